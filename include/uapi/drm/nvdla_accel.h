@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * User space interface of the NVDLA accel driver.
+ *
+ * Every structure may grow at its end: user space passes the size it knows,
+ * the kernel treats missing members as zero. Members named reserved, and flag
+ * bits that are not defined here, must be zero (-EINVAL otherwise).
+ */
+#ifndef _UAPI_DRM_NVDLA_ACCEL_H_
+#define _UAPI_DRM_NVDLA_ACCEL_H_
+
+#include <drm/drm.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * enum drm_nvdla_ioctl_id - ioctl numbers, relative to DRM_COMMAND_BASE
+ *
+ * Add new ones at the end, the order is ABI.
+ */
+enum drm_nvdla_ioctl_id {
+	/** @DRM_NVDLA_DEV_QUERY: ask what the device is and can do */
+	DRM_NVDLA_DEV_QUERY = 0,
+	/** @DRM_NVDLA_BO_CREATE: create a buffer object */
+	DRM_NVDLA_BO_CREATE,
+	/** @DRM_NVDLA_BO_MMAP_OFFSET: get the offset to mmap() a buffer object with */
+	DRM_NVDLA_BO_MMAP_OFFSET,
+	/** @DRM_NVDLA_BO_PREP: wait until the CPU may access a buffer object */
+	DRM_NVDLA_BO_PREP,
+	/** @DRM_NVDLA_BO_FINI: end of the CPU's access */
+	DRM_NVDLA_BO_FINI,
+	/** @DRM_NVDLA_SUBMIT: run task graphs */
+	DRM_NVDLA_SUBMIT,
+};
+
+/**
+ * enum drm_nvdla_query_type - what DRM_IOCTL_NVDLA_DEV_QUERY returns
+ */
+enum drm_nvdla_query_type {
+	/** @DRM_NVDLA_QUERY_DEVICE: struct drm_nvdla_device_info */
+	DRM_NVDLA_QUERY_DEVICE = 0,
+};
+
+/**
+ * enum drm_nvdla_variant - configuration of the core
+ */
+enum drm_nvdla_variant {
+	/** @DRM_NVDLA_VARIANT_NV_FULL: nvdlav1, all engines, INT8/INT16/FP16 */
+	DRM_NVDLA_VARIANT_NV_FULL = 0,
+};
+
+/**
+ * struct drm_nvdla_device_info - answer to DRM_NVDLA_QUERY_DEVICE
+ */
+struct drm_nvdla_device_info {
+	/** @variant: enum drm_nvdla_variant */
+	__u32 variant;
+	/** @hw_version: the core's S_NVDLA_HW_VERSION register */
+	__u32 hw_version;
+	/** @engines: bit n is set if operations of enum nvdla_op_type n can run */
+	__u32 engines;
+	/** @precisions: bit n is set if enum nvdla_precision n is supported */
+	__u32 precisions;
+	/** @atom_bytes: bytes of an atom; alignment of feature data */
+	__u32 atom_bytes;
+	/** @max_operations: operations in one task, at most */
+	__u32 max_operations;
+	/** @max_luts: look-up tables in one task, at most */
+	__u32 max_luts;
+	/** @max_addresses: entries in the address table of one task, at most */
+	__u32 max_addresses;
+	/** @max_tasks: tasks in one submit, at most */
+	__u32 max_tasks;
+	/** @default_timeout_ms: time a job may take if the submit names none */
+	__u32 default_timeout_ms;
+	/** @max_timeout_ms: longest time a submit may ask for */
+	__u32 max_timeout_ms;
+	/** @reserved: zero */
+	__u32 reserved;
+	/** @cvsram_bytes: size of the on-chip memory, 0 if there is none */
+	__u64 cvsram_bytes;
+	/** @max_bo_bytes: size of the largest buffer object */
+	__u64 max_bo_bytes;
+};
+
+/**
+ * struct drm_nvdla_dev_query - argument of DRM_IOCTL_NVDLA_DEV_QUERY
+ */
+struct drm_nvdla_dev_query {
+	/** @type: Input: enum drm_nvdla_query_type */
+	__u32 type;
+	/**
+	 * @size: Input: bytes at @pointer. Output: bytes the kernel knows.
+	 * With a zero @pointer only the size is returned.
+	 */
+	__u32 size;
+	/** @pointer: Input: user memory for the answer */
+	__u64 pointer;
+};
+
+/** DRM_NVDLA_BO_CVSRAM: place the buffer in on-chip memory; it cannot be mmap()ed */
+#define DRM_NVDLA_BO_CVSRAM	(1u << 0)
+
+/**
+ * struct drm_nvdla_bo_create - argument of DRM_IOCTL_NVDLA_BO_CREATE
+ */
+struct drm_nvdla_bo_create {
+	/** @size: Input: bytes, not zero. Output: bytes after rounding up to pages */
+	__u64 size;
+	/** @flags: Input: DRM_NVDLA_BO_* */
+	__u32 flags;
+	/** @handle: Output: GEM handle. The memory is zeroed. */
+	__u32 handle;
+};
+
+/**
+ * struct drm_nvdla_bo_mmap_offset - argument of DRM_IOCTL_NVDLA_BO_MMAP_OFFSET
+ */
+struct drm_nvdla_bo_mmap_offset {
+	/** @handle: Input: GEM handle */
+	__u32 handle;
+	/** @flags: Input: zero */
+	__u32 flags;
+	/** @offset: Output: offset for mmap() on the device file */
+	__u64 offset;
+};
+
+/** DRM_NVDLA_BO_READ: the CPU is going to read */
+#define DRM_NVDLA_BO_READ	(1u << 0)
+/** DRM_NVDLA_BO_WRITE: the CPU is going to write */
+#define DRM_NVDLA_BO_WRITE	(1u << 1)
+
+/**
+ * struct drm_nvdla_bo_prep - argument of DRM_IOCTL_NVDLA_BO_PREP
+ *
+ * Waits until the device is done with the buffer (readers too, if the CPU is
+ * going to write) and makes what it wrote visible to the CPU.
+ * -ETIMEDOUT if that takes longer than @timeout_ns.
+ */
+struct drm_nvdla_bo_prep {
+	/** @handle: Input: GEM handle */
+	__u32 handle;
+	/** @flags: Input: DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both */
+	__u32 flags;
+	/** @timeout_ns: Input: absolute CLOCK_MONOTONIC time; 0 to ask only */
+	__s64 timeout_ns;
+};
+
+/**
+ * struct drm_nvdla_bo_fini - argument of DRM_IOCTL_NVDLA_BO_FINI
+ *
+ * Makes what the CPU wrote since DRM_IOCTL_NVDLA_BO_PREP visible to the device.
+ */
+struct drm_nvdla_bo_fini {
+	/** @handle: Input: GEM handle */
+	__u32 handle;
+	/** @flags: Input: zero */
+	__u32 flags;
+};
+
+/**
+ * struct drm_nvdla_address - one entry of a task's address table
+ *
+ * Data cubes name memory by an index into this table. What a cube covers has
+ * to lie inside [offset, offset + size) of the buffer object.
+ */
+struct drm_nvdla_address {
+	/** @handle: GEM handle; 0 marks an entry that no operation uses */
+	__u32 handle;
+	/** @reserved: zero */
+	__u32 reserved;
+	/** @offset: bytes from the start of the buffer object */
+	__u64 offset;
+	/** @size: bytes that may be accessed; 0 stands for all up to its end */
+	__u64 size;
+};
+
+/**
+ * struct drm_nvdla_task - one task graph
+ *
+ * The descriptors are those of include/nvdla/hw/descriptors.h, with 32-byte
+ * data cubes. They are copied once, before they are checked; writing to them
+ * later has no effect on the task.
+ */
+struct drm_nvdla_task {
+	/** @graph: Input: array of @num_operations struct nvdla_graph_node */
+	__u64 graph;
+	/** @operations: Input: array of @num_operations union nvdla_operation_desc */
+	__u64 operations;
+	/** @surfaces: Input: array of @num_operations union nvdla_surface_desc */
+	__u64 surfaces;
+	/** @luts: Input: array of @num_luts struct nvdla_lut_desc */
+	__u64 luts;
+	/** @addresses: Input: array of @num_addresses struct drm_nvdla_address */
+	__u64 addresses;
+	/** @num_operations: Input: 1 or more */
+	__u32 num_operations;
+	/** @num_luts: Input: may be zero */
+	__u32 num_luts;
+	/** @num_addresses: Input: entries at @addresses */
+	__u32 num_addresses;
+	/** @address_size: Input: sizeof(struct drm_nvdla_address) as user space knows it */
+	__u32 address_size;
+};
+
+/**
+ * struct drm_nvdla_sync - fence to wait for or to signal
+ */
+struct drm_nvdla_sync {
+	/** @handle: syncobj */
+	__u32 handle;
+	/** @reserved: zero */
+	__u32 reserved;
+	/** @point: point of a timeline syncobj, 0 for a binary one */
+	__u64 point;
+};
+
+/**
+ * struct drm_nvdla_error - why a task graph was refused
+ *
+ * Written if the submit fails with -EINVAL because of what a task contains.
+ */
+struct drm_nvdla_error {
+	/** @task: index of the task */
+	__u32 task;
+	/** @operation: index of the operation, ~0 if it is about the whole task */
+	__u32 operation;
+	/** @op_type: enum nvdla_op_type, ~0 if it is about the whole task */
+	__u32 op_type;
+	/** @reserved: zero */
+	__u32 reserved;
+	/** @value: the value that is not acceptable */
+	__u64 value;
+	/** @limit: what it was held against */
+	__u64 limit;
+	/** @field: name of the descriptor field, for example "src_data.line_stride" */
+	char field[48];
+	/** @reason: one line in words */
+	char reason[96];
+};
+
+/**
+ * struct drm_nvdla_submit - argument of DRM_IOCTL_NVDLA_SUBMIT
+ *
+ * Queues one job that runs the tasks one after the other. The job waits for
+ * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
+ * signals those at @out_syncs when its last task is done; if it fails, their
+ * fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
+ */
+struct drm_nvdla_submit {
+	/** @tasks: Input: array of struct drm_nvdla_task */
+	__u64 tasks;
+	/** @in_syncs: Input: array of struct drm_nvdla_sync to wait for */
+	__u64 in_syncs;
+	/** @out_syncs: Input: array of struct drm_nvdla_sync to signal */
+	__u64 out_syncs;
+	/** @error: Input: zero or user memory for a struct drm_nvdla_error */
+	__u64 error;
+	/** @num_tasks: Input: 1 or more */
+	__u32 num_tasks;
+	/** @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it */
+	__u32 task_size;
+	/** @num_in_syncs: Input: entries at @in_syncs */
+	__u32 num_in_syncs;
+	/** @num_out_syncs: Input: entries at @out_syncs */
+	__u32 num_out_syncs;
+	/** @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it */
+	__u32 sync_size;
+	/** @error_size: Input: bytes at @error */
+	__u32 error_size;
+	/** @timeout_ms: Input: time on the hardware, 0 for the default */
+	__u32 timeout_ms;
+	/** @flags: Input: zero */
+	__u32 flags;
+};
+
+#define DRM_IOCTL_NVDLA_DEV_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_DEV_QUERY, struct drm_nvdla_dev_query)
+#define DRM_IOCTL_NVDLA_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_BO_CREATE, struct drm_nvdla_bo_create)
+#define DRM_IOCTL_NVDLA_BO_MMAP_OFFSET \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_BO_MMAP_OFFSET, struct drm_nvdla_bo_mmap_offset)
+#define DRM_IOCTL_NVDLA_BO_PREP \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_BO_PREP, struct drm_nvdla_bo_prep)
+#define DRM_IOCTL_NVDLA_BO_FINI \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_BO_FINI, struct drm_nvdla_bo_fini)
+#define DRM_IOCTL_NVDLA_SUBMIT \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_SUBMIT, struct drm_nvdla_submit)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* _UAPI_DRM_NVDLA_ACCEL_H_ */
