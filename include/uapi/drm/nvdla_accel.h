@@ -9,7 +9,7 @@
 #ifndef _UAPI_DRM_NVDLA_ACCEL_H_
 #define _UAPI_DRM_NVDLA_ACCEL_H_
 
-#include <drm/drm.h>
+#include "drm.h"
 
 #if defined(__cplusplus)
 extern "C" {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory as the engines see it: bytes at 64-bit addresses, behind MCIF (system
+ * memory) or CVIF (on-chip CVSRAM).
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief An address space that engines read and write
+ *
+ * Implementations are called from several engine threads at once. An access
+ * that is not fully inside mapped memory has no effect and returns false; it
+ * never touches anything else.
+ */
+class Memory
+{
+public:
+	virtual ~Memory() = default;
+
+	/** \return false if not all of the range is readable; \a out is then unspecified */
+	virtual bool read(uint64_t address, std::span<std::byte> out) = 0;
+
+	/** \return false if not all of the range is writable; nothing was written */
+	virtual bool write(uint64_t address, std::span<const std::byte> data) = 0;
+};
+
+/** \brief RAM type of a register field named *_RAM_TYPE; values as in the registers */
+enum class RamType : uint8_t {
+	Cv = 0,
+	Mc = 1,
+};
+
+/** \brief Bytes moved by one operation; what the timing model and the counters are fed with */
+struct Traffic {
+	uint64_t readBytes = 0;
+	uint64_t writeBytes = 0;
+};
+
+/**
+ * \brief One operation's way to both memories
+ *
+ * Counts the traffic and remembers whether an access missed, so that an engine
+ * reads and writes without handling each failure: a failed read gives zeroes,
+ * a failed write is dropped, and the operation ends with one guest error that
+ * names the first address.
+ */
+class MemoryPort
+{
+public:
+	MemoryPort(Memory &dram, Memory &cvsram) : dram_(dram), cvsram_(cvsram) {}
+
+	void read(RamType type, uint64_t address, std::span<std::byte> out);
+	void write(RamType type, uint64_t address, std::span<const std::byte> data);
+
+	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
+
+	bool faulted() const { return faulted_; }
+	/** \brief First address that missed; valid if faulted() */
+	uint64_t faultAddress() const { return faultAddress_; }
+
+private:
+	Memory &select(RamType type) { return type == RamType::Mc ? dram_ : cvsram_; }
+	void fault(uint64_t address);
+
+	Memory &dram_;
+	Memory &cvsram_;
+	Traffic traffic_[2];
+	bool faulted_ = false;
+	uint64_t faultAddress_ = 0;
+};
+
+} /* namespace nvdla::sim */

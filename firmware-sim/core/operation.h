@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an engine tells the core about one operation it carried out.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nvdla::sim
+{
+
+/** \brief Value of a read-only status or counter register after an operation */
+struct RegisterUpdate {
+	uint32_t address; /**< CSB byte address, NVDLA_<UNIT>_<REGISTER> */
+	uint32_t value;
+};
+
+/**
+ * \brief Outcome of one operation
+ *
+ * \a updates are latched into the group the operation ran from when it is
+ * done. \a cycles is what the timing model says it took on the core's clock.
+ * A guest error is what the guest did wrong (unit, register, reason); the core
+ * reports it once. An operation that \a hangs never raises its interrupt, as
+ * on hardware; only a reset ends it.
+ */
+struct OperationResult {
+	std::vector<RegisterUpdate> updates;
+	uint64_t cycles = 0;
+	std::string guestError;
+	bool hangs = false;
+};
+
+} /* namespace nvdla::sim */

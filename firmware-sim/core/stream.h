@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams between engines that work on the fly: CACC to SDP, SDP to PDP.
+ */
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace nvdla::sim
+{
+
+/** \brief Number formats of the datapath; values as in the *_PRECISION register fields */
+enum class Precision : uint8_t {
+	Int8 = 0,
+	Int16 = 1,
+	Fp16 = 2,
+};
+
+/** \return channels in one atom of 32 bytes */
+constexpr uint32_t atomChannels(Precision precision)
+{
+	return precision == Precision::Int8 ? 32 : 16;
+}
+
+/** \return bytes of one element in memory */
+constexpr uint32_t elementBytes(Precision precision)
+{
+	return precision == Precision::Int8 ? 1 : 2;
+}
+
+/**
+ * \brief A run of atoms along one line of a cube
+ *
+ * \a data holds \a width atoms of atomChannels() values each, channel fastest.
+ * Between CACC and SDP a value is the 32-bit accumulator result (INT: integer,
+ * FP16: the bits of an FP32 number). Between SDP and PDP it is the output
+ * element (INT8, INT16 sign-extended; FP16: its 16 bits). Channels beyond the
+ * cube's last one are present; what they hold is the producer's padding.
+ */
+struct StreamRun {
+	uint32_t batch;   /**< cube of a multi-batch operation, else 0 */
+	uint32_t surface; /**< surface (group of atomChannels() channels) */
+	uint32_t y;       /**< line */
+	uint32_t x;       /**< first column */
+	uint32_t width;   /**< columns in this run */
+	std::span<const int32_t> data;
+};
+
+/**
+ * \brief Receiver of a stream
+ *
+ * Runs come in the order the producer works: surface, then line, then column
+ * (Winograd: by pairs of lines). A receiver must not keep the span.
+ */
+class StreamSink
+{
+public:
+	virtual ~StreamSink() = default;
+	virtual void push(const StreamRun &run) = 0;
+};
+
+} /* namespace nvdla::sim */
