@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_IO_H
+#define NVDLA_IO_H
+
+#include "nvdla_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct nvdla_io - access to the registers of one core
+ * @context: passed to every function
+ * @read: returns the register at byte offset @reg of the CSB space
+ * @write: writes the register at byte offset @reg of the CSB space
+ * @delay: waits about @us microseconds between two reads of a status register;
+ *         may be NULL, then the reads follow each other at once
+ *
+ * The functions may be called in whatever context the sequencer is called in
+ * and must not sleep there if the caller must not.
+ */
+struct nvdla_io {
+	void *context;
+	u32 (*read)(void *context, u32 reg);
+	void (*write)(void *context, u32 reg, u32 value);
+	void (*delay)(void *context, u32 us);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_IO_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_SEQUENCER_H
+#define NVDLA_SEQUENCER_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_io.h"
+#include "nvdla_task.h"
+#include "nvdla_types.h"
+#include "nvdla_variant.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct nvdla_sequencer_ops - what the owner of a sequencer is told
+ * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
+ *	it should (the core has to be reset then). The task is no longer used
+ *	by the sequencer; another one may be started right here.
+ * @op_enabled: an operation's op_enable (BDMA: launch) was written; optional
+ * @op_completed: an operation completed; optional
+ *
+ * Called from within nvdla_sequencer_start() and nvdla_sequencer_irq(), with
+ * whatever the caller of those holds.
+ */
+struct nvdla_sequencer_ops {
+	void (*task_done)(void *context, struct nvdla_task *task, int error);
+	void (*op_enabled)(void *context, struct nvdla_task *task, u32 operation);
+	void (*op_completed)(void *context, struct nvdla_task *task, u32 operation);
+};
+
+/**
+ * enum nvdla_group_state - what a register group of an engine is doing
+ * @NVDLA_GROUP_IDLE: free
+ * @NVDLA_GROUP_PROGRAMMED: registers are written, waits for its dependencies
+ * @NVDLA_GROUP_ENABLED: op_enable is set, the operation runs or is queued
+ */
+enum nvdla_group_state {
+	NVDLA_GROUP_IDLE = 0,
+	NVDLA_GROUP_PROGRAMMED = 1,
+	NVDLA_GROUP_ENABLED = 2,
+};
+
+/**
+ * struct nvdla_sequencer_snapshot - what a sequencer is doing
+ * @task: the task that runs, or NULL
+ * @num_operations: operations of that task
+ * @num_completed: operations of that task that completed
+ * @engine: per engine (enum nvdla_op_type)
+ * @engine.group: per register group
+ * @engine.group.state: enum nvdla_group_state
+ * @engine.group.operation: index of its operation, if it is not idle
+ * @engine.group.waits_for: number of events it still waits for
+ */
+struct nvdla_sequencer_snapshot {
+	const struct nvdla_task *task;
+	u32 num_operations;
+	u32 num_completed;
+	struct {
+		struct {
+			u32 state;
+			u32 operation;
+			u32 waits_for;
+		} group[2];
+	} engine[NVDLA_NUM_OP_TYPES];
+};
+
+/**
+ * struct nvdla_sequencer - runs tasks on one core, one at a time
+ *
+ * It programs the engines' register groups, orders their op_enable and follows
+ * their interrupts. It has no lock: the owner calls one function at a time. No
+ * function here sleeps or allocates memory, except create and destroy.
+ */
+struct nvdla_sequencer;
+
+/**
+ * nvdla_sequencer_create() - make a sequencer for one core
+ * @variant: the core's configuration
+ * @io: access to its registers; copied
+ * @ops: called when something happens; kept, not copied
+ * @context: passed to @ops
+ * @sequencer: filled on success, to be freed with nvdla_sequencer_destroy()
+ *
+ * The core must have been reset, or never used since it was powered. Nothing
+ * is written to it before nvdla_sequencer_start().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nvdla_sequencer_create(const struct nvdla_variant *variant, const struct nvdla_io *io,
+			   const struct nvdla_sequencer_ops *ops, void *context,
+			   struct nvdla_sequencer **sequencer);
+
+/**
+ * nvdla_sequencer_destroy() - free a sequencer
+ * @sequencer: a sequencer that runs no task, or NULL
+ */
+void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer);
+
+/**
+ * nvdla_sequencer_start() - run a task
+ * @sequencer: an idle sequencer
+ * @task: must stay until task_done, or until nvdla_sequencer_abort() returned it
+ *
+ * task_done may be called before this returns (a task of empty copies needs no
+ * interrupt). After reset the first start waits, at most about 1 ms, until the
+ * convolution buffer is flushed.
+ *
+ * Return: 0, -EBUSY if a task runs, -EIO if the core has to be reset first.
+ * On errors task_done is not called.
+ */
+int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *task);
+
+/**
+ * nvdla_sequencer_irq() - interrupts happened
+ * @sequencer: a sequencer
+ * @status: bits of GLB's S_INTR_STATUS, which the caller has read and cleared
+ *
+ * Bits of engines that nothing is expected from are ignored. Call it once per
+ * read of the register: two completions of one group never share a bit.
+ */
+void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
+
+/**
+ * nvdla_sequencer_abort() - forget the task that runs
+ * @sequencer: a sequencer
+ *
+ * Nothing more is programmed for it and task_done is not called. The core may
+ * still be working on it: reset the core, then call nvdla_sequencer_reset(),
+ * before the next start (which fails with -EIO until then).
+ *
+ * Return: the task, or NULL if none ran.
+ */
+struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer);
+
+/**
+ * nvdla_sequencer_reset() - the core was reset
+ * @sequencer: a sequencer that runs no task
+ *
+ * Forgets what was written to the core: register groups, look-up tables, the
+ * convolution buffer. Call it after power-up too.
+ */
+void nvdla_sequencer_reset(struct nvdla_sequencer *sequencer);
+
+/**
+ * nvdla_sequencer_snapshot() - look at a sequencer, for dumps and debugfs
+ * @sequencer: a sequencer
+ * @snapshot: filled
+ */
+void nvdla_sequencer_snapshot(const struct nvdla_sequencer *sequencer,
+			      struct nvdla_sequencer_snapshot *snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_SEQUENCER_H */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_TASK_H
+#define NVDLA_TASK_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_stats.h"
+#include "nvdla_types.h"
+#include "nvdla_variant.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** NVDLA_TASK_MAX_OPERATIONS - operations in one task, at most */
+#define NVDLA_TASK_MAX_OPERATIONS 4096
+/** NVDLA_TASK_MAX_LUTS - look-up tables in one task, at most */
+#define NVDLA_TASK_MAX_LUTS 256
+/** NVDLA_TASK_MAX_ADDRESSES - entries in one task's address table, at most */
+#define NVDLA_TASK_MAX_ADDRESSES 8192
+
+/** NVDLA_TASK_NO_OPERATION - an error is about the task, not one operation */
+#define NVDLA_TASK_NO_OPERATION (~0U)
+
+/** NVDLA_TASK_STATISTICS - have the core count, and keep what it counted */
+#define NVDLA_TASK_STATISTICS (1U << 0)
+
+/** NVDLA_ACCESS_READ - an operation of the task reads from this address */
+#define NVDLA_ACCESS_READ (1U << 0)
+/** NVDLA_ACCESS_WRITE - an operation of the task writes to this address */
+#define NVDLA_ACCESS_WRITE (1U << 1)
+
+/**
+ * struct nvdla_task_extent - memory that one entry of the address table names
+ * @dma_addr: first byte, as the core addresses it
+ * @size: bytes that may be accessed
+ * @mem_type: NVDLA_MEM_MC or NVDLA_MEM_CV
+ * @present: the entry names memory; if not, no operation may use it
+ */
+struct nvdla_task_extent {
+	u64 dma_addr;
+	u64 size;
+	u32 mem_type;
+	bool present;
+};
+
+/**
+ * struct nvdla_task_source - a task graph as it was submitted
+ * @graph: @num_operations nodes
+ * @operations: @num_operations operation descriptors
+ * @surfaces: @num_operations surface descriptors
+ * @luts: @num_luts look-up tables; may be NULL if there are none
+ * @extents: @num_extents entries of the address table, resolved by the caller
+ * @num_operations: 1 to NVDLA_TASK_MAX_OPERATIONS
+ * @num_luts: 0 to NVDLA_TASK_MAX_LUTS
+ * @num_extents: 0 to NVDLA_TASK_MAX_ADDRESSES
+ * @flags: NVDLA_TASK_STATISTICS or 0
+ *
+ * The arrays must not be writable by anybody else during nvdla_task_create():
+ * in the kernel they are copies of user memory. Nothing of them is kept.
+ */
+struct nvdla_task_source {
+	const struct nvdla_graph_node *graph;
+	const union nvdla_operation_desc *operations;
+	const union nvdla_surface_desc *surfaces;
+	const struct nvdla_lut_desc *luts;
+	const struct nvdla_task_extent *extents;
+	u32 num_operations;
+	u32 num_luts;
+	u32 num_extents;
+	u32 flags;
+};
+
+/**
+ * struct nvdla_task_error - why a task graph was refused
+ * @operation: index of the operation, NVDLA_TASK_NO_OPERATION if it is about
+ *	the whole task
+ * @op_type: enum nvdla_op_type, ~0 if it is about the whole task
+ * @value: the value that is not acceptable; negative ones are sign-extended
+ * @limit: what it was held against
+ * @field: name of the descriptor field, for example "src_data.line_stride";
+ *	always terminated
+ * @reason: one line in words; always terminated
+ *
+ * The members correspond one to one to those of struct drm_nvdla_error.
+ */
+struct nvdla_task_error {
+	u32 operation;
+	u32 op_type;
+	u64 value;
+	u64 limit;
+	char field[48];
+	char reason[96];
+};
+
+/** struct nvdla_task - a checked task, ready to be run any number of times */
+struct nvdla_task;
+
+/**
+ * nvdla_task_create() - check a task graph and work out what to write where
+ * @variant: the core that it is going to run on
+ * @source: what was submitted
+ * @error: filled if -EINVAL is returned; may be NULL
+ * @task: filled on success, to be freed with nvdla_task_destroy()
+ *
+ * Checks every field that reaches a register, and holds every byte that the
+ * core will touch against the extents. All register values are computed here;
+ * running the task needs nothing of @source. May sleep (it allocates memory).
+ *
+ * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
+ */
+int nvdla_task_create(const struct nvdla_variant *variant,
+		      const struct nvdla_task_source *source,
+		      struct nvdla_task_error *error, struct nvdla_task **task);
+
+/**
+ * nvdla_task_destroy() - free a task
+ * @task: task that no sequencer runs, or NULL
+ */
+void nvdla_task_destroy(struct nvdla_task *task);
+
+/**
+ * nvdla_task_num_operations() - number of operations
+ * @task: a task
+ *
+ * Return: the number of operations in the task.
+ */
+u32 nvdla_task_num_operations(const struct nvdla_task *task);
+
+/**
+ * nvdla_task_op_type() - engine that runs an operation
+ * @task: a task
+ * @operation: index, less than nvdla_task_num_operations()
+ *
+ * Return: enum nvdla_op_type.
+ */
+u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
+
+/**
+ * nvdla_task_access() - how the operations use an address
+ * @task: a task
+ * @address: index into the address table, less than source->num_extents
+ *
+ * Return: NVDLA_ACCESS_READ and NVDLA_ACCESS_WRITE, or 0 if nothing uses it.
+ */
+u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
+
+/**
+ * nvdla_task_stats() - counters of an operation
+ * @task: a task that was created with NVDLA_TASK_STATISTICS
+ * @operation: index, less than nvdla_task_num_operations()
+ *
+ * The counters are those of the last run; read them after task_done.
+ *
+ * Return: the counters, owned by the task, or NULL without that flag.
+ */
+const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task,
+						     u32 operation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_TASK_H */
