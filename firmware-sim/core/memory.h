@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,25 +55,42 @@ struct Traffic {
 class MemoryPort
 {
 public:
-	MemoryPort(Memory &dram, Memory &cvsram) : dram_(dram), cvsram_(cvsram) {}
+	/** \param cancel set by a reset: the operation is abandoned; null if there is no such thing
+	 */
+	MemoryPort(Memory &dram, Memory &cvsram, const std::atomic<bool> *cancel = nullptr)
+		: dram_(dram), cvsram_(cvsram), cancel_(cancel)
+	{
+	}
 
 	void read(RamType type, uint64_t address, std::span<std::byte> out);
 	void write(RamType type, uint64_t address, std::span<const std::byte> data);
+
+	/**
+	 * \brief The operation is abandoned; engines ask between lines and return early
+	 *
+	 * Once it is true, nothing is read or written any more and the result of
+	 * the operation is not looked at.
+	 */
+	bool cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
 
 	bool faulted() const { return faulted_; }
 	/** \brief First address that missed; valid if faulted() */
 	uint64_t faultAddress() const { return faultAddress_; }
+	/** \brief Memory of that address; valid if faulted() */
+	RamType faultType() const { return faultType_; }
 
 private:
 	Memory &select(RamType type) { return type == RamType::Mc ? dram_ : cvsram_; }
-	void fault(uint64_t address);
+	void fault(RamType type, uint64_t address);
 
 	Memory &dram_;
 	Memory &cvsram_;
+	const std::atomic<bool> *cancel_;
 	Traffic traffic_[2];
 	bool faulted_ = false;
+	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;
 };
 

@@ -22,8 +22,12 @@ class RegisterView
 {
 public:
 	RegisterView() = default;
-	/** \param base first CSB byte address of the unit \param words its registers, one per word */
-	RegisterView(uint32_t base, std::vector<uint32_t> words) : base_(base), words_(std::move(words)) {}
+	/** \param base first CSB byte address of the unit \param words its registers, one per word
+	 */
+	RegisterView(uint32_t base, std::vector<uint32_t> words)
+		: base_(base), words_(std::move(words))
+	{
+	}
 
 	/** \return the register's value, 0 outside the unit */
 	uint32_t operator[](uint32_t address) const

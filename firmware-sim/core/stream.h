@@ -39,11 +39,11 @@ constexpr uint32_t elementBytes(Precision precision)
  * cube's last one are present; what they hold is the producer's padding.
  */
 struct StreamRun {
-	uint32_t batch;   /**< cube of a multi-batch operation, else 0 */
+	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
 	uint32_t surface; /**< surface (group of atomChannels() channels) */
-	uint32_t y;       /**< line */
-	uint32_t x;       /**< first column */
-	uint32_t width;   /**< columns in this run */
+	uint32_t y;	  /**< line */
+	uint32_t x;	  /**< first column */
+	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
 };
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/memory.h"
+
+#include <algorithm>
+
+namespace nvdla::sim
+{
+
+void MemoryPort::read(RamType type, uint64_t address, std::span<std::byte> out)
+{
+	if (cancelled() || !select(type).read(address, out)) {
+		std::fill(out.begin(), out.end(), std::byte{ 0 });
+		if (!cancelled())
+			fault(type, address);
+		return;
+	}
+	traffic_[static_cast<size_t>(type)].readBytes += out.size();
+}
+
+void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte> data)
+{
+	if (cancelled())
+		return;
+	if (!select(type).write(address, data)) {
+		fault(type, address);
+		return;
+	}
+	traffic_[static_cast<size_t>(type)].writeBytes += data.size();
+}
+
+void MemoryPort::fault(RamType type, uint64_t address)
+{
+	if (faulted_)
+		return;
+	faulted_ = true;
+	faultType_ = type;
+	faultAddress_ = address;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memories that are simply there: the CVSRAM, and DRAM for players and tests.
+ */
+#pragma once
+
+#include <array>
+#include <memory>
+#include <shared_mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "core/memory.h"
+
+namespace nvdla::sim
+{
+
+/** \brief A contiguous memory at one base address, zero at first */
+class RamMemory : public Memory
+{
+public:
+	/** \param size bytes; base + size must not exceed 2^64 */
+	RamMemory(uint64_t base, size_t size) : base_(base), bytes_(size) {}
+
+	bool read(uint64_t address, std::span<std::byte> out) override;
+	bool write(uint64_t address, std::span<const std::byte> data) override;
+
+	uint64_t base() const { return base_; }
+	size_t size() const { return bytes_.size(); }
+
+private:
+	bool inside(uint64_t address, size_t size) const;
+
+	uint64_t base_;
+	std::vector<std::byte> bytes_;
+};
+
+/**
+ * \brief A memory of the whole 64-bit address space, of which only what was written exists
+ *
+ * What was never written reads as zero. Writes that would need more than the
+ * given number of bytes fail as if there were no memory.
+ */
+class SparseMemory : public Memory
+{
+public:
+	static constexpr size_t pageSize = 1 << 16;
+
+	explicit SparseMemory(size_t maximum = size_t{ 1 } << 30)
+		: maximumPages_(maximum / pageSize)
+	{
+	}
+
+	bool read(uint64_t address, std::span<std::byte> out) override;
+	bool write(uint64_t address, std::span<const std::byte> data) override;
+
+private:
+	using Page = std::array<std::byte, pageSize>;
+
+	Page *find(uint64_t number);
+	Page *findOrMake(uint64_t number);
+
+	std::shared_mutex mutex_; /* of the map, not of the bytes */
+	std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+	size_t maximumPages_;
+};
+
+} /* namespace nvdla::sim */

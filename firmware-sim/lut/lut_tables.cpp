@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "lut/lut_tables.h"
+
+#include <nvdla/hw/field.h>
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+/* SDP and CDP have the same fields in this register. */
+static_assert(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR == NVDLA_CDP_S_LUT_ACCESS_CFG__LUT_ADDR);
+static_assert(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID == NVDLA_CDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID);
+static_assert(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE ==
+	      NVDLA_CDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE);
+
+namespace
+{
+
+constexpr uint32_t addressMask = NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR;
+
+} /* namespace */
+
+void LutAccessPort::configure(uint32_t value)
+{
+	entry_ = value & addressMask;
+	lo_ = value & NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID;
+	writing_ = value & NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE;
+}
+
+bool LutAccessPort::write(LutTables &tables, uint32_t value)
+{
+	if (!writing_)
+		return false;
+	const uint32_t entry = entry_;
+	entry_ = (entry_ + 1) & addressMask;
+	if (entry >= (lo_ ? LutTables::loEntries : LutTables::leEntries))
+		return false;
+	(lo_ ? tables.lo[entry] : tables.le[entry]) = static_cast<int16_t>(value);
+	return true;
+}
+
+uint32_t LutAccessPort::read(const LutTables &tables)
+{
+	const uint32_t entry = entry_;
+	if (!writing_)
+		entry_ = (entry_ + 1) & addressMask;
+	if (entry >= (lo_ ? LutTables::loEntries : LutTables::leEntries))
+		return 0;
+	return static_cast<uint16_t>(lo_ ? tables.lo[entry] : tables.le[entry]);
+}
+
+uint32_t LutAccessPort::config() const
+{
+	return entry_ | (lo_ ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID : 0) |
+	       (writing_ ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE : 0);
+}
+
+} /* namespace nvdla::sim */
