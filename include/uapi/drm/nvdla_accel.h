@@ -100,16 +100,13 @@ struct drm_nvdla_dev_query {
 	__u64 pointer;
 };
 
-/** DRM_NVDLA_BO_CVSRAM: place the buffer in on-chip memory; it cannot be mmap()ed */
-#define DRM_NVDLA_BO_CVSRAM	(1u << 0)
-
 /**
  * struct drm_nvdla_bo_create - argument of DRM_IOCTL_NVDLA_BO_CREATE
  */
 struct drm_nvdla_bo_create {
 	/** @size: Input: bytes, not zero. Output: bytes after rounding up to pages */
 	__u64 size;
-	/** @flags: Input: DRM_NVDLA_BO_* */
+	/** @flags: Input: zero */
 	__u32 flags;
 	/** @handle: Output: GEM handle. The memory is zeroed. */
 	__u32 handle;

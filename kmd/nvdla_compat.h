@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Differences between the supported kernels, 6.12 to 7.2.
+ *
+ * The NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/):
+ * stable kernels get interface changes too, so a version number proves nothing.
+ * Sending the driver upstream means keeping the newer side of each choice.
+ */
+#ifndef __NVDLA_COMPAT_H__
+#define __NVDLA_COMPAT_H__
+
+#include <drm/gpu_scheduler.h>
+
+static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
+				   const struct drm_sched_backend_ops *ops,
+				   const char *name, struct device *dev)
+{
+#ifdef NVDLA_HAVE_SCHED_INIT_ARGS
+	const struct drm_sched_init_args args = {
+		.ops = ops,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.credit_limit = 1,
+		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.name = name,
+		.dev = dev,
+	};
+
+	return drm_sched_init(sched, &args);
+#else
+	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
+			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+#endif
+}
+
+static inline int nvdla_sched_job_init(struct drm_sched_job *job,
+				       struct drm_sched_entity *entity, void *owner,
+				       u64 client_id)
+{
+#ifdef NVDLA_HAVE_SCHED_JOB_CLIENT_ID
+	return drm_sched_job_init(job, entity, 1, owner, client_id);
+#else
+	return drm_sched_job_init(job, entity, 1, owner);
+#endif
+}
+
+static inline void nvdla_sched_start(struct drm_gpu_scheduler *sched)
+{
+#ifdef NVDLA_HAVE_SCHED_START_ERRNO
+	drm_sched_start(sched, 0);
+#else
+	drm_sched_start(sched);
+#endif
+}
+
+#ifndef NVDLA_HAVE_SCHED_STAT_RESET
+#define DRM_GPU_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
+#endif
+
+#endif /* __NVDLA_COMPAT_H__ */

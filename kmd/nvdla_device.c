@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * One NVDLA core: registers, interrupt, reset, and its place in DRM.
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_job.h"
+
+static u32 nvdla_reg_read(void *context, u32 reg)
+{
+	struct nvdla_device *ndev = context;
+
+	return readl(ndev->regs + reg);
+}
+
+static void nvdla_reg_write(void *context, u32 reg, u32 value)
+{
+	struct nvdla_device *ndev = context;
+
+	writel(value, ndev->regs + reg);
+}
+
+static void nvdla_reg_delay(void *context, u32 us)
+{
+	fsleep(us);
+}
+
+static const struct nvdla_io nvdla_mmio = {
+	.read = nvdla_reg_read,
+	.write = nvdla_reg_write,
+	.delay = nvdla_reg_delay,
+};
+
+/*
+ * The device sends a message whenever an unmasked status bit rises, and again
+ * after a write that leaves one standing. One read for each message is enough.
+ */
+static irqreturn_t nvdla_irq_thread(int irq, void *data)
+{
+	struct nvdla_device *ndev = data;
+	u32 status;
+
+	mutex_lock(&ndev->lock);
+
+	status = readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	if (!status || status & ~ndev->variant->intr_mask) {
+		/* All ones is what a device that is gone reads as. */
+		mutex_unlock(&ndev->lock);
+		return IRQ_NONE;
+	}
+
+	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	nvdla_sequencer_irq(ndev->seq, status);
+
+	mutex_unlock(&ndev->lock);
+	return IRQ_HANDLED;
+}
+
+/* Unmask all interrupts of a core that was just reset. */
+static int nvdla_hw_start(struct nvdla_device *ndev)
+{
+	u32 version = readl(ndev->regs + NVDLA_GLB_S_NVDLA_HW_VERSION);
+
+	if (version != ndev->variant->hw_version) {
+		drm_err(&ndev->drm, "hardware version %#x, %#x expected\n", version,
+			ndev->variant->hw_version);
+		return -ENODEV;
+	}
+	ndev->hw_version = version;
+
+	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	writel(0, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+	return 0;
+}
+
+/**
+ * nvdla_device_reset() - take the job off the hardware and reset the core
+ * @ndev: device
+ *
+ * If the core does not come back, it is marked dead and later jobs fail.
+ * Must not be called with &nvdla_device.lock held.
+ *
+ * Return: the job that was on the hardware, or NULL.
+ */
+struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev)
+{
+	struct nvdla_job *job;
+	int ret;
+
+	disable_irq(ndev->irq);
+	mutex_lock(&ndev->lock);
+
+	job = ndev->active;
+	ndev->active = NULL;
+	nvdla_sequencer_abort(ndev->seq);
+
+	ret = ndev->bus_ops->reset(ndev);
+	if (!ret)
+		ret = nvdla_hw_start(ndev);
+	if (ret) {
+		drm_err(&ndev->drm, "cannot reset the core: %d\n", ret);
+		ndev->dead = true;
+	}
+	nvdla_sequencer_reset(ndev->seq);
+
+	mutex_unlock(&ndev->lock);
+	enable_irq(ndev->irq);
+
+	return job;
+}
+
+static void nvdla_sequencer_release(struct drm_device *drm, void *data)
+{
+	nvdla_sequencer_destroy(data);
+}
+
+/**
+ * nvdla_device_alloc() - allocate a device
+ * @parent: device on its bus; owns the memory
+ *
+ * Return: the device or an ERR_PTR().
+ */
+struct nvdla_device *nvdla_device_alloc(struct device *parent)
+{
+	return devm_drm_dev_alloc(parent, &nvdla_drm_driver, struct nvdla_device, drm);
+}
+
+/**
+ * nvdla_device_init() - bring up a core and register it
+ * @ndev: device whose variant, bus_ops, regs and irq are set
+ *
+ * Return: 0 or -errno; nothing has to be undone then.
+ */
+int nvdla_device_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	struct nvdla_io io = nvdla_mmio;
+	int ret;
+
+	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
+	if (ret)
+		return ret;
+
+	dma_set_max_seg_size(dev, UINT_MAX);
+
+	ret = nvdla_hw_start(ndev);
+	if (ret)
+		return ret;
+
+	io.context = ndev;
+	ret = nvdla_sequencer_create(ndev->variant, &io, &nvdla_job_sequencer_ops, ndev,
+				     &ndev->seq);
+	if (ret)
+		return ret;
+	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_sequencer_release, ndev->seq);
+	if (ret)
+		return ret;
+
+	ret = nvdla_job_init(ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot set up the job scheduler\n");
+
+	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread, IRQF_ONESHOT,
+					dev_name(dev), ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot request interrupt %d\n", ndev->irq);
+
+	ret = drm_dev_register(&ndev->drm, 0);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot register the accel device\n");
+
+	drm_info(&ndev->drm, "%s, hardware version %#x\n", ndev->variant->name,
+		 ndev->hw_version);
+	return 0;
+}
+
+/**
+ * nvdla_device_fini() - unregister a device
+ * @ndev: device
+ *
+ * All jobs have ended when this returns. Files may stay open; whatever they
+ * ask for fails with -ENODEV.
+ */
+void nvdla_device_fini(struct nvdla_device *ndev)
+{
+	drm_dev_unplug(&ndev->drm);
+	nvdla_job_fini(ndev);
+
+	mutex_lock(&ndev->lock);
+	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+	mutex_unlock(&ndev->lock);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_DEVICE_H__
+#define __NVDLA_DEVICE_H__
+
+#include <linux/atomic.h>
+#include <linux/io.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_device.h>
+#include <drm/gpu_scheduler.h>
+
+#include "engine/nvdla_sequencer.h"
+#include "engine/nvdla_variant.h"
+
+struct nvdla_device;
+struct nvdla_job;
+
+/**
+ * struct nvdla_bus_ops - what differs between the buses a core can sit on
+ * @reset: bring the core back to its state after power-on. Called with the
+ *	interrupt disabled and no job on the hardware. Return: 0 or -errno.
+ */
+struct nvdla_bus_ops {
+	int (*reset)(struct nvdla_device *ndev);
+};
+
+/**
+ * struct nvdla_device - one NVDLA core
+ */
+struct nvdla_device {
+	/** @drm: the accel device */
+	struct drm_device drm;
+
+	/** @variant: configuration of the core, constant */
+	const struct nvdla_variant *variant;
+
+	/** @bus_ops: bus specific operations, constant */
+	const struct nvdla_bus_ops *bus_ops;
+
+	/** @regs: the core's CSB space */
+	void __iomem *regs;
+
+	/** @irq: Linux interrupt number */
+	int irq;
+
+	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
+	u32 hw_version;
+
+	/** @cvsram_size: bytes of on-chip memory the engines can reach */
+	u64 cvsram_size;
+
+	/** @sched: one job at a time goes to the hardware */
+	struct drm_gpu_scheduler sched;
+
+	/** @fence_context: context of the jobs' hardware fences */
+	u64 fence_context;
+
+	/** @fence_seqno: number of the last hardware fence; only the scheduler touches it */
+	u64 fence_seqno;
+
+	/** @fence_lock: lock of the hardware fences */
+	spinlock_t fence_lock;
+
+	/** @hang_work: fires when the job on the hardware has had its time */
+	struct delayed_work hang_work;
+
+	/** @num_jobs: jobs that exist, from their creation to their end */
+	atomic_t num_jobs;
+
+	/** @jobs_gone: woken when @num_jobs becomes zero */
+	wait_queue_head_t jobs_gone;
+
+	/** @lock: protects the members below and all register accesses behind them */
+	struct mutex lock;
+
+	/** @seq: state machine that drives the engines */
+	struct nvdla_sequencer *seq;
+
+	/** @active: job on the hardware, or NULL */
+	struct nvdla_job *active;
+
+	/** @dead: set when the core cannot be used any more; jobs fail with -ENODEV */
+	bool dead;
+};
+
+static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
+{
+	return container_of(drm, struct nvdla_device, drm);
+}
+
+struct nvdla_device *nvdla_device_alloc(struct device *parent);
+int nvdla_device_init(struct nvdla_device *ndev);
+void nvdla_device_fini(struct nvdla_device *ndev);
+
+struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev);
+
+#endif /* __NVDLA_DEVICE_H__ */

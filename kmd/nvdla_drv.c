@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * The DRM side of the driver: files, ioctls and the accel node.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_accel.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_print.h>
+#include <drm/nvdla_accel.h>
+
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_gem.h"
+#include "nvdla_job.h"
+
+static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_query *args)
+{
+	struct drm_nvdla_device_info info = {
+		.variant = ndev->variant->id,
+		.hw_version = ndev->hw_version,
+		.engines = ndev->variant->engines,
+		.precisions = ndev->variant->precisions,
+		.atom_bytes = ndev->variant->atom_bytes,
+		.max_operations = NVDLA_TASK_MAX_OPERATIONS,
+		.max_luts = NVDLA_TASK_MAX_LUTS,
+		.max_addresses = NVDLA_TASK_MAX_ADDRESSES,
+		.max_tasks = NVDLA_MAX_TASKS,
+		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
+		.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS,
+		.cvsram_bytes = ndev->cvsram_size,
+		.max_bo_bytes = nvdla_bo_max_size(),
+	};
+	u32 user_size = args->size;
+
+	args->size = sizeof(info);
+	if (!args->pointer)
+		return 0;
+
+	if (copy_to_user(u64_to_user_ptr(args->pointer), &info,
+			 min_t(u32, user_size, sizeof(info))))
+		return -EFAULT;
+	return 0;
+}
+
+static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nvdla_dev_query *args = data;
+
+	switch (args->type) {
+	case DRM_NVDLA_QUERY_DEVICE:
+		return nvdla_query_device(to_nvdla_device(drm), args);
+	default:
+		return -EINVAL;
+	}
+}
+
+static int nvdla_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct nvdla_device *ndev = to_nvdla_device(drm);
+	struct drm_gpu_scheduler *sched = &ndev->sched;
+	struct nvdla_file *priv;
+	int ret;
+
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	if (!priv)
+		return -ENOMEM;
+
+	ret = drm_sched_entity_init(&priv->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
+	if (ret) {
+		kfree(priv);
+		return ret;
+	}
+
+	mutex_init(&priv->submit_lock);
+	file->driver_priv = priv;
+	return 0;
+}
+
+static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct nvdla_file *priv = file->driver_priv;
+
+	drm_sched_entity_destroy(&priv->entity);
+	mutex_destroy(&priv->submit_lock);
+	kfree(priv);
+}
+
+/* After an unplug every ioctl says -ENODEV, whatever it would have done. */
+#define NVDLA_IOCTL_WRAPPER(func)						\
+static int func##_plugged(struct drm_device *drm, void *data, struct drm_file *file)	\
+{										\
+	int ret, idx;								\
+										\
+	if (!drm_dev_enter(drm, &idx))						\
+		return -ENODEV;							\
+	ret = func(drm, data, file);						\
+	drm_dev_exit(idx);							\
+	return ret;								\
+}
+
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_dev_query)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_create)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_mmap_offset)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_fini)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_submit)
+
+#define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, 0)
+
+static const struct drm_ioctl_desc nvdla_ioctls[] = {
+	NVDLA_IOCTL(DEV_QUERY, nvdla_ioctl_dev_query_plugged),
+	NVDLA_IOCTL(BO_CREATE, nvdla_ioctl_bo_create_plugged),
+	NVDLA_IOCTL(BO_MMAP_OFFSET, nvdla_ioctl_bo_mmap_offset_plugged),
+	/* Sleeps for as long as the caller likes, so it must not hold up an unplug. */
+	NVDLA_IOCTL(BO_PREP, nvdla_ioctl_bo_prep),
+	NVDLA_IOCTL(BO_FINI, nvdla_ioctl_bo_fini_plugged),
+	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit_plugged),
+};
+
+DEFINE_DRM_ACCEL_FOPS(nvdla_fops);
+
+const struct drm_driver nvdla_drm_driver = {
+	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.open = nvdla_open,
+	.postclose = nvdla_postclose,
+	.ioctls = nvdla_ioctls,
+	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
+	.fops = &nvdla_fops,
+	.name = "nvdla",
+	.desc = "NVIDIA Deep Learning Accelerator",
+	.major = 1,
+	.minor = 0,
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_GEM_H__
+#define __NVDLA_GEM_H__
+
+#include <linux/scatterlist.h>
+
+#include <drm/drm_gem.h>
+
+struct drm_file;
+
+/**
+ * struct nvdla_bo - buffer object
+ *
+ * The core has no MMU: a buffer is one contiguous range of DMA addresses for
+ * as long as it exists, so that a checked address stays a good address.
+ */
+struct nvdla_bo {
+	/** @base: GEM object */
+	struct drm_gem_object base;
+
+	/** @sgt: the memory; its only DMA segment is the whole buffer */
+	struct sg_table *sgt;
+
+	/** @dma_addr: address of the first byte as the core sees it */
+	dma_addr_t dma_addr;
+};
+
+static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
+{
+	return container_of(obj, struct nvdla_bo, base);
+}
+
+u64 nvdla_bo_max_size(void);
+
+int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
+int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);
+int nvdla_ioctl_bo_prep(struct drm_device *drm, void *data, struct drm_file *file);
+int nvdla_ioctl_bo_fini(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif /* __NVDLA_GEM_H__ */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_JOB_H__
+#define __NVDLA_JOB_H__
+
+#include <linux/types.h>
+
+#include <drm/gpu_scheduler.h>
+
+#include "engine/nvdla_sequencer.h"
+
+struct drm_file;
+struct drm_gem_object;
+struct nvdla_device;
+struct nvdla_fence;
+struct nvdla_task;
+
+#define NVDLA_MAX_TASKS 64
+#define NVDLA_MAX_SYNCS 1024
+#define NVDLA_DEFAULT_TIMEOUT_MS 5000
+#define NVDLA_MAX_TIMEOUT_MS 600000
+
+/**
+ * struct nvdla_job_bo - a buffer that a job uses
+ * @obj: the buffer; the job holds a reference
+ * @write: an operation of the job writes to it
+ */
+struct nvdla_job_bo {
+	struct drm_gem_object *obj;
+	bool write;
+};
+
+/**
+ * struct nvdla_job - one submit
+ */
+struct nvdla_job {
+	/** @base: the scheduler's job */
+	struct drm_sched_job base;
+
+	/** @ndev: device */
+	struct nvdla_device *ndev;
+
+	/** @tasks: checked task graphs, run in this order */
+	struct nvdla_task **tasks;
+
+	/** @num_tasks: entries at @tasks */
+	u32 num_tasks;
+
+	/** @next_task: the task to start when the current one is done */
+	u32 next_task;
+
+	/** @bos: buffers in use, each once */
+	struct nvdla_job_bo *bos;
+
+	/** @num_bos: entries at @bos */
+	u32 num_bos;
+
+	/** @fence: signalled when the hardware is done; initialised when the job runs */
+	struct nvdla_fence *fence;
+
+	/** @fence_live: @fence was initialised and is reference counted */
+	bool fence_live;
+
+	/** @timeout: jiffies the job may spend on the hardware */
+	unsigned long timeout;
+
+	/** @deadline: jiffies at which that time is over */
+	unsigned long deadline;
+
+	/** @error: why the job has to be taken off the hardware, 0 while all is well */
+	int error;
+};
+
+extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
+
+int nvdla_job_init(struct nvdla_device *ndev);
+void nvdla_job_fini(struct nvdla_device *ndev);
+
+struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, u32 num_tasks);
+void nvdla_job_destroy(struct nvdla_job *job);
+
+int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif /* __NVDLA_JOB_H__ */

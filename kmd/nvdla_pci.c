@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * NVDLA behind PCI: the device model that QEMU attaches, or an FPGA card.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include <nvdla/hw/pci.h>
+
+#include "nvdla_device.h"
+
+static int nvdla_pci_reset(struct nvdla_device *ndev)
+{
+	struct pci_dev *pdev = to_pci_dev(ndev->drm.dev);
+	int ret;
+
+	/*
+	 * pci_reset_function() would take the device lock, which remove()
+	 * holds while it waits for us.
+	 */
+	pci_save_state(pdev);
+	ret = __pci_reset_function_locked(pdev);
+	pci_restore_state(pdev);
+
+	return ret;
+}
+
+static const struct nvdla_bus_ops nvdla_pci_bus_ops = {
+	.reset = nvdla_pci_reset,
+};
+
+static void nvdla_pci_free_vectors(void *data)
+{
+	pci_free_irq_vectors(data);
+}
+
+static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct nvdla_device *ndev;
+	int ret;
+
+	ret = pcim_enable_device(pdev);
+	if (ret)
+		return dev_err_probe(&pdev->dev, ret, "cannot enable the PCI function\n");
+
+	if (pci_resource_len(pdev, NVDLA_PCI_CSB_BAR) < NVDLA_PCI_CSB_SIZE)
+		return dev_err_probe(&pdev->dev, -ENODEV, "BAR%d has %llu bytes, %u expected\n",
+				     NVDLA_PCI_CSB_BAR,
+				     (u64)pci_resource_len(pdev, NVDLA_PCI_CSB_BAR),
+				     NVDLA_PCI_CSB_SIZE);
+
+	ndev = nvdla_device_alloc(&pdev->dev);
+	if (IS_ERR(ndev))
+		return PTR_ERR(ndev);
+
+	ndev->bus_ops = &nvdla_pci_bus_ops;
+	ndev->variant = nvdla_variant_nv_full();
+	ndev->regs = pcim_iomap(pdev, NVDLA_PCI_CSB_BAR, 0);
+	if (!ndev->regs)
+		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR%d\n", NVDLA_PCI_CSB_BAR);
+
+	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (ret)
+		return dev_err_probe(&pdev->dev, ret, "no usable DMA addresses\n");
+
+	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSIX | PCI_IRQ_MSI);
+	if (ret < 0)
+		return dev_err_probe(&pdev->dev, ret, "no message signalled interrupt\n");
+	ret = devm_add_action_or_reset(&pdev->dev, nvdla_pci_free_vectors, pdev);
+	if (ret)
+		return ret;
+	ndev->irq = pci_irq_vector(pdev, 0);
+
+	pci_set_master(pdev);
+	pci_set_drvdata(pdev, ndev);
+
+	return nvdla_device_init(ndev);
+}
+
+static void nvdla_pci_remove(struct pci_dev *pdev)
+{
+	nvdla_device_fini(pci_get_drvdata(pdev));
+	pci_clear_master(pdev);
+}
+
+static const struct pci_device_id nvdla_pci_ids[] = {
+	{ PCI_DEVICE(NVDLA_PCI_VENDOR_ID, NVDLA_PCI_DEVICE_ID) },
+	{ }
+};
+MODULE_DEVICE_TABLE(pci, nvdla_pci_ids);
+
+static struct pci_driver nvdla_pci_driver = {
+	.name = "nvdla",
+	.id_table = nvdla_pci_ids,
+	.probe = nvdla_pci_probe,
+	.remove = nvdla_pci_remove,
+};
+module_pci_driver(nvdla_pci_driver);
+
+MODULE_AUTHOR("NVDLA stack maintainers");
+MODULE_DESCRIPTION("DRM accel driver for NVDLA");
+MODULE_LICENSE("Dual MIT/GPL");
