@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# What the shell entry points share: progress with elapsed time, errors in one
+# line, and the installation of missing packages. Everything that needs more than
+# a shell is in the Python package "stack" beside this file, run by the system's
+# Python: another one earlier in PATH may lack the modules that apt installed.
+
+NVDLA_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+NVDLA_PYTHON=/usr/bin/python3
+# The clock of the outermost script goes on in the ones it starts.
+export NVDLA_START=${NVDLA_START:-$(date +%s.%N)}
+
+say() {
+	local now
+	now=$(date +%s.%N)
+	awk -v a="$NVDLA_START" -v b="$now" -v text="$*" \
+		'BEGIN { printf "[%6.1f s] %s\n", b - a, text }'
+}
+
+die() {
+	printf 'error: %s\n' "$*" >&2
+	exit 1
+}
+
+# missing_packages: the names of packages.debian that are not installed.
+missing_packages() {
+	local wanted
+	mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$NVDLA_ROOT/scripts/lib/packages.debian")
+	# dpkg-query says nothing about packages that it never heard of.
+	comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
+		<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
+			sed -n 's/^.i  *//p' | sort)
+}
+
+# Tell the one thing the user can do from what apt said.
+explain_apt() {
+	local log=$1
+	if grep -qE 'Temporary failure resolving|Could not resolve|Could not connect|Unable to connect|Network is unreachable' "$log"; then
+		die "the Debian mirror cannot be reached: check the network (or the proxy in apt's configuration), then run this again; log: $log"
+	elif grep -qiE 'No space left|not have enough (free )?space' "$log"; then
+		die "no space left for the packages: free some (df -h / /var), then run this again; log: $log"
+	elif grep -qE 'Could not get lock|Unable to acquire the dpkg' "$log"; then
+		die "another program is using apt: wait until it is done, then run this again; log: $log"
+	elif grep -qE 'Unable to locate package' "$log"; then
+		die "$(sed -n 's/^E: //p' "$log" | head -n 1): this needs Debian 12 or newer with its main section enabled; log: $log"
+	fi
+	die "apt failed: $(sed -n 's/^E: //p' "$log" | head -n 1); log: $log"
+}
+
+# A step whose output goes to a log, with a sign of life every ten seconds.
+with_log() {
+	local log=$1 what=$2 pid seconds=0
+	shift 2
+	"$@" >>"$log" 2>&1 </dev/null &
+	pid=$!
+	# shellcheck disable=SC2064 # the process of now, not of then
+	trap "kill $pid 2>/dev/null || :; exit 130" INT TERM HUP
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.2
+		seconds=$((seconds + 1))
+		[ $((seconds % 50)) -ne 0 ] || say "  $what: $(tail -n 1 "$log" | tr -d '\r' | cut -c 1-90)"
+	done
+	trap - INT TERM HUP
+	wait "$pid"
+}
+
+# Install what packages.debian names and this machine lacks.
+ensure_packages() {
+	local missing log root=()
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+		[ -x "$NVDLA_PYTHON" ] || die "$NVDLA_PYTHON is missing: install Python 3.11 or newer"
+		command -v meson >/dev/null || die "meson is missing: this system has no apt, install what scripts/lib/packages.debian names by its own package manager"
+		return 0
+	fi
+	missing=$(missing_packages | tr '\n' ' ')
+	[ -n "$missing" ] || return 0
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null ||
+			die "these packages are missing and sudo is not installed: run as root: apt-get install $missing"
+		say "packages: root rights are needed to install: $missing"
+		root=(sudo)
+		sudo -v || die "no root rights: run as root: apt-get install $missing"
+	fi
+	log=$(mktemp "${TMPDIR:-/tmp}/nvdla-apt.XXXXXX")
+	say "packages: installing $(wc -w <<<"$missing") packages by apt"
+	with_log "$log" "apt-get update" "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || explain_apt "$log"
+	# shellcheck disable=SC2086 # a list of names
+	with_log "$log" "apt-get install" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
+		-o DPkg::Lock::Timeout=300 --no-install-recommends install $missing || explain_apt "$log"
+	rm -f "$log"
+	say "packages: done"
+}
+
+# run_stack MODULE ARGUMENTS...: one module of the Python package, as a program.
+run_stack() {
+	export PYTHONPATH="$NVDLA_ROOT/scripts/lib${PYTHONPATH:+:$PYTHONPATH}"
+	export PYTHONDONTWRITEBYTECODE=1
+	exec "$NVDLA_PYTHON" -m "stack.$@"
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""Configuring and building the project with Meson."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from . import processes
+from .console import Failure
+from .paths import ROOT, build_dir
+
+
+def _environment():
+	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs."""
+	return dict(os.environ, PATH=f'/usr/bin:{os.environ.get("PATH", "")}')
+
+
+def _tool(name):
+	path = shutil.which(name, path=_environment()['PATH'])
+	if not path:
+		raise Failure(f'{name} is missing: run scripts/setup')
+	return path
+
+
+def _run(argv, name, progress):
+	log = build_dir() / f'{name}.log'
+	if processes.run_logged(argv, log, progress, cwd=ROOT, env=_environment()) != 0:
+		text = log.read_text(errors='replace').splitlines()
+		start = next((index for index, line in enumerate(text) if 'FAILED:' in line or 'ERROR:' in line), 0)
+		print('\n'.join(text[start:start + 40]), flush=True)
+		raise Failure(f'the project does not {name}; log: {log}')
+
+
+def configure(progress=lambda text: None):
+	"""Set the build directory up unless it is; warnings are errors with CI=true."""
+	build = build_dir()
+	options = ['-Dwerror=true'] if os.environ.get('CI') == 'true' else []
+	if not (build / 'build.ninja').is_file():
+		progress('configuring')
+		build.mkdir(parents=True, exist_ok=True)
+		_run([_tool('meson'), 'setup', *options, build, ROOT], 'configure', progress)
+	elif options and not _option('werror'):
+		_run([_tool('meson'), 'configure', *options, build], 'configure', progress)
+
+
+def _option(name):
+	said = subprocess.run([_tool('meson'), 'introspect', '--buildoptions', build_dir()], capture_output=True,
+			      text=True, env=_environment(), check=True).stdout
+	return next(option['value'] for option in json.loads(said) if option['name'] == name)
+
+
+def build(progress=lambda text: None):
+	"""Build everything that is out of date."""
+	configure(progress)
+	ninja = [_tool('ninja'), '-C', str(build_dir())]
+	pending = subprocess.run([*ninja, '-n'], capture_output=True, text=True, env=_environment())
+	if pending.returncode == 0 and 'no work to do' in pending.stdout:
+		return
+	progress('compiling')
+	_run(ninja, 'compile', progress)
+
+
+def tests():
+	"""The tests Meson knows: a list of {name, suite, ...}."""
+	said = subprocess.run([_tool('meson'), 'introspect', '--tests', build_dir()], capture_output=True,
+			      text=True, env=_environment(), check=True).stdout
+	return json.loads(said)
+
+
+def run_tests(names, environment, progress):
+	"""Run the Meson tests @names; their results are in meson-logs/."""
+	for stale in (build_dir() / 'meson-logs').glob('testlog*'):
+		stale.unlink()
+	log = build_dir() / 'tests.log'
+	processes.run_logged([_tool('meson'), 'test', '-C', build_dir(), '--no-rebuild', '--print-errorlogs', *names],
+			     log, progress, cwd=ROOT, env=dict(_environment(), **environment))
+	return log

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Progress with elapsed time, and errors said in one line with their remedy."""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+
+
+class Failure(Exception):
+	"""Something the user has to know: one line, with what to do about it."""
+
+	def __init__(self, message, status=1):
+		super().__init__(message)
+		self.status = status
+
+
+# The outermost script starts the clock; the ones it calls go on with it.
+_start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
+
+
+def say(text):
+	"""One line of progress on stdout, with the seconds since the first script began."""
+	print(f'[{time.time() - _start:6.1f} s] {text}', flush=True)
+
+
+@contextlib.contextmanager
+def stage(name, quiet_below=0.5):
+	"""Say when @name begins and how long it took; a stage that had nothing to do is silent.
+
+	Yields a function that says how far the stage is; the first call announces it.
+	"""
+	began = time.monotonic()
+	announced = False
+
+	def progress(text):
+		nonlocal announced
+		announced = True
+		say(f'{name}: {text}')
+
+	yield progress
+	took = time.monotonic() - began
+	if announced or took >= quiet_below:
+		say(f'{name}: done in {took:.1f} s')
+
+
+def _interrupt(number, frame):
+	raise KeyboardInterrupt
+
+
+def run_program(main):
+	"""Run main() as a program: its return value is the exit status.
+
+	SIGTERM and SIGHUP unwind like Ctrl-C, so that every ``finally`` runs and
+	nothing stays behind.
+	"""
+	signal.signal(signal.SIGTERM, _interrupt)
+	signal.signal(signal.SIGHUP, _interrupt)
+	sys.stdout.reconfigure(line_buffering=True)
+	try:
+		status = main()
+	except Failure as failure:
+		print(f'error: {failure}', file=sys.stderr)
+		status = failure.status
+	except KeyboardInterrupt:
+		print('interrupted', file=sys.stderr)
+		status = 130
+	except BrokenPipeError:
+		os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+		status = 1
+	sys.exit(status)

@@ -1,0 +1,126 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+#
+# The guest's first and only system process: prepares the machine, loads the driver,
+# runs one command (or a shell), says how it went and powers off. What it is told is
+# in /etc/vm.conf; it talks to the host through virtio ports named nvdla.*, so that
+# the command's output never mixes with the kernel's.
+
+export PATH=/usr/bin:/bin HOME=/root TERM="${TERM:-linux}" LANG=C.UTF-8
+mount -t proc proc /proc
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mkdir -p /dev/pts /dev/shm
+mount -t devpts devpts /dev/pts
+mount -t tmpfs tmpfs /dev/shm
+mount -t tmpfs tmpfs /tmp
+mount -t tmpfs tmpfs /run
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+ln -s /proc/self/fd /dev/fd
+ln -s /proc/self/fd/0 /dev/stdin
+ln -s /proc/self/fd/1 /dev/stdout
+ln -s /proc/self/fd/2 /dev/stderr
+chmod 1777 /tmp /dev/shm
+ip link set lo up 2>/dev/null
+
+. /etc/vm.conf
+
+# port NAME: the device of the virtio port nvdla.NAME.
+port() {
+	for entry in /sys/class/virtio-ports/*; do
+		if [ "$(cat "$entry/name" 2>/dev/null)" = "nvdla.$1" ]; then
+			echo "/dev/${entry##*/}"
+			return
+		fi
+	done
+	echo /dev/null
+}
+
+exec 9>"$(port control)"
+tell() {
+	echo "$*" >&9
+}
+
+finish() {
+	# A driver that cannot be unloaded, or complains when it is, has a bug.
+	if [ -d /sys/module/nvdla ] && ! rmmod nvdla 2>/tmp/rmmod; then
+		tell "problem nvdla.ko cannot be unloaded: $(cat /tmp/rmmod)"
+	fi
+	tell "tainted $(cat /proc/sys/kernel/tainted)"
+	dmesg >"$(port kernel)"
+	tell "end"
+	exec 9>&-
+	poweroff -f
+}
+
+give_up() {
+	tell "failure $*"
+	finish
+}
+
+load() {
+	[ -f "$1" ] || return 0
+	while read -r name; do
+		[ -d "/sys/module/$name" ] || insmod "$modules/$name.ko" 2>/tmp/insmod ||
+			give_up "$name.ko cannot be loaded: $(cat /tmp/insmod)"
+	done <"$1"
+}
+
+modules=/lib/modules/$(uname -r)
+load "$modules/order"
+
+index=0
+while eval "folder=\${mount_$index:-}" && [ -n "$folder" ]; do
+	mkdir -p "$folder"
+	mount -t 9p -o "trans=virtio,version=9p2000.L,msize=262144,cache=mmap" "mount$index" "$folder" ||
+		give_up "the shared folder $folder cannot be mounted"
+	index=$((index + 1))
+done
+
+if [ -f "$modules/nvdla.ko" ]; then
+	load "$modules/nvdla.order"
+	if [ "$load_driver" = yes ]; then
+		# shellcheck disable=SC2086 # module parameters
+		insmod "$modules/nvdla.ko" $driver_parameters 2>/tmp/insmod ||
+			give_up "nvdla.ko cannot be loaded: $(cat /tmp/insmod)"
+		if [ "$device" = yes ] && [ ! -e /dev/accel/accel0 ]; then
+			give_up "nvdla.ko was loaded and made no /dev/accel/accel0"
+		fi
+	fi
+fi
+tell "ready $(cut -d ' ' -f 1 /proc/uptime)"
+
+if [ ! -f /etc/vm.command ]; then
+	cd "$directory" || cd /
+	[ -z "$size" ] || stty -F /dev/hvc0 $size
+	printf 'nvdla guest, Linux %s; "exit" powers it off.\n' "$(uname -r)" >/dev/hvc0
+	setsid sh -c 'exec sh -l </dev/hvc0 >/dev/hvc0 2>&1'
+	tell "exit 0"
+	finish
+fi
+
+# The ports can be opened once only; a program that opens /dev/stderr gets a pipe.
+mkfifo /run/stdout /run/stderr
+cat /run/stdout >"$(port stdout)" &
+out=$!
+cat /run/stderr >"$(port stderr)" &
+err=$!
+(
+	exec 9>&-
+	cd "$directory" || exit 125
+	exec setsid sh /etc/vm.command </dev/null
+) >/run/stdout 2>/run/stderr
+tell "exit $?"
+
+# What the command left running would hold the driver and the pipes.
+for entry in /proc/[0-9]*; do
+	pid=${entry#/proc/}
+	case $pid in
+	1 | "$out" | "$err") ;;
+	# A kernel thread has no command line.
+	*) [ -z "$(tr -d '\0' <"$entry/cmdline" 2>/dev/null)" ] || kill -9 "$pid" 2>/dev/null ;;
+	esac
+done
+wait
+finish

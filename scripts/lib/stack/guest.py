@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""What the guest is made of: a QEMU, kernels with their headers, a busybox.
+
+They are this machine's own where those are new enough, else the guest tree's.
+"""
+
+import dataclasses
+import functools
+import os
+import platform
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from . import guest_tree
+from .console import Failure
+
+# vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
+MIN_QEMU = (10, 1, 1)
+MIN_KERNEL = (6, 12)
+
+
+@dataclasses.dataclass(frozen=True)
+class Kernel:
+	"""One kernel the guest can boot. Paths are the host's; @build is what kbuild is pointed at."""
+
+	release: str	# as uname -r says
+	image: Path	# the bzImage
+	modules: Path	# .../lib/modules/RELEASE
+	build: Path	# the headers, seen from inside of the guest's root
+
+	@property
+	def version(self):
+		return tuple(int(n) for n in re.match(r'(\d+)\.(\d+)(?:\.(\d+))?', self.release).groups('0'))
+
+	@property
+	def series(self):
+		"""What --kernel takes: the first two numbers."""
+		return '{}.{}'.format(*self.version)
+
+
+@dataclasses.dataclass(frozen=True)
+class Guest:
+	"""Where the parts come from. @root is the tree to build in, None for the host itself."""
+
+	origin: str
+	root: Path | None
+	qemu: tuple
+	environment: dict
+	kernels: tuple
+	busybox: Path
+
+	def kernel(self, series=None):
+		"""The newest kernel of @series ("6.12", "7.2", or a whole release), or the newest of all."""
+		found = [k for k in self.kernels if series in (None, k.series, k.release)]
+		if not found:
+			raise Failure(f'there is no kernel {series} in {self.origin}: '
+				      f'{", ".join(k.series for k in self.kernels)} is what it has')
+		return max(found, key=lambda kernel: kernel.version)
+
+	def series(self):
+		"""The kernel series there are, oldest first, each once."""
+		return list(dict.fromkeys(k.series for k in sorted(self.kernels, key=lambda k: k.version)))
+
+
+def _kernels(root):
+	"""The kernels under @root that can be booted, built for, and have what the driver needs."""
+	found = []
+	for modules in sorted((root / 'lib/modules').glob('*')):
+		if not re.match(r'\d+\.\d+', modules.name):
+			continue
+		image = next((path for path in (modules / 'vmlinuz', root / 'boot' / f'vmlinuz-{modules.name}')
+			      if os.access(path, os.R_OK)), None)
+		build = modules / 'build'
+		if image is None or not (build / 'Makefile').is_file():
+			continue
+		if not any((modules / 'kernel/drivers/gpu/drm').glob('drm.ko*')):
+			continue
+		inside = build if root == Path('/') else Path('/') / build.resolve().relative_to(root)
+		kernel = Kernel(modules.name, image, modules, inside)
+		if kernel.version >= MIN_KERNEL:
+			found.append(kernel)
+	return tuple(found)
+
+
+def _qemu_version(argv, environment):
+	"""The version of a QEMU that has vfio-user-pci, or None."""
+	try:
+		said = subprocess.run([*argv, '--version'], capture_output=True, text=True, timeout=60,
+				      env=environment).stdout
+		match = re.search(r'version (\d+)\.(\d+)\.(\d+)', said)
+		devices = subprocess.run([*argv, '-device', 'help'], capture_output=True, text=True,
+					 timeout=60, env=environment).stdout
+	except (OSError, subprocess.SubprocessError):
+		return None
+	if match and '"vfio-user-pci"' in devices:
+		return tuple(int(n) for n in match.groups())
+	return None
+
+
+def _host():
+	"""This machine as the guest's source, or a sentence that says what it lacks."""
+	qemu = shutil.which('qemu-system-x86_64')
+	if platform.machine() != 'x86_64':
+		return f'the host is {platform.machine()}, not x86_64'
+	if not qemu:
+		return 'the host has no qemu-system-x86_64'
+	version = _qemu_version([qemu], None)
+	if not version or version < MIN_QEMU:
+		return 'the host\'s QEMU is older than 10.1.1 or has no vfio-user-pci'
+	kernels = _kernels(Path('/'))
+	if not kernels:
+		return 'the host has no readable kernel 6.12 or newer with DRM modules and headers'
+	busybox = shutil.which('busybox')
+	if not busybox:
+		return 'the host has no busybox'
+	if not shutil.which('make') or not shutil.which('gcc'):
+		return 'the host has no make or gcc'
+	return Guest('this machine', None, (qemu,), dict(os.environ), kernels, Path(busybox))
+
+
+def _tree(root):
+	library = root / 'usr/lib/x86_64-linux-gnu'
+	# The tree's own loader runs its QEMU from any place, as any user, on an older libc.
+	qemu = (str(root / 'usr/lib64/ld-linux-x86-64.so.2'), '--library-path', str(library),
+		str(root / 'usr/bin/qemu-system-x86_64'),
+		'-L', str(root / 'usr/share/qemu'), '-L', str(root / 'usr/share/seabios'))
+	environment = dict(os.environ, QEMU_MODULE_DIR=str(library / 'qemu'))
+	return Guest('the guest tree', root, qemu, environment, _kernels(root), root / 'usr/bin/busybox')
+
+
+@functools.lru_cache(maxsize=None)
+def find(progress=lambda text: None):
+	"""The Guest to use; makes the guest tree when it is needed and not there yet.
+
+	$NVDLA_GUEST says "host" or "tree" to insist on one.
+	"""
+	choice = os.environ.get('NVDLA_GUEST', 'auto')
+	if choice not in ('auto', 'host', 'tree'):
+		raise Failure(f'NVDLA_GUEST is "{choice}": it can be auto, host or tree')
+	if choice != 'tree':
+		host = _host()
+		if isinstance(host, Guest):
+			return host
+		if choice == 'host':
+			raise Failure(f'{host}: install it, or leave NVDLA_GUEST unset')
+	if platform.machine() != 'x86_64':
+		raise Failure(f'the guest runs on x86_64 hosts, this is {platform.machine()}: '
+			      'use --device embedded')
+	guest = _tree(guest_tree.ensure(progress))
+	if not guest.kernels:
+		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')
+	return guest

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""The guest tree: a directory of unpacked Debian 13 packages, made once and cached.
+
+It holds the virtual machine, the kernels it boots, their headers and the compiler
+for them, for hosts that have none of these in a version new enough. Nothing in it
+is configured and nothing of it runs as root: the packages are only unpacked, so
+making it needs no privilege and mounts nothing.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+
+from . import processes
+from .console import Failure
+from .paths import ROOT, cache_dir
+
+SUITE = 'trixie'
+_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
+# Part of the tree's name: raise it when the steps below change.
+_FORMAT = '1'
+# The unpacked tree needs half of it, downloads and unpacking the rest.
+_SPACE = 2 << 30
+
+# What neither QEMU nor kbuild nor the guest reads.
+_UNUSED = (
+	'usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/info',
+	'usr/share/lintian', 'usr/share/bug', 'usr/share/zsh', 'usr/share/icons',
+	'usr/lib/systemd', 'usr/lib/udev', 'var/cache', 'var/lib/apt',
+)
+_UNUSED_MODULES = (
+	'sound', 'drivers/bluetooth', 'drivers/comedi', 'drivers/hid', 'drivers/hwmon',
+	'drivers/iio', 'drivers/infiniband', 'drivers/input', 'drivers/isdn', 'drivers/leds',
+	'drivers/media', 'drivers/mmc', 'drivers/mtd', 'drivers/net', 'drivers/platform',
+	'drivers/power', 'drivers/scsi', 'drivers/staging', 'drivers/thunderbolt', 'drivers/usb',
+	'drivers/video', 'drivers/watchdog', 'net/bluetooth', 'net/ipv4', 'net/ipv6',
+	'net/mac80211', 'net/netfilter', 'net/openvswitch', 'net/sched', 'net/wireless',
+)
+
+
+def _packages():
+	lines = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
+	return [line for line in lines if line]
+
+
+def path():
+	"""Where the tree of this checkout's recipe is, or will be."""
+	recipe = '\n'.join([SUITE, _FORMAT, *_packages(), *_UNUSED, *_UNUSED_MODULES])
+	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def _mirror():
+	"""The Debian mirror that this machine's own apt uses, or None."""
+	with contextlib.suppress(OSError, subprocess.SubprocessError):
+		listed = subprocess.run(
+			['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)',
+			 'Created-By: Packages'], capture_output=True, text=True, timeout=30).stdout
+		for line in listed.splitlines():
+			origin, label, component, uri = line.split('|', 3)
+			if (origin, label, component) == ('Debian', 'Debian', 'main'):
+				return uri.rstrip('/')
+	return None
+
+
+def _apt_options():
+	"""This machine's apt settings for reaching a mirror: proxies and how strict to be on dates."""
+	with contextlib.suppress(OSError, subprocess.SubprocessError):
+		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
+		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
+		return [match.group(1) for match in map(wanted.match, dump.splitlines()) if match]
+	return []
+
+
+def _command(target):
+	# Packages come from the stable release; what backports has newer wins. Only the
+	# release itself is taken, not its updates: one 6.12 kernel is enough.
+	setup = (f'sed -i -n "/ {SUITE} main/p" "$1/etc/apt/sources.list"; '
+		 f'sed "s/ {SUITE} main/ {SUITE}-backports main/" "$1/etc/apt/sources.list" '
+		 '>"$1/etc/apt/sources.list.d/backports.list"; '
+		 f'printf "Package: *\\nPin: release n={SUITE}-backports\\nPin-Priority: 500\\n" '
+		 '>"$1/etc/apt/preferences.d/backports"')
+	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--architectures=amd64',
+		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
+		f'--setup-hook={setup}']
+	argv += [f'--aptopt={option}' for option in _apt_options()]
+	argv += [f'--include={package}' for package in _packages()]
+	argv += [SUITE, str(target)]
+	mirror = _mirror()
+	return argv + [mirror] if mirror else argv
+
+
+def _explain(log):
+	text = log.read_text(errors='replace')
+	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
+		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
+		return 'the Debian mirror cannot be reached: check the network (or the proxy in apt\'s configuration)'
+	if 'No space left' in text:
+		return f'no space left: free {_SPACE >> 30} GiB in {cache_dir()} (or set XDG_CACHE_HOME) and in /tmp'
+	if re.search(r'NO_PUBKEY|not signed', text):
+		return 'the keys of Debian 13 are missing: apt-get install --only-upgrade debian-archive-keyring'
+	reasons = re.findall(r'^E: (.*)', text, re.MULTILINE)
+	return reasons[0] if reasons else 'mmdebstrap failed'
+
+
+def _finish(tree):
+	"""What maintainer scripts would have done, as far as a build or the guest needs it."""
+	for name in _UNUSED:
+		shutil.rmtree(tree / name, ignore_errors=True)
+	for modules in (tree / 'usr/lib/modules').iterdir():
+		for name in _UNUSED_MODULES:
+			shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
+		for entry in (modules / 'kernel/drivers/gpu/drm').iterdir():
+			if entry.is_dir() and entry.name not in ('scheduler', 'vgem', 'display'):
+				shutil.rmtree(entry)
+	for link, target in (('awk', 'mawk'), ('cc', 'gcc')):
+		(tree / 'usr/bin' / link).symlink_to(target)
+	for name in ('mnt', 'proc', 'dev', 'tmp'):
+		(tree / name).mkdir(exist_ok=True)
+
+
+@contextlib.contextmanager
+def _locked(progress):
+	cache_dir().mkdir(parents=True, exist_ok=True)
+	with open(cache_dir() / 'guest.lock', 'w') as lock:
+		try:
+			fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+		except BlockingIOError:
+			progress('another run is making it, waiting')
+			fcntl.flock(lock, fcntl.LOCK_EX)
+		yield
+
+
+def ensure(progress):
+	"""Make the tree unless it is there; returns its path.
+
+	It is made under another name and renamed when complete: a tree that is there
+	is whole, whatever happened before. @progress is called with what is being done.
+	"""
+	tree = path()
+	if tree.is_dir():
+		return tree
+	try:
+		with _locked(progress):
+			if tree.is_dir():
+				return tree
+			_make(tree, progress)
+	except PermissionError as error:
+		raise Failure(f'{error.filename} cannot be written: make it yours, or set XDG_CACHE_HOME') from None
+	return tree
+
+
+def _make(tree, progress):
+	# Under the lock nobody else is making one: what lies about is from a killed run.
+	for stale in cache_dir().glob('*.incomplete'):
+		shutil.rmtree(stale, ignore_errors=True)
+	if not shutil.which('mmdebstrap'):
+		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
+	free = shutil.disk_usage(cache_dir()).free
+	if free < _SPACE:
+		raise Failure(f'{cache_dir()} has {free >> 20} MiB free and the guest tree needs {_SPACE >> 20}: '
+			      'free some, or set XDG_CACHE_HOME to another disk')
+	partial = tree.with_name(tree.name + '.incomplete')
+	log = cache_dir() / 'guest-tree.log'
+	progress('unpacking QEMU, kernels and compiler of Debian 13 (about a minute, once)')
+	try:
+		if processes.run_logged(_command(partial), log, progress) != 0:
+			raise Failure(f'{_explain(log)}, then run this again; log: {log}')
+		_finish(partial)
+		os.rename(partial, tree)
+	finally:
+		shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove():
+	"""Delete every cached tree."""
+	for entry in cache_dir().glob('guest-*'):
+		if entry.is_dir():
+			shutil.rmtree(entry)

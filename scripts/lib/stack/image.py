@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""The guest's root file system: an initramfs put together from files of the host.
+
+It is a row of uncompressed cpio archives (the kernel unpacks one after the other,
+and an emulated processor would spend seconds on decompressing): the base, which
+depends on the kernel only and is kept, then the driver and the programs, then what
+is to be run.
+"""
+
+import gzip
+import hashlib
+import lzma
+import os
+import re
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+from .console import Failure
+
+_INIT = Path(__file__).with_name('guest-init.sh')
+# File systems and buses of the guest; what the driver needs is found from the driver.
+_MODULES = ('9p', '9pnet_virtio')
+# DRM's helpers, for a driver under development that starts to use one more.
+_OPTIONAL_MODULES = ('drm', 'drm_shmem_helper', 'drm_exec', 'gpu-sched', 'vgem')
+_FOLDERS = ('bin', 'dev', 'etc', 'lib', 'lib64', 'lib/modules', 'proc', 'root', 'run', 'sys', 'tmp', 'usr',
+	    'usr/bin', 'usr/lib', 'usr/libexec', 'usr/share', 'var')
+
+
+class Archive:
+	"""A cpio archive in the "newc" format, in memory. Paths are relative to the root."""
+
+	def __init__(self):
+		self._parts = []
+		self._names = set()
+		self._inode = 0
+
+	def _add(self, name, mode, contents):
+		if name in self._names:
+			return
+		self._names.add(name)
+		self._inode += 1
+		encoded = name.encode() + b'\0'
+		fields = (self._inode, mode, 0, 0, 1, 0, len(contents), 0, 0, 0, 0, len(encoded), 0)
+		header = b'070701' + b''.join(b'%08x' % field for field in fields)
+		self._parts += [header, encoded, b'\0' * (-(len(header) + len(encoded)) % 4),
+				contents, b'\0' * (-len(contents) % 4)]
+
+	def folder(self, name):
+		"""Add a folder and those above it."""
+		parent = os.path.dirname(name)
+		if parent:
+			self.folder(parent)
+		if name:
+			self._add(name, stat.S_IFDIR | 0o755, b'')
+
+	def file(self, name, contents, executable=False):
+		self.folder(os.path.dirname(name))
+		self._add(name, stat.S_IFREG | (0o755 if executable else 0o644), contents)
+
+	def link(self, name, target):
+		self.folder(os.path.dirname(name))
+		self._add(name, stat.S_IFLNK | 0o777, target.encode())
+
+	def finish(self):
+		"""The archive's bytes; nothing may be added afterwards."""
+		self._add('TRAILER!!!', 0, b'')
+		return b''.join(self._parts)
+
+
+def _read_module(path):
+	if path.suffix == '.xz':
+		return lzma.decompress(path.read_bytes())
+	if path.suffix == '.gz':
+		return gzip.decompress(path.read_bytes())
+	if path.suffix == '.zst':
+		try:
+			return subprocess.run(['zstd', '-dcq', str(path)], capture_output=True, check=True).stdout
+		except FileNotFoundError:
+			raise Failure('zstd is missing and this kernel\'s modules need it: apt-get install zstd') from None
+	return path.read_bytes()
+
+
+def _dependencies(module):
+	"""The names that a module's own description says it needs."""
+	match = re.search(rb'(?:^|\0)depends=([^\0]*)\0', module)
+	return [name for name in match.group(1).decode().split(',') if name] if match else []
+
+
+class Modules:
+	"""The loadable modules of one kernel, by name, with what they need."""
+
+	def __init__(self, kernel):
+		self._kernel = kernel
+		self._paths = {}
+		for path in kernel.modules.glob('kernel/**/*.ko*'):
+			self._paths.setdefault(self._plain(path.name.split('.ko')[0]), path)
+
+	@staticmethod
+	def _plain(name):
+		return name.replace('-', '_')
+
+	def closure(self, names, optional=()):
+		"""{name: contents} of @names and all they need, in loading order.
+
+		What is not there as a file is taken to be built in; kbuild and insmod
+		complain otherwise.
+		"""
+		loaded = {}
+
+		def visit(name):
+			plain = self._plain(name)
+			if plain in loaded or plain not in self._paths:
+				return
+			contents = _read_module(self._paths[plain])
+			for needed in _dependencies(contents):
+				visit(needed)
+			loaded[plain] = contents
+
+		for name in (*names, *optional):
+			visit(name)
+		return loaded
+
+
+def libraries(programs):
+	"""The shared libraries and loaders that @programs of this host need, as absolute paths."""
+	found = set()
+	if not programs:
+		return found
+	said = subprocess.run(['ldd', *map(str, programs)], capture_output=True, text=True)
+	for line in said.stdout.splitlines():
+		missing = re.match(r'\s*(\S+) => not found', line)
+		if missing:
+			raise Failure(f'{missing.group(1)} is not installed and one of the programs needs it: build again')
+		match = re.match(r'\s*(?:\S+ => )?(/\S+) \(0x', line)
+		if match:
+			found.add(match.group(1))
+	return found
+
+
+def _stripped(path, cache):
+	"""The contents of a program without its debug information, which the guest has no use for."""
+	contents = path.read_bytes()
+	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
+		return contents
+	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
+	if not kept.is_file():
+		cache.mkdir(parents=True, exist_ok=True)
+		partial = kept.with_suffix(f'.{os.getpid()}')
+		subprocess.run(['strip', '--strip-debug', '-o', str(partial), str(path)], check=True)
+		os.replace(partial, kept)
+	return kept.read_bytes()
+
+
+def base(found, kernel, cache):
+	"""The part that depends on the kernel only: busybox, init, modules. Kept in @cache."""
+	identity = (_INIT.read_bytes(), str(kernel.modules), str(os.stat(kernel.image).st_mtime_ns),
+		    str(found.busybox), Path(__file__).read_bytes())
+	digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:20]
+	kept = cache / f'base-{kernel.release}-{digest}.cpio'
+	if kept.is_file():
+		return kept.read_bytes()
+	archive = Archive()
+	for name in _FOLDERS:
+		archive.folder(name)
+	archive.file('init', _INIT.read_bytes(), executable=True)
+	archive.file('bin/busybox', found.busybox.read_bytes(), executable=True)
+	applets = subprocess.run([str(found.busybox), '--list'], capture_output=True, text=True, check=True)
+	for applet in applets.stdout.split():
+		if applet != 'busybox':
+			archive.link(f'bin/{applet}', 'busybox')
+	if found.root is None:
+		for library in _busybox_libraries(found.busybox):
+			archive.file(library.lstrip('/'), Path(library).read_bytes(), executable=True)
+	archive.file('etc/passwd', b'root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/tmp:/bin/sh\n')
+	archive.file('etc/group', b'root:x:0:\nuser:x:1000:\n')
+	_add_modules(archive, kernel)
+	contents = archive.finish()
+	cache.mkdir(parents=True, exist_ok=True)
+	for stale in cache.glob(f'base-{kernel.release}-*.cpio'):
+		stale.unlink(missing_ok=True)
+	partial = kept.with_suffix(f'.{os.getpid()}')
+	partial.write_bytes(contents)
+	os.replace(partial, kept)
+	return contents
+
+
+def _busybox_libraries(busybox):
+	"""The libraries of a busybox; a static one has none."""
+	said = subprocess.run(['ldd', str(busybox)], capture_output=True, text=True)
+	return libraries([busybox]) if said.returncode == 0 else set()
+
+
+def _add_modules(archive, kernel):
+	folder = f'lib/modules/{kernel.release}'
+	modules = Modules(kernel)
+	order = modules.closure(_MODULES)
+	for name, contents in modules.closure(_MODULES, _OPTIONAL_MODULES).items():
+		archive.file(f'{folder}/{name}.ko', contents)
+	# init loads them in this order and has no use for depmod.
+	archive.file(f'{folder}/order', ''.join(f'{name}\n' for name in order).encode())
+
+
+def programs(kernel, module, executables, files, cache):
+	"""The part that changes with the project.
+
+	@module is nvdla.ko or None; what it needs beyond the base goes along.
+	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path}.
+	"""
+	archive = Archive()
+	folder = f'lib/modules/{kernel.release}'
+	if module is not None:
+		contents = module.read_bytes()
+		needed = Modules(kernel).closure(_dependencies(contents))
+		for name, other in needed.items():
+			archive.file(f'{folder}/{name}.ko', other)
+		archive.file(f'{folder}/nvdla.ko', contents)
+		archive.file(f'{folder}/nvdla.order', ''.join(f'{name}\n' for name in needed).encode())
+	for name, path in executables.items():
+		archive.file(f'usr/bin/{name}', _stripped(path, cache), executable=True)
+	for library in sorted(libraries([path for path in executables.values() if _is_elf(path)])):
+		archive.file(library.lstrip('/'), Path(library).read_bytes(), executable=True)
+	for name, path in files.items():
+		archive.file(name.lstrip('/'), path.read_bytes(), executable=os.access(path, os.X_OK))
+	return archive.finish()
+
+
+def _is_elf(path):
+	with open(path, 'rb') as program:
+		return program.read(4) == b'\x7fELF'
+
+
+def settings(variables, command):
+	"""The last part: what init reads and what it runs."""
+	archive = Archive()
+	archive.file('etc/vm.conf', ''.join(f'{name}={value}\n' for name, value in variables.items()).encode())
+	if command is not None:
+		archive.file('etc/vm.command', command.encode(), executable=True)
+	return archive.finish()

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Building nvdla.ko for a kernel of the guest, out of the source tree.
+
+kbuild writes beside the sources it compiles, so it gets a copy of kmd/ and include/
+in the build directory (build/kmd-RELEASE), with the generated headers laid over it.
+Where the kernel is the guest tree's, kbuild runs inside of that tree, in a mount
+namespace of its own that the kernel dissolves when the last process in it ends.
+"""
+
+import argparse
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+from . import console, guest, processes
+from .console import Failure
+from .paths import ROOT, build_dir
+
+# Headers that Meson generates, relative to the build directory.
+GENERATED = ('include/nvdla/hw/registers.h',)
+_SOURCES = ('.c', '.h', '.S')
+# Where the copy appears inside of the guest tree.
+_INSIDE = Path('/mnt')
+
+
+def _wanted(source):
+	"""The files kbuild needs: {path in the copy: contents}."""
+	files = {}
+	for folder in ('kmd', 'include'):
+		for path in sorted((source / folder).rglob('*')):
+			if path.is_file() and (path.suffix in _SOURCES or path.name in ('Kbuild', 'Makefile')):
+				files[path.relative_to(source)] = path.read_bytes()
+	for name in GENERATED:
+		path = build_dir() / name
+		if path.is_file():
+			files[Path(name)] = path.read_bytes()
+	return files
+
+
+def _synchronise(files, copy):
+	"""Make @copy hold @files, touching only what differs, so that make rebuilds only that."""
+	manifest = copy / '.sources'
+	before = set(manifest.read_text().splitlines()) if manifest.is_file() else set()
+	for name in before - {str(path) for path in files}:
+		(copy / name).unlink(missing_ok=True)
+	for path, contents in files.items():
+		target = copy / path
+		if not target.is_file() or target.read_bytes() != contents:
+			target.parent.mkdir(parents=True, exist_ok=True)
+			target.write_bytes(contents)
+	manifest.write_text(''.join(f'{path}\n' for path in files))
+
+
+def _inside(root, copy, argv):
+	"""@argv run in the tree @root, which sees @copy as /mnt and the host's /proc and /dev."""
+	script = ('set -eu; root=$1 copy=$2; shift 2; '
+		  'mount --rbind /proc "$root/proc"; mount --rbind /dev "$root/dev"; '
+		  'mount --bind "$copy" "$root/mnt"; mount -t tmpfs tmpfs "$root/tmp"; '
+		  'exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C "$@"')
+	return [*_namespace(), 'sh', '-c', script, 'sh', str(root), str(copy), *argv]
+
+
+def _namespace():
+	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace."""
+	prefixes = [['unshare', '--user', '--map-root-user', '--mount']]
+	if os.geteuid() == 0:
+		prefixes.insert(0, ['unshare', '--mount'])
+	for prefix in prefixes:
+		try:
+			if subprocess.run([*prefix, 'true'], capture_output=True).returncode == 0:
+				return prefix
+		except FileNotFoundError:
+			raise Failure('unshare is missing: apt-get install util-linux') from None
+	raise Failure('this system lets users make no namespaces: run as root, or '
+		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')
+
+
+def _make(found, kernel, copy, variables):
+	inside = copy if found.root is None else _INSIDE
+	argv = ['make', '-C', str(kernel.build), f'M={inside / "kmd"}', f'-j{os.cpu_count()}',
+		f'NVDLA_INCLUDE={inside / "include"}', *variables, 'modules']
+	return argv if found.root is None else _inside(found.root, copy, argv)
+
+
+def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False):
+	"""Build nvdla.ko for @kernel of the Guest @found; returns its path.
+
+	Nothing is run when the sources are those of the last time.
+	"""
+	if not (source / 'kmd' / 'Kbuild').is_file():
+		raise Failure(f'{source / "kmd" / "Kbuild"} is missing: the checkout has no kernel driver')
+	name = 'kmd' if source == ROOT else f'kmd-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
+	copy = build_dir() / f'{name}-{kernel.release}'
+	module = copy / 'kmd' / 'nvdla.ko'
+	stamp = copy / '.built'
+	files = _wanted(source)
+	variables = ['W=1'] + (['KCFLAGS=-Werror'] if werror else []) + (['C=2', 'CHECK=sparse'] if sparse else [])
+	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root))).encode()).hexdigest()
+	if module.is_file() and stamp.is_file() and stamp.read_text() == digest:
+		return module
+	progress(f'nvdla.ko for {kernel.release}')
+	copy.mkdir(parents=True, exist_ok=True)
+	stamp.unlink(missing_ok=True)
+	_synchronise(files, copy)
+	log = copy / 'make.log'
+	argv = _make(found, kernel, copy, variables)
+	status = subprocess.call(argv) if verbose else processes.run_logged(argv, log, progress)
+	if status != 0 or not module.is_file():
+		if not verbose:
+			print(_readable(log, copy))
+		raise Failure(f'nvdla.ko for {kernel.release} does not build; log: {log}')
+	if not verbose and 'warning:' in log.read_text(errors='replace'):
+		print(_readable(log, copy))
+	stamp.write_text(digest)
+	return module
+
+
+def _readable(log, copy):
+	"""The compiler's messages, naming the files of the source tree."""
+	lines = log.read_text(errors='replace').replace(f'{_INSIDE}/', '').replace(f'{copy}/', '').splitlines()
+	plain = [line for line in lines if not line.startswith(('  CC', '  LD', '  MODPOST', 'make: ', '  CHECK'))]
+	return '\n'.join(plain[-60:])
+
+
+def main():
+	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
+		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
+		'The module lands in build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
+	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.2, ...: this kernel only')
+	parser.add_argument('--kdir', metavar='DIR', type=Path,
+			    help='a kernel build directory of this machine instead of the guest\'s')
+	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
+			    help='another tree with kmd/ and include/ in it')
+	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
+			    help='make warnings errors (default with CI=true)')
+	parser.add_argument('--sparse', action='store_true', help='have sparse check the sources')
+	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
+	arguments = parser.parse_args()
+	if arguments.kdir:
+		if not (arguments.kdir / 'Makefile').is_file():
+			raise Failure(f'{arguments.kdir} is no kernel build directory: it has no Makefile')
+		release = (arguments.kdir / 'include/config/kernel.release')
+		name = release.read_text().strip() if release.is_file() else arguments.kdir.resolve().name
+		kernels = [guest.Kernel(name, None, None, arguments.kdir.resolve())]
+		found = guest.Guest('this machine', None, (), {}, tuple(kernels), None)
+	else:
+		with console.stage('guest tree') as progress:
+			found = guest.find(progress)
+		kernels = ([found.kernel(arguments.kernel)] if arguments.kernel
+			   else [found.kernel(series) for series in found.series()])
+	for kernel in kernels:
+		with console.stage('module') as progress:
+			module = build(found, kernel, progress, arguments.source.resolve(), arguments.werror,
+				       arguments.sparse, arguments.verbose)
+		shown = os.path.relpath(module)
+		console.say(f'module: {shown}')
+	return 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)

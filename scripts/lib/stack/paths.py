@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Where things are: the checkout, its build directory, the cache, the reference data."""
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def build_dir():
+	"""The Meson build directory: $NVDLA_BUILD_DIR or build/ in the checkout."""
+	return Path(os.environ.get('NVDLA_BUILD_DIR') or ROOT / 'build').absolute()
+
+
+def cache_dir():
+	"""What outlives a checkout: $XDG_CACHE_HOME/nvdla or ~/.cache/nvdla."""
+	base = os.environ.get('XDG_CACHE_HOME')
+	return (Path(base) if base else Path.home() / '.cache') / 'nvdla'
+
+
+def reference_data():
+	"""The directory of golden data, or None.
+
+	$NVDLA_REFERENCE_DATA or else the folder "shared" beside the checkout.
+	"""
+	named = os.environ.get('NVDLA_REFERENCE_DATA')
+	path = Path(named) if named else ROOT.parent / 'shared'
+	return path.resolve() if path.is_dir() else None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Child processes that never outlive this one."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+from .console import Failure
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _die_with(parent):
+	"""Make the kernel kill the calling process when @parent ends, however it ends."""
+
+	def prepare():
+		_libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+		# The parent may have gone between fork and prctl.
+		if os.getppid() != parent:
+			os._exit(127)
+
+	return prepare
+
+
+def spawn(argv, own_group=True, **options):
+	"""Start @argv so that it is killed when this process ends.
+
+	With @own_group the child leads a new session: Ctrl-C in the terminal reaches
+	this process only, which then ends the child in order.
+	"""
+	try:
+		return subprocess.Popen([str(a) for a in argv], start_new_session=own_group,
+					preexec_fn=_die_with(os.getpid()), **options)
+	except FileNotFoundError:
+		raise Failure(f'{argv[0]} is not there: run scripts/setup') from None
+
+
+def end(process, patience=2.0):
+	"""End a child started in its own group, and what it started: politely, then at once."""
+	if process is None:
+		return
+	for number in (signal.SIGTERM, signal.SIGKILL):
+		with contextlib.suppress(ProcessLookupError, PermissionError):
+			os.killpg(process.pid, number)
+		with contextlib.suppress(subprocess.TimeoutExpired):
+			process.wait(patience)
+			if number == signal.SIGTERM:
+				# The leader is gone; its group must be, too.
+				with contextlib.suppress(ProcessLookupError, PermissionError):
+					os.killpg(process.pid, signal.SIGKILL)
+			return
+
+
+def tail(path, lines):
+	"""The last @lines of a text file, as one string."""
+	with open(path, errors='replace') as log:
+		return ''.join(log.readlines()[-lines:])
+
+
+def run_logged(argv, log, progress, cwd=None, env=None, every=10.0):
+	"""Run @argv with its output in the file @log; every ten seconds pass its last line to @progress.
+
+	Returns the exit status.
+	"""
+	with open(log, 'w') as out:
+		child = spawn(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+			      cwd=cwd, env=env)
+		try:
+			said = time.monotonic()
+			while True:
+				try:
+					return child.wait(0.2)
+				except subprocess.TimeoutExpired:
+					pass
+				if time.monotonic() - said >= every:
+					said = time.monotonic()
+					last = tail(log, 1).strip()
+					progress(last[:90] or 'working')
+		finally:
+			if child.poll() is None:
+				end(child)

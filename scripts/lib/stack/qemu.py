@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""scripts/qemu: become the guest's QEMU, with the arguments given."""
+
+import os
+import sys
+
+from . import console, guest
+
+
+def main():
+	found = guest.find()
+	os.execvpe(found.qemu[0], [*found.qemu, *sys.argv[1:]], found.environment)
+
+
+if __name__ == '__main__':
+	console.run_program(main)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""The second half of scripts/setup: the guest tree."""
+
+import argparse
+
+from . import console, guest, guest_tree
+
+
+def main():
+	parser = argparse.ArgumentParser(prog='scripts/setup', description=(
+		'Install what is missing on this machine and make the guest tree (QEMU, kernels '
+		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own will do. '
+		'Every other script does this by itself; what is there already is not done again.'))
+	parser.add_argument('--remove', action='store_true', help='delete the cached guest tree instead')
+	arguments = parser.parse_args()
+	if arguments.remove:
+		guest_tree.remove()
+		return 0
+	with console.stage('guest tree') as progress:
+		found = guest.find(progress)
+	console.say(f'guest: {found.origin}, kernels {", ".join(found.series())}')
+	return 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)

@@ -1,0 +1,406 @@
+# SPDX-License-Identifier: MIT
+"""One run of the guest: device model, QEMU, a command in it, and what came of it."""
+
+import contextlib
+import dataclasses
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from . import image, processes
+from .console import Failure
+from .paths import build_dir, cache_dir
+
+# Exit statuses of our own, beside the command's.
+STATUS_KERNEL = 123	# the command went well, the kernel did not
+STATUS_TIMEOUT = 124
+STATUS_BROKEN = 125	# the guest never got to the command, or died under it
+
+# Taints that say nothing bad: out-of-tree module, unsigned module, KUnit ran.
+_HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
+_COMPLAINTS = re.compile(
+	r'WARNING:|BUG:|Oops|KFENCE|KASAN|UBSAN|general protection fault|Kernel panic|'
+	r'INFO: (?:task|rcu)|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
+# The emulated firmware's and machine's own, in every boot.
+_HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
+# Folders of the guest that a shared folder must not cover.
+_GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
+		  '/usr/lib', '/var')
+
+
+@dataclasses.dataclass
+class Options:
+	"""What a run is to be like."""
+
+	kernel: str | None = None	# series, None for the newest
+	memory: int = 1024		# MiB
+	accelerator: str = 'auto'	# tcg, kvm, auto
+	dma: str = 'iommu'		# iommu, cma, none
+	gdb: int | None = None		# TCP port of the stub
+	share: Path | None = None	# read and written, the command's directory
+	mounts: tuple = ()		# more folders, read only
+	timeout: float | None = None	# seconds for the whole run
+	verbose: bool = False		# kernel messages on stderr as they come
+	device: bool = True		# start the device model and load the driver
+	load: bool = True		# load the driver
+	parameters: str = ''		# of the driver
+	append: str = ''		# to the kernel's command line
+	environment: dict = dataclasses.field(default_factory=dict)
+	logs: Path | None = None
+
+
+@dataclasses.dataclass
+class Outcome:
+	"""What came of a run. @problems are sentences; @status is what the program exits with."""
+
+	status: int
+	problems: list
+	kernel_log: Path
+	booted_after: float | None
+
+
+class _Pump(threading.Thread):
+	"""Passes what comes out of a pipe on to a callable, until the writer closes it."""
+
+	def __init__(self, sink):
+		super().__init__(daemon=True)
+		self._sink = sink
+		self._reader, self.writer = os.pipe()
+		os.set_inheritable(self.writer, True)
+
+	def run(self):
+		while chunk := os.read(self._reader, 65536):
+			# The reader of our output may be gone; the guest's must not stall.
+			with contextlib.suppress(BrokenPipeError):
+				self._sink(chunk)
+		os.close(self._reader)
+
+	def close_writer(self):
+		"""QEMU has its copy; only that one keeps the pipe open."""
+		os.close(self.writer)
+		self.writer = None
+
+	def finish(self):
+		if self.writer is not None:
+			self.close_writer()
+		self.join(2.0)
+
+
+class _Control:
+	"""What init tells: one word and the rest of the line."""
+
+	def __init__(self):
+		self._pending = b''
+		self.exit = self.failure = self.tainted = None
+		self.ended = False
+		self.ready_at = None
+		self.problems = []
+
+	def feed(self, chunk):
+		*lines, self._pending = (self._pending + chunk).split(b'\n')
+		for line in lines:
+			word, _, rest = line.decode(errors='replace').partition(' ')
+			if word == 'ready':
+				self.ready_at = time.monotonic()
+			elif word == 'exit':
+				self.exit = int(rest)
+			elif word == 'tainted':
+				self.tainted = int(rest)
+			elif word == 'failure':
+				self.failure = rest
+			elif word == 'problem':
+				self.problems.append(rest)
+			elif word == 'end':
+				self.ended = True
+
+
+def _quoted(path):
+	"""A path as a QEMU option value: commas are doubled."""
+	return str(path).replace(',', ',,')
+
+
+def _write_to(stream):
+	def write(chunk):
+		stream.buffer.write(chunk)
+		stream.flush()
+
+	return write
+
+
+class Machine:
+	"""A guest about to run. Everything it starts or makes is gone when run() returns."""
+
+	def __init__(self, found, options, module=None, executables=None, files=None):
+		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs()."""
+		self._found = found
+		self._options = options
+		self._kernel = found.kernel(options.kernel)
+		self._module = module
+		self._executables = executables or {}
+		self._files = files or {}
+		self._logs = options.logs or build_dir() / 'vm' / self._kernel.series
+		self._folders = self._shared_folders()
+
+	def _shared_folders(self):
+		share = self._options.share
+		folders = [(share, True)] if share else []
+		folders += [(path, False) for path in self._options.mounts if path != share]
+		for path, _ in folders:
+			if str(path) in _GUEST_FOLDERS:
+				raise Failure(f'{path} cannot be shared: the guest has a folder of that name, share one in it')
+			if not path.is_dir():
+				raise Failure(f'{path} cannot be shared: it is no folder')
+		return folders
+
+	def run(self, command=None, output=None, errors=None):
+		"""Boot, run @command (a list, or None for a shell on the terminal) and power off.
+
+		@output and @errors take chunks of bytes; stdout and stderr if left out.
+		"""
+		self._logs.mkdir(parents=True, exist_ok=True)
+		accelerator = self._accelerator()
+		with contextlib.ExitStack() as stack:
+			scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix='nvdla-vm-')))
+			initrd = scratch / 'initrd'
+			self._write_image(initrd, command)
+			socket = None
+			if self._options.device:
+				socket = scratch / 'device'
+				stack.callback(processes.end, start_model(socket, self._logs / 'sim.log'))
+			return self._boot(stack, initrd, socket, accelerator, command is None,
+					  output or _write_to(sys.stdout), errors or _write_to(sys.stderr))
+
+	def _accelerator(self):
+		choice = self._options.accelerator
+		if choice == 'tcg':
+			return 'tcg'
+		works = kvm_works(self._found, self._kernel)
+		if choice == 'kvm' and not works:
+			raise Failure('KVM does not work on this machine: a guest started with it did not boot; '
+				      'leave --kvm out to use emulation')
+		return 'kvm' if works else 'tcg'
+
+	def _write_image(self, target, command):
+		variables = {f'mount_{index}': shlex.quote(str(path)) for index, (path, _) in enumerate(self._folders)}
+		variables.update(
+			load_driver='yes' if self._options.load else 'no',
+			device='yes' if self._options.device else 'no',
+			driver_parameters=shlex.quote(self._options.parameters),
+			directory=shlex.quote(str(self._options.share or '/root')), size='')
+		if command is None and sys.stdin.isatty():
+			columns, rows = os.get_terminal_size(sys.stdin.fileno())
+			variables['size'] = shlex.quote(f'rows {rows} cols {columns}')
+		variables.update({f'export {name}': shlex.quote(value)
+				  for name, value in self._options.environment.items()})
+		script = None if command is None else f'exec {shlex.join(command)}\n'
+		cache = cache_dir() / 'images'
+		with open(target, 'wb') as archive:
+			archive.write(image.base(self._found, self._kernel, cache))
+			archive.write(image.programs(self._kernel, self._module, self._executables,
+						     self._files, build_dir() / 'vm' / 'stripped'))
+			archive.write(image.settings(variables, script))
+
+	def _command_line(self, interactive):
+		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on', 'kfence.sample_interval=20',
+			 'loglevel=' + ('7' if self._options.verbose else '5')]
+		if interactive and self._options.verbose:
+			words.append('console=hvc0')
+		if self._options.dma == 'iommu':
+			words += ['intel_iommu=on', 'iommu.strict=1']
+		if self._options.dma == 'cma':
+			words.append(f'cma={self._options.memory // 4}M')
+		if self._options.gdb is not None:
+			words.append('nokaslr')
+		return ' '.join([*words, self._options.append]).strip()
+
+	def _arguments(self, initrd, socket, accelerator, interactive, ports):
+		"""QEMU's arguments. @ports: {name: file descriptor} of the guest's outputs."""
+		options = self._options
+		machine = 'q35,memory-backend=ram,vmport=off' + (',kernel-irqchip=split' if options.dma == 'iommu' else '')
+		argv = ['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
+			'-machine', machine, '-accel', accelerator, '-cpu', 'max' if accelerator == 'tcg' else 'host',
+			'-smp', '2', '-m', f'{options.memory}M',
+			# The device model maps the guest's memory: it has to be a file it can be given.
+			'-object', f'memory-backend-memfd,id=ram,size={options.memory}M,share=on',
+			'-kernel', str(self._kernel.image), '-initrd', str(initrd),
+			'-append', self._command_line(interactive),
+			'-chardev', f'file,id=serial,path=/dev/fd/{ports["serial"]}', '-serial', 'chardev:serial',
+			'-device', 'virtio-serial-pci,max_ports=16']
+		for name in ('control', 'kernel', 'stdout', 'stderr'):
+			argv += ['-chardev', f'file,id={name},path=/dev/fd/{ports[name]}',
+				 '-device', f'virtserialport,chardev={name},name=nvdla.{name}']
+		if interactive:
+			argv += ['-chardev', 'stdio,id=terminal,signal=off', '-device', 'virtconsole,chardev=terminal']
+		if options.dma == 'iommu':
+			# Ahead of every device that is to be behind it.
+			argv[0:0] = ['-device', 'intel-iommu,intremap=off,caching-mode=on']
+		for index, (path, writable) in enumerate(self._folders):
+			readonly = '' if writable else ',readonly=on'
+			argv += ['-fsdev', f'local,id=fs{index},path={_quoted(path)},security_model=none{readonly}',
+				 '-device', f'virtio-9p-pci,fsdev=fs{index},mount_tag=mount{index}']
+		if socket is not None:
+			argv += ['-device', '{"driver": "vfio-user-pci", "x-msg-timeout": 20000, '
+				 f'"socket": {{"type": "unix", "path": "{socket}"}}}}']
+		if options.gdb is not None:
+			argv += ['-gdb', f'tcp:127.0.0.1:{options.gdb}', '-S']
+		return [*self._found.qemu, *argv]
+
+	def _boot(self, stack, initrd, socket, accelerator, interactive, output, errors):
+		control = _Control()
+		console_log = self._logs / 'console.log'
+		kernel_log = self._logs / 'kernel.log'
+		qemu_log = self._logs / 'qemu.log'
+		serial = stack.enter_context(open(console_log, 'wb', buffering=0))
+		kernel = stack.enter_context(open(kernel_log, 'wb', buffering=0))
+
+		def serial_sink(chunk):
+			serial.write(chunk)
+			if self._options.verbose:
+				errors(chunk)
+
+		pumps = {'serial': _Pump(serial_sink), 'control': _Pump(control.feed), 'kernel': _Pump(kernel.write),
+			 'stdout': _Pump(output), 'stderr': _Pump(errors)}
+		argv = self._arguments(initrd, socket, accelerator, interactive,
+				       {name: pump.writer for name, pump in pumps.items()})
+		(self._logs / 'qemu.command').write_text(shlex.join(argv) + '\n')
+		began = time.monotonic()
+		with open(qemu_log, 'wb') as log:
+			qemu = processes.spawn(argv, own_group=not interactive, env=self._found.environment,
+					       stdin=None if interactive else subprocess.DEVNULL,
+					       stdout=None if interactive else log, stderr=log,
+					       pass_fds=[pump.writer for pump in pumps.values()])
+		if interactive:
+			stack.callback(_restore_terminal())
+			stack.callback(qemu.wait)
+			stack.callback(qemu.terminate)
+		else:
+			stack.callback(processes.end, qemu)
+		for pump in pumps.values():
+			pump.start()
+			pump.close_writer()
+		if self._options.gdb is not None:
+			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
+		timed_out = not self._wait(qemu, qemu_log)
+		if timed_out:
+			processes.end(qemu)
+		for pump in pumps.values():
+			pump.finish()
+		if not control.ended:
+			# It never got to hand over its log: what the console showed has to do.
+			shutil.copyfile(console_log, kernel_log)
+		return self._judge(control, kernel_log, qemu_log, timed_out, began)
+
+	def _wait(self, qemu, qemu_log):
+		"""Wait until QEMU has ended; False if it took too long or can go no further."""
+		until = None if self._options.timeout is None else time.monotonic() + self._options.timeout
+		while True:
+			try:
+				qemu.wait(0.2)
+				return True
+			except subprocess.TimeoutExpired:
+				pass
+			if until is not None and time.monotonic() > until:
+				return False
+			# QEMU pauses such a guest and waits for a debugger that nobody starts.
+			if 'KVM internal error' in qemu_log.read_text(errors='replace'):
+				return False
+
+	def _judge(self, control, kernel_log, qemu_log, timed_out, began):
+		problems = list(control.problems)
+		text = kernel_log.read_text(errors='replace')
+		complaints = [line.strip() for line in text.splitlines()
+			      if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
+		if complaints:
+			problems.append(f'the kernel complained: {complaints[0]}')
+		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complaints:
+			problems.append(f'the kernel is tainted: {control.tainted}')
+		status = control.exit
+		if timed_out:
+			problems.insert(0, f'the guest was stopped after {self._options.timeout:g} s')
+			status = STATUS_TIMEOUT
+		elif control.failure:
+			problems.insert(0, control.failure)
+			status = STATUS_BROKEN
+		elif control.exit is None:
+			said = qemu_log.read_text(errors='replace').strip().splitlines()
+			reason = said[-1] if said else 'it powered off or crashed, see its console'
+			problems.insert(0, f'the guest ended before the command did: {reason}')
+			status = STATUS_BROKEN
+		elif status == 0 and problems:
+			status = STATUS_KERNEL
+		booted = control.ready_at - began if control.ready_at is not None else None
+		return Outcome(status, problems, kernel_log, booted)
+
+
+def _restore_terminal():
+	"""A function that gives the terminal its present mode back; QEMU's end may leave it raw."""
+	if not sys.stdin.isatty():
+		return lambda: None
+	import termios
+	mode = termios.tcgetattr(sys.stdin)
+	return lambda: termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
+
+
+def model_program():
+	"""The device model's program."""
+	path = build_dir() / 'firmware-sim' / 'nvdla-sim'
+	if not path.is_file():
+		raise Failure(f'{path} is not built: run ninja -C {build_dir()}')
+	return path
+
+
+def _listens(socket):
+	"""Whether somebody listens on the Unix socket; asking by connecting would take the only connection."""
+	accepting = 1 << 16
+	with open('/proc/net/unix') as table:
+		for line in table:
+			fields = line.split()
+			if len(fields) == 8 and fields[7] == str(socket) and int(fields[3], 16) & accepting:
+				return True
+	return False
+
+
+def start_model(socket, log, patience=20.0):
+	"""Start nvdla-sim on @socket and wait until it listens; returns the process."""
+	with open(log, 'wb') as out:
+		model = processes.spawn([model_program(), '--socket', socket], stdin=subprocess.DEVNULL,
+					stdout=out, stderr=subprocess.STDOUT)
+	until = time.monotonic() + patience
+	while not _listens(socket):
+		if model.poll() is not None:
+			said = processes.tail(log, 1).strip() or 'it said nothing'
+			raise Failure(f'nvdla-sim ended at once: {said}')
+		if time.monotonic() > until:
+			processes.end(model)
+			raise Failure(f'nvdla-sim does not listen on {socket}; log: {log}')
+		time.sleep(0.01)
+	return model
+
+
+def kvm_works(found, kernel):
+	"""Whether a guest boots under KVM, tried once per boot of this machine.
+
+	Opening /dev/kvm proves nothing: there are hosts where that works and no kernel runs.
+	"""
+	if not os.access('/dev/kvm', os.R_OK | os.W_OK):
+		return False
+	boot = Path('/proc/sys/kernel/random/boot_id').read_text().strip()
+	answer = cache_dir() / f'kvm-{boot}'
+	if answer.is_file():
+		return answer.read_text() == 'yes'
+	options = Options(kernel=kernel.release, memory=512, accelerator='proven', dma='none', timeout=20,
+			  device=False, load=False, logs=build_dir() / 'vm' / 'kvm')
+	machine = Machine(found, options)
+	machine._accelerator = lambda: 'kvm'
+	outcome = machine.run(['true'], output=lambda chunk: None, errors=lambda chunk: None)
+	for stale in cache_dir().glob('kvm-*'):
+		stale.unlink(missing_ok=True)
+	answer.write_text('yes' if outcome.status == 0 else 'no')
+	return outcome.status == 0

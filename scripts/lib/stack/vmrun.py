@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""scripts/vm: run one command, or a shell, in the guest."""
+
+import argparse
+import os
+import socket
+import sys
+from pathlib import Path
+
+from . import build, console, guest, kmod, vm
+from .console import Failure
+from .paths import ROOT, build_dir, reference_data
+
+_DESCRIPTION = '''\
+Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
+print its output, and exit with its status. Without COMMAND: a shell on the terminal.
+
+The guest has the project's programs (nvdla-run and the guest tests) in its PATH. The
+shared folder (out/ in the checkout) is mounted at the path it has here, and is the
+command's directory; so is, read only, the reference data ($NVDLA_REFERENCE_DATA).
+'''
+_STATUS = f'''\
+exit status: the command's, or {vm.STATUS_KERNEL} when the command succeeded and the kernel
+complained or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --timeout,
+{vm.STATUS_BROKEN} when the guest did not get as far as the end of the command.
+'''
+
+
+def guest_programs():
+	"""The project's programs for the guest: {name: path}."""
+	tools = build_dir() / 'umd' / 'tools'
+	return {path.name: path for path in sorted(tools.glob('*')) if path.is_file() and os.access(path, os.X_OK)}
+
+
+def _parse():
+	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
+					 formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.2, ... (default: the newest there is)')
+	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
+	accelerator = parser.add_mutually_exclusive_group()
+	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
+	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
+				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
+	parser.add_argument('--dma', choices=('iommu', 'cma', 'none'), default='iommu',
+			    help='how the guest gets large DMA buffers (default: iommu)')
+	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
+			    help='wait for a debugger on this port (default: 1234)')
+	parser.add_argument('--share', metavar='DIR', type=Path, default=ROOT / 'out', help='the shared folder')
+	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
+			    help='one more folder, read only')
+	parser.add_argument('--timeout', metavar='SECONDS', type=float,
+			    help='stop the guest after this time (default: 300 with a COMMAND, never without)')
+	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
+	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
+	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
+	parser.add_argument('--no-device', dest='device', action='store_false',
+			    help='boot without the device and the driver')
+	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
+	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
+	parser.add_argument('command', metavar='-- COMMAND', nargs='...', help='what to run')
+	arguments = parser.parse_args()
+	if arguments.command[:1] == ['--']:
+		del arguments.command[0]
+	return arguments
+
+
+def _check(arguments):
+	if not 256 <= arguments.mem <= 65536:
+		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
+	if not arguments.command and not sys.stdin.isatty():
+		raise Failure('a shell needs a terminal: run it in one, or give a command after --')
+	if arguments.gdb is not None:
+		with socket.socket() as probe:
+			try:
+				probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+				probe.bind(('127.0.0.1', arguments.gdb))
+			except (OSError, OverflowError):
+				raise Failure(f'port {arguments.gdb} is taken or not allowed: '
+					      'choose another with --gdb PORT') from None
+
+
+def main():
+	arguments = _parse()
+	_check(arguments)
+	quiet = bool(arguments.command)
+	with console.stage('guest tree') as progress:
+		found = guest.find(progress)
+	kernel = found.kernel(arguments.kernel)
+	if arguments.build:
+		with console.stage('build', quiet_below=5) as progress:
+			build.build(progress)
+	module = None
+	if arguments.device:
+		vm.model_program()
+		with console.stage('module') as progress:
+			module = kmod.build(found, kernel, progress)
+	share = arguments.share.absolute()
+	share.mkdir(parents=True, exist_ok=True)
+	data = reference_data()
+	mounts = [path.absolute() for path in arguments.mount] + ([data] if data else [])
+	options = vm.Options(
+		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
+		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
+		timeout=arguments.timeout or (300 if quiet else None), verbose=arguments.verbose,
+		device=arguments.device, load=arguments.load, parameters=arguments.module_parameters,
+		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
+	outcome = vm.Machine(found, options, module, guest_programs()).run(arguments.command or None)
+	if outcome.problems:
+		report(outcome)
+	return outcome.status
+
+
+def report(outcome):
+	"""Say on stderr what was wrong, with the end of the kernel's log."""
+	lines = outcome.kernel_log.read_text(errors='replace').splitlines()
+	print(f'--- the last kernel messages of {outcome.kernel_log}:', *lines[-25:], '---', sep='\n', file=sys.stderr)
+	for problem in outcome.problems:
+		print(f'error: {problem}', file=sys.stderr)
+
+
+if __name__ == '__main__':
+	console.run_program(main)
