@@ -94,7 +94,9 @@ ensure_packages() {
 
 # run_stack MODULE ARGUMENTS...: one module of the Python package, as a program.
 run_stack() {
+	local module=$1
+	shift
 	export PYTHONPATH="$NVDLA_ROOT/scripts/lib${PYTHONPATH:+:$PYTHONPATH}"
 	export PYTHONDONTWRITEBYTECODE=1
-	exec "$NVDLA_PYTHON" -m "stack.$@"
+	exec "$NVDLA_PYTHON" -m "stack.$module" "$@"
 }

@@ -10,6 +10,8 @@ from . import processes
 from .console import Failure
 from .paths import ROOT, build_dir
 
+_HEADERS = ('registers.h', 'register_table.h')
+
 
 def _environment():
 	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs."""
@@ -59,6 +61,13 @@ def build(progress=lambda text: None):
 		return
 	progress('compiling')
 	_run(ninja, 'compile', progress)
+
+
+def generate(progress=lambda text: None):
+	"""Make the generated headers, and nothing else."""
+	configure(progress)
+	_run([_tool('ninja'), '-C', build_dir(), *(f'include/nvdla/hw/{name}' for name in _HEADERS)],
+	     'compile', progress)
 
 
 def tests():

@@ -1,5 +1,6 @@
 #!/bin/busybox sh
 # SPDX-License-Identifier: MIT
+# shellcheck shell=dash
 #
 # The guest's first and only system process: prepares the machine, loads the driver,
 # runs one command (or a shell), says how it went and powers off. What it is told is
@@ -24,6 +25,8 @@ ln -s /proc/self/fd/2 /dev/stderr
 chmod 1777 /tmp /dev/shm
 ip link set lo up 2>/dev/null
 
+load_driver=no device=no driver_parameters='' directory=/ size=''
+# shellcheck source=/dev/null
 . /etc/vm.conf
 
 # port NAME: the device of the virtio port nvdla.NAME.
@@ -93,6 +96,7 @@ tell "ready $(cut -d ' ' -f 1 /proc/uptime)"
 
 if [ ! -f /etc/vm.command ]; then
 	cd "$directory" || cd /
+	# shellcheck disable=SC2086 # two settings
 	[ -z "$size" ] || stty -F /dev/hvc0 $size
 	printf 'nvdla guest, Linux %s; "exit" powers it off.\n' "$(uname -r)" >/dev/hvc0
 	setsid sh -c 'exec sh -l </dev/hvc0 >/dev/hvc0 2>&1'

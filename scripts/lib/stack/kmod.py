@@ -14,12 +14,11 @@ import subprocess
 from pathlib import Path
 
 from . import console, guest, processes
+from .build import generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
 
-# Headers that Meson generates, relative to the build directory.
-GENERATED = ('include/nvdla/hw/registers.h',)
-_SOURCES = ('.c', '.h', '.S')
+_SOURCES = ('.c', '.h', '.mk', '.S')
 # Where the copy appears inside of the guest tree.
 _INSIDE = Path('/mnt')
 
@@ -31,10 +30,8 @@ def _wanted(source):
 		for path in sorted((source / folder).rglob('*')):
 			if path.is_file() and (path.suffix in _SOURCES or path.name in ('Kbuild', 'Makefile')):
 				files[path.relative_to(source)] = path.read_bytes()
-	for name in GENERATED:
-		path = build_dir() / name
-		if path.is_file():
-			files[Path(name)] = path.read_bytes()
+	for path in sorted((build_dir() / 'include').rglob('*.h')):
+		files[path.relative_to(build_dir())] = path.read_bytes()
 	return files
 
 
@@ -79,7 +76,7 @@ def _namespace():
 def _make(found, kernel, copy, variables):
 	inside = copy if found.root is None else _INSIDE
 	argv = ['make', '-C', str(kernel.build), f'M={inside / "kmd"}', f'-j{os.cpu_count()}',
-		f'NVDLA_INCLUDE={inside / "include"}', *variables, 'modules']
+		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
 	return argv if found.root is None else _inside(found.root, copy, argv)
 
 
@@ -123,26 +120,38 @@ def _readable(log, copy):
 	return '\n'.join(plain[-60:])
 
 
+def _headers_of_host(folder):
+	"""The kernel whose build directory on this machine is @folder."""
+	if not (folder / 'Makefile').is_file():
+		raise Failure(f'{folder} is no kernel build directory: it has no Makefile')
+	release = folder / 'include/config/kernel.release'
+	if not release.is_file():
+		raise Failure(f'{folder} is not prepared: it has no include/config/kernel.release '
+			      '(make modules_prepare)')
+	return guest.Kernel(release.read_text().strip(), None, None, folder.resolve())
+
+
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
 		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
 		'The module lands in build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
 	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.2, ...: this kernel only')
-	parser.add_argument('--kdir', metavar='DIR', type=Path,
+	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
 			    help='a kernel build directory of this machine instead of the guest\'s')
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
 			    help='another tree with kmd/ and include/ in it')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='make warnings errors (default with CI=true)')
 	parser.add_argument('--sparse', action='store_true', help='have sparse check the sources')
+	parser.add_argument('--no-generate', dest='generate', action='store_false',
+			    help='take the generated headers as they are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show what make prints')
 	arguments = parser.parse_args()
+	if arguments.generate:
+		with console.stage('headers') as progress:
+			build_headers(progress)
 	if arguments.kdir:
-		if not (arguments.kdir / 'Makefile').is_file():
-			raise Failure(f'{arguments.kdir} is no kernel build directory: it has no Makefile')
-		release = (arguments.kdir / 'include/config/kernel.release')
-		name = release.read_text().strip() if release.is_file() else arguments.kdir.resolve().name
-		kernels = [guest.Kernel(name, None, None, arguments.kdir.resolve())]
+		kernels = [_headers_of_host(folder) for folder in arguments.kdir]
 		found = guest.Guest('this machine', None, (), {}, tuple(kernels), None)
 	else:
 		with console.stage('guest tree') as progress:
