@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace nvdla::test
+{
+
+/**
+ * \brief Folder of the reference data (golden vectors, loadables)
+ *
+ * $NVDLA_REFERENCE_DATA, or else the folder "shared" beside the checkout. It does not have to
+ * exist: a test that needs it skips itself then, with a reason.
+ */
+inline std::filesystem::path referenceData()
+{
+	if (const char *path = std::getenv("NVDLA_REFERENCE_DATA"); path && *path)
+		return path;
+
+	return std::filesystem::path(NVDLA_SOURCE_ROOT).parent_path() / "shared";
+}
+
+} /* namespace nvdla::test */
