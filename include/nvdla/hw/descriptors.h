@@ -3,8 +3,8 @@
  * Descriptors of an NVDLA task graph.
  *
  * These are the layouts that existing compilers write into loadables (firmware
- * interface 0.12, 32-byte data cubes). They are little endian and packed to
- * four bytes. A task is a set of arrays that share one index: graph node i,
+ * interface 0.12, 32-byte data cubes). They are little endian and have no
+ * alignment above four bytes. A task is a set of arrays that share one index: graph node i,
  * operation i and surface i describe the same hardware operation.
  *
  * Older files (firmware interface 0.10 and 0.11) carry a 28-byte data cube
@@ -25,7 +25,9 @@ extern "C" {
 #define NVDLA_ASSERT_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
 #endif
 
-#define NVDLA_PACKED4 __attribute__((packed, aligned(4)))
+/* Two layouts have 64-bit members in structures aligned to four bytes. */
+typedef __u64 __attribute__((aligned(4))) nvdla_u64_a4;
+typedef __s64 __attribute__((aligned(4))) nvdla_s64_a4;
 
 /** enum nvdla_op_type - hardware engine that runs an operation */
 enum nvdla_op_type {
@@ -153,7 +155,7 @@ struct nvdla_network_desc {
 	__s16 input_layer;
 	__u8 dynamic_roi;
 	__u8 reserved;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_network_desc, 40);
 
 /**
@@ -166,7 +168,7 @@ struct nvdla_consumer {
 	__s16 index;
 	__u8 event;
 	__u8 reserved;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_consumer, 4);
 
 /**
@@ -187,7 +189,7 @@ struct nvdla_graph_node {
 	__u8 reserved[3];
 	struct nvdla_consumer consumers[NVDLA_NUM_OP_TYPES];
 	struct nvdla_consumer fused_parent;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_graph_node, 36);
 
 /**
@@ -216,7 +218,7 @@ struct nvdla_data_cube {
 	__u32 line_stride;
 	__u32 surf_stride;
 	__u32 plane_stride;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_data_cube, 32);
 
 /** struct nvdla_cvt_param - converter: (x - offset) * scale >> truncate */
@@ -225,7 +227,7 @@ struct nvdla_cvt_param {
 	__u8 truncate;
 	__u8 enable;
 	__s32 offset;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_cvt_param, 8);
 
 #define NVDLA_BDMA_MAX_TRANSFERS 20
@@ -241,7 +243,7 @@ struct nvdla_bdma_transfer {
 	__u32 surf_repeat;
 	__u32 src_surf;
 	__u32 dst_surf;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_transfer, 32);
 
 struct nvdla_bdma_surface_desc {
@@ -249,13 +251,13 @@ struct nvdla_bdma_surface_desc {
 	__u8 dst_type;
 	__u16 num_transfers;
 	struct nvdla_bdma_transfer transfers[NVDLA_BDMA_MAX_TRANSFERS];
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_surface_desc, 644);
 
 struct nvdla_bdma_op_desc {
 	__u16 num_transfers;
 	__u16 reserved;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_op_desc, 4);
 
 struct nvdla_conv_surface_desc {
@@ -264,9 +266,9 @@ struct nvdla_conv_surface_desc {
 	struct nvdla_data_cube wgs_data;
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
-	__s64 offset_u;
+	nvdla_s64_a4 offset_u;
 	__u32 in_line_uv_stride;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_conv_surface_desc, 172);
 
 struct nvdla_conv_op_desc {
@@ -318,7 +320,7 @@ struct nvdla_conv_op_desc {
 	__s16 pad_val;
 	struct nvdla_cvt_param in_cvt;
 	struct nvdla_cvt_param out_cvt;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_conv_op_desc, 92);
 
 #define NVDLA_LUT_LE_ENTRIES 65
@@ -348,10 +350,10 @@ struct nvdla_lut_desc {
 	__s16 lo_table[NVDLA_LUT_LO_ENTRIES];
 	union nvdla_lut_offset le_offset;
 	union nvdla_lut_offset lo_offset;
-	__u64 le_start;
-	__u64 le_end;
-	__u64 lo_start;
-	__u64 lo_end;
+	nvdla_u64_a4 le_start;
+	nvdla_u64_a4 le_end;
+	nvdla_u64_a4 lo_start;
+	nvdla_u64_a4 lo_end;
 	union nvdla_lut_slope le_underflow;
 	union nvdla_lut_slope le_overflow;
 	union nvdla_lut_slope lo_underflow;
@@ -360,7 +362,7 @@ struct nvdla_lut_desc {
 	__u8 underflow_priority;
 	__u8 overflow_priority;
 	__u8 method;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_lut_desc, 700);
 
 /** struct nvdla_sdp_op - one of the SDP units X1, X2, Y */
@@ -377,7 +379,7 @@ struct nvdla_sdp_op {
 	__s32 mul_operand;
 	struct nvdla_cvt_param alu_cvt;
 	struct nvdla_cvt_param mul_cvt;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_op, 32);
 
 struct nvdla_sdp_surface_desc {
@@ -386,7 +388,7 @@ struct nvdla_sdp_surface_desc {
 	struct nvdla_data_cube x2_data;
 	struct nvdla_data_cube y_data;
 	struct nvdla_data_cube dst_data;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_surface_desc, 160);
 
 struct nvdla_sdp_op_desc {
@@ -401,13 +403,13 @@ struct nvdla_sdp_op_desc {
 	struct nvdla_sdp_op x1_op;
 	struct nvdla_sdp_op x2_op;
 	struct nvdla_sdp_op y_op;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_op_desc, 116);
 
 struct nvdla_pdp_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_pdp_surface_desc, 64);
 
 struct nvdla_pdp_op_desc {
@@ -430,13 +432,13 @@ struct nvdla_pdp_op_desc {
 	__u8 precision;
 	__u8 reserved0;
 	__s32 padding_value[7];
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_pdp_op_desc, 52);
 
 struct nvdla_cdp_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_cdp_surface_desc, 64);
 
 struct nvdla_cdp_op_desc {
@@ -449,13 +451,13 @@ struct nvdla_cdp_op_desc {
 	__u8 bypass_sqsum;
 	__u8 bypass_out_mul;
 	__u8 reserved0;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_cdp_op_desc, 24);
 
 struct nvdla_rubik_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_rubik_surface_desc, 64);
 
 struct nvdla_rubik_op_desc {
@@ -463,7 +465,7 @@ struct nvdla_rubik_op_desc {
 	__u8 precision;
 	__u8 stride_x;
 	__u8 stride_y;
-} NVDLA_PACKED4;
+};
 NVDLA_ASSERT_SIZE(struct nvdla_rubik_op_desc, 4);
 
 /** union nvdla_surface_desc - entry of a task's surface list */

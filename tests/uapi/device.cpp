@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "device.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+uint64_t userPointer(const void *pointer)
+{
+	return reinterpret_cast<uintptr_t>(pointer);
+}
+
+int64_t deadline(int64_t timeoutNs)
+{
+	timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	const int64_t nowNs = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+	return timeoutNs > INT64_MAX - nowNs ? INT64_MAX : nowNs + timeoutNs;
+}
+
+} /* namespace */
+
+std::string Device::path()
+{
+	const char *path = std::getenv("NVDLA_DEVICE");
+	return path ? path : "/dev/accel/accel0";
+}
+
+Device::Device() : fd_(open(path().c_str(), O_RDWR | O_CLOEXEC))
+{
+}
+
+Device::~Device()
+{
+	if (fd_ >= 0)
+		close(fd_);
+}
+
+int Device::ioctl(unsigned long request, void *argument) const
+{
+	return drmIoctl(fd_, request, argument) ? -errno : 0;
+}
+
+uint32_t Device::createSyncobj() const
+{
+	uint32_t handle = 0;
+	return drmSyncobjCreate(fd_, 0, &handle) ? 0 : handle;
+}
+
+int Device::waitSyncobj(uint32_t handle, uint64_t point, int64_t timeoutNs) const
+{
+	const uint32_t flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+	const int ret =
+		point ? drmSyncobjTimelineWait(fd_, &handle, &point, 1, deadline(timeoutNs), flags,
+					       nullptr)
+		      : drmSyncobjWait(fd_, &handle, 1, deadline(timeoutNs), flags, nullptr);
+	return ret;
+}
+
+int Device::fenceStatus(uint32_t handle) const
+{
+	int syncFile = -1;
+	if (drmSyncobjExportSyncFile(fd_, handle, &syncFile))
+		return -errno;
+
+	sync_file_info info = {};
+	const int ret = ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
+	close(syncFile);
+	return ret;
+}
+
+Buffer::Buffer(const Device &device, uint64_t size) : device_(device), size_(size)
+{
+	drm_nvdla_bo_create create = { .size = size, .flags = 0, .handle = 0 };
+	if (device.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
+		return;
+	handle_ = create.handle;
+
+	drm_nvdla_bo_mmap_offset offset = { .handle = handle_, .flags = 0, .offset = 0 };
+	if (device.ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &offset))
+		return;
+	void *map = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, device.fd(),
+			 static_cast<off_t>(offset.offset));
+	if (map != MAP_FAILED)
+		map_ = static_cast<uint8_t *>(map);
+}
+
+Buffer::~Buffer()
+{
+	if (map_)
+		munmap(map_, size_);
+	if (handle_)
+		drmCloseBufferHandle(device_.fd(), handle_);
+}
+
+int Buffer::prepare(uint32_t flags, int64_t timeoutNs) const
+{
+	drm_nvdla_bo_prep prep = { .handle = handle_, .flags = flags, .timeout_ns = timeoutNs };
+	return device_.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
+}
+
+int Buffer::finish() const
+{
+	drm_nvdla_bo_fini fini = { .handle = handle_, .flags = 0 };
+	return device_.ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
+}
+
+uint16_t CopyTask::addAddress(uint32_t handle, uint64_t offset, uint64_t size)
+{
+	addresses.push_back({ .handle = handle, .reserved = 0, .offset = offset, .size = size });
+	return static_cast<uint16_t>(addresses.size() - 1);
+}
+
+void CopyTask::addCopy(int16_t source, int16_t destination, uint32_t lineBytes, uint32_t lines)
+{
+	nvdla_graph_node node = {};
+	node.index = static_cast<int16_t>(graph.size());
+	node.op_type = NVDLA_OP_BDMA;
+	for (nvdla_consumer &consumer : node.consumers)
+		consumer.index = -1;
+	node.fused_parent.index = -1;
+	if (!graph.empty()) {
+		graph.back().consumers[NVDLA_OP_BDMA].index = node.index;
+		graph.back().consumers[NVDLA_OP_BDMA].event = NVDLA_EVENT_OP_COMPLETED;
+		node.dependency_count = 1;
+	}
+	graph.push_back(node);
+
+	nvdla_operation_desc operation = {};
+	operation.bdma.num_transfers = 1;
+	operations.push_back(operation);
+
+	nvdla_surface_desc surface = {};
+	surface.bdma.src_type = NVDLA_MEM_MC;
+	surface.bdma.dst_type = NVDLA_MEM_MC;
+	surface.bdma.num_transfers = 1;
+	nvdla_bdma_transfer &transfer = surface.bdma.transfers[0];
+	transfer.src_address = source;
+	transfer.dst_address = destination;
+	transfer.line_size = lineBytes;
+	transfer.line_repeat = lines;
+	transfer.src_line = lineBytes;
+	transfer.dst_line = lineBytes;
+	transfer.surf_repeat = 1;
+	transfer.src_surf = lineBytes * lines;
+	transfer.dst_surf = lineBytes * lines;
+	surfaces.push_back(surface);
+}
+
+drm_nvdla_task CopyTask::task() const
+{
+	drm_nvdla_task task = {};
+	task.graph = userPointer(graph.data());
+	task.operations = userPointer(operations.data());
+	task.surfaces = userPointer(surfaces.data());
+	task.addresses = userPointer(addresses.data());
+	task.num_operations = static_cast<uint32_t>(graph.size());
+	task.num_addresses = static_cast<uint32_t>(addresses.size());
+	task.address_size = sizeof(drm_nvdla_address);
+	return task;
+}
+
+int Submit::run(const Device &device)
+{
+	drm_nvdla_submit submit = {};
+	submit.tasks = userPointer(tasks.data());
+	submit.in_syncs = userPointer(inSyncs.data());
+	submit.out_syncs = userPointer(outSyncs.data());
+	submit.error = userPointer(&error);
+	submit.num_tasks = static_cast<uint32_t>(tasks.size());
+	submit.task_size = sizeof(drm_nvdla_task);
+	submit.num_in_syncs = static_cast<uint32_t>(inSyncs.size());
+	submit.num_out_syncs = static_cast<uint32_t>(outSyncs.size());
+	submit.sync_size = sizeof(drm_nvdla_sync);
+	submit.error_size = sizeof(error);
+	submit.timeout_ms = timeoutMs;
+	submit.flags = flags;
+	return device.ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+}
+
+} /* namespace nvdla::test */

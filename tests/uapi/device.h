@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least that a test needs to speak to the driver: nothing here knows the
+ * runtime, so that the tests see the ioctls and nothing else.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+#include <nvdla/hw/descriptors.h>
+
+namespace nvdla::test
+{
+
+/** \brief An open accel node; closed with the object */
+class Device
+{
+public:
+	/** \brief Opens NVDLA_DEVICE, or /dev/accel/accel0 */
+	Device();
+	~Device();
+	Device(const Device &) = delete;
+	Device &operator=(const Device &) = delete;
+
+	bool valid() const { return fd_ >= 0; }
+	int fd() const { return fd_; }
+
+	/** \return 0 or -errno */
+	int ioctl(unsigned long request, void *argument) const;
+
+	/** \return handle of a new syncobj, 0 on failure */
+	uint32_t createSyncobj() const;
+	/** \return 0 or -errno; -ETIME if the timeout is over first */
+	int waitSyncobj(uint32_t handle, uint64_t point = 0,
+			int64_t timeoutNs = defaultTimeoutNs) const;
+	/** \return status of the fence in a syncobj: 1 signalled, 0 active, or the error of the
+	 * fence */
+	int fenceStatus(uint32_t handle) const;
+
+	static std::string path();
+
+	/** \brief Longer than any job may take, so that a test ends even if the driver hangs */
+	static constexpr int64_t defaultTimeoutNs = 60'000'000'000;
+
+private:
+	int fd_;
+};
+
+/** \brief A buffer object that is mapped; its handle is closed with the object */
+class Buffer
+{
+public:
+	Buffer(const Device &device, uint64_t size);
+	~Buffer();
+	Buffer(const Buffer &) = delete;
+	Buffer &operator=(const Buffer &) = delete;
+
+	bool valid() const { return map_ != nullptr; }
+	uint32_t handle() const { return handle_; }
+	std::span<uint8_t> bytes() const { return { map_, static_cast<size_t>(size_) }; }
+
+	/** \brief Waits for the device. \return 0 or -errno */
+	int prepare(uint32_t flags, int64_t timeoutNs = INT64_MAX) const;
+	int finish() const;
+
+private:
+	const Device &device_;
+	uint64_t size_;
+	uint32_t handle_ = 0;
+	uint8_t *map_ = nullptr;
+};
+
+/** \brief A task of BDMA copies, one operation after the other */
+class CopyTask
+{
+public:
+	/** \brief Adds a buffer to the address table. \return its index */
+	uint16_t addAddress(uint32_t handle, uint64_t offset = 0, uint64_t size = 0);
+
+	/**
+	 * \brief Adds an operation that copies \a lines lines of \a lineBytes bytes
+	 *
+	 * It waits for the one before it.
+	 */
+	void addCopy(int16_t source, int16_t destination, uint32_t lineBytes, uint32_t lines);
+
+	/** \return the ioctl's view; valid until this object changes */
+	drm_nvdla_task task() const;
+
+	std::vector<nvdla_graph_node> graph;
+	std::vector<nvdla_operation_desc> operations;
+	std::vector<nvdla_surface_desc> surfaces;
+	std::vector<drm_nvdla_address> addresses;
+};
+
+/** \brief Arguments of a submit with everything that user space has to fill in */
+struct Submit {
+	Submit() = default;
+	explicit Submit(const CopyTask &task) { tasks.push_back(task.task()); }
+
+	/** \return 0 or -errno; \a error is filled if the kernel refuses a task */
+	int run(const Device &device);
+
+	std::vector<drm_nvdla_task> tasks;
+	std::vector<drm_nvdla_sync> inSyncs;
+	std::vector<drm_nvdla_sync> outSyncs;
+	uint32_t timeoutMs = 0;
+	uint32_t flags = 0;
+	drm_nvdla_error error = {};
+};
+
+} /* namespace nvdla::test */

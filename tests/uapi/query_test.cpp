@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* DRM_IOCTL_NVDLA_DEV_QUERY and the node itself. */
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <xf86drm.h>
+
+#include "device.h"
+
+namespace nvdla::test
+{
+
+TEST(Query, DriverIsNvdla)
+{
+	Device device;
+	ASSERT_TRUE(device.valid()) << "cannot open " << Device::path();
+
+	std::unique_ptr<drmVersion, decltype(&drmFreeVersion)> version(drmGetVersion(device.fd()),
+								       drmFreeVersion);
+	ASSERT_TRUE(version);
+	EXPECT_EQ(std::string(version->name), "nvdla");
+}
+
+TEST(Query, DescribesNvFull)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	drm_nvdla_device_info info = {};
+	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
+				      .size = sizeof(info),
+				      .pointer = reinterpret_cast<uintptr_t>(&info) };
+	ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+	EXPECT_EQ(query.size, sizeof(info));
+	EXPECT_EQ(info.variant, static_cast<uint32_t>(DRM_NVDLA_VARIANT_NV_FULL));
+	EXPECT_EQ(info.hw_version, 0x303031U);
+	EXPECT_EQ(info.engines, 0x3fU);
+	EXPECT_EQ(info.precisions, 0x7U);
+	EXPECT_EQ(info.atom_bytes, 32U);
+	EXPECT_GE(info.max_operations, 512U);
+	EXPECT_GE(info.max_addresses, 1024U);
+	EXPECT_GT(info.default_timeout_ms, 0U);
+	EXPECT_LE(info.default_timeout_ms, info.max_timeout_ms);
+}
+
+TEST(Query, ReturnsTheSizeAlone)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE, .size = 0, .pointer = 0 };
+	ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+	EXPECT_EQ(query.size, sizeof(drm_nvdla_device_info));
+}
+
+TEST(Query, WritesNoMoreThanAskedFor)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	uint32_t words[2] = { 0xffffffff, 0xffffffff };
+	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
+				      .size = sizeof(words[0]),
+				      .pointer = reinterpret_cast<uintptr_t>(words) };
+	ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+	EXPECT_EQ(words[0], static_cast<uint32_t>(DRM_NVDLA_VARIANT_NV_FULL));
+	EXPECT_EQ(words[1], 0xffffffffU);
+}
+
+TEST(Query, RefusesWhatItDoesNotKnow)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	drm_nvdla_dev_query query = { .type = 1000, .size = 0, .pointer = 0 };
+	EXPECT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), -EINVAL);
+
+	query = { .type = DRM_NVDLA_QUERY_DEVICE, .size = 64, .pointer = 8 };
+	EXPECT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), -EFAULT);
+}
+
+} /* namespace nvdla::test */
