@@ -12,6 +12,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 #include <drm/drm_utils.h>
@@ -42,17 +43,12 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
-	int ret;
 
 	/* The offset only told drm_gem_mmap() which object it is. */
 	vma->vm_pgoff -= drm_vma_node_start(&obj->vma_node);
 	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
 
-	ret = dma_mmap_noncontiguous(obj->dev->dev, vma, obj->size, bo->sgt);
-	if (ret)
-		return ret;
-
-	return 0;
+	return dma_mmap_noncontiguous(obj->dev->dev, vma, obj->size, bo->sgt);
 }
 
 static const struct vm_operations_struct nvdla_bo_vm_ops = {
@@ -148,6 +144,7 @@ int nvdla_ioctl_bo_prep(struct drm_device *drm, void *data, struct drm_file *fil
 	struct drm_gem_object *obj;
 	bool write;
 	long ret;
+	int idx;
 
 	if (!args->flags || args->flags & ~(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE))
 		return -EINVAL;
@@ -161,11 +158,19 @@ int nvdla_ioctl_bo_prep(struct drm_device *drm, void *data, struct drm_file *fil
 				    drm_timeout_abs_to_jiffies(args->timeout_ns));
 	if (!ret)
 		ret = -ETIMEDOUT;
-	if (ret > 0) {
-		dma_sync_sgtable_for_cpu(drm->dev, to_nvdla_bo(obj)->sgt, DMA_BIDIRECTIONAL);
-		ret = 0;
-	}
+	if (ret < 0)
+		goto out_put;
 
+	/* Only here, because an unplug must not have to wait for the above. */
+	if (!drm_dev_enter(drm, &idx)) {
+		ret = -ENODEV;
+		goto out_put;
+	}
+	dma_sync_sgtable_for_cpu(drm->dev, to_nvdla_bo(obj)->sgt, DMA_BIDIRECTIONAL);
+	drm_dev_exit(idx);
+	ret = 0;
+
+out_put:
 	drm_gem_object_put(obj);
 	return ret;
 }

@@ -179,7 +179,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 
 	ndev->active = job;
 	job->deadline = jiffies + job->timeout;
-	mod_delayed_work(system_wq, &ndev->hang_work, job->timeout);
+	mod_delayed_work(system_highpri_wq, &ndev->hang_work, job->timeout);
 	nvdla_job_start_next_task(job);
 
 	mutex_unlock(&ndev->lock);
