@@ -22,7 +22,8 @@ constexpr uint32_t addressMask = NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR;
 
 void LutAccessPort::configure(uint32_t value)
 {
-	entry_ = value & addressMask;
+	written_ = value & addressMask;
+	entry_ = written_;
 	lo_ = value & NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID;
 	writing_ = value & NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE;
 }
@@ -32,8 +33,8 @@ bool LutAccessPort::write(LutTables &tables, uint32_t value)
 	if (!writing_)
 		return false;
 	const uint32_t entry = entry_;
-	entry_ = (entry_ + 1) & addressMask;
-	if (entry >= (lo_ ? LutTables::loEntries : LutTables::leEntries))
+	advance();
+	if (entry >= entries())
 		return false;
 	(lo_ ? tables.lo[entry] : tables.le[entry]) = static_cast<int16_t>(value);
 	return true;
@@ -43,15 +44,22 @@ uint32_t LutAccessPort::read(const LutTables &tables)
 {
 	const uint32_t entry = entry_;
 	if (!writing_)
-		entry_ = (entry_ + 1) & addressMask;
-	if (entry >= (lo_ ? LutTables::loEntries : LutTables::leEntries))
+		advance();
+	if (entry >= entries())
 		return 0;
 	return static_cast<uint16_t>(lo_ ? tables.lo[entry] : tables.le[entry]);
 }
 
+void LutAccessPort::advance()
+{
+	if (kind_ == Kind::Sdp || entry_ != entries() - 1)
+		entry_ = (entry_ + 1) & addressMask;
+}
+
 uint32_t LutAccessPort::config() const
 {
-	return entry_ | (lo_ ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID : 0) |
+	return (kind_ == Kind::Cdp ? entry_ : written_) |
+	       (lo_ ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID : 0) |
 	       (writing_ ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE : 0);
 }
 

@@ -24,12 +24,18 @@ struct LutTables {
  * \brief S_LUT_ACCESS_CFG and S_LUT_ACCESS_DATA
  *
  * The layout of both registers is the same in SDP and CDP. Every access to the
- * data register moves on to the next entry. Entries that a table does not have
+ * data register moves on to the next entry: in CDP not beyond the last one, and
+ * the configuration register shows where it is; in SDP without end, and that
+ * register reads as written (nvdlav1 RTL). Entries that a table does not have
  * read as zero and ignore what is written.
  */
 class LutAccessPort
 {
 public:
+	enum class Kind { Sdp, Cdp };
+
+	explicit LutAccessPort(Kind kind) : kind_(kind) {}
+
 	/** \brief Write of S_LUT_ACCESS_CFG: table, first entry and direction */
 	void configure(uint32_t value);
 
@@ -39,10 +45,15 @@ public:
 	/** \brief Read of S_LUT_ACCESS_DATA */
 	uint32_t read(const LutTables &tables);
 
-	/** \return what S_LUT_ACCESS_CFG reads back; the address is that of the next access */
+	/** \return what S_LUT_ACCESS_CFG reads back */
 	uint32_t config() const;
 
 private:
+	uint32_t entries() const { return lo_ ? LutTables::loEntries : LutTables::leEntries; }
+	void advance();
+
+	Kind kind_;
+	uint32_t written_ = 0; /* LUT_ADDR as it was configured */
 	uint32_t entry_ = 0;
 	bool lo_ = false;
 	bool writing_ = false;

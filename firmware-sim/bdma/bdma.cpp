@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "bdma/bdma.h"
+
+#include <vector>
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint32_t lineUnit = 32; /* CFG_LINE.SIZE counts these */
+
+RamType ramType(const RegisterView &bdma, uint32_t mask)
+{
+	return static_cast<RamType>(bdma.field(NVDLA_BDMA_CFG_CMD, mask));
+}
+
+} /* namespace */
+
+BdmaOp decodeBdma(const RegisterView &bdma)
+{
+	BdmaOp op;
+	op.srcType = ramType(bdma, NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE);
+	op.dstType = ramType(bdma, NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+	op.src = bdma.address64(NVDLA_BDMA_CFG_SRC_ADDR_HIGH, NVDLA_BDMA_CFG_SRC_ADDR_LOW);
+	op.dst = bdma.address64(NVDLA_BDMA_CFG_DST_ADDR_HIGH, NVDLA_BDMA_CFG_DST_ADDR_LOW);
+	op.lineBytes = (bdma.field(NVDLA_BDMA_CFG_LINE, NVDLA_BDMA_CFG_LINE__SIZE) + 1) * lineUnit;
+	op.lines = bdma.field(NVDLA_BDMA_CFG_LINE_REPEAT, NVDLA_BDMA_CFG_LINE_REPEAT__NUMBER) + 1;
+	op.surfaces =
+		bdma.field(NVDLA_BDMA_CFG_SURF_REPEAT, NVDLA_BDMA_CFG_SURF_REPEAT__NUMBER) + 1;
+	op.srcLineStride = bdma[NVDLA_BDMA_CFG_SRC_LINE];
+	op.dstLineStride = bdma[NVDLA_BDMA_CFG_DST_LINE];
+	op.srcSurfaceStride = bdma[NVDLA_BDMA_CFG_SRC_SURF];
+	op.dstSurfaceStride = bdma[NVDLA_BDMA_CFG_DST_SURF];
+	return op;
+}
+
+OperationResult run(const BdmaOp &op, MemoryPort &port)
+{
+	std::vector<std::byte> line(op.lineBytes);
+	for (uint64_t surface = 0; surface < op.surfaces; surface++) {
+		uint64_t src = op.src + surface * op.srcSurfaceStride;
+		uint64_t dst = op.dst + surface * op.dstSurfaceStride;
+		for (uint32_t y = 0; y < op.lines; y++) {
+			if (port.cancelled())
+				return {};
+			port.read(op.srcType, src, line);
+			port.write(op.dstType, dst, line);
+			src += op.srcLineStride;
+			dst += op.dstLineStride;
+		}
+	}
+	return {};
+}
+
+} /* namespace nvdla::sim */

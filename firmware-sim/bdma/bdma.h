@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BDMA: one operation, a copy of a cube between the two memories.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/register_view.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief One BDMA operation
+ *
+ * A cube of surfaces of lines; a line is a run of bytes. Strides are in bytes
+ * and wrap at 64 bits like the addresses.
+ */
+struct BdmaOp {
+	RamType srcType;
+	RamType dstType;
+	uint64_t src;
+	uint64_t dst;
+	uint32_t lineBytes; /**< 32 to 256 KiB, a multiple of 32 */
+	uint32_t lines;	    /**< per surface, 1 to 2^24 */
+	uint32_t surfaces;  /**< 1 to 2^24 */
+	uint32_t srcLineStride;
+	uint32_t dstLineStride;
+	uint32_t srcSurfaceStride;
+	uint32_t dstSurfaceStride;
+};
+
+/** \param bdma registers as they are when CFG_OP.EN is written */
+BdmaOp decodeBdma(const RegisterView &bdma);
+
+OperationResult run(const BdmaOp &op, MemoryPort &port);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BDMA's operation slots and groups: what makes it different from the engines
+ * with shadowed registers.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "bdma/bdma.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Queue between the CSB and BDMA's copy engine
+ *
+ * CFG_OP.EN queues the operation that the registers describe. A launch makes
+ * a group of all operations queued since the last launch; operations run in
+ * the order they were queued, and the group's interrupt follows the last one.
+ * The oldest operation waits in the load unit, not in a slot, so that one more
+ * than the slots can be queued (nvdlav1 RTL, and the vectors on STATUS).
+ *
+ * Not synchronised: the core's lock covers it.
+ */
+class BdmaQueue
+{
+public:
+	explicit BdmaQueue(uint32_t slots) : slots_(slots) {}
+
+	void reset();
+
+	/** \return null, or what the guest did wrong: the operation is dropped */
+	const char *push(const BdmaOp &op);
+
+	/**
+	 * \brief CFG_LAUNCHx
+	 *
+	 * A group without operations stays busy for ever and raises no interrupt.
+	 * One launch can wait behind the one that runs; a third is dropped.
+	 *
+	 * \return null, or what the guest did wrong
+	 */
+	const char *launch(unsigned int group);
+
+	/** \return an operation that is launched and does not run yet */
+	const BdmaOp *next() const;
+
+	/** \return group of the operation that next() returns or that runs */
+	unsigned int group() const { return launches_.front().group; }
+
+	/** \brief The operation that next() returned begins */
+	void begin() { running_ = true; }
+
+	/** \brief The operation is done \return its group if it was the group's last one */
+	std::optional<unsigned int> finish();
+
+	/** \return value of STATUS */
+	uint32_t status() const;
+
+private:
+	struct Launch {
+		unsigned int group;
+		size_t operations;
+	};
+
+	static constexpr size_t maximumLaunches = 2;
+
+	uint32_t slots_;
+	std::deque<BdmaOp> operations_; /* oldest first, the one that runs included */
+	std::deque<Launch> launches_;	/* oldest first; those without operations are not here */
+	size_t launched_ = 0;		/* operations that belong to launches_ */
+	std::array<bool, 2> busy_ = {};
+	bool running_ = false;
+};
+
+} /* namespace nvdla::sim */

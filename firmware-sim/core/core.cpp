@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/core.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include <nvdla/hw/registers.h>
+
+#include "core/register_table.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+std::string hex(uint64_t value)
+{
+	char text[32];
+	std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
+	return text;
+}
+
+const char *engineName(Engine engine)
+{
+	switch (engine) {
+	case Engine::Bdma:
+		return "BDMA";
+	case Engine::Conv:
+		return "convolution";
+	case Engine::Sdp:
+		return "SDP";
+	case Engine::Pdp:
+		return "PDP";
+	case Engine::Cdp:
+		return "CDP";
+	case Engine::Rubik:
+		return "RUBIK";
+	}
+	return "";
+}
+
+bool isLutConfig(uint32_t address)
+{
+	return address == NVDLA_SDP_S_LUT_ACCESS_CFG || address == NVDLA_CDP_S_LUT_ACCESS_CFG;
+}
+
+bool isLutData(uint32_t address)
+{
+	return address == NVDLA_SDP_S_LUT_ACCESS_DATA || address == NVDLA_CDP_S_LUT_ACCESS_DATA;
+}
+
+} /* namespace */
+
+Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
+	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
+	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config.variant),
+	  conv_(ConvPipeline::create())
+{
+	glb_.reset();
+	for (size_t engine = 0; engine < engineCount; engine++)
+		slots_[engine].thread =
+			std::thread(&Core::engineThread, this, static_cast<Engine>(engine));
+}
+
+Core::~Core()
+{
+	{
+		std::unique_lock lock(mutex_);
+		stopping_ = true;
+		stopEngines(lock);
+		for (Slot &slot : slots_)
+			slot.wake.notify_one();
+	}
+	for (Slot &slot : slots_)
+		slot.thread.join();
+}
+
+uint32_t Core::csbRead(uint32_t byteOffset)
+{
+	std::unique_lock lock(mutex_);
+	const uint32_t value = resetting_ ? 0 : readLocked(byteOffset);
+	Messages messages = { .errors = errors_.take() };
+	lock.unlock();
+	deliver(std::move(messages));
+	return value;
+}
+
+uint32_t Core::readLocked(uint32_t address)
+{
+	if (!present(address, "read of a reserved address"))
+		return 0;
+	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
+	if (unit == Unit::Glb)
+		return glb_.read(address);
+	if (address == NVDLA_BDMA_STATUS)
+		return scheduler_.bdma().status();
+	LutAccessPort &port = unit == Unit::Sdp ? sdpPort_ : cdpPort_;
+	if (isLutConfig(address))
+		return port.config();
+	if (isLutData(address))
+		return port.read(scheduler_.lut(unit));
+	return scheduler_.file(unit).read(address);
+}
+
+void Core::csbWrite(uint32_t byteOffset, uint32_t value)
+{
+	std::unique_lock lock(mutex_);
+	if (resetting_)
+		return;
+	Messages messages;
+	messages.interrupt = writeLocked(byteOffset, value);
+	messages.errors = errors_.take();
+	lock.unlock();
+	deliver(std::move(messages));
+}
+
+/* Returns true if an interrupt message is called for. */
+bool Core::writeLocked(uint32_t address, uint32_t value)
+{
+	if (!present(address, "write to a reserved address"))
+		return false;
+	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
+	if (unit == Unit::Glb)
+		return glb_.write(address, value);
+	if (isLutConfig(address) || isLutData(address)) {
+		writeLut(unit, address, value);
+		return false;
+	}
+	switch (scheduler_.file(unit).write(address, value)) {
+	case RegisterFile::Write::Locked:
+		guestError(address, "write to a register group that is in use");
+		break;
+	case RegisterFile::Write::Enabled:
+		dispatch();
+		break;
+	case RegisterFile::Write::Done:
+	case RegisterFile::Write::Reserved:
+		break;
+	}
+	if (unit == Unit::Bdma)
+		writeBdma(address, value);
+	return false;
+}
+
+void Core::writeLut(Unit unit, uint32_t address, uint32_t value)
+{
+	LutAccessPort &port = unit == Unit::Sdp ? sdpPort_ : cdpPort_;
+	if (isLutConfig(address))
+		port.configure(value);
+	else if (!port.write(scheduler_.lut(unit), value))
+		guestError(address, "write outside the table, or while reading is selected");
+}
+
+void Core::writeBdma(uint32_t address, uint32_t value)
+{
+	BdmaQueue &bdma = scheduler_.bdma();
+	const char *error = nullptr;
+	if (address == NVDLA_BDMA_CFG_OP && value & NVDLA_BDMA_CFG_OP__EN)
+		error = bdma.push(decodeBdma(scheduler_.file(Unit::Bdma).view(0)));
+	else if (address == NVDLA_BDMA_CFG_LAUNCH0 && value & NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH)
+		error = bdma.launch(0);
+	else if (address == NVDLA_BDMA_CFG_LAUNCH1 && value & NVDLA_BDMA_CFG_LAUNCH1__GRP1_LAUNCH)
+		error = bdma.launch(1);
+	if (error)
+		guestError(address, error);
+	dispatch();
+}
+
+/* Is there a register? Units that the variant does not have read as zero, silently. */
+bool Core::present(uint32_t address, const char *what)
+{
+	const size_t unit = address / NVDLA_UNIT_SIZE;
+	if (unit < unitCount && !config_.variant.has(static_cast<Unit>(unit)))
+		return false;
+	if (registerInfo(address))
+		return true;
+	guestError(address, what);
+	return false;
+}
+
+void Core::guestError(uint32_t address, const char *reason)
+{
+	const size_t unit = address / NVDLA_UNIT_SIZE;
+	const RegisterInfo *info = registerInfo(address);
+	errors_.add({ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit)) : "CSB",
+		      .where = info ? info->name : hex(address),
+		      .reason = reason });
+}
+
+/* Hand every operation that can begin to its engine. */
+void Core::dispatch()
+{
+	for (size_t engine = 0; engine < engineCount; engine++) {
+		Slot &slot = slots_[engine];
+		if (slot.busy)
+			continue;
+		slot.job = scheduler_.begin(static_cast<Engine>(engine));
+		if (!slot.job)
+			continue;
+		slot.busy = true;
+		slot.cancel = false;
+		slot.wake.notify_one();
+	}
+}
+
+void Core::engineThread(Engine engine)
+{
+	Slot &slot = slots_[index(engine)];
+	std::unique_lock lock(mutex_);
+	for (;;) {
+		slot.wake.wait(lock, [&] { return slot.job || stopping_; });
+		if (!slot.job)
+			return;
+		const Job job = *std::exchange(slot.job, std::nullopt);
+		lock.unlock();
+		MemoryPort port(dram_, cvsram_, &slot.cancel);
+		const OperationResult result = runJob(job, port);
+		lock.lock();
+
+		Messages messages;
+		slot.busy = false;
+		if (!slot.cancel) {
+			messages.interrupt = complete(job, result, port);
+			dispatch();
+			messages.errors = errors_.take();
+		}
+		changed_.notify_all();
+		lock.unlock();
+		deliver(std::move(messages));
+		lock.lock();
+	}
+}
+
+OperationResult Core::runJob(const Job &job, MemoryPort &port)
+{
+	switch (job.engine) {
+	case Engine::Bdma:
+		return run(job.bdma, port);
+	case Engine::Conv:
+		return conv_->run(job.inputs, port);
+	case Engine::Sdp:
+		return runSdpOperation(job.inputs, port);
+	case Engine::Pdp:
+		return runPdpOperation(job.inputs, port);
+	case Engine::Cdp:
+		return runCdpOperation(job.inputs, port);
+	case Engine::Rubik:
+		return runRubikOperation(job.inputs, port);
+	}
+	return {};
+}
+
+/* Returns true if an interrupt message is called for. */
+bool Core::complete(const Job &job, const OperationResult &result, const MemoryPort &port)
+{
+	const char *name = engineName(job.engine);
+	if (!result.guestError.empty())
+		errors_.add({ .unit = name, .where = "operation", .reason = result.guestError });
+	if (port.faulted())
+		errors_.add({ .unit = name,
+			      .where = "operation",
+			      .reason = port.faultType() == RamType::Mc
+						? "access outside the system memory"
+						: "access outside the CVSRAM",
+			      .detail = hex(port.faultAddress()) });
+	if (result.hangs)
+		return false;
+	return glb_.raise(scheduler_.finish(job, result));
+}
+
+bool Core::idleLocked() const
+{
+	return std::none_of(slots_.begin(), slots_.end(),
+			    [](const Slot &slot) { return slot.busy; });
+}
+
+bool Core::idle()
+{
+	std::unique_lock lock(mutex_);
+	return idleLocked();
+}
+
+void Core::waitIdle()
+{
+	std::unique_lock lock(mutex_);
+	changed_.wait(lock, [this] { return idleLocked() && !resetting_; });
+}
+
+/* Engines check the flag at least once per line, so that the wait is short. */
+void Core::stopEngines(std::unique_lock<std::mutex> &lock)
+{
+	resetting_ = true;
+	for (Slot &slot : slots_) {
+		slot.cancel = true;
+		if (slot.job) {
+			slot.job.reset();
+			slot.busy = false;
+		}
+	}
+	changed_.wait(lock, [this] { return idleLocked(); });
+}
+
+void Core::reset()
+{
+	std::unique_lock lock(mutex_);
+	changed_.wait(lock, [this] { return !resetting_; });
+	stopEngines(lock);
+	glb_.reset();
+	scheduler_.reset();
+	sdpPort_.configure(0);
+	cdpPort_.configure(0);
+	errors_.reset();
+	conv_ = ConvPipeline::create();
+	resetting_ = false;
+	changed_.notify_all();
+}
+
+void Core::deliver(Messages messages)
+{
+	if (config_.diagnostics)
+		for (const GuestError &error : messages.errors)
+			config_.diagnostics(error);
+	if (messages.interrupt && interrupt_)
+		interrupt_();
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The core: what a transport (vfio-user, a player, a test) talks to.
+ */
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/engines.h"
+#include "core/glb.h"
+#include "core/guest_error.h"
+#include "core/ram_memory.h"
+#include "core/scheduler.h"
+#include "core/variant.h"
+
+namespace nvdla::sim
+{
+
+/** \brief How a core is built */
+struct CoreConfig {
+	Variant variant = nvFull;
+	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */
+	size_t cvsramSize = nvFull.cvsramSize; /**< bytes */
+	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */
+};
+
+/**
+ * \brief One NVDLA core
+ *
+ * csbRead() and csbWrite() can be called from any thread and return at once:
+ * operations are carried out on the engines' own threads, from a copy of the
+ * registers. A guest may write anything at any time.
+ *
+ * Callbacks (interrupt, diagnostics) are called without any lock of the core
+ * held, from the thread that wrote a register or from an engine's thread. They
+ * may call csbRead(), csbWrite() and reset(), but not destroy the core.
+ */
+class Core
+{
+public:
+	/**
+	 * \brief Interrupt message
+	 *
+	 * Called whenever an engine (or S_INTR_SET) sets a status bit that is not
+	 * masked, and after a write to S_INTR_STATUS or S_INTR_MASK that leaves one
+	 * standing, so that a receiver of messages loses no completion between its
+	 * read and its clear. One message may be spurious after a reset.
+	 */
+	using Interrupt = std::function<void()>;
+
+	/** \param dram system memory, which must outlive the core */
+	Core(const CoreConfig &config, Memory &dram, Interrupt interrupt);
+
+	/** \brief Abandons what runs; no callback runs any more when it returns */
+	~Core();
+
+	Core(const Core &) = delete;
+	Core &operator=(const Core &) = delete;
+
+	/**
+	 * \param byteOffset in the CSB space of 256 KiB, a multiple of 4
+	 * \return the register; 0 where there is none, which is a guest error
+	 */
+	uint32_t csbRead(uint32_t byteOffset);
+	void csbWrite(uint32_t byteOffset, uint32_t value);
+
+	/**
+	 * \brief Hardware reset
+	 *
+	 * Operations are abandoned: when reset() returns, none of them touches
+	 * memory any more. Registers are back to their reset values; the CVSRAM
+	 * keeps its contents. Accesses from other threads during the reset are
+	 * ignored.
+	 */
+	void reset();
+
+	/**
+	 * \return no operation is being carried out
+	 *
+	 * Operations that wait for a partner or that hang do not count: nothing
+	 * changes any more unless a register is written.
+	 */
+	bool idle();
+
+	/** \brief Wait until idle() */
+	void waitIdle();
+
+	/** \return the on-chip memory, for players and tests */
+	RamMemory &cvsram() { return cvsram_; }
+
+private:
+	/* The thread of one engine and what it does now. */
+	struct Slot {
+		std::thread thread;
+		std::condition_variable wake;
+		std::optional<Job> job; /* handed over, not yet begun by the thread */
+		bool busy = false;	/* handed over and not yet done */
+		std::atomic<bool> cancel = false;
+	};
+
+	/* What is to be told to the outside once the lock is released. */
+	struct Messages {
+		std::vector<GuestError> errors;
+		bool interrupt = false;
+	};
+
+	uint32_t readLocked(uint32_t address);
+	bool writeLocked(uint32_t address, uint32_t value);
+	void writeLut(Unit unit, uint32_t address, uint32_t value);
+	void writeBdma(uint32_t address, uint32_t value);
+	bool present(uint32_t address, const char *what);
+	void guestError(uint32_t address, const char *reason);
+
+	void dispatch();
+	void engineThread(Engine engine);
+	OperationResult runJob(const Job &job, MemoryPort &port);
+	bool complete(const Job &job, const OperationResult &result, const MemoryPort &port);
+	bool idleLocked() const;
+	void stopEngines(std::unique_lock<std::mutex> &lock);
+	void deliver(Messages messages);
+
+	const CoreConfig config_;
+	Memory &dram_;
+	const Interrupt interrupt_;
+	RamMemory cvsram_;
+
+	std::mutex mutex_;		  /* everything below */
+	std::condition_variable changed_; /* an engine became idle, a reset ended */
+	Glb glb_;
+	Scheduler scheduler_;
+	LutAccessPort sdpPort_{ LutAccessPort::Kind::Sdp };
+	LutAccessPort cdpPort_{ LutAccessPort::Kind::Cdp };
+	GuestErrors errors_;
+	bool resetting_ = false;
+	bool stopping_ = false;
+	std::unique_ptr<ConvPipeline>
+		conv_; /* used by the conv engine's thread, made anew while it is idle */
+	std::array<Slot, engineCount> slots_;
+};
+
+} /* namespace nvdla::sim */

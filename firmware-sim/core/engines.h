@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the engines are attached: one function per engine, each in a file of
+ * its own (engine_<name>.cpp), which decodes the registers with the engine
+ * folder's decode function and calls its runner.
+ */
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/register_view.h"
+#include "core/unit.h"
+#include "lut/lut_tables.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Everything an operation is made of, as it was when it began
+ *
+ * The views are those of the group that each unit runs from. A read engine
+ * (SDP_RDMA) or a PDP that does not take part has no view: ask has() first.
+ */
+struct OperationInputs {
+	std::array<RegisterView, unitCount> views;
+	uint32_t units = 0; /**< bit n: unit number n takes part */
+	LutTables sdpLut;   /**< set if SDP takes part */
+	LutTables cdpLut;   /**< set if CDP takes part */
+
+	bool has(Unit unit) const { return units >> index(unit) & 1; }
+	const RegisterView &operator[](Unit unit) const { return views[index(unit)]; }
+};
+
+/**
+ * \brief Convolution pipeline, followed by SDP and, if it takes part, PDP
+ *
+ * One object per core, because the convolution buffer keeps its contents from
+ * one layer to the next; it is made anew at reset.
+ */
+class ConvPipeline
+{
+public:
+	virtual ~ConvPipeline() = default;
+	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port) = 0;
+
+	static std::unique_ptr<ConvPipeline> create();
+};
+
+/** \brief SDP reading from memory, followed by PDP if it takes part */
+OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port);
+
+/** \brief PDP reading from memory */
+OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port);
+
+OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port);
+
+OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port);
+
+/** \return the result of an operation of a unit that is not modelled: an error, and it hangs */
+OperationResult notModelled(const char *unit);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * GLB: version and interrupts.
+ */
+#pragma once
+
+#include <cstdint>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Interrupt status and mask
+ *
+ * Status bits are set by the engines (or through S_INTR_SET) whether masked or
+ * not; a mask bit of 1 keeps the status bit from the interrupt line.
+ */
+class Glb
+{
+public:
+	void reset();
+
+	uint32_t read(uint32_t address) const;
+
+	/** \return true if the write calls for an interrupt message, see Core::Interrupt */
+	bool write(uint32_t address, uint32_t value);
+
+	/** \brief Engines are done \return true if one of \a bits is not masked */
+	bool raise(uint32_t bits);
+
+private:
+	bool line() const { return (status_ & ~mask_) != 0; }
+
+	uint32_t mask_ = 0;
+	uint32_t status_ = 0;
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the guest does wrong, reported once each.
+ */
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace nvdla::sim
+{
+
+/** \brief Something that the guest's driver should not have done; the model goes on */
+struct GuestError {
+	std::string unit;   /**< unit in the register description, or "CSB" */
+	std::string where;  /**< register or operation it is about */
+	std::string reason; /**< what is wrong, without numbers that change from time to time */
+	std::string detail; /**< those numbers; may be empty */
+};
+
+/** \brief Receiver of guest errors; called without any lock of the core held, from any thread */
+using Diagnostics = std::function<void(const GuestError &)>;
+
+/**
+ * \brief Guest errors waiting to be reported
+ *
+ * Each (unit, register, reason) is passed on once until the next reset, and no
+ * more than a fixed number of them, so that a guest cannot fill a log.
+ *
+ * Not synchronised: the core's lock covers it.
+ */
+class GuestErrors
+{
+public:
+	static constexpr size_t maximum = 256;
+
+	void add(GuestError error);
+
+	/** \return what was added since the last call */
+	std::vector<GuestError> take();
+
+	/** \brief Forget what was reported */
+	void reset();
+
+private:
+	std::set<std::tuple<std::string, std::string, std::string>> seen_;
+	std::vector<GuestError> waiting_;
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/register_file.h"
+
+#include <cstring>
+
+#include <nvdla/hw/field.h>
+#include <nvdla/hw/registers.h>
+
+#include "core/register_table.h"
+
+namespace nvdla::sim
+{
+
+/* The units with groups begin alike; RBK stands for all of them. */
+namespace
+{
+
+constexpr uint32_t statusWord = (NVDLA_RBK_S_STATUS - NVDLA_RBK_BASE) / 4;
+constexpr uint32_t pointerWord = (NVDLA_RBK_S_POINTER - NVDLA_RBK_BASE) / 4;
+
+} /* namespace */
+
+RegisterFile::RegisterFile(Unit unit) : unit_(unit), base_(unitBase(unit))
+{
+	for (uint32_t word = 0; word < unitWords(unit); word++) {
+		const RegisterInfo *info = registerInfo(base_ + word * 4);
+		if (info && std::strcmp(info->name, "D_OP_ENABLE") == 0)
+			opEnable_ = word;
+	}
+	grouped_ = opEnable_ != absent;
+	reset();
+}
+
+void RegisterFile::reset()
+{
+	for (auto &words : words_) {
+		words.assign(unitWords(unit_), 0);
+		for (uint32_t word = 0; word < words.size(); word++)
+			if (const RegisterInfo *info = registerInfo(base_ + word * 4))
+				words[word] = info->reset;
+	}
+	producer_ = 0;
+	consumer_ = 0;
+	enabled_ = {};
+	running_ = false;
+}
+
+uint32_t RegisterFile::status() const
+{
+	uint32_t value = 0;
+	for (unsigned int group = 0; group < 2; group++) {
+		const uint32_t state = !enabled_[group]	    ? NVDLA_RBK_S_STATUS__STATUS_0__IDLE
+				       : group == consumer_ ? NVDLA_RBK_S_STATUS__STATUS_0__RUNNING
+							    : NVDLA_RBK_S_STATUS__STATUS_0__PENDING;
+		value |= group ? NVDLA_FIELD_PREP(NVDLA_RBK_S_STATUS__STATUS_1, state)
+			       : NVDLA_FIELD_PREP(NVDLA_RBK_S_STATUS__STATUS_0, state);
+	}
+	return value;
+}
+
+uint32_t RegisterFile::pointer() const
+{
+	return NVDLA_FIELD_PREP(NVDLA_RBK_S_POINTER__PRODUCER, producer_) |
+	       NVDLA_FIELD_PREP(NVDLA_RBK_S_POINTER__CONSUMER, consumer_);
+}
+
+uint32_t &RegisterFile::word(uint32_t word, unsigned int group)
+{
+	const RegisterInfo *info = registerInfo(base_ + word * 4);
+	return words_[info && info->shadowed ? group : 0][word];
+}
+
+uint32_t RegisterFile::read(uint32_t address) const
+{
+	const RegisterInfo *info = registerInfo(address);
+	if (!info)
+		return 0;
+	const uint32_t word = (address - base_) / 4;
+	if (grouped_ && word == statusWord)
+		return status();
+	if (grouped_ && word == pointerWord)
+		return pointer();
+	if (word == opEnable_)
+		return enabled_[producer_];
+	return words_[info->shadowed ? producer_ : 0][word] & info->readMask;
+}
+
+RegisterFile::Write RegisterFile::write(uint32_t address, uint32_t value)
+{
+	const RegisterInfo *info = registerInfo(address);
+	if (!info)
+		return Write::Reserved;
+	const uint32_t word = (address - base_) / 4;
+	if (grouped_ && word == pointerWord) {
+		producer_ = NVDLA_FIELD_GET(NVDLA_RBK_S_POINTER__PRODUCER, value);
+		return Write::Done;
+	}
+	if (info->shadowed && enabled_[producer_])
+		return Write::Locked;
+	if (word == opEnable_) {
+		if (!(value & info->writeMask))
+			return Write::Done;
+		enabled_[producer_] = true;
+		clearCounters();
+		return Write::Enabled;
+	}
+	uint32_t &stored = this->word(word, producer_);
+	stored = (stored & ~info->writeMask) | (value & info->writeMask);
+	return Write::Done;
+}
+
+RegisterView RegisterFile::view(unsigned int group) const
+{
+	std::vector<uint32_t> words = words_[group];
+	for (uint32_t word = 0; word < words.size(); word++) {
+		const RegisterInfo *info = registerInfo(base_ + word * 4);
+		if (info && !info->shadowed)
+			words[word] = words_[0][word];
+	}
+	return RegisterView(base_, std::move(words));
+}
+
+/* What the unit counted for the producer's group restarts when the group is enabled. */
+void RegisterFile::clearCounters()
+{
+	for (uint32_t word = 0; word < words_[producer_].size(); word++) {
+		const RegisterInfo *info = registerInfo(base_ + word * 4);
+		if (info && info->shadowed && (info->counter || info->status))
+			words_[producer_][word] = info->reset;
+	}
+}
+
+void RegisterFile::finish()
+{
+	running_ = false;
+	enabled_[consumer_] = false;
+	consumer_ ^= 1;
+}
+
+void RegisterFile::latch(unsigned int group, uint32_t address, uint32_t value)
+{
+	if (registerInfo(address))
+		word((address - base_) / 4, group) = value;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registers of one unit: what the CSB sees of them, and the two groups.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/register_view.h"
+#include "core/unit.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Registers of one unit, with two groups where the unit has them
+ *
+ * Registers whose name begins with D_ exist twice. S_POINTER.PRODUCER selects
+ * the copy that the CSB reads and writes, S_POINTER.CONSUMER the one that the
+ * unit runs from next. D_OP_ENABLE of a group is set by the guest and cleared
+ * when the group's operation is done; while it is set, writes to the group are
+ * ignored, and what the unit counts for the group restarts (nvdlav1 RTL).
+ *
+ * Not synchronised: the core's lock covers it.
+ */
+class RegisterFile
+{
+public:
+	/** \brief What became of a write */
+	enum class Write {
+		Done,	  /**< the writable bits are stored, if there are any */
+		Enabled,  /**< D_OP_ENABLE rose: an operation may have become ready */
+		Locked,	  /**< ignored, the group is in use */
+		Reserved, /**< ignored, there is no such register */
+	};
+
+	explicit RegisterFile(Unit unit);
+
+	/** \brief Back to the values after reset */
+	void reset();
+
+	/** \return the readable bits of the register at CSB address \a address, 0 if there is none
+	 */
+	uint32_t read(uint32_t address) const;
+
+	Write write(uint32_t address, uint32_t value);
+
+	/** \return D_OP_ENABLE of the consumer's group is set and its operation has not begun */
+	bool ready() const { return grouped_ && enabled_[consumer_] && !running_; }
+
+	unsigned int consumer() const { return consumer_; }
+
+	/** \return a field of the consumer's group, in place */
+	uint32_t consumerField(uint32_t address, uint32_t mask) const
+	{
+		return words_[consumer_][(address - base_) / 4] & mask;
+	}
+
+	/** \return all registers as the unit sees them for group \a group */
+	RegisterView view(unsigned int group) const;
+
+	/** \brief The consumer's operation begins: it is no longer ready */
+	void begin() { running_ = true; }
+
+	/** \brief The operation is done: D_OP_ENABLE is cleared, the consumer moves on */
+	void finish();
+
+	/** \brief Set a register that the unit drives, whatever the masks are */
+	void latch(unsigned int group, uint32_t address, uint32_t value);
+
+private:
+	static constexpr uint32_t absent = UINT32_MAX;
+
+	void clearCounters();
+	uint32_t status() const;
+	uint32_t pointer() const;
+	uint32_t &word(uint32_t word, unsigned int group);
+
+	Unit unit_;
+	uint32_t base_;
+	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
+	bool grouped_ = false;
+	std::array<std::vector<uint32_t>, 2> words_; /* single registers are in the first */
+	unsigned int producer_ = 0;
+	unsigned int consumer_ = 0;
+	std::array<bool, 2> enabled_ = {};
+	bool running_ = false;
+};
+
+} /* namespace nvdla::sim */

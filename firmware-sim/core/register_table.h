@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generated register facts, once for the whole library.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "core/unit.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Facts about one register, from the register description */
+struct RegisterInfo {
+	const char *name;
+	uint32_t reset;
+	uint32_t readMask;
+	uint32_t writeMask;
+	bool shadowed; /**< one copy per register group */
+	bool counter;  /**< statistics that the unit counts for each operation */
+	bool status;   /**< changed by the unit */
+};
+
+/** \return name of a unit in the register description */
+const char *unitName(Unit unit);
+
+/** \return CSB byte address of a unit */
+uint32_t unitBase(Unit unit);
+
+/** \return words from the unit's first to its last register */
+uint32_t unitWords(Unit unit);
+
+/** \return the register at a CSB byte address, null if there is none */
+const RegisterInfo *registerInfo(uint32_t address);
+
+} /* namespace nvdla::sim */

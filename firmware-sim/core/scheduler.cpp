@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/scheduler.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <nvdla/hw/registers.h>
+
+#include "core/register_table.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* One operand source of SDP's core: where the registers say that it is memory. */
+struct Operand {
+	uint32_t config;
+	uint32_t bypass; /* the stage, or this half of it, does nothing */
+	uint32_t source;
+	uint32_t memory;
+};
+
+constexpr Operand sdpOperands[] = {
+	{ NVDLA_SDP_D_DP_BS_CFG,
+	  NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS | NVDLA_SDP_D_DP_BS_CFG__BS_ALU_BYPASS,
+	  NVDLA_SDP_D_DP_BS_ALU_CFG, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC },
+	{ NVDLA_SDP_D_DP_BS_CFG,
+	  NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS | NVDLA_SDP_D_DP_BS_CFG__BS_MUL_BYPASS,
+	  NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC },
+	{ NVDLA_SDP_D_DP_BN_CFG,
+	  NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS | NVDLA_SDP_D_DP_BN_CFG__BN_ALU_BYPASS,
+	  NVDLA_SDP_D_DP_BN_ALU_CFG, NVDLA_SDP_D_DP_BN_ALU_CFG__BN_ALU_SRC },
+	{ NVDLA_SDP_D_DP_BN_CFG,
+	  NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS | NVDLA_SDP_D_DP_BN_CFG__BN_MUL_BYPASS,
+	  NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_CFG__BN_MUL_SRC },
+	{ NVDLA_SDP_D_DP_EW_CFG,
+	  NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS | NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS,
+	  NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC },
+	{ NVDLA_SDP_D_DP_EW_CFG,
+	  NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS | NVDLA_SDP_D_DP_EW_CFG__EW_MUL_BYPASS,
+	  NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC },
+};
+
+bool sdpReadsOperands(const RegisterView &sdp)
+{
+	return std::any_of(std::begin(sdpOperands), std::end(sdpOperands),
+			   [&sdp](const Operand &operand) {
+				   return !sdp.flag(operand.config, operand.bypass) &&
+					  sdp.flag(operand.source, operand.memory);
+			   });
+}
+
+/* Interrupt bits of group 0; those of group 1 are the next higher ones. */
+uint32_t doneBits(Unit unit)
+{
+	switch (unit) {
+	case Unit::Sdp:
+		return NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0;
+	case Unit::Cdp:
+		return NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0;
+	case Unit::Pdp:
+		return NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0;
+	case Unit::Bdma:
+		return NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0;
+	case Unit::Rbk:
+		return NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0;
+	case Unit::Cdma:
+		return NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0 |
+		       NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0;
+	case Unit::Cacc:
+		return NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0;
+	default:
+		return 0;
+	}
+}
+
+} /* namespace */
+
+Scheduler::Scheduler(const Variant &variant) : bdma_(variant.bdmaSlots)
+{
+	for (size_t unit = 0; unit < unitCount; unit++)
+		files_.emplace_back(static_cast<Unit>(unit));
+	reset();
+}
+
+void Scheduler::reset()
+{
+	for (RegisterFile &file : files_)
+		file.reset();
+	/*
+	 * The hardware clears the convolution buffer in the first cycles after
+	 * reset; the model's is clear at once.
+	 */
+	file(Unit::Cdma)
+		.latch(0, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
+		       NVDLA_CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE);
+	bdma_.reset();
+	sdpLut_ = {};
+	cdpLut_ = {};
+}
+
+std::optional<Job> Scheduler::begin(Engine engine)
+{
+	switch (engine) {
+	case Engine::Bdma:
+		return beginBdma();
+	case Engine::Conv:
+		return beginConv();
+	case Engine::Sdp:
+		return beginSdp();
+	case Engine::Pdp:
+		return beginPdp();
+	case Engine::Cdp:
+		return beginCdp();
+	case Engine::Rubik:
+		return beginRubik();
+	}
+	return std::nullopt;
+}
+
+std::optional<Job> Scheduler::beginBdma()
+{
+	const BdmaOp *op = bdma_.next();
+	if (!op)
+		return std::nullopt;
+	bdma_.begin();
+	Job job = { .engine = Engine::Bdma };
+	job.bdma = *op;
+	job.bdmaGroup = bdma_.group();
+	return job;
+}
+
+std::optional<Job> Scheduler::beginConv()
+{
+	std::vector<Unit> units = { Unit::Cdma,	 Unit::Csc,  Unit::CmacA,
+				    Unit::CmacB, Unit::Cacc, Unit::Sdp };
+	if (!std::all_of(units.begin(), units.end(), [this](Unit unit) { return ready(unit); }))
+		return std::nullopt;
+	if (consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
+			  NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
+	    NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON)
+		return std::nullopt;
+	if (!addSdpPartners(units))
+		return std::nullopt;
+	return take(Engine::Conv, units);
+}
+
+std::optional<Job> Scheduler::beginSdp()
+{
+	std::vector<Unit> units = { Unit::Sdp };
+	if (!ready(Unit::Sdp) || consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
+					       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
+					 NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF)
+		return std::nullopt;
+	if (!addSdpPartners(units))
+		return std::nullopt;
+	return take(Engine::Sdp, units);
+}
+
+/* SDP_RDMA and PDP, where the ready SDP operation needs them; false if one is not ready. */
+bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
+{
+	const RegisterView sdp = file(Unit::Sdp).view(file(Unit::Sdp).consumer());
+	const uint32_t flying =
+		sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
+	const bool needed =
+		flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF || sdpReadsOperands(sdp);
+	/* A read engine enabled for this mode without need ends with the operation, too. */
+	if (ready(Unit::SdpRdma) &&
+	    (needed || consumerField(Unit::SdpRdma, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
+				     NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) == flying))
+		units.push_back(Unit::SdpRdma);
+	else if (needed)
+		return false;
+
+	if (sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST) ==
+	    NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST__MEM)
+		return true;
+	if (!ready(Unit::Pdp) || consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
+					       NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) !=
+					 NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING)
+		return false;
+	units.push_back(Unit::Pdp);
+	return true;
+}
+
+std::optional<Job> Scheduler::beginPdp()
+{
+	if (!ready(Unit::Pdp) || !ready(Unit::PdpRdma) ||
+	    consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
+			  NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) !=
+		    NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__OFF_FLYING)
+		return std::nullopt;
+	return take(Engine::Pdp, { Unit::Pdp, Unit::PdpRdma });
+}
+
+std::optional<Job> Scheduler::beginCdp()
+{
+	if (!ready(Unit::Cdp) || !ready(Unit::CdpRdma))
+		return std::nullopt;
+	return take(Engine::Cdp, { Unit::Cdp, Unit::CdpRdma });
+}
+
+std::optional<Job> Scheduler::beginRubik()
+{
+	if (!ready(Unit::Rbk))
+		return std::nullopt;
+	return take(Engine::Rubik, { Unit::Rbk });
+}
+
+uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) const
+{
+	return file(unit).consumerField(address, mask) >> std::countr_zero(mask);
+}
+
+Job Scheduler::take(Engine engine, const std::vector<Unit> &units)
+{
+	Job job = { .engine = engine };
+	for (Unit unit : units) {
+		const unsigned int group = file(unit).consumer();
+		job.units.push_back({ unit, group });
+		job.inputs.units |= 1U << index(unit);
+		job.inputs.views[index(unit)] = file(unit).view(group);
+		file(unit).begin();
+	}
+	if (job.inputs.has(Unit::Sdp))
+		job.inputs.sdpLut = sdpLut_;
+	if (job.inputs.has(Unit::Cdp))
+		job.inputs.cdpLut = cdpLut_;
+	return job;
+}
+
+uint32_t Scheduler::finish(const Job &job, const OperationResult &result)
+{
+	if (job.engine == Engine::Bdma) {
+		const auto group = bdma_.finish();
+		return group ? doneBits(Unit::Bdma) << *group : 0;
+	}
+
+	uint32_t bits = 0;
+	for (const UnitGroup &use : job.units) {
+		for (const RegisterUpdate &update : result.updates)
+			if (update.address / NVDLA_UNIT_SIZE == index(use.unit))
+				file(use.unit).latch(use.group, update.address, update.value);
+		file(use.unit).finish();
+		bits |= doneBits(use.unit) << use.group;
+	}
+	return bits;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which operations can begin, from the state of all units.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "bdma/bdma_queue.h"
+#include "core/engines.h"
+#include "core/register_file.h"
+#include "core/unit.h"
+#include "core/variant.h"
+
+namespace nvdla::sim
+{
+
+/** \brief A unit that takes part in an operation, and the group it runs from */
+struct UnitGroup {
+	Unit unit;
+	unsigned int group;
+};
+
+/** \brief An operation that has begun; everything it needs is in it */
+struct Job {
+	Engine engine;
+	std::vector<UnitGroup> units; /**< empty for BDMA */
+	OperationInputs inputs;	      /**< not used by BDMA */
+	BdmaOp bdma = {};	      /**< of BDMA only */
+	unsigned int bdmaGroup = 0;
+};
+
+/**
+ * \brief Registers of all units, and the rules by which operations begin and end
+ *
+ * An operation begins when all units that take part in it have a ready group:
+ *
+ * - the five units of the convolution pipeline together, with an SDP in flying mode;
+ * - SDP in off-line mode, with SDP_RDMA;
+ * - PDP in off-line mode, with PDP_RDMA; CDP with CDP_RDMA; RUBIK alone;
+ * - an SDP whose output goes to PDP also needs a PDP in flying mode;
+ * - a flying SDP takes SDP_RDMA along if an operand comes from memory.
+ *
+ * Not synchronised: the core's lock covers it.
+ */
+class Scheduler
+{
+public:
+	explicit Scheduler(const Variant &variant);
+
+	void reset();
+
+	RegisterFile &file(Unit unit) { return files_[index(unit)]; }
+	const RegisterFile &file(Unit unit) const { return files_[index(unit)]; }
+	BdmaQueue &bdma() { return bdma_; }
+	LutTables &lut(Unit unit) { return unit == Unit::Sdp ? sdpLut_ : cdpLut_; }
+
+	/** \brief Begin an operation of \a engine \return it, or nothing if none can begin */
+	std::optional<Job> begin(Engine engine);
+
+	/**
+	 * \brief An operation is done: latch its registers, move the consumers on
+	 * \return the bits of the interrupt status that it sets
+	 */
+	uint32_t finish(const Job &job, const OperationResult &result);
+
+private:
+	std::optional<Job> beginBdma();
+	std::optional<Job> beginConv();
+	std::optional<Job> beginSdp();
+	std::optional<Job> beginPdp();
+	std::optional<Job> beginCdp();
+	std::optional<Job> beginRubik();
+
+	bool ready(Unit unit) const { return file(unit).ready(); }
+	uint32_t consumerField(Unit unit, uint32_t address, uint32_t mask) const;
+	bool addSdpPartners(std::vector<Unit> &units) const;
+	Job take(Engine engine, const std::vector<Unit> &units);
+
+	std::vector<RegisterFile> files_;
+	BdmaQueue bdma_;
+	LutTables sdpLut_;
+	LutTables cdpLut_;
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "rubik/rubik.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint32_t atomBytes = 32;
+
+uint32_t surfaces(uint32_t channels, Precision precision)
+{
+	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
+}
+
+uint32_t roundUpToAtom(uint32_t bytes)
+{
+	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
+}
+
+void decodeStrides(const RegisterView &rubik, RubikOp &op)
+{
+	op.srcLineStride = rubik[NVDLA_RBK_D_DAIN_LINE_STRIDE];
+	op.srcSurfaceStride = rubik[NVDLA_RBK_D_DAIN_SURF_STRIDE];
+	op.srcPlaneStride = rubik[NVDLA_RBK_D_DAIN_PLANAR_STRIDE];
+	op.dstLineStride = rubik[NVDLA_RBK_D_DAOUT_LINE_STRIDE];
+	op.dstSurfaceStride = rubik[NVDLA_RBK_D_DAOUT_SURF_STRIDE];
+	op.dstPlaneStride = rubik[NVDLA_RBK_D_DAOUT_PLANAR_STRIDE];
+	op.groupStride = rubik[NVDLA_RBK_D_CONTRACT_STRIDE_0];
+	op.blockStride = rubik[NVDLA_RBK_D_CONTRACT_STRIDE_1];
+	op.strideX =
+		rubik.field(NVDLA_RBK_D_DECONV_STRIDE, NVDLA_RBK_D_DECONV_STRIDE__DECONV_X_STRIDE) +
+		1;
+	op.strideY =
+		rubik.field(NVDLA_RBK_D_DECONV_STRIDE, NVDLA_RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE) +
+		1;
+}
+
+/*
+ * The input's surfaces are groups of as many surfaces as the output has, one
+ * group for each (sy, sx), sx first: what it holds for input pixel (x, y) is
+ * output pixel (x * strideX + sx, y * strideY + sy).
+ */
+void contract(const RubikOp &op, MemoryPort &port)
+{
+	const uint32_t outSurfaces = surfaces(op.outChannels, op.precision);
+	std::vector<std::byte> in(size_t{ op.width } * atomBytes);
+	std::vector<std::byte> out(in.size() * op.strideX);
+
+	for (uint32_t surface = 0; surface < outSurfaces; surface++) {
+		for (uint32_t line = 0; line < op.height * op.strideY; line++) {
+			if (port.cancelled())
+				return;
+			const uint32_t y = line / op.strideY;
+			const uint32_t sy = line % op.strideY;
+			for (uint32_t sx = 0; sx < op.strideX; sx++) {
+				const uint64_t group = sy * op.strideX + sx;
+				port.read(op.srcType,
+					  op.src + group * op.groupStride +
+						  uint64_t{ surface } * op.srcSurfaceStride +
+						  uint64_t{ y } * op.srcLineStride,
+					  in);
+				for (size_t x = 0; x < op.width; x++)
+					std::copy_n(&in[x * atomBytes], atomBytes,
+						    &out[(x * op.strideX + sx) * atomBytes]);
+			}
+			port.write(op.dstType,
+				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
+					   uint64_t{ y } * op.blockStride +
+					   uint64_t{ sy } * op.dstLineStride,
+				   out);
+		}
+	}
+}
+
+/* Lines of planes are written in whole atoms: the rest of the last one is zero. */
+void split(const RubikOp &op, MemoryPort &port)
+{
+	const uint32_t perAtom = atomChannels(op.precision);
+	const uint32_t bytes = elementBytes(op.precision);
+	std::vector<std::byte> in(size_t{ op.width } * atomBytes);
+	std::vector<std::byte> out(roundUpToAtom(op.width * bytes));
+
+	for (uint32_t surface = 0; surface < surfaces(op.outChannels, op.precision); surface++) {
+		const uint32_t first = surface * perAtom;
+		const uint32_t planes = std::min(perAtom, op.outChannels - first);
+		for (uint32_t y = 0; y < op.height; y++) {
+			if (port.cancelled())
+				return;
+			port.read(op.srcType,
+				  op.src + uint64_t{ surface } * op.srcSurfaceStride +
+					  uint64_t{ y } * op.srcLineStride,
+				  in);
+			for (uint32_t plane = 0; plane < planes; plane++) {
+				for (size_t x = 0; x < op.width; x++)
+					std::copy_n(&in[x * atomBytes + plane * bytes], bytes,
+						    &out[x * bytes]);
+				port.write(op.dstType,
+					   op.dst + uint64_t{ first + plane } * op.dstPlaneStride +
+						   uint64_t{ y } * op.dstLineStride,
+					   out);
+			}
+		}
+	}
+}
+
+/* Channels of the last surface that no plane gives are zero. */
+void merge(const RubikOp &op, MemoryPort &port)
+{
+	const uint32_t perAtom = atomChannels(op.precision);
+	const uint32_t bytes = elementBytes(op.precision);
+	std::vector<std::byte> in(roundUpToAtom(op.width * bytes));
+	std::vector<std::byte> out(size_t{ op.width } * atomBytes);
+
+	for (uint32_t surface = 0; surface < surfaces(op.channels, op.precision); surface++) {
+		const uint32_t first = surface * perAtom;
+		const uint32_t planes = std::min(perAtom, op.channels - first);
+		std::fill(out.begin(), out.end(), std::byte{ 0 });
+		for (uint32_t y = 0; y < op.height; y++) {
+			if (port.cancelled())
+				return;
+			for (uint32_t plane = 0; plane < planes; plane++) {
+				port.read(op.srcType,
+					  op.src + uint64_t{ first + plane } * op.srcPlaneStride +
+						  uint64_t{ y } * op.srcLineStride,
+					  in);
+				for (size_t x = 0; x < op.width; x++)
+					std::copy_n(&in[x * bytes], bytes,
+						    &out[x * atomBytes + plane * bytes]);
+			}
+			port.write(op.dstType,
+				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
+					   uint64_t{ y } * op.dstLineStride,
+				   out);
+		}
+	}
+}
+
+} /* namespace */
+
+RubikOp decodeRubik(const RegisterView &rubik)
+{
+	RubikOp op = {};
+	const uint32_t mode = rubik.field(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE);
+	const uint32_t precision =
+		rubik.field(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__IN_PRECISION);
+	if (mode > NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__MERGE)
+		op.guestError = "D_MISC_CFG.RUBIK_MODE is not a mode";
+	else if (precision > NVDLA_RBK_D_MISC_CFG__IN_PRECISION__FP16)
+		op.guestError = "D_MISC_CFG.IN_PRECISION is not a precision";
+	if (!op.guestError.empty())
+		return op;
+
+	op.mode = static_cast<RubikMode>(mode);
+	op.precision = static_cast<Precision>(precision);
+	op.srcType = static_cast<RamType>(
+		rubik.field(NVDLA_RBK_D_DAIN_RAM_TYPE, NVDLA_RBK_D_DAIN_RAM_TYPE__DATAIN_RAM_TYPE));
+	op.dstType = static_cast<RamType>(rubik.field(
+		NVDLA_RBK_D_DAOUT_RAM_TYPE, NVDLA_RBK_D_DAOUT_RAM_TYPE__DATAOUT_RAM_TYPE));
+	op.width =
+		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH) + 1;
+	op.height =
+		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_0, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT) +
+		1;
+	op.channels =
+		rubik.field(NVDLA_RBK_D_DATAIN_SIZE_1, NVDLA_RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL) +
+		1;
+	op.outChannels = rubik.field(NVDLA_RBK_D_DATAOUT_SIZE_1,
+				     NVDLA_RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL) +
+			 1;
+	op.src = rubik.address64(NVDLA_RBK_D_DAIN_ADDR_HIGH, NVDLA_RBK_D_DAIN_ADDR_LOW);
+	op.dst = rubik.address64(NVDLA_RBK_D_DAOUT_ADDR_HIGH, NVDLA_RBK_D_DAOUT_ADDR_LOW);
+	decodeStrides(rubik, op);
+	return op;
+}
+
+OperationResult run(const RubikOp &op, MemoryPort &port)
+{
+	OperationResult result;
+	if (!op.guestError.empty()) {
+		result.guestError = op.guestError;
+		result.hangs = true;
+		return result;
+	}
+	switch (op.mode) {
+	case RubikMode::Contract:
+		contract(op, port);
+		break;
+	case RubikMode::Split:
+		split(op, port);
+		break;
+	case RubikMode::Merge:
+		merge(op, port);
+		break;
+	}
+	return result;
+}
+
+} /* namespace nvdla::sim */

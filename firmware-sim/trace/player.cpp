@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/player.h"
+
+#include <fmt/format.h>
+
+#include "core/register_table.h"
+#include "trace/compare.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+std::string registerName(uint64_t address)
+{
+	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(address));
+	if (!info)
+		return fmt::format("{:#07x}", address);
+	const auto unit = static_cast<Unit>(address / 0x1000);
+	return fmt::format("{}_{}", unitName(unit), info->name);
+}
+
+/* Plays the commands of one trace and collects what fails. */
+class Player
+{
+public:
+	Player(const Trace &trace, TraceTarget &target) : trace_(trace), target_(target) {}
+
+	PlayResult play()
+	{
+		for (const TraceCommand &command : trace_.commands)
+			if (!step(command))
+				break;
+		return std::move(result_);
+	}
+
+private:
+	bool step(const TraceCommand &command)
+	{
+		const auto offset = static_cast<uint32_t>(command.address);
+		switch (command.kind) {
+		case TraceCommand::Kind::Load:
+			return load(command);
+		case TraceCommand::Kind::Write:
+			target_.write(offset, command.value);
+			return true;
+		case TraceCommand::Kind::Poll:
+			return check(command, target_.poll(offset, command.mask, command.value));
+		case TraceCommand::Kind::Read:
+			check(command, target_.read(offset));
+			return true;
+		case TraceCommand::Kind::Expect:
+			return expect(command);
+		}
+		return false;
+	}
+
+	bool check(const TraceCommand &command, uint32_t got)
+	{
+		if ((got & command.mask) == command.value)
+			return true;
+		fail(command,
+		     fmt::format("{} {}: expected {:#x}, got {:#x} (mask {:#x})",
+				 command.kind == TraceCommand::Kind::Poll ? "poll" : "read",
+				 registerName(command.address), command.value, got & command.mask,
+				 command.mask));
+		return false;
+	}
+
+	bool load(const TraceCommand &command)
+	{
+		const auto data = readFile(trace_.directory / command.file);
+		if (!data) {
+			fail(command, data.error());
+			return false;
+		}
+		if (target_.load(command.ram, command.address, *data))
+			return true;
+		fail(command,
+		     fmt::format("load {}: no memory at {:#x}", command.file, command.address));
+		return false;
+	}
+
+	bool expect(const TraceCommand &command)
+	{
+		const auto expected = readFile(trace_.directory / command.file);
+		if (!expected) {
+			fail(command, expected.error());
+			return false;
+		}
+		std::vector<std::byte> got(expected->size());
+		if (!target_.fetch(command.ram, command.address, got)) {
+			fail(command, fmt::format("expect {}: no memory at {:#x}", command.file,
+						  command.address));
+			return false;
+		}
+		if (command.tolerance.kind != Tolerance::Kind::Exact) {
+			result_.toleranced++;
+			result_.exact += *expected == got;
+		}
+		if (const auto difference = compare(*expected, got, command.tolerance))
+			fail(command,
+			     fmt::format("expect {}: first difference at {} {:#x}: "
+					 "expected {}, got {}",
+					 command.file, command.ram == RamType::Mc ? "mc" : "cv",
+					 command.address + difference->offset, difference->expected,
+					 difference->got));
+		return true;
+	}
+
+	void fail(const TraceCommand &command, const std::string &message)
+	{
+		result_.failures.push_back(fmt::format("line {}: {}", command.line, message));
+	}
+
+	const Trace &trace_;
+	TraceTarget &target_;
+	PlayResult result_;
+};
+
+CoreConfig playerConfig(Diagnostics diagnostics)
+{
+	CoreConfig config;
+	config.cvsramBase = CoreTarget::cvsramBase;
+	config.diagnostics = std::move(diagnostics);
+	return config;
+}
+
+} /* namespace */
+
+PlayResult play(const Trace &trace, TraceTarget &target)
+{
+	return Player(trace, target).play();
+}
+
+CoreTarget::CoreTarget(Diagnostics diagnostics)
+	: core_(playerConfig(std::move(diagnostics)), dram_, {})
+{
+}
+
+uint32_t CoreTarget::read(uint32_t offset)
+{
+	return core_.csbRead(offset);
+}
+
+void CoreTarget::write(uint32_t offset, uint32_t value)
+{
+	core_.csbWrite(offset, value);
+}
+
+uint32_t CoreTarget::poll(uint32_t offset, uint32_t mask, uint32_t value)
+{
+	const uint32_t now = core_.csbRead(offset);
+	if ((now & mask) == value)
+		return now;
+	core_.waitIdle();
+	return core_.csbRead(offset);
+}
+
+bool CoreTarget::load(RamType ram, uint64_t address, std::span<const std::byte> data)
+{
+	return memory(ram).write(address, data);
+}
+
+bool CoreTarget::fetch(RamType ram, uint64_t address, std::span<std::byte> out)
+{
+	return memory(ram).read(address, out);
+}
+
+Memory &CoreTarget::memory(RamType ram)
+{
+	if (ram == RamType::Mc)
+		return dram_;
+	return core_.cvsram();
+}
+
+} /* namespace nvdla::sim */

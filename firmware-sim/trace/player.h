@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Playing a trace on a device.
+ */
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/core.h"
+#include "core/ram_memory.h"
+#include "trace/trace.h"
+
+namespace nvdla::sim
+{
+
+/** \brief A device that a trace is played on */
+class TraceTarget
+{
+public:
+	virtual ~TraceTarget() = default;
+
+	virtual uint32_t read(uint32_t offset) = 0;
+	virtual void write(uint32_t offset, uint32_t value) = 0;
+
+	/**
+	 * \brief Wait until (register & mask) == value
+	 * \return the register's value when that is so, or when it cannot become so any more
+	 */
+	virtual uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) = 0;
+
+	/** \return false if there is no such memory */
+	virtual bool load(RamType ram, uint64_t address, std::span<const std::byte> data) = 0;
+	virtual bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) = 0;
+};
+
+/** \brief What came out of playing a trace */
+struct PlayResult {
+	std::vector<std::string> failures; /**< one line each, with the line of the trace */
+	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
+	unsigned int exact = 0;		   /**< those of them that were met byte for byte */
+
+	bool passed() const { return failures.empty(); }
+};
+
+/**
+ * \brief Play a trace from beginning to end
+ *
+ * A poll that is never met ends it; other failures do not, so that all of them
+ * are in the result.
+ */
+PlayResult play(const Trace &trace, TraceTarget &target);
+
+/**
+ * \brief A core of the model with a DRAM of its own
+ *
+ * The CVSRAM is at the base address that the traces of nvdlav1 use. A poll is
+ * given up when the core is idle, so that nothing depends on the host's speed.
+ */
+class CoreTarget : public TraceTarget
+{
+public:
+	static constexpr uint64_t cvsramBase = 0x50000000;
+
+	explicit CoreTarget(Diagnostics diagnostics = {});
+
+	uint32_t read(uint32_t offset) override;
+	void write(uint32_t offset, uint32_t value) override;
+	uint32_t poll(uint32_t offset, uint32_t mask, uint32_t value) override;
+	bool load(RamType ram, uint64_t address, std::span<const std::byte> data) override;
+	bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) override;
+
+	Core &core() { return core_; }
+
+private:
+	Memory &memory(RamType ram);
+
+	SparseMemory dram_;
+	Core core_;
+};
+
+} /* namespace nvdla::sim */
