@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""scripts/test: build, run every test, and say in the last line how it went."""
+
+import argparse
+import fnmatch
+
+from . import build, console, guest, kmod, results, vmtests
+from .console import Failure
+from .paths import ROOT, build_dir, reference_data
+from .results import Case
+from .vmrun import guest_programs
+
+_DESCRIPTION = '''\
+Set up what is missing, build, and run every test: the host's (unit, conformance, the device
+model under QEMU's qtest) and the guest's on every kernel there is. The last line is
+"N passed, N failed", and ", N skipped" if some were.
+'''
+_EPILOG = '''\
+A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
+Golden data is looked for in $NVDLA_REFERENCE_DATA or in the folder "shared" beside the
+checkout; tests that need it are skipped without it.
+'''
+
+
+def _parse():
+	parser = argparse.ArgumentParser(prog='scripts/test', description=_DESCRIPTION, epilog=_EPILOG,
+					 formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
+	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.2, ...)')
+	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
+	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
+	return parser.parse_args()
+
+
+def _chooser(filters):
+	def chosen(name):
+		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
+
+	return chosen
+
+
+def _host_tests(chosen):
+	return [test['name'] for test in build.tests() if chosen(test['name'])]
+
+
+def _run_host_tests(names, quick):
+	environment = {}
+	data = reference_data()
+	if data:
+		environment['NVDLA_REFERENCE_DATA'] = str(data)
+	if not quick:
+		environment['NVDLA_QEMU'] = str(ROOT / 'scripts' / 'qemu')
+	# GoogleTest's file of an earlier run would speak for a program that crashes now.
+	for name in names:
+		(build_dir() / f'{name}.xml').unlink(missing_ok=True)
+	logs = build_dir() / 'meson-logs'
+	with console.stage('host tests') as progress:
+		progress(f'{len(names)} programs')
+		log = build.run_tests(names, environment, progress)
+	if not (logs / 'testlog.json').is_file():
+		raise Failure(f'meson test ran nothing; log: {log}')
+	return results.from_meson(logs)
+
+
+def main():
+	arguments = _parse()
+	chosen = _chooser(arguments.filters)
+	found = None
+	if not arguments.quick:
+		with console.stage('guest tree') as progress:
+			found = guest.find(progress)
+		if arguments.kernel:
+			found.kernel(arguments.kernel)
+	with console.stage('build') as progress:
+		build.build(progress)
+	names = _host_tests(chosen)
+	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
+	boots = vmtests.plan(series, chosen)
+	if arguments.list:
+		print(*names, *(f'vm-{kernel}-{dma}.{test.name}' for (kernel, dma), wanted in boots.items()
+				for test in wanted), sep='\n')
+		return 0
+	if not names and not boots:
+		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
+	cases = _run_host_tests(names, arguments.quick) if names else []
+	modules = {kernel: _module(found, kernel) for kernel in dict.fromkeys(kernel for kernel, _ in boots)}
+	for (kernel, dma), wanted in boots.items():
+		with console.stage(f'guest tests {kernel} {dma}') as progress:
+			cases += _guarded(found, kernel, dma, wanted, modules[kernel], progress)
+	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
+	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
+
+
+def _module(found, series):
+	"""The driver for a kernel, or the Failure of building it: its tests fail, the others run."""
+	with console.stage('module') as progress:
+		try:
+			return kmod.build(found, found.kernel(series), progress)
+		except Failure as failure:
+			return failure
+
+
+def _guarded(found, kernel, dma, wanted, module, progress):
+	"""A guest that cannot be started fails its tests, not the run."""
+	try:
+		if isinstance(module, Failure):
+			raise module
+		return vmtests.run(found, kernel, dma, wanted, module, guest_programs(), progress)
+	except Failure as failure:
+		return [Case(f'vm-{kernel}-{dma}.{test.name}', results.FAILED, str(failure)) for test in wanted]
+
+
+if __name__ == '__main__':
+	console.run_program(main)

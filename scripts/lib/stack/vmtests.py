@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""The tests that run in the guest: tests/vm/tests.list, on every kernel and DMA mode it names."""
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+from . import results, vm
+from .console import Failure
+from .paths import ROOT, build_dir, reference_data
+from .results import Case
+
+FOLDER = ROOT / 'tests' / 'vm'
+_LIST = FOLDER / 'tests.list'
+_INSIDE = '/usr/libexec/nvdla'
+# Booting and powering off, on a busy machine.
+_OVERHEAD = 60
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+	"""One line of the list. @program: a GoogleTest program in the build directory or a script here."""
+
+	name: str
+	dma: tuple
+	timeout: int
+	program: Path
+	arguments: tuple
+
+	@property
+	def is_script(self):
+		return self.program.parent == FOLDER
+
+
+def tests():
+	"""The tests of the list; a line that makes no sense is a Failure."""
+	found = []
+	for number, line in enumerate(_LIST.read_text().splitlines(), 1):
+		words = line.split('#')[0].split()
+		if not words:
+			continue
+		if len(words) < 4 or not words[2].isdigit() or set(words[1].split(',')) - {'iommu', 'cma', 'none'}:
+			raise Failure(f'{_LIST}:{number}: a line is NAME DMA[,DMA] SECONDS PROGRAM [ARGUMENT...]')
+		script = FOLDER / words[3]
+		program = script if script.is_file() else build_dir() / words[3]
+		found.append(Test(words[0], tuple(words[1].split(',')), int(words[2]), program, tuple(words[4:])))
+	return found
+
+
+def plan(series, chosen):
+	"""The boots to be made: {(kernel series, DMA mode): [Test]}. @chosen(name) filters by the full name."""
+	boots = {}
+	for kernel in series:
+		for dma in ('iommu', 'cma', 'none'):
+			wanted = [test for test in tests() if dma in test.dma and chosen(f'{_prefix(kernel, dma)}.{test.name}')]
+			if wanted:
+				boots[kernel, dma] = wanted
+	return boots
+
+
+def _prefix(kernel, dma):
+	return f'vm-{kernel}-{dma}'
+
+
+def _has_cma(kernel):
+	for config in (kernel.modules / 'config', kernel.image.parent / f'config-{kernel.release}'):
+		if config.is_file():
+			return 'CONFIG_DMA_CMA=y' in config.read_text()
+	return False
+
+
+def run(found, series, dma, wanted, module, programs, progress):
+	"""Boot one guest with the driver @module and run the tests @wanted in it; returns their cases."""
+	prefix = _prefix(series, dma)
+	kernel = found.kernel(series)
+	if dma == 'cma' and not _has_cma(kernel):
+		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
+	missing = [test for test in wanted if not test.program.is_file()]
+	cases = [Case(f'{prefix}.{test.name}', results.FAILED, f'{test.program} is not there') for test in missing]
+	wanted = [test for test in wanted if test not in missing]
+	if not wanted:
+		return cases
+	logs = build_dir() / 'vm' / prefix
+	shutil.rmtree(logs, ignore_errors=True)
+	share = logs / 'results'
+	share.mkdir(parents=True)
+	executables, files = _image(wanted, programs, logs / 'plan')
+	data = reference_data()
+	options = vm.Options(
+		kernel=kernel.release, dma=dma, share=share, mounts=(data,) if data else (), logs=logs,
+		timeout=_OVERHEAD + sum(test.timeout for test in wanted),
+		environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
+	progress(f'booting Linux {kernel.release} ({dma}): {", ".join(test.name for test in wanted)}')
+	with open(logs / 'output', 'wb') as output:
+		outcome = vm.Machine(found, options, module, executables, files).run(
+			['sh', f'{_INSIDE}/run.sh', f'{_INSIDE}/plan'], output=output.write, errors=output.write)
+	for test in wanted:
+		cases += _collect(test, share, f'{prefix}.{test.name}')
+	cases.append(_kernel_case(outcome, prefix))
+	return cases
+
+
+def _image(wanted, programs, plan_file):
+	"""What the guest's image has to hold for these tests: (executables, files)."""
+	executables = dict(programs)
+	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
+	lines = []
+	for test in wanted:
+		if test.is_script:
+			command = f'{_INSIDE}/{test.program.name}'
+		else:
+			executables[test.program.name] = test.program
+			command = test.program.name
+		kind = 'tap' if test.is_script else 'gtest'
+		lines.append(' '.join([test.name, kind, str(test.timeout), command, *test.arguments]) + '\n')
+	plan_file.write_text(''.join(lines))
+	files[f'{_INSIDE}/plan'] = plan_file
+	return executables, files
+
+
+def _collect(test, share, prefix):
+	"""The cases that one test left in the shared folder."""
+	status_file = share / f'{test.name}.status'
+	output_file = share / f'{test.name}.log'
+	output = output_file.read_text(errors='replace') if output_file.is_file() else ''
+	end = '\n'.join(output.splitlines()[-15:])
+	status = status_file.read_text().strip() if status_file.is_file() else ''
+	if not status:
+		return [Case(prefix, results.FAILED, f'it never ended in the guest\n{end}')]
+	if test.is_script:
+		cases = results.from_tap(output, prefix) if status != '137' else []
+	else:
+		cases = results.from_gtest(share / f'{test.name}.xml', prefix)
+	if status == '137':
+		return cases + [Case(prefix, results.FAILED, f'killed after {test.timeout} s\n{end}')]
+	if not cases or (status != '0' and not any(case.outcome == results.FAILED for case in cases)):
+		return cases + [Case(prefix, results.FAILED, f'exit status {status} and no failed case\n{end}')]
+	return cases
+
+
+def _kernel_case(outcome, prefix):
+	"""One case of its own: nothing in the kernel complained, the driver unloaded, the guest powered off."""
+	problems = list(outcome.problems)
+	if outcome.status not in (0, vm.STATUS_KERNEL) and not problems:
+		problems.append(f'the guest\'s test runner ended with status {outcome.status}')
+	if not problems:
+		return Case(f'{prefix}.kernel', results.PASSED)
+	lines = outcome.kernel_log.read_text(errors='replace').splitlines()[-15:]
+	return Case(f'{prefix}.kernel', results.FAILED,
+		    '\n'.join([*problems, f'the end of {outcome.kernel_log}:', *lines]))
