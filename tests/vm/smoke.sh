@@ -1,7 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
+# shellcheck disable=SC2317 # the functions are called by check
+#
 # The driver is bound to the device model's PCI function, and comes and goes cleanly.
+# shellcheck source=tests/vm/tap.sh
 . "${0%/*}/tap.sh"
 
 node=/dev/accel/accel0
@@ -22,20 +25,20 @@ has_class() {
 
 reload() {
 	rmmod nvdla || return 1
-	[ ! -e $node ] || { echo "$node is still there"; return 1; }
+	[ ! -e "$node" ] || { echo "$node is still there"; return 1; }
 	insmod "/lib/modules/$(uname -r)/nvdla.ko" || return 1
-	[ -c $node ] || { echo "$node did not come back"; return 1; }
+	[ -c "$node" ] || { echo "$node did not come back"; return 1; }
 }
 
 rebind() {
 	address=$(basename "$(function_of_driver)")
-	echo "$address" >$driver/unbind || return 1
-	[ ! -e $node ] || { echo "$node is still there"; return 1; }
-	echo "$address" >$driver/bind || return 1
-	[ -c $node ] || { echo "$node did not come back"; return 1; }
+	echo "$address" >"$driver/unbind" || return 1
+	[ ! -e "$node" ] || { echo "$node is still there"; return 1; }
+	echo "$address" >"$driver/bind" || return 1
+	[ -c "$node" ] || { echo "$node did not come back"; return 1; }
 }
 
-check "the accel node is a character device" test -c $node
+check "the accel node is a character device" test -c "$node"
 check "the driver is bound to a PCI function" function_of_driver
 check "the function is a processing accelerator" has_class
 check "the module can be unloaded and loaded again" reload

@@ -330,8 +330,8 @@ class Machine:
 			status = STATUS_BROKEN
 		elif control.exit is None:
 			said = qemu_log.read_text(errors='replace').strip().splitlines()
-			reason = said[-1] if said else 'it powered off or crashed, see its console'
-			problems.insert(0, f'the guest ended before the command did: {reason}')
+			reason = said[-1] if said else 'it crashed' if complaints else 'it powered off'
+			problems.append(f'the guest ended before the command did: {reason}')
 			status = STATUS_BROKEN
 		elif status == 0 and problems:
 			status = STATUS_KERNEL
