@@ -121,6 +121,15 @@ class _Control:
 				self.ended = True
 
 
+def _scratch():
+	"""A directory for one run, named after this process; those of killed processes are removed."""
+	for stale in Path(tempfile.gettempdir()).glob('nvdla-vm-*'):
+		owner = stale.name.split('-')[2]
+		if owner.isdigit() and not Path('/proc', owner).exists():
+			shutil.rmtree(stale, ignore_errors=True)
+	return tempfile.TemporaryDirectory(prefix=f'nvdla-vm-{os.getpid()}-')
+
+
 def _quoted(path):
 	"""A path as a QEMU option value: commas are doubled."""
 	return str(path).replace(',', ',,')
@@ -167,7 +176,7 @@ class Machine:
 		self._logs.mkdir(parents=True, exist_ok=True)
 		accelerator = self._accelerator()
 		with contextlib.ExitStack() as stack:
-			scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix='nvdla-vm-')))
+			scratch = Path(stack.enter_context(_scratch()))
 			initrd = scratch / 'initrd'
 			self._write_image(initrd, command)
 			socket = None
