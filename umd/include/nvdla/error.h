@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one error type of the runtime.
+ */
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <tl/expected.hpp>
+
+namespace nvdla
+{
+
+/** \brief What kind of failure it was; what a program decides on */
+enum class ErrorCode {
+	InvalidArgument, /**< the caller passed something that cannot be right */
+	InvalidFile, /**< a loadable, picture or tensor file is damaged or not what it should be */
+	Unsupported, /**< correct, but not something this library or this device does */
+	NotFound,    /**< no such file, device, tensor */
+	Io,	     /**< the operating system refused to read or write */
+	NoMemory,    /**< no memory on the host or for the device */
+	DeviceRefused, /**< the driver refused what was submitted */
+	DeviceFailed,  /**< the device did not complete: hang, fault, removal */
+	Timeout,       /**< it took longer than the caller allowed */
+};
+
+/** \return a short name of \a code, for messages and for JSON output */
+const char *errorName(ErrorCode code);
+
+/**
+ * \brief What went wrong, where, and why
+ *
+ * \a what is the thing that was attempted ("read loadable"), \a where the
+ * place inside it ("memory_list[3].contents"), \a why the rule that was broken,
+ * with both values ("ends at 4096, the memory has 2048 bytes").
+ */
+struct Error {
+	ErrorCode code;
+	std::string what;
+	std::string where;
+	std::string why;
+
+	/** \return "what: where: why", leaving out what is empty */
+	std::string message() const;
+};
+
+/**
+ * \brief Either a value or an Error
+ *
+ * The library throws nothing. Test a result before using it.
+ */
+template<typename T>
+using Result = tl::expected<T, Error>;
+
+/** \brief Make the failed side of any Result */
+inline tl::unexpected<Error> fail(ErrorCode code, std::string what, std::string where,
+				  std::string why)
+{
+	return tl::unexpected<Error>(
+		Error{ code, std::move(what), std::move(where), std::move(why) });
+}
+
+/** \brief Pass the error of \a result on as the failed side of another Result */
+template<typename T>
+tl::unexpected<Error> forward(Result<T> &result)
+{
+	return tl::unexpected<Error>(std::move(result.error()));
+}
+
+} /* namespace nvdla */

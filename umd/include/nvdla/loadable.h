@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loadables: what a compiler hands to the runtime, as plain values.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+/** \brief Three-part version of the container or of the descriptors in a blob */
+struct Version {
+	uint8_t major = 0;
+	uint8_t minor = 0;
+	uint8_t subMinor = 0;
+
+	friend auto operator<=>(const Version &, const Version &) = default;
+};
+
+/** \return "major.minor.subMinor" */
+std::string toString(Version version);
+
+/** \brief Who executes a task, and whose descriptors a blob holds */
+enum class Interface : uint32_t {
+	None = 0,
+	Dla1 = 1, /**< the core */
+	Emu1 = 2, /**< the CPU */
+};
+
+/** \brief Which array of a task a blob holds (DLA); files do not always say */
+enum DlaSubInterface : uint32_t {
+	DlaAddr0 = 1,
+	DlaDeps = 2,
+	DlaOps = 3,
+	DlaSurfs = 4,
+	DlaLuts = 5,
+};
+
+/** \brief Named bytes: descriptors, weights, biases */
+struct Blob {
+	std::string name;
+	Interface interface = Interface::None;
+	uint32_t subInterface = 0;
+	Version version;
+	std::vector<std::byte> data;
+
+	bool operator==(const Blob &) const = default;
+};
+
+enum class MemoryDomain : uint8_t {
+	System = 0,
+	Sram = 1,
+};
+
+enum MemoryFlags : uint16_t {
+	MemoryAlloc = 1,  /**< the runtime allocates it */
+	MemorySet = 2,	  /**< contents are written before the first task */
+	MemoryInput = 4,  /**< the application writes it */
+	MemoryOutput = 8, /**< the application reads it */
+	MemoryDebug = 16,
+};
+
+/** \brief Bytes of a blob that a memory holds at the start */
+struct MemoryContent {
+	std::string blob;
+	uint64_t offset = 0;
+
+	bool operator==(const MemoryContent &) const = default;
+};
+
+struct Memory {
+	uint16_t id = 0;
+	MemoryDomain domain = MemoryDomain::System;
+	uint16_t flags = 0;
+	uint64_t size = 0;
+	uint32_t alignment = 0;
+	std::vector<MemoryContent> contents;
+	uint16_t bindId = 0;
+	uint16_t tensorDescId = 0;
+
+	bool operator==(const Memory &) const = default;
+};
+
+/** \brief A range of a memory that tasks name by its id */
+struct Address {
+	uint16_t id = 0;
+	uint16_t memId = 0;
+	uint64_t offset = 0;
+	uint64_t size = 0;
+
+	bool operator==(const Address &) const = default;
+};
+
+struct Event {
+	uint16_t id = 0;
+	uint8_t type = 0;
+	uint16_t target = 0;
+	uint32_t val = 0;
+	uint8_t op = 0; /**< 0 wait, 1 signal */
+
+	bool operator==(const Event &) const = default;
+};
+
+struct Task {
+	uint16_t id = 0;
+	Interface interface = Interface::None;
+	int16_t instance = -1;
+	std::vector<uint16_t> addressList;
+	std::vector<uint16_t> preActions;
+	std::vector<uint16_t> postActions;
+
+	bool operator==(const Task &) const = default;
+};
+
+struct Submit {
+	uint16_t id = 0;
+	std::vector<uint16_t> taskIds;
+
+	bool operator==(const Submit &) const = default;
+};
+
+/** \brief Where a tensor lies, and how */
+struct TensorEntry {
+	uint16_t id = 0;
+	uint16_t memId = 0;
+	uint64_t size = 0;
+	uint64_t offset = 0;
+	uint8_t dataFormat = 0;
+	uint8_t dataType = 0;
+	uint8_t dataCategory = 0;
+	uint8_t pixelFormat = 0;
+	uint8_t pixelMapping = 0;
+	std::string name;
+	int32_t n = 0;
+	int32_t c = 0;
+	int32_t h = 0;
+	int32_t w = 0;
+	uint32_t stride[8] = {};
+
+	bool operator==(const TensorEntry &) const = default;
+};
+
+/** \brief Place in a descriptor that depends on the strides of a bound tensor */
+struct Reloc {
+	uint16_t addressId = 0;
+	uint16_t writeId = 0;
+	uint64_t offset = 0;
+	uint32_t interface = 0;
+	uint32_t subInterface = 0;
+	uint8_t type = 0;
+
+	bool operator==(const Reloc &) const = default;
+};
+
+/**
+ * \brief A loadable in memory
+ *
+ * The lists are those of the file, in its order. An object that came from
+ * read() or passed check() holds the following: ids are unique within a list
+ * and every id that is named exists; every content lies in its memory, every
+ * tensor in its memory and every address starts in its memory; address sizes
+ * are clamped to the end of the memory.
+ */
+class Loadable
+{
+public:
+	Version version{ 0, 7, 0 };
+	std::vector<Task> tasks;
+	std::vector<Memory> memories;
+	std::vector<Address> addresses;
+	std::vector<Event> events;
+	std::vector<Blob> blobs;
+	std::vector<TensorEntry> tensors;
+	std::vector<Reloc> relocs;
+	std::vector<Submit> submits;
+
+	/**
+	 * \brief Read a loadable of format version 0.7
+	 * \param[in] bytes the whole file; not needed afterwards
+	 * \return the loadable, or Error::InvalidFile naming the list and the field
+	 */
+	static Result<Loadable> read(std::span<const std::byte> bytes);
+
+	/** \brief Read a loadable from the file at \a path, of at most 2 GiB */
+	static Result<Loadable> readFile(const std::string &path);
+
+	/** \brief Check everything read() promises, and clamp the addresses */
+	Result<void> check();
+
+	/**
+	 * \brief Write the file, with the identifier "NVDA"
+	 * \return the bytes, or the error that check() would give
+	 */
+	Result<std::vector<std::byte>> write() const;
+
+	/** \brief Entry with the given id or name; nullptr if there is none */
+	const Memory *memory(uint16_t id) const;
+	const Address *address(uint16_t id) const;
+	const Task *task(uint16_t id) const;
+	const Blob *blob(const std::string &name) const;
+
+	/**
+	 * \brief Tensors the application binds, ordered by the bind id of their memory
+	 *
+	 * Bind ids count per direction. Two tensors of one memory keep the order
+	 * of the file.
+	 */
+	Result<std::vector<TensorDesc>> inputs() const { return bound(MemoryInput); }
+	Result<std::vector<TensorDesc>> outputs() const { return bound(MemoryOutput); }
+
+	bool operator==(const Loadable &) const = default;
+
+private:
+	Result<std::vector<TensorDesc>> bound(MemoryFlags direction) const;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks of a loadable: descriptor arrays for the core, operations for the CPU.
+ */
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include <nvdla/hw/descriptors.h>
+
+#include <nvdla/error.h>
+#include <nvdla/loadable.h>
+
+namespace nvdla
+{
+
+/** \brief One entry of a task's address table: a range of one of the loadable's memories */
+struct TaskAddress {
+	uint16_t memory = 0; /**< id */
+	uint64_t offset = 0;
+	uint64_t size = 0; /**< bytes up to the end of what may be accessed */
+	/** \brief False for descriptor lists and dummies, which no operation reads or writes */
+	bool used = false;
+};
+
+/**
+ * \brief A task for the core
+ *
+ * The arrays have the current layout (firmware interface 0.12) whatever the
+ * file had. graph, operations and surfaces have one entry per operation.
+ */
+struct DlaTask {
+	uint16_t id = 0;
+	std::vector<nvdla_graph_node> graph;
+	std::vector<nvdla_operation_desc> operations;
+	std::vector<nvdla_surface_desc> surfaces;
+	std::vector<nvdla_lut_desc> luts;
+	std::vector<TaskAddress> addresses;
+};
+
+enum class EmuOpType : uint8_t {
+	Power = 0,   /**< y = (shift + scale * x) ^ power */
+	Softmax = 1, /**< over all channels of a pixel */
+};
+
+/** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */
+struct EmuBuffer {
+	uint16_t address = 0; /**< index into the task's addresses */
+	uint64_t offset = 0;
+	DataType type = DataType::Half;
+	uint32_t w = 0;
+	uint32_t h = 0;
+	uint32_t c = 0;
+	uint32_t lineStride = 0;
+	uint32_t surfaceStride = 0;
+};
+
+struct EmuOperation {
+	EmuOpType type = EmuOpType::Power;
+	float inScale = 1.0f;  /**< real value of one step of an integer input */
+	float outScale = 1.0f; /**< real value of one step of an integer output */
+	float power = 1.0f;
+	float scale = 1.0f;
+	float shift = 0.0f;
+	EmuBuffer src;
+	EmuBuffer dst;
+};
+
+/** \brief A task for the CPU */
+struct EmuTask {
+	uint16_t id = 0;
+	std::vector<EmuOperation> operations;
+	std::vector<TaskAddress> addresses;
+};
+
+using AnyTask = std::variant<DlaTask, EmuTask>;
+
+/**
+ * \brief Take a task for the core out of a loadable
+ *
+ * - Files of firmware interface 0.11 and older have a data cube of 28 bytes,
+ *   without an offset; they are converted.
+ * - graph[i].index becomes i: not every compiler writes it.
+ * - An edge to a node of another engine than the edge's belongs to another
+ *   task and is dropped; dependency_count is counted anew.
+ *
+ * What the operations say is not judged here; the driver does that.
+ *
+ * \param[in] loadable as read() or check() leave it
+ * \param[in] id of an entry of the task list with Interface::Dla1
+ * \return InvalidFile naming the descriptor list that is short or missing
+ */
+Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id);
+
+/**
+ * \brief Take a task for the CPU out of a loadable
+ *
+ * Both layouts that compilers emitted under the same version number are
+ * understood; the size of the operation list tells which one it is.
+ */
+Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id);
+
+/** \return all tasks in the order in which they are submitted */
+Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);
+
+} /* namespace nvdla */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole files at once.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+namespace nvdla
+{
+
+/** \brief Read the regular file at \a path, which must have less than \a limit bytes */
+Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t limit);
+
+/** \brief Replace the file at \a path by \a bytes */
+Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes);
+
+} /* namespace nvdla */

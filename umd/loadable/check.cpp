@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the container's own verifier cannot know: that ids lead somewhere and
+ * that ranges lie where they should.
+ */
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+#include <nvdla/loadable.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "check loadable";
+
+/* Sums of two such sizes stay far from overflow; no device has that much. */
+constexpr uint64_t maxMemoryBytes = uint64_t{ 1 } << 40;
+
+tl::unexpected<Error> bad(std::string where, std::string why)
+{
+	return fail(ErrorCode::InvalidFile, what, std::move(where), std::move(why));
+}
+
+/* Position of each id in its list. */
+class Ids
+{
+public:
+	template<typename List>
+	Result<void> collect(const char *list, const List &entries)
+	{
+		list_ = list;
+		for (size_t i = 0; i < entries.size(); i++) {
+			if (!positions_.emplace(entries[i].id, i).second)
+				return bad(fmt::format("{}[{}].id", list, i),
+					   fmt::format("{} was used before", entries[i].id));
+		}
+		return {};
+	}
+
+	bool contains(uint16_t id) const { return positions_.contains(id); }
+	size_t at(uint16_t id) const { return positions_.at(id); }
+
+	/* For fields that name one or many entries of this list. */
+	Result<void> require(uint16_t id, const std::string &field) const
+	{
+		if (contains(id))
+			return {};
+		return bad(field, fmt::format("{} names no entry of {}", id, list_));
+	}
+
+	Result<void> require(const std::vector<uint16_t> &ids, const std::string &field) const
+	{
+		for (size_t i = 0; i < ids.size(); i++) {
+			if (!contains(ids[i]))
+				return require(ids[i], fmt::format("{}[{}]", field, i));
+		}
+		return {};
+	}
+
+private:
+	const char *list_ = "";
+	std::unordered_map<uint16_t, size_t> positions_;
+};
+
+class Checker
+{
+public:
+	explicit Checker(Loadable &loadable) : loadable_(loadable) {}
+
+	Result<void> run()
+	{
+		return collectIds()
+			.and_then([&] { return checkMemories(); })
+			.and_then([&] { return checkAddresses(); })
+			.and_then([&] { return checkTasks(); })
+			.and_then([&] { return checkTensors(); })
+			.and_then([&] { return checkRelocs(); });
+	}
+
+private:
+	Result<void> collectIds();
+	Result<void> checkMemories();
+	Result<void> checkContents(const Memory &memory, const std::string &where);
+	Result<void> checkAddresses();
+	Result<void> checkTasks();
+	Result<void> checkTensors();
+	Result<void> checkRelocs();
+
+	const Memory &memoryOf(uint16_t id) const { return loadable_.memories[memories_.at(id)]; }
+
+	Loadable &loadable_;
+	Ids memories_;
+	Ids addresses_;
+	Ids tasks_;
+	Ids events_;
+	Ids tensors_;
+	Ids submits_;
+	std::unordered_map<std::string_view, size_t> blobs_;
+};
+
+Result<void> Checker::collectIds()
+{
+	for (size_t i = 0; i < loadable_.blobs.size(); i++) {
+		if (!blobs_.emplace(loadable_.blobs[i].name, i).second)
+			return bad(fmt::format("blobs[{}].name", i),
+				   fmt::format("\"{}\" was used before", loadable_.blobs[i].name));
+	}
+	return memories_.collect("memory_list", loadable_.memories)
+		.and_then([&] { return addresses_.collect("address_list", loadable_.addresses); })
+		.and_then([&] { return tasks_.collect("task_list", loadable_.tasks); })
+		.and_then([&] { return events_.collect("event_list", loadable_.events); })
+		.and_then([&] { return tensors_.collect("tensor_desc_list", loadable_.tensors); })
+		.and_then([&] { return submits_.collect("submit_list", loadable_.submits); });
+}
+
+Result<void> Checker::checkMemories()
+{
+	for (size_t i = 0; i < loadable_.memories.size(); i++) {
+		const Memory &memory = loadable_.memories[i];
+		const std::string where = fmt::format("memory_list[{}]", i);
+
+		if (memory.size == 0 || memory.size > maxMemoryBytes)
+			return bad(where + ".size", fmt::format("is {}, must be 1 to {}",
+								memory.size, maxMemoryBytes));
+		if (memory.alignment & (memory.alignment - 1))
+			return bad(where + ".alignment",
+				   fmt::format("{} is no power of two", memory.alignment));
+		if (auto checked = checkContents(memory, where); !checked)
+			return checked;
+	}
+	return {};
+}
+
+Result<void> Checker::checkContents(const Memory &memory, const std::string &where)
+{
+	for (size_t i = 0; i < memory.contents.size(); i++) {
+		const MemoryContent &content = memory.contents[i];
+		const auto blob = blobs_.find(content.blob);
+
+		if (blob == blobs_.end())
+			return bad(fmt::format("{}.contents[{}]", where, i),
+				   fmt::format("there is no blob \"{}\"", content.blob));
+		const uint64_t bytes = loadable_.blobs[blob->second].data.size();
+		if (content.offset > memory.size || bytes > memory.size - content.offset)
+			return bad(fmt::format("{}.offsets[{}]", where, i),
+				   fmt::format("blob \"{}\" of {} bytes at {} does not fit into a "
+					       "memory of {} bytes",
+					       content.blob, bytes, content.offset, memory.size));
+	}
+	return {};
+}
+
+Result<void> Checker::checkAddresses()
+{
+	for (size_t i = 0; i < loadable_.addresses.size(); i++) {
+		Address &address = loadable_.addresses[i];
+		const std::string where = fmt::format("address_list[{}]", i);
+
+		if (auto found = memories_.require(address.memId, where + ".mem_id"); !found)
+			return found;
+		const uint64_t bytes = memoryOf(address.memId).size;
+		if (address.offset > bytes)
+			return bad(where + ".offset",
+				   fmt::format("{} is beyond the {} bytes of memory {}",
+					       address.offset, bytes, address.memId));
+		/*
+		 * Compilers write the size of the whole memory into every
+		 * address of it, and 0 for those of descriptor lists.
+		 */
+		const uint64_t rest = bytes - address.offset;
+		if (address.size == 0 || address.size > rest)
+			address.size = rest;
+	}
+	return {};
+}
+
+Result<void> Checker::checkTasks()
+{
+	for (size_t i = 0; i < loadable_.tasks.size(); i++) {
+		const Task &task = loadable_.tasks[i];
+		const std::string where = fmt::format("task_list[{}]", i);
+
+		if (task.interface != Interface::Dla1 && task.interface != Interface::Emu1)
+			return bad(where + ".interface",
+				   fmt::format("{} is neither DLA nor EMU",
+					       static_cast<uint32_t>(task.interface)));
+		if (task.addressList.empty())
+			return bad(where + ".address_list",
+				   "is empty, its first entry leads to the descriptors");
+		auto checked = addresses_.require(task.addressList, where + ".address_list")
+				       .and_then([&] {
+					       return events_.require(task.preActions,
+								      where + ".pre_actions");
+				       })
+				       .and_then([&] {
+					       return events_.require(task.postActions,
+								      where + ".post_actions");
+				       });
+		if (!checked)
+			return checked;
+	}
+	for (size_t i = 0; i < loadable_.submits.size(); i++) {
+		auto checked = tasks_.require(loadable_.submits[i].taskIds,
+					      fmt::format("submit_list[{}].task_id", i));
+		if (!checked)
+			return checked;
+	}
+	return {};
+}
+
+Result<void> Checker::checkTensors()
+{
+	for (size_t i = 0; i < loadable_.tensors.size(); i++) {
+		const TensorEntry &tensor = loadable_.tensors[i];
+		const std::string where = fmt::format("tensor_desc_list[{}]", i);
+
+		if (auto found = memories_.require(tensor.memId, where + ".mem_id"); !found)
+			return found;
+		const uint64_t bytes = memoryOf(tensor.memId).size;
+		if (tensor.offset > bytes || tensor.size > bytes - tensor.offset)
+			return bad(where + ".size",
+				   fmt::format("\"{}\", {} bytes at {}, does not fit into memory "
+					       "{} of {} bytes",
+					       tensor.name, tensor.size, tensor.offset,
+					       tensor.memId, bytes));
+		const std::array<int32_t, 4> dimensions{ tensor.n, tensor.c, tensor.h, tensor.w };
+		if (std::any_of(dimensions.begin(), dimensions.end(),
+				[](int32_t dimension) { return dimension < 1; }))
+			return bad(where, fmt::format("\"{}\" has dimensions {}x{}x{}x{}, each "
+						      "must be 1 or more",
+						      tensor.name, tensor.n, tensor.c, tensor.h,
+						      tensor.w));
+	}
+	for (size_t i = 0; i < loadable_.memories.size(); i++) {
+		const Memory &memory = loadable_.memories[i];
+		if (!(memory.flags & (MemoryInput | MemoryOutput)))
+			continue;
+		auto found = tensors_.require(memory.tensorDescId,
+					      fmt::format("memory_list[{}].tensor_desc_id", i));
+		if (!found)
+			return found;
+	}
+	return {};
+}
+
+Result<void> Checker::checkRelocs()
+{
+	for (size_t i = 0; i < loadable_.relocs.size(); i++) {
+		const Reloc &reloc = loadable_.relocs[i];
+		const std::string where = fmt::format("reloc_list[{}]", i);
+
+		auto found =
+			addresses_.require(reloc.addressId, where + ".address_id").and_then([&] {
+				return memories_.require(reloc.writeId, where + ".write_id");
+			});
+		if (!found)
+			return found;
+		const uint64_t bytes = memoryOf(reloc.writeId).size;
+		if (bytes < sizeof(uint32_t) || reloc.offset > bytes - sizeof(uint32_t))
+			return bad(where + ".offset",
+				   fmt::format("{} is beyond the {} bytes of memory {}",
+					       reloc.offset, bytes, reloc.writeId));
+	}
+	return {};
+}
+
+template<typename List, typename Key>
+auto find(const List &list, Key key) -> const typename List::value_type *
+{
+	const auto entry =
+		std::find_if(list.begin(), list.end(), [&](const auto &e) { return e.id == key; });
+	return entry == list.end() ? nullptr : &*entry;
+}
+
+} /* namespace */
+
+std::string toString(Version version)
+{
+	return fmt::format("{}.{}.{}", version.major, version.minor, version.subMinor);
+}
+
+Result<void> Loadable::check()
+{
+	return Checker(*this).run();
+}
+
+const Memory *Loadable::memory(uint16_t id) const
+{
+	return find(memories, id);
+}
+
+const Address *Loadable::address(uint16_t id) const
+{
+	return find(addresses, id);
+}
+
+const Task *Loadable::task(uint16_t id) const
+{
+	return find(tasks, id);
+}
+
+const Blob *Loadable::blob(const std::string &name) const
+{
+	const auto entry = std::find_if(blobs.begin(), blobs.end(),
+					[&](const Blob &blob) { return blob.name == name; });
+	return entry == blobs.end() ? nullptr : &*entry;
+}
+
+Result<std::vector<TensorDesc>> Loadable::bound(MemoryFlags direction) const
+{
+	struct Bound {
+		uint16_t bindId;
+		TensorDesc desc;
+	};
+	std::vector<Bound> found;
+
+	for (const TensorEntry &entry : tensors) {
+		const Memory *home = memory(entry.memId);
+		if (!home || !(home->flags & direction))
+			continue;
+		TensorDesc desc;
+		desc.name = entry.name;
+		desc.type = static_cast<DataType>(entry.dataType);
+		desc.format = static_cast<PixelFormat>(entry.pixelFormat);
+		desc.n = static_cast<uint32_t>(entry.n);
+		desc.c = static_cast<uint32_t>(entry.c);
+		desc.h = static_cast<uint32_t>(entry.h);
+		desc.w = static_cast<uint32_t>(entry.w);
+		desc.lineStride = entry.stride[1];
+		desc.surfaceStride = entry.stride[2];
+		desc.size = entry.size;
+		desc.memory = entry.memId;
+		desc.offset = entry.offset;
+		if (auto checked = desc.check(); !checked)
+			return forward(checked);
+		found.push_back({ home->bindId, std::move(desc) });
+	}
+	std::stable_sort(found.begin(), found.end(),
+			 [](const Bound &a, const Bound &b) { return a.bindId < b.bindId; });
+
+	std::vector<TensorDesc> descs;
+	for (Bound &bound : found)
+		descs.push_back(std::move(bound.desc));
+	return descs;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the file to values. The FlatBuffers verifier runs table by table, so
+ * that a damaged file can be answered with the entry that is damaged.
+ */
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nvdla/loadable.h>
+
+#include "io/file.h"
+#include "loadable_generated.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "read loadable";
+
+/* Far above what a compiler emits; bounds the work a hostile file can cause. */
+constexpr flatbuffers::uoffset_t maxDepth = 8;
+constexpr flatbuffers::uoffset_t maxTables = 1000000;
+
+tl::unexpected<Error> damaged(std::string where, std::string why)
+{
+	return fail(ErrorCode::InvalidFile, what, std::move(where), std::move(why));
+}
+
+/* Generated tables hide their base class, whose verification goes field by field. */
+const flatbuffers::Table *asTable(const fb::Loadable *root)
+{
+	return reinterpret_cast<const flatbuffers::Table *>(root);
+}
+
+template<typename T>
+using List = flatbuffers::Vector<flatbuffers::Offset<T>>;
+
+class Reader
+{
+public:
+	explicit Reader(std::span<const std::byte> bytes)
+		: bytes_(bytes), verifier_(reinterpret_cast<const uint8_t *>(bytes.data()),
+					   bytes.size(), maxDepth, maxTables)
+	{
+	}
+
+	Result<Loadable> run();
+
+private:
+	Result<void> openRoot();
+
+	/* Verify one list and every entry of it, then convert each entry. */
+	template<typename T, typename Convert>
+	Result<void> readList(const char *name, flatbuffers::voffset_t field,
+			      const List<T> *(fb::Loadable::*list)() const, Convert convert);
+
+	Result<void> readMemory(const fb::MemoryListEntry &entry, const std::string &where);
+	Result<void> readBlob(const fb::Blob &entry, const std::string &where);
+	void readTask(const fb::TaskListEntry &entry);
+	void readTensor(const fb::TensorDescListEntry &entry);
+
+	std::span<const std::byte> bytes_;
+	flatbuffers::Verifier verifier_;
+	const fb::Loadable *root_ = nullptr;
+	Loadable loadable_;
+};
+
+template<typename T>
+std::vector<T> copyVector(const flatbuffers::Vector<T> *vector)
+{
+	return vector ? std::vector<T>(vector->begin(), vector->end()) : std::vector<T>{};
+}
+
+Version toVersion(const fb::Version *version)
+{
+	if (!version)
+		return {};
+	return { version->major(), version->minor(), version->sub_minor() };
+}
+
+Result<void> Reader::openRoot()
+{
+	/* Root offset and the smallest table; below that not even the offset is there. */
+	constexpr size_t smallest = 16;
+	if (bytes_.size() < smallest)
+		return damaged("file",
+			       fmt::format("{} bytes is too short for a loadable", bytes_.size()));
+	if (bytes_.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
+		return damaged("file", fmt::format("{} bytes is more than a loadable can have",
+						   bytes_.size()));
+
+	const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(bytes_.data());
+	if (offset < sizeof(offset) || offset > bytes_.size() - sizeof(flatbuffers::soffset_t) ||
+	    offset % alignof(flatbuffers::soffset_t))
+		return damaged("file", fmt::format("starts at byte {} of {}, so this is not a "
+						   "loadable or it is truncated",
+						   offset, bytes_.size()));
+
+	root_ = reinterpret_cast<const fb::Loadable *>(bytes_.data() + offset);
+	if (!asTable(root_)->VerifyTableStart(verifier_))
+		return damaged("file", "the root table lies outside of the file: not a loadable, "
+				       "or truncated");
+	if (!asTable(root_)->VerifyField<fb::Version>(verifier_, fb::Loadable::VT_VERSION,
+						      alignof(fb::Version)) ||
+	    !root_->version())
+		return damaged("version", "is missing or lies outside of the file");
+
+	loadable_.version = toVersion(root_->version());
+	if (loadable_.version.major != 0 || loadable_.version.minor != 7)
+		return fail(
+			ErrorCode::Unsupported, what, "version",
+			fmt::format("is {}, this library reads 0.7", toString(loadable_.version)));
+	return {};
+}
+
+template<typename T, typename Convert>
+Result<void> Reader::readList(const char *name, flatbuffers::voffset_t field,
+			      const List<T> *(fb::Loadable::*list)() const, Convert convert)
+{
+	if (!asTable(root_)->VerifyOffset(verifier_, field) ||
+	    !verifier_.VerifyVector((root_->*list)()))
+		return damaged(name, "the list lies outside of the file");
+
+	const List<T> *entries = (root_->*list)();
+	if (!entries)
+		return {};
+	for (flatbuffers::uoffset_t i = 0; i < entries->size(); i++) {
+		const std::string where = fmt::format("{}[{}]", name, i);
+
+		/* A null offset is rejected here: an entry cannot be the offset itself. */
+		const auto start = entries->Data() + i * sizeof(flatbuffers::uoffset_t);
+		const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(start);
+		const size_t position = start - reinterpret_cast<const uint8_t *>(bytes_.data());
+		if (offset == 0 || offset > bytes_.size() - position)
+			return damaged(where, "points outside of the file");
+		if (!entries->Get(i)->Verify(verifier_))
+			return damaged(where, "a field of the entry lies outside of the file");
+		if (auto converted = convert(*entries->Get(i), where); !converted)
+			return converted;
+	}
+	return {};
+}
+
+Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::string &where)
+{
+	Memory memory;
+
+	if (entry.domain() > static_cast<uint8_t>(MemoryDomain::Sram))
+		return damaged(where + ".domain", fmt::format("{} is unknown", entry.domain()));
+	memory.id = entry.id();
+	memory.domain = static_cast<MemoryDomain>(entry.domain());
+	memory.flags = entry.flags();
+	memory.size = entry.size();
+	memory.alignment = entry.alignment();
+	memory.bindId = entry.bind_id();
+	memory.tensorDescId = entry.tensor_desc_id();
+
+	/* Without the flag the lists say nothing: unit tests leave an empty name there. */
+	const size_t contents = entry.contents() ? entry.contents()->size() : 0;
+	const size_t offsets = entry.offsets() ? entry.offsets()->size() : 0;
+	if (memory.flags & MemorySet) {
+		if (contents != offsets)
+			return damaged(where, fmt::format("{} contents, but {} offsets", contents,
+							  offsets));
+		for (flatbuffers::uoffset_t i = 0; i < contents; i++)
+			memory.contents.push_back(
+				{ entry.contents()->Get(i)->str(), entry.offsets()->Get(i) });
+	}
+	loadable_.memories.push_back(std::move(memory));
+	return {};
+}
+
+Result<void> Reader::readBlob(const fb::Blob &entry, const std::string &where)
+{
+	const size_t bytes = entry.data() ? entry.data()->size() : 0;
+	Blob blob;
+
+	if (entry.size() != bytes)
+		return damaged(where + ".size",
+			       fmt::format("is {}, the data has {} bytes", entry.size(), bytes));
+	if (entry.name())
+		blob.name = entry.name()->str();
+	blob.interface = static_cast<Interface>(entry.interface());
+	blob.subInterface = entry.sub_interface();
+	blob.version = toVersion(entry.version());
+	if (bytes) {
+		const auto *data = reinterpret_cast<const std::byte *>(entry.data()->data());
+		blob.data.assign(data, data + bytes);
+	}
+	loadable_.blobs.push_back(std::move(blob));
+	return {};
+}
+
+void Reader::readTask(const fb::TaskListEntry &entry)
+{
+	Task task;
+
+	task.id = entry.id();
+	task.interface = static_cast<Interface>(entry.interface());
+	task.instance = entry.instance();
+	task.addressList = copyVector(entry.address_list());
+	task.preActions = copyVector(entry.pre_actions());
+	task.postActions = copyVector(entry.post_actions());
+	loadable_.tasks.push_back(std::move(task));
+}
+
+void Reader::readTensor(const fb::TensorDescListEntry &entry)
+{
+	TensorEntry tensor;
+
+	tensor.id = entry.id();
+	tensor.memId = entry.mem_id();
+	tensor.size = entry.size();
+	tensor.offset = entry.offset();
+	tensor.dataFormat = entry.data_format();
+	tensor.dataType = entry.data_type();
+	tensor.dataCategory = entry.data_category();
+	tensor.pixelFormat = entry.pixel_format();
+	tensor.pixelMapping = entry.pixel_mapping();
+	if (entry.name())
+		tensor.name = entry.name()->str();
+	tensor.n = entry.n();
+	tensor.c = entry.c();
+	tensor.h = entry.h();
+	tensor.w = entry.w();
+	const uint32_t strides[] = { entry.stride_0(), entry.stride_1(), entry.stride_2(),
+				     entry.stride_3(), entry.stride_4(), entry.stride_5(),
+				     entry.stride_6(), entry.stride_7() };
+	std::copy(std::begin(strides), std::end(strides), tensor.stride);
+	loadable_.tensors.push_back(std::move(tensor));
+}
+
+Result<Loadable> Reader::run()
+{
+	using Root = fb::Loadable;
+
+	return openRoot()
+		.and_then([&] {
+			return readList("task_list", Root::VT_TASK_LIST, &Root::task_list,
+					[&](const auto &entry, const std::string &) {
+						readTask(entry);
+						return Result<void>{};
+					});
+		})
+		.and_then([&] {
+			return readList("memory_list", Root::VT_MEMORY_LIST, &Root::memory_list,
+					[&](const auto &entry, const std::string &where) {
+						return readMemory(entry, where);
+					});
+		})
+		.and_then([&] {
+			return readList("address_list", Root::VT_ADDRESS_LIST, &Root::address_list,
+					[&](const auto &entry, const std::string &) {
+						loadable_.addresses.push_back(
+							{ entry.id(), entry.mem_id(),
+							  entry.offset(), entry.size() });
+						return Result<void>{};
+					});
+		})
+		.and_then([&] {
+			return readList("event_list", Root::VT_EVENT_LIST, &Root::event_list,
+					[&](const auto &entry, const std::string &) {
+						loadable_.events.push_back(
+							{ entry.id(), entry.type(), entry.target(),
+							  entry.val(), entry.op() });
+						return Result<void>{};
+					});
+		})
+		.and_then([&] {
+			return readList("blobs", Root::VT_BLOBS, &Root::blobs,
+					[&](const auto &entry, const std::string &where) {
+						return readBlob(entry, where);
+					});
+		})
+		.and_then([&] {
+			return readList("tensor_desc_list", Root::VT_TENSOR_DESC_LIST,
+					&Root::tensor_desc_list,
+					[&](const auto &entry, const std::string &) {
+						readTensor(entry);
+						return Result<void>{};
+					});
+		})
+		.and_then([&] {
+			return readList("reloc_list", Root::VT_RELOC_LIST, &Root::reloc_list,
+					[&](const auto &entry, const std::string &) {
+						loadable_.relocs.push_back(
+							{ entry.address_id(), entry.write_id(),
+							  entry.offset(), entry.interface(),
+							  entry.sub_interface(),
+							  entry.reloc_type() });
+						return Result<void>{};
+					});
+		})
+		.and_then([&] {
+			return readList(
+				"submit_list", Root::VT_SUBMIT_LIST, &Root::submit_list,
+				[&](const auto &entry, const std::string &) {
+					loadable_.submits.push_back(
+						{ entry.id(), copyVector(entry.task_id()) });
+					return Result<void>{};
+				});
+		})
+		.and_then([&] { return loadable_.check(); })
+		.map([&] { return std::move(loadable_); });
+}
+
+} /* namespace */
+
+Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
+{
+	/*
+	 * The verifier and the accessors want the alignment of the file's
+	 * largest scalar; the caller's memory need not have it.
+	 */
+	if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) == 0)
+		return Reader(bytes).run();
+	const std::vector<std::byte> aligned(bytes.begin(), bytes.end());
+	return Reader(aligned).run();
+}
+
+Result<Loadable> Loadable::readFile(const std::string &path)
+{
+	auto bytes = readWholeFile(path, FLATBUFFERS_MAX_BUFFER_SIZE);
+	if (!bytes)
+		return forward(bytes);
+
+	auto loadable = read(*bytes);
+	if (!loadable)
+		loadable.error().where = path + ": " + loadable.error().where;
+	return loadable;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include <nvdla/error.h>
+
+namespace nvdla
+{
+
+const char *errorName(ErrorCode code)
+{
+	switch (code) {
+	case ErrorCode::InvalidArgument:
+		return "invalid-argument";
+	case ErrorCode::InvalidFile:
+		return "invalid-file";
+	case ErrorCode::Unsupported:
+		return "unsupported";
+	case ErrorCode::NotFound:
+		return "not-found";
+	case ErrorCode::Io:
+		return "io";
+	case ErrorCode::NoMemory:
+		return "no-memory";
+	case ErrorCode::DeviceRefused:
+		return "device-refused";
+	case ErrorCode::DeviceFailed:
+		return "device-failed";
+	case ErrorCode::Timeout:
+		return "timeout";
+	}
+	return "unknown";
+}
+
+std::string Error::message() const
+{
+	std::string text = what;
+	for (const std::string *part : { &where, &why }) {
+		if (part->empty())
+			continue;
+		if (!text.empty())
+			text += ": ";
+		text += *part;
+	}
+	return text;
+}
+
+} /* namespace nvdla */
