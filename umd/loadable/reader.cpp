@@ -4,6 +4,7 @@
  * that a damaged file can be answered with the entry that is damaged.
  */
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -23,6 +24,8 @@ constexpr const char *what = "read loadable";
 /* Far above what a compiler emits; bounds the work a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
+/* Old compilers aligned 64-bit fields to four bytes only; accessors bear it. */
+constexpr bool checkAlignment = false;
 
 tl::unexpected<Error> damaged(std::string where, std::string why)
 {
@@ -43,7 +46,7 @@ class Reader
 public:
 	explicit Reader(std::span<const std::byte> bytes)
 		: bytes_(bytes), verifier_(reinterpret_cast<const uint8_t *>(bytes.data()),
-					   bytes.size(), maxDepth, maxTables)
+					   bytes.size(), maxDepth, maxTables, checkAlignment)
 	{
 	}
 
@@ -68,10 +71,14 @@ private:
 	Loadable loadable_;
 };
 
-template<typename T>
-std::vector<T> copyVector(const flatbuffers::Vector<T> *vector)
+/* Nothing says that the elements are aligned, so they are not read one by one. */
+std::vector<uint16_t> copyVector(const flatbuffers::Vector<uint16_t> *vector)
 {
-	return vector ? std::vector<T>(vector->begin(), vector->end()) : std::vector<T>{};
+	std::vector<uint16_t> values(vector ? vector->size() : 0);
+
+	if (!values.empty())
+		std::memcpy(values.data(), vector->Data(), values.size() * sizeof(uint16_t));
+	return values;
 }
 
 Version toVersion(const fb::Version *version)
@@ -311,14 +318,7 @@ Result<Loadable> Reader::run()
 
 Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 {
-	/*
-	 * The verifier and the accessors want the alignment of the file's
-	 * largest scalar; the caller's memory need not have it.
-	 */
-	if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(std::max_align_t) == 0)
-		return Reader(bytes).run();
-	const std::vector<std::byte> aligned(bytes.begin(), bytes.end());
-	return Reader(aligned).run();
+	return Reader(bytes).run();
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Damaged files: every one has to end in a value or in an error that says
+ * where, and nothing else may happen (the sanitizers watch).
+ */
+#include <cstring>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <nvdla/task.h>
+
+#include "test_support.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* Reads and goes through everything a runtime would look at before it submits. */
+void exercise(std::span<const std::byte> bytes)
+{
+	auto loadable = Loadable::read(bytes);
+	if (!loadable) {
+		ASSERT_FALSE(loadable.error().where.empty());
+		ASSERT_FALSE(loadable.error().why.empty());
+		return;
+	}
+	for (const auto &tensors : { loadable->inputs(), loadable->outputs() }) {
+		if (!tensors) {
+			ASSERT_FALSE(tensors.error().why.empty());
+		}
+	}
+	if (auto tasks = tasksInOrder(*loadable); !tasks) {
+		ASSERT_FALSE(tasks.error().why.empty());
+	}
+}
+
+std::vector<std::byte> smallFile()
+{
+	auto bytes = test::copyLoadable(std::vector<std::byte>(64, std::byte{ 9 })).write();
+	EXPECT_TRUE(bytes);
+	return *bytes;
+}
+
+} /* namespace */
+
+TEST(HostileLoadable, EveryTruncationIsRefused)
+{
+	const auto bytes = smallFile();
+
+	for (size_t length = 0; length < bytes.size(); length++) {
+		/* A copy of its own, so that reading beyond it is noticed. */
+		const std::vector<std::byte> cut(bytes.begin(), bytes.begin() + length);
+		auto read = Loadable::read(cut);
+		/* The file ends with padding at most; what is read must be whole. */
+		if (length + 8 < bytes.size()) {
+			ASSERT_FALSE(read) << length;
+		}
+		exercise(cut);
+	}
+}
+
+TEST(HostileLoadable, EveryFlippedBitIsSurvived)
+{
+	auto bytes = smallFile();
+
+	for (size_t bit = 0; bit < bytes.size() * 8; bit++) {
+		bytes[bit / 8] ^= std::byte(1 << bit % 8);
+		exercise(bytes);
+		bytes[bit / 8] ^= std::byte(1 << bit % 8);
+	}
+}
+
+TEST(HostileLoadable, RandomWordsAreSurvived)
+{
+	const auto good = smallFile();
+	const uint32_t seed = 22;
+	std::mt19937 random(seed);
+
+	for (int round = 0; round < 5000; round++) {
+		auto bytes = good;
+		for (unsigned hits = 1 + random() % 4; hits; hits--) {
+			const uint32_t extreme[] = { 0,		 1,
+						     0x7fffffff, 0x80000000,
+						     0xffffffff, static_cast<uint32_t>(random()) };
+			const uint32_t word = extreme[random() % std::size(extreme)];
+			const size_t at = random() % (bytes.size() - sizeof(word));
+			std::memcpy(&bytes[at], &word, sizeof(word));
+		}
+		exercise(bytes);
+	}
+}
+
+TEST(HostileLoadable, RealFilesDamaged)
+{
+	NVDLA_NEED_REFERENCE(reference);
+	std::mt19937 random(23);
+
+	for (const char *name : { "BDMA_L0_0_fbuf", "SDP_X1_L0_0_fbuf", "CDP_L0_0_fbuf",
+				  "compiled/power_identity/nv_full_fp16_default.nvdla" }) {
+		const auto good = test::readBytes(reference / "loadables" / name);
+		for (int round = 0; round < 300; round++) {
+			const size_t length = random() % good.size();
+			std::vector<std::byte> bytes(good.begin(), good.begin() + length);
+			exercise(bytes);
+			bytes = good;
+			bytes[random() % good.size()] ^= std::byte(1 << random() % 8);
+			exercise(bytes);
+		}
+	}
+}
+
+TEST(HostileLoadable, ErrorNamesTheDamagedEntry)
+{
+	const auto bytes = smallFile();
+
+	auto read = Loadable::read(std::span(bytes).first(3));
+	ASSERT_FALSE(read);
+	EXPECT_EQ(read.error().where, "file");
+	EXPECT_EQ(read.error().code, ErrorCode::InvalidFile);
+
+	std::vector<std::byte> text(100, std::byte{ 'x' });
+	read = Loadable::read(text);
+	ASSERT_FALSE(read);
+	EXPECT_EQ(read.error().where, "file");
+}
+
+} /* namespace nvdla */
