@@ -21,7 +21,7 @@ struct LegacyCube {
 	__u32 line_stride;
 	__u32 surf_stride;
 	__u32 plane_stride;
-} NVDLA_PACKED4;
+} __attribute__((packed, aligned(4)));
 static_assert(sizeof(LegacyCube) == 28);
 
 class LegacySurface
