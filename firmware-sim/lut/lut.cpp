@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "lut/lut.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "arith/float.h"
+#include "arith/integer.h"
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+constexpr uint32_t lastOfLe = LutTables::leEntries - 1;
+constexpr uint32_t lastOfLo = LutTables::loEntries - 1;
+
+/* Beyond this, the distance from any input is the same for all that matters. */
+constexpr int maxBiasShift = 40;
+
+/* The low part of a distance, moved to the top of the fraction. */
+uint64_t toFraction(uint64_t distance, int bits, unsigned fractionBits)
+{
+	if (bits <= 0)
+		return 0;
+
+	const int drop = bits - static_cast<int>(fractionBits);
+	const uint64_t part = bits < 64 ? distance & ((uint64_t{ 1 } << bits) - 1) : distance;
+	if (drop >= 64)
+		return 0;
+	return drop >= 0 ? part >> drop : part << -drop;
+}
+
+/* An exponential table's first entry stands one power of two from its start. */
+int64_t underflowBias(const LutTableConfig &table)
+{
+	if (!table.exponential || table.indexOffset < 0)
+		return 0;
+	return int64_t{ 1 } << std::min<int>(table.indexOffset, maxBiasShift);
+}
+
+uint32_t underflowBiasFloat(const LutTableConfig &table)
+{
+	if (!table.exponential || table.indexOffset <= -Fp32::kBias)
+		return 0;
+	return Fp32::pack(0, table.indexOffset + Fp32::kBias, 0);
+}
+
+} /* namespace */
+
+Lut::Position Lut::locate(const LutTableConfig &table, uint32_t last, int64_t x) const
+{
+	if (x <= table.start)
+		return { .outcome = Outcome::Underflow };
+
+	const auto distance = static_cast<uint64_t>(x - table.start);
+	const int top = 63 - std::countl_zero(distance);
+	int64_t index;
+	int fractionBits;
+
+	if (table.exponential) {
+		index = top - table.indexOffset;
+		fractionBits = top;
+		if (index < 0)
+			return { .outcome = Outcome::Underflow };
+	} else {
+		const int select = table.indexSelect;
+		fractionBits = select;
+		if (select >= 0)
+			index = select < 64 ? static_cast<int64_t>(distance >> select) : 0;
+		else /* with 9 bits or more the index is beyond every table */
+			index = top - select < 9 ? static_cast<int64_t>(distance << -select) : last;
+	}
+
+	if (index >= last)
+		return { .outcome = Outcome::Overflow };
+	return { .index = static_cast<uint32_t>(index),
+		 .fraction = toFraction(distance, fractionBits, variant_.fractionBits) };
+}
+
+Lut::Position Lut::locateFloat(const LutTableConfig &table, uint32_t last, uint32_t x) const
+{
+	const uint32_t distance = subtract<Fp32>(x, static_cast<uint32_t>(table.start));
+
+	if (Fp32::sign(distance) || Fp32::isZero(distance) || Fp32::isNan(distance))
+		return { .outcome = Outcome::Underflow };
+
+	const int exponent = Fp32::exponent(distance) - Fp32::kBias;
+	const uint64_t significand = Fp32::significand(distance);
+	const int mantissaBits = Fp32::kMantissaBits;
+
+	if (table.exponential) {
+		const int index = exponent - table.indexOffset;
+		if (index < 0)
+			return { .outcome = Outcome::Underflow };
+		if (index >= static_cast<int>(last))
+			return { .outcome = Outcome::Overflow };
+		return { .index = static_cast<uint32_t>(index),
+			 .fraction = toFraction(significand, mantissaBits, variant_.fractionBits) };
+	}
+
+	/* Bits of the significand that are below one step of the index. */
+	const int below = mantissaBits - (exponent - table.indexSelect);
+	uint64_t index;
+	if (below > mantissaBits)
+		index = 0;
+	else if (below >= mantissaBits - 9)
+		index = below >= 0 ? significand >> below : significand << -below;
+	else
+		index = last;
+	if (index >= last)
+		return { .outcome = Outcome::Overflow };
+	return { .index = static_cast<uint32_t>(index),
+		 .fraction = toFraction(significand, below, variant_.fractionBits) };
+}
+
+void Lut::count(const Position &le, const Position &lo, Outcome used, LutCounters &counters) const
+{
+	const bool leHit = le.outcome == Outcome::Hit;
+	const bool loHit = lo.outcome == Outcome::Hit;
+
+	if (variant_.countsByResult) {
+		counters.leHit += leHit;
+		counters.loHit += loHit;
+		counters.hybrid += used == Outcome::Hit;
+		counters.underflow += used == Outcome::Underflow;
+		counters.overflow += used == Outcome::Overflow;
+	} else if (leHit != loHit) {
+		counters.leHit += leHit;
+		counters.loHit += loHit;
+	} else if (leHit || le.outcome != lo.outcome) {
+		counters.hybrid++;
+	} else if (le.outcome == Outcome::Underflow) {
+		counters.underflow++;
+	} else {
+		counters.overflow++;
+	}
+}
+
+Lut::Choice Lut::choose(const Position &le, const Position &lo, LutCounters &counters) const
+{
+	const bool leHit = le.outcome == Outcome::Hit;
+	const bool loHit = lo.outcome == Outcome::Hit;
+	bool selectLo;
+
+	if (leHit != loHit)
+		selectLo = loHit;
+	else if (leHit || le.outcome != lo.outcome)
+		selectLo = config_.hybridSelectsLo;
+	else if (le.outcome == Outcome::Underflow)
+		selectLo = config_.underflowSelectsLo;
+	else
+		selectLo = config_.overflowSelectsLo;
+
+	count(le, lo, selectLo ? lo.outcome : le.outcome, counters);
+	if (selectLo)
+		return { &config_.lo, tables_.lo.data(), lastOfLo, lo };
+	return { &config_.le, tables_.le.data(), lastOfLe, le };
+}
+
+int64_t Lut::clip(int64_t value) const
+{
+	const int64_t limit = int64_t{ 1 } << (variant_.outputBits - 1);
+
+	return std::clamp(value, -limit, limit - 1);
+}
+
+int64_t Lut::extrapolate(const Choice &choice, int64_t x) const
+{
+	const LutTableConfig &table = *choice.config;
+	const bool below = choice.position.outcome == Outcome::Underflow;
+	const LutSlope &slope = below ? table.underflow : table.overflow;
+	const int64_t edge = below ? table.start + underflowBias(table) : table.end;
+	const int64_t entry = choice.entries[below ? 0 : choice.last];
+
+	/* CDP keeps 56 bits of the product; its sum is clipped to 16 bits all the same. */
+	return clip(entry + truncateSigned<32>((x - edge) * slope.scale, slope.shift));
+}
+
+int64_t Lut::interpolate(const Choice &choice) const
+{
+	const unsigned bits = variant_.fractionBits;
+	const auto fraction = static_cast<int64_t>(choice.position.fraction);
+	const int64_t y0 = choice.entries[choice.position.index];
+	const int64_t y1 = choice.entries[choice.position.index + 1];
+
+	if (variant_.weighted) {
+		const int64_t one = int64_t{ 1 } << bits;
+		return clip(shiftRightRound(y0 * (one - fraction) + y1 * fraction, bits));
+	}
+	return clip(y0 + shiftRightRound((y1 - y0) * fraction, bits));
+}
+
+int64_t Lut::lookup(int64_t x, LutCounters &counters) const
+{
+	const Choice choice =
+		choose(locate(config_.le, lastOfLe, x), locate(config_.lo, lastOfLo, x), counters);
+
+	return choice.position.outcome == Outcome::Hit ? interpolate(choice)
+						       : extrapolate(choice, x);
+}
+
+uint32_t Lut::extrapolateFloat(const Choice &choice, uint32_t x) const
+{
+	const LutTableConfig &table = *choice.config;
+	const bool below = choice.position.outcome == Outcome::Underflow;
+	const LutSlope &slope = below ? table.underflow : table.overflow;
+	uint32_t edge = static_cast<uint32_t>(below ? table.start : table.end);
+
+	if (below && table.exponential)
+		edge = add<Fp32>(edge, underflowBiasFloat(table));
+
+	const uint32_t distance = fp32ToFp17(subtract<Fp32>(x, edge));
+	const uint32_t scale = fp16ToFp17(static_cast<uint16_t>(slope.scale));
+	const uint32_t entry =
+		fp16ToFp17(static_cast<uint16_t>(choice.entries[below ? 0 : choice.last]));
+	const uint32_t rise = multiply<Fp17>(distance, scale);
+
+	return variant_.weighted ? add<Fp17>(entry, rise) : add<Fp17>(rise, entry);
+}
+
+uint32_t Lut::interpolateFloat(const Choice &choice) const
+{
+	const auto y0 = static_cast<uint16_t>(choice.entries[choice.position.index]);
+	const auto y1 = static_cast<uint16_t>(choice.entries[choice.position.index + 1]);
+	const uint64_t fraction = choice.position.fraction;
+
+	if (!variant_.weighted) {
+		const uint32_t rise = fp32ToFp17(subtract<Fp32>(fp16ToFp32(y1), fp16ToFp32(y0)));
+		const uint32_t part = fractionToFloat<Fp17, cdpLut.fractionBits>(fraction);
+		return add<Fp17>(multiply<Fp17>(rise, part), fp16ToFp17(y0));
+	}
+
+	constexpr unsigned bits = sdpLut.fractionBits;
+	const uint32_t weight0 =
+		fraction == 0 ? Fp17::kOne
+			      : fractionToFloat<Fp17, bits>((uint64_t{ 1 } << bits) - fraction);
+	const uint32_t weight1 = fractionToFloat<Fp17, bits>(fraction);
+	return add<Fp17>(multiply<Fp17>(weight0, fp16ToFp17(y0)),
+			 multiply<Fp17>(weight1, fp16ToFp17(y1)));
+}
+
+uint32_t Lut::lookupFloat(uint32_t x, LutCounters &counters) const
+{
+	const Choice choice = choose(locateFloat(config_.le, lastOfLe, x),
+				     locateFloat(config_.lo, lastOfLo, x), counters);
+
+	return choice.position.outcome == Outcome::Hit ? interpolateFloat(choice)
+						       : extrapolateFloat(choice, x);
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two-level look-up: a coarse table (LE, exponential or linear) and a dense
+ * one (LO, linear), shared by SDP-Y and CDP.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "lut/lut_tables.h"
+
+namespace nvdla::sim
+{
+
+/** \brief How the function goes on beyond an edge of a table */
+struct LutSlope {
+	int16_t scale = 0; /**< signed integer, or FP16 bits */
+	int8_t shift = 0;  /**< integer only: right shift, -16..15 */
+};
+
+/** \brief One table's registers */
+struct LutTableConfig {
+	bool exponential = false; /**< LE only: logarithmic index */
+	int8_t indexOffset = 0;	  /**< exponential: power of two of the first entry's input */
+	int8_t indexSelect = 0;	  /**< linear: power of two of the distance between entries */
+	int64_t start = 0;	  /**< first entry's input: signed integer, or FP32 bits */
+	int64_t end = 0;	  /**< last entry's input */
+	LutSlope underflow;
+	LutSlope overflow;
+};
+
+/** \brief Both tables and which one wins */
+struct LutConfig {
+	LutTableConfig le;
+	LutTableConfig lo;
+	bool underflowSelectsLo = false; /**< where both tables underflow */
+	bool overflowSelectsLo = false;	 /**< where both overflow */
+	bool hybridSelectsLo = false;	 /**< where both hit, or they miss at different ends */
+};
+
+/** \brief The five counters D_PERF_LUT_* */
+struct LutCounters {
+	uint32_t underflow = 0;
+	uint32_t overflow = 0;
+	uint32_t hybrid = 0;
+	uint32_t leHit = 0;
+	uint32_t loHit = 0;
+};
+
+/** \brief What differs between the look-up units of SDP-Y and CDP */
+struct LutVariant {
+	unsigned fractionBits; /**< of the interpolation */
+	unsigned outputBits;   /**< of an integer result */
+	/**
+	 * SDP weights both entries (1 - f, f) and rounds their sum; CDP adds the
+	 * rounded part of the difference to the first entry.
+	 */
+	bool weighted;
+	/**
+	 * SDP counts by what is used: each table's hits, results from inside a table,
+	 * and results beyond an edge. CDP counts by case: one counter per input.
+	 */
+	bool countsByResult;
+};
+
+inline constexpr LutVariant sdpLut = { 35, 32, true, true };
+inline constexpr LutVariant cdpLut = { 16, 16, false, false };
+
+/**
+ * \brief One look-up unit, set up for an operation
+ *
+ * Rules: programming guide "LUT"; the order of the floating-point steps, the
+ * edge cases and the counters are those of the hardware's C model.
+ */
+class Lut
+{
+public:
+	/** \param tables must outlive this object */
+	Lut(const LutVariant &variant, const LutConfig &config, const LutTables &tables)
+		: variant_(variant), config_(config), tables_(tables)
+	{
+	}
+
+	/** \return the function at the integer \a x (at most 40 bits), clipped to the output's
+	 * width */
+	int64_t lookup(int64_t x, LutCounters &counters) const;
+
+	/** \return the function at \a x, FP32 bits, as FP17 bits */
+	uint32_t lookupFloat(uint32_t x, LutCounters &counters) const;
+
+private:
+	enum class Outcome : uint8_t { Hit, Underflow, Overflow };
+
+	struct Position {
+		Outcome outcome = Outcome::Hit;
+		uint32_t index = 0;    /**< of a hit: the entry below */
+		uint64_t fraction = 0; /**< of a hit: way to the next entry, fractionBits wide */
+	};
+
+	struct Choice {
+		const LutTableConfig *config;
+		const int16_t *entries;
+		uint32_t last; /**< index of the last entry */
+		Position position;
+	};
+
+	Position locate(const LutTableConfig &table, uint32_t last, int64_t x) const;
+	Position locateFloat(const LutTableConfig &table, uint32_t last, uint32_t x) const;
+	Choice choose(const Position &le, const Position &lo, LutCounters &counters) const;
+	void count(const Position &le, const Position &lo, Outcome used,
+		   LutCounters &counters) const;
+
+	int64_t extrapolate(const Choice &choice, int64_t x) const;
+	int64_t interpolate(const Choice &choice) const;
+	uint32_t extrapolateFloat(const Choice &choice, uint32_t x) const;
+	uint32_t interpolateFloat(const Choice &choice) const;
+
+	int64_t clip(int64_t value) const;
+
+	LutVariant variant_;
+	LutConfig config_;
+	const LutTables &tables_;
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arithmetic of SDP: the stages X1, X2 and Y and the output converter, on
+ * runs of atoms.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "sdp/sdp_op.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Operands for a run of atoms, ready for the arithmetic
+ *
+ * 32 bits each: integers after the ALU shifter or the converter, or the bits of
+ * FP32 numbers. With an atom stride of 0 every atom has the same ones.
+ */
+struct SdpOperandRun {
+	const int32_t *data = nullptr;
+	size_t atomStride = 0;
+};
+
+/** \brief What the statistics and status registers count during an operation */
+struct SdpCounters {
+	LutCounters lut;
+	uint32_t saturation = 0;
+	uint32_t nanInput = 0;
+	uint32_t infInput = 0;
+	uint32_t nanOutput = 0;
+	bool nonZero = false; /**< an output word, or a comparison, was not zero */
+};
+
+/**
+ * \brief Stage X1 or X2, in place
+ *
+ * ALU, multiplier, truncation, ReLU. \a lanes values per atom; values are 32-bit
+ * integers or FP32 bits.
+ */
+void applySdpX(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
+	       const SdpOperandRun &alu, const SdpOperandRun &mul);
+
+/** \brief Stage Y without its table, in place: multiplier, truncation, ALU */
+void applySdpY(const SdpStage &stage, Precision precision, std::span<int32_t> values, size_t lanes,
+	       const SdpOperandRun &alu, const SdpOperandRun &mul);
+
+/** \brief The table of stage Y, in place */
+void applySdpLut(const Lut &lut, Precision precision, std::span<int32_t> values,
+		 LutCounters &counters);
+
+/**
+ * \brief Output converter, in place
+ *
+ * Results are output elements: sign-extended integers, or the 16 bits of FP16
+ * numbers. Counts saturated words and NaNs.
+ */
+void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_op.h"
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* Addresses and strides are in units of one atom; the low bits are not implemented. */
+constexpr uint32_t atomBytes = 32;
+constexpr uint32_t atomMask = ~(atomBytes - 1);
+/* The shifters behind the multipliers of X take six bits of the field. */
+constexpr uint32_t shiftMask = 0x3f;
+
+/* Registers of X1 and X2, and of the three operand readers, are laid out alike. */
+struct StageRegisters {
+	uint32_t config;
+	uint32_t aluConfig;
+	uint32_t aluValue;
+	uint32_t mulConfig;
+	uint32_t mulValue;
+};
+
+struct ReadRegisters {
+	uint32_t config;
+	uint32_t addressLow;
+	uint32_t addressHigh;
+	uint32_t lineStride;
+	uint32_t surfaceStride;
+};
+
+constexpr StageRegisters x1Registers = {
+	NVDLA_SDP_D_DP_BS_CFG,	   NVDLA_SDP_D_DP_BS_ALU_CFG,	    NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE,
+	NVDLA_SDP_D_DP_BS_MUL_CFG, NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE,
+};
+
+constexpr StageRegisters x2Registers = {
+	NVDLA_SDP_D_DP_BN_CFG,	   NVDLA_SDP_D_DP_BN_ALU_CFG,	    NVDLA_SDP_D_DP_BN_ALU_SRC_VALUE,
+	NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_SRC_VALUE,
+};
+
+constexpr ReadRegisters x1Reader = {
+	NVDLA_SDP_RDMA_D_BRDMA_CFG,	    NVDLA_SDP_RDMA_D_BS_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BS_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BS_LINE_STRIDE,
+	NVDLA_SDP_RDMA_D_BS_SURFACE_STRIDE,
+};
+
+constexpr ReadRegisters x2Reader = {
+	NVDLA_SDP_RDMA_D_NRDMA_CFG,	    NVDLA_SDP_RDMA_D_BN_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_BN_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_BN_LINE_STRIDE,
+	NVDLA_SDP_RDMA_D_BN_SURFACE_STRIDE,
+};
+
+constexpr ReadRegisters yReader = {
+	NVDLA_SDP_RDMA_D_ERDMA_CFG,	    NVDLA_SDP_RDMA_D_EW_BASE_ADDR_LOW,
+	NVDLA_SDP_RDMA_D_EW_BASE_ADDR_HIGH, NVDLA_SDP_RDMA_D_EW_LINE_STRIDE,
+	NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
+};
+
+class Decoder
+{
+public:
+	Decoder(const RegisterView &sdp, const RegisterView &rdma) : sdp_(sdp), rdma_(rdma) {}
+
+	SdpOp decode();
+
+private:
+	void error(const char *text);
+	Precision precision(uint32_t value);
+	/* A cube of one position is one packed run of atoms, whatever its stride says. */
+	bool isSinglePosition() const { return op_.width == 1 && op_.height == 1; }
+	void decodeCube();
+	void decodeX(SdpStage &stage, const StageRegisters &registers);
+	void decodeY(SdpStage &stage);
+	void decodeLut();
+	void decodeRead(SdpOperandRead &read, const ReadRegisters &registers);
+	void decodeRdma();
+	void checkStage(const SdpStage &stage, const char *missing, const char *unused);
+	void check();
+
+	const RegisterView &sdp_;
+	const RegisterView &rdma_;
+	SdpOp op_;
+};
+
+void Decoder::error(const char *text)
+{
+	if (op_.guestError.empty())
+		op_.guestError = text;
+}
+
+Precision Decoder::precision(uint32_t value)
+{
+	if (value > static_cast<uint32_t>(Precision::Fp16)) {
+		error("SDP: reserved value in a precision field");
+		return Precision::Int16;
+	}
+	return static_cast<Precision>(value);
+}
+
+void Decoder::decodeCube()
+{
+	op_.width = sdp_.field(NVDLA_SDP_D_DATA_CUBE_WIDTH, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH) + 1;
+	op_.height =
+		sdp_.field(NVDLA_SDP_D_DATA_CUBE_HEIGHT, NVDLA_SDP_D_DATA_CUBE_HEIGHT__HEIGHT) + 1;
+	op_.channels =
+		sdp_.field(NVDLA_SDP_D_DATA_CUBE_CHANNEL, NVDLA_SDP_D_DATA_CUBE_CHANNEL__CHANNEL) +
+		1;
+
+	const uint32_t mode = NVDLA_SDP_D_FEATURE_MODE_CFG;
+	op_.flying = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
+	op_.toPdp = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST);
+	op_.winograd = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__WINOGRAD);
+	op_.nanToZero = sdp_.flag(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__NAN_TO_ZERO);
+	op_.batches = sdp_.field(mode, NVDLA_SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER) + 1;
+
+	const uint32_t format = NVDLA_SDP_D_DATA_FORMAT;
+	op_.proc = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__PROC_PRECISION));
+	op_.out = precision(sdp_.field(format, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION));
+	op_.in = op_.proc;
+
+	op_.destination = {
+		.ram = sdp_.flag(NVDLA_SDP_D_DST_DMA_CFG, NVDLA_SDP_D_DST_DMA_CFG__DST_RAM_TYPE)
+			       ? RamType::Mc
+			       : RamType::Cv,
+		.address = sdp_.address64(NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
+					  NVDLA_SDP_D_DST_BASE_ADDR_LOW) &
+			   ~uint64_t{ ~atomMask },
+		.lineStride = sdp_[NVDLA_SDP_D_DST_LINE_STRIDE] & atomMask,
+		.surfaceStride = sdp_[NVDLA_SDP_D_DST_SURFACE_STRIDE] & atomMask,
+		.batchStride = sdp_[NVDLA_SDP_D_DST_BATCH_STRIDE] & atomMask,
+	};
+
+	if (isSinglePosition() && op_.batches == 1)
+		op_.destination.surfaceStride = atomBytes;
+
+	op_.converter.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_CVT_OFFSET]);
+	op_.converter.scale = static_cast<int16_t>(
+		sdp_.signedField(NVDLA_SDP_D_CVT_SCALE, NVDLA_SDP_D_CVT_SCALE__CVT_SCALE));
+	op_.converter.shift = static_cast<uint8_t>(
+		sdp_.field(NVDLA_SDP_D_CVT_SHIFT, NVDLA_SDP_D_CVT_SHIFT__CVT_SHIFT));
+
+	const uint32_t perf = NVDLA_SDP_D_PERF_ENABLE;
+	op_.countsDma = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN);
+	op_.countsLut = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN);
+	op_.countsSaturation = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN);
+	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
+}
+
+void Decoder::decodeX(SdpStage &stage, const StageRegisters &registers)
+{
+	const uint32_t config = registers.config;
+
+	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);
+	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_ALU_BYPASS);
+	stage.algorithm =
+		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_BS_CFG__BS_ALU_ALGO));
+	stage.mul.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_MUL_BYPASS);
+	stage.prelu = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_MUL_PRELU);
+	stage.reluBypass = sdp_.flag(config, NVDLA_SDP_D_DP_BS_CFG__BS_RELU_BYPASS);
+
+	stage.alu.fromMemory =
+		sdp_.flag(registers.aluConfig, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC);
+	stage.aluShift = static_cast<uint8_t>(
+		sdp_.field(registers.aluConfig, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE));
+	stage.alu.value = sdp_.signedField(registers.aluValue,
+					   NVDLA_SDP_D_DP_BS_ALU_SRC_VALUE__BS_ALU_OPERAND);
+
+	stage.mul.fromMemory =
+		sdp_.flag(registers.mulConfig, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC);
+	stage.mulShift =
+		sdp_.field(registers.mulConfig, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE) &
+		shiftMask;
+	stage.mul.value = sdp_.signedField(registers.mulValue,
+					   NVDLA_SDP_D_DP_BS_MUL_SRC_VALUE__BS_MUL_OPERAND);
+
+	if (!stage.bypass && !stage.alu.bypass && stage.algorithm == SdpAlu::Equal)
+		error("SDP: only the Y stage can compare");
+}
+
+void Decoder::decodeY(SdpStage &stage)
+{
+	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
+
+	stage.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
+	stage.alu.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_BYPASS);
+	stage.algorithm =
+		static_cast<SdpAlu>(sdp_.field(config, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO));
+	stage.mul.bypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_MUL_BYPASS);
+	stage.prelu = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_MUL_PRELU);
+	stage.lutBypass = sdp_.flag(config, NVDLA_SDP_D_DP_EW_CFG__EW_LUT_BYPASS);
+	stage.mulShift = static_cast<uint16_t>(sdp_.field(
+		NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE, NVDLA_SDP_D_DP_EW_TRUNCATE_VALUE__EW_TRUNCATE));
+
+	SdpOperand &alu = stage.alu;
+	alu.fromMemory =
+		sdp_.flag(NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC);
+	alu.converterBypass =
+		sdp_.flag(NVDLA_SDP_D_DP_EW_ALU_CFG, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS);
+	alu.value = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_SRC_VALUE]);
+	alu.converter = {
+		.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE]),
+		.scale = static_cast<int16_t>(sdp_[NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE]),
+		.shift = static_cast<uint8_t>(
+			sdp_.field(NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE,
+				   NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE)),
+	};
+
+	SdpOperand &mul = stage.mul;
+	mul.fromMemory =
+		sdp_.flag(NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC);
+	mul.converterBypass =
+		sdp_.flag(NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_CVT_BYPASS);
+	mul.value = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_SRC_VALUE]);
+	mul.converter = {
+		.offset = static_cast<int32_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE]),
+		.scale = static_cast<int16_t>(sdp_[NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE]),
+		.shift = static_cast<uint8_t>(
+			sdp_.field(NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE,
+				   NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE__EW_MUL_CVT_TRUNCATE)),
+	};
+}
+
+/* One table's scale and shift registers: underflow in the low field, overflow in the high one. */
+void decodeSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
+{
+	table.underflow.scale = static_cast<int16_t>(scale);
+	table.overflow.scale = static_cast<int16_t>(scale >> 16);
+	table.underflow.shift = static_cast<int8_t>(arith::signExtend<5>(shift));
+	table.overflow.shift = static_cast<int8_t>(arith::signExtend<5>(shift >> 5));
+}
+
+void Decoder::decodeLut()
+{
+	LutConfig &lut = op_.lut;
+	const uint32_t config = NVDLA_SDP_S_LUT_CFG;
+	const uint32_t info = NVDLA_SDP_S_LUT_INFO;
+
+	lut.le.exponential = !sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION);
+	lut.underflowSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY);
+	lut.overflowSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY);
+	lut.hybridSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY);
+	lut.le.indexOffset =
+		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET));
+	lut.le.indexSelect =
+		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT));
+	lut.lo.indexSelect =
+		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT));
+	lut.le.start = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LE_START]);
+	lut.le.end = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LE_END]);
+	lut.lo.start = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LO_START]);
+	lut.lo.end = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LO_END]);
+	decodeSlopes(lut.le, sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SCALE],
+		     sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT]);
+	decodeSlopes(lut.lo, sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SCALE],
+		     sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT]);
+}
+
+void Decoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
+{
+	const uint32_t config = registers.config;
+	const uint32_t use = rdma_.field(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE);
+	const uint32_t both = NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__BOTH;
+
+	read.enabled = !rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE);
+	read.mul = use == NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__MUL || use == both;
+	read.alu = use == NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE__ALU || use == both;
+	read.twoBytes = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE);
+	read.perElement = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE);
+	read.cube = {
+		.ram = rdma_.flag(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE) ? RamType::Mc
+										      : RamType::Cv,
+		.address = rdma_.address64(registers.addressHigh, registers.addressLow) &
+			   ~uint64_t{ ~atomMask },
+		.lineStride = rdma_[registers.lineStride] & atomMask,
+		.surfaceStride = rdma_[registers.surfaceStride] & atomMask,
+	};
+
+	if (isSinglePosition())
+		read.cube.surfaceStride = atomChannels(op_.proc) * read.elementBytes();
+	if (read.enabled && !read.alu && !read.mul)
+		error("SDP_RDMA: reserved value of DATA_USE");
+}
+
+void Decoder::decodeRdma()
+{
+	const uint32_t mode = NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG;
+
+	decodeRead(op_.x1.read, x1Reader);
+	decodeRead(op_.x2.read, x2Reader);
+	decodeRead(op_.y.read, yReader);
+
+	if (!op_.flying)
+		op_.in = precision(
+			rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION));
+	op_.source = {
+		.ram = rdma_.flag(NVDLA_SDP_RDMA_D_SRC_DMA_CFG,
+				  NVDLA_SDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
+			       ? RamType::Mc
+			       : RamType::Cv,
+		.address = rdma_.address64(NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
+					   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW) &
+			   ~uint64_t{ ~atomMask },
+		.lineStride = rdma_[NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE] & atomMask,
+		.surfaceStride = rdma_[NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE] & atomMask,
+	};
+	if (isSinglePosition())
+		op_.source.surfaceStride = atomBytes;
+	op_.countsReadDma =
+		rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE, NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN);
+	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
+					NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
+
+	if (rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH, NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH) +
+			    1 !=
+		    op_.width ||
+	    rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT,
+			NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT) +
+			    1 !=
+		    op_.height ||
+	    rdma_.field(NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL,
+			NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL) +
+			    1 !=
+		    op_.channels)
+		error("SDP: cube sizes of SDP and SDP_RDMA differ");
+	if (rdma_.flag(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) != op_.flying)
+		error("SDP: FLYING_MODE of SDP and SDP_RDMA differ");
+	if (rdma_.field(mode, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION) !=
+	    static_cast<uint32_t>(op_.proc))
+		error("SDP: PROC_PRECISION of SDP and SDP_RDMA differ");
+}
+
+void Decoder::checkStage(const SdpStage &stage, const char *missing, const char *unused)
+{
+	const bool needsAlu = stage.readsAlu();
+	const bool needsMul = stage.readsMul();
+
+	if ((needsAlu && !(stage.read.enabled && stage.read.alu)) ||
+	    (needsMul && !(stage.read.enabled && stage.read.mul))) {
+		error(missing);
+		op_.hangs = true;
+	} else if (stage.read.enabled && !needsAlu && !needsMul) {
+		error(unused);
+	}
+}
+
+void Decoder::check()
+{
+	checkStage(op_.x1, "SDP: X1 waits for operands that BRDMA does not read",
+		   "SDP: BRDMA reads operands that X1 does not take");
+	checkStage(op_.x2, "SDP: X2 waits for operands that NRDMA does not read",
+		   "SDP: NRDMA reads operands that X2 does not take");
+	checkStage(op_.y, "SDP: Y waits for operands that ERDMA does not read",
+		   "SDP: ERDMA reads operands that Y does not take");
+
+	if (op_.out == Precision::Int8 && op_.proc != Precision::Int8) {
+		error("SDP: INT8 output needs INT8 processing");
+		op_.hangs = true;
+	}
+	if (op_.proc == Precision::Int8 && op_.out == Precision::Fp16)
+		error("SDP: INT8 cannot be converted to FP16");
+	if (op_.in != op_.proc && !(op_.in == Precision::Int16 && op_.proc == Precision::Int8))
+		error("SDP: the source's precision does not fit the processing precision");
+	if (op_.in != op_.out && (op_.toPdp || op_.compares()))
+		error("SDP: no precision conversion on the way to PDP or when comparing");
+	if (!op_.flying && (op_.batches > 1 || op_.winograd))
+		error("SDP: batches and Winograd need the input from the convolution");
+	if (op_.compares() && (op_.batches > 1 || op_.winograd))
+		error("SDP: batches and Winograd cannot be compared");
+	if (op_.compares() && !op_.y.lutBypass)
+		error("SDP: the look-up table must be bypassed when comparing");
+}
+
+SdpOp Decoder::decode()
+{
+	decodeCube();
+	decodeX(op_.x1, x1Registers);
+	decodeX(op_.x2, x2Registers);
+	decodeY(op_.y);
+	decodeLut();
+	if (op_.usesRdma())
+		decodeRdma();
+	check();
+	return op_;
+}
+
+} /* namespace */
+
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma)
+{
+	return Decoder(sdp, rdma).decode();
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One operation of the single point processor, as its registers describe it.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "arith/integer.h"
+#include "core/memory.h"
+#include "core/register_view.h"
+#include "core/stream.h"
+#include "lut/lut.h"
+
+namespace nvdla::sim
+{
+
+/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
+struct SdpCube {
+	RamType ram = RamType::Mc;
+	uint64_t address = 0;
+	uint32_t lineStride = 0;
+	uint32_t surfaceStride = 0;
+	uint32_t batchStride = 0; /**< destination only */
+};
+
+/** \brief What one of BRDMA, NRDMA and ERDMA reads for its stage */
+struct SdpOperandRead {
+	bool enabled = false;
+	bool alu = false; /**< delivers ALU operands */
+	bool mul = false; /**< delivers multiplier operands; with alu they are interleaved pairs */
+	bool twoBytes = false;
+	bool perElement = false; /**< else one (pair) per channel, packed */
+	SdpCube cube;
+
+	/** \return bytes that one element's operands take in memory */
+	uint32_t elementBytes() const { return (twoBytes ? 2U : 1U) * (alu && mul ? 2U : 1U); }
+};
+
+/** \brief Operation of an ALU; values as in the registers */
+enum class SdpAlu : uint8_t {
+	Max = 0,
+	Min = 1,
+	Sum = 2,
+	Equal = 3, /**< Y only: compare mode */
+};
+
+/** \brief One operand input of a stage */
+struct SdpOperand {
+	bool bypass = true; /**< the ALU or multiplier passes its input on */
+	bool fromMemory = false;
+	/** X: 16 bits (INT16 or FP16 bits). Y: 32 bits (INT32 or FP32 bits). */
+	int32_t value = 0;
+	/** Y only: converter of operands from memory; integer */
+	bool converterBypass = true;
+	arith::Converter converter;
+};
+
+/** \brief Stage X1 (BS), X2 (BN) or Y (EW) */
+struct SdpStage {
+	bool bypass = true;
+	SdpAlu algorithm = SdpAlu::Max;
+	SdpOperand alu;
+	SdpOperand mul;
+	bool prelu = false;	/**< multiply negative values only */
+	bool reluBypass = true; /**< X only */
+	uint8_t aluShift = 0;	/**< X only: left shift of the ALU operand */
+	uint16_t mulShift = 0;	/**< right shift after the multiplier */
+	bool lutBypass = true;	/**< Y only */
+	SdpOperandRead read;
+
+	bool readsAlu() const { return !bypass && !alu.bypass && alu.fromMemory; }
+	bool readsMul() const { return !bypass && !mul.bypass && mul.fromMemory; }
+};
+
+/** \brief A whole operation */
+struct SdpOp {
+	uint32_t width = 1;    /**< 1..8192 */
+	uint32_t height = 1;   /**< 1..8192 */
+	uint32_t channels = 1; /**< 1..8192 */
+	uint32_t batches = 1;  /**< 1..32 */
+	bool flying = false;   /**< input from CACC, else from memory */
+	bool toPdp = false;    /**< output to PDP, else to memory */
+	bool winograd = false;
+	bool nanToZero = false;
+
+	Precision in = Precision::Int8; /**< of the source in memory */
+	Precision proc = Precision::Int8;
+	Precision out = Precision::Int8;
+
+	SdpCube source;
+	SdpCube destination;
+
+	SdpStage x1;
+	SdpStage x2;
+	SdpStage y;
+	LutConfig lut;
+	arith::Converter converter; /**< of the output; integer */
+
+	bool countsDma = false;	    /**< SDP stall counter is on */
+	bool countsReadDma = false; /**< RDMA stall counters are on */
+	bool countsLut = false;
+	bool countsSaturation = false;
+	bool countsInputNan = false;
+	bool countsOutputNan = false;
+
+	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	std::string guestError;
+	/** The hardware never finishes what was programmed */
+	bool hangs = false;
+
+	/** \return surfaces of the cube as it is processed */
+	uint32_t surfaces() const
+	{
+		return (channels + atomChannels(proc) - 1) / atomChannels(proc);
+	}
+
+	/** \return true if the Y stage compares and nothing is written */
+	bool compares() const { return !y.bypass && !y.alu.bypass && y.algorithm == SdpAlu::Equal; }
+
+	/** \return true if memory is read: the RDMA unit takes part */
+	bool usesRdma() const
+	{
+		return !flying || x1.readsAlu() || x1.readsMul() || x2.readsAlu() ||
+		       x2.readsMul() || y.readsAlu() || y.readsMul();
+	}
+};
+
+/**
+ * \brief Decode one operation
+ *
+ * Anything a guest can write decodes. What the programming guide does not allow
+ * ("Limitation", SDP) is described in SdpOp::guestError.
+ *
+ * \param sdp registers of SDP \param rdma registers of SDP_RDMA; not looked at
+ *        where the operation reads nothing from memory
+ */
+SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_operands.h"
+
+#include "arith/float.h"
+#include "arith/integer.h"
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+int16_t element(std::span<const std::byte> raw, size_t index, bool twoBytes)
+{
+	if (!twoBytes)
+		return static_cast<int8_t>(raw[index]);
+	return static_cast<int16_t>(static_cast<uint16_t>(raw[2 * index]) |
+				    static_cast<uint16_t>(raw[2 * index + 1]) << 8);
+}
+
+} /* namespace */
+
+SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
+	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
+	  lanes_(atomChannels(op.proc))
+{
+	if (stage.bypass)
+		return;
+	if (!stage.alu.bypass && !stage.alu.fromMemory)
+		prepareRegister(stage.alu, true, aluValues_, alu_);
+	if (!stage.mul.bypass && !stage.mul.fromMemory)
+		prepareRegister(stage.mul, false, mulValues_, mul_);
+}
+
+void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
+				  std::vector<int32_t> &values, SdpOperandRun &run)
+{
+	/* Y's registers hold what its converters would give: they are used as they are. */
+	const int32_t value =
+		isY_ ? operand.value : prepare(operand, isAlu, static_cast<int16_t>(operand.value));
+
+	values.assign(lanes_, value);
+	run = { values.data(), 0 };
+}
+
+int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t value) const
+{
+	if (precision_ == Precision::Fp16) {
+		const auto half = static_cast<uint16_t>(value);
+		if (nanToZero_ && Fp16::isNan(half))
+			return 0;
+		return static_cast<int32_t>(fp16ToFp32(half));
+	}
+	if (isY_)
+		return operand.converterBypass
+			       ? value
+			       : static_cast<int32_t>(saturate<32>(operand.converter.apply(value)));
+	if (isAlu)
+		return static_cast<int32_t>(shiftLeftSaturate<32>(value, stage_.aluShift));
+	return value;
+}
+
+void SdpOperands::unpack(std::span<const std::byte> raw)
+{
+	const SdpOperandRead &read = stage_.read;
+	const bool both = read.alu && read.mul;
+	const size_t count = raw.size() / read.elementBytes();
+
+	if (stage_.readsAlu()) {
+		aluValues_.resize(count);
+		for (size_t i = 0; i < count; i++)
+			aluValues_[i] = prepare(stage_.alu, true,
+						element(raw, both ? 2 * i : i, read.twoBytes));
+		alu_ = { aluValues_.data(), read.perElement ? lanes_ : 0 };
+	}
+	if (stage_.readsMul()) {
+		mulValues_.resize(count);
+		for (size_t i = 0; i < count; i++)
+			mulValues_[i] = prepare(stage_.mul, false,
+						element(raw, both ? 2 * i + 1 : i, read.twoBytes));
+		mul_ = { mulValues_.data(), read.perElement ? lanes_ : 0 };
+	}
+}
+
+void SdpOperands::loadPerKernel(uint32_t surface)
+{
+	const SdpOperandRead &read = stage_.read;
+
+	if (surface == surface_)
+		return;
+	surface_ = surface;
+	raw_.resize(size_t{ lanes_ } * read.elementBytes());
+	memory_.read(read.cube.ram, read.cube.address + uint64_t{ surface } * raw_.size(), raw_);
+	unpack(raw_);
+}
+
+void SdpOperands::loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	const SdpOperandRead &read = stage_.read;
+	const uint64_t positionBytes = uint64_t{ lanes_ } * read.elementBytes();
+	const uint64_t address = read.cube.address + uint64_t{ surface } * read.cube.surfaceStride +
+				 uint64_t{ y } * read.cube.lineStride + x * positionBytes;
+
+	raw_.resize(count * positionBytes);
+	memory_.read(read.cube.ram, address, raw_);
+	unpack(raw_);
+}
+
+void SdpOperands::load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	if (!stage_.readsAlu() && !stage_.readsMul())
+		return;
+	if (stage_.read.perElement)
+		loadPerElement(surface, y, x, count);
+	else
+		loadPerKernel(surface);
+}
+
+} /* namespace nvdla::sim */

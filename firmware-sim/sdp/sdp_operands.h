@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands of SDP's stages: read from memory or a register, widened to 32 bits.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/memory.h"
+#include "sdp/sdp_datapath.h"
+#include "sdp/sdp_op.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Operands of one stage for run after run
+ *
+ * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
+ * all batches share them. Layout: memory formats document, "Bias Data Format"
+ * and the ones that follow it.
+ */
+class SdpOperands
+{
+public:
+	/** \param stage and \param memory must outlive this object */
+	SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory);
+
+	/** \brief Make the operands of \a count atoms of a line ready */
+	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+
+	/** \brief Operands of the run that was loaded last; valid until the next load() */
+	const SdpOperandRun &alu() const { return alu_; }
+	const SdpOperandRun &mul() const { return mul_; }
+
+private:
+	void loadPerKernel(uint32_t surface);
+	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void unpack(std::span<const std::byte> raw);
+	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
+	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,
+			     SdpOperandRun &run);
+
+	const SdpStage &stage_;
+	MemoryPort &memory_;
+	const Precision precision_;
+	const bool isY_;
+	const bool nanToZero_;
+	const uint32_t lanes_;
+	/** Surface whose per-kernel operands are loaded; none at first */
+	uint32_t surface_ = UINT32_MAX;
+
+	std::vector<std::byte> raw_;
+	std::vector<int32_t> aluValues_;
+	std::vector<int32_t> mulValues_;
+	SdpOperandRun alu_;
+	SdpOperandRun mul_;
+};
+
+} /* namespace nvdla::sim */

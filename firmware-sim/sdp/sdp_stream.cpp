@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_stream.h"
+
+#include <algorithm>
+
+#include <nvdla/hw/registers.h>
+
+#include "arith/float.h"
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+constexpr uint32_t atomBytes = 32;
+/* Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache. */
+constexpr uint32_t chunkAtoms = 256;
+
+/* Elements of the output per cycle: two halves of an INT8 atom go one after the other. */
+constexpr uint64_t xLanesPerCycle = 16;
+constexpr uint64_t yLanesPerCycle = 4;
+/* Bytes that one memory interface moves per cycle. */
+constexpr uint64_t memoryBytesPerCycle = 64;
+/* From the enable to the interrupt, apart from the data. */
+constexpr uint64_t overheadCycles = 90;
+
+/* Elements of a cube in memory, sign-extended; those of FP16 as FP32. */
+void widenElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
+{
+	if (precision == Precision::Int8) {
+		for (size_t i = 0; i < out.size(); i++)
+			out[i] = static_cast<int8_t>(raw[i]);
+		return;
+	}
+	for (size_t i = 0; i < out.size(); i++)
+		out[i] = static_cast<int16_t>(static_cast<uint16_t>(raw[2 * i]) |
+					      static_cast<uint16_t>(raw[2 * i + 1]) << 8);
+}
+
+void narrowElements(std::span<const int32_t> values, Precision precision, std::span<std::byte> out)
+{
+	if (precision == Precision::Int8) {
+		for (size_t i = 0; i < values.size(); i++)
+			out[i] = static_cast<std::byte>(values[i]);
+		return;
+	}
+	for (size_t i = 0; i < values.size(); i++) {
+		out[2 * i] = static_cast<std::byte>(values[i]);
+		out[2 * i + 1] = static_cast<std::byte>(values[i] >> 8);
+	}
+}
+
+} /* namespace */
+
+SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
+		     StreamSink *toPdp)
+	: op_(op), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
+	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
+	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
+{
+}
+
+void SdpStream::error(const char *text)
+{
+	if (guestError_.empty())
+		guestError_ = text;
+}
+
+void SdpStream::countInput(uint32_t nan, uint32_t inf)
+{
+	counters_.nanInput += nan;
+	counters_.infInput += inf;
+}
+
+void SdpStream::push(const StreamRun &run)
+{
+	if (op_.hangs)
+		return;
+	if (run.data.size() != size_t{ run.width } * lanes_) {
+		error("SDP: the precision of the convolution differs from PROC_PRECISION");
+		return;
+	}
+	if (run.batch >= op_.batches || run.surface >= op_.surfaces() || run.y >= op_.height ||
+	    run.x >= op_.width || run.width > op_.width - run.x) {
+		error("SDP: the convolution's output is larger than the cube");
+		return;
+	}
+
+	for (uint32_t x = 0; x < run.width && !memory_.cancelled(); x += chunkAtoms)
+		process(run, x, std::min(chunkAtoms, run.width - x));
+}
+
+/* Chunk of a run: \a count atoms from the run's atom \a first on. */
+void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
+{
+	const auto input = run.data.subspan(size_t{ first } * lanes_, size_t{ count } * lanes_);
+	const uint32_t x = run.x + first;
+
+	values_.assign(input.begin(), input.end());
+	if (op_.nanToZero && op_.proc == Precision::Fp16)
+		for (int32_t &value : values_)
+			if (Fp32::isNan(static_cast<uint32_t>(value)))
+				value = 0;
+
+	if (!op_.x1.bypass) {
+		x1_.load(run.surface, run.y, x, count);
+		applySdpX(op_.x1, op_.proc, values_, lanes_, x1_.alu(), x1_.mul());
+	}
+	if (!op_.x2.bypass) {
+		x2_.load(run.surface, run.y, x, count);
+		applySdpX(op_.x2, op_.proc, values_, lanes_, x2_.alu(), x2_.mul());
+	}
+	if (!op_.y.bypass) {
+		y_.load(run.surface, run.y, x, count);
+		applySdpY(op_.y, op_.proc, values_, lanes_, y_.alu(), y_.mul());
+		if (!op_.y.lutBypass)
+			applySdpLut(lut_, op_.proc, values_, counters_.lut);
+	}
+
+	atoms_ += count;
+	if (op_.compares()) {
+		counters_.nonZero |= std::any_of(values_.begin(), values_.end(),
+						 [](int32_t value) { return value != 0; });
+		return;
+	}
+	convertSdpOutput(op_, values_, counters_);
+	emit(run, x, count);
+}
+
+/* INT8 to 16 bits makes two surfaces of one: the lower and the upper half of each atom. */
+void SdpStream::emit(const StreamRun &run, uint32_t x, uint32_t count)
+{
+	const uint32_t outLanes = atomChannels(op_.out);
+
+	if (outLanes >= lanes_) {
+		emitSurface(run, run.surface, x, count, values_);
+		return;
+	}
+	half_.resize(size_t{ count } * outLanes);
+	for (uint32_t part = 0; part < lanes_ / outLanes; part++) {
+		for (uint32_t atom = 0; atom < count; atom++)
+			std::copy_n(&values_[atom * lanes_ + part * outLanes], outLanes,
+				    &half_[atom * outLanes]);
+		emitSurface(run, run.surface * (lanes_ / outLanes) + part, x, count, half_);
+	}
+}
+
+void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
+			    std::span<const int32_t> values)
+{
+	if (op_.toPdp) {
+		if (toPdp_)
+			toPdp_->push({ .batch = run.batch,
+				       .surface = surface,
+				       .y = run.y,
+				       .x = x,
+				       .width = count,
+				       .data = values });
+		return;
+	}
+
+	const SdpCube &cube = op_.destination;
+	const uint64_t address = cube.address + uint64_t{ surface } * cube.surfaceStride +
+				 uint64_t{ run.y } * cube.lineStride +
+				 uint64_t{ run.batch } * cube.batchStride +
+				 uint64_t{ x } * atomBytes;
+	bytes_.resize(size_t{ count } * atomBytes);
+	narrowElements(values, op_.out, bytes_);
+	memory_.write(cube.ram, address, bytes_);
+}
+
+void SdpStream::reportCounters(OperationResult &result) const
+{
+	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
+	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
+	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
+
+	result.updates = {
+		{ NVDLA_SDP_D_STATUS, counters_.nonZero },
+		{ NVDLA_SDP_D_STATUS_NAN_INPUT_NUM, 0 },
+		{ NVDLA_SDP_D_STATUS_INF_INPUT_NUM, 0 },
+		{ NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM,
+		  op_.countsOutputNan ? counters_.nanOutput : 0 },
+		{ NVDLA_SDP_D_PERF_LUT_UFLOW, lut.underflow },
+		{ NVDLA_SDP_D_PERF_LUT_OFLOW, lut.overflow },
+		{ NVDLA_SDP_D_PERF_LUT_HYBRID, lut.hybrid },
+		{ NVDLA_SDP_D_PERF_LUT_LE_HIT, lut.leHit },
+		{ NVDLA_SDP_D_PERF_LUT_LO_HIT, lut.loHit },
+		{ NVDLA_SDP_D_PERF_OUT_SATURATION,
+		  op_.countsSaturation ? counters_.saturation : 0 },
+	};
+	if (!op_.usesRdma())
+		return;
+	result.updates.push_back(
+		{ NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM, countsNan ? counters_.nanInput : 0 });
+	result.updates.push_back(
+		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
+}
+
+/* The slowest of the pipeline and the two memory interfaces sets the pace. */
+void SdpStream::reportTiming(OperationResult &result) const
+{
+	const uint64_t elements = atoms_ * lanes_;
+	const uint64_t datapath = elements / (op_.y.bypass ? xLanesPerCycle : yLanesPerCycle);
+	const Traffic &mc = memory_.traffic(RamType::Mc);
+	const Traffic &cv = memory_.traffic(RamType::Cv);
+	const uint64_t reads = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
+	const uint64_t writes = std::max(mc.writeBytes, cv.writeBytes) / memoryBytesPerCycle;
+
+	result.cycles = overheadCycles + std::max({ datapath, reads, writes });
+}
+
+OperationResult SdpStream::finish()
+{
+	OperationResult result;
+	const uint64_t expected = uint64_t{ op_.batches } * op_.surfaces() * op_.height * op_.width;
+
+	if (op_.toPdp && !toPdp_ && !op_.compares())
+		error("SDP: the output goes to PDP, which does not take it");
+	if (atoms_ != expected) {
+		error("SDP: the input is not the whole cube");
+		result.hangs = true;
+	}
+	result.hangs |= op_.hangs;
+	result.guestError = guestError_;
+	reportCounters(result);
+	reportTiming(result);
+	return result;
+}
+
+namespace
+{
+
+/** \brief MRDMA: reads the source cube and feeds a stream with it */
+class SdpSource
+{
+public:
+	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
+		: op_(op), memory_(memory), stream_(stream), lanes_(atomChannels(op.proc)),
+		  sourceLanes_(atomChannels(op.in))
+	{
+	}
+
+	void run();
+
+private:
+	void read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void toFloat();
+
+	const SdpOp &op_;
+	MemoryPort &memory_;
+	SdpStream &stream_;
+	const uint32_t lanes_;
+	const uint32_t sourceLanes_;
+	std::vector<std::byte> raw_;
+	std::vector<int32_t> part_;
+	std::vector<int32_t> values_;
+};
+
+/*
+ * One surface as it is processed. An INT16 source for INT8 processing has its
+ * channels in two surfaces, the second one also where the cube ends before it.
+ */
+void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
+
+	raw_.resize(size_t{ count } * atomBytes);
+	part_.resize(size_t{ count } * sourceLanes_);
+	values_.resize(size_t{ count } * lanes_);
+	for (uint32_t part = 0; part < parts; part++) {
+		const uint64_t address =
+			op_.source.address +
+			(uint64_t{ surface } * parts + part) * op_.source.surfaceStride +
+			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
+		memory_.read(op_.source.ram, address, raw_);
+		widenElements(raw_, op_.in, part_);
+		const uint32_t lanes = std::min(lanes_, sourceLanes_);
+		for (uint32_t atom = 0; atom < count; atom++)
+			std::copy_n(&part_[atom * sourceLanes_], lanes,
+				    &values_[atom * lanes_ + part * sourceLanes_]);
+	}
+}
+
+void SdpSource::toFloat()
+{
+	uint32_t nan = 0;
+	uint32_t inf = 0;
+
+	for (int32_t &value : values_) {
+		const auto half = static_cast<uint16_t>(value);
+		nan += Fp16::isNan(half);
+		inf += Fp16::isInf(half);
+		value = static_cast<int32_t>(fp16ToFp32(half));
+	}
+	stream_.countInput(nan, inf);
+}
+
+void SdpSource::run()
+{
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
+		for (uint32_t y = 0; y < op_.height; y++) {
+			for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
+				if (memory_.cancelled())
+					return;
+				const uint32_t count = std::min(chunkAtoms, op_.width - x);
+				read(surface, y, x, count);
+				if (op_.proc == Precision::Fp16)
+					toFloat();
+				stream_.push({ .batch = 0,
+					       .surface = surface,
+					       .y = y,
+					       .x = x,
+					       .width = count,
+					       .data = values_ });
+			}
+		}
+	}
+}
+
+} /* namespace */
+
+OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
+		       StreamSink *toPdp)
+{
+	SdpStream stream(op, tables, memory, toPdp);
+
+	if (!op.hangs)
+		SdpSource(op, memory, stream).run();
+	return stream.finish();
+}
+
+} /* namespace nvdla::sim */

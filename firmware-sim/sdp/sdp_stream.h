@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The single point processor at work: on the fly behind the convolution, or on
+ * a cube in memory.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/stream.h"
+#include "lut/lut.h"
+#include "sdp/sdp_datapath.h"
+#include "sdp/sdp_op.h"
+#include "sdp/sdp_operands.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief One operation of SDP, fed with runs of atoms
+ *
+ * Takes what CACC gives (32-bit integers or FP32 bits), in any order of runs,
+ * and writes the destination cube or hands the results to PDP.
+ */
+class SdpStream : public StreamSink
+{
+public:
+	/**
+	 * All references must outlive this object.
+	 *
+	 * \param toPdp receiver of the output where the operation's destination is
+	 *        PDP; without one such output is dropped and a guest error is reported
+	 */
+	SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
+		  StreamSink *toPdp = nullptr);
+
+	void push(const StreamRun &run) override;
+
+	/**
+	 * \brief The end of the input
+	 *
+	 * Where the input was not the whole cube, the operation hangs as it does on
+	 * hardware, waiting for the rest.
+	 */
+	OperationResult finish();
+
+	/** \brief Count NaNs and infinities of FP16 input read from memory */
+	void countInput(uint32_t nan, uint32_t inf);
+
+private:
+	void process(const StreamRun &run, uint32_t first, uint32_t count);
+	void emit(const StreamRun &run, uint32_t x, uint32_t count);
+	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
+			 std::span<const int32_t> values);
+	void error(const char *text);
+	void reportCounters(OperationResult &result) const;
+	void reportTiming(OperationResult &result) const;
+
+	const SdpOp &op_;
+	MemoryPort &memory_;
+	StreamSink *toPdp_;
+	const uint32_t lanes_;
+	Lut lut_;
+	SdpOperands x1_;
+	SdpOperands x2_;
+	SdpOperands y_;
+
+	std::vector<int32_t> values_;
+	std::vector<int32_t> half_;
+	std::vector<std::byte> bytes_;
+	SdpCounters counters_;
+	uint64_t atoms_ = 0;
+	std::string guestError_;
+};
+
+/**
+ * \brief Run an operation whose input is a cube in memory
+ *
+ * The operation must not be a flying one.
+ */
+OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
+		       StreamSink *toPdp = nullptr);
+
+} /* namespace nvdla::sim */
