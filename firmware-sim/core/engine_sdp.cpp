@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
+#include "sdp/sdp_stream.h"
+
 namespace nvdla::sim
 {
 
 OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port)
 {
-	return notModelled("SDP");
+	const SdpOp op = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
+
+	return runSdp(op, inputs.sdpLut, port);
 }
 
 } /* namespace nvdla::sim */
