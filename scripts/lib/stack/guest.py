@@ -56,7 +56,7 @@ class Guest:
 		found = [k for k in self.kernels if series in (None, k.series, k.release)]
 		if not found:
 			raise Failure(f'there is no kernel {series} in {self.origin}: '
-				      f'{", ".join(k.series for k in self.kernels)} is what it has')
+				      f'{", ".join(self.series())} is what it has')
 		return max(found, key=lambda kernel: kernel.version)
 
 	def series(self):

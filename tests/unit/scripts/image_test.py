@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The guest's image: the archive format, modules in loading order, libraries."""
+
+import lzma
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from stack import image
+from stack.guest import Kernel
+
+
+def entries(archive):
+	"""Read a newc archive back: {name: (mode, contents)}, and the number of bytes read."""
+	found = {}
+	at = 0
+	while True:
+		assert archive[at:at + 6] == b'070701', f'no header at {at}'
+		fields = [int(archive[at + 6 + 8 * i:at + 14 + 8 * i], 16) for i in range(13)]
+		mode, size, length = fields[1], fields[6], fields[11]
+		name = archive[at + 110:at + 110 + length - 1].decode()
+		start = (at + 110 + length + 3) & ~3
+		at = (start + size + 3) & ~3
+		if name == 'TRAILER!!!':
+			return found, at
+		found[name] = (mode, archive[start:start + size])
+
+
+def module(depends):
+	return b'\x7fELF junk\0license=GPL\0depends=' + depends.encode() + b'\0name=x\0'
+
+
+class ArchiveTest(unittest.TestCase):
+	def test_contents_survive_at_every_alignment(self):
+		archive = image.Archive()
+		for size in range(9):
+			archive.file('f' * (size + 1), b'x' * size)
+		found, end = entries(archive.finish())
+		self.assertEqual({name: contents for name, (_, contents) in found.items()},
+				 {'f' * (size + 1): b'x' * size for size in range(9)})
+		self.assertEqual(end % 4, 0)
+
+	def test_folders_come_before_their_files_and_once(self):
+		archive = image.Archive()
+		archive.file('a/b/c', b'1')
+		archive.file('a/b/d', b'2', executable=True)
+		archive.link('a/e', 'b/c')
+		found, _ = entries(archive.finish())
+		self.assertEqual(list(found), ['a', 'a/b', 'a/b/c', 'a/b/d', 'a/e'])
+		self.assertEqual(found['a'][0], 0o040755)
+		self.assertEqual(found['a/b/c'][0], 0o100644)
+		self.assertEqual(found['a/b/d'][0], 0o100755)
+		self.assertEqual(found['a/e'], (0o120777, b'b/c'))
+
+	def test_the_first_of_two_files_of_a_name_counts(self):
+		archive = image.Archive()
+		archive.file('a', b'1')
+		archive.file('a', b'2')
+		self.assertEqual(entries(archive.finish())[0]['a'][1], b'1')
+
+
+class ModulesTest(unittest.TestCase):
+	def setUp(self):
+		self.folder = Path(tempfile.mkdtemp())
+		self.addCleanup(shutil.rmtree, self.folder)
+		kernel = self.folder / 'kernel'
+		kernel.mkdir()
+		(kernel / 'gpu-sched.ko').write_bytes(module('drm'))
+		(kernel / 'drm.ko.xz').write_bytes(lzma.compress(module('base,other')))
+		(kernel / 'base.ko').write_bytes(module(''))
+		(kernel / 'other.ko').write_bytes(module('base,built-in'))
+		self.modules = image.Modules(Kernel('6.12.1-x', None, self.folder, None))
+
+	def test_needed_modules_come_first(self):
+		self.assertEqual(list(self.modules.closure(['gpu-sched'])), ['base', 'other', 'drm', 'gpu_sched'])
+
+	def test_a_module_that_is_built_in_is_left_out(self):
+		self.assertEqual(list(self.modules.closure(['built_in'])), [])
+
+	def test_compressed_modules_are_unpacked(self):
+		self.assertEqual(self.modules.closure(['drm'])['drm'], module('base,other'))
+
+
+class LibrariesTest(unittest.TestCase):
+	def test_a_program_brings_its_libraries_and_loader(self):
+		found = image.libraries(['/usr/bin/python3'])
+		self.assertTrue(any('libc.so' in name for name in found), found)
+		self.assertTrue(any(Path(name).name.startswith('ld-') for name in found), found)
+		for name in found:
+			self.assertTrue(Path(name).is_file(), name)
+
+	def test_nothing_needs_nothing(self):
+		self.assertEqual(image.libraries([]), set())
+
+
+class SettingsTest(unittest.TestCase):
+	def test_the_shell_reads_back_what_was_set(self):
+		found, _ = entries(image.settings({'folder': "'a b'", 'export X': '1'}, 'true\n'))
+		self.assertEqual(found['etc/vm.command'][1], b'true\n')
+		said = subprocess.run(['sh', '-c', found['etc/vm.conf'][1].decode() + 'printf "%s|%s" "$folder" "$X"'],
+				      capture_output=True, text=True, check=True).stdout
+		self.assertEqual(said, 'a b|1')
+
+	def test_without_a_command_there_is_none(self):
+		self.assertNotIn('etc/vm.command', entries(image.settings({}, None))[0])
+
+
+if __name__ == '__main__':
+	unittest.main()

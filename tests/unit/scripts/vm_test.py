@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""Running a guest, as far as it goes without one: QEMU's arguments, init's messages, the verdict."""
+
+import socket
+import tempfile
+import unittest
+from pathlib import Path
+
+from stack import vm
+from stack.console import Failure
+from stack.guest import Guest, Kernel
+
+_KERNELS = tuple(Kernel(release, Path('/boot/vmlinuz'), Path('/lib/modules') / release, Path('/build'))
+		 for release in ('6.12.94+x', '6.12.107+x', '7.2.12+x'))
+_GUEST = Guest('a test', None, ('qemu',), {}, _KERNELS, Path('/bin/busybox'))
+_PORTS = {'serial': 3, 'control': 4, 'kernel': 5, 'stdout': 6, 'stderr': 7}
+
+
+class KernelChoice(unittest.TestCase):
+	def test_the_newest_by_number_not_by_letter(self):
+		self.assertEqual(_GUEST.kernel('6.12').release, '6.12.107+x')
+		self.assertEqual(_GUEST.kernel().release, '7.2.12+x')
+
+	def test_a_whole_release(self):
+		self.assertEqual(_GUEST.kernel('6.12.94+x').release, '6.12.94+x')
+
+	def test_one_that_is_not_there(self):
+		with self.assertRaisesRegex(Failure, '5.4 .*6.12, 7.2'):
+			_GUEST.kernel('5.4')
+
+	def test_each_series_once(self):
+		self.assertEqual(_GUEST.series(), ['6.12', '7.2'])
+
+
+class Arguments(unittest.TestCase):
+	def arguments(self, socket_path=None, **options):
+		machine = vm.Machine(_GUEST, vm.Options(logs=Path('/nonexistent'), **options))
+		return machine._arguments(Path('/initrd'), socket_path, 'tcg', False, _PORTS)
+
+	def test_the_iommu_comes_before_every_other_device(self):
+		argv = self.arguments()
+		self.assertIn('intel-iommu', argv[argv.index('-device') + 1])
+		self.assertIn('intel_iommu=on', argv[argv.index('-append') + 1])
+
+	def test_modes_without_iommu(self):
+		for mode, word in (('cma', 'cma=256M'), ('none', None)):
+			argv = self.arguments(dma=mode)
+			self.assertFalse(any('intel-iommu' in argument for argument in argv))
+			self.assertEqual('cma=' in argv[argv.index('-append') + 1], word is not None)
+
+	def test_the_device_model_can_map_the_memory(self):
+		self.assertTrue(any('memory-backend-memfd' in argument and 'share=on' in argument
+				    for argument in self.arguments()))
+
+	def test_folders_with_a_comma(self):
+		with tempfile.TemporaryDirectory(suffix=',x') as folder:
+			argv = self.arguments(share=Path(folder))
+		shared = next(argument for argument in argv if argument.startswith('local,'))
+		self.assertIn(folder.replace(',', ',,'), shared)
+		self.assertNotIn('readonly', shared)
+
+	def test_a_folder_of_the_guest_cannot_be_covered(self):
+		with self.assertRaisesRegex(Failure, '/usr cannot be shared'):
+			self.arguments(share=Path('/usr'))
+
+
+class Control(unittest.TestCase):
+	def test_messages_in_pieces(self):
+		control = vm._Control()
+		for byte in b'ready 1.5\nproblem a b\nexit 3\ntainted 4096\nend\n':
+			control.feed(bytes([byte]))
+		self.assertEqual((control.exit, control.tainted, control.ended), (3, 4096, True))
+		self.assertEqual(control.problems, ['a b'])
+		self.assertIsNotNone(control.ready_at)
+
+
+class Verdict(unittest.TestCase):
+	def judge(self, messages, kernel='', timed_out=False):
+		control = vm._Control()
+		control.feed(messages)
+		with tempfile.TemporaryDirectory() as folder:
+			kernel_log, qemu_log = Path(folder, 'kernel'), Path(folder, 'qemu')
+			kernel_log.write_text(kernel)
+			qemu_log.write_text('')
+			machine = vm.Machine(_GUEST, vm.Options(timeout=5))
+			return machine._judge(control, kernel_log, qemu_log, timed_out, 0)
+
+	def test_the_status_of_the_command(self):
+		self.assertEqual(self.judge(b'exit 0\ntainted 12288\nend\n').status, 0)
+		self.assertEqual(self.judge(b'exit 7\ntainted 0\nend\n').status, 7)
+
+	def test_a_complaint_of_the_kernel_spoils_success_only(self):
+		splat = '[ 1.0] WARNING: CPU: 0 PID: 1 at x.c:1\n'
+		self.assertEqual(self.judge(b'exit 0\ntainted 0\nend\n', splat).status, vm.STATUS_KERNEL)
+		self.assertEqual(self.judge(b'exit 7\ntainted 0\nend\n', splat).status, 7)
+
+	def test_taint_and_unload_problems_are_noticed(self):
+		self.assertEqual(self.judge(b'exit 0\ntainted 512\nend\n').status, vm.STATUS_KERNEL)
+		self.assertEqual(self.judge(b'exit 0\nproblem busy\ntainted 0\nend\n').status, vm.STATUS_KERNEL)
+
+	def test_a_guest_that_never_said_how_it_went(self):
+		self.assertEqual(self.judge(b'ready 1\n').status, vm.STATUS_BROKEN)
+		self.assertEqual(self.judge(b'failure no\nend\n').status, vm.STATUS_BROKEN)
+		self.assertEqual(self.judge(b'ready 1\n', timed_out=True).status, vm.STATUS_TIMEOUT)
+
+
+class Listening(unittest.TestCase):
+	def test_it_is_seen_without_connecting(self):
+		with tempfile.TemporaryDirectory() as folder:
+			path = Path(folder, 'socket')
+			with socket.socket(socket.AF_UNIX) as server:
+				server.bind(str(path))
+				self.assertFalse(vm._listens(path))
+				server.listen()
+				self.assertTrue(vm._listens(path))
+
+
+if __name__ == '__main__':
+	unittest.main()
