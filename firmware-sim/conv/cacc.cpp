@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The floating-point accumulator.
+ *
+ * Hardware semantics, "FP16 MAC"; widths and order of the steps from the hardware's
+ * published C model and RTL.
+ */
+#include "conv/cacc.h"
+
+#include <bit>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr unsigned kMantissaBits = 40;
+constexpr uint32_t kExponentMask = 0xff;
+constexpr uint64_t kMantissaMask = (uint64_t{ 1 } << kMantissaBits) - 1;
+/* From a step's exponent (50 below the point, 38 bits) to ours (101 below, 40 bits). */
+constexpr uint32_t kStepBias = 49;
+/* Sign and fraction of a NaN at the top of the mantissa. */
+constexpr unsigned kNanBits = 11;
+/* Our exponent to that of FP32, for a mantissa whose leading one is bit 38. */
+constexpr uint32_t kFp32Bias = 64;
+constexpr unsigned kFp32FractionBits = 23;
+
+constexpr int64_t signExtend(uint64_t value)
+{
+	return arith::signExtend<kMantissaBits>(value);
+}
+
+/** \return how far left a number of \a bits bits can go before its top two bits differ */
+template<unsigned Bits>
+unsigned redundantSignBits(int64_t value)
+{
+	const auto magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
+	return static_cast<unsigned>(std::countl_zero(magnitude)) - (64 - Bits) - 1;
+}
+
+/** A mantissa with what was shifted out of it, top bit of \a below first */
+struct Aligned {
+	int64_t mantissa;
+	uint64_t below = 0;
+
+	void shiftRight(uint32_t distance)
+	{
+		if (distance > kMantissaBits) {
+			/* Too far away: not even its sign is seen. */
+			mantissa = 0;
+			return;
+		}
+		if (distance == 0)
+			return;
+		below = static_cast<uint64_t>(mantissa) << (kMantissaBits - distance) &
+			kMantissaMask;
+		mantissa >>= distance;
+	}
+};
+
+/** Adds one unless a negative number is cut exactly in the middle: half away from zero */
+constexpr bool roundsUp(int64_t mantissa, bool half, bool rest)
+{
+	return mantissa < 0 ? half && rest : half;
+}
+
+} /* namespace */
+
+void FloatSum::add(const Fp16Sum &step)
+{
+	if (step.mantissa == 0 || (exponent == kNan))
+		return;
+	if (step.exponent == Fp16Sum::kNan) {
+		exponent = kNan;
+		mantissa =
+			step.mantissa * (int64_t{ 1 } << (kMantissaBits - Fp16Sum::kMantissaBits));
+		return;
+	}
+
+	const unsigned up = redundantSignBits<Fp16Sum::kMantissaBits>(step.mantissa);
+	const uint32_t stepExponent = (step.exponent - up + kStepBias) & kExponentMask;
+	Aligned addend = { step.mantissa *
+			   (int64_t{ 1 } << (up + kMantissaBits - Fp16Sum::kMantissaBits)) };
+	Aligned held = { mantissa };
+	uint32_t sumExponent = mantissa == 0 ? 0 : exponent;
+
+	uint64_t below;
+	if (stepExponent > sumExponent) {
+		held.shiftRight(stepExponent - sumExponent);
+		sumExponent = stepExponent;
+		below = held.below;
+	} else {
+		addend.shiftRight(sumExponent - stepExponent);
+		below = addend.below;
+	}
+
+	int64_t sum = held.mantissa + addend.mantissa;
+	bool half;
+	bool rest;
+	if (sum != signExtend(static_cast<uint64_t>(sum))) {
+		half = sum & 1;
+		rest = below != 0;
+		sum >>= 1;
+		sumExponent++;
+	} else {
+		/* Normalise, pulling in what was shifted out. */
+		const unsigned left = redundantSignBits<kMantissaBits>(sum);
+		const uint64_t pulled = left ? below >> (kMantissaBits - left) : 0;
+		sum = signExtend(static_cast<uint64_t>(sum) << left | pulled);
+		below = below << left & kMantissaMask;
+		half = below >> (kMantissaBits - 1);
+		rest = (below & (kMantissaMask >> 1)) != 0;
+		sumExponent -= left;
+	}
+
+	if (roundsUp(sum, half, rest)) {
+		const bool negative = sum < 0;
+		sum = signExtend(static_cast<uint64_t>(sum) + 1);
+		if ((sum < 0) != negative) {
+			/* The carry went into the sign: put it back and halve. */
+			sum = signExtend(static_cast<uint64_t>(sum) >> 1 |
+					 static_cast<uint64_t>(negative) << (kMantissaBits - 1));
+			sumExponent++;
+		}
+	}
+	mantissa = sum;
+	exponent = sum == 0 ? 0 : sumExponent & kExponentMask;
+}
+
+uint32_t FloatSum::deliver() const
+{
+	const uint32_t sign = mantissa < 0 ? 0x80000000 : 0;
+	const auto bits = static_cast<uint64_t>(mantissa) & kMantissaMask;
+
+	if (exponent == kNan)
+		return sign | kNan << kFp32FractionBits |
+		       static_cast<uint32_t>(bits >> (kMantissaBits - kNanBits) & 0x3ff);
+	if (mantissa == 0)
+		return 0;
+
+	/* The most negative mantissa is the one magnitude that needs a bit more. */
+	const auto magnitude = static_cast<uint64_t>(mantissa < 0 ? -mantissa : mantissa);
+	uint32_t exponent32 = exponent + kFp32Bias;
+	constexpr unsigned kDrop = kMantissaBits - 2 - kFp32FractionBits;
+	uint64_t rounded = (magnitude + (uint64_t{ 1 } << (kDrop - 1))) >> kDrop;
+	if (rounded >> (kFp32FractionBits + 1))
+		exponent32++;
+	return sign | (exponent32 & kExponentMask) << kFp32FractionBits |
+	       static_cast<uint32_t>(rounded & 0x7fffff);
+}
+
+} /* namespace nvdla::sim */

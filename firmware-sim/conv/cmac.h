@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolution MAC array: sums of up to 64 products, per kernel.
+ *
+ * Integers are exact. FP16 is not IEEE: products are aligned to the largest
+ * exponent of the step and what falls off is lost (see Fp16Vector).
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "conv/csc.h"
+
+namespace nvdla::sim
+{
+
+/** \return the sum of \a lanes products */
+int64_t macInteger(const int16_t *data, const int16_t *weights, uint32_t lanes);
+
+/**
+ * \brief The inverse Winograd transform, A^T * m * A
+ *
+ * Rows of A^T: (1 1 1 0), (0 1 -1 -1).
+ *
+ * \param m 16 sums by lines
+ * \return the 2x2 outputs by lines
+ */
+std::array<int64_t, 4> winogradOutput(const std::array<int64_t, 16> &m);
+
+/** \return the 2x2 outputs of a 4-channel tile in integers */
+std::array<int64_t, 4> macIntegerWinograd(const int16_t *data, const int16_t *weights);
+
+/**
+ * \brief Sum of an FP16 step as it goes to CACC: mantissa * 2^(exponent - 50)
+ *
+ * An exponent of kNan marks a NaN; its mantissa then holds sign and fraction at
+ * the top of 38 bits.
+ */
+struct Fp16Sum {
+	static constexpr uint32_t kNan = 63;
+	static constexpr unsigned kMantissaBits = 38;
+
+	uint32_t exponent = 0;
+	int64_t mantissa = 0;
+};
+
+/**
+ * \brief Up to 64 FP16 numbers taken apart as the multipliers want them
+ *
+ * The exponent is split: its low two bits shift the 11-bit significand left, the
+ * rest ("quarter") goes to the alignment, which therefore moves products by
+ * multiples of four bits. Zeroes of either sign are masked out. Infinities are
+ * ordinary numbers here, +-65536.
+ */
+struct Fp16Vector {
+	alignas(64) uint32_t significand[kMacLanes];
+	alignas(64) uint32_t quarter[kMacLanes];
+	alignas(64) uint32_t negative[kMacLanes]; /**< all ones or 0 */
+	alignas(64) uint32_t present[kMacLanes];  /**< all ones, 0 for a zero */
+	uint32_t nan = 0;			  /**< bits of the first NaN, 0 if there is none */
+
+	/** \brief Take \a lanes numbers apart; the lanes behind them become zero */
+	void load(const int16_t *numbers, uint32_t lanes);
+};
+
+/** \return the sum of the products of all lanes */
+Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights);
+
+/** \return the 2x2 outputs of a 4-channel tile */
+std::array<Fp16Sum, 4> macFp16Winograd(const Fp16Vector &data, const Fp16Vector &weights);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The convolution pipeline: CDMA, convolution buffer, CSC, CMAC, CACC.
+ */
+#pragma once
+
+#include "conv/cbuf.h"
+#include "conv/conv_op.h"
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/stream.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Runs convolutions one after the other
+ *
+ * Owns what the convolution buffer keeps from one operation to the next; everything
+ * else about an operation is in its ConvOp. Not thread-safe: the core has one
+ * convolution thread.
+ */
+class ConvEngine
+{
+public:
+	/** \brief Forget the buffered lines and weights, as a reset of the core does */
+	void reset() { cbuf_.clear(); }
+
+	/**
+	 * \brief Carry out \a op and stream its accumulators to SDP
+	 *
+	 * Memory in use is bounded by the size of the convolution buffer and one line
+	 * of accumulators. What the hardware would wait for forever, and what it does
+	 * not define, ends as an operation that hangs, with a guest error.
+	 *
+	 * \param sink gets whole lines, see computeConv()
+	 * \param memory once it is cancelled, the operation ends early and its result
+	 *        means nothing
+	 * \return NaN, infinity and saturation counters as register updates, the estimated
+	 *         duration, or the guest error
+	 */
+	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
+
+private:
+	Cbuf cbuf_;
+};
+
+} /* namespace nvdla::sim */

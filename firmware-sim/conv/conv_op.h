@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One operation of the convolution pipeline as plain values.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/memory.h"
+#include "core/register_view.h"
+#include "core/stream.h"
+
+namespace nvdla::sim
+{
+
+/** \brief What the pipeline does with its input; CONV_MODE and DATAIN_FORMAT together */
+enum class ConvMode : uint8_t {
+	Direct,	  /**< feature cube, direct convolution */
+	Image,	  /**< pixels, direct convolution */
+	Winograd, /**< feature cube, 3x3 kernels in the Winograd domain */
+};
+
+/** \brief Snapshots of the five units' registers, each for the group it runs from */
+struct ConvViews {
+	const RegisterView &cdma;
+	const RegisterView &csc;
+	const RegisterView &cmacA;
+	const RegisterView &cmacB;
+	const RegisterView &cacc;
+};
+
+/** \brief Width, height and channels of a cube; each at least 1 */
+struct CubeSize {
+	uint32_t width = 1;
+	uint32_t height = 1;
+	uint32_t channels = 1;
+
+	bool operator==(const CubeSize &) const = default;
+};
+
+/** \brief CDMA: where the input cube is and how it gets into the buffer */
+struct DataFetch {
+	RamType ram = RamType::Mc;
+	uint64_t address = 0;	/**< cube, or plane 0 of an image */
+	uint64_t addressUv = 0; /**< plane 1 of a semi-planar image */
+	uint32_t lineStride = 0;
+	uint32_t lineStrideUv = 0;
+	uint32_t surfaceStride = 0;
+	uint32_t batchStride = 0;
+	bool packed = false; /**< lines and surfaces both follow each other without gaps */
+	CubeSize size;	     /**< of one cube of the batch; channels as in memory */
+
+	uint32_t padLeft = 0; /**< columns and lines around the cube that CDMA makes */
+	uint32_t padRight = 0;
+	uint32_t padTop = 0;
+	uint32_t padBottom = 0;
+	int16_t padValue = 0;
+
+	uint32_t strideX = 1; /**< Winograd: strides that become channels */
+	uint32_t strideY = 1;
+	bool flushNan = false;
+};
+
+/** \brief CDMA: pixels and the input converter, (x - mean) * scale >> truncate */
+struct PixelInput {
+	uint8_t format = 0;    /**< PIXEL_FORMAT */
+	uint32_t xOffset = 0;  /**< pixels between the aligned address and the first one */
+	bool isSigned = false; /**< PIXEL_SIGN_OVERRIDE */
+	bool convert = false;
+	int16_t mean[4] = {}; /**< subtracted from R/Y, G/U, B/V, A/X */
+	int16_t scale = 1;
+	uint8_t truncate = 0;
+};
+
+/** \brief CDMA: where the weights are */
+struct WeightFetch {
+	RamType ram = RamType::Mc;
+	uint64_t address = 0;
+	uint32_t bytes = 0; /**< of the packed weights, 128-byte units */
+	bool compressed = false;
+	uint64_t maskAddress = 0; /**< WMB */
+	uint32_t maskBytes = 0;
+	uint64_t groupSizeAddress = 0; /**< WGS */
+};
+
+/** \brief CSC: windows over the buffered cube */
+struct Windows {
+	CubeSize data;	 /**< one cube as buffered, after extension */
+	CubeSize kernel; /**< after extension: S, R, C */
+	uint32_t kernels = 1;
+	CubeSize out;
+	uint32_t strideX = 1;
+	uint32_t strideY = 1;
+	uint32_t dilationX = 1;
+	uint32_t dilationY = 1;
+	uint32_t padLeft = 0;
+	uint32_t padTop = 0;
+	int16_t padValue = 0;
+	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
+	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
+	uint32_t releasedSlices = 1; /**< lines given back when the operation is done */
+};
+
+/**
+ * \brief One operation of the convolution pipeline
+ *
+ * Sizes are counts, not the registers' count minus one; strides and addresses are
+ * bytes. An operation that the hardware does not define has a \a guestError (unit,
+ * register, reason); the engine does not run it.
+ */
+struct ConvOp {
+	ConvMode mode = ConvMode::Direct;
+	Precision inPrecision = Precision::Int8; /**< of the samples CDMA reads */
+	Precision precision = Precision::Int8;	 /**< of MAC operands and weights */
+	uint32_t batches = 1;
+	uint32_t dataBanks = 1;
+	uint32_t weightBanks = 1;
+	bool reuseData = false;
+	bool reuseWeights = false;
+	bool keepData = false;	  /**< SKIP_DATA_RLS */
+	bool keepWeights = false; /**< SKIP_WEIGHT_RLS */
+
+	DataFetch fetch;
+	PixelInput pixel;
+	WeightFetch weights;
+	Windows windows;
+	uint32_t clipTruncate = 0; /**< CACC: bits dropped from an integer accumulator */
+
+	std::string guestError;
+
+	/** \return kernels that share one pass over the cube: the channels of a surface */
+	uint32_t groupKernels() const { return atomChannels(precision); }
+	/** \return surfaces of the output cube */
+	uint32_t surfaces() const
+	{
+		return (windows.out.channels + groupKernels() - 1) / groupKernels();
+	}
+};
+
+/** \return an element of padding: PAD_VALUE, its low byte in INT8 */
+constexpr int16_t padElement(Precision precision, int16_t value)
+{
+	return precision == Precision::Int8 ? static_cast<int8_t>(value) : value;
+}
+
+/**
+ * \brief Read an operation from the registers
+ *
+ * Never fails: contradictions between the units and values that the programming
+ * guide ("Limitation") rules out are described in ConvOp::guestError.
+ */
+ConvOp decodeConv(const ConvViews &views);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolution sequence controller: which buffered elements meet which weights.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conv/cbuf.h"
+#include "conv/conv_op.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Operand pairs one MAC cell multiplies in a step */
+inline constexpr uint32_t kMacLanes = 64;
+
+/**
+ * \brief What all MAC cells work on at once: one weight vector per kernel
+ *
+ * Direct: up to 64 channels of one kernel position. Image: up to 64 elements of
+ * one kernel row, a row being S * C elements, or of several short rows (channel
+ * post-extension). Winograd: 4 channels of a 4x4 tile, lane (y * 4 + x) * 4 + c.
+ */
+struct Block {
+	uint32_t row = 0;     /**< kernel row */
+	uint32_t column = 0;  /**< kernel column, direct only */
+	uint32_t channel = 0; /**< first channel (image: element of the row) */
+	uint32_t rows = 1;    /**< kernel rows in the block, image only */
+	uint32_t lanes = 0;   /**< operand pairs, at most kMacLanes */
+	size_t weights = 0;   /**< elements of the group before this block, per kernel */
+};
+
+/** \return the blocks of a kernel in the order the hardware accumulates them */
+std::vector<Block> makeBlocks(const ConvOp &op);
+
+/** \brief Buffered lines of an operation; does not own them */
+class DataView
+{
+public:
+	DataView(const ConvOp &op, const Cbuf &cbuf) : height_(op.windows.data.height), cbuf_(cbuf)
+	{
+	}
+
+	/** \return line \a y of cube \a batch */
+	const Slice &line(uint32_t batch, uint32_t y) const
+	{
+		return cbuf_.slice(batch * height_ + y);
+	}
+
+private:
+	uint32_t height_;
+	const Cbuf &cbuf_;
+};
+
+/**
+ * \brief Gathers MAC operands for whole output lines
+ *
+ * The vectors stay valid until the next call.
+ */
+class Operands
+{
+public:
+	Operands(const ConvOp &op, const DataView &data);
+
+	/**
+	 * \brief Data vectors of \a block for output line \a y
+	 * \return one pointer per output column to block.lanes elements
+	 */
+	const std::vector<const int16_t *> &line(uint32_t batch, uint32_t y, const Block &block);
+
+	/**
+	 * \brief Transformed tiles of \a block for output lines 2 * \a tileY and the next
+	 * \return one pointer per tile to kMacLanes elements
+	 */
+	const std::vector<const int16_t *> &tiles(uint32_t tileY, const Block &block);
+
+private:
+	void gatherDirect(uint32_t batch, uint32_t y, const Block &block);
+	void gatherImage(uint32_t y, const Block &block);
+
+	const ConvOp &op_;
+	const DataView &data_;
+	std::vector<int16_t> padding_;	/* kMacLanes times the padding value */
+	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
+	std::vector<const int16_t *> vectors_;
+};
+
+/**
+ * \brief Winograd transform of one channel's 4x4 tile, C^T * tile * C
+ *
+ * Integers: exact, then shifted right by \a truncate rounding half away from zero
+ * and clipped to 8 or 16 bits. FP16: through the 17-bit format.
+ *
+ * \param tile 16 elements by lines
+ * \param truncate PRA_TRUNCATE; 3 works as 2
+ */
+void winogradTransform(Precision precision, uint32_t truncate, const int16_t tile[16],
+		       int16_t out[16]);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pixel formats of image input: where each channel of a pixel is in memory.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla::sim
+{
+
+/** \brief How a channel is held */
+enum class PixelKind : uint8_t {
+	Int8,
+	Int16,
+	Fp16,
+	Packed10, /**< three channels of 10 bits and one of 2 in a 32-bit word */
+};
+
+/**
+ * \brief One value of PIXEL_FORMAT
+ *
+ * Channels are numbered as the convolution sees them: R, G, B, A or Y, U, V, A.
+ * \a place is, for Packed10, the channel's lowest bit in the word; else the
+ * position of the channel among the pixel's elements in memory, plane 0 first.
+ */
+struct PixelFormat {
+	PixelKind kind;
+	uint8_t planes;
+	uint8_t channels;
+	std::array<uint8_t, 4> place;
+
+	/** \return bytes of one element of a channel, of the whole word if packed */
+	constexpr uint32_t elementBytes() const
+	{
+		return kind == PixelKind::Int8 ? 1 : kind == PixelKind::Packed10 ? 4 : 2;
+	}
+	/** \return bytes from one pixel to the next in \a plane */
+	constexpr uint32_t pixelBytes(uint32_t plane) const
+	{
+		if (planes == 2)
+			return plane == 0 ? elementBytes() : 2 * elementBytes();
+		return kind == PixelKind::Packed10 ? 4 : channels * elementBytes();
+	}
+};
+
+/** \return the format of a PIXEL_FORMAT value, nullptr if it is reserved */
+const PixelFormat *pixelFormat(uint32_t value);
+
+/**
+ * \brief One channel of a pixel as the raw number that goes into the converter
+ *
+ * 10-bit channels stand at the top of 16 bits, 2-bit alpha likewise.
+ *
+ * \param plane0 first byte of the pixel in plane 0
+ * \param plane1 first byte of the pixel in plane 1; not used by one-plane formats
+ * \return 8 or 16 bits, zero-extended
+ */
+uint16_t pixelChannel(const PixelFormat &format, uint32_t channel, const std::byte *plane0,
+		      const std::byte *plane1);
+
+} /* namespace nvdla::sim */
