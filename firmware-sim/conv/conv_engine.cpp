@@ -5,11 +5,9 @@
 #include "conv/conv_engine.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <nvdla/hw/registers.h>
 
-#include "conv/cdma.h"
 #include "conv/conv_compute.h"
 
 namespace nvdla::sim
@@ -81,13 +79,9 @@ std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 	return {};
 }
 
-OperationResult hang(std::string reason)
+uint64_t readBytes(const MemoryPort &memory)
 {
-	OperationResult result;
-
-	result.guestError = std::move(reason);
-	result.hangs = true;
-	return result;
+	return memory.traffic(RamType::Mc).readBytes + memory.traffic(RamType::Cv).readBytes;
 }
 
 /**
@@ -95,7 +89,7 @@ OperationResult hang(std::string reason)
  * pipeline. One MAC step takes a cycle (four outputs of a tile in Winograd mode); a
  * port moves 64 bytes in one.
  */
-uint64_t estimateCycles(const ConvOp &op, const MemoryPort &memory, uint64_t trafficBefore)
+uint64_t estimateCycles(const ConvOp &op, uint64_t traffic)
 {
 	constexpr uint64_t kPortBytes = 64;
 	constexpr uint64_t kPipelineFill = 100;
@@ -105,54 +99,61 @@ uint64_t estimateCycles(const ConvOp &op, const MemoryPort &memory, uint64_t tra
 
 	if (op.mode == ConvMode::Winograd)
 		steps /= 4;
-	const uint64_t traffic = memory.traffic(RamType::Mc).readBytes +
-				 memory.traffic(RamType::Cv).readBytes - trafficBefore;
 	return std::max(steps, traffic / kPortBytes) + kPipelineFill;
 }
 
 } /* namespace */
 
-OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
+std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
 {
-	if (!op.guestError.empty())
-		return hang(op.guestError);
-
-	const uint64_t trafficBefore =
-		memory.traffic(RamType::Mc).readBytes + memory.traffic(RamType::Cv).readBytes;
-	SpecialCount dataSpecial;
 	std::string error;
 
-	if (!cbuf_.beginData(op))
-		error = op.mode == ConvMode::Image ? fetchImage(op, memory, cbuf_, dataSpecial)
-						   : fetchData(op, memory, cbuf_, dataSpecial);
+	if (!cbuf_.beginData(op)) {
+		error = op.mode == ConvMode::Image ? fetchImage(op, memory, cbuf_, special)
+						   : fetchData(op, memory, cbuf_, special);
+	}
 	if (error.empty() && !memory.cancelled())
 		error = missingLines(op, cbuf_);
-	if (!error.empty())
-		return hang(std::move(error));
+	return error;
+}
 
-	const bool reuseWeights = cbuf_.beginWeights(op);
-	std::optional<WeightReader> reader;
-	if (reuseWeights) {
+std::string ConvEngine::prepareWeights(const ConvOp &op, MemoryPort &memory,
+				       std::optional<WeightReader> &reader)
+{
+	if (cbuf_.beginWeights(op)) {
 		if (!groupsFit(op, cbuf_.keptWeights()))
-			return hang("CSC: reused weights are of another shape");
-	} else {
-		reader.emplace(op, memory);
-		error = reader->check();
-		if (!error.empty())
-			return hang(std::move(error));
-		if (op.keepWeights) {
-			std::vector<WeightGroup> groups(op.surfaces());
-			for (WeightGroup &group : groups)
-				reader->next(group);
-			cbuf_.keepWeights(std::move(groups));
-		}
-	}
-	if (memory.cancelled())
+			return "CSC: reused weights are of another shape";
 		return {};
+	}
+
+	reader.emplace(op, memory);
+	std::string error = reader->check();
+	if (error.empty() && op.keepWeights) {
+		std::vector<WeightGroup> groups(op.surfaces());
+		for (WeightGroup &group : groups)
+			reader->next(group);
+		cbuf_.keepWeights(std::move(groups));
+	}
+	return error;
+}
+
+OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
+{
+	const uint64_t trafficBefore = readBytes(memory);
+	SpecialCount dataSpecial;
+	std::optional<WeightReader> reader;
+	std::string error = op.guestError;
+
+	if (error.empty())
+		error = prepareData(op, memory, dataSpecial);
+	if (error.empty())
+		error = prepareWeights(op, memory, reader);
+	if (!error.empty() || memory.cancelled())
+		return hang(std::move(error));
 
 	ConvCounters counters;
 	const DataView data(op, cbuf_);
-	if (reuseWeights || op.keepWeights) {
+	if (op.keepWeights || !reader) {
 		KeptWeights weights(cbuf_.keptWeights());
 		counters = computeConv(op, data, weights, sink, memory);
 	} else {
@@ -172,7 +173,18 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 		{ NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM, weightSpecial.inf },
 		{ NVDLA_CACC_D_OUT_SATURATION, counters.saturated },
 	};
-	result.cycles = estimateCycles(op, memory, trafficBefore);
+	result.cycles = estimateCycles(op, readBytes(memory) - trafficBefore);
+	return result;
+}
+
+OperationResult ConvEngine::hang(std::string reason)
+{
+	OperationResult result;
+
+	/* Lines of an unfinished fetch must not be taken for whole ones. */
+	cbuf_.clear();
+	result.guestError = std::move(reason);
+	result.hangs = true;
 	return result;
 }
 

@@ -4,7 +4,11 @@
  */
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "conv/cbuf.h"
+#include "conv/cdma.h"
 #include "conv/conv_op.h"
 #include "core/memory.h"
 #include "core/operation.h"
@@ -42,6 +46,13 @@ public:
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
 private:
+	/** \return what the hardware would wait for forever, empty if the lines are there */
+	std::string prepareData(const ConvOp &op, MemoryPort &memory, SpecialCount &special);
+	/** \brief Make \a reader ready, unless the weights are those of an earlier operation */
+	std::string prepareWeights(const ConvOp &op, MemoryPort &memory,
+				   std::optional<WeightReader> &reader);
+	OperationResult hang(std::string reason);
+
 	Cbuf cbuf_;
 };
 
