@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
+#include "cdp/cdp.h"
+
 namespace nvdla::sim
 {
 
 OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port)
 {
-	return notModelled("CDP");
+	const CdpOp op = decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma]);
+
+	return runCdp(op, inputs.cdpLut, port);
 }
 
 } /* namespace nvdla::sim */

@@ -6,6 +6,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "core/elements.h"
 
 namespace nvdla::sim
 {
@@ -26,32 +27,6 @@ constexpr uint64_t yLanesPerCycle = 4;
 constexpr uint64_t memoryBytesPerCycle = 64;
 /* From the enable to the interrupt, apart from the data. */
 constexpr uint64_t overheadCycles = 90;
-
-/* Elements of a cube in memory, sign-extended; those of FP16 as FP32. */
-void widenElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
-{
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < out.size(); i++)
-			out[i] = static_cast<int8_t>(raw[i]);
-		return;
-	}
-	for (size_t i = 0; i < out.size(); i++)
-		out[i] = static_cast<int16_t>(static_cast<uint16_t>(raw[2 * i]) |
-					      static_cast<uint16_t>(raw[2 * i + 1]) << 8);
-}
-
-void narrowElements(std::span<const int32_t> values, Precision precision, std::span<std::byte> out)
-{
-	if (precision == Precision::Int8) {
-		for (size_t i = 0; i < values.size(); i++)
-			out[i] = static_cast<std::byte>(values[i]);
-		return;
-	}
-	for (size_t i = 0; i < values.size(); i++) {
-		out[2 * i] = static_cast<std::byte>(values[i]);
-		out[2 * i + 1] = static_cast<std::byte>(values[i] >> 8);
-	}
-}
 
 } /* namespace */
 

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "cdp/cdp.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <nvdla/hw/registers.h>
+
+#include "arith/float.h"
+#include "core/elements.h"
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+constexpr uint32_t atomBytes = 32;
+/* Positions of a line worked on at a time: bounds the memory that an operation takes. */
+constexpr uint32_t chunkAtoms = 32;
+/* Channels that the window can reach beyond either end of the cube. */
+constexpr uint32_t margin = 4;
+
+/* Bytes of the datapath and of the memory interface per cycle. */
+constexpr uint64_t cyclesPerAtom = 4;
+constexpr uint64_t memoryBytesPerCycle = 64;
+/* From the enable to the interrupt, apart from the data. */
+constexpr uint64_t overheadCycles = 90;
+constexpr uint64_t floatOverheadCycles = 120;
+
+/** \brief One operation at work */
+class CdpRun
+{
+public:
+	CdpRun(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
+		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
+		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
+	{
+	}
+
+	OperationResult run();
+
+private:
+	void readChunk(uint32_t y, uint32_t x, uint32_t count);
+	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
+	int32_t convertInput(int32_t element) const;
+	int32_t normalise(const int32_t *center);
+	int32_t normaliseFloat(const int32_t *center);
+	uint32_t squareSumFloat(const int32_t *center) const;
+	OperationResult report() const;
+
+	const CdpOp &op_;
+	MemoryPort &memory_;
+	const uint32_t lanes_;
+	/** Values per position: its channels and a margin on both sides */
+	const uint32_t stride_;
+	Lut lut_;
+
+	std::vector<int32_t> values_;
+	std::vector<int32_t> elements_;
+	std::vector<std::byte> bytes_;
+	LutCounters counters_;
+	uint32_t saturation_ = 0;
+	uint32_t nanOutput_ = 0;
+};
+
+/* Integers of 9 or 17 bits, or FP17 bits. */
+int32_t CdpRun::convertInput(int32_t element) const
+{
+	switch (op_.precision) {
+	case Precision::Int8:
+		return static_cast<int32_t>(saturate<9>(op_.input.apply(element)));
+	case Precision::Int16:
+		return static_cast<int32_t>(saturate<17>(op_.input.apply(element)));
+	case Precision::Fp16:
+		break;
+	}
+
+	const auto half = static_cast<uint16_t>(element);
+	if (op_.nanToZero && Fp16::isNan(half))
+		return 0;
+	return static_cast<int32_t>(fp16ToFp17(half));
+}
+
+void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
+{
+	/* What is not read, and channels beyond the last one, count as zero. */
+	values_.assign(size_t{ count } * stride_, 0);
+	elements_.resize(size_t{ count } * lanes_);
+	bytes_.resize(size_t{ count } * atomBytes);
+
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
+		const uint64_t address =
+			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
+			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
+		const uint32_t channel = surface * lanes_;
+		const uint32_t valid = std::min(lanes_, op_.channels - channel);
+
+		memory_.read(op_.source.ram, address, bytes_);
+		widenElements(bytes_, op_.precision, elements_);
+		for (uint32_t atom = 0; atom < count; atom++) {
+			const int32_t *in = &elements_[size_t{ atom } * lanes_];
+			int32_t *out = &values_[size_t{ atom } * stride_ + margin + channel];
+			for (uint32_t lane = 0; lane < valid; lane++)
+				out[lane] = convertInput(in[lane]);
+		}
+	}
+}
+
+/* What misses the range by one is clipped but not counted, as in SDP. */
+int32_t CdpRun::normalise(const int32_t *center)
+{
+	const bool isInt8 = op_.precision == Precision::Int8;
+	const auto radius = static_cast<int32_t>(op_.radius);
+	int64_t sum = 0;
+
+	if (op_.squareSumBypass)
+		sum = *center;
+	else
+		for (int32_t i = -radius; i <= radius; i++)
+			sum += static_cast<int64_t>(center[i]) * center[i];
+
+	int64_t result = lut_.lookup(sum, counters_);
+	if (!op_.mulBypass)
+		result *= *center;
+
+	const int64_t product = (result - op_.output.offset) * op_.output.scale;
+	const int64_t clipped = isInt8 ? truncate<8>(product, op_.output.shift)
+				       : truncate<16>(product, op_.output.shift);
+	const int64_t floor = product >> op_.output.shift;
+	saturation_ += floor > clipped + 1 || floor < clipped - 1;
+	return static_cast<int32_t>(clipped);
+}
+
+/* From the middle outwards, the pair on both sides first. */
+uint32_t CdpRun::squareSumFloat(const int32_t *center) const
+{
+	const auto radius = static_cast<int32_t>(op_.radius);
+	const auto square = [&](int32_t i) {
+		const uint32_t value = fp17ToFp32(static_cast<uint32_t>(center[i]));
+		return multiply<Fp32>(value, value);
+	};
+
+	uint32_t sum = add<Fp32>(add<Fp32>(square(-1), square(1)), square(0));
+	for (int32_t i = 2; i <= radius; i++)
+		sum = add<Fp32>(sum, add<Fp32>(square(-i), square(i)));
+	return sum;
+}
+
+int32_t CdpRun::normaliseFloat(const int32_t *center)
+{
+	const auto x = static_cast<uint32_t>(*center);
+	const uint32_t input = op_.squareSumBypass ? fp17ToFp32(x) : squareSumFloat(center);
+	uint32_t result = lut_.lookupFloat(input, counters_);
+
+	if (!op_.mulBypass)
+		result = multiply<Fp17>(x, result);
+	else if (Fp17::isNan(x))
+		result = x;
+
+	const uint16_t half = fp17ToFp16(result);
+	saturation_ += (half & Fp16::kMagnitudeMask) == Fp16::kMax;
+	nanOutput_ += Fp16::isNan(half);
+	return half;
+}
+
+void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
+{
+	const bool isFloat = op_.precision == Precision::Fp16;
+
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
+		const uint64_t address = op_.destination.address +
+					 uint64_t{ surface } * op_.destination.surfaceStride +
+					 uint64_t{ y } * op_.destination.lineStride +
+					 uint64_t{ x } * atomBytes;
+
+		for (uint32_t atom = 0; atom < count; atom++) {
+			const int32_t *in =
+				&values_[size_t{ atom } * stride_ + margin + surface * lanes_];
+			int32_t *out = &elements_[size_t{ atom } * lanes_];
+			for (uint32_t lane = 0; lane < lanes_; lane++)
+				out[lane] =
+					isFloat ? normaliseFloat(in + lane) : normalise(in + lane);
+		}
+		narrowElements(elements_, op_.precision, bytes_);
+		memory_.write(op_.destination.ram, address, bytes_);
+	}
+}
+
+OperationResult CdpRun::report() const
+{
+	const uint64_t atoms = uint64_t{ op_.surfaces() } * op_.height * op_.width;
+	const Traffic &mc = memory_.traffic(RamType::Mc);
+	const Traffic &cv = memory_.traffic(RamType::Cv);
+	const uint64_t datapath = atoms * cyclesPerAtom;
+	const uint64_t reads = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
+	const uint64_t writes = std::max(mc.writeBytes, cv.writeBytes) / memoryBytesPerCycle;
+	const bool isFloat = op_.precision == Precision::Fp16;
+	const LutCounters lut = op_.countsLut ? counters_ : LutCounters{};
+
+	OperationResult result;
+	result.updates = {
+		/* The RTL does not count special numbers of the input. */
+		{ NVDLA_CDP_D_NAN_INPUT_NUM, 0 },
+		{ NVDLA_CDP_D_INF_INPUT_NUM, 0 },
+		{ NVDLA_CDP_D_NAN_OUTPUT_NUM, nanOutput_ },
+		{ NVDLA_CDP_D_OUT_SATURATION, saturation_ },
+		{ NVDLA_CDP_D_PERF_LUT_UFLOW, lut.underflow },
+		{ NVDLA_CDP_D_PERF_LUT_OFLOW, lut.overflow },
+		{ NVDLA_CDP_D_PERF_LUT_HYBRID, lut.hybrid },
+		{ NVDLA_CDP_D_PERF_LUT_LE_HIT, lut.leHit },
+		{ NVDLA_CDP_D_PERF_LUT_LO_HIT, lut.loHit },
+		{ NVDLA_CDP_D_PERF_WRITE_STALL, 0 },
+		{ NVDLA_CDP_RDMA_D_PERF_READ_STALL, 0 },
+	};
+	result.cycles = (isFloat ? floatOverheadCycles : overheadCycles) +
+			std::max({ datapath, reads, writes });
+	result.guestError = op_.guestError;
+	return result;
+}
+
+OperationResult CdpRun::run()
+{
+	for (uint32_t y = 0; y < op_.height; y++) {
+		for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
+			if (memory_.cancelled())
+				return report();
+			const uint32_t count = std::min(chunkAtoms, op_.width - x);
+			readChunk(y, x, count);
+			writeChunk(y, x, count);
+		}
+	}
+	return report();
+}
+
+} /* namespace */
+
+OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
+{
+	return CdpRun(op, tables, memory).run();
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cross-channel data processor: local response normalisation.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "arith/integer.h"
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/register_view.h"
+#include "core/stream.h"
+#include "lut/lut.h"
+
+namespace nvdla::sim
+{
+
+/** \brief A feature cube in memory; strides and address in bytes, multiples of 32 */
+struct CdpCube {
+	RamType ram = RamType::Mc;
+	uint64_t address = 0;
+	uint32_t lineStride = 0;
+	uint32_t surfaceStride = 0;
+};
+
+/** \brief One operation of CDP, as its registers describe it */
+struct CdpOp {
+	uint32_t width = 1;    /**< 1..8192 */
+	uint32_t height = 1;   /**< 1..8192 */
+	uint32_t channels = 1; /**< 1..8192 */
+	Precision precision = Precision::Int8;
+	CdpCube source;
+	CdpCube destination;
+
+	uint32_t radius = 1;	      /**< channels summed up on each side, 1..4 */
+	bool squareSumBypass = false; /**< the element itself goes to the table */
+	bool mulBypass = false;	      /**< the table's result is not multiplied with the element */
+	bool nanToZero = false;
+	arith::Converter input;	 /**< integer */
+	arith::Converter output; /**< integer */
+	LutConfig lut;
+
+	bool countsReadDma = false;
+	bool countsWriteDma = false;
+	bool countsLut = false;
+
+	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	std::string guestError;
+
+	uint32_t surfaces() const
+	{
+		return (channels + atomChannels(precision) - 1) / atomChannels(precision);
+	}
+};
+
+/** \brief Decode one operation; anything a guest can write decodes */
+CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma);
+
+/**
+ * \brief Run an operation
+ *
+ * Every position of the cube: y[c] = x[c] · f(sum of x[c - r .. c + r]²), with f
+ * from the tables; channels outside the cube count as 0. The cube may be
+ * normalised in place.
+ */
+OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "cdp/cdp.h"
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+/* Addresses and strides are in units of one atom; the low bits are not implemented. */
+constexpr uint32_t atomMask = 0xffffffe0;
+/* Edges of the tables are numbers of 38 bits, or FP32 in the low register. */
+constexpr unsigned edgeBits = 38;
+constexpr unsigned int8OutputOffsetBits = 25;
+
+class Decoder
+{
+public:
+	Decoder(const RegisterView &cdp, const RegisterView &rdma) : cdp_(cdp), rdma_(rdma) {}
+
+	CdpOp decode();
+
+private:
+	void error(const char *text);
+	void decodeCubes();
+	void decodeConverters();
+	void decodeLut();
+	int64_t edge(uint32_t high, uint32_t low) const;
+
+	const RegisterView &cdp_;
+	const RegisterView &rdma_;
+	CdpOp op_;
+};
+
+void Decoder::error(const char *text)
+{
+	if (op_.guestError.empty())
+		op_.guestError = text;
+}
+
+void Decoder::decodeCubes()
+{
+	op_.width = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH,
+				NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH) +
+		    1;
+	op_.height = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT,
+				 NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT) +
+		     1;
+	op_.channels = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL,
+				   NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL) +
+		       1;
+
+	const uint32_t type =
+		cdp_.field(NVDLA_CDP_D_DATA_FORMAT, NVDLA_CDP_D_DATA_FORMAT__INPUT_DATA_TYPE);
+	if (type > static_cast<uint32_t>(Precision::Fp16)) {
+		error("CDP: reserved value of INPUT_DATA_TYPE");
+		op_.precision = Precision::Int16;
+	} else {
+		op_.precision = static_cast<Precision>(type);
+	}
+	if (rdma_.field(NVDLA_CDP_RDMA_D_DATA_FORMAT, NVDLA_CDP_RDMA_D_DATA_FORMAT__INPUT_DATA) !=
+	    type)
+		error("CDP: the precisions of CDP and CDP_RDMA differ");
+
+	op_.source = {
+		.ram = rdma_.flag(NVDLA_CDP_RDMA_D_SRC_DMA_CFG,
+				  NVDLA_CDP_RDMA_D_SRC_DMA_CFG__SRC_RAM_TYPE)
+			       ? RamType::Mc
+			       : RamType::Cv,
+		.address = rdma_.address64(NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH,
+					   NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW) &
+			   ~uint64_t{ ~atomMask },
+		.lineStride = rdma_[NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE] & atomMask,
+		.surfaceStride = rdma_[NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE] & atomMask,
+	};
+	op_.destination = {
+		.ram = cdp_.flag(NVDLA_CDP_D_DST_DMA_CFG, NVDLA_CDP_D_DST_DMA_CFG__DST_RAM_TYPE)
+			       ? RamType::Mc
+			       : RamType::Cv,
+		.address = cdp_.address64(NVDLA_CDP_D_DST_BASE_ADDR_HIGH,
+					  NVDLA_CDP_D_DST_BASE_ADDR_LOW) &
+			   ~uint64_t{ ~atomMask },
+		.lineStride = cdp_[NVDLA_CDP_D_DST_LINE_STRIDE] & atomMask,
+		.surfaceStride = cdp_[NVDLA_CDP_D_DST_SURFACE_STRIDE] & atomMask,
+	};
+}
+
+/* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */
+void Decoder::decodeConverters()
+{
+	const bool isInt8 = op_.precision == Precision::Int8;
+	const uint32_t in = cdp_[NVDLA_CDP_D_DATIN_OFFSET];
+	const uint32_t out = cdp_[NVDLA_CDP_D_DATOUT_OFFSET];
+
+	op_.input.offset = static_cast<int32_t>(isInt8 ? signExtend<8>(in) : signExtend<16>(in));
+	op_.input.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATIN_SCALE]);
+	op_.input.shift = static_cast<uint8_t>(
+		cdp_.field(NVDLA_CDP_D_DATIN_SHIFTER, NVDLA_CDP_D_DATIN_SHIFTER__DATIN_SHIFTER));
+	op_.output.offset = static_cast<int32_t>(isInt8 ? signExtend<int8OutputOffsetBits>(out)
+							: signExtend<32>(out));
+	op_.output.scale = static_cast<int16_t>(cdp_[NVDLA_CDP_D_DATOUT_SCALE]);
+	op_.output.shift = static_cast<uint8_t>(
+		cdp_.field(NVDLA_CDP_D_DATOUT_SHIFTER, NVDLA_CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER));
+}
+
+int64_t Decoder::edge(uint32_t high, uint32_t low) const
+{
+	if (op_.precision == Precision::Fp16)
+		return cdp_[low];
+	return signExtend<edgeBits>(cdp_.address64(high, low));
+}
+
+void decodeSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
+{
+	table.underflow.scale = static_cast<int16_t>(scale);
+	table.overflow.scale = static_cast<int16_t>(scale >> 16);
+	table.underflow.shift = static_cast<int8_t>(signExtend<5>(shift));
+	table.overflow.shift = static_cast<int8_t>(signExtend<5>(shift >> 5));
+}
+
+void Decoder::decodeLut()
+{
+	LutConfig &lut = op_.lut;
+	const uint32_t config = NVDLA_CDP_S_LUT_CFG;
+	const uint32_t info = NVDLA_CDP_S_LUT_INFO;
+
+	lut.le.exponential = !cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_LE_FUNCTION);
+	lut.underflowSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_UFLOW_PRIORITY);
+	lut.overflowSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_OFLOW_PRIORITY);
+	lut.hybridSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_HYBRID_PRIORITY);
+	lut.le.indexOffset =
+		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET));
+	lut.le.indexSelect =
+		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LE_INDEX_SELECT));
+	lut.lo.indexSelect =
+		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT));
+	lut.le.start = edge(NVDLA_CDP_S_LUT_LE_START_HIGH, NVDLA_CDP_S_LUT_LE_START_LOW);
+	lut.le.end = edge(NVDLA_CDP_S_LUT_LE_END_HIGH, NVDLA_CDP_S_LUT_LE_END_LOW);
+	lut.lo.start = edge(NVDLA_CDP_S_LUT_LO_START_HIGH, NVDLA_CDP_S_LUT_LO_START_LOW);
+	lut.lo.end = edge(NVDLA_CDP_S_LUT_LO_END_HIGH, NVDLA_CDP_S_LUT_LO_END_LOW);
+	decodeSlopes(lut.le, cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SCALE],
+		     cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT]);
+	decodeSlopes(lut.lo, cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SCALE],
+		     cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT]);
+}
+
+CdpOp Decoder::decode()
+{
+	decodeCubes();
+	decodeConverters();
+	decodeLut();
+
+	op_.radius = cdp_.field(NVDLA_CDP_D_LRN_CFG, NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN) + 1;
+	op_.squareSumBypass =
+		cdp_.flag(NVDLA_CDP_D_FUNC_BYPASS, NVDLA_CDP_D_FUNC_BYPASS__SQSUM_BYPASS);
+	op_.mulBypass = cdp_.flag(NVDLA_CDP_D_FUNC_BYPASS, NVDLA_CDP_D_FUNC_BYPASS__MUL_BYPASS);
+	op_.nanToZero = cdp_.flag(NVDLA_CDP_D_NAN_FLUSH_TO_ZERO,
+				  NVDLA_CDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
+	op_.countsReadDma =
+		rdma_.flag(NVDLA_CDP_RDMA_D_PERF_ENABLE, NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN);
+	op_.countsWriteDma = cdp_.flag(NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__DMA_EN);
+	op_.countsLut = cdp_.flag(NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
+	return op_;
+}
+
+} /* namespace */
+
+CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma)
+{
+	return Decoder(cdp, rdma).decode();
+}
+
+} /* namespace nvdla::sim */
