@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "backing.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace nvdla::sim::vfiouser
+{
+
+tl::expected<Backing::Identity, int> Backing::identify(int fd)
+{
+	struct stat info;
+	if (fstat(fd, &info) < 0)
+		return tl::unexpected(errno);
+	if (!S_ISREG(info.st_mode))
+		return tl::unexpected(EINVAL);
+	const int flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return tl::unexpected(errno);
+	const int mode = flags & O_ACCMODE;
+	if ((flags & O_PATH) || (mode != O_RDONLY && mode != O_RDWR))
+		return tl::unexpected(EACCES);
+	return Identity{ { info.st_dev, info.st_ino, mode == O_RDWR },
+			 static_cast<uint64_t>(info.st_size) };
+}
+
+tl::expected<std::shared_ptr<Backing>, int> Backing::open(UniqueFd fd, const Identity &identity)
+{
+	const uint64_t size = identity.size;
+	const bool writable = identity.key.writable;
+
+	/* Files that do not know seals (ordinary ones) answer with an error. */
+	const int seals = fcntl(fd.get(), F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || size == 0)
+		return std::shared_ptr<Backing>(
+			new Backing(std::move(fd), nullptr, size, writable));
+
+	const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	void *mapping = mmap(nullptr, size, protection, MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
+	if (mapping == MAP_FAILED)
+		return tl::unexpected(errno);
+	/* The mapping keeps the file; the descriptor is not needed any more. */
+	return std::shared_ptr<Backing>(
+		new Backing(UniqueFd(), static_cast<std::byte *>(mapping), size, writable));
+}
+
+Backing::~Backing()
+{
+	if (mapping_)
+		munmap(mapping_, size_);
+}
+
+bool Backing::read(uint64_t offset, std::span<std::byte> out) const
+{
+	if (!inside(offset, out.size()))
+		return false;
+	if (mapping_) {
+		std::memcpy(out.data(), mapping_ + offset, out.size());
+		return true;
+	}
+	while (!out.empty()) {
+		const ssize_t count =
+			pread(fd_.get(), out.data(), out.size(), static_cast<off_t>(offset));
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return false;
+		out = out.subspan(static_cast<size_t>(count));
+		offset += static_cast<uint64_t>(count);
+	}
+	return true;
+}
+
+bool Backing::write(uint64_t offset, std::span<const std::byte> data)
+{
+	if (!writable_ || !inside(offset, data.size()))
+		return false;
+	if (mapping_) {
+		std::memcpy(mapping_ + offset, data.data(), data.size());
+		return true;
+	}
+
+	/* A write must not make a file longer that was cut: then the guest's memory is gone. */
+	struct stat info;
+	if (fstat(fd_.get(), &info) < 0 ||
+	    offset + data.size() > static_cast<uint64_t>(info.st_size))
+		return false;
+	while (!data.empty()) {
+		const ssize_t count =
+			pwrite(fd_.get(), data.data(), data.size(), static_cast<off_t>(offset));
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return false;
+		data = data.subspan(static_cast<size_t>(count));
+		offset += static_cast<uint64_t>(count);
+	}
+	return true;
+}
+
+} /* namespace nvdla::sim::vfiouser */

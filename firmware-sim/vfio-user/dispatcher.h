@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each command does.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "device_function.h"
+#include "guest_memory.h"
+#include "interrupts.h"
+#include "log.h"
+#include "message.h"
+
+namespace nvdla::sim::vfiouser
+{
+
+/** \brief What the server offers to a client */
+struct Offer {
+	/**
+	 * Let the client combine posted writes into REGION_WRITE_MULTI. Off by default:
+	 * QEMU before 11.0 takes the offer for a request to queue all its messages.
+	 */
+	bool writeMultiple = false;
+};
+
+/** \brief What client and server agreed on with VERSION */
+struct Agreement {
+	uint32_t maxTransfer =
+		wire::kMaxTransfer; /**< data bytes the client takes in one message */
+};
+
+/**
+ * \brief Read the payload of a VERSION request
+ * \return what the client can do, or an errno value
+ */
+tl::expected<Agreement, int> readVersion(std::span<const std::byte> payload, Log &log);
+/** \return the payload of the reply to VERSION */
+Bytes versionReply(const Offer &offer);
+
+/**
+ * \brief Carries out one client's commands
+ *
+ * Knows messages, not sockets. Nothing in a message is believed: sizes, counts,
+ * indexes and descriptors are checked first, and what is wrong is answered with an
+ * errno value: EINVAL for a malformed request, ENOTSUP for what does not exist here
+ * (migration, dirty page logging, later protocol versions), others as the functions
+ * called return them.
+ */
+class Dispatcher
+{
+public:
+	Dispatcher(DeviceFunction &function, GuestMemory &memory, Interrupts &interrupts, Log &log,
+		   const Offer &offer);
+
+	/**
+	 * \brief Carry out a command or take in a reply
+	 * \return the message to send back, if any
+	 */
+	std::optional<Bytes> handle(Message message);
+
+	/** \return whether the connection must be closed after the last message's answer */
+	bool hangUp() const { return hangUp_; }
+
+private:
+	using Result = tl::expected<Bytes, int>; /**< reply payload or errno value */
+
+	Result dispatch(Message &message);
+	Result version(const Message &message);
+	Result dmaMap(Message &message);
+	Result dmaUnmap(const Message &message);
+	Result deviceInfo(const Message &message);
+	Result regionInfo(const Message &message);
+	Result regionIoFds(const Message &message);
+	Result irqInfo(const Message &message);
+	Result setIrqs(Message &message);
+	Result regionRead(const Message &message);
+	Result regionWrite(const Message &message);
+	Result regionWriteMulti(const Message &message);
+	Result reset();
+	int checkAccess(uint32_t region, uint64_t offset, uint64_t count, bool write) const;
+
+	DeviceFunction &function_;
+	GuestMemory &memory_;
+	Interrupts &interrupts_;
+	Log &log_;
+	const Offer offer_;
+	bool versionKnown_ = false;
+	bool hangUp_ = false;
+};
+
+} /* namespace nvdla::sim::vfiouser */

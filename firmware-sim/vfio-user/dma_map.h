@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of guest memory that the client lets the device reach.
+ */
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backing.h"
+
+namespace nvdla::sim::vfiouser
+{
+
+enum class Access {
+	Read,
+	Write,
+};
+
+/** \brief One range of guest memory as DMA_MAP describes it */
+struct DmaRange {
+	uint64_t address = 0; /**< first bus address (IOVA), page-aligned */
+	uint64_t size = 0;    /**< bytes, a multiple of the page size */
+	uint64_t offset = 0;  /**< of the first byte in the file, if there is one */
+	bool readable = false;
+	bool writable = false;
+};
+
+/**
+ * \brief Guest memory by bus address
+ *
+ * map() and unmap() are called by the thread that serves the client, acquire()
+ * by any thread. A Lease keeps its memory in place, and unmap() waits for the
+ * leases of what it removes, so that the client never gets memory back that the
+ * device still touches. Hence a lease must be short: no lock, no message and no
+ * other lease may be waited for while one is held.
+ */
+class DmaMap
+{
+	struct Region {
+		DmaRange range;
+		std::shared_ptr<Backing> backing; /**< none: reached only through messages */
+		unsigned int users = 0;
+	};
+
+public:
+	/** \brief A part of an access that lies in one range; movable */
+	class Lease
+	{
+	public:
+		Lease(DmaMap &map, std::shared_ptr<Region> region, uint64_t address, size_t size)
+			: map_(&map), region_(std::move(region)), address_(address), size_(size)
+		{
+		}
+		Lease(Lease &&other) noexcept = default;
+		Lease(const Lease &) = delete;
+		Lease &operator=(const Lease &) = delete;
+		~Lease() { release(); }
+
+		uint64_t address() const { return address_; }
+		size_t size() const { return size_; }
+		/** \return whether the memory can be reached here; if not, only by messages */
+		bool local() const { return region_->backing != nullptr; }
+
+		bool read(std::span<std::byte> out) const;
+		bool write(std::span<const std::byte> data) const;
+
+		/** \brief Let go before the lease's end of life */
+		void release();
+
+	private:
+		DmaMap *map_;
+		std::shared_ptr<Region> region_;
+		uint64_t address_;
+		size_t size_;
+	};
+
+	/**
+	 * \brief Add a range
+	 * \param fd file that holds the range's bytes, or an invalid one
+	 * \return 0 or an errno value: EINVAL (shape, no such bytes in the file), EEXIST
+	 *         (overlaps a mapped range), EACCES (file not writable), ENOSPC
+	 */
+	int map(const DmaRange &range, UniqueFd fd);
+
+	/**
+	 * \brief Remove whatever is mapped in a range, parts of mapped ranges as well
+	 *
+	 * Returns when no access to what was removed is under way any more. Nothing
+	 * mapped there is no error: a client with a virtual IOMMU unmaps the whole
+	 * address space.
+	 */
+	void unmap(uint64_t address, uint64_t size);
+	/** \brief Remove everything */
+	void clear();
+
+	/**
+	 * \brief Find and hold the memory of an access
+	 * \return leases that cover the access in rising order; none if it is not fully
+	 *         mapped or not permitted
+	 */
+	std::vector<Lease> acquire(uint64_t address, uint64_t size, Access access);
+
+	/** \return number of mapped ranges */
+	size_t size() const;
+
+private:
+	using Regions = std::map<uint64_t, std::shared_ptr<Region>>;
+
+	tl::expected<std::shared_ptr<Backing>, int> backingFor(UniqueFd fd);
+	void keepPart(const Region &region, uint64_t first, uint64_t last);
+
+	mutable std::mutex mutex_;
+	std::condition_variable idle_;
+	Regions regions_; /**< by first address */
+	std::map<BackingKey, std::weak_ptr<Backing>> backings_;
+};
+
+} /* namespace nvdla::sim::vfiouser */

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interrupts from the device to the client.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "log.h"
+#include "unique_fd.h"
+#include "wire.h"
+
+namespace nvdla::sim::vfiouser
+{
+
+/**
+ * \brief Message-signalled interrupts, delivered through the client's eventfds
+ *
+ * The device raises a message by its number; whether the guest uses MSI-X or MSI
+ * is decided by which of them the client has given eventfds for. A message that
+ * has no way to go (the client takes all eventfds away while it reconfigures, or
+ * the guest has not set up interrupts yet) stays pending and is delivered with the
+ * next eventfd for that number; several pending ones are delivered as one.
+ */
+class Interrupts
+{
+public:
+	/** \param messages number of messages the device can raise, for MSI and MSI-X alike */
+	Interrupts(Log &log, uint32_t messages);
+
+	/** \brief Raise message \a number; any thread, never blocks */
+	void raise(uint32_t number);
+
+	/** \return whether message \a number waits for delivery */
+	bool pending(uint32_t number) const;
+
+	/** \brief Forget what is pending, as a device reset does; eventfds stay */
+	void reset();
+
+	/* What follows is called by the server. */
+
+	/** \return number of interrupts of an index (wire::kIrq...) */
+	uint32_t count(uint32_t index) const;
+	/** \return DEVICE_GET_IRQ_INFO's flags of an index */
+	uint32_t flags(uint32_t index) const;
+	/**
+	 * \brief Carry out DEVICE_SET_IRQS
+	 * \param data one byte for each interrupt if the request carries booleans, else empty
+	 * \return 0 or an errno value
+	 */
+	int configure(const wire::SetIrqs &request, std::span<const std::byte> data,
+		      std::vector<UniqueFd> fds);
+	/** \brief The client is gone: close its eventfds and forget what is pending */
+	void disconnect();
+
+private:
+	struct Vector {
+		UniqueFd eventfd;
+		bool masked = false;
+	};
+
+	struct Index {
+		std::vector<Vector> vectors;
+		bool enabled = false; /**< the client has given eventfds since it last took all */
+	};
+
+	int assign(Index &index, uint32_t indexNumber, uint32_t start, uint32_t count,
+		   std::vector<UniqueFd> fds);
+	void disable(Index &index);
+	void trigger(Index &index, uint32_t number);
+	void deliver(uint32_t number);
+	bool carriesMessages(const Index &index) const;
+
+	Log &log_;
+	mutable std::mutex mutex_;
+	std::array<Index, wire::kIrqCount> indexes_;
+	std::vector<bool> pending_; /**< by message number */
+};
+
+} /* namespace nvdla::sim::vfiouser */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "pci_function.h"
+
+#include <algorithm>
+
+#include "../wire.h"
+
+namespace nvdla::sim::vfiouser::pci
+{
+
+namespace
+{
+
+/* MSI-X: one vector of 16 bytes at the BAR's start, the pending bits in its middle. */
+constexpr uint32_t kMsixBarSize = 4096;
+constexpr uint32_t kMsixPendingBits = 2048;
+
+/* Advanced Features: offsets of its bytes (PCI ECN "Advanced Capabilities", 2006). */
+constexpr size_t kAdvancedControl = 4;
+constexpr uint8_t kAdvancedTransactionsPending = 1 << 0;
+constexpr uint8_t kAdvancedFunctionReset = 1 << 1;
+constexpr uint8_t kAdvancedInitiateReset = 1 << 0;
+
+} /* namespace */
+
+PciFunction::PciFunction(const Identity &identity, GuestMemory &memory, Interrupts &interrupts)
+	: config_(identity), memory_(memory), interrupts_(interrupts)
+{
+}
+
+void PciFunction::addBar(unsigned int bar, uint32_t size)
+{
+	config_.addMemoryBar(bar, size);
+	barSizes_[bar] = size;
+}
+
+void PciFunction::addStandardCapabilities(unsigned int msixBar)
+{
+	/* One message, 64-bit address; control, address low and high, data. */
+	const std::array<uint8_t, 12> msi = { 0x80, 0x00 };
+	const std::array<uint8_t, 12> msiWritable = { 0x71, 0x00, 0xfc, 0xff, 0xff, 0xff,
+						      0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+	config_.addCapability(kCapabilityMsi, msi, msiWritable);
+
+	addBar(msixBar, kMsixBarSize);
+	msixBar_ = msixBar;
+	/* Control: one vector. Table at the BAR's start, then the pending bits' place. */
+	const auto indicator = static_cast<uint8_t>(msixBar);
+	const std::array<uint8_t, 10> msix = {
+		0x00,
+		0x00,
+		indicator,
+		0x00,
+		0x00,
+		0x00,
+		static_cast<uint8_t>((kMsixPendingBits & 0xff) | indicator),
+		static_cast<uint8_t>(kMsixPendingBits >> 8),
+		0x00,
+		0x00,
+	};
+	const std::array<uint8_t, 2> msixWritable = { 0x00, 0xc0 };
+	config_.addCapability(kCapabilityMsix, msix, msixWritable);
+
+	/* Length, capabilities, control, status. */
+	const std::array<uint8_t, 4> advanced = {
+		6, kAdvancedTransactionsPending | kAdvancedFunctionReset, 0, 0
+	};
+	advanced_ = config_.addCapability(kCapabilityAdvanced, advanced);
+}
+
+Region PciFunction::region(uint32_t index) const
+{
+	if (index < kBarCount && barSizes_[index])
+		return { barSizes_[index], true, true };
+	if (index == wire::kRegionConfig)
+		return { ConfigSpace::kSize, true, true };
+	return {};
+}
+
+int PciFunction::regionRead(uint32_t index, uint64_t offset, std::span<std::byte> data)
+{
+	if (index == wire::kRegionConfig)
+		config_.read(offset, data);
+	else if (index == msixBar_)
+		msixRead(offset, data);
+	else
+		barRead(index, offset, data);
+	return 0;
+}
+
+int PciFunction::regionWrite(uint32_t index, uint64_t offset, std::span<const std::byte> data)
+{
+	if (index == wire::kRegionConfig)
+		configWrite(offset, data);
+	else if (index != msixBar_)
+		barWrite(index, offset, data);
+	return 0;
+}
+
+void PciFunction::configWrite(uint64_t offset, std::span<const std::byte> data)
+{
+	/* The bit that starts a reset reads as zero, so it is looked for in the data. */
+	const uint64_t control = advanced_ + kAdvancedControl;
+	if (advanced_ && offset <= control && control - offset < data.size() &&
+	    std::to_integer<uint8_t>(data[control - offset]) & kAdvancedInitiateReset) {
+		reset();
+		return;
+	}
+	config_.write(offset, data);
+	busMaster_.store((config_.get16(kCommand) & kCommandMaster) != 0,
+			 std::memory_order_release);
+}
+
+void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
+{
+	std::fill(data.begin(), data.end(), std::byte{ 0 });
+	if (offset <= kMsixPendingBits && kMsixPendingBits - offset < data.size())
+		data[kMsixPendingBits - offset] = std::byte{ interrupts_.pending(0) };
+}
+
+void PciFunction::reset()
+{
+	busMaster_.store(false, std::memory_order_release);
+	const GuestMemory::Suspension suspension = memory_.suspendMessages();
+	deviceReset();
+	interrupts_.reset();
+	config_.reset();
+}
+
+} /* namespace nvdla::sim::vfiouser::pci */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of a PCI function that is the same for every device.
+ */
+#pragma once
+
+#include <array>
+#include <atomic>
+
+#include "../device_function.h"
+#include "../guest_memory.h"
+#include "../interrupts.h"
+#include "config_space.h"
+
+namespace nvdla::sim::vfiouser::pci
+{
+
+/**
+ * \brief A conventional PCI function with memory BARs, MSI, MSI-X and function reset
+ *
+ * A device derives from it, adds its BARs and capabilities in its constructor and
+ * answers accesses to the BARs. The function has one message-signalled interrupt
+ * that the guest may use as MSI or as MSI-X; there is no INTx. The MSI-X table has
+ * a BAR of its own; table and mask bits are kept by the client (QEMU), as with any
+ * VFIO device, so only the pending bit is really read from there. Function level
+ * reset is the Advanced Features capability's, the conventional function's form.
+ */
+class PciFunction : public DeviceFunction
+{
+public:
+	/** \brief Both must outlive the function */
+	PciFunction(const Identity &identity, GuestMemory &memory, Interrupts &interrupts);
+
+	Region region(uint32_t index) const final;
+	int regionRead(uint32_t index, uint64_t offset, std::span<std::byte> data) final;
+	int regionWrite(uint32_t index, uint64_t offset, std::span<const std::byte> data) final;
+	void reset() final;
+
+protected:
+	/** \brief Add a memory BAR; accesses to it come to barRead() and barWrite() */
+	void addBar(unsigned int bar, uint32_t size);
+	/** \brief Add MSI, MSI-X with its table in \a msixBar, and function level reset */
+	void addStandardCapabilities(unsigned int msixBar);
+	/** \brief To be called at the end of the device's constructor */
+	void finish() { config_.seal(); }
+
+	ConfigSpace &config() { return config_; }
+	GuestMemory &memory() { return memory_; }
+
+	/** \return whether the guest lets the function reach memory; any thread */
+	bool busMaster() const { return busMaster_.load(std::memory_order_acquire); }
+	/** \brief Raise the function's interrupt; any thread */
+	void raiseInterrupt() { interrupts_.raise(0); }
+
+	/** \brief Read from a BAR; \a data lies inside it and may have any size */
+	virtual void barRead(unsigned int bar, uint64_t offset, std::span<std::byte> data) = 0;
+	/** \brief Write to a BAR; as barRead() */
+	virtual void barWrite(unsigned int bar, uint64_t offset,
+			      std::span<const std::byte> data) = 0;
+	/** \brief Bring the device behind the function to its state after power-on */
+	virtual void deviceReset() = 0;
+
+private:
+	void configWrite(uint64_t offset, std::span<const std::byte> data);
+	void msixRead(uint64_t offset, std::span<std::byte> data) const;
+
+	ConfigSpace config_;
+	GuestMemory &memory_;
+	Interrupts &interrupts_;
+	std::array<uint32_t, kBarCount> barSizes_ = {};
+	unsigned int msixBar_ = kBarCount;
+	uint8_t advanced_ = 0; /**< place of the Advanced Features capability, if there is one */
+	std::atomic<bool> busMaster_ = false;
+};
+
+} /* namespace nvdla::sim::vfiouser::pci */
