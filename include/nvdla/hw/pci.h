@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NVDLA as a PCI function: what the device model presents and the driver looks for.
+ *
+ * The numbers are this project's own choice for a function that exists only in
+ * virtual machines. Vendor 0x1234 is not assigned to anybody; emulators have used
+ * it for devices of theirs for a long time. An FPGA card needs its maker's numbers.
+ */
+#ifndef NVDLA_HW_PCI_H
+#define NVDLA_HW_PCI_H
+
+#define NVDLA_PCI_VENDOR_ID		0x1234
+#define NVDLA_PCI_DEVICE_ID		0xd1a0
+#define NVDLA_PCI_REVISION		0x01
+#define NVDLA_PCI_SUBSYSTEM_VENDOR_ID	0x1234
+/* The subsystem id is the variant, NVDLA_PCI_VARIANT_*, plus this. */
+#define NVDLA_PCI_SUBSYSTEM_ID_BASE	0x0100
+
+/* Processing accelerator, no programming interface. */
+#define NVDLA_PCI_CLASS			0x120000
+
+/*
+ * BAR 0 is the core's CSB space: aligned 32-bit accesses only. Others read as
+ * all-ones and are not carried out when they write.
+ */
+#define NVDLA_PCI_CSB_BAR		0
+#define NVDLA_PCI_CSB_SIZE		0x40000
+
+/* BAR 2 holds the MSI-X table and pending bits, nothing else. */
+#define NVDLA_PCI_MSIX_BAR		2
+
+/*
+ * Vendor-specific capability (id 0x09), as offsets from the capability's start.
+ * All values are little endian.
+ *
+ *   0x00  u8   capability id, 0x09
+ *   0x01  u8   next capability
+ *   0x02  u8   length of this one, at least NVDLA_PCI_VSC_LENGTH
+ *   0x03  u8   layout version, NVDLA_PCI_VSC_VERSION_1
+ *   0x04  u32  NVDLA_PCI_VSC_MAGIC, which tells it from other vendor capabilities
+ *   0x08  u16  variant of the core, NVDLA_PCI_VARIANT_*
+ *   0x0a  u16  zero
+ *   0x0c  u32  zero
+ *   0x10  u64  first address of the CVSRAM, as the engines see it
+ *   0x18  u64  size of the CVSRAM in bytes, 0 if there is none
+ *
+ * The CVSRAM is on-chip memory behind the engines and BDMA; the CPU cannot reach
+ * it. A later layout has a higher version and only appends to this one.
+ */
+#define NVDLA_PCI_VSC_LENGTH		0x20
+#define NVDLA_PCI_VSC_LENGTH_OFFSET	0x02
+#define NVDLA_PCI_VSC_VERSION_OFFSET	0x03
+#define NVDLA_PCI_VSC_MAGIC_OFFSET	0x04
+#define NVDLA_PCI_VSC_VARIANT_OFFSET	0x08
+#define NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET 0x10
+#define NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET 0x18
+
+#define NVDLA_PCI_VSC_VERSION_1		1
+#define NVDLA_PCI_VSC_MAGIC		0x414c444e /* "NDLA" */
+
+#define NVDLA_PCI_VARIANT_NV_FULL	0
+
+#endif /* NVDLA_HW_PCI_H */
