@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
+#include "pdp/pdp.h"
 
 namespace nvdla::sim
 {
 
 OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port)
 {
-	return notModelled("PDP");
+	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma]), port);
 }
 
 } /* namespace nvdla::sim */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdp/pdp.h"
+
+#include <algorithm>
+
+#include <nvdla/hw/registers.h>
+
+#include "arith/float.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint32_t atomBytes = 32;
+/* Eight bytes go through the pooling logic in one cycle. */
+constexpr uint64_t cyclesPerAtom = 4;
+/* From the start to the first element and from the last one to the interrupt. */
+constexpr uint64_t cyclesOfPipeline = 60;
+
+/* One line as bytes to elements; FP16 as bits, NaNs cleared if told so. */
+void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t> values)
+{
+	if (op.precision == Precision::Int8) {
+		std::transform(bytes.begin(), bytes.end(), values.begin(), [](std::byte byte) {
+			return static_cast<int8_t>(std::to_integer<uint8_t>(byte));
+		});
+		return;
+	}
+	for (size_t i = 0; i < values.size(); i++) {
+		const auto bits =
+			static_cast<uint16_t>(std::to_integer<unsigned>(bytes[2 * i]) |
+					      std::to_integer<unsigned>(bytes[2 * i + 1]) << 8);
+		if (op.precision == Precision::Int16)
+			values[i] = static_cast<int16_t>(bits);
+		else
+			values[i] = op.nanToZero && arith::Fp16::isNan(bits) ? 0 : bits;
+	}
+}
+
+/*
+ * The input counters stay 0: the RTL implements them, but clears them before
+ * they can be read. The stall counters depend on the memory alone.
+ */
+void addCounters(OperationResult &result, const PdpWriter &writer)
+{
+	result.updates = {
+		{ NVDLA_PDP_D_INF_INPUT_NUM, 0 },
+		{ NVDLA_PDP_D_NAN_INPUT_NUM, 0 },
+		{ NVDLA_PDP_D_NAN_OUTPUT_NUM, writer.nanCount() },
+		{ NVDLA_PDP_D_PERF_WRITE_STALL, 0 },
+	};
+}
+
+uint64_t duration(uint64_t inAtoms, uint64_t outAtoms)
+{
+	return cyclesOfPipeline + cyclesPerAtom * std::max(inAtoms, outAtoms);
+}
+
+/* Pool one part of all surfaces; returns the atoms read. */
+uint64_t runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
+{
+	const auto pooler = PdpPooler::create(op, part);
+	std::vector<std::byte> bytes(size_t{ part.inWidth } * atomBytes);
+	std::vector<int32_t> values(size_t{ part.inWidth } * op.lanes());
+	const uint64_t first = op.source.address + static_cast<uint64_t>(part.inX) * atomBytes;
+
+	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
+		for (uint32_t y = 0; y < op.inHeight; y++) {
+			if (port.cancelled())
+				return 0;
+			port.read(op.source.ram,
+				  first + uint64_t{ surface } * op.source.surfaceStride +
+					  uint64_t{ y } * op.source.lineStride,
+				  bytes);
+			unpack(bytes, op, values);
+			pooler->push(values, [&](uint32_t outY, std::span<const int32_t> out) {
+				writer.write(surface, outY, part.outX, out);
+			});
+		}
+	}
+	return uint64_t{ op.surfaces() } * op.inHeight * part.inWidth;
+}
+
+} /* namespace */
+
+void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const int32_t> values)
+{
+	line_.resize(values.size() * elementBytes(op_.precision));
+	if (op_.precision == Precision::Int8) {
+		std::transform(values.begin(), values.end(), line_.begin(),
+			       [](int32_t value) { return static_cast<std::byte>(value); });
+	} else {
+		for (size_t i = 0; i < values.size(); i++) {
+			line_[2 * i] = static_cast<std::byte>(values[i]);
+			line_[2 * i + 1] = static_cast<std::byte>(values[i] >> 8);
+		}
+	}
+	if (op_.precision == Precision::Fp16)
+		nans_ += static_cast<uint32_t>(
+			std::count_if(values.begin(), values.end(), [](int32_t value) {
+				return arith::Fp16::isNan(static_cast<uint32_t>(value));
+			}));
+	atoms_ += line_.size() / atomBytes;
+
+	const PdpCube &cube = op_.destination;
+	port_.write(cube.ram,
+		    cube.address + uint64_t{ surface } * cube.surfaceStride +
+			    uint64_t{ y } * cube.lineStride + uint64_t{ x } * atomBytes,
+		    line_);
+}
+
+PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
+	: op_(op), part_(pdpParts(op).front()), port_(port), pooler_(PdpPooler::create(op_, part_)),
+	  writer_(op_, port)
+{
+	for (Line &line : lines_)
+		line.values.resize(size_t{ op_.inWidth } * op_.lanes());
+}
+
+bool PdpStream::accepts(const StreamRun &run) const
+{
+	return !mismatch_ && run.batch == 0 && surface_ < op_.surfaces() &&
+	       run.surface == surface_ && (run.y == y_ || run.y == y_ + 1) &&
+	       run.y < op_.inHeight && run.x <= op_.inWidth && run.width <= op_.inWidth - run.x &&
+	       run.data.size() == size_t{ run.width } * op_.lanes();
+}
+
+void PdpStream::poolLine(std::span<const int32_t> values)
+{
+	if (!port_.cancelled())
+		pooler_->push(values, [this](uint32_t outY, std::span<const int32_t> out) {
+			writer_.write(surface_, outY, 0, out);
+		});
+	if (++y_ == op_.inHeight) {
+		y_ = 0;
+		surface_++;
+	}
+}
+
+void PdpStream::push(const StreamRun &run)
+{
+	if (!accepts(run)) {
+		mismatch_ = true;
+		return;
+	}
+	if (run.y == y_ && run.width == op_.inWidth) {
+		poolLine(run.data);
+	} else {
+		Line &line = lines_[run.y % lines_.size()];
+		std::copy(run.data.begin(), run.data.end(),
+			  line.values.begin() + static_cast<ptrdiff_t>(run.x * op_.lanes()));
+		line.filled += run.width;
+	}
+	while (lines_[y_ % lines_.size()].filled >= op_.inWidth) {
+		Line &line = lines_[y_ % lines_.size()];
+		line.filled = 0;
+		poolLine(line.values);
+	}
+}
+
+OperationResult PdpStream::finish()
+{
+	OperationResult result;
+
+	result.guestError = op_.guestError;
+	if (mismatch_ || surface_ < op_.surfaces()) {
+		result.guestError = "PDP: SDP puts out another cube than PDP takes in";
+		result.hangs = true;
+	}
+	addCounters(result, writer_);
+	result.cycles =
+		duration(uint64_t{ op_.surfaces() } * op_.inHeight * op_.inWidth, writer_.atoms());
+	return result;
+}
+
+OperationResult runPdp(const PdpOp &op, MemoryPort &port)
+{
+	OperationResult result;
+	PdpWriter writer(op, port);
+	uint64_t atoms = 0;
+
+	result.guestError = op.guestError;
+	for (const PdpPart &part : pdpParts(op))
+		atoms += runPart(op, part, port, writer);
+	addCounters(result, writer);
+	result.updates.push_back({ NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0 });
+	result.cycles = duration(atoms, writer.atoms());
+	return result;
+}
+
+} /* namespace nvdla::sim */

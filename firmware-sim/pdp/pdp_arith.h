@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PDP: what is done with one element, for each precision and pooling method.
+ *
+ * A window is reduced row by row: first the elements of a row from left to
+ * right, then the rows from top to bottom. Widths of the integer accumulators,
+ * order of the operands and rounding as in the hardware's RTL; where integers
+ * leave these widths, they wrap.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "arith/float.h"
+#include "arith/integer.h"
+#include "pdp/pdp_op.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Largest and smallest elements
+ *
+ * FP16 values stay as they are, infinities included; a NaN is the result. Of
+ * two NaNs the left one wins in a row, but the lower one among the rows.
+ */
+template<Precision P, PoolingMethod M>
+struct PdpExtreme {
+	static int32_t select(int32_t a, int32_t b)
+	{
+		constexpr bool kMax = M == PoolingMethod::Max;
+
+		if constexpr (P == Precision::Fp16) {
+			const auto x = static_cast<uint32_t>(a);
+			const auto y = static_cast<uint32_t>(b);
+			return static_cast<int32_t>(kMax ? arith::maximum<arith::Fp16>(x, y)
+							 : arith::minimum<arith::Fp16>(x, y));
+		} else if constexpr (kMax) {
+			return a > b ? a : b;
+		} else {
+			return a < b ? a : b;
+		}
+	}
+
+	explicit PdpExtreme(const PdpOp &) {}
+
+	int32_t load(int32_t in) const { return in; }
+	int32_t addInRow(int32_t row, int32_t in) const { return select(row, in); }
+	int32_t finishRow(int32_t row, uint32_t) const { return row; }
+	int32_t addRow(int32_t sum, int32_t row) const { return select(row, sum); }
+	int32_t finish(int32_t sum, uint32_t) const { return sum; }
+};
+
+/** \brief Averages of integers */
+template<Precision P>
+struct PdpIntegerAverage {
+	/* Bits of: the sum of a row, of a window, that divided by the width; the result. */
+	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
+	static constexpr unsigned kSumBits = P == Precision::Int8 ? 14 : 22;
+	static constexpr unsigned kScaledBits = P == Precision::Int8 ? 11 : 19;
+	static constexpr unsigned kOutBits = P == Precision::Int8 ? 8 : 16;
+	static constexpr unsigned kFraction = 16;
+
+	template<unsigned Bits>
+	static int32_t wrap(int32_t value)
+	{
+		return static_cast<int32_t>(arith::signExtend<Bits>(static_cast<uint32_t>(value)));
+	}
+
+	/* Rounded half away from zero; numbers that are not negative lose their bits above. */
+	template<unsigned Bits>
+	static int32_t scale(int32_t value, uint32_t reciprocal)
+	{
+		const int64_t product = int64_t{ value } * reciprocal;
+		if (product < 0)
+			return wrap<Bits>(
+				static_cast<int32_t>(arith::shiftRightRound(product, kFraction)));
+		const auto whole = static_cast<uint32_t>(product >> kFraction);
+		const auto half = static_cast<uint32_t>(product >> (kFraction - 1)) & 1;
+		return wrap<Bits>(static_cast<int32_t>((whole & ((1U << (Bits - 1)) - 1)) + half));
+	}
+
+	explicit PdpIntegerAverage(const PdpOp &pdpOp) : op(pdpOp) {}
+
+	int32_t load(int32_t in) const { return in; }
+	int32_t addInRow(int32_t row, int32_t in) const { return row + in; }
+	int32_t finishRow(int32_t row, uint32_t padded) const
+	{
+		return wrap<kRowBits>(row + op.padValue[padded]);
+	}
+	int32_t addRow(int32_t sum, int32_t row) const { return sum + row; }
+	int32_t finish(int32_t sum, uint32_t padded) const
+	{
+		const int32_t pad = op.padValue[padded] * static_cast<int32_t>(op.kernelWidth);
+		const int32_t whole = wrap<kSumBits>(sum + pad);
+		return scale<kOutBits>(scale<kScaledBits>(whole, op.recipWidth), op.recipHeight);
+	}
+
+	const PdpOp &op;
+};
+
+/** \brief Averages of FP16: everything between input and output is FP17 */
+struct PdpFloatAverage {
+	explicit PdpFloatAverage(const PdpOp &op)
+		: recipWidth(op.recipWidth), recipHeight(op.recipHeight)
+	{
+		const uint32_t width =
+			arith::fp16ToFp17(arith::int17ToFp16(static_cast<int32_t>(op.kernelWidth)));
+		for (size_t n = 0; n < op.padValue.size(); n++) {
+			rowPad[n] = static_cast<uint32_t>(op.padValue[n]) & kFp17;
+			windowPad[n] = arith::multiply<arith::Fp17>(rowPad[n], width);
+		}
+	}
+
+	static int32_t add(int32_t a, uint32_t b)
+	{
+		return static_cast<int32_t>(arith::add<arith::Fp17>(static_cast<uint32_t>(a), b));
+	}
+
+	int32_t load(int32_t in) const
+	{
+		return static_cast<int32_t>(arith::fp16ToFp17(static_cast<uint16_t>(in)));
+	}
+	int32_t addInRow(int32_t row, int32_t in) const
+	{
+		return add(row, static_cast<uint32_t>(in));
+	}
+	int32_t finishRow(int32_t row, uint32_t padded) const { return add(row, rowPad[padded]); }
+	int32_t addRow(int32_t sum, int32_t row) const
+	{
+		return add(row, static_cast<uint32_t>(sum));
+	}
+	int32_t finish(int32_t sum, uint32_t padded) const
+	{
+		uint32_t value = static_cast<uint32_t>(add(sum, windowPad[padded]));
+		value = arith::multiply<arith::Fp17>(value, recipWidth);
+		value = arith::multiply<arith::Fp17>(value, recipHeight);
+		return arith::fp17ToFp16(value);
+	}
+
+	static constexpr uint32_t kFp17 = (1U << 17) - 1;
+
+	std::array<uint32_t, 8> rowPad;
+	std::array<uint32_t, 8> windowPad;
+	uint32_t recipWidth;
+	uint32_t recipHeight;
+};
+
+} /* namespace nvdla::sim */

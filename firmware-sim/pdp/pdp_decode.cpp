@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdp/pdp_op.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint32_t kernelMax = 8;
+constexpr uint32_t lineBufferAtoms = 128;
+
+class Decoder
+{
+public:
+	Decoder(const RegisterView &pdp, const RegisterView &rdma) : pdp_(pdp), rdma_(rdma) {}
+
+	PdpOp decode();
+
+private:
+	void error(const char *text);
+	uint32_t kernelSize(uint32_t mask);
+	void decodeMode();
+	void decodeGeometry();
+	void decodePadding();
+	void decodeParts();
+	void decodeDestination();
+	void decodeRdma();
+	void checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before,
+		       uint32_t after, const char *text);
+	void checkParts();
+
+	const RegisterView &pdp_;
+	const RegisterView &rdma_;
+	PdpOp op_;
+};
+
+void Decoder::error(const char *text)
+{
+	if (op_.guestError.empty())
+		op_.guestError = text;
+}
+
+/* The field has four bits of which the pooling logic takes three. */
+uint32_t Decoder::kernelSize(uint32_t mask)
+{
+	const uint32_t size = pdp_.field(NVDLA_PDP_D_POOLING_KERNEL_CFG, mask) + 1;
+	if (size > kernelMax)
+		error("PDP: the kernel is larger than 8");
+	return (size - 1) % kernelMax + 1;
+}
+
+void Decoder::decodeMode()
+{
+	const uint32_t mode = NVDLA_PDP_D_OPERATION_MODE_CFG;
+	const uint32_t precision =
+		pdp_.field(NVDLA_PDP_D_DATA_FORMAT, NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA);
+	const uint32_t method = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD);
+
+	if (precision > NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA__FP16)
+		error("PDP: reserved value in INPUT_DATA");
+	else
+		op_.precision = static_cast<Precision>(precision);
+	if (method > NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD__POOLING_METHOD_MIN)
+		error("PDP: reserved value in POOLING_METHOD");
+	else
+		op_.method = static_cast<PoolingMethod>(method);
+
+	op_.flying = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) ==
+		     NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__ON_FLYING;
+	op_.parts = pdp_.field(mode, NVDLA_PDP_D_OPERATION_MODE_CFG__SPLIT_NUM) + 1;
+	op_.nanToZero = pdp_.flag(NVDLA_PDP_D_NAN_FLUSH_TO_ZERO,
+				  NVDLA_PDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
+	if (op_.flying && op_.parts > 1) {
+		error("PDP: no split of the width when the input comes from SDP");
+		op_.parts = 1;
+	}
+}
+
+void Decoder::decodeGeometry()
+{
+	const uint32_t kernel = NVDLA_PDP_D_POOLING_KERNEL_CFG;
+
+	op_.inWidth = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_WIDTH,
+				 NVDLA_PDP_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH) +
+		      1;
+	op_.inHeight = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT,
+				  NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT__CUBE_IN_HEIGHT) +
+		       1;
+	op_.channels = pdp_.field(NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL,
+				  NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL__CUBE_IN_CHANNEL) +
+		       1;
+	op_.outWidth = pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH,
+				  NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH__CUBE_OUT_WIDTH) +
+		       1;
+	op_.outHeight = pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT,
+				   NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT__CUBE_OUT_HEIGHT) +
+			1;
+	if (pdp_.field(NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL,
+		       NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL) +
+		    1 !=
+	    op_.channels)
+		error("PDP: numbers of input and output channels differ");
+
+	op_.kernelWidth = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_WIDTH);
+	op_.kernelHeight = kernelSize(NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_HEIGHT);
+	op_.strideX = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1;
+	op_.strideY = pdp_.field(kernel, NVDLA_PDP_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_HEIGHT) + 1;
+	op_.recipWidth = pdp_.field(NVDLA_PDP_D_RECIP_KERNEL_WIDTH,
+				    NVDLA_PDP_D_RECIP_KERNEL_WIDTH__RECIP_KERNEL_WIDTH);
+	op_.recipHeight = pdp_.field(NVDLA_PDP_D_RECIP_KERNEL_HEIGHT,
+				     NVDLA_PDP_D_RECIP_KERNEL_HEIGHT__RECIP_KERNEL_HEIGHT);
+}
+
+void Decoder::decodePadding()
+{
+	const uint32_t padding = NVDLA_PDP_D_POOLING_PADDING_CFG;
+
+	op_.padLeft = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_LEFT);
+	op_.padTop = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_TOP);
+	op_.padRight = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_RIGHT);
+	op_.padBottom = pdp_.field(padding, NVDLA_PDP_D_POOLING_PADDING_CFG__PAD_BOTTOM);
+
+	const uint32_t values = NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG;
+	const uint32_t mask = NVDLA_PDP_D_POOLING_PADDING_VALUE_1_CFG__PAD_VALUE_1X;
+	for (uint32_t n = 1; n < op_.padValue.size(); n++)
+		op_.padValue[n] =
+			op_.precision == Precision::Fp16
+				? static_cast<int32_t>(pdp_.field(values + 4 * (n - 1), mask))
+				: pdp_.signedField(values + 4 * (n - 1), mask);
+}
+
+void Decoder::decodeParts()
+{
+	const uint32_t in = NVDLA_PDP_D_PARTIAL_WIDTH_IN;
+	const uint32_t out = NVDLA_PDP_D_PARTIAL_WIDTH_OUT;
+
+	op_.partIn = {
+		.first = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_FIRST) + 1,
+		.mid = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_MID) + 1,
+		.last = pdp_.field(in, NVDLA_PDP_D_PARTIAL_WIDTH_IN__PARTIAL_WIDTH_IN_LAST) + 1,
+	};
+	op_.partOut = {
+		.first =
+			pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_FIRST) + 1,
+		.mid = pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_MID) + 1,
+		.last = pdp_.field(out, NVDLA_PDP_D_PARTIAL_WIDTH_OUT__PARTIAL_WIDTH_OUT_LAST) + 1,
+	};
+}
+
+void Decoder::decodeDestination()
+{
+	op_.destination = {
+		.ram = static_cast<RamType>(
+			pdp_.field(NVDLA_PDP_D_DST_RAM_CFG, NVDLA_PDP_D_DST_RAM_CFG__DST_RAM_TYPE)),
+		.address = pdp_.address64(NVDLA_PDP_D_DST_BASE_ADDR_HIGH,
+					  NVDLA_PDP_D_DST_BASE_ADDR_LOW),
+		.lineStride = pdp_[NVDLA_PDP_D_DST_LINE_STRIDE],
+		.surfaceStride = pdp_[NVDLA_PDP_D_DST_SURFACE_STRIDE],
+	};
+}
+
+/* The read engine has a copy of what it needs of the geometry: both must be the same. */
+void Decoder::decodeRdma()
+{
+	op_.source = {
+		.ram = static_cast<RamType>(rdma_.field(
+			NVDLA_PDP_RDMA_D_SRC_RAM_CFG, NVDLA_PDP_RDMA_D_SRC_RAM_CFG__SRC_RAM_TYPE)),
+		.address = rdma_.address64(NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
+					   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW),
+		.lineStride = rdma_[NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE],
+		.surfaceStride = rdma_[NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE],
+	};
+
+	if (rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_WIDTH] ||
+	    rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT] ||
+	    rdma_[NVDLA_PDP_RDMA_D_DATA_CUBE_IN_CHANNEL] != pdp_[NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL])
+		error("PDP: cube sizes of PDP and PDP_RDMA differ");
+	if (rdma_[NVDLA_PDP_RDMA_D_DATA_FORMAT] != pdp_[NVDLA_PDP_D_DATA_FORMAT])
+		error("PDP: INPUT_DATA of PDP and PDP_RDMA differ");
+	if (rdma_.field(NVDLA_PDP_RDMA_D_FLYING_MODE, NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE) !=
+	    NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING)
+		error("PDP: FLYING_MODE of PDP and PDP_RDMA differ");
+	if (rdma_.field(NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG,
+			NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) +
+		    1 !=
+	    op_.parts)
+		error("PDP: SPLIT_NUM of PDP and PDP_RDMA differ");
+	if (op_.parts == 1)
+		return;
+
+	const uint32_t kernel = NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG;
+	if (rdma_[NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN] != pdp_[NVDLA_PDP_D_PARTIAL_WIDTH_IN] ||
+	    rdma_.field(kernel, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_WIDTH) + 1 !=
+		    op_.kernelWidth ||
+	    rdma_.field(kernel, NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG__KERNEL_STRIDE_WIDTH) + 1 !=
+		    op_.strideX)
+		error("PDP: kernel or part widths of PDP and PDP_RDMA differ");
+}
+
+/* Every input element is used and every window has at least one. */
+void Decoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
+			uint32_t before, uint32_t after, const char *text)
+{
+	if ((out - 1) * stride + kernel != before + in + after)
+		error(text);
+	if (before >= kernel || after >= kernel)
+		error("PDP: the padding is not smaller than the kernel");
+}
+
+void Decoder::checkParts()
+{
+	const uint32_t widest = pdpMaxOutWidth(op_.kernelHeight, op_.strideY);
+	int64_t inEnd = 0;
+	uint32_t outEnd = 0;
+
+	for (const PdpPart &part : pdpParts(op_)) {
+		if (part.inWidth == 0 || part.inX < 0)
+			error("PDP: a part has no input columns");
+		checkAxis(part.inWidth, part.outWidth, op_.kernelWidth, op_.strideX, part.padLeft,
+			  part.padRight,
+			  "PDP: input, output, kernel and padding widths do not fit");
+		if (part.outWidth > widest)
+			error("PDP: the output is wider than the line buffer");
+		inEnd = part.inX + part.inWidth;
+		outEnd = part.outX + part.outWidth;
+	}
+	if (inEnd != op_.inWidth || outEnd != op_.outWidth)
+		error("PDP: the parts do not make up the width of the cube");
+}
+
+PdpOp Decoder::decode()
+{
+	decodeMode();
+	decodeGeometry();
+	decodePadding();
+	decodeParts();
+	decodeDestination();
+	if (!op_.flying)
+		decodeRdma();
+	checkParts();
+	checkAxis(op_.inHeight, op_.outHeight, op_.kernelHeight, op_.strideY, op_.padTop,
+		  op_.padBottom, "PDP: input, output, kernel and padding heights do not fit");
+	return op_;
+}
+
+} /* namespace */
+
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma)
+{
+	return Decoder(pdp, rdma).decode();
+}
+
+std::vector<PdpPart> pdpParts(const PdpOp &op)
+{
+	if (op.parts == 1)
+		return { { 0, op.inWidth, 0, op.outWidth, op.padLeft, op.padRight } };
+
+	const int64_t overlap = int64_t{ op.kernelWidth } - op.strideX;
+	std::vector<PdpPart> parts = { { 0, op.partIn.first, 0, op.partOut.first, op.padLeft, 0 } };
+	for (uint32_t n = 1; n < op.parts; n++) {
+		const PdpPart &left = parts.back();
+		const bool last = n + 1 == op.parts;
+		const int64_t width = (last ? op.partIn.last : op.partIn.mid) + overlap;
+		parts.push_back({ left.inX + left.inWidth - overlap,
+				  static_cast<uint32_t>(std::max<int64_t>(width, 0)),
+				  left.outX + left.outWidth,
+				  last ? op.partOut.last : op.partOut.mid, 0,
+				  last ? op.padRight : 0 });
+	}
+	return parts;
+}
+
+uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY)
+{
+	const uint32_t lines = (kernelHeight + strideY - 1) / strideY;
+	return lineBufferAtoms / std::bit_ceil(lines);
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PDP: one operation, and how it is decoded from the registers.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/register_view.h"
+#include "core/stream.h"
+
+namespace nvdla::sim
+{
+
+/** \brief What a window is reduced to; values as in D_OPERATION_MODE_CFG.POOLING_METHOD */
+enum class PoolingMethod : uint8_t {
+	Average = 0,
+	Max = 1,
+	Min = 2,
+};
+
+/** \brief A cube in memory; strides in bytes */
+struct PdpCube {
+	RamType ram = RamType::Cv;
+	uint64_t address = 0;
+	uint32_t lineStride = 0;
+	uint32_t surfaceStride = 0;
+};
+
+/** \brief Widths of the parts of a split operation, in columns */
+struct PdpPartWidths {
+	uint32_t first = 1; /**< 1..1024 */
+	uint32_t mid = 1;   /**< 1..1024, of each part between the first and the last */
+	uint32_t last = 1;  /**< 1..1024 */
+};
+
+/**
+ * \brief Columns that are pooled in one pass from the first line to the last
+ *
+ * Without split there is one part. Parts after the first begin kernel - stride
+ * columns before the end of the one in front of them, or behind it where the
+ * stride is larger than the kernel.
+ */
+struct PdpPart {
+	int64_t inX;	   /**< first input column; negative only where the programming is wrong */
+	uint32_t inWidth;  /**< 0 only where the programming is wrong */
+	uint32_t outX;	   /**< first output column */
+	uint32_t outWidth; /**< at least 1 */
+	uint32_t padLeft;
+	uint32_t padRight;
+};
+
+/** \brief A whole operation */
+struct PdpOp {
+	Precision precision = Precision::Int8;
+	PoolingMethod method = PoolingMethod::Average;
+	bool flying = false;	/**< input from SDP, else from memory */
+	bool nanToZero = false; /**< NaNs from memory become 0; not looked at when flying */
+
+	uint32_t inWidth = 1;	/**< 1..8192 */
+	uint32_t inHeight = 1;	/**< 1..8192 */
+	uint32_t channels = 1;	/**< 1..8192 */
+	uint32_t outWidth = 1;	/**< 1..8192 */
+	uint32_t outHeight = 1; /**< 1..8192 */
+
+	uint32_t kernelWidth = 1;  /**< 1..8 */
+	uint32_t kernelHeight = 1; /**< 1..8 */
+	uint32_t strideX = 1;	   /**< 1..16 */
+	uint32_t strideY = 1;	   /**< 1..16 */
+	uint32_t padLeft = 0;	   /**< 0..7 */
+	uint32_t padTop = 0;	   /**< 0..7 */
+	uint32_t padRight = 0;	   /**< 0..7 */
+	uint32_t padBottom = 0;	   /**< 0..7 */
+
+	/** What n padded elements of one row add to an average; INT: 19 bits signed, FP16: FP17 */
+	std::array<int32_t, 8> padValue = {};
+	/** Average: 1 / kernel width and height; INT: in units of 2^-16, FP16: FP17 */
+	uint32_t recipWidth = 0;
+	uint32_t recipHeight = 0;
+
+	uint32_t parts = 1; /**< 1..256; 1 is no split */
+	PdpPartWidths partIn;
+	PdpPartWidths partOut;
+
+	PdpCube source; /**< not looked at when flying */
+	PdpCube destination;
+
+	/** What the guest did wrong; empty if nothing. The operation is still defined. */
+	std::string guestError;
+
+	uint32_t lanes() const { return atomChannels(precision); }
+	uint32_t surfaces() const { return (channels + lanes() - 1) / lanes(); }
+};
+
+/**
+ * \brief Decode one operation
+ *
+ * Anything a guest can write decodes. What the programming guide does not allow
+ * ("Limitation", PDP) is described in PdpOp::guestError.
+ *
+ * \param pdp registers of PDP \param rdma registers of PDP_RDMA; not looked at
+ *        where the input comes from SDP
+ */
+PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma);
+
+/** \return the parts from left to right, one if \a op is not split */
+std::vector<PdpPart> pdpParts(const PdpOp &op);
+
+/**
+ * \brief Widest part that the line buffer holds, in output columns
+ *
+ * It has 128 atoms, shared by the output lines that one input line leads to
+ * (rounded up to a power of two).
+ */
+uint32_t pdpMaxOutWidth(uint32_t kernelHeight, uint32_t strideY);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PDP: pooling of one part of a surface, line by line.
+ */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "pdp/pdp_op.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Pools lines as they come; output lines come out as soon as their last row went in
+ *
+ * Keeps one partial line per output line that is under way, as the hardware's
+ * line buffer does. Channels are in atoms, all of whose lanes are pooled.
+ */
+class PdpPooler
+{
+public:
+	/** \brief Receives an output line: its number, and its values, channel fastest */
+	using Emit = std::function<void(uint32_t, std::span<const int32_t>)>;
+
+	/** \param op must outlive the pooler, as must \a part */
+	static std::unique_ptr<PdpPooler> create(const PdpOp &op, const PdpPart &part);
+
+	virtual ~PdpPooler() = default;
+
+	/**
+	 * \brief The next line of the surface
+	 *
+	 * After the last one, the next surface begins.
+	 *
+	 * \param line part.inWidth atoms; INT values, or the bits of FP16 numbers
+	 */
+	virtual void push(std::span<const int32_t> line, const Emit &emit) = 0;
+};
+
+} /* namespace nvdla::sim */
