@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
-#include <algorithm>
+#include <optional>
 
 #include "conv/conv_engine.h"
+#include "pdp/pdp.h"
 #include "sdp/sdp_stream.h"
 
 namespace nvdla::sim
@@ -11,16 +12,6 @@ namespace nvdla::sim
 
 namespace
 {
-
-/* Units of one fused operation work at the same time: the slowest one sets the pace. */
-void merge(OperationResult &result, OperationResult &&part)
-{
-	result.updates.insert(result.updates.end(), part.updates.begin(), part.updates.end());
-	result.cycles = std::max(result.cycles, part.cycles);
-	result.hangs |= part.hangs;
-	if (result.guestError.empty())
-		result.guestError = std::move(part.guestError);
-}
 
 class ConvPipelineImpl : public ConvPipeline
 {
@@ -31,11 +22,16 @@ public:
 			decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
 				     inputs[Unit::CmacB], inputs[Unit::Cacc] });
 		const SdpOp sdp = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
-		SdpStream stream(sdp, inputs.sdpLut, port);
+		std::optional<PdpStream> pdp;
+		if (inputs.has(Unit::Pdp))
+			pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), port);
+		SdpStream stream(sdp, inputs.sdpLut, port, pdp ? &*pdp : nullptr);
 
 		OperationResult result = engine_.run(conv, port, stream);
 		if (!result.hangs)
 			merge(result, stream.finish());
+		if (pdp && !result.hangs)
+			merge(result, pdp->finish());
 		return result;
 	}
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
+#include <optional>
+
+#include "pdp/pdp.h"
 #include "sdp/sdp_stream.h"
 
 namespace nvdla::sim
@@ -10,7 +13,14 @@ OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port)
 {
 	const SdpOp op = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
 
-	return runSdp(op, inputs.sdpLut, port);
+	std::optional<PdpStream> pdp;
+	if (inputs.has(Unit::Pdp))
+		pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), port);
+
+	OperationResult result = runSdp(op, inputs.sdpLut, port, pdp ? &*pdp : nullptr);
+	if (pdp && !result.hangs)
+		merge(result, pdp->finish());
+	return result;
 }
 
 } /* namespace nvdla::sim */

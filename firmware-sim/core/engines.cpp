@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace nvdla::sim
 {
+
+void merge(OperationResult &result, OperationResult &&part)
+{
+	result.updates.insert(result.updates.end(), part.updates.begin(), part.updates.end());
+	result.cycles = std::max(result.cycles, part.cycles);
+	result.hangs |= part.hangs;
+	if (result.guestError.empty())
+		result.guestError = std::move(part.guestError);
+}
 
 OperationResult notModelled(const char *unit)
 {

@@ -59,6 +59,13 @@ OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port)
 
 OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port);
 
+/**
+ * \brief Add one unit's part of a fused operation
+ *
+ * The units work at the same time: the slowest one sets the pace.
+ */
+void merge(OperationResult &result, OperationResult &&part);
+
 /** \return the result of an operation of a unit that is not modelled: an error, and it hangs */
 OperationResult notModelled(const char *unit);
 
