@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "core/core.h"
+
+using namespace nvdla::sim;
+
+namespace
+{
+
+using Bytes = std::vector<std::byte>;
+
+Bytes pattern(size_t size, unsigned int seed)
+{
+	Bytes bytes(size);
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = static_cast<std::byte>(i * 31 + seed * 101 + i / 256);
+	return bytes;
+}
+
+class CoreTest : public testing::Test
+{
+protected:
+	static CoreConfig config(CoreTest *test)
+	{
+		CoreConfig config;
+		config.cvsramBase = 0x50000000;
+		config.cvsramSize = 1 << 16;
+		config.diagnostics = [test](const GuestError &error) {
+			std::scoped_lock lock(test->mutex);
+			test->errors.push_back(error);
+		};
+		return config;
+	}
+
+	/* Queues a copy within DRAM; lines and surfaces as the registers count them. */
+	void queueCopy(uint64_t src, uint64_t dst, uint32_t lines = 0, uint32_t surfaces = 0)
+	{
+		core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_LOW, static_cast<uint32_t>(src));
+		core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_HIGH, static_cast<uint32_t>(src >> 32));
+		core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_LOW, static_cast<uint32_t>(dst));
+		core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_HIGH, static_cast<uint32_t>(dst >> 32));
+		core.csbWrite(NVDLA_BDMA_CFG_LINE, 1);
+		core.csbWrite(NVDLA_BDMA_CFG_CMD,
+			      NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+		core.csbWrite(NVDLA_BDMA_CFG_LINE_REPEAT, lines);
+		core.csbWrite(NVDLA_BDMA_CFG_SURF_REPEAT, surfaces);
+		core.csbWrite(NVDLA_BDMA_CFG_SRC_LINE, 0);
+		core.csbWrite(NVDLA_BDMA_CFG_DST_LINE, 0);
+		core.csbWrite(NVDLA_BDMA_CFG_SRC_SURF, 0);
+		core.csbWrite(NVDLA_BDMA_CFG_DST_SURF, 0);
+		core.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+	}
+
+	/* A copy that would take years: it runs until it is abandoned. */
+	void launchEndlessCopy()
+	{
+		queueCopy(0x1000, 0x2000, 0xffffff, 0xffffff);
+		core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	}
+
+	uint32_t status() { return core.csbRead(NVDLA_GLB_S_INTR_STATUS); }
+
+	size_t errorCount()
+	{
+		std::scoped_lock lock(mutex);
+		return errors.size();
+	}
+
+	SparseMemory dram;
+	std::mutex mutex;
+	std::vector<GuestError> errors;
+	std::atomic<unsigned int> interrupts = 0;
+	std::function<void()> onInterrupt;
+	std::atomic<uint32_t> seen = 0; /* by onInterrupt, which may outlive the test's body */
+	Core core{ config(this), dram, [this] {
+			  interrupts++;
+			  if (onInterrupt)
+				  onInterrupt();
+		  } };
+};
+
+TEST_F(CoreTest, CopiesAndInterrupts)
+{
+	const Bytes data = pattern(64, 1);
+	dram.write(0x1000, data);
+	queueCopy(0x1000, 0x2000);
+	EXPECT_TRUE(core.idle());
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0x40U);
+	Bytes out(64);
+	dram.read(0x2000, out);
+	EXPECT_EQ(out, data);
+	EXPECT_EQ(errorCount(), 0U);
+}
+
+TEST_F(CoreTest, MaskedInterruptSendsNoMessage)
+{
+	core.csbWrite(NVDLA_GLB_S_INTR_MASK, 0x40);
+	queueCopy(0x1000, 0x2000);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0x40U);
+	EXPECT_EQ(interrupts, 0U);
+	core.csbWrite(NVDLA_GLB_S_INTR_MASK, 0);
+	EXPECT_EQ(interrupts, 1U);
+}
+
+TEST_F(CoreTest, ClearThatLeavesABitSendsAMessage)
+{
+	core.csbWrite(NVDLA_GLB_S_INTR_SET, 0x3);
+	EXPECT_EQ(interrupts, 1U);
+	core.csbWrite(NVDLA_GLB_S_INTR_STATUS, 0x1);
+	EXPECT_EQ(interrupts, 2U);
+	core.csbWrite(NVDLA_GLB_S_INTR_STATUS, 0x2);
+	EXPECT_EQ(interrupts, 2U);
+}
+
+TEST_F(CoreTest, ReservedAddressesReadZeroAndAreReportedOnce)
+{
+	for (int i = 0; i < 3; i++) {
+		EXPECT_EQ(core.csbRead(0x14000), 0U);
+		EXPECT_EQ(core.csbRead(0x3fffc), 0U);
+		EXPECT_EQ(core.csbRead(0xffffffff), 0U);
+		EXPECT_EQ(core.csbRead(NVDLA_GLB_S_INTR_MASK + 1), 0U);
+		core.csbWrite(NVDLA_RBK_BASE + 0x800, 1);
+	}
+	ASSERT_EQ(errorCount(), 5U);
+	EXPECT_EQ(errors[0].unit, "CSB");
+	EXPECT_EQ(errors[0].where, "0x14000");
+	EXPECT_EQ(errors[4].unit, "RBK");
+}
+
+TEST_F(CoreTest, UnitThatIsNotThereReadsZeroSilently)
+{
+	core.csbWrite(NVDLA_GEC_BASE, 0xffffffff);
+	EXPECT_EQ(core.csbRead(NVDLA_GEC_BASE), 0U);
+	EXPECT_EQ(errorCount(), 0U);
+}
+
+TEST_F(CoreTest, WriteToAGroupInUseIsReported)
+{
+	core.csbWrite(NVDLA_SDP_D_OP_ENABLE, 1); /* waits for its read engine */
+	core.csbWrite(NVDLA_SDP_D_DATA_CUBE_WIDTH, 1);
+	ASSERT_EQ(errorCount(), 1U);
+	EXPECT_EQ(errors[0].unit, "SDP");
+	EXPECT_EQ(errors[0].where, "D_DATA_CUBE_WIDTH");
+	EXPECT_EQ(core.csbRead(NVDLA_SDP_D_DATA_CUBE_WIDTH), 0U);
+}
+
+TEST_F(CoreTest, AccessOutsideMemoryIsReportedAndTheOperationEnds)
+{
+	core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_LOW, 0x60000000);
+	core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_LOW, 0x1000);
+	core.csbWrite(NVDLA_BDMA_CFG_CMD, NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE); /* from CVSRAM */
+	core.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH1, 1);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0x80U);
+	ASSERT_EQ(errorCount(), 1U);
+	EXPECT_EQ(errors[0].reason, "access outside the CVSRAM");
+	EXPECT_EQ(errors[0].detail, "0x60000000");
+}
+
+TEST_F(CoreTest, UndefinedOperationHangsUntilReset)
+{
+	core.csbWrite(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE);
+	core.csbWrite(NVDLA_RBK_D_OP_ENABLE, 1);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0U);
+	EXPECT_EQ(core.csbRead(NVDLA_RBK_S_STATUS), 1U);
+	EXPECT_EQ(errorCount(), 1U);
+	core.reset();
+	EXPECT_EQ(core.csbRead(NVDLA_RBK_S_STATUS), 0U);
+	EXPECT_EQ(core.csbRead(NVDLA_RBK_D_OP_ENABLE), 0U);
+}
+
+TEST_F(CoreTest, ResetAbandonsWhatRuns)
+{
+	launchEndlessCopy();
+	EXPECT_FALSE(core.idle());
+	core.reset();
+	EXPECT_TRUE(core.idle());
+	EXPECT_EQ(status(), 0U);
+	EXPECT_EQ(interrupts, 0U);
+	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS), 0x114U);
+
+	/* Nothing of the abandoned copy touches memory any more. */
+	const Bytes data = pattern(64, 2);
+	dram.write(0x2000, data);
+	queueCopy(0x1000, 0x3000);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0x40U);
+	Bytes out(64);
+	dram.read(0x2000, out);
+	EXPECT_EQ(out, data);
+}
+
+TEST_F(CoreTest, ResetKeepsTheCvsram)
+{
+	const Bytes data = pattern(32, 3);
+	core.cvsram().write(0x50000000, data);
+	core.reset();
+	Bytes out(32);
+	EXPECT_TRUE(core.cvsram().read(0x50000000, out));
+	EXPECT_EQ(out, data);
+}
+
+TEST_F(CoreTest, DestructionAbandonsWhatRuns)
+{
+	launchEndlessCopy();
+	EXPECT_FALSE(core.idle());
+}
+
+TEST_F(CoreTest, ResetWhileNothingRunsIsHarmless)
+{
+	core.reset();
+	core.reset();
+	EXPECT_EQ(core.csbRead(NVDLA_GLB_S_NVDLA_HW_VERSION), 0x00303031U);
+}
+
+TEST_F(CoreTest, InterruptMayResetTheCore)
+{
+	onInterrupt = [this] { core.reset(); };
+	core.csbWrite(NVDLA_GLB_S_INTR_SET, 0x1);
+	EXPECT_EQ(status(), 0U);
+}
+
+TEST_F(CoreTest, InterruptOfAnEngineMayAccessRegisters)
+{
+	onInterrupt = [this] {
+		seen = status();
+		core.csbWrite(NVDLA_GLB_S_INTR_STATUS, seen);
+	};
+	queueCopy(0x1000, 0x2000);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	while (!seen)
+		std::this_thread::yield();
+	EXPECT_EQ(seen, 0x40U);
+}
+
+TEST_F(CoreTest, OtherEnginesRunBesideABusyOne)
+{
+	launchEndlessCopy();
+	core.csbWrite(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__SPLIT);
+	core.csbWrite(NVDLA_RBK_D_DAIN_RAM_TYPE, 1);
+	core.csbWrite(NVDLA_RBK_D_DAOUT_RAM_TYPE, 1);
+	core.csbWrite(NVDLA_RBK_D_OP_ENABLE, 1);
+	while (status() != 0x100)
+		std::this_thread::yield();
+	EXPECT_FALSE(core.idle());
+}
+
+/* For the thread sanitizer: everything at once from several threads. */
+TEST_F(CoreTest, AccessesFromManyThreads)
+{
+	std::vector<std::thread> threads;
+	for (unsigned int number = 0; number < 4; number++) {
+		threads.emplace_back([this, number] {
+			for (unsigned int i = 0; i < 300; i++) {
+				queueCopy(0x1000 + number * 0x100, 0x2000 + number * 0x100);
+				core.csbWrite(number % 2 ? NVDLA_BDMA_CFG_LAUNCH0
+							 : NVDLA_BDMA_CFG_LAUNCH1,
+					      1);
+				core.csbWrite(NVDLA_GLB_S_INTR_STATUS, status());
+				core.csbRead(NVDLA_BDMA_STATUS);
+				if (number == 0 && i % 100 == 99)
+					core.reset();
+			}
+		});
+	}
+	for (std::thread &thread : threads)
+		thread.join();
+	core.reset();
+	EXPECT_TRUE(core.idle());
+	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS), 0x114U);
+}
+
+TEST(GuestErrors, AreReportedOnceAndAreBounded)
+{
+	GuestErrors errors;
+	errors.add({ .unit = "A", .where = "B", .reason = "C", .detail = "1" });
+	errors.add({ .unit = "A", .where = "B", .reason = "C", .detail = "2" });
+	EXPECT_EQ(errors.take().size(), 1U);
+	EXPECT_TRUE(errors.take().empty());
+	for (size_t i = 0; i < 2 * GuestErrors::maximum; i++)
+		errors.add({ .unit = "A", .where = std::to_string(i), .reason = "C" });
+	EXPECT_EQ(errors.take().size(), GuestErrors::maximum - 1);
+	errors.reset();
+	errors.add({ .unit = "A", .where = "B", .reason = "C" });
+	EXPECT_EQ(errors.take().size(), 1U);
+}
+
+} /* namespace */
