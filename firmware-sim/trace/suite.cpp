@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/suite.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace fs = std::filesystem;
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+void playOne(SuiteRun &run)
+{
+	const auto trace = loadTrace(run.directory);
+	if (!trace) {
+		run.result.failures.push_back(trace.error());
+		return;
+	}
+	std::mutex mutex; /* guest errors come from any thread */
+	CoreTarget target([&](const GuestError &error) {
+		std::scoped_lock lock(mutex);
+		run.guestErrors.push_back(fmt::format("{} {}: {} {}", error.unit, error.where,
+						      error.reason, error.detail));
+	});
+	run.result = play(*trace, target);
+}
+
+} /* namespace */
+
+std::vector<SuiteRun> findTraces(const fs::path &path)
+{
+	std::vector<SuiteRun> runs;
+	std::error_code error;
+	if (fs::exists(path / "trace", error))
+		runs.push_back({ .directory = path });
+	for (auto entry = fs::recursive_directory_iterator(path, error);
+	     !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+		if (entry->is_directory(error) && fs::exists(entry->path() / "trace", error))
+			runs.push_back({ .directory = entry->path() });
+	std::sort(runs.begin(), runs.end(),
+		  [](const SuiteRun &a, const SuiteRun &b) { return a.directory < b.directory; });
+	return runs;
+}
+
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs)
+{
+	std::atomic<size_t> next = 0;
+	std::vector<std::thread> threads;
+	for (unsigned int job = 0; job < jobs; job++)
+		threads.emplace_back([&] {
+			for (size_t i = next++; i < runs.size(); i = next++)
+				playOne(runs[i]);
+		});
+	for (std::thread &thread : threads)
+		thread.join();
+}
+
+} /* namespace nvdla::sim */

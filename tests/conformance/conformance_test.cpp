@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hardware's own answers, played on the model: one test for each unit.
+ */
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "reference_data.h"
+#include "trace/suite.h"
+
+using namespace nvdla::sim;
+
+namespace
+{
+
+class Conformance : public testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(Conformance, VectorsArePlayedWithoutDifference)
+{
+	const auto directory = nvdla::test::referenceData() / "vectors" / GetParam();
+	if (!std::filesystem::is_directory(directory))
+		GTEST_SKIP() << "no reference data in " << directory
+			     << " (set NVDLA_REFERENCE_DATA to its folder)";
+
+	std::vector<SuiteRun> runs = findTraces(directory);
+	ASSERT_FALSE(runs.empty()) << directory;
+	playSuite(runs, std::max(1U, std::thread::hardware_concurrency()));
+
+	unsigned int toleranced = 0;
+	unsigned int exact = 0;
+	for (const SuiteRun &run : runs) {
+		toleranced += run.result.toleranced;
+		exact += run.result.exact;
+		for (const std::string &failure : run.result.failures)
+			ADD_FAILURE() << run.directory.filename().string() << " " << failure;
+		for (const std::string &error : run.guestErrors)
+			EXPECT_TRUE(run.result.passed())
+				<< run.directory.filename().string() << " guest error: " << error;
+	}
+	RecordProperty("vectors", static_cast<int>(runs.size()));
+	RecordProperty("toleranced", static_cast<int>(toleranced));
+	RecordProperty("exact", static_cast<int>(exact));
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, Conformance, testing::Values("bdma", "cdp", "rubik", "sdp"),
+			 [](const auto &info) { return std::string(info.param); });
+
+} /* namespace */
