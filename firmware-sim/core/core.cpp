@@ -219,17 +219,22 @@ void Core::engineThread(Engine engine)
 		const OperationResult result = runJob(job, port);
 		lock.lock();
 
-		Messages messages;
 		slot.busy = false;
-		if (!slot.cancel) {
-			messages.interrupt = complete(job, result, port);
-			dispatch();
-			messages.errors = errors_.take();
+		if (slot.cancel) {
+			changed_.notify_all();
+			continue;
 		}
+		Messages messages;
+		messages.interrupt = complete(job, result, port);
+		dispatch();
+		messages.errors = errors_.take();
+		delivering_++;
 		changed_.notify_all();
 		lock.unlock();
 		deliver(std::move(messages));
 		lock.lock();
+		delivering_--;
+		changed_.notify_all();
 	}
 }
 
@@ -270,7 +275,8 @@ bool Core::complete(const Job &job, const OperationResult &result, const MemoryP
 	return glb_.raise(scheduler_.finish(job, result));
 }
 
-bool Core::idleLocked() const
+/* No engine computes; callbacks may still be running. */
+bool Core::stopped() const
 {
 	return std::none_of(slots_.begin(), slots_.end(),
 			    [](const Slot &slot) { return slot.busy; });
@@ -279,13 +285,13 @@ bool Core::idleLocked() const
 bool Core::idle()
 {
 	std::unique_lock lock(mutex_);
-	return idleLocked();
+	return stopped() && !delivering_;
 }
 
 void Core::waitIdle()
 {
 	std::unique_lock lock(mutex_);
-	changed_.wait(lock, [this] { return idleLocked() && !resetting_; });
+	changed_.wait(lock, [this] { return stopped() && !delivering_ && !resetting_; });
 }
 
 /* Engines check the flag at least once per line, so that the wait is short. */
@@ -299,7 +305,7 @@ void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 			slot.busy = false;
 		}
 	}
-	changed_.wait(lock, [this] { return idleLocked(); });
+	changed_.wait(lock, [this] { return stopped(); });
 }
 
 void Core::reset()

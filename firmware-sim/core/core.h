@@ -86,11 +86,12 @@ public:
 	 * \return no operation is being carried out
 	 *
 	 * Operations that wait for a partner or that hang do not count: nothing
-	 * changes any more unless a register is written.
+	 * changes any more unless a register is written, and the callbacks of what
+	 * happened before have returned.
 	 */
 	bool idle();
 
-	/** \brief Wait until idle() */
+	/** \brief Wait until idle(); not to be called from a callback */
 	void waitIdle();
 
 	/** \return the on-chip memory, for players and tests */
@@ -123,7 +124,7 @@ private:
 	void engineThread(Engine engine);
 	OperationResult runJob(const Job &job, MemoryPort &port);
 	bool complete(const Job &job, const OperationResult &result, const MemoryPort &port);
-	bool idleLocked() const;
+	bool stopped() const;
 	void stopEngines(std::unique_lock<std::mutex> &lock);
 	void deliver(Messages messages);
 
@@ -141,6 +142,7 @@ private:
 	GuestErrors errors_;
 	bool resetting_ = false;
 	bool stopping_ = false;
+	unsigned int delivering_ = 0; /* engines' threads that are in a callback */
 	std::unique_ptr<ConvPipeline>
 		conv_; /* used by the conv engine's thread, made anew while it is idle */
 	std::array<Slot, engineCount> slots_;
