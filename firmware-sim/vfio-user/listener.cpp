@@ -2,10 +2,8 @@
 #include "listener.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -67,49 +65,43 @@ tl::expected<void, std::string> clearPath(const std::string &path)
 	return {};
 }
 
-/* Rename without replacing what someone else put there in between. */
-int renameFresh(const std::string &from, const std::string &to)
+/* \return 0 or errno */
+int bindTo(const UniqueFd &socket, const std::string &path)
 {
-	if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
-		return 0;
-	/* Not every file system can; those rename plainly. */
-	if (errno == EINVAL || errno == ENOSYS)
-		return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-	return errno;
+	const sockaddr_un address = addressOf(path);
+	if (bind(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
+		return errno;
+	return 0;
 }
 
 } /* namespace */
 
 tl::expected<Listener, std::string> Listener::open(const std::string &path)
 {
-	const std::string temporary = fmt::format("{}.{}", path, getpid());
+	constexpr size_t kMaxPath = sizeof(sockaddr_un::sun_path) - 1;
 	if (path.empty())
 		return tl::unexpected(std::string("the socket's path is empty"));
-	if (temporary.size() >= sizeof(sockaddr_un::sun_path))
-		return tl::unexpected(
-			describe(path, fmt::format("the path is longer than {} characters",
-						   sizeof(sockaddr_un::sun_path) - 1 -
-							   (temporary.size() - path.size()))));
-	const auto clear = clearPath(path);
-	if (!clear)
-		return tl::unexpected(clear.error());
+	if (path.size() > kMaxPath)
+		return tl::unexpected(describe(
+			path, fmt::format("the path is longer than {} characters", kMaxPath)));
 
 	UniqueFd socket = newSocket();
 	if (!socket.valid())
 		return tl::unexpected(describe(path, std::strerror(errno)));
-	unlink(temporary.c_str());
-	const sockaddr_un address = addressOf(temporary);
-	if (bind(socket.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) < 0)
-		return tl::unexpected(describe(path, std::strerror(errno)));
+	int error = bindTo(socket, path);
+	if (error == EADDRINUSE) {
+		const auto clear = clearPath(path);
+		if (!clear)
+			return tl::unexpected(clear.error());
+		error = bindTo(socket, path);
+	}
+	if (error)
+		return tl::unexpected(describe(path, std::strerror(error)));
 
 	struct stat info = {};
-	int error = 0;
-	if (listen(socket.get(), kBacklog) < 0 || lstat(temporary.c_str(), &info) < 0)
+	if (listen(socket.get(), kBacklog) < 0 || lstat(path.c_str(), &info) < 0) {
 		error = errno;
-	else
-		error = renameFresh(temporary, path);
-	if (error) {
-		unlink(temporary.c_str());
+		unlink(path.c_str());
 		return tl::unexpected(describe(path, std::strerror(error)));
 	}
 	return Listener(std::move(socket), path, info.st_dev, info.st_ino);

@@ -18,9 +18,8 @@ namespace nvdla::sim::vfiouser
 /**
  * \brief A listening UNIX socket at a path, removed from there at the end
  *
- * The path appears when the socket already listens, so a client may connect as
- * soon as it sees it. What a killed server left behind is replaced; a path where
- * a server answers, or that is no socket, is refused.
+ * What a killed server left behind is replaced; a path where a server answers, or
+ * that is no socket, is refused.
  */
 class Listener
 {

@@ -359,7 +359,7 @@ def _restore_terminal():
 
 def model_program():
 	"""The device model's program."""
-	path = build_dir() / 'firmware-sim' / 'nvdla-sim'
+	path = build_dir() / 'firmware-sim' / 'tools' / 'nvdla-sim'
 	if not path.is_file():
 		raise Failure(f'{path} is not built: run ninja -C {build_dir()}')
 	return path

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The core as a PCI function.
+ */
+#pragma once
+
+#include <atomic>
+
+#include "core/core.h"
+#include "vfio-user/log.h"
+#include "vfio-user/pci/pci_function.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief NVDLA behind PCI, as include/nvdla/hw/pci.h describes it
+ *
+ * BAR 0 is the CSB space. The core's DRAM is the guest's memory, as far as the
+ * guest lets the function be a bus master; its interrupt is the function's only
+ * message.
+ */
+class NvdlaFunction : public vfiouser::pci::PciFunction
+{
+public:
+	struct Config {
+		Variant variant = nvFull;
+		uint64_t cvsramBase = 0;
+		size_t cvsramSize = nvFull.cvsramSize;
+	};
+
+	/** \brief Everything referred to must outlive the function */
+	NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory,
+		      vfiouser::Interrupts &interrupts, vfiouser::Log &log);
+
+protected:
+	void barRead(unsigned int bar, uint64_t offset, std::span<std::byte> data) override;
+	void barWrite(unsigned int bar, uint64_t offset, std::span<const std::byte> data) override;
+	void deviceReset() override;
+
+private:
+	/** \brief What the core's memory interface finds outside the function */
+	class Dram : public Memory
+	{
+	public:
+		explicit Dram(NvdlaFunction &function) : function_(function) {}
+
+		bool read(uint64_t address, std::span<std::byte> out) override;
+		bool write(uint64_t address, std::span<const std::byte> data) override;
+
+	private:
+		NvdlaFunction &function_;
+	};
+
+	bool isCsbAccess(uint64_t offset, size_t size, const char *what);
+	void addDescription(const Config &config);
+
+	vfiouser::Log &log_;
+	bool badWidthReported_ = false;
+	Dram dram_{ *this };
+	Core core_; /* last: its threads use the members above */
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-sim: the device model as a PCI function that QEMU attaches over vfio-user.
+ */
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include <sys/signalfd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "pci/nvdla_function.h"
+#include "vfio-user/server.h"
+
+using namespace nvdla::sim;
+
+namespace
+{
+
+constexpr size_t kMaxCvsramSize = size_t{ 1 } << 32;
+
+struct Options {
+	std::string socket;
+	std::string variant = nvFull.name;
+	uint64_t cvsramSize = nvFull.cvsramSize;
+	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
+	vfiouser::Offer offer;
+};
+
+const std::map<std::string, vfiouser::LogLevel> kLogLevels = {
+	{ "error", vfiouser::LogLevel::Error }, { "warning", vfiouser::LogLevel::Warning },
+	{ "info", vfiouser::LogLevel::Info },	{ "debug", vfiouser::LogLevel::Debug },
+	{ "trace", vfiouser::LogLevel::Trace },
+};
+
+const char *name(vfiouser::LogLevel level)
+{
+	for (const auto &[text, value] : kLogLevels) {
+		if (value == level)
+			return text.c_str();
+	}
+	return "";
+}
+
+void print(vfiouser::LogLevel level, std::string_view text)
+{
+	std::fprintf(stderr, "nvdla-sim: %s: %.*s\n", name(level), static_cast<int>(text.size()),
+		     text.data());
+}
+
+/* What the command line says cannot be wrong in a way that CLI11 does not see. */
+std::string checkCvsramSize(const std::string &text)
+{
+	const uint64_t size = std::stoull(text);
+	if (size % 4096 || size > kMaxCvsramSize)
+		return "the CVSRAM's size must be a multiple of 4 KiB up to 4 GiB";
+	return {};
+}
+
+/* Signals that end the server come through a descriptor; all threads inherit the mask. */
+vfiouser::UniqueFd openSignals()
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+	std::signal(SIGPIPE, SIG_IGN);
+	return vfiouser::UniqueFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+int serve(const Options &options)
+{
+	vfiouser::Log log(options.logLevel, print);
+	const vfiouser::UniqueFd signals = openSignals();
+	if (!signals.valid()) {
+		log.error("signals cannot be received: {}", std::strerror(errno));
+		return 1;
+	}
+
+	auto listener = vfiouser::Listener::open(options.socket);
+	if (!listener) {
+		log.error("{}", listener.error());
+		return 1;
+	}
+
+	vfiouser::GuestMemory memory(log);
+	vfiouser::Interrupts interrupts(log, 1);
+	const NvdlaFunction::Config config = { .cvsramSize = options.cvsramSize };
+	NvdlaFunction function(config, memory, interrupts, log);
+	vfiouser::Server server(function, memory, interrupts, log, options.offer);
+
+	log.info("{} with {} KiB of CVSRAM, listening on {}", options.variant,
+		 options.cvsramSize / 1024, options.socket);
+	const bool orderly = server.run(*listener, signals.get());
+	log.info("stopped");
+	return orderly ? 0 : 1;
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	Options options;
+	int verbose = 0;
+	CLI::App app(
+		"NVDLA device model: a PCI function that QEMU (10.1.1 or newer) attaches with\n"
+		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
+		"\"path\": \"PATH\"}}'\n"
+		"The guest needs shared memory: -object "
+		"memory-backend-memfd,id=ram,size=...,share=on "
+		"-machine q35,memory-backend=ram\n",
+		"nvdla-sim");
+	app.set_version_flag("--version", std::string("nvdla-sim " NVDLA_VERSION));
+	app.add_option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
+		->required()
+		->option_text("PATH (required)");
+	app.add_option("--variant", options.variant, "configuration of the core")
+		->check(CLI::IsMember({ nvFull.name }))
+		->option_text("nv_full");
+	app.add_option("--cvsram-size", options.cvsramSize,
+		       "bytes of on-chip memory, also as 512K or 4M; 0 for none")
+		->transform(CLI::AsSizeValue(false))
+		->check(CLI::Validator(checkCvsramSize, "", ""))
+		->option_text("SIZE=4M");
+	std::string level = "info";
+	app.add_option("--log-level", level, "what is written to stderr")
+		->check(CLI::IsMember(kLogLevels))
+		->option_text("error|warning|info|debug|trace (default: info)");
+	app.add_flag("-v", verbose, "more messages than --log-level says, one level for each -v");
+	app.add_flag("--write-multiple", options.offer.writeMultiple,
+		     "let QEMU 11 or newer combine register writes into one message");
+	CLI11_PARSE(app, argc, argv);
+
+	constexpr int most = static_cast<int>(vfiouser::LogLevel::Trace);
+	options.logLevel = static_cast<vfiouser::LogLevel>(
+		std::min(static_cast<int>(kLogLevels.at(level)) + verbose, most));
+	return serve(options);
+}
