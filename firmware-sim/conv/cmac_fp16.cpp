@@ -6,7 +6,8 @@
  * Booth recoding of the weight gives eight partial products, carry-save adders
  * reduce them to two words, and the alignment shifts those two words one by one
  * before they are added. What is lost below the cut is not the product's fraction
- * but that of each word, so a product can be one unit less than its floor.
+ * but that of each word and of the offset below, so a product can be one unit off
+ * its floor.
  *
  * Every partial product is made positive by adding 2^16 to it; their offsets sum
  * to kOffset, whose shifted value is taken off again at the end.

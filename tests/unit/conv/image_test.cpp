@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <nvdla/hw/registers.h>
+
+#include "conv/cdma.h"
+#include "conv/pixel_format.h"
+#include "conv_support.h"
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+#define FORMAT(name) NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT__T_##name
+
+struct Word {
+	uint32_t format;
+	uint64_t bits;		 /* the pixel as a little-endian word, first plane below second */
+	unsigned planeBytes;	 /* of the first plane */
+	std::vector<int> values; /* channels in the order of the convolution */
+};
+
+TEST(PixelFormatTest, NamesGiveTheChannelsFromTheTopDown)
+{
+	const Word words[] = {
+		{ FORMAT(R8), 0x91, 1, { 0x91 } },
+		{ FORMAT(R16), 0x1234, 2, { 0x1234 } },
+		{ FORMAT(A8B8G8R8), 0x0a0b0c0d, 4, { 0x0d, 0x0c, 0x0b, 0x0a } },
+		{ FORMAT(A8R8G8B8), 0x0a0d0c0b, 4, { 0x0d, 0x0c, 0x0b, 0x0a } },
+		{ FORMAT(B8G8R8A8), 0x0b0c0d0a, 4, { 0x0d, 0x0c, 0x0b, 0x0a } },
+		{ FORMAT(R8G8B8X8), 0x0d0c0b0a, 4, { 0x0d, 0x0c, 0x0b, 0x0a } },
+		{ FORMAT(V8U8Y8A8), 0x0b0c0d0a, 4, { 0x0d, 0x0c, 0x0b, 0x0a } },
+		{ FORMAT(A16B16G16R16), 0x0004000300020001, 8, { 1, 2, 3, 4 } },
+		{ FORMAT(A16Y16U16V16), 0x0004000100020003, 8, { 1, 2, 3, 4 } },
+		{ FORMAT(V16U16Y16A16), 0x0003000200010004, 8, { 1, 2, 3, 4 } },
+		{ FORMAT(A2B10G10R10),
+		  3U << 30 | 0x2aa << 20 | 0x155 << 10 | 1,
+		  4,
+		  { 1 << 6, 0x155 << 6, 0x2aa << 6, 3 << 14 } },
+		{ FORMAT(A2Y10U10V10),
+		  2U << 30 | 5 << 20 | 6 << 10 | 7,
+		  4,
+		  { 5 << 6, 6 << 6, 7 << 6, 2 << 14 } },
+		{ FORMAT(B10G10R10A2),
+		  7U << 22 | 6 << 12 | 5 << 2 | 1,
+		  4,
+		  { 5 << 6, 6 << 6, 7 << 6, 1 << 14 } },
+		{ FORMAT(R10G10B10A2),
+		  5U << 22 | 6 << 12 | 7 << 2 | 1,
+		  4,
+		  { 5 << 6, 6 << 6, 7 << 6, 1 << 14 } },
+		{ FORMAT(Y8___V8U8_N444), 0x030201, 1, { 1, 2, 3 } },
+		{ FORMAT(Y8___U8V8_N444), 0x020301, 1, { 1, 2, 3 } },
+		{ FORMAT(Y12___U12V12_N444), 0x000200030001, 2, { 1, 2, 3 } },
+	};
+
+	for (const Word &word : words) {
+		const PixelFormat *format = pixelFormat(word.format);
+		std::byte bytes[8];
+		std::memcpy(bytes, &word.bits, sizeof(bytes));
+
+		ASSERT_NE(format, nullptr);
+		ASSERT_EQ(format->channels, word.values.size()) << word.format;
+		EXPECT_EQ(format->pixelBytes(0), word.planeBytes) << word.format;
+		for (uint32_t c = 0; c < format->channels; c++)
+			EXPECT_EQ(pixelChannel(*format, c, bytes, bytes + word.planeBytes),
+				  word.values[c])
+				<< "format " << word.format << " channel " << c;
+	}
+}
+
+TEST(PixelFormatTest, EveryValueOfTheRegisterIsKnownOrReserved)
+{
+	for (uint32_t value = 0; value < 64; value++)
+		EXPECT_EQ(pixelFormat(value) != nullptr, value <= FORMAT(Y16___V16U16_N444));
+}
+
+/** An image of one plane, 4x3 pixels, and the operation that fetches it */
+class ImageTest : public ::testing::Test
+{
+protected:
+	static constexpr uint32_t kWidth = 4, kHeight = 3, kStride = 96;
+
+	ImageTest() : port(bench.dram, bench.cvsram)
+	{
+		op.mode = ConvMode::Image;
+		op.fetch.address = Bench::kData;
+		op.fetch.lineStride = kStride;
+		op.fetch.size = { kWidth, kHeight, 1 };
+		op.windows.data = op.fetch.size;
+	}
+
+	std::string fetch()
+	{
+		cbuf.clear();
+		return fetchImage(op, port, cbuf, special);
+	}
+
+	/** \return the one channel R8 makes of \a pixel */
+	int16_t convert(uint8_t pixel)
+	{
+		bench.store(Bench::kData, { pixel });
+		EXPECT_EQ(fetch(), "");
+		return cbuf.slice(0)[op.fetch.padLeft];
+	}
+
+	Bench bench;
+	MemoryPort port;
+	Cbuf cbuf;
+	SpecialCount special;
+	ConvOp op;
+};
+
+TEST_F(ImageTest, ConverterRoundsHalfAwayAndClips)
+{
+	op.pixel.format = FORMAT(R8);
+	op.pixel.convert = true;
+	std::fill(std::begin(op.pixel.mean), std::end(op.pixel.mean), int16_t{ 10 });
+	op.pixel.scale = 3;
+	op.pixel.truncate = 1;
+
+	EXPECT_EQ(convert(11), 2) << "(11 - 10) * 3 / 2 = 1.5";
+	EXPECT_EQ(convert(9), -2) << "(9 - 10) * 3 / 2 = -1.5";
+	EXPECT_EQ(convert(0x80), 127) << "unsigned 128";
+	op.pixel.isSigned = true;
+	EXPECT_EQ(convert(0x80), -128) << "signed -128";
+	op.precision = Precision::Int16;
+	EXPECT_EQ(convert(0x80), -207);
+	op.precision = Precision::Fp16;
+	EXPECT_EQ(convert(0x80), static_cast<int16_t>(halfBits(-207)));
+}
+
+TEST_F(ImageTest, WithoutConverterBitsPassAndTheMeanIsIgnored)
+{
+	op.pixel.format = FORMAT(R8);
+	std::fill(std::begin(op.pixel.mean), std::end(op.pixel.mean), int16_t{ 10 });
+	EXPECT_EQ(convert(0x91), static_cast<int8_t>(0x91));
+}
+
+TEST_F(ImageTest, PaddingIsAddedUnconverted)
+{
+	op.pixel.format = FORMAT(R8);
+	op.pixel.convert = true;
+	op.pixel.scale = 2;
+	op.fetch.padLeft = 2;
+	op.fetch.padRight = 1;
+	op.fetch.padValue = 77;
+	bench.store(Bench::kData + kStride, { 1, 2, 3, 4 });
+
+	ASSERT_EQ(fetch(), "");
+	EXPECT_EQ(cbuf.slices(), kHeight);
+	EXPECT_EQ(cbuf.slice(1), (Slice{ 77, 77, 2, 4, 6, 8, 77 }));
+}
+
+TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
+{
+	op.pixel.format = FORMAT(Y8___V8U8_N444);
+	op.pixel.xOffset = 17;
+	op.fetch.addressUv = Bench::kWeights;
+	op.fetch.lineStrideUv = 2 * kStride;
+	op.windows.data.channels = 3;
+	bench.store(Bench::kData + 17, { 1, 2, 3, 4 });
+	bench.store(Bench::kWeights + 2, { 11, 21, 12, 22, 13, 23, 14, 24 });
+
+	ASSERT_EQ(fetch(), "");
+	EXPECT_EQ(cbuf.slice(0), (Slice{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
+}
+
+TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)
+{
+	op.pixel.format = FORMAT(R16_F);
+	op.pixel.convert = true;
+	op.pixel.scale = 5;
+	op.precision = op.inPrecision = Precision::Fp16;
+	op.fetch.flushNan = true;
+	std::vector<uint8_t> bytes;
+	for (int bits : { 0x3c00, 0x7c00, 0x7c01, 0xfc00 })
+		appendElement(bytes, Precision::Fp16, static_cast<int16_t>(bits));
+	appendElement(bytes, Precision::Fp16, 0x7c01); /* behind the line */
+	bench.store(Bench::kData, bytes);
+
+	ASSERT_EQ(fetch(), "");
+	EXPECT_EQ(special.nan, 1U);
+	EXPECT_EQ(special.inf, 2U);
+	EXPECT_EQ(cbuf.slice(0), (Slice{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
+}
+
+TEST_F(ImageTest, LargerThanTheBanksIsRefused)
+{
+	op.pixel.format = FORMAT(R8);
+	op.fetch.size = op.windows.data = { 8192, 200, 1 };
+	EXPECT_NE(fetch(), "");
+	EXPECT_EQ(cbuf.slices(), 0U);
+}
+
+/** The convolution of an R8G8B8X8 image with \a rowsPerBlock rows to a MAC step */
+std::vector<int32_t> convolveImage(uint32_t rowsPerBlock, uint32_t rows)
+{
+	constexpr uint32_t kC = 4, kS = 3, kK = 5, kW = 7, kH = 9;
+	Random random(55 + rows);
+	Bench bench;
+	ConvOp op;
+	Cube image(kC, kH, kW);
+	std::vector<Cube> kernels(kK, Cube(kC, rows, kS));
+	std::vector<uint8_t> bytes;
+
+	random.fill(image, Precision::Int8);
+	for (Cube &kernel : kernels)
+		random.fill(kernel, Precision::Int8);
+	for (uint32_t y = 0; y < kH; y++) {
+		for (uint32_t x = 0; x < kW; x++)
+			for (uint32_t c : { 0U, 1U, 2U, 3U })
+				appendElement(bytes, Precision::Int8, image.at(c, y, x));
+		bytes.resize((y + 1) * 32);
+	}
+	bench.store(Bench::kData, bytes);
+
+	std::vector<uint8_t> weights;
+	for (uint32_t r0 = 0; r0 < rows; r0 += rowsPerBlock)
+		for (const Cube &kernel : kernels)
+			for (uint32_t r = r0; r < std::min(r0 + rowsPerBlock, rows); r++)
+				for (uint32_t s = 0; s < kS; s++)
+					for (uint32_t c = 0; c < kC; c++)
+						appendElement(weights, Precision::Int8,
+							      kernel.at(c, r, s));
+	weights.resize((weights.size() + 127) / 128 * 128);
+	bench.store(Bench::kWeights, weights);
+
+	op.mode = ConvMode::Image;
+	op.pixel.format = FORMAT(A8B8G8R8);
+	op.dataBanks = op.weightBanks = 1;
+	op.fetch.address = Bench::kData;
+	op.fetch.lineStride = 32;
+	op.fetch.size = op.windows.data = { kW, kH, kC };
+	op.fetch.padLeft = op.fetch.padRight = 1;
+	op.fetch.padValue = op.windows.padValue = 3;
+	op.weights.address = Bench::kWeights;
+	op.weights.bytes = static_cast<uint32_t>(weights.size());
+	op.windows.kernel = { 1, rows, kC * kS };
+	op.windows.kernels = kK;
+	op.windows.padTop = 1;
+	op.windows.strideX = 2;
+	op.windows.out = { 4, kH + 2 - rows, kK };
+	op.windows.rowsPerBlock = rowsPerBlock;
+	EXPECT_EQ(bench.run(op).guestError, "");
+
+	Layer layer;
+	layer.inputs = { image };
+	layer.kernels = kernels;
+	layer.strideX = 2;
+	layer.padLeft = layer.padRight = layer.padTop = layer.padBottom = 1;
+	layer.padValue = 3;
+	for (uint32_t k = 0; k < kK; k++)
+		for (uint32_t y = 0; y < op.windows.out.height; y++)
+			for (uint32_t x = 0; x < op.windows.out.width; x++)
+				EXPECT_EQ(bench.out->at(0, k, y, x), naiveOutput(layer, 0, k, y, x))
+					<< "k " << k << " y " << y << " x " << x;
+	return bench.out->values();
+}
+
+TEST(ImageConvolutionTest, PostExtensionChangesNothingButTheWeightOrder)
+{
+	for (uint32_t rows : { 1U, 2U, 3U, 5U, 6U, 7U }) {
+		const std::vector<int32_t> plain = convolveImage(1, rows);
+		EXPECT_EQ(convolveImage(2, rows), plain) << rows << " rows";
+		EXPECT_EQ(convolveImage(4, rows), plain) << rows << " rows";
+	}
+}
+
+} /* namespace */
+
+} /* namespace nvdla::sim::test */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include <gtest/gtest.h>
+
+#include "conv/cdma.h"
+#include "conv_support.h"
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+/** A layer with \a kernels of 2x3xC whose elements are zero with odds of \a zeroes in 10 */
+Layer sparseLayer(Random &random, Precision precision, uint32_t channels, uint32_t kernels,
+		  int zeroes)
+{
+	Layer layer;
+
+	layer.precision = precision;
+	layer.inputs.assign(1, Cube(channels, 4, 5));
+	layer.kernels.assign(kernels, Cube(channels, 2, 3));
+	random.fill(layer.inputs[0], precision);
+	for (Cube &kernel : layer.kernels) {
+		random.fill(kernel, precision);
+		for (int16_t &element : kernel.v)
+			element = random(1, 10) <= zeroes ? int16_t{ 0 } : element;
+	}
+	return layer;
+}
+
+class CompressedTest : public ::testing::TestWithParam<std::tuple<Precision, int>>
+{
+};
+
+TEST_P(CompressedTest, GivesWhatTheFullWeightsGive)
+{
+	const auto [precision, zeroes] = GetParam();
+	Random random(static_cast<uint32_t>(100 + zeroes));
+	Bench bench;
+	/* Neither groups nor the mask end at a byte. */
+	const ConvOp op = bench.direct(sparseLayer(random, precision, 67, 69, zeroes));
+
+	ASSERT_EQ(bench.run(op).guestError, "");
+	const std::vector<int32_t> full = bench.out->values();
+	const ConvOp sparse = bench.compressed(op);
+	EXPECT_LE(sparse.weights.bytes, op.weights.bytes);
+	ASSERT_EQ(bench.run(sparse).guestError, "");
+	EXPECT_EQ(bench.out->values(), full);
+}
+
+INSTANTIATE_TEST_SUITE_P(Densities, CompressedTest,
+			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
+							      Precision::Fp16),
+					    ::testing::Values(0, 5, 9, 10)));
+
+TEST(WeightReaderTest, ElementsComeInMemoryOrderGroupByGroup)
+{
+	Random random(7);
+	Bench bench;
+	const ConvOp op = bench.direct(sparseLayer(random, Precision::Int16, 65, 20, 3));
+	MemoryPort port(bench.dram, bench.cvsram);
+	WeightReader reader(op, port);
+	WeightGroup group;
+	size_t at = 0;
+
+	ASSERT_EQ(reader.check(), "");
+	for (uint32_t kernels : { 16U, 4U }) {
+		reader.next(group);
+		EXPECT_EQ(group.kernels, kernels);
+		ASSERT_EQ(group.elements.size(), 65U * 6 * kernels);
+		for (int16_t element : group.elements) {
+			const uint16_t expected = static_cast<uint16_t>(
+				bench.packedWeights[at] | bench.packedWeights[at + 1] << 8);
+			ASSERT_EQ(static_cast<uint16_t>(element), expected) << "byte " << at;
+			at += 2;
+		}
+	}
+}
+
+TEST(WeightReaderTest, RefusesWhatWouldNeverArrive)
+{
+	Random random(8);
+	Bench bench;
+	const Layer layer = sparseLayer(random, Precision::Int8, 64, 33, 5);
+	const ConvOp good = bench.direct(layer);
+	MemoryPort port(bench.dram, bench.cvsram);
+	ConvOp op = good;
+
+	op.weights.bytes -= 128;
+	EXPECT_NE(WeightReader(op, port).check(), "");
+	op = good;
+	op.weights.bytes += 8 * kBankBytes;
+	EXPECT_NE(WeightReader(op, port).check(), "");
+	op = good;
+	op.windows.kernel.channels = 8192;
+	op.weights.bytes = 0xffffff80;
+	EXPECT_NE(WeightReader(op, port).check(), "");
+	op = bench.compressed(good);
+	EXPECT_EQ(WeightReader(op, port).check(), "");
+	op.weights.maskBytes -= 128;
+	EXPECT_NE(WeightReader(op, port).check(), "");
+}
+
+} /* namespace */
+
+} /* namespace nvdla::sim::test */
