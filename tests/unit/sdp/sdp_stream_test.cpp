@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_stream.h"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+#include <nvdla/hw/registers.h>
+
+#include "sdp_test_support.h"
+
+using namespace nvdla::sim;
+using namespace nvdla::sim::test;
+
+namespace
+{
+
+const LutTables tables;
+
+std::vector<int32_t> counting(size_t count, int32_t first = 0)
+{
+	std::vector<int32_t> values(count);
+
+	std::iota(values.begin(), values.end(), first);
+	return values;
+}
+
+SdpStage aluFromMemory(bool perElement, bool twoBytes)
+{
+	SdpStage stage;
+
+	stage.bypass = false;
+	stage.algorithm = SdpAlu::Sum;
+	stage.alu = { .bypass = false, .fromMemory = true };
+	stage.read = { .enabled = true,
+		       .alu = true,
+		       .twoBytes = twoBytes,
+		       .perElement = perElement,
+		       .cube = { .address = SdpBench::operandAddress } };
+	return stage;
+}
+
+struct Recorder : StreamSink {
+	void push(const StreamRun &run) override
+	{
+		surfaces.push_back(run.surface);
+		columns.push_back(run.x);
+		data.insert(data.end(), run.data.begin(), run.data.end());
+	}
+
+	std::vector<uint32_t> surfaces;
+	std::vector<uint32_t> columns;
+	std::vector<int32_t> data;
+};
+
+/* Feeds the whole cube, surface by surface and line by line, all values the same. */
+void feed(SdpStream &stream, const SdpOp &op, int32_t value)
+{
+	const std::vector<int32_t> data(size_t{ op.width } * atomChannels(op.proc), value);
+
+	for (uint32_t surface = 0; surface < op.surfaces(); surface++)
+		for (uint32_t y = 0; y < op.height; y++)
+			for (uint32_t batch = 0; batch < op.batches; batch++)
+				stream.push({ batch, surface, y, 0, op.width, data });
+}
+
+} /* namespace */
+
+TEST(SdpRun, PassesACubeThrough)
+{
+	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
+		SdpBench bench;
+		const SdpOp op = SdpBench::passThrough(precision, 3, 2, 40);
+		const size_t count = size_t{ op.surfaces() } * 3 * 2 * atomChannels(precision);
+		const std::vector<int32_t> data = counting(count, 5);
+		bench.store(SdpBench::sourceAddress, precision, data);
+		MemoryPort port = bench.port();
+		const OperationResult result = runSdp(op, {}, port);
+
+		EXPECT_EQ(result.guestError, "");
+		EXPECT_FALSE(result.hangs);
+		EXPECT_GT(result.cycles, 0u);
+		const std::vector<int32_t> expected =
+			precision == Precision::Int8
+				? bench.load(SdpBench::sourceAddress, precision, count)
+				: data;
+		EXPECT_EQ(bench.load(SdpBench::destinationAddress, precision, count), expected);
+		EXPECT_EQ(updateOf(result, NVDLA_SDP_D_STATUS), 1u);
+	}
+}
+
+TEST(SdpRun, LinesLongerThanAChunk)
+{
+	SdpBench bench;
+	const SdpOp op = SdpBench::passThrough(Precision::Int16, 300, 1, 16);
+	const std::vector<int32_t> data = counting(300 * 16, -2400);
+	bench.store(SdpBench::sourceAddress, Precision::Int16, data);
+	MemoryPort port = bench.port();
+
+	EXPECT_FALSE(runSdp(op, {}, port).hangs);
+	EXPECT_EQ(bench.load(SdpBench::destinationAddress, Precision::Int16, data.size()), data);
+}
+
+TEST(SdpRun, Int16ToInt8TakesTwoSurfaces)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 1, 32);
+	op.in = Precision::Int16;
+	bench.store(SdpBench::sourceAddress, Precision::Int16, counting(64));
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+	const std::vector<int32_t> out =
+		bench.load(SdpBench::destinationAddress, Precision::Int8, 64);
+
+	/* First position: channels 0..15 of its first surface, then those of the second. */
+	EXPECT_EQ(out[0], 0);
+	EXPECT_EQ(out[15], 15);
+	EXPECT_EQ(out[16], 32);
+	EXPECT_EQ(out[32], 16);
+	EXPECT_EQ(out[48], 48);
+}
+
+TEST(SdpRun, Int8ToInt16MakesTwoSurfaces)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 1, 8);
+	op.out = Precision::Int16;
+	bench.store(SdpBench::sourceAddress, Precision::Int8, counting(64));
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+	const std::vector<int32_t> out =
+		bench.load(SdpBench::destinationAddress, Precision::Int16, 64);
+
+	EXPECT_EQ(out[16], 32) << "second position, channel 0";
+	EXPECT_EQ(out[32], 16) << "first position, channel 16: written though beyond the cube";
+}
+
+TEST(SdpRun, PerKernelOperandsRepeat)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 2, 2, 32);
+	op.x1 = aluFromMemory(false, true);
+	op.x1.aluShift = 1;
+	bench.store(SdpBench::operandAddress, Precision::Int16, counting(32));
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+	const std::vector<int32_t> out =
+		bench.load(SdpBench::destinationAddress, Precision::Int16, 128);
+
+	for (size_t i = 0; i < out.size(); i++)
+		ASSERT_EQ(out[i], static_cast<int32_t>(2 * (i / 64 * 16 + i % 16))) << i;
+}
+
+TEST(SdpRun, PerElementOperandsFollowTheirStrides)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 2, 32);
+	op.x2 = aluFromMemory(true, true);
+	op.x2.read.cube.lineStride = 192;
+	bench.store(SdpBench::operandAddress, Precision::Int16, counting(192));
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+	const std::vector<int32_t> out =
+		bench.load(SdpBench::destinationAddress, Precision::Int8, 128);
+
+	EXPECT_EQ(out[33], 33);
+	EXPECT_EQ(out[64], 96) << "second line";
+	EXPECT_EQ(out[96 + 31], 127) << "clipped from 159";
+}
+
+TEST(SdpRun, AluAndMultiplierOperandsInterleave)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 1, 1, 32);
+	op.x1 = aluFromMemory(false, false);
+	op.x1.mul = { .bypass = false, .fromMemory = true };
+	op.x1.read.mul = true;
+	std::vector<int32_t> operands;
+	for (int32_t channel = 0; channel < 32; channel++) {
+		operands.push_back(channel);
+		operands.push_back(channel % 2 ? -1 : 2);
+	}
+	bench.store(SdpBench::operandAddress, Precision::Int8, operands);
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+	const std::vector<int32_t> out =
+		bench.load(SdpBench::destinationAddress, Precision::Int8, 32);
+
+	EXPECT_EQ(out[7], -7);
+	EXPECT_EQ(out[8], 16);
+}
+
+TEST(SdpRun, YConvertsOperandsFromMemoryOnly)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 1, 1, 16);
+	op.y = aluFromMemory(false, true);
+	op.y.alu.converterBypass = false;
+	op.y.alu.converter = { .offset = 1, .scale = 10, .shift = 0 };
+	op.y.mul = { .bypass = false, .value = 3, .converterBypass = false };
+	bench.store(SdpBench::sourceAddress, Precision::Int16, std::vector<int32_t>(16, 2));
+	bench.store(SdpBench::operandAddress, Precision::Int16, counting(16));
+	MemoryPort port = bench.port();
+	runSdp(op, {}, port);
+
+	EXPECT_EQ(bench.load(SdpBench::destinationAddress, Precision::Int16, 3),
+		  (std::vector<int32_t>{ 6 - 10, 6, 6 + 10 }));
+}
+
+TEST(SdpRun, NanFlush)
+{
+	for (const bool flush : { false, true }) {
+		SdpBench bench;
+		SdpOp op = SdpBench::passThrough(Precision::Fp16, 1, 1, 16);
+		op.nanToZero = flush;
+		op.countsInputNan = op.countsOutputNan = true;
+		std::vector<int32_t> data(16, 0x3c00);
+		data[1] = 0x7c05;
+		data[2] = 0x7c00;
+		bench.store(SdpBench::sourceAddress, Precision::Fp16, data);
+		MemoryPort port = bench.port();
+		const OperationResult result = runSdp(op, {}, port);
+
+		EXPECT_EQ(bench.load(SdpBench::destinationAddress, Precision::Fp16, 3),
+			  (std::vector<int32_t>{ 0x3c00, flush ? 0 : 0x7c05, 0x7bff }));
+		EXPECT_EQ(updateOf(result, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM), 1u);
+		EXPECT_EQ(updateOf(result, NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM), 1u);
+		EXPECT_EQ(updateOf(result, NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM), flush ? 0u : 1u);
+	}
+}
+
+TEST(SdpRun, ComparisonWritesNothing)
+{
+	for (const bool same : { false, true }) {
+		SdpBench bench;
+		SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 1, 32);
+		op.y = aluFromMemory(true, false);
+		op.y.algorithm = SdpAlu::Equal;
+		bench.store(SdpBench::sourceAddress, Precision::Int8, counting(64));
+		std::vector<int32_t> other = counting(64);
+		other[63] += same ? 0 : 1;
+		bench.store(SdpBench::operandAddress, Precision::Int8, other);
+		bench.store(SdpBench::destinationAddress, Precision::Int8, { 7 });
+		MemoryPort port = bench.port();
+		const OperationResult result = runSdp(op, {}, port);
+
+		EXPECT_EQ(updateOf(result, NVDLA_SDP_D_STATUS), same ? 0u : 1u);
+		EXPECT_EQ(bench.load(SdpBench::destinationAddress, Precision::Int8, 1)[0], 7);
+	}
+}
+
+TEST(SdpRun, CountersAreZeroWhenTheyAreOff)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 1, 1, 16);
+	op.converter.scale = INT16_MAX;
+	bench.store(SdpBench::sourceAddress, Precision::Int16, counting(16, 100));
+
+	for (const bool on : { false, true }) {
+		op.countsSaturation = op.countsLut = on;
+		op.y.bypass = op.y.lutBypass = true;
+		MemoryPort port = bench.port();
+		EXPECT_EQ(updateOf(runSdp(op, {}, port), NVDLA_SDP_D_PERF_OUT_SATURATION),
+			  on ? 16u : 0u);
+
+		/* LO starts at 0 with steps of 1; LE ends before the values. */
+		op.y.bypass = op.y.lutBypass = false;
+		MemoryPort second = bench.port();
+		EXPECT_EQ(updateOf(runSdp(op, {}, second), NVDLA_SDP_D_PERF_LUT_LO_HIT),
+			  on ? 16u : 0u);
+	}
+}
+
+TEST(SdpRun, AccessOutsideMemoryIsAFault)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 1, 32);
+	op.destination.address = 0x12345600;
+	MemoryPort port = bench.port();
+
+	EXPECT_FALSE(runSdp(op, {}, port).hangs);
+	EXPECT_TRUE(port.faulted());
+	EXPECT_EQ(port.faultAddress(), 0x12345600u);
+}
+
+TEST(SdpRun, StopsWhenCancelled)
+{
+	SdpBench bench;
+	const SdpOp op = SdpBench::passThrough(Precision::Int8, 8192, 8192, 8192);
+	const std::atomic<bool> cancel = true;
+	MemoryPort port = bench.port(&cancel);
+
+	EXPECT_TRUE(runSdp(op, {}, port).hangs);
+	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 0u);
+}
+
+TEST(SdpStream, BatchesGoToTheirOwnCubes)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 2, 2, 16);
+	op.flying = true;
+	op.batches = 3;
+	op.destination.batchStride = 0x400;
+	MemoryPort port = bench.port();
+	SdpStream stream(op, tables, port);
+	feed(stream, op, 9);
+	const OperationResult result = stream.finish();
+
+	EXPECT_FALSE(result.hangs);
+	EXPECT_EQ(result.guestError, "");
+	EXPECT_EQ(updateOf(result, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM), UINT32_MAX)
+		<< "SDP_RDMA takes no part";
+	for (uint64_t batch = 0; batch < 3; batch++)
+		EXPECT_EQ(bench.load(SdpBench::destinationAddress + batch * 0x400, Precision::Int16,
+				     64),
+			  std::vector<int32_t>(64, 9));
+}
+
+TEST(SdpStream, HandsOverToPdp)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 300, 1, 64);
+	op.flying = op.toPdp = true;
+	MemoryPort port = bench.port();
+	Recorder pdp;
+	SdpStream stream(op, tables, port, &pdp);
+	feed(stream, op, 1000);
+
+	EXPECT_FALSE(stream.finish().hangs);
+	EXPECT_EQ(pdp.data, std::vector<int32_t>(300 * 64, 127));
+	EXPECT_EQ(pdp.surfaces.front(), 0u);
+	EXPECT_EQ(pdp.surfaces.back(), 1u);
+	EXPECT_EQ(pdp.columns[0], 0u);
+	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 0u);
+}
+
+TEST(SdpStream, SaysIfPdpIsMissing)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 1, 1, 32);
+	op.flying = op.toPdp = true;
+	MemoryPort port = bench.port();
+	SdpStream stream(op, tables, port);
+	feed(stream, op, 1);
+
+	EXPECT_NE(stream.finish().guestError, "");
+}
+
+TEST(SdpStream, WaitsForTheWholeCube)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int8, 2, 2, 32);
+	op.flying = true;
+	MemoryPort port = bench.port();
+	SdpStream stream(op, tables, port);
+	const std::vector<int32_t> line(64);
+	stream.push({ .batch = 0, .surface = 0, .y = 0, .x = 0, .width = 2, .data = line });
+	const OperationResult result = stream.finish();
+
+	EXPECT_TRUE(result.hangs);
+	EXPECT_NE(result.guestError, "");
+}
+
+TEST(SdpStream, RefusesWhatDoesNotFit)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 2, 2, 16);
+	op.flying = true;
+	const std::vector<int32_t> data(32);
+	const StreamRun good = {
+		.batch = 0, .surface = 0, .y = 0, .x = 0, .width = 2, .data = data
+	};
+	std::vector<StreamRun> bad(6, good);
+	bad[0].batch = 1;
+	bad[1].surface = 1;
+	bad[2].y = 2;
+	bad[3].x = UINT32_MAX;
+	bad[4].x = 1;
+	bad[5].data = std::span(data).first(31);
+
+	for (const StreamRun &run : bad) {
+		MemoryPort port = bench.port();
+		SdpStream stream(op, tables, port);
+		stream.push(run);
+		EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 0u);
+		EXPECT_NE(stream.finish().guestError, "");
+	}
+}
