@@ -95,8 +95,9 @@ int serve(const Options &options)
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
-	log.info("{} with {} KiB of CVSRAM, listening on {}", options.variant,
-		 options.cvsramSize / 1024, options.socket);
+	/* Whoever started the server may wait for this line. */
+	std::printf("listening on %s\n", options.socket.c_str());
+	std::fflush(stdout);
 	const bool orderly = server.run(*listener, signals.get());
 	log.info("stopped");
 	return orderly ? 0 : 1;

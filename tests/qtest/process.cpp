@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "process.h"
+
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+namespace nvdla::test
+{
+
+Process::Process(const std::vector<std::string> &arguments, UniqueFd input, UniqueFd output,
+		 const std::string &errors)
+{
+	std::vector<char *> argv;
+	for (const std::string &argument : arguments)
+		argv.push_back(const_cast<char *>(argument.c_str()));
+	argv.push_back(nullptr);
+
+	if (!input.valid())
+		input.reset(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	if (!output.valid())
+		output.reset(open("/dev/null", O_WRONLY | O_CLOEXEC));
+	const UniqueFd log(open(errors.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+	const pid_t parent = getpid();
+
+	pid_ = fork();
+	if (pid_ != 0) {
+		if (pid_ > 0)
+			setpgid(pid_, pid_);
+		return;
+	}
+	/* The child: only calls that are safe after fork() in a program with threads. */
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	dup2(input.get(), STDIN_FILENO);
+	dup2(output.get(), STDOUT_FILENO);
+	dup2(log.get(), STDERR_FILENO);
+	execvp(argv[0], argv.data());
+	_exit(127);
+}
+
+Process::~Process()
+{
+	if (!started() || status_ >= 0)
+		return;
+	kill(-pid_, SIGKILL);
+	wait();
+}
+
+void Process::signal(int number)
+{
+	if (started() && status_ < 0)
+		kill(-pid_, number);
+}
+
+int Process::wait()
+{
+	int status;
+	while (status_ < 0 && started()) {
+		if (waitpid(pid_, &status, 0) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -1;
+		}
+		status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	}
+	return status_;
+}
+
+} /* namespace nvdla::test */
