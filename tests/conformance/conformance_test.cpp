@@ -47,7 +47,8 @@ TEST_P(Conformance, VectorsArePlayedWithoutDifference)
 	RecordProperty("exact", static_cast<int>(exact));
 }
 
-INSTANTIATE_TEST_SUITE_P(Vectors, Conformance, testing::Values("bdma", "cdp", "pdp", "regs", "rubik", "sdp"),
+INSTANTIATE_TEST_SUITE_P(Vectors, Conformance,
+			 testing::Values("bdma", "cdp", "conv", "pdp", "regs", "rubik", "sdp"),
 			 [](const auto &info) { return std::string(info.param); });
 
 } /* namespace */
