@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the fuzzer does, without the fuzzer: a fixed number of inputs made from
+ * the reference traces, or of random accesses, by a generator with a fixed
+ * seed. Worth most with the sanitizers. The first argument of the program, if
+ * there is one, is a file with a fuzz input to play instead.
+ */
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "core_registers.h"
+#include "reference_data.h"
+#include "trace/suite.h"
+
+using namespace nvdla::fuzz;
+namespace sim = nvdla::sim;
+
+namespace
+{
+
+/* Changes some of the accesses, keeping most of the input sensible. */
+void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
+{
+	if (input.empty())
+		return;
+	for (unsigned int changes = random() % 6 + 1; changes; changes--) {
+		const size_t access = random() % (input.size() / sizeof(Access)) * sizeof(Access);
+		const size_t value = access + offsetof(Access, value);
+		switch (random() % 4) {
+		case 0: /* one bit of the value */
+			input[value + random() % 4] ^= static_cast<uint8_t>(1 << random() % 8);
+			break;
+		case 1: /* one byte of it, at its ends */
+			input[value + random() % 4] = random() % 2 ? 0xff : 0x00;
+			break;
+		case 2: /* another register */
+			input[access + offsetof(Access, word)] +=
+				static_cast<uint8_t>(random() % 3);
+			break;
+		case 3: /* another kind of access */
+			input[access] = static_cast<uint8_t>(random() % 4);
+			break;
+		}
+	}
+}
+
+TEST(CoreRegisters, RandomAccesses)
+{
+	std::mt19937 random(1);
+	for (int round = 0; round < 40; round++) {
+		std::vector<uint8_t> input(sizeof(Access) * 600);
+		for (size_t i = 0; i < input.size(); i++)
+			input[i] = static_cast<uint8_t>(random());
+		for (size_t access = 0; access < input.size(); access += sizeof(Access)) {
+			const auto kind = static_cast<uint8_t>(random() % 100);
+			input[access] = kind < 90   ? Access::Write
+					: kind < 98 ? Access::Read
+					: kind < 99 ? Access::Wait
+						    : Access::Reset;
+			/* Registers are in the first words of a unit, values often small. */
+			input[access + offsetof(Access, word)] %= 64;
+			input[access + offsetof(Access, word) + 1] = 0;
+			if (random() % 2)
+				input[access + offsetof(Access, value) + 3] = 0;
+		}
+		playAccesses(input);
+	}
+}
+
+TEST(CoreRegisters, ChangedTraces)
+{
+	const auto directory = nvdla::test::referenceData() / "vectors";
+	if (!std::filesystem::is_directory(directory))
+		GTEST_SKIP() << "no reference data in " << directory
+			     << " (set NVDLA_REFERENCE_DATA to its folder)";
+	const auto runs = sim::findTraces(directory);
+	ASSERT_FALSE(runs.empty());
+
+	std::mt19937 random(2);
+	for (size_t i = 0; i < runs.size(); i += 7) {
+		const auto trace = sim::loadTrace(runs[i].directory);
+		ASSERT_TRUE(trace) << trace.error();
+		auto input = encode(trace->commands);
+		mutate(input, random);
+		SCOPED_TRACE(runs[i].directory);
+		playAccesses(input);
+	}
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	testing::InitGoogleTest(&argc, argv);
+	if (argc < 2)
+		return RUN_ALL_TESTS();
+	const auto input = sim::readFile(argv[1]);
+	if (!input) {
+		fprintf(stderr, "%s\n", input.error().c_str());
+		return 2;
+	}
+	playAccesses({ reinterpret_cast<const uint8_t *>(input->data()), input->size() });
+	return 0;
+}
