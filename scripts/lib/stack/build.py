@@ -47,20 +47,33 @@ def configure(progress=lambda text: None):
 
 
 def _option(name):
-	said = subprocess.run([_tool('meson'), 'introspect', '--buildoptions', build_dir()], capture_output=True,
-			      text=True, env=_environment(), check=True).stdout
-	return next(option['value'] for option in json.loads(said) if option['name'] == name)
+	return next(option['value'] for option in _introspect('--buildoptions') if option['name'] == name)
 
 
-def build(progress=lambda text: None):
-	"""Build everything that is out of date."""
+def build(progress=lambda text: None, tests=True):
+	"""Build what is out of date: everything, or without @tests only the programs."""
 	configure(progress)
 	ninja = [_tool('ninja'), '-C', str(build_dir())]
+	if not tests:
+		ninja += _programs()
 	pending = subprocess.run([*ninja, '-n'], capture_output=True, text=True, env=_environment())
 	if pending.returncode == 0 and 'no work to do' in pending.stdout:
 		return
 	progress('compiling')
 	_run(ninja, 'compile', progress)
+
+
+def _programs():
+	"""The ninja targets of the programs that are no tests."""
+	targets = _introspect('--targets')
+	return [os.path.relpath(target['filename'][0], build_dir()) for target in targets
+		if target['type'] == 'executable' and target['installed']]
+
+
+def _introspect(what):
+	said = subprocess.run([_tool('meson'), 'introspect', what, build_dir()], capture_output=True, text=True,
+			      env=_environment(), check=True).stdout
+	return json.loads(said)
 
 
 def generate(progress=lambda text: None):
@@ -72,9 +85,7 @@ def generate(progress=lambda text: None):
 
 def tests():
 	"""The tests Meson knows: a list of {name, suite, ...}."""
-	said = subprocess.run([_tool('meson'), 'introspect', '--tests', build_dir()], capture_output=True,
-			      text=True, env=_environment(), check=True).stdout
-	return json.loads(said)
+	return _introspect('--tests')
 
 
 def run_tests(names, environment, progress):

@@ -16,6 +16,9 @@ class Failure(Exception):
 		self.status = status
 
 
+# How long the stages of this program took: (name, seconds).
+durations = []
+
 # The outermost script starts the clock; the ones it calls go on with it.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
 
@@ -41,6 +44,7 @@ def stage(name, quiet_below=0.5):
 
 	yield progress
 	took = time.monotonic() - began
+	durations.append((name, took))
 	if announced or took >= quiet_below:
 		say(f'{name}: done in {took:.1f} s')
 

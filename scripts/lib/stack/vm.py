@@ -96,8 +96,9 @@ class _Pump(threading.Thread):
 class _Control:
 	"""What init tells: one word and the rest of the line."""
 
-	def __init__(self):
+	def __init__(self, when_ready=lambda uptime: None):
 		self._pending = b''
+		self._when_ready = when_ready
 		self.exit = self.failure = self.tainted = None
 		self.ended = False
 		self.ready_at = None
@@ -109,6 +110,7 @@ class _Control:
 			word, _, rest = line.decode(errors='replace').partition(' ')
 			if word == 'ready':
 				self.ready_at = time.monotonic()
+				self._when_ready(rest)
 			elif word == 'exit':
 				self.exit = int(rest)
 			elif word == 'tainted':
@@ -146,14 +148,18 @@ def _write_to(stream):
 class Machine:
 	"""A guest about to run. Everything it starts or makes is gone when run() returns."""
 
-	def __init__(self, found, options, module=None, executables=None, files=None):
-		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs()."""
+	def __init__(self, found, options, module=None, executables=None, files=None, progress=lambda text: None):
+		"""@found: the Guest; @module: nvdla.ko; @executables and @files: see image.programs().
+
+		@progress is told what is being started, in a few words each.
+		"""
 		self._found = found
 		self._options = options
 		self._kernel = found.kernel(options.kernel)
 		self._module = module
 		self._executables = executables or {}
 		self._files = files or {}
+		self._progress = progress
 		self._logs = options.logs or build_dir() / 'vm' / self._kernel.series
 		self._folders = self._shared_folders()
 
@@ -178,9 +184,11 @@ class Machine:
 		with contextlib.ExitStack() as stack:
 			scratch = Path(stack.enter_context(_scratch()))
 			initrd = scratch / 'initrd'
+			self._progress('making the image')
 			self._write_image(initrd, command)
 			socket = None
 			if self._options.device:
+				self._progress('starting the device model')
 				socket = scratch / 'device'
 				stack.callback(processes.end, start_model(socket, self._logs / 'sim.log'))
 			return self._boot(stack, initrd, socket, accelerator, command is None,
@@ -262,7 +270,8 @@ class Machine:
 		return [*self._found.qemu, *argv]
 
 	def _boot(self, stack, initrd, socket, accelerator, interactive, output, errors):
-		control = _Control()
+		self._progress(f'starting QEMU ({accelerator}) with Linux {self._kernel.release}')
+		control = _Control(lambda uptime: self._progress(f'the guest is up after {uptime} s of its own'))
 		console_log = self._logs / 'console.log'
 		kernel_log = self._logs / 'kernel.log'
 		qemu_log = self._logs / 'qemu.log'

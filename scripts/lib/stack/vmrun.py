@@ -28,8 +28,8 @@ complained or the driver could not be unloaded, {vm.STATUS_TIMEOUT} after --time
 
 def guest_programs():
 	"""The project's programs for the guest: {name: path}."""
-	tools = build_dir() / 'umd' / 'tools'
-	return {path.name: path for path in sorted(tools.glob('*')) if path.is_file() and os.access(path, os.X_OK)}
+	built = [path for folder in ('tools', 'examples') for path in sorted((build_dir() / 'umd' / folder).glob('*'))]
+	return {path.name: path for path in built if path.is_file() and os.access(path, os.X_OK)}
 
 
 def _parse():
@@ -88,7 +88,7 @@ def main():
 	kernel = found.kernel(arguments.kernel)
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
-			build.build(progress)
+			build.build(progress, tests=False)
 	module = None
 	if arguments.device:
 		vm.model_program()
