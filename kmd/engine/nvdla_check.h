@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_CHECK_H
+#define NVDLA_CHECK_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_platform.h"
+#include "nvdla_task.h"
+
+/** enum nvdla_rule - names of the rules in nvdla_rules.h */
+enum nvdla_rule {
+#define RULE(name, reason, source) NVDLA_RULE_##name,
+#include "nvdla_rules.h"
+#undef RULE
+	NVDLA_NUM_RULES
+};
+
+struct nvdla_task;
+struct nvdla_operation;
+
+/**
+ * struct nvdla_check - state of the examination of one task
+ * @variant: core that the task is for
+ * @source: what was submitted
+ * @task: task that is being built
+ * @error: where to report the first violation; may be NULL
+ * @operation: index of the operation that is looked at
+ * @op_type: its engine
+ * @current_op: its entry in @task
+ * @failed: a rule was violated
+ * @writes_left: room for register writes
+ *
+ * The first violation is kept, later ones are ignored. A checking function can
+ * thus state one rule after the other and look at @failed before it relies on
+ * what they guarantee.
+ */
+struct nvdla_check {
+	const struct nvdla_variant *variant;
+	const struct nvdla_task_source *source;
+	struct nvdla_task *task;
+	struct nvdla_task_error *error;
+	u32 operation;
+	u32 op_type;
+	struct nvdla_operation *current_op;
+	bool failed;
+	u32 writes_left;
+};
+
+/**
+ * nvdla_need() - state a rule
+ * @check: examination
+ * @fulfilled: what the rule asks for
+ * @rule: which rule it is
+ * @value: the value that is looked at
+ * @limit: what it is held against
+ * @field: name of the descriptor field, a format string
+ *
+ * Return: @fulfilled.
+ */
+bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule, s64 value,
+		s64 limit, const char *field, ...) __printf(6, 7);
+
+/**
+ * nvdla_bytes_per_element() - size of an element
+ * @precision: enum nvdla_precision
+ *
+ * Return: 1 or 2.
+ */
+static inline u32 nvdla_bytes_per_element(u32 precision)
+{
+	return precision == NVDLA_PRECISION_INT8 ? 1 : 2;
+}
+
+/**
+ * struct nvdla_dim - one dimension of a walk through memory
+ * @count: number of steps, 1 or more
+ * @stride: bytes from step to step
+ */
+struct nvdla_dim {
+	u64 count;
+	u64 stride;
+};
+
+/**
+ * nvdla_walk_bytes() - bytes from the first to the last one that a walk touches
+ * @unit: bytes touched at each step
+ * @dims: dimensions
+ * @num_dims: number of dimensions
+ * @bytes: result
+ *
+ * Return: false if the result does not fit 64 bits.
+ */
+bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 *bytes);
+
+/**
+ * struct nvdla_access_request - memory that an operation touches
+ * @name: descriptor field, for messages
+ * @mem_type: enum nvdla_mem_type, as the descriptor says
+ * @address: index into the address table
+ * @offset: bytes from there
+ * @bytes: how many bytes are touched from there on
+ * @alignment: what the resulting address has to be a multiple of
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ */
+struct nvdla_access_request {
+	const char *name;
+	u32 mem_type;
+	s32 address;
+	u64 offset;
+	u64 bytes;
+	u32 alignment;
+	u32 access;
+};
+
+/**
+ * nvdla_bind() - hold an access against the memory that was given to the task
+ * @check: examination
+ * @request: what is touched
+ *
+ * Notes the access in the task.
+ *
+ * Return: the address of the first byte as the core sees it, 0 on violations.
+ */
+u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *request);
+
+/**
+ * struct nvdla_feature_use - how an engine walks through a feature cube
+ * @name: descriptor field, for messages
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ * @atom_bytes: bytes of one atom in memory
+ * @atom_elements: channels in one atom
+ * @surface_multiple: the engine touches a multiple of this many surfaces
+ * @batches: number of cubes, 1 or more
+ * @batch_stride: bytes from cube to cube
+ * @alignment: of address and strides
+ */
+struct nvdla_feature_use {
+	const char *name;
+	u32 access;
+	u32 atom_bytes;
+	u32 atom_elements;
+	u32 surface_multiple;
+	u32 batches;
+	u32 batch_stride;
+	u32 alignment;
+};
+
+/**
+ * nvdla_feature_use_init() - the usual walk: one cube of packed atoms
+ * @check: examination
+ * @use: filled
+ * @name: descriptor field
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ * @precision: enum nvdla_precision of the cube, valid
+ */
+void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_feature_use *use,
+			    const char *name, u32 access, u32 precision);
+
+/**
+ * nvdla_check_feature_shape() - rules of a feature cube, wherever it is
+ * @check: examination
+ * @cube: the cube
+ * @use: how it is used
+ */
+void nvdla_check_feature_shape(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+			       const struct nvdla_feature_use *use);
+
+/**
+ * nvdla_bind_feature() - rules and extent of a feature cube in memory
+ * @check: examination
+ * @cube: the cube
+ * @use: how it is used
+ *
+ * Return: the address of its first byte as the core sees it, 0 on violations.
+ */
+u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+		       const struct nvdla_feature_use *use);
+
+/* One function per engine: check the current operation and write its program. */
+void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc *surface);
+void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+		      const struct nvdla_conv_surface_desc *surface);
+void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		     const struct nvdla_sdp_surface_desc *surface);
+void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
+		     const struct nvdla_pdp_surface_desc *surface);
+void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
+		     const struct nvdla_cdp_surface_desc *surface);
+void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
+		       const struct nvdla_rubik_surface_desc *surface);
+
+/**
+ * nvdla_check_lut() - rules of a look-up table for one engine and precision
+ * @check: examination
+ * @index: index of the table, valid
+ * @precision: enum nvdla_precision of the engine's pipeline
+ *
+ * Notes in the current operation which table it needs.
+ */
+void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision);
+
+#endif /* NVDLA_CHECK_H */

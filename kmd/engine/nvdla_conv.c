@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Convolution: the memory that it touches. The other rules are in
+ * nvdla_conv_rules.c, the program is in nvdla_conv_program.c.
+ */
+
+#include "nvdla_conv.h"
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+
+#define INT8 NVDLA_PRECISION_INT8
+#define INT16 NVDLA_PRECISION_INT16
+#define FP16 NVDLA_PRECISION_FP16
+
+/* In the order of enum nvdla_data_format. */
+static const struct nvdla_pixel_format pixel_formats[] = {
+	{ INT8, 1, 1, 0 },	/* R8 */
+	{ INT16, 1, 2, 0 },	/* R10 */
+	{ INT16, 1, 2, 0 },	/* R12 */
+	{ INT16, 1, 2, 0 },	/* R16 */
+	{ INT16, 1, 2, 0 },	/* R16_I */
+	{ FP16, 1, 2, 0 },	/* R16_F */
+	{ INT16, 4, 8, 0 },	/* A16B16G16R16 */
+	{ INT16, 4, 8, 0 },	/* X16B16G16R16 */
+	{ FP16, 4, 8, 0 },	/* A16B16G16R16_F */
+	{ INT16, 4, 8, 0 },	/* A16Y16U16V16 */
+	{ INT16, 4, 8, 0 },	/* V16U16Y16A16 */
+	{ FP16, 4, 8, 0 },	/* A16Y16U16V16_F */
+	{ INT8, 4, 4, 0 },	/* A8B8G8R8 */
+	{ INT8, 4, 4, 0 },	/* A8R8G8B8 */
+	{ INT8, 4, 4, 0 },	/* B8G8R8A8 */
+	{ INT8, 4, 4, 0 },	/* R8G8B8A8 */
+	{ INT8, 4, 4, 0 },	/* X8B8G8R8 */
+	{ INT8, 4, 4, 0 },	/* X8R8G8B8 */
+	{ INT8, 4, 4, 0 },	/* B8G8R8X8 */
+	{ INT8, 4, 4, 0 },	/* R8G8B8X8 */
+	{ INT16, 4, 4, 0 },	/* A2B10G10R10 */
+	{ INT16, 4, 4, 0 },	/* A2R10G10B10 */
+	{ INT16, 4, 4, 0 },	/* B10G10R10A2 */
+	{ INT16, 4, 4, 0 },	/* R10G10B10A2 */
+	{ INT16, 4, 4, 0 },	/* A2Y10U10V10 */
+	{ INT16, 4, 4, 0 },	/* V10U10Y10A2 */
+	{ INT8, 4, 4, 0 },	/* A8Y8U8V8 */
+	{ INT8, 4, 4, 0 },	/* V8U8Y8A8 */
+	{ INT8, 3, 1, 2 },	/* Y8___U8V8_N444 */
+	{ INT8, 3, 1, 2 },	/* Y8___V8U8_N444 */
+	{ INT16, 3, 2, 4 },	/* Y10___U10V10_N444 */
+	{ INT16, 3, 2, 4 },	/* Y10___V10U10_N444 */
+	{ INT16, 3, 2, 4 },	/* Y12___U12V12_N444 */
+	{ INT16, 3, 2, 4 },	/* Y12___V12U12_N444 */
+	{ INT16, 3, 2, 4 },	/* Y16___U16V16_N444 */
+	{ INT16, 3, 2, 4 },	/* Y16___V16U16_N444 */
+};
+
+const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
+{
+	return &pixel_formats[format];
+}
+
+/* One plane of a pitch linear image; lines are read in whole atoms. */
+static u64 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
+		      u32 line_stride, u32 pixel_bytes, const char *stride_name)
+{
+	u32 atom = check->variant->atom_bytes;
+	u64 line_bytes = round_up((u64)src->width * pixel_bytes, (u64)atom);
+	const struct nvdla_dim dim = { src->height, line_stride };
+	struct nvdla_access_request request = {
+		.name = "src_data",
+		.mem_type = src->type,
+		.address = src->address,
+		.offset = offset,
+		.alignment = atom,
+		.access = NVDLA_ACCESS_READ,
+	};
+
+	nvdla_need(check, src->width > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "src_data.width");
+	nvdla_need(check, src->height > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "src_data.height");
+	nvdla_need(check, IS_ALIGNED(line_stride, atom), NVDLA_RULE_CUBE_STRIDE_ALIGNMENT,
+		   line_stride, atom, "%s", stride_name);
+	nvdla_need(check, line_stride >= line_bytes, NVDLA_RULE_CUBE_LINE_STRIDE, line_stride,
+		   line_bytes, "%s", stride_name);
+	if (check->failed)
+		return 0;
+
+	/* Cannot overflow: a product of 16 and 32 bits. */
+	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
+	return nvdla_bind(check, &request);
+}
+
+static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+		       const struct nvdla_conv_surface_desc *surface,
+		       struct nvdla_conv_plan *plan)
+{
+	const struct nvdla_pixel_format *format = nvdla_pixel_format(op->data_format);
+	const struct nvdla_data_cube *src = &surface->src_data;
+	s64 uv_offset;
+
+	plan->src_address = bind_plane(check, src, src->offset, src->line_stride, format->bytes,
+				       "src_data.line_stride");
+	if (!format->uv_bytes)
+		return;
+
+	if (!nvdla_need(check,
+			!check_add_overflow(surface->offset_u, (s64)src->offset, &uv_offset) &&
+				uv_offset >= 0,
+			NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset, "offset_u"))
+		return;
+	plan->uv_address = bind_plane(check, src, uv_offset, surface->in_line_uv_stride,
+				      format->uv_bytes, "in_line_uv_stride");
+}
+
+static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			const struct nvdla_conv_surface_desc *surface,
+			struct nvdla_conv_plan *plan)
+{
+	struct nvdla_feature_use use;
+
+	nvdla_feature_use_init(check, &use, "src_data", NVDLA_ACCESS_READ, op->in_precision);
+	use.batches = op->batch;
+	use.batch_stride = op->batch_stride;
+	if (op->batch > 1)
+		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
+			   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
+			   "batch_stride");
+	plan->src_address = nvdla_bind_feature(check, &surface->src_data, &use);
+}
+
+static u64 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+			const char *name, u64 bytes)
+{
+	const struct nvdla_access_request request = {
+		.name = name,
+		.mem_type = cube->type,
+		.address = cube->address,
+		.offset = cube->offset,
+		.bytes = bytes,
+		.alignment = check->variant->weight_alignment,
+		.access = NVDLA_ACCESS_READ,
+	};
+
+	return nvdla_bind(check, &request);
+}
+
+static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			 const struct nvdla_conv_surface_desc *surface,
+			 struct nvdla_conv_plan *plan)
+{
+	u32 group_kernels = check->variant->mac_kernels * (op->in_precision == INT8 ? 2 : 1);
+	u32 groups = DIV_ROUND_UP(surface->dst_data.channel, group_kernels);
+	u64 wgs_bytes = round_up((u64)groups * sizeof(u32), (u64)check->variant->atom_bytes);
+
+	plan->weight_address = bind_weights(check, &surface->weight_data, "weight_data",
+					    surface->weight_data.size);
+	if (!plan->compressed)
+		return;
+
+	nvdla_need(check, surface->wmb_data.type == surface->weight_data.type,
+		   NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wmb_data.type,
+		   surface->weight_data.type, "wmb_data.type");
+	nvdla_need(check, surface->wgs_data.type == surface->weight_data.type,
+		   NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wgs_data.type,
+		   surface->weight_data.type, "wgs_data.type");
+	plan->wmb_address = bind_weights(check, &surface->wmb_data, "wmb_data",
+					 surface->wmb_data.size);
+	plan->wgs_address = bind_weights(check, &surface->wgs_data, "wgs_data", wgs_bytes);
+}
+
+void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+		      const struct nvdla_conv_surface_desc *surface)
+{
+	struct nvdla_conv_plan plan = {
+		.image = op->data_format < NVDLA_FORMAT_FEATURE,
+		.winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD,
+		.compressed = op->weight_format == NVDLA_WEIGHT_COMPRESSED,
+	};
+
+	nvdla_check_conv_op(check, op, surface, &plan);
+	if (check->failed)
+		return;
+
+	if (plan.image)
+		bind_image(check, op, surface, &plan);
+	else
+		bind_source(check, op, surface, &plan);
+	bind_kernels(check, op, surface, &plan);
+	if (check->failed)
+		return;
+
+	check->current_op->flying_out = true;
+	nvdla_program_conv(check, op, surface, &plan);
+}

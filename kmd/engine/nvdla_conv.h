@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_CONV_H
+#define NVDLA_CONV_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_check.h"
+#include "nvdla_types.h"
+
+/**
+ * struct nvdla_pixel_format - a row of "Pixel formats and valid setting"
+ * @precision: enum nvdla_precision that it is read as
+ * @channels: channels
+ * @bytes: bytes of a pixel in the first plane
+ * @uv_bytes: bytes of a pixel in the second plane, 0 if there is none
+ */
+struct nvdla_pixel_format {
+	u8 precision;
+	u8 channels;
+	u8 bytes;
+	u8 uv_bytes;
+};
+
+/**
+ * nvdla_pixel_format() - look up a pixel format
+ * @format: enum nvdla_data_format, NVDLA_FORMAT_FIRST_PIXEL to NVDLA_FORMAT_LAST_PIXEL
+ *
+ * Return: its properties.
+ */
+const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
+
+/**
+ * struct nvdla_conv_plan - what the check of a convolution found out
+ * @image: the input is an image
+ * @winograd: winograd mode
+ * @compressed: weights are compressed
+ * @src_address: as the core sees it
+ * @uv_address: second plane of a semi-planar image, 0 if there is none
+ * @weight_address: as the core sees it
+ * @wmb_address: mask of compressed weights
+ * @wgs_address: group sizes of compressed weights
+ */
+struct nvdla_conv_plan {
+	bool image;
+	bool winograd;
+	bool compressed;
+	u64 src_address;
+	u64 uv_address;
+	u64 weight_address;
+	u64 wmb_address;
+	u64 wgs_address;
+};
+
+/**
+ * nvdla_check_conv_op() - rules of a convolution that are not about memory
+ * @check: examination
+ * @op: operation
+ * @surface: its cubes
+ * @plan: flags are set
+ */
+void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			 const struct nvdla_conv_surface_desc *surface,
+			 const struct nvdla_conv_plan *plan);
+
+/**
+ * nvdla_program_conv() - write the program of a checked convolution
+ * @check: examination
+ * @op: operation
+ * @surface: its cubes
+ * @plan: result of the check
+ */
+void nvdla_program_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			const struct nvdla_conv_surface_desc *surface,
+			const struct nvdla_conv_plan *plan);
+
+#endif /* NVDLA_CONV_H */

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Task graphs: dependencies, the order in which engines run their operations,
+ * streams between engines, and what consecutive convolutions share.
+ */
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+#include "nvdla_schedule.h"
+
+static void set_operation(struct nvdla_check *check, u32 operation)
+{
+	check->operation = operation;
+	check->op_type = check->source->graph[operation].op_type;
+	check->current_op = &check->task->operations[operation];
+}
+
+static void check_node(struct nvdla_check *check, const struct nvdla_graph_node *node)
+{
+	nvdla_need(check, node->op_type < NVDLA_NUM_OP_TYPES, NVDLA_RULE_NODE_OP_TYPE,
+		   node->op_type, NVDLA_NUM_OP_TYPES - 1, "op_type");
+	if (check->failed)
+		return;
+
+	nvdla_need(check, check->variant->engines & BIT(node->op_type), NVDLA_RULE_NODE_ENGINE,
+		   node->op_type, check->variant->engines, "op_type");
+	nvdla_need(check, node->roi_index == 0, NVDLA_RULE_NODE_ROI, node->roi_index, 0,
+		   "roi_index");
+}
+
+/*
+ * An edge to a node of the given engine. Edges that lead elsewhere are refused:
+ * an operation that waits for nobody, or too early, would compute with the
+ * wrong data.
+ */
+static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
+		     u32 target_type, const char *name)
+{
+	struct nvdla_operation *op = check->current_op;
+	u32 num_operations = check->source->num_operations;
+	bool fetch = consumer->event == NVDLA_EVENT_CDMA_WT_DONE ||
+		     consumer->event == NVDLA_EVENT_CDMA_DT_DONE;
+
+	if (consumer->index == -1)
+		return;
+
+	if (!nvdla_need(check, consumer->index >= 0 && (u32)consumer->index < num_operations,
+			NVDLA_RULE_EDGE_INDEX, consumer->index, num_operations - 1, "%s.index",
+			name))
+		return;
+	nvdla_need(check, (u32)consumer->index != check->operation, NVDLA_RULE_EDGE_SELF,
+		   consumer->index, check->operation, "%s.index", name);
+	nvdla_need(check, check->source->graph[consumer->index].op_type == target_type,
+		   NVDLA_RULE_EDGE_ENGINE, check->source->graph[consumer->index].op_type,
+		   target_type, "%s.index", name);
+	nvdla_need(check,
+		   consumer->event >= NVDLA_EVENT_OP_COMPLETED &&
+			   consumer->event <= NVDLA_EVENT_CDMA_DT_DONE,
+		   NVDLA_RULE_EDGE_EVENT, consumer->event, NVDLA_EVENT_CDMA_DT_DONE, "%s.event",
+		   name);
+	nvdla_need(check, !fetch || check->op_type == NVDLA_OP_CONV,
+		   NVDLA_RULE_EDGE_EVENT_ENGINE, consumer->event, NVDLA_EVENT_OP_ENABLED,
+		   "%s.event", name);
+	if (check->failed)
+		return;
+
+	op->edges[op->num_edges++] = (struct nvdla_edge) { consumer->index, consumer->event };
+	check->task->operations[consumer->index].waits++;
+}
+
+static void add_edges(struct nvdla_check *check, u32 operation)
+{
+	static const char *const names[NVDLA_NUM_OP_TYPES] = {
+		"consumers[0]", "consumers[1]", "consumers[2]",
+		"consumers[3]", "consumers[4]", "consumers[5]",
+	};
+	const struct nvdla_graph_node *node = &check->source->graph[operation];
+	u32 type;
+
+	set_operation(check, operation);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		add_edge(check, &node->consumers[type], type, names[type]);
+
+	/* The fused parent is the engine upstream: CONV for SDP, SDP for PDP. */
+	add_edge(check, &node->fused_parent, (u32)node->op_type - 1, "fused_parent");
+}
+
+static bool is_last_of_chain(const struct nvdla_check *check, u32 operation)
+{
+	const struct nvdla_graph_node *node = &check->source->graph[operation];
+
+	return node->consumers[node->op_type].index == -1;
+}
+
+/*
+ * Edges between operations of one engine say in which order it runs them; each
+ * operation has at most one such successor. Beginning with the lowest index,
+ * every chain is followed as far as it has no predecessor left.
+ */
+static void build_queue(struct nvdla_check *check, u32 op_type)
+{
+	struct nvdla_task *task = check->task;
+	struct nvdla_op_state *state = task->state;
+	struct nvdla_queue *queue = &task->queue[op_type];
+	u32 i;
+
+	for (i = 0; i < task->num_operations; i++) {
+		const struct nvdla_graph_node *node = &check->source->graph[i];
+
+		if (node->op_type == op_type && !is_last_of_chain(check, i))
+			state[node->consumers[op_type].index].waits++;
+	}
+
+	for (i = 0; i < task->num_operations; i++) {
+		u32 operation = i;
+
+		if (check->source->graph[i].op_type != op_type || state[i].waits > 0)
+			continue;
+
+		/* Marked, so that it is not taken again when its index comes up. */
+		state[operation].waits = U16_MAX;
+		task->queue_entries[queue->first + queue->count++] = operation;
+		while (!is_last_of_chain(check, operation)) {
+			operation = check->source->graph[operation].consumers[op_type].index;
+			if (--state[operation].waits > 0)
+				break;
+			state[operation].waits = U16_MAX;
+			task->queue_entries[queue->first + queue->count++] = operation;
+		}
+	}
+
+	/* What is left waits in a circle of same-engine edges. */
+	for (i = 0; i < task->num_operations && !check->failed; i++) {
+		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
+			continue;
+		set_operation(check, i);
+		nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, i, 0, "consumers[%u].index",
+			   op_type);
+	}
+}
+
+static void build_queues(struct nvdla_check *check)
+{
+	struct nvdla_task *task = check->task;
+	u32 first = 0;
+	u32 type;
+	u32 i;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES && !check->failed; type++) {
+		/* No run has begun: until then waits counts predecessors. */
+		for (i = 0; i < task->num_operations; i++)
+			task->state[i].waits = 0;
+		task->queue[type].first = first;
+		build_queue(check, type);
+		first += task->queue[type].count;
+	}
+}
+
+void nvdla_graph_build(struct nvdla_check *check)
+{
+	u32 i;
+
+	for (i = 0; i < check->source->num_operations && !check->failed; i++) {
+		check->operation = i;
+		check->op_type = check->source->graph[i].op_type;
+		check_node(check, &check->source->graph[i]);
+	}
+	if (check->failed)
+		return;
+
+	for (i = 0; i < check->source->num_operations; i++)
+		add_edges(check, i);
+	if (check->failed)
+		return;
+
+	build_queues(check);
+}
+
+static void need_same(struct nvdla_check *check, enum nvdla_rule rule, u32 value, u32 expected,
+		      const char *name)
+{
+	nvdla_need(check, value == expected, rule, value, expected, "%s", name);
+}
+
+static void check_stream_size(struct nvdla_check *check, const struct nvdla_data_cube *in,
+			      const struct nvdla_data_cube *out)
+{
+	need_same(check, NVDLA_RULE_FUSED_WIDTH, in->width, out->width, "src_data.width");
+	need_same(check, NVDLA_RULE_FUSED_HEIGHT, in->height, out->height, "src_data.height");
+	need_same(check, NVDLA_RULE_FUSED_CHANNEL, in->channel, out->channel,
+		  "src_data.channel");
+}
+
+/* The current operation takes the stream of @producer. */
+static void check_stream(struct nvdla_check *check, u32 producer)
+{
+	const union nvdla_operation_desc *ops = check->source->operations;
+	const union nvdla_surface_desc *surfaces = check->source->surfaces;
+	u32 consumer = check->operation;
+
+	if (check->op_type == NVDLA_OP_SDP) {
+		const struct nvdla_conv_op_desc *conv = &ops[producer].conv;
+		const struct nvdla_sdp_op_desc *sdp = &ops[consumer].sdp;
+
+		check_stream_size(check, &surfaces[consumer].sdp.src_data,
+				  &surfaces[producer].conv.dst_data);
+		need_same(check, NVDLA_RULE_FUSED_PRECISION, sdp->src_precision,
+			  conv->out_precision, "src_precision");
+		need_same(check, NVDLA_RULE_FUSED_BATCH, sdp->batch_num, conv->batch,
+			  "batch_num");
+		need_same(check, NVDLA_RULE_FUSED_MODE, sdp->conv_mode, conv->conv_mode,
+			  "conv_mode");
+		return;
+	}
+
+	check_stream_size(check, &surfaces[consumer].pdp.src_data,
+			  &surfaces[producer].sdp.dst_data);
+	need_same(check, NVDLA_RULE_FUSED_PRECISION, ops[consumer].pdp.precision,
+		  ops[producer].sdp.dst_precision, "precision");
+	need_same(check, NVDLA_RULE_FUSED_BATCH, 1, ops[producer].sdp.batch_num, "src_data.type");
+}
+
+/* The next operation of a queue that takes or makes a stream, or NVDLA_NO_OP. */
+static u16 next_flying(const struct nvdla_task *task, u32 op_type, bool out, u32 *position)
+{
+	const struct nvdla_queue *queue = &task->queue[op_type];
+
+	while (*position < queue->count) {
+		u16 operation = task->queue_entries[queue->first + (*position)++];
+		const struct nvdla_operation *op = &task->operations[operation];
+
+		if (out ? op->flying_out : op->flying_in)
+			return operation;
+	}
+
+	return NVDLA_NO_OP;
+}
+
+/*
+ * A stream has no address: the n-th operation that produces one feeds the n-th
+ * that takes one, in the order in which their engines run them.
+ */
+static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consumer_type)
+{
+	struct nvdla_task *task = check->task;
+	u32 producer_position = 0;
+	u32 consumer_position = 0;
+
+	while (!check->failed) {
+		u16 producer = next_flying(task, producer_type, true, &producer_position);
+		u16 consumer = next_flying(task, consumer_type, false, &consumer_position);
+		const struct nvdla_consumer *parent;
+
+		if (producer == NVDLA_NO_OP && consumer == NVDLA_NO_OP)
+			return;
+		if (consumer == NVDLA_NO_OP) {
+			set_operation(check, producer);
+			nvdla_need(check, false, NVDLA_RULE_FUSED_NO_CONSUMER, NVDLA_MEM_HW,
+				   NVDLA_MEM_CV, "dst_data.type");
+			return;
+		}
+		set_operation(check, consumer);
+		if (!nvdla_need(check, producer != NVDLA_NO_OP, NVDLA_RULE_FUSED_NO_PRODUCER,
+				NVDLA_MEM_HW, NVDLA_MEM_CV, "src_data.type"))
+			return;
+
+		parent = &check->source->graph[consumer].fused_parent;
+		nvdla_need(check, parent->index == -1 || parent->index == producer,
+			   NVDLA_RULE_FUSED_ORDER, parent->index, producer,
+			   "fused_parent.index");
+		check_stream(check, producer);
+		task->operations[producer].consumer = consumer;
+		task->operations[consumer].producer = producer;
+	}
+}
+
+/*
+ * What a convolution finds in the buffer was left there by the one before it.
+ * Only one of the same task will do: anything else is somebody else's data.
+ */
+static void check_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *previous,
+			const struct nvdla_conv_surface_desc *previous_surface)
+{
+	const union nvdla_operation_desc *desc = &check->source->operations[check->operation];
+	const struct nvdla_conv_surface_desc *surface =
+		&check->source->surfaces[check->operation].conv;
+	const struct nvdla_conv_op_desc *op = &desc->conv;
+
+	if (op->data_reuse) {
+		nvdla_need(check,
+			   previous && (previous->skip_data_rls ||
+					previous->release < previous->input_height_csc),
+			   NVDLA_RULE_CONV_DATA_REUSE, 1, 0, "data_reuse");
+		if (check->failed)
+			return;
+		need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->conv_mode,
+			  previous->conv_mode, "conv_mode");
+		need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->data_bank,
+			  previous->data_bank, "data_bank");
+	}
+
+	if (op->weight_reuse) {
+		nvdla_need(check, previous && previous->skip_weight_rls,
+			   NVDLA_RULE_CONV_WEIGHT_REUSE, 1, 0, "weight_reuse");
+		if (check->failed)
+			return;
+		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->bytes_per_kernel,
+			  previous->bytes_per_kernel, "bytes_per_kernel");
+		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, surface->weight_data.size,
+			  previous_surface->weight_data.size, "weight_data.size");
+		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->data_bank,
+			  previous->data_bank, "data_bank");
+		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->weight_bank,
+			  previous->weight_bank, "weight_bank");
+	}
+}
+
+static void check_convolutions(struct nvdla_check *check)
+{
+	const struct nvdla_queue *queue = &check->task->queue[NVDLA_OP_CONV];
+	const u16 *entries = &check->task->queue_entries[queue->first];
+	u32 i;
+
+	for (i = 0; i < queue->count && !check->failed; i++) {
+		set_operation(check, entries[i]);
+		check_reuse(check,
+			    i > 0 ? &check->source->operations[entries[i - 1]].conv : NULL,
+			    i > 0 ? &check->source->surfaces[entries[i - 1]].conv : NULL);
+	}
+}
+
+void nvdla_graph_check_pairs(struct nvdla_check *check)
+{
+	pair_streams(check, NVDLA_OP_CONV, NVDLA_OP_SDP);
+	pair_streams(check, NVDLA_OP_SDP, NVDLA_OP_PDP);
+	check_convolutions(check);
+}
+
+/* True if the operation is enabled and its engine has nothing older to do. */
+static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
+{
+	u32 op_type = schedule->task->operations[operation].op_type;
+	u32 group = nvdla_schedule_oldest(schedule, op_type);
+
+	return group != NVDLA_NUM_GROUPS &&
+	       schedule->engine[op_type].group[group].operation == operation;
+}
+
+/*
+ * Would a core complete this operation now? A stream flows only when all
+ * engines along it have come to it.
+ */
+static bool completes(const struct nvdla_schedule *schedule, u16 operation)
+{
+	const struct nvdla_task *task = schedule->task;
+	const struct nvdla_operation *op = &task->operations[operation];
+	u16 consumer;
+
+	if (op->producer != NVDLA_NO_OP && !task->state[op->producer].completed)
+		return false;
+
+	for (consumer = operation; consumer != NVDLA_NO_OP;
+	     consumer = task->operations[consumer].consumer)
+		if (!has_turn(schedule, consumer))
+			return false;
+
+	return true;
+}
+
+static bool complete_some(struct nvdla_schedule *schedule)
+{
+	bool progress = false;
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		u32 group = nvdla_schedule_oldest(schedule, type);
+
+		if (group == NVDLA_NUM_GROUPS ||
+		    !completes(schedule, schedule->engine[type].group[group].operation))
+			continue;
+		nvdla_schedule_complete(schedule, type, group);
+		progress = true;
+	}
+
+	return progress;
+}
+
+void nvdla_graph_check_progress(struct nvdla_check *check)
+{
+	struct nvdla_task *task = check->task;
+	struct nvdla_schedule schedule;
+	u32 i;
+
+	nvdla_schedule_init(&schedule, task, NULL, NULL);
+	do {
+		nvdla_schedule_run(&schedule);
+	} while (complete_some(&schedule));
+
+	if (nvdla_schedule_done(&schedule))
+		return;
+
+	for (i = 0; i < task->num_operations; i++)
+		if (!task->state[i].completed)
+			break;
+	set_operation(check, i);
+	nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, task->state[i].waits, 0, "consumers");
+}

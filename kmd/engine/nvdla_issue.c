@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * How programs get into the core: register groups, shadows, op_enable.
+ */
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_internal.h"
+#include "nvdla_lut.h"
+#include "nvdla_platform.h"
+#include "nvdla_sequencer_internal.h"
+
+#define UNIT(name) (NVDLA_##name##_BASE / NVDLA_UNIT_SIZE)
+
+/* S_POINTER has the same place in each unit with register groups. */
+#define S_POINTER_OFFSET (NVDLA_CDMA_S_POINTER - NVDLA_CDMA_BASE)
+
+/*
+ * Reads of a status register before the core is given up, with a pause of 1 us
+ * between them. Flushing the convolution buffer takes 4240 cycles.
+ */
+#define MAX_POLLS 1000
+
+/* Units that work together on an operation, in the order in which they are enabled. */
+struct engine_units {
+	u32 rdma_enable;	/* D_OP_ENABLE of the RDMA, 0 if there is none */
+	u32 num_units;
+	u32 enable[5];		/* D_OP_ENABLE */
+};
+
+static const struct engine_units engine_units[NVDLA_NUM_OP_TYPES] = {
+	[NVDLA_OP_BDMA] = { 0, 0, { 0 } },
+	[NVDLA_OP_CONV] = {
+		0, 5,
+		{ NVDLA_CACC_D_OP_ENABLE, NVDLA_CMAC_A_D_OP_ENABLE, NVDLA_CMAC_B_D_OP_ENABLE,
+		  NVDLA_CSC_D_OP_ENABLE, NVDLA_CDMA_D_OP_ENABLE },
+	},
+	[NVDLA_OP_SDP] = { NVDLA_SDP_RDMA_D_OP_ENABLE, 1, { NVDLA_SDP_D_OP_ENABLE } },
+	[NVDLA_OP_PDP] = { NVDLA_PDP_RDMA_D_OP_ENABLE, 1, { NVDLA_PDP_D_OP_ENABLE } },
+	[NVDLA_OP_CDP] = { NVDLA_CDP_RDMA_D_OP_ENABLE, 1, { NVDLA_CDP_D_OP_ENABLE } },
+	[NVDLA_OP_RUBIK] = { 0, 1, { NVDLA_RBK_D_OP_ENABLE } },
+};
+
+static u32 read_register(struct nvdla_sequencer *sequencer, u32 reg)
+{
+	return sequencer->io.read(sequencer->io.context, reg);
+}
+
+static void write_register(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
+{
+	sequencer->io.write(sequencer->io.context, reg, value);
+}
+
+static u32 unit_of(u32 reg)
+{
+	return reg / NVDLA_UNIT_SIZE;
+}
+
+static bool is_rdma(u32 unit)
+{
+	return unit == UNIT(SDP_RDMA) || unit == UNIT(PDP_RDMA) || unit == UNIT(CDP_RDMA);
+}
+
+void nvdla_issue_reset(struct nvdla_sequencer *sequencer)
+{
+	sequencer->needs_reset = false;
+	sequencer->pointers_known = false;
+	sequencer->cbuf_flushed = false;
+	sequencer->bdma_next = 0;
+	memset(sequencer->producer, NVDLA_PRODUCER_UNKNOWN, sizeof(sequencer->producer));
+	memset(sequencer->shadow, 0, sizeof(sequencer->shadow));
+	memset(sequencer->lut, 0, sizeof(sequencer->lut));
+}
+
+static u8 consumer_of(struct nvdla_sequencer *sequencer, u32 enable_reg)
+{
+	u32 reg = unit_of(enable_reg) * NVDLA_UNIT_SIZE + S_POINTER_OFFSET;
+
+	return read_register(sequencer, reg) & NVDLA_CDMA_S_POINTER__CONSUMER ? 1 : 0;
+}
+
+void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer)
+{
+	u32 type;
+
+	if (sequencer->pointers_known)
+		return;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		const struct engine_units *units = &engine_units[type];
+
+		if (!(sequencer->variant->engines & BIT(type)))
+			continue;
+		/* The units of the convolution pipeline move together. */
+		if (units->num_units > 0)
+			sequencer->next_group[type] = consumer_of(sequencer, units->enable[0]);
+		if (units->rdma_enable)
+			sequencer->rdma_next[type] = consumer_of(sequencer, units->rdma_enable);
+	}
+	sequencer->pointers_known = true;
+}
+
+void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group)
+{
+	if (sequencer->producer[unit] == group)
+		return;
+
+	write_register(sequencer, unit * NVDLA_UNIT_SIZE + S_POINTER_OFFSET, group);
+	sequencer->producer[unit] = group;
+}
+
+/* Writes what differs from what the group holds from its last operation. */
+static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
+{
+	u32 unit = unit_of(reg);
+	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
+	struct nvdla_group_shadow *shadow = &sequencer->shadow[unit][group];
+
+	if ((shadow->valid & BIT_ULL(index)) && shadow->value[index] == value)
+		return;
+
+	nvdla_issue_select(sequencer, unit, group);
+	write_register(sequencer, reg, value);
+	shadow->valid |= BIT_ULL(index);
+	shadow->value[index] = value;
+}
+
+static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op)
+{
+	struct nvdla_loaded_lut *loaded = &sequencer->lut[op->op_type == NVDLA_OP_CDP];
+	const struct nvdla_lut_desc *table = &sequencer->task->luts[op->lut];
+
+	if (loaded->valid && loaded->fp16 == op->lut_fp16 &&
+	    !memcmp(&loaded->table, table, sizeof(*table)))
+		return;
+
+	nvdla_lut_upload(&sequencer->io, op->op_type, table, op->lut_fp16);
+	loaded->valid = true;
+	loaded->fp16 = op->lut_fp16;
+	loaded->table = *table;
+}
+
+/* Polls until (register & mask) is at least @minimum, but not for ever. */
+static int wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 minimum)
+{
+	u32 i;
+
+	for (i = 0; i < MAX_POLLS; i++) {
+		if ((read_register(sequencer, reg) & mask) >= minimum)
+			return 0;
+		if (sequencer->io.delay)
+			sequencer->io.delay(sequencer->io.context, 1);
+	}
+
+	return -EIO;
+}
+
+static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op)
+{
+	const struct nvdla_reg_write *writes = &sequencer->task->writes[op->first_write];
+	u32 i;
+	int ret;
+
+	if (op->num_transfers == 0)
+		return 0;
+
+	/* The schedule has counted slots, so this succeeds at once on a sane core. */
+	ret = wait_for(sequencer, NVDLA_BDMA_STATUS, NVDLA_BDMA_STATUS__FREE_SLOT,
+		       op->num_transfers);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < op->num_writes; i++)
+		write_register(sequencer, writes[i].reg, writes[i].value);
+	return 0;
+}
+
+int nvdla_issue_program(void *context, u32 operation, u32 group)
+{
+	struct nvdla_sequencer *sequencer = context;
+	const struct nvdla_task *task = sequencer->task;
+	const struct nvdla_operation *op = &task->operations[operation];
+	u32 rdma_group = 0;
+	u32 i;
+
+	if (op->op_type == NVDLA_OP_BDMA)
+		return program_bdma(sequencer, op);
+
+	if (op->uses_rdma) {
+		rdma_group = sequencer->rdma_next[op->op_type];
+		sequencer->rdma_next[op->op_type] = !rdma_group;
+		sequencer->rdma_group[op->op_type][group] = rdma_group;
+	}
+	if (op->lut != NVDLA_NO_LUT)
+		load_lut(sequencer, op);
+
+	for (i = 0; i < op->num_writes; i++) {
+		const struct nvdla_reg_write *write = &task->writes[op->first_write + i];
+		bool rdma = is_rdma(unit_of(write->reg));
+
+		write_shadowed(sequencer, rdma ? rdma_group : group, write->reg, write->value);
+	}
+
+	return 0;
+}
+
+static void enable_unit(struct nvdla_sequencer *sequencer, u32 enable_reg, u32 group)
+{
+	nvdla_issue_select(sequencer, unit_of(enable_reg), group);
+	write_register(sequencer, enable_reg, NVDLA_CDMA_D_OP_ENABLE__OP_EN);
+}
+
+static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
+			u32 group)
+{
+	u32 bdma_group = sequencer->bdma_next;
+
+	/* An empty group would be busy for ever and raise no interrupt. */
+	if (op->num_transfers == 0)
+		return;
+
+	write_register(sequencer, NVDLA_BDMA_CFG_STATUS,
+		       sequencer->task->stats ? NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN : 0);
+	write_register(sequencer, bdma_group ? NVDLA_BDMA_CFG_LAUNCH1 : NVDLA_BDMA_CFG_LAUNCH0,
+		       NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH);
+	sequencer->bdma_group[group] = bdma_group;
+	sequencer->bdma_next = !bdma_group;
+}
+
+int nvdla_issue_enable(void *context, u32 operation, u32 group)
+{
+	struct nvdla_sequencer *sequencer = context;
+	const struct nvdla_operation *op = &sequencer->task->operations[operation];
+	const struct engine_units *units = &engine_units[op->op_type];
+	u32 i;
+
+	if (op->op_type == NVDLA_OP_CONV && !sequencer->cbuf_flushed) {
+		int ret = wait_for(sequencer, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
+				   NVDLA_CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE, 1);
+
+		if (ret)
+			return ret;
+		sequencer->cbuf_flushed = true;
+	}
+
+	if (op->op_type == NVDLA_OP_BDMA)
+		launch_bdma(sequencer, op, group);
+	if (op->uses_rdma)
+		enable_unit(sequencer, units->rdma_enable,
+			    sequencer->rdma_group[op->op_type][group]);
+	for (i = 0; i < units->num_units; i++)
+		enable_unit(sequencer, units->enable[i], group);
+
+	if (sequencer->ops->op_enabled)
+		sequencer->ops->op_enabled(sequencer->context, sequencer->task, operation);
+	return 0;
+}

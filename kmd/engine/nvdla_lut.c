@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Look-up tables of SDP and CDP: rules, and how they get into an engine.
+ */
+
+#include "nvdla_lut.h"
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+
+/* What an engine's look-up table can do in one precision (guide, Limitation, LUT). */
+struct lut_range {
+	s32 offset_min;
+	s32 offset_max;
+	s32 le_min;
+	s32 le_max;
+	s32 lo_min;
+	s32 lo_max;
+};
+
+static const struct lut_range sdp_ranges[] = {
+	[NVDLA_PRECISION_INT8] = { -64, 31, -6, 25, -8, 23 },
+	[NVDLA_PRECISION_INT16] = { -64, 31, -6, 25, -8, 23 },
+	[NVDLA_PRECISION_FP16] = { -126, 127, -128, 121, -128, 119 },
+};
+
+static const struct lut_range cdp_ranges[] = {
+	[NVDLA_PRECISION_INT8] = { -64, 20, -6, 15, -8, 13 },
+	[NVDLA_PRECISION_INT16] = { -64, 36, -6, 31, -8, 29 },
+	[NVDLA_PRECISION_FP16] = { -126, 127, -128, 121, -128, 119 },
+};
+
+/* Bits of the values that the tables are indexed by. */
+#define SDP_LUT_BITS 32
+#define CDP_LUT_BITS 38
+
+static void check_edge(struct nvdla_check *check, u64 edge, u32 bits, u32 index, const char *name)
+{
+	s64 limit = (1LL << bits) - 1;
+	s64 value = (s64)edge;
+
+	/* Compilers extend signed values or not, so both are fine. */
+	nvdla_need(check, value >= -(1LL << (bits - 1)) && value <= limit, NVDLA_RULE_LUT_RANGE,
+		   value, limit, "luts[%u].%s", index, name);
+}
+
+static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope, u32 index,
+			const char *name)
+{
+	nvdla_need(check, slope->field.shifter >= -16 && slope->field.shifter <= 15,
+		   NVDLA_RULE_LUT_SHIFT, slope->field.shifter, 15, "luts[%u].%s.shifter", index,
+		   name);
+}
+
+/* The lowest index of an equal table, so that equal tables are uploaded once. */
+static u16 canonical_index(const struct nvdla_check *check, u32 index)
+{
+	const struct nvdla_lut_desc *luts = check->task->luts;
+	u32 i;
+
+	for (i = 0; i < index; i++)
+		if (!memcmp(&luts[i], &luts[index], sizeof(*luts)))
+			break;
+
+	return i;
+}
+
+void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
+{
+	const struct nvdla_lut_desc *lut = &check->task->luts[index];
+	bool sdp = check->op_type == NVDLA_OP_SDP;
+	const struct lut_range *range = sdp ? &sdp_ranges[precision] : &cdp_ranges[precision];
+	u32 bits = sdp ? SDP_LUT_BITS : CDP_LUT_BITS;
+	s32 le = lut->le_offset.field.value;
+	s32 lo = lut->lo_offset.field.value;
+
+	nvdla_need(check, lut->method <= NVDLA_LUT_LINEAR, NVDLA_RULE_LUT_METHOD, lut->method,
+		   NVDLA_LUT_LINEAR, "luts[%u].method", index);
+	nvdla_need(check, lut->hybrid_priority <= NVDLA_LUT_PRIORITY_LO, NVDLA_RULE_LUT_PRIORITY,
+		   lut->hybrid_priority, 1, "luts[%u].hybrid_priority", index);
+	nvdla_need(check, lut->underflow_priority <= NVDLA_LUT_PRIORITY_LO,
+		   NVDLA_RULE_LUT_PRIORITY, lut->underflow_priority, 1,
+		   "luts[%u].underflow_priority", index);
+	nvdla_need(check, lut->overflow_priority <= NVDLA_LUT_PRIORITY_LO,
+		   NVDLA_RULE_LUT_PRIORITY, lut->overflow_priority, 1,
+		   "luts[%u].overflow_priority", index);
+
+	if (lut->method == NVDLA_LUT_EXPONENTIAL)
+		nvdla_need(check, le >= range->offset_min && le <= range->offset_max,
+			   NVDLA_RULE_LUT_OFFSET, le, range->offset_max, "luts[%u].le_offset",
+			   index);
+	else
+		nvdla_need(check, le >= range->le_min && le <= range->le_max,
+			   NVDLA_RULE_LUT_LE_SELECT, le, range->le_max, "luts[%u].le_offset",
+			   index);
+	nvdla_need(check, lo >= range->lo_min && lo <= range->lo_max, NVDLA_RULE_LUT_LO_SELECT,
+		   lo, range->lo_max, "luts[%u].lo_offset", index);
+
+	check_edge(check, lut->le_start, bits, index, "le_start");
+	check_edge(check, lut->le_end, bits, index, "le_end");
+	check_edge(check, lut->lo_start, bits, index, "lo_start");
+	check_edge(check, lut->lo_end, bits, index, "lo_end");
+
+	if (precision != NVDLA_PRECISION_FP16) {
+		check_shift(check, &lut->le_underflow, index, "le_underflow");
+		check_shift(check, &lut->le_overflow, index, "le_overflow");
+		check_shift(check, &lut->lo_underflow, index, "lo_underflow");
+		check_shift(check, &lut->lo_overflow, index, "lo_overflow");
+	}
+
+	check->current_op->lut = canonical_index(check, index);
+	check->current_op->lut_fp16 = precision == NVDLA_PRECISION_FP16;
+}
+
+/* The registers of one engine's table; field masks are the same in both. */
+struct lut_registers {
+	u32 access_cfg;
+	u32 access_data;
+	u32 cfg;
+	u32 info;
+	u32 edges[4];	/* LE start and end, LO start and end: low half */
+	bool wide_edges;	/* the next register is the high half */
+	u32 le_scale;
+	u32 le_shift;
+	u32 lo_scale;
+	u32 lo_shift;
+};
+
+static const struct lut_registers sdp_registers = {
+	.access_cfg = NVDLA_SDP_S_LUT_ACCESS_CFG,
+	.access_data = NVDLA_SDP_S_LUT_ACCESS_DATA,
+	.cfg = NVDLA_SDP_S_LUT_CFG,
+	.info = NVDLA_SDP_S_LUT_INFO,
+	.edges = { NVDLA_SDP_S_LUT_LE_START, NVDLA_SDP_S_LUT_LE_END, NVDLA_SDP_S_LUT_LO_START,
+		   NVDLA_SDP_S_LUT_LO_END },
+	.wide_edges = false,
+	.le_scale = NVDLA_SDP_S_LUT_LE_SLOPE_SCALE,
+	.le_shift = NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT,
+	.lo_scale = NVDLA_SDP_S_LUT_LO_SLOPE_SCALE,
+	.lo_shift = NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT,
+};
+
+static const struct lut_registers cdp_registers = {
+	.access_cfg = NVDLA_CDP_S_LUT_ACCESS_CFG,
+	.access_data = NVDLA_CDP_S_LUT_ACCESS_DATA,
+	.cfg = NVDLA_CDP_S_LUT_CFG,
+	.info = NVDLA_CDP_S_LUT_INFO,
+	.edges = { NVDLA_CDP_S_LUT_LE_START_LOW, NVDLA_CDP_S_LUT_LE_END_LOW,
+		   NVDLA_CDP_S_LUT_LO_START_LOW, NVDLA_CDP_S_LUT_LO_END_LOW },
+	.wide_edges = true,
+	.le_scale = NVDLA_CDP_S_LUT_LE_SLOPE_SCALE,
+	.le_shift = NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT,
+	.lo_scale = NVDLA_CDP_S_LUT_LO_SLOPE_SCALE,
+	.lo_shift = NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT,
+};
+
+/* Values that were checked; bits above the field are a sign. */
+static u32 field(u32 mask, u32 value)
+{
+	return (value * (mask & (~mask + 1))) & mask;
+}
+
+static void upload_table(const struct nvdla_io *io, const struct lut_registers *registers,
+			 bool lo, const __s16 *entries, u32 count)
+{
+	u32 i;
+
+	/* The address register counts up with each entry. */
+	io->write(io->context, registers->access_cfg,
+		  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
+		  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
+			NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE__WRITE));
+	for (i = 0; i < count; i++)
+		io->write(io->context, registers->access_data, (u16)entries[i]);
+}
+
+static void upload_slopes(const struct nvdla_io *io, u32 scale_register, u32 shift_register,
+			  const union nvdla_lut_slope *underflow,
+			  const union nvdla_lut_slope *overflow, bool fp16)
+{
+	/* An FP16 slope lies in the same bits as the integer scale. */
+	io->write(io->context, scale_register,
+		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
+			underflow->raw & 0xffff) |
+		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
+			overflow->raw & 0xffff));
+	io->write(io->context, shift_register, fp16 ? 0 :
+		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
+			underflow->field.shifter) |
+		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
+			overflow->field.shifter));
+}
+
+static u32 info_value(const struct nvdla_lut_desc *lut)
+{
+	bool exponential = lut->method == NVDLA_LUT_EXPONENTIAL;
+	u32 le_mask = exponential ? NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET :
+				    NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT;
+
+	return field(le_mask, lut->le_offset.field.value) |
+	       field(NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT, lut->lo_offset.field.value);
+}
+
+void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut_desc *lut,
+		      bool fp16)
+{
+	const struct lut_registers *registers =
+		op_type == NVDLA_OP_SDP ? &sdp_registers : &cdp_registers;
+	const u64 edges[] = { lut->le_start, lut->le_end, lut->lo_start, lut->lo_end };
+	u32 i;
+
+	upload_table(io, registers, false, lut->le_table, ARRAY_SIZE(lut->le_table));
+	upload_table(io, registers, true, lut->lo_table, ARRAY_SIZE(lut->lo_table));
+
+	io->write(io->context, registers->cfg,
+		  field(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
+		  field(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY, lut->underflow_priority) |
+		  field(NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY, lut->overflow_priority) |
+		  field(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY, lut->hybrid_priority));
+	io->write(io->context, registers->info, info_value(lut));
+
+	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+		io->write(io->context, registers->edges[i], lower_32_bits(edges[i]));
+		if (registers->wide_edges)
+			io->write(io->context, registers->edges[i] + sizeof(u32),
+				  upper_32_bits(edges[i]) &
+				  NVDLA_CDP_S_LUT_LE_START_HIGH__LUT_LE_START_HIGH);
+	}
+
+	upload_slopes(io, registers->le_scale, registers->le_shift, &lut->le_underflow,
+		      &lut->le_overflow, fp16);
+	upload_slopes(io, registers->lo_scale, registers->lo_shift, &lut->lo_underflow,
+		      &lut->lo_overflow, fp16);
+}

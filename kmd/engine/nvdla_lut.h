@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_LUT_H
+#define NVDLA_LUT_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_io.h"
+#include "nvdla_types.h"
+
+/**
+ * nvdla_lut_upload() - write a look-up table to an engine
+ * @io: access to the core
+ * @op_type: NVDLA_OP_SDP or NVDLA_OP_CDP; the engine must not be running
+ * @lut: checked table
+ * @fp16: slopes are FP16
+ */
+void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut_desc *lut,
+		      bool fp16);
+
+#endif /* NVDLA_LUT_H */

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Programs: the register writes of an operation, with every value held against
+ * the width of its field.
+ */
+
+#include "nvdla_program.h"
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+
+/* Register writes of one BDMA transfer. */
+#define BDMA_TRANSFER_WRITES 13
+
+u32 nvdla_max_writes(u32 op_type)
+{
+	switch (op_type) {
+	case NVDLA_OP_BDMA:
+		return NVDLA_BDMA_MAX_TRANSFERS * BDMA_TRANSFER_WRITES;
+	case NVDLA_OP_CONV:
+		return 96;
+	case NVDLA_OP_SDP:
+		return 80;
+	case NVDLA_OP_PDP:
+		return 64;
+	case NVDLA_OP_CDP:
+		return 48;
+	default:
+		return 32;
+	}
+}
+
+void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
+{
+	struct nvdla_task *task = check->task;
+
+	/* nvdla_max_writes() is a property of this code, not of the input. */
+	if (!nvdla_need(check, check->writes_left > 0, NVDLA_RULE_FIELD_WIDTH, reg, 0, "program"))
+		return;
+
+	check->writes_left--;
+	check->current_op->num_writes++;
+	task->writes[task->num_writes++] = (struct nvdla_reg_write) { reg, value };
+}
+
+void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u64 address)
+{
+	nvdla_emit(check, high, upper_32_bits(address));
+	nvdla_emit(check, low, lower_32_bits(address));
+}
+
+/* The weight of a field's lowest bit. */
+static u32 field_unit(u32 mask)
+{
+	return mask & (~mask + 1);
+}
+
+u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, const char *field)
+{
+	u32 limit = mask / field_unit(mask);
+
+	if (!nvdla_need(check, value <= limit, NVDLA_RULE_FIELD_WIDTH, value, limit, "%s", field))
+		return 0;
+
+	return (u32)value * field_unit(mask);
+}
+
+u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, const char *field)
+{
+	u64 limit = (u64)(mask / field_unit(mask)) + 1;
+
+	if (!nvdla_need(check, value >= 1 && value <= limit, NVDLA_RULE_FIELD_WIDTH, value, limit,
+			"%s", field))
+		return 0;
+
+	return (u32)(value - 1) * field_unit(mask);
+}
+
+u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, const char *field)
+{
+	s64 limit = mask / field_unit(mask) / 2;
+
+	if (!nvdla_need(check, value >= -limit - 1 && value <= limit, NVDLA_RULE_FIELD_WIDTH,
+			value, limit, "%s", field))
+		return 0;
+
+	return ((u32)value * field_unit(mask)) & mask;
+}
+
+u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, const char *field)
+{
+	if (!nvdla_need(check, (value & ~mask) == 0, NVDLA_RULE_FIELD_WIDTH, value, mask, "%s",
+			field))
+		return 0;
+
+	return value;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Scheduling of a task's operations over engines and their register groups.
+ */
+
+#include "nvdla_schedule.h"
+
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+
+void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
+			 const struct nvdla_schedule_ops *ops, void *context)
+{
+	u32 i;
+
+	memset(schedule, 0, sizeof(*schedule));
+	schedule->task = task;
+	schedule->ops = ops;
+	schedule->context = context;
+
+	for (i = 0; i < NVDLA_NUM_OP_TYPES; i++)
+		schedule->engine[i].lut = NVDLA_NO_LUT;
+	for (i = 0; i < task->num_operations; i++)
+		task->state[i] = (struct nvdla_op_state) { .waits = task->operations[i].waits };
+}
+
+static void emit_event(struct nvdla_schedule *schedule, u32 operation, u32 event)
+{
+	struct nvdla_task *task = schedule->task;
+	const struct nvdla_operation *op = &task->operations[operation];
+	u32 i;
+
+	if (task->state[operation].events & BIT(event))
+		return;
+	task->state[operation].events |= BIT(event);
+
+	for (i = 0; i < op->num_edges; i++)
+		if (op->edges[i].event == event)
+			task->state[op->edges[i].target].waits--;
+}
+
+void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 event)
+{
+	emit_event(schedule, operation, event);
+}
+
+/* The position in the engine's queue decides which of two groups is older. */
+static bool programmed_before(const struct nvdla_schedule_engine *engine, u32 group)
+{
+	/* The next group is the one that was used longer ago. */
+	return group == engine->next_group;
+}
+
+/* The older group in a state, or NVDLA_NUM_GROUPS. */
+static u32 oldest_in_state(const struct nvdla_schedule_engine *engine, u32 state)
+{
+	u32 found = NVDLA_NUM_GROUPS;
+	u32 group;
+
+	for (group = 0; group < NVDLA_NUM_GROUPS; group++) {
+		if (engine->group[group].state != state)
+			continue;
+		if (found == NVDLA_NUM_GROUPS || programmed_before(engine, group))
+			found = group;
+	}
+
+	return found;
+}
+
+u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	return oldest_in_state(&schedule->engine[op_type], NVDLA_GROUP_ENABLED);
+}
+
+/*
+ * Both groups share the engine's look-up table. It can be replaced only while
+ * the other group neither runs nor waits with a table of its own.
+ */
+static bool lut_ready(const struct nvdla_schedule *schedule,
+		      const struct nvdla_schedule_engine *engine, const struct nvdla_operation *op,
+		      u32 other_group)
+{
+	const struct nvdla_schedule_group *other = &engine->group[other_group];
+
+	if (op->lut == NVDLA_NO_LUT)
+		return true;
+	if (engine->lut == op->lut && engine->lut_fp16 == op->lut_fp16)
+		return true;
+
+	if (other->state == NVDLA_GROUP_ENABLED)
+		return false;
+	return other->state == NVDLA_GROUP_IDLE ||
+	       schedule->task->operations[other->operation].lut == NVDLA_NO_LUT;
+}
+
+/*
+ * BDMA has no shadow registers: what is written next belongs to the group that
+ * is launched next. So one group at a time is filled, and only as far as there
+ * are slots beside those of the group that runs.
+ */
+static bool bdma_ready(const struct nvdla_schedule *schedule,
+		       const struct nvdla_schedule_engine *engine,
+		       const struct nvdla_operation *op, u32 other_group)
+{
+	const struct nvdla_schedule_group *other = &engine->group[other_group];
+	const struct nvdla_task *task = schedule->task;
+
+	if (other->state == NVDLA_GROUP_IDLE)
+		return true;
+	if (other->state == NVDLA_GROUP_PROGRAMMED)
+		return false;
+
+	return op->num_transfers + task->operations[other->operation].num_transfers <=
+	       task->variant->bdma_slots;
+}
+
+static bool can_program(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	const struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
+	const struct nvdla_task *task = schedule->task;
+	const struct nvdla_queue *queue = &task->queue[op_type];
+	const struct nvdla_operation *op;
+	u32 other_group = !engine->next_group;
+
+	if (engine->head == queue->count ||
+	    engine->group[engine->next_group].state != NVDLA_GROUP_IDLE)
+		return false;
+
+	op = &task->operations[task->queue_entries[queue->first + engine->head]];
+	if (op_type == NVDLA_OP_BDMA)
+		return bdma_ready(schedule, engine, op, other_group);
+
+	return lut_ready(schedule, engine, op, other_group);
+}
+
+static int program_next(struct nvdla_schedule *schedule, u32 op_type)
+{
+	struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
+	struct nvdla_task *task = schedule->task;
+	u32 entry = task->queue[op_type].first + engine->head;
+	u16 operation = task->queue_entries[entry];
+	const struct nvdla_operation *op = &task->operations[operation];
+	u32 group = engine->next_group;
+
+	if (schedule->ops) {
+		int ret = schedule->ops->program(schedule->context, operation, group);
+
+		if (ret)
+			return ret;
+	}
+
+	engine->head++;
+	engine->next_group = !group;
+	engine->group[group].state = NVDLA_GROUP_PROGRAMMED;
+	engine->group[group].operation = operation;
+	if (op->lut != NVDLA_NO_LUT) {
+		engine->lut = op->lut;
+		engine->lut_fp16 = op->lut_fp16;
+	}
+	emit_event(schedule, operation, NVDLA_EVENT_OP_PROGRAMMED);
+	return 0;
+}
+
+/* The group that may be enabled now, or NVDLA_NUM_GROUPS. */
+static u32 find_enabled_next(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	const struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
+	const struct nvdla_task *task = schedule->task;
+	u32 group = oldest_in_state(engine, NVDLA_GROUP_PROGRAMMED);
+	const struct nvdla_operation *op;
+	u32 operation;
+
+	if (group == NVDLA_NUM_GROUPS)
+		return NVDLA_NUM_GROUPS;
+
+	operation = engine->group[group].operation;
+	op = &task->operations[operation];
+	if (task->state[operation].waits > 0)
+		return NVDLA_NUM_GROUPS;
+
+	/* A stream needs somebody who takes it before it begins to flow. */
+	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
+		return NVDLA_NUM_GROUPS;
+
+	/* Copies of nothing are never launched, so they have to wait for their turn. */
+	if (op_type == NVDLA_OP_BDMA && op->num_transfers == 0 &&
+	    engine->group[!group].state == NVDLA_GROUP_ENABLED)
+		return NVDLA_NUM_GROUPS;
+
+	return group;
+}
+
+static int enable_group(struct nvdla_schedule *schedule, u32 op_type, u32 group)
+{
+	struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
+	struct nvdla_task *task = schedule->task;
+	u32 operation = engine->group[group].operation;
+
+	if (schedule->ops) {
+		int ret = schedule->ops->enable(schedule->context, operation, group);
+
+		if (ret)
+			return ret;
+	}
+
+	engine->group[group].state = NVDLA_GROUP_ENABLED;
+	task->state[operation].enabled = true;
+	emit_event(schedule, operation, NVDLA_EVENT_OP_ENABLED);
+
+	if (op_type == NVDLA_OP_BDMA && task->operations[operation].num_transfers == 0)
+		nvdla_schedule_complete(schedule, op_type, group);
+	return 0;
+}
+
+int nvdla_schedule_run(struct nvdla_schedule *schedule)
+{
+	bool progress;
+	u32 group;
+	u32 type;
+	int ret;
+
+	do {
+		progress = false;
+
+		for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+			while (can_program(schedule, type)) {
+				ret = program_next(schedule, type);
+				if (ret)
+					return ret;
+				progress = true;
+			}
+			group = find_enabled_next(schedule, type);
+			if (group == NVDLA_NUM_GROUPS)
+				continue;
+			ret = enable_group(schedule, type, group);
+			if (ret)
+				return ret;
+			progress = true;
+		}
+	} while (progress);
+
+	return 0;
+}
+
+void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group)
+{
+	struct nvdla_schedule_group *entry = &schedule->engine[op_type].group[group];
+	struct nvdla_task *task = schedule->task;
+	u32 operation = entry->operation;
+
+	entry->state = NVDLA_GROUP_IDLE;
+	task->state[operation].completed = true;
+	schedule->num_completed++;
+
+	/* Fetching ended before the operation did, whether its interrupt was seen or not. */
+	if (op_type == NVDLA_OP_CONV) {
+		emit_event(schedule, operation, NVDLA_EVENT_CDMA_WT_DONE);
+		emit_event(schedule, operation, NVDLA_EVENT_CDMA_DT_DONE);
+	}
+	emit_event(schedule, operation, NVDLA_EVENT_OP_COMPLETED);
+}

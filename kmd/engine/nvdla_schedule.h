@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_SCHEDULE_H
+#define NVDLA_SCHEDULE_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_internal.h"
+#include "nvdla_sequencer.h"
+
+/** NVDLA_NUM_GROUPS - register groups of an engine */
+#define NVDLA_NUM_GROUPS 2
+
+struct nvdla_schedule;
+
+/**
+ * struct nvdla_schedule_ops - what a schedule makes happen
+ * @program: write an operation's registers to a group
+ * @enable: start a programmed operation
+ *
+ * A negative return value ends the schedule. Both may be NULL.
+ */
+struct nvdla_schedule_ops {
+	int (*program)(void *context, u32 operation, u32 group);
+	int (*enable)(void *context, u32 operation, u32 group);
+};
+
+/**
+ * struct nvdla_schedule_group - a register group
+ * @state: enum nvdla_group_state
+ * @operation: its operation, if it is not idle
+ */
+struct nvdla_schedule_group {
+	u8 state;
+	u16 operation;
+};
+
+/**
+ * struct nvdla_schedule_engine - an engine's progress through its queue
+ * @head: entries of the queue that were programmed
+ * @next_group: group that the next operation goes to
+ * @lut: look-up table that is loaded, or NVDLA_NO_LUT
+ * @lut_fp16: it was loaded for FP16
+ * @group: register groups
+ */
+struct nvdla_schedule_engine {
+	u32 head;
+	u8 next_group;
+	u16 lut;
+	bool lut_fp16;
+	struct nvdla_schedule_group group[NVDLA_NUM_GROUPS];
+};
+
+/**
+ * struct nvdla_schedule - decides what is programmed and enabled when
+ * @task: the task
+ * @ops: what makes it happen
+ * @context: passed to @ops
+ * @num_completed: operations that completed
+ * @engine: per engine
+ *
+ * The schedule knows engines, groups and dependencies, but no registers. The
+ * same code runs a task on a core and shows, before the task is accepted, that
+ * it can come to its end.
+ *
+ * Each engine takes the operations of its queue in order. Up to two are
+ * programmed; they are enabled in order, each once its dependencies are met and
+ * whoever takes its stream is enabled.
+ */
+struct nvdla_schedule {
+	struct nvdla_task *task;
+	const struct nvdla_schedule_ops *ops;
+	void *context;
+	u32 num_completed;
+	struct nvdla_schedule_engine engine[NVDLA_NUM_OP_TYPES];
+};
+
+/**
+ * nvdla_schedule_init() - set a schedule to the beginning of a task
+ * @schedule: schedule
+ * @task: task, whose state is reset
+ * @ops: what makes it happen; NULL to make nothing happen
+ * @context: passed to @ops
+ */
+void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
+			 const struct nvdla_schedule_ops *ops, void *context);
+
+/**
+ * nvdla_schedule_run() - program and enable what can be
+ * @schedule: schedule
+ *
+ * Return: 0 or the error of a function of @ops.
+ */
+int nvdla_schedule_run(struct nvdla_schedule *schedule);
+
+/**
+ * nvdla_schedule_event() - an event other than completion happened
+ * @schedule: schedule
+ * @operation: index
+ * @event: NVDLA_EVENT_CDMA_WT_DONE or NVDLA_EVENT_CDMA_DT_DONE
+ */
+void nvdla_schedule_event(struct nvdla_schedule *schedule, u32 operation, u32 event);
+
+/**
+ * nvdla_schedule_complete() - an enabled operation completed
+ * @schedule: schedule
+ * @op_type: engine
+ * @group: its register group, which becomes idle
+ */
+void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group);
+
+/**
+ * nvdla_schedule_oldest() - the group whose turn it is
+ * @schedule: schedule
+ * @op_type: engine
+ *
+ * Return: the enabled group that was enabled first, or NVDLA_NUM_GROUPS if none
+ * is enabled.
+ */
+u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
+
+/**
+ * nvdla_schedule_done() - is the task at its end?
+ * @schedule: schedule
+ *
+ * Return: true if every operation completed.
+ */
+static inline bool nvdla_schedule_done(const struct nvdla_schedule *schedule)
+{
+	return schedule->num_completed == schedule->task->num_operations;
+}
+
+#endif /* NVDLA_SCHEDULE_H */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * SDP: rules and extents. The program is in nvdla_sdp_program.c.
+ */
+
+#include "nvdla_sdp.h"
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+
+/* Batches need addresses and strides of two atoms (guide, Limitation, SDP). */
+#define SDP_BATCH_ALIGNMENT 64
+
+#define SDP_MAX_BATCH 32
+
+/*
+ * Precision that the pipeline works in. INT8 on either side of a conversion
+ * between integers makes it INT8; otherwise it follows the input.
+ */
+static u32 proc_precision(u32 src, u32 dst)
+{
+	if (src == NVDLA_PRECISION_INT16 && dst == NVDLA_PRECISION_INT8)
+		return NVDLA_PRECISION_INT8;
+
+	return src;
+}
+
+static void check_precisions(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			     const struct nvdla_sdp_surface_desc *surface)
+{
+	const u32 src = op->src_precision;
+	const u32 dst = op->dst_precision;
+	bool flying_in = surface->src_data.type == NVDLA_MEM_HW;
+	bool flying_out = surface->dst_data.type == NVDLA_MEM_HW;
+
+	nvdla_need(check, src <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(src)),
+		   NVDLA_RULE_SDP_PRECISION, src, NVDLA_PRECISION_FP16, "src_precision");
+	nvdla_need(check, dst <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(dst)),
+		   NVDLA_RULE_SDP_PRECISION, dst, NVDLA_PRECISION_FP16, "dst_precision");
+	nvdla_need(check,
+		   !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
+			   !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
+		   NVDLA_RULE_SDP_PRECISION_PAIR, dst, src, "dst_precision");
+	nvdla_need(check,
+		   !flying_in || src != NVDLA_PRECISION_INT16 || dst != NVDLA_PRECISION_INT8,
+		   NVDLA_RULE_SDP_FLYING_PRECISION, dst, src, "dst_precision");
+	nvdla_need(check, !flying_out || src == dst, NVDLA_RULE_SDP_PDP_PRECISION, dst, src,
+		   "dst_precision");
+}
+
+static void check_size(struct nvdla_check *check, const struct nvdla_data_cube *src,
+		       const struct nvdla_data_cube *other, const char *name)
+{
+	nvdla_need(check, other->width == src->width, NVDLA_RULE_SDP_SIZE, other->width,
+		   src->width, "%s.width", name);
+	nvdla_need(check, other->height == src->height, NVDLA_RULE_SDP_SIZE, other->height,
+		   src->height, "%s.height", name);
+	nvdla_need(check, other->channel == src->channel, NVDLA_RULE_SDP_SIZE, other->channel,
+		   src->channel, "%s.channel", name);
+}
+
+static void check_modes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			const struct nvdla_sdp_surface_desc *surface)
+{
+	bool flying_in = surface->src_data.type == NVDLA_MEM_HW;
+
+	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, NVDLA_RULE_SDP_MODE,
+		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, "conv_mode");
+	nvdla_need(check, op->batch_num >= 1 && op->batch_num <= SDP_MAX_BATCH,
+		   NVDLA_RULE_SDP_BATCH, op->batch_num, SDP_MAX_BATCH, "batch_num");
+	nvdla_need(check, flying_in || op->conv_mode == NVDLA_CONV_MODE_DIRECT,
+		   NVDLA_RULE_SDP_OFFLINE, op->conv_mode, NVDLA_CONV_MODE_DIRECT, "conv_mode");
+	nvdla_need(check, flying_in || op->batch_num == 1, NVDLA_RULE_SDP_OFFLINE, op->batch_num,
+		   1, "batch_num");
+}
+
+static bool unit_uses_memory(const struct nvdla_sdp_op *unit)
+{
+	return unit->enable && unit->type != NVDLA_SDP_OP_NONE &&
+	       unit->mode != NVDLA_SDP_PER_LAYER;
+}
+
+static void check_operands(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
+			   const struct nvdla_sdp_unit_info *info, u32 proc)
+{
+	/* X units have 16-bit operands, signed or the bits of an FP16 number. */
+	if (!info->is_y && unit->mode == NVDLA_SDP_PER_LAYER) {
+		nvdla_need(check,
+			   unit->alu_operand >= S16_MIN && unit->alu_operand <= (s32)U16_MAX,
+			   NVDLA_RULE_SDP_OPERAND, unit->alu_operand, U16_MAX, "%s.alu_operand",
+			   info->op_name);
+		nvdla_need(check,
+			   unit->mul_operand >= S16_MIN && unit->mul_operand <= (s32)U16_MAX,
+			   NVDLA_RULE_SDP_OPERAND, unit->mul_operand, U16_MAX, "%s.mul_operand",
+			   info->op_name);
+	}
+
+	if (!unit_uses_memory(unit))
+		return;
+	/* Only the INT8 pipeline has a choice: INT8 or INT16 operands. */
+	nvdla_need(check,
+		   unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
+					       unit->precision == NVDLA_PRECISION_INT16),
+		   NVDLA_RULE_SDP_OPERAND_PRECISION, unit->precision, proc, "%s.precision",
+		   info->op_name);
+
+	if (!info->is_y || proc != NVDLA_PRECISION_FP16)
+		return;
+	if (unit->type & NVDLA_SDP_OP_ADD)
+		nvdla_need(check, unit->alu_cvt.enable, NVDLA_RULE_SDP_FP16_CVT, 0, 1,
+			   "%s.alu_cvt.enable", info->op_name);
+	if (unit->type & NVDLA_SDP_OP_MUL)
+		nvdla_need(check, unit->mul_cvt.enable, NVDLA_RULE_SDP_FP16_CVT, 0, 1,
+			   "%s.mul_cvt.enable", info->op_name);
+}
+
+static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
+		       const struct nvdla_sdp_unit_info *info, u32 proc)
+{
+	const u32 last_alu = info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM;
+	const char *name = info->op_name;
+	bool activation;
+
+	nvdla_need(check, unit->enable <= 1, NVDLA_RULE_SDP_UNIT_FLAG, unit->enable, 1,
+		   "%s.enable", name);
+	if (!unit->enable)
+		return;
+
+	/* X units end with ReLU, Y ends with the look-up table. */
+	activation = unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
+		     unit->act == (info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU);
+
+	nvdla_need(check, unit->type <= NVDLA_SDP_OP_BOTH, NVDLA_RULE_SDP_UNIT_TYPE, unit->type,
+		   NVDLA_SDP_OP_BOTH, "%s.type", name);
+	nvdla_need(check, unit->mode <= NVDLA_SDP_PER_POINT, NVDLA_RULE_SDP_UNIT_MODE,
+		   unit->mode, NVDLA_SDP_PER_POINT, "%s.mode", name);
+	nvdla_need(check, unit->alu_type <= last_alu, NVDLA_RULE_SDP_ALU_TYPE, unit->alu_type,
+		   last_alu, "%s.alu_type", name);
+	nvdla_need(check, activation, NVDLA_RULE_SDP_ACTIVATION, unit->act,
+		   info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU, "%s.act", name);
+	nvdla_need(check, unit->act != NVDLA_ACT_PRELU || unit->type == NVDLA_SDP_OP_MUL,
+		   NVDLA_RULE_SDP_PRELU, unit->type, NVDLA_SDP_OP_MUL, "%s.type", name);
+	check_operands(check, unit, info, proc);
+}
+
+/* True if Y compares its two inputs instead of producing an output. */
+static bool is_comparison(const struct nvdla_sdp_op_desc *op)
+{
+	return op->y_op.enable && (op->y_op.type & NVDLA_SDP_OP_ADD) &&
+	       op->y_op.alu_type == NVDLA_ALU_EQL;
+}
+
+static void check_comparison(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			     const struct nvdla_sdp_surface_desc *surface)
+{
+	const struct nvdla_sdp_op *unit = &op->y_op;
+
+	nvdla_need(check, unit->type == NVDLA_SDP_OP_ADD, NVDLA_RULE_SDP_EQL_UNIT, unit->type,
+		   NVDLA_SDP_OP_ADD, "y_op.type");
+	nvdla_need(check, unit->act == NVDLA_ACT_NONE, NVDLA_RULE_SDP_EQL_UNIT, unit->act,
+		   NVDLA_ACT_NONE, "y_op.act");
+	nvdla_need(check, !unit->alu_cvt.enable || op->src_precision == NVDLA_PRECISION_FP16,
+		   NVDLA_RULE_SDP_EQL_UNIT, unit->alu_cvt.enable, 0, "y_op.alu_cvt.enable");
+	nvdla_need(check, op->conv_mode == NVDLA_CONV_MODE_DIRECT, NVDLA_RULE_SDP_EQL_MODE,
+		   op->conv_mode, NVDLA_CONV_MODE_DIRECT, "conv_mode");
+	nvdla_need(check, op->batch_num == 1, NVDLA_RULE_SDP_EQL_MODE, op->batch_num, 1,
+		   "batch_num");
+	nvdla_need(check, op->src_precision == op->dst_precision, NVDLA_RULE_SDP_EQL_MODE,
+		   op->dst_precision, op->src_precision, "dst_precision");
+	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, NVDLA_RULE_SDP_EQL_DST,
+		   surface->dst_data.type, NVDLA_MEM_CV, "dst_data.type");
+}
+
+/*
+ * Operands are packed: an atom holds as many elements as the pipeline takes at
+ * once, each with one or two components (ALU, MUL) of one or two bytes.
+ */
+static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
+			const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
+{
+	const struct nvdla_data_cube *cube = info->cube;
+	const struct nvdla_data_cube *src = plan->src;
+	u32 elements = check->variant->atom_bytes / nvdla_bytes_per_element(plan->proc);
+	u32 atom_bytes = elements * nvdla_bytes_per_element(unit->precision) *
+			 (unit->type == NVDLA_SDP_OP_BOTH ? 2 : 1);
+	struct nvdla_data_cube walked = *cube;
+	struct nvdla_feature_use use;
+	u64 address;
+
+	nvdla_feature_use_init(check, &use, info->cube_name, NVDLA_ACCESS_READ, plan->proc);
+	use.atom_bytes = atom_bytes;
+	use.atom_elements = elements;
+
+	if (unit->mode == NVDLA_SDP_PER_POINT) {
+		check_size(check, src, cube, info->cube_name);
+	} else {
+		nvdla_need(check, cube->width == 1, NVDLA_RULE_SDP_SIZE, cube->width, 1,
+			   "%s.width", info->cube_name);
+		nvdla_need(check, cube->height == 1, NVDLA_RULE_SDP_SIZE, cube->height, 1,
+			   "%s.height", info->cube_name);
+		nvdla_need(check, cube->channel == src->channel, NVDLA_RULE_SDP_SIZE,
+			   cube->channel, src->channel, "%s.channel", info->cube_name);
+		/*
+		 * One operand per channel is always packed. Compilers write the
+		 * stride of a single component even where there are two.
+		 */
+		walked.line_stride = atom_bytes;
+		walked.surf_stride = atom_bytes;
+	}
+
+	plan->line_stride[info->unit] = walked.line_stride;
+	plan->surf_stride[info->unit] = walked.surf_stride;
+	address = nvdla_bind_feature(check, &walked, &use);
+	nvdla_need(check, IS_ALIGNED(address, plan->alignment), NVDLA_RULE_SDP_BATCH_ALIGNMENT,
+		   address, plan->alignment, "%s.offset", info->cube_name);
+	return address;
+}
+
+/* With INT16 on one side only, 32 channels are two atoms there. */
+static u32 surface_multiple(u32 precision, u32 proc)
+{
+	return nvdla_bytes_per_element(precision) / nvdla_bytes_per_element(proc) ?: 1;
+}
+
+static void bind_source(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			struct nvdla_sdp_plan *plan)
+{
+	struct nvdla_feature_use use;
+
+	nvdla_feature_use_init(check, &use, "src_data", NVDLA_ACCESS_READ, op->src_precision);
+	use.surface_multiple = surface_multiple(op->src_precision, plan->proc);
+	plan->src_address = nvdla_bind_feature(check, plan->src, &use);
+}
+
+static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+			     struct nvdla_sdp_plan *plan)
+{
+	const struct nvdla_data_cube *dst = plan->dst;
+	struct nvdla_feature_use use;
+
+	nvdla_feature_use_init(check, &use, "dst_data", NVDLA_ACCESS_WRITE, op->dst_precision);
+	use.surface_multiple = surface_multiple(op->dst_precision, plan->proc);
+	use.batches = op->batch_num;
+	use.batch_stride = op->batch_stride;
+
+	if (op->batch_num > 1) {
+		nvdla_need(check, IS_ALIGNED(dst->line_stride, plan->alignment),
+			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, plan->alignment,
+			   "dst_data.line_stride");
+		nvdla_need(check, IS_ALIGNED(dst->surf_stride, plan->alignment),
+			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, plan->alignment,
+			   "dst_data.surf_stride");
+		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
+			   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
+			   "batch_stride");
+	}
+	plan->dst_address = nvdla_bind_feature(check, dst, &use);
+	nvdla_need(check, IS_ALIGNED(plan->dst_address, plan->alignment),
+		   NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, plan->alignment,
+		   "dst_data.offset");
+}
+
+static void bind_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		       const struct nvdla_sdp_unit_info *infos, struct nvdla_sdp_plan *plan)
+{
+	u32 i;
+
+	if (!plan->flying_in)
+		bind_source(check, op, plan);
+
+	/* A comparison writes nothing; its only result is a status bit. */
+	if (!plan->flying_out && !plan->comparison)
+		bind_destination(check, op, plan);
+
+	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++) {
+		plan->unit_rdma[i] = unit_uses_memory(infos[i].op);
+		if (plan->unit_rdma[i])
+			plan->unit_address[i] = bind_operand(check, infos[i].op, &infos[i], plan);
+	}
+}
+
+static void check_lut_use(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op, u32 proc)
+{
+	if (!op->y_op.enable || op->y_op.act != NVDLA_ACT_LUT)
+		return;
+
+	if (nvdla_need(check, op->lut_index >= 0 && (u32)op->lut_index < check->source->num_luts,
+		       NVDLA_RULE_SDP_LUT, op->lut_index, (s64)check->source->num_luts - 1,
+		       "lut_index"))
+		nvdla_check_lut(check, op->lut_index, proc);
+}
+
+void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		     const struct nvdla_sdp_surface_desc *surface)
+{
+	const struct nvdla_sdp_unit_info infos[NVDLA_SDP_NUM_UNITS] = {
+		{ NVDLA_SDP_X1, false, &op->x1_op, &surface->x1_data, "x1_op", "x1_data" },
+		{ NVDLA_SDP_X2, false, &op->x2_op, &surface->x2_data, "x2_op", "x2_data" },
+		{ NVDLA_SDP_Y, true, &op->y_op, &surface->y_data, "y_op", "y_data" },
+	};
+	struct nvdla_sdp_plan plan = {
+		.src = &surface->src_data,
+		.dst = &surface->dst_data,
+		.flying_in = surface->src_data.type == NVDLA_MEM_HW,
+		.flying_out = surface->dst_data.type == NVDLA_MEM_HW,
+		.comparison = is_comparison(op),
+		.alignment = check->variant->atom_bytes,
+	};
+	u32 i;
+
+	check_precisions(check, op, surface);
+	check_modes(check, op, surface);
+	if (check->failed)
+		return;
+	plan.proc = proc_precision(op->src_precision, op->dst_precision);
+	if (op->batch_num > 1)
+		plan.alignment = SDP_BATCH_ALIGNMENT;
+
+	check_size(check, plan.src, plan.dst, "dst_data");
+	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++)
+		check_unit(check, infos[i].op, &infos[i], plan.proc);
+	if (plan.comparison)
+		check_comparison(check, op, surface);
+	if (check->failed)
+		return;
+
+	check_lut_use(check, op, plan.proc);
+	bind_cubes(check, op, infos, &plan);
+	if (check->failed)
+		return;
+
+	check->current_op->flying_in = plan.flying_in;
+	check->current_op->flying_out = plan.flying_out;
+	check->current_op->uses_rdma = !plan.flying_in || plan.unit_rdma[NVDLA_SDP_X1] ||
+				       plan.unit_rdma[NVDLA_SDP_X2] || plan.unit_rdma[NVDLA_SDP_Y];
+	nvdla_program_sdp(check, op, infos, &plan);
+}

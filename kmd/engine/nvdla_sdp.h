@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_SDP_H
+#define NVDLA_SDP_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_check.h"
+#include "nvdla_types.h"
+
+/** enum nvdla_sdp_unit - units of SDP; the registers call them BS, BN and EW */
+enum nvdla_sdp_unit {
+	NVDLA_SDP_X1 = 0,
+	NVDLA_SDP_X2 = 1,
+	NVDLA_SDP_Y = 2,
+};
+
+#define NVDLA_SDP_NUM_UNITS 3
+
+/**
+ * struct nvdla_sdp_unit_info - one unit of an operation
+ * @unit: which one
+ * @is_y: it is Y, which has converters and a look-up table
+ * @op: what it does
+ * @cube: its operands in memory
+ * @op_name: descriptor field of @op
+ * @cube_name: descriptor field of @cube
+ */
+struct nvdla_sdp_unit_info {
+	enum nvdla_sdp_unit unit;
+	bool is_y;
+	const struct nvdla_sdp_op *op;
+	const struct nvdla_data_cube *cube;
+	const char *op_name;
+	const char *cube_name;
+};
+
+/**
+ * struct nvdla_sdp_plan - what the check of an operation found out
+ * @src: source cube; its size is that of everything else
+ * @dst: destination cube
+ * @flying_in: the source is the convolution's stream
+ * @flying_out: the destination is PDP
+ * @comparison: nothing is written
+ * @proc: enum nvdla_precision that the pipeline works in
+ * @alignment: of addresses and strides
+ * @src_address: as the core sees it
+ * @dst_address: as the core sees it
+ * @unit_rdma: the unit's operands come from memory
+ * @unit_address: where they are
+ * @line_stride: their line stride
+ * @surf_stride: their surface stride
+ */
+struct nvdla_sdp_plan {
+	const struct nvdla_data_cube *src;
+	const struct nvdla_data_cube *dst;
+	bool flying_in;
+	bool flying_out;
+	bool comparison;
+	u32 proc;
+	u32 alignment;
+	u64 src_address;
+	u64 dst_address;
+	bool unit_rdma[NVDLA_SDP_NUM_UNITS];
+	u64 unit_address[NVDLA_SDP_NUM_UNITS];
+	u32 line_stride[NVDLA_SDP_NUM_UNITS];
+	u32 surf_stride[NVDLA_SDP_NUM_UNITS];
+};
+
+/**
+ * nvdla_program_sdp() - write the program of a checked operation
+ * @check: examination
+ * @op: operation
+ * @infos: its units
+ * @plan: result of the check
+ */
+void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
+		       const struct nvdla_sdp_unit_info *infos, const struct nvdla_sdp_plan *plan);
+
+#endif /* NVDLA_SDP_H */

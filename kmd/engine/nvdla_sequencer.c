@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Sequencer: runs a task on a core, driven by the core's interrupts.
+ */
+
+#include "nvdla_sequencer.h"
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+#include "nvdla_schedule.h"
+#include "nvdla_sequencer_internal.h"
+
+static const struct nvdla_schedule_ops issue_ops = {
+	.program = nvdla_issue_program,
+	.enable = nvdla_issue_enable,
+};
+
+/* Status bits of one engine, per group. */
+static const u32 done_bits[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS] = {
+	[NVDLA_OP_BDMA] = { NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0,
+			    NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS1 },
+	[NVDLA_OP_CONV] = { NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0,
+			    NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS1 },
+	[NVDLA_OP_SDP] = { NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0,
+			   NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS1 },
+	[NVDLA_OP_PDP] = { NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0,
+			   NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS1 },
+	[NVDLA_OP_CDP] = { NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0,
+			   NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS1 },
+	[NVDLA_OP_RUBIK] = { NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0,
+			     NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS1 },
+};
+
+static const u32 weight_bits[NVDLA_NUM_GROUPS] = {
+	NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS0,
+	NVDLA_GLB_S_INTR_STATUS__CDMA_WT_DONE_STATUS1,
+};
+
+static const u32 data_bits[NVDLA_NUM_GROUPS] = {
+	NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS0,
+	NVDLA_GLB_S_INTR_STATUS__CDMA_DAT_DONE_STATUS1,
+};
+
+int nvdla_sequencer_create(const struct nvdla_variant *variant, const struct nvdla_io *io,
+			   const struct nvdla_sequencer_ops *ops, void *context,
+			   struct nvdla_sequencer **sequencer)
+{
+	struct nvdla_sequencer *created = kvzalloc(sizeof(*created), GFP_KERNEL);
+
+	if (!created)
+		return -ENOMEM;
+
+	created->variant = variant;
+	created->io = *io;
+	created->ops = ops;
+	created->context = context;
+	nvdla_issue_reset(created);
+
+	*sequencer = created;
+	return 0;
+}
+
+void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer)
+{
+	kvfree(sequencer);
+}
+
+/* The sequencer lets go of its task. */
+static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
+{
+	struct nvdla_task *task = sequencer->task;
+	u32 type;
+
+	sequencer->task = NULL;
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		sequencer->next_group[type] = sequencer->schedule.engine[type].next_group;
+
+	return task;
+}
+
+/* Goes on as far as possible. Returns whether the task ended, with an error or without. */
+static bool advance(struct nvdla_sequencer *sequencer, int *error)
+{
+	*error = nvdla_schedule_run(&sequencer->schedule);
+	if (*error)
+		sequencer->needs_reset = true;
+
+	return *error || nvdla_schedule_done(&sequencer->schedule);
+}
+
+int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *task)
+{
+	u32 type;
+	u32 i;
+	int error;
+
+	if (sequencer->task)
+		return -EBUSY;
+	if (sequencer->needs_reset)
+		return -EIO;
+
+	nvdla_issue_read_pointers(sequencer);
+	sequencer->task = task;
+	nvdla_schedule_init(&sequencer->schedule, task, &issue_ops, sequencer);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
+	for (i = 0; task->stats && i < task->num_operations; i++)
+		task->stats[i].valid = false;
+
+	if (!advance(sequencer, &error))
+		return 0;
+
+	release_task(sequencer);
+	if (error)
+		return error;
+	sequencer->ops->task_done(sequencer->context, task, 0);
+	return 0;
+}
+
+static void complete_group(struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
+{
+	struct nvdla_schedule *schedule = &sequencer->schedule;
+	u32 operation = schedule->engine[op_type].group[group].operation;
+
+	if (sequencer->task->stats)
+		nvdla_stats_read(sequencer, operation, group);
+	nvdla_schedule_complete(schedule, op_type, group);
+	if (sequencer->ops->op_completed)
+		sequencer->ops->op_completed(sequencer->context, sequencer->task, operation);
+}
+
+/* The status bit that an enabled group of an engine raises when it is done. */
+static u32 done_bit(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
+{
+	if (op_type == NVDLA_OP_BDMA)
+		group = sequencer->bdma_group[group];
+
+	return done_bits[op_type][group];
+}
+
+/* Engines run their groups in order, so completions are taken in that order. */
+static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 status)
+{
+	u32 group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
+
+	while (group != NVDLA_NUM_GROUPS && (status & done_bit(sequencer, op_type, group))) {
+		complete_group(sequencer, op_type, group);
+		group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
+	}
+}
+
+static void fetch_events(struct nvdla_sequencer *sequencer, u32 status)
+{
+	struct nvdla_schedule *schedule = &sequencer->schedule;
+	u32 group;
+
+	for (group = 0; group < NVDLA_NUM_GROUPS; group++) {
+		const struct nvdla_schedule_group *entry =
+			&schedule->engine[NVDLA_OP_CONV].group[group];
+
+		if (entry->state != NVDLA_GROUP_ENABLED)
+			continue;
+		if (status & weight_bits[group])
+			nvdla_schedule_event(schedule, entry->operation, NVDLA_EVENT_CDMA_WT_DONE);
+		if (status & data_bits[group])
+			nvdla_schedule_event(schedule, entry->operation, NVDLA_EVENT_CDMA_DT_DONE);
+	}
+}
+
+void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status)
+{
+	struct nvdla_task *task = sequencer->task;
+	u32 type;
+	int error;
+
+	if (!task)
+		return;
+
+	fetch_events(sequencer, status);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		complete_engine(sequencer, type, status);
+
+	if (!advance(sequencer, &error))
+		return;
+	release_task(sequencer);
+	sequencer->ops->task_done(sequencer->context, task, error);
+}
+
+struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer)
+{
+	if (!sequencer->task)
+		return NULL;
+
+	sequencer->needs_reset = true;
+	return release_task(sequencer);
+}
+
+void nvdla_sequencer_reset(struct nvdla_sequencer *sequencer)
+{
+	nvdla_issue_reset(sequencer);
+}
+
+void nvdla_sequencer_snapshot(const struct nvdla_sequencer *sequencer,
+			      struct nvdla_sequencer_snapshot *snapshot)
+{
+	const struct nvdla_task *task = sequencer->task;
+	u32 group;
+	u32 type;
+
+	memset(snapshot, 0, sizeof(*snapshot));
+	if (!task)
+		return;
+
+	snapshot->task = task;
+	snapshot->num_operations = task->num_operations;
+	snapshot->num_completed = sequencer->schedule.num_completed;
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		const struct nvdla_schedule_engine *engine = &sequencer->schedule.engine[type];
+
+		for (group = 0; group < NVDLA_NUM_GROUPS; group++) {
+			u32 operation = engine->group[group].operation;
+
+			if (engine->group[group].state == NVDLA_GROUP_IDLE)
+				continue;
+			snapshot->engine[type].group[group].state = engine->group[group].state;
+			snapshot->engine[type].group[group].operation = operation;
+			snapshot->engine[type].group[group].waits_for =
+				task->state[operation].waits;
+		}
+	}
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_SEQUENCER_INTERNAL_H
+#define NVDLA_SEQUENCER_INTERNAL_H
+
+#include <nvdla/hw/descriptors.h>
+
+#include "nvdla_internal.h"
+#include "nvdla_io.h"
+#include "nvdla_schedule.h"
+#include "nvdla_sequencer.h"
+
+/** NVDLA_NUM_UNITS - units with registers, GLB to RUBIK; a unit's pages are 4 KiB */
+#define NVDLA_NUM_UNITS 17
+
+/** NVDLA_UNIT_REGS - registers of a unit that can belong to a group */
+#define NVDLA_UNIT_REGS 64
+
+/** NVDLA_PRODUCER_UNKNOWN - nobody has chosen the unit's register group yet */
+#define NVDLA_PRODUCER_UNKNOWN U8_MAX
+
+/**
+ * struct nvdla_group_shadow - what was last written to a unit's register group
+ * @valid: bit n is set if register n was written
+ * @value: register values
+ */
+struct nvdla_group_shadow {
+	u64 valid;
+	u32 value[NVDLA_UNIT_REGS];
+};
+
+/**
+ * struct nvdla_loaded_lut - look-up table in an engine's memory
+ * @valid: something was uploaded
+ * @fp16: with FP16 slopes
+ * @table: what was uploaded
+ */
+struct nvdla_loaded_lut {
+	bool valid;
+	bool fp16;
+	struct nvdla_lut_desc table;
+};
+
+/**
+ * struct nvdla_sequencer - see nvdla_sequencer.h
+ * @variant: the core's configuration
+ * @io: access to its registers
+ * @ops: whom to tell
+ * @context: passed to @ops
+ * @task: task that runs, or NULL
+ * @schedule: how far it has come
+ * @needs_reset: the core's state is not known
+ * @pointers_known: @next_group and @rdma_next are those of the core
+ * @cbuf_flushed: the convolution buffer was flushed since reset
+ * @next_group: per engine: group that it will run next
+ * @rdma_next: the same for its RDMA
+ * @rdma_group: per engine and group: the RDMA's group of this operation
+ * @bdma_next: group that BDMA will launch next
+ * @bdma_group: per group of the schedule: group that BDMA knows it by
+ * @producer: per unit: register group that is selected for writing
+ * @shadow: per unit and group: what its registers hold
+ * @lut: look-up tables of SDP and CDP
+ */
+struct nvdla_sequencer {
+	const struct nvdla_variant *variant;
+	struct nvdla_io io;
+	const struct nvdla_sequencer_ops *ops;
+	void *context;
+	struct nvdla_task *task;
+	struct nvdla_schedule schedule;
+	bool needs_reset;
+	bool pointers_known;
+	bool cbuf_flushed;
+	u8 next_group[NVDLA_NUM_OP_TYPES];
+	u8 rdma_next[NVDLA_NUM_OP_TYPES];
+	u8 rdma_group[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS];
+	u8 bdma_next;
+	u8 bdma_group[NVDLA_NUM_GROUPS];
+	u8 producer[NVDLA_NUM_UNITS];
+	struct nvdla_group_shadow shadow[NVDLA_NUM_UNITS][NVDLA_NUM_GROUPS];
+	struct nvdla_loaded_lut lut[2];
+};
+
+/**
+ * nvdla_issue_reset() - forget everything that was written to the core
+ * @sequencer: sequencer
+ */
+void nvdla_issue_reset(struct nvdla_sequencer *sequencer);
+
+/**
+ * nvdla_issue_read_pointers() - ask the core which groups it will run next
+ * @sequencer: sequencer
+ */
+void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
+
+/**
+ * nvdla_issue_program() - write an operation's registers, struct nvdla_schedule_ops
+ * @context: sequencer
+ * @operation: index
+ * @group: register group
+ *
+ * Return: 0 or -EIO.
+ */
+int nvdla_issue_program(void *context, u32 operation, u32 group);
+
+/**
+ * nvdla_issue_enable() - start an operation, struct nvdla_schedule_ops
+ * @context: sequencer
+ * @operation: index
+ * @group: register group
+ *
+ * Return: 0 or -EIO.
+ */
+int nvdla_issue_enable(void *context, u32 operation, u32 group);
+
+/**
+ * nvdla_issue_select() - choose a unit's register group for reading and writing
+ * @sequencer: sequencer
+ * @unit: number of the unit: its base address divided by the size of a unit
+ * @group: register group
+ */
+void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group);
+
+/**
+ * nvdla_stats_read() - keep what the core counted for a completed operation
+ * @sequencer: sequencer
+ * @operation: index
+ * @group: register group that it ran in
+ */
+void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 group);
+
+#endif /* NVDLA_SEQUENCER_INTERNAL_H */

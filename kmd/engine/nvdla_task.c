@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Tasks: from what was submitted to what a sequencer can run.
+ */
+
+#include "nvdla_task.h"
+
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+#include "nvdla_program.h"
+
+static void check_counts(struct nvdla_check *check)
+{
+	const struct nvdla_task_source *source = check->source;
+
+	nvdla_need(check,
+		   source->num_operations >= 1 &&
+			   source->num_operations <= NVDLA_TASK_MAX_OPERATIONS,
+		   NVDLA_RULE_TASK_NUM_OPERATIONS, source->num_operations,
+		   NVDLA_TASK_MAX_OPERATIONS, "num_operations");
+	nvdla_need(check, source->num_luts <= NVDLA_TASK_MAX_LUTS, NVDLA_RULE_TASK_NUM_LUTS,
+		   source->num_luts, NVDLA_TASK_MAX_LUTS, "num_luts");
+	nvdla_need(check, source->num_extents <= NVDLA_TASK_MAX_ADDRESSES,
+		   NVDLA_RULE_TASK_NUM_ADDRESSES, source->num_extents, NVDLA_TASK_MAX_ADDRESSES,
+		   "num_addresses");
+	nvdla_need(check, (source->flags & ~NVDLA_TASK_STATISTICS) == 0, NVDLA_RULE_TASK_FLAGS,
+		   source->flags, NVDLA_TASK_STATISTICS, "flags");
+}
+
+/* Room for all programs, by engine; unknown engines are refused later. */
+static u32 count_writes(const struct nvdla_task_source *source)
+{
+	u32 count = 0;
+	u32 i;
+
+	for (i = 0; i < source->num_operations; i++)
+		count += nvdla_max_writes(source->graph[i].op_type);
+
+	return count;
+}
+
+static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
+					const struct nvdla_task_source *source)
+{
+	struct nvdla_task *task = kvzalloc(sizeof(*task), GFP_KERNEL);
+
+	if (!task)
+		return NULL;
+
+	task->variant = variant;
+	task->num_operations = source->num_operations;
+	task->num_extents = source->num_extents;
+	task->num_luts = source->num_luts;
+
+	/* Never zero elements: a task may have no tables and no addresses. */
+	task->operations = kvcalloc(source->num_operations, sizeof(*task->operations),
+				    GFP_KERNEL);
+	task->state = kvcalloc(source->num_operations, sizeof(*task->state), GFP_KERNEL);
+	task->queue_entries = kvcalloc(source->num_operations, sizeof(*task->queue_entries),
+				       GFP_KERNEL);
+	task->writes = kvcalloc(count_writes(source), sizeof(*task->writes), GFP_KERNEL);
+	task->luts = kvcalloc(source->num_luts + 1, sizeof(*task->luts), GFP_KERNEL);
+	task->access = kvcalloc(source->num_extents + 1, sizeof(*task->access), GFP_KERNEL);
+	if (source->flags & NVDLA_TASK_STATISTICS)
+		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats), GFP_KERNEL);
+
+	if (!task->operations || !task->state || !task->queue_entries || !task->writes ||
+	    !task->luts || !task->access ||
+	    (!task->stats && (source->flags & NVDLA_TASK_STATISTICS))) {
+		nvdla_task_destroy(task);
+		return NULL;
+	}
+
+	return task;
+}
+
+static void copy_source(struct nvdla_task *task, const struct nvdla_task_source *source)
+{
+	u32 i;
+
+	for (i = 0; i < source->num_operations; i++) {
+		struct nvdla_operation *op = &task->operations[i];
+
+		op->op_type = source->graph[i].op_type;
+		op->lut = NVDLA_NO_LUT;
+		op->producer = NVDLA_NO_OP;
+		op->consumer = NVDLA_NO_OP;
+		if (task->stats)
+			task->stats[i].op_type = op->op_type;
+	}
+	for (i = 0; i < source->num_luts; i++)
+		task->luts[i] = source->luts[i];
+}
+
+static void check_operation(struct nvdla_check *check, u32 operation)
+{
+	const union nvdla_operation_desc *op = &check->source->operations[operation];
+	const union nvdla_surface_desc *surface = &check->source->surfaces[operation];
+
+	check->operation = operation;
+	check->op_type = check->source->graph[operation].op_type;
+	check->current_op = &check->task->operations[operation];
+	check->current_op->first_write = check->task->num_writes;
+	check->writes_left = nvdla_max_writes(check->op_type);
+
+	switch (check->op_type) {
+	case NVDLA_OP_BDMA:
+		nvdla_check_bdma(check, surface);
+		break;
+	case NVDLA_OP_CONV:
+		nvdla_check_conv(check, &op->conv, &surface->conv);
+		break;
+	case NVDLA_OP_SDP:
+		nvdla_check_sdp(check, &op->sdp, &surface->sdp);
+		break;
+	case NVDLA_OP_PDP:
+		nvdla_check_pdp(check, &op->pdp, &surface->pdp);
+		break;
+	case NVDLA_OP_CDP:
+		nvdla_check_cdp(check, &op->cdp, &surface->cdp);
+		break;
+	case NVDLA_OP_RUBIK:
+		nvdla_check_rubik(check, &op->rubik, &surface->rubik);
+		break;
+	}
+}
+
+static void check_task(struct nvdla_check *check)
+{
+	u32 i;
+
+	nvdla_graph_build(check);
+	for (i = 0; i < check->task->num_operations && !check->failed; i++)
+		check_operation(check, i);
+	if (check->failed)
+		return;
+
+	nvdla_graph_check_pairs(check);
+	if (check->failed)
+		return;
+	nvdla_graph_check_progress(check);
+}
+
+int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
+		      struct nvdla_task_error *error, struct nvdla_task **task)
+{
+	struct nvdla_check check = {
+		.variant = variant,
+		.source = source,
+		.error = error,
+		.operation = NVDLA_TASK_NO_OPERATION,
+		.op_type = ~0U,
+	};
+
+	if (error)
+		memset(error, 0, sizeof(*error));
+	check_counts(&check);
+	if (check.failed)
+		return -EINVAL;
+
+	check.task = allocate_task(variant, source);
+	if (!check.task)
+		return -ENOMEM;
+
+	copy_source(check.task, source);
+	check_task(&check);
+	if (check.failed) {
+		nvdla_task_destroy(check.task);
+		return -EINVAL;
+	}
+
+	*task = check.task;
+	return 0;
+}
+
+void nvdla_task_destroy(struct nvdla_task *task)
+{
+	if (!task)
+		return;
+
+	kvfree(task->stats);
+	kvfree(task->access);
+	kvfree(task->luts);
+	kvfree(task->writes);
+	kvfree(task->queue_entries);
+	kvfree(task->state);
+	kvfree(task->operations);
+	kvfree(task);
+}
+
+u32 nvdla_task_num_operations(const struct nvdla_task *task)
+{
+	return task->num_operations;
+}
+
+u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation)
+{
+	return task->operations[operation].op_type;
+}
+
+u32 nvdla_task_access(const struct nvdla_task *task, u32 address)
+{
+	return task->access[address];
+}
+
+const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task, u32 operation)
+{
+	return task->stats ? &task->stats[operation] : NULL;
+}
