@@ -12,6 +12,7 @@
 static const struct nvdla_variant nv_full = {
 	.name = "nv_full",
 	.id = NVDLA_VARIANT_ID_NV_FULL,
+	.hw_version = 0x303031,
 	.engines = BIT(NVDLA_OP_BDMA) | BIT(NVDLA_OP_CONV) | BIT(NVDLA_OP_SDP) |
 		   BIT(NVDLA_OP_PDP) | BIT(NVDLA_OP_CDP) | BIT(NVDLA_OP_RUBIK),
 	.precisions = BIT(NVDLA_PRECISION_INT8) | BIT(NVDLA_PRECISION_INT16) |

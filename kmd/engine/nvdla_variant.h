@@ -12,6 +12,7 @@ extern "C" {
  * struct nvdla_variant - configuration of a core
  * @name: for messages
  * @id: enum drm_nvdla_variant
+ * @hw_version: what GLB's S_NVDLA_HW_VERSION reads
  * @engines: bit n is set if operations of enum nvdla_op_type n can run
  * @precisions: bit n is set if enum nvdla_precision n is supported
  * @address_bits: width of the memory interface's addresses
@@ -36,6 +37,7 @@ extern "C" {
 struct nvdla_variant {
 	const char *name;
 	u32 id;
+	u32 hw_version;
 	u32 engines;
 	u32 precisions;
 	u32 address_bits;

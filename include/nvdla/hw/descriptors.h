@@ -14,6 +14,9 @@
 #define NVDLA_HW_DESCRIPTORS_H
 
 #include <linux/types.h>
+#ifdef __KERNEL__
+#include <linux/build_bug.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+#
+# The engine's objects, for Kbuild. Meson takes the same list from here.
+nvdla-engine-objs := \
+	nvdla_bdma.o \
+	nvdla_cdp.o \
+	nvdla_check.o \
+	nvdla_conv.o \
+	nvdla_conv_program.o \
+	nvdla_conv_rules.o \
+	nvdla_graph.o \
+	nvdla_issue.o \
+	nvdla_lut.o \
+	nvdla_pdp.o \
+	nvdla_program.o \
+	nvdla_rubik.o \
+	nvdla_schedule.o \
+	nvdla_sdp.o \
+	nvdla_sdp_program.o \
+	nvdla_sequencer.o \
+	nvdla_stats.o \
+	nvdla_task.o \
+	nvdla_variant.o
