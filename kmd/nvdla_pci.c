@@ -33,6 +33,42 @@ static const struct nvdla_bus_ops nvdla_pci_bus_ops = {
 	.reset = nvdla_pci_reset,
 };
 
+static u64 nvdla_pci_read_qword(struct pci_dev *pdev, int offset)
+{
+	u32 low = 0, high = 0;
+
+	pci_read_config_dword(pdev, offset, &low);
+	pci_read_config_dword(pdev, offset + 4, &high);
+	return (u64)high << 32 | low;
+}
+
+/* What the function says about the core, in a vendor-specific capability. */
+static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_dev *pdev)
+{
+	u16 variant = 0;
+	u32 magic = 0;
+	u8 cap;
+
+	for (cap = pci_find_capability(pdev, PCI_CAP_ID_VNDR); cap;
+	     cap = pci_find_next_capability(pdev, cap, PCI_CAP_ID_VNDR)) {
+		pci_read_config_dword(pdev, cap + NVDLA_PCI_VSC_MAGIC_OFFSET, &magic);
+		if (magic == NVDLA_PCI_VSC_MAGIC)
+			break;
+	}
+	if (!cap)
+		return dev_err_probe(&pdev->dev, -ENODEV,
+				     "the capability that describes the core is missing\n");
+
+	pci_read_config_word(pdev, cap + NVDLA_PCI_VSC_VARIANT_OFFSET, &variant);
+	if (variant != NVDLA_PCI_VARIANT_NV_FULL)
+		return dev_err_probe(&pdev->dev, -ENODEV, "core variant %u is not supported\n",
+				     variant);
+
+	ndev->variant = nvdla_variant_nv_full();
+	ndev->cvsram_size = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET);
+	return 0;
+}
+
 static void nvdla_pci_free_vectors(void *data)
 {
 	pci_free_irq_vectors(data);
@@ -41,27 +77,30 @@ static void nvdla_pci_free_vectors(void *data)
 static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 {
 	struct nvdla_device *ndev;
+	resource_size_t bar_size;
 	int ret;
 
 	ret = pcim_enable_device(pdev);
 	if (ret)
 		return dev_err_probe(&pdev->dev, ret, "cannot enable the PCI function\n");
 
-	if (pci_resource_len(pdev, NVDLA_PCI_CSB_BAR) < NVDLA_PCI_CSB_SIZE)
-		return dev_err_probe(&pdev->dev, -ENODEV, "BAR%d has %llu bytes, %u expected\n",
-				     NVDLA_PCI_CSB_BAR,
-				     (u64)pci_resource_len(pdev, NVDLA_PCI_CSB_BAR),
-				     NVDLA_PCI_CSB_SIZE);
+	bar_size = pci_resource_len(pdev, NVDLA_PCI_CSB_BAR);
+	if (bar_size < NVDLA_PCI_CSB_SIZE)
+		return dev_err_probe(&pdev->dev, -ENODEV, "BAR %d has %pa bytes, %#x expected\n",
+				     NVDLA_PCI_CSB_BAR, &bar_size, NVDLA_PCI_CSB_SIZE);
 
 	ndev = nvdla_device_alloc(&pdev->dev);
 	if (IS_ERR(ndev))
 		return PTR_ERR(ndev);
 
 	ndev->bus_ops = &nvdla_pci_bus_ops;
-	ndev->variant = nvdla_variant_nv_full();
+	ret = nvdla_pci_read_configuration(ndev, pdev);
+	if (ret)
+		return ret;
+
 	ndev->regs = pcim_iomap(pdev, NVDLA_PCI_CSB_BAR, 0);
 	if (!ndev->regs)
-		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR%d\n", NVDLA_PCI_CSB_BAR);
+		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR %d\n", NVDLA_PCI_CSB_BAR);
 
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 	if (ret)
