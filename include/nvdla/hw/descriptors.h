@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#if defined(__cplusplus) || defined(__KERNEL__)
+#ifdef __cplusplus
 #define NVDLA_ASSERT_SIZE(type, size) static_assert(sizeof(type) == (size), #type)
 #else
 #define NVDLA_ASSERT_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
