@@ -17,7 +17,7 @@ constexpr uint32_t atomBytes = 32;
 /* Eight bytes go through the pooling logic in one cycle. */
 constexpr uint64_t cyclesPerAtom = 4;
 /* From the start to the first element and from the last one to the interrupt. */
-constexpr uint64_t cyclesOfPipeline = 60;
+constexpr uint64_t cyclesOfPipeline = 70;
 
 /* One line as bytes to elements; FP16 as bits, NaNs cleared if told so. */
 void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t> values)
@@ -40,8 +40,8 @@ void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t
 }
 
 /*
- * The input counters stay 0: the RTL implements them, but clears them before
- * they can be read. The stall counters depend on the memory alone.
+ * The counters of NaNs and infinities of the input always read 0 on the
+ * hardware. Stalls come from the memory, which is ideal here.
  */
 void addCounters(OperationResult &result, const PdpWriter &writer)
 {
@@ -53,13 +53,20 @@ void addCounters(OperationResult &result, const PdpWriter &writer)
 	};
 }
 
-uint64_t duration(uint64_t inAtoms, uint64_t outAtoms)
+/*
+ * Core cycles of one part with an ideal memory. Reading sets the pace, unless a
+ * line or the whole part puts out more than it takes in.
+ */
+uint64_t duration(const PdpOp &op, const PdpPart &part)
 {
-	return cyclesOfPipeline + cyclesPerAtom * std::max(inAtoms, outAtoms);
+	const uint64_t rows = uint64_t{ op.inHeight } * std::max(part.inWidth, part.outWidth);
+	const uint64_t out = uint64_t{ op.outHeight } * part.outWidth;
+
+	return cyclesPerAtom * op.surfaces() * std::max(rows, out);
 }
 
-/* Pool one part of all surfaces; returns the atoms read. */
-uint64_t runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
+/* Pool one part of all surfaces. */
+void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
 {
 	const auto pooler = PdpPooler::create(op, part);
 	std::vector<std::byte> bytes(size_t{ part.inWidth } * atomBytes);
@@ -69,7 +76,7 @@ uint64_t runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWrit
 	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
 		for (uint32_t y = 0; y < op.inHeight; y++) {
 			if (port.cancelled())
-				return 0;
+				return;
 			port.read(op.source.ram,
 				  first + uint64_t{ surface } * op.source.surfaceStride +
 					  uint64_t{ y } * op.source.lineStride,
@@ -80,7 +87,6 @@ uint64_t runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWrit
 			});
 		}
 	}
-	return uint64_t{ op.surfaces() } * op.inHeight * part.inWidth;
 }
 
 } /* namespace */
@@ -102,7 +108,6 @@ void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const 
 			std::count_if(values.begin(), values.end(), [](int32_t value) {
 				return arith::Fp16::isNan(static_cast<uint32_t>(value));
 			}));
-	atoms_ += line_.size() / atomBytes;
 
 	const PdpCube &cube = op_.destination;
 	port_.write(cube.ram,
@@ -145,18 +150,18 @@ void PdpStream::push(const StreamRun &run)
 		mismatch_ = true;
 		return;
 	}
-	if (run.y == y_ && run.width == op_.inWidth) {
+	Line &line = lines_[run.y % lines_.size()];
+	if (run.y == y_ && run.width == op_.inWidth && line.filled == 0) {
 		poolLine(run.data);
 	} else {
-		Line &line = lines_[run.y % lines_.size()];
 		std::copy(run.data.begin(), run.data.end(),
 			  line.values.begin() + static_cast<ptrdiff_t>(run.x * op_.lanes()));
 		line.filled += run.width;
 	}
-	while (lines_[y_ % lines_.size()].filled >= op_.inWidth) {
-		Line &line = lines_[y_ % lines_.size()];
-		line.filled = 0;
-		poolLine(line.values);
+	for (Line *next = &lines_[y_ % lines_.size()]; next->filled >= op_.inWidth;
+	     next = &lines_[y_ % lines_.size()]) {
+		next->filled = 0;
+		poolLine(next->values);
 	}
 }
 
@@ -170,8 +175,7 @@ OperationResult PdpStream::finish()
 		result.hangs = true;
 	}
 	addCounters(result, writer_);
-	result.cycles =
-		duration(uint64_t{ op_.surfaces() } * op_.inHeight * op_.inWidth, writer_.atoms());
+	result.cycles = cyclesOfPipeline + duration(op_, part_);
 	return result;
 }
 
@@ -179,14 +183,15 @@ OperationResult runPdp(const PdpOp &op, MemoryPort &port)
 {
 	OperationResult result;
 	PdpWriter writer(op, port);
-	uint64_t atoms = 0;
 
 	result.guestError = op.guestError;
-	for (const PdpPart &part : pdpParts(op))
-		atoms += runPart(op, part, port, writer);
+	result.cycles = cyclesOfPipeline;
+	for (const PdpPart &part : pdpParts(op)) {
+		runPart(op, part, port, writer);
+		result.cycles += duration(op, part);
+	}
 	addCounters(result, writer);
 	result.updates.push_back({ NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0 });
-	result.cycles = duration(atoms, writer.atoms());
 	return result;
 }
 

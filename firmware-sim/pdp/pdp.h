@@ -31,14 +31,12 @@ public:
 	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const int32_t> values);
 
 	uint32_t nanCount() const { return nans_; }
-	uint64_t atoms() const { return atoms_; }
 
 private:
 	const PdpOp &op_;
 	MemoryPort &port_;
 	std::vector<std::byte> line_;
 	uint32_t nans_ = 0;
-	uint64_t atoms_ = 0;
 };
 
 /**

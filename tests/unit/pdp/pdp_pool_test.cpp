@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include <atomic>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "pdp/pdp.h"
+#include "pdp_naive.h"
+
+using namespace nvdla::sim;
+using namespace nvdla::test;
+
+namespace
+{
+
+constexpr uint32_t seed = 20261120;
+
+/* The sign of a zero is the one thing that the plain numbers of the comparison do not have. */
+std::vector<int32_t> comparable(const PdpOp &op, std::vector<int32_t> values)
+{
+	if (op.precision == Precision::Fp16)
+		for (int32_t &value : values)
+			value = value == 0x8000 ? 0 : value;
+	return values;
+}
+
+uint32_t counter(const OperationResult &result, uint32_t address)
+{
+	for (const RegisterUpdate &update : result.updates)
+		if (update.address == address)
+			return update.value;
+	ADD_FAILURE() << "no update of register " << address;
+	return 0;
+}
+
+/** \brief One line of INT8, INT16 or FP16 in lane 0, pooled by one window */
+int32_t poolOne(PdpOp op, const std::vector<int32_t> &line, uint32_t kernelHeight = 1)
+{
+	op.inWidth = static_cast<uint32_t>(line.size()) / kernelHeight;
+	op.inHeight = kernelHeight;
+	op.kernelWidth = op.inWidth + op.padLeft + op.padRight;
+	op.kernelHeight = kernelHeight + op.padTop + op.padBottom;
+	op.destination.address = PdpMemory::dramBase + PdpMemory::outputOffset;
+	op.destination.ram = RamType::Mc;
+	op.source.address = PdpMemory::dramBase;
+	op.source.ram = RamType::Mc;
+	op.source.lineStride = op.inWidth * 32;
+
+	PdpMemory memory(op);
+	Cube in(op.inWidth, op.inHeight, 1, op.lanes());
+	for (size_t i = 0; i < line.size(); i++)
+		in.values[i * op.lanes()] = line[i];
+	memory.storeInput(in);
+	runPdp(op, memory.port());
+	return memory.loadOutput().values[0];
+}
+
+PdpOp opOf(Precision precision, PoolingMethod method)
+{
+	PdpOp op;
+	op.precision = precision;
+	op.method = method;
+	op.recipWidth = op.recipHeight = precision == Precision::Fp16 ? fp17Bits(1) : 65536;
+	return op;
+}
+
+class PdpPool : public testing::TestWithParam<std::tuple<Precision, PoolingMethod>>
+{
+protected:
+	Precision precision() const { return std::get<0>(GetParam()); }
+	PoolingMethod method() const { return std::get<1>(GetParam()); }
+};
+
+constexpr int32_t inf = 0x7c00;
+constexpr int32_t nan1 = 0x7e01;
+constexpr int32_t nan2 = 0xfe02;
+constexpr int32_t one = 0x3c00;
+constexpr int32_t minusOne = 0xbc00;
+
+} /* namespace */
+
+TEST_P(PdpPool, RandomShapesEqualTheDefinition)
+{
+	std::mt19937 random(seed);
+
+	for (int round = 0; round < 25; round++) {
+		const PdpOp op = randomOp(precision(), method(), random);
+		SCOPED_TRACE(testing::Message()
+			     << "seed " << seed << ", round " << round << ": " << op.inWidth << "x"
+			     << op.inHeight << " kernel " << op.kernelWidth << "x"
+			     << op.kernelHeight << " stride " << op.strideX << "x" << op.strideY);
+		PdpMemory memory(op);
+		const Cube in = randomInput(op, random);
+		memory.storeInput(in);
+
+		const OperationResult result = runPdp(op, memory.port());
+
+		EXPECT_EQ(result.guestError, "");
+		EXPECT_FALSE(memory.port().faulted());
+		ASSERT_EQ(comparable(op, memory.loadOutput().values),
+			  comparable(op, poolByDefinition(op, in).values));
+		EXPECT_EQ(memory.strayBytes(), 0U);
+	}
+}
+
+TEST_P(PdpPool, SplitMakesNoDifference)
+{
+	std::mt19937 random(seed + 1);
+	unsigned int splits = 0;
+
+	for (int round = 0; round < 40; round++) {
+		const PdpOp op = randomOp(precision(), method(), random);
+		/* One window on the left, one in the middle, the rest on the right. */
+		const uint32_t first = op.kernelWidth - op.padLeft;
+		PdpOp split = op;
+		split.parts = 3;
+		split.partIn = { first, op.strideX, op.inWidth - first - op.strideX };
+		split.partOut = { 1, 1, op.outWidth - 2 };
+		if (op.outWidth < 3 || op.strideX < op.padLeft || op.inWidth <= first + op.strideX)
+			continue; /* a part would have no columns of its own */
+		splits++;
+		SCOPED_TRACE(testing::Message() << "seed " << seed + 1 << ", round " << round);
+		const Cube in = randomInput(op, random);
+		PdpMemory whole(op);
+		PdpMemory parts(split);
+		whole.storeInput(in);
+		parts.storeInput(in);
+
+		runPdp(op, whole.port());
+		runPdp(split, parts.port());
+
+		ASSERT_EQ(parts.loadOutput().values, whole.loadOutput().values);
+		EXPECT_EQ(parts.strayBytes(), 0U);
+	}
+	EXPECT_GT(splits, 5U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, PdpPool,
+			 testing::Combine(testing::Values(Precision::Int8, Precision::Int16,
+							  Precision::Fp16),
+					  testing::Values(PoolingMethod::Average,
+							  PoolingMethod::Max, PoolingMethod::Min)));
+
+TEST(PdpAverage, HalvesAreRoundedAwayFromZeroTwice)
+{
+	PdpOp op = opOf(Precision::Int8, PoolingMethod::Average);
+	op.recipWidth = 32768;
+
+	EXPECT_EQ(poolOne(op, { 1, 2 }), 2);
+	EXPECT_EQ(poolOne(op, { -1, -2 }), -2);
+	/* 5 / 2 = 2.5 becomes 3, 3 / 2 = 1.5 becomes 2; at once it would be 1. */
+	op.recipHeight = 32768;
+	EXPECT_EQ(poolOne(op, { 2, 3 }), 2);
+	EXPECT_EQ(poolOne(op, { -2, -3 }), -2);
+}
+
+TEST(PdpAverage, PaddingValuesByRowAndByWindow)
+{
+	PdpOp op = opOf(Precision::Int16, PoolingMethod::Average);
+	op.padValue = { 0, 1, 20, 300, 4000, 0, 0, 0 };
+	op.padLeft = 1;
+	op.padRight = 1;
+	EXPECT_EQ(poolOne(op, { 5 }), 5 + 20);
+
+	/* Two lines padded at the bottom: entry 2 for each of the three columns. */
+	op.padBottom = 2;
+	EXPECT_EQ(poolOne(op, { 5 }), 5 + 20 + 3 * 20);
+}
+
+TEST(PdpAverage, AccumulatorsWrap)
+{
+	PdpOp op = opOf(Precision::Int8, PoolingMethod::Average);
+	op.padLeft = 1;
+	op.padValue[1] = 1024; /* a row has 11 bits */
+	op.recipWidth = 4096;
+	EXPECT_EQ(poolOne(op, { 16 }), (16 - 1024) / 16);
+
+	op = opOf(Precision::Int8, PoolingMethod::Average);
+	op.padBottom = 1;
+	op.padValue[1] = 0x2000; /* a window has 14 bits */
+	op.recipWidth = 65536 / 128;
+	EXPECT_EQ(poolOne(op, { 0 }), -64);
+
+	/* 22 bits: 8 * 32767 + 8 * 262143 is 2^22 - 1835024. */
+	op = opOf(Precision::Int16, PoolingMethod::Average);
+	op.padBottom = 7;
+	op.padValue[7] = 0x3ffff;
+	op.recipWidth = 65536 / 64;
+	EXPECT_EQ(poolOne(op, std::vector<int32_t>(8, 32767)), -28672);
+}
+
+TEST(PdpFloat, InfinityIsANumberForAverages)
+{
+	const PdpOp op = opOf(Precision::Fp16, PoolingMethod::Average);
+
+	/* It becomes the largest FP17, which leaves as the largest FP16. */
+	EXPECT_EQ(poolOne(op, { inf, one }), 0x7bff);
+	EXPECT_EQ(poolOne(op, { inf | 0x8000, one }), 0xfbff);
+	EXPECT_EQ(poolOne(op, { inf, inf | 0x8000 }) & 0x7fff, 0);
+}
+
+TEST(PdpFloat, InfinityStaysForExtremes)
+{
+	EXPECT_EQ(poolOne(opOf(Precision::Fp16, PoolingMethod::Max), { one, inf, 0 }), inf);
+	EXPECT_EQ(poolOne(opOf(Precision::Fp16, PoolingMethod::Min), { one, inf, 0 }), 0);
+	EXPECT_EQ(poolOne(opOf(Precision::Fp16, PoolingMethod::Min), { one, inf | 0x8000 }),
+		  inf | 0x8000);
+}
+
+TEST(PdpFloat, NanWinsTheLeftOneInARowTheLowerOneOfRows)
+{
+	for (const PoolingMethod method :
+	     { PoolingMethod::Average, PoolingMethod::Max, PoolingMethod::Min }) {
+		const PdpOp op = opOf(Precision::Fp16, method);
+		EXPECT_EQ(poolOne(op, { one, nan1, nan2, minusOne }), nan1);
+		EXPECT_EQ(poolOne(op, { nan2, inf, nan1 }), nan2);
+		EXPECT_EQ(poolOne(op, { nan1, one, nan2, one }, 2), nan2);
+		EXPECT_EQ(poolOne(op, { nan1, one, one, one }, 2), nan1);
+	}
+}
+
+TEST(PdpFloat, NansCanBeCleared)
+{
+	PdpOp op = opOf(Precision::Fp16, PoolingMethod::Max);
+	op.nanToZero = true;
+
+	EXPECT_EQ(poolOne(op, { nan1, minusOne }), 0);
+	EXPECT_EQ(poolOne(op, { nan1, one }), one);
+	/* In integers there is no NaN. */
+	op = opOf(Precision::Int16, PoolingMethod::Max);
+	op.nanToZero = true;
+	EXPECT_EQ(poolOne(op, { nan1, 5 }), nan1);
+}
+
+TEST(PdpFloat, NansOfTheOutputAreCountedInAllLanes)
+{
+	PdpOp op = opOf(Precision::Fp16, PoolingMethod::Max);
+	op.inWidth = op.outWidth = 4;
+	op.channels = 5;
+	op.source = { RamType::Cv, PdpMemory::cvsramBase, 128, 128 };
+	op.destination = { RamType::Cv, PdpMemory::cvsramBase + PdpMemory::outputOffset, 128, 128 };
+	PdpMemory memory(op);
+	Cube in(4, 1, 1, 16);
+	in.at(0, 0, 1, 2) = nan1;
+	in.at(0, 0, 3, 4) = nan2;
+	in.at(0, 0, 3, 15) = nan2; /* beyond the last channel */
+	in.at(0, 0, 0, 0) = inf;
+	memory.storeInput(in);
+
+	const OperationResult result = runPdp(op, memory.port());
+	EXPECT_EQ(counter(result, NVDLA_PDP_D_NAN_OUTPUT_NUM), 3U);
+	/* The hardware does not count these. */
+	EXPECT_EQ(counter(result, NVDLA_PDP_D_NAN_INPUT_NUM), 0U);
+	EXPECT_EQ(counter(result, NVDLA_PDP_D_INF_INPUT_NUM), 0U);
+}
+
+TEST(PdpRun, CountsTrafficAndCycles)
+{
+	PdpOp op = opOf(Precision::Int8, PoolingMethod::Max);
+	op.inWidth = 12;
+	op.inHeight = 4;
+	op.channels = 64;
+	op.kernelWidth = op.kernelHeight = op.strideX = op.strideY = 2;
+	op.outWidth = 6;
+	op.outHeight = 2;
+	op.source = { RamType::Mc, PdpMemory::dramBase, 384, 1536 };
+	op.destination = { RamType::Cv, PdpMemory::cvsramBase + PdpMemory::outputOffset, 192, 384 };
+	PdpMemory memory(op);
+
+	const OperationResult result = runPdp(op, memory.port());
+	EXPECT_EQ(memory.port().traffic(RamType::Mc).readBytes, 2U * 4 * 12 * 32);
+	EXPECT_EQ(memory.port().traffic(RamType::Cv).writeBytes, 2U * 2 * 6 * 32);
+	EXPECT_EQ(result.cycles, 70U + 4 * 2 * 4 * 12);
+}
+
+TEST(PdpRun, AbandonedOperationWritesNothingMore)
+{
+	const PdpOp op = [] {
+		std::mt19937 random(seed);
+		return randomOp(Precision::Int8, PoolingMethod::Max, random);
+	}();
+	RamMemory dram(PdpMemory::dramBase, PdpMemory::size);
+	RamMemory cvsram(PdpMemory::cvsramBase, PdpMemory::size);
+	const std::atomic<bool> cancel = true;
+	MemoryPort port(dram, cvsram, &cancel);
+
+	runPdp(op, port);
+	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes + port.traffic(RamType::Cv).writeBytes, 0U);
+}
