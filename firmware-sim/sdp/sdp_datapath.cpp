@@ -212,10 +212,6 @@ void convertSdpOutput(const SdpOp &op, std::span<int32_t> values, SdpCounters &c
 		}
 	}
 	counters.saturation += saturated;
-	/* Only words on their way to memory are looked at. */
-	if (!op.toPdp)
-		counters.nonZero |= std::any_of(values.begin(), values.end(),
-						[](int32_t value) { return value != 0; });
 }
 
 } /* namespace nvdla::sim */

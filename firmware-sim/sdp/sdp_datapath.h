@@ -32,7 +32,7 @@ struct SdpCounters {
 	uint32_t nanInput = 0;
 	uint32_t infInput = 0;
 	uint32_t nanOutput = 0;
-	bool nonZero = false; /**< an output word, or a comparison, was not zero */
+	bool nonZero = false; /**< a word on the way to memory, or a comparison, was not zero */
 };
 
 /**

@@ -25,8 +25,17 @@ constexpr uint64_t xLanesPerCycle = 16;
 constexpr uint64_t yLanesPerCycle = 4;
 /* Bytes that one memory interface moves per cycle. */
 constexpr uint64_t memoryBytesPerCycle = 64;
-/* From the enable to the interrupt, apart from the data. */
-constexpr uint64_t overheadCycles = 90;
+/* From the enable to the interrupt, apart from the data: pass-through, and what stages add. */
+constexpr uint64_t overheadCycles = 62;
+constexpr uint64_t stageCycles = 12;
+constexpr uint64_t lutCycles = 22;
+
+uint32_t stallCycles(uint64_t interface, uint64_t datapath)
+{
+	const uint64_t stall = interface > datapath ? interface - datapath : 0;
+
+	return static_cast<uint32_t>(std::min<uint64_t>(stall, UINT32_MAX));
+}
 
 } /* namespace */
 
@@ -97,8 +106,7 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 
 	atoms_ += count;
 	if (op_.compares()) {
-		counters_.nonZero |= std::any_of(values_.begin(), values_.end(),
-						 [](int32_t value) { return value != 0; });
+		checkZero(values_);
 		return;
 	}
 	convertSdpOutput(op_, values_, counters_);
@@ -137,6 +145,9 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 		return;
 	}
 
+	/* The flag of D_STATUS is in the write path: what goes to PDP does not raise it. */
+	checkZero(values);
+
 	const SdpCube &cube = op_.destination;
 	const uint64_t address = cube.address + uint64_t{ surface } * cube.surfaceStride +
 				 uint64_t{ run.y } * cube.lineStride +
@@ -145,6 +156,13 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 	bytes_.resize(size_t{ count } * atomBytes);
 	narrowElements(values, op_.out, bytes_);
 	memory_.write(cube.ram, address, bytes_);
+	writeCycles_ += 1 + (bytes_.size() + memoryBytesPerCycle - 1) / memoryBytesPerCycle;
+}
+
+void SdpStream::checkZero(std::span<const int32_t> values)
+{
+	counters_.nonZero |=
+		std::any_of(values.begin(), values.end(), [](int32_t value) { return value != 0; });
 }
 
 void SdpStream::reportCounters(OperationResult &result) const
@@ -175,17 +193,29 @@ void SdpStream::reportCounters(OperationResult &result) const
 		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
 }
 
-/* The slowest of the pipeline and the two memory interfaces sets the pace. */
+/*
+ * The slowest of the pipeline, the reads and the writes sets the pace. A stall
+ * counter gets what its interface is slower than the pipeline.
+ */
 void SdpStream::reportTiming(OperationResult &result) const
 {
-	const uint64_t elements = atoms_ * lanes_;
-	const uint64_t datapath = elements / (op_.y.bypass ? xLanesPerCycle : yLanesPerCycle);
+	const bool usesX = !op_.x1.bypass || !op_.x2.bypass;
+	const bool usesLut = !op_.y.bypass && !op_.y.lutBypass;
+	const uint64_t lanesPerCycle = op_.y.bypass ? xLanesPerCycle : yLanesPerCycle;
+	const uint64_t datapath = atoms_ * lanes_ / lanesPerCycle;
 	const Traffic &mc = memory_.traffic(RamType::Mc);
 	const Traffic &cv = memory_.traffic(RamType::Cv);
-	const uint64_t reads = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
-	const uint64_t writes = std::max(mc.writeBytes, cv.writeBytes) / memoryBytesPerCycle;
+	const uint64_t readCycles = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
 
-	result.cycles = overheadCycles + std::max({ datapath, reads, writes });
+	result.cycles = overheadCycles + (usesX || !op_.y.bypass ? stageCycles : 0) +
+			(usesLut ? lutCycles : 0) +
+			std::max({ datapath, readCycles, writeCycles_ });
+	if (op_.countsDma)
+		result.updates.push_back(
+			{ NVDLA_SDP_D_PERF_WDMA_WRITE_STALL, stallCycles(writeCycles_, datapath) });
+	if (op_.usesRdma() && op_.countsReadDma)
+		result.updates.push_back({ NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL,
+					   op_.flying ? 0 : stallCycles(readCycles, datapath) });
 }
 
 OperationResult SdpStream::finish()

@@ -58,6 +58,7 @@ private:
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
 			 std::span<const int32_t> values);
+	void checkZero(std::span<const int32_t> values);
 	void error(const char *text);
 	void reportCounters(OperationResult &result) const;
 	void reportTiming(OperationResult &result) const;
@@ -76,6 +77,7 @@ private:
 	std::vector<std::byte> bytes_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
+	uint64_t writeCycles_ = 0;
 	std::string guestError_;
 };
 

@@ -181,7 +181,6 @@ TEST(SdpOutput, IntegerIsClippedTwice)
 	convert(op, 65537, counters);
 	convert(op, -65538, counters);
 	EXPECT_EQ(counters.saturation, 2u);
-	EXPECT_TRUE(counters.nonZero);
 }
 
 TEST(SdpOutput, ConverterScalesAndShifts)
@@ -193,10 +192,6 @@ TEST(SdpOutput, ConverterScalesAndShifts)
 	op.converter = { .offset = 10, .scale = 3, .shift = 1 };
 	EXPECT_EQ(convert(op, 15, counters), 8);
 	EXPECT_EQ(convert(op, 10, counters), 0);
-	EXPECT_TRUE(counters.nonZero);
-	SdpCounters untouched;
-	convert(op, 10, untouched);
-	EXPECT_FALSE(untouched.nonZero);
 }
 
 TEST(SdpOutput, BetweenIntegerAndFloat)

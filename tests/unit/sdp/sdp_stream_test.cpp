@@ -88,6 +88,37 @@ TEST(SdpRun, PassesACubeThrough)
 	}
 }
 
+TEST(SdpRun, StatusTellsZeroOutput)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 2, 2, 16);
+	MemoryPort port = bench.port();
+	EXPECT_EQ(updateOf(runSdp(op, {}, port), NVDLA_SDP_D_STATUS), 0u);
+	op.converter.offset = 1;
+	MemoryPort second = bench.port();
+	EXPECT_EQ(updateOf(runSdp(op, {}, second), NVDLA_SDP_D_STATUS), 1u);
+}
+
+TEST(SdpRun, TimeFollowsTheSlowestPart)
+{
+	SdpBench bench;
+	SdpOp op = SdpBench::passThrough(Precision::Int16, 64, 1, 16);
+	MemoryPort port = bench.port();
+	const uint64_t through = runSdp(op, {}, port).cycles;
+	op.y.bypass = false;
+	MemoryPort second = bench.port();
+	const uint64_t withY = runSdp(op, {}, second).cycles;
+	EXPECT_GE(withY, through + 64 * 3) << "Y takes four elements a cycle, X sixteen";
+
+	/* One atom per line: each write is a transaction of its own. */
+	op = SdpBench::passThrough(Precision::Int16, 1, 64, 16);
+	op.countsDma = true;
+	MemoryPort third = bench.port();
+	const OperationResult tall = runSdp(op, {}, third);
+	EXPECT_GT(tall.cycles, through);
+	EXPECT_EQ(updateOf(tall, NVDLA_SDP_D_PERF_WDMA_WRITE_STALL), 64u);
+}
+
 TEST(SdpRun, LinesLongerThanAChunk)
 {
 	SdpBench bench;
@@ -324,8 +355,10 @@ TEST(SdpStream, HandsOverToPdp)
 	Recorder pdp;
 	SdpStream stream(op, tables, port, &pdp);
 	feed(stream, op, 1000);
+	const OperationResult result = stream.finish();
 
-	EXPECT_FALSE(stream.finish().hangs);
+	EXPECT_FALSE(result.hangs);
+	EXPECT_EQ(updateOf(result, NVDLA_SDP_D_STATUS), 0u) << "nothing went to memory";
 	EXPECT_EQ(pdp.data, std::vector<int32_t>(300 * 64, 127));
 	EXPECT_EQ(pdp.surfaces.front(), 0u);
 	EXPECT_EQ(pdp.surfaces.back(), 1u);
