@@ -69,6 +69,9 @@ public:
 	/** \brief Read what WEIGHT_BYTES has behind the last group, for the counters */
 	void finish();
 
+	/** \return bytes of weights, mask and group sizes that the operation fetches */
+	uint64_t bytes() const;
+
 	/** \return FP16 special values among the fetched weights, padding included */
 	const SpecialCount &special() const { return special_; }
 

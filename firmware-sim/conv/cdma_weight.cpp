@@ -98,6 +98,15 @@ std::string WeightReader::check() const
 	return {};
 }
 
+uint64_t WeightReader::bytes() const
+{
+	uint64_t bytes = op_.weights.bytes;
+
+	if (op_.weights.compressed)
+		bytes += op_.weights.maskBytes + uint64_t{ op_.surfaces() } * kGroupSizeBytes;
+	return bytes;
+}
+
 bool WeightReader::maskBit()
 {
 	if (maskBitsLeft_ == 0) {

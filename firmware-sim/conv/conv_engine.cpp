@@ -9,6 +9,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "conv/conv_compute.h"
+#include "conv/conv_timing.h"
 
 namespace nvdla::sim
 {
@@ -84,24 +85,6 @@ uint64_t readBytes(const MemoryPort &memory)
 	return memory.traffic(RamType::Mc).readBytes + memory.traffic(RamType::Cv).readBytes;
 }
 
-/**
- * Core cycles: MAC steps or memory traffic, whichever takes longer, plus filling the
- * pipeline. One MAC step takes a cycle (four outputs of a tile in Winograd mode); a
- * port moves 64 bytes in one.
- */
-uint64_t estimateCycles(const ConvOp &op, uint64_t traffic)
-{
-	constexpr uint64_t kPortBytes = 64;
-	constexpr uint64_t kPipelineFill = 100;
-	const CubeSize &out = op.windows.out;
-	const uint64_t blocks = makeBlocks(op).size();
-	uint64_t steps = blocks * op.surfaces() * out.width * out.height * op.batches;
-
-	if (op.mode == ConvMode::Winograd)
-		steps /= 4;
-	return std::max(steps, traffic / kPortBytes) + kPipelineFill;
-}
-
 } /* namespace */
 
 std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
@@ -139,13 +122,14 @@ std::string ConvEngine::prepareWeights(const ConvOp &op, MemoryPort &memory,
 
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
 {
-	const uint64_t trafficBefore = readBytes(memory);
+	const uint64_t before = readBytes(memory);
 	SpecialCount dataSpecial;
 	std::optional<WeightReader> reader;
 	std::string error = op.guestError;
 
 	if (error.empty())
 		error = prepareData(op, memory, dataSpecial);
+	ConvTraffic traffic = { readBytes(memory) - before, 0 };
 	if (error.empty())
 		error = prepareWeights(op, memory, reader);
 	if (!error.empty() || memory.cancelled())
@@ -160,12 +144,14 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 		FetchedWeights weights(*reader);
 		counters = computeConv(op, data, weights, sink, memory);
 	}
-	if (reader)
+	if (reader) {
 		reader->finish();
+		traffic.weightBytes = reader->bytes();
+	}
 	cbuf_.end(op);
 
-	OperationResult result;
 	const SpecialCount weightSpecial = reader ? reader->special() : SpecialCount();
+	OperationResult result;
 	result.updates = {
 		{ NVDLA_CDMA_D_NAN_INPUT_DATA_NUM, dataSpecial.nan },
 		{ NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM, weightSpecial.nan },
@@ -173,7 +159,9 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 		{ NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM, weightSpecial.inf },
 		{ NVDLA_CACC_D_OUT_SATURATION, counters.saturated },
 	};
-	result.cycles = estimateCycles(op, readBytes(memory) - trafficBefore);
+	for (const RegisterUpdate &update : convPerformance(op, traffic))
+		result.updates.push_back(update);
+	result.cycles = convCycles(op, traffic);
 	return result;
 }
 
