@@ -31,6 +31,7 @@ struct BdmaOp {
 	uint32_t dstLineStride;
 	uint32_t srcSurfaceStride;
 	uint32_t dstSurfaceStride;
+	bool overlapped = false; /**< its first reads overlap with another operation of the group */
 };
 
 /** \param bdma registers as they are when CFG_OP.EN is written */

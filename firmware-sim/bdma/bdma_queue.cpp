@@ -33,6 +33,8 @@ const char *BdmaQueue::launch(unsigned int group)
 	if (!operations)
 		return "launch of a group without operations";
 	launches_.push_back({ group, operations });
+	for (size_t i = launched_ + 1; i < operations_.size(); i++)
+		operations_[i].overlapped = true;
 	launched_ += operations;
 	return nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include <nvdla/hw/registers.h>
@@ -160,9 +161,9 @@ void Core::writeBdma(uint32_t address, uint32_t value)
 	if (address == NVDLA_BDMA_CFG_OP && value & NVDLA_BDMA_CFG_OP__EN)
 		error = bdma.push(decodeBdma(scheduler_.file(Unit::Bdma).view(0)));
 	else if (address == NVDLA_BDMA_CFG_LAUNCH0 && value & NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH)
-		error = bdma.launch(0);
+		error = scheduler_.launchBdma(0);
 	else if (address == NVDLA_BDMA_CFG_LAUNCH1 && value & NVDLA_BDMA_CFG_LAUNCH1__GRP1_LAUNCH)
-		error = bdma.launch(1);
+		error = scheduler_.launchBdma(1);
 	if (error)
 		guestError(address, error);
 	dispatch();
@@ -216,7 +217,7 @@ void Core::engineThread(Engine engine)
 		const Job job = *std::exchange(slot.job, std::nullopt);
 		lock.unlock();
 		MemoryPort port(dram_, cvsram_, &slot.cancel);
-		const OperationResult result = runJob(job, port);
+		OperationResult result = runJob(job, port);
 		lock.lock();
 
 		slot.busy = false;
@@ -225,7 +226,7 @@ void Core::engineThread(Engine engine)
 			continue;
 		}
 		Messages messages;
-		messages.interrupt = complete(job, result, port);
+		complete(job, result, port, messages);
 		dispatch();
 		messages.errors = errors_.take();
 		delivering_++;
@@ -257,8 +258,8 @@ OperationResult Core::runJob(const Job &job, MemoryPort &port)
 	return {};
 }
 
-/* Returns true if an interrupt message is called for. */
-bool Core::complete(const Job &job, const OperationResult &result, const MemoryPort &port)
+void Core::complete(const Job &job, OperationResult &result, const MemoryPort &port,
+		    Messages &messages)
 {
 	const char *name = engineName(job.engine);
 	if (!result.guestError.empty())
@@ -271,8 +272,17 @@ bool Core::complete(const Job &job, const OperationResult &result, const MemoryP
 						: "access outside the CVSRAM",
 			      .detail = hex(port.faultAddress()) });
 	if (result.hangs)
-		return false;
-	return glb_.raise(scheduler_.finish(job, result));
+		return;
+	const OperationTiming timing = timeOperation(result.cycles, port, config_.timing);
+	std::ranges::move(
+		performanceRegisters(job.inputs, timing, readLatency(port, config_.timing)),
+		std::back_inserter(result.updates));
+	messages.interrupt = glb_.raise(scheduler_.finish(job, result, timing));
+	messages.record = { .engine = job.engine,
+			    .units = job.inputs.units,
+			    .timing = timing,
+			    .mc = port.traffic(RamType::Mc),
+			    .cv = port.traffic(RamType::Cv) };
 }
 
 /* No engine computes; callbacks may still be running. */
@@ -328,6 +338,8 @@ void Core::deliver(Messages messages)
 	if (config_.diagnostics)
 		for (const GuestError &error : messages.errors)
 			config_.diagnostics(error);
+	if (messages.record && config_.operationDone)
+		config_.operationDone(*messages.record);
 	if (messages.interrupt && interrupt_)
 		interrupt_();
 }

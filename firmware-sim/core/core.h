@@ -19,10 +19,20 @@
 #include "core/guest_error.h"
 #include "core/ram_memory.h"
 #include "core/scheduler.h"
+#include "core/timing.h"
 #include "core/variant.h"
 
 namespace nvdla::sim
 {
+
+/** \brief An operation that was carried out */
+struct OperationRecord {
+	Engine engine;
+	uint32_t units; /**< bit n: unit number n took part; 0 for BDMA */
+	OperationTiming timing;
+	Traffic mc; /**< of system memory */
+	Traffic cv; /**< of the CVSRAM */
+};
 
 /** \brief How a core is built */
 struct CoreConfig {
@@ -30,6 +40,9 @@ struct CoreConfig {
 	uint64_t cvsramBase = 0; /**< first address of the CVSRAM, as engines see it */
 	size_t cvsramSize = nvFull.cvsramSize; /**< bytes */
 	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */
+	TimingParameters timing = {};
+	/** receiver of a record of each operation that is done; may be empty */
+	std::function<void(const OperationRecord &)> operationDone = {};
 };
 
 /**
@@ -39,7 +52,7 @@ struct CoreConfig {
  * operations are carried out on the engines' own threads, from a copy of the
  * registers. A guest may write anything at any time.
  *
- * Callbacks (interrupt, diagnostics) are called without any lock of the core
+ * Callbacks (interrupt, diagnostics, records) are called without any lock of the core
  * held, from the thread that wrote a register or from an engine's thread. They
  * may call csbRead(), csbWrite() and reset(), but not destroy the core.
  */
@@ -110,6 +123,7 @@ private:
 	/* What is to be told to the outside once the lock is released. */
 	struct Messages {
 		std::vector<GuestError> errors;
+		std::optional<OperationRecord> record;
 		bool interrupt = false;
 	};
 
@@ -123,7 +137,8 @@ private:
 	void dispatch();
 	void engineThread(Engine engine);
 	OperationResult runJob(const Job &job, MemoryPort &port);
-	bool complete(const Job &job, const OperationResult &result, const MemoryPort &port);
+	void complete(const Job &job, OperationResult &result, const MemoryPort &port,
+		      Messages &messages);
 	bool stopped() const;
 	void stopEngines(std::unique_lock<std::mutex> &lock);
 	void deliver(Messages messages);

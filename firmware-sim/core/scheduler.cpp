@@ -232,9 +232,39 @@ Job Scheduler::take(Engine engine, const std::vector<Unit> &units)
 	return job;
 }
 
-uint32_t Scheduler::finish(const Job &job, const OperationResult &result)
+/* BDMA counts over all operations of a group, and from zero with its launch. */
+void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
+{
+	RegisterFile &bdma = file(Unit::Bdma);
+	if (!(bdma.read(NVDLA_BDMA_CFG_STATUS) & NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN))
+		return;
+	const uint32_t reads =
+		group ? NVDLA_BDMA_STATUS_GRP1_READ_STALL : NVDLA_BDMA_STATUS_GRP0_READ_STALL;
+	const uint32_t writes =
+		group ? NVDLA_BDMA_STATUS_GRP1_WRITE_STALL : NVDLA_BDMA_STATUS_GRP0_WRITE_STALL;
+	bdma.latch(0, reads, bdma.read(reads) + static_cast<uint32_t>(timing.readStall));
+	bdma.latch(0, writes, bdma.read(writes) + static_cast<uint32_t>(timing.writeStall));
+}
+
+const char *Scheduler::launchBdma(unsigned int group)
+{
+	const char *error = bdma_.launch(group);
+	if (error)
+		return error;
+	RegisterFile &bdma = file(Unit::Bdma);
+	bdma.latch(0, group ? NVDLA_BDMA_STATUS_GRP1_READ_STALL : NVDLA_BDMA_STATUS_GRP0_READ_STALL,
+		   0);
+	bdma.latch(0,
+		   group ? NVDLA_BDMA_STATUS_GRP1_WRITE_STALL : NVDLA_BDMA_STATUS_GRP0_WRITE_STALL,
+		   0);
+	return nullptr;
+}
+
+uint32_t Scheduler::finish(const Job &job, const OperationResult &result,
+			   const OperationTiming &timing)
 {
 	if (job.engine == Engine::Bdma) {
+		addBdmaStall(job.bdmaGroup, timing);
 		const auto group = bdma_.finish();
 		return group ? doneBits(Unit::Bdma) << *group : 0;
 	}

@@ -12,6 +12,7 @@
 #include "bdma/bdma_queue.h"
 #include "core/engines.h"
 #include "core/register_file.h"
+#include "core/timing.h"
 #include "core/unit.h"
 #include "core/variant.h"
 
@@ -58,6 +59,9 @@ public:
 	BdmaQueue &bdma() { return bdma_; }
 	LutTables &lut(Unit unit) { return unit == Unit::Sdp ? sdpLut_ : cdpLut_; }
 
+	/** \brief Launch a group of BDMA \return null, or what the guest did wrong */
+	const char *launchBdma(unsigned int group);
+
 	/** \brief Begin an operation of \a engine \return it, or nothing if none can begin */
 	std::optional<Job> begin(Engine engine);
 
@@ -65,7 +69,8 @@ public:
 	 * \brief An operation is done: latch its registers, move the consumers on
 	 * \return the bits of the interrupt status that it sets
 	 */
-	uint32_t finish(const Job &job, const OperationResult &result);
+	uint32_t finish(const Job &job, const OperationResult &result,
+			const OperationTiming &timing = {});
 
 private:
 	std::optional<Job> beginBdma();
@@ -75,6 +80,7 @@ private:
 	std::optional<Job> beginCdp();
 	std::optional<Job> beginRubik();
 
+	void addBdmaStall(unsigned int group, const OperationTiming &timing);
 	bool ready(Unit unit) const { return file(unit).ready(); }
 	uint32_t consumerField(Unit unit, uint32_t address, uint32_t mask) const;
 	bool addSdpPartners(std::vector<Unit> &units) const;

@@ -25,6 +25,31 @@ uint32_t roundUpToAtom(uint32_t bytes)
 	return (bytes + atomBytes - 1) / atomBytes * atomBytes;
 }
 
+/*
+ * Core cycles, fitted to the cycle counts of the reference vectors: contract is
+ * paced by atoms and by the input lines it gathers them from, split and merge by
+ * the pieces of 64 bytes that lines of planes are cut into.
+ */
+uint64_t duration(const RubikOp &op)
+{
+	const uint64_t lines = uint64_t{ op.height } * op.strideY;
+	const uint64_t pieces = (op.width * elementBytes(op.precision) + 63) / 64;
+	const uint64_t pixels = uint64_t{ op.width } * op.height;
+	switch (op.mode) {
+	case RubikMode::Contract: {
+		const uint64_t inLines =
+			lines * op.strideX * surfaces(op.outChannels, op.precision);
+		return 66 + (inLines * op.width * 7 + inLines * 6) / 10;
+	}
+	case RubikMode::Split:
+		return 51 + 3 * pieces * op.height * op.outChannels +
+		       pixels * surfaces(op.outChannels, op.precision) * 3 / 10;
+	case RubikMode::Merge:
+		return 62 + pieces * op.height * op.channels;
+	}
+	return 0;
+}
+
 void decodeStrides(const RegisterView &rubik, RubikOp &op)
 {
 	op.srcLineStride = rubik[NVDLA_RBK_D_DAIN_LINE_STRIDE];
@@ -200,6 +225,7 @@ OperationResult run(const RubikOp &op, MemoryPort &port)
 		merge(op, port);
 		break;
 	}
+	result.cycles = duration(op);
 	return result;
 }
 

@@ -119,11 +119,9 @@ private:
 	PlayResult result_;
 };
 
-CoreConfig playerConfig(Diagnostics diagnostics)
+CoreConfig withTraceBase(CoreConfig config)
 {
-	CoreConfig config;
 	config.cvsramBase = CoreTarget::cvsramBase;
-	config.diagnostics = std::move(diagnostics);
 	return config;
 }
 
@@ -134,8 +132,7 @@ PlayResult play(const Trace &trace, TraceTarget &target)
 	return Player(trace, target).play();
 }
 
-CoreTarget::CoreTarget(Diagnostics diagnostics)
-	: core_(playerConfig(std::move(diagnostics)), dram_, {})
+CoreTarget::CoreTarget(CoreConfig config) : core_(withTraceBase(std::move(config)), dram_, {})
 {
 }
 

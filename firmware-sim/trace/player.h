@@ -64,7 +64,8 @@ class CoreTarget : public TraceTarget
 public:
 	static constexpr uint64_t cvsramBase = 0x50000000;
 
-	explicit CoreTarget(Diagnostics diagnostics = {});
+	/** \param config of the core; its CVSRAM is put at cvsramBase */
+	explicit CoreTarget(CoreConfig config = {});
 
 	uint32_t read(uint32_t offset) override;
 	void write(uint32_t offset, uint32_t value) override;

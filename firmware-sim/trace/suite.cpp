@@ -23,12 +23,18 @@ void playOne(SuiteRun &run)
 		run.result.failures.push_back(trace.error());
 		return;
 	}
-	std::mutex mutex; /* guest errors come from any thread */
-	CoreTarget target([&](const GuestError &error) {
+	std::mutex mutex; /* of run: callbacks come from any thread */
+	CoreConfig config;
+	config.diagnostics = [&](const GuestError &error) {
 		std::scoped_lock lock(mutex);
 		run.guestErrors.push_back(fmt::format("{} {}: {} {}", error.unit, error.where,
 						      error.reason, error.detail));
-	});
+	};
+	config.operationDone = [&](const OperationRecord &record) {
+		std::scoped_lock lock(mutex);
+		run.operations.push_back(record);
+	};
+	CoreTarget target(config);
 	run.result = play(*trace, target);
 }
 

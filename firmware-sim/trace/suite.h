@@ -17,7 +17,8 @@ namespace nvdla::sim
 struct SuiteRun {
 	std::filesystem::path directory;
 	PlayResult result;
-	std::vector<std::string> guestErrors; /**< one line each */
+	std::vector<std::string> guestErrors;	 /**< one line each */
+	std::vector<OperationRecord> operations; /**< as they were done */
 };
 
 /** \return a run for every directory at or below \a path that has a trace, sorted by name */

@@ -37,6 +37,11 @@ protected:
 			std::scoped_lock lock(test->mutex);
 			test->errors.push_back(error);
 		};
+		config.timing.mc.bytesPerCycle = 1;
+		config.operationDone = [test](const OperationRecord &record) {
+			std::scoped_lock lock(test->mutex);
+			test->records.push_back(record);
+		};
 		return config;
 	}
 
@@ -77,6 +82,7 @@ protected:
 	SparseMemory dram;
 	std::mutex mutex;
 	std::vector<GuestError> errors;
+	std::vector<OperationRecord> records;
 	std::atomic<unsigned int> interrupts = 0;
 	std::function<void()> onInterrupt;
 	std::atomic<uint32_t> seen = 0; /* by onInterrupt, which may outlive the test's body */
@@ -100,6 +106,35 @@ TEST_F(CoreTest, CopiesAndInterrupts)
 	dram.read(0x2000, out);
 	EXPECT_EQ(out, data);
 	EXPECT_EQ(errorCount(), 0U);
+}
+
+TEST_F(CoreTest, BdmaCountsStallPerGroupWhenAskedTo)
+{
+	/* The memory gives one byte a cycle: ten lines of 64 bytes take 640. */
+	queueCopy(0x1000, 0x2000, 9);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	core.waitIdle();
+	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS_GRP0_READ_STALL), 0U);
+
+	core.csbWrite(NVDLA_BDMA_CFG_STATUS, 1);
+	queueCopy(0x1000, 0x2000, 9);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH1, 1);
+	core.waitIdle();
+	const uint32_t one = core.csbRead(NVDLA_BDMA_STATUS_GRP1_READ_STALL);
+	EXPECT_GT(one, 0U);
+	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS_GRP0_READ_STALL), 0U);
+
+	/* Two operations count together, and from zero again. */
+	queueCopy(0x1000, 0x2000, 9);
+	queueCopy(0x1000, 0x2000, 9);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH1, 1);
+	core.waitIdle();
+	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS_GRP1_READ_STALL), 2 * one + 30);
+	ASSERT_EQ(records.size(), 4U);
+	EXPECT_EQ(records[1].engine, Engine::Bdma);
+	EXPECT_EQ(records[1].mc.readBytes, 640U);
+	EXPECT_EQ(records[1].timing.readStall, one);
+	EXPECT_EQ(records[1].timing.cycles, 640U);
 }
 
 TEST_F(CoreTest, MaskedInterruptSendsNoMessage)
