@@ -79,8 +79,13 @@ static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
 	if (ret)
 		goto err_put;
 
+	/*
+	 * A request for more than there is fails; it must not have the OOM
+	 * killer look for room.
+	 */
 	bo->sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
-					  GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
+					  GFP_KERNEL | __GFP_RETRY_MAYFAIL |
+					  __GFP_ZERO | __GFP_NOWARN, 0);
 	if (!bo->sgt) {
 		drm_dbg(&ndev->drm, "no %zu bytes of contiguous DMA addresses\n", size);
 		ret = -ENOMEM;
