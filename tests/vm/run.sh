@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Run in the guest: every test of the plan given, in the shared folder. For each it leaves
-# NAME.log (what it printed), NAME.status (how it ended) and, if it is GoogleTest's,
-# NAME.xml. Status 137 means it was killed for taking too long.
+# NAME.log (what it printed), NAME.status (its exit status and the seconds it took) and,
+# if it is GoogleTest's, NAME.xml. After its time a test is killed, which is status 137.
 set -u
 
 while read -r name kind seconds program arguments; do
@@ -11,9 +11,10 @@ while read -r name kind seconds program arguments; do
 	case $kind in
 	gtest) arguments="--gtest_output=xml:$output.xml $arguments" ;;
 	esac
+	began=$(cut -d . -f 1 /proc/uptime)
 	# shellcheck disable=SC2086 # a list of words
 	timeout -s KILL "$seconds" "$program" $arguments >"$output.log" 2>&1 </dev/null
 	status=$?
-	echo "$status" >"$output.status"
+	echo "$status $(($(cut -d . -f 1 /proc/uptime) - began))" >"$output.status"
 	echo "$name: status $status"
 done <"$1"

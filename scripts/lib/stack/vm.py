@@ -27,7 +27,7 @@ STATUS_BROKEN = 125	# the guest never got to the command, or died under it
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 _COMPLAINTS = re.compile(
 	r'WARNING:|BUG:|Oops|KFENCE|KASAN|UBSAN|general protection fault|Kernel panic|'
-	r'INFO: (?:task|rcu)|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
+	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
 # Folders of the guest that a shared folder must not cover.

@@ -124,16 +124,18 @@ def _collect(test, share, prefix):
 	output_file = share / f'{test.name}.log'
 	output = output_file.read_text(errors='replace') if output_file.is_file() else ''
 	end = '\n'.join(output.splitlines()[-15:])
-	status = status_file.read_text().strip() if status_file.is_file() else ''
-	if not status:
+	words = status_file.read_text().split() if status_file.is_file() else []
+	if len(words) != 2:
 		return [Case(prefix, results.FAILED, f'it never ended in the guest\n{end}')]
+	status, seconds = map(int, words)
 	if test.is_script:
-		cases = results.from_tap(output, prefix) if status != '137' else []
+		cases = results.from_tap(output, prefix) if status != 137 else []
 	else:
 		cases = results.from_gtest(share / f'{test.name}.xml', prefix)
-	if status == '137':
-		return cases + [Case(prefix, results.FAILED, f'killed after {test.timeout} s\n{end}')]
-	if not cases or (status != '0' and not any(case.outcome == results.FAILED for case in cases)):
+	if status == 137:
+		limit = f', its time is {test.timeout} s' if seconds >= test.timeout else ''
+		return cases + [Case(prefix, results.FAILED, f'killed after {seconds} s{limit}\n{end}')]
+	if not cases or (status != 0 and not any(case.outcome == results.FAILED for case in cases)):
 		return cases + [Case(prefix, results.FAILED, f'exit status {status} and no failed case\n{end}')]
 	return cases
 
