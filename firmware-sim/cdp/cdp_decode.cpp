@@ -114,38 +114,19 @@ int64_t Decoder::edge(uint32_t high, uint32_t low) const
 	return signExtend<edgeBits>(cdp_.address64(high, low));
 }
 
-void decodeSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
-{
-	table.underflow.scale = static_cast<int16_t>(scale);
-	table.overflow.scale = static_cast<int16_t>(scale >> 16);
-	table.underflow.shift = static_cast<int8_t>(signExtend<5>(shift));
-	table.overflow.shift = static_cast<int8_t>(signExtend<5>(shift >> 5));
-}
-
 void Decoder::decodeLut()
 {
-	LutConfig &lut = op_.lut;
-	const uint32_t config = NVDLA_CDP_S_LUT_CFG;
-	const uint32_t info = NVDLA_CDP_S_LUT_INFO;
+	LutConfig lut = sim::decodeLut(cdp_[NVDLA_CDP_S_LUT_CFG], cdp_[NVDLA_CDP_S_LUT_INFO]);
 
-	lut.le.exponential = !cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_LE_FUNCTION);
-	lut.underflowSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_UFLOW_PRIORITY);
-	lut.overflowSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_OFLOW_PRIORITY);
-	lut.hybridSelectsLo = cdp_.flag(config, NVDLA_CDP_S_LUT_CFG__LUT_HYBRID_PRIORITY);
-	lut.le.indexOffset =
-		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET));
-	lut.le.indexSelect =
-		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LE_INDEX_SELECT));
-	lut.lo.indexSelect =
-		static_cast<int8_t>(cdp_.field(info, NVDLA_CDP_S_LUT_INFO__LUT_LO_INDEX_SELECT));
 	lut.le.start = edge(NVDLA_CDP_S_LUT_LE_START_HIGH, NVDLA_CDP_S_LUT_LE_START_LOW);
 	lut.le.end = edge(NVDLA_CDP_S_LUT_LE_END_HIGH, NVDLA_CDP_S_LUT_LE_END_LOW);
 	lut.lo.start = edge(NVDLA_CDP_S_LUT_LO_START_HIGH, NVDLA_CDP_S_LUT_LO_START_LOW);
 	lut.lo.end = edge(NVDLA_CDP_S_LUT_LO_END_HIGH, NVDLA_CDP_S_LUT_LO_END_LOW);
-	decodeSlopes(lut.le, cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SCALE],
-		     cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT]);
-	decodeSlopes(lut.lo, cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SCALE],
-		     cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT]);
+	decodeLutSlopes(lut.le, cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SCALE],
+			cdp_[NVDLA_CDP_S_LUT_LE_SLOPE_SHIFT]);
+	decodeLutSlopes(lut.lo, cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SCALE],
+			cdp_[NVDLA_CDP_S_LUT_LO_SLOPE_SHIFT]);
+	op_.lut = lut;
 }
 
 CdpOp Decoder::decode()

@@ -38,6 +38,15 @@ struct LutConfig {
 	bool hybridSelectsLo = false;	 /**< where both hit, or they miss at different ends */
 };
 
+/**
+ * \brief S_LUT_CFG and S_LUT_INFO, which have the same fields in SDP and CDP
+ * \return a configuration without edges and slopes
+ */
+LutConfig decodeLut(uint32_t config, uint32_t info);
+
+/** \brief One table's slope registers: underflow in the low field, overflow in the high one */
+void decodeLutSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift);
+
 /** \brief The five counters D_PERF_LUT_* */
 struct LutCounters {
 	uint32_t underflow = 0;

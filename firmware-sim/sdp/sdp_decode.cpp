@@ -224,39 +224,19 @@ void Decoder::decodeY(SdpStage &stage)
 	};
 }
 
-/* One table's scale and shift registers: underflow in the low field, overflow in the high one. */
-void decodeSlopes(LutTableConfig &table, uint32_t scale, uint32_t shift)
-{
-	table.underflow.scale = static_cast<int16_t>(scale);
-	table.overflow.scale = static_cast<int16_t>(scale >> 16);
-	table.underflow.shift = static_cast<int8_t>(arith::signExtend<5>(shift));
-	table.overflow.shift = static_cast<int8_t>(arith::signExtend<5>(shift >> 5));
-}
-
 void Decoder::decodeLut()
 {
-	LutConfig &lut = op_.lut;
-	const uint32_t config = NVDLA_SDP_S_LUT_CFG;
-	const uint32_t info = NVDLA_SDP_S_LUT_INFO;
+	LutConfig lut = sim::decodeLut(sdp_[NVDLA_SDP_S_LUT_CFG], sdp_[NVDLA_SDP_S_LUT_INFO]);
 
-	lut.le.exponential = !sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION);
-	lut.underflowSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY);
-	lut.overflowSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY);
-	lut.hybridSelectsLo = sdp_.flag(config, NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY);
-	lut.le.indexOffset =
-		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_OFFSET));
-	lut.le.indexSelect =
-		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LE_INDEX_SELECT));
-	lut.lo.indexSelect =
-		static_cast<int8_t>(sdp_.field(info, NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT));
 	lut.le.start = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LE_START]);
 	lut.le.end = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LE_END]);
 	lut.lo.start = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LO_START]);
 	lut.lo.end = static_cast<int32_t>(sdp_[NVDLA_SDP_S_LUT_LO_END]);
-	decodeSlopes(lut.le, sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SCALE],
-		     sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT]);
-	decodeSlopes(lut.lo, sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SCALE],
-		     sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT]);
+	decodeLutSlopes(lut.le, sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SCALE],
+			sdp_[NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT]);
+	decodeLutSlopes(lut.lo, sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SCALE],
+			sdp_[NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT]);
+	op_.lut = lut;
 }
 
 void Decoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
