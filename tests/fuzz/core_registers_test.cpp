@@ -2,11 +2,13 @@
 /*
  * What the fuzzer does, without the fuzzer: a fixed number of inputs made from
  * the reference traces, or of random accesses, by a generator with a fixed
- * seed. Worth most with the sanitizers. The first argument of the program, if
- * there is one, is a file with a fuzz input to play instead.
+ * seed. Worth most with the sanitizers. NVDLA_FUZZ_ROUNDS in the environment
+ * makes it that many times as many. The first argument of the program, if there
+ * is one, is a file with a fuzz input to play instead.
  */
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 
@@ -23,6 +25,12 @@ namespace sim = nvdla::sim;
 
 namespace
 {
+
+unsigned int rounds()
+{
+	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
+	return text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1;
+}
 
 /* Changes some of the accesses, keeping most of the input sensible. */
 void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
@@ -53,7 +61,7 @@ void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
 TEST(CoreRegisters, RandomAccesses)
 {
 	std::mt19937 random(1);
-	for (int round = 0; round < 40; round++) {
+	for (unsigned int round = 0; round < 40 * rounds(); round++) {
 		std::vector<uint8_t> input(sizeof(Access) * 600);
 		for (size_t i = 0; i < input.size(); i++)
 			input[i] = static_cast<uint8_t>(random());
@@ -83,12 +91,12 @@ TEST(CoreRegisters, ChangedTraces)
 	ASSERT_FALSE(runs.empty());
 
 	std::mt19937 random(2);
-	for (size_t i = 0; i < runs.size(); i += 7) {
-		const auto trace = sim::loadTrace(runs[i].directory);
+	for (size_t i = 0; i < runs.size() * rounds(); i += 7) {
+		const auto trace = sim::loadTrace(runs[i % runs.size()].directory);
 		ASSERT_TRUE(trace) << trace.error();
 		auto input = encode(trace->commands);
 		mutate(input, random);
-		SCOPED_TRACE(runs[i].directory);
+		SCOPED_TRACE(runs[i % runs.size()].directory);
 		playAccesses(input);
 	}
 }

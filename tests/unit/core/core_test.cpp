@@ -240,6 +240,67 @@ TEST_F(CoreTest, ResetAbandonsWhatRuns)
 	EXPECT_EQ(out, data);
 }
 
+/* Each engine at the largest size that its registers can say: a reset need not wait for it. */
+TEST_F(CoreTest, ResetAbandonsTheLargestOperations)
+{
+	constexpr uint32_t largest = 0x1fff;
+	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH, largest);
+	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT, largest);
+	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL, largest);
+	core.csbWrite(NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG, 0);
+	core.csbWrite(NVDLA_SDP_RDMA_D_SRC_DMA_CFG, 1);
+	core.csbWrite(NVDLA_SDP_D_DATA_CUBE_WIDTH, largest);
+	core.csbWrite(NVDLA_SDP_D_DATA_CUBE_HEIGHT, largest);
+	core.csbWrite(NVDLA_SDP_D_DATA_CUBE_CHANNEL, largest);
+	core.csbWrite(NVDLA_SDP_D_DP_BS_CFG, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);
+	core.csbWrite(NVDLA_SDP_D_DP_BN_CFG, NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS);
+	core.csbWrite(NVDLA_SDP_D_DP_EW_CFG, NVDLA_SDP_D_DP_EW_CFG__EW_BYPASS);
+	core.csbWrite(NVDLA_SDP_D_DST_DMA_CFG, 1);
+	core.csbWrite(NVDLA_SDP_RDMA_D_OP_ENABLE, 1);
+	core.csbWrite(NVDLA_SDP_D_OP_ENABLE, 1);
+
+	core.csbWrite(NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH, largest);
+	core.csbWrite(NVDLA_CDP_RDMA_D_DATA_CUBE_HEIGHT, largest);
+	core.csbWrite(NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL, largest);
+	core.csbWrite(NVDLA_CDP_RDMA_D_SRC_DMA_CFG, 1);
+	core.csbWrite(NVDLA_CDP_RDMA_D_DATA_FORMAT,
+		      NVDLA_CDP_RDMA_D_DATA_FORMAT__INPUT_DATA__INT16);
+	core.csbWrite(NVDLA_CDP_D_DST_DMA_CFG, 1);
+	core.csbWrite(NVDLA_CDP_RDMA_D_OP_ENABLE, 1);
+	core.csbWrite(NVDLA_CDP_D_OP_ENABLE, 1);
+
+	core.csbWrite(NVDLA_RBK_D_MISC_CFG, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE__MERGE);
+	core.csbWrite(NVDLA_RBK_D_DAIN_RAM_TYPE, 1);
+	core.csbWrite(NVDLA_RBK_D_DAOUT_RAM_TYPE, 1);
+	core.csbWrite(NVDLA_RBK_D_DATAIN_SIZE_0, largest << 16 | largest);
+	core.csbWrite(NVDLA_RBK_D_DATAIN_SIZE_1, largest);
+	core.csbWrite(NVDLA_RBK_D_OP_ENABLE, 1);
+
+	core.csbWrite(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH, largest);
+	core.csbWrite(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, largest);
+	core.csbWrite(NVDLA_PDP_RDMA_D_DATA_CUBE_IN_CHANNEL, largest);
+	core.csbWrite(NVDLA_PDP_RDMA_D_FLYING_MODE,
+		      NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING);
+	core.csbWrite(NVDLA_PDP_RDMA_D_SRC_RAM_CFG, 1);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_IN_WIDTH, largest);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_IN_HEIGHT, largest);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_IN_CHANNEL, largest);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_OUT_WIDTH, largest);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT, largest);
+	core.csbWrite(NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL, largest);
+	core.csbWrite(NVDLA_PDP_D_OPERATION_MODE_CFG, NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
+	core.csbWrite(NVDLA_PDP_D_DST_RAM_CFG, 1);
+	core.csbWrite(NVDLA_PDP_RDMA_D_OP_ENABLE, 1);
+	core.csbWrite(NVDLA_PDP_D_OP_ENABLE, 1);
+
+	for (int i = 0; i < 10; i++)
+		std::this_thread::yield();
+	EXPECT_EQ(errorCount(), 0U);
+	EXPECT_EQ(status(), 0U);
+	core.reset();
+	EXPECT_TRUE(core.idle());
+}
+
 TEST_F(CoreTest, ResetKeepsTheCvsram)
 {
 	const Bytes data = pattern(32, 3);
