@@ -103,6 +103,7 @@ void Scheduler::reset()
 
 std::optional<Job> Scheduler::begin(Engine engine)
 {
+	skipIdleSdpRdma();
 	switch (engine) {
 	case Engine::Bdma:
 		return beginBdma();
@@ -118,6 +119,26 @@ std::optional<Job> Scheduler::begin(Engine engine)
 		return beginRubik();
 	}
 	return std::nullopt;
+}
+
+/* With nothing to read for a flying SDP, its read engine is done as soon as it is enabled. */
+void Scheduler::skipIdleSdpRdma()
+{
+	constexpr struct {
+		uint32_t address;
+		uint32_t mask;
+	} disables[] = {
+		{ NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
+		  NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE },
+		{ NVDLA_SDP_RDMA_D_BRDMA_CFG, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE },
+		{ NVDLA_SDP_RDMA_D_NRDMA_CFG, NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_DISABLE },
+		{ NVDLA_SDP_RDMA_D_ERDMA_CFG, NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_DISABLE },
+	};
+	while (ready(Unit::SdpRdma) &&
+	       std::all_of(std::begin(disables), std::end(disables), [this](const auto &disable) {
+		       return consumerField(Unit::SdpRdma, disable.address, disable.mask) != 0;
+	       }))
+		file(Unit::SdpRdma).finish();
 }
 
 std::optional<Job> Scheduler::beginBdma()
@@ -165,15 +186,11 @@ bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 	const RegisterView sdp = file(Unit::Sdp).view(file(Unit::Sdp).consumer());
 	const uint32_t flying =
 		sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
-	const bool needed =
-		flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF || sdpReadsOperands(sdp);
-	/* A read engine enabled for this mode without need ends with the operation, too. */
-	if (ready(Unit::SdpRdma) &&
-	    (needed || consumerField(Unit::SdpRdma, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
-				     NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE) == flying))
+	if (flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF || sdpReadsOperands(sdp)) {
+		if (!ready(Unit::SdpRdma))
+			return false;
 		units.push_back(Unit::SdpRdma);
-	else if (needed)
-		return false;
+	}
 
 	if (sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST) ==
 	    NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST__MEM)

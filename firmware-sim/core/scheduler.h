@@ -43,7 +43,8 @@ struct Job {
  * - SDP in off-line mode, with SDP_RDMA;
  * - PDP in off-line mode, with PDP_RDMA; CDP with CDP_RDMA; RUBIK alone;
  * - an SDP whose output goes to PDP also needs a PDP in flying mode;
- * - a flying SDP takes SDP_RDMA along if an operand comes from memory.
+ * - a flying SDP takes SDP_RDMA along if an operand comes from memory; an SDP_RDMA
+ *   that is enabled for an operation to come is left alone.
  *
  * Not synchronised: the core's lock covers it.
  */
@@ -73,6 +74,7 @@ public:
 			const OperationTiming &timing = {});
 
 private:
+	void skipIdleSdpRdma();
 	std::optional<Job> beginBdma();
 	std::optional<Job> beginConv();
 	std::optional<Job> beginSdp();

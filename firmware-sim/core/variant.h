@@ -12,17 +12,19 @@
 namespace nvdla::sim
 {
 
-/** \brief One configuration of the core, chosen at run time */
+/**
+ * \brief One configuration of the core, chosen at run time
+ *
+ * Only what registers, scheduling and memories depend on. The engines compute
+ * with nv_full's geometry (atoms of 32 bytes, 64 channels by 16 kernels, 16
+ * banks of 32 KiB), so that a configuration with another one needs engines of
+ * its own first.
+ */
 struct Variant {
 	const char *name;
-	uint32_t atomBytes;	  /**< one atom of a feature cube */
-	uint32_t cbufBanks;	  /**< banks of the convolution buffer */
-	uint32_t cbufBankEntries; /**< entries of one bank */
-	uint32_t cbufEntryBytes;  /**< bytes of one entry */
-	uint32_t macChannels;	  /**< channels multiplied at once, in elements of 16 bits */
-	uint32_t bdmaSlots;	  /**< operations that BDMA can queue */
-	uint32_t units;		  /**< bit n: unit number n is there */
-	size_t cvsramSize;	  /**< bytes of on-chip memory behind CVIF, unless configured */
+	uint32_t bdmaSlots; /**< operations that BDMA can queue */
+	uint32_t units;	    /**< bit n: unit number n is there */
+	size_t cvsramSize;  /**< bytes of on-chip memory behind CVIF, unless configured */
 
 	constexpr bool has(Unit unit) const { return units >> index(unit) & 1; }
 };
@@ -35,11 +37,6 @@ struct Variant {
  */
 constexpr Variant nvFull = {
 	.name = "nv_full",
-	.atomBytes = 32,
-	.cbufBanks = 16,
-	.cbufBankEntries = 256,
-	.cbufEntryBytes = 128,
-	.macChannels = 64,
 	.bdmaSlots = 20,
 	.units = 0x1ffff & ~(1U << index(Unit::Gec)),
 	.cvsramSize = 4 << 20,

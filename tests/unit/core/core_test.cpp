@@ -244,6 +244,12 @@ TEST_F(CoreTest, ResetAbandonsWhatRuns)
 TEST_F(CoreTest, ResetAbandonsTheLargestOperations)
 {
 	constexpr uint32_t largest = 0x1fff;
+	/* All read zeroes from 0, each writes to an area of its own. */
+	core.csbWrite(NVDLA_SDP_D_DST_BASE_ADDR_HIGH, 1);
+	core.csbWrite(NVDLA_CDP_D_DST_BASE_ADDR_HIGH, 2);
+	core.csbWrite(NVDLA_RBK_D_DAOUT_ADDR_HIGH, 3);
+	core.csbWrite(NVDLA_PDP_D_DST_BASE_ADDR_HIGH, 4);
+
 	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH, largest);
 	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT, largest);
 	core.csbWrite(NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL, largest);

@@ -136,6 +136,46 @@ TEST_F(SchedulerTest, BypassedStageNeedsNoReadEngine)
 	EXPECT_FALSE(job->inputs.has(Unit::SdpRdma));
 }
 
+TEST_F(SchedulerTest, ReadEngineOfTheNextLayerIsLeftAlone)
+{
+	/* Group 0 of SDP needs no operands, group 1 does; the read engine is enabled early. */
+	flyingSdp();
+	enable(Unit::Sdp);
+	write(NVDLA_SDP_S_POINTER, 1);
+	flyingSdp();
+	write(NVDLA_SDP_D_DP_BS_CFG, 0);
+	write(NVDLA_SDP_D_DP_BS_ALU_CFG, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC);
+	enable(Unit::Sdp);
+	write(NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE);
+	enable(Unit::SdpRdma);
+
+	for (unsigned int layer = 0; layer < 2; layer++) {
+		for (const uint32_t pointer :
+		     { NVDLA_CACC_S_POINTER, NVDLA_CMAC_A_S_POINTER, NVDLA_CMAC_B_S_POINTER,
+		       NVDLA_CSC_S_POINTER, NVDLA_CDMA_S_POINTER })
+			write(pointer, layer);
+		for (const Unit unit : convUnits)
+			enable(unit);
+		const auto job = scheduler.begin(Engine::Conv);
+		ASSERT_TRUE(job);
+		EXPECT_EQ(job->inputs.has(Unit::SdpRdma), layer == 1);
+		scheduler.finish(*job, {});
+	}
+	EXPECT_EQ(scheduler.file(Unit::SdpRdma).consumer(), 1U);
+}
+
+TEST_F(SchedulerTest, ReadEngineWithNothingToReadIsDoneAtOnce)
+{
+	write(NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE);
+	write(NVDLA_SDP_RDMA_D_BRDMA_CFG, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE);
+	write(NVDLA_SDP_RDMA_D_NRDMA_CFG, NVDLA_SDP_RDMA_D_NRDMA_CFG__NRDMA_DISABLE);
+	write(NVDLA_SDP_RDMA_D_ERDMA_CFG, NVDLA_SDP_RDMA_D_ERDMA_CFG__ERDMA_DISABLE);
+	enable(Unit::SdpRdma);
+	EXPECT_TRUE(nothingBegins());
+	EXPECT_EQ(scheduler.file(Unit::SdpRdma).consumer(), 1U);
+	EXPECT_EQ(scheduler.file(Unit::SdpRdma).read(NVDLA_SDP_RDMA_S_STATUS), 0U);
+}
+
 TEST_F(SchedulerTest, SdpToPdpWaitsForAFlyingPdp)
 {
 	bypassSdp();
