@@ -33,9 +33,9 @@ Error sizeError(const TensorDesc &desc, const char *what, uint64_t have, uint64_
 		      fmt::format("{} bytes given, {} needed", have, want) };
 }
 
-/* Calls copy(element index, byte offset, number of adjacent elements) for every run. */
+/* Calls copy(index of the first element, byte offset of its pixel) for every line. */
 template<typename Copy>
-void forEachRun(const TensorDesc &desc, const Layout &layout, Copy copy)
+void forEachLine(const TensorDesc &desc, const Layout &layout, Copy copy)
 {
 	const uint64_t imageBytes = desc.size / desc.n;
 	uint64_t element = 0;
@@ -143,8 +143,8 @@ TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c
 	return desc;
 }
 
-Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
-			  std::span<std::byte> out)
+Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
+			       std::span<std::byte> tensor)
 {
 	auto layout = Layout::of(desc);
 	if (!layout)
@@ -154,16 +154,23 @@ Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> ele
 	if (elements.size() != desc.elements() * bytes)
 		return tl::unexpected(sizeError(desc, "pack tensor elements", elements.size(),
 						desc.elements() * bytes));
-	if (out.size() != desc.size)
-		return tl::unexpected(sizeError(desc, "pack tensor memory", out.size(), desc.size));
+	if (tensor.size() != desc.size)
+		return tl::unexpected(
+			sizeError(desc, "pack tensor memory", tensor.size(), desc.size));
 
-	std::fill(out.begin(), out.end(), std::byte{ 0 });
-	forEachRun(desc, *layout, [&](uint64_t element, uint64_t offset) {
+	forEachLine(desc, *layout, [&](uint64_t element, uint64_t offset) {
 		const std::byte *from = elements.data() + element * bytes;
 		for (uint32_t w = 0; w < desc.w; w++, from += bytes, offset += layout->pixelBytes)
-			std::memcpy(out.data() + offset, from, bytes);
+			std::memcpy(tensor.data() + offset, from, bytes);
 	});
 	return {};
+}
+
+Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
+			  std::span<std::byte> out)
+{
+	std::fill(out.begin(), out.end(), std::byte{ 0 });
+	return overwriteElements(desc, elements, out);
 }
 
 Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
@@ -178,7 +185,7 @@ Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 
 	const size_t bytes = elementBytes(desc.type);
 	std::vector<std::byte> elements(desc.elements() * bytes);
-	forEachRun(desc, *layout, [&](uint64_t element, uint64_t offset) {
+	forEachLine(desc, *layout, [&](uint64_t element, uint64_t offset) {
 		std::byte *to = elements.data() + element * bytes;
 		for (uint32_t w = 0; w < desc.w; w++, to += bytes, offset += layout->pixelBytes)
 			std::memcpy(to, tensor.data() + offset, bytes);

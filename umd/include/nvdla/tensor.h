@@ -105,6 +105,10 @@ struct TensorDesc {
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out);
 
+/** \brief As packElements(), but leave alone whatever holds no element */
+Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
+			       std::span<std::byte> tensor);
+
 /** \brief Take the elements out of a tensor of desc.size bytes, in N, C, H, W order */
 Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      std::span<const std::byte> tensor);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The seam between the runtime and a device: a device file's system calls.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <tl/expected.hpp>
+
+namespace nvdla
+{
+
+/**
+ * \brief An open device file
+ *
+ * Whatever the runtime asks of a device goes through the structures of
+ * include/uapi/drm/nvdla_accel.h and DRM's own (GEM_CLOSE, SYNCOBJ_*), so that
+ * the runtime does not know whether a kernel answers. All functions may be
+ * called from several threads at once.
+ */
+class DeviceBackend
+{
+public:
+	virtual ~DeviceBackend() = default;
+
+	/** \return what Device::open() was given */
+	virtual const std::string &path() const = 0;
+
+	/**
+	 * \brief ioctl() on the device file
+	 * \param[in] request DRM_IOCTL_*
+	 * \param[in,out] argument the structure that belongs to it
+	 * \return 0 or a negative errno; interrupted calls are repeated
+	 */
+	virtual int ioctl(unsigned long request, void *argument) = 0;
+
+	/** \brief mmap() of the device file, shared, readable and writable; or a negative errno */
+	virtual tl::expected<std::byte *, int> map(uint64_t offset, size_t size) = 0;
+	virtual void unmap(std::byte *address, size_t size) = 0;
+
+	/**
+	 * \brief State of the fence that a syncobj holds
+	 * \return 1 signalled, 0 not yet, or the negative errno that it was signalled with
+	 */
+	virtual int fenceStatus(uint32_t syncobj) = 0;
+};
+
+} /* namespace nvdla */

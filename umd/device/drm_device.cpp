@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "drm_device.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <linux/sync_file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include <fmt/format.h>
+#include <xf86drm.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *driverName = "nvdla";
+constexpr const char *accelFolder = "/dev/accel";
+
+struct VersionFree {
+	void operator()(drmVersion *version) const { drmFreeVersion(version); }
+};
+
+} /* namespace */
+
+Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &path)
+{
+	constexpr const char *what = "open device";
+	UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+
+	if (!fd) {
+		const int error = errno;
+		return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, what, path,
+			    error == ENOENT ? "no such device; is the nvdla module loaded?"
+					    : std::strerror(error));
+	}
+	const std::unique_ptr<drmVersion, VersionFree> version(drmGetVersion(fd.get()));
+	if (!version)
+		return fail(ErrorCode::Unsupported, what, path, "is not a DRM device");
+	const std::string name(version->name, static_cast<size_t>(version->name_len));
+	if (name != driverName)
+		return fail(ErrorCode::Unsupported, what, path,
+			    fmt::format("belongs to the driver \"{}\", not to \"{}\"", name,
+					driverName));
+	return std::unique_ptr<DrmDevice>(new DrmDevice(path, std::move(fd)));
+}
+
+std::vector<std::string> DrmDevice::enumerate()
+{
+	std::vector<std::string> paths;
+	std::error_code error;
+
+	for (const auto &entry : std::filesystem::directory_iterator(accelFolder, error)) {
+		const std::string path = entry.path().string();
+		if (entry.path().filename().string().starts_with("accel") && open(path))
+			paths.push_back(path);
+	}
+	/* accel10 comes after accel9. */
+	std::sort(paths.begin(), paths.end(), [](const std::string &a, const std::string &b) {
+		return a.size() != b.size() ? a.size() < b.size() : a < b;
+	});
+	return paths;
+}
+
+int DrmDevice::ioctl(unsigned long request, void *argument)
+{
+	return drmIoctl(fd_.get(), request, argument) ? -errno : 0;
+}
+
+tl::expected<std::byte *, int> DrmDevice::map(uint64_t offset, size_t size)
+{
+	void *address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_.get(),
+			     static_cast<off_t>(offset));
+	if (address == MAP_FAILED)
+		return tl::unexpected(-errno);
+	return static_cast<std::byte *>(address);
+}
+
+void DrmDevice::unmap(std::byte *address, size_t size)
+{
+	munmap(address, size);
+}
+
+int DrmDevice::fenceStatus(uint32_t syncobj)
+{
+	int fd = -1;
+	if (drmSyncobjExportSyncFile(fd_.get(), syncobj, &fd))
+		return -errno;
+
+	const UniqueFd syncFile(fd);
+	sync_file_info info = {};
+	while (::ioctl(syncFile.get(), SYNC_IOC_FILE_INFO, &info)) {
+		if (errno != EINTR && errno != EAGAIN)
+			return -errno;
+	}
+	return info.status;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device behind the kernel driver.
+ */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+#include "backend.h"
+#include "io/unique_fd.h"
+
+namespace nvdla
+{
+
+class DrmDevice : public DeviceBackend
+{
+public:
+	/** \brief Open \a path and check that the nvdla driver has it */
+	static Result<std::unique_ptr<DrmDevice>> open(const std::string &path);
+
+	/** \return paths below /dev/accel that the nvdla driver has */
+	static std::vector<std::string> enumerate();
+
+	const std::string &path() const override { return path_; }
+	int ioctl(unsigned long request, void *argument) override;
+	tl::expected<std::byte *, int> map(uint64_t offset, size_t size) override;
+	void unmap(std::byte *address, size_t size) override;
+	int fenceStatus(uint32_t syncobj) override;
+
+private:
+	DrmDevice(std::string path, UniqueFd fd) : path_(std::move(path)), fd_(std::move(fd)) {}
+
+	std::string path_;
+	UniqueFd fd_;
+};
+
+} /* namespace nvdla */

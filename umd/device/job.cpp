@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nvdla/device.h>
+
+#include "clock.h"
+#include "drm_calls.h"
+
+namespace nvdla
+{
+
+Job::Job(Job &&other) noexcept
+	: backend_(std::move(other.backend_)), syncobj_(std::exchange(other.syncobj_, 0))
+{
+}
+
+Job &Job::operator=(Job &&other) noexcept
+{
+	std::swap(backend_, other.backend_);
+	std::swap(syncobj_, other.syncobj_);
+	return *this;
+}
+
+Job::~Job()
+{
+	if (syncobj_)
+		destroySyncobj(*backend_, syncobj_);
+}
+
+Result<void> Job::wait(std::chrono::milliseconds timeout)
+{
+	constexpr const char *what = "wait for job";
+	const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
+
+	if (error == -ETIME || error == -ETIMEDOUT)
+		return fail(ErrorCode::Timeout, what, backend_->path(),
+			    fmt::format("not done after {} ms", timeout.count()));
+	if (error)
+		return fail(ErrorCode::Io, what, backend_->path(), std::strerror(-error));
+
+	switch (const int status = backend_->fenceStatus(syncobj_)) {
+	case 1:
+		return {};
+	case -ETIMEDOUT:
+		return fail(ErrorCode::Timeout, what, backend_->path(),
+			    "the device took longer than the job may run and was reset");
+	case -EIO:
+		return fail(ErrorCode::DeviceFailed, what, backend_->path(),
+			    "the device did not do what it should and was reset");
+	case -ENODEV:
+		return fail(ErrorCode::DeviceFailed, what, backend_->path(), "the device is gone");
+	default:
+		return fail(ErrorCode::DeviceFailed, what, backend_->path(),
+			    status ? std::strerror(-status) : "its fence has no state");
+	}
+}
+
+} /* namespace nvdla */

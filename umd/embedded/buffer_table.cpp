@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "buffer_table.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <sys/mman.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* nv_full's memory interface has 64-bit addresses; 40 bits are what hosts have. */
+constexpr uint64_t firstAddress = uint64_t{ 1 } << 20;
+constexpr uint64_t addressLimit = uint64_t{ 1 } << 40;
+/* More than any stride overruns by accident; also keeps buffers 64 KiB aligned. */
+constexpr uint64_t gap = uint64_t{ 1 } << 16;
+
+} /* namespace */
+
+std::shared_ptr<EmbeddedBuffer> EmbeddedBuffer::allocate(size_t size)
+{
+	void *address = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (address == MAP_FAILED)
+		return nullptr;
+	return std::shared_ptr<EmbeddedBuffer>(
+		new EmbeddedBuffer(static_cast<std::byte *>(address), size));
+}
+
+EmbeddedBuffer::~EmbeddedBuffer()
+{
+	munmap(address_, size_);
+}
+
+bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
+{
+	const std::unique_lock lock(mutex_);
+	uint64_t address = firstAddress;
+
+	for (const auto &[start, bytes] : ranges_) {
+		if (start - address >= buffer.bytes().size() + gap)
+			break;
+		address = (start + bytes.size() + 2 * gap - 1) / gap * gap;
+	}
+	if (address > addressLimit || buffer.bytes().size() > addressLimit - address)
+		return false;
+	ranges_.emplace(address, buffer.bytes());
+	buffer.dmaAddress = address;
+	return true;
+}
+
+void EmbeddedMemory::remove(const EmbeddedBuffer &buffer)
+{
+	const std::unique_lock lock(mutex_);
+	ranges_.erase(buffer.dmaAddress);
+}
+
+std::byte *EmbeddedMemory::find(uint64_t address, size_t size)
+{
+	auto range = ranges_.upper_bound(address);
+	if (range == ranges_.begin())
+		return nullptr;
+	--range;
+
+	const uint64_t offset = address - range->first;
+	const auto bytes = range->second;
+	if (offset > bytes.size() || size > bytes.size() - offset)
+		return nullptr;
+	return bytes.data() + offset;
+}
+
+bool EmbeddedMemory::read(uint64_t address, std::span<std::byte> out)
+{
+	const std::shared_lock lock(mutex_);
+	const std::byte *from = find(address, out.size());
+
+	if (!from)
+		return false;
+	std::memcpy(out.data(), from, out.size());
+	return true;
+}
+
+bool EmbeddedMemory::write(uint64_t address, std::span<const std::byte> data)
+{
+	const std::shared_lock lock(mutex_);
+	std::byte *to = find(address, data.size());
+
+	if (!to)
+		return false;
+	std::memcpy(to, data.data(), data.size());
+	return true;
+}
+
+tl::expected<uint32_t, int> BufferTable::create(size_t size)
+{
+	auto plain = EmbeddedBuffer::allocate(size);
+	if (!plain || !memory_.insert(*plain))
+		return tl::unexpected(-ENOMEM);
+
+	/* The device model forgets the memory with its last owner, before it goes. */
+	EmbeddedBuffer *raw = plain.get();
+	std::shared_ptr<EmbeddedBuffer> buffer(
+		raw, [keep = std::move(plain), memory = &memory_](EmbeddedBuffer *gone) {
+			memory->remove(*gone);
+		});
+
+	while (buffers_.contains(nextHandle_) || !nextHandle_)
+		nextHandle_++;
+	buffers_.emplace(nextHandle_, std::move(buffer));
+	return nextHandle_++;
+}
+
+int BufferTable::close(uint32_t handle)
+{
+	return buffers_.erase(handle) ? 0 : -EINVAL;
+}
+
+std::shared_ptr<EmbeddedBuffer> BufferTable::find(uint32_t handle) const
+{
+	const auto entry = buffers_.find(handle);
+	return entry == buffers_.end() ? nullptr : entry->second;
+}
+
+tl::expected<std::byte *, int> BufferTable::map(uint64_t offset, size_t size)
+{
+	const auto buffer = find(static_cast<uint32_t>(offset >> 32));
+
+	if (!buffer || offset & 0xffffffff || size > buffer->bytes().size())
+		return tl::unexpected(-EINVAL);
+	mappings_.emplace(buffer->bytes().data(), buffer);
+	return buffer->bytes().data();
+}
+
+void BufferTable::unmap(std::byte *address)
+{
+	const auto mapping = mappings_.find(address);
+	if (mapping != mappings_.end())
+		mappings_.erase(mapping);
+}
+
+} /* namespace nvdla */

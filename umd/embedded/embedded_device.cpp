@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "embedded_device.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+
+#include <drm/nvdla_accel.h>
+#include <fmt/format.h>
+#include <nvdla/device.h>
+
+#include "embedded/executor.h"
+#include "embedded/submit.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr uint64_t pageSize = 4096;
+constexpr uint64_t maxBufferBytes = uint64_t{ 1 } << 32;
+
+/* Absolute CLOCK_MONOTONIC nanoseconds, which is what steady_clock counts. */
+std::chrono::steady_clock::time_point timePoint(int64_t deadline)
+{
+	return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline));
+}
+
+} /* namespace */
+
+class EmbeddedDevice::State
+{
+public:
+	int start() { return executor_.start(); }
+	int ioctl(unsigned long request, void *argument);
+
+	tl::expected<std::byte *, int> map(uint64_t offset, size_t size)
+	{
+		const std::lock_guard guard(lock_);
+		return buffers_.map(offset, size);
+	}
+
+	void unmap(std::byte *address)
+	{
+		const std::lock_guard guard(lock_);
+		buffers_.unmap(address);
+	}
+
+	int fenceStatus(uint32_t syncobj);
+
+	const std::string path = Device::embeddedPath;
+
+private:
+	int query(drm_nvdla_dev_query &args) const;
+	int createBuffer(drm_nvdla_bo_create &args);
+	int mmapOffset(drm_nvdla_bo_mmap_offset &args);
+	int prepare(const drm_nvdla_bo_prep &args);
+	int finish(const drm_nvdla_bo_fini &args);
+	int closeBuffer(const drm_gem_close &args);
+	int submit(const drm_nvdla_submit &args);
+	int wait(drm_syncobj_wait &args);
+
+	std::mutex lock_;
+	std::condition_variable changed_; /* a job is done */
+	EmbeddedMemory memory_;
+	BufferTable buffers_{ memory_ };
+	SyncobjTable syncobjs_;
+	Executor executor_{ memory_, lock_, changed_ };
+};
+
+int EmbeddedDevice::State::query(drm_nvdla_dev_query &args) const
+{
+	const uint32_t userSize = args.size;
+	const nvdla_variant &variant = executor_.variant();
+	drm_nvdla_device_info info = {};
+
+	if (args.type != DRM_NVDLA_QUERY_DEVICE)
+		return -EINVAL;
+	info.variant = variant.id;
+	info.hw_version = executor_.hardwareVersion();
+	info.engines = variant.engines;
+	info.precisions = variant.precisions;
+	info.atom_bytes = variant.atom_bytes;
+	info.max_operations = NVDLA_TASK_MAX_OPERATIONS;
+	info.max_luts = NVDLA_TASK_MAX_LUTS;
+	info.max_addresses = NVDLA_TASK_MAX_ADDRESSES;
+	info.max_tasks = embeddedMaxTasks;
+	info.default_timeout_ms = embeddedDefaultTimeoutMs;
+	info.max_timeout_ms = embeddedMaxTimeoutMs;
+	info.max_bo_bytes = maxBufferBytes;
+	args.size = sizeof(info);
+	if (args.pointer)
+		std::memcpy(reinterpret_cast<void *>(args.pointer), &info,
+			    std::min<size_t>(userSize, sizeof(info)));
+	return 0;
+}
+
+int EmbeddedDevice::State::createBuffer(drm_nvdla_bo_create &args)
+{
+	/* info.cvsram_bytes is 0: there is no on-chip memory to allocate from. */
+	if (args.flags || !args.size || args.size > maxBufferBytes)
+		return -EINVAL;
+	args.size = (args.size + pageSize - 1) / pageSize * pageSize;
+
+	const std::lock_guard guard(lock_);
+	auto handle = buffers_.create(args.size);
+	if (!handle)
+		return handle.error();
+	args.handle = *handle;
+	return 0;
+}
+
+int EmbeddedDevice::State::mmapOffset(drm_nvdla_bo_mmap_offset &args)
+{
+	const std::lock_guard guard(lock_);
+
+	if (args.flags)
+		return -EINVAL;
+	if (!buffers_.find(args.handle))
+		return -ENOENT;
+	args.offset = BufferTable::mapOffset(args.handle);
+	return 0;
+}
+
+int EmbeddedDevice::State::prepare(const drm_nvdla_bo_prep &args)
+{
+	constexpr uint32_t known = DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE;
+	std::unique_lock guard(lock_);
+
+	if (!args.flags || args.flags & ~known)
+		return -EINVAL;
+	const auto buffer = buffers_.find(args.handle);
+	if (!buffer)
+		return -ENOENT;
+	const bool ready = changed_.wait_until(guard, timePoint(args.timeout_ns), [&] {
+		return !buffer->writers && (!(args.flags & DRM_NVDLA_BO_WRITE) || !buffer->readers);
+	});
+	return ready ? 0 : -ETIMEDOUT;
+}
+
+int EmbeddedDevice::State::finish(const drm_nvdla_bo_fini &args)
+{
+	const std::lock_guard guard(lock_);
+
+	if (args.flags)
+		return -EINVAL;
+	return buffers_.find(args.handle) ? 0 : -ENOENT;
+}
+
+int EmbeddedDevice::State::closeBuffer(const drm_gem_close &args)
+{
+	const std::lock_guard guard(lock_);
+	return buffers_.close(args.handle);
+}
+
+int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
+{
+	const std::lock_guard guard(lock_);
+	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_);
+
+	if (const int error = reader.read())
+		return error;
+	auto job = reader.takeJob();
+	for (const EmbeddedJob::Use &use : job->buffers)
+		(use.write ? use.buffer->writers : use.buffer->readers)++;
+	for (uint32_t handle : reader.outSyncs())
+		syncobjs_.replace(handle, job->fence);
+	executor_.push(std::move(job));
+	return 0;
+}
+
+int EmbeddedDevice::State::wait(drm_syncobj_wait &args)
+{
+	constexpr uint32_t known =
+		DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
+	const auto *handles = reinterpret_cast<const uint32_t *>(args.handles);
+	const bool all = args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
+	std::unique_lock guard(lock_);
+
+	if (args.flags & ~known || !args.count_handles)
+		return -EINVAL;
+	for (uint32_t i = 0; i < args.count_handles; i++) {
+		if (!syncobjs_.contains(handles[i]))
+			return -ENOENT;
+		if (!(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) &&
+		    !syncobjs_.fence(handles[i]))
+			return -EINVAL;
+	}
+
+	auto done = [&] {
+		uint32_t count = 0;
+		for (uint32_t i = 0; i < args.count_handles; i++) {
+			const auto fence = syncobjs_.fence(handles[i]);
+			if (!fence || !fence->done)
+				continue;
+			if (!count++)
+				args.first_signaled = i;
+		}
+		return all ? count == args.count_handles : count > 0;
+	};
+	return changed_.wait_until(guard, timePoint(args.timeout_nsec), done) ? 0 : -ETIME;
+}
+
+int EmbeddedDevice::State::fenceStatus(uint32_t syncobj)
+{
+	const std::lock_guard guard(lock_);
+
+	if (!syncobjs_.contains(syncobj))
+		return -ENOENT;
+	const auto fence = syncobjs_.fence(syncobj);
+	if (!fence)
+		return -EINVAL;
+	if (!fence->done)
+		return 0;
+	return fence->error ? fence->error : 1;
+}
+
+int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
+{
+	switch (request) {
+	case DRM_IOCTL_NVDLA_DEV_QUERY:
+		return query(*static_cast<drm_nvdla_dev_query *>(argument));
+	case DRM_IOCTL_NVDLA_BO_CREATE:
+		return createBuffer(*static_cast<drm_nvdla_bo_create *>(argument));
+	case DRM_IOCTL_NVDLA_BO_MMAP_OFFSET:
+		return mmapOffset(*static_cast<drm_nvdla_bo_mmap_offset *>(argument));
+	case DRM_IOCTL_NVDLA_BO_PREP:
+		return prepare(*static_cast<drm_nvdla_bo_prep *>(argument));
+	case DRM_IOCTL_NVDLA_BO_FINI:
+		return finish(*static_cast<drm_nvdla_bo_fini *>(argument));
+	case DRM_IOCTL_NVDLA_SUBMIT:
+		return submit(*static_cast<drm_nvdla_submit *>(argument));
+	case DRM_IOCTL_GEM_CLOSE:
+		return closeBuffer(*static_cast<drm_gem_close *>(argument));
+	case DRM_IOCTL_SYNCOBJ_WAIT:
+		return wait(*static_cast<drm_syncobj_wait *>(argument));
+	}
+
+	const std::lock_guard guard(lock_);
+	switch (request) {
+	case DRM_IOCTL_SYNCOBJ_CREATE:
+		return syncobjs_.create(*static_cast<drm_syncobj_create *>(argument));
+	case DRM_IOCTL_SYNCOBJ_DESTROY:
+		return syncobjs_.destroy(*static_cast<drm_syncobj_destroy *>(argument));
+	case DRM_IOCTL_SYNCOBJ_RESET:
+		return syncobjs_.reset(*static_cast<drm_syncobj_array *>(argument));
+	default:
+		return -ENOTTY;
+	}
+}
+
+EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(state))
+{
+}
+
+EmbeddedDevice::~EmbeddedDevice() = default;
+
+Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open()
+{
+	auto state = std::make_unique<State>();
+
+	if (const int error = state->start())
+		return fail(ErrorCode::DeviceFailed, "open device", Device::embeddedPath,
+			    std::strerror(-error));
+	return std::unique_ptr<EmbeddedDevice>(new EmbeddedDevice(std::move(state)));
+}
+
+const std::string &EmbeddedDevice::path() const
+{
+	return state_->path;
+}
+
+int EmbeddedDevice::ioctl(unsigned long request, void *argument)
+{
+	return state_->ioctl(request, argument);
+}
+
+tl::expected<std::byte *, int> EmbeddedDevice::map(uint64_t offset, size_t size)
+{
+	return state_->map(offset, size);
+}
+
+void EmbeddedDevice::unmap(std::byte *address, [[maybe_unused]] size_t size)
+{
+	state_->unmap(address);
+}
+
+int EmbeddedDevice::fenceStatus(uint32_t syncobj)
+{
+	return state_->fenceStatus(syncobj);
+}
+
+} /* namespace nvdla */

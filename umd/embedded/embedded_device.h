@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device model in this process that answers the driver's ioctls.
+ */
+#pragma once
+
+#include <memory>
+
+#include <nvdla/error.h>
+
+#include "device/backend.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief The kernel driver's interface on top of the device model
+ *
+ * Descriptors are checked and operations are programmed by the same files that
+ * the kernel module is made of. Every object has a core and memory of its own.
+ */
+class EmbeddedDevice : public DeviceBackend
+{
+public:
+	static Result<std::unique_ptr<EmbeddedDevice>> open();
+	~EmbeddedDevice() override;
+
+	const std::string &path() const override;
+	int ioctl(unsigned long request, void *argument) override;
+	tl::expected<std::byte *, int> map(uint64_t offset, size_t size) override;
+	void unmap(std::byte *address, size_t size) override;
+	int fenceStatus(uint32_t syncobj) override;
+
+private:
+	class State;
+	explicit EmbeddedDevice(std::unique_ptr<State> state);
+
+	std::unique_ptr<State> state_;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's knowledge of the hardware as C++ objects.
+ */
+#pragma once
+
+#include <memory>
+
+#include "nvdla_sequencer.h"
+#include "nvdla_task.h"
+
+namespace nvdla
+{
+
+struct EngineTaskFree {
+	void operator()(nvdla_task *task) const { nvdla_task_destroy(task); }
+};
+using EngineTask = std::unique_ptr<nvdla_task, EngineTaskFree>;
+
+struct EngineSequencerFree {
+	void operator()(nvdla_sequencer *sequencer) const { nvdla_sequencer_destroy(sequencer); }
+};
+using EngineSequencer = std::unique_ptr<nvdla_sequencer, EngineSequencerFree>;
+
+} /* namespace nvdla */

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "submit.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* What user space may think a structure's size is. */
+constexpr uint32_t maxStructSize = 4096;
+
+/*
+ * Element \a index of an array whose elements have \a size bytes in the
+ * caller's eyes. As the kernel does: members it does not know have to be zero.
+ */
+template<typename T>
+int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
+{
+	const auto *from =
+		reinterpret_cast<const unsigned char *>(array) + uint64_t{ index } * size;
+
+	if (std::any_of(from + sizeof(T), from + size, [](unsigned char byte) { return byte; }))
+		return -E2BIG;
+	std::memcpy(&to, from, sizeof(T));
+	return 0;
+}
+
+template<typename T>
+bool sizeIsFine(uint32_t size)
+{
+	return size >= sizeof(T) && size <= maxStructSize;
+}
+
+void copyText(char *to, size_t size, const char *from)
+{
+	const size_t length = strnlen(from, size - 1);
+
+	std::memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+} /* namespace */
+
+void SubmitReader::report(uint32_t task, const nvdla_task_error &why)
+{
+	drm_nvdla_error error = {};
+
+	error.task = task;
+	error.operation = why.operation;
+	error.op_type = why.op_type;
+	error.value = why.value;
+	error.limit = why.limit;
+	copyText(error.field, sizeof(error.field), why.field);
+	copyText(error.reason, sizeof(error.reason), why.reason);
+	if (args_.error)
+		std::memcpy(reinterpret_cast<void *>(args_.error), &error,
+			    std::min<size_t>(args_.error_size, sizeof(error)));
+}
+
+int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t value, uint64_t limit,
+			    const char *reason)
+{
+	nvdla_task_error why = {};
+
+	why.operation = NVDLA_TASK_NO_OPERATION;
+	why.op_type = ~0u;
+	why.value = value;
+	why.limit = limit;
+	copyText(why.field, sizeof(why.field), field.c_str());
+	copyText(why.reason, sizeof(why.reason), reason);
+	report(task, why);
+	return -EINVAL;
+}
+
+int SubmitReader::read()
+{
+	if (args_.flags || args_.timeout_ms > embeddedMaxTimeoutMs)
+		return -EINVAL;
+	if (!args_.num_tasks || args_.num_tasks > embeddedMaxTasks)
+		return -EINVAL;
+	if (!sizeIsFine<drm_nvdla_task>(args_.task_size))
+		return -EINVAL;
+
+	job_ = std::make_unique<EmbeddedJob>();
+	job_->timeout = std::chrono::milliseconds(args_.timeout_ms ? args_.timeout_ms
+								   : embeddedDefaultTimeoutMs);
+	if (const int error = readSyncs())
+		return error;
+	for (uint32_t i = 0; i < args_.num_tasks; i++) {
+		if (const int error = readTask(i))
+			return error;
+	}
+	return 0;
+}
+
+int SubmitReader::readSyncs()
+{
+	if ((args_.num_in_syncs || args_.num_out_syncs) &&
+	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
+		return -EINVAL;
+
+	drm_nvdla_sync sync;
+	for (uint32_t i = 0; i < args_.num_in_syncs; i++) {
+		if (const int error = copyElement(args_.in_syncs, i, args_.sync_size, sync))
+			return error;
+		if (sync.reserved)
+			return -EINVAL;
+		if (sync.point)
+			return -EOPNOTSUPP;
+		if (!syncobjs_.contains(sync.handle))
+			return -ENOENT;
+		/* Jobs run in order, so a fence that exists is done by then. */
+		if (!syncobjs_.fence(sync.handle))
+			return -EINVAL;
+	}
+	for (uint32_t i = 0; i < args_.num_out_syncs; i++) {
+		if (const int error = copyElement(args_.out_syncs, i, args_.sync_size, sync))
+			return error;
+		if (sync.reserved)
+			return -EINVAL;
+		if (sync.point)
+			return -EOPNOTSUPP;
+		if (!syncobjs_.contains(sync.handle))
+			return -ENOENT;
+		outSyncs_.push_back(sync.handle);
+	}
+	return 0;
+}
+
+int SubmitReader::readTask(uint32_t index)
+{
+	drm_nvdla_task task;
+
+	if (const int error = copyElement(args_.tasks, index, args_.task_size, task))
+		return error;
+
+	const struct {
+		const char *member;
+		uint32_t value;
+		uint32_t least;
+		uint32_t most;
+	} counts[] = {
+		{ "num_operations", task.num_operations, 1, NVDLA_TASK_MAX_OPERATIONS },
+		{ "num_luts", task.num_luts, 0, NVDLA_TASK_MAX_LUTS },
+		{ "num_addresses", task.num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES },
+		{ "address_size", task.address_size, sizeof(drm_nvdla_address), maxStructSize },
+	};
+	for (const auto &count : counts) {
+		if (count.value < count.least || count.value > count.most)
+			return badMember(index, count.member, count.value, count.most,
+					 "not in the accepted range");
+	}
+
+	std::vector<nvdla_task_extent> extents(task.num_addresses);
+	extentBuffers_.assign(task.num_addresses, nullptr);
+	for (uint32_t i = 0; i < task.num_addresses; i++) {
+		drm_nvdla_address address;
+		int error = copyElement(task.addresses, i, task.address_size, address);
+		if (!error)
+			error = readAddress(index, i, address, extents[i]);
+		if (error)
+			return error;
+	}
+	return createTask(index, task, extents);
+}
+
+int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
+			      nvdla_task_extent &extent)
+{
+	auto bad = [&](const char *member, uint64_t value, uint64_t limit, const char *reason) {
+		return badMember(task, fmt::format("addresses[{}].{}", index, member), value, limit,
+				 reason);
+	};
+
+	if (address.reserved)
+		return bad("reserved", address.reserved, 0, "must be zero");
+	if (!address.handle)
+		return 0;
+	const auto buffer = buffers_.find(address.handle);
+	if (!buffer)
+		return bad("handle", address.handle, 0, "no such buffer");
+
+	const uint64_t bytes = buffer->bytes().size();
+	if (address.offset > bytes)
+		return bad("offset", address.offset, bytes, "behind the end of the buffer");
+	const uint64_t rest = bytes - address.offset;
+	if (address.size > rest)
+		return bad("size", address.size, rest, "behind the end of the buffer");
+
+	extent.dma_addr = buffer->dmaAddress + address.offset;
+	extent.size = address.size ? address.size : rest;
+	extent.mem_type = NVDLA_MEM_MC;
+	extent.present = true;
+	extentBuffers_[index] = buffer;
+	return 0;
+}
+
+int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args,
+			     const std::vector<nvdla_task_extent> &extents)
+{
+	nvdla_task_source source = {};
+	nvdla_task_error why = {};
+	nvdla_task *task = nullptr;
+
+	/* Nobody else writes to the arrays before the caller has its answer. */
+	source.graph = reinterpret_cast<const nvdla_graph_node *>(args.graph);
+	source.operations = reinterpret_cast<const nvdla_operation_desc *>(args.operations);
+	source.surfaces = reinterpret_cast<const nvdla_surface_desc *>(args.surfaces);
+	source.luts = args.num_luts ? reinterpret_cast<const nvdla_lut_desc *>(args.luts) : nullptr;
+	source.extents = extents.data();
+	source.num_operations = args.num_operations;
+	source.num_luts = args.num_luts;
+	source.num_extents = args.num_addresses;
+	if (!source.graph || !source.operations || !source.surfaces ||
+	    (args.num_luts && !source.luts))
+		return -EFAULT;
+
+	const int error = nvdla_task_create(&variant_, &source, &why, &task);
+	if (error == -EINVAL)
+		report(index, why);
+	if (error)
+		return error;
+	job_->tasks.emplace_back(task);
+
+	for (uint32_t i = 0; i < args.num_addresses; i++) {
+		if (extentBuffers_[i])
+			use(extentBuffers_[i], nvdla_task_access(task, i) & NVDLA_ACCESS_WRITE);
+	}
+	return 0;
+}
+
+void SubmitReader::use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write)
+{
+	for (EmbeddedJob::Use &known : job_->buffers) {
+		if (known.buffer == buffer) {
+			known.write = known.write || write;
+			return;
+		}
+	}
+	job_->buffers.push_back({ buffer, write });
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DRM_IOCTL_NVDLA_SUBMIT on the embedded device.
+ */
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+
+#include "embedded/executor.h"
+
+namespace nvdla
+{
+
+/** \brief Limits of one submit; the kernel driver's */
+constexpr uint32_t embeddedMaxTasks = 64;
+constexpr uint32_t embeddedDefaultTimeoutMs = 5000;
+constexpr uint32_t embeddedMaxTimeoutMs = 600000;
+
+/** \brief Checks a submit the way the kernel driver does, and makes a job of it */
+class SubmitReader
+{
+public:
+	SubmitReader(const drm_nvdla_submit &args, const nvdla_variant &variant,
+		     const BufferTable &buffers, const SyncobjTable &syncobjs)
+		: args_(args), variant_(variant), buffers_(buffers), syncobjs_(syncobjs)
+	{
+	}
+
+	/** \return 0 or a negative errno; the caller has the lock */
+	int read();
+
+	/** \brief After read(): the job, whose buffers are not counted yet */
+	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
+	/** \brief After read(): syncobjs that get the job's fence */
+	const std::vector<uint32_t> &outSyncs() const { return outSyncs_; }
+
+private:
+	int readSyncs();
+	int readTask(uint32_t index);
+	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
+			nvdla_task_extent &extent);
+	int createTask(uint32_t index, const drm_nvdla_task &args,
+		       const std::vector<nvdla_task_extent> &extents);
+	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
+
+	int badMember(uint32_t task, const std::string &field, uint64_t value, uint64_t limit,
+		      const char *reason);
+	void report(uint32_t task, const nvdla_task_error &why);
+
+	const drm_nvdla_submit &args_;
+	const nvdla_variant &variant_;
+	const BufferTable &buffers_;
+	const SyncobjTable &syncobjs_;
+	std::unique_ptr<EmbeddedJob> job_;
+	std::vector<uint32_t> outSyncs_;
+	std::vector<std::shared_ptr<EmbeddedBuffer>> extentBuffers_;
+};
+
+} /* namespace nvdla */

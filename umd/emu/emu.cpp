@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "emu.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "run CPU operation";
+
+/* The cube as a tensor that ends where its memory does. */
+TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes)
+{
+	TensorDesc desc;
+
+	desc.name = name;
+	desc.type = buffer.type;
+	desc.c = buffer.c;
+	desc.h = buffer.h;
+	desc.w = buffer.w;
+	desc.lineStride = buffer.lineStride;
+	desc.surfaceStride = buffer.surfaceStride;
+	desc.size = bytes;
+	return desc;
+}
+
+void scaleBy(std::vector<float> &values, float factor)
+{
+	if (factor == 1.0f)
+		return;
+	for (float &value : values)
+		value *= factor;
+}
+
+void power(const EmuOperation &operation, std::vector<float> &values)
+{
+	for (float &value : values) {
+		value = operation.shift + operation.scale * value;
+		if (operation.power != 1.0f)
+			value = std::pow(value, operation.power);
+	}
+}
+
+/* Values are in C, H, W order, so the channels of a pixel are a plane apart. */
+void softmax(std::vector<float> &values, size_t channels)
+{
+	const size_t plane = values.size() / channels;
+
+	for (size_t pixel = 0; pixel < plane; pixel++) {
+		float highest = values[pixel];
+		for (size_t c = 1; c < channels; c++)
+			highest = std::max(highest, values[pixel + c * plane]);
+
+		float sum = 0.0f;
+		for (size_t c = 0; c < channels; c++) {
+			float &value = values[pixel + c * plane];
+			value = std::exp(value - highest);
+			sum += value;
+		}
+		for (size_t c = 0; c < channels; c++)
+			values[pixel + c * plane] /= sum;
+	}
+}
+
+} /* namespace */
+
+Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
+		    std::span<std::byte> dst)
+{
+	const TensorDesc from = describe(operation.src, "source", src.size());
+	const TensorDesc to = describe(operation.dst, "destination", dst.size());
+
+	if (from.c != to.c || from.h != to.h || from.w != to.w)
+		return fail(ErrorCode::InvalidFile, what, "dimensions",
+			    fmt::format("{} and {} differ", from.describe(), to.describe()));
+
+	auto elements = unpackElements(from, src);
+	if (!elements)
+		return fail(ErrorCode::InvalidFile, what, elements.error().where,
+			    elements.error().why);
+	std::vector<float> values = elementsToFloat(from.type, *elements);
+	if (from.type != DataType::Half)
+		scaleBy(values, operation.inScale);
+
+	if (operation.type == EmuOpType::Power)
+		power(operation, values);
+	else
+		softmax(values, from.c);
+
+	if (to.type != DataType::Half)
+		scaleBy(values, 1.0f / operation.outScale);
+	return overwriteElements(to, elementsFromFloat(to.type, values), dst);
+}
+
+} /* namespace nvdla */

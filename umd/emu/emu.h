@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations that run on the CPU.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <nvdla/task.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief Carry out one CPU operation
+ *
+ * Works in float: an integer x stands for x * inScale, a result y becomes the
+ * integer nearest to y / outScale (halves away from zero, saturated), or the
+ * half nearest to y.
+ *
+ * \param[in] src bytes from the start of the source cube
+ * \param[out] dst bytes from the start of the destination cube; may be the
+ * same memory as \a src. Bytes that hold no element are left alone.
+ * \return InvalidFile naming the buffer that does not hold its cube
+ */
+Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
+		    std::span<std::byte> dst);
+
+} /* namespace nvdla */
