@@ -55,10 +55,6 @@ Buffer::~Buffer()
 Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds timeout)
 {
 	constexpr const char *what = "access buffer";
-	if (!mapping_)
-		return fail(ErrorCode::Unsupported, what, backend_->path(),
-			    "the CPU does not reach on-chip memory");
-
 	drm_nvdla_bo_prep prep = {};
 	prep.handle = handle_;
 	prep.flags = flags;

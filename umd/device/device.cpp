@@ -94,22 +94,18 @@ const std::string &Device::path() const
 	return backend_->path();
 }
 
-Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
+Result<Buffer> Device::allocate(uint64_t size) const
 {
 	constexpr const char *what = "allocate device memory";
 	drm_nvdla_bo_create create = {};
 
 	create.size = size;
-	create.flags = flags;
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
 		return fail(codeOf(error), what, path(),
 			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
 
 	/* From here on the handle is the buffer's to close. */
 	Buffer buffer(backend_, create.handle, size, nullptr, 0);
-	if (flags & DRM_NVDLA_BO_CVSRAM)
-		return buffer;
-
 	drm_nvdla_bo_mmap_offset place = {};
 	place.handle = create.handle;
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))

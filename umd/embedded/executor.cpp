@@ -57,8 +57,8 @@ int Executor::start()
 	nvdla_io io = {};
 	nvdla_sequencer *sequencer = nullptr;
 
-	if (const int error = bringUp())
-		return error;
+	bringUp();
+	hardwareVersion_ = core_.csbRead(NVDLA_GLB_S_NVDLA_HW_VERSION);
 	io.context = this;
 	io.read = &Executor::readRegister;
 	io.write = &Executor::writeRegister;
@@ -88,15 +88,11 @@ void Executor::taskDone(void *context, nvdla_task *task, int error)
 	executor->taskError_ = error;
 }
 
-/* After reset: is it the core this was built for, and may it interrupt? */
-int Executor::bringUp()
+/* After reset: clear what stands and let everything interrupt. */
+void Executor::bringUp()
 {
-	hardwareVersion_ = core_.csbRead(NVDLA_GLB_S_NVDLA_HW_VERSION);
-	if (hardwareVersion_ != variant_->hw_version)
-		return -ENODEV;
 	core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, variant_->intr_mask);
 	core_.csbWrite(NVDLA_GLB_S_INTR_MASK, 0);
-	return 0;
 }
 
 void Executor::push(std::unique_ptr<EmbeddedJob> job)
@@ -128,8 +124,6 @@ int Executor::run(EmbeddedJob &job)
 	const auto deadline = Clock::now() + job.timeout;
 
 	for (const EngineTask &task : job.tasks) {
-		if (dead_)
-			return -ENODEV;
 		if (const int error = runTask(task.get(), deadline)) {
 			recover();
 			return error;
@@ -177,8 +171,7 @@ void Executor::recover()
 	nvdla_sequencer_abort(sequencer_.get());
 	running_ = nullptr;
 	core_.reset();
-	if (bringUp())
-		dead_ = true;
+	bringUp();
 	nvdla_sequencer_reset(sequencer_.get());
 }
 

@@ -51,7 +51,7 @@ public:
 	/** \brief Fails what has not been done with -ENODEV */
 	~Executor();
 
-	/** \return 0 or a negative errno: the core did not come up */
+	/** \return 0 or a negative errno */
 	int start();
 
 	const nvdla_variant &variant() const { return *variant_; }
@@ -67,7 +67,7 @@ private:
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
-	int bringUp();
+	void bringUp();
 	void work();
 	int run(EmbeddedJob &job);
 	int runTask(nvdla_task *task, Clock::time_point deadline);
@@ -92,7 +92,6 @@ private:
 	/* Used by the worker thread only, once that runs. */
 	nvdla_task *running_ = nullptr;
 	int taskError_ = 0;
-	bool dead_ = false;
 
 	sim::Core core_;
 	EngineSequencer sequencer_;

@@ -57,15 +57,12 @@ Result<void> ResidentMemory::add(const Device &device, const Loadable &loadable,
 
 	const Memory &memory = *loadable.memory(id);
 	const std::string where = fmt::format("memory_list id {}", id);
-	const bool onChip = memory.domain == MemoryDomain::Sram;
-	if (onChip && !device.info().cvsram_bytes)
+	if (memory.domain == MemoryDomain::Sram)
 		return fail(ErrorCode::Unsupported, what, where + ".domain",
-			    fmt::format("is on-chip memory, {} has none", device.path()));
-	if (onChip && !memory.contents.empty())
-		return fail(ErrorCode::Unsupported, what, where + ".contents",
-			    "on-chip memory cannot be filled by the CPU");
+			    fmt::format("is on-chip memory, which {} does not hand out",
+					device.path()));
 
-	auto buffer = device.allocate(roundUp(memory.size), onChip ? DRM_NVDLA_BO_CVSRAM : 0);
+	auto buffer = device.allocate(roundUp(memory.size));
 	if (!buffer) {
 		buffer.error().where = where + ": " + buffer.error().where;
 		return forward(buffer);

@@ -64,8 +64,7 @@ public:
 	 * Waits for jobs that write to it (or use it at all), at most \a timeout.
 	 *
 	 * \param[in] flags DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both
-	 * \return Timeout if the device is still busy with it; Unsupported for
-	 * on-chip memory, which the CPU does not reach
+	 * \return Timeout if the device is still busy with it
 	 */
 	Result<Access> access(uint32_t flags, std::chrono::milliseconds timeout);
 
@@ -158,10 +157,9 @@ public:
 
 	/**
 	 * \brief Allocate memory, zeroed
-	 * \param[in] size bytes, 1 or more
-	 * \param[in] flags DRM_NVDLA_BO_*
+	 * \param[in] size bytes, 1 to info().max_bo_bytes
 	 */
-	Result<Buffer> allocate(uint64_t size, uint32_t flags = 0) const;
+	Result<Buffer> allocate(uint64_t size) const;
 
 	/**
 	 * \brief Run task graphs one after the other

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace nvdla::examples
+{
+
+/** \brief Weights of red, green, blue and alpha in the luminance, in quarters */
+constexpr std::array<int, 4> luminance{ 1, 2, 1, 0 };
+
+/**
+ * \brief Element of a 3x3 compass filter (Sobel's, turned in steps of 45 degrees)
+ * \param[in] direction 0 finds what gets brighter to the right, 2 to the top
+ * \param[in] line 0 to 2 from the top
+ * \param[in] pixel 0 to 2 from the left
+ */
+constexpr int compassFilter(uint32_t direction, uint32_t line, uint32_t pixel)
+{
+	/* The eight outer elements counter-clockwise, beginning in the middle of the right. */
+	constexpr std::array<int, 8> ring{ 2, 1, 0, -1, -2, -1, 0, 1 };
+	constexpr std::array<std::array<int, 3>, 3> place{
+		{ { 3, 2, 1 }, { 4, -1, 0 }, { 5, 6, 7 } }
+	};
+	const int position = place[line][pixel];
+
+	return position < 0 ? 0 : ring[(position + 8 - direction) % 8];
+}
+
+static_assert(compassFilter(0, 1, 2) == 2 && compassFilter(0, 1, 0) == -2);
+static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
+
+} /* namespace nvdla::examples */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "edge_network.h"
+
+namespace nvdla::examples
+{
+
+namespace
+{
+
+constexpr float turn = 360.0f;
+
+/* One channel of a fully saturated colour: \a shift moves its ramp on the colour circle. */
+uint8_t colour(float hue, float value, float shift)
+{
+	const float sector = std::fmod(shift + hue / 60.0f, 6.0f);
+	const float ramp = std::clamp(std::min(sector, 4.0f - sector), 0.0f, 1.0f);
+
+	return static_cast<uint8_t>(std::lround(value * (1.0f - ramp)));
+}
+
+} /* namespace */
+
+Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> elements)
+{
+	if (desc.type != DataType::Int8 || desc.c != edgeDirections ||
+	    elements.size() != desc.elements() || desc.n != 1)
+		return fail(ErrorCode::InvalidArgument, "show edges", "tensor " + desc.describe(),
+			    fmt::format("{} bytes of elements; an int8 tensor of {} channels "
+					"expected",
+					elements.size(), edgeDirections));
+
+	const size_t plane = size_t{ desc.h } * desc.w;
+	Image image{ desc.w, desc.h, 3, {} };
+	image.pixels.reserve(plane * 3);
+	for (size_t pixel = 0; pixel < plane; pixel++) {
+		uint32_t best = 0;
+		int strength = 0;
+		for (uint32_t direction = 0; direction < edgeDirections; direction++) {
+			const int value = static_cast<int8_t>(elements[direction * plane + pixel]);
+			if (value > strength) {
+				strength = value;
+				best = direction;
+			}
+		}
+		const float hue = turn * static_cast<float>(best) / edgeDirections;
+		const float value = std::min(255.0f, 2.0f * static_cast<float>(strength));
+		for (float shift : { 5.0f, 3.0f, 1.0f })
+			image.pixels.push_back(colour(hue, value, shift));
+	}
+	return image;
+}
+
+} /* namespace nvdla::examples */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-edges: a photograph in, a picture of its edges out.
+ */
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nvdla/network.h>
+
+#include "edge_network.h"
+
+namespace
+{
+
+using namespace nvdla;
+using Clock = std::chrono::steady_clock;
+
+struct Options {
+	std::string device = Device::embeddedPath;
+	std::string input;
+	std::string output = "edges.png";
+	examples::EdgeNetworkSize size;
+};
+
+/* Prints what was done and how long it took, one line per stage. */
+class Stages
+{
+public:
+	void done(const std::string &stage)
+	{
+		const auto now = Clock::now();
+		const std::chrono::duration<double, std::milli> spent = now - last_;
+		fmt::print("{:<44} {:>9.2f} ms\n", stage, spent.count());
+		std::fflush(stdout);
+		last_ = now;
+	}
+
+private:
+	Clock::time_point last_ = Clock::now();
+};
+
+Result<void> run(const Options &options)
+{
+	Stages stages;
+
+	auto photo = readImage(options.input);
+	if (!photo)
+		return forward(photo);
+	const Image picture = resize(*photo, options.size.width, options.size.height);
+	stages.done(fmt::format("read {} ({} x {})", options.input, photo->width, photo->height));
+
+	auto loadable = examples::edgeNetwork(options.size);
+	if (!loadable)
+		return forward(loadable);
+	stages.done("write the network (CONV 3x3x8, ReLU, max pool)");
+
+	auto device = Device::open(options.device);
+	if (!device)
+		return forward(device);
+	stages.done("open " + options.device);
+
+	auto network = Network::load(*device, *loadable);
+	if (!network)
+		return forward(network);
+	auto elements = elementsFromImage(network->inputs()[0], picture);
+	if (!elements)
+		return forward(elements);
+	if (auto set = network->setInputElements(0, *elements); !set)
+		return set;
+	stages.done("load it and the picture onto the device");
+
+	auto report = network->run();
+	if (!report)
+		return forward(report);
+	stages.done("run 3 operations");
+
+	auto edges = network->outputElements(0);
+	if (!edges)
+		return forward(edges);
+	auto shown = examples::edgePicture(network->outputs()[0], *edges);
+	if (!shown)
+		return forward(shown);
+	if (auto written = writePng(options.output, *shown); !written)
+		return written;
+	stages.done(fmt::format("write {} ({} x {})", options.output, shown->width, shown->height));
+	return {};
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "Finds the edges in a photograph on an NVDLA and draws them in the colour of "
+		      "their direction.",
+		      "nvdla-edges" };
+	Options options;
+
+	app.add_option("--device", options.device, "/dev/accel/accelN or embedded")
+		->capture_default_str();
+	app.add_option("--input", options.input, "photograph: PNG, PGM or PPM")->required();
+	app.add_option("--output", options.output, "PNG to write")->capture_default_str();
+	app.add_option("--width", options.size.width, "pixels the network works on")
+		->capture_default_str();
+	app.add_option("--height", options.size.height)->capture_default_str();
+	CLI11_PARSE(app, argc, argv);
+
+	if (auto done = run(options); !done) {
+		fmt::print(stderr, "nvdla-edges: {}\n", done.error().message());
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pictures as inputs and outputs of networks.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+/** \brief 8-bit picture; pixels row by row from the top, channels beside each other */
+struct Image {
+	uint32_t width = 0;
+	uint32_t height = 0;
+	uint32_t channels = 1; /**< 1 grey, 3 red green blue */
+	std::vector<uint8_t> pixels;
+};
+
+/**
+ * \brief Read a PGM (P5), PPM (P6) or PNG picture of at most 8192 x 8192 pixels
+ *
+ * The contents decide, not the name. Colours of a PNG are given as sRGB; a
+ * transparent one is put on black.
+ */
+Result<Image> readImage(const std::string &path);
+
+/** \brief As readImage(), from memory; \a name is for errors */
+Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name);
+
+/** \brief Write a PNG */
+Result<void> writePng(const std::string &path, const Image &image);
+
+/** \brief Picture of the same contents, cut to its middle and scaled to \a width x \a height */
+Image resize(const Image &image, uint32_t width, uint32_t height);
+
+/** \return the luminance of a colour picture (ITU-R BT.601), or the grey picture itself */
+Image toGrey(const Image &image);
+
+/** \brief How pixels become elements of an FP16 or INT16 tensor */
+struct PixelScaling {
+	std::array<float, 4> mean{}; /**< subtracted, per channel */
+	float normalize = 1.0f;	     /**< divided by, after that */
+};
+
+/**
+ * \brief Elements of an input tensor from a picture, in N, C, H, W order
+ *
+ * FP16 and INT16: (pixel - mean) / normalize. INT8: floor(pixel * 127 / 255 +
+ * 0.5), whatever the scaling says. These are the rules of the first NVDLA
+ * runtime, so that its users get the same results.
+ *
+ * \return InvalidArgument naming both sizes if the picture's width or height
+ * is not the tensor's, or if the tensor has fewer channels than the picture;
+ * further channels are zero
+ */
+Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &image,
+						 const PixelScaling &scaling = {});
+
+} /* namespace nvdla */

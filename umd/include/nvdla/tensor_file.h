@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that hold tensors: .dimg of the first NVDLA runtime, .npy of numpy.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+/** \brief Surface format codes of .dimg files, as the existing golden files have them */
+enum class DimgFormat : uint32_t {
+	Int8 = 40,
+	Int16 = 41,
+	Half = 42,
+};
+
+/** \brief A .dimg file: what the tensor was like, and its elements in C, H, W order */
+struct Dimg {
+	DimgFormat format = DimgFormat::Int8;
+	uint32_t width = 0;
+	uint32_t height = 0;
+	uint32_t channel = 0;
+	uint32_t lineStride = 0;
+	uint32_t surfaceStride = 0;
+	uint32_t size = 0; /**< bytes of the tensor, not of the elements */
+	std::vector<std::byte> elements;
+};
+
+/**
+ * \brief Make a .dimg of a feature tensor
+ * \param[in] elements as unpackElements() returns them
+ */
+Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
+					  std::span<const std::byte> elements);
+Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &name);
+Result<Dimg> readDimg(const std::string &path);
+
+/** \brief An array of a .npy file, in C order */
+struct NpyArray {
+	std::vector<size_t> shape;
+	DataType type = DataType::Float; /**< float32, float16, int16 or int8 */
+	std::vector<std::byte> elements;
+};
+
+Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name);
+Result<NpyArray> readNpy(const std::string &path);
+
+/**
+ * \brief Elements of a tensor from an array
+ *
+ * The array has the shape N, C, H, W, or C, H, W for one image. It may have
+ * fewer channels than the tensor; the others are zero. An array of the
+ * tensor's type is taken as it is; one of another type is divided by
+ * \a scale and converted.
+ *
+ * \return InvalidArgument naming both shapes if they do not go together
+ */
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
+					       float scale = 1.0f);
+
+} /* namespace nvdla */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nvdla/tensor_file.h>
+
+#include "byte_reader.h"
+#include "file.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr std::array<char, 4> magic{ 'D', 'I', 'M', 'G' };
+constexpr uint32_t version = 0;
+constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
+
+/* What follows magic and version. */
+struct DimgHeader {
+	uint32_t format;
+	uint32_t width;
+	uint32_t height;
+	uint32_t channel;
+	uint32_t lineStride;
+	uint32_t surfaceStride;
+	uint32_t size;
+};
+
+template<typename T>
+void append(std::vector<std::byte> &bytes, const T &value)
+{
+	const auto *raw = reinterpret_cast<const std::byte *>(&value);
+	bytes.insert(bytes.end(), raw, raw + sizeof(value));
+}
+
+} /* namespace */
+
+Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
+					  std::span<const std::byte> elements)
+{
+	constexpr const char *what = "write dimg";
+	const std::string where = "tensor " + desc.describe();
+	DimgFormat format;
+
+	switch (desc.type) {
+	case DataType::Int8:
+		format = DimgFormat::Int8;
+		break;
+	case DataType::Int16:
+		format = DimgFormat::Int16;
+		break;
+	case DataType::Half:
+		format = DimgFormat::Half;
+		break;
+	default:
+		return fail(ErrorCode::Unsupported, what, where, "no format code for its type");
+	}
+	if (desc.format != PixelFormat::Feature)
+		return fail(ErrorCode::Unsupported, what, where,
+			    "only feature tensors have a code");
+	if (elements.size() != desc.elements() * elementBytes(desc.type))
+		return fail(ErrorCode::InvalidArgument, what, where,
+			    fmt::format("{} bytes of elements given, {} needed", elements.size(),
+					desc.elements() * elementBytes(desc.type)));
+
+	std::vector<std::byte> bytes;
+	append(bytes, magic);
+	append(bytes, version);
+	append(bytes,
+	       DimgHeader{ static_cast<uint32_t>(format), desc.w, desc.h, desc.c, desc.lineStride,
+			   desc.surfaceStride, static_cast<uint32_t>(desc.size) });
+	bytes.insert(bytes.end(), elements.begin(), elements.end());
+	return bytes;
+}
+
+Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &name)
+{
+	constexpr const char *what = "read dimg";
+	ByteReader reader(bytes);
+	const auto start = reader.take<std::array<char, 4>>();
+	const auto fileVersion = reader.take<uint32_t>();
+	const auto header = reader.take<DimgHeader>();
+
+	if (!header || *start != magic || *fileVersion != version)
+		return fail(ErrorCode::InvalidFile, what, name, "does not start as a dimg does");
+	if (header->format < static_cast<uint32_t>(DimgFormat::Int8) ||
+	    header->format > static_cast<uint32_t>(DimgFormat::Half))
+		return fail(ErrorCode::Unsupported, what, name,
+			    fmt::format("surface format {}", header->format));
+
+	Dimg dimg;
+	dimg.format = static_cast<DimgFormat>(header->format);
+	dimg.width = header->width;
+	dimg.height = header->height;
+	dimg.channel = header->channel;
+	dimg.lineStride = header->lineStride;
+	dimg.surfaceStride = header->surfaceStride;
+	dimg.size = header->size;
+	dimg.elements.assign(reader.rest().begin(), reader.rest().end());
+	return dimg;
+}
+
+Result<Dimg> readDimg(const std::string &path)
+{
+	auto bytes = readWholeFile(path, maxFileBytes);
+	if (!bytes)
+		return forward(bytes);
+	return decodeDimg(*bytes, path);
+}
+
+} /* namespace nvdla */

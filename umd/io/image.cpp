@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <nvdla/image.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include "file.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "read picture";
+constexpr uint32_t maxSide = 8192;
+/* The largest picture, uncompressed, with room for a header. */
+constexpr uint64_t maxFileBytes = uint64_t{ 4 } * maxSide * maxSide;
+
+tl::unexpected<Error> bad(const std::string &name, std::string why)
+{
+	return fail(ErrorCode::InvalidFile, what, name, std::move(why));
+}
+
+Result<void> checkSides(const std::string &name, uint64_t width, uint64_t height)
+{
+	if (width >= 1 && width <= maxSide && height >= 1 && height <= maxSide)
+		return {};
+	return bad(name, fmt::format("has {} x {} pixels, each side must be 1 to {}", width, height,
+				     maxSide));
+}
+
+/* Next number of a PNM header: white space and comments may stand before it. */
+Result<uint32_t> pnmNumber(std::string_view &text, const std::string &name)
+{
+	while (!text.empty()) {
+		if (text.front() == '#') {
+			text.remove_prefix(std::min(text.find('\n'), text.size() - 1));
+		} else if (!std::isspace(static_cast<unsigned char>(text.front()))) {
+			break;
+		}
+		text.remove_prefix(1);
+	}
+	uint32_t number = 0;
+	const auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+	if (error != std::errc())
+		return bad(name, "the header of the PGM or PPM is damaged");
+	text.remove_prefix(static_cast<size_t>(next - text.data()));
+	return number;
+}
+
+Result<Image> decodePnm(std::string_view text, const std::string &name)
+{
+	Image image;
+	uint32_t numbers[3];
+
+	image.channels = text[1] == '6' ? 3 : 1;
+	text.remove_prefix(2);
+	for (uint32_t &number : numbers) {
+		auto found = pnmNumber(text, name);
+		if (!found)
+			return forward(found);
+		number = *found;
+	}
+	const auto [width, height, maximum] = numbers;
+	if (auto checked = checkSides(name, width, height); !checked)
+		return forward(checked);
+	if (maximum != 255)
+		return fail(ErrorCode::Unsupported, what, name,
+			    fmt::format("largest value {}, only 255 is read", maximum));
+
+	const size_t needed = size_t{ width } * height * image.channels;
+	if (text.size() < 1 + needed)
+		return bad(name, fmt::format("{} bytes of pixels, {} needed",
+					     text.empty() ? 0 : text.size() - 1, needed));
+	text.remove_prefix(1);
+	image.width = width;
+	image.height = height;
+	image.pixels.assign(text.begin(), text.begin() + static_cast<ptrdiff_t>(needed));
+	return image;
+}
+
+/* libpng's simplified interface: no jumps, errors in a message. */
+class PngImage
+{
+public:
+	PngImage() { png.version = PNG_IMAGE_VERSION; }
+	~PngImage() { png_image_free(&png); }
+	PngImage(const PngImage &) = delete;
+	PngImage &operator=(const PngImage &) = delete;
+
+	png_image png = {};
+};
+
+Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &name)
+{
+	PngImage reader;
+	Image image;
+
+	if (!png_image_begin_read_from_memory(&reader.png, bytes.data(), bytes.size()))
+		return bad(name, reader.png.message);
+	if (auto checked = checkSides(name, reader.png.width, reader.png.height); !checked)
+		return forward(checked);
+
+	const bool colour = reader.png.format & PNG_FORMAT_FLAG_COLOR;
+	reader.png.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+	image.width = reader.png.width;
+	image.height = reader.png.height;
+	image.channels = colour ? 3 : 1;
+	image.pixels.resize(PNG_IMAGE_SIZE(reader.png));
+	const png_color black = {};
+	if (!png_image_finish_read(&reader.png, &black, image.pixels.data(), 0, nullptr))
+		return bad(name, reader.png.message);
+	return image;
+}
+
+} /* namespace */
+
+Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name)
+{
+	constexpr std::string_view png = "\x89PNG\r\n\x1a\n";
+	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+
+	if (text.starts_with("P5") || text.starts_with("P6"))
+		return decodePnm(text, name);
+	if (text.starts_with(png))
+		return decodePng(bytes, name);
+	return fail(ErrorCode::Unsupported, what, name,
+		    "is none of binary PGM (P5), PPM (P6) and PNG");
+}
+
+Result<Image> readImage(const std::string &path)
+{
+	auto bytes = readWholeFile(path, maxFileBytes);
+	if (!bytes)
+		return forward(bytes);
+	return decodeImage(*bytes, path);
+}
+
+Result<void> writePng(const std::string &path, const Image &image)
+{
+	PngImage writer;
+	png_alloc_size_t size = 0;
+
+	if (image.pixels.size() != size_t{ image.width } * image.height * image.channels ||
+	    (image.channels != 1 && image.channels != 3))
+		return fail(ErrorCode::InvalidArgument, "write PNG", path,
+			    fmt::format("{} bytes for {} x {} pixels of {} channels",
+					image.pixels.size(), image.width, image.height,
+					image.channels));
+	writer.png.width = image.width;
+	writer.png.height = image.height;
+	writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+
+	const auto *pixels = image.pixels.data();
+	if (!png_image_write_to_memory(&writer.png, nullptr, &size, 0, pixels, 0, nullptr))
+		return fail(ErrorCode::Io, "write PNG", path, writer.png.message);
+	std::vector<std::byte> bytes(size);
+	if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0, pixels, 0, nullptr))
+		return fail(ErrorCode::Io, "write PNG", path, writer.png.message);
+	return writeWholeFile(path, std::span(bytes).first(size));
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nvdla/tensor_file.h>
+
+#include "byte_reader.h"
+#include "file.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "read npy";
+constexpr std::array<char, 6> magic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
+constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
+constexpr size_t maxElements = size_t{ 1 } << 32;
+
+tl::unexpected<Error> bad(const std::string &name, std::string why)
+{
+	return fail(ErrorCode::InvalidFile, what, name, std::move(why));
+}
+
+/* The text between the key and the next of \a end, in a dictionary that numpy wrote. */
+std::string_view valueOf(std::string_view dictionary, std::string_view key, char end)
+{
+	const size_t at = dictionary.find(key);
+	if (at == std::string_view::npos)
+		return {};
+	const std::string_view value = dictionary.substr(at + key.size());
+	return value.substr(0, value.find(end));
+}
+
+Result<DataType> typeOf(std::string_view dictionary, const std::string &name)
+{
+	const std::string_view text = valueOf(dictionary, "'descr':", ',');
+	const struct {
+		const char *code;
+		DataType type;
+	} types[] = { { "'<f4'", DataType::Float },
+		      { "'<f2'", DataType::Half },
+		      { "'<i2'", DataType::Int16 },
+		      { "'|i1'", DataType::Int8 } };
+
+	for (const auto &known : types) {
+		if (text.find(known.code) != std::string_view::npos)
+			return known.type;
+	}
+	return fail(
+		ErrorCode::Unsupported, what, name,
+		fmt::format("element type {}; float32, float16, int16 and int8 are read", text));
+}
+
+Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::string &name)
+{
+	std::string_view text = valueOf(dictionary, "'shape':", ')');
+	std::vector<size_t> shape;
+
+	const size_t open = text.find('(');
+	if (open == std::string_view::npos)
+		return bad(name, "the header has no shape");
+	text.remove_prefix(open + 1);
+	size_t elements = 1;
+	while (true) {
+		while (!text.empty() && (text.front() == ' ' || text.front() == ','))
+			text.remove_prefix(1);
+		if (text.empty())
+			return shape;
+		size_t extent = 0;
+		const auto [next, error] =
+			std::from_chars(text.data(), text.data() + text.size(), extent);
+		if (error != std::errc() || extent == 0 || extent > maxElements / elements)
+			return bad(name, fmt::format("cannot have the shape ({})", text));
+		elements *= extent;
+		shape.push_back(extent);
+		text.remove_prefix(static_cast<size_t>(next - text.data()));
+	}
+}
+
+} /* namespace */
+
+Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name)
+{
+	ByteReader reader(bytes);
+	const auto start = reader.take<std::array<char, 6>>();
+	const auto version = reader.take<std::array<uint8_t, 2>>();
+	if (!version || *start != magic)
+		return bad(name, "does not start as a npy file does");
+
+	size_t length = 0;
+	if ((*version)[0] == 1)
+		length = reader.take<uint16_t>().value_or(0);
+	else
+		length = reader.take<uint32_t>().value_or(0);
+	const auto header = reader.take(length);
+	if (!length || !header)
+		return bad(name, "is truncated");
+
+	const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
+					  header->size());
+	auto type = typeOf(dictionary, name);
+	if (!type)
+		return forward(type);
+	auto shape = shapeOf(dictionary, name);
+	if (!shape)
+		return forward(shape);
+	if (valueOf(dictionary, "'fortran_order':", ',').find("False") == std::string_view::npos)
+		return fail(ErrorCode::Unsupported, what, name, "the array is not in C order");
+
+	size_t needed = elementBytes(*type);
+	for (size_t extent : *shape)
+		needed *= extent;
+	if (reader.rest().size() != needed)
+		return bad(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
+					     reader.rest().size(), *shape, needed));
+	return NpyArray{ *shape, *type, { reader.rest().begin(), reader.rest().end() } };
+}
+
+Result<NpyArray> readNpy(const std::string &path)
+{
+	auto bytes = readWholeFile(path, maxFileBytes);
+	if (!bytes)
+		return forward(bytes);
+	return decodeNpy(*bytes, path);
+}
+
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
+					       float scale)
+{
+	std::vector<size_t> shape = array.shape;
+	if (shape.size() == 3)
+		shape.insert(shape.begin(), 1);
+	if (shape.size() != 4 || shape[0] != desc.n || shape[1] > desc.c || shape[2] != desc.h ||
+	    shape[3] != desc.w)
+		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
+			    "tensor " + desc.describe(),
+			    fmt::format("the array has the shape {}", array.shape));
+
+	std::vector<std::byte> elements;
+	if (array.type == desc.type) {
+		elements = array.elements;
+	} else {
+		std::vector<float> values = elementsToFloat(array.type, array.elements);
+		for (float &value : values)
+			value /= scale;
+		elements = elementsFromFloat(desc.type, values);
+	}
+	if (shape[1] == desc.c)
+		return elements;
+
+	/* Images come with three channels where the tensor has a fourth. */
+	const size_t plane = size_t{ desc.h } * desc.w * elementBytes(desc.type);
+	std::vector<std::byte> padded(plane * desc.c * desc.n);
+	for (size_t n = 0; n < desc.n; n++) {
+		std::copy_n(elements.begin() + static_cast<ptrdiff_t>(n * shape[1] * plane),
+			    shape[1] * plane,
+			    padded.begin() + static_cast<ptrdiff_t>(n * desc.c * plane));
+	}
+	return padded;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <nvdla/error.h>
+
+namespace nvdla::tools
+{
+
+/** \brief Exit codes of the tools, for their help */
+constexpr const char *exitCodeHelp =
+	"Exit codes: 0 done, 2 wrong argument or file, 3 device missing, refusing or failing, "
+	"4 timeout, 1 anything else.";
+
+inline int exitCode(ErrorCode code)
+{
+	switch (code) {
+	case ErrorCode::InvalidArgument:
+	case ErrorCode::InvalidFile:
+	case ErrorCode::Unsupported:
+		return 2;
+	case ErrorCode::NotFound:
+	case ErrorCode::DeviceRefused:
+	case ErrorCode::DeviceFailed:
+		return 3;
+	case ErrorCode::Timeout:
+		return 4;
+	case ErrorCode::Io:
+	case ErrorCode::NoMemory:
+		break;
+	}
+	return 1;
+}
+
+} /* namespace nvdla::tools */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-run: run a loadable.
+ */
+#include <cstdio>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nvdla/network.h>
+#include <unistd.h>
+
+#include "exit_code.h"
+#include "run_options.h"
+#include "run_report.h"
+#include "tensor_io.h"
+
+namespace
+{
+
+using namespace nvdla;
+using namespace nvdla::tools;
+
+/* Says on a terminal what is being done, on one line that the next one replaces. */
+class Progress
+{
+public:
+	explicit Progress(bool wanted) : active_(wanted && isatty(STDERR_FILENO)) {}
+	~Progress() { show(""); }
+
+	void show(const std::string &text)
+	{
+		if (!active_)
+			return;
+		fmt::print(stderr, "\r\x1b[K{}", text);
+		std::fflush(stderr);
+	}
+
+private:
+	bool active_;
+};
+
+Result<void> checkCounts(const RunSettings &settings, const Network &network)
+{
+	const struct {
+		const char *name;
+		size_t given;
+		size_t there;
+	} counts[] = {
+		{ "--input", settings.inputs.size(), network.inputs().size() },
+		{ "--output", settings.outputs.size(), network.outputs().size() },
+	};
+	for (const auto &count : counts) {
+		if (count.given > count.there)
+			return fail(ErrorCode::InvalidArgument, count.name, settings.loadable,
+				    fmt::format("{} files given, the network has {}", count.given,
+						count.there));
+	}
+	return {};
+}
+
+Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, Network &network,
+					  Progress &progress)
+{
+	std::vector<RunReport> reports;
+	RunOptions options;
+
+	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
+	for (unsigned i = 0; i < settings.repeat; i++) {
+		progress.show(fmt::format("run {} of {}", i + 1, settings.repeat));
+		auto report = network.run(options);
+		if (!report)
+			return forward(report);
+		reports.push_back(std::move(*report));
+	}
+	return reports;
+}
+
+Result<void> run(const RunSettings &settings)
+{
+	Progress progress(!settings.json);
+
+	progress.show("reading " + settings.loadable);
+	auto loadable = Loadable::readFile(settings.loadable);
+	if (!loadable)
+		return forward(loadable);
+	auto device = Device::open(settings.device);
+	if (!device)
+		return forward(device);
+	progress.show("loading onto " + settings.device);
+	auto network = Network::load(*device, *loadable);
+	if (!network)
+		return forward(network);
+	if (auto counts = checkCounts(settings, *network); !counts)
+		return counts;
+	for (size_t i = 0; i < settings.inputs.size(); i++) {
+		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
+			return set;
+	}
+	auto reports = runNetwork(settings, *network, progress);
+	if (!reports)
+		return forward(reports);
+
+	for (size_t i = 0; i < settings.outputs.size(); i++) {
+		auto written = writeOutput(*network, i, settings.outputs[i], settings.rawDump);
+		if (!written)
+			return written;
+	}
+	progress.show("");
+	return settings.json ? printJson(settings, *network, *reports)
+			     : printText(settings, *network, *reports);
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "Runs an NVDLA loadable and writes its output tensors.", "nvdla-run" };
+	RunSettings settings;
+	std::vector<float> mean;
+
+	app.footer(exitCodeHelp);
+	app.add_option("--device", settings.device,
+		       "/dev/accel/accelN, or embedded for the device model in this process")
+		->capture_default_str();
+	app.add_option("--loadable", settings.loadable, "file to run")->required();
+	app.add_option("--input,--image", settings.inputs,
+		       "input tensor: PGM, PPM, PNG, numpy .npy, or .raw tensor bytes; repeat for "
+		       "further inputs; zero without")
+		->expected(1)
+		->take_all();
+	app.add_option("--normalize", settings.scaling.normalize,
+		       "divide pixels by this (fp16, int16)")
+		->capture_default_str();
+	app.add_option("--mean", mean, "subtract from pixels before, per channel: a,b,c,d")
+		->delimiter(',')
+		->expected(1, 4);
+	app.add_option("--input-scale", settings.inputScale,
+		       "divide .npy numbers by this on their way to another type")
+		->capture_default_str();
+	app.add_option("--output", settings.outputs,
+		       "write an output as .dimg, or its bytes as .raw; repeat for further outputs")
+		->expected(1)
+		->take_all();
+	app.add_flag("--rawdump", settings.rawDump, "write elements as text instead of .dimg");
+	app.add_option("--top", settings.top, "print the N largest elements of each output");
+	app.add_option("--repeat", settings.repeat, "run N times")
+		->check(CLI::Range(1u, 1000000u))
+		->capture_default_str();
+	app.add_option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
+		->check(CLI::Range(1u, 600000u))
+		->capture_default_str();
+	app.add_flag("-v,--verbose", settings.verbose, "print the duration of each step");
+	app.add_flag("--json", settings.json, "print the result as JSON");
+	CLI11_PARSE(app, argc, argv);
+
+	for (size_t i = 0; i < mean.size() && i < settings.scaling.mean.size(); i++)
+		settings.scaling.mean[i] = mean[i];
+	if (auto done = run(settings); !done) {
+		fmt::print(stderr, "nvdla-run: {}\n", done.error().message());
+		return exitCode(done.error().code);
+	}
+	return 0;
+}

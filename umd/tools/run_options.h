@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nvdla/image.h>
+
+namespace nvdla::tools
+{
+
+/** \brief What nvdla-run was asked for */
+struct RunSettings {
+	std::string device = "embedded";
+	std::string loadable;
+	std::vector<std::string> inputs;
+	std::vector<std::string> outputs;
+	PixelScaling scaling;
+	float inputScale = 1.0f;
+	bool rawDump = false;
+	unsigned top = 0;
+	unsigned repeat = 1;
+	unsigned timeoutMs = 30000;
+	bool verbose = false;
+	bool json = false;
+};
+
+} /* namespace nvdla::tools */

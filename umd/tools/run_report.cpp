@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tensor_io.h"
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+double milliseconds(std::chrono::nanoseconds duration)
+{
+	return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+nlohmann::json tensorJson(const TensorDesc &desc)
+{
+	return { { "name", desc.name },
+		 { "shape", { desc.n, desc.c, desc.h, desc.w } },
+		 { "type", dataTypeName(desc.type) },
+		 { "layout", pixelFormatName(desc.format) },
+		 { "bytes", desc.size } };
+}
+
+nlohmann::json reportJson(const RunReport &report)
+{
+	nlohmann::json steps = nlohmann::json::array();
+
+	for (const RunReport::Step &step : report.steps)
+		steps.push_back({ { "where", step.cpu ? "cpu" : "device" },
+				  { "tasks", step.tasks },
+				  { "operations", step.operations },
+				  { "ms", milliseconds(step.duration) } });
+	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
+}
+
+} /* namespace */
+
+Result<void> printText(const RunSettings &settings, const Network &network,
+		       const std::vector<RunReport> &reports)
+{
+	double sum = 0.0;
+	double best = milliseconds(reports.front().duration);
+
+	for (const RunReport &report : reports) {
+		sum += milliseconds(report.duration);
+		best = std::min(best, milliseconds(report.duration));
+	}
+	if (settings.verbose) {
+		for (const RunReport::Step &step : reports.back().steps)
+			fmt::print("{:<6} {} tasks, {} operations: {:.3f} ms\n",
+				   step.cpu ? "cpu" : "device", step.tasks, step.operations,
+				   milliseconds(step.duration));
+	}
+	fmt::print("{}: {} run{} on {}, {:.3f} ms each, best {:.3f} ms\n", settings.loadable,
+		   reports.size(), reports.size() == 1 ? "" : "s", settings.device,
+		   sum / static_cast<double>(reports.size()), best);
+
+	for (size_t i = 0; i < network.outputs().size() && settings.top; i++) {
+		auto top = topElements(network, i, settings.top);
+		if (!top)
+			return forward(top);
+		fmt::print("{}:\n", network.outputs()[i].describe());
+		for (const auto &[index, value] : *top)
+			fmt::print("{:>8} {}\n", index, value);
+	}
+	return {};
+}
+
+Result<void> printJson(const RunSettings &settings, const Network &network,
+		       const std::vector<RunReport> &reports)
+{
+	nlohmann::json json = { { "loadable", settings.loadable }, { "device", settings.device } };
+
+	json["inputs"] = nlohmann::json::array();
+	for (const TensorDesc &desc : network.inputs())
+		json["inputs"].push_back(tensorJson(desc));
+	json["outputs"] = nlohmann::json::array();
+	for (size_t i = 0; i < network.outputs().size(); i++) {
+		nlohmann::json output = tensorJson(network.outputs()[i]);
+		auto top = topElements(network, i, settings.top);
+		if (!top)
+			return forward(top);
+		output["top"] = nlohmann::json::array();
+		for (const auto &[index, value] : *top)
+			output["top"].push_back({ { "index", index }, { "value", value } });
+		json["outputs"].push_back(output);
+	}
+	json["runs"] = nlohmann::json::array();
+	for (const RunReport &report : reports)
+		json["runs"].push_back(reportJson(report));
+	fmt::print("{}\n", json.dump(1, '\t', true, nlohmann::json::error_handler_t::replace));
+	return {};
+}
+
+} /* namespace nvdla::tools */

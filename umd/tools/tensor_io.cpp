@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor_io.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nvdla/tensor_file.h>
+
+#include "io/file.h"
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
+constexpr std::string_view rawSuffix = ".raw";
+
+Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
+					     std::span<const std::byte> bytes,
+					     const std::string &path, const RunSettings &settings)
+{
+	constexpr std::string_view npyMagic = "\x93NUMPY";
+	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+
+	if (text.starts_with(npyMagic)) {
+		auto array = decodeNpy(bytes, path);
+		if (!array)
+			return forward(array);
+		return elementsFromNpy(desc, *array, settings.inputScale);
+	}
+	auto image = decodeImage(bytes, path);
+	if (!image)
+		return forward(image);
+	return elementsFromImage(desc, *image, settings.scaling);
+}
+
+/* Elements separated by blanks, as the first runtime wrote them. */
+std::string elementText(const TensorDesc &desc, std::span<const std::byte> elements)
+{
+	std::string text;
+
+	for (float value : elementsToFloat(desc.type, elements)) {
+		if (!text.empty())
+			text += ' ';
+		text += fmt::format("{}", value);
+	}
+	text += '\n';
+	return text;
+}
+
+} /* namespace */
+
+Result<void> setInput(Network &network, size_t index, const std::string &path,
+		      const RunSettings &settings)
+{
+	auto bytes = readWholeFile(path, maxInputBytes);
+	if (!bytes)
+		return forward(bytes);
+	if (path.ends_with(rawSuffix) || index >= network.inputs().size())
+		return network.setInput(index, *bytes);
+
+	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
+	if (!elements)
+		return forward(elements);
+	return network.setInputElements(index, *elements);
+}
+
+Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
+			 bool rawDump)
+{
+	if (path.ends_with(rawSuffix)) {
+		auto tensor = network.output(index);
+		if (!tensor)
+			return forward(tensor);
+		return writeWholeFile(path, *tensor);
+	}
+
+	auto elements = network.outputElements(index);
+	if (!elements)
+		return forward(elements);
+	const TensorDesc &desc = network.outputs()[index];
+	if (rawDump) {
+		const std::string text = elementText(desc, *elements);
+		return writeWholeFile(path, std::as_bytes(std::span(text)));
+	}
+	auto dimg = encodeDimg(desc, *elements);
+	if (!dimg)
+		return forward(dimg);
+	return writeWholeFile(path, *dimg);
+}
+
+Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
+							  size_t count)
+{
+	auto elements = network.outputElements(index);
+	if (!elements)
+		return forward(elements);
+	const auto values = elementsToFloat(network.outputs()[index].type, *elements);
+
+	std::vector<size_t> order(values.size());
+	std::iota(order.begin(), order.end(), 0);
+	count = std::min(count, order.size());
+	/* Equal values keep the order of their indices; NaN comes last. */
+	std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+		return values[a] > values[b] || (values[a] == values[a] && values[b] != values[b]);
+	});
+
+	std::vector<std::pair<size_t, float>> top;
+	for (size_t i = 0; i < count; i++)
+		top.emplace_back(order[i], values[order[i]]);
+	return top;
+}
+
+} /* namespace nvdla::tools */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that nvdla-run reads into inputs and writes outputs to.
+ */
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nvdla/network.h>
+
+#include "run_options.h"
+
+namespace nvdla::tools
+{
+
+/**
+ * \brief Set an input from a file
+ *
+ * A name that ends in .raw: bytes of the tensor as they are. Otherwise the
+ * contents decide: PGM, PPM or PNG picture, or a numpy array.
+ */
+Result<void> setInput(Network &network, size_t index, const std::string &path,
+		      const RunSettings &settings);
+
+/**
+ * \brief Write an output to a file
+ *
+ * A name that ends in .raw: bytes of the tensor as they are; otherwise a
+ * .dimg, or with \a rawDump its elements as text.
+ */
+Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
+			 bool rawDump);
+
+/** \return index and value of the \a count largest elements, largest first */
+Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
+							  size_t count);
+
+} /* namespace nvdla::tools */
