@@ -17,6 +17,7 @@ namespace
 
 constexpr uint32_t pixelBytes = 4; /* A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
+constexpr uint32_t padding = 1;
 constexpr uint32_t poolSide = 2;
 constexpr uint32_t atomBytes = 32;
 constexpr uint32_t cbufBanks = 16;
@@ -24,10 +25,10 @@ constexpr uint32_t cbufBankEntries = 256;
 constexpr uint32_t cbufEntryBytes = 128;
 constexpr uint32_t weightAlignment = 128;
 
-/* Full contrast gives 16 * 127 in the accumulator; edges at half of it saturate. */
-constexpr uint8_t outputShift = 3;
+/* Full contrast gives 16 * 127 in the accumulator; edges at a quarter of it saturate. */
+constexpr uint8_t outputShift = 2;
 /* What a filter has to exceed; keeps grain and gradients out. */
-constexpr int16_t threshold = 96;
+constexpr int16_t threshold = 48;
 
 /* Addresses of the task; ids of memories are the same numbers. */
 enum Place : int16_t {
@@ -84,9 +85,10 @@ public:
 		return loadable;
 	}
 
+	/* The buffer holds a line of the picture with its padding. */
 	uint32_t entriesPerSlice() const
 	{
-		return (w_ * pixelBytes + cbufEntryBytes - 1) / cbufEntryBytes;
+		return ((w_ + 2 * padding) * pixelBytes + cbufEntryBytes - 1) / cbufEntryBytes;
 	}
 
 	uint32_t dataBanks() const
@@ -285,10 +287,10 @@ nvdla_conv_op_desc EdgeNetwork::convolution() const
 	conv.bytes_per_kernel = kernelSide * kernelSide * pixelBytes;
 	conv.conv_stride_x = 1;
 	conv.conv_stride_y = 1;
-	conv.pad_x_left = 1;
-	conv.pad_x_right = 1;
-	conv.pad_y_top = 1;
-	conv.pad_y_bottom = 1;
+	conv.pad_x_left = padding;
+	conv.pad_x_right = padding;
+	conv.pad_y_top = padding;
+	conv.pad_y_bottom = padding;
 	conv.dilation_x = 1;
 	conv.dilation_y = 1;
 	conv.in_precision = NVDLA_PRECISION_INT8;

@@ -2,21 +2,19 @@
 #include "test_support.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include <fmt/format.h>
 
+#include "reference_data.h"
+
 namespace nvdla::test
 {
 
-std::optional<std::filesystem::path> referenceData()
+std::optional<std::filesystem::path> findReference()
 {
-	const char *set = std::getenv("NVDLA_REFERENCE_DATA");
-	const std::filesystem::path path =
-		set ? std::filesystem::path(set)
-		    : std::filesystem::path(NVDLA_SOURCE_ROOT).parent_path() / "shared";
+	const std::filesystem::path path = referenceData();
 
 	if (std::filesystem::is_directory(path / "loadables"))
 		return path;

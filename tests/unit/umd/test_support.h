@@ -17,15 +17,12 @@
 namespace nvdla::test
 {
 
-/**
- * \brief Folder with reference data: $NVDLA_REFERENCE_DATA or `shared` beside the checkout
- * \return nothing if there is none; the test then has to skip
- */
-std::optional<std::filesystem::path> referenceData();
+/** \return the reference data's folder; nothing if there is none, the test then has to skip */
+std::optional<std::filesystem::path> findReference();
 
 /** \brief Skip the current test unless there is reference data; sets \a variable */
 #define NVDLA_NEED_REFERENCE(variable)                                                             \
-	const auto variable##Found = ::nvdla::test::referenceData();                               \
+	const auto variable##Found = ::nvdla::test::findReference();                               \
 	if (!variable##Found)                                                                      \
 		GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";                     \
 	const std::filesystem::path variable = *variable##Found

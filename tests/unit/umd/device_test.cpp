@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nvdla/device.h>
+#include <nvdla/task.h>
+
+#include "edge_network.h"
+#include "runtime/resident_memory.h"
+#include "test_support.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+using namespace std::chrono_literals;
+
+/* One task with its memory on a device, without the runtime above it. */
+struct ResidentTask {
+	DlaTask task;
+	ResidentMemory memory;
+	std::vector<BufferRange> addresses;
+
+	JobTask job() const
+	{
+		return { task.graph, task.operations, task.surfaces, task.luts, addresses };
+	}
+};
+
+ResidentTask reside(const Device &device, const Loadable &loadable)
+{
+	auto tasks = tasksInOrder(loadable);
+	auto memory = ResidentMemory::create(device, loadable, *tasks, {});
+	EXPECT_TRUE(memory) << memory.error().message();
+	ResidentTask resident{ std::get<DlaTask>(tasks->front()), std::move(*memory), {} };
+	resident.addresses = resident.memory.resolve(resident.task.addresses);
+	return resident;
+}
+
+Device embedded()
+{
+	auto device = Device::open(Device::embeddedPath);
+	EXPECT_TRUE(device) << device.error().message();
+	return *device;
+}
+
+Loadable copyOf64()
+{
+	return test::copyLoadable(std::vector<std::byte>(64, std::byte{ 0x42 }));
+}
+
+} /* namespace */
+
+TEST(Device, MissingOneIsNamed)
+{
+	auto device = Device::open("/dev/accel/accel250");
+	ASSERT_FALSE(device);
+	EXPECT_EQ(device.error().code, ErrorCode::NotFound);
+	EXPECT_NE(device.error().message().find("/dev/accel/accel250"), std::string::npos);
+}
+
+TEST(Device, AnotherKindOfFileIsRefused)
+{
+	auto device = Device::open("/dev/null");
+	ASSERT_FALSE(device);
+	EXPECT_EQ(device.error().code, ErrorCode::Unsupported);
+	EXPECT_NE(device.error().message().find("/dev/null"), std::string::npos);
+}
+
+TEST(Device, EnumerationFindsOnlyWhatOpens)
+{
+	for (const std::string &path : Device::enumerate())
+		EXPECT_TRUE(Device::open(path)) << path;
+}
+
+TEST(EmbeddedDevice, SaysWhatItIs)
+{
+	const Device device = embedded();
+	const drm_nvdla_device_info &info = device.info();
+
+	EXPECT_EQ(device.path(), "embedded");
+	EXPECT_EQ(info.variant, static_cast<uint32_t>(DRM_NVDLA_VARIANT_NV_FULL));
+	EXPECT_EQ(info.atom_bytes, 32u);
+	EXPECT_EQ(info.engines, 0x3fu);
+	EXPECT_EQ(info.precisions, 7u);
+	EXPECT_GT(info.max_tasks, 0u);
+}
+
+TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
+{
+	const Device device = embedded();
+	auto buffer = device.allocate(5000);
+	ASSERT_TRUE(buffer) << buffer.error().message();
+	EXPECT_EQ(buffer->size(), 5000u);
+	{
+		auto access = buffer->access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE, 0ms);
+		ASSERT_TRUE(access);
+		ASSERT_EQ(access->bytes().size(), 5000u);
+		EXPECT_TRUE(std::all_of(access->bytes().begin(), access->bytes().end(),
+					[](std::byte byte) { return byte == std::byte{ 0 }; }));
+		access->bytes()[4999] = std::byte{ 1 };
+	}
+	Buffer moved = std::move(*buffer);
+	auto access = moved.access(DRM_NVDLA_BO_READ, 0ms);
+	ASSERT_TRUE(access);
+	EXPECT_EQ(access->bytes()[4999], std::byte{ 1 });
+}
+
+TEST(EmbeddedDevice, ImpossibleBuffersAreRefused)
+{
+	const Device device = embedded();
+	EXPECT_FALSE(device.allocate(0));
+	EXPECT_FALSE(device.allocate(~uint64_t{ 0 }));
+	EXPECT_FALSE(device.allocate(device.info().max_bo_bytes + 1));
+}
+
+TEST(EmbeddedDevice, BuffersOutliveTheDeviceObject)
+{
+	auto buffer = embedded().allocate(64);
+	ASSERT_TRUE(buffer);
+	EXPECT_TRUE(buffer->access(DRM_NVDLA_BO_WRITE, 0ms));
+}
+
+TEST(EmbeddedDevice, RefusalNamesOperationFieldAndValues)
+{
+	const Device device = embedded();
+	ResidentTask resident = reside(device, copyOf64());
+	resident.task.surfaces[0].bdma.transfers[0].line_repeat = 300;
+
+	const JobTask job = resident.job();
+	auto submitted = device.submit({ &job, 1 });
+	ASSERT_FALSE(submitted);
+	EXPECT_EQ(submitted.error().code, ErrorCode::DeviceRefused);
+	EXPECT_NE(submitted.error().where.find("operation 0 (BDMA)"), std::string::npos)
+		<< submitted.error().message();
+	EXPECT_NE(submitted.error().where.find("transfers"), std::string::npos)
+		<< submitted.error().message();
+}
+
+TEST(EmbeddedDevice, AddressesOutsideOfTheirBufferAreRefused)
+{
+	const Device device = embedded();
+	const ResidentTask good = reside(device, copyOf64());
+	const struct {
+		const char *field;
+		BufferRange range;
+	} cases[] = {
+		{ "addresses[1].handle", { 12345, 0, 0 } },
+		{ "addresses[1].offset", { good.addresses[1].handle, 1 << 20, 0 } },
+		{ "addresses[1].size", { good.addresses[1].handle, 0, 1 << 20 } },
+		{ "addresses[1].size", { good.addresses[1].handle, 32, ~uint64_t{ 0 } } },
+	};
+
+	for (const auto &one : cases) {
+		std::vector<BufferRange> addresses = good.addresses;
+		addresses[1] = one.range;
+		JobTask job = good.job();
+		job.addresses = addresses;
+		auto submitted = device.submit({ &job, 1 });
+		ASSERT_FALSE(submitted) << one.field;
+		EXPECT_EQ(submitted.error().code, ErrorCode::DeviceRefused);
+		EXPECT_NE(submitted.error().where.find(one.field), std::string::npos)
+			<< submitted.error().message();
+	}
+
+	/* An entry that is there, but too small for what the operation reads. */
+	std::vector<BufferRange> addresses = good.addresses;
+	addresses[1].size = 32;
+	JobTask job = good.job();
+	job.addresses = addresses;
+	EXPECT_FALSE(device.submit({ &job, 1 }));
+}
+
+TEST(EmbeddedDevice, EmptyAndUnequalArraysAreRefused)
+{
+	const Device device = embedded();
+	const ResidentTask resident = reside(device, copyOf64());
+
+	EXPECT_FALSE(device.submit({}));
+	JobTask job = resident.job();
+	job.operations = {};
+	EXPECT_FALSE(device.submit({ &job, 1 }));
+	job = {};
+	EXPECT_FALSE(device.submit({ &job, 1 }));
+	const std::vector<JobTask> many(device.info().max_tasks + 1, resident.job());
+	EXPECT_FALSE(device.submit(many));
+}
+
+TEST(EmbeddedDevice, BufferOfAJobIsNotWrittenBeforeItIsDone)
+{
+	const Device device = embedded();
+	ResidentTask resident = reside(device, copyOf64());
+	const JobTask one = resident.job();
+	const std::vector<JobTask> tasks(device.info().max_tasks, one);
+	auto job = device.submit(tasks);
+	ASSERT_TRUE(job) << job.error().message();
+
+	auto access = resident.memory.find(resident.task.addresses[2].memory)
+			      ->access(DRM_NVDLA_BO_READ, 10000ms);
+	ASSERT_TRUE(access);
+	EXPECT_EQ(access->bytes()[63], std::byte{ 0x42 });
+	EXPECT_TRUE(job->wait(10000ms));
+	EXPECT_TRUE(job->wait(0ms));
+}
+
+/*
+ * 64 times the example network is 6 * 10^8 multiplications, so that no host is
+ * done with it in the millisecond it is given.
+ */
+TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
+{
+	const Device device = embedded();
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
+	ResidentTask quick = reside(device, copyOf64());
+	const std::vector<JobTask> slowTasks(device.info().max_tasks, slow.job());
+	const JobTask quickTask = quick.job();
+
+	auto guilty = device.submit(slowTasks, 1ms);
+	auto innocent = device.submit({ &quickTask, 1 });
+	ASSERT_TRUE(guilty);
+	ASSERT_TRUE(innocent);
+
+	auto failed = guilty->wait(60000ms);
+	ASSERT_FALSE(failed);
+	EXPECT_EQ(failed.error().code, ErrorCode::Timeout);
+	auto done = innocent->wait(60000ms);
+	EXPECT_TRUE(done) << done.error().message();
+}
+
+TEST(EmbeddedDevice, GoesAwayWithJobsInTheQueue)
+{
+	const Device device = embedded();
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
+	const std::vector<JobTask> tasks(device.info().max_tasks, slow.job());
+
+	for (int i = 0; i < 3; i++)
+		EXPECT_TRUE(device.submit(tasks));
+	/* The end of this scope must neither hang nor wait for all of it. */
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <nvdla/half.h>
+
+#include "emu/emu.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+EmuBuffer cube(DataType type, uint32_t c, uint32_t h, uint32_t w)
+{
+	const TensorDesc desc = TensorDesc::packedFeature("x", type, c, h, w);
+	EmuBuffer buffer;
+
+	buffer.type = type;
+	buffer.c = c;
+	buffer.h = h;
+	buffer.w = w;
+	buffer.lineStride = desc.lineStride;
+	buffer.surfaceStride = desc.surfaceStride;
+	return buffer;
+}
+
+std::vector<std::byte> pack(const EmuBuffer &buffer, const std::vector<float> &values)
+{
+	const TensorDesc desc =
+		TensorDesc::packedFeature("x", buffer.type, buffer.c, buffer.h, buffer.w);
+	std::vector<std::byte> bytes(desc.size);
+	EXPECT_TRUE(packElements(desc, elementsFromFloat(buffer.type, values), bytes));
+	return bytes;
+}
+
+std::vector<float> unpack(const EmuBuffer &buffer, std::span<const std::byte> bytes)
+{
+	const TensorDesc desc =
+		TensorDesc::packedFeature("x", buffer.type, buffer.c, buffer.h, buffer.w);
+	auto elements = unpackElements(desc, bytes);
+	EXPECT_TRUE(elements);
+	return elementsToFloat(buffer.type, *elements);
+}
+
+} /* namespace */
+
+TEST(Emu, PowerOfHalves)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Half, 17, 2, 3);
+	operation.dst = operation.src;
+	operation.shift = 1.0f;
+	operation.scale = 0.5f;
+	operation.power = 2.0f;
+
+	std::vector<float> values;
+	for (int i = 0; i < 17 * 6; i++)
+		values.push_back(static_cast<float>(i - 20));
+	const auto src = pack(operation.src, values);
+	std::vector<std::byte> dst(src.size());
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	const auto result = unpack(operation.dst, dst);
+	for (size_t i = 0; i < values.size(); i++) {
+		const float y = 1.0f + 0.5f * values[i];
+		EXPECT_EQ(result[i], halfToFloat(floatToHalf(y * y)));
+	}
+}
+
+TEST(Emu, IdentityPowerKeepsEveryHalf)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Half, 16, 1, 4096);
+	operation.dst = operation.src;
+	std::vector<std::byte> src(16 * 4096 * 2);
+	for (uint32_t bits = 0; bits < 0x10000; bits++) {
+		const auto half = static_cast<uint16_t>((bits & 0x7c00) == 0x7c00 ? 0 : bits);
+		std::memcpy(&src[bits * 2], &half, 2);
+	}
+	std::vector<std::byte> dst(src.size());
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), unpack(operation.src, src));
+}
+
+TEST(Emu, IntegersAreScaled)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 4, 1, 1);
+	operation.dst = cube(DataType::Int16, 4, 1, 1);
+	operation.inScale = 0.5f;
+	operation.outScale = 0.25f;
+	operation.scale = 3.0f;
+	operation.shift = 1.0f;
+
+	const auto src = pack(operation.src, { -128, -1, 0, 127 });
+	std::vector<std::byte> dst(32);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst),
+		  (std::vector<float>{ 4 * (1 - 192.0f), 4 * (1 - 1.5f), 4, 4 * (1 + 190.5f) }));
+
+	operation.dst = cube(DataType::Int8, 4, 1, 1);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ -128, -2, 4, 127 }));
+}
+
+TEST(Emu, SoftmaxOverChannels)
+{
+	EmuOperation operation;
+	operation.type = EmuOpType::Softmax;
+	operation.src = cube(DataType::Half, 3, 1, 2);
+	operation.dst = operation.src;
+
+	/* Pixel 0 has large equal values, pixel 1 distinct ones. */
+	const auto src = pack(operation.src, { 60000, 0, 60000, 1, 60000, 2 });
+	std::vector<std::byte> dst(src.size());
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	const auto result = unpack(operation.dst, dst);
+	const double sum = 1 + std::exp(1.0) + std::exp(2.0);
+	for (int c = 0; c < 3; c++) {
+		EXPECT_NEAR(result[c * 2], 1.0 / 3, 1e-4);
+		EXPECT_NEAR(result[c * 2 + 1], std::exp(c) / sum, 1e-3 * std::exp(c) / sum);
+	}
+}
+
+TEST(Emu, BytesBetweenElementsAreLeftAlone)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 5, 1, 2);
+	operation.dst = operation.src;
+	const auto src = pack(operation.src, std::vector<float>(10, 3));
+	std::vector<std::byte> dst(src.size(), std::byte{ 0x5a });
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	for (size_t i = 0; i < dst.size(); i++)
+		EXPECT_EQ(dst[i], i % 32 < 5 ? std::byte{ 3 } : std::byte{ 0x5a }) << i;
+}
+
+TEST(Emu, ShortOrUnequalBuffersAreRefused)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 5, 1, 2);
+	operation.dst = operation.src;
+	std::vector<std::byte> src(64);
+	std::vector<std::byte> dst(63);
+	EXPECT_FALSE(runEmu(operation, src, dst));
+	EXPECT_FALSE(runEmu(operation, dst, src));
+	operation.dst.w = 1;
+	auto result = runEmu(operation, src, src);
+	ASSERT_FALSE(result);
+	EXPECT_EQ(result.error().where, "dimensions");
+}
+
+} /* namespace nvdla */

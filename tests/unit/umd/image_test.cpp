@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <filesystem>
+
+#include <gtest/gtest.h>
+#include <nvdla/image.h>
+#include <unistd.h>
+
+#include "test_support.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+std::vector<std::byte> bytes(const std::string &text)
+{
+	const auto *raw = reinterpret_cast<const std::byte *>(text.data());
+	return std::vector<std::byte>(raw, raw + text.size());
+}
+
+} /* namespace */
+
+TEST(Picture, PgmAndPpm)
+{
+	auto grey = decodeImage(bytes("P5 # a comment\n2 1\n255\n\x10\x20"), "grey");
+	ASSERT_TRUE(grey) << grey.error().message();
+	EXPECT_EQ(grey->width, 2u);
+	EXPECT_EQ(grey->channels, 1u);
+	EXPECT_EQ(grey->pixels, (std::vector<uint8_t>{ 0x10, 0x20 }));
+
+	auto colour = decodeImage(bytes("P6\n1 2\n255\nabcdef"), "colour");
+	ASSERT_TRUE(colour);
+	EXPECT_EQ(colour->channels, 3u);
+	EXPECT_EQ(colour->pixels.back(), 'f');
+}
+
+TEST(Picture, DamagedFilesAreRefused)
+{
+	for (const char *text :
+	     { "", "P5", "P5 2", "P5 2 1 255", "P5 2 1 255\nx", "P5 2 1 65535\nxxxx",
+	       "P5 0 1 255\n", "P5 9999 1 255\n", "P2 1 1 255\n1", "P5 a b c\n",
+	       "P5 # only a comment", "\x89PNG\r\n\x1a\n", "GIF89a" })
+		EXPECT_FALSE(decodeImage(bytes(text), "file")) << text;
+}
+
+TEST(Picture, PngComesBack)
+{
+	const auto path = std::filesystem::temp_directory_path() /
+			  ("nvdla-image-test-" + std::to_string(getpid()) + ".png");
+	for (uint32_t channels : { 1u, 3u }) {
+		Image image{ 3, 2, channels, {} };
+		for (uint32_t i = 0; i < 6 * channels; i++)
+			image.pixels.push_back(static_cast<uint8_t>(i * 11));
+		ASSERT_TRUE(writePng(path, image));
+		auto back = readImage(path);
+		ASSERT_TRUE(back) << back.error().message();
+		EXPECT_EQ(back->channels, channels);
+		EXPECT_EQ(back->pixels, image.pixels);
+	}
+	const auto good = test::readBytes(path);
+	for (size_t length = 0; length + 12 < good.size(); length += 5)
+		EXPECT_FALSE(decodeImage(std::span(good).first(length), "cut")) << length;
+	std::filesystem::remove(path);
+	EXPECT_FALSE(readImage(path));
+	EXPECT_FALSE(writePng(path, Image{ 3, 2, 1, {} }));
+}
+
+TEST(Picture, ResizeKeepsFlatAreasAndAverages)
+{
+	const Image flat{ 5, 7, 3, std::vector<uint8_t>(5 * 7 * 3, 77) };
+	for (uint8_t pixel : resize(flat, 4, 4).pixels)
+		EXPECT_EQ(pixel, 77);
+	EXPECT_EQ(resize(flat, 9, 20).pixels.size(), 9u * 20 * 3);
+	const Image quad{ 2, 2, 1, { 0, 100, 50, 50 } };
+	EXPECT_EQ(resize(quad, 1, 1).pixels, (std::vector<uint8_t>{ 50 }));
+	EXPECT_EQ(resize(quad, 2, 2).pixels, quad.pixels);
+}
+
+TEST(Picture, PixelsBecomeElements)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 1, 3);
+	const Image image{ 3, 1, 1, { 0, 128, 255 } };
+	auto elements = elementsFromImage(desc, image);
+	ASSERT_TRUE(elements);
+	EXPECT_EQ(elementsToFloat(DataType::Int8, *elements), (std::vector<float>{ 0, 64, 127 }));
+
+	desc = TensorDesc::packedFeature("x", DataType::Half, 1, 1, 3);
+	elements = elementsFromImage(desc, image, { { 128, 0, 0, 0 }, 2.0f });
+	ASSERT_TRUE(elements);
+	EXPECT_EQ(elementsToFloat(DataType::Half, *elements), (std::vector<float>{ -64, 0, 63.5 }));
+
+	/* Colour goes to three of four channels, plane by plane. */
+	desc = TensorDesc::packedFeature("x", DataType::Half, 4, 1, 2);
+	const Image colour{ 2, 1, 3, { 1, 2, 3, 4, 5, 6 } };
+	elements = elementsFromImage(desc, colour);
+	ASSERT_TRUE(elements);
+	EXPECT_EQ(elementsToFloat(DataType::Half, *elements),
+		  (std::vector<float>{ 1, 4, 2, 5, 3, 6, 0, 0 }));
+}
+
+TEST(Picture, WrongSizesAreNamed)
+{
+	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 28, 28);
+	auto elements = elementsFromImage(desc, Image{ 3, 1, 1, { 0, 1, 2 } });
+	ASSERT_FALSE(elements);
+	EXPECT_NE(elements.error().why.find("3 x 1"), std::string::npos);
+	EXPECT_NE(elements.error().why.find("28 x 28"), std::string::npos);
+	EXPECT_FALSE(elementsFromImage(TensorDesc::packedFeature("x", DataType::Int8, 1, 1, 1),
+				       Image{ 1, 1, 3, { 0, 1, 2 } }));
+	EXPECT_FALSE(elementsFromImage(TensorDesc::packedFeature("x", DataType::Half, 1, 1, 1),
+				       Image{ 1, 1, 1, { 0 } }, { {}, 0.0f }));
+}
+
+} /* namespace nvdla */

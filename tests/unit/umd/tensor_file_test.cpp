@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <nvdla/tensor_file.h>
+
+#include "test_support.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+std::vector<std::byte> npyFile(const std::string &dictionary, const std::vector<std::byte> &data)
+{
+	std::string text("\x93NUMPY\x01\x00", 8);
+	const auto length = static_cast<uint16_t>(dictionary.size());
+	text.append(reinterpret_cast<const char *>(&length), 2);
+	text += dictionary;
+	const auto *raw = reinterpret_cast<const std::byte *>(text.data());
+	std::vector<std::byte> bytes(raw, raw + text.size());
+	bytes.insert(bytes.end(), data.begin(), data.end());
+	return bytes;
+}
+
+} /* namespace */
+
+TEST(Dimg, HeaderAndElements)
+{
+	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Half, 10, 2, 3);
+	const std::vector<std::byte> elements(60 * 2, std::byte{ 7 });
+	auto bytes = encodeDimg(desc, elements);
+	ASSERT_TRUE(bytes);
+	ASSERT_EQ(bytes->size(), 36 + elements.size());
+
+	const uint32_t header[] = { 0, 42, 3, 2, 10, 96, 192, 192 };
+	EXPECT_EQ(std::memcmp(bytes->data(), "DIMG", 4), 0);
+	EXPECT_EQ(std::memcmp(bytes->data() + 4, header, sizeof(header)), 0);
+	auto back = decodeDimg(*bytes, "file");
+	ASSERT_TRUE(back);
+	EXPECT_EQ(back->elements, elements);
+	EXPECT_EQ(back->channel, 10u);
+}
+
+TEST(Dimg, RefusesWhatItCannotSay)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 1, 1);
+	EXPECT_FALSE(encodeDimg(desc, std::vector<std::byte>(2)));
+	desc.format = PixelFormat::R8;
+	EXPECT_FALSE(encodeDimg(desc, std::vector<std::byte>(1)));
+	EXPECT_FALSE(decodeDimg(std::vector<std::byte>(35), "short"));
+	EXPECT_FALSE(decodeDimg(std::vector<std::byte>(100), "zero"));
+}
+
+TEST(Npy, ArraysOfTheKnownTypes)
+{
+	const std::vector<float> values{ 1, -2, 3.5f, 4, 5, 6 };
+	auto array = decodeNpy(
+		npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 1, 3), }\n",
+			test::bytesOf(values)),
+		"file");
+	ASSERT_TRUE(array) << array.error().message();
+	EXPECT_EQ(array->shape, (std::vector<size_t>{ 1, 2, 1, 3 }));
+	EXPECT_EQ(elementsToFloat(array->type, array->elements), values);
+
+	/* The tensor has a channel more, and steps of 0.5. */
+	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 3, 1, 3);
+	auto elements = elementsFromNpy(desc, *array, 0.5f);
+	ASSERT_TRUE(elements) << elements.error().message();
+	EXPECT_EQ(elementsToFloat(DataType::Int8, *elements),
+		  (std::vector<float>{ 2, -4, 7, 8, 10, 12, 0, 0, 0 }));
+
+	auto bytes = decodeNpy(npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }",
+				       std::vector<std::byte>(3)),
+			       "file");
+	ASSERT_TRUE(bytes);
+	EXPECT_EQ(bytes->type, DataType::Int8);
+	EXPECT_FALSE(elementsFromNpy(desc, *bytes));
+}
+
+TEST(Npy, DamagedFilesAreRefused)
+{
+	const std::vector<std::byte> data(24);
+	const char *dictionaries[] = {
+		"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
+		"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (x), }",
+		"{'descr': '<f4', 'fortran_order': False}",
+		"",
+	};
+	for (const char *dictionary : dictionaries)
+		EXPECT_FALSE(decodeNpy(npyFile(dictionary, data), "file")) << dictionary;
+
+	const auto good =
+		npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", data);
+	EXPECT_TRUE(decodeNpy(good, "file"));
+	for (size_t length = 0; length < good.size(); length++)
+		EXPECT_FALSE(decodeNpy(std::span(good).first(length), "file")) << length;
+}
+
+} /* namespace nvdla */
