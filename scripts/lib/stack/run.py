@@ -12,7 +12,7 @@ from .console import Failure, say
 from .paths import ROOT, build_dir
 from .vmrun import guest_programs, report
 
-_PICTURE = ROOT / 'umd' / 'examples' / 'coffee.png'
+_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 _PROGRAM = 'nvdla-edges'
 _NODE = '/dev/accel/accel0'
 
