@@ -212,8 +212,6 @@ OperationResult CdpRun::report() const
 		{ NVDLA_CDP_D_PERF_LUT_HYBRID, lut.hybrid },
 		{ NVDLA_CDP_D_PERF_LUT_LE_HIT, lut.leHit },
 		{ NVDLA_CDP_D_PERF_LUT_LO_HIT, lut.loHit },
-		{ NVDLA_CDP_D_PERF_WRITE_STALL, 0 },
-		{ NVDLA_CDP_RDMA_D_PERF_READ_STALL, 0 },
 	};
 	result.cycles = (isFloat ? floatOverheadCycles : overheadCycles) +
 			std::max({ datapath, reads, writes });

@@ -42,8 +42,6 @@ struct CdpOp {
 	arith::Converter output; /**< integer */
 	LutConfig lut;
 
-	bool countsReadDma = false;
-	bool countsWriteDma = false;
 	bool countsLut = false;
 
 	/** What the guest did wrong; empty if nothing. The operation is still defined. */

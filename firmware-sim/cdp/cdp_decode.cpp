@@ -141,9 +141,6 @@ CdpOp Decoder::decode()
 	op_.mulBypass = cdp_.flag(NVDLA_CDP_D_FUNC_BYPASS, NVDLA_CDP_D_FUNC_BYPASS__MUL_BYPASS);
 	op_.nanToZero = cdp_.flag(NVDLA_CDP_D_NAN_FLUSH_TO_ZERO,
 				  NVDLA_CDP_D_NAN_FLUSH_TO_ZERO__NAN_TO_ZERO);
-	op_.countsReadDma =
-		rdma_.flag(NVDLA_CDP_RDMA_D_PERF_ENABLE, NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN);
-	op_.countsWriteDma = cdp_.flag(NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__DMA_EN);
 	op_.countsLut = cdp_.flag(NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
 	return op_;
 }

@@ -144,7 +144,6 @@ void Decoder::decodeCube()
 		sdp_.field(NVDLA_SDP_D_CVT_SHIFT, NVDLA_SDP_D_CVT_SHIFT__CVT_SHIFT));
 
 	const uint32_t perf = NVDLA_SDP_D_PERF_ENABLE;
-	op_.countsDma = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN);
 	op_.countsLut = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN);
 	op_.countsSaturation = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN);
 	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
@@ -289,8 +288,6 @@ void Decoder::decodeRdma()
 	};
 	if (isSinglePosition())
 		op_.source.surfaceStride = atomBytes;
-	op_.countsReadDma =
-		rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE, NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN);
 	op_.countsInputNan = rdma_.flag(NVDLA_SDP_RDMA_D_PERF_ENABLE,
 					NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 

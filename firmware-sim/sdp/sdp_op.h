@@ -98,8 +98,6 @@ struct SdpOp {
 	LutConfig lut;
 	arith::Converter converter; /**< of the output; integer */
 
-	bool countsDma = false;	    /**< SDP stall counter is on */
-	bool countsReadDma = false; /**< RDMA stall counters are on */
 	bool countsLut = false;
 	bool countsSaturation = false;
 	bool countsInputNan = false;

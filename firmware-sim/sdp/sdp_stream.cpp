@@ -30,13 +30,6 @@ constexpr uint64_t overheadCycles = 62;
 constexpr uint64_t stageCycles = 12;
 constexpr uint64_t lutCycles = 22;
 
-uint32_t stallCycles(uint64_t interface, uint64_t datapath)
-{
-	const uint64_t stall = interface > datapath ? interface - datapath : 0;
-
-	return static_cast<uint32_t>(std::min<uint64_t>(stall, UINT32_MAX));
-}
-
 } /* namespace */
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
@@ -193,10 +186,7 @@ void SdpStream::reportCounters(OperationResult &result) const
 		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
 }
 
-/*
- * The slowest of the pipeline, the reads and the writes sets the pace. A stall
- * counter gets what its interface is slower than the pipeline.
- */
+/* The slowest of the pipeline, the reads and the writes sets the pace. */
 void SdpStream::reportTiming(OperationResult &result) const
 {
 	const bool usesX = !op_.x1.bypass || !op_.x2.bypass;
@@ -210,12 +200,6 @@ void SdpStream::reportTiming(OperationResult &result) const
 	result.cycles = overheadCycles + (usesX || !op_.y.bypass ? stageCycles : 0) +
 			(usesLut ? lutCycles : 0) +
 			std::max({ datapath, readCycles, writeCycles_ });
-	if (op_.countsDma)
-		result.updates.push_back(
-			{ NVDLA_SDP_D_PERF_WDMA_WRITE_STALL, stallCycles(writeCycles_, datapath) });
-	if (op_.usesRdma() && op_.countsReadDma)
-		result.updates.push_back({ NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL,
-					   op_.flying ? 0 : stallCycles(readCycles, datapath) });
 }
 
 OperationResult SdpStream::finish()
