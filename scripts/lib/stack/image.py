@@ -142,6 +142,9 @@ def libraries(programs):
 def _stripped(path, cache):
 	"""The contents of a program without its debug information, which the guest has no use for."""
 	contents = path.read_bytes()
+	if not contents:
+		# The guest's shell would run it as a script that does nothing, successfully.
+		raise Failure(f'{path} is empty: it is being built, or a build was interrupted; build again')
 	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
 		return contents
 	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
@@ -150,7 +153,15 @@ def _stripped(path, cache):
 		partial = kept.with_suffix(f'.{os.getpid()}')
 		subprocess.run(['strip', '--strip-debug', '-o', str(partial), str(path)], check=True)
 		os.replace(partial, kept)
+		_drop_oldest(cache, 'stripped-*', 32)
 	return kept.read_bytes()
+
+
+def _drop_oldest(cache, pattern, keep):
+	"""Keep only the newest files of a cache that would grow with every build."""
+	files = sorted(cache.glob(pattern), key=lambda path: path.stat().st_mtime)
+	for path in files[:-keep]:
+		path.unlink(missing_ok=True)
 
 
 def base(found, kernel, cache):

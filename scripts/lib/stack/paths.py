@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+EXAMPLE_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 
 
 def build_dir():

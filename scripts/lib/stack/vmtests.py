@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import results, vm
 from .console import Failure
-from .paths import ROOT, build_dir, reference_data
+from .paths import EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
 
 FOLDER = ROOT / 'tests' / 'vm'
@@ -104,6 +104,7 @@ def _image(wanted, programs, plan_file):
 	"""What the guest's image has to hold for these tests: (executables, files)."""
 	executables = dict(programs)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
+	files[f'{_INSIDE}/picture.png'] = EXAMPLE_PICTURE
 	lines = []
 	for test in wanted:
 		if test.is_script:

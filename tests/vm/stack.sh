@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # the functions are called by check
+#
+# The whole stack: programs, runtime, driver, device. A result is right if it is the golden
+# one, byte for byte, or the one that the model gives without a driver in between (how far
+# that may be from a golden result is what tests on the host say).
+# shellcheck source=tests/vm/tap.sh
+. "${0%/*}/tap.sh"
+
+node=/dev/accel/accel0
+picture=${0%/*}/picture.png
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# example DEVICE NAME: the example network on the example picture.
+example() {
+	nvdla-edges --device "$1" --input "$picture" --output "$work/example-$2.png"
+}
+
+example_is_the_same() {
+	example "$node" device && example embedded embedded &&
+		cmp "$work/example-device.png" "$work/example-embedded.png"
+}
+
+# is_golden NAME [ARGUMENT...]
+is_golden() {
+	name=$1
+	shift
+	nvdla-run --device "$node" --loadable "$data/${name}_fbuf" --output "$work/$name.dimg" "$@" &&
+		cmp "$work/$name.dimg" "$data/golden/$name.dimg"
+}
+
+# is_as_embedded LOADABLE [ARGUMENT...]
+is_as_embedded() {
+	loadable=$1
+	shift
+	for device in $node embedded; do
+		nvdla-run --device "$device" --loadable "$data/$loadable" \
+			--output "$work/${device##*/}.dimg" "$@" || return 1
+	done
+	cmp "$work/accel0.dimg" "$work/embedded.dimg"
+}
+
+two_at_once() {
+	is_golden CONV_D_L0_0 --repeat 20 >"$work/first" 2>&1 &
+	first=$!
+	is_golden SDP_X1_L0_0 --repeat 20 || return 1
+	wait "$first" || { cat "$work/first"; return 1; }
+}
+
+# opened PID: wait until the process has the device open; its jobs follow at once.
+opened() {
+	for _ in $(seq 300); do
+		for entry in "/proc/$1/fd"/*; do
+			[ "$(readlink "$entry")" = "$node" ] && return 0
+		done
+		sleep 0.1
+	done
+	echo "process $1 never opened $node"
+	return 1
+}
+
+killed_in_mid_run() {
+	for _ in 1 2 3; do
+		nvdla-run --device "$node" --loadable "$data/CONV_D_L0_0_fbuf" --repeat 1000000 >/dev/null 2>&1 &
+		victim=$!
+		opened "$victim" || return 1
+		sleep 0.3
+		kill -9 "$victim" || { echo "it ended before it was killed"; return 1; }
+		wait "$victim"
+		is_golden CONV_D_L0_0 || return 1
+	done
+}
+
+# refused WORD COMMAND...: fails, says WORD, and the kernel has nothing to say about it.
+refused() {
+	word=$1
+	shift
+	before=$(dmesg | wc -l)
+	if said=$("$@" 2>&1); then
+		echo "it succeeded: $said"
+		return 1
+	fi
+	case $said in
+	*"$word"*) ;;
+	*) echo "no word of $word: $said"; return 1 ;;
+	esac
+	[ "$(dmesg | wc -l)" = "$before" ] || { dmesg | tail -n 3; return 1; }
+}
+
+missing_device() {
+	refused /dev/accel/accel7 nvdla-edges --device /dev/accel/accel7 --input "$picture" \
+		--output "$work/none.png"
+}
+
+truncated_loadable() {
+	for bytes in 0 7 100 1000; do
+		head -c "$bytes" "$data/CONV_D_L0_0_fbuf" >"$work/cut.nvdla"
+		refused cut.nvdla nvdla-run --device "$node" --loadable "$work/cut.nvdla" || return 1
+	done
+}
+
+check "the example gives the picture that the embedded device gives" example_is_the_same
+check "a missing device is named" missing_device
+
+data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables
+if [ -d "$data" ]; then
+	for name in BDMA_L0_0 SDP_X1_L0_0 CONV_D_L0_0 PDP_L0_0 CDP_L0_0 RBK_L0_0; do
+		check "$name gives its golden bytes" is_golden "$name"
+	done
+	check "NN_L0_0 is as on the embedded device" is_as_embedded NN_L0_0_fbuf
+	for digit in "$data"/digits/*.pgm; do
+		check "${digit##*/} is as on the embedded device" \
+			is_as_embedded NN_L0_0_fbuf --input "$digit"
+	done
+	for network in conv_feat_odd/nv_full_int8_fast-math lenet_trained/nv_full_fp16_fast-math; do
+		check "$network is as on the embedded device" is_as_embedded "compiled/$network.nvdla" \
+			--input "$data/compiled/${network%/*}/in0.npy"
+	done
+	check "the same loadable again and again" is_golden CONV_D_L0_0 --repeat 50
+	check "two processes at once" two_at_once
+	check "after a process was killed in mid-run" killed_in_mid_run
+	check "a truncated loadable is refused" truncated_loadable
+else
+	skip "loadables" "no reference data: set NVDLA_REFERENCE_DATA"
+fi
+done_testing
