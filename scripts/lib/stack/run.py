@@ -9,10 +9,9 @@ from pathlib import Path
 
 from . import build, console, guest, kmod, vm
 from .console import Failure, say
-from .paths import ROOT, build_dir
+from .paths import EXAMPLE_PICTURE, ROOT, build_dir
 from .vmrun import guest_programs, report
 
-_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
 _PROGRAM = 'nvdla-edges'
 _NODE = '/dev/accel/accel0'
 
@@ -31,7 +30,7 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
 	parser.add_argument('--kernel', metavar='SERIES', help='the guest\'s: 6.12, 7.2, ... (default: the newest)')
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=_PICTURE, help='PNG, PGM or PPM')
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, PGM or PPM')
 	parser.add_argument('--output', metavar='FILE', type=Path, default=ROOT / 'out' / 'edges.png',
 			    help='PNG to write (default: out/edges.png)')
 	return parser.parse_args()
