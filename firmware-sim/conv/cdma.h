@@ -99,7 +99,8 @@ private:
 		size_t used_ = 0;
 	};
 
-	int16_t element();
+	/** \brief Unpack the next elements as they are in memory */
+	void read(std::span<int16_t> elements);
 	bool maskBit();
 
 	const ConvOp &op_;
@@ -107,6 +108,8 @@ private:
 	Stream mask_;
 	SpecialCount special_;
 	uint32_t kernelsLeft_;
+	std::vector<std::byte> bytes_;
+	std::vector<int16_t> present_; /* elements of a sparse group */
 	uint8_t maskByte_ = 0;
 	unsigned maskBitsLeft_ = 0;
 };

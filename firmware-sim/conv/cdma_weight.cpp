@@ -121,21 +121,21 @@ bool WeightReader::maskBit()
 	return bit;
 }
 
-int16_t WeightReader::element()
+void WeightReader::read(std::span<int16_t> elements)
 {
-	std::byte bytes[2];
-
+	bytes_.resize(elements.size() * elementBytes(op_.precision));
+	packed_.read(bytes_);
 	if (op_.precision == Precision::Int8) {
-		packed_.read({ bytes, 1 });
-		return std::to_integer<int8_t>(bytes[0]);
+		for (size_t i = 0; i < elements.size(); i++)
+			elements[i] = std::to_integer<int8_t>(bytes_[i]);
+		return;
 	}
-	packed_.read(bytes);
-	int16_t value;
-	std::memcpy(&value, bytes, sizeof(value));
+	if (!elements.empty())
+		std::memcpy(elements.data(), bytes_.data(), bytes_.size());
 	if (op_.precision == Precision::Fp16)
-		return static_cast<int16_t>(
-			special_.pass(static_cast<uint16_t>(value), op_.fetch.flushNan));
-	return value;
+		for (int16_t &element : elements)
+			element = static_cast<int16_t>(
+				special_.pass(static_cast<uint16_t>(element), op_.fetch.flushNan));
 }
 
 void WeightReader::next(WeightGroup &group)
@@ -143,9 +143,22 @@ void WeightReader::next(WeightGroup &group)
 	group.kernels = std::min(kernelsLeft_, op_.groupKernels());
 	group.elements.resize(kernelElements(op_) * group.kernels);
 	kernelsLeft_ -= group.kernels;
+	if (!op_.weights.compressed) {
+		read(group.elements);
+		return;
+	}
 
-	for (int16_t &out : group.elements)
-		out = op_.weights.compressed && !maskBit() ? int16_t{ 0 } : element();
+	size_t present = 0;
+	for (int16_t &element : group.elements) {
+		element = maskBit();
+		present += static_cast<size_t>(element);
+	}
+	present_.resize(present);
+	read(present_);
+	const int16_t *next = present_.data();
+	for (int16_t &element : group.elements)
+		if (element)
+			element = *next++;
 }
 
 void WeightReader::finish()
@@ -154,8 +167,8 @@ void WeightReader::finish()
 
 	if (op_.precision != Precision::Fp16)
 		return;
-	for (uint64_t left = std::min(packed_.left(), bankBytes); left >= 2; left -= 2)
-		element();
+	present_.resize(std::min(packed_.left(), bankBytes) / sizeof(int16_t));
+	read(present_);
 }
 
 } /* namespace nvdla::sim */

@@ -50,22 +50,21 @@ struct Fp16Sum {
  *
  * The exponent is split: its low two bits shift the 11-bit significand left, the
  * rest ("quarter") goes to the alignment, which therefore moves products by
- * multiples of four bits. Zeroes of either sign are masked out. Infinities are
- * ordinary numbers here, +-65536.
+ * multiples of four bits. Zeroes of either sign have a large negative quarter, which
+ * keeps them out. Infinities are ordinary numbers here, +-65536.
  */
 struct Fp16Vector {
 	alignas(64) uint32_t significand[kMacLanes];
-	alignas(64) uint32_t quarter[kMacLanes];
+	alignas(64) int32_t quarter[kMacLanes];
 	alignas(64) uint32_t negative[kMacLanes]; /**< all ones or 0 */
-	alignas(64) uint32_t present[kMacLanes];  /**< all ones, 0 for a zero */
 	uint32_t nan = 0;			  /**< bits of the first NaN, 0 if there is none */
 
 	/** \brief Take \a lanes numbers apart; the lanes behind them become zero */
 	void load(const int16_t *numbers, uint32_t lanes);
 };
 
-/** \return the sum of the products of all lanes */
-Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights);
+/** \return the sum of the products of \a lanes lanes; those behind must be zero */
+Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes = kMacLanes);
 
 /** \return the 2x2 outputs of a 4-channel tile */
 std::array<Fp16Sum, 4> macFp16Winograd(const Fp16Vector &data, const Fp16Vector &weights);

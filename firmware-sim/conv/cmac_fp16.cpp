@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MAC cells for FP16.
+ * MAC cells for FP16, a vector of lanes at a time.
  *
  * Hardware semantics, "FP16 MAC". Exact bits need the multiplier's insides: radix-4
  * Booth recoding of the weight gives eight partial products, carry-save adders
@@ -11,109 +11,236 @@
  *
  * Every partial product is made positive by adding 2^16 to it; their offsets sum
  * to kOffset, whose shifted value is taken off again at the end.
+ *
+ * The file is compiled once for each instruction set (Highway).
  */
 #include "conv/cmac.h"
 
-#include <algorithm>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/cmac_fp16.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
 
+HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
-
-namespace
+namespace HWY_NAMESPACE
 {
 
-constexpr unsigned kFractionBits = 10;
-constexpr uint32_t kPartials = 8;
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<uint32_t, kMacLanes>;
+using SignedTag = hn::RebindToSigned<Tag>;
+using Vector = hn::Vec<Tag>;
+
+constexpr uint32_t kFractionBits = 10;
 constexpr uint32_t kOffset = 0x55550000;
-constexpr uint32_t kWord = 0xffff;
-/* From here on both words are shifted out. */
-constexpr uint32_t kShiftOut = 32;
+/* Both words are below 2^31: shifted this far, they and the offset are gone. */
+constexpr uint32_t kShiftOut = 31;
+/* Makes the sum with any other quarter negative, so that the lane does not count. */
+constexpr uint32_t kAbsent = static_cast<uint32_t>(-64);
+
+HWY_INLINE Vector constant(uint32_t value)
+{
+	return hn::Set(Tag(), value);
+}
 
 /** What a carry-save adder makes of three words: their sum in two */
 struct SumCarry {
-	uint32_t sum;
-	uint32_t carry;
+	Vector sum;
+	Vector carry;
 };
 
-inline SumCarry compress(uint32_t a, uint32_t b, uint32_t c)
+HWY_INLINE SumCarry compress(Vector a, Vector b, Vector c)
 {
-	return { a ^ b ^ c, ((a & b) | (b & c) | (a & c)) << 1 };
+	const Vector half = hn::Xor(a, b);
+
+	return { hn::Xor(half, c), hn::ShiftLeft<1>(hn::Or(hn::And(a, b), hn::And(half, c))) };
 }
 
 /** Five words to two */
-inline SumCarry compress5(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e)
+HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 {
 	const SumCarry first = compress(a, b, c);
 	const SumCarry second = compress(first.sum, first.carry, d);
 	return compress(second.sum, second.carry, e);
 }
 
-/** One Booth digit times \a data; \a negative is 1 if the digit is below zero */
-struct Partial {
-	uint32_t word; /* 2^16 added, one short if negative */
-	uint32_t negative;
+/** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
+struct Digits {
+	Vector once;
+	Vector twice;
+	Vector negative;
+
+	/** \param negate all ones where the product is to be negated */
+	HWY_INLINE Digits(Vector weight, Vector negate)
+	{
+		const Vector even = constant(0x5555);
+		/* Complementing the recoded digits negates the product. */
+		const Vector low = hn::Xor(hn::ShiftLeft<1>(weight), negate);
+		const Vector middle = hn::ShiftRight<1>(low);
+		const Vector high = hn::ShiftRight<2>(low);
+
+		once = hn::And(hn::Xor(low, middle), even);
+		twice = hn::AndNot(once, hn::And(hn::Xor(middle, high), even));
+		negative = hn::And(hn::AndNot(hn::And(low, middle), high), even);
+	}
 };
 
-inline Partial partialProduct(uint32_t digit, uint32_t data)
+/** Digit \a kDigit times \a data at its place; one short if negative, 2^16 added */
+template<int kDigit>
+HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 {
-	const uint32_t high = digit >> 2 & 1;
-	const uint32_t middle = digit >> 1 & 1;
-	const uint32_t low = digit & 1;
-	const uint32_t once = 0 - (middle ^ low);
-	const uint32_t twice = 0 - ((high ^ middle) & ~(middle ^ low) & 1);
-	const uint32_t negative = high & ~(middle & low) & 1;
-	const uint32_t magnitude = (data & once) | (data << 1 & twice);
+	const Vector bit = constant(1U << (2 * kDigit));
+	const Vector magnitude =
+		hn::Or(hn::IfThenElseZero(hn::TestBit(digits.once, bit), data),
+		       hn::IfThenElseZero(hn::TestBit(digits.twice, bit), hn::ShiftLeft<1>(data)));
+	const Vector sign =
+		hn::IfThenElseZero(hn::TestBit(digits.negative, bit), constant(0xffffffff));
 
-	return { ((magnitude ^ (0 - negative)) & kWord) | (1 - negative) << 16, negative };
+	return hn::ShiftLeft<2 * kDigit>(hn::Add(hn::Xor(magnitude, sign), constant(0x10000)));
+}
+
+/** A partial product with the one that the digit before it is short of */
+template<int kDigit>
+HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
+{
+	return hn::Or(partialProduct<kDigit>(digits, data),
+		      hn::And(digits.negative, constant(1U << (2 * kDigit - 2))));
 }
 
 /** +-(data * weight) >> shift, as the multiplier and the alignment do it */
-inline int32_t alignedProduct(uint32_t data, uint32_t weight, uint32_t negative, uint32_t shift)
+HWY_INLINE hn::Vec<SignedTag> alignedProduct(Vector data, Vector weight, Vector negate,
+					     Vector shift)
 {
-	/* Complementing the recoded digits negates the product. */
-	const uint32_t recoded = weight << 1 ^ negative;
-	Partial p[kPartials];
-
-	for (uint32_t i = 0; i < kPartials; i++)
-		p[i] = partialProduct(recoded >> (2 * i) & 7, data);
-
-	const SumCarry lower = compress5(p[0].word, p[1].word << 2 | p[0].negative,
-					 p[2].word << 4 | p[1].negative << 2,
-					 p[3].word << 6 | p[2].negative << 4, p[3].negative << 6);
+	const Digits digits(weight, negate);
+	const SumCarry lower =
+		compress5(partialProduct<0>(digits, data), withCarry<1>(digits, data),
+			  withCarry<2>(digits, data), withCarry<3>(digits, data),
+			  hn::And(digits.negative, constant(1U << 6)));
 	const SumCarry upper =
-		compress5(p[4].word << 8, p[5].word << 10 | p[4].negative << 8,
-			  p[6].word << 12 | p[5].negative << 10,
-			  p[7].word << 14 | p[6].negative << 12, p[7].negative << 14);
+		compress5(partialProduct<4>(digits, data), withCarry<5>(digits, data),
+			  withCarry<6>(digits, data), withCarry<7>(digits, data),
+			  hn::And(digits.negative, constant(1U << 14)));
 	const SumCarry half = compress(lower.sum, lower.carry, upper.sum);
 	const SumCarry whole = compress(half.sum, half.carry, upper.carry);
 
-	if (shift >= kShiftOut)
-		return 0;
-	return static_cast<int32_t>((whole.sum >> shift) + (whole.carry >> shift) -
-				    (kOffset >> shift));
+	const Vector by = hn::Min(shift, constant(kShiftOut));
+	const Vector sum = hn::Add(hn::Shr(whole.sum, by), hn::Shr(whole.carry, by));
+	return hn::BitCast(SignedTag(), hn::Sub(sum, hn::Shr(constant(kOffset), by)));
 }
 
-/** All products of a step, aligned; \return the exponent they are aligned to */
-uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &weights,
-			 int32_t product[kMacLanes])
+/** The largest exponent of a step in units of four, at least 0 */
+HWY_INLINE Vector largestQuarter(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
-	uint32_t quarter[kMacLanes];
-	uint32_t largest = 0;
+	const SignedTag tag;
+	hn::Vec<SignedTag> largest = hn::Zero(tag);
 
-	for (uint32_t i = 0; i < kMacLanes; i++) {
-		const uint32_t present = data.present[i] & weights.present[i];
-		quarter[i] = (data.quarter[i] + weights.quarter[i]) & present;
-		largest = std::max(largest, quarter[i]);
+	for (size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
+		const auto sum = hn::Add(hn::Load(tag, data.quarter + i),
+					 hn::Load(tag, weights.quarter + i));
+		largest = hn::Max(largest, sum);
 	}
-	for (uint32_t i = 0; i < kMacLanes; i++) {
-		const uint32_t present = data.present[i] & weights.present[i];
-		const int32_t aligned = alignedProduct(data.significand[i], weights.significand[i],
-						       data.negative[i] ^ weights.negative[i],
-						       (largest - quarter[i]) * 4);
-		product[i] = aligned & static_cast<int32_t>(present);
-	}
-	return largest * 4;
+	return hn::BitCast(Tag(), hn::MaxOfLanes(tag, largest));
 }
+
+/** Calls use(first lane, products) for all lanes of a step */
+template<typename Use>
+HWY_INLINE uint32_t alignedProducts(const Fp16Vector &data, const Fp16Vector &weights,
+				    uint32_t lanes, Use use)
+{
+	const Tag tag;
+	const Vector largest = largestQuarter(data, weights, lanes);
+	const auto *dataQuarter = reinterpret_cast<const uint32_t *>(data.quarter);
+	const auto *weightQuarter = reinterpret_cast<const uint32_t *>(weights.quarter);
+
+	for (size_t i = 0; i < lanes; i += hn::Lanes(tag)) {
+		/* A negative sum gives a distance of more than 63 quarters. */
+		const Vector quarter =
+			hn::Add(hn::Load(tag, dataQuarter + i), hn::Load(tag, weightQuarter + i));
+		const Vector negate = hn::Xor(hn::Load(tag, data.negative + i),
+					      hn::Load(tag, weights.negative + i));
+		use(i, alignedProduct(hn::Load(tag, data.significand + i),
+				      hn::Load(tag, weights.significand + i), negate,
+				      hn::ShiftLeft<2>(hn::Sub(largest, quarter))));
+	}
+	return hn::GetLane(largest) * 4;
+}
+
+/** The sum of all products of a step */
+Fp16Sum productSum(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
+{
+	const SignedTag tag;
+	/* 32 bits hold neither the sum; so the halves of each product are summed. */
+	auto high = hn::Zero(tag);
+	auto low = hn::Zero(tag);
+	Fp16Sum sum;
+
+	sum.exponent = alignedProducts(data, weights, lanes, [&](size_t, auto product) HWY_ATTR {
+		high = hn::Add(high, hn::ShiftRight<16>(product));
+		low = hn::Add(low, hn::And(product, hn::Set(tag, 0xffff)));
+	});
+	sum.mantissa = int64_t{ hn::GetLane(hn::SumOfLanes(tag, high)) } * 65536 +
+		       hn::GetLane(hn::SumOfLanes(tag, low));
+	return sum;
+}
+
+/** The products of a step one by one; \return their exponent */
+uint32_t products(const Fp16Vector &data, const Fp16Vector &weights, int32_t *out)
+{
+	return alignedProducts(data, weights, kMacLanes, [&](size_t i, auto product) HWY_ATTR {
+		hn::Store(product, SignedTag(), out + i);
+	});
+}
+
+/** Take FP16 numbers apart; \return true if a NaN is among them */
+bool split(const int16_t *numbers, Fp16Vector &out)
+{
+	const Tag tag;
+	const hn::Rebind<uint16_t, Tag> halfTag;
+	bool nan = false;
+
+	for (size_t i = 0; i < kMacLanes; i += hn::Lanes(tag)) {
+		const auto *half = reinterpret_cast<const uint16_t *>(numbers) + i;
+		const Vector bits = hn::PromoteTo(tag, hn::Load(halfTag, half));
+		const Vector magnitude = hn::And(bits, constant(0x7fff));
+		const Vector exponent = hn::ShiftRight<kFractionBits>(magnitude);
+		const Vector fraction = hn::And(bits, constant(0x3ff));
+		const auto denormal = hn::Eq(exponent, constant(0));
+
+		/* A denormal has no implied one and counts as exponent 1. */
+		const Vector significand = hn::Or(
+			fraction, hn::IfThenZeroElse(denormal, constant(1U << kFractionBits)));
+		const Vector shift =
+			hn::And(hn::IfThenElse(denormal, constant(1), exponent), constant(3));
+		hn::Store(hn::Shl(significand, shift), tag, out.significand + i);
+		hn::Store(hn::IfThenElse(hn::Eq(magnitude, constant(0)), constant(kAbsent),
+					 hn::ShiftRight<2>(exponent)),
+			  tag, reinterpret_cast<uint32_t *>(out.quarter) + i);
+		hn::Store(hn::Sub(constant(0), hn::ShiftRight<15>(bits)), tag, out.negative + i);
+		nan |= !hn::AllFalse(tag, hn::Gt(magnitude, constant(0x7c00)));
+	}
+	return nan;
+}
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <algorithm>
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(productSum);
+HWY_EXPORT(products);
+HWY_EXPORT(split);
+
+namespace
+{
 
 /** The NaN of a step: weights before data, lowest lane first; exponent 0 if there is none */
 Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
@@ -135,40 +262,29 @@ Fp16Sum nanOf(const Fp16Vector &data, const Fp16Vector &weights)
 
 void Fp16Vector::load(const int16_t *numbers, uint32_t lanes)
 {
-	nan = 0;
-	for (uint32_t i = 0; i < kMacLanes; i++) {
-		const uint32_t bits = i < lanes ? static_cast<uint16_t>(numbers[i]) : 0;
-		const uint32_t exponent = bits >> kFractionBits & 0x1f;
-		const uint32_t fraction = bits & 0x3ff;
-		const uint32_t implied = exponent ? 1U << kFractionBits : 0;
-		/* A denormal counts as exponent 1. */
-		const uint32_t shift = exponent ? exponent & 3 : 1;
+	alignas(64) int16_t padded[kMacLanes] = {};
 
-		significand[i] = (fraction | implied) << shift;
-		quarter[i] = exponent >> 2;
-		negative[i] = 0 - (bits >> 15);
-		present[i] = (bits & 0x7fff) ? ~0U : 0;
-		if (exponent == 0x1f && fraction && !nan)
-			nan = bits;
-	}
+	std::copy_n(numbers, lanes, padded);
+	nan = 0;
+	if (!HWY_DYNAMIC_DISPATCH(split)(padded, *this))
+		return;
+	const auto *first = std::find_if(padded, padded + lanes,
+					 [](int16_t number) { return (number & 0x7fff) > 0x7c00; });
+	nan = static_cast<uint16_t>(*first);
 }
 
-Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights)
+Fp16Sum macFp16(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)
 {
-	int32_t product[kMacLanes];
-	Fp16Sum sum = nanOf(data, weights);
+	const Fp16Sum nan = nanOf(data, weights);
 
-	if (sum.exponent == Fp16Sum::kNan)
-		return sum;
-	sum.exponent = alignedProducts(data, weights, product);
-	for (int32_t value : product)
-		sum.mantissa += value;
-	return sum;
+	if (nan.exponent == Fp16Sum::kNan)
+		return nan;
+	return HWY_DYNAMIC_DISPATCH(productSum)(data, weights, lanes);
 }
 
 std::array<Fp16Sum, 4> macFp16Winograd(const Fp16Vector &data, const Fp16Vector &weights)
 {
-	int32_t product[kMacLanes];
+	alignas(64) int32_t product[kMacLanes];
 	std::array<int64_t, 16> m;
 	std::array<Fp16Sum, 4> sums;
 
@@ -176,7 +292,7 @@ std::array<Fp16Sum, 4> macFp16Winograd(const Fp16Vector &data, const Fp16Vector 
 	if (sums[0].exponent == Fp16Sum::kNan)
 		return sums;
 
-	const uint32_t exponent = alignedProducts(data, weights, product);
+	const uint32_t exponent = HWY_DYNAMIC_DISPATCH(products)(data, weights, product);
 	for (size_t i = 0; i < m.size(); i++)
 		m[i] = int64_t{ product[4 * i] } + product[4 * i + 1] + product[4 * i + 2] +
 		       product[4 * i + 3];
@@ -187,3 +303,5 @@ std::array<Fp16Sum, 4> macFp16Winograd(const Fp16Vector &data, const Fp16Vector 
 }
 
 } /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

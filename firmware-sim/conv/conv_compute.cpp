@@ -76,7 +76,7 @@ public:
 	{
 		data_.load(data, lanes_);
 		for (uint32_t k = 0; k < kernels_; k++)
-			sums[k].add(macFp16(data_, weights_[k]));
+			sums[k].add(macFp16(data_, weights_[k], lanes_));
 	}
 
 	void stepTile(const int16_t *data, Sum *const sums[4])

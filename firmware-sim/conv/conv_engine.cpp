@@ -9,6 +9,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "conv/conv_compute.h"
+#include "conv/conv_fast.h"
 #include "conv/conv_timing.h"
 
 namespace nvdla::sim
@@ -137,12 +138,13 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	ConvCounters counters;
 	const DataView data(op, cbuf_);
+	const auto compute = fastConvAccepts(op) ? computeConvFast : computeConv;
 	if (op.keepWeights || !reader) {
 		KeptWeights weights(cbuf_.keptWeights());
-		counters = computeConv(op, data, weights, sink, memory);
+		counters = compute(op, data, weights, sink, memory);
 	} else {
 		FetchedWeights weights(*reader);
-		counters = computeConv(op, data, weights, sink, memory);
+		counters = compute(op, data, weights, sink, memory);
 	}
 	if (reader) {
 		reader->finish();

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lays data and weights out for conv_tile and puts its sums into the stream.
+ *
+ * Lines get their padding, so that a kernel row is one run of elements in them
+ * (with dilation, one run for each kernel column). A run's elements are multiplied
+ * in units of 4 bytes; where a run ends inside a unit, the weights are zero.
+ *
+ *  - INT8 in quads: data + 128 as unsigned numbers; 128 times the kernel's sum of
+ *    weights is taken off at the end.
+ *  - INT8 in pairs: both as 16-bit numbers.
+ *  - INT16 in pairs: the weight is 256 * high + low, with a column for each; the
+ *    sums of 256 products fit 32 bits and then go into 64.
+ */
+#include "conv/conv_fast.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "conv/cacc.h"
+#include "conv/conv_tile.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* Positions worth working on at once: several tiles, so that short lines waste little. */
+constexpr uint32_t kPositionsAtOnce = 48;
+/* INT16: sums of this many products of 16 by 8 bits stay below 2^31. */
+constexpr uint32_t kProductsIn32Bits = 256;
+/* Above this many bytes of padded lines the reference does it. */
+constexpr uint64_t kMaximumLineBytes = 64 << 20;
+constexpr int32_t kUnsignedOffset = 128;
+
+/** A kernel row, or one column of a dilated one */
+struct Tap {
+	uint32_t row;
+	uint32_t offset; /* elements from the position's first */
+	uint32_t elements;
+	size_t unit = 0; /* first unit of its weights */
+};
+
+/** How an operation is laid out */
+struct Plan {
+	explicit Plan(const ConvOp &op);
+
+	uint32_t units(uint32_t elements) const
+	{
+		return static_cast<uint32_t>((elements * elementBytes + kUnitBytes - 1) /
+					     kUnitBytes);
+	}
+
+	TileKind kind;
+	uint32_t elementBytes; /* of an operand */
+	uint32_t step;	       /* elements from one output column to the next */
+	uint32_t lineElements; /* that the windows touch */
+	std::vector<Tap> taps;
+	size_t units_ = 0; /* of all taps */
+	/* Runs whose sums fit 32 bits together, as ranges of runs. */
+	std::vector<TileRun> runs;
+	std::vector<std::pair<size_t, size_t>> segments;
+	std::vector<size_t> segmentUnit;
+};
+
+Plan::Plan(const ConvOp &op)
+	: kind(op.precision == Precision::Int16 ? TileKind::Pairs : tileKind()),
+	  elementBytes(kind == TileKind::Quads ? 1 : 2)
+{
+	const Windows &windows = op.windows;
+	const uint32_t channels = windows.data.channels;
+
+	step = windows.strideX * channels;
+	lineElements = (windows.out.width - 1) * step +
+		       (windows.kernel.width - 1) * windows.dilationX * channels +
+		       windows.kernel.channels;
+	for (uint32_t row = 0; row < windows.kernel.height; row++) {
+		if (windows.dilationX == 1) {
+			taps.push_back({ row, 0, windows.kernel.width * windows.kernel.channels });
+			continue;
+		}
+		for (uint32_t column = 0; column < windows.kernel.width; column++)
+			taps.push_back({ row, column * windows.dilationX * channels,
+					 windows.kernel.channels });
+	}
+
+	const uint32_t limit = op.precision == Precision::Int16
+				       ? kProductsIn32Bits * elementBytes / kUnitBytes
+				       : ~0U;
+	uint32_t inSegment = limit;
+	for (Tap &tap : taps) {
+		tap.unit = units_;
+		for (uint32_t done = 0; done < units(tap.elements);) {
+			if (inSegment == limit) {
+				segments.emplace_back(runs.size(), runs.size());
+				segmentUnit.push_back(units_);
+				inSegment = 0;
+			}
+			const uint32_t count =
+				std::min(units(tap.elements) - done, limit - inSegment);
+			runs.push_back({ tap.row,
+					 static_cast<uint32_t>(tap.offset * elementBytes +
+							       done * kUnitBytes),
+					 count });
+			segments.back().second = runs.size();
+			inSegment += count;
+			done += count;
+			units_ += count;
+		}
+	}
+}
+
+/** Buffered lines as the tiles want them, with padding */
+class Lines
+{
+public:
+	Lines(const ConvOp &op, const DataView &data, const Plan &plan)
+		: height_(op.windows.data.height),
+		  /* A run may read to the end of its last unit. */
+		  lineBytes_(plan.lineElements * plan.elementBytes + kUnitBytes),
+		  bytes_(lineBytes_ * (static_cast<size_t>(height_) * op.batches + 1))
+	{
+		const int16_t pad = padElement(op.precision, op.windows.padValue);
+		const bool image = op.mode == ConvMode::Image;
+		const size_t left =
+			image ? 0
+			      : static_cast<size_t>(op.windows.padLeft) * op.windows.data.channels;
+		Slice line(plan.lineElements, pad);
+
+		put(plan, line, padding());
+		for (uint32_t batch = 0; batch < op.batches; batch++) {
+			for (uint32_t y = 0; y < height_; y++) {
+				const Slice &slice = data.line(batch, y);
+				/* Behind an image line there is nothing, behind others padding. */
+				std::fill(line.begin(), line.end(), image ? int16_t{ 0 } : pad);
+				const size_t begin = std::min(left, line.size());
+				std::copy_n(slice.begin(),
+					    std::min(slice.size(), line.size() - begin),
+					    line.begin() + static_cast<ptrdiff_t>(begin));
+				std::fill_n(line.begin(), begin, pad);
+				put(plan, line, at(batch, y));
+			}
+		}
+	}
+
+	/** \return line \a y of cube \a batch; the padding line if there is none */
+	const std::byte *row(uint32_t batch, uint32_t y) const
+	{
+		const size_t index =
+			y < height_ ? static_cast<size_t>(batch) * height_ + y + 1 : size_t{ 0 };
+		return &bytes_[index * lineBytes_];
+	}
+
+private:
+	std::byte *padding() { return bytes_.data(); }
+	std::byte *at(uint32_t batch, uint32_t y)
+	{
+		return &bytes_[(static_cast<size_t>(batch) * height_ + y + 1) * lineBytes_];
+	}
+
+	static void put(const Plan &plan, const Slice &line, std::byte *out)
+	{
+		if (plan.elementBytes == 2) {
+			std::memcpy(out, line.data(), line.size() * sizeof(line[0]));
+			return;
+		}
+		for (size_t i = 0; i < line.size(); i++)
+			out[i] = static_cast<std::byte>(line[i] + kUnsignedOffset);
+	}
+
+	uint32_t height_;
+	size_t lineBytes_;
+	std::vector<std::byte> bytes_;
+};
+
+/** The weights of one kernel group as the tiles want them */
+class Columns
+{
+public:
+	Columns(const ConvOp &op, const Plan &plan)
+		: op_(op), plan_(plan), blocks_(makeBlocks(op)),
+		  bytes_(plan.units_ * kTileColumns * kUnitBytes)
+	{
+	}
+
+	void load(const WeightGroup &group)
+	{
+		const int16_t *element = group.elements.data();
+
+		std::fill(bytes_.begin(), bytes_.end(), std::byte{ 0 });
+		std::fill(std::begin(offsets_), std::end(offsets_), 0);
+		for (const Block &block : blocks_) {
+			const uint32_t perRow = block.lanes / block.rows;
+			for (uint32_t kernel = 0; kernel < group.kernels; kernel++)
+				for (uint32_t row = 0; row < block.rows; row++, element += perRow)
+					put(block, block.row + row, kernel, element, perRow);
+		}
+	}
+
+	/** \return units from the first of \a segment on */
+	const int32_t *segment(size_t segment) const
+	{
+		return reinterpret_cast<const int32_t *>(bytes_.data()) +
+		       plan_.segmentUnit[segment] * kTileColumns;
+	}
+
+	/** \return what to take off a sum of \a kernel */
+	int32_t offset(uint32_t kernel) const { return offsets_[kernel]; }
+
+private:
+	void put(const Block &block, uint32_t row, uint32_t kernel, const int16_t *elements,
+		 uint32_t count)
+	{
+		const Windows &windows = op_.windows;
+		const bool rows = windows.dilationX == 1;
+		const Tap &tap = plan_.taps[rows ? row : row * windows.kernel.width + block.column];
+		uint32_t at = block.channel + (rows ? block.column * windows.kernel.channels : 0);
+
+		/* Whole units where they begin at one; the rest element by element. */
+		const uint32_t perUnit = kUnitBytes / plan_.elementBytes;
+		uint32_t i = 0;
+		for (; at % perUnit == 0 && i + perUnit <= count; i += perUnit, at += perUnit)
+			putUnit(tap, at, kernel, elements + i);
+		for (; i < count; i++, at++)
+			putElement(tap, at, kernel, elements[i]);
+	}
+
+	std::byte *place(const Tap &tap, uint32_t at, uint32_t kernel)
+	{
+		const size_t byte = static_cast<size_t>(at) * plan_.elementBytes;
+		const size_t unit = tap.unit + byte / kUnitBytes;
+
+		return &bytes_[(unit * kTileColumns + kernel) * kUnitBytes + byte % kUnitBytes];
+	}
+
+	void putUnit(const Tap &tap, uint32_t at, uint32_t kernel, const int16_t *elements)
+	{
+		std::byte *out = place(tap, at, kernel);
+
+		if (plan_.kind == TileKind::Quads) {
+			int32_t sum = 0;
+			for (size_t i = 0; i < kUnitBytes; i++) {
+				out[i] = static_cast<std::byte>(elements[i]);
+				sum += elements[i];
+			}
+			offsets_[kernel] += kUnsignedOffset * sum;
+		} else if (op_.precision == Precision::Int8) {
+			std::memcpy(out, elements, kUnitBytes);
+		} else {
+			putHalves(out, elements[0]);
+			putHalves(out + sizeof(int16_t), elements[1]);
+		}
+	}
+
+	void putElement(const Tap &tap, uint32_t at, uint32_t kernel, int16_t element)
+	{
+		std::byte *out = place(tap, at, kernel);
+
+		if (plan_.kind == TileKind::Quads) {
+			*out = static_cast<std::byte>(element);
+			offsets_[kernel] += kUnsignedOffset * element;
+		} else if (op_.precision == Precision::Int8) {
+			std::memcpy(out, &element, sizeof(element));
+		} else {
+			putHalves(out, element);
+		}
+	}
+
+	/** INT16: the low byte's column and the high byte's */
+	static void putHalves(std::byte *out, int16_t element)
+	{
+		const auto low = static_cast<int16_t>(element & 0xff);
+		const auto high = static_cast<int16_t>(element >> 8);
+
+		std::memcpy(out, &low, sizeof(low));
+		std::memcpy(out + kTileColumns / 2 * kUnitBytes, &high, sizeof(high));
+	}
+
+	const ConvOp &op_;
+	const Plan &plan_;
+	std::vector<Block> blocks_;
+	std::vector<std::byte> bytes_;
+	int32_t offsets_[kTileColumns] = {};
+};
+
+/** Output lines that are worked on together */
+class Outputs
+{
+public:
+	Outputs(const ConvOp &op, const Plan &plan, const Lines &lines)
+		: op_(op), plan_(plan), lines_(lines),
+		  rows_(static_cast<size_t>(linesAtOnce()) * op.windows.kernel.height),
+		  sums_(positionsAtOnce() * kTileColumns)
+	{
+		out_.resize(positionsAtOnce() * op.groupKernels());
+		if (op.precision == Precision::Int16)
+			wide_.resize(positionsAtOnce() * op.groupKernels());
+	}
+
+	uint32_t linesAtOnce() const
+	{
+		const uint32_t wanted = std::max(1U, kPositionsAtOnce / op_.windows.out.width);
+		return static_cast<uint32_t>(std::min<uint64_t>(
+			wanted, uint64_t{ op_.windows.out.height } * op_.batches));
+	}
+
+	/** \brief Compute \a count lines from line \a first, cubes of the batch alternating */
+	void compute(const Columns &columns, uint64_t first, uint32_t count, ConvCounters &counters)
+	{
+		const size_t positions = place(first, count);
+
+		if (op_.precision == Precision::Int8) {
+			tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
+				 plan_.runs.size(), columns.segment(0), sums_.data());
+			deliver(positions, counters, [&](size_t p, uint32_t k) {
+				return int64_t{ sums_[p * kTileColumns + k] } - columns.offset(k);
+			});
+			return;
+		}
+		accumulate(columns, positions);
+		deliver(positions, counters,
+			[&](size_t p, uint32_t k) { return wide_[p * op_.groupKernels() + k]; });
+	}
+
+	std::span<const int32_t> line(uint32_t index) const
+	{
+		const size_t values =
+			static_cast<size_t>(op_.windows.out.width) * op_.groupKernels();
+		return std::span(out_).subspan(index * values, values);
+	}
+
+private:
+	size_t positionsAtOnce() const
+	{
+		return static_cast<size_t>(linesAtOnce()) * op_.windows.out.width;
+	}
+
+	size_t place(uint64_t first, uint32_t count)
+	{
+		const Windows &windows = op_.windows;
+
+		positions_.clear();
+		for (uint32_t i = 0; i < count; i++) {
+			const auto y = static_cast<uint32_t>((first + i) / op_.batches);
+			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
+			const std::byte **rows =
+				&rows_[static_cast<size_t>(i) * windows.kernel.height];
+			for (uint32_t row = 0; row < windows.kernel.height; row++)
+				rows[row] = lines_.row(batch, y * windows.strideY +
+								      row * windows.dilationY -
+								      windows.padTop);
+			for (uint32_t x = 0; x < windows.out.width; x++)
+				positions_.push_back({ rows, static_cast<size_t>(x) * plan_.step *
+								     plan_.elementBytes });
+		}
+		return positions_.size();
+	}
+
+	/** INT16: segment by segment into 64 bits */
+	void accumulate(const Columns &columns, size_t positions)
+	{
+		const uint32_t kernels = op_.groupKernels();
+
+		std::fill(wide_.begin(), wide_.end(), 0);
+		for (size_t i = 0; i < plan_.segments.size(); i++) {
+			const auto &[begin, end] = plan_.segments[i];
+			tileSums(plan_.kind, positions_.data(), positions, &plan_.runs[begin],
+				 end - begin, columns.segment(i), sums_.data());
+			for (size_t p = 0; p < positions; p++) {
+				const int32_t *low = &sums_[p * kTileColumns];
+				const int32_t *high = low + kTileColumns / 2;
+				for (uint32_t k = 0; k < kernels; k++)
+					wide_[p * kernels + k] += low[k] + int64_t{ high[k] } * 256;
+			}
+		}
+	}
+
+	template<typename Value>
+	void deliver(size_t positions, ConvCounters &counters, Value value)
+	{
+		const uint32_t kernels = op_.groupKernels();
+
+		for (size_t p = 0; p < positions; p++) {
+			for (uint32_t k = 0; k < kernels; k++) {
+				bool saturated = false;
+				out_[p * kernels + k] = IntegerSum{ value(p, k) }.deliver(
+					op_.clipTruncate, saturated);
+				counters.saturated += saturated;
+			}
+		}
+	}
+
+	const ConvOp &op_;
+	const Plan &plan_;
+	const Lines &lines_;
+	std::vector<const std::byte *> rows_;
+	std::vector<TilePosition> positions_;
+	std::vector<int32_t> sums_;
+	std::vector<int64_t> wide_;
+	std::vector<int32_t> out_;
+};
+
+} /* namespace */
+
+bool fastConvAccepts(const ConvOp &op)
+{
+	const Windows &windows = op.windows;
+	const uint64_t elements =
+		uint64_t{ windows.kernel.width } * windows.kernel.height * windows.kernel.channels;
+	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
+	const uint64_t limit = op.precision == Precision::Int8 ? 1 << 16 : 1 << 17;
+	const uint64_t columns = uint64_t{ windows.out.width } * windows.strideX +
+				 uint64_t{ windows.kernel.width } * windows.dilationX;
+	const uint64_t lineBytes = columns * windows.data.channels * 2 + windows.kernel.channels;
+
+	return op.mode != ConvMode::Winograd && op.precision != Precision::Fp16 &&
+	       elements < limit && tileKind() != TileKind::None &&
+	       lineBytes * windows.data.height * op.batches <= kMaximumLineBytes;
+}
+
+ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
+			     StreamSink &sink, const MemoryPort &memory)
+{
+	const Plan plan(op);
+	const Lines lines(op, data, plan);
+	Columns columns(op, plan);
+	Outputs outputs(op, plan, lines);
+	ConvCounters counters;
+	const uint64_t lineCount = uint64_t{ op.windows.out.height } * op.batches;
+
+	for (uint32_t surface = 0; surface < op.surfaces() && !memory.cancelled(); surface++) {
+		columns.load(weights.next());
+		for (uint64_t first = 0; first < lineCount; first += outputs.linesAtOnce()) {
+			if (memory.cancelled())
+				return counters;
+			const auto count = static_cast<uint32_t>(
+				std::min<uint64_t>(outputs.linesAtOnce(), lineCount - first));
+			outputs.compute(columns, first, count, counters);
+			for (uint32_t i = 0; i < count; i++)
+				sink.push({ static_cast<uint32_t>((first + i) % op.batches),
+					    surface,
+					    static_cast<uint32_t>((first + i) / op.batches), 0,
+					    op.windows.out.width, outputs.line(i) });
+		}
+	}
+	return counters;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The innermost loops of the fast integer convolution.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla::sim
+{
+
+/** \brief Weight columns that a tile works on: kernels of a group, or halves of them */
+inline constexpr size_t kTileColumns = 32;
+/** \brief Bytes of operands that meet one weight column in a step: a unit */
+inline constexpr size_t kUnitBytes = 4;
+
+/** \brief What the host multiplies in a unit */
+enum class TileKind : uint8_t {
+	None,  /**< no instructions for it */
+	Pairs, /**< two signed 16-bit numbers by two */
+	Quads, /**< four unsigned 8-bit numbers by four signed ones */
+};
+
+/** \brief Consecutive units of one kernel row */
+struct TileRun {
+	uint32_t row;	 /**< index into TilePosition::rows */
+	uint32_t offset; /**< bytes from the position's first */
+	uint32_t units;
+};
+
+/** \brief One output: where its operands begin */
+struct TilePosition {
+	const std::byte *const *rows; /**< line for each kernel row */
+	size_t offset;		      /**< bytes into each line */
+};
+
+/** \return what INT8 is best multiplied with here; INT16 takes pairs unless it is None */
+TileKind tileKind();
+
+/**
+ * \brief Sums of products for \a count positions, 32 columns each
+ *
+ * \param weights units of all runs one after the other, kTileColumns of them for each
+ * \param sums \a count times kTileColumns; overwritten. Nothing may overflow 32 bits
+ */
+void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
+	      size_t runCount, const int32_t *weights, int32_t *sums);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include <cstring>
+#include <functional>
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <nvdla/hw/registers.h>
+
+#include "conv/cdma.h"
+#include "conv/cmac.h"
+#include "conv/conv_compute.h"
+#include "conv/conv_fast.h"
+#include "conv/conv_tile.h"
+#include "conv_support.h"
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+/** Runs \a check once for each instruction set of this host */
+void forEachTarget(const std::function<void()> &check)
+{
+	const int64_t all = hwy::SupportedTargets();
+
+	for (int64_t rest = all; rest; rest &= rest - 1) {
+		hwy::SetSupportedTargetsForTest(rest & -rest);
+		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+		SCOPED_TRACE(hwy::TargetName(rest & -rest));
+		check();
+	}
+	hwy::SetSupportedTargetsForTest(0);
+	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+class Reader : public WeightSource
+{
+public:
+	Reader(const ConvOp &op, MemoryPort &memory) : reader_(op, memory) {}
+
+	const WeightGroup &next() override
+	{
+		reader_.next(group_);
+		return group_;
+	}
+
+private:
+	WeightReader reader_;
+	WeightGroup group_;
+};
+
+using Compute = ConvCounters (*)(const ConvOp &, const DataView &, WeightSource &, StreamSink &,
+				 const MemoryPort &);
+
+struct Result {
+	std::vector<int32_t> values;
+	uint32_t saturated;
+
+	bool operator==(const Result &) const = default;
+};
+
+Result compute(Bench &bench, const ConvOp &op, Compute function)
+{
+	MemoryPort memory(bench.dram, bench.cvsram);
+	SpecialCount special;
+	Cbuf cbuf;
+	Collector out(op);
+	Reader weights(op, memory);
+
+	EXPECT_EQ(op.mode == ConvMode::Image ? fetchImage(op, memory, cbuf, special)
+					     : fetchData(op, memory, cbuf, special),
+		  "");
+	const ConvCounters counters = function(op, DataView(op, cbuf), weights, out, memory);
+	EXPECT_EQ(out.columns(), uint64_t{ op.batches } * op.surfaces() * op.windows.out.height *
+					 op.windows.out.width);
+	return { out.values(), counters.saturated };
+}
+
+void expectSame(Bench &bench, const ConvOp &op)
+{
+	const Result reference = compute(bench, op, computeConv);
+
+	forEachTarget([&] {
+		if (fastConvAccepts(op)) {
+			EXPECT_EQ(compute(bench, op, computeConvFast), reference);
+		}
+	});
+}
+
+class FastTest : public ::testing::TestWithParam<std::tuple<Precision, uint32_t>>
+{
+};
+
+TEST_P(FastTest, EqualsTheReference)
+{
+	const auto [precision, seed] = GetParam();
+	Random random(seed);
+	Layer layer;
+
+	layer.precision = precision;
+	const auto channels = static_cast<uint32_t>(random(1, 140));
+	const auto s = static_cast<uint32_t>(random(1, 5));
+	const auto r = static_cast<uint32_t>(random(1, 5));
+	layer.strideX = static_cast<uint32_t>(random(1, 4));
+	layer.strideY = static_cast<uint32_t>(random(1, 4));
+	layer.dilationX = static_cast<uint32_t>(std::max(1, random(-2, 3)));
+	layer.dilationY = static_cast<uint32_t>(std::max(1, random(-2, 3)));
+	layer.padLeft = static_cast<uint32_t>(random(0, 5));
+	layer.padTop = static_cast<uint32_t>(random(0, 5));
+	layer.padRight = static_cast<uint32_t>(random(0, 3)) + s * layer.dilationX;
+	layer.padBottom = static_cast<uint32_t>(random(0, 3)) + r * layer.dilationY;
+	layer.padValue = static_cast<int16_t>(random(-128, 127));
+	layer.inputs.assign(static_cast<size_t>(std::max(1, random(-3, 4))),
+			    Cube(channels, static_cast<uint32_t>(random(1, 9)),
+				 static_cast<uint32_t>(random(1, 20))));
+	layer.kernels.assign(static_cast<size_t>(random(1, 70)), Cube(channels, r, s));
+	for (Cube &cube : layer.inputs)
+		random.fill(cube, precision);
+	for (Cube &cube : layer.kernels)
+		random.fill(cube, precision);
+
+	Bench bench;
+	ConvOp op = bench.direct(layer);
+	op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+	expectSame(bench, op);
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, FastTest,
+			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16),
+					    ::testing::Range(1U, 16U)));
+
+TEST(FastTest, ExtremesSaturateAlike)
+{
+	for (Precision precision : { Precision::Int8, Precision::Int16 }) {
+		const int16_t lowest = precision == Precision::Int8 ? -128 : -32768;
+		for (int16_t data : { lowest, static_cast<int16_t>(-lowest - 1) }) {
+			Layer layer;
+			layer.precision = precision;
+			layer.inputs.assign(1, Cube(300, 2, 2));
+			layer.kernels.assign(17, Cube(300, 2, 2));
+			std::fill(layer.inputs[0].v.begin(), layer.inputs[0].v.end(), data);
+			for (Cube &kernel : layer.kernels)
+				std::fill(kernel.v.begin(), kernel.v.end(), lowest);
+			Bench bench;
+			const ConvOp op = bench.direct(layer);
+			ASSERT_EQ(fastConvAccepts(op), tileKind() != TileKind::None);
+			expectSame(bench, op);
+			EXPECT_EQ(compute(bench, op, computeConv).saturated,
+				  precision == Precision::Int8 ? 0U : 17U);
+		}
+	}
+}
+
+TEST(FastTest, ImagesEndWithZeroesAndHaveRowsOfPadding)
+{
+	for (uint32_t rowsPerBlock : { 1U, 2U, 4U }) {
+		Random random(rowsPerBlock);
+		Bench bench;
+		ConvOp op;
+		std::vector<uint8_t> bytes(8 * 64);
+		std::vector<uint8_t> weights(7 * 12 * 40 / 128 * 128 + 128);
+
+		for (uint8_t &byte : bytes)
+			byte = static_cast<uint8_t>(random(0, 255));
+		for (uint8_t &byte : weights)
+			byte = static_cast<uint8_t>(random(0, 255));
+		bench.store(Bench::kData, bytes);
+		bench.store(Bench::kWeights, weights);
+		op.mode = ConvMode::Image;
+		op.pixel.format = NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT__T_A8B8G8R8;
+		op.fetch.address = Bench::kData;
+		op.fetch.lineStride = 64;
+		op.fetch.size = op.windows.data = { 13, 8, 4 };
+		op.fetch.padLeft = 1;
+		op.fetch.padValue = -5;
+		op.weights.address = Bench::kWeights;
+		op.weights.bytes = static_cast<uint32_t>(weights.size());
+		op.windows.kernel = { 1, 7, 12 };
+		op.windows.kernels = 40;
+		op.windows.padTop = 3;
+		op.windows.padValue = 9;
+		op.windows.strideX = 2;
+		/* The last columns and lines are beyond the image. */
+		op.windows.out = { 8, 9, 40 };
+		op.windows.rowsPerBlock = rowsPerBlock;
+		expectSame(bench, op);
+	}
+}
+
+TEST(FastTest, LeavesToTheReferenceWhatItCannotDo)
+{
+	ConvOp op;
+	op.windows.kernel = { 32, 32, 63 };
+	EXPECT_EQ(fastConvAccepts(op), tileKind() != TileKind::None);
+	op.windows.kernel.channels = 64;
+	EXPECT_FALSE(fastConvAccepts(op)) << "a sum may not fit 32 bits";
+	op.windows.kernel = {};
+	op.windows.out.width = op.windows.data.channels = 8192;
+	op.windows.strideX = 8;
+	op.windows.data.height = 8192;
+	EXPECT_FALSE(fastConvAccepts(op)) << "the padded lines are too large";
+	op.windows = {};
+	op.mode = ConvMode::Winograd;
+	EXPECT_FALSE(fastConvAccepts(op));
+	op.mode = ConvMode::Direct;
+	op.precision = Precision::Fp16;
+	EXPECT_FALSE(fastConvAccepts(op));
+}
+
+/** Two numbers or four of each operand, multiplied the slow way */
+int32_t unitProduct(TileKind kind, const std::byte *data, int32_t weights)
+{
+	int32_t sum = 0;
+
+	for (size_t i = 0; i < kUnitBytes; i += kind == TileKind::Quads ? 1 : 2) {
+		if (kind == TileKind::Quads) {
+			sum += std::to_integer<uint8_t>(data[i]) *
+			       static_cast<int8_t>(weights >> (8 * i));
+			continue;
+		}
+		int16_t number;
+		std::memcpy(&number, data + i, sizeof(number));
+		sum += number * static_cast<int16_t>(weights >> (8 * i));
+	}
+	return sum;
+}
+
+TEST(TileTest, SumsOfAllCounts)
+{
+	Random random(5);
+	std::vector<std::byte> lines(4096);
+	const TileRun runs[] = { { 0, 0, 3 }, { 2, 7, 1 }, { 1, 12, 5 } };
+	constexpr size_t kUnits = 9;
+	std::vector<int32_t> weights(kUnits * kTileColumns);
+	const std::byte *rows[3] = { &lines[0], &lines[1001], &lines[2002] };
+
+	/* Numbers of 12 bits in pairs, so that sums fit. */
+	for (size_t i = 0; i < lines.size(); i++)
+		lines[i] = static_cast<std::byte>(random(0, 255) & (i % 2 ? 0x0f : 0xff));
+	for (int32_t &weight : weights)
+		weight = random(0, 0x0fff) << 16 | random(0, 0x0fff);
+
+	for (TileKind kind : { TileKind::Pairs, TileKind::Quads }) {
+		if (tileKind() == TileKind::None ||
+		    (kind == TileKind::Quads && tileKind() != TileKind::Quads))
+			continue;
+		for (size_t count = 1; count <= 30; count++) {
+			std::vector<TilePosition> positions;
+			std::vector<int32_t> sums(count * kTileColumns);
+			for (size_t p = 0; p < count; p++)
+				positions.push_back({ rows, p * 6 });
+			tileSums(kind, positions.data(), count, runs, std::size(runs),
+				 weights.data(), sums.data());
+			for (size_t p = 0; p < count; p++) {
+				for (size_t column = 0; column < kTileColumns; column++) {
+					int32_t expected = 0;
+					size_t unit = 0;
+					for (const TileRun &run : runs)
+						for (uint32_t u = 0; u < run.units; u++, unit++)
+							expected += unitProduct(
+								kind,
+								rows[run.row] + run.offset + p * 6 +
+									u * kUnitBytes,
+								weights[unit * kTileColumns +
+									column]);
+					ASSERT_EQ(sums[p * kTileColumns + column], expected)
+						<< "count " << count << " position " << p;
+				}
+			}
+		}
+	}
+}
+
+TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)
+{
+	Random random(6);
+	constexpr int kVectors = 200;
+	std::vector<int16_t> numbers(2 * kVectors * kMacLanes);
+	std::vector<std::pair<uint32_t, int64_t>> first;
+
+	for (int16_t &number : numbers)
+		number = static_cast<int16_t>(random(0, 1) << 15 | random(0, 0x7bff));
+	forEachTarget([&] {
+		std::vector<std::pair<uint32_t, int64_t>> sums;
+		for (size_t i = 0; i < kVectors; i++) {
+			Fp16Vector a, b;
+			const auto lanes = static_cast<uint32_t>(i % kMacLanes + 1);
+			a.load(&numbers[2 * i * kMacLanes], lanes);
+			b.load(&numbers[(2 * i + 1) * kMacLanes], lanes);
+			const Fp16Sum sum = macFp16(a, b, lanes);
+			sums.emplace_back(sum.exponent, sum.mantissa);
+			for (const Fp16Sum &out : macFp16Winograd(a, b))
+				sums.emplace_back(out.exponent, out.mantissa);
+		}
+		if (first.empty())
+			first = sums;
+		EXPECT_EQ(sums, first);
+	});
+}
+
+} /* namespace */
+
+} /* namespace nvdla::sim::test */
