@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nvdla/hw/registers.h>
+
 #include "core/register_table.h"
 #include "trace/compare.h"
 
@@ -17,7 +19,7 @@ std::string registerName(uint64_t address)
 	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(address));
 	if (!info)
 		return fmt::format("{:#07x}", address);
-	const auto unit = static_cast<Unit>(address / 0x1000);
+	const auto unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
 	return fmt::format("{}_{}", unitName(unit), info->name);
 }
 

@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/trace.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
