@@ -56,8 +56,10 @@ float worstError(const Network &network, size_t output, const std::filesystem::p
 	const size_t compared = std::min(values.size(), floats.size());
 	EXPECT_EQ(values.size() % floats.size(), 0u) << desc.name;
 	float worst = 0.0f;
-	for (size_t e = 0; e < compared; e++)
-		worst = std::max(worst, std::fabs(values[e] * scale - floats[e]));
+	for (size_t e = 0; e < compared; e++) {
+		const float error = std::fabs(values[e] * scale - floats[e]);
+		worst = std::isnan(error) ? INFINITY : std::max(worst, error);
+	}
 	return worst;
 }
 
