@@ -206,8 +206,6 @@ RULE(PDP_SPLIT_OUT, "the widths of the parts do not add up to the output",
      "guide, Limitation, PDP")
 RULE(PDP_SPLIT_IN, "the input width of a part does not follow from its output width",
      "guide, Limitation, PDP")
-RULE(PDP_SPLIT_SUM, "the widths of the parts do not add up to the input",
-     "guide, Limitation, PDP")
 RULE(PDP_LINE_BUFFER, "the output is too wide for the line buffer", "guide, Limitation, PDP")
 
 /* CDP */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "task_builder.h"
+
+namespace nvdla::test
+{
+
+/** \brief A violation of a rule */
+struct RuleCase {
+	std::string rule;			   /**< name in nvdla_rules.h */
+	std::string field;			   /**< field that the error names */
+	std::function<void(TaskBuilder &)> build;  /**< makes a valid task */
+	std::function<void(TaskBuilder &)> change; /**< breaks the rule */
+};
+
+std::vector<RuleCase> taskRuleCases();
+std::vector<RuleCase> convRuleCases();
+std::vector<RuleCase> sdpRuleCases();
+std::vector<RuleCase> otherRuleCases();
+
+} /* namespace nvdla::test */
