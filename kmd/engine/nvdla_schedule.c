@@ -248,6 +248,9 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 	struct nvdla_task *task = schedule->task;
 	u32 operation = entry->operation;
 
+	if (schedule->ops)
+		schedule->ops->complete(schedule->context, operation, group);
+
 	entry->state = NVDLA_GROUP_IDLE;
 	task->state[operation].completed = true;
 	schedule->num_completed++;

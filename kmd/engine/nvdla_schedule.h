@@ -16,12 +16,14 @@ struct nvdla_schedule;
  * struct nvdla_schedule_ops - what a schedule makes happen
  * @program: write an operation's registers to a group
  * @enable: start a programmed operation
+ * @complete: an operation completed; its group is not used again yet
  *
- * A negative return value ends the schedule. Both may be NULL.
+ * A negative return value ends the schedule.
  */
 struct nvdla_schedule_ops {
 	int (*program)(void *context, u32 operation, u32 group);
 	int (*enable)(void *context, u32 operation, u32 group);
+	void (*complete)(void *context, u32 operation, u32 group);
 };
 
 /**

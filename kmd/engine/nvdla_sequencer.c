@@ -12,9 +12,20 @@
 #include "nvdla_schedule.h"
 #include "nvdla_sequencer_internal.h"
 
+static void complete_operation(void *context, u32 operation, u32 group)
+{
+	struct nvdla_sequencer *sequencer = context;
+
+	if (sequencer->task->stats)
+		nvdla_stats_read(sequencer, operation, group);
+	if (sequencer->ops->op_completed)
+		sequencer->ops->op_completed(sequencer->context, sequencer->task, operation);
+}
+
 static const struct nvdla_schedule_ops issue_ops = {
 	.program = nvdla_issue_program,
 	.enable = nvdla_issue_enable,
+	.complete = complete_operation,
 };
 
 /* Status bits of one engine, per group. */
@@ -119,18 +130,6 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 	return 0;
 }
 
-static void complete_group(struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
-{
-	struct nvdla_schedule *schedule = &sequencer->schedule;
-	u32 operation = schedule->engine[op_type].group[group].operation;
-
-	if (sequencer->task->stats)
-		nvdla_stats_read(sequencer, operation, group);
-	nvdla_schedule_complete(schedule, op_type, group);
-	if (sequencer->ops->op_completed)
-		sequencer->ops->op_completed(sequencer->context, sequencer->task, operation);
-}
-
 /* The status bit that an enabled group of an engine raises when it is done. */
 static u32 done_bit(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
 {
@@ -146,7 +145,7 @@ static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 
 	u32 group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
 
 	while (group != NVDLA_NUM_GROUPS && (status & done_bit(sequencer, op_type, group))) {
-		complete_group(sequencer, op_type, group);
+		nvdla_schedule_complete(&sequencer->schedule, op_type, group);
 		group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
 	}
 }

@@ -117,7 +117,9 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 
 	switch (op->op_type) {
 	case NVDLA_OP_BDMA:
-		read_bdma(sequencer, sequencer->bdma_group[group], &stats->copy);
+		/* A copy of nothing was never launched: its counters are zero. */
+		if (op->num_transfers > 0)
+			read_bdma(sequencer, sequencer->bdma_group[group], &stats->copy);
 		break;
 	case NVDLA_OP_CONV:
 		read_conv(sequencer, group, &stats->conv);
