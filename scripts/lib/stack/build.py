@@ -55,6 +55,8 @@ def build(progress=lambda text: None, tests=True):
 	configure(progress)
 	ninja = [_tool('ninja'), '-C', str(build_dir())]
 	if not tests:
+		# The list of programs is as old as the configuration: renew that first.
+		_run([*ninja, 'build.ninja'], 'configure', progress)
 		ninja += _programs()
 	pending = subprocess.run([*ninja, '-n'], capture_output=True, text=True, env=_environment())
 	if pending.returncode == 0 and 'no work to do' in pending.stdout:
