@@ -73,6 +73,7 @@ Core::~Core()
 		stopEngines(lock);
 		for (Slot &slot : slots_)
 			slot.wake.notify_one();
+		changed_.notify_all();
 	}
 	for (Slot &slot : slots_)
 		slot.thread.join();
@@ -321,7 +322,9 @@ void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 void Core::reset()
 {
 	std::unique_lock lock(mutex_);
-	changed_.wait(lock, [this] { return !resetting_; });
+	changed_.wait(lock, [this] { return !resetting_ || stopping_; });
+	if (stopping_) /* called back while the core is destroyed: all is abandoned already */
+		return;
 	stopEngines(lock);
 	glb_.reset();
 	scheduler_.reset();

@@ -337,6 +337,22 @@ TEST_F(CoreTest, InterruptMayResetTheCore)
 	EXPECT_EQ(status(), 0U);
 }
 
+/* Whether the callback comes before or during the destruction, neither waits for the other. */
+TEST_F(CoreTest, InterruptMayResetACoreThatIsBeingDestroyed)
+{
+	for (int i = 0; i < 50; i++) {
+		std::atomic<Core *> target = nullptr; /* outlives the callbacks */
+		Core other({}, dram, [&target] { target.load()->reset(); });
+		target = &other;
+		other.csbWrite(NVDLA_BDMA_CFG_CMD,
+			       NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+		other.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+		other.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+		if (i % 2)
+			std::this_thread::yield();
+	}
+}
+
 TEST_F(CoreTest, InterruptOfAnEngineMayAccessRegisters)
 {
 	onInterrupt = [this] {
