@@ -11,15 +11,13 @@
 #include <memory>
 
 #include <gtest/gtest.h>
-#include <nvdla/hw/registers.h>
 #include <nvdla/loadable.h>
 #include <nvdla/task.h>
 
-#include <nvdla_sequencer.h>
 #include <nvdla_task.h>
 
-#include "core/core.h"
 #include "core/ram_memory.h"
+#include "modelled_core.h"
 #include "reference_data.h"
 #include "task_builder.h"
 
@@ -90,67 +88,6 @@ Created createTask(const DlaTask &task, const Placement &placement)
 		builder.extents.push_back(placement.extent(address));
 	return builder.create();
 }
-
-/* A modelled core under a sequencer. */
-class ModelledCore
-{
-public:
-	ModelledCore() : core_(sim::CoreConfig{}, dram_, [] {})
-	{
-		static const nvdla_sequencer_ops ops = {
-			[](void *context, nvdla_task *, int error) {
-				static_cast<ModelledCore *>(context)->result_ = error;
-				static_cast<ModelledCore *>(context)->done_ = true;
-			},
-			nullptr,
-			nullptr,
-		};
-		nvdla_io io = {};
-		io.context = &core_;
-		io.read = [](void *context, u32 reg) {
-			return static_cast<sim::Core *>(context)->csbRead(reg);
-		};
-		io.write = [](void *context, u32 reg, u32 value) {
-			static_cast<sim::Core *>(context)->csbWrite(reg, value);
-		};
-		nvdla_sequencer *created = nullptr;
-		nvdla_sequencer_create(nvdla_variant_nv_full(), &io, &ops, this, &created);
-		sequencer_.reset(created);
-	}
-
-	sim::SparseMemory &dram() { return dram_; }
-
-	/* Runs a task to its end; false if the core stops before. */
-	bool run(nvdla_task *task)
-	{
-		done_ = false;
-		if (nvdla_sequencer_start(sequencer_.get(), task) != 0)
-			return false;
-		while (!done_) {
-			core_.waitIdle();
-			const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS);
-			if (status == 0)
-				return false;
-			core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
-			nvdla_sequencer_irq(sequencer_.get(), status);
-		}
-		return result_ == 0;
-	}
-
-private:
-	struct Destroy {
-		void operator()(nvdla_sequencer *sequencer) const
-		{
-			nvdla_sequencer_destroy(sequencer);
-		}
-	};
-
-	sim::SparseMemory dram_;
-	sim::Core core_;
-	std::unique_ptr<nvdla_sequencer, Destroy> sequencer_;
-	bool done_ = false;
-	int result_ = 0;
-};
 
 void placeContents(const Loadable &loadable, const Placement &placement, sim::Memory &dram)
 {
@@ -240,8 +177,9 @@ TEST_P(UnitLoadable, ComputesTheGoldenResult)
 	ASSERT_NE(task, nullptr);
 
 	const Placement placement(*loadable);
-	ModelledCore core;
-	placeContents(*loadable, placement, core.dram());
+	sim::SparseMemory dram;
+	ModelledCore core(dram);
+	placeContents(*loadable, placement, dram);
 	const Created created = createTask(*task, placement);
 	ASSERT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
 	ASSERT_TRUE(core.run(created.task.get()));
@@ -262,7 +200,7 @@ TEST_P(UnitLoadable, ComputesTheGoldenResult)
 							 c / atomElements * golden.surfaceStride +
 							 y * golden.lineStride + x * 32 +
 							 c % atomElements * golden.bytes;
-				core.dram().read(address, std::span(element, golden.bytes));
+				dram.read(address, std::span(element, golden.bytes));
 				mismatches += std::memcmp(element, &golden.elements[next],
 							  golden.bytes) != 0;
 			}

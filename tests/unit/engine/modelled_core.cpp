@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "modelled_core.h"
+
+#include <nvdla/hw/registers.h>
+
+namespace nvdla::test
+{
+
+ModelledCore::ModelledCore(sim::Memory &dram) : core_(sim::CoreConfig{}, dram, [] {})
+{
+	static const nvdla_sequencer_ops ops = {
+		[](void *context, nvdla_task *, int error) {
+			static_cast<ModelledCore *>(context)->result_ = error;
+			static_cast<ModelledCore *>(context)->done_ = true;
+		},
+		nullptr,
+		nullptr,
+	};
+	nvdla_io io = {};
+	io.context = &core_;
+	io.read = [](void *context, u32 reg) {
+		return static_cast<sim::Core *>(context)->csbRead(reg);
+	};
+	io.write = [](void *context, u32 reg, u32 value) {
+		static_cast<sim::Core *>(context)->csbWrite(reg, value);
+	};
+	nvdla_sequencer *created = nullptr;
+	nvdla_sequencer_create(nvdla_variant_nv_full(), &io, &ops, this, &created);
+	sequencer_.reset(created);
+}
+
+bool ModelledCore::run(nvdla_task *task)
+{
+	done_ = false;
+	if (nvdla_sequencer_start(sequencer_.get(), task) != 0)
+		return false;
+	while (!done_) {
+		core_.waitIdle();
+		const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS);
+		/* Nothing runs and nothing happened: it never will. */
+		if (status == 0)
+			return false;
+		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+		nvdla_sequencer_irq(sequencer_.get(), status);
+	}
+	return result_ == 0;
+}
+
+} /* namespace nvdla::test */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The modelled core under a sequencer.
+ */
+#pragma once
+
+#include <memory>
+
+#include <nvdla_sequencer.h>
+
+#include "core/core.h"
+#include "core/memory.h"
+#include "recording_core.h"
+
+namespace nvdla::test
+{
+
+class ModelledCore
+{
+public:
+	/** \param dram system memory, which must outlive the core */
+	explicit ModelledCore(sim::Memory &dram);
+
+	/** \brief Run a task to its end; \return false if it fails or the core stops before */
+	bool run(nvdla_task *task);
+
+private:
+	sim::Core core_;
+	std::unique_ptr<nvdla_sequencer, SequencerDeleter> sequencer_;
+	bool done_ = false;
+	int result_ = 0;
+};
+
+} /* namespace nvdla::test */
