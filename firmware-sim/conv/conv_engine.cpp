@@ -161,8 +161,6 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 		{ NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM, weightSpecial.inf },
 		{ NVDLA_CACC_D_OUT_SATURATION, counters.saturated },
 	};
-	for (const RegisterUpdate &update : convPerformance(op, traffic))
-		result.updates.push_back(update);
 	result.cycles = convCycles(op, traffic);
 	return result;
 }

@@ -249,7 +249,6 @@ ConvOp decodeConv(const ConvViews &views)
 	op.reuseWeights = FLAG(cdma, CDMA_D_MISC_CFG, WEIGHT_REUSE);
 	op.keepData = FLAG(csc, CSC_D_MISC_CFG, SKIP_DATA_RLS);
 	op.keepWeights = FLAG(csc, CSC_D_MISC_CFG, SKIP_WEIGHT_RLS);
-	op.countsDma = FLAG(cdma, CDMA_D_PERF_ENABLE, DMA_EN);
 	op.fetch = decodeFetch(cdma);
 	op.pixel = decodePixel(cdma);
 	op.weights = decodeWeights(cdma);

@@ -125,7 +125,6 @@ struct ConvOp {
 	PixelInput pixel;
 	WeightFetch weights;
 	Windows windows;
-	bool countsDma = false;	   /**< CDMA stall and latency counters are on */
 	uint32_t clipTruncate = 0; /**< CACC: bits dropped from an integer accumulator */
 
 	std::string guestError;

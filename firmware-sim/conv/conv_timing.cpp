@@ -6,8 +6,6 @@
 
 #include <algorithm>
 
-#include <nvdla/hw/registers.h>
-
 #include "conv/csc.h"
 
 namespace nvdla::sim
@@ -52,23 +50,6 @@ uint64_t convCycles(const ConvOp &op, const ConvTraffic &traffic)
 
 	return kPipelineFill + data + lines + firstGroup +
 	       std::max(macCycles(op), weights - firstGroup);
-}
-
-std::vector<RegisterUpdate> convPerformance(const ConvOp &op, const ConvTraffic &traffic)
-{
-	if (!op.countsDma)
-		return {};
-
-	auto stall = [](uint64_t bytes) { return static_cast<uint32_t>(words(bytes)); };
-	auto latency = [&](uint64_t bytes) {
-		return bytes ? static_cast<uint32_t>(words(bytes) + kPipelineFill) : 0;
-	};
-	return {
-		{ NVDLA_CDMA_D_PERF_DAT_READ_STALL, stall(traffic.dataBytes) },
-		{ NVDLA_CDMA_D_PERF_WT_READ_STALL, stall(traffic.weightBytes) },
-		{ NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, latency(traffic.dataBytes) },
-		{ NVDLA_CDMA_D_PERF_WT_READ_LATENCY, latency(traffic.weightBytes) },
-	};
 }
 
 } /* namespace nvdla::sim */

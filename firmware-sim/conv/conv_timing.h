@@ -6,10 +6,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "conv/conv_op.h"
-#include "core/operation.h"
 
 namespace nvdla::sim
 {
@@ -29,8 +27,5 @@ struct ConvTraffic {
  * (root mean square error 16 %).
  */
 uint64_t convCycles(const ConvOp &op, const ConvTraffic &traffic);
-
-/** \brief The CDMA stall and latency counters that go with it, none if they are off */
-std::vector<RegisterUpdate> convPerformance(const ConvOp &op, const ConvTraffic &traffic);
 
 } /* namespace nvdla::sim */
