@@ -205,8 +205,8 @@ public:
 		       plan_.segmentUnit[segment] * kTileColumns;
 	}
 
-	/** \return what to take off a sum of \a kernel */
-	int32_t offset(uint32_t kernel) const { return offsets_[kernel]; }
+	/** \return what to take off each column's sums */
+	const int32_t *offsets() const { return offsets_; }
 
 private:
 	void put(const Block &block, uint32_t row, uint32_t kernel, const int16_t *elements,
@@ -313,14 +313,13 @@ public:
 		if (op_.precision == Precision::Int8) {
 			tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
 				 plan_.runs.size(), columns.segment(0), sums_.data());
-			deliver(positions, counters, [&](size_t p, uint32_t k) {
-				return int64_t{ sums_[p * kTileColumns + k] } - columns.offset(k);
-			});
-			return;
+			/* Sums of 8-bit products never need clipping. */
+			deliverTile(sums_.data(), positions, columns.offsets(), op_.clipTruncate,
+				    out_.data());
+		} else {
+			accumulate(columns, positions);
+			deliverInt16(positions, counters);
 		}
-		accumulate(columns, positions);
-		deliver(positions, counters,
-			[&](size_t p, uint32_t k) { return wide_[p * op_.groupKernels() + k]; });
 	}
 
 	std::span<const int32_t> line(uint32_t index) const
@@ -376,18 +375,12 @@ private:
 		}
 	}
 
-	template<typename Value>
-	void deliver(size_t positions, ConvCounters &counters, Value value)
+	void deliverInt16(size_t positions, ConvCounters &counters)
 	{
-		const uint32_t kernels = op_.groupKernels();
-
-		for (size_t p = 0; p < positions; p++) {
-			for (uint32_t k = 0; k < kernels; k++) {
-				bool saturated = false;
-				out_[p * kernels + k] = IntegerSum{ value(p, k) }.deliver(
-					op_.clipTruncate, saturated);
-				counters.saturated += saturated;
-			}
+		for (size_t i = 0; i < positions * op_.groupKernels(); i++) {
+			bool saturated = false;
+			out_[i] = IntegerSum{ wide_[i] }.deliver(op_.clipTruncate, saturated);
+			counters.saturated += saturated;
 		}
 	}
 

@@ -185,6 +185,29 @@ void sumsOfTarget(TileKind, const TilePosition *, size_t, const TileRun *, size_
 
 #endif
 
+/** CACC's delivery for sums that fit 32 bits after it, too */
+void deliverOfTarget(const int32_t *sums, size_t count, const int32_t *offsets, uint32_t truncate,
+		     int32_t *out)
+{
+	namespace hn = hwy::HWY_NAMESPACE;
+	const hn::CappedTag<int32_t, kTileColumns> tag;
+	const int shift = static_cast<int>(truncate);
+
+	for (size_t i = 0; i < count * kTileColumns; i += hn::Lanes(tag)) {
+		auto value = hn::Sub(hn::LoadU(tag, sums + i),
+				     hn::LoadU(tag, offsets + i % kTileColumns));
+		if (truncate) {
+			const auto sign = hn::BroadcastSignBit(value);
+			const auto magnitude = hn::Sub(hn::Xor(value, sign), sign);
+			const auto half =
+				hn::And(hn::ShiftRightSame(magnitude, shift - 1), hn::Set(tag, 1));
+			const auto rounded = hn::Add(hn::ShiftRightSame(magnitude, shift), half);
+			value = hn::Sub(hn::Xor(rounded, sign), sign);
+		}
+		hn::StoreU(value, tag, out + i);
+	}
+}
+
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
 HWY_AFTER_NAMESPACE();
@@ -196,6 +219,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(kindOfTarget);
 HWY_EXPORT(sumsOfTarget);
+HWY_EXPORT(deliverOfTarget);
 
 TileKind tileKind()
 {
@@ -206,6 +230,12 @@ void tileSums(TileKind kind, const TilePosition *positions, size_t count, const 
 	      size_t runCount, const int32_t *weights, int32_t *sums)
 {
 	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, count, runs, runCount, weights, sums);
+}
+
+void deliverTile(const int32_t *sums, size_t count, const int32_t *offsets, uint32_t truncate,
+		 int32_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, offsets, truncate, out);
 }
 
 } /* namespace nvdla::sim */

@@ -47,4 +47,12 @@ TileKind tileKind();
 void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
 	      size_t runCount, const int32_t *weights, int32_t *sums);
 
+/**
+ * \brief Sums less their columns' \a offsets, shifted right by \a truncate (0..31)
+ *
+ * Halves are rounded away from zero; no result may need clipping.
+ */
+void deliverTile(const int32_t *sums, size_t count, const int32_t *offsets, uint32_t truncate,
+		 int32_t *out);
+
 } /* namespace nvdla::sim */
