@@ -106,6 +106,7 @@ struct nvdla_queue {
  * @state: what the sequencer knows about them while the task runs
  * @writes: programs of all operations, one after the other
  * @luts: copies of the look-up tables
+ * @lut_alias: per look-up table, the lowest index of an equal one
  * @access: NVDLA_ACCESS_* per entry of the address table
  * @stats: counters per operation, or NULL if they were not asked for
  * @queue: per engine, enum nvdla_op_type
@@ -121,6 +122,7 @@ struct nvdla_task {
 	struct nvdla_op_state *state;
 	struct nvdla_reg_write *writes;
 	struct nvdla_lut_desc *luts;
+	u16 *lut_alias;
 	u8 *access;
 	struct nvdla_operation_stats *stats;
 	struct nvdla_queue queue[NVDLA_NUM_OP_TYPES];

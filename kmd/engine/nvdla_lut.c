@@ -55,19 +55,6 @@ static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *
 		   name);
 }
 
-/* The lowest index of an equal table, so that equal tables are uploaded once. */
-static u16 canonical_index(const struct nvdla_check *check, u32 index)
-{
-	const struct nvdla_lut_desc *luts = check->task->luts;
-	u32 i;
-
-	for (i = 0; i < index; i++)
-		if (!memcmp(&luts[i], &luts[index], sizeof(*luts)))
-			break;
-
-	return i;
-}
-
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 {
 	const struct nvdla_lut_desc *lut = &check->task->luts[index];
@@ -111,7 +98,7 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 		check_shift(check, &lut->lo_overflow, index, "lo_overflow");
 	}
 
-	check->current_op->lut = canonical_index(check, index);
+	check->current_op->lut = check->task->lut_alias[index];
 	check->current_op->lut_fp16 = precision == NVDLA_PRECISION_FP16;
 }
 

@@ -43,7 +43,7 @@ static u32 count_writes(const struct nvdla_task_source *source)
 static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
 					const struct nvdla_task_source *source)
 {
-	struct nvdla_task *task = kvzalloc(sizeof(*task), GFP_KERNEL);
+	struct nvdla_task *task = kvzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
 
 	if (!task)
 		return NULL;
@@ -55,18 +55,20 @@ static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
 
 	/* Never zero elements: a task may have no tables and no addresses. */
 	task->operations = kvcalloc(source->num_operations, sizeof(*task->operations),
-				    GFP_KERNEL);
-	task->state = kvcalloc(source->num_operations, sizeof(*task->state), GFP_KERNEL);
+				    GFP_KERNEL_ACCOUNT);
+	task->state = kvcalloc(source->num_operations, sizeof(*task->state), GFP_KERNEL_ACCOUNT);
 	task->queue_entries = kvcalloc(source->num_operations, sizeof(*task->queue_entries),
-				       GFP_KERNEL);
-	task->writes = kvcalloc(count_writes(source), sizeof(*task->writes), GFP_KERNEL);
-	task->luts = kvcalloc(source->num_luts + 1, sizeof(*task->luts), GFP_KERNEL);
-	task->access = kvcalloc(source->num_extents + 1, sizeof(*task->access), GFP_KERNEL);
+				       GFP_KERNEL_ACCOUNT);
+	task->writes = kvcalloc(count_writes(source), sizeof(*task->writes), GFP_KERNEL_ACCOUNT);
+	task->luts = kvcalloc(source->num_luts + 1, sizeof(*task->luts), GFP_KERNEL_ACCOUNT);
+	task->lut_alias = kvcalloc(source->num_luts + 1, sizeof(*task->lut_alias),
+				   GFP_KERNEL_ACCOUNT);
+	task->access = kvcalloc(source->num_extents + 1, sizeof(*task->access), GFP_KERNEL_ACCOUNT);
 	if (source->flags & NVDLA_TASK_STATISTICS)
-		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats), GFP_KERNEL);
+		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats), GFP_KERNEL_ACCOUNT);
 
 	if (!task->operations || !task->state || !task->queue_entries || !task->writes ||
-	    !task->luts || !task->access ||
+	    !task->luts || !task->lut_alias || !task->access ||
 	    (!task->stats && (source->flags & NVDLA_TASK_STATISTICS))) {
 		nvdla_task_destroy(task);
 		return NULL;
@@ -75,7 +77,22 @@ static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
 	return task;
 }
 
-static void copy_source(struct nvdla_task *task, const struct nvdla_task_source *source)
+/* Equal tables share an index, so that one is uploaded only once. */
+static void copy_luts(struct nvdla_task *task, const struct nvdla_lut_desc *luts)
+{
+	u32 same;
+	u32 i;
+
+	for (i = 0; i < task->num_luts; i++) {
+		task->luts[i] = luts[i];
+		for (same = 0; same < i; same++)
+			if (!memcmp(&task->luts[same], &task->luts[i], sizeof(*luts)))
+				break;
+		task->lut_alias[i] = same;
+	}
+}
+
+static void copy_operations(struct nvdla_task *task, const struct nvdla_task_source *source)
 {
 	u32 i;
 
@@ -89,8 +106,6 @@ static void copy_source(struct nvdla_task *task, const struct nvdla_task_source 
 		if (task->stats)
 			task->stats[i].op_type = op->op_type;
 	}
-	for (i = 0; i < source->num_luts; i++)
-		task->luts[i] = source->luts[i];
 }
 
 static void check_operation(struct nvdla_check *check, u32 operation)
@@ -163,7 +178,8 @@ int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_ta
 	if (!check.task)
 		return -ENOMEM;
 
-	copy_source(check.task, source);
+	copy_operations(check.task, source);
+	copy_luts(check.task, source->luts);
 	check_task(&check);
 	if (check.failed) {
 		nvdla_task_destroy(check.task);
@@ -181,6 +197,7 @@ void nvdla_task_destroy(struct nvdla_task *task)
 
 	kvfree(task->stats);
 	kvfree(task->access);
+	kvfree(task->lut_alias);
 	kvfree(task->luts);
 	kvfree(task->writes);
 	kvfree(task->queue_entries);

@@ -57,6 +57,7 @@
 
 typedef unsigned int gfp_t;
 #define GFP_KERNEL 0U
+#define GFP_KERNEL_ACCOUNT 0U
 
 static inline void *kvcalloc(size_t count, size_t size, gfp_t flags)
 {
