@@ -42,71 +42,82 @@ struct Tap {
 	size_t unit = 0; /* first unit of its weights */
 };
 
+/** Runs whose sums fit 32 bits together */
+struct Segment {
+	size_t firstRun;
+	size_t runs;
+	size_t firstUnit;
+};
+
 /** How an operation is laid out */
 struct Plan {
 	explicit Plan(const ConvOp &op);
-
-	uint32_t units(uint32_t elements) const
-	{
-		return static_cast<uint32_t>((elements * elementBytes + kUnitBytes - 1) /
-					     kUnitBytes);
-	}
 
 	TileKind kind;
 	uint32_t elementBytes; /* of an operand */
 	uint32_t step;	       /* elements from one output column to the next */
 	uint32_t lineElements; /* that the windows touch */
 	std::vector<Tap> taps;
-	size_t units_ = 0; /* of all taps */
-	/* Runs whose sums fit 32 bits together, as ranges of runs. */
 	std::vector<TileRun> runs;
-	std::vector<std::pair<size_t, size_t>> segments;
-	std::vector<size_t> segmentUnit;
+	std::vector<Segment> segments;
+	size_t units = 0; /* of all runs */
+
+private:
+	void layTaps(const Windows &windows);
+	/** \param limit units whose sums fit 32 bits */
+	void layRuns(uint32_t limit);
 };
 
 Plan::Plan(const ConvOp &op)
 	: kind(op.precision == Precision::Int16 ? TileKind::Pairs : tileKind()),
-	  elementBytes(kind == TileKind::Quads ? 1 : 2)
+	  elementBytes(kind == TileKind::Quads ? 1 : 2),
+	  step(op.windows.strideX * op.windows.data.channels)
 {
 	const Windows &windows = op.windows;
-	const uint32_t channels = windows.data.channels;
 
-	step = windows.strideX * channels;
 	lineElements = (windows.out.width - 1) * step +
-		       (windows.kernel.width - 1) * windows.dilationX * channels +
+		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	for (uint32_t row = 0; row < windows.kernel.height; row++) {
-		if (windows.dilationX == 1) {
-			taps.push_back({ row, 0, windows.kernel.width * windows.kernel.channels });
-			continue;
-		}
-		for (uint32_t column = 0; column < windows.kernel.width; column++)
-			taps.push_back({ row, column * windows.dilationX * channels,
-					 windows.kernel.channels });
-	}
+	layTaps(windows);
+	layRuns(op.precision == Precision::Int16
+			? static_cast<uint32_t>(kProductsIn32Bits * elementBytes / kUnitBytes)
+			: UINT32_MAX);
+}
 
-	const uint32_t limit = op.precision == Precision::Int16
-				       ? kProductsIn32Bits * elementBytes / kUnitBytes
-				       : ~0U;
+void Plan::layTaps(const Windows &windows)
+{
+	const bool wholeRows = windows.dilationX == 1;
+	const uint32_t columns = wholeRows ? 1 : windows.kernel.width;
+	const uint32_t elements = windows.kernel.channels * (wholeRows ? windows.kernel.width : 1);
+
+	for (uint32_t row = 0; row < windows.kernel.height; row++)
+		for (uint32_t column = 0; column < columns; column++)
+			taps.push_back({ row, column * windows.dilationX * windows.data.channels,
+					 elements });
+}
+
+void Plan::layRuns(uint32_t limit)
+{
 	uint32_t inSegment = limit;
+
 	for (Tap &tap : taps) {
-		tap.unit = units_;
-		for (uint32_t done = 0; done < units(tap.elements);) {
+		const auto bytes = tap.elements * elementBytes;
+		auto left = static_cast<uint32_t>((bytes + kUnitBytes - 1) / kUnitBytes);
+		auto offset = tap.offset * elementBytes;
+
+		tap.unit = units;
+		while (left > 0) {
 			if (inSegment == limit) {
-				segments.emplace_back(runs.size(), runs.size());
-				segmentUnit.push_back(units_);
+				segments.push_back({ runs.size(), 0, units });
 				inSegment = 0;
 			}
-			const uint32_t count =
-				std::min(units(tap.elements) - done, limit - inSegment);
-			runs.push_back({ tap.row,
-					 static_cast<uint32_t>(tap.offset * elementBytes +
-							       done * kUnitBytes),
-					 count });
-			segments.back().second = runs.size();
+			const uint32_t count = std::min(left, limit - inSegment);
+			runs.push_back({ tap.row, offset, count });
+			segments.back().runs++;
 			inSegment += count;
-			done += count;
-			units_ += count;
+			left -= count;
+			units += count;
+			offset += static_cast<uint32_t>(count * kUnitBytes);
 		}
 	}
 }
@@ -180,7 +191,7 @@ class Columns
 public:
 	Columns(const ConvOp &op, const Plan &plan)
 		: op_(op), plan_(plan), blocks_(makeBlocks(op)),
-		  bytes_(plan.units_ * kTileColumns * kUnitBytes)
+		  bytes_(plan.units * kTileColumns * kUnitBytes)
 	{
 	}
 
@@ -199,10 +210,10 @@ public:
 	}
 
 	/** \return units from the first of \a segment on */
-	const int32_t *segment(size_t segment) const
+	const int32_t *segment(const Segment &segment) const
 	{
 		return reinterpret_cast<const int32_t *>(bytes_.data()) +
-		       plan_.segmentUnit[segment] * kTileColumns;
+		       segment.firstUnit * kTileColumns;
 	}
 
 	/** \return what to take off each column's sums */
@@ -312,7 +323,8 @@ public:
 
 		if (op_.precision == Precision::Int8) {
 			tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-				 plan_.runs.size(), columns.segment(0), sums_.data());
+				 plan_.runs.size(), columns.segment(plan_.segments[0]),
+				 sums_.data());
 			/* Sums of 8-bit products never need clipping. */
 			deliverTile(sums_.data(), positions, columns.offsets(), op_.clipTruncate,
 				    out_.data());
@@ -362,10 +374,10 @@ private:
 		const uint32_t kernels = op_.groupKernels();
 
 		std::fill(wide_.begin(), wide_.end(), 0);
-		for (size_t i = 0; i < plan_.segments.size(); i++) {
-			const auto &[begin, end] = plan_.segments[i];
-			tileSums(plan_.kind, positions_.data(), positions, &plan_.runs[begin],
-				 end - begin, columns.segment(i), sums_.data());
+		for (const Segment &segment : plan_.segments) {
+			tileSums(plan_.kind, positions_.data(), positions,
+				 &plan_.runs[segment.firstRun], segment.runs,
+				 columns.segment(segment), sums_.data());
 			for (size_t p = 0; p < positions; p++) {
 				const int32_t *low = &sums_[p * kTileColumns];
 				const int32_t *high = low + kTileColumns / 2;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -82,7 +83,7 @@ double naiveOutput(const Layer &layer, uint32_t batch, uint32_t k, uint32_t y, u
 
 Random::Random(uint32_t seed) : engine_(seed)
 {
-	::testing::Test::RecordProperty("seed", static_cast<int>(seed));
+	std::printf("seed %u\n", seed);
 }
 
 void Random::fill(Cube &cube, Precision precision)
