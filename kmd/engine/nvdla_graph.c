@@ -275,6 +275,36 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 	}
 }
 
+/* Lines that a convolution leaves in the buffer. */
+static u32 kept_lines(const struct nvdla_conv_op_desc *op)
+{
+	return op->skip_data_rls ? op->input_height_csc : op->input_height_csc - op->release;
+}
+
+static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+			     const struct nvdla_data_cube *src,
+			     const struct nvdla_conv_op_desc *previous)
+{
+	u32 lines;
+
+	if (!nvdla_need(check, previous, NVDLA_RULE_CONV_DATA_REUSE, 1, 0, "data_reuse"))
+		return;
+
+	/* Winograd counts extended lines, so that this limit would be another one. */
+	lines = kept_lines(previous) + src->height;
+	if (op->conv_mode == NVDLA_CONV_MODE_DIRECT)
+		nvdla_need(check, op->input_height_csc <= lines, NVDLA_RULE_CONV_DATA_REUSE_LINES,
+			   op->input_height_csc, lines, "input_height_csc");
+
+	/* Where everything was released there is nothing to agree about. */
+	if (kept_lines(previous) == 0)
+		return;
+	need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->conv_mode, previous->conv_mode,
+		  "conv_mode");
+	need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->data_bank, previous->data_bank,
+		  "data_bank");
+}
+
 /*
  * What a convolution finds in the buffer was left there by the one before it.
  * Only one of the same task will do: anything else is somebody else's data.
@@ -287,18 +317,8 @@ static void check_reuse(struct nvdla_check *check, const struct nvdla_conv_op_de
 		&check->source->surfaces[check->operation].conv;
 	const struct nvdla_conv_op_desc *op = &desc->conv;
 
-	if (op->data_reuse) {
-		nvdla_need(check,
-			   previous && (previous->skip_data_rls ||
-					previous->release < previous->input_height_csc),
-			   NVDLA_RULE_CONV_DATA_REUSE, 1, 0, "data_reuse");
-		if (check->failed)
-			return;
-		need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->conv_mode,
-			  previous->conv_mode, "conv_mode");
-		need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->data_bank,
-			  previous->data_bank, "data_bank");
-	}
+	if (op->data_reuse)
+		check_data_reuse(check, op, &surface->src_data, previous);
 
 	if (op->weight_reuse) {
 		nvdla_need(check, previous && previous->skip_weight_rls,

@@ -134,7 +134,9 @@ RULE(CONV_WMB_SIZE, "the size of the mask surface does not follow from the kerne
      "formats, sparse compression")
 RULE(CONV_WEIGHT_MEMORY, "weights, their mask and group sizes lie in the same kind of memory",
      "guide, Limitation, Convolution, General")
-RULE(CONV_DATA_REUSE, "the previous convolution of this task leaves no data to reuse",
+RULE(CONV_DATA_REUSE, "no convolution of this task comes before it and leaves data to reuse",
+     "driver")
+RULE(CONV_DATA_REUSE_LINES, "more input lines than are kept and fetched",
      "guide, Limitation, Convolution, General")
 RULE(CONV_DATA_REUSE_MODE, "data is reused with the same mode and banks only",
      "guide, Limitation, Convolution, General")

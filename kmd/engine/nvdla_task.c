@@ -65,7 +65,8 @@ static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
 				   GFP_KERNEL_ACCOUNT);
 	task->access = kvcalloc(source->num_extents + 1, sizeof(*task->access), GFP_KERNEL_ACCOUNT);
 	if (source->flags & NVDLA_TASK_STATISTICS)
-		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats), GFP_KERNEL_ACCOUNT);
+		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats),
+				       GFP_KERNEL_ACCOUNT);
 
 	if (!task->operations || !task->state || !task->queue_entries || !task->writes ||
 	    !task->luts || !task->lut_alias || !task->access ||

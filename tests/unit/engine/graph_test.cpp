@@ -166,6 +166,20 @@ TEST(Graph, FusedParentMayBeElsewhere)
 	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
 }
 
+/* A convolution may fetch only what the one before it did not leave in the buffer. */
+TEST(Graph, KeptLinesAreNotFetchedAgain)
+{
+	TaskBuilder builder;
+	builder.addConv();
+	builder.addConv();
+	builder.edge(0, 2, NVDLA_EVENT_OP_PROGRAMMED);
+	builder.conv(0).release = 6;
+	builder.conv(2).data_reuse = 1;
+	builder.convCubes(2).src_data = featureCube(0, 0, 8, 6, 32);
+	const Created created = builder.create();
+	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+}
+
 TEST(Graph, AccessIsKnownPerAddress)
 {
 	TaskBuilder builder;

@@ -274,9 +274,13 @@ std::vector<RuleCase> memoryCases()
 			  b.conv(0).batch_stride = b.sdp(1).batch_stride = 4096;
 		  },
 		  [](B &b) { b.conv(0).batch_stride = B::extentBytes - 1024; } },
-		{ "CONV_DATA_REUSE", "data_reuse", reuse,
-		  [](B &b) { b.conv(0).skip_data_rls = 0; } },
 		{ "CONV_DATA_REUSE", "data_reuse", reuse, [](B &b) { b.conv(0).data_reuse = 1; } },
+		{ "CONV_DATA_REUSE_LINES", "input_height_csc", reuse,
+		  [](B &b) {
+			  /* The first keeps nothing; the second fetches one line too few. */
+			  b.conv(0).skip_data_rls = 0;
+			  b.convCubes(2).src_data = featureCube(0, 0, 8, 7, 32);
+		  } },
 		{ "CONV_DATA_REUSE_MODE", "data_bank", reuse,
 		  [](B &b) { b.conv(2).data_bank = 2; } },
 		{ "CONV_WEIGHT_REUSE", "weight_reuse", reuse,
