@@ -157,6 +157,39 @@ TEST(ReferenceLoadables, AreAccepted)
 	EXPECT_GT(accepted, 90u);
 }
 
+/* Split and fused convolutions, concatenations, look-up tables: whole networks, with empty inputs.
+ */
+TEST(ReferenceLoadables, ComeToTheirEnd)
+{
+	const auto paths = loadablePaths();
+	if (paths.empty())
+		GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";
+
+	unsigned int ran = 0;
+	for (const fs::path &path : paths) {
+		if (path.string().find("inception_misaligned") != std::string::npos)
+			continue;
+		auto loadable = Loadable::readFile(path);
+		ASSERT_TRUE(loadable) << path;
+		auto tasks = tasksInOrder(*loadable);
+		ASSERT_TRUE(tasks) << path;
+		const Placement placement(*loadable);
+		sim::SparseMemory dram;
+		ModelledCore core(dram);
+		placeContents(*loadable, placement, dram);
+		for (const AnyTask &any : *tasks) {
+			const auto *task = std::get_if<DlaTask>(&any);
+			if (!task)
+				continue;
+			const Created created = createTask(*task, placement);
+			ASSERT_EQ(created.result, 0) << path;
+			EXPECT_TRUE(core.run(created.task.get())) << path;
+			ran++;
+		}
+	}
+	EXPECT_GT(ran, 90u);
+}
+
 class UnitLoadable : public testing::TestWithParam<const char *>
 {
 };
