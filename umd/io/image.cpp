@@ -2,6 +2,7 @@
 #include <nvdla/image.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <string_view>

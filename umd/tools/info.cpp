@@ -3,6 +3,7 @@
  * nvdla-info: what is in a loadable.
  */
 #include <cstdio>
+#include <iterator>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
  * What NVDLA's own compiler emitted, against a float evaluation of the
  * networks and within the tolerance that comes with them.
  */
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 

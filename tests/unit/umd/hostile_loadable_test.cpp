@@ -4,6 +4,7 @@
  * where, and nothing else may happen (the sanitizers watch).
  */
 #include <cstring>
+#include <iterator>
 #include <random>
 
 #include <gtest/gtest.h>

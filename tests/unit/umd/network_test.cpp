@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <array>
 #include <random>
 #include <thread>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstring>
 #include <random>
 

@@ -169,7 +169,8 @@ public:
 	 * of their submission.
 	 *
 	 * \param[in] tasks 1 to info().max_tasks graphs
-	 * \param[in] timeout time on the hardware, 0 for the driver's default
+	 * \param[in] timeout time on the hardware, 0 for the driver's default; what is
+	 * longer than info().max_timeout_ms is cut to that
 	 * \return DeviceRefused with the driver's reason, naming operation and field
 	 */
 	Result<Job> submit(std::span<const JobTask> tasks,
