@@ -2,6 +2,7 @@
 """Progress with elapsed time, and errors said in one line with their remedy."""
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -72,5 +73,11 @@ def run_program(main):
 		status = 130
 	except BrokenPipeError:
 		os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+		status = 1
+	except OSError as error:
+		where = error.filename or 'the system'
+		remedy = {errno.ENOSPC: ': free some space there', errno.EDQUOT: ': free some space there',
+			  errno.EACCES: ': make it yours', errno.EPERM: ': make it yours'}.get(error.errno, '')
+		print(f'error: {where}: {error.strerror}{remedy}', file=sys.stderr)
 		status = 1
 	sys.exit(status)

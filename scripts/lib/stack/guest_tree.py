@@ -148,8 +148,9 @@ def ensure(progress):
 			if tree.is_dir():
 				return tree
 			_make(tree, progress)
-	except PermissionError as error:
-		raise Failure(f'{error.filename} cannot be written: make it yours, or set XDG_CACHE_HOME') from None
+	except OSError as error:
+		raise Failure(f'{cache_dir()} cannot be written ({error.strerror}): make it yours, or set '
+			      'XDG_CACHE_HOME to another folder') from None
 	return tree
 
 
