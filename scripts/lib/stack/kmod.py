@@ -69,6 +69,8 @@ def _namespace():
 				return prefix
 		except FileNotFoundError:
 			raise Failure('unshare is missing: apt-get install util-linux') from None
+	if os.geteuid() == 0:
+		raise Failure('this container lets root mount nothing: give it CAP_SYS_ADMIN (--privileged)')
 	raise Failure('this system lets users make no namespaces: run as root, or '
 		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')
 
