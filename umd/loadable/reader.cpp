@@ -4,7 +4,6 @@
  * that a damaged file can be answered with the entry that is damaged.
  */
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -24,8 +23,8 @@ constexpr const char *what = "read loadable";
 /* Far above what a compiler emits; bounds the work a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
-/* Old compilers aligned 64-bit fields to four bytes only; accessors bear it. */
-constexpr bool checkAlignment = false;
+/* The largest scalar of the format; where the verifier expects it. */
+constexpr size_t largestAlignment = 8;
 
 tl::unexpected<Error> damaged(std::string where, std::string why)
 {
@@ -44,9 +43,14 @@ using List = flatbuffers::Vector<flatbuffers::Offset<T>>;
 class Reader
 {
 public:
-	explicit Reader(std::span<const std::byte> bytes)
-		: bytes_(bytes), verifier_(reinterpret_cast<const uint8_t *>(bytes.data()),
-					   bytes.size(), maxDepth, maxTables, checkAlignment)
+	/**
+	 * \param[in] bytes the file behind \a skip other bytes; aligned for the
+	 * format's scalars, and there as long as the reader is
+	 */
+	Reader(std::span<const std::byte> bytes, size_t skip)
+		: bytes_(bytes), skip_(skip),
+		  verifier_(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), maxDepth,
+			    maxTables)
 	{
 	}
 
@@ -66,19 +70,16 @@ private:
 	void readTensor(const fb::TensorDescListEntry &entry);
 
 	std::span<const std::byte> bytes_;
+	size_t skip_;
 	flatbuffers::Verifier verifier_;
 	const fb::Loadable *root_ = nullptr;
 	Loadable loadable_;
 };
 
-/* Nothing says that the elements are aligned, so they are not read one by one. */
 std::vector<uint16_t> copyVector(const flatbuffers::Vector<uint16_t> *vector)
 {
-	std::vector<uint16_t> values(vector ? vector->size() : 0);
-
-	if (!values.empty())
-		std::memcpy(values.data(), vector->Data(), values.size() * sizeof(uint16_t));
-	return values;
+	return vector ? std::vector<uint16_t>(vector->begin(), vector->end())
+		      : std::vector<uint16_t>{};
 }
 
 Version toVersion(const fb::Version *version)
@@ -92,21 +93,19 @@ Result<void> Reader::openRoot()
 {
 	/* Root offset and the smallest table; below that not even the offset is there. */
 	constexpr size_t smallest = 16;
-	if (bytes_.size() < smallest)
+	const auto file = bytes_.subspan(skip_);
+	if (file.size() < smallest)
 		return damaged("file",
-			       fmt::format("{} bytes is too short for a loadable", bytes_.size()));
-	if (bytes_.size() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-		return damaged("file", fmt::format("{} bytes is more than a loadable can have",
-						   bytes_.size()));
+			       fmt::format("{} bytes is too short for a loadable", file.size()));
 
-	const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(bytes_.data());
-	if (offset < sizeof(offset) || offset > bytes_.size() - sizeof(flatbuffers::soffset_t) ||
-	    offset % alignof(flatbuffers::soffset_t))
+	const auto offset = flatbuffers::ReadScalar<flatbuffers::uoffset_t>(file.data());
+	if (offset < sizeof(offset) || offset > file.size() - sizeof(flatbuffers::soffset_t) ||
+	    (skip_ + offset) % alignof(flatbuffers::soffset_t))
 		return damaged("file", fmt::format("starts at byte {} of {}, so this is not a "
 						   "loadable or it is truncated",
-						   offset, bytes_.size()));
+						   offset, file.size()));
 
-	root_ = reinterpret_cast<const fb::Loadable *>(bytes_.data() + offset);
+	root_ = reinterpret_cast<const fb::Loadable *>(file.data() + offset);
 	if (!asTable(root_)->VerifyTableStart(verifier_))
 		return damaged("file", "the root table lies outside of the file: not a loadable, "
 				       "or truncated");
@@ -314,11 +313,35 @@ Result<Loadable> Reader::run()
 		.map([&] { return std::move(loadable_); });
 }
 
+/* Read with \a skip bytes put before the file. */
+Result<Loadable> readBehind(std::span<const std::byte> bytes, size_t skip)
+{
+	if (!skip && reinterpret_cast<uintptr_t>(bytes.data()) % largestAlignment == 0)
+		return Reader(bytes, 0).run();
+
+	std::vector<std::byte> moved(skip);
+	moved.insert(moved.end(), bytes.begin(), bytes.end());
+	return Reader(moved, skip).run();
+}
+
 } /* namespace */
 
 Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 {
-	return Reader(bytes).run();
+	if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE - largestAlignment)
+		return damaged("file", fmt::format("{} bytes is more than a loadable can have",
+						   bytes.size()));
+
+	/*
+	 * Scalars are aligned as seen from the start. Old compilers wrote files
+	 * in which they are aligned as seen from the end only.
+	 */
+	auto fromStart = readBehind(bytes, 0);
+	const size_t skip = (largestAlignment - bytes.size() % largestAlignment) % largestAlignment;
+	if (fromStart || !skip)
+		return fromStart;
+	auto fromEnd = readBehind(bytes, skip);
+	return fromEnd ? fromEnd : fromStart;
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)
