@@ -2,62 +2,104 @@
 /*
  * The digits network on handwritten digits.
  *
- * It reads the first five of these right and misreads the others; what is
- * expected here is what the network computes, not what the pictures show. A
- * float evaluation of its layers outside of this project gives the same nine
- * answers, and the existing stack's users have seen 0.996 for "7" and 0.00407
- * for "5" on the picture of a two.
+ * What counts is what the network says, and that is worked out here a second
+ * time, in float, from the weights in the loadable. The network itself reads
+ * one, three, four, five and seven right and misreads the others, whoever
+ * evaluates it: for the two, users of the existing stack have seen 0.996 for
+ * "7" and 0.00407 for "5".
  */
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <nvdla/half.h>
 #include <nvdla/image.h>
 #include <nvdla/network.h>
 
+#include "float_network.h"
 #include "test_support.h"
 
 namespace nvdla
 {
 
-TEST(Digits, AnswersAreTheNetworks)
+namespace
 {
-	NVDLA_NEED_REFERENCE(reference);
-	const struct {
-		const char *picture;
-		size_t answer;
-	} digits[] = { { "one", 1 }, { "three", 3 }, { "four", 4 },  { "five", 5 }, { "seven", 7 },
-		       { "two", 7 }, { "six", 5 },   { "eight", 3 }, { "nine", 3 } };
 
-	auto device = Device::open(Device::embeddedPath);
-	ASSERT_TRUE(device);
-	auto loadable = Loadable::readFile(reference / "loadables/NN_L0_0_fbuf");
-	ASSERT_TRUE(loadable);
-	auto network = Network::load(*device, *loadable);
-	ASSERT_TRUE(network) << network.error().message();
+size_t largest(const std::vector<float> &values)
+{
+	return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+}
 
-	for (const auto &digit : digits) {
+class DigitsTest : public ::testing::TestWithParam<const char *>
+{
+protected:
+	void SetUp() override
+	{
+		NVDLA_NEED_REFERENCE(reference);
+		auto loadable = Loadable::readFile(reference / "loadables/NN_L0_0_fbuf");
+		ASSERT_TRUE(loadable) << loadable.error().message();
+		loadable_ = std::move(*loadable);
+
 		auto image = readImage(reference / "loadables/digits" /
-				       (std::string(digit.picture) + ".pgm"));
+				       (std::string(GetParam()) + ".pgm"));
 		ASSERT_TRUE(image) << image.error().message();
-		auto elements = elementsFromImage(network->inputs()[0], *image);
+		auto inputs = loadable_.inputs();
+		ASSERT_TRUE(inputs);
+		auto elements = elementsFromImage(inputs->at(0), *image);
 		ASSERT_TRUE(elements) << elements.error().message();
-		ASSERT_TRUE(network->setInputElements(0, *elements));
-		auto report = network->run();
-		ASSERT_TRUE(report) << report.error().message();
-		EXPECT_EQ(report->steps.size(), 3u);
+		elements_ = std::move(*elements);
+	}
 
+	std::vector<float> inFloat() const
+	{
+		auto tasks = tasksInOrder(loadable_);
+		EXPECT_TRUE(tasks);
+		/* POWER is the identity in this network, SOFTMAX comes last. */
+		const DlaTask &task = std::get<DlaTask>(tasks->at(1));
+		const test::FloatCube input{ 1, 28, 28,
+					     elementsToFloat(DataType::Half, elements_) };
+		return test::softmax(test::FloatNetwork(loadable_, task).run(input));
+	}
+
+	std::vector<float> onTheDevice() const
+	{
+		auto device = Device::open(Device::embeddedPath);
+		EXPECT_TRUE(device);
+		auto network = Network::load(*device, loadable_);
+		EXPECT_TRUE(network) << network.error().message();
+		EXPECT_TRUE(network->setInputElements(0, elements_));
+		auto report = network->run();
+		EXPECT_TRUE(report) << report.error().message();
 		auto output = network->outputElements(0);
-		ASSERT_TRUE(output);
-		const auto values = elementsToFloat(DataType::Half, *output);
-		const auto best = std::max_element(values.begin(), values.end());
-		EXPECT_EQ(static_cast<size_t>(best - values.begin()), digit.answer)
-			<< digit.picture;
-		if (std::string(digit.picture) == "two") {
-			EXPECT_NEAR(values[7], 0.996f, 0.0005f);
-			EXPECT_NEAR(values[5], 0.00407f, 0.000005f);
-		}
+		EXPECT_TRUE(output);
+		return elementsToFloat(DataType::Half, *output);
+	}
+
+	Loadable loadable_;
+	std::vector<std::byte> elements_;
+};
+
+} /* namespace */
+
+TEST_P(DigitsTest, AnswerIsTheNetworks)
+{
+	const std::vector<float> expected = inFloat();
+	const std::vector<float> answer = onTheDevice();
+	ASSERT_EQ(expected.size(), 10U);
+	ASSERT_EQ(answer.size(), expected.size());
+	EXPECT_EQ(largest(answer), largest(expected));
+	for (size_t digit = 0; digit < answer.size(); digit++)
+		EXPECT_NEAR(answer[digit], expected[digit], 0.02f) << "probability of " << digit;
+
+	if (std::string(GetParam()) == "two") {
+		EXPECT_NEAR(answer[7], 0.996f, 0.0005f);
+		EXPECT_NEAR(answer[5], 0.00407f, 0.000005f);
 	}
 }
+
+INSTANTIATE_TEST_SUITE_P(Pictures, DigitsTest,
+			 ::testing::Values("one", "two", "three", "four", "five", "six", "seven",
+					   "eight", "nine"),
+			 [](const auto &info) { return std::string(info.param); });
 
 } /* namespace nvdla */
