@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-from . import build, console, guest, kmod, vm
+from . import build, console, guest, kmod, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -15,8 +15,8 @@ _DESCRIPTION = '''\
 Boot the guest with nvdla.ko loaded on top of the device model, run COMMAND in it,
 print its output, and exit with its status. Without COMMAND: a shell on the terminal.
 
-The guest has the project's programs (nvdla-run and the guest tests) in its PATH. The
-shared folder (out/ in the checkout) is mounted at the path it has here, and is the
+The guest has the project's programs (nvdla-run, the examples, and uapi-test once
+"ninja -C build" has made it) in its PATH. The shared folder (out/ in the checkout) is mounted at the path it has here, and is the
 command's directory; so is, read only, the reference data ($NVDLA_REFERENCE_DATA).
 '''
 _STATUS = f'''\
@@ -30,6 +30,12 @@ def guest_programs():
 	"""The project's programs for the guest: {name: path}."""
 	built = [path for folder in ('tools', 'examples') for path in sorted((build_dir() / 'umd' / folder).glob('*'))]
 	return {path.name: path for path in built if path.is_file() and os.access(path, os.X_OK)}
+
+
+def _guest_tests():
+	"""Tests for the guest that are built, to be run by hand: {name: path}."""
+	return {test.program.name: test.program for test in vmtests.tests()
+		if not test.is_script and test.program.is_file()}
 
 
 def _parse():
@@ -104,7 +110,7 @@ def main():
 		timeout=arguments.timeout or (300 if quiet else None), verbose=arguments.verbose,
 		device=arguments.device, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	outcome = vm.Machine(found, options, module, guest_programs()).run(arguments.command or None)
+	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests()).run(arguments.command or None)
 	if outcome.problems:
 		report(outcome)
 	return outcome.status
