@@ -101,6 +101,24 @@ truncated_loadable() {
 	done
 }
 
+# Damaged files: an answer or an error in words, never a crash; what the kernel thinks
+# of it is checked for the whole boot.
+damaged_loadable() {
+	size=$(wc -c <"$data/CONV_D_L0_0_fbuf")
+	for part in 1 2 3 5 8 11 13 17 19 23 29 31; do
+		offset=$((size * part / 32))
+		cp "$data/CONV_D_L0_0_fbuf" "$work/damaged.nvdla"
+		printf '\377' | dd of="$work/damaged.nvdla" bs=1 seek="$offset" conv=notrunc 2>/dev/null
+		said=$(nvdla-run --device "$node" --loadable "$work/damaged.nvdla" --timeout 5000 2>&1)
+		status=$?
+		if [ "$status" -gt 4 ] || { [ "$status" -ne 0 ] && [ -z "$said" ]; }; then
+			echo "byte $offset: exit status $status: $said"
+			return 1
+		fi
+	done
+	is_golden CONV_D_L0_0
+}
+
 check "the example gives the picture that the embedded device gives" example_is_the_same
 check "a missing device is named" missing_device
 
@@ -122,6 +140,7 @@ if [ -d "$data" ]; then
 	check "two processes at once" two_at_once
 	check "after a process was killed in mid-run" killed_in_mid_run
 	check "a truncated loadable is refused" truncated_loadable
+	check "a damaged loadable ends in words" damaged_loadable
 else
 	skip "loadables" "no reference data: set NVDLA_REFERENCE_DATA"
 fi

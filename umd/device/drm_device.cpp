@@ -35,7 +35,7 @@ Result<std::unique_ptr<DrmDevice>> DrmDevice::open(const std::string &path)
 
 	if (!fd) {
 		const int error = errno;
-		return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, what, path,
+		return fail(error == ENOENT ? ErrorCode::NoDevice : ErrorCode::Io, what, path,
 			    error == ENOENT ? "no such device; is the nvdla module loaded?"
 					    : std::strerror(error));
 	}

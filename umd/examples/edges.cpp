@@ -11,6 +11,8 @@
 #include <nvdla/network.h>
 
 #include "edge_network.h"
+#include "tools/command_line.h"
+#include "tools/exit_code.h"
 
 namespace
 {
@@ -105,11 +107,13 @@ int main(int argc, char **argv)
 	app.add_option("--width", options.size.width, "pixels the network works on")
 		->capture_default_str();
 	app.add_option("--height", options.size.height)->capture_default_str();
-	CLI11_PARSE(app, argc, argv);
+	app.footer(nvdla::tools::exitCodeHelp);
+	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+		return *code;
 
 	if (auto done = run(options); !done) {
 		fmt::print(stderr, "nvdla-edges: {}\n", done.error().message());
-		return 1;
+		return nvdla::tools::exitCode(done.error().code);
 	}
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "edge_network.h"
 #include "io/file.h"
+#include "tools/command_line.h"
 
 namespace
 {
@@ -39,7 +40,8 @@ int main(int argc, char **argv)
 	app.add_option("--output,-o", output, "loadable to write")->required();
 	app.add_option("--width", size.width, "pixels, even, 16 to 256")->capture_default_str();
 	app.add_option("--height", size.height)->capture_default_str();
-	CLI11_PARSE(app, argc, argv);
+	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+		return *code;
 
 	if (auto written = writeNetwork(size, output); !written) {
 		fmt::print(stderr, "nvdla-example-net: {}\n", written.error().message());

@@ -15,6 +15,8 @@ const char *errorName(ErrorCode code)
 		return "unsupported";
 	case ErrorCode::NotFound:
 		return "not-found";
+	case ErrorCode::NoDevice:
+		return "no-device";
 	case ErrorCode::Io:
 		return "io";
 	case ErrorCode::NoMemory:

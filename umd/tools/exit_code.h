@@ -16,9 +16,10 @@ inline int exitCode(ErrorCode code)
 	switch (code) {
 	case ErrorCode::InvalidArgument:
 	case ErrorCode::InvalidFile:
+	case ErrorCode::NotFound:
 	case ErrorCode::Unsupported:
 		return 2;
-	case ErrorCode::NotFound:
+	case ErrorCode::NoDevice:
 	case ErrorCode::DeviceRefused:
 	case ErrorCode::DeviceFailed:
 		return 3;

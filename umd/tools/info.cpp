@@ -10,6 +10,7 @@
 #include <nvdla/loadable.h>
 #include <nvdla/task.h>
 
+#include "command_line.h"
 #include "exit_code.h"
 
 namespace
@@ -133,7 +134,8 @@ int main(int argc, char **argv)
 
 	app.footer(tools::exitCodeHelp);
 	app.add_option("loadable", path, "file")->required();
-	CLI11_PARSE(app, argc, argv);
+	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+		return *code;
 
 	if (auto printed = print(path); !printed) {
 		fmt::print(stderr, "nvdla-info: {}\n", printed.error().message());

@@ -9,6 +9,7 @@
 #include <nvdla/network.h>
 #include <unistd.h>
 
+#include "command_line.h"
 #include "exit_code.h"
 #include "run_options.h"
 #include "run_report.h"
@@ -151,7 +152,8 @@ int main(int argc, char **argv)
 		->capture_default_str();
 	app.add_flag("-v,--verbose", settings.verbose, "print the duration of each step");
 	app.add_flag("--json", settings.json, "print the result as JSON");
-	CLI11_PARSE(app, argc, argv);
+	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+		return *code;
 
 	for (size_t i = 0; i < mean.size() && i < settings.scaling.mean.size(); i++)
 		settings.scaling.mean[i] = mean[i];

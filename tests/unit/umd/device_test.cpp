@@ -57,7 +57,7 @@ TEST(Device, MissingOneIsNamed)
 {
 	auto device = Device::open("/dev/accel/accel250");
 	ASSERT_FALSE(device);
-	EXPECT_EQ(device.error().code, ErrorCode::NotFound);
+	EXPECT_EQ(device.error().code, ErrorCode::NoDevice);
 	EXPECT_NE(device.error().message().find("/dev/accel/accel250"), std::string::npos);
 }
 

@@ -145,7 +145,7 @@ public:
 	 * \brief Open a device
 	 * \param[in] path "/dev/accel/accelN", or embeddedPath for a device model
 	 * of its own in this process
-	 * \return NotFound or Io naming the path, Unsupported if another driver has it
+	 * \return NoDevice or Io naming the path, Unsupported if another driver has it
 	 */
 	static Result<Device> open(const std::string &path);
 

@@ -17,7 +17,8 @@ enum class ErrorCode {
 	InvalidArgument, /**< the caller passed something that cannot be right */
 	InvalidFile, /**< a loadable, picture or tensor file is damaged or not what it should be */
 	Unsupported, /**< correct, but not something this library or this device does */
-	NotFound,    /**< no such file, device, tensor */
+	NotFound,    /**< no such file or tensor */
+	NoDevice,    /**< no such device */
 	Io,	     /**< the operating system refused to read or write */
 	NoMemory,    /**< no memory on the host or for the device */
 	DeviceRefused, /**< the driver refused what was submitted */
