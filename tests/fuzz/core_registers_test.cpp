@@ -3,14 +3,17 @@
  * What the fuzzer does, without the fuzzer: a fixed number of inputs made from
  * the reference traces, or of random accesses, by a generator with a fixed
  * seed. Worth most with the sanitizers. NVDLA_FUZZ_ROUNDS in the environment
- * makes it that many times as many. The first argument of the program, if there
- * is one, is a file with a fuzz input to play instead.
+ * makes it that many times as many. With a file as its argument, the program
+ * plays that fuzz input instead; with --write-seeds DIR, it writes the reference
+ * traces as inputs for the fuzzer to start from.
  */
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <random>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -101,6 +104,33 @@ TEST(CoreRegisters, ChangedTraces)
 	}
 }
 
+int writeSeeds(const std::filesystem::path &directory)
+{
+	const auto vectors = nvdla::test::referenceData() / "vectors";
+	size_t seeds = 0;
+	std::error_code ignored;
+	std::filesystem::create_directories(directory, ignored);
+	for (const auto &run : sim::findTraces(vectors)) {
+		const auto trace = sim::loadTrace(run.directory);
+		if (!trace) {
+			fprintf(stderr, "%s\n", trace.error().c_str());
+			return 2;
+		}
+		const auto input = encode(trace->commands);
+		const auto path = directory / std::filesystem::path(run.directory).filename();
+		std::ofstream file(path, std::ios::binary);
+		file.write(reinterpret_cast<const char *>(input.data()),
+			   static_cast<std::streamsize>(input.size()));
+		if (!file.flush()) {
+			fprintf(stderr, "cannot write %s\n", path.c_str());
+			return 2;
+		}
+		seeds++;
+	}
+	printf("%zu seeds in %s\n", seeds, directory.c_str());
+	return seeds ? 0 : 2;
+}
+
 } /* namespace */
 
 int main(int argc, char **argv)
@@ -108,6 +138,8 @@ int main(int argc, char **argv)
 	testing::InitGoogleTest(&argc, argv);
 	if (argc < 2)
 		return RUN_ALL_TESTS();
+	if (argc == 3 && argv[1] == std::string_view("--write-seeds"))
+		return writeSeeds(argv[2]);
 	const auto input = sim::readFile(argv[1]);
 	if (!input) {
 		fprintf(stderr, "%s\n", input.error().c_str());
