@@ -20,9 +20,9 @@ TEST_F(LifecycleTest, SecondQemuIsRefused)
 {
 	ASSERT_NO_FATAL_FAILURE(startSim());
 	ASSERT_NO_FATAL_FAILURE(startQemu());
-	Qtest second(qemuArguments(Ram::Shared), file("second.log"));
-	EXPECT_FALSE(second.ready());
-	EXPECT_NE(second.wait(), 0);
+	const auto second = makeQemu(Ram::Shared, file("second.log"));
+	EXPECT_FALSE(second->ready());
+	EXPECT_NE(second->wait(), 0);
 	EXPECT_NE(said("sim.log").find("turned away"), std::string::npos);
 	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), 0x00303031u) << "the first one goes on";
 }
@@ -80,7 +80,7 @@ TEST_F(LifecycleTest, ServerTerminated)
 TEST_F(LifecycleTest, TakenSocketIsRefused)
 {
 	ASSERT_NO_FATAL_FAILURE(startSim());
-	SimProcess second(socket(), file("second.log"));
+	SimProcess second(NVDLA_SIM_PROGRAM, socket(), file("second.log"));
 	EXPECT_FALSE(second.listening());
 	EXPECT_EQ(second.process().wait(), 1);
 	EXPECT_NE(said("second.log").find("another server is listening"), std::string::npos)

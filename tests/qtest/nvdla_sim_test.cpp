@@ -25,25 +25,6 @@ constexpr uint32_t kBdmaDone = NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0;
 
 } /* namespace */
 
-SimProcess::SimProcess(const std::string &socket, const std::string &errors,
-		       const std::vector<std::string> &options)
-{
-	std::vector<std::string> arguments = { NVDLA_SIM_PROGRAM, "--socket", socket };
-	arguments.insert(arguments.end(), options.begin(), options.end());
-	int fds[2];
-	if (pipe2(fds, O_CLOEXEC) < 0)
-		return;
-	const UniqueFd output(fds[0]);
-	process_ = std::make_unique<Process>(arguments, UniqueFd(), UniqueFd(fds[1]), errors);
-
-	/* One line, or the end of a program that could not start. */
-	std::string line;
-	char c;
-	while (::read(output.get(), &c, 1) == 1 && c != '\n')
-		line += c;
-	listening_ = line == "listening on " + socket;
-}
-
 void NvdlaSimTest::SetUp()
 {
 	const QemuBinary &binary = QemuBinary::find();
@@ -78,7 +59,7 @@ std::string NvdlaSimTest::said(const std::string &name) const
 
 void NvdlaSimTest::startSim(const std::vector<std::string> &options)
 {
-	sim_ = std::make_unique<SimProcess>(socket(), file("sim.log"), options);
+	sim_ = std::make_unique<SimProcess>(NVDLA_SIM_PROGRAM, socket(), file("sim.log"), options);
 	ASSERT_TRUE(sim_->listening());
 }
 
@@ -99,9 +80,16 @@ std::vector<std::string> NvdlaSimTest::qemuArguments(Ram ram) const
 	return arguments;
 }
 
+std::unique_ptr<Qtest> NvdlaSimTest::makeQemu(Ram ram, const std::string &errors) const
+{
+	return std::make_unique<Qtest>(
+		QemuBinary::find().words, qemuArguments(ram), errors,
+		[](const std::string &message) { ADD_FAILURE() << message; });
+}
+
 void NvdlaSimTest::startQemu(Ram ram)
 {
-	qemu_ = std::make_unique<Qtest>(qemuArguments(ram), file("qemu.log"));
+	qemu_ = makeQemu(ram, file("qemu.log"));
 	ASSERT_TRUE(qemu_->ready());
 	device_ = std::make_unique<PciDevice>(*qemu_, kSlot);
 	device_->mapBar(NVDLA_PCI_CSB_BAR, kCsb);

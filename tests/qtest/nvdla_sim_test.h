@@ -10,26 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include "qtest.h"
+#include "qtest/pci_device.h"
+#include "qtest/qemu_binary.h"
+#include "qtest/sim_process.h"
 
 namespace nvdla::test
 {
 
-/** \brief An nvdla-sim process that listens, or has said why not */
-class SimProcess
-{
-public:
-	SimProcess(const std::string &socket, const std::string &errors,
-		   const std::vector<std::string> &options = {});
-
-	/** \return whether it listens */
-	bool listening() const { return listening_; }
-	Process &process() { return *process_; }
-
-private:
-	std::unique_ptr<Process> process_;
-	bool listening_ = false;
-};
+using namespace nvdla::sim::qtest;
 
 /**
  * \brief Base of the tests: a folder, and helpers to start both programs
@@ -62,6 +50,8 @@ protected:
 	/** \brief Start QEMU with the device, and give the BARs addresses */
 	void startQemu(Ram ram = Ram::Shared);
 	std::vector<std::string> qemuArguments(Ram ram) const;
+	/** \brief Start a QEMU whose failed requests fail the test */
+	std::unique_ptr<Qtest> makeQemu(Ram ram, const std::string &errors) const;
 
 	/** \brief Read and write a register of the core */
 	uint32_t csb(uint32_t address) { return qemu_->read32(kCsb + address); }

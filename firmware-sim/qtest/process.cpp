@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "process.h"
+#include "qtest/process.h"
 
 #include <cerrno>
 #include <csignal>
@@ -7,9 +7,18 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-namespace nvdla::test
+namespace nvdla::sim::qtest
 {
+
+Pipe Pipe::make()
+{
+	int fds[2] = { -1, -1 };
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return {};
+	return { UniqueFd(fds[0]), UniqueFd(fds[1]) };
+}
 
 Process::Process(const std::vector<std::string> &arguments, UniqueFd input, UniqueFd output,
 		 const std::string &errors)
@@ -58,18 +67,30 @@ void Process::signal(int number)
 		kill(-pid_, number);
 }
 
-int Process::wait()
+/* Takes the exit status if there is one; returns whether that is settled. */
+bool Process::collect(int options)
 {
 	int status;
 	while (status_ < 0 && started()) {
-		if (waitpid(pid_, &status, 0) < 0) {
-			if (errno == EINTR)
-				continue;
-			return -1;
-		}
+		const pid_t pid = waitpid(pid_, &status, options);
+		if (pid < 0 && errno == EINTR)
+			continue;
+		if (pid <= 0)
+			return pid < 0;
 		status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	}
+	return true;
+}
+
+bool Process::running()
+{
+	return !collect(WNOHANG);
+}
+
+int Process::wait()
+{
+	collect(0);
 	return status_;
 }
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::sim::qtest */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program that a test starts.
+ * A program that this one starts.
  */
 #pragma once
 
@@ -11,15 +11,23 @@
 
 #include "vfio-user/unique_fd.h"
 
-namespace nvdla::test
+namespace nvdla::sim::qtest
 {
 
-using sim::vfiouser::UniqueFd;
+using vfiouser::UniqueFd;
+
+/** \brief Both ends of a pipe; invalid ones if there can be no more */
+struct Pipe {
+	UniqueFd read;
+	UniqueFd write;
+
+	static Pipe make();
+};
 
 /**
  * \brief A child process with its own process group, ended with its owner
  *
- * It also dies with the test program, however that ends.
+ * It also dies with the thread that started it, however that ends.
  */
 class Process
 {
@@ -36,14 +44,18 @@ public:
 	~Process();
 
 	bool started() const { return pid_ > 0; }
+	/** \return whether it was started and has not ended yet */
+	bool running();
 
 	void signal(int number);
 	/** \brief Wait for its end \return exit status, or 128 + the signal that ended it */
 	int wait();
 
 private:
+	bool collect(int options);
+
 	pid_t pid_ = -1;
 	int status_ = -1;
 };
 
-} /* namespace nvdla::test */
+} /* namespace nvdla::sim::qtest */

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "qtest/qtest.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "qtest/base64.h"
+
+namespace nvdla::sim::qtest
+{
+
+namespace
+{
+
+/* Longer than anything here takes, so that a test fails rather than hangs. */
+constexpr int kPatienceMs = 60000;
+
+/* As many replies to posted requests as surely fit into a pipe. */
+constexpr unsigned int kMaxPosted = 256;
+
+/* QEMU searches a line for its end again whenever a piece of it arrives. */
+constexpr size_t kMaxTransfer = 65536;
+
+std::string shortened(const std::string &line)
+{
+	return line.size() > 60 ? line.substr(0, 60) + "..." : line;
+}
+
+} /* namespace */
+
+Qtest::Qtest(const std::vector<std::string> &qemu, const std::vector<std::string> &arguments,
+	     const std::string &errors, Failed failed)
+	: failed_(std::move(failed))
+{
+	std::vector<std::string> command = qemu;
+	command.insert(command.end(),
+		       { "-nodefaults", "-no-user-config", "-display", "none", "-accel", "qtest",
+			 "-qtest", "stdio", "-qtest-log", "none" });
+	command.insert(command.end(), arguments.begin(), arguments.end());
+
+	Pipe input = Pipe::make();
+	Pipe output = Pipe::make();
+	in_ = std::move(input.write);
+	out_ = std::move(output.read);
+	process_ = std::make_unique<Process>(command, std::move(input.read),
+					     std::move(output.write), errors);
+}
+
+bool Qtest::ready()
+{
+	return process_->started() && request("endianness") == "little";
+}
+
+std::optional<std::string> Qtest::readLine()
+{
+	for (;;) {
+		const size_t end = received_.find('\n');
+		if (end != std::string::npos) {
+			std::string line = received_.substr(0, end);
+			received_.erase(0, end + 1);
+			return line;
+		}
+		pollfd entry = { out_.get(), POLLIN, 0 };
+		const int count = poll(&entry, 1, kPatienceMs);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			return std::nullopt;
+		std::array<char, 65536> chunk;
+		const ssize_t size = ::read(out_.get(), chunk.data(), chunk.size());
+		if (size <= 0)
+			return std::nullopt;
+		received_.append(chunk.data(), static_cast<size_t>(size));
+	}
+}
+
+bool Qtest::send()
+{
+	size_t sent = 0;
+	while (sent < toSend_.size()) {
+		const ssize_t count =
+			::write(in_.get(), toSend_.data() + sent, toSend_.size() - sent);
+		if (count < 0 && errno == EINTR)
+			continue;
+		if (count <= 0)
+			break;
+		sent += static_cast<size_t>(count);
+	}
+	const bool all = sent == toSend_.size();
+	toSend_.clear();
+	return all;
+}
+
+bool Qtest::collectPosted()
+{
+	bool good = send();
+	while (good && posted_) {
+		const auto reply = readLine();
+		good = reply && reply->starts_with("OK");
+		posted_--;
+	}
+	posted_ = 0;
+	return good;
+}
+
+std::optional<std::string> Qtest::request(const std::string &line)
+{
+	toSend_ += line + "\n";
+	if (!collectPosted())
+		return std::nullopt;
+	const auto reply = readLine();
+	if (!reply || !reply->starts_with("OK"))
+		return std::nullopt;
+	return reply->size() > 3 ? reply->substr(3) : std::string();
+}
+
+std::string Qtest::demand(const std::string &line)
+{
+	const auto reply = request(line);
+	if (!reply && failed_)
+		failed_(fmt::format("QEMU does not answer \"{}\"", shortened(line)));
+	return reply.value_or("");
+}
+
+uint64_t Qtest::number(const std::string &line)
+{
+	return std::strtoull(demand(line).c_str(), nullptr, 0);
+}
+
+void Qtest::post32(uint64_t address, uint32_t value)
+{
+	toSend_ += fmt::format("writel {:#x} {:#x}\n", address, value);
+	if (++posted_ >= kMaxPosted && !collectPosted() && failed_)
+		failed_("QEMU does not answer register writes");
+}
+
+void Qtest::out32(uint16_t port, uint32_t value)
+{
+	demand(fmt::format("outl {:#x} {:#x}", port, value));
+}
+
+void Qtest::out16(uint16_t port, uint16_t value)
+{
+	demand(fmt::format("outw {:#x} {:#x}", port, value));
+}
+
+void Qtest::out8(uint16_t port, uint8_t value)
+{
+	demand(fmt::format("outb {:#x} {:#x}", port, value));
+}
+
+uint32_t Qtest::in32(uint16_t port)
+{
+	return static_cast<uint32_t>(number(fmt::format("inl {:#x}", port)));
+}
+
+uint16_t Qtest::in16(uint16_t port)
+{
+	return static_cast<uint16_t>(number(fmt::format("inw {:#x}", port)));
+}
+
+uint8_t Qtest::in8(uint16_t port)
+{
+	return static_cast<uint8_t>(number(fmt::format("inb {:#x}", port)));
+}
+
+void Qtest::write8(uint64_t address, uint8_t value)
+{
+	demand(fmt::format("writeb {:#x} {:#x}", address, value));
+}
+
+void Qtest::write16(uint64_t address, uint16_t value)
+{
+	demand(fmt::format("writew {:#x} {:#x}", address, value));
+}
+
+void Qtest::write32(uint64_t address, uint32_t value)
+{
+	demand(fmt::format("writel {:#x} {:#x}", address, value));
+}
+
+void Qtest::write64(uint64_t address, uint64_t value)
+{
+	demand(fmt::format("writeq {:#x} {:#x}", address, value));
+}
+
+uint8_t Qtest::read8(uint64_t address)
+{
+	return static_cast<uint8_t>(number(fmt::format("readb {:#x}", address)));
+}
+
+uint16_t Qtest::read16(uint64_t address)
+{
+	return static_cast<uint16_t>(number(fmt::format("readw {:#x}", address)));
+}
+
+uint32_t Qtest::read32(uint64_t address)
+{
+	return static_cast<uint32_t>(number(fmt::format("readl {:#x}", address)));
+}
+
+uint64_t Qtest::read64(uint64_t address)
+{
+	return number(fmt::format("readq {:#x}", address));
+}
+
+void Qtest::writeMemory(uint64_t address, std::span<const std::byte> data)
+{
+	while (!data.empty()) {
+		const auto piece = data.first(std::min(data.size(), kMaxTransfer));
+		demand(fmt::format("b64write {:#x} {:#x} {}", address, piece.size(),
+				   encodeBase64(piece)));
+		address += piece.size();
+		data = data.subspan(piece.size());
+	}
+}
+
+std::vector<std::byte> Qtest::readMemory(uint64_t address, size_t size)
+{
+	std::vector<std::byte> bytes;
+	while (bytes.size() < size) {
+		const size_t count = std::min(size - bytes.size(), kMaxTransfer);
+		const auto piece = decodeBase64(
+			demand(fmt::format("b64read {:#x} {:#x}", address + bytes.size(), count)));
+		if (!piece || piece->size() != count) {
+			if (failed_)
+				failed_("QEMU does not let memory be read");
+			return {};
+		}
+		bytes.insert(bytes.end(), piece->begin(), piece->end());
+	}
+	return bytes;
+}
+
+void Qtest::zeroMemory(uint64_t address, uint64_t size)
+{
+	if (size)
+		demand(fmt::format("memset {:#x} {:#x} 0", address, size));
+}
+
+} /* namespace nvdla::sim::qtest */
