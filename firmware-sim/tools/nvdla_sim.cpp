@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
@@ -22,11 +23,13 @@ namespace
 {
 
 constexpr size_t kMaxCvsramSize = size_t{ 1 } << 32;
+constexpr uint64_t kMaxCvsramBase = uint64_t{ 1 } << 48;
 
 struct Options {
 	std::string socket;
 	std::string variant = nvFull.name;
 	uint64_t cvsramSize = nvFull.cvsramSize;
+	uint64_t cvsramBase = 0;
 	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
 	vfiouser::Offer offer;
 };
@@ -61,6 +64,15 @@ std::string checkCvsramSize(const std::string &text)
 	return {};
 }
 
+std::string checkCvsramBase(const std::string &text)
+{
+	/* CLI11 has yet to see whether it is a number at all, and says so if it is not. */
+	const uint64_t base = std::strtoull(text.c_str(), nullptr, 0);
+	if (base % 4096 || base > kMaxCvsramBase)
+		return "the CVSRAM's address must be a multiple of 4 KiB up to 0x1000000000000";
+	return {};
+}
+
 /* Signals that end the server come through a descriptor; all threads inherit the mask. */
 vfiouser::UniqueFd openSignals()
 {
@@ -91,7 +103,8 @@ int serve(const Options &options)
 
 	vfiouser::GuestMemory memory(log);
 	vfiouser::Interrupts interrupts(log, 1);
-	const NvdlaFunction::Config config = { .cvsramSize = options.cvsramSize };
+	const NvdlaFunction::Config config = { .cvsramBase = options.cvsramBase,
+					       .cvsramSize = options.cvsramSize };
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
@@ -129,6 +142,10 @@ int main(int argc, char **argv)
 		->transform(CLI::AsSizeValue(false))
 		->check(CLI::Validator(checkCvsramSize, "", ""))
 		->option_text("SIZE=4M");
+	app.add_option("--cvsram-base", options.cvsramBase,
+		       "the on-chip memory's first address, as engines see it")
+		->check(CLI::Validator(checkCvsramBase, "", ""))
+		->option_text("ADDRESS=0");
 	std::string level = "info";
 	app.add_option("--log-level", level, "what is written to stderr")
 		->check(CLI::IsMember(kLogLevels))
