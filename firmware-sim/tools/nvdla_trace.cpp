@@ -3,7 +3,10 @@
  * nvdla-trace: play register traces on the device model.
  */
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -15,7 +18,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include "qtest/qemu_binary.h"
+#include "trace/qemu_suite.h"
 #include "trace/suite.h"
 
 using namespace nvdla::sim;
@@ -25,7 +31,12 @@ namespace
 
 void print(const SuiteRun &run)
 {
-	fmt::print("{} {}\n", run.result.passed() ? "passed" : "FAILED", run.directory.string());
+	const char *outcome = !run.result.skipped.empty() ? "skipped"
+			      : run.result.passed()	  ? "passed"
+							  : "FAILED";
+	fmt::print("{} {}\n", outcome, run.directory.string());
+	if (!run.result.skipped.empty())
+		fmt::print("\t{}\n", run.result.skipped);
 	for (const std::string &failure : run.result.failures)
 		fmt::print("\t{}\n", failure);
 	for (const std::string &error : run.guestErrors)
@@ -36,18 +47,23 @@ void print(const SuiteRun &run)
 size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 {
 	size_t failed = 0;
+	size_t skipped = 0;
 	unsigned int toleranced = 0;
 	unsigned int exact = 0;
 	for (const SuiteRun &run : runs) {
 		toleranced += run.result.toleranced;
 		exact += run.result.exact;
-		failed += !run.result.passed();
-		if (!run.result.passed() || verbose)
+		skipped += !run.result.skipped.empty();
+		failed += !run.result.failures.empty();
+		if (!run.result.passed() || verbose) /* with the reason, if skipped */
 			print(run);
 	}
 	if (toleranced)
 		fmt::print("{} of {} results that have a tolerance are exact\n", exact, toleranced);
-	fmt::print("{} passed, {} failed\n", runs.size() - failed, failed);
+	fmt::print("{} passed, {} failed", runs.size() - failed - skipped, failed);
+	if (skipped)
+		fmt::print(", {} skipped", skipped);
+	fmt::print("\n");
 	return failed;
 }
 
@@ -93,6 +109,41 @@ void reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 			   std::exp2(sum.worst));
 }
 
+std::atomic<bool> interrupted = false;
+
+/* nvdla-sim as it is beside this program, in the build folder or installed. */
+std::string findSim()
+{
+	std::error_code error;
+	const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+	return (self.parent_path() / "nvdla-sim").string();
+}
+
+/* Returns false if there is something wrong with the programs. */
+bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::string &sim)
+{
+	const qtest::QemuBinary &qemu = qtest::QemuBinary::find();
+	const std::string problem = qemu.error + qemu.skipReason;
+	if (!problem.empty()) {
+		fmt::print(stderr, "nvdla-trace: {} (set NVDLA_QEMU to use another QEMU)\n",
+			   problem);
+		return false;
+	}
+	if (access(sim.c_str(), X_OK) < 0) {
+		fmt::print(stderr, "nvdla-trace: there is no program {} (use --sim)\n", sim);
+		return false;
+	}
+	/* The programs that are started are to be ended, and their folders removed. */
+	for (const int number : { SIGINT, SIGTERM, SIGHUP })
+		std::signal(number, [](int) { interrupted = true; });
+	std::signal(SIGPIPE, SIG_IGN);
+	const std::string failure =
+		playSuiteThroughQemu(runs, jobs, { qemu.words, sim }, interrupted);
+	if (!failure.empty())
+		fmt::print(stderr, "nvdla-trace: {}\n", failure);
+	return failure.empty();
+}
+
 } /* namespace */
 
 int main(int argc, char **argv)
@@ -102,6 +153,8 @@ int main(int argc, char **argv)
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
 	bool verbose = false;
 	bool timing = false;
+	bool throughQemu = false;
+	std::string sim = findSim();
 	app.add_option("directory", paths,
 		       "directories with a file 'trace', searched with everything below them")
 		->required()
@@ -110,6 +163,17 @@ int main(int argc, char **argv)
 	app.add_flag("-v,--verbose", verbose, "list the traces that pass, too");
 	app.add_flag("-t,--timing", timing,
 		     "compare modelled cycles with those in the traces' meta.json");
+	auto *through = app.add_flag(
+		"-q,--through-qemu", throughQemu,
+		"play on nvdla-sim attached to QEMU, from outside, as a processor would:\n"
+		"registers and memory through QEMU with -accel qtest, CVSRAM through BDMA;\n"
+		"QEMU (10.1.1 or newer) is $NVDLA_QEMU (its words are program and first\n"
+		"arguments) or qemu-system-x86_64 from PATH");
+	app.add_option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
+		->needs(through)
+		->option_text("PATH (default: the one beside nvdla-trace)");
+	/* What outside does not see: when an operation began and ended. */
+	through->excludes("--timing");
 	CLI11_PARSE(app, argc, argv);
 
 	std::vector<SuiteRun> runs;
@@ -119,8 +183,12 @@ int main(int argc, char **argv)
 		fmt::print(stderr, "nvdla-trace: no file 'trace' in the given directories\n");
 		return 2;
 	}
-	playSuite(runs, jobs);
+	if (!throughQemu)
+		playSuite(runs, jobs);
+	else if (!playThroughQemu(runs, jobs, sim))
+		return 2;
 	if (timing)
 		reportTiming(runs, verbose);
-	return report(runs, verbose) ? 1 : 0;
+	const bool failed = report(runs, verbose) != 0;
+	return interrupted ? 130 : failed;
 }

@@ -31,9 +31,17 @@ public:
 
 	PlayResult play()
 	{
-		for (const TraceCommand &command : trace_.commands)
-			if (!step(command))
+		std::string obstacle = target_.obstacle();
+		for (const TraceCommand &command : trace_.commands) {
+			if (!obstacle.empty())
+				return { .skipped = std::move(obstacle) };
+			const bool goOn = step(command);
+			obstacle = target_.obstacle();
+			if (!goOn && obstacle.empty())
 				break;
+		}
+		if (!obstacle.empty())
+			return { .skipped = std::move(obstacle) };
 		return std::move(result_);
 	}
 

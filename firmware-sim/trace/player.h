@@ -33,6 +33,9 @@ public:
 	/** \return false if there is no such memory */
 	virtual bool load(RamType ram, uint64_t address, std::span<const std::byte> data) = 0;
 	virtual bool fetch(RamType ram, uint64_t address, std::span<std::byte> out) = 0;
+
+	/** \return why the trace cannot be played here (no fault of the device); else empty */
+	virtual std::string obstacle() const { return {}; }
 };
 
 /** \brief What came out of playing a trace */
@@ -40,8 +43,9 @@ struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
 	unsigned int exact = 0;		   /**< those of them that were met byte for byte */
+	std::string skipped; /**< why the trace could not be played; nothing else counts then */
 
-	bool passed() const { return failures.empty(); }
+	bool passed() const { return failures.empty() && skipped.empty(); }
 };
 
 /**

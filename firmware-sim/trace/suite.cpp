@@ -57,12 +57,19 @@ std::vector<SuiteRun> findTraces(const fs::path &path)
 
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs)
 {
+	playSuite(runs, jobs, [] { return playOne; });
+}
+
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,
+	       const std::function<RunPlayer()> &makePlayer)
+{
 	std::atomic<size_t> next = 0;
 	std::vector<std::thread> threads;
-	for (unsigned int job = 0; job < jobs; job++)
+	for (size_t job = 0; job < std::min<size_t>(jobs, runs.size()); job++)
 		threads.emplace_back([&] {
+			const RunPlayer player = makePlayer();
 			for (size_t i = next++; i < runs.size(); i = next++)
-				playOne(runs[i]);
+				player(runs[i]);
 		});
 	for (std::thread &thread : threads)
 		thread.join();

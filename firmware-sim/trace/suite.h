@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief One trace and what came out of playing it on a core of its own */
+/** \brief One trace and what came out of playing it */
 struct SuiteRun {
 	std::filesystem::path directory;
 	PlayResult result;
@@ -24,7 +25,14 @@ struct SuiteRun {
 /** \return a run for every directory at or below \a path that has a trace, sorted by name */
 std::vector<SuiteRun> findTraces(const std::filesystem::path &path);
 
-/** \brief Play all of them, \a jobs at a time, and fill in the results */
+/** \brief Play all of them, each on a core of its own, \a jobs at a time; fill in the results */
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs);
+
+/** \brief Plays one trace after the other; belongs to one thread, which makes and destroys it */
+using RunPlayer = std::function<void(SuiteRun &run)>;
+
+/** \brief Play all of them in \a jobs threads; \a makePlayer is called once in each */
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,
+	       const std::function<RunPlayer()> &makePlayer);
 
 } /* namespace nvdla::sim */

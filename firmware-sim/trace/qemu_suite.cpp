@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/qemu_suite.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* What keeps the programs from being started, whichever thread sees it first. */
+class StartProblem
+{
+public:
+	void set(std::string problem)
+	{
+		std::scoped_lock lock(mutex_);
+		if (problem_.empty())
+			problem_ = std::move(problem);
+	}
+
+	std::string get()
+	{
+		std::scoped_lock lock(mutex_);
+		return problem_;
+	}
+
+private:
+	std::mutex mutex_;
+	std::string problem_;
+};
+
+/* What one thread plays on. */
+class QemuPlayer
+{
+public:
+	QemuPlayer(const QemuPrograms &programs, const std::atomic<bool> &stop,
+		   StartProblem &problem)
+		: programs_(programs), stop_(stop), problem_(problem)
+	{
+	}
+
+	void play(SuiteRun &run)
+	{
+		if (stop_) {
+			run.result.skipped = "interrupted";
+			return;
+		}
+		const auto trace = loadTrace(run.directory);
+		if (!trace) {
+			run.result.failures.push_back(trace.error());
+			return;
+		}
+		if (!prepare()) {
+			run.result.skipped = "the device cannot be started";
+			return;
+		}
+		target_->begin(*trace);
+		run.result = sim::play(*trace, *target_);
+		if (const std::string reason = device_->broken(); !reason.empty())
+			run.result = { .failures = { reason } };
+		run.guestErrors = device_->takeGuestErrors();
+		if (!run.result.passed())
+			discard();
+	}
+
+private:
+	bool prepare()
+	{
+		if (device_)
+			return true;
+		if (!problem_.get().empty())
+			return false;
+		const ExternalTarget::Config config;
+		auto device = QemuDevice::start(programs_, config.cvsramBase);
+		if (!device) {
+			problem_.set(device.error());
+			return false;
+		}
+		device_ = std::move(*device);
+		target_.emplace(config, *device_, stop_);
+		return true;
+	}
+
+	void discard()
+	{
+		target_.reset();
+		device_.reset();
+	}
+
+	const QemuPrograms &programs_;
+	const std::atomic<bool> &stop_;
+	StartProblem &problem_;
+	std::unique_ptr<QemuDevice> device_;
+	std::optional<ExternalTarget> target_; /* refers to the device */
+};
+
+} /* namespace */
+
+std::string playSuiteThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs,
+				 const QemuPrograms &programs, const std::atomic<bool> &stop)
+{
+	StartProblem problem;
+	playSuite(runs, jobs, [&]() -> RunPlayer {
+		const auto player = std::make_shared<QemuPlayer>(programs, stop, problem);
+		return [player](SuiteRun &run) { player->play(run); };
+	});
+	return problem.get();
+}
+
+} /* namespace nvdla::sim */
