@@ -14,6 +14,7 @@
 
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_job.h"
 
 static u32 nvdla_reg_read(void *context, u32 reg)
@@ -151,6 +152,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return ret;
 
+	ret = nvdla_gem_init(ndev);
+	if (ret)
+		return ret;
+
 	dma_set_max_seg_size(dev, UINT_MAX);
 
 	ret = nvdla_hw_start(ndev);
@@ -188,8 +193,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
  * nvdla_device_fini() - unregister a device
  * @ndev: device
  *
- * All jobs have ended when this returns. Files may stay open; whatever they
- * ask for fails with -ENODEV.
+ * All jobs have ended when this returns, and all memory of buffers is given
+ * back. Files may stay open; whatever they ask for fails with -ENODEV.
  */
 void nvdla_device_fini(struct nvdla_device *ndev)
 {
@@ -199,4 +204,6 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	mutex_lock(&ndev->lock);
 	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
 	mutex_unlock(&ndev->lock);
+
+	nvdla_gem_fini(ndev);
 }

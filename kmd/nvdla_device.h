@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/io.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -72,6 +73,12 @@ struct nvdla_device {
 
 	/** @jobs_gone: woken when @num_jobs becomes zero */
 	wait_queue_head_t jobs_gone;
+
+	/** @bos_lock: protects @bos */
+	struct mutex bos_lock;
+
+	/** @bos: buffers that have memory */
+	struct list_head bos;
 
 	/** @lock: protects the members below and all register accesses behind them */
 	struct mutex lock;

@@ -14,6 +14,7 @@
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <drm/drm_utils.h>
 #include <drm/nvdla_accel.h>
@@ -29,12 +30,26 @@ u64 nvdla_bo_max_size(void)
 	return NVDLA_BO_MAX_SIZE;
 }
 
+static void nvdla_bo_free_memory(struct nvdla_bo *bo)
+{
+	struct drm_gem_object *obj = &bo->base;
+
+	lockdep_assert_held(&to_nvdla_device(obj->dev)->bos_lock);
+
+	dma_free_noncontiguous(obj->dev->dev, obj->size, bo->sgt, DMA_BIDIRECTIONAL);
+	bo->sgt = NULL;
+	list_del(&bo->link);
+}
+
 static void nvdla_bo_free(struct drm_gem_object *obj)
 {
+	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_bo *bo = to_nvdla_bo(obj);
 
+	mutex_lock(&ndev->bos_lock);
 	if (bo->sgt)
-		dma_free_noncontiguous(obj->dev->dev, obj->size, bo->sgt, DMA_BIDIRECTIONAL);
+		nvdla_bo_free_memory(bo);
+	mutex_unlock(&ndev->bos_lock);
 
 	drm_gem_object_release(obj);
 	kfree(bo);
@@ -42,16 +57,51 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	struct nvdla_bo *bo = to_nvdla_bo(obj);
+	/* A private copy of what the device writes is of no use. */
+	if (is_cow_mapping(vma->vm_flags))
+		return -EINVAL;
 
-	/* The offset only told drm_gem_mmap() which object it is. */
-	vma->vm_pgoff -= drm_vma_node_start(&obj->vma_node);
-	vm_flags_set(vma, VM_DONTEXPAND | VM_DONTDUMP);
+	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	return 0;
+}
 
-	return dma_mmap_noncontiguous(obj->dev->dev, vma, obj->size, bo->sgt);
+/*
+ * Pages appear on access and not in mmap(): drm_dev_unplug() removes those of
+ * all mappings, but would miss a mapping that mmap() has yet to return.
+ */
+static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
+{
+	struct vm_area_struct *vma = vmf->vma;
+	struct drm_gem_object *obj = vma->vm_private_data;
+	unsigned long address, end, page;
+	vm_fault_t ret = VM_FAULT_SIGBUS;
+	struct sg_page_iter iter;
+	int idx;
+
+	if (!drm_dev_enter(obj->dev, &idx))
+		return VM_FAULT_SIGBUS;
+
+	/* As many at a time as one page table holds. */
+	address = max(vma->vm_start, ALIGN_DOWN(vmf->address, PMD_SIZE));
+	end = min(vma->vm_end, ALIGN_DOWN(vmf->address, PMD_SIZE) + PMD_SIZE);
+	page = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node) +
+	       ((address - vma->vm_start) >> PAGE_SHIFT);
+
+	for_each_sgtable_page(to_nvdla_bo(obj)->sgt, &iter, page) {
+		if (address >= end)
+			break;
+		ret = vmf_insert_pfn(vma, address, page_to_pfn(sg_page_iter_page(&iter)));
+		if (ret & VM_FAULT_ERROR)
+			break;
+		address += PAGE_SIZE;
+	}
+
+	drm_dev_exit(idx);
+	return ret;
 }
 
 static const struct vm_operations_struct nvdla_bo_vm_ops = {
+	.fault = nvdla_bo_fault,
 	.open = drm_gem_vm_open,
 	.close = drm_gem_vm_close,
 };
@@ -66,6 +116,7 @@ static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
 {
 	struct device *dev = ndev->drm.dev;
 	struct nvdla_bo *bo;
+	struct sg_table *sgt;
 	int ret;
 
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
@@ -83,21 +134,55 @@ static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
 	 * A request for more than there is fails; it must not have the OOM
 	 * killer look for room.
 	 */
-	bo->sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
-					  GFP_KERNEL | __GFP_RETRY_MAYFAIL |
-					  __GFP_ZERO | __GFP_NOWARN, 0);
-	if (!bo->sgt) {
+	sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
+				      GFP_KERNEL | __GFP_RETRY_MAYFAIL |
+				      __GFP_ZERO | __GFP_NOWARN, 0);
+	if (!sgt) {
 		drm_dbg(&ndev->drm, "no %zu bytes of contiguous DMA addresses\n", size);
 		ret = -ENOMEM;
 		goto err_put;
 	}
-	bo->dma_addr = sg_dma_address(bo->sgt->sgl);
+	bo->dma_addr = sg_dma_address(sgt->sgl);
+
+	mutex_lock(&ndev->bos_lock);
+	bo->sgt = sgt;
+	list_add(&bo->link, &ndev->bos);
+	mutex_unlock(&ndev->bos_lock);
 
 	return bo;
 
 err_put:
 	drm_gem_object_put(&bo->base);
 	return ERR_PTR(ret);
+}
+
+/**
+ * nvdla_gem_init() - prepare a device for buffers
+ * @ndev: device
+ *
+ * Return: 0 or -errno; nothing has to be undone then.
+ */
+int nvdla_gem_init(struct nvdla_device *ndev)
+{
+	INIT_LIST_HEAD(&ndev->bos);
+	return drmm_mutex_init(&ndev->drm, &ndev->bos_lock);
+}
+
+/**
+ * nvdla_gem_fini() - take the memory from all buffers
+ * @ndev: device that is unplugged and has no jobs
+ *
+ * Buffers live as long as somebody has a handle or a mapping, but their
+ * addresses are the device's: they cannot outlast the driver's hold on it.
+ */
+void nvdla_gem_fini(struct nvdla_device *ndev)
+{
+	struct nvdla_bo *bo, *next;
+
+	mutex_lock(&ndev->bos_lock);
+	list_for_each_entry_safe(bo, next, &ndev->bos, link)
+		nvdla_bo_free_memory(bo);
+	mutex_unlock(&ndev->bos_lock);
 }
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)

@@ -2,11 +2,13 @@
 #ifndef __NVDLA_GEM_H__
 #define __NVDLA_GEM_H__
 
+#include <linux/list.h>
 #include <linux/scatterlist.h>
 
 #include <drm/drm_gem.h>
 
 struct drm_file;
+struct nvdla_device;
 
 /**
  * struct nvdla_bo - buffer object
@@ -18,8 +20,11 @@ struct nvdla_bo {
 	/** @base: GEM object */
 	struct drm_gem_object base;
 
-	/** @sgt: the memory; its only DMA segment is the whole buffer */
+	/** @sgt: the memory, one DMA segment; NULL once the device is gone */
 	struct sg_table *sgt;
+
+	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
+	struct list_head link;
 
 	/** @dma_addr: address of the first byte as the core sees it */
 	dma_addr_t dma_addr;
@@ -31,6 +36,9 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 }
 
 u64 nvdla_bo_max_size(void);
+
+int nvdla_gem_init(struct nvdla_device *ndev);
+void nvdla_gem_fini(struct nvdla_device *ndev);
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
 int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);

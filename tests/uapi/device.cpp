@@ -40,7 +40,7 @@ std::string Device::path()
 	return path ? path : "/dev/accel/accel0";
 }
 
-Device::Device() : fd_(open(path().c_str(), O_RDWR | O_CLOEXEC))
+Device::Device(const std::string &node) : fd_(open(node.c_str(), O_RDWR | O_CLOEXEC))
 {
 }
 

@@ -21,8 +21,8 @@ namespace nvdla::test
 class Device
 {
 public:
-	/** \brief Opens NVDLA_DEVICE, or /dev/accel/accel0 */
-	Device();
+	/** \brief Opens NVDLA_DEVICE, or /dev/accel/accel0, or the node given */
+	explicit Device(const std::string &node = path());
 	~Device();
 	Device(const Device &) = delete;
 	Device &operator=(const Device &) = delete;
