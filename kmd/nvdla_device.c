@@ -85,18 +85,20 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_device_reset() - take the job off the hardware and reset the core
- * @ndev: device
+ * nvdla_device_reset_locked() - take the job off the hardware and reset the core
+ * @ndev: device; the lock of its parent, &device.mutex, is held
  *
  * If the core does not come back, it is marked dead and later jobs fail.
  * Must not be called with &nvdla_device.lock held.
  *
- * Return: the job that was on the hardware, or NULL.
+ * Return: the job that was on the hardware, for the caller to end, or NULL.
  */
-struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev)
+struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev)
 {
 	struct nvdla_job *job;
 	int ret;
+
+	device_lock_assert(ndev->drm.dev);
 
 	disable_irq(ndev->irq);
 	mutex_lock(&ndev->lock);
@@ -110,12 +112,39 @@ struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev)
 		ret = nvdla_hw_start(ndev);
 	if (ret) {
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", ret);
-		ndev->dead = true;
+		WRITE_ONCE(ndev->dead, true);
 	}
 	nvdla_sequencer_reset(ndev->seq);
 
 	mutex_unlock(&ndev->lock);
 	enable_irq(ndev->irq);
+
+	return job;
+}
+
+/**
+ * nvdla_device_reset() - take the job off the hardware and reset the core
+ * @ndev: device
+ *
+ * As nvdla_device_reset_locked(), for callers without the parent's lock. Whoever
+ * removes the driver has that lock while waiting for the jobs, so it cannot
+ * simply be taken. A removal resets a core that is busy by itself, and marks
+ * it dead first: nothing is left to do here then.
+ *
+ * Return: the job that was on the hardware, for the caller to end, or NULL.
+ */
+struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	struct nvdla_job *job;
+
+	while (!device_trylock(dev)) {
+		if (READ_ONCE(ndev->dead))
+			return NULL;
+		fsleep(1000);
+	}
+	job = nvdla_device_reset_locked(ndev);
+	device_unlock(dev);
 
 	return job;
 }

@@ -22,7 +22,8 @@ struct nvdla_job;
 /**
  * struct nvdla_bus_ops - what differs between the buses a core can sit on
  * @reset: bring the core back to its state after power-on. Called with the
- *	interrupt disabled and no job on the hardware. Return: 0 or -errno.
+ *	interrupt disabled, no job on the hardware, and the parent's lock held.
+ *	Return: 0 or -errno.
  */
 struct nvdla_bus_ops {
 	int (*reset)(struct nvdla_device *ndev);
@@ -103,5 +104,6 @@ int nvdla_device_init(struct nvdla_device *ndev);
 void nvdla_device_fini(struct nvdla_device *ndev);
 
 struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev);
+struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev);
 
 #endif /* __NVDLA_DEVICE_H__ */

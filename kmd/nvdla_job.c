@@ -208,6 +208,13 @@ static void nvdla_job_report(struct nvdla_job *job, const struct nvdla_sequencer
 	}
 }
 
+/* The end of a job that a reset took off the hardware. */
+static void nvdla_job_end_aborted(struct nvdla_job *job)
+{
+	dma_fence_set_error(&job->fence->base, job->error ?: -ENODEV);
+	dma_fence_signal(&job->fence->base);
+}
+
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
@@ -227,9 +234,9 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 		if (!ndev->dead)
 			nvdla_job_report(job, &state);
 		cancel_delayed_work(&ndev->hang_work);
-		nvdla_device_reset(ndev);
-		dma_fence_set_error(&job->fence->base, job->error);
-		dma_fence_signal(&job->fence->base);
+		/* It is not there any more if a removal was faster. */
+		if (nvdla_device_reset(ndev) == job)
+			nvdla_job_end_aborted(job);
 	}
 
 	/*
@@ -290,18 +297,25 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 /**
  * nvdla_job_fini() - end all jobs
- * @ndev: device that takes no more submits
+ * @ndev: device that takes no more submits; the lock of its parent is held
  *
  * The job on the hardware is taken off it, those in the queue fail when their
  * turn comes.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)
 {
+	struct nvdla_job *job = NULL;
+	bool busy;
+
 	mutex_lock(&ndev->lock);
-	ndev->dead = true;
-	if (ndev->active)
-		nvdla_job_fail(ndev->active, -ENODEV);
+	WRITE_ONCE(ndev->dead, true);
+	busy = ndev->active;
 	mutex_unlock(&ndev->lock);
+
+	if (busy)
+		job = nvdla_device_reset_locked(ndev);
+	if (job)
+		nvdla_job_end_aborted(job);
 
 	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
 	cancel_delayed_work_sync(&ndev->hang_work);

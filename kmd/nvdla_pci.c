@@ -18,10 +18,7 @@ static int nvdla_pci_reset(struct nvdla_device *ndev)
 	struct pci_dev *pdev = to_pci_dev(ndev->drm.dev);
 	int ret;
 
-	/*
-	 * pci_reset_function() would take the device lock, which remove()
-	 * holds while it waits for us.
-	 */
+	/* Not pci_reset_function(), which would take the device lock again. */
 	pci_save_state(pdev);
 	ret = __pci_reset_function_locked(pdev);
 	pci_restore_state(pdev);
