@@ -120,7 +120,7 @@ struct drm_nvdla_bo_mmap_offset {
 	__u32 handle;
 	/** @flags: Input: zero */
 	__u32 flags;
-	/** @offset: Output: offset for mmap() on the device file */
+	/** @offset: Output: offset for mmap() on the device file, with MAP_SHARED to write */
 	__u64 offset;
 };
 
