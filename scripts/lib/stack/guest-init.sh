@@ -45,10 +45,31 @@ tell() {
 	echo "$*" >&9
 }
 
+# leaks WHEN: look for memory that nothing points to, in a kernel that can (kmemleak=on).
+leaks() {
+	[ -e /sys/kernel/debug/kmemleak ] || return 0
+	# Younger objects than five seconds are left alone: their address may be in a register.
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak || return 0
+	found=$(cat /sys/kernel/debug/kmemleak)
+	[ -n "$found" ] || return 0
+	tell "problem memory leaks $1: see the end of the kernel's log"
+	echo "$found" | while read -r line; do
+		echo "kmemleak: $line" >/dev/kmsg
+	done
+	echo clear >/sys/kernel/debug/kmemleak
+}
+
 finish() {
+	leaks "while the driver was loaded"
 	# A driver that cannot be unloaded, or complains when it is, has a bug.
 	if [ -d /sys/module/nvdla ] && ! rmmod nvdla 2>/tmp/rmmod; then
 		tell "problem nvdla.ko cannot be unloaded: $(cat /tmp/rmmod)"
+	fi
+	leaks "after it was unloaded"
+	# Lock checking ends with its first report, and with any other report that taints.
+	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
+		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
 	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"

@@ -19,6 +19,8 @@ from .console import Failure
 # vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
 MIN_QEMU = (10, 1, 1)
 MIN_KERNEL = (6, 12)
+# The series of the kernel that scripts/kernel-debug makes, and the end of its release.
+DEBUG = 'debug'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,14 +31,21 @@ class Kernel:
 	image: Path	# the bzImage
 	modules: Path	# .../lib/modules/RELEASE
 	build: Path	# the headers, seen from inside of the guest's root
+	headers: Path | None = None	# where they are if that is not below the root: mounted at @build
 
 	@property
 	def version(self):
 		return tuple(int(n) for n in re.match(r'(\d+)\.(\d+)(?:\.(\d+))?', self.release).groups('0'))
 
 	@property
+	def is_debug(self):
+		return self.release.endswith(f'-{DEBUG}')
+
+	@property
 	def series(self):
-		"""What --kernel takes: the first two numbers."""
+		"""What --kernel takes: the first two numbers, or "debug" for the one made to find bugs."""
+		if self.is_debug:
+			return DEBUG
 		return '{}.{}'.format(*self.version)
 
 
@@ -148,6 +157,11 @@ def find(progress=lambda text: None):
 	if platform.machine() != 'x86_64':
 		raise Failure(f'the guest runs on x86_64 hosts, this is {platform.machine()}: '
 			      'use --device embedded')
+	return tree(progress)
+
+
+def tree(progress):
+	"""The guest tree as a Guest, whatever this machine has of its own."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')

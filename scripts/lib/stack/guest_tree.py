@@ -75,7 +75,7 @@ def _apt_options():
 	return []
 
 
-def _command(target):
+def _command(target, packages):
 	# Packages come from the stable release; what backports has newer wins. Only the
 	# release itself is taken, not its updates: one 6.12 kernel is enough.
 	setup = (f'sed -i -n "/ {SUITE} main/p" "$1/etc/apt/sources.list"; '
@@ -87,7 +87,7 @@ def _command(target):
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
 		f'--setup-hook={setup}']
 	argv += [f'--aptopt={option}' for option in _apt_options()]
-	argv += [f'--include={package}' for package in _packages()]
+	argv += [f'--include={package}' for package in packages]
 	argv += [SUITE, str(target)]
 	mirror = _mirror()
 	return argv + [mirror] if mirror else argv
@@ -116,16 +116,14 @@ def _finish(tree):
 		for entry in (modules / 'kernel/drivers/gpu/drm').iterdir():
 			if entry.is_dir() and entry.name not in ('scheduler', 'vgem', 'display'):
 				shutil.rmtree(entry)
-	for link, target in (('awk', 'mawk'), ('cc', 'gcc')):
-		(tree / 'usr/bin' / link).symlink_to(target)
-	for name in ('mnt', 'proc', 'dev', 'tmp'):
-		(tree / name).mkdir(exist_ok=True)
+	finish_tools(tree)
 
 
 @contextlib.contextmanager
-def _locked(progress):
+def locked(name, progress):
+	"""Only one process at a time makes the part @name of the cache."""
 	cache_dir().mkdir(parents=True, exist_ok=True)
-	with open(cache_dir() / 'guest.lock', 'w') as lock:
+	with open(cache_dir() / f'{name}.lock', 'w') as lock:
 		try:
 			fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 		except BlockingIOError:
@@ -144,7 +142,7 @@ def ensure(progress):
 	if tree.is_dir():
 		return tree
 	try:
-		with _locked(progress):
+		with locked('guest', progress):
 			if tree.is_dir():
 				return tree
 			_make(tree, progress)
@@ -154,22 +152,40 @@ def ensure(progress):
 	return tree
 
 
+def require_space(size, what):
+	"""A Failure unless the cache's disk has @size bytes for @what."""
+	free = shutil.disk_usage(cache_dir()).free
+	if free < size:
+		raise Failure(f'{cache_dir()} has {free >> 20} MiB free and {what} needs {size >> 20}: '
+			      'free some, or set XDG_CACHE_HOME to another disk')
+
+
+def unpack(packages, target, log, progress):
+	"""Unpack @packages of the release, and what they depend on, into the new folder @target."""
+	if not shutil.which('mmdebstrap'):
+		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
+	if processes.run_logged(_command(target, packages), log, progress) != 0:
+		raise Failure(f'{_explain(log)}, then run this again; log: {log}')
+
+
+def finish_tools(tree):
+	"""What a build in an unpacked @tree needs beside the packages: links and mount points."""
+	for link, target in (('awk', 'mawk'), ('cc', 'gcc')):
+		(tree / 'usr/bin' / link).symlink_to(target)
+	for name in ('mnt', 'proc', 'dev', 'tmp'):
+		(tree / name).mkdir(exist_ok=True)
+
+
 def _make(tree, progress):
 	# Under the lock nobody else is making one: what lies about is from a killed run.
 	for stale in cache_dir().glob('*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
-	if not shutil.which('mmdebstrap'):
-		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	free = shutil.disk_usage(cache_dir()).free
-	if free < _SPACE:
-		raise Failure(f'{cache_dir()} has {free >> 20} MiB free and the guest tree needs {_SPACE >> 20}: '
-			      'free some, or set XDG_CACHE_HOME to another disk')
+	require_space(_SPACE, 'the guest tree')
 	partial = tree.with_name(tree.name + '.incomplete')
 	log = cache_dir() / 'guest-tree.log'
 	progress('unpacking QEMU, kernels and compiler of Debian 13 (about a minute, once)')
 	try:
-		if processes.run_logged(_command(partial), log, progress) != 0:
-			raise Failure(f'{_explain(log)}, then run this again; log: {log}')
+		unpack(_packages(), partial, log, progress)
 		_finish(partial)
 		os.rename(partial, tree)
 	finally:
@@ -177,7 +193,8 @@ def _make(tree, progress):
 
 
 def remove():
-	"""Delete every cached tree."""
-	for entry in cache_dir().glob('guest-*'):
-		if entry.is_dir():
-			shutil.rmtree(entry)
+	"""Delete every cached tree, and the debug kernels made with them."""
+	for pattern in ('guest-*', 'kernel-debug-*'):
+		for entry in cache_dir().glob(pattern):
+			if entry.is_dir():
+				shutil.rmtree(entry)

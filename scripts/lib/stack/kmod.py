@@ -13,7 +13,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from . import console, guest, processes
+from . import console, guest, namespace, processes
 from .build import generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
@@ -49,37 +49,14 @@ def _synchronise(files, copy):
 	manifest.write_text(''.join(f'{path}\n' for path in files))
 
 
-def _inside(root, copy, argv):
-	"""@argv run in the tree @root, which sees @copy as /mnt and the host's /proc and /dev."""
-	script = ('set -eu; root=$1 copy=$2; shift 2; '
-		  'mount --rbind /proc "$root/proc"; mount --rbind /dev "$root/dev"; '
-		  'mount --bind "$copy" "$root/mnt"; mount -t tmpfs tmpfs "$root/tmp"; '
-		  'exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C "$@"')
-	return [*_namespace(), 'sh', '-c', script, 'sh', str(root), str(copy), *argv]
-
-
-def _namespace():
-	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace."""
-	prefixes = [['unshare', '--user', '--map-root-user', '--mount']]
-	if os.geteuid() == 0:
-		prefixes.insert(0, ['unshare', '--mount'])
-	for prefix in prefixes:
-		try:
-			if subprocess.run([*prefix, 'true'], capture_output=True).returncode == 0:
-				return prefix
-		except FileNotFoundError:
-			raise Failure('unshare is missing: apt-get install util-linux') from None
-	if os.geteuid() == 0:
-		raise Failure('this container lets root mount nothing: give it CAP_SYS_ADMIN (--privileged)')
-	raise Failure('this system lets users make no namespaces: run as root, or '
-		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')
-
-
 def _make(found, kernel, copy, variables):
 	inside = copy if found.root is None else _INSIDE
 	argv = ['make', '-C', str(kernel.build), f'M={inside / "kmd"}', f'-j{os.cpu_count()}',
 		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
-	return argv if found.root is None else _inside(found.root, copy, argv)
+	if found.root is None:
+		return argv
+	folders = {copy: inside} | ({kernel.headers: kernel.build} if kernel.headers else {})
+	return namespace.inside(found.root, folders, argv)
 
 
 def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False):

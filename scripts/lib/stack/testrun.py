@@ -27,9 +27,18 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
 	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.2, ...)')
+	parser.add_argument('--debug-kernel', action='store_true', help=(
+		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
+		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
+		'checks is a failure'))
 	parser.add_argument('--list', action='store_true', help='show the names of the tests and run none')
 	parser.add_argument('filters', metavar='FILTER', nargs='*', help='run only the tests with this in their name')
-	return parser.parse_args()
+	arguments = parser.parse_args()
+	if arguments.debug_kernel:
+		if arguments.quick or arguments.kernel:
+			parser.error('--debug-kernel goes with neither --quick nor --kernel')
+		arguments.kernel = guest.DEBUG
+	return arguments
 
 
 def _chooser(filters):
@@ -68,12 +77,12 @@ def main():
 	found = None
 	if not arguments.quick:
 		with console.stage('guest tree') as progress:
-			found = guest.find(progress)
+			found = vmtests.guest_for(arguments.kernel, progress)
 		if arguments.kernel:
 			found.kernel(arguments.kernel)
 	with console.stage('build') as progress:
 		build.build(progress)
-	names = _host_tests(chosen)
+	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
 	boots = vmtests.plan(series, chosen)
 	if arguments.list:

@@ -26,7 +26,9 @@ STATUS_BROKEN = 125	# the guest never got to the command, or died under it
 # Taints that say nothing bad: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
 _COMPLAINTS = re.compile(
-	r'WARNING:|BUG:|Oops|KFENCE|KASAN|UBSAN|general protection fault|Kernel panic|'
+	r'WARNING:|BUG:|Oops|KFENCE|KASAN: |UBSAN|ODEBUG:|kmemleak: (?:unreferenced|\d+ new)|'
+	r'DMA-API: (?!preallocated|debugging enabled)|INFO: trying to register non-static key|'
+	r'general protection fault|Kernel panic|'
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
@@ -225,8 +227,13 @@ class Machine:
 			archive.write(image.settings(variables, script))
 
 	def _command_line(self, interactive):
-		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on', 'kfence.sample_interval=20',
+		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',
 			 'loglevel=' + ('7' if self._options.verbose else '5')]
+		if self._kernel.is_debug:
+			# Without a record of users, freed objects keep pointers that hide leaks.
+			words += ['kmemleak=on', 'slab_debug=U', 'kasan_multi_shot']
+		else:
+			words.append('kfence.sample_interval=20')
 		if interactive and self._options.verbose:
 			words.append('console=hvc0')
 		if self._options.dma == 'iommu':

@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-from . import build, console, guest, kmod, vm, vmtests
+from . import build, console, kmod, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -41,7 +41,8 @@ def _guest_tests():
 def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
-	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.2, ... (default: the newest there is)')
+	parser.add_argument('--kernel', metavar='SERIES', help=(
+		'6.12, 7.2, ... (default: the newest there is), or debug: the one of scripts/kernel-debug'))
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
@@ -90,7 +91,7 @@ def main():
 	_check(arguments)
 	quiet = bool(arguments.command)
 	with console.stage('guest tree') as progress:
-		found = guest.find(progress)
+		found = vmtests.guest_for(arguments.kernel, progress)
 	kernel = found.kernel(arguments.kernel)
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:

@@ -5,7 +5,7 @@ import dataclasses
 import shutil
 from pathlib import Path
 
-from . import results, vm
+from . import debug_kernel, guest, results, vm
 from .console import Failure
 from .paths import EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -13,8 +13,11 @@ from .results import Case
 FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
+_MODES = ('iommu', 'cma', 'none')
 # Booting and powering off, on a busy machine.
 _OVERHEAD = 60
+# How much longer everything takes on the debug kernel: all its checks, under emulation.
+_DEBUG_FACTOR = 5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Test:
 
 	name: str
 	dma: tuple
+	on_debug: bool
 	timeout: int
 	program: Path
 	arguments: tuple
@@ -39,11 +43,13 @@ def tests():
 		words = line.split('#')[0].split()
 		if not words:
 			continue
-		if len(words) < 4 or not words[2].isdigit() or set(words[1].split(',')) - {'iommu', 'cma', 'none'}:
+		modes = set(words[1].split(',')) if len(words) > 1 else set()
+		if len(words) < 4 or not words[2].isdigit() or modes - {*_MODES, guest.DEBUG}:
 			raise Failure(f'{_LIST}:{number}: a line is NAME DMA[,DMA] SECONDS PROGRAM [ARGUMENT...]')
 		script = FOLDER / words[3]
 		program = script if script.is_file() else build_dir() / words[3]
-		found.append(Test(words[0], tuple(words[1].split(',')), int(words[2]), program, tuple(words[4:])))
+		found.append(Test(words[0], tuple(modes & set(_MODES)), guest.DEBUG in modes, int(words[2]), program,
+				  tuple(words[4:])))
 	return found
 
 
@@ -51,15 +57,27 @@ def plan(series, chosen):
 	"""The boots to be made: {(kernel series, DMA mode): [Test]}. @chosen(name) filters by the full name."""
 	boots = {}
 	for kernel in series:
-		for dma in ('iommu', 'cma', 'none'):
-			wanted = [test for test in tests() if dma in test.dma and chosen(f'{_prefix(kernel, dma)}.{test.name}')]
+		for dma in _MODES:
+			wanted = [test for test in tests() if _is_for(test, kernel, dma)
+				  and chosen(f'{_prefix(kernel, dma)}.{test.name}')]
 			if wanted:
 				boots[kernel, dma] = wanted
 	return boots
 
 
+def _is_for(test, kernel, dma):
+	if kernel == guest.DEBUG:
+		return test.on_debug and dma == 'iommu'
+	return dma in test.dma
+
+
 def _prefix(kernel, dma):
 	return f'vm-{kernel}-{dma}'
+
+
+def guest_for(series, progress):
+	"""The Guest that has the kernel @series (None: the newest); makes what is not there yet."""
+	return debug_kernel.find(progress) if series == guest.DEBUG else guest.find(progress)
 
 
 def _has_cma(kernel):
@@ -84,11 +102,13 @@ def run(found, series, dma, wanted, module, programs, progress):
 	shutil.rmtree(logs, ignore_errors=True)
 	share = logs / 'results'
 	share.mkdir(parents=True)
+	if kernel.is_debug:
+		wanted = [dataclasses.replace(test, timeout=_DEBUG_FACTOR * test.timeout) for test in wanted]
 	executables, files = _image(wanted, programs, logs / 'plan')
 	data = reference_data()
 	options = vm.Options(
 		kernel=kernel.release, dma=dma, share=share, mounts=(data,) if data else (), logs=logs,
-		timeout=_OVERHEAD + sum(test.timeout for test in wanted),
+		timeout=_OVERHEAD * (_DEBUG_FACTOR if kernel.is_debug else 1) + sum(test.timeout for test in wanted),
 		environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	progress(f'booting Linux {kernel.release} ({dma}): {", ".join(test.name for test in wanted)}')
 	with open(logs / 'output', 'wb') as output:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""The debug kernel: the distribution's source, built to find the driver's bugs at run time.
+
+It is made once, from the source package that the guest tree's mirror has, with the same
+release's compiler, and kept beside the guest tree. Nothing of it is in the checkout.
+"""
+
+import argparse
+import dataclasses
+import hashlib
+import os
+import shutil
+from pathlib import Path
+
+from . import console, guest, guest_tree, namespace, processes
+from .console import Failure
+from .paths import ROOT, cache_dir
+
+_CONFIG = ROOT / 'scripts' / 'lib' / 'debug-kernel.config'
+_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
+_SCRIPT = Path(__file__).with_name('debug-kernel.sh')
+# The source, what the compiler makes of it, and its tools; 80 MiB of that stay.
+_SPACE = 3 << 30
+# Where the headers are seen when a module is built.
+_HEADERS_INSIDE = Path('/tmp/kernel')
+
+
+def path():
+	"""Where the kernel of this checkout's recipe is, or will be."""
+	recipe = [file.read_text() for file in (_CONFIG, _PACKAGES, _SCRIPT)]
+	# The driver is built by the guest tree's compiler: a new tree may have a new one.
+	recipe.append(guest_tree.path().name)
+	return cache_dir() / f'kernel-debug-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
+
+
+def _kernel(folder):
+	modules = next((folder / 'lib' / 'modules').iterdir())
+	return guest.Kernel(modules.name, folder / 'vmlinuz', modules, _HEADERS_INSIDE, folder / 'headers')
+
+
+def find(progress):
+	"""A Guest whose only kernel is the debug kernel; makes it when it is not there yet."""
+	tree = guest.tree(progress)
+	return dataclasses.replace(tree, kernels=(_kernel(ensure(progress)),))
+
+
+def ensure(progress):
+	"""Make the kernel unless it is there; returns its folder, which is whole if it is there."""
+	folder = path()
+	if folder.is_dir():
+		return folder
+	with guest_tree.locked('kernel-debug', progress):
+		if not folder.is_dir():
+			_make(folder, progress)
+	return folder
+
+
+def _make(folder, progress):
+	# Under the lock nobody else is making one: what lies about is from a killed run.
+	for stale in cache_dir().glob('kernel-debug-*.partial*'):
+		shutil.rmtree(stale, ignore_errors=True)
+	guest_tree.require_space(_SPACE, 'building the debug kernel')
+	tree = folder.with_name(f'{folder.name}.partial-tree')
+	partial = folder.with_name(f'{folder.name}.partial')
+	log = cache_dir() / 'kernel-debug.log'
+	try:
+		progress('unpacking its source and compiler')
+		packages = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
+		guest_tree.unpack([name for name in packages if name], tree, log, progress)
+		guest_tree.finish_tools(tree)
+		partial.mkdir()
+		shutil.copyfile(_CONFIG, partial / 'debug.config')
+		shutil.copyfile(_SCRIPT, tree / 'build.sh')
+		progress('building it (four minutes on two processors, once)')
+		if processes.run_logged(namespace.inside(tree, {partial: '/mnt'}, ['sh', '/build.sh']),
+					log, progress) != 0:
+			raise Failure(f'{_reason(log)}; log: {log}')
+		os.rename(partial, folder)
+	finally:
+		for leftover in (tree, partial):
+			shutil.rmtree(leftover, ignore_errors=True)
+
+
+def _reason(log):
+	lines = [line for line in log.read_text(errors='replace').splitlines() if 'rror' in line]
+	return f'the debug kernel does not build: {lines[0].strip() if lines else "no error in the log"}'
+
+
+def main():
+	parser = argparse.ArgumentParser(prog='scripts/kernel-debug', description=(
+		'Make the debug kernel (KASAN, lockdep, UBSAN, kmemleak, DMA-API checks, fault injection; '
+		'scripts/lib/debug-kernel.config) unless it is there, and print its folder. It is cached in '
+		'~/.cache/nvdla. "scripts/vm --kernel debug" boots it, "scripts/test --debug-kernel" tests on it; '
+		'both make it if need be.'))
+	parser.add_argument('--check', action='store_true', help='build nothing: exit with 1 if it is not there')
+	arguments = parser.parse_args()
+	if arguments.check:
+		print(path() if path().is_dir() else f'{path()} is not there')
+		return 0 if path().is_dir() else 1
+	with console.stage('debug kernel') as progress:
+		folder = ensure(progress)
+	print(folder)
+	return 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Running a program inside of an unpacked tree, with the folders it needs mounted there.
+
+The mounts are in a namespace of their own, which the kernel dissolves when the last
+process in it ends: nothing is left behind, however the run ends.
+"""
+
+import os
+import subprocess
+
+from .console import Failure
+
+_SCRIPT = '''set -eu
+root=$1; shift
+mount --rbind /proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs tmpfs "$root/tmp"
+while [ "$1" != -- ]; do
+	mkdir -p "$root$2"
+	mount --bind "$1" "$root$2"
+	shift 2
+done
+shift
+exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C "$@"
+'''
+
+
+def inside(root, folders, argv):
+	"""The command that runs @argv in the tree @root, which sees the host's /proc and /dev.
+
+	@folders is {path of the host: where it is to be seen in the tree}; a place that is not
+	in the tree has to be below /tmp, which is empty otherwise.
+	"""
+	pairs = [str(path) for pair in folders.items() for path in pair]
+	return [*_prefix(), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
+
+
+def _prefix():
+	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace."""
+	prefixes = [['unshare', '--user', '--map-root-user', '--mount']]
+	if os.geteuid() == 0:
+		prefixes.insert(0, ['unshare', '--mount'])
+	for prefix in prefixes:
+		try:
+			if subprocess.run([*prefix, 'true'], capture_output=True).returncode == 0:
+				return prefix
+		except FileNotFoundError:
+			raise Failure('unshare is missing: apt-get install util-linux') from None
+	if os.geteuid() == 0:
+		raise Failure('this container lets root mount nothing: give it CAP_SYS_ADMIN (--privileged)')
+	raise Failure('this system lets users make no namespaces: run as root, or '
+		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')

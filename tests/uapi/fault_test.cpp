@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every ioctl, with its first allocation or copy from user memory failing, then its second, and
+ * so on until none is left to fail. Needs a kernel with fault injection (scripts/kernel-debug).
+ */
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+#include "device.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/** \brief The kernel's switch that makes the n-th thing which can fail in this thread fail */
+class FailNth
+{
+public:
+	FailNth() : fd_(open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC)) {}
+	~FailNth() { close(fd_); }
+	FailNth(const FailNth &) = delete;
+	FailNth &operator=(const FailNth &) = delete;
+
+	bool valid() const { return fd_ >= 0; }
+
+	bool arm(unsigned int n) const
+	{
+		char text[16];
+		const auto end = std::to_chars(text, text + sizeof(text), n).ptr;
+		return pwrite(fd_, text, static_cast<size_t>(end - text), 0) > 0;
+	}
+
+	/** \return whether something was made to fail since arm() */
+	bool disarm() const
+	{
+		char text[16] = {};
+		/* Reading and writing the file can be what fails; then nothing had before. */
+		const bool read = pread(fd_, text, sizeof(text) - 1, 0) > 0;
+		while (!arm(0))
+			;
+		return read && text[0] == '0';
+	}
+
+private:
+	int fd_;
+};
+
+void set(const std::string &attribute, const char *value)
+{
+	std::ofstream("/sys/kernel/debug/" + attribute) << value;
+}
+
+class FaultTest : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		ASSERT_TRUE(failNth_.valid()) << "the kernel has no fault injection";
+		/* Left alone unless told so: allocations that can wait, that is nearly all. */
+		set("failslab/ignore-gfp-wait", "N");
+		set("fail_page_alloc/ignore-gfp-wait", "N");
+		set("fail_page_alloc/min-order", "0");
+		for (const char *fault : { "failslab", "fail_page_alloc", "fail_usercopy" })
+			set(std::string(fault) + "/verbose", "0");
+		ASSERT_TRUE(device_.valid());
+	}
+
+	/**
+	 * \brief Runs \a operation with one failure after the other, then once without
+	 *
+	 * A failure may go unnoticed, where there is another way. It is never anything but
+	 * "no memory" or "bad address". \a undo follows each success.
+	 */
+	void failEverywhere(
+		const std::function<int()> &operation, const std::function<void()> &undo = [] {})
+	{
+		ASSERT_EQ(operation(), 0);
+		undo();
+		unsigned int n = 0;
+		for (bool failed = true; failed; n++) {
+			ASSERT_LT(n, 5000u) << "this does not come to an end";
+			ASSERT_TRUE(failNth_.arm(n + 1));
+			const int ret = operation();
+			failed = failNth_.disarm();
+			if (ret == 0) {
+				undo();
+				continue;
+			}
+			EXPECT_TRUE(failed && (ret == -ENOMEM || ret == -EFAULT))
+				<< "failure " << n + 1 << ": " << ret;
+		}
+		EXPECT_GT(n, 1u) << "nothing was made to fail";
+		RecordProperty("failures", static_cast<int>(n) - 1);
+	}
+
+	Device device_;
+	FailNth failNth_;
+};
+
+} /* namespace */
+
+TEST_F(FaultTest, Open)
+{
+	int fd = -1;
+	failEverywhere(
+		[&] {
+			fd = open(Device::path().c_str(), O_RDWR | O_CLOEXEC);
+			return fd < 0 ? -errno : 0;
+		},
+		[&] { close(fd); });
+}
+
+TEST_F(FaultTest, Query)
+{
+	drm_nvdla_device_info info;
+	drm_nvdla_dev_query query = {};
+	failEverywhere([&] {
+		query.type = DRM_NVDLA_QUERY_DEVICE;
+		query.size = sizeof(info);
+		query.pointer = reinterpret_cast<uintptr_t>(&info);
+		return device_.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query);
+	});
+}
+
+TEST_F(FaultTest, BufferCreate)
+{
+	drm_nvdla_bo_create create = {};
+	failEverywhere(
+		[&] {
+			create = { .size = 65536, .flags = 0, .handle = 0 };
+			return device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
+		},
+		[&] { drmCloseBufferHandle(device_.fd(), create.handle); });
+}
+
+TEST_F(FaultTest, BufferMmapOffset)
+{
+	Buffer buffer(device_, 4096);
+	ASSERT_TRUE(buffer.valid());
+	drm_nvdla_bo_mmap_offset offset = {};
+	failEverywhere([&] {
+		offset = { .handle = buffer.handle(), .flags = 0, .offset = 0 };
+		return device_.ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &offset);
+	});
+}
+
+TEST_F(FaultTest, BufferPrepareAndFinish)
+{
+	Buffer buffer(device_, 4096);
+	ASSERT_TRUE(buffer.valid());
+	failEverywhere([&] { return buffer.prepare(DRM_NVDLA_BO_WRITE); });
+	failEverywhere([&] { return buffer.finish(); });
+}
+
+TEST_F(FaultTest, Submit)
+{
+	constexpr uint32_t bytes = 4096;
+	Buffer source(device_, bytes), destination(device_, bytes);
+	ASSERT_TRUE(source.valid() && destination.valid());
+	CopyTask task;
+	task.addAddress(source.handle());
+	task.addAddress(destination.handle());
+	task.addCopy(0, 1, 1024, bytes / 1024);
+
+	const uint32_t before = device_.createSyncobj();
+	const uint32_t binary = device_.createSyncobj();
+	const uint32_t timeline = device_.createSyncobj();
+	ASSERT_TRUE(before && binary && timeline);
+	Submit first(task);
+	first.outSyncs.push_back({ .handle = before, .reserved = 0, .point = 0 });
+	ASSERT_EQ(first.run(device_), 0);
+
+	uint64_t point = 1;
+	Submit submit(task);
+	submit.inSyncs.push_back({ .handle = before, .reserved = 0, .point = 0 });
+	submit.outSyncs.push_back({ .handle = binary, .reserved = 0, .point = 0 });
+	submit.outSyncs.push_back({ .handle = timeline, .reserved = 0, .point = point });
+	failEverywhere(
+		[&] {
+			submit.outSyncs.back().point = point;
+			return submit.run(device_);
+		},
+		[&] {
+			EXPECT_EQ(device_.waitSyncobj(timeline, point), 0);
+			EXPECT_EQ(device_.fenceStatus(binary), 1);
+			point++;
+		});
+
+	/* What is left behind works as before. */
+	constexpr uint8_t value = 0x5a;
+	source.bytes()[0] = value;
+	ASSERT_EQ(source.finish(), 0);
+	submit.outSyncs.back().point = point;
+	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(destination.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_EQ(destination.bytes()[0], value);
+}
+
+} /* namespace nvdla::test */
