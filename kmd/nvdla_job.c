@@ -17,14 +17,6 @@
 #include "nvdla_device.h"
 #include "nvdla_job.h"
 
-/**
- * struct nvdla_fence - hardware fence of a job
- * @base: the fence; first, so that it can be freed as one
- */
-struct nvdla_fence {
-	struct dma_fence base;
-};
-
 static const char *nvdla_fence_driver_name(struct dma_fence *fence)
 {
 	return "nvdla";
@@ -92,7 +84,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	kfree(job->tasks);
 
 	if (job->fence_live)
-		dma_fence_put(&job->fence->base);
+		dma_fence_put(job->fence);
 	else
 		kfree(job->fence);
 	kfree(job);
@@ -140,7 +132,7 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	ndev->active = NULL;
 	cancel_delayed_work(&ndev->hang_work);
-	dma_fence_signal(&job->fence->base);
+	dma_fence_signal(job->fence);
 }
 
 const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
@@ -173,7 +165,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 		return ERR_PTR(-ENODEV);
 	}
 
-	dma_fence_init(&job->fence->base, &nvdla_fence_ops, &ndev->fence_lock,
+	dma_fence_init(job->fence, &nvdla_fence_ops, &ndev->fence_lock,
 		       ndev->fence_context, ++ndev->fence_seqno);
 	job->fence_live = true;
 
@@ -184,7 +176,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 
 	mutex_unlock(&ndev->lock);
 
-	return dma_fence_get(&job->fence->base);
+	return dma_fence_get(job->fence);
 }
 
 static void nvdla_job_report(struct nvdla_job *job, const struct nvdla_sequencer_snapshot *state)
@@ -211,8 +203,8 @@ static void nvdla_job_report(struct nvdla_job *job, const struct nvdla_sequencer
 /* The end of a job that a reset took off the hardware. */
 static void nvdla_job_end_aborted(struct nvdla_job *job)
 {
-	dma_fence_set_error(&job->fence->base, job->error ?: -ENODEV);
-	dma_fence_signal(&job->fence->base);
+	dma_fence_set_error(job->fence, job->error ?: -ENODEV);
+	dma_fence_signal(job->fence);
 }
 
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
@@ -245,7 +237,7 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 	 * back, the job ends with the fence's error or goes on as before.
 	 */
 	if (job->fence_live && !sched_job->s_fence->parent)
-		sched_job->s_fence->parent = dma_fence_get(&job->fence->base);
+		sched_job->s_fence->parent = dma_fence_get(job->fence);
 
 	nvdla_sched_start(&ndev->sched);
 	return DRM_GPU_SCHED_STAT_RESET;

@@ -8,10 +8,10 @@
 
 #include "engine/nvdla_sequencer.h"
 
+struct dma_fence;
 struct drm_file;
 struct drm_gem_object;
 struct nvdla_device;
-struct nvdla_fence;
 struct nvdla_task;
 
 #define NVDLA_MAX_TASKS 64
@@ -55,7 +55,7 @@ struct nvdla_job {
 	u32 num_bos;
 
 	/** @fence: signalled when the hardware is done; initialised when the job runs */
-	struct nvdla_fence *fence;
+	struct dma_fence *fence;
 
 	/** @fence_live: @fence was initialised and is reference counted */
 	bool fence_live;

@@ -100,35 +100,35 @@ int SubmitReader::read()
 	return 0;
 }
 
+int SubmitReader::readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const
+{
+	if (const int error = copyElement(array, index, args_.sync_size, sync))
+		return error;
+	if (sync.reserved)
+		return -EINVAL;
+	if (sync.point)
+		return -EOPNOTSUPP;
+	return syncobjs_.contains(sync.handle) ? 0 : -ENOENT;
+}
+
 int SubmitReader::readSyncs()
 {
 	if ((args_.num_in_syncs || args_.num_out_syncs) &&
 	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
 		return -EINVAL;
 
-	drm_nvdla_sync sync;
 	for (uint32_t i = 0; i < args_.num_in_syncs; i++) {
-		if (const int error = copyElement(args_.in_syncs, i, args_.sync_size, sync))
+		drm_nvdla_sync sync;
+		if (const int error = readSync(args_.in_syncs, i, sync))
 			return error;
-		if (sync.reserved)
-			return -EINVAL;
-		if (sync.point)
-			return -EOPNOTSUPP;
-		if (!syncobjs_.contains(sync.handle))
-			return -ENOENT;
 		/* Jobs run in order, so a fence that exists is done by then. */
 		if (!syncobjs_.fence(sync.handle))
 			return -EINVAL;
 	}
 	for (uint32_t i = 0; i < args_.num_out_syncs; i++) {
-		if (const int error = copyElement(args_.out_syncs, i, args_.sync_size, sync))
+		drm_nvdla_sync sync;
+		if (const int error = readSync(args_.out_syncs, i, sync))
 			return error;
-		if (sync.reserved)
-			return -EINVAL;
-		if (sync.point)
-			return -EOPNOTSUPP;
-		if (!syncobjs_.contains(sync.handle))
-			return -ENOENT;
 		outSyncs_.push_back(sync.handle);
 	}
 	return 0;

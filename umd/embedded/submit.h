@@ -38,6 +38,7 @@ public:
 	const std::vector<uint32_t> &outSyncs() const { return outSyncs_; }
 
 private:
+	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
 	int readSyncs();
 	int readTask(uint32_t index);
 	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
