@@ -539,6 +539,8 @@ static int nvdla_submit_check_args(struct nvdla_submit *submit)
 
 	if (args->flags || args->timeout_ms > NVDLA_MAX_TIMEOUT_MS)
 		return -EINVAL;
+	if (args->context || args->result_handle || args->result_offset)
+		return -EINVAL;
 	if (!nvdla_submit_size_ok(args->task_size, sizeof(struct drm_nvdla_task)))
 		return -EINVAL;
 	if ((args->num_in_syncs || args->num_out_syncs) &&

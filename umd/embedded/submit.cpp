@@ -81,6 +81,8 @@ int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t va
 
 int SubmitReader::read()
 {
+	if (args_.context || args_.result_handle || args_.result_offset)
+		return -EINVAL;
 	if (args_.flags || args_.timeout_ms > embeddedMaxTimeoutMs)
 		return -EINVAL;
 	if (!args_.num_tasks || args_.num_tasks > embeddedMaxTasks)

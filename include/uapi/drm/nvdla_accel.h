@@ -33,6 +33,10 @@ enum drm_nvdla_ioctl_id {
 	DRM_NVDLA_BO_FINI,
 	/** @DRM_NVDLA_SUBMIT: run task graphs */
 	DRM_NVDLA_SUBMIT,
+	/** @DRM_NVDLA_CONTEXT_CREATE: create a queue of jobs with a priority */
+	DRM_NVDLA_CONTEXT_CREATE,
+	/** @DRM_NVDLA_CONTEXT_DESTROY: destroy a queue of jobs */
+	DRM_NVDLA_CONTEXT_DESTROY,
 };
 
 /**
@@ -49,6 +53,41 @@ enum drm_nvdla_query_type {
 enum drm_nvdla_variant {
 	/** @DRM_NVDLA_VARIANT_NV_FULL: nvdlav1, all engines, INT8/INT16/FP16 */
 	DRM_NVDLA_VARIANT_NV_FULL = 0,
+};
+
+/**
+ * enum drm_nvdla_feature - what the driver can do, bits of &drm_nvdla_device_info.features
+ */
+enum drm_nvdla_feature {
+	/** @DRM_NVDLA_FEATURE_CONTEXTS: DRM_IOCTL_NVDLA_CONTEXT_CREATE and priorities */
+	DRM_NVDLA_FEATURE_CONTEXTS = 1u << 0,
+	/** @DRM_NVDLA_FEATURE_RESULTS: &drm_nvdla_submit.result_handle */
+	DRM_NVDLA_FEATURE_RESULTS = 1u << 1,
+	/** @DRM_NVDLA_FEATURE_STATISTICS: DRM_NVDLA_SUBMIT_STATISTICS */
+	DRM_NVDLA_FEATURE_STATISTICS = 1u << 2,
+	/** @DRM_NVDLA_FEATURE_SRAM: DRM_NVDLA_BO_SRAM */
+	DRM_NVDLA_FEATURE_SRAM = 1u << 3,
+	/** @DRM_NVDLA_FEATURE_PRIME: buffers can be exported and imported as dma-buf */
+	DRM_NVDLA_FEATURE_PRIME = 1u << 4,
+	/** @DRM_NVDLA_FEATURE_TIMELINE: syncobjs may be timelines */
+	DRM_NVDLA_FEATURE_TIMELINE = 1u << 5,
+	/** @DRM_NVDLA_FEATURE_WRITE_COMBINE: DRM_NVDLA_BO_WRITE_COMBINE */
+	DRM_NVDLA_FEATURE_WRITE_COMBINE = 1u << 6,
+};
+
+/**
+ * enum drm_nvdla_priority - priority of a context
+ *
+ * Of the jobs that are ready to run, those of the higher priority go first. A
+ * job on the hardware is never interrupted.
+ */
+enum drm_nvdla_priority {
+	/** @DRM_NVDLA_PRIORITY_LOW: runs when nothing else is ready */
+	DRM_NVDLA_PRIORITY_LOW = 0,
+	/** @DRM_NVDLA_PRIORITY_NORMAL: priority of submits without a context */
+	DRM_NVDLA_PRIORITY_NORMAL,
+	/** @DRM_NVDLA_PRIORITY_HIGH: needs CAP_SYS_NICE */
+	DRM_NVDLA_PRIORITY_HIGH,
 };
 
 /**
@@ -83,6 +122,14 @@ struct drm_nvdla_device_info {
 	__u64 cvsram_bytes;
 	/** @max_bo_bytes: size of the largest buffer object */
 	__u64 max_bo_bytes;
+	/** @features: bits of enum drm_nvdla_feature */
+	__u64 features;
+	/** @core_clock_hz: clock of the core now, 0 if that is not known */
+	__u64 core_clock_hz;
+	/** @priorities: bit n is set if the caller may use enum drm_nvdla_priority n */
+	__u32 priorities;
+	/** @max_contexts: contexts of one open file, at most */
+	__u32 max_contexts;
 };
 
 /**
@@ -101,12 +148,28 @@ struct drm_nvdla_dev_query {
 };
 
 /**
+ * DRM_NVDLA_BO_SRAM: place the buffer in on-chip memory
+ *
+ * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
+ * exported, or hold results. It begins zeroed, and what it holds survives until
+ * the next reset of the core. -ENOSPC if there is not that much left of it.
+ */
+#define DRM_NVDLA_BO_SRAM		(1u << 0)
+/**
+ * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
+ *
+ * For what the CPU writes in order and hardly reads. Without the flag mappings
+ * are cached.
+ */
+#define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
+
+/**
  * struct drm_nvdla_bo_create - argument of DRM_IOCTL_NVDLA_BO_CREATE
  */
 struct drm_nvdla_bo_create {
 	/** @size: Input: bytes, not zero. Output: bytes after rounding up to pages */
 	__u64 size;
-	/** @flags: Input: zero */
+	/** @flags: Input: DRM_NVDLA_BO_SRAM, DRM_NVDLA_BO_WRITE_COMBINE or neither */
 	__u32 flags;
 	/** @handle: Output: GEM handle. The memory is zeroed. */
 	__u32 handle;
@@ -155,6 +218,36 @@ struct drm_nvdla_bo_fini {
 	__u32 handle;
 	/** @flags: Input: zero */
 	__u32 flags;
+};
+
+/**
+ * struct drm_nvdla_context_create - argument of DRM_IOCTL_NVDLA_CONTEXT_CREATE
+ *
+ * A context is a queue: its jobs run in the order of their submission, those of
+ * different contexts in any order that fences allow. -EACCES if the priority is
+ * not for the caller, -ENOSPC if the file has &drm_nvdla_device_info.max_contexts.
+ */
+struct drm_nvdla_context_create {
+	/** @priority: Input: enum drm_nvdla_priority */
+	__u32 priority;
+	/** @flags: Input: zero */
+	__u32 flags;
+	/** @context: Output: identifies the context in this file, never 0 */
+	__u32 context;
+	/** @reserved: zero */
+	__u32 reserved;
+};
+
+/**
+ * struct drm_nvdla_context_destroy - argument of DRM_IOCTL_NVDLA_CONTEXT_DESTROY
+ *
+ * Jobs that were submitted run to their end; -ENOENT if there is no such context.
+ */
+struct drm_nvdla_context_destroy {
+	/** @context: Input: the context */
+	__u32 context;
+	/** @reserved: zero */
+	__u32 reserved;
 };
 
 /**
@@ -239,6 +332,120 @@ struct drm_nvdla_error {
 };
 
 /**
+ * struct drm_nvdla_lut_result - how the values that passed a look-up table met it
+ */
+struct drm_nvdla_lut_result {
+	/** @underflow: below both tables */
+	__u32 underflow;
+	/** @overflow: above both tables */
+	__u32 overflow;
+	/** @le_hit: inside the linear or exponential table */
+	__u32 le_hit;
+	/** @lo_hit: inside the linear-only table */
+	__u32 lo_hit;
+	/** @hybrid: inside or outside both, or outside on different sides */
+	__u32 hybrid;
+};
+
+/** DRM_NVDLA_OPERATION_STARTED: @start_ns is set */
+#define DRM_NVDLA_OPERATION_STARTED	(1u << 0)
+/** DRM_NVDLA_OPERATION_COMPLETED: @end_ns is set */
+#define DRM_NVDLA_OPERATION_COMPLETED	(1u << 1)
+/** DRM_NVDLA_OPERATION_COUNTED: the members from @read_stall on are set */
+#define DRM_NVDLA_OPERATION_COUNTED	(1u << 2)
+
+/**
+ * struct drm_nvdla_operation_result - what became of one operation
+ *
+ * Counters that an engine does not have are zero. Cycles are the core's.
+ */
+struct drm_nvdla_operation_result {
+	/** @start_ns: CLOCK_MONOTONIC when it was enabled (BDMA: launched) */
+	__u64 start_ns;
+	/** @end_ns: CLOCK_MONOTONIC when the driver saw its interrupt */
+	__u64 end_ns;
+	/** @op_type: enum nvdla_op_type */
+	__u32 op_type;
+	/** @flags: DRM_NVDLA_OPERATION_* */
+	__u32 flags;
+	/** @read_stall: cycles the read DMA of the source stalled, all its channels */
+	__u64 read_stall;
+	/** @write_stall: cycles the write DMA stalled */
+	__u64 write_stall;
+	/** @weight_read_stall: convolution: cycles the weight read DMA stalled */
+	__u64 weight_read_stall;
+	/** @read_latency: convolution: sum of the latencies of data reads, cycles */
+	__u64 read_latency;
+	/** @weight_read_latency: convolution: the same for weights */
+	__u64 weight_read_latency;
+	/** @operand_read_stall: SDP: cycles the read DMAs of X1, X2 and Y stalled */
+	__u64 operand_read_stall[3];
+	/** @saturation: outputs that were saturated */
+	__u32 saturation;
+	/** @nan_input: NaNs in the source, FP16 */
+	__u32 nan_input;
+	/** @inf_input: infinities in the source, FP16 */
+	__u32 inf_input;
+	/** @nan_output: NaNs in the output, FP16 */
+	__u32 nan_output;
+	/** @nan_weight: NaNs in the weights, FP16 */
+	__u32 nan_weight;
+	/** @inf_weight: infinities in the weights, FP16 */
+	__u32 inf_weight;
+	/** @unequal: SDP: 1 if an EQL comparison found a difference */
+	__u32 unequal;
+	/** @lut: SDP and CDP: use of the look-up table */
+	struct drm_nvdla_lut_result lut;
+};
+
+/**
+ * struct drm_nvdla_job_result - what became of a job
+ *
+ * Written to &drm_nvdla_submit.result_handle before the job's fence signals. An
+ * array of @num_operations struct drm_nvdla_operation_result follows it, at
+ * @header_size and every @operation_size bytes from there: operations of the
+ * first task, then those of the second, and so on.
+ */
+struct drm_nvdla_job_result {
+	/** @header_size: sizeof(struct drm_nvdla_job_result) as the kernel knows it */
+	__u32 header_size;
+	/** @operation_size: sizeof(struct drm_nvdla_operation_result) as the kernel knows it */
+	__u32 operation_size;
+	/** @status: 0 or the negative errno that the fence carries */
+	__s32 status;
+	/** @num_operations: operations of all tasks */
+	__u32 num_operations;
+	/** @num_completed: operations that completed */
+	__u32 num_completed;
+	/** @failed_task: if @status is not 0: the task that was on the hardware, ~0 if none was */
+	__u32 failed_task;
+	/**
+	 * @failed_operation: index in that task of the operation that was enabled
+	 * first among those that did not complete, ~0 if there is none
+	 */
+	__u32 failed_operation;
+	/** @num_runs: times it was put on the hardware; see DRM_NVDLA_SUBMIT_RESTARTABLE */
+	__u32 num_runs;
+	/** @submit_ns: CLOCK_MONOTONIC at the submit */
+	__u64 submit_ns;
+	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
+	__u64 start_ns;
+	/** @end_ns: CLOCK_MONOTONIC when it ended */
+	__u64 end_ns;
+};
+
+/** DRM_NVDLA_SUBMIT_STATISTICS: have the core count; needs a place for the result */
+#define DRM_NVDLA_SUBMIT_STATISTICS	(1u << 0)
+/**
+ * DRM_NVDLA_SUBMIT_RESTARTABLE: the job may be run again from its start
+ *
+ * Says that it does not overwrite what it reads, except what it wrote itself
+ * before. If a reset that it did not cause takes it off the hardware, it is run
+ * again then; without the flag it fails with -EIO.
+ */
+#define DRM_NVDLA_SUBMIT_RESTARTABLE	(1u << 1)
+
+/**
  * struct drm_nvdla_submit - argument of DRM_IOCTL_NVDLA_SUBMIT
  *
  * Queues one job that runs the tasks one after the other. The job waits for
@@ -269,8 +476,17 @@ struct drm_nvdla_submit {
 	__u32 error_size;
 	/** @timeout_ms: Input: time on the hardware, 0 for the default */
 	__u32 timeout_ms;
-	/** @flags: Input: zero */
+	/** @flags: Input: DRM_NVDLA_SUBMIT_* */
 	__u32 flags;
+	/** @context: Input: context to queue it in, 0 for the file's own */
+	__u32 context;
+	/**
+	 * @result_handle: Input: buffer for a struct drm_nvdla_job_result, 0 for none.
+	 * It counts as written by the job. Not one in SRAM, nor an imported one.
+	 */
+	__u32 result_handle;
+	/** @result_offset: Input: where in that buffer, a multiple of 8 */
+	__u64 result_offset;
 };
 
 #define DRM_IOCTL_NVDLA_DEV_QUERY \
@@ -285,6 +501,11 @@ struct drm_nvdla_submit {
 	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_BO_FINI, struct drm_nvdla_bo_fini)
 #define DRM_IOCTL_NVDLA_SUBMIT \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_SUBMIT, struct drm_nvdla_submit)
+
+#define DRM_IOCTL_NVDLA_CONTEXT_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_CREATE, struct drm_nvdla_context_create)
+#define DRM_IOCTL_NVDLA_CONTEXT_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_DESTROY, struct drm_nvdla_context_destroy)
 
 #if defined(__cplusplus)
 }
