@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
+#include <linux/timekeeping.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -36,10 +37,16 @@ static void nvdla_reg_delay(void *context, u32 us)
 	fsleep(us);
 }
 
+static u64 nvdla_now(void *context)
+{
+	return ktime_get_ns();
+}
+
 static const struct nvdla_io nvdla_mmio = {
 	.read = nvdla_reg_read,
 	.write = nvdla_reg_write,
 	.delay = nvdla_reg_delay,
+	.now = nvdla_now,
 };
 
 /*

@@ -13,6 +13,7 @@ nvdla-engine-objs := \
 	nvdla_lut.o \
 	nvdla_pdp.o \
 	nvdla_program.o \
+	nvdla_result.o \
 	nvdla_rubik.o \
 	nvdla_schedule.o \
 	nvdla_sdp.o \

@@ -77,12 +77,14 @@ struct nvdla_operation {
  * @enabled: op_enable was written
  * @completed: its interrupt came
  * @events: bit n is set once enum nvdla_event n happened
+ * @times: when it started and ended
  */
 struct nvdla_op_state {
 	u16 waits;
 	bool enabled;
 	bool completed;
 	u8 events;
+	struct nvdla_operation_times times;
 };
 
 /**

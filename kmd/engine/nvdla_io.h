@@ -15,6 +15,8 @@ extern "C" {
  * @write: writes the register at byte offset @reg of the CSB space
  * @delay: waits about @us microseconds between two reads of a status register;
  *         may be NULL, then the reads follow each other at once
+ * @now: returns CLOCK_MONOTONIC in nanoseconds; may be NULL, then operations
+ *       start and end at 0
  *
  * The functions may be called in whatever context the sequencer is called in
  * and must not sleep there if the caller must not.
@@ -24,6 +26,7 @@ struct nvdla_io {
 	u32 (*read)(void *context, u32 reg);
 	void (*write)(void *context, u32 reg, u32 value);
 	void (*delay)(void *context, u32 us);
+	u64 (*now)(void *context);
 };
 
 #ifdef __cplusplus

@@ -243,6 +243,7 @@ int nvdla_issue_enable(void *context, u32 operation, u32 group)
 		sequencer->cbuf_flushed = true;
 	}
 
+	sequencer->task->state[operation].times.start_ns = nvdla_sequencer_now(sequencer);
 	if (op->op_type == NVDLA_OP_BDMA)
 		launch_bdma(sequencer, op, group);
 	if (op->uses_rdma)

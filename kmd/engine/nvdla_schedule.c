@@ -13,6 +13,7 @@ void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *tas
 {
 	u32 i;
 
+	nvdla_task_rewind(task);
 	memset(schedule, 0, sizeof(*schedule));
 	schedule->task = task;
 	schedule->ops = ops;
@@ -20,8 +21,6 @@ void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *tas
 
 	for (i = 0; i < NVDLA_NUM_OP_TYPES; i++)
 		schedule->engine[i].lut = NVDLA_NO_LUT;
-	for (i = 0; i < task->num_operations; i++)
-		task->state[i] = (struct nvdla_op_state) { .waits = task->operations[i].waits };
 }
 
 static void emit_event(struct nvdla_schedule *schedule, u32 operation, u32 event)

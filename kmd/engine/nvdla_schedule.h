@@ -79,7 +79,7 @@ struct nvdla_schedule {
 /**
  * nvdla_schedule_init() - set a schedule to the beginning of a task
  * @schedule: schedule
- * @task: task, whose state is reset
+ * @task: task, which is rewound
  * @ops: what makes it happen; NULL to make nothing happen
  * @context: passed to @ops
  */

@@ -16,6 +16,7 @@ static void complete_operation(void *context, u32 operation, u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
 
+	sequencer->task->state[operation].times.end_ns = nvdla_sequencer_now(sequencer);
 	if (sequencer->task->stats)
 		nvdla_stats_read(sequencer, operation, group);
 	if (sequencer->ops->op_completed)
@@ -104,7 +105,6 @@ static bool advance(struct nvdla_sequencer *sequencer, int *error)
 int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *task)
 {
 	u32 type;
-	u32 i;
 	int error;
 
 	if (sequencer->task)
@@ -117,8 +117,6 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 	nvdla_schedule_init(&sequencer->schedule, task, &issue_ops, sequencer);
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
 		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
-	for (i = 0; task->stats && i < task->num_operations; i++)
-		task->stats[i].valid = false;
 
 	if (!advance(sequencer, &error))
 		return 0;

@@ -81,6 +81,17 @@ struct nvdla_sequencer {
 };
 
 /**
+ * nvdla_sequencer_now() - the time
+ * @sequencer: sequencer
+ *
+ * Return: &nvdla_io.now, or 0 without one.
+ */
+static inline u64 nvdla_sequencer_now(const struct nvdla_sequencer *sequencer)
+{
+	return sequencer->io.now ? sequencer->io.now(sequencer->io.context) : 0;
+}
+
+/**
  * nvdla_issue_reset() - forget everything that was written to the core
  * @sequencer: sequencer
  */

@@ -187,6 +187,8 @@ int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_ta
 		return -EINVAL;
 	}
 
+	/* The checks have let it run without a core. */
+	nvdla_task_rewind(check.task);
 	*task = check.task;
 	return 0;
 }
@@ -220,6 +222,22 @@ u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation)
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address)
 {
 	return task->access[address];
+}
+
+void nvdla_task_rewind(struct nvdla_task *task)
+{
+	u32 i;
+
+	for (i = 0; i < task->num_operations; i++) {
+		task->state[i] = (struct nvdla_op_state) { .waits = task->operations[i].waits };
+		if (task->stats)
+			task->stats[i].valid = false;
+	}
+}
+
+const struct nvdla_operation_times *nvdla_task_times(const struct nvdla_task *task, u32 operation)
+{
+	return &task->state[operation].times;
 }
 
 const struct nvdla_operation_stats *nvdla_task_stats(const struct nvdla_task *task, u32 operation)

@@ -93,6 +93,16 @@ struct nvdla_task_error {
 	char reason[96];
 };
 
+/**
+ * struct nvdla_operation_times - when an operation ran, by &nvdla_io.now
+ * @start_ns: just before it was enabled (BDMA: launched)
+ * @end_ns: when its interrupt was seen
+ */
+struct nvdla_operation_times {
+	u64 start_ns;
+	u64 end_ns;
+};
+
 /** struct nvdla_task - a checked task, ready to be run any number of times */
 struct nvdla_task;
 
@@ -144,6 +154,25 @@ u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
  * Return: NVDLA_ACCESS_READ and NVDLA_ACCESS_WRITE, or 0 if nothing uses it.
  */
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
+
+/**
+ * nvdla_task_rewind() - forget the last run
+ * @task: task that no sequencer runs
+ *
+ * As if it had never run: no operation has started, nothing was counted.
+ */
+void nvdla_task_rewind(struct nvdla_task *task);
+
+/**
+ * nvdla_task_times() - when an operation ran, this time or last time
+ * @task: a task
+ * @operation: index, less than nvdla_task_num_operations()
+ *
+ * Return: the times, owned by the task. A member is valid from the op_enabled
+ * or op_completed of &struct nvdla_sequencer_ops on.
+ */
+const struct nvdla_operation_times *nvdla_task_times(const struct nvdla_task *task,
+						     u32 operation);
 
 /**
  * nvdla_task_stats() - counters of an operation

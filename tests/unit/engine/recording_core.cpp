@@ -29,6 +29,9 @@ nvdla_io RecordingCore::io()
 		static_cast<RecordingCore *>(context)->log.push_back({ true, reg, value });
 	};
 	io.delay = [](void *context, u32) { static_cast<RecordingCore *>(context)->delays++; };
+	io.now = [](void *context) -> u64 {
+		return ++static_cast<RecordingCore *>(context)->nowNs;
+	};
 	return io;
 }
 

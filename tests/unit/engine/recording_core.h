@@ -33,6 +33,8 @@ public:
 	std::map<uint32_t, uint32_t> readable;
 	/** \brief Number of pauses between polls */
 	unsigned int delays = 0;
+	/** \brief The clock; it ticks when it is read */
+	uint64_t nowNs = 0;
 
 	RecordingCore();
 

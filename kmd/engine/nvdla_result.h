@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_RESULT_H
+#define NVDLA_RESULT_H
+
+#include "nvdla_task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct nvdla_result_source - a job that ended, as far as tasks do not tell it
+ * @tasks: its tasks, in the order in which they run
+ * @num_tasks: entries at @tasks
+ * @num_started: tasks that were put on the hardware in the last run
+ * @status: 0 or -errno
+ * @num_runs: how often the job was put on the hardware
+ * @submit_ns: CLOCK_MONOTONIC at the submit
+ * @start_ns: CLOCK_MONOTONIC when it was put on the hardware last, or 0
+ * @end_ns: CLOCK_MONOTONIC when it ended
+ */
+struct nvdla_result_source {
+	struct nvdla_task *const *tasks;
+	u32 num_tasks;
+	u32 num_started;
+	s32 status;
+	u32 num_runs;
+	u64 submit_ns;
+	u64 start_ns;
+	u64 end_ns;
+};
+
+/**
+ * nvdla_result_size() - room that the result of a job takes
+ * @tasks: the job's tasks
+ * @num_tasks: entries at @tasks
+ *
+ * Return: bytes. For the largest job there can be they fit an int.
+ */
+u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
+
+/**
+ * nvdla_result_write() - tell user space what became of a job
+ * @source: the job
+ * @to: nvdla_result_size() bytes, aligned to 8: struct drm_nvdla_job_result
+ *	and what follows it
+ *
+ * What is at @to is only written: user space may write there at the same time.
+ */
+void nvdla_result_write(const struct nvdla_result_source *source, void *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_RESULT_H */
