@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands of SDP's units X1, X2 and Y: bias, PReLU, batch normalization, element-wise.
+ *
+ * Formats document, "Bias Data Format" to "Element-Wise Data Format";
+ * Documentation/umd/layouts.md has the layout in pictures.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/core_geometry.h>
+#include <nvdla/error.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief Operands that SDP reads from memory
+ *
+ * One operand per channel (PER_KERNEL: height and width are 1) or one per element of
+ * the cube that flows through SDP (PER_POINT). An atom of operands belongs to an atom of
+ * that cube: as many elements, each of \a components numbers of \a type.
+ */
+struct OperandDesc {
+	/** SDP's PROC_PRECISION, which decides how many channels an atom has */
+	DataType processing = DataType::Int8;
+	/** Int8 (ONE_BYTE) or Int16 (TWO_BYTE) if processing is an integer, else Half */
+	DataType type = DataType::Int16;
+	/** 1 (bias, PReLU, one element-wise operand) or 2: adder's and multiplier's in turn */
+	uint32_t components = 1;
+	uint32_t channels = 1;
+	uint32_t height = 1;
+	uint32_t width = 1;
+	uint32_t lineStride = 0;    /**< bytes from line to line */
+	uint32_t surfaceStride = 0; /**< bytes from surface to surface */
+
+	/** \brief Operands per channel, one atom after the other */
+	static OperandDesc perChannel(const CoreGeometry &geometry, DataType processing,
+				      DataType type, uint32_t components, uint32_t channels);
+
+	/**
+	 * \brief Operands per element with the smallest strides there can be
+	 *
+	 * A line is filled up to geometry.atomBytes, except that of a 1x1 cube: SDP reads
+	 * those one atom after the other.
+	 */
+	static OperandDesc perElement(const CoreGeometry &geometry, DataType processing,
+				      DataType type, uint32_t components, uint32_t channels,
+				      uint32_t height, uint32_t width);
+
+	/** \return numbers of one component, channels * height * width */
+	uint64_t elements() const { return uint64_t{ channels } * height * width; }
+	/** \return bytes of one pixel of a surface */
+	uint32_t atomBytes(const CoreGeometry &geometry) const;
+	/** \return bytes of the whole surface, channels that fill the last atom included */
+	uint64_t bytes(const CoreGeometry &geometry) const;
+	/** \return "components x C x H x W type for processing", for messages */
+	std::string describe() const;
+
+	bool operator==(const OperandDesc &) const = default;
+};
+
+/**
+ * \brief Lay operands out as SDP reads them
+ *
+ * \param[in] first elements() elements of desc.type in C, H, W order: bias, slope, or what the
+ * adder takes (batch normalization: the mean, negated)
+ * \param[in] second likewise for the multiplier; empty unless desc.components is 2
+ * \return desc.bytes() bytes; whatever holds no operand is zero
+ */
+Result<std::vector<std::byte>> packOperands(const CoreGeometry &geometry, const OperandDesc &desc,
+					    std::span<const std::byte> first,
+					    std::span<const std::byte> second = {});
+
+/** \brief What packOperands() was given; second is empty if there is one component */
+struct Operands {
+	std::vector<std::byte> first;
+	std::vector<std::byte> second;
+};
+
+/** \brief The inverse of packOperands() \param[in] packed at least desc.bytes() bytes */
+Result<Operands> unpackOperands(const CoreGeometry &geometry, const OperandDesc &desc,
+				std::span<const std::byte> packed);
+
+} /* namespace nvdla */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checks that all weight layouts share.
+ */
+#pragma once
+
+#include <nvdla/weights.h>
+
+namespace nvdla
+{
+
+/** \return InvalidArgument or Unsupported if no core can have such weights */
+Result<void> checkWeights(const WeightDesc &desc, const char *what);
+
+/** \brief checkWeights(), and that \a have is \a need: bytes or elements, as \a unit says */
+Result<void> checkWeights(const WeightDesc &desc, const char *what, uint64_t have, uint64_t need,
+			  const char *unit = "bytes");
+
+} /* namespace nvdla */
