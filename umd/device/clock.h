@@ -24,4 +24,16 @@ inline int64_t deadlineNs(std::chrono::milliseconds timeout)
 	return span;
 }
 
+/** \return absolute CLOCK_MONOTONIC nanoseconds as a time of steady_clock, which counts the same */
+inline std::chrono::steady_clock::time_point timePoint(int64_t nanoseconds)
+{
+	return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(nanoseconds));
+}
+
+/** \return CLOCK_MONOTONIC in nanoseconds */
+inline uint64_t nowNs()
+{
+	return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 } /* namespace nvdla */

@@ -10,27 +10,13 @@
 #include "drm_calls.h"
 #include "drm_device.h"
 #include "embedded/embedded_device.h"
+#include "errno_code.h"
 
 namespace nvdla
 {
 
 namespace
 {
-
-ErrorCode codeOf(int error)
-{
-	switch (error) {
-	case -ENOMEM:
-	case -ENOSPC:
-		return ErrorCode::NoMemory;
-	case -ENODEV:
-		return ErrorCode::DeviceFailed;
-	case -EINVAL:
-		return ErrorCode::InvalidArgument;
-	default:
-		return ErrorCode::Io;
-	}
-}
 
 template<typename T>
 uint64_t pointer(const T *data)
@@ -98,29 +84,79 @@ const std::string &Device::path() const
 Result<Buffer> Device::allocate(uint64_t size) const
 {
 	constexpr const char *what = "allocate device memory";
-	drm_nvdla_bo_create create = {};
+	auto buffer = allocate(size, 0);
+	if (!buffer)
+		return buffer;
 
-	create.size = size;
-	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
-		return fail(codeOf(error), what, path(),
-			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
-
-	/* From here on the handle is the buffer's to close. */
-	Buffer buffer(backend_, create.handle, size, nullptr, 0);
 	drm_nvdla_bo_mmap_offset place = {};
-	place.handle = create.handle;
+	place.handle = buffer->handle_;
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))
 		return fail(codeOf(error), what, path(), std::strerror(-error));
-	auto mapping = backend_->map(place.offset, create.size);
+	auto mapping = backend_->map(place.offset, buffer->mappingSize_);
 	if (!mapping)
 		return fail(codeOf(mapping.error()), what, path(),
 			    fmt::format("map {} bytes: {}", size, std::strerror(-mapping.error())));
-	buffer.mapping_ = *mapping;
-	buffer.mappingSize_ = create.size;
+	buffer->mapping_ = *mapping;
 	return buffer;
 }
 
-Result<Job> Device::submit(std::span<const JobTask> tasks, std::chrono::milliseconds timeout) const
+Result<Buffer> Device::allocateOnChip(uint64_t size) const
+{
+	if (!has(DRM_NVDLA_FEATURE_SRAM))
+		return fail(ErrorCode::Unsupported, "allocate on-chip memory", path(),
+			    "the device hands out none");
+	return allocate(size, DRM_NVDLA_BO_SRAM);
+}
+
+/* Without a mapping; the buffer closes the handle whatever comes next. */
+Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
+{
+	drm_nvdla_bo_create create = {};
+
+	create.size = size;
+	create.flags = flags;
+	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
+		return fail(codeOf(error),
+			    flags ? "allocate on-chip memory" : "allocate device memory", path(),
+			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
+	return Buffer(backend_, create.handle, size, nullptr, create.size);
+}
+
+Result<Context> Device::createContext(Priority priority) const
+{
+	constexpr const char *what = "create context";
+	drm_nvdla_context_create create = {};
+
+	if (!has(DRM_NVDLA_FEATURE_CONTEXTS))
+		return fail(ErrorCode::Unsupported, what, path(), "the device has no priorities");
+	create.priority = static_cast<__u32>(priority);
+	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
+		return fail(codeOf(error), what, path(),
+			    fmt::format("priority {}: {}", create.priority, std::strerror(-error)));
+	return Context(backend_, create.context);
+}
+
+Result<Job> Device::createJob() const
+{
+	auto syncobj = createSyncobj(*backend_);
+	if (!syncobj)
+		return fail(codeOf(syncobj.error()), "create job", path(),
+			    std::strerror(-syncobj.error()));
+	return Job(backend_, *syncobj);
+}
+
+Result<Job> Device::submit(std::span<const JobTask> tasks, const SubmitOptions &options) const
+{
+	auto job = createJob();
+	if (!job)
+		return job;
+	if (auto submitted = submit(tasks, options, *job); !submitted)
+		return forward(submitted);
+	return job;
+}
+
+Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions &options,
+			    Job &job) const
 {
 	constexpr const char *what = "submit job";
 	std::vector<std::vector<drm_nvdla_address>> addresses;
@@ -150,13 +186,8 @@ Result<Job> Device::submit(std::span<const JobTask> tasks, std::chrono::millisec
 		args.push_back(arg);
 	}
 
-	auto syncobj = createSyncobj(*backend_);
-	if (!syncobj)
-		return fail(codeOf(syncobj.error()), what, path(), std::strerror(-syncobj.error()));
-	Job job(backend_, *syncobj);
-
 	drm_nvdla_sync out = {};
-	out.handle = *syncobj;
+	out.handle = job.syncobj_;
 	drm_nvdla_error error = {};
 	drm_nvdla_submit submit = {};
 	submit.tasks = pointer(args.data());
@@ -167,8 +198,12 @@ Result<Job> Device::submit(std::span<const JobTask> tasks, std::chrono::millisec
 	submit.num_out_syncs = 1;
 	submit.sync_size = sizeof(drm_nvdla_sync);
 	submit.error_size = sizeof(error);
-	submit.timeout_ms =
-		static_cast<__u32>(std::clamp<int64_t>(timeout.count(), 0, info_.max_timeout_ms));
+	submit.timeout_ms = static_cast<__u32>(
+		std::clamp<int64_t>(options.timeout.count(), 0, info_.max_timeout_ms));
+	submit.flags = (options.statistics ? DRM_NVDLA_SUBMIT_STATISTICS : 0) |
+		       (options.restartable ? DRM_NVDLA_SUBMIT_RESTARTABLE : 0);
+	submit.context = options.context;
+	submit.result_handle = options.results;
 
 	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 	if (result == -EINVAL && error.reason[0])
@@ -176,7 +211,7 @@ Result<Job> Device::submit(std::span<const JobTask> tasks, std::chrono::millisec
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
 			    path(), std::strerror(-result));
-	return job;
+	return {};
 }
 
 } /* namespace nvdla */

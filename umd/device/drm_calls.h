@@ -11,6 +11,20 @@
 namespace nvdla
 {
 
+/**
+ * \brief drm_syncobj_eventfd: what signals an eventfd when a syncobj's fence is done
+ *
+ * Linux has it since 6.6; the headers of the host may be older.
+ */
+struct SyncobjEventfd {
+	uint32_t handle;
+	uint32_t flags; /**< 0: when the fence is signalled */
+	uint64_t point; /**< of a timeline, 0 for a binary syncobj */
+	int32_t fd;
+	uint32_t pad;
+};
+constexpr unsigned long syncobjEventfdRequest = DRM_IOWR(0xcf, SyncobjEventfd);
+
 inline int closeHandle(DeviceBackend &backend, uint32_t handle)
 {
 	drm_gem_close close = {};
@@ -44,6 +58,15 @@ inline int waitSyncobj(DeviceBackend &backend, uint32_t handle, int64_t deadline
 	wait.timeout_nsec = deadline;
 	wait.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
 	return backend.ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
+}
+
+/** \brief Have 1 added to \a eventfd when the fence of \a syncobj is done, or if it is */
+inline int notifyEventfd(DeviceBackend &backend, uint32_t syncobj, int eventfd)
+{
+	SyncobjEventfd args = {};
+	args.handle = syncobj;
+	args.fd = eventfd;
+	return backend.ioctl(syncobjEventfdRequest, &args);
 }
 
 } /* namespace nvdla */

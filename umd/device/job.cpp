@@ -7,9 +7,17 @@
 
 #include "clock.h"
 #include "drm_calls.h"
+#include "errno_code.h"
 
 namespace nvdla
 {
+
+namespace
+{
+
+constexpr const char *what = "wait for job";
+
+} /* namespace */
 
 Job::Job(Job &&other) noexcept
 	: backend_(std::move(other.backend_)), syncobj_(std::exchange(other.syncobj_, 0))
@@ -29,20 +37,32 @@ Job::~Job()
 		destroySyncobj(*backend_, syncobj_);
 }
 
+Result<void> Job::notify(int eventfd)
+{
+	if (const int error = notifyEventfd(*backend_, syncobj_, eventfd))
+		return fail(codeOf(error), "watch job", backend_->path(), std::strerror(-error));
+	return {};
+}
+
 Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
-	constexpr const char *what = "wait for job";
 	const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
 
 	if (error == -ETIME || error == -ETIMEDOUT)
 		return fail(ErrorCode::Timeout, what, backend_->path(),
 			    fmt::format("not done after {} ms", timeout.count()));
 	if (error)
-		return fail(ErrorCode::Io, what, backend_->path(), std::strerror(-error));
+		return fail(codeOf(error), what, backend_->path(), std::strerror(-error));
+	return status();
+}
 
+Result<void> Job::status()
+{
 	switch (const int status = backend_->fenceStatus(syncobj_)) {
 	case 1:
 		return {};
+	case 0:
+		return fail(ErrorCode::Timeout, what, backend_->path(), "not done yet");
 	case -ETIMEDOUT:
 		return fail(ErrorCode::Timeout, what, backend_->path(),
 			    "the device took longer than the job may run and was reset");
@@ -53,7 +73,7 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 		return fail(ErrorCode::DeviceFailed, what, backend_->path(), "the device is gone");
 	default:
 		return fail(ErrorCode::DeviceFailed, what, backend_->path(),
-			    status ? std::strerror(-status) : "its fence has no state");
+			    std::strerror(-status));
 	}
 }
 

@@ -31,9 +31,45 @@ std::shared_ptr<EmbeddedBuffer> EmbeddedBuffer::allocate(size_t size)
 		new EmbeddedBuffer(static_cast<std::byte *>(address), size));
 }
 
+std::shared_ptr<EmbeddedBuffer> EmbeddedBuffer::onChip(uint64_t address, size_t size)
+{
+	std::shared_ptr<EmbeddedBuffer> buffer(new EmbeddedBuffer(nullptr, size));
+
+	buffer->dmaAddress = address;
+	return buffer;
+}
+
 EmbeddedBuffer::~EmbeddedBuffer()
 {
-	munmap(address_, size_);
+	if (address_)
+		munmap(address_, size_);
+}
+
+/* The implicit fences of dma_resv: writers wait for everybody, readers for the writer. */
+void EmbeddedBuffer::use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
+			 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies)
+{
+	if (writer_ && writer_->done())
+		writer_.reset();
+	std::erase_if(readers_, [](const auto &reader) { return reader->done(); });
+
+	if (writer_)
+		dependencies.push_back(writer_);
+	if (!write) {
+		readers_.push_back(fence);
+		return;
+	}
+	dependencies.insert(dependencies.end(), readers_.begin(), readers_.end());
+	readers_.clear();
+	writer_ = fence;
+}
+
+bool EmbeddedBuffer::idle(bool write) const
+{
+	if (writer_ && !writer_->done())
+		return false;
+	return !write || std::all_of(readers_.begin(), readers_.end(),
+				     [](const auto &reader) { return reader->done(); });
 }
 
 bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
@@ -103,11 +139,28 @@ tl::expected<uint32_t, int> BufferTable::create(size_t size)
 
 	/* The device model forgets the memory with its last owner, before it goes. */
 	EmbeddedBuffer *raw = plain.get();
-	std::shared_ptr<EmbeddedBuffer> buffer(
+	return insert(std::shared_ptr<EmbeddedBuffer>(
 		raw, [keep = std::move(plain), memory = &memory_](EmbeddedBuffer *gone) {
 			memory->remove(*gone);
-		});
+		}));
+}
 
+tl::expected<uint32_t, int> BufferTable::createOnChip(size_t size)
+{
+	const auto address = onChip_.allocate(size);
+	if (!address)
+		return tl::unexpected(-ENOSPC);
+
+	auto plain = EmbeddedBuffer::onChip(*address, size);
+	EmbeddedBuffer *raw = plain.get();
+	return insert(std::shared_ptr<EmbeddedBuffer>(
+		raw, [keep = std::move(plain), memory = &onChip_](EmbeddedBuffer *gone) {
+			memory->free(gone->dmaAddress);
+		}));
+}
+
+uint32_t BufferTable::insert(std::shared_ptr<EmbeddedBuffer> buffer)
+{
 	while (buffers_.contains(nextHandle_) || !nextHandle_)
 		nextHandle_++;
 	buffers_.emplace(nextHandle_, std::move(buffer));
@@ -129,7 +182,7 @@ tl::expected<std::byte *, int> BufferTable::map(uint64_t offset, size_t size)
 {
 	const auto buffer = find(static_cast<uint32_t>(offset >> 32));
 
-	if (!buffer || offset & 0xffffffff || size > buffer->bytes().size())
+	if (!buffer || buffer->isOnChip() || offset & 0xffffffff || size > buffer->size())
 		return tl::unexpected(-EINVAL);
 	mappings_.emplace(buffer->bytes().data(), buffer);
 	return buffer->bytes().data();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Buffers of the embedded device: memory of this process at addresses that the
- * device model knows.
+ * device model knows, or a part of its on-chip memory.
  */
 #pragma once
 
@@ -12,37 +12,54 @@
 #include <shared_mutex>
 #include <span>
 #include <unordered_map>
+#include <vector>
 
 #include <tl/expected.hpp>
 
 #include "core/memory.h"
+#include "embedded/fence.h"
+#include "embedded/on_chip_memory.h"
 
 namespace nvdla
 {
 
-/** \brief Memory of one buffer object; lives as long as a handle, a mapping or a job needs it */
+/**
+ * \brief Memory of one buffer object; lives as long as a handle, a mapping or a job needs it
+ *
+ * Fences are guarded by the device's lock.
+ */
 class EmbeddedBuffer
 {
 public:
 	/** \return zeroed memory of whole pages, nullptr if there is none */
 	static std::shared_ptr<EmbeddedBuffer> allocate(size_t size);
+	/** \return a part of the on-chip memory */
+	static std::shared_ptr<EmbeddedBuffer> onChip(uint64_t address, size_t size);
 	~EmbeddedBuffer();
 
 	EmbeddedBuffer(const EmbeddedBuffer &) = delete;
 	EmbeddedBuffer &operator=(const EmbeddedBuffer &) = delete;
 
-	std::span<std::byte> bytes() const { return { address_, size_ }; }
+	size_t size() const { return size_; }
+	bool isOnChip() const { return !address_; }
+	/** \return what the CPU sees: everything, or nothing of on-chip memory */
+	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
+
+	/** \brief Note that a job uses it; what it has to wait for goes to \a dependencies */
+	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
+		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
+	/** \return no job that was submitted writes it, or with \a write uses it */
+	bool idle(bool write) const;
 
 	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
-	/* Guarded by the device's lock. */
-	unsigned readers = 0; /**< jobs that only read it */
-	unsigned writers = 0; /**< jobs that write it */
 
 private:
 	EmbeddedBuffer(std::byte *address, size_t size) : address_(address), size_(size) {}
 
-	std::byte *address_;
+	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
+	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */
+	std::vector<std::shared_ptr<EmbeddedFence>> readers_; /* since then */
 };
 
 /**
@@ -72,10 +89,14 @@ private:
 class BufferTable
 {
 public:
-	explicit BufferTable(EmbeddedMemory &memory) : memory_(memory) {}
+	BufferTable(EmbeddedMemory &memory, OnChipMemory &onChip) : memory_(memory), onChip_(onChip)
+	{
+	}
 
 	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
 	tl::expected<uint32_t, int> create(size_t size);
+	/** \brief The same in on-chip memory */
+	tl::expected<uint32_t, int> createOnChip(size_t size);
 	/** \return 0 or -EINVAL for a handle that is not there */
 	int close(uint32_t handle);
 	/** \return the buffer or nullptr */
@@ -87,7 +108,10 @@ public:
 	void unmap(std::byte *address);
 
 private:
+	uint32_t insert(std::shared_ptr<EmbeddedBuffer> buffer);
+
 	EmbeddedMemory &memory_;
+	OnChipMemory &onChip_;
 	std::unordered_map<uint32_t, std::shared_ptr<EmbeddedBuffer>> buffers_;
 	std::unordered_multimap<std::byte *, std::shared_ptr<EmbeddedBuffer>> mappings_;
 	uint32_t nextHandle_ = 1;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 #include <nvdla/device.h>
 
+#include "device/clock.h"
 #include "embedded/executor.h"
 #include "embedded/submit.h"
 
@@ -23,12 +23,6 @@ namespace
 
 constexpr uint64_t pageSize = 4096;
 constexpr uint64_t maxBufferBytes = uint64_t{ 1 } << 32;
-
-/* Absolute CLOCK_MONOTONIC nanoseconds, which is what steady_clock counts. */
-std::chrono::steady_clock::time_point timePoint(int64_t deadline)
-{
-	return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(deadline));
-}
 
 } /* namespace */
 
@@ -55,24 +49,26 @@ public:
 	const std::string path = Device::embeddedPath;
 
 private:
-	int query(drm_nvdla_dev_query &args) const;
+	int query(drm_nvdla_dev_query &args);
 	int createBuffer(drm_nvdla_bo_create &args);
 	int mmapOffset(drm_nvdla_bo_mmap_offset &args);
 	int prepare(const drm_nvdla_bo_prep &args);
 	int finish(const drm_nvdla_bo_fini &args);
 	int closeBuffer(const drm_gem_close &args);
 	int submit(const drm_nvdla_submit &args);
-	int wait(drm_syncobj_wait &args);
+	int createContext(drm_nvdla_context_create &args);
+	int destroyContext(const drm_nvdla_context_destroy &args);
 
 	std::mutex lock_;
 	std::condition_variable changed_; /* a job is done */
 	EmbeddedMemory memory_;
-	BufferTable buffers_{ memory_ };
+	OnChipMemory onChip_{ Executor::cvsramBase, Executor::cvsramSize };
+	BufferTable buffers_{ memory_, onChip_ };
 	SyncobjTable syncobjs_;
 	Executor executor_{ memory_, lock_, changed_ };
 };
 
-int EmbeddedDevice::State::query(drm_nvdla_dev_query &args) const
+int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 {
 	const uint32_t userSize = args.size;
 	const nvdla_variant &variant = executor_.variant();
@@ -91,7 +87,13 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args) const
 	info.max_tasks = embeddedMaxTasks;
 	info.default_timeout_ms = embeddedDefaultTimeoutMs;
 	info.max_timeout_ms = embeddedMaxTimeoutMs;
+	info.cvsram_bytes = onChip_.size();
 	info.max_bo_bytes = maxBufferBytes;
+	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
+			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM;
+	info.priorities = 1u << DRM_NVDLA_PRIORITY_LOW | 1u << DRM_NVDLA_PRIORITY_NORMAL |
+			  1u << DRM_NVDLA_PRIORITY_HIGH;
+	info.max_contexts = JobQueue::maxContexts;
 	args.size = sizeof(info);
 	if (args.pointer)
 		std::memcpy(reinterpret_cast<void *>(args.pointer), &info,
@@ -101,15 +103,18 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args) const
 
 int EmbeddedDevice::State::createBuffer(drm_nvdla_bo_create &args)
 {
-	/* info.cvsram_bytes is 0: there is no on-chip memory to allocate from. */
-	if (args.flags || !args.size || args.size > maxBufferBytes)
+	const bool onChip = args.flags & DRM_NVDLA_BO_SRAM;
+
+	if (args.flags & ~DRM_NVDLA_BO_SRAM || !args.size || args.size > maxBufferBytes)
 		return -EINVAL;
 	args.size = (args.size + pageSize - 1) / pageSize * pageSize;
 
 	const std::lock_guard guard(lock_);
-	auto handle = buffers_.create(args.size);
+	auto handle = onChip ? buffers_.createOnChip(args.size) : buffers_.create(args.size);
 	if (!handle)
 		return handle.error();
+	if (onChip)
+		executor_.clearOnChip(buffers_.find(*handle)->dmaAddress, args.size);
 	args.handle = *handle;
 	return 0;
 }
@@ -120,8 +125,11 @@ int EmbeddedDevice::State::mmapOffset(drm_nvdla_bo_mmap_offset &args)
 
 	if (args.flags)
 		return -EINVAL;
-	if (!buffers_.find(args.handle))
+	const auto buffer = buffers_.find(args.handle);
+	if (!buffer)
 		return -ENOENT;
+	if (buffer->isOnChip())
+		return -EINVAL;
 	args.offset = BufferTable::mapOffset(args.handle);
 	return 0;
 }
@@ -136,8 +144,10 @@ int EmbeddedDevice::State::prepare(const drm_nvdla_bo_prep &args)
 	const auto buffer = buffers_.find(args.handle);
 	if (!buffer)
 		return -ENOENT;
+	if (buffer->isOnChip())
+		return -EINVAL;
 	const bool ready = changed_.wait_until(guard, timePoint(args.timeout_ns), [&] {
-		return !buffer->writers && (!(args.flags & DRM_NVDLA_BO_WRITE) || !buffer->readers);
+		return buffer->idle(args.flags & DRM_NVDLA_BO_WRITE);
 	});
 	return ready ? 0 : -ETIMEDOUT;
 }
@@ -148,7 +158,10 @@ int EmbeddedDevice::State::finish(const drm_nvdla_bo_fini &args)
 
 	if (args.flags)
 		return -EINVAL;
-	return buffers_.find(args.handle) ? 0 : -ENOENT;
+	const auto buffer = buffers_.find(args.handle);
+	if (!buffer)
+		return -ENOENT;
+	return buffer->isOnChip() ? -EINVAL : 0;
 }
 
 int EmbeddedDevice::State::closeBuffer(const drm_gem_close &args)
@@ -160,49 +173,37 @@ int EmbeddedDevice::State::closeBuffer(const drm_gem_close &args)
 int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 {
 	const std::lock_guard guard(lock_);
-	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_);
+	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_, executor_.queue());
 
 	if (const int error = reader.read())
 		return error;
 	auto job = reader.takeJob();
 	for (const EmbeddedJob::Use &use : job->buffers)
-		(use.write ? use.buffer->writers : use.buffer->readers)++;
+		use.buffer->use(job->fence, use.write, job->dependencies);
 	for (uint32_t handle : reader.outSyncs())
 		syncobjs_.replace(handle, job->fence);
-	executor_.push(std::move(job));
+	executor_.push(args.context, std::move(job));
+	changed_.notify_all(); /* who waits for a submit */
 	return 0;
 }
 
-int EmbeddedDevice::State::wait(drm_syncobj_wait &args)
+int EmbeddedDevice::State::createContext(drm_nvdla_context_create &args)
 {
-	constexpr uint32_t known =
-		DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL | DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
-	const auto *handles = reinterpret_cast<const uint32_t *>(args.handles);
-	const bool all = args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
-	std::unique_lock guard(lock_);
+	const std::lock_guard guard(lock_);
 
-	if (args.flags & ~known || !args.count_handles)
+	if (args.flags || args.reserved)
 		return -EINVAL;
-	for (uint32_t i = 0; i < args.count_handles; i++) {
-		if (!syncobjs_.contains(handles[i]))
-			return -ENOENT;
-		if (!(args.flags & DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) &&
-		    !syncobjs_.fence(handles[i]))
-			return -EINVAL;
-	}
+	auto context = executor_.queue().createContext(args.priority);
+	if (!context)
+		return context.error();
+	args.context = *context;
+	return 0;
+}
 
-	auto done = [&] {
-		uint32_t count = 0;
-		for (uint32_t i = 0; i < args.count_handles; i++) {
-			const auto fence = syncobjs_.fence(handles[i]);
-			if (!fence || !fence->done)
-				continue;
-			if (!count++)
-				args.first_signaled = i;
-		}
-		return all ? count == args.count_handles : count > 0;
-	};
-	return changed_.wait_until(guard, timePoint(args.timeout_nsec), done) ? 0 : -ETIME;
+int EmbeddedDevice::State::destroyContext(const drm_nvdla_context_destroy &args)
+{
+	const std::lock_guard guard(lock_);
+	return args.reserved ? -EINVAL : executor_.queue().destroyContext(args.context);
 }
 
 int EmbeddedDevice::State::fenceStatus(uint32_t syncobj)
@@ -214,9 +215,9 @@ int EmbeddedDevice::State::fenceStatus(uint32_t syncobj)
 	const auto fence = syncobjs_.fence(syncobj);
 	if (!fence)
 		return -EINVAL;
-	if (!fence->done)
+	if (!fence->done())
 		return 0;
-	return fence->error ? fence->error : 1;
+	return fence->error() ? fence->error() : 1;
 }
 
 int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
@@ -236,16 +237,22 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 		return submit(*static_cast<drm_nvdla_submit *>(argument));
 	case DRM_IOCTL_GEM_CLOSE:
 		return closeBuffer(*static_cast<drm_gem_close *>(argument));
-	case DRM_IOCTL_SYNCOBJ_WAIT:
-		return wait(*static_cast<drm_syncobj_wait *>(argument));
+	case DRM_IOCTL_NVDLA_CONTEXT_CREATE:
+		return createContext(*static_cast<drm_nvdla_context_create *>(argument));
+	case DRM_IOCTL_NVDLA_CONTEXT_DESTROY:
+		return destroyContext(*static_cast<drm_nvdla_context_destroy *>(argument));
 	}
 
-	const std::lock_guard guard(lock_);
+	std::unique_lock guard(lock_);
 	switch (request) {
+	case DRM_IOCTL_SYNCOBJ_WAIT:
+		return syncobjs_.wait(*static_cast<drm_syncobj_wait *>(argument), guard, changed_);
 	case DRM_IOCTL_SYNCOBJ_CREATE:
 		return syncobjs_.create(*static_cast<drm_syncobj_create *>(argument));
 	case DRM_IOCTL_SYNCOBJ_DESTROY:
 		return syncobjs_.destroy(*static_cast<drm_syncobj_destroy *>(argument));
+	case syncobjEventfdRequest:
+		return syncobjs_.notify(*static_cast<SyncobjEventfd *>(argument));
 	case DRM_IOCTL_SYNCOBJ_RESET:
 		return syncobjs_.reset(*static_cast<drm_syncobj_array *>(argument));
 	default:

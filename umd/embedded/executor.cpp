@@ -5,22 +5,19 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "device/clock.h"
+
 namespace nvdla
 {
 
 namespace
 {
 
-/*
- * On-chip memory lies above everything the buffers can have, so that no
- * address means one thing to MCIF and another to CVIF.
- */
-constexpr uint64_t cvsramBase = uint64_t{ 1 } << 44;
-
 sim::CoreConfig coreConfig()
 {
 	sim::CoreConfig config;
-	config.cvsramBase = cvsramBase;
+	config.cvsramBase = Executor::cvsramBase;
+	config.cvsramSize = Executor::cvsramSize;
 	return config;
 }
 
@@ -62,6 +59,7 @@ int Executor::start()
 	io.context = this;
 	io.read = &Executor::readRegister;
 	io.write = &Executor::writeRegister;
+	io.now = [](void *) -> u64 { return nowNs(); };
 	if (const int error = nvdla_sequencer_create(variant_, &io, &ops, this, &sequencer))
 		return error;
 	sequencer_.reset(sequencer);
@@ -95,10 +93,15 @@ void Executor::bringUp()
 	core_.csbWrite(NVDLA_GLB_S_INTR_MASK, 0);
 }
 
-void Executor::push(std::unique_ptr<EmbeddedJob> job)
+void Executor::push(uint32_t context, std::unique_ptr<EmbeddedJob> job)
 {
-	queue_.push_back(std::move(job));
+	queue_.push(context, std::move(job));
 	queued_.notify_one();
+}
+
+void Executor::clearOnChip(uint64_t address, size_t size)
+{
+	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
 void Executor::work()
@@ -107,13 +110,13 @@ void Executor::work()
 
 	while (true) {
 		queued_.wait(guard, [this] { return stopping_ || !queue_.empty(); });
-		if (queue_.empty())
+		const std::unique_ptr<EmbeddedJob> job = queue_.pop();
+		if (!job)
 			return;
-		const std::unique_ptr<EmbeddedJob> job = std::move(queue_.front());
-		queue_.pop_front();
 
 		guard.unlock();
 		const int error = run(*job);
+		writeResult(*job, error);
 		guard.lock();
 		finish(*job, error);
 	}
@@ -123,13 +126,28 @@ int Executor::run(EmbeddedJob &job)
 {
 	const auto deadline = Clock::now() + job.timeout;
 
+	job.result.num_runs = 1;
+	job.result.start_ns = nowNs();
 	for (const EngineTask &task : job.tasks) {
+		job.result.num_started++;
 		if (const int error = runTask(task.get(), deadline)) {
 			recover();
 			return error;
 		}
 	}
 	return 0;
+}
+
+void Executor::writeResult(EmbeddedJob &job, int error)
+{
+	if (!job.resultBuffer)
+		return;
+	const auto tasks = job.taskPointers();
+	job.result.tasks = tasks.data();
+	job.result.num_tasks = static_cast<u32>(tasks.size());
+	job.result.status = error;
+	job.result.end_ns = nowNs();
+	nvdla_result_write(&job.result, job.resultBuffer->bytes().data() + job.resultOffset);
 }
 
 int Executor::runTask(nvdla_task *task, Clock::time_point deadline)
@@ -177,12 +195,10 @@ void Executor::recover()
 
 void Executor::finish(EmbeddedJob &job, int error)
 {
-	job.fence->error = error;
-	job.fence->done = true;
-	for (const EmbeddedJob::Use &use : job.buffers)
-		(use.write ? use.buffer->writers : use.buffer->readers)--;
+	job.fence->signal(error);
 	/* Buffers that only the job kept go before anybody can see that it is done. */
 	job.buffers.clear();
+	job.resultBuffer.reset();
 	done_.notify_all();
 }
 

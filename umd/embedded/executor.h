@@ -1,47 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs jobs on the device model, one at a time and in the order of submission.
+ * Runs jobs on the device model, one at a time.
  */
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
 
 #include "core/core.h"
-#include "embedded/buffer_table.h"
 #include "embedded/engine.h"
-#include "embedded/fence.h"
+#include "embedded/job_queue.h"
 
 namespace nvdla
 {
 
-/** \brief A checked submit on its way over the hardware */
-struct EmbeddedJob {
-	struct Use {
-		std::shared_ptr<EmbeddedBuffer> buffer;
-		bool write;
-	};
-
-	std::vector<EngineTask> tasks;
-	std::vector<Use> buffers;
-	std::shared_ptr<EmbeddedFence> fence = std::make_shared<EmbeddedFence>();
-	std::chrono::milliseconds timeout{ 0 };
-};
-
 /**
  * \brief Owner of the core and of the thread that plays the interrupt handler
  *
- * Because jobs run in order, the fences that a job could wait for (those of
- * earlier jobs) are done when its turn comes.
+ * A job waits for fences of jobs that were submitted before it and for no
+ * others, so that there is always one whose turn it is.
  */
 class Executor
 {
 public:
+	/**
+	 * First address of the on-chip memory. It lies above everything the buffers
+	 * can have, so that no address means one thing to MCIF and another to CVIF.
+	 */
+	static constexpr uint64_t cvsramBase = uint64_t{ 1 } << 44;
+	static constexpr size_t cvsramSize = sim::nvFull.cvsramSize;
+
 	/**
 	 * \param[in] memory what the core reaches as system memory
 	 * \param[in] lock guards fences and the use counts of buffers
@@ -57,8 +48,13 @@ public:
 	const nvdla_variant &variant() const { return *variant_; }
 	uint32_t hardwareVersion() const { return hardwareVersion_; }
 
-	/** \brief Queue a job; the caller has the lock and has counted the buffers' uses */
-	void push(std::unique_ptr<EmbeddedJob> job);
+	/** \brief Contexts of the open file; the caller has the lock */
+	JobQueue &queue() { return queue_; }
+	/** \brief Queue a job in a context that exists; the caller has the lock */
+	void push(uint32_t context, std::unique_ptr<EmbeddedJob> job);
+
+	/** \brief Zero a range of the on-chip memory that no job uses */
+	void clearOnChip(uint64_t address, size_t size);
 
 private:
 	using Clock = std::chrono::steady_clock;
@@ -71,6 +67,7 @@ private:
 	void work();
 	int run(EmbeddedJob &job);
 	int runTask(nvdla_task *task, Clock::time_point deadline);
+	static void writeResult(EmbeddedJob &job, int error);
 	bool waitForInterrupt(Clock::time_point deadline);
 	void recover();
 	void finish(EmbeddedJob &job, int error);
@@ -81,7 +78,7 @@ private:
 	std::mutex &lock_;
 	std::condition_variable &done_;
 	std::condition_variable queued_;
-	std::deque<std::unique_ptr<EmbeddedJob>> queue_;
+	JobQueue queue_;
 	bool stopping_ = false;
 
 	std::mutex interruptLock_;

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "device/clock.h"
+
 namespace nvdla
 {
 
@@ -81,16 +83,19 @@ int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t va
 
 int SubmitReader::read()
 {
-	if (args_.context || args_.result_handle || args_.result_offset)
-		return -EINVAL;
-	if (args_.flags || args_.timeout_ms > embeddedMaxTimeoutMs)
+	constexpr uint32_t knownFlags = DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE;
+
+	if (args_.flags & ~knownFlags || args_.timeout_ms > embeddedMaxTimeoutMs)
 		return -EINVAL;
 	if (!args_.num_tasks || args_.num_tasks > embeddedMaxTasks)
 		return -EINVAL;
 	if (!sizeIsFine<drm_nvdla_task>(args_.task_size))
 		return -EINVAL;
+	if (!queue_.contains(args_.context))
+		return -ENOENT;
 
 	job_ = std::make_unique<EmbeddedJob>();
+	job_->statistics = args_.flags & DRM_NVDLA_SUBMIT_STATISTICS;
 	job_->timeout = std::chrono::milliseconds(args_.timeout_ms ? args_.timeout_ms
 								   : embeddedDefaultTimeoutMs);
 	if (const int error = readSyncs())
@@ -99,6 +104,27 @@ int SubmitReader::read()
 		if (const int error = readTask(i))
 			return error;
 	}
+	return readResult();
+}
+
+/* Where the result goes, and what of it is known before the job runs. */
+int SubmitReader::readResult()
+{
+	if (!args_.result_handle)
+		return args_.result_offset || job_->statistics ? -EINVAL : 0;
+
+	const auto buffer = buffers_.find(args_.result_handle);
+	if (!buffer)
+		return -ENOENT;
+	const auto tasks = job_->taskPointers();
+	const uint64_t bytes = nvdla_result_size(tasks.data(), static_cast<u32>(tasks.size()));
+	if (buffer->isOnChip() || args_.result_offset % alignof(drm_nvdla_job_result) ||
+	    args_.result_offset > buffer->size() || bytes > buffer->size() - args_.result_offset)
+		return -EINVAL;
+	use(buffer, true);
+	job_->resultBuffer = buffer;
+	job_->resultOffset = args_.result_offset;
+	job_->result.submit_ns = nowNs();
 	return 0;
 }
 
@@ -123,9 +149,10 @@ int SubmitReader::readSyncs()
 		drm_nvdla_sync sync;
 		if (const int error = readSync(args_.in_syncs, i, sync))
 			return error;
-		/* Jobs run in order, so a fence that exists is done by then. */
-		if (!syncobjs_.fence(sync.handle))
+		auto fence = syncobjs_.fence(sync.handle);
+		if (!fence)
 			return -EINVAL;
+		job_->dependencies.push_back(std::move(fence));
 	}
 	for (uint32_t i = 0; i < args_.num_out_syncs; i++) {
 		drm_nvdla_sync sync;
@@ -189,7 +216,7 @@ int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_add
 	if (!buffer)
 		return bad("handle", address.handle, 0, "no such buffer");
 
-	const uint64_t bytes = buffer->bytes().size();
+	const uint64_t bytes = buffer->size();
 	if (address.offset > bytes)
 		return bad("offset", address.offset, bytes, "behind the end of the buffer");
 	const uint64_t rest = bytes - address.offset;
@@ -198,7 +225,7 @@ int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_add
 
 	extent.dma_addr = buffer->dmaAddress + address.offset;
 	extent.size = address.size ? address.size : rest;
-	extent.mem_type = NVDLA_MEM_MC;
+	extent.mem_type = buffer->isOnChip() ? NVDLA_MEM_CV : NVDLA_MEM_MC;
 	extent.present = true;
 	extentBuffers_[index] = buffer;
 	return 0;
@@ -220,6 +247,7 @@ int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args,
 	source.num_operations = args.num_operations;
 	source.num_luts = args.num_luts;
 	source.num_extents = args.num_addresses;
+	source.flags = job_->statistics ? NVDLA_TASK_STATISTICS : 0;
 	if (!source.graph || !source.operations || !source.surfaces ||
 	    (args.num_luts && !source.luts))
 		return -EFAULT;

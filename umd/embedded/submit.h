@@ -24,15 +24,17 @@ class SubmitReader
 {
 public:
 	SubmitReader(const drm_nvdla_submit &args, const nvdla_variant &variant,
-		     const BufferTable &buffers, const SyncobjTable &syncobjs)
-		: args_(args), variant_(variant), buffers_(buffers), syncobjs_(syncobjs)
+		     const BufferTable &buffers, const SyncobjTable &syncobjs,
+		     const JobQueue &queue)
+		: args_(args), variant_(variant), buffers_(buffers), syncobjs_(syncobjs),
+		  queue_(queue)
 	{
 	}
 
 	/** \return 0 or a negative errno; the caller has the lock */
 	int read();
 
-	/** \brief After read(): the job, whose buffers are not counted yet */
+	/** \brief After read(): the job, which its buffers do not know of yet */
 	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
 	/** \brief After read(): syncobjs that get the job's fence */
 	const std::vector<uint32_t> &outSyncs() const { return outSyncs_; }
@@ -40,6 +42,7 @@ public:
 private:
 	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
 	int readSyncs();
+	int readResult();
 	int readTask(uint32_t index);
 	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
 			nvdla_task_extent &extent);
@@ -55,6 +58,7 @@ private:
 	const nvdla_variant &variant_;
 	const BufferTable &buffers_;
 	const SyncobjTable &syncobjs_;
+	const JobQueue &queue_;
 	std::unique_ptr<EmbeddedJob> job_;
 	std::vector<uint32_t> outSyncs_;
 	std::vector<std::shared_ptr<EmbeddedBuffer>> extentBuffers_;

@@ -133,7 +133,7 @@ Result<RunReport::Step> Network::Impl::runDla(size_t first, size_t count, const 
 			{ task.graph, task.operations, task.surfaces, task.luts, ranges_[i] });
 		step.operations += static_cast<unsigned>(task.graph.size());
 	}
-	auto job = device_.submit(tasks, options.timeout);
+	auto job = device_.submit(tasks, { .timeout = options.timeout });
 	if (!job)
 		return forward(job);
 	if (auto done = job->wait(options.timeout + queueGrace); !done)

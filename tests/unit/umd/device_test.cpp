@@ -6,7 +6,7 @@
 #include <nvdla/task.h>
 
 #include "edge_network.h"
-#include "runtime/resident_memory.h"
+#include "resident_task.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -16,39 +16,15 @@ namespace
 {
 
 using namespace std::chrono_literals;
-
-/* One task with its memory on a device, without the runtime above it. */
-struct ResidentTask {
-	DlaTask task;
-	ResidentMemory memory;
-	std::vector<BufferRange> addresses;
-
-	JobTask job() const
-	{
-		return { task.graph, task.operations, task.surfaces, task.luts, addresses };
-	}
-};
-
-ResidentTask reside(const Device &device, const Loadable &loadable)
-{
-	auto tasks = tasksInOrder(loadable);
-	auto memory = ResidentMemory::create(device, loadable, *tasks, {});
-	EXPECT_TRUE(memory) << memory.error().message();
-	ResidentTask resident{ std::get<DlaTask>(tasks->front()), std::move(*memory), {} };
-	resident.addresses = resident.memory.resolve(resident.task.addresses);
-	return resident;
-}
+using test::copyOf64;
+using test::reside;
+using test::ResidentTask;
 
 Device embedded()
 {
 	auto device = Device::open(Device::embeddedPath);
 	EXPECT_TRUE(device) << device.error().message();
 	return *device;
-}
-
-Loadable copyOf64()
-{
-	return test::copyLoadable(std::vector<std::byte>(64, std::byte{ 0x42 }));
 }
 
 } /* namespace */
@@ -217,7 +193,7 @@ TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
 	const std::vector<JobTask> slowTasks(device.info().max_tasks, slow.job());
 	const JobTask quickTask = quick.job();
 
-	auto guilty = device.submit(slowTasks, 1ms);
+	auto guilty = device.submit(slowTasks, { .timeout = 1ms });
 	auto innocent = device.submit({ &quickTask, 1 });
 	ASSERT_TRUE(guilty);
 	ASSERT_TRUE(innocent);

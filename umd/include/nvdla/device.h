@@ -100,13 +100,74 @@ struct JobTask {
 	std::span<const BufferRange> addresses;
 };
 
-/** \brief Something submitted that completes later */
+/** \brief Of the jobs that are ready to run, those of the higher priority go first */
+enum class Priority : uint32_t {
+	Low = DRM_NVDLA_PRIORITY_LOW, /**< runs when nothing else is ready */
+	Normal = DRM_NVDLA_PRIORITY_NORMAL,
+	High = DRM_NVDLA_PRIORITY_HIGH, /**< not for everybody, see info().priorities */
+};
+
+/**
+ * \brief A queue of jobs: they run in the order of their submission
+ *
+ * Jobs of different contexts run in any order that buffers allow. When it goes,
+ * what was submitted still runs.
+ */
+class Context
+{
+public:
+	Context(Context &&other) noexcept;
+	Context &operator=(Context &&other) noexcept;
+	~Context();
+
+	uint32_t id() const { return id_; }
+
+private:
+	friend class Device;
+	Context(std::shared_ptr<DeviceBackend> backend, uint32_t id)
+		: backend_(std::move(backend)), id_(id)
+	{
+	}
+
+	std::shared_ptr<DeviceBackend> backend_;
+	uint32_t id_ = 0;
+};
+
+/** \brief How to run a job */
+struct SubmitOptions {
+	/** \brief Time on the hardware, 0 for the driver's default; cut to info().max_timeout_ms */
+	std::chrono::milliseconds timeout{ 0 };
+	/** \brief Id of a Context, 0 for the open device's own of normal priority */
+	uint32_t context = 0;
+	/** \brief The job overwrites nothing that it reads, except what it wrote itself before */
+	bool restartable = false;
+	/** \brief Have the core count; needs \a results and DRM_NVDLA_FEATURE_STATISTICS */
+	bool statistics = false;
+	/**
+	 * \brief Handle of a Buffer that gets a drm_nvdla_job_result at its start, 0 for none
+	 *
+	 * It has room for Device::resultBytes(). Needs DRM_NVDLA_FEATURE_RESULTS.
+	 */
+	uint32_t results = 0;
+};
+
+/**
+ * \brief Something submitted that completes later
+ *
+ * It may be submitted again once it is done.
+ */
 class Job
 {
 public:
 	Job(Job &&other) noexcept;
 	Job &operator=(Job &&other) noexcept;
 	~Job();
+
+	/** \brief Have 1 added to an eventfd once, when the job is done or if it is */
+	Result<void> notify(int eventfd);
+
+	/** \brief How it ended: as wait(), with Timeout also for a job that is not done */
+	Result<void> status();
 
 	/**
 	 * \brief Wait until the job is done
@@ -155,11 +216,37 @@ public:
 	const std::string &path() const;
 	const drm_nvdla_device_info &info() const { return info_; }
 
+	/** \return bits of enum drm_nvdla_feature that \a feature names are all there */
+	bool has(uint64_t feature) const { return (info_.features & feature) == feature; }
+
 	/**
 	 * \brief Allocate memory, zeroed
 	 * \param[in] size bytes, 1 to info().max_bo_bytes
 	 */
 	Result<Buffer> allocate(uint64_t size) const;
+
+	/**
+	 * \brief Allocate on-chip memory (CVSRAM), zeroed
+	 *
+	 * Only the device's engines reach it; access() fails.
+	 *
+	 * \param[in] size bytes, 1 to info().cvsram_bytes
+	 * \return NoMemory if not that much is left, Unsupported if the device has none
+	 */
+	Result<Buffer> allocateOnChip(uint64_t size) const;
+
+	/** \return InvalidArgument for a priority that info().priorities denies */
+	Result<Context> createContext(Priority priority) const;
+
+	/** \return bytes of the results of a job with so many operations in all its tasks */
+	static uint64_t resultBytes(uint64_t operations)
+	{
+		/* A newer driver's structures may be larger than those of this build. */
+		return 256 + operations * 256;
+	}
+
+	/** \return a job that nothing was submitted to yet */
+	Result<Job> createJob() const;
 
 	/**
 	 * \brief Run task graphs one after the other
@@ -169,14 +256,17 @@ public:
 	 * of their submission.
 	 *
 	 * \param[in] tasks 1 to info().max_tasks graphs
-	 * \param[in] timeout time on the hardware, 0 for the driver's default; what is
-	 * longer than info().max_timeout_ms is cut to that
 	 * \return DeviceRefused with the driver's reason, naming operation and field
 	 */
-	Result<Job> submit(std::span<const JobTask> tasks,
-			   std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) const;
+	Result<Job> submit(std::span<const JobTask> tasks, const SubmitOptions &options = {}) const;
+
+	/** \brief The same with a job of createJob() that is not on its way */
+	Result<void> submit(std::span<const JobTask> tasks, const SubmitOptions &options,
+			    Job &job) const;
 
 private:
+	Result<Buffer> allocate(uint64_t size, uint32_t flags) const;
+
 	Device(std::shared_ptr<DeviceBackend> backend, const drm_nvdla_device_info &info)
 		: backend_(std::move(backend)), info_(info)
 	{

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers in the device model's CVSRAM.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace nvdla
+{
+
+/** \brief Hands out ranges of the CVSRAM; the caller has the device's lock */
+class OnChipMemory
+{
+public:
+	/** \param base first address, as the device model addresses it */
+	OnChipMemory(uint64_t base, uint64_t size) : base_(base), size_(size) {}
+
+	uint64_t size() const { return size_; }
+
+	/** \return address of \a size bytes; nothing if there is no such gap */
+	std::optional<uint64_t> allocate(uint64_t size);
+	void free(uint64_t address) { ranges_.erase(address); }
+
+private:
+	const uint64_t base_;
+	const uint64_t size_;
+	std::map<uint64_t, uint64_t> ranges_; /* size by address */
+};
+
+} /* namespace nvdla */
