@@ -104,7 +104,7 @@ static void program_transfer(struct nvdla_check *check, const struct nvdla_bdma_
 void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc *desc)
 {
 	const struct nvdla_bdma_surface_desc *surface = &desc->bdma;
-	const u32 slots = min(check->variant->bdma_slots, (u32)NVDLA_BDMA_MAX_TRANSFERS);
+	const u32 slots = min_t(u32, check->variant->bdma_slots, NVDLA_BDMA_MAX_TRANSFERS);
 	u32 cmd;
 	u32 i;
 

@@ -9,9 +9,9 @@
 #include "nvdla_platform.h"
 
 static const char *const rule_reasons[] = {
-#define RULE(name, reason, source) reason,
+#define NVDLA_RULE(name, reason, source) reason,
 #include "nvdla_rules.h"
-#undef RULE
+#undef NVDLA_RULE
 };
 
 bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule, s64 value,

@@ -9,9 +9,9 @@
 
 /** enum nvdla_rule - names of the rules in nvdla_rules.h */
 enum nvdla_rule {
-#define RULE(name, reason, source) NVDLA_RULE_##name,
+#define NVDLA_RULE(name, reason, source) NVDLA_RULE_##name,
 #include "nvdla_rules.h"
-#undef RULE
+#undef NVDLA_RULE
 	NVDLA_NUM_RULES
 };
 

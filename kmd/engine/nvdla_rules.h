@@ -2,7 +2,7 @@
 /*
  * What a task graph has to fulfil, as one list.
  *
- *	RULE(name, "reason", "source")
+ *	NVDLA_RULE(name, "reason", "source")
  *
  * The reason is what user space reads in struct drm_nvdla_error, at most 95
  * characters. The source says where the rule comes from: a section of the
@@ -13,216 +13,224 @@
  *
  * Every rule has a test in tests/unit/engine that violates it.
  */
-#ifndef RULE
-#error "define RULE(name, reason, source) before this file is included"
+#ifndef NVDLA_RULE
+#error "define NVDLA_RULE(name, reason, source) before this file is included"
 #endif
 
 /* Task */
-RULE(TASK_NUM_OPERATIONS, "a task needs at least one operation and has an upper limit", "driver")
-RULE(TASK_NUM_LUTS, "too many look-up tables", "driver")
-RULE(TASK_NUM_ADDRESSES, "too many addresses", "driver")
-RULE(TASK_FLAGS, "unknown task flag", "driver")
+NVDLA_RULE(TASK_NUM_OPERATIONS, "a task needs at least one operation and has an upper limit",
+	   "driver")
+NVDLA_RULE(TASK_NUM_LUTS, "too many look-up tables", "driver")
+NVDLA_RULE(TASK_NUM_ADDRESSES, "too many addresses", "driver")
+NVDLA_RULE(TASK_FLAGS, "unknown task flag", "driver")
 
 /* Task graph */
-RULE(NODE_OP_TYPE, "no such engine", "driver")
-RULE(NODE_ENGINE, "this core has no such engine", "driver")
-RULE(NODE_ROI, "regions of interest are not supported", "driver")
-RULE(EDGE_INDEX, "the graph has no such node", "driver")
-RULE(EDGE_SELF, "an operation cannot wait for itself", "driver")
-RULE(EDGE_ENGINE, "the node at this index runs on another engine", "driver")
-RULE(EDGE_EVENT, "no such event", "driver")
-RULE(EDGE_EVENT_ENGINE, "only a convolution has fetch events", "driver")
-RULE(FUSED_NO_CONSUMER, "no operation takes this output stream", "driver")
-RULE(FUSED_NO_PRODUCER, "no operation produces this input stream", "driver")
-RULE(FUSED_ORDER, "fused operations are not in the order in which their engines run them",
-	"driver")
-RULE(FUSED_WIDTH, "the producer's stream has another width", "driver")
-RULE(FUSED_HEIGHT, "the producer's stream has another height", "driver")
-RULE(FUSED_CHANNEL, "the producer's stream has another number of channels", "driver")
-RULE(FUSED_PRECISION, "the producer's stream has another precision", "driver")
-RULE(FUSED_BATCH, "the producer's stream has another number of batches", "driver")
-RULE(FUSED_MODE, "the producer's convolution mode differs", "driver")
-RULE(GRAPH_STUCK, "the operation never becomes ready: its dependencies form a cycle", "driver")
+NVDLA_RULE(NODE_OP_TYPE, "no such engine", "driver")
+NVDLA_RULE(NODE_ENGINE, "this core has no such engine", "driver")
+NVDLA_RULE(NODE_ROI, "regions of interest are not supported", "driver")
+NVDLA_RULE(EDGE_INDEX, "the graph has no such node", "driver")
+NVDLA_RULE(EDGE_SELF, "an operation cannot wait for itself", "driver")
+NVDLA_RULE(EDGE_ENGINE, "the node at this index runs on another engine", "driver")
+NVDLA_RULE(EDGE_EVENT, "no such event", "driver")
+NVDLA_RULE(EDGE_EVENT_ENGINE, "only a convolution has fetch events", "driver")
+NVDLA_RULE(FUSED_NO_CONSUMER, "no operation takes this output stream", "driver")
+NVDLA_RULE(FUSED_NO_PRODUCER, "no operation produces this input stream", "driver")
+NVDLA_RULE(FUSED_ORDER, "fused operations are not in the order in which their engines run them",
+	   "driver")
+NVDLA_RULE(FUSED_WIDTH, "the producer's stream has another width", "driver")
+NVDLA_RULE(FUSED_HEIGHT, "the producer's stream has another height", "driver")
+NVDLA_RULE(FUSED_CHANNEL, "the producer's stream has another number of channels", "driver")
+NVDLA_RULE(FUSED_PRECISION, "the producer's stream has another precision", "driver")
+NVDLA_RULE(FUSED_BATCH, "the producer's stream has another number of batches", "driver")
+NVDLA_RULE(FUSED_MODE, "the producer's convolution mode differs", "driver")
+NVDLA_RULE(GRAPH_STUCK, "the operation never becomes ready: its dependencies form a cycle",
+	   "driver")
 
 /* Memory */
-RULE(CUBE_MEM_TYPE, "no such memory type for this cube", "driver")
-RULE(CUBE_NO_CVSRAM, "this core has no on-chip memory", "driver")
-RULE(CUBE_ADDRESS, "the task has no such address", "driver")
-RULE(CUBE_ABSENT, "no memory was given for this address", "driver")
-RULE(CUBE_WRONG_MEMORY, "the address lies in another kind of memory", "driver")
-RULE(CUBE_EXTENT, "the cube reaches beyond the memory of its address", "driver")
-RULE(CUBE_OVERFLOW, "the size of the cube overflows", "driver")
-RULE(CUBE_ADDRESS_BITS, "the core cannot address this memory", "driver")
-RULE(CUBE_ALIGNMENT, "the address is not aligned as this kind of data needs",
-	"formats, requirements of alignment")
-RULE(CUBE_EMPTY, "a dimension is zero", "driver")
-RULE(CUBE_STRIDE_ALIGNMENT, "the stride is not aligned as this kind of data needs",
-	"formats, requirements of alignment")
-RULE(CUBE_LINE_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
-RULE(CUBE_PACKED, "a 1x1 cube has to be line packed and surface packed",
-	"guide, Limitation, Data Format")
+NVDLA_RULE(CUBE_MEM_TYPE, "no such memory type for this cube", "driver")
+NVDLA_RULE(CUBE_NO_CVSRAM, "this core has no on-chip memory", "driver")
+NVDLA_RULE(CUBE_ADDRESS, "the task has no such address", "driver")
+NVDLA_RULE(CUBE_ABSENT, "no memory was given for this address", "driver")
+NVDLA_RULE(CUBE_WRONG_MEMORY, "the address lies in another kind of memory", "driver")
+NVDLA_RULE(CUBE_EXTENT, "the cube reaches beyond the memory of its address", "driver")
+NVDLA_RULE(CUBE_OVERFLOW, "the size of the cube overflows", "driver")
+NVDLA_RULE(CUBE_ADDRESS_BITS, "the core cannot address this memory", "driver")
+NVDLA_RULE(CUBE_ALIGNMENT, "the address is not aligned as this kind of data needs",
+	   "formats, requirements of alignment")
+NVDLA_RULE(CUBE_EMPTY, "a dimension is zero", "driver")
+NVDLA_RULE(CUBE_STRIDE_ALIGNMENT, "the stride is not aligned as this kind of data needs",
+	   "formats, requirements of alignment")
+NVDLA_RULE(CUBE_LINE_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
+NVDLA_RULE(CUBE_PACKED, "a 1x1 cube has to be line packed and surface packed",
+	   "guide, Limitation, Data Format")
 
 /* Registers */
-RULE(FIELD_WIDTH, "the value does not fit its register field", "registers")
+NVDLA_RULE(FIELD_WIDTH, "the value does not fit its register field", "registers")
 
 /* BDMA */
-RULE(BDMA_TRANSFERS, "more transfers than the engine queues", "guide, BDMA programming")
-RULE(BDMA_LINE_SIZE, "a line is a multiple of 32 bytes, 32 to 262144", "guide, BDMA programming")
-RULE(BDMA_REPEAT, "lines and surfaces are repeated 1 to 8192 times", "guide, BDMA programming")
-RULE(BDMA_STRIDE_ALIGNMENT, "strides are multiples of 32 bytes", "registers")
-RULE(BDMA_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
+NVDLA_RULE(BDMA_TRANSFERS, "more transfers than the engine queues", "guide, BDMA programming")
+NVDLA_RULE(BDMA_LINE_SIZE, "a line is a multiple of 32 bytes, 32 to 262144",
+	   "guide, BDMA programming")
+NVDLA_RULE(BDMA_REPEAT, "lines and surfaces are repeated 1 to 8192 times",
+	   "guide, BDMA programming")
+NVDLA_RULE(BDMA_STRIDE_ALIGNMENT, "strides are multiples of 32 bytes", "registers")
+NVDLA_RULE(BDMA_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
 
 /* Convolution */
-RULE(CONV_MODE, "no such convolution mode", "registers")
-RULE(CONV_FLAG, "a flag is 0 or 1", "registers")
-RULE(CONV_FORMAT, "no such data format", "formats, pixel formats")
-RULE(CONV_PIXEL_MAPPING, "only pitch linear images are supported", "formats, pixel formats")
-RULE(CONV_PRECISION, "no such precision", "registers")
-RULE(CONV_PRECISION_PAIR, "the convolution cannot convert between these precisions",
-	"formats, precision conversion")
-RULE(CONV_PIXEL_PRECISION, "the pixel format has another input precision",
-	"formats, pixel formats")
-RULE(CONV_PIXEL_CHANNELS, "the pixel format has another number of channels",
-	"formats, pixel formats")
-RULE(CONV_DST_TYPE, "a convolution's output goes to SDP, not to memory", "guide, Convolution")
-RULE(CONV_OUT_CVT, "the output converter only truncates: scale 1, offset 0", "registers")
-RULE(CONV_CSC_SIZE, "the input size for CSC does not follow from the input cube",
-	"guide, Convolution, DATAIN_SIZE_EXT")
-RULE(CONV_CMAC_SIZE, "the output size differs from that of the output cube",
-	"guide, Convolution, DATAOUT_SIZE")
-RULE(CONV_KERNEL_SIZE, "the kernel size for CSC does not fit the mode",
-	"guide, Convolution, WEIGHT_SIZE_EXT")
-RULE(CONV_OUTPUT_SIZE, "the output size does not follow from input, kernel, padding and stride",
-	"guide, Convolution, DATAOUT_SIZE")
-RULE(CONV_PADDING, "the padding is not less than the kernel",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_STRIDE, "strides are 1 to 8", "registers")
-RULE(CONV_DILATION, "dilations are 1 to 32", "registers")
-RULE(CONV_DILATION_CROSSING, "dilation works with direct convolution of features only",
-	"guide, Limitation, feature crossing")
-RULE(CONV_BATCH, "a batch has 1 to 32 cubes", "registers")
-RULE(CONV_BATCH_CROSSING, "batches work with direct convolution of features only",
-	"guide, Limitation, feature crossing")
-RULE(CONV_POST_EXTENSION, "no such channel post-extension", "formats, post-extension")
-RULE(CONV_POST_CROSSING, "channel post-extension works with images only",
-	"guide, Limitation, feature crossing")
-RULE(CONV_POST_CHANNELS, "too many channels for this channel post-extension",
-	"formats, post-extension")
-RULE(CONV_WINOGRAD_FORMAT, "winograd works with features only",
-	"guide, Limitation, feature crossing")
-RULE(CONV_WINOGRAD_OUTPUT, "winograd needs an output of 8 or more, divisible by 4",
-	"guide, Limitation, Winograd")
-RULE(CONV_PRA_TRUNCATE, "the pre-addition truncates by 0, 1 or 2", "hardware")
-RULE(CONV_BANKS, "data and weights need more banks than there are",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_DATA_BANKS, "the input does not fit its banks", "guide, Convolution, working modes")
-RULE(CONV_WEIGHT_BANKS, "a kernel group and 128 bytes do not fit the weights' banks",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_WMB_BANK, "the mask of a kernel group does not fit its bank",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_ENTRIES, "the entries per slice do not follow from the input",
-	"guide, Convolution, D_ENTRY_PER_SLICE")
-RULE(CONV_RELEASE, "more slices are released than there are",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_BYTES_PER_KERNEL, "the bytes per kernel do not follow from the kernel's size",
-	"guide, Convolution, WEIGHT_BYTES")
-RULE(CONV_WEIGHT_SIZE, "the size of the weights does not follow from the kernels",
-	"guide, Convolution, WEIGHT_BYTES")
-RULE(CONV_WEIGHT_FORMAT, "no such weight format", "registers")
-RULE(CONV_NO_COMPRESSION, "this core does not decompress weights", "driver")
-RULE(CONV_WMB_SIZE, "the size of the mask surface does not follow from the kernels",
-	"formats, sparse compression")
-RULE(CONV_WEIGHT_MEMORY, "weights, their mask and group sizes lie in the same kind of memory",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_DATA_REUSE, "no convolution of this task comes before it and leaves data to reuse",
-	"driver")
-RULE(CONV_DATA_REUSE_LINES, "more input lines than are kept and fetched",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_DATA_REUSE_MODE, "data is reused with the same mode and banks only",
-	"guide, Limitation, Convolution, General")
-RULE(CONV_WEIGHT_REUSE, "the previous convolution of this task leaves no weights to reuse",
-	"guide, Convolution, WEIGHT_REUSE")
-RULE(CONV_WEIGHT_REUSE_SIZE, "the previous convolution's weights have another shape or place",
-	"guide, Convolution, WEIGHT_REUSE")
+NVDLA_RULE(CONV_MODE, "no such convolution mode", "registers")
+NVDLA_RULE(CONV_FLAG, "a flag is 0 or 1", "registers")
+NVDLA_RULE(CONV_FORMAT, "no such data format", "formats, pixel formats")
+NVDLA_RULE(CONV_PIXEL_MAPPING, "only pitch linear images are supported", "formats, pixel formats")
+NVDLA_RULE(CONV_PRECISION, "no such precision", "registers")
+NVDLA_RULE(CONV_PRECISION_PAIR, "the convolution cannot convert between these precisions",
+	   "formats, precision conversion")
+NVDLA_RULE(CONV_PIXEL_PRECISION, "the pixel format has another input precision",
+	   "formats, pixel formats")
+NVDLA_RULE(CONV_PIXEL_CHANNELS, "the pixel format has another number of channels",
+	   "formats, pixel formats")
+NVDLA_RULE(CONV_DST_TYPE, "a convolution's output goes to SDP, not to memory", "guide, Convolution")
+NVDLA_RULE(CONV_OUT_CVT, "the output converter only truncates: scale 1, offset 0", "registers")
+NVDLA_RULE(CONV_CSC_SIZE, "the input size for CSC does not follow from the input cube",
+	   "guide, Convolution, DATAIN_SIZE_EXT")
+NVDLA_RULE(CONV_CMAC_SIZE, "the output size differs from that of the output cube",
+	   "guide, Convolution, DATAOUT_SIZE")
+NVDLA_RULE(CONV_KERNEL_SIZE, "the kernel size for CSC does not fit the mode",
+	   "guide, Convolution, WEIGHT_SIZE_EXT")
+NVDLA_RULE(CONV_OUTPUT_SIZE,
+	   "the output size does not follow from input, kernel, padding and stride",
+	   "guide, Convolution, DATAOUT_SIZE")
+NVDLA_RULE(CONV_PADDING, "the padding is not less than the kernel",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_STRIDE, "strides are 1 to 8", "registers")
+NVDLA_RULE(CONV_DILATION, "dilations are 1 to 32", "registers")
+NVDLA_RULE(CONV_DILATION_CROSSING, "dilation works with direct convolution of features only",
+	   "guide, Limitation, feature crossing")
+NVDLA_RULE(CONV_BATCH, "a batch has 1 to 32 cubes", "registers")
+NVDLA_RULE(CONV_BATCH_CROSSING, "batches work with direct convolution of features only",
+	   "guide, Limitation, feature crossing")
+NVDLA_RULE(CONV_POST_EXTENSION, "no such channel post-extension", "formats, post-extension")
+NVDLA_RULE(CONV_POST_CROSSING, "channel post-extension works with images only",
+	   "guide, Limitation, feature crossing")
+NVDLA_RULE(CONV_POST_CHANNELS, "too many channels for this channel post-extension",
+	   "formats, post-extension")
+NVDLA_RULE(CONV_WINOGRAD_FORMAT, "winograd works with features only",
+	   "guide, Limitation, feature crossing")
+NVDLA_RULE(CONV_WINOGRAD_OUTPUT, "winograd needs an output of 8 or more, divisible by 4",
+	   "guide, Limitation, Winograd")
+NVDLA_RULE(CONV_PRA_TRUNCATE, "the pre-addition truncates by 0, 1 or 2", "hardware")
+NVDLA_RULE(CONV_BANKS, "data and weights need more banks than there are",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_DATA_BANKS, "the input does not fit its banks", "guide, Convolution, working modes")
+NVDLA_RULE(CONV_WEIGHT_BANKS, "a kernel group and 128 bytes do not fit the weights' banks",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_WMB_BANK, "the mask of a kernel group does not fit its bank",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_ENTRIES, "the entries per slice do not follow from the input",
+	   "guide, Convolution, D_ENTRY_PER_SLICE")
+NVDLA_RULE(CONV_RELEASE, "more slices are released than there are",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_BYTES_PER_KERNEL, "the bytes per kernel do not follow from the kernel's size",
+	   "guide, Convolution, WEIGHT_BYTES")
+NVDLA_RULE(CONV_WEIGHT_SIZE, "the size of the weights does not follow from the kernels",
+	   "guide, Convolution, WEIGHT_BYTES")
+NVDLA_RULE(CONV_WEIGHT_FORMAT, "no such weight format", "registers")
+NVDLA_RULE(CONV_NO_COMPRESSION, "this core does not decompress weights", "driver")
+NVDLA_RULE(CONV_WMB_SIZE, "the size of the mask surface does not follow from the kernels",
+	   "formats, sparse compression")
+NVDLA_RULE(CONV_WEIGHT_MEMORY, "weights, their mask and group sizes lie in the same kind of memory",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_DATA_REUSE, "no convolution of this task comes before it and leaves data to reuse",
+	   "driver")
+NVDLA_RULE(CONV_DATA_REUSE_LINES, "more input lines than are kept and fetched",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_DATA_REUSE_MODE, "data is reused with the same mode and banks only",
+	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_WEIGHT_REUSE, "the previous convolution of this task leaves no weights to reuse",
+	   "guide, Convolution, WEIGHT_REUSE")
+NVDLA_RULE(CONV_WEIGHT_REUSE_SIZE, "the previous convolution's weights have another shape or place",
+	   "guide, Convolution, WEIGHT_REUSE")
 
 /* SDP */
-RULE(SDP_PRECISION, "no such precision", "registers")
-RULE(SDP_PRECISION_PAIR, "SDP cannot convert between these precisions",
-	"formats, precision conversion")
-RULE(SDP_FLYING_PRECISION, "INT16 to INT8 does not work on the fly", "hardware")
-RULE(SDP_PDP_PRECISION, "no conversion is possible on the way to PDP",
-	"guide, Limitation, SDP, DC")
-RULE(SDP_MODE, "no such convolution mode", "registers")
-RULE(SDP_OFFLINE, "winograd and batches need the convolution's stream",
-	"guide, Limitation, SDP, Winograd/Batch")
-RULE(SDP_BATCH, "a batch has 1 to 32 cubes", "registers")
-RULE(SDP_BATCH_ALIGNMENT, "with batches, addresses and strides are multiples of 64 bytes",
-	"guide, Limitation, SDP, Winograd/Batch")
-RULE(SDP_SIZE, "input, operands and output have to have the same size", "guide, SDP programming")
-RULE(SDP_UNIT_FLAG, "a unit is enabled by 1 and disabled by 0", "driver")
-RULE(SDP_UNIT_TYPE, "no such kind of operation", "driver")
-RULE(SDP_UNIT_MODE, "no such operand mode", "driver")
-RULE(SDP_ALU_TYPE, "no such ALU function", "registers")
-RULE(SDP_ACTIVATION, "the unit does not have this activation", "registers")
-RULE(SDP_OPERAND, "the operand does not fit its register", "registers")
-RULE(SDP_OPERAND_PRECISION, "the operands' precision does not fit the pipeline's",
-	"formats, bias data format")
-RULE(SDP_PRELU, "PReLU needs the multiplier, with the ALU bypassed",
-	"guide, Limitation, SDP, General")
-RULE(SDP_LUT, "the activation needs a look-up table of this task", "driver")
-RULE(SDP_FP16_CVT, "with FP16, operands from memory need their converter enabled",
-	"guide, Limitation, SDP, General")
-RULE(SDP_EQL_UNIT, "a comparison needs the ALU alone, without converter and activation",
-	"guide, Limitation, SDP, General")
-RULE(SDP_EQL_MODE, "a comparison works without winograd, batches and precision conversion",
-	"guide, Limitation, SDP, Winograd/Batch")
-RULE(SDP_EQL_DST, "a comparison has no output for PDP", "guide, SDP, Compare mode")
+NVDLA_RULE(SDP_PRECISION, "no such precision", "registers")
+NVDLA_RULE(SDP_PRECISION_PAIR, "SDP cannot convert between these precisions",
+	   "formats, precision conversion")
+NVDLA_RULE(SDP_FLYING_PRECISION, "INT16 to INT8 does not work on the fly", "hardware")
+NVDLA_RULE(SDP_PDP_PRECISION, "no conversion is possible on the way to PDP",
+	   "guide, Limitation, SDP, DC")
+NVDLA_RULE(SDP_MODE, "no such convolution mode", "registers")
+NVDLA_RULE(SDP_OFFLINE, "winograd and batches need the convolution's stream",
+	   "guide, Limitation, SDP, Winograd/Batch")
+NVDLA_RULE(SDP_BATCH, "a batch has 1 to 32 cubes", "registers")
+NVDLA_RULE(SDP_BATCH_ALIGNMENT, "with batches, addresses and strides are multiples of 64 bytes",
+	   "guide, Limitation, SDP, Winograd/Batch")
+NVDLA_RULE(SDP_SIZE, "input, operands and output have to have the same size",
+	   "guide, SDP programming")
+NVDLA_RULE(SDP_UNIT_FLAG, "a unit is enabled by 1 and disabled by 0", "driver")
+NVDLA_RULE(SDP_UNIT_TYPE, "no such kind of operation", "driver")
+NVDLA_RULE(SDP_UNIT_MODE, "no such operand mode", "driver")
+NVDLA_RULE(SDP_ALU_TYPE, "no such ALU function", "registers")
+NVDLA_RULE(SDP_ACTIVATION, "the unit does not have this activation", "registers")
+NVDLA_RULE(SDP_OPERAND, "the operand does not fit its register", "registers")
+NVDLA_RULE(SDP_OPERAND_PRECISION, "the operands' precision does not fit the pipeline's",
+	   "formats, bias data format")
+NVDLA_RULE(SDP_PRELU, "PReLU needs the multiplier, with the ALU bypassed",
+	   "guide, Limitation, SDP, General")
+NVDLA_RULE(SDP_LUT, "the activation needs a look-up table of this task", "driver")
+NVDLA_RULE(SDP_FP16_CVT, "with FP16, operands from memory need their converter enabled",
+	   "guide, Limitation, SDP, General")
+NVDLA_RULE(SDP_EQL_UNIT, "a comparison needs the ALU alone, without converter and activation",
+	   "guide, Limitation, SDP, General")
+NVDLA_RULE(SDP_EQL_MODE, "a comparison works without winograd, batches and precision conversion",
+	   "guide, Limitation, SDP, Winograd/Batch")
+NVDLA_RULE(SDP_EQL_DST, "a comparison has no output for PDP", "guide, SDP, Compare mode")
 
 /* Look-up tables */
-RULE(LUT_METHOD, "no such look-up method", "registers")
-RULE(LUT_PRIORITY, "a priority is LE or LO", "registers")
-RULE(LUT_OFFSET, "the index offset exceeds the engine's range", "guide, Limitation, LUT")
-RULE(LUT_LE_SELECT, "the index select of LE exceeds the engine's range",
-	"guide, Limitation, LUT")
-RULE(LUT_LO_SELECT, "the index select of LO exceeds the engine's range",
-	"guide, Limitation, LUT")
-RULE(LUT_RANGE, "a start or end exceeds the engine's range", "registers")
-RULE(LUT_SHIFT, "a slope is shifted by -16 to 15", "registers")
+NVDLA_RULE(LUT_METHOD, "no such look-up method", "registers")
+NVDLA_RULE(LUT_PRIORITY, "a priority is LE or LO", "registers")
+NVDLA_RULE(LUT_OFFSET, "the index offset exceeds the engine's range", "guide, Limitation, LUT")
+NVDLA_RULE(LUT_LE_SELECT, "the index select of LE exceeds the engine's range",
+	   "guide, Limitation, LUT")
+NVDLA_RULE(LUT_LO_SELECT, "the index select of LO exceeds the engine's range",
+	   "guide, Limitation, LUT")
+NVDLA_RULE(LUT_RANGE, "a start or end exceeds the engine's range", "registers")
+NVDLA_RULE(LUT_SHIFT, "a slope is shifted by -16 to 15", "registers")
 
 /* PDP */
-RULE(PDP_PRECISION, "no such precision", "registers")
-RULE(PDP_POOL_MODE, "no such pooling mode", "registers")
-RULE(PDP_KERNEL, "kernels are 1 to 8 wide and high", "guide, Limitation, PDP")
-RULE(PDP_STRIDE, "strides are 1 to 16", "registers")
-RULE(PDP_PADDING, "the padding is not less than the kernel", "guide, Limitation, PDP")
-RULE(PDP_PADDING_VALUE, "with FP16 padding values are zero", "precision, PDP")
-RULE(PDP_WINDOW_WIDTH, "the windows do not use each input column exactly",
-	"guide, Limitation, PDP")
-RULE(PDP_WINDOW_HEIGHT, "the windows do not use each input line exactly",
-	"guide, Limitation, PDP")
-RULE(PDP_CHANNELS, "input and output have to have the same channels", "guide, PDP programming")
-RULE(PDP_DST_TYPE, "the output goes to memory", "guide, PDP programming")
-RULE(PDP_SPLIT, "a cube is split into 1 to 64 parts", "registers")
-RULE(PDP_SPLIT_FLYING, "a stream cannot be split", "guide, PDP, On-the-fly processing")
-RULE(PDP_SPLIT_OUT, "the widths of the parts do not add up to the output",
-	"guide, Limitation, PDP")
-RULE(PDP_SPLIT_IN, "the input width of a part does not follow from its output width",
-	"guide, Limitation, PDP")
-RULE(PDP_LINE_BUFFER, "the output is too wide for the line buffer", "guide, Limitation, PDP")
+NVDLA_RULE(PDP_PRECISION, "no such precision", "registers")
+NVDLA_RULE(PDP_POOL_MODE, "no such pooling mode", "registers")
+NVDLA_RULE(PDP_KERNEL, "kernels are 1 to 8 wide and high", "guide, Limitation, PDP")
+NVDLA_RULE(PDP_STRIDE, "strides are 1 to 16", "registers")
+NVDLA_RULE(PDP_PADDING, "the padding is not less than the kernel", "guide, Limitation, PDP")
+NVDLA_RULE(PDP_PADDING_VALUE, "with FP16 padding values are zero", "precision, PDP")
+NVDLA_RULE(PDP_WINDOW_WIDTH, "the windows do not use each input column exactly",
+	   "guide, Limitation, PDP")
+NVDLA_RULE(PDP_WINDOW_HEIGHT, "the windows do not use each input line exactly",
+	   "guide, Limitation, PDP")
+NVDLA_RULE(PDP_CHANNELS, "input and output have to have the same channels",
+	   "guide, PDP programming")
+NVDLA_RULE(PDP_DST_TYPE, "the output goes to memory", "guide, PDP programming")
+NVDLA_RULE(PDP_SPLIT, "a cube is split into 1 to 64 parts", "registers")
+NVDLA_RULE(PDP_SPLIT_FLYING, "a stream cannot be split", "guide, PDP, On-the-fly processing")
+NVDLA_RULE(PDP_SPLIT_OUT, "the widths of the parts do not add up to the output",
+	   "guide, Limitation, PDP")
+NVDLA_RULE(PDP_SPLIT_IN, "the input width of a part does not follow from its output width",
+	   "guide, Limitation, PDP")
+NVDLA_RULE(PDP_LINE_BUFFER, "the output is too wide for the line buffer", "guide, Limitation, PDP")
 
 /* CDP */
-RULE(CDP_PRECISION, "no such precision", "registers")
-RULE(CDP_PRECISION_PAIR, "CDP does not convert between precisions",
-	"formats, precision conversion")
-RULE(CDP_LOCAL_SIZE, "the local size is 3, 5, 7 or 9", "guide, Limitation, CDP")
-RULE(CDP_FLAG, "a flag is 0 or 1", "registers")
-RULE(CDP_SIZE, "input and output have to have the same size", "guide, CDP programming")
-RULE(CDP_LUT, "CDP needs a look-up table of this task", "driver")
+NVDLA_RULE(CDP_PRECISION, "no such precision", "registers")
+NVDLA_RULE(CDP_PRECISION_PAIR, "CDP does not convert between precisions",
+	   "formats, precision conversion")
+NVDLA_RULE(CDP_LOCAL_SIZE, "the local size is 3, 5, 7 or 9", "guide, Limitation, CDP")
+NVDLA_RULE(CDP_FLAG, "a flag is 0 or 1", "registers")
+NVDLA_RULE(CDP_SIZE, "input and output have to have the same size", "guide, CDP programming")
+NVDLA_RULE(CDP_LUT, "CDP needs a look-up table of this task", "driver")
 
 /* RUBIK */
-RULE(RUBIK_MODE, "no such mode", "registers")
-RULE(RUBIK_PRECISION, "no such precision", "registers")
-RULE(RUBIK_STRIDE, "strides are 1 to 32", "registers")
-RULE(RUBIK_WIDTH, "the output is wider than 8192", "guide, Limitation, Rubik")
-RULE(RUBIK_SIZE, "the output's size does not follow from the input's", "guide, Rubik programming")
-RULE(RUBIK_PLANE_STRIDE, "a plane does not fit its stride", "guide, Rubik programming")
+NVDLA_RULE(RUBIK_MODE, "no such mode", "registers")
+NVDLA_RULE(RUBIK_PRECISION, "no such precision", "registers")
+NVDLA_RULE(RUBIK_STRIDE, "strides are 1 to 32", "registers")
+NVDLA_RULE(RUBIK_WIDTH, "the output is wider than 8192", "guide, Limitation, Rubik")
+NVDLA_RULE(RUBIK_SIZE, "the output's size does not follow from the input's",
+	   "guide, Rubik programming")
+NVDLA_RULE(RUBIK_PLANE_STRIDE, "a plane does not fit its stride", "guide, Rubik programming")

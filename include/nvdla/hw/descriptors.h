@@ -159,6 +159,7 @@ struct nvdla_network_desc {
 	__u8 dynamic_roi;
 	__u8 reserved;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_network_desc, 40);
 
 /**
@@ -172,6 +173,7 @@ struct nvdla_consumer {
 	__u8 event;
 	__u8 reserved;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_consumer, 4);
 
 /**
@@ -193,6 +195,7 @@ struct nvdla_graph_node {
 	struct nvdla_consumer consumers[NVDLA_NUM_OP_TYPES];
 	struct nvdla_consumer fused_parent;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_graph_node, 36);
 
 /**
@@ -222,6 +225,7 @@ struct nvdla_data_cube {
 	__u32 surf_stride;
 	__u32 plane_stride;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_data_cube, 32);
 
 /** struct nvdla_cvt_param - converter: (x - offset) * scale >> truncate */
@@ -231,6 +235,7 @@ struct nvdla_cvt_param {
 	__u8 enable;
 	__s32 offset;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_cvt_param, 8);
 
 #define NVDLA_BDMA_MAX_TRANSFERS 20
@@ -247,6 +252,7 @@ struct nvdla_bdma_transfer {
 	__u32 src_surf;
 	__u32 dst_surf;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_transfer, 32);
 
 struct nvdla_bdma_surface_desc {
@@ -255,12 +261,14 @@ struct nvdla_bdma_surface_desc {
 	__u16 num_transfers;
 	struct nvdla_bdma_transfer transfers[NVDLA_BDMA_MAX_TRANSFERS];
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_surface_desc, 644);
 
 struct nvdla_bdma_op_desc {
 	__u16 num_transfers;
 	__u16 reserved;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_bdma_op_desc, 4);
 
 struct nvdla_conv_surface_desc {
@@ -272,6 +280,7 @@ struct nvdla_conv_surface_desc {
 	nvdla_s64_a4 offset_u;
 	__u32 in_line_uv_stride;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_conv_surface_desc, 172);
 
 struct nvdla_conv_op_desc {
@@ -324,6 +333,7 @@ struct nvdla_conv_op_desc {
 	struct nvdla_cvt_param in_cvt;
 	struct nvdla_cvt_param out_cvt;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_conv_op_desc, 92);
 
 #define NVDLA_LUT_LE_ENTRIES 65
@@ -366,6 +376,7 @@ struct nvdla_lut_desc {
 	__u8 overflow_priority;
 	__u8 method;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_lut_desc, 700);
 
 /** struct nvdla_sdp_op - one of the SDP units X1, X2, Y */
@@ -383,6 +394,7 @@ struct nvdla_sdp_op {
 	struct nvdla_cvt_param alu_cvt;
 	struct nvdla_cvt_param mul_cvt;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_op, 32);
 
 struct nvdla_sdp_surface_desc {
@@ -392,6 +404,7 @@ struct nvdla_sdp_surface_desc {
 	struct nvdla_data_cube y_data;
 	struct nvdla_data_cube dst_data;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_surface_desc, 160);
 
 struct nvdla_sdp_op_desc {
@@ -407,12 +420,14 @@ struct nvdla_sdp_op_desc {
 	struct nvdla_sdp_op x2_op;
 	struct nvdla_sdp_op y_op;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_sdp_op_desc, 116);
 
 struct nvdla_pdp_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_pdp_surface_desc, 64);
 
 struct nvdla_pdp_op_desc {
@@ -436,12 +451,14 @@ struct nvdla_pdp_op_desc {
 	__u8 reserved0;
 	__s32 padding_value[7];
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_pdp_op_desc, 52);
 
 struct nvdla_cdp_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_cdp_surface_desc, 64);
 
 struct nvdla_cdp_op_desc {
@@ -455,12 +472,14 @@ struct nvdla_cdp_op_desc {
 	__u8 bypass_out_mul;
 	__u8 reserved0;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_cdp_op_desc, 24);
 
 struct nvdla_rubik_surface_desc {
 	struct nvdla_data_cube src_data;
 	struct nvdla_data_cube dst_data;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_rubik_surface_desc, 64);
 
 struct nvdla_rubik_op_desc {
@@ -469,6 +488,7 @@ struct nvdla_rubik_op_desc {
 	__u8 stride_x;
 	__u8 stride_y;
 };
+
 NVDLA_ASSERT_SIZE(struct nvdla_rubik_op_desc, 4);
 
 /** union nvdla_surface_desc - entry of a task's surface list */
@@ -480,6 +500,7 @@ union nvdla_surface_desc {
 	struct nvdla_cdp_surface_desc cdp;
 	struct nvdla_rubik_surface_desc rubik;
 };
+
 NVDLA_ASSERT_SIZE(union nvdla_surface_desc, 644);
 
 /** union nvdla_operation_desc - entry of a task's operation list */
@@ -491,6 +512,7 @@ union nvdla_operation_desc {
 	struct nvdla_cdp_op_desc cdp;
 	struct nvdla_rubik_op_desc rubik;
 };
+
 NVDLA_ASSERT_SIZE(union nvdla_operation_desc, 116);
 
 #ifdef __cplusplus

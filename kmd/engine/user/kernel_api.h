@@ -32,6 +32,8 @@
 
 #define __printf(string, first) __attribute__((format(printf, string, first)))
 
+#define min_t(type, a, b) min((type)(a), (type)(b))
+
 #define min(a, b)                                  \
 	({                                         \
 		__typeof__(a) min_a = (a);         \

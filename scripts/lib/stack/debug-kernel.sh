@@ -3,7 +3,8 @@
 #
 # Run in the unpacked build tree: the debug kernel from the distribution's source package.
 # In /mnt is debug.config; what is to be kept is put there, too: vmlinuz, config, the
-# modules with their folders below lib/modules/RELEASE/kernel, and headers for the driver.
+# modules with their folders below lib/modules/RELEASE/kernel, headers for the driver, and
+# checkpatch, which the packaged headers do not have.
 set -eu
 
 # One recipe, one kernel: nothing of who built it, when and where.
@@ -53,3 +54,5 @@ find . -name '*.ko' | while read -r module; do
 done
 # shellcheck disable=SC2016 # make expands it
 kbuild run-command KBUILD_RUN_COMMAND='$(srctree)/scripts/package/install-extmod-build /mnt/headers'
+mkdir /mnt/tools
+cp /src/scripts/checkpatch.pl /src/scripts/spelling.txt /src/scripts/const_structs.checkpatch /mnt/tools

@@ -4,7 +4,7 @@
 import argparse
 import fnmatch
 
-from . import build, console, guest, kmod, results, vmtests
+from . import build, console, debug_kernel, guest, kmdcheck, kmod, results, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -12,8 +12,9 @@ from .vmrun import guest_programs
 
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
-model under QEMU's qtest) and the guest's on every kernel there is. The last line is
-"N passed, N failed", and ", N skipped" if some were.
+model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
+once scripts/kernel-debug has made it. The last line is "N passed, N failed", and ", N skipped"
+if some were.
 '''
 _EPILOG = '''\
 A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
@@ -84,18 +85,26 @@ def main():
 		build.build(progress)
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
+	# It takes minutes to make: where somebody did, everything runs there as well.
+	if found and not arguments.kernel and debug_kernel.path().is_dir():
+		series.append(guest.DEBUG)
 	boots = vmtests.plan(series, chosen)
+	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	if arguments.list:
-		print(*names, *(f'vm-{kernel}-{dma}.{test.name}' for (kernel, dma), wanted in boots.items()
-				for test in wanted), sep='\n')
+		guest_names = [f'vm-{kernel}-{dma}.{test.name}' for (kernel, dma), wanted in boots.items()
+			       for test in wanted]
+		print(*names, *[kmdcheck.STYLE] * style, *guest_names, sep='\n')
 		return 0
-	if not names and not boots:
+	if not names and not boots and not style:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	cases = _run_host_tests(names, arguments.quick) if names else []
-	modules = {kernel: _module(found, kernel) for kernel in dict.fromkeys(kernel for kernel, _ in boots)}
+	if style:
+		cases.append(kmdcheck.style())
+	guests = {kernel: vmtests.guest_for(kernel, console.say) for kernel, _ in boots}
+	modules = {kernel: _module(guests[kernel], kernel) for kernel in guests}
 	for (kernel, dma), wanted in boots.items():
 		with console.stage(f'guest tests {kernel} {dma}') as progress:
-			cases += _guarded(found, kernel, dma, wanted, modules[kernel], progress)
+			cases += _guarded(guests[kernel], kernel, dma, wanted, modules[kernel], progress)
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
 
@@ -104,7 +113,7 @@ def _module(found, series):
 	"""The driver for a kernel, or the Failure of building it: its tests fail, the others run."""
 	with console.stage('module') as progress:
 		try:
-			return kmod.build(found, found.kernel(series), progress)
+			return kmod.build(found, found.kernel(series), progress, sparse=kmod.has_sparse(found))
 		except Failure as failure:
 			return failure
 

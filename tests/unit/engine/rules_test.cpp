@@ -21,9 +21,9 @@ namespace
 const std::map<std::string, std::string> &reasons()
 {
 	static const std::map<std::string, std::string> table = {
-#define RULE(name, reason, source) { #name, reason },
+#define NVDLA_RULE(name, reason, source) { #name, reason },
 #include <nvdla_rules.h>
-#undef RULE
+#undef NVDLA_RULE
 	};
 	return table;
 }

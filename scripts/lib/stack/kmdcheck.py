@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What a kernel maintainer's tools say of the driver: W=1 and sparse on every kernel, checkpatch."""
+
+import argparse
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import console, debug_kernel, guest, kmod, results
+from .console import Failure
+from .paths import ROOT
+from .results import Case
+
+# The name of style()'s case.
+STYLE = 'kmd.checkpatch'
+
+# Kernel code, and what it shares with user space. engine/user is user space's only.
+_CHECKED = ('kmd/*.[ch]', 'kmd/engine/*.[ch]', 'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
+
+
+def _checkpatch():
+	"""checkpatch.pl, or None: it is in the kernel's source, not in its headers."""
+	packaged = debug_kernel.path() / 'tools' / 'checkpatch.pl'
+	found = packaged if packaged.is_file() else shutil.which('checkpatch.pl')
+	return Path(found) if found else None
+
+
+def style():
+	"""checkpatch --strict over the driver; kmd/.checkpatch.conf says what it is not asked."""
+	tool = _checkpatch()
+	if not tool:
+		return Case(STYLE, results.SKIPPED, 'no checkpatch.pl: scripts/kernel-debug brings it')
+	files = [str(path) for pattern in _CHECKED for path in sorted(ROOT.glob(pattern))]
+	# It takes its settings from the folder it is run in, and leaves a file there.
+	with tempfile.TemporaryDirectory() as folder:
+		shutil.copy(ROOT / 'kmd' / '.checkpatch.conf', folder)
+		run = subprocess.run(['perl', str(tool), '--no-tree', '--strict', '--terse', '--show-types',
+				      '--no-summary', '-f', *files], cwd=folder, capture_output=True, text=True)
+	said = run.stdout.replace(f'{ROOT}/', '').strip()
+	return Case(STYLE, results.FAILED, said) if run.returncode or said else Case(STYLE, results.PASSED)
+
+
+def _compiled(found, series, progress):
+	name = f'kmd-{series}.sparse'
+	try:
+		kmod.build(found, found.kernel(series), progress, werror=True, sparse=True)
+	except Failure as failure:
+		return Case(name, results.FAILED, str(failure))
+	return Case(name, results.PASSED)
+
+
+def main():
+	argparse.ArgumentParser(prog='scripts/check-kmd', description=(
+		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
+		'sparse, all warnings being errors, and run checkpatch --strict over it.')).parse_args()
+	with console.stage('headers') as progress:
+		kmod.build_headers(progress)
+	with console.stage('guest tree') as progress:
+		found = guest.find(progress)
+	with console.stage('module') as progress:
+		cases = [_compiled(found, series, progress) for series in found.series()]
+	cases.append(style())
+	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
+	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)
