@@ -10,7 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "qtest/base64.h"
+#include "base64/base64.h"
 
 namespace nvdla::sim::qtest
 {

@@ -3,6 +3,7 @@
 #include <nvdla/task.h>
 
 #include "cubes.h"
+#include "legacy_descriptors.h"
 #include "task_lists.h"
 
 namespace nvdla
@@ -13,8 +14,6 @@ namespace
 
 constexpr const char *what = "take DLA task from loadable";
 
-/* Firmware interface that introduced the offset in the data cube. */
-constexpr Version firstWithOffset{ 0, 12, 0 };
 constexpr Version firstUnknown{ 0, 13, 0 };
 
 Result<void> readGraph(const TaskLists &lists, const nvdla_network_desc &network, DlaTask &task)
@@ -91,7 +90,7 @@ Result<void> readSurfaces(const TaskLists &lists, const nvdla_network_desc &netw
 		return fail(ErrorCode::Unsupported, what, lists.where("surface list"),
 			    fmt::format("is of firmware interface {}, known are those below {}",
 					toString(surfaces->version), toString(firstUnknown)));
-	const bool legacy = surfaces->version < firstWithOffset;
+	const bool legacy = surfaces->version < firstWithCubeOffset;
 	for (size_t i = 0; i < count; i++) {
 		const auto bytes = surfaces->bytes.subspan(i * stride, stride);
 		task.surfaces.push_back(legacy ? convertLegacySurface(task.graph[i].op_type, bytes)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nvdla/task.h>
 
+#include "emu_descriptors.h"
 #include "task_lists.h"
 
 namespace nvdla
@@ -15,31 +16,27 @@ namespace
 
 constexpr const char *what = "take EMU task from loadable";
 
-struct EmuNetwork {
-	int16_t operationIndex;
-	int16_t bufferIndex;
-	uint16_t operations;
-};
-
-/*
- * Offsets inside an operation (the union of POWER and SOFTMAX) and inside a
- * buffer pair. Both layouts carry version 0.0.1.
- */
+/* Offsets inside an operation (the union of POWER and SOFTMAX) and inside a buffer pair. */
 struct EmuLayout {
 	size_t operationStride;
 	std::optional<size_t> scales; /* input and output scale, if there are any */
 	size_t parameters;	      /* power, scale, shift; or the axis */
 	std::optional<size_t> bufferOffset;
-	size_t bufferSize;
 	size_t bufferFormat; /* followed by width, height, channel */
 	size_t bufferLine;   /* followed by the surface stride */
 };
 
-constexpr EmuLayout currentLayout{ 24, 4, 12, 2, 6, 10, 18 };
-constexpr EmuLayout legacyLayout{ 16, std::nullopt, 1, std::nullopt, 2, 6, 14 };
+constexpr EmuLayout currentLayout{
+	sizeof(EmuOperationDesc),	   offsetof(EmuOperationDesc, in_scale),
+	offsetof(EmuOperationDesc, power), offsetof(EmuBufferDesc, offset),
+	offsetof(EmuBufferDesc, format),   offsetof(EmuBufferDesc, line_stride),
+};
+constexpr EmuLayout legacyLayout{
+	sizeof(EmuLegacyOperationDesc),		 std::nullopt,
+	offsetof(EmuLegacyOperationDesc, power), std::nullopt,
+	offsetof(EmuLegacyBufferDesc, format),	 offsetof(EmuLegacyBufferDesc, line_stride),
+};
 
-constexpr size_t bufferStride = 512;
-constexpr size_t secondBuffer = 256;
 constexpr unsigned softmaxAxisChannel = 1;
 
 template<typename T>
@@ -162,23 +159,24 @@ Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id)
 			    "is not a task for the CPU");
 
 	const TaskLists lists(loadable, *entry);
-	auto first = lists.find("network descriptor", 0, sizeof(EmuNetwork));
+	auto first = lists.find("network descriptor", 0, sizeof(EmuNetworkDesc));
 	if (!first)
 		return forward(first);
-	const EmuNetwork network = element<EmuNetwork>(first->bytes, 0);
-	const size_t count = network.operations;
+	const EmuNetworkDesc network = element<EmuNetworkDesc>(first->bytes, 0);
+	const size_t count = network.num_operations;
 	if (!count)
 		return fail(ErrorCode::InvalidFile, what, lists.where("num_operations"), "is 0");
 
-	auto operations = lists.find("operation list", network.operationIndex,
+	auto operations = lists.find("operation list", network.operation_desc_index,
 				     count * legacyLayout.operationStride);
 	if (!operations)
 		return forward(operations);
-	auto buffers = lists.find("buffer list", network.bufferIndex, count * bufferStride);
+	auto buffers = lists.find("buffer list", network.operation_buffer_desc_index,
+				  count * emuBufferPairBytes);
 	if (!buffers)
 		return forward(buffers);
 
-	const bool current = operations->bytes.size() >= count * currentLayout.operationStride;
+	const bool current = hasCurrentEmuLayout(operations->bytes.size(), count);
 	const EmuLayout &layout = current ? currentLayout : legacyLayout;
 	const EmuReader reader(lists, layout);
 
@@ -186,7 +184,8 @@ Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id)
 	task.id = id;
 	task.addresses = lists.addresses();
 	for (size_t i = 0; i < count; i++) {
-		const auto pair = buffers->bytes.subspan(i * bufferStride, bufferStride);
+		const auto pair =
+			buffers->bytes.subspan(i * emuBufferPairBytes, emuBufferPairBytes);
 		auto operation =
 			reader.operation(operations->bytes.subspan(i * layout.operationStride), i);
 		if (!operation)
@@ -194,7 +193,7 @@ Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id)
 		auto src = reader.buffer(pair, fmt::format("operation {} source", i));
 		if (!src)
 			return forward(src);
-		auto dst = reader.buffer(pair.subspan(secondBuffer),
+		auto dst = reader.buffer(pair.subspan(emuSecondBuffer),
 					 fmt::format("operation {} destination", i));
 		if (!dst)
 			return forward(dst);

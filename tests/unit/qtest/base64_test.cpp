@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <gtest/gtest.h>
 
-#include "qtest/base64.h"
+#include "base64/base64.h"
 
-using namespace nvdla::sim::qtest;
+using namespace nvdla::sim;
 
 namespace
 {

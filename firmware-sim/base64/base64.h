@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory contents in the lines of QEMU's qtest protocol (RFC 4648, section 4).
+ * Bytes in text (RFC 4648, section 4): memory contents in QEMU's qtest protocol, blobs in
+ * loadables as JSON.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace nvdla::sim::qtest
+namespace nvdla::sim
 {
 
 std::string encodeBase64(std::span<const std::byte> bytes);
@@ -19,4 +20,4 @@ std::string encodeBase64(std::span<const std::byte> bytes);
 /** \return the bytes; nothing if \a text is not padded base64 without line breaks */
 std::optional<std::vector<std::byte>> decodeBase64(std::string_view text);
 
-} /* namespace nvdla::sim::qtest */
+} /* namespace nvdla::sim */

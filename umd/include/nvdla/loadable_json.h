@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loadables as text: to read, to compare, to change by hand.
+ */
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nvdla/error.h>
+#include <nvdla/loadable.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief Write a loadable as JSON
+ *
+ * All lists of the file, in its order and with its names. Descriptor lists are
+ * decoded into the fields of include/nvdla/hw/descriptors.h, values with a name
+ * by that name, in the layout that the file has (cubes of 28 or 32 bytes).
+ * Other blobs, and descriptor lists with bytes that are no field, are base64.
+ * The form is described in Documentation/loadables.md, "As text".
+ *
+ * \param[in] loadable as read() or check() leave it
+ * \param[in] blobFolder an existing folder to write the base64 blobs to as files
+ * instead, one for each; the text names them. Files of these names are replaced.
+ * Empty: all in the text.
+ * \return the text, from which loadableFromJson() makes an equal loadable; the
+ * error of check(); Unsupported for a name that is not UTF-8; Io for the files
+ */
+Result<std::string> loadableToJson(const Loadable &loadable, const std::string &blobFolder = {});
+
+/**
+ * \brief Read a loadable from JSON
+ *
+ * \param[in] json what loadableToJson() wrote, or something like it; may come
+ * from anyone
+ * \param[in] blobFolder where files that the text names are; empty if it may
+ * name none
+ * \return a loadable that keeps what read() promises, or InvalidFile with the path
+ * of the field ("blobs[4].entries[0].conv.pad_val"), its value and what may be there
+ */
+Result<Loadable> loadableFromJson(std::string_view json, const std::string &blobFolder = {});
+
+/**
+ * \brief Read a loadable from a file that holds either form
+ *
+ * The contents decide. Files that a text names are looked for beside it.
+ */
+Result<Loadable> readLoadable(const std::string &path);
+
+} /* namespace nvdla */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptors of a CPU task, as compilers write them: little endian, packed.
+ * Two layouts carry the same version number, 0.0.1; the size of the operation
+ * list tells which one it is.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla
+{
+
+/** \brief Root of a task; the positions count in its address table */
+struct EmuNetworkDesc {
+	int16_t operation_desc_index;
+	int16_t operation_buffer_desc_index;
+	uint16_t num_operations;
+} __attribute__((packed));
+
+/** \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
+ */
+struct EmuOperationDesc {
+	uint8_t op_type;
+	uint8_t reserved[3];
+	float in_scale;
+	float out_scale;
+	union {
+		struct {
+			float power;
+			float scale;
+			float shift;
+		} __attribute__((packed)) power;
+		uint8_t axis;
+	};
+} __attribute__((packed));
+static_assert(sizeof(EmuOperationDesc) == 24);
+
+struct EmuLegacyOperationDesc {
+	uint8_t op_type;
+	union {
+		struct {
+			float power;
+			float scale;
+			float shift;
+		} __attribute__((packed)) power;
+		uint8_t axis;
+	};
+	uint8_t reserved[3];
+} __attribute__((packed));
+static_assert(sizeof(EmuLegacyOperationDesc) == 16);
+
+/** \brief A cube; the strides are bytes */
+struct EmuBufferDesc {
+	int16_t address;
+	uint32_t offset;
+	uint32_t size;
+	uint16_t format;
+	uint16_t width;
+	uint16_t height;
+	uint16_t channel;
+	uint32_t line_stride;
+	uint32_t surf_stride;
+} __attribute__((packed));
+static_assert(sizeof(EmuBufferDesc) == 26);
+
+struct EmuLegacyBufferDesc {
+	int16_t address;
+	uint32_t size;
+	uint16_t format;
+	uint16_t width;
+	uint16_t height;
+	uint16_t channel;
+	uint32_t line_stride;
+	uint32_t surf_stride;
+} __attribute__((packed));
+static_assert(sizeof(EmuLegacyBufferDesc) == 22);
+
+/** \brief Bytes of an entry of the buffer list, and where its second cube begins */
+constexpr size_t emuBufferPairBytes = 512;
+constexpr size_t emuSecondBuffer = 256;
+
+/** \brief Entry of the buffer list: what an operation reads and writes */
+template<typename Cube>
+struct EmuBufferPair {
+	Cube src_data;
+	uint8_t padding[emuSecondBuffer - sizeof(Cube)];
+	Cube dst_data;
+	uint8_t padding_behind[emuBufferPairBytes - emuSecondBuffer - sizeof(Cube)];
+} __attribute__((packed));
+static_assert(sizeof(EmuBufferPair<EmuBufferDesc>) == emuBufferPairBytes);
+
+/** \return whether an operation list of \a bytes has the current layout */
+constexpr bool hasCurrentEmuLayout(size_t bytes, size_t operations)
+{
+	return bytes >= operations * sizeof(EmuOperationDesc);
+}
+
+} /* namespace nvdla */

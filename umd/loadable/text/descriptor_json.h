@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptor lists as JSON and back, by their tables of fields.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+#include "json_value.h"
+#include "layouts.h"
+
+namespace nvdla::text
+{
+
+/**
+ * \brief Decode a descriptor list
+ *
+ * \param[in] types for each entry which of the kind's layouts it has; unused for
+ * kinds with one layout
+ * \return an array with an entry each; nothing if that would not say everything
+ * that the bytes say: an entry without a type, an incomplete one at the end, or
+ * bytes that are no field and not zero
+ */
+std::optional<Json> describeList(const ListKind &kind, std::span<const std::byte> bytes,
+				 std::span<const uint8_t> types);
+
+/** \brief Encode a descriptor list; errors name \a path and what is below it */
+Result<std::vector<std::byte>> encodeList(const ListKind &kind, const Json &json,
+					  const std::string &path);
+
+} /* namespace nvdla::text */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON text and its values, with errors that say where.
+ */
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <nlohmann/json.hpp>
+#include <nvdla/error.h>
+
+#include "names.h"
+
+namespace nvdla::text
+{
+
+/** \brief Objects keep the order of their fields, so that files can be compared line by line */
+using Json = nlohmann::ordered_json;
+
+/**
+ * \brief Parse a JSON text
+ *
+ * \return InvalidFile naming line and column for what is no JSON, for a field
+ * given twice, and for more than a loadable can need: 16 levels, 64 fields in
+ * an object, 16 million values
+ */
+Result<Json> parseJson(std::string_view text);
+
+/**
+ * \brief Text of a JSON value, for people
+ *
+ * What fits into a line of 100 columns is in one; what has only scalars fills its
+ * lines, of everything else each entry has its own.
+ */
+std::string printJson(const Json &json);
+
+/** \brief Fail to read a text: \a path as in "blobs[3].entries[0].conv.pad_val" */
+tl::unexpected<Error> badText(std::string path, std::string why);
+
+/** \return the value as it stands in the text, shortened, for an error */
+std::string quote(const Json &json);
+
+/** \brief "path.field", or "field" at the root */
+std::string fieldPath(const std::string &path, std::string_view field);
+
+/** \return the field of an object, or an error if \a json is none or lacks it */
+Result<const Json *> findField(const Json &json, const std::string &path, const char *field);
+
+/** \brief Number from 0 to \a max, or with \a nameOf the name of one */
+Result<uint64_t> unsignedValue(const Json &json, const std::string &path, uint64_t max,
+			       NameOf nameOf = nullptr);
+
+/** \brief Number from \a min to \a max */
+Result<int64_t> signedValue(const Json &json, const std::string &path, int64_t min, int64_t max);
+
+/** \brief Finite numbers as numbers, others as the bits: "0x7fc00000" */
+Json floatToJson(float value);
+Result<float> floatValue(const Json &json, const std::string &path);
+
+Result<std::string> stringValue(const Json &json, const std::string &path);
+
+/** \brief An unsigned number, or its name if it has one */
+Json namedToJson(uint64_t value, NameOf nameOf);
+
+} /* namespace nvdla::text */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tables of fields are written with.
+ */
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "layouts.h"
+
+namespace nvdla::text
+{
+
+/* Only asked for its type: some members have an alignment that is no part of a type. */
+template<typename T>
+std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
+			     : std::is_signed_v<T>	 ? Kind::Signed
+							 : Kind::Unsigned>
+	kindOf(T);
+
+#define FIELD_BASE(type, member) .offset = offsetof(type, member), .bytes = sizeof(type::member)
+
+#define FIELD_KIND(type, member) .kind = decltype(kindOf(type{}.member))::value
+
+/** \brief A number, always written */
+#define FIELD(type, member)                                                                        \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = #member, FIELD_BASE(type, member), FIELD_KIND(type, member)                \
+	}
+
+/** \brief A number under another name than its member's */
+#define FIELD_AS(text, type, member)                                                               \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = text, FIELD_BASE(type, member), FIELD_KIND(type, member)                   \
+	}
+
+/** \brief A number whose values have names */
+#define FIELD_NAMED(type, member, names)                                                           \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = #member, FIELD_BASE(type, member), FIELD_KIND(type, member),               \
+		.nameOf = names                                                                    \
+	}
+
+/** \brief A number that is left out when it is \a usually */
+#define FIELD_OPTIONAL(type, member, usually)                                                      \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = #member, FIELD_BASE(type, member), FIELD_KIND(type, member),               \
+		.usual = usually, .optional = true                                                 \
+	}
+
+#define FIELD_OPTIONAL_AS(text, type, member)                                                      \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = text, FIELD_BASE(type, member), FIELD_KIND(type, member), .optional = true \
+	}
+
+#define FIELD_NAMED_OPTIONAL(type, member, names)                                                  \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = #member, FIELD_BASE(type, member), FIELD_KIND(type, member),               \
+		.nameOf = names, .optional = true                                                  \
+	}
+
+#define FIELD_ARRAY(type, member)                                                                  \
+	.name = #member, .offset = offsetof(type, member), .bytes = sizeof(type::member[0]),       \
+	.count = std::extent_v<decltype(type::member)>
+
+/** \brief Numbers; zeros at their end are left out */
+#define FIELD_NUMBERS(type, member)                                                                \
+	Field                                                                                      \
+	{                                                                                          \
+		FIELD_ARRAY(type, member), .kind = decltype(kindOf(type{}.member[0]))::value,      \
+					   .optional = true                                        \
+	}
+
+/** \brief A structure, which is left out when all of it is as usual */
+#define FIELD_STRUCT(type, member, of)                                                             \
+	Field                                                                                      \
+	{                                                                                          \
+		.name = #member, FIELD_BASE(type, member), .kind = Kind::Struct, .layout = &of,    \
+		.optional = true                                                                   \
+	}
+
+/**
+ * \brief Structures; usual ones at their end are left out. With \a names (of
+ * the indices) an object instead of an array, without the usual ones.
+ */
+#define FIELD_STRUCTS(type, member, of, names)                                                     \
+	Field                                                                                      \
+	{                                                                                          \
+		FIELD_ARRAY(type, member), .kind = Kind::Struct, .layout = &of, .nameOf = names,   \
+					   .optional = true                                        \
+	}
+
+} /* namespace nvdla::text */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-convert: a loadable as text and back.
+ */
+#include <cstdio>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nvdla/loadable_json.h>
+
+#include "command_line.h"
+#include "exit_code.h"
+#include "io/file.h"
+
+namespace
+{
+
+using namespace nvdla;
+
+constexpr const char *textSuffix = ".json";
+
+struct Settings {
+	std::string from;
+	std::string to;
+	bool blobFiles = false;
+};
+
+Result<void> writeText(const Loadable &loadable, const Settings &settings)
+{
+	std::string folder;
+
+	/* Beside the text, where reading looks for them. */
+	if (settings.blobFiles)
+		folder = std::filesystem::absolute(settings.to).parent_path().string();
+	auto text = loadableToJson(loadable, folder);
+	if (!text)
+		return forward(text);
+	return writeWholeFile(settings.to, std::as_bytes(std::span(*text)));
+}
+
+Result<void> convert(const Settings &settings)
+{
+	auto loadable = readLoadable(settings.from);
+	if (!loadable)
+		return forward(loadable);
+	if (settings.to.ends_with(textSuffix))
+		return writeText(*loadable, settings);
+	if (settings.blobFiles)
+		return fail(ErrorCode::InvalidArgument, "--blob-files", settings.to,
+			    fmt::format("only a text ({}) has them", textSuffix));
+	auto bytes = loadable->write();
+	if (!bytes)
+		return forward(bytes);
+	return writeWholeFile(settings.to, *bytes);
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert" };
+	Settings settings;
+
+	app.footer(tools::exitCodeHelp);
+	app.add_option("from", settings.from, "loadable, or its text")->required();
+	app.add_option("to", settings.to,
+		       "file to write: the text if its name ends in .json, else the loadable")
+		->required();
+	app.add_flag("--blob-files", settings.blobFiles,
+		     "write weights to files beside the text instead of into it");
+	if (const auto code = tools::parseCommandLine(app, argc, argv))
+		return *code;
+
+	if (auto done = convert(settings); !done) {
+		fmt::print(stderr, "nvdla-convert: {}\n", done.error().message());
+		return tools::exitCode(done.error().code);
+	}
+	return 0;
+}
