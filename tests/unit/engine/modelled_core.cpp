@@ -17,12 +17,16 @@ ModelledCore::ModelledCore(sim::Memory &dram) : core_(sim::CoreConfig{}, dram, [
 		nullptr,
 	};
 	nvdla_io io = {};
-	io.context = &core_;
+	io.context = this;
 	io.read = [](void *context, u32 reg) {
-		return static_cast<sim::Core *>(context)->csbRead(reg);
+		ModelledCore &self = *static_cast<ModelledCore *>(context);
+		self.reads_++;
+		return self.core_.csbRead(reg);
 	};
 	io.write = [](void *context, u32 reg, u32 value) {
-		static_cast<sim::Core *>(context)->csbWrite(reg, value);
+		ModelledCore &self = *static_cast<ModelledCore *>(context);
+		self.writes_++;
+		self.core_.csbWrite(reg, value);
 	};
 	nvdla_sequencer *created = nullptr;
 	nvdla_sequencer_create(nvdla_variant_nv_full(), &io, &ops, this, &created);
@@ -41,6 +45,8 @@ bool ModelledCore::run(nvdla_task *task)
 		if (status == 0)
 			return false;
 		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+		reads_++;
+		writes_++;
 		nvdla_sequencer_irq(sequencer_.get(), status);
 	}
 	return result_ == 0;

@@ -24,8 +24,14 @@ public:
 	/** \brief Run a task to its end; \return false if it fails or the core stops before */
 	bool run(nvdla_task *task);
 
+	/** \brief Registers that were written and read so far, those of the interrupts included */
+	unsigned int writes() const { return writes_; }
+	unsigned int reads() const { return reads_; }
+
 private:
 	sim::Core core_;
+	unsigned int writes_ = 0;
+	unsigned int reads_ = 0;
 	std::unique_ptr<nvdla_sequencer, SequencerDeleter> sequencer_;
 	bool done_ = false;
 	int result_ = 0;

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the driver costs: time from the ioctl to the fence with next to nothing
+ * computed, and accesses to registers, each per hardware layer.
+ *
+ * A chain of small dependent layers is submitted, a short and a long one: the
+ * difference is what a layer costs (program, enable, interrupt), the rest is what
+ * a job costs (checks, scheduler, fence, wake-up). Register accesses are counted on
+ * the modelled core in this process: what drives it is the files that the kernel
+ * module is made of.
+ */
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "core/memory.h"
+#include "device.h"
+#include "modelled_core.h"
+#include "task_builder.h"
+
+namespace
+{
+
+using namespace nvdla::test;
+using Clock = std::chrono::steady_clock;
+using Microseconds = std::chrono::duration<double, std::micro>;
+
+constexpr size_t shortChain = 1;
+constexpr size_t longChain = 65;
+constexpr uint64_t bufferBytes = 4 << 20;
+
+/* How a layer is added; returns its last operation. */
+using AddLayer = size_t (*)(TaskBuilder &builder);
+
+struct Kind {
+	const char *name;
+	AddLayer add;
+};
+
+size_t addCdpWithFirstTable(TaskBuilder &builder)
+{
+	const size_t i = builder.addCdp();
+	builder.cdp(i).lut_index = 0;
+	return i;
+}
+
+constexpr Kind kinds[] = {
+	{ "BDMA 1 line", [](TaskBuilder &builder) { return builder.addBdma(); } },
+	{ "convolution + SDP 8x8x32", [](TaskBuilder &builder) { return builder.addConv(); } },
+	{ "SDP 8x8x32", [](TaskBuilder &builder) { return builder.addSdp(); } },
+	{ "PDP 8x8x32", [](TaskBuilder &builder) { return builder.addPdp(); } },
+	{ "CDP 8x8x32", addCdpWithFirstTable },
+	{ "CDP 8x8x32, new table", [](TaskBuilder &builder) { return builder.addCdp(); } },
+};
+
+/* Each layer waits until the one before it is complete, as in a network. */
+TaskBuilder chain(const Kind &kind, size_t layers)
+{
+	TaskBuilder builder;
+
+	for (size_t i = 0; i < layers; i++) {
+		const size_t first = builder.graph.size();
+		kind.add(builder);
+		if (i > 0)
+			builder.edge(first - 1, first, NVDLA_EVENT_OP_COMPLETED);
+	}
+	return builder;
+}
+
+class Run
+{
+public:
+	Run(const Device &device, const TaskBuilder &builder)
+		: device_(device), builder_(builder), syncobj_(device.createSyncobj())
+	{
+		for (size_t i = 0; i < builder.extents.size(); i++)
+			addresses_.push_back({});
+		for (unsigned int i = 0; i < TaskBuilder::cvsram; i++) {
+			buffers_.push_back(std::make_unique<Buffer>(device, bufferBytes));
+			addresses_[i].handle = buffers_.back()->handle();
+		}
+	}
+
+	/** \return time from the ioctl to the wake-up, or an error in words */
+	std::string once(Microseconds &time)
+	{
+		const nvdla_task_source source = builder_.source();
+		Submit submit;
+		drm_nvdla_task task = {};
+		task.graph = reinterpret_cast<uintptr_t>(source.graph);
+		task.operations = reinterpret_cast<uintptr_t>(source.operations);
+		task.surfaces = reinterpret_cast<uintptr_t>(source.surfaces);
+		task.luts = reinterpret_cast<uintptr_t>(source.luts);
+		task.addresses = reinterpret_cast<uintptr_t>(addresses_.data());
+		task.num_operations = source.num_operations;
+		task.num_luts = source.num_luts;
+		task.num_addresses = static_cast<uint32_t>(addresses_.size());
+		task.address_size = sizeof(addresses_[0]);
+		submit.tasks.push_back(task);
+		submit.outSyncs.push_back({ syncobj_, 0, 0 });
+
+		const Clock::time_point start = Clock::now();
+		const int refused = submit.run(device_);
+		const int waited = refused ? 0 : device_.waitSyncobj(syncobj_);
+		time = Clock::now() - start;
+
+		if (refused)
+			return std::string("refused: ") + submit.error.field + ": " +
+			       submit.error.reason;
+		if (waited || device_.fenceStatus(syncobj_) != 1)
+			return "the job failed";
+		return {};
+	}
+
+private:
+	const Device &device_;
+	const TaskBuilder &builder_;
+	uint32_t syncobj_;
+	std::vector<std::unique_ptr<Buffer>> buffers_;
+	std::vector<drm_nvdla_address> addresses_;
+};
+
+double median(std::vector<Microseconds> times)
+{
+	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
+	return times[times.size() / 2].count();
+}
+
+/* \return median time of a chain in microseconds; negative after an error, which is printed */
+double measure(const Device &device, const Kind &kind, size_t layers, unsigned int repeats)
+{
+	const TaskBuilder builder = chain(kind, layers);
+	Run run(device, builder);
+	std::vector<Microseconds> times(repeats);
+
+	/* The first one finds registers and caches cold. */
+	for (unsigned int i = 0; i <= repeats; i++) {
+		const std::string error = run.once(times[i % repeats]);
+		if (!error.empty()) {
+			std::fprintf(stderr, "%s: %s\n", kind.name, error.c_str());
+			return -1;
+		}
+	}
+	return median(times);
+}
+
+/* Reads as zero and forgets: only registers are of interest. */
+class NoMemory : public nvdla::sim::Memory
+{
+public:
+	bool read(uint64_t, std::span<std::byte> out) override
+	{
+		std::fill(out.begin(), out.end(), std::byte{ 0 });
+		return true;
+	}
+	bool write(uint64_t, std::span<const std::byte>) override { return true; }
+};
+
+struct Accesses {
+	double writes, reads;
+};
+
+/* Register accesses of one layer, when the core has seen such layers before. */
+bool countAccesses(const Kind &kind, Accesses &perLayer)
+{
+	NoMemory memory;
+	ModelledCore core(memory);
+	const Created few = chain(kind, shortChain).create(),
+		      many = chain(kind, longChain).create();
+	unsigned int writes[2], reads[2];
+
+	if (!few.task || !many.task || !core.run(few.task.get()))
+		return false;
+	for (const Created *created : { &few, &many }) {
+		const unsigned int writesBefore = core.writes(), readsBefore = core.reads();
+		if (!core.run(created->task.get()))
+			return false;
+		writes[created == &many] = core.writes() - writesBefore;
+		reads[created == &many] = core.reads() - readsBefore;
+	}
+	perLayer.writes = double(writes[1] - writes[0]) / (longChain - shortChain);
+	perLayer.reads = double(reads[1] - reads[0]) / (longChain - shortChain);
+	return true;
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "What the driver costs per hardware layer, from the ioctl to the fence" };
+	std::string node = Device::path();
+	unsigned int repeats = 31;
+	app.add_option("--device", node, "accel node")->capture_default_str();
+	app.add_option("--repeat", repeats, "runs of each chain; the median counts")
+		->check(CLI::Range(1, 10000))
+		->capture_default_str();
+	CLI11_PARSE(app, argc, argv);
+
+	const Device device(node);
+	if (!device.valid()) {
+		std::fprintf(stderr,
+			     "%s cannot be opened: load the driver, or name another node with "
+			     "--device\n",
+			     node.c_str());
+		return 1;
+	}
+
+	std::printf("%-26s %12s %12s %14s %14s\n", "layer", "us a layer", "us a job",
+		    "writes a layer", "reads a layer");
+	for (const Kind &kind : kinds) {
+		const double few = measure(device, kind, shortChain, repeats);
+		const double many = few < 0 ? few : measure(device, kind, longChain, repeats);
+		Accesses accesses;
+		if (many < 0)
+			return 1;
+		if (!countAccesses(kind, accesses)) {
+			std::fprintf(stderr, "%s: the modelled core does not run it\n", kind.name);
+			return 1;
+		}
+		const double layer = (many - few) / (longChain - shortChain);
+		std::printf("%-26s %12.1f %12.1f %14.1f %14.1f\n", kind.name, layer, few - layer,
+			    accesses.writes, accesses.reads);
+	}
+	return 0;
+}
