@@ -17,6 +17,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_trace.h"
 
 static u32 nvdla_reg_read(void *context, u32 reg)
 {
@@ -68,6 +69,7 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	}
 
 	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	trace_nvdla_irq(ndev, status);
 	nvdla_sequencer_irq(ndev->seq, status);
 
 	mutex_unlock(&ndev->lock);
@@ -113,6 +115,7 @@ struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev)
 	job = ndev->active;
 	ndev->active = NULL;
 	nvdla_sequencer_abort(ndev->seq);
+	nvdla_counters_stop(&ndev->counters);
 
 	ret = ndev->bus_ops->reset(ndev);
 	if (!ret)
@@ -121,6 +124,7 @@ struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev)
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", ret);
 		WRITE_ONCE(ndev->dead, true);
 	}
+	trace_nvdla_reset(ndev, ret);
 	nvdla_sequencer_reset(ndev->seq);
 
 	mutex_unlock(&ndev->lock);
@@ -183,6 +187,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	struct device *dev = ndev->drm.dev;
 	struct nvdla_io io = nvdla_mmio;
 	int ret;
+
+	nvdla_counters_init(&ndev->counters);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
 	if (ret)

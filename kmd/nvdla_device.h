@@ -16,6 +16,8 @@
 #include "engine/nvdla_sequencer.h"
 #include "engine/nvdla_variant.h"
 
+#include "nvdla_counters.h"
+
 struct nvdla_device;
 struct nvdla_job;
 
@@ -74,6 +76,9 @@ struct nvdla_device {
 
 	/** @jobs_gone: woken when @num_jobs becomes zero */
 	wait_queue_head_t jobs_gone;
+
+	/** @counters: what the engines did */
+	struct nvdla_counters counters;
 
 	/** @bos_lock: protects @bos */
 	struct mutex bos_lock;

@@ -71,15 +71,25 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	if (!priv)
 		return -ENOMEM;
 
-	ret = drm_sched_entity_init(&priv->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
-	if (ret) {
-		kfree(priv);
-		return ret;
+	priv->usage = nvdla_usage_create(file->client_id);
+	if (!priv->usage) {
+		ret = -ENOMEM;
+		goto err_free;
 	}
+
+	ret = drm_sched_entity_init(&priv->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
+	if (ret)
+		goto err_put_usage;
 
 	mutex_init(&priv->submit_lock);
 	file->driver_priv = priv;
 	return 0;
+
+err_put_usage:
+	nvdla_usage_put(priv->usage);
+err_free:
+	kfree(priv);
+	return ret;
 }
 
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
@@ -88,6 +98,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 
 	drm_sched_entity_destroy(&priv->entity);
 	mutex_destroy(&priv->submit_lock);
+	nvdla_usage_put(priv->usage);
 	kfree(priv);
 }
 
@@ -122,7 +133,11 @@ static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit_plugged),
 };
 
-DEFINE_DRM_ACCEL_FOPS(nvdla_fops);
+static const struct file_operations nvdla_fops = {
+	.owner = THIS_MODULE,
+	DRM_ACCEL_FOPS,
+	.show_fdinfo = drm_show_fdinfo,
+};
 
 const struct drm_driver nvdla_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
@@ -132,6 +147,7 @@ const struct drm_driver nvdla_drm_driver = {
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
 	.fops = &nvdla_fops,
+	.show_fdinfo = nvdla_show_fdinfo,
 	.name = "nvdla",
 	.desc = "NVIDIA Deep Learning Accelerator",
 	.major = 1,

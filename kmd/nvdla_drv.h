@@ -7,6 +7,10 @@
 #include <drm/drm_drv.h>
 #include <drm/gpu_scheduler.h>
 
+struct drm_file;
+struct drm_printer;
+struct nvdla_usage;
+
 /**
  * struct nvdla_file - one open of the accel node
  */
@@ -16,8 +20,13 @@ struct nvdla_file {
 
 	/** @submit_lock: keeps jobs in the order in which they got their fences */
 	struct mutex submit_lock;
+
+	/** @usage: what the file uses */
+	struct nvdla_usage *usage;
 };
 
 extern const struct drm_driver nvdla_drm_driver;
+
+void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
 
 #endif /* __NVDLA_DRV_H__ */

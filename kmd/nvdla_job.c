@@ -16,6 +16,7 @@
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_job.h"
+#include "nvdla_trace.h"
 
 static const char *nvdla_fence_driver_name(struct dma_fence *fence)
 {
@@ -87,6 +88,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		dma_fence_put(job->fence);
 	else
 		kfree(job->fence);
+	nvdla_usage_put(job->usage);
 	kfree(job);
 
 	if (atomic_dec_and_test(&ndev->num_jobs))
@@ -106,9 +108,11 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 static void nvdla_job_start_next_task(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_task *task = job->tasks[job->next_task++];
 	int ret;
 
-	ret = nvdla_sequencer_start(ndev->seq, job->tasks[job->next_task++]);
+	trace_nvdla_task_start(job, job->next_task - 1, nvdla_task_num_operations(task));
+	ret = nvdla_sequencer_start(ndev->seq, task);
 	if (ret)
 		nvdla_job_fail(job, ret);
 }
@@ -120,6 +124,7 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	lockdep_assert_held(&ndev->lock);
 
+	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error) {
 		nvdla_job_fail(job, error);
 		return;
@@ -132,11 +137,44 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	ndev->active = NULL;
 	cancel_delayed_work(&ndev->hang_work);
+	trace_nvdla_job_done(job, 0);
 	dma_fence_signal(job->fence);
+}
+
+static void nvdla_job_op_programmed(void *context, struct nvdla_task *task, u32 operation)
+{
+	struct nvdla_device *ndev = context;
+	struct nvdla_job *job = ndev->active;
+
+	trace_nvdla_op_program(job, job->next_task - 1, operation,
+			       nvdla_task_op_type(task, operation));
+}
+
+static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 operation)
+{
+	struct nvdla_device *ndev = context;
+	struct nvdla_job *job = ndev->active;
+	u32 engine = nvdla_task_op_type(task, operation);
+
+	trace_nvdla_op_enable(job, job->next_task - 1, operation, engine);
+	nvdla_counters_op_enabled(&ndev->counters, job->usage, engine);
+}
+
+static void nvdla_job_op_completed(void *context, struct nvdla_task *task, u32 operation)
+{
+	struct nvdla_device *ndev = context;
+	struct nvdla_job *job = ndev->active;
+
+	trace_nvdla_op_complete(job, job->next_task - 1, operation,
+				nvdla_task_op_type(task, operation));
+	nvdla_counters_op_completed(&ndev->counters, task, operation);
 }
 
 const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.task_done = nvdla_job_task_done,
+	.op_programmed = nvdla_job_op_programmed,
+	.op_enabled = nvdla_job_op_enabled,
+	.op_completed = nvdla_job_op_completed,
 };
 
 static void nvdla_job_hang_work(struct work_struct *work)
@@ -172,6 +210,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	ndev->active = job;
 	job->deadline = jiffies + job->timeout;
 	mod_delayed_work(system_highpri_wq, &ndev->hang_work, job->timeout);
+	trace_nvdla_job_run(job);
 	nvdla_job_start_next_task(job);
 
 	mutex_unlock(&ndev->lock);
@@ -203,7 +242,10 @@ static void nvdla_job_report(struct nvdla_job *job, const struct nvdla_sequencer
 /* The end of a job that a reset took off the hardware. */
 static void nvdla_job_end_aborted(struct nvdla_job *job)
 {
-	dma_fence_set_error(job->fence, job->error ?: -ENODEV);
+	int error = job->error ?: -ENODEV;
+
+	trace_nvdla_job_done(job, error);
+	dma_fence_set_error(job->fence, error);
 	dma_fence_signal(job->fence);
 }
 

@@ -13,6 +13,7 @@ struct drm_file;
 struct drm_gem_object;
 struct nvdla_device;
 struct nvdla_task;
+struct nvdla_usage;
 
 #define NVDLA_MAX_TASKS 64
 #define NVDLA_MAX_SYNCS 1024
@@ -38,6 +39,9 @@ struct nvdla_job {
 
 	/** @ndev: device */
 	struct nvdla_device *ndev;
+
+	/** @usage: of the file that submitted it; the job holds a reference */
+	struct nvdla_usage *usage;
 
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;

@@ -134,6 +134,7 @@ static struct pci_driver nvdla_pci_driver = {
 	.id_table = nvdla_pci_ids,
 	.probe = nvdla_pci_probe,
 	.remove = nvdla_pci_remove,
+	.dev_groups = nvdla_counters_groups,
 };
 module_pci_driver(nvdla_pci_driver);
 

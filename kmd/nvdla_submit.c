@@ -24,6 +24,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_trace.h"
 
 /**
  * struct nvdla_submit_task - one task while it is being checked
@@ -309,6 +310,8 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 	if (ret)
 		return ret;
 
+	if (READ_ONCE(submit->ndev->counters.always))
+		task->source.flags |= NVDLA_TASK_STATISTICS;
 	ret = nvdla_task_create(submit->ndev->variant, &task->source, &why, &job->tasks[index]);
 	if (ret == -EINVAL)
 		nvdla_submit_report(submit, index, &why);
@@ -494,6 +497,7 @@ static void nvdla_submit_push(struct nvdla_submit *submit)
 		dma_resv_add_fence(job->bos[i].obj->resv, fence,
 				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
 	nvdla_submit_signal_out_syncs(submit, fence);
+	trace_nvdla_job_queue(job);
 
 	submit->job = NULL;
 	drm_sched_entity_push_job(&job->base);
@@ -565,6 +569,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.file = file,
 		.args = data,
 	};
+	struct nvdla_file *priv = file->driver_priv;
 	u32 i;
 	int ret;
 
@@ -575,6 +580,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 	submit.job = nvdla_job_create(submit.ndev, submit.args->num_tasks);
 	if (IS_ERR(submit.job))
 		return PTR_ERR(submit.job);
+	submit.job->usage = nvdla_usage_get(priv->usage);
 	submit.job->timeout = msecs_to_jiffies(submit.args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS);
 	xa_init(&submit.bo_of_handle);
 

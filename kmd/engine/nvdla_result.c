@@ -99,8 +99,8 @@ static void convert_stats(const struct nvdla_operation_stats *stats,
 	result->flags |= DRM_NVDLA_OPERATION_COUNTED;
 }
 
-static void convert_operation(const struct nvdla_task *task, u32 operation,
-			      struct drm_nvdla_operation_result *result)
+void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
+			    struct drm_nvdla_operation_result *result)
 {
 	const struct nvdla_op_state *state = &task->state[operation];
 
@@ -169,7 +169,7 @@ void nvdla_result_write(const struct nvdla_result_source *source, void *to)
 
 	for (task = 0; task < source->num_tasks; task++) {
 		for (i = 0; i < source->tasks[task]->num_operations; i++) {
-			convert_operation(source->tasks[task], i, &operation);
+			nvdla_result_operation(source->tasks[task], i, &operation);
 			memcpy(operations++, &operation, sizeof(operation));
 		}
 		job.num_operations += source->tasks[task]->num_operations;

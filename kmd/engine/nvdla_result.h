@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+struct drm_nvdla_operation_result;
+
 /**
  * struct nvdla_result_source - a job that ended, as far as tasks do not tell it
  * @tasks: its tasks, in the order in which they run
@@ -38,6 +40,15 @@ struct nvdla_result_source {
  * Return: bytes. For the largest job there can be they fit an int.
  */
 u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks);
+
+/**
+ * nvdla_result_operation() - tell what became of an operation, this time or last time
+ * @task: its task
+ * @operation: index, less than nvdla_task_num_operations()
+ * @result: filled
+ */
+void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
+			    struct drm_nvdla_operation_result *result);
 
 /**
  * nvdla_result_write() - tell user space what became of a job

@@ -12,6 +12,16 @@
 #include "nvdla_schedule.h"
 #include "nvdla_sequencer_internal.h"
 
+static int program_operation(void *context, u32 operation, u32 group)
+{
+	struct nvdla_sequencer *sequencer = context;
+	int ret = nvdla_issue_program(sequencer, operation, group);
+
+	if (!ret && sequencer->ops->op_programmed)
+		sequencer->ops->op_programmed(sequencer->context, sequencer->task, operation);
+	return ret;
+}
+
 static void complete_operation(void *context, u32 operation, u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
@@ -24,7 +34,7 @@ static void complete_operation(void *context, u32 operation, u32 group)
 }
 
 static const struct nvdla_schedule_ops issue_ops = {
-	.program = nvdla_issue_program,
+	.program = program_operation,
 	.enable = nvdla_issue_enable,
 	.complete = complete_operation,
 };

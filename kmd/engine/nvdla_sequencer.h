@@ -18,6 +18,7 @@ extern "C" {
  * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
  *	it should (the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
+ * @op_programmed: an operation's registers were written to a register group; optional
  * @op_enabled: an operation's op_enable (BDMA: launch) was written; optional
  * @op_completed: an operation completed; optional
  *
@@ -26,6 +27,7 @@ extern "C" {
  */
 struct nvdla_sequencer_ops {
 	void (*task_done)(void *context, struct nvdla_task *task, int error);
+	void (*op_programmed)(void *context, struct nvdla_task *task, u32 operation);
 	void (*op_enabled)(void *context, struct nvdla_task *task, u32 operation);
 	void (*op_completed)(void *context, struct nvdla_task *task, u32 operation);
 };

@@ -15,6 +15,7 @@ ModelledCore::ModelledCore(sim::Memory &dram) : core_(sim::CoreConfig{}, dram, [
 		},
 		nullptr,
 		nullptr,
+		nullptr,
 	};
 	nvdla_io io = {};
 	io.context = this;

@@ -59,6 +59,9 @@ SequencerFixture::SequencerFixture()
 			static_cast<SequencerFixture *>(context)->done.push_back(error);
 		},
 		[](void *context, nvdla_task *, u32 operation) {
+			static_cast<SequencerFixture *>(context)->programmed.push_back(operation);
+		},
+		[](void *context, nvdla_task *, u32 operation) {
 			static_cast<SequencerFixture *>(context)->enabled.push_back(operation);
 		},
 		[](void *context, nvdla_task *, u32 operation) {

@@ -56,9 +56,10 @@ class SequencerFixture
 {
 public:
 	RecordingCore core;
-	std::vector<int> done;		 /**< errors of task_done */
-	std::vector<uint32_t> enabled;	 /**< operations, in order */
-	std::vector<uint32_t> completed; /**< operations, in order */
+	std::vector<int> done;		  /**< errors of task_done */
+	std::vector<uint32_t> programmed; /**< operations, in order */
+	std::vector<uint32_t> enabled;	  /**< operations, in order */
+	std::vector<uint32_t> completed;  /**< operations, in order */
 	std::unique_ptr<nvdla_sequencer, SequencerDeleter> sequencer;
 
 	SequencerFixture();

@@ -407,6 +407,8 @@ TEST_F(Sequencer, SnapshotShowsGroups)
 		  static_cast<u32>(NVDLA_GROUP_PROGRAMMED));
 	EXPECT_EQ(now.engine[NVDLA_OP_PDP].group[1].operation, 1u);
 	EXPECT_EQ(now.engine[NVDLA_OP_PDP].group[1].waits_for, 1u);
+	EXPECT_EQ(programmed, (Operations{ 0, 1, 2 }));
+	EXPECT_EQ(enabled, (Operations{ 0, 2 }));
 	EXPECT_EQ(now.engine[NVDLA_OP_CDP].group[0].operation, 2u);
 	EXPECT_EQ(now.engine[NVDLA_OP_SDP].group[0].state, static_cast<u32>(NVDLA_GROUP_IDLE));
 }

@@ -226,6 +226,14 @@ class BadDescription(unittest.TestCase):
             with self.subTest(new=new):
                 self.assert_refused(old, new, culprit, reason)
 
+    def test_registers_that_act_when_read(self):
+        row = '{ "D_COUNT", 0x02018, 0x00000000, 0xffffffff, 0x00000000, ' \
+              "NVDLA_REGISTER_SHADOWED | NVDLA_REGISTER_COUNTER | NVDLA_REGISTER_READ_ACTS },"
+        source = GOOD.replace("kind: counter", "kind: counter\n        read_acts: true")
+        self.assertIn(row, GENERATOR.table_header(GENERATOR.load(source)))
+        self.assert_refused("kind: counter", "kind: counter\n        read_acts: maybe",
+                            "ENG.D_COUNT", "read_acts is neither true nor false")
+
     def test_templates(self):
         for old, new, culprit, reason in (
                 ("template: pair", "template: pear", "ENG.ADDRESS", "pear"),

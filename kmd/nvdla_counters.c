@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What the engines did: busy time and operations always, the core's own counters
+ * for tasks that were made with them.
+ *
+ * Time is taken where op_enable is written and where the interrupt is seen. An
+ * engine with two operations enabled, one running and one queued behind it, is
+ * busy once. All operations on the hardware belong to one job, so to one file.
+ */
+#include <linux/slab.h>
+
+#include <drm/nvdla_accel.h>
+
+#include "engine/nvdla_result.h"
+#include "engine/nvdla_task.h"
+
+#include "nvdla_counters.h"
+
+/**
+ * nvdla_engine_name() - name of an engine in sysfs, fdinfo, traces and dumps
+ * @op_type: enum nvdla_op_type
+ *
+ * Return: the name.
+ */
+const char *nvdla_engine_name(u32 op_type)
+{
+	static const char * const names[NVDLA_NUM_OP_TYPES] = {
+		[NVDLA_OP_BDMA] = "bdma",
+		[NVDLA_OP_CONV] = "conv",
+		[NVDLA_OP_SDP] = "sdp",
+		[NVDLA_OP_PDP] = "pdp",
+		[NVDLA_OP_CDP] = "cdp",
+		[NVDLA_OP_RUBIK] = "rubik",
+	};
+
+	return op_type < NVDLA_NUM_OP_TYPES ? names[op_type] : "?";
+}
+
+/**
+ * nvdla_usage_create() - start to count what a file uses
+ * @client_id: &drm_file.client_id
+ *
+ * Return: an object with one reference, or NULL if there is no memory.
+ */
+struct nvdla_usage *nvdla_usage_create(u64 client_id)
+{
+	struct nvdla_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
+
+	if (!usage)
+		return NULL;
+
+	kref_init(&usage->refs);
+	usage->client_id = client_id;
+	return usage;
+}
+
+/**
+ * nvdla_usage_get() - take a reference
+ * @usage: object
+ *
+ * Return: @usage.
+ */
+struct nvdla_usage *nvdla_usage_get(struct nvdla_usage *usage)
+{
+	kref_get(&usage->refs);
+	return usage;
+}
+
+static void nvdla_usage_release(struct kref *refs)
+{
+	kfree(container_of(refs, struct nvdla_usage, refs));
+}
+
+/**
+ * nvdla_usage_put() - drop a reference
+ * @usage: object or NULL
+ */
+void nvdla_usage_put(struct nvdla_usage *usage)
+{
+	if (usage)
+		kref_put(&usage->refs, nvdla_usage_release);
+}
+
+/* Brings the busy time of an engine and of its user up to date. */
+static void nvdla_engine_account(struct nvdla_counters *counters, u32 op_type)
+{
+	struct nvdla_engine_counters *engine = &counters->engine[op_type];
+	ktime_t now = ktime_get();
+	u64 ns;
+
+	lockdep_assert_held(&counters->lock);
+
+	if (!engine->enabled)
+		return;
+
+	ns = ktime_to_ns(ktime_sub(now, engine->since));
+	engine->since = now;
+	engine->busy_ns += ns;
+	engine->user->busy_ns[op_type] += ns;
+}
+
+/**
+ * nvdla_usage_busy_ns() - time that a file kept an engine busy, until now
+ * @counters: of the device
+ * @usage: of the file
+ * @op_type: engine
+ *
+ * Never decreases, not even with nvdla_counters_reset().
+ *
+ * Return: nanoseconds.
+ */
+u64 nvdla_usage_busy_ns(struct nvdla_counters *counters, struct nvdla_usage *usage, u32 op_type)
+{
+	u64 ns;
+
+	spin_lock(&counters->lock);
+	nvdla_engine_account(counters, op_type);
+	ns = usage->busy_ns[op_type];
+	spin_unlock(&counters->lock);
+
+	return ns;
+}
+
+/**
+ * nvdla_counters_init() - set counters to zero
+ * @counters: memory that was zeroed
+ */
+void nvdla_counters_init(struct nvdla_counters *counters)
+{
+	spin_lock_init(&counters->lock);
+}
+
+/**
+ * nvdla_counters_op_enabled() - an operation was enabled
+ * @counters: of the device
+ * @usage: of the file whose job is on the hardware; stays at least as long as that job
+ * @op_type: engine
+ */
+void nvdla_counters_op_enabled(struct nvdla_counters *counters, struct nvdla_usage *usage,
+			       u32 op_type)
+{
+	struct nvdla_engine_counters *engine = &counters->engine[op_type];
+
+	spin_lock(&counters->lock);
+	if (!engine->enabled++) {
+		engine->since = ktime_get();
+		engine->user = usage;
+	}
+	spin_unlock(&counters->lock);
+}
+
+static void nvdla_count(u64 *value, const struct drm_nvdla_operation_result *result)
+{
+	value[NVDLA_COUNTER_COUNTED]++;
+	value[NVDLA_COUNTER_READ_STALL] += result->read_stall;
+	value[NVDLA_COUNTER_WEIGHT_READ_STALL] += result->weight_read_stall;
+	value[NVDLA_COUNTER_X1_READ_STALL] += result->operand_read_stall[0];
+	value[NVDLA_COUNTER_X2_READ_STALL] += result->operand_read_stall[1];
+	value[NVDLA_COUNTER_Y_READ_STALL] += result->operand_read_stall[2];
+	value[NVDLA_COUNTER_WRITE_STALL] += result->write_stall;
+	value[NVDLA_COUNTER_READ_LATENCY] += result->read_latency;
+	value[NVDLA_COUNTER_WEIGHT_READ_LATENCY] += result->weight_read_latency;
+	value[NVDLA_COUNTER_SATURATION] += result->saturation;
+	value[NVDLA_COUNTER_NAN_INPUT] += result->nan_input;
+	value[NVDLA_COUNTER_INF_INPUT] += result->inf_input;
+	value[NVDLA_COUNTER_NAN_OUTPUT] += result->nan_output;
+	value[NVDLA_COUNTER_NAN_WEIGHT] += result->nan_weight;
+	value[NVDLA_COUNTER_INF_WEIGHT] += result->inf_weight;
+	value[NVDLA_COUNTER_LUT_UNDERFLOW] += result->lut.underflow;
+	value[NVDLA_COUNTER_LUT_OVERFLOW] += result->lut.overflow;
+	value[NVDLA_COUNTER_LUT_LE_HIT] += result->lut.le_hit;
+	value[NVDLA_COUNTER_LUT_LO_HIT] += result->lut.lo_hit;
+	value[NVDLA_COUNTER_LUT_HYBRID] += result->lut.hybrid;
+}
+
+/**
+ * nvdla_counters_op_completed() - an operation that was enabled completed
+ * @counters: of the device
+ * @task: its task
+ * @operation: index in that task
+ */
+void nvdla_counters_op_completed(struct nvdla_counters *counters, const struct nvdla_task *task,
+				 u32 operation)
+{
+	u32 op_type = nvdla_task_op_type(task, operation);
+	struct nvdla_engine_counters *engine = &counters->engine[op_type];
+	struct drm_nvdla_operation_result result;
+
+	nvdla_result_operation(task, operation, &result);
+
+	spin_lock(&counters->lock);
+	nvdla_engine_account(counters, op_type);
+	engine->enabled--;
+	engine->value[NVDLA_COUNTER_OPERATIONS]++;
+	if (result.flags & DRM_NVDLA_OPERATION_COUNTED)
+		nvdla_count(engine->value, &result);
+	spin_unlock(&counters->lock);
+}
+
+/**
+ * nvdla_counters_stop() - the job was taken off the hardware
+ * @counters: of the device
+ */
+void nvdla_counters_stop(struct nvdla_counters *counters)
+{
+	u32 type;
+
+	spin_lock(&counters->lock);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		nvdla_engine_account(counters, type);
+		counters->engine[type].enabled = 0;
+	}
+	spin_unlock(&counters->lock);
+}
+
+/**
+ * nvdla_counters_reset() - start from zero
+ * @counters: of the device
+ */
+void nvdla_counters_reset(struct nvdla_counters *counters)
+{
+	u32 type;
+
+	spin_lock(&counters->lock);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		nvdla_engine_account(counters, type);
+		counters->engine[type].busy_ns = 0;
+		memset(counters->engine[type].value, 0, sizeof(counters->engine[type].value));
+	}
+	spin_unlock(&counters->lock);
+}
+
+/**
+ * nvdla_counters_read() - read a counter
+ * @counters: of the device
+ * @op_type: engine
+ * @counter: which
+ *
+ * Return: its value.
+ */
+u64 nvdla_counters_read(struct nvdla_counters *counters, u32 op_type, enum nvdla_counter counter)
+{
+	u64 value;
+
+	spin_lock(&counters->lock);
+	value = counters->engine[op_type].value[counter];
+	spin_unlock(&counters->lock);
+
+	return value;
+}
+
+/**
+ * nvdla_counters_busy_ns() - time that an engine was busy, until now
+ * @counters: of the device
+ * @op_type: engine
+ *
+ * Return: nanoseconds.
+ */
+u64 nvdla_counters_busy_ns(struct nvdla_counters *counters, u32 op_type)
+{
+	u64 ns;
+
+	spin_lock(&counters->lock);
+	nvdla_engine_account(counters, op_type);
+	ns = counters->engine[op_type].busy_ns;
+	spin_unlock(&counters->lock);
+
+	return ns;
+}
