@@ -335,6 +335,7 @@ Result<std::vector<TensorDesc>> Loadable::bound(MemoryFlags direction) const
 		desc.w = static_cast<uint32_t>(entry.w);
 		desc.lineStride = entry.stride[1];
 		desc.surfaceStride = entry.stride[2];
+		desc.lineStrideUv = entry.stride[3];
 		desc.size = entry.size;
 		desc.memory = entry.memId;
 		desc.offset = entry.offset;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "layout.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace nvdla
@@ -19,53 +21,7 @@ tl::unexpected<Error> bad(const TensorDesc &desc, const char *field, std::string
 	return fail(ErrorCode::InvalidArgument, "tensor " + desc.describe(), field, std::move(why));
 }
 
-struct PixelLayout {
-	PixelFormat format;
-	uint32_t channels;
-	uint32_t elementBytes;
-	bool half;
-};
-
-constexpr PixelLayout pixelLayouts[] = {
-	{ PixelFormat::R8, 1, 1, false },	    { PixelFormat::R16, 1, 2, false },
-	{ PixelFormat::R16I, 1, 2, false },	    { PixelFormat::R16F, 1, 2, true },
-	{ PixelFormat::A16B16G16R16, 4, 2, false }, { PixelFormat::A16B16G16R16F, 4, 2, true },
-	{ PixelFormat::A8B8G8R8, 4, 1, false },
-};
-
-Result<Layout> featureLayout(const TensorDesc &desc)
-{
-	const uint32_t atomBytes = desc.format == PixelFormat::FeatureX8 ? 8 : 32;
-	const uint32_t bytes = static_cast<uint32_t>(elementBytes(desc.type));
-
-	return Layout{ atomBytes / bytes, atomBytes, bytes };
-}
-
-Result<Layout> pixelLayout(const TensorDesc &desc)
-{
-	for (const PixelLayout &pixel : pixelLayouts) {
-		if (pixel.format != desc.format)
-			continue;
-		if (desc.c > pixel.channels)
-			return bad(desc, "c",
-				   fmt::format("a {} pixel has {} channels",
-					       pixelFormatName(desc.format), pixel.channels));
-		if (pixel.elementBytes != elementBytes(desc.type) ||
-		    pixel.half != (desc.type == DataType::Half))
-			return bad(desc, "data_type",
-				   fmt::format("a {} pixel does not hold {}",
-					       pixelFormatName(desc.format),
-					       dataTypeName(desc.type)));
-		return Layout{ pixel.channels, pixel.channels * pixel.elementBytes,
-			       pixel.elementBytes };
-	}
-	return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "pixel_format",
-		    "this layout is not among those that can be packed");
-}
-
-} /* namespace */
-
-Result<Layout> Layout::of(const TensorDesc &desc)
+Result<void> checkDimensions(const TensorDesc &desc)
 {
 	const struct {
 		const char *name;
@@ -84,22 +40,97 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 			    "the core works on int8, int16 and fp16");
 	if (desc.size > maxTensorBytes)
 		return bad(desc, "size", fmt::format("{} bytes is beyond any memory", desc.size));
+	return {};
+}
+
+} /* namespace */
+
+Result<Layout> Layout::ofFeature(const TensorDesc &desc)
+{
+	const uint32_t atomBytes = desc.format == PixelFormat::FeatureX8 ? 8 : 32;
+	const auto bytes = static_cast<uint32_t>(elementBytes(desc.type));
+
+	return Layout(atomBytes / bytes, atomBytes, nullptr);
+}
+
+Result<Layout> Layout::ofPixels(const TensorDesc &desc)
+{
+	const PixelFormatInfo *info = pixelFormatInfo(desc.format);
+
+	if (!info)
+		return fail(ErrorCode::Unsupported, "tensor " + desc.describe(), "pixel_format",
+			    "this layout is not among those that can be packed");
+	if (desc.c > info->channels && info->channels > 1)
+		return bad(desc, "c",
+			   fmt::format("a {} pixel has {} channels", info->name, info->channels));
+	if (desc.type != pixelElementType(*info))
+		return bad(desc, "data_type",
+			   fmt::format("a {} pixel does not hold {}", info->name,
+				       dataTypeName(desc.type)));
+	return Layout(info->channels, info->pixelBytes(), info);
+}
+
+Layout::Channel Layout::channel(const TensorDesc &desc, uint32_t c) const
+{
+	const auto bytes = static_cast<uint32_t>(elementBytes(desc.type));
+	const uint64_t surface = uint64_t{ c / atomChannels_ } * desc.surfaceStride;
+	const uint32_t inAtom = c % atomChannels_;
+
+	if (!info_)
+		return { surface, inAtom * bytes, desc.lineStride, atomBytes_, 0, 0 };
+
+	const uint32_t place = info_->place[inAtom];
+	if (packed())
+		return { 0, 0, desc.lineStride, atomBytes_, place, PixelFormatInfo::packedBits(c) };
+	if (twoPlanes() && c > 0)
+		return { desc.surfaceStride,
+			 (place - 1) * bytes,
+			 desc.lineStrideUv,
+			 info_->pixelBytes(1),
+			 0,
+			 0 };
+	return { surface, place * bytes, desc.lineStride, atomBytes_, 0, 0 };
+}
+
+uint64_t Layout::extent(const TensorDesc &desc) const
+{
+	uint64_t end = 0;
+
+	/* The last channel's surface ends last, or one of two planes. */
+	for (uint32_t c : { 0U, desc.c - 1 }) {
+		const Channel place = channel(desc, c);
+		end = std::max(end, place.surface + uint64_t{ desc.h - 1 } * place.lineStride +
+					    uint64_t{ desc.w } * place.pixelStep);
+	}
+	return end;
+}
+
+Result<Layout> Layout::of(const TensorDesc &desc)
+{
+	auto checked = checkDimensions(desc);
+	if (!checked)
+		return forward(checked);
 
 	const bool feature =
 		desc.format == PixelFormat::Feature || desc.format == PixelFormat::FeatureX8;
-	auto layout = feature ? featureLayout(desc) : pixelLayout(desc);
+	auto layout = feature ? ofFeature(desc) : ofPixels(desc);
 	if (!layout)
 		return layout;
 
-	const uint64_t line = uint64_t{ desc.w } * layout->pixelBytes;
-	if (desc.h > 1 && desc.lineStride < line)
-		return bad(desc, "stride_1",
-			   fmt::format("line stride {} is less than the {} bytes of a line",
-				       desc.lineStride, line));
+	const struct {
+		const char *field;
+		Channel place;
+	} lines[] = { { "stride_1", layout->channel(desc, 0) },
+		      { "stride_3", layout->channel(desc, desc.c - 1) } };
+	for (const auto &[field, place] : lines) {
+		const uint64_t line = uint64_t{ desc.w } * place.pixelStep;
+		if (desc.h > 1 && place.lineStride < line)
+			return bad(desc, field,
+				   fmt::format("line stride {} is less than the {} bytes of a line",
+					       place.lineStride, line));
+	}
 
-	const uint64_t surfaces = (desc.c + layout->atomChannels - 1) / layout->atomChannels;
-	const uint64_t extent = (surfaces - 1) * desc.surfaceStride +
-				uint64_t{ desc.h - 1 } * desc.lineStride + line;
+	const uint64_t extent = layout->extent(desc);
 	if (extent > desc.size / desc.n)
 		return bad(desc, "size",
 			   fmt::format("an image needs {} bytes, {} are there", extent,

@@ -10,24 +10,57 @@ namespace nvdla
 {
 
 /** \brief A tensor's layout, reduced to what address arithmetic needs */
-struct Layout {
-	uint32_t atomChannels; /**< channels that lie beside each other */
-	uint32_t pixelBytes;   /**< bytes from one pixel of a line to the next */
-	uint32_t elementBytes;
+class Layout
+{
+public:
+	/** \brief One channel: pixel (h, w) is at offset() + h * lineStride + w * pixelStep */
+	struct Channel {
+		uint64_t surface; /**< bytes from the image's start to its surface or plane */
+		uint32_t inPixel; /**< bytes from the start of an atom or pixel */
+		uint32_t lineStride;
+		uint32_t pixelStep;
+		uint32_t shift; /**< of a packed word: the channel's lowest bit */
+		uint32_t bits;	/**< of a packed word: its width; 0 if it is bytes */
+
+		/** \return bytes from the image's start to the channel's first element */
+		uint64_t offset() const { return surface + inPixel; }
+	};
 
 	/**
 	 * \brief Work out the layout and check that all elements lie in the tensor
-	 * \return Unsupported for a layout this library does not pack,
+	 * \return Unsupported for a layout this library does not know,
 	 * InvalidArgument for a shape or stride that cannot be
 	 */
 	static Result<Layout> of(const TensorDesc &desc);
 
-	/** \return bytes from the image's start to channel \a c of its first pixel */
-	uint64_t channelOffset(const TensorDesc &desc, uint32_t c) const
+	/** \return where channel \a c of \a desc is, the tensor that of() was given */
+	Channel channel(const TensorDesc &desc, uint32_t c) const;
+
+	/** \return channels that lie beside each other in an atom or a pixel */
+	uint32_t atomChannels() const { return atomChannels_; }
+	/** \return bytes of such an atom, or of a pixel of the first plane */
+	uint32_t atomBytes() const { return atomBytes_; }
+	/** \return true for feature cubes: channels are in surfaces of atoms */
+	bool feature() const { return info_ == nullptr; }
+	/** \return true if the channels after the first are in a plane of their own */
+	bool twoPlanes() const { return info_ && info_->planes == 2; }
+	/** \return true if channels are fields of 32-bit words */
+	bool packed() const { return info_ && info_->kind == PixelKind::Packed10; }
+
+private:
+	Layout(uint32_t atomChannels, uint32_t atomBytes, const PixelFormatInfo *info)
+		: atomChannels_(atomChannels), atomBytes_(atomBytes), info_(info)
 	{
-		return uint64_t{ c / atomChannels } * desc.surfaceStride +
-		       (c % atomChannels) * elementBytes;
 	}
+
+	static Result<Layout> ofFeature(const TensorDesc &desc);
+	static Result<Layout> ofPixels(const TensorDesc &desc);
+	/** \return bytes of an image up to its last element's */
+	uint64_t extent(const TensorDesc &desc) const;
+
+	uint32_t atomChannels_;
+	uint32_t atomBytes_;
+	const PixelFormatInfo *info_;
 };
 
 } /* namespace nvdla */

@@ -172,7 +172,7 @@ TEST(Tensor, RefusesWhatCannotBe)
 	desc.type = DataType::Float;
 	expectError(desc, ErrorCode::Unsupported, "data_type");
 	desc = good;
-	desc.format = static_cast<PixelFormat>(28);
+	desc.format = static_cast<PixelFormat>(38);
 	expectError(desc, ErrorCode::Unsupported, "pixel_format");
 	desc = good;
 	desc.format = PixelFormat::A8B8G8R8;

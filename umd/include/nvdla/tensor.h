@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <nvdla/error.h>
+#include <nvdla/pixel_format.h>
 
 namespace nvdla
 {
@@ -24,42 +25,30 @@ enum class DataType : uint8_t {
 	Int8 = 4,
 };
 
-/**
- * \brief Memory layout of a tensor; the values are those of loadables
- *
- * 0 to 35 are the pixel formats of the table "Pixel formats and valid setting"
- * in the document "In-memory data formats"; only those are named that this
- * library packs.
- */
-enum class PixelFormat : uint8_t {
-	R8 = 0,
-	R16 = 3,
-	R16I = 4,
-	R16F = 5,
-	A16B16G16R16 = 6,
-	A16B16G16R16F = 8,
-	A8B8G8R8 = 12,
-	Feature = 36,	/**< atoms of 32 bytes: 32 INT8 or 16 INT16/FP16 channels */
-	FeatureX8 = 37, /**< atoms of 8 bytes, as nv_small has them */
-};
-
 /** \return bytes of an element, 0 for a type that tensors cannot have */
 size_t elementBytes(DataType type);
 
+/** \return the type of the elements that pixels of a format are packed from */
+constexpr DataType pixelElementType(const PixelFormatInfo &info)
+{
+	return info.kind == PixelKind::Int8   ? DataType::Int8
+	       : info.kind == PixelKind::Half ? DataType::Half
+					      : DataType::Int16;
+}
+
 /** \return "int8", "int16", "fp16", "fp32" or "unknown" */
 const char *dataTypeName(DataType type);
-
-/** \return name of a layout as in the format document, or "format <n>" */
-std::string pixelFormatName(PixelFormat format);
 
 /**
  * \brief Shape and layout of a tensor in device memory
  *
  * Feature layout ("Feature Data Format"): channel c of pixel (h, w) lies at
  * (c / atom) * surfaceStride + h * lineStride + w * atomBytes + (c % atom) *
- * elementBytes. Pixel layout: pixel (h, w) lies at h * lineStride + w *
- * pixelBytes, channel 0 first. The images of a batch follow each other at
- * size / n bytes.
+ * elementBytes. Pixel layout ("Pixel Format"): pixel (h, w) lies at h * lineStride +
+ * w * pixelBytes, its channels where PixelFormatInfo::place says. Semi-planar: Y likewise,
+ * V and U at surfaceStride + h * lineStrideUv + w * 2 * elementBytes. A one-channel pixel
+ * format with more channels is planar data (Rubik's): channel c is the plane at
+ * c * surfaceStride. The images of a batch follow each other at size / n bytes.
  */
 struct TensorDesc {
 	std::string name;
@@ -70,7 +59,8 @@ struct TensorDesc {
 	uint32_t h = 1;
 	uint32_t w = 1;
 	uint32_t lineStride = 0;    /**< bytes from line to line */
-	uint32_t surfaceStride = 0; /**< bytes from surface to surface; feature only */
+	uint32_t surfaceStride = 0; /**< bytes from surface to surface, or from plane to plane */
+	uint32_t lineStrideUv = 0;  /**< semi-planar: bytes from line to line of the second plane */
 	uint64_t size = 0;	    /**< bytes of the whole tensor, gaps and all images included */
 	uint16_t memory = 0;	    /**< id of the loadable's memory it lies in */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
@@ -92,26 +82,56 @@ struct TensorDesc {
 	static TensorDesc packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
 					uint32_t w);
 
+	/**
+	 * \brief A picture in a pixel format, its lines as close as the core allows
+	 *
+	 * Lines of both planes start at multiples of 32 bytes, as the core wants pitch-linear
+	 * pixels ("Alignment of Start Address and Stride"). As many channels as the format has.
+	 */
+	static TensorDesc image(std::string name, PixelFormat format, uint32_t h, uint32_t w);
+
+	/**
+	 * \brief Planar data, as Rubik splits and merges it: a plane per channel
+	 *
+	 * Lines and planes start at multiples of 64 bytes (programming guide, "Limitation",
+	 * Rubik).
+	 */
+	static TensorDesc planar(std::string name, DataType type, uint32_t c, uint32_t h,
+				 uint32_t w);
+
 	bool operator==(const TensorDesc &) const = default;
+};
+
+/** \brief Order of plain elements, the last changes fastest */
+enum class ElementOrder : uint8_t {
+	Nchw,
+	Nhwc,
 };
 
 /**
  * \brief Put elements into the layout of a tensor
+ *
+ * Channels of 10 (alpha 2) bits are the numbers 0 to 1023 (3) as Int16; the core sees
+ * them at the top of 16 bits.
+ *
  * \param[in] desc the tensor
- * \param[in] elements desc.elements() elements of desc.type in N, C, H, W order
+ * \param[in] elements desc.elements() elements of desc.type in \a order
  * \param[out] out desc.size bytes; whatever holds no element becomes zero
- * \return InvalidArgument with both sizes if one of them is wrong
+ * \return InvalidArgument with both sizes if one of them is wrong, or with the element
+ * that does not fit its bits
  */
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
-			  std::span<std::byte> out);
+			  std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
 
 /** \brief As packElements(), but leave alone whatever holds no element */
 Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
-			       std::span<std::byte> tensor);
+			       std::span<std::byte> tensor,
+			       ElementOrder order = ElementOrder::Nchw);
 
-/** \brief Take the elements out of a tensor of desc.size bytes, in N, C, H, W order */
+/** \brief Take the elements out of a tensor of desc.size bytes */
 Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
-					      std::span<const std::byte> tensor);
+					      std::span<const std::byte> tensor,
+					      ElementOrder order = ElementOrder::Nchw);
 
 /**
  * \brief Convert numbers to elements

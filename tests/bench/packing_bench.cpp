@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How fast tensors are packed and unpacked: bytes of plain elements a second, and the ratio to
+ * memcpy() of as many bytes in the same run ("of_memcpy").
+ */
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* A cube as the middle of a network has it; larger than the first two caches. */
+constexpr uint32_t channels = 64, height = 112, width = 112;
+
+/* Seconds that one call takes, the best of some. */
+template<typename Call>
+double secondsOf(Call call)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < 20; i++) {
+		const auto start = std::chrono::steady_clock::now();
+		call();
+		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+		best = std::min(best, took.count());
+	}
+	return best;
+}
+
+/* Times call() and compares it with copying \a bytes bytes. */
+template<typename Call>
+void compare(benchmark::State &state, size_t bytes, Call call)
+{
+	const std::vector<std::byte> from(bytes, std::byte{ 1 });
+	std::vector<std::byte> to(bytes);
+	auto copy = [&] {
+		std::memcpy(to.data(), from.data(), bytes);
+		benchmark::DoNotOptimize(to.data());
+		benchmark::ClobberMemory();
+	};
+
+	for (auto _ : state)
+		call();
+	state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
+	state.counters["of_memcpy"] = secondsOf(copy) / secondsOf(call);
+}
+
+TensorDesc descOf(DataType type, PixelFormat format)
+{
+	if (format == PixelFormat::Feature)
+		return TensorDesc::packedFeature("x", type, channels, height, width);
+	return TensorDesc::image("x", format, 1080, 1920);
+}
+
+void pack(benchmark::State &state, DataType type, PixelFormat format, ElementOrder order)
+{
+	const TensorDesc desc = descOf(type, format);
+	const std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+	std::vector<std::byte> packed(desc.size);
+
+	compare(state, elements.size(), [&] {
+		if (!packElements(desc, elements, packed, order))
+			state.SkipWithError("not packed");
+		benchmark::ClobberMemory();
+	});
+}
+
+void unpack(benchmark::State &state, DataType type, PixelFormat format, ElementOrder order)
+{
+	const TensorDesc desc = descOf(type, format);
+	const std::vector<std::byte> packed(desc.size);
+
+	compare(state, desc.elements() * elementBytes(desc.type),
+		[&] { benchmark::DoNotOptimize(unpackElements(desc, packed, order)); });
+}
+
+constexpr auto feature = PixelFormat::Feature;
+constexpr auto nchw = ElementOrder::Nchw;
+constexpr auto nhwc = ElementOrder::Nhwc;
+
+BENCHMARK_CAPTURE(pack, feature_int8_nchw, DataType::Int8, feature, nchw);
+BENCHMARK_CAPTURE(unpack, feature_int8_nchw, DataType::Int8, feature, nchw);
+BENCHMARK_CAPTURE(pack, feature_int16_nchw, DataType::Int16, feature, nchw);
+BENCHMARK_CAPTURE(unpack, feature_int16_nchw, DataType::Int16, feature, nchw);
+BENCHMARK_CAPTURE(pack, feature_int8_nhwc, DataType::Int8, feature, nhwc);
+BENCHMARK_CAPTURE(unpack, feature_int8_nhwc, DataType::Int8, feature, nhwc);
+BENCHMARK_CAPTURE(pack, a8b8g8r8_nhwc, DataType::Int8, PixelFormat::A8B8G8R8, nhwc);
+BENCHMARK_CAPTURE(pack, a8b8g8r8_nchw, DataType::Int8, PixelFormat::A8B8G8R8, nchw);
+BENCHMARK_CAPTURE(pack, a2b10g10r10_nhwc, DataType::Int16, PixelFormat::A2B10G10R10, nhwc);
+
+} /* namespace */
+
+} /* namespace nvdla */
+
+BENCHMARK_MAIN();

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Elements into and out of a layout: the readable way, and the fast one for feature cubes.
+ */
+#pragma once
+
+#include "layout.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Channels first to desc.c - 1 of all images, element by element
+ *
+ * The definition of packing, for every layout and order; sizes must be right.
+ */
+void packReference(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		   std::span<const std::byte> elements, std::span<std::byte> tensor,
+		   uint32_t firstChannel = 0);
+
+/** \brief The definition of unpacking, as packReference() */
+void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		     std::span<const std::byte> tensor, std::span<std::byte> elements,
+		     uint32_t firstChannel = 0);
+
+/**
+ * \brief As many channels of a feature cube as vectors can move
+ * \return how many channels of each image were done; the others are the reference's
+ */
+uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		  std::span<const std::byte> elements, std::span<std::byte> tensor);
+
+/** \brief The inverse of packFast() */
+uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		    std::span<const std::byte> tensor, std::span<std::byte> elements);
+
+} /* namespace nvdla */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between planes of channels and channels that lie beside each other: what packing and
+ * unpacking feature cubes spends its time on.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla
+{
+
+/** \brief Bytes of the pieces that are moved: half an atom */
+inline constexpr size_t transposeBytes = 16;
+
+/**
+ * \brief Lines of channels to pixels
+ *
+ * Reads 16 / \a elementBytes lines of \a pixels elements, \a lineStride bytes apart, and writes
+ * \a pixels pieces of 16 bytes, \a pixelStride bytes apart: piece w has element w of all lines.
+ *
+ * \param elementBytes 1 or 2
+ */
+void linesToPixels(size_t elementBytes, const std::byte *lines, size_t lineStride,
+		   std::byte *pixels, size_t pixelStride, size_t count);
+
+/** \brief The inverse of linesToPixels() */
+void pixelsToLines(size_t elementBytes, const std::byte *pixels, size_t pixelStride,
+		   std::byte *lines, size_t lineStride, size_t count);
+
+} /* namespace nvdla */
