@@ -43,17 +43,4 @@ static inline int nvdla_sched_job_init(struct drm_sched_job *job,
 #endif
 }
 
-static inline void nvdla_sched_start(struct drm_gpu_scheduler *sched)
-{
-#ifdef NVDLA_HAVE_SCHED_START_ERRNO
-	drm_sched_start(sched, 0);
-#else
-	drm_sched_start(sched);
-#endif
-}
-
-#ifndef NVDLA_HAVE_SCHED_STAT_RESET
-#define DRM_GPU_SCHED_STAT_RESET DRM_GPU_SCHED_STAT_NOMINAL
-#endif
-
 #endif /* __NVDLA_COMPAT_H__ */

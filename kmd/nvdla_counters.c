@@ -7,7 +7,6 @@
  * engine with two operations enabled, one running and one queued behind it, is
  * busy once. All operations on the hardware belong to one job, so to one file.
  */
-#include <linux/slab.h>
 
 #include <drm/nvdla_accel.h>
 
@@ -34,51 +33,6 @@ const char *nvdla_engine_name(u32 op_type)
 	};
 
 	return op_type < NVDLA_NUM_OP_TYPES ? names[op_type] : "?";
-}
-
-/**
- * nvdla_usage_create() - start to count what a file uses
- * @client_id: &drm_file.client_id
- *
- * Return: an object with one reference, or NULL if there is no memory.
- */
-struct nvdla_usage *nvdla_usage_create(u64 client_id)
-{
-	struct nvdla_usage *usage = kzalloc(sizeof(*usage), GFP_KERNEL);
-
-	if (!usage)
-		return NULL;
-
-	kref_init(&usage->refs);
-	usage->client_id = client_id;
-	return usage;
-}
-
-/**
- * nvdla_usage_get() - take a reference
- * @usage: object
- *
- * Return: @usage.
- */
-struct nvdla_usage *nvdla_usage_get(struct nvdla_usage *usage)
-{
-	kref_get(&usage->refs);
-	return usage;
-}
-
-static void nvdla_usage_release(struct kref *refs)
-{
-	kfree(container_of(refs, struct nvdla_usage, refs));
-}
-
-/**
- * nvdla_usage_put() - drop a reference
- * @usage: object or NULL
- */
-void nvdla_usage_put(struct nvdla_usage *usage)
-{
-	if (usage)
-		kref_put(&usage->refs, nvdla_usage_release);
 }
 
 /* Brings the busy time of an engine and of its user up to date. */

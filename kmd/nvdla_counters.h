@@ -2,7 +2,6 @@
 #ifndef __NVDLA_COUNTERS_H__
 #define __NVDLA_COUNTERS_H__
 
-#include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -65,12 +64,10 @@ enum nvdla_counter {
 
 /**
  * struct nvdla_usage - how long one open file kept the engines busy
- * @refs: held by the file and by each of its jobs
  * @client_id: &drm_file.client_id
  * @busy_ns: per engine; under &nvdla_counters.lock
  */
 struct nvdla_usage {
-	struct kref refs;
 	u64 client_id;
 	u64 busy_ns[NVDLA_NUM_OP_TYPES];
 };
@@ -106,9 +103,6 @@ struct nvdla_counters {
 
 extern const struct attribute_group *nvdla_counters_groups[];
 
-struct nvdla_usage *nvdla_usage_create(u64 client_id);
-struct nvdla_usage *nvdla_usage_get(struct nvdla_usage *usage);
-void nvdla_usage_put(struct nvdla_usage *usage);
 u64 nvdla_usage_busy_ns(struct nvdla_counters *counters, struct nvdla_usage *usage, u32 op_type);
 
 void nvdla_counters_init(struct nvdla_counters *counters);

@@ -70,7 +70,7 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 
 	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	trace_nvdla_irq(ndev, status);
-	nvdla_sequencer_irq(ndev->seq, status);
+	nvdla_job_irq(ndev, status);
 
 	mutex_unlock(&ndev->lock);
 	return IRQ_HANDLED;
@@ -94,70 +94,110 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_device_reset_locked() - take the job off the hardware and reset the core
+ * nvdla_device_reset_prepare() - the core is going to be reset, or to lose its power
  * @ndev: device; the lock of its parent, &device.mutex, is held
  *
- * If the core does not come back, it is marked dead and later jobs fail.
- * Must not be called with &nvdla_device.lock held.
- *
- * Return: the job that was on the hardware, for the caller to end, or NULL.
+ * Until nvdla_device_reset_done() nothing is started on the core.
  */
-struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev)
+void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 {
-	struct nvdla_job *job;
-	int ret;
-
 	device_lock_assert(ndev->drm.dev);
 
 	disable_irq(ndev->irq);
 	mutex_lock(&ndev->lock);
-
-	job = ndev->active;
-	ndev->active = NULL;
-	nvdla_sequencer_abort(ndev->seq);
-	nvdla_counters_stop(&ndev->counters);
-
-	ret = ndev->bus_ops->reset(ndev);
-	if (!ret)
-		ret = nvdla_hw_start(ndev);
-	if (ret) {
-		drm_err(&ndev->drm, "cannot reset the core: %d\n", ret);
-		WRITE_ONCE(ndev->dead, true);
-	}
-	trace_nvdla_reset(ndev, ret);
-	nvdla_sequencer_reset(ndev->seq);
-
+	nvdla_jobs_stop(ndev);
+	/* Not what it is after a reset, by which that can be told to have happened. */
+	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
 	mutex_unlock(&ndev->lock);
-	enable_irq(ndev->irq);
-
-	return job;
 }
 
 /**
- * nvdla_device_reset() - take the job off the hardware and reset the core
+ * nvdla_device_reset_done() - the core was reset
+ * @ndev: device; the lock of its parent, &device.mutex, is held
+ * @error: 0, or -errno if that is known to have failed
+ *
+ * The job that was on the core ends, or starts again. If the core did not come
+ * back, it is marked dead and later jobs fail.
+ */
+void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
+{
+	device_lock_assert(ndev->drm.dev);
+
+	mutex_lock(&ndev->lock);
+	if (!error && readl(ndev->regs + NVDLA_GLB_S_INTR_MASK))
+		error = -EIO;
+	if (!error)
+		error = nvdla_hw_start(ndev);
+	if (error) {
+		drm_err(&ndev->drm, "cannot reset the core: %d\n", error);
+		ndev->bus_ops->disable_dma(ndev);
+		ndev->dead = true;
+	}
+	trace_nvdla_reset(ndev, error);
+	enable_irq(ndev->irq);
+	nvdla_jobs_start(ndev);
+	mutex_unlock(&ndev->lock);
+}
+
+/**
+ * nvdla_device_reset() - reset the core
+ * @ndev: device; the lock of its parent, &device.mutex, is held
+ */
+void nvdla_device_reset(struct nvdla_device *ndev)
+{
+	nvdla_device_reset_prepare(ndev);
+	nvdla_device_reset_done(ndev, ndev->bus_ops->reset(ndev));
+}
+
+/**
+ * nvdla_device_lock() - take the lock of the device's parent
  * @ndev: device
  *
- * As nvdla_device_reset_locked(), for callers without the parent's lock. Whoever
- * removes the driver has that lock while waiting for the jobs, so it cannot
- * simply be taken. A removal resets a core that is busy by itself, and marks
- * it dead first: nothing is left to do here then.
+ * Whoever removes the driver has that lock while waiting for all that could
+ * want it here, so it cannot simply be taken. A removal resets a core that is
+ * busy by itself.
  *
- * Return: the job that was on the hardware, for the caller to end, or NULL.
+ * Return: 0, or -ENODEV if the device is being removed.
  */
-struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev)
+int nvdla_device_lock(struct nvdla_device *ndev)
 {
-	struct device *dev = ndev->drm.dev;
-	struct nvdla_job *job;
-
-	while (!device_trylock(dev)) {
-		if (READ_ONCE(ndev->dead))
-			return NULL;
+	while (!device_trylock(ndev->drm.dev)) {
+		if (drm_dev_is_unplugged(&ndev->drm))
+			return -ENODEV;
 		fsleep(1000);
 	}
-	job = nvdla_device_reset_locked(ndev);
-	device_unlock(dev);
+	return 0;
+}
 
-	return job;
+/**
+ * nvdla_device_unlock() - release the lock of the device's parent
+ * @ndev: device
+ */
+void nvdla_device_unlock(struct nvdla_device *ndev)
+{
+	device_unlock(ndev->drm.dev);
+}
+
+/**
+ * nvdla_device_force_reset() - reset the core for no reason of its own
+ * @ndev: device
+ *
+ * The job on the core is not to blame: it starts again if it may.
+ *
+ * Return: 0, or -ENODEV if the device is being removed or does not come back.
+ */
+int nvdla_device_force_reset(struct nvdla_device *ndev)
+{
+	int ret;
+
+	ret = nvdla_device_lock(ndev);
+	if (ret)
+		return ret;
+
+	nvdla_device_reset(ndev);
+	ret = ndev->dead ? -ENODEV : 0;
+	nvdla_device_unlock(ndev);
+	return ret;
 }
 
 static void nvdla_sequencer_release(struct drm_device *drm, void *data)

@@ -26,9 +26,12 @@ struct nvdla_job;
  * @reset: bring the core back to its state after power-on. Called with the
  *	interrupt disabled, no job on the hardware, and the parent's lock held.
  *	Return: 0 or -errno.
+ * @disable_dma: keep the core from reaching memory for ever, because it could
+ *	not be reset and may still be at work
  */
 struct nvdla_bus_ops {
 	int (*reset)(struct nvdla_device *ndev);
+	void (*disable_dma)(struct nvdla_device *ndev);
 };
 
 /**
@@ -68,7 +71,7 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @hang_work: fires when the job on the hardware has had its time */
+	/** @hang_work: runs when the job on the hardware failed, or has had its time */
 	struct delayed_work hang_work;
 
 	/** @num_jobs: jobs that exist, from their creation to their end */
@@ -95,6 +98,9 @@ struct nvdla_device {
 	/** @active: job on the hardware, or NULL */
 	struct nvdla_job *active;
 
+	/** @stopped: the core is being reset; @active waits to be started */
+	bool stopped;
+
 	/** @dead: set when the core cannot be used any more; jobs fail with -ENODEV */
 	bool dead;
 };
@@ -108,7 +114,12 @@ struct nvdla_device *nvdla_device_alloc(struct device *parent);
 int nvdla_device_init(struct nvdla_device *ndev);
 void nvdla_device_fini(struct nvdla_device *ndev);
 
-struct nvdla_job *nvdla_device_reset(struct nvdla_device *ndev);
-struct nvdla_job *nvdla_device_reset_locked(struct nvdla_device *ndev);
+int nvdla_device_lock(struct nvdla_device *ndev);
+void nvdla_device_unlock(struct nvdla_device *ndev);
+
+void nvdla_device_reset_prepare(struct nvdla_device *ndev);
+void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
+void nvdla_device_reset(struct nvdla_device *ndev);
+int nvdla_device_force_reset(struct nvdla_device *ndev);
 
 #endif /* __NVDLA_DEVICE_H__ */

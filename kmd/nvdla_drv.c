@@ -14,6 +14,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
+#include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -35,6 +36,10 @@ static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_qu
 		.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS,
 		.cvsram_bytes = ndev->cvsram_size,
 		.max_bo_bytes = nvdla_bo_max_size(),
+		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
+			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE,
+		.priorities = nvdla_context_priorities(),
+		.max_contexts = NVDLA_MAX_CONTEXTS,
 	};
 	u32 user_size = args->size;
 
@@ -60,46 +65,50 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 	}
 }
 
+static void nvdla_file_release(struct kref *refcount)
+{
+	kfree(container_of(refcount, struct nvdla_file, refcount));
+}
+
+struct nvdla_file *nvdla_file_get(struct nvdla_file *file)
+{
+	kref_get(&file->refcount);
+	return file;
+}
+
+void nvdla_file_put(struct nvdla_file *file)
+{
+	kref_put(&file->refcount, nvdla_file_release);
+}
+
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_device *ndev = to_nvdla_device(drm);
-	struct drm_gpu_scheduler *sched = &ndev->sched;
 	struct nvdla_file *priv;
 	int ret;
 
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
 	if (!priv)
 		return -ENOMEM;
+	kref_init(&priv->refcount);
+	priv->usage.client_id = file->client_id;
 
-	priv->usage = nvdla_usage_create(file->client_id);
-	if (!priv->usage) {
-		ret = -ENOMEM;
-		goto err_free;
+	ret = nvdla_contexts_open(ndev, priv);
+	if (ret) {
+		nvdla_file_put(priv);
+		return ret;
 	}
 
-	ret = drm_sched_entity_init(&priv->entity, DRM_SCHED_PRIORITY_NORMAL, &sched, 1, NULL);
-	if (ret)
-		goto err_put_usage;
-
-	mutex_init(&priv->submit_lock);
 	file->driver_priv = priv;
 	return 0;
-
-err_put_usage:
-	nvdla_usage_put(priv->usage);
-err_free:
-	kfree(priv);
-	return ret;
 }
 
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv = file->driver_priv;
 
-	drm_sched_entity_destroy(&priv->entity);
-	mutex_destroy(&priv->submit_lock);
-	nvdla_usage_put(priv->usage);
-	kfree(priv);
+	nvdla_contexts_close(priv);
+	nvdla_file_put(priv);
 }
 
 /* After an unplug every ioctl says -ENODEV, whatever it would have done. */
@@ -120,6 +129,8 @@ NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_create)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_mmap_offset)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_fini)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_submit)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_create)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_destroy)
 
 #define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, 0)
 
@@ -131,6 +142,8 @@ static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(BO_PREP, nvdla_ioctl_bo_prep),
 	NVDLA_IOCTL(BO_FINI, nvdla_ioctl_bo_fini_plugged),
 	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit_plugged),
+	NVDLA_IOCTL(CONTEXT_CREATE, nvdla_ioctl_context_create_plugged),
+	NVDLA_IOCTL(CONTEXT_DESTROY, nvdla_ioctl_context_destroy_plugged),
 };
 
 static const struct file_operations nvdla_fops = {

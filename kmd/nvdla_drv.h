@@ -2,31 +2,44 @@
 #ifndef __NVDLA_DRV_H__
 #define __NVDLA_DRV_H__
 
-#include <linux/mutex.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
 
 #include <drm/drm_drv.h>
-#include <drm/gpu_scheduler.h>
+
+#include "nvdla_counters.h"
 
 struct drm_file;
 struct drm_printer;
-struct nvdla_usage;
 
 /**
  * struct nvdla_file - one open of the accel node
+ *
+ * Kept by the open file and by its contexts, which its jobs keep.
  */
 struct nvdla_file {
-	/** @entity: queue of this file's jobs */
-	struct drm_sched_entity entity;
+	/** @refcount: who keeps it */
+	struct kref refcount;
 
-	/** @submit_lock: keeps jobs in the order in which they got their fences */
-	struct mutex submit_lock;
+	/** @contexts: contexts that jobs can be submitted to, by their number */
+	struct xarray contexts;
+
+	/** @lock: protects @alive */
+	spinlock_t lock;
+
+	/** @alive: all contexts, those that were destroyed and still have jobs too */
+	struct list_head alive;
 
 	/** @usage: what the file uses */
-	struct nvdla_usage *usage;
+	struct nvdla_usage usage;
 };
 
 extern const struct drm_driver nvdla_drm_driver;
 
 void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+struct nvdla_file *nvdla_file_get(struct nvdla_file *file);
+void nvdla_file_put(struct nvdla_file *file);
 
 #endif /* __NVDLA_DRV_H__ */

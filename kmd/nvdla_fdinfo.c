@@ -25,7 +25,7 @@ void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 		if (!(ndev->variant->engines & BIT(type)))
 			continue;
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", nvdla_engine_name(type),
-			   nvdla_usage_busy_ns(&ndev->counters, priv->usage, type));
+			   nvdla_usage_busy_ns(&ndev->counters, &priv->usage, type));
 	}
 	drm_show_memory_stats(p, file);
 }

@@ -36,6 +36,9 @@ static void nvdla_bo_free_memory(struct nvdla_bo *bo)
 
 	lockdep_assert_held(&to_nvdla_device(obj->dev)->bos_lock);
 
+	if (bo->vaddr)
+		dma_vunmap_noncontiguous(obj->dev->dev, bo->vaddr);
+	bo->vaddr = NULL;
 	dma_free_noncontiguous(obj->dev->dev, obj->size, bo->sgt, DMA_BIDIRECTIONAL);
 	bo->sgt = NULL;
 	list_del(&bo->link);
@@ -154,6 +157,38 @@ static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
 err_put:
 	drm_gem_object_put(&bo->base);
 	return ERR_PTR(ret);
+}
+
+/**
+ * nvdla_bo_vmap() - have a buffer mapped for the kernel
+ * @bo: buffer of a device that is not unplugged
+ *
+ * It stays mapped as long as it has memory, because it is likely to be wanted
+ * again. What is there is user space's: it may change at any time.
+ *
+ * Return: the first byte, or NULL if there is no room for the mapping.
+ */
+void *nvdla_bo_vmap(struct nvdla_bo *bo)
+{
+	struct device *dev = bo->base.dev->dev;
+	void *vaddr;
+
+	if (READ_ONCE(bo->vaddr))
+		return bo->vaddr;
+
+	vaddr = dma_vmap_noncontiguous(dev, bo->base.size, bo->sgt);
+	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
+		dma_vunmap_noncontiguous(dev, vaddr);
+	return bo->vaddr;
+}
+
+/**
+ * nvdla_bo_sync_for_device() - what the CPU wrote becomes what the device sees
+ * @bo: buffer of a device that is not unplugged
+ */
+void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
+{
+	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
 }
 
 /**
@@ -277,7 +312,7 @@ int nvdla_ioctl_bo_fini(struct drm_device *drm, void *data, struct drm_file *fil
 	if (!obj)
 		return -ENOENT;
 
-	dma_sync_sgtable_for_device(drm->dev, to_nvdla_bo(obj)->sgt, DMA_BIDIRECTIONAL);
+	nvdla_bo_sync_for_device(to_nvdla_bo(obj));
 	drm_gem_object_put(obj);
 	return 0;
 }

@@ -26,6 +26,9 @@ struct nvdla_bo {
 	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
 	struct list_head link;
 
+	/** @vaddr: the kernel's mapping, NULL until somebody needs it */
+	void *vaddr;
+
 	/** @dma_addr: address of the first byte as the core sees it */
 	dma_addr_t dma_addr;
 };
@@ -36,6 +39,8 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 }
 
 u64 nvdla_bo_max_size(void);
+void *nvdla_bo_vmap(struct nvdla_bo *bo);
+void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 
 int nvdla_gem_init(struct nvdla_device *ndev);
 void nvdla_gem_fini(struct nvdla_device *ndev);

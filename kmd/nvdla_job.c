@@ -7,14 +7,19 @@
  */
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
+#include "engine/nvdla_result.h"
 #include "nvdla_compat.h"
+#include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
@@ -41,11 +46,13 @@ static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
 /**
  * nvdla_job_create() - allocate a job
  * @ndev: device
+ * @context: queue that it is for; on success the job takes over the reference
  * @num_tasks: number of tasks it is going to have
  *
  * Return: the job, to be freed with nvdla_job_destroy(), or an ERR_PTR().
  */
-struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, u32 num_tasks)
+struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
+				   u32 num_tasks)
 {
 	struct nvdla_job *job;
 
@@ -53,17 +60,20 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, u32 num_tasks)
 	if (!job)
 		return ERR_PTR(-ENOMEM);
 
-	job->ndev = ndev;
-	atomic_inc(&ndev->num_jobs);
-
 	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL);
 	/* Needed on the way to a fence that others wait for: no allocation there. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
 	if (!job->tasks || !job->fence) {
-		nvdla_job_destroy(job);
+		kfree(job->fence);
+		kfree(job->tasks);
+		kfree(job);
 		return ERR_PTR(-ENOMEM);
 	}
 
+	job->ndev = ndev;
+	job->context = context;
+	job->submit_ns = ktime_get_ns();
+	atomic_inc(&ndev->num_jobs);
 	return job;
 }
 
@@ -88,33 +98,79 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		dma_fence_put(job->fence);
 	else
 		kfree(job->fence);
-	nvdla_usage_put(job->usage);
+	nvdla_context_put(job->context);
 	kfree(job);
 
 	if (atomic_dec_and_test(&ndev->num_jobs))
 		wake_up_all(&ndev->jobs_gone);
 }
 
-/* The job on the hardware cannot go on: have the scheduler call timedout_job(). */
+static void nvdla_job_write_result(struct nvdla_job *job, int status)
+{
+	const struct nvdla_result_source source = {
+		.tasks = job->tasks,
+		.num_tasks = job->num_tasks,
+		.num_started = job->next_task,
+		.status = status,
+		.num_runs = job->num_runs,
+		.submit_ns = job->submit_ns,
+		.start_ns = job->start_ns,
+		.end_ns = ktime_get_ns(),
+	};
+
+	if (!job->result)
+		return;
+
+	nvdla_result_write(&source, job->result);
+	nvdla_bo_sync_for_device(job->result_bo);
+}
+
+/* The end of the job that is @active. It may be freed as soon as its fence has signalled. */
+static void nvdla_job_end(struct nvdla_job *job, int status)
+{
+	struct nvdla_device *ndev = job->ndev;
+
+	lockdep_assert_held(&ndev->lock);
+
+	ndev->active = NULL;
+	cancel_delayed_work(&ndev->hang_work);
+	nvdla_job_write_result(job, status);
+	trace_nvdla_job_done(job, status);
+	if (status)
+		dma_fence_set_error(job->fence, status);
+	dma_fence_signal(job->fence);
+}
+
+/* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
 static void nvdla_job_fail(struct nvdla_job *job, int error)
 {
 	lockdep_assert_held(&job->ndev->lock);
 
-	if (!job->error)
-		job->error = error;
-	drm_sched_fault(&job->ndev->sched);
+	job->error = error;
+	mod_delayed_work(system_highpri_wq, &job->ndev->hang_work, 0);
 }
 
-static void nvdla_job_start_next_task(struct nvdla_job *job)
+/* Tasks may be done at once, without an interrupt; @task_running tells. */
+static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_task *task = job->tasks[job->next_task++];
 	int ret;
 
-	trace_nvdla_task_start(job, job->next_task - 1, nvdla_task_num_operations(task));
-	ret = nvdla_sequencer_start(ndev->seq, task);
-	if (ret)
-		nvdla_job_fail(job, ret);
+	while (job->next_task < job->num_tasks) {
+		struct nvdla_task *task = job->tasks[job->next_task++];
+
+		job->task_running = true;
+		trace_nvdla_task_start(job, job->next_task - 1, nvdla_task_num_operations(task));
+		ret = nvdla_sequencer_start(ndev->seq, task);
+		if (ret) {
+			nvdla_job_fail(job, ret);
+			return;
+		}
+		if (job->task_running)
+			return;
+	}
+
+	nvdla_job_end(job, 0);
 }
 
 static void nvdla_job_task_done(void *context, struct nvdla_task *task, int error)
@@ -124,21 +180,10 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	lockdep_assert_held(&ndev->lock);
 
+	job->task_running = false;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
-	if (error) {
+	if (error)
 		nvdla_job_fail(job, error);
-		return;
-	}
-
-	if (job->next_task < job->num_tasks) {
-		nvdla_job_start_next_task(job);
-		return;
-	}
-
-	ndev->active = NULL;
-	cancel_delayed_work(&ndev->hang_work);
-	trace_nvdla_job_done(job, 0);
-	dma_fence_signal(job->fence);
 }
 
 static void nvdla_job_op_programmed(void *context, struct nvdla_task *task, u32 operation)
@@ -157,7 +202,7 @@ static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 ope
 	u32 engine = nvdla_task_op_type(task, operation);
 
 	trace_nvdla_op_enable(job, job->next_task - 1, operation, engine);
-	nvdla_counters_op_enabled(&ndev->counters, job->usage, engine);
+	nvdla_counters_op_enabled(&ndev->counters, &job->context->file->usage, engine);
 }
 
 static void nvdla_job_op_completed(void *context, struct nvdla_task *task, u32 operation)
@@ -177,14 +222,37 @@ const struct nvdla_sequencer_ops nvdla_job_sequencer_ops = {
 	.op_completed = nvdla_job_op_completed,
 };
 
-static void nvdla_job_hang_work(struct work_struct *work)
+/**
+ * nvdla_job_irq() - the core has interrupted
+ * @ndev: device, locked
+ * @status: bits of S_INTR_STATUS
+ */
+void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 {
-	struct nvdla_device *ndev = container_of(work, struct nvdla_device, hang_work.work);
+	struct nvdla_job *job = ndev->active;
 
-	mutex_lock(&ndev->lock);
-	if (ndev->active && time_after_eq(jiffies, ndev->active->deadline))
-		nvdla_job_fail(ndev->active, -ETIMEDOUT);
-	mutex_unlock(&ndev->lock);
+	lockdep_assert_held(&ndev->lock);
+
+	nvdla_sequencer_irq(ndev->seq, status);
+	if (job && !ndev->stopped && !job->error && !job->task_running)
+		nvdla_job_start_tasks(job);
+}
+
+/* Puts the job on the hardware, from its first task on. */
+static void nvdla_job_begin(struct nvdla_job *job)
+{
+	struct nvdla_device *ndev = job->ndev;
+	u32 i;
+
+	for (i = 0; job->num_runs && i < job->num_tasks; i++)
+		nvdla_task_rewind(job->tasks[i]);
+	job->num_runs++;
+	job->next_task = 0;
+	job->start_ns = ktime_get_ns();
+	trace_nvdla_job_run(job);
+	job->deadline = jiffies + job->timeout;
+	mod_delayed_work(system_highpri_wq, &ndev->hang_work, job->timeout);
+	nvdla_job_start_tasks(job);
 }
 
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
@@ -192,13 +260,10 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
 
-	/* The file was closed before the job's turn came. */
-	if (sched_job->s_fence->finished.error)
-		return NULL;
-
 	mutex_lock(&ndev->lock);
 
 	if (ndev->dead) {
+		nvdla_job_write_result(job, -ENODEV);
 		mutex_unlock(&ndev->lock);
 		return ERR_PTR(-ENODEV);
 	}
@@ -208,81 +273,114 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	job->fence_live = true;
 
 	ndev->active = job;
-	job->deadline = jiffies + job->timeout;
-	mod_delayed_work(system_highpri_wq, &ndev->hang_work, job->timeout);
-	trace_nvdla_job_run(job);
-	nvdla_job_start_next_task(job);
+	if (!ndev->stopped)
+		nvdla_job_begin(job);
 
 	mutex_unlock(&ndev->lock);
 
 	return dma_fence_get(job->fence);
 }
 
-static void nvdla_job_report(struct nvdla_job *job, const struct nvdla_sequencer_snapshot *state)
+static void nvdla_job_report(struct nvdla_job *job)
 {
 	struct drm_device *drm = &job->ndev->drm;
+	struct nvdla_sequencer_snapshot state;
 	u32 type, group;
 
+	nvdla_sequencer_snapshot(job->ndev->seq, &state);
 	drm_err(drm, "job failed: %d, task %u of %u, %u of its %u operations completed\n",
-		job->error, job->next_task, job->num_tasks, state->num_completed,
-		state->num_operations);
+		job->error, job->next_task, job->num_tasks, state.num_completed,
+		state.num_operations);
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
 		for (group = 0; group < 2; group++) {
-			if (state->engine[type].group[group].state == NVDLA_GROUP_IDLE)
+			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
 				continue;
 			drm_err(drm, "engine %u group %u: operation %u, state %u, waits for %u\n",
-				type, group, state->engine[type].group[group].operation,
-				state->engine[type].group[group].state,
-				state->engine[type].group[group].waits_for);
+				type, group, state.engine[type].group[group].operation,
+				state.engine[type].group[group].state,
+				state.engine[type].group[group].waits_for);
 		}
 	}
 }
 
-/* The end of a job that a reset took off the hardware. */
-static void nvdla_job_end_aborted(struct nvdla_job *job)
+/**
+ * nvdla_jobs_stop() - the core is going to be reset
+ * @ndev: device, locked
+ *
+ * Nothing more is started on it. The job on it keeps its memory, because the
+ * core may be at work until it is reset.
+ */
+void nvdla_jobs_stop(struct nvdla_device *ndev)
 {
-	int error = job->error ?: -ENODEV;
+	lockdep_assert_held(&ndev->lock);
 
-	trace_nvdla_job_done(job, error);
-	dma_fence_set_error(job->fence, error);
-	dma_fence_signal(job->fence);
+	ndev->stopped = true;
+	cancel_delayed_work(&ndev->hang_work);
+	if (ndev->active && ndev->active->error && !ndev->dead)
+		nvdla_job_report(ndev->active);
+	nvdla_sequencer_abort(ndev->seq);
+	nvdla_counters_stop(&ndev->counters);
 }
 
-static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
+/**
+ * nvdla_jobs_start() - the core was reset, or is dead
+ * @ndev: device, locked
+ *
+ * A job that was on the core ends if it is to blame or must not be run again.
+ * One that was waiting to be put on it starts.
+ */
+void nvdla_jobs_start(struct nvdla_device *ndev)
 {
-	struct nvdla_job *job = to_nvdla_job(sched_job);
-	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_sequencer_snapshot state;
-	bool guilty;
+	struct nvdla_job *job = ndev->active;
 
-	drm_sched_stop(&ndev->sched, sched_job);
+	lockdep_assert_held(&ndev->lock);
+
+	nvdla_sequencer_reset(ndev->seq);
+	ndev->stopped = false;
+	if (!job)
+		return;
+
+	if (job->error)
+		nvdla_job_end(job, job->error);
+	else if (ndev->dead)
+		nvdla_job_end(job, -ENODEV);
+	else if (job->num_runs && !job->restartable)
+		nvdla_job_end(job, -EIO);
+	else
+		nvdla_job_begin(job);
+}
+
+/* Is there a job on the core that only a reset takes off it? */
+static bool nvdla_job_is_stuck(struct nvdla_device *ndev)
+{
+	struct nvdla_job *job;
+	bool stuck;
 
 	mutex_lock(&ndev->lock);
-	guilty = ndev->active == job && job->error;
-	if (guilty)
-		nvdla_sequencer_snapshot(ndev->seq, &state);
+	job = ndev->active;
+	if (job && !ndev->stopped && !job->error && time_after_eq(jiffies, job->deadline))
+		job->error = -ETIMEDOUT;
+	stuck = job && job->error;
 	mutex_unlock(&ndev->lock);
+	return stuck;
+}
 
-	if (guilty) {
-		if (!ndev->dead)
-			nvdla_job_report(job, &state);
-		cancel_delayed_work(&ndev->hang_work);
-		/* It is not there any more if a removal was faster. */
-		if (nvdla_device_reset(ndev) == job)
-			nvdla_job_end_aborted(job);
-	}
+/*
+ * The scheduler has a timeout too, but one for all jobs, and it would have the
+ * jobs that wait started anew by the driver. Here they never notice.
+ */
+static void nvdla_job_hang_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev = container_of(work, struct nvdla_device, hang_work.work);
 
-	/*
-	 * drm_sched_stop() took the hardware fence away from the job, and
-	 * drm_sched_start() would cancel it for the lack of one. With the fence
-	 * back, the job ends with the fence's error or goes on as before.
-	 */
-	if (job->fence_live && !sched_job->s_fence->parent)
-		sched_job->s_fence->parent = dma_fence_get(job->fence);
+	if (!nvdla_job_is_stuck(ndev) || nvdla_device_lock(ndev))
+		return;
 
-	nvdla_sched_start(&ndev->sched);
-	return DRM_GPU_SCHED_STAT_RESET;
+	/* Another reset may have come first. */
+	if (nvdla_job_is_stuck(ndev))
+		nvdla_device_reset(ndev);
+	nvdla_device_unlock(ndev);
 }
 
 static void nvdla_job_free(struct drm_sched_job *sched_job)
@@ -293,7 +391,6 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
 	.run_job = nvdla_job_run,
-	.timedout_job = nvdla_job_timedout,
 	.free_job = nvdla_job_free,
 };
 
@@ -331,25 +428,22 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 /**
  * nvdla_job_fini() - end all jobs
- * @ndev: device that takes no more submits; the lock of its parent is held
+ * @ndev: device that is unplugged; the lock of its parent is held
  *
  * The job on the hardware is taken off it, those in the queue fail when their
  * turn comes.
  */
 void nvdla_job_fini(struct nvdla_device *ndev)
 {
-	struct nvdla_job *job = NULL;
 	bool busy;
 
 	mutex_lock(&ndev->lock);
-	WRITE_ONCE(ndev->dead, true);
+	ndev->dead = true;
 	busy = ndev->active;
 	mutex_unlock(&ndev->lock);
 
 	if (busy)
-		job = nvdla_device_reset_locked(ndev);
-	if (job)
-		nvdla_job_end_aborted(job);
+		nvdla_device_reset(ndev);
 
 	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
 	cancel_delayed_work_sync(&ndev->hang_work);

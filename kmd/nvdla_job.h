@@ -11,6 +11,8 @@
 struct dma_fence;
 struct drm_file;
 struct drm_gem_object;
+struct nvdla_bo;
+struct nvdla_context;
 struct nvdla_device;
 struct nvdla_task;
 struct nvdla_usage;
@@ -40,8 +42,8 @@ struct nvdla_job {
 	/** @ndev: device */
 	struct nvdla_device *ndev;
 
-	/** @usage: of the file that submitted it; the job holds a reference */
-	struct nvdla_usage *usage;
+	/** @context: the queue it is submitted to; the job holds a reference */
+	struct nvdla_context *context;
 
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;
@@ -51,6 +53,15 @@ struct nvdla_job {
 
 	/** @next_task: the task to start when the current one is done */
 	u32 next_task;
+
+	/** @task_running: the sequencer has the task before that */
+	bool task_running;
+
+	/** @restartable: it may be run again if a reset takes it off the hardware */
+	bool restartable;
+
+	/** @num_runs: how often it was put on the hardware */
+	u32 num_runs;
 
 	/** @bos: buffers in use, each once */
 	struct nvdla_job_bo *bos;
@@ -64,13 +75,25 @@ struct nvdla_job {
 	/** @fence_live: @fence was initialised and is reference counted */
 	bool fence_live;
 
+	/** @result: where user space wants to know how it went, or NULL */
+	void *result;
+
+	/** @result_bo: buffer that @result is in, one of @bos */
+	struct nvdla_bo *result_bo;
+
+	/** @submit_ns: CLOCK_MONOTONIC at the submit */
+	u64 submit_ns;
+
+	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
+	u64 start_ns;
+
 	/** @timeout: jiffies the job may spend on the hardware */
 	unsigned long timeout;
 
 	/** @deadline: jiffies at which that time is over */
 	unsigned long deadline;
 
-	/** @error: why the job has to be taken off the hardware, 0 while all is well */
+	/** @error: why the core has to be reset because of it, 0 while all is well */
 	int error;
 };
 
@@ -79,7 +102,12 @@ extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
 int nvdla_job_init(struct nvdla_device *ndev);
 void nvdla_job_fini(struct nvdla_device *ndev);
 
-struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, u32 num_tasks);
+void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
+void nvdla_jobs_stop(struct nvdla_device *ndev);
+void nvdla_jobs_start(struct nvdla_device *ndev);
+
+struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
+				   u32 num_tasks);
 void nvdla_job_destroy(struct nvdla_job *job);
 
 int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);

@@ -26,8 +26,14 @@ static int nvdla_pci_reset(struct nvdla_device *ndev)
 	return ret;
 }
 
+static void nvdla_pci_disable_dma(struct nvdla_device *ndev)
+{
+	pci_clear_master(to_pci_dev(ndev->drm.dev));
+}
+
 static const struct nvdla_bus_ops nvdla_pci_bus_ops = {
 	.reset = nvdla_pci_reset,
+	.disable_dma = nvdla_pci_disable_dma,
 };
 
 static u64 nvdla_pci_read_qword(struct pci_dev *pdev, int offset)
@@ -123,6 +129,22 @@ static void nvdla_pci_remove(struct pci_dev *pdev)
 	pci_clear_master(pdev);
 }
 
+/* Somebody else resets the function, through sysfs for example. */
+static void nvdla_pci_reset_prepare(struct pci_dev *pdev)
+{
+	nvdla_device_reset_prepare(pci_get_drvdata(pdev));
+}
+
+static void nvdla_pci_reset_done(struct pci_dev *pdev)
+{
+	nvdla_device_reset_done(pci_get_drvdata(pdev), 0);
+}
+
+static const struct pci_error_handlers nvdla_pci_error_handlers = {
+	.reset_prepare = nvdla_pci_reset_prepare,
+	.reset_done = nvdla_pci_reset_done,
+};
+
 static const struct pci_device_id nvdla_pci_ids[] = {
 	{ PCI_DEVICE(NVDLA_PCI_VENDOR_ID, NVDLA_PCI_DEVICE_ID) },
 	{ }
@@ -135,6 +157,7 @@ static struct pci_driver nvdla_pci_driver = {
 	.probe = nvdla_pci_probe,
 	.remove = nvdla_pci_remove,
 	.dev_groups = nvdla_counters_groups,
+	.err_handler = &nvdla_pci_error_handlers,
 };
 module_pci_driver(nvdla_pci_driver);
 

@@ -19,7 +19,9 @@
 #include <drm/drm_syncobj.h>
 #include <drm/nvdla_accel.h>
 
+#include "engine/nvdla_result.h"
 #include "nvdla_compat.h"
+#include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -310,7 +312,8 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 	if (ret)
 		return ret;
 
-	if (READ_ONCE(submit->ndev->counters.always))
+	if (submit->args->flags & DRM_NVDLA_SUBMIT_STATISTICS ||
+	    READ_ONCE(submit->ndev->counters.always))
 		task->source.flags |= NVDLA_TASK_STATISTICS;
 	ret = nvdla_task_create(submit->ndev->variant, &task->source, &why, &job->tasks[index]);
 	if (ret == -EINVAL)
@@ -358,6 +361,42 @@ static int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	return ret;
 }
 
+/* Where the result goes; its size is known once all tasks are. */
+static int nvdla_submit_add_result(struct nvdla_submit *submit)
+{
+	const struct drm_nvdla_submit *args = submit->args;
+	struct nvdla_job *job = submit->job;
+	u64 size, offset = args->result_offset;
+	struct nvdla_bo *bo;
+	void *vaddr;
+	int index;
+
+	if (!args->result_handle)
+		return 0;
+
+	index = nvdla_submit_get_bo(submit, args->result_handle);
+	if (index < 0)
+		return index;
+	bo = to_nvdla_bo(job->bos[index].obj);
+
+	size = nvdla_result_size(job->tasks, job->num_tasks);
+	if (!IS_ALIGNED(offset, sizeof(u64)) || offset > bo->base.size ||
+	    size > bo->base.size - offset) {
+		drm_dbg(&submit->ndev->drm, "result of %llu bytes at %llu, buffer of %zu bytes\n",
+			size, offset, bo->base.size);
+		return -EINVAL;
+	}
+
+	vaddr = nvdla_bo_vmap(bo);
+	if (!vaddr)
+		return -ENOMEM;
+
+	job->result = vaddr + offset;
+	job->result_bo = bo;
+	job->bos[index].write = true;
+	return 0;
+}
+
 static int nvdla_submit_copy_sync(const struct nvdla_submit *submit, u64 user, u32 index,
 				  struct drm_nvdla_sync *sync)
 {
@@ -374,6 +413,7 @@ static int nvdla_submit_copy_sync(const struct nvdla_submit *submit, u64 user, u
 static int nvdla_submit_add_in_syncs(struct nvdla_submit *submit)
 {
 	struct drm_nvdla_sync sync;
+	struct dma_fence *fence;
 	u32 i;
 	int ret;
 
@@ -381,8 +421,11 @@ static int nvdla_submit_add_in_syncs(struct nvdla_submit *submit)
 		ret = nvdla_submit_copy_sync(submit, submit->args->in_syncs, i, &sync);
 		if (ret)
 			return ret;
-		ret = drm_sched_job_add_syncobj_dependency(&submit->job->base, submit->file,
-							   sync.handle, sync.point);
+		/* Not drm_sched_job_add_syncobj_dependency(), whose points have 32 bits. */
+		ret = drm_syncobj_find_fence(submit->file, sync.handle, sync.point, 0, &fence);
+		if (ret)
+			return ret;
+		ret = drm_sched_job_add_dependency(&submit->job->base, fence);
 		if (ret)
 			return ret;
 	}
@@ -483,12 +526,14 @@ static int nvdla_submit_lock_bos(struct nvdla_submit *submit, struct drm_exec *e
 /* Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. */
 static void nvdla_submit_push(struct nvdla_submit *submit)
 {
-	struct nvdla_file *priv = submit->file->driver_priv;
 	struct nvdla_job *job = submit->job;
+	struct nvdla_context *context = job->context;
 	struct dma_fence *fence;
 	u32 i;
 
-	mutex_lock(&priv->submit_lock);
+	/* The job takes its reference with it. */
+	nvdla_context_get(context);
+	mutex_lock(&context->submit_lock);
 
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
@@ -502,18 +547,19 @@ static void nvdla_submit_push(struct nvdla_submit *submit)
 	submit->job = NULL;
 	drm_sched_entity_push_job(&job->base);
 
-	mutex_unlock(&priv->submit_lock);
+	mutex_unlock(&context->submit_lock);
+	nvdla_context_put(context);
 	dma_fence_put(fence);
 }
 
 static int nvdla_submit_queue(struct nvdla_submit *submit)
 {
-	struct nvdla_file *priv = submit->file->driver_priv;
 	struct nvdla_job *job = submit->job;
 	struct drm_exec exec;
 	int ret;
 
-	ret = nvdla_sched_job_init(&job->base, &priv->entity, priv, submit->file->client_id);
+	ret = nvdla_sched_job_init(&job->base, &job->context->entity, job->context->file,
+				   submit->file->client_id);
 	if (ret)
 		return ret;
 
@@ -541,9 +587,12 @@ static int nvdla_submit_check_args(struct nvdla_submit *submit)
 {
 	const struct drm_nvdla_submit *args = submit->args;
 
-	if (args->flags || args->timeout_ms > NVDLA_MAX_TIMEOUT_MS)
+	if (args->flags & ~(DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE))
 		return -EINVAL;
-	if (args->context || args->result_handle || args->result_offset)
+	if (args->timeout_ms > NVDLA_MAX_TIMEOUT_MS)
+		return -EINVAL;
+	if (!args->result_handle &&
+	    (args->result_offset || args->flags & DRM_NVDLA_SUBMIT_STATISTICS))
 		return -EINVAL;
 	if (!nvdla_submit_size_ok(args->task_size, sizeof(struct drm_nvdla_task)))
 		return -EINVAL;
@@ -562,6 +611,28 @@ static int nvdla_submit_check_args(struct nvdla_submit *submit)
 	return 0;
 }
 
+static int nvdla_submit_create_job(struct nvdla_submit *submit)
+{
+	const struct drm_nvdla_submit *args = submit->args;
+	struct nvdla_context *context;
+	struct nvdla_job *job;
+
+	context = nvdla_context_find(submit->file->driver_priv, args->context);
+	if (!context)
+		return -ENOENT;
+
+	job = nvdla_job_create(submit->ndev, context, args->num_tasks);
+	if (IS_ERR(job)) {
+		nvdla_context_put(context);
+		return PTR_ERR(job);
+	}
+
+	job->timeout = msecs_to_jiffies(args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS);
+	job->restartable = args->flags & DRM_NVDLA_SUBMIT_RESTARTABLE;
+	submit->job = job;
+	return 0;
+}
+
 int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct nvdla_submit submit = {
@@ -569,7 +640,6 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.file = file,
 		.args = data,
 	};
-	struct nvdla_file *priv = file->driver_priv;
 	u32 i;
 	int ret;
 
@@ -577,16 +647,16 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 	if (ret)
 		return ret;
 
-	submit.job = nvdla_job_create(submit.ndev, submit.args->num_tasks);
-	if (IS_ERR(submit.job))
-		return PTR_ERR(submit.job);
-	submit.job->usage = nvdla_usage_get(priv->usage);
-	submit.job->timeout = msecs_to_jiffies(submit.args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS);
+	ret = nvdla_submit_create_job(&submit);
+	if (ret)
+		return ret;
 	xa_init(&submit.bo_of_handle);
 
 	ret = nvdla_submit_find_out_syncs(&submit);
 	for (i = 0; !ret && i < submit.args->num_tasks; i++)
 		ret = nvdla_submit_add_task(&submit, i);
+	if (!ret)
+		ret = nvdla_submit_add_result(&submit);
 	if (!ret)
 		ret = nvdla_submit_queue(&submit);
 

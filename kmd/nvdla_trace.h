@@ -9,7 +9,9 @@
 
 #include <nvdla/hw/descriptors.h>
 
+#include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
 #include "nvdla_job.h"
 
 /*
@@ -34,7 +36,7 @@ DECLARE_EVENT_CLASS(nvdla_job_class,
 				     __field(u32, tasks)
 		    ),
 		    TP_fast_assign(__assign_str(device);
-				   __entry->client = job->usage->client_id;
+				   __entry->client = job->context->file->usage.client_id;
 				   __entry->context = job->base.s_fence->finished.context;
 				   __entry->seqno = job->base.s_fence->finished.seqno;
 				   __entry->tasks = job->num_tasks;

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include <fcntl.h>
@@ -26,9 +27,7 @@ uint64_t userPointer(const void *pointer)
 
 int64_t deadline(int64_t timeoutNs)
 {
-	timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	const int64_t nowNs = now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+	const auto nowNs = static_cast<int64_t>(now());
 	return timeoutNs > INT64_MAX - nowNs ? INT64_MAX : nowNs + timeoutNs;
 }
 
@@ -55,6 +54,20 @@ int Device::ioctl(unsigned long request, void *argument) const
 	return drmIoctl(fd_, request, argument) ? -errno : 0;
 }
 
+int Device::createContext(drm_nvdla_priority priority) const
+{
+	drm_nvdla_context_create create = {};
+	create.priority = priority;
+	const int ret = ioctl(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create);
+	return ret ? ret : static_cast<int>(create.context);
+}
+
+int Device::destroyContext(uint32_t context) const
+{
+	drm_nvdla_context_destroy destroy = { .context = context, .reserved = 0 };
+	return ioctl(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
+}
+
 uint32_t Device::createSyncobj() const
 {
 	uint32_t handle = 0;
@@ -77,10 +90,15 @@ int Device::fenceStatus(uint32_t handle) const
 	if (drmSyncobjExportSyncFile(fd_, handle, &syncFile))
 		return -errno;
 
-	sync_file_info info = {};
-	const int ret = ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
+	const int ret = syncFileStatus(syncFile);
 	close(syncFile);
 	return ret;
+}
+
+int syncFileStatus(int syncFile)
+{
+	sync_file_info info = {};
+	return ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
 }
 
 Buffer::Buffer(const Device &device, uint64_t size) : device_(device), size_(size)
@@ -161,6 +179,15 @@ void CopyTask::addCopy(int16_t source, int16_t destination, uint32_t lineBytes, 
 	surfaces.push_back(surface);
 }
 
+void CopyTask::addLines(const Buffer &source, const Buffer &destination, uint32_t lineBytes)
+{
+	for (uint64_t offset = 0; offset < source.bytes().size(); offset += lineBytes) {
+		const auto from = addAddress(source.handle(), offset, lineBytes);
+		const auto to = addAddress(destination.handle(), offset, lineBytes);
+		addCopy(static_cast<int16_t>(from), static_cast<int16_t>(to), lineBytes, 1);
+	}
+}
+
 drm_nvdla_task CopyTask::task() const
 {
 	drm_nvdla_task task = {};
@@ -189,7 +216,35 @@ int Submit::run(const Device &device)
 	submit.error_size = sizeof(error);
 	submit.timeout_ms = timeoutMs;
 	submit.flags = flags;
+	submit.context = context;
+	submit.result_handle = resultHandle;
+	submit.result_offset = resultOffset;
 	return device.ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+}
+
+drm_nvdla_job_result JobResult::job() const
+{
+	drm_nvdla_job_result job;
+	std::memcpy(&job, buffer_.bytes().data(), sizeof(job));
+	return job;
+}
+
+drm_nvdla_operation_result JobResult::operation(uint32_t index) const
+{
+	const drm_nvdla_job_result result = job();
+	drm_nvdla_operation_result operation;
+	std::memcpy(&operation,
+		    buffer_.bytes().data() + result.header_size + index * result.operation_size,
+		    sizeof(operation));
+	return operation;
+}
+
+uint64_t now()
+{
+	timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 +
+	       static_cast<uint64_t>(time.tv_nsec);
 }
 
 } /* namespace nvdla::test */

@@ -33,6 +33,10 @@ public:
 	/** \return 0 or -errno */
 	int ioctl(unsigned long request, void *argument) const;
 
+	/** \return number of a new context, or -errno */
+	int createContext(drm_nvdla_priority priority) const;
+	int destroyContext(uint32_t context) const;
+
 	/** \return handle of a new syncobj, 0 on failure */
 	uint32_t createSyncobj() const;
 	/** \return 0 or -errno; -ETIME if the timeout is over first */
@@ -89,6 +93,14 @@ public:
 	 */
 	void addCopy(int16_t source, int16_t destination, uint32_t lineBytes, uint32_t lines);
 
+	/**
+	 * \brief Adds a copy of the whole of one buffer to another, line by line
+	 *
+	 * An operation for each line, so that it takes its time: some 100 us a line.
+	 */
+	void addLines(const class Buffer &source, const class Buffer &destination,
+		      uint32_t lineBytes);
+
 	/** \return the ioctl's view; valid until this object changes */
 	drm_nvdla_task task() const;
 
@@ -111,7 +123,35 @@ struct Submit {
 	std::vector<drm_nvdla_sync> outSyncs;
 	uint32_t timeoutMs = 0;
 	uint32_t flags = 0;
+	uint32_t context = 0;
+	uint32_t resultHandle = 0;
+	uint64_t resultOffset = 0;
 	drm_nvdla_error error = {};
 };
+
+/** \brief Where a job says how it went: the beginning of a buffer */
+class JobResult
+{
+public:
+	/** \param bytes room; enough for 100 operations unless told */
+	explicit JobResult(const Device &device, uint64_t bytes = 16384) : buffer_(device, bytes) {}
+
+	bool valid() const { return buffer_.valid(); }
+	const Buffer &buffer() const { return buffer_; }
+
+	/** \brief Waits for the job. \return 0 or -errno */
+	int wait() const { return buffer_.prepare(DRM_NVDLA_BO_READ); }
+	drm_nvdla_job_result job() const;
+	drm_nvdla_operation_result operation(uint32_t index) const;
+
+private:
+	Buffer buffer_;
+};
+
+/** \return status of the fence in a sync file: 1 signalled, 0 active, or its error */
+int syncFileStatus(int syncFile);
+
+/** \return CLOCK_MONOTONIC in nanoseconds */
+uint64_t now();
 
 } /* namespace nvdla::test */

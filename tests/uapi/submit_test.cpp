@@ -119,6 +119,23 @@ TEST_F(SubmitTest, RunsTasksInOrder)
 	EXPECT_TRUE(equal(source_, destination_));
 }
 
+TEST_F(SubmitTest, RunsTasksThatAreDoneAtOnce)
+{
+	/* Copies of nothing need no interrupt: many of them end within one call. */
+	CopyTask nothing;
+	nothing.addAddress(source_.handle());
+	nothing.addCopy(0, 0, 32, 1);
+	nothing.operations[0].bdma.num_transfers = 0;
+	nothing.surfaces[0].bdma.num_transfers = 0;
+	addWholeCopy();
+	Submit submit;
+	submit.tasks.assign(64, nothing.task());
+	submit.tasks.back() = task_.task();
+	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(source_, destination_));
+}
+
 TEST_F(SubmitTest, ImplicitFencesOrderJobs)
 {
 	/* No syncobj anywhere: the buffers themselves say who comes after whom. */
@@ -298,7 +315,7 @@ TEST_F(SubmitTest, RefusesBadArguments)
 	addWholeCopy();
 
 	Submit flags(task_);
-	flags.flags = 1;
+	flags.flags = 1 << 2;
 	EXPECT_EQ(flags.run(device_), -EINVAL);
 
 	Submit timeout(task_);

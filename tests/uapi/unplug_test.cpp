@@ -2,43 +2,23 @@
 /* The device goes while files, buffers and mappings of it are in use, and comes back. */
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xf86drm.h>
 
 #include "device.h"
+#include "pci_function.h"
 
 namespace nvdla::test
 {
 
 namespace
 {
-
-const std::filesystem::path driverFolder = "/sys/bus/pci/drivers/nvdla";
-
-/** \return the PCI address of the function the driver is bound to, empty if there is none */
-std::string boundFunction()
-{
-	std::error_code error;
-	for (const auto &entry : std::filesystem::directory_iterator(driverFolder, error)) {
-		const std::string name = entry.path().filename();
-		if (name.starts_with("0000:"))
-			return name;
-	}
-	return {};
-}
-
-bool tell(const char *what, const std::string &address)
-{
-	std::ofstream file(driverFolder / what);
-	file << address << std::flush;
-	return file.good();
-}
 
 /** \return the signal that ends a process which writes to \a byte, or 0 */
 int signalOfWrite(volatile uint8_t *byte)
@@ -53,52 +33,19 @@ int signalOfWrite(volatile uint8_t *byte)
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-/** \brief Unbinds the driver; binds it again at the end of the test, however that ends */
-class Unbound
-{
-public:
-	Unbound() : address_(boundFunction())
-	{
-		done_ = !address_.empty() && tell("unbind", address_);
-	}
-	~Unbound() { bind(); }
-	Unbound(const Unbound &) = delete;
-	Unbound &operator=(const Unbound &) = delete;
-
-	bool done() const { return done_; }
-	bool bind()
-	{
-		const bool bound = done_ && tell("bind", address_);
-		done_ = false;
-		return bound;
-	}
-
-private:
-	std::string address_;
-	bool done_;
-};
-
-/** \return the only node there is: while an old file is open, the device comes back as the next */
-std::string presentNode()
-{
-	std::error_code error;
-	std::filesystem::directory_iterator nodes("/dev/accel", error);
-	return error || nodes == end(nodes) ? std::string() : nodes->path().string();
-}
-
 class UnplugTest : public testing::Test
 {
 protected:
 	void SetUp() override
 	{
-		if (boundFunction().empty())
+		if (PciFunction::bound().empty())
 			GTEST_SKIP() << "the driver is not bound to a PCI function";
 	}
 
 	void TearDown() override
 	{
 		/* No file of the test is open now: the device gets its first node back. */
-		if (!boundFunction().empty() && presentNode() != Device::path()) {
+		if (!PciFunction::bound().empty() && presentNode() != Device::path()) {
 			EXPECT_TRUE(Unbound().bind());
 		}
 	}
@@ -154,6 +101,66 @@ TEST_F(UnplugTest, JobsInFlightEnd)
 	ASSERT_TRUE(unbound.done());
 	Submit late(task);
 	EXPECT_EQ(late.run(device), -ENODEV);
+	ASSERT_TRUE(unbound.bind());
+}
+
+TEST_F(UnplugTest, FencesOfAllContextsEnd)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+	Buffer source(device, 65536), destination(device, 65536);
+	JobResult result(device, 1 << 20);
+	ASSERT_TRUE(source.valid() && destination.valid() && result.valid());
+	CopyTask task;
+	task.addLines(source, destination, 64);
+
+	/* Fences in hand: the syncobjs are as gone as the rest of the device's ioctls. */
+	const uint32_t timeline = device.createSyncobj();
+	std::vector<int> fences;
+	std::vector<uint32_t> contexts = { 0 };
+	for (const drm_nvdla_priority priority :
+	     { DRM_NVDLA_PRIORITY_LOW, DRM_NVDLA_PRIORITY_NORMAL, DRM_NVDLA_PRIORITY_HIGH }) {
+		const int context = device.createContext(priority);
+		ASSERT_GT(context, 0);
+		contexts.push_back(static_cast<uint32_t>(context));
+	}
+	uint64_t point = 0;
+	for (const uint32_t context : contexts) {
+		for (int i = 0; i < 5; i++) {
+			const uint32_t binary = device.createSyncobj();
+			Submit submit(task);
+			submit.context = context;
+			submit.flags = DRM_NVDLA_SUBMIT_RESTARTABLE | DRM_NVDLA_SUBMIT_STATISTICS;
+			submit.resultHandle = result.buffer().handle();
+			submit.timeoutMs = 60'000;
+			submit.outSyncs.push_back({ .handle = binary, .reserved = 0, .point = 0 });
+			submit.outSyncs.push_back(
+				{ .handle = timeline, .reserved = 0, .point = ++point });
+			ASSERT_EQ(submit.run(device), 0);
+			int fence = -1;
+			ASSERT_EQ(drmSyncobjExportSyncFile(device.fd(), binary, &fence), 0);
+			fences.push_back(fence);
+		}
+	}
+	ASSERT_EQ(device.destroyContext(contexts.back()), 0);
+	int waited = -1;
+	std::thread waiter([&] { waited = device.waitSyncobj(timeline, point); });
+
+	Unbound unbound;
+	EXPECT_TRUE(unbound.done());
+	waiter.join();
+	/* It may have come too late to be let in. */
+	EXPECT_TRUE(waited == 0 || waited == -ENODEV) << waited;
+	EXPECT_EQ(device.createContext(DRM_NVDLA_PRIORITY_LOW), -ENODEV);
+	EXPECT_EQ(device.destroyContext(contexts[1]), -ENODEV);
+	unsigned int gone = 0;
+	for (const int fence : fences) {
+		const int status = syncFileStatus(fence);
+		EXPECT_TRUE(status == 1 || status == -ENODEV) << status;
+		gone += status == -ENODEV;
+		close(fence);
+	}
+	EXPECT_GT(gone, 0u) << "no job was left when the device went";
 	ASSERT_TRUE(unbound.bind());
 }
 

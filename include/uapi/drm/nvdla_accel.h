@@ -78,8 +78,9 @@ enum drm_nvdla_feature {
 /**
  * enum drm_nvdla_priority - priority of a context
  *
- * Of the jobs that are ready to run, those of the higher priority go first. A
- * job on the hardware is never interrupted.
+ * Of the jobs that are ready to run, those of the higher priority go first, or
+ * more often if the scheduler is told to be fair (drm_sched's module parameter).
+ * A job on the hardware is never interrupted.
  */
 enum drm_nvdla_priority {
 	/** @DRM_NVDLA_PRIORITY_LOW: runs when nothing else is ready */
@@ -401,7 +402,8 @@ struct drm_nvdla_operation_result {
 /**
  * struct drm_nvdla_job_result - what became of a job
  *
- * Written to &drm_nvdla_submit.result_handle before the job's fence signals. An
+ * Written to &drm_nvdla_submit.result_handle before the job's fence signals,
+ * whatever that says; not if the file is closed before the job's turn comes. An
  * array of @num_operations struct drm_nvdla_operation_result follows it, at
  * @header_size and every @operation_size bytes from there: operations of the
  * first task, then those of the second, and so on.

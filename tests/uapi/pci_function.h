@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What sysfs can do to the PCI function that the driver is bound to.
+ */
+#pragma once
+
+#include <string>
+
+namespace nvdla::test
+{
+
+/** \brief The function that the driver was bound to when the object was made */
+class PciFunction
+{
+public:
+	PciFunction() : address_(bound()) {}
+
+	/** \return the address of the function the driver is bound to, empty if there is none */
+	static std::string bound();
+
+	/** \brief Whether there is one */
+	bool valid() const { return !address_.empty(); }
+
+	/** \brief Has the function reset, behind the driver's back so to speak */
+	bool reset() const;
+	bool unbind() const;
+	bool bind() const;
+
+private:
+	std::string address_;
+};
+
+/** \brief Unbinds the driver; binds it again at the end of the test, however that ends */
+class Unbound
+{
+public:
+	Unbound() : done_(function_.valid() && function_.unbind()) {}
+	~Unbound() { bind(); }
+	Unbound(const Unbound &) = delete;
+	Unbound &operator=(const Unbound &) = delete;
+
+	bool done() const { return done_; }
+	bool bind()
+	{
+		const bool bound = done_ && function_.bind();
+		done_ = false;
+		return bound;
+	}
+
+private:
+	PciFunction function_;
+	bool done_;
+};
+
+/** \return the only node there is: while an old file is open, the device comes back as the next */
+std::string presentNode();
+
+} /* namespace nvdla::test */

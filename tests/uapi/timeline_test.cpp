@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Timeline syncobjs before and behind jobs. */
+#include <cerrno>
+#include <numeric>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <xf86drm.h>
+
+#include "device.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr uint32_t copyBytes = 64 * 1024;
+
+} /* namespace */
+
+class TimelineTest : public ::testing::Test
+{
+protected:
+	TimelineTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
+
+	void SetUp() override
+	{
+		ASSERT_TRUE(device_.valid()) << "cannot open " << Device::path();
+		ASSERT_TRUE(source_.valid() && destination_.valid());
+		timeline_ = device_.createSyncobj();
+		ASSERT_NE(timeline_, 0u);
+		task_.addAddress(source_.handle());
+		task_.addAddress(destination_.handle());
+		task_.addCopy(0, 1, 1024, copyBytes / 1024);
+	}
+
+	void TearDown() override { drmSyncobjDestroy(device_.fd(), timeline_); }
+
+	/* Takes its time. */
+	CopyTask slowTask() const
+	{
+		CopyTask task;
+		task.addLines(source_, destination_, 64);
+		return task;
+	}
+
+	Submit signals(const CopyTask &task, uint64_t point) const
+	{
+		Submit submit(task);
+		submit.outSyncs.push_back(at(point));
+		return submit;
+	}
+
+	drm_nvdla_sync at(uint64_t point) const
+	{
+		return { .handle = timeline_, .reserved = 0, .point = point };
+	}
+
+	Device device_;
+	Buffer source_;
+	Buffer destination_;
+	uint32_t timeline_ = 0;
+	CopyTask task_;
+};
+
+TEST_F(TimelineTest, PointsAreSignalledInTurn)
+{
+	for (uint64_t point = 1; point <= 20; point++)
+		ASSERT_EQ(signals(task_, point).run(device_), 0);
+	for (uint64_t point = 1; point <= 20; point++)
+		EXPECT_EQ(device_.waitSyncobj(timeline_, point), 0);
+	uint64_t reached = 0;
+	ASSERT_EQ(drmSyncobjQuery(device_.fd(), &timeline_, &reached, 1), 0);
+	EXPECT_EQ(reached, 20u);
+}
+
+TEST_F(TimelineTest, PointsHave64Bits)
+{
+	/* A job that waits for a large point must not take it for a small one, which is past. */
+	constexpr uint64_t large = uint64_t{ 1 } << 32 | 1;
+	ASSERT_EQ(signals(task_, 1).run(device_), 0);
+	ASSERT_EQ(device_.waitSyncobj(timeline_, 1), 0);
+	Submit early(task_);
+	early.inSyncs.push_back(at(large));
+	EXPECT_EQ(early.run(device_), -EINVAL) << "there is no such point yet";
+
+	const CopyTask slow = slowTask();
+	Buffer from(device_, 4096), to(device_, 4096);
+	JobResult first(device_, 1 << 20), second(device_);
+	ASSERT_TRUE(from.valid() && to.valid() && first.valid() && second.valid());
+	Submit before = signals(slow, large);
+	before.resultHandle = first.buffer().handle();
+	ASSERT_EQ(before.run(device_), 0);
+
+	/* Nothing but the point keeps it from running first: it is in another queue. */
+	const int context = device_.createContext(DRM_NVDLA_PRIORITY_NORMAL);
+	ASSERT_GT(context, 0);
+	CopyTask task;
+	task.addAddress(from.handle());
+	task.addAddress(to.handle());
+	task.addCopy(0, 1, 1024, 4);
+	Submit after(task);
+	after.context = static_cast<uint32_t>(context);
+	after.inSyncs.push_back(at(large));
+	after.resultHandle = second.buffer().handle();
+	ASSERT_EQ(after.run(device_), 0);
+	ASSERT_EQ(second.wait(), 0);
+	ASSERT_EQ(first.wait(), 0);
+	EXPECT_LE(first.job().end_ns, second.job().start_ns);
+}
+
+TEST_F(TimelineTest, JobsWaitForPointsThatExist)
+{
+	ASSERT_EQ(signals(task_, 5).run(device_), 0);
+	/* A point between two is reached with the later one. */
+	Submit between(task_);
+	between.inSyncs.push_back(at(3));
+	EXPECT_EQ(between.run(device_), 0);
+
+	Submit never(task_);
+	never.inSyncs.push_back(at(6));
+	EXPECT_EQ(never.run(device_), -EINVAL);
+	EXPECT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+}
+
+TEST_F(TimelineTest, ProcessesWaitForPointsThatAreToCome)
+{
+	int waited = -1, available = -1;
+	std::thread waiter([&] { waited = device_.waitSyncobj(timeline_, 9); });
+	std::thread submitter([&] {
+		/* How one job is put behind another that is yet to be submitted. */
+		uint64_t point = 8;
+		uint32_t handle = timeline_;
+		available = drmSyncobjTimelineWait(device_.fd(), &handle, &point, 1, INT64_MAX,
+						   DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+							   DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE,
+						   nullptr);
+		Submit second = signals(task_, 9);
+		second.inSyncs.push_back(at(8));
+		EXPECT_EQ(second.run(device_), 0);
+	});
+	const CopyTask slow = slowTask();
+	EXPECT_EQ(signals(slow, 8).run(device_), 0);
+	submitter.join();
+	waiter.join();
+	EXPECT_EQ(available, 0);
+	EXPECT_EQ(waited, 0);
+	EXPECT_EQ(device_.fenceStatus(timeline_), 1);
+}
+
+TEST_F(TimelineTest, OneJobSignalsSeveral)
+{
+	const uint32_t binary = device_.createSyncobj();
+	Submit submit = signals(task_, 1);
+	submit.outSyncs.push_back(at(2));
+	submit.outSyncs.push_back({ .handle = binary, .reserved = 0, .point = 0 });
+	ASSERT_EQ(submit.run(device_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 2), 0);
+	EXPECT_EQ(device_.waitSyncobj(binary), 0);
+	drmSyncobjDestroy(device_.fd(), binary);
+}
+
+} /* namespace nvdla::test */
