@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tools say and draw about loadables.
+ */
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "edge_network.h"
+#include "inspect/graph_picture.h"
+#include "inspect/layered_layout.h"
+#include "inspect/loadable_text.h"
+#include "inspect/network_graph.h"
+#include "inspect/svg.h"
+#include "test_support.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+using namespace inspect;
+
+using Kind = GraphNode::Kind;
+
+size_t countOf(const std::string &text, const std::string &part)
+{
+	size_t count = 0;
+
+	for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+		count++;
+	return count;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+Loadable referenceLoadable(const std::filesystem::path &reference, const char *name)
+{
+	auto loadable = Loadable::readFile(reference / "loadables" / name);
+	EXPECT_TRUE(loadable) << name;
+	return *loadable;
+}
+
+} /* namespace */
+
+TEST(Inspect, FusedOperationsAreOneNode)
+{
+	const auto graph = networkGraph(*examples::edgeNetwork({ 16, 16 }));
+	ASSERT_TRUE(graph);
+	ASSERT_EQ(graph->nodes.size(), 4u);
+	EXPECT_EQ(graph->nodes[0].kind, Kind::Input);
+	ASSERT_EQ(graph->nodes[1].operations.size(), 2u);
+	EXPECT_EQ(graph->nodes[1].operations[0].text.engine, "CONV");
+	EXPECT_EQ(graph->nodes[1].operations[1].text.engine, "SDP");
+	ASSERT_EQ(graph->nodes[2].operations.size(), 1u);
+	EXPECT_EQ(graph->nodes[2].operations[0].text.engine, "PDP");
+	EXPECT_EQ(graph->nodes[3].kind, Kind::Output);
+	const std::vector<GraphEdge> edges = { { 0, 1, GraphEdge::Kind::Data, "4x16x16" },
+					       { 1, 2, GraphEdge::Kind::Data, "8x16x16" },
+					       { 2, 3, GraphEdge::Kind::Data, "8x8x8" } };
+	EXPECT_EQ(graph->edges, edges);
+}
+
+TEST(Inspect, OperationsInWords)
+{
+	auto text = loadableText(*examples::edgeNetwork({ 16, 16 }), "net");
+	ASSERT_TRUE(text);
+	EXPECT_TRUE(has(*text, "image 3x3, pad 1, A8B8G8R8: 4x16x16 -> ")) << *text;
+	EXPECT_TRUE(has(*text, "then 1 (op_programmed)")) << *text;
+	EXPECT_TRUE(has(*text, "max 2x2, stride 2")) << *text;
+	EXPECT_TRUE(has(*text, "alloc,input")) << *text;
+}
+
+TEST(Inspect, CopyIsDescribed)
+{
+	const Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	auto text = loadableText(loadable, "net");
+	ASSERT_TRUE(text) << text.error().message();
+	EXPECT_TRUE(has(*text, "copy, 1 transfer: 1 x 2 x 32 bytes")) << *text;
+	auto graph = networkGraph(loadable);
+	ASSERT_TRUE(graph);
+	ASSERT_EQ(graph->edges.size(), 1u);
+	EXPECT_EQ(graph->edges[0].label, "32x1x2");
+}
+
+/* A fused chain that bites its tail, and indices that lead nowhere. */
+TEST(Inspect, NonsenseInDescriptorsIsShown)
+{
+	test::LoadableBuilder builder;
+	test::DlaDescriptors task;
+	for (int i = 0; i < 2; i++) {
+		nvdla_graph_node node = test::graphNode(NVDLA_OP_SDP);
+		node.consumers[NVDLA_OP_PDP].index = static_cast<__s16>(1 - i);
+		nvdla_surface_desc surface = {};
+		surface.sdp.dst_data.type = NVDLA_MEM_HW;
+		surface.sdp.src_data.address = 99;
+		nvdla_operation_desc operation = {};
+		operation.sdp.src_precision = 77;
+		if (i)
+			node.op_type = NVDLA_OP_PDP;
+		task.graph.push_back(node);
+		task.operations.push_back(operation);
+		task.surfaces.push_back(surface);
+	}
+	task.addTo(builder, {});
+	ASSERT_TRUE(builder.loadable.check());
+
+	auto graph = networkGraph(builder.loadable);
+	ASSERT_TRUE(graph) << graph.error().message();
+	EXPECT_EQ(graph->nodes.size(), 1u);
+	EXPECT_TRUE(has(graphSvg(*graph, "x"), "</svg>"));
+	auto text = loadableText(builder.loadable, "net");
+	ASSERT_TRUE(text);
+	EXPECT_TRUE(has(*text, "no address 99")) << *text;
+	EXPECT_TRUE(has(*text, "77?")) << *text;
+}
+
+TEST(Inspect, DotHasEveryNodeAndEdge)
+{
+	auto graph = networkGraph(*examples::edgeNetwork({ 16, 16 }));
+	ASSERT_TRUE(graph);
+	const std::string dot = graphDot(*graph, "a \"b\"");
+	EXPECT_TRUE(dot.starts_with("digraph \"a \\\"b\\\"\" {"));
+	EXPECT_EQ(countOf(dot, "label="), graph->nodes.size() + graph->edges.size());
+	EXPECT_EQ(countOf(dot, " -> n"), graph->edges.size());
+}
+
+TEST(Inspect, SvgEscapesNames)
+{
+	EXPECT_EQ(escapeXml("a<b>&\"\x01\xff"), "a&lt;b&gt;&amp;&quot;??");
+}
+
+/* Branches that write parts of one buffer are all sources of what reads the whole. */
+TEST(Inspect, ConcatenationHasAllItsSources)
+{
+	NVDLA_NEED_REFERENCE(reference);
+	const auto graph = networkGraph(
+		referenceLoadable(reference, "compiled/inception/nv_full_fp16_default.nvdla"));
+	ASSERT_TRUE(graph);
+	const auto last = std::find_if(graph->nodes.rbegin(), graph->nodes.rend(),
+				       [](const auto &node) { return node.kind == Kind::Device; });
+	const auto index = static_cast<size_t>(graph->nodes.rend() - last) - 1;
+	EXPECT_EQ(std::count_if(graph->edges.begin(), graph->edges.end(),
+				[&](const GraphEdge &edge) {
+					return edge.to == index &&
+					       edge.kind == GraphEdge::Kind::Data;
+				}),
+		  4);
+}
+
+TEST(Inspect, ReferenceLoadables)
+{
+	NVDLA_NEED_REFERENCE(reference);
+
+	for (const auto &path : test::referenceLoadables(reference)) {
+		const auto loadable = Loadable::readFile(path);
+		ASSERT_TRUE(loadable);
+		EXPECT_TRUE(loadableText(*loadable, "net")) << path;
+		const auto graph = networkGraph(*loadable);
+		ASSERT_TRUE(graph) << path;
+		const std::string svg = graphSvg(*graph, "net");
+		EXPECT_FALSE(has(svg, "nan") || has(svg, "inf,")) << path;
+		for (size_t i = 0; i < graph->nodes.size(); i++) {
+			const bool led =
+				std::any_of(graph->edges.begin(), graph->edges.end(),
+					    [&](const auto &edge) { return edge.to == i; });
+			EXPECT_TRUE(led || graph->nodes[i].kind != Kind::Output)
+				<< path << ": nothing writes output " << graph->nodes[i].tensor;
+		}
+	}
+}
+
+TEST(LayeredLayout, NothingOverlaps)
+{
+	std::random_device seedSource;
+	const unsigned seed = seedSource();
+	std::mt19937 random(seed);
+
+	for (int round = 0; round < 30; round++) {
+		const size_t count = 1 + random() % 40;
+		std::vector<LayoutBox> boxes;
+		std::vector<LayoutEdge> edges;
+		for (size_t i = 0; i < count; i++) {
+			boxes.push_back({ 20.0 + random() % 200, 20.0 + random() % 80, {} });
+			for (size_t n = random() % 3; n && i; n--)
+				edges.push_back({ random() % i, i, {} });
+		}
+		const Point size = layOut(boxes, edges);
+		for (size_t a = 0; a < count; a++) {
+			EXPECT_GE(boxes[a].centre.x - boxes[a].width / 2, -0.01);
+			EXPECT_LE(boxes[a].centre.x + boxes[a].width / 2, size.x + 0.01);
+			EXPECT_LE(boxes[a].centre.y + boxes[a].height / 2, size.y + 0.01);
+			for (size_t b = a + 1; b < count; b++) {
+				const double dx = std::fabs(boxes[a].centre.x - boxes[b].centre.x);
+				const double dy = std::fabs(boxes[a].centre.y - boxes[b].centre.y);
+				EXPECT_TRUE(dx >= (boxes[a].width + boxes[b].width) / 2 - 0.01 ||
+					    dy >= (boxes[a].height + boxes[b].height) / 2 - 0.01)
+					<< "seed " << seed << " round " << round;
+			}
+		}
+		for (const LayoutEdge &edge : edges)
+			EXPECT_LT(edge.route.front().y, edge.route.back().y) << "seed " << seed;
+	}
+}
+
+TEST(LayeredLayout, AChainIsStraight)
+{
+	std::vector<LayoutBox> boxes = { { 10, 10, {} }, { 200, 10, {} }, { 40, 10, {} } };
+	std::vector<LayoutEdge> edges = { { 0, 1, {} }, { 1, 2, {} } };
+	layOut(boxes, edges);
+	EXPECT_NEAR(boxes[0].centre.x, 100.0, 0.01);
+	EXPECT_NEAR(boxes[2].centre.x, 100.0, 0.01);
+}
+
+TEST(LayeredLayout, NothingIsAllowed)
+{
+	std::vector<LayoutBox> boxes;
+	std::vector<LayoutEdge> edges;
+	EXPECT_EQ(layOut(boxes, edges).x, 0.0);
+}
+
+} /* namespace nvdla */

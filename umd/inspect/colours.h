@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+namespace nvdla::inspect
+{
+
+/**
+ * \brief Colours of the engines in pictures, as CSS rules for the class of an engine's name
+ *
+ * Told apart with the common forms of colour blindness too: P. Tol, "Colour
+ * schemes", 2021, the scheme "light".
+ */
+constexpr const char *engineColours = ".BDMA{fill:#99ddff}\n"
+				      ".CONV{fill:#77aadd}\n"
+				      ".SDP{fill:#44bb99}\n"
+				      ".PDP{fill:#eedd88}\n"
+				      ".CDP{fill:#ffaabb}\n"
+				      ".RUBIK{fill:#bbcc33}\n"
+				      ".POWER,.SOFTMAX,.CPU{fill:#dddddd}\n";
+
+} /* namespace nvdla::inspect */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "colours.h"
+#include "graph_picture.h"
+#include "layered_layout.h"
+#include "svg.h"
+
+namespace nvdla::inspect
+{
+
+namespace
+{
+
+constexpr double margin = 24.0;
+constexpr double titleHeight = 30.0;
+constexpr double rowHeight = 38.0;
+constexpr double tensorHeight = 30.0;
+constexpr double letterWidth = 6.8; /* of the font below, on average */
+constexpr double engineWidth = 64.0;
+constexpr double padding = 14.0;
+
+constexpr std::string_view style = ".paper{fill:#ffffff}\n"
+				   "text{font-family:'DejaVu Sans','Helvetica "
+				   "Neue',Arial,sans-serif;font-size:12px;fill:#222}\n"
+				   ".title{font-size:15px;font-weight:bold}\n"
+				   ".engine{font-weight:bold;text-anchor:middle}\n"
+				   ".small{font-size:11px;fill:#666}\n"
+				   ".middle{text-anchor:middle}\n"
+				   ".box{fill:#fff;stroke:#555;stroke-width:1}\n"
+				   ".cpu{stroke-dasharray:5 3}\n"
+				   ".tensor{fill:#f3f3f3;stroke:#555;stroke-width:1}\n"
+				   ".divide{stroke:#999;stroke-dasharray:2 2}\n"
+				   ".edge{fill:none;stroke:#555;stroke-width:1.3}\n"
+				   ".order{stroke-dasharray:4 3;stroke:#999}\n"
+				   ".arrow{fill:#555}\n";
+
+std::string secondLine(const OperationText &text)
+{
+	return text.types.empty() ? text.shape : text.shape + "   " + text.types;
+}
+
+double textWidth(const std::string &text)
+{
+	return static_cast<double>(text.size()) * letterWidth;
+}
+
+LayoutBox boxOf(const GraphNode &node)
+{
+	LayoutBox box;
+
+	if (node.operations.empty()) {
+		box.width = textWidth(node.tensor) + 2 * padding;
+		box.height = tensorHeight;
+		return box;
+	}
+	for (const GraphOperation &operation : node.operations) {
+		box.width = std::max({ box.width, textWidth(operation.text.action),
+				       textWidth(secondLine(operation.text)) });
+	}
+	box.width += engineWidth + 2 * padding;
+	box.height = rowHeight * static_cast<double>(node.operations.size());
+	return box;
+}
+
+void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box)
+{
+	const double left = margin + box.centre.x - box.width / 2;
+	double top = margin + titleHeight + box.centre.y - box.height / 2;
+
+	if (node.operations.empty()) {
+		svg.rectangle(left, top, box.width, box.height, box.height / 2, "tensor");
+		svg.text(left + box.width / 2, top + box.height / 2 + 4, "middle", node.tensor);
+		return;
+	}
+	const bool cpu = node.kind == GraphNode::Kind::Cpu;
+	svg.rectangle(left, top, box.width, box.height, 4, cpu ? "box cpu" : "box");
+	for (size_t i = 0; i < node.operations.size(); i++, top += rowHeight) {
+		const GraphOperation &operation = node.operations[i];
+		const OperationText &text = operation.text;
+		svg.rectangle(left + 3, top + 3, engineWidth, rowHeight - 6, 3, text.engine,
+			      fmt::format("task {} operation {}: {}", operation.task,
+					  operation.index, text.places));
+		svg.text(left + 3 + engineWidth / 2, top + rowHeight / 2 + 4, "engine",
+			 text.engine);
+		svg.text(left + engineWidth + padding, top + 16, "", text.action);
+		svg.text(left + engineWidth + padding, top + 31, "small", secondLine(text));
+		if (i)
+			svg.line(left, top, left + box.width, top, "divide");
+	}
+}
+
+/* Straight down at both ends of every piece, so that the pieces meet smoothly. */
+void drawEdge(Svg &svg, const std::vector<Point> &route, bool order)
+{
+	constexpr double arrowLength = 7.0;
+	std::string data;
+
+	for (size_t i = 0; i < route.size(); i++) {
+		const double x = margin + route[i].x;
+		const bool last = i + 1 == route.size();
+		const double y = margin + titleHeight + route[i].y - (last ? arrowLength : 0.0);
+		if (i == 0) {
+			data = fmt::format("M{:.1f} {:.1f}", x, y);
+			continue;
+		}
+		const double fromX = margin + route[i - 1].x;
+		const double fromY = margin + titleHeight + route[i - 1].y;
+		const double bend = (y - fromY) / 2;
+		data += fmt::format(" C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", fromX,
+				    fromY + bend, x, y - bend, x, y);
+	}
+	svg.path(data, order ? "edge order" : "edge");
+	const double x = margin + route.back().x;
+	const double y = margin + titleHeight + route.back().y;
+	svg.path(fmt::format("M{:.1f} {:.1f} l-4 -{} h8 z", x, y, arrowLength), "arrow");
+}
+
+} /* namespace */
+
+std::string graphSvg(const NetworkGraph &graph, const std::string &name)
+{
+	std::vector<LayoutBox> boxes;
+	std::vector<LayoutEdge> edges;
+	std::vector<bool> order;
+	std::vector<bool> led(graph.nodes.size());
+
+	for (const GraphNode &node : graph.nodes)
+		boxes.push_back(boxOf(node));
+	for (const GraphEdge &edge : graph.edges)
+		led[edge.to] = led[edge.to] || edge.kind == GraphEdge::Kind::Data;
+	for (const GraphEdge &edge : graph.edges) {
+		const bool isOrder = edge.kind == GraphEdge::Kind::Order;
+		if (isOrder && led[edge.to])
+			continue;
+		edges.push_back({ edge.from, edge.to, {} });
+		order.push_back(isOrder);
+	}
+
+	const Point size = layOut(boxes, edges);
+	const double width = std::max(size.x, textWidth(name) * 1.3) + 2 * margin;
+	Svg svg(width, size.y + 2 * margin + titleHeight, std::string(style) + engineColours);
+	svg.text(margin, margin + 8, "title", name);
+	for (size_t i = 0; i < edges.size(); i++)
+		drawEdge(svg, edges[i].route, order[i]);
+	for (size_t i = 0; i < boxes.size(); i++)
+		drawNode(svg, graph.nodes[i], boxes[i]);
+	return svg.finish();
+}
+
+} /* namespace nvdla::inspect */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where to draw the nodes and edges of a graph without cycles, from top to bottom.
+ */
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace nvdla::inspect
+{
+
+struct Point {
+	double x = 0.0;
+	double y = 0.0;
+};
+
+/** \brief A box to place; units are the caller's */
+struct LayoutBox {
+	double width = 0.0;
+	double height = 0.0;
+	Point centre; /**< result */
+};
+
+struct LayoutEdge {
+	size_t from = 0; /**< index of a box; below \a to */
+	size_t to = 0;
+	/** \brief Result: from the lower side of one box to the upper side of the other */
+	std::vector<Point> route;
+};
+
+struct LayoutGaps {
+	double between = 24.0; /**< of boxes side by side */
+	double below = 36.0;   /**< of layers */
+	double edge = 14.0;    /**< beside an edge that passes a layer */
+};
+
+/**
+ * \brief Place boxes in layers below each other, with few crossings and straight long edges
+ *
+ * Boxes are in the layer below the last one that leads to them, in an order
+ * found by barycentres (K. Sugiyama, S. Tagawa, M. Toda, "Methods for visual
+ * understanding of hierarchical system structures", 1981); within that order,
+ * positions minimise the squares of the edges' horizontal extents.
+ *
+ * \return the size of the whole picture; it begins at 0, 0
+ */
+Point layOut(std::vector<LayoutBox> &boxes, std::vector<LayoutEdge> &edges,
+	     const LayoutGaps &gaps = {});
+
+} /* namespace nvdla::inspect */

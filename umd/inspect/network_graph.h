@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loadable's operations and tensors, and what goes from one to the other.
+ */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nvdla/loadable.h>
+#include <nvdla/task.h>
+
+#include "operation_text.h"
+
+namespace nvdla::inspect
+{
+
+struct GraphOperation {
+	uint16_t task = 0; /**< id */
+	size_t index = 0;  /**< in its task */
+	OperationText text;
+};
+
+/** \brief A tensor of the application, or operations that run as one: fused on the fly */
+struct GraphNode {
+	enum class Kind { Input, Output, Device, Cpu };
+
+	Kind kind = Kind::Device;
+	std::string tensor; /**< of Input and Output: name, shape, type and layout */
+	std::vector<GraphOperation> operations;
+};
+
+struct GraphEdge {
+	enum class Kind {
+		Data,  /**< what one writes the other reads */
+		Order, /**< only waits: for an engine or a buffer to be free */
+	};
+
+	size_t from = 0; /**< index of a node */
+	size_t to = 0;
+	Kind kind = Kind::Data;
+	std::string label; /**< Data: the shape that is read; Order: the event */
+
+	bool operator==(const GraphEdge &) const = default;
+};
+
+struct NetworkGraph {
+	std::vector<GraphNode>
+		nodes; /**< inputs, operations in the order they are submitted, outputs */
+	std::vector<GraphEdge> edges; /**< one at most between two nodes; no cycles */
+};
+
+/** \return the graph, or the error of tasksInOrder(), inputs() or outputs() */
+Result<NetworkGraph> networkGraph(const Loadable &loadable);
+
+} /* namespace nvdla::inspect */

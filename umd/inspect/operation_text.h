@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operation does, in a few words.
+ */
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <nvdla/task.h>
+
+namespace nvdla::inspect
+{
+
+/** \brief An operation in words */
+struct OperationText {
+	std::string engine; /**< "CONV"; of the CPU "POWER" */
+	std::string action; /**< "direct 3x3, pad 1" */
+	std::string shape;  /**< "64x56x56 -> 64x56x56", channels x height x width */
+	std::string types;  /**< "int8", or "int8 -> fp16" if they differ */
+	std::string places; /**< memory and offset: "@3+0 -> on the fly" */
+};
+
+/** \return operation \a index of a task in words; whatever its fields are */
+OperationText describeOperation(const DlaTask &task, size_t index);
+OperationText describeOperation(const EmuTask &task, size_t index);
+
+/** \brief Source and destination of an operation that has one of each; null for BDMA */
+struct CubePair {
+	const nvdla_data_cube *src = nullptr;
+	const nvdla_data_cube *dst = nullptr;
+};
+
+CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface);
+
+} /* namespace nvdla::inspect */

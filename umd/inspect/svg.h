@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SVG pictures: just the elements that the tools draw.
+ */
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace nvdla::inspect
+{
+
+/** \return \a text with &, <, > and quotes as entities; what is not printable ASCII as '?' */
+std::string escapeXml(std::string_view text);
+
+/** \brief Puts a picture together; lengths are pixels */
+class Svg
+{
+public:
+	/** \param[in] style CSS rules for the classes that elements name */
+	Svg(double width, double height, std::string_view style);
+
+	void rectangle(double x, double y, double width, double height, double radius,
+		       std::string_view classes, std::string_view title = {});
+	void text(double x, double y, std::string_view classes, std::string_view text);
+	/** \param[in] data commands as in the "d" attribute */
+	void path(std::string_view data, std::string_view classes);
+	void line(double x1, double y1, double x2, double y2, std::string_view classes);
+
+	/** \brief End the picture; \return all of it */
+	std::string finish();
+
+private:
+	std::string out_;
+};
+
+} /* namespace nvdla::inspect */
