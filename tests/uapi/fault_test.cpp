@@ -162,6 +162,53 @@ TEST_F(FaultTest, BufferPrepareAndFinish)
 	failEverywhere([&] { return buffer.finish(); });
 }
 
+TEST_F(FaultTest, Contexts)
+{
+	drm_nvdla_context_create create = {};
+	drm_nvdla_context_destroy destroy = {};
+	failEverywhere(
+		[&] {
+			create = {};
+			return device_.ioctl(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create);
+		},
+		[&] {
+			destroy = { .context = create.context, .reserved = 0 };
+			EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy), 0);
+		});
+}
+
+TEST_F(FaultTest, SubmitWithResult)
+{
+	constexpr uint32_t bytes = 4096;
+	Buffer source(device_, bytes), destination(device_, bytes);
+	ASSERT_TRUE(source.valid() && destination.valid());
+	CopyTask task;
+	task.addAddress(source.handle());
+	task.addAddress(destination.handle());
+	task.addCopy(0, 1, 1024, bytes / 1024);
+	const int context = device_.createContext(DRM_NVDLA_PRIORITY_HIGH);
+	ASSERT_GT(context, 0);
+
+	/* Mapped anew each time, which can fail, too. */
+	failEverywhere([&] {
+		JobResult result(device_, 65536);
+		if (!result.valid())
+			return -ENOMEM;
+		Submit submit(task);
+		submit.context = static_cast<uint32_t>(context);
+		submit.flags = DRM_NVDLA_SUBMIT_STATISTICS;
+		submit.resultHandle = result.buffer().handle();
+		int ret = submit.run(device_);
+		if (!ret)
+			ret = result.wait();
+		if (ret)
+			return ret;
+		EXPECT_EQ(result.job().status, 0);
+		EXPECT_EQ(result.job().num_completed, 1u);
+		return 0;
+	});
+}
+
 TEST_F(FaultTest, Submit)
 {
 	constexpr uint32_t bytes = 4096;
