@@ -9,6 +9,7 @@
 #include "engine/nvdla_sequencer.h"
 
 struct dma_fence;
+struct drm_device;
 struct drm_file;
 struct drm_gem_object;
 struct nvdla_bo;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_SUBMIT_H__
+#define __NVDLA_SUBMIT_H__
+
+#include <linux/mm.h>
+#include <linux/types.h>
+#include <linux/xarray.h>
+
+struct dma_fence;
+struct dma_fence_chain;
+struct drm_file;
+struct drm_nvdla_submit;
+struct drm_syncobj;
+struct nvdla_device;
+struct nvdla_job;
+struct nvdla_task_error;
+
+/**
+ * struct nvdla_submit - one submit on its way into the scheduler
+ * @ndev: device
+ * @file: who submits
+ * @args: the ioctl's argument
+ * @job: the job; owned until it is pushed
+ * @bo_of_handle: index into the job's buffers, by GEM handle
+ * @bo_capacity: entries that fit into &nvdla_job.bos
+ * @syncobjs: syncobjs to signal
+ * @chains: for each of them the timeline node, NULL if it is a binary one
+ * @points: for each of them the point on the timeline
+ */
+struct nvdla_submit {
+	struct nvdla_device *ndev;
+	struct drm_file *file;
+	const struct drm_nvdla_submit *args;
+	struct nvdla_job *job;
+	struct xarray bo_of_handle;
+	u32 bo_capacity;
+	struct drm_syncobj **syncobjs;
+	struct dma_fence_chain **chains;
+	u64 *points;
+};
+
+/* Structures only grow, and no newer one is going to be larger than a page. */
+static inline bool nvdla_submit_size_ok(u32 user_size, size_t size)
+{
+	return user_size >= size && user_size <= PAGE_SIZE;
+}
+
+void nvdla_submit_report(struct nvdla_submit *submit, u32 task,
+			 const struct nvdla_task_error *why);
+int nvdla_submit_bad_count(struct nvdla_submit *submit, u32 task, const char *member, u32 value,
+			   u32 limit);
+
+int nvdla_submit_get_bo(struct nvdla_submit *submit, u32 handle);
+int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index);
+
+int nvdla_submit_add_in_syncs(struct nvdla_submit *submit);
+int nvdla_submit_find_out_syncs(struct nvdla_submit *submit);
+void nvdla_submit_signal_out_syncs(struct nvdla_submit *submit, struct dma_fence *fence);
+void nvdla_submit_free_out_syncs(struct nvdla_submit *submit);
+
+#endif /* __NVDLA_SUBMIT_H__ */
