@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers of a whole layer: what its engine has to be given so that integers in
+ * stand for the real numbers of the tensors around it.
+ */
+#pragma once
+
+#include <nvdla/quantization.h>
+
+namespace nvdla
+{
+
+/** \brief The tensors around a convolution */
+struct ConvolutionQuantization {
+	Quantization input;
+	std::vector<double> weightScales; /**< one, or one per kernel; zero points are 0 */
+	Quantization output;
+	uint32_t accumulatorTruncate = 0; /**< cc_out_trunc: CACC's CLIP_TRUNCATE */
+	uint32_t preTruncate = 0;	  /**< pra_trunc: Winograd's PRA_TRUNCATE */
+	double winogradScale = 1.0;	  /**< WinogradParams::scale; 1 for direct convolution */
+};
+
+/**
+ * \brief What convolution and SDP are given
+ *
+ * X1 (or X2) adds and multiplies, each operand per channel (components 2 in operands.h); its
+ * output, before the output converter, has a zero point of 0, as ReLU needs it.
+ */
+struct ConvolutionScaling {
+	int32_t paddingValue = 0;   /**< of the convolution */
+	std::vector<int16_t> bias;  /**< adder operands, one per kernel */
+	uint8_t biasShift = 0;	    /**< left shift of the adder's operands */
+	SdpMultipliers multipliers; /**< one per kernel */
+	Converter output;	    /**< adds the output's zero point */
+	double biasError = 0;	    /**< largest error of a bias, in steps of the output */
+};
+
+/**
+ * \brief Scale and bias of an integer convolution
+ *
+ * - VTA, "CONV2D operator": Y = (s_w * s_i / s_y) * (W x (I - z_i) + B) + z_y.
+ * - Precision, bias: SF_bs * 2^bs_trunc = SF_in * SF_wt / 2^(pra_trunc + cc_out_trunc).
+ * - Precision, offset: the accumulator of channel k is off by z_i times the sum of its
+ *   quantized weights, which the adder takes away.
+ * - Precision, "Padding": PADDING_VALUE = -offset * SF, the input's zero point.
+ *
+ * \param[in] weights desc.elements() quantized elements in O, I, H, W order, Int8 or Int16
+ * \param[in] bias real numbers, one per kernel, or none
+ * \return InvalidArgument for sizes that do not match; Unsupported for FP16, which needs none of
+ * this, and for scales out of range
+ */
+Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quantization,
+					    const WeightDesc &desc,
+					    std::span<const std::byte> weights,
+					    std::span<const double> bias);
+
+/** \brief Operation of SDP on two tensors */
+enum class Elementwise : uint8_t {
+	Max,
+	Min,
+	Sum,
+	Product,
+};
+
+/** \brief The operand's converter, and what comes out before the output converter */
+struct ElementwiseScaling {
+	Converter operand; /**< Y's alu_cvt or mul_cvt ("ew_inv_cvt") */
+	Quantization result;
+};
+
+/**
+ * \brief Precision, element-wise: bring the operand to where the operation is right
+ *
+ * - Max, Min: both streams need the same offset and scale.
+ * - Sum: the same scale. The operand's offset is taken away, so that the result has the
+ *   main stream's.
+ * - Product: the operand's offset must be 0. So must the main stream's, or its offset would be
+ *   multiplied as well.
+ *
+ * \param[in] main what flows through SDP
+ * \param[in] operand what is read from memory
+ * \return InvalidArgument for a product whose main stream has a zero point
+ */
+Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantization &main,
+					    const Quantization &operand);
+
+/** \brief CDP's two converters */
+struct CdpScaling {
+	Converter input;      /**< cdp_in_cvt: (x - O_in) * SF_in becomes x * 2^M */
+	Converter output;     /**< cdp_out_cvt */
+	double lutInputScale; /**< real sum of squares that a step of the table's input is */
+};
+
+/**
+ * \brief Precision, CDP
+ *
+ * O_cdp_in_cvt = -O_in * SF_in, SF_cdp_in_cvt = 2^M / SF_in;
+ * SF_out = SF_lut * SF_cdp_out_cvt * 2^M, O_out = O_cdp_out_cvt / (SF_lut * 2^M).
+ *
+ * \param[in] fractionBits M; chosen so that x * 2^M fits the type
+ * \param[in] lutOutputScale what a step of the table's entries is worth, 1 / SF_lut
+ */
+Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &output,
+			    int32_t fractionBits, double lutOutputScale);
+
+} /* namespace nvdla */

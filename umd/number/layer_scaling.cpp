@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <nvdla/layer_scaling.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr IntegerLimits operandLimits = integerLimits(16U);
+constexpr uint32_t maxBiasShift = 63; /* six bits */
+
+tl::unexpected<Error> bad(const char *what, std::string where, std::string why)
+{
+	return fail(ErrorCode::InvalidArgument, what, std::move(where), std::move(why));
+}
+
+/* The sum of each kernel's weights. */
+std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte> weights)
+{
+	const std::vector<float> elements = elementsToFloat(desc.type, weights);
+	std::vector<double> sums;
+
+	for (auto kernel = elements.begin(); kernel != elements.end();) {
+		const auto end = kernel + static_cast<ptrdiff_t>(desc.kernelElements());
+		sums.push_back(std::accumulate(kernel, end, 0.0));
+		kernel = end;
+	}
+	return sums;
+}
+
+/* The smallest shift at which all of \a biases are operands. */
+void splitBias(std::span<const double> biases, ConvolutionScaling &scaling)
+{
+	double largest = 0;
+	for (double bias : biases)
+		largest = std::max(largest, std::fabs(bias));
+	while (scaling.biasShift < maxBiasShift &&
+	       roundReal(std::ldexp(largest, -scaling.biasShift)) >
+		       static_cast<double>(operandLimits.highest))
+		scaling.biasShift++;
+	for (double bias : biases)
+		scaling.bias.push_back(static_cast<int16_t>(
+			operandLimits.saturate(std::ldexp(bias, -scaling.biasShift))));
+}
+
+Result<void> check(const ConvolutionQuantization &quantization, const WeightDesc &desc,
+		   size_t weights, size_t bias)
+{
+	constexpr const char *what = "scale convolution";
+	const std::string where = "weights " + desc.describe();
+	const size_t scales = quantization.weightScales.size();
+
+	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
+		return fail(ErrorCode::Unsupported, what, where,
+			    "only integers have scales; fp16 goes through unscaled");
+	if (desc.elements() == 0 || weights != desc.elements() * elementBytes(desc.type))
+		return bad(what, where,
+			   fmt::format("{} bytes given, {} needed", weights,
+				       desc.elements() * elementBytes(desc.type)));
+	if (scales != 1 && scales != desc.kernels)
+		return bad(what, where,
+			   fmt::format("{} weight scales, 1 or {} needed", scales, desc.kernels));
+	if (bias != 0 && bias != desc.kernels)
+		return bad(what, where, fmt::format("{} biases, {} needed", bias, desc.kernels));
+	for (double scale :
+	     { quantization.input.scale, quantization.output.scale, quantization.winogradScale }) {
+		if (!(scale > 0) || !std::isfinite(scale))
+			return bad(what, where,
+				   fmt::format("scale is {}, must be positive", scale));
+	}
+	return {};
+}
+
+} /* namespace */
+
+Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quantization,
+					    const WeightDesc &desc,
+					    std::span<const std::byte> weights,
+					    std::span<const double> bias)
+{
+	auto checked = check(quantization, desc, weights.size(), bias.size());
+	if (!checked)
+		return forward(checked);
+
+	/* Accumulator steps to one step of input times weight, as they reach SDP. */
+	const double reach = std::ldexp(
+		quantization.winogradScale,
+		-static_cast<int>(quantization.preTruncate + quantization.accumulatorTruncate));
+	const std::vector<double> sums = weightSums(desc, weights);
+	std::vector<double> scales, biases;
+	for (uint32_t k = 0; k < desc.kernels; k++) {
+		const auto &weightScales = quantization.weightScales;
+		const double weightScale = weightScales[weightScales.size() == 1 ? 0 : k];
+		const double step = quantization.input.scale * weightScale / reach;
+		scales.push_back(step / quantization.output.scale);
+		biases.push_back((bias.empty() ? 0 : bias[k] / step) -
+				 quantization.input.zeroPoint * sums[k] * reach);
+	}
+
+	auto multipliers = sdpMultipliers(scales);
+	if (!multipliers)
+		return forward(multipliers);
+	ConvolutionScaling scaling;
+	scaling.paddingValue = quantization.input.zeroPoint;
+	scaling.multipliers = std::move(*multipliers);
+	scaling.output = { -quantization.output.zeroPoint, 1, 0 };
+	splitBias(biases, scaling);
+	for (uint32_t k = 0; k < desc.kernels; k++) {
+		const double given = std::ldexp(scaling.bias[k], scaling.biasShift);
+		scaling.biasError =
+			std::max(scaling.biasError, std::fabs(given - biases[k]) * scales[k]);
+	}
+	return scaling;
+}
+
+Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantization &main,
+					    const Quantization &operand)
+{
+	Quantization wanted = main;
+	Quantization result = main;
+
+	switch (operation) {
+	case Elementwise::Max:
+	case Elementwise::Min:
+		break;
+	case Elementwise::Sum:
+		wanted.zeroPoint = 0;
+		break;
+	case Elementwise::Product:
+		if (main.zeroPoint != 0)
+			return bad(
+				"scale element-wise product", "main stream",
+				fmt::format("zero point is {}, must be 0: add it in a unit before",
+					    main.zeroPoint));
+		wanted = { operand.scale, 0 };
+		result.scale = main.scale * operand.scale;
+		break;
+	}
+
+	auto converter = makeConverter(operand, wanted);
+	if (!converter)
+		return forward(converter);
+	return ElementwiseScaling{ *converter, result };
+}
+
+Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &output,
+			    int32_t fractionBits, double lutOutputScale)
+{
+	if (!(lutOutputScale > 0) || !std::isfinite(lutOutputScale))
+		return bad("scale CDP", "table",
+			   fmt::format("output scale is {}, must be positive", lutOutputScale));
+
+	const double step = std::ldexp(1, -fractionBits);
+	auto in = makeConverter(input, { step, 0 });
+	if (!in)
+		return forward(in);
+	auto out = makeConverter({ step * lutOutputScale, 0 }, output);
+	if (!out)
+		return forward(out);
+	return CdpScaling{ *in, *out, step * step };
+}
+
+} /* namespace nvdla */

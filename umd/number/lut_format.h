@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One of the two tables of a look-up unit, with numbers in place of register contents.
+ */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <nvdla/hw/descriptors.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+/** \brief How a function goes on beyond an edge */
+struct LutEdge {
+	nvdla_lut_slope slope = {};
+	double gradient = 0; /**< what \a slope is worth, entries per input */
+};
+
+/** \brief LE (64 steps) or LO (256 steps) */
+struct LutHalf {
+	bool half = false; /**< entries are FP16, inputs real numbers */
+	bool exponential =
+		false; /**< entry i stands at start + 2^(step + i), else start + i * 2^step */
+	int step = 0;
+	double start = 0;
+	std::vector<int16_t> entries; /**< 65 or 257 */
+	LutEdge underflow, overflow;
+
+	/** \return steps between entries */
+	size_t steps() const { return entries.size() - 1; }
+	/** \return how far entry \a index is from the start */
+	double distance(size_t index) const;
+	/** \return input of entry \a index */
+	double input(size_t index) const { return start + distance(index); }
+	/** \return entry \a index as a number */
+	double entry(size_t index) const;
+	/** \return true if \a x is between the first and the last entry, where the first misses */
+	bool hits(double x) const;
+	/** \return true if \a x is not beyond the start */
+	bool underflows(double x) const;
+	/** \return the function, in entries */
+	double value(double x) const;
+	/** \brief Fill the entries, and the slopes where \a function leaves [\a low, \a high] */
+	void fill(const std::function<double(double)> &function, double low, double high);
+
+private:
+	LutEdge edge(double gradient) const;
+};
+
+/** \return LE or LO of \a desc */
+LutHalf lutHalf(const nvdla_lut_desc &desc, DataType type, bool lo);
+
+/** \brief Put both tables into a descriptor; LO answers where both hit, LE where both miss */
+nvdla_lut_desc lutDescriptor(const LutHalf &le, const LutHalf &lo);
+
+} /* namespace nvdla */
