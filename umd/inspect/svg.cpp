@@ -25,7 +25,8 @@ std::string escapeXml(std::string_view text)
 			escaped += "&quot;";
 			break;
 		default:
-			escaped += letter >= ' ' && letter <= '~' ? letter : '?';
+			escaped +=
+				(letter >= ' ' && letter <= '~') || letter == '\n' ? letter : '?';
 		}
 	}
 	return escaped;

@@ -10,7 +10,10 @@
 namespace nvdla::inspect
 {
 
-/** \return \a text with &, <, > and quotes as entities; what is not printable ASCII as '?' */
+/**
+ * \return \a text with &, <, > and quotes as entities; what is neither printable ASCII
+ * nor a line break as '?'
+ */
 std::string escapeXml(std::string_view text);
 
 /** \brief Puts a picture together; lengths are pixels */

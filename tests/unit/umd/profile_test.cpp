@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables, traces and pictures of runs.
+ */
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "prof/profile.h"
+#include "prof/profile_table.h"
+#include "prof/timeline_svg.h"
+#include "prof/trace_json.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+using namespace prof;
+
+OperationProfile operation(const char *engine, size_t index, uint64_t start, uint64_t end)
+{
+	OperationProfile profile;
+
+	profile.index = index;
+	profile.text = { engine, "what <it> does", "1x2x3 -> 4x5x6", "int8", "@1+2 -> @3+4" };
+	profile.startNs = start;
+	profile.endNs = end;
+	profile.timed = true;
+	return profile;
+}
+
+/* A fused pair, an operation that is started while another runs, one that never was. */
+Profile example()
+{
+	Profile profile;
+
+	profile.name = "net";
+	profile.durationNs = 10000;
+	profile.operations = { operation("SDP", 1, 1000, 5000), operation("CONV", 0, 1000, 4000),
+			       operation("CONV", 2, 3000, 7000), operation("PDP", 3, 7000, 9000) };
+	profile.operations.push_back(operation("CDP", 4, 0, 0));
+	profile.operations.back().timed = false;
+	profile.operations[1].counters.flags = DRM_NVDLA_OPERATION_COUNTED;
+	profile.operations[1].counters.read_stall = 123456789;
+	profile.operations[0].counters.flags = DRM_NVDLA_OPERATION_COUNTED;
+	profile.operations[0].counters.saturation = 77;
+	return profile;
+}
+
+bool has(const std::string &text, const std::string &part)
+{
+	return text.find(part) != std::string::npos;
+}
+
+} /* namespace */
+
+TEST(Profile, LanesDoNotOverlap)
+{
+	const Profile profile = example();
+	const auto all = lanes(profile);
+	ASSERT_EQ(all.size(), 4u);
+	EXPECT_EQ(all[0].engine, "CONV");
+	EXPECT_EQ(all[0].row, 0u);
+	EXPECT_EQ(all[0].operations, std::vector<size_t>{ 1 });
+	EXPECT_EQ(all[1].engine, "CONV");
+	EXPECT_EQ(all[1].row, 1u);
+	EXPECT_EQ(all[1].operations, std::vector<size_t>{ 2 });
+	EXPECT_EQ(all[2].engine, "SDP");
+	EXPECT_EQ(all[3].engine, "PDP");
+}
+
+TEST(Profile, OverlapsCountOnce)
+{
+	EXPECT_EQ(busyNs(example(), "CONV"), 6000u);
+	EXPECT_EQ(busyNs(example(), "PDP"), 2000u);
+	EXPECT_EQ(busyNs(example(), "CDP"), 0u);
+}
+
+TEST(Profile, TableHasTheColumnsThatSaySomething)
+{
+	const std::string table = profileTable(example());
+	EXPECT_TRUE(has(table, "read stall")) << table;
+	EXPECT_TRUE(has(table, "123456789")) << table;
+	EXPECT_TRUE(has(table, "saturated")) << table;
+	EXPECT_FALSE(has(table, "NaN in")) << table;
+	EXPECT_TRUE(has(table, "4.000 us  40.0%")) << table;
+	EXPECT_TRUE(has(table, "net: 10.000 us, CONV busy 60.0%, SDP busy 40.0%, PDP busy 20.0%"))
+		<< table;
+}
+
+TEST(Profile, TimesHaveTheirUnit)
+{
+	EXPECT_EQ(timeText(999), "999 ns");
+	EXPECT_EQ(timeText(1500), "1.500 us");
+	EXPECT_EQ(timeText(2500000), "2.500 ms");
+	EXPECT_EQ(timeText(3000000000), "3.000 s");
+}
+
+TEST(Profile, TraceEventsOfAThreadDoNotOverlap)
+{
+	const auto json = nlohmann::json::parse(traceJson(example()));
+	std::map<int, double> until;
+	size_t events = 0;
+
+	for (const auto &event : json["traceEvents"]) {
+		if (event["ph"] != "X")
+			continue;
+		events++;
+		double &end = until[event["tid"]];
+		EXPECT_GE(event["ts"].get<double>(), end);
+		end = event["ts"].get<double>() + event["dur"].get<double>();
+	}
+	EXPECT_EQ(events, 4u);
+	EXPECT_EQ(until[1], 4.0);
+	EXPECT_EQ(json["displayTimeUnit"], "ns");
+}
+
+TEST(Profile, PictureHasABarForEachOperation)
+{
+	const std::string svg = timelineSvg(example());
+	size_t bars = 0;
+	for (size_t at = svg.find("class=\"bar "); at != std::string::npos;
+	     at = svg.find("class=\"bar ", at + 1))
+		bars++;
+	EXPECT_EQ(bars, 4u);
+	EXPECT_TRUE(has(svg, "what &lt;it&gt; does"));
+	EXPECT_FALSE(has(svg, "nan"));
+}
+
+TEST(Profile, NothingRan)
+{
+	Profile profile;
+	profile.name = "nothing";
+	EXPECT_TRUE(has(timelineSvg(profile), "</svg>"));
+	EXPECT_TRUE(has(profileTable(profile), "nothing: 0 ns"));
+	EXPECT_TRUE(nlohmann::json::accept(traceJson(profile)));
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "profile.h"
+
+#include <algorithm>
+#include <array>
+
+namespace nvdla::prof
+{
+
+namespace
+{
+
+/* From where data comes to where it goes. */
+constexpr std::array engineOrder = { "BDMA", "CONV",  "SDP",   "PDP",
+				     "CDP",  "RUBIK", "POWER", "SOFTMAX" };
+
+std::vector<size_t> byStart(const Profile &profile)
+{
+	std::vector<size_t> order;
+
+	for (size_t i = 0; i < profile.operations.size(); i++) {
+		if (profile.operations[i].timed)
+			order.push_back(i);
+	}
+	std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+		return profile.operations[a].startNs < profile.operations[b].startNs;
+	});
+	return order;
+}
+
+size_t rank(const std::string &engine)
+{
+	return static_cast<size_t>(std::find(engineOrder.begin(), engineOrder.end(), engine) -
+				   engineOrder.begin());
+}
+
+} /* namespace */
+
+std::vector<Lane> lanes(const Profile &profile)
+{
+	std::vector<Lane> lanes;
+
+	for (size_t index : byStart(profile)) {
+		const OperationProfile &operation = profile.operations[index];
+		size_t rows = 0;
+		auto lane = std::find_if(lanes.begin(), lanes.end(), [&](const Lane &lane) {
+			if (lane.engine != operation.text.engine)
+				return false;
+			rows++;
+			return profile.operations[lane.operations.back()].endNs <=
+			       operation.startNs;
+		});
+		if (lane == lanes.end())
+			lane = lanes.insert(lanes.end(), { operation.text.engine, rows, {} });
+		lane->operations.push_back(index);
+	}
+	std::stable_sort(lanes.begin(), lanes.end(), [](const Lane &a, const Lane &b) {
+		return rank(a.engine) < rank(b.engine);
+	});
+	return lanes;
+}
+
+uint64_t busyNs(const Profile &profile, const std::string &engine)
+{
+	uint64_t busy = 0;
+	uint64_t until = 0;
+
+	for (size_t index : byStart(profile)) {
+		const OperationProfile &operation = profile.operations[index];
+		if (operation.text.engine != engine || operation.endNs <= until)
+			continue;
+		busy += operation.endNs - std::max(operation.startNs, until);
+		until = operation.endNs;
+	}
+	return busy;
+}
+
+} /* namespace nvdla::prof */
