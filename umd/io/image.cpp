@@ -5,10 +5,12 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <png.h>
+#include <turbojpeg.h>
 
 #include "file.h"
 
@@ -120,19 +122,58 @@ Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &nam
 	return image;
 }
 
+struct JpegDestroy {
+	void operator()(void *jpeg) const { tjDestroy(jpeg); }
+};
+
+Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &name)
+{
+	const std::unique_ptr<void, JpegDestroy> jpeg(tjInitDecompress());
+	const auto *data = reinterpret_cast<const unsigned char *>(bytes.data());
+	int width = 0;
+	int height = 0;
+	int subsampling = 0;
+	int colours = 0;
+	Image image;
+
+	if (!jpeg)
+		return fail(ErrorCode::NoMemory, what, name, tjGetErrorStr2(nullptr));
+	if (tjDecompressHeader3(jpeg.get(), data, bytes.size(), &width, &height, &subsampling,
+				&colours))
+		return bad(name, tjGetErrorStr2(jpeg.get()));
+	if (auto checked =
+		    checkSides(name, static_cast<uint64_t>(width), static_cast<uint64_t>(height));
+	    !checked)
+		return forward(checked);
+
+	const bool grey = colours == TJCS_GRAY;
+	image.width = static_cast<uint32_t>(width);
+	image.height = static_cast<uint32_t>(height);
+	image.channels = grey ? 1 : 3;
+	image.pixels.resize(size_t{ image.width } * image.height * image.channels);
+	/* Half a picture is none: a warning (the file ends early) is an error. */
+	if (tjDecompress2(jpeg.get(), data, bytes.size(), image.pixels.data(), width, 0, height,
+			  grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING))
+		return bad(name, tjGetErrorStr2(jpeg.get()));
+	return image;
+}
+
 } /* namespace */
 
 Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name)
 {
 	constexpr std::string_view png = "\x89PNG\r\n\x1a\n";
+	constexpr std::string_view jpeg = "\xff\xd8\xff";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
 	if (text.starts_with("P5") || text.starts_with("P6"))
 		return decodePnm(text, name);
 	if (text.starts_with(png))
 		return decodePng(bytes, name);
+	if (text.starts_with(jpeg))
+		return decodeJpeg(bytes, name);
 	return fail(ErrorCode::Unsupported, what, name,
-		    "is none of binary PGM (P5), PPM (P6) and PNG");
+		    "is none of binary PGM (P5), PPM (P6), PNG and JPEG");
 }
 
 Result<Image> readImage(const std::string &path)

@@ -2,43 +2,27 @@
 /*
  * nvdla-run: run a loadable.
  */
+#include <algorithm>
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
-#include <unistd.h>
 
 #include "command_line.h"
 #include "exit_code.h"
+#include "progress.h"
 #include "run_options.h"
 #include "run_report.h"
 #include "tensor_io.h"
+#include "text_file.h"
 
 namespace
 {
 
 using namespace nvdla;
 using namespace nvdla::tools;
-
-/* Says on a terminal what is being done, on one line that the next one replaces. */
-class Progress
-{
-public:
-	explicit Progress(bool wanted) : active_(wanted && isatty(STDERR_FILENO)) {}
-	~Progress() { show(""); }
-
-	void show(const std::string &text)
-	{
-		if (!active_)
-			return;
-		fmt::print(stderr, "\r\x1b[K{}", text);
-		std::fflush(stderr);
-	}
-
-private:
-	bool active_;
-};
 
 Result<void> checkCounts(const RunSettings &settings, const Network &network)
 {
@@ -67,7 +51,7 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, Network &
 
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
 	for (unsigned i = 0; i < settings.repeat; i++) {
-		progress.show(fmt::format("run {} of {}", i + 1, settings.repeat));
+		progress.count("run", i, settings.repeat);
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
@@ -81,7 +65,7 @@ Result<void> run(const RunSettings &settings)
 	Progress progress(!settings.json);
 
 	progress.show("reading " + settings.loadable);
-	auto loadable = Loadable::readFile(settings.loadable);
+	auto loadable = readLoadable(settings.loadable);
 	if (!loadable)
 		return forward(loadable);
 	auto device = Device::open(settings.device);
@@ -97,6 +81,9 @@ Result<void> run(const RunSettings &settings)
 		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
 			return set;
 	}
+	auto labels = readLines(settings.labels);
+	if (!labels)
+		return forward(labels);
 	auto reports = runNetwork(settings, *network, progress);
 	if (!reports)
 		return forward(reports);
@@ -107,8 +94,8 @@ Result<void> run(const RunSettings &settings)
 			return written;
 	}
 	progress.show("");
-	return settings.json ? printJson(settings, *network, *reports)
-			     : printText(settings, *network, *reports);
+	return settings.json ? printJson(settings, *network, *reports, *labels)
+			     : printText(settings, *network, *reports, *labels);
 }
 
 } /* namespace */
@@ -123,9 +110,11 @@ int main(int argc, char **argv)
 	app.add_option("--device", settings.device,
 		       "/dev/accel/accelN, or embedded for the device model in this process")
 		->capture_default_str();
-	app.add_option("--loadable", settings.loadable, "file to run")->required();
+	app.add_option("--loadable", settings.loadable, "file to run, or its text form")
+		->required();
 	app.add_option("--input,--image", settings.inputs,
-		       "input tensor: PGM, PPM, PNG, numpy .npy, or .raw tensor bytes; repeat for "
+		       "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, or .raw tensor bytes; "
+		       "repeat for "
 		       "further inputs; zero without")
 		->expected(1)
 		->take_all();
@@ -144,6 +133,8 @@ int main(int argc, char **argv)
 		->take_all();
 	app.add_flag("--rawdump", settings.rawDump, "write elements as text instead of .dimg");
 	app.add_option("--top", settings.top, "print the N largest elements of each output");
+	app.add_option("--labels", settings.labels,
+		       "names of the classes, a line each, for --top (which is then at least 1)");
 	app.add_option("--repeat", settings.repeat, "run N times")
 		->check(CLI::Range(1u, 1000000u))
 		->capture_default_str();
@@ -157,6 +148,8 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < mean.size() && i < settings.scaling.mean.size(); i++)
 		settings.scaling.mean[i] = mean[i];
+	if (!settings.labels.empty())
+		settings.top = std::max(settings.top, 1u);
 	if (auto done = run(settings); !done) {
 		fmt::print(stderr, "nvdla-run: {}\n", done.error().message());
 		return exitCode(done.error().code);

@@ -19,6 +19,7 @@ struct RunSettings {
 	float inputScale = 1.0f;
 	bool rawDump = false;
 	unsigned top = 0;
+	std::string labels; /**< file with the names of classes, one a line */
 	unsigned repeat = 1;
 	unsigned timeoutMs = 30000;
 	bool verbose = false;

@@ -41,10 +41,17 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
+/* Of an element that has no line in the file: nothing. */
+std::string labelOf(const std::vector<std::string> &labels, size_t index)
+{
+	return index < labels.size() ? labels[index] : "";
+}
+
 } /* namespace */
 
 Result<void> printText(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports)
+		       const std::vector<RunReport> &reports,
+		       const std::vector<std::string> &labels)
 {
 	double sum = 0.0;
 	double best = milliseconds(reports.front().duration);
@@ -69,13 +76,16 @@ Result<void> printText(const RunSettings &settings, const Network &network,
 			return forward(top);
 		fmt::print("{}:\n", network.outputs()[i].describe());
 		for (const auto &[index, value] : *top)
-			fmt::print("{:>8} {}\n", index, value);
+			fmt::print("{:>8} {}{}{}\n", index, value,
+				   labelOf(labels, index).empty() ? "" : "  ",
+				   labelOf(labels, index));
 	}
 	return {};
 }
 
 Result<void> printJson(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports)
+		       const std::vector<RunReport> &reports,
+		       const std::vector<std::string> &labels)
 {
 	nlohmann::json json = { { "loadable", settings.loadable }, { "device", settings.device } };
 
@@ -89,8 +99,11 @@ Result<void> printJson(const RunSettings &settings, const Network &network,
 		if (!top)
 			return forward(top);
 		output["top"] = nlohmann::json::array();
-		for (const auto &[index, value] : *top)
+		for (const auto &[index, value] : *top) {
 			output["top"].push_back({ { "index", index }, { "value", value } });
+			if (index < labels.size())
+				output["top"].back()["label"] = labels[index];
+		}
 		json["outputs"].push_back(output);
 	}
 	json["runs"] = nlohmann::json::array();

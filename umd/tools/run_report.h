@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <nvdla/network.h>
@@ -13,12 +14,17 @@
 namespace nvdla::tools
 {
 
-/** \brief Print what ran and what came out, as text */
+/**
+ * \brief Print what ran and what came out, as text
+ * \param[in] labels of the elements of an output, in their order; may be fewer
+ */
 Result<void> printText(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports);
+		       const std::vector<RunReport> &reports,
+		       const std::vector<std::string> &labels);
 
 /** \brief The same as one JSON object */
 Result<void> printJson(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports);
+		       const std::vector<RunReport> &reports,
+		       const std::vector<std::string> &labels);
 
 } /* namespace nvdla::tools */

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/image.h>
+#include <turbojpeg.h>
 #include <unistd.h>
 
 #include "test_support.h"
@@ -17,6 +18,24 @@ std::vector<std::byte> bytes(const std::string &text)
 {
 	const auto *raw = reinterpret_cast<const std::byte *>(text.data());
 	return std::vector<std::byte>(raw, raw + text.size());
+}
+
+std::vector<std::byte> encodeJpeg(const Image &image)
+{
+	unsigned char *out = nullptr;
+	unsigned long size = 0;
+	tjhandle jpeg = tjInitCompress();
+	const bool grey = image.channels == 1;
+
+	EXPECT_EQ(tjCompress2(jpeg, image.pixels.data(), static_cast<int>(image.width), 0,
+			      static_cast<int>(image.height), grey ? TJPF_GRAY : TJPF_RGB, &out,
+			      &size, grey ? TJSAMP_GRAY : TJSAMP_444, 100, 0),
+		  0);
+	const auto *first = reinterpret_cast<const std::byte *>(out);
+	std::vector<std::byte> file(first, first + size);
+	tjFree(out);
+	tjDestroy(jpeg);
+	return file;
 }
 
 } /* namespace */
@@ -64,6 +83,28 @@ TEST(Picture, PngComesBack)
 	std::filesystem::remove(path);
 	EXPECT_FALSE(readImage(path));
 	EXPECT_FALSE(writePng(path, Image{ 3, 2, 1, {} }));
+}
+
+TEST(Picture, Jpeg)
+{
+	for (uint32_t channels : { 1u, 3u }) {
+		Image image{ 16, 9, channels, {} };
+		for (uint32_t i = 0; i < 16 * 9; i++) {
+			for (uint32_t c = 0; c < channels; c++)
+				image.pixels.push_back(static_cast<uint8_t>(40 + 90 * c));
+		}
+		const auto file = encodeJpeg(image);
+		auto back = decodeImage(file, "jpeg");
+		ASSERT_TRUE(back) << back.error().message();
+		EXPECT_EQ(back->width, 16u);
+		EXPECT_EQ(back->height, 9u);
+		ASSERT_EQ(back->pixels.size(), image.pixels.size());
+		/* At the best quality a flat area is off by the rounding of its colours. */
+		for (size_t i = 0; i < image.pixels.size(); i++)
+			EXPECT_NEAR(back->pixels[i], image.pixels[i], 1) << i;
+		for (size_t length = 0; length + 2 < file.size(); length += 7)
+			EXPECT_FALSE(decodeImage(std::span(file).first(length), "cut")) << length;
+	}
 }
 
 TEST(Picture, ResizeKeepsFlatAreasAndAverages)

@@ -26,10 +26,10 @@ struct Image {
 };
 
 /**
- * \brief Read a PGM (P5), PPM (P6) or PNG picture of at most 8192 x 8192 pixels
+ * \brief Read a PGM (P5), PPM (P6), PNG or JPEG picture of at most 8192 x 8192 pixels
  *
  * The contents decide, not the name. Colours of a PNG are given as sRGB; a
- * transparent one is put on black.
+ * transparent one is put on black. A JPEG that ends early is an error.
  */
 Result<Image> readImage(const std::string &path);
 

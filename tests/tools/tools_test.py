@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""The runtime's programs, from outside: what they print and write, and their exit codes."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAMS = {Path(argument).name: argument for argument in sys.argv[1:]}
+WIDTH = HEIGHT = 16
+
+
+def call(name, *arguments):
+	return subprocess.run([PROGRAMS[name], *map(str, arguments)], capture_output=True, text=True)
+
+
+class Tools(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		self.net = self.folder / 'net.nvdla'
+		self.good('nvdla-example-net', '-o', self.net, '--width', WIDTH, '--height', HEIGHT)
+
+	def good(self, name, *arguments):
+		said = call(name, *arguments)
+		self.assertEqual(said.returncode, 0, said.stderr)
+		return said.stdout
+
+	def bad(self, code, name, *arguments):
+		said = call(name, *arguments)
+		self.assertEqual(said.returncode, code, said.stderr)
+		return said.stderr
+
+	def write(self, name, contents):
+		path = self.folder / name
+		path.write_bytes(contents)
+		return path
+
+	def picture(self):
+		return self.write('in.ppm', b'P6 %d %d 255\n' % (WIDTH, HEIGHT) + bytes(range(256)) * 3)
+
+	def test_there_and_back(self):
+		text, again = self.folder / 'net.json', self.folder / 'again.nvdla'
+		self.good('nvdla-convert', self.net, text)
+		self.good('nvdla-convert', text, again)
+		second = self.folder / 'again.json'
+		self.good('nvdla-convert', again, second)
+		self.assertEqual(text.read_text(), second.read_text())
+		self.assertEqual(self.good('nvdla-info', '--json', again), text.read_text())
+
+	def test_weights_as_files(self):
+		text = self.folder / 'net.json'
+		self.good('nvdla-convert', '--blob-files', self.net, text)
+		self.assertNotIn('base64', text.read_text())
+		self.assertTrue(list(self.folder.glob('*.bin')))
+		self.good('nvdla-convert', text, self.folder / 'again.nvdla')
+		self.assertIn('only a text', self.bad(2, 'nvdla-convert', '--blob-files', text, self.net))
+
+	def test_damage_is_named(self):
+		text = self.folder / 'net.json'
+		self.good('nvdla-convert', self.net, text)
+		text.write_text(text.read_text().replace('"pad_val": 0', '"pad_val": 40000'))
+		said = self.bad(2, 'nvdla-info', text)
+		self.assertIn('conv.pad_val: is 40000, must be a whole number from -32768 to 32767', said)
+		self.assertIn(str(text), said)
+		self.assertEqual(said.count('\n'), 1)
+
+	def test_info_formats(self):
+		self.assertIn('CONV', self.good('nvdla-info', self.net))
+		self.assertTrue(self.good('nvdla-info', '--format', 'dot', self.net).startswith('digraph'))
+		self.assertTrue(self.good('nvdla-info', '--format', 'svg', self.net).startswith('<svg'))
+		out = self.folder / 'net.svg'
+		self.assertEqual(self.good('nvdla-info', '--format', 'svg', '-o', out, self.net), '')
+		self.assertTrue(out.read_text().endswith('</svg>\n'))
+		self.assertIn('pdf', self.bad(2, 'nvdla-info', '--format', 'pdf', self.net))
+
+	def test_either_form_runs(self):
+		text = self.folder / 'net.json'
+		self.good('nvdla-convert', self.net, text)
+		results = []
+		for net in (self.net, text):
+			out = self.folder / 'out.raw'
+			self.good('nvdla-run', '--loadable', net, '--image', self.picture(), '--output', out)
+			results.append(out.read_bytes())
+		self.assertTrue(any(results[0]))
+		self.assertEqual(results[0], results[1])
+
+	def test_labels(self):
+		labels = self.write('labels.txt', b''.join(b'class %d\r\n' % i for i in range(1000)))
+		said = self.good('nvdla-run', '--loadable', self.net, '--input', self.picture(), '--labels', labels)
+		top = said.splitlines()[-1].split(maxsplit=2)
+		self.assertEqual(top[2], f'class {top[0]}')
+		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--input', self.picture(), '--labels',
+					    labels, '--top', 3, '--json'))
+		for entry in said['outputs'][0]['top']:
+			if entry['index'] < 1000:
+				self.assertEqual(entry['label'], f'class {entry["index"]}')
+		self.assertEqual(len(said['outputs'][0]['top']), 3)
+
+	def test_repeat(self):
+		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--repeat', 3, '--json'))
+		self.assertEqual(len(said['runs']), 3)
+
+	def test_exit_codes(self):
+		self.bad(2, 'nvdla-run')
+		self.bad(2, 'nvdla-run', '--loadable', self.folder / 'none')
+		self.bad(2, 'nvdla-run', '--loadable', self.write('empty', b''))
+		self.bad(2, 'nvdla-run', '--loadable', self.net, '--labels', self.folder / 'none')
+		self.bad(2, 'nvdla-run', '--loadable', self.net, '--input', self.write('text', b'hello'))
+		self.bad(2, 'nvdla-run', '--loadable', self.net, '--repeat', 0)
+		self.bad(3, 'nvdla-run', '--loadable', self.net, '--device', '/dev/accel/none')
+		self.bad(1, 'nvdla-convert', self.net, '/proc/version')
+
+
+if __name__ == '__main__':
+	unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "progress.h"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+constexpr std::chrono::milliseconds betweenShows(100);
+/* Before that, guessing the rest says nothing. */
+constexpr std::chrono::seconds beforeGuess(1);
+
+} /* namespace */
+
+Progress::Progress(bool wanted)
+	: active_(wanted && isatty(STDERR_FILENO)), start_(Clock::now()),
+	  shown_(start_ - betweenShows)
+{
+}
+
+Progress::~Progress()
+{
+	show("");
+}
+
+void Progress::show(const std::string &text)
+{
+	if (!active_)
+		return;
+	fmt::print(stderr, "\r\x1b[K{}", text);
+	std::fflush(stderr);
+}
+
+void Progress::count(const char *what, uint64_t done, uint64_t all)
+{
+	if (!active_)
+		return;
+	const auto now = Clock::now();
+	if (!done)
+		start_ = now;
+	if (now - shown_ < betweenShows)
+		return;
+	shown_ = now;
+
+	std::string text = fmt::format("{} {} of {}", what, done + 1, all);
+	const std::chrono::duration<double> spent = now - start_;
+	if (done && spent > beforeGuess)
+		text += fmt::format(", {:.0f} s left", spent.count() / static_cast<double>(done) *
+							       static_cast<double>(all - done));
+	show(text);
+}
+
+} /* namespace nvdla::tools */

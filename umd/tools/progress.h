@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace nvdla::tools
+{
+
+/** \brief Says on a terminal what is being done, on one line that the next one replaces */
+class Progress
+{
+public:
+	/** \param[in] wanted if false, or if stderr is no terminal, nothing is said */
+	explicit Progress(bool wanted);
+	~Progress();
+	Progress(const Progress &) = delete;
+	Progress &operator=(const Progress &) = delete;
+
+	void show(const std::string &text);
+
+	/**
+	 * \brief Show how far a long work is and how long it will take; may be called
+	 * any number of times, shows at most ten a second
+	 */
+	void count(const char *what, uint64_t done, uint64_t all);
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	bool active_;
+	Clock::time_point start_;
+	Clock::time_point shown_;
+};
+
+} /* namespace nvdla::tools */

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "io/file.h"
+
+namespace nvdla::tools
+{
+
+/** \return the lines of a text file, without ends of lines; none if \a path is empty */
+inline Result<std::vector<std::string>> readLines(const std::string &path)
+{
+	constexpr uint64_t maxBytes = uint64_t{ 1 } << 26;
+	std::vector<std::string> lines;
+
+	if (path.empty())
+		return lines;
+	auto bytes = readWholeFile(path, maxBytes);
+	if (!bytes)
+		return forward(bytes);
+	std::istringstream text(
+		std::string(reinterpret_cast<const char *>(bytes->data()), bytes->size()));
+	for (std::string line; std::getline(text, line);) {
+		if (line.ends_with('\r'))
+			line.pop_back();
+		lines.push_back(line);
+	}
+	return lines;
+}
+
+} /* namespace nvdla::tools */
