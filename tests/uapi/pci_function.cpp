@@ -38,6 +38,18 @@ bool PciFunction::reset() const
 	return tell(deviceFolder / address_ / "reset", "1");
 }
 
+bool PciFunction::silence() const
+{
+	/* The command register: neither memory accesses nor DMA. */
+	constexpr std::streamoff command = 4;
+	std::fstream config(deviceFolder / address_ / "config",
+			    std::ios::in | std::ios::out | std::ios::binary);
+	config.rdbuf()->pubsetbuf(nullptr, 0);
+	config.seekp(command);
+	config.write("\0\0", 2);
+	return config.flush().good();
+}
+
 bool PciFunction::unbind() const
 {
 	return tell(driverFolder / "unbind", address_);
@@ -53,6 +65,14 @@ std::string presentNode()
 	std::error_code error;
 	std::filesystem::directory_iterator nodes("/dev/accel", error);
 	return error || nodes == end(nodes) ? std::string() : nodes->path().string();
+}
+
+bool restoreNode(const std::string &first)
+{
+	const PciFunction function;
+	if (!function.valid() || presentNode() == first)
+		return function.valid();
+	return function.unbind() && function.bind() && presentNode() == first;
 }
 
 } /* namespace nvdla::test */

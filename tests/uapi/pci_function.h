@@ -23,6 +23,8 @@ public:
 
 	/** \brief Has the function reset, behind the driver's back so to speak */
 	bool reset() const;
+	/** \brief Has the function no longer answer, until the driver is bound anew */
+	bool silence() const;
 	bool unbind() const;
 	bool bind() const;
 
@@ -54,5 +56,12 @@ private:
 
 /** \return the only node there is: while an old file is open, the device comes back as the next */
 std::string presentNode();
+
+/**
+ * \brief Gives the device its first node back, if it has another
+ *
+ * No file of the device may be open. \return whether it has that node now
+ */
+bool restoreNode(const std::string &first);
 
 } /* namespace nvdla::test */

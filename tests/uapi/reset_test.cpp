@@ -128,6 +128,21 @@ public:
 
 } /* namespace */
 
+/* The core does not survive these. */
+class DeadCoreTest : public ::testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		if (!function_.valid())
+			GTEST_SKIP() << "the driver is not bound to a PCI function";
+	}
+
+	void TearDown() override { EXPECT_TRUE(restoreNode(Device::path())); }
+
+	PciFunction function_;
+};
+
 class ResetTest : public ::testing::Test
 {
 protected:
@@ -275,6 +290,55 @@ TEST_F(ResetTest, MayComeAtAnyTime)
 	resetter.join();
 	RecordProperty("resets", static_cast<int>(resets));
 	RecordProperty("failed", static_cast<int>(failed));
+}
+
+TEST_F(DeadCoreTest, FailsAllJobs)
+{
+	Device device;
+	ASSERT_TRUE(device.valid()) << "cannot open " << Device::path();
+	LongCopy copy(device);
+	std::deque<ShortCopy> waiting;
+	ASSERT_TRUE(copy.valid());
+	copy.fill(1);
+	Submit slow = copy.submit(DRM_NVDLA_SUBMIT_RESTARTABLE);
+	slow.timeoutMs = 300;
+	ASSERT_EQ(slow.run(device), 0);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_TRUE(waiting.emplace_back(device).valid());
+		ASSERT_EQ(waiting.back().submit().run(device), 0);
+	}
+	ASSERT_TRUE(copy.started());
+	ASSERT_TRUE(function_.silence());
+
+	EXPECT_EQ(copy.wait(), -ETIMEDOUT);
+	EXPECT_EQ(copy.result.job().status, -ETIMEDOUT);
+	EXPECT_EQ(copy.result.job().num_runs, 1u);
+	/* Jobs that never ran have a result, too. */
+	ASSERT_TRUE(waiting.emplace_back(device).valid());
+	ASSERT_EQ(waiting.back().submit().run(device), 0);
+	for (const ShortCopy &job : waiting) {
+		EXPECT_EQ(job.wait(), -ENODEV);
+		EXPECT_EQ(job.result.job().status, -ENODEV);
+		EXPECT_EQ(job.result.job().num_runs, 0u);
+		EXPECT_EQ(job.result.job().start_ns, 0u);
+		EXPECT_EQ(job.result.job().failed_task, ~0u);
+		EXPECT_EQ(job.result.job().num_operations, 1u);
+		EXPECT_EQ(job.result.operation(0).flags, 0u);
+	}
+
+	Unbound unbound;
+	ASSERT_TRUE(unbound.done());
+	ASSERT_TRUE(unbound.bind());
+	{
+		Device again(presentNode());
+		ASSERT_TRUE(again.valid());
+		ShortCopy job(again);
+		ASSERT_TRUE(job.valid());
+		job.fill(5);
+		ASSERT_EQ(job.submit().run(again), 0);
+		EXPECT_EQ(job.wait(), 0);
+		EXPECT_TRUE(equal(job.source, job.destination));
+	}
 }
 
 } /* namespace nvdla::test */

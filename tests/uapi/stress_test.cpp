@@ -327,7 +327,7 @@ TEST_F(Stress, LeavesNothingBehindAndNobodyWrong)
 	EXPECT_EQ(shared_->wrong, 0u);
 	EXPECT_GT(shared_->right, 0u);
 
-	/* All jobs have ended when this returns, and the device gets its first node back. */
+	/* All jobs have ended when this returns, and nobody holds an old device. */
 	ASSERT_TRUE(function_.unbind());
 	ASSERT_TRUE(function_.bind());
 	EXPECT_EQ(presentNode(), Device::path());

@@ -42,13 +42,7 @@ protected:
 			GTEST_SKIP() << "the driver is not bound to a PCI function";
 	}
 
-	void TearDown() override
-	{
-		/* No file of the test is open now: the device gets its first node back. */
-		if (!PciFunction::bound().empty() && presentNode() != Device::path()) {
-			EXPECT_TRUE(Unbound().bind());
-		}
-	}
+	void TearDown() override { EXPECT_TRUE(restoreNode(Device::path())); }
 };
 
 } /* namespace */
