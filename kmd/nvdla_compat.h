@@ -11,6 +11,12 @@
 
 #include <drm/gpu_scheduler.h>
 
+#ifdef NVDLA_HAVE_IMPORT_NS_TOKEN
+#define NVDLA_DMA_BUF_NAMESPACE DMA_BUF
+#else
+#define NVDLA_DMA_BUF_NAMESPACE "DMA_BUF"
+#endif
+
 static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 				   const struct drm_sched_backend_ops *ops,
 				   const char *name, struct device *dev)

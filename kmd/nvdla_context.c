@@ -116,10 +116,11 @@ struct nvdla_context *nvdla_context_find(struct nvdla_file *file, u32 id)
  * nvdla_contexts_open() - prepare a file for contexts, and create its own
  * @ndev: device
  * @file: file
+ * @priority: enum drm_nvdla_priority of its own
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
-int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
+int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file, u32 priority)
 {
 	struct nvdla_context *context;
 	int ret;
@@ -128,7 +129,7 @@ int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->alive);
 
-	context = nvdla_context_create(ndev, file, DRM_NVDLA_PRIORITY_NORMAL);
+	context = nvdla_context_create(ndev, file, priority);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 

@@ -17,6 +17,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_sram.h"
 #include "nvdla_trace.h"
 
 static u32 nvdla_reg_read(void *context, u32 reg)
@@ -257,6 +258,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the job scheduler\n");
 
+	ret = nvdla_sram_init(ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot set up the on-chip memory\n");
+
 	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread, IRQF_ONESHOT,
 					dev_name(dev), ndev);
 	if (ret)
@@ -275,8 +280,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
  * nvdla_device_fini() - unregister a device
  * @ndev: device
  *
- * All jobs have ended when this returns, and all memory of buffers is given
- * back. Files may stay open; whatever they ask for fails with -ENODEV.
+ * All jobs have ended when this returns, and no buffer is mapped for the device.
+ * Files may stay open; whatever they ask for fails with -ENODEV.
  */
 void nvdla_device_fini(struct nvdla_device *ndev)
 {
@@ -287,5 +292,6 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
 	mutex_unlock(&ndev->lock);
 
+	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
 }

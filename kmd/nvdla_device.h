@@ -15,6 +15,7 @@
 
 #include "engine/nvdla_sequencer.h"
 #include "engine/nvdla_variant.h"
+#include "nvdla_sram.h"
 
 #include "nvdla_counters.h"
 
@@ -56,8 +57,11 @@ struct nvdla_device {
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
 	u32 hw_version;
 
-	/** @cvsram_size: bytes of on-chip memory the engines can reach */
-	u64 cvsram_size;
+	/** @sram: on-chip memory the engines can reach */
+	struct nvdla_sram sram;
+
+	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
+	struct device *memory_owner;
 
 	/** @sched: one job at a time goes to the hardware */
 	struct drm_gpu_scheduler sched;
@@ -86,7 +90,7 @@ struct nvdla_device {
 	/** @bos_lock: protects @bos */
 	struct mutex bos_lock;
 
-	/** @bos: buffers that have memory */
+	/** @bos: buffers that are mapped for the device */
 	struct list_head bos;
 
 	/** @lock: protects the members below and all register accesses behind them */

@@ -19,6 +19,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_prime.h"
 
 static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_query *args)
 {
@@ -34,10 +35,12 @@ static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_qu
 		.max_tasks = NVDLA_MAX_TASKS,
 		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
 		.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS,
-		.cvsram_bytes = ndev->cvsram_size,
+		.cvsram_bytes = ndev->sram.size,
 		.max_bo_bytes = nvdla_bo_max_size(),
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
-			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE,
+			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
+			    DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_WRITE_COMBINE |
+			    (ndev->sram.size ? DRM_NVDLA_FEATURE_SRAM : 0),
 		.priorities = nvdla_context_priorities(),
 		.max_contexts = NVDLA_MAX_CONTEXTS,
 	};
@@ -81,23 +84,51 @@ void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
-static int nvdla_open(struct drm_device *drm, struct drm_file *file)
+/**
+ * nvdla_file_create() - somebody who submits jobs
+ * @ndev: device
+ * @client_id: &drm_file.client_id, 0 for the driver itself
+ * @priority: enum drm_nvdla_priority of context 0
+ *
+ * Return: to be closed with nvdla_file_close(), or an ERR_PTR().
+ */
+struct nvdla_file *nvdla_file_create(struct nvdla_device *ndev, u64 client_id, u32 priority)
 {
-	struct nvdla_device *ndev = to_nvdla_device(drm);
-	struct nvdla_file *priv;
+	struct nvdla_file *file;
 	int ret;
 
-	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
-	if (!priv)
-		return -ENOMEM;
-	kref_init(&priv->refcount);
-	priv->usage.client_id = file->client_id;
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&file->refcount);
+	file->usage.client_id = client_id;
 
-	ret = nvdla_contexts_open(ndev, priv);
+	ret = nvdla_contexts_open(ndev, file, priority);
 	if (ret) {
-		nvdla_file_put(priv);
-		return ret;
+		nvdla_file_put(file);
+		return ERR_PTR(ret);
 	}
+	return file;
+}
+
+/**
+ * nvdla_file_close() - end of submitting
+ * @file: nobody submits to it any more; jobs may be left
+ */
+void nvdla_file_close(struct nvdla_file *file)
+{
+	nvdla_contexts_close(file);
+	nvdla_file_put(file);
+}
+
+static int nvdla_open(struct drm_device *drm, struct drm_file *file)
+{
+	struct nvdla_file *priv;
+
+	priv = nvdla_file_create(to_nvdla_device(drm), file->client_id,
+				 DRM_NVDLA_PRIORITY_NORMAL);
+	if (IS_ERR(priv))
+		return PTR_ERR(priv);
 
 	file->driver_priv = priv;
 	return 0;
@@ -105,10 +136,7 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 {
-	struct nvdla_file *priv = file->driver_priv;
-
-	nvdla_contexts_close(priv);
-	nvdla_file_put(priv);
+	nvdla_file_close(file->driver_priv);
 }
 
 /* After an unplug every ioctl says -ENODEV, whatever it would have done. */
@@ -161,6 +189,10 @@ const struct drm_driver nvdla_drm_driver = {
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),
 	.fops = &nvdla_fops,
 	.show_fdinfo = nvdla_show_fdinfo,
+	.prime_handle_to_fd = nvdla_prime_handle_to_fd,
+	.prime_fd_to_handle = nvdla_prime_fd_to_handle,
+	.gem_prime_import = nvdla_prime_import,
+	.gem_prime_import_sg_table = nvdla_prime_import_sg_table,
 	.name = "nvdla",
 	.desc = "NVIDIA Deep Learning Accelerator",
 	.major = 1,

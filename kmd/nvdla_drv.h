@@ -13,6 +13,7 @@
 
 struct drm_file;
 struct drm_printer;
+struct nvdla_device;
 
 /**
  * struct nvdla_file - one open of the accel node
@@ -39,6 +40,8 @@ struct nvdla_file {
 extern const struct drm_driver nvdla_drm_driver;
 
 void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+struct nvdla_file *nvdla_file_create(struct nvdla_device *ndev, u64 client_id, u32 priority);
+void nvdla_file_close(struct nvdla_file *file);
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file);
 void nvdla_file_put(struct nvdla_file *file);
 

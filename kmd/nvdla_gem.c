@@ -1,59 +1,95 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Buffer objects.
- *
- * The memory comes from dma_alloc_noncontiguous(): behind an IOMMU that is
- * scattered pages in one range of DMA addresses, without one it is contiguous
- * memory, from CMA where there is any.
+ * Buffer objects: those with memory of their own, and what is common to all.
  */
+#include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
-#include <linux/dma-resv.h>
 #include <linux/mm.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/vmalloc.h>
 
-#include <drm/drm_drv.h>
-#include <drm/drm_file.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
-#include <drm/drm_utils.h>
 #include <drm/nvdla_accel.h>
+
+#include <nvdla/hw/descriptors.h>
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
+#include "nvdla_prime.h"
 
-/* What an int of pages and the u32 sizes of the descriptors can both express. */
-#define NVDLA_BO_MAX_SIZE SZ_2G
-
-u64 nvdla_bo_max_size(void)
+/**
+ * nvdla_bo_is_undefined() - whether a buffer may hold what is somebody else's
+ * @bo: buffer
+ *
+ * Return: true if the job that had to give it its first content failed.
+ */
+bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 {
-	return NVDLA_BO_MAX_SIZE;
+	return bo->defined && dma_fence_get_status(bo->defined) < 0;
 }
 
-static void nvdla_bo_free_memory(struct nvdla_bo *bo)
+/**
+ * nvdla_bo_set_mapped() - tell that the device can use a buffer's memory
+ * @bo: buffer
+ * @sgt: mapping of its memory, one range of DMA addresses; taken over
+ *
+ * The mapping lasts until nvdla_bo_unmap() or the end of the device.
+ */
+void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt)
+{
+	struct nvdla_device *ndev = to_nvdla_device(bo->base.dev);
+
+	bo->dma_addr = sg_dma_address(sgt->sgl);
+
+	mutex_lock(&ndev->bos_lock);
+	bo->sgt = sgt;
+	list_add(&bo->link, &ndev->bos);
+	mutex_unlock(&ndev->bos_lock);
+}
+
+static void nvdla_bo_unmap_locked(struct nvdla_bo *bo)
 {
 	struct drm_gem_object *obj = &bo->base;
 
 	lockdep_assert_held(&to_nvdla_device(obj->dev)->bos_lock);
 
-	if (bo->vaddr)
-		dma_vunmap_noncontiguous(obj->dev->dev, bo->vaddr);
-	bo->vaddr = NULL;
-	dma_free_noncontiguous(obj->dev->dev, obj->size, bo->sgt, DMA_BIDIRECTIONAL);
+	if (bo->dma_buf) {
+		dma_buf_unmap_attachment_unlocked(obj->import_attach, bo->sgt, DMA_BIDIRECTIONAL);
+		dma_buf_detach(bo->dma_buf, obj->import_attach);
+		obj->import_attach = NULL;
+	} else {
+		dma_unmap_sgtable(obj->dev->dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(bo->sgt);
+		kfree(bo->sgt);
+	}
 	bo->sgt = NULL;
 	list_del(&bo->link);
 }
 
-static void nvdla_bo_free(struct drm_gem_object *obj)
+/**
+ * nvdla_bo_unmap() - take a buffer's memory from the device
+ * @bo: buffer that no job uses; may have no mapping
+ */
+void nvdla_bo_unmap(struct nvdla_bo *bo)
 {
-	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
-	struct nvdla_bo *bo = to_nvdla_bo(obj);
+	struct nvdla_device *ndev = to_nvdla_device(bo->base.dev);
 
 	mutex_lock(&ndev->bos_lock);
 	if (bo->sgt)
-		nvdla_bo_free_memory(bo);
+		nvdla_bo_unmap_locked(bo);
 	mutex_unlock(&ndev->bos_lock);
+}
 
+static void nvdla_bo_free(struct drm_gem_object *obj)
+{
+	struct nvdla_bo *bo = to_nvdla_bo(obj);
+
+	nvdla_bo_unmap(bo);
+	if (bo->vaddr)
+		vunmap(bo->vaddr);
+	nvdla_memory_free(&bo->memory);
 	drm_gem_object_release(obj);
 	kfree(bo);
 }
@@ -65,24 +101,19 @@ static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 		return -EINVAL;
 
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
+	if (to_nvdla_bo(obj)->memory.write_combine)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	return 0;
 }
 
-/*
- * Pages appear on access and not in mmap(): drm_dev_unplug() removes those of
- * all mappings, but would miss a mapping that mmap() has yet to return.
- */
+/* The memory is the buffer's: mappings go on working when the device is gone. */
 static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 {
 	struct vm_area_struct *vma = vmf->vma;
 	struct drm_gem_object *obj = vma->vm_private_data;
+	const struct nvdla_memory *memory = &to_nvdla_bo(obj)->memory;
 	unsigned long address, end, page;
 	vm_fault_t ret = VM_FAULT_SIGBUS;
-	struct sg_page_iter iter;
-	int idx;
-
-	if (!drm_dev_enter(obj->dev, &idx))
-		return VM_FAULT_SIGBUS;
 
 	/* As many at a time as one page table holds. */
 	address = max(vma->vm_start, ALIGN_DOWN(vmf->address, PMD_SIZE));
@@ -90,16 +121,11 @@ static vm_fault_t nvdla_bo_fault(struct vm_fault *vmf)
 	page = vma->vm_pgoff - drm_vma_node_start(&obj->vma_node) +
 	       ((address - vma->vm_start) >> PAGE_SHIFT);
 
-	for_each_sgtable_page(to_nvdla_bo(obj)->sgt, &iter, page) {
-		if (address >= end)
-			break;
-		ret = vmf_insert_pfn(vma, address, page_to_pfn(sg_page_iter_page(&iter)));
+	for (; address < end && page < memory->num_pages; address += PAGE_SIZE, page++) {
+		ret = vmf_insert_pfn(vma, address, page_to_pfn(memory->pages[page]));
 		if (ret & VM_FAULT_ERROR)
 			break;
-		address += PAGE_SIZE;
 	}
-
-	drm_dev_exit(idx);
 	return ret;
 }
 
@@ -109,17 +135,107 @@ static const struct vm_operations_struct nvdla_bo_vm_ops = {
 	.close = drm_gem_vm_close,
 };
 
+static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
+{
+	return nvdla_memory_sg_table(&to_nvdla_bo(obj)->memory);
+}
+
+/**
+ * nvdla_bo_vmap() - have a buffer mapped for the kernel
+ * @bo: buffer with memory of its own
+ *
+ * It stays mapped as long as it exists, because it is likely to be wanted
+ * again. What is there is user space's: it may change at any time.
+ *
+ * Return: the first byte, or NULL if there is no room for the mapping.
+ */
+void *nvdla_bo_vmap(struct nvdla_bo *bo)
+{
+	void *vaddr;
+
+	if (READ_ONCE(bo->vaddr))
+		return bo->vaddr;
+
+	vaddr = nvdla_memory_vmap(&bo->memory);
+	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
+		vunmap(vaddr);
+	return bo->vaddr;
+}
+
+/**
+ * nvdla_bo_sync_for_device() - what the CPU wrote becomes what the device sees
+ * @bo: buffer with memory of its own, of a device that is not unplugged
+ */
+void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
+{
+	if (bo->memory.write_combine)
+		wmb(); /* what was written and is still being combined */
+	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
+}
+
+static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
+{
+	void *vaddr = nvdla_bo_vmap(to_nvdla_bo(obj));
+
+	if (!vaddr)
+		return -ENOMEM;
+	iosys_map_set_vaddr(map, vaddr);
+	return 0;
+}
+
 static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.free = nvdla_bo_free,
+	.export = nvdla_prime_export,
+	.get_sg_table = nvdla_bo_get_sg_table,
+	.vmap = nvdla_bo_gem_vmap,
 	.mmap = nvdla_bo_mmap,
 	.vm_ops = &nvdla_bo_vm_ops,
 };
 
-static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
+/* Give the device one range of addresses of the buffer's memory. */
+static int nvdla_bo_map(struct nvdla_bo *bo)
 {
-	struct device *dev = ndev->drm.dev;
-	struct nvdla_bo *bo;
+	struct drm_device *drm = bo->base.dev;
 	struct sg_table *sgt;
+	int ret;
+
+	sgt = nvdla_memory_sg_table(&bo->memory);
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+
+	ret = dma_map_sgtable(drm->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	if (ret)
+		goto err_free;
+
+	if (sgt->nents != 1) {
+		drm_dbg(drm, "%zu bytes became %u ranges of DMA addresses\n", bo->base.size,
+			sgt->nents);
+		ret = -ENOMEM;
+		goto err_unmap;
+	}
+
+	nvdla_bo_set_mapped(bo, sgt);
+	return 0;
+
+err_unmap:
+	dma_unmap_sgtable(drm->dev, sgt, DMA_BIDIRECTIONAL, 0);
+err_free:
+	sg_free_table(sgt);
+	kfree(sgt);
+	return ret;
+}
+
+/**
+ * nvdla_bo_create() - create a buffer in system memory
+ * @ndev: device
+ * @size: bytes, a multiple of the page size
+ * @flags: DRM_NVDLA_BO_WRITE_COMBINE or 0
+ *
+ * Return: the buffer, zeroed and mapped for the device, or an ERR_PTR().
+ */
+struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags)
+{
+	struct nvdla_bo *bo;
 	int ret;
 
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL);
@@ -127,68 +243,28 @@ static struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size)
 		return ERR_PTR(-ENOMEM);
 
 	bo->base.funcs = &nvdla_bo_funcs;
+	bo->mem_type = NVDLA_MEM_MC;
 	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);
 	if (ret)
 		goto err_put;
 
-	/*
-	 * A request for more than there is fails; it must not have the OOM
-	 * killer look for room.
-	 */
-	sgt = dma_alloc_noncontiguous(dev, size, DMA_BIDIRECTIONAL,
-				      GFP_KERNEL | __GFP_RETRY_MAYFAIL |
-				      __GFP_ZERO | __GFP_NOWARN, 0);
-	if (!sgt) {
-		drm_dbg(&ndev->drm, "no %zu bytes of contiguous DMA addresses\n", size);
-		ret = -ENOMEM;
+	ret = nvdla_memory_alloc(ndev, &bo->memory, size, flags & DRM_NVDLA_BO_WRITE_COMBINE);
+	if (ret) {
+		drm_dbg(&ndev->drm, "no memory for a buffer of %zu bytes: %d\n", size, ret);
 		goto err_put;
 	}
-	bo->dma_addr = sg_dma_address(sgt->sgl);
 
-	mutex_lock(&ndev->bos_lock);
-	bo->sgt = sgt;
-	list_add(&bo->link, &ndev->bos);
-	mutex_unlock(&ndev->bos_lock);
+	ret = nvdla_bo_map(bo);
+	if (ret)
+		goto err_put;
 
 	return bo;
 
 err_put:
 	drm_gem_object_put(&bo->base);
 	return ERR_PTR(ret);
-}
-
-/**
- * nvdla_bo_vmap() - have a buffer mapped for the kernel
- * @bo: buffer of a device that is not unplugged
- *
- * It stays mapped as long as it has memory, because it is likely to be wanted
- * again. What is there is user space's: it may change at any time.
- *
- * Return: the first byte, or NULL if there is no room for the mapping.
- */
-void *nvdla_bo_vmap(struct nvdla_bo *bo)
-{
-	struct device *dev = bo->base.dev->dev;
-	void *vaddr;
-
-	if (READ_ONCE(bo->vaddr))
-		return bo->vaddr;
-
-	vaddr = dma_vmap_noncontiguous(dev, bo->base.size, bo->sgt);
-	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
-		dma_vunmap_noncontiguous(dev, vaddr);
-	return bo->vaddr;
-}
-
-/**
- * nvdla_bo_sync_for_device() - what the CPU wrote becomes what the device sees
- * @bo: buffer of a device that is not unplugged
- */
-void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
-{
-	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
 }
 
 /**
@@ -199,16 +275,22 @@ void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
  */
 int nvdla_gem_init(struct nvdla_device *ndev)
 {
+	int ret;
+
 	INIT_LIST_HEAD(&ndev->bos);
-	return drmm_mutex_init(&ndev->drm, &ndev->bos_lock);
+	ret = drmm_mutex_init(&ndev->drm, &ndev->bos_lock);
+	if (ret)
+		return ret;
+	return nvdla_memory_init(ndev);
 }
 
 /**
- * nvdla_gem_fini() - take the memory from all buffers
+ * nvdla_gem_fini() - take the memory of all buffers from the device
  * @ndev: device that is unplugged and has no jobs
  *
- * Buffers live as long as somebody has a handle or a mapping, but their
- * addresses are the device's: they cannot outlast the driver's hold on it.
+ * Buffers live as long as somebody has a handle, a mapping or a dma-buf, and keep
+ * their memory; but its DMA addresses are the device's, and cannot outlast the
+ * driver's hold on it.
  */
 void nvdla_gem_fini(struct nvdla_device *ndev)
 {
@@ -216,103 +298,6 @@ void nvdla_gem_fini(struct nvdla_device *ndev)
 
 	mutex_lock(&ndev->bos_lock);
 	list_for_each_entry_safe(bo, next, &ndev->bos, link)
-		nvdla_bo_free_memory(bo);
+		nvdla_bo_unmap_locked(bo);
 	mutex_unlock(&ndev->bos_lock);
-}
-
-int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct nvdla_device *ndev = to_nvdla_device(drm);
-	struct drm_nvdla_bo_create *args = data;
-	struct nvdla_bo *bo;
-	int ret;
-
-	if (args->flags) {
-		drm_dbg(drm, "buffer flags %#x are not supported\n", args->flags);
-		return -EINVAL;
-	}
-	if (!args->size || args->size > NVDLA_BO_MAX_SIZE) {
-		drm_dbg(drm, "buffer size %llu is not in 1..%u\n", args->size, NVDLA_BO_MAX_SIZE);
-		return -EINVAL;
-	}
-
-	bo = nvdla_bo_create(ndev, PAGE_ALIGN(args->size));
-	if (IS_ERR(bo))
-		return PTR_ERR(bo);
-
-	args->size = bo->base.size;
-	ret = drm_gem_handle_create(file, &bo->base, &args->handle);
-	drm_gem_object_put(&bo->base);
-	return ret;
-}
-
-int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct drm_nvdla_bo_mmap_offset *args = data;
-	struct drm_gem_object *obj;
-
-	if (args->flags)
-		return -EINVAL;
-
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
-
-	args->offset = drm_vma_node_offset_addr(&obj->vma_node);
-	drm_gem_object_put(obj);
-	return 0;
-}
-
-int nvdla_ioctl_bo_prep(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct drm_nvdla_bo_prep *args = data;
-	struct drm_gem_object *obj;
-	bool write;
-	long ret;
-	int idx;
-
-	if (!args->flags || args->flags & ~(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE))
-		return -EINVAL;
-	write = args->flags & DRM_NVDLA_BO_WRITE;
-
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
-
-	ret = dma_resv_wait_timeout(obj->resv, dma_resv_usage_rw(write), true,
-				    drm_timeout_abs_to_jiffies(args->timeout_ns));
-	if (!ret)
-		ret = -ETIMEDOUT;
-	if (ret < 0)
-		goto out_put;
-
-	/* Only here, because an unplug must not have to wait for the above. */
-	if (!drm_dev_enter(drm, &idx)) {
-		ret = -ENODEV;
-		goto out_put;
-	}
-	dma_sync_sgtable_for_cpu(drm->dev, to_nvdla_bo(obj)->sgt, DMA_BIDIRECTIONAL);
-	drm_dev_exit(idx);
-	ret = 0;
-
-out_put:
-	drm_gem_object_put(obj);
-	return ret;
-}
-
-int nvdla_ioctl_bo_fini(struct drm_device *drm, void *data, struct drm_file *file)
-{
-	struct drm_nvdla_bo_fini *args = data;
-	struct drm_gem_object *obj;
-
-	if (args->flags)
-		return -EINVAL;
-
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
-
-	nvdla_bo_sync_for_device(to_nvdla_bo(obj));
-	drm_gem_object_put(obj);
-	return 0;
 }

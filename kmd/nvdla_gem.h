@@ -7,6 +7,10 @@
 
 #include <drm/drm_gem.h>
 
+#include "nvdla_memory.h"
+
+struct dma_buf;
+struct dma_fence;
 struct drm_file;
 struct nvdla_device;
 
@@ -14,23 +18,41 @@ struct nvdla_device;
  * struct nvdla_bo - buffer object
  *
  * The core has no MMU: a buffer is one contiguous range of DMA addresses for
- * as long as it exists, so that a checked address stays a good address.
+ * as long as the device is there, so that a checked address stays a good address.
+ *
+ * There are three kinds, with a struct drm_gem_object_funcs each: memory of its own,
+ * memory of somebody else's dma-buf, and on-chip memory.
  */
 struct nvdla_bo {
 	/** @base: GEM object */
 	struct drm_gem_object base;
 
-	/** @sgt: the memory, one DMA segment; NULL once the device is gone */
+	/** @mem_type: NVDLA_MEM_MC or NVDLA_MEM_CV */
+	u32 mem_type;
+
+	/** @dma_addr: address of the first byte as the core sees it */
+	dma_addr_t dma_addr;
+
+	/** @memory: its own memory; without pages if that is elsewhere */
+	struct nvdla_memory memory;
+
+	/** @dma_buf: whose memory it is if it was imported; holds a reference */
+	struct dma_buf *dma_buf;
+
+	/** @sgt: mapping of the memory for the device; NULL if there is none, or not any more */
 	struct sg_table *sgt;
 
 	/** @link: place in &nvdla_device.bos; under &nvdla_device.bos_lock, as is @sgt's end */
 	struct list_head link;
 
-	/** @vaddr: the kernel's mapping, NULL until somebody needs it */
+	/** @vaddr: the kernel's mapping of @memory, NULL until somebody needs it */
 	void *vaddr;
 
-	/** @dma_addr: address of the first byte as the core sees it */
-	dma_addr_t dma_addr;
+	/**
+	 * @defined: fence of the job that gives it its first content, NULL if it needs none.
+	 * If that fails, no other job may use the buffer.
+	 */
+	struct dma_fence *defined;
 };
 
 static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
@@ -44,6 +66,11 @@ void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 
 int nvdla_gem_init(struct nvdla_device *ndev);
 void nvdla_gem_fini(struct nvdla_device *ndev);
+
+struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 flags);
+bool nvdla_bo_is_undefined(const struct nvdla_bo *bo);
+void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt);
+void nvdla_bo_unmap(struct nvdla_bo *bo);
 
 int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *file);
 int nvdla_ioctl_bo_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file);

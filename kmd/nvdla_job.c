@@ -255,17 +255,32 @@ static void nvdla_job_begin(struct nvdla_job *job)
 	nvdla_job_start_tasks(job);
 }
 
+static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->num_bos; i++)
+		if (nvdla_bo_is_undefined(to_nvdla_bo(job->bos[i].obj)))
+			return true;
+	return false;
+}
+
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
+	int error = 0;
 
 	mutex_lock(&ndev->lock);
 
-	if (ndev->dead) {
-		nvdla_job_write_result(job, -ENODEV);
+	if (ndev->dead)
+		error = -ENODEV;
+	else if (nvdla_job_has_undefined_bo(job))
+		error = -EIO;
+	if (error) {
+		nvdla_job_write_result(job, error);
 		mutex_unlock(&ndev->lock);
-		return ERR_PTR(-ENODEV);
+		return ERR_PTR(error);
 	}
 
 	dma_fence_init(job->fence, &nvdla_fence_ops, &ndev->fence_lock,

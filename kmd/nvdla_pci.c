@@ -68,7 +68,8 @@ static int nvdla_pci_read_configuration(struct nvdla_device *ndev, struct pci_de
 				     variant);
 
 	ndev->variant = nvdla_variant_nv_full();
-	ndev->cvsram_size = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET);
+	ndev->sram.base = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET);
+	ndev->sram.size = nvdla_pci_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET);
 	return 0;
 }
 

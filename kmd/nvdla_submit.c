@@ -84,6 +84,13 @@ static int nvdla_submit_add_result(struct nvdla_submit *submit)
 		return index;
 	bo = to_nvdla_bo(job->bos[index].obj);
 
+	if (!bo->memory.pages) {
+		drm_dbg(&submit->ndev->drm,
+			"result in buffer %u, which is imported or on-chip memory\n",
+			args->result_handle);
+		return -EINVAL;
+	}
+
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	if (!IS_ALIGNED(offset, sizeof(u64)) || offset > bo->base.size ||
 	    size > bo->base.size - offset) {
@@ -110,8 +117,11 @@ static int nvdla_submit_lock_bos(struct nvdla_submit *submit, struct drm_exec *e
 
 	drm_exec_until_all_locked(exec) {
 		for (i = 0; i < job->num_bos; i++) {
-			/* Two handles may name one buffer. */
-			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 1);
+			/*
+			 * Two handles may name one buffer, or two that share their
+			 * fences: room for the job as one that reads and one that writes.
+			 */
+			ret = drm_exec_prepare_obj(exec, job->bos[i].obj, 2);
 			if (ret)
 				break;
 		}

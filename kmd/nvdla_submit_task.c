@@ -125,7 +125,7 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 
 	extent->dma_addr = to_nvdla_bo(obj)->dma_addr + address->offset;
 	extent->size = address->size ?: size;
-	extent->mem_type = NVDLA_MEM_MC;
+	extent->mem_type = to_nvdla_bo(obj)->mem_type;
 	extent->present = true;
 	*bo_index = bo;
 	return 0;

@@ -46,6 +46,40 @@ TEST_F(BufferTest, IsZeroedAndKeepsWhatIsWritten)
 	}
 }
 
+TEST_F(BufferTest, WriteCombinedIsMemoryLikeAnyOther)
+{
+	constexpr uint32_t bytes = 256 * 1024;
+	Buffer cached(device_, bytes);
+	ASSERT_TRUE(cached.valid());
+	/* Pages change how they are cached, and have to change back. */
+	for (uint8_t round = 1; round <= 4; round++) {
+		Buffer combined(device_, bytes, DRM_NVDLA_BO_WRITE_COMBINE);
+		ASSERT_TRUE(combined.valid());
+		EXPECT_EQ(std::count(combined.bytes().begin(), combined.bytes().end(), 0), bytes);
+		std::fill(combined.bytes().begin(), combined.bytes().end(), round);
+		ASSERT_EQ(combined.finish(), 0);
+
+		CopyTask out, back;
+		out.addAddress(combined.handle());
+		out.addAddress(cached.handle());
+		out.addCopy(0, 1, 1024, bytes / 1024);
+		ASSERT_EQ(Submit(out).run(device_), 0);
+		ASSERT_EQ(cached.prepare(DRM_NVDLA_BO_WRITE), 0);
+		EXPECT_EQ(std::count(cached.bytes().begin(), cached.bytes().end(), round), bytes);
+
+		std::fill(cached.bytes().begin(), cached.bytes().end(), 0x80 | round);
+		ASSERT_EQ(cached.finish(), 0);
+		back.addAddress(cached.handle());
+		back.addAddress(combined.handle());
+		back.addCopy(0, 1, 1024, bytes / 1024);
+		ASSERT_EQ(Submit(back).run(device_), 0);
+		ASSERT_EQ(combined.prepare(DRM_NVDLA_BO_READ), 0);
+		EXPECT_EQ(
+			std::count(combined.bytes().begin(), combined.bytes().end(), 0x80 | round),
+			bytes);
+	}
+}
+
 TEST_F(BufferTest, SizeIsRoundedUpToPages)
 {
 	drm_nvdla_bo_create create = { .size = 1, .flags = 0, .handle = 0 };

@@ -101,9 +101,9 @@ int syncFileStatus(int syncFile)
 	return ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
 }
 
-Buffer::Buffer(const Device &device, uint64_t size) : device_(device), size_(size)
+Buffer::Buffer(const Device &device, uint64_t size, uint32_t flags) : device_(device), size_(size)
 {
-	drm_nvdla_bo_create create = { .size = size, .flags = 0, .handle = 0 };
+	drm_nvdla_bo_create create = { .size = size, .flags = flags, .handle = 0 };
 	if (device.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
 		return;
 	handle_ = create.handle;

@@ -59,7 +59,8 @@ private:
 class Buffer
 {
 public:
-	Buffer(const Device &device, uint64_t size);
+	/** \param flags of DRM_IOCTL_NVDLA_BO_CREATE */
+	Buffer(const Device &device, uint64_t size, uint32_t flags = 0);
 	~Buffer();
 	Buffer(const Buffer &) = delete;
 	Buffer &operator=(const Buffer &) = delete;

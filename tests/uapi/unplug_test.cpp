@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The device goes while files, buffers and mappings of it are in use, and comes back. */
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
+#include <linux/dma-buf.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include "device.h"
+#include "dma_buf.h"
 #include "pci_function.h"
 
 namespace nvdla::test
@@ -19,19 +19,6 @@ namespace nvdla::test
 
 namespace
 {
-
-/** \return the signal that ends a process which writes to \a byte, or 0 */
-int signalOfWrite(volatile uint8_t *byte)
-{
-	const pid_t child = fork();
-	if (child == 0) {
-		*byte = 1;
-		_exit(0);
-	}
-	int status = 0;
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
 
 class UnplugTest : public testing::Test
 {
@@ -47,7 +34,7 @@ protected:
 
 } /* namespace */
 
-TEST_F(UnplugTest, BuffersLoseTheirMemoryAndNothingElse)
+TEST_F(UnplugTest, MappingsOutliveTheDevice)
 {
 	Device device;
 	ASSERT_TRUE(device.valid());
@@ -57,8 +44,9 @@ TEST_F(UnplugTest, BuffersLoseTheirMemoryAndNothingElse)
 
 	Unbound unbound;
 	ASSERT_TRUE(unbound.done());
-	EXPECT_EQ(signalOfWrite(touched.bytes().data()), SIGBUS);
-	EXPECT_EQ(signalOfWrite(untouched.bytes().data()), SIGBUS);
+	EXPECT_EQ(std::count(touched.bytes().begin(), touched.bytes().end(), 0x5a), 65536);
+	EXPECT_EQ(std::count(untouched.bytes().begin(), untouched.bytes().end(), 0), 65536);
+	std::memset(untouched.bytes().data(), 0xa5, untouched.bytes().size());
 	EXPECT_EQ(touched.prepare(DRM_NVDLA_BO_READ), -ENODEV);
 	drm_nvdla_bo_create create = { .size = 4096, .flags = 0, .handle = 0 };
 	EXPECT_EQ(device.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create), -ENODEV);
@@ -71,6 +59,75 @@ TEST_F(UnplugTest, BuffersLoseTheirMemoryAndNothingElse)
 	std::memset(buffer.bytes().data(), 0x5a, buffer.bytes().size());
 	/* The old file still means the device that is gone. */
 	EXPECT_EQ(touched.prepare(DRM_NVDLA_BO_READ), -ENODEV);
+}
+
+TEST_F(UnplugTest, ExportedMemoryStaysWithItsUsers)
+{
+	constexpr uint32_t bytes = 1 << 20;
+	const VirtualGem other;
+	ASSERT_TRUE(other.valid());
+	Device device;
+	ASSERT_TRUE(device.valid());
+	Buffer buffer(device, bytes);
+	ASSERT_TRUE(buffer.valid());
+	std::memset(buffer.bytes().data(), 0x5a, bytes);
+	const DmaBuf shared = DmaBuf::exportOf(device.fd(), buffer.handle());
+	uint32_t theirs = 0;
+	ASSERT_EQ(shared.importTo(other.fd(), theirs), 0);
+	const Mapping before(shared.fd(), bytes);
+	ASSERT_TRUE(before.valid());
+	std::memset(before.bytes().data(), 0x5a, bytes / 2);
+
+	Unbound unbound;
+	ASSERT_TRUE(unbound.done());
+	const Mapping after(shared.fd(), bytes);
+	ASSERT_TRUE(after.valid());
+	/* Much that could be given the memory if it was free */
+	const std::vector<uint8_t> pressure(64 << 20, 0xff);
+	for (const Mapping *map : { &before, &after })
+		EXPECT_EQ(std::count(map->bytes().begin(), map->bytes().end(), 0x5a), bytes);
+	EXPECT_EQ(shared.sync(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW), 0);
+	EXPECT_EQ(shared.sync(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW), 0);
+
+	/* The device that comes back is another one, to which it is foreign memory. */
+	ASSERT_TRUE(unbound.bind());
+	Device again(presentNode());
+	ASSERT_TRUE(again.valid());
+	const ImportedBuffer imported(again, shared);
+	if (hasIommu() || imported.result() != -EINVAL) {
+		ASSERT_EQ(imported.result(), 0);
+		Buffer copy(again, bytes);
+		ASSERT_TRUE(copy.valid());
+		CopyTask task;
+		task.addAddress(imported.handle());
+		task.addAddress(copy.handle());
+		task.addCopy(0, 1, 4096, bytes / 4096);
+		ASSERT_EQ(Submit(task).run(again), 0);
+		ASSERT_EQ(copy.prepare(DRM_NVDLA_BO_READ), 0);
+		EXPECT_EQ(std::count(copy.bytes().begin(), copy.bytes().end(), 0x5a), bytes);
+	}
+	other.close(theirs);
+}
+
+TEST_F(UnplugTest, ImportedMemoryIsLetGo)
+{
+	const DmaBuf foreign = userMemory(4096);
+	ASSERT_TRUE(foreign.valid());
+	Device device;
+	ASSERT_TRUE(device.valid());
+	const ImportedBuffer imported(device, foreign);
+	ASSERT_EQ(imported.result(), 0);
+	const Mapping map(device.fd(), 4096, static_cast<uint64_t>(imported.mmapOffset()));
+	ASSERT_TRUE(map.valid());
+
+	Unbound unbound;
+	ASSERT_TRUE(unbound.done());
+	map.bytes()[0] = 0x5a;
+	EXPECT_EQ(imported.prepare(DRM_NVDLA_BO_READ), -ENODEV);
+	const Mapping direct(foreign.fd(), 4096);
+	ASSERT_TRUE(direct.valid());
+	EXPECT_EQ(direct.bytes()[0], 0x5a);
+	ASSERT_TRUE(unbound.bind());
 }
 
 TEST_F(UnplugTest, JobsInFlightEnd)

@@ -152,15 +152,18 @@ struct drm_nvdla_dev_query {
  * DRM_NVDLA_BO_SRAM: place the buffer in on-chip memory
  *
  * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
- * exported, or hold results. It begins zeroed, and what it holds survives until
- * the next reset of the core. -ENOSPC if there is not that much left of it.
+ * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
+ * survives until the next reset of the core. -ENOSPC if there is not that much left
+ * of it in one piece; a closed buffer's place is free when the last job with it is
+ * gone, shortly after its fence. Not with DRM_NVDLA_BO_WRITE_COMBINE.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)
 /**
  * DRM_NVDLA_BO_WRITE_COMBINE: map the buffer write-combined
  *
  * For what the CPU writes in order and hardly reads. Without the flag mappings
- * are cached.
+ * are cached; with it they may be, where the device looks into the CPU's caches and
+ * write-combining beside them would be wrong. PREP and FINI are needed either way.
  */
 #define DRM_NVDLA_BO_WRITE_COMBINE	(1u << 1)
 

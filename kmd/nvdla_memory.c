@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * System memory of buffers.
+ *
+ * The core needs one range of DMA addresses. An IOMMU makes one of any pages;
+ * without it the pages have to be contiguous, from CMA where there is any.
+ *
+ * Memory of dma_alloc_noncontiguous() would be the device's: it has to be given
+ * back when the driver lets go of the device, whoever else still uses it. These
+ * pages are the buffer's, and only their mapping is the device's. What is
+ * contiguous comes from the DMA API nevertheless, since only that reaches CMA, but
+ * on behalf of a second device that nothing is ever bound to or unbound from.
+ */
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/gfp.h>
+#include <linux/iommu.h>
+#include <linux/mm.h>
+#include <linux/property.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#ifdef CONFIG_X86
+#include <asm/set_memory.h>
+#endif
+
+#include <drm/drm_managed.h>
+
+#include "nvdla_device.h"
+#include "nvdla_memory.h"
+
+/*
+ * Charged to whoever asks. A request for more than there is fails; it must not
+ * have the OOM killer look for room.
+ */
+#define NVDLA_GFP (GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_ZERO | __GFP_NOWARN)
+
+/* Not worth looking for. */
+#define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
+
+static void nvdla_memory_device_release(struct device *dev)
+{
+	kfree(dev->dma_mask);
+	kfree(dev);
+}
+
+static void nvdla_memory_device_put(struct drm_device *drm, void *data)
+{
+	put_device(data);
+}
+
+/* A device that may use what @dev may use, and lives as long as anybody needs it. */
+static struct device *nvdla_memory_device_create(struct device *dev)
+{
+	struct device *owner;
+	int ret;
+
+	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
+	if (!owner)
+		return ERR_PTR(-ENOMEM);
+
+	device_initialize(owner);
+	owner->release = nvdla_memory_device_release;
+
+	owner->dma_mask = kmalloc(sizeof(*owner->dma_mask), GFP_KERNEL);
+	ret = owner->dma_mask ? dev_set_name(owner, "%s-memory", dev_name(dev)) : -ENOMEM;
+	if (ret) {
+		put_device(owner);
+		return ERR_PTR(ret);
+	}
+
+	*owner->dma_mask = dma_get_mask(dev);
+	owner->coherent_dma_mask = dma_get_mask(dev);
+	owner->bus_dma_limit = dev->bus_dma_limit;
+#ifdef CONFIG_DMA_CMA
+	owner->cma_area = dev->cma_area;
+#endif
+	set_dev_node(owner, dev_to_node(dev));
+	return owner;
+}
+
+/**
+ * nvdla_memory_init() - prepare a device for nvdla_memory_alloc()
+ * @ndev: device whose DMA masks are set
+ *
+ * Return: 0 or -errno; nothing has to be undone then.
+ */
+int nvdla_memory_init(struct nvdla_device *ndev)
+{
+	struct device *dev = ndev->drm.dev;
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+	struct device *owner;
+
+	if (domain && iommu_is_dma_domain(domain))
+		return 0;
+
+	owner = nvdla_memory_device_create(dev);
+	if (IS_ERR(owner))
+		return PTR_ERR(owner);
+	ndev->memory_owner = owner;
+	return drmm_add_action_or_reset(&ndev->drm, nvdla_memory_device_put, owner);
+}
+
+static int nvdla_memory_alloc_contiguous(struct nvdla_memory *memory)
+{
+	struct page *page;
+	unsigned int i;
+
+	page = dma_alloc_pages(memory->owner, (size_t)memory->num_pages << PAGE_SHIFT,
+			       &memory->owner_addr, DMA_BIDIRECTIONAL, NVDLA_GFP);
+	if (!page)
+		return -ENOMEM;
+
+	for (i = 0; i < memory->num_pages; i++)
+		memory->pages[i] = pfn_to_page(page_to_pfn(page) + i);
+	return 0;
+}
+
+static int nvdla_memory_alloc_single(struct nvdla_memory *memory)
+{
+	u32 i = 0, j, order, most = MAX_PAGE_ORDER;
+	struct page *page;
+
+	/* Large pieces where that is easy: they make a shorter table and a better mapping. */
+	while (i < memory->num_pages) {
+		order = min_t(u32, most, __fls(memory->num_pages - i));
+		page = alloc_pages(order ? NVDLA_GFP_EASY : NVDLA_GFP, order);
+		if (!page && !order)
+			goto err_free;
+		if (!page) {
+			most = order - 1;
+			continue;
+		}
+		split_page(page, order);
+		for (j = 0; j < 1U << order; j++)
+			memory->pages[i++] = page + j;
+	}
+	return 0;
+
+err_free:
+	while (i--)
+		__free_page(memory->pages[i]);
+	return -ENOMEM;
+}
+
+static void nvdla_memory_free_pages(struct nvdla_memory *memory)
+{
+	unsigned int i;
+
+	if (memory->owner) {
+		dma_free_pages(memory->owner, (size_t)memory->num_pages << PAGE_SHIFT,
+			       memory->pages[0], memory->owner_addr, DMA_BIDIRECTIONAL);
+		put_device(memory->owner);
+		return;
+	}
+	for (i = 0; i < memory->num_pages; i++)
+		__free_page(memory->pages[i]);
+}
+
+/*
+ * Write-combining is right where no cache can hold lines that the device would
+ * see instead of memory: on x86 the kernel's own mapping changes with it, elsewhere
+ * the device must not look into caches.
+ */
+static bool nvdla_memory_can_write_combine(struct device *dev)
+{
+	return IS_ENABLED(CONFIG_X86) || device_get_dma_attr(dev) == DEV_DMA_NON_COHERENT;
+}
+
+/* The kernel's own mapping must not differ from the others in how it caches. */
+static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
+{
+#ifdef CONFIG_X86
+	return set_pages_array_wc(memory->pages, memory->num_pages);
+#else
+	return 0;
+#endif
+}
+
+static void nvdla_memory_set_cached(struct nvdla_memory *memory)
+{
+#ifdef CONFIG_X86
+	set_pages_array_wb(memory->pages, memory->num_pages);
+#endif
+}
+
+/**
+ * nvdla_memory_alloc() - allocate zeroed memory
+ * @ndev: device that is going to use it
+ * @memory: filled
+ * @size: bytes, a multiple of the page size
+ * @write_combine: the CPU's mappings are to be write-combined; a wish that is
+ *	not followed where it would be wrong
+ *
+ * Return: 0, to be undone with nvdla_memory_free(), or -errno.
+ */
+int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, size_t size,
+		       bool write_combine)
+{
+	int ret;
+
+	if (size >> PAGE_SHIFT > totalram_pages())
+		return -ENOMEM;
+
+	memory->num_pages = size >> PAGE_SHIFT;
+	memory->pages = kvmalloc_array(memory->num_pages, sizeof(*memory->pages), GFP_KERNEL);
+	if (!memory->pages)
+		return -ENOMEM;
+
+	memory->owner = get_device(ndev->memory_owner);
+	if (memory->owner)
+		ret = nvdla_memory_alloc_contiguous(memory);
+	else
+		ret = nvdla_memory_alloc_single(memory);
+	if (ret)
+		goto err_put_owner;
+
+	memory->write_combine = write_combine && nvdla_memory_can_write_combine(ndev->drm.dev);
+	if (memory->write_combine)
+		ret = nvdla_memory_set_write_combine(memory);
+	if (ret)
+		goto err_free_pages;
+	return 0;
+
+err_free_pages:
+	nvdla_memory_free_pages(memory);
+	goto err_free_array;
+err_put_owner:
+	put_device(memory->owner);
+err_free_array:
+	kvfree(memory->pages);
+	memory->pages = NULL;
+	return ret;
+}
+
+/**
+ * nvdla_memory_free() - free memory
+ * @memory: memory that nobody has a mapping of; may have none
+ */
+void nvdla_memory_free(struct nvdla_memory *memory)
+{
+	if (!memory->pages)
+		return;
+
+	if (memory->write_combine)
+		nvdla_memory_set_cached(memory);
+	nvdla_memory_free_pages(memory);
+	kvfree(memory->pages);
+}
+
+/**
+ * nvdla_memory_sg_table() - describe memory to the DMA API
+ * @memory: memory
+ *
+ * Return: a table of the pages, to be freed with sg_free_table() and kfree(), or
+ * an ERR_PTR().
+ */
+struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
+{
+	struct sg_table *sgt;
+	int ret;
+
+	sgt = kzalloc(sizeof(*sgt), GFP_KERNEL);
+	if (!sgt)
+		return ERR_PTR(-ENOMEM);
+
+	ret = sg_alloc_table_from_pages(sgt, memory->pages, memory->num_pages, 0,
+					(size_t)memory->num_pages << PAGE_SHIFT, GFP_KERNEL);
+	if (ret) {
+		kfree(sgt);
+		return ERR_PTR(ret);
+	}
+	return sgt;
+}
+
+/**
+ * nvdla_memory_vmap() - map memory into the kernel
+ * @memory: memory
+ *
+ * Return: the mapping, to be undone with vunmap(), or NULL.
+ */
+void *nvdla_memory_vmap(const struct nvdla_memory *memory)
+{
+	return vmap(memory->pages, memory->num_pages, VM_MAP,
+		    memory->write_combine ? pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_MEMORY_H__
+#define __NVDLA_MEMORY_H__
+
+#include <linux/types.h>
+
+struct device;
+struct nvdla_device;
+struct page;
+struct sg_table;
+
+/**
+ * struct nvdla_memory - system memory of a buffer
+ *
+ * The pages belong to the buffer and not to the device: they stay when the
+ * device goes, for as long as anybody has a mapping of them.
+ */
+struct nvdla_memory {
+	/** @pages: the pages, all of them for good */
+	struct page **pages;
+
+	/** @num_pages: entries at @pages */
+	unsigned int num_pages;
+
+	/** @owner: whom contiguous pages were allocated for, NULL if they are single ones */
+	struct device *owner;
+
+	/** @owner_addr: their address as @owner would see them; to free them with */
+	dma_addr_t owner_addr;
+
+	/** @write_combine: CPU mappings are write-combined, the kernel's own included */
+	bool write_combine;
+};
+
+int nvdla_memory_init(struct nvdla_device *ndev);
+
+int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, size_t size,
+		       bool write_combine);
+void nvdla_memory_free(struct nvdla_memory *memory);
+
+struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory);
+void *nvdla_memory_vmap(const struct nvdla_memory *memory);
+
+#endif /* __NVDLA_MEMORY_H__ */

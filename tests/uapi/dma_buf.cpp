@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "dma_buf.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include <fcntl.h>
+#include <linux/dma-buf.h>
+#include <linux/udmabuf.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <xf86drm.h>
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* The kernel's include/uapi/drm/vgem_drm.h, which no package installs. */
+struct drm_vgem_fence_attach {
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t out_fence;
+	uint32_t pad;
+};
+struct drm_vgem_fence_signal {
+	uint32_t fence;
+	uint32_t flags;
+};
+constexpr uint32_t VGEM_FENCE_WRITE = 1;
+constexpr unsigned long DRM_IOCTL_VGEM_FENCE_ATTACH =
+	DRM_IOWR(DRM_COMMAND_BASE + 1, drm_vgem_fence_attach);
+constexpr unsigned long DRM_IOCTL_VGEM_FENCE_SIGNAL =
+	DRM_IOW(DRM_COMMAND_BASE + 2, drm_vgem_fence_signal);
+
+/* It may be loaded, or a part of the kernel. */
+void loadModule(const std::string &name)
+{
+	utsname kernel;
+	uname(&kernel);
+	const std::string path = std::string("/lib/modules/") + kernel.release + "/" + name + ".ko";
+	const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+	syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+}
+
+/** \return the first card of a driver, -1 if there is none */
+int openCard(const std::string &driver)
+{
+	std::error_code error;
+	for (const auto &node : std::filesystem::directory_iterator("/dev/dri", error)) {
+		const int fd = open(node.path().c_str(), O_RDWR | O_CLOEXEC);
+		const std::unique_ptr<drmVersion, decltype(&drmFreeVersion)> version(
+			drmGetVersion(fd), drmFreeVersion);
+		if (version && version->name == driver &&
+		    drmGetNodeTypeFromFd(fd) == DRM_NODE_PRIMARY)
+			return fd;
+		close(fd);
+	}
+	return -1;
+}
+
+} /* namespace */
+
+DmaBuf::~DmaBuf()
+{
+	if (fd_ >= 0)
+		close(fd_);
+}
+
+DmaBuf DmaBuf::exportOf(int device, uint32_t handle)
+{
+	int fd = -1;
+	if (drmPrimeHandleToFD(device, handle, DRM_CLOEXEC | DRM_RDWR, &fd))
+		return DmaBuf();
+	return DmaBuf(fd);
+}
+
+int DmaBuf::importTo(int device, uint32_t &handle) const
+{
+	return drmPrimeFDToHandle(device, fd_, &handle) ? -errno : 0;
+}
+
+int DmaBuf::sync(uint64_t flags) const
+{
+	dma_buf_sync sync = { .flags = flags };
+	return drmIoctl(fd_, DMA_BUF_IOCTL_SYNC, &sync) ? -errno : 0;
+}
+
+bool DmaBuf::waitReadable(int timeoutMs) const
+{
+	pollfd entry = { .fd = fd_, .events = POLLIN, .revents = 0 };
+	return poll(&entry, 1, timeoutMs) == 1 && entry.revents == POLLIN;
+}
+
+Mapping::Mapping(int fd, size_t size, uint64_t offset) : size_(size)
+{
+	void *map = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 static_cast<off_t>(offset));
+	if (map != MAP_FAILED)
+		map_ = static_cast<uint8_t *>(map);
+}
+
+Mapping::~Mapping()
+{
+	if (map_)
+		munmap(map_, size_);
+}
+
+ImportedBuffer::ImportedBuffer(const Device &device, const DmaBuf &dmaBuf)
+	: device_(device), result_(dmaBuf.importTo(device.fd(), handle_))
+{
+}
+
+ImportedBuffer::~ImportedBuffer()
+{
+	if (handle_)
+		drmCloseBufferHandle(device_.fd(), handle_);
+}
+
+int ImportedBuffer::prepare(uint32_t flags, int64_t timeoutNs) const
+{
+	drm_nvdla_bo_prep prep = { .handle = handle_, .flags = flags, .timeout_ns = timeoutNs };
+	return device_.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
+}
+
+int ImportedBuffer::finish() const
+{
+	drm_nvdla_bo_fini fini = { .handle = handle_, .flags = 0 };
+	return device_.ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
+}
+
+int64_t ImportedBuffer::mmapOffset() const
+{
+	drm_nvdla_bo_mmap_offset offset = { .handle = handle_, .flags = 0, .offset = 0 };
+	const int ret = device_.ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &offset);
+	return ret ? ret : static_cast<int64_t>(offset.offset);
+}
+
+DmaBuf userMemory(size_t bytes)
+{
+	const int memory = memfd_create("nvdla-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	const int udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	int fd = -1;
+	if (memory >= 0 && udmabuf >= 0 && !ftruncate(memory, static_cast<off_t>(bytes)) &&
+	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK)) {
+		udmabuf_create create = { .memfd = static_cast<uint32_t>(memory),
+					  .flags = UDMABUF_FLAGS_CLOEXEC,
+					  .offset = 0,
+					  .size = bytes };
+		fd = ioctl(udmabuf, UDMABUF_CREATE, &create);
+	}
+	close(udmabuf);
+	close(memory);
+	return DmaBuf(fd);
+}
+
+VirtualGem::VirtualGem()
+{
+	for (const char *name : { "drm_kms_helper", "drm_shmem_helper", "vgem" })
+		loadModule(name);
+	fd_ = openCard("vgem");
+}
+
+VirtualGem::~VirtualGem()
+{
+	if (fd_ >= 0)
+		::close(fd_);
+}
+
+uint32_t VirtualGem::create(uint32_t bytes) const
+{
+	drm_mode_create_dumb create = {};
+	create.width = bytes;
+	create.height = 1;
+	create.bpp = 8;
+	return drmIoctl(fd_, DRM_IOCTL_MODE_CREATE_DUMB, &create) ? 0 : create.handle;
+}
+
+int64_t VirtualGem::mmapOffset(uint32_t handle) const
+{
+	drm_mode_map_dumb map = { .handle = handle, .pad = 0, .offset = 0 };
+	return drmIoctl(fd_, DRM_IOCTL_MODE_MAP_DUMB, &map) ? -errno
+							    : static_cast<int64_t>(map.offset);
+}
+
+uint32_t VirtualGem::beginWrite(uint32_t handle) const
+{
+	drm_vgem_fence_attach attach = {
+		.handle = handle, .flags = VGEM_FENCE_WRITE, .out_fence = 0, .pad = 0
+	};
+	return drmIoctl(fd_, DRM_IOCTL_VGEM_FENCE_ATTACH, &attach) ? 0 : attach.out_fence;
+}
+
+int VirtualGem::signal(uint32_t fence) const
+{
+	drm_vgem_fence_signal signal = { .fence = fence, .flags = 0 };
+	return drmIoctl(fd_, DRM_IOCTL_VGEM_FENCE_SIGNAL, &signal) ? -errno : 0;
+}
+
+void VirtualGem::close(uint32_t handle) const
+{
+	drmCloseBufferHandle(fd_, handle);
+}
+
+bool hasIommu()
+{
+	const std::string node = std::filesystem::path(Device::path()).filename();
+	return std::filesystem::exists("/sys/class/accel/" + node + "/device/iommu_group");
+}
+
+} /* namespace nvdla::test */

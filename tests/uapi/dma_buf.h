@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that crosses a border: dma-bufs, and two kinds of memory that others export.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "device.h"
+
+namespace nvdla::test
+{
+
+/** \brief A dma-buf; its file descriptor is closed with the object */
+class DmaBuf
+{
+public:
+	explicit DmaBuf(int fd = -1) : fd_(fd) {}
+	~DmaBuf();
+	DmaBuf(const DmaBuf &) = delete;
+	DmaBuf &operator=(const DmaBuf &) = delete;
+	DmaBuf(DmaBuf &&other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+
+	/** \brief Exports a buffer; not valid() if the device refuses */
+	static DmaBuf exportOf(int device, uint32_t handle);
+	/** \return 0 or -errno; \a handle is filled on success */
+	int importTo(int device, uint32_t &handle) const;
+
+	bool valid() const { return fd_ >= 0; }
+	int fd() const { return fd_; }
+
+	/** \brief Begins or ends an access of the CPU: DMA_BUF_SYNC_*. \return 0 or -errno */
+	int sync(uint64_t flags) const;
+	/** \brief Waits until it may be read. \return whether it may */
+	bool waitReadable(int timeoutMs) const;
+
+private:
+	int fd_;
+};
+
+/** \brief Memory mapped from a file; unmapped with the object */
+class Mapping
+{
+public:
+	Mapping(int fd, size_t size, uint64_t offset = 0);
+	~Mapping();
+	Mapping(const Mapping &) = delete;
+	Mapping &operator=(const Mapping &) = delete;
+
+	bool valid() const { return map_ != nullptr; }
+	std::span<uint8_t> bytes() const { return { map_, size_ }; }
+
+private:
+	size_t size_;
+	uint8_t *map_ = nullptr;
+};
+
+/** \brief A handle that was imported; closed with the object */
+class ImportedBuffer
+{
+public:
+	ImportedBuffer(const Device &device, const DmaBuf &dmaBuf);
+	~ImportedBuffer();
+	ImportedBuffer(const ImportedBuffer &) = delete;
+	ImportedBuffer &operator=(const ImportedBuffer &) = delete;
+
+	/** \return 0, or -errno of the import */
+	int result() const { return result_; }
+	uint32_t handle() const { return handle_; }
+	/** \brief Waits for the device. \return 0 or -errno */
+	int prepare(uint32_t flags, int64_t timeoutNs = INT64_MAX) const;
+	int finish() const;
+	/** \return offset for mmap() on the device's file, or -errno */
+	int64_t mmapOffset() const;
+
+private:
+	const Device &device_;
+	uint32_t handle_ = 0;
+	int result_;
+};
+
+/** \brief A dma-buf of pages that lie anywhere, of the kernel's udmabuf device */
+DmaBuf userMemory(size_t bytes);
+
+/**
+ * \brief Another DRM device: DRM's virtual one, which exports, imports and has fences to order
+ *
+ * Its module stays loaded: the fences it leaves in other devices' buffers are its code's.
+ */
+class VirtualGem
+{
+public:
+	VirtualGem();
+	~VirtualGem();
+	VirtualGem(const VirtualGem &) = delete;
+	VirtualGem &operator=(const VirtualGem &) = delete;
+
+	bool valid() const { return fd_ >= 0; }
+	int fd() const { return fd_; }
+
+	/** \return handle of a new buffer, 0 on failure */
+	uint32_t create(uint32_t bytes) const;
+	/** \return the buffer's offset for mmap(), or -errno */
+	int64_t mmapOffset(uint32_t handle) const;
+	/** \brief Marks a buffer as being written. \return the fence, 0 on failure */
+	uint32_t beginWrite(uint32_t handle) const;
+	/** \return 0 or -errno */
+	int signal(uint32_t fence) const;
+	void close(uint32_t handle) const;
+
+private:
+	int fd_ = -1;
+};
+
+/** \return whether the device's addresses are translated: any memory can be made one range */
+bool hasIommu();
+
+} /* namespace nvdla::test */

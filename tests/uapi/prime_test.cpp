@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers that other files, devices and drivers share, as dma-bufs. */
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/dma-buf.h>
+#include <xf86drm.h>
+
+#include "dma_buf.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr uint32_t copyBytes = 256 * 1024;
+constexpr int timeoutMs = 60'000;
+
+void fill(std::span<uint8_t> bytes, uint8_t seed)
+{
+	/* A period that no page size is a multiple of. */
+	for (size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = static_cast<uint8_t>(i % 251 + seed);
+}
+
+bool equal(std::span<const uint8_t> a, std::span<const uint8_t> b)
+{
+	return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/* A copy of all bytes from one buffer to another. */
+CopyTask wholeCopy(uint32_t source, uint32_t destination)
+{
+	CopyTask task;
+	task.addAddress(source);
+	task.addAddress(destination);
+	task.addCopy(0, 1, 1024, copyBytes / 1024);
+	return task;
+}
+
+} /* namespace */
+
+class PrimeTest : public ::testing::Test
+{
+protected:
+	PrimeTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
+
+	void SetUp() override
+	{
+		ASSERT_TRUE(device_.valid()) << "cannot open " << Device::path();
+		ASSERT_TRUE(source_.valid() && destination_.valid());
+		fill(source_.bytes(), 1);
+	}
+
+	DmaBuf exported(const Buffer &buffer) const
+	{
+		return DmaBuf::exportOf(device_.fd(), buffer.handle());
+	}
+
+	Device device_;
+	Buffer source_;
+	Buffer destination_;
+};
+
+TEST_F(PrimeTest, TwoFilesShareABuffer)
+{
+	const DmaBuf shared = exported(destination_);
+	ASSERT_TRUE(shared.valid());
+	Device other;
+	ASSERT_TRUE(other.valid());
+	const ImportedBuffer imported(other, shared);
+	ASSERT_EQ(imported.result(), 0);
+	Buffer result(other, copyBytes);
+	ASSERT_TRUE(result.valid());
+
+	/* One file's job writes what the other's reads: the buffer orders them. */
+	for (uint8_t round = 0; round < 10; round++) {
+		fill(source_.bytes(), round);
+		ASSERT_EQ(Submit(wholeCopy(source_.handle(), destination_.handle())).run(device_),
+			  0);
+		ASSERT_EQ(Submit(wholeCopy(imported.handle(), result.handle())).run(other), 0);
+		ASSERT_EQ(result.prepare(DRM_NVDLA_BO_READ), 0);
+		ASSERT_TRUE(equal(result.bytes(), source_.bytes())) << "round " << +round;
+		ASSERT_EQ(result.finish(), 0);
+	}
+}
+
+TEST_F(PrimeTest, ImportedTwiceIsOneHandle)
+{
+	const DmaBuf own = exported(source_);
+	ASSERT_TRUE(own.valid());
+	uint32_t handle = 0;
+	EXPECT_EQ(own.importTo(device_.fd(), handle), 0);
+	EXPECT_EQ(handle, source_.handle());
+
+	const DmaBuf foreign = userMemory(4096);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer first(device_, foreign);
+	ASSERT_EQ(first.result(), 0);
+	EXPECT_EQ(foreign.importTo(device_.fd(), handle), 0);
+	EXPECT_EQ(handle, first.handle());
+}
+
+TEST_F(PrimeTest, ABufferIsExportedOnce)
+{
+	/* And an imported one goes out as what it came in as. */
+	Device other;
+	ASSERT_TRUE(other.valid());
+	const DmaBuf foreign = userMemory(4096);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer first(device_, foreign);
+	ASSERT_EQ(first.result(), 0);
+	const DmaBuf again = DmaBuf::exportOf(device_.fd(), first.handle());
+	ASSERT_TRUE(again.valid());
+	const ImportedBuffer second(other, again);
+	ASSERT_EQ(second.result(), 0);
+	uint32_t handle = 0;
+	EXPECT_EQ(foreign.importTo(other.fd(), handle), 0);
+	EXPECT_EQ(handle, second.handle());
+}
+
+TEST_F(PrimeTest, ForeignMemoryIsCopiedBothWays)
+{
+	const DmaBuf foreign = userMemory(copyBytes);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer imported(device_, foreign);
+	if (!hasIommu() && imported.result() == -EINVAL)
+		return; /* Its pages lie anywhere, and nothing makes one range of them. */
+	ASSERT_EQ(imported.result(), 0);
+
+	ASSERT_EQ(Submit(wholeCopy(source_.handle(), imported.handle())).run(device_), 0);
+	ASSERT_EQ(Submit(wholeCopy(imported.handle(), destination_.handle())).run(device_), 0);
+	ASSERT_EQ(imported.prepare(DRM_NVDLA_BO_READ), 0);
+	const Mapping map(foreign.fd(), copyBytes);
+	ASSERT_TRUE(map.valid());
+	EXPECT_TRUE(equal(map.bytes(), source_.bytes()));
+	EXPECT_EQ(imported.finish(), 0);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(destination_.bytes(), source_.bytes()));
+}
+
+TEST_F(PrimeTest, ForeignMemoryIsMappedThroughTheDevice)
+{
+	constexpr size_t bytes = 4096;
+	const DmaBuf foreign = userMemory(bytes);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer imported(device_, foreign);
+	ASSERT_EQ(imported.result(), 0);
+	ASSERT_GE(imported.mmapOffset(), 0);
+	const Mapping direct(foreign.fd(), bytes);
+	const Mapping through(device_.fd(), bytes, static_cast<uint64_t>(imported.mmapOffset()));
+	ASSERT_TRUE(direct.valid() && through.valid());
+	fill(through.bytes(), 7);
+	EXPECT_TRUE(equal(direct.bytes(), through.bytes()));
+}
+
+TEST_F(PrimeTest, CopiesBehindTheEndOfAnImportAreRefused)
+{
+	const DmaBuf foreign = userMemory(4096);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer imported(device_, foreign);
+	ASSERT_EQ(imported.result(), 0);
+
+	CopyTask task;
+	task.addAddress(source_.handle());
+	task.addAddress(imported.handle());
+	task.addCopy(0, 1, 4096 + 32, 1);
+	Submit write(task);
+	EXPECT_EQ(write.run(device_), -EINVAL);
+	EXPECT_STREQ(write.error.field, "transfers[0].dst");
+	task.addresses[1].offset = 4096 + 32;
+	Submit behind(task);
+	EXPECT_EQ(behind.run(device_), -EINVAL);
+	EXPECT_STREQ(behind.error.field, "addresses[1].offset");
+}
+
+TEST_F(PrimeTest, ImportsHoldNoResults)
+{
+	const DmaBuf foreign = userMemory(4096);
+	ASSERT_TRUE(foreign.valid());
+	const ImportedBuffer imported(device_, foreign);
+	ASSERT_EQ(imported.result(), 0);
+	const CopyTask task = wholeCopy(source_.handle(), destination_.handle());
+	Submit submit(task);
+	submit.resultHandle = imported.handle();
+	EXPECT_EQ(submit.run(device_), -EINVAL);
+}
+
+TEST_F(PrimeTest, ExportedMemoryIsMappedWithoutTheDevice)
+{
+	const DmaBuf shared = exported(destination_);
+	ASSERT_TRUE(shared.valid());
+	ASSERT_EQ(Submit(wholeCopy(source_.handle(), destination_.handle())).run(device_), 0);
+	ASSERT_TRUE(shared.waitReadable(timeoutMs));
+
+	const Mapping map(shared.fd(), copyBytes);
+	ASSERT_TRUE(map.valid());
+	ASSERT_EQ(shared.sync(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW), 0);
+	EXPECT_TRUE(equal(map.bytes(), source_.bytes()));
+	fill(map.bytes(), 99);
+	ASSERT_EQ(shared.sync(DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW), 0);
+	EXPECT_TRUE(equal(map.bytes(), destination_.bytes()));
+}
+
+TEST_F(PrimeTest, DmaBufOutlivesHandleAndFile)
+{
+	const DmaBuf shared = [] {
+		Device temporary;
+		Buffer buffer(temporary, copyBytes);
+		EXPECT_TRUE(buffer.valid());
+		fill(buffer.bytes(), 42);
+		return DmaBuf::exportOf(temporary.fd(), buffer.handle());
+	}();
+	ASSERT_TRUE(shared.valid());
+	const ImportedBuffer imported(device_, shared);
+	ASSERT_EQ(imported.result(), 0);
+	ASSERT_EQ(Submit(wholeCopy(imported.handle(), destination_.handle())).run(device_), 0);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	fill(source_.bytes(), 42);
+	EXPECT_TRUE(equal(destination_.bytes(), source_.bytes()));
+}
+
+TEST_F(PrimeTest, AnotherDeviceAttachesToAnExportedBuffer)
+{
+	const VirtualGem other;
+	ASSERT_TRUE(other.valid());
+	const DmaBuf shared = exported(source_);
+	uint32_t handle = 0;
+	ASSERT_EQ(shared.importTo(other.fd(), handle), 0);
+
+	/* What one of its fences covers is covered here too. */
+	const uint32_t fence = other.beginWrite(handle);
+	ASSERT_NE(fence, 0U);
+	EXPECT_EQ(source_.prepare(DRM_NVDLA_BO_READ, 0), -ETIMEDOUT);
+	ASSERT_EQ(Submit(wholeCopy(source_.handle(), destination_.handle())).run(device_), 0);
+	EXPECT_EQ(destination_.prepare(DRM_NVDLA_BO_READ, 0), -ETIMEDOUT);
+	fill(source_.bytes(), 33);
+	ASSERT_EQ(other.signal(fence), 0);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(destination_.bytes(), source_.bytes()));
+	other.close(handle);
+}
+
+TEST_F(PrimeTest, JobsWaitForTheFencesOfTheExporter)
+{
+	const VirtualGem other;
+	ASSERT_TRUE(other.valid());
+	const uint32_t theirs = other.create(4096);
+	ASSERT_NE(theirs, 0U);
+	const Mapping map(other.fd(), 4096, static_cast<uint64_t>(other.mmapOffset(theirs)));
+	ASSERT_TRUE(map.valid());
+	const DmaBuf shared = DmaBuf::exportOf(other.fd(), theirs);
+	const ImportedBuffer imported(device_, shared);
+	ASSERT_EQ(imported.result(), 0);
+
+	/* Theirs is being written, says its fence; the job must not read it before that is over. */
+	const uint32_t fence = other.beginWrite(theirs);
+	ASSERT_NE(fence, 0U);
+	CopyTask task;
+	task.addAddress(imported.handle());
+	task.addAddress(destination_.handle());
+	task.addCopy(0, 1, 4096, 1);
+	ASSERT_EQ(Submit(task).run(device_), 0);
+	EXPECT_EQ(imported.prepare(DRM_NVDLA_BO_READ, 0), -ETIMEDOUT);
+	EXPECT_EQ(destination_.prepare(DRM_NVDLA_BO_READ, 0), -ETIMEDOUT);
+	fill(map.bytes(), 17);
+	ASSERT_EQ(other.signal(fence), 0);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(map.bytes(), destination_.bytes().first(4096)));
+	other.close(theirs);
+}
+
+TEST_F(PrimeTest, OnlyDmaBufsAreImported)
+{
+	const DmaBuf closed;
+	const DmaBuf file(open("/dev/null", O_RDWR | O_CLOEXEC));
+	uint32_t handle = 0;
+	EXPECT_EQ(closed.importTo(device_.fd(), handle), -EBADF);
+	EXPECT_EQ(file.importTo(device_.fd(), handle), -EINVAL);
+}
+
+TEST_F(PrimeTest, ABufferMayHaveTwoHandlesInAJob)
+{
+	/* A name gives a second handle to the same buffer: one reads, the other writes. */
+	drm_gem_flink name = { .handle = source_.handle(), .name = 0 };
+	ASSERT_EQ(device_.ioctl(DRM_IOCTL_GEM_FLINK, &name), 0);
+	drm_gem_open again = { .name = name.name, .handle = 0, .size = 0 };
+	ASSERT_EQ(device_.ioctl(DRM_IOCTL_GEM_OPEN, &again), 0);
+	EXPECT_NE(again.handle, source_.handle());
+
+	/* With all sorts of numbers of fences there. */
+	for (unsigned int round = 0; round < 20; round++) {
+		std::vector<std::unique_ptr<Device>> files;
+		for (unsigned int i = 0; i < round; i++) {
+			files.push_back(std::make_unique<Device>());
+			uint32_t handle = 0;
+			ASSERT_EQ(exported(source_).importTo(files.back()->fd(), handle), 0);
+			CopyTask read;
+			read.addAddress(handle);
+			read.addAddress(Buffer(*files.back(), 4096).handle());
+			read.addCopy(0, 1, 1024, 1);
+			Submit(read).run(*files.back());
+		}
+		CopyTask task;
+		task.addAddress(again.handle);
+		task.addAddress(source_.handle());
+		task.addCopy(0, 1, 1024, 1);
+		ASSERT_EQ(Submit(task).run(device_), 0);
+		ASSERT_EQ(source_.prepare(DRM_NVDLA_BO_WRITE), 0);
+	}
+	drmCloseBufferHandle(device_.fd(), again.handle);
+}
+
+} /* namespace nvdla::test */
