@@ -218,19 +218,36 @@ Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte
 	return pack(desc, elements, tensor, order, false);
 }
 
-Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
-					      std::span<const std::byte> tensor, ElementOrder order)
+Result<void> unpackElements(const TensorDesc &desc, std::span<const std::byte> tensor,
+			    std::span<std::byte> elements, ElementOrder order)
 {
 	auto layout = Layout::of(desc);
 	if (!layout)
 		return forward(layout);
+
+	const uint64_t needed = desc.elements() * elementBytes(desc.type);
 	if (tensor.size() != desc.size)
 		return tl::unexpected(
 			sizeError(desc, "unpack tensor memory", tensor.size(), desc.size));
+	if (elements.size() != needed)
+		return tl::unexpected(
+			sizeError(desc, "unpack tensor elements", elements.size(), needed));
 
-	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
 	const uint32_t done = unpackFast(desc, *layout, order, tensor, elements);
 	unpackReference(desc, *layout, order, tensor, elements, done);
+	return {};
+}
+
+Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
+					      std::span<const std::byte> tensor, ElementOrder order)
+{
+	/* Also keeps a shape that cannot be from being allocated. */
+	if (auto checked = desc.check(); !checked)
+		return forward(checked);
+
+	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+	if (auto unpacked = unpackElements(desc, tensor, elements, order); !unpacked)
+		return forward(unpacked);
 	return elements;
 }
 

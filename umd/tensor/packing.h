@@ -24,7 +24,7 @@ void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder 
 		     uint32_t firstChannel = 0);
 
 /**
- * \brief As many channels of a feature cube as vectors can move
+ * \brief As many channels as can be moved by more than an element
  * \return how many channels of each image were done; the others are the reference's
  */
 uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Feature cubes by half atoms: 16 INT8 channels, or 8 of two bytes.
+ * Planes to and from feature cubes by half atoms (16 INT8 channels, or 8 of two bytes), which are
+ * transposed in vectors; channels that lie beside each other on both sides by pieces.
  */
+#include <algorithm>
 #include <cstring>
 
 #include "packing.h"
@@ -13,43 +15,101 @@ namespace nvdla
 namespace
 {
 
-/*
- * Calls move(plain bytes, byte stride between plain channels, byte stride between plain
- * pixels, offset of the pieces, count of pixels) for every half atom of every run of pixels.
- * Returns the channels of an image that these make up.
- */
+/* Some pixels of some channels: bytes of the plain elements and of the tensor, and their steps. */
+struct Piece {
+	uint64_t plain, packed;
+	uint64_t channelStride; /* from channel to channel of the plain elements */
+	uint64_t pixelStride;	/* from pixel to pixel of the plain elements */
+	uint64_t pixels;
+	uint64_t bytes; /* of the channels in one pixel of the tensor */
+};
+
+/* Lines of a surface that follow each other without gaps are one. */
+uint64_t pixelsOfRun(const TensorDesc &desc, uint32_t pixelStep)
+{
+	const bool whole = desc.h == 1 || desc.lineStride == uint64_t{ desc.w } * pixelStep;
+
+	return whole ? uint64_t{ desc.h } * desc.w : desc.w;
+}
+
+/* Calls move(piece) for channels \a c to \a c + \a count of all images. */
 template<typename Move>
-uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, ElementOrder order,
-			 Move move)
+void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order, uint32_t c,
+		uint32_t count, Move move)
 {
 	const uint64_t bytes = elementBytes(desc.type);
-	const auto step = static_cast<uint32_t>(transposeBytes / bytes);
+	const uint64_t plane = uint64_t{ desc.h } * desc.w;
+	const Layout::Channel place = layout.channel(desc, c);
+	const bool nchw = order == ElementOrder::Nchw;
+	Piece piece{};
+
+	piece.channelStride = (nchw ? plane : 1) * bytes;
+	piece.pixelStride = (nchw ? 1 : desc.c) * bytes;
+	piece.pixels = pixelsOfRun(desc, place.pixelStep);
+	piece.bytes = count * bytes;
+	for (uint32_t n = 0; n < desc.n; n++) {
+		piece.packed = n * (desc.size / desc.n) + place.offset();
+		for (uint64_t pixel = 0; pixel < plane; pixel += piece.pixels) {
+			piece.plain = (nchw ? (uint64_t{ n } * desc.c + c) * plane + pixel
+					    : (n * plane + pixel) * desc.c + c) *
+				      bytes;
+			move(piece);
+			piece.packed += place.lineStride;
+		}
+	}
+}
+
+template<typename Move>
+uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
+{
+	const auto step = static_cast<uint32_t>(transposeBytes / elementBytes(desc.type));
 
 	if (!layout.feature() || layout.atomChannels() % step)
 		return 0;
-
-	/* Lines that follow each other are one run. */
-	const bool whole = desc.lineStride == desc.w * layout.atomBytes();
-	const uint64_t plane = uint64_t{ desc.h } * desc.w;
-	const uint64_t count = whole ? plane : desc.w;
 	const uint32_t channels = desc.c / step * step;
-	const bool nchw = order == ElementOrder::Nchw;
-
-	for (uint32_t n = 0; n < desc.n; n++) {
-		for (uint32_t c = 0; c < channels; c += step) {
-			uint64_t offset =
-				n * (desc.size / desc.n) + layout.channel(desc, c).offset();
-			for (uint64_t pixel = 0; pixel < plane; pixel += count) {
-				const uint64_t plain =
-					nchw ? (uint64_t{ n } * desc.c + c) * plane + pixel
-					     : (n * plane + pixel) * desc.c + c;
-				move(plain * bytes, (nchw ? plane : 1) * bytes,
-				     (nchw ? 1 : desc.c) * bytes, offset, count);
-				offset += desc.lineStride;
-			}
-		}
-	}
+	for (uint32_t c = 0; c < channels; c += step)
+		forEachRun(desc, layout, ElementOrder::Nchw, c, step, move);
 	return channels;
+}
+
+/* Whether the channels of an atom or pixel stand in their order, one after the other. */
+bool inOrder(const TensorDesc &desc, const Layout &layout)
+{
+	const uint32_t atom = std::min(layout.atomChannels(), desc.c);
+
+	if (layout.packed() || layout.twoPlanes())
+		return false;
+	for (uint32_t c = 0; c < atom; c++)
+		if (layout.channel(desc, c).inPixel != c * elementBytes(desc.type))
+			return false;
+	return true;
+}
+
+template<typename Move>
+uint32_t forEachAtom(const TensorDesc &desc, const Layout &layout, Move move)
+{
+	if (!inOrder(desc, layout))
+		return 0;
+	for (uint32_t c = 0; c < desc.c; c += layout.atomChannels())
+		forEachRun(desc, layout, ElementOrder::Nhwc, c,
+			   std::min(layout.atomChannels(), desc.c - c), move);
+	return desc.c;
+}
+
+/* Pieces from one place to another; of a whole atom with instructions for that size. */
+void copyPieces(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t bytes,
+		size_t count)
+{
+	constexpr size_t atom = 32;
+
+	if (fromStep == bytes && toStep == bytes)
+		std::memcpy(to, from, bytes * count);
+	else if (bytes == atom)
+		for (size_t i = 0; i < count; i++, from += fromStep, to += toStep)
+			std::memcpy(to, from, atom);
+	else
+		for (size_t i = 0; i < count; i++, from += fromStep, to += toStep)
+			std::memcpy(to, from, bytes);
 }
 
 } /* namespace */
@@ -57,43 +117,35 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, ElementOr
 uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		  std::span<const std::byte> elements, std::span<std::byte> tensor)
 {
-	const size_t bytes = elementBytes(desc.type);
 	const size_t atom = layout.atomBytes();
+	auto transpose = [&](const Piece &piece) {
+		linesToPixels(elementBytes(desc.type), &elements[piece.plain], piece.channelStride,
+			      &tensor[piece.packed], atom, piece.pixels);
+	};
+	auto copy = [&](const Piece &piece) {
+		copyPieces(&elements[piece.plain], piece.pixelStride, &tensor[piece.packed], atom,
+			   piece.bytes, piece.pixels);
+	};
 
-	return forEachHalfAtom(
-		desc, layout, order,
-		[&](uint64_t plain, uint64_t channelStride, uint64_t pixelStride, uint64_t offset,
-		    uint64_t count) {
-			const std::byte *from = &elements[plain];
-			std::byte *to = &tensor[offset];
-			if (order == ElementOrder::Nchw)
-				linesToPixels(bytes, from, channelStride, to, atom, count);
-			else
-				for (uint64_t i = 0; i < count; i++)
-					std::memcpy(to + i * atom, from + i * pixelStride,
-						    transposeBytes);
-		});
+	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose)
+					   : forEachAtom(desc, layout, copy);
 }
 
 uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		    std::span<const std::byte> tensor, std::span<std::byte> elements)
 {
-	const size_t bytes = elementBytes(desc.type);
 	const size_t atom = layout.atomBytes();
+	auto transpose = [&](const Piece &piece) {
+		pixelsToLines(elementBytes(desc.type), &tensor[piece.packed], atom,
+			      &elements[piece.plain], piece.channelStride, piece.pixels);
+	};
+	auto copy = [&](const Piece &piece) {
+		copyPieces(&tensor[piece.packed], atom, &elements[piece.plain], piece.pixelStride,
+			   piece.bytes, piece.pixels);
+	};
 
-	return forEachHalfAtom(desc, layout, order,
-			       [&](uint64_t plain, uint64_t channelStride, uint64_t pixelStride,
-				   uint64_t offset, uint64_t count) {
-				       const std::byte *from = &tensor[offset];
-				       std::byte *to = &elements[plain];
-				       if (order == ElementOrder::Nchw)
-					       pixelsToLines(bytes, from, atom, to, channelStride,
-							     count);
-				       else
-					       for (uint64_t i = 0; i < count; i++)
-						       std::memcpy(to + i * pixelStride,
-								   from + i * atom, transposeBytes);
-			       });
+	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose)
+					   : forEachAtom(desc, layout, copy);
 }
 
 } /* namespace nvdla */

@@ -232,6 +232,12 @@ TEST(Packing, FastIsTheReference)
 			TensorDesc::packedFeature("cube", random.type(), random.size(1, 100),
 						  random.size(1, 7), random.size(1, 40));
 		desc.n = random.size(1, 3);
+		if (random(0, 4) == 0) {
+			desc.format = PixelFormat::FeatureX8;
+			desc.lineStride = desc.w * 8;
+			desc.surfaceStride = desc.lineStride * desc.h;
+			desc.size = (desc.c * elementBytes(desc.type) + 7) / 8 * desc.surfaceStride;
+		}
 		const uint32_t surfaces = static_cast<uint32_t>(desc.size / desc.surfaceStride);
 		desc.lineStride += 32 * (random(0, 1) * random.size(0, 2));
 		desc.surfaceStride =

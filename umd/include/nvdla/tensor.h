@@ -128,7 +128,15 @@ Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte
 			       std::span<std::byte> tensor,
 			       ElementOrder order = ElementOrder::Nchw);
 
-/** \brief Take the elements out of a tensor of desc.size bytes */
+/**
+ * \brief Take the elements out of a tensor
+ * \param[in] tensor desc.size bytes
+ * \param[out] elements desc.elements() elements of desc.type in \a order
+ */
+Result<void> unpackElements(const TensorDesc &desc, std::span<const std::byte> tensor,
+			    std::span<std::byte> elements, ElementOrder order = ElementOrder::Nchw);
+
+/** \brief Take the elements out of a tensor of desc.size bytes, into new memory */
 Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      std::span<const std::byte> tensor,
 					      ElementOrder order = ElementOrder::Nchw);
