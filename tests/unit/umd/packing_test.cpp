@@ -268,4 +268,36 @@ TEST(Packing, FastIsTheReference)
 	}
 }
 
+TEST(Packing, PicturesMayHaveFewerChannelsThanPixels)
+{
+	Random random(304);
+
+	for (unsigned format = 0; format < static_cast<unsigned>(PixelFormat::Feature); format++) {
+		for (int round = 0; round < 8; round++) {
+			TensorDesc desc = TensorDesc::image(
+				"image", static_cast<PixelFormat>(format), random.size(1, 4),
+				random.oneOf<uint32_t>({ 8, 13 }));
+			desc.c = random.size(1, desc.c);
+			const auto order = random.oneOf<ElementOrder>(
+				{ ElementOrder::Nchw, ElementOrder::Nhwc });
+			const auto layout = Layout::of(desc);
+			ASSERT_TRUE(layout) << layout.error().message();
+
+			/* Numbers that two bits hold. */
+			std::vector<float> numbers = random.numbers(desc.elements(), 1);
+			for (float &number : numbers)
+				number += 1;
+			const auto elements = elementsFromFloat(desc.type, numbers);
+			std::vector<std::byte> expected(desc.size);
+			packReference(desc, *layout, order, elements, expected);
+
+			auto packed = random.bytes(desc.size);
+			ASSERT_TRUE(packElements(desc, elements, packed, order));
+			ASSERT_EQ(packed, expected) << desc.describe();
+			ASSERT_EQ(*unpackElements(desc, packed, order), elements)
+				<< desc.describe();
+		}
+	}
+}
+
 } /* namespace nvdla */
