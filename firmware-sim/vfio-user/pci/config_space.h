@@ -38,6 +38,7 @@ constexpr uint16_t kCommandSerr = 1 << 8;
 constexpr uint16_t kCommandIntxDisable = 1 << 10;
 constexpr uint16_t kStatusCapabilities = 1 << 4;
 
+constexpr uint8_t kCapabilityPower = 0x01;
 constexpr uint8_t kCapabilityMsi = 0x05;
 constexpr uint8_t kCapabilityVendor = 0x09;
 constexpr uint8_t kCapabilityMsix = 0x11;

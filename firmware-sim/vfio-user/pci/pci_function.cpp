@@ -15,6 +15,12 @@ namespace
 constexpr uint32_t kMsixBarSize = 4096;
 constexpr uint32_t kMsixPendingBits = 2048;
 
+/* Power Management: where the state is, and the states there are (PCI PM 1.2, section 3.2). */
+constexpr size_t kPowerControl = 4;
+constexpr uint8_t kPowerStateMask = 0x03;
+constexpr uint8_t kPowerD0 = 0;
+constexpr uint8_t kPowerD3Hot = 3;
+
 /* Advanced Features: offsets of its bytes (PCI ECN "Advanced Capabilities", 2006). */
 constexpr size_t kAdvancedControl = 4;
 constexpr uint8_t kAdvancedTransactionsPending = 1 << 0;
@@ -36,6 +42,14 @@ void PciFunction::addBar(unsigned int bar, uint32_t size)
 
 void PciFunction::addStandardCapabilities(unsigned int msixBar)
 {
+	/*
+	 * Version 1.2, no D1, no D2, no PME. No_Soft_Reset is clear: who comes back from D3hot
+	 * is reset.
+	 */
+	const std::array<uint8_t, 6> power = { 0x03, 0x00 };
+	const std::array<uint8_t, 3> powerWritable = { 0x00, 0x00, kPowerStateMask };
+	power_ = config_.addCapability(kCapabilityPower, power, powerWritable);
+
 	/* One message, 64-bit address; control, address low and high, data. */
 	const std::array<uint8_t, 12> msi = { 0x80, 0x00 };
 	const std::array<uint8_t, 12> msiWritable = { 0x71, 0x00, 0xfc, 0xff, 0xff, 0xff,
@@ -81,6 +95,8 @@ int PciFunction::regionRead(uint32_t index, uint64_t offset, std::span<std::byte
 {
 	if (index == wire::kRegionConfig)
 		config_.read(offset, data);
+	else if (!isOn())
+		std::fill(data.begin(), data.end(), std::byte{ 0xff });
 	else if (index == msixBar_)
 		msixRead(offset, data);
 	else
@@ -92,7 +108,7 @@ int PciFunction::regionWrite(uint32_t index, uint64_t offset, std::span<const st
 {
 	if (index == wire::kRegionConfig)
 		configWrite(offset, data);
-	else if (index != msixBar_)
+	else if (isOn() && index != msixBar_)
 		barWrite(index, offset, data);
 	return 0;
 }
@@ -106,9 +122,33 @@ void PciFunction::configWrite(uint64_t offset, std::span<const std::byte> data)
 		reset();
 		return;
 	}
+	const uint8_t power = config_.get8(power_ + kPowerControl);
 	config_.write(offset, data);
-	busMaster_.store((config_.get16(kCommand) & kCommandMaster) != 0,
+	if (power_)
+		powerWritten(power);
+	busMaster_.store(isOn() && (config_.get16(kCommand) & kCommandMaster) != 0,
 			 std::memory_order_release);
+}
+
+bool PciFunction::isOn() const
+{
+	return !power_ || (config_.get8(power_ + kPowerControl) & kPowerStateMask) == kPowerD0;
+}
+
+/* The power state may have been written; \a before is the byte that it was in. */
+void PciFunction::powerWritten(uint8_t before)
+{
+	const uint8_t from = before & kPowerStateMask;
+	const uint8_t to = config_.get8(power_ + kPowerControl) & kPowerStateMask;
+	if (to != kPowerD0 && to != kPowerD3Hot) {
+		/* A state that the function does not have: the write changes nothing. */
+		const auto byte = std::byte{ before };
+		config_.write(power_ + kPowerControl, { &byte, 1 });
+	} else if (from == kPowerD0 && to == kPowerD3Hot) {
+		stop();
+	} else if (from == kPowerD3Hot && to == kPowerD0) {
+		reset();
+	}
 }
 
 void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
@@ -118,12 +158,18 @@ void PciFunction::msixRead(uint64_t offset, std::span<std::byte> data) const
 		data[kMsixPendingBits - offset] = std::byte{ interrupts_.pending(0) };
 }
 
-void PciFunction::reset()
+/* The device behind the function abandons what it does and forgets it. */
+void PciFunction::stop()
 {
 	busMaster_.store(false, std::memory_order_release);
 	const GuestMemory::Suspension suspension = memory_.suspendMessages();
 	deviceReset();
 	interrupts_.reset();
+}
+
+void PciFunction::reset()
+{
+	stop();
 	config_.reset();
 }
 

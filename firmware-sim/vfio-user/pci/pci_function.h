@@ -16,14 +16,15 @@ namespace nvdla::sim::vfiouser::pci
 {
 
 /**
- * \brief A conventional PCI function with memory BARs, MSI, MSI-X and function reset
+ * \brief A conventional PCI function with memory BARs, MSI, MSI-X, power states and function reset
  *
  * A device derives from it, adds its BARs and capabilities in its constructor and
  * answers accesses to the BARs. The function has one message-signalled interrupt
  * that the guest may use as MSI or as MSI-X; there is no INTx. The MSI-X table has
  * a BAR of its own; table and mask bits are kept by the client (QEMU), as with any
  * VFIO device, so only the pending bit is really read from there. Function level
- * reset is the Advanced Features capability's, the conventional function's form.
+ * reset is the Advanced Features capability's, the conventional function's form. In
+ * D3hot the device does nothing and its BARs are not decoded; back in D0 it is reset.
  */
 class PciFunction : public DeviceFunction
 {
@@ -39,7 +40,7 @@ public:
 protected:
 	/** \brief Add a memory BAR; accesses to it come to barRead() and barWrite() */
 	void addBar(unsigned int bar, uint32_t size);
-	/** \brief Add MSI, MSI-X with its table in \a msixBar, and function level reset */
+	/** \brief Add D3hot, MSI, MSI-X with its table in \a msixBar, and function level reset */
 	void addStandardCapabilities(unsigned int msixBar);
 	/** \brief To be called at the end of the device's constructor */
 	void finish() { config_.seal(); }
@@ -61,6 +62,9 @@ protected:
 	virtual void deviceReset() = 0;
 
 private:
+	void stop();
+	bool isOn() const;
+	void powerWritten(uint8_t before);
 	void configWrite(uint64_t offset, std::span<const std::byte> data);
 	void msixRead(uint64_t offset, std::span<std::byte> data) const;
 
@@ -69,6 +73,7 @@ private:
 	Interrupts &interrupts_;
 	std::array<uint32_t, kBarCount> barSizes_ = {};
 	unsigned int msixBar_ = kBarCount;
+	uint8_t power_ = 0;    /**< place of the Power Management capability, if there is one */
 	uint8_t advanced_ = 0; /**< place of the Advanced Features capability, if there is one */
 	std::atomic<bool> busMaster_ = false;
 };

@@ -163,6 +163,55 @@ TEST_F(ConfigSpaceTest, FunctionLevelReset)
 	EXPECT_EQ(function.resets(), 2);
 }
 
+TEST_F(ConfigSpaceTest, PowerStates)
+{
+	const uint32_t at = find(pci::kCapabilityPower);
+	ASSERT_NE(at, 0u);
+	EXPECT_EQ(read(at + 2, 2), 3u) << "version 1.2, neither D1, D2 nor PME";
+	EXPECT_EQ(read(at + 4, 4), 0u) << "D0, and a reset on the way back to it";
+
+	write(pci::kCommand, 2, 6);
+	std::array<std::byte, 4> bytes = {};
+	ASSERT_EQ(function.regionWrite(0, 0, bytes), 0);
+	function.raiseInterrupt();
+
+	write(at + 4, 2, 3);
+	EXPECT_EQ(read(at + 4, 2), 3u);
+	EXPECT_EQ(function.resets(), 1);
+	EXPECT_FALSE(interrupts.pending(0));
+	EXPECT_FALSE(function.busMaster());
+	EXPECT_EQ(read(pci::kCommand, 2), 6u) << "the configuration stays until the way back";
+	ASSERT_EQ(function.regionRead(0, 0, bytes), 0);
+	for (const std::byte byte : bytes)
+		EXPECT_EQ(byte, std::byte{ 0xff });
+	ASSERT_EQ(function.regionRead(TestFunction::kMsixBar, 0x800, bytes), 0);
+	EXPECT_EQ(bytes[0], std::byte{ 0xff });
+	write(pci::kCommand, 2, 6);
+	EXPECT_FALSE(function.busMaster()) << "in D3hot whatever the command register says";
+
+	write(at + 4, 2, 0);
+	EXPECT_EQ(read(at + 4, 2), 0u);
+	EXPECT_EQ(function.resets(), 2);
+	EXPECT_EQ(read(pci::kCommand, 2), 0u);
+	ASSERT_EQ(function.regionRead(TestFunction::kMsixBar, 0x800, bytes), 0);
+	EXPECT_EQ(bytes[0], std::byte{ 0 });
+}
+
+TEST_F(ConfigSpaceTest, StatesThatAreNotThereCannotBeWritten)
+{
+	const uint32_t at = find(pci::kCapabilityPower);
+	ASSERT_NE(at, 0u);
+	for (const uint32_t start : { 0u, 3u }) {
+		write(at + 4, 2, start);
+		const int resets = function.resets();
+		for (const uint32_t state : { 1u, 2u }) {
+			write(at + 4, 2, state);
+			EXPECT_EQ(read(at + 4, 2), start);
+		}
+		EXPECT_EQ(function.resets(), resets);
+	}
+}
+
 TEST_F(ConfigSpaceTest, UnalignedAccessAcrossRegisters)
 {
 	EXPECT_EQ(read(1, 2), 0x7812u);
