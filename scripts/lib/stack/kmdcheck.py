@@ -16,7 +16,7 @@ from .results import Case
 STYLE = 'kmd.checkpatch'
 
 # Kernel code, and what it shares with user space. engine/user is user space's only.
-_CHECKED = ('kmd/*.[ch]', 'kmd/engine/*.[ch]', 'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
+_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'kmd/engine/*.[ch]', 'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
 
 def _checkpatch():
@@ -44,7 +44,8 @@ def style():
 def _compiled(found, series, progress):
 	name = f'kmd-{series}.sparse'
 	try:
-		kmod.build(found, found.kernel(series), progress, werror=True, sparse=True)
+		for part in (kmod.DRIVER, kmod.TESTS):
+			kmod.build(found, found.kernel(series), progress, werror=True, sparse=True, part=part)
 	except Failure as failure:
 		return Case(name, results.FAILED, str(failure))
 	return Case(name, results.PASSED)

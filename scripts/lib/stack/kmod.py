@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Building nvdla.ko for a kernel of the guest, out of the source tree.
+"""Building nvdla.ko, and the modules of the tests, for a kernel of the guest, out of the source tree.
 
-kbuild writes beside the sources it compiles, so it gets a copy of kmd/ and include/
-in the build directory (build/kmd-RELEASE), with the generated headers laid over it.
+kbuild writes beside the sources it compiles, so it gets a copy of kmd/ (or tests/kmd/) and
+include/ in the build directory (build/kmd-RELEASE), with the generated headers laid over it.
 Where the kernel is the guest tree's, kbuild runs inside of that tree, in a mount
 namespace of its own that the kernel dissolves when the last process in it ends.
 """
@@ -23,14 +23,16 @@ _SOURCES = ('.c', '.h', '.mk', '.S')
 # Two things that newer kernels' headers use and packaged versions of sparse do not know.
 _SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	   "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
+# What can be built, as folders of the source tree.
+DRIVER, TESTS = 'kmd', 'tests/kmd'
 # Where the copy appears inside of the guest tree.
 _INSIDE = Path('/mnt')
 
 
-def _wanted(source):
-	"""The files kbuild needs: {path in the copy: contents}."""
+def _wanted(source, part):
+	"""The files kbuild needs for @part: {path in the copy: contents}."""
 	files = {}
-	for folder in ('kmd', 'include'):
+	for folder in (part, 'include'):
 		for path in sorted((source / folder).rglob('*')):
 			if path.is_file() and (path.suffix in _SOURCES or path.name in ('Kbuild', 'Makefile')):
 				files[path.relative_to(source)] = path.read_bytes()
@@ -53,9 +55,9 @@ def _synchronise(files, copy):
 	manifest.write_text(''.join(f'{path}\n' for path in files))
 
 
-def _make(found, kernel, copy, variables):
+def _make(found, kernel, copy, part, variables):
 	inside = copy if found.root is None else _INSIDE
-	argv = ['make', '-C', str(kernel.build), f'M={inside / "kmd"}', f'-j{os.cpu_count()}',
+	argv = ['make', '-C', str(kernel.build), f'M={inside / part}', f'-j{os.cpu_count()}',
 		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
 	if found.root is None:
 		return argv
@@ -68,41 +70,52 @@ def has_sparse(found):
 	return bool(shutil.which('sparse', path=found.root / 'usr/bin' if found.root else None))
 
 
-def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False):
-	"""Build nvdla.ko for @kernel of the Guest @found; returns its path.
+def _modules(source, part):
+	"""The names of the modules that come of @part."""
+	if part == DRIVER:
+		return ['nvdla.ko']
+	return [path.with_suffix('.ko').name for path in sorted((source / part).glob('*.c'))]
+
+
+def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False,
+	  part=DRIVER):
+	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
 	Nothing is run when the sources are those of the last time.
 	"""
-	if not (source / 'kmd' / 'Kbuild').is_file():
-		raise Failure(f'{source / "kmd" / "Kbuild"} is missing: the checkout has no kernel driver')
-	name = 'kmd' if source == ROOT else f'kmd-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
+	if not (source / part / 'Kbuild').is_file():
+		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
+	name = part.replace('/', '-')
+	if source != ROOT:
+		name += f'-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
 	copy = build_dir() / f'{name}-{kernel.release}'
-	module = copy / 'kmd' / 'nvdla.ko'
+	modules = [copy / part / name for name in _modules(source, part)]
+	what = f'{", ".join(module.name for module in modules)} for {kernel.release}'
 	stamp = copy / '.built'
-	files = _wanted(source)
+	files = _wanted(source, part)
 	variables = ['W=1'] + (['KCFLAGS=-Werror'] if werror else [])
 	if sparse:
 		# Not C=1: packaged headers of newer kernels lack the script that would look whether
 		# there is a sparse, and kbuild goes on without it.
 		variables += ['KBUILD_CHECKSRC=1', f'CHECK={_SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root))).encode()).hexdigest()
-	if module.is_file() and stamp.is_file() and stamp.read_text() == digest:
-		return module
-	progress(f'nvdla.ko for {kernel.release}')
+	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
+		return modules
+	progress(what)
 	copy.mkdir(parents=True, exist_ok=True)
 	stamp.unlink(missing_ok=True)
 	_synchronise(files, copy)
 	log = copy / 'make.log'
-	argv = _make(found, kernel, copy, variables)
+	argv = _make(found, kernel, copy, part, variables)
 	status = subprocess.call(argv) if verbose else processes.run_logged(argv, log, progress)
-	if status != 0 or not module.is_file():
+	if status != 0 or not all(module.is_file() for module in modules):
 		if not verbose:
 			print(_readable(log, copy))
-		raise Failure(f'nvdla.ko for {kernel.release} does not build; log: {log}')
+		raise Failure(f'{what} does not build; log: {log}')
 	if not verbose and 'warning:' in log.read_text(errors='replace'):
 		print(_readable(log, copy))
 	stamp.write_text(digest)
-	return module
+	return modules
 
 
 def _readable(log, copy):
@@ -134,6 +147,7 @@ def main():
 			    help='another tree with kmd/ and include/ in it')
 	parser.add_argument('--werror', action='store_true', default=os.environ.get('CI') == 'true',
 			    help='make warnings errors (default with CI=true)')
+	parser.add_argument('--tests', action='store_true', help='build the modules of tests/kmd as well')
 	parser.add_argument('--sparse', action='store_true', help='have sparse check the sources')
 	parser.add_argument('--no-generate', dest='generate', action='store_false',
 			    help='take the generated headers as they are')
@@ -152,10 +166,11 @@ def main():
 			   else [found.kernel(series) for series in found.series()])
 	for kernel in kernels:
 		with console.stage('module') as progress:
-			module = build(found, kernel, progress, arguments.source.resolve(), arguments.werror,
-				       arguments.sparse, arguments.verbose)
-		shown = os.path.relpath(module)
-		console.say(f'module: {shown}')
+			modules = [module for part in ([DRIVER, TESTS] if arguments.tests else [DRIVER])
+				   for module in build(found, kernel, progress, arguments.source.resolve(),
+						       arguments.werror, arguments.sparse, arguments.verbose, part)]
+		for module in modules:
+			console.say(f'module: {os.path.relpath(module)}')
 	return 0
 
 

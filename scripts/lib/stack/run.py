@@ -55,7 +55,7 @@ def prepare_programs():
 def prepare_module(found, kernel):
 	"""Stage "module": nvdla.ko for the guest's kernel."""
 	with console.stage('module') as progress:
-		return kmod.build(found, kernel, progress)
+		return kmod.build(found, kernel, progress)[0]
 
 
 def run_in_guest(found, kernel, module, picture, output):

@@ -91,7 +91,7 @@ def main():
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	if arguments.list:
-		guest_names = [f'vm-{kernel}-{dma}.{test.name}' for (kernel, dma), wanted in boots.items()
+		guest_names = [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items()
 			       for test in wanted]
 		print(*names, *[kmdcheck.STYLE] * style, *guest_names, sep='\n')
 		return 0
@@ -101,31 +101,34 @@ def main():
 	if style:
 		cases.append(kmdcheck.style())
 	guests = {kernel: vmtests.guest_for(kernel, console.say) for kernel, _ in boots}
-	modules = {kernel: _module(guests[kernel], kernel) for kernel in guests}
-	for (kernel, dma), wanted in boots.items():
-		with console.stage(f'guest tests {kernel} {dma}') as progress:
-			cases += _guarded(guests[kernel], kernel, dma, wanted, modules[kernel], progress)
+	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
+	for (kernel, mode), wanted in boots.items():
+		with console.stage(f'guest tests {kernel} {mode}') as progress:
+			cases += _guarded(guests[kernel], kernel, mode, wanted, modules[kernel], progress)
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
 
 
-def _module(found, series):
-	"""The driver for a kernel, or the Failure of building it: its tests fail, the others run."""
+def _modules(found, series):
+	"""The driver and the tests' modules for a kernel, or the Failure of building them: its tests
+	fail, the others run."""
 	with console.stage('module') as progress:
 		try:
-			return kmod.build(found, found.kernel(series), progress, sparse=kmod.has_sparse(found))
+			return [module for part in (kmod.DRIVER, kmod.TESTS)
+				for module in kmod.build(found, found.kernel(series), progress,
+							 sparse=kmod.has_sparse(found), part=part)]
 		except Failure as failure:
 			return failure
 
 
-def _guarded(found, kernel, dma, wanted, module, progress):
+def _guarded(found, kernel, mode, wanted, modules, progress):
 	"""A guest that cannot be started fails its tests, not the run."""
 	try:
-		if isinstance(module, Failure):
-			raise module
-		return vmtests.run(found, kernel, dma, wanted, module, guest_programs(), progress)
+		if isinstance(modules, Failure):
+			raise modules
+		return vmtests.run(found, kernel, mode, wanted, modules, guest_programs(), progress)
 	except Failure as failure:
-		return [Case(f'vm-{kernel}-{dma}.{test.name}', results.FAILED, str(failure)) for test in wanted]
+		return [Case(f'vm-{kernel}-{mode}.{test.name}', results.FAILED, str(failure)) for test in wanted]
 
 
 if __name__ == '__main__':

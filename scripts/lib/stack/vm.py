@@ -50,7 +50,7 @@ class Options:
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
 	verbose: bool = False		# kernel messages on stderr as they come
-	device: bool = True		# start the device model and load the driver
+	devices: int = 1		# device models to start; with none, no driver either
 	load: bool = True		# load the driver
 	parameters: str = ''		# of the driver
 	append: str = ''		# to the kernel's command line
@@ -188,12 +188,12 @@ class Machine:
 			initrd = scratch / 'initrd'
 			self._progress('making the image')
 			self._write_image(initrd, command)
-			socket = None
-			if self._options.device:
+			sockets = [scratch / f'device{index}' for index in range(self._options.devices)]
+			for index, socket in enumerate(sockets):
 				self._progress('starting the device model')
-				socket = scratch / 'device'
-				stack.callback(processes.end, start_model(socket, self._logs / 'sim.log'))
-			return self._boot(stack, initrd, socket, accelerator, command is None,
+				log = self._logs / (f'sim-{index}.log' if index else 'sim.log')
+				stack.callback(processes.end, start_model(socket, log))
+			return self._boot(stack, initrd, sockets, accelerator, command is None,
 					  output or _write_to(sys.stdout), errors or _write_to(sys.stderr))
 
 	def _accelerator(self):
@@ -210,7 +210,7 @@ class Machine:
 		variables = {f'mount_{index}': shlex.quote(str(path)) for index, (path, _) in enumerate(self._folders)}
 		variables.update(
 			load_driver='yes' if self._options.load else 'no',
-			device='yes' if self._options.device else 'no',
+			device='yes' if self._options.devices else 'no',
 			driver_parameters=shlex.quote(self._options.parameters),
 			directory=shlex.quote(str(self._options.share or '/root')), size='')
 		if command is None and sys.stdin.isatty():
@@ -244,7 +244,7 @@ class Machine:
 			words.append('nokaslr')
 		return ' '.join([*words, self._options.append]).strip()
 
-	def _arguments(self, initrd, socket, accelerator, interactive, ports):
+	def _arguments(self, initrd, sockets, accelerator, interactive, ports):
 		"""QEMU's arguments. @ports: {name: file descriptor} of the guest's outputs."""
 		options = self._options
 		machine = 'q35,memory-backend=ram,vmport=off' + (',kernel-irqchip=split' if options.dma == 'iommu' else '')
@@ -269,14 +269,14 @@ class Machine:
 			readonly = '' if writable else ',readonly=on'
 			argv += ['-fsdev', f'local,id=fs{index},path={_quoted(path)},security_model=none{readonly}',
 				 '-device', f'virtio-9p-pci,fsdev=fs{index},mount_tag=mount{index}']
-		if socket is not None:
+		for socket in sockets:
 			argv += ['-device', '{"driver": "vfio-user-pci", "x-msg-timeout": 20000, '
 				 f'"socket": {{"type": "unix", "path": "{socket}"}}}}']
 		if options.gdb is not None:
 			argv += ['-gdb', f'tcp:127.0.0.1:{options.gdb}', '-S']
 		return [*self._found.qemu, *argv]
 
-	def _boot(self, stack, initrd, socket, accelerator, interactive, output, errors):
+	def _boot(self, stack, initrd, sockets, accelerator, interactive, output, errors):
 		self._progress(f'starting QEMU ({accelerator}) with Linux {self._kernel.release}')
 		control = _Control(lambda uptime: self._progress(f'the guest is up after {uptime} s of its own'))
 		console_log = self._logs / 'console.log'
@@ -292,7 +292,7 @@ class Machine:
 
 		pumps = {'serial': _Pump(serial_sink), 'control': _Pump(control.feed), 'kernel': _Pump(kernel.write),
 			 'stdout': _Pump(output), 'stderr': _Pump(errors)}
-		argv = self._arguments(initrd, socket, accelerator, interactive,
+		argv = self._arguments(initrd, sockets, accelerator, interactive,
 				       {name: pump.writer for name, pump in pumps.items()})
 		(self._logs / 'qemu.command').write_text(shlex.join(argv) + '\n')
 		began = time.monotonic()
@@ -421,7 +421,7 @@ def kvm_works(found, kernel):
 	if answer.is_file():
 		return answer.read_text() == 'yes'
 	options = Options(kernel=kernel.release, memory=512, accelerator='proven', dma='none', timeout=20,
-			  device=False, load=False, logs=build_dir() / 'vm' / 'kvm')
+			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
 	machine = Machine(found, options)
 	machine._accelerator = lambda: 'kvm'
 	outcome = machine.run(['true'], output=lambda chunk: None, errors=lambda chunk: None)

@@ -34,8 +34,7 @@ def guest_programs():
 
 def _guest_tests():
 	"""Tests for the guest that are built, to be run by hand: {name: path}."""
-	return {test.program.name: test.program for test in vmtests.tests()
-		if not test.is_script and test.program.is_file()}
+	return {path.name: path for test in vmtests.tests() for path in test.programs()}
 
 
 def _parse():
@@ -60,7 +59,9 @@ def _parse():
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
-	parser.add_argument('--no-device', dest='device', action='store_false',
+	parser.add_argument('--devices', metavar='N', type=int, default=1,
+			    help='device models, each of them a PCI function (default: 1)')
+	parser.add_argument('--no-device', dest='devices', action='store_const', const=0,
 			    help='boot without the device and the driver')
 	parser.add_argument('--no-build', dest='build', action='store_false', help='take the programs as they are')
 	parser.add_argument('-v', '--verbose', action='store_true', help='show the kernel\'s messages as they come')
@@ -74,6 +75,8 @@ def _parse():
 def _check(arguments):
 	if not 256 <= arguments.mem <= 65536:
 		raise Failure(f'--mem {arguments.mem}: it can be 256 to 65536 (MiB)')
+	if not 0 <= arguments.devices <= 8:
+		raise Failure(f'--devices {arguments.devices}: it can be 0 to 8')
 	if not arguments.command and not sys.stdin.isatty():
 		raise Failure('a shell needs a terminal: run it in one, or give a command after --')
 	if arguments.gdb is not None:
@@ -97,10 +100,10 @@ def main():
 		with console.stage('build', quiet_below=5) as progress:
 			build.build(progress, tests=False)
 	module = None
-	if arguments.device:
+	if arguments.devices:
 		vm.model_program()
 		with console.stage('module') as progress:
-			module = kmod.build(found, kernel, progress)
+			module = kmod.build(found, kernel, progress)[0]
 	share = arguments.share.absolute()
 	share.mkdir(parents=True, exist_ok=True)
 	data = reference_data()
@@ -109,7 +112,7 @@ def main():
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
 		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
 		timeout=arguments.timeout or (300 if quiet else None), verbose=arguments.verbose,
-		device=arguments.device, load=arguments.load, parameters=arguments.module_parameters,
+		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests()).run(arguments.command or None)
 	if outcome.problems:

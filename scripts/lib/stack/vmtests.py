@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tests that run in the guest: tests/vm/tests.list, on every kernel and DMA mode it names."""
+"""The tests that run in the guest: tests/vm/tests.list, on every kernel and in every mode it names."""
 
 import dataclasses
 import shutil
@@ -13,7 +13,8 @@ from .results import Case
 FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
-_MODES = ('iommu', 'cma', 'none')
+# How a guest is booted: {mode: (where DMA buffers come from, number of devices)}.
+_MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'pair': ('iommu', 2)}
 # Booting and powering off, on a busy machine.
 _OVERHEAD = 60
 # How much longer everything takes on the debug kernel: all its checks, under emulation.
@@ -25,7 +26,7 @@ class Test:
 	"""One line of the list. @program: a GoogleTest program in the build directory or a script here."""
 
 	name: str
-	dma: tuple
+	modes: tuple
 	on_debug: bool
 	timeout: int
 	program: Path
@@ -35,6 +36,11 @@ class Test:
 	def is_script(self):
 		return self.program.parent == FOLDER
 
+	def programs(self):
+		"""The built programs that it is, or that its script is given as arguments."""
+		words = [build_dir() / word for word in self.arguments] if self.is_script else [self.program]
+		return [path for path in words if path.is_file()]
+
 
 def tests():
 	"""The tests of the list; a line that makes no sense is a Failure."""
@@ -43,36 +49,37 @@ def tests():
 		words = line.split('#')[0].split()
 		if not words:
 			continue
-		modes = set(words[1].split(',')) if len(words) > 1 else set()
-		if len(words) < 4 or not words[2].isdigit() or modes - {*_MODES, guest.DEBUG}:
-			raise Failure(f'{_LIST}:{number}: a line is NAME DMA[,DMA] SECONDS PROGRAM [ARGUMENT...]')
+		modes = words[1].split(',') if len(words) > 1 else []
+		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG}:
+			raise Failure(f'{_LIST}:{number}: a line is NAME MODE[,MODE] SECONDS PROGRAM [ARGUMENT...]')
 		script = FOLDER / words[3]
 		program = script if script.is_file() else build_dir() / words[3]
-		found.append(Test(words[0], tuple(modes & set(_MODES)), guest.DEBUG in modes, int(words[2]), program,
-				  tuple(words[4:])))
+		plain = tuple(mode for mode in modes if mode != guest.DEBUG)
+		found.append(Test(words[0], plain, guest.DEBUG in modes, int(words[2]), program, tuple(words[4:])))
 	return found
 
 
 def plan(series, chosen):
-	"""The boots to be made: {(kernel series, DMA mode): [Test]}. @chosen(name) filters by the full name."""
+	"""The boots to be made: {(kernel series, mode): [Test]}. @chosen(name) filters by the full name."""
 	boots = {}
 	for kernel in series:
-		for dma in _MODES:
-			wanted = [test for test in tests() if _is_for(test, kernel, dma)
-				  and chosen(f'{_prefix(kernel, dma)}.{test.name}')]
+		for mode in _MODES:
+			wanted = [test for test in tests() if _is_for(test, kernel, mode)
+				  and chosen(f'{_prefix(kernel, mode)}.{test.name}')]
 			if wanted:
-				boots[kernel, dma] = wanted
+				boots[kernel, mode] = wanted
 	return boots
 
 
-def _is_for(test, kernel, dma):
+def _is_for(test, kernel, mode):
 	if kernel == guest.DEBUG:
-		return test.on_debug and dma == 'iommu'
-	return dma in test.dma
+		# One boot is enough there: the first of its modes, or the usual one.
+		return test.on_debug and mode == (*test.modes, 'iommu')[0]
+	return mode in test.modes
 
 
-def _prefix(kernel, dma):
-	return f'vm-{kernel}-{dma}'
+def _prefix(kernel, mode):
+	return f'vm-{kernel}-{mode}'
 
 
 def guest_for(series, progress):
@@ -87,9 +94,13 @@ def _has_cma(kernel):
 	return False
 
 
-def run(found, series, dma, wanted, module, programs, progress):
-	"""Boot one guest with the driver @module and run the tests @wanted in it; returns their cases."""
-	prefix = _prefix(series, dma)
+def run(found, series, mode, wanted, modules, programs, progress):
+	"""Boot one guest and run the tests @wanted in it; returns their cases.
+
+	@modules: the driver, and those that tests may load.
+	"""
+	prefix = _prefix(series, mode)
+	dma, devices = _MODES[mode]
 	kernel = found.kernel(series)
 	if dma == 'cma' and not _has_cma(kernel):
 		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
@@ -104,15 +115,15 @@ def run(found, series, dma, wanted, module, programs, progress):
 	share.mkdir(parents=True)
 	if kernel.is_debug:
 		wanted = [dataclasses.replace(test, timeout=_DEBUG_FACTOR * test.timeout) for test in wanted]
-	executables, files = _image(wanted, programs, logs / 'plan')
+	executables, files = _image(wanted, programs, modules[1:], logs / 'plan')
 	data = reference_data()
 	options = vm.Options(
-		kernel=kernel.release, dma=dma, share=share, mounts=(data,) if data else (), logs=logs,
+		kernel=kernel.release, dma=dma, devices=devices, share=share, mounts=(data,) if data else (), logs=logs,
 		timeout=_OVERHEAD * (_DEBUG_FACTOR if kernel.is_debug else 1) + sum(test.timeout for test in wanted),
 		environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
-	progress(f'booting Linux {kernel.release} ({dma}): {", ".join(test.name for test in wanted)}')
+	progress(f'booting Linux {kernel.release} ({mode}): {", ".join(test.name for test in wanted)}')
 	with open(logs / 'output', 'wb') as output:
-		outcome = vm.Machine(found, options, module, executables, files).run(
+		outcome = vm.Machine(found, options, modules[0], executables, files).run(
 			['sh', f'{_INSIDE}/run.sh', f'{_INSIDE}/plan'], output=output.write, errors=output.write)
 	for test in wanted:
 		cases += _collect(test, share, f'{prefix}.{test.name}')
@@ -120,20 +131,19 @@ def run(found, series, dma, wanted, module, programs, progress):
 	return cases
 
 
-def _image(wanted, programs, plan_file):
+def _image(wanted, programs, modules, plan_file):
 	"""What the guest's image has to hold for these tests: (executables, files)."""
 	executables = dict(programs)
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
+	files |= {f'{_INSIDE}/{path.name}': path for path in modules}
 	files[f'{_INSIDE}/picture.png'] = EXAMPLE_PICTURE
 	lines = []
 	for test in wanted:
-		if test.is_script:
-			command = f'{_INSIDE}/{test.program.name}'
-		else:
-			executables[test.program.name] = test.program
-			command = test.program.name
+		command = f'{_INSIDE}/{test.program.name}' if test.is_script else test.program.name
+		executables |= {path.name: path for path in test.programs()}
 		kind = 'tap' if test.is_script else 'gtest'
-		lines.append(' '.join([test.name, kind, str(test.timeout), command, *test.arguments]) + '\n')
+		arguments = [Path(word).name if (build_dir() / word).is_file() else word for word in test.arguments]
+		lines.append(' '.join([test.name, kind, str(test.timeout), command, *arguments]) + '\n')
 	plan_file.write_text(''.join(lines))
 	files[f'{_INSIDE}/plan'] = plan_file
 	return executables, files

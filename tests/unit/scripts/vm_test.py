@@ -33,9 +33,9 @@ class KernelChoice(unittest.TestCase):
 
 
 class Arguments(unittest.TestCase):
-	def arguments(self, socket_path=None, **options):
+	def arguments(self, sockets=(), **options):
 		machine = vm.Machine(_GUEST, vm.Options(logs=Path('/nonexistent'), **options))
-		return machine._arguments(Path('/initrd'), socket_path, 'tcg', False, _PORTS)
+		return machine._arguments(Path('/initrd'), sockets, 'tcg', False, _PORTS)
 
 	def test_the_iommu_comes_before_every_other_device(self):
 		argv = self.arguments()
@@ -51,6 +51,13 @@ class Arguments(unittest.TestCase):
 	def test_the_device_model_can_map_the_memory(self):
 		self.assertTrue(any('memory-backend-memfd' in argument and 'share=on' in argument
 				    for argument in self.arguments()))
+
+	def test_a_function_for_each_device_model(self):
+		argv = self.arguments(sockets=(Path('/a'), Path('/b')))
+		functions = [argument for argument in argv if 'vfio-user-pci' in argument]
+		self.assertEqual(len(functions), 2)
+		self.assertIn('"/a"', functions[0])
+		self.assertIn('"/b"', functions[1])
 
 	def test_folders_with_a_comma(self):
 		with tempfile.TemporaryDirectory(suffix=',x') as folder:
