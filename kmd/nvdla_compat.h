@@ -19,11 +19,13 @@
 
 static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 				   const struct drm_sched_backend_ops *ops,
+				   struct workqueue_struct *submit_wq,
 				   const char *name, struct device *dev)
 {
 #ifdef NVDLA_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
 		.ops = ops,
+		.submit_wq = submit_wq,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = 1,
 		.timeout = MAX_SCHEDULE_TIMEOUT,
@@ -33,7 +35,7 @@ static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 
 	return drm_sched_init(sched, &args);
 #else
-	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0,
+	return drm_sched_init(sched, ops, submit_wq, DRM_SCHED_PRIORITY_COUNT, 1, 0,
 			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
 #endif
 }

@@ -17,6 +17,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
 #include "nvdla_sram.h"
 #include "nvdla_trace.h"
 
@@ -52,8 +53,9 @@ static const struct nvdla_io nvdla_mmio = {
 };
 
 /*
- * The device sends a message whenever an unmasked status bit rises, and again
- * after a write that leaves one standing. One read for each message is enough.
+ * A level stands until every status bit is cleared. A PCI function sends a message
+ * whenever an unmasked bit rises, and again after a write that leaves one standing.
+ * So one read for each interrupt is enough, whichever of the two it is.
  */
 static irqreturn_t nvdla_irq_thread(int irq, void *data)
 {
@@ -77,7 +79,6 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-/* Unmask all interrupts of a core that was just reset. */
 static int nvdla_hw_start(struct nvdla_device *ndev)
 {
 	u32 version = readl(ndev->regs + NVDLA_GLB_S_NVDLA_HW_VERSION);
@@ -95,6 +96,36 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 }
 
 /**
+ * nvdla_device_start() - have the core run jobs
+ * @ndev: device, locked, whose core is idle: it just got its power, or was stopped
+ *
+ * If the core does not answer, it is marked dead and later jobs fail.
+ */
+void nvdla_device_start(struct nvdla_device *ndev)
+{
+	lockdep_assert_held(&ndev->lock);
+
+	if (nvdla_hw_start(ndev)) {
+		ndev->bus_ops->disable_dma(ndev);
+		ndev->dead = true;
+	}
+	nvdla_jobs_start(ndev);
+}
+
+/**
+ * nvdla_device_stop() - nothing is started on the core any more, and it does not interrupt
+ * @ndev: device, locked
+ */
+void nvdla_device_stop(struct nvdla_device *ndev)
+{
+	lockdep_assert_held(&ndev->lock);
+
+	nvdla_jobs_stop(ndev);
+	if (!ndev->dead)
+		writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+}
+
+/**
  * nvdla_device_reset_prepare() - the core is going to be reset, or to lose its power
  * @ndev: device; the lock of its parent, &device.mutex, is held
  *
@@ -106,9 +137,8 @@ void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 
 	disable_irq(ndev->irq);
 	mutex_lock(&ndev->lock);
-	nvdla_jobs_stop(ndev);
-	/* Not what it is after a reset, by which that can be told to have happened. */
-	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
+	/* The mask is not what a reset makes it, by which that can be told to have happened. */
+	nvdla_device_stop(ndev);
 	mutex_unlock(&ndev->lock);
 }
 
@@ -191,13 +221,18 @@ int nvdla_device_force_reset(struct nvdla_device *ndev)
 {
 	int ret;
 
-	ret = nvdla_device_lock(ndev);
+	ret = nvdla_pm_get(ndev);
 	if (ret)
 		return ret;
 
-	nvdla_device_reset(ndev);
-	ret = ndev->dead ? -ENODEV : 0;
-	nvdla_device_unlock(ndev);
+	ret = nvdla_device_lock(ndev);
+	if (!ret) {
+		nvdla_device_reset(ndev);
+		ret = ndev->dead ? -ENODEV : 0;
+		nvdla_device_unlock(ndev);
+	}
+
+	nvdla_pm_put(ndev);
 	return ret;
 }
 
@@ -208,18 +243,25 @@ static void nvdla_sequencer_release(struct drm_device *drm, void *data)
 
 /**
  * nvdla_device_alloc() - allocate a device
- * @parent: device on its bus; owns the memory
+ * @parent: device on its bus; owns the memory and gets it as its driver data
  *
  * Return: the device or an ERR_PTR().
  */
 struct nvdla_device *nvdla_device_alloc(struct device *parent)
 {
-	return devm_drm_dev_alloc(parent, &nvdla_drm_driver, struct nvdla_device, drm);
+	struct nvdla_device *ndev;
+
+	ndev = devm_drm_dev_alloc(parent, &nvdla_drm_driver, struct nvdla_device, drm);
+	if (!IS_ERR(ndev))
+		dev_set_drvdata(parent, ndev);
+
+	return ndev;
 }
 
 /**
  * nvdla_device_init() - bring up a core and register it
- * @ndev: device whose variant, bus_ops, regs and irq are set
+ * @ndev: device whose variant, bus_ops, regs and irq are set, and for which the
+ *	bus holds a reference of runtime PM
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
@@ -235,13 +277,12 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return ret;
 
-	ret = nvdla_gem_init(ndev);
+	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(ndev->variant->address_bits));
 	if (ret)
-		return ret;
-
+		return dev_err_probe(dev, ret, "no usable DMA addresses\n");
 	dma_set_max_seg_size(dev, UINT_MAX);
 
-	ret = nvdla_hw_start(ndev);
+	ret = nvdla_gem_init(ndev);
 	if (ret)
 		return ret;
 
@@ -262,10 +303,15 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the on-chip memory\n");
 
-	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread, IRQF_ONESHOT,
-					dev_name(dev), ndev);
+	/* Edge or level is for the bus to say; the interrupt is on while the core is awake. */
+	ret = devm_request_threaded_irq(dev, ndev->irq, NULL, nvdla_irq_thread,
+					IRQF_ONESHOT | IRQF_NO_AUTOEN, dev_name(dev), ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot request interrupt %d\n", ndev->irq);
+
+	ret = nvdla_pm_init(ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot start the core\n");
 
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret)
@@ -273,6 +319,7 @@ int nvdla_device_init(struct nvdla_device *ndev)
 
 	drm_info(&ndev->drm, "%s, hardware version %#x\n", ndev->variant->name,
 		 ndev->hw_version);
+	nvdla_pm_allow(ndev);
 	return 0;
 }
 
@@ -286,12 +333,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
 void nvdla_device_fini(struct nvdla_device *ndev)
 {
 	drm_dev_unplug(&ndev->drm);
+	nvdla_pm_fini(ndev);
 	nvdla_job_fini(ndev);
-
-	mutex_lock(&ndev->lock);
-	writel(ndev->variant->intr_mask, ndev->regs + NVDLA_GLB_S_INTR_MASK);
-	mutex_unlock(&ndev->lock);
-
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
 }

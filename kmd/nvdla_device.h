@@ -3,6 +3,7 @@
 #define __NVDLA_DEVICE_H__
 
 #include <linux/atomic.h>
+#include <linux/clk.h>
 #include <linux/io.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -21,6 +22,7 @@
 
 struct nvdla_device;
 struct nvdla_job;
+struct reset_control;
 
 /**
  * struct nvdla_bus_ops - what differs between the buses a core can sit on
@@ -29,10 +31,27 @@ struct nvdla_job;
  *	Return: 0 or -errno.
  * @disable_dma: keep the core from reaching memory for ever, because it could
  *	not be reset and may still be at work
+ * @power_up: make the registers accessible; what they hold does not matter.
+ *	Return: 0 or -errno. Optional.
+ * @power_down: undo @power_up. Optional.
  */
 struct nvdla_bus_ops {
 	int (*reset)(struct nvdla_device *ndev);
 	void (*disable_dma)(struct nvdla_device *ndev);
+	int (*power_up)(struct nvdla_device *ndev);
+	void (*power_down)(struct nvdla_device *ndev);
+};
+
+/**
+ * enum nvdla_clk - clocks of a core
+ * @NVDLA_CLK_CORE: what the engines run at
+ * @NVDLA_CLK_CSB: clock of the register interface
+ * @NVDLA_NUM_CLKS: how many there are
+ */
+enum nvdla_clk {
+	NVDLA_CLK_CORE,
+	NVDLA_CLK_CSB,
+	NVDLA_NUM_CLKS,
 };
 
 /**
@@ -54,6 +73,18 @@ struct nvdla_device {
 	/** @irq: Linux interrupt number */
 	int irq;
 
+	/** @clks: clocks, NULL where the bus takes care of them */
+	struct clk_bulk_data clks[NVDLA_NUM_CLKS];
+
+	/** @clks_enabled: @clks are enabled; for the bus operations */
+	bool clks_enabled;
+
+	/** @reset: reset line, NULL where the bus has another way or there is none */
+	struct reset_control *reset;
+
+	/** @awake: power and interrupt are on; written by the PM callbacks, one at a time */
+	bool awake;
+
 	/** @hw_version: S_NVDLA_HW_VERSION as read at probe */
 	u32 hw_version;
 
@@ -62,6 +93,9 @@ struct nvdla_device {
 
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
+
+	/** @sched_wq: where the scheduler works; stands still while the system sleeps */
+	struct workqueue_struct *sched_wq;
 
 	/** @sched: one job at a time goes to the hardware */
 	struct drm_gpu_scheduler sched;
@@ -102,7 +136,7 @@ struct nvdla_device {
 	/** @active: job on the hardware, or NULL */
 	struct nvdla_job *active;
 
-	/** @stopped: the core is being reset; @active waits to be started */
+	/** @stopped: the core is being reset, or asleep; @active waits to be started */
 	bool stopped;
 
 	/** @dead: set when the core cannot be used any more; jobs fail with -ENODEV */
@@ -117,6 +151,9 @@ static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 struct nvdla_device *nvdla_device_alloc(struct device *parent);
 int nvdla_device_init(struct nvdla_device *ndev);
 void nvdla_device_fini(struct nvdla_device *ndev);
+
+void nvdla_device_start(struct nvdla_device *ndev);
+void nvdla_device_stop(struct nvdla_device *ndev);
 
 int nvdla_device_lock(struct nvdla_device *ndev);
 void nvdla_device_unlock(struct nvdla_device *ndev);

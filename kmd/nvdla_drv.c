@@ -36,6 +36,7 @@ static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_qu
 		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
 		.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS,
 		.cvsram_bytes = ndev->sram.size,
+		.core_clock_hz = clk_get_rate(ndev->clks[NVDLA_CLK_CORE].clk),
 		.max_bo_bytes = nvdla_bo_max_size(),
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
@@ -198,3 +199,30 @@ const struct drm_driver nvdla_drm_driver = {
 	.major = 1,
 	.minor = 0,
 };
+
+static int __init nvdla_init(void)
+{
+	int ret;
+
+	ret = nvdla_pci_register();
+	if (ret)
+		return ret;
+
+	ret = nvdla_platform_register();
+	if (ret)
+		nvdla_pci_unregister();
+
+	return ret;
+}
+module_init(nvdla_init);
+
+static void __exit nvdla_exit(void)
+{
+	nvdla_platform_unregister();
+	nvdla_pci_unregister();
+}
+module_exit(nvdla_exit);
+
+MODULE_AUTHOR("NVDLA stack maintainers");
+MODULE_DESCRIPTION("DRM accel driver for NVDLA");
+MODULE_LICENSE("Dual MIT/GPL");

@@ -39,6 +39,23 @@ struct nvdla_file {
 
 extern const struct drm_driver nvdla_drm_driver;
 
+#if IS_ENABLED(CONFIG_PCI)
+int nvdla_pci_register(void);
+void nvdla_pci_unregister(void);
+#else
+static inline int nvdla_pci_register(void)
+{
+	return 0;
+}
+
+static inline void nvdla_pci_unregister(void)
+{
+}
+#endif
+
+int nvdla_platform_register(void);
+void nvdla_platform_unregister(void);
+
 void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
 struct nvdla_file *nvdla_file_create(struct nvdla_device *ndev, u64 client_id, u32 priority);
 void nvdla_file_close(struct nvdla_file *file);

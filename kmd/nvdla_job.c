@@ -5,6 +5,7 @@
  * One job is on the hardware at a time. Its tasks run one after the other in
  * nvdla_sequencer, which keeps both register groups of all engines busy.
  */
+#include <linux/delay.h>
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -21,6 +22,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
 #include "nvdla_trace.h"
 
 static const char *nvdla_fence_driver_name(struct dma_fence *fence)
@@ -55,6 +57,7 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 				   u32 num_tasks)
 {
 	struct nvdla_job *job;
+	int ret;
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
 	if (!job)
@@ -64,17 +67,25 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	/* Needed on the way to a fence that others wait for: no allocation there. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
 	if (!job->tasks || !job->fence) {
-		kfree(job->fence);
-		kfree(job->tasks);
-		kfree(job);
-		return ERR_PTR(-ENOMEM);
+		ret = -ENOMEM;
+		goto err_free;
 	}
+
+	ret = nvdla_pm_get(ndev);
+	if (ret)
+		goto err_free;
 
 	job->ndev = ndev;
 	job->context = context;
 	job->submit_ns = ktime_get_ns();
 	atomic_inc(&ndev->num_jobs);
 	return job;
+
+err_free:
+	kfree(job->fence);
+	kfree(job->tasks);
+	kfree(job);
+	return ERR_PTR(ret);
 }
 
 /**
@@ -101,6 +112,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	nvdla_context_put(job->context);
 	kfree(job);
 
+	nvdla_pm_put(ndev);
 	if (atomic_dec_and_test(&ndev->num_jobs))
 		wake_up_all(&ndev->jobs_gone);
 }
@@ -411,7 +423,10 @@ static const struct drm_sched_backend_ops nvdla_sched_ops = {
 
 static void nvdla_sched_release(struct drm_device *drm, void *data)
 {
-	drm_sched_fini(data);
+	struct nvdla_device *ndev = data;
+
+	drm_sched_fini(&ndev->sched);
+	destroy_workqueue(ndev->sched_wq);
 }
 
 /**
@@ -433,12 +448,20 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	init_waitqueue_head(&ndev->jobs_gone);
 	INIT_DELAYED_WORK(&ndev->hang_work, nvdla_job_hang_work);
 
-	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, dev_name(ndev->drm.dev),
-			       ndev->drm.dev);
-	if (ret)
-		return ret;
+	/* Freezable: no job starts while the system goes to sleep. */
+	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_FREEZABLE | WQ_MEM_RECLAIM,
+						 dev_name(ndev->drm.dev));
+	if (!ndev->sched_wq)
+		return -ENOMEM;
 
-	return drmm_add_action_or_reset(&ndev->drm, nvdla_sched_release, &ndev->sched);
+	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq,
+			       dev_name(ndev->drm.dev), ndev->drm.dev);
+	if (ret) {
+		destroy_workqueue(ndev->sched_wq);
+		return ret;
+	}
+
+	return drmm_add_action_or_reset(&ndev->drm, nvdla_sched_release, ndev);
 }
 
 /**
@@ -462,4 +485,32 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 
 	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
 	cancel_delayed_work_sync(&ndev->hang_work);
+}
+
+/**
+ * nvdla_job_drain() - wait until the core has nothing to do
+ * @ndev: device whose scheduler stands still; the lock of its parent is held
+ *
+ * A job that failed, or has had its time, is taken off the core here.
+ *
+ * Return: 0, or -EBUSY if there is a job that takes too long to wait for.
+ */
+int nvdla_job_drain(struct nvdla_device *ndev)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(NVDLA_DRAIN_MS);
+	bool busy;
+
+	for (;;) {
+		if (nvdla_job_is_stuck(ndev))
+			nvdla_device_reset(ndev);
+
+		mutex_lock(&ndev->lock);
+		busy = ndev->active;
+		mutex_unlock(&ndev->lock);
+		if (!busy)
+			return 0;
+		if (time_after(jiffies, end))
+			return -EBUSY;
+		fsleep(1000);
+	}
 }

@@ -23,6 +23,9 @@ struct nvdla_usage;
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
 #define NVDLA_MAX_TIMEOUT_MS 600000
 
+/* How long a system that wants to sleep waits for a job. */
+#define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
+
 /**
  * struct nvdla_job_bo - a buffer that a job uses
  * @obj: the buffer; the job holds a reference
@@ -102,6 +105,7 @@ extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
 
 int nvdla_job_init(struct nvdla_device *ndev);
 void nvdla_job_fini(struct nvdla_device *ndev);
+int nvdla_job_drain(struct nvdla_device *ndev);
 
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_jobs_stop(struct nvdla_device *ndev);

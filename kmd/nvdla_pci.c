@@ -2,9 +2,9 @@
 /*
  * NVDLA behind PCI: the device model that QEMU attaches, or an FPGA card.
  */
-#include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/pci.h>
+#include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
@@ -12,6 +12,8 @@
 #include <nvdla/hw/pci.h>
 
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_pm.h"
 
 static int nvdla_pci_reset(struct nvdla_device *ndev)
 {
@@ -106,10 +108,6 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!ndev->regs)
 		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR %d\n", NVDLA_PCI_CSB_BAR);
 
-	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
-	if (ret)
-		return dev_err_probe(&pdev->dev, ret, "no usable DMA addresses\n");
-
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (ret < 0)
 		return dev_err_probe(&pdev->dev, ret, "no message signalled interrupt\n");
@@ -119,13 +117,20 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	ndev->irq = pci_irq_vector(pdev, 0);
 
 	pci_set_master(pdev);
-	pci_set_drvdata(pdev, ndev);
 
-	return nvdla_device_init(ndev);
+	ret = nvdla_device_init(ndev);
+	if (ret)
+		return ret;
+
+	/* The core of a function without power states is not worth a rest. */
+	if (pdev->pm_cap)
+		pm_runtime_allow(&pdev->dev);
+	return 0;
 }
 
 static void nvdla_pci_remove(struct pci_dev *pdev)
 {
+	pm_runtime_forbid(&pdev->dev);
 	nvdla_device_fini(pci_get_drvdata(pdev));
 	pci_clear_master(pdev);
 }
@@ -159,9 +164,15 @@ static struct pci_driver nvdla_pci_driver = {
 	.remove = nvdla_pci_remove,
 	.dev_groups = nvdla_counters_groups,
 	.err_handler = &nvdla_pci_error_handlers,
+	.driver.pm = pm_ptr(&nvdla_pm_ops),
 };
-module_pci_driver(nvdla_pci_driver);
 
-MODULE_AUTHOR("NVDLA stack maintainers");
-MODULE_DESCRIPTION("DRM accel driver for NVDLA");
-MODULE_LICENSE("Dual MIT/GPL");
+int nvdla_pci_register(void)
+{
+	return pci_register_driver(&nvdla_pci_driver);
+}
+
+void nvdla_pci_unregister(void)
+{
+	pci_unregister_driver(&nvdla_pci_driver);
+}

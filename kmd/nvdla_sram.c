@@ -23,6 +23,7 @@
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
+#include "nvdla_pm.h"
 #include "nvdla_sram.h"
 
 /* Pages that one transfer clears: BDMA repeats a surface that often. */
@@ -38,6 +39,37 @@ struct nvdla_sram_bo {
 	struct drm_mm_node node;
 };
 
+/* The content lives as long as the core is awake. */
+static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
+{
+	struct nvdla_sram *sram = &ndev->sram;
+	int ret;
+
+	ret = nvdla_pm_get(ndev);
+	if (ret)
+		return ret;
+
+	mutex_lock(&sram->lock);
+	ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size, PAGE_SIZE, 0,
+					 DRM_MM_INSERT_BEST);
+	mutex_unlock(&sram->lock);
+	if (ret)
+		nvdla_pm_put(ndev);
+
+	return ret;
+}
+
+static void nvdla_sram_give(struct nvdla_device *ndev, struct drm_mm_node *node)
+{
+	lockdep_assert_held(&ndev->sram.lock);
+
+	if (!drm_mm_node_allocated(node))
+		return;
+
+	drm_mm_remove_node(node);
+	nvdla_pm_put(ndev);
+}
+
 static struct nvdla_sram_bo *to_nvdla_sram_bo(struct drm_gem_object *obj)
 {
 	return container_of(to_nvdla_bo(obj), struct nvdla_sram_bo, bo);
@@ -46,13 +78,12 @@ static struct nvdla_sram_bo *to_nvdla_sram_bo(struct drm_gem_object *obj)
 /* Jobs hold their buffers: by now the core is done with it. */
 static void nvdla_sram_free(struct drm_gem_object *obj)
 {
-	struct nvdla_sram *sram = &to_nvdla_device(obj->dev)->sram;
+	struct nvdla_device *ndev = to_nvdla_device(obj->dev);
 	struct nvdla_sram_bo *sbo = to_nvdla_sram_bo(obj);
 
-	mutex_lock(&sram->lock);
-	if (drm_mm_node_allocated(&sbo->node))
-		drm_mm_remove_node(&sbo->node);
-	mutex_unlock(&sram->lock);
+	mutex_lock(&ndev->sram.lock);
+	nvdla_sram_give(ndev, &sbo->node);
+	mutex_unlock(&ndev->sram.lock);
 
 	dma_fence_put(sbo->bo.defined);
 	drm_gem_object_release(obj);
@@ -245,8 +276,8 @@ static int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_bo *bo)
  * @ndev: device
  * @size: bytes, a multiple of the page size
  *
- * Its content does not survive the core's losing power: from here to
- * nvdla_sram_free() the core has to be kept awake.
+ * Its content does not survive the core's losing power: it keeps the core awake,
+ * but not the system.
  *
  * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR();
  * -ENOSPC if there is no range of that size.
@@ -270,10 +301,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size)
 		goto err_put;
 	}
 
-	mutex_lock(&sram->lock);
-	ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, size, PAGE_SIZE, 0,
-					 DRM_MM_INSERT_BEST);
-	mutex_unlock(&sram->lock);
+	ret = nvdla_sram_take(ndev, sbo);
 	if (ret)
 		goto err_put;
 	sbo->bo.dma_addr = sbo->node.start;
@@ -328,14 +356,19 @@ int nvdla_sram_init(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_sram_fini() - drop what the driver itself holds
+ * nvdla_sram_fini() - drop what the driver itself holds, take the memory from the buffers
  * @ndev: device that is unplugged and has no jobs
  */
 void nvdla_sram_fini(struct nvdla_device *ndev)
 {
 	struct nvdla_sram *sram = &ndev->sram;
+	struct drm_mm_node *node, *next;
 
 	mutex_lock(&sram->lock);
+	if (drm_mm_initialized(&sram->mm)) {
+		drm_mm_for_each_node_safe(node, next, &sram->mm)
+			nvdla_sram_give(ndev, node);
+	}
 	if (sram->zeroes)
 		drm_gem_object_put(&sram->zeroes->base);
 	sram->zeroes = NULL;

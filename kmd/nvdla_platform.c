@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * NVDLA in an SoC, described by a device tree or by a driver that made the device.
+ */
+#include <linux/clk.h>
+#include <linux/delay.h>
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/of_reserved_mem.h>
+#include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
+#include <linux/property.h>
+#include <linux/reset.h>
+
+#include <nvdla/hw/registers.h>
+
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_pm.h"
+
+/* Many cycles of the slowest clock a core may have. */
+#define NVDLA_RESET_US 10
+
+/**
+ * struct nvdla_platform_match - what a compatible stands for
+ * @variant: configuration of the core
+ */
+struct nvdla_platform_match {
+	const struct nvdla_variant *(*variant)(void);
+};
+
+static int nvdla_platform_reset(struct nvdla_device *ndev)
+{
+	int ret;
+
+	if (!ndev->reset)
+		return -EOPNOTSUPP;
+
+	ret = reset_control_assert(ndev->reset);
+	if (ret)
+		return ret;
+	fsleep(NVDLA_RESET_US);
+	return reset_control_deassert(ndev->reset);
+}
+
+static void nvdla_platform_power_down(struct nvdla_device *ndev)
+{
+	if (ndev->clks_enabled)
+		clk_bulk_disable_unprepare(ARRAY_SIZE(ndev->clks), ndev->clks);
+	ndev->clks_enabled = false;
+}
+
+static int nvdla_platform_power_up(struct nvdla_device *ndev)
+{
+	int ret;
+
+	ret = clk_bulk_prepare_enable(ARRAY_SIZE(ndev->clks), ndev->clks);
+	if (ret)
+		return ret;
+	ndev->clks_enabled = true;
+
+	/* Without a reset line the core is what it was, or what its power domain made it. */
+	if (!ndev->reset)
+		return 0;
+
+	ret = nvdla_platform_reset(ndev);
+	if (ret)
+		nvdla_platform_power_down(ndev);
+
+	return ret;
+}
+
+/* In reset, or else without its clocks, a core does nothing. */
+static void nvdla_platform_disable_dma(struct nvdla_device *ndev)
+{
+	if (ndev->reset)
+		reset_control_assert(ndev->reset);
+	nvdla_platform_power_down(ndev);
+}
+
+static const struct nvdla_bus_ops nvdla_platform_bus_ops = {
+	.reset = nvdla_platform_reset,
+	.disable_dma = nvdla_platform_disable_dma,
+	.power_up = nvdla_platform_power_up,
+	.power_down = nvdla_platform_power_down,
+};
+
+static const struct nvdla_platform_match *nvdla_platform_match(struct platform_device *pdev)
+{
+	const struct platform_device_id *id = platform_get_device_id(pdev);
+
+	return id ? (const void *)id->driver_data : device_get_match_data(&pdev->dev);
+}
+
+static int nvdla_platform_get_clocks(struct nvdla_device *ndev, struct device *dev)
+{
+	ndev->clks[NVDLA_CLK_CORE].id = "core";
+	ndev->clks[NVDLA_CLK_CSB].id = "csb";
+
+	return devm_clk_bulk_get_optional(dev, ARRAY_SIZE(ndev->clks), ndev->clks);
+}
+
+static int nvdla_platform_get_cvsram(struct nvdla_device *ndev, struct device *dev)
+{
+	u64 range[2];
+	int ret;
+
+	if (!ndev->variant->has_cvsram || !device_property_present(dev, "nvdla,cvsram"))
+		return 0;
+
+	ret = device_property_read_u64_array(dev, "nvdla,cvsram", range, ARRAY_SIZE(range));
+	if (ret)
+		return ret;
+
+	ndev->sram.base = range[0];
+	ndev->sram.size = range[1];
+	return 0;
+}
+
+static void nvdla_platform_release_memory(void *data)
+{
+	of_reserved_mem_device_release(data);
+}
+
+static int nvdla_platform_get_memory(struct device *dev)
+{
+	int ret;
+
+	if (!device_property_present(dev, "memory-region"))
+		return 0;
+
+	ret = of_reserved_mem_device_init(dev);
+	if (ret)
+		return ret;
+
+	return devm_add_action_or_reset(dev, nvdla_platform_release_memory, dev);
+}
+
+/* What the PCI core does for its devices: active, enabled, and kept so for now. */
+static int nvdla_platform_enable_pm(struct device *dev)
+{
+	int ret;
+
+	ret = devm_pm_runtime_get_noresume(dev);
+	if (ret)
+		return ret;
+
+	return devm_pm_runtime_set_active_enabled(dev);
+}
+
+static int nvdla_platform_probe(struct platform_device *pdev)
+{
+	const struct nvdla_platform_match *match = nvdla_platform_match(pdev);
+	struct device *dev = &pdev->dev;
+	struct nvdla_device *ndev;
+	struct resource *csb;
+	int ret;
+
+	if (!match)
+		return dev_err_probe(dev, -ENODEV, "nothing says what core this is\n");
+
+	ndev = nvdla_device_alloc(dev);
+	if (IS_ERR(ndev))
+		return PTR_ERR(ndev);
+
+	ndev->bus_ops = &nvdla_platform_bus_ops;
+	ndev->variant = match->variant();
+
+	ndev->regs = devm_platform_get_and_ioremap_resource(pdev, 0, &csb);
+	if (IS_ERR(ndev->regs))
+		return PTR_ERR(ndev->regs);
+	if (resource_size(csb) < NVDLA_CSB_SIZE)
+		return dev_err_probe(dev, -EINVAL, "registers %pR are less than %#x bytes\n", csb,
+				     NVDLA_CSB_SIZE);
+
+	ndev->irq = platform_get_irq(pdev, 0);
+	if (ndev->irq < 0)
+		return ndev->irq;
+
+	ret = nvdla_platform_get_clocks(ndev, dev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot get the clocks\n");
+
+	ndev->reset = devm_reset_control_get_optional_exclusive(dev, NULL);
+	if (IS_ERR(ndev->reset))
+		return dev_err_probe(dev, PTR_ERR(ndev->reset), "cannot get the reset line\n");
+	if (!ndev->reset)
+		dev_warn(dev, "no reset line: a core that hangs will stay out of use\n");
+
+	ret = nvdla_platform_get_cvsram(ndev, dev);
+	if (ret)
+		return dev_err_probe(dev, ret, "nvdla,cvsram is not an address and a size\n");
+
+	ret = nvdla_platform_get_memory(dev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot use the reserved memory\n");
+
+	ret = nvdla_platform_enable_pm(dev);
+	if (ret)
+		return ret;
+
+	return nvdla_device_init(ndev);
+}
+
+static void nvdla_platform_remove(struct platform_device *pdev)
+{
+	nvdla_device_fini(platform_get_drvdata(pdev));
+}
+
+static const struct nvdla_platform_match nvdla_platform_nv_full = {
+	.variant = nvdla_variant_nv_full,
+};
+
+static const struct of_device_id nvdla_of_match[] = {
+	{ .compatible = "nvdla,nv-full", .data = &nvdla_platform_nv_full },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, nvdla_of_match);
+
+static const struct platform_device_id nvdla_platform_ids[] = {
+	{ .name = "nvdla-nv-full", .driver_data = (kernel_ulong_t)&nvdla_platform_nv_full },
+	{ }
+};
+MODULE_DEVICE_TABLE(platform, nvdla_platform_ids);
+
+static struct platform_driver nvdla_platform_driver = {
+	.probe = nvdla_platform_probe,
+	.remove = nvdla_platform_remove,
+	.id_table = nvdla_platform_ids,
+	.driver = {
+		.name = "nvdla",
+		.of_match_table = nvdla_of_match,
+		.dev_groups = nvdla_counters_groups,
+		.pm = pm_ptr(&nvdla_pm_ops),
+	},
+};
+
+int nvdla_platform_register(void)
+{
+	return platform_driver_register(&nvdla_platform_driver);
+}
+
+void nvdla_platform_unregister(void)
+{
+	platform_driver_unregister(&nvdla_platform_driver);
+}
