@@ -35,7 +35,7 @@ std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte
 }
 
 /* The smallest shift at which all of \a biases are operands. */
-void splitBias(std::span<const double> biases, ConvolutionScaling &scaling)
+void splitBias(std::span<const double> biases, AffineScaling &scaling)
 {
 	double largest = 0;
 	for (double bias : biases)
@@ -47,6 +47,26 @@ void splitBias(std::span<const double> biases, ConvolutionScaling &scaling)
 	for (double bias : biases)
 		scaling.bias.push_back(static_cast<int16_t>(
 			operandLimits.saturate(std::ldexp(bias, -scaling.biasShift))));
+}
+
+/* (x + bias) * scale + zero point, for each channel; biases are in steps of x. */
+Result<AffineScaling> makeAffine(std::span<const double> biases, std::span<const double> scales,
+				 int32_t zeroPoint)
+{
+	auto multipliers = sdpMultipliers(scales);
+	if (!multipliers)
+		return forward(multipliers);
+
+	AffineScaling scaling;
+	scaling.multipliers = std::move(*multipliers);
+	scaling.output = { -zeroPoint, 1, 0 };
+	splitBias(biases, scaling);
+	for (size_t k = 0; k < biases.size(); k++) {
+		const double given = std::ldexp(scaling.bias[k], scaling.biasShift);
+		scaling.biasError =
+			std::max(scaling.biasError, std::fabs((given - biases[k]) * scales[k]));
+	}
+	return scaling;
 }
 
 Result<void> check(const ConvolutionQuantization &quantization, const WeightDesc &desc,
@@ -103,20 +123,60 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 				 quantization.input.zeroPoint * sums[k] * reach);
 	}
 
-	auto multipliers = sdpMultipliers(scales);
-	if (!multipliers)
-		return forward(multipliers);
-	ConvolutionScaling scaling;
-	scaling.paddingValue = quantization.input.zeroPoint;
-	scaling.multipliers = std::move(*multipliers);
-	scaling.output = { -quantization.output.zeroPoint, 1, 0 };
-	splitBias(biases, scaling);
-	for (uint32_t k = 0; k < desc.kernels; k++) {
-		const double given = std::ldexp(scaling.bias[k], scaling.biasShift);
-		scaling.biasError =
-			std::max(scaling.biasError, std::fabs(given - biases[k]) * scales[k]);
+	auto affine = makeAffine(biases, scales, quantization.output.zeroPoint);
+	if (!affine)
+		return forward(affine);
+	return ConvolutionScaling{ std::move(*affine), quantization.input.zeroPoint };
+}
+
+Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantization &output,
+				     std::span<const double> mean, std::span<const double> factor)
+{
+	std::vector<double> scales, biases;
+
+	if (mean.size() != factor.size())
+		return bad("scale batch normalization", "",
+			   fmt::format("{} means, {} factors", mean.size(), factor.size()));
+	for (size_t k = 0; k < mean.size(); k++) {
+		biases.push_back(-input.steps(mean[k]));
+		scales.push_back(input.scale * factor[k] / output.scale);
 	}
-	return scaling;
+	return makeAffine(biases, scales, output.zeroPoint);
+}
+
+Result<QuantizedWeights> quantizeWeights(const WeightDesc &desc, std::span<const float> weights,
+					 WeightScales scales)
+{
+	constexpr const char *what = "quantize weights";
+	const std::string where = "weights " + desc.describe();
+
+	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
+		return fail(ErrorCode::Unsupported, what, where, "only integers have scales");
+	if (weights.empty() || weights.size() != desc.elements())
+		return bad(what, where,
+			   fmt::format("{} elements given, {} needed", weights.size(),
+				       desc.elements()));
+
+	const size_t perScale =
+		scales == WeightScales::PerKernel ? desc.kernelElements() : desc.elements();
+	std::vector<float> steps;
+	QuantizedWeights quantized;
+	for (size_t first = 0; first < weights.size(); first += perScale) {
+		const auto group = weights.subspan(first, perScale);
+		const auto [low, high] = std::minmax_element(group.begin(), group.end());
+		Quantization numbers;
+		if (*low != 0 || *high != 0) {
+			auto found = quantizationOf(*low, *high, desc.type, ZeroPoint::Zero);
+			if (!found)
+				return forward(found);
+			numbers = *found;
+		}
+		quantized.scales.push_back(numbers.scale);
+		for (float weight : group)
+			steps.push_back(static_cast<float>(numbers.quantize(weight, desc.type)));
+	}
+	quantized.elements = elementsFromFloat(desc.type, steps);
+	return quantized;
 }
 
 Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantization &main,

@@ -121,13 +121,12 @@ Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales)
 	double largest = 0;
 
 	for (double scale : scales) {
-		if (!(scale > 0) || !std::isfinite(scale))
-			return bad(what, "scale",
-				   fmt::format("{} is not a positive number", scale));
-		largest = std::max(largest, scale);
+		if (!std::isfinite(scale))
+			return bad(what, "scale", fmt::format("{} is not a number", scale));
+		largest = std::max(largest, std::fabs(scale));
 	}
-	if (scales.empty())
-		return bad(what, "scale", "there is none");
+	if (largest == 0)
+		return bad(what, "scale", "there is none, or all are 0");
 
 	const int shift = 15 - quantizeMultiplier(largest).shift;
 	if (shift < 0 || shift > maxMultiplierShift)
@@ -140,8 +139,10 @@ Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales)
 	for (double scale : scales) {
 		const double operand = roundReal(std::ldexp(scale, shift));
 		multipliers.operands.push_back(static_cast<int16_t>(operand));
-		multipliers.error = std::max(multipliers.error,
-					     std::fabs(std::ldexp(operand, -shift) / scale - 1));
+		if (scale != 0)
+			multipliers.error =
+				std::max(multipliers.error,
+					 std::fabs(std::ldexp(operand, -shift) / scale - 1));
 	}
 	return multipliers;
 }

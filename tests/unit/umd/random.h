@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +37,9 @@ public:
 	{
 		return std::uniform_real_distribution<double>(low, high)(engine_);
 	}
+
+	/** \return 2^x for an x from \a low to \a high */
+	double powerOfTwo(double low, double high) { return std::exp2(real(low, high)); }
 
 	std::vector<std::byte> bytes(size_t count)
 	{

@@ -3,93 +3,19 @@
  * Weights that umd packs give, on the device model, the convolution that the plain ones
  * define; and they come back.
  */
-#include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include <gtest/gtest.h>
-#include <nvdla/half.h>
 #include <nvdla/weights.h>
 
 #include "model_convolution.h"
 #include "nvdla_variant.h"
-#include "random.h"
+#include "plain_convolution.h"
 
 namespace nvdla
 {
 
-namespace
-{
-
-using test::ModelConvolution;
-using test::Random;
-
-/* Numbers [channel][y][x] with zeroes around. */
-struct Plane3 {
-	uint32_t c, h, w;
-	std::vector<float> v;
-
-	double at(uint32_t channel, int64_t y, int64_t x) const
-	{
-		if (y < 0 || x < 0 || y >= h || x >= w)
-			return 0;
-		return v[(size_t{ channel } * h + static_cast<size_t>(y)) * w +
-			 static_cast<size_t>(x)];
-	}
-};
-
-double weightAt(const WeightDesc &desc, const std::vector<float> &weights, uint32_t k, uint32_t c,
-		uint32_t r, uint32_t s)
-{
-	return weights[((size_t{ k } * desc.channels + c) * desc.height + r) * desc.width + s];
-}
-
-struct Window {
-	uint32_t strideX = 1, strideY = 1, padLeft = 0, padTop = 0;
-};
-
-/* The definition of a convolution. */
-double convolve(const Plane3 &data, const WeightDesc &desc, const std::vector<float> &weights,
-		const Window &window, uint32_t k, uint32_t y, uint32_t x)
-{
-	double sum = 0;
-
-	for (uint32_t c = 0; c < desc.channels; c++)
-		for (uint32_t r = 0; r < desc.height; r++)
-			for (uint32_t s = 0; s < desc.width; s++)
-				sum += weightAt(desc, weights, k, c, r, s) *
-				       data.at(c, int64_t{ y } * window.strideY + r - window.padTop,
-					       int64_t{ x } * window.strideX + s - window.padLeft);
-	return sum;
-}
-
-void expectOutput(const std::vector<int32_t> &output, DataType type, const WeightDesc &desc,
-		  const std::vector<float> &weights, const Plane3 &data, const Window &window,
-		  uint32_t outHeight, uint32_t outWidth, double scale = 1)
-{
-	ASSERT_EQ(output.size(), size_t{ desc.kernels } * outHeight * outWidth);
-	size_t i = 0;
-	for (uint32_t k = 0; k < desc.kernels; k++) {
-		for (uint32_t y = 0; y < outHeight; y++) {
-			for (uint32_t x = 0; x < outWidth; x++, i++) {
-				const double got = type == DataType::Half
-							   ? std::bit_cast<float>(output[i])
-							   : output[i];
-				ASSERT_EQ(got,
-					  scale * convolve(data, desc, weights, window, k, y, x))
-					<< desc.describe() << " k " << k << " y " << y << " x "
-					<< x;
-			}
-		}
-	}
-}
-
-Plane3 randomData(Random &random, uint32_t c, uint32_t h, uint32_t w, int32_t limit)
-{
-	return { c, h, w, random.numbers(size_t{ c } * h * w, limit) };
-}
-
-} /* namespace */
+using namespace test;
 
 TEST(Weights, GeometryIsThatOfTheDriver)
 {
@@ -137,12 +63,12 @@ TEST(Weights, DirectConvolutionOnTheModel)
 	for (int round = 0; round < 40; round++) {
 		const WeightDesc desc{ random.type(), random.size(1, 70), random.size(1, 140),
 				       random.size(1, 4), random.size(1, 4) };
-		const Window window{ random.size(1, 3), random.size(1, 3),
-				     random.size(0, desc.width - 1),
-				     random.size(0, desc.height - 1) };
+		const PlainWindow window{ random.size(1, 3), random.size(1, 3),
+					  random.size(0, desc.width - 1),
+					  random.size(0, desc.height - 1) };
 		/* FP16 keeps sums of these exact. */
 		const int32_t limit = desc.type == DataType::Half ? 2 : 100;
-		const Plane3 data =
+		const PlainData data =
 			randomData(random, desc.channels, desc.height + 2, desc.width + 3, limit);
 		const auto weights = random.numbers(desc.elements(), limit);
 		const auto plain = elementsFromFloat(desc.type, weights);
@@ -162,8 +88,8 @@ TEST(Weights, DirectConvolutionOnTheModel)
 		model.op.windows.padLeft = window.padLeft;
 		model.op.windows.padTop = window.padTop;
 		model.weights = *packed;
-		expectOutput(model.run(), desc.type, desc, weights, data, window, outHeight,
-			     outWidth);
+		expectConvolution(model.run(), desc.type, desc, weights, data, window, outHeight,
+				  outWidth);
 	}
 }
 
@@ -176,7 +102,7 @@ TEST(Weights, ImageConvolutionOnTheModel)
 		const uint32_t widest = lines == 1 ? 40 : 16 / lines;
 		const WeightDesc desc{ DataType::Int8, random.size(1, 70), 4, random.size(1, 6),
 				       random.size(1, widest) };
-		const Plane3 data = randomData(random, 4, desc.height + 2, desc.width + 3, 127);
+		const PlainData data = randomData(random, 4, desc.height + 2, desc.width + 3, 127);
 		const auto weights = random.numbers(desc.elements(), 127);
 		const auto plain = elementsFromFloat(desc.type, weights);
 
@@ -201,132 +127,7 @@ TEST(Weights, ImageConvolutionOnTheModel)
 		model.setKernel(imageKernel(desc), 3, 4);
 		model.op.windows.rowsPerBlock = lines;
 		model.weights = *packed;
-		expectOutput(model.run(), desc.type, desc, weights, data, {}, 3, 4);
-	}
-}
-
-TEST(Weights, WinogradConvolutionOnTheModel)
-{
-	Random random(103);
-
-	for (int round = 0; round < 24; round++) {
-		WinogradParams params{ random.size(1, 3), random.size(1, 3), 4.0f };
-		const WeightDesc desc{ random.type(), random.size(1, 40), random.size(1, 40),
-				       3 * params.strideY - random.size(0, params.strideY - 1),
-				       3 * params.strideX - random.size(0, params.strideX - 1) };
-		/* Small enough that no transform clips. */
-		const int32_t limit = desc.type == DataType::Int8 ? 3 : 2;
-		const uint32_t outHeight = 8, outWidth = 4;
-		const Plane3 data =
-			randomData(random, desc.channels, (outHeight + 4) * params.strideY,
-				   (outWidth + 4) * params.strideX, limit);
-		const auto weights = random.numbers(desc.elements(), limit);
-
-		const auto seen = winogradKernel(nvFull, desc, params);
-		ASSERT_TRUE(seen) << seen.error().message();
-		auto packed = packWinogradWeights(nvFull, desc, params, weights);
-		ASSERT_TRUE(packed) << packed.error().message();
-		/* With 4 nothing is rounded: whole numbers have quarters after the transform. */
-		EXPECT_EQ(*unpackWinogradWeights(nvFull, desc, params, *packed), weights);
-
-		ModelConvolution model(desc.type, data.c, data.h, data.w, data.v);
-		model.op.mode = sim::ConvMode::Winograd;
-		model.op.fetch.strideX = params.strideX;
-		model.op.fetch.strideY = params.strideY;
-		model.setKernel(*seen, outHeight, outWidth);
-		model.op.windows.data = { outWidth + 4, outHeight + 4, seen->channels };
-		model.weights = *packed;
-		expectOutput(model.run(), desc.type, desc, weights, data,
-			     { params.strideX, params.strideY, 0, 0 }, outHeight, outWidth, 4);
-	}
-}
-
-TEST(Weights, WinogradScaleUsesTheRangeWithoutClipping)
-{
-	Random random(104);
-
-	for (DataType type : { DataType::Int8, DataType::Int16, DataType::Half }) {
-		const WeightDesc desc{ type, 5, 7, 3, 3 };
-		std::vector<float> weights(desc.elements());
-		for (float &weight : weights)
-			weight = static_cast<float>(random.real(-0.7, 0.7));
-		WinogradParams params;
-		params.scale = *winogradScale(nvFull, desc, params, weights);
-
-		auto packed = packWinogradWeights(nvFull, desc, params, weights);
-		ASSERT_TRUE(packed);
-		const auto elements = elementsToFloat(type, *packed);
-		const float largest = std::abs(
-			*std::max_element(elements.begin(), elements.end(), [](float a, float b) {
-				return std::abs(a) < std::abs(b);
-			}));
-		if (type == DataType::Half)
-			EXPECT_EQ(params.scale, 1.0f);
-		else
-			EXPECT_EQ(largest, type == DataType::Int8 ? 127.0f : 32767.0f);
-
-		/* Each of the (at most four) elements a weight comes back from is off by 1/2. */
-		const float error = type == DataType::Half ? 0.004f : 2.0f / params.scale;
-		const auto back = *unpackWinogradWeights(nvFull, desc, params, *packed);
-		for (size_t i = 0; i < weights.size(); i++)
-			ASSERT_NEAR(back[i], weights[i], error);
-	}
-}
-
-TEST(Weights, DeconvolutionSetsOnTheModel)
-{
-	Random random(105);
-
-	for (int round = 0; round < 24; round++) {
-		const WeightDesc desc{ random.oneOf<DataType>({ DataType::Int8, DataType::Int16 }),
-				       random.size(1, 40), random.size(1, 70), random.size(1, 5),
-				       random.size(1, 5) };
-		const uint32_t sx = random.size(1, 3), sy = random.size(1, 3);
-		const Plane3 data = randomData(random, desc.channels, random.size(1, 5),
-					       random.size(1, 5), 100);
-		const auto weights = random.numbers(desc.elements(), 100);
-		const auto plain = elementsFromFloat(desc.type, weights);
-		auto split = splitDeconvolution(desc, sx, sy, plain);
-		ASSERT_TRUE(split) << split.error().message();
-		ASSERT_EQ(split->sets.size(), sx * sy);
-		EXPECT_EQ(*mergeDeconvolution(desc, sx, sy, *split), plain);
-
-		/* The definition of a deconvolution. */
-		const uint32_t outH = data.h + split->desc.height - 1;
-		const uint32_t outW = data.w + split->desc.width - 1;
-		std::vector<double> expected(size_t{ desc.kernels } * outH * sy * outW * sx);
-		for (uint32_t k = 0; k < desc.kernels; k++)
-			for (uint32_t c = 0; c < desc.channels; c++)
-				for (uint32_t y = 0; y < data.h; y++)
-					for (uint32_t x = 0; x < data.w; x++)
-						for (uint32_t r = 0; r < desc.height; r++)
-							for (uint32_t s = 0; s < desc.width; s++)
-								expected[(size_t{ k } * outH * sy +
-									  y * sy + r) *
-										 outW * sx +
-									 x * sx + s] +=
-									data.at(c, y, x) *
-									weightAt(desc, weights, k,
-										 c, r, s);
-
-		for (uint32_t phase = 0; phase < sx * sy; phase++) {
-			ModelConvolution model(desc.type, data.c, data.h, data.w, data.v);
-			model.setKernel(split->desc, outH, outW);
-			model.op.windows.padLeft = split->desc.width - 1;
-			model.op.windows.padTop = split->desc.height - 1;
-			model.weights = *packDirectWeights(nvFull, split->desc, split->sets[phase]);
-			const auto output = model.run();
-			size_t i = 0;
-			for (uint32_t k = 0; k < desc.kernels; k++)
-				for (uint32_t y = 0; y < outH; y++)
-					for (uint32_t x = 0; x < outW; x++, i++)
-						ASSERT_EQ(output[i],
-							  expected[(size_t{ k } * outH * sy +
-								    y * sy + phase / sx) *
-									   outW * sx +
-								   x * sx + phase % sx])
-							<< desc.describe() << " phase " << phase;
-		}
+		expectConvolution(model.run(), desc.type, desc, weights, data, {}, 3, 4);
 	}
 }
 
@@ -337,7 +138,7 @@ TEST(Weights, CompressedConvolutionOnTheModel)
 	for (int round = 0; round < 24; round++) {
 		const WeightDesc desc{ random.type(), random.size(1, 80), random.size(1, 90),
 				       random.size(1, 3), random.size(1, 3) };
-		const Plane3 data =
+		const PlainData data =
 			randomData(random, desc.channels, desc.height + 1, desc.width + 1, 2);
 		auto weights = random.numbers(desc.elements(), 2);
 		const int32_t zeroes = random(0, 10);
@@ -359,7 +160,7 @@ TEST(Weights, CompressedConvolutionOnTheModel)
 		ModelConvolution model(desc.type, data.c, data.h, data.w, data.v);
 		model.setKernel(desc, 2, 2);
 		model.compressed = &*compressed;
-		expectOutput(model.run(), desc.type, desc, weights, data, {}, 2, 2);
+		expectConvolution(model.run(), desc.type, desc, weights, data, {}, 2, 2);
 	}
 }
 

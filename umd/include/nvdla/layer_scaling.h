@@ -21,18 +21,22 @@ struct ConvolutionQuantization {
 };
 
 /**
- * \brief What convolution and SDP are given
+ * \brief What an X unit and the output converter are given
  *
- * X1 (or X2) adds and multiplies, each operand per channel (components 2 in operands.h); its
- * output, before the output converter, has a zero point of 0, as ReLU needs it.
+ * The unit adds and multiplies, each operand per channel (components 2 in operands.h). Its
+ * output, before the converter, has a zero point of 0, as ReLU needs it.
  */
-struct ConvolutionScaling {
-	int32_t paddingValue = 0;   /**< of the convolution */
-	std::vector<int16_t> bias;  /**< adder operands, one per kernel */
+struct AffineScaling {
+	std::vector<int16_t> bias;  /**< adder operands, one per channel */
 	uint8_t biasShift = 0;	    /**< left shift of the adder's operands */
-	SdpMultipliers multipliers; /**< one per kernel */
+	SdpMultipliers multipliers; /**< one per channel */
 	Converter output;	    /**< adds the output's zero point */
 	double biasError = 0;	    /**< largest error of a bias, in steps of the output */
+};
+
+/** \brief What a convolution is given besides */
+struct ConvolutionScaling : AffineScaling {
+	int32_t paddingValue = 0;
 };
 
 /**
@@ -53,6 +57,39 @@ Result<ConvolutionScaling> scaleConvolution(const ConvolutionQuantization &quant
 					    const WeightDesc &desc,
 					    std::span<const std::byte> weights,
 					    std::span<const double> bias);
+
+/**
+ * \brief Batch normalization in an X unit: (x - mean) * factor
+ *
+ * Precision, batch normalization: SF_in = SF_bn_m_cvt * 2^bn_m_shifter. The adder takes the mean
+ * and the input's zero point away, the multiplier's scale is s_in * factor / s_out.
+ *
+ * \param[in] mean and \param[in] factor (1 / deviation, of any sign) real numbers, one per channel
+ */
+Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantization &output,
+				     std::span<const double> mean, std::span<const double> factor);
+
+/** \brief Quantized weights and what they stand for */
+struct QuantizedWeights {
+	std::vector<std::byte> elements; /**< of desc.type, in O, I, H, W order */
+	std::vector<double> scales;	 /**< one, or one per kernel */
+};
+
+/** \brief Whether kernels have scales of their own */
+enum class WeightScales : uint8_t {
+	PerTensor,
+	PerKernel,
+};
+
+/**
+ * \brief Quantize weights without an offset (precision, wt_cvt: "Offset is not allowed")
+ *
+ * The largest magnitude becomes the largest integer. Kernels that are all zero have scale 1.
+ *
+ * \param[in] weights desc.elements() real numbers in O, I, H, W order
+ */
+Result<QuantizedWeights> quantizeWeights(const WeightDesc &desc, std::span<const float> weights,
+					 WeightScales scales);
 
 /** \brief Operation of SDP on two tensors */
 enum class Elementwise : uint8_t {

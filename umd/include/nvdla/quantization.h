@@ -125,7 +125,7 @@ Multiplier quantizeMultiplier(double scale);
 struct SdpMultipliers {
 	std::vector<int16_t> operands; /**< one, or one per channel */
 	uint8_t shift = 0;	       /**< of the unit: the same for all channels */
-	double error = 0;	       /**< largest relative error of a scale */
+	double error = 0;	       /**< largest relative error of a scale that is not 0 */
 };
 
 /**
@@ -134,8 +134,8 @@ struct SdpMultipliers {
  * SDP rounds where VTA cuts off. The shift is a register, so the largest scale decides it
  * and smaller ones lose bits: see SdpMultipliers::error.
  *
- * \param[in] scales positive; one, or one per channel
- * \return Unsupported if the largest is 2^15 or more, or below 2^-32
+ * \param[in] scales one, or one per channel; of any sign, but not all 0
+ * \return Unsupported if the largest magnitude is 2^15 or more, or below 2^-32
  */
 Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales);
 
