@@ -193,9 +193,9 @@ Result<void> checkKeys(const Layout &layout, const Json &json, const std::string
 		return badText(path, fmt::format("is {}, must be an object with the fields of a {}",
 						 quote(json), layout.name));
 	for (const auto &[key, value] : json.items()) {
-		const bool known =
-			std::any_of(layout.fields.begin(), layout.fields.end(),
-				    [&](const Field &field) { return field.name == key; });
+		const bool known = std::any_of(
+			layout.fields.begin(), layout.fields.end(),
+			[&name = key](const Field &field) { return field.name == name; });
 		if (!known)
 			return badText(fieldPath(path, key),
 				       fmt::format("is no field of a {}; those are {}", layout.name,
