@@ -22,6 +22,9 @@ struct Member {
 	NameOf nameOf = nullptr; /**< names of its values */
 };
 
+template<typename T, typename M>
+Member(const char *, M T::*, NameOf = nullptr) -> Member<T, M>;
+
 /** \brief As a Member, but a set of bits, each with a name */
 template<typename T>
 struct Bits {
@@ -29,6 +32,9 @@ struct Bits {
 	uint16_t T::*member;
 	NameOf nameOf;
 };
+
+template<typename T>
+Bits(const char *, uint16_t T::*, NameOf) -> Bits<T>;
 
 /** \brief The members of a type, as a tuple */
 template<typename T>

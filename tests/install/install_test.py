@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The installed package: an application finds all it needs with pkg-config, and runs."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+MESON, COMPILER, BUILD, SOURCE, PREFIX = sys.argv[1:6]
+TUTORIAL = Path(SOURCE) / 'Documentation/tutorial/classify.cpp'
+
+
+def run(*command, **options):
+	return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+
+
+class Installed(unittest.TestCase):
+	@classmethod
+	def setUpClass(cls):
+		folder = tempfile.TemporaryDirectory()
+		cls.addClassCleanup(folder.cleanup)
+		cls.root = Path(folder.name)
+		said = run(MESON, 'install', '-C', BUILD, '--no-rebuild', '--quiet', '--destdir', cls.root)
+		if said.returncode:
+			raise AssertionError(said.stdout + said.stderr)
+		cls.prefix = cls.root / PREFIX.lstrip('/')
+		cls.package = next(cls.prefix.rglob('nvdla.pc'))
+		cls.environment = dict(os.environ, PKG_CONFIG_PATH=str(cls.package.parent))
+		cls.application = cls.root / 'classify'
+		cls.build(TUTORIAL, cls.application)
+		cls.environment['LD_LIBRARY_PATH'] = str(cls.package.parent.parent)
+
+	@classmethod
+	def build(cls, source, program):
+		flags = run('pkg-config', '--cflags', '--libs', 'nvdla', env=cls.environment, check=True).stdout.split()
+		said = run(*COMPILER.split(), '-std=c++20', '-Wall', '-Wextra', '-Werror', source, '-o', program, *flags)
+		if said.returncode:
+			raise AssertionError(said.stderr)
+
+	def good(self, *command):
+		said = run(*command, env=self.environment)
+		self.assertEqual(said.returncode, 0, said.stderr)
+		return said.stdout
+
+	def program(self, name):
+		return self.prefix / 'bin' / name
+
+	def test_classify_an_image(self):
+		net, picture = self.root / 'net.nvdla', self.root / 'in.ppm'
+		self.good(self.program('nvdla-example-net'), '-o', net, '--width', 16, '--height', 16)
+		picture.write_bytes(b'P6 16 16 255\n' + bytes(range(256)) * 3)
+		said = json.loads(self.good(self.program('nvdla-run'), '--loadable', net, '--input', picture, '--top', 1,
+					    '--json'))
+		self.assertEqual(int(self.good(self.application, net, picture)),
+				 said['outputs'][0]['top'][0]['index'])
+
+	def test_digits(self):
+		data = Path(os.environ.get('NVDLA_REFERENCE_DATA', Path(SOURCE).parent / 'shared')) / 'loadables'
+		if not data.is_dir():
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		for digit, name in ((1, 'one'), (3, 'three'), (4, 'four'), (5, 'five'), (7, 'seven')):
+			said = self.good(self.application, data / 'NN_L0_0_fbuf', data / f'digits/{name}.pgm')
+			self.assertEqual(int(said), digit)
+
+	def test_errors_come_out(self):
+		said = run(self.application, '/nonexistent', 'x', env=self.environment)
+		self.assertEqual(said.returncode, 1)
+		self.assertIn('/nonexistent', said.stderr)
+
+	def test_every_header_stands_alone(self):
+		headers = self.prefix / 'include/libnvdla'
+		names = [path.relative_to(headers) for path in headers.rglob('*.h')]
+		self.assertIn(Path('drm/nvdla_accel.h'), names)
+		self.assertIn(Path('nvdla/hw/descriptors.h'), names)
+		source = self.root / 'headers.cpp'
+		for name in sorted(names):
+			with self.subTest(str(name)):
+				source.write_text(f'#include <{name}>\n#include <{name}>\nint main() {{}}\n')
+				self.build(source, self.root / 'headers')
+
+	def test_programs_have_their_pages(self):
+		programs = {path.name for path in (self.prefix / 'bin').iterdir()}
+		pages = {path.stem for path in (self.prefix / 'share/man/man1').iterdir()}
+		self.assertIn('nvdla-run', programs)
+		self.assertEqual(programs, pages)
+
+
+if __name__ == '__main__':
+	unittest.main(argv=sys.argv[:1])
