@@ -245,8 +245,12 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 
 	lockdep_assert_held(&ndev->lock);
 
+	/* A job that failed stays as it is until the reset, for those who want to know why. */
+	if (!job || job->error || ndev->stopped)
+		return;
+
 	nvdla_sequencer_irq(ndev->seq, status);
-	if (job && !ndev->stopped && !job->error && !job->task_running)
+	if (!job->error && !job->task_running)
 		nvdla_job_start_tasks(job);
 }
 

@@ -310,8 +310,10 @@ TEST_F(DeadCoreTest, FailsAllJobs)
 	ASSERT_TRUE(copy.started());
 	ASSERT_TRUE(function_.silence());
 
-	EXPECT_EQ(copy.wait(), -ETIMEDOUT);
-	EXPECT_EQ(copy.result.job().status, -ETIMEDOUT);
+	/* It never interrupts again, or the driver reads nonsense at once. */
+	const int status = copy.wait();
+	EXPECT_TRUE(status == -ETIMEDOUT || status == -EIO) << status;
+	EXPECT_EQ(copy.result.job().status, status);
 	EXPECT_EQ(copy.result.job().num_runs, 1u);
 	/* Jobs that never ran have a result, too. */
 	ASSERT_TRUE(waiting.emplace_back(device).valid());

@@ -212,6 +212,9 @@ TEST_F(UnplugTest, FencesOfAllContextsEnd)
 		close(fence);
 	}
 	EXPECT_GT(gone, 0u) << "no job was left when the device went";
+	/* All jobs write to the same place: this is from the last one. */
+	EXPECT_EQ(result.job().status, -ENODEV);
+	EXPECT_EQ(result.job().num_operations, task.graph.size());
 	ASSERT_TRUE(unbound.bind());
 }
 
