@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xf86drm.h>
 
-#include "device.h"
+#include "dma_buf.h"
 
 namespace nvdla::test
 {
@@ -134,13 +134,39 @@ TEST_F(FaultTest, Query)
 
 TEST_F(FaultTest, BufferCreate)
 {
-	drm_nvdla_bo_create create = {};
+	for (const uint32_t flags : { 0u, DRM_NVDLA_BO_WRITE_COMBINE, DRM_NVDLA_BO_SRAM }) {
+		SCOPED_TRACE(flags);
+		drm_nvdla_bo_create create = {};
+		failEverywhere(
+			[&] {
+				create = { .size = 16384, .flags = flags, .handle = 0 };
+				return device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
+			},
+			[&] { drmCloseBufferHandle(device_.fd(), create.handle); });
+	}
+}
+
+TEST_F(FaultTest, BufferExport)
+{
+	Buffer buffer(device_, 65536);
+	ASSERT_TRUE(buffer.valid());
+	int fd = -1;
 	failEverywhere(
 		[&] {
-			create = { .size = 65536, .flags = 0, .handle = 0 };
-			return device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
+			return drmPrimeHandleToFD(device_.fd(), buffer.handle(), DRM_CLOEXEC, &fd)
+				       ? -errno
+				       : 0;
 		},
-		[&] { drmCloseBufferHandle(device_.fd(), create.handle); });
+		[&] { close(fd); });
+}
+
+TEST_F(FaultTest, BufferImport)
+{
+	const DmaBuf memory = userMemory(65536);
+	ASSERT_TRUE(memory.valid());
+	uint32_t handle = 0;
+	failEverywhere([&] { return memory.importTo(device_.fd(), handle); },
+		       [&] { drmCloseBufferHandle(device_.fd(), handle); });
 }
 
 TEST_F(FaultTest, BufferMmapOffset)
