@@ -25,17 +25,21 @@ namespace nvdla
  */
 nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte> legacy);
 
-/** \brief Call \a visit with the address index of everything a surface descriptor names in memory
+/**
+ * \brief Call \a visit with the address index of everything a surface descriptor names in memory
+ *
+ * Cubes that the operation does not use are among them; their index is 0.
+ *
+ * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
  */
-template<typename Visit>
-void forEachAddress(unsigned type, const nvdla_surface_desc &surface, Visit visit)
+template<typename Surface, typename Visit>
+void forEachAddress(unsigned type, Surface &surface, Visit visit)
 {
-	auto cubes = [&](auto... cube) {
-		for (const nvdla_data_cube &entry : { cube... }) {
-			if (entry.type != NVDLA_MEM_HW)
-				visit(entry.address);
-		}
+	auto one = [&](auto &cube) {
+		if (cube.type != NVDLA_MEM_HW)
+			visit(cube.address);
 	};
+	auto cubes = [&](auto &...cube) { (one(cube), ...); };
 
 	switch (type) {
 	case NVDLA_OP_BDMA:

@@ -12,6 +12,16 @@
 namespace nvdla
 {
 
+/** \brief Types of elements with 32-byte atoms, in the current layout */
+enum EmuFormat : uint16_t {
+	EmuFormatInt8 = 0,
+	EmuFormatInt16 = 2,
+	EmuFormatHalf = 3,
+};
+
+/** \brief The axis of SOFTMAX: all channels of a pixel */
+constexpr uint8_t emuAxisChannel = 1;
+
 /** \brief Root of a task; the positions count in its address table */
 struct EmuNetworkDesc {
 	int16_t operation_desc_index;

@@ -37,8 +37,6 @@ constexpr EmuLayout legacyLayout{
 	offsetof(EmuLegacyBufferDesc, format),	 offsetof(EmuLegacyBufferDesc, line_stride),
 };
 
-constexpr unsigned softmaxAxisChannel = 1;
-
 template<typename T>
 T field(std::span<const std::byte> bytes, size_t offset)
 {
@@ -59,11 +57,11 @@ std::optional<DataType> dataType(unsigned format, bool legacy)
 		return std::nullopt;
 	}
 	switch (format) {
-	case 0:
+	case EmuFormatInt8:
 		return DataType::Int8;
-	case 2:
+	case EmuFormatInt16:
 		return DataType::Int16;
-	case 3:
+	case EmuFormatHalf:
 		return DataType::Half;
 	}
 	return std::nullopt;
@@ -110,7 +108,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 	}
 	if (type == static_cast<unsigned>(EmuOpType::Softmax)) {
 		const unsigned axis = field<uint8_t>(bytes, layout_.parameters);
-		if (axis != softmaxAxisChannel)
+		if (axis != emuAxisChannel)
 			return fail(ErrorCode::Unsupported, what,
 				    lists_.where(fmt::format("operation {} axis", index)),
 				    fmt::format("softmax over axis {}, only channels (1) are known",

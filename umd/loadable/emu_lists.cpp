@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "emu_lists.h"
+
+#include <cstring>
+
+#include "emu_descriptors.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+uint16_t formatOf(DataType type)
+{
+	if (type == DataType::Half)
+		return EmuFormatHalf;
+	return type == DataType::Int16 ? EmuFormatInt16 : EmuFormatInt8;
+}
+
+EmuOperationDesc describe(const EmuOperation &operation)
+{
+	EmuOperationDesc desc = {};
+
+	desc.op_type = static_cast<uint8_t>(operation.type);
+	desc.in_scale = operation.inScale;
+	desc.out_scale = operation.outScale;
+	if (operation.type == EmuOpType::Softmax)
+		desc.axis = emuAxisChannel;
+	else
+		desc.power = { operation.power, operation.scale, operation.shift };
+	return desc;
+}
+
+EmuBufferDesc describe(const EmuBuffer &buffer)
+{
+	const uint32_t atom = buffer.type == DataType::Int8 ? 32 : 16;
+	const uint32_t surfaces = (buffer.c + atom - 1) / atom;
+
+	return { static_cast<int16_t>(buffer.address),
+		 static_cast<uint32_t>(buffer.offset),
+		 surfaces * buffer.surfaceStride,
+		 formatOf(buffer.type),
+		 static_cast<uint16_t>(buffer.w),
+		 static_cast<uint16_t>(buffer.h),
+		 static_cast<uint16_t>(buffer.c),
+		 buffer.lineStride,
+		 buffer.surfaceStride };
+}
+
+template<typename T>
+void append(std::vector<std::byte> &list, const T &entry)
+{
+	const auto *bytes = reinterpret_cast<const std::byte *>(&entry);
+
+	list.insert(list.end(), bytes, bytes + sizeof(entry));
+}
+
+} /* namespace */
+
+EmuLists emuLists(std::span<const EmuOperation> operations, int16_t operationIndex,
+		  int16_t bufferIndex)
+{
+	EmuLists lists;
+
+	append(lists.network, EmuNetworkDesc{ operationIndex, bufferIndex,
+					      static_cast<uint16_t>(operations.size()) });
+	for (const EmuOperation &operation : operations) {
+		EmuBufferPair<EmuBufferDesc> pair = {};
+		pair.src_data = describe(operation.src);
+		pair.dst_data = describe(operation.dst);
+		append(lists.operations, describe(operation));
+		append(lists.buffers, pair);
+	}
+	return lists;
+}
+
+} /* namespace nvdla */
