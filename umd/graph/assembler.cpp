@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "assembler.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+struct Kind {
+	const char *name;
+	nvdla_op_type type;
+};
+
+/* In the order of op::Any; the CPU's operations have no engine. */
+constexpr Kind kinds[] = {
+	{ "convolution", NVDLA_OP_CONV },      { "SDP", NVDLA_OP_SDP },
+	{ "pooling", NVDLA_OP_PDP },	       { "normalization", NVDLA_OP_CDP },
+	{ "contract", NVDLA_OP_RUBIK },	       { "split into planes", NVDLA_OP_RUBIK },
+	{ "merge of planes", NVDLA_OP_RUBIK }, { "copy", NVDLA_OP_BDMA },
+	{ "softmax", NVDLA_OP_BDMA },	       { "power", NVDLA_OP_BDMA },
+};
+static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
+
+tl::unexpected<Error> bad(std::string where, std::string why)
+{
+	return fail(ErrorCode::InvalidArgument, what, std::move(where), std::move(why));
+}
+
+} /* namespace */
+
+Result<void> Assembler::collectNames()
+{
+	auto twice = [](const char *thing, const std::string &name) {
+		return bad(fmt::format("{} '{}'", thing, name), "is there twice");
+	};
+
+	symbols_.outputs = graph_.outputs_;
+	for (const Surface &surface : graph_.surfaces_) {
+		if (!symbols_.declared.emplace(surface.name, surface).second)
+			return twice("surface", surface.name);
+	}
+	for (const GraphWeights &weights : graph_.weights_) {
+		if (!symbols_.weights.emplace(weights.name, &weights).second)
+			return twice("weights", weights.name);
+	}
+	for (const GraphOperands &operands : graph_.operands_) {
+		if (!symbols_.operands.emplace(operands.name, &operands).second)
+			return twice("operands", operands.name);
+		if (symbols_.declared.contains(operands.name))
+			return bad(fmt::format("operands '{}'", operands.name),
+				   "have the name of a surface");
+	}
+	for (const auto &[name, table] : graph_.luts_) {
+		if (!symbols_.luts.emplace(name, static_cast<int>(plan_.luts.size())).second)
+			return twice("look-up table", name);
+		plan_.luts.push_back(table);
+	}
+	std::set<std::string> names;
+	for (const op::Any &operation : graph_.operations_) {
+		if (!names.insert(operationName(operation)).second)
+			return twice("operation", operationName(operation));
+	}
+	return {};
+}
+
+Result<void> Assembler::addInputs()
+{
+	for (const std::string &name : graph_.inputs_) {
+		const Surface &surface = symbols_.declared.at(name);
+		if (surface.place == Place::Stream)
+			return bad(fmt::format("input '{}'", name),
+				   "is a stream; the application writes memory");
+		auto desc = layOut(surface);
+		if (!desc)
+			return forward(desc);
+		SurfaceState &state = symbols_.surfaces[name];
+		state.desc = *desc;
+		state.planar = surface.planar;
+		state.place = surface.place;
+		state.region = static_cast<int>(plan_.regions.size());
+		Region region;
+		region.name = name;
+		region.kind = RegionKind::Input;
+		region.domain =
+			surface.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
+		region.bytes = desc->size;
+		plan_.regions.push_back(std::move(region));
+	}
+	return {};
+}
+
+Result<void> Assembler::lowerOperations()
+{
+	for (const op::Any &operation : graph_.operations_) {
+		const Kind &kind = kinds[operation.index()];
+		Lowering lowering(plan_, symbols_, *nvdla_variant_nv_full(), kind.name,
+				  operationName(operation), kind.type);
+		std::visit([&](const auto &any) { lower(lowering, any); }, operation);
+		if (auto finished = lowering.finish(); !finished)
+			return finished;
+	}
+	return {};
+}
+
+Result<void> Assembler::checkUses() const
+{
+	if (plan_.nodes.empty())
+		return bad("graph", "has no operations");
+	for (const auto &[name, state] : symbols_.surfaces) {
+		if (state.place == Place::Stream && state.taker == none)
+			return bad(where(plan_.nodes[static_cast<size_t>(state.producer)]),
+				   fmt::format("no operation takes its stream '{}'", name));
+	}
+	for (const std::string &name : graph_.outputs_) {
+		const auto state = symbols_.surfaces.find(name);
+		if (state == symbols_.surfaces.end() || state->second.producer == none)
+			return bad(fmt::format("output '{}'", name), "is written by no operation");
+		if (std::count(graph_.outputs_.begin(), graph_.outputs_.end(), name) > 1)
+			return bad(fmt::format("output '{}'", name), "is there twice");
+	}
+	for (const auto &[name, surface] : symbols_.declared) {
+		if (!symbols_.surfaces.contains(name))
+			return bad(fmt::format("surface '{}'", name), "is written by no operation");
+	}
+	return {};
+}
+
+Result<std::vector<ExplicitEdge>> Assembler::findEdges() const
+{
+	std::vector<ExplicitEdge> edges;
+	auto find = [&](const std::string &name) {
+		return static_cast<size_t>(
+			std::find_if(plan_.nodes.begin(), plan_.nodes.end(),
+				     [&](const Node &node) { return node.name == name; }) -
+			plan_.nodes.begin());
+	};
+
+	for (const GraphEdge &edge : graph_.edges_) {
+		const size_t before = find(edge.before);
+		const size_t after = find(edge.after);
+		const std::string name =
+			fmt::format("edge from '{}' to '{}'", edge.before, edge.after);
+		if (before == plan_.nodes.size() || after == plan_.nodes.size())
+			return bad(name, "the graph has no such operation");
+		if (before >= after)
+			return bad(name, "operations wait for those that were added before them");
+		edges.push_back({ before, after, edge.event });
+	}
+	return edges;
+}
+
+std::vector<const SurfaceState *> Assembler::bound(const std::vector<std::string> &names) const
+{
+	std::vector<const SurfaceState *> states;
+
+	for (const std::string &name : names)
+		states.push_back(&symbols_.surfaces.at(name));
+	return states;
+}
+
+Result<Loadable> Assembler::run()
+{
+	auto done = collectNames()
+			    .and_then([&] { return addInputs(); })
+			    .and_then([&] { return lowerOperations(); })
+			    .and_then([&] { return checkUses(); })
+			    .and_then([&] { return divideIntoTasks(plan_, options_); });
+	if (!done)
+		return forward(done);
+	auto edges = findEdges();
+	if (!edges)
+		return forward(edges);
+	std::vector<Memory> memories = placeRegions(plan_, options_);
+	return writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
+			       bound(graph_.outputs_), std::move(*edges) });
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps from a graph to a loadable.
+ */
+#pragma once
+
+#include <nvdla/graph.h>
+
+#include "lowering.h"
+#include "plan.h"
+
+namespace nvdla::assembly
+{
+
+/**
+ * \brief Assembles one graph
+ *
+ * Operations are lowered one by one, in their order; then chains of streams and
+ * tasks are found, memory is given out, tasks are connected and judged, and the
+ * loadable is written.
+ */
+class Assembler
+{
+public:
+	Assembler(const Graph &graph, const AssembleOptions &options)
+		: graph_(graph), options_(options)
+	{
+	}
+
+	Result<Loadable> run();
+
+private:
+	Result<void> collectNames();
+	Result<void> addInputs();
+	Result<void> lowerOperations();
+	Result<void> checkUses() const;
+	Result<std::vector<ExplicitEdge>> findEdges() const;
+	/** \brief Names of the bound surfaces, in the order in which they are bound */
+	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
+
+	const Graph &graph_;
+	const AssembleOptions &options_;
+	Plan plan_;
+	Symbols symbols_;
+};
+
+/** \brief What the loadable is written from */
+struct Assembled {
+	const Plan &plan;
+	std::vector<Memory> memories;
+	std::vector<const SurfaceState *> inputs;
+	std::vector<const SurfaceState *> outputs;
+	std::vector<ExplicitEdge> edges;
+};
+
+/** \brief Connect and judge the tasks, and write everything down */
+Result<Loadable> writeLoadable(Assembled assembled);
+
+} /* namespace nvdla::assembly */

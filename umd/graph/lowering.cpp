@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "lowering.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nvdla::assembly
+{
+
+Lowering::Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
+		   const std::string &name, nvdla_op_type type)
+	: plan_(plan), symbols_(symbols), variant_(variant)
+{
+	node.name = name;
+	node.kind = kind;
+	node.type = type;
+}
+
+bool Lowering::need(bool fulfilled, const std::string &field, const std::string &why)
+{
+	if (!fulfilled && !error_)
+		error_ = Error{ ErrorCode::InvalidArgument, what,
+				fmt::format("{}, {}", where(node), field), why };
+	return fulfilled;
+}
+
+SurfaceState &Lowering::input(const std::string &field, const std::string &name)
+{
+	const auto entry = symbols_.surfaces.find(name);
+
+	if (!need(entry != symbols_.surfaces.end(), field,
+		  fmt::format("nothing before it writes a surface '{}'", name)))
+		return dummy_;
+	if (entry->second.place == Place::Stream)
+		takeStream(field, entry->second);
+	return entry->second;
+}
+
+/* Streams lead from convolutions to SDP and from SDP to PDP, each to one operation. */
+void Lowering::takeStream(const std::string &field, SurfaceState &surface)
+{
+	const Node &producer = plan_.nodes[static_cast<size_t>(surface.producer)];
+	const bool fits = (producer.type == NVDLA_OP_CONV && node.type == NVDLA_OP_SDP) ||
+			  (producer.type == NVDLA_OP_SDP && node.type == NVDLA_OP_PDP);
+
+	need(fits && !node.cpu, field,
+	     fmt::format("'{}' is the stream of {}, which only {} can take", surface.desc.name,
+			 where(producer),
+			 producer.type == NVDLA_OP_CONV ? "an SDP operation" : "a pooling"));
+	need(surface.taker == none, field,
+	     fmt::format("the stream '{}' is taken by another operation already",
+			 surface.desc.name));
+	surface.taker = self();
+	node.producer = surface.producer;
+}
+
+DataType Lowering::outputType(const std::string &name, DataType wanted, DataType fallback) const
+{
+	const auto declared = symbols_.declared.find(name);
+
+	if (wanted != DataType::Unknown)
+		return wanted;
+	if (declared != symbols_.declared.end() && declared->second.type != DataType::Unknown)
+		return declared->second.type;
+	return fallback;
+}
+
+SurfaceState &Lowering::output(const std::string &name, DataType type, const Shape &shape)
+{
+	const auto declared = symbols_.declared.find(name);
+	const bool isOutput = std::find(symbols_.outputs.begin(), symbols_.outputs.end(), name) !=
+			      symbols_.outputs.end();
+	Surface surface;
+
+	need(!name.empty(), "output", "has no name");
+	need(!symbols_.surfaces.contains(name), "output",
+	     fmt::format("'{}' is an input of the graph, or written by another operation", name));
+	if (declared != symbols_.declared.end())
+		surface = declared->second;
+	const bool shaped = surface.c || surface.h || surface.w;
+	need(!shaped || (surface.c == shape.c && surface.h == shape.h && surface.w == shape.w &&
+			 surface.n == shape.n),
+	     "output",
+	     fmt::format("'{}' was described as {}, the operation makes {}", name,
+			 toString({ surface.c, surface.h, surface.w, surface.n }),
+			 toString(shape)));
+	need(surface.type == DataType::Unknown || surface.type == type, "output",
+	     fmt::format("'{}' was described as {}, the operation makes {}", name,
+			 dataTypeName(surface.type), dataTypeName(type)));
+	if (node.type == NVDLA_OP_CONV && !node.cpu)
+		surface.place = Place::Stream;
+	need(!isOutput || surface.place != Place::Stream, "output",
+	     fmt::format("the stream '{}' cannot be an output of the graph", name));
+	need(surface.place != Place::Stream || node.type == NVDLA_OP_CONV ||
+		     node.type == NVDLA_OP_SDP,
+	     "output", fmt::format("only convolutions and SDP make streams, not '{}'", name));
+	if (failed())
+		return dummy_;
+
+	surface.name = name;
+	surface.type = type;
+	surface.c = shape.c;
+	surface.h = shape.h;
+	surface.w = shape.w;
+	surface.n = shape.n;
+	auto desc = layOut(surface);
+	if (!need(bool(desc), "output", desc ? "" : fmt::format("'{}' {}", name, desc.error().why)))
+		return dummy_;
+
+	SurfaceState &state = symbols_.surfaces[name];
+	state.desc = *desc;
+	state.planar = surface.planar;
+	state.place = surface.place;
+	state.producer = self();
+	if (state.place == Place::Stream)
+		return state;
+	Region region;
+	region.name = name;
+	region.kind = isOutput ? RegionKind::Output : RegionKind::Intermediate;
+	region.domain = state.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
+	region.bytes = desc->size;
+	state.region = static_cast<int>(plan_.regions.size());
+	plan_.regions.push_back(std::move(region));
+	return state;
+}
+
+nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	const TensorDesc &desc = surface.desc;
+	nvdla_data_cube out = {};
+
+	node.cubes.emplace_back(cube, desc.name);
+	out.width = static_cast<__u16>(desc.w);
+	out.height = static_cast<__u16>(desc.h);
+	out.channel = static_cast<__u16>(desc.c);
+	out.line_stride = desc.lineStride;
+	if (surface.planar)
+		out.plane_stride = desc.surfaceStride;
+	else
+		out.surf_stride = desc.surfaceStride;
+	out.size = static_cast<__u32>(desc.size / desc.n);
+	if (surface.region == none) {
+		out.type = NVDLA_MEM_HW;
+		out.address = -1;
+		return out;
+	}
+
+	Region &region = plan_.regions[static_cast<size_t>(surface.region)];
+	out.type = region.domain == MemoryDomain::Sram ? NVDLA_MEM_CV : NVDLA_MEM_MC;
+	out.address = addressOf(surface.region);
+	if (surfaceMultiple > 1) {
+		const uint32_t atom = geometry().atomChannels(desc.type);
+		const uint64_t surfaces = alignUp(divideUp(desc.c, atom), surfaceMultiple);
+		region.bytes = std::max(region.bytes, surfaces * desc.surfaceStride);
+	}
+	return out;
+}
+
+nvdla_data_cube Lowering::read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	if (surface.region != none)
+		node.reads.push_back(surface.region);
+	return cubeOf(cube, surface, surfaceMultiple);
+}
+
+nvdla_data_cube Lowering::write(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	if (surface.region != none)
+		node.writes.push_back(surface.region);
+	return cubeOf(cube, surface, surfaceMultiple);
+}
+
+int Lowering::addConstant(const std::string &name, std::vector<std::byte> data)
+{
+	Region region;
+
+	region.name = name;
+	region.kind = RegionKind::Constant;
+	region.bytes = data.size();
+	region.data = std::move(data);
+	plan_.regions.push_back(std::move(region));
+	return static_cast<int>(plan_.regions.size()) - 1;
+}
+
+nvdla_data_cube Lowering::constantCube(const char *cube, int region)
+{
+	nvdla_data_cube out = {};
+
+	node.cubes.emplace_back(cube, plan_.regions[static_cast<size_t>(region)].name);
+	out.type = NVDLA_MEM_MC;
+	out.address = addressOf(region);
+	out.size = static_cast<__u32>(plan_.regions[static_cast<size_t>(region)].bytes);
+	return out;
+}
+
+bool Lowering::producerIsWinograd() const
+{
+	return node.producer != none &&
+	       plan_.nodes[static_cast<size_t>(node.producer)].operation.conv.conv_mode ==
+		       NVDLA_CONV_MODE_WINOGRAD;
+}
+
+int16_t Lowering::lut(const std::string &name)
+{
+	const auto entry = symbols_.luts.find(name);
+
+	if (!need(entry != symbols_.luts.end(), "lut",
+		  name.empty() ? std::string("is needed, none is named")
+			       : fmt::format("the graph has no look-up table '{}'", name)))
+		return -1;
+	node.lut = entry->second;
+	return static_cast<int16_t>(entry->second);
+}
+
+uint8_t Lowering::precision(DataType type, const std::string &field)
+{
+	switch (type) {
+	case DataType::Int8:
+		return NVDLA_PRECISION_INT8;
+	case DataType::Int16:
+		return NVDLA_PRECISION_INT16;
+	case DataType::Half:
+		return NVDLA_PRECISION_FP16;
+	default:
+		need(false, field, fmt::format("the core does not work on {}", dataTypeName(type)));
+		return NVDLA_PRECISION_INT8;
+	}
+}
+
+Result<void> Lowering::finish()
+{
+	if (error_)
+		return tl::unexpected<Error>(*error_);
+	plan_.nodes.push_back(std::move(node));
+	return {};
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From an operation of a graph to its descriptors.
+ */
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include <nvdla/core_geometry.h>
+#include <nvdla_variant.h>
+
+#include "plan.h"
+
+namespace nvdla::assembly
+{
+
+struct Shape {
+	uint32_t c = 0;
+	uint32_t h = 0;
+	uint32_t w = 0;
+	uint32_t n = 1;
+};
+
+/** \return "n x c x h x w" */
+std::string toString(const Shape &shape);
+
+/** \brief What the graph knows by name, while its operations are lowered in their order */
+struct Symbols {
+	std::map<std::string, Surface> declared;
+	std::map<std::string, SurfaceState> surfaces; /**< that have been written */
+	std::map<std::string, const GraphWeights *> weights;
+	std::map<std::string, const GraphOperands *> operands;
+	std::map<std::string, int> luts;
+	std::map<std::string, int> packed; /**< regions of constants, by name and layout */
+	std::vector<std::string> outputs;
+};
+
+/**
+ * \brief Lays out a surface: defaults for strides, size in bytes
+ * \return InvalidArgument if the layout cannot be
+ */
+Result<TensorDesc> layOut(const Surface &surface);
+
+/**
+ * \brief Lowers one operation
+ *
+ * The first rule that is broken is kept; after it values are meaningless, but
+ * harmless. Check failed() before dividing by what came from the user.
+ */
+class Lowering
+{
+public:
+	Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
+		 const std::string &name, nvdla_op_type type);
+
+	/** \brief State a rule; \a field and \a why are for people */
+	bool need(bool fulfilled, const std::string &field, const std::string &why);
+	bool failed() const { return error_.has_value(); }
+
+	/** \brief A surface that was written before, or an input */
+	SurfaceState &input(const std::string &field, const std::string &name);
+	/** \brief The surface that the operation writes */
+	SurfaceState &output(const std::string &name, DataType type, const Shape &shape);
+	/** \brief Type that the surface \a name was described with, otherwise \a fallback */
+	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
+
+	/**
+	 * \brief The cube of a surface that is read or written
+	 * \param[in] surfaceMultiple the engine touches a multiple of this many surfaces
+	 */
+	nvdla_data_cube read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple = 1);
+	nvdla_data_cube write(const char *cube, SurfaceState &surface,
+			      uint32_t surfaceMultiple = 1);
+	/** \brief A constant in memory, made on first use; \a key tells layouts of one name apart
+	 */
+	template<typename Pack>
+	int constant(const std::string &name, const std::string &key, Pack pack)
+	{
+		const auto [entry, isNew] = symbols_.packed.try_emplace(name + '\n' + key, none);
+		if (isNew)
+			entry->second = addConstant(name, pack());
+		node.reads.push_back(entry->second);
+		return entry->second;
+	}
+	/** \brief A cube for a constant */
+	nvdla_data_cube constantCube(const char *cube, int region);
+	/** \brief Is the stream that the operation takes that of a Winograd convolution? */
+	bool producerIsWinograd() const;
+	/** \brief Index of the look-up table; the operation uses it */
+	int16_t lut(const std::string &name);
+
+	const Symbols &symbols() const { return symbols_; }
+	const nvdla_variant &variant() const { return variant_; }
+	const CoreGeometry &geometry() const { return nvFull; }
+	uint8_t precision(DataType type, const std::string &field);
+
+	/** \brief Append the node to the plan, or give the error */
+	Result<void> finish();
+
+	Node node;
+
+private:
+	int addConstant(const std::string &name, std::vector<std::byte> data);
+	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
+	int self() const { return static_cast<int>(plan_.nodes.size()); }
+	void takeStream(const std::string &field, SurfaceState &surface);
+
+	Plan &plan_;
+	Symbols &symbols_;
+	const nvdla_variant &variant_;
+	std::optional<Error> error_;
+	SurfaceState dummy_;
+};
+
+/* One function for each kind of operation. */
+void lower(Lowering &lowering, const op::Convolution &op);
+void lower(Lowering &lowering, const op::Sdp &op);
+void lower(Lowering &lowering, const op::Pooling &op);
+void lower(Lowering &lowering, const op::Normalization &op);
+void lower(Lowering &lowering, const op::Contract &op);
+void lower(Lowering &lowering, const op::SplitPlanes &op);
+void lower(Lowering &lowering, const op::MergePlanes &op);
+void lower(Lowering &lowering, const op::Copy &op);
+void lower(Lowering &lowering, const op::Softmax &op);
+void lower(Lowering &lowering, const op::Power &op);
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where surfaces and constants lie.
+ */
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "plan.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+/* What weights need; everything else needs less (formats, requirements of alignment). */
+constexpr uint64_t alignment = 256;
+constexpr uint32_t memoryAlignment = 4096;
+
+/* First and last node that a region has to be there for. */
+struct Lifetime {
+	size_t first = SIZE_MAX;
+	size_t last = 0;
+};
+
+/*
+ * A chain of streams runs at once: what one of its members reads or writes has
+ * to be there from the chain's beginning to its end.
+ */
+std::vector<Lifetime> lifetimes(const Plan &plan)
+{
+	std::vector<Lifetime> times(plan.regions.size());
+
+	for (const Node &node : plan.nodes) {
+		for (const std::vector<int> *regions : { &node.reads, &node.writes }) {
+			for (int region : *regions) {
+				Lifetime &time = times[static_cast<size_t>(region)];
+				time.first = std::min(time.first, node.chainFirst);
+				time.last = std::max(time.last, node.chainLast);
+			}
+		}
+	}
+	return times;
+}
+
+/*
+ * First fit: the lowest offset at which a region meets none of those that are
+ * there at the same time. Returns the size of the memory.
+ */
+uint64_t packIntermediates(Plan &plan, const std::vector<size_t> &members, bool reuse)
+{
+	const std::vector<Lifetime> times = lifetimes(plan);
+	std::vector<size_t> placed;
+	uint64_t size = 0;
+
+	for (size_t member : members) {
+		Region &region = plan.regions[member];
+		std::vector<const Region *> others;
+		for (size_t other : placed) {
+			if (!reuse || (times[other].first <= times[member].last &&
+				       times[member].first <= times[other].last))
+				others.push_back(&plan.regions[other]);
+		}
+		std::sort(others.begin(), others.end(),
+			  [](const Region *a, const Region *b) { return a->offset < b->offset; });
+		uint64_t offset = 0;
+		for (const Region *other : others) {
+			if (offset + region.bytes <= other->offset)
+				break;
+			offset = std::max(offset, alignUp(other->offset + other->bytes, alignment));
+		}
+		region.offset = offset;
+		size = std::max(size, offset + region.bytes);
+		placed.push_back(member);
+	}
+	return size;
+}
+
+class Placement
+{
+public:
+	Placement(Plan &plan, const AssembleOptions &options) : plan_(plan), options_(options) {}
+
+	std::vector<Memory> place()
+	{
+		placeConstants();
+		placeIntermediates(MemoryDomain::System);
+		placeIntermediates(MemoryDomain::Sram);
+		placeBound(RegionKind::Input, MemoryInput);
+		placeBound(RegionKind::Output, MemoryOutput);
+		return std::move(memories_);
+	}
+
+private:
+	std::vector<size_t> members(RegionKind kind, MemoryDomain domain) const
+	{
+		std::vector<size_t> found;
+
+		for (size_t i = 0; i < plan_.regions.size(); i++) {
+			if (plan_.regions[i].kind == kind && plan_.regions[i].domain == domain)
+				found.push_back(i);
+		}
+		return found;
+	}
+
+	Memory &add(uint16_t flags, uint64_t size)
+	{
+		Memory memory;
+
+		memory.id = static_cast<uint16_t>(memories_.size());
+		memory.flags = flags;
+		memory.size = size;
+		memory.alignment = memoryAlignment;
+		memories_.push_back(memory);
+		return memories_.back();
+	}
+
+	void assign(const std::vector<size_t> &regions, uint16_t memory)
+	{
+		for (size_t region : regions)
+			plan_.regions[region].memory = memory;
+	}
+
+	void placeConstants()
+	{
+		const auto constants = members(RegionKind::Constant, MemoryDomain::System);
+		if (constants.empty())
+			return;
+		Memory &memory = add(MemoryAlloc | MemorySet, 0);
+		for (size_t i : constants) {
+			Region &region = plan_.regions[i];
+			region.offset = alignUp(memory.size, alignment);
+			memory.size = region.offset + region.bytes;
+			memory.contents.push_back(
+				{ fmt::format("{}-{}", i, region.name), region.offset });
+		}
+		assign(constants, memory.id);
+	}
+
+	void placeIntermediates(MemoryDomain domain)
+	{
+		const auto found = members(RegionKind::Intermediate, domain);
+		if (found.empty())
+			return;
+		Memory &memory =
+			add(MemoryAlloc, packIntermediates(plan_, found, options_.reuseMemory));
+		memory.domain = domain;
+		assign(found, memory.id);
+	}
+
+	void placeBound(RegionKind kind, MemoryFlags direction)
+	{
+		for (MemoryDomain domain : { MemoryDomain::System, MemoryDomain::Sram }) {
+			for (size_t i : members(kind, domain)) {
+				Memory &memory = add(static_cast<uint16_t>(MemoryAlloc | direction),
+						     plan_.regions[i].bytes);
+				memory.domain = domain;
+				plan_.regions[i].memory = memory.id;
+			}
+		}
+	}
+
+	Plan &plan_;
+	const AssembleOptions &options_;
+	std::vector<Memory> memories_;
+};
+
+} /* namespace */
+
+std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options)
+{
+	return Placement(plan, options).place();
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+bool overlap(const Region &one, const Region &other)
+{
+	return one.memory == other.memory && one.offset < other.offset + other.bytes &&
+	       other.offset < one.offset + one.bytes;
+}
+
+bool touches(const Plan &plan, const std::vector<int> &regions, const std::vector<int> &others)
+{
+	return std::any_of(regions.begin(), regions.end(), [&](int one) {
+		return std::any_of(others.begin(), others.end(), [&](int other) {
+			return overlap(plan.regions[static_cast<size_t>(one)],
+				       plan.regions[static_cast<size_t>(other)]);
+		});
+	});
+}
+
+/* Streams connect neighbours of a chain: convolution, SDP, PDP. */
+void findChains(std::vector<Node> &nodes)
+{
+	for (size_t i = 0; i < nodes.size(); i++) {
+		nodes[i].chainFirst = i;
+		nodes[i].chainLast = i;
+		if (nodes[i].producer == none)
+			continue;
+		nodes[i].chainFirst = nodes[static_cast<size_t>(nodes[i].producer)].chainFirst;
+		for (int member = nodes[i].producer; member != none;
+		     member = nodes[static_cast<size_t>(member)].producer)
+			nodes[static_cast<size_t>(member)].chainLast = i;
+	}
+}
+
+} /* namespace */
+
+std::string where(const Node &node)
+{
+	return fmt::format("operation '{}' ({})", node.name, node.kind);
+}
+
+bool Plan::conflict(const Node &one, const Node &other) const
+{
+	return touches(*this, one.writes, other.reads) ||
+	       touches(*this, one.writes, other.writes) || touches(*this, one.reads, other.writes);
+}
+
+Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
+{
+	const std::vector<Node> &nodes = plan.nodes;
+	const size_t most = std::max<size_t>(options.maxTaskOperations, 1);
+	TaskRange range;
+	size_t cut = 0; /* the last place in this task where no stream crosses */
+	size_t open = 0;
+
+	findChains(plan.nodes);
+	auto close = [&](size_t last) {
+		range.last = last;
+		if (range.first < last)
+			plan.tasks.push_back(range);
+		range.first = last;
+	};
+	for (size_t i = 0; i < nodes.size(); i++) {
+		if (i >= open)
+			cut = i;
+		if (nodes[i].cpu && cut != i)
+			return fail(ErrorCode::InvalidArgument, what, where(nodes[i]),
+				    "stands between two operations that a stream connects");
+		if (i > range.first && nodes[i].cpu != range.cpu && cut > range.first)
+			close(cut);
+		if (i - range.first >= most && cut > range.first)
+			close(cut);
+		range.cpu = nodes[range.first].cpu;
+		open = std::max(open, nodes[i].chainLast + 1);
+	}
+	close(nodes.size());
+	return {};
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What becomes of a graph on its way into a loadable.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nvdla/core_geometry.h>
+#include <nvdla/graph.h>
+#include <nvdla/hw/descriptors.h>
+#include <nvdla/task.h>
+
+namespace nvdla::assembly
+{
+
+/** \brief "No such index" */
+constexpr int none = -1;
+
+enum class RegionKind : uint8_t { Constant, Intermediate, Input, Output };
+
+/** \brief Bytes in memory that operations read and write: a surface or a constant */
+struct Region {
+	std::string name;
+	RegionKind kind = RegionKind::Intermediate;
+	MemoryDomain domain = MemoryDomain::System;
+	uint64_t bytes = 0;	     /**< the most that an operation touches */
+	std::vector<std::byte> data; /**< of a constant */
+	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
+	uint64_t offset = 0;
+};
+
+/** \brief A surface whose shape and layout are known */
+struct SurfaceState {
+	TensorDesc desc;
+	bool planar = false;
+	Place place = Place::Memory;
+	int region = none;   /**< unless it is a stream */
+	int producer = none; /**< node that writes it; inputs have none */
+	int taker = none;    /**< node that takes the stream */
+};
+
+/**
+ * \brief A region as an address in a descriptor, until the loadable is written
+ *
+ * Then it becomes an index into the task's address table. 0 stands for the
+ * task's root in both.
+ */
+inline int16_t addressOf(int region)
+{
+	return static_cast<int16_t>(region + 1);
+}
+
+/** \brief An operation with its descriptors */
+struct Node {
+	std::string name;
+	const char *kind = "";
+	bool cpu = false;
+	nvdla_op_type type = NVDLA_OP_BDMA;
+	nvdla_operation_desc operation = {};
+	nvdla_surface_desc surface = {};
+	EmuOperation emu;
+	std::vector<int> reads; /**< regions */
+	std::vector<int> writes;
+	int producer = none; /**< node whose stream it takes */
+	int lut = none;
+	/** \brief Name of the surface behind a descriptor's cube, by the cube's name */
+	std::vector<std::pair<std::string, std::string>> cubes;
+
+	/** \brief First and last node of the chain of streams that it is part of */
+	size_t chainFirst = 0;
+	size_t chainLast = 0;
+};
+
+/** \brief Neighbouring nodes that become one task */
+struct TaskRange {
+	size_t first = 0;
+	size_t last = 0; /**< behind the last one */
+	bool cpu = false;
+};
+
+struct Plan {
+	std::vector<Region> regions;
+	std::vector<Node> nodes;
+	std::vector<nvdla_lut_desc> luts;
+	std::vector<TaskRange> tasks;
+
+	/** \brief Do both nodes touch the same bytes, and one of them writes? */
+	bool conflict(const Node &one, const Node &other) const;
+};
+
+constexpr const char *what = "assemble graph";
+
+/** \return "operation 'name' (kind)" */
+std::string where(const Node &node);
+
+inline uint32_t divideUp(uint32_t value, uint32_t divisor)
+{
+	return (value + divisor - 1) / divisor;
+}
+
+/** \brief Find the chains of streams and divide the nodes into tasks */
+Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
+
+/** \brief Give each region its memory; \return the memories, in the order of their ids */
+std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options);
+
+/**
+ * \brief The task graph of a task for the core
+ * \param[in] edges that the user asked for, as indices of nodes and events
+ */
+struct ExplicitEdge {
+	size_t before;
+	size_t after;
+	nvdla_event event;
+};
+Result<std::vector<nvdla_graph_node>> connect(const Plan &plan, const TaskRange &range,
+					      const std::vector<ExplicitEdge> &edges);
+
+/** \brief Hold a task against the driver's rules, and say in the user's names what is wrong */
+Result<void> judge(const Plan &plan, const TaskRange &range, const DlaTask &task);
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CDP, RUBIK and BDMA, and the operations of the CPU.
+ */
+#include <fmt/format.h>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+void needFeature(Lowering &lowering, const SurfaceState &surface)
+{
+	lowering.need(!surface.planar && surface.desc.format == PixelFormat::Feature &&
+			      surface.desc.n == 1,
+		      "input", fmt::format("'{}' is no single feature surface", surface.desc.name));
+}
+
+Shape shapeOf(const SurfaceState &surface)
+{
+	return { surface.desc.c, surface.desc.h, surface.desc.w, surface.desc.n };
+}
+
+/* Split and merge: the same elements in another layout. */
+void reshape(Lowering &lowering, nvdla_rubik_mode mode, const std::string &input,
+	     const std::string &output)
+{
+	SurfaceState &in = lowering.input("input", input);
+	if (lowering.failed())
+		return;
+	lowering.need(in.planar == (mode == NVDLA_RUBIK_MERGE), "input",
+		      fmt::format("'{}' is {}", input, in.planar ? "planar" : "not planar"));
+	SurfaceState &out = lowering.output(output, in.desc.type, shapeOf(in));
+	if (lowering.failed())
+		return;
+	lowering.need(out.planar == (mode == NVDLA_RUBIK_SPLIT), "output",
+		      fmt::format("'{}' has to be described as {}planar", output,
+				  mode == NVDLA_RUBIK_SPLIT ? "" : "not "));
+	lowering.node.operation.rubik.mode = mode;
+	lowering.node.operation.rubik.precision = lowering.precision(in.desc.type, "input");
+	lowering.node.surface.rubik.src_data = lowering.read("src_data", in);
+	lowering.node.surface.rubik.dst_data = lowering.write("dst_data", out);
+}
+
+/* A surface as lines of whole atoms that BDMA copies. */
+struct Lines {
+	uint32_t bytes;
+	uint32_t count;
+	uint32_t groups;
+};
+
+Lines linesOf(const Lowering &lowering, const SurfaceState &surface)
+{
+	const TensorDesc &desc = surface.desc;
+	const uint32_t atom = lowering.geometry().atomBytes;
+
+	if (surface.planar)
+		return { static_cast<uint32_t>(alignUp(desc.w * elementBytes(desc.type), atom)),
+			 desc.h, desc.c };
+	if (desc.format == PixelFormat::Feature)
+		return { desc.w * atom, desc.h,
+			 divideUp(desc.c, lowering.geometry().atomChannels(desc.type)) };
+	const uint32_t line = desc.w * pixelFormatInfo(desc.format)->pixelBytes();
+	return { static_cast<uint32_t>(alignUp(line, atom)), desc.h, 1 };
+}
+
+void copy(Lowering &lowering, const op::Copy::Transfer &transfer, nvdla_bdma_transfer &to)
+{
+	SurfaceState &in = lowering.input("input", transfer.input);
+	if (lowering.failed())
+		return;
+	lowering.need(in.desc.n == 1 && !in.desc.lineStrideUv, "input",
+		      fmt::format("'{}' is a batch or has two planes", transfer.input));
+	SurfaceState &out = lowering.output(transfer.output, in.desc.type, shapeOf(in));
+	if (lowering.failed())
+		return;
+	lowering.need(out.planar == in.planar && out.desc.format == in.desc.format, "output",
+		      fmt::format("'{}' and '{}' have different layouts", transfer.input,
+				  transfer.output));
+	const Lines lines = linesOf(lowering, in);
+	const nvdla_data_cube src = lowering.read("src", in);
+	const nvdla_data_cube dst = lowering.write("dst", out);
+	auto &surface = lowering.node.surface.bdma;
+	const bool first = surface.num_transfers == 0;
+	lowering.need(first || (surface.src_type == src.type && surface.dst_type == dst.type),
+		      "transfers", "lead from or to different kinds of memory");
+	surface.src_type = static_cast<__u8>(src.type);
+	surface.dst_type = static_cast<__u8>(dst.type);
+	to = { src.address,  dst.address,	    lines.bytes,
+	       lines.count,  in.desc.lineStride,    out.desc.lineStride,
+	       lines.groups, in.desc.surfaceStride, out.desc.surfaceStride };
+	surface.num_transfers++;
+}
+
+EmuBuffer emuBuffer(const nvdla_data_cube &cube, DataType type)
+{
+	return { static_cast<uint16_t>(cube.address),
+		 0,
+		 type,
+		 cube.width,
+		 cube.height,
+		 cube.channel,
+		 cube.line_stride,
+		 cube.surf_stride };
+}
+
+void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::string &input,
+	      const std::string &output, DataType type)
+{
+	lowering.node.cpu = true;
+	SurfaceState &in = lowering.input("input", input);
+	if (lowering.failed())
+		return;
+	needFeature(lowering, in);
+	lowering.need(operation.outScale != 0.0f, "outScale", "is 0");
+	SurfaceState &out = lowering.output(output, lowering.outputType(output, type, in.desc.type),
+					    shapeOf(in));
+	if (lowering.failed())
+		return;
+	EmuOperation &emu = lowering.node.emu;
+	emu = operation;
+	emu.src = emuBuffer(lowering.read("source", in), in.desc.type);
+	emu.dst = emuBuffer(lowering.write("destination", out), out.desc.type);
+}
+
+} /* namespace */
+
+void lower(Lowering &lowering, const op::Normalization &op)
+{
+	SurfaceState &in = lowering.input("input", op.input);
+	if (lowering.failed())
+		return;
+	needFeature(lowering, in);
+	lowering.need(op.localSize == 3 || op.localSize == 5 || op.localSize == 7 ||
+			      op.localSize == 9,
+		      "localSize", fmt::format("is {}; 3, 5, 7 and 9 are possible", op.localSize));
+	SurfaceState &out = lowering.output(op.output, in.desc.type, shapeOf(in));
+	if (lowering.failed())
+		return;
+
+	nvdla_cdp_op_desc &cdp = lowering.node.operation.cdp;
+	cdp.in_precision = lowering.precision(in.desc.type, "input");
+	cdp.out_precision = cdp.in_precision;
+	cdp.lut_index = lowering.lut(op.lut);
+	cdp.in_cvt = op.in.descriptor();
+	cdp.out_cvt = op.out.descriptor();
+	cdp.local_size = static_cast<__u8>(op.localSize);
+	cdp.bypass_sqsum = op.bypassSquareSum;
+	cdp.bypass_out_mul = op.bypassMultiply;
+	lowering.node.surface.cdp.src_data = lowering.read("src_data", in);
+	lowering.node.surface.cdp.dst_data = lowering.write("dst_data", out);
+}
+
+void lower(Lowering &lowering, const op::Contract &op)
+{
+	SurfaceState &in = lowering.input("input", op.input);
+	if (lowering.failed())
+		return;
+	needFeature(lowering, in);
+	const uint32_t phases = op.stride.x * op.stride.y;
+	lowering.need(
+		op.stride.x >= 1 && op.stride.x <= 32 && op.stride.y >= 1 && op.stride.y <= 32,
+		"stride", fmt::format("{} x {}; 1 to 32 are possible", op.stride.x, op.stride.y));
+	if (lowering.failed())
+		return;
+	const uint32_t channels = in.desc.c / phases;
+	const uint32_t atom = lowering.geometry().atomChannels(in.desc.type);
+	lowering.need(
+		in.desc.c % phases == 0 && channels % atom == 0, "input",
+		fmt::format("'{}' has {} channels, which are not {} groups of whole atoms of {}",
+			    op.input, in.desc.c, phases, atom));
+	SurfaceState &out =
+		lowering.output(op.output, in.desc.type,
+				{ channels, in.desc.h * op.stride.y, in.desc.w * op.stride.x, 1 });
+	if (lowering.failed())
+		return;
+
+	nvdla_rubik_op_desc &rubik = lowering.node.operation.rubik;
+	rubik.mode = NVDLA_RUBIK_CONTRACT;
+	rubik.precision = lowering.precision(in.desc.type, "input");
+	rubik.stride_x = static_cast<__u8>(op.stride.x);
+	rubik.stride_y = static_cast<__u8>(op.stride.y);
+	lowering.node.surface.rubik.src_data =
+		lowering.read("src_data", in, phases * (channels / atom));
+	lowering.node.surface.rubik.dst_data = lowering.write("dst_data", out);
+}
+
+void lower(Lowering &lowering, const op::SplitPlanes &op)
+{
+	reshape(lowering, NVDLA_RUBIK_SPLIT, op.input, op.output);
+}
+
+void lower(Lowering &lowering, const op::MergePlanes &op)
+{
+	reshape(lowering, NVDLA_RUBIK_MERGE, op.input, op.output);
+}
+
+void lower(Lowering &lowering, const op::Copy &op)
+{
+	if (!lowering.need(!op.transfers.empty() && op.transfers.size() <= NVDLA_BDMA_MAX_TRANSFERS,
+			   "transfers",
+			   fmt::format("are {}; 1 to {} are possible", op.transfers.size(),
+				       NVDLA_BDMA_MAX_TRANSFERS)))
+		return;
+	for (size_t i = 0; i < op.transfers.size() && !lowering.failed(); i++)
+		copy(lowering, op.transfers[i], lowering.node.surface.bdma.transfers[i]);
+	lowering.node.operation.bdma.num_transfers = lowering.node.surface.bdma.num_transfers;
+}
+
+void lower(Lowering &lowering, const op::Softmax &op)
+{
+	EmuOperation emu;
+
+	emu.type = EmuOpType::Softmax;
+	emu.inScale = op.inScale;
+	emu.outScale = op.outScale;
+	lowerCpu(lowering, emu, op.input, op.output, op.type);
+}
+
+void lower(Lowering &lowering, const op::Power &op)
+{
+	EmuOperation emu;
+
+	emu.type = EmuOpType::Power;
+	emu.inScale = op.inScale;
+	emu.outScale = op.outScale;
+	emu.power = op.power;
+	emu.scale = op.scale;
+	emu.shift = op.shift;
+	lowerCpu(lowering, emu, op.input, op.output, op.type);
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nvdla/operands.h>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+struct Unit {
+	const op::SdpUnit &unit;
+	const char *name; /**< "x1", "x2", "y" */
+	bool isY;
+	nvdla_sdp_op &op;
+	nvdla_data_cube &cube;
+};
+
+uint8_t aluType(op::Alu alu)
+{
+	switch (alu) {
+	case op::Alu::Max:
+		return NVDLA_ALU_MAX;
+	case op::Alu::Min:
+		return NVDLA_ALU_MIN;
+	case op::Alu::Sum:
+		break;
+	}
+	return NVDLA_ALU_SUM;
+}
+
+uint8_t activation(op::Activation activation)
+{
+	switch (activation) {
+	case op::Activation::None:
+		return NVDLA_ACT_NONE;
+	case op::Activation::Relu:
+		return NVDLA_ACT_RELU;
+	case op::Activation::PRelu:
+		return NVDLA_ACT_PRELU;
+	case op::Activation::LookUp:
+		break;
+	}
+	return NVDLA_ACT_LUT;
+}
+
+/* INT16 to INT8 runs in INT8; otherwise the pipeline works in the input's type. */
+DataType processingType(DataType in, DataType out)
+{
+	return in == DataType::Int16 && out == DataType::Int8 ? DataType::Int8 : in;
+}
+
+std::vector<std::byte> pack(Lowering &lowering, const Unit &unit, const OperandDesc &desc,
+			    const GraphOperands &operands)
+{
+	const Elements &first = unit.unit.alu ? operands.alu : operands.mul;
+	const Elements &second = operands.mul;
+	auto packed = packOperands(lowering.geometry(), desc, first.bytes,
+				   desc.components == 2 ? std::span<const std::byte>(second.bytes)
+							: std::span<const std::byte>());
+
+	if (!lowering.need(bool(packed), unit.name, packed ? "" : packed.error().why))
+		return {};
+	return *packed;
+}
+
+void useConstant(Lowering &lowering, const Unit &unit, const GraphOperands &operands,
+		 const TensorDesc &in, DataType processing)
+{
+	const std::string field = fmt::format("{}.operands", unit.name);
+	const bool perChannel = operands.h == 1 && operands.w == 1;
+	const Elements &first = unit.unit.alu ? operands.alu : operands.mul;
+	const uint64_t count = uint64_t{ operands.c } * operands.h * operands.w;
+
+	lowering.need(!unit.unit.alu || operands.alu.count() == count, field,
+		      fmt::format("'{}' has {} operands for the ALU, {} x {} x {} are needed",
+				  operands.name, operands.alu.count(), operands.c, operands.h,
+				  operands.w));
+	lowering.need(
+		!unit.unit.multiply || operands.mul.count() == count, field,
+		fmt::format("'{}' has {} operands for the multiplier, {} x {} x {} are needed",
+			    operands.name, operands.mul.count(), operands.c, operands.h,
+			    operands.w));
+	lowering.need(!unit.unit.alu || !unit.unit.multiply ||
+			      operands.alu.type == operands.mul.type,
+		      field, fmt::format("'{}' has operands of two types", operands.name));
+	lowering.need(
+		operands.c == in.c && (perChannel || (operands.h == in.h && operands.w == in.w)),
+		field,
+		fmt::format("'{}' has the shape {} x {} x {}, the surface {} x {} x {}",
+			    operands.name, operands.c, operands.h, operands.w, in.c, in.h, in.w));
+	if (lowering.failed())
+		return;
+
+	const uint32_t components = unit.unit.alu && unit.unit.multiply ? 2 : 1;
+	const OperandDesc desc =
+		perChannel
+			? OperandDesc::perChannel(lowering.geometry(), processing, first.type,
+						  components, operands.c)
+			: OperandDesc::perElement(lowering.geometry(), processing, first.type,
+						  components, operands.c, operands.h, operands.w);
+	const std::string key = fmt::format("{} {} {}", dataTypeName(processing), components,
+					    unit.unit.alu ? "alu" : "mul");
+	const int region = lowering.constant(operands.name, key,
+					     [&] { return pack(lowering, unit, desc, operands); });
+	if (lowering.failed())
+		return;
+	unit.op.mode = perChannel ? NVDLA_SDP_PER_KERNEL : NVDLA_SDP_PER_POINT;
+	unit.op.precision = lowering.precision(first.type, field);
+	unit.cube = lowering.constantCube(fmt::format("{}_data", unit.name).c_str(), region);
+	unit.cube.width = static_cast<__u16>(desc.width);
+	unit.cube.height = static_cast<__u16>(desc.height);
+	unit.cube.channel = static_cast<__u16>(desc.channels);
+	unit.cube.line_stride = desc.lineStride;
+	unit.cube.surf_stride = desc.surfaceStride;
+}
+
+void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataType processing)
+{
+	const std::string field = fmt::format("{}.operands", unit.name);
+	SurfaceState &surface = lowering.input(field, unit.unit.operands);
+	const TensorDesc &desc = surface.desc;
+
+	lowering.need(!(unit.unit.alu && unit.unit.multiply), field,
+		      fmt::format("the surface '{}' is for the ALU or the multiplier, not for both",
+				  unit.unit.operands));
+	lowering.need(surface.region != none, field,
+		      fmt::format("'{}' is a stream, operands come from memory", desc.name));
+	lowering.need(!surface.planar && desc.format == PixelFormat::Feature, field,
+		      fmt::format("'{}' is no feature surface", desc.name));
+	lowering.need(desc.type == processing, field,
+		      fmt::format("'{}' is {}, SDP works in {}", desc.name, dataTypeName(desc.type),
+				  dataTypeName(processing)));
+	lowering.need(desc.c == in.c && desc.h == in.h && desc.w == in.w && desc.n == 1, field,
+		      fmt::format("'{}' has the shape {} x {} x {} x {}, '{}' is {} x {} x {}",
+				  desc.name, desc.n, desc.c, desc.h, desc.w, in.name, in.c, in.h,
+				  in.w));
+	if (lowering.failed())
+		return;
+	unit.op.mode = NVDLA_SDP_PER_POINT;
+	unit.op.precision = lowering.precision(desc.type, field);
+	unit.cube = lowering.read(fmt::format("{}_data", unit.name).c_str(), surface);
+}
+
+void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataType processing)
+{
+	const op::SdpUnit &from = unit.unit;
+	nvdla_sdp_op &to = unit.op;
+
+	lowering.need(from.activation != op::Activation::PRelu || (from.multiply && !from.alu),
+		      unit.name, "PReLU needs the multiplier, and the ALU bypassed");
+	lowering.need(from.activation != op::Activation::Relu || !unit.isY, unit.name,
+		      "has no ReLU; X1 and X2 have");
+	lowering.need(from.activation != op::Activation::LookUp || unit.isY, unit.name,
+		      "has no look-up table; Y has");
+	lowering.need(from.alu || from.multiply || from.operands.empty(), unit.name,
+		      "has operands, but neither ALU nor multiplier work");
+	if (lowering.failed())
+		return;
+
+	to.enable = 1;
+	to.alu_type = aluType(from.alu.value_or(op::Alu::Sum));
+	to.type = static_cast<__u8>((from.alu ? NVDLA_SDP_OP_ADD : 0) |
+				    (from.multiply ? NVDLA_SDP_OP_MUL : 0));
+	to.act = activation(from.activation);
+	to.shift_value = from.aluShift;
+	to.truncate = from.shift;
+	to.precision = lowering.precision(processing, unit.name);
+	if (from.aluConverter)
+		to.alu_cvt = from.aluConverter->descriptor();
+	if (from.mulConverter)
+		to.mul_cvt = from.mulConverter->descriptor();
+	/* FP16 operands pass the converter without being converted (guide, Limitation, SDP). */
+	if (unit.isY && processing == DataType::Half && !from.operands.empty()) {
+		to.alu_cvt.enable = 1;
+		to.mul_cvt.enable = 1;
+	}
+	if (from.operands.empty()) {
+		to.mode = NVDLA_SDP_PER_LAYER;
+		to.alu_operand = from.aluOperand;
+		to.mul_operand = from.mulOperand;
+		return;
+	}
+	const auto constant = lowering.symbols().operands.find(from.operands);
+	if (constant != lowering.symbols().operands.end())
+		useConstant(lowering, unit, *constant->second, in, processing);
+	else
+		useSurface(lowering, unit, in, processing);
+}
+
+/* With INT16 on one side only, 32 channels are two atoms there. */
+uint32_t surfaceMultiple(DataType type, DataType processing)
+{
+	return type == DataType::Int16 && processing == DataType::Int8 ? 2 : 1;
+}
+
+void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, DataType out)
+{
+	const bool eightAndHalf = (in.desc.type == DataType::Int8 && out == DataType::Half) ||
+				  (in.desc.type == DataType::Half && out == DataType::Int8);
+
+	lowering.need(!eightAndHalf, "type",
+		      fmt::format("SDP does not convert from {} to {}", dataTypeName(in.desc.type),
+				  dataTypeName(out)));
+	lowering.need(!in.planar && in.desc.format == PixelFormat::Feature, "input",
+		      fmt::format("'{}' is no feature surface", op.input));
+	lowering.need(
+		in.desc.n == 1 || in.region == none, "input",
+		fmt::format("'{}' is a batch of {}; batches have to be streams of a convolution",
+			    op.input, in.desc.n));
+}
+
+} /* namespace */
+
+void lower(Lowering &lowering, const op::Sdp &op)
+{
+	SurfaceState &in = lowering.input("input", op.input);
+	if (lowering.failed())
+		return;
+	const DataType outType = lowering.outputType(op.output, op.type, in.desc.type);
+	const DataType processing = processingType(in.desc.type, outType);
+	checkTypes(lowering, op, in, outType);
+	SurfaceState &out =
+		lowering.output(op.output, outType, { in.desc.c, in.desc.h, in.desc.w, in.desc.n });
+	if (lowering.failed())
+		return;
+
+	nvdla_sdp_op_desc &sdp = lowering.node.operation.sdp;
+	nvdla_sdp_surface_desc &cubes = lowering.node.surface.sdp;
+	sdp.src_precision = lowering.precision(in.desc.type, "input");
+	sdp.dst_precision = lowering.precision(outType, "output");
+	sdp.lut_index = -1;
+	sdp.out_cvt = op.converter.descriptor();
+	sdp.conv_mode =
+		lowering.producerIsWinograd() ? NVDLA_CONV_MODE_WINOGRAD : NVDLA_CONV_MODE_DIRECT;
+	sdp.batch_num = static_cast<__u8>(in.desc.n);
+	sdp.batch_stride = in.desc.n > 1 ? static_cast<__u32>(out.desc.size / in.desc.n) : 0;
+	cubes.src_data = lowering.read("src_data", in, surfaceMultiple(in.desc.type, processing));
+	cubes.dst_data = lowering.write("dst_data", out, surfaceMultiple(outType, processing));
+
+	if (op.x1)
+		lowerUnit(lowering, { *op.x1, "x1", false, sdp.x1_op, cubes.x1_data }, in.desc,
+			  processing);
+	if (op.x2)
+		lowerUnit(lowering, { *op.x2, "x2", false, sdp.x2_op, cubes.x2_data }, in.desc,
+			  processing);
+	if (op.y)
+		lowerUnit(lowering, { *op.y, "y", true, sdp.y_op, cubes.y_data }, in.desc,
+			  processing);
+	if (op.y && op.y->activation == op::Activation::LookUp)
+		sdp.lut_index = lowering.lut(op.lut);
+}
+
+} /* namespace nvdla::assembly */

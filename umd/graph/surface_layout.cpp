@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layouts of surfaces: what was left open in their description.
+ */
+#include <fmt/format.h>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+/* Strides of batches are multiples of this (guide, Limitation, SDP). */
+constexpr uint32_t batchUnit = 64;
+
+tl::unexpected<Error> bad(const Surface &surface, std::string why)
+{
+	return fail(ErrorCode::InvalidArgument, what, fmt::format("surface '{}'", surface.name),
+		    std::move(why));
+}
+
+/* A pixel format says what type and how many channels there are. */
+Result<TensorDesc> layOutImage(const Surface &surface)
+{
+	const PixelFormatInfo *info = pixelFormatInfo(surface.format);
+	if (!info)
+		return bad(surface,
+			   fmt::format("nvdlav1 has no {}", pixelFormatName(surface.format)));
+
+	TensorDesc desc = TensorDesc::image(surface.name, surface.format, surface.h, surface.w);
+	if (surface.type != DataType::Unknown && surface.type != desc.type)
+		return bad(surface,
+			   fmt::format("is {}, pixels of {} are {}", dataTypeName(surface.type),
+				       info->name, dataTypeName(desc.type)));
+	if (surface.c && surface.c != desc.c)
+		return bad(surface, fmt::format("has {} channels, pixels of {} have {}", surface.c,
+						info->name, desc.c));
+	if (surface.n != 1)
+		return bad(surface, fmt::format("is a batch of {} pictures", surface.n));
+	if (surface.lineStride && info->planes == 1) {
+		desc.lineStride = surface.lineStride;
+		desc.size = uint64_t{ desc.lineStride } * desc.h;
+	}
+	return desc;
+}
+
+TensorDesc layOutPlanar(const Surface &surface)
+{
+	TensorDesc desc =
+		TensorDesc::planar(surface.name, surface.type, surface.c, surface.h, surface.w);
+
+	if (surface.lineStride)
+		desc.lineStride = surface.lineStride;
+	desc.surfaceStride =
+		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;
+	desc.size = uint64_t{ desc.surfaceStride } * desc.c;
+	return desc;
+}
+
+TensorDesc layOutFeature(const Surface &surface)
+{
+	TensorDesc desc = TensorDesc::packedFeature(surface.name, surface.type, surface.c,
+						    surface.h, surface.w);
+
+	desc.n = surface.n;
+	if (surface.lineStride)
+		desc.lineStride = surface.lineStride;
+	else if (desc.n > 1)
+		desc.lineStride = static_cast<uint32_t>(alignUp(desc.lineStride, batchUnit));
+	desc.surfaceStride =
+		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;
+	desc.size = uint64_t{ desc.surfaceStride } *
+		    divideUp(desc.c, nvFull.atomChannels(desc.type)) * desc.n;
+	return desc;
+}
+
+} /* namespace */
+
+std::string toString(const Shape &shape)
+{
+	return fmt::format("{} x {} x {} x {}", shape.n, shape.c, shape.h, shape.w);
+}
+
+Result<TensorDesc> layOut(const Surface &surface)
+{
+	const bool image = surface.format != PixelFormat::Feature;
+	const Shape shape{ image ? 1 : surface.c, surface.h, surface.w, surface.n };
+
+	if (!shape.n || !shape.c || !shape.h || !shape.w)
+		return bad(surface, "has the shape " + toString(shape));
+	if (!image && surface.type != DataType::Int8 && surface.type != DataType::Int16 &&
+	    surface.type != DataType::Half)
+		return bad(surface, fmt::format("is {}; the core works on int8, int16 and fp16",
+						dataTypeName(surface.type)));
+	if (surface.planar && (image || surface.n != 1))
+		return bad(surface, "is planar and has a pixel format, or is a batch");
+
+	Result<TensorDesc> desc = surface.planar ? layOutPlanar(surface)
+				  : image	 ? layOutImage(surface)
+						 : layOutFeature(surface);
+	if (!desc)
+		return desc;
+	if (auto checked = desc->check(); !checked)
+		return bad(surface, checked.error().why);
+	return desc;
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graph assembly: loadables put together operation by operation.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/hw/descriptors.h>
+#include <nvdla/loadable.h>
+#include <nvdla/operations.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+namespace assembly
+{
+class Assembler;
+}
+
+/** \brief Where a surface is */
+enum class Place : uint8_t {
+	Memory, /**< system memory */
+	Sram,	/**< on-chip memory */
+	Stream, /**< nowhere: one engine hands it to the next, on the fly */
+};
+
+/**
+ * \brief A surface of a graph
+ *
+ * Only inputs have to be described. Another surface gets its shape and type
+ * from the operation that writes it; describe it to choose its place, layout or
+ * strides. A shape that is given is held against that operation. Pictures have type
+ * and channels from their format.
+ */
+struct Surface {
+	std::string name;
+	DataType type = DataType::Unknown;
+	uint32_t c = 0;
+	uint32_t h = 0;
+	uint32_t w = 0;
+	uint32_t n = 1; /**< cubes of a batch */
+	PixelFormat format = PixelFormat::Feature;
+	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
+	Place place = Place::Memory;
+	uint32_t lineStride = 0;    /**< bytes; 0: packed as far as alignment allows */
+	uint32_t surfaceStride = 0; /**< bytes, plane to plane if planar; 0: packed */
+};
+
+/** \brief Elements of one type, as they lie in an array */
+struct Elements {
+	DataType type = DataType::Unknown;
+	std::vector<std::byte> bytes;
+
+	/** \return number of elements; 0 without a type */
+	size_t count() const { return bytes.empty() ? 0 : bytes.size() / elementBytes(type); }
+
+	static Elements of(std::span<const int8_t> values);
+	static Elements of(std::span<const int16_t> values);
+	/** \brief Rounded to FP16 */
+	static Elements half(std::span<const float> values);
+};
+
+/** \brief Weights of a convolution: elements in K, C, R, S order (kernel, channel, line, column) */
+struct GraphWeights {
+	std::string name;
+	uint32_t k = 0;
+	uint32_t c = 0;
+	uint32_t r = 0;
+	uint32_t s = 0;
+	Elements elements;
+	/** \brief Winograd: what transformed weights are multiplied by before they are rounded */
+	float winogradScale = 1.0f;
+	bool compressed = false; /**< stored without the elements that are zero */
+};
+
+/**
+ * \brief Operands of an SDP unit: one for each channel, or for each element of a c * h * w cube
+ *
+ * Elements are in C, H, W order. A unit that adds and multiplies needs both, of
+ * one type; leave out what it does not use. INT8 pipelines take INT8 or INT16
+ * (in-memory data formats, "Bias Data Format" and following).
+ */
+struct GraphOperands {
+	std::string name;
+	uint32_t c = 0;
+	uint32_t h = 1;
+	uint32_t w = 1;
+	Elements alu;
+	Elements mul;
+};
+
+/** \brief \a after does not begin before \a event of \a before */
+struct GraphEdge {
+	std::string before; /**< name of an operation */
+	std::string after;
+	nvdla_event event = NVDLA_EVENT_OP_COMPLETED;
+};
+
+/** \brief How a graph is assembled */
+struct AssembleOptions {
+	/** \brief Operations of one task, at most; longer graphs get several tasks */
+	uint32_t maxTaskOperations = 4096;
+	/** \brief Surfaces that are not in use at the same time may share memory */
+	bool reuseMemory = true;
+};
+
+/**
+ * \brief A network under construction
+ *
+ * Operations run in the order in which they are added, as far as they depend on
+ * each other: an operation that reads what another one writes waits for it. No
+ * member function fails; assemble() says what is wrong, in the names that were
+ * given here.
+ *
+ * \code
+ * Graph graph;
+ * graph.input({ .name = "x", .type = DataType::Int8, .c = 32, .h = 8, .w = 8 });
+ * graph.weights({ "kernels", 16, 32, 3, 3, Elements::of(kernels) });
+ * graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "kernels",
+ *			      .output = "sums" });
+ * graph.add(op::Sdp{ .name = "relu", .input = "sums", .output = "y",
+ *		      .x1 = op::SdpUnit{ .activation = op::Activation::Relu } });
+ * graph.output("y");
+ * Result<Loadable> loadable = graph.assemble();
+ * \endcode
+ */
+class Graph
+{
+public:
+	/** \brief A surface that the application writes; shape and type are needed */
+	void input(Surface surface);
+	/** \brief Layout of a surface that an operation writes */
+	void surface(Surface surface);
+	/** \brief The application reads the surface \a name */
+	void output(std::string name);
+
+	void weights(GraphWeights weights);
+	void operands(GraphOperands operands);
+	/** \brief A look-up table; nvdla/hw/descriptors.h says what is in it */
+	void lut(std::string name, const nvdla_lut_desc &table);
+
+	void add(op::Any operation);
+	/** \brief An order that does not follow from surfaces */
+	void order(GraphEdge edge);
+
+	/**
+	 * \brief Check everything, place the surfaces and write the descriptors
+	 *
+	 * Inputs and outputs are bound in the order in which they were named.
+	 * The rules are those of the driver (kmd/engine), so what is assembled
+	 * is not refused at submit.
+	 *
+	 * \return InvalidArgument naming the operation and the surface
+	 */
+	Result<Loadable> assemble(const AssembleOptions &options = {}) const;
+
+	const std::vector<op::Any> &operations() const { return operations_; }
+
+private:
+	friend class assembly::Assembler;
+
+	std::vector<std::string> inputs_;
+	std::vector<std::string> outputs_;
+	std::vector<Surface> surfaces_;
+	std::vector<GraphWeights> weights_;
+	std::vector<GraphOperands> operands_;
+	std::vector<std::pair<std::string, nvdla_lut_desc>> luts_;
+	std::vector<op::Any> operations_;
+	std::vector<GraphEdge> edges_;
+};
+
+/** \return the name that an operation was given */
+const std::string &operationName(const op::Any &operation);
+
+} /* namespace nvdla */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations of the core and of the CPU, in the terms of the programming guide.
+ *
+ * They are plain values. Surfaces, constants and look-up tables go by the names
+ * that they have in a Graph (nvdla/graph.h); what follows from others - sizes,
+ * strides, banks of the convolution buffer, partial widths - is not here but
+ * worked out when the graph is assembled.
+ */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nvdla/quantization.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla::op
+{
+
+/** \brief A number for each axis of a plane: strides, dilations, kernel sizes */
+struct Axes {
+	uint32_t x = 1;
+	uint32_t y = 1;
+};
+
+/** \brief Elements of padding on each side of a plane */
+struct Padding {
+	uint32_t left = 0;
+	uint32_t right = 0;
+	uint32_t top = 0;
+	uint32_t bottom = 0;
+};
+
+/** \brief What a convolution does with pixels before it multiplies them */
+struct PixelConversion {
+	/** \brief R8 to A8B8G8R8 and so on hold signed numbers */
+	bool signedPixels = true;
+	/** \brief Applied to each component; nothing: the bits are taken as they are */
+	std::optional<Converter> converter;
+	/** \brief Subtracted instead of the converter's offset: R or Y, G or U, B or V, A or X */
+	std::optional<std::array<int16_t, 4>> mean;
+};
+
+/**
+ * \brief Convolution; its output is a stream that an Sdp takes
+ *
+ * The pipeline works in the type of the weights. A feature input has that type;
+ * an image may have another one (in-memory data formats, "Precision
+ * Conversion"). The output is (in + padding - ((kernel - 1) * dilation + 1)) /
+ * stride + 1 wide and high, rounded down.
+ */
+struct Convolution {
+	std::string name;
+	std::string input;   /**< feature or pixel surface; n > 1 is multi-batch mode */
+	std::string weights; /**< Graph::weights() */
+	std::string output;
+	Axes stride;
+	Axes dilation;
+	Padding padding;
+	int16_t padValue = 0; /**< a number in the pipeline's type; FP16: its bits */
+	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
+	bool winograd = false;
+	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: integers, after the transformation */
+	uint8_t accumulatorShift = 0; /**< CLIP_TRUNCATE: what SDP gets is sum >> this */
+	/** \brief Lines of the kernel that go into the MACs at once: 1, 2 or 4; images only */
+	uint32_t postExtension = 1;
+	PixelConversion pixels; /**< images only */
+};
+
+enum class Alu : uint8_t { Max, Min, Sum };
+
+enum class Activation : uint8_t {
+	None,
+	Relu,	/**< X1 and X2 */
+	PRelu,	/**< multiplies negative values only; the ALU is bypassed */
+	LookUp, /**< Y: Sdp::lut */
+};
+
+/**
+ * \brief One of the units X1, X2, Y of SDP
+ *
+ * X1 and X2: ALU, multiplier, shift, activation. Y: multiplier, shift, ALU,
+ * activation (programming guide, "SDP programming").
+ */
+struct SdpUnit {
+	std::optional<Alu> alu; /**< nothing: bypassed */
+	bool multiply = false;
+	Activation activation = Activation::None;
+	/**
+	 * \brief Where the operands are: Graph::operands() or a surface
+	 *
+	 * Empty: in registers, aluOperand and mulOperand. A surface has the
+	 * output's shape and feeds the ALU or the multiplier, not both.
+	 */
+	std::string operands;
+	/** \brief 16 bits, the bits of an FP16 number in FP16; Y: 32 bits and FP32 */
+	int32_t aluOperand = 0;
+	int32_t mulOperand = 0;
+	uint8_t aluShift = 0; /**< X1, X2: the ALU's operand is shifted left by this */
+	uint8_t shift = 0;    /**< the result is shifted right by this, even without multiplier */
+	std::optional<Converter> aluConverter; /**< Y: of operands in memory */
+	std::optional<Converter> mulConverter;
+};
+
+/** \brief What SDP does to each element: bias, batch normalisation, element-wise, activation */
+struct Sdp {
+	std::string name;
+	std::string input; /**< a surface, or the stream of a convolution */
+	std::string output;
+	std::optional<SdpUnit> x1;
+	std::optional<SdpUnit> x2;
+	std::optional<SdpUnit> y;
+	std::string lut;     /**< Graph::lut(), for Activation::LookUp */
+	Converter converter; /**< of the output; integers only */
+	/** \brief Type of the output; Unknown: as declared, otherwise that of the input */
+	DataType type = DataType::Unknown;
+};
+
+enum class Pool : uint8_t { Average, Max, Min };
+
+/**
+ * \brief Pooling (PDP)
+ *
+ * The windows have to use each column and line: (in + padding - kernel) is a
+ * multiple of the stride. Wide outputs are split.
+ */
+struct Pooling {
+	std::string name;
+	std::string input; /**< a surface, or the stream of an Sdp */
+	std::string output;
+	Pool method = Pool::Max;
+	Axes kernel; /**< 1 to 8 */
+	Axes stride; /**< 1 to 16 */
+	Padding padding;
+	int32_t padValue = 0; /**< what a padded element adds to an average; integers only */
+	uint32_t parts = 0;   /**< vertical bands that the output is made in; 0: as few as fit */
+};
+
+/** \brief Local response normalisation over channels (CDP) */
+struct Normalization {
+	std::string name;
+	std::string input;
+	std::string output;
+	std::string lut;
+	uint32_t localSize = 5; /**< 3, 5, 7 or 9 channels */
+	Converter in;		/**< integers only */
+	Converter out;
+	bool bypassSquareSum = false; /**< the look-up is of x itself */
+	bool bypassMultiply = false;  /**< the output is what was looked up */
+};
+
+/**
+ * \brief Finish a deconvolution (RUBIK, contract)
+ *
+ * Channel group (y * stride.x + x) of an element becomes the element at
+ * (x, y) of a stride.x by stride.y block.
+ */
+struct Contract {
+	std::string name;
+	std::string input; /**< stride.x * stride.y times the output's channels */
+	std::string output;
+	Axes stride;
+};
+
+/** \brief Feature to planar layout (RUBIK, split) */
+struct SplitPlanes {
+	std::string name;
+	std::string input;
+	std::string output; /**< planar */
+};
+
+/** \brief Planar to feature layout (RUBIK, merge) */
+struct MergePlanes {
+	std::string name;
+	std::string input; /**< planar */
+	std::string output;
+};
+
+/** \brief Copies of whole surfaces (BDMA); shapes agree, strides may differ */
+struct Copy {
+	struct Transfer {
+		std::string input;
+		std::string output;
+	};
+
+	std::string name;
+	std::vector<Transfer> transfers; /**< 1 to 20 */
+};
+
+/** \brief Softmax over the channels of a pixel, on the CPU */
+struct Softmax {
+	std::string name;
+	std::string input;
+	std::string output;
+	float inScale = 1.0f;  /**< real value of one step of an integer input */
+	float outScale = 1.0f; /**< real value of one step of an integer output */
+	DataType type = DataType::Unknown;
+};
+
+/** \brief (shift + scale * x) ^ power, on the CPU */
+struct Power {
+	std::string name;
+	std::string input;
+	std::string output;
+	float power = 1.0f;
+	float scale = 1.0f;
+	float shift = 0.0f;
+	float inScale = 1.0f;
+	float outScale = 1.0f;
+	DataType type = DataType::Unknown;
+};
+
+using Any = std::variant<Convolution, Sdp, Pooling, Normalization, Contract, SplitPlanes,
+			 MergePlanes, Copy, Softmax, Power>;
+
+} /* namespace nvdla::op */
