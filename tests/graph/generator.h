@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generator of random graphs, inside.
+ */
+#pragma once
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "random_graph.h"
+
+namespace nvdla::test
+{
+
+inline constexpr uint32_t maxChannels = 70;
+inline constexpr uint32_t maxSide = 12;
+inline constexpr size_t maxOperations = 8;
+
+/** \brief A surface that operations can read */
+struct Known {
+	std::string name;
+	DataType type;
+	uint32_t c;
+	uint32_t h;
+	uint32_t w;
+	uint32_t n = 1;
+	PixelFormat format = PixelFormat::Feature;
+};
+
+/** \brief Makes one random graph */
+class Generator
+{
+public:
+	explicit Generator(uint32_t seed) : dice_(seed) {}
+
+	RandomCase make();
+
+private:
+	bool addOperation();
+	void addConvolution();
+	void addWinograd();
+	void finishConvolution(op::Convolution conv, GraphWeights weights, const Known &in);
+	GraphWeights weightsFor(const op::Convolution &conv, uint32_t channels);
+	void fillWeights(GraphWeights &weights, DataType type);
+	void addSdp();
+	void addPooling(const Known &in, bool stream);
+	void addNormalization();
+	void addContract();
+	void addPlanes();
+	void addCopy();
+	void addCpu();
+
+	Known newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w);
+	Known imageInput();
+	Known choose();
+	Known chooseOf(DataType type);
+	DataType anyType();
+
+	op::Sdp sdpFor(const Known &in, bool stream, bool approximate, int bits);
+	op::SdpUnit unitFor(const Known &in, DataType processing, bool isY, bool constantsOnly,
+			    int &bits);
+	void chooseOperands(op::SdpUnit &unit, const Known &in, DataType processing, bool isY,
+			    bool constantsOnly);
+	std::string newLut(bool isFloat, int magnitudeBits);
+	void finishSdp(op::Sdp sdp, const Known &in, bool poolNext);
+	/* Declares the layout now and then, and makes the surface known. */
+	void addSurface(const Known &surface);
+	void strides(Surface &surface, const Known &known);
+	void add(op::Any operation, std::string text);
+	std::string name(const char *prefix) { return fmt::format("{}{}", prefix, counter_++); }
+	size_t room() const { return wanted_ - std::min(wanted_, made_); }
+
+	Dice dice_;
+	RandomCase case_;
+	std::vector<Known> known_;
+	std::set<std::string> consumed_;
+	size_t wanted_ = 1;
+	size_t made_ = 0;
+	unsigned counter_ = 0;
+	bool anyHalf_ = false;
+};
+
+/** \return name, type and shape, for descriptions */
+std::string shape(const Known &known);
+std::string text(const op::Padding &padding);
+
+} /* namespace nvdla::test */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What assembling derives, and what it refuses and how it says so.
+ */
+#include <numeric>
+
+#include <gtest/gtest.h>
+#include <nvdla/graph.h>
+#include <nvdla/network.h>
+#include <nvdla/task.h>
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+Surface feature(std::string name, uint32_t c = 32, uint32_t h = 8, uint32_t w = 8)
+{
+	return { .name = std::move(name), .type = DataType::Int8, .c = c, .h = h, .w = w };
+}
+
+op::Sdp relu(std::string name, std::string input, std::string output)
+{
+	return { .name = std::move(name),
+		 .input = std::move(input),
+		 .output = std::move(output),
+		 .x1 = op::SdpUnit{ .activation = op::Activation::Relu } };
+}
+
+/* x -> conv -> SDP -> PDP on the fly -> y */
+Graph fused()
+{
+	Graph graph;
+
+	graph.input(feature("x"));
+	graph.weights({ "kernels", 16, 32, 3, 3,
+			Elements::of(std::vector<int8_t>(size_t{ 16 } * 32 * 9, 1)) });
+	graph.add(op::Convolution{ .name = "conv",
+				   .input = "x",
+				   .weights = "kernels",
+				   .output = "sums",
+				   .padding = { 1, 1, 1, 1 } });
+	graph.surface({ .name = "activated", .place = Place::Stream });
+	graph.add(relu("relu", "sums", "activated"));
+	graph.add(op::Pooling{ .name = "pool",
+			       .input = "activated",
+			       .output = "y",
+			       .kernel = { 2, 2 },
+			       .stride = { 2, 2 } });
+	graph.output("y");
+	return graph;
+}
+
+std::string refusal(const Graph &graph, const AssembleOptions &options = {})
+{
+	auto loadable = graph.assemble(options);
+
+	return loadable ? "" : loadable.error().message();
+}
+
+void expectRefusal(const Graph &graph, std::initializer_list<const char *> words)
+{
+	const std::string message = refusal(graph);
+
+	for (const char *word : words)
+		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+}
+
+/* Without memory that is used again, whose edges depend on what fits where. */
+DlaTask onlyTask(const Graph &graph)
+{
+	auto loadable = graph.assemble({ .reuseMemory = false });
+	EXPECT_TRUE(loadable) << loadable.error().message();
+	auto task = dlaTask(*loadable, 0);
+	EXPECT_TRUE(task) << task.error().message();
+	return *task;
+}
+
+} /* namespace */
+
+TEST(Graph, StreamsAreFused)
+{
+	const DlaTask task = onlyTask(fused());
+
+	ASSERT_EQ(task.graph.size(), 3U);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_SDP].index, 1);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_SDP].event, NVDLA_EVENT_OP_PROGRAMMED);
+	EXPECT_EQ(task.graph[1].fused_parent.index, 0);
+	EXPECT_EQ(task.graph[1].fused_parent.event, NVDLA_EVENT_OP_ENABLED);
+	EXPECT_EQ(task.graph[1].consumers[NVDLA_OP_PDP].index, 2);
+	EXPECT_EQ(task.graph[2].fused_parent.index, 1);
+	EXPECT_EQ(task.surfaces[1].sdp.src_data.type, NVDLA_MEM_HW);
+	EXPECT_EQ(task.surfaces[1].sdp.dst_data.type, NVDLA_MEM_HW);
+	EXPECT_EQ(task.surfaces[2].pdp.dst_data.type, NVDLA_MEM_MC);
+}
+
+TEST(Graph, ReadersWaitForWriters)
+{
+	Graph graph;
+
+	graph.input(feature("x"));
+	graph.add(relu("a", "x", "1"));
+	graph.add(op::Pooling{ .name = "b", .input = "1", .output = "2" });
+	graph.add(relu("c", "x", "3"));
+	graph.add(relu("d", "3", "4"));
+	for (const char *output : { "2", "4" })
+		graph.output(output);
+	const DlaTask task = onlyTask(graph);
+
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_PDP].index, 1);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_PDP].event, NVDLA_EVENT_OP_COMPLETED);
+	/* The next of the same engine does not need what this one does... */
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_SDP].index, 2);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_SDP].event, NVDLA_EVENT_OP_PROGRAMMED);
+	/* ... and here it does. */
+	EXPECT_EQ(task.graph[2].consumers[NVDLA_OP_SDP].index, 3);
+	EXPECT_EQ(task.graph[2].consumers[NVDLA_OP_SDP].event, NVDLA_EVENT_OP_COMPLETED);
+	EXPECT_EQ(task.graph[1].dependency_count, 1);
+}
+
+TEST(Graph, OrderCanBeAskedFor)
+{
+	Graph graph;
+
+	graph.input(feature("x"));
+	graph.add(relu("a", "x", "1"));
+	graph.add(op::Pooling{ .name = "b", .input = "x", .output = "2" });
+	for (const char *output : { "1", "2" })
+		graph.output(output);
+	EXPECT_EQ(onlyTask(graph).graph[0].consumers[NVDLA_OP_PDP].index, -1);
+	graph.order({ "a", "b" });
+	EXPECT_EQ(onlyTask(graph).graph[0].consumers[NVDLA_OP_PDP].index, 1);
+	graph.order({ "b", "a" });
+	expectRefusal(graph, { "edge from 'b' to 'a'", "before them" });
+}
+
+/* Only what is in use at the same time needs memory of its own. */
+TEST(Graph, MemoryIsReused)
+{
+	Graph graph;
+
+	graph.input(feature("0"));
+	for (int i = 0; i < 6; i++)
+		graph.add(relu("op" + std::to_string(i), std::to_string(i), std::to_string(i + 1)));
+	graph.output("6");
+	const uint64_t bytes = 8 * 8 * 32;
+	auto size = [&](bool reuse) {
+		auto loadable = graph.assemble({ .reuseMemory = reuse });
+		EXPECT_TRUE(loadable) << loadable.error().message();
+		return loadable->memories[0].size;
+	};
+	EXPECT_EQ(size(true), 2 * bytes);
+	EXPECT_EQ(size(false), 5 * bytes);
+}
+
+TEST(Graph, LongGraphsBecomeSeveralTasks)
+{
+	Graph graph = fused();
+
+	graph.add(relu("next", "y", "z"));
+	graph.add(op::Power{ .name = "square", .input = "z", .output = "squares", .power = 2.0f });
+	graph.add(relu("last", "squares", "end"));
+	graph.output("end");
+	auto whole = graph.assemble();
+	ASSERT_TRUE(whole) << whole.error().message();
+	ASSERT_EQ(whole->tasks.size(), 3U);
+	EXPECT_EQ(whole->tasks[1].interface, Interface::Emu1);
+
+	/* What a stream connects stays together. */
+	auto parts = graph.assemble({ .maxTaskOperations = 3 });
+	ASSERT_TRUE(parts) << parts.error().message();
+	ASSERT_EQ(parts->tasks.size(), 4U);
+	EXPECT_EQ(dlaTask(*parts, 0)->graph.size(), 3U);
+}
+
+TEST(Graph, SaysWhichNameIsWrong)
+{
+	Graph graph = fused();
+	graph.add(relu("again", "nothing", "z"));
+	expectRefusal(graph, { "'again' (SDP), input", "surface 'nothing'" });
+
+	graph = fused();
+	graph.add(relu("again", "x", "y"));
+	expectRefusal(graph, { "'again'", "'y' is an input of the graph, or written by another" });
+
+	graph = fused();
+	graph.output("elsewhere");
+	expectRefusal(graph, { "output 'elsewhere'", "written by no operation" });
+
+	graph = fused();
+	graph.output("sums");
+	expectRefusal(graph, { "'conv'", "stream 'sums'" });
+}
+
+TEST(Graph, SaysWhatStreamsAreFor)
+{
+	Graph graph = fused();
+	graph.add(relu("twice", "sums", "z"));
+	expectRefusal(graph, { "'twice'", "'sums' is taken by another operation" });
+
+	graph = fused();
+	graph.add(op::Convolution{
+		.name = "loose", .input = "x", .weights = "kernels", .output = "lost" });
+	expectRefusal(graph, { "'loose'", "no operation takes its stream 'lost'" });
+
+	graph = Graph();
+	graph.input(feature("x"));
+	graph.surface({ .name = "s", .place = Place::Stream });
+	graph.add(relu("a", "x", "s"));
+	graph.add(relu("b", "s", "y"));
+	expectRefusal(graph, { "'b'", "which only a pooling can take" });
+}
+
+TEST(Graph, SaysWhichSizeIsWrong)
+{
+	Graph graph;
+	graph.input(feature("x", 32, 8, 9));
+	graph.add(op::Pooling{ .name = "pool",
+			       .input = "x",
+			       .output = "y",
+			       .kernel = { 2, 2 },
+			       .stride = { 2, 2 } });
+	expectRefusal(graph, { "'pool'", "padding", "windows of 2 with stride 2" });
+
+	graph = Graph();
+	graph.input(feature("x", 32, 400, 400));
+	graph.weights({ "k", 1, 32, 1, 1, Elements::of(std::vector<int8_t>(32)) });
+	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "k", .output = "s" });
+	expectRefusal(graph, { "'conv'", "banks of the convolution buffer" });
+
+	graph = fused();
+	graph.surface(feature("y", 16, 3, 3));
+	expectRefusal(graph, { "'pool'", "'y' was described as 1 x 16 x 3 x 3", "1 x 16 x 4 x 4" });
+}
+
+/* What is not checked before is what the driver says, in the graph's names. */
+TEST(Graph, TellsTheDriversRulesInItsNames)
+{
+	Graph graph;
+	graph.input(feature("x"));
+	graph.surface({ .name = "y", .lineStride = 8 * 32 + 1, .surfaceStride = 8 * 8 * 64 });
+	graph.add(relu("a", "x", "y"));
+	graph.output("y");
+	expectRefusal(graph, { "'a' (SDP)", "dst_data.line_stride of 'y'", "not aligned" });
+}
+
+} /* namespace nvdla::test */

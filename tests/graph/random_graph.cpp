@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "generator.h"
+
+namespace nvdla::test
+{
+
+std::string shape(const Known &known)
+{
+	return fmt::format(
+		"{} {} {}x{}x{}x{}{}", known.name, dataTypeName(known.type), known.n, known.c,
+		known.h, known.w,
+		known.format == PixelFormat::Feature ? "" : " " + pixelFormatName(known.format));
+}
+
+std::string text(const op::Padding &padding)
+{
+	return fmt::format("{},{},{},{}", padding.left, padding.right, padding.top, padding.bottom);
+}
+
+DataType Generator::anyType()
+{
+	constexpr DataType types[] = { DataType::Int8, DataType::Int16, DataType::Half };
+
+	return types[dice_.pick(0, 2)];
+}
+
+Known Generator::newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w)
+{
+	const Known input{ name("in"), type, c, h, w, n };
+	Surface surface{ .name = input.name, .type = type, .c = c, .h = h, .w = w, .n = n };
+
+	strides(surface, input);
+	case_.graph.input(surface);
+	case_.inputs[input.name] = dice_.cube(type, n, c, h, w);
+	case_.inputNames.push_back(input.name);
+	known_.push_back(input);
+	anyHalf_ |= type == DataType::Half;
+	return input;
+}
+
+Known Generator::imageInput()
+{
+	const auto format = static_cast<PixelFormat>(dice_.pick(0, NVDLA_FORMAT_LAST_PIXEL));
+	const PixelFormatInfo &info = *pixelFormatInfo(format);
+	const Known input{ name("image"),
+			   pixelElementType(info),
+			   info.channels,
+			   dice_.size(4, 20),
+			   dice_.size(4, 20),
+			   1,
+			   format };
+
+	case_.graph.input({ .name = input.name, .h = input.h, .w = input.w, .format = format });
+	Cube cube = dice_.cube(input.type, 1, input.c, input.h, input.w);
+	if (info.kind == PixelKind::Packed10) {
+		for (size_t i = 0; i < cube.values.size(); i++)
+			cube.values[i] = dice_.pick(0, i < cube.values.size() / 4 * 3 ? 1023 : 3);
+	}
+	cube.format = format;
+	case_.inputs[input.name] = std::move(cube);
+	case_.inputNames.push_back(input.name);
+	return input;
+}
+
+/* Mostly what was made last, so that graphs get deep. */
+Known Generator::choose()
+{
+	if (known_.empty() || (case_.inputNames.size() < 3 && dice_.chance(15)))
+		return newInput(anyType(), 1, dice_.size(1, maxChannels), dice_.size(1, maxSide),
+				dice_.size(1, maxSide));
+	const size_t last = known_.size() - 1;
+	return known_[dice_.chance(60) ? last : dice_.size(0, static_cast<uint32_t>(last))];
+}
+
+void Generator::strides(Surface &surface, const Known &known)
+{
+	if (!dice_.chance(30) || (known.h == 1 && known.w == 1))
+		return;
+	const uint32_t unit = known.n > 1 ? 64 : 32;
+	const uint32_t line = (known.w * 32 + unit - 1) / unit * unit;
+	surface.lineStride = line + unit * dice_.size(0, 2);
+	surface.surfaceStride = surface.lineStride * known.h + unit * dice_.size(0, 2);
+}
+
+void Generator::addSurface(const Known &known)
+{
+	Surface surface{ .name = known.name };
+
+	strides(surface, known);
+	if (surface.lineStride)
+		case_.graph.surface(surface);
+	known_.push_back(known);
+	anyHalf_ |= known.type == DataType::Half;
+}
+
+void Generator::add(op::Any operation, std::string text)
+{
+	case_.description += fmt::format("  {}\n", text);
+	case_.graph.add(std::move(operation));
+	made_++;
+}
+
+bool Generator::addOperation()
+{
+	const int kind = dice_.pick(0, 99);
+
+	if (kind < 35) {
+		if (room() < 2)
+			return false;
+		if (case_.inputNames.size() < 4 && dice_.chance(15))
+			addWinograd();
+		else
+			addConvolution();
+	} else if (kind < 57) {
+		addSdp();
+	} else if (kind < 73) {
+		const Known in = choose();
+		if (in.n == 1)
+			addPooling(in, false);
+	} else if (kind < 83) {
+		addNormalization();
+	} else if (kind < 87) {
+		if (case_.inputNames.size() < 4)
+			addContract();
+	} else if (kind < 92) {
+		addPlanes();
+	} else if (kind < 97) {
+		addCopy();
+	} else {
+		addCpu();
+	}
+	return true;
+}
+
+/*
+ * FP16 is held against thresholds, operation by operation: all surfaces are
+ * outputs then, so that each is computed from what the device has made. Integers
+ * are exact through the whole graph, whose inner surfaces may share memory.
+ */
+RandomCase Generator::make()
+{
+	wanted_ = dice_.size(1, maxOperations);
+	case_.options.reuseMemory = dice_.chance(70);
+	if (dice_.chance(30))
+		case_.options.maxTaskOperations = dice_.size(1, 4);
+	while (room() > 0)
+		addOperation();
+	for (const Known &known : known_) {
+		const bool input = case_.inputs.contains(known.name);
+		if (!input && (anyHalf_ || !consumed_.contains(known.name))) {
+			case_.graph.output(known.name);
+			case_.outputNames.push_back(known.name);
+		}
+	}
+	return std::move(case_);
+}
+
+RandomCase randomCase(uint32_t seed)
+{
+	return Generator(seed).make();
+}
+
+} /* namespace nvdla::test */

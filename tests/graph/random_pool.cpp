@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "generator.h"
+
+namespace nvdla::test
+{
+
+void Generator::addPooling(const Known &in, bool stream)
+{
+	constexpr op::Pool pools[] = { op::Pool::Average, op::Pool::Max, op::Pool::Min };
+	op::Pooling pooling{ .name = name("pool"),
+			     .input = in.name,
+			     .output = name("p"),
+			     .method = pools[dice_.pick(0, 2)] };
+	/* Any kernel and stride; the padding at the far side makes the windows fit. */
+	auto fit = [&](uint32_t side, uint32_t &kernel, uint32_t &stride, uint32_t &before,
+		       uint32_t &after) {
+		for (;;) {
+			kernel = dice_.size(1, std::min<uint32_t>(side, 8));
+			stride = dice_.size(1, 4);
+			before = dice_.size(0, kernel - 1);
+			for (after = 0; after < kernel; after++) {
+				if ((before + side + after - kernel) % stride == 0)
+					return;
+			}
+		}
+	};
+	fit(in.w, pooling.kernel.x, pooling.stride.x, pooling.padding.left, pooling.padding.right);
+	fit(in.h, pooling.kernel.y, pooling.stride.y, pooling.padding.top, pooling.padding.bottom);
+	if (in.type != DataType::Half && dice_.chance(50))
+		pooling.padValue = dice_.pick(-100, 100);
+	const Known out{ pooling.output, in.type, in.c,
+			 (pooling.padding.top + in.h + pooling.padding.bottom - pooling.kernel.y) /
+					 pooling.stride.y +
+				 1,
+			 (pooling.padding.left + in.w + pooling.padding.right - pooling.kernel.x) /
+					 pooling.stride.x +
+				 1 };
+	/* Parts that are wider than the kernel are always possible. */
+	if (!stream && out.w >= 4 && dice_.chance(40)) {
+		const uint32_t part = (out.w + 1) / 2;
+		const uint32_t last = out.w - part;
+		if (last * pooling.stride.x >= pooling.kernel.x + pooling.padding.right + 1)
+			pooling.parts = 2;
+	}
+	consumed_.insert(in.name);
+	const std::string line = fmt::format(
+		"pool {} {} kernel {}x{} stride {}x{} padding {} value {} parts {} -> {}",
+		static_cast<int>(pooling.method), in.name, pooling.kernel.x, pooling.kernel.y,
+		pooling.stride.x, pooling.stride.y, text(pooling.padding), pooling.padValue,
+		pooling.parts, shape(out));
+	addSurface(out);
+	add(std::move(pooling), line);
+}
+
+void Generator::addNormalization()
+{
+	const Known in = choose();
+	if (in.n > 1)
+		return;
+	const bool isFloat = in.type == DataType::Half;
+	op::Normalization lrn{ .name = name("lrn"), .input = in.name, .output = name("n") };
+	lrn.localSize = dice_.size(1, 4) * 2 + 1;
+	lrn.bypassSquareSum = dice_.chance(20);
+	lrn.bypassMultiply = dice_.chance(20);
+	int bits = in.type == DataType::Int8 ? 7 : 15;
+	if (!isFloat) {
+		lrn.in = dice_.converter(20, 2, 1);
+		lrn.out = dice_.converter(100, 3, lrn.bypassMultiply ? 8 : 15);
+		bits = lrn.bypassSquareSum ? bits : 2 * bits;
+	}
+	lrn.lut = newLut(isFloat, isFloat ? 4 : std::min(bits, 18));
+	Known out = in;
+	out.name = lrn.output;
+	consumed_.insert(in.name);
+	addSurface(out);
+	const std::string line =
+		fmt::format("CDP {} over {}{}{} -> {}", in.name, lrn.localSize,
+			    lrn.bypassSquareSum ? " without squares" : "",
+			    lrn.bypassMultiply ? " without product" : "", shape(out));
+	add(std::move(lrn), line);
+}
+
+void Generator::addContract()
+{
+	const DataType type = anyType();
+	op::Contract contract{ .name = name("contract"),
+			       .output = name("r"),
+			       .stride = { dice_.size(1, 3), dice_.size(1, 3) } };
+	const uint32_t atom = type == DataType::Int8 ? 32 : 16;
+	const uint32_t channels = atom * dice_.size(1, 2);
+	const Known in = newInput(type, 1, channels * contract.stride.x * contract.stride.y,
+				  dice_.size(1, 4), dice_.size(1, 5));
+	contract.input = in.name;
+	const Known out{ contract.output, type, channels, in.h * contract.stride.y,
+			 in.w * contract.stride.x };
+	consumed_.insert(in.name);
+	addSurface(out);
+	const std::string line = fmt::format("contract {} {}x{} -> {}", shape(in),
+					     contract.stride.x, contract.stride.y, shape(out));
+	add(std::move(contract), line);
+}
+
+void Generator::addPlanes()
+{
+	const Known in = choose();
+	if (in.n > 1 || room() < 2)
+		return;
+	Known out = in;
+	const std::string planes = name("planes");
+	out.name = name("m");
+	case_.graph.surface({ .name = planes, .planar = true });
+	add(op::SplitPlanes{ name("split"), in.name, planes },
+	    fmt::format("split {} -> {}", in.name, planes));
+	addSurface(out);
+	add(op::MergePlanes{ name("merge"), planes, out.name },
+	    fmt::format("merge {} -> {}", planes, shape(out)));
+	consumed_.insert(in.name);
+}
+
+void Generator::addCopy()
+{
+	op::Copy copy{ .name = name("copy") };
+	std::string line = "copy";
+
+	for (int i = dice_.pick(1, 2); i > 0; i--) {
+		const Known in = choose();
+		if (in.n > 1)
+			continue;
+		Known out = in;
+		out.name = name("c");
+		consumed_.insert(in.name);
+		copy.transfers.push_back({ in.name, out.name });
+		line += fmt::format(" {} -> {}", in.name, shape(out));
+	}
+	if (copy.transfers.empty())
+		return;
+	for (const op::Copy::Transfer &transfer : copy.transfers) {
+		Known out = *std::find_if(known_.begin(), known_.end(), [&](const Known &known) {
+			return known.name == transfer.input;
+		});
+		out.name = transfer.output;
+		addSurface(out);
+	}
+	add(std::move(copy), line);
+}
+
+void Generator::addCpu()
+{
+	const Known in = choose();
+	if (in.n > 1)
+		return;
+	Known out = in;
+	out.name = name("e");
+	consumed_.insert(in.name);
+	addSurface(out);
+	const float step = in.type == DataType::Int8 ? 1.0f / 64 : 1.0f / 4096;
+	if (dice_.chance(50))
+		add(op::Softmax{ .name = name("softmax"),
+				 .input = in.name,
+				 .output = out.name,
+				 .inScale = step,
+				 .outScale = 1.0f / 256 },
+		    fmt::format("softmax {} -> {}", in.name, shape(out)));
+	else
+		add(op::Power{ .name = name("power"),
+			       .input = in.name,
+			       .output = out.name,
+			       .power = 2.0f,
+			       .scale = 1.0f / 512,
+			       .shift = -0.25f,
+			       .inScale = step,
+			       .outScale = 1.0f / 64 },
+		    fmt::format("power {} -> {}", in.name, shape(out)));
+}
+
+} /* namespace nvdla::test */
