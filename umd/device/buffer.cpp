@@ -8,6 +8,7 @@
 #include "backend.h"
 #include "clock.h"
 #include "drm_calls.h"
+#include "errno_code.h"
 
 namespace nvdla
 {
@@ -64,7 +65,7 @@ Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds 
 		return fail(ErrorCode::Timeout, what, backend_->path(),
 			    fmt::format("the device still uses it after {} ms", timeout.count()));
 	if (error)
-		return fail(ErrorCode::Io, what, backend_->path(), std::strerror(-error));
+		return fail(codeOf(error), what, backend_->path(), std::strerror(-error));
 	return Access(backend_.get(), handle_, std::span(mapping_, size_));
 }
 

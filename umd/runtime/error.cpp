@@ -27,6 +27,10 @@ const char *errorName(ErrorCode code)
 		return "device-failed";
 	case ErrorCode::Timeout:
 		return "timeout";
+	case ErrorCode::Busy:
+		return "busy";
+	case ErrorCode::Cancelled:
+		return "cancelled";
 	}
 	return "unknown";
 }

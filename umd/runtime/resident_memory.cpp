@@ -27,24 +27,55 @@ uint64_t roundUp(uint64_t size)
 
 } /* namespace */
 
-Result<ResidentMemory> ResidentMemory::create(const Device &device, const Loadable &loadable,
-					      std::span<const AnyTask> tasks,
-					      std::span<const TensorDesc> tensors)
+uint64_t residentBytes(const Memory &memory)
 {
-	ResidentMemory resident;
+	return roundUp(memory.size);
+}
+
+std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses,
+					  const std::function<MemoryPlace(uint16_t)> &place)
+{
+	std::vector<BufferRange> ranges;
+
+	ranges.reserve(addresses.size());
+	for (const TaskAddress &address : addresses) {
+		const MemoryPlace at = address.used ? place(address.memory) : MemoryPlace{};
+		if (!at.handle) {
+			ranges.emplace_back();
+			continue;
+		}
+		/* Addresses that end inside a memory share it with others: exact. */
+		const uint64_t end = address.offset + address.size;
+		const uint64_t limit = roundUp(end) >= at.size ? at.size : end;
+		ranges.push_back({ at.handle, at.offset + address.offset, limit - address.offset });
+	}
+	return ranges;
+}
+
+MemoryIds usedMemories(std::span<const AnyTask> tasks, std::span<const TensorDesc> tensors)
+{
+	MemoryIds ids;
 
 	for (const AnyTask &task : tasks) {
 		const auto &addresses = std::visit(
 			[](const auto &any) -> const auto & { return any.addresses; }, task);
 		for (const TaskAddress &address : addresses) {
-			if (!address.used)
-				continue;
-			if (auto added = resident.add(device, loadable, address.memory); !added)
-				return forward(added);
+			if (address.used)
+				ids.insert(address.memory);
 		}
 	}
-	for (const TensorDesc &tensor : tensors) {
-		if (auto added = resident.add(device, loadable, tensor.memory); !added)
+	for (const TensorDesc &tensor : tensors)
+		ids.insert(tensor.memory);
+	return ids;
+}
+
+Result<ResidentMemory> ResidentMemory::create(const Device &device, const Loadable &loadable,
+					      const MemoryIds &memories)
+{
+	ResidentMemory resident;
+
+	for (uint16_t id : memories) {
+		if (auto added = resident.add(device, loadable, id); !added)
 			return forward(added);
 	}
 	return resident;
@@ -52,17 +83,15 @@ Result<ResidentMemory> ResidentMemory::create(const Device &device, const Loadab
 
 Result<void> ResidentMemory::add(const Device &device, const Loadable &loadable, uint16_t id)
 {
-	if (buffers_.contains(id))
-		return {};
-
 	const Memory &memory = *loadable.memory(id);
 	const std::string where = fmt::format("memory_list id {}", id);
-	if (memory.domain == MemoryDomain::Sram)
+	const bool onChip = memory.domain == MemoryDomain::Sram;
+	if (onChip && !memory.contents.empty())
 		return fail(ErrorCode::Unsupported, what, where + ".domain",
-			    fmt::format("is on-chip memory, which {} does not hand out",
-					device.path()));
+			    "is on-chip memory with contents, which the CPU cannot write");
 
-	auto buffer = device.allocate(roundUp(memory.size));
+	const uint64_t size = residentBytes(memory);
+	auto buffer = onChip ? device.allocateOnChip(size) : device.allocate(size);
 	if (!buffer) {
 		buffer.error().where = where + ": " + buffer.error().where;
 		return forward(buffer);
@@ -87,23 +116,11 @@ Buffer *ResidentMemory::find(uint16_t memory)
 	return entry == buffers_.end() ? nullptr : &entry->second;
 }
 
-std::vector<BufferRange> ResidentMemory::resolve(std::span<const TaskAddress> addresses)
+MemoryPlace ResidentMemory::place(uint16_t memory)
 {
-	std::vector<BufferRange> ranges;
+	const Buffer *buffer = find(memory);
 
-	ranges.reserve(addresses.size());
-	for (const TaskAddress &address : addresses) {
-		const Buffer *buffer = address.used ? find(address.memory) : nullptr;
-		if (!buffer) {
-			ranges.emplace_back();
-			continue;
-		}
-		/* Addresses that end inside a memory share it with others: exact. */
-		const uint64_t end = address.offset + address.size;
-		const uint64_t limit = roundUp(end) >= buffer->size() ? buffer->size() : end;
-		ranges.push_back({ buffer->handle(), address.offset, limit - address.offset });
-	}
-	return ranges;
+	return buffer ? MemoryPlace{ buffer->handle(), 0, buffer->size() } : MemoryPlace{};
 }
 
 } /* namespace nvdla */

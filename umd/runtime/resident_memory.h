@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <functional>
+#include <set>
 #include <unordered_map>
 
 #include <nvdla/device.h>
@@ -13,29 +15,52 @@
 namespace nvdla
 {
 
-/** \brief Buffers for those memories of a loadable that tasks or tensors use */
+/** \brief Ids of memories */
+using MemoryIds = std::set<uint16_t>;
+
+/** \brief Where a memory of a loadable lies on a device */
+struct MemoryPlace {
+	uint32_t handle = 0; /**< 0 if it is not there */
+	uint64_t offset = 0; /**< of its first byte in the buffer */
+	uint64_t size = 0;   /**< bytes from there on that are its own */
+};
+
+/**
+ * \brief Bytes that a buffer for a memory needs
+ *
+ * The core moves whole atoms and whole lines of weights, so it may touch a bit
+ * more than a memory has.
+ */
+uint64_t residentBytes(const Memory &memory);
+
+/**
+ * \brief Resolve an address table
+ *
+ * What an address covers up to the end of its memory is rounded up as the
+ * memory's buffer is.
+ */
+std::vector<BufferRange> resolveAddresses(std::span<const TaskAddress> addresses,
+					  const std::function<MemoryPlace(uint16_t)> &place);
+
+/** \return memories that operations or tensors use */
+MemoryIds usedMemories(std::span<const AnyTask> tasks, std::span<const TensorDesc> tensors);
+
+/** \brief Buffers for memories of a loadable */
 class ResidentMemory
 {
 public:
 	/**
-	 * \brief Allocate and fill the memories
-	 * \param[in] tasks whose used addresses have to be resident
-	 * \param[in] tensors that have to be resident
+	 * \brief Allocate and fill memories
+	 * \return Unsupported for on-chip memory with contents, which the CPU cannot write
 	 */
 	static Result<ResidentMemory> create(const Device &device, const Loadable &loadable,
-					     std::span<const AnyTask> tasks,
-					     std::span<const TensorDesc> tensors);
+					     const MemoryIds &memories);
 
-	/** \return the buffer of a memory, nullptr if it is not resident */
+	/** \return the buffer of a memory, nullptr if it is not here */
 	Buffer *find(uint16_t memory);
 
-	/**
-	 * \brief Resolve an address table
-	 *
-	 * The core moves whole atoms and whole lines of weights, so what an
-	 * address covers is rounded up; the buffer has that much.
-	 */
-	std::vector<BufferRange> resolve(std::span<const TaskAddress> addresses);
+	/** \return where a memory lies, a place without handle if it is not here */
+	MemoryPlace place(uint16_t memory);
 
 private:
 	Result<void> add(const Device &device, const Loadable &loadable, uint16_t memory);

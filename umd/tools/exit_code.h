@@ -27,6 +27,8 @@ inline int exitCode(ErrorCode code)
 		return 4;
 	case ErrorCode::Io:
 	case ErrorCode::NoMemory:
+	case ErrorCode::Busy:
+	case ErrorCode::Cancelled:
 		break;
 	}
 	return 1;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <array>
-#include <random>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -14,14 +13,7 @@ namespace nvdla
 namespace
 {
 
-std::vector<std::byte> pattern(size_t size, unsigned seed)
-{
-	std::mt19937 random(seed);
-	std::vector<std::byte> bytes(size);
-	for (std::byte &byte : bytes)
-		byte = std::byte(random() & 0xff);
-	return bytes;
-}
+using test::pattern;
 
 Device embedded()
 {
@@ -96,23 +88,7 @@ TEST(Network, ThreadsShareADevice)
 
 TEST(Network, InputSizesAreChecked)
 {
-	test::LoadableBuilder builder;
-	const TensorDesc desc = TensorDesc::packedFeature("in", DataType::Int8, 3, 1, 4);
-	const uint16_t in = builder.tensor(desc, MemoryInput);
-	const uint16_t out = builder.tensor(
-		TensorDesc::packedFeature("out", DataType::Int8, 3, 1, 4), MemoryOutput);
-	test::DlaDescriptors task;
-	task.graph.push_back(test::graphNode(NVDLA_OP_BDMA));
-	nvdla_operation_desc operation = {};
-	operation.bdma.num_transfers = 1;
-	task.operations.push_back(operation);
-	nvdla_surface_desc surface = {};
-	surface.bdma.num_transfers = 1;
-	surface.bdma.transfers[0] = { 1, 2, 128, 1, 128, 128, 1, 128, 128 };
-	task.surfaces.push_back(surface);
-	task.addTo(builder, { in, out });
-
-	auto network = Network::load(embedded(), builder.loadable);
+	auto network = Network::load(embedded(), test::passLoadable(3, 4));
 	ASSERT_TRUE(network) << network.error().message();
 	auto wrong = network->setInput(0, std::vector<std::byte>(127));
 	ASSERT_FALSE(wrong);

@@ -30,10 +30,12 @@ struct ResidentTask {
 inline ResidentTask reside(const Device &device, const Loadable &loadable)
 {
 	auto tasks = tasksInOrder(loadable);
-	auto memory = ResidentMemory::create(device, loadable, *tasks, {});
+	auto memory = ResidentMemory::create(device, loadable, usedMemories(*tasks, {}));
 	EXPECT_TRUE(memory) << memory.error().message();
 	ResidentTask resident{ std::get<DlaTask>(tasks->front()), std::move(*memory), {} };
-	resident.addresses = resident.memory.resolve(resident.task.addresses);
+	resident.addresses = resolveAddresses(resident.task.addresses, [&](uint16_t memory) {
+		return resident.memory.place(memory);
+	});
 	return resident;
 }
 

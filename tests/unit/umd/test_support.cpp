@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -149,6 +150,36 @@ nvdla_graph_node graphNode(nvdla_op_type type)
 	return node;
 }
 
+namespace
+{
+
+/* A task that copies \a lines lines of 32 bytes from address 1 to address 2. */
+DlaDescriptors copyTask(uint32_t lines)
+{
+	DlaDescriptors task;
+	nvdla_operation_desc operation = {};
+	nvdla_surface_desc surface = {};
+	nvdla_bdma_transfer &transfer = surface.bdma.transfers[0];
+
+	operation.bdma.num_transfers = 1;
+	surface.bdma.num_transfers = 1;
+	transfer.src_address = 1;
+	transfer.dst_address = 2;
+	transfer.line_size = 32;
+	transfer.line_repeat = lines;
+	transfer.src_line = 32;
+	transfer.dst_line = 32;
+	transfer.surf_repeat = 1;
+	transfer.src_surf = 32 * lines;
+	transfer.dst_surf = 32 * lines;
+	task.graph.push_back(graphNode(NVDLA_OP_BDMA));
+	task.operations.push_back(operation);
+	task.surfaces.push_back(surface);
+	return task;
+}
+
+} /* namespace */
+
 Loadable copyLoadable(const std::vector<std::byte> &input)
 {
 	LoadableBuilder builder;
@@ -157,26 +188,30 @@ Loadable copyLoadable(const std::vector<std::byte> &input)
 	const uint16_t to = builder.tensor(
 		TensorDesc::packedFeature("copy", DataType::Int8, 32, 1, lines), MemoryOutput);
 
-	DlaDescriptors task;
-	task.graph.push_back(graphNode(NVDLA_OP_BDMA));
-	nvdla_operation_desc operation = {};
-	operation.bdma.num_transfers = 1;
-	task.operations.push_back(operation);
-	nvdla_surface_desc surface = {};
-	surface.bdma.num_transfers = 1;
-	nvdla_bdma_transfer &transfer = surface.bdma.transfers[0];
-	transfer.src_address = 1;
-	transfer.dst_address = 2;
-	transfer.line_size = 32;
-	transfer.line_repeat = lines;
-	transfer.src_line = 32;
-	transfer.dst_line = 32;
-	transfer.surf_repeat = 1;
-	transfer.src_surf = static_cast<uint32_t>(input.size());
-	transfer.dst_surf = static_cast<uint32_t>(input.size());
-	task.surfaces.push_back(surface);
-	task.addTo(builder, { from, to });
+	copyTask(lines).addTo(builder, { from, to });
 	return builder.loadable;
+}
+
+Loadable passLoadable(uint32_t channels, uint32_t width)
+{
+	LoadableBuilder builder;
+	const auto desc = TensorDesc::packedFeature("in", DataType::Int8, channels, 1, width);
+	const uint16_t in = builder.tensor(desc, MemoryInput);
+	const uint16_t out = builder.tensor(
+		TensorDesc::packedFeature("out", DataType::Int8, channels, 1, width), MemoryOutput);
+
+	copyTask(static_cast<uint32_t>(desc.size / 32)).addTo(builder, { in, out });
+	return builder.loadable;
+}
+
+std::vector<std::byte> pattern(size_t size, unsigned seed)
+{
+	std::mt19937 random(seed);
+	std::vector<std::byte> bytes(size);
+
+	for (std::byte &byte : bytes)
+		byte = std::byte(random() & 0xff);
+	return bytes;
 }
 
 } /* namespace nvdla::test */

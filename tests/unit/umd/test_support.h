@@ -84,4 +84,11 @@ nvdla_graph_node graphNode(nvdla_op_type type);
 /** \return a loadable whose one task copies \a input to the output tensor "copy" by BDMA */
 Loadable copyLoadable(const std::vector<std::byte> &input);
 
+/** \return a loadable whose one task copies the input "in" to the output "out", INT8 1 x c x 1 x w
+ */
+Loadable passLoadable(uint32_t channels, uint32_t width);
+
+/** \return \a size bytes of which \a seed decides */
+std::vector<std::byte> pattern(size_t size, unsigned seed);
+
 } /* namespace nvdla::test */

@@ -24,6 +24,8 @@ enum class ErrorCode {
 	DeviceRefused, /**< the driver refused what was submitted */
 	DeviceFailed,  /**< the device did not complete: hang, fault, removal */
 	Timeout,       /**< it took longer than the caller allowed */
+	Busy,	       /**< in use, or no room in a queue: try again later */
+	Cancelled,     /**< ended early because the caller wanted it */
 };
 
 /** \return a short name of \a code, for messages and for JSON output */

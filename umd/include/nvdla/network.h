@@ -4,44 +4,50 @@
  */
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include <nvdla/device.h>
 #include <nvdla/error.h>
+#include <nvdla/event_loop.h>
 #include <nvdla/loadable.h>
+#include <nvdla/request.h>
 #include <nvdla/tensor.h>
 
 namespace nvdla
 {
 
-/** \brief How to run a network */
-struct RunOptions {
-	/** \brief Longest time one job may take on the hardware, and be waited for beyond that */
-	std::chrono::milliseconds timeout{ 30000 };
-};
-
-/** \brief What a run did */
-struct RunReport {
-	struct Step {
-		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
-		unsigned tasks = 0; /**< tasks of the loadable in this step */
-		unsigned operations = 0;
-		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
-	};
-
-	std::vector<Step> steps;
-	std::chrono::nanoseconds duration{ 0 };
+/** \brief How a network resides on a device */
+struct LoadOptions {
+	/** \brief Loop that completes requests; without one, EventLoop::shared() */
+	std::optional<EventLoop> loop = {};
+	/**
+	 * \brief Runs that are on their way at once, at most
+	 *
+	 * Each takes memory for tensors and intermediate results of its own, from the
+	 * time it is needed first; parameters are there once. With two, the device
+	 * begins the next run while the CPU still takes the results of the last; small
+	 * networks and those with CPU tasks gain from more. If there is no memory for
+	 * another one, the network goes on with those there are.
+	 */
+	unsigned slots = 4;
+	/** \brief Requests that wait for their turn, at most; see RunOptions::whenFull */
+	unsigned maxQueued = 4096;
 };
 
 /**
  * \brief A loadable resident on a device, with memory of its own
  *
- * Any number of networks may reside on a device and run at the same time, each
- * from one thread at a time. A network may be run any number of times.
+ * Any number of networks may reside on a device and run at the same time. What
+ * this class itself offers is one request, from one thread at a time; use objects
+ * of class Request for more.
+ *
+ * A network that goes while requests are in flight cancels them. Its destructor
+ * returns when all callbacks have been called; in the loop's thread, or with a loop
+ * that the caller runs, it does not wait and they come when the loop runs.
  */
 class Network
 {
@@ -50,8 +56,11 @@ public:
 	 * \brief Allocate the memories of a loadable and write what they hold at the start
 	 * \param[in] device keeps open as long as the network lives
 	 * \param[in] loadable not needed afterwards
+	 * \return InvalidFile for what Loadable::check() or the tasks' decoding find,
+	 * NoMemory, Unsupported for on-chip memory that the CPU would have to reach
 	 */
-	static Result<Network> load(const Device &device, const Loadable &loadable);
+	static Result<Network> load(const Device &device, const Loadable &loadable,
+				    const LoadOptions &options = {});
 
 	Network(Network &&) noexcept;
 	Network &operator=(Network &&) noexcept;
@@ -82,10 +91,11 @@ public:
 	/** \return elements of an output tensor in N, C, H, W order */
 	Result<std::vector<std::byte>> outputElements(size_t index) const;
 
-	/** \brief Run all tasks in their order and wait for the last */
+	/** \brief Run all tasks in their order and wait for the last; see Request::run() */
 	Result<RunReport> run(const RunOptions &options = {});
 
 private:
+	friend class Request;
 	class Impl;
 	explicit Network(std::unique_ptr<Impl> impl);
 

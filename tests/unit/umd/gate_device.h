@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device whose completions a test holds back, and that it can take away.
+ */
+#pragma once
+
+#include <cerrno>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+
+#include "device/drm_calls.h"
+#include "embedded/embedded_device.h"
+#include "io/unique_fd.h"
+
+namespace nvdla::test
+{
+
+/** \brief The embedded device behind a gate that jobs' ends do not pass while it is closed */
+class GateDevice : public DeviceBackend
+{
+public:
+	static std::shared_ptr<GateDevice> open()
+	{
+		auto device = EmbeddedDevice::open();
+		EXPECT_TRUE(device);
+		return std::make_shared<GateDevice>(std::move(*device));
+	}
+
+	explicit GateDevice(std::unique_ptr<EmbeddedDevice> device) : device_(std::move(device)) {}
+
+	const std::string &path() const override { return path_; }
+
+	int ioctl(unsigned long request, void *argument) override
+	{
+		std::unique_lock guard(lock_);
+		if (lost_ && request != DRM_IOCTL_GEM_CLOSE && request != DRM_IOCTL_SYNCOBJ_DESTROY)
+			return -ENODEV;
+		if (request == syncobjEventfdRequest && closed_) {
+			held_.push_back(*static_cast<SyncobjEventfd *>(argument));
+			held_.back().fd = fcntl(held_.back().fd, F_DUPFD_CLOEXEC, 0);
+			changed_.notify_all();
+			return 0;
+		}
+		guard.unlock();
+		return device_->ioctl(request, argument);
+	}
+
+	tl::expected<std::byte *, int> map(uint64_t offset, size_t size) override
+	{
+		return device_->map(offset, size);
+	}
+
+	void unmap(std::byte *address, size_t size) override { device_->unmap(address, size); }
+
+	int fenceStatus(uint32_t syncobj) override
+	{
+		{
+			const std::lock_guard guard(lock_);
+			if (lost_)
+				return -ENODEV;
+		}
+		return device_->fenceStatus(syncobj);
+	}
+
+	void close()
+	{
+		const std::lock_guard guard(lock_);
+		closed_ = true;
+	}
+
+	/** \brief Wait until so many jobs are behind the gate */
+	void waitHeld(size_t jobs)
+	{
+		std::unique_lock guard(lock_);
+		changed_.wait(guard, [&] { return held_.size() >= jobs; });
+		EXPECT_EQ(held_.size(), jobs);
+	}
+
+	/** \brief Let everything pass, now and from now on */
+	void release()
+	{
+		const std::lock_guard guard(lock_);
+		closed_ = false;
+		for (SyncobjEventfd &one : held_) {
+			const UniqueFd fd(one.fd);
+			EXPECT_EQ(device_->ioctl(syncobjEventfdRequest, &one), 0);
+		}
+		held_.clear();
+	}
+
+	/** \brief The device is gone: whatever ran has failed */
+	void lose()
+	{
+		const std::lock_guard guard(lock_);
+		lost_ = true;
+		for (const SyncobjEventfd &one : held_) {
+			const UniqueFd fd(one.fd);
+			eventfd_write(fd.get(), 1);
+		}
+		held_.clear();
+	}
+
+private:
+	const std::string path_ = "gate";
+	std::unique_ptr<EmbeddedDevice> device_;
+	std::mutex lock_;
+	std::condition_variable changed_;
+	std::vector<SyncobjEventfd> held_;
+	bool closed_ = false;
+	bool lost_ = false;
+};
+
+} /* namespace nvdla::test */

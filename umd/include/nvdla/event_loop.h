@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where completions come from.
+ */
+#pragma once
+
+#include <memory>
+
+#include <nvdla/error.h>
+
+struct uv_loop_s;
+
+namespace nvdla
+{
+
+class Loop;
+
+/**
+ * \brief A libuv loop that completes requests
+ *
+ * Jobs of the device signal eventfds that the loop watches; steps of the CPU run
+ * on libuv's thread pool. Callbacks run in the thread that runs the loop, one
+ * after the other: what takes long belongs elsewhere, and nothing may wait there
+ * for a request (such functions return an error instead of hanging).
+ *
+ * Copies stand for the same loop, which goes with the last one and the last
+ * Network and Request that use it.
+ */
+class EventLoop
+{
+public:
+	/** \brief A loop with a thread of its own */
+	static Result<EventLoop> create();
+
+	/**
+	 * \brief Use a loop that the caller runs
+	 *
+	 * Call it from the thread that runs \a loop. uv_run() goes on as long as
+	 * requests are in flight. Let the last copy go in the same thread, and run
+	 * the loop once more before uv_loop_close().
+	 */
+	static Result<EventLoop> attach(uv_loop_s *loop);
+
+	/** \brief The loop that networks share if they are given none; has its own thread */
+	static Result<EventLoop> shared();
+
+	/** \return the caller is in a callback, or otherwise in the loop's thread */
+	bool isCurrentThread() const;
+
+private:
+	friend class Network;
+	explicit EventLoop(std::shared_ptr<Loop> loop) : loop_(std::move(loop)) {}
+
+	std::shared_ptr<Loop> loop_;
+};
+
+} /* namespace nvdla */

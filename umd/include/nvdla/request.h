@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests: runs of a network, one after the other or many at once.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+
+#include <nvdla/device.h>
+#include <nvdla/error.h>
+#include <nvdla/tensor.h>
+
+namespace nvdla
+{
+
+class Network;
+struct RequestState;
+
+/** \brief What submit() does if the network's queue is full */
+enum class WhenFull {
+	Wait, /**< block until there is room; in the loop's thread, where that cannot be: Busy */
+	Busy, /**< return ErrorCode::Busy */
+};
+
+/** \brief How to run a network */
+struct RunOptions {
+	/** \brief Longest time one job may take on the hardware */
+	std::chrono::milliseconds timeout{ 30000 };
+	/** \brief Before which requests of this network, and jobs of the device, it goes */
+	Priority priority = Priority::Normal;
+	/** \brief Have the core count: stalls, latencies, saturation, NaNs */
+	bool statistics = false;
+	WhenFull whenFull = WhenFull::Wait;
+};
+
+/** \brief What a run did */
+struct RunReport {
+	struct Step {
+		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
+		unsigned tasks = 0; /**< tasks of the loadable in this step */
+		unsigned operations = 0;
+		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
+		/**
+		 * \brief Times of the job; all zero for CPU tasks and without
+		 * DRM_NVDLA_FEATURE_RESULTS
+		 */
+		drm_nvdla_job_result job = {};
+		/** \brief Times and counters of its operations, empty where \a job is zero */
+		std::vector<drm_nvdla_operation_result> results;
+	};
+
+	std::vector<Step> steps;
+	std::chrono::nanoseconds queued{ 0 };	/**< from submit() to the first step */
+	std::chrono::nanoseconds duration{ 0 }; /**< from the first step to the last's end */
+};
+
+/**
+ * \brief One run of a network: what goes in, what comes out
+ *
+ * It has inputs and outputs of its own, so that any number of requests of one
+ * network may be in flight, submitted from any threads. A single Request is
+ * used from one thread at a time, except cancel(), and may be run any number of
+ * times, but not again before it is done.
+ *
+ * A Request may outlive its Network; it cannot be run then. One that goes while
+ * it is in flight is cancelled; its callback still comes.
+ */
+class Request
+{
+public:
+	/** \brief Receives what wait() would return, in the thread of the network's loop */
+	using Callback = std::function<void(const Result<RunReport> &)>;
+
+	static Result<Request> create(const Network &network);
+
+	Request(Request &&other) noexcept = default;
+	Request &operator=(Request &&other) noexcept;
+	~Request();
+
+	/**
+	 * \brief Write an input tensor
+	 *
+	 * It keeps its value over any number of runs; before the first write it is
+	 * zero.
+	 *
+	 * \param[in] index into Network::inputs()
+	 * \param[in] tensor bytes in the tensor's layout, exactly its size
+	 * \return InvalidArgument naming both sizes if they differ, Busy in flight
+	 */
+	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
+
+	/** \brief As setInput(), from elements in N, C, H, W order */
+	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
+
+	/**
+	 * \return bytes of an output tensor in its layout, valid until the next
+	 * submission; zero before the first run
+	 */
+	Result<std::span<const std::byte>> output(size_t index) const;
+
+	/** \return elements of an output tensor in N, C, H, W order */
+	Result<std::vector<std::byte>> outputElements(size_t index) const;
+
+	/**
+	 * \brief Run it; returns at once
+	 *
+	 * Of the requests of a network that wait, those of higher priority go
+	 * first, otherwise the oldest.
+	 *
+	 * \param[in] callback called once if submit() succeeds, whatever becomes of
+	 * the run; the request may be submitted again from there. May be empty.
+	 * \return Busy if it is in flight or, unless the options say to wait, the
+	 * network's queue is full; Unsupported for a priority or statistics that
+	 * the device does not have
+	 */
+	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
+
+	/** \brief As submit(); the future gets what wait() would return */
+	std::future<Result<RunReport>> runAsync(const RunOptions &options = {});
+
+	/**
+	 * \brief Wait until it is done; its callback may still be to come
+	 * \param[in] timeout nothing to wait as long as it takes
+	 * \return what became of the last run: DeviceRefused with operation and
+	 * field, Timeout for a job that hung, DeviceFailed, Cancelled; Timeout also
+	 * if it is not done in time, InvalidArgument if it was never submitted, or
+	 * if this is the loop's thread
+	 */
+	Result<RunReport> wait(std::optional<std::chrono::milliseconds> timeout = {});
+
+	/** \brief submit() and wait() */
+	Result<RunReport> run(const RunOptions &options = {});
+
+	/**
+	 * \brief End it early; from any thread
+	 *
+	 * A request that waits for its turn completes as Cancelled at once. One that
+	 * runs does so when the step it is at has ended: from then on nothing uses
+	 * its tensors. What is done already stays done.
+	 */
+	void cancel();
+
+	/** \return submitted and not done */
+	bool inFlight() const;
+
+private:
+	explicit Request(std::shared_ptr<RequestState> state) : state_(std::move(state)) {}
+
+	std::shared_ptr<RequestState> state_;
+};
+
+} /* namespace nvdla */

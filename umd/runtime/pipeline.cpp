@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "pipeline.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *what = "run network";
+
+tl::unexpected<Error> cancelled(const Device &device)
+{
+	return fail(ErrorCode::Cancelled, what, device.path(), "while it waited for its turn");
+}
+
+} /* namespace */
+
+Pipeline::Pipeline(Slot::Common common, size_t slots, size_t maxQueued)
+	: common_(std::move(common)), loopThread_(common_.loop.threadId()), maxQueued_(maxQueued),
+	  maxSlots_(slots)
+{
+}
+
+Result<std::shared_ptr<Pipeline>> Pipeline::create(Slot::Common common, size_t slots,
+						   size_t maxQueued)
+{
+	std::shared_ptr<Pipeline> pipeline(new Pipeline(std::move(common), slots, maxQueued));
+
+	/* What is wrong with the network's memory is said when it is loaded. */
+	auto first = Slot::create(pipeline->common_);
+	if (!first)
+		return forward(first);
+	pipeline->free_.push_back(first->get());
+	pipeline->slots_.push_back(std::move(*first));
+	return pipeline;
+}
+
+Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
+{
+	std::unique_lock guard(lock_);
+
+	if (waiting_ >= maxQueued_ && !closed_) {
+		if (request->options.whenFull == WhenFull::Busy || inLoopThread())
+			return fail(ErrorCode::Busy, what, common_.device.path(),
+				    fmt::format("{} requests wait already", waiting_));
+		room_.wait(guard, [this] { return waiting_ < maxQueued_ || closed_; });
+	}
+	if (closed_)
+		return fail(ErrorCode::InvalidArgument, what, common_.device.path(),
+			    "the network is gone");
+	waiting_++;
+	common_.loop.post([self = shared_from_this(), request = std::move(request)]() mutable {
+		self->enqueue(std::move(request));
+	});
+	return {};
+}
+
+void Pipeline::cancel(std::shared_ptr<RequestState> request, uint64_t run)
+{
+	const std::lock_guard guard(lock_);
+
+	if (closed_)
+		return;
+	common_.loop.post([self = shared_from_this(), request = std::move(request), run] {
+		{
+			const std::lock_guard requestGuard(request->lock);
+			if (request->run != run || !request->inFlight)
+				return;
+		}
+		request->cancelled = true;
+		if (!request->queued)
+			return;
+		self->dequeue(*request);
+		complete(*request, cancelled(self->common_.device));
+	});
+}
+
+void Pipeline::enqueue(std::shared_ptr<RequestState> request)
+{
+	RequestList &queue = queues_.at(static_cast<size_t>(request->options.priority));
+	RequestState &state = *request;
+
+	state.queued = queue.insert(queue.end(), std::move(request));
+	if (closing_) {
+		const auto keep = *state.queued.value();
+		dequeue(state);
+		complete(state, cancelled(common_.device));
+		return;
+	}
+	dispatch();
+}
+
+/* May be called while it runs, from a run that ended at once; it goes on then. */
+void Pipeline::dispatch()
+{
+	if (dispatching_)
+		return;
+	dispatching_ = true;
+	while (Slot *slot = freeSlot()) {
+		auto request = takeNext();
+		if (!request)
+			break;
+		std::erase(free_, slot);
+		start(slot, std::move(request));
+	}
+	dispatching_ = false;
+}
+
+std::shared_ptr<RequestState> Pipeline::takeNext()
+{
+	for (auto queue = queues_.rbegin(); queue != queues_.rend(); ++queue) {
+		if (queue->empty())
+			continue;
+		auto request = queue->front();
+		dequeue(*request);
+		return request;
+	}
+	return nullptr;
+}
+
+void Pipeline::dequeue(RequestState &request)
+{
+	const auto entry = *request.queued;
+
+	request.queued.reset();
+	queues_.at(static_cast<size_t>(request.options.priority)).erase(entry);
+	const std::lock_guard guard(lock_);
+	waiting_--;
+	room_.notify_one();
+}
+
+Slot *Pipeline::freeSlot()
+{
+	const bool wanted = std::any_of(queues_.begin(), queues_.end(),
+					[](const RequestList &queue) { return !queue.empty(); });
+
+	if (free_.empty() && wanted && slots_.size() < maxSlots_) {
+		auto slot = Slot::create(common_);
+		if (slot) {
+			free_.push_back(slot->get());
+			slots_.push_back(std::move(*slot));
+		} else {
+			/* No memory for another one: those there are have to do. */
+			maxSlots_ = slots_.size();
+		}
+	}
+	return free_.empty() ? nullptr : free_.back();
+}
+
+void Pipeline::start(Slot *slot, std::shared_ptr<RequestState> request)
+{
+	RequestState &state = *request;
+
+	running_.push_back(request);
+	auto context = contextOf(state.options.priority);
+	if (!context)
+		return slotDone(slot, request, forward(context));
+	slot->begin(request, *context,
+		    [self = shared_from_this(), slot, request](Result<void> result) {
+			    self->slotDone(slot, request, std::move(result));
+		    });
+}
+
+Result<uint32_t> Pipeline::contextOf(Priority priority)
+{
+	if (priority == Priority::Normal)
+		return 0;
+	auto known = contexts_.find(priority);
+	if (known == contexts_.end()) {
+		auto context = common_.device.createContext(priority);
+		if (!context)
+			return forward(context);
+		known = contexts_.emplace(priority, std::move(*context)).first;
+	}
+	return known->second.id();
+}
+
+void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
+			Result<void> result)
+{
+	running_.remove(request);
+	free_.push_back(slot);
+	/* The device first, then the application. */
+	dispatch();
+	complete(*request, std::move(result));
+	finishIfIdle();
+}
+
+void Pipeline::complete(RequestState &request, Result<void> result)
+{
+	const Result<RunReport> outcome =
+		result ? Result<RunReport>(std::move(request.report)) : forward(result);
+	Request::Callback callback;
+	{
+		const std::lock_guard guard(request.lock);
+		request.result = outcome;
+		request.inFlight = false;
+		std::swap(callback, request.callback);
+		request.changed.notify_all();
+	}
+	if (callback)
+		callback(outcome);
+}
+
+void Pipeline::shutDown(std::shared_ptr<Loop> loop)
+{
+	{
+		const std::lock_guard guard(lock_);
+		closed_ = true;
+		room_.notify_all();
+	}
+	const auto finished = finished_.get_future();
+	if (loop->inThread() || !loop->hasThread()) {
+		Loop &poster = *loop;
+		poster.post([self = shared_from_this(), loop = std::move(loop)]() mutable {
+			self->keptLoop_ = std::move(loop);
+			self->close();
+		});
+		return;
+	}
+	loop->post([self = shared_from_this()] { self->close(); });
+	finished.wait();
+}
+
+void Pipeline::close()
+{
+	closing_ = true;
+	for (const auto &request : running_)
+		request->cancelled = true;
+	while (auto request = takeNext())
+		complete(*request, cancelled(common_.device));
+	finishIfIdle();
+}
+
+/* Later, because a slot may be what calls. */
+void Pipeline::finishIfIdle()
+{
+	if (!closing_ || !running_.empty())
+		return;
+	common_.loop.post([self = shared_from_this()]() mutable {
+		if (self->slots_.empty())
+			return;
+		self->free_.clear();
+		self->slots_.clear();
+		self->contexts_.clear();
+		/* Who waits may end the loop: let go of everything before. */
+		const auto loop = std::move(self->keptLoop_);
+		auto finished = std::move(self->finished_);
+		self.reset();
+		finished.set_value();
+	});
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A network's runs: which wait, which are on their way.
+ */
+#pragma once
+
+#include <array>
+#include <future>
+#include <list>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "runtime/slot.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Slots of a network and the queue of requests for them
+ *
+ * All decisions are made in the loop's thread; submit(), cancel() and shutDown()
+ * come from any thread and leave a message there. A next run is submitted before
+ * the one before it is done, as long as there are slots, so that the device does
+ * not wait for the CPU. Slots are made when they are needed first.
+ */
+class Pipeline : public std::enable_shared_from_this<Pipeline>
+{
+public:
+	/**
+	 * \param[in] slots runs on their way at once, at most
+	 * \param[in] maxQueued requests that wait for a slot, at most
+	 */
+	static Result<std::shared_ptr<Pipeline>> create(Slot::Common common, size_t slots,
+							size_t maxQueued);
+
+	const Program &program() const { return common_.program; }
+	const Device &device() const { return common_.device; }
+	/** \return the caller is in the loop's thread and must not wait */
+	bool inLoopThread() const { return *loopThread_ == std::this_thread::get_id(); }
+
+	/** \brief Queue a request whose inFlight the caller has set */
+	Result<void> submit(std::shared_ptr<RequestState> request);
+
+	/** \brief End the given submission of a request, unless that is done */
+	void cancel(std::shared_ptr<RequestState> request, uint64_t run);
+
+	/**
+	 * \brief Cancel everything and release what belongs to the loop
+	 *
+	 * Waits for the end where that cannot hang: if the loop has a thread, and
+	 * that is not the caller's. Nothing can be submitted afterwards.
+	 *
+	 * \param[in] loop kept as long as it is needed
+	 */
+	void shutDown(std::shared_ptr<Loop> loop);
+
+private:
+	using RequestList = std::list<std::shared_ptr<RequestState>>;
+
+	Pipeline(Slot::Common common, size_t slots, size_t maxQueued);
+
+	/* In the loop's thread. */
+	void enqueue(std::shared_ptr<RequestState> request);
+	void dispatch();
+	std::shared_ptr<RequestState> takeNext();
+	void dequeue(RequestState &request);
+	Slot *freeSlot();
+	void start(Slot *slot, std::shared_ptr<RequestState> request);
+	Result<uint32_t> contextOf(Priority priority);
+	void slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
+		      Result<void> result);
+	void close();
+	void finishIfIdle();
+	static void complete(RequestState &request, Result<void> result);
+
+	Slot::Common common_;
+	const std::shared_ptr<const std::atomic<std::thread::id>> loopThread_;
+	const size_t maxQueued_;
+
+	std::mutex lock_; /* of what follows */
+	std::condition_variable room_;
+	size_t waiting_ = 0; /* requests that were submitted and have no slot */
+	bool closed_ = false;
+
+	/* The loop's thread's. */
+	size_t maxSlots_;
+	std::vector<std::unique_ptr<Slot>> slots_;
+	std::vector<Slot *> free_;
+	std::array<RequestList, 3> queues_; /* by priority */
+	std::list<std::shared_ptr<RequestState>> running_;
+	std::map<Priority, Context> contexts_;
+	bool dispatching_ = false;
+	bool closing_ = false;
+	std::shared_ptr<Loop> keptLoop_;
+	std::promise<void> finished_;
+};
+
+} /* namespace nvdla */

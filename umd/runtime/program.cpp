@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* Indices into the address table, -1 for a cube that is not in memory. */
+std::vector<int> writtenAddresses(unsigned type, const nvdla_surface_desc &surface)
+{
+	auto cube = [](const nvdla_data_cube &dst) -> std::vector<int> {
+		return { dst.type == NVDLA_MEM_HW ? -1 : dst.address };
+	};
+	std::vector<int> transfers;
+
+	switch (type) {
+	case NVDLA_OP_BDMA:
+		for (unsigned i = 0; i < surface.bdma.num_transfers; i++) {
+			if (i < NVDLA_BDMA_MAX_TRANSFERS)
+				transfers.push_back(surface.bdma.transfers[i].dst_address);
+		}
+		return transfers;
+	case NVDLA_OP_CONV:
+		return cube(surface.conv.dst_data);
+	case NVDLA_OP_SDP:
+		return cube(surface.sdp.dst_data);
+	case NVDLA_OP_PDP:
+		return cube(surface.pdp.dst_data);
+	case NVDLA_OP_CDP:
+		return cube(surface.cdp.dst_data);
+	case NVDLA_OP_RUBIK:
+		return cube(surface.rubik.dst_data);
+	default:
+		return {};
+	}
+}
+
+void insert(MemoryIds &ids, const std::vector<TaskAddress> &addresses, int index)
+{
+	/* What makes no sense is the driver's to refuse. */
+	if (index >= 0 && static_cast<size_t>(index) < addresses.size() && addresses[index].used)
+		ids.insert(addresses[index].memory);
+}
+
+MemoryIds written(const DlaTask &task)
+{
+	MemoryIds ids;
+
+	for (size_t i = 0; i < task.graph.size(); i++) {
+		for (int index : writtenAddresses(task.graph[i].op_type, task.surfaces[i]))
+			insert(ids, task.addresses, index);
+	}
+	return ids;
+}
+
+MemoryIds written(const EmuTask &task)
+{
+	MemoryIds ids;
+
+	for (const EmuOperation &operation : task.operations)
+		insert(ids, task.addresses, operation.dst.address);
+	return ids;
+}
+
+/* The CPU has no way to on-chip memory. */
+Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
+{
+	for (uint16_t id : memories) {
+		if (loadable.memory(id)->domain == MemoryDomain::Sram)
+			return fail(ErrorCode::Unsupported, "load network",
+				    fmt::format("memory_list id {}.domain", id),
+				    "is on-chip memory, but a tensor or a CPU task uses it");
+	}
+	return {};
+}
+
+ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTasks)
+{
+	ProgramStep step{ .first = first, .count = 1 };
+
+	if (const auto *emu = std::get_if<EmuTask>(&tasks[first])) {
+		step.cpu = true;
+		step.operations = static_cast<unsigned>(emu->operations.size());
+		return step;
+	}
+	/* Neighbours on the device go as one job. */
+	while (first + step.count < tasks.size() && step.count < maxTasks &&
+	       std::holds_alternative<DlaTask>(tasks[first + step.count]))
+		step.count++;
+	for (size_t i = first; i < first + step.count; i++)
+		step.operations += static_cast<unsigned>(std::get<DlaTask>(tasks[i]).graph.size());
+	return step;
+}
+
+} /* namespace */
+
+MemoryIds writtenMemories(const AnyTask &task)
+{
+	return std::visit([](const auto &any) { return written(any); }, task);
+}
+
+Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
+{
+	Program program;
+	auto tasks = tasksInOrder(loadable);
+	if (!tasks)
+		return forward(tasks);
+	auto inputs = loadable.inputs();
+	if (!inputs)
+		return forward(inputs);
+	auto outputs = loadable.outputs();
+	if (!outputs)
+		return forward(outputs);
+	program.tasks = std::move(*tasks);
+	program.inputs = std::move(*inputs);
+	program.outputs = std::move(*outputs);
+
+	std::vector<TensorDesc> tensors = program.inputs;
+	tensors.insert(tensors.end(), program.outputs.begin(), program.outputs.end());
+	program.own = usedMemories({}, tensors);
+	program.shared = usedMemories(program.tasks, {});
+	MemoryIds ofCpu = program.cpuMemories();
+	ofCpu.insert(program.own.begin(), program.own.end());
+	if (auto reachable = checkReachable(loadable, ofCpu); !reachable)
+		return forward(reachable);
+
+	/* What holds something that a step could destroy. */
+	MemoryIds full = usedMemories({}, program.inputs);
+	for (uint16_t id : usedMemories(program.tasks, tensors)) {
+		if (!loadable.memory(id)->contents.empty())
+			full.insert(id);
+	}
+
+	for (size_t i = 0; i < program.tasks.size(); i += program.steps.back().count) {
+		ProgramStep step = stepAt(program.tasks, i, maxTasks);
+		MemoryIds writes;
+		for (size_t t = step.first; t < step.first + step.count; t++)
+			writes.merge(writtenMemories(program.tasks[t]));
+		step.restartable = std::none_of(writes.begin(), writes.end(),
+						[&](uint16_t id) { return full.contains(id); });
+		program.own.insert(writes.begin(), writes.end());
+		full.insert(writes.begin(), writes.end());
+		program.steps.push_back(step);
+	}
+	for (uint16_t id : program.own)
+		program.shared.erase(id);
+	return program;
+}
+
+MemoryIds Program::cpuMemories() const
+{
+	MemoryIds ids;
+
+	for (const AnyTask &task : tasks) {
+		if (std::holds_alternative<EmuTask>(task))
+			ids.merge(usedMemories({ &task, 1 }, {}));
+	}
+	return ids;
+}
+
+unsigned Program::maxOperations() const
+{
+	unsigned most = 0;
+
+	for (const ProgramStep &step : steps)
+		most = step.cpu ? most : std::max(most, step.operations);
+	return most;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a loadable asks a device to do, worked out once.
+ */
+#pragma once
+
+#include <vector>
+
+#include <nvdla/device.h>
+#include <nvdla/loadable.h>
+#include <nvdla/task.h>
+#include <nvdla/tensor.h>
+
+#include "runtime/resident_memory.h"
+
+namespace nvdla
+{
+
+/** \brief Tasks that go together: one job for the device, or one task for the CPU */
+struct ProgramStep {
+	bool cpu = false;
+	size_t first = 0; /**< into Program::tasks */
+	size_t count = 0;
+	unsigned operations = 0;
+	/** \brief The job overwrites nothing that was there before, so it may be run again */
+	bool restartable = false;
+};
+
+/** \brief A loadable's tasks, tensors and the use of its memories */
+struct Program {
+	std::vector<AnyTask> tasks;
+	std::vector<ProgramStep> steps;
+	std::vector<TensorDesc> inputs;
+	std::vector<TensorDesc> outputs;
+	MemoryIds shared; /**< that no run writes: parameters */
+	MemoryIds own;	  /**< of each run: tensors and intermediate results */
+
+	/**
+	 * \param[in] loadable checked
+	 * \param[in] maxTasks tasks that fit into a job
+	 */
+	static Result<Program> create(const Loadable &loadable, size_t maxTasks);
+
+	/** \return memories that CPU tasks read or write */
+	MemoryIds cpuMemories() const;
+
+	/** \return operations of the job that has most of them */
+	unsigned maxOperations() const;
+};
+
+/** \return memories that the operations of a task write */
+MemoryIds writtenMemories(const AnyTask &task);
+
+} /* namespace nvdla */

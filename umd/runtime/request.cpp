@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include <nvdla/request.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nvdla/network.h>
+
+#include "runtime/network_impl.h"
+#include "runtime/pipeline.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+Result<void> checkIndex(const char *what, const char *kind, size_t index, size_t count)
+{
+	if (index < count)
+		return {};
+	return fail(ErrorCode::InvalidArgument, what, fmt::format("{} {}", kind, index),
+		    fmt::format("the network has {}", count));
+}
+
+std::vector<std::vector<std::byte>> zeroes(const std::vector<TensorDesc> &tensors)
+{
+	std::vector<std::vector<std::byte>> values;
+
+	for (const TensorDesc &tensor : tensors)
+		values.emplace_back(tensor.size);
+	return values;
+}
+
+} /* namespace */
+
+Result<Request> Request::create(const Network &network)
+{
+	auto state = std::make_shared<RequestState>(network.impl_->pipeline);
+	const Program &program = state->pipeline->program();
+
+	state->inputs = zeroes(program.inputs);
+	state->outputs = zeroes(program.outputs);
+	return Request(std::move(state));
+}
+
+Request &Request::operator=(Request &&other) noexcept
+{
+	std::swap(state_, other.state_);
+	return *this;
+}
+
+Request::~Request()
+{
+	if (state_)
+		cancel();
+}
+
+Result<void> Request::setInput(size_t index, std::span<const std::byte> tensor)
+{
+	constexpr const char *what = "set input";
+	const auto &inputs = state_->pipeline->program().inputs;
+
+	if (auto there = checkIndex(what, "input", index, inputs.size()); !there)
+		return there;
+	const TensorDesc &desc = inputs[index];
+	const std::string where = fmt::format("input {} ({})", index, desc.describe());
+	if (tensor.size() != desc.size)
+		return fail(
+			ErrorCode::InvalidArgument, what, where,
+			fmt::format("{} bytes given, the tensor has {}", tensor.size(), desc.size));
+	if (inFlight())
+		return fail(ErrorCode::Busy, what, where, "the request is in flight");
+	std::copy(tensor.begin(), tensor.end(), state_->inputs[index].begin());
+	return {};
+}
+
+Result<void> Request::setInputElements(size_t index, std::span<const std::byte> elements)
+{
+	const auto &inputs = state_->pipeline->program().inputs;
+
+	if (auto there = checkIndex("set input", "input", index, inputs.size()); !there)
+		return there;
+	std::vector<std::byte> tensor(inputs[index].size);
+	if (auto packed = packElements(inputs[index], elements, tensor); !packed)
+		return packed;
+	return setInput(index, tensor);
+}
+
+Result<std::span<const std::byte>> Request::output(size_t index) const
+{
+	constexpr const char *what = "get output";
+	const auto &outputs = state_->pipeline->program().outputs;
+
+	if (auto there = checkIndex(what, "output", index, outputs.size()); !there)
+		return forward(there);
+	if (inFlight())
+		return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
+			    "the request is in flight");
+	return std::span<const std::byte>(state_->outputs[index]);
+}
+
+Result<std::vector<std::byte>> Request::outputElements(size_t index) const
+{
+	auto tensor = output(index);
+	if (!tensor)
+		return forward(tensor);
+	return unpackElements(state_->pipeline->program().outputs[index], *tensor);
+}
+
+Result<void> Request::submit(const RunOptions &options, Callback callback)
+{
+	constexpr const char *what = "run network";
+	const Device &device = state_->pipeline->device();
+
+	if (options.statistics && !device.has(DRM_NVDLA_FEATURE_STATISTICS))
+		return fail(ErrorCode::Unsupported, what, device.path(),
+			    "the device has no statistics");
+	if (options.priority != Priority::Normal &&
+	    !(device.info().priorities >> static_cast<uint32_t>(options.priority) & 1))
+		return fail(ErrorCode::Unsupported, what, device.path(),
+			    fmt::format("priority {} is not for this process",
+					static_cast<uint32_t>(options.priority)));
+	{
+		const std::lock_guard guard(state_->lock);
+		if (state_->inFlight)
+			return fail(ErrorCode::Busy, what, device.path(),
+				    "the request is in flight already");
+		state_->inFlight = true;
+		state_->run++;
+		state_->callback = std::move(callback);
+	}
+	state_->options = options;
+	state_->submitted = RequestState::Clock::now();
+	state_->cancelled = false;
+	auto submitted = state_->pipeline->submit(state_);
+	if (!submitted) {
+		const std::lock_guard guard(state_->lock);
+		state_->inFlight = false;
+		state_->callback = nullptr;
+	}
+	return submitted;
+}
+
+std::future<Result<RunReport>> Request::runAsync(const RunOptions &options)
+{
+	auto promise = std::make_shared<std::promise<Result<RunReport>>>();
+	auto future = promise->get_future();
+	auto submitted = submit(options, [promise](const Result<RunReport> &result) {
+		promise->set_value(result);
+	});
+
+	if (!submitted)
+		promise->set_value(forward(submitted));
+	return future;
+}
+
+Result<RunReport> Request::wait(std::optional<std::chrono::milliseconds> timeout)
+{
+	constexpr const char *what = "wait for request";
+	std::unique_lock guard(state_->lock);
+	auto done = [this] { return !state_->inFlight; };
+
+	if (!done()) {
+		if (state_->pipeline->inLoopThread())
+			return fail(ErrorCode::InvalidArgument, what, "",
+				    "the thread of the loop would wait for itself");
+		if (!timeout)
+			state_->changed.wait(guard, done);
+		else if (!state_->changed.wait_for(guard, *timeout, done))
+			return fail(ErrorCode::Timeout, what, "",
+				    fmt::format("not done after {} ms", timeout->count()));
+	}
+	if (!state_->result)
+		return fail(ErrorCode::InvalidArgument, what, "", "it was never submitted");
+	return *state_->result;
+}
+
+Result<RunReport> Request::run(const RunOptions &options)
+{
+	if (state_->pipeline->inLoopThread())
+		return fail(ErrorCode::InvalidArgument, "run network", "",
+			    "the thread of the loop would wait for itself; use submit()");
+	if (auto submitted = submit(options); !submitted)
+		return forward(submitted);
+	return wait();
+}
+
+void Request::cancel()
+{
+	uint64_t run;
+	{
+		const std::lock_guard guard(state_->lock);
+		if (!state_->inFlight)
+			return;
+		run = state_->run;
+	}
+	state_->pipeline->cancel(state_, run);
+}
+
+bool Request::inFlight() const
+{
+	const std::lock_guard guard(state_->lock);
+	return state_->inFlight;
+}
+
+} /* namespace nvdla */

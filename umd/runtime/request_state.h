@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <nvdla/request.h>
+
+namespace nvdla
+{
+
+class Pipeline;
+
+/**
+ * \brief What a Request stands for
+ *
+ * Inputs and outputs belong to the application's thread, and to the loop's as
+ * long as the request is in flight.
+ */
+struct RequestState {
+	using Clock = std::chrono::steady_clock;
+
+	explicit RequestState(std::shared_ptr<Pipeline> of) : pipeline(std::move(of)) {}
+
+	const std::shared_ptr<Pipeline> pipeline;
+	std::vector<std::vector<std::byte>> inputs;
+	std::vector<std::vector<std::byte>> outputs;
+
+	mutable std::mutex lock; /* of what follows */
+	std::condition_variable changed;
+	bool inFlight = false;
+	uint64_t run = 0; /* counts submissions, so that a late cancel() meets nobody else */
+	std::optional<Result<RunReport>> result;
+	Request::Callback callback;
+
+	/* Written before it is handed to the loop, and used in its thread. */
+	RunOptions options;
+	Clock::time_point submitted;
+	bool cancelled = false;
+	RunReport report;
+	std::optional<std::list<std::shared_ptr<RequestState>>::iterator> queued;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "emu/emu.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* A slot's buffers are idle whenever the CPU comes to them. */
+constexpr std::chrono::milliseconds idleTimeout(10000);
+
+} /* namespace */
+
+Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer> results)
+	: common_(common), memory_(std::move(memory)), job_(std::move(job)),
+	  results_(std::move(results))
+{
+	auto place = [this](uint16_t id) {
+		const MemoryPlace own = memory_.place(id);
+		return own.handle ? own : common_.shared.place(id);
+	};
+
+	for (const AnyTask &task : common_.program.tasks) {
+		ranges_.push_back(std::visit(
+			[&](const auto &any) { return resolveAddresses(any.addresses, place); },
+			task));
+	}
+}
+
+Result<std::unique_ptr<Slot>> Slot::create(Common &common)
+{
+	auto memory = ResidentMemory::create(common.device, common.loadable, common.program.own);
+	if (!memory)
+		return forward(memory);
+	auto job = common.device.createJob();
+	if (!job)
+		return forward(job);
+	std::optional<Buffer> results;
+	if (common.device.has(DRM_NVDLA_FEATURE_RESULTS)) {
+		auto buffer =
+			common.device.allocate(Device::resultBytes(common.program.maxOperations()));
+		if (!buffer)
+			return forward(buffer);
+		results = std::move(*buffer);
+	}
+	return std::unique_ptr<Slot>(
+		new Slot(common, std::move(*memory), std::move(*job), std::move(results)));
+}
+
+void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done done)
+{
+	request_ = std::move(request);
+	context_ = context;
+	done_ = std::move(done);
+	step_ = 0;
+	started_ = RequestState::Clock::now();
+	request_->report = {};
+	request_->report.queued = started_ - request_->submitted;
+
+	auto ready = watch();
+	if (ready)
+		ready = writeInputs();
+	ready ? next() : end(std::move(ready));
+}
+
+/* Made by the first run, because only the loop's thread may. */
+Result<void> Slot::watch()
+{
+	if (watch_)
+		return {};
+	auto watch = EventWatch::create(common_.loop, [this] { jobDone(); });
+	if (!watch)
+		return forward(watch);
+	watch_.emplace(std::move(*watch));
+	return {};
+}
+
+Result<void> Slot::writeInputs()
+{
+	for (size_t i = 0; i < common_.program.inputs.size(); i++) {
+		const TensorDesc &desc = common_.program.inputs[i];
+		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_WRITE, idleTimeout);
+		if (!access)
+			return forward(access);
+		std::memcpy(access->bytes().data() + desc.offset, request_->inputs[i].data(),
+			    desc.size);
+	}
+	return {};
+}
+
+Result<void> Slot::readOutputs()
+{
+	for (size_t i = 0; i < common_.program.outputs.size(); i++) {
+		const TensorDesc &desc = common_.program.outputs[i];
+		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_READ, idleTimeout);
+		if (!access)
+			return forward(access);
+		std::memcpy(request_->outputs[i].data(), access->bytes().data() + desc.offset,
+			    desc.size);
+	}
+	return {};
+}
+
+/* The step before step_, if there was one, is done. */
+void Slot::next()
+{
+	if (request_->cancelled)
+		return end(fail(ErrorCode::Cancelled, "run network", common_.device.path(),
+				fmt::format("before step {} of {}", step_ + 1,
+					    common_.program.steps.size())));
+	if (step_ == common_.program.steps.size())
+		return end(readOutputs());
+
+	const ProgramStep &step = common_.program.steps[step_++];
+	RunReport::Step &report = request_->report.steps.emplace_back();
+	report.cpu = step.cpu;
+	report.tasks = static_cast<unsigned>(step.count);
+	report.operations = step.operations;
+	stepStarted_ = RequestState::Clock::now();
+	auto begun = step.cpu ? startCpu(step) : startJob(step);
+	if (!begun)
+		end(std::move(begun));
+}
+
+void Slot::end(Result<void> result)
+{
+	request_->report.duration = RequestState::Clock::now() - started_;
+	request_.reset();
+	const Done done = std::move(done_);
+	done(std::move(result));
+}
+
+Result<void> Slot::startJob(const ProgramStep &step)
+{
+	std::vector<JobTask> tasks;
+
+	for (size_t i = step.first; i < step.first + step.count; i++) {
+		const DlaTask &task = std::get<DlaTask>(common_.program.tasks[i]);
+		tasks.push_back(
+			{ task.graph, task.operations, task.surfaces, task.luts, ranges_[i] });
+	}
+	const SubmitOptions options{ .timeout = request_->options.timeout,
+				     .context = context_,
+				     .restartable = step.restartable,
+				     .statistics = request_->options.statistics,
+				     .results = results_ ? results_->handle() : 0 };
+	if (auto submitted = common_.device.submit(tasks, options, job_); !submitted)
+		return submitted;
+	if (auto watched = job_.notify(watch_->fd()); !watched) {
+		/* Nobody would tell when its memory is free again. */
+		job_.wait(request_->options.timeout);
+		return watched;
+	}
+	watch_->expect(true);
+	return {};
+}
+
+void Slot::jobDone()
+{
+	watch_->expect(false);
+	request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
+	auto status = job_.status();
+	if (auto read = readResults(); !read && status)
+		status = std::move(read);
+	status ? next() : end(std::move(status));
+}
+
+Result<void> Slot::readResults()
+{
+	if (!results_)
+		return {};
+	auto access = results_->access(DRM_NVDLA_BO_READ, idleTimeout);
+	if (!access)
+		return forward(access);
+
+	RunReport::Step &report = request_->report.steps.back();
+	const std::byte *from = access->bytes().data();
+	std::memcpy(&report.job, from, sizeof(report.job));
+	from += report.job.header_size;
+	for (uint32_t i = 0; i < report.job.num_operations; i++) {
+		std::memcpy(&report.results.emplace_back(), from,
+			    sizeof(drm_nvdla_operation_result));
+		from += report.job.operation_size;
+	}
+	return {};
+}
+
+/* The thread pool's, the result comes back to the loop. */
+Result<void> Slot::startCpu(const ProgramStep &step)
+{
+	const auto &task = std::get<EmuTask>(common_.program.tasks[step.first]);
+	auto result = std::make_shared<Result<void>>();
+
+	common_.loop.work([this, result, &task] { *result = runEmuTask(task); },
+			  [this, result] {
+				  request_->report.steps.back().duration =
+					  RequestState::Clock::now() - stepStarted_;
+				  *result ? next() : end(std::move(*result));
+			  });
+	return {};
+}
+
+Result<void> Slot::runEmuTask(const EmuTask &task)
+{
+	for (size_t i = 0; i < task.operations.size(); i++) {
+		if (auto done = runEmuOperation(task, task.operations[i]); !done) {
+			done.error().where = fmt::format("task {} operation {} {}", task.id, i,
+							 done.error().where);
+			return done;
+		}
+	}
+	return {};
+}
+
+Result<void> Slot::runEmuOperation(const EmuTask &task, const EmuOperation &operation)
+{
+	struct Side {
+		const EmuBuffer &cube;
+		const char *name;
+		uint32_t flags;
+	};
+	const Side sides[] = { { operation.src, "source", DRM_NVDLA_BO_READ },
+			       { operation.dst, "destination",
+				 DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE } };
+	std::vector<Buffer::Access> accesses;
+	std::span<std::byte> bytes[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		const TaskAddress &address = task.addresses[sides[i].cube.address];
+		if (sides[i].cube.offset > address.size)
+			return fail(ErrorCode::InvalidFile, "run CPU operation", sides[i].name,
+				    fmt::format("starts at {}, the address has {} bytes",
+						sides[i].cube.offset, address.size));
+		auto access = find(address.memory)->access(sides[i].flags, idleTimeout);
+		if (!access)
+			return forward(access);
+		bytes[i] = access->bytes()
+				   .subspan(address.offset, address.size)
+				   .subspan(sides[i].cube.offset);
+		accesses.push_back(std::move(*access));
+	}
+	return runEmu(operation, bytes[0], bytes[1]);
+}
+
+Buffer *Slot::find(uint16_t memory)
+{
+	Buffer *own = memory_.find(memory);
+
+	return own ? own : common_.shared.find(memory);
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A place in which one run of a network takes place.
+ */
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "async/event_watch.h"
+#include "runtime/program.h"
+#include "runtime/request_state.h"
+#include "runtime/resident_memory.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Memory for one run, and the run that is in it
+ *
+ * Belongs to the loop's thread, except for construction.
+ */
+class Slot
+{
+public:
+	/** \brief What all slots of a network have in common */
+	struct Common {
+		Device device;
+		Loop &loop; /**< as long as runs are in slots or close() was not called */
+		Program program;
+		Loadable loadable;     /**< contents of Program::own */
+		ResidentMemory shared; /**< Program::shared */
+	};
+	/** \brief Told when the run in the slot has ended */
+	using Done = std::function<void(Result<void>)>;
+
+	static Result<std::unique_ptr<Slot>> create(Common &common);
+
+	/**
+	 * \brief Begin a run
+	 *
+	 * \a done is called in any case, later or from within; the slot is free
+	 * then. Until it is called, \a request and what \a done holds are kept.
+	 *
+	 * \param[in] context id of a Context on the device
+	 */
+	void begin(std::shared_ptr<RequestState> request, uint32_t context, Done done);
+
+	/** \brief Release what the loop watches; the slot is not used again */
+	void close() { watch_.reset(); }
+
+private:
+	Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer> results);
+
+	Result<void> watch();
+	Result<void> writeInputs();
+	Result<void> readOutputs();
+	void next();
+	void end(Result<void> result);
+
+	Result<void> startJob(const ProgramStep &step);
+	Result<void> readResults();
+	void jobDone();
+
+	Result<void> startCpu(const ProgramStep &step);
+	Result<void> runEmuTask(const EmuTask &task);
+	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);
+	Buffer *find(uint16_t memory);
+
+	Common &common_;
+	ResidentMemory memory_;
+	std::vector<std::vector<BufferRange>> ranges_; /* address table of each task */
+	Job job_;
+	std::optional<Buffer> results_;
+	std::optional<EventWatch> watch_;
+
+	/* The run. */
+	std::shared_ptr<RequestState> request_;
+	uint32_t context_ = 0;
+	Done done_;
+	size_t step_ = 0;
+	RequestState::Clock::time_point started_;
+	RequestState::Clock::time_point stepStarted_;
+};
+
+} /* namespace nvdla */
