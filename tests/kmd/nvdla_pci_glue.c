@@ -141,6 +141,8 @@ static int glue_add_child(struct glue *glue)
 		},
 		DEFINE_RES_IRQ(pci_irq_vector(pdev, 0)),
 	};
+	const struct software_node_ref_args resets =
+		SOFTWARE_NODE_REFERENCE(to_software_node(glue->resets_fwnode), 0);
 	struct property_entry properties[3] = {
 		PROPERTY_ENTRY_U64_ARRAY("nvdla,cvsram", cvsram),
 	};
@@ -155,8 +157,7 @@ static int glue_add_child(struct glue *glue)
 	};
 
 	if (reset)
-		properties[1] = PROPERTY_ENTRY_REF("resets", to_software_node(glue->resets_fwnode),
-						   0);
+		properties[1] = PROPERTY_ENTRY_REF_ARRAY_LEN("resets", &resets, 1);
 
 	glue->child = platform_device_register_full(&info);
 	return PTR_ERR_OR_ZERO(glue->child);

@@ -69,10 +69,10 @@ std::string presentNode()
 
 bool restoreNode(const std::string &first)
 {
+	if (presentNode() == first)
+		return true;
 	const PciFunction function;
-	if (!function.valid() || presentNode() == first)
-		return function.valid();
-	return function.unbind() && function.bind() && presentNode() == first;
+	return function.valid() && function.unbind() && function.bind() && presentNode() == first;
 }
 
 } /* namespace nvdla::test */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* DRM_IOCTL_NVDLA_DEV_QUERY and the node itself. */
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -43,6 +44,21 @@ TEST(Query, DescribesNvFull)
 	EXPECT_GE(info.max_addresses, 1024U);
 	EXPECT_GT(info.default_timeout_ms, 0U);
 	EXPECT_LE(info.default_timeout_ms, info.max_timeout_ms);
+}
+
+TEST(Query, KnowsTheClock)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	drm_nvdla_device_info info = {};
+	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
+				      .size = sizeof(info),
+				      .pointer = reinterpret_cast<uintptr_t>(&info) };
+	ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+	/* A PCI function has none that the driver knows of. */
+	const char *expected = std::getenv("NVDLA_TEST_CORE_CLOCK_HZ");
+	EXPECT_EQ(std::to_string(info.core_clock_hz), expected ? expected : "0");
 }
 
 TEST(Query, ReturnsTheSizeAlone)
