@@ -152,4 +152,17 @@ TEST(Loadable, TensorsAreOrderedByTheirBindId)
 	EXPECT_EQ((*outputs)[0].type, DataType::Half);
 }
 
+TEST(Loadable, PicturesKeepBothPlanes)
+{
+	for (PixelFormat format : { PixelFormat::A2B10G10R10, PixelFormat::Y10V10U10N444 }) {
+		test::LoadableBuilder builder;
+		TensorDesc picture = TensorDesc::image("picture", format, 5, 20);
+		picture.memory = builder.tensor(picture, MemoryInput);
+		auto inputs = builder.loadable.inputs();
+		ASSERT_TRUE(inputs) << inputs.error().message();
+		ASSERT_EQ(inputs->size(), 1u);
+		EXPECT_EQ((*inputs)[0], picture);
+	}
+}
+
 } /* namespace nvdla */

@@ -94,6 +94,7 @@ uint16_t LoadableBuilder::tensor(const TensorDesc &desc, MemoryFlags direction)
 	entry.stride[0] = static_cast<uint32_t>(elementBytes(desc.type));
 	entry.stride[1] = desc.lineStride;
 	entry.stride[2] = desc.surfaceStride;
+	entry.stride[3] = desc.lineStrideUv;
 	loadable.memories.back().bindId = static_cast<uint16_t>(count);
 	loadable.memories.back().tensorDescId = entry.id;
 	loadable.tensors.push_back(entry);

@@ -143,6 +143,7 @@ struct TensorEntry {
 	int32_t c = 0;
 	int32_t h = 0;
 	int32_t w = 0;
+	/** bytes: element, line, surface (or second plane), line of the second plane */
 	uint32_t stride[8] = {};
 
 	bool operator==(const TensorEntry &) const = default;
