@@ -22,6 +22,14 @@ bool tell(const std::filesystem::path &attribute, const std::string &what)
 
 } /* namespace */
 
+PciFunction::PciFunction(const std::string &node)
+{
+	const auto name = std::filesystem::path(node).filename();
+	std::error_code error;
+	address_ =
+		std::filesystem::canonical("/sys/class/accel" / name / "device", error).filename();
+}
+
 std::string PciFunction::bound()
 {
 	std::error_code error;

@@ -14,6 +14,8 @@ class PciFunction
 {
 public:
 	PciFunction() : address_(bound()) {}
+	/** \brief The function behind an accel node */
+	explicit PciFunction(const std::string &node);
 
 	/** \return the address of the function the driver is bound to, empty if there is none */
 	static std::string bound();
@@ -36,7 +38,10 @@ private:
 class Unbound
 {
 public:
-	Unbound() : done_(function_.valid() && function_.unbind()) {}
+	explicit Unbound(const PciFunction &function = {})
+		: function_(function), done_(function_.valid() && function_.unbind())
+	{
+	}
 	~Unbound() { bind(); }
 	Unbound(const Unbound &) = delete;
 	Unbound &operator=(const Unbound &) = delete;
