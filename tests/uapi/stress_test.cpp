@@ -47,7 +47,7 @@ constexpr uint64_t ballastBytes = 256 * 1024;
 /* What a system's free memory wavers by, in KiB. */
 constexpr int64_t toleranceKib = 16 * 1024;
 
-uint64_t totalSubmits = 1000;
+uint64_t totalSubmits = 500;
 uint32_t seed = 0;
 
 /* What all processes write to. */
