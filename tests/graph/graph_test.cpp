@@ -154,6 +154,41 @@ TEST(Graph, MemoryIsReused)
 	EXPECT_EQ(size(false), 5 * bytes);
 }
 
+/* Parts lie in the whole's memory; who reads the whole waits for each. */
+TEST(Graph, PartsMakeAConcatenation)
+{
+	Graph graph;
+
+	graph.input(feature("x", 64));
+	graph.surface(feature("both", 96));
+	graph.surface({ .name = "lower", .within = "both", .atChannel = 0 });
+	graph.surface({ .name = "upper", .within = "both", .atChannel = 64 });
+	graph.surface({ .name = "slice", .c = 32, .within = "both", .atChannel = 32 });
+	graph.add(relu("a", "x", "lower"));
+	graph.add(op::Pooling{ .name = "b", .input = "slice", .output = "y" });
+	expectRefusal(graph, { "'b'", "'slice' is a part of 'both', which is not written yet" });
+
+	graph = Graph();
+	graph.input(feature("x", 64));
+	graph.input(feature("z", 32));
+	graph.surface(feature("both", 96));
+	graph.surface({ .name = "lower", .within = "both", .atChannel = 0 });
+	graph.surface({ .name = "upper", .within = "both", .atChannel = 64 });
+	graph.surface({ .name = "slice", .c = 32, .within = "both", .atChannel = 32 });
+	graph.add(relu("a", "x", "lower"));
+	graph.add(op::Pooling{ .name = "b", .input = "z", .output = "upper" });
+	graph.add(op::Pooling{ .name = "c", .input = "slice", .output = "y" });
+	graph.output("y");
+	const DlaTask task = onlyTask(graph);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_PDP].index, 2);
+	/* Another part than the one that is read: the same engine's order is enough. */
+	EXPECT_EQ(task.graph[1].consumers[NVDLA_OP_PDP].event, NVDLA_EVENT_OP_PROGRAMMED);
+
+	graph.surface({ .name = "odd", .within = "both", .atChannel = 33 });
+	graph.add(relu("d", "z", "odd"));
+	expectRefusal(graph, { "'d'", "'odd' begins at channel 33" });
+}
+
 TEST(Graph, LongGraphsBecomeSeveralTasks)
 {
 	Graph graph = fused();

@@ -116,6 +116,10 @@ Result<void> Assembler::checkUses() const
 		if (state.place == Place::Stream && state.taker == none)
 			return bad(where(plan_.nodes[static_cast<size_t>(state.producer)]),
 				   fmt::format("no operation takes its stream '{}'", name));
+		if (state.missing)
+			return bad(fmt::format("surface '{}'", name),
+				   fmt::format("{} of its channels are in no part that is written",
+					       state.missing));
 	}
 	for (const std::string &name : graph_.outputs_) {
 		const auto state = symbols_.surfaces.find(name);

@@ -27,11 +27,17 @@ bool Lowering::need(bool fulfilled, const std::string &field, const std::string 
 
 SurfaceState &Lowering::input(const std::string &field, const std::string &name)
 {
+	const auto declared = symbols_.declared.find(name);
 	const auto entry = symbols_.surfaces.find(name);
 
+	if (entry == symbols_.surfaces.end() && declared != symbols_.declared.end() &&
+	    !declared->second.within.empty())
+		return readPart(field, declared->second);
 	if (!need(entry != symbols_.surfaces.end(), field,
 		  fmt::format("nothing before it writes a surface '{}'", name)))
 		return dummy_;
+	need(entry->second.missing == 0, field,
+	     fmt::format("{} channels of '{}' are not written yet", entry->second.missing, name));
 	if (entry->second.place == Place::Stream)
 		takeStream(field, entry->second);
 	return entry->second;
@@ -104,22 +110,30 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 	surface.h = shape.h;
 	surface.w = shape.w;
 	surface.n = shape.n;
+	if (!surface.within.empty())
+		return writePart(surface);
 	auto desc = layOut(surface);
 	if (!need(bool(desc), "output", desc ? "" : fmt::format("'{}' {}", name, desc.error().why)))
 		return dummy_;
 
-	SurfaceState &state = symbols_.surfaces[name];
-	state.desc = *desc;
+	return addSurface(surface, *desc, isOutput ? RegionKind::Output : RegionKind::Intermediate);
+}
+
+SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind)
+{
+	SurfaceState &state = symbols_.surfaces[surface.name];
+
+	state.desc = desc;
 	state.planar = surface.planar;
 	state.place = surface.place;
 	state.producer = self();
 	if (state.place == Place::Stream)
 		return state;
 	Region region;
-	region.name = name;
-	region.kind = isOutput ? RegionKind::Output : RegionKind::Intermediate;
+	region.name = surface.name;
+	region.kind = kind;
 	region.domain = state.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
-	region.bytes = desc->size;
+	region.bytes = desc.size;
 	state.region = static_cast<int>(plan_.regions.size());
 	plan_.regions.push_back(std::move(region));
 	return state;
@@ -152,7 +166,11 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	if (surfaceMultiple > 1) {
 		const uint32_t atom = geometry().atomChannels(desc.type);
 		const uint64_t surfaces = alignUp(divideUp(desc.c, atom), surfaceMultiple);
-		region.bytes = std::max(region.bytes, surfaces * desc.surfaceStride);
+		const uint64_t bytes = surfaces * desc.surfaceStride;
+		need(region.whole == none || bytes <= region.bytes, cube,
+		     fmt::format("the engine would touch {} surfaces, more than the part '{}' has",
+				 surfaces, desc.name));
+		region.bytes = std::max(region.bytes, bytes);
 	}
 	return out;
 }

@@ -105,6 +105,13 @@ private:
 	int addConstant(const std::string &name, std::vector<std::byte> data);
 	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
 	int self() const { return static_cast<int>(plan_.nodes.size()); }
+	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);
+	/* parts.cpp */
+	SurfaceState &readPart(const std::string &field, const Surface &part);
+	SurfaceState &writePart(const Surface &part);
+	SurfaceState *wholeOf(const Surface &part);
+	SurfaceState &addPart(const Surface &part, const SurfaceState &whole);
+	bool checkPart(const std::string &field, const Surface &part, const SurfaceState &whole);
 	void takeStream(const std::string &field, SurfaceState &surface);
 
 	Plan &plan_;

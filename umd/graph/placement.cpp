@@ -35,7 +35,9 @@ std::vector<Lifetime> lifetimes(const Plan &plan)
 	for (const Node &node : plan.nodes) {
 		for (const std::vector<int> *regions : { &node.reads, &node.writes }) {
 			for (int region : *regions) {
-				Lifetime &time = times[static_cast<size_t>(region)];
+				const int whole = plan.regions[static_cast<size_t>(region)].whole;
+				Lifetime &time =
+					times[static_cast<size_t>(whole == none ? region : whole)];
 				time.first = std::min(time.first, node.chainFirst);
 				time.last = std::max(time.last, node.chainLast);
 			}
@@ -89,6 +91,7 @@ public:
 		placeIntermediates(MemoryDomain::Sram);
 		placeBound(RegionKind::Input, MemoryInput);
 		placeBound(RegionKind::Output, MemoryOutput);
+		placeParts();
 		return std::move(memories_);
 	}
 
@@ -158,6 +161,17 @@ private:
 				memory.domain = domain;
 				plan_.regions[i].memory = memory.id;
 			}
+		}
+	}
+
+	void placeParts()
+	{
+		for (Region &region : plan_.regions) {
+			if (region.whole == none)
+				continue;
+			const Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
+			region.memory = whole.memory;
+			region.offset = whole.offset + region.offsetInWhole;
 		}
 	}
 

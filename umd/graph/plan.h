@@ -20,7 +20,7 @@ namespace nvdla::assembly
 /** \brief "No such index" */
 constexpr int none = -1;
 
-enum class RegionKind : uint8_t { Constant, Intermediate, Input, Output };
+enum class RegionKind : uint8_t { Constant, Intermediate, Input, Output, Part };
 
 /** \brief Bytes in memory that operations read and write: a surface or a constant */
 struct Region {
@@ -31,6 +31,8 @@ struct Region {
 	std::vector<std::byte> data; /**< of a constant */
 	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
 	uint64_t offset = 0;
+	int whole = none; /**< region that a part lies in, and where */
+	uint64_t offsetInWhole = 0;
 };
 
 /** \brief A surface whose shape and layout are known */
@@ -38,9 +40,12 @@ struct SurfaceState {
 	TensorDesc desc;
 	bool planar = false;
 	Place place = Place::Memory;
-	int region = none;   /**< unless it is a stream */
-	int producer = none; /**< node that writes it; inputs have none */
-	int taker = none;    /**< node that takes the stream */
+	int region = none;    /**< unless it is a stream */
+	int producer = none;  /**< node that writes it; inputs have none */
+	int taker = none;     /**< node that takes the stream */
+	uint32_t missing = 0; /**< channels that no operation has written yet */
+	std::vector<std::pair<uint32_t, uint32_t>>
+		parts; /**< written: first channel, behind last */
 };
 
 /**

@@ -52,6 +52,15 @@ struct Surface {
 	Place place = Place::Memory;
 	uint32_t lineStride = 0;    /**< bytes; 0: packed as far as alignment allows */
 	uint32_t surfaceStride = 0; /**< bytes, plane to plane if planar; 0: packed */
+	/**
+	 * \brief The surface that this one is a range of channels of, from atChannel on
+	 *
+	 * Parts that operations write make a concatenation; a part of what was written is a
+	 * slice, and needs its c. The whole is described with shape and type. Parts begin at
+	 * whole atoms of channels and have its strides.
+	 */
+	std::string within;
+	uint32_t atChannel = 0;
 };
 
 /** \brief Elements of one type, as they lie in an array */
