@@ -48,6 +48,7 @@ private:
 	void addPooling(const Known &in, bool stream);
 	void addNormalization();
 	void addContract();
+	Known addParts(DataType type, uint32_t channels, uint32_t parts);
 	void addPlanes();
 	void addCopy();
 	void addCpu();

@@ -20,6 +20,8 @@ struct RandomCase {
 	std::map<std::string, Cube> inputs;
 	std::vector<std::string> inputNames;
 	std::vector<std::string> outputNames;
+	/** \brief Surfaces that are made of others' channels, by their order */
+	std::map<std::string, std::vector<std::string>> joined;
 	AssembleOptions options;
 	std::string description; /**< a line for each operation */
 };

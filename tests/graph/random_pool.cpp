@@ -80,6 +80,34 @@ void Generator::addNormalization()
 	add(std::move(lrn), line);
 }
 
+/* A surface that SDP makes part by part, as a deconvolution's phases are. */
+Known Generator::addParts(DataType type, uint32_t channels, uint32_t parts)
+{
+	const Known whole{ name("whole"), type, channels * parts, dice_.size(2, 4),
+			   dice_.size(1, 5) };
+	Surface surface{
+		.name = whole.name, .type = type, .c = whole.c, .h = whole.h, .w = whole.w
+	};
+
+	strides(surface, whole);
+	case_.graph.surface(surface);
+	case_.joined[whole.name] = {};
+	const Known in = newInput(type, 1, channels, whole.h, whole.w);
+	for (uint32_t i = 0; i < parts; i++) {
+		op::Sdp sdp = sdpFor(in, false, false, type == DataType::Int8 ? 7 : 13);
+		sdp.type = type;
+		case_.graph.surface(
+			{ .name = sdp.output, .within = whole.name, .atChannel = i * channels });
+		case_.joined[whole.name].push_back(sdp.output);
+		const std::string line = fmt::format("SDP {} -> part of {}", in.name, shape(whole));
+		add(std::move(sdp), line);
+	}
+	consumed_.insert(in.name);
+	known_.push_back(whole);
+	anyHalf_ |= type == DataType::Half;
+	return whole;
+}
+
 void Generator::addContract()
 {
 	const DataType type = anyType();
@@ -88,8 +116,11 @@ void Generator::addContract()
 			       .stride = { dice_.size(1, 3), dice_.size(1, 3) } };
 	const uint32_t atom = type == DataType::Int8 ? 32 : 16;
 	const uint32_t channels = atom * dice_.size(1, 2);
-	const Known in = newInput(type, 1, channels * contract.stride.x * contract.stride.y,
-				  dice_.size(1, 4), dice_.size(1, 5));
+	const uint32_t phases = contract.stride.x * contract.stride.y;
+	const Known in =
+		phases < room() && dice_.chance(60)
+			? addParts(type, channels, phases)
+			: newInput(type, 1, channels * phases, dice_.size(1, 4), dice_.size(1, 5));
 	contract.input = in.name;
 	const Known out{ contract.output, type, channels, in.h * contract.stride.y,
 			 in.w * contract.stride.x };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random graphs on a device against the reference.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace nvdla::test
+{
+
+/**
+ * \brief Run the first \a count random graphs on the device at \a path
+ *
+ * Integers have to be equal, FP16 has to be within the thresholds of the
+ * precision document: CC DC and CC Winograd through SDP, SDP bit by bit, CDP and
+ * PDP 0.0001 and 0.001 of the largest value in the window. NVDLA_GRAPH_SEED runs
+ * the graph of that seed alone.
+ */
+void checkRandomGraphs(const std::string &path, uint32_t count);
+
+} /* namespace nvdla::test */
