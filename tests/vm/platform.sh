@@ -39,13 +39,18 @@ become_pci() {
 	echo >"$pci/devices/$function/driver_override"
 }
 
-# becomes DEVICE [PARAMETER...]: as above, in this shell, and whether it went well.
+# becomes BUS [PARAMETER...]: one of the above, in this shell: it sets $device and $node.
 becomes() {
-	if "become_$@" >"$work/become" 2>&1; then
-		check "the core becomes a device of: $*" true
-	else
-		check "the core becomes a device of: $*" eval 'cat "$work/become"; false'
-	fi
+	bus=$1
+	shift
+	status=0
+	"become_$bus" "$@" >"$work/become" 2>&1 || status=1
+	check "the core becomes a device of: $bus $*" said_and_ended "$work/become" "$status"
+}
+
+said_and_ended() {
+	cat "$1"
+	return "$2"
 }
 
 # Tests of the PCI function skip themselves.
