@@ -64,7 +64,8 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 
 	mutex_lock(&ndev->lock);
 
-	status = readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
+	/* A dead core may be without clocks. */
+	status = ndev->dead ? 0 : readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	if (!status || status & ~ndev->variant->intr_mask) {
 		/* All ones is what a device that is gone reads as. */
 		mutex_unlock(&ndev->lock);
@@ -227,7 +228,8 @@ int nvdla_device_force_reset(struct nvdla_device *ndev)
 
 	ret = nvdla_device_lock(ndev);
 	if (!ret) {
-		nvdla_device_reset(ndev);
+		if (!ndev->dead)
+			nvdla_device_reset(ndev);
 		ret = ndev->dead ? -ENODEV : 0;
 		nvdla_device_unlock(ndev);
 	}

@@ -37,7 +37,7 @@ static void nvdla_pm_wake(struct nvdla_device *ndev)
 		nvdla_device_start(ndev);
 	}
 	mutex_unlock(&ndev->lock);
-	if (ret)
+	if (ndev->dead)
 		return;
 
 	enable_irq(ndev->irq);

@@ -183,6 +183,21 @@ TEST_F(PowerTest, StaysAwakeWhileThereAreJobs)
 		EXPECT_TRUE(copy->arrives());
 }
 
+TEST_F(PowerTest, StaysAwakeForOnChipBuffers)
+{
+	drm_nvdla_bo_create create = { .size = 4096, .flags = DRM_NVDLA_BO_SRAM, .handle = 0 };
+	Setting delay(power_ / "autosuspend_delay_ms", "0");
+	ASSERT_TRUE(delay.done());
+	ASSERT_TRUE(fallsAsleep());
+	ASSERT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create), 0);
+	for (int i = 0; i < 50; i++) {
+		ASSERT_FALSE(isAsleep());
+		std::this_thread::sleep_for(std::chrono::milliseconds(10));
+	}
+	ASSERT_EQ(drmCloseBufferHandle(device_.fd(), create.handle), 0);
+	EXPECT_TRUE(fallsAsleep());
+}
+
 TEST_F(PowerTest, TakesJobsAtAnyMoment)
 {
 	const unsigned int seed = std::random_device()();

@@ -153,9 +153,10 @@ struct drm_nvdla_dev_query {
  *
  * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
  * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
- * survives until the next reset of the core. -ENOSPC if there is not that much left
- * of it in one piece; a closed buffer's place is free when the last job with it is
- * gone, shortly after its fence. Not with DRM_NVDLA_BO_WRITE_COMBINE.
+ * survives until the next reset of the core or sleep of the system. -ENOSPC if there
+ * is not that much left of it in one piece; a closed buffer's place is free when the
+ * last job with it is gone, shortly after its fence. Not with
+ * DRM_NVDLA_BO_WRITE_COMBINE.
  */
 #define DRM_NVDLA_BO_SRAM		(1u << 0)
 /**
