@@ -7,9 +7,17 @@
 
 #include <drm/drm_mm.h>
 
+#include <nvdla/hw/descriptors.h>
+
 struct nvdla_bo;
 struct nvdla_device;
 struct nvdla_file;
+
+/* Pages that one transfer clears: BDMA repeats a surface that often. */
+#define NVDLA_SRAM_CLEAR_PAGES 8192U
+/* Bytes that one operation can clear */
+#define NVDLA_SRAM_CLEAR_MAX \
+	((u64)NVDLA_BDMA_MAX_TRANSFERS * NVDLA_SRAM_CLEAR_PAGES << PAGE_SHIFT)
 
 /**
  * struct nvdla_sram - the on-chip memory of a core
@@ -37,5 +45,6 @@ struct nvdla_sram {
 int nvdla_sram_init(struct nvdla_device *ndev);
 void nvdla_sram_fini(struct nvdla_device *ndev);
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size);
+int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_bo *bo);
 
 #endif /* __NVDLA_SRAM_H__ */
