@@ -13,6 +13,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -74,7 +75,8 @@ static irqreturn_t nvdla_irq_thread(int irq, void *data)
 
 	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	trace_nvdla_irq(ndev, status);
-	nvdla_job_irq(ndev, status);
+	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
+		nvdla_job_irq(ndev, status);
 
 	mutex_unlock(&ndev->lock);
 	return IRQ_HANDLED;
@@ -177,8 +179,13 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
  */
 void nvdla_device_reset(struct nvdla_device *ndev)
 {
+	int error;
+
 	nvdla_device_reset_prepare(ndev);
-	nvdla_device_reset_done(ndev, ndev->bus_ops->reset(ndev));
+	error = ndev->bus_ops->reset(ndev);
+	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_RESET))
+		error = -EIO;
+	nvdla_device_reset_done(ndev, error);
 }
 
 /**
@@ -274,6 +281,8 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	int ret;
 
 	nvdla_counters_init(&ndev->counters);
+	nvdla_coredump_init(ndev);
+	nvdla_faults_init(&ndev->faults);
 
 	ret = drmm_mutex_init(&ndev->drm, &ndev->lock);
 	if (ret)
@@ -318,6 +327,7 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot register the accel device\n");
+	nvdla_debugfs_init(ndev);
 
 	drm_info(&ndev->drm, "%s, hardware version %#x\n", ndev->variant->name,
 		 ndev->hw_version);
@@ -337,6 +347,7 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	drm_dev_unplug(&ndev->drm);
 	nvdla_pm_fini(ndev);
 	nvdla_job_fini(ndev);
+	nvdla_coredump_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
 }

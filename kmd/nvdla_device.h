@@ -18,7 +18,10 @@
 #include "engine/nvdla_variant.h"
 #include "nvdla_sram.h"
 
+#include "nvdla_coredump.h"
 #include "nvdla_counters.h"
+#include "nvdla_dump.h"
+#include "nvdla_faults.h"
 
 struct nvdla_device;
 struct nvdla_job;
@@ -121,6 +124,12 @@ struct nvdla_device {
 	/** @counters: what the engines did */
 	struct nvdla_counters counters;
 
+	/** @coredumps: on their way to user space */
+	struct nvdla_coredumps coredumps;
+
+	/** @faults: what is made to go wrong */
+	struct nvdla_faults faults;
+
 	/** @bos_lock: protects @bos */
 	struct mutex bos_lock;
 
@@ -135,6 +144,9 @@ struct nvdla_device {
 
 	/** @active: job on the hardware, or NULL */
 	struct nvdla_job *active;
+
+	/** @last_job: the job that was on the hardware before; all zero if none was */
+	struct nvdla_job_record last_job;
 
 	/** @stopped: the core is being reset, or asleep; @active waits to be started */
 	bool stopped;

@@ -183,12 +183,19 @@ static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 	return 0;
 }
 
+/* For fdinfo. Called under a spinlock; an answer that has just become old will do. */
+static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
+{
+	return READ_ONCE(to_nvdla_bo(obj)->sgt) ? DRM_GEM_OBJECT_RESIDENT : 0;
+}
+
 static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.free = nvdla_bo_free,
 	.export = nvdla_prime_export,
 	.get_sg_table = nvdla_bo_get_sg_table,
 	.vmap = nvdla_bo_gem_vmap,
 	.mmap = nvdla_bo_mmap,
+	.status = nvdla_bo_status,
 	.vm_ops = &nvdla_bo_vm_ops,
 };
 

@@ -101,6 +101,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		drm_gem_object_put(job->bos[i].obj);
 	kvfree(job->bos);
 
+	nvdla_coredump_publish(job);
 	for (i = 0; i < job->num_tasks; i++)
 		nvdla_task_destroy(job->tasks[i]);
 	kfree(job->tasks);
@@ -147,6 +148,7 @@ static void nvdla_job_end(struct nvdla_job *job, int status)
 	ndev->active = NULL;
 	cancel_delayed_work(&ndev->hang_work);
 	nvdla_job_write_result(job, status);
+	nvdla_job_record_fill(&ndev->last_job, job, status);
 	trace_nvdla_job_done(job, status);
 	if (status)
 		dma_fence_set_error(job->fence, status);
@@ -193,6 +195,8 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 	lockdep_assert_held(&ndev->lock);
 
 	job->task_running = false;
+	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
+		error = -EIO;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);
@@ -348,8 +352,10 @@ void nvdla_jobs_stop(struct nvdla_device *ndev)
 
 	ndev->stopped = true;
 	cancel_delayed_work(&ndev->hang_work);
-	if (ndev->active && ndev->active->error && !ndev->dead)
+	if (ndev->active && ndev->active->error && !ndev->dead) {
 		nvdla_job_report(ndev->active);
+		nvdla_coredump_capture(ndev->active);
+	}
 	nvdla_sequencer_abort(ndev->seq);
 	nvdla_counters_stop(&ndev->counters);
 }

@@ -14,9 +14,9 @@ struct drm_file;
 struct drm_gem_object;
 struct nvdla_bo;
 struct nvdla_context;
+struct nvdla_coredump;
 struct nvdla_device;
 struct nvdla_task;
-struct nvdla_usage;
 
 #define NVDLA_MAX_TASKS 64
 #define NVDLA_MAX_SYNCS 1024
@@ -96,6 +96,9 @@ struct nvdla_job {
 
 	/** @deadline: jiffies at which that time is over */
 	unsigned long deadline;
+
+	/** @coredump: what the core looked like when the job failed, or NULL */
+	struct nvdla_coredump *coredump;
 
 	/** @error: why the core has to be reset because of it, 0 while all is well */
 	int error;

@@ -18,16 +18,6 @@
 #define NVDLA_MAX_EDGES (NVDLA_NUM_OP_TYPES + 1)
 
 /**
- * struct nvdla_reg_write - one register write of an operation's program
- * @reg: byte offset in the CSB space
- * @value: complete value of the register
- */
-struct nvdla_reg_write {
-	u32 reg;
-	u32 value;
-};
-
-/**
  * struct nvdla_edge - somebody waits for an event of an operation
  * @target: operation that waits
  * @event: enum nvdla_event
@@ -101,6 +91,7 @@ struct nvdla_queue {
  * struct nvdla_task - a checked task
  * @variant: core that it was checked for
  * @num_operations: operations
+ * @num_completed: operations that completed in the current run
  * @num_extents: entries of @access
  * @num_luts: entries of @luts
  * @num_writes: entries of @writes in use
@@ -117,6 +108,7 @@ struct nvdla_queue {
 struct nvdla_task {
 	const struct nvdla_variant *variant;
 	u32 num_operations;
+	u32 num_completed;
 	u32 num_extents;
 	u32 num_luts;
 	u32 num_writes;

@@ -118,17 +118,6 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 		convert_stats(&task->stats[operation], result);
 }
 
-static u32 count_completed(const struct nvdla_task *task)
-{
-	u32 count = 0;
-	u32 i;
-
-	for (i = 0; i < task->num_operations; i++)
-		count += task->state[i].completed;
-
-	return count;
-}
-
 /* The operation that was enabled first of those that did not complete. */
 static u32 find_stuck(const struct nvdla_task *task)
 {
@@ -173,7 +162,7 @@ void nvdla_result_write(const struct nvdla_result_source *source, void *to)
 			memcpy(operations++, &operation, sizeof(operation));
 		}
 		job.num_operations += source->tasks[task]->num_operations;
-		job.num_completed += count_completed(source->tasks[task]);
+		job.num_completed += source->tasks[task]->num_completed;
 	}
 
 	if (source->status && source->num_started) {

@@ -252,7 +252,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 
 	entry->state = NVDLA_GROUP_IDLE;
 	task->state[operation].completed = true;
-	schedule->num_completed++;
+	task->num_completed++;
 
 	/* Fetching ended before the operation did, whether its interrupt was seen or not. */
 	if (op_type == NVDLA_OP_CONV) {

@@ -57,7 +57,6 @@ struct nvdla_schedule_engine {
  * @task: the task
  * @ops: what makes it happen
  * @context: passed to @ops
- * @num_completed: operations that completed
  * @engine: per engine
  *
  * The schedule knows engines, groups and dependencies, but no registers. The
@@ -72,7 +71,6 @@ struct nvdla_schedule {
 	struct nvdla_task *task;
 	const struct nvdla_schedule_ops *ops;
 	void *context;
-	u32 num_completed;
 	struct nvdla_schedule_engine engine[NVDLA_NUM_OP_TYPES];
 };
 
@@ -128,7 +126,7 @@ u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
  */
 static inline bool nvdla_schedule_done(const struct nvdla_schedule *schedule)
 {
-	return schedule->num_completed == schedule->task->num_operations;
+	return schedule->task->num_completed == schedule->task->num_operations;
 }
 
 #endif /* NVDLA_SCHEDULE_H */

@@ -224,10 +224,23 @@ u32 nvdla_task_access(const struct nvdla_task *task, u32 address)
 	return task->access[address];
 }
 
+const struct nvdla_reg_write *nvdla_task_program(const struct nvdla_task *task, u32 operation,
+						 u32 *count)
+{
+	*count = task->operations[operation].num_writes;
+	return &task->writes[task->operations[operation].first_write];
+}
+
+u32 nvdla_task_num_completed(const struct nvdla_task *task)
+{
+	return task->num_completed;
+}
+
 void nvdla_task_rewind(struct nvdla_task *task)
 {
 	u32 i;
 
+	task->num_completed = 0;
 	for (i = 0; i < task->num_operations; i++) {
 		task->state[i] = (struct nvdla_op_state) { .waits = task->operations[i].waits };
 		if (task->stats)

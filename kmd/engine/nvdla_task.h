@@ -103,6 +103,16 @@ struct nvdla_operation_times {
 	u64 end_ns;
 };
 
+/**
+ * struct nvdla_reg_write - one register write of an operation's program
+ * @reg: byte offset in the CSB space
+ * @value: complete value of the register
+ */
+struct nvdla_reg_write {
+	u32 reg;
+	u32 value;
+};
+
 /** struct nvdla_task - a checked task, ready to be run any number of times */
 struct nvdla_task;
 
@@ -154,6 +164,28 @@ u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
  * Return: NVDLA_ACCESS_READ and NVDLA_ACCESS_WRITE, or 0 if nothing uses it.
  */
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
+
+/**
+ * nvdla_task_program() - what is written to run an operation
+ * @task: a task
+ * @operation: index, less than nvdla_task_num_operations()
+ * @count: set to the number of register writes
+ *
+ * Without what only the moment decides: register groups, what they hold already,
+ * the contents of look-up tables, the order of op_enable.
+ *
+ * Return: the writes in their order, owned by the task.
+ */
+const struct nvdla_reg_write *nvdla_task_program(const struct nvdla_task *task, u32 operation,
+						 u32 *count);
+
+/**
+ * nvdla_task_num_completed() - operations that completed, this time or last time
+ * @task: a task
+ *
+ * Return: their number.
+ */
+u32 nvdla_task_num_completed(const struct nvdla_task *task);
 
 /**
  * nvdla_task_rewind() - forget the last run

@@ -413,6 +413,26 @@ TEST_F(Sequencer, SnapshotShowsGroups)
 	EXPECT_EQ(now.engine[NVDLA_OP_SDP].group[0].state, static_cast<u32>(NVDLA_GROUP_IDLE));
 }
 
+TEST_F(Sequencer, ProgramsAreWhatIsWritten)
+{
+	builder.addCdp();
+	builder.addPdp();
+	run();
+	EXPECT_EQ(nvdla_task_num_completed(created.task.get()), 0u);
+	for (u32 operation = 0; operation < 2; operation++) {
+		u32 count = 0;
+		const nvdla_reg_write *program =
+			nvdla_task_program(created.task.get(), operation, &count);
+		ASSERT_GT(count, 10u);
+		for (u32 i = 0; i < count; i++)
+			EXPECT_EQ(core.writes(program[i].reg),
+				  std::vector<uint32_t>{ program[i].value })
+				<< std::hex << program[i].reg;
+	}
+	irq(cdpDone[0]);
+	EXPECT_EQ(nvdla_task_num_completed(created.task.get()), 1u);
+}
+
 TEST_F(Sequencer, StatisticsAreReadFromTheRightGroup)
 {
 	builder.flags = NVDLA_TASK_STATISTICS;

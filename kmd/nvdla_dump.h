@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_DUMP_H__
+#define __NVDLA_DUMP_H__
+
+#include <linux/types.h>
+
+struct drm_printer;
+struct nvdla_job;
+struct nvdla_sequencer_snapshot;
+
+/**
+ * struct nvdla_job_record - what there is to say about a job, even after it is gone
+ * @context: context of the fence that its submit returned
+ * @seqno: number of that fence
+ * @client_id: &drm_file.client_id of the file that submitted it
+ * @num_tasks: tasks that it has
+ * @task: the one that is on the hardware, or was the last there; ~0 if none was
+ * @num_operations: operations of that task
+ * @num_completed: those among them that completed
+ * @error: 0, or why it failed
+ */
+struct nvdla_job_record {
+	u64 context;
+	u64 seqno;
+	u64 client_id;
+	u32 num_tasks;
+	u32 task;
+	u32 num_operations;
+	u32 num_completed;
+	int error;
+};
+
+void nvdla_job_record_fill(struct nvdla_job_record *record, const struct nvdla_job *job, int error);
+void nvdla_job_record_print(const struct nvdla_job_record *record, struct drm_printer *p);
+void nvdla_snapshot_print(const struct nvdla_sequencer_snapshot *snapshot, struct drm_printer *p);
+
+#endif /* __NVDLA_DUMP_H__ */

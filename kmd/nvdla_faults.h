@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_FAULTS_H__
+#define __NVDLA_FAULTS_H__
+
+#include <linux/atomic.h>
+#include <linux/fault-inject.h>
+#include <linux/types.h>
+
+struct dentry;
+
+/**
+ * enum nvdla_fault - what can be made to go wrong
+ * @NVDLA_FAULT_INTERRUPT: an interrupt of the core is lost
+ * @NVDLA_FAULT_TASK: a task that completed is taken for one that did not
+ * @NVDLA_FAULT_RESET: the core does not come back from a reset
+ * @NVDLA_NUM_FAULTS: number of faults
+ */
+enum nvdla_fault {
+	NVDLA_FAULT_INTERRUPT,
+	NVDLA_FAULT_TASK,
+	NVDLA_FAULT_RESET,
+	NVDLA_NUM_FAULTS,
+};
+
+/**
+ * struct nvdla_faults - what is going to go wrong
+ * @count: per fault: how often from now on
+ * @attr: per fault: how often by the rules of the kernel's fault injection
+ */
+struct nvdla_faults {
+	atomic_t count[NVDLA_NUM_FAULTS];
+#ifdef CONFIG_FAULT_INJECTION
+	struct fault_attr attr[NVDLA_NUM_FAULTS];
+#endif
+};
+
+void nvdla_faults_init(struct nvdla_faults *faults);
+void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *folder);
+bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault);
+
+#endif /* __NVDLA_FAULTS_H__ */

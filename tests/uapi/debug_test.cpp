@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* debugfs and core dumps, and what the driver does about faults that are made to order. */
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "copies.h"
+#include "driver_files.h"
+#include "pci_function.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+const std::filesystem::path dumps = "/sys/class/devcoredump";
+
+/** \return the data of the only core dump, empty if there is none within \a patience */
+std::filesystem::path waitForDump(std::chrono::seconds patience = std::chrono::seconds(30))
+{
+	using Clock = std::chrono::steady_clock;
+	for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+		std::error_code error;
+		for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
+			if (std::filesystem::exists(entry.path() / "data"))
+				return entry.path() / "data";
+		}
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	}
+	return {};
+}
+
+/** \brief Writing to a dump removes it */
+void removeDumps()
+{
+	std::error_code error;
+	for (const auto &entry : std::filesystem::directory_iterator(dumps, error))
+		writeFile(entry.path() / "data", "1");
+}
+
+size_t countLines(const std::string &text, const std::string &with)
+{
+	std::istringstream lines(text);
+	size_t count = 0;
+	for (std::string line; std::getline(lines, line);)
+		count += line.find(with) != std::string::npos;
+	return count;
+}
+
+class DebugTest : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		folder_ = debugFolder();
+		if (!std::filesystem::exists(folder_))
+			GTEST_SKIP() << "the kernel has no debugfs";
+		removeDumps();
+	}
+
+	void TearDown() override
+	{
+		for (const char *fault : { "lose_interrupt", "fail_task", "fail_reset" })
+			writeFile(folder_ / "inject" / fault, "0");
+		/* The dump of a job appears after its fence has signalled. */
+		if (injected_ && std::filesystem::exists(dumps))
+			waitForDump();
+		removeDumps();
+	}
+
+	int inject(const std::string &fault)
+	{
+		injected_ = true;
+		return writeFile(folder_ / "inject" / fault, "1");
+	}
+
+	std::string show(const std::string &file) const { return readFile(folder_ / file); }
+
+	std::filesystem::path folder_;
+
+private:
+	bool injected_ = false;
+};
+
+} /* namespace */
+
+TEST_F(DebugTest, RegistersHaveNames)
+{
+	Copies copies;
+	/* A core that sleeps shows nothing; a job wakes it. */
+	ASSERT_EQ(copies.run(1), 0);
+	const std::string registers = show("registers");
+	EXPECT_EQ(countLines(registers, "GLB.S_NVDLA_HW_VERSION = 0x00303031"), 1u);
+	EXPECT_EQ(countLines(registers, "BDMA.CFG_LINE = "), 1u);
+	EXPECT_EQ(countLines(registers, "CDMA.D_OP_ENABLE = 0x00000000 0x00000000"), 1u);
+	EXPECT_EQ(countLines(registers, "SDP_RDMA.D_"), 35u);
+	EXPECT_EQ(countLines(registers, "S_LUT_ACCESS_DATA"), 0u) << "reading it moves the address";
+	EXPECT_EQ(countLines(registers, "GEC."), 0u) << "the core has none";
+	EXPECT_EQ(countLines(registers, "\n"), 0u);
+	EXPECT_GT(countLines(registers, " = 0x"), 390u);
+}
+
+TEST_F(DebugTest, LookingDoesNotDisturb)
+{
+	std::atomic<bool> stop = false;
+	std::thread watcher([&] {
+		while (!stop) {
+			show("registers");
+			show("queue");
+			show("last_job");
+		}
+	});
+	Copies copies;
+	for (int round = 0; round < 5; round++) {
+		copies.clear();
+		EXPECT_EQ(copies.run(8), 0);
+		EXPECT_TRUE(copies.right());
+	}
+	stop = true;
+	watcher.join();
+}
+
+TEST_F(DebugTest, TellsOfTheLastJob)
+{
+	Copies copies;
+	ASSERT_EQ(copies.run(3), 0);
+	const std::string job = show("last_job");
+	EXPECT_EQ(countLines(job, "error: 0"), 1u) << job;
+	EXPECT_EQ(countLines(job, "tasks: 1"), 1u) << job;
+	EXPECT_EQ(countLines(job, "operations: 3"), 1u) << job;
+	EXPECT_EQ(countLines(job, "completed: 3"), 1u) << job;
+	EXPECT_EQ(countLines(show("queue"), ": idle"), 12u) << show("queue");
+}
+
+TEST_F(DebugTest, ALostInterruptIsATimeout)
+{
+	Copies copies, others;
+	ASSERT_EQ(inject("lose_interrupt"), 0);
+	EXPECT_EQ(copies.run(2, 300), -ETIMEDOUT);
+	EXPECT_EQ(countLines(show("last_job"), "error: -110"), 1u) << show("last_job");
+	EXPECT_EQ(countLines(show("last_job"), "completed: 0"), 1u) << show("last_job");
+
+	EXPECT_EQ(others.run(2), 0);
+	EXPECT_TRUE(others.right());
+}
+
+TEST_F(DebugTest, ResetsOnDemand)
+{
+	Copies copies;
+	for (int round = 0; round < 3; round++) {
+		copies.clear();
+		EXPECT_EQ(writeFile(folder_ / "reset", "1"), 0);
+		EXPECT_EQ(copies.run(2), 0);
+		EXPECT_TRUE(copies.right());
+	}
+}
+
+TEST_F(DebugTest, ATaskMayFail)
+{
+	Copies copies;
+	ASSERT_EQ(inject("fail_task"), 0);
+	EXPECT_EQ(copies.run(2), -EIO);
+	EXPECT_EQ(copies.run(2), 0);
+	EXPECT_TRUE(copies.right());
+}
+
+TEST_F(DebugTest, FailuresLeaveADump)
+{
+	if (!std::filesystem::exists("/sys/class/devcoredump"))
+		GTEST_SKIP() << "the kernel has no device core dumps";
+
+	Copies copies;
+	ASSERT_EQ(inject("lose_interrupt"), 0);
+	ASSERT_EQ(copies.run(2, 300), -ETIMEDOUT);
+
+	const auto data = waitForDump();
+	ASSERT_FALSE(data.empty()) << "no dump";
+	EXPECT_EQ(std::filesystem::canonical(data.parent_path() / "failing_device"),
+		  deviceFolder());
+	const std::string dump = readFile(data);
+	EXPECT_TRUE(dump.starts_with("nvdla coredump 1\n")) << dump.substr(0, 100);
+	for (const char *section : { "[job]", "[groups]", "[registers]", "[programs]" })
+		EXPECT_EQ(countLines(dump, section), 1u) << section;
+	EXPECT_EQ(countLines(dump, "error: -110"), 1u);
+	EXPECT_EQ(
+		countLines(dump, "bdma group 0: enabled, operation 0, waits for 0 events") +
+			countLines(dump, "bdma group 1: enabled, operation 0, waits for 0 events"),
+		1u);
+	EXPECT_EQ(countLines(dump, "operation 0: bdma, enabled"), 1u);
+	EXPECT_EQ(countLines(dump, "operation 1: bdma, not enabled"), 1u);
+	/* Once as a register, once in each operation's program. */
+	EXPECT_EQ(countLines(dump, "BDMA.CFG_LINE = 0x"), 3u);
+	EXPECT_TRUE(dump.ends_with('\n'));
+
+	/* A second failure does not replace what nobody has read yet. */
+	ASSERT_EQ(inject("lose_interrupt"), 0);
+	ASSERT_EQ(copies.run(2, 300), -ETIMEDOUT);
+	EXPECT_EQ(readFile(data), dump);
+}
+
+TEST_F(DebugTest, ACoreThatDoesNotComeBackIsGivenUp)
+{
+	const PciFunction function;
+	if (!function.valid())
+		GTEST_SKIP() << "the driver is not bound to a PCI function";
+	{
+		Copies copies;
+		ASSERT_EQ(inject("fail_reset"), 0);
+		ASSERT_EQ(inject("lose_interrupt"), 0);
+		EXPECT_EQ(copies.run(2, 300), -ETIMEDOUT);
+		EXPECT_EQ(copies.run(2), -ENODEV);
+	}
+	ASSERT_TRUE(function.unbind());
+	ASSERT_TRUE(function.bind());
+	Copies copies;
+	EXPECT_EQ(copies.run(2), 0);
+	EXPECT_TRUE(copies.right());
+}
+
+} /* namespace nvdla::test */

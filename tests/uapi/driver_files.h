@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files that the driver has in sysfs, debugfs and elsewhere.
+ */
+#pragma once
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+namespace nvdla::test
+{
+
+/** \return the folder of the device behind the accel node in sysfs, empty if there is none */
+std::filesystem::path deviceFolder();
+/** \return its folder in debugfs */
+std::filesystem::path debugFolder();
+
+/** \return what is in a file, empty if it cannot be read */
+std::string readFile(const std::filesystem::path &path);
+/** \return 0 or -errno */
+int writeFile(const std::filesystem::path &path, const std::string &text);
+
+} /* namespace nvdla::test */
