@@ -155,22 +155,28 @@ Result<void> listFromJson(const Json &json, const std::string &path, std::vector
 template<typename T>
 Result<void> fromJson(const Json &json, const std::string &path, T &value, NameOf nameOf)
 {
-	const auto keep = [&](auto read) { value = static_cast<T>(read); };
+	/* Generic, as an array is not assignable. */
+	const auto keep = [](auto &into) {
+		return [&into](auto read) {
+			into = static_cast<std::decay_t<decltype(into)>>(read);
+		};
+	};
 
 	if constexpr (std::is_same_v<T, std::string>) {
-		return stringValue(json, path).map(keep);
+		return stringValue(json, path).map(keep(value));
 	} else if constexpr (std::is_same_v<T, Version>) {
-		return versionFromJson(json, path).map(keep);
+		return versionFromJson(json, path).map(keep(value));
 	} else if constexpr (std::is_enum_v<T>) {
 		return unsignedValue(json, path,
 				     std::numeric_limits<std::underlying_type_t<T>>::max(), nameOf)
-			.map(keep);
+			.map(keep(value));
 	} else if constexpr (std::is_signed_v<T>) {
 		return signedValue(json, path, std::numeric_limits<T>::min(),
 				   std::numeric_limits<T>::max())
-			.map(keep);
+			.map(keep(value));
 	} else if constexpr (std::is_unsigned_v<T>) {
-		return unsignedValue(json, path, std::numeric_limits<T>::max(), nameOf).map(keep);
+		return unsignedValue(json, path, std::numeric_limits<T>::max(), nameOf)
+			.map(keep(value));
 	} else if constexpr (hasMembers<T>) {
 		return checkKeys<T>(json, path).and_then([&] {
 			return readMembers(json, path, value);
