@@ -104,6 +104,27 @@ class Tools(unittest.TestCase):
 		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--repeat', 3, '--json'))
 		self.assertEqual(len(said['runs']), 3)
 
+	def test_perf(self):
+		said = self.good('nvdla-run', '--loadable', self.net, '--perf')
+		for engine in ('CONV', 'SDP', 'PDP'):
+			self.assertRegex(said, rf'{engine} +\w.* (ns|us|ms) .*%')
+		said = json.loads(self.good('nvdla-run', '--loadable', self.net, '--perf', '--json', '--repeat', 2))
+		self.assertEqual([one['engine'] for one in said['operations']], ['CONV', 'SDP', 'PDP'])
+		for one in said['operations']:
+			self.assertGreater(one['duration_ns'], 0)
+			self.assertIn('saturation', one['counters'])
+
+	def test_prof(self):
+		trace, svg = self.folder / 'run.json', self.folder / 'run.svg'
+		said = self.good('nvdla-prof', self.net, '--trace', trace, '--svg', svg, '--input', self.picture())
+		self.assertIn('CONV busy', said)
+		events = [event for event in json.loads(trace.read_text())['traceEvents'] if event['ph'] == 'X']
+		self.assertEqual(sorted(event['cat'] for event in events), ['CONV', 'PDP', 'SDP'])
+		conv, sdp, pdp = (next(event for event in events if event['cat'] == engine)
+				  for engine in ('CONV', 'SDP', 'PDP'))
+		self.assertGreaterEqual(pdp['ts'], max(one['ts'] + one['dur'] for one in (conv, sdp)))
+		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+
 	def test_exit_codes(self):
 		self.bad(2, 'nvdla-run')
 		self.bad(2, 'nvdla-run', '--loadable', self.folder / 'none')

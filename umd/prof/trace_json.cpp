@@ -2,15 +2,14 @@
 #include "trace_json.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+
+#include "profile_json.h"
 
 namespace nvdla::prof
 {
 
 namespace
 {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int process = 1;
 
@@ -29,28 +28,6 @@ Json nameEvent(const char *what, size_t thread, const std::string &name)
 		 { "args", { { "name", name } } } };
 }
 
-Json counters(const drm_nvdla_operation_result &result)
-{
-	return { { "read_stall", result.read_stall },
-		 { "write_stall", result.write_stall },
-		 { "weight_read_stall", result.weight_read_stall },
-		 { "read_latency", result.read_latency },
-		 { "weight_read_latency", result.weight_read_latency },
-		 { "operand_read_stall", result.operand_read_stall },
-		 { "saturation", result.saturation },
-		 { "nan_input", result.nan_input },
-		 { "inf_input", result.inf_input },
-		 { "nan_output", result.nan_output },
-		 { "nan_weight", result.nan_weight },
-		 { "inf_weight", result.inf_weight },
-		 { "unequal", result.unequal },
-		 { "lut_underflow", result.lut.underflow },
-		 { "lut_overflow", result.lut.overflow },
-		 { "lut_le_hit", result.lut.le_hit },
-		 { "lut_lo_hit", result.lut.lo_hit },
-		 { "lut_hybrid", result.lut.hybrid } };
-}
-
 Json operationEvent(const OperationProfile &operation, size_t thread)
 {
 	Json arguments = { { "operation", fmt::format("{}.{}", operation.task, operation.index) },
@@ -58,7 +35,7 @@ Json operationEvent(const OperationProfile &operation, size_t thread)
 			   { "types", operation.text.types },
 			   { "places", operation.text.places } };
 	if (operation.counted())
-		arguments["counters"] = counters(operation.counters);
+		arguments["counters"] = countersJson(operation.counters);
 	return { { "ph", "X" },
 		 { "name", operation.text.action },
 		 { "cat", operation.text.engine },

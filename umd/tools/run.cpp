@@ -12,6 +12,7 @@
 
 #include "command_line.h"
 #include "exit_code.h"
+#include "prof/run_profile.h"
 #include "progress.h"
 #include "run_options.h"
 #include "run_report.h"
@@ -43,6 +44,12 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 	return {};
 }
 
+void dropResults(RunReport &report)
+{
+	for (RunReport::Step &step : report.steps)
+		step.results = {};
+}
+
 Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, Network &network,
 					  Progress &progress)
 {
@@ -50,11 +57,15 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, Network &
 	RunOptions options;
 
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
+	options.statistics = settings.perf;
 	for (unsigned i = 0; i < settings.repeat; i++) {
 		progress.count("run", i, settings.repeat);
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
+		/* A million of them would not fit; the last one's are shown. */
+		if (!reports.empty())
+			dropResults(reports.back());
 		reports.push_back(std::move(*report));
 	}
 	return reports;
@@ -94,8 +105,15 @@ Result<void> run(const RunSettings &settings)
 			return written;
 	}
 	progress.show("");
-	return settings.json ? printJson(settings, *network, *reports, *labels)
-			     : printText(settings, *network, *reports, *labels);
+	RunOutcome outcome{ *network, std::move(*reports), std::move(*labels), std::nullopt };
+	if (settings.perf) {
+		auto profile =
+			prof::runProfile(*loadable, outcome.reports.back(), settings.loadable);
+		if (!profile)
+			return forward(profile);
+		outcome.profile = std::move(*profile);
+	}
+	return settings.json ? printJson(settings, outcome) : printText(settings, outcome);
 }
 
 } /* namespace */
@@ -142,6 +160,8 @@ int main(int argc, char **argv)
 		->check(CLI::Range(1u, 600000u))
 		->capture_default_str();
 	app.add_flag("-v,--verbose", settings.verbose, "print the duration of each step");
+	app.add_flag("--perf", settings.perf,
+		     "print time, stalls, saturation and NaNs of each operation of the last run");
 	app.add_flag("--json", settings.json, "print the result as JSON");
 	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
 		return *code;

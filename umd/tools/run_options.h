@@ -23,6 +23,7 @@ struct RunSettings {
 	unsigned repeat = 1;
 	unsigned timeoutMs = 30000;
 	bool verbose = false;
+	bool perf = false;
 	bool json = false;
 };
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "prof/profile_json.h"
+#include "prof/profile_table.h"
 #include "tensor_io.h"
 
 namespace nvdla::tools
@@ -49,10 +51,9 @@ std::string labelOf(const std::vector<std::string> &labels, size_t index)
 
 } /* namespace */
 
-Result<void> printText(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports,
-		       const std::vector<std::string> &labels)
+Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 {
+	const auto &[network, reports, labels, profile] = outcome;
 	double sum = 0.0;
 	double best = milliseconds(reports.front().duration);
 
@@ -60,6 +61,8 @@ Result<void> printText(const RunSettings &settings, const Network &network,
 		sum += milliseconds(report.duration);
 		best = std::min(best, milliseconds(report.duration));
 	}
+	if (profile)
+		fmt::print("{}\n", prof::profileTable(*profile));
 	if (settings.verbose) {
 		for (const RunReport::Step &step : reports.back().steps)
 			fmt::print("{:<6} {} tasks, {} operations: {:.3f} ms\n",
@@ -83,10 +86,9 @@ Result<void> printText(const RunSettings &settings, const Network &network,
 	return {};
 }
 
-Result<void> printJson(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports,
-		       const std::vector<std::string> &labels)
+Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 {
+	const auto &[network, reports, labels, profile] = outcome;
 	nlohmann::json json = { { "loadable", settings.loadable }, { "device", settings.device } };
 
 	json["inputs"] = nlohmann::json::array();
@@ -109,6 +111,8 @@ Result<void> printJson(const RunSettings &settings, const Network &network,
 	json["runs"] = nlohmann::json::array();
 	for (const RunReport &report : reports)
 		json["runs"].push_back(reportJson(report));
+	if (profile)
+		json["operations"] = prof::profileJson(*profile);
 	fmt::print("{}\n", json.dump(1, '\t', true, nlohmann::json::error_handler_t::replace));
 	return {};
 }

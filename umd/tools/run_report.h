@@ -4,27 +4,30 @@
  */
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nvdla/network.h>
 
+#include "prof/profile.h"
 #include "run_options.h"
 
 namespace nvdla::tools
 {
 
-/**
- * \brief Print what ran and what came out, as text
- * \param[in] labels of the elements of an output, in their order; may be fewer
- */
-Result<void> printText(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports,
-		       const std::vector<std::string> &labels);
+/** \brief What there is to print about the runs of a network */
+struct RunOutcome {
+	const Network &network;
+	std::vector<RunReport> reports;	      /**< at least one */
+	std::vector<std::string> labels;      /**< of the elements of an output; may be fewer */
+	std::optional<prof::Profile> profile; /**< of the last run */
+};
+
+/** \brief Print what ran and what came out, as text */
+Result<void> printText(const RunSettings &settings, const RunOutcome &outcome);
 
 /** \brief The same as one JSON object */
-Result<void> printJson(const RunSettings &settings, const Network &network,
-		       const std::vector<RunReport> &reports,
-		       const std::vector<std::string> &labels);
+Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome);
 
 } /* namespace nvdla::tools */

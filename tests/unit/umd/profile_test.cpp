@@ -9,8 +9,10 @@
 
 #include "prof/profile.h"
 #include "prof/profile_table.h"
+#include "prof/run_profile.h"
 #include "prof/timeline_svg.h"
 #include "prof/trace_json.h"
+#include "test_support.h"
 
 namespace nvdla
 {
@@ -128,6 +130,47 @@ TEST(Profile, PictureHasABarForEachOperation)
 	EXPECT_EQ(bars, 4u);
 	EXPECT_TRUE(has(svg, "what &lt;it&gt; does"));
 	EXPECT_FALSE(has(svg, "nan"));
+}
+
+/* A CPU task, then a job of which one operation did not complete. */
+TEST(Profile, ReportsAndLoadablesMakeProfiles)
+{
+	NVDLA_NEED_REFERENCE(reference);
+	auto loadable = Loadable::readFile(reference / "loadables/NN_L0_0_fbuf");
+	ASSERT_TRUE(loadable);
+	RunReport report;
+	RunReport::Step cpu;
+	cpu.cpu = true;
+	cpu.tasks = 1;
+	cpu.duration = std::chrono::nanoseconds(500);
+	RunReport::Step job;
+	job.tasks = 1;
+	job.duration = std::chrono::nanoseconds(9000);
+	job.job.submit_ns = 1000000;
+	drm_nvdla_operation_result result = {};
+	result.flags = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
+	result.start_ns = 1000100;
+	result.end_ns = 1000300;
+	job.results.assign(11, result);
+	job.results[3].flags = DRM_NVDLA_OPERATION_STARTED;
+	report.steps = { cpu, job, cpu };
+
+	auto profile = runProfile(*loadable, report, "net");
+	ASSERT_TRUE(profile) << profile.error().message();
+	EXPECT_EQ(profile->durationNs, 10000u);
+	ASSERT_EQ(profile->operations.size(), 13u);
+	EXPECT_EQ(profile->operations[0].text.engine, "POWER");
+	EXPECT_EQ(profile->operations[0].durationNs(), 500u);
+	EXPECT_EQ(profile->operations[1].startNs, 600u);
+	EXPECT_EQ(profile->operations[1].endNs, 800u);
+	EXPECT_FALSE(profile->operations[4].timed);
+	EXPECT_EQ(profile->operations[12].text.engine, "SOFTMAX");
+	EXPECT_EQ(profile->operations[12].startNs, 9500u);
+
+	report.steps.push_back(job);
+	EXPECT_FALSE(runProfile(*loadable, report, "net"));
+	std::swap(report.steps[0], report.steps[1]);
+	EXPECT_FALSE(runProfile(*loadable, report, "net"));
 }
 
 TEST(Profile, NothingRan)

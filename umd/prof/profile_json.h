@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "profile.h"
+
+namespace nvdla::prof
+{
+
+using Json = nlohmann::ordered_json;
+
+/** \return the counters of an operation, with the names they have in nvdla_accel.h */
+Json countersJson(const drm_nvdla_operation_result &result);
+
+/** \return an array with an object for each operation; times in ns, null where there are none */
+Json profileJson(const Profile &profile);
+
+} /* namespace nvdla::prof */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "run_profile.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nvdla/task.h>
+
+namespace nvdla::prof
+{
+
+namespace
+{
+
+constexpr const char *what = "profile run";
+
+constexpr uint32_t timedFlags = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
+
+class Assembler
+{
+public:
+	Assembler(const std::vector<AnyTask> &tasks, const RunReport &report)
+		: tasks_(tasks), report_(report)
+	{
+	}
+
+	Result<Profile> run();
+
+private:
+	Result<void> addStep(const RunReport::Step &step);
+	void addCpu(const RunReport::Step &step, const EmuTask &task);
+	Result<void> addJob(const RunReport::Step &step);
+
+	const std::vector<AnyTask> &tasks_;
+	const RunReport &report_;
+	size_t next_ = 0;  /* task of the next step */
+	uint64_t now_ = 0; /* since the run's begin, where the next step begins */
+	Profile profile_;
+};
+
+OperationProfile onDevice(const DlaTask &task, size_t index,
+			  const drm_nvdla_operation_result *result, const drm_nvdla_job_result &job,
+			  uint64_t jobBegin)
+{
+	OperationProfile operation;
+
+	operation.task = task.id;
+	operation.index = index;
+	operation.text = inspect::describeOperation(task, index);
+	if (!result)
+		return operation;
+	operation.counters = *result;
+	operation.timed = (result->flags & timedFlags) == timedFlags &&
+			  result->start_ns >= job.submit_ns && result->end_ns >= result->start_ns;
+	if (operation.timed) {
+		operation.startNs = jobBegin + (result->start_ns - job.submit_ns);
+		operation.endNs = jobBegin + (result->end_ns - job.submit_ns);
+	}
+	return operation;
+}
+
+Result<void> Assembler::addJob(const RunReport::Step &step)
+{
+	size_t result = 0;
+
+	for (size_t i = next_; i < next_ + step.tasks; i++) {
+		const auto *task = std::get_if<DlaTask>(&tasks_[i]);
+		if (!task)
+			return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", i),
+				    "ran on the device, but the loadable has it for the CPU");
+		for (size_t op = 0; op < task->graph.size(); op++, result++)
+			profile_.operations.push_back(onDevice(
+				*task, op,
+				result < step.results.size() ? &step.results[result] : nullptr,
+				step.job, now_));
+	}
+	return {};
+}
+
+void Assembler::addCpu(const RunReport::Step &step, const EmuTask &task)
+{
+	for (size_t i = 0; i < task.operations.size(); i++) {
+		OperationProfile operation;
+		operation.task = task.id;
+		operation.index = i;
+		operation.text = inspect::describeOperation(task, i);
+		operation.timed = true;
+		operation.startNs = now_;
+		operation.endNs = now_ + static_cast<uint64_t>(step.duration.count());
+		profile_.operations.push_back(std::move(operation));
+	}
+}
+
+Result<void> Assembler::addStep(const RunReport::Step &step)
+{
+	if (step.tasks > tasks_.size() - next_)
+		return fail(ErrorCode::InvalidArgument, what, "report",
+			    fmt::format("has more than the loadable's {} tasks", tasks_.size()));
+	const auto *cpu = step.tasks ? std::get_if<EmuTask>(&tasks_[next_]) : nullptr;
+	if (step.cpu && cpu)
+		addCpu(step, *cpu);
+	else if (auto added = addJob(step); !added)
+		return added;
+	next_ += step.tasks;
+	now_ += static_cast<uint64_t>(step.duration.count());
+	return {};
+}
+
+Result<Profile> Assembler::run()
+{
+	for (const RunReport::Step &step : report_.steps) {
+		if (auto added = addStep(step); !added)
+			return forward(added);
+	}
+	profile_.durationNs = now_;
+	for (const OperationProfile &operation : profile_.operations)
+		profile_.durationNs = std::max(profile_.durationNs, operation.endNs);
+	return std::move(profile_);
+}
+
+} /* namespace */
+
+Result<Profile> runProfile(const Loadable &loadable, const RunReport &report, std::string name)
+{
+	auto tasks = tasksInOrder(loadable);
+	if (!tasks)
+		return forward(tasks);
+	auto profile = Assembler(*tasks, report).run();
+	if (profile)
+		profile->name = std::move(name);
+	return profile;
+}
+
+} /* namespace nvdla::prof */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-prof: when which operation of a network ran.
+ */
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nvdla/loadable_json.h>
+#include <nvdla/network.h>
+
+#include "command_line.h"
+#include "exit_code.h"
+#include "io/file.h"
+#include "prof/profile_table.h"
+#include "prof/run_profile.h"
+#include "prof/timeline_svg.h"
+#include "prof/trace_json.h"
+#include "progress.h"
+#include "tensor_io.h"
+
+namespace
+{
+
+using namespace nvdla;
+
+struct Settings {
+	std::string trace;
+	std::string svg;
+	unsigned warmUp = 1;
+	tools::RunSettings run;
+};
+
+Result<RunReport> runNetwork(const Settings &settings, Network &network)
+{
+	tools::Progress progress(true);
+	RunOptions options;
+
+	options.timeout = std::chrono::milliseconds(settings.run.timeoutMs);
+	options.statistics = true;
+	for (size_t i = 0; i < settings.run.inputs.size(); i++) {
+		auto set = tools::setInput(network, i, settings.run.inputs[i], settings.run);
+		if (!set)
+			return forward(set);
+	}
+	for (unsigned i = 0; i < settings.warmUp; i++) {
+		progress.count("warm-up run", i, settings.warmUp);
+		if (auto report = network.run(options); !report)
+			return report;
+	}
+	progress.show("profiling");
+	return network.run(options);
+}
+
+Result<void> writeText(const std::string &path, const std::string &text)
+{
+	if (path.empty())
+		return {};
+	return writeWholeFile(path, std::as_bytes(std::span(text)));
+}
+
+Result<void> run(const Settings &settings)
+{
+	auto loadable = readLoadable(settings.run.loadable);
+	if (!loadable)
+		return forward(loadable);
+	auto device = Device::open(settings.run.device);
+	if (!device)
+		return forward(device);
+	if (!device->has(DRM_NVDLA_FEATURE_RESULTS | DRM_NVDLA_FEATURE_STATISTICS))
+		return fail(ErrorCode::Unsupported, "profile", settings.run.device,
+			    "the driver does not report when operations ran; a newer one does");
+	auto network = Network::load(*device, *loadable);
+	if (!network)
+		return forward(network);
+	auto report = runNetwork(settings, *network);
+	if (!report)
+		return forward(report);
+	const std::string name = std::filesystem::path(settings.run.loadable).filename().string();
+	auto profile = prof::runProfile(*loadable, *report, name + " on " + settings.run.device);
+	if (!profile)
+		return forward(profile);
+
+	fmt::print("{}", prof::profileTable(*profile));
+	return writeText(settings.trace, prof::traceJson(*profile)).and_then([&] {
+		return writeText(settings.svg, prof::timelineSvg(*profile));
+	});
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "Runs an NVDLA loadable and shows when which operation ran.", "nvdla-prof" };
+	Settings settings;
+
+	app.footer(tools::exitCodeHelp);
+	app.add_option("loadable", settings.run.loadable, "file to run, or its text form")
+		->required();
+	app.add_option("--device", settings.run.device,
+		       "/dev/accel/accelN, or embedded for the device model in this process")
+		->capture_default_str();
+	app.add_option("--input", settings.run.inputs,
+		       "input tensor, as for nvdla-run; repeat for further inputs; zero without")
+		->expected(1)
+		->take_all();
+	app.add_option("--trace", settings.trace,
+		       "write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
+	app.add_option("--svg", settings.svg, "write the timeline as a picture");
+	app.add_option("--warm-up", settings.warmUp, "runs before the one that is shown")
+		->check(CLI::Range(0u, 1000000u))
+		->capture_default_str();
+	app.add_option("--timeout", settings.run.timeoutMs,
+		       "longest time of a job on the device, ms")
+		->check(CLI::Range(1u, 600000u))
+		->capture_default_str();
+	if (const auto code = tools::parseCommandLine(app, argc, argv))
+		return *code;
+
+	if (auto done = run(settings); !done) {
+		fmt::print(stderr, "nvdla-prof: {}\n", done.error().message());
+		return tools::exitCode(done.error().code);
+	}
+	return 0;
+}
