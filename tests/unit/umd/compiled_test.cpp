@@ -37,8 +37,8 @@ nlohmann::json infoOf(const std::filesystem::path &folder)
 }
 
 /* Distance of an output from the float evaluation, in the network's own units. */
-float worstError(const Network &network, size_t output, const std::filesystem::path &folder,
-		 const nlohmann::json &info, unsigned input)
+float worstError(const Network &network, const Request &request, size_t output,
+		 const std::filesystem::path &folder, const nlohmann::json &info, unsigned input)
 {
 	const TensorDesc &desc = network.outputs()[output];
 	const float scale = desc.type == DataType::Int8
@@ -46,7 +46,7 @@ float worstError(const Network &network, size_t output, const std::filesystem::p
 				    : 1.0f;
 	const std::string name = network.outputs().size() > 1 ? fmt::format("out_{}", desc.name)
 							      : std::string("out");
-	auto elements = network.outputElements(output);
+	auto elements = request.outputElements(output);
 	auto expected = readNpy(folder / fmt::format("{}{}.npy", name, input));
 	EXPECT_TRUE(elements && expected);
 	if (!elements || !expected)
@@ -64,8 +64,8 @@ float worstError(const Network &network, size_t output, const std::filesystem::p
 	return worst;
 }
 
-/* Runs the stored inputs, \a inputs of them at most. */
-void checkFile(const Device &device, const std::filesystem::path &path, unsigned inputs)
+/* Runs all stored inputs at once. */
+void checkFile(const Device &device, const std::filesystem::path &path)
 {
 	const auto folder = path.parent_path();
 	const auto info = infoOf(folder);
@@ -77,36 +77,25 @@ void checkFile(const Device &device, const std::filesystem::path &path, unsigned
 	ASSERT_TRUE(loadable) << loadable.error().message();
 	auto network = Network::load(device, *loadable);
 	ASSERT_TRUE(network) << network.error().message();
-	for (unsigned i = 0; i < inputs && i < configuration["raw_inputs"].size(); i++) {
-		const std::string raw = configuration["raw_inputs"][i];
-		ASSERT_TRUE(network->setInput(0, test::readBytes(folder / raw)));
-		auto report = network->run();
+	std::vector<Request> requests;
+	for (const auto &raw : configuration["raw_inputs"]) {
+		requests.push_back(Request::create(*network).value());
+		ASSERT_TRUE(requests.back().setInput(
+			0, test::readBytes(folder / raw.get<std::string>())));
+		ASSERT_TRUE(requests.back().submit());
+	}
+	EXPECT_GT(requests.size(), 1u) << path;
+	for (unsigned i = 0; i < requests.size(); i++) {
+		auto report = requests[i].wait();
 		ASSERT_TRUE(report) << path << ": " << report.error().message();
 		for (size_t output = 0; output < network->outputs().size(); output++)
-			EXPECT_LE(worstError(*network, output, folder, info, i), tolerance)
+			EXPECT_LE(worstError(*network, requests[i], output, folder, info, i),
+				  tolerance)
 				<< path << " output " << output << " input " << i;
 	}
 }
 
 } /* namespace */
-
-TEST(Compiled, ConvolutionInt8)
-{
-	NVDLA_NEED_REFERENCE(reference);
-	auto device = Device::open(Device::embeddedPath);
-	ASSERT_TRUE(device);
-	checkFile(*device,
-		  reference / "loadables/compiled/conv_feat_odd/nv_full_int8_fast-math.nvdla", 3);
-}
-
-TEST(Compiled, LenetFp16)
-{
-	NVDLA_NEED_REFERENCE(reference);
-	auto device = Device::open(Device::embeddedPath);
-	ASSERT_TRUE(device);
-	checkFile(*device,
-		  reference / "loadables/compiled/lenet_trained/nv_full_fp16_fast-math.nvdla", 2);
-}
 
 /* Files that do not implement their network are another test's. */
 TEST(Compiled, EveryFile)
@@ -122,7 +111,7 @@ TEST(Compiled, EveryFile)
 			continue;
 		if (!configurationOf(infoOf(path.parent_path()), tag)["implements_network"])
 			continue;
-		checkFile(*device, path, 1);
+		checkFile(*device, path);
 		files++;
 	}
 	EXPECT_GT(files, 80u);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application in C.
+ */
+#include "c_api_client.h"
+
+#include <nvdla/nvdla.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return __LINE__;                                                           \
+	} while (0)
+
+enum { NUM_REQUESTS = 20 };
+
+struct completions {
+	atomic_int done;
+	atomic_int failed;
+};
+
+static void completed(struct nvdla_request *request, enum nvdla_status status, const char *error,
+		      void *context)
+{
+	struct completions *completions = context;
+
+	(void)request;
+	if (status == NVDLA_STATUS_OK && !*error)
+		atomic_fetch_add(&completions->done, 1);
+	else
+		atomic_fetch_add(&completions->failed, 1);
+}
+
+static int check_errors(struct nvdla_device *device, const void *loadable, size_t size)
+{
+	struct nvdla_device *no_device = NULL;
+	struct nvdla_network *network = NULL;
+
+	EXPECT(nvdla_device_open("/dev/accel/accel250", &no_device) == NVDLA_STATUS_NO_DEVICE);
+	EXPECT(!no_device);
+	EXPECT(strstr(nvdla_last_error(), "/dev/accel/accel250"));
+	EXPECT(nvdla_device_open(NULL, &no_device) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_load(device, loadable, size / 2, &network) ==
+	       NVDLA_STATUS_INVALID_FILE);
+	EXPECT(nvdla_network_load(device, NULL, size, &network) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_load_file(device, "/nonexistent", &network) == NVDLA_STATUS_NOT_FOUND);
+	EXPECT(!network);
+	EXPECT(!strcmp(nvdla_status_name(NVDLA_STATUS_OK), "ok"));
+	EXPECT(!strcmp(nvdla_status_name(NVDLA_STATUS_CANCELLED), "cancelled"));
+	nvdla_device_free(NULL);
+	nvdla_network_free(NULL);
+	nvdla_request_free(NULL);
+	nvdla_request_cancel(NULL);
+	return 0;
+}
+
+static int check_tensors(struct nvdla_network *network)
+{
+	struct nvdla_tensor_info info;
+
+	EXPECT(nvdla_network_num_inputs(network) == 1);
+	EXPECT(nvdla_network_num_outputs(network) == 1);
+	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(!strcmp(info.name, "in") && info.type == NVDLA_DATA_INT8);
+	EXPECT(info.n == 1 && info.c == 3 && info.h == 1 && info.w == 4);
+	EXPECT(info.element_bytes == 12 && info.tensor_bytes == 128);
+	EXPECT(nvdla_network_output_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(!strcmp(info.name, "out"));
+	EXPECT(nvdla_network_output_info(network, 1, &info) == NVDLA_STATUS_INVALID_ARGUMENT);
+	return 0;
+}
+
+static int check_run(struct nvdla_network *network)
+{
+	const char in[12] = "hello, core";
+	const struct nvdla_run_options options = { .timeout_ms = 60000, .priority = 1 };
+	const struct nvdla_run_options unknown = { .priority = 7 };
+	struct nvdla_request *request;
+	char out[12] = "";
+	char tensor[128];
+
+	EXPECT(nvdla_request_create(network, &request) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_wait(request, 0) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_set_input(request, 0, in, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_set_input(request, 0, in, sizeof(in)) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_run(request, &unknown) == NVDLA_STATUS_UNSUPPORTED);
+	EXPECT(nvdla_request_run(request, &options) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_get_output(request, 0, out, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_get_output(request, 0, out, sizeof(out)) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(in, out, sizeof(in)));
+
+	memset(tensor, 3, sizeof(tensor));
+	EXPECT(nvdla_request_set_input_tensor(request, 0, tensor, sizeof(tensor)) ==
+	       NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_run(request, NULL) == NVDLA_STATUS_OK);
+	memset(tensor, 0, sizeof(tensor));
+	EXPECT(nvdla_request_get_output_tensor(request, 0, tensor, sizeof(tensor)) ==
+	       NVDLA_STATUS_OK);
+	EXPECT(tensor[0] == 3 && tensor[127] == 3);
+	nvdla_request_free(request);
+	return 0;
+}
+
+/* The network ends with its requests answered, whatever state they were in. */
+static int check_async(struct nvdla_device *device, const char *path)
+{
+	struct completions completions = { 0 };
+	struct nvdla_request *requests[NUM_REQUESTS];
+	struct nvdla_network *network;
+	int i;
+
+	EXPECT(nvdla_network_load_file(device, path, &network) == NVDLA_STATUS_OK);
+	for (i = 0; i < NUM_REQUESTS; i++) {
+		EXPECT(nvdla_request_create(network, &requests[i]) == NVDLA_STATUS_OK);
+		EXPECT(nvdla_request_submit(requests[i], NULL, completed, &completions) ==
+		       NVDLA_STATUS_OK);
+	}
+	EXPECT(nvdla_request_wait(requests[0], -1) == NVDLA_STATUS_OK);
+	nvdla_request_cancel(requests[NUM_REQUESTS - 1]);
+	nvdla_network_free(network);
+	EXPECT(atomic_load(&completions.done) >= 1);
+	EXPECT(atomic_load(&completions.done) + atomic_load(&completions.failed) == NUM_REQUESTS);
+	for (i = 0; i < NUM_REQUESTS; i++)
+		nvdla_request_free(requests[i]);
+	return 0;
+}
+
+int c_api_client(const void *loadable, size_t size, const char *path)
+{
+	struct nvdla_device *device;
+	struct nvdla_network *network;
+	int line;
+
+	EXPECT(nvdla_device_open("embedded", &device) == NVDLA_STATUS_OK);
+	line = check_errors(device, loadable, size);
+	EXPECT(nvdla_network_load(device, loadable, size, &network) == NVDLA_STATUS_OK);
+	if (!line)
+		line = check_tensors(network);
+	if (!line)
+		line = check_run(network);
+	if (!line)
+		line = check_async(device, path);
+	nvdla_network_free(network);
+	nvdla_device_free(device);
+	return line;
+}

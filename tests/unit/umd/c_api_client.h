@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Uses everything in nvdla.h. Return: 0, or the line of what is not as it should be */
+int c_api_client(const void *loadable, size_t size, const char *path);
+
+#ifdef __cplusplus
+}
+#endif

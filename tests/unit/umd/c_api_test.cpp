@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "c_api_client.h"
+#include "test_support.h"
+
+namespace nvdla
+{
+
+TEST(CApi, ApplicationInC)
+{
+	const auto loadable = test::passLoadable(3, 4).write();
+	ASSERT_TRUE(loadable);
+	const auto path = std::filesystem::temp_directory_path() /
+			  ("c-api-" + std::to_string(getpid()) + ".nvdla");
+	std::ofstream(path).write(reinterpret_cast<const char *>(loadable->data()),
+				  static_cast<std::streamsize>(loadable->size()));
+
+	EXPECT_EQ(c_api_client(loadable->data(), loadable->size(), path.c_str()), 0)
+		<< "line of c_api_client.c";
+	std::filesystem::remove(path);
+}
+
+} /* namespace nvdla */

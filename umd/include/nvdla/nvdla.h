@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime for C and for bindings of other languages.
+ *
+ * Objects are opaque; who creates one frees it. What a C++ class promises in its
+ * header (device.h, network.h, request.h) holds for the function here that has its
+ * name, also about threads.
+ */
+#ifndef NVDLA_NVDLA_H
+#define NVDLA_NVDLA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nvdla_device;
+struct nvdla_network;
+struct nvdla_request;
+
+/** What became of a call; the values after the first are those of nvdla::ErrorCode */
+enum nvdla_status {
+	NVDLA_STATUS_OK = 0,
+	NVDLA_STATUS_INVALID_ARGUMENT, /**< something that cannot be right */
+	NVDLA_STATUS_INVALID_FILE,     /**< a damaged loadable */
+	NVDLA_STATUS_UNSUPPORTED,      /**< correct, but not something this device does */
+	NVDLA_STATUS_NOT_FOUND,	       /**< no such file */
+	NVDLA_STATUS_NO_DEVICE,	       /**< no such device */
+	NVDLA_STATUS_IO,	       /**< the operating system refused */
+	NVDLA_STATUS_NO_MEMORY,	       /**< on the host or for the device */
+	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
+	NVDLA_STATUS_DEVICE_FAILED,    /**< hang, fault, removal */
+	NVDLA_STATUS_TIMEOUT,	       /**< it took longer than allowed */
+	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
+	NVDLA_STATUS_CANCELLED,	       /**< by nvdla_request_cancel() or the end of the network */
+};
+
+/** Return: what failed in this thread last, where and why; never NULL, valid until the next call */
+const char *nvdla_last_error(void);
+
+/** Return: a short name such as "invalid-file" */
+const char *nvdla_status_name(enum nvdla_status status);
+
+/** path: "/dev/accel/accelN", or "embedded" for a device model in this process */
+enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
+/** Networks keep the device open. NULL is fine here and in the other functions that free. */
+void nvdla_device_free(struct nvdla_device *device);
+
+enum nvdla_status nvdla_network_load_file(struct nvdla_device *device, const char *path,
+					  struct nvdla_network **network);
+/** data: a whole loadable, not needed afterwards */
+enum nvdla_status nvdla_network_load(struct nvdla_device *device, const void *data, size_t size,
+				     struct nvdla_network **network);
+/** Cancels what is in flight and waits for the callbacks, except in a callback */
+void nvdla_network_free(struct nvdla_network *network);
+
+/** Type of an element */
+enum nvdla_data_type {
+	NVDLA_DATA_UNKNOWN = 0,
+	NVDLA_DATA_FLOAT = 1,
+	NVDLA_DATA_HALF = 2,
+	NVDLA_DATA_INT16 = 3,
+	NVDLA_DATA_INT8 = 4,
+};
+
+/** Shape and layout of a tensor */
+struct nvdla_tensor_info {
+	const char *name; /**< owned by the network */
+	enum nvdla_data_type type;
+	uint32_t n;
+	uint32_t c;
+	uint32_t h;
+	uint32_t w;
+	uint32_t pixel_format;	 /**< nvdla::PixelFormat */
+	uint32_t line_stride;	 /**< bytes */
+	uint32_t surface_stride; /**< bytes */
+	size_t element_bytes;	 /**< of all elements, n * c * h * w of them */
+	size_t tensor_bytes;	 /**< in its layout on the device, gaps included */
+};
+
+size_t nvdla_network_num_inputs(const struct nvdla_network *network);
+size_t nvdla_network_num_outputs(const struct nvdla_network *network);
+enum nvdla_status nvdla_network_input_info(const struct nvdla_network *network, size_t index,
+					   struct nvdla_tensor_info *info);
+enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network, size_t index,
+					    struct nvdla_tensor_info *info);
+
+/** Runs of a network; one thread at a time, except nvdla_request_cancel() */
+enum nvdla_status nvdla_request_create(struct nvdla_network *network,
+				       struct nvdla_request **request);
+/** In flight it is cancelled first; the callback still comes, with a NULL request */
+void nvdla_request_free(struct nvdla_request *request);
+
+/** elements: N, C, H, W order, nvdla_tensor_info.element_bytes of them */
+enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
+					  const void *elements, size_t bytes);
+/** tensor: in its layout, nvdla_tensor_info.tensor_bytes of it */
+enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
+						 const void *tensor, size_t bytes);
+enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
+					   void *elements, size_t bytes);
+enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
+						  void *tensor, size_t bytes);
+
+/** Zeroes stand for defaults */
+struct nvdla_run_options {
+	uint32_t timeout_ms; /**< time a job may take on the hardware */
+	int32_t priority;    /**< -1 low, 0 normal, 1 high */
+	uint32_t busy;	     /**< not 0: NVDLA_STATUS_BUSY instead of waiting for a full queue */
+};
+
+/**
+ * error: what nvdla_last_error() would say, "" if all is well. Called in the thread
+ * of the library's loop, where nothing may wait for a request.
+ */
+typedef void (*nvdla_callback)(struct nvdla_request *request, enum nvdla_status status,
+			       const char *error, void *context);
+
+/** options: may be NULL. Runs it and waits for the end. */
+enum nvdla_status nvdla_request_run(struct nvdla_request *request,
+				    const struct nvdla_run_options *options);
+/** callback: may be NULL; is called once if this returns NVDLA_STATUS_OK */
+enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
+				       const struct nvdla_run_options *options,
+				       nvdla_callback callback, void *context);
+/** timeout_ms: negative for as long as it takes. Return: what became of the last run. */
+enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
+/** From any thread */
+void nvdla_request_cancel(struct nvdla_request *request);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_NVDLA_H */
