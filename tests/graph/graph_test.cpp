@@ -264,6 +264,12 @@ TEST(Graph, SaysWhichSizeIsWrong)
 	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "k", .output = "s" });
 	expectRefusal(graph, { "'conv'", "banks of the convolution buffer" });
 
+	graph = Graph();
+	graph.input(feature("x"));
+	graph.add(op::Pooling{
+		.name = "pool", .input = "x", .output = "y", .kernel = { 4, 1 }, .parts = 5 });
+	expectRefusal(graph, { "'pool'", "parts", "too short for kernel 4 and stride 1" });
+
 	graph = fused();
 	graph.surface(feature("y", 16, 3, 3));
 	expectRefusal(graph, { "'pool'", "'y' was described as 1 x 16 x 3 x 3", "1 x 16 x 4 x 4" });
