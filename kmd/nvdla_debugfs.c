@@ -30,7 +30,7 @@ static struct nvdla_register_dump *nvdla_registers_read_awake(struct nvdla_devic
 
 	dump = nvdla_registers_read_at_work(ndev);
 	pm_runtime_put_autosuspend(dev);
-	return dump ?: ERR_PTR(-ENOMEM);
+	return dump;
 }
 
 static int nvdla_registers_show(struct seq_file *m, void *unused)

@@ -114,18 +114,33 @@ struct nvdla_register_dump *nvdla_registers_read(struct nvdla_device *ndev, gfp_
  * As nvdla_registers_read(), but with the device locked for one unit at a time:
  * the core's interrupts can wait for one unit, not for all of them.
  *
- * Return: the registers, to be freed with kfree(), or NULL if there is no memory.
+ * Return: the registers, to be freed with kfree(), or an ERR_PTR(): -EAGAIN while
+ * the core is being reset, -ENODEV if it is dead, -ENOMEM.
  */
 struct nvdla_register_dump *nvdla_registers_read_at_work(struct nvdla_device *ndev)
 {
 	struct nvdla_register_dump *dump = kzalloc(sizeof(*dump), GFP_KERNEL);
 	u32 first = 0;
+	int ret = 0;
 	u32 unit;
 
-	for (unit = 0; dump && unit < NVDLA_UNIT_COUNT; unit++) {
+	if (!dump)
+		return ERR_PTR(-ENOMEM);
+
+	for (unit = 0; !ret && unit < NVDLA_UNIT_COUNT; unit++) {
 		mutex_lock(&ndev->lock);
-		first = nvdla_unit_read_all(ndev, unit, first, dump);
+		/* Without clocks, or in the middle of a reset, a read may not come back. */
+		if (ndev->dead)
+			ret = -ENODEV;
+		else if (ndev->stopped)
+			ret = -EAGAIN;
+		else
+			first = nvdla_unit_read_all(ndev, unit, first, dump);
 		mutex_unlock(&ndev->lock);
+	}
+	if (ret) {
+		kfree(dump);
+		return ERR_PTR(ret);
 	}
 
 	return dump;

@@ -215,6 +215,7 @@ TEST_F(DebugTest, ACoreThatDoesNotComeBackIsGivenUp)
 		ASSERT_EQ(inject("lose_interrupt"), 0);
 		EXPECT_EQ(copies.run(2, 300), -ETIMEDOUT);
 		EXPECT_EQ(copies.run(2), -ENODEV);
+		EXPECT_EQ(show("registers"), "");
 	}
 	ASSERT_TRUE(function.unbind());
 	ASSERT_TRUE(function.bind());
