@@ -44,6 +44,7 @@ exec 9>"$(port control)"
 tell() {
 	echo "$*" >&9
 }
+tell init
 
 # leaks WHEN: look for memory that nothing points to, in a kernel that can (kmemleak=on).
 leaks() {

@@ -32,6 +32,8 @@ _COMPLAINTS = re.compile(
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
+# Attempts at a kernel that fails before it starts init.
+_BOOTS = 3
 # Folders of the guest that a shared folder must not cover.
 _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
 		  '/usr/lib', '/var')
@@ -66,6 +68,7 @@ class Outcome:
 	problems: list
 	kernel_log: Path
 	booted_after: float | None
+	stillborn: bool = False	# the kernel failed before it started init
 
 
 class _Pump(threading.Thread):
@@ -102,7 +105,7 @@ class _Control:
 		self._pending = b''
 		self._when_ready = when_ready
 		self.exit = self.failure = self.tainted = None
-		self.ended = False
+		self.started = self.ended = False
 		self.ready_at = None
 		self.problems = []
 
@@ -110,6 +113,8 @@ class _Control:
 		*lines, self._pending = (self._pending + chunk).split(b'\n')
 		for line in lines:
 			word, _, rest = line.decode(errors='replace').partition(' ')
+			# Whatever it says: its first word is "init".
+			self.started = True
 			if word == 'ready':
 				self.ready_at = time.monotonic()
 				self._when_ready(rest)
@@ -137,6 +142,12 @@ def _scratch():
 def _quoted(path):
 	"""A path as a QEMU option value: commas are doubled."""
 	return str(path).replace(',', ',,')
+
+
+def _complaints(log):
+	"""The lines of a kernel's log that must not be there."""
+	return [line.strip() for line in log.read_text(errors='replace').splitlines()
+		if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
 
 
 def _write_to(stream):
@@ -179,8 +190,18 @@ class Machine:
 	def run(self, command=None, output=None, errors=None):
 		"""Boot, run @command (a list, or None for a shell on the terminal) and power off.
 
-		@output and @errors take chunks of bytes; stdout and stderr if left out.
+		@output and @errors take chunks of bytes; stdout and stderr if left out. A kernel that fails
+		before any program of ours runs is booted again: the debug kernel's checks can stumble over
+		its own start when the emulation is slow.
 		"""
+		for _ in range(_BOOTS):
+			outcome = self._run_once(command, output, errors)
+			if not outcome.stillborn:
+				break
+			self._progress(f'the kernel failed before it started init; console: {self._logs / "console.log"}')
+		return outcome
+
+	def _run_once(self, command, output, errors):
 		self._logs.mkdir(parents=True, exist_ok=True)
 		accelerator = self._accelerator()
 		with contextlib.ExitStack() as stack:
@@ -312,7 +333,7 @@ class Machine:
 			pump.close_writer()
 		if self._options.gdb is not None:
 			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
-		timed_out = not self._wait(qemu, qemu_log)
+		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log))
 		if timed_out:
 			processes.end(qemu)
 		for pump in pumps.values():
@@ -322,7 +343,11 @@ class Machine:
 			shutil.copyfile(console_log, kernel_log)
 		return self._judge(control, kernel_log, qemu_log, timed_out, began)
 
-	def _wait(self, qemu, qemu_log):
+	def _failed_early(self, control, console_log):
+		"""Whether the kernel complained before it started init: it may go on doing that for ever."""
+		return not control.started and bool(_complaints(console_log))
+
+	def _wait(self, qemu, qemu_log, failed):
 		"""Wait until QEMU has ended; False if it took too long or can go no further."""
 		until = None if self._options.timeout is None else time.monotonic() + self._options.timeout
 		while True:
@@ -334,20 +359,22 @@ class Machine:
 			if until is not None and time.monotonic() > until:
 				return False
 			# QEMU pauses such a guest and waits for a debugger that nobody starts.
-			if 'KVM internal error' in qemu_log.read_text(errors='replace'):
+			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
 				return False
 
 	def _judge(self, control, kernel_log, qemu_log, timed_out, began):
 		problems = list(control.problems)
-		text = kernel_log.read_text(errors='replace')
-		complaints = [line.strip() for line in text.splitlines()
-			      if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
+		complaints = _complaints(kernel_log)
 		if complaints:
 			problems.append(f'the kernel complained: {complaints[0]}')
 		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complaints:
 			problems.append(f'the kernel is tainted: {control.tainted}')
 		status = control.exit
-		if timed_out:
+		stillborn = not control.started and bool(complaints)
+		if stillborn:
+			problems.insert(0, 'the kernel failed before it started init')
+			status = STATUS_BROKEN
+		elif timed_out:
 			problems.insert(0, f'the guest was stopped after {self._options.timeout:g} s')
 			status = STATUS_TIMEOUT
 		elif control.failure:
@@ -361,7 +388,7 @@ class Machine:
 		elif status == 0 and problems:
 			status = STATUS_KERNEL
 		booted = control.ready_at - began if control.ready_at is not None else None
-		return Outcome(status, problems, kernel_log, booted)
+		return Outcome(status, problems, kernel_log, booted, stillborn)
 
 
 def _restore_terminal():

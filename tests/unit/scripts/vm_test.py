@@ -110,6 +110,14 @@ class Verdict(unittest.TestCase):
 		self.assertEqual(self.judge(b'failure no\nend\n').status, vm.STATUS_BROKEN)
 		self.assertEqual(self.judge(b'ready 1\n', timed_out=True).status, vm.STATUS_TIMEOUT)
 
+	def test_a_kernel_that_fails_before_init_may_try_again(self):
+		splat = '[ 0.1] BUG: KASAN: wild-memory-access in x\n'
+		early = self.judge(b'', splat, timed_out=True)
+		self.assertTrue(early.stillborn)
+		self.assertEqual(early.status, vm.STATUS_BROKEN)
+		self.assertFalse(self.judge(b'init\n', splat).stillborn)
+		self.assertFalse(self.judge(b'').stillborn)
+
 
 class Listening(unittest.TestCase):
 	def test_it_is_seen_without_connecting(self):
