@@ -2,6 +2,7 @@
 """The runtime's programs, from outside: what they print and write, and their exit codes."""
 
 import json
+import struct
 import subprocess
 import sys
 import tempfile
@@ -122,8 +123,20 @@ class Tools(unittest.TestCase):
 		self.assertEqual(sorted(event['cat'] for event in events), ['CONV', 'PDP', 'SDP'])
 		conv, sdp, pdp = (next(event for event in events if event['cat'] == engine)
 				  for engine in ('CONV', 'SDP', 'PDP'))
-		self.assertGreaterEqual(pdp['ts'], max(one['ts'] + one['dur'] for one in (conv, sdp)))
+		# One chain: consumers are enabled first, and none is done before the producer began.
+		self.assertLessEqual(pdp['ts'], sdp['ts'])
+		self.assertLessEqual(sdp['ts'], conv['ts'])
+		self.assertGreaterEqual(pdp['ts'] + pdp['dur'], conv['ts'])
 		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+
+	def test_edges(self):
+		edges, timeline = self.folder / 'edges.png', self.folder / 'edges.svg'
+		said = self.good('nvdla-edges', '--input', self.picture(), '--output', edges, '--timeline', timeline,
+				 '--width', 32, '--height', 16)
+		for word in ('CONV', 'SDP', 'PDP', 'read stall', 'write stall', 'saturated', 'NaN out'):
+			self.assertIn(word, said)
+		self.assertEqual(edges.read_bytes()[16:24], struct.pack('>2I', 64, 16))
+		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
 
 	def test_exit_codes(self):
 		self.bad(2, 'nvdla-run')

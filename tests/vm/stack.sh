@@ -15,12 +15,24 @@ trap 'rm -rf "$work"' EXIT
 
 # example DEVICE NAME: the example network on the example picture.
 example() {
-	nvdla-edges --device "$1" --input "$picture" --output "$work/example-$2.png"
+	nvdla-edges --device "$1" --input "$picture" --output "$work/example-$2.png" \
+		--timeline "$work/example-$2.svg" && grep -q '</svg>' "$work/example-$2.svg"
 }
 
 example_is_the_same() {
 	example "$node" device && example embedded embedded &&
 		cmp "$work/example-device.png" "$work/example-embedded.png"
+}
+
+# What the driver counts for all processes: the example's operations, each once.
+example_is_counted() {
+	counters=/sys/class/accel/accel0/device
+	for engine in conv sdp pdp; do
+		before=$(cat "$counters/counters_$engine/counted_operations") || return 1
+		example "$node" device || return 1
+		after=$(cat "$counters/counters_$engine/counted_operations")
+		[ "$after" = $((before + 1)) ] || { echo "$engine: $before, then $after"; return 1; }
+	done
 }
 
 # is_golden NAME [ARGUMENT...]
@@ -120,6 +132,7 @@ damaged_loadable() {
 }
 
 check "the example gives the picture that the embedded device gives" example_is_the_same
+check "the example's operations are in the driver's counters" example_is_counted
 check "a missing device is named" missing_device
 
 data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 namespace nvdla::examples
@@ -30,5 +32,15 @@ constexpr int compassFilter(uint32_t direction, uint32_t line, uint32_t pixel)
 
 static_assert(compassFilter(0, 1, 2) == 2 && compassFilter(0, 1, 0) == -2);
 static_assert(compassFilter(2, 0, 1) == 2 && compassFilter(2, 2, 1) == -2);
+
+/**
+ * \brief How bright an edge is drawn: the square root lets weak edges show beside strong ones
+ * \param[in] strength of the edge, 255 is black beside white
+ * \return 127 at a quarter of that; INT8 saturates there
+ */
+inline double toneCurve(double strength)
+{
+	return 127.0 * std::sqrt(std::max(strength, 0.0) / 64.0);
+}
 
 } /* namespace nvdla::examples */

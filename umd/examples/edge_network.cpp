@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <nvdla/graph.h>
+#include <nvdla/lut.h>
 
 #include "edge_filters.h"
 
@@ -18,10 +19,13 @@ constexpr uint32_t pixelChannels = 4; /* A8B8G8R8 */
 constexpr uint32_t kernelSide = 3;
 constexpr uint32_t poolSide = 2;
 
-/* Full contrast gives 16 * 127 in the accumulator; edges at a quarter of it saturate. */
-constexpr uint8_t outputShift = 2;
-/* What a filter has to exceed; keeps grain and gradients out. */
-constexpr int16_t threshold = 48;
+/* Unsigned pixels have to become signed numbers. */
+constexpr int32_t midGrey = 128;
+/* What a filter has to exceed; keeps grain and gradients out. Full contrast gives 16 * 255. */
+constexpr int16_t threshold = 256;
+/* Strengths that the tone curve is for: the table has an entry for each. */
+constexpr uint8_t strengthShift = 4;
+constexpr double strengths = 256;
 
 /* A compass filter on the luminance for each direction. */
 Elements filters()
@@ -41,7 +45,7 @@ Elements filters()
 	return Elements::of(weights);
 }
 
-Graph edgeGraph(const EdgeNetworkSize &size)
+Graph edgeGraph(const EdgeNetworkSize &size, const nvdla_lut_desc &tone)
 {
 	Graph graph;
 
@@ -54,21 +58,26 @@ Graph edgeGraph(const EdgeNetworkSize &size)
 	graph.operands({ .name = "threshold",
 			 .c = edgeDirections,
 			 .alu = Elements::of(std::vector<int16_t>(edgeDirections, -threshold)) });
+	graph.lut("tone", tone);
 
-	graph.add(op::Convolution{ .name = "filter",
-				   .input = "picture",
-				   .weights = "filters",
-				   .output = "gradients",
-				   .padding = { 1, 1, 1, 1 } });
+	graph.add(op::Convolution{
+		.name = "filter",
+		.input = "picture",
+		.weights = "filters",
+		.output = "gradients",
+		.pixels = { .signedPixels = false, .converter = Converter{ .offset = midGrey } } });
 	graph.add(op::Sdp{ .name = "rise",
 			   .input = "gradients",
-			   .output = "filtered",
+			   .output = "toned",
 			   .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 					      .activation = op::Activation::Relu,
-					      .operands = "threshold" },
-			   .converter = { .shift = outputShift } });
+					      .operands = "threshold",
+					      .shift = strengthShift },
+			   .y = op::SdpUnit{ .activation = op::Activation::LookUp },
+			   .lut = "tone" });
+	graph.surface({ .name = "toned", .place = Place::Stream });
 	graph.add(op::Pooling{ .name = "strongest",
-			       .input = "filtered",
+			       .input = "toned",
 			       .output = "edges",
 			       .kernel = { poolSide, poolSide },
 			       .stride = { poolSide, poolSide } });
@@ -81,7 +90,7 @@ Graph edgeGraph(const EdgeNetworkSize &size)
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 {
 	constexpr uint32_t smallest = 16;
-	/* PDP keeps a line of results; without splitting, 128 pixels of INT8 fit. */
+	/* PDP keeps a line of results, and cannot split a stream: 128 pixels of INT8 fit. */
 	constexpr uint32_t largest = 256;
 
 	for (uint32_t side : { size.width, size.height }) {
@@ -90,7 +99,14 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 				    fmt::format("{} x {}: sides have to be even, {} to {}",
 						size.width, size.height, smallest, largest));
 	}
-	return edgeGraph(size).assemble();
+	/* Its start counts as below the table: begin one before the weakest. */
+	auto tone = makeLut({ .type = DataType::Int8,
+			      .function = toneCurve,
+			      .low = -1,
+			      .high = strengths - 1 });
+	if (!tone)
+		return forward(tone);
+	return edgeGraph(size, tone->desc).assemble();
 }
 
 } /* namespace nvdla::examples */

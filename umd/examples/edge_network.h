@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <nvdla/error.h>
 #include <nvdla/image.h>
@@ -27,15 +29,21 @@ struct EdgeNetworkSize {
 /**
  * \brief Write the example network from code
  *
- * A colour picture (tensor "picture", A8B8G8R8, INT8) is convolved with eight
- * 3x3 compass filters on its luminance; a threshold is subtracted, ReLU leaves
- * what rises towards the filter's direction, and 2x2 max pooling gives the
- * tensor "edges" of half the size with one INT8 channel per direction.
- * Convolution and SDP are fused, PDP reads what they wrote.
+ * A colour picture (tensor "picture", A8B8G8R8, unsigned) is convolved with eight 3x3 compass
+ * filters on its luminance. A threshold is subtracted, ReLU leaves what gets brighter in
+ * the filter's direction, a tone curve (look-up table) brings out what is weak, and 2x2 max
+ * pooling gives the tensor "edges": size / 2 - 1, one INT8 channel for each direction.
+ * Convolution, SDP and PDP run as one: what is between them never reaches memory.
  *
  * \param[in] size even width and height, each 16 to 256
  */
 Result<Loadable> edgeNetwork(const EdgeNetworkSize &size);
+
+/**
+ * \brief Put a photograph into the tensor "picture", as it is: 8 bits for each colour
+ * \param[in] desc the tensor, of the photograph's width and height
+ */
+Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image &photo);
 
 /**
  * \brief Show the network's output: the direction is the hue, the strength the brightness
@@ -43,5 +51,8 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size);
  * \param[in] elements its elements in N, C, H, W order
  */
 Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> elements);
+
+/** \brief The photograph and, scaled to its size, a colour picture of its edges */
+Image besideEachOther(const Image &photo, const Image &edges);
 
 } /* namespace nvdla::examples */

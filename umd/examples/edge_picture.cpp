@@ -23,7 +23,33 @@ uint8_t colour(float hue, float value, float shift)
 	return static_cast<uint8_t>(std::lround(value * (1.0f - ramp)));
 }
 
+Image inColour(const Image &image)
+{
+	if (image.channels == 3)
+		return image;
+	Image colours{ image.width, image.height, 3, {} };
+	for (uint8_t grey : image.pixels)
+		colours.pixels.insert(colours.pixels.end(), 3, grey);
+	return colours;
+}
+
 } /* namespace */
+
+Result<std::vector<std::byte>> pictureTensor(const TensorDesc &desc, const Image &photo)
+{
+	const Image colours = inColour(photo);
+	std::vector<std::byte> elements; /* red, green, blue, alpha of a pixel beside each other */
+	std::vector<std::byte> tensor(desc.size);
+
+	for (size_t i = 0; i < colours.pixels.size(); i++) {
+		elements.push_back(std::byte{ colours.pixels[i] });
+		if (i % 3 == 2)
+			elements.push_back(std::byte{ 255 });
+	}
+	return packElements(desc, elements, tensor, ElementOrder::Nhwc).map([&] {
+		return std::move(tensor);
+	});
+}
 
 Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> elements)
 {
@@ -53,6 +79,22 @@ Result<Image> edgePicture(const TensorDesc &desc, std::span<const std::byte> ele
 			image.pixels.push_back(colour(hue, value, shift));
 	}
 	return image;
+}
+
+Image besideEachOther(const Image &photo, const Image &edges)
+{
+	const Image left = inColour(photo);
+	const Image right = resize(edges, left.width, left.height);
+	const std::ptrdiff_t line = std::ptrdiff_t{ left.width } * 3;
+	Image both{ left.width * 2, left.height, 3, {} };
+
+	for (std::ptrdiff_t y = 0; y < left.height; y++) {
+		for (const Image *image : { &left, &right }) {
+			const auto begin = image->pixels.begin() + y * line;
+			both.pixels.insert(both.pixels.end(), begin, begin + line);
+		}
+	}
+	return both;
 }
 
 } /* namespace nvdla::examples */

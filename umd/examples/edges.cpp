@@ -4,6 +4,7 @@
  */
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,10 @@
 #include <nvdla/network.h>
 
 #include "edge_network.h"
+#include "io/file.h"
+#include "prof/profile_table.h"
+#include "prof/run_profile.h"
+#include "prof/timeline_svg.h"
 #include "tools/command_line.h"
 #include "tools/exit_code.h"
 
@@ -24,6 +29,7 @@ struct Options {
 	std::string device = Device::embeddedPath;
 	std::string input;
 	std::string output = "edges.png";
+	std::string timeline;
 	examples::EdgeNetworkSize size;
 };
 
@@ -44,6 +50,20 @@ private:
 	Clock::time_point last_ = Clock::now();
 };
 
+/* What each operation took and what the core counted, as a table and as a picture. */
+Result<void> showProfile(const Options &options, const Loadable &loadable, const RunReport &report)
+{
+	auto profile = prof::runProfile(loadable, report, "nvdla-edges on " + options.device);
+	if (!profile)
+		return forward(profile);
+	fmt::print("\n{}", prof::profileTable(*profile));
+
+	if (options.timeline.empty())
+		return {};
+	const std::string svg = prof::timelineSvg(*profile);
+	return writeWholeFile(options.timeline, std::as_bytes(std::span(svg)));
+}
+
 Result<void> run(const Options &options)
 {
 	Stages stages;
@@ -57,7 +77,7 @@ Result<void> run(const Options &options)
 	auto loadable = examples::edgeNetwork(options.size);
 	if (!loadable)
 		return forward(loadable);
-	stages.done("write the network (CONV 3x3x8, ReLU, max pool)");
+	stages.done("write the network");
 
 	auto device = Device::open(options.device);
 	if (!device)
@@ -67,17 +87,17 @@ Result<void> run(const Options &options)
 	auto network = Network::load(*device, *loadable);
 	if (!network)
 		return forward(network);
-	auto elements = elementsFromImage(network->inputs()[0], picture);
-	if (!elements)
-		return forward(elements);
-	if (auto set = network->setInputElements(0, *elements); !set)
+	auto tensor = examples::pictureTensor(network->inputs()[0], picture);
+	if (!tensor)
+		return forward(tensor);
+	if (auto set = network->setInput(0, *tensor); !set)
 		return set;
 	stages.done("load it and the picture onto the device");
 
-	auto report = network->run();
+	auto report = network->run({ .statistics = true });
 	if (!report)
 		return forward(report);
-	stages.done("run 3 operations");
+	stages.done("run convolution, ReLU and tone curve, pooling");
 
 	auto edges = network->outputElements(0);
 	if (!edges)
@@ -85,10 +105,11 @@ Result<void> run(const Options &options)
 	auto shown = examples::edgePicture(network->outputs()[0], *edges);
 	if (!shown)
 		return forward(shown);
-	if (auto written = writePng(options.output, *shown); !written)
+	const Image both = examples::besideEachOther(picture, *shown);
+	if (auto written = writePng(options.output, both); !written)
 		return written;
-	stages.done(fmt::format("write {} ({} x {})", options.output, shown->width, shown->height));
-	return {};
+	stages.done(fmt::format("write {} ({} x {})", options.output, both.width, both.height));
+	return showProfile(options, *loadable, *report);
 }
 
 } /* namespace */
@@ -102,8 +123,10 @@ int main(int argc, char **argv)
 
 	app.add_option("--device", options.device, "/dev/accel/accelN or embedded")
 		->capture_default_str();
-	app.add_option("--input", options.input, "photograph: PNG, PGM or PPM")->required();
+	app.add_option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")->required();
 	app.add_option("--output", options.output, "PNG to write")->capture_default_str();
+	app.add_option("--timeline", options.timeline,
+		       "write when which operation ran, as an SVG picture");
 	app.add_option("--width", options.size.width, "pixels the network works on")
 		->capture_default_str();
 	app.add_option("--height", options.size.height)->capture_default_str();

@@ -17,19 +17,20 @@ using Counters = drm_nvdla_operation_result;
 struct Column {
 	const char *title;
 	uint64_t (*value)(const Counters &);
+	bool always = false; /* zero says something, too: nothing stalled, nothing was lost */
 };
 
 /* Stalls are cycles of the core. */
 constexpr std::array columns = {
-	Column{ "read stall", [](const Counters &c) -> uint64_t { return c.read_stall; } },
+	Column{ "read stall", [](const Counters &c) -> uint64_t { return c.read_stall; }, true },
 	Column{ "weight stall", [](const Counters &c) -> uint64_t { return c.weight_read_stall; } },
 	Column{ "operand stall",
 		[](const Counters &c) -> uint64_t {
 			return c.operand_read_stall[0] + c.operand_read_stall[1] +
 			       c.operand_read_stall[2];
 		} },
-	Column{ "write stall", [](const Counters &c) -> uint64_t { return c.write_stall; } },
-	Column{ "saturated", [](const Counters &c) -> uint64_t { return c.saturation; } },
+	Column{ "write stall", [](const Counters &c) -> uint64_t { return c.write_stall; }, true },
+	Column{ "saturated", [](const Counters &c) -> uint64_t { return c.saturation; }, true },
 	Column{ "NaN in",
 		[](const Counters &c) -> uint64_t {
 			return uint64_t{ c.nan_input } + c.nan_weight;
@@ -38,7 +39,7 @@ constexpr std::array columns = {
 		[](const Counters &c) -> uint64_t {
 			return uint64_t{ c.inf_input } + c.inf_weight;
 		} },
-	Column{ "NaN out", [](const Counters &c) -> uint64_t { return c.nan_output; } },
+	Column{ "NaN out", [](const Counters &c) -> uint64_t { return c.nan_output; }, true },
 	Column{ "LUT under", [](const Counters &c) -> uint64_t { return c.lut.underflow; } },
 	Column{ "LUT over", [](const Counters &c) -> uint64_t { return c.lut.overflow; } },
 };
@@ -48,9 +49,12 @@ std::vector<Column> usedColumns(const Profile &profile)
 	std::vector<Column> used;
 
 	for (const Column &column : columns) {
-		const bool any = std::any_of(
-			profile.operations.begin(), profile.operations.end(),
-			[&](const auto &operation) { return column.value(operation.counters); });
+		const bool any = std::any_of(profile.operations.begin(), profile.operations.end(),
+					     [&](const OperationProfile &operation) {
+						     return operation.counted() &&
+							    (column.always ||
+							     column.value(operation.counters));
+					     });
 		if (any)
 			used.push_back(column);
 	}

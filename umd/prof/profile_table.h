@@ -10,7 +10,7 @@ namespace nvdla::prof
 
 /**
  * \return a line for each operation (time, stalls, saturation, NaNs) and one for
- * each engine; columns that are zero everywhere are left out
+ * each engine; what is rarer has a column if it is not zero everywhere
  */
 std::string profileTable(const Profile &profile);
 

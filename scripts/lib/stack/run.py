@@ -15,9 +15,27 @@ from .vmrun import guest_programs, report
 _PROGRAM = 'nvdla-edges'
 _NODE = '/dev/accel/accel0'
 
+# Run a command, then show what the driver counted for all processes (Documentation/ABI).
+_AND_COUNTERS = '''\
+"$@" || exit
+cd /sys/class/accel/accel0/device || exit
+columns='operations busy_time_us read_stall_cycles write_stall_cycles saturation nan_input nan_output'
+echo
+echo "$PWD:"
+printf '%-14s' '' && printf '%20s' $columns && echo
+for engine in counters_conv counters_sdp counters_pdp; do
+	printf '%-14s' "$engine"
+	for column in $columns; do
+		printf '%20s' "$(cat "$engine/$column" 2>/dev/null || echo -)"
+	done
+	echo
+done
+'''
+
 _DESCRIPTION = '''\
-Build the stack and run the example network (edge filters, ReLU, max pooling; INT8) on a
-picture. The result is a PNG in out/.
+Build the stack and run the example network (edge filters, ReLU, tone curve, max pooling;
+INT8) on a photograph. What comes out: a picture of the edges, coloured by their direction
+(PNG), what each operation took and counted, and a timeline of the run (SVG).
 
 By default the network goes all the way: nvdla-edges in a Linux guest, the kernel driver,
 QEMU, the device model. With --device embedded the model runs in nvdla-edges itself: no
@@ -30,10 +48,19 @@ def _parse():
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
 	parser.add_argument('--kernel', metavar='SERIES', help='the guest\'s: 6.12, 7.2, ... (default: the newest)')
-	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, PGM or PPM')
+	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
 	parser.add_argument('--output', metavar='FILE', type=Path, default=ROOT / 'out' / 'edges.png',
-			    help='PNG to write (default: out/edges.png)')
+			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
 	return parser.parse_args()
+
+
+def _timeline(output):
+	return output.with_suffix('.timeline.svg')
+
+
+def _command(program, device, picture, output):
+	return [str(program), '--device', device, '--input', str(picture), '--output', str(output),
+		'--timeline', str(_timeline(output))]
 
 
 def prepare_guest():
@@ -65,7 +92,7 @@ def run_in_guest(found, kernel, module, picture, output):
 	shutil.copyfile(picture, inside)
 	try:
 		options = vm.Options(kernel=kernel.release, share=share, timeout=300)
-		command = [_PROGRAM, '--device', _NODE, '--input', str(inside), '--output', str(output)]
+		command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
 		with console.stage('guest') as progress:
 			outcome = vm.Machine(found, options, module, guest_programs(), progress=progress).run(command)
 	finally:
@@ -80,28 +107,29 @@ def run_embedded(program, picture, output):
 	"""Stage "run": the example with the device model in its process."""
 	with console.stage('run') as progress:
 		progress(f'{_PROGRAM} with the device model in its process')
-		status = subprocess.call([str(program), '--device', 'embedded', '--input', str(picture),
-					  '--output', str(output)])
+		status = subprocess.call(_command(program, 'embedded', picture, output))
 	if status != 0:
 		raise Failure(f'the example failed (status {status})', 1)
 
 
 def show_result(output):
-	"""Stage "result": where the time went, and where the picture is."""
+	"""Stage "result": where the time went, and where the pictures are."""
 	if not output.is_file() or not output.read_bytes().startswith(b'\x89PNG'):
 		raise Failure(f'the example wrote no PNG to {output}')
 	for name, seconds in console.durations:
 		say(f'  {name:12} {seconds:7.1f} s')
-	say(f'result: {os.path.relpath(output)}')
+	say(f'result: {os.path.relpath(output)}, each edge in the colour of its direction')
+	say(f'timeline: {os.path.relpath(_timeline(output))}, what ran when')
 
 
 def main():
 	arguments = _parse()
 	picture, output = arguments.picture.absolute(), arguments.output.absolute()
 	if not picture.is_file():
-		raise Failure(f'{arguments.picture} is not there: name a PNG, PGM or PPM with --picture')
+		raise Failure(f'{arguments.picture} is not there: name a PNG, JPEG, PGM or PPM with --picture')
 	output.parent.mkdir(parents=True, exist_ok=True)
-	output.unlink(missing_ok=True)
+	for old in (output, _timeline(output)):
+		old.unlink(missing_ok=True)
 	if arguments.device == 'embedded':
 		run_embedded(prepare_programs(), picture, output)
 	else:

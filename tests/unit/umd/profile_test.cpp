@@ -87,10 +87,19 @@ TEST(Profile, TableHasTheColumnsThatSaySomething)
 	EXPECT_TRUE(has(table, "read stall")) << table;
 	EXPECT_TRUE(has(table, "123456789")) << table;
 	EXPECT_TRUE(has(table, "saturated")) << table;
+	EXPECT_TRUE(has(table, "NaN out")) << table; /* zero, but told */
 	EXPECT_FALSE(has(table, "NaN in")) << table;
 	EXPECT_TRUE(has(table, "4.000 us  40.0%")) << table;
 	EXPECT_TRUE(has(table, "net: 10.000 us, CONV busy 60.0%, SDP busy 40.0%, PDP busy 20.0%"))
 		<< table;
+}
+
+TEST(Profile, TableOfARunThatWasNotCountedHasTimesOnly)
+{
+	Profile profile = example();
+	for (OperationProfile &operation : profile.operations)
+		operation.counters = {};
+	EXPECT_FALSE(has(profileTable(profile), "stall")) << profileTable(profile);
 }
 
 TEST(Profile, TimesHaveTheirUnit)
