@@ -1,30 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <nvdla/nvdla.h>
+#include "objects.h"
 
 #include <algorithm>
-#include <atomic>
-#include <memory>
-#include <optional>
 #include <string>
 
 #include <fmt/format.h>
-#include <nvdla/network.h>
 
 using namespace nvdla;
 
-struct nvdla_device {
-	Device device;
-};
-
-struct nvdla_network {
-	Network network;
-};
-
-struct nvdla_request {
-	Request request;
-	/* What callbacks are given; null once the application freed the request. */
-	std::shared_ptr<std::atomic<nvdla_request *>> self;
-};
+using c_api::failure;
+using c_api::missing;
+using c_api::statusOf;
 
 static_assert(NVDLA_STATUS_CANCELLED == static_cast<int>(ErrorCode::Cancelled) + 1);
 static_assert(NVDLA_STATUS_TIMEOUT == static_cast<int>(ErrorCode::Timeout) + 1);
@@ -35,27 +21,21 @@ namespace
 
 thread_local std::string lastError;
 
-nvdla_status statusOf(ErrorCode code)
-{
-	return static_cast<nvdla_status>(static_cast<int>(code) + 1);
-}
+} /* namespace */
 
-nvdla_status failure(const Error &error)
+nvdla_status c_api::failure(const Error &error)
 {
 	lastError = error.message();
 	return statusOf(error.code);
 }
 
-nvdla_status missing(const char *function, const char *argument)
+nvdla_status c_api::missing(const char *function, const char *argument)
 {
 	return failure({ ErrorCode::InvalidArgument, function, argument, "must not be NULL" });
 }
 
-template<typename T>
-nvdla_status statusOf(const Result<T> &result)
+namespace
 {
-	return result ? NVDLA_STATUS_OK : failure(result.error());
-}
 
 std::span<const std::byte> bytesAt(const void *data, size_t size)
 {

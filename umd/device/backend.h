@@ -10,6 +10,8 @@
 
 #include <tl/expected.hpp>
 
+#include "gem_handles.h"
+
 namespace nvdla
 {
 
@@ -46,6 +48,12 @@ public:
 	 * \return 1 signalled, 0 not yet, or the negative errno that it was signalled with
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
+
+	/** \brief Who owns GEM handles of this file; they are closed through it */
+	GemHandles &handles() { return handles_; }
+
+private:
+	GemHandles handles_;
 };
 
 } /* namespace nvdla */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include <fmt/format.h>
 #include <nvdla/device.h>
 
-#include "backend.h"
+#include "buffer_memory.h"
 #include "clock.h"
 #include "drm_calls.h"
 #include "errno_code.h"
@@ -13,60 +13,87 @@
 namespace nvdla
 {
 
-Buffer::Access::Access(Access &&other) noexcept
-	: backend_(std::exchange(other.backend_, nullptr)), handle_(other.handle_),
-	  bytes_(other.bytes_)
+BufferMemory::~BufferMemory()
 {
+	if (mapping)
+		backend->unmap(mapping, mappingSize);
+	backend->handles().release(*backend, handle);
 }
+
+int BufferMemory::map()
+{
+	drm_nvdla_bo_mmap_offset place = {};
+
+	place.handle = handle;
+	if (const int error = backend->ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))
+		return error;
+	auto mapped = backend->map(place.offset, mappingSize);
+	if (!mapped)
+		return mapped.error();
+	mapping = *mapped;
+	return 0;
+}
+
+Buffer::Access::Access(Access &&other) noexcept = default;
 
 Buffer::Access::~Access()
 {
-	if (!backend_)
+	if (!memory_)
 		return;
 	drm_nvdla_bo_fini fini = {};
-	fini.handle = handle_;
-	backend_->ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
+	fini.handle = memory_->handle;
+	memory_->backend->ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
 }
 
-Buffer::Buffer(Buffer &&other) noexcept
-	: backend_(std::move(other.backend_)), handle_(std::exchange(other.handle_, 0)),
-	  size_(other.size_), mapping_(std::exchange(other.mapping_, nullptr)),
-	  mappingSize_(other.mappingSize_)
+std::span<std::byte> Buffer::Access::bytes() const
 {
+	return { memory_->mapping, memory_->size };
 }
 
-Buffer &Buffer::operator=(Buffer &&other) noexcept
+uint32_t Buffer::handle() const
 {
-	std::swap(backend_, other.backend_);
-	std::swap(handle_, other.handle_);
-	std::swap(size_, other.size_);
-	std::swap(mapping_, other.mapping_);
-	std::swap(mappingSize_, other.mappingSize_);
-	return *this;
+	return memory_->handle;
 }
 
-Buffer::~Buffer()
+uint64_t Buffer::size() const
 {
-	if (mapping_)
-		backend_->unmap(mapping_, mappingSize_);
-	if (handle_)
-		closeHandle(*backend_, handle_);
+	return memory_->size;
 }
 
-Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds timeout)
+Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds timeout) const
 {
 	constexpr const char *what = "access buffer";
+	DeviceBackend &backend = *memory_->backend;
 	drm_nvdla_bo_prep prep = {};
-	prep.handle = handle_;
+
+	if (!memory_->mapping)
+		return fail(ErrorCode::Unsupported, what, backend.path(),
+			    "the CPU cannot map this memory");
+	prep.handle = memory_->handle;
 	prep.flags = flags;
 	prep.timeout_ns = deadlineNs(timeout);
-	const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
+	const int error = backend.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
 	if (error == -ETIMEDOUT)
-		return fail(ErrorCode::Timeout, what, backend_->path(),
+		return fail(ErrorCode::Timeout, what, backend.path(),
 			    fmt::format("the device still uses it after {} ms", timeout.count()));
 	if (error)
-		return fail(codeOf(error), what, backend_->path(), std::strerror(-error));
-	return Access(backend_.get(), handle_, std::span(mapping_, size_));
+		return fail(codeOf(error), what, backend.path(), std::strerror(-error));
+	return Access(memory_);
+}
+
+Result<int> Buffer::exportDmaBuf() const
+{
+	constexpr const char *what = "export buffer";
+	auto fd = nvdla::exportDmaBuf(*memory_->backend, memory_->handle);
+
+	if (fd)
+		return *fd;
+	const bool never =
+		fd.error() == -EOPNOTSUPP || fd.error() == -ENOSYS || fd.error() == -ENOTTY;
+	return fail(
+		never ? ErrorCode::Unsupported : codeOf(fd.error()), what, memory_->backend->path(),
+		fmt::format("{} bytes: {}", memory_->size,
+			    never ? "this memory cannot be shared" : std::strerror(-fd.error())));
 }
 
 } /* namespace nvdla */

@@ -4,9 +4,12 @@
 #include <cstring>
 #include <iterator>
 
+#include <unistd.h>
+
 #include <fmt/format.h>
 #include <nvdla/device.h>
 
+#include "buffer_memory.h"
 #include "drm_calls.h"
 #include "drm_device.h"
 #include "embedded/embedded_device.h"
@@ -83,20 +86,12 @@ const std::string &Device::path() const
 
 Result<Buffer> Device::allocate(uint64_t size) const
 {
-	constexpr const char *what = "allocate device memory";
 	auto buffer = allocate(size, 0);
 	if (!buffer)
 		return buffer;
-
-	drm_nvdla_bo_mmap_offset place = {};
-	place.handle = buffer->handle_;
-	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))
-		return fail(codeOf(error), what, path(), std::strerror(-error));
-	auto mapping = backend_->map(place.offset, buffer->mappingSize_);
-	if (!mapping)
-		return fail(codeOf(mapping.error()), what, path(),
-			    fmt::format("map {} bytes: {}", size, std::strerror(-mapping.error())));
-	buffer->mapping_ = *mapping;
+	if (const int error = buffer->memory_->map())
+		return fail(codeOf(error), "allocate device memory", path(),
+			    fmt::format("map {} bytes: {}", size, std::strerror(-error)));
 	return buffer;
 }
 
@@ -119,7 +114,40 @@ Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 		return fail(codeOf(error),
 			    flags ? "allocate on-chip memory" : "allocate device memory", path(),
 			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
-	return Buffer(backend_, create.handle, size, nullptr, create.size);
+	backend_->handles().add(create.handle);
+	return Buffer(std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));
+}
+
+Result<Buffer> Device::importDmaBuf(int fd) const
+{
+	constexpr const char *what = "import dma-buf";
+	const std::string where = fmt::format("{}: file descriptor {}", path(), fd);
+
+	if (!has(DRM_NVDLA_FEATURE_PRIME))
+		return fail(ErrorCode::Unsupported, what, where, "the device takes none");
+	/* So a dma-buf tells its size (driver-api/dma-buf, "Userspace Interface Notes"). */
+	const off_t size = lseek(fd, 0, SEEK_END);
+	if (size < 0)
+		return fail(ErrorCode::InvalidArgument, what, where, std::strerror(errno));
+	auto handle = backend_->handles().import(*backend_, fd);
+	if (!handle && handle.error() == -EINVAL)
+		return fail(
+			ErrorCode::InvalidArgument, what, where,
+			fmt::format("{} bytes: not a dma-buf, or not one range of whole pages for "
+				    "the device; with an IOMMU any memory is one",
+				    size));
+	if (!handle)
+		return fail(codeOf(handle.error()), what, where, std::strerror(-handle.error()));
+	const auto bytes = static_cast<uint64_t>(size);
+	Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
+	/* An exporter need not let the CPU in; access() says so then. */
+	buffer.memory_->map();
+	return buffer;
+}
+
+bool Device::owns(const Buffer &buffer) const
+{
+	return buffer.memory_->backend == backend_;
 }
 
 Result<Context> Device::createContext(Priority priority) const

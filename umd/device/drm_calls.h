@@ -5,6 +5,7 @@
 #pragma once
 
 #include <drm.h>
+#include <fcntl.h>
 
 #include "backend.h"
 
@@ -30,6 +31,29 @@ inline int closeHandle(DeviceBackend &backend, uint32_t handle)
 	drm_gem_close close = {};
 	close.handle = handle;
 	return backend.ioctl(DRM_IOCTL_GEM_CLOSE, &close);
+}
+
+/** \return the handle of a dma-buf, or a negative errno; the same for the same dma-buf */
+inline tl::expected<uint32_t, int> importDmaBuf(DeviceBackend &backend, int fd)
+{
+	drm_prime_handle prime = {};
+	prime.fd = fd;
+	const int error = backend.ioctl(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	if (error)
+		return tl::unexpected(error);
+	return prime.handle;
+}
+
+/** \return a new file descriptor of a dma-buf, or a negative errno */
+inline tl::expected<int, int> exportDmaBuf(DeviceBackend &backend, uint32_t handle)
+{
+	drm_prime_handle prime = {};
+	prime.handle = handle;
+	prime.flags = DRM_CLOEXEC | DRM_RDWR;
+	const int error = backend.ioctl(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	if (error)
+		return tl::unexpected(error);
+	return prime.fd;
 }
 
 /** \return a syncobj without a fence, or a negative errno */

@@ -5,7 +5,11 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace nvdla
 {
@@ -21,19 +25,40 @@ constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
 } /* namespace */
 
-std::shared_ptr<EmbeddedBuffer> EmbeddedBuffer::allocate(size_t size)
+tl::expected<std::shared_ptr<EmbeddedBuffer>, int> EmbeddedBuffer::allocate(size_t size)
 {
-	void *address = mmap(nullptr, size, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	UniqueFd memfd(memfd_create("nvdla-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+
+	if (!memfd || ftruncate(memfd.get(), static_cast<off_t>(size)) ||
+	    fcntl(memfd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		return tl::unexpected(-errno);
+	return import(std::move(memfd));
+}
+
+tl::expected<std::shared_ptr<EmbeddedBuffer>, int> EmbeddedBuffer::import(UniqueFd memfd)
+{
+	const int seals = fcntl(memfd.get(), F_GET_SEALS);
+	struct stat file;
+
+	/* What could shrink would take memory away from under the device. */
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return tl::unexpected(-EINVAL);
+	if (fstat(memfd.get(), &file))
+		return tl::unexpected(-errno);
+	const auto size = static_cast<uint64_t>(file.st_size);
+	if (!size || size % pageSize || size > maxBytes)
+		return tl::unexpected(-EINVAL);
+	void *address = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			     memfd.get(), 0);
 	if (address == MAP_FAILED)
-		return nullptr;
+		return tl::unexpected(-errno);
 	return std::shared_ptr<EmbeddedBuffer>(
-		new EmbeddedBuffer(static_cast<std::byte *>(address), size));
+		new EmbeddedBuffer(std::move(memfd), static_cast<std::byte *>(address), size));
 }
 
 std::shared_ptr<EmbeddedBuffer> EmbeddedBuffer::onChip(uint64_t address, size_t size)
 {
-	std::shared_ptr<EmbeddedBuffer> buffer(new EmbeddedBuffer(nullptr, size));
+	std::shared_ptr<EmbeddedBuffer> buffer(new EmbeddedBuffer({}, nullptr, size));
 
 	buffer->dmaAddress = address;
 	return buffer;
@@ -134,7 +159,49 @@ bool EmbeddedMemory::write(uint64_t address, std::span<const std::byte> data)
 tl::expected<uint32_t, int> BufferTable::create(size_t size)
 {
 	auto plain = EmbeddedBuffer::allocate(size);
-	if (!plain || !memory_.insert(*plain))
+	if (!plain)
+		return tl::unexpected(plain.error());
+	return attach(std::move(*plain));
+}
+
+tl::expected<uint32_t, int> BufferTable::import(int memfd)
+{
+	struct stat wanted;
+
+	if (fstat(memfd, &wanted))
+		return tl::unexpected(-errno);
+	for (const auto &[handle, buffer] : buffers_) {
+		struct stat known;
+		if (!buffer->isOnChip() && !fstat(buffer->memfd(), &known) &&
+		    known.st_dev == wanted.st_dev && known.st_ino == wanted.st_ino)
+			return handle;
+	}
+	UniqueFd own(fcntl(memfd, F_DUPFD_CLOEXEC, 0));
+	if (!own)
+		return tl::unexpected(-errno);
+	auto plain = EmbeddedBuffer::import(std::move(own));
+	if (!plain)
+		return tl::unexpected(plain.error());
+	return attach(std::move(*plain));
+}
+
+tl::expected<int, int> BufferTable::exportMemfd(uint32_t handle) const
+{
+	const auto buffer = find(handle);
+
+	if (!buffer)
+		return tl::unexpected(-ENOENT);
+	if (buffer->isOnChip())
+		return tl::unexpected(-EOPNOTSUPP);
+	const int fd = fcntl(buffer->memfd(), F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return tl::unexpected(-errno);
+	return fd;
+}
+
+tl::expected<uint32_t, int> BufferTable::attach(std::shared_ptr<EmbeddedBuffer> plain)
+{
+	if (!memory_.insert(*plain))
 		return tl::unexpected(-ENOMEM);
 
 	/* The device model forgets the memory with its last owner, before it goes. */

@@ -19,6 +19,7 @@
 #include "core/memory.h"
 #include "embedded/fence.h"
 #include "embedded/on_chip_memory.h"
+#include "io/unique_fd.h"
 
 namespace nvdla
 {
@@ -31,8 +32,17 @@ namespace nvdla
 class EmbeddedBuffer
 {
 public:
-	/** \return zeroed memory of whole pages, nullptr if there is none */
-	static std::shared_ptr<EmbeddedBuffer> allocate(size_t size);
+	static constexpr uint64_t pageSize = 4096;
+	static constexpr uint64_t maxBytes = uint64_t{ 1 } << 32;
+
+	/** \return zeroed memory of whole pages, or a negative errno */
+	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> allocate(size_t size);
+	/**
+	 * \brief Memory of a memfd
+	 * \return -EINVAL unless it is whole pages and sealed against shrinking, or another
+	 * negative errno
+	 */
+	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> import(UniqueFd memfd);
 	/** \return a part of the on-chip memory */
 	static std::shared_ptr<EmbeddedBuffer> onChip(uint64_t address, size_t size);
 	~EmbeddedBuffer();
@@ -42,6 +52,8 @@ public:
 
 	size_t size() const { return size_; }
 	bool isOnChip() const { return !address_; }
+	/** \return the memfd, -1 for on-chip memory */
+	int memfd() const { return memfd_.get(); }
 	/** \return what the CPU sees: everything, or nothing of on-chip memory */
 	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
 
@@ -54,8 +66,12 @@ public:
 	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
 
 private:
-	EmbeddedBuffer(std::byte *address, size_t size) : address_(address), size_(size) {}
+	EmbeddedBuffer(UniqueFd memfd, std::byte *address, size_t size)
+		: memfd_(std::move(memfd)), address_(address), size_(size)
+	{
+	}
 
+	UniqueFd memfd_;     /* for who else is to have the memory */
 	std::byte *address_; /* null for on-chip memory */
 	size_t size_;
 	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */
@@ -97,6 +113,11 @@ public:
 	tl::expected<uint32_t, int> create(size_t size);
 	/** \brief The same in on-chip memory */
 	tl::expected<uint32_t, int> createOnChip(size_t size);
+	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
+	 * errno */
+	tl::expected<uint32_t, int> import(int memfd);
+	/** \return a new file descriptor of the buffer's memfd, or a negative errno */
+	tl::expected<int, int> exportMemfd(uint32_t handle) const;
 	/** \return 0 or -EINVAL for a handle that is not there */
 	int close(uint32_t handle);
 	/** \return the buffer or nullptr */
@@ -108,6 +129,7 @@ public:
 	void unmap(std::byte *address);
 
 private:
+	tl::expected<uint32_t, int> attach(std::shared_ptr<EmbeddedBuffer> plain);
 	uint32_t insert(std::shared_ptr<EmbeddedBuffer> buffer);
 
 	EmbeddedMemory &memory_;

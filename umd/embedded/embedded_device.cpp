@@ -18,14 +18,6 @@
 namespace nvdla
 {
 
-namespace
-{
-
-constexpr uint64_t pageSize = 4096;
-constexpr uint64_t maxBufferBytes = uint64_t{ 1 } << 32;
-
-} /* namespace */
-
 class EmbeddedDevice::State
 {
 public:
@@ -55,6 +47,8 @@ private:
 	int prepare(const drm_nvdla_bo_prep &args);
 	int finish(const drm_nvdla_bo_fini &args);
 	int closeBuffer(const drm_gem_close &args);
+	int exportBuffer(drm_prime_handle &args);
+	int importBuffer(drm_prime_handle &args);
 	int submit(const drm_nvdla_submit &args);
 	int createContext(drm_nvdla_context_create &args);
 	int destroyContext(const drm_nvdla_context_destroy &args);
@@ -88,9 +82,10 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.default_timeout_ms = embeddedDefaultTimeoutMs;
 	info.max_timeout_ms = embeddedMaxTimeoutMs;
 	info.cvsram_bytes = onChip_.size();
-	info.max_bo_bytes = maxBufferBytes;
+	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
-			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM;
+			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM |
+			DRM_NVDLA_FEATURE_PRIME;
 	info.priorities = 1u << DRM_NVDLA_PRIORITY_LOW | 1u << DRM_NVDLA_PRIORITY_NORMAL |
 			  1u << DRM_NVDLA_PRIORITY_HIGH;
 	info.max_contexts = JobQueue::maxContexts;
@@ -105,9 +100,10 @@ int EmbeddedDevice::State::createBuffer(drm_nvdla_bo_create &args)
 {
 	const bool onChip = args.flags & DRM_NVDLA_BO_SRAM;
 
-	if (args.flags & ~DRM_NVDLA_BO_SRAM || !args.size || args.size > maxBufferBytes)
+	if (args.flags & ~DRM_NVDLA_BO_SRAM || !args.size || args.size > EmbeddedBuffer::maxBytes)
 		return -EINVAL;
-	args.size = (args.size + pageSize - 1) / pageSize * pageSize;
+	args.size = (args.size + EmbeddedBuffer::pageSize - 1) / EmbeddedBuffer::pageSize *
+		    EmbeddedBuffer::pageSize;
 
 	const std::lock_guard guard(lock_);
 	auto handle = onChip ? buffers_.createOnChip(args.size) : buffers_.create(args.size);
@@ -168,6 +164,30 @@ int EmbeddedDevice::State::closeBuffer(const drm_gem_close &args)
 {
 	const std::lock_guard guard(lock_);
 	return buffers_.close(args.handle);
+}
+
+int EmbeddedDevice::State::exportBuffer(drm_prime_handle &args)
+{
+	const std::lock_guard guard(lock_);
+
+	if (args.flags & ~static_cast<uint32_t>(DRM_CLOEXEC | DRM_RDWR))
+		return -EINVAL;
+	auto fd = buffers_.exportMemfd(args.handle);
+	if (!fd)
+		return fd.error();
+	args.fd = *fd;
+	return 0;
+}
+
+int EmbeddedDevice::State::importBuffer(drm_prime_handle &args)
+{
+	const std::lock_guard guard(lock_);
+	auto handle = buffers_.import(args.fd);
+
+	if (!handle)
+		return handle.error();
+	args.handle = *handle;
+	return 0;
 }
 
 int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
@@ -237,6 +257,10 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 		return submit(*static_cast<drm_nvdla_submit *>(argument));
 	case DRM_IOCTL_GEM_CLOSE:
 		return closeBuffer(*static_cast<drm_gem_close *>(argument));
+	case DRM_IOCTL_PRIME_HANDLE_TO_FD:
+		return exportBuffer(*static_cast<drm_prime_handle *>(argument));
+	case DRM_IOCTL_PRIME_FD_TO_HANDLE:
+		return importBuffer(*static_cast<drm_prime_handle *>(argument));
 	case DRM_IOCTL_NVDLA_CONTEXT_CREATE:
 		return createContext(*static_cast<drm_nvdla_context_create *>(argument));
 	case DRM_IOCTL_NVDLA_CONTEXT_DESTROY:

@@ -36,6 +36,7 @@ public:
 
 	const Program &program() const { return common_.program; }
 	const Device &device() const { return common_.device; }
+	const Loadable &loadable() const { return common_.loadable; }
 	/** \return the caller is in the loop's thread and must not wait */
 	bool inLoopThread() const { return *loopThread_ == std::this_thread::get_id(); }
 

@@ -144,10 +144,11 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 			writes.merge(writtenMemories(program.tasks[t]));
 		step.restartable = std::none_of(writes.begin(), writes.end(),
 						[&](uint16_t id) { return full.contains(id); });
-		program.own.insert(writes.begin(), writes.end());
+		program.written.insert(writes.begin(), writes.end());
 		full.insert(writes.begin(), writes.end());
 		program.steps.push_back(step);
 	}
+	program.own.insert(program.written.begin(), program.written.end());
 	for (uint16_t id : program.own)
 		program.shared.erase(id);
 	return program;

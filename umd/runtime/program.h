@@ -32,8 +32,9 @@ struct Program {
 	std::vector<ProgramStep> steps;
 	std::vector<TensorDesc> inputs;
 	std::vector<TensorDesc> outputs;
-	MemoryIds shared; /**< that no run writes: parameters */
-	MemoryIds own;	  /**< of each run: tensors and intermediate results */
+	MemoryIds written; /**< by operations */
+	MemoryIds shared;  /**< that no run writes: parameters */
+	MemoryIds own;	   /**< of each run: tensors and intermediate results */
 
 	/**
 	 * \param[in] loadable checked

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nvdla/network.h>
 
+#include "runtime/binding.h"
 #include "runtime/network_impl.h"
 #include "runtime/pipeline.h"
 
@@ -71,6 +72,9 @@ Result<void> Request::setInput(size_t index, std::span<const std::byte> tensor)
 			fmt::format("{} bytes given, the tensor has {}", tensor.size(), desc.size));
 	if (inFlight())
 		return fail(ErrorCode::Busy, what, where, "the request is in flight");
+	if (state_->bound.contains(desc.memory))
+		return fail(ErrorCode::InvalidArgument, what, where,
+			    "is bound to a buffer; write there, or call unbindInput()");
 	std::copy(tensor.begin(), tensor.end(), state_->inputs[index].begin());
 	return {};
 }
@@ -87,6 +91,51 @@ Result<void> Request::setInputElements(size_t index, std::span<const std::byte> 
 	return setInput(index, tensor);
 }
 
+/* Nothing in place of a place: unbind. */
+Result<void> Request::bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
+			   std::optional<TensorPlace> place)
+{
+	constexpr const char *what = "bind tensor";
+	const Pipeline &pipeline = *state_->pipeline;
+
+	if (auto there = checkIndex(what, kind, index, tensors.size()); !there)
+		return there;
+	const TensorDesc &desc = tensors[index];
+	const std::string where = fmt::format("{} {} ({})", kind, index, desc.describe());
+	if (inFlight())
+		return fail(ErrorCode::Busy, what, where, "the request is in flight");
+	if (!place) {
+		state_->bound.erase(desc.memory);
+		return {};
+	}
+	if (auto fits = checkBinding(pipeline.program(), pipeline.loadable(), pipeline.device(),
+				     desc, *place, where);
+	    !fits)
+		return fits;
+	state_->bound.insert_or_assign(desc.memory, std::move(*place));
+	return {};
+}
+
+Result<void> Request::bindInput(size_t index, TensorPlace place)
+{
+	return bind("input", state_->pipeline->program().inputs, index, std::move(place));
+}
+
+Result<void> Request::bindOutput(size_t index, TensorPlace place)
+{
+	return bind("output", state_->pipeline->program().outputs, index, std::move(place));
+}
+
+Result<void> Request::unbindInput(size_t index)
+{
+	return bind("input", state_->pipeline->program().inputs, index, {});
+}
+
+Result<void> Request::unbindOutput(size_t index)
+{
+	return bind("output", state_->pipeline->program().outputs, index, {});
+}
+
 Result<std::span<const std::byte>> Request::output(size_t index) const
 {
 	constexpr const char *what = "get output";
@@ -97,6 +146,9 @@ Result<std::span<const std::byte>> Request::output(size_t index) const
 	if (inFlight())
 		return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
 			    "the request is in flight");
+	if (state_->bound.contains(outputs[index].memory))
+		return fail(ErrorCode::InvalidArgument, what, fmt::format("output {}", index),
+			    "is bound to a buffer; read it there");
 	return std::span<const std::byte>(state_->outputs[index]);
 }
 
@@ -126,6 +178,11 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 		if (state_->inFlight)
 			return fail(ErrorCode::Busy, what, device.path(),
 				    "the request is in flight already");
+		if (auto apart =
+			    checkOverlaps(*state_, state_->pipeline->program(),
+					  state_->pipeline->loadable(), device.info().atom_bytes);
+		    !apart)
+			return apart;
 		state_->inFlight = true;
 		state_->run++;
 		state_->callback = std::move(callback);

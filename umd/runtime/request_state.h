@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,7 +20,7 @@ class Pipeline;
 /**
  * \brief What a Request stands for
  *
- * Inputs and outputs belong to the application's thread, and to the loop's as
+ * Inputs, outputs and what is bound belong to the application's thread, and to the loop's as
  * long as the request is in flight.
  */
 struct RequestState {
@@ -30,6 +31,7 @@ struct RequestState {
 	const std::shared_ptr<Pipeline> pipeline;
 	std::vector<std::vector<std::byte>> inputs;
 	std::vector<std::vector<std::byte>> outputs;
+	std::map<uint16_t, TensorPlace> bound; /* by memory; has no other tensor in it */
 
 	mutable std::mutex lock; /* of what follows */
 	std::condition_variable changed;

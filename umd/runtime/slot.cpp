@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "emu/emu.h"
+#include "runtime/binding.h"
 
 namespace nvdla
 {
@@ -23,14 +24,30 @@ Slot::Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer>
 	: common_(common), memory_(std::move(memory)), job_(std::move(job)),
 	  results_(std::move(results))
 {
-	auto place = [this](uint16_t id) {
-		const MemoryPlace own = memory_.place(id);
-		return own.handle ? own : common_.shared.place(id);
-	};
+	resolve();
+}
 
+/* Where a memory is: what the run has bound, its slot's, the network's. */
+MemoryPlace Slot::place(uint16_t memory)
+{
+	if (request_) {
+		const auto bound = request_->bound.find(memory);
+		if (bound != request_->bound.end())
+			return memoryPlace(bound->second, *common_.loadable.memory(memory),
+					   common_.device.info().atom_bytes);
+	}
+	const MemoryPlace own = memory_.place(memory);
+	return own.handle ? own : common_.shared.place(memory);
+}
+
+void Slot::resolve()
+{
+	auto at = [this](uint16_t memory) { return place(memory); };
+
+	ranges_.clear();
 	for (const AnyTask &task : common_.program.tasks) {
 		ranges_.push_back(std::visit(
-			[&](const auto &any) { return resolveAddresses(any.addresses, place); },
+			[&](const auto &any) { return resolveAddresses(any.addresses, at); },
 			task));
 	}
 }
@@ -65,6 +82,10 @@ void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done d
 	request_->report = {};
 	request_->report.queued = started_ - request_->submitted;
 
+	if (foreign_ || !request_->bound.empty())
+		resolve();
+	foreign_ = !request_->bound.empty();
+
 	auto ready = watch();
 	if (ready)
 		ready = writeInputs();
@@ -87,6 +108,8 @@ Result<void> Slot::writeInputs()
 {
 	for (size_t i = 0; i < common_.program.inputs.size(); i++) {
 		const TensorDesc &desc = common_.program.inputs[i];
+		if (request_->bound.contains(desc.memory))
+			continue;
 		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_WRITE, idleTimeout);
 		if (!access)
 			return forward(access);
@@ -100,6 +123,8 @@ Result<void> Slot::readOutputs()
 {
 	for (size_t i = 0; i < common_.program.outputs.size(); i++) {
 		const TensorDesc &desc = common_.program.outputs[i];
+		if (request_->bound.contains(desc.memory))
+			continue;
 		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_READ, idleTimeout);
 		if (!access)
 			return forward(access);
@@ -239,22 +264,25 @@ Result<void> Slot::runEmuOperation(const EmuTask &task, const EmuOperation &oper
 			return fail(ErrorCode::InvalidFile, "run CPU operation", sides[i].name,
 				    fmt::format("starts at {}, the address has {} bytes",
 						sides[i].cube.offset, address.size));
-		auto access = find(address.memory)->access(sides[i].flags, idleTimeout);
+		auto access = this->access(address.memory, sides[i].flags);
 		if (!access)
 			return forward(access);
 		bytes[i] = access->bytes()
-				   .subspan(address.offset, address.size)
+				   .subspan(place(address.memory).offset + address.offset,
+					    address.size)
 				   .subspan(sides[i].cube.offset);
 		accesses.push_back(std::move(*access));
 	}
 	return runEmu(operation, bytes[0], bytes[1]);
 }
 
-Buffer *Slot::find(uint16_t memory)
+Result<Buffer::Access> Slot::access(uint16_t memory, uint32_t flags)
 {
-	Buffer *own = memory_.find(memory);
-
-	return own ? own : common_.shared.find(memory);
+	const auto bound = request_->bound.find(memory);
+	if (bound != request_->bound.end())
+		return bound->second.buffer.access(flags, idleTimeout);
+	const Buffer *own = memory_.find(memory);
+	return (own ? own : common_.shared.find(memory))->access(flags, idleTimeout);
 }
 
 } /* namespace nvdla */

@@ -65,11 +65,14 @@ private:
 	Result<void> startCpu(const ProgramStep &step);
 	Result<void> runEmuTask(const EmuTask &task);
 	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);
-	Buffer *find(uint16_t memory);
+	MemoryPlace place(uint16_t memory);
+	void resolve();
+	Result<Buffer::Access> access(uint16_t memory, uint32_t flags);
 
 	Common &common_;
 	ResidentMemory memory_;
 	std::vector<std::vector<BufferRange>> ranges_; /* address table of each task */
+	bool foreign_ = false;			       /* ranges_ name memory that was bound */
 	Job job_;
 	std::optional<Buffer> results_;
 	std::optional<EventWatch> watch_;

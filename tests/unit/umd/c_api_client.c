@@ -7,6 +7,7 @@
 #include <nvdla/nvdla.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \
@@ -103,6 +104,40 @@ static int check_run(struct nvdla_network *network)
 	return 0;
 }
 
+static int check_buffers(struct nvdla_device *device, struct nvdla_network *network)
+{
+	struct nvdla_buffer *buffer;
+	struct nvdla_buffer *imported;
+	struct nvdla_request *request;
+	void *bytes;
+	int fd;
+
+	EXPECT(nvdla_buffer_create(device, 4096, &buffer) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_buffer_export(buffer, &fd) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_buffer_import(device, fd, &imported) == NVDLA_STATUS_OK);
+	close(fd);
+	EXPECT(nvdla_buffer_size(imported) == 4096);
+	EXPECT(nvdla_buffer_begin_access(buffer, 1000, &bytes) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_buffer_begin_access(buffer, 1000, &bytes) == NVDLA_STATUS_BUSY);
+	memset(bytes, 5, 128);
+	nvdla_buffer_end_access(buffer);
+
+	EXPECT(nvdla_request_create(network, &request) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_bind_input(request, 0, buffer, 1) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_bind_input(request, 0, buffer, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_bind_output(request, 0, imported, 1024) == NVDLA_STATUS_OK);
+	nvdla_buffer_free(buffer);
+	EXPECT(nvdla_request_run(request, NULL) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_buffer_begin_access(imported, 1000, &bytes) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(bytes, (char *)bytes + 1024, 128) && *(char *)bytes == 5);
+	nvdla_buffer_free(imported);
+	EXPECT(nvdla_request_bind_output(request, 0, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_bind_input(request, 0, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_run(request, NULL) == NVDLA_STATUS_OK);
+	nvdla_request_free(request);
+	return 0;
+}
+
 /* The network ends with its requests answered, whatever state they were in. */
 static int check_async(struct nvdla_device *device, const char *path)
 {
@@ -140,6 +175,8 @@ int c_api_client(const void *loadable, size_t size, const char *path)
 		line = check_tensors(network);
 	if (!line)
 		line = check_run(network);
+	if (!line)
+		line = check_buffers(device, network);
 	if (!line)
 		line = check_async(device, path);
 	nvdla_network_free(network);

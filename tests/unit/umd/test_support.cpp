@@ -2,6 +2,7 @@
 #include "test_support.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -20,6 +21,21 @@ std::optional<std::filesystem::path> findReference()
 	if (std::filesystem::is_directory(path / "loadables"))
 		return path;
 	return std::nullopt;
+}
+
+std::string devicePath()
+{
+	const char *path = std::getenv("NVDLA_DEVICE");
+
+	return path ? path : Device::embeddedPath;
+}
+
+Device openDevice()
+{
+	auto device = Device::open(devicePath());
+
+	EXPECT_TRUE(device) << device.error().message();
+	return *device;
 }
 
 std::vector<std::byte> readBytes(const std::filesystem::path &path)
@@ -193,16 +209,21 @@ Loadable copyLoadable(const std::vector<std::byte> &input)
 	return builder.loadable;
 }
 
-Loadable passLoadable(uint32_t channels, uint32_t width)
+Loadable passLoadable(TensorDesc desc)
 {
 	LoadableBuilder builder;
-	const auto desc = TensorDesc::packedFeature("in", DataType::Int8, channels, 1, width);
+	desc.name = "in";
 	const uint16_t in = builder.tensor(desc, MemoryInput);
-	const uint16_t out = builder.tensor(
-		TensorDesc::packedFeature("out", DataType::Int8, channels, 1, width), MemoryOutput);
+	desc.name = "out";
+	const uint16_t out = builder.tensor(desc, MemoryOutput);
 
 	copyTask(static_cast<uint32_t>(desc.size / 32)).addTo(builder, { in, out });
 	return builder.loadable;
+}
+
+Loadable passLoadable(uint32_t channels, uint32_t width)
+{
+	return passLoadable(TensorDesc::packedFeature("", DataType::Int8, channels, 1, width));
 }
 
 std::vector<std::byte> pattern(size_t size, unsigned seed)

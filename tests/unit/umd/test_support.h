@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nvdla/device.h>
 #include <nvdla/hw/descriptors.h>
 #include <nvdla/loadable.h>
 
@@ -26,6 +27,12 @@ std::optional<std::filesystem::path> findReference();
 	if (!variable##Found)                                                                      \
 		GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";                     \
 	const std::filesystem::path variable = *variable##Found
+
+/** \return the device that NVDLA_DEVICE names, or the embedded one: Device::open()'s path */
+std::string devicePath();
+
+/** \brief Open devicePath() */
+Device openDevice();
 
 std::vector<std::byte> readBytes(const std::filesystem::path &path);
 
@@ -84,8 +91,12 @@ nvdla_graph_node graphNode(nvdla_op_type type);
 /** \return a loadable whose one task copies \a input to the output tensor "copy" by BDMA */
 Loadable copyLoadable(const std::vector<std::byte> &input);
 
-/** \return a loadable whose one task copies the input "in" to the output "out", INT8 1 x c x 1 x w
+/** \return a loadable whose one task copies the input "in" to the output "out", both laid out as
+ * \a desc, of whole atoms
  */
+Loadable passLoadable(TensorDesc desc);
+
+/** \return the same for INT8 1 x c x 1 x w */
 Loadable passLoadable(uint32_t channels, uint32_t width);
 
 /** \return \a size bytes of which \a seed decides */

@@ -20,9 +20,14 @@
 namespace nvdla
 {
 
+class BufferMemory;
 class DeviceBackend;
 
-/** \brief Memory that a device can reach */
+/**
+ * \brief Memory that a device can reach
+ *
+ * Copies stand for the same memory, which goes with the last of them.
+ */
 class Buffer
 {
 public:
@@ -35,28 +40,21 @@ public:
 		~Access();
 
 		/** \return all bytes of the buffer */
-		std::span<std::byte> bytes() const { return bytes_; }
+		std::span<std::byte> bytes() const;
 
 	private:
 		friend class Buffer;
-		Access(DeviceBackend *backend, uint32_t handle, std::span<std::byte> bytes)
-			: backend_(backend), handle_(handle), bytes_(bytes)
+		explicit Access(std::shared_ptr<BufferMemory> memory) : memory_(std::move(memory))
 		{
 		}
 
-		DeviceBackend *backend_;
-		uint32_t handle_;
-		std::span<std::byte> bytes_;
+		std::shared_ptr<BufferMemory> memory_;
 	};
 
-	Buffer(Buffer &&other) noexcept;
-	Buffer &operator=(Buffer &&other) noexcept;
-	~Buffer();
-
 	/** \return GEM handle on the device it was allocated from */
-	uint32_t handle() const { return handle_; }
-	/** \return bytes that were asked for; the device may have more behind them */
-	uint64_t size() const { return size_; }
+	uint32_t handle() const;
+	/** \return bytes that were asked for, or imported; the device may have more behind them */
+	uint64_t size() const;
 
 	/**
 	 * \brief Begin to read (or write) the buffer's bytes
@@ -64,24 +62,23 @@ public:
 	 * Waits for jobs that write to it (or use it at all), at most \a timeout.
 	 *
 	 * \param[in] flags DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both
-	 * \return Timeout if the device is still busy with it
+	 * \return Timeout if the device is still busy with it, Unsupported if the CPU has
+	 * no way to it
 	 */
-	Result<Access> access(uint32_t flags, std::chrono::milliseconds timeout);
+	Result<Access> access(uint32_t flags, std::chrono::milliseconds timeout) const;
+
+	/**
+	 * \brief Make it a dma-buf for other devices, drivers and processes
+	 * \return a file descriptor that the caller closes; it keeps the memory.
+	 * Unsupported without DRM_NVDLA_FEATURE_PRIME and for on-chip memory
+	 */
+	Result<int> exportDmaBuf() const;
 
 private:
 	friend class Device;
-	Buffer(std::shared_ptr<DeviceBackend> backend, uint32_t handle, uint64_t size,
-	       std::byte *mapping, size_t mappingSize)
-		: backend_(std::move(backend)), handle_(handle), size_(size), mapping_(mapping),
-		  mappingSize_(mappingSize)
-	{
-	}
+	explicit Buffer(std::shared_ptr<BufferMemory> memory) : memory_(std::move(memory)) {}
 
-	std::shared_ptr<DeviceBackend> backend_;
-	uint32_t handle_ = 0;
-	uint64_t size_ = 0;
-	std::byte *mapping_ = nullptr;
-	size_t mappingSize_ = 0;
+	std::shared_ptr<BufferMemory> memory_;
 };
 
 /** \brief Entry of a job's address table: a range of a buffer */
@@ -234,6 +231,23 @@ public:
 	 * \return NoMemory if not that much is left, Unsupported if the device has none
 	 */
 	Result<Buffer> allocateOnChip(uint64_t size) const;
+
+	/**
+	 * \brief Use the memory behind a dma-buf: another device's, driver's or process's
+	 *
+	 * The driver obeys the dma-buf's fences and adds those of its jobs. The embedded
+	 * device takes memfds that are sealed against shrinking, which is what it
+	 * exports, and knows no fences but its own.
+	 *
+	 * \param[in] fd of the dma-buf, stays the caller's
+	 * \return a buffer of all its bytes; InvalidArgument for a file that is none or not
+	 * whole pages, or whose memory is not one range for the device, Unsupported without
+	 * DRM_NVDLA_FEATURE_PRIME
+	 */
+	Result<Buffer> importDmaBuf(int fd) const;
+
+	/** \return the buffer's handle() means it on this open device */
+	bool owns(const Buffer &buffer) const;
 
 	/** \return InvalidArgument for a priority that info().priorities denies */
 	Result<Context> createContext(Priority priority) const;

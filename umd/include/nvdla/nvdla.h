@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 struct nvdla_device;
+struct nvdla_buffer;
 struct nvdla_network;
 struct nvdla_request;
 
@@ -103,6 +104,32 @@ enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, 
 					   void *elements, size_t bytes);
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
 						  void *tensor, size_t bytes);
+
+/** Memory that the device reaches, zeroed; size: bytes */
+enum nvdla_status nvdla_buffer_create(struct nvdla_device *device, size_t size,
+				      struct nvdla_buffer **buffer);
+/** fd: of a dma-buf, stays the caller's */
+enum nvdla_status nvdla_buffer_import(struct nvdla_device *device, int fd,
+				      struct nvdla_buffer **buffer);
+/** Requests that it is bound to, and dma-bufs made of it, keep the memory */
+void nvdla_buffer_free(struct nvdla_buffer *buffer);
+size_t nvdla_buffer_size(const struct nvdla_buffer *buffer);
+/** fd: of a dma-buf, to be closed by the caller */
+enum nvdla_status nvdla_buffer_export(const struct nvdla_buffer *buffer, int *fd);
+/** Wait until no job uses it, then read and write its bytes until nvdla_buffer_end_access() */
+enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_t timeout_ms,
+					    void **bytes);
+void nvdla_buffer_end_access(struct nvdla_buffer *buffer);
+
+/**
+ * Read an input from, or write an output to a buffer instead of copying, in its layout
+ *
+ * buffer: NULL for a copy again. offset: a multiple of 32 bytes
+ */
+enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
+					   const struct nvdla_buffer *buffer, uint64_t offset);
+enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_t index,
+					    const struct nvdla_buffer *buffer, uint64_t offset);
 
 /** Zeroes stand for defaults */
 struct nvdla_run_options {

@@ -42,6 +42,20 @@ struct RunOptions {
 	WhenFull whenFull = WhenFull::Wait;
 };
 
+/** \brief Memory of the application's for a tensor: a range of a Buffer */
+struct TensorPlace {
+	Buffer buffer; /**< of the network's device, allocated or imported */
+	/** \brief Of the tensor's first byte, a multiple of drm_nvdla_device_info::atom_bytes */
+	uint64_t offset = 0;
+	/**
+	 * \brief How the bytes lie there, to be compared with the network's tensor; nothing
+	 * to say that they do as it wants
+	 *
+	 * Shape, type, pixel format, strides and size have to be equal.
+	 */
+	std::optional<TensorDesc> layout = {};
+};
+
 /** \brief What a run did */
 struct RunReport {
 	struct Step {
@@ -94,7 +108,8 @@ public:
 	 *
 	 * \param[in] index into Network::inputs()
 	 * \param[in] tensor bytes in the tensor's layout, exactly its size
-	 * \return InvalidArgument naming both sizes if they differ, Busy in flight
+	 * \return InvalidArgument naming both sizes if they differ, or if it is bound, Busy
+	 * in flight
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
 
@@ -102,8 +117,37 @@ public:
 	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
 
 	/**
+	 * \brief Have the network read an input from a buffer, without a copy
+	 *
+	 * Holds for all runs until it is bound to something else or unbound. The driver
+	 * reads it when jobs submitted before that write to it are done; what the CPU or a
+	 * step of the CPU writes has to be complete before submit(). The buffer is kept.
+	 *
+	 * \param[in] index into Network::inputs()
+	 * \return InvalidArgument with what does not fit: offset, size, layout, another
+	 * device's buffer; Unsupported for a tensor that shares its memory in the loadable
+	 * or that the network writes into; Busy in flight
+	 */
+	Result<void> bindInput(size_t index, TensorPlace place);
+
+	/**
+	 * \brief Have the network write an output into a buffer, without a copy
+	 *
+	 * As bindInput(). Bytes of the tensor that the network does not write keep their
+	 * value. Two requests in flight must not have the same bytes as output.
+	 *
+	 * \param[in] index into Network::outputs()
+	 */
+	Result<void> bindOutput(size_t index, TensorPlace place);
+
+	/** \brief Use memory of the network's own again, with what setInput() wrote last */
+	Result<void> unbindInput(size_t index);
+	Result<void> unbindOutput(size_t index);
+
+	/**
 	 * \return bytes of an output tensor in its layout, valid until the next
-	 * submission; zero before the first run
+	 * submission; zero before the first run. InvalidArgument for one that is bound: it
+	 * is in the buffer
 	 */
 	Result<std::span<const std::byte>> output(size_t index) const;
 
@@ -120,7 +164,8 @@ public:
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if it is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that
-	 * the device does not have
+	 * the device does not have; InvalidArgument if an output is bound to bytes that
+	 * another tensor is bound to
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 
@@ -153,6 +198,9 @@ public:
 	bool inFlight() const;
 
 private:
+	Result<void> bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
+			  std::optional<TensorPlace> place);
+
 	explicit Request(std::shared_ptr<RequestState> state) : state_(std::move(state)) {}
 
 	std::shared_ptr<RequestState> state_;

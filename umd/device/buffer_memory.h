@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "backend.h"
+
+namespace nvdla
+{
+
+/** \brief What copies of a Buffer share: a handle that they own, and a mapping */
+class BufferMemory
+{
+public:
+	/**
+	 * \param[in] gemHandle counted in the backend's handles()
+	 * \param[in] bytes that were asked for
+	 * \param[in] allBytes that there are, whole pages
+	 */
+	BufferMemory(std::shared_ptr<DeviceBackend> device, uint32_t gemHandle, uint64_t bytes,
+		     size_t allBytes)
+		: backend(std::move(device)), handle(gemHandle), size(bytes), mappingSize(allBytes)
+	{
+	}
+	~BufferMemory();
+
+	BufferMemory(const BufferMemory &) = delete;
+	BufferMemory &operator=(const BufferMemory &) = delete;
+
+	/** \brief Have the CPU see it; \return 0 or a negative errno */
+	int map();
+
+	const std::shared_ptr<DeviceBackend> backend;
+	const uint32_t handle;
+	const uint64_t size;
+	const size_t mappingSize;
+	std::byte *mapping = nullptr; /**< null if the CPU does not see it */
+};
+
+} /* namespace nvdla */

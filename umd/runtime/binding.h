@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors in memory of the application's.
+ */
+#pragma once
+
+#include <nvdla/loadable.h>
+#include <nvdla/request.h>
+
+#include "runtime/program.h"
+#include "runtime/request_state.h"
+#include "runtime/resident_memory.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Check that the memory of a tensor may be replaced by \a place
+ * \param[in] where what the tensor is, for messages
+ */
+Result<void> checkBinding(const Program &program, const Loadable &loadable, const Device &device,
+			  const TensorDesc &tensor, const TensorPlace &place,
+			  const std::string &where);
+
+/** \brief Check that nothing that the request writes overlaps with another bound tensor */
+Result<void> checkOverlaps(const RequestState &request, const Program &program,
+			   const Loadable &loadable, uint32_t atomBytes);
+
+/** \return where the operations find a bound memory: whole atoms, and nothing behind them */
+MemoryPlace memoryPlace(const TensorPlace &bound, const Memory &memory, uint32_t atomBytes);
+
+} /* namespace nvdla */
