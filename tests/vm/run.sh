@@ -5,6 +5,8 @@
 # NAME.log (what it printed), NAME.status (its exit status and the seconds it took) and,
 # if it is GoogleTest's, NAME.xml. After its time a test is killed, which is status 137.
 set -u
+# What tests of the runtime are to run on, which without it is the embedded device.
+export NVDLA_DEVICE=/dev/accel/accel0
 
 while read -r name kind seconds program arguments; do
 	output="$PWD/$name"

@@ -5,14 +5,13 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <nvdla/network.h>
 #include <nvdla/tensor_file.h>
 
+#include "compiled_info.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -21,20 +20,8 @@ namespace nvdla
 namespace
 {
 
-nlohmann::json configurationOf(const nlohmann::json &info, const std::string &tag)
-{
-	for (const auto &configuration : info["configs"]) {
-		if (configuration["tag"] == tag)
-			return configuration;
-	}
-	return {};
-}
-
-nlohmann::json infoOf(const std::filesystem::path &folder)
-{
-	std::ifstream file(folder / "info.json");
-	return nlohmann::json::parse(file);
-}
+using test::configurationOf;
+using test::infoOf;
 
 /* Distance of an output from the float evaluation, in the network's own units. */
 float worstError(const Network &network, const Request &request, size_t output,
@@ -78,10 +65,9 @@ void checkFile(const Device &device, const std::filesystem::path &path)
 	auto network = Network::load(device, *loadable);
 	ASSERT_TRUE(network) << network.error().message();
 	std::vector<Request> requests;
-	for (const auto &raw : configuration["raw_inputs"]) {
+	for (const auto &input : test::storedInputs(path)) {
 		requests.push_back(Request::create(*network).value());
-		ASSERT_TRUE(requests.back().setInput(
-			0, test::readBytes(folder / raw.get<std::string>())));
+		ASSERT_TRUE(requests.back().setInput(0, input));
 		ASSERT_TRUE(requests.back().submit());
 	}
 	EXPECT_GT(requests.size(), 1u) << path;

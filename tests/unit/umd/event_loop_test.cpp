@@ -23,13 +23,6 @@ constexpr uint32_t channels = 32;
 constexpr uint32_t width = 2;
 constexpr size_t tensorBytes = channels * width;
 
-Device embedded()
-{
-	auto device = Device::open(Device::embeddedPath);
-	EXPECT_TRUE(device) << device.error().message();
-	return *device;
-}
-
 /* A libuv loop that this thread runs. */
 class CallersLoop
 {
@@ -53,7 +46,7 @@ private:
 TEST(EventLoop, ThousandsOfRequestsFromOneThread)
 {
 	constexpr unsigned count = 4000;
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	ASSERT_TRUE(network) << network.error().message();
 	std::vector<Request> requests;
 	std::atomic<unsigned> succeeded = 0;
@@ -82,8 +75,8 @@ TEST(EventLoop, OfTheCallerEndsWhenNothingIsInFlight)
 	CallersLoop callers;
 	auto loop = EventLoop::attach(callers.get());
 	ASSERT_TRUE(loop) << loop.error().message();
-	auto network =
-		Network::load(embedded(), test::passLoadable(channels, width), { .loop = *loop });
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width),
+				     { .loop = *loop });
 	ASSERT_TRUE(network) << network.error().message();
 	callers.run();
 
@@ -113,8 +106,8 @@ TEST(EventLoop, OfTheCallerCancelsWhatANetworkLeavesBehind)
 	{
 		auto loop = EventLoop::attach(callers.get());
 		ASSERT_TRUE(loop);
-		auto network = Network::load(embedded(), test::passLoadable(channels, width),
-					     { .loop = *loop });
+		auto network = Network::load(
+			test::openDevice(), test::passLoadable(channels, width), { .loop = *loop });
 		ASSERT_TRUE(network);
 		for (unsigned i = 0; i < 10; i++) {
 			auto request = Request::create(*network);
@@ -134,8 +127,8 @@ TEST(EventLoop, ServesOtherThreads)
 	CallersLoop callers;
 	auto loop = EventLoop::attach(callers.get());
 	ASSERT_TRUE(loop);
-	auto network =
-		Network::load(embedded(), test::passLoadable(channels, width), { .loop = *loop });
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width),
+				     { .loop = *loop });
 	ASSERT_TRUE(network);
 	uv_async_t stop;
 	uv_async_init(callers.get(), &stop, [](uv_async_t *handle) {
@@ -159,7 +152,7 @@ TEST(EventLoop, SeveralDevicesNetworksAndThreads)
 	SCOPED_TRACE(testing::Message() << "seed " << seed);
 	auto own = EventLoop::create();
 	ASSERT_TRUE(own);
-	const std::array<Device, 2> devices{ embedded(), embedded() };
+	const std::array<Device, 2> devices{ test::openDevice(), test::openDevice() };
 	std::vector<Network> networks;
 	for (unsigned i = 0; i < 4; i++) {
 		LoadOptions options{ .slots = 1 + i, .maxQueued = 16 };
@@ -216,7 +209,7 @@ TEST(EventLoop, TeardownAtAnyTime)
 		unsigned submitted = 0;
 		std::vector<Request> requests;
 		{
-			std::optional<Device> device = embedded();
+			std::optional<Device> device = test::openDevice();
 			auto loop = random() % 2 ? EventLoop::create() : EventLoop::shared();
 			auto network = Network::load(*device, test::passLoadable(channels, width),
 						     { .loop = *loop, .slots = 1 + round % 3 });

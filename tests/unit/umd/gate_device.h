@@ -16,24 +16,27 @@
 #include <sys/eventfd.h>
 
 #include "device/drm_calls.h"
+#include "device/drm_device.h"
 #include "embedded/embedded_device.h"
 #include "io/unique_fd.h"
+#include "test_support.h"
 
 namespace nvdla::test
 {
 
-/** \brief The embedded device behind a gate that jobs' ends do not pass while it is closed */
+/** \brief The device under test behind a gate that jobs' ends do not pass while it is closed */
 class GateDevice : public DeviceBackend
 {
 public:
 	static std::shared_ptr<GateDevice> open()
 	{
-		auto device = EmbeddedDevice::open();
-		EXPECT_TRUE(device);
-		return std::make_shared<GateDevice>(std::move(*device));
+		const std::string path = devicePath();
+		if (path == Device::embeddedPath)
+			return behind(EmbeddedDevice::open());
+		return behind(DrmDevice::open(path));
 	}
 
-	explicit GateDevice(std::unique_ptr<EmbeddedDevice> device) : device_(std::move(device)) {}
+	explicit GateDevice(std::unique_ptr<DeviceBackend> device) : device_(std::move(device)) {}
 
 	const std::string &path() const override { return path_; }
 
@@ -108,8 +111,15 @@ public:
 	}
 
 private:
+	template<typename Backend>
+	static std::shared_ptr<GateDevice> behind(Result<std::unique_ptr<Backend>> device)
+	{
+		EXPECT_TRUE(device) << device.error().message();
+		return std::make_shared<GateDevice>(std::move(*device));
+	}
+
 	const std::string path_ = "gate";
-	std::unique_ptr<EmbeddedDevice> device_;
+	std::unique_ptr<DeviceBackend> device_;
 	std::mutex lock_;
 	std::condition_variable changed_;
 	std::vector<SyncobjEventfd> held_;

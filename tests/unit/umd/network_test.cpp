@@ -15,19 +15,12 @@ namespace
 
 using test::pattern;
 
-Device embedded()
-{
-	auto device = Device::open(Device::embeddedPath);
-	EXPECT_TRUE(device) << device.error().message();
-	return *device;
-}
-
 } /* namespace */
 
 TEST(Network, RunsAnyNumberOfTimes)
 {
 	const auto input = pattern(32 * 17, 1);
-	auto network = Network::load(embedded(), test::copyLoadable(input));
+	auto network = Network::load(test::openDevice(), test::copyLoadable(input));
 	ASSERT_TRUE(network) << network.error().message();
 	EXPECT_TRUE(network->inputs().empty());
 	ASSERT_EQ(network->outputs().size(), 1u);
@@ -45,7 +38,7 @@ TEST(Network, RunsAnyNumberOfTimes)
 
 TEST(Network, SeveralOnOneDevice)
 {
-	const Device device = embedded();
+	const Device device = test::openDevice();
 	std::vector<Network> networks;
 	for (unsigned i = 0; i < 4; i++) {
 		auto network = Network::load(device, test::copyLoadable(pattern(32 * (i + 1), i)));
@@ -62,7 +55,7 @@ TEST(Network, SeveralOnOneDevice)
 
 TEST(Network, ThreadsShareADevice)
 {
-	const Device device = embedded();
+	const Device device = test::openDevice();
 	std::vector<std::thread> threads;
 	std::array<bool, 4> right{};
 
@@ -88,7 +81,7 @@ TEST(Network, ThreadsShareADevice)
 
 TEST(Network, InputSizesAreChecked)
 {
-	auto network = Network::load(embedded(), test::passLoadable(3, 4));
+	auto network = Network::load(test::openDevice(), test::passLoadable(3, 4));
 	ASSERT_TRUE(network) << network.error().message();
 	auto wrong = network->setInput(0, std::vector<std::byte>(127));
 	ASSERT_FALSE(wrong);
@@ -110,7 +103,7 @@ TEST(Network, OnChipMemoryIsRefusedByName)
 {
 	Loadable loadable = test::copyLoadable(pattern(64, 5));
 	loadable.memories[1].domain = MemoryDomain::Sram;
-	auto network = Network::load(embedded(), loadable);
+	auto network = Network::load(test::openDevice(), loadable);
 	ASSERT_FALSE(network);
 	EXPECT_EQ(network.error().code, ErrorCode::Unsupported);
 	EXPECT_EQ(network.error().where, "memory_list id 1.domain");
@@ -120,7 +113,7 @@ TEST(Network, TooLargeMemoryIsNamed)
 {
 	Loadable loadable = test::copyLoadable(pattern(64, 6));
 	loadable.memories[1].size = uint64_t{ 1 } << 39;
-	auto network = Network::load(embedded(), loadable);
+	auto network = Network::load(test::openDevice(), loadable);
 	ASSERT_FALSE(network);
 	EXPECT_NE(network.error().where.find("memory_list id 1"), std::string::npos);
 }

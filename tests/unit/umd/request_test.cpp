@@ -22,13 +22,6 @@ constexpr uint32_t channels = 32;
 constexpr uint32_t width = 4;
 constexpr size_t tensorBytes = channels * width;
 
-Device embedded()
-{
-	auto device = Device::open(Device::embeddedPath);
-	EXPECT_TRUE(device) << device.error().message();
-	return *device;
-}
-
 /* A network that copies, on a device of its own behind a gate. */
 struct Gated {
 	std::shared_ptr<GateDevice> gate = GateDevice::open();
@@ -70,7 +63,7 @@ ErrorCode codeOf(const Result<RunReport> &result)
 
 TEST(Request, HasTensorsOfItsOwn)
 {
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	ASSERT_TRUE(network);
 	auto first = Request::create(*network);
 	auto second = Request::create(*network);
@@ -90,7 +83,7 @@ TEST(Request, HasTensorsOfItsOwn)
 
 TEST(Request, WrongTensorsAreRefusedByNumber)
 {
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	auto request = Request::create(*network);
 	ASSERT_TRUE(request);
 
@@ -103,7 +96,7 @@ TEST(Request, WrongTensorsAreRefusedByNumber)
 
 TEST(Request, FutureCallbackAndWaitAgree)
 {
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	auto request = Request::create(*network);
 	ASSERT_TRUE(request);
 	std::promise<Result<RunReport>> called;
@@ -118,7 +111,7 @@ TEST(Request, FutureCallbackAndWaitAgree)
 
 TEST(Request, ReportsTimesAndCountersOfOperations)
 {
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	auto request = Request::create(*network);
 	ASSERT_TRUE(request);
 	const auto plain = request->run();
@@ -334,7 +327,7 @@ TEST(Request, CallbackComesThoughTheRequestIsGone)
 
 TEST(Request, CallbackMayRunItAgainButNotWait)
 {
-	auto network = Network::load(embedded(), test::passLoadable(channels, width));
+	auto network = Network::load(test::openDevice(), test::passLoadable(channels, width));
 	auto request = Request::create(*network);
 	ASSERT_TRUE(request);
 	constexpr unsigned runs = 500;
@@ -356,7 +349,7 @@ TEST(Request, CallbackMayRunItAgainButNotWait)
 TEST(Request, CallbackMayEndTheNetwork)
 {
 	auto network = std::make_unique<Network>(
-		Network::load(embedded(), test::passLoadable(channels, width)).value());
+		Network::load(test::openDevice(), test::passLoadable(channels, width)).value());
 	auto request = Request::create(*network);
 	auto other = Request::create(*network);
 	ASSERT_TRUE(request && other);
