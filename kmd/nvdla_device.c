@@ -325,8 +325,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 		return dev_err_probe(dev, ret, "cannot start the core\n");
 
 	ret = drm_dev_register(&ndev->drm, 0);
-	if (ret)
+	if (ret) {
+		nvdla_pm_fini(ndev);
 		return dev_err_probe(dev, ret, "cannot register the accel device\n");
+	}
 	nvdla_debugfs_init(ndev);
 
 	drm_info(&ndev->drm, "%s, hardware version %#x\n", ndev->variant->name,
@@ -345,8 +347,9 @@ int nvdla_device_init(struct nvdla_device *ndev)
 void nvdla_device_fini(struct nvdla_device *ndev)
 {
 	drm_dev_unplug(&ndev->drm);
-	nvdla_pm_fini(ndev);
+	nvdla_pm_forbid(ndev);
 	nvdla_job_fini(ndev);
+	nvdla_pm_fini(ndev);
 	nvdla_coredump_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);

@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_drv.h>
 #include <drm/gpu_scheduler.h>
 
 #include "engine/nvdla_sequencer.h"
@@ -151,13 +152,19 @@ struct nvdla_device {
 	/** @stopped: the core is being reset, or asleep; @active waits to be started */
 	bool stopped;
 
-	/** @dead: set when the core cannot be used any more; jobs fail with -ENODEV */
+	/** @dead: set when the core cannot be used any more, and must be left alone */
 	bool dead;
 };
 
 static inline struct nvdla_device *to_nvdla_device(struct drm_device *drm)
 {
 	return container_of(drm, struct nvdla_device, drm);
+}
+
+/* Jobs fail with -ENODEV: the core cannot be used, or the driver has to let go of it. */
+static inline bool nvdla_device_is_gone(struct nvdla_device *ndev)
+{
+	return ndev->dead || drm_dev_is_unplugged(&ndev->drm);
 }
 
 struct nvdla_device *nvdla_device_alloc(struct device *parent);

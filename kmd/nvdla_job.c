@@ -129,7 +129,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 
 	mutex_lock(&ndev->lock);
 
-	if (ndev->dead)
+	if (nvdla_device_is_gone(ndev))
 		error = -ENODEV;
 	else if (nvdla_job_has_undefined_bo(job))
 		error = -EIO;
@@ -217,8 +217,8 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 {
 	bool busy;
 
+	/* From here on none takes its place: the device is unplugged. */
 	mutex_lock(&ndev->lock);
-	ndev->dead = true;
 	busy = ndev->active;
 	mutex_unlock(&ndev->lock);
 

@@ -104,11 +104,6 @@ const struct dev_pm_ops nvdla_pm_ops = {
 	RUNTIME_PM_OPS(nvdla_pm_runtime_suspend, nvdla_pm_runtime_resume, NULL)
 };
 
-static void nvdla_pm_release(void *data)
-{
-	nvdla_pm_sleep(data);
-}
-
 /**
  * nvdla_pm_init() - power the core and start it
  * @ndev: device that is active for runtime PM, which the bus holds a reference
@@ -118,14 +113,19 @@ static void nvdla_pm_release(void *data)
  */
 int nvdla_pm_init(struct nvdla_device *ndev)
 {
-	int ret;
-
 	nvdla_pm_wake(ndev);
-	ret = devm_add_action_or_reset(ndev->drm.dev, nvdla_pm_release, ndev);
-	if (ret)
-		return ret;
-
 	return ndev->dead ? -ENODEV : 0;
+}
+
+/**
+ * nvdla_pm_fini() - put the core to sleep for good
+ * @ndev: device whose core nobody needs; what nvdla_pm_init() did is undone
+ *
+ * Not for devres to do: a platform device may have left its power domain by then.
+ */
+void nvdla_pm_fini(struct nvdla_device *ndev)
+{
+	nvdla_pm_sleep(ndev);
 }
 
 /**
@@ -142,10 +142,10 @@ void nvdla_pm_allow(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_pm_fini() - wake the core for good
+ * nvdla_pm_forbid() - keep the core awake from now on
  * @ndev: device; what nvdla_pm_allow() did is undone
  */
-void nvdla_pm_fini(struct nvdla_device *ndev)
+void nvdla_pm_forbid(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;
 

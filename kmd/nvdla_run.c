@@ -248,7 +248,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 
 	if (job->error)
 		nvdla_job_end(job, job->error);
-	else if (ndev->dead)
+	else if (nvdla_device_is_gone(ndev))
 		nvdla_job_end(job, -ENODEV);
 	else if (job->num_runs && !job->restartable)
 		nvdla_job_end(job, -EIO);
