@@ -168,7 +168,9 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 		ndev->dead = true;
 	}
 	trace_nvdla_reset(ndev, error);
-	enable_irq(ndev->irq);
+	/* A level that a dead core raises has nobody to clear it. */
+	if (!ndev->dead)
+		enable_irq(ndev->irq);
 	nvdla_jobs_start(ndev);
 	mutex_unlock(&ndev->lock);
 }

@@ -22,6 +22,8 @@ static int nvdla_pci_reset(struct nvdla_device *ndev)
 
 	/* Not pci_reset_function(), which would take the device lock again. */
 	pci_save_state(pdev);
+	/* The core may be at work: nothing of it on the bus while the function is reset. */
+	pci_write_config_word(pdev, PCI_COMMAND, PCI_COMMAND_INTX_DISABLE);
 	ret = __pci_reset_function_locked(pdev);
 	pci_restore_state(pdev);
 
