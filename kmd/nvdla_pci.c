@@ -106,9 +106,10 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 
-	ndev->regs = pcim_iomap(pdev, NVDLA_PCI_CSB_BAR, 0);
-	if (!ndev->regs)
-		return dev_err_probe(&pdev->dev, -ENOMEM, "cannot map BAR %d\n", NVDLA_PCI_CSB_BAR);
+	ndev->regs = pcim_iomap_region(pdev, NVDLA_PCI_CSB_BAR, "nvdla");
+	if (IS_ERR(ndev->regs))
+		return dev_err_probe(&pdev->dev, PTR_ERR(ndev->regs), "cannot map BAR %d\n",
+				     NVDLA_PCI_CSB_BAR);
 
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (ret < 0)
