@@ -86,7 +86,7 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 			nvdla_job_fail(job, ret);
 			return;
 		}
-		if (job->task_running)
+		if (job->task_running || job->error)
 			return;
 	}
 

@@ -170,6 +170,30 @@ TEST_F(DebugTest, ATaskMayFail)
 	EXPECT_TRUE(copies.right());
 }
 
+TEST_F(DebugTest, ATaskThatNeedsNoInterruptMayFail)
+{
+	Device device;
+	Buffer buffer(device, 4096);
+	ASSERT_TRUE(device.valid() && buffer.valid());
+	CopyTask nothing;
+	nothing.addAddress(buffer.handle());
+	nothing.addCopy(0, 0, 32, 1);
+	nothing.operations[0].bdma.num_transfers = 0;
+	nothing.surfaces[0].bdma.num_transfers = 0;
+	const uint32_t syncobj = device.createSyncobj();
+	ASSERT_NE(syncobj, 0u);
+	for (const int expected : { -EIO, 1 }) {
+		if (expected != 1)
+			ASSERT_EQ(inject("fail_task"), 0);
+		Submit submit;
+		submit.tasks.assign(2, nothing.task());
+		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
+		ASSERT_EQ(submit.run(device), 0) << submit.error.reason;
+		ASSERT_EQ(device.waitSyncobj(syncobj), 0);
+		EXPECT_EQ(device.fenceStatus(syncobj), expected);
+	}
+}
+
 TEST_F(DebugTest, FailuresLeaveADump)
 {
 	if (!std::filesystem::exists("/sys/class/devcoredump"))
