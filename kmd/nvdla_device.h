@@ -101,6 +101,9 @@ struct nvdla_device {
 	/** @sched_wq: where the scheduler works; stands still while the system sleeps */
 	struct workqueue_struct *sched_wq;
 
+	/** @free_wq: where jobs are freed */
+	struct workqueue_struct *free_wq;
+
 	/** @sched: one job at a time goes to the hardware */
 	struct drm_gpu_scheduler sched;
 

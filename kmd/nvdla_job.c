@@ -152,10 +152,22 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	return dma_fence_get(job->fence);
 }
 
+static void nvdla_job_free_work(struct work_struct *work)
+{
+	nvdla_job_destroy(container_of(work, struct nvdla_job, free_work));
+}
+
+/*
+ * The next job runs behind this, so others' fences wait for it. Buffers take locks
+ * with which memory is allocated, those of exporters among them: not here.
+ */
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
+	struct nvdla_job *job = to_nvdla_job(sched_job);
+
 	drm_sched_job_cleanup(sched_job);
-	nvdla_job_destroy(to_nvdla_job(sched_job));
+	INIT_WORK(&job->free_work, nvdla_job_free_work);
+	queue_work(job->ndev->free_wq, &job->free_work);
 }
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
@@ -169,6 +181,7 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
 
 	drm_sched_fini(&ndev->sched);
 	destroy_workqueue(ndev->sched_wq);
+	destroy_workqueue(ndev->free_wq);
 }
 
 /**
@@ -196,14 +209,24 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq,
-			       dev_name(ndev->drm.dev), ndev->drm.dev);
-	if (ret) {
-		destroy_workqueue(ndev->sched_wq);
-		return ret;
+	ndev->free_wq = alloc_workqueue("%s-free", WQ_UNBOUND, 0, dev_name(ndev->drm.dev));
+	if (!ndev->free_wq) {
+		ret = -ENOMEM;
+		goto err_sched_wq;
 	}
 
+	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq,
+			       dev_name(ndev->drm.dev), ndev->drm.dev);
+	if (ret)
+		goto err_free_wq;
+
 	return drmm_add_action_or_reset(&ndev->drm, nvdla_sched_release, ndev);
+
+err_free_wq:
+	destroy_workqueue(ndev->free_wq);
+err_sched_wq:
+	destroy_workqueue(ndev->sched_wq);
+	return ret;
 }
 
 /**
@@ -226,5 +249,7 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 		nvdla_device_reset(ndev);
 
 	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
+	/* Whoever brought the number to zero may not have returned. */
+	flush_workqueue(ndev->free_wq);
 	cancel_delayed_work_sync(&ndev->hang_work);
 }

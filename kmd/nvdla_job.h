@@ -3,6 +3,7 @@
 #define __NVDLA_JOB_H__
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include <drm/gpu_scheduler.h>
 
@@ -102,6 +103,9 @@ struct nvdla_job {
 
 	/** @error: why the core has to be reset because of it, 0 while all is well */
 	int error;
+
+	/** @free_work: frees it when the scheduler is done with it */
+	struct work_struct free_work;
 };
 
 extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
