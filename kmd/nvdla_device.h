@@ -98,7 +98,7 @@ struct nvdla_device {
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;
 
-	/** @sched_wq: where the scheduler works; stands still while the system sleeps */
+	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;
 
 	/** @free_wq: where jobs are freed */

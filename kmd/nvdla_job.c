@@ -203,9 +203,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	init_waitqueue_head(&ndev->jobs_gone);
 	INIT_DELAYED_WORK(&ndev->hang_work, nvdla_job_hang_work);
 
-	/* Freezable: no job starts while the system goes to sleep. */
-	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_FREEZABLE | WQ_MEM_RECLAIM,
-						 dev_name(ndev->drm.dev));
+	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, dev_name(ndev->drm.dev));
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 

@@ -73,8 +73,9 @@ static int nvdla_pm_runtime_resume(struct device *dev)
 }
 
 /*
- * The scheduler's workqueue is frozen: the job that is on the hardware has to
- * end, and no other takes its place before the system is back.
+ * The job that is on the hardware has to end, and no other takes its place before
+ * the system is back. Until here jobs run as ever: other drivers' devices are on
+ * their way to sleep too, and may wait for them first.
  */
 static int nvdla_pm_suspend(struct device *dev)
 {
@@ -84,9 +85,12 @@ static int nvdla_pm_suspend(struct device *dev)
 	if (!ndev->awake)
 		return 0;
 
+	drm_sched_wqueue_stop(&ndev->sched);
 	ret = nvdla_job_drain(ndev);
-	if (ret)
+	if (ret) {
+		drm_sched_wqueue_start(&ndev->sched);
 		return ret;
+	}
 
 	nvdla_pm_sleep(ndev);
 	return 0;
@@ -94,8 +98,13 @@ static int nvdla_pm_suspend(struct device *dev)
 
 static int nvdla_pm_resume(struct device *dev)
 {
-	if (!pm_runtime_status_suspended(dev))
-		nvdla_pm_wake(dev_get_drvdata(dev));
+	struct nvdla_device *ndev = dev_get_drvdata(dev);
+
+	if (pm_runtime_status_suspended(dev))
+		return 0;
+
+	nvdla_pm_wake(ndev);
+	drm_sched_wqueue_start(&ndev->sched);
 	return 0;
 }
 
