@@ -191,18 +191,21 @@ static void nvdla_job_report(struct nvdla_job *job)
 	u32 type, group;
 
 	nvdla_sequencer_snapshot(job->ndev->seq, &state);
-	drm_err(drm, "job failed: %d, task %u of %u, %u of its %u operations completed\n",
-		job->error, job->next_task, job->num_tasks, state.num_completed,
-		state.num_operations);
+	/* Whoever can submit can have jobs fail, as often as they like. */
+	drm_err_ratelimited(drm,
+			    "job failed: %d, task %u of %u, %u of its %u operations completed\n",
+			    job->error, job->next_task, job->num_tasks, state.num_completed,
+			    state.num_operations);
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
 		for (group = 0; group < 2; group++) {
 			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
 				continue;
-			drm_err(drm, "engine %u group %u: operation %u, state %u, waits for %u\n",
-				type, group, state.engine[type].group[group].operation,
-				state.engine[type].group[group].state,
-				state.engine[type].group[group].waits_for);
+			drm_err_ratelimited(drm,
+					    "engine %u group %u: operation %u, state %u, waits for %u\n",
+					    type, group, state.engine[type].group[group].operation,
+					    state.engine[type].group[group].state,
+					    state.engine[type].group[group].waits_for);
 		}
 	}
 }
