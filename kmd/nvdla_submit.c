@@ -210,10 +210,11 @@ static int nvdla_submit_check_args(struct nvdla_submit *submit)
 	if (!args->result_handle &&
 	    (args->result_offset || args->flags & DRM_NVDLA_SUBMIT_STATISTICS))
 		return -EINVAL;
-	if (!nvdla_submit_size_ok(args->task_size, sizeof(struct drm_nvdla_task)))
+	if (!nvdla_submit_size_ok(args->task_size,
+				  offsetofend(struct drm_nvdla_task, address_size)))
 		return -EINVAL;
 	if ((args->num_in_syncs || args->num_out_syncs) &&
-	    !nvdla_submit_size_ok(args->sync_size, sizeof(struct drm_nvdla_sync)))
+	    !nvdla_submit_size_ok(args->sync_size, offsetofend(struct drm_nvdla_sync, point)))
 		return -EINVAL;
 	if (!args->num_tasks || args->num_tasks > NVDLA_MAX_TASKS)
 		return nvdla_submit_bad_count(submit, 0, "num_tasks", args->num_tasks,

@@ -39,10 +39,13 @@ struct nvdla_submit {
 	u64 *points;
 };
 
-/* Structures only grow, and no newer one is going to be larger than a page. */
-static inline bool nvdla_submit_size_ok(u32 user_size, size_t size)
+/*
+ * Structures only grow: user space may know one that is older or newer, but none
+ * below what the first version had, and no newer one larger than a page.
+ */
+static inline bool nvdla_submit_size_ok(u32 user_size, size_t first_size)
 {
-	return user_size >= size && user_size <= PAGE_SIZE;
+	return user_size >= first_size && user_size <= PAGE_SIZE;
 }
 
 void nvdla_submit_report(struct nvdla_submit *submit, u32 task,

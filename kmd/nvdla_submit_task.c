@@ -268,7 +268,8 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 		return nvdla_submit_bad_count(submit, index, "num_addresses",
 					      task_args.num_addresses, NVDLA_TASK_MAX_ADDRESSES);
 
-	if (!nvdla_submit_size_ok(task_args.address_size, sizeof(struct drm_nvdla_address)))
+	if (!nvdla_submit_size_ok(task_args.address_size,
+				  offsetofend(struct drm_nvdla_address, size)))
 		return nvdla_submit_bad_count(submit, index, "address_size",
 					      task_args.address_size, PAGE_SIZE);
 
