@@ -202,8 +202,9 @@ static void nvdla_job_report(struct nvdla_job *job)
 			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
 				continue;
 			drm_err_ratelimited(drm,
-					    "engine %u group %u: operation %u, state %u, waits for %u\n",
-					    type, group, state.engine[type].group[group].operation,
+					    "%s group %u: operation %u, state %u, waits for %u\n",
+					    nvdla_engine_name(type), group,
+					    state.engine[type].group[group].operation,
 					    state.engine[type].group[group].state,
 					    state.engine[type].group[group].waits_for);
 		}

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+#include <xf86drm.h>
 
 #include "copies.h"
 #include "driver_files.h"
@@ -242,6 +244,39 @@ TEST_F(DebugTest, ACoreThatDoesNotComeBackIsGivenUp)
 		EXPECT_EQ(show("registers"), "");
 	}
 	ASSERT_TRUE(function.unbind());
+	ASSERT_TRUE(function.bind());
+	Copies copies;
+	EXPECT_EQ(copies.run(2), 0);
+	EXPECT_TRUE(copies.right());
+}
+
+TEST_F(DebugTest, ABusyCoreThatDoesNotComeBackIsLetGo)
+{
+	const PciFunction function;
+	if (!function.valid())
+		GTEST_SKIP() << "the driver is not bound to a PCI function";
+	/* The job is not to blame, so there is no dump to wait for: not with inject(). */
+	ASSERT_EQ(writeFile(folder_ / "inject" / "lose_interrupt", "1"), 0);
+	ASSERT_EQ(writeFile(folder_ / "inject" / "fail_reset", "1"), 0);
+	int fence = -1;
+	{
+		Device device;
+		Buffer source(device, 4096), destination(device, 4096);
+		ASSERT_TRUE(device.valid() && source.valid() && destination.valid());
+		CopyTask task;
+		task.addAddress(source.handle());
+		task.addAddress(destination.handle());
+		task.addCopy(0, 1, 1024, 4);
+		const uint32_t syncobj = device.createSyncobj();
+		Submit submit(task);
+		submit.timeoutMs = 60'000;
+		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
+		ASSERT_EQ(submit.run(device), 0);
+		ASSERT_EQ(drmSyncobjExportSyncFile(device.fd(), syncobj, &fence), 0);
+	}
+	ASSERT_TRUE(function.unbind());
+	EXPECT_EQ(syncFileStatus(fence), -ENODEV);
+	close(fence);
 	ASSERT_TRUE(function.bind());
 	Copies copies;
 	EXPECT_EQ(copies.run(2), 0);
