@@ -14,6 +14,8 @@ while read -r name kind seconds program arguments; do
 	gtest) arguments="--gtest_output=xml:$output.xml $arguments" ;;
 	esac
 	began=$(cut -d . -f 1 /proc/uptime)
+	# By its path, because a GoogleTest program with death tests starts itself again.
+	program=$(command -v "$program" || echo "$program")
 	# shellcheck disable=SC2086 # a list of words
 	timeout -s KILL "$seconds" "$program" $arguments >"$output.log" 2>&1 </dev/null
 	status=$?
