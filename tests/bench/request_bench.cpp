@@ -56,6 +56,28 @@ void throughput(benchmark::State &state)
 }
 BENCHMARK(throughput)->Arg(1)->Arg(2)->Arg(4)->Arg(8)->UseRealTime();
 
+/* A run with tensors of so many KiB, copied (0) or in buffers (1). */
+void tensors(benchmark::State &state)
+{
+	const auto kib = static_cast<uint32_t>(state.range(0));
+	const Device device = openDevice();
+	auto network = Network::load(device, test::passLoadable(32, kib << 5)).value();
+	auto request = Request::create(network).value();
+
+	if (state.range(1)) {
+		const Buffer input = device.allocate(kib << 10).value();
+		const Buffer output = device.allocate(kib << 10).value();
+		if (!request.bindInput(0, { input }) || !request.bindOutput(0, { output }))
+			state.SkipWithError("cannot be bound");
+	}
+	for (auto _ : state) {
+		if (!request.run())
+			state.SkipWithError("a run failed");
+	}
+	state.SetBytesProcessed(state.iterations() * (int64_t{ kib } << 10));
+}
+BENCHMARK(tensors)->ArgsProduct({ { 16, 256 }, { 0, 1 } })->UseRealTime();
+
 /* From bytes to a network on the device; the argument is KiB of parameters. */
 void load(benchmark::State &state)
 {
