@@ -138,6 +138,10 @@ class Tools(unittest.TestCase):
 		self.assertEqual(edges.read_bytes()[16:24], struct.pack('>2I', 64, 16))
 		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
 
+	def test_top_needs_a_device(self):
+		self.assertIn('/dev/accel/none', self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none'))
+		self.bad(2, 'nvdla-top', '--interval', 0)
+
 	def test_exit_codes(self):
 		self.bad(2, 'nvdla-run')
 		self.bad(2, 'nvdla-run', '--loadable', self.folder / 'none')

@@ -85,6 +85,36 @@ killed_in_mid_run() {
 	done
 }
 
+# top_says TEXT: as nvdla-top has it in its JSON.
+top_says() {
+	nvdla-top --device "$node" --once --json --interval 0.1 >"$work/top.json" || return 1
+	grep -q "$1" "$work/top.json" || { cat "$work/top.json"; return 1; }
+}
+
+top_counts() {
+	enable=/sys/class/accel/accel0/device/counters/enable
+	example "$node" top && top_says '"engine":"conv"[^}]*"operations":[1-9]' &&
+		top_says '"counting":false' || return 1
+	nvdla-top --once --enable | grep conv && [ "$(cat "$enable")" = 1 ] &&
+		top_says '"counting":true'
+	status=$?
+	echo 0 >"$enable"
+	return "$status"
+}
+
+top_shows_processes() {
+	nvdla-run --device "$node" --loadable "$data/CONV_D_L0_0_fbuf" --repeat 1000000 >/dev/null 2>&1 &
+	job=$!
+	for _ in $(seq 300); do
+		said=$(top_says "\"pid\":$job,\"command\":\"nvdla-run\".*\"interval_busy_ns\":{[^}]*\"conv\":[1-9]")
+		status=$?
+		[ "$status" = 0 ] && break
+	done
+	kill -9 "$job" || { echo "it ended before it was killed"; return 1; }
+	wait "$job"
+	[ "$status" = 0 ] || { echo "$said"; return 1; }
+}
+
 # refused WORD COMMAND...: fails, says WORD, and the kernel has nothing to say about it.
 refused() {
 	word=$1
@@ -133,6 +163,7 @@ damaged_loadable() {
 
 check "the example gives the picture that the embedded device gives" example_is_the_same
 check "the example's operations are in the driver's counters" example_is_counted
+check "nvdla-top shows operations, and turns counters on when it is told to" top_counts
 check "a missing device is named" missing_device
 
 data=${NVDLA_REFERENCE_DATA:-/nonexistent}/loadables
@@ -151,6 +182,7 @@ if [ -d "$data" ]; then
 	done
 	check "the same loadable again and again" is_golden CONV_D_L0_0 --repeat 50
 	check "two processes at once" two_at_once
+	check "nvdla-top shows whose work it is" top_shows_processes
 	check "after a process was killed in mid-run" killed_in_mid_run
 	check "a truncated loadable is refused" truncated_loadable
 	check "a damaged loadable ends in words" damaged_loadable

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * nvdla-top: what the devices do now, and for whom.
+ */
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "command_line.h"
+#include "exit_code.h"
+#include "top/load_json.h"
+#include "top/load_text.h"
+
+namespace
+{
+
+using namespace nvdla;
+
+struct Settings {
+	top::Selection selection;
+	double interval = 1;
+	bool enable = false;
+	bool json = false;
+	bool once = false;
+};
+
+std::string formatted(const Settings &settings, const top::Load &load)
+{
+	winsize size = {};
+
+	if (settings.json)
+		return top::loadJson(load).dump() + "\n";
+	const std::string text = top::loadText(load);
+	if (!settings.once && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row)
+		return top::screenText(text, size.ws_row, size.ws_col);
+	return text;
+}
+
+Result<void> print(const std::string &text)
+{
+	if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout))
+		return fail(ErrorCode::Io, "write", "standard output", std::strerror(errno));
+	return {};
+}
+
+Result<void> run(const Settings &settings)
+{
+	auto before = top::takeSnapshot(settings.selection);
+	if (!before)
+		return forward(before);
+	if (settings.enable) {
+		if (auto done = top::enableCounters(before->devices); !done)
+			return done;
+	}
+	do {
+		std::this_thread::sleep_for(std::chrono::duration<double>(settings.interval));
+		auto now = top::takeSnapshot(settings.selection);
+		if (!now)
+			return forward(now);
+		if (auto done = print(formatted(settings, top::loadBetween(*before, *now))); !done)
+			return done;
+		before = std::move(now);
+	} while (!settings.once);
+	return {};
+}
+
+} /* namespace */
+
+int main(int argc, char **argv)
+{
+	CLI::App app{ "Shows what NVDLA devices do, engine by engine, and for which processes.",
+		      "nvdla-top" };
+	Settings settings;
+
+	app.footer(tools::exitCodeHelp);
+	app.add_option("--device", settings.selection.device,
+		       "only this one: accelN, /dev/accel/accelN or its bus address");
+	app.add_option("--interval", settings.interval, "seconds from one view to the next")
+		->check(CLI::Range(0.1, 3600.0))
+		->capture_default_str();
+	app.add_flag("--once", settings.once, "end after the first view");
+	app.add_flag("--json", settings.json, "each view as a JSON object on one line");
+	app.add_flag("--enable", settings.enable,
+		     "have the cores count stalls and values of every operation from now on, "
+		     "which takes root");
+	if (const auto code = tools::parseCommandLine(app, argc, argv))
+		return *code;
+
+	if (auto done = run(settings); !done) {
+		fmt::print(stderr, "nvdla-top: {}\n", done.error().message());
+		return tools::exitCode(done.error().code);
+	}
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happened between two snapshots.
+ */
+#pragma once
+
+#include "snapshot.h"
+
+namespace nvdla::top
+{
+
+struct EngineLoad {
+	std::string name;
+	Counters total;	   /**< since the driver was bound, or a reset of the counters */
+	Counters interval; /**< the same counters, in the interval only */
+
+	/** \brief The core counted for at least one operation of the interval */
+	bool counted() const;
+};
+
+/** \brief All open files of one process on one device */
+struct ProcessLoad {
+	uint64_t pid = 0;
+	std::string command;
+	uint64_t files = 0;
+	uint64_t totalBytes = 0;
+	uint64_t residentBytes = 0;
+	Counters totalBusyNs;	 /**< by engine, since the files were opened */
+	Counters intervalBusyNs; /**< by engine, in the interval only */
+};
+
+struct DeviceLoad {
+	Device device;
+	std::vector<EngineLoad> engines;
+	std::vector<ProcessLoad> processes; /**< by pid */
+};
+
+struct Load {
+	double seconds = 0; /**< length of the interval */
+	std::vector<DeviceLoad> devices;
+	bool allProcesses = true;
+};
+
+/**
+ * \brief Compare two snapshots, the first of which was taken before the second
+ *
+ * A counter that is smaller than before was reset: it counted from zero. What
+ * was not there before began in the interval.
+ */
+Load loadBetween(const Snapshot &before, const Snapshot &now);
+
+/** \return a counter's value; 0 if the engine does not have it */
+uint64_t valueOf(const Counters &counters, std::string_view name);
+
+/** \return the share of the interval in which an engine was busy, 0..1 */
+double busyShare(uint64_t busyNs, double seconds);
+double busyShare(const EngineLoad &engine, double seconds);
+
+} /* namespace nvdla::top */

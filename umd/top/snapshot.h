@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the driver says, at one moment, of its devices and of who uses them.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+
+namespace nvdla::top
+{
+
+/** \brief Values by name; for engines, the names of Documentation/ABI/testing/sysfs-driver-nvdla */
+using Counters = std::map<std::string, uint64_t, std::less<>>;
+
+/** \brief One open file of a device, as in the kernel's drm-usage-stats */
+struct Client {
+	uint64_t id = 0;	    /**< drm-client-id: never used again */
+	std::string device;	    /**< name */
+	uint64_t pid = 0;	    /**< of the first process that has it */
+	std::string command;	    /**< of that process; printable ASCII */
+	Counters busyNs;	    /**< by engine */
+	uint64_t totalBytes = 0;    /**< of its buffers */
+	uint64_t residentBytes = 0; /**< of these, in memory now */
+};
+
+struct Device {
+	std::string name;		/**< as in /dev/accel */
+	std::string address;		/**< on its bus: "0000:00:04.0" */
+	std::filesystem::path counters; /**< the folder of enable and reset */
+	bool counting = false;		/**< the core counts for every operation */
+	std::map<std::string, Counters, std::less<>> engines; /**< counters by engine */
+};
+
+struct Snapshot {
+	std::chrono::nanoseconds time{ 0 }; /**< CLOCK_MONOTONIC */
+	std::vector<Device> devices;	    /**< by their number */
+	std::vector<Client> clients;	    /**< by process, then by id */
+	bool allProcesses = true; /**< false: there are some of which nothing may be read */
+};
+
+/** \brief Which of the devices are wanted */
+struct Selection {
+	/** \brief Name, node (/dev/accel/accel0) or bus address; empty: all */
+	std::string device;
+	/** \brief The folder that has sys and proc */
+	std::filesystem::path root = "/";
+};
+
+/**
+ * \brief Read what the driver says now
+ * \return a snapshot with at least one device; NoDevice if there is none
+ */
+Result<Snapshot> takeSnapshot(const Selection &selection);
+
+/** \brief The part of it that is in proc; the clients of all devices */
+void readClients(const std::filesystem::path &proc, Snapshot &snapshot);
+
+/** \brief Have the cores count for every operation from now on */
+Result<void> enableCounters(const std::vector<Device> &devices);
+
+} /* namespace nvdla::top */
