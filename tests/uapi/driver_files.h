@@ -21,4 +21,24 @@ std::string readFile(const std::filesystem::path &path);
 /** \return 0 or -errno */
 int writeFile(const std::filesystem::path &path, const std::string &text);
 
+/** \brief Changes a setting; it gets its old value back with the object's end */
+class Setting
+{
+public:
+	Setting(const std::filesystem::path &path, const std::string &value)
+		: path_(path), old_(readFile(path)), done_(writeFile(path, value) == 0)
+	{
+	}
+	~Setting() { writeFile(path_, old_); }
+	Setting(const Setting &) = delete;
+	Setting &operator=(const Setting &) = delete;
+
+	bool done() const { return done_; }
+
+private:
+	std::filesystem::path path_;
+	std::string old_;
+	bool done_;
+};
+
 } /* namespace nvdla::test */

@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include <xf86drm.h>
 
 #include "device.h"
+#include "driver_files.h"
 
 namespace nvdla::test
 {
@@ -30,36 +32,9 @@ constexpr uint32_t copyBytes = 64 * 1024;
 std::string readWord(const std::filesystem::path &path)
 {
 	std::string word;
-	std::ifstream(path) >> word;
+	std::istringstream(readFile(path)) >> word;
 	return word;
 }
-
-bool writeWord(const std::filesystem::path &path, const std::string &word)
-{
-	std::ofstream file(path);
-	file << word << std::flush;
-	return file.good();
-}
-
-/** \brief Changes a setting in sysfs; it gets its old value back with the object's end */
-class Setting
-{
-public:
-	Setting(const std::filesystem::path &path, const std::string &value)
-		: path_(path), old_(readWord(path)), done_(writeWord(path, value))
-	{
-	}
-	~Setting() { writeWord(path_, old_); }
-	Setting(const Setting &) = delete;
-	Setting &operator=(const Setting &) = delete;
-
-	bool done() const { return done_; }
-
-private:
-	std::filesystem::path path_;
-	std::string old_;
-	bool done_;
-};
 
 /** \brief A copy from one buffer to another, and whether the bytes arrived */
 class Copy
@@ -235,7 +210,7 @@ protected:
 		PowerTest::SetUp();
 	}
 
-	static bool sleep() { return writeWord("/sys/power/state", "freeze"); }
+	static bool sleep() { return writeFile("/sys/power/state", "freeze") == 0; }
 };
 
 TEST_F(SystemSleepTest, JobsGoOnAfterwards)
