@@ -14,6 +14,7 @@
 #define CONV_MAX_PRA_TRUNCATE 2
 
 /* A winograd kernel is 3x3, 4x4 after its transformation. */
+#define WINOGRAD_EQUIVALENT_KERNEL 3
 #define WINOGRAD_KERNEL 4
 #define WINOGRAD_MIN_OUTPUT 8
 
@@ -146,6 +147,21 @@ static void need_kernel(struct nvdla_check *check, u32 value, u32 expected, cons
 }
 
 /*
+ * The kernel is at most three strides wide and high before its extension. More
+ * at the right and bottom fills the output up to whole tiles.
+ */
+static void check_winograd_padding(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
+{
+	const u32 limit_x = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1;
+	const u32 limit_y = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1;
+
+	nvdla_need(check, op->pad_x_left <= limit_x, NVDLA_RULE_CONV_PADDING, op->pad_x_left,
+		   limit_x, "pad_x_left");
+	nvdla_need(check, op->pad_y_top <= limit_y, NVDLA_RULE_CONV_PADDING, op->pad_y_top,
+		   limit_y, "pad_y_top");
+}
+
+/*
  * Winograd sees a channel-extended input: stride_x * stride_y neighbours become
  * channels, so that the kernel is 3x3 with stride 1.
  */
@@ -159,6 +175,7 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 	u32 channels = round_up((u32)src->channel, atom_elements) * op->conv_stride_x *
 		       op->conv_stride_y;
 
+	check_winograd_padding(check, op);
 	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x),
 		 "input_width_csc");
 	if (!op->data_reuse)

@@ -33,6 +33,11 @@ static const struct lut_range cdp_ranges[] = {
 	[NVDLA_PRECISION_FP16] = { -126, 127, -128, 121, -128, 119 },
 };
 
+#define FP32_SIGN 0x80000000U
+#define FP32_BIAS 127
+#define FP32_INFINITE 255
+#define FP32_MANTISSA_BITS 23
+
 /* Bits of the values that the tables are indexed by. */
 #define SDP_LUT_BITS 32
 #define CDP_LUT_BITS 38
@@ -45,6 +50,20 @@ static void check_edge(struct nvdla_check *check, u64 edge, u32 bits, u32 index,
 	/* Compilers extend signed values or not, so both are fine. */
 	nvdla_need(check, value >= -(1LL << (bits - 1)) && value <= limit, NVDLA_RULE_LUT_RANGE,
 		   value, limit, "luts[%u].%s", index, name);
+}
+
+/*
+ * A linear table of FP16 begins where its end, 2^bits above, is another FP32
+ * number: below 2^(bits + 24).
+ */
+static void check_start(struct nvdla_check *check, u64 start, s32 bits, u32 index,
+			const char *name)
+{
+	u32 limit = (u32)min(bits + 24 + FP32_BIAS, FP32_INFINITE) << FP32_MANTISSA_BITS;
+	u32 magnitude = (u32)start & ~FP32_SIGN;
+
+	nvdla_need(check, (u32)start != magnitude || magnitude < limit, NVDLA_RULE_LUT_START,
+		   magnitude, limit, "luts[%u].%s", index, name);
 }
 
 static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope, u32 index,
@@ -91,7 +110,11 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 	check_edge(check, lut->lo_start, bits, index, "lo_start");
 	check_edge(check, lut->lo_end, bits, index, "lo_end");
 
-	if (precision != NVDLA_PRECISION_FP16) {
+	if (precision == NVDLA_PRECISION_FP16) {
+		if (lut->method == NVDLA_LUT_LINEAR)
+			check_start(check, lut->le_start, le + 6, index, "le_start");
+		check_start(check, lut->lo_start, lo + 8, index, "lo_start");
+	} else {
 		check_shift(check, &lut->le_underflow, index, "le_underflow");
 		check_shift(check, &lut->le_overflow, index, "le_overflow");
 		check_shift(check, &lut->lo_underflow, index, "lo_underflow");

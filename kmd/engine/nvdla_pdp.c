@@ -115,6 +115,17 @@ static void check_part(struct nvdla_check *check, const struct nvdla_pdp_op_desc
 		   part->in, expected, "%s", part->in_name);
 }
 
+/* What windows share with those of the next part, or skip, lies in one part. */
+static void check_overlap(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
+			  const struct pdp_part *part)
+{
+	s32 shared = op->pool_width + 1 - op->stride_x;
+	s32 least = shared >= 0 ? shared : 1 - shared;
+
+	nvdla_need(check, (s32)part->in >= least, NVDLA_RULE_PDP_SPLIT_OVERLAP, part->in, least,
+		   "%s", part->in_name);
+}
+
 static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
 			const struct nvdla_pdp_surface_desc *surface)
 {
@@ -140,6 +151,14 @@ static void check_split(struct nvdla_check *check, const struct nvdla_pdp_op_des
 	check_part(check, op, &last);
 	nvdla_need(check, out == surface->dst_data.width, NVDLA_RULE_PDP_SPLIT_OUT, out,
 		   surface->dst_data.width, "partial_width_last");
+
+	/* Of two parts, the first has what is shared and the last what is skipped. */
+	if (mids > 0 || op->pool_width + 1 >= op->stride_x)
+		check_overlap(check, op, &first);
+	if (mids > 0)
+		check_overlap(check, op, &mid);
+	if (mids > 0 || op->pool_width + 1 < op->stride_x)
+		check_overlap(check, op, &last);
 }
 
 static void check_parts(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,

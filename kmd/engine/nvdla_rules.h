@@ -56,10 +56,10 @@ NVDLA_RULE(CUBE_EXTENT, "the cube reaches beyond the memory of its address", "dr
 NVDLA_RULE(CUBE_OVERFLOW, "the size of the cube overflows", "driver")
 NVDLA_RULE(CUBE_ADDRESS_BITS, "the core cannot address this memory", "driver")
 NVDLA_RULE(CUBE_ALIGNMENT, "the address is not aligned as this kind of data needs",
-	   "formats, requirements of alignment")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(CUBE_EMPTY, "a dimension is zero", "driver")
 NVDLA_RULE(CUBE_STRIDE_ALIGNMENT, "the stride is not aligned as this kind of data needs",
-	   "formats, requirements of alignment")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(CUBE_LINE_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
 NVDLA_RULE(CUBE_PACKED, "a 1x1 cube has to be line packed and surface packed",
 	   "guide, Limitation, Data Format")
@@ -73,7 +73,8 @@ NVDLA_RULE(BDMA_LINE_SIZE, "a line is a multiple of 32 bytes, 32 to 262144",
 	   "guide, BDMA programming")
 NVDLA_RULE(BDMA_REPEAT, "lines and surfaces are repeated 1 to 8192 times",
 	   "guide, BDMA programming")
-NVDLA_RULE(BDMA_STRIDE_ALIGNMENT, "strides are multiples of 32 bytes", "registers")
+NVDLA_RULE(BDMA_STRIDE_ALIGNMENT, "strides are multiples of 32 bytes",
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(BDMA_STRIDE, "a line does not fit its stride", "guide, Limitation, Data Format")
 
 /* Convolution */
@@ -83,9 +84,9 @@ NVDLA_RULE(CONV_FORMAT, "no such data format", "formats, pixel formats")
 NVDLA_RULE(CONV_PIXEL_MAPPING, "only pitch linear images are supported", "formats, pixel formats")
 NVDLA_RULE(CONV_PRECISION, "no such precision", "registers")
 NVDLA_RULE(CONV_PRECISION_PAIR, "the convolution cannot convert between these precisions",
-	   "formats, precision conversion")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(CONV_PIXEL_PRECISION, "the pixel format has another input precision",
-	   "formats, pixel formats")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(CONV_PIXEL_CHANNELS, "the pixel format has another number of channels",
 	   "formats, pixel formats")
 NVDLA_RULE(CONV_DST_TYPE, "a convolution's output goes to SDP, not to memory", "guide, Convolution")
@@ -95,28 +96,28 @@ NVDLA_RULE(CONV_CSC_SIZE, "the input size for CSC does not follow from the input
 NVDLA_RULE(CONV_CMAC_SIZE, "the output size differs from that of the output cube",
 	   "guide, Convolution, DATAOUT_SIZE")
 NVDLA_RULE(CONV_KERNEL_SIZE, "the kernel size for CSC does not fit the mode",
-	   "guide, Convolution, WEIGHT_SIZE_EXT")
+	   "guide, Limitation, Convolution, Winograd")
 NVDLA_RULE(CONV_OUTPUT_SIZE,
 	   "the output size does not follow from input, kernel, padding and stride",
-	   "guide, Convolution, DATAOUT_SIZE")
+	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_PADDING, "the padding is not less than the kernel",
 	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_STRIDE, "strides are 1 to 8", "registers")
 NVDLA_RULE(CONV_DILATION, "dilations are 1 to 32", "registers")
 NVDLA_RULE(CONV_DILATION_CROSSING, "dilation works with direct convolution of features only",
-	   "guide, Limitation, feature crossing")
+	   "guide, Limitation, Convolution, feature crossing")
 NVDLA_RULE(CONV_BATCH, "a batch has 1 to 32 cubes", "registers")
 NVDLA_RULE(CONV_BATCH_CROSSING, "batches work with direct convolution of features only",
-	   "guide, Limitation, feature crossing")
+	   "guide, Limitation, Convolution, feature crossing")
 NVDLA_RULE(CONV_POST_EXTENSION, "no such channel post-extension", "formats, post-extension")
 NVDLA_RULE(CONV_POST_CROSSING, "channel post-extension works with images only",
-	   "guide, Limitation, feature crossing")
+	   "guide, Limitation, Convolution, feature crossing")
 NVDLA_RULE(CONV_POST_CHANNELS, "too many channels for this channel post-extension",
-	   "formats, post-extension")
+	   "guide, Limitation, Convolution, Image")
 NVDLA_RULE(CONV_WINOGRAD_FORMAT, "winograd works with features only",
-	   "guide, Limitation, feature crossing")
+	   "guide, Limitation, Convolution, feature crossing")
 NVDLA_RULE(CONV_WINOGRAD_OUTPUT, "winograd needs an output of 8 or more, divisible by 4",
-	   "guide, Limitation, Winograd")
+	   "guide, Limitation, Convolution, Winograd")
 NVDLA_RULE(CONV_PRA_TRUNCATE, "the pre-addition truncates by 0, 1 or 2", "hardware")
 NVDLA_RULE(CONV_BANKS, "data and weights need more banks than there are",
 	   "guide, Limitation, Convolution, General")
@@ -153,7 +154,7 @@ NVDLA_RULE(CONV_WEIGHT_REUSE_SIZE, "the previous convolution's weights have anot
 /* SDP */
 NVDLA_RULE(SDP_PRECISION, "no such precision", "registers")
 NVDLA_RULE(SDP_PRECISION_PAIR, "SDP cannot convert between these precisions",
-	   "formats, precision conversion")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(SDP_FLYING_PRECISION, "INT16 to INT8 does not work on the fly", "hardware")
 NVDLA_RULE(SDP_PDP_PRECISION, "no conversion is possible on the way to PDP",
 	   "guide, Limitation, SDP, DC")
@@ -192,6 +193,8 @@ NVDLA_RULE(LUT_LE_SELECT, "the index select of LE exceeds the engine's range",
 	   "guide, Limitation, LUT")
 NVDLA_RULE(LUT_LO_SELECT, "the index select of LO exceeds the engine's range",
 	   "guide, Limitation, LUT")
+NVDLA_RULE(LUT_START, "an FP16 table that starts here ends where it starts",
+	   "guide, Limitation, LUT")
 NVDLA_RULE(LUT_RANGE, "a start or end exceeds the engine's range", "registers")
 NVDLA_RULE(LUT_SHIFT, "a slope is shifted by -16 to 15", "registers")
 
@@ -215,12 +218,14 @@ NVDLA_RULE(PDP_SPLIT_OUT, "the widths of the parts do not add up to the output",
 	   "guide, Limitation, PDP")
 NVDLA_RULE(PDP_SPLIT_IN, "the input width of a part does not follow from its output width",
 	   "guide, Limitation, PDP")
+NVDLA_RULE(PDP_SPLIT_OVERLAP, "what windows share or skip between parts does not fit into a part",
+	   "guide, Limitation, PDP")
 NVDLA_RULE(PDP_LINE_BUFFER, "the output is too wide for the line buffer", "guide, Limitation, PDP")
 
 /* CDP */
 NVDLA_RULE(CDP_PRECISION, "no such precision", "registers")
 NVDLA_RULE(CDP_PRECISION_PAIR, "CDP does not convert between precisions",
-	   "formats, precision conversion")
+	   "guide, Limitation, Data Format")
 NVDLA_RULE(CDP_LOCAL_SIZE, "the local size is 3, 5, 7 or 9", "guide, Limitation, CDP")
 NVDLA_RULE(CDP_FLAG, "a flag is 0 or 1", "registers")
 NVDLA_RULE(CDP_SIZE, "input and output have to have the same size", "guide, CDP programming")

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <algorithm>
 #include <bit>
 
 #include <fmt/format.h>
@@ -80,14 +79,6 @@ void split(Lowering &lowering, const op::Pooling &op, const TensorDesc &out, nvd
 	const int64_t lastIn = int64_t{ last } * op.stride.x - op.padding.right;
 	lowering.need(firstIn >= 1 && lastIn >= 1, "parts",
 		      "one of the parts would be made of padding alone");
-	/* What windows share with the next part, or skip, lies in one part (guide, Limitation,
-	 * PDP). */
-	const int64_t shared = int64_t{ op.kernel.x } - op.stride.x;
-	const int64_t shortest = std::min(firstIn, lastIn);
-	lowering.need(
-		shared >= 0 ? shared <= shortest : -shared < shortest, "parts",
-		fmt::format("a part of {} input columns is too short for kernel {} and stride {}",
-			    shortest, op.kernel.x, op.stride.x));
 	pdp.partial_width_first = static_cast<__u16>(part);
 	pdp.partial_width_mid = parts > 2 ? static_cast<__u16>(part) : 0;
 	pdp.partial_width_last = static_cast<__u16>(last);

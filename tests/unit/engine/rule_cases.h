@@ -21,6 +21,7 @@ struct RuleCase {
 std::vector<RuleCase> taskRuleCases();
 std::vector<RuleCase> convRuleCases();
 std::vector<RuleCase> sdpRuleCases();
+std::vector<RuleCase> lutRuleCases();
 std::vector<RuleCase> otherRuleCases();
 
 } /* namespace nvdla::test */

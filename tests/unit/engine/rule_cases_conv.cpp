@@ -35,6 +35,13 @@ void image(B &b)
 	b.addImage(a8b8g8r8);
 }
 
+/* An image with channel post-extension. */
+void extendedImage(B &b)
+{
+	image(b);
+	b.conv(0).post_extension = 1;
+}
+
 /* Two convolutions; what the first leaves in the buffer the second uses again. */
 void reuse(B &b)
 {
@@ -113,6 +120,12 @@ std::vector<RuleCase> crossingCases()
 		{ "CONV_BATCH_CROSSING", "batch", winograd, [](B &b) { b.conv(0).batch = 2; } },
 		{ "CONV_POST_CROSSING", "post_extension", conv,
 		  [](B &b) { b.conv(0).post_extension = 1; } },
+		{ "CONV_POST_CROSSING", "post_extension", winograd,
+		  [](B &b) { b.conv(0).post_extension = 1; } },
+		{ "CONV_DILATION_CROSSING", "dilation_x", extendedImage,
+		  [](B &b) { b.conv(0).dilation_y = 2; } },
+		{ "CONV_BATCH_CROSSING", "batch", extendedImage,
+		  [](B &b) { b.conv(0).batch = 2; } },
 		{ "CONV_POST_CHANNELS", "kernel_channel_csc", image,
 		  [](B &b) {
 			  b.conv(0).post_extension = 2;
@@ -167,6 +180,11 @@ std::vector<RuleCase> sizeCases()
 		{ "CONV_WINOGRAD_OUTPUT", "dst_data.width", winograd,
 		  [](B &b) { b.convCubes(0).dst_data.width = 10; } },
 		{ "CONV_PADDING", "pad_x_left", conv, [](B &b) { b.conv(0).pad_x_left = 3; } },
+		{ "CONV_PADDING", "pad_x_right", conv, [](B &b) { b.conv(0).pad_x_right = 3; } },
+		{ "CONV_PADDING", "pad_y_top", conv, [](B &b) { b.conv(0).pad_y_top = 3; } },
+		{ "CONV_PADDING", "pad_x_left", image, [](B &b) { b.conv(0).pad_x_left = 3; } },
+		{ "CONV_PADDING", "pad_x_left", winograd, [](B &b) { b.conv(0).pad_x_left = 3; } },
+		{ "CONV_PADDING", "pad_y_top", winograd, [](B &b) { b.conv(0).pad_y_top = 3; } },
 		{ "CONV_PADDING", "pad_y_bottom", conv, [](B &b) { b.conv(0).pad_y_bottom = 3; } },
 	};
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <array>
 #include <cstdint>
 
 #include "rule_cases.h"
@@ -24,6 +25,27 @@ void pdp(B &b)
 void split(B &b)
 {
 	b.addSplitPdp();
+}
+
+/* Another width of the pooling in addSplitPdp(). */
+void setWidths(B &b, unsigned int in, unsigned int out)
+{
+	b.pdpCubes(0).src_data = featureCube(2, 0, in, 8, 32);
+	b.pdpCubes(0).dst_data = featureCube(3, 0, out, 8, 32);
+}
+
+/* Widths of the first, each middle and the last part. */
+void setParts(B &b, uint8_t count, std::array<uint16_t, 3> out, std::array<uint16_t, 3> in)
+{
+	nvdla_pdp_op_desc &op = b.pdp(0);
+
+	op.split_num = count;
+	op.partial_width_first = out[0];
+	op.partial_width_mid = out[1];
+	op.partial_width_last = out[2];
+	op.partial_in_width_first = in[0];
+	op.partial_in_width_mid = in[1];
+	op.partial_in_width_last = in[2];
 }
 
 void cdp(B &b)
@@ -87,6 +109,8 @@ std::vector<RuleCase> pdpCases()
 		{ "PDP_STRIDE", "stride_x", pdp, [](B &b) { b.pdp(0).stride_x = 0; } },
 		{ "PDP_STRIDE", "stride_y", pdp, [](B &b) { b.pdp(0).stride_y = 17; } },
 		{ "PDP_PADDING", "pad_left", pdp, [](B &b) { b.pdp(0).pad_left = 2; } },
+		{ "PDP_PADDING", "pad_right", pdp, [](B &b) { b.pdp(0).pad_right = 2; } },
+		{ "PDP_PADDING", "pad_top", pdp, [](B &b) { b.pdp(0).pad_top = 2; } },
 		{ "PDP_PADDING", "pad_bottom", pdp, [](B &b) { b.pdp(0).pad_bottom = 2; } },
 		{ "PDP_PADDING_VALUE", "padding_value[6]",
 		  [](B &b) {
@@ -113,6 +137,32 @@ std::vector<RuleCase> pdpCases()
 		  [](B &b) { b.pdp(0).partial_in_width_first = 32; } },
 		{ "PDP_SPLIT_IN", "partial_in_width_mid", split,
 		  [](B &b) { b.pdp(0).partial_in_width_mid = 33; } },
+		/* 3 columns with stride 1 share 2, and a part has only 1. */
+		{ "PDP_SPLIT_OVERLAP", "partial_in_width_first", split,
+		  [](B &b) {
+			  setWidths(b, 32, 33);
+			  b.pdp(0).pad_left = 2;
+			  setParts(b, 2, { 1, 0, 32 }, { 1, 0, 31 });
+		  } },
+		{ "PDP_SPLIT_OVERLAP", "partial_in_width_mid", split,
+		  [](B &b) {
+			  setWidths(b, 65, 65);
+			  setParts(b, 3, { 32, 1, 32 }, { 33, 1, 31 });
+		  } },
+		{ "PDP_SPLIT_OVERLAP", "partial_in_width_last", split,
+		  [](B &b) {
+			  setWidths(b, 65, 66);
+			  b.pdp(0).pad_right = 2;
+			  setParts(b, 3, { 32, 31, 3 }, { 33, 31, 1 });
+		  } },
+		/* 1 column with stride 3 skips 2. */
+		{ "PDP_SPLIT_OVERLAP", "partial_in_width_first", split,
+		  [](B &b) {
+			  setWidths(b, 193, 65);
+			  b.pdp(0).pool_width = b.pdp(0).pad_left = b.pdp(0).pad_right = 0;
+			  b.pdp(0).stride_x = 3;
+			  setParts(b, 3, { 1, 32, 32 }, { 1, 96, 96 });
+		  } },
 		{ "PDP_LINE_BUFFER", "dst_data.width", pdp,
 		  [](B &b) {
 			  b.pdpCubes(0).src_data = featureCube(2, 0, 258, 8, 32);

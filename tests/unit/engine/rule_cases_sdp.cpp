@@ -34,16 +34,9 @@ void batch(B &b)
 	b.conv(0).batch_stride = b.sdp(1).batch_stride = 4096;
 }
 
-/* Y compares its input with another cube. */
 void compare(B &b)
 {
-	b.addSdp();
-	b.sdp(0).x1_op = {};
-	b.sdp(0).y_op.enable = 1;
-	b.sdp(0).y_op.type = NVDLA_SDP_OP_ADD;
-	b.sdp(0).y_op.alu_type = NVDLA_ALU_EQL;
-	b.sdp(0).y_op.mode = NVDLA_SDP_PER_POINT;
-	b.sdpCubes(0).y_data = featureCube(1, 0, 8, 8, 32);
+	b.addComparison();
 }
 
 /* FP16 with an operand from memory for both halves of Y. */
@@ -90,6 +83,19 @@ std::vector<RuleCase> modeCases()
 		  [](B &b) { b.sdpCubes(1).dst_data.surf_stride += 32; } },
 		{ "SDP_BATCH_ALIGNMENT", "x1_data.offset", batch,
 		  [](B &b) { b.sdpCubes(1).x1_data.offset += 32; } },
+		{ "SDP_BATCH_ALIGNMENT", "x2_data.offset", batch,
+		  [](B &b) {
+			  b.sdp(1).x2_op = b.sdp(1).x1_op;
+			  b.sdpCubes(1).x2_data = b.sdpCubes(1).x1_data;
+			  b.sdpCubes(1).x2_data.offset += 32;
+		  } },
+		{ "SDP_BATCH_ALIGNMENT", "y_data.offset", batch,
+		  [](B &b) {
+			  b.sdp(1).y_op = b.sdp(1).x1_op;
+			  b.sdp(1).y_op.act = NVDLA_ACT_NONE;
+			  b.sdpCubes(1).y_data = b.sdpCubes(1).x1_data;
+			  b.sdpCubes(1).y_data.offset += 32;
+		  } },
 		{ "CUBE_STRIDE_ALIGNMENT", "batch_stride", batch,
 		  [](B &b) { b.sdp(1).batch_stride = 4100; } },
 		{ "CUBE_EXTENT", "dst_data", batch,
@@ -171,6 +177,12 @@ std::vector<RuleCase> unitCases()
 			  b.sdp(1).y_op.type = NVDLA_SDP_OP_ADD;
 			  b.sdp(1).y_op.alu_type = NVDLA_ALU_EQL;
 		  } },
+		{ "SDP_EQL_MODE", "conv_mode", [](B &b) { b.addWinograd(); },
+		  [](B &b) {
+			  b.sdp(1).y_op.enable = 1;
+			  b.sdp(1).y_op.type = NVDLA_SDP_OP_ADD;
+			  b.sdp(1).y_op.alu_type = NVDLA_ALU_EQL;
+		  } },
 		{ "SDP_EQL_DST", "dst_data.type", [](B &b) { b.addSdpPdp(); },
 		  [](B &b) {
 			  b.sdp(0).y_op.enable = 1;
@@ -183,41 +195,12 @@ std::vector<RuleCase> unitCases()
 	};
 }
 
-std::vector<RuleCase> lutCases()
-{
-	return {
-		{ "LUT_METHOD", "luts[0].method", lut, [](B &b) { b.luts[0].method = 2; } },
-		{ "LUT_PRIORITY", "luts[0].hybrid_priority", lut,
-		  [](B &b) { b.luts[0].hybrid_priority = 2; } },
-		{ "LUT_PRIORITY", "luts[0].overflow_priority", lut,
-		  [](B &b) { b.luts[0].overflow_priority = 2; } },
-		{ "LUT_OFFSET", "luts[0].le_offset", lut,
-		  [](B &b) {
-			  b.luts[0].method = NVDLA_LUT_EXPONENTIAL;
-			  b.luts[0].le_offset.field.value = 32;
-		  } },
-		{ "LUT_LE_SELECT", "luts[0].le_offset", lut,
-		  [](B &b) { b.luts[0].le_offset.field.value = 26; } },
-		{ "LUT_LE_SELECT", "luts[0].le_offset", [](B &b) { b.addCdp(); },
-		  [](B &b) { b.luts[0].le_offset.field.value = 16; } },
-		{ "LUT_LO_SELECT", "luts[0].lo_offset", lut,
-		  [](B &b) { b.luts[0].lo_offset.field.value = -9; } },
-		{ "LUT_RANGE", "luts[0].le_end", lut, [](B &b) { b.luts[0].le_end = 1ULL << 32; } },
-		{ "LUT_RANGE", "luts[0].lo_start", lut,
-		  [](B &b) { b.luts[0].lo_start = static_cast<uint64_t>(-2147483649LL); } },
-		{ "LUT_SHIFT", "luts[0].lo_underflow.shifter", lut,
-		  [](B &b) { b.luts[0].lo_underflow.field.shifter = 16; } },
-		{ "LUT_SHIFT", "luts[0].le_overflow.shifter", lut,
-		  [](B &b) { b.luts[0].le_overflow.field.shifter = -17; } },
-	};
-}
-
 } /* namespace */
 
 std::vector<RuleCase> sdpRuleCases()
 {
 	std::vector<RuleCase> cases;
-	for (const auto &part : { modeCases(), unitCases(), lutCases() })
+	for (const auto &part : { modeCases(), unitCases() })
 		cases.insert(cases.end(), part.begin(), part.end());
 	return cases;
 }

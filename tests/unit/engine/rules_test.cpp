@@ -32,7 +32,7 @@ std::vector<RuleCase> allCases()
 {
 	std::vector<RuleCase> cases;
 	for (const auto &part :
-	     { taskRuleCases(), convRuleCases(), sdpRuleCases(), otherRuleCases() })
+	     { taskRuleCases(), convRuleCases(), sdpRuleCases(), lutRuleCases(), otherRuleCases() })
 		cases.insert(cases.end(), part.begin(), part.end());
 	return cases;
 }

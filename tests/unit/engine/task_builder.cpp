@@ -244,6 +244,19 @@ size_t TaskBuilder::addSdp()
 	return i;
 }
 
+size_t TaskBuilder::addComparison()
+{
+	const size_t i = addSdp();
+
+	sdp(i).x1_op = {};
+	sdp(i).y_op.enable = 1;
+	sdp(i).y_op.type = NVDLA_SDP_OP_ADD;
+	sdp(i).y_op.alu_type = NVDLA_ALU_EQL;
+	sdp(i).y_op.mode = NVDLA_SDP_PER_POINT;
+	sdpCubes(i).y_data = featureCube(1, 0, 8, 8, 32);
+	return i;
+}
+
 size_t TaskBuilder::addPdp()
 {
 	const size_t i = add(NVDLA_OP_PDP);

@@ -63,6 +63,8 @@ public:
 	size_t addImage(unsigned int format);
 	/** \brief Bias addition with ReLU from memory to memory, 8x8x32 INT8 */
 	size_t addSdp();
+	/** \brief Comparison of two cubes of 8x8x32 INT8 */
+	size_t addComparison();
 	/** \brief Maximum pooling 2x2 with stride 2 of 8x8x32 INT8 */
 	size_t addPdp();
 	/** \brief Pooling of 96 columns in three parts */
