@@ -34,6 +34,7 @@ struct nvdla_edge {
  * @uses_rdma: the engine's RDMA works too
  * @flying_in: the input is another engine's stream
  * @flying_out: the output is a stream to another engine
+ * @comparison: SDP: nothing is written, the status tells what was found
  * @lut_fp16: slopes of the look-up table are FP16
  * @num_transfers: BDMA: transfers of the operation
  * @lut: index of the look-up table or NVDLA_NO_LUT; equal tables, equal index
@@ -50,6 +51,7 @@ struct nvdla_operation {
 	bool uses_rdma;
 	bool flying_in;
 	bool flying_out;
+	bool comparison;
 	bool lut_fp16;
 	u8 num_transfers;
 	u16 lut;

@@ -48,7 +48,7 @@ static void convert_lut(const struct nvdla_lut_stats *lut, struct drm_nvdla_lut_
 	result->hybrid = lut->hybrid;
 }
 
-static void convert_sdp(const struct nvdla_sdp_stats *sdp,
+static void convert_sdp(const struct nvdla_sdp_stats *sdp, bool comparison,
 			struct drm_nvdla_operation_result *result)
 {
 	result->read_stall = sdp->src_read_stall;
@@ -60,7 +60,7 @@ static void convert_sdp(const struct nvdla_sdp_stats *sdp,
 	result->nan_input = sdp->nan_input;
 	result->inf_input = sdp->inf_input;
 	result->nan_output = sdp->nan_output;
-	result->unequal = sdp->status;
+	result->unequal = comparison ? sdp->status : 0;
 	convert_lut(&sdp->lut, &result->lut);
 }
 
@@ -76,7 +76,8 @@ static void convert_pool(const struct nvdla_pool_stats *pool,
 	convert_lut(&pool->lut, &result->lut);
 }
 
-static void convert_stats(const struct nvdla_operation_stats *stats,
+static void convert_stats(const struct nvdla_operation *op,
+			  const struct nvdla_operation_stats *stats,
 			  struct drm_nvdla_operation_result *result)
 {
 	switch (stats->op_type) {
@@ -84,7 +85,7 @@ static void convert_stats(const struct nvdla_operation_stats *stats,
 		convert_conv(&stats->conv, result);
 		break;
 	case NVDLA_OP_SDP:
-		convert_sdp(&stats->sdp, result);
+		convert_sdp(&stats->sdp, op->comparison, result);
 		break;
 	case NVDLA_OP_PDP:
 	case NVDLA_OP_CDP:
@@ -115,7 +116,7 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 		result->flags |= DRM_NVDLA_OPERATION_COMPLETED;
 	}
 	if (task->stats && task->stats[operation].valid)
-		convert_stats(&task->stats[operation], result);
+		convert_stats(&task->operations[operation], &task->stats[operation], result);
 }
 
 /* The operation that was enabled first of those that did not complete. */

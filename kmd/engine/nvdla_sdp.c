@@ -332,6 +332,7 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 
 	check->current_op->flying_in = plan.flying_in;
 	check->current_op->flying_out = plan.flying_out;
+	check->current_op->comparison = plan.comparison;
 	check->current_op->uses_rdma = !plan.flying_in || plan.unit_rdma[NVDLA_SDP_X1] ||
 				       plan.unit_rdma[NVDLA_SDP_X2] || plan.unit_rdma[NVDLA_SDP_Y];
 	nvdla_program_sdp(check, op, infos, &plan);

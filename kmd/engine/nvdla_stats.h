@@ -50,7 +50,7 @@ struct nvdla_lut_stats {
 
 /**
  * struct nvdla_sdp_stats - what SDP counted
- * @status: 1 if an EQL comparison found a difference
+ * @status: 1 if a word of the output, or of an EQL comparison's differences, was not 0
  * @src_read_stall: cycles the read DMA of the source was stalled
  * @x1_read_stall: the same, operands of X1
  * @x2_read_stall: the same, operands of X2

@@ -175,6 +175,23 @@ TEST_F(Result, ForgetsTheRunBefore)
 	EXPECT_EQ(operations[0].flags, 0u);
 }
 
+/* The status bit means something else after an ordinary layer. */
+TEST_F(Result, ComparisonsTellWhatTheyFound)
+{
+	for (const uint32_t status : { 0u, 1u }) {
+		builder = TaskBuilder();
+		builder.flags = NVDLA_TASK_STATISTICS;
+		builder.addComparison();
+		tasks.clear();
+		addTask();
+		core.readable[NVDLA_SDP_D_STATUS] = status;
+		ASSERT_EQ(start(tasks[0].get()), 0);
+		irq(sdpDone << status); /* the groups take turns */
+		write({ .num_started = 1, .num_runs = 1 });
+		EXPECT_EQ(operations[0].unequal, status);
+	}
+}
+
 /* Each register counts something else, and lands in the member that is named after it. */
 TEST_F(Result, CarriesTheCountersOfEachEngine)
 {
@@ -247,7 +264,7 @@ TEST_F(Result, CarriesTheCountersOfEachEngine)
 	EXPECT_EQ(sdp.inf_input, 16u);
 	EXPECT_EQ(sdp.nan_output, 17u);
 	EXPECT_EQ(sdp.lut.underflow, 18u);
-	EXPECT_EQ(sdp.unequal, 1u);
+	EXPECT_EQ(sdp.unequal, 0u) << "the status bit is set, but nothing was compared";
 	EXPECT_EQ(operations[2].read_stall, 19u);
 	EXPECT_EQ(operations[2].write_stall, 20u);
 	const auto &cdp = operations[3];
