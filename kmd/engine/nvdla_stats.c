@@ -39,8 +39,6 @@ static void read_sdp(struct nvdla_sequencer *sequencer, u32 group, bool rdma, u3
 	sdp->status = read_group(sequencer, group, NVDLA_SDP_D_STATUS);
 	sdp->write_stall = read_group(sequencer, group, NVDLA_SDP_D_PERF_WDMA_WRITE_STALL);
 	sdp->saturation = read_group(sequencer, group, NVDLA_SDP_D_PERF_OUT_SATURATION);
-	sdp->nan_input = read_group(sequencer, group, NVDLA_SDP_D_STATUS_NAN_INPUT_NUM);
-	sdp->inf_input = read_group(sequencer, group, NVDLA_SDP_D_STATUS_INF_INPUT_NUM);
 	sdp->nan_output = read_group(sequencer, group, NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM);
 	sdp->lut.underflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_UFLOW);
 	sdp->lut.overflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_OFLOW);
@@ -50,6 +48,11 @@ static void read_sdp(struct nvdla_sequencer *sequencer, u32 group, bool rdma, u3
 	if (!rdma)
 		return;
 
+	/* SDP's own counters of its input stay zero. */
+	sdp->nan_input =
+		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM);
+	sdp->inf_input =
+		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM);
 	sdp->src_read_stall =
 		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL);
 	sdp->x1_read_stall =

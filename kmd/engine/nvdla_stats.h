@@ -57,8 +57,8 @@ struct nvdla_lut_stats {
  * @y_read_stall: the same, operands of Y
  * @write_stall: cycles the write DMA was stalled
  * @saturation: outputs that were saturated
- * @nan_input: NaNs in the source, FP16
- * @inf_input: infinities in the source, FP16
+ * @nan_input: NaNs in the source, if it lies in memory, FP16
+ * @inf_input: infinities in the source, if it lies in memory, FP16
  * @nan_output: NaNs in the output, FP16
  * @lut: use of the look-up table
  */

@@ -387,9 +387,9 @@ struct drm_nvdla_operation_result {
 	__u64 operand_read_stall[3];
 	/** @saturation: outputs that were saturated */
 	__u32 saturation;
-	/** @nan_input: NaNs in the source, FP16 */
+	/** @nan_input: NaNs in the source, FP16; SDP: if it lies in memory */
 	__u32 nan_input;
-	/** @inf_input: infinities in the source, FP16 */
+	/** @inf_input: infinities in the source, FP16; SDP: if it lies in memory */
 	__u32 inf_input;
 	/** @nan_output: NaNs in the output, FP16 */
 	__u32 nan_output;
