@@ -7,9 +7,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <nvdla/network.h>
-
-#include "random_graph.h"
 
 namespace nvdla::test
 {
@@ -72,24 +69,9 @@ void join(const RandomCase &made, std::map<std::string, Cube> &surfaces)
 std::string check(const Device &device, uint32_t seed, RandomCase &made)
 {
 	made = randomCase(seed);
-	auto assembled = made.graph.assemble(made.options);
-	if (!assembled)
-		return assembled.error().message();
-	auto file = assembled->write();
-	if (!file)
-		return file.error().message();
-	auto loadable = Loadable::read(*file);
-	if (!loadable)
-		return loadable.error().message();
-	auto network = Network::load(device, *loadable);
+	auto network = loadCase(device, made);
 	if (!network)
 		return network.error().message();
-	for (size_t i = 0; i < made.inputNames.size(); i++) {
-		auto set = network->setInputElements(
-			i, toElements(made.inputs.at(made.inputNames[i])));
-		if (!set)
-			return set.error().message();
-	}
 	auto report = network->run();
 	if (!report)
 		return report.error().message();
@@ -118,6 +100,29 @@ std::string check(const Device &device, uint32_t seed, RandomCase &made)
 }
 
 } /* namespace */
+
+Result<Network> loadCase(const Device &device, const RandomCase &made)
+{
+	auto assembled = made.graph.assemble(made.options);
+	if (!assembled)
+		return tl::unexpected(assembled.error());
+	auto file = assembled->write();
+	if (!file)
+		return tl::unexpected(file.error());
+	auto loadable = Loadable::read(*file);
+	if (!loadable)
+		return tl::unexpected(loadable.error());
+	auto network = Network::load(device, *loadable);
+	if (!network)
+		return network;
+	for (size_t i = 0; i < made.inputNames.size(); i++) {
+		auto set = network->setInputElements(
+			i, toElements(made.inputs.at(made.inputNames[i])));
+		if (!set)
+			return tl::unexpected(set.error());
+	}
+	return network;
+}
 
 void checkRandomGraphs(const std::string &path, uint32_t count)
 {

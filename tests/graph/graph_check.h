@@ -7,8 +7,15 @@
 #include <cstdint>
 #include <string>
 
+#include <nvdla/network.h>
+
+#include "random_graph.h"
+
 namespace nvdla::test
 {
+
+/** \brief Assemble and load the graph of a case on a device, and write its inputs */
+Result<Network> loadCase(const Device &device, const RandomCase &made);
 
 /**
  * \brief Run the first \a count random graphs on the device at \a path

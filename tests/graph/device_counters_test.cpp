@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core counts, in the guest: in results of jobs and in sysfs. The embedded device
+ * runs the same model, so it has to count the same.
+ */
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "driver_files.h"
+#include "graph_check.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using Counts = drm_nvdla_operation_result;
+
+/* In the order of enum nvdla_op_type. */
+constexpr const char *engines[] = { "bdma", "conv", "sdp", "pdp", "cdp", "rubik" };
+
+/* Files in sysfs, and the member of a result that each adds up. */
+const std::map<std::string, std::function<uint64_t(const Counts &)>> &counters()
+{
+	static const std::map<std::string, std::function<uint64_t(const Counts &)>> table = {
+		{ "operations", [](const Counts &) { return 1; } },
+		{ "counted_operations", [](const Counts &) { return 1; } },
+		{ "read_stall_cycles", [](const Counts &c) { return c.read_stall; } },
+		{ "write_stall_cycles", [](const Counts &c) { return c.write_stall; } },
+		{ "weight_read_stall_cycles", [](const Counts &c) { return c.weight_read_stall; } },
+		{ "read_latency_cycles", [](const Counts &c) { return c.read_latency; } },
+		{ "weight_read_latency_cycles",
+		  [](const Counts &c) { return c.weight_read_latency; } },
+		{ "x1_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[0]; } },
+		{ "x2_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[1]; } },
+		{ "y_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[2]; } },
+		{ "saturation", [](const Counts &c) { return c.saturation; } },
+		{ "nan_input", [](const Counts &c) { return c.nan_input; } },
+		{ "inf_input", [](const Counts &c) { return c.inf_input; } },
+		{ "nan_output", [](const Counts &c) { return c.nan_output; } },
+		{ "nan_weight", [](const Counts &c) { return c.nan_weight; } },
+		{ "inf_weight", [](const Counts &c) { return c.inf_weight; } },
+		{ "lut_underflow", [](const Counts &c) { return c.lut.underflow; } },
+		{ "lut_overflow", [](const Counts &c) { return c.lut.overflow; } },
+		{ "lut_le_hit", [](const Counts &c) { return c.lut.le_hit; } },
+		{ "lut_lo_hit", [](const Counts &c) { return c.lut.lo_hit; } },
+		{ "lut_hybrid", [](const Counts &c) { return c.lut.hybrid; } },
+	};
+	return table;
+}
+
+std::string devicePath()
+{
+	const char *path = std::getenv("NVDLA_DEVICE");
+	return path ? path : "/dev/accel/accel0";
+}
+
+/* Runs a case; the results of all its operations. */
+Result<std::vector<Counts>> countsOf(const std::string &path, const RandomCase &made)
+{
+	auto device = Device::open(path);
+	if (!device)
+		return tl::unexpected(device.error());
+	auto network = loadCase(*device, made);
+	if (!network)
+		return tl::unexpected(network.error());
+	RunOptions options;
+	options.statistics = true;
+	auto report = network->run(options);
+	if (!report)
+		return tl::unexpected(report.error());
+
+	std::vector<Counts> counts;
+	for (const RunReport::Step &step : report->steps)
+		counts.insert(counts.end(), step.results.begin(), step.results.end());
+	return counts;
+}
+
+/* 16 channels of 4x4 FP16 elements: three NaNs and two infinities among them. */
+RandomCase specialNumbers()
+{
+	RandomCase made;
+	Cube input{ .type = DataType::Half, .n = 1, .c = 16, .h = 4, .w = 4 };
+
+	input.values.assign(256, 1);
+	for (const size_t i : { 0u, 100u, 255u })
+		input.values[i] = std::numeric_limits<float>::quiet_NaN();
+	for (const size_t i : { 17u, 200u })
+		input.values[i] = std::numeric_limits<float>::infinity();
+	made.graph.input({ .name = "x", .type = DataType::Half, .c = 16, .h = 4, .w = 4 });
+	made.graph.add(op::Sdp{ .name = "copy",
+				.input = "x",
+				.output = "y",
+				.x1 = op::SdpUnit{ .activation = op::Activation::Relu } });
+	made.graph.output("y");
+	made.inputs["x"] = input;
+	made.inputNames = { "x" };
+	made.outputNames = { "y" };
+	return made;
+}
+
+class DeviceCounters : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		folder_ = deviceFolder();
+		ASSERT_FALSE(folder_.empty()) << devicePath() << " is not in /sys/class/accel";
+		ASSERT_EQ(writeFile(folder_ / "counters/enable", "1"), 0);
+		ASSERT_EQ(writeFile(folder_ / "counters/reset", "1"), 0);
+	}
+
+	void TearDown() override { writeFile(folder_ / "counters/enable", "0"); }
+
+	/* Each file in sysfs is the sum over the operations of its engine. */
+	void expectInSysfs(const std::vector<Counts> &counts) const
+	{
+		for (size_t type = 0; type < std::size(engines); type++) {
+			const auto folder = folder_ / (std::string("counters_") + engines[type]);
+			for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+				const std::string name = entry.path().filename();
+				if (name == "busy_time_us")
+					continue;
+				uint64_t sum = 0;
+				for (const Counts &count : counts) {
+					if (count.op_type == type)
+						sum += counters().at(name)(count);
+				}
+				EXPECT_EQ(readFile(entry.path()), std::to_string(sum) + "\n")
+					<< entry.path();
+			}
+		}
+	}
+
+	std::filesystem::path folder_;
+};
+
+} /* namespace */
+
+TEST_F(DeviceCounters, EqualThoseOfTheEmbeddedDevice)
+{
+	constexpr uint32_t lastSeed = 30;
+	std::map<std::string, uint64_t> totals;
+	std::vector<Counts> all;
+
+	for (uint32_t seed = 1; seed <= lastSeed; seed++) {
+		const RandomCase made = randomCase(seed);
+		const auto here = countsOf(devicePath(), made);
+		const auto there = countsOf(Device::embeddedPath, made);
+		ASSERT_TRUE(here) << here.error().message();
+		ASSERT_TRUE(there) << there.error().message();
+		ASSERT_EQ(here->size(), there->size());
+		for (size_t i = 0; i < here->size(); i++) {
+			const Counts &count = (*here)[i];
+			EXPECT_TRUE(count.flags & DRM_NVDLA_OPERATION_COUNTED);
+			EXPECT_EQ(count.flags, (*there)[i].flags);
+			ASSERT_EQ(count.op_type, (*there)[i].op_type);
+			EXPECT_EQ(count.unequal, (*there)[i].unequal);
+			for (const auto &[name, value] : counters()) {
+				EXPECT_EQ(value(count), value((*there)[i]))
+					<< "seed " << seed << ", operation " << i << " ("
+					<< engines[count.op_type] << "): " << name;
+				totals[engines[count.op_type] + (" " + name)] += value(count);
+			}
+			all.push_back(count);
+		}
+	}
+	expectInSysfs(all);
+
+	/* Else it was the equality of nothing. */
+	for (const char *engine : engines)
+		EXPECT_GT(totals[std::string(engine) + " operations"], 0u) << engine;
+	for (const char *counter :
+	     { "conv read_latency_cycles", "conv weight_read_latency_cycles", "sdp saturation",
+	       "sdp lut_le_hit", "cdp lut_lo_hit", "cdp lut_overflow" })
+		EXPECT_GT(totals[counter], 0u) << counter;
+}
+
+TEST_F(DeviceCounters, KnowNumbersThatAreNone)
+{
+	const auto counts = countsOf(devicePath(), specialNumbers());
+
+	ASSERT_TRUE(counts) << counts.error().message();
+	ASSERT_EQ(counts->size(), 1u);
+	EXPECT_EQ(counts->front().nan_input, 3u);
+	EXPECT_EQ(counts->front().inf_input, 2u);
+	EXPECT_EQ(counts->front().nan_output, 3u);
+	/* Infinity becomes the largest number, which counts as saturated. */
+	EXPECT_EQ(counts->front().saturation, 2u);
+	EXPECT_EQ(counts->front().unequal, 0u);
+	expectInSysfs(*counts);
+}
+
+} /* namespace nvdla::test */
