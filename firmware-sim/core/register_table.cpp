@@ -40,13 +40,14 @@ Words makeWords(const nvdla_unit_info &unit)
 
 const std::array<Words, unitCount> &table()
 {
-	static const std::array<Words, unitCount> words = [] {
-		std::array<Words, unitCount> all;
+	/* Never destroyed: a process may call exit() while a core is at work. */
+	static const auto *words = [] {
+		auto *all = new std::array<Words, unitCount>;
 		for (size_t unit = 0; unit < unitCount; unit++)
-			all[unit] = makeWords(nvdla_units[unit]);
+			(*all)[unit] = makeWords(nvdla_units[unit]);
 		return all;
 	}();
-	return words;
+	return *words;
 }
 
 } /* namespace */
