@@ -185,8 +185,9 @@ TEST_F(DebugTest, ATaskThatNeedsNoInterruptMayFail)
 	const uint32_t syncobj = device.createSyncobj();
 	ASSERT_NE(syncobj, 0u);
 	for (const int expected : { -EIO, 1 }) {
-		if (expected != 1)
+		if (expected != 1) {
 			ASSERT_EQ(inject("fail_task"), 0);
+		}
 		Submit submit;
 		submit.tasks.assign(2, nothing.task());
 		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });

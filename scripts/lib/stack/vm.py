@@ -32,8 +32,10 @@ _COMPLAINTS = re.compile(
 	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
 # The emulated firmware's and machine's own, in every boot.
 _HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
-# Attempts at a kernel that fails before it starts init.
+# Attempts at a kernel that fails, or hangs, before it starts init, and seconds it has for that.
 _BOOTS = 3
+_BOOT_PATIENCE = 90
+_BOOT_PATIENCE_DEBUG = 300
 # Folders of the guest that a shared folder must not cover.
 _GUEST_FOLDERS = ('/', '/bin', '/dev', '/etc', '/lib', '/lib64', '/proc', '/root', '/run', '/sys', '/usr', '/usr/bin',
 		  '/usr/lib', '/var')
@@ -333,7 +335,7 @@ class Machine:
 			pump.close_writer()
 		if self._options.gdb is not None:
 			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
-		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log))
+		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, began))
 		if timed_out:
 			processes.end(qemu)
 		for pump in pumps.values():
@@ -343,9 +345,12 @@ class Machine:
 			shutil.copyfile(console_log, kernel_log)
 		return self._judge(control, kernel_log, qemu_log, timed_out, began)
 
-	def _failed_early(self, control, console_log):
-		"""Whether the kernel complained before it started init: it may go on doing that for ever."""
-		return not control.started and bool(_complaints(console_log))
+	def _failed_early(self, control, console_log, began):
+		"""Whether the kernel complained before it started init, or does not get there."""
+		if control.started or self._options.gdb is not None:
+			return False
+		patience = _BOOT_PATIENCE_DEBUG if self._kernel.is_debug else _BOOT_PATIENCE
+		return bool(_complaints(console_log)) or time.monotonic() - began > patience
 
 	def _wait(self, qemu, qemu_log, failed):
 		"""Wait until QEMU has ended; False if it took too long or can go no further."""
@@ -370,9 +375,9 @@ class Machine:
 		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complaints:
 			problems.append(f'the kernel is tainted: {control.tainted}')
 		status = control.exit
-		stillborn = not control.started and bool(complaints)
+		stillborn = not control.started and (timed_out or bool(complaints))
 		if stillborn:
-			problems.insert(0, 'the kernel failed before it started init')
+			problems.insert(0, 'the kernel failed, or hung, before it started init')
 			status = STATUS_BROKEN
 		elif timed_out:
 			problems.insert(0, f'the guest was stopped after {self._options.timeout:g} s')
@@ -451,7 +456,8 @@ def kvm_works(found, kernel):
 			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
 	machine = Machine(found, options)
 	machine._accelerator = lambda: 'kvm'
-	outcome = machine.run(['true'], output=lambda chunk: None, errors=lambda chunk: None)
+	# Once: what does not boot now is no use later.
+	outcome = machine._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
 	for stale in cache_dir().glob('kvm-*'):
 		stale.unlink(missing_ok=True)
 	answer.write_text('yes' if outcome.status == 0 else 'no')

@@ -118,6 +118,10 @@ class Verdict(unittest.TestCase):
 		self.assertFalse(self.judge(b'init\n', splat).stillborn)
 		self.assertFalse(self.judge(b'').stillborn)
 
+	def test_a_kernel_that_never_gets_to_init_may_try_again(self):
+		self.assertTrue(self.judge(b'', timed_out=True).stillborn)
+		self.assertFalse(self.judge(b'init\n', timed_out=True).stillborn)
+
 
 class Listening(unittest.TestCase):
 	def test_it_is_seen_without_connecting(self):
