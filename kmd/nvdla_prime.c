@@ -43,9 +43,12 @@ static void nvdla_dma_buf_unmap(struct dma_buf_attachment *attach, struct sg_tab
 	drm_gem_unmap_dma_buf(attach, sgt, direction);
 }
 
+typedef void (*nvdla_sync_fn)(struct device *dev, struct sg_table *sgt,
+			      enum dma_data_direction direction);
+
 /* For all devices that have it mapped: not all of them need look into the CPU's caches. */
-static int nvdla_dma_buf_begin_cpu_access(struct dma_buf *dma_buf,
-					  enum dma_data_direction direction)
+static int nvdla_dma_buf_sync(struct dma_buf *dma_buf, enum dma_data_direction direction,
+			      nvdla_sync_fn sync)
 {
 	struct drm_gem_object *obj = dma_buf->priv;
 	struct dma_buf_attachment *attach;
@@ -54,33 +57,25 @@ static int nvdla_dma_buf_begin_cpu_access(struct dma_buf *dma_buf,
 	dma_resv_lock(obj->resv, NULL);
 	list_for_each_entry(attach, &dma_buf->attachments, node)
 		if (attach->priv)
-			dma_sync_sgtable_for_cpu(attach->dev, attach->priv, direction);
+			sync(attach->dev, attach->priv, direction);
 	dma_resv_unlock(obj->resv);
 
 	if (drm_dev_enter(obj->dev, &idx)) {
-		dma_sync_sgtable_for_cpu(obj->dev->dev, to_nvdla_bo(obj)->sgt, direction);
+		sync(obj->dev->dev, to_nvdla_bo(obj)->sgt, direction);
 		drm_dev_exit(idx);
 	}
 	return 0;
 }
 
+static int nvdla_dma_buf_begin_cpu_access(struct dma_buf *dma_buf,
+					  enum dma_data_direction direction)
+{
+	return nvdla_dma_buf_sync(dma_buf, direction, dma_sync_sgtable_for_cpu);
+}
+
 static int nvdla_dma_buf_end_cpu_access(struct dma_buf *dma_buf, enum dma_data_direction direction)
 {
-	struct drm_gem_object *obj = dma_buf->priv;
-	struct dma_buf_attachment *attach;
-	int idx;
-
-	dma_resv_lock(obj->resv, NULL);
-	list_for_each_entry(attach, &dma_buf->attachments, node)
-		if (attach->priv)
-			dma_sync_sgtable_for_device(attach->dev, attach->priv, direction);
-	dma_resv_unlock(obj->resv);
-
-	if (drm_dev_enter(obj->dev, &idx)) {
-		dma_sync_sgtable_for_device(obj->dev->dev, to_nvdla_bo(obj)->sgt, direction);
-		drm_dev_exit(idx);
-	}
-	return 0;
+	return nvdla_dma_buf_sync(dma_buf, direction, dma_sync_sgtable_for_device);
 }
 
 static const struct dma_buf_ops nvdla_dma_buf_ops = {
