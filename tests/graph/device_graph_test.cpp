@@ -15,7 +15,7 @@ TEST(RandomGraph, EqualsTheReferenceThroughTheDriver)
 {
 	const char *path = std::getenv("NVDLA_DEVICE");
 
-	checkRandomGraphs(path ? path : "/dev/accel/accel0", 20);
+	checkRandomGraphs(path ? path : "/dev/accel/accel0", deviceSample);
 }
 
 } /* namespace nvdla::test */

@@ -27,6 +27,7 @@ struct Known {
 	uint32_t w;
 	uint32_t n = 1;
 	PixelFormat format = PixelFormat::Feature;
+	bool approximate = false; /**< the reference knows it within a threshold */
 };
 
 /** \brief Makes one random graph */
@@ -66,8 +67,9 @@ private:
 			    bool constantsOnly);
 	std::string newLut(bool isFloat, int magnitudeBits);
 	void finishSdp(op::Sdp sdp, const Known &in, bool poolNext);
-	/* Declares the layout now and then, and makes the surface known. */
+	/* Gives it a layout of its own now and then, and makes the surface known. */
 	void addSurface(const Known &surface);
+	void choosePlaces();
 	void strides(Surface &surface, const Known &known);
 	void add(op::Any operation, std::string text);
 	std::string name(const char *prefix) { return fmt::format("{}{}", prefix, counter_++); }
@@ -77,6 +79,8 @@ private:
 	RandomCase case_;
 	std::vector<Known> known_;
 	std::set<std::string> consumed_;
+	std::map<std::string, Surface> surfaces_; /**< described, but for inputs */
+	std::set<std::string> offChip_;		  /**< not for on-chip memory */
 	size_t wanted_ = 1;
 	size_t made_ = 0;
 	unsigned counter_ = 0;

@@ -14,8 +14,6 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t firstSeed = 1;
-
 std::vector<std::byte> toElements(const Cube &cube)
 {
 	return elementsFromFloat(cube.type,

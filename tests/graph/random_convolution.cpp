@@ -133,7 +133,9 @@ void Generator::finishConvolution(op::Convolution conv, GraphWeights weights, co
 				       conv.stride.y, conv.dilation.y),
 			    outputSize(in.w, conv.padding.left + conv.padding.right, weights.s,
 				       conv.stride.x, conv.dilation.x),
-			    in.n };
+			    in.n,
+			    PixelFormat::Feature,
+			    type == DataType::Half };
 	consumed_.insert(in.name);
 	anyHalf_ |= type == DataType::Half;
 	const std::string line = fmt::format(

@@ -69,7 +69,10 @@ Known Generator::choose()
 		return newInput(anyType(), 1, dice_.size(1, maxChannels), dice_.size(1, maxSide),
 				dice_.size(1, maxSide));
 	const size_t last = known_.size() - 1;
-	return known_[dice_.chance(60) ? last : dice_.size(0, static_cast<uint32_t>(last))];
+	Known chosen = known_[dice_.chance(60) ? last : dice_.size(0, static_cast<uint32_t>(last))];
+	/* What is not known exactly is an output: the device's own elements go on. */
+	chosen.approximate = false;
+	return chosen;
 }
 
 void Generator::strides(Surface &surface, const Known &known)
@@ -84,11 +87,10 @@ void Generator::strides(Surface &surface, const Known &known)
 
 void Generator::addSurface(const Known &known)
 {
-	Surface surface{ .name = known.name };
+	Surface &surface = surfaces_[known.name];
 
+	surface.name = known.name;
 	strides(surface, known);
-	if (surface.lineStride)
-		case_.graph.surface(surface);
 	known_.push_back(known);
 	anyHalf_ |= known.type == DataType::Half;
 }
@@ -133,10 +135,27 @@ bool Generator::addOperation()
 }
 
 /*
- * FP16 is held against thresholds, operation by operation: all surfaces are
- * outputs then, so that each is computed from what the device has made. Integers
- * are exact through the whole graph, whose inner surfaces may share memory.
+ * Surfaces that are known within a threshold only are outputs, so that what reads
+ * them is computed from what the device has made. The others may be inner ones,
+ * which share memory and can be on the chip.
  */
+void Generator::choosePlaces()
+{
+	for (const Known &known : known_) {
+		if (case_.inputs.contains(known.name))
+			continue;
+		const bool inner = consumed_.contains(known.name) && !known.approximate &&
+				   (!anyHalf_ || dice_.chance(50));
+		if (!inner) {
+			case_.graph.output(known.name);
+			case_.outputNames.push_back(known.name);
+		} else if (!offChip_.contains(known.name) && dice_.chance(50)) {
+			surfaces_[known.name].place = Place::Sram;
+			case_.description += fmt::format("  {} on chip\n", known.name);
+		}
+	}
+}
+
 RandomCase Generator::make()
 {
 	wanted_ = dice_.size(1, maxOperations);
@@ -145,13 +164,9 @@ RandomCase Generator::make()
 		case_.options.maxTaskOperations = dice_.size(1, 4);
 	while (room() > 0)
 		addOperation();
-	for (const Known &known : known_) {
-		const bool input = case_.inputs.contains(known.name);
-		if (!input && (anyHalf_ || !consumed_.contains(known.name))) {
-			case_.graph.output(known.name);
-			case_.outputNames.push_back(known.name);
-		}
-	}
+	choosePlaces();
+	for (const auto &[name, surface] : surfaces_)
+		case_.graph.surface(surface);
 	return std::move(case_);
 }
 

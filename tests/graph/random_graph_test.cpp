@@ -12,4 +12,17 @@ TEST(RandomGraph, EqualsTheReference)
 	checkRandomGraphs(Device::embeddedPath, 1000);
 }
 
+/* What the guest sees of the graphs is worth its time. */
+TEST(RandomGraph, SampleForTheGuestIsVaried)
+{
+	for (const char *text :
+	     { "winograd", "sparse", "image", "CDP", "contract", "split", "copy", "on chip" }) {
+		bool found = false;
+		for (uint32_t i = 0; i < deviceSample; i++)
+			found |= randomCase(firstSeed + i).description.find(text) !=
+				 std::string::npos;
+		EXPECT_TRUE(found) << text;
+	}
+}
+
 } /* namespace nvdla::test */

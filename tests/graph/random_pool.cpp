@@ -28,13 +28,14 @@ void Generator::addPooling(const Known &in, bool stream)
 	fit(in.h, pooling.kernel.y, pooling.stride.y, pooling.padding.top, pooling.padding.bottom);
 	if (in.type != DataType::Half && dice_.chance(50))
 		pooling.padValue = dice_.pick(-100, 100);
-	const Known out{ pooling.output, in.type, in.c,
-			 (pooling.padding.top + in.h + pooling.padding.bottom - pooling.kernel.y) /
-					 pooling.stride.y +
-				 1,
-			 (pooling.padding.left + in.w + pooling.padding.right - pooling.kernel.x) /
-					 pooling.stride.x +
-				 1 };
+	Known out{ pooling.output, in.type, in.c,
+		   (pooling.padding.top + in.h + pooling.padding.bottom - pooling.kernel.y) /
+				   pooling.stride.y +
+			   1,
+		   (pooling.padding.left + in.w + pooling.padding.right - pooling.kernel.x) /
+				   pooling.stride.x +
+			   1 };
+	out.approximate = in.approximate || in.type == DataType::Half;
 	/* Parts that are wider than the kernel are always possible. */
 	if (!stream && out.w >= 4 && dice_.chance(40)) {
 		const uint32_t part = (out.w + 1) / 2;
@@ -71,6 +72,7 @@ void Generator::addNormalization()
 	lrn.lut = newLut(isFloat, isFloat ? 4 : std::min(bits, 18));
 	Known out = in;
 	out.name = lrn.output;
+	out.approximate = isFloat;
 	consumed_.insert(in.name);
 	addSurface(out);
 	const std::string line =
@@ -85,19 +87,19 @@ Known Generator::addParts(DataType type, uint32_t channels, uint32_t parts)
 {
 	const Known whole{ name("whole"), type, channels * parts, dice_.size(2, 4),
 			   dice_.size(1, 5) };
-	Surface surface{
+	Surface &surface = surfaces_[whole.name] = {
 		.name = whole.name, .type = type, .c = whole.c, .h = whole.h, .w = whole.w
 	};
 
 	strides(surface, whole);
-	case_.graph.surface(surface);
 	case_.joined[whole.name] = {};
 	const Known in = newInput(type, 1, channels, whole.h, whole.w);
 	for (uint32_t i = 0; i < parts; i++) {
 		op::Sdp sdp = sdpFor(in, false, false, type == DataType::Int8 ? 7 : 13);
 		sdp.type = type;
-		case_.graph.surface(
-			{ .name = sdp.output, .within = whole.name, .atChannel = i * channels });
+		surfaces_[sdp.output] = { .name = sdp.output,
+					  .within = whole.name,
+					  .atChannel = i * channels };
 		case_.joined[whole.name].push_back(sdp.output);
 		const std::string line = fmt::format("SDP {} -> part of {}", in.name, shape(whole));
 		add(std::move(sdp), line);
@@ -139,7 +141,9 @@ void Generator::addPlanes()
 	Known out = in;
 	const std::string planes = name("planes");
 	out.name = name("m");
-	case_.graph.surface({ .name = planes, .planar = true });
+	surfaces_[planes] = { .name = planes,
+			      .planar = true,
+			      .place = dice_.chance(30) ? Place::Sram : Place::Memory };
 	add(op::SplitPlanes{ name("split"), in.name, planes },
 	    fmt::format("split {} -> {}", in.name, planes));
 	addSurface(out);
@@ -165,11 +169,17 @@ void Generator::addCopy()
 	}
 	if (copy.transfers.empty())
 		return;
+	/* Several lead from one kind of memory to another. */
+	for (const op::Copy::Transfer &transfer : copy.transfers) {
+		if (copy.transfers.size() > 1)
+			offChip_.insert({ transfer.input, transfer.output });
+	}
 	for (const op::Copy::Transfer &transfer : copy.transfers) {
 		Known out = *std::find_if(known_.begin(), known_.end(), [&](const Known &known) {
 			return known.name == transfer.input;
 		});
 		out.name = transfer.output;
+		out.approximate = false;
 		addSurface(out);
 	}
 	add(std::move(copy), line);
@@ -182,7 +192,9 @@ void Generator::addCpu()
 		return;
 	Known out = in;
 	out.name = name("e");
+	out.approximate = true;
 	consumed_.insert(in.name);
+	offChip_.insert({ in.name, out.name });
 	addSurface(out);
 	const float step = in.type == DataType::Int8 ? 1.0f / 64 : 1.0f / 4096;
 	if (dice_.chance(50))

@@ -149,7 +149,7 @@ void Generator::finishSdp(op::Sdp sdp, const Known &in, bool poolNext)
 		fmt::format("SDP{}{}{} {} -> {}", sdp.x1 ? " X1" : "", sdp.x2 ? " X2" : "",
 			    sdp.y ? (sdp.lut.empty() ? " Y" : " Y LUT") : "", in.name, shape(out));
 	if (poolNext && sdp.type == in.type && in.n == 1 && room() >= 2) {
-		case_.graph.surface({ .name = out.name, .place = Place::Stream });
+		surfaces_[out.name] = { .name = out.name, .place = Place::Stream };
 		add(std::move(sdp), line);
 		addPooling(out, true);
 		return;

@@ -76,6 +76,9 @@ Result<void> Assembler::addInputs()
 		if (surface.place == Place::Stream)
 			return bad(fmt::format("input '{}'", name),
 				   "is a stream; the application writes memory");
+		if (surface.place == Place::Sram)
+			return bad(fmt::format("input '{}'", name),
+				   "is in on-chip memory, which the application cannot reach");
 		auto desc = layOut(surface);
 		if (!desc)
 			return forward(desc);
@@ -87,8 +90,6 @@ Result<void> Assembler::addInputs()
 		Region region;
 		region.name = name;
 		region.kind = RegionKind::Input;
-		region.domain =
-			surface.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
 		region.bytes = desc->size;
 		plan_.regions.push_back(std::move(region));
 	}

@@ -98,6 +98,8 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 		surface.place = Place::Stream;
 	need(!isOutput || surface.place != Place::Stream, "output",
 	     fmt::format("the stream '{}' cannot be an output of the graph", name));
+	need(!isOutput || surface.place != Place::Sram, "output",
+	     fmt::format("'{}' is in on-chip memory, which the application cannot reach", name));
 	need(surface.place != Place::Stream || node.type == NVDLA_OP_CONV ||
 		     node.type == NVDLA_OP_SDP,
 	     "output", fmt::format("only convolutions and SDP make streams, not '{}'", name));

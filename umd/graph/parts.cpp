@@ -42,6 +42,8 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 	need(!whole.planar && whole.desc.format == PixelFormat::Feature && whole.desc.n == 1 &&
 		     whole.region != none,
 	     field, fmt::format("'{}' is no single feature surface in memory", part.within));
+	need(part.place == Place::Memory || part.place == whole.place, field,
+	     fmt::format("'{}' is to be elsewhere than '{}'", part.name, part.within));
 	need(part.type == DataType::Unknown || part.type == whole.desc.type, field,
 	     fmt::format("'{}' is {}, '{}' is {}", part.name, dataTypeName(part.type), part.within,
 			 dataTypeName(whole.desc.type)));

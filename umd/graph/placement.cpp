@@ -154,13 +154,10 @@ private:
 
 	void placeBound(RegionKind kind, MemoryFlags direction)
 	{
-		for (MemoryDomain domain : { MemoryDomain::System, MemoryDomain::Sram }) {
-			for (size_t i : members(kind, domain)) {
-				Memory &memory = add(static_cast<uint16_t>(MemoryAlloc | direction),
-						     plan_.regions[i].bytes);
-				memory.domain = domain;
-				plan_.regions[i].memory = memory.id;
-			}
+		for (size_t i : members(kind, MemoryDomain::System)) {
+			const Memory &memory = add(static_cast<uint16_t>(MemoryAlloc | direction),
+						   plan_.regions[i].bytes);
+			plan_.regions[i].memory = memory.id;
 		}
 	}
 

@@ -107,6 +107,13 @@ EmuBuffer emuBuffer(const nvdla_data_cube &cube, DataType type)
 		 cube.surf_stride };
 }
 
+void needReachable(Lowering &lowering, const char *field, const SurfaceState &surface)
+{
+	lowering.need(surface.place != Place::Sram, field,
+		      fmt::format("'{}' is in on-chip memory, which the CPU cannot reach",
+				  surface.desc.name));
+}
+
 void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::string &input,
 	      const std::string &output, DataType type)
 {
@@ -118,6 +125,8 @@ void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::stri
 	lowering.need(operation.outScale != 0.0f, "outScale", "is 0");
 	SurfaceState &out = lowering.output(output, lowering.outputType(output, type, in.desc.type),
 					    shapeOf(in));
+	needReachable(lowering, "input", in);
+	needReachable(lowering, "output", out);
 	if (lowering.failed())
 		return;
 	EmuOperation &emu = lowering.node.emu;

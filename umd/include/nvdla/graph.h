@@ -28,7 +28,7 @@ class Assembler;
 /** \brief Where a surface is */
 enum class Place : uint8_t {
 	Memory, /**< system memory */
-	Sram,	/**< on-chip memory */
+	Sram,	/**< on-chip memory; neither the application nor the CPU reaches it */
 	Stream, /**< nowhere: one engine hands it to the next, on the fly */
 };
 
