@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 #include <nvdla/tensor_file.h>
@@ -17,6 +18,24 @@ namespace
 constexpr std::array<char, 4> magic{ 'D', 'I', 'M', 'G' };
 constexpr uint32_t version = 0;
 constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
+
+constexpr struct {
+	DataType type;
+	DimgFormat format;
+} formatsOfTypes[] = {
+	{ DataType::Int8, DimgFormat::Int8 },
+	{ DataType::Int16, DimgFormat::Int16 },
+	{ DataType::Half, DimgFormat::Half },
+};
+
+std::optional<DimgFormat> formatOf(DataType type)
+{
+	for (const auto &known : formatsOfTypes) {
+		if (known.type == type)
+			return known.format;
+	}
+	return {};
+}
 
 /* What follows magic and version. */
 struct DimgHeader {
@@ -43,21 +62,10 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 {
 	constexpr const char *what = "write dimg";
 	const std::string where = "tensor " + desc.describe();
-	DimgFormat format;
+	const auto format = formatOf(desc.type);
 
-	switch (desc.type) {
-	case DataType::Int8:
-		format = DimgFormat::Int8;
-		break;
-	case DataType::Int16:
-		format = DimgFormat::Int16;
-		break;
-	case DataType::Half:
-		format = DimgFormat::Half;
-		break;
-	default:
+	if (!format)
 		return fail(ErrorCode::Unsupported, what, where, "no format code for its type");
-	}
 	if (desc.format != PixelFormat::Feature)
 		return fail(ErrorCode::Unsupported, what, where,
 			    "only feature tensors have a code");
@@ -70,7 +78,7 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 	append(bytes, magic);
 	append(bytes, version);
 	append(bytes,
-	       DimgHeader{ static_cast<uint32_t>(format), desc.w, desc.h, desc.c, desc.lineStride,
+	       DimgHeader{ static_cast<uint32_t>(*format), desc.w, desc.h, desc.c, desc.lineStride,
 			   desc.surfaceStride, static_cast<uint32_t>(desc.size) });
 	bytes.insert(bytes.end(), elements.begin(), elements.end());
 	return bytes;
@@ -101,6 +109,27 @@ Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &nam
 	dimg.size = header->size;
 	dimg.elements.assign(reader.rest().begin(), reader.rest().end());
 	return dimg;
+}
+
+Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Dimg &dimg)
+{
+	constexpr const char *what = "convert dimg to tensor";
+	const std::string where = "tensor " + desc.describe();
+	const uint64_t bytes = desc.elements() * elementBytes(desc.type);
+
+	if (formatOf(desc.type) != dimg.format)
+		return fail(ErrorCode::InvalidArgument, what, where,
+			    fmt::format("the file has elements of surface format {}",
+					static_cast<uint32_t>(dimg.format)));
+	if (dimg.channel != desc.c || dimg.height != desc.h || dimg.width != desc.w)
+		return fail(ErrorCode::InvalidArgument, what, where,
+			    fmt::format("the file is {} x {} x {}", dimg.channel, dimg.height,
+					dimg.width));
+	if (dimg.elements.size() != bytes)
+		return fail(ErrorCode::InvalidArgument, what, where,
+			    fmt::format("the file holds {} bytes of elements, {} needed",
+					dimg.elements.size(), bytes));
+	return dimg.elements;
 }
 
 Result<Dimg> readDimg(const std::string &path)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/network.h>
 
+#include <fmt/format.h>
+
 #include "runtime/network_impl.h"
 
 namespace nvdla
@@ -8,6 +10,31 @@ namespace nvdla
 
 namespace
 {
+
+/*
+ * A loadable does not name the core it is for, but its tensors do: surfaces lie in atoms of 8
+ * bytes for nv_small, of 32 for the others. What only the CPU reaches may lie as it likes.
+ */
+Result<void> checkAtoms(const Device &device, const Program &program)
+{
+	constexpr uint32_t small = 8;
+	const MemoryIds ofCore = program.coreMemories();
+
+	if (device.info().atom_bytes == small)
+		return {};
+	for (const auto *tensors : { &program.inputs, &program.outputs }) {
+		for (const TensorDesc &desc : *tensors) {
+			if (desc.format == PixelFormat::FeatureX8 && ofCore.contains(desc.memory))
+				return fail(ErrorCode::Unsupported, "load network",
+					    "tensor " + desc.describe(),
+					    fmt::format("has atoms of {} bytes, as for nv_small; "
+							"the core of {} has {} bytes",
+							small, device.path(),
+							device.info().atom_bytes));
+		}
+	}
+	return {};
+}
 
 /* Of the loadable's data, only what further slots begin with stays. */
 void keepContentsOf(Loadable &loadable, const MemoryIds &memories)
@@ -44,6 +71,8 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 	auto program = Program::create(checked, device.info().max_tasks);
 	if (!program)
 		return forward(program);
+	if (auto atoms = checkAtoms(device, *program); !atoms)
+		return forward(atoms);
 	auto shared = ResidentMemory::create(device, checked, program->shared);
 	if (!shared)
 		return forward(shared);

@@ -68,6 +68,18 @@ MemoryIds written(const EmuTask &task)
 	return ids;
 }
 
+template<typename Task>
+MemoryIds memoriesOf(const std::vector<AnyTask> &tasks)
+{
+	MemoryIds ids;
+
+	for (const AnyTask &task : tasks) {
+		if (std::holds_alternative<Task>(task))
+			ids.merge(usedMemories({ &task, 1 }, {}));
+	}
+	return ids;
+}
+
 /* The CPU has no way to on-chip memory. */
 Result<void> checkReachable(const Loadable &loadable, const MemoryIds &memories)
 {
@@ -156,13 +168,12 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 
 MemoryIds Program::cpuMemories() const
 {
-	MemoryIds ids;
+	return memoriesOf<EmuTask>(tasks);
+}
 
-	for (const AnyTask &task : tasks) {
-		if (std::holds_alternative<EmuTask>(task))
-			ids.merge(usedMemories({ &task, 1 }, {}));
-	}
-	return ids;
+MemoryIds Program::coreMemories() const
+{
+	return memoriesOf<DlaTask>(tasks);
 }
 
 unsigned Program::maxOperations() const

@@ -44,6 +44,8 @@ struct Program {
 
 	/** \return memories that CPU tasks read or write */
 	MemoryIds cpuMemories() const;
+	/** \return memories that the core's tasks read or write */
+	MemoryIds coreMemories() const;
 
 	/** \return operations of the job that has most of them */
 	unsigned maxOperations() const;

@@ -44,6 +44,16 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 	return {};
 }
 
+/* The first runtime wrote one output, whatever it was, to output.dimg. */
+std::vector<std::string> usualOutputs(const Network &network)
+{
+	std::vector<std::string> names;
+
+	for (size_t i = 0; i < network.outputs().size(); i++)
+		names.push_back(fmt::format("output{}.dimg", i ? std::to_string(i) : ""));
+	return names;
+}
+
 void dropResults(RunReport &report)
 {
 	for (RunReport::Step &step : report.steps)
@@ -99,8 +109,11 @@ Result<void> run(const RunSettings &settings)
 	if (!reports)
 		return forward(reports);
 
-	for (size_t i = 0; i < settings.outputs.size(); i++) {
-		auto written = writeOutput(*network, i, settings.outputs[i], settings.rawDump);
+	const auto outputs = settings.outputs.empty() && settings.usualOutputs
+				     ? usualOutputs(*network)
+				     : settings.outputs;
+	for (size_t i = 0; i < outputs.size(); i++) {
+		auto written = writeOutput(*network, i, outputs[i], settings.rawDump);
 		if (!written)
 			return written;
 	}
@@ -130,12 +143,17 @@ int main(int argc, char **argv)
 		->capture_default_str();
 	app.add_option("--loadable", settings.loadable, "file to run, or its text form")
 		->required();
-	app.add_option("--input,--image", settings.inputs,
-		       "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, or .raw tensor bytes; "
-		       "repeat for "
-		       "further inputs; zero without")
-		->expected(1)
-		->take_all();
+	auto *input =
+		app.add_option("--input", settings.inputs,
+			       "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
+			       "tensor bytes; repeat for further inputs; zero without")
+			->expected(1)
+			->take_all();
+	const auto *image = app.add_option("--image", settings.inputs,
+					   "as --input; without --output it writes output.dimg")
+				    ->expected(1)
+				    ->take_all()
+				    ->excludes(input);
 	app.add_option("--normalize", settings.scaling.normalize,
 		       "divide pixels by this (fp16, int16)")
 		->capture_default_str();
@@ -149,7 +167,8 @@ int main(int argc, char **argv)
 		       "write an output as .dimg, or its bytes as .raw; repeat for further outputs")
 		->expected(1)
 		->take_all();
-	app.add_flag("--rawdump", settings.rawDump, "write elements as text instead of .dimg");
+	app.add_flag("--rawdump", settings.rawDump,
+		     "write elements as text instead of .dimg, without --output to output.dimg");
 	app.add_option("--top", settings.top, "print the N largest elements of each output");
 	app.add_option("--labels", settings.labels,
 		       "names of the classes, a line each, for --top (which is then at least 1)");
@@ -168,6 +187,7 @@ int main(int argc, char **argv)
 
 	for (size_t i = 0; i < mean.size() && i < settings.scaling.mean.size(); i++)
 		settings.scaling.mean[i] = mean[i];
+	settings.usualOutputs = image->count() || settings.rawDump;
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
 	if (auto done = run(settings); !done) {

@@ -15,6 +15,8 @@ struct RunSettings {
 	std::string loadable;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
+	/** \brief Without names in outputs, they go where the first runtime's did */
+	bool usualOutputs = false;
 	PixelScaling scaling;
 	float inputScale = 1.0f;
 	bool rawDump = false;

@@ -24,6 +24,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     const std::string &path, const RunSettings &settings)
 {
 	constexpr std::string_view npyMagic = "\x93NUMPY";
+	constexpr std::string_view dimgMagic = "DIMG";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
 	if (text.starts_with(npyMagic)) {
@@ -31,6 +32,12 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 		if (!array)
 			return forward(array);
 		return elementsFromNpy(desc, *array, settings.inputScale);
+	}
+	if (text.starts_with(dimgMagic)) {
+		auto dimg = decodeDimg(bytes, path);
+		if (!dimg)
+			return forward(dimg);
+		return elementsFromDimg(desc, *dimg);
 	}
 	auto image = decodeImage(bytes, path);
 	if (!image)

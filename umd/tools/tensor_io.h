@@ -19,7 +19,7 @@ namespace nvdla::tools
  * \brief Set an input from a file
  *
  * A name that ends in .raw: bytes of the tensor as they are. Otherwise the
- * contents decide: PGM, PPM, PNG or JPEG picture, or a numpy array.
+ * contents decide: PGM, PPM, PNG or JPEG picture, numpy array or .dimg.
  */
 Result<void> setInput(Network &network, size_t index, const std::string &path,
 		      const RunSettings &settings);

@@ -53,6 +53,29 @@ TEST(Dimg, RefusesWhatItCannotSay)
 	EXPECT_FALSE(decodeDimg(std::vector<std::byte>(100), "zero"));
 }
 
+TEST(Dimg, IsAnInputOfItsTypeAndShape)
+{
+	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Half, 10, 2, 3);
+	const auto elements = test::pattern(60 * 2, 1);
+	auto dimg = decodeDimg(encodeDimg(desc, elements).value(), "file");
+	ASSERT_TRUE(dimg);
+	TensorDesc pixels = desc;
+	pixels.format = PixelFormat::A16B16G16R16_F;
+	EXPECT_EQ(elementsFromDimg(desc, *dimg).value(), elements);
+	EXPECT_EQ(elementsFromDimg(pixels, *dimg).value(), elements);
+
+	auto refused = [&](const TensorDesc &other, const char *word) {
+		auto found = elementsFromDimg(other, *dimg);
+		ASSERT_FALSE(found);
+		EXPECT_EQ(found.error().code, ErrorCode::InvalidArgument);
+		EXPECT_NE(found.error().why.find(word), std::string::npos) << found.error().why;
+	};
+	refused(TensorDesc::packedFeature("x", DataType::Int16, 10, 2, 3), "format 42");
+	refused(TensorDesc::packedFeature("x", DataType::Half, 10, 3, 2), "10 x 2 x 3");
+	dimg->elements.pop_back();
+	refused(desc, "119 bytes");
+}
+
 TEST(Npy, ArraysOfTheKnownTypes)
 {
 	const std::vector<float> values{ 1, -2, 3.5f, 4, 5, 6 };

@@ -57,7 +57,8 @@ public:
 	 * \param[in] device keeps open as long as the network lives
 	 * \param[in] loadable not needed afterwards
 	 * \return InvalidFile for what Loadable::check() or the tasks' decoding find,
-	 * NoMemory, Unsupported for on-chip memory that the CPU would have to reach
+	 * NoMemory, Unsupported for on-chip memory that the CPU would have to reach and for
+	 * tensors in atoms of another size than the device's
 	 */
 	static Result<Network> load(const Device &device, const Loadable &loadable,
 				    const LoadOptions &options = {});

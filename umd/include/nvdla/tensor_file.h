@@ -43,6 +43,14 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &name);
 Result<Dimg> readDimg(const std::string &path);
 
+/**
+ * \brief Elements of a tensor from a .dimg, as packElements() takes them
+ * \param[in] desc what the elements are for, of any layout
+ * \return InvalidArgument naming both if type, channels, height, width or the number of
+ * elements are not the tensor's
+ */
+Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Dimg &dimg);
+
 /** \brief An array of a .npy file, in C order */
 struct NpyArray {
 	std::vector<size_t> shape;
