@@ -60,7 +60,7 @@ TEST(Dimg, IsAnInputOfItsTypeAndShape)
 	auto dimg = decodeDimg(encodeDimg(desc, elements).value(), "file");
 	ASSERT_TRUE(dimg);
 	TensorDesc pixels = desc;
-	pixels.format = PixelFormat::A16B16G16R16_F;
+	pixels.format = PixelFormat::A16B16G16R16F;
 	EXPECT_EQ(elementsFromDimg(desc, *dimg).value(), elements);
 	EXPECT_EQ(elementsFromDimg(pixels, *dimg).value(), elements);
 
