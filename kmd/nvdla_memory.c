@@ -168,20 +168,26 @@ static bool nvdla_memory_can_write_combine(struct device *dev)
 }
 
 /* The kernel's own mapping must not differ from the others in how it caches. */
-static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
-{
-#ifdef CONFIG_X86
-	return set_pages_array_wc(memory->pages, memory->num_pages);
-#else
-	return 0;
-#endif
-}
-
 static void nvdla_memory_set_cached(struct nvdla_memory *memory)
 {
 #ifdef CONFIG_X86
 	set_pages_array_wb(memory->pages, memory->num_pages);
 #endif
+}
+
+/*
+ * Fails where there is no memory to split a large page of the kernel's mapping,
+ * which x86 calls -EINVAL and leaves half done.
+ */
+static int nvdla_memory_set_write_combine(struct nvdla_memory *memory)
+{
+#ifdef CONFIG_X86
+	if (set_pages_array_wc(memory->pages, memory->num_pages)) {
+		nvdla_memory_set_cached(memory);
+		return -ENOMEM;
+	}
+#endif
+	return 0;
 }
 
 /**

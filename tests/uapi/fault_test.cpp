@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -144,6 +145,26 @@ TEST_F(FaultTest, BufferCreate)
 			},
 			[&] { drmCloseBufferHandle(device_.fd(), create.handle); });
 	}
+}
+
+/*
+ * The kernel splits its own mapping of memory that becomes write-combined, where that is of large
+ * pages. Buffers that are kept make each one of other memory, which is not split yet.
+ */
+TEST_F(FaultTest, BufferCreateSplitsMapping)
+{
+	std::vector<uint32_t> handles;
+	drm_nvdla_bo_create create = {};
+	failEverywhere(
+		[&] {
+			create = { .size = 2 << 20,
+				   .flags = DRM_NVDLA_BO_WRITE_COMBINE,
+				   .handle = 0 };
+			return device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
+		},
+		[&] { handles.push_back(create.handle); });
+	for (const uint32_t handle : handles)
+		drmCloseBufferHandle(device_.fd(), handle);
 }
 
 TEST_F(FaultTest, BufferExport)
