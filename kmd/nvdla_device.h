@@ -101,6 +101,9 @@ struct nvdla_device {
 	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;
 
+	/** @hang_wq: where @hang_work runs; reclaim may wait for what it ends */
+	struct workqueue_struct *hang_wq;
+
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;
 

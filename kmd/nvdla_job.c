@@ -17,6 +17,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
+#include "nvdla_trace.h"
 
 static const char *nvdla_fence_driver_name(struct dma_fence *fence)
 {
@@ -135,6 +136,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 		error = -EIO;
 	if (error) {
 		nvdla_job_write_result(job, error);
+		trace_nvdla_job_done(job, error);
 		mutex_unlock(&ndev->lock);
 		return ERR_PTR(error);
 	}
@@ -181,6 +183,7 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
 
 	drm_sched_fini(&ndev->sched);
 	destroy_workqueue(ndev->sched_wq);
+	destroy_workqueue(ndev->hang_wq);
 	destroy_workqueue(ndev->free_wq);
 }
 
@@ -207,10 +210,17 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
+	ndev->hang_wq = alloc_workqueue("%s-hang", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1,
+					dev_name(ndev->drm.dev));
+	if (!ndev->hang_wq) {
+		ret = -ENOMEM;
+		goto err_sched_wq;
+	}
+
 	ndev->free_wq = alloc_workqueue("%s-free", WQ_UNBOUND, 0, dev_name(ndev->drm.dev));
 	if (!ndev->free_wq) {
 		ret = -ENOMEM;
-		goto err_sched_wq;
+		goto err_hang_wq;
 	}
 
 	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq,
@@ -222,6 +232,8 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 err_free_wq:
 	destroy_workqueue(ndev->free_wq);
+err_hang_wq:
+	destroy_workqueue(ndev->hang_wq);
 err_sched_wq:
 	destroy_workqueue(ndev->sched_wq);
 	return ret;

@@ -67,7 +67,7 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	lockdep_assert_held(&job->ndev->lock);
 
 	job->error = error;
-	mod_delayed_work(system_highpri_wq, &job->ndev->hang_work, 0);
+	mod_delayed_work(job->ndev->hang_wq, &job->ndev->hang_work, 0);
 }
 
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
@@ -180,7 +180,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
 	job->deadline = jiffies + job->timeout;
-	mod_delayed_work(system_highpri_wq, &ndev->hang_work, job->timeout);
+	mod_delayed_work(ndev->hang_wq, &ndev->hang_work, job->timeout);
 	nvdla_job_start_tasks(job);
 }
 

@@ -54,7 +54,7 @@ DEFINE_EVENT(nvdla_job_class, nvdla_job_run,
 	     TP_PROTO(const struct nvdla_job *job),
 	     TP_ARGS(job));
 
-/* The hardware is done with it, or it was taken off the hardware with an error. */
+/* The hardware is done with it, or it was taken off the hardware or refused with an error. */
 TRACE_EVENT(nvdla_job_done,
 	    TP_PROTO(const struct nvdla_job *job, int error),
 	    TP_ARGS(job, error),

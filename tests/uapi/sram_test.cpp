@@ -13,6 +13,8 @@
 #include <xf86drm.h>
 
 #include "dma_buf.h"
+#include "driver_files.h"
+#include "trace.h"
 
 namespace nvdla::test
 {
@@ -178,6 +180,44 @@ TEST_F(SramTest, BeginsZeroedWhateverWasThereBefore)
 		/* Not zero by chance next time. */
 		ASSERT_EQ(found.finish(), 0);
 		std::fill(found.bytes().begin(), found.bytes().end(), 0xa5);
+	}
+}
+
+TEST_F(SramTest, WhatCouldNotBeClearedIsNeverSeen)
+{
+	const auto fault = debugFolder() / "inject/fail_task";
+	if (!std::filesystem::exists(fault))
+		GTEST_SKIP() << "the kernel has no debugfs";
+	Buffer found(device_, page);
+	ASSERT_TRUE(found.valid());
+	constexpr uint8_t before = 0x5a;
+	std::ranges::fill(found.bytes(), before);
+
+	Trace trace;
+	ASSERT_EQ(writeFile(fault, "1"), 0);
+	const auto sram = createWhenThereIsRoom(device_, page);
+	ASSERT_EQ(sram->result(), 0);
+	const CopyTask task =
+		copy(sram->handle(), NVDLA_MEM_CV, found.handle(), NVDLA_MEM_MC, page);
+	JobResult result(device_);
+	ASSERT_TRUE(result.valid());
+	Submit submit(task);
+	submit.resultHandle = result.buffer().handle();
+	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(result.wait(), 0);
+	EXPECT_EQ(result.job().status, -EIO);
+	EXPECT_EQ(result.job().num_completed, 0u);
+	ASSERT_EQ(found.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_EQ(std::ranges::count(found.bytes(), before), page);
+
+	/* That which failed and that which was refused for it. */
+	if (trace.valid()) {
+		EXPECT_EQ(std::ranges::count_if(trace.events(),
+						[](const auto &event) {
+							return event.first == "nvdla_job_done" &&
+							       event.second.ends_with("error=-5");
+						}),
+			  2);
 	}
 }
 
