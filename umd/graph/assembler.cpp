@@ -91,6 +91,7 @@ Result<void> Assembler::addInputs()
 		region.name = name;
 		region.kind = RegionKind::Input;
 		region.bytes = desc->size;
+		region.window.shape = { desc->c, desc->h, desc->w, desc->n };
 		plan_.regions.push_back(std::move(region));
 	}
 	return {};
@@ -119,7 +120,7 @@ Result<void> Assembler::checkUses() const
 				   fmt::format("no operation takes its stream '{}'", name));
 		if (state.missing)
 			return bad(fmt::format("surface '{}'", name),
-				   fmt::format("{} of its channels are in no part that is written",
+				   fmt::format("{} of its elements are in no part that is written",
 					       state.missing));
 	}
 	for (const std::string &name : graph_.outputs_) {

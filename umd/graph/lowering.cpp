@@ -37,7 +37,7 @@ SurfaceState &Lowering::input(const std::string &field, const std::string &name)
 		  fmt::format("nothing before it writes a surface '{}'", name)))
 		return dummy_;
 	need(entry->second.missing == 0, field,
-	     fmt::format("{} channels of '{}' are not written yet", entry->second.missing, name));
+	     fmt::format("{} elements of '{}' are not written yet", entry->second.missing, name));
 	if (entry->second.place == Place::Stream)
 		takeStream(field, entry->second);
 	return entry->second;
@@ -72,11 +72,10 @@ DataType Lowering::outputType(const std::string &name, DataType wanted, DataType
 	return fallback;
 }
 
-SurfaceState &Lowering::output(const std::string &name, DataType type, const Shape &shape)
+/* What a surface is described as, with what its operation makes. */
+Surface Lowering::describe(const std::string &name, DataType type, const Shape &shape)
 {
 	const auto declared = symbols_.declared.find(name);
-	const bool isOutput = std::find(symbols_.outputs.begin(), symbols_.outputs.end(), name) !=
-			      symbols_.outputs.end();
 	Surface surface;
 
 	need(!name.empty(), "output", "has no name");
@@ -94,31 +93,55 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 	need(surface.type == DataType::Unknown || surface.type == type, "output",
 	     fmt::format("'{}' was described as {}, the operation makes {}", name,
 			 dataTypeName(surface.type), dataTypeName(type)));
-	if (node.type == NVDLA_OP_CONV && !node.cpu)
-		surface.place = Place::Stream;
-	need(!isOutput || surface.place != Place::Stream, "output",
-	     fmt::format("the stream '{}' cannot be an output of the graph", name));
-	need(!isOutput || surface.place != Place::Sram, "output",
-	     fmt::format("'{}' is in on-chip memory, which the application cannot reach", name));
-	need(surface.place != Place::Stream || node.type == NVDLA_OP_CONV ||
-		     node.type == NVDLA_OP_SDP,
-	     "output", fmt::format("only convolutions and SDP make streams, not '{}'", name));
-	if (failed())
-		return dummy_;
-
 	surface.name = name;
 	surface.type = type;
 	surface.c = shape.c;
 	surface.h = shape.h;
 	surface.w = shape.w;
 	surface.n = shape.n;
+	return surface;
+}
+
+bool Lowering::isOutput(const std::string &name) const
+{
+	return std::find(symbols_.outputs.begin(), symbols_.outputs.end(), name) !=
+	       symbols_.outputs.end();
+}
+
+/* What the application reads has to be where it can. */
+void Lowering::checkPlace(const Surface &surface)
+{
+	need(!isOutput(surface.name) || surface.place != Place::Stream, "output",
+	     fmt::format("the stream '{}' cannot be an output of the graph", surface.name));
+	need(!isOutput(surface.name) || surface.place != Place::Sram, "output",
+	     fmt::format("'{}' is in on-chip memory, which the application cannot reach",
+			 surface.name));
+	need(surface.place != Place::Stream || node.type == NVDLA_OP_CONV ||
+		     node.type == NVDLA_OP_SDP,
+	     "output",
+	     fmt::format("only convolutions and SDP make streams, not '{}'", surface.name));
+}
+
+SurfaceState &Lowering::output(const std::string &name, DataType type, const Shape &shape,
+			       uint32_t columns)
+{
+	Surface surface = describe(name, type, shape);
+
+	if (node.type == NVDLA_OP_CONV && !node.cpu)
+		surface.place = Place::Stream;
+	if (!surface.lineStride && columns > shape.w)
+		surface.lineStride = columns * geometry().atomBytes;
+	checkPlace(surface);
+	if (failed())
+		return dummy_;
 	if (!surface.within.empty())
 		return writePart(surface);
 	auto desc = layOut(surface);
 	if (!need(bool(desc), "output", desc ? "" : fmt::format("'{}' {}", name, desc.error().why)))
 		return dummy_;
 
-	return addSurface(surface, *desc, isOutput ? RegionKind::Output : RegionKind::Intermediate);
+	return addSurface(surface, *desc,
+			  isOutput(name) ? RegionKind::Output : RegionKind::Intermediate);
 }
 
 SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind)
@@ -136,6 +159,7 @@ SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &des
 	region.kind = kind;
 	region.domain = state.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
 	region.bytes = desc.size;
+	region.window.shape = { desc.c, desc.h, desc.w, desc.n };
 	state.region = static_cast<int>(plan_.regions.size());
 	plan_.regions.push_back(std::move(region));
 	return state;
@@ -165,16 +189,27 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	Region &region = plan_.regions[static_cast<size_t>(surface.region)];
 	out.type = region.domain == MemoryDomain::Sram ? NVDLA_MEM_CV : NVDLA_MEM_MC;
 	out.address = addressOf(surface.region);
-	if (surfaceMultiple > 1) {
-		const uint32_t atom = geometry().atomChannels(desc.type);
-		const uint64_t surfaces = alignUp(divideUp(desc.c, atom), surfaceMultiple);
-		const uint64_t bytes = surfaces * desc.surfaceStride;
-		need(region.whole == none || bytes <= region.bytes, cube,
-		     fmt::format("the engine would touch {} surfaces, more than the part '{}' has",
-				 surfaces, desc.name));
-		region.bytes = std::max(region.bytes, bytes);
-	}
+	const uint32_t surfaces = divideUp(desc.c, geometry().atomChannels(desc.type));
+	reach(cube, region, desc,
+	      static_cast<uint32_t>(alignUp(surfaces, surfaceMultiple)) - surfaces);
 	return out;
+}
+
+/* The engine touches surfaces behind those that there are; only what is behind a whole is free. */
+void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
+{
+	const uint64_t bytes = desc.size + uint64_t{ more } * desc.surfaceStride;
+
+	if (!more)
+		return;
+	region.bytes = std::max(region.bytes, bytes);
+	if (region.whole == none)
+		return;
+	Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
+	need(region.window.channel + region.window.shape.c == whole.window.shape.c, cube,
+	     fmt::format("the engine would touch {} surfaces more than the part '{}' has", more,
+			 desc.name));
+	whole.bytes = std::max(whole.bytes, region.offsetInWhole + bytes);
 }
 
 nvdla_data_cube Lowering::read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <nvdla/core_geometry.h>
@@ -16,16 +17,6 @@
 namespace nvdla::assembly
 {
 
-struct Shape {
-	uint32_t c = 0;
-	uint32_t h = 0;
-	uint32_t w = 0;
-	uint32_t n = 1;
-};
-
-/** \return "n x c x h x w" */
-std::string toString(const Shape &shape);
-
 /** \brief What the graph knows by name, while its operations are lowered in their order */
 struct Symbols {
 	std::map<std::string, Surface> declared;
@@ -35,6 +26,7 @@ struct Symbols {
 	std::map<std::string, int> luts;
 	std::map<std::string, int> packed; /**< regions of constants, by name and layout */
 	std::vector<std::string> outputs;
+	std::set<std::string> ragged; /**< wholes with elements that nobody needs */
 };
 
 /**
@@ -61,8 +53,12 @@ public:
 
 	/** \brief A surface that was written before, or an input */
 	SurfaceState &input(const std::string &field, const std::string &name);
-	/** \brief The surface that the operation writes */
-	SurfaceState &output(const std::string &name, DataType type, const Shape &shape);
+	/**
+	 * \brief The surface that the operation writes
+	 * \param[in] columns of a line that the engine writes, if they are more than the shape's
+	 */
+	SurfaceState &output(const std::string &name, DataType type, const Shape &shape,
+			     uint32_t columns = 0);
 	/** \brief Type that the surface \a name was described with, otherwise \a fallback */
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
@@ -106,6 +102,10 @@ private:
 	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
 	int self() const { return static_cast<int>(plan_.nodes.size()); }
 	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);
+	Surface describe(const std::string &name, DataType type, const Shape &shape);
+	bool isOutput(const std::string &name) const;
+	void checkPlace(const Surface &surface);
+	void reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more);
 	/* parts.cpp */
 	SurfaceState &readPart(const std::string &field, const Surface &part);
 	SurfaceState &writePart(const Surface &part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surfaces that are ranges of channels of others: concatenations and slices.
+ * Surfaces that are parts of others: concatenations, slices and bands.
  */
 #include <algorithm>
 
@@ -10,6 +10,72 @@
 
 namespace nvdla::assembly
 {
+
+namespace
+{
+
+Window windowOf(const Surface &part)
+{
+	return { .channel = part.atChannel,
+		 .line = part.atLine,
+		 .column = part.atColumn,
+		 .lineStep = part.lineStep,
+		 .shape = { part.c, part.h, part.w } };
+}
+
+/* Sizes that a slice leaves open are what is left of the whole. */
+Surface withSizes(const Surface &part, const TensorDesc &whole)
+{
+	auto left = [](uint32_t size, uint32_t all, uint32_t at) {
+		return size || at >= all ? size : all - at;
+	};
+	Surface sized = part;
+
+	sized.c = left(part.c, whole.c, part.atChannel);
+	sized.w = left(part.w, whole.w, part.atColumn);
+	if (!part.h && part.lineStep)
+		sized.h = divideUp(left(0, whole.h, part.atLine), part.lineStep);
+	return sized;
+}
+
+/* A part of a part is one of the whole, too. */
+Window within(const Window &outer, const Window &inner)
+{
+	return { .channel = outer.channel + inner.channel,
+		 .line = outer.line + inner.line * outer.lineStep,
+		 .column = outer.column + inner.column,
+		 .lineStep = outer.lineStep * inner.lineStep,
+		 .shape = inner.shape };
+}
+
+/* The layout of a part, and how many bytes it begins behind the whole. */
+uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDesc &desc)
+{
+	const uint32_t lineStride = desc.lineStride;
+	const uint64_t lines = uint64_t{ window.line } * lineStride;
+	const uint64_t planeLines = uint64_t{ window.line } * desc.lineStrideUv;
+	const uint32_t atom = geometry.atomChannels(desc.type);
+	const uint64_t columns = uint64_t{ window.column } * geometry.atomBytes;
+
+	desc.c = window.shape.c;
+	desc.h = window.shape.h;
+	desc.w = window.shape.w;
+	desc.lineStride = lineStride * window.lineStep;
+	desc.size = uint64_t{ desc.h - 1 } * desc.lineStride + lineStride;
+	if (desc.format == PixelFormat::Feature) {
+		desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
+		return uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
+	}
+	if (desc.lineStrideUv) {
+		desc.surfaceStride += static_cast<uint32_t>(planeLines - lines);
+		desc.size = desc.surfaceStride +
+			    (uint64_t{ desc.h - 1 } * window.lineStep + 1) * desc.lineStrideUv;
+		desc.lineStrideUv *= window.lineStep;
+	}
+	return lines;
+}
+
+} /* namespace */
 
 /* The whole is there from the first of its parts on. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
@@ -27,50 +93,61 @@ SurfaceState *Lowering::wholeOf(const Surface &part)
 	auto desc = layOut(declared->second);
 	if (!need(bool(desc), "output", desc ? "" : place + " " + desc.error().why))
 		return nullptr;
-	const bool isOutput = std::find(symbols_.outputs.begin(), symbols_.outputs.end(),
-					part.within) != symbols_.outputs.end();
-	SurfaceState &whole = addSurface(declared->second, *desc,
-					 isOutput ? RegionKind::Output : RegionKind::Intermediate);
-	whole.missing = desc->c;
+	checkPlace(declared->second);
+	SurfaceState &whole =
+		addSurface(declared->second, *desc,
+			   isOutput(part.within) ? RegionKind::Output : RegionKind::Intermediate);
+	if (!symbols_.ragged.contains(part.within))
+		whole.missing = uint64_t{ desc->c } * desc->h * desc->w;
 	return &whole;
 }
 
 bool Lowering::checkPart(const std::string &field, const Surface &part, const SurfaceState &whole)
 {
-	const uint32_t atom = geometry().atomChannels(whole.desc.type);
+	const TensorDesc &desc = whole.desc;
+	const bool image = desc.format != PixelFormat::Feature;
+	const uint32_t atom = image ? desc.c : geometry().atomChannels(desc.type);
+	auto inside = [&](const char *things, uint32_t at, uint32_t size, uint32_t all) {
+		need(size > 0 && uint64_t{ at } + size <= all, field,
+		     fmt::format("'{}' are {} {} to {} of '{}', which has {}", part.name, things,
+				 at, uint64_t{ at } + size, part.within, all));
+	};
 
-	need(!whole.planar && whole.desc.format == PixelFormat::Feature && whole.desc.n == 1 &&
-		     whole.region != none,
-	     field, fmt::format("'{}' is no single feature surface in memory", part.within));
+	need(!whole.planar && desc.n == 1 && whole.region != none, field,
+	     fmt::format("'{}' is no single feature surface in memory", part.within));
 	need(part.place == Place::Memory || part.place == whole.place, field,
 	     fmt::format("'{}' is to be elsewhere than '{}'", part.name, part.within));
-	need(part.type == DataType::Unknown || part.type == whole.desc.type, field,
+	need(part.type == DataType::Unknown || part.type == desc.type, field,
 	     fmt::format("'{}' is {}, '{}' is {}", part.name, dataTypeName(part.type), part.within,
-			 dataTypeName(whole.desc.type)));
+			 dataTypeName(desc.type)));
 	need(part.atChannel % atom == 0, field,
 	     fmt::format("'{}' begins at channel {}, which is no multiple of {}", part.name,
 			 part.atChannel, atom));
-	need(part.c > 0 && uint64_t{ part.atChannel } + part.c <= whole.desc.c, field,
-	     fmt::format("'{}' are channels {} to {} of '{}', which has {}", part.name,
-			 part.atChannel, uint64_t{ part.atChannel } + part.c, part.within,
-			 whole.desc.c));
+	need(!image || (part.c == desc.c && part.w == desc.w), field,
+	     fmt::format("'{}' has not whole lines of the picture '{}'", part.name, part.within));
+	need(part.lineStep > 0, field, fmt::format("'{}' has a lineStep of 0", part.name));
+	inside("channels", part.atChannel, part.c, desc.c);
+	inside("columns", part.atColumn, part.w, desc.w);
+	inside("lines", part.atLine, part.h ? (part.h - 1) * part.lineStep + 1 : 0, desc.h);
 	return !failed();
 }
 
 SurfaceState &Lowering::addPart(const Surface &part, const SurfaceState &whole)
 {
-	const uint32_t atom = geometry().atomChannels(whole.desc.type);
+	const Window window = windowOf(part);
 	Surface surface = part;
 	TensorDesc desc = whole.desc;
+	const uint64_t offset = layOutPart(geometry(), window, desc);
 
 	desc.name = part.name;
-	desc.c = part.c;
-	desc.size = uint64_t{ desc.surfaceStride } * divideUp(part.c, atom);
 	surface.place = whole.place;
 	SurfaceState &state = addSurface(surface, desc, RegionKind::Part);
+	const Region &outer = plan_.regions[static_cast<size_t>(whole.region)];
 	Region &region = plan_.regions[static_cast<size_t>(state.region)];
-	region.whole = whole.region;
-	region.offsetInWhole = uint64_t{ part.atChannel / atom } * desc.surfaceStride;
+	const bool nested = outer.whole != none;
+	region.whole = nested ? outer.whole : whole.region;
+	region.offsetInWhole = (nested ? outer.offsetInWhole : 0) + offset;
+	region.window = nested ? within(outer.window, window) : window;
 	return state;
 }
 
@@ -80,10 +157,10 @@ SurfaceState &Lowering::readPart(const std::string &field, const Surface &part)
 
 	if (!need(whole != symbols_.surfaces.end() && whole->second.missing == 0, field,
 		  fmt::format("'{}' is a part of '{}', which is not written yet", part.name,
-			      part.within)) ||
-	    !checkPart(field, part, whole->second))
+			      part.within)))
 		return dummy_;
-	return addPart(part, whole->second);
+	const Surface sized = withSizes(part, whole->second.desc);
+	return checkPart(field, sized, whole->second) ? addPart(sized, whole->second) : dummy_;
 }
 
 SurfaceState &Lowering::writePart(const Surface &part)
@@ -92,21 +169,22 @@ SurfaceState &Lowering::writePart(const Surface &part)
 
 	if (!whole || !checkPart("output", part, *whole))
 		return dummy_;
-	need(part.h == whole->desc.h && part.w == whole->desc.w && part.n == 1, "output",
-	     fmt::format("'{}' is {}, '{}' {}", part.name,
-			 toString({ part.c, part.h, part.w, part.n }), part.within,
-			 toString({ whole->desc.c, whole->desc.h, whole->desc.w, 1 })));
-	const std::pair<uint32_t, uint32_t> range(part.atChannel, part.atChannel + part.c);
-	for (const auto &[first, last] : whole->parts)
-		need(range.second <= first || last <= range.first, "output",
-		     fmt::format("'{}' shares channels of '{}' with another part", part.name,
-				 part.within));
-	need(whole->missing >= part.c, "output",
+	need(part.n == 1, "output", fmt::format("'{}' is a batch", part.name));
+	need(!isOutput(part.name), "output",
+	     fmt::format("'{}' is a part of '{}'; only wholes are outputs of a graph", part.name,
+			 part.within));
+	const bool ragged = symbols_.ragged.contains(part.within);
+	need(ragged || whole->missing > 0, "output",
 	     fmt::format("'{}' is written as a whole already", part.within));
+	const Window window = windowOf(part);
+	for (const Window &other : whole->parts)
+		need(!window.meets(other), "output",
+		     fmt::format("'{}' shares elements of '{}' with another part", part.name,
+				 part.within));
 	if (failed())
 		return dummy_;
-	whole->parts.push_back(range);
-	whole->missing -= part.c;
+	whole->parts.push_back(window);
+	whole->missing -= ragged ? 0 : window.elements();
 	whole->producer = self();
 	return addPart(part, *whole);
 }

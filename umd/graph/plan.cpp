@@ -13,6 +13,9 @@ namespace
 
 bool overlap(const Region &one, const Region &other)
 {
+	/* Bytes of two parts mingle where neither has all channels or whole lines. */
+	if (one.whole != none && one.whole == other.whole)
+		return one.window.meets(other.window);
 	return one.memory == other.memory && one.offset < other.offset + other.bytes &&
 	       other.offset < one.offset + one.bytes;
 }
@@ -43,6 +46,22 @@ void findChains(std::vector<Node> &nodes)
 }
 
 } /* namespace */
+
+bool Window::meets(const Window &other) const
+{
+	auto meet = [](uint32_t first, uint32_t size, uint32_t otherFirst, uint32_t otherSize) {
+		return first < otherFirst + otherSize && otherFirst < first + size;
+	};
+
+	if (!meet(channel, shape.c, other.channel, other.shape.c) ||
+	    !meet(column, shape.w, other.column, other.shape.w))
+		return false;
+	/* Lines of one step interlock. */
+	if (lineStep == other.lineStep && line % lineStep != other.line % lineStep)
+		return false;
+	return meet(line, (shape.h - 1) * lineStep + 1, other.line,
+		    (other.shape.h - 1) * other.lineStep + 1);
+}
 
 std::string where(const Node &node)
 {

@@ -20,6 +20,29 @@ namespace nvdla::assembly
 /** \brief "No such index" */
 constexpr int none = -1;
 
+struct Shape {
+	uint32_t c = 0;
+	uint32_t h = 0;
+	uint32_t w = 0;
+	uint32_t n = 1;
+};
+
+/** \return "n x c x h x w" */
+std::string toString(const Shape &shape);
+
+/** \brief Elements of a whole surface that a part of it has */
+struct Window {
+	uint32_t channel = 0;
+	uint32_t line = 0;
+	uint32_t column = 0;
+	uint32_t lineStep = 1;
+	Shape shape;
+
+	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
+	/** \brief Is an element in both? */
+	bool meets(const Window &other) const;
+};
+
 enum class RegionKind : uint8_t { Constant, Intermediate, Input, Output, Part };
 
 /** \brief Bytes in memory that operations read and write: a surface or a constant */
@@ -33,6 +56,7 @@ struct Region {
 	uint64_t offset = 0;
 	int whole = none; /**< region that a part lies in, and where */
 	uint64_t offsetInWhole = 0;
+	Window window; /**< of the whole */
 };
 
 /** \brief A surface whose shape and layout are known */
@@ -40,12 +64,11 @@ struct SurfaceState {
 	TensorDesc desc;
 	bool planar = false;
 	Place place = Place::Memory;
-	int region = none;    /**< unless it is a stream */
-	int producer = none;  /**< node that writes it; inputs have none */
-	int taker = none;     /**< node that takes the stream */
-	uint32_t missing = 0; /**< channels that no operation has written yet */
-	std::vector<std::pair<uint32_t, uint32_t>>
-		parts; /**< written: first channel, behind last */
+	int region = none;	   /**< unless it is a stream */
+	int producer = none;	   /**< node that writes it; inputs have none */
+	int taker = none;	   /**< node that takes the stream */
+	uint64_t missing = 0;	   /**< elements that no operation has written yet */
+	std::vector<Window> parts; /**< that are written */
 };
 
 /**

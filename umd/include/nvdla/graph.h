@@ -53,14 +53,18 @@ struct Surface {
 	uint32_t lineStride = 0;    /**< bytes; 0: packed as far as alignment allows */
 	uint32_t surfaceStride = 0; /**< bytes, plane to plane if planar; 0: packed */
 	/**
-	 * \brief The surface that this one is a range of channels of, from atChannel on
+	 * \brief The surface that this one is a part of, from atChannel, atLine and atColumn on
 	 *
 	 * Parts that operations write make a concatenation; a part of what was written is a
-	 * slice, and needs its c. The whole is described with shape and type. Parts begin at
-	 * whole atoms of channels and have its strides.
+	 * slice, and has all that follows in an axis whose size is left open. A whole that is
+	 * written in parts is described with shape and type. Parts begin at whole atoms of
+	 * channels and have the whole's strides. Of pictures there are slices of lines.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;
+	uint32_t atLine = 0;
+	uint32_t atColumn = 0;
+	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
 };
 
 /** \brief Elements of one type, as they lie in an array */
