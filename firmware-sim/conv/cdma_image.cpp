@@ -7,6 +7,10 @@
  */
 #include "conv/cdma.h"
 
+#include <array>
+#include <optional>
+#include <vector>
+
 #include "arith/float.h"
 #include "arith/integer.h"
 #include "conv/pixel_format.h"
@@ -71,6 +75,59 @@ private:
 	SpecialCount &special_;
 };
 
+/** A line of the image in memory; the second plane may be absent */
+struct PixelLine {
+	const std::byte *planes[2];
+	uint32_t pixels;
+};
+
+/** A line to elements, channel fastest: the readable way, for all formats */
+void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine line, int16_t *out)
+{
+	for (uint32_t x = 0; x < line.pixels; x++) {
+		for (uint32_t channel = 0; channel < format.channels; channel++)
+			*out++ = convert(channel, pixelChannel(format, channel, line.planes[0],
+							       line.planes[1]));
+		line.planes[0] += format.pixelBytes(0);
+		if (line.planes[1])
+			line.planes[1] += format.pixelBytes(1);
+	}
+}
+
+/**
+ * convertLine() for channels of 8 bits, by a table of what the converter makes of them
+ *
+ * Most pictures have more pixels than a table has entries.
+ */
+class ByteConverter
+{
+public:
+	ByteConverter(const PixelFormat &format, PixelConverter &convert)
+		: format_(format), tables_(format.channels)
+	{
+		for (uint32_t channel = 0; channel < format.channels; channel++)
+			for (uint16_t raw = 0; raw < tables_[channel].size(); raw++)
+				tables_[channel][raw] = convert(channel, raw);
+	}
+
+	void operator()(const PixelLine &line, int16_t *out) const
+	{
+		for (uint32_t channel = 0; channel < format_.channels; channel++) {
+			const uint32_t plane = format_.plane(channel);
+			const std::byte *from = line.planes[plane] + format_.element(channel);
+			const size_t step = format_.pixelBytes(plane);
+
+			for (size_t x = 0; x < line.pixels; x++)
+				out[x * format_.channels + channel] =
+					tables_[channel][std::to_integer<uint8_t>(from[x * step])];
+		}
+	}
+
+private:
+	const PixelFormat &format_;
+	std::vector<std::array<int16_t, 256>> tables_;
+};
+
 /** One plane of the image, read line by line */
 class Plane
 {
@@ -114,6 +171,9 @@ std::string fetchImage(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, Special
 		return "CDMA: the image does not fit the data banks";
 
 	PixelConverter convert(op, format, special);
+	std::optional<ByteConverter> convertBytes;
+	if (format.kind == PixelKind::Int8)
+		convertBytes.emplace(format, convert);
 	const uint32_t bytes0 = format.pixelBytes(0);
 	const uint32_t bytes1 = format.planes == 2 ? format.pixelBytes(1) : 0;
 	/* The second address register names the 32-byte unit that holds the first pixel. */
@@ -124,19 +184,16 @@ std::string fetchImage(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, Special
 	const int16_t pad = padElement(op.precision, fetch.padValue);
 
 	for (uint32_t y = 0; y < fetch.size.height && !memory.cancelled(); y++) {
-		const std::byte *pixel0 = plane0.read(y);
-		const std::byte *pixel1 = format.planes == 2 ? plane1.read(y) : nullptr;
+		const PixelLine line = { { plane0.read(y),
+					   format.planes == 2 ? plane1.read(y) : nullptr },
+					 fetch.size.width };
 		Slice slice(static_cast<size_t>(columns) * channels, pad);
 		int16_t *out = &slice[static_cast<size_t>(fetch.padLeft) * channels];
 
-		for (uint32_t x = 0; x < fetch.size.width; x++) {
-			for (uint32_t channel = 0; channel < channels; channel++)
-				*out++ = convert(channel,
-						 pixelChannel(format, channel, pixel0, pixel1));
-			pixel0 += bytes0;
-			if (pixel1)
-				pixel1 += bytes1;
-		}
+		if (convertBytes)
+			(*convertBytes)(line, out);
+		else
+			convertLine(format, convert, line, out);
 		cbuf.append(std::move(slice));
 	}
 	return {};

@@ -119,17 +119,14 @@ uint16_t pixelChannel(const PixelFormat &format, uint32_t channel, const std::by
 	if (format.kind == PixelKind::Packed10)
 		return packedChannel(format, channel, plane0);
 
-	uint32_t place = format.place[channel];
-	const std::byte *pixel = plane0;
-	if (format.planes == 2 && place > 0) {
-		pixel = plane1;
-		place--;
-	}
+	const std::byte *pixel = format.plane(channel) == 1 ? plane1 : plane0;
+	const uint32_t element = format.element(channel);
+
 	if (format.kind == PixelKind::Int8)
-		return std::to_integer<uint16_t>(pixel[place]);
+		return std::to_integer<uint16_t>(pixel[element]);
 
 	uint16_t value;
-	std::memcpy(&value, pixel + 2 * place, sizeof(value));
+	std::memcpy(&value, pixel + 2 * element, sizeof(value));
 	return value;
 }
 

@@ -37,6 +37,16 @@ struct PixelFormat {
 	{
 		return kind == PixelKind::Int8 ? 1 : kind == PixelKind::Packed10 ? 4 : 2;
 	}
+	/** \return the plane that has \a channel */
+	constexpr uint32_t plane(uint32_t channel) const
+	{
+		return planes == 2 && place[channel] > 0 ? 1 : 0;
+	}
+	/** \return which element of its plane's pixel \a channel is, unless packed */
+	constexpr uint32_t element(uint32_t channel) const
+	{
+		return place[channel] - plane(channel);
+	}
 	/** \return bytes from one pixel to the next in \a plane */
 	constexpr uint32_t pixelBytes(uint32_t plane) const
 	{

@@ -34,14 +34,6 @@ uint64_t toFraction(uint64_t distance, int bits, unsigned fractionBits)
 	return drop >= 0 ? part >> drop : part << -drop;
 }
 
-/* An exponential table's first entry stands one power of two from its start. */
-int64_t underflowBias(const LutTableConfig &table)
-{
-	if (!table.exponential || table.indexOffset < 0)
-		return 0;
-	return int64_t{ 1 } << std::min<int>(table.indexOffset, maxBiasShift);
-}
-
 uint32_t underflowBiasFloat(const LutTableConfig &table)
 {
 	if (!table.exponential || table.indexOffset <= -Fp32::kBias)
@@ -50,6 +42,14 @@ uint32_t underflowBiasFloat(const LutTableConfig &table)
 }
 
 } /* namespace */
+
+/* An exponential table's first entry stands one power of two from its start. */
+int64_t LutTableConfig::underflowEdge() const
+{
+	if (!exponential || indexOffset < 0)
+		return start;
+	return start + (int64_t{ 1 } << std::min<int>(indexOffset, maxBiasShift));
+}
 
 Lut::Position Lut::locate(const LutTableConfig &table, uint32_t last, int64_t x) const
 {
@@ -173,7 +173,7 @@ int64_t Lut::extrapolate(const Choice &choice, int64_t x) const
 	const LutTableConfig &table = *choice.config;
 	const bool below = choice.position.outcome == Outcome::Underflow;
 	const LutSlope &slope = below ? table.underflow : table.overflow;
-	const int64_t edge = below ? table.start + underflowBias(table) : table.end;
+	const int64_t edge = below ? table.underflowEdge() : table.end;
 	const int64_t entry = choice.entries[below ? 0 : choice.last];
 
 	/* CDP keeps 56 bits of the product; its sum is clipped to 16 bits all the same. */

@@ -27,6 +27,9 @@ struct LutTableConfig {
 	int64_t end = 0;	  /**< last entry's input */
 	LutSlope underflow;
 	LutSlope overflow;
+
+	/** \return integer: the input that an underflow is extrapolated from */
+	int64_t underflowEdge() const;
 };
 
 /** \brief Both tables and which one wins */

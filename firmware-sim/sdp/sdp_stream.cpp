@@ -7,6 +7,7 @@
 
 #include "arith/float.h"
 #include "core/elements.h"
+#include "sdp/sdp_fast.h"
 
 namespace nvdla::sim
 {
@@ -38,6 +39,8 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
 {
+	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
+		fastLut_.emplace(op.lut, tables);
 }
 
 void SdpStream::error(const char *text)
@@ -84,17 +87,15 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 
 	if (!op_.x1.bypass) {
 		x1_.load(run.surface, run.y, x, count);
-		applySdpX(op_.x1, op_.proc, values_, lanes_, x1_.alu(), x1_.mul());
+		applyX(op_.x1, x1_);
 	}
 	if (!op_.x2.bypass) {
 		x2_.load(run.surface, run.y, x, count);
-		applySdpX(op_.x2, op_.proc, values_, lanes_, x2_.alu(), x2_.mul());
+		applyX(op_.x2, x2_);
 	}
 	if (!op_.y.bypass) {
 		y_.load(run.surface, run.y, x, count);
-		applySdpY(op_.y, op_.proc, values_, lanes_, y_.alu(), y_.mul());
-		if (!op_.y.lutBypass)
-			applySdpLut(lut_, op_.proc, values_, counters_.lut);
+		applyY();
 	}
 
 	atoms_ += count;
@@ -102,8 +103,36 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 		checkZero(values_);
 		return;
 	}
-	convertSdpOutput(op_, values_, counters_);
+	convert();
 	emit(run, x, count);
+}
+
+void SdpStream::applyX(const SdpStage &stage, const SdpOperands &operands)
+{
+	if (op_.proc != Precision::Fp16 &&
+	    applySdpXFast(stage, values_, lanes_, operands.alu(), operands.mul()))
+		return;
+	applySdpX(stage, op_.proc, values_, lanes_, operands.alu(), operands.mul());
+}
+
+void SdpStream::applyY()
+{
+	if (op_.proc == Precision::Fp16 ||
+	    !applySdpYFast(op_.y, values_, lanes_, y_.alu(), y_.mul()))
+		applySdpY(op_.y, op_.proc, values_, lanes_, y_.alu(), y_.mul());
+
+	if (op_.y.lutBypass)
+		return;
+	if (fastLut_)
+		fastLut_->lookup(values_, counters_.lut);
+	else
+		applySdpLut(lut_, op_.proc, values_, counters_.lut);
+}
+
+void SdpStream::convert()
+{
+	if (!convertSdpOutputFast(op_, values_, counters_))
+		convertSdpOutput(op_, values_, counters_);
 }
 
 /* INT8 to 16 bits makes two surfaces of one: the lower and the upper half of each atom. */

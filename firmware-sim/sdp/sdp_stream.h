@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/operation.h"
 #include "core/stream.h"
 #include "lut/lut.h"
+#include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
@@ -55,6 +57,9 @@ public:
 
 private:
 	void process(const StreamRun &run, uint32_t first, uint32_t count);
+	void applyX(const SdpStage &stage, const SdpOperands &operands);
+	void applyY();
+	void convert();
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
 			 std::span<const int32_t> values);
@@ -68,6 +73,7 @@ private:
 	StreamSink *toPdp_;
 	const uint32_t lanes_;
 	Lut lut_;
+	std::optional<FastLut> fastLut_; /**< there if it can take lut_'s place */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

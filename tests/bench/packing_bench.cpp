@@ -3,13 +3,12 @@
  * How fast tensors are packed and unpacked: bytes of plain elements a second, and the ratio to
  * memcpy() of as many bytes in the same run ("of_memcpy").
  */
-#include <algorithm>
-#include <chrono>
-#include <cstring>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <nvdla/tensor.h>
+
+#include "of_memcpy.h"
 
 namespace nvdla
 {
@@ -20,38 +19,7 @@ namespace
 /* A cube as the middle of a network has it; larger than the first two caches. */
 constexpr uint32_t channels = 64, height = 112, width = 112;
 
-/* Seconds that one call takes, the best of some. */
-template<typename Call>
-double secondsOf(Call call)
-{
-	double best = 1e9;
-
-	for (int i = 0; i < 20; i++) {
-		const auto start = std::chrono::steady_clock::now();
-		call();
-		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-		best = std::min(best, took.count());
-	}
-	return best;
-}
-
-/* Times call() and compares it with copying \a bytes bytes. */
-template<typename Call>
-void compare(benchmark::State &state, size_t bytes, Call call)
-{
-	const std::vector<std::byte> from(bytes, std::byte{ 1 });
-	std::vector<std::byte> to(bytes);
-	auto copy = [&] {
-		std::memcpy(to.data(), from.data(), bytes);
-		benchmark::DoNotOptimize(to.data());
-		benchmark::ClobberMemory();
-	};
-
-	for (auto _ : state)
-		call();
-	state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * bytes));
-	state.counters["of_memcpy"] = secondsOf(copy) / secondsOf(call);
-}
+using bench::compareWithMemcpy;
 
 TensorDesc descOf(DataType type, PixelFormat format)
 {
@@ -66,7 +34,7 @@ void pack(benchmark::State &state, DataType type, PixelFormat format, ElementOrd
 	const std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
 	std::vector<std::byte> packed(desc.size);
 
-	compare(state, elements.size(), [&] {
+	compareWithMemcpy(state, elements.size(), [&] {
 		if (!packElements(desc, elements, packed, order))
 			state.SkipWithError("not packed");
 		benchmark::ClobberMemory();
@@ -80,7 +48,7 @@ void unpack(benchmark::State &state, DataType type, PixelFormat format, ElementO
 
 	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
 
-	compare(state, elements.size(), [&] {
+	compareWithMemcpy(state, elements.size(), [&] {
 		if (!unpackElements(desc, packed, elements, order))
 			state.SkipWithError("not unpacked");
 		benchmark::ClobberMemory();

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cstring>
-#include <functional>
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 #include <nvdla/hw/registers.h>
 
 #include "conv/cdma.h"
@@ -12,6 +10,7 @@
 #include "conv/conv_fast.h"
 #include "conv/conv_tile.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -19,20 +18,7 @@ namespace nvdla::sim::test
 namespace
 {
 
-/** Runs \a check once for each instruction set of this host */
-void forEachTarget(const std::function<void()> &check)
-{
-	const int64_t all = hwy::SupportedTargets();
-
-	for (int64_t rest = all; rest; rest &= rest - 1) {
-		hwy::SetSupportedTargetsForTest(rest & -rest);
-		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-		SCOPED_TRACE(hwy::TargetName(rest & -rest));
-		check();
-	}
-	hwy::SetSupportedTargetsForTest(0);
-	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
+using nvdla::test::forEachTarget;
 
 class Reader : public WeightSource
 {

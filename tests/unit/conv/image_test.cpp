@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -167,6 +168,45 @@ TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
 
 	ASSERT_EQ(fetch(), "");
 	EXPECT_EQ(cbuf.slice(0), (Slice{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
+}
+
+TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
+{
+	Random random(57);
+
+	for (uint32_t value = 0; value <= FORMAT(Y16___V16U16_N444); value++) {
+		const PixelFormat &format = *pixelFormat(value);
+		std::vector<uint8_t> bytes(kWidth * 4);
+
+		if (format.kind != PixelKind::Int8)
+			continue;
+		for (uint8_t &byte : bytes)
+			byte = static_cast<uint8_t>(random(0, 255));
+		bench.store(Bench::kData, bytes);
+		bench.store(Bench::kWeights, bytes);
+		op.pixel.format = static_cast<uint8_t>(value);
+		op.pixel.convert = true;
+		for (int16_t &mean : op.pixel.mean)
+			mean = static_cast<int16_t>(random(0, 255));
+		op.pixel.scale = static_cast<int16_t>(random(1, 3));
+		op.fetch.addressUv = Bench::kWeights;
+		ASSERT_EQ(fetch(), "");
+
+		std::vector<std::byte> memory(bytes.size());
+		std::memcpy(memory.data(), bytes.data(), bytes.size());
+		for (uint32_t x = 0; x < kWidth; x++) {
+			const std::byte *pixel0 = &memory[x * format.pixelBytes(0)];
+			const std::byte *pixel1 =
+				format.planes == 2 ? &memory[x * format.pixelBytes(1)] : nullptr;
+			for (uint32_t c = 0; c < format.channels; c++) {
+				const int raw = pixelChannel(format, c, pixel0, pixel1);
+				const int expected = (raw - op.pixel.mean[c]) * op.pixel.scale;
+				EXPECT_EQ(cbuf.slice(0)[x * format.channels + c],
+					  std::clamp(expected, -128, 127))
+					<< "format " << value << " channel " << c;
+			}
+		}
+	}
 }
 
 TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)

@@ -4,13 +4,12 @@
  * way gives what the readable one gives.
  */
 #include <cstring>
-#include <functional>
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include "conv/pixel_format.h"
 #include "core/ram_memory.h"
+#include "each_target.h"
 #include "model_convolution.h"
 #include "random.h"
 #include "rubik/rubik.h"
@@ -23,22 +22,8 @@ namespace nvdla
 namespace
 {
 
+using test::forEachTarget;
 using test::Random;
-
-/* Runs check once for each instruction set of this host. */
-void forEachTarget(const std::function<void()> &check)
-{
-	const int64_t all = hwy::SupportedTargets();
-
-	for (int64_t rest = all; rest; rest &= rest - 1) {
-		hwy::SetSupportedTargetsForTest(rest & -rest);
-		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-		SCOPED_TRACE(hwy::TargetName(rest & -rest));
-		check();
-	}
-	hwy::SetSupportedTargetsForTest(0);
-	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 uint16_t elementAt(const std::vector<std::byte> &elements, size_t bytes, size_t index)
 {

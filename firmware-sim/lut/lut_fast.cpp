@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiled once for each instruction set (Highway).
+ */
+#include "lut/lut_fast.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lut/lut_fast.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "arith/doubles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+#if HWY_HAVE_FLOAT64
+
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace doubles;
+using BitsTag = hn::RebindToUnsigned<Tag>;
+
+/** Lut::Position of a vector of inputs */
+struct Positions {
+	Mask hit;
+	Mask underflow;
+	Vector index;	 /* of a hit */
+	Vector fraction; /* of a hit: 0 to 1 */
+
+	HWY_INLINE Positions(const FastLut::Table &table, Vector x)
+	{
+		const Vector distance = hn::Sub(x, constant(table.start));
+
+		if (table.exponential)
+			exponential(table, distance);
+		else
+			linear(table, distance);
+		hit = hn::AndNot(underflow, hn::Lt(index, constant(table.last)));
+	}
+
+private:
+	HWY_INLINE void linear(const FastLut::Table &table, Vector distance)
+	{
+		const Vector steps = hn::Mul(distance, constant(table.indexScale));
+
+		index = hn::Floor(steps);
+		fraction = hn::Sub(steps, index);
+		underflow = hn::Le(distance, hn::Zero(Tag()));
+	}
+
+	/* Exponent and mantissa of a distance are those of its logarithm's index. */
+	HWY_INLINE void exponential(const FastLut::Table &table, Vector distance)
+	{
+		constexpr double two52 = 4503599627370496.0; /* its low bits count ones */
+		constexpr double bias = 1023.0;
+		const auto bits = hn::BitCast(BitsTag(), distance);
+		const auto exponent =
+			hn::Or(hn::ShiftRight<52>(bits), hn::BitCast(BitsTag(), constant(two52)));
+		const auto mantissa = hn::And(bits, hn::Set(BitsTag(), (uint64_t{ 1 } << 52) - 1));
+		const Vector one = constant(1.0);
+
+		index = hn::Sub(hn::BitCast(Tag(), exponent),
+				constant(two52 + bias + table.indexOffset));
+		fraction = hn::Sub(
+			hn::BitCast(Tag(), hn::Or(mantissa, hn::BitCast(BitsTag(), one))), one);
+		underflow =
+			hn::Or(hn::Le(distance, hn::Zero(Tag())), hn::Lt(index, hn::Zero(Tag())));
+	}
+};
+
+/** One of four numbers for each lane */
+struct Pick {
+	Mask lo;
+	Mask underflow;
+
+	HWY_INLINE Vector operator()(const FastLut &lut, double FastLut::Edge::*member) const
+	{
+		const auto of = [&](const FastLut::Table &table) HWY_ATTR {
+			return hn::IfThenElse(underflow, constant(table.underflow.*member),
+					      constant(table.overflow.*member));
+		};
+
+		return hn::IfThenElse(lo, of(lut.lo), of(lut.le));
+	}
+};
+
+HWY_INLINE Vector extrapolate(const FastLut &lut, const Pick &pick, Vector x)
+{
+	const Vector distance = hn::Sub(x, pick(lut, &FastLut::Edge::edge));
+	const Vector rise = roundAway(hn::Mul(distance, pick(lut, &FastLut::Edge::slope)));
+
+	return hn::Add(pick(lut, &FastLut::Edge::entry), clip(rise, INT32_MIN, INT32_MAX));
+}
+
+HWY_INLINE Vector interpolate(const FastLut &lut, Mask hit, Mask lo, const Positions &leAt,
+			      const Positions &loAt)
+{
+	const IntegerTag tag;
+	const Vector fraction = hn::IfThenElse(lo, loAt.fraction, leAt.fraction);
+	const Vector index =
+		hn::IfThenElse(lo, hn::Add(loAt.index, constant(lut.lo.firstPair)), leAt.index);
+	const auto pairs = hn::GatherIndex(tag, lut.pairs.data(),
+					   hn::DemoteTo(tag, hn::IfThenElseZero(hit, index)));
+	const Vector y0 = hn::PromoteTo(Tag(), hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)));
+	const Vector y1 = hn::PromoteTo(Tag(), hn::ShiftRight<16>(pairs));
+
+	return roundAway(hn::MulAdd(hn::Sub(y1, y0), fraction, y0));
+}
+
+/** Lut::choose(): true where LO answers */
+HWY_INLINE Mask choose(const FastLut &lut, const Positions &le, const Positions &lo)
+{
+	Mask selectLo = lut.hybridSelectsLo ? hn::Not(hn::AndNot(lo.hit, le.hit))
+					    : hn::AndNot(le.hit, lo.hit);
+
+	if (lut.underflowDiffers)
+		selectLo = hn::Xor(selectLo, hn::And(le.underflow, lo.underflow));
+	if (lut.overflowDiffers)
+		selectLo = hn::Xor(selectLo, hn::Not(hn::Or(hn::Or(le.hit, le.underflow),
+							    hn::Or(lo.hit, lo.underflow))));
+	return selectLo;
+}
+
+void lookupOfTarget(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
+{
+	const auto lanes = static_cast<uint32_t>(hn::Lanes(Tag()));
+	LutCounters counted;
+
+	for (size_t i = 0; i < count; i += lanes) {
+		const Vector x = load(values + i);
+		const Positions le(lut.le, x);
+		const Positions lo(lut.lo, x);
+		const Mask selectLo = choose(lut, le, lo);
+		const Mask hit = hn::Or(le.hit, lo.hit);
+		Vector y = interpolate(lut, hit, selectLo, le, lo);
+
+		counted.leHit += static_cast<uint32_t>(hn::CountTrue(Tag(), le.hit));
+		counted.loHit += static_cast<uint32_t>(hn::CountTrue(Tag(), lo.hit));
+		const auto hits = static_cast<uint32_t>(hn::CountTrue(Tag(), hit));
+		counted.hybrid += hits;
+		if (hits != lanes) {
+			const Pick pick = { selectLo, hn::Or(hn::And(selectLo, lo.underflow),
+							     hn::AndNot(selectLo, le.underflow)) };
+			const auto underflows = static_cast<uint32_t>(
+				hn::CountTrue(Tag(), hn::AndNot(hit, pick.underflow)));
+			counted.underflow += underflows;
+			counted.overflow += lanes - hits - underflows;
+			y = hn::IfThenElse(hit, y, extrapolate(lut, pick, x));
+		}
+		store(y, values + i);
+	}
+	counters.leHit += counted.leHit;
+	counters.loHit += counted.loHit;
+	counters.hybrid += counted.hybrid;
+	counters.underflow += counted.underflow;
+	counters.overflow += counted.overflow;
+}
+
+bool hasVectorsOfTarget()
+{
+	return true;
+}
+
+#else /* no vectors of doubles */
+
+void lookupOfTarget(const FastLut &, int32_t *, size_t, LutCounters &)
+{
+}
+
+bool hasVectorsOfTarget()
+{
+	return false;
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include <cmath>
+#include <cstdlib>
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(hasVectorsOfTarget);
+HWY_EXPORT(lookupOfTarget);
+
+namespace
+{
+
+/* Distances from an edge of this size have 35 bits. */
+constexpr int64_t largestEdge = int64_t{ 1 } << 34;
+constexpr int largestSelect = 35;
+
+bool acceptsTable(const LutTableConfig &table)
+{
+	return std::abs(table.start) <= largestEdge && std::abs(table.end) <= largestEdge &&
+	       std::abs(table.underflowEdge()) <= largestEdge &&
+	       (table.exponential || table.indexSelect <= largestSelect);
+}
+
+FastLut::Edge edgeOf(int64_t edge, const LutSlope &slope, int16_t entry)
+{
+	return { .edge = static_cast<double>(edge),
+		 .slope = std::ldexp(slope.scale, -slope.shift),
+		 .entry = static_cast<double>(entry) };
+}
+
+template<size_t entryCount>
+FastLut::Table tableOf(const LutTableConfig &config, const std::array<int16_t, entryCount> &entries,
+		       size_t firstPair)
+{
+	return { .exponential = config.exponential,
+		 .start = static_cast<double>(config.start),
+		 .indexOffset = static_cast<double>(config.indexOffset),
+		 .indexScale = std::ldexp(1.0, -config.indexSelect),
+		 .last = static_cast<double>(entryCount - 1),
+		 .firstPair = static_cast<double>(firstPair),
+		 .underflow = edgeOf(config.underflowEdge(), config.underflow, entries.front()),
+		 .overflow = edgeOf(config.end, config.overflow, entries.back()) };
+}
+
+template<size_t entryCount>
+void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
+{
+	for (size_t i = 0; i + 1 < entryCount; i++)
+		pairs[i] = static_cast<uint16_t>(entries[i]) | entries[i + 1] * 0x10000;
+}
+
+} /* namespace */
+
+bool FastLut::accepts(const LutConfig &config)
+{
+	return acceptsTable(config.le) && acceptsTable(config.lo) &&
+	       HWY_DYNAMIC_DISPATCH(hasVectorsOfTarget)();
+}
+
+FastLut::FastLut(const LutConfig &config, const LutTables &tables)
+	: le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
+	  hybridSelectsLo(config.hybridSelectsLo),
+	  underflowDiffers(config.underflowSelectsLo != config.hybridSelectsLo),
+	  overflowDiffers(config.overflowSelectsLo != config.hybridSelectsLo)
+{
+	putPairs(tables.le, pairs.data());
+	putPairs(tables.lo, pairs.data() + lePairs);
+}
+
+void FastLut::lookup(std::span<int32_t> values, LutCounters &counters) const
+{
+	HWY_DYNAMIC_DISPATCH(lookupOfTarget)(*this, values.data(), values.size(), counters);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SDP's look-up of integers at the speed of the host.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "lut/lut.h"
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Lut::lookup() with sdpLut, for many integers of 32 bits at a time
+ *
+ * A table in the numbers that vectors work with. Double precision holds all of them
+ * and what is computed from them exactly: a distance has 35 bits, a rise beyond an edge
+ * 51, an interpolated value 52.
+ */
+struct FastLut {
+	/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
+	struct Edge {
+		double edge;
+		double slope;
+		double entry;
+	};
+
+	/** \brief LE or LO */
+	struct Table {
+		bool exponential;
+		double start;	    /**< input before the first entry's */
+		double indexOffset; /**< exponential: power of two of the first entry's input */
+		double indexScale;  /**< linear: steps of the index per unit of the input */
+		double last;	    /**< index of the last entry */
+		double firstPair;   /**< where the table begins in pairs */
+		Edge underflow;
+		Edge overflow;
+	};
+
+	/** \return false if an edge is beyond 2^34 or a step beyond 2^35, or the host has no
+	 * vectors */
+	static bool accepts(const LutConfig &config);
+
+	/** \param config one that accepts() takes */
+	FastLut(const LutConfig &config, const LutTables &tables);
+
+	/** \brief The function at all of \a values, whole atoms of 16 or 32, in place */
+	void lookup(std::span<int32_t> values, LutCounters &counters) const;
+
+	static constexpr size_t lePairs = LutTables::leEntries - 1;
+	static constexpr size_t loPairs = LutTables::loEntries - 1;
+
+	Table le;
+	Table lo;
+	/** An entry in the low half, the one after it in the high half: LE's, then LO's */
+	std::array<int32_t, lePairs + loPairs> pairs;
+	/** LO answers where both tables hit, or miss at different ends */
+	bool hybridSelectsLo;
+	/** Where both underflow, or both overflow, it is the other one */
+	bool underflowDiffers;
+	bool overflowDiffers;
+};
+
+} /* namespace nvdla::sim */

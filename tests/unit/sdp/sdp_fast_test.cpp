@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fast stages against the readable ones, which are their definition.
+ */
+#include "sdp/sdp_fast.h"
+
+#include <cstdio>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "each_target.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+using nvdla::test::forEachTarget;
+
+class Random
+{
+public:
+	explicit Random(uint32_t seed) : engine_(seed) { std::printf("seed %u\n", seed); }
+
+	/** \return a number from \a low to \a high */
+	int operator()(int low, int high)
+	{
+		return std::uniform_int_distribution<int>(low, high)(engine_);
+	}
+
+	bool coin() { return (*this)(0, 1); }
+
+	/** \return \a count numbers of \a bits bits, as often small as large, and the extremes */
+	std::vector<int32_t> numbers(size_t count, int bits)
+	{
+		std::vector<int32_t> numbers(count);
+
+		for (int32_t &number : numbers) {
+			const auto any = static_cast<int32_t>(engine_());
+			const int32_t extreme = any < 0 ? INT32_MIN : INT32_MAX;
+			number = ((*this)(0, 7) ? any >> (*this)(0, bits - 1) : extreme) >>
+				 (32 - bits);
+		}
+		return numbers;
+	}
+
+	SdpStage stage(SdpAlu last)
+	{
+		SdpStage stage;
+
+		stage.bypass = false;
+		stage.algorithm = static_cast<SdpAlu>((*this)(0, static_cast<int>(last)));
+		stage.alu.bypass = (*this)(0, 3) == 0;
+		stage.mul.bypass = (*this)(0, 3) == 0;
+		stage.prelu = coin();
+		stage.reluBypass = coin();
+		stage.mulShift = static_cast<uint16_t>((*this)(0, coin() ? 63 : 8));
+		return stage;
+	}
+
+private:
+	std::mt19937 engine_;
+};
+
+/* A stage's operands, for each element or for each channel. */
+struct Operands {
+	Operands(Random &random, size_t atoms, size_t lanes, int bits)
+		: perElement(random.coin()),
+		  values(random.numbers(perElement ? atoms * lanes : lanes, bits)), run{
+			  values.data(), perElement ? lanes : 0
+		  }
+	{
+	}
+
+	bool perElement;
+	std::vector<int32_t> values;
+	SdpOperandRun run;
+};
+
+} /* namespace */
+
+TEST(SdpFast, XIsTheReference)
+{
+	Random random(501);
+
+	for (int round = 0; round < 1000; round++) {
+		const size_t lanes = random.coin() ? 32 : 16;
+		const auto atoms = static_cast<size_t>(random(1, 9));
+		const SdpStage stage = random.stage(SdpAlu::Equal);
+		const auto inputs = random.numbers(atoms * lanes, 32);
+		const Operands alu(random, atoms, lanes, 32);
+		const Operands mul(random, atoms, lanes, 16);
+		auto expected = inputs;
+
+		applySdpX(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
+		forEachTarget([&] {
+			auto values = inputs;
+			ASSERT_TRUE(applySdpXFast(stage, values, lanes,
+						  stage.alu.bypass ? SdpOperandRun() : alu.run,
+						  stage.mul.bypass ? SdpOperandRun() : mul.run));
+			ASSERT_EQ(values, expected) << "round " << round;
+		});
+	}
+}
+
+TEST(SdpFast, YIsTheReference)
+{
+	Random random(502);
+
+	for (int round = 0; round < 1000; round++) {
+		const size_t lanes = random.coin() ? 32 : 16;
+		const auto atoms = static_cast<size_t>(random(1, 9));
+		SdpStage stage = random.stage(SdpAlu::Equal);
+		const auto inputs = random.numbers(atoms * lanes, 32);
+		const Operands alu(random, atoms, lanes, 32);
+		const Operands mul(random, atoms, lanes, 21);
+		auto expected = inputs;
+
+		if (random(0, 7) == 0)
+			stage.mulShift = 1023;
+		applySdpY(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
+		forEachTarget([&] {
+			auto values = inputs;
+			ASSERT_TRUE(applySdpYFast(stage, values, lanes,
+						  stage.alu.bypass ? SdpOperandRun() : alu.run,
+						  stage.mul.bypass ? SdpOperandRun() : mul.run));
+			ASSERT_EQ(values, expected) << "round " << round;
+		});
+	}
+}
+
+TEST(SdpFast, YRefusesMultipliersThatDoublesDoNotHold)
+{
+	SdpStage stage;
+	std::vector<int32_t> values(32, 1);
+	std::vector<int32_t> mul(32, 1 << 20);
+
+	stage.mul.bypass = false;
+	EXPECT_FALSE(applySdpYFast(stage, values, 32, {}, { mul.data(), 32 }));
+	mul.assign(32, -(1 << 20) - 1);
+	EXPECT_FALSE(applySdpYFast(stage, values, 32, {}, { mul.data(), 0 }));
+	EXPECT_EQ(values, std::vector<int32_t>(32, 1));
+}
+
+TEST(SdpFast, TheConverterIsTheReference)
+{
+	Random random(503);
+	uint32_t saturated = 0;
+
+	for (int round = 0; round < 1000; round++) {
+		SdpOp op;
+		SdpCounters expectedCounters;
+		const auto inputs = random.numbers(32 * static_cast<size_t>(random(1, 9)), 32);
+		auto expected = inputs;
+
+		op.proc = random.coin() ? Precision::Int8 : Precision::Int16;
+		op.out = random.coin() ? Precision::Int8 : Precision::Int16;
+		op.converter = { .offset = random.numbers(1, 32)[0],
+				 .scale = static_cast<int16_t>(random.numbers(1, 16)[0]),
+				 .shift = static_cast<uint8_t>(random(0, 63)) };
+		convertSdpOutput(op, expected, expectedCounters);
+		saturated += expectedCounters.saturation;
+		forEachTarget([&] {
+			auto values = inputs;
+			SdpCounters counters;
+			ASSERT_TRUE(convertSdpOutputFast(op, values, counters));
+			ASSERT_EQ(values, expected) << "round " << round;
+			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+		});
+	}
+	EXPECT_GT(saturated, 1000U);
+}
+
+TEST(SdpFast, TheConverterLeavesFloatsToTheReference)
+{
+	SdpOp op;
+	SdpCounters counters;
+	std::vector<int32_t> values(32);
+
+	op.proc = Precision::Int8;
+	op.out = Precision::Fp16;
+	EXPECT_FALSE(convertSdpOutputFast(op, values, counters));
+	op.proc = op.out = Precision::Fp16;
+	EXPECT_FALSE(convertSdpOutputFast(op, values, counters));
+}
+
+} /* namespace nvdla::sim */
