@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <xf86drm.h>
 
 #include "device.h"
 
@@ -23,7 +22,7 @@ protected:
 		drm_nvdla_bo_create create = { .size = size, .flags = flags, .handle = 0 };
 		const int ret = device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
 		if (!ret)
-			drmCloseBufferHandle(device_.fd(), create.handle);
+			device_.closeHandle(create.handle);
 		return ret;
 	}
 
@@ -86,7 +85,7 @@ TEST_F(BufferTest, SizeIsRoundedUpToPages)
 	ASSERT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create), 0);
 	EXPECT_EQ(create.size, 4096U);
 	EXPECT_NE(create.handle, 0U);
-	drmCloseBufferHandle(device_.fd(), create.handle);
+	device_.closeHandle(create.handle);
 }
 
 TEST_F(BufferTest, RefusesBadSizesAndFlags)
@@ -135,7 +134,7 @@ TEST_F(BufferTest, MappingOutlivesTheHandle)
 	void *map = mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, device_.fd(),
 			 static_cast<off_t>(offset.offset));
 	ASSERT_NE(map, MAP_FAILED);
-	drmCloseBufferHandle(device_.fd(), create.handle);
+	device_.closeHandle(create.handle);
 
 	std::memset(map, 0x3c, 8192);
 	EXPECT_EQ(static_cast<uint8_t *>(map)[8191], 0x3c);
@@ -151,7 +150,7 @@ TEST_F(BufferTest, MappingCannotBeLargerThanTheBuffer)
 	EXPECT_EQ(mmap(nullptr, 8192, PROT_READ, MAP_SHARED, device_.fd(),
 		       static_cast<off_t>(offset.offset)),
 		  MAP_FAILED);
-	drmCloseBufferHandle(device_.fd(), create.handle);
+	device_.closeHandle(create.handle);
 }
 
 TEST_F(BufferTest, HandlesOfOneFileMeanNothingToAnother)

@@ -3,8 +3,6 @@
 
 #include <cerrno>
 
-#include <xf86drm.h>
-
 namespace nvdla::test
 {
 
@@ -57,7 +55,7 @@ int CanaryFixture::run(const CopyTask &task, const std::vector<nvdla_lut_desc> &
 		ret = device_.waitSyncobj(done);
 	if (!ret && device_.fenceStatus(done) != 1)
 		ret = device_.fenceStatus(done);
-	drmSyncobjDestroy(device_.fd(), done);
+	device_.destroySyncobj(done);
 	return ret;
 }
 

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include "device.h"
 
@@ -174,7 +173,7 @@ TEST_F(ContextTest, JobsOutliveTheirContext)
 		ASSERT_EQ(device_.destroyContext(static_cast<uint32_t>(context)), 0);
 		EXPECT_EQ(device_.waitSyncobj(timeline, jobs), 0);
 		EXPECT_EQ(device_.fenceStatus(timeline), 1);
-		drmSyncobjDestroy(device_.fd(), timeline);
+		device_.destroySyncobj(timeline);
 	}
 }
 

@@ -6,14 +6,6 @@
 #include <cstring>
 #include <ctime>
 
-#include <fcntl.h>
-#include <linux/sync_file.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <xf86drm.h>
-
 namespace nvdla::test
 {
 
@@ -39,19 +31,15 @@ std::string Device::path()
 	return path ? path : "/dev/accel/accel0";
 }
 
-Device::Device(const std::string &node) : fd_(open(node.c_str(), O_RDWR | O_CLOEXEC))
-{
-}
-
-Device::~Device()
-{
-	if (fd_ >= 0)
-		close(fd_);
-}
-
 int Device::ioctl(unsigned long request, void *argument) const
 {
-	return drmIoctl(fd_, request, argument) ? -errno : 0;
+	return node_ ? node_->ioctl(request, argument) : -EBADF;
+}
+
+int Device::closeHandle(uint32_t handle) const
+{
+	drm_gem_close close = { .handle = handle, .pad = 0 };
+	return ioctl(DRM_IOCTL_GEM_CLOSE, &close);
 }
 
 int Device::createContext(drm_nvdla_priority priority) const
@@ -70,35 +58,49 @@ int Device::destroyContext(uint32_t context) const
 
 uint32_t Device::createSyncobj() const
 {
-	uint32_t handle = 0;
-	return drmSyncobjCreate(fd_, 0, &handle) ? 0 : handle;
+	drm_syncobj_create create = {};
+	return ioctl(DRM_IOCTL_SYNCOBJ_CREATE, &create) ? 0 : create.handle;
 }
 
-int Device::waitSyncobj(uint32_t handle, uint64_t point, int64_t timeoutNs) const
+int Device::destroySyncobj(uint32_t handle) const
 {
-	const uint32_t flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT;
-	const int ret =
-		point ? drmSyncobjTimelineWait(fd_, &handle, &point, 1, deadline(timeoutNs), flags,
-					       nullptr)
-		      : drmSyncobjWait(fd_, &handle, 1, deadline(timeoutNs), flags, nullptr);
-	return ret;
+	drm_syncobj_destroy destroy = { .handle = handle, .pad = 0 };
+	return ioctl(DRM_IOCTL_SYNCOBJ_DESTROY, &destroy);
+}
+
+int Device::waitSyncobj(uint32_t handle, uint64_t point, int64_t timeoutNs, uint32_t flags) const
+{
+	if (!point) {
+		drm_syncobj_wait wait = {};
+		wait.handles = userPointer(&handle);
+		wait.timeout_nsec = deadline(timeoutNs);
+		wait.count_handles = 1;
+		wait.flags = flags;
+		return ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
+	}
+	drm_syncobj_timeline_wait wait = {};
+	wait.handles = userPointer(&handle);
+	wait.points = userPointer(&point);
+	wait.timeout_nsec = deadline(timeoutNs);
+	wait.count_handles = 1;
+	wait.flags = flags;
+	return ioctl(DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &wait);
+}
+
+int64_t Device::querySyncobj(uint32_t handle) const
+{
+	uint64_t point = 0;
+	drm_syncobj_timeline_array query = {};
+	query.handles = userPointer(&handle);
+	query.points = userPointer(&point);
+	query.count_handles = 1;
+	const int ret = ioctl(DRM_IOCTL_SYNCOBJ_QUERY, &query);
+	return ret ? ret : static_cast<int64_t>(point);
 }
 
 int Device::fenceStatus(uint32_t handle) const
 {
-	int syncFile = -1;
-	if (drmSyncobjExportSyncFile(fd_, handle, &syncFile))
-		return -errno;
-
-	const int ret = syncFileStatus(syncFile);
-	close(syncFile);
-	return ret;
-}
-
-int syncFileStatus(int syncFile)
-{
-	sync_file_info info = {};
-	return ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
+	return node_->fenceStatus(handle);
 }
 
 Buffer::Buffer(const Device &device, uint64_t size, uint32_t flags) : device_(device), size_(size)
@@ -111,18 +113,15 @@ Buffer::Buffer(const Device &device, uint64_t size, uint32_t flags) : device_(de
 	drm_nvdla_bo_mmap_offset offset = { .handle = handle_, .flags = 0, .offset = 0 };
 	if (device.ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &offset))
 		return;
-	void *map = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, device.fd(),
-			 static_cast<off_t>(offset.offset));
-	if (map != MAP_FAILED)
-		map_ = static_cast<uint8_t *>(map);
+	map_ = static_cast<uint8_t *>(device.node().map(offset.offset, size));
 }
 
 Buffer::~Buffer()
 {
 	if (map_)
-		munmap(map_, size_);
+		device_.node().unmap(map_, size_);
 	if (handle_)
-		drmCloseBufferHandle(device_.fd(), handle_);
+		device_.closeHandle(handle_);
 }
 
 int Buffer::prepare(uint32_t flags, int64_t timeoutNs) const

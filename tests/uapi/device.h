@@ -7,31 +7,58 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <drm.h>
 #include <drm/nvdla_accel.h>
 #include <nvdla/hw/descriptors.h>
 
 namespace nvdla::test
 {
 
+/** \brief The system calls of an open device file, which is closed with the object */
+class Node
+{
+public:
+	/**
+	 * \return nullptr if it cannot be opened
+	 *
+	 * Of the driver, or of the embedded device in a test program that has the same tests for
+	 * both.
+	 */
+	static std::unique_ptr<Node> open(const std::string &path);
+	virtual ~Node() = default;
+
+	/** \return the file descriptor; the embedded device has none, -1 */
+	virtual int fd() const = 0;
+	/** \return 0 or -errno */
+	virtual int ioctl(unsigned long request, void *argument) = 0;
+	/** \return nullptr on failure */
+	virtual void *map(uint64_t offset, size_t size) = 0;
+	virtual void unmap(void *address, size_t size) = 0;
+	/** \return as Device::fenceStatus() */
+	virtual int fenceStatus(uint32_t syncobj) = 0;
+};
+
 /** \brief An open accel node; closed with the object */
 class Device
 {
 public:
 	/** \brief Opens NVDLA_DEVICE, or /dev/accel/accel0, or the node given */
-	explicit Device(const std::string &node = path());
-	~Device();
-	Device(const Device &) = delete;
-	Device &operator=(const Device &) = delete;
+	explicit Device(const std::string &node = path()) : node_(Node::open(node)) {}
 
-	bool valid() const { return fd_ >= 0; }
-	int fd() const { return fd_; }
+	bool valid() const { return node_ != nullptr; }
+	int fd() const { return node_ ? node_->fd() : -1; }
+	Node &node() const { return *node_; }
 
 	/** \return 0 or -errno */
 	int ioctl(unsigned long request, void *argument) const;
+
+	/** \return 0 or -errno */
+	int closeHandle(uint32_t handle) const;
 
 	/** \return number of a new context, or -errno */
 	int createContext(drm_nvdla_priority priority) const;
@@ -39,9 +66,12 @@ public:
 
 	/** \return handle of a new syncobj, 0 on failure */
 	uint32_t createSyncobj() const;
+	int destroySyncobj(uint32_t handle) const;
 	/** \return 0 or -errno; -ETIME if the timeout is over first */
-	int waitSyncobj(uint32_t handle, uint64_t point = 0,
-			int64_t timeoutNs = defaultTimeoutNs) const;
+	int waitSyncobj(uint32_t handle, uint64_t point = 0, int64_t timeoutNs = defaultTimeoutNs,
+			uint32_t flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT) const;
+	/** \return the last point of a timeline that is reached, or -errno */
+	int64_t querySyncobj(uint32_t handle) const;
 	/** \return status of the fence in a syncobj: 1 signalled, 0 active, or the error of the
 	 * fence */
 	int fenceStatus(uint32_t handle) const;
@@ -52,7 +82,7 @@ public:
 	static constexpr int64_t defaultTimeoutNs = 60'000'000'000;
 
 private:
-	int fd_;
+	std::unique_ptr<Node> node_;
 };
 
 /** \brief A buffer object that is mapped; its handle is closed with the object */

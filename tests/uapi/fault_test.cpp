@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include <xf86drm.h>
 
+#include "device.h"
 #include "dma_buf.h"
 
 namespace nvdla::test
@@ -143,7 +144,7 @@ TEST_F(FaultTest, BufferCreate)
 				create = { .size = 16384, .flags = flags, .handle = 0 };
 				return device_.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
 			},
-			[&] { drmCloseBufferHandle(device_.fd(), create.handle); });
+			[&] { device_.closeHandle(create.handle); });
 	}
 }
 
@@ -164,7 +165,7 @@ TEST_F(FaultTest, BufferCreateSplitsMapping)
 		},
 		[&] { handles.push_back(create.handle); });
 	for (const uint32_t handle : handles)
-		drmCloseBufferHandle(device_.fd(), handle);
+		device_.closeHandle(handle);
 }
 
 TEST_F(FaultTest, BufferExport)
@@ -187,7 +188,7 @@ TEST_F(FaultTest, BufferImport)
 	ASSERT_TRUE(memory.valid());
 	uint32_t handle = 0;
 	failEverywhere([&] { return memory.importTo(device_.fd(), handle); },
-		       [&] { drmCloseBufferHandle(device_.fd(), handle); });
+		       [&] { device_.closeHandle(handle); });
 }
 
 TEST_F(FaultTest, BufferMmapOffset)

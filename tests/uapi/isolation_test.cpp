@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include "device.h"
 
@@ -151,8 +150,8 @@ TEST(Isolation, OnlyTheJobThatTakesTooLongFails)
 	EXPECT_EQ(device.fenceStatus(innocent), 1);
 	EXPECT_TRUE(std::equal(source.bytes().begin(), source.bytes().end(),
 			       destination.bytes().begin()));
-	drmSyncobjDestroy(device.fd(), guilty);
-	drmSyncobjDestroy(device.fd(), innocent);
+	device.destroySyncobj(guilty);
+	device.destroySyncobj(innocent);
 	EXPECT_TRUE(copyAndCheck(9, 3));
 }
 

@@ -16,7 +16,6 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <xf86drm.h>
 
 #include "device.h"
 #include "driver_files.h"
@@ -49,7 +48,7 @@ public:
 		task_.addAddress(destination_.handle());
 		task_.addCopy(0, 1, 1024, copyBytes / 1024);
 	}
-	~Copy() { drmSyncobjDestroy(device_.fd(), syncobj_); }
+	~Copy() { device_.destroySyncobj(syncobj_); }
 	Copy(const Copy &) = delete;
 	Copy &operator=(const Copy &) = delete;
 
@@ -169,7 +168,7 @@ TEST_F(PowerTest, StaysAwakeForOnChipBuffers)
 		ASSERT_FALSE(isAsleep());
 		std::this_thread::sleep_for(std::chrono::milliseconds(10));
 	}
-	ASSERT_EQ(drmCloseBufferHandle(device_.fd(), create.handle), 0);
+	ASSERT_EQ(device_.closeHandle(create.handle), 0);
 	EXPECT_TRUE(fallsAsleep());
 }
 
@@ -256,7 +255,7 @@ TEST_F(SystemSleepTest, AJobThatTakesTooLongFailsAsEver)
 	ASSERT_TRUE(sleep());
 	EXPECT_EQ(device_.waitSyncobj(syncobj), 0);
 	EXPECT_EQ(device_.fenceStatus(syncobj), -ETIMEDOUT);
-	drmSyncobjDestroy(device_.fd(), syncobj);
+	device_.destroySyncobj(syncobj);
 	Copy copy(device_, 1);
 	ASSERT_EQ(copy.submit(), 0);
 	EXPECT_TRUE(copy.arrives());

@@ -9,9 +9,8 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
-#include <xf86drm.h>
 
-#include "dma_buf.h"
+#include "imported_buffer.h"
 
 namespace nvdla::test
 {
@@ -130,7 +129,7 @@ TEST_F(PrimeTest, ForeignMemoryIsCopiedBothWays)
 	const DmaBuf foreign = userMemory(copyBytes);
 	ASSERT_TRUE(foreign.valid());
 	const ImportedBuffer imported(device_, foreign);
-	if (!hasIommu() && imported.result() == -EINVAL)
+	if (!hasIommu(Device::path()) && imported.result() == -EINVAL)
 		return; /* Its pages lie anywhere, and nothing makes one range of them. */
 	ASSERT_EQ(imported.result(), 0);
 
@@ -314,7 +313,7 @@ TEST_F(PrimeTest, ABufferMayHaveTwoHandlesInAJob)
 		ASSERT_EQ(Submit(task).run(device_), 0);
 		ASSERT_EQ(source_.prepare(DRM_NVDLA_BO_WRITE), 0);
 	}
-	drmCloseBufferHandle(device_.fd(), again.handle);
+	device_.closeHandle(again.handle);
 }
 
 } /* namespace nvdla::test */

@@ -12,7 +12,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <xf86drm.h>
 
 #include "device.h"
 #include "pci_function.h"
@@ -42,7 +41,7 @@ public:
 		  syncobj(device.createSyncobj()), device_(device)
 	{
 	}
-	~Copy() { drmSyncobjDestroy(device_.fd(), syncobj); }
+	~Copy() { device_.destroySyncobj(syncobj); }
 
 	bool valid() const
 	{

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dma_buf.h"
+#include "imported_buffer.h"
 #include "pci_function.h"
 
 namespace nvdla::test

@@ -12,6 +12,7 @@
 #include <task_builder.h>
 #include <xf86drm.h>
 
+#include "device.h"
 #include "dma_buf.h"
 #include "driver_files.h"
 #include "trace.h"
@@ -39,7 +40,7 @@ public:
 	~SramBuffer()
 	{
 		if (!result_)
-			drmCloseBufferHandle(device_.fd(), handle_);
+			device_.closeHandle(handle_);
 	}
 	SramBuffer(const SramBuffer &) = delete;
 	SramBuffer &operator=(const SramBuffer &) = delete;

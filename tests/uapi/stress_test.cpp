@@ -26,7 +26,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <xf86drm.h>
 
 #include "device.h"
 #include "pci_function.h"

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include <gtest/gtest.h>
-#include <xf86drm.h>
 
 #include "device.h"
 
@@ -58,7 +57,7 @@ protected:
 			ret = device_.waitSyncobj(syncobj);
 		if (!ret && device_.fenceStatus(syncobj) != 1)
 			ret = device_.fenceStatus(syncobj);
-		drmSyncobjDestroy(device_.fd(), syncobj);
+		device_.destroySyncobj(syncobj);
 		error_ = submit.error;
 		return ret;
 	}
@@ -174,8 +173,8 @@ TEST_F(SubmitTest, SyncobjsOrderJobs)
 	EXPECT_EQ(device_.waitSyncobj(binary), 0);
 	EXPECT_EQ(device_.waitSyncobj(timeline, 7), 0);
 	EXPECT_TRUE(equal(source_, destination_));
-	drmSyncobjDestroy(device_.fd(), timeline);
-	drmSyncobjDestroy(device_.fd(), binary);
+	device_.destroySyncobj(timeline);
+	device_.destroySyncobj(binary);
 }
 
 TEST_F(SubmitTest, BusyBufferIsBusyUntilItIsNot)
@@ -363,7 +362,7 @@ TEST_F(SubmitTest, RefusesBadSyncobjs)
 	Submit never(task_);
 	never.inSyncs.push_back({ .handle = empty, .reserved = 0, .point = 0 });
 	EXPECT_EQ(never.run(device_), -EINVAL);
-	drmSyncobjDestroy(device_.fd(), empty);
+	device_.destroySyncobj(empty);
 }
 
 } /* namespace nvdla::test */

@@ -5,7 +5,8 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <xf86drm.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "device.h"
 
@@ -35,7 +36,7 @@ protected:
 		task_.addCopy(0, 1, 1024, copyBytes / 1024);
 	}
 
-	void TearDown() override { drmSyncobjDestroy(device_.fd(), timeline_); }
+	void TearDown() override { device_.destroySyncobj(timeline_); }
 
 	/* Takes its time. */
 	CopyTask slowTask() const
@@ -70,9 +71,7 @@ TEST_F(TimelineTest, PointsAreSignalledInTurn)
 		ASSERT_EQ(signals(task_, point).run(device_), 0);
 	for (uint64_t point = 1; point <= 20; point++)
 		EXPECT_EQ(device_.waitSyncobj(timeline_, point), 0);
-	uint64_t reached = 0;
-	ASSERT_EQ(drmSyncobjQuery(device_.fd(), &timeline_, &reached, 1), 0);
-	EXPECT_EQ(reached, 20u);
+	EXPECT_EQ(device_.querySyncobj(timeline_), 20);
 }
 
 TEST_F(TimelineTest, PointsHave64Bits)
@@ -130,12 +129,9 @@ TEST_F(TimelineTest, ProcessesWaitForPointsThatAreToCome)
 	std::thread waiter([&] { waited = device_.waitSyncobj(timeline_, 9); });
 	std::thread submitter([&] {
 		/* How one job is put behind another that is yet to be submitted. */
-		uint64_t point = 8;
-		uint32_t handle = timeline_;
-		available = drmSyncobjTimelineWait(device_.fd(), &handle, &point, 1, INT64_MAX,
-						   DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
-							   DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE,
-						   nullptr);
+		available = device_.waitSyncobj(timeline_, 8, Device::defaultTimeoutNs,
+						DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT |
+							DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE);
 		Submit second = signals(task_, 9);
 		second.inSyncs.push_back(at(8));
 		EXPECT_EQ(second.run(device_), 0);
@@ -158,7 +154,90 @@ TEST_F(TimelineTest, OneJobSignalsSeveral)
 	ASSERT_EQ(submit.run(device_), 0);
 	EXPECT_EQ(device_.waitSyncobj(timeline_, 2), 0);
 	EXPECT_EQ(device_.waitSyncobj(binary), 0);
-	drmSyncobjDestroy(device_.fd(), binary);
+	device_.destroySyncobj(binary);
+}
+
+/* What is not larger than the last point begins anew, behind all there is. */
+TEST_F(TimelineTest, PointsOutOfOrderAreReachedLast)
+{
+	ASSERT_EQ(signals(task_, 5).run(device_), 0);
+	ASSERT_EQ(device_.waitSyncobj(timeline_, 5), 0);
+	JobResult result(device_, 1 << 20);
+	ASSERT_TRUE(result.valid());
+	const CopyTask slow = slowTask();
+	Submit late = signals(slow, 3);
+	late.resultHandle = result.buffer().handle();
+	ASSERT_EQ(late.run(device_), 0);
+
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 4), 0);
+	EXPECT_EQ(result.buffer().prepare(DRM_NVDLA_BO_READ, 0), 0) << "the job was not waited for";
+	EXPECT_EQ(device_.querySyncobj(timeline_), 5);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 6, 0), -ETIME);
+}
+
+TEST_F(TimelineTest, BeginsBehindABinaryFence)
+{
+	const CopyTask slow = slowTask();
+	ASSERT_EQ(signals(slow, 0).run(device_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 1, 0), -ETIME);
+	EXPECT_EQ(device_.querySyncobj(timeline_), 0);
+	ASSERT_EQ(signals(task_, 2).run(device_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 2), 0);
+	EXPECT_EQ(device_.querySyncobj(timeline_), 2);
+	/* And a binary fence ends it. */
+	ASSERT_EQ(signals(task_, 0).run(device_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_), 0);
+	EXPECT_EQ(device_.querySyncobj(timeline_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 2, 0), -ETIME);
+}
+
+TEST_F(TimelineTest, TheCpuSignalsPoints)
+{
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 4, 0, 0), -EINVAL);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 4, 0), -ETIME);
+	uint64_t point = 4;
+	drm_syncobj_timeline_array signal = {};
+	signal.handles = reinterpret_cast<uintptr_t>(&timeline_);
+	signal.points = reinterpret_cast<uintptr_t>(&point);
+	signal.count_handles = 1;
+	ASSERT_EQ(device_.ioctl(DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &signal), 0);
+	EXPECT_EQ(device_.querySyncobj(timeline_), 4);
+	Submit after(task_);
+	after.inSyncs.push_back(at(3));
+	after.outSyncs.push_back(at(5));
+	ASSERT_EQ(after.run(device_), 0);
+	EXPECT_EQ(device_.waitSyncobj(timeline_, 5), 0);
+}
+
+TEST_F(TimelineTest, EventfdsHearOfPoints)
+{
+	/* Newer than the headers that this may be built with. */
+	struct SyncobjEventfd {
+		uint32_t handle;
+		uint32_t flags;
+		uint64_t point;
+		int32_t fd;
+		uint32_t pad;
+	};
+	constexpr unsigned long request = DRM_IOWR(0xcf, SyncobjEventfd);
+	const int fd = eventfd(0, EFD_CLOEXEC);
+	ASSERT_GE(fd, 0);
+	for (uint64_t point = 2; point <= 20; point += 3) {
+		const bool available = point % 2;
+		SyncobjEventfd notify = { timeline_,
+					  available ? DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE : 0u,
+					  point, fd, 0 };
+		ASSERT_EQ(device_.ioctl(request, &notify), 0);
+		ASSERT_EQ(signals(slowTask(), point - 1).run(device_), 0);
+		ASSERT_EQ(signals(task_, point).run(device_), 0);
+		eventfd_t count = 0;
+		ASSERT_EQ(eventfd_read(fd, &count), 0);
+		EXPECT_EQ(count, 1u);
+		if (!available) {
+			EXPECT_EQ(device_.querySyncobj(timeline_), static_cast<int64_t>(point));
+		}
+	}
+	close(fd);
 }
 
 } /* namespace nvdla::test */

@@ -58,7 +58,7 @@ private:
 	EmbeddedMemory memory_;
 	OnChipMemory onChip_{ Executor::cvsramBase, Executor::cvsramSize };
 	BufferTable buffers_{ memory_, onChip_ };
-	SyncobjTable syncobjs_;
+	SyncobjTable syncobjs_{ changed_ };
 	Executor executor_{ memory_, lock_, changed_ };
 };
 
@@ -85,7 +85,7 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM |
-			DRM_NVDLA_FEATURE_PRIME;
+			DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_TIMELINE;
 	info.priorities = 1u << DRM_NVDLA_PRIORITY_LOW | 1u << DRM_NVDLA_PRIORITY_NORMAL |
 			  1u << DRM_NVDLA_PRIORITY_HIGH;
 	info.max_contexts = JobQueue::maxContexts;
@@ -200,10 +200,9 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 	auto job = reader.takeJob();
 	for (const EmbeddedJob::Use &use : job->buffers)
 		use.buffer->use(job->fence, use.write, job->dependencies);
-	for (uint32_t handle : reader.outSyncs())
-		syncobjs_.replace(handle, job->fence);
+	for (const SubmitReader::OutSync &sync : reader.outSyncs())
+		syncobjs_.put(*sync.syncobj, sync.point, job->fence);
 	executor_.push(args.context, std::move(job));
-	changed_.notify_all(); /* who waits for a submit */
 	return 0;
 }
 
@@ -230,14 +229,8 @@ int EmbeddedDevice::State::fenceStatus(uint32_t syncobj)
 {
 	const std::lock_guard guard(lock_);
 
-	if (!syncobjs_.contains(syncobj))
-		return -ENOENT;
-	const auto fence = syncobjs_.fence(syncobj);
-	if (!fence)
-		return -EINVAL;
-	if (!fence->done())
-		return 0;
-	return fence->error() ? fence->error() : 1;
+	const auto found = syncobjs_.find(syncobj);
+	return found ? found->status() : -ENOENT;
 }
 
 int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
@@ -270,7 +263,9 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 	std::unique_lock guard(lock_);
 	switch (request) {
 	case DRM_IOCTL_SYNCOBJ_WAIT:
-		return syncobjs_.wait(*static_cast<drm_syncobj_wait *>(argument), guard, changed_);
+		return syncobjs_.wait(*static_cast<drm_syncobj_wait *>(argument), guard);
+	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
+		return syncobjs_.wait(*static_cast<drm_syncobj_timeline_wait *>(argument), guard);
 	case DRM_IOCTL_SYNCOBJ_CREATE:
 		return syncobjs_.create(*static_cast<drm_syncobj_create *>(argument));
 	case DRM_IOCTL_SYNCOBJ_DESTROY:
@@ -279,6 +274,12 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 		return syncobjs_.notify(*static_cast<SyncobjEventfd *>(argument));
 	case DRM_IOCTL_SYNCOBJ_RESET:
 		return syncobjs_.reset(*static_cast<drm_syncobj_array *>(argument));
+	case DRM_IOCTL_SYNCOBJ_SIGNAL:
+		return syncobjs_.signal(*static_cast<drm_syncobj_array *>(argument));
+	case DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL:
+		return syncobjs_.signal(*static_cast<drm_syncobj_timeline_array *>(argument));
+	case DRM_IOCTL_SYNCOBJ_QUERY:
+		return syncobjs_.query(*static_cast<drm_syncobj_timeline_array *>(argument));
 	default:
 		return -ENOTTY;
 	}

@@ -81,37 +81,65 @@ int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t va
 	return -EINVAL;
 }
 
-int SubmitReader::read()
+/* The ioctl's own arguments, in the order in which the driver looks at them. */
+int SubmitReader::readArguments()
 {
 	constexpr uint32_t knownFlags = DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE;
 
 	if (args_.flags & ~knownFlags || args_.timeout_ms > embeddedMaxTimeoutMs)
 		return -EINVAL;
-	if (!args_.num_tasks || args_.num_tasks > embeddedMaxTasks)
+	if (!args_.result_handle &&
+	    (args_.result_offset || args_.flags & DRM_NVDLA_SUBMIT_STATISTICS))
 		return -EINVAL;
 	if (!sizeIsFine<drm_nvdla_task>(args_.task_size))
 		return -EINVAL;
-	if (!queue_.contains(args_.context))
-		return -ENOENT;
+	if ((args_.num_in_syncs || args_.num_out_syncs) &&
+	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
+		return -EINVAL;
+
+	const struct {
+		const char *member;
+		uint32_t value;
+		uint32_t least;
+		uint32_t most;
+	} counts[] = {
+		{ "num_tasks", args_.num_tasks, 1, embeddedMaxTasks },
+		{ "num_in_syncs", args_.num_in_syncs, 0, embeddedMaxSyncs },
+		{ "num_out_syncs", args_.num_out_syncs, 0, embeddedMaxSyncs },
+	};
+	for (const auto &count : counts) {
+		if (count.value < count.least || count.value > count.most)
+			return badMember(0, count.member, count.value, count.most,
+					 "not in the accepted range");
+	}
+	return queue_.contains(args_.context) ? 0 : -ENOENT;
+}
+
+int SubmitReader::read()
+{
+	if (const int error = readArguments())
+		return error;
 
 	job_ = std::make_unique<EmbeddedJob>();
 	job_->statistics = args_.flags & DRM_NVDLA_SUBMIT_STATISTICS;
 	job_->timeout = std::chrono::milliseconds(args_.timeout_ms ? args_.timeout_ms
 								   : embeddedDefaultTimeoutMs);
-	if (const int error = readSyncs())
+	if (const int error = readOutSyncs())
 		return error;
 	for (uint32_t i = 0; i < args_.num_tasks; i++) {
 		if (const int error = readTask(i))
 			return error;
 	}
-	return readResult();
+	if (const int error = readResult())
+		return error;
+	return readInSyncs();
 }
 
 /* Where the result goes, and what of it is known before the job runs. */
 int SubmitReader::readResult()
 {
 	if (!args_.result_handle)
-		return args_.result_offset || job_->statistics ? -EINVAL : 0;
+		return 0;
 
 	const auto buffer = buffers_.find(args_.result_handle);
 	if (!buffer)
@@ -132,33 +160,35 @@ int SubmitReader::readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync)
 {
 	if (const int error = copyElement(array, index, args_.sync_size, sync))
 		return error;
-	if (sync.reserved)
-		return -EINVAL;
-	if (sync.point)
-		return -EOPNOTSUPP;
-	return syncobjs_.contains(sync.handle) ? 0 : -ENOENT;
+	return sync.reserved ? -EINVAL : 0;
 }
 
-int SubmitReader::readSyncs()
+int SubmitReader::readInSyncs()
 {
-	if ((args_.num_in_syncs || args_.num_out_syncs) &&
-	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
-		return -EINVAL;
-
 	for (uint32_t i = 0; i < args_.num_in_syncs; i++) {
 		drm_nvdla_sync sync;
 		if (const int error = readSync(args_.in_syncs, i, sync))
 			return error;
-		auto fence = syncobjs_.fence(sync.handle);
-		if (!fence)
+		const auto syncobj = syncobjs_.find(sync.handle);
+		if (!syncobj)
+			return -ENOENT;
+		const auto fences = syncobj->find(sync.point);
+		if (!fences)
 			return -EINVAL;
-		job_->dependencies.push_back(std::move(fence));
+		job_->dependencies.insert(job_->dependencies.end(), fences->begin(), fences->end());
 	}
+	return 0;
+}
+
+int SubmitReader::readOutSyncs()
+{
 	for (uint32_t i = 0; i < args_.num_out_syncs; i++) {
 		drm_nvdla_sync sync;
 		if (const int error = readSync(args_.out_syncs, i, sync))
 			return error;
-		outSyncs_.push_back(sync.handle);
+		outSyncs_.push_back({ syncobjs_.find(sync.handle), sync.point });
+		if (!outSyncs_.back().syncobj)
+			return -ENOENT;
 	}
 	return 0;
 }

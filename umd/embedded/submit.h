@@ -10,12 +10,14 @@
 #include <drm/nvdla_accel.h>
 
 #include "embedded/executor.h"
+#include "embedded/syncobj_table.h"
 
 namespace nvdla
 {
 
 /** \brief Limits of one submit; the kernel driver's */
 constexpr uint32_t embeddedMaxTasks = 64;
+constexpr uint32_t embeddedMaxSyncs = 1024;
 constexpr uint32_t embeddedDefaultTimeoutMs = 5000;
 constexpr uint32_t embeddedMaxTimeoutMs = 600000;
 
@@ -36,12 +38,20 @@ public:
 
 	/** \brief After read(): the job, which its buffers do not know of yet */
 	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
-	/** \brief After read(): syncobjs that get the job's fence */
-	const std::vector<uint32_t> &outSyncs() const { return outSyncs_; }
+
+	/** \brief A syncobj that gets the job's fence, at a point if that is not 0 */
+	struct OutSync {
+		std::shared_ptr<Syncobj> syncobj;
+		uint64_t point;
+	};
+	/** \brief After read() */
+	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:
 	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
-	int readSyncs();
+	int readArguments();
+	int readInSyncs();
+	int readOutSyncs();
 	int readResult();
 	int readTask(uint32_t index);
 	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
@@ -60,7 +70,7 @@ private:
 	const SyncobjTable &syncobjs_;
 	const JobQueue &queue_;
 	std::unique_ptr<EmbeddedJob> job_;
-	std::vector<uint32_t> outSyncs_;
+	std::vector<OutSync> outSyncs_;
 	std::vector<std::shared_ptr<EmbeddedBuffer>> extentBuffers_;
 };
 

@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-#include "device.h"
+#include <string>
 
 namespace nvdla::test
 {
@@ -57,32 +56,15 @@ private:
 	uint8_t *map_ = nullptr;
 };
 
-/** \brief A handle that was imported; closed with the object */
-class ImportedBuffer
-{
-public:
-	ImportedBuffer(const Device &device, const DmaBuf &dmaBuf);
-	~ImportedBuffer();
-	ImportedBuffer(const ImportedBuffer &) = delete;
-	ImportedBuffer &operator=(const ImportedBuffer &) = delete;
-
-	/** \return 0, or -errno of the import */
-	int result() const { return result_; }
-	uint32_t handle() const { return handle_; }
-	/** \brief Waits for the device. \return 0 or -errno */
-	int prepare(uint32_t flags, int64_t timeoutNs = INT64_MAX) const;
-	int finish() const;
-	/** \return offset for mmap() on the device's file, or -errno */
-	int64_t mmapOffset() const;
-
-private:
-	const Device &device_;
-	uint32_t handle_ = 0;
-	int result_;
+/** \brief In which order a process's pages make a dma-buf */
+enum class Pages {
+	InOrder,
+	/** Neighbours swapped, so that the pages are not one range however they were allocated */
+	Swapped,
 };
 
 /** \brief A dma-buf of pages that lie anywhere, of the kernel's udmabuf device */
-DmaBuf userMemory(size_t bytes);
+DmaBuf userMemory(size_t bytes, Pages pages = Pages::InOrder);
 
 /**
  * \brief Another DRM device: DRM's virtual one, which exports, imports and has fences to order
@@ -114,7 +96,10 @@ private:
 	int fd_ = -1;
 };
 
-/** \return whether the device's addresses are translated: any memory can be made one range */
-bool hasIommu();
+/**
+ * \param[in] device path of its file
+ * \return whether the device's addresses are translated: any memory can be made one range
+ */
+bool hasIommu(const std::string &device);
 
 } /* namespace nvdla::test */

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fcntl.h>
 #include <linux/dma-buf.h>
@@ -115,49 +116,27 @@ Mapping::~Mapping()
 		munmap(map_, size_);
 }
 
-ImportedBuffer::ImportedBuffer(const Device &device, const DmaBuf &dmaBuf)
-	: device_(device), result_(dmaBuf.importTo(device.fd(), handle_))
+DmaBuf userMemory(size_t bytes, Pages pages)
 {
-}
-
-ImportedBuffer::~ImportedBuffer()
-{
-	if (handle_)
-		drmCloseBufferHandle(device_.fd(), handle_);
-}
-
-int ImportedBuffer::prepare(uint32_t flags, int64_t timeoutNs) const
-{
-	drm_nvdla_bo_prep prep = { .handle = handle_, .flags = flags, .timeout_ns = timeoutNs };
-	return device_.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
-}
-
-int ImportedBuffer::finish() const
-{
-	drm_nvdla_bo_fini fini = { .handle = handle_, .flags = 0 };
-	return device_.ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
-}
-
-int64_t ImportedBuffer::mmapOffset() const
-{
-	drm_nvdla_bo_mmap_offset offset = { .handle = handle_, .flags = 0, .offset = 0 };
-	const int ret = device_.ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &offset);
-	return ret ? ret : static_cast<int64_t>(offset.offset);
-}
-
-DmaBuf userMemory(size_t bytes)
-{
+	constexpr size_t page = 4096;
 	const int memory = memfd_create("nvdla-test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	const int udmabuf = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	const size_t count = pages == Pages::InOrder ? 1 : bytes / page;
+	std::vector<uint64_t> words(sizeof(udmabuf_create_list) / sizeof(uint64_t) +
+				    count * sizeof(udmabuf_create_item) / sizeof(uint64_t));
+	auto *list = reinterpret_cast<udmabuf_create_list *>(words.data());
+	list->flags = UDMABUF_FLAGS_CLOEXEC;
+	list->count = static_cast<uint32_t>(count);
+	for (size_t i = 0; i < count; i++) {
+		/* The last one of an odd number has no neighbour. */
+		const size_t at = pages == Pages::InOrder || (i ^ 1) >= count ? i : i ^ 1;
+		list->list[i] = { static_cast<uint32_t>(memory), 0, at * page, bytes / count };
+	}
+
 	int fd = -1;
 	if (memory >= 0 && udmabuf >= 0 && !ftruncate(memory, static_cast<off_t>(bytes)) &&
-	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK)) {
-		udmabuf_create create = { .memfd = static_cast<uint32_t>(memory),
-					  .flags = UDMABUF_FLAGS_CLOEXEC,
-					  .offset = 0,
-					  .size = bytes };
-		fd = ioctl(udmabuf, UDMABUF_CREATE, &create);
-	}
+	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
+		fd = ioctl(udmabuf, UDMABUF_CREATE_LIST, list);
 	close(udmabuf);
 	close(memory);
 	return DmaBuf(fd);
@@ -211,9 +190,9 @@ void VirtualGem::close(uint32_t handle) const
 	drmCloseBufferHandle(fd_, handle);
 }
 
-bool hasIommu()
+bool hasIommu(const std::string &device)
 {
-	const std::string node = std::filesystem::path(Device::path()).filename();
+	const std::string node = std::filesystem::path(device).filename();
 	return std::filesystem::exists("/sys/class/accel/" + node + "/device/iommu_group");
 }
 

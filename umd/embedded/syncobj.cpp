@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "syncobj.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <sys/eventfd.h>
+
+namespace nvdla
+{
+
+void Syncobj::replace(std::shared_ptr<EmbeddedFence> fence)
+{
+	links_.clear();
+	if (!fence)
+		return;
+	links_.push_back({ .fence = std::move(fence) });
+	changed();
+}
+
+void Syncobj::addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence)
+{
+	Link link{ .fence = std::move(fence), .point = point };
+
+	if (!links_.empty() && links_.back().point && point > links_.back().point) {
+		link.before = links_.back().point;
+		link.timeline = links_.back().timeline;
+	} else {
+		link.timeline = ++timelines_;
+		link.point = std::max(point, submitted());
+	}
+	/* Who comes later need not wait for what is past. */
+	std::erase_if(links_, [](const Link &old) { return old.fence->done(); });
+	links_.push_back(std::move(link));
+	changed();
+}
+
+std::optional<EmbeddedFences> Syncobj::find(uint64_t point) const
+{
+	size_t links = links_.size();
+
+	if (links_.empty() || submitted() < point)
+		return {};
+	/* As long as the link before reaches the point, too. */
+	while (point && links && links_[links - 1].timeline == links_.back().timeline &&
+	       links_[links - 1].before >= point)
+		links--;
+	return unfinished(links);
+}
+
+EmbeddedFences Syncobj::unfinished(size_t links) const
+{
+	EmbeddedFences fences;
+
+	for (size_t i = 0; i < links; i++) {
+		if (!links_[i].fence->done())
+			fences.push_back(links_[i].fence);
+	}
+	return fences;
+}
+
+uint64_t Syncobj::submitted() const
+{
+	return links_.empty() ? 0 : links_.back().point;
+}
+
+uint64_t Syncobj::reached() const
+{
+	if (unfinished(links_.size()).empty())
+		return submitted();
+
+	/* The oldest that is left of the timeline has not been reached. */
+	const uint64_t timeline = links_.back().timeline;
+	const auto oldest = std::ranges::find_if(links_, [&](const Link &link) {
+		return link.timeline == timeline && !link.fence->done();
+	});
+	return oldest == links_.end() ? links_.back().before : oldest->before;
+}
+
+int Syncobj::status() const
+{
+	if (links_.empty())
+		return -EINVAL;
+	if (!find(0)->empty())
+		return 0;
+	const int error = links_.back().fence->error();
+	return error && !submitted() ? error : 1;
+}
+
+void Syncobj::notify(uint64_t point, bool available, UniqueFd eventfd)
+{
+	Waiter waiter{ point, available, std::move(eventfd) };
+
+	if (!tell(waiter))
+		waiters_.push_back(std::move(waiter));
+}
+
+void Syncobj::changed()
+{
+	std::erase_if(waiters_, [&](Waiter &waiter) { return tell(waiter); });
+}
+
+/* \return whether the point is there, and the waiter has been seen to */
+bool Syncobj::tell(Waiter &waiter)
+{
+	const auto fences = find(waiter.point);
+
+	if (!fences)
+		return false;
+	if (waiter.available || fences->empty()) {
+		eventfd_write(waiter.eventfd.get(), 1);
+		return true;
+	}
+	const auto event = std::make_shared<FenceEvent>(std::move(waiter.eventfd));
+	for (const auto &fence : *fences)
+		fence->notify(event);
+	return true;
+}
+
+} /* namespace nvdla */
