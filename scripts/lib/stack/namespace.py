@@ -42,11 +42,13 @@ def _prefix():
 		prefixes.insert(0, ['unshare', '--mount'])
 	for prefix in prefixes:
 		try:
-			if subprocess.run([*prefix, 'true'], capture_output=True).returncode == 0:
-				return prefix
+			tried = subprocess.run([*prefix, 'true'], capture_output=True, text=True)
 		except FileNotFoundError:
 			raise Failure('unshare is missing: apt-get install util-linux') from None
+		if tried.returncode == 0:
+			return prefix
 	if os.geteuid() == 0:
-		raise Failure('this container lets root mount nothing: give it CAP_SYS_ADMIN (--privileged)')
+		raise Failure(f'root cannot make private mounts here ({tried.stderr.strip()}): a container needs '
+			      'CAP_SYS_ADMIN (--privileged), the root folder of a chroot has to be a mount point')
 	raise Failure('this system lets users make no namespaces: run as root, or '
 		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')

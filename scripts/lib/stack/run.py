@@ -5,6 +5,7 @@ import argparse
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from . import build, console, guest, kmod, vm
@@ -86,17 +87,14 @@ def prepare_module(found, kernel):
 
 
 def run_in_guest(found, kernel, module, picture, output):
-	"""Stage "guest": image, device model, QEMU, and the example in it."""
+	"""Stage "guest": image, device model, QEMU, and the example in it, which sees @output's folder only."""
 	share = output.parent
-	inside = share / f'.input{picture.suffix}'
+	inside = share / f'input{picture.suffix}'
 	shutil.copyfile(picture, inside)
-	try:
-		options = vm.Options(kernel=kernel.release, share=share, timeout=300)
-		command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
-		with console.stage('guest') as progress:
-			outcome = vm.Machine(found, options, module, guest_programs(), progress=progress).run(command)
-	finally:
-		inside.unlink()
+	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
+	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
+	with console.stage('guest') as progress:
+		outcome = vm.Machine(found, options, module, guest_programs(), progress=progress).run(command)
 	if outcome.problems:
 		report(outcome)
 	if outcome.status != 0:
@@ -112,10 +110,16 @@ def run_embedded(program, picture, output):
 		raise Failure(f'the example failed (status {status})', 1)
 
 
+def keep_result(made, output):
+	"""What an earlier run left at @output is replaced by what this one has @made."""
+	if not made.is_file() or not made.read_bytes().startswith(b'\x89PNG'):
+		raise Failure(f'the example wrote no PNG to {made}')
+	os.replace(made, output)
+	os.replace(_timeline(made), _timeline(output))
+
+
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
-	if not output.is_file() or not output.read_bytes().startswith(b'\x89PNG'):
-		raise Failure(f'the example wrote no PNG to {output}')
 	for name, seconds in console.durations:
 		say(f'  {name:12} {seconds:7.1f} s')
 	say(f'result: {os.path.relpath(output)}, each edge in the colour of its direction')
@@ -128,16 +132,17 @@ def main():
 	if not picture.is_file():
 		raise Failure(f'{arguments.picture} is not there: name a PNG, JPEG, PGM or PPM with --picture')
 	output.parent.mkdir(parents=True, exist_ok=True)
-	for old in (output, _timeline(output)):
-		old.unlink(missing_ok=True)
-	if arguments.device == 'embedded':
-		run_embedded(prepare_programs(), picture, output)
-	else:
-		found = prepare_guest()
-		kernel = found.kernel(arguments.kernel)
-		prepare_programs()
-		module = prepare_module(found, kernel)
-		run_in_guest(found, kernel, module, picture, output)
+	with tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-') as folder:
+		made = Path(folder) / output.name
+		if arguments.device == 'embedded':
+			run_embedded(prepare_programs(), picture, made)
+		else:
+			found = prepare_guest()
+			kernel = found.kernel(arguments.kernel)
+			prepare_programs()
+			module = prepare_module(found, kernel)
+			run_in_guest(found, kernel, module, picture, made)
+		keep_result(made, output)
 	show_result(output)
 	return 0
 
