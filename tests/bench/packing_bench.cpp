@@ -67,7 +67,11 @@ BENCHMARK_CAPTURE(pack, feature_int8_nhwc, DataType::Int8, feature, nhwc);
 BENCHMARK_CAPTURE(unpack, feature_int8_nhwc, DataType::Int8, feature, nhwc);
 BENCHMARK_CAPTURE(pack, a8b8g8r8_nhwc, DataType::Int8, PixelFormat::A8B8G8R8, nhwc);
 BENCHMARK_CAPTURE(pack, a8b8g8r8_nchw, DataType::Int8, PixelFormat::A8B8G8R8, nchw);
+BENCHMARK_CAPTURE(unpack, a8b8g8r8_nchw, DataType::Int8, PixelFormat::A8B8G8R8, nchw);
+BENCHMARK_CAPTURE(pack, a8r8g8b8_nhwc, DataType::Int8, PixelFormat::A8R8G8B8, nhwc);
+BENCHMARK_CAPTURE(pack, y8_u8v8_nhwc, DataType::Int8, PixelFormat::Y8U8V8N444, nhwc);
 BENCHMARK_CAPTURE(pack, a2b10g10r10_nhwc, DataType::Int16, PixelFormat::A2B10G10R10, nhwc);
+BENCHMARK_CAPTURE(unpack, a2b10g10r10_nhwc, DataType::Int16, PixelFormat::A2B10G10R10, nhwc);
 
 } /* namespace */
 

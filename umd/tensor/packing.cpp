@@ -97,7 +97,7 @@ Result<void> checkBits(const TensorDesc &desc, const Layout &layout, ElementOrde
 {
 	Result<void> result;
 
-	if (!layout.packed())
+	if (!layout.packed() || pixelsFit(desc, layout, order, elements))
 		return result;
 	forEachLine(desc, layout, order, 0,
 		    [&](const Layout::Channel &place, uint64_t, uint64_t plain, uint64_t step) {

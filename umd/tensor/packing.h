@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Elements into and out of a layout: the readable way, and the fast one for feature cubes.
+ * Elements into and out of a layout: the readable way, and the fast one.
  */
 #pragma once
 
@@ -33,5 +33,20 @@ uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder ord
 /** \brief The inverse of packFast() */
 uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
 		    std::span<const std::byte> tensor, std::span<std::byte> elements);
+
+/**
+ * \brief packFast() for pictures: channels of pixels in another order, planes, fields of words
+ * \return false if the layout or so few pixels are not for it; nothing is done then
+ */
+bool packPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		std::span<const std::byte> elements, std::span<std::byte> tensor);
+
+/** \brief The inverse of packPixels() */
+bool unpackPixels(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+		  std::span<const std::byte> tensor, std::span<std::byte> elements);
+
+/** \return true if all elements of a format with fields are sure to fit them */
+bool pixelsFit(const TensorDesc &desc, const Layout &layout, ElementOrder order,
+	       std::span<const std::byte> elements);
 
 } /* namespace nvdla */

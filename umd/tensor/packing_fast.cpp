@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Planes to and from feature cubes by half atoms (16 INT8 channels, or 8 of two bytes), which are
- * transposed in vectors; channels that lie beside each other on both sides by pieces.
+ * Which way is fast for a layout. Planes to and from feature cubes by half atoms (16 INT8 channels,
+ * or 8 of two bytes), which are transposed in vectors; channels that lie beside each other on both
+ * sides by pieces.
  */
 #include <algorithm>
 #include <cstring>
@@ -72,12 +73,17 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 	return channels;
 }
 
-/* Whether the channels of an atom or pixel stand in their order, one after the other. */
-bool inOrder(const TensorDesc &desc, const Layout &layout)
+/*
+ * Whether what lies beside each other in the tensor does so in the plain elements, too, in the
+ * same order. A single channel does in both orders of the elements, and planes do in one.
+ */
+bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {
 	const uint32_t atom = std::min(layout.atomChannels(), desc.c);
 
 	if (layout.packed() || layout.twoPlanes())
+		return false;
+	if (desc.c > 1 && (order == ElementOrder::Nchw) != (layout.atomChannels() == 1))
 		return false;
 	for (uint32_t c = 0; c < atom; c++)
 		if (layout.channel(desc, c).inPixel != c * elementBytes(desc.type))
@@ -86,30 +92,49 @@ bool inOrder(const TensorDesc &desc, const Layout &layout)
 }
 
 template<typename Move>
-uint32_t forEachAtom(const TensorDesc &desc, const Layout &layout, Move move)
+uint32_t forEachAtom(const TensorDesc &desc, const Layout &layout, ElementOrder order, Move move)
 {
-	if (!inOrder(desc, layout))
-		return 0;
 	for (uint32_t c = 0; c < desc.c; c += layout.atomChannels())
-		forEachRun(desc, layout, ElementOrder::Nhwc, c,
-			   std::min(layout.atomChannels(), desc.c - c), move);
+		forEachRun(desc, layout, order, c, std::min(layout.atomChannels(), desc.c - c),
+			   move);
 	return desc.c;
 }
 
-/* Pieces from one place to another; of a whole atom with instructions for that size. */
+template<size_t bytes>
+void copyEach(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t count)
+{
+	for (size_t i = 0; i < count; i++, from += fromStep, to += toStep)
+		std::memcpy(to, from, bytes);
+}
+
+/* Pieces from one place to another; those of an atom or few channels without a call for each. */
 void copyPieces(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep, size_t bytes,
 		size_t count)
 {
-	constexpr size_t atom = 32;
-
-	if (fromStep == bytes && toStep == bytes)
+	if (fromStep == bytes && toStep == bytes) {
 		std::memcpy(to, from, bytes * count);
-	else if (bytes == atom)
-		for (size_t i = 0; i < count; i++, from += fromStep, to += toStep)
-			std::memcpy(to, from, atom);
-	else
+		return;
+	}
+	switch (bytes) {
+	case 1:
+		copyEach<1>(from, fromStep, to, toStep, count);
+		break;
+	case 2:
+		copyEach<2>(from, fromStep, to, toStep, count);
+		break;
+	case 3:
+		copyEach<3>(from, fromStep, to, toStep, count);
+		break;
+	case 6:
+		copyEach<6>(from, fromStep, to, toStep, count);
+		break;
+	case 32:
+		copyEach<32>(from, fromStep, to, toStep, count);
+		break;
+	default:
 		for (size_t i = 0; i < count; i++, from += fromStep, to += toStep)
 			std::memcpy(to, from, bytes);
+	}
 }
 
 } /* namespace */
@@ -127,8 +152,11 @@ uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder ord
 			   piece.bytes, piece.pixels);
 	};
 
-	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose)
-					   : forEachAtom(desc, layout, copy);
+	if (beside(desc, layout, order))
+		return forEachAtom(desc, layout, order, copy);
+	if (packPixels(desc, layout, order, elements, tensor))
+		return desc.c;
+	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose) : 0;
 }
 
 uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder order,
@@ -144,8 +172,11 @@ uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder o
 			   piece.bytes, piece.pixels);
 	};
 
-	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose)
-					   : forEachAtom(desc, layout, copy);
+	if (beside(desc, layout, order))
+		return forEachAtom(desc, layout, order, copy);
+	if (unpackPixels(desc, layout, order, tensor, elements))
+		return desc.c;
+	return order == ElementOrder::Nchw ? forEachHalfAtom(desc, layout, transpose) : 0;
 }
 
 } /* namespace nvdla */

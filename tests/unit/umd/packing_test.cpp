@@ -3,6 +3,7 @@
  * Tensors in every layout: what the device model's readers find in them, and that the fast
  * way gives what the readable one gives.
  */
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -35,21 +36,61 @@ uint16_t elementAt(const std::vector<std::byte> &elements, size_t bytes, size_t 
 
 /* Elements of a picture; those of packed words within their bits. */
 std::vector<std::byte> randomPixels(Random &random, const TensorDesc &desc,
-				    const PixelFormatInfo &info)
+				    ElementOrder order = ElementOrder::Nchw)
 {
 	std::vector<std::byte> elements = random.bytes(desc.elements() * elementBytes(desc.type));
 
-	if (info.kind != PixelKind::Packed10)
+	if (pixelFormatInfo(desc.format)->kind != PixelKind::Packed10)
 		return elements;
 	for (size_t i = 0; i < desc.elements(); i++) {
-		const uint32_t bits = PixelFormatInfo::packedBits(
-			static_cast<uint32_t>(i / desc.h / desc.w % desc.c));
+		const size_t channel =
+			order == ElementOrder::Nchw ? i / desc.h / desc.w % desc.c : i % desc.c;
+		const uint32_t bits = PixelFormatInfo::packedBits(static_cast<uint32_t>(channel));
 		const auto element =
 			static_cast<uint16_t>(elementAt(elements, 2, i) & ((1U << bits) - 1));
 		std::memcpy(&elements[i * 2], &element, sizeof(element));
 	}
 	return elements;
 }
+
+/* A picture of a format: any of its channels or some planes, gaps behind lines, several images. */
+TensorDesc randomPicture(Random &random, PixelFormat format)
+{
+	const uint32_t widest = random(0, 9) ? 150 : 1700;
+	TensorDesc desc =
+		TensorDesc::image("image", format, random.size(1, 4), random.size(1, widest));
+	const PixelFormatInfo &info = *pixelFormatInfo(format);
+	const uint32_t gap = random(0, 1) ? 32 * random.size(1, 2) : 0;
+
+	desc.n = random.size(1, 2);
+	desc.lineStride += gap;
+	desc.lineStrideUv += info.planes == 2 ? gap : 0;
+	desc.surfaceStride = desc.lineStride * desc.h;
+	desc.size = desc.n * (desc.size + uint64_t{ gap } * desc.h * info.planes);
+	if (info.channels == 1) {
+		desc.c = random.size(1, 6);
+		desc.size *= desc.c;
+	} else if (random(0, 1)) {
+		desc.c = random.size(1, desc.c);
+	}
+	return desc;
+}
+
+/* Bytes at an odd address. */
+class Unaligned
+{
+public:
+	explicit Unaligned(std::span<const std::byte> bytes) : memory_(bytes.size() + 1)
+	{
+		std::copy(bytes.begin(), bytes.end(), memory_.begin() + 1);
+	}
+
+	std::span<std::byte> span() { return std::span(memory_).subspan(1); }
+	std::vector<std::byte> bytes() const { return { memory_.begin() + 1, memory_.end() }; }
+
+private:
+	std::vector<std::byte> memory_;
+};
 
 /* The same elements with channels innermost. */
 std::vector<std::byte> toNhwc(const TensorDesc &desc, const std::vector<std::byte> &nchw)
@@ -113,7 +154,7 @@ TEST(Packing, TheModelReadsEveryPixelFormat)
 			desc.surfaceStride = info.planes == 2 ? desc.lineStride * desc.h : 0;
 			ASSERT_TRUE(desc.check()) << desc.check().error().message();
 
-			const auto elements = randomPixels(random, desc, info);
+			const auto elements = randomPixels(random, desc);
 			std::vector<std::byte> packed(desc.size, std::byte{ 0xaa });
 			ASSERT_TRUE(packElements(desc, elements, packed));
 			expectPixels(desc, elements, packed);
@@ -249,6 +290,64 @@ TEST(Packing, FastIsTheReference)
 			ASSERT_EQ(packed, zeroed) << desc.describe();
 			ASSERT_EQ(*unpackElements(desc, packed, order), elements)
 				<< desc.describe();
+		});
+	}
+}
+
+TEST(Packing, FastPicturesAreTheReference)
+{
+	Random random(305);
+
+	for (unsigned format = 0; format < static_cast<unsigned>(PixelFormat::Feature); format++) {
+		for (int round = 0; round < 20; round++) {
+			const TensorDesc desc =
+				randomPicture(random, static_cast<PixelFormat>(format));
+			const auto order = random.oneOf<ElementOrder>(
+				{ ElementOrder::Nchw, ElementOrder::Nhwc });
+			const auto layout = Layout::of(desc);
+			ASSERT_TRUE(layout) << layout.error().message();
+			const auto elements = randomPixels(random, desc, order);
+			const auto before = random.bytes(desc.size);
+			auto expected = before;
+			packReference(desc, *layout, order, elements, expected);
+
+			forEachTarget([&] {
+				Unaligned packed(before);
+				ASSERT_TRUE(overwriteElements(desc, Unaligned(elements).span(),
+							      packed.span(), order));
+				ASSERT_EQ(packed.bytes(), expected) << desc.describe();
+				Unaligned unpacked(random.bytes(elements.size()));
+				ASSERT_TRUE(unpackElements(desc, packed.span(), unpacked.span(),
+							   order));
+				ASSERT_EQ(unpacked.bytes(), elements) << desc.describe();
+			});
+		}
+	}
+}
+
+TEST(Packing, LargePicturesRefuseWhatDoesNotFit)
+{
+	Random random(306);
+
+	for (int round = 0; round < 50; round++) {
+		TensorDesc desc = TensorDesc::image("image", PixelFormat::A2R10G10B10,
+						    random.size(1, 5), random.size(4, 60));
+		desc.c = random.size(1, 4);
+		const auto order =
+			random.oneOf<ElementOrder>({ ElementOrder::Nchw, ElementOrder::Nhwc });
+		auto elements = randomPixels(random, desc, order);
+		const auto before = random.bytes(desc.size);
+		const uint32_t wrong = random.size(0, static_cast<uint32_t>(desc.elements() - 1));
+		const uint16_t tooLarge = 0x400;
+		std::memcpy(&elements[wrong * 2], &tooLarge, sizeof(tooLarge));
+
+		forEachTarget([&] {
+			auto packed = before;
+			const auto result = packElements(desc, elements, packed, order);
+			ASSERT_FALSE(result);
+			EXPECT_EQ(result.error().why.substr(0, result.error().why.find(',')),
+				  "element " + std::to_string(wrong) + " is 1024");
+			EXPECT_EQ(packed, before);
 		});
 	}
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Channels that lie beside each other, and one by one.
+ */
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla
+{
+
+/** \brief Channels of a pixel at most */
+inline constexpr uint32_t maxPixelChannels = 4;
+
+/** \brief Pixels that these functions need at least: a vector */
+inline constexpr size_t minimumPixels = 16;
+
+/** \brief Fields of a 32-bit word: the lowest bit of each and its width */
+struct PixelFields {
+	std::array<uint8_t, maxPixelChannels> shift{};
+	std::array<uint8_t, maxPixelChannels> bits{};
+};
+
+/**
+ * \brief Pixels to channels
+ *
+ * \param elementBytes 1 or 2
+ * \param places elements of a pixel, 2 to 4
+ * \param channels for each place, where its \a count elements go
+ */
+void splitPixels(uint32_t elementBytes, uint32_t places, const std::byte *pixels,
+		 std::byte *const *channels, size_t count);
+
+/** \brief The inverse of splitPixels() */
+void joinPixels(uint32_t elementBytes, uint32_t places, const std::byte *const *channels,
+		std::byte *pixels, size_t count);
+
+/** \brief splitPixels() for words; elements have 2 bytes */
+void splitWords(const PixelFields &fields, uint32_t places, const std::byte *words,
+		std::byte *const *channels, size_t count);
+
+/** \brief The inverse of splitWords(); bits that are in no field stay. Elements must fit. */
+void joinWords(const PixelFields &fields, uint32_t places, const std::byte *const *channels,
+	       std::byte *words, size_t count);
+
+/**
+ * \brief Which bits are set in elements of 2 bytes
+ *
+ * \param set for each place, all its elements are combined into it with or
+ */
+void combinePixels(uint32_t places, const std::byte *pixels, size_t count,
+		   std::array<uint16_t, maxPixelChannels> &set);
+
+} /* namespace nvdla */
