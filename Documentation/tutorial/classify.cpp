@@ -25,13 +25,12 @@ static nvdla::Result<size_t> classify(const char *network, const char *picture, 
 		[&](const auto &image) { return nvdla::elementsFromImage(input, image); });
 	if (!elements)
 		return tl::unexpected(elements.error());
-	auto output = resident->setInputElements(0, *elements)
-			      .and_then([&] { return resident->run(); })
-			      .and_then([&](const auto &) { return resident->outputElements(0); });
-	if (!output)
-		return tl::unexpected(output.error());
-	const auto scores = nvdla::elementsToFloat(resident->outputs().at(0).type, *output);
-	return std::max_element(scores.begin(), scores.end()) - scores.begin();
+	const auto scores = resident->setInputElements(0, *elements)
+				    .and_then([&] { return resident->run(); })
+				    .and_then([&](const auto &) { return resident->outputFloat(0); });
+	if (!scores)
+		return tl::unexpected(scores.error());
+	return std::max_element(scores->begin(), scores->end()) - scores->begin();
 }
 
 int main(int argc, char **argv)

@@ -89,6 +89,67 @@ class Tools(unittest.TestCase):
 		self.assertTrue(any(results[0]))
 		self.assertEqual(results[0], results[1])
 
+	def array(self, values):
+		header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, %d, %d), }\n" % (HEIGHT, WIDTH)
+		return self.write('in.npy', b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
+				  struct.pack(f'<{len(values)}f', *values))
+
+	def numbers(self, path):
+		contents = path.read_bytes()
+		length, = struct.unpack_from('<H', contents, 8)
+		data = contents[10 + length:]
+		return contents[10:10 + length], struct.unpack(f'<{len(data) // 4}f', data)
+
+	def test_scales(self):
+		run = ('nvdla-run', '--loadable', self.net)
+		raw, npy = self.folder / 'out.raw', self.folder / 'out.npy'
+		steps = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]
+		outputs = []
+		for scale, zero, values in ((1, 0, steps), (0.25, 0, [s / 4 for s in steps]),
+					    (0.5, -7, [(s + 7) / 2 for s in steps])):
+			self.good(*run, '--input', self.array(values), '--input-scale', scale, '--input-zero', zero,
+				  '--output', raw)
+			outputs.append(raw.read_bytes())
+		self.assertTrue(any(outputs[0]))
+		self.assertEqual(outputs[0], outputs[1])
+		# The channel that the array does not have is -7 now; the network gives it no weight.
+		self.assertEqual(outputs[0], outputs[2])
+
+		self.good(*run, '--input', self.array(steps), '--output', npy)
+		header, plain = self.numbers(npy)
+		self.assertRegex(header, rb"'shape': \(1, \d+, \d+, \d+,\)")
+		self.good(*run, '--input', self.array(steps), '--output', npy, '--output-scale', 0.5, '--output-zero', -4)
+		self.assertEqual(self.numbers(npy)[1], tuple((one + 4) / 2 for one in plain))
+		said = json.loads(self.good(*run, '--input', self.array(steps), '--json', '--top', 1, '--output-scale', 0.5,
+					    '--output-zero', -4))
+		self.assertEqual(said['outputs'][0]['quantization'], [{'scale': 0.5, 'zero_point': -4}])
+		self.assertEqual(said['outputs'][0]['top'][0]['value'], (max(plain) + 4) / 2)
+
+	def test_scales_of_pictures(self):
+		run = ('nvdla-run', '--loadable', self.net, '--input', self.picture(), '--output')
+		outputs = []
+		for name, options in (('a', ()), ('b', ('--input-scale', 255 / 127)),
+				      ('c', ('--input-scale', 1 / 127, '--normalize', 255))):
+			out = self.folder / f'{name}.raw'
+			self.good(*run, out, *options)
+			outputs.append(out.read_bytes())
+		self.assertEqual(outputs[0], outputs[1])
+		self.assertEqual(outputs[0], outputs[2])
+		said = call(*run, self.folder / 'd.raw', '--normalize', 255)
+		self.assertEqual((self.folder / 'd.raw').read_bytes(), outputs[0])
+		self.assertIn('--normalize change nothing', said.stderr)
+
+	def test_scales_are_checked(self):
+		run = ('nvdla-run', '--loadable', self.net)
+		self.assertIn('a,b,c', self.bad(2, *run, '--input-scale', '1,,2'))
+		self.assertIn('2x', self.bad(2, *run, '--output-scale', '2x'))
+		self.assertIn('positive', self.bad(2, *run, '--input-scale', '0'))
+		self.assertIn('3 values', self.bad(2, *run, '--input-scale', '1,2,3'))
+		self.assertIn('2 scales and 3 zero points', self.bad(2, *run, '--input-scale', '1,2', '--input-zero',
+								     '1,2,3'))
+		self.assertIn('--output-scale', self.bad(2, *run, '--output-scale', 1, '--output-scale', 1))
+		self.good(*run, '--input-scale', '1,2,3,4', '--input-zero', '1,2,3,-4')
+
 	def test_labels(self):
 		labels = self.write('labels.txt', b''.join(b'class %d\r\n' % i for i in range(1000)))
 		said = self.good('nvdla-run', '--loadable', self.net, '--input', self.picture(), '--labels', labels)

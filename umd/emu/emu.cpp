@@ -14,8 +14,8 @@ namespace
 
 constexpr const char *what = "run CPU operation";
 
-/* The cube as a tensor that ends where its memory does. */
-TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes)
+/* The cube as a tensor that ends where its memory does; FP16 has no scale. */
+TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes, float scale)
 {
 	TensorDesc desc;
 
@@ -27,15 +27,9 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes)
 	desc.lineStride = buffer.lineStride;
 	desc.surfaceStride = buffer.surfaceStride;
 	desc.size = bytes;
+	if (buffer.type != DataType::Half)
+		desc.quantization = Quantization{ scale };
 	return desc;
-}
-
-void scaleBy(std::vector<float> &values, float factor)
-{
-	if (factor == 1.0f)
-		return;
-	for (float &value : values)
-		value *= factor;
 }
 
 void power(const EmuOperation &operation, std::vector<float> &values)
@@ -73,29 +67,28 @@ void softmax(std::vector<float> &values, size_t channels)
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
 		    std::span<std::byte> dst)
 {
-	const TensorDesc from = describe(operation.src, "source", src.size());
-	const TensorDesc to = describe(operation.dst, "destination", dst.size());
+	const TensorDesc from = describe(operation.src, "source", src.size(), operation.inScale);
+	const TensorDesc to =
+		describe(operation.dst, "destination", dst.size(), operation.outScale);
 
 	if (from.c != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, what, "dimensions",
 			    fmt::format("{} and {} differ", from.describe(), to.describe()));
 
-	auto elements = unpackElements(from, src);
+	auto values = unpackFloat(from, src);
+	if (!values)
+		return fail(ErrorCode::InvalidFile, what, values.error().where, values.error().why);
+
+	if (operation.type == EmuOpType::Power)
+		power(operation, *values);
+	else
+		softmax(*values, from.c);
+
+	auto elements = elementsFromFloat(to, *values);
 	if (!elements)
 		return fail(ErrorCode::InvalidFile, what, elements.error().where,
 			    elements.error().why);
-	std::vector<float> values = elementsToFloat(from.type, *elements);
-	if (from.type != DataType::Half)
-		scaleBy(values, operation.inScale);
-
-	if (operation.type == EmuOpType::Power)
-		power(operation, values);
-	else
-		softmax(values, from.c);
-
-	if (to.type != DataType::Half)
-		scaleBy(values, 1.0f / operation.outScale);
-	return overwriteElements(to, elementsFromFloat(to.type, values), dst);
+	return overwriteElements(to, *elements, dst);
 }
 
 } /* namespace nvdla */

@@ -84,6 +84,18 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
+/*
+ * Copies images to where each has \a imageBytes. Pictures come with three channels where the
+ * tensor has a fourth, which is left as it is.
+ */
+void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::span<std::byte> to)
+{
+	const size_t given = array.elements.size() / images;
+
+	for (size_t n = 0; n < images; n++)
+		std::copy_n(&array.elements[n * given], given, &to[n * imageBytes]);
+}
+
 } /* namespace */
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name)
@@ -131,8 +143,7 @@ Result<NpyArray> readNpy(const std::string &path)
 	return decodeNpy(*bytes, path);
 }
 
-Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
-					       float scale)
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array)
 {
 	std::vector<size_t> shape = array.shape;
 	if (shape.size() == 3)
@@ -143,27 +154,48 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 			    "tensor " + desc.describe(),
 			    fmt::format("the array has the shape {}", array.shape));
 
-	std::vector<std::byte> elements;
+	const size_t image = size_t{ desc.c } * desc.h * desc.w;
 	if (array.type == desc.type) {
-		elements = array.elements;
-	} else {
-		std::vector<float> values = elementsToFloat(array.type, array.elements);
-		for (float &value : values)
-			value /= scale;
-		elements = elementsFromFloat(desc.type, values);
-	}
-	if (shape[1] == desc.c)
+		auto elements = elementsFromFloat(desc, std::vector<float>(desc.elements()));
+		if (elements)
+			copyImages(array, desc.n, image * elementBytes(array.type), *elements);
 		return elements;
-
-	/* Images come with three channels where the tensor has a fourth. */
-	const size_t plane = size_t{ desc.h } * desc.w * elementBytes(desc.type);
-	std::vector<std::byte> padded(plane * desc.c * desc.n);
-	for (size_t n = 0; n < desc.n; n++) {
-		std::copy_n(elements.begin() + static_cast<ptrdiff_t>(n * shape[1] * plane),
-			    shape[1] * plane,
-			    padded.begin() + static_cast<ptrdiff_t>(n * desc.c * plane));
 	}
-	return padded;
+	std::vector<std::byte> numbers(desc.elements() * elementBytes(array.type));
+	copyImages(array, desc.n, image * elementBytes(array.type), numbers);
+	return elementsFromFloat(desc, elementsToFloat(array.type, numbers));
+}
+
+Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
+					 std::span<const float> values)
+{
+	constexpr size_t alignment = 64;
+	size_t needed = 1;
+	for (size_t extent : shape)
+		needed *= extent;
+	if (needed != values.size())
+		return fail(ErrorCode::InvalidArgument, "write npy", "",
+			    fmt::format("{} numbers given, shape {} needs {}", values.size(), shape,
+					needed));
+
+	std::string dictionary =
+		fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}",
+			    fmt::join(shape, ", "));
+	const size_t start = magic.size() + 2 + sizeof(uint16_t);
+	dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
+	dictionary += '\n';
+
+	std::string file(magic.data(), magic.size());
+	const auto length = static_cast<uint16_t>(dictionary.size());
+	file += '\x01';
+	file += '\0';
+	file.append(reinterpret_cast<const char *>(&length), sizeof(length));
+	file += dictionary;
+	const auto head = std::as_bytes(std::span(file));
+	const auto data = std::as_bytes(values);
+	std::vector<std::byte> bytes(head.begin(), head.end());
+	bytes.insert(bytes.end(), data.begin(), data.end());
+	return bytes;
 }
 
 } /* namespace nvdla */

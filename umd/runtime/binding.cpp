@@ -59,6 +59,9 @@ std::string difference(const TensorDesc &theirs, const TensorDesc &ours)
 			return fmt::format("its {} is {}, the tensor's {}", number.name,
 					   number.theirs, number.ours);
 	}
+	if (!theirs.quantization.none() && !ours.quantization.none() &&
+	    theirs.quantization != ours.quantization)
+		return "its elements have another quantization than the tensor's";
 	return {};
 }
 

@@ -104,6 +104,17 @@ const std::vector<TensorDesc> &Network::outputs() const
 	return impl_->pipeline->program().outputs;
 }
 
+Result<void> Network::setInputQuantization(size_t index, TensorQuantization quantization)
+{
+	return impl_->pipeline->quantize("input", &Program::inputs, index, std::move(quantization));
+}
+
+Result<void> Network::setOutputQuantization(size_t index, TensorQuantization quantization)
+{
+	return impl_->pipeline->quantize("output", &Program::outputs, index,
+					 std::move(quantization));
+}
+
 Result<void> Network::setInput(size_t index, std::span<const std::byte> tensor)
 {
 	return impl_->own->setInput(index, tensor);
@@ -112,6 +123,11 @@ Result<void> Network::setInput(size_t index, std::span<const std::byte> tensor)
 Result<void> Network::setInputElements(size_t index, std::span<const std::byte> elements)
 {
 	return impl_->own->setInputElements(index, elements);
+}
+
+Result<void> Network::setInputFloat(size_t index, std::span<const float> values, ElementOrder order)
+{
+	return impl_->own->setInputFloat(index, values, order);
 }
 
 Result<std::vector<std::byte>> Network::output(size_t index) const
@@ -125,6 +141,11 @@ Result<std::vector<std::byte>> Network::output(size_t index) const
 Result<std::vector<std::byte>> Network::outputElements(size_t index) const
 {
 	return impl_->own->outputElements(index);
+}
+
+Result<std::vector<float>> Network::outputFloat(size_t index, ElementOrder order) const
+{
+	return impl_->own->outputFloat(index, order);
 }
 
 Result<RunReport> Network::run(const RunOptions &options)

@@ -40,6 +40,21 @@ Result<std::shared_ptr<Pipeline>> Pipeline::create(Slot::Common common, size_t s
 	return pipeline;
 }
 
+Result<void> Pipeline::quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
+				size_t index, TensorQuantization quantization)
+{
+	std::vector<TensorDesc> &descs = common_.program.*tensors;
+
+	if (auto there = checkIndex("set quantization", kind, index, descs); !there)
+		return there;
+	TensorDesc desc = descs[index];
+	desc.quantization = std::move(quantization);
+	if (auto checked = desc.check(); !checked)
+		return checked;
+	descs[index].quantization = std::move(desc.quantization);
+	return {};
+}
+
 Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 {
 	std::unique_lock guard(lock_);

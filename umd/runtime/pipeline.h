@@ -37,6 +37,9 @@ public:
 	const Program &program() const { return common_.program; }
 	const Device &device() const { return common_.device; }
 	const Loadable &loadable() const { return common_.loadable; }
+	/** \brief Set a tensor's quantization, which the loop's thread does not look at */
+	Result<void> quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
+			      size_t index, TensorQuantization quantization);
 	/** \return the caller is in the loop's thread and must not wait */
 	bool inLoopThread() const { return *loopThread_ == std::this_thread::get_id(); }
 

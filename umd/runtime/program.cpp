@@ -110,7 +110,37 @@ ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTa
 	return step;
 }
 
+/*
+ * Of what the device writes the loadable has no scale; CPU operations have one. The last to write
+ * an output decides.
+ */
+void takeScales(const AnyTask &task, TensorDesc &output)
+{
+	if (writtenMemories(task).contains(output.memory))
+		output.quantization = {};
+	const auto *emu = std::get_if<EmuTask>(&task);
+	if (!emu)
+		return;
+	for (const EmuOperation &operation : emu->operations) {
+		const TaskAddress &to = emu->addresses[operation.dst.address];
+		TensorDesc scaled = output;
+		scaled.quantization = Quantization{ operation.outScale };
+		if (to.memory == output.memory &&
+		    to.offset + operation.dst.offset == output.offset && scaled.check())
+			output.quantization = std::move(scaled.quantization);
+	}
+}
+
 } /* namespace */
+
+Result<void> checkIndex(const char *what, const char *kind, size_t index,
+			const std::vector<TensorDesc> &tensors)
+{
+	if (index < tensors.size())
+		return {};
+	return fail(ErrorCode::InvalidArgument, what, fmt::format("{} {}", kind, index),
+		    fmt::format("the network has {}", tensors.size()));
+}
 
 MemoryIds writtenMemories(const AnyTask &task)
 {
@@ -132,6 +162,11 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 	program.tasks = std::move(*tasks);
 	program.inputs = std::move(*inputs);
 	program.outputs = std::move(*outputs);
+
+	for (const AnyTask &task : program.tasks) {
+		for (TensorDesc &output : program.outputs)
+			takeScales(task, output);
+	}
 
 	std::vector<TensorDesc> tensors = program.inputs;
 	tensors.insert(tensors.end(), program.outputs.begin(), program.outputs.end());

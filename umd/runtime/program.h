@@ -51,6 +51,10 @@ struct Program {
 	unsigned maxOperations() const;
 };
 
+/** \return InvalidArgument if there is no tensor \a index; \a kind is input or output */
+Result<void> checkIndex(const char *what, const char *kind, size_t index,
+			const std::vector<TensorDesc> &tensors);
+
 /** \return memories that the operations of a task write */
 MemoryIds writtenMemories(const AnyTask &task);
 

@@ -16,14 +16,6 @@ namespace nvdla
 namespace
 {
 
-Result<void> checkIndex(const char *what, const char *kind, size_t index, size_t count)
-{
-	if (index < count)
-		return {};
-	return fail(ErrorCode::InvalidArgument, what, fmt::format("{} {}", kind, index),
-		    fmt::format("the network has {}", count));
-}
-
 std::vector<std::vector<std::byte>> zeroes(const std::vector<TensorDesc> &tensors)
 {
 	std::vector<std::vector<std::byte>> values;
@@ -62,7 +54,7 @@ Result<void> Request::setInput(size_t index, std::span<const std::byte> tensor)
 	constexpr const char *what = "set input";
 	const auto &inputs = state_->pipeline->program().inputs;
 
-	if (auto there = checkIndex(what, "input", index, inputs.size()); !there)
+	if (auto there = checkIndex(what, "input", index, inputs); !there)
 		return there;
 	const TensorDesc &desc = inputs[index];
 	const std::string where = fmt::format("input {} ({})", index, desc.describe());
@@ -83,10 +75,22 @@ Result<void> Request::setInputElements(size_t index, std::span<const std::byte> 
 {
 	const auto &inputs = state_->pipeline->program().inputs;
 
-	if (auto there = checkIndex("set input", "input", index, inputs.size()); !there)
+	if (auto there = checkIndex("set input", "input", index, inputs); !there)
 		return there;
 	std::vector<std::byte> tensor(inputs[index].size);
 	if (auto packed = packElements(inputs[index], elements, tensor); !packed)
+		return packed;
+	return setInput(index, tensor);
+}
+
+Result<void> Request::setInputFloat(size_t index, std::span<const float> values, ElementOrder order)
+{
+	const auto &inputs = state_->pipeline->program().inputs;
+
+	if (auto there = checkIndex("set input", "input", index, inputs); !there)
+		return there;
+	std::vector<std::byte> tensor(inputs[index].size);
+	if (auto packed = packFloat(inputs[index], values, tensor, order); !packed)
 		return packed;
 	return setInput(index, tensor);
 }
@@ -98,7 +102,7 @@ Result<void> Request::bind(const char *kind, const std::vector<TensorDesc> &tens
 	constexpr const char *what = "bind tensor";
 	const Pipeline &pipeline = *state_->pipeline;
 
-	if (auto there = checkIndex(what, kind, index, tensors.size()); !there)
+	if (auto there = checkIndex(what, kind, index, tensors); !there)
 		return there;
 	const TensorDesc &desc = tensors[index];
 	const std::string where = fmt::format("{} {} ({})", kind, index, desc.describe());
@@ -141,7 +145,7 @@ Result<std::span<const std::byte>> Request::output(size_t index) const
 	constexpr const char *what = "get output";
 	const auto &outputs = state_->pipeline->program().outputs;
 
-	if (auto there = checkIndex(what, "output", index, outputs.size()); !there)
+	if (auto there = checkIndex(what, "output", index, outputs); !there)
 		return forward(there);
 	if (inFlight())
 		return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
@@ -158,6 +162,14 @@ Result<std::vector<std::byte>> Request::outputElements(size_t index) const
 	if (!tensor)
 		return forward(tensor);
 	return unpackElements(state_->pipeline->program().outputs[index], *tensor);
+}
+
+Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order) const
+{
+	auto tensor = output(index);
+	if (!tensor)
+		return forward(tensor);
+	return unpackFloat(state_->pipeline->program().outputs[index], *tensor, order);
 }
 
 Result<void> Request::submit(const RunOptions &options, Callback callback)

@@ -2,11 +2,10 @@
 /*
  * Elements from and to numbers.
  */
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
+#include <fmt/format.h>
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
@@ -16,50 +15,208 @@ namespace nvdla
 namespace
 {
 
-template<typename T>
-T saturate(float value)
-{
-	constexpr float lowest = std::numeric_limits<T>::min();
-	constexpr float highest = std::numeric_limits<T>::max();
+/* Every step-th element from the first: those that one quantization holds for. */
+struct Run {
+	size_t first;
+	size_t count;
+	size_t step;
+	Quantization quantization;
+	IntegerLimits limits;
+};
 
-	if (std::isnan(value))
-		return 0;
-	return static_cast<T>(std::clamp(std::round(value), lowest, highest));
+template<typename T>
+T loadElement(const std::byte *elements, size_t index)
+{
+	T element;
+
+	std::memcpy(&element, elements + index * sizeof(T), sizeof(T));
+	return element;
+}
+
+template<typename T>
+void storeElement(std::byte *elements, size_t index, T element)
+{
+	std::memcpy(elements + index * sizeof(T), &element, sizeof(T));
+}
+
+/* Quantization::quantize(), without calls in the loop. */
+template<typename T>
+void quantize(const Run &run, const float *values, std::byte *elements)
+{
+	/* Just below a half, so that the sum of what is just below a half stays below one. */
+	constexpr double half = 0.49999999999999994;
+	const double scale = run.quantization.scale;
+	const int32_t zeroPoint = run.quantization.zeroPoint;
+	const double lowest = static_cast<double>(run.limits.lowest - zeroPoint);
+	const double highest = static_cast<double>(run.limits.highest - zeroPoint);
+
+	for (size_t i = 0; i < run.count; i++) {
+		const size_t index = run.first + i * run.step;
+		double steps = values[index] / scale;
+		steps = steps < lowest ? lowest : steps > highest ? highest : steps;
+		steps = std::isnan(steps) ? 0 : steps;
+		const auto rounded = static_cast<int32_t>(steps + std::copysign(half, steps));
+		storeElement(elements, index, static_cast<T>(rounded + zeroPoint));
+	}
+}
+
+template<typename T>
+void dequantize(const Run &run, const std::byte *elements, float *values)
+{
+	const double scale = run.quantization.scale;
+	const int32_t zeroPoint = run.quantization.zeroPoint;
+
+	for (size_t i = 0; i < run.count; i++) {
+		const size_t index = run.first + i * run.step;
+		values[index] = static_cast<float>(
+			scale * (int32_t{ loadElement<T>(elements, index) } - zeroPoint));
+	}
+}
+
+void convert(DataType type, const Run &run, const float *values, std::byte *elements)
+{
+	switch (type) {
+	case DataType::Int8:
+		return quantize<int8_t>(run, values, elements);
+	case DataType::Int16:
+		return quantize<int16_t>(run, values, elements);
+	case DataType::Half:
+		for (size_t i = 0; i < run.count; i++)
+			storeElement(elements, i, floatToHalf(values[i]));
+		break;
+	case DataType::Float:
+		if (run.count)
+			std::memcpy(elements, values, run.count * sizeof(float));
+		break;
+	case DataType::Unknown:
+		break;
+	}
+}
+
+void convert(DataType type, const Run &run, const std::byte *elements, float *values)
+{
+	switch (type) {
+	case DataType::Int8:
+		return dequantize<int8_t>(run, elements, values);
+	case DataType::Int16:
+		return dequantize<int16_t>(run, elements, values);
+	case DataType::Half:
+		for (size_t i = 0; i < run.count; i++)
+			values[i] = halfToFloat(loadElement<uint16_t>(elements, i));
+		break;
+	case DataType::Float:
+		if (run.count)
+			std::memcpy(values, elements, run.count * sizeof(float));
+		break;
+	case DataType::Unknown:
+		break;
+	}
+}
+
+/* All elements of a type, which stand for themselves. */
+Run wholeRun(DataType type, size_t count)
+{
+	return { 0, count, 1, {}, integerLimits(type) };
+}
+
+/* Whether channels differ in what their elements can be or stand for. */
+bool channelsDiffer(const TensorDesc &desc)
+{
+	if (desc.quantization.values().size() > 1)
+		return true;
+	for (uint32_t c = 1; c < desc.c; c++)
+		if (desc.limits(c) != desc.limits(0))
+			return true;
+	return false;
+}
+
+template<typename Call>
+void forEachRun(const TensorDesc &desc, ElementOrder order, Call call)
+{
+	const uint64_t plane = uint64_t{ desc.h } * desc.w;
+	const bool nchw = order == ElementOrder::Nchw;
+
+	if (!channelsDiffer(desc)) {
+		call({ 0, desc.elements(), 1, desc.quantization.channel(0), desc.limits(0) });
+		return;
+	}
+	for (uint32_t c = 0; c < desc.c; c++) {
+		Run run{ c, plane * desc.n, desc.c, desc.quantization.channel(c), desc.limits(c) };
+		if (!nchw) {
+			call(run);
+			continue;
+		}
+		run.count = plane;
+		run.step = 1;
+		for (uint64_t n = 0; n < desc.n; n++) {
+			run.first = (n * desc.c + c) * plane;
+			call(run);
+		}
+	}
+}
+
+Result<void> checkCount(const char *what, const TensorDesc &desc, const char *kind, uint64_t given,
+			uint64_t needed)
+{
+	if (auto checked = desc.check(); !checked)
+		return checked;
+	if (given == needed)
+		return {};
+	return fail(ErrorCode::InvalidArgument, what, "tensor " + desc.describe(),
+		    fmt::format("{} {} given, {} needed", given, kind, needed));
 }
 
 } /* namespace */
 
+Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
+						 std::span<const float> values, ElementOrder order)
+{
+	auto count = checkCount("convert numbers to elements", desc, "numbers", values.size(),
+				desc.elements());
+	if (!count)
+		return forward(count);
+	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+	forEachRun(desc, order, [&](const Run &run) {
+		convert(desc.type, run, values.data(), elements.data());
+	});
+	return elements;
+}
+
+Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
+					   std::span<const std::byte> elements, ElementOrder order)
+{
+	auto count = checkCount("convert elements to numbers", desc, "bytes", elements.size(),
+				desc.elements() * elementBytes(desc.type));
+	if (!count)
+		return forward(count);
+	std::vector<float> values(desc.elements());
+	forEachRun(desc, order, [&](const Run &run) {
+		convert(desc.type, run, elements.data(), values.data());
+	});
+	return values;
+}
+
+Result<void> packFloat(const TensorDesc &desc, std::span<const float> values,
+		       std::span<std::byte> out, ElementOrder order)
+{
+	return elementsFromFloat(desc, values, order).and_then([&](const auto &elements) {
+		return packElements(desc, elements, out, order);
+	});
+}
+
+Result<std::vector<float>> unpackFloat(const TensorDesc &desc, std::span<const std::byte> tensor,
+				       ElementOrder order)
+{
+	return unpackElements(desc, tensor, order).and_then([&](const auto &elements) {
+		return elementsToFloat(desc, elements, order);
+	});
+}
+
 std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> values)
 {
-	const size_t bytes = elementBytes(type);
-	std::vector<std::byte> elements(values.size() * bytes);
-	std::byte *to = elements.data();
+	std::vector<std::byte> elements(values.size() * elementBytes(type));
 
-	for (float value : values) {
-		switch (type) {
-		case DataType::Int8: {
-			const int8_t element = saturate<int8_t>(value);
-			std::memcpy(to, &element, sizeof(element));
-			break;
-		}
-		case DataType::Int16: {
-			const int16_t element = saturate<int16_t>(value);
-			std::memcpy(to, &element, sizeof(element));
-			break;
-		}
-		case DataType::Half: {
-			const uint16_t element = floatToHalf(value);
-			std::memcpy(to, &element, sizeof(element));
-			break;
-		}
-		case DataType::Float:
-			std::memcpy(to, &value, sizeof(value));
-			break;
-		case DataType::Unknown:
-			break;
-		}
-		to += bytes;
-	}
+	convert(type, wholeRun(type, values.size()), values.data(), elements.data());
 	return elements;
 }
 
@@ -67,22 +224,8 @@ std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> ele
 {
 	const size_t bytes = elementBytes(type);
 	std::vector<float> values(bytes ? elements.size() / bytes : 0);
-	const std::byte *from = elements.data();
 
-	for (float &value : values) {
-		if (type == DataType::Int8) {
-			value = static_cast<float>(static_cast<int8_t>(*from));
-		} else if (type == DataType::Float) {
-			std::memcpy(&value, from, sizeof(value));
-		} else {
-			uint16_t raw;
-			std::memcpy(&raw, from, sizeof(raw));
-			value = type == DataType::Half
-					? halfToFloat(raw)
-					: static_cast<float>(static_cast<int16_t>(raw));
-		}
-		from += bytes;
-	}
+	convert(type, wholeRun(type, values.size()), elements.data(), values.data());
 	return values;
 }
 

@@ -85,18 +85,22 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 	if (scaling.normalize == 0.0f)
 		return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 
+	TensorDesc quantized = desc;
+	PixelScaling numbers = scaling;
+	if (desc.type == DataType::Int8 && desc.quantization.none()) {
+		quantized.quantization = defaultPixelQuantization;
+		numbers = {};
+	}
+
 	const size_t plane = size_t{ desc.h } * desc.w;
 	std::vector<float> values(plane * desc.c);
 	for (size_t pixel = 0; pixel < plane; pixel++) {
 		for (uint32_t c = 0; c < image.channels; c++) {
 			const float value = image.pixels[pixel * image.channels + c];
-			values[c * plane + pixel] =
-				desc.type == DataType::Int8
-					? std::floor(value * 127.0f / 255.0f + 0.5f)
-					: (value - scaling.mean[c]) / scaling.normalize;
+			values[c * plane + pixel] = (value - numbers.mean[c]) / numbers.normalize;
 		}
 	}
-	return elementsFromFloat(desc.type, values);
+	return elementsFromFloat(quantized, values);
 }
 
 } /* namespace nvdla */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/tensor.h>
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nvdla/core_geometry.h>
 
@@ -8,6 +10,39 @@
 
 namespace nvdla
 {
+
+namespace
+{
+
+Result<void> checkQuantization(const TensorDesc &desc)
+{
+	const auto values = desc.quantization.values();
+	auto bad = [&](std::string why) -> Result<void> {
+		return fail(ErrorCode::InvalidArgument, "tensor " + desc.describe(), "quantization",
+			    std::move(why));
+	};
+
+	if (values.empty())
+		return {};
+	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
+		return bad(fmt::format("{} elements have none", dataTypeName(desc.type)));
+	if (values.size() != 1 && values.size() != desc.c)
+		return bad(fmt::format("has {} values, must have 1 or one for each of {} channels",
+				       values.size(), desc.c));
+	for (uint32_t c = 0; c < values.size(); c++) {
+		const auto [scale, zeroPoint] = values[c];
+		const IntegerLimits limits = desc.limits(c);
+		if (!(scale > 0) || !std::isfinite(scale))
+			return bad(
+				fmt::format("scale {} of channel {} must be positive", scale, c));
+		if (zeroPoint < limits.lowest || zeroPoint > limits.highest)
+			return bad(fmt::format("zero point {} of channel {} must be {} to {}",
+					       zeroPoint, c, limits.lowest, limits.highest));
+	}
+	return {};
+}
+
+} /* namespace */
 
 size_t elementBytes(DataType type)
 {
@@ -48,12 +83,21 @@ std::string TensorDesc::describe() const
 			   pixelFormatName(format));
 }
 
+IntegerLimits TensorDesc::limits(uint32_t c) const
+{
+	const PixelFormatInfo *info = pixelFormatInfo(format);
+
+	if (info && info->kind == PixelKind::Packed10)
+		return { 0, (int64_t{ 1 } << PixelFormatInfo::packedBits(c)) - 1 };
+	return integerLimits(type);
+}
+
 Result<void> TensorDesc::check() const
 {
 	auto layout = Layout::of(*this);
 	if (!layout)
 		return forward(layout);
-	return {};
+	return checkQuantization(*this);
 }
 
 TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,

@@ -2,15 +2,12 @@
 /*
  * nvdla-run: run a loadable.
  */
-#include <algorithm>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "command_line.h"
 #include "exit_code.h"
 #include "prof/run_profile.h"
 #include "progress.h"
@@ -33,12 +30,14 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 		size_t there;
 	} counts[] = {
 		{ "--input", settings.inputs.size(), network.inputs().size() },
+		{ "--input-scale", settings.inputQuantizations.size(), network.inputs().size() },
 		{ "--output", settings.outputs.size(), network.outputs().size() },
+		{ "--output-scale", settings.outputQuantizations.size(), network.outputs().size() },
 	};
 	for (const auto &count : counts) {
 		if (count.given > count.there)
 			return fail(ErrorCode::InvalidArgument, count.name, settings.loadable,
-				    fmt::format("{} files given, the network has {}", count.given,
+				    fmt::format("{} given, the network has {}", count.given,
 						count.there));
 	}
 	return {};
@@ -52,6 +51,17 @@ std::vector<std::string> usualOutputs(const Network &network)
 	for (size_t i = 0; i < network.outputs().size(); i++)
 		names.push_back(fmt::format("output{}.dimg", i ? std::to_string(i) : ""));
 	return names;
+}
+
+Result<void> quantize(const RunSettings &settings, Network &network)
+{
+	Result<void> done;
+
+	for (size_t i = 0; i < settings.inputQuantizations.size() && done; i++)
+		done = network.setInputQuantization(i, settings.inputQuantizations[i]);
+	for (size_t i = 0; i < settings.outputQuantizations.size() && done; i++)
+		done = network.setOutputQuantization(i, settings.outputQuantizations[i]);
+	return done;
 }
 
 void dropResults(RunReport &report)
@@ -98,6 +108,8 @@ Result<void> run(const RunSettings &settings)
 		return forward(network);
 	if (auto counts = checkCounts(settings, *network); !counts)
 		return counts;
+	if (auto quantized = quantize(settings, *network); !quantized)
+		return quantized;
 	for (size_t i = 0; i < settings.inputs.size(); i++) {
 		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
 			return set;
@@ -133,63 +145,10 @@ Result<void> run(const RunSettings &settings)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Runs an NVDLA loadable and writes its output tensors.", "nvdla-run" };
 	RunSettings settings;
-	std::vector<float> mean;
 
-	app.footer(exitCodeHelp);
-	app.add_option("--device", settings.device,
-		       "/dev/accel/accelN, or embedded for the device model in this process")
-		->capture_default_str();
-	app.add_option("--loadable", settings.loadable, "file to run, or its text form")
-		->required();
-	auto *input =
-		app.add_option("--input", settings.inputs,
-			       "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
-			       "tensor bytes; repeat for further inputs; zero without")
-			->expected(1)
-			->take_all();
-	const auto *image = app.add_option("--image", settings.inputs,
-					   "as --input; without --output it writes output.dimg")
-				    ->expected(1)
-				    ->take_all()
-				    ->excludes(input);
-	app.add_option("--normalize", settings.scaling.normalize,
-		       "divide pixels by this (fp16, int16)")
-		->capture_default_str();
-	app.add_option("--mean", mean, "subtract from pixels before, per channel: a,b,c,d")
-		->delimiter(',')
-		->expected(1, 4);
-	app.add_option("--input-scale", settings.inputScale,
-		       "divide .npy numbers by this on their way to another type")
-		->capture_default_str();
-	app.add_option("--output", settings.outputs,
-		       "write an output as .dimg, or its bytes as .raw; repeat for further outputs")
-		->expected(1)
-		->take_all();
-	app.add_flag("--rawdump", settings.rawDump,
-		     "write elements as text instead of .dimg, without --output to output.dimg");
-	app.add_option("--top", settings.top, "print the N largest elements of each output");
-	app.add_option("--labels", settings.labels,
-		       "names of the classes, a line each, for --top (which is then at least 1)");
-	app.add_option("--repeat", settings.repeat, "run N times")
-		->check(CLI::Range(1u, 1000000u))
-		->capture_default_str();
-	app.add_option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
-		->check(CLI::Range(1u, 600000u))
-		->capture_default_str();
-	app.add_flag("-v,--verbose", settings.verbose, "print the duration of each step");
-	app.add_flag("--perf", settings.perf,
-		     "print time, stalls, saturation and NaNs of each operation of the last run");
-	app.add_flag("--json", settings.json, "print the result as JSON");
-	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+	if (const auto code = parseRunOptions(argc, argv, settings))
 		return *code;
-
-	for (size_t i = 0; i < mean.size() && i < settings.scaling.mean.size(); i++)
-		settings.scaling.mean[i] = mean[i];
-	settings.usualOutputs = image->count() || settings.rawDump;
-	if (!settings.labels.empty())
-		settings.top = std::max(settings.top, 1u);
 	if (auto done = run(settings); !done) {
 		fmt::print(stderr, "nvdla-run: {}\n", done.error().message());
 		return exitCode(done.error().code);

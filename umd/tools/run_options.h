@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nvdla/image.h>
+#include <nvdla/quantization.h>
 
 namespace nvdla::tools
 {
@@ -18,7 +20,8 @@ struct RunSettings {
 	/** \brief Without names in outputs, they go where the first runtime's did */
 	bool usualOutputs = false;
 	PixelScaling scaling;
-	float inputScale = 1.0f;
+	std::vector<TensorQuantization> inputQuantizations; /**< of the first inputs */
+	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
 	unsigned top = 0;
 	std::string labels; /**< file with the names of classes, one a line */
@@ -28,5 +31,11 @@ struct RunSettings {
 	bool perf = false;
 	bool json = false;
 };
+
+/**
+ * \brief Read the command line of nvdla-run; print help or what is wrong with it
+ * \return the exit code if the program has to end here
+ */
+std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings);
 
 } /* namespace nvdla::tools */

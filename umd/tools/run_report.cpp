@@ -24,10 +24,15 @@ double milliseconds(std::chrono::nanoseconds duration)
 
 nlohmann::json tensorJson(const TensorDesc &desc)
 {
+	nlohmann::json quantization = nlohmann::json::array();
+
+	for (const auto &[scale, zeroPoint] : desc.quantization.values())
+		quantization.push_back({ { "scale", scale }, { "zero_point", zeroPoint } });
 	return { { "name", desc.name },
 		 { "shape", { desc.n, desc.c, desc.h, desc.w } },
 		 { "type", dataTypeName(desc.type) },
 		 { "layout", pixelFormatName(desc.format) },
+		 { "quantization", quantization },
 		 { "bytes", desc.size } };
 }
 

@@ -2,6 +2,8 @@
 #include "tensor_io.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <numeric>
 #include <string_view>
 
@@ -18,6 +20,7 @@ namespace
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 constexpr std::string_view rawSuffix = ".raw";
+constexpr std::string_view npySuffix = ".npy";
 
 Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     std::span<const std::byte> bytes,
@@ -31,7 +34,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 		auto array = decodeNpy(bytes, path);
 		if (!array)
 			return forward(array);
-		return elementsFromNpy(desc, *array, settings.inputScale);
+		return elementsFromNpy(desc, *array);
 	}
 	if (text.starts_with(dimgMagic)) {
 		auto dimg = decodeDimg(bytes, path);
@@ -42,6 +45,12 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
+	if (desc.type == DataType::Int8 && desc.quantization.none() &&
+	    settings.scaling != PixelScaling{})
+		fmt::print(stderr,
+			   "nvdla-run: --mean and --normalize change nothing in {} pixels "
+			   "without --input-scale\n",
+			   dataTypeName(desc.type));
 	return elementsFromImage(desc, *image, settings.scaling);
 }
 
@@ -79,17 +88,27 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 bool rawDump)
 {
+	const TensorDesc &desc = network.outputs()[index];
+
 	if (path.ends_with(rawSuffix)) {
 		auto tensor = network.output(index);
 		if (!tensor)
 			return forward(tensor);
 		return writeWholeFile(path, *tensor);
 	}
+	if (path.ends_with(npySuffix)) {
+		auto array = network.outputFloat(index).and_then([&](const auto &values) {
+			return encodeNpy(std::array<size_t, 4>{ desc.n, desc.c, desc.h, desc.w },
+					 values);
+		});
+		if (!array)
+			return forward(array);
+		return writeWholeFile(path, *array);
+	}
 
 	auto elements = network.outputElements(index);
 	if (!elements)
 		return forward(elements);
-	const TensorDesc &desc = network.outputs()[index];
 	if (rawDump) {
 		const std::string text = elementText(desc, *elements);
 		return writeWholeFile(path, std::as_bytes(std::span(text)));
@@ -103,10 +122,10 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
 							  size_t count)
 {
-	auto elements = network.outputElements(index);
-	if (!elements)
-		return forward(elements);
-	const auto values = elementsToFloat(network.outputs()[index].type, *elements);
+	auto numbers = network.outputFloat(index);
+	if (!numbers)
+		return forward(numbers);
+	const std::vector<float> &values = *numbers;
 
 	std::vector<size_t> order(values.size());
 	std::iota(order.begin(), order.end(), 0);

@@ -27,13 +27,13 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 /**
  * \brief Write an output to a file
  *
- * A name that ends in .raw: bytes of the tensor as they are; otherwise a
- * .dimg, or with \a rawDump its elements as text.
+ * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,
+ * dequantized; otherwise a .dimg, or with \a rawDump its elements as text.
  */
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 bool rawDump);
 
-/** \return index and value of the \a count largest elements, largest first */
+/** \return index and number of the \a count largest elements, largest first */
 Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
 							  size_t count);
 

@@ -183,6 +183,17 @@ TEST(BoundTensor, LayoutIsCompared)
 	wrong.format = PixelFormat::R8;
 	refused(wrong, "pixel format");
 	EXPECT_TRUE(bench.request.bindInput(0, { bench.buffer, 0, right }));
+
+	/* Only what both say can differ. */
+	wrong = right;
+	wrong.quantization = Quantization{ 0.5 };
+	EXPECT_TRUE(bench.request.bindInput(0, { bench.buffer, 0, wrong }));
+	ASSERT_TRUE(bench.network.setInputQuantization(0, Quantization{ 0.25 }));
+	refused(wrong, "another quantization");
+	wrong.quantization = Quantization{ 0.25 };
+	EXPECT_TRUE(bench.request.bindInput(0, { bench.buffer, 0, wrong }));
+	wrong.quantization = {};
+	EXPECT_TRUE(bench.request.bindInput(0, { bench.buffer, 0, wrong }));
 }
 
 TEST(BoundTensor, OutputHasItsBytesToItself)

@@ -53,6 +53,35 @@ void checkFile(const Device &device, const std::filesystem::path &path)
 	}
 }
 
+/* Float in, float out: an application that has the scales sees nothing of the integers. */
+void checkNumbers(const Device &device, const std::filesystem::path &path)
+{
+	const auto folder = path.parent_path();
+	auto network = Network::load(device, Loadable::readFile(path).value()).value();
+	const auto outputs = network.outputs();
+	if (network.inputs()[0].type == DataType::Int8) {
+		ASSERT_TRUE(network.setInputQuantization(
+			0, Quantization{ infoOf(folder)["input_scale_int8"] }));
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		const auto array = readNpy(folder / ("in" + std::to_string(i) + ".npy")).value();
+		auto set = network.setInputFloat(0, elementsToFloat(array.type, array.elements));
+		ASSERT_TRUE(set) << set.error().message();
+		ASSERT_TRUE(network.run());
+		for (size_t o = 0; o < outputs.size(); o++) {
+			auto expected = test::expectedOutput(path, outputs[o], outputs.size(), i);
+			if (outputs[o].type == DataType::Int8) {
+				ASSERT_TRUE(network.setOutputQuantization(
+					o, Quantization{ expected.scale }));
+			}
+			expected.scale = 1;
+			EXPECT_LE(worstError(expected, outputs[o], network.outputFloat(o).value()),
+				  test::toleranceOf(path))
+				<< "output " << o << " input " << i;
+		}
+	}
+}
+
 class Compiled : public testing::TestWithParam<const char *>
 {
 };
@@ -90,6 +119,40 @@ TEST(CompiledFiles, AllAreInATest)
 			  network != "inception_misaligned")
 			<< path;
 	}
+}
+
+TEST(CompiledFiles, NumbersInAndOut)
+{
+	NVDLA_NEED_REFERENCE(reference);
+	const Device device = test::openDevice();
+
+	for (const char *name : { "conv_feat_odd", "lenet_trained", "pools", "two_outputs" }) {
+		for (const char *tag : { "nv_full_int8_fast-math", "nv_full_fp16_fast-math" }) {
+			const auto path = reference / "loadables/compiled" / name /
+					  (std::string(tag) + ".nvdla");
+			SCOPED_TRACE(path);
+			checkNumbers(device, path);
+		}
+	}
+}
+
+/* What SOFTMAX writes on the CPU is the only tensor whose scale is in a loadable. */
+TEST(CompiledFiles, ScalesOfCpuOperationsAreThoseOfTheirOutputs)
+{
+	NVDLA_NEED_REFERENCE(reference);
+	const Device device = test::openDevice();
+	auto quantizationOf = [&](const char *name, const char *tag) {
+		const auto path = reference / "loadables/compiled" / name / tag;
+		auto network = Network::load(device, Loadable::readFile(path).value());
+		return network.value().outputs()[0].quantization;
+	};
+
+	const auto info = infoOf(reference / "loadables/compiled/lenet_trained");
+	const TensorQuantization prob =
+		Quantization{ info["output_scale_int8"]["prob"].get<float>() };
+	EXPECT_EQ(quantizationOf("lenet_trained", "nv_full_int8_fast-math.nvdla"), prob);
+	EXPECT_TRUE(quantizationOf("lenet_trained", "nv_full_fp16_fast-math.nvdla").none());
+	EXPECT_TRUE(quantizationOf("pools", "nv_full_int8_fast-math.nvdla").none());
 }
 
 /* The compiler's faulty files: an error that says what is wrong, or a run that ends. */
@@ -132,12 +195,12 @@ TEST(CompiledFiles, InputsPackAsTheyWereStored)
 		const std::string raw = configurationOf(info, one.tag)["raw_inputs"][0];
 		auto loadable = Loadable::readFile(folder / (std::string(one.tag) + ".nvdla"));
 		ASSERT_TRUE(loadable);
-		const TensorDesc desc = loadable->inputs()->at(0);
+		TensorDesc desc = loadable->inputs()->at(0);
 		auto array = readNpy(folder / "in0.npy");
 		ASSERT_TRUE(array) << array.error().message();
-		const float scale =
-			desc.type == DataType::Int8 ? info["input_scale_int8"].get<float>() : 1.0f;
-		auto elements = elementsFromNpy(desc, *array, scale);
+		if (desc.type == DataType::Int8)
+			desc.quantization = Quantization{ info["input_scale_int8"].get<double>() };
+		auto elements = elementsFromNpy(desc, *array);
 		ASSERT_TRUE(elements) << elements.error().message();
 		std::vector<std::byte> packed(desc.size);
 		ASSERT_TRUE(packElements(desc, *elements, packed));

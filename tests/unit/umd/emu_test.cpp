@@ -136,6 +136,28 @@ TEST(Emu, BytesBetweenElementsAreLeftAlone)
 		EXPECT_EQ(dst[i], i % 32 < 5 ? std::byte{ 3 } : std::byte{ 0x5a }) << i;
 }
 
+TEST(Emu, ScalesThatCannotBeAreRefused)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 5, 1, 2);
+	operation.dst = operation.src;
+	std::vector<std::byte> bytes(64);
+	for (float scale : { 0.0f, -1.0f, NAN, INFINITY }) {
+		for (float EmuOperation::*which :
+		     { &EmuOperation::inScale, &EmuOperation::outScale }) {
+			EmuOperation wrong = operation;
+			wrong.*which = scale;
+			auto result = runEmu(wrong, bytes, bytes);
+			ASSERT_FALSE(result) << scale;
+			EXPECT_EQ(result.error().code, ErrorCode::InvalidFile);
+			EXPECT_EQ(result.error().where, "quantization");
+		}
+	}
+	operation.src = operation.dst = cube(DataType::Half, 5, 1, 2);
+	operation.inScale = 0;
+	EXPECT_TRUE(runEmu(operation, bytes, bytes)) << "halves have none";
+}
+
 TEST(Emu, ShortOrUnequalBuffersAreRefused)
 {
 	EmuOperation operation;

@@ -140,6 +140,43 @@ TEST(Picture, PixelsBecomeElements)
 		  (std::vector<float>{ 1, 4, 2, 5, 3, 6, 0, 0 }));
 }
 
+TEST(Picture, WithoutAQuantizationBytesAreThoseOfTheFirstRuntime)
+{
+	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 16, 16);
+	Image image{ 16, 16, 1, {} };
+	std::vector<float> expected;
+	for (int pixel = 0; pixel < 256; pixel++) {
+		image.pixels.push_back(static_cast<uint8_t>(pixel));
+		expected.push_back(static_cast<float>((pixel * 254 + 255) / 510));
+	}
+
+	for (const PixelScaling &scaling :
+	     { PixelScaling{}, PixelScaling{ { 100, 0, 0, 0 }, 3.0f } }) {
+		auto elements = elementsFromImage(desc, image, scaling);
+		ASSERT_TRUE(elements);
+		EXPECT_EQ(elementsToFloat(desc.type, *elements), expected);
+	}
+}
+
+/* The same numbers as an FP16 tensor gets, in steps. */
+TEST(Picture, WithAQuantizationPixelsAreScaled)
+{
+	const PixelScaling scaling{ { 128, 100, 0, 0 }, 64.0f };
+	const Image image{ 2, 1, 3, { 0, 100, 7, 255, 228, 64 } };
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 4, 1, 2);
+	desc.quantization = Quantization{ 1.0 / 32, -5 };
+	auto elements = elementsFromImage(desc, image, scaling);
+	ASSERT_TRUE(elements) << elements.error().message();
+	EXPECT_EQ(elementsToFloat(desc.type, *elements),
+		  (std::vector<float>{ -69, 59, -5, 59, -1, 27, -5, -5 }));
+
+	TensorDesc half = TensorDesc::packedFeature("x", DataType::Half, 4, 1, 2);
+	const auto reals = elementsToFloat(half, elementsFromImage(half, image, scaling).value());
+	const auto steps = elementsToFloat(desc, *elements).value();
+	for (size_t i = 0; i < steps.size(); i++)
+		EXPECT_NEAR(steps[i], reals->at(i), 1.0 / 64);
+}
+
 TEST(Picture, WrongSizesAreNamed)
 {
 	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 1, 28, 28);

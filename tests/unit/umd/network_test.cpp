@@ -99,6 +99,61 @@ TEST(Network, InputSizesAreChecked)
 	EXPECT_EQ(network->outputElements(0).value(), elements);
 }
 
+TEST(Network, NumbersGoThroughTheQuantization)
+{
+	auto network = Network::load(test::openDevice(), test::passLoadable(3, 4)).value();
+	auto request = Request::create(network).value();
+	std::vector<float> values{ 0, 0.5f, -1, 0.26f, 7, 300, -300, 1, 2, 3, 4, 5 };
+
+	EXPECT_TRUE(network.inputs()[0].quantization.none());
+	auto expect = [&](std::vector<float> expected) {
+		ASSERT_TRUE(network.setInputFloat(0, values));
+		ASSERT_TRUE(network.run());
+		EXPECT_EQ(network.outputFloat(0).value(), expected);
+		ASSERT_TRUE(request.setInputFloat(0, values));
+		ASSERT_TRUE(request.run());
+		EXPECT_EQ(request.outputFloat(0).value(), expected);
+	};
+	expect({ 0, 1, -1, 0, 7, 127, -128, 1, 2, 3, 4, 5 });
+
+	const Quantization steps{ 0.5, 27 };
+	ASSERT_TRUE(network.setInputQuantization(0, steps));
+	EXPECT_EQ(network.inputs()[0].quantization, steps);
+	expect({ 27, 28, 25, 28, 41, 127, -128, 29, 31, 33, 35, 37 });
+	ASSERT_TRUE(network.setOutputQuantization(0, steps));
+	expect({ 0, 0.5f, -1, 0.5f, 7, 50, -77.5f, 1, 2, 3, 4, 5 });
+
+	/* Channels first, channels last. */
+	const TensorQuantization channels({ { 1, 0 }, { 2, 1 }, { 4, 2 } });
+	ASSERT_TRUE(network.setOutputQuantization(0, channels));
+	ASSERT_TRUE(network.setInputQuantization(0, channels));
+	values = { 1, 2, 4, 2, 4, 8, 3, 6, 12, 4, 8, 16 };
+	ASSERT_TRUE(network.setInputFloat(0, values, ElementOrder::Nhwc));
+	ASSERT_TRUE(network.run());
+	EXPECT_EQ(network.outputElements(0).value(),
+		  elementsFromFloat(DataType::Int8,
+				    std::vector<float>{ 1, 2, 3, 4, 2, 3, 4, 5, 3, 4, 5, 6 }));
+	EXPECT_EQ(network.outputFloat(0, ElementOrder::Nhwc).value(), values);
+	EXPECT_EQ(network.outputFloat(0).value(),
+		  (std::vector<float>{ 1, 2, 3, 4, 2, 4, 6, 8, 4, 8, 12, 16 }));
+}
+
+TEST(Network, QuantizationsAreChecked)
+{
+	auto network = Network::load(test::openDevice(), test::passLoadable(3, 4)).value();
+
+	EXPECT_FALSE(network.setInputQuantization(1, Quantization{ 1 }));
+	EXPECT_FALSE(network.setOutputQuantization(1, Quantization{ 1 }));
+	auto set =
+		network.setOutputQuantization(0, TensorQuantization(std::vector<Quantization>(4)));
+	ASSERT_FALSE(set);
+	EXPECT_EQ(set.error().where, "quantization");
+	EXPECT_TRUE(network.outputs()[0].quantization.none()) << "left as it was";
+	EXPECT_FALSE(network.setInputFloat(0, std::vector<float>(11)));
+	EXPECT_FALSE(network.setInputFloat(1, std::vector<float>(12)));
+	EXPECT_FALSE(network.outputFloat(1));
+}
+
 TEST(Network, OnChipMemoryIsRefusedByName)
 {
 	Loadable loadable = test::copyLoadable(pattern(64, 5));

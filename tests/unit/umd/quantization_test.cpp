@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
-#include <nvdla/quantization.h>
+#include <nvdla/converter.h>
 
 #include "arith/integer.h"
 #include "random.h"

@@ -87,12 +87,21 @@ TEST(Npy, ArraysOfTheKnownTypes)
 	EXPECT_EQ(array->shape, (std::vector<size_t>{ 1, 2, 1, 3 }));
 	EXPECT_EQ(elementsToFloat(array->type, array->elements), values);
 
-	/* The tensor has a channel more, and steps of 0.5. */
-	const TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 3, 1, 3);
-	auto elements = elementsFromNpy(desc, *array, 0.5f);
+	/* The tensor has a channel more, and steps of 0.5 from -3 on. */
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 3, 1, 3);
+	desc.quantization = Quantization{ 0.5, 3 };
+	auto elements = elementsFromNpy(desc, *array);
 	ASSERT_TRUE(elements) << elements.error().message();
 	EXPECT_EQ(elementsToFloat(DataType::Int8, *elements),
-		  (std::vector<float>{ 2, -4, 7, 8, 10, 12, 0, 0, 0 }));
+		  (std::vector<float>{ 5, -1, 10, 11, 13, 15, 3, 3, 3 }));
+
+	/* Elements are not converted; what is missing stands for 0 all the same. */
+	array = decodeNpy(npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (1, 1, 3), }",
+				  std::vector<std::byte>(3, std::byte{ 1 })),
+			  "file");
+	ASSERT_TRUE(array) << array.error().message();
+	EXPECT_EQ(elementsToFloat(DataType::Int8, elementsFromNpy(desc, *array).value()),
+		  (std::vector<float>{ 1, 1, 1, 3, 3, 3, 3, 3, 3 }));
 
 	auto bytes = decodeNpy(npyFile("{'descr': '|i1', 'fortran_order': False, 'shape': (3,), }",
 				       std::vector<std::byte>(3)),
@@ -100,6 +109,23 @@ TEST(Npy, ArraysOfTheKnownTypes)
 	ASSERT_TRUE(bytes);
 	EXPECT_EQ(bytes->type, DataType::Int8);
 	EXPECT_FALSE(elementsFromNpy(desc, *bytes));
+}
+
+TEST(Npy, NumbersAreWrittenAndRead)
+{
+	const std::vector<float> values{ 1, -2.5f, 3e-20f, 4, 5, 6 };
+
+	for (const std::vector<size_t> &shape : { std::vector<size_t>{ 6 }, { 1, 3, 2, 1 } }) {
+		auto bytes = encodeNpy(shape, values);
+		ASSERT_TRUE(bytes) << bytes.error().message();
+		EXPECT_EQ((bytes->size() - values.size() * sizeof(float)) % 64, 0u)
+			<< "numpy maps files";
+		auto array = decodeNpy(*bytes, "file");
+		ASSERT_TRUE(array) << array.error().message();
+		EXPECT_EQ(array->shape, shape);
+		EXPECT_EQ(elementsToFloat(array->type, array->elements), values);
+	}
+	EXPECT_FALSE(encodeNpy(std::vector<size_t>{ 7 }, values));
 }
 
 TEST(Npy, DamagedFilesAreRefused)

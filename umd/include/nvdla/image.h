@@ -45,22 +45,28 @@ Image resize(const Image &image, uint32_t width, uint32_t height);
 /** \return the luminance of a colour picture (ITU-R BT.601), or the grey picture itself */
 Image toGrey(const Image &image);
 
-/** \brief How pixels become elements of an FP16 or INT16 tensor */
+/** \brief The numbers that pixels, 0 to 255, become: (pixel - mean) / normalize */
 struct PixelScaling {
 	std::array<float, 4> mean{}; /**< subtracted, per channel */
 	float normalize = 1.0f;	     /**< divided by, after that */
+
+	bool operator==(const PixelScaling &) const = default;
 };
+
+/** \brief What INT8 elements of a picture stand for if nothing is said: 127 is a pixel of 255 */
+constexpr Quantization defaultPixelQuantization{ 255.0 / 127.0, 0 };
 
 /**
  * \brief Elements of an input tensor from a picture, in N, C, H, W order
  *
- * FP16 and INT16: (pixel - mean) / normalize. INT8: floor(pixel * 127 / 255 +
- * 0.5), whatever the scaling says. These are the rules of the first NVDLA
- * runtime, so that its users get the same results.
+ * The numbers that \a scaling makes of the pixels, as elements: desc.quantization says what
+ * those stand for. An INT8 tensor of which nothing is said gets the pixels themselves, whatever
+ * \a scaling says, with defaultPixelQuantization: floor(pixel * 127 / 255 + 0.5), as the first
+ * NVDLA runtime did it.
  *
  * \return InvalidArgument naming both sizes if the picture's width or height
  * is not the tensor's, or if the tensor has fewer channels than the picture;
- * further channels are zero
+ * further channels stand for 0
  */
 Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const Image &image,
 						 const PixelScaling &scaling = {});

@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include <nvdla/quantization.h>
+#include <nvdla/converter.h>
+#include <nvdla/weights.h>
 
 namespace nvdla
 {

@@ -72,9 +72,24 @@ public:
 	const std::vector<TensorDesc> &outputs() const;
 
 	/**
+	 * \brief Say what the elements of an input or output stand for
+	 *
+	 * Loadables do not say so; it comes from whoever made the network. Holds for this object
+	 * and all requests of the network: setInputFloat() quantizes, outputFloat() dequantizes,
+	 * and inputs() and outputs() have it. Not while another thread calls one of those.
+	 *
+	 * What a CPU operation writes last has its scale in the loadable, and an output that is
+	 * that has it from the start.
+	 *
+	 * \return InvalidArgument for what TensorDesc::check() finds wrong
+	 */
+	Result<void> setInputQuantization(size_t index, TensorQuantization quantization);
+	Result<void> setOutputQuantization(size_t index, TensorQuantization quantization);
+
+	/**
 	 * \brief Write an input tensor
 	 *
-	 * It keeps its value over any number of runs; before the first write it is
+	 * It keeps its value over any number of runs; before the first write all its bytes are
 	 * zero.
 	 *
 	 * \param[in] index into inputs()
@@ -86,11 +101,19 @@ public:
 	/** \brief As setInput(), from elements in N, C, H, W order */
 	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
 
+	/** \brief As setInput(), from numbers in \a order, quantized as inputs() says */
+	Result<void> setInputFloat(size_t index, std::span<const float> values,
+				   ElementOrder order = ElementOrder::Nchw);
+
 	/** \return bytes of an output tensor in its layout */
 	Result<std::vector<std::byte>> output(size_t index) const;
 
 	/** \return elements of an output tensor in N, C, H, W order */
 	Result<std::vector<std::byte>> outputElements(size_t index) const;
+
+	/** \return numbers of an output tensor in \a order, dequantized as outputs() says */
+	Result<std::vector<float>> outputFloat(size_t index,
+					       ElementOrder order = ElementOrder::Nchw) const;
 
 	/** \brief Run all tasks in their order and wait for the last; see Request::run() */
 	Result<RunReport> run(const RunOptions &options = {});

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include <nvdla/quantization.h>
+#include <nvdla/converter.h>
 #include <nvdla/tensor.h>
 
 namespace nvdla::op

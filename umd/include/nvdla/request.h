@@ -51,7 +51,8 @@ struct TensorPlace {
 	 * \brief How the bytes lie there, to be compared with the network's tensor; nothing
 	 * to say that they do as it wants
 	 *
-	 * Shape, type, pixel format, strides and size have to be equal.
+	 * Shape, type, pixel format, strides and size have to be equal, and the quantization if
+	 * both have one.
 	 */
 	std::optional<TensorDesc> layout = {};
 };
@@ -103,7 +104,7 @@ public:
 	/**
 	 * \brief Write an input tensor
 	 *
-	 * It keeps its value over any number of runs; before the first write it is
+	 * It keeps its value over any number of runs; before the first write all its bytes are
 	 * zero.
 	 *
 	 * \param[in] index into Network::inputs()
@@ -115,6 +116,10 @@ public:
 
 	/** \brief As setInput(), from elements in N, C, H, W order */
 	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
+
+	/** \brief As setInput(), from numbers in \a order, quantized as Network::inputs() says */
+	Result<void> setInputFloat(size_t index, std::span<const float> values,
+				   ElementOrder order = ElementOrder::Nchw);
 
 	/**
 	 * \brief Have the network read an input from a buffer, without a copy
@@ -153,6 +158,11 @@ public:
 
 	/** \return elements of an output tensor in N, C, H, W order */
 	Result<std::vector<std::byte>> outputElements(size_t index) const;
+
+	/** \return numbers of an output tensor in \a order, dequantized as Network::outputs() says
+	 */
+	Result<std::vector<float>> outputFloat(size_t index,
+					       ElementOrder order = ElementOrder::Nchw) const;
 
 	/**
 	 * \brief Run it; returns at once

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <nvdla/tensor.h>
+#include <nvdla/data_type.h>
 
 namespace nvdla
 {
@@ -84,6 +84,8 @@ struct IntegerLimits {
 			return lowest;
 		return static_cast<int64_t>(roundReal(value, rounding));
 	}
+
+	bool operator==(const IntegerLimits &) const = default;
 };
 
 /** \return limits of a signed number of \a bits bits, 1 to 63 */

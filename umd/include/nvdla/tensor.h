@@ -10,23 +10,13 @@
 #include <string>
 #include <vector>
 
+#include <nvdla/data_type.h>
 #include <nvdla/error.h>
 #include <nvdla/pixel_format.h>
+#include <nvdla/quantization.h>
 
 namespace nvdla
 {
-
-/** \brief Type of one element; the values are those of loadables */
-enum class DataType : uint8_t {
-	Unknown = 0,
-	Float = 1,
-	Half = 2,
-	Int16 = 3,
-	Int8 = 4,
-};
-
-/** \return bytes of an element, 0 for a type that tensors cannot have */
-size_t elementBytes(DataType type);
 
 /** \return the type of the elements that pixels of a format are packed from */
 constexpr DataType pixelElementType(const PixelFormatInfo &info)
@@ -35,9 +25,6 @@ constexpr DataType pixelElementType(const PixelFormatInfo &info)
 	       : info.kind == PixelKind::Half ? DataType::Half
 					      : DataType::Int16;
 }
-
-/** \return "int8", "int16", "fp16", "fp32" or "unknown" */
-const char *dataTypeName(DataType type);
 
 /**
  * \brief Shape and layout of a tensor in device memory
@@ -64,6 +51,9 @@ struct TensorDesc {
 	uint64_t size = 0;	    /**< bytes of the whole tensor, gaps and all images included */
 	uint16_t memory = 0;	    /**< id of the loadable's memory it lies in */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
+	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
+	 */
+	TensorQuantization quantization = {};
 
 	/** \return number of elements, n * c * h * w */
 	uint64_t elements() const { return uint64_t{ n } * c * h * w; }
@@ -71,8 +61,15 @@ struct TensorDesc {
 	/** \return "name n x c x h x w type layout", for messages */
 	std::string describe() const;
 
+	/** \return the smallest and the largest integer that an element of channel \a c can be */
+	IntegerLimits limits(uint32_t c) const;
+
 	/**
-	 * \brief Check that the layout is known and that every element lies inside \a size
+	 * \brief Check that the layout is known, that every element lies inside \a size, and that
+	 * the quantization can be
+	 *
+	 * A quantization is of INT8 or INT16 tensors, has none, one or as many values as there are
+	 * channels, scales that are positive and finite, and zero points that elements can be.
 	 *
 	 * The functions below do this themselves.
 	 */
@@ -142,14 +139,50 @@ Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      ElementOrder order = ElementOrder::Nchw);
 
 /**
- * \brief Convert numbers to elements
+ * \brief Convert numbers to elements, as desc.quantization says
+ *
+ * Integers: Quantization::quantize(), saturated to desc.limits(). FP16 is rounded to the
+ * nearest, ties to even.
+ *
+ * \param[in] values desc.elements() numbers in \a order
+ * \return elements in the same order; InvalidArgument for another count and for what
+ * TensorDesc::check() finds
+ */
+Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
+						 std::span<const float> values,
+						 ElementOrder order = ElementOrder::Nchw);
+
+/**
+ * \brief Convert elements to numbers, as desc.quantization says
+ * \param[in] elements desc.elements() of them in \a order, as unpackElements() gives them
+ */
+Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
+					   std::span<const std::byte> elements,
+					   ElementOrder order = ElementOrder::Nchw);
+
+/**
+ * \brief Put numbers into a tensor: elementsFromFloat() and packElements()
+ * \param[out] out desc.size bytes; whatever holds no element becomes zero, not the zero point
+ */
+Result<void> packFloat(const TensorDesc &desc, std::span<const float> values,
+		       std::span<std::byte> out, ElementOrder order = ElementOrder::Nchw);
+
+/** \brief Take numbers out of a tensor: unpackElements() and elementsToFloat() */
+Result<std::vector<float>> unpackFloat(const TensorDesc &desc, std::span<const std::byte> tensor,
+				       ElementOrder order = ElementOrder::Nchw);
+
+/**
+ * \brief Convert numbers to elements that stand for themselves
  *
  * Integers are rounded to the nearest (halves away from zero) and saturated, a
  * NaN becomes 0; FP16 is rounded to the nearest, ties to even.
  */
 std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> values);
 
-/** \brief Convert elements to numbers, exactly; trailing bytes that are no element are ignored */
+/**
+ * \brief Convert elements that stand for themselves to numbers, exactly; trailing bytes that are
+ * no element are ignored
+ */
 std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> elements);
 
 } /* namespace nvdla */

@@ -65,13 +65,19 @@ Result<NpyArray> readNpy(const std::string &path);
  * \brief Elements of a tensor from an array
  *
  * The array has the shape N, C, H, W, or C, H, W for one image. It may have
- * fewer channels than the tensor; the others are zero. An array of the
- * tensor's type is taken as it is; one of another type is divided by
- * \a scale and converted.
+ * fewer channels than the tensor; the others stand for 0. An array of the
+ * tensor's type holds its elements; one of another type holds numbers, which
+ * desc.quantization makes elements of.
  *
  * \return InvalidArgument naming both shapes if they do not go together
  */
-Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
-					       float scale = 1.0f);
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array);
+
+/**
+ * \brief Make a .npy of numbers, float32
+ * \param[in] values as many as \a shape says, in C order
+ */
+Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
+					 std::span<const float> values);
 
 } /* namespace nvdla */

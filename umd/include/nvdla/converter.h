@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From real numbers to the parameters of converters and multipliers.
+ *
+ * Sources: "precision" is NVDLA's precision document, "VTA" the document on quantized
+ * operations of the VTA accelerator. Precision writes x' = (x - offset) * SF; with a scale and
+ * a zero point, real = scale * (q - zeroPoint), SF is 1 / scale and offset -zeroPoint * scale.
+ * Documentation/umd/numbers.md has all formulas.
+ */
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/hw/descriptors.h>
+#include <nvdla/quantization.h>
+#include <nvdla/rounding.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief A converter, y = saturation_round((x - offset) * scale >> shift)
+ *
+ * Precision, "Convertor": scale is INT16, shift UINT5, rounding is half away from zero.
+ */
+struct Converter {
+	int32_t offset = 0;
+	int16_t scale = 1;
+	uint8_t shift = 0;
+
+	/** \return y before saturation; \a x has at most 40 bits */
+	constexpr int64_t apply(int64_t x) const { return shiftRight((x - offset) * scale, shift); }
+	/** \return what a step of x is worth in y */
+	double gain() const { return std::ldexp(scale, -shift); }
+	/** \return the converter as descriptors have it, enabled */
+	nvdla_cvt_param descriptor() const { return { scale, shift, 1, offset }; }
+
+	bool operator==(const Converter &) const = default;
+};
+
+/**
+ * \brief The converter nearest to (x - offset) * gain
+ *
+ * The largest shift at which the gain still fits the scale; factors of two that both have
+ * are taken out.
+ *
+ * \return Unsupported if the gain is 0, beyond 32767 or below 2^-32, or the offset
+ * beyond 32 bits
+ */
+Result<Converter> makeConverter(double offset, double gain);
+
+/**
+ * \brief The converter from the integers of one tensor to those of another
+ *
+ * gain = from.scale / to.scale, offset = from.zeroPoint - to.zeroPoint / gain, rounded: the
+ * result is off by gain / 2 steps at most. Of pixels p that stand for scale * (p - mean),
+ * \a from is { scale, mean } (formats document, "Precision Conversion", equation 1).
+ */
+Result<Converter> makeConverter(const Quantization &from, const Quantization &to);
+
+/** \brief A look-up table's input: the converter, and what its output stands for */
+struct LutInput {
+	Converter converter;
+	Quantization quantization; /**< of the numbers the table is indexed by */
+};
+
+/**
+ * \brief Make a range of real numbers the numbers 0 to 2^\a bits
+ *
+ * Precision, "LUT" coverage: x' = (x - O) * SF, O the start of the range, SF the table's
+ * length by the range's. (The document's example has a range of 200 and prints SF = 200/256;
+ * only 256/200 maps 100..300 to 0..256.)
+ */
+Result<LutInput> lutInput(const Quantization &from, double low, double high, uint32_t bits);
+
+/** \brief A scale as VTA has it: multiplier * 2^(shift - 15) */
+struct Multiplier {
+	int16_t multiplier = 0; /**< 2^14 to 2^15 - 1, or 0 */
+	int16_t shift = 0;
+};
+
+/**
+ * \brief VTA: frexp, the fraction times 2^15 rounded; 2^15 itself becomes 2^14 and one more shift
+ * \param[in] scale not negative, finite
+ */
+Multiplier quantizeMultiplier(double scale);
+
+/** \brief Multiplier operands of X1, X2 or Y: y = x * operand >> shift, rounded */
+struct SdpMultipliers {
+	std::vector<int16_t> operands; /**< one, or one per channel */
+	uint8_t shift = 0;	       /**< of the unit: the same for all channels */
+	double error = 0;	       /**< largest relative error of a scale that is not 0 */
+};
+
+/**
+ * \brief SDP operands for VTA's requantization, x * multiplier >> (15 - shift)
+ *
+ * SDP rounds where VTA cuts off. The shift is a register, so the largest scale decides it
+ * and smaller ones lose bits: see SdpMultipliers::error.
+ *
+ * \param[in] scales one, or one per channel; of any sign, but not all 0
+ * \return Unsupported if the largest magnitude is 2^15 or more, or below 2^-32
+ */
+Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales);
+
+} /* namespace nvdla */

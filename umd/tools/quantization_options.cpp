@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "quantization_options.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+/* Numbers with commas between, or \a fallback if nothing was given. */
+template<typename T>
+Result<std::vector<T>> parseList(const char *name, const std::vector<std::string> &given,
+				 size_t index, T fallback)
+{
+	if (index >= given.size())
+		return std::vector<T>{ fallback };
+
+	const std::string &text = given[index];
+	const char *at = text.data();
+	const char *const end = at + text.size();
+	std::vector<T> numbers;
+	while (true) {
+		const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
+		if (error != std::errc() || (next != end && *next != ','))
+			return fail(ErrorCode::InvalidArgument, name, text,
+				    "must be a number, or one for each channel: a,b,c");
+		if (next == end)
+			return numbers;
+		at = next + 1;
+	}
+}
+
+} /* namespace */
+
+Result<std::vector<TensorQuantization>> QuantizationOptions::parse(const char *name) const
+{
+	std::vector<TensorQuantization> tensors;
+
+	for (size_t i = 0; i < std::max(scales.size(), zeroPoints.size()); i++) {
+		auto scale = parseList<double>(name, scales, i, 1.0);
+		if (!scale)
+			return forward(scale);
+		auto zeroPoint = parseList<int32_t>(name, zeroPoints, i, 0);
+		if (!zeroPoint)
+			return forward(zeroPoint);
+		const size_t channels = std::max(scale->size(), zeroPoint->size());
+		if ((scale->size() != 1 && scale->size() != channels) ||
+		    (zeroPoint->size() != 1 && zeroPoint->size() != channels))
+			return fail(ErrorCode::InvalidArgument, name, scales[i],
+				    fmt::format("{} scales and {} zero points", scale->size(),
+						zeroPoint->size()));
+		std::vector<Quantization> values;
+		for (size_t c = 0; c < channels; c++)
+			values.push_back({ (*scale)[scale->size() == 1 ? 0 : c],
+					   (*zeroPoint)[zeroPoint->size() == 1 ? 0 : c] });
+		tensors.emplace_back(std::move(values));
+	}
+	return tensors;
+}
+
+} /* namespace nvdla::tools */
