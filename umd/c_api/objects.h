@@ -5,8 +5,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
@@ -43,6 +45,11 @@ nvdla_status failure(const Error &error);
 
 /** \brief The failure of a function that was given no \a argument */
 nvdla_status missing(const char *function, const char *argument);
+
+inline std::span<const std::byte> bytesAt(const void *data, size_t size)
+{
+	return { static_cast<const std::byte *>(data), size };
+}
 
 template<typename T>
 nvdla_status statusOf(const Result<T> &result)

@@ -104,6 +104,48 @@ static int check_run(struct nvdla_network *network)
 	return 0;
 }
 
+static int check_numbers(struct nvdla_network *network)
+{
+	const struct nvdla_quantization steps[] = { { 0.5, 1 }, { 0.25, 0 }, { 2, -3 } };
+	const float in[12] = { 0, 1, 2, 3, 0.25f, 0.5f, 1, 100, -2, 0, 2, 4 };
+	const float expected[12] = { 0, 1, 2, 3, 0.25f, 0.5f, 1, 31.75f, -2, 0, 2, 4 };
+	struct nvdla_quantization there[3] = { { 0 } };
+	struct nvdla_tensor_info info;
+	struct nvdla_request *request;
+	float out[12] = { 0 };
+
+	EXPECT(nvdla_network_get_input_quantization(network, 0, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, steps, 2) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, NULL, 3) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_set_input_quantization(network, 1, steps, 1) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, steps, 3) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_output_quantization(network, 0, steps, 3) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(info.num_elements == 12 && info.num_quantizations == 3);
+	EXPECT(nvdla_network_get_output_quantization(network, 0, there, 2) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_network_get_output_quantization(network, 0, there, 3) == NVDLA_STATUS_OK);
+	EXPECT(there[2].scale == 2 && there[2].zero_point == -3);
+
+	EXPECT(nvdla_request_create(network, &request) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_set_input_float(request, 0, in, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_set_input_float(request, 0, in, 12) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_run(request, NULL) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_request_get_output_float(request, 0, out, 11) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_request_get_output_float(request, 0, out, 12) == NVDLA_STATUS_OK);
+	EXPECT(!memcmp(out, expected, sizeof(out)));
+	nvdla_request_free(request);
+
+	EXPECT(nvdla_network_set_input_quantization(network, 0, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(info.num_quantizations == 0);
+	return 0;
+}
+
 static int check_buffers(struct nvdla_device *device, struct nvdla_network *network)
 {
 	struct nvdla_buffer *buffer;
@@ -175,6 +217,8 @@ int c_api_client(const void *loadable, size_t size, const char *path)
 		line = check_tensors(network);
 	if (!line)
 		line = check_run(network);
+	if (!line)
+		line = check_numbers(network);
 	if (!line)
 		line = check_buffers(device, network);
 	if (!line)

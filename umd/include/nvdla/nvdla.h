@@ -74,11 +74,19 @@ struct nvdla_tensor_info {
 	uint32_t c;
 	uint32_t h;
 	uint32_t w;
-	uint32_t pixel_format;	 /**< nvdla::PixelFormat */
-	uint32_t line_stride;	 /**< bytes */
-	uint32_t surface_stride; /**< bytes */
-	size_t element_bytes;	 /**< of all elements, n * c * h * w of them */
-	size_t tensor_bytes;	 /**< in its layout on the device, gaps included */
+	uint32_t pixel_format;	  /**< nvdla::PixelFormat */
+	uint32_t line_stride;	  /**< bytes */
+	uint32_t surface_stride;  /**< bytes */
+	size_t element_bytes;	  /**< of all elements, n * c * h * w of them */
+	size_t tensor_bytes;	  /**< in its layout on the device, gaps included */
+	size_t num_elements;	  /**< n * c * h * w */
+	size_t num_quantizations; /**< 0: elements are the numbers; 1: of all; c: of each channel */
+};
+
+/** What integers stand for: real = scale * (element - zero_point) */
+struct nvdla_quantization {
+	double scale;
+	int32_t zero_point;
 };
 
 size_t nvdla_network_num_inputs(const struct nvdla_network *network);
@@ -87,6 +95,28 @@ enum nvdla_status nvdla_network_input_info(const struct nvdla_network *network, 
 					   struct nvdla_tensor_info *info);
 enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network, size_t index,
 					    struct nvdla_tensor_info *info);
+
+/**
+ * Say what the elements of an input or output stand for; nvdla_request_set_input_float() and
+ * nvdla_request_get_output_float() heed it
+ *
+ * count: of values; 0 for elements that are the numbers, 1, or one for each channel
+ */
+enum nvdla_status nvdla_network_set_input_quantization(struct nvdla_network *network, size_t index,
+						       const struct nvdla_quantization *values,
+						       size_t count);
+enum nvdla_status nvdla_network_set_output_quantization(struct nvdla_network *network, size_t index,
+							const struct nvdla_quantization *values,
+							size_t count);
+/** count: nvdla_tensor_info.num_quantizations */
+enum nvdla_status nvdla_network_get_input_quantization(const struct nvdla_network *network,
+						       size_t index,
+						       struct nvdla_quantization *values,
+						       size_t count);
+enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_network *network,
+							size_t index,
+							struct nvdla_quantization *values,
+							size_t count);
 
 /** Runs of a network; one thread at a time, except nvdla_request_cancel() */
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
@@ -97,11 +127,17 @@ void nvdla_request_free(struct nvdla_request *request);
 /** elements: N, C, H, W order, nvdla_tensor_info.element_bytes of them */
 enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
 					  const void *elements, size_t bytes);
+/** values: N, C, H, W order, nvdla_tensor_info.num_elements of them, to be quantized */
+enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
+						const float *values, size_t count);
 /** tensor: in its layout, nvdla_tensor_info.tensor_bytes of it */
 enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
 						 const void *tensor, size_t bytes);
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes);
+/** values: room for nvdla_tensor_info.num_elements, dequantized */
+enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
+						 float *values, size_t count);
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
 						  void *tensor, size_t bytes);
 

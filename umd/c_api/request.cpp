@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "objects.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+using namespace nvdla;
+
+using c_api::bytesAt;
+using c_api::failure;
+using c_api::missing;
+using c_api::statusOf;
+
+namespace
+{
+
+/* size: elements of the container that \a from is. */
+template<typename Values, typename T>
+nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char *kind)
+{
+	if (!from)
+		return failure(from.error());
+	if (!to || size != from->size())
+		return failure({ ErrorCode::InvalidArgument, "get output", "",
+				 fmt::format("room for {} {} given, it has {}", to ? size : 0, kind,
+					     from->size()) });
+	std::copy(from->begin(), from->end(), to);
+	return NVDLA_STATUS_OK;
+}
+
+RunOptions runOptions(const nvdla_run_options *options)
+{
+	RunOptions run;
+
+	if (!options)
+		return run;
+	if (options->timeout_ms)
+		run.timeout = std::chrono::milliseconds(options->timeout_ms);
+	/* What is no priority is refused at the submit. */
+	run.priority = static_cast<Priority>(
+		static_cast<uint32_t>(options->priority + static_cast<int32_t>(Priority::Normal)));
+	if (options->busy)
+		run.whenFull = WhenFull::Busy;
+	return run;
+}
+
+} /* namespace */
+
+enum nvdla_status nvdla_request_create(struct nvdla_network *network,
+				       struct nvdla_request **request)
+{
+	if (!network || !request)
+		return missing("create request", network ? "request" : "network");
+	auto created = Request::create(network->network);
+	if (!created)
+		return failure(created.error());
+	auto self = std::make_shared<std::atomic<nvdla_request *>>();
+	*request = new nvdla_request{ std::move(*created), self };
+	*self = *request;
+	return NVDLA_STATUS_OK;
+}
+
+void nvdla_request_free(struct nvdla_request *request)
+{
+	if (request)
+		*request->self = nullptr;
+	delete request;
+}
+
+enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
+					  const void *elements, size_t bytes)
+{
+	if (!request || !elements)
+		return missing("set input", request ? "elements" : "request");
+	return statusOf(request->request.setInputElements(index, bytesAt(elements, bytes)));
+}
+
+enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
+						const float *values, size_t count)
+{
+	if (!request || !values)
+		return missing("set input", request ? "values" : "request");
+	return statusOf(request->request.setInputFloat(index, { values, count }));
+}
+
+enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
+						 const void *tensor, size_t bytes)
+{
+	if (!request || !tensor)
+		return missing("set input", request ? "tensor" : "request");
+	return statusOf(request->request.setInput(index, bytesAt(tensor, bytes)));
+}
+
+enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
+					   void *elements, size_t bytes)
+{
+	if (!request)
+		return missing("get output", "request");
+	return copyOut(request->request.outputElements(index), static_cast<std::byte *>(elements),
+		       bytes, "bytes");
+}
+
+enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
+						 float *values, size_t count)
+{
+	if (!request)
+		return missing("get output", "request");
+	return copyOut(request->request.outputFloat(index), values, count, "numbers");
+}
+
+enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
+						  void *tensor, size_t bytes)
+{
+	if (!request)
+		return missing("get output", "request");
+	return copyOut(request->request.output(index), static_cast<std::byte *>(tensor), bytes,
+		       "bytes");
+}
+
+enum nvdla_status nvdla_request_run(struct nvdla_request *request,
+				    const struct nvdla_run_options *options)
+{
+	if (!request)
+		return missing("run network", "request");
+	return statusOf(request->request.run(runOptions(options)));
+}
+
+enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
+				       const struct nvdla_run_options *options,
+				       nvdla_callback callback, void *context)
+{
+	if (!request)
+		return missing("run network", "request");
+	Request::Callback completed;
+	if (callback)
+		completed = [self = request->self, callback, context](const auto &result) {
+			if (result)
+				callback(*self, NVDLA_STATUS_OK, "", context);
+			else
+				callback(*self, statusOf(result.error().code),
+					 result.error().message().c_str(), context);
+		};
+	return statusOf(request->request.submit(runOptions(options), std::move(completed)));
+}
+
+enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms)
+{
+	if (!request)
+		return missing("wait for request", "request");
+	std::optional<std::chrono::milliseconds> timeout;
+	if (timeout_ms >= 0)
+		timeout = std::chrono::milliseconds(timeout_ms);
+	return statusOf(request->request.wait(timeout));
+}
+
+void nvdla_request_cancel(struct nvdla_request *request)
+{
+	if (request)
+		request->request.cancel();
+}
