@@ -62,6 +62,23 @@ void set(const std::string &attribute, const char *value)
 	std::ofstream("/sys/kernel/debug/" + attribute) << value;
 }
 
+/** \brief A task that copies one page to another */
+struct PageCopy {
+	explicit PageCopy(const Device &device) : source(device, bytes), destination(device, bytes)
+	{
+		task.addAddress(source.handle());
+		task.addAddress(destination.handle());
+		task.addCopy(0, 1, 1024, bytes / 1024);
+	}
+
+	bool valid() const { return source.valid() && destination.valid(); }
+
+	static constexpr uint32_t bytes = 4096;
+	Buffer source;
+	Buffer destination;
+	CopyTask task;
+};
+
 class FaultTest : public testing::Test
 {
 protected:
@@ -227,13 +244,8 @@ TEST_F(FaultTest, Contexts)
 
 TEST_F(FaultTest, SubmitWithResult)
 {
-	constexpr uint32_t bytes = 4096;
-	Buffer source(device_, bytes), destination(device_, bytes);
-	ASSERT_TRUE(source.valid() && destination.valid());
-	CopyTask task;
-	task.addAddress(source.handle());
-	task.addAddress(destination.handle());
-	task.addCopy(0, 1, 1024, bytes / 1024);
+	const PageCopy copy(device_);
+	ASSERT_TRUE(copy.valid());
 	const int context = device_.createContext(DRM_NVDLA_PRIORITY_HIGH);
 	ASSERT_GT(context, 0);
 
@@ -242,7 +254,7 @@ TEST_F(FaultTest, SubmitWithResult)
 		JobResult result(device_, 65536);
 		if (!result.valid())
 			return -ENOMEM;
-		Submit submit(task);
+		Submit submit(copy.task);
 		submit.context = static_cast<uint32_t>(context);
 		submit.flags = DRM_NVDLA_SUBMIT_STATISTICS;
 		submit.resultHandle = result.buffer().handle();
@@ -259,24 +271,19 @@ TEST_F(FaultTest, SubmitWithResult)
 
 TEST_F(FaultTest, Submit)
 {
-	constexpr uint32_t bytes = 4096;
-	Buffer source(device_, bytes), destination(device_, bytes);
-	ASSERT_TRUE(source.valid() && destination.valid());
-	CopyTask task;
-	task.addAddress(source.handle());
-	task.addAddress(destination.handle());
-	task.addCopy(0, 1, 1024, bytes / 1024);
+	const PageCopy copy(device_);
+	ASSERT_TRUE(copy.valid());
 
 	const uint32_t before = device_.createSyncobj();
 	const uint32_t binary = device_.createSyncobj();
 	const uint32_t timeline = device_.createSyncobj();
 	ASSERT_TRUE(before && binary && timeline);
-	Submit first(task);
+	Submit first(copy.task);
 	first.outSyncs.push_back({ .handle = before, .reserved = 0, .point = 0 });
 	ASSERT_EQ(first.run(device_), 0);
 
 	uint64_t point = 1;
-	Submit submit(task);
+	Submit submit(copy.task);
 	submit.inSyncs.push_back({ .handle = before, .reserved = 0, .point = 0 });
 	submit.outSyncs.push_back({ .handle = binary, .reserved = 0, .point = 0 });
 	submit.outSyncs.push_back({ .handle = timeline, .reserved = 0, .point = point });
@@ -293,12 +300,12 @@ TEST_F(FaultTest, Submit)
 
 	/* What is left behind works as before. */
 	constexpr uint8_t value = 0x5a;
-	source.bytes()[0] = value;
-	ASSERT_EQ(source.finish(), 0);
+	copy.source.bytes()[0] = value;
+	ASSERT_EQ(copy.source.finish(), 0);
 	submit.outSyncs.back().point = point;
 	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
-	ASSERT_EQ(destination.prepare(DRM_NVDLA_BO_READ), 0);
-	EXPECT_EQ(destination.bytes()[0], value);
+	ASSERT_EQ(copy.destination.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_EQ(copy.destination.bytes()[0], value);
 }
 
 } /* namespace nvdla::test */

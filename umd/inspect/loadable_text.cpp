@@ -131,19 +131,13 @@ std::string taskText(const EmuTask &task)
 
 Result<std::string> loadableText(const Loadable &loadable, const std::string &name)
 {
-	auto inputs = loadable.inputs();
-	if (!inputs)
-		return forward(inputs);
-	auto outputs = loadable.outputs();
-	if (!outputs)
-		return forward(outputs);
-	auto tasks = tasksInOrder(loadable);
-	if (!tasks)
-		return forward(tasks);
+	auto parts = networkParts(loadable);
+	if (!parts)
+		return forward(parts);
 
-	std::string text = headText(loadable, name) + tensorText("input", *inputs) +
-			   tensorText("output", *outputs) + memoryMap(loadable);
-	for (const AnyTask &task : *tasks)
+	std::string text = headText(loadable, name) + tensorText("input", parts->inputs) +
+			   tensorText("output", parts->outputs) + memoryMap(loadable);
+	for (const AnyTask &task : parts->tasks)
 		text += std::visit([](const auto &any) { return taskText(any); }, task);
 	return text;
 }

@@ -290,23 +290,17 @@ void Builder::addTask(const EmuTask &task)
 
 Result<NetworkGraph> networkGraph(const Loadable &loadable)
 {
-	auto inputs = loadable.inputs();
-	if (!inputs)
-		return forward(inputs);
-	auto outputs = loadable.outputs();
-	if (!outputs)
-		return forward(outputs);
-	auto tasks = tasksInOrder(loadable);
-	if (!tasks)
-		return forward(tasks);
+	auto parts = networkParts(loadable);
+	if (!parts)
+		return forward(parts);
 
 	NetworkGraph graph;
 	Builder builder(graph);
-	for (const TensorDesc &desc : *inputs)
+	for (const TensorDesc &desc : parts->inputs)
 		builder.addInput(desc);
-	for (const AnyTask &task : *tasks)
+	for (const AnyTask &task : parts->tasks)
 		std::visit([&](const auto &any) { builder.addTask(any); }, task);
-	for (const TensorDesc &desc : *outputs)
+	for (const TensorDesc &desc : parts->outputs)
 		builder.addOutput(desc);
 	return graph;
 }

@@ -51,7 +51,7 @@ struct NetworkGraph {
 	std::vector<GraphEdge> edges; /**< one at most between two nodes; no cycles */
 };
 
-/** \return the graph, or the error of tasksInOrder(), inputs() or outputs() */
+/** \return the graph, or the error of networkParts() */
 Result<NetworkGraph> networkGraph(const Loadable &loadable);
 
 } /* namespace nvdla::inspect */

@@ -88,4 +88,18 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 	return tasks;
 }
 
+Result<NetworkParts> networkParts(const Loadable &loadable)
+{
+	auto tasks = tasksInOrder(loadable);
+	if (!tasks)
+		return forward(tasks);
+	auto inputs = loadable.inputs();
+	if (!inputs)
+		return forward(inputs);
+	auto outputs = loadable.outputs();
+	if (!outputs)
+		return forward(outputs);
+	return NetworkParts{ std::move(*tasks), std::move(*inputs), std::move(*outputs) };
+}
+
 } /* namespace nvdla */

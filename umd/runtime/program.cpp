@@ -150,18 +150,10 @@ MemoryIds writtenMemories(const AnyTask &task)
 Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 {
 	Program program;
-	auto tasks = tasksInOrder(loadable);
-	if (!tasks)
-		return forward(tasks);
-	auto inputs = loadable.inputs();
-	if (!inputs)
-		return forward(inputs);
-	auto outputs = loadable.outputs();
-	if (!outputs)
-		return forward(outputs);
-	program.tasks = std::move(*tasks);
-	program.inputs = std::move(*inputs);
-	program.outputs = std::move(*outputs);
+	auto parts = networkParts(loadable);
+	if (!parts)
+		return forward(parts);
+	static_cast<NetworkParts &>(program) = std::move(*parts);
 
 	for (const AnyTask &task : program.tasks) {
 		for (TensorDesc &output : program.outputs)

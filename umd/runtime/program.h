@@ -27,11 +27,8 @@ struct ProgramStep {
 };
 
 /** \brief A loadable's tasks, tensors and the use of its memories */
-struct Program {
-	std::vector<AnyTask> tasks;
+struct Program : NetworkParts {
 	std::vector<ProgramStep> steps;
-	std::vector<TensorDesc> inputs;
-	std::vector<TensorDesc> outputs;
 	MemoryIds written; /**< by operations */
 	MemoryIds shared;  /**< that no run writes: parameters */
 	MemoryIds own;	   /**< of each run: tensors and intermediate results */

@@ -105,4 +105,14 @@ Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id);
 /** \return all tasks in the order in which they are submitted */
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable);
 
+/** \brief What a network consists of: what is done, and the tensors that the application binds */
+struct NetworkParts {
+	std::vector<AnyTask> tasks; /**< in the order in which they are submitted */
+	std::vector<TensorDesc> inputs;
+	std::vector<TensorDesc> outputs;
+};
+
+/** \return tasksInOrder(), Loadable::inputs() and outputs(), or the first error of those */
+Result<NetworkParts> networkParts(const Loadable &loadable);
+
 } /* namespace nvdla */
