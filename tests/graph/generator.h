@@ -42,6 +42,8 @@ private:
 	bool addOperation();
 	void addConvolution();
 	void addWinograd();
+	void addDeconvolution();
+	void chooseBands(op::Convolution &conv, const Known &in, const Known &stream);
 	void finishConvolution(op::Convolution conv, GraphWeights weights, const Known &in);
 	GraphWeights weightsFor(const op::Convolution &conv, uint32_t channels);
 	void fillWeights(GraphWeights &weights, DataType type);

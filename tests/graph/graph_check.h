@@ -21,6 +21,9 @@ constexpr uint32_t deviceSample = 20;
 /** \brief Assemble and load the graph of a case on a device, and write its inputs */
 Result<Network> loadCase(const Device &device, const RandomCase &made);
 
+/** \brief Run a case on a device; \return what differs from the reference, or nothing */
+std::string checkCase(const Device &device, const RandomCase &made);
+
 /**
  * \brief Run the first \a count random graphs on the device at \a path
  *

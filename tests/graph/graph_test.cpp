@@ -259,10 +259,11 @@ TEST(Graph, SaysWhichSizeIsWrong)
 	expectRefusal(graph, { "'pool'", "padding", "windows of 2 with stride 2" });
 
 	graph = Graph();
-	graph.input(feature("x", 32, 400, 400));
-	graph.weights({ "k", 1, 32, 1, 1, Elements::of(std::vector<int8_t>(32)) });
+	graph.input(feature("x", 128, 4, 8000));
+	graph.weights({ "k", 1, 128, 1, 1, Elements::of(std::vector<int8_t>(128)) });
 	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "k", .output = "s" });
-	expectRefusal(graph, { "'conv'", "banks of the convolution buffer" });
+	graph.add(relu("relu", "s", "y"));
+	expectRefusal(graph, { "'conv'", "1 lines of 'x', which make 1 of output, need 32 banks" });
 
 	graph = fused();
 	graph.surface(feature("y", 16, 3, 3));

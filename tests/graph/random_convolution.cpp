@@ -105,7 +105,7 @@ void Generator::addWinograd()
 	weights.r = conv.stride.y == 1 ? 3 : dice_.size(5, 6);
 	weights.winogradScale = dice_.chance(50) ? 1.0f : 0.5f;
 	const uint32_t w = 8 + 4 * dice_.size(0, 1);
-	const uint32_t h = 8 + 4 * dice_.size(0, 1);
+	const uint32_t h = 8 + 4 * dice_.size(0, 3);
 	const Known in = newInput(
 		anyType(), 1, weights.c,
 		(h - 1) * conv.stride.y + weights.r - conv.padding.top - conv.padding.bottom,
@@ -136,18 +136,33 @@ void Generator::finishConvolution(op::Convolution conv, GraphWeights weights, co
 			    in.n,
 			    PixelFormat::Feature,
 			    type == DataType::Half };
+	chooseBands(conv, in, stream);
 	consumed_.insert(in.name);
 	anyHalf_ |= type == DataType::Half;
 	const std::string line = fmt::format(
-		"{}{} {} kernel {}x{}x{}x{} stride {}x{} dilation {}x{} padding {} post {} -> {}",
+		"{}{} {} kernel {}x{}x{}x{} stride {}x{} dilation {}x{} padding {} post {} bands "
+		"{} "
+		"-> {}",
 		weights.compressed ? "sparse " : "", conv.winograd ? "winograd" : "conv", shape(in),
 		weights.k, weights.c, weights.r, weights.s, conv.stride.x, conv.stride.y,
 		conv.dilation.x, conv.dilation.y, text(conv.padding), conv.postExtension,
-		shape(stream));
+		conv.bands, shape(stream));
 	case_.constants.weights[weights.name] = weights;
 	case_.graph.weights(std::move(weights));
+	const bool whole = conv.bands < 2;
 	add(std::move(conv), line);
-	finishSdp(sdpFor(stream, true, type == DataType::Half, bits), stream, dice_.chance(30));
+	finishSdp(sdpFor(stream, true, type == DataType::Half, bits), stream,
+		  whole && dice_.chance(30));
+}
+
+/* Bands of single elements cannot be: they would not have the strides that they need. */
+void Generator::chooseBands(op::Convolution &conv, const Known &in, const Known &stream)
+{
+	const uint32_t fewest = conv.winograd ? 8 : 1;
+
+	if (in.n > 1 || in.w == 1 || stream.w == 1 || stream.h < 2 * fewest || !dice_.chance(30))
+		return;
+	conv.bands = dice_.size(2, std::min(stream.h / fewest, 4u));
 }
 
 } /* namespace nvdla::test */

@@ -111,6 +111,8 @@ bool Generator::addOperation()
 			return false;
 		if (case_.inputNames.size() < 4 && dice_.chance(15))
 			addWinograd();
+		else if (case_.inputNames.size() < 4 && dice_.chance(15))
+			addDeconvolution();
 		else
 			addConvolution();
 	} else if (kind < 57) {

@@ -95,8 +95,10 @@ Known Generator::addParts(DataType type, uint32_t channels, uint32_t parts)
 	case_.joined[whole.name] = {};
 	const Known in = newInput(type, 1, channels, whole.h, whole.w);
 	for (uint32_t i = 0; i < parts; i++) {
-		op::Sdp sdp = sdpFor(in, false, false, type == DataType::Int8 ? 7 : 13);
-		sdp.type = type;
+		op::Sdp sdp;
+		do {
+			sdp = sdpFor(in, false, false, type == DataType::Int8 ? 7 : 13);
+		} while (sdp.type != type);
 		surfaces_[sdp.output] = { .name = sdp.output,
 					  .within = whole.name,
 					  .atChannel = i * channels };

@@ -148,7 +148,8 @@ void Generator::finishSdp(op::Sdp sdp, const Known &in, bool poolNext)
 	const std::string line =
 		fmt::format("SDP{}{}{} {} -> {}", sdp.x1 ? " X1" : "", sdp.x2 ? " X2" : "",
 			    sdp.y ? (sdp.lut.empty() ? " Y" : " Y LUT") : "", in.name, shape(out));
-	if (poolNext && sdp.type == in.type && in.n == 1 && room() >= 2) {
+	/* What is wider than PDP's line buffer is no stream. */
+	if (poolNext && sdp.type == in.type && in.n == 1 && in.w <= maxSide && room() >= 2) {
 		surfaces_[out.name] = { .name = out.name, .place = Place::Stream };
 		add(std::move(sdp), line);
 		addPooling(out, true);

@@ -102,6 +102,11 @@ struct Runner {
 		const DataType type = op.type == DataType::Unknown ? in.type : op.type;
 		surfaces[op.output] = applySdp(op, in, type, constants, surfaces);
 	}
+	void operator()(const op::Deconvolution &op) const
+	{
+		surfaces[op.output] =
+			deconvolve(op, surfaces.at(op.input), constants.weights.at(op.weights));
+	}
 	void operator()(const op::Pooling &op) const
 	{
 		surfaces[op.output] = pool(op, surfaces.at(op.input));

@@ -80,6 +80,8 @@ double lookUpFloat(const nvdla_lut_desc &lut, LutUnit unit, double x);
 
 Cube convolve(const op::Convolution &op, const Cube &in, const GraphWeights &weights);
 
+Cube deconvolve(const op::Deconvolution &op, const Cube &in, const GraphWeights &weights);
+
 /** \param[in] surfaces for operands that are surfaces */
 Cube applySdp(const op::Sdp &op, const Cube &in, DataType out, const Constants &constants,
 	      const std::map<std::string, Cube> &surfaces);

@@ -5,44 +5,13 @@
 
 #include <nvdla/half.h>
 
-#include "reference.h"
+#include "reference_sum.h"
 
 namespace nvdla::test
 {
 
 namespace
 {
-
-/* exp() of the thresholds: the exponent field of FP16, in steps of four. */
-int exponentStep(double value)
-{
-	const uint16_t bits = floatToHalf(static_cast<float>(value));
-
-	return (((bits >> 10) & 0x1f) - 15) & ~3;
-}
-
-/* One output element: the sum, and what the threshold is made of. */
-struct Sum {
-	double value = 0;
-	int maxExponent = -100;
-
-	void add(double data, double weight, bool isFloat)
-	{
-		value += data * weight;
-		if (isFloat)
-			maxExponent =
-				std::max(maxExponent, exponentStep(data) + exponentStep(weight));
-	}
-};
-
-/* CACC: integers are shifted right and clipped to 32 bits. */
-double deliver(const op::Convolution &op, double sum, bool isFloat)
-{
-	if (isFloat)
-		return sum;
-	return static_cast<double>(
-		saturate(shiftRight(static_cast<int64_t>(sum), op.accumulatorShift), 32));
-}
 
 /* Fields of 10 and 2 bits are at the top of 16 bits; the bits are a signed number. */
 double fromPacked(double value, size_t channel)
@@ -229,7 +198,7 @@ void winogradTile(const op::Convolution &op, const Cube &in, const GraphWeights 
 	for (uint32_t y = 0; y < 2; y++) {
 		for (uint32_t x = 0; x < 2; x++) {
 			const size_t at = out.index(0, k, ty + y, tx + x);
-			out.values[at] = deliver(op, sum[y][x], isFloat);
+			out.values[at] = deliver(op.accumulatorShift, sum[y][x], isFloat);
 			if (isFloat)
 				out.tolerance[at] =
 					std::ldexp(18.0 * in.c * op.stride.x * op.stride.y * 2,
@@ -259,7 +228,7 @@ void direct(const op::Convolution &op, const Cube &in, const GraphWeights &weigh
 						*weight++, isFloat);
 			}
 		}
-		out.values[at] = deliver(op, sum.value, isFloat);
+		out.values[at] = deliver(op.accumulatorShift, sum.value, isFloat);
 		if (isFloat)
 			out.tolerance[at] = std::ldexp(2.0 * weights.c * weights.r * weights.s,
 						       sum.maxExponent - 20);

@@ -6,26 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "expansion.h"
+
 namespace nvdla::assembly
 {
 
 namespace
 {
-
-struct Kind {
-	const char *name;
-	nvdla_op_type type;
-};
-
-/* In the order of op::Any; the CPU's operations have no engine. */
-constexpr Kind kinds[] = {
-	{ "convolution", NVDLA_OP_CONV },      { "SDP", NVDLA_OP_SDP },
-	{ "pooling", NVDLA_OP_PDP },	       { "normalization", NVDLA_OP_CDP },
-	{ "contract", NVDLA_OP_RUBIK },	       { "split into planes", NVDLA_OP_RUBIK },
-	{ "merge of planes", NVDLA_OP_RUBIK }, { "copy", NVDLA_OP_BDMA },
-	{ "softmax", NVDLA_OP_BDMA },	       { "power", NVDLA_OP_BDMA },
-};
-static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
 
 tl::unexpected<Error> bad(std::string where, std::string why)
 {
@@ -97,19 +84,6 @@ Result<void> Assembler::addInputs()
 	return {};
 }
 
-Result<void> Assembler::lowerOperations()
-{
-	for (const op::Any &operation : graph_.operations_) {
-		const Kind &kind = kinds[operation.index()];
-		Lowering lowering(plan_, symbols_, *nvdla_variant_nv_full(), kind.name,
-				  operationName(operation), kind.type);
-		std::visit([&](const auto &any) { lower(lowering, any); }, operation);
-		if (auto finished = lowering.finish(); !finished)
-			return finished;
-	}
-	return {};
-}
-
 Result<void> Assembler::checkUses() const
 {
 	if (plan_.nodes.empty())
@@ -140,19 +114,26 @@ Result<void> Assembler::checkUses() const
 Result<std::vector<ExplicitEdge>> Assembler::findEdges() const
 {
 	std::vector<ExplicitEdge> edges;
-	auto find = [&](const std::string &name) {
+	const std::vector<Node> &nodes = plan_.nodes;
+	auto first = [&](const std::string &name) {
 		return static_cast<size_t>(
-			std::find_if(plan_.nodes.begin(), plan_.nodes.end(),
+			std::find_if(nodes.begin(), nodes.end(),
 				     [&](const Node &node) { return node.name == name; }) -
-			plan_.nodes.begin());
+			nodes.begin());
+	};
+	auto last = [&](const std::string &name) {
+		size_t i = nodes.size();
+		while (i > 0 && nodes[i - 1].name != name)
+			i--;
+		return i > 0 ? i - 1 : nodes.size();
 	};
 
 	for (const GraphEdge &edge : graph_.edges_) {
-		const size_t before = find(edge.before);
-		const size_t after = find(edge.after);
+		const size_t before = last(edge.before);
+		const size_t after = first(edge.after);
 		const std::string name =
 			fmt::format("edge from '{}' to '{}'", edge.before, edge.after);
-		if (before == plan_.nodes.size() || after == plan_.nodes.size())
+		if (before == nodes.size() || after == nodes.size())
 			return bad(name, "the graph has no such operation");
 		if (before >= after)
 			return bad(name, "operations wait for those that were added before them");
@@ -174,7 +155,9 @@ Result<Loadable> Assembler::run()
 {
 	auto done = collectNames()
 			    .and_then([&] { return addInputs(); })
-			    .and_then([&] { return lowerOperations(); })
+			    .and_then([&] {
+				    return Expansion(graph_.operations_, plan_, symbols_).run();
+			    })
 			    .and_then([&] { return checkUses(); })
 			    .and_then([&] { return divideIntoTasks(plan_, options_); });
 	if (!done)

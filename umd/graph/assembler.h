@@ -32,7 +32,6 @@ public:
 private:
 	Result<void> collectNames();
 	Result<void> addInputs();
-	Result<void> lowerOperations();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
 	/** \brief Names of the bound surfaces, in the order in which they are bound */

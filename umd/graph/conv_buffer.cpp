@@ -68,20 +68,19 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 }
 
 /* Entries of the convolution buffer that a line takes (guide, ENTRY_PER_SLICE). */
-uint32_t entriesPerSlice(const Lowering &lowering, const ConvLayer &layer)
+uint32_t entriesPerSlice(const nvdla_variant &variant, const ConvLayer &layer)
 {
-	const nvdla_conv_op_desc &conv = lowering.node.operation.conv;
-	const uint32_t entry = lowering.variant().cbuf_entry_bytes;
-	const uint32_t atom = lowering.variant().atom_bytes;
+	const uint32_t entry = variant.cbuf_entry_bytes;
+	const uint32_t atom = variant.atom_bytes;
 	const auto bytes = static_cast<uint32_t>(elementBytes(layer.core.type));
 	const TensorDesc &in = layer.in.desc;
+	const Shape seen = layer.seenByCsc();
 
 	if (layer.image)
 		return divideUp((layer.padding.left + in.w + layer.padding.right) * in.c * bytes,
 				entry);
 	if (layer.op.winograd)
-		return divideUp(conv.input_width_csc, 4) *
-		       divideUp(conv.input_channel_csc * bytes, atom);
+		return divideUp(seen.w, 4) * divideUp(seen.c * bytes, atom);
 
 	/* The last atoms of a channel vector share entries: 4, 2 or 1 columns each. */
 	const uint32_t atoms = divideUp(in.c * bytes % entry, atom);
@@ -90,6 +89,33 @@ uint32_t entriesPerSlice(const Lowering &lowering, const ConvLayer &layer)
 }
 
 } /* namespace */
+
+BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
+	: entriesPerBank_(lowering.variant().cbuf_bank_entries)
+{
+	const nvdla_variant &variant = lowering.variant();
+	const uint64_t bankBytes = uint64_t{ entriesPerBank_ } * variant.cbuf_entry_bytes;
+	const uint32_t groupKernels = lowering.geometry().groupKernels(layer.core.type);
+	auto banksFor = [&](uint32_t kernels) {
+		const uint64_t bytes = layer.core.kernelElements() * elementBytes(layer.core.type) *
+				       std::min(kernels, layer.core.kernels);
+		return static_cast<uint32_t>((bytes + kernelGroupSlack + bankBytes - 1) /
+					     bankBytes);
+	};
+
+	/* The last bank holds the masks of compressed weights. */
+	banks = variant.cbuf_banks - (layer.weights.compressed ? 1 : 0);
+	entriesPerLine = entriesPerSlice(variant, layer);
+	group = banksFor(groupKernels);
+	twoGroups = banksFor(2 * groupKernels);
+	allWeights = banksFor(layer.core.kernels);
+}
+
+uint32_t BufferNeeds::forLines(uint32_t lines) const
+{
+	return static_cast<uint32_t>((uint64_t{ entriesPerLine } * lines + entriesPerBank_ - 1) /
+				     entriesPerBank_);
+}
 
 void placeWeights(Lowering &lowering, const ConvLayer &layer)
 {
@@ -110,31 +136,18 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer)
 
 void divideBuffer(Lowering &lowering, const ConvLayer &layer)
 {
-	const nvdla_variant &variant = lowering.variant();
 	nvdla_conv_op_desc &conv = lowering.node.operation.conv;
-	const uint64_t bankBytes = uint64_t{ variant.cbuf_bank_entries } * variant.cbuf_entry_bytes;
-	/* The last bank holds the masks of compressed weights. */
-	const uint32_t banks = variant.cbuf_banks - (layer.weights.compressed ? 1 : 0);
-	auto banksFor = [&](uint32_t kernels) {
-		const uint64_t bytes = uint64_t{ conv.bytes_per_kernel } * kernels;
-		return (bytes + kernelGroupSlack + bankBytes - 1) / bankBytes;
-	};
+	const BufferNeeds needs(lowering, layer);
+	const uint32_t data = needs.forLines(layer.seenByCsc().h * layer.in.desc.n);
 
-	const uint32_t entries = entriesPerSlice(lowering, layer);
-	conv.entry_per_slice = static_cast<__u16>(entries);
-	const uint64_t data = (uint64_t{ entries } * conv.input_height_csc * layer.in.desc.n +
-			       variant.cbuf_bank_entries - 1) /
-			      variant.cbuf_bank_entries;
-	const uint64_t group = banksFor(
-		std::min(layer.core.kernels, lowering.geometry().groupKernels(layer.core.type)));
-	if (!lowering.need(data + group <= banks, "input",
+	conv.entry_per_slice = static_cast<__u16>(needs.entriesPerLine);
+	if (!lowering.need(data + needs.group <= needs.banks, "input",
 			   fmt::format("'{}' needs {} banks of the convolution buffer and a kernel "
-				       "group {}, there are {}; split the input into bands",
-				       layer.in.desc.name, data, group, banks)))
+				       "group {}, there are {}",
+				       layer.in.desc.name, data, needs.group, needs.banks)))
 		return;
 	conv.data_bank = static_cast<__u8>(data);
-	conv.weight_bank =
-		static_cast<__u8>(std::min<uint64_t>(banksFor(layer.core.kernels), banks - data));
+	conv.weight_bank = static_cast<__u8>(std::min(needs.allWeights, needs.banks - data));
 }
 
 } /* namespace nvdla::assembly */

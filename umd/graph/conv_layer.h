@@ -22,7 +22,47 @@ struct ConvLayer {
 	op::Padding padding;
 	uint32_t outW = 0;
 	uint32_t outH = 0;
+
+	/** \brief The input as CSC sees it (guide, DATAIN_SIZE_EXT) */
+	Shape seenByCsc() const;
+	/** \brief Lines of the input that a line of the output needs */
+	uint32_t windowLines() const;
 };
+
+/** \brief Banks of the convolution buffer that the parts of a layer need */
+struct BufferNeeds {
+	uint32_t banks = 0;	     /**< that data and weights share */
+	uint32_t entriesPerLine = 0; /**< of the input as CSC sees it */
+	uint32_t group = 0;	     /**< a kernel group */
+	uint32_t twoGroups = 0;	     /**< one that is used and one that is fetched */
+	uint32_t allWeights = 0;
+
+	BufferNeeds(const Lowering &lowering, const ConvLayer &layer);
+	/** \return banks for that many lines */
+	uint32_t forLines(uint32_t lines) const;
+
+private:
+	uint32_t entriesPerBank_;
+};
+
+/** \brief A deconvolution with what follows from its surfaces and weights */
+struct DeconvLayer {
+	const GraphWeights &weights;
+	const TensorDesc &in;
+	Shape out;
+};
+
+/** \brief Check a deconvolution and derive its size; nothing if a rule is broken */
+std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvolution &op);
+
+/** \brief Lines and columns that Winograd needs beyond its output (guide, DATAOUT_SIZE) */
+constexpr uint32_t winogradMargin = 4;
+
+/** \brief Check that there are as many weights as their shape says */
+void checkElements(Lowering &lowering, const GraphWeights &weights);
+
+/** \brief Check an operation and derive its sizes; nothing if a rule is broken */
+std::optional<ConvLayer> convLayer(Lowering &lowering, const op::Convolution &op);
 
 /** \brief Pack the weights for the layer's mode, and name them in the descriptor */
 void placeWeights(Lowering &lowering, const ConvLayer &layer);

@@ -12,8 +12,6 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Columns and lines that Winograd needs beyond its output (guide, DATAOUT_SIZE). */
-constexpr uint32_t winogradMargin = 4;
 constexpr uint32_t winogradKernelSide = 3;
 
 uint32_t outputSize(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
@@ -75,23 +73,33 @@ void padWinograd(Lowering &lowering, ConvLayer &layer)
 	layer.padding.bottom = (layer.outH + winogradMargin) * op.stride.y - in.h - op.padding.top;
 }
 
+/* Kernels as the core sees them: images and Winograd have their own shapes. */
+void setCore(Lowering &lowering, ConvLayer &layer)
+{
+	const op::Convolution &op = layer.op;
+
+	layer.core = layer.image ? imageKernel(layer.plain) : layer.plain;
+	if (!op.winograd)
+		return;
+	auto core = winogradKernel(lowering.geometry(), layer.plain,
+				   { op.stride.x, op.stride.y, layer.weights.winogradScale });
+	lowering.need(bool(core), "weights",
+		      fmt::format("'{}': {} lines and {} columns with this stride are no {} x {} "
+				  "kernel",
+				  op.weights, layer.plain.height, layer.plain.width,
+				  winogradKernelSide, winogradKernelSide));
+	if (core)
+		layer.core = *core;
+}
+
 /* Sizes as CSC sees them (guide, DATAIN_SIZE_EXT and WEIGHT_SIZE_EXT). */
 void setSizes(const ConvLayer &layer, nvdla_conv_op_desc &conv)
 {
-	const TensorDesc &in = layer.in.desc;
-	const op::Axes &stride = layer.op.stride;
-	const op::Padding &padding = layer.padding;
+	const Shape seen = layer.seenByCsc();
 
-	conv.input_width_csc = static_cast<__u16>(in.w);
-	conv.input_height_csc = static_cast<__u16>(in.h);
-	conv.input_channel_csc = static_cast<__u16>(in.c);
-	if (layer.op.winograd) {
-		conv.input_width_csc =
-			static_cast<__u16>(divideUp(padding.left + in.w + padding.right, stride.x));
-		conv.input_height_csc =
-			static_cast<__u16>(divideUp(padding.top + in.h + padding.bottom, stride.y));
-		conv.input_channel_csc = static_cast<__u16>(layer.core.channels);
-	}
+	conv.input_width_csc = static_cast<__u16>(seen.w);
+	conv.input_height_csc = static_cast<__u16>(seen.h);
+	conv.input_channel_csc = static_cast<__u16>(seen.c);
 	conv.kernel_width_csc = static_cast<__u16>(layer.core.width);
 	conv.kernel_height_csc = static_cast<__u16>(layer.core.height);
 	conv.kernel_channel_csc = static_cast<__u16>(layer.core.channels);
@@ -165,7 +173,32 @@ void fill(Lowering &lowering, const ConvLayer &layer, SurfaceState &out)
 
 } /* namespace */
 
-void lower(Lowering &lowering, const op::Convolution &op)
+void checkElements(Lowering &lowering, const GraphWeights &weights)
+{
+	const uint64_t count = uint64_t{ weights.k } * weights.c * weights.r * weights.s;
+
+	lowering.need(count > 0 && count == weights.elements.count(), "weights",
+		      fmt::format("'{}' have {} elements for {} x {} x {} x {}", weights.name,
+				  weights.elements.count(), weights.k, weights.c, weights.r,
+				  weights.s));
+}
+
+Shape ConvLayer::seenByCsc() const
+{
+	const TensorDesc &desc = in.desc;
+
+	if (!op.winograd)
+		return { desc.c, desc.h, desc.w };
+	return { core.channels, divideUp(padding.top + desc.h + padding.bottom, op.stride.y),
+		 divideUp(padding.left + desc.w + padding.right, op.stride.x) };
+}
+
+uint32_t ConvLayer::windowLines() const
+{
+	return (plain.height - 1) * op.dilation.y + 1;
+}
+
+std::optional<ConvLayer> convLayer(Lowering &lowering, const op::Convolution &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);
 	const auto weights = lowering.symbols().weights.find(op.weights);
@@ -173,7 +206,7 @@ void lower(Lowering &lowering, const op::Convolution &op)
 	lowering.need(weights != lowering.symbols().weights.end(), "weights",
 		      fmt::format("the graph has no weights '{}'", op.weights));
 	if (lowering.failed())
-		return;
+		return {};
 	const GraphWeights &given = *weights->second;
 	ConvLayer layer{ .op = op,
 			 .weights = given,
@@ -181,14 +214,10 @@ void lower(Lowering &lowering, const op::Convolution &op)
 			 .image = in.desc.format != PixelFormat::Feature,
 			 .plain = { given.elements.type, given.k, given.c, given.r, given.s },
 			 .padding = op.padding };
-	lowering.need(layer.plain.elements() > 0 &&
-			      layer.plain.elements() == given.elements.count(),
-		      "weights",
-		      fmt::format("'{}' have {} elements for {} x {} x {} x {}", op.weights,
-				  given.elements.count(), given.k, given.c, given.r, given.s));
+	checkElements(lowering, given);
 	checkRanges(lowering, layer);
 	if (lowering.failed())
-		return;
+		return {};
 
 	layer.outW = outputSize(in.desc.w, op.padding.left, op.padding.right, given.s, op.stride.x,
 				op.dilation.x);
@@ -198,27 +227,24 @@ void lower(Lowering &lowering, const op::Convolution &op)
 		      fmt::format("'{}' is smaller than the kernel", in.desc.name));
 	if (op.winograd && !lowering.failed())
 		padWinograd(lowering, layer);
-	if (lowering.failed())
-		return;
-
-	layer.core = layer.image ? imageKernel(layer.plain) : layer.plain;
-	if (op.winograd) {
-		auto core = winogradKernel(lowering.geometry(), layer.plain,
-					   { op.stride.x, op.stride.y, given.winogradScale });
-		if (!lowering.need(
-			    bool(core), "weights",
-			    core ? ""
-				 : fmt::format("'{}': {} lines and {} columns with this stride "
-					       "are no {} x {} kernel",
-					       op.weights, given.r, given.s, winogradKernelSide,
-					       winogradKernelSide)))
-			return;
-		layer.core = *core;
-	}
-	SurfaceState &out = lowering.output(op.output, given.elements.type,
-					    { given.k, layer.outH, layer.outW, in.desc.n });
 	if (!lowering.failed())
-		fill(lowering, layer, out);
+		setCore(lowering, layer);
+	if (lowering.failed())
+		return {};
+	return layer;
+}
+
+void lower(Lowering &lowering, const op::Convolution &op)
+{
+	const auto layer = convLayer(lowering, op);
+
+	if (!layer)
+		return;
+	SurfaceState &out = lowering.output(
+		op.output, layer->plain.type,
+		{ layer->plain.kernels, layer->outH, layer->outW, layer->in.desc.n });
+	if (!lowering.failed())
+		fill(lowering, *layer, out);
 }
 
 } /* namespace nvdla::assembly */

@@ -9,12 +9,13 @@ namespace nvdla::assembly
 {
 
 Lowering::Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
-		   const std::string &name, nvdla_op_type type)
+		   const std::string &name, nvdla_op_type type, const std::string &piece)
 	: plan_(plan), symbols_(symbols), variant_(variant)
 {
 	node.name = name;
 	node.kind = kind;
 	node.type = type;
+	node.piece = piece;
 }
 
 bool Lowering::need(bool fulfilled, const std::string &field, const std::string &why)
@@ -30,6 +31,10 @@ SurfaceState &Lowering::input(const std::string &field, const std::string &name)
 	const auto declared = symbols_.declared.find(name);
 	const auto entry = symbols_.surfaces.find(name);
 
+	need(!symbols_.divided.contains(name), field,
+	     fmt::format("'{}' is the stream of a convolution that is made in several layers; "
+			 "one SDP operation can take it",
+			 name));
 	if (entry == symbols_.surfaces.end() && declared != symbols_.declared.end() &&
 	    !declared->second.within.empty())
 		return readPart(field, declared->second);
@@ -108,7 +113,6 @@ bool Lowering::isOutput(const std::string &name) const
 	       symbols_.outputs.end();
 }
 
-/* What the application reads has to be where it can. */
 void Lowering::checkPlace(const Surface &surface)
 {
 	need(!isOutput(surface.name) || surface.place != Place::Stream, "output",
@@ -165,90 +169,6 @@ SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &des
 	return state;
 }
 
-nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
-{
-	const TensorDesc &desc = surface.desc;
-	nvdla_data_cube out = {};
-
-	node.cubes.emplace_back(cube, desc.name);
-	out.width = static_cast<__u16>(desc.w);
-	out.height = static_cast<__u16>(desc.h);
-	out.channel = static_cast<__u16>(desc.c);
-	out.line_stride = desc.lineStride;
-	if (surface.planar)
-		out.plane_stride = desc.surfaceStride;
-	else
-		out.surf_stride = desc.surfaceStride;
-	out.size = static_cast<__u32>(desc.size / desc.n);
-	if (surface.region == none) {
-		out.type = NVDLA_MEM_HW;
-		out.address = -1;
-		return out;
-	}
-
-	Region &region = plan_.regions[static_cast<size_t>(surface.region)];
-	out.type = region.domain == MemoryDomain::Sram ? NVDLA_MEM_CV : NVDLA_MEM_MC;
-	out.address = addressOf(surface.region);
-	const uint32_t surfaces = divideUp(desc.c, geometry().atomChannels(desc.type));
-	reach(cube, region, desc,
-	      static_cast<uint32_t>(alignUp(surfaces, surfaceMultiple)) - surfaces);
-	return out;
-}
-
-/* The engine touches surfaces behind those that there are; only what is behind a whole is free. */
-void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
-{
-	const uint64_t bytes = desc.size + uint64_t{ more } * desc.surfaceStride;
-
-	if (!more)
-		return;
-	region.bytes = std::max(region.bytes, bytes);
-	if (region.whole == none)
-		return;
-	Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
-	need(region.window.channel + region.window.shape.c == whole.window.shape.c, cube,
-	     fmt::format("the engine would touch {} surfaces more than the part '{}' has", more,
-			 desc.name));
-	whole.bytes = std::max(whole.bytes, region.offsetInWhole + bytes);
-}
-
-nvdla_data_cube Lowering::read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
-{
-	if (surface.region != none)
-		node.reads.push_back(surface.region);
-	return cubeOf(cube, surface, surfaceMultiple);
-}
-
-nvdla_data_cube Lowering::write(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
-{
-	if (surface.region != none)
-		node.writes.push_back(surface.region);
-	return cubeOf(cube, surface, surfaceMultiple);
-}
-
-int Lowering::addConstant(const std::string &name, std::vector<std::byte> data)
-{
-	Region region;
-
-	region.name = name;
-	region.kind = RegionKind::Constant;
-	region.bytes = data.size();
-	region.data = std::move(data);
-	plan_.regions.push_back(std::move(region));
-	return static_cast<int>(plan_.regions.size()) - 1;
-}
-
-nvdla_data_cube Lowering::constantCube(const char *cube, int region)
-{
-	nvdla_data_cube out = {};
-
-	node.cubes.emplace_back(cube, plan_.regions[static_cast<size_t>(region)].name);
-	out.type = NVDLA_MEM_MC;
-	out.address = addressOf(region);
-	out.size = static_cast<__u32>(plan_.regions[static_cast<size_t>(region)].bytes);
-	return out;
-}
-
 bool Lowering::producerIsWinograd() const
 {
 	return node.producer != none &&
@@ -283,10 +203,17 @@ uint8_t Lowering::precision(DataType type, const std::string &field)
 	}
 }
 
-Result<void> Lowering::finish()
+Result<void> Lowering::result() const
 {
 	if (error_)
 		return tl::unexpected<Error>(*error_);
+	return {};
+}
+
+Result<void> Lowering::finish()
+{
+	if (error_)
+		return result();
 	plan_.nodes.push_back(std::move(node));
 	return {};
 }

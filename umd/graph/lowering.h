@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,7 +27,11 @@ struct Symbols {
 	std::map<std::string, int> luts;
 	std::map<std::string, int> packed; /**< regions of constants, by name and layout */
 	std::vector<std::string> outputs;
-	std::set<std::string> ragged; /**< wholes with elements that nobody needs */
+	std::set<std::string> ragged;  /**< wholes whose parts have unused room behind them */
+	std::set<std::string> divided; /**< streams that are made in several layers */
+	/** \brief Constants that follow from the graph's */
+	std::deque<GraphWeights> derivedWeights;
+	std::deque<GraphOperands> derivedOperands;
 };
 
 /**
@@ -44,8 +49,9 @@ Result<TensorDesc> layOut(const Surface &surface);
 class Lowering
 {
 public:
+	/** \param[in] piece of an operation that takes several nodes, for people */
 	Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
-		 const std::string &name, nvdla_op_type type);
+		 const std::string &name, nvdla_op_type type, const std::string &piece);
 
 	/** \brief State a rule; \a field and \a why are for people */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
@@ -59,6 +65,14 @@ public:
 	 */
 	SurfaceState &output(const std::string &name, DataType type, const Shape &shape,
 			     uint32_t columns = 0);
+	/** \brief What the surface \a name is described as, with what the operation makes */
+	Surface describe(const std::string &name, DataType type, const Shape &shape);
+	/** \brief What the application reads has to be where it can */
+	void checkPlace(const Surface &surface);
+	/** \brief The parts of a part are written: it can be read by its name */
+	void finishPart(const Surface &part);
+	/** \brief Columns of a line that can be written without harm to others */
+	uint32_t columnsInLine(const SurfaceState &surface) const;
 	/** \brief Type that the surface \a name was described with, otherwise \a fallback */
 	DataType outputType(const std::string &name, DataType wanted, DataType fallback) const;
 
@@ -92,6 +106,8 @@ public:
 	const CoreGeometry &geometry() const { return nvFull; }
 	uint8_t precision(DataType type, const std::string &field);
 
+	/** \return the first rule that is broken */
+	Result<void> result() const;
 	/** \brief Append the node to the plan, or give the error */
 	Result<void> finish();
 
@@ -102,9 +118,7 @@ private:
 	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
 	int self() const { return static_cast<int>(plan_.nodes.size()); }
 	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);
-	Surface describe(const std::string &name, DataType type, const Shape &shape);
 	bool isOutput(const std::string &name) const;
-	void checkPlace(const Surface &surface);
 	void reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more);
 	/* parts.cpp */
 	SurfaceState &readPart(const std::string &field, const Surface &part);
@@ -121,7 +135,7 @@ private:
 	SurfaceState dummy_;
 };
 
-/* One function for each kind of operation. */
+/* One function for each kind of operation that the hardware has; expansion.h has the others. */
 void lower(Lowering &lowering, const op::Convolution &op);
 void lower(Lowering &lowering, const op::Sdp &op);
 void lower(Lowering &lowering, const op::Pooling &op);

@@ -153,6 +153,10 @@ SurfaceState &Lowering::addPart(const Surface &part, const SurfaceState &whole)
 
 SurfaceState &Lowering::readPart(const std::string &field, const Surface &part)
 {
+	const auto outer = symbols_.declared.find(part.within);
+	if (!symbols_.surfaces.contains(part.within) && outer != symbols_.declared.end() &&
+	    !outer->second.within.empty())
+		readPart(field, outer->second);
 	const auto whole = symbols_.surfaces.find(part.within);
 
 	if (!need(whole != symbols_.surfaces.end() && whole->second.missing == 0, field,
@@ -187,6 +191,25 @@ SurfaceState &Lowering::writePart(const Surface &part)
 	whole->missing -= ragged ? 0 : window.elements();
 	whole->producer = self();
 	return addPart(part, *whole);
+}
+
+void Lowering::finishPart(const Surface &part)
+{
+	addPart(part, symbols_.surfaces.at(part.within));
+}
+
+/* What is right of a part belongs to others, unless the whole ends there. */
+uint32_t Lowering::columnsInLine(const SurfaceState &surface) const
+{
+	const Region &region = plan_.regions[static_cast<size_t>(surface.region)];
+	const Window &window = region.window;
+	const uint32_t columns =
+		surface.desc.lineStride / window.lineStep / geometry().atomBytes - window.column;
+
+	if (region.whole == none)
+		return columns;
+	const Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
+	return window.column + window.shape.w == whole.window.shape.w ? columns : window.shape.w;
 }
 
 } /* namespace nvdla::assembly */

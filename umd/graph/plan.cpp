@@ -65,7 +65,8 @@ bool Window::meets(const Window &other) const
 
 std::string where(const Node &node)
 {
-	return fmt::format("operation '{}' ({})", node.name, node.kind);
+	return fmt::format("operation '{}' ({}{}{})", node.name, node.kind,
+			   node.piece.empty() ? "" : ", ", node.piece);
 }
 
 bool Plan::conflict(const Node &one, const Node &other) const

@@ -86,6 +86,7 @@ inline int16_t addressOf(int region)
 struct Node {
 	std::string name;
 	const char *kind = "";
+	std::string piece; /**< of an operation that takes several nodes */
 	bool cpu = false;
 	nvdla_op_type type = NVDLA_OP_BDMA;
 	nvdla_operation_desc operation = {};
@@ -122,7 +123,7 @@ struct Plan {
 
 constexpr const char *what = "assemble graph";
 
-/** \return "operation 'name' (kind)" */
+/** \return "operation 'name' (kind, piece)" */
 std::string where(const Node &node);
 
 inline uint32_t divideUp(uint32_t value, uint32_t divisor)

@@ -135,6 +135,27 @@ void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::stri
 	emu.dst = emuBuffer(lowering.write("destination", out), out.desc.type);
 }
 
+/*
+ * Phases are of one width, and of whole atoms. An output that is described may
+ * leave out the last columns and channels, which are not wanted then.
+ */
+Shape contracted(const Lowering &lowering, const op::Contract &op, const Shape &written,
+		 DataType type)
+{
+	const auto declared = lowering.symbols().declared.find(op.output);
+	const uint32_t spare = 2 * lowering.geometry().atomChannels(type);
+
+	if (declared == lowering.symbols().declared.end())
+		return written;
+	const Surface &wanted = declared->second;
+	Shape shape = written;
+	if (wanted.c && wanted.c < written.c && wanted.c + spare > written.c)
+		shape.c = wanted.c;
+	if (wanted.w && wanted.w < written.w && wanted.w + op.stride.x > written.w)
+		shape.w = wanted.w;
+	return shape;
+}
+
 } /* namespace */
 
 void lower(Lowering &lowering, const op::Normalization &op)
@@ -181,11 +202,17 @@ void lower(Lowering &lowering, const op::Contract &op)
 		in.desc.c % phases == 0 && channels % atom == 0, "input",
 		fmt::format("'{}' has {} channels, which are not {} groups of whole atoms of {}",
 			    op.input, in.desc.c, phases, atom));
+	const Shape written{ channels, in.desc.h * op.stride.y, in.desc.w * op.stride.x };
 	SurfaceState &out =
 		lowering.output(op.output, in.desc.type,
-				{ channels, in.desc.h * op.stride.y, in.desc.w * op.stride.x, 1 });
+				contracted(lowering, op, written, in.desc.type), written.w);
 	if (lowering.failed())
 		return;
+	const uint32_t columns = lowering.columnsInLine(out);
+	lowering.need(written.w <= columns, "output",
+		      fmt::format("{} columns are written, a line of '{}' has room for {}; "
+				  "describe it with a larger lineStride",
+				  written.w, op.output, columns));
 
 	nvdla_rubik_op_desc &rubik = lowering.node.operation.rubik;
 	rubik.mode = NVDLA_RUBIK_CONTRACT;
@@ -194,7 +221,10 @@ void lower(Lowering &lowering, const op::Contract &op)
 	rubik.stride_y = static_cast<__u8>(op.stride.y);
 	lowering.node.surface.rubik.src_data =
 		lowering.read("src_data", in, phases * (channels / atom));
-	lowering.node.surface.rubik.dst_data = lowering.write("dst_data", out);
+	nvdla_data_cube &dst = lowering.node.surface.rubik.dst_data;
+	dst = lowering.write("dst_data", out, channels / atom);
+	dst.channel = static_cast<__u16>(channels);
+	dst.width = static_cast<__u16>(written.w);
 }
 
 void lower(Lowering &lowering, const op::SplitPlanes &op)

@@ -70,6 +70,41 @@ struct Convolution {
 	/** \brief Lines of the kernel that go into the MACs at once: 1, 2 or 4; images only */
 	uint32_t postExtension = 1;
 	PixelConversion pixels; /**< images only */
+	/**
+	 * \brief Horizontal bands that the output is made in; 0: as few as the convolution
+	 * buffer allows
+	 *
+	 * Each band is a hardware layer with an SDP layer behind it (guide, "Split H"). The
+	 * output of that SDP operation is a surface in memory then.
+	 */
+	uint32_t bands = 0;
+};
+
+/**
+ * \brief Deconvolution (transposed convolution); its output is a stream that an Sdp takes
+ *
+ * Each element of the input adds the kernel, times that element, to the output at
+ * (x * stride.x, y * stride.y): out(k, y * stride.y + r, x * stride.x + s) += in(c, y, x) *
+ * W(k, c, r, s). That makes (in - 1) * stride + kernel lines and columns, of which padding
+ * cuts some off.
+ *
+ * The core makes it of stride.x * stride.y convolutions, one for each phase of the
+ * output, with the SDP operation behind each; RUBIK puts the phases together (guide,
+ * "Deconvolution"). Operands of that SDP operation are constants, or surfaces if
+ * stride.x is 1. Its output is a surface in memory, with room for a multiple of
+ * stride.x columns in a line.
+ */
+struct Deconvolution {
+	std::string name;
+	std::string input;   /**< a feature surface of the weights' type */
+	std::string weights; /**< Graph::weights(); K are the channels of the output */
+	std::string output;
+	Axes stride; /**< 1 to 32 */
+	/** \brief Columns and lines of the output that are cut off on each side */
+	Padding padding;
+	uint8_t accumulatorShift = 0; /**< as of a Convolution */
+	/** \brief The phases are in on-chip memory until they are put together */
+	bool phasesOnChip = false;
 };
 
 enum class Alu : uint8_t { Max, Min, Sum };
@@ -158,7 +193,9 @@ struct Normalization {
  * \brief Finish a deconvolution (RUBIK, contract)
  *
  * Channel group (y * stride.x + x) of an element becomes the element at
- * (x, y) of a stride.x by stride.y block.
+ * (x, y) of a stride.x by stride.y block. The groups are whole atoms. An output that
+ * is described may leave out the last channels and columns; what RUBIK writes of
+ * them needs room between the lines.
  */
 struct Contract {
 	std::string name;
@@ -215,7 +252,7 @@ struct Power {
 	DataType type = DataType::Unknown;
 };
 
-using Any = std::variant<Convolution, Sdp, Pooling, Normalization, Contract, SplitPlanes,
-			 MergePlanes, Copy, Softmax, Power>;
+using Any = std::variant<Convolution, Deconvolution, Sdp, Pooling, Normalization, Contract,
+			 SplitPlanes, MergePlanes, Copy, Softmax, Power>;
 
 } /* namespace nvdla::op */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deconvolutions.
+ */
+#include "expansion_test.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using Deconvolution = ExpansionTest;
+
+/* An input of 6400 entries; the buffer has 4096, of which weights need a bank. */
+constexpr uint32_t largeH = 200;
+constexpr uint32_t largeW = 32;
+
+} /* namespace */
+
+TEST_F(Deconvolution, IsConvolutionsAndContracts)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 6, .w = 5 });
+	weights(DataType::Int8, 33, 40, 4, 4);
+	add(op::Deconvolution{ .name = "up",
+			       .input = "x",
+			       .weights = "w",
+			       .output = "s",
+			       .stride = { 2, 2 },
+			       .padding = { 1, 1, 1, 1 } });
+	add(sdp());
+	output("y");
+	const DlaTask task = checked();
+	EXPECT_EQ(count(task, NVDLA_OP_CONV), 4);
+	EXPECT_EQ(count(task, NVDLA_OP_SDP), 4);
+	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 2);
+	for (const nvdla_conv_op_desc &layer : convolutions(task)) {
+		EXPECT_EQ(layer.kernel_width_csc, 2);
+		EXPECT_EQ(layer.input_width_csc, 5);
+		EXPECT_EQ(layer.input_width_cmac, 5);
+	}
+	/* The second line's phases are made before the first one's are put together. */
+	EXPECT_EQ(task.graph[8].op_type, NVDLA_OP_RUBIK);
+	EXPECT_EQ(task.operations[8].rubik.stride_x, 2);
+	EXPECT_EQ(task.operations[8].rubik.stride_y, 1);
+}
+
+TEST_F(Deconvolution, PhasesCanBeOnChip)
+{
+	input({ .type = DataType::Half, .c = 20, .h = 3, .w = 4 });
+	weights(DataType::Half, 17, 20, 3, 3);
+	add(op::Deconvolution{ .name = "up",
+			       .input = "x",
+			       .weights = "w",
+			       .output = "s",
+			       .stride = { 3, 3 },
+			       .phasesOnChip = true });
+	op::Sdp relu = sdp();
+	relu.converter = {};
+	relu.x1 = op::SdpUnit{ .activation = op::Activation::Relu };
+	add(relu);
+	output("y");
+	const DlaTask task = checked();
+	EXPECT_EQ(task.surfaces[1].sdp.dst_data.type, NVDLA_MEM_CV);
+	EXPECT_EQ(task.surfaces[12].rubik.src_data.type, NVDLA_MEM_CV);
+	EXPECT_EQ(task.surfaces[12].rubik.dst_data.type, NVDLA_MEM_MC);
+}
+
+/* Without a stride in x there is nothing to put together. */
+TEST_F(Deconvolution, LinesAreWrittenInPlace)
+{
+	input({ .type = DataType::Int16, .c = 20, .h = 3, .w = 4 });
+	weights(DataType::Int16, 20, 20, 2, 3);
+	add(op::Pooling{ .name = "pool", .input = "x", .output = "z", .kernel = { 1, 1 } });
+	add(op::Deconvolution{ .name = "up",
+			       .input = "x",
+			       .weights = "w",
+			       .output = "s",
+			       .stride = { 1, 3 },
+			       .padding = { 1, 1, 2, 3 } });
+	op::Sdp sum = sdp();
+	sum.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "z" };
+	add(sum);
+	output("y");
+	const DlaTask task = checked();
+	EXPECT_EQ(count(task, NVDLA_OP_CONV), 3);
+	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 0);
+}
+
+/* Phases are convolutions: their input is divided where it has to be. */
+TEST_F(Deconvolution, LargeInputsAreDivided)
+{
+	input({ .type = DataType::Int16, .c = 64, .h = largeH, .w = largeW });
+	weights(DataType::Int16, 3, 64, 2, 3);
+	add(op::Deconvolution{
+		.name = "up", .input = "x", .weights = "w", .output = "s", .stride = { 2, 2 } });
+	add(sdp());
+	output("y");
+	const DlaTask task = checked();
+	EXPECT_EQ(count(task, NVDLA_OP_CONV), 8);
+	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 2);
+}
+
+TEST_F(Deconvolution, SaysWhatIsWrong)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 2, .w = 2 });
+	weights(DataType::Int8, 32, 40, 2, 2);
+	op::Deconvolution up{
+		.name = "up", .input = "x", .weights = "w", .output = "s", .stride = { 33, 2 }
+	};
+	auto refused = [&](std::initializer_list<const char *> words) {
+		const Graph before = made_.graph;
+		add(up);
+		add(sdp());
+		output("y");
+		expectRefusal(words);
+		made_.graph = before;
+	};
+	refused({ "'up' (deconvolution), stride", "33 x 2; 1 to 32" });
+	up.stride = { 2, 2 };
+	up.padding = { 2, 2, 0, 0 };
+	refused({ "'up' (deconvolution), padding", "cuts off all" });
+	up.padding = { 1, 0, 1, 0 };
+	refused({ "'sdp' (SDP), output", "3 high and 3 wide", "a single element" });
+	up.padding = {};
+	made_.graph.surface({ .name = "y", .lineStride = 3 * 32 });
+	refused({ "'y'", "line" });
+}
+
+} /* namespace nvdla::test */

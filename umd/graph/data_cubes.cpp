@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Surfaces and constants as cubes of descriptors.
+ */
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	const TensorDesc &desc = surface.desc;
+	nvdla_data_cube out = {};
+
+	node.cubes.emplace_back(cube, desc.name);
+	out.width = static_cast<__u16>(desc.w);
+	out.height = static_cast<__u16>(desc.h);
+	out.channel = static_cast<__u16>(desc.c);
+	out.line_stride = desc.lineStride;
+	if (surface.planar)
+		out.plane_stride = desc.surfaceStride;
+	else
+		out.surf_stride = desc.surfaceStride;
+	out.size = static_cast<__u32>(desc.size / desc.n);
+	if (surface.region == none) {
+		out.type = NVDLA_MEM_HW;
+		out.address = -1;
+		return out;
+	}
+
+	Region &region = plan_.regions[static_cast<size_t>(surface.region)];
+	out.type = region.domain == MemoryDomain::Sram ? NVDLA_MEM_CV : NVDLA_MEM_MC;
+	out.address = addressOf(surface.region);
+	const uint32_t surfaces = divideUp(desc.c, geometry().atomChannels(desc.type));
+	reach(cube, region, desc,
+	      static_cast<uint32_t>(alignUp(surfaces, surfaceMultiple)) - surfaces);
+	return out;
+}
+
+/*
+ * The engine touches surfaces behind those that there are. What is behind a whole
+ * is free, and parts of a ragged one have room.
+ */
+void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more)
+{
+	const uint64_t bytes = desc.size + uint64_t{ more } * desc.surfaceStride;
+
+	if (!more)
+		return;
+	region.bytes = std::max(region.bytes, bytes);
+	if (region.whole == none)
+		return;
+	Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
+	const uint32_t end = region.window.channel + region.window.shape.c;
+	need(end == whole.window.shape.c || symbols_.ragged.contains(whole.name), cube,
+	     fmt::format("the engine would touch {} surfaces more than the part '{}' has", more,
+			 desc.name));
+	whole.bytes = std::max(whole.bytes, region.offsetInWhole + bytes);
+}
+
+nvdla_data_cube Lowering::read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	if (surface.region != none)
+		node.reads.push_back(surface.region);
+	return cubeOf(cube, surface, surfaceMultiple);
+}
+
+nvdla_data_cube Lowering::write(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple)
+{
+	if (surface.region != none)
+		node.writes.push_back(surface.region);
+	return cubeOf(cube, surface, surfaceMultiple);
+}
+
+int Lowering::addConstant(const std::string &name, std::vector<std::byte> data)
+{
+	Region region;
+
+	region.name = name;
+	region.kind = RegionKind::Constant;
+	region.bytes = data.size();
+	region.data = std::move(data);
+	plan_.regions.push_back(std::move(region));
+	return static_cast<int>(plan_.regions.size()) - 1;
+}
+
+nvdla_data_cube Lowering::constantCube(const char *cube, int region)
+{
+	nvdla_data_cube out = {};
+
+	node.cubes.emplace_back(cube, plan_.regions[static_cast<size_t>(region)].name);
+	out.type = NVDLA_MEM_MC;
+	out.address = addressOf(region);
+	out.size = static_cast<__u32>(plan_.regions[static_cast<size_t>(region)].bytes);
+	return out;
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The convolutions that make a deconvolution, one axis at a time.
+ */
+#pragma once
+
+#include <cstdint>
+
+namespace nvdla::assembly
+{
+
+/** \brief One axis of a deconvolution */
+struct DeconvAxis {
+	uint32_t in;
+	uint32_t kernel; /**< of a set */
+	uint32_t stride;
+	uint32_t before; /**< cut off */
+	uint32_t out;
+	uint32_t room; /**< for elements of a phase that nobody needs */
+};
+
+/**
+ * \brief Output elements number, number + stride, ...
+ *
+ * They are those of one set of kernels, a convolution of some of the input with
+ * padding around it.
+ */
+struct DeconvPhase {
+	uint32_t set = 0;
+	uint32_t outputs = 0;
+	uint32_t firstInput = 0;
+	uint32_t inputs = 0;
+	uint32_t before = 0; /**< padding */
+	uint32_t after = 0;
+};
+
+/**
+ * \brief The phase of the output's element \a number
+ *
+ * Where there is room for more outputs than are wanted, all of the input is used:
+ * the phases of a line agree in what they read then.
+ */
+DeconvPhase deconvPhase(const DeconvAxis &axis, uint32_t number);
+
+} /* namespace nvdla::assembly */

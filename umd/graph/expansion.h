@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations of a graph that take several of the hardware: what does not fit the
+ * convolution buffer, and deconvolutions.
+ */
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+struct ConvLayer;
+
+/** \brief Lines of a convolution's output that one hardware layer makes (guide, "Split H") */
+struct Band {
+	uint32_t firstLine = 0; /**< of the output */
+	uint32_t lines = 0;
+	uint32_t firstInput = 0;
+	uint32_t inputLines = 0;
+	uint32_t top = 0; /**< padding that is left at the outer edges */
+	uint32_t bottom = 0;
+};
+
+/**
+ * \brief Divide a convolution into bands
+ *
+ * One band if all of the input fits into the convolution buffer, or as many as the
+ * operation asks for. Otherwise as few as fit, so that all weights stay in the
+ * buffer if they can; sizes differ by one line, or one tile of Winograd.
+ */
+std::vector<Band> bandsOf(Lowering &lowering, const ConvLayer &layer);
+
+/**
+ * \brief Lowers the operations of a graph, one by one, in their order
+ *
+ * A convolution that takes several hardware layers waits for the SDP operation
+ * that takes its stream: each layer needs a pair of them. Pairs are operations like
+ * the user's, of parts of the surfaces and constants that the user named.
+ */
+class Expansion
+{
+public:
+	Expansion(const std::vector<op::Any> &operations, Plan &plan, Symbols &symbols)
+		: operations_(operations), plan_(plan), symbols_(symbols)
+	{
+	}
+
+	Result<void> run();
+
+	/** \brief Lower an operation that the hardware has */
+	Result<void> lowerOne(const op::Any &operation, const std::string &piece = {});
+	/** \brief Lower a convolution and its SDP operation, in bands if they have to be */
+	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
+			     const std::string &piece = {});
+
+private:
+	Result<void> add(const op::Any &operation);
+	Lowering begin(const op::Any &operation, const std::string &piece = {});
+
+	/** \brief Is the convolution or deconvolution to wait for its SDP operation? */
+	Result<bool> isDivided(const op::Any &operation);
+	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
+			      const std::vector<Band> &bands, const std::string &piece);
+	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
+
+	const std::vector<op::Any> &operations_;
+	Plan &plan_;
+	Symbols &symbols_;
+	std::map<std::string, const op::Any *> waiting_; /**< by the name of the stream */
+};
+
+/** \brief Elements of operands that one of several layers works on, each step-th of an axis */
+struct OperandRange {
+	struct Axis {
+		uint32_t first = 0;
+		uint32_t step = 1;
+		uint32_t count = 0;
+	};
+	Axis lines;
+	Axis columns;
+	Shape whole;	  /**< that the operands are for */
+	std::string name; /**< of the range, for people */
+};
+
+/** \brief An SDP operation as it is, with operands of a range of its elements */
+op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
+		     const OperandRange &range);
+
+/** \brief Describe a part of a surface; \return its name */
+std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
+			 Surface part);
+
+} /* namespace nvdla::assembly */

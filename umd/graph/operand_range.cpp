@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operands of an SDP operation that is made in several layers.
+ */
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "expansion.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+/* Some elements of each channel, in their order; zeros for columns that there are not. */
+Elements gather(const Elements &from, const OperandRange &range)
+{
+	Elements some{ from.type, {} };
+	const size_t bytes = from.bytes.empty() ? 0 : elementBytes(from.type);
+	const Shape &whole = range.whole;
+	auto copy = [&](uint32_t c, uint32_t line, uint32_t column) {
+		const size_t at = (size_t{ c } * whole.h + line) * whole.w + column;
+		if (column >= whole.w) {
+			some.bytes.resize(some.bytes.size() + bytes);
+			return;
+		}
+		const auto element = from.bytes.begin() + static_cast<ptrdiff_t>(at * bytes);
+		some.bytes.insert(some.bytes.end(), element,
+				  element + static_cast<ptrdiff_t>(bytes));
+	};
+
+	for (uint32_t c = 0; bytes && c < whole.c; c++) {
+		for (uint32_t y = 0; y < range.lines.count; y++) {
+			for (uint32_t x = 0; x < range.columns.count; x++)
+				copy(c, range.lines.first + y * range.lines.step,
+				     range.columns.first + x * range.columns.step);
+		}
+	}
+	return some;
+}
+
+/* The name of the range of a constant. */
+std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &operands,
+		    const std::string &field, const OperandRange &range)
+{
+	const Shape &whole = range.whole;
+	const size_t count = size_t{ whole.c } * whole.h * whole.w;
+
+	/* Per channel: the same for all layers. */
+	if (operands.h == 1 && operands.w == 1)
+		return operands.name;
+	if (!lowering.need(operands.c == whole.c && operands.h == whole.h &&
+				   operands.w == whole.w &&
+				   (operands.alu.bytes.empty() || operands.alu.count() == count) &&
+				   (operands.mul.bytes.empty() || operands.mul.count() == count),
+			   field,
+			   fmt::format("'{}' has not one operand for each element of {}",
+				       operands.name, toString(whole))))
+		return operands.name;
+	GraphOperands some = operands;
+	some.name = fmt::format("{} [{}]", operands.name, range.name);
+	some.h = range.lines.count;
+	some.w = range.columns.count;
+	some.alu = gather(operands.alu, range);
+	some.mul = gather(operands.mul, range);
+	symbols.derivedOperands.push_back(std::move(some));
+	const GraphOperands &derived = symbols.derivedOperands.back();
+	symbols.operands[derived.name] = &derived;
+	return derived.name;
+}
+
+std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &surface,
+		    const std::string &field, const OperandRange &range)
+{
+	lowering.need(range.columns.step == 1, field,
+		      fmt::format("'{}' is a surface, whose columns are not apart as those of {} "
+				  "are; operands of this deconvolution are constants",
+				  surface, range.name));
+	return describePart(symbols, { .name = surface }, range.name,
+			    { .h = range.lines.count,
+			      .w = range.columns.count,
+			      .atLine = range.lines.first,
+			      .atColumn = range.columns.first,
+			      .lineStep = range.lines.step });
+}
+
+} /* namespace */
+
+op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
+		     const OperandRange &range)
+{
+	op::Sdp some = sdp;
+	struct {
+		const char *field;
+		std::optional<op::SdpUnit> &unit;
+	} units[] = { { "x1.operands", some.x1 },
+		      { "x2.operands", some.x2 },
+		      { "y.operands", some.y } };
+
+	for (auto &[field, unit] : units) {
+		if (!unit || unit->operands.empty())
+			continue;
+		const auto constant = symbols.operands.find(unit->operands);
+		unit->operands =
+			constant != symbols.operands.end()
+				? rangeOf(lowering, symbols, *constant->second, field, range)
+				: rangeOf(lowering, symbols, unit->operands, field, range);
+	}
+	return some;
+}
+
+} /* namespace nvdla::assembly */
