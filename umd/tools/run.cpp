@@ -70,16 +70,18 @@ void dropResults(RunReport &report)
 		step.results = {};
 }
 
-Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, Network &network,
-					  Progress &progress)
+Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Device &device,
+					  Network &network, Progress &progress)
 {
 	std::vector<RunReport> reports;
 	RunOptions options;
 
 	options.timeout = std::chrono::milliseconds(settings.timeoutMs);
-	options.statistics = settings.perf;
 	for (unsigned i = 0; i < settings.repeat; i++) {
 		progress.count("run", i, settings.repeat);
+		/* What is shown is the last one's. */
+		options.statistics = i + 1 == settings.repeat &&
+				     (settings.perf || device.has(DRM_NVDLA_FEATURE_STATISTICS));
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);
@@ -117,7 +119,7 @@ Result<void> run(const RunSettings &settings)
 	auto labels = readLines(settings.labels);
 	if (!labels)
 		return forward(labels);
-	auto reports = runNetwork(settings, *network, progress);
+	auto reports = runNetwork(settings, *device, *network, progress);
 	if (!reports)
 		return forward(reports);
 

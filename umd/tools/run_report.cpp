@@ -48,6 +48,53 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
+/* Numbers that something happened to, and how many operations they are from. */
+struct Tally {
+	uint64_t numbers = 0;
+	unsigned operations = 0;
+
+	void add(uint64_t more)
+	{
+		numbers += more;
+		operations += more != 0;
+	}
+	/* noun: of one number; what: follows it */
+	std::string text(const char *noun, const char *what) const
+	{
+		return fmt::format("{} {}{}{} in {} operation{}", numbers, noun,
+				   numbers == 1 ? "" : "s", what, operations,
+				   operations == 1 ? "" : "s");
+	}
+	nlohmann::json json() const
+	{
+		return { { "numbers", numbers }, { "operations", operations } };
+	}
+};
+
+/* What the core counted in a run. */
+struct Findings {
+	bool counted = false; /* by at least one operation */
+	Tally saturated;      /* in outputs */
+	Tally nan;	      /* in inputs, weights and outputs */
+};
+
+Findings findingsOf(const RunReport &report)
+{
+	Findings found;
+
+	for (const RunReport::Step &step : report.steps) {
+		for (const drm_nvdla_operation_result &result : step.results) {
+			if (!(result.flags & DRM_NVDLA_OPERATION_COUNTED))
+				continue;
+			found.counted = true;
+			found.saturated.add(result.saturation);
+			found.nan.add(uint64_t{ result.nan_input } + result.nan_weight +
+				      result.nan_output);
+		}
+	}
+	return found;
+}
+
 /* Of an element that has no line in the file: nothing. */
 std::string labelOf(const std::vector<std::string> &labels, size_t index)
 {
@@ -77,6 +124,12 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 	fmt::print("{}: {} run{} on {}, {:.3f} ms each, best {:.3f} ms\n", settings.loadable,
 		   reports.size(), reports.size() == 1 ? "" : "s", settings.device,
 		   sum / static_cast<double>(reports.size()), best);
+
+	const Findings findings = findingsOf(reports.back());
+	if (findings.saturated.numbers && !profile)
+		fmt::print("{}: see --perf\n", findings.saturated.text("value", " saturated"));
+	if (findings.nan.numbers && !profile)
+		fmt::print("{}: see --perf\n", findings.nan.text("NaN", ""));
 
 	for (size_t i = 0; i < network.outputs().size() && settings.top; i++) {
 		auto top = topElements(network, i, settings.top);
@@ -116,6 +169,10 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 	json["runs"] = nlohmann::json::array();
 	for (const RunReport &report : reports)
 		json["runs"].push_back(reportJson(report));
+	if (const Findings findings = findingsOf(reports.back()); findings.counted) {
+		json["saturated"] = findings.saturated.json();
+		json["nan"] = findings.nan.json();
+	}
 	if (profile)
 		json["operations"] = prof::profileJson(*profile);
 	fmt::print("{}\n", json.dump(1, '\t', true, nlohmann::json::error_handler_t::replace));
