@@ -55,6 +55,25 @@ void unpack(benchmark::State &state, DataType type, PixelFormat format, ElementO
 	});
 }
 
+/* Numbers to elements; bytes are those of the numbers. */
+void fromNumbers(benchmark::State &state, DataType type)
+{
+	const TensorDesc desc = descOf(type, PixelFormat::Feature);
+	const std::vector<float> values(desc.elements(), 0.75f);
+
+	compareWithMemcpy(state, values.size() * sizeof(values[0]),
+			  [&] { benchmark::DoNotOptimize(elementsFromFloat(type, values)); });
+}
+
+void toNumbers(benchmark::State &state, DataType type)
+{
+	const TensorDesc desc = descOf(type, PixelFormat::Feature);
+	const std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+
+	compareWithMemcpy(state, desc.elements() * sizeof(float),
+			  [&] { benchmark::DoNotOptimize(elementsToFloat(type, elements)); });
+}
+
 constexpr auto feature = PixelFormat::Feature;
 constexpr auto nchw = ElementOrder::Nchw;
 constexpr auto nhwc = ElementOrder::Nhwc;
@@ -72,6 +91,11 @@ BENCHMARK_CAPTURE(pack, a8r8g8b8_nhwc, DataType::Int8, PixelFormat::A8R8G8B8, nh
 BENCHMARK_CAPTURE(pack, y8_u8v8_nhwc, DataType::Int8, PixelFormat::Y8U8V8N444, nhwc);
 BENCHMARK_CAPTURE(pack, a2b10g10r10_nhwc, DataType::Int16, PixelFormat::A2B10G10R10, nhwc);
 BENCHMARK_CAPTURE(unpack, a2b10g10r10_nhwc, DataType::Int16, PixelFormat::A2B10G10R10, nhwc);
+BENCHMARK_CAPTURE(fromNumbers, int8, DataType::Int8);
+BENCHMARK_CAPTURE(fromNumbers, int16, DataType::Int16);
+BENCHMARK_CAPTURE(fromNumbers, fp16, DataType::Half);
+BENCHMARK_CAPTURE(toNumbers, int8, DataType::Int8);
+BENCHMARK_CAPTURE(toNumbers, fp16, DataType::Half);
 
 } /* namespace */
 

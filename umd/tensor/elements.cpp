@@ -9,6 +9,8 @@
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
+#include "number_kernels.h"
+
 namespace nvdla
 {
 
@@ -39,23 +41,32 @@ void storeElement(std::byte *elements, size_t index, T element)
 	std::memcpy(elements + index * sizeof(T), &element, sizeof(T));
 }
 
+ElementSteps stepsOf(const Run &run)
+{
+	return { run.quantization.scale, run.quantization.zeroPoint,
+		 static_cast<int32_t>(run.limits.lowest),
+		 static_cast<int32_t>(run.limits.highest) };
+}
+
 /* Quantization::quantize(), without calls in the loop. */
 template<typename T>
 void quantize(const Run &run, const float *values, std::byte *elements)
 {
-	/* Just below a half, so that the sum of what is just below a half stays below one. */
-	constexpr double half = 0.49999999999999994;
 	const double scale = run.quantization.scale;
 	const int32_t zeroPoint = run.quantization.zeroPoint;
 	const double lowest = static_cast<double>(run.limits.lowest - zeroPoint);
 	const double highest = static_cast<double>(run.limits.highest - zeroPoint);
+	const size_t done = run.step == 1
+				    ? quantizeFloats(stepsOf(run), sizeof(T), values + run.first,
+						     elements + run.first * sizeof(T), run.count)
+				    : 0;
 
-	for (size_t i = 0; i < run.count; i++) {
+	for (size_t i = done; i < run.count; i++) {
 		const size_t index = run.first + i * run.step;
 		double steps = values[index] / scale;
 		steps = steps < lowest ? lowest : steps > highest ? highest : steps;
 		steps = std::isnan(steps) ? 0 : steps;
-		const auto rounded = static_cast<int32_t>(steps + std::copysign(half, steps));
+		const auto rounded = static_cast<int32_t>(steps + std::copysign(nearlyHalf, steps));
 		storeElement(elements, index, static_cast<T>(rounded + zeroPoint));
 	}
 }
@@ -65,8 +76,12 @@ void dequantize(const Run &run, const std::byte *elements, float *values)
 {
 	const double scale = run.quantization.scale;
 	const int32_t zeroPoint = run.quantization.zeroPoint;
+	const size_t done = run.step == 1 ? dequantizeElements(stepsOf(run), sizeof(T),
+							       elements + run.first * sizeof(T),
+							       values + run.first, run.count)
+					  : 0;
 
-	for (size_t i = 0; i < run.count; i++) {
+	for (size_t i = done; i < run.count; i++) {
 		const size_t index = run.first + i * run.step;
 		values[index] = static_cast<float>(
 			scale * (int32_t{ loadElement<T>(elements, index) } - zeroPoint));
@@ -81,7 +96,7 @@ void convert(DataType type, const Run &run, const float *values, std::byte *elem
 	case DataType::Int16:
 		return quantize<int16_t>(run, values, elements);
 	case DataType::Half:
-		for (size_t i = 0; i < run.count; i++)
+		for (size_t i = floatsToHalves(values, elements, run.count); i < run.count; i++)
 			storeElement(elements, i, floatToHalf(values[i]));
 		break;
 	case DataType::Float:
@@ -101,7 +116,7 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 	case DataType::Int16:
 		return dequantize<int16_t>(run, elements, values);
 	case DataType::Half:
-		for (size_t i = 0; i < run.count; i++)
+		for (size_t i = halvesToFloats(elements, values, run.count); i < run.count; i++)
 			values[i] = halfToFloat(loadElement<uint16_t>(elements, i));
 		break;
 	case DataType::Float:

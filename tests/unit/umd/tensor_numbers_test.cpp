@@ -3,6 +3,7 @@
  * Numbers into tensors and out of them: what a quantization makes of them, in every layout.
  */
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -11,6 +12,7 @@
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
+#include "each_target.h"
 #include "random.h"
 
 namespace nvdla
@@ -19,6 +21,7 @@ namespace nvdla
 namespace
 {
 
+using test::forEachTarget;
 using test::Random;
 
 /* A quantization whose zero point elements can be. */
@@ -111,6 +114,24 @@ void forTensors(uint32_t seed, Check check)
 	}
 }
 
+/* Elements of numbers, and numbers of those, one by one. */
+void expectDefinition(const TensorDesc &desc, ElementOrder order, const std::vector<float> &values)
+{
+	auto elements = elementsFromFloat(desc, values, order);
+	ASSERT_TRUE(elements) << elements.error().message();
+	auto back = elementsToFloat(desc, *elements, order);
+	ASSERT_TRUE(back);
+
+	for (size_t i = 0; i < values.size(); i++) {
+		const uint32_t c = channelOf(desc, order, i);
+		const Quantization of = desc.quantization.channel(c);
+		const int64_t element = elementAt(desc, *elements, i);
+		ASSERT_EQ(element, of.quantize(values[i], desc.limits(c)))
+			<< values[i] << " / " << of.scale << " + " << of.zeroPoint;
+		ASSERT_EQ((*back)[i], static_cast<float>(of.real(static_cast<double>(element))));
+	}
+}
+
 } /* namespace */
 
 TEST(Quantization, RoundsBeforeTheZeroPointIsAdded)
@@ -139,19 +160,7 @@ TEST(TensorNumbers, AreWhatTheQuantizationDefines)
 		}
 		values[0] = random.oneOf<float>({ NAN, INFINITY, -INFINITY, 3e38f, -3e38f, -0.0f });
 
-		auto elements = elementsFromFloat(desc, values, order);
-		ASSERT_TRUE(elements) << elements.error().message();
-		auto back = elementsToFloat(desc, *elements, order);
-		ASSERT_TRUE(back);
-		for (size_t i = 0; i < values.size(); i++) {
-			const uint32_t c = channelOf(desc, order, i);
-			const Quantization of = desc.quantization.channel(c);
-			const int64_t element = elementAt(desc, *elements, i);
-			ASSERT_EQ(element, of.quantize(values[i], desc.limits(c)))
-				<< values[i] << " / " << of.scale << " + " << of.zeroPoint;
-			ASSERT_EQ((*back)[i],
-				  static_cast<float>(of.real(static_cast<double>(element))));
-		}
+		forEachTarget([&] { expectDefinition(desc, order, values); });
 	});
 }
 
@@ -230,6 +239,39 @@ TEST(TensorNumbers, FixedPointIsAQuantization)
 		for (size_t i = 0; i < values.size(); i++)
 			ASSERT_EQ(elementAt(desc, elements, i), toFixed(values[i], format));
 	}
+}
+
+TEST(TensorNumbers, HalvesAreTheirDefinition)
+{
+	Random random(706);
+	std::vector<uint16_t> halves(0x10000);
+	std::vector<float> values;
+
+	for (size_t i = 0; i < halves.size(); i++)
+		halves[i] = static_cast<uint16_t>(i);
+	/* All bits, and the neighbourhood of what halves hold and of what lies between. */
+	for (int i = 0; i < 100000; i++) {
+		const auto near = static_cast<uint32_t>(random(-1, 1));
+		const uint32_t half = std::bit_cast<uint32_t>(
+			halfToFloat(static_cast<uint16_t>(random(0, 0xffff))));
+		values.push_back(std::bit_cast<float>(half + near));
+		values.push_back(std::bit_cast<float>((half ^ 0x1000) + near));
+		values.push_back(std::bit_cast<float>(random.size(0, UINT32_MAX)));
+	}
+	forEachTarget([&] {
+		const auto elements = elementsFromFloat(DataType::Half, values);
+		const auto back = elementsToFloat(DataType::Half, std::as_bytes(std::span(halves)));
+		for (size_t i = 0; i < values.size(); i++) {
+			uint16_t half;
+			std::memcpy(&half, &elements[i * sizeof(half)], sizeof(half));
+			ASSERT_EQ(half, floatToHalf(values[i]))
+				<< std::bit_cast<uint32_t>(values[i]);
+		}
+		for (size_t i = 0; i < halves.size(); i++)
+			ASSERT_EQ(std::bit_cast<uint32_t>(back[i]),
+				  std::bit_cast<uint32_t>(halfToFloat(halves[i])))
+				<< i;
+	});
 }
 
 TEST(TensorNumbers, HalvesHaveNoQuantization)

@@ -10,7 +10,7 @@
 namespace nvdla
 {
 
-/** \return the value of the half precision number \a bits; exact, NaN stays NaN */
+/** \return the value of the half precision number \a bits; exact, a NaN becomes a quiet one */
 inline float halfToFloat(uint16_t bits)
 {
 	const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
@@ -18,7 +18,8 @@ inline float halfToFloat(uint16_t bits)
 	const uint32_t mantissa = bits & 0x3ff;
 
 	if (exponent == 0x1f)
-		return std::bit_cast<float>(sign | 0x7f800000 | (mantissa << 13));
+		return std::bit_cast<float>(sign | (mantissa ? 0x7fc00000 : 0x7f800000) |
+					    (mantissa << 13));
 	if (exponent == 0) {
 		/* Zero and denormals: the mantissa counts units of 2^-24. */
 		const float magnitude = static_cast<float>(mantissa) * 0x1p-24f;

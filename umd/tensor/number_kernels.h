@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers to elements and back, a vector at a time.
+ *
+ * Each function returns how many of the elements it did, from the first on; the others, which
+ * may be all, are the caller's. What it does is to the last bit what the caller does.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla
+{
+
+/** \brief floatToHalf() */
+size_t floatsToHalves(const float *values, std::byte *halves, size_t count);
+
+/** \brief halfToFloat() */
+size_t halvesToFloats(const std::byte *halves, float *values, size_t count);
+
+/** \brief What integer elements stand for: scale * (element - zeroPoint) */
+struct ElementSteps {
+	double scale;
+	int32_t zeroPoint;
+	int32_t lowest; /**< that an element can be */
+	int32_t highest;
+};
+
+/** \brief Just below a half, so that its sum with what is just below a half stays below one */
+inline constexpr double nearlyHalf = 0.49999999999999994;
+
+/**
+ * \brief Numbers to elements, halves away from zero, clipped; NaN to the zero point
+ *
+ * \param elementBytes 1 or 2
+ */
+size_t quantizeFloats(const ElementSteps &steps, uint32_t elementBytes, const float *values,
+		      std::byte *elements, size_t count);
+
+/** \brief Elements to the numbers that they stand for, rounded to the nearest */
+size_t dequantizeElements(const ElementSteps &steps, uint32_t elementBytes,
+			  const std::byte *elements, float *values, size_t count);
+
+} /* namespace nvdla */
