@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ private:
 	void addConvolution();
 	void addWinograd();
 	void addDeconvolution();
+	void addSibling();
 	void chooseBands(op::Convolution &conv, const Known &in, const Known &stream);
 	void finishConvolution(op::Convolution conv, GraphWeights weights, const Known &in);
 	GraphWeights weightsFor(const op::Convolution &conv, uint32_t channels);
@@ -80,6 +82,13 @@ private:
 	Dice dice_;
 	RandomCase case_;
 	std::vector<Known> known_;
+	/* The last convolution, with what it leaves in the convolution buffer. */
+	struct LastConvolution {
+		op::Convolution conv;
+		GraphWeights weights;
+		Known in;
+	};
+	std::optional<LastConvolution> last_;
 	std::set<std::string> consumed_;
 	std::map<std::string, Surface> surfaces_; /**< described, but for inputs */
 	std::set<std::string> offChip_;		  /**< not for on-chip memory */

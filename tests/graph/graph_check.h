@@ -16,7 +16,7 @@ namespace nvdla::test
 
 constexpr uint32_t firstSeed = 1;
 /** \brief Graphs that run in the guest */
-constexpr uint32_t deviceSample = 20;
+constexpr uint32_t deviceSample = 28;
 
 /** \brief Assemble and load the graph of a case on a device, and write its inputs */
 Result<Network> loadCase(const Device &device, const RandomCase &made);

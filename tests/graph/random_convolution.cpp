@@ -140,19 +140,49 @@ void Generator::finishConvolution(op::Convolution conv, GraphWeights weights, co
 	consumed_.insert(in.name);
 	anyHalf_ |= type == DataType::Half;
 	const std::string line = fmt::format(
-		"{}{} {} kernel {}x{}x{}x{} stride {}x{} dilation {}x{} padding {} post {} bands "
-		"{} "
-		"-> {}",
+		"{}{}{}{} {} kernel {}x{}x{}x{} stride {}x{} dilation {}x{} padding {} post {} "
+		"bands {} -> {}",
+		conv.reuseData ? "same data " : "", conv.reuseWeights ? "same weights " : "",
 		weights.compressed ? "sparse " : "", conv.winograd ? "winograd" : "conv", shape(in),
 		weights.k, weights.c, weights.r, weights.s, conv.stride.x, conv.stride.y,
 		conv.dilation.x, conv.dilation.y, text(conv.padding), conv.postExtension,
 		conv.bands, shape(stream));
-	case_.constants.weights[weights.name] = weights;
-	case_.graph.weights(std::move(weights));
+	last_ = { conv, weights, in };
+	if (case_.constants.weights.emplace(weights.name, weights).second)
+		case_.graph.weights(std::move(weights));
 	const bool whole = conv.bands < 2;
 	add(std::move(conv), line);
 	finishSdp(sdpFor(stream, true, type == DataType::Half, bits), stream,
 		  whole && dice_.chance(30));
+}
+
+/* Another convolution of the last one's input, weights or both. */
+void Generator::addSibling()
+{
+	op::Convolution conv = last_->conv;
+	GraphWeights weights = last_->weights;
+	Known in = last_->in;
+	const bool banded = conv.bands > 1;
+	const bool image = in.format != PixelFormat::Feature;
+
+	if (banded && image)
+		return;
+	conv.name = name("again");
+	conv.output = name("stream");
+	conv.reuseData = !banded && (image || dice_.chance(60));
+	conv.reuseWeights = !conv.reuseData || dice_.chance(50);
+	if (!conv.reuseData)
+		in = newInput(in.type, in.n, in.c, in.h, in.w);
+	conv.input = in.name;
+	if (!conv.reuseWeights) {
+		weights.name = conv.weights = name("weights");
+		weights.k = dice_.size(1, 40);
+		fillWeights(weights, weights.elements.type);
+	}
+	/* Winograd's tiles depend on strides, and strides of batches on the shape. */
+	if (!conv.winograd && in.n == 1)
+		conv.stride = { dice_.size(1, 3), dice_.size(1, 3) };
+	finishConvolution(std::move(conv), std::move(weights), in);
 }
 
 /* Bands of single elements cannot be: they would not have the strides that they need. */
@@ -160,7 +190,9 @@ void Generator::chooseBands(op::Convolution &conv, const Known &in, const Known 
 {
 	const uint32_t fewest = conv.winograd ? 8 : 1;
 
-	if (in.n > 1 || in.w == 1 || stream.w == 1 || stream.h < 2 * fewest || !dice_.chance(30))
+	conv.bands = 0;
+	if (in.n > 1 || in.w == 1 || stream.w == 1 || stream.h < 2 * fewest || conv.reuseData ||
+	    !dice_.chance(30))
 		return;
 	conv.bands = dice_.size(2, std::min(stream.h / fewest, 4u));
 }

@@ -52,6 +52,7 @@ void Generator::addDeconvolution()
 		bits -= deconv.accumulatorShift;
 	}
 	fillWeights(weights, in.type);
+	last_.reset();
 	consumed_.insert(in.name);
 	anyHalf_ |= in.type == DataType::Half;
 	const std::string line = fmt::format(

@@ -109,7 +109,9 @@ bool Generator::addOperation()
 	if (kind < 35) {
 		if (room() < 2)
 			return false;
-		if (case_.inputNames.size() < 4 && dice_.chance(15))
+		if (last_ && case_.inputNames.size() < 4 && dice_.chance(40))
+			addSibling();
+		else if (case_.inputNames.size() < 4 && dice_.chance(15))
 			addWinograd();
 		else if (case_.inputNames.size() < 4 && dice_.chance(15))
 			addDeconvolution();

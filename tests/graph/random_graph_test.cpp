@@ -15,8 +15,8 @@ TEST(RandomGraph, EqualsTheReference)
 /* What the guest sees of the graphs is worth its time. */
 TEST(RandomGraph, SampleForTheGuestIsVaried)
 {
-	for (const char *text : { "winograd", "sparse", "deconv", "bands 2", "image", "CDP",
-				  "contract", "split", "copy", "on chip" }) {
+	for (const char *text : { "winograd", "sparse", "deconv", "bands 2", "same data", "image",
+				  "CDP", "contract", "split", "copy", "on chip" }) {
 		bool found = false;
 		for (uint32_t i = 0; i < deviceSample; i++)
 			found |= randomCase(firstSeed + i).description.find(text) !=

@@ -165,6 +165,7 @@ Result<Loadable> Assembler::run()
 	auto edges = findEdges();
 	if (!edges)
 		return forward(edges);
+	linkConvolutions(plan_);
 	std::vector<Memory> memories = placeRegions(plan_, options_);
 	return writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
 			       bound(graph_.outputs_), std::move(*edges) });

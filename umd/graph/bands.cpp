@@ -118,6 +118,18 @@ Band bandOf(const ConvLayer &layer, uint32_t first, uint32_t lines)
 	return band;
 }
 
+/* Beside the largest band, so that each finds them in the buffer. */
+bool allWeightsFit(const Lowering &lowering, const ConvLayer &layer, const std::vector<Band> &bands)
+{
+	const BufferNeeds needs(lowering, layer);
+	uint32_t lines = 0;
+
+	for (const Band &band : bands)
+		lines = std::max(lines,
+				 layer.op.winograd ? band.lines + winogradMargin : band.inputLines);
+	return needs.masksStay && needs.forLines(lines) + needs.allWeights <= needs.banks;
+}
+
 } /* namespace */
 
 std::vector<Band> bandsOf(Lowering &lowering, const ConvLayer &layer)
@@ -153,10 +165,14 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		fmt::format("'{}' is a stream, but '{}' is made in {} bands, which PDP cannot "
 			    "take on the fly",
 			    whole.name, conv.output, bands.size()));
+	lowering.need(!conv.reuseData, "reuseData",
+		      fmt::format("'{}' is read in {} bands, of which the buffer holds one",
+				  conv.input, bands.size()));
 	if (lowering.failed())
 		return lowering.result();
 	if (whole.within.empty())
 		symbols_.declared[whole.name] = whole;
+	const bool weightsStay = allWeightsFit(lowering, *layer, bands);
 
 	for (const Band &band : bands) {
 		const std::string inputLines = fmt::format("lines {} to {}", band.firstInput,
@@ -169,6 +185,8 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		};
 		op::Convolution layerConv = conv;
 		layerConv.bands = 1;
+		if (band.firstLine > 0)
+			layerConv.reuseWeights = weightsStay;
 		layerConv.input = describePart(symbols_, { .name = conv.input }, inputLines,
 					       { .h = band.inputLines, .atLine = band.firstInput });
 		layerConv.output = fmt::format("{} [{}]", conv.output, lines);

@@ -14,9 +14,6 @@ namespace nvdla::assembly
 namespace
 {
 
-/* Room that a kernel group needs behind it (guide, Limitation, Convolution). */
-constexpr uint32_t kernelGroupSlack = 128;
-
 std::vector<std::byte> packWeights(Lowering &lowering, const ConvLayer &layer)
 {
 	const CoreGeometry &geometry = lowering.geometry();
@@ -109,6 +106,9 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	group = banksFor(groupKernels);
 	twoGroups = banksFor(2 * groupKernels);
 	allWeights = banksFor(layer.core.kernels);
+	masksStay = !layer.weights.compressed ||
+		    divideUp(static_cast<uint32_t>(layer.core.elements()), 8) + kernelGroupSlack <=
+			    bankBytes;
 }
 
 uint32_t BufferNeeds::forLines(uint32_t lines) const

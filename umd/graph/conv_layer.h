@@ -29,6 +29,9 @@ struct ConvLayer {
 	uint32_t windowLines() const;
 };
 
+/** \brief Room that a kernel group needs behind it (guide, Limitation, Convolution) */
+constexpr uint32_t kernelGroupSlack = 128;
+
 /** \brief Banks of the convolution buffer that the parts of a layer need */
 struct BufferNeeds {
 	uint32_t banks = 0;	     /**< that data and weights share */
@@ -36,6 +39,7 @@ struct BufferNeeds {
 	uint32_t group = 0;	     /**< a kernel group */
 	uint32_t twoGroups = 0;	     /**< one that is used and one that is fetched */
 	uint32_t allWeights = 0;
+	bool masksStay = true; /**< those of compressed weights have one bank */
 
 	BufferNeeds(const Lowering &lowering, const ConvLayer &layer);
 	/** \return banks for that many lines */

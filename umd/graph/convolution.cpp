@@ -169,6 +169,7 @@ void fill(Lowering &lowering, const ConvLayer &layer, SurfaceState &out)
 		cubes.in_line_uv_stride = in.lineStrideUv;
 	}
 	cubes.dst_data = lowering.write("dst_data", out);
+	lowering.reuse(layer);
 }
 
 } /* namespace */

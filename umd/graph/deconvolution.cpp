@@ -115,6 +115,7 @@ private:
 	Result<void> addPhase(uint32_t line, uint32_t column, const std::string &output);
 	std::string linesOf(uint32_t line);
 
+	std::string lastBuffer_; /**< what the phase before leaves in the convolution buffer */
 	Expansion &expansion_;
 	Lowering &lowering_;
 	Symbols &symbols_;
@@ -144,9 +145,14 @@ Result<void> Deconvolver::addPhase(uint32_t line, uint32_t column, const std::st
 				  { column, stride.x, x.outputs },
 				  { whole_.c, whole_.h, whole_.w },
 				  name };
-	const op::Convolution conv = convolutionOf(symbols_, phases_, y, x, name);
+	op::Convolution conv = convolutionOf(symbols_, phases_, y, x, name);
 	op::Sdp sdp = withOperands(lowering_, symbols_, sdp_, range);
 
+	/* Phases read the same lines, as a rule, and need the same room for a group of kernels. */
+	const bool sparse = symbols_.weights.at(conv.weights)->compressed;
+	const std::string buffer = fmt::format("{} {}", sparse, conv.input);
+	conv.reuseData = buffer == lastBuffer_ && !expansion_.needsBands(conv);
+	lastBuffer_ = buffer;
 	sdp.input = conv.output;
 	sdp.output = output;
 	sdp.type = whole_.type;

@@ -111,6 +111,14 @@ Result<bool> Expansion::isDivided(const op::Any &operation)
 	return divided;
 }
 
+bool Expansion::needsBands(const op::Convolution &conv)
+{
+	Lowering lowering = begin(conv);
+	const auto layer = convLayer(lowering, conv);
+
+	return layer && bandsOf(lowering, *layer).size() > 1;
+}
+
 Result<void> Expansion::addPair(const op::Convolution &conv, const op::Sdp &sdp,
 				const std::string &piece)
 {

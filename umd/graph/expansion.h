@@ -57,6 +57,8 @@ public:
 	/** \brief Lower a convolution and its SDP operation, in bands if they have to be */
 	Result<void> addPair(const op::Convolution &conv, const op::Sdp &sdp,
 			     const std::string &piece = {});
+	/** \brief Would addPair() divide the convolution? */
+	bool needsBands(const op::Convolution &conv);
 
 private:
 	Result<void> add(const op::Any &operation);

@@ -34,6 +34,9 @@ struct Symbols {
 	std::deque<GraphOperands> derivedOperands;
 };
 
+struct BufferNeeds;
+struct ConvLayer;
+
 /**
  * \brief Lays out a surface: defaults for strides, size in bytes
  * \return InvalidArgument if the layout cannot be
@@ -98,6 +101,8 @@ public:
 	nvdla_data_cube constantCube(const char *cube, int region);
 	/** \brief Is the stream that the operation takes that of a Winograd convolution? */
 	bool producerIsWinograd() const;
+	/** \brief Reuse what the convolution before this one leaves in the buffer, as told */
+	void reuse(const ConvLayer &layer);
 	/** \brief Index of the look-up table; the operation uses it */
 	int16_t lut(const std::string &name);
 
@@ -126,6 +131,10 @@ private:
 	SurfaceState *wholeOf(const Surface &part);
 	SurfaceState &addPart(const Surface &part, const SurfaceState &whole);
 	bool checkPart(const std::string &field, const Surface &part, const SurfaceState &whole);
+	/* conv_reuse.cpp */
+	void checkWeightReuse(const Node &before, const BufferNeeds &needs);
+	void checkDataReuse(const Node &before);
+	void shareBuffer(size_t before, const BufferNeeds &needs);
 	void takeStream(const std::string &field, SurfaceState &surface);
 
 	Plan &plan_;

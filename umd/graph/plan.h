@@ -25,6 +25,8 @@ struct Shape {
 	uint32_t h = 0;
 	uint32_t w = 0;
 	uint32_t n = 1;
+
+	bool operator==(const Shape &) const = default;
 };
 
 /** \return "n x c x h x w" */
@@ -41,6 +43,7 @@ struct Window {
 	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
 	/** \brief Is an element in both? */
 	bool meets(const Window &other) const;
+	bool operator==(const Window &) const = default;
 };
 
 enum class RegionKind : uint8_t { Constant, Intermediate, Input, Output, Part };
@@ -82,6 +85,12 @@ inline int16_t addressOf(int region)
 	return static_cast<int16_t>(region + 1);
 }
 
+/** \brief The region that an address stands for */
+inline size_t regionOf(int16_t address)
+{
+	return static_cast<size_t>(address) - 1;
+}
+
 /** \brief An operation with its descriptors */
 struct Node {
 	std::string name;
@@ -96,6 +105,11 @@ struct Node {
 	std::vector<int> writes;
 	int producer = none; /**< node whose stream it takes */
 	int lut = none;
+	/** \brief A convolution's input or weights are those that the one before it leaves */
+	bool reusesData = false;
+	bool reusesWeights = false;
+	uint32_t banks = 0;	  /**< of the convolution buffer, for data and weights */
+	uint32_t weightBanks = 0; /**< that weights need at least */
 	/** \brief Name of the surface behind a descriptor's cube, by the cube's name */
 	std::vector<std::pair<std::string, std::string>> cubes;
 
@@ -133,6 +147,9 @@ inline uint32_t divideUp(uint32_t value, uint32_t divisor)
 
 /** \brief Find the chains of streams and divide the nodes into tasks */
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
+
+/** \brief Let convolutions of one task find what those before them leave in the buffer */
+void linkConvolutions(Plan &plan);
 
 /** \brief Give each region its memory; \return the memories, in the order of their ids */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options);

@@ -78,6 +78,21 @@ struct Convolution {
 	 * output of that SDP operation is a surface in memory then.
 	 */
 	uint32_t bands = 0;
+	/**
+	 * \brief The convolution before this one in the graph has the same weights, which stay
+	 * in the convolution buffer
+	 *
+	 * All of them have to fit beside the data of both (guide, WEIGHT_REUSE).
+	 */
+	bool reuseWeights = false;
+	/**
+	 * \brief The convolution before this one reads the same input, which stays in the
+	 * convolution buffer
+	 *
+	 * Both are of one mode and convert pixels alike; pictures agree in their padding at
+	 * the sides, Winograd's inputs in padding and stride (guide, DATA_REUSE).
+	 */
+	bool reuseData = false;
 };
 
 /**
