@@ -54,9 +54,17 @@ struct SumCarry {
 
 HWY_INLINE SumCarry compress(Vector a, Vector b, Vector c)
 {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	/* Any function of three bits is one instruction; the constants are its truth tables. */
+	const Vector sum{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0x96) };
+	const Vector carry{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0xe8) };
+
+	return { sum, hn::ShiftLeft<1>(carry) };
+#else
 	const Vector half = hn::Xor(a, b);
 
 	return { hn::Xor(half, c), hn::ShiftLeft<1>(hn::Or(hn::And(a, b), hn::And(half, c))) };
+#endif
 }
 
 /** Five words to two */
@@ -69,6 +77,7 @@ HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
 
 /** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
 struct Digits {
+	Vector low; /* the lowest of the three bits that a digit is made of */
 	Vector once;
 	Vector twice;
 	Vector negative;
@@ -78,7 +87,7 @@ struct Digits {
 	{
 		const Vector even = constant(0x5555);
 		/* Complementing the recoded digits negates the product. */
-		const Vector low = hn::Xor(hn::ShiftLeft<1>(weight), negate);
+		low = hn::Xor(hn::ShiftLeft<1>(weight), negate);
 		const Vector middle = hn::ShiftRight<1>(low);
 		const Vector high = hn::ShiftRight<2>(low);
 
@@ -88,9 +97,40 @@ struct Digits {
 	}
 };
 
-/** Digit \a kDigit times \a data at its place; one short if negative, 2^16 added */
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+
+/*
+ * The digit that three bits make, and -1 above it if it is negative. An index has bits above
+ * the three: AVX2 does not look at them, AVX-512 at one.
+ */
+alignas(64) constexpr uint32_t kDigitTable[] = {
+	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
+	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
+};
+
+/** Digit \a kDigit times \a data; one short if negative */
 template<int kDigit>
-HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
+HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
+{
+	const Vector index = hn::ShiftRight<2 * kDigit>(digits.low);
+	const Vector table = hn::Load(Tag(), kDigitTable);
+	/* Products of both halves are added: the upper one is what a negative one is short of. */
+	const Vector halves = hn::Or(data, constant(0x10000));
+
+#if HWY_TARGET <= HWY_AVX3
+	return Vector{ _mm512_madd_epi16(halves.raw,
+					 _mm512_permutexvar_epi32(index.raw, table.raw)) };
+#else
+	return Vector{ _mm256_madd_epi16(halves.raw,
+					 _mm256_permutevar8x32_epi32(table.raw, index.raw)) };
+#endif
+}
+
+#else
+
+/** Digit \a kDigit times \a data; one short if negative */
+template<int kDigit>
+HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
 {
 	const Vector bit = constant(1U << (2 * kDigit));
 	const Vector magnitude =
@@ -99,7 +139,17 @@ HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
 	const Vector sign =
 		hn::IfThenElseZero(hn::TestBit(digits.negative, bit), constant(0xffffffff));
 
-	return hn::ShiftLeft<2 * kDigit>(hn::Add(hn::Xor(magnitude, sign), constant(0x10000)));
+	return hn::Xor(magnitude, sign);
+}
+
+#endif
+
+/** digitProduct() at its place, 2^16 added */
+template<int kDigit>
+HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
+{
+	const Vector product = digitProduct<kDigit>(digits, data);
+	return hn::ShiftLeft<2 * kDigit>(hn::Add(product, constant(0x10000)));
 }
 
 /** A partial product with the one that the digit before it is short of */

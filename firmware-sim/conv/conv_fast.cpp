@@ -230,11 +230,10 @@ private:
 
 		/* Whole units where they begin at one; the rest element by element. */
 		const uint32_t perUnit = kUnitBytes / plan_.elementBytes;
-		uint32_t i = 0;
-		for (; at % perUnit == 0 && i + perUnit <= count; i += perUnit, at += perUnit)
-			putUnit(tap, at, kernel, elements + i);
-		for (; i < count; i++, at++)
-			putElement(tap, at, kernel, elements[i]);
+		const uint32_t whole = at % perUnit == 0 ? count / perUnit : 0;
+		putUnits(place(tap, at, kernel), kernel, elements, whole);
+		for (uint32_t i = whole * perUnit; i < count; i++)
+			putElement(tap, at + i, kernel, elements[i]);
 	}
 
 	std::byte *place(const Tap &tap, uint32_t at, uint32_t kernel)
@@ -245,22 +244,34 @@ private:
 		return &bytes_[(unit * kTileColumns + kernel) * kUnitBytes + byte % kUnitBytes];
 	}
 
-	void putUnit(const Tap &tap, uint32_t at, uint32_t kernel, const int16_t *elements)
+	/** Whole units, the first one at \a out */
+	void putUnits(std::byte *out, uint32_t kernel, const int16_t *elements, uint32_t units)
 	{
-		std::byte *out = place(tap, at, kernel);
+		constexpr size_t step = kTileColumns * kUnitBytes;
 
 		if (plan_.kind == TileKind::Quads) {
 			int32_t sum = 0;
-			for (size_t i = 0; i < kUnitBytes; i++) {
-				out[i] = static_cast<std::byte>(elements[i]);
-				sum += elements[i];
+			for (uint32_t unit = 0; unit < units;
+			     unit++, out += step, elements += kUnitBytes) {
+				const int8_t quad[kUnitBytes] = { static_cast<int8_t>(elements[0]),
+								  static_cast<int8_t>(elements[1]),
+								  static_cast<int8_t>(elements[2]),
+								  static_cast<int8_t>(
+									  elements[3]) };
+				std::memcpy(out, quad, sizeof(quad));
+				sum += quad[0] + quad[1] + quad[2] + quad[3];
 			}
 			offsets_[kernel] += kUnsignedOffset * sum;
-		} else if (op_.precision == Precision::Int8) {
-			std::memcpy(out, elements, kUnitBytes);
-		} else {
-			putHalves(out, elements[0]);
-			putHalves(out + sizeof(int16_t), elements[1]);
+			return;
+		}
+		for (uint32_t unit = 0; unit < units;
+		     unit++, out += step, elements += kUnitBytes / 2) {
+			if (op_.precision == Precision::Int8) {
+				std::memcpy(out, elements, kUnitBytes);
+			} else {
+				putHalves(out, elements[0]);
+				putHalves(out + sizeof(int16_t), elements[1]);
+			}
 		}
 	}
 
