@@ -60,17 +60,21 @@ void forEachRun(const TensorDesc &desc, const Layout &layout, ElementOrder order
 	}
 }
 
+/* Whole atoms, as far as there are, then half ones. */
 template<typename Move>
 uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move)
 {
-	const auto step = static_cast<uint32_t>(transposeBytes / elementBytes(desc.type));
+	const auto half = static_cast<uint32_t>(transposeBytes / elementBytes(desc.type));
+	uint32_t c = 0;
 
-	if (!layout.feature() || layout.atomChannels() % step)
+	if (!layout.feature() || layout.atomChannels() != 2 * half)
 		return 0;
-	const uint32_t channels = desc.c / step * step;
-	for (uint32_t c = 0; c < channels; c += step)
+	while (c + half <= desc.c) {
+		const uint32_t step = c + 2 * half <= desc.c ? 2 * half : half;
 		forEachRun(desc, layout, ElementOrder::Nchw, c, step, move);
-	return channels;
+		c += step;
+	}
+	return c;
 }
 
 /*
@@ -144,8 +148,8 @@ uint32_t packFast(const TensorDesc &desc, const Layout &layout, ElementOrder ord
 {
 	const size_t atom = layout.atomBytes();
 	auto transpose = [&](const Piece &piece) {
-		linesToPixels(elementBytes(desc.type), &elements[piece.plain], piece.channelStride,
-			      &tensor[piece.packed], atom, piece.pixels);
+		linesToPixels(elementBytes(desc.type), piece.bytes, &elements[piece.plain],
+			      piece.channelStride, &tensor[piece.packed], atom, piece.pixels);
 	};
 	auto copy = [&](const Piece &piece) {
 		copyPieces(&elements[piece.plain], piece.pixelStride, &tensor[piece.packed], atom,
@@ -164,7 +168,7 @@ uint32_t unpackFast(const TensorDesc &desc, const Layout &layout, ElementOrder o
 {
 	const size_t atom = layout.atomBytes();
 	auto transpose = [&](const Piece &piece) {
-		pixelsToLines(elementBytes(desc.type), &tensor[piece.packed], atom,
+		pixelsToLines(elementBytes(desc.type), piece.bytes, &tensor[piece.packed], atom,
 			      &elements[piece.plain], piece.channelStride, piece.pixels);
 	};
 	auto copy = [&](const Piece &piece) {

@@ -11,22 +11,23 @@
 namespace nvdla
 {
 
-/** \brief Bytes of the pieces that are moved: half an atom */
+/** \brief Bytes of the smallest pieces that are moved: half an atom */
 inline constexpr size_t transposeBytes = 16;
 
 /**
  * \brief Lines of channels to pixels
  *
- * Reads 16 / \a elementBytes lines of \a pixels elements, \a lineStride bytes apart, and writes
- * \a pixels pieces of 16 bytes, \a pixelStride bytes apart: piece w has element w of all lines.
+ * Reads \a pieceBytes / \a elementBytes lines of \a count elements, \a lineStride bytes apart,
+ * and writes \a count pieces, \a pixelStride bytes apart: piece w has element w of all lines.
  *
  * \param elementBytes 1 or 2
+ * \param pieceBytes transposeBytes, or twice that
  */
-void linesToPixels(size_t elementBytes, const std::byte *lines, size_t lineStride,
-		   std::byte *pixels, size_t pixelStride, size_t count);
+void linesToPixels(size_t elementBytes, size_t pieceBytes, const std::byte *lines,
+		   size_t lineStride, std::byte *pixels, size_t pixelStride, size_t count);
 
 /** \brief The inverse of linesToPixels() */
-void pixelsToLines(size_t elementBytes, const std::byte *pixels, size_t pixelStride,
-		   std::byte *lines, size_t lineStride, size_t count);
+void pixelsToLines(size_t elementBytes, size_t pieceBytes, const std::byte *pixels,
+		   size_t pixelStride, std::byte *lines, size_t lineStride, size_t count);
 
 } /* namespace nvdla */
