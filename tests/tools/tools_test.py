@@ -106,13 +106,13 @@ class Tools(unittest.TestCase):
 		steps = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]
 		outputs = []
 		for scale, zero, values in ((1, 0, steps), (0.25, 0, [s / 4 for s in steps]),
-					    (0.5, -7, [(s + 7) / 2 for s in steps])):
+					    (0.5, 7, [(s - 7) / 2 for s in steps])):
 			self.good(*run, '--input', self.array(values), '--input-scale', scale, '--input-zero', zero,
 				  '--output', raw)
 			outputs.append(raw.read_bytes())
 		self.assertTrue(any(outputs[0]))
 		self.assertEqual(outputs[0], outputs[1])
-		# The channel that the array does not have is -7 now; the network gives it no weight.
+		# The channel that the array does not have is 7 now; the network gives it no weight.
 		self.assertEqual(outputs[0], outputs[2])
 
 		self.good(*run, '--input', self.array(steps), '--output', npy)
@@ -128,8 +128,9 @@ class Tools(unittest.TestCase):
 	def test_scales_of_pictures(self):
 		run = ('nvdla-run', '--loadable', self.net, '--input', self.picture(), '--output')
 		outputs = []
-		for name, options in (('a', ()), ('b', ('--input-scale', 255 / 127)),
-				      ('c', ('--input-scale', 1 / 127, '--normalize', 255))):
+		# The network takes pixels as unsigned.
+		for name, options in (('a', ()), ('b', ('--input-scale', 1)),
+				      ('c', ('--input-scale', 1 / 255, '--normalize', 255))):
 			out = self.folder / f'{name}.raw'
 			self.good(*run, out, *options)
 			outputs.append(out.read_bytes())
@@ -148,7 +149,9 @@ class Tools(unittest.TestCase):
 		self.assertIn('2 scales and 3 zero points', self.bad(2, *run, '--input-scale', '1,2', '--input-zero',
 								     '1,2,3'))
 		self.assertIn('--output-scale', self.bad(2, *run, '--output-scale', 1, '--output-scale', 1))
-		self.good(*run, '--input-scale', '1,2,3,4', '--input-zero', '1,2,3,-4')
+		self.assertIn('must be 0 to 255', self.bad(2, *run, '--input-zero', -1))
+		self.good(*run, '--input-scale', '1,2,3,4', '--input-zero', '1,2,3,255')
+		self.good(*run, '--output-scale', 1, '--output-zero', -5)
 
 	def test_labels(self):
 		labels = self.write('labels.txt', b''.join(b'class %d\r\n' % i for i in range(1000)))

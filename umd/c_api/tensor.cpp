@@ -43,6 +43,7 @@ nvdla_status describe(const std::vector<TensorDesc> &tensors, size_t index, nvdl
 		  .element_bytes = desc.elements() * elementBytes(desc.type),
 		  .tensor_bytes = desc.size,
 		  .num_elements = desc.elements(),
+		  .is_unsigned = desc.isUnsigned,
 		  .num_quantizations = desc.quantization.values().size() };
 	return NVDLA_STATUS_OK;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/tensor_elements.h"
+
 namespace nvdla
 {
 
@@ -110,27 +112,6 @@ ProgramStep stepAt(const std::vector<AnyTask> &tasks, size_t first, size_t maxTa
 	return step;
 }
 
-/*
- * Of what the device writes the loadable has no scale; CPU operations have one. The last to write
- * an output decides.
- */
-void takeScales(const AnyTask &task, TensorDesc &output)
-{
-	if (writtenMemories(task).contains(output.memory))
-		output.quantization = {};
-	const auto *emu = std::get_if<EmuTask>(&task);
-	if (!emu)
-		return;
-	for (const EmuOperation &operation : emu->operations) {
-		const TaskAddress &to = emu->addresses[operation.dst.address];
-		TensorDesc scaled = output;
-		scaled.quantization = Quantization{ operation.outScale };
-		if (to.memory == output.memory &&
-		    to.offset + operation.dst.offset == output.offset && scaled.check())
-			output.quantization = std::move(scaled.quantization);
-	}
-}
-
 } /* namespace */
 
 Result<void> checkIndex(const char *what, const char *kind, size_t index,
@@ -155,10 +136,7 @@ Result<Program> Program::create(const Loadable &loadable, size_t maxTasks)
 		return forward(parts);
 	static_cast<NetworkParts &>(program) = std::move(*parts);
 
-	for (const AnyTask &task : program.tasks) {
-		for (TensorDesc &output : program.outputs)
-			takeScales(task, output);
-	}
+	describeElements(program);
 
 	std::vector<TensorDesc> tensors = program.inputs;
 	tensors.insert(tensors.end(), program.outputs.begin(), program.outputs.end());

@@ -24,6 +24,8 @@ struct Run {
 	size_t step;
 	Quantization quantization;
 	IntegerLimits limits;
+
+	bool isSigned() const { return limits.lowest < 0; }
 };
 
 template<typename T>
@@ -92,9 +94,11 @@ void convert(DataType type, const Run &run, const float *values, std::byte *elem
 {
 	switch (type) {
 	case DataType::Int8:
-		return quantize<int8_t>(run, values, elements);
+		return run.isSigned() ? quantize<int8_t>(run, values, elements)
+				      : quantize<uint8_t>(run, values, elements);
 	case DataType::Int16:
-		return quantize<int16_t>(run, values, elements);
+		return run.isSigned() ? quantize<int16_t>(run, values, elements)
+				      : quantize<uint16_t>(run, values, elements);
 	case DataType::Half:
 		for (size_t i = floatsToHalves(values, elements, run.count); i < run.count; i++)
 			storeElement(elements, i, floatToHalf(values[i]));
@@ -112,9 +116,11 @@ void convert(DataType type, const Run &run, const std::byte *elements, float *va
 {
 	switch (type) {
 	case DataType::Int8:
-		return dequantize<int8_t>(run, elements, values);
+		return run.isSigned() ? dequantize<int8_t>(run, elements, values)
+				      : dequantize<uint8_t>(run, elements, values);
 	case DataType::Int16:
-		return dequantize<int16_t>(run, elements, values);
+		return run.isSigned() ? dequantize<int16_t>(run, elements, values)
+				      : dequantize<uint16_t>(run, elements, values);
 	case DataType::Half:
 		for (size_t i = halvesToFloats(elements, values, run.count); i < run.count; i++)
 			values[i] = halfToFloat(loadElement<uint16_t>(elements, i));

@@ -116,15 +116,21 @@ size_t dequantize(const ElementSteps &steps, const std::byte *elements, float *v
 size_t quantizeOfTarget(const ElementSteps &steps, uint32_t elementBytes, const float *values,
 			std::byte *elements, size_t count)
 {
-	return elementBytes == 1 ? quantize<int8_t>(steps, values, elements, count)
-				 : quantize<int16_t>(steps, values, elements, count);
+	if (steps.lowest < 0)
+		return elementBytes == 1 ? quantize<int8_t>(steps, values, elements, count)
+					 : quantize<int16_t>(steps, values, elements, count);
+	return elementBytes == 1 ? quantize<uint8_t>(steps, values, elements, count)
+				 : quantize<uint16_t>(steps, values, elements, count);
 }
 
 size_t dequantizeOfTarget(const ElementSteps &steps, uint32_t elementBytes,
 			  const std::byte *elements, float *values, size_t count)
 {
-	return elementBytes == 1 ? dequantize<int8_t>(steps, elements, values, count)
-				 : dequantize<int16_t>(steps, elements, values, count);
+	if (steps.lowest < 0)
+		return elementBytes == 1 ? dequantize<int8_t>(steps, elements, values, count)
+					 : dequantize<int16_t>(steps, elements, values, count);
+	return elementBytes == 1 ? dequantize<uint8_t>(steps, elements, values, count)
+				 : dequantize<uint16_t>(steps, elements, values, count);
 }
 
 #else

@@ -88,7 +88,7 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 	TensorDesc quantized = desc;
 	PixelScaling numbers = scaling;
 	if (desc.type == DataType::Int8 && desc.quantization.none()) {
-		quantized.quantization = defaultPixelQuantization;
+		quantized.quantization = defaultPixelQuantization(desc.isUnsigned);
 		numbers = {};
 	}
 

@@ -79,8 +79,8 @@ const char *dataTypeName(DataType type)
 
 std::string TensorDesc::describe() const
 {
-	return fmt::format("{} {}x{}x{}x{} {} {}", name, n, c, h, w, dataTypeName(type),
-			   pixelFormatName(format));
+	return fmt::format("{} {}x{}x{}x{} {}{} {}", name, n, c, h, w, isUnsigned ? "u" : "",
+			   dataTypeName(type), pixelFormatName(format));
 }
 
 IntegerLimits TensorDesc::limits(uint32_t c) const
@@ -89,6 +89,8 @@ IntegerLimits TensorDesc::limits(uint32_t c) const
 
 	if (info && info->kind == PixelKind::Packed10)
 		return { 0, (int64_t{ 1 } << PixelFormatInfo::packedBits(c)) - 1 };
+	if (isUnsigned)
+		return { 0, (int64_t{ 1 } << (8 * elementBytes(type))) - 1 };
 	return integerLimits(type);
 }
 

@@ -30,7 +30,7 @@ nlohmann::json tensorJson(const TensorDesc &desc)
 		quantization.push_back({ { "scale", scale }, { "zero_point", zeroPoint } });
 	return { { "name", desc.name },
 		 { "shape", { desc.n, desc.c, desc.h, desc.w } },
-		 { "type", dataTypeName(desc.type) },
+		 { "type", (desc.isUnsigned ? "u" : "") + std::string(dataTypeName(desc.type)) },
 		 { "layout", pixelFormatName(desc.format) },
 		 { "quantization", quantization },
 		 { "bytes", desc.size } };

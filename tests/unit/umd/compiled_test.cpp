@@ -30,6 +30,7 @@ void checkFile(const Device &device, const std::filesystem::path &path)
 	ASSERT_TRUE(loadable) << loadable.error().message();
 	auto network = Network::load(device, *loadable);
 	ASSERT_TRUE(network) << network.error().message();
+	EXPECT_FALSE(network->inputs()[0].isUnsigned) << "the compiler takes pixels as signed";
 	std::vector<Request> requests;
 	for (const auto &input : test::storedInputs(path)) {
 		requests.push_back(Request::create(*network).value());

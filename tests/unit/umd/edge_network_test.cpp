@@ -97,6 +97,7 @@ TEST(EdgeNetwork, GivesWhatItsFiltersSay)
 		ASSERT_TRUE(network) << network.error().message();
 
 		const Image photo = photoOf(size, random);
+		EXPECT_TRUE(network->inputs()[0].isUnsigned);
 		auto tensor = pictureTensor(network->inputs()[0], photo);
 		ASSERT_TRUE(tensor) << tensor.error().message();
 		ASSERT_TRUE(network->setInput(0, *tensor));

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <nvdla/image.h>
@@ -156,6 +158,24 @@ TEST(Picture, WithoutAQuantizationBytesAreThoseOfTheFirstRuntime)
 		ASSERT_TRUE(elements);
 		EXPECT_EQ(elementsToFloat(desc.type, *elements), expected);
 	}
+}
+
+TEST(Picture, UnsignedElementsAreItsBytes)
+{
+	TensorDesc desc = TensorDesc::image("x", PixelFormat::R8, 1, 4);
+	const Image image{ 4, 1, 1, { 0, 127, 128, 255 } };
+	desc.isUnsigned = true;
+	auto elements = elementsFromImage(desc, image, { { 128, 0, 0, 0 }, 2.0f });
+	ASSERT_TRUE(elements);
+	EXPECT_TRUE(std::ranges::equal(*elements, std::as_bytes(std::span(image.pixels))));
+	EXPECT_EQ(elementsToFloat(desc, *elements).value(),
+		  (std::vector<float>{ 0, 127, 128, 255 }));
+
+	/* Around a mean, a network subtracts the zero point itself. */
+	desc.quantization = Quantization{ 0.5, 128 };
+	elements = elementsFromImage(desc, image, { { 128, 0, 0, 0 }, 2.0f });
+	ASSERT_TRUE(elements);
+	EXPECT_TRUE(std::ranges::equal(*elements, std::as_bytes(std::span(image.pixels))));
 }
 
 /* The same numbers as an FP16 tensor gets, in steps. */

@@ -46,6 +46,7 @@ TensorDesc randomTensor(Random &random)
 						    PixelFormat::Y8U8V8N444 }),
 			desc.h, desc.w);
 		desc.c = random.size(1, desc.c);
+		desc.isUnsigned = random(0, 1);
 		break;
 	case 1:
 		desc = TensorDesc::planar("x", type, desc.c, desc.h, desc.w);
@@ -89,9 +90,13 @@ int64_t elementAt(const TensorDesc &desc, const std::vector<std::byte> &elements
 	int16_t element;
 
 	if (desc.type == DataType::Int8)
-		return static_cast<int8_t>(elements[index]);
-	std::memcpy(&element, &elements[index * 2], sizeof(element));
-	return element;
+		element = static_cast<int8_t>(elements[index]);
+	else
+		std::memcpy(&element, &elements[index * 2], sizeof(element));
+	if (!desc.isUnsigned)
+		return element;
+	return desc.type == DataType::Int8 ? static_cast<uint8_t>(element)
+					   : static_cast<uint16_t>(element);
 }
 
 /* Calls check(desc, order) with tensors of all kinds. */

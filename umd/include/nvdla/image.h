@@ -53,16 +53,23 @@ struct PixelScaling {
 	bool operator==(const PixelScaling &) const = default;
 };
 
-/** \brief What INT8 elements of a picture stand for if nothing is said: 127 is a pixel of 255 */
-constexpr Quantization defaultPixelQuantization{ 255.0 / 127.0, 0 };
+/**
+ * \brief What INT8 elements of a picture stand for if nothing is said
+ *
+ * Unsigned ones are the pixels; of signed ones 127 is a pixel of 255.
+ */
+constexpr Quantization defaultPixelQuantization(bool isUnsigned)
+{
+	return { isUnsigned ? 1.0 : 255.0 / 127.0, 0 };
+}
 
 /**
  * \brief Elements of an input tensor from a picture, in N, C, H, W order
  *
  * The numbers that \a scaling makes of the pixels, as elements: desc.quantization says what
  * those stand for. An INT8 tensor of which nothing is said gets the pixels themselves, whatever
- * \a scaling says, with defaultPixelQuantization: floor(pixel * 127 / 255 + 0.5), as the first
- * NVDLA runtime did it.
+ * \a scaling says, with defaultPixelQuantization(): bytes as they are if it isUnsigned, otherwise
+ * floor(pixel * 127 / 255 + 0.5), as the first NVDLA runtime did it.
  *
  * \return InvalidArgument naming both sizes if the picture's width or height
  * is not the tensor's, or if the tensor has fewer channels than the picture;

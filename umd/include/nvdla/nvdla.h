@@ -80,6 +80,7 @@ struct nvdla_tensor_info {
 	size_t element_bytes;	  /**< of all elements, n * c * h * w of them */
 	size_t tensor_bytes;	  /**< in its layout on the device, gaps included */
 	size_t num_elements;	  /**< n * c * h * w */
+	uint32_t is_unsigned;	  /**< not 0: integers from 0 on, as a convolution takes pixels */
 	size_t num_quantizations; /**< 0: elements are the numbers; 1: of all; c: of each channel */
 };
 

@@ -51,6 +51,13 @@ struct TensorDesc {
 	uint64_t size = 0;	    /**< bytes of the whole tensor, gaps and all images included */
 	uint16_t memory = 0;	    /**< id of the loadable's memory it lies in */
 	uint64_t offset = 0;	    /**< bytes from the start of that memory */
+	/**
+	 * \brief Integers are 0 to 255 or 65535: pixels that a convolution takes as unsigned
+	 *
+	 * A loadable has it in the convolution (PIXEL_SIGN_OVERRIDE), not in the tensor:
+	 * Network::inputs() has it, Loadable::inputs() has not.
+	 */
+	bool isUnsigned = false;
 	/** \brief What the elements stand for; heeded wherever there are numbers: float, pictures
 	 */
 	TensorQuantization quantization = {};

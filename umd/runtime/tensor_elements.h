@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the operations of a loadable say of the elements of its tensors.
+ */
+#pragma once
+
+#include <nvdla/task.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief Complete the descriptions of inputs and outputs
+ *
+ * - An input picture that all convolutions reading it take as unsigned is isUnsigned.
+ * - An output that a CPU operation writes last has the quantization that is in the operation;
+ *   of what the core writes a loadable has none.
+ */
+void describeElements(NetworkParts &parts);
+
+} /* namespace nvdla */
