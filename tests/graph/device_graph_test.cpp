@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compare_check.h"
 #include "graph_check.h"
 
 namespace nvdla::test
@@ -16,6 +17,13 @@ TEST(RandomGraph, EqualsTheReferenceThroughTheDriver)
 	const char *path = std::getenv("NVDLA_DEVICE");
 
 	checkRandomGraphs(path ? path : "/dev/accel/accel0", deviceSample);
+}
+
+TEST(Compare, FindsDifferencesThroughTheDriver)
+{
+	const char *path = std::getenv("NVDLA_DEVICE");
+
+	checkComparisons(path ? path : "/dev/accel/accel0");
 }
 
 } /* namespace nvdla::test */

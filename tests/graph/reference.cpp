@@ -107,6 +107,8 @@ struct Runner {
 		surfaces[op.output] =
 			deconvolve(op, surfaces.at(op.input), constants.weights.at(op.weights));
 	}
+	/* Its result is no surface: compare_check.cpp. */
+	void operator()(const op::Compare &) const {}
 	void operator()(const op::Pooling &op) const
 	{
 		surfaces[op.output] = pool(op, surfaces.at(op.input));

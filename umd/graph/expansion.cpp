@@ -23,6 +23,7 @@ constexpr Kind kinds[] = {
 	{ "convolution", NVDLA_OP_CONV },
 	{ "deconvolution", NVDLA_OP_CONV },
 	{ "SDP", NVDLA_OP_SDP },
+	{ "comparison", NVDLA_OP_SDP },
 	{ "pooling", NVDLA_OP_PDP },
 	{ "normalization", NVDLA_OP_CDP },
 	{ "contract", NVDLA_OP_RUBIK },

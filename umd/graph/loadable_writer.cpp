@@ -134,13 +134,15 @@ std::vector<uint16_t> Writer::dataAddresses(const std::vector<int> &regions) con
 	return { regions.begin(), regions.end() };
 }
 
-/* From addressOf() a region to the index in the task's address table. */
+/* From addressOf() a region to the index in the task's address table; others are none. */
 int16_t positionOf(const std::vector<int> &regions, int address)
 {
+	if (address <= 0)
+		return static_cast<int16_t>(address);
 	const auto found =
 		std::lower_bound(regions.begin(), regions.end(), address,
 				 [](int region, int wanted) { return addressOf(region) < wanted; });
-	return address ? static_cast<int16_t>(found - regions.begin() + 1) : int16_t{ 0 };
+	return static_cast<int16_t>(found - regions.begin() + 1);
 }
 
 uint16_t Writer::list(const char *name, Interface interface, uint32_t subInterface,

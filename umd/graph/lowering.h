@@ -147,6 +147,7 @@ private:
 /* One function for each kind of operation that the hardware has; expansion.h has the others. */
 void lower(Lowering &lowering, const op::Convolution &op);
 void lower(Lowering &lowering, const op::Sdp &op);
+void lower(Lowering &lowering, const op::Compare &op);
 void lower(Lowering &lowering, const op::Pooling &op);
 void lower(Lowering &lowering, const op::Normalization &op);
 void lower(Lowering &lowering, const op::Contract &op);

@@ -255,4 +255,44 @@ void lower(Lowering &lowering, const op::Sdp &op)
 		sdp.lut_index = lowering.lut(op.lut);
 }
 
+/* Y's ALU alone, on two surfaces in memory (guide, "Compare mode"). */
+void lower(Lowering &lowering, const op::Compare &op)
+{
+	SurfaceState &in = lowering.input("input", op.input);
+	if (lowering.failed())
+		return;
+	const TensorDesc &desc = in.desc;
+	lowering.need(in.region != none && !in.planar && desc.format == PixelFormat::Feature &&
+			      desc.n == 1,
+		      "input", fmt::format("'{}' is no single feature surface", op.input));
+	lowering.need(!op.with.empty(), "with", "has no name");
+	/* Constants are zero in what is left of the last atom; engines write anything there. */
+	lowering.need(!lowering.symbols().operands.contains(op.with) ||
+			      desc.c % lowering.geometry().atomChannels(desc.type) == 0,
+		      "with",
+		      fmt::format("'{}' are constants, but the {} channels of '{}' are not whole "
+				  "atoms, all of which is compared",
+				  op.with, desc.c, op.input));
+	if (lowering.failed())
+		return;
+	nvdla_sdp_op_desc &sdp = lowering.node.operation.sdp;
+	nvdla_sdp_surface_desc &cubes = lowering.node.surface.sdp;
+	sdp.src_precision = lowering.precision(desc.type, "input");
+	sdp.dst_precision = sdp.src_precision;
+	sdp.lut_index = -1;
+	sdp.out_cvt = Converter{}.descriptor();
+	sdp.conv_mode = NVDLA_CONV_MODE_DIRECT;
+	sdp.batch_num = 1;
+	cubes.src_data = lowering.read("src_data", in);
+	/* The output has a shape, but is nowhere. */
+	cubes.dst_data = cubes.src_data;
+	cubes.dst_data.type = NVDLA_MEM_MC;
+	cubes.dst_data.address = -1;
+	lowerUnit(lowering,
+		  { op::SdpUnit{ .alu = op::Alu::Sum, .operands = op.with }, "y", true, sdp.y_op,
+		    cubes.y_data },
+		  desc, desc.type);
+	sdp.y_op.alu_type = NVDLA_ALU_EQL;
+}
+
 } /* namespace nvdla::assembly */

@@ -193,8 +193,12 @@ std::string placeOf(const std::vector<TaskAddress> &addresses, int index, uint64
 
 std::string placeOf(const DlaTask &task, const nvdla_data_cube &cube)
 {
-	return cube.type == NVDLA_MEM_HW ? "on the fly"
-					 : placeOf(task.addresses, cube.address, cube.offset);
+	if (cube.type == NVDLA_MEM_HW)
+		return "on the fly";
+	/* The output of a comparison. */
+	if (cube.address == -1)
+		return "nowhere";
+	return placeOf(task.addresses, cube.address, cube.offset);
 }
 
 std::string shapeOf(const EmuBuffer &cube)

@@ -171,6 +171,22 @@ struct Sdp {
 	DataType type = DataType::Unknown;
 };
 
+/**
+ * \brief Compare a surface with another one, or with constants (SDP, compare mode)
+ *
+ * Nothing is written. Whether an element differs is said by
+ * drm_nvdla_operation_result::unequal of the operation, in the report of a run with
+ * RunOptions::statistics. Whole atoms are compared. What engines write into the rest of a
+ * last atom agrees if the same settings made both surfaces; the mode is meant for
+ * redundant computing.
+ */
+struct Compare {
+	std::string name;
+	std::string input; /**< in memory, as \a with is */
+	/** \brief A surface of the input's shape and type, or Graph::operands() */
+	std::string with;
+};
+
 enum class Pool : uint8_t { Average, Max, Min };
 
 /**
@@ -267,7 +283,7 @@ struct Power {
 	DataType type = DataType::Unknown;
 };
 
-using Any = std::variant<Convolution, Deconvolution, Sdp, Pooling, Normalization, Contract,
+using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,
 			 SplitPlanes, MergePlanes, Copy, Softmax, Power>;
 
 } /* namespace nvdla::op */
