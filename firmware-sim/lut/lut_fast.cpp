@@ -125,7 +125,64 @@ HWY_INLINE Mask choose(const FastLut &lut, const Positions &le, const Positions 
 	return selectLo;
 }
 
-void lookupOfTarget(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
+/* As many integers as two vectors of doubles are. */
+using NarrowTag = hn::CappedTag<int32_t, 16>;
+using NarrowVector = hn::Vec<NarrowTag>;
+
+/** FastLut::Narrow's position of a vector of inputs */
+struct NarrowPositions {
+	hn::Mask<NarrowTag> hit;
+	NarrowVector pair;
+	NarrowVector fraction;
+
+	HWY_INLINE NarrowPositions(const FastLut::Narrow &table, NarrowVector x)
+	{
+		const NarrowTag tag;
+		const NarrowVector inside =
+			hn::Min(hn::Max(x, hn::Set(tag, table.first)), hn::Set(tag, table.final));
+		const NarrowVector distance = hn::Sub(inside, hn::Set(tag, table.start));
+		const NarrowVector index = hn::ShiftRightSame(distance, table.shift);
+		const NarrowVector rest = hn::Sub(distance, hn::ShiftLeftSame(index, table.shift));
+
+		hit = hn::Eq(x, inside);
+		pair = hn::Add(index, hn::Set(tag, table.firstPair));
+		fraction = hn::ShiftLeftSame(rest, table.toCommon);
+	}
+};
+
+/** \return false if not all inputs are answered by tables that interpolate in 32 bits */
+HWY_INLINE bool lookupNarrow(const FastLut &lut, int32_t *values, LutCounters &counters)
+{
+	const NarrowTag tag;
+	const NarrowVector x = hn::LoadU(tag, values);
+	const NarrowPositions le(lut.narrowLe, x);
+	const NarrowPositions lo(lut.narrowLo, x);
+	const auto selectLo = lut.hybridSelectsLo ? lo.hit : hn::Not(le.hit);
+
+	if (!hn::AllTrue(tag, hn::Or(le.hit, lo.hit)) ||
+	    (!lut.narrowLe.interpolates && !hn::AllTrue(tag, selectLo)) ||
+	    (!lut.narrowLo.interpolates && !hn::AllFalse(tag, selectLo)))
+		return false;
+
+	const NarrowVector pairs =
+		hn::GatherIndex(tag, lut.pairs.data(), hn::IfThenElse(selectLo, lo.pair, le.pair));
+	const NarrowVector fraction = hn::IfThenElse(selectLo, lo.fraction, le.fraction);
+	const NarrowVector y0 = hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs));
+	const NarrowVector y1 = hn::ShiftRight<16>(pairs);
+	const NarrowVector sum =
+		hn::Add(hn::ShiftLeftSame(y0, lut.narrowShift), hn::Mul(hn::Sub(y1, y0), fraction));
+	/* Halves away from zero: those of negative numbers have to stay below. */
+	const NarrowVector half = hn::Set(tag, 1 << (lut.narrowShift - 1));
+	const NarrowVector rounded = hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum));
+
+	hn::StoreU(hn::ShiftRightSame(rounded, lut.narrowShift), tag, values);
+	counters.leHit += static_cast<uint32_t>(hn::CountTrue(tag, le.hit));
+	counters.loHit += static_cast<uint32_t>(hn::CountTrue(tag, lo.hit));
+	counters.hybrid += static_cast<uint32_t>(hn::Lanes(tag));
+	return true;
+}
+
+void lookupWide(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
 {
 	const auto lanes = static_cast<uint32_t>(hn::Lanes(Tag()));
 	LutCounters counted;
@@ -160,6 +217,19 @@ void lookupOfTarget(const FastLut &lut, int32_t *values, size_t count, LutCounte
 	counters.overflow += counted.overflow;
 }
 
+void lookupOfTarget(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
+{
+	const size_t lanes = hn::Lanes(NarrowTag());
+
+	if (!lut.narrowShift) {
+		lookupWide(lut, values, count, counters);
+		return;
+	}
+	for (size_t i = 0; i < count; i += lanes)
+		if (!lookupNarrow(lut, values + i, counters))
+			lookupWide(lut, values + i, lanes, counters);
+}
+
 bool hasVectorsOfTarget()
 {
 	return true;
@@ -184,73 +254,15 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include <cmath>
-#include <cstdlib>
-
 namespace nvdla::sim
 {
 
 HWY_EXPORT(hasVectorsOfTarget);
 HWY_EXPORT(lookupOfTarget);
 
-namespace
+bool FastLut::hasVectors()
 {
-
-/* Distances from an edge of this size have 35 bits. */
-constexpr int64_t largestEdge = int64_t{ 1 } << 34;
-constexpr int largestSelect = 35;
-
-bool acceptsTable(const LutTableConfig &table)
-{
-	return std::abs(table.start) <= largestEdge && std::abs(table.end) <= largestEdge &&
-	       std::abs(table.underflowEdge()) <= largestEdge &&
-	       (table.exponential || table.indexSelect <= largestSelect);
-}
-
-FastLut::Edge edgeOf(int64_t edge, const LutSlope &slope, int16_t entry)
-{
-	return { .edge = static_cast<double>(edge),
-		 .slope = std::ldexp(slope.scale, -slope.shift),
-		 .entry = static_cast<double>(entry) };
-}
-
-template<size_t entryCount>
-FastLut::Table tableOf(const LutTableConfig &config, const std::array<int16_t, entryCount> &entries,
-		       size_t firstPair)
-{
-	return { .exponential = config.exponential,
-		 .start = static_cast<double>(config.start),
-		 .indexOffset = static_cast<double>(config.indexOffset),
-		 .indexScale = std::ldexp(1.0, -config.indexSelect),
-		 .last = static_cast<double>(entryCount - 1),
-		 .firstPair = static_cast<double>(firstPair),
-		 .underflow = edgeOf(config.underflowEdge(), config.underflow, entries.front()),
-		 .overflow = edgeOf(config.end, config.overflow, entries.back()) };
-}
-
-template<size_t entryCount>
-void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
-{
-	for (size_t i = 0; i + 1 < entryCount; i++)
-		pairs[i] = static_cast<uint16_t>(entries[i]) | entries[i + 1] * 0x10000;
-}
-
-} /* namespace */
-
-bool FastLut::accepts(const LutConfig &config)
-{
-	return acceptsTable(config.le) && acceptsTable(config.lo) &&
-	       HWY_DYNAMIC_DISPATCH(hasVectorsOfTarget)();
-}
-
-FastLut::FastLut(const LutConfig &config, const LutTables &tables)
-	: le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
-	  hybridSelectsLo(config.hybridSelectsLo),
-	  underflowDiffers(config.underflowSelectsLo != config.hybridSelectsLo),
-	  overflowDiffers(config.overflowSelectsLo != config.hybridSelectsLo)
-{
-	putPairs(tables.le, pairs.data());
-	putPairs(tables.lo, pairs.data() + lePairs);
+	return HWY_DYNAMIC_DISPATCH(hasVectorsOfTarget)();
 }
 
 void FastLut::lookup(std::span<int32_t> values, LutCounters &counters) const

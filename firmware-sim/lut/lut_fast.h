@@ -41,12 +41,31 @@ struct FastLut {
 		Edge overflow;
 	};
 
+	/**
+	 * \brief A table as integers of 32 bits
+	 *
+	 * They hold the way to a result of a linear table with steps of 2^0 to 2^14: the
+	 * distance in a step, and a step times an entry.
+	 */
+	struct Narrow {
+		bool interpolates; /**< else it only says where the table is hit */
+		int32_t first;	   /**< smallest input that hits */
+		int32_t final;	   /**< largest one */
+		int32_t start;
+		int shift;    /**< from a distance to an index */
+		int toCommon; /**< from a distance in a step to one of narrowShift bits */
+		int32_t firstPair;
+	};
+
 	/** \return false if an edge is beyond 2^34 or a step beyond 2^35, or the host has no
 	 * vectors */
 	static bool accepts(const LutConfig &config);
 
 	/** \param config one that accepts() takes */
 	FastLut(const LutConfig &config, const LutTables &tables);
+
+	/** \return true if the host has vectors for it */
+	static bool hasVectors();
 
 	/** \brief The function at all of \a values, whole atoms of 16 or 32, in place */
 	void lookup(std::span<int32_t> values, LutCounters &counters) const;
@@ -56,6 +75,9 @@ struct FastLut {
 
 	Table le;
 	Table lo;
+	int narrowShift; /**< bits of a distance in a step; 0 if there is no narrow way */
+	Narrow narrowLe;
+	Narrow narrowLo;
 	/** An entry in the low half, the one after it in the high half: LE's, then LO's */
 	std::array<int32_t, lePairs + loPairs> pairs;
 	/** LO answers where both tables hit, or miss at different ends */

@@ -4,6 +4,7 @@
  */
 #include "lut/lut_fast.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <random>
 #include <vector>
@@ -60,13 +61,23 @@ public:
 	std::vector<int32_t> inputs(const LutConfig &config, size_t count)
 	{
 		std::vector<int32_t> values(count);
+		const bool mostlyHits = coin();
+		const bool mostlyLo = coin();
 
 		for (int32_t &value : values) {
-			const LutTableConfig &table = coin() ? config.le : config.lo;
-			const int64_t place = coin() ? table.start : table.end;
-			const int64_t near = place + (*this)(-3, 3);
-			value = (*this)(0, 3) ? static_cast<int32_t>(place + magnitude())
-					      : static_cast<int32_t>(near);
+			const bool lo = mostlyLo && (*this)(0, 7);
+			const LutTableConfig &table = lo ? config.lo : config.le;
+			const int64_t edge = coin() ? table.start : table.end;
+			const int64_t steps = lo ? FastLut::loPairs : FastLut::lePairs;
+			const int64_t range = steps << std::max<int>(table.indexSelect, 0);
+			const int64_t kind = (*this)(0, 31);
+
+			if (mostlyHits && kind > 1)
+				value = static_cast<int32_t>(table.start + (*this)(1, range));
+			else if (kind % 2)
+				value = static_cast<int32_t>(edge + magnitude());
+			else
+				value = static_cast<int32_t>(edge + (*this)(-3, 3));
 		}
 		return values;
 	}
@@ -82,7 +93,7 @@ private:
 	{
 		return { .exponential = exponential,
 			 .indexOffset = static_cast<int8_t>((*this)(-64, 33)),
-			 .indexSelect = static_cast<int8_t>((*this)(-12, 35)),
+			 .indexSelect = static_cast<int8_t>((*this)(-12, coin() ? 14 : 35)),
 			 .start = magnitude(),
 			 .end = magnitude(),
 			 .underflow = slope(),
@@ -105,7 +116,7 @@ TEST(FastLut, IsTheReference)
 	Random random(401);
 	LutCounters all;
 
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < 1000; round++) {
 		const LutConfig config = random.config();
 		const LutTables tables = random.tables();
 		const Lut lut(sdpLut, config, tables);

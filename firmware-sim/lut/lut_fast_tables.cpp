@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables and their registers in the numbers that vectors work with.
+ */
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "lut/lut_fast.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* Distances from an edge of this size have 35 bits. */
+constexpr int64_t largestEdge = int64_t{ 1 } << 34;
+constexpr int largestSelect = 35;
+/* A step of this size times an entry has 30 bits. */
+constexpr int largestNarrowShift = 14;
+
+bool acceptsTable(const LutTableConfig &table)
+{
+	return std::abs(table.start) <= largestEdge && std::abs(table.end) <= largestEdge &&
+	       std::abs(table.underflowEdge()) <= largestEdge &&
+	       (table.exponential || table.indexSelect <= largestSelect);
+}
+
+FastLut::Edge edgeOf(int64_t edge, const LutSlope &slope, int16_t entry)
+{
+	return { .edge = static_cast<double>(edge),
+		 .slope = std::ldexp(slope.scale, -slope.shift),
+		 .entry = static_cast<double>(entry) };
+}
+
+template<size_t entryCount>
+FastLut::Table tableOf(const LutTableConfig &config, const std::array<int16_t, entryCount> &entries,
+		       size_t firstPair)
+{
+	return { .exponential = config.exponential,
+		 .start = static_cast<double>(config.start),
+		 .indexOffset = static_cast<double>(config.indexOffset),
+		 .indexScale = std::ldexp(1.0, -config.indexSelect),
+		 .last = static_cast<double>(entryCount - 1),
+		 .firstPair = static_cast<double>(firstPair),
+		 .underflow = edgeOf(config.underflowEdge(), config.underflow, entries.front()),
+		 .overflow = edgeOf(config.end, config.overflow, entries.back()) };
+}
+
+template<size_t entryCount>
+void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
+{
+	for (size_t i = 0; i + 1 < entryCount; i++)
+		pairs[i] = static_cast<uint16_t>(entries[i]) | entries[i + 1] * 0x10000;
+}
+
+/* Distances that hit: from the first one to the one before the end. */
+struct Distances {
+	int64_t first;
+	int64_t end;
+};
+
+Distances distancesThatHit(const LutTableConfig &config, int64_t steps)
+{
+	/* More bits than any distance has. */
+	const auto bits = [](int64_t count) { return std::clamp<int64_t>(count, 0, 40); };
+
+	if (config.exponential)
+		return { int64_t{ 1 } << bits(config.indexOffset),
+			 int64_t{ 1 } << bits(config.indexOffset + steps) };
+	if (config.indexSelect < 0)
+		return { 1, ((steps - 1) >> bits(-config.indexSelect)) + 1 };
+	return { 1, steps << config.indexSelect };
+}
+
+/* Whether inputs of 32 bits hit a table at all. */
+bool canHit(const LutTableConfig &config, int64_t steps)
+{
+	const Distances distances = distancesThatHit(config, steps);
+
+	return distances.first < distances.end && config.start + distances.first <= INT32_MAX &&
+	       config.start + distances.end > INT32_MIN;
+}
+
+bool interpolatesNarrow(const LutTableConfig &config)
+{
+	return !config.exponential && config.indexSelect >= 0 &&
+	       config.indexSelect <= largestNarrowShift;
+}
+
+/* Bits of a distance in a step, the same for both tables; 0 if there is no narrow way. */
+int narrowShiftOf(const LutConfig &config)
+{
+	int shift = 0;
+
+	if (!canHit(config.le, FastLut::lePairs) || !canHit(config.lo, FastLut::loPairs))
+		return 0;
+	for (const LutTableConfig *table : { &config.le, &config.lo })
+		if (interpolatesNarrow(*table))
+			shift = std::max<int>({ shift, table->indexSelect, 1 });
+	return shift;
+}
+
+FastLut::Narrow narrowOf(const LutTableConfig &config, size_t steps, size_t firstPair,
+			 int narrowShift)
+{
+	const Distances distances = distancesThatHit(config, static_cast<int64_t>(steps));
+	const bool interpolates = interpolatesNarrow(config);
+	const auto clipped = [](int64_t x) {
+		return static_cast<int32_t>(std::clamp<int64_t>(x, INT32_MIN, INT32_MAX));
+	};
+
+	return { .interpolates = interpolates,
+		 .first = clipped(config.start + distances.first),
+		 .final = clipped(config.start + distances.end - 1),
+		 .start = static_cast<int32_t>(config.start),
+		 .shift = interpolates ? config.indexSelect : 0,
+		 .toCommon = interpolates ? narrowShift - config.indexSelect : 0,
+		 .firstPair = static_cast<int32_t>(firstPair) };
+}
+
+} /* namespace */
+
+bool FastLut::accepts(const LutConfig &config)
+{
+	return acceptsTable(config.le) && acceptsTable(config.lo) && hasVectors();
+}
+
+FastLut::FastLut(const LutConfig &config, const LutTables &tables)
+	: le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
+	  narrowShift(narrowShiftOf(config)),
+	  narrowLe(narrowOf(config.le, lePairs, 0, narrowShift)),
+	  narrowLo(narrowOf(config.lo, loPairs, lePairs, narrowShift)),
+	  hybridSelectsLo(config.hybridSelectsLo),
+	  underflowDiffers(config.underflowSelectsLo != config.hybridSelectsLo),
+	  overflowDiffers(config.overflowSelectsLo != config.hybridSelectsLo)
+{
+	putPairs(tables.le, pairs.data());
+	putPairs(tables.lo, pairs.data() + lePairs);
+}
+
+} /* namespace nvdla::sim */
