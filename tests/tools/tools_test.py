@@ -3,46 +3,12 @@
 
 import json
 import struct
-import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-PROGRAMS = {Path(argument).name: argument for argument in sys.argv[1:]}
-WIDTH = HEIGHT = 16
+from programs import HEIGHT, WIDTH, ProgramTest, call
 
-
-def call(name, *arguments):
-	return subprocess.run([PROGRAMS[name], *map(str, arguments)], capture_output=True, text=True)
-
-
-class Tools(unittest.TestCase):
-	def setUp(self):
-		folder = tempfile.TemporaryDirectory()
-		self.addCleanup(folder.cleanup)
-		self.folder = Path(folder.name)
-		self.net = self.folder / 'net.nvdla'
-		self.good('nvdla-example-net', '-o', self.net, '--width', WIDTH, '--height', HEIGHT)
-
-	def good(self, name, *arguments):
-		said = call(name, *arguments)
-		self.assertEqual(said.returncode, 0, said.stderr)
-		return said.stdout
-
-	def bad(self, code, name, *arguments):
-		said = call(name, *arguments)
-		self.assertEqual(said.returncode, code, said.stderr)
-		return said.stderr
-
-	def write(self, name, contents):
-		path = self.folder / name
-		path.write_bytes(contents)
-		return path
-
-	def picture(self):
-		return self.write('in.ppm', b'P6 %d %d 255\n' % (WIDTH, HEIGHT) + bytes(range(256)) * 3)
-
+class Tools(ProgramTest):
 	def test_there_and_back(self):
 		text, again = self.folder / 'net.json', self.folder / 'again.nvdla'
 		self.good('nvdla-convert', self.net, text)

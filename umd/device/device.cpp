@@ -108,11 +108,15 @@ Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 {
 	drm_nvdla_bo_create create = {};
 
+	const char *what = flags ? "allocate on-chip memory" : "allocate device memory";
+	if (!size || size > info().max_bo_bytes)
+		return fail(
+			ErrorCode::InvalidArgument, what, path(),
+			fmt::format("{} bytes, a buffer has 1 to {}", size, info().max_bo_bytes));
 	create.size = size;
 	create.flags = flags;
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
-		return fail(codeOf(error),
-			    flags ? "allocate on-chip memory" : "allocate device memory", path(),
+		return fail(codeOf(error), what, path(),
 			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
 	backend_->handles().add(create.handle);
 	return Buffer(std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));

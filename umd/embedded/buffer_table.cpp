@@ -23,6 +23,12 @@ constexpr uint64_t addressLimit = uint64_t{ 1 } << 40;
 /* More than any stride overruns by accident; also keeps buffers 64 KiB aligned. */
 constexpr uint64_t gap = uint64_t{ 1 } << 16;
 
+uint64_t hostBytes()
+{
+	return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+	       static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 } /* namespace */
 
 tl::expected<std::shared_ptr<EmbeddedBuffer>, int> EmbeddedBuffer::allocate(size_t size)
@@ -102,6 +108,8 @@ bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
 	const std::unique_lock lock(mutex_);
 	uint64_t address = firstAddress;
 
+	if (buffer.bytes().size() > hostBytes() / 2 - bytes_)
+		return false;
 	for (const auto &[start, bytes] : ranges_) {
 		if (start - address >= buffer.bytes().size() + gap)
 			break;
@@ -110,6 +118,7 @@ bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
 	if (address > addressLimit || buffer.bytes().size() > addressLimit - address)
 		return false;
 	ranges_.emplace(address, buffer.bytes());
+	bytes_ += buffer.bytes().size();
 	buffer.dmaAddress = address;
 	return true;
 }
@@ -117,6 +126,7 @@ bool EmbeddedMemory::insert(EmbeddedBuffer &buffer)
 void EmbeddedMemory::remove(const EmbeddedBuffer &buffer)
 {
 	const std::unique_lock lock(mutex_);
+	bytes_ -= buffer.bytes().size();
 	ranges_.erase(buffer.dmaAddress);
 }
 

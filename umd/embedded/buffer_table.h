@@ -87,7 +87,14 @@ private:
 class EmbeddedMemory : public sim::Memory
 {
 public:
-	/** \brief Give \a buffer an address; \return false if the address space is full */
+	/**
+	 * \brief Give \a buffer an address
+	 *
+	 * All together have half of the host's memory, so that a network which asks for more is
+	 * refused instead of taking the host down.
+	 *
+	 * \return false if the memory or the address space is full
+	 */
 	bool insert(EmbeddedBuffer &buffer);
 	void remove(const EmbeddedBuffer &buffer);
 
@@ -99,6 +106,7 @@ private:
 
 	std::shared_mutex mutex_; /* of the map, not of the bytes */
 	std::map<uint64_t, std::span<std::byte>> ranges_;
+	uint64_t bytes_ = 0; /* of all of them */
 };
 
 /** \brief Handles and mappings of one open device; the caller has the lock */

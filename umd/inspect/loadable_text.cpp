@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nvdla/task.h>
 
+#include "io/printable.h"
 #include "loadable/text/names.h"
 #include "operation_text.h"
 
@@ -81,7 +82,7 @@ std::string memoryMap(const Loadable &loadable)
 		text += fmt::format(
 			"{:>6} {:<6} {:>10} {:>6} {:<16} {}\n", fmt::format("@{}", memory.id),
 			text::domainName(static_cast<uint64_t>(memory.domain)), memory.size,
-			memory.alignment, flagText(memory.flags), contents);
+			memory.alignment, flagText(memory.flags), printable(contents));
 	}
 	return text;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/error.h>
 
+#include "io/printable.h"
+
 namespace nvdla
 {
 
@@ -45,7 +47,8 @@ std::string Error::message() const
 			text += ": ";
 		text += *part;
 	}
-	return text;
+	/* Names that a file brought along are in there. */
+	return printable(text);
 }
 
 } /* namespace nvdla */

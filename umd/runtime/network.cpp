@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "runtime/network_impl.h"
+#include "runtime/with_memory.h"
 
 namespace nvdla
 {
@@ -135,7 +136,10 @@ Result<std::vector<std::byte>> Network::output(size_t index) const
 	auto tensor = impl_->own->output(index);
 	if (!tensor)
 		return forward(tensor);
-	return std::vector<std::byte>(tensor->begin(), tensor->end());
+	return withMemory("get output", "tensor " + outputs()[index].describe(),
+			  [&]() -> Result<std::vector<std::byte>> {
+				  return std::vector<std::byte>(tensor->begin(), tensor->end());
+			  });
 }
 
 Result<std::vector<std::byte>> Network::outputElements(size_t index) const

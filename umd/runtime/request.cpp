@@ -9,6 +9,7 @@
 #include "runtime/binding.h"
 #include "runtime/network_impl.h"
 #include "runtime/pipeline.h"
+#include "runtime/with_memory.h"
 
 namespace nvdla
 {
@@ -16,13 +17,19 @@ namespace nvdla
 namespace
 {
 
-std::vector<std::vector<std::byte>> zeroes(const std::vector<TensorDesc> &tensors)
+Result<void> addZeroes(std::vector<std::vector<std::byte>> &values,
+		       const std::vector<TensorDesc> &tensors)
 {
-	std::vector<std::vector<std::byte>> values;
-
-	for (const TensorDesc &tensor : tensors)
-		values.emplace_back(tensor.size);
-	return values;
+	for (const TensorDesc &tensor : tensors) {
+		auto added = withMemory("create request", "tensor " + tensor.describe(),
+					[&]() -> Result<void> {
+						values.emplace_back(tensor.size);
+						return {};
+					});
+		if (!added)
+			return added;
+	}
+	return {};
 }
 
 } /* namespace */
@@ -32,8 +39,10 @@ Result<Request> Request::create(const Network &network)
 	auto state = std::make_shared<RequestState>(network.impl_->pipeline);
 	const Program &program = state->pipeline->program();
 
-	state->inputs = zeroes(program.inputs);
-	state->outputs = zeroes(program.outputs);
+	if (auto inputs = addZeroes(state->inputs, program.inputs); !inputs)
+		return forward(inputs);
+	if (auto outputs = addZeroes(state->outputs, program.outputs); !outputs)
+		return forward(outputs);
 	return Request(std::move(state));
 }
 
@@ -77,10 +86,12 @@ Result<void> Request::setInputElements(size_t index, std::span<const std::byte> 
 
 	if (auto there = checkIndex("set input", "input", index, inputs); !there)
 		return there;
-	std::vector<std::byte> tensor(inputs[index].size);
-	if (auto packed = packElements(inputs[index], elements, tensor); !packed)
-		return packed;
-	return setInput(index, tensor);
+	return withMemory("set input", "tensor " + inputs[index].describe(), [&]() -> Result<void> {
+		std::vector<std::byte> tensor(inputs[index].size);
+		if (auto packed = packElements(inputs[index], elements, tensor); !packed)
+			return packed;
+		return setInput(index, tensor);
+	});
 }
 
 Result<void> Request::setInputFloat(size_t index, std::span<const float> values, ElementOrder order)
@@ -89,10 +100,12 @@ Result<void> Request::setInputFloat(size_t index, std::span<const float> values,
 
 	if (auto there = checkIndex("set input", "input", index, inputs); !there)
 		return there;
-	std::vector<std::byte> tensor(inputs[index].size);
-	if (auto packed = packFloat(inputs[index], values, tensor, order); !packed)
-		return packed;
-	return setInput(index, tensor);
+	return withMemory("set input", "tensor " + inputs[index].describe(), [&]() -> Result<void> {
+		std::vector<std::byte> tensor(inputs[index].size);
+		if (auto packed = packFloat(inputs[index], values, tensor, order); !packed)
+			return packed;
+		return setInput(index, tensor);
+	});
 }
 
 /* Nothing in place of a place: unbind. */
@@ -161,7 +174,9 @@ Result<std::vector<std::byte>> Request::outputElements(size_t index) const
 	auto tensor = output(index);
 	if (!tensor)
 		return forward(tensor);
-	return unpackElements(state_->pipeline->program().outputs[index], *tensor);
+	const TensorDesc &desc = state_->pipeline->program().outputs[index];
+	return withMemory("get output", "tensor " + desc.describe(),
+			  [&] { return unpackElements(desc, *tensor); });
 }
 
 Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order) const
@@ -169,7 +184,9 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 	auto tensor = output(index);
 	if (!tensor)
 		return forward(tensor);
-	return unpackFloat(state_->pipeline->program().outputs[index], *tensor, order);
+	const TensorDesc &desc = state_->pipeline->program().outputs[index];
+	return withMemory("get output", "tensor " + desc.describe(),
+			  [&] { return unpackFloat(desc, *tensor, order); });
 }
 
 Result<void> Request::submit(const RunOptions &options, Callback callback)

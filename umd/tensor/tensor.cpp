@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nvdla/core_geometry.h>
 
+#include "io/printable.h"
 #include "layout.h"
 
 namespace nvdla
@@ -79,8 +80,8 @@ const char *dataTypeName(DataType type)
 
 std::string TensorDesc::describe() const
 {
-	return fmt::format("{} {}x{}x{}x{} {}{} {}", name, n, c, h, w, isUnsigned ? "u" : "",
-			   dataTypeName(type), pixelFormatName(format));
+	return fmt::format("{} {}x{}x{}x{} {}{} {}", printable(name), n, c, h, w,
+			   isUnsigned ? "u" : "", dataTypeName(type), pixelFormatName(format));
 }
 
 IntegerLimits TensorDesc::limits(uint32_t c) const

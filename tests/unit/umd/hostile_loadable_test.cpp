@@ -127,4 +127,32 @@ TEST(HostileLoadable, ErrorNamesTheDamagedEntry)
 	EXPECT_EQ(read.error().where, "file");
 }
 
+/* Names go to terminals, which obey control characters. */
+TEST(ErrorMessage, IsALineOfUtf8)
+{
+	const struct {
+		const char *name;
+		const char *shown;
+	} cases[] = {
+		{ "plain \\x41", "plain \\x41" },
+		{ "\033[2J\n\x7f", "\\x1b[2J\\x0a\\x7f" },
+		{ "k\xc3\xb6nig \xe2\x82\xac \xf0\x9f\x98\x80",
+		  "k\xc3\xb6nig \xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "\xff\xfe", "\\xff\\xfe" },
+		/* Cut short, too long for its character, a surrogate, beyond the last one, a
+		   control. */
+		{ "\xe2\x82", "\\xe2\\x82" },
+		{ "\xc0\xaf", "\\xc0\\xaf" },
+		{ "\xe0\x80\xaf", "\\xe0\\x80\\xaf" },
+		{ "\xed\xa0\x80", "\\xed\\xa0\\x80" },
+		{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80" },
+		{ "\xc2\x9b", "\\xc2\\x9b" },
+	};
+
+	for (const auto &one : cases) {
+		const Error error{ ErrorCode::InvalidFile, "read", one.name, "is odd" };
+		EXPECT_EQ(error.message(), std::string("read: ") + one.shown + ": is odd");
+	}
+}
+
 } /* namespace nvdla */

@@ -44,7 +44,12 @@ struct Error {
 	std::string where;
 	std::string why;
 
-	/** \return "what: where: why", leaving out what is empty */
+	/**
+	 * \return "what: where: why", leaving out what is empty
+	 *
+	 * One line of UTF-8: of names that came with a file, control characters and bytes that are
+	 * no characters are written as \\xNN.
+	 */
 	std::string message() const;
 };
 
