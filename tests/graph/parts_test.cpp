@@ -130,6 +130,22 @@ TEST(Parts, AreHeldAgainstTheWhole)
 		      { "'second'", "'b' shares elements of 'whole' with another part" });
 	expectRefusal(twoParts({ .lineStep = 0 }, {}), { "'a' has a lineStep of 0" });
 
+	/* Lines 0, 2, 4 and 1; then line 3 is missing. */
+	Graph interlocked;
+	interlocked.input(feature("x", channels, 3));
+	interlocked.input(feature("z", channels, 1));
+	interlocked.surface(feature("whole"));
+	interlocked.surface({ .name = "even", .within = "whole", .lineStep = 2 });
+	interlocked.surface({ .name = "one", .within = "whole", .atLine = 1, .lineStep = 2 });
+	interlocked.add(copy("a", "x", "even"));
+	interlocked.add(copy("b", "z", "one"));
+	interlocked.output("whole");
+	expectRefusal(interlocked, { "surface 'whole': 160 of its elements are in no part" });
+	/* A step that leads around 32 bits, three lines of it. */
+	interlocked.surface({ .name = "far", .h = 3, .within = "x", .lineStep = 0x80000000U });
+	interlocked.add(copy("c", "far", "y"));
+	expectRefusal(interlocked, { "'c'", "'far' are lines 0 to 4294967297 of 'x'" });
+
 	Graph graph = twoParts({ .atLine = 1 }, {});
 	graph.output("a");
 	expectRefusal(graph, { "'first'", "only wholes are outputs" });

@@ -19,7 +19,7 @@ Window windowOf(const Surface &part)
 	return { .channel = part.atChannel,
 		 .line = part.atLine,
 		 .column = part.atColumn,
-		 .lineStep = part.lineStep,
+		 .lineStep = part.h > 1 ? part.lineStep : 1,
 		 .shape = { part.c, part.h, part.w } };
 }
 
@@ -107,10 +107,11 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 	const TensorDesc &desc = whole.desc;
 	const bool image = desc.format != PixelFormat::Feature;
 	const uint32_t atom = image ? desc.c : geometry().atomChannels(desc.type);
-	auto inside = [&](const char *things, uint32_t at, uint32_t size, uint32_t all) {
-		need(size > 0 && uint64_t{ at } + size <= all, field,
+	const uint64_t lines = part.h ? uint64_t{ part.h - 1 } * part.lineStep + 1 : 0;
+	auto inside = [&](const char *things, uint32_t at, uint64_t size, uint32_t all) {
+		need(size > 0 && at + size <= all, field,
 		     fmt::format("'{}' are {} {} to {} of '{}', which has {}", part.name, things,
-				 at, uint64_t{ at } + size, part.within, all));
+				 at, at + size, part.within, all));
 	};
 
 	need(!whole.planar && desc.n == 1 && whole.region != none, field,
@@ -128,7 +129,7 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 	need(part.lineStep > 0, field, fmt::format("'{}' has a lineStep of 0", part.name));
 	inside("channels", part.atChannel, part.c, desc.c);
 	inside("columns", part.atColumn, part.w, desc.w);
-	inside("lines", part.atLine, part.h ? (part.h - 1) * part.lineStep + 1 : 0, desc.h);
+	inside("lines", part.atLine, lines, desc.h);
 	return !failed();
 }
 

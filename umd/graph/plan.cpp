@@ -56,8 +56,11 @@ bool Window::meets(const Window &other) const
 	if (!meet(channel, shape.c, other.channel, other.shape.c) ||
 	    !meet(column, shape.w, other.column, other.shape.w))
 		return false;
-	/* Lines of one step interlock. */
-	if (lineStep == other.lineStep && line % lineStep != other.line % lineStep)
+	/* Lines of one step interlock; a single line has any step. */
+	const uint32_t step = shape.h == 1					 ? other.lineStep
+			      : other.shape.h == 1 || lineStep == other.lineStep ? lineStep
+										 : 1;
+	if (line % step != other.line % step)
 		return false;
 	return meet(line, (shape.h - 1) * lineStep + 1, other.line,
 		    (other.shape.h - 1) * other.lineStep + 1);
