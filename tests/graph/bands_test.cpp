@@ -44,6 +44,10 @@ TEST_F(Bands, LargeInputsAreDivided)
 	EXPECT_EQ(layers[1].pad_y_bottom, 0);
 	/* One line is in both: R - stride. */
 	EXPECT_EQ(layers[0].input_height_csc + layers[1].input_height_csc, largeH + 1);
+	/* It stays in the buffer. */
+	EXPECT_EQ(layers[0].release, layers[0].input_height_csc - 1);
+	EXPECT_EQ(layers[1].data_reuse, 1);
+	EXPECT_EQ(task.surfaces[2].conv.src_data.height, layers[1].input_height_csc - 1);
 }
 
 TEST_F(Bands, SurfacesAsOperandsAreDividedToo)

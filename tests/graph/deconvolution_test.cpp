@@ -64,6 +64,15 @@ TEST_F(Deconvolution, PhasesCanBeOnChip)
 	EXPECT_EQ(task.surfaces[1].sdp.dst_data.type, NVDLA_MEM_CV);
 	EXPECT_EQ(task.surfaces[12].rubik.src_data.type, NVDLA_MEM_CV);
 	EXPECT_EQ(task.surfaces[12].rubik.dst_data.type, NVDLA_MEM_MC);
+
+	/* Three phases of two atoms for each line; two of three lines are there at a time. */
+	auto loadable = made_.graph.assemble();
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	for (const Memory &memory : loadable->memories) {
+		if (memory.domain == MemoryDomain::Sram) {
+			EXPECT_EQ(memory.size, 2 * 3 * 2 * (3 * 4 * 32));
+		}
+	}
 }
 
 /* Without a stride in x there is nothing to put together. */

@@ -156,6 +156,13 @@ TEST_F(Reuse, SaysWhatIsNotThere)
 	second.padding = {};
 	refused(second, { "'conv2'", "reuseData", "leaves 'x' in the convolution buffer" });
 
+	/* Line 0 is the first of both; the buffer gives up lines from its beginning on. */
+	second = convolution("2");
+	second.input = "less";
+	second.reuseData = true;
+	made_.graph.surface({ .name = "less", .h = 5, .within = "x" });
+	refused(second, { "'conv2'", "reuseData", "leaves 'x' in the convolution buffer" });
+
 	second = convolution("2");
 	second.reuseData = true;
 	second.bands = 2;

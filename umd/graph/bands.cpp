@@ -130,6 +130,17 @@ bool allWeightsFit(const Lowering &lowering, const ConvLayer &layer, const std::
 	return needs.masksStay && needs.forLines(lines) + needs.allWeights <= needs.banks;
 }
 
+/* Lines that two bands share stay in the buffer (see Lowering::checkDataReuse()). */
+bool linesStay(const ConvLayer &layer, const Band &before, const Band &band)
+{
+	const uint32_t beforeEnd = before.firstInput + before.inputLines;
+	const uint32_t end = band.firstInput + band.inputLines;
+
+	return !layer.image && !layer.op.winograd && band.firstInput > before.firstInput &&
+	       band.firstInput < beforeEnd && end > beforeEnd &&
+	       (end - beforeEnd) * layer.in.desc.w > 1;
+}
+
 } /* namespace */
 
 std::vector<Band> bandsOf(Lowering &lowering, const ConvLayer &layer)
@@ -174,7 +185,8 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		symbols_.declared[whole.name] = whole;
 	const bool weightsStay = allWeightsFit(lowering, *layer, bands);
 
-	for (const Band &band : bands) {
+	for (size_t i = 0; i < bands.size(); i++) {
+		const Band &band = bands[i];
 		const std::string inputLines = fmt::format("lines {} to {}", band.firstInput,
 							   band.firstInput + band.inputLines - 1);
 		const std::string lines = fmt::format("lines {} to {}", band.firstLine,
@@ -185,8 +197,10 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		};
 		op::Convolution layerConv = conv;
 		layerConv.bands = 1;
-		if (band.firstLine > 0)
+		if (i > 0) {
 			layerConv.reuseWeights = weightsStay;
+			layerConv.reuseData = linesStay(*layer, bands[i - 1], band);
+		}
 		layerConv.input = describePart(symbols_, { .name = conv.input }, inputLines,
 					       { .h = band.inputLines, .atLine = band.firstInput });
 		layerConv.output = fmt::format("{} [{}]", conv.output, lines);

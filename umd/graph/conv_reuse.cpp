@@ -36,6 +36,30 @@ bool sameRegion(const Plan &plan, int16_t address, int16_t other)
 	       (one.whole != none && one.whole == two.whole && one.window == two.window);
 }
 
+/*
+ * Lines at the end of what one convolution reads that are the first ones of the
+ * next; 0 unless the next also reads others behind them. CDMA fetches those then,
+ * but no single element, which would have to be packed.
+ */
+uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_data_cube &next)
+{
+	const Region &from = plan.regions[regionOf(one.address)];
+	const Region &to = plan.regions[regionOf(next.address)];
+	const uint32_t end = from.window.line + from.window.shape.h;
+	const uint32_t nextEnd = to.window.line + to.window.shape.h;
+	Window moved = from.window;
+
+	moved.line = to.window.line;
+	moved.shape.h = to.window.shape.h;
+	if (from.whole == none || from.whole != to.whole || moved != to.window ||
+	    to.window.lineStep != 1)
+		return 0;
+	if (to.window.line <= from.window.line || to.window.line >= end || nextEnd <= end ||
+	    uint64_t{ nextEnd - end } * next.width < 2)
+		return 0;
+	return end - to.window.line;
+}
+
 bool sameConversion(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 {
 	return one.data_format == other.data_format && one.in_precision == other.in_precision &&
@@ -61,6 +85,26 @@ bool sameShape(const nvdla_conv_op_desc &one, const nvdla_conv_op_desc &other)
 	return winograd ? tiles : !image || sides;
 }
 
+/*
+ * What a convolution reads is there: all of it, or its first lines. Then the one
+ * before releases what is no longer needed, and CDMA fetches what is not there yet
+ * (guide, RLS_SLICES).
+ */
+void reuseData(Node &before, Node &node)
+{
+	nvdla_conv_op_desc &other = before.operation.conv;
+	nvdla_data_cube &src = node.surface.conv.src_data;
+
+	node.operation.conv.data_reuse = 1;
+	if (!node.keptLines) {
+		other.skip_data_rls = 1;
+		return;
+	}
+	other.release = static_cast<__u16>(other.input_height_csc - node.keptLines);
+	src.height = static_cast<__u16>(src.height - node.keptLines);
+	src.offset += node.keptLines * src.line_stride;
+}
+
 } /* namespace */
 
 /* Weights are packed once for each layout, so that the same region is the same weights. */
@@ -81,9 +125,12 @@ void Lowering::checkDataReuse(const Node &before)
 	const nvdla_conv_op_desc &conv = node.operation.conv;
 	const nvdla_conv_op_desc &other = before.operation.conv;
 
-	need(sameRegion(plan_, node.surface.conv.src_data.address,
-			before.surface.conv.src_data.address),
-	     "reuseData",
+	const nvdla_data_cube &src = node.surface.conv.src_data;
+	const nvdla_data_cube &otherSrc = before.surface.conv.src_data;
+
+	if (conv.conv_mode == NVDLA_CONV_MODE_DIRECT && conv.data_format == NVDLA_FORMAT_FEATURE)
+		node.keptLines = sharedLines(plan_, otherSrc, src);
+	need(node.keptLines || sameRegion(plan_, src.address, otherSrc.address), "reuseData",
 	     fmt::format("{} before it leaves '{}' in the convolution buffer", where(before),
 			 nameOf(before, "src_data")));
 	need(conv.conv_mode == other.conv_mode, "reuseData",
@@ -168,10 +215,10 @@ void linkConvolutions(Plan &plan)
 			if (!isConvolution(node))
 				continue;
 			if (before) {
-				node.operation.conv.data_reuse = node.reusesData;
 				node.operation.conv.weight_reuse = node.reusesWeights;
-				before->operation.conv.skip_data_rls = node.reusesData;
 				before->operation.conv.skip_weight_rls = node.reusesWeights;
+				if (node.reusesData)
+					reuseData(*before, node);
 			}
 			before = &node;
 		}

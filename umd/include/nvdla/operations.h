@@ -90,7 +90,9 @@ struct Convolution {
 	 * convolution buffer
 	 *
 	 * Both are of one mode and convert pixels alike; pictures agree in their padding at
-	 * the sides, Winograd's inputs in padding and stride (guide, DATA_REUSE).
+	 * the sides, Winograd's inputs in padding and stride (guide, DATA_REUSE). In direct
+	 * mode, slices of one surface may overlap instead: this one begins behind the first
+	 * line of the other one and goes on behind its last (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
 };
