@@ -110,6 +110,26 @@ TEST_F(Deconvolution, LargeInputsAreDivided)
 	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 2);
 }
 
+/* Who waits for an operation of several layers waits for the last one. */
+TEST_F(Deconvolution, OrderIsThatOfTheLastLayer)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 2, .w = 3 });
+	weights(DataType::Int8, 32, 40, 2, 2);
+	add(op::Deconvolution{
+		.name = "up", .input = "x", .weights = "w", .output = "s", .stride = { 2, 2 } });
+	add(sdp());
+	add(op::Pooling{ .name = "pool", .input = "x", .output = "z" });
+	output("y");
+	output("z");
+	made_.graph.order({ "up", "pool" });
+	const DlaTask task = checked();
+	ASSERT_EQ(task.graph.size(), 11U);
+	EXPECT_EQ(task.graph[9].op_type, NVDLA_OP_RUBIK);
+	EXPECT_EQ(task.graph[9].consumers[NVDLA_OP_PDP].index, 10);
+	EXPECT_EQ(task.graph[9].consumers[NVDLA_OP_PDP].event, NVDLA_EVENT_OP_COMPLETED);
+	EXPECT_EQ(task.graph[8].consumers[NVDLA_OP_PDP].index, -1);
+}
+
 TEST_F(Deconvolution, SaysWhatIsWrong)
 {
 	input({ .type = DataType::Int8, .c = 40, .h = 2, .w = 2 });

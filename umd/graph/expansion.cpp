@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "expansion.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "conv_layer.h"

@@ -2,8 +2,6 @@
 /*
  * Operands of an SDP operation that is made in several layers.
  */
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "expansion.h"
