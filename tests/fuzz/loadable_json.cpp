@@ -6,6 +6,8 @@
 
 #include <nvdla/loadable_json.h>
 
+#include "result.h"
+
 namespace nvdla::fuzz
 {
 
@@ -13,11 +15,8 @@ void readLoadableJson(const uint8_t *data, size_t size)
 {
 	const std::string_view text(reinterpret_cast<const char *>(data), size);
 	auto loadable = loadableFromJson(text);
-	if (!loadable) {
-		if (loadable.error().where.empty() || loadable.error().why.empty())
-			std::abort();
+	if (!isWell(loadable))
 		return;
-	}
 
 	/* JSON strings are UTF-8, so there is a text. */
 	auto json = loadableToJson(*loadable);

@@ -6,21 +6,10 @@
 
 #include <nvdla/task.h>
 
+#include "result.h"
+
 namespace nvdla::fuzz
 {
-
-namespace
-{
-
-template<typename T>
-bool isWell(const Result<T> &result)
-{
-	if (!result && (result.error().where.empty() || result.error().why.empty()))
-		std::abort();
-	return result.has_value();
-}
-
-} /* namespace */
 
 void readLoadable(const uint8_t *data, size_t size)
 {

@@ -184,14 +184,14 @@ Result<Image> readImage(const std::string &path)
 	return decodeImage(*bytes, path);
 }
 
-Result<void> writePng(const std::string &path, const Image &image)
+Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &name)
 {
 	PngImage writer;
 	png_alloc_size_t size = 0;
 
 	if (image.pixels.size() != size_t{ image.width } * image.height * image.channels ||
 	    (image.channels != 1 && image.channels != 3))
-		return fail(ErrorCode::InvalidArgument, "write PNG", path,
+		return fail(ErrorCode::InvalidArgument, "write PNG", name,
 			    fmt::format("{} bytes for {} x {} pixels of {} channels",
 					image.pixels.size(), image.width, image.height,
 					image.channels));
@@ -201,11 +201,20 @@ Result<void> writePng(const std::string &path, const Image &image)
 
 	const auto *pixels = image.pixels.data();
 	if (!png_image_write_to_memory(&writer.png, nullptr, &size, 0, pixels, 0, nullptr))
-		return fail(ErrorCode::Io, "write PNG", path, writer.png.message);
+		return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
 	std::vector<std::byte> bytes(size);
 	if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0, pixels, 0, nullptr))
-		return fail(ErrorCode::Io, "write PNG", path, writer.png.message);
-	return writeWholeFile(path, std::span(bytes).first(size));
+		return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
+	bytes.resize(size);
+	return bytes;
+}
+
+Result<void> writePng(const std::string &path, const Image &image)
+{
+	auto bytes = encodePng(image, path);
+	if (!bytes)
+		return forward(bytes);
+	return writeWholeFile(path, *bytes);
 }
 
 } /* namespace nvdla */

@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -84,6 +86,11 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 	}
 }
 
+size_t bytesOf(std::span<const size_t> shape, DataType type)
+{
+	return std::accumulate(shape.begin(), shape.end(), elementBytes(type), std::multiplies());
+}
+
 /*
  * Copies images to where each has \a imageBytes. Pictures come with three channels where the
  * tensor has a fourth, which is left as it is.
@@ -126,9 +133,7 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 	if (valueOf(dictionary, "'fortran_order':", ',').find("False") == std::string_view::npos)
 		return fail(ErrorCode::Unsupported, what, name, "the array is not in C order");
 
-	size_t needed = elementBytes(*type);
-	for (size_t extent : *shape)
-		needed *= extent;
+	const size_t needed = bytesOf(*shape, *type);
 	if (reader.rest().size() != needed)
 		return bad(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
 					     reader.rest().size(), *shape, needed));
@@ -145,6 +150,8 @@ Result<NpyArray> readNpy(const std::string &path)
 
 Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array)
 {
+	if (auto checked = desc.check(); !checked)
+		return forward(checked);
 	std::vector<size_t> shape = array.shape;
 	if (shape.size() == 3)
 		shape.insert(shape.begin(), 1);
@@ -153,6 +160,13 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
 			    "tensor " + desc.describe(),
 			    fmt::format("the array has the shape {}", array.shape));
+
+	if (array.elements.size() != bytesOf(shape, array.type))
+		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
+			    "tensor " + desc.describe(),
+			    fmt::format("the array has {} bytes of elements, shape {} needs {}",
+					array.elements.size(), array.shape,
+					bytesOf(shape, array.type)));
 
 	const size_t image = size_t{ desc.c } * desc.h * desc.w;
 	if (array.type == desc.type) {

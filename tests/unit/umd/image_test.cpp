@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/image.h>
-#include <turbojpeg.h>
 #include <unistd.h>
 
+#include "jpeg.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -20,24 +20,6 @@ std::vector<std::byte> bytes(const std::string &text)
 {
 	const auto *raw = reinterpret_cast<const std::byte *>(text.data());
 	return std::vector<std::byte>(raw, raw + text.size());
-}
-
-std::vector<std::byte> encodeJpeg(const Image &image)
-{
-	unsigned char *out = nullptr;
-	unsigned long size = 0;
-	tjhandle jpeg = tjInitCompress();
-	const bool grey = image.channels == 1;
-
-	EXPECT_EQ(tjCompress2(jpeg, image.pixels.data(), static_cast<int>(image.width), 0,
-			      static_cast<int>(image.height), grey ? TJPF_GRAY : TJPF_RGB, &out,
-			      &size, grey ? TJSAMP_GRAY : TJSAMP_444, 100, 0),
-		  0);
-	const auto *first = reinterpret_cast<const std::byte *>(out);
-	std::vector<std::byte> file(first, first + size);
-	tjFree(out);
-	tjDestroy(jpeg);
-	return file;
 }
 
 } /* namespace */
@@ -95,7 +77,7 @@ TEST(Picture, Jpeg)
 			for (uint32_t c = 0; c < channels; c++)
 				image.pixels.push_back(static_cast<uint8_t>(40 + 90 * c));
 		}
-		const auto file = encodeJpeg(image);
+		const auto file = test::encodeJpeg(image);
 		auto back = decodeImage(file, "jpeg");
 		ASSERT_TRUE(back) << back.error().message();
 		EXPECT_EQ(back->width, 16u);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cstring>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nvdla/tensor_file.h>
 
@@ -109,6 +110,24 @@ TEST(Npy, ArraysOfTheKnownTypes)
 	ASSERT_TRUE(bytes);
 	EXPECT_EQ(bytes->type, DataType::Int8);
 	EXPECT_FALSE(elementsFromNpy(desc, *bytes));
+}
+
+/* Not from a file: what a caller put together. */
+TEST(Npy, ArraysThatAreNotWhatTheySay)
+{
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Half, 2, 1, 3);
+	for (const DataType type : { DataType::Half, DataType::Int8 }) {
+		for (const size_t bytes : { 0, 5, 13, 1000 }) {
+			const auto elements = elementsFromNpy(
+				desc, { { 2, 1, 3 }, type, std::vector<std::byte>(bytes) });
+			ASSERT_FALSE(elements);
+			EXPECT_NE(elements.error().why.find(fmt::format("{} bytes", bytes)),
+				  std::string::npos)
+				<< elements.error().message();
+		}
+	}
+	desc.n = 0;
+	EXPECT_FALSE(elementsFromNpy(desc, { { 0, 2, 1, 3 }, DataType::Int8, {} }));
 }
 
 TEST(Npy, NumbersAreWrittenAndRead)

@@ -36,6 +36,9 @@ Result<Image> readImage(const std::string &path);
 /** \brief As readImage(), from memory; \a name is for errors */
 Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name);
 
+/** \brief Make a PNG; \a name is for errors */
+Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &name);
+
 /** \brief Write a PNG */
 Result<void> writePng(const std::string &path, const Image &image);
 
