@@ -4,6 +4,7 @@
 #include <nvdla/graph.h>
 
 #include "compare_check.h"
+#include "refusal.h"
 
 namespace nvdla::test
 {
@@ -17,15 +18,6 @@ Graph withInput(uint32_t channels = 64)
 
 	graph.input({ .name = "x", .type = DataType::Int8, .c = channels, .h = 2, .w = 2 });
 	return graph;
-}
-
-void expectRefusal(const Graph &graph, std::initializer_list<const char *> words)
-{
-	auto loadable = graph.assemble();
-	const std::string message = loadable ? "" : loadable.error().message();
-
-	for (const char *word : words)
-		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
 }
 
 } /* namespace */

@@ -10,6 +10,7 @@
 #include <nvdla/task.h>
 
 #include "graph_check.h"
+#include "refusal.h"
 
 namespace nvdla::test
 {
@@ -71,11 +72,7 @@ protected:
 	}
 	void expectRefusal(std::initializer_list<const char *> words) const
 	{
-		auto loadable = made_.graph.assemble();
-		const std::string message = loadable ? "" : loadable.error().message();
-		for (const char *word : words)
-			EXPECT_NE(message.find(word), std::string::npos)
-				<< word << " in: " << message;
+		test::expectRefusal(made_.graph, words);
 	}
 
 	static std::vector<nvdla_conv_op_desc> convolutions(const DlaTask &task)

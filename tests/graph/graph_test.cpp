@@ -9,6 +9,8 @@
 #include <nvdla/network.h>
 #include <nvdla/task.h>
 
+#include "refusal.h"
+
 namespace nvdla::test
 {
 
@@ -50,21 +52,6 @@ Graph fused()
 			       .stride = { 2, 2 } });
 	graph.output("y");
 	return graph;
-}
-
-std::string refusal(const Graph &graph, const AssembleOptions &options = {})
-{
-	auto loadable = graph.assemble(options);
-
-	return loadable ? "" : loadable.error().message();
-}
-
-void expectRefusal(const Graph &graph, std::initializer_list<const char *> words)
-{
-	const std::string message = refusal(graph);
-
-	for (const char *word : words)
-		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
 }
 
 /* Without memory that is used again, whose edges depend on what fits where. */

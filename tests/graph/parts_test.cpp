@@ -7,6 +7,8 @@
 #include <nvdla/network.h>
 #include <nvdla/task.h>
 
+#include "refusal.h"
+
 namespace nvdla::test
 {
 
@@ -44,15 +46,6 @@ Graph slices()
 	graph.add(copy("c", "right", "y"));
 	graph.output("y");
 	return graph;
-}
-
-void expectRefusal(const Graph &graph, std::initializer_list<const char *> words)
-{
-	auto loadable = graph.assemble();
-	const std::string message = loadable ? "" : loadable.error().message();
-
-	for (const char *word : words)
-		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
 }
 
 /* A graph that writes 'a' and then 'b' into a whole of two lines. */

@@ -9,6 +9,8 @@
 #include <nvdla/network.h>
 #include <nvdla/task.h>
 
+#include "refusal.h"
+
 namespace nvdla::test
 {
 
@@ -54,15 +56,6 @@ Graph throughOnChipMemory()
 	graph.add(op::Copy{ "copy", { { "3", "y" } } });
 	graph.output("y");
 	return graph;
-}
-
-void expectRefusal(const Graph &graph, std::initializer_list<const char *> words)
-{
-	auto loadable = graph.assemble();
-	const std::string message = loadable ? "" : loadable.error().message();
-
-	for (const char *word : words)
-		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
 }
 
 } /* namespace */
