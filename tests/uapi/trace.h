@@ -17,7 +17,7 @@
 namespace nvdla::test
 {
 
-/** \brief Records the driver's events in a buffer of its own */
+/** \brief Records what the driver says of the device, in a buffer of its own */
 class Trace
 {
 public:
@@ -47,7 +47,8 @@ public:
 		std::ifstream file(instance_ / "trace");
 		for (std::string line; std::getline(file, line);) {
 			const size_t name = line.find(": nvdla_");
-			if (line.starts_with('#') || name == std::string::npos)
+			if (line.starts_with('#') || name == std::string::npos ||
+			    line.find("device=" + device_ + ' ') == std::string::npos)
 				continue;
 			const size_t end = line.find(": ", name + 2);
 			found.emplace_back(line.substr(name + 2, end - name - 2),
@@ -59,7 +60,9 @@ public:
 	static inline const std::filesystem::path tracing = "/sys/kernel/tracing";
 
 private:
-	std::filesystem::path instance_ = tracing / "instances/nvdla-test";
+	/* Another process may test another device at the same time. */
+	const std::string device_ = deviceFolder().filename();
+	const std::filesystem::path instance_ = tracing / "instances" / ("nvdla-test-" + device_);
 	bool valid_ = false;
 };
 
