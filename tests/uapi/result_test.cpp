@@ -173,11 +173,17 @@ TEST_F(ResultTest, RefusesBadPlaces)
 
 TEST_F(ResultTest, NamesTheOperationThatTookTooLong)
 {
-	/* More tasks than a millisecond has room for. */
-	addWholeCopy();
-	addWholeCopy();
+	/* A quarter of a gigabyte, which takes any host many times the millisecond it gets. */
+	constexpr uint32_t bytes = 2 << 20;
+	Buffer source(device_, bytes), destination(device_, bytes);
+	ASSERT_TRUE(source.valid() && destination.valid());
+	CopyTask copies;
+	copies.addAddress(source.handle());
+	copies.addAddress(destination.handle());
+	copies.addCopy(0, 1, 1024, bytes / 1024);
+	copies.addCopy(0, 1, 1024, bytes / 1024);
 	Submit late = submit();
-	late.tasks.assign(64, task_.task());
+	late.tasks.assign(64, copies.task());
 	late.timeoutMs = 1;
 	ASSERT_EQ(late.run(device_), -EINVAL) << "the result does not fit";
 
