@@ -207,12 +207,6 @@ static void nvdla_platform_remove(struct platform_device *pdev)
 	nvdla_device_fini(platform_get_drvdata(pdev));
 }
 
-/* The next kernel does not know what this one has the core write to. */
-static void nvdla_platform_shutdown(struct platform_device *pdev)
-{
-	nvdla_device_fini(platform_get_drvdata(pdev));
-}
-
 static const struct nvdla_platform_match nvdla_platform_nv_full = {
 	.variant = nvdla_variant_nv_full,
 };
@@ -232,7 +226,8 @@ MODULE_DEVICE_TABLE(platform, nvdla_platform_ids);
 static struct platform_driver nvdla_platform_driver = {
 	.probe = nvdla_platform_probe,
 	.remove = nvdla_platform_remove,
-	.shutdown = nvdla_platform_shutdown,
+	/* The next kernel does not know what this one has the core write to. */
+	.shutdown = nvdla_platform_remove,
 	.id_table = nvdla_platform_ids,
 	.driver = {
 		.name = "nvdla",

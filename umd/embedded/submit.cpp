@@ -81,6 +81,16 @@ int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t va
 	return -EINVAL;
 }
 
+int SubmitReader::checkCounts(uint32_t task, std::span<const Count> counts)
+{
+	for (const Count &count : counts) {
+		if (count.value < count.least || count.value > count.most)
+			return badMember(task, count.member, count.value, count.most,
+					 "not in the accepted range");
+	}
+	return 0;
+}
+
 /* The ioctl's own arguments, in the order in which the driver looks at them. */
 int SubmitReader::readArguments()
 {
@@ -97,21 +107,13 @@ int SubmitReader::readArguments()
 	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
 		return -EINVAL;
 
-	const struct {
-		const char *member;
-		uint32_t value;
-		uint32_t least;
-		uint32_t most;
-	} counts[] = {
+	const Count counts[] = {
 		{ "num_tasks", args_.num_tasks, 1, embeddedMaxTasks },
 		{ "num_in_syncs", args_.num_in_syncs, 0, embeddedMaxSyncs },
 		{ "num_out_syncs", args_.num_out_syncs, 0, embeddedMaxSyncs },
 	};
-	for (const auto &count : counts) {
-		if (count.value < count.least || count.value > count.most)
-			return badMember(0, count.member, count.value, count.most,
-					 "not in the accepted range");
-	}
+	if (const int error = checkCounts(0, counts))
+		return error;
 	return queue_.contains(args_.context) ? 0 : -ENOENT;
 }
 
@@ -200,22 +202,14 @@ int SubmitReader::readTask(uint32_t index)
 	if (const int error = copyElement(args_.tasks, index, args_.task_size, task))
 		return error;
 
-	const struct {
-		const char *member;
-		uint32_t value;
-		uint32_t least;
-		uint32_t most;
-	} counts[] = {
+	const Count counts[] = {
 		{ "num_operations", task.num_operations, 1, NVDLA_TASK_MAX_OPERATIONS },
 		{ "num_luts", task.num_luts, 0, NVDLA_TASK_MAX_LUTS },
 		{ "num_addresses", task.num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES },
 		{ "address_size", task.address_size, sizeof(drm_nvdla_address), maxStructSize },
 	};
-	for (const auto &count : counts) {
-		if (count.value < count.least || count.value > count.most)
-			return badMember(index, count.member, count.value, count.most,
-					 "not in the accepted range");
-	}
+	if (const int error = checkCounts(index, counts))
+		return error;
 
 	std::vector<nvdla_task_extent> extents(task.num_addresses);
 	extentBuffers_.assign(task.num_addresses, nullptr);

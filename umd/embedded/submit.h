@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <drm/nvdla_accel.h>
@@ -48,6 +49,14 @@ public:
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:
+	/** \brief A number that user space gives, and its range */
+	struct Count {
+		const char *member;
+		uint32_t value;
+		uint32_t least;
+		uint32_t most;
+	};
+
 	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
 	int readArguments();
 	int readInSyncs();
@@ -60,6 +69,7 @@ private:
 		       const std::vector<nvdla_task_extent> &extents);
 	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
 
+	int checkCounts(uint32_t task, std::span<const Count> counts);
 	int badMember(uint32_t task, const std::string &field, uint64_t value, uint64_t limit,
 		      const char *reason);
 	void report(uint32_t task, const nvdla_task_error &why);
