@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Differences between the supported kernels, 6.12 to 7.2.
+ * Differences between the supported kernels, 6.12 to 7.3.
  *
  * The NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/):
  * stable kernels get interface changes too, so a version number proves nothing.
@@ -8,6 +8,8 @@
  */
 #ifndef __NVDLA_COMPAT_H__
 #define __NVDLA_COMPAT_H__
+
+#include <linux/mm.h>
 
 #include <drm/gpu_scheduler.h>
 
@@ -48,6 +50,15 @@ static inline int nvdla_sched_job_init(struct drm_sched_job *job,
 	return drm_sched_job_init(job, entity, 1, owner, client_id);
 #else
 	return drm_sched_job_init(job, entity, 1, owner);
+#endif
+}
+
+static inline bool nvdla_vma_is_cow_mapping(const struct vm_area_struct *vma)
+{
+#ifdef NVDLA_HAVE_VMA_IS_COW_MAPPING
+	return vma_is_cow_mapping(vma);
+#else
+	return is_cow_mapping(vma->vm_flags);
 #endif
 }
 
