@@ -242,6 +242,8 @@ int nvdla_issue_enable(void *context, u32 operation, u32 group)
 			return ret;
 		sequencer->cbuf_flushed = true;
 	}
+	if (op->op_type == NVDLA_OP_CONV)
+		sequencer->conv_seen[group] = 0;
 
 	sequencer->task->state[operation].times.start_ns = nvdla_sequencer_now(sequencer);
 	if (op->op_type == NVDLA_OP_BDMA)

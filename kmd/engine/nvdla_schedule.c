@@ -254,7 +254,7 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
 	task->state[operation].completed = true;
 	task->num_completed++;
 
-	/* Fetching ended before the operation did, whether its interrupt was seen or not. */
+	/* An operation does not end before its fetches; an imagined core tells nothing of them. */
 	if (op_type == NVDLA_OP_CONV) {
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_WT_DONE);
 		emit_event(schedule, operation, NVDLA_EVENT_CDMA_DT_DONE);

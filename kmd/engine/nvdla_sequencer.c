@@ -138,11 +138,15 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 	return 0;
 }
 
-/* The status bit that an enabled group of an engine raises when it is done. */
-static u32 done_bit(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
+/* The status bits that an enabled group of an engine raises until it is done. */
+static u32 all_done_bits(const struct nvdla_sequencer *sequencer, u32 op_type, u32 group)
 {
 	if (op_type == NVDLA_OP_BDMA)
 		group = sequencer->bdma_group[group];
+
+	/* CACC's sums may be out while CDMA still reads what nobody waits for. */
+	if (op_type == NVDLA_OP_CONV)
+		return done_bits[op_type][group] | weight_bits[group] | data_bits[group];
 
 	return done_bits[op_type][group];
 }
@@ -152,28 +156,42 @@ static void complete_engine(struct nvdla_sequencer *sequencer, u32 op_type, u32 
 {
 	u32 group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
 
-	while (group != NVDLA_NUM_GROUPS && (status & done_bit(sequencer, op_type, group))) {
+	while (group != NVDLA_NUM_GROUPS) {
+		u32 needed = all_done_bits(sequencer, op_type, group);
+
+		if ((status & needed) != needed)
+			return;
 		nvdla_schedule_complete(&sequencer->schedule, op_type, group);
 		group = nvdla_schedule_oldest(&sequencer->schedule, op_type);
 	}
 }
 
-static void fetch_events(struct nvdla_sequencer *sequencer, u32 status)
+/*
+ * The three bits of a convolution come one after the other.
+ * Returns those that have come so far.
+ */
+static u32 collect_convolution(struct nvdla_sequencer *sequencer, u32 status)
 {
 	struct nvdla_schedule *schedule = &sequencer->schedule;
+	u32 collected = 0;
 	u32 group;
 
 	for (group = 0; group < NVDLA_NUM_GROUPS; group++) {
 		const struct nvdla_schedule_group *entry =
 			&schedule->engine[NVDLA_OP_CONV].group[group];
+		u32 *seen = &sequencer->conv_seen[group];
 
 		if (entry->state != NVDLA_GROUP_ENABLED)
 			continue;
-		if (status & weight_bits[group])
+		*seen |= status & all_done_bits(sequencer, NVDLA_OP_CONV, group);
+		collected |= *seen;
+		if (*seen & weight_bits[group])
 			nvdla_schedule_event(schedule, entry->operation, NVDLA_EVENT_CDMA_WT_DONE);
-		if (status & data_bits[group])
+		if (*seen & data_bits[group])
 			nvdla_schedule_event(schedule, entry->operation, NVDLA_EVENT_CDMA_DT_DONE);
 	}
+
+	return collected;
 }
 
 void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status)
@@ -185,7 +203,7 @@ void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status)
 	if (!task)
 		return;
 
-	fetch_events(sequencer, status);
+	status |= collect_convolution(sequencer, status);
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
 		complete_engine(sequencer, type, status);
 

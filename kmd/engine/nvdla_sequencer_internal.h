@@ -54,6 +54,7 @@ struct nvdla_loaded_lut {
  * @next_group: per engine: group that it will run next
  * @rdma_next: the same for its RDMA
  * @rdma_group: per engine and group: the RDMA's group of this operation
+ * @conv_seen: per group: status bits of its convolution that have come
  * @bdma_next: group that BDMA will launch next
  * @bdma_group: per group of the schedule: group that BDMA knows it by
  * @producer: per unit: register group that is selected for writing
@@ -73,6 +74,7 @@ struct nvdla_sequencer {
 	u8 next_group[NVDLA_NUM_OP_TYPES];
 	u8 rdma_next[NVDLA_NUM_OP_TYPES];
 	u8 rdma_group[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS];
+	u32 conv_seen[NVDLA_NUM_GROUPS];
 	u8 bdma_next;
 	u8 bdma_group[NVDLA_NUM_GROUPS];
 	u8 producer[NVDLA_NUM_UNITS];

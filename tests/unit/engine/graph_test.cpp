@@ -19,8 +19,8 @@ namespace
 
 /* Bits of both groups of each engine, in the order of enum nvdla_op_type. */
 constexpr uint32_t doneBits[NVDLA_NUM_OP_TYPES][2] = {
-	{ 1 << 6, 1 << 7 }, { 1 << 20, 1 << 21 }, { 1 << 0, 1 << 1 },
-	{ 1 << 4, 1 << 5 }, { 1 << 2, 1 << 3 },	  { 1 << 8, 1 << 9 },
+	{ 1 << 6, 1 << 7 }, { 0x15 << 16, 0x2a << 16 }, { 1 << 0, 1 << 1 },
+	{ 1 << 4, 1 << 5 }, { 1 << 2, 1 << 3 },		{ 1 << 8, 1 << 9 },
 };
 
 /*

@@ -25,7 +25,8 @@ constexpr uint32_t cdpDone = 1 << 2;
 constexpr uint32_t pdpDone = 1 << 4;
 constexpr uint32_t bdmaDone = 1 << 6;
 constexpr uint32_t rubikDone = 1 << 8;
-constexpr uint32_t convDone = 1 << 20;
+/* CACC, and CDMA's data and weights. */
+constexpr uint32_t convDone = 1 << 20 | 1 << 16 | 1 << 18;
 constexpr uint32_t none = ~0u;
 
 constexpr uint32_t ended = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
