@@ -7,6 +7,7 @@ nvdla-engine-objs := \
 	nvdla_check.o \
 	nvdla_conv.o \
 	nvdla_conv_program.o \
+	nvdla_conv_reuse.o \
 	nvdla_conv_rules.o \
 	nvdla_graph.o \
 	nvdla_issue.o \

@@ -14,6 +14,13 @@ static const char *const rule_reasons[] = {
 #undef NVDLA_RULE
 };
 
+void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
+{
+	check->operation = operation;
+	check->op_type = check->source->graph[operation].op_type;
+	check->current_op = &check->task->operations[operation];
+}
+
 bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule, s64 value,
 		s64 limit, const char *field, ...)
 {

@@ -47,6 +47,13 @@ struct nvdla_check {
 };
 
 /**
+ * nvdla_check_set_operation() - look at another operation
+ * @check: examination
+ * @operation: index, valid
+ */
+void nvdla_check_set_operation(struct nvdla_check *check, u32 operation);
+
+/**
  * nvdla_need() - state a rule
  * @check: examination
  * @fulfilled: what the rule asks for

@@ -147,7 +147,7 @@ static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_d
 			 const struct nvdla_conv_surface_desc *surface,
 			 struct nvdla_conv_plan *plan)
 {
-	u32 group_kernels = check->variant->mac_kernels * (op->in_precision == INT8 ? 2 : 1);
+	u32 group_kernels = nvdla_group_kernels(check->variant, op);
 	u32 groups = DIV_ROUND_UP(surface->dst_data.channel, group_kernels);
 	u64 wgs_bytes = round_up((u64)groups * sizeof(u32), (u64)check->variant->atom_bytes);
 

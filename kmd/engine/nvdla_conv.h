@@ -52,6 +52,21 @@ struct nvdla_conv_plan {
 };
 
 /**
+ * nvdla_group_kernels() - kernels that share one pass over the input
+ * @variant: core
+ * @op: convolution, its precision is valid
+ *
+ * The core takes them from PROC_PRECISION, whatever the input is read as.
+ *
+ * Return: the number of kernels of a full group.
+ */
+static inline u32 nvdla_group_kernels(const struct nvdla_variant *variant,
+				      const struct nvdla_conv_op_desc *op)
+{
+	return variant->mac_kernels * (op->out_precision == NVDLA_PRECISION_INT8 ? 2 : 1);
+}
+
+/**
  * nvdla_check_conv_op() - rules of a convolution that are not about memory
  * @check: examination
  * @op: operation
@@ -72,5 +87,11 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 void nvdla_program_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			const struct nvdla_conv_surface_desc *surface,
 			const struct nvdla_conv_plan *plan);
+
+/**
+ * nvdla_check_conv_reuse() - rules of what convolutions leave each other
+ * @check: examination, after every operation was checked by itself
+ */
+void nvdla_check_conv_reuse(struct nvdla_check *check);
 
 #endif /* NVDLA_CONV_H */

@@ -21,6 +21,9 @@
 /* Room that a kernel group needs behind it, in weight and mask banks. */
 #define KERNEL_GROUP_SLACK 128
 
+/* CDMA asks for weights in bursts that begin at multiples of this. */
+#define WEIGHT_BURST_BYTES 256
+
 static void check_flag(struct nvdla_check *check, u8 value, const char *name)
 {
 	nvdla_need(check, value <= 1, NVDLA_RULE_CONV_FLAG, value, 1, "%s", name);
@@ -178,9 +181,8 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 	check_winograd_padding(check, op);
 	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x),
 		 "input_width_csc");
-	if (!op->data_reuse)
-		need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y),
-			 "input_height_csc");
+	need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y),
+		 "input_height_csc");
 	need_csc(check, op->input_channel_csc, channels, "input_channel_csc");
 	need_kernel(check, op->kernel_width_csc, WINOGRAD_KERNEL, "kernel_width_csc");
 	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL, "kernel_height_csc");
@@ -352,6 +354,22 @@ static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_
 	nvdla_need(check, group_bytes <= bank_bytes - KERNEL_GROUP_SLACK,
 		   NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - KERNEL_GROUP_SLACK,
 		   "bytes_per_kernel");
+	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
+		   NVDLA_RULE_CONV_WEIGHT_KEPT, mask_bytes, bank_bytes, "wmb_data.size");
+}
+
+/*
+ * Bytes of the weight banks that a kernel group takes while CSC waits for all of
+ * it. CDMA fetches whole bursts and CSC gives back whole entries, so that beside
+ * a group there may be the beginning of the next one; not if groups are whole
+ * bursts, or if there is but one.
+ */
+static u64 group_room(const struct nvdla_variant *variant, u64 group_bytes, bool only_group)
+{
+	if (only_group)
+		return round_up(group_bytes, (u64)variant->weight_size_alignment);
+
+	return group_bytes + (IS_ALIGNED(group_bytes, WEIGHT_BURST_BYTES) ? 0 : KERNEL_GROUP_SLACK);
 }
 
 static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -361,12 +379,10 @@ static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_
 	const struct nvdla_variant *variant = check->variant;
 	u64 bank_bytes = (u64)variant->cbuf_bank_entries * variant->cbuf_entry_bytes;
 	u32 kernels = surface->dst_data.channel;
-	u32 precision_kernels =
-		variant->mac_kernels * (op->out_precision == NVDLA_PRECISION_INT8 ? 2 : 1);
-	u32 group_kernels = min(kernels, precision_kernels);
+	u32 group_kernels = min(kernels, nvdla_group_kernels(variant, op));
 	u64 kernel_bytes = (u64)op->kernel_width_csc * op->kernel_height_csc *
 			   op->kernel_channel_csc * nvdla_bytes_per_element(op->out_precision);
-	u64 group_bytes = kernel_bytes * group_kernels + KERNEL_GROUP_SLACK;
+	u64 room = group_room(variant, kernel_bytes * group_kernels, kernels == group_kernels);
 	u64 all_bytes = round_up(kernel_bytes * kernels, (u64)variant->weight_size_alignment);
 	u32 size = surface->weight_data.size;
 
@@ -376,9 +392,10 @@ static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_
 	if (check->failed)
 		return;
 
-	nvdla_need(check, group_bytes <= op->weight_bank * bank_bytes || plan->compressed,
-		   NVDLA_RULE_CONV_WEIGHT_BANKS, group_bytes, op->weight_bank * bank_bytes,
-		   "weight_bank");
+	nvdla_need(check, room <= op->weight_bank * bank_bytes || plan->compressed,
+		   NVDLA_RULE_CONV_WEIGHT_BANKS, room, op->weight_bank * bank_bytes, "weight_bank");
+	nvdla_need(check, size <= op->weight_bank * bank_bytes || !op->skip_weight_rls,
+		   NVDLA_RULE_CONV_WEIGHT_KEPT, size, op->weight_bank * bank_bytes, "weight_bank");
 	if (!plan->compressed) {
 		nvdla_need(check, size == all_bytes, NVDLA_RULE_CONV_WEIGHT_SIZE, size, all_bytes,
 			   "weight_data.size");

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
  * Task graphs: dependencies, the order in which engines run their operations,
- * streams between engines, and what consecutive convolutions share.
+ * and streams between engines.
  */
 
 #include "nvdla_check.h"
+#include "nvdla_conv.h"
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 #include "nvdla_schedule.h"
-
-static void set_operation(struct nvdla_check *check, u32 operation)
-{
-	check->operation = operation;
-	check->op_type = check->source->graph[operation].op_type;
-	check->current_op = &check->task->operations[operation];
-}
 
 static void check_node(struct nvdla_check *check, const struct nvdla_graph_node *node)
 {
@@ -78,7 +72,7 @@ static void add_edges(struct nvdla_check *check, u32 operation)
 	const struct nvdla_graph_node *node = &check->source->graph[operation];
 	u32 type;
 
-	set_operation(check, operation);
+	nvdla_check_set_operation(check, operation);
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
 		add_edge(check, &node->consumers[type], type, names[type]);
 
@@ -134,7 +128,7 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 	for (i = 0; i < task->num_operations && !check->failed; i++) {
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;
-		set_operation(check, i);
+		nvdla_check_set_operation(check, i);
 		nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, i, 0, "consumers[%u].index",
 			   op_type);
 	}
@@ -255,12 +249,12 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 		if (producer == NVDLA_NO_OP && consumer == NVDLA_NO_OP)
 			return;
 		if (consumer == NVDLA_NO_OP) {
-			set_operation(check, producer);
+			nvdla_check_set_operation(check, producer);
 			nvdla_need(check, false, NVDLA_RULE_FUSED_NO_CONSUMER, NVDLA_MEM_HW,
 				   NVDLA_MEM_CV, "dst_data.type");
 			return;
 		}
-		set_operation(check, consumer);
+		nvdla_check_set_operation(check, consumer);
 		if (!nvdla_need(check, producer != NVDLA_NO_OP, NVDLA_RULE_FUSED_NO_PRODUCER,
 				NVDLA_MEM_HW, NVDLA_MEM_CV, "src_data.type"))
 			return;
@@ -275,86 +269,11 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 	}
 }
 
-/* Lines that a convolution leaves in the buffer. */
-static u32 kept_lines(const struct nvdla_conv_op_desc *op)
-{
-	return op->skip_data_rls ? op->input_height_csc : op->input_height_csc - op->release;
-}
-
-static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
-			     const struct nvdla_data_cube *src,
-			     const struct nvdla_conv_op_desc *previous)
-{
-	u32 lines;
-
-	if (!nvdla_need(check, previous, NVDLA_RULE_CONV_DATA_REUSE, 1, 0, "data_reuse"))
-		return;
-
-	/* Winograd counts extended lines, so that this limit would be another one. */
-	lines = kept_lines(previous) + src->height;
-	if (op->conv_mode == NVDLA_CONV_MODE_DIRECT)
-		nvdla_need(check, op->input_height_csc <= lines, NVDLA_RULE_CONV_DATA_REUSE_LINES,
-			   op->input_height_csc, lines, "input_height_csc");
-
-	/* Where everything was released there is nothing to agree about. */
-	if (kept_lines(previous) == 0)
-		return;
-	need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->conv_mode, previous->conv_mode,
-		  "conv_mode");
-	need_same(check, NVDLA_RULE_CONV_DATA_REUSE_MODE, op->data_bank, previous->data_bank,
-		  "data_bank");
-}
-
-/*
- * What a convolution finds in the buffer was left there by the one before it.
- * Only one of the same task will do: anything else is somebody else's data.
- */
-static void check_reuse(struct nvdla_check *check, const struct nvdla_conv_op_desc *previous,
-			const struct nvdla_conv_surface_desc *previous_surface)
-{
-	const union nvdla_operation_desc *desc = &check->source->operations[check->operation];
-	const struct nvdla_conv_surface_desc *surface =
-		&check->source->surfaces[check->operation].conv;
-	const struct nvdla_conv_op_desc *op = &desc->conv;
-
-	if (op->data_reuse)
-		check_data_reuse(check, op, &surface->src_data, previous);
-
-	if (op->weight_reuse) {
-		nvdla_need(check, previous && previous->skip_weight_rls,
-			   NVDLA_RULE_CONV_WEIGHT_REUSE, 1, 0, "weight_reuse");
-		if (check->failed)
-			return;
-		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->bytes_per_kernel,
-			  previous->bytes_per_kernel, "bytes_per_kernel");
-		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, surface->weight_data.size,
-			  previous_surface->weight_data.size, "weight_data.size");
-		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->data_bank,
-			  previous->data_bank, "data_bank");
-		need_same(check, NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE, op->weight_bank,
-			  previous->weight_bank, "weight_bank");
-	}
-}
-
-static void check_convolutions(struct nvdla_check *check)
-{
-	const struct nvdla_queue *queue = &check->task->queue[NVDLA_OP_CONV];
-	const u16 *entries = &check->task->queue_entries[queue->first];
-	u32 i;
-
-	for (i = 0; i < queue->count && !check->failed; i++) {
-		set_operation(check, entries[i]);
-		check_reuse(check,
-			    i > 0 ? &check->source->operations[entries[i - 1]].conv : NULL,
-			    i > 0 ? &check->source->surfaces[entries[i - 1]].conv : NULL);
-	}
-}
-
 void nvdla_graph_check_pairs(struct nvdla_check *check)
 {
 	pair_streams(check, NVDLA_OP_CONV, NVDLA_OP_SDP);
 	pair_streams(check, NVDLA_OP_SDP, NVDLA_OP_PDP);
-	check_convolutions(check);
+	nvdla_check_conv_reuse(check);
 }
 
 /* True if the operation is enabled and its engine has nothing older to do. */
@@ -423,6 +342,6 @@ void nvdla_graph_check_progress(struct nvdla_check *check)
 	for (i = 0; i < task->num_operations; i++)
 		if (!task->state[i].completed)
 			break;
-	set_operation(check, i);
+	nvdla_check_set_operation(check, i);
 	nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, task->state[i].waits, 0, "consumers");
 }

@@ -122,8 +122,10 @@ NVDLA_RULE(CONV_PRA_TRUNCATE, "the pre-addition truncates by 0, 1 or 2", "hardwa
 NVDLA_RULE(CONV_BANKS, "data and weights need more banks than there are",
 	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_DATA_BANKS, "the input does not fit its banks", "guide, Convolution, working modes")
-NVDLA_RULE(CONV_WEIGHT_BANKS, "a kernel group and 128 bytes do not fit the weights' banks",
-	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_WEIGHT_BANKS, "a kernel group and what is fetched with it do not fit its banks",
+	   "guide, Limitation, Convolution, General; hardware")
+NVDLA_RULE(CONV_WEIGHT_KEPT, "weights that are not released do not fit their banks at once",
+	   "hardware")
 NVDLA_RULE(CONV_WMB_BANK, "the mask of a kernel group does not fit its bank",
 	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_ENTRIES, "the entries per slice do not follow from the input",
@@ -142,10 +144,12 @@ NVDLA_RULE(CONV_WEIGHT_MEMORY, "weights, their mask and group sizes lie in the s
 	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_DATA_REUSE, "no convolution of this task comes before it and leaves data to reuse",
 	   "driver")
-NVDLA_RULE(CONV_DATA_REUSE_LINES, "more input lines than are kept and fetched",
+NVDLA_RULE(CONV_DATA_REUSE_LINES, "the input lines are not those that are kept and fetched",
 	   "guide, Limitation, Convolution, General")
 NVDLA_RULE(CONV_DATA_REUSE_MODE, "data is reused with the same mode and banks only",
 	   "guide, Limitation, Convolution, General")
+NVDLA_RULE(CONV_DATA_REUSE_SHAPE, "the lines that are kept have another shape or format",
+	   "hardware")
 NVDLA_RULE(CONV_WEIGHT_REUSE, "the previous convolution of this task leaves no weights to reuse",
 	   "guide, Convolution, WEIGHT_REUSE")
 NVDLA_RULE(CONV_WEIGHT_REUSE_SIZE, "the previous convolution's weights have another shape or place",

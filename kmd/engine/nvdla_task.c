@@ -114,9 +114,7 @@ static void check_operation(struct nvdla_check *check, u32 operation)
 	const union nvdla_operation_desc *op = &check->source->operations[operation];
 	const union nvdla_surface_desc *surface = &check->source->surfaces[operation];
 
-	check->operation = operation;
-	check->op_type = check->source->graph[operation].op_type;
-	check->current_op = &check->task->operations[operation];
+	nvdla_check_set_operation(check, operation);
 	check->current_op->first_write = check->task->num_writes;
 	check->writes_left = nvdla_max_writes(check->op_type);
 

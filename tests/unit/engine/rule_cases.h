@@ -20,6 +20,8 @@ struct RuleCase {
 
 std::vector<RuleCase> taskRuleCases();
 std::vector<RuleCase> convRuleCases();
+/** \brief Those of convRuleCases() that are about two convolutions */
+std::vector<RuleCase> convReuseRuleCases();
 std::vector<RuleCase> sdpRuleCases();
 std::vector<RuleCase> lutRuleCases();
 std::vector<RuleCase> otherRuleCases();

@@ -42,17 +42,37 @@ void extendedImage(B &b)
 	b.conv(0).post_extension = 1;
 }
 
-/* Two convolutions; what the first leaves in the buffer the second uses again. */
-void reuse(B &b)
+/* INT8 pixels and INT16 products: 256 kernels in 16 groups, whose sizes take 64 bytes. */
+void wideningImage(B &b)
 {
-	b.addConv();
-	b.addConv();
-	b.edge(0, 2, NVDLA_EVENT_OP_PROGRAMMED);
-	b.edge(1, 3, NVDLA_EVENT_OP_PROGRAMMED);
-	b.conv(0).skip_data_rls = 1;
-	b.conv(0).skip_weight_rls = 1;
-	b.conv(2).data_reuse = 1;
-	b.conv(2).weight_reuse = 1;
+	nvdla_sdp_op_desc &sdp = b.sdp(b.addImage(a8b8g8r8));
+	nvdla_conv_op_desc &op = b.conv(0);
+	nvdla_conv_surface_desc &cubes = b.convCubes(0);
+
+	b.setKernels(0, 256);
+	op.out_precision = sdp.src_precision = sdp.dst_precision = NVDLA_PRECISION_INT16;
+	op.bytes_per_kernel *= 2;
+	op.weight_format = NVDLA_WEIGHT_COMPRESSED;
+	cubes.wmb_data = weightCube(1, 0x10000, 3 * 12 * 256 / 8);
+	cubes.wgs_data = weightCube(1, B::extentBytes - 256, 64);
+	b.sdpCubes(1).dst_data = featureCube(2, 0, 8, 8, 256, 2);
+}
+
+/* Groups of 32 kernels of 1x1x1024 bytes, each of which fills a bank. */
+void fillBank(B &b, unsigned int kernels)
+{
+	nvdla_conv_op_desc &op = b.conv(b.addConv() - 1);
+
+	op.kernel_width_csc = op.kernel_height_csc = 1;
+	op.pad_x_left = op.pad_x_right = op.pad_y_top = op.pad_y_bottom = 0;
+	op.data_bank = 3;
+	b.setKernels(0, kernels);
+	b.setChannels(0, 1024);
+}
+
+void fullBank(B &b)
+{
+	fillBank(b, 64);
 }
 
 std::vector<RuleCase> valueCases()
@@ -209,19 +229,13 @@ std::vector<RuleCase> bufferCases()
 		{ "CONV_RELEASE", "release", conv, [](B &b) { b.conv(0).release = 0; } },
 		{ "CONV_BYTES_PER_KERNEL", "bytes_per_kernel", conv,
 		  [](B &b) { b.conv(0).bytes_per_kernel--; } },
-		{ "CONV_WEIGHT_BANKS", "weight_bank", conv,
+		{ "CONV_WEIGHT_BANKS", "weight_bank", fullBank,
 		  [](B &b) {
-			  /* 32 kernels of 1x1x1024 bytes fill a bank and leave no slack. */
-			  nvdla_conv_op_desc &op = b.conv(0);
-			  b.convCubes(0).src_data = featureCube(0, 0, 8, 8, 1024);
-			  op.input_channel_csc = op.kernel_channel_csc = 1024;
-			  op.kernel_width_csc = op.kernel_height_csc = 1;
-			  op.pad_x_left = op.pad_x_right = op.pad_y_top = op.pad_y_bottom = 0;
-			  op.bytes_per_kernel = 1024;
-			  op.entry_per_slice = 64;
-			  op.data_bank = 2;
-			  b.convCubes(0).weight_data.size = 32768;
+			  /* The first group goes on in a burst that ends in the second. */
+			  b.setChannels(0, 1023);
 		  } },
+		{ "CONV_WEIGHT_BANKS", "weight_bank", [](B &b) { fillBank(b, 32); },
+		  [](B &b) { b.setChannels(0, 1025); } },
 		{ "CONV_WEIGHT_SIZE", "weight_data.size", conv,
 		  [](B &b) { b.convCubes(0).weight_data.size += 128; } },
 		{ "CONV_WEIGHT_SIZE", "weight_data.size", compressed,
@@ -261,6 +275,8 @@ std::vector<RuleCase> memoryCases()
 		  [](B &b) { b.convCubes(0).wmb_data.offset = B::extentBytes - 1024; } },
 		{ "CUBE_EXTENT", "wgs_data", compressed,
 		  [](B &b) { b.convCubes(0).wgs_data.offset = B::extentBytes; } },
+		{ "CUBE_EXTENT", "wgs_data", wideningImage,
+		  [](B &b) { b.convCubes(0).wgs_data.offset = B::extentBytes - 32; } },
 		{ "CUBE_EXTENT", "src_data", image, [](B &b) { b.extents[0].size = 8 * 64 - 33; } },
 		{ "CUBE_STRIDE_ALIGNMENT", "src_data.line_stride", image,
 		  [](B &b) { b.convCubes(0).src_data.line_stride = 40; } },
@@ -292,24 +308,6 @@ std::vector<RuleCase> memoryCases()
 			  b.conv(0).batch_stride = b.sdp(1).batch_stride = 4096;
 		  },
 		  [](B &b) { b.conv(0).batch_stride = B::extentBytes - 1024; } },
-		{ "CONV_DATA_REUSE", "data_reuse", reuse, [](B &b) { b.conv(0).data_reuse = 1; } },
-		{ "CONV_DATA_REUSE_LINES", "input_height_csc", reuse,
-		  [](B &b) {
-			  /* The first keeps nothing; the second fetches one line too few. */
-			  b.conv(0).skip_data_rls = 0;
-			  b.convCubes(2).src_data = featureCube(0, 0, 8, 7, 32);
-		  } },
-		{ "CONV_DATA_REUSE_MODE", "data_bank", reuse,
-		  [](B &b) { b.conv(2).data_bank = 2; } },
-		{ "CONV_WEIGHT_REUSE", "weight_reuse", reuse,
-		  [](B &b) { b.conv(0).skip_weight_rls = 0; } },
-		{ "CONV_WEIGHT_REUSE", "weight_reuse", reuse,
-		  [](B &b) {
-			  b.conv(0).weight_reuse = 1;
-			  b.conv(2).data_reuse = 0;
-		  } },
-		{ "CONV_WEIGHT_REUSE_SIZE", "weight_bank", reuse,
-		  [](B &b) { b.conv(2).weight_bank = 2; } },
 	};
 }
 
@@ -317,7 +315,7 @@ std::vector<RuleCase> memoryCases()
 
 std::vector<RuleCase> convRuleCases()
 {
-	std::vector<RuleCase> cases;
+	std::vector<RuleCase> cases = convReuseRuleCases();
 	for (const auto &part :
 	     { valueCases(), crossingCases(), sizeCases(), bufferCases(), memoryCases() })
 		cases.insert(cases.end(), part.begin(), part.end());

@@ -18,16 +18,6 @@ uint32_t divideUp(uint32_t value, uint32_t divisor)
 	return (value + divisor - 1) / divisor;
 }
 
-nvdla_data_cube weightCube(int16_t address, uint32_t offset, uint32_t size)
-{
-	nvdla_data_cube cube = {};
-	cube.type = NVDLA_MEM_MC;
-	cube.address = address;
-	cube.offset = offset;
-	cube.size = size;
-	return cube;
-}
-
 /* The sizes that follow from others, for a kernel of kw * kh * kc bytes. */
 void finishConv(nvdla_conv_op_desc &op, nvdla_conv_surface_desc &cubes)
 {
@@ -64,6 +54,16 @@ nvdla_data_cube streamCube(unsigned int width, unsigned int height, unsigned int
 {
 	nvdla_data_cube cube = featureCube(-1, 0, width, height, channels, bytesPerElement);
 	cube.type = NVDLA_MEM_HW;
+	return cube;
+}
+
+nvdla_data_cube weightCube(int16_t address, uint32_t offset, uint32_t size)
+{
+	nvdla_data_cube cube = {};
+	cube.type = NVDLA_MEM_MC;
+	cube.address = address;
+	cube.offset = offset;
+	cube.size = size;
 	return cube;
 }
 
@@ -163,6 +163,35 @@ size_t TaskBuilder::addConv()
 	sdpCubes(last).src_data = streamCube(8, 8, 32);
 	fuse(i, last);
 	return last;
+}
+
+void TaskBuilder::setChannels(size_t i, unsigned int channels)
+{
+	nvdla_conv_op_desc &op = conv(i);
+	nvdla_conv_surface_desc &cubes = convCubes(i);
+	const nvdla_data_cube in = cubes.src_data;
+	const unsigned int atoms = divideUp(channels % 128, atomBytes);
+	/* Columns share an entry where one leaves room for others. */
+	const unsigned int columns = atoms == 1 ? 4 : atoms == 2 ? 2 : 1;
+
+	op.input_channel_csc = op.kernel_channel_csc = static_cast<uint16_t>(channels);
+	op.bytes_per_kernel = op.kernel_width_csc * op.kernel_height_csc * channels;
+	op.entry_per_slice = static_cast<uint16_t>(channels / 128 * in.width +
+						   (atoms ? divideUp(in.width, columns) : 0));
+	cubes.src_data = featureCube(in.address, in.offset, in.width, in.height, channels);
+	cubes.weight_data.size = divideUp(op.bytes_per_kernel * cubes.dst_data.channel, 128) * 128;
+}
+
+void TaskBuilder::setKernels(size_t i, unsigned int kernels)
+{
+	nvdla_conv_surface_desc &cubes = convCubes(i);
+	const nvdla_data_cube out = cubes.dst_data;
+
+	cubes.dst_data = streamCube(out.width, out.height, kernels);
+	cubes.weight_data.size = divideUp(conv(i).bytes_per_kernel * kernels, 128) * 128;
+	sdpCubes(i + 1).src_data = cubes.dst_data;
+	sdpCubes(i + 1).x1_data = featureCube(1, 0x100000, 1, 1, kernels);
+	sdpCubes(i + 1).dst_data = featureCube(2, 0, out.width, out.height, kernels);
 }
 
 size_t TaskBuilder::addWinograd()

@@ -61,6 +61,10 @@ public:
 	size_t addCompressed();
 	/** \brief A convolution of an 8x8 image in \a format; SDP's index */
 	size_t addImage(unsigned int format);
+	/** \brief Give convolution \a i of INT8 features another number of channels */
+	void setChannels(size_t i, unsigned int channels);
+	/** \brief Give convolution \a i and its SDP another number of INT8 kernels */
+	void setKernels(size_t i, unsigned int kernels);
 	/** \brief Bias addition with ReLU from memory to memory, 8x8x32 INT8 */
 	size_t addSdp();
 	/** \brief Comparison of two cubes of 8x8x32 INT8 */
@@ -118,5 +122,8 @@ nvdla_data_cube featureCube(int16_t address, uint32_t offset, unsigned int width
 /** \brief The same as a stream between two engines */
 nvdla_data_cube streamCube(unsigned int width, unsigned int height, unsigned int channels,
 			   unsigned int bytesPerElement = 1);
+
+/** \brief Weights, their mask or group sizes: \a size bytes in system memory */
+nvdla_data_cube weightCube(int16_t address, uint32_t offset, uint32_t size);
 
 } /* namespace nvdla::test */
