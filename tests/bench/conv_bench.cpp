@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions of the device model beside oneDNN's on one thread, from memory to memory: the
+ * cube and the weights in NVDLA's layouts are fetched, multiplied, go through SDP (bias,
+ * scale, ReLU) and are written as a cube. Both take turns, and the best of each counts.
+ */
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <nvdla/hw/registers.h>
+
+#include "arith/float.h"
+#include "conv/conv_engine.h"
+#include "core/ram_memory.h"
+#include "onednn.h"
+#include "peak.h"
+#include "sdp/sdp_stream.h"
+
+namespace nvdla::bench
+{
+
+namespace
+{
+
+using namespace sim;
+
+constexpr ConvShape kShapes[] = {
+	{ "28x28x64 -> 64, 3x3", 28, 28, 64, 64, 3, 1, 1, false },
+	{ "14x14x256 -> 256, 3x3", 14, 14, 256, 256, 3, 1, 1, false },
+	{ "56x56x256 -> 64, 1x1", 56, 56, 256, 64, 1, 1, 0, false },
+	{ "7x7x512 -> 512, 3x3", 7, 7, 512, 512, 3, 1, 1, false },
+	{ "image 224x224x3 -> 64, 7x7/2", 224, 224, 3, 64, 7, 2, 3, true },
+	{ "1x1x2048 -> 1000", 1, 1, 2048, 1000, 1, 1, 0, false },
+};
+
+constexpr uint32_t kAtomBytes = 32;
+constexpr uint64_t kMaximumDataBanks = 15;
+
+uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
+{
+	return (value + divisor - 1) / divisor;
+}
+
+/** A layer in the model: operations on bands of lines that fit the convolution buffer */
+class ModelledConvolution
+{
+public:
+	ModelledConvolution(const ConvShape &shape, Precision precision)
+		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096)
+	{
+		fill();
+		const uint32_t bands = bandCount();
+		for (uint32_t band = 0; band < bands; band++) {
+			const uint32_t first = shape.outHeight() * band / bands;
+			addBand(first, shape.outHeight() * (band + 1) / bands - first);
+		}
+	}
+
+	/** \return seconds */
+	double run()
+	{
+		const auto start = std::chrono::steady_clock::now();
+		for (const Band &band : bands_) {
+			MemoryPort port(memory_, cvsram_);
+			SdpStream sdp(band.sdp, {}, port);
+			OperationResult result = engine_.run(band.conv, port, sdp);
+			if (!result.hangs)
+				result = sdp.finish();
+			if (result.hangs || port.faulted()) {
+				std::fprintf(stderr, "conv-bench: %s: %s\n", shape_.name,
+					     result.guestError.c_str());
+				std::exit(1);
+			}
+		}
+		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+		return took.count();
+	}
+
+private:
+	struct Band {
+		ConvOp conv;
+		SdpOp sdp;
+	};
+
+	static constexpr size_t kMemory = 32 << 20;
+	static constexpr uint64_t kWeights = 8 << 20;
+	static constexpr uint64_t kBias = 24 << 20;
+	static constexpr uint64_t kOut = 25 << 20;
+
+	uint32_t atom() const { return atomChannels(precision_); }
+	uint32_t inSurfaces() const { return divideRoundUp(shape_.channels, atom()); }
+	uint32_t lineStride() const { return shape_.width * (shape_.image ? 4 : kAtomBytes); }
+
+	uint32_t bandCount() const
+	{
+		const uint64_t channels = shape_.image ? 4 : inSurfaces() * atom();
+		const uint64_t bytes = uint64_t{ shape_.width } * shape_.height * channels *
+				       elementBytes(precision_);
+		const uint64_t bands = bytes / (kMaximumDataBanks * kBankBytes) + 1;
+		return static_cast<uint32_t>(bands);
+	}
+
+	/* Activations as behind ReLU, weights around zero. */
+	void fill()
+	{
+		std::mt19937 engine(1);
+		std::normal_distribution<float> normal;
+		std::vector<std::byte> bytes(kMemory);
+		const size_t each = shape_.image ? 1 : elementBytes(precision_);
+
+		for (size_t at = 0; at < kOut; at += each) {
+			float value = normal(engine);
+			const bool weight = at >= kWeights;
+			if (!weight && value < 0)
+				value = 0;
+			if (precision_ == Precision::Fp16) {
+				const float scaled = weight ? value / 32 : value;
+				const auto half = static_cast<uint16_t>(
+					arith::fp32ToFp16(std::bit_cast<uint32_t>(scaled)));
+				std::memcpy(&bytes[at], &half, sizeof(half));
+			} else {
+				const float limit = each == 1 ? 127 : 32767;
+				const auto number = static_cast<int16_t>(
+					std::clamp(value * limit / 4, -limit, limit));
+				std::memcpy(&bytes[at], &number, each);
+			}
+		}
+		memory_.write(0, bytes);
+	}
+
+	void addBand(uint32_t first, uint32_t lines)
+	{
+		Band band;
+		const uint32_t top = first * shape_.stride;
+		const uint32_t firstIn = top > shape_.padding ? top - shape_.padding : 0;
+		const uint32_t end = std::min((first + lines - 1) * shape_.stride +
+						      shape_.kernelSize - shape_.padding,
+					      shape_.height);
+
+		band.conv = conv(firstIn, end - firstIn, lines);
+		band.conv.windows.padTop = shape_.padding - std::min(shape_.padding, top);
+		band.sdp = sdp(first, lines);
+		bands_.push_back(band);
+	}
+
+	ConvOp conv(uint32_t firstLine, uint32_t inLines, uint32_t outLines) const
+	{
+		const uint32_t channels = shape_.image ? 4 : shape_.channels;
+		ConvOp op;
+
+		op.precision = op.inPrecision = precision_;
+		op.dataBanks = op.weightBanks = kMaximumDataBanks + 1;
+		op.fetch.address = uint64_t{ firstLine } * lineStride();
+		op.fetch.lineStride = lineStride();
+		op.fetch.surfaceStride = lineStride() * shape_.height;
+		op.fetch.size = { shape_.width, inLines, channels };
+		op.windows.data = op.fetch.size;
+		op.windows.kernel = { shape_.kernelSize, shape_.kernelSize, channels };
+		op.windows.kernels = shape_.kernels;
+		op.windows.out = { shape_.outWidth(), outLines, shape_.kernels };
+		op.windows.strideX = op.windows.strideY = shape_.stride;
+		op.windows.padLeft = shape_.padding;
+		op.windows.releasedSlices = inLines;
+		op.weights.address = kWeights;
+		op.weights.bytes = static_cast<uint32_t>(
+			(uint64_t{ shape_.kernels } * shape_.kernelSize * shape_.kernelSize *
+				 channels * elementBytes(precision_) +
+			 127) /
+			128 * 128);
+		if (shape_.image) {
+			op.mode = ConvMode::Image;
+			op.inPrecision = Precision::Int8;
+			op.pixel.format = NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT__T_A8B8G8R8;
+			op.pixel.convert = true;
+			op.fetch.padLeft = op.fetch.padRight = shape_.padding;
+			op.windows.kernel = { 1, shape_.kernelSize, shape_.kernelSize * channels };
+		}
+		return op;
+	}
+
+	SdpOp sdp(uint32_t firstLine, uint32_t lines) const
+	{
+		const uint32_t stride = shape_.outWidth() * kAtomBytes;
+		SdpOp op;
+
+		op.width = shape_.outWidth();
+		op.height = lines;
+		op.channels = shape_.kernels;
+		op.flying = true;
+		op.in = op.proc = op.out = precision_;
+		op.x1.bypass = op.x1.alu.bypass = op.x1.reluBypass = false;
+		op.x1.algorithm = SdpAlu::Sum;
+		op.x1.alu.fromMemory = true;
+		op.x1.read = { .enabled = true, .alu = true, .twoBytes = true };
+		op.x1.read.cube.address = kBias;
+		op.converter.scale = 77;
+		op.converter.shift = 16;
+		op.destination.address = kOut + uint64_t{ firstLine } * stride;
+		op.destination.lineStride = stride;
+		op.destination.surfaceStride = stride * shape_.outHeight();
+		return op;
+	}
+
+	const ConvShape &shape_;
+	const Precision precision_;
+	RamMemory memory_;
+	RamMemory cvsram_;
+	ConvEngine engine_;
+	std::vector<Band> bands_;
+};
+
+struct Times {
+	double model = 1e9;
+	double onednn = 1e9;
+};
+
+Times measure(const ConvShape &shape, Precision precision, int rounds)
+{
+	const bool int8 = precision != Precision::Fp16;
+	ModelledConvolution model(shape, precision);
+	const auto onednn = onednnConvolution(shape, int8);
+	Times times;
+
+	for (int i = 0; i < rounds; i++) {
+		times.model = std::min(times.model, model.run());
+		if (!onednn)
+			continue;
+		const auto start = std::chrono::steady_clock::now();
+		onednn();
+		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+		times.onednn = std::min(times.onednn, took.count());
+	}
+	return times;
+}
+
+void printLine(const ConvShape &shape, const char *precision, const Times &times, double peak)
+{
+	const double giga = shape.macs() / 1e9;
+
+	std::printf("| %s | %s | %.3f | %.1f | %.0f %% |", shape.name, precision, times.model * 1e3,
+		    giga / times.model, 100 * shape.macs() / times.model / peak);
+	if (times.onednn < 1e9)
+		std::printf(" %.1f | %.2f |\n", giga / times.onednn, times.onednn / times.model);
+	else
+		std::printf(" - | - |\n");
+	std::fflush(stdout);
+}
+
+/* Its threads are counted when it is loaded. */
+void useOneThread(char **argv)
+{
+	if (std::getenv("OMP_NUM_THREADS"))
+		return;
+	setenv("OMP_NUM_THREADS", "1", 1);
+	execv("/proc/self/exe", argv);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::bench */
+
+int main(int argc, char **argv)
+{
+	using namespace nvdla::bench;
+	using nvdla::sim::Precision;
+
+	int rounds = 20;
+	std::string only;
+	CLI::App app("Convolutions of the device model beside oneDNN's, as a Markdown table",
+		     "conv-bench");
+	app.add_option("--rounds", rounds, "how often each is run; the best time counts")
+		->check(CLI::Range(1, 100000))
+		->option_text("N=20");
+	app.add_option("--precision", only, "one precision only")
+		->check(CLI::IsMember({ "int8", "int16", "fp16" }))
+		->option_text("int8|int16|fp16");
+	CLI11_PARSE(app, argc, argv);
+	useOneThread(argv);
+
+	const double int8 = int8Peak();
+	const double f32 = floatPeak();
+	std::printf("Peaks of this core in GMAC/s: INT8 %.0f, f32 %.0f. INT16 is beside oneDNN's "
+		    "INT8, FP16 beside its f32.\n\n",
+		    int8 / 1e9, f32 / 1e9);
+	std::printf("| convolution | precision | ms | GMAC/s | of peak | oneDNN GMAC/s | ratio |\n"
+		    "|---|---|---|---|---|---|---|\n");
+	for (const ConvShape &shape : kShapes) {
+		if (only.empty() || only == "int8")
+			printLine(shape, "INT8", measure(shape, Precision::Int8, rounds), int8);
+		if (only.empty() || only == "int16")
+			printLine(shape, "INT16", measure(shape, Precision::Int16, rounds), int8);
+		if (only.empty() || only == "fp16")
+			printLine(shape, "FP16", measure(shape, Precision::Fp16, rounds), f32);
+	}
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "peak.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "peak.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::bench
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* Enough chains to hide the latency of an instruction. */
+constexpr size_t kChains = 10;
+
+/**
+ * Multiply-adds in chains that do not wait for each other; \a add(sum) is one vector of them.
+ * They begin with different numbers, so that they are not one to the compiler.
+ */
+template<typename Tag, typename Number, typename Add>
+HWY_INLINE void runChains(Tag tag, int rounds, Number *numbers, Add add)
+{
+	auto load = [=](size_t chain)
+			    HWY_ATTR { return hn::LoadU(tag, numbers + chain * hn::Lanes(tag)); };
+	auto a = load(0), b = load(1), c = load(2), d = load(3), e = load(4);
+	auto f = load(5), g = load(6), h = load(7), i = load(8), j = load(9);
+
+	for (int round = 0; round < rounds; round++) {
+		a = add(a);
+		b = add(b);
+		c = add(c);
+		d = add(d);
+		e = add(e);
+		f = add(f);
+		g = add(g);
+		h = add(h);
+		i = add(i);
+		j = add(j);
+	}
+	const auto sum = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, d)),
+				 hn::Add(hn::Add(hn::Add(e, f), hn::Add(g, h)), hn::Add(i, j)));
+	hn::StoreU(sum, tag, numbers);
+}
+
+/** \return multiply-adds that were done */
+double floatRounds(int rounds, float *numbers)
+{
+	const hn::ScalableTag<float> tag;
+	const auto factor = hn::Set(tag, *numbers);
+	runChains(tag, rounds, numbers,
+		  [&](auto value) HWY_ATTR { return hn::MulAdd(factor, factor, value); });
+
+	return static_cast<double>(rounds) * kChains * static_cast<double>(hn::Lanes(tag));
+}
+
+/** \return multiply-adds of bytes that were done */
+double byteRounds(int rounds, int32_t *numbers)
+{
+	const hn::ScalableTag<int32_t> tag;
+	const auto factor = hn::Set(tag, *numbers);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	if (__builtin_cpu_supports("avx512vnni")) {
+		runChains(tag, rounds, numbers, [&](auto value) HWY_ATTR {
+			asm("vpdpbusd %1, %1, %0" : "+v"(value.raw) : "v"(factor.raw));
+			return value;
+		});
+		return 4.0 * rounds * kChains * static_cast<double>(hn::Lanes(tag));
+	}
+#endif
+#if HWY_TARGET == HWY_SCALAR
+	runChains(tag, rounds, numbers,
+		  [&](auto value) HWY_ATTR { return hn::MulAdd(factor, factor, value); });
+	return static_cast<double>(rounds) * kChains;
+#else
+	const hn::Repartition<int16_t, decltype(tag)> pairTag;
+	const auto pairs = hn::BitCast(pairTag, factor);
+	runChains(tag, rounds, numbers, [&](auto value) HWY_ATTR {
+		auto other = hn::Zero(tag);
+		return hn::ReorderWidenMulAccumulate(tag, pairs, pairs, value, other);
+	});
+	return 2.0 * rounds * kChains * static_cast<double>(hn::Lanes(tag));
+#endif
+}
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::bench */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::bench
+{
+
+HWY_EXPORT(floatRounds);
+HWY_EXPORT(byteRounds);
+
+namespace
+{
+
+constexpr int kRounds = 200000;
+
+/** \return starts of all chains, whatever the size of a vector */
+template<typename Number>
+std::vector<Number> distinct()
+{
+	constexpr size_t chains = 10;
+	std::vector<Number> numbers(chains * HWY_MAX_BYTES / sizeof(Number));
+
+	std::iota(numbers.begin(), numbers.end(), Number{ 0 });
+	return numbers;
+}
+
+/** \return the most that \a work says it did in a second */
+template<typename Work>
+double best(Work work)
+{
+	double most = 0;
+
+	for (int i = 0; i < 20; i++) {
+		const auto start = std::chrono::steady_clock::now();
+		const double done = work();
+		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+		most = std::max(most, done / took.count());
+	}
+	return most;
+}
+
+} /* namespace */
+
+double floatPeak()
+{
+	return best([] {
+		std::vector<float> numbers = distinct<float>();
+		return HWY_DYNAMIC_DISPATCH(floatRounds)(kRounds, numbers.data());
+	});
+}
+
+double int8Peak()
+{
+	return best([] {
+		std::vector<int32_t> numbers = distinct<int32_t>();
+		return HWY_DYNAMIC_DISPATCH(byteRounds)(kRounds, numbers.data());
+	});
+}
+
+} /* namespace nvdla::bench */
+
+#endif /* HWY_ONCE */
