@@ -2,16 +2,6 @@
 /*
  * MAC cells for FP16, a vector of lanes at a time.
  *
- * Hardware semantics, "FP16 MAC". Exact bits need the multiplier's insides: radix-4
- * Booth recoding of the weight gives eight partial products, carry-save adders
- * reduce them to two words, and the alignment shifts those two words one by one
- * before they are added. What is lost below the cut is not the product's fraction
- * but that of each word and of the offset below, so a product can be one unit off
- * its floor.
- *
- * Every partial product is made positive by adding 2^16 to it; their offsets sum
- * to kOffset, whose shifted value is taken off again at the end.
- *
  * The file is compiled once for each instruction set (Highway).
  */
 #include "conv/cmac.h"
@@ -22,6 +12,8 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/fp16_multiplier-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
@@ -30,156 +22,11 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Tag = hn::CappedTag<uint32_t, kMacLanes>;
-using SignedTag = hn::RebindToSigned<Tag>;
-using Vector = hn::Vec<Tag>;
+using namespace fp16;
 
 constexpr uint32_t kFractionBits = 10;
-constexpr uint32_t kOffset = 0x55550000;
-/* Both words are below 2^31: shifted this far, they and the offset are gone. */
-constexpr uint32_t kShiftOut = 31;
 /* Makes the sum with any other quarter negative, so that the lane does not count. */
 constexpr uint32_t kAbsent = static_cast<uint32_t>(-64);
-
-HWY_INLINE Vector constant(uint32_t value)
-{
-	return hn::Set(Tag(), value);
-}
-
-/** What a carry-save adder makes of three words: their sum in two */
-struct SumCarry {
-	Vector sum;
-	Vector carry;
-};
-
-HWY_INLINE SumCarry compress(Vector a, Vector b, Vector c)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	/* Any function of three bits is one instruction; the constants are its truth tables. */
-	const Vector sum{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0x96) };
-	const Vector carry{ _mm512_ternarylogic_epi32(a.raw, b.raw, c.raw, 0xe8) };
-
-	return { sum, hn::ShiftLeft<1>(carry) };
-#else
-	const Vector half = hn::Xor(a, b);
-
-	return { hn::Xor(half, c), hn::ShiftLeft<1>(hn::Or(hn::And(a, b), hn::And(half, c))) };
-#endif
-}
-
-/** Five words to two */
-HWY_INLINE SumCarry compress5(Vector a, Vector b, Vector c, Vector d, Vector e)
-{
-	const SumCarry first = compress(a, b, c);
-	const SumCarry second = compress(first.sum, first.carry, d);
-	return compress(second.sum, second.carry, e);
-}
-
-/** Booth digits of eight weights' bits; digit i of each is at bit 2 * i */
-struct Digits {
-	Vector low; /* the lowest of the three bits that a digit is made of */
-	Vector once;
-	Vector twice;
-	Vector negative;
-
-	/** \param negate all ones where the product is to be negated */
-	HWY_INLINE Digits(Vector weight, Vector negate)
-	{
-		const Vector even = constant(0x5555);
-		/* Complementing the recoded digits negates the product. */
-		low = hn::Xor(hn::ShiftLeft<1>(weight), negate);
-		const Vector middle = hn::ShiftRight<1>(low);
-		const Vector high = hn::ShiftRight<2>(low);
-
-		once = hn::And(hn::Xor(low, middle), even);
-		twice = hn::AndNot(once, hn::And(hn::Xor(middle, high), even));
-		negative = hn::And(hn::AndNot(hn::And(low, middle), high), even);
-	}
-};
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-
-/*
- * The digit that three bits make, and -1 above it if it is negative. An index has bits above
- * the three: AVX2 does not look at them, AVX-512 at one.
- */
-alignas(64) constexpr uint32_t kDigitTable[] = {
-	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
-	0, 1, 1, 2, 0xfffffffe, 0xffffffff, 0xffffffff, 0,
-};
-
-/** Digit \a kDigit times \a data; one short if negative */
-template<int kDigit>
-HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
-{
-	const Vector index = hn::ShiftRight<2 * kDigit>(digits.low);
-	const Vector table = hn::Load(Tag(), kDigitTable);
-	/* Products of both halves are added: the upper one is what a negative one is short of. */
-	const Vector halves = hn::Or(data, constant(0x10000));
-
-#if HWY_TARGET <= HWY_AVX3
-	return Vector{ _mm512_madd_epi16(halves.raw,
-					 _mm512_permutexvar_epi32(index.raw, table.raw)) };
-#else
-	return Vector{ _mm256_madd_epi16(halves.raw,
-					 _mm256_permutevar8x32_epi32(table.raw, index.raw)) };
-#endif
-}
-
-#else
-
-/** Digit \a kDigit times \a data; one short if negative */
-template<int kDigit>
-HWY_INLINE Vector digitProduct(const Digits &digits, Vector data)
-{
-	const Vector bit = constant(1U << (2 * kDigit));
-	const Vector magnitude =
-		hn::Or(hn::IfThenElseZero(hn::TestBit(digits.once, bit), data),
-		       hn::IfThenElseZero(hn::TestBit(digits.twice, bit), hn::ShiftLeft<1>(data)));
-	const Vector sign =
-		hn::IfThenElseZero(hn::TestBit(digits.negative, bit), constant(0xffffffff));
-
-	return hn::Xor(magnitude, sign);
-}
-
-#endif
-
-/** digitProduct() at its place, 2^16 added */
-template<int kDigit>
-HWY_INLINE Vector partialProduct(const Digits &digits, Vector data)
-{
-	const Vector product = digitProduct<kDigit>(digits, data);
-	return hn::ShiftLeft<2 * kDigit>(hn::Add(product, constant(0x10000)));
-}
-
-/** A partial product with the one that the digit before it is short of */
-template<int kDigit>
-HWY_INLINE Vector withCarry(const Digits &digits, Vector data)
-{
-	return hn::Or(partialProduct<kDigit>(digits, data),
-		      hn::And(digits.negative, constant(1U << (2 * kDigit - 2))));
-}
-
-/** +-(data * weight) >> shift, as the multiplier and the alignment do it */
-HWY_INLINE hn::Vec<SignedTag> alignedProduct(Vector data, Vector weight, Vector negate,
-					     Vector shift)
-{
-	const Digits digits(weight, negate);
-	const SumCarry lower =
-		compress5(partialProduct<0>(digits, data), withCarry<1>(digits, data),
-			  withCarry<2>(digits, data), withCarry<3>(digits, data),
-			  hn::And(digits.negative, constant(1U << 6)));
-	const SumCarry upper =
-		compress5(partialProduct<4>(digits, data), withCarry<5>(digits, data),
-			  withCarry<6>(digits, data), withCarry<7>(digits, data),
-			  hn::And(digits.negative, constant(1U << 14)));
-	const SumCarry half = compress(lower.sum, lower.carry, upper.sum);
-	const SumCarry whole = compress(half.sum, half.carry, upper.carry);
-
-	const Vector by = hn::Min(shift, constant(kShiftOut));
-	const Vector sum = hn::Add(hn::Shr(whole.sum, by), hn::Shr(whole.carry, by));
-	return hn::BitCast(SignedTag(), hn::Sub(sum, hn::Shr(constant(kOffset), by)));
-}
 
 /** The largest exponent of a step in units of four, at least 0 */
 HWY_INLINE Vector largestQuarter(const Fp16Vector &data, const Fp16Vector &weights, uint32_t lanes)

@@ -10,6 +10,7 @@
 
 #include "conv/conv_compute.h"
 #include "conv/conv_fast.h"
+#include "conv/conv_fp16.h"
 #include "conv/conv_timing.h"
 
 namespace nvdla::sim
@@ -138,7 +139,9 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	ConvCounters counters;
 	const DataView data(op, cbuf_);
-	const auto compute = fastConvAccepts(op) ? computeConvFast : computeConv;
+	const auto compute = fastConvAccepts(op)   ? computeConvFast
+			     : fp16ConvAccepts(op) ? computeConvFp16
+						   : computeConv;
 	if (op.keepWeights || !reader) {
 		KeptWeights weights(cbuf_.keptWeights());
 		counters = compute(op, data, weights, sink, memory);

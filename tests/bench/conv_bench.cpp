@@ -6,16 +6,17 @@
  */
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <random>
 #include <string>
 
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <hwy/targets.h>
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
@@ -50,6 +51,14 @@ uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 	return (value + divisor - 1) / divisor;
 }
 
+/** \return processor time, which other processes on the machine do not lengthen */
+double processSeconds()
+{
+	timespec time;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /** A layer in the model: operations on bands of lines that fit the convolution buffer */
 class ModelledConvolution
 {
@@ -68,7 +77,7 @@ public:
 	/** \return seconds */
 	double run()
 	{
-		const auto start = std::chrono::steady_clock::now();
+		const double start = processSeconds();
 		for (const Band &band : bands_) {
 			MemoryPort port(memory_, cvsram_);
 			SdpStream sdp(band.sdp, {}, port);
@@ -81,8 +90,7 @@ public:
 				std::exit(1);
 			}
 		}
-		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-		return took.count();
+		return processSeconds() - start;
 	}
 
 private:
@@ -234,10 +242,9 @@ Times measure(const ConvShape &shape, Precision precision, int rounds)
 		times.model = std::min(times.model, model.run());
 		if (!onednn)
 			continue;
-		const auto start = std::chrono::steady_clock::now();
+		const double start = processSeconds();
 		onednn();
-		const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-		times.onednn = std::min(times.onednn, took.count());
+		times.onednn = std::min(times.onednn, processSeconds() - start);
 	}
 	return times;
 }
@@ -255,12 +262,14 @@ void printLine(const ConvShape &shape, const char *precision, const Times &times
 	std::fflush(stdout);
 }
 
-/* Its threads are counted when it is loaded. */
-void useOneThread(char **argv)
+/* Its threads and instructions are chosen when it is loaded. */
+void restrictOneDnn(char **argv, bool avx2)
 {
 	if (std::getenv("OMP_NUM_THREADS"))
 		return;
 	setenv("OMP_NUM_THREADS", "1", 1);
+	if (avx2)
+		setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
 	execv("/proc/self/exe", argv);
 }
 
@@ -275,6 +284,7 @@ int main(int argc, char **argv)
 
 	int rounds = 20;
 	std::string only;
+	bool avx2 = false;
 	CLI::App app("Convolutions of the device model beside oneDNN's, as a Markdown table",
 		     "conv-bench");
 	app.add_option("--rounds", rounds, "how often each is run; the best time counts")
@@ -283,8 +293,11 @@ int main(int argc, char **argv)
 	app.add_option("--precision", only, "one precision only")
 		->check(CLI::IsMember({ "int8", "int16", "fp16" }))
 		->option_text("int8|int16|fp16");
+	app.add_flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
 	CLI11_PARSE(app, argc, argv);
-	useOneThread(argv);
+	restrictOneDnn(argv, avx2);
+	if (avx2)
+		hwy::DisableTargets(HWY_AVX2 - 1);
 
 	const double int8 = int8Peak();
 	const double f32 = floatPeak();

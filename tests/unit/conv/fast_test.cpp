@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include "conv/cmac.h"
 #include "conv/conv_compute.h"
 #include "conv/conv_fast.h"
+#include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
 #include "conv_support.h"
 #include "each_target.h"
@@ -71,6 +73,9 @@ void expectSame(Bench &bench, const ConvOp &op)
 		if (fastConvAccepts(op)) {
 			EXPECT_EQ(compute(bench, op, computeConvFast), reference);
 		}
+		if (fp16ConvAccepts(op)) {
+			EXPECT_EQ(compute(bench, op, computeConvFp16), reference);
+		}
 	});
 }
 
@@ -113,7 +118,8 @@ TEST_P(FastTest, EqualsTheReference)
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, FastTest,
-			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16),
+			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
+							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
 
 TEST(FastTest, ExtremesSaturateAlike)
@@ -192,6 +198,58 @@ TEST(FastTest, LeavesToTheReferenceWhatItCannotDo)
 	op.mode = ConvMode::Direct;
 	op.precision = Precision::Fp16;
 	EXPECT_FALSE(fastConvAccepts(op));
+}
+
+/** Any bits that FP16 has, every \a nanEvery th a NaN */
+int16_t anyHalf(Random &random, int nanEvery)
+{
+	const int sign = random(0, 1) << 15;
+
+	if (nanEvery && random(1, nanEvery) == 1)
+		return static_cast<int16_t>(sign | random(0x7c01, 0x7fff));
+	return static_cast<int16_t>(sign | random(0, 0x7c00));
+}
+
+TEST(FastTest, Fp16OfAllExponentsWithInfinitiesAndNans)
+{
+	for (int nanEvery : { 0, 2000, 200 }) {
+		Random random(static_cast<uint32_t>(nanEvery + 1));
+		Layer layer;
+
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(150, 6, 7));
+		layer.kernels.assign(37, Cube(150, 3, 2));
+		for (int16_t &number : layer.inputs[0].v)
+			number = anyHalf(random, nanEvery);
+		for (Cube &kernel : layer.kernels)
+			for (int16_t &number : kernel.v)
+				number = anyHalf(random, nanEvery);
+		Bench bench;
+		expectSame(bench, bench.direct(layer));
+	}
+}
+
+/* Sums that cancel, and halves to be rounded: few significant bits, far apart. */
+TEST(FastTest, Fp16SumsOfPowersOfTwo)
+{
+	for (uint32_t seed = 1; seed <= 8; seed++) {
+		Random random(seed);
+		Layer layer;
+		auto power = [&] {
+			const int fraction = random(0, 3) == 0 ? 1 : 0;
+			return static_cast<int16_t>(random(0, 1) << 15 | random(1, 30) << 10 |
+						    fraction);
+		};
+
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(3, 20, 20));
+		layer.kernels.assign(16, Cube(3, 4, 4));
+		std::generate(layer.inputs[0].v.begin(), layer.inputs[0].v.end(), power);
+		for (Cube &kernel : layer.kernels)
+			std::generate(kernel.v.begin(), kernel.v.end(), power);
+		Bench bench;
+		expectSame(bench, bench.direct(layer));
+	}
 }
 
 /** Two numbers or four of each operand, multiplied the slow way */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The MAC cells and accumulators of an FP16 kernel group, all kernels at once.
+ *
+ * The same bits as macFp16() and FloatSum, which are the readable form of it.
+ */
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "conv/cmac.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Kernels of a group */
+inline constexpr size_t kFp16Kernels = 16;
+
+/** \brief Accumulators of one output position */
+struct Fp16Sums {
+	/** FloatSum's numbers: a double holds mantissa and exponent without loss */
+	alignas(64) double value[kFp16Kernels];
+	uint16_t nan[kFp16Kernels]; /**< bits of the first NaN; 0 if there was none */
+
+	/** \return FloatSum::deliver() of accumulator \a kernel */
+	uint32_t deliver(size_t kernel) const;
+};
+
+/** \brief Weights of one block, taken apart, channel by channel */
+class Fp16Weights
+{
+public:
+	/** \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
+	 */
+	void load(const int16_t *weights, uint32_t kernels, uint32_t lanes);
+
+	/**
+	 * Low half: significand with sign, shifted as in Fp16Vector; 0 for zeroes and NaNs. High
+	 * half: exponent, a multiple of four; large for zeroes, so that no distance is positive.
+	 */
+	alignas(64) int32_t word[kMacLanes * kFp16Kernels];
+	/** The exponent in units of four, very negative for zeroes */
+	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels];
+	uint32_t kernels = 0;
+	uint32_t lanes = 0;
+	bool anyNan = false;
+	uint16_t nan[kFp16Kernels]; /**< the first NaN of each kernel, 0 if there is none */
+};
+
+/** \return true if this host has instructions for stepFp16() */
+bool fp16CellsSupported();
+
+/**
+ * \brief One step of all cells for each of \a count positions
+ *
+ * \param data for each position the block's operands
+ */
+void stepFp16(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums);
+
+} /* namespace nvdla::sim */
