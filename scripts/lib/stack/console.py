@@ -10,7 +10,9 @@ import time
 
 
 class Failure(Exception):
-	"""Something the user has to know: one line, with what to do about it."""
+	"""Something the user has to know: one line, with what to do about it. @details: lines before it."""
+
+	details = ''
 
 	def __init__(self, message, status=1):
 		super().__init__(message)
@@ -66,6 +68,8 @@ def run_program(main):
 	try:
 		status = main()
 	except Failure as failure:
+		if failure.details:
+			print(failure.details, flush=True)
 		print(f'error: {failure}', file=sys.stderr)
 		status = failure.status
 	except KeyboardInterrupt:

@@ -29,7 +29,7 @@ kbuild() {
 
 kbuild KCONFIG_ALLCONFIG=/mnt/debug.config allnoconfig
 # Kconfig drops what it does not know or what has a condition, and says nothing.
-lost=$(grep '^CONFIG_' /mnt/debug.config | while read -r line; do
+lost=$(sed -n -e '/^# Not in every kernel/q' -e '/^CONFIG_/p' /mnt/debug.config | while read -r line; do
 	case $line in
 	*=n) ! grep -q "^${line%n}" /out/.config || echo "$line" ;;
 	*) grep -qxF "$line" /out/.config || echo "$line" ;;

@@ -9,10 +9,11 @@ import argparse
 import dataclasses
 import hashlib
 import os
+import re
 import shutil
 from pathlib import Path
 
-from . import console, guest, guest_tree, namespace, processes
+from . import archive, console, guest, guest_tree, kernels, namespace, processes
 from .console import Failure
 from .paths import ROOT, cache_dir
 
@@ -21,27 +22,20 @@ _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.debug-kernel'
 _SCRIPT = Path(__file__).with_name('debug-kernel.sh')
 # The source, what the compiler makes of it, and its tools; 80 MiB of that stay.
 _SPACE = 3 << 30
-# Where the headers are seen when a module is built.
-_HEADERS_INSIDE = Path('/tmp/kernel')
 
 
 def path():
 	"""Where the kernel of this checkout's recipe is, or will be."""
 	recipe = [file.read_text() for file in (_CONFIG, _PACKAGES, _SCRIPT)]
-	# The driver is built by the guest tree's compiler: a new tree may have a new one.
-	recipe.append(guest_tree.path().name)
+	# The guest tree's compiler, which builds the driver, is of the same release.
+	recipe += [guest_tree.SUITE, *kernels.known()]
 	return cache_dir() / f'kernel-debug-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
-
-
-def _kernel(folder):
-	modules = next((folder / 'lib' / 'modules').iterdir())
-	return guest.Kernel(modules.name, folder / 'vmlinuz', modules, _HEADERS_INSIDE, folder / 'headers')
 
 
 def find(progress):
 	"""A Guest whose only kernel is the debug kernel; makes it when it is not there yet."""
 	tree = guest.tree(progress)
-	return dataclasses.replace(tree, kernels=(_kernel(ensure(progress)),))
+	return dataclasses.replace(tree, kernels=(guest.kernel_in(ensure(progress), tree.root),))
 
 
 def ensure(progress):
@@ -55,6 +49,16 @@ def ensure(progress):
 	return folder
 
 
+def choose_source(offered):
+	"""The source package to build, of the names @offered: the newest known series, else the newest."""
+	series = {name.removeprefix('linux-source-') for name in offered}
+	series = sorted((text for text in series if re.fullmatch(r'\d+\.\d+', text)
+			 and kernels.number(text) >= kernels.oldest()), key=kernels.number)
+	if not series:
+		raise Failure(f'the archive has no source of a kernel from {kernels.known()[0]} on (linux-source-...)')
+	return 'linux-source-' + ([text for text in series if text in kernels.known()] or series)[-1]
+
+
 def _make(folder, progress):
 	# Under the lock nobody else is making one: what lies about is from a killed run.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
@@ -64,9 +68,11 @@ def _make(folder, progress):
 	partial = folder.with_name(f'{folder.name}.partial')
 	log = cache_dir() / 'kernel-debug.log'
 	try:
-		progress('unpacking its source and compiler')
+		with archive.opened(guest_tree.SUITES, progress) as lists:
+			source = choose_source(lists.names('linux-source-'))
+		progress(f'unpacking {source} and its compiler')
 		packages = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
-		guest_tree.unpack([name for name in packages if name], tree, log, progress)
+		guest_tree.unpack([source, *(name for name in packages if name)], tree, log, progress)
 		guest_tree.finish_tools(tree)
 		partial.mkdir()
 		shutil.copyfile(_CONFIG, partial / 'debug.config')

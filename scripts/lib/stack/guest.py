@@ -13,14 +13,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import guest_tree
-from .console import Failure
+from . import guest_tree, kernels
+from .console import Failure, say
 
 # vfio-user-pci exists since 10.1.0, whose PCI class code was wrong.
 MIN_QEMU = (10, 1, 1)
-MIN_KERNEL = (6, 12)
 # The series of the kernel that scripts/kernel-debug makes, and the end of its release.
 DEBUG = 'debug'
+# Where the headers of a kernel in a folder of its own are seen when a module is built.
+_HEADERS_INSIDE = Path('/tmp/kernel')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Guest:
 	busybox: Path
 
 	def kernel(self, series=None):
-		"""The newest kernel of @series ("6.12", "7.2", or a whole release), or the newest of all."""
+		"""The newest kernel of @series ("6.12", "7.3", or a whole release), or the newest of all."""
 		found = [k for k in self.kernels if series in (None, k.series, k.release)]
 		if not found:
 			raise Failure(f'there is no kernel {series} in {self.origin}: '
@@ -88,9 +89,24 @@ def _kernels(root):
 			continue
 		inside = build if root == Path('/') else Path('/') / build.resolve().relative_to(root)
 		kernel = Kernel(modules.name, image, modules, inside)
-		if kernel.version >= MIN_KERNEL:
+		if kernel.version >= kernels.oldest():
 			found.append(kernel)
 	return tuple(found)
+
+
+def kernel_in(folder, root):
+	"""The kernel in a @folder of its own: vmlinuz, lib/modules/RELEASE, and headers/ to build modules in.
+
+	@root: of the Guest that it is for.
+	"""
+	modules = next((folder / 'lib' / 'modules').glob('*'), None)
+	for part in (folder / 'vmlinuz', modules or folder / 'lib/modules/RELEASE', folder / 'headers' / 'Makefile'):
+		if not part.exists():
+			raise Failure(f'{folder} has no kernel to boot: {part} is missing')
+	headers = folder / 'headers'
+	if not root:
+		return Kernel(modules.name, folder / 'vmlinuz', modules, headers)
+	return Kernel(modules.name, folder / 'vmlinuz', modules, _HEADERS_INSIDE, headers)
 
 
 def _qemu_version(argv, environment):
@@ -108,6 +124,7 @@ def _qemu_version(argv, environment):
 	return None
 
 
+@functools.lru_cache(maxsize=None)
 def _host():
 	"""This machine as the guest's source, or a sentence that says what it lacks."""
 	qemu = shutil.which('qemu-system-x86_64')
@@ -118,15 +135,16 @@ def _host():
 	version = _qemu_version([qemu], None)
 	if not version or version < MIN_QEMU:
 		return 'the host\'s QEMU is older than 10.1.1 or has no vfio-user-pci'
-	kernels = _kernels(Path('/'))
-	if not kernels:
-		return 'the host has no readable kernel 6.12 or newer with DRM modules and headers'
+	kernels_found = _kernels(Path('/'))
+	if not kernels_found:
+		return (f'the host has no readable kernel {kernels.known()[0]} or newer with DRM modules '
+			'and headers')
 	busybox = shutil.which('busybox')
 	if not busybox:
 		return 'the host has no busybox'
 	if not shutil.which('make') or not shutil.which('gcc'):
 		return 'the host has no make or gcc'
-	return Guest('this machine', None, (qemu,), dict(os.environ), kernels, Path(busybox))
+	return Guest('this machine', None, (qemu,), dict(os.environ), kernels_found, Path(busybox))
 
 
 def _tree(root):
@@ -139,11 +157,12 @@ def _tree(root):
 	return Guest('the guest tree', root, qemu, environment, _kernels(root), root / 'usr/bin/busybox')
 
 
-@functools.lru_cache(maxsize=None)
-def find(progress=lambda text: None):
+def find(progress=lambda text: None, wanted=()):
 	"""The Guest to use; makes the guest tree when it is needed and not there yet.
 
-	$NVDLA_GUEST says "host" or "tree" to insist on one.
+	$NVDLA_GUEST says "host" or "tree" to insist on one, $NVDLA_KERNEL names a folder with one
+	more kernel (kernel_in()). @wanted: known series that are fetched into the guest tree if the
+	archive has them; a line says which it has not.
 	"""
 	choice = os.environ.get('NVDLA_GUEST', 'auto')
 	if choice not in ('auto', 'host', 'tree'):
@@ -151,18 +170,31 @@ def find(progress=lambda text: None):
 	if choice != 'tree':
 		host = _host()
 		if isinstance(host, Guest):
-			return host
+			return _with_own_kernel(host)
 		if choice == 'host':
 			raise Failure(f'{host}: install it, or leave NVDLA_GUEST unset')
 	if platform.machine() != 'x86_64':
 		raise Failure(f'the guest runs on x86_64 hosts, this is {platform.machine()}: '
 			      'use --device embedded')
-	return tree(progress)
+	return _with_own_kernel(tree(progress, wanted))
 
 
-def tree(progress):
-	"""The guest tree as a Guest, whatever this machine has of its own."""
+def tree(progress, wanted=()):
+	"""The guest tree as a Guest, whatever this machine has of its own; @wanted as for find()."""
 	guest = _tree(guest_tree.ensure(progress))
 	if not guest.kernels:
 		raise Failure(f'{guest.root} has no kernel that can be used: scripts/setup --remove, then scripts/setup')
+	missing = [series for series in wanted if series in kernels.known() and series not in guest.series()]
+	if missing:
+		for series, reason in guest_tree.add_kernels(guest.root, missing, progress).items():
+			say(f'guest tree: Linux {series} is passed over: {reason}')
+		guest = _tree(guest.root)
 	return guest
+
+
+def _with_own_kernel(guest):
+	folder = os.environ.get('NVDLA_KERNEL')
+	if not folder:
+		return guest
+	own = kernel_in(Path(folder).absolute(), guest.root)
+	return dataclasses.replace(guest, kernels=(*guest.kernels, own))

@@ -11,20 +11,24 @@ import contextlib
 import fcntl
 import hashlib
 import os
-import re
 import shutil
-import subprocess
+import tempfile
+from pathlib import Path
 
-from . import processes
+from . import archive, processes
 from .console import Failure
 from .paths import ROOT, cache_dir
 
 SUITE = 'trixie'
+# Where its packages come from.
+SUITES = (SUITE, f'{SUITE}-backports')
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.guest'
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
 # The unpacked tree needs half of it, downloads and unpacking the rest.
 _SPACE = 2 << 30
+# One more kernel: its packages, and what comes out of them before unused modules are deleted.
+_KERNEL_SPACE = 1 << 30
 
 # What neither QEMU nor kbuild nor the guest reads.
 _UNUSED = (
@@ -53,28 +57,6 @@ def path():
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
-def _mirror():
-	"""The Debian mirror that this machine's own apt uses, or None."""
-	with contextlib.suppress(OSError, subprocess.SubprocessError):
-		listed = subprocess.run(
-			['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)',
-			 'Created-By: Packages'], capture_output=True, text=True, timeout=30).stdout
-		for line in listed.splitlines():
-			origin, label, component, uri = line.split('|', 3)
-			if (origin, label, component) == ('Debian', 'Debian', 'main'):
-				return uri.rstrip('/')
-	return None
-
-
-def _apt_options():
-	"""This machine's apt settings for reaching a mirror: proxies and how strict to be on dates."""
-	with contextlib.suppress(OSError, subprocess.SubprocessError):
-		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
-		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
-		return [match.group(1) for match in map(wanted.match, dump.splitlines()) if match]
-	return []
-
-
 def _command(target, packages):
 	# Packages come from the stable release; what backports has newer wins. Only the
 	# release itself is taken, not its updates: one 6.12 kernel is enough.
@@ -86,24 +68,11 @@ def _command(target, packages):
 	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--architectures=amd64',
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
 		f'--setup-hook={setup}']
-	argv += [f'--aptopt={option}' for option in _apt_options()]
+	argv += [f'--aptopt={option}' for option in archive.apt_options()]
 	argv += [f'--include={package}' for package in packages]
 	argv += [SUITE, str(target)]
-	mirror = _mirror()
+	mirror = archive.mirror()
 	return argv + [mirror] if mirror else argv
-
-
-def _explain(log):
-	text = log.read_text(errors='replace')
-	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
-		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
-		return 'the Debian mirror cannot be reached: check the network (or the proxy in apt\'s configuration)'
-	if 'No space left' in text:
-		return f'no space left: free {_SPACE >> 30} GiB in {cache_dir()} (or set XDG_CACHE_HOME) and in /tmp'
-	if re.search(r'NO_PUBKEY|not signed', text):
-		return 'the keys of Debian 13 are missing: apt-get install --only-upgrade debian-archive-keyring'
-	reasons = re.findall(r'^E: (.*)', text, re.MULTILINE)
-	return reasons[0] if reasons else 'mmdebstrap failed'
 
 
 def _finish(tree):
@@ -111,12 +80,17 @@ def _finish(tree):
 	for name in _UNUSED:
 		shutil.rmtree(tree / name, ignore_errors=True)
 	for modules in (tree / 'usr/lib/modules').iterdir():
-		for name in _UNUSED_MODULES:
-			shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
-		for entry in (modules / 'kernel/drivers/gpu/drm').iterdir():
-			if entry.is_dir() and entry.name not in ('scheduler', 'vgem', 'display'):
-				shutil.rmtree(entry)
+		_thin_out(modules)
 	finish_tools(tree)
+
+
+def _thin_out(modules):
+	"""Delete what no guest loads of the @modules of a kernel."""
+	for name in _UNUSED_MODULES:
+		shutil.rmtree(modules / 'kernel' / name, ignore_errors=True)
+	for entry in (modules / 'kernel/drivers/gpu/drm').iterdir():
+		if entry.is_dir() and entry.name not in ('scheduler', 'vgem', 'display'):
+			shutil.rmtree(entry)
 
 
 @contextlib.contextmanager
@@ -165,7 +139,7 @@ def unpack(packages, target, log, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
 	if processes.run_logged(_command(target, packages), log, progress) != 0:
-		raise Failure(f'{_explain(log)}, then run this again; log: {log}')
+		raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
 
 
 def finish_tools(tree):
@@ -178,7 +152,7 @@ def finish_tools(tree):
 
 def _make(tree, progress):
 	# Under the lock nobody else is making one: what lies about is from a killed run.
-	for stale in cache_dir().glob('*.incomplete'):
+	for stale in cache_dir().glob('guest-*.incomplete'):
 		shutil.rmtree(stale, ignore_errors=True)
 	require_space(_SPACE, 'the guest tree')
 	partial = tree.with_name(tree.name + '.incomplete')
@@ -190,6 +164,57 @@ def _make(tree, progress):
 		os.rename(partial, tree)
 	finally:
 		shutil.rmtree(partial, ignore_errors=True)
+
+
+def add_kernels(tree, wanted, progress):
+	"""Fetch the newest kernel of each series in @wanted into @tree; returns {series: why it is not there}.
+
+	A series that the archive does not have is not looked for again in this tree.
+	"""
+	gone = tree / '.gone'
+	known_gone = gone.read_text().split() if gone.is_file() else []
+	reasons = {series: 'the archive has it no more' for series in wanted if series in known_gone}
+	wanted = [series for series in wanted if series not in known_gone]
+	if not wanted:
+		return reasons
+	progress(f'looking for Linux {", ".join(wanted)} in the archive')
+	try:
+		with locked('guest', progress), archive.opened(SUITES, progress) as packages:
+			for series in wanted:
+				offered = [release for release in archive.kernels(packages)
+					   if release.startswith(f'{series}.')]
+				if offered:
+					_add_kernel(tree, packages, offered[-1], progress)
+				else:
+					reasons[series] = 'the archive has it no more'
+					with open(gone, 'a') as names:
+						names.write(f'{series}\n')
+	except Failure as failure:
+		reasons |= {series: str(failure) for series in wanted if series not in reasons}
+	return reasons
+
+
+def _add_kernel(tree, packages, release, progress):
+	if (tree / 'usr/lib/modules' / release).is_dir():
+		return
+	require_space(_KERNEL_SPACE, f'Linux {release}')
+	with tempfile.TemporaryDirectory(dir=cache_dir(), prefix='guest-kernel-', suffix='.incomplete') as folder:
+		downloads, root = Path(folder, 'packages'), Path(folder, 'root')
+		downloads.mkdir()
+		(root / 'usr/lib').mkdir(parents=True)
+		(root / 'lib').symlink_to('usr/lib')
+		progress(f'fetching Linux {release}')
+		for package in packages.download(archive.parts_of(packages, release), downloads, progress):
+			if processes.run_logged(['dpkg-deb', '-x', package, root], cache_dir() / 'kernel.log', progress) != 0:
+				raise Failure(f'{package.name} cannot be unpacked; log: {cache_dir() / "kernel.log"}')
+		modules = root / 'usr/lib/modules' / release
+		_thin_out(modules)
+		# The modules come last: a kernel whose modules are there is whole.
+		for part in (*root.glob('boot/*'), *root.glob('usr/src/*'), *root.glob('usr/lib/linux-kbuild-*'), modules):
+			target = tree / part.relative_to(root)
+			if target.is_dir():
+				shutil.rmtree(target)
+			os.rename(part, target)
 
 
 def remove():

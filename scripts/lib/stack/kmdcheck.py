@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import console, debug_kernel, guest, kmod, results
+from . import console, debug_kernel, guest, kernels, kmod, results
 from .console import Failure
 from .paths import ROOT
 from .results import Case
@@ -41,11 +41,21 @@ def style():
 	return Case(STYLE, results.FAILED, said) if run.returncode or said else Case(STYLE, results.PASSED)
 
 
+def verdict(kernel, failure):
+	"""What it means that modules do not build (@failure) for @kernel: (outcome, message) of a Case."""
+	if kernel.is_debug or not kernels.is_excused(kernel.series):
+		return results.FAILED, f'{failure}\n{failure.details}'
+	return results.SKIPPED, kernels.excuse(kernel.release, failure)
+
+
 def _compiled(found, series, progress):
 	name = f'kmd-{series}.sparse'
+	kernel = found.kernel(series)
 	try:
 		for part in (kmod.DRIVER, kmod.TESTS):
-			kmod.build(found, found.kernel(series), progress, werror=True, sparse=True, part=part)
+			kmod.build(found, kernel, progress, werror=True, sparse=True, part=part)
+	except kmod.DoesNotBuild as failure:
+		return Case(name, *verdict(kernel, failure))
 	except Failure as failure:
 		return Case(name, results.FAILED, str(failure))
 	return Case(name, results.PASSED)
@@ -58,7 +68,7 @@ def main():
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
 	with console.stage('guest tree') as progress:
-		found = guest.find(progress)
+		found = guest.find(progress, kernels.known())
 	with console.stage('module') as progress:
 		cases = [_compiled(found, series, progress) for series in found.series()]
 	cases.append(style())

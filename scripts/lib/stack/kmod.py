@@ -10,11 +10,12 @@ namespace of its own that the kernel dissolves when the last process in it ends.
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
-from . import console, guest, namespace, processes
+from . import console, guest, kernels, namespace, processes
 from .build import generate as build_headers
 from .console import Failure
 from .paths import ROOT, build_dir
@@ -25,8 +26,20 @@ _SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
 	   "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # What can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
+# What compiler, sparse and modpost say of a source, not of a full disk.
+_ERROR = re.compile(r'^(?:\S+\.[ch]:\d+:(?:\d+:)? error:|ERROR: modpost:) .*$', re.MULTILINE)
 # Where the copy appears inside of the guest tree.
 _INSIDE = Path('/mnt')
+
+
+class DoesNotBuild(Failure):
+	"""Modules that do not build for a kernel. @reason: the first error; @details: the compiler's messages."""
+
+	def __init__(self, what, reason, log, details=''):
+		super().__init__(f'{what} does not build: {reason}; log: {log}')
+		self.reason = reason
+		self.log = log
+		self.details = details
 
 
 def _wanted(source, part):
@@ -78,10 +91,11 @@ def _modules(source, part):
 
 
 def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False,
-	  part=DRIVER):
+	  part=DRIVER, again=True):
 	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
-	Nothing is run when the sources are those of the last time.
+	Nothing is run when the sources are those of the last time. Unless @again, that holds for those that the
+	compiler refused, too.
 	"""
 	if not (source / part / 'Kbuild').is_file():
 		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
@@ -101,21 +115,45 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root))).encode()).hexdigest()
 	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
 		return modules
+	refusal = copy / '.refused'
+	if not again and refusal.is_file():
+		refused, reason = refusal.read_text().split('\n', 1)
+		if refused == digest:
+			raise DoesNotBuild(what, reason, copy / 'make.log')
 	progress(what)
 	copy.mkdir(parents=True, exist_ok=True)
 	stamp.unlink(missing_ok=True)
+	refusal.unlink(missing_ok=True)
 	_synchronise(files, copy)
-	log = copy / 'make.log'
 	argv = _make(found, kernel, copy, part, variables)
-	status = subprocess.call(argv) if verbose else processes.run_logged(argv, log, progress)
-	if status != 0 or not all(module.is_file() for module in modules):
-		if not verbose:
-			print(_readable(log, copy))
-		raise Failure(f'{what} does not build; log: {log}')
-	if not verbose and 'warning:' in log.read_text(errors='replace'):
-		print(_readable(log, copy))
+	if verbose:
+		if subprocess.call(argv) != 0:
+			raise Failure(f'{what} does not build')
+	else:
+		try:
+			_run_logged(argv, what, copy, progress)
+		except DoesNotBuild as failure:
+			if _ERROR.fullmatch(failure.reason):
+				refusal.write_text(f'{digest}\n{failure.reason}')
+			raise
+	missing = [str(module) for module in modules if not module.is_file()]
+	if missing:
+		raise Failure(f'{what}: make succeeded and made no {", ".join(missing)}')
 	stamp.write_text(digest)
 	return modules
+
+
+def _run_logged(argv, what, copy, progress):
+	"""Run make, its output going to a log in @copy; the compiler's warnings are shown."""
+	log = copy / 'make.log'
+	status = processes.run_logged(argv, log, progress)
+	messages = _readable(log, copy)
+	if status != 0:
+		error = _ERROR.search(messages)
+		reason = error.group() if error else (messages.splitlines() or ['make says nothing'])[-1]
+		raise DoesNotBuild(what, reason, log, messages)
+	if 'warning:' in messages:
+		print(messages)
 
 
 def _readable(log, copy):
@@ -123,6 +161,27 @@ def _readable(log, copy):
 	lines = log.read_text(errors='replace').replace(f'{_INSIDE}/', '').replace(f'{copy}/', '').splitlines()
 	plain = [line for line in lines if not line.startswith(('  CC', '  LD', '  MODPOST', 'make: ', '  CHECK'))]
 	return '\n'.join(plain[-60:])
+
+
+def choose(found, wanted, progress=lambda text: None):
+	"""The kernel of @found to boot, and its driver: (Kernel, path of nvdla.ko).
+
+	@wanted: a series or release; None for the newest kernel for which the driver builds. A line
+	says which ones were passed over for that.
+	"""
+	if wanted:
+		kernel = found.kernel(wanted)
+		return kernel, build(found, kernel, progress)[0]
+	failures = []
+	for series in reversed(found.series()):
+		kernel = found.kernel(series)
+		try:
+			return kernel, build(found, kernel, progress, again=False)[0]
+		except DoesNotBuild as failure:
+			failures.append(failure)
+			console.say(f'module: Linux {kernel.release} is passed over, the driver does not build for it: '
+				    f'{failure.reason}; log: {os.path.relpath(failure.log)}')
+	raise failures[0]
 
 
 def _headers_of_host(folder):
@@ -140,7 +199,7 @@ def main():
 	parser = argparse.ArgumentParser(prog='scripts/build-kmd', description=(
 		'Build nvdla.ko for the kernels of the guest (or one of them, or another kernel\'s headers). '
 		'The module lands in build/kmd-RELEASE/kmd/nvdla.ko; nothing is written to the source tree.'))
-	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.2, ...: this kernel only')
+	parser.add_argument('--kernel', metavar='SERIES', help='6.12, 7.3, ...: this kernel only')
 	parser.add_argument('--kdir', metavar='DIR', type=Path, action='append', default=[],
 			    help='a kernel build directory of this machine instead of the guest\'s')
 	parser.add_argument('--source', metavar='DIR', type=Path, default=ROOT,
@@ -157,18 +216,24 @@ def main():
 		with console.stage('headers') as progress:
 			build_headers(progress)
 	if arguments.kdir:
-		kernels = [_headers_of_host(folder) for folder in arguments.kdir]
-		found = guest.Guest('this machine', None, (), {}, tuple(kernels), None)
+		wanted = [_headers_of_host(folder) for folder in arguments.kdir]
+		found = guest.Guest('this machine', None, (), {}, tuple(wanted), None)
 	else:
 		with console.stage('guest tree') as progress:
-			found = guest.find(progress)
-		kernels = ([found.kernel(arguments.kernel)] if arguments.kernel
-			   else [found.kernel(series) for series in found.series()])
-	for kernel in kernels:
-		with console.stage('module') as progress:
-			modules = [module for part in ([DRIVER, TESTS] if arguments.tests else [DRIVER])
-				   for module in build(found, kernel, progress, arguments.source.resolve(),
-						       arguments.werror, arguments.sparse, arguments.verbose, part)]
+			found = guest.find(progress, [arguments.kernel] if arguments.kernel else [])
+		wanted = ([found.kernel(arguments.kernel)] if arguments.kernel
+			  else [found.kernel(series) for series in found.series()])
+	for kernel in wanted:
+		try:
+			with console.stage('module') as progress:
+				modules = [module for part in ([DRIVER, TESTS] if arguments.tests else [DRIVER])
+					   for module in build(found, kernel, progress, arguments.source.resolve(),
+							       arguments.werror, arguments.sparse, arguments.verbose, part)]
+		except DoesNotBuild as failure:
+			if arguments.kernel or arguments.kdir or not kernels.is_excused(kernel.series):
+				raise
+			console.say(f'module: {kernels.excuse(kernel.release, failure)}')
+			continue
 		for module in modules:
 			console.say(f'module: {os.path.relpath(module)}')
 	return 0

@@ -48,7 +48,8 @@ def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/run', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
-	parser.add_argument('--kernel', metavar='SERIES', help='the guest\'s: 6.12, 7.2, ... (default: the newest)')
+	parser.add_argument('--kernel', metavar='SERIES', help=(
+		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
 	parser.add_argument('--output', metavar='FILE', type=Path, default=ROOT / 'out' / 'edges.png',
 			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
@@ -64,10 +65,12 @@ def _command(program, device, picture, output):
 		'--timeline', str(_timeline(output))]
 
 
-def prepare_guest():
-	"""Stage "guest tree": the parts the guest is made of."""
+def prepare_guest(wanted):
+	"""Stage "guest tree": the parts the guest is made of, among them the kernel @wanted (None: any)."""
 	with console.stage('guest tree') as progress:
-		return guest.find(progress)
+		found = guest.find(progress, [wanted] if wanted else [])
+	found.kernel(wanted)
+	return found
 
 
 def prepare_programs():
@@ -80,10 +83,10 @@ def prepare_programs():
 	return path
 
 
-def prepare_module(found, kernel):
-	"""Stage "module": nvdla.ko for the guest's kernel."""
+def prepare_module(found, wanted):
+	"""Stage "module": the kernel to boot (kmod.choose()) and nvdla.ko for it."""
 	with console.stage('module') as progress:
-		return kmod.build(found, kernel, progress)[0]
+		return kmod.choose(found, wanted, progress)
 
 
 def run_in_guest(found, kernel, module, picture, output):
@@ -137,10 +140,9 @@ def main():
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made)
 		else:
-			found = prepare_guest()
-			kernel = found.kernel(arguments.kernel)
+			found = prepare_guest(arguments.kernel)
 			prepare_programs()
-			module = prepare_module(found, kernel)
+			kernel, module = prepare_module(found, arguments.kernel)
 			run_in_guest(found, kernel, module, picture, made)
 		keep_result(made, output)
 	show_result(output)

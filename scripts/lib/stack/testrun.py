@@ -4,7 +4,7 @@
 import argparse
 import fnmatch
 
-from . import build, console, debug_kernel, guest, kmdcheck, kmod, results, vmtests
+from . import build, console, debug_kernel, guest, kernels, kmdcheck, kmod, results, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -27,7 +27,7 @@ def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/test', description=_DESCRIPTION, epilog=_EPILOG,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--quick', action='store_true', help='only what needs no guest')
-	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.2, ...)')
+	parser.add_argument('--kernel', metavar='SERIES', help='guest tests on this kernel only (6.12, 7.3, ...)')
 	parser.add_argument('--debug-kernel', action='store_true', help=(
 		'instead of everything, only the guest tests marked "debug" in tests/vm/tests.list, on the kernel '
 		'that scripts/kernel-debug makes: any report of KASAN, lockdep, UBSAN, kmemleak or the DMA-API '
@@ -78,7 +78,8 @@ def main():
 	found = None
 	if not arguments.quick:
 		with console.stage('guest tree') as progress:
-			found = vmtests.guest_for(arguments.kernel, progress)
+			found = (vmtests.guest_for(arguments.kernel, progress) if arguments.kernel
+				 else guest.find(progress, kernels.known()))
 		if arguments.kernel:
 			found.kernel(arguments.kernel)
 	with console.stage('build') as progress:
@@ -100,7 +101,7 @@ def main():
 	cases = _run_host_tests(names, arguments.quick) if names else []
 	if style:
 		cases.append(kmdcheck.style())
-	guests = {kernel: vmtests.guest_for(kernel, console.say) for kernel, _ in boots}
+	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
 	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
 	for (kernel, mode), wanted in boots.items():
 		with console.stage(f'guest tests {kernel} {mode}') as progress:
@@ -122,13 +123,17 @@ def _modules(found, series):
 
 
 def _guarded(found, kernel, mode, wanted, modules, progress):
-	"""A guest that cannot be started fails its tests, not the run."""
+	"""A guest that cannot be started fails its tests, not the run; on a kernel that is too new for
+	the driver they are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules
 		return vmtests.run(found, kernel, mode, wanted, modules, guest_programs(), progress)
+	except kmod.DoesNotBuild as failure:
+		outcome, message = kmdcheck.verdict(found.kernel(kernel), failure)
 	except Failure as failure:
-		return [Case(f'vm-{kernel}-{mode}.{test.name}', results.FAILED, str(failure)) for test in wanted]
+		outcome, message = results.FAILED, str(failure)
+	return [Case(f'vm-{kernel}-{mode}.{test.name}', outcome, message) for test in wanted]
 
 
 if __name__ == '__main__':

@@ -41,7 +41,8 @@ def _parse():
 	parser = argparse.ArgumentParser(prog='scripts/vm', description=_DESCRIPTION, epilog=_STATUS,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--kernel', metavar='SERIES', help=(
-		'6.12, 7.2, ... (default: the newest there is), or debug: the one of scripts/kernel-debug'))
+		'6.12, 7.3, ... (default: the newest for which the driver builds), or debug: the one of '
+		'scripts/kernel-debug'))
 	parser.add_argument('--mem', metavar='MIB', type=int, default=1024, help='memory of the guest (default: 1024)')
 	accelerator = parser.add_mutually_exclusive_group()
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
@@ -103,7 +104,7 @@ def main():
 	if arguments.devices:
 		vm.model_program()
 		with console.stage('module') as progress:
-			module = kmod.build(found, kernel, progress)[0]
+			kernel, module = kmod.choose(found, arguments.kernel, progress)
 	share = arguments.share.absolute()
 	share.mkdir(parents=True, exist_ok=True)
 	data = reference_data()

@@ -84,7 +84,9 @@ def _prefix(kernel, mode):
 
 def guest_for(series, progress):
 	"""The Guest that has the kernel @series (None: the newest); makes what is not there yet."""
-	return debug_kernel.find(progress) if series == guest.DEBUG else guest.find(progress)
+	if series == guest.DEBUG:
+		return debug_kernel.find(progress)
+	return guest.find(progress, [series] if series else [])
 
 
 def _has_cma(kernel):

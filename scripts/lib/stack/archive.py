@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""What the Debian archive has: the mirror that this machine uses, and an apt that knows only the
+suites it is asked for and leaves the machine's own alone.
+"""
+
+import contextlib
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import processes
+from .console import Failure
+
+_DEFAULT_MIRROR = 'http://deb.debian.org/debian'
+_KEYRING = Path('/usr/share/keyrings/debian-archive-keyring.gpg')
+
+
+def mirror():
+	"""The Debian mirror that this machine's own apt uses, or None."""
+	with contextlib.suppress(OSError, subprocess.SubprocessError):
+		listed = subprocess.run(
+			['apt-get', 'indextargets', '--format', '$(ORIGIN)|$(LABEL)|$(COMPONENT)|$(REPO_URI)',
+			 'Created-By: Packages'], capture_output=True, text=True, timeout=30).stdout
+		for line in listed.splitlines():
+			origin, label, component, uri = line.split('|', 3)
+			if (origin, label, component) == ('Debian', 'Debian', 'main'):
+				return uri.rstrip('/')
+	return None
+
+
+def apt_options():
+	"""This machine's apt settings for reaching a mirror: proxies and how strict to be on dates."""
+	with contextlib.suppress(OSError, subprocess.SubprocessError):
+		dump = subprocess.run(['apt-config', 'dump'], capture_output=True, text=True, timeout=30).stdout
+		wanted = re.compile(r'(Acquire::(?:(?:http|https)(?:::\S+)?|Check-Valid-Until|Check-Date|Retries) "[^"]+");')
+		return [match.group(1) for match in map(wanted.match, dump.splitlines()) if match]
+	return []
+
+
+def explain(log, space):
+	"""What the @log of an apt or mmdebstrap that failed means for the user. @space: where it was filled."""
+	text = log.read_text(errors='replace')
+	if re.search(r'Temporary failure resolving|Could not (?:resolve|connect)|Unable to connect|'
+		     r'Network is unreachable|Connection (?:failed|timed out|refused)', text):
+		return 'the Debian mirror cannot be reached: check the network (or the proxy in apt\'s configuration)'
+	if 'No space left' in text:
+		return f'no space left: free some in {space} (or set XDG_CACHE_HOME) and in /tmp'
+	if re.search(r'NO_PUBKEY|not signed', text):
+		return 'the keys of Debian 13 are missing: apt-get install --only-upgrade debian-archive-keyring'
+	reasons = re.findall(r'^E: (.*)', text, re.MULTILINE)
+	return reasons[0] if reasons else f'{log.name} tells no reason'
+
+
+class Archive:
+	"""The packages of some suites (main, amd64), once update() has been called."""
+
+	def __init__(self, folder, suites):
+		self._log = folder / 'apt.log'
+		self._environment = dict(os.environ, APT_CONFIG=str(folder / 'apt.conf'))
+		for name in ('etc', 'lists/partial', 'cache/archives/partial'):
+			(folder / name).mkdir(parents=True)
+		(folder / 'status').touch()
+		settings = {'Dir::Etc': folder / 'etc', 'Dir::State': folder, 'Dir::State::status': folder / 'status',
+			    'Dir::Cache': folder / 'cache', 'APT::Architecture': 'amd64', 'APT::Sandbox::User': 'root',
+			    'Acquire::Languages': 'none'}
+		lines = [f'{name} "{value}";' for name, value in settings.items()]
+		lines += [f'{option};' for option in apt_options()]
+		(folder / 'apt.conf').write_text('\n'.join(lines) + '\n')
+		trust = f'[signed-by={_KEYRING}] ' if _KEYRING.is_file() else ''
+		(folder / 'etc/sources.list').write_text(''.join(
+			f'deb {trust}{mirror() or _DEFAULT_MIRROR} {suite} main\n' for suite in suites))
+
+	def update(self, progress):
+		"""Fetch the lists of packages; a Failure if one of the suites cannot be had."""
+		if processes.run_logged(['apt-get', '--error-on=any', 'update'], self._log, progress,
+					env=self._environment) != 0:
+			raise Failure(explain(self._log, self._log.parent))
+
+	def names(self, prefix):
+		"""The names of all packages that begin with @prefix."""
+		said = subprocess.run(['apt-cache', 'pkgnames', prefix], capture_output=True, text=True,
+				      env=self._environment, check=True)
+		return set(said.stdout.split())
+
+	def download(self, names, folder, progress):
+		"""Put the packages @names, in their newest version, into @folder as files; returns their paths."""
+		if processes.run_logged(['apt-get', 'download', *sorted(names)], self._log, progress, cwd=folder,
+					env=self._environment) != 0:
+			raise Failure(explain(self._log, folder))
+		return sorted(folder.glob('*.deb'))
+
+
+@contextlib.contextmanager
+def opened(suites, progress):
+	"""An Archive of @suites that is up to date; what it keeps is deleted afterwards."""
+	with tempfile.TemporaryDirectory(prefix='nvdla-archive-') as folder:
+		archive = Archive(Path(folder), suites)
+		archive.update(progress)
+		yield archive
+
+
+def headers(archive):
+	"""The releases of the kernels that have headers there and are no variant, oldest first."""
+	found = (re.fullmatch(r'linux-headers-(\d[^-]*-amd64)', name) for name in archive.names('linux-headers-'))
+	return sorted((match.group(1) for match in found if match), key=_order)
+
+
+def kernels(archive):
+	"""Those of headers() that can be booted, too."""
+	images = archive.names('linux-image-')
+	return [release for release in headers(archive) if f'linux-image-{release}' in images]
+
+
+def parts_of(archive, release):
+	"""The packages that the kernel @release and its headers are made of: newer ones are split further."""
+	base = release.removesuffix('-amd64')
+	parts = {f'linux-{part}-{release}' for part in ('base', 'binary', 'headers', 'image', 'modules')}
+	return archive.names('linux-') & (parts | {f'linux-headers-{base}-common', f'linux-kbuild-{base}'})
+
+
+def _order(release):
+	return [int(part) for part in re.findall(r'\d+', release)]

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Which kernels are known to work (scripts/lib/kernels), and what that means for one that does not."""
+
+import os
+
+from .paths import ROOT
+
+_LIST = ROOT / 'scripts' / 'lib' / 'kernels'
+
+
+def known():
+	"""The known series, oldest first: ("6.12", ...)."""
+	lines = (line.split('#')[0].strip() for line in _LIST.read_text().splitlines())
+	return tuple(line for line in lines if line)
+
+
+def number(text):
+	"""The number that "7.3", or a release that begins so, is ordered by."""
+	major, minor = text.split('.')[:2]
+	return int(major), int(minor)
+
+
+def oldest():
+	"""The number of the oldest kernel that the driver supports."""
+	return number(known()[0])
+
+
+def is_excused(series):
+	"""Whether a driver that does not build for @series is nobody's fault yet: it is newer than all
+	known ones, and this is not the continuous integration, which has to notice."""
+	return number(series) > number(known()[-1]) and os.environ.get('CI') != 'true'
+
+
+def excuse(release, reason):
+	"""The sentence that says why the kernel @release is passed over."""
+	return f'Linux {release}, newer than the known ones ({", ".join(known())}), is passed over: {reason}'

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""Which kernels there are, which one is taken, and what becomes of one that the driver does not build for."""
+
+import contextlib
+import io
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from stack import archive, debug_kernel, guest_tree, kernels, kmod, results, testrun
+from stack.console import Failure
+from stack.guest import Guest, Kernel
+
+_BUILDS = 'modules:\n\ttouch $(M)/nvdla.ko\n'
+_REFUSES = 'modules:\n\t@echo "nvdla_gem.c:7:2: error: no such interface"; exit 2\n'
+_BREAKS = 'modules:\n\t@echo "cc1: fatal error: the disk is full"; exit 2\n'
+# Newer than every kernel there will be.
+_NEWER = '999.0'
+
+
+class Packages:
+	"""An archive.Archive that has these packages."""
+
+	def __init__(self, *names):
+		self._names = set(names)
+
+	def names(self, prefix):
+		return {name for name in self._names if name.startswith(prefix)}
+
+
+class Known(unittest.TestCase):
+	def test_the_list_is_in_order(self):
+		self.assertEqual(list(kernels.known()), sorted(kernels.known(), key=kernels.number))
+
+	def test_only_one_newer_than_all_known_is_excused_and_not_in_ci(self):
+		newest = kernels.known()[-1]
+		with mock.patch.dict(os.environ, CI=''):
+			self.assertTrue(kernels.is_excused(_NEWER))
+			self.assertFalse(kernels.is_excused(newest))
+			self.assertFalse(kernels.is_excused(kernels.known()[0]))
+		with mock.patch.dict(os.environ, CI='true'):
+			self.assertFalse(kernels.is_excused(_NEWER))
+
+
+class Sources(unittest.TestCase):
+	def choose(self, *series):
+		with mock.patch.object(kernels, 'known', return_value=('6.12', '7.2', '7.3')):
+			return debug_kernel.choose_source([f'linux-source-{text}' for text in series])
+
+	def test_the_newest_known_comes_first(self):
+		self.assertEqual(self.choose('6.12', '7.3', '7.2', '7.10'), 'linux-source-7.3')
+		self.assertEqual(self.choose('6.12', '7.2'), 'linux-source-7.2')
+
+	def test_then_the_newest(self):
+		self.assertEqual(self.choose('6.1', '7.9', '7.10'), 'linux-source-7.10')
+
+	def test_none(self):
+		with self.assertRaisesRegex(Failure, 'no source of a kernel from 6.12 on'):
+			self.choose('6.1', '')
+
+
+class Archives(unittest.TestCase):
+	packages = Packages(
+		'linux-headers-7.2.9+deb13-amd64', 'linux-headers-7.2.12+deb13-amd64', 'linux-headers-7.2.12+deb13-common',
+		'linux-headers-7.2.12+deb13-cloud-amd64', 'linux-headers-7.2.12+deb13-common-rt', 'linux-headers-amd64',
+		'linux-headers-7.3-amd64', 'linux-image-7.2.12+deb13-amd64', 'linux-image-7.2.9+deb13-amd64',
+		'linux-image-7.1.13+deb13-amd64', 'linux-modules-7.2.12+deb13-amd64', 'linux-kbuild-7.2.12+deb13')
+
+	def test_headers_by_number_without_variants(self):
+		self.assertEqual(archive.headers(self.packages),
+				 ['7.2.9+deb13-amd64', '7.2.12+deb13-amd64', '7.3-amd64'])
+
+	def test_kernels_have_an_image_too(self):
+		self.assertEqual(archive.kernels(self.packages), ['7.2.9+deb13-amd64', '7.2.12+deb13-amd64'])
+
+	def test_a_kernel_is_the_packages_that_are_there(self):
+		self.assertEqual(archive.parts_of(self.packages, '7.2.12+deb13-amd64'), {
+			'linux-headers-7.2.12+deb13-amd64', 'linux-headers-7.2.12+deb13-common',
+			'linux-image-7.2.12+deb13-amd64', 'linux-modules-7.2.12+deb13-amd64', 'linux-kbuild-7.2.12+deb13'})
+
+
+class Folders(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		variables = mock.patch.dict(os.environ, NVDLA_BUILD_DIR=str(self.folder / 'build'),
+					    XDG_CACHE_HOME=str(self.folder), CI='')
+		variables.start()
+		self.addCleanup(variables.stop)
+
+
+class Gone(Folders):
+	def add(self, *wanted, **archive_opened):
+		with mock.patch.object(archive, 'opened', **archive_opened):
+			return guest_tree.add_kernels(self.folder, wanted, lambda text: None)
+
+	def test_what_the_archive_lacks_is_not_looked_for_again(self):
+		empty = contextlib.nullcontext(Packages())
+		self.assertRegex(self.add('7.2', return_value=empty)['7.2'], 'has it no more')
+		self.assertRegex(self.add('7.2', side_effect=AssertionError)['7.2'], 'has it no more')
+
+	def test_an_archive_out_of_reach_is_no_answer(self):
+		self.assertEqual(self.add('7.2', side_effect=Failure('no network')), {'7.2': 'no network'})
+		self.assertEqual(self.add('7.2', side_effect=Failure('still none')), {'7.2': 'still none'})
+
+
+class Choice(Folders):
+	def guest(self, **makefiles):
+		"""A Guest whose kernels are built for with these makefiles: {release: text}."""
+		found = []
+		for release, text in makefiles.items():
+			build = self.folder / release
+			build.mkdir()
+			(build / 'Makefile').write_text(text)
+			found.append(Kernel(release, Path('/boot/vmlinuz'), Path('/lib/modules') / release, build))
+		return Guest('a test', None, ('qemu',), {}, tuple(found), Path('/bin/busybox'))
+
+	def choose(self, found, wanted=None):
+		"""(the release taken, what was printed)"""
+		said = io.StringIO()
+		with contextlib.redirect_stdout(said):
+			kernel, module = kmod.choose(found, wanted)
+		self.assertTrue(module.is_file())
+		return kernel.release, said.getvalue()
+
+	def test_the_newest_that_builds(self):
+		found = self.guest(**{'6.12.1-a': _BUILDS, '7.3.4-a': _BUILDS, f'{_NEWER}.1-a': _REFUSES})
+		release, said = self.choose(found)
+		self.assertEqual(release, '7.3.4-a')
+		self.assertRegex(said, fr'^\[.*\] module: Linux {_NEWER}.1-a is passed over, .*'
+				 r'nvdla_gem.c:7:2: error: no such interface; log: \S+/make.log\n$')
+
+	def choose_twice(self, makefile):
+		"""What choose() gives after the newest kernel, whose makefile failed at first, was mended."""
+		found = self.guest(**{'6.12.1-a': _BUILDS, f'{_NEWER}.1-a': makefile})
+		self.assertRegex(self.choose(found)[1], 'passed over')
+		(self.folder / f'{_NEWER}.1-a' / 'Makefile').write_text(_BUILDS)
+		return self.choose(found)
+
+	def test_what_the_compiler_refused_is_not_tried_again(self):
+		release, said = self.choose_twice(_REFUSES)
+		self.assertEqual(release, '6.12.1-a')
+		self.assertRegex(said, 'passed over, .*: error: no such interface; log: ')
+
+	def test_any_other_failure_is_tried_again(self):
+		self.assertEqual(self.choose_twice(_BREAKS), (f'{_NEWER}.1-a', ''))
+
+	def test_one_asked_for_is_not_passed_over(self):
+		found = self.guest(**{'6.12.1-a': _BUILDS, f'{_NEWER}.1-a': _REFUSES})
+		with self.assertRaisesRegex(kmod.DoesNotBuild, 'nvdla.ko for 999.0.1-a does not build: nvdla_gem.c'):
+			kmod.choose(found, _NEWER)
+		self.assertEqual(self.choose(found, '6.12')[0], '6.12.1-a')
+
+	def test_none_builds(self):
+		found = self.guest(**{'6.12.1-a': _REFUSES, f'{_NEWER}.1-a': _REFUSES})
+		with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(kmod.DoesNotBuild, _NEWER):
+			kmod.choose(found, None)
+
+	def outcome(self, release):
+		"""What scripts/test makes of a test on a kernel for which the driver does not build."""
+		found = self.guest(**{release: _REFUSES})
+		series = found.series()[0]
+		modules = testrun._modules(found, series)
+		wanted = [mock.Mock()]
+		wanted[0].name = 'smoke'
+		with mock.patch.object(testrun, 'guest_programs', return_value={}):
+			case, = testrun._guarded(found, series, 'iommu', wanted, modules, None)
+		self.assertEqual(case.name, f'vm-{series}-iommu.smoke')
+		self.assertIn('no such interface', case.message)
+		return case
+
+	def test_a_newer_kernel_is_skipped_in_words(self):
+		with contextlib.redirect_stdout(io.StringIO()):
+			case = self.outcome(f'{_NEWER}.1-a')
+		self.assertEqual(case.outcome, results.SKIPPED)
+		self.assertRegex(case.message, f'Linux {_NEWER}.1-a, newer than the known ones .*passed over: nvdla.ko')
+
+	def test_it_is_a_failure_in_ci(self):
+		os.environ['CI'] = 'true'
+		with contextlib.redirect_stdout(io.StringIO()):
+			self.assertEqual(self.outcome(f'{_NEWER}.1-a').outcome, results.FAILED)
+
+	def test_a_known_kernel_is_a_failure(self):
+		with contextlib.redirect_stdout(io.StringIO()):
+			self.assertEqual(self.outcome(f'{kernels.known()[-1]}.9-a').outcome, results.FAILED)
+
+
+if __name__ == '__main__':
+	unittest.main()
