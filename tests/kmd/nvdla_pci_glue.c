@@ -98,7 +98,13 @@ static int glue_add_reset(struct glue *glue)
 #else
 	glue->resets.fwnode = glue->resets_fwnode;
 #endif
-	return devm_reset_controller_register(dev, &glue->resets);
+	ret = devm_reset_controller_register(dev, &glue->resets);
+	if (ret)
+		return ret;
+
+	/* No device is going to be made of the node: who refers to it must not wait for one. */
+	fwnode_dev_initialized(glue->resets_fwnode, true);
+	return 0;
 }
 
 static int glue_add_clock(struct glue *glue, const char *id, unsigned long rate)
