@@ -23,14 +23,19 @@ die() {
 	exit 1
 }
 
-# missing_packages: the names of packages.debian that are not installed.
+# missing_packages LIST...: the names in scripts/lib/packages.LIST that are not installed.
 missing_packages() {
 	local wanted
-	mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$NVDLA_ROOT/scripts/lib/packages.debian")
+	mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${@/#/$NVDLA_ROOT/scripts/lib/packages.}")
 	# dpkg-query says nothing about packages that it never heard of.
 	comm -23 <(printf '%s\n' "${wanted[@]}" | sort) \
 		<(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null |
 			sed -n 's/^.i  *//p' | sort)
+}
+
+# What apt could install; without package lists it knows of nothing at all.
+is_known() {
+	apt-cache show --no-all-versions "$1" >/dev/null 2>&1
 }
 
 # Tell the one thing the user can do from what apt said.
@@ -65,29 +70,59 @@ with_log() {
 	wait "$pid"
 }
 
-# Install what packages.debian names and this machine lacks.
+# ensure_packages USE...: install what building takes (packages.debian), what each USE takes
+# (packages.USE), and what tests take if one is "test": without the latter it goes on.
 ensure_packages() {
-	local missing log root=()
+	local use required=(debian) missing optional=''
+	for use; do
+		[ "$use" = test ] || required+=("$use")
+	done
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 		[ -x "$NVDLA_PYTHON" ] || die "$NVDLA_PYTHON is missing: install Python 3.11 or newer"
 		command -v meson >/dev/null || die "meson is missing: this system has no apt, install what scripts/lib/packages.debian names by its own package manager"
 		return 0
 	fi
-	missing=$(missing_packages | tr '\n' ' ')
-	[ -n "$missing" ] || return 0
+	missing=$(missing_packages "${required[@]}" | tr '\n' ' ')
+	[[ " $* " != *' test '* ]] || optional=$(missing_packages test | tr '\n' ' ')
+	if [ -n "$optional" ] && is_known meson; then
+		optional=$(without_unknown "$optional")
+	fi
+	if [ -n "$missing" ]; then
+		install_packages "$missing" "$optional"
+	elif [ -n "$optional" ]; then
+		(install_packages '' "$optional") || say 'packages: going on without what only tests use'
+	fi
+}
+
+# Those of a list of names that apt can install; a line about each of the others.
+without_unknown() {
+	local name
+	for name in $1; do
+		if is_known "$name"; then
+			printf '%s ' "$name"
+		else
+			say "packages: $name is not in this release: what needs it is skipped" >&2
+		fi
+	done
+}
+
+# install_packages REQUIRED OPTIONAL: two lists of names.
+install_packages() {
+	local names="$1$2" log root=()
 	if [ "$(id -u)" -ne 0 ]; then
 		command -v sudo >/dev/null ||
-			die "these packages are missing and sudo is not installed: run as root: apt-get install $missing"
-		say "packages: root rights are needed to install: $missing"
+			die "these packages are missing and sudo is not installed: run as root: apt-get install $names"
+		say "packages: root rights are needed to install: $names"
 		root=(sudo)
-		sudo -v || die "no root rights: run as root: apt-get install $missing"
+		sudo -v || die "no root rights: run as root: apt-get install $names"
 	fi
 	log=$(mktemp "${TMPDIR:-/tmp}/nvdla-apt.XXXXXX")
-	say "packages: installing $(wc -w <<<"$missing") packages by apt"
+	say "packages: installing by apt: $names"
 	with_log "$log" "apt-get update" "${root[@]}" apt-get -q -o DPkg::Lock::Timeout=300 update || explain_apt "$log"
+	names="$1$(without_unknown "$2")"
 	# shellcheck disable=SC2086 # a list of names
 	with_log "$log" "apt-get install" "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y \
-		-o DPkg::Lock::Timeout=300 --no-install-recommends install $missing || explain_apt "$log"
+		-o DPkg::Lock::Timeout=300 --no-install-recommends install $names || explain_apt "$log"
 	rm -f "$log"
 	say "packages: done"
 }

@@ -24,11 +24,18 @@ durations = []
 
 # The outermost script starts the clock; the ones it calls go on with it.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
+# What the scripts took before this program began: looking for packages, installing them.
+before = time.time() - _start
+
+
+def elapsed():
+	"""Seconds since the first script began."""
+	return time.time() - _start
 
 
 def say(text):
 	"""One line of progress on stdout, with the seconds since the first script began."""
-	print(f'[{time.time() - _start:6.1f} s] {text}', flush=True)
+	print(f'[{elapsed():6.1f} s] {text}', flush=True)
 
 
 @contextlib.contextmanager

@@ -2,18 +2,24 @@
 """scripts/run: the example network on a picture, through the whole stack or in one process."""
 
 import argparse
+import contextlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
-from . import build, console, guest, kmod, vm
+from . import build, console, guest, guest_tree, kmod, processes, vm
 from .console import Failure, say
 from .paths import EXAMPLE_PICTURE, ROOT, build_dir
-from .vmrun import guest_programs, report
+from .vmrun import report
 
 _PROGRAM = 'nvdla-edges'
+_TARGET = f'umd/examples/{_PROGRAM}'
+# What is left when a step fails.
+_EMBEDDED = '"scripts/run --device embedded", without QEMU and the driver'
+_KERNEL = '"scripts/run --kernel SERIES", another kernel (scripts/setup names them)'
 _NODE = '/dev/accel/accel0'
 
 # Run a command, then show what the driver counted for all processes (Documentation/ABI).
@@ -65,43 +71,68 @@ def _command(program, device, picture, output):
 		'--timeline', str(_timeline(output))]
 
 
+@contextlib.contextmanager
+def otherwise(*ways):
+	"""A Failure of the body also says which other @ways there are to see the stack run."""
+	try:
+		yield
+	except Failure as failure:
+		raise Failure(f'{failure}\nwhat may still work: {", or ".join(ways)}', failure.status) from None
+
+
+@contextlib.contextmanager
+def guest_tree_meanwhile():
+	"""While the body compiles, the guest tree is made, which is mostly downloading. Its lines are
+	among the others; what goes wrong is said when the tree is asked for."""
+	if guest_tree.path().is_dir():
+		yield
+		return
+	maker = processes.spawn([sys.executable, '-m', 'stack.setup'], stdin=subprocess.DEVNULL,
+				stderr=subprocess.DEVNULL)
+	try:
+		yield
+		with console.stage('guest tree'):
+			maker.wait()
+	finally:
+		if maker.poll() is None:
+			processes.end(maker)
+
+
 def prepare_guest(wanted):
 	"""Stage "guest tree": the parts the guest is made of, among them the kernel @wanted (None: any)."""
-	with console.stage('guest tree') as progress:
+	with otherwise(_EMBEDDED), console.stage('guest tree') as progress:
 		found = guest.find(progress, [wanted] if wanted else [])
 	found.kernel(wanted)
 	return found
 
 
-def prepare_programs():
-	"""Stage "build": runtime, device model and tools."""
+def prepare_programs(*further):
+	"""Stage "build": the example and what it is made of, and the targets @further."""
 	with console.stage('build') as progress:
-		build.build(progress, tests=False)
-	path = build_dir() / 'umd' / 'examples' / _PROGRAM
-	if not path.is_file():
-		raise Failure(f'{path} was not built')
-	return path
+		build.build(progress, [_TARGET, *further])
+	return build_dir() / _TARGET
 
 
 def prepare_module(found, wanted):
 	"""Stage "module": the kernel to boot (kmod.choose()) and nvdla.ko for it."""
-	with console.stage('module') as progress:
+	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
 		return kmod.choose(found, wanted, progress)
 
 
-def run_in_guest(found, kernel, module, picture, output):
+def run_in_guest(found, kernel, module, program, picture, output):
 	"""Stage "guest": image, device model, QEMU, and the example in it, which sees @output's folder only."""
 	share = output.parent
 	inside = share / f'input{picture.suffix}'
 	shutil.copyfile(picture, inside)
 	options = vm.Options(kernel=kernel.release, share=share, timeout=300)
 	command = ['sh', '-c', _AND_COUNTERS, 'sh', *_command(_PROGRAM, _NODE, inside, output)]
-	with console.stage('guest') as progress:
-		outcome = vm.Machine(found, options, module, guest_programs(), progress=progress).run(command)
+	with otherwise(_EMBEDDED, _KERNEL), console.stage('guest') as progress:
+		outcome = vm.Machine(found, options, module, {_PROGRAM: program}, progress=progress).run(command)
 	if outcome.problems:
 		report(outcome)
 	if outcome.status != 0:
-		raise Failure(f'the example failed in the guest (status {outcome.status})', outcome.status)
+		with otherwise(_EMBEDDED, _KERNEL):
+			raise Failure(f'the example failed in the guest (status {outcome.status})', outcome.status)
 
 
 def run_embedded(program, picture, output):
@@ -123,7 +154,10 @@ def keep_result(made, output):
 
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
+	took = {'packages': console.before}
 	for name, seconds in console.durations:
+		took[name] = took.get(name, 0) + seconds
+	for name, seconds in [*took.items(), ('all', console.elapsed())]:
 		say(f'  {name:12} {seconds:7.1f} s')
 	say(f'result: {os.path.relpath(output)}, each edge in the colour of its direction')
 	say(f'timeline: {os.path.relpath(_timeline(output))}, what ran when')
@@ -140,10 +174,11 @@ def main():
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made)
 		else:
+			with guest_tree_meanwhile():
+				program = prepare_programs(build.MODEL)
 			found = prepare_guest(arguments.kernel)
-			prepare_programs()
 			kernel, module = prepare_module(found, arguments.kernel)
-			run_in_guest(found, kernel, module, picture, made)
+			run_in_guest(found, kernel, module, program, picture, made)
 		keep_result(made, output)
 	show_result(output)
 	return 0

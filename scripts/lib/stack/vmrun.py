@@ -99,7 +99,7 @@ def main():
 	kernel = found.kernel(arguments.kernel)
 	if arguments.build:
 		with console.stage('build', quiet_below=5) as progress:
-			build.build(progress, tests=False)
+			build.build_programs(progress)
 	module = None
 	if arguments.devices:
 		vm.model_program()
