@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -51,26 +52,33 @@ def _packages():
 	return [line for line in lines if line]
 
 
+def module_tools():
+	"""Those of the packages that building a module runs: the last section of the list."""
+	return re.split(r'^# What building a kernel module runs$', _PACKAGES.read_text(), flags=re.MULTILINE)[1].split()
+
+
 def path():
 	"""Where the tree of this checkout's recipe is, or will be."""
 	recipe = '\n'.join([SUITE, _FORMAT, *_packages(), *_UNUSED, *_UNUSED_MODULES])
 	return cache_dir() / f'guest-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
-def _command(target, packages):
-	# Packages come from the stable release; what backports has newer wins. Only the
-	# release itself is taken, not its updates: one 6.12 kernel is enough.
-	setup = (f'sed -i -n "/ {SUITE} main/p" "$1/etc/apt/sources.list"; '
-		 f'sed "s/ {SUITE} main/ {SUITE}-backports main/" "$1/etc/apt/sources.list" '
-		 '>"$1/etc/apt/sources.list.d/backports.list"; '
-		 f'printf "Package: *\\nPin: release n={SUITE}-backports\\nPin-Priority: 500\\n" '
-		 '>"$1/etc/apt/preferences.d/backports"')
+def _command(target, packages, suites, newest):
+	release, *others = suites
+	# Only the suites themselves are taken, not their updates: one 6.12 kernel is enough.
+	setup = f'sed -i -n "/ {release} main/p" "$1/etc/apt/sources.list"; '
+	for suite in others:
+		setup += (f'sed "s/ {release} main/ {suite} main/" "$1/etc/apt/sources.list" '
+			  f'>"$1/etc/apt/sources.list.d/{suite}.list"; ')
+		if newest:
+			setup += (f'printf "Package: *\\nPin: release n={suite}\\nPin-Priority: 500\\n" '
+				  f'>"$1/etc/apt/preferences.d/{suite}"; ')
 	argv = ['mmdebstrap', '--variant=extract', '--mode=chrootless', '--architectures=amd64',
 		'--components=main', '--format=directory', '--aptopt=Acquire::Languages "none"',
 		f'--setup-hook={setup}']
 	argv += [f'--aptopt={option}' for option in archive.apt_options()]
 	argv += [f'--include={package}' for package in packages]
-	argv += [SUITE, str(target)]
+	argv += [release, str(target)]
 	mirror = archive.mirror()
 	return argv + [mirror] if mirror else argv
 
@@ -134,11 +142,15 @@ def require_space(size, what):
 			      'free some, or set XDG_CACHE_HOME to another disk')
 
 
-def unpack(packages, target, log, progress):
-	"""Unpack @packages of the release, and what they depend on, into the new folder @target."""
+def unpack(packages, target, log, progress, suites=SUITES, newest=True):
+	"""Unpack @packages, and what they depend on, into the new folder @target.
+
+	They come from the release that @suites begins with, and where the others have newer ones from these;
+	unless @newest, only what the release lacks.
+	"""
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
-	if processes.run_logged(_command(target, packages), log, progress) != 0:
+	if processes.run_logged(_command(target, packages, suites, newest), log, progress) != 0:
 		raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
 
 

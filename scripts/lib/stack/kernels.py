@@ -2,6 +2,7 @@
 """Which kernels are known to work (scripts/lib/kernels), and what that means for one that does not."""
 
 import os
+import re
 
 from .paths import ROOT
 
@@ -16,8 +17,7 @@ def known():
 
 def number(text):
 	"""The number that "7.3", or a release that begins so, is ordered by."""
-	major, minor = text.split('.')[:2]
-	return int(major), int(minor)
+	return tuple(int(part) for part in re.match(r'(\d+)\.(\d+)', text).groups())
 
 
 def oldest():

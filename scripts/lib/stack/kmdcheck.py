@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import console, debug_kernel, guest, kernels, kmod, results
+from . import console, debug_kernel, guest, kernels, kmod, results, suites
 from .console import Failure
 from .paths import ROOT
 from .results import Case
@@ -62,11 +62,20 @@ def _compiled(found, series, progress):
 
 
 def main():
-	argparse.ArgumentParser(prog='scripts/check-kmd', description=(
+	parser = argparse.ArgumentParser(prog='scripts/check-kmd', description=(
 		'Check the driver as its reviewers would: compile it for every kernel of the guest with W=1 and '
-		'sparse, all warnings being errors, and run checkpatch --strict over it.')).parse_args()
+		'sparse, all warnings being errors, and run checkpatch --strict over it.'))
+	parser.add_argument('--all', action='store_true', help=(
+		'instead, compile it so for every kernel whose headers the Debian archive has, from old backports '
+		'to experimental, and print a table; a suite that cannot be reached is passed over'))
+	arguments = parser.parse_args()
 	with console.stage('headers') as progress:
 		kmod.build_headers(progress)
+	if arguments.all:
+		with console.stage('suites') as progress:
+			rows = suites.check(progress)
+		print(*suites.table(rows), sep='\n', flush=True)
+		return 1 if suites.failed(rows) else 0
 	with console.stage('guest tree') as progress:
 		found = guest.find(progress, kernels.known())
 	with console.stage('module') as progress:

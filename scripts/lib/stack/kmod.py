@@ -91,18 +91,18 @@ def _modules(source, part):
 
 
 def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, sparse=False, verbose=False,
-	  part=DRIVER, again=True):
+	  part=DRIVER, again=True, folder=None):
 	"""Build the modules of @part for @kernel of the Guest @found; returns their paths.
 
 	Nothing is run when the sources are those of the last time. Unless @again, that holds for those that the
-	compiler refused, too.
+	compiler refused, too. @folder is where they go instead of the build directory.
 	"""
 	if not (source / part / 'Kbuild').is_file():
 		raise Failure(f'{source / part / "Kbuild"} is missing: the checkout has no such modules')
 	name = part.replace('/', '-')
 	if source != ROOT:
 		name += f'-{hashlib.sha256(str(source).encode()).hexdigest()[:6]}'
-	copy = build_dir() / f'{name}-{kernel.release}'
+	copy = (folder or build_dir()) / f'{name}-{kernel.release}'
 	modules = [copy / part / name for name in _modules(source, part)]
 	what = f'{", ".join(module.name for module in modules)} for {kernel.release}'
 	stamp = copy / '.built'
@@ -111,7 +111,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	if sparse:
 		# Not C=1: packaged headers of newer kernels lack the script that would look whether
 		# there is a sparse, and kbuild goes on without it.
-		variables += ['KBUILD_CHECKSRC=1', f'CHECK={_SPARSE}']
+		# 2: a source that was compiled without it is checked, too.
+		variables += ['KBUILD_CHECKSRC=2', f'CHECK={_SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root))).encode()).hexdigest()
 	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
 		return modules

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import archive, debug_kernel, guest_tree, kernels, kmod, results, testrun
+from stack import archive, debug_kernel, guest_tree, kernels, kmod, results, suites, testrun
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -33,6 +33,10 @@ class Packages:
 class Known(unittest.TestCase):
 	def test_the_list_is_in_order(self):
 		self.assertEqual(list(kernels.known()), sorted(kernels.known(), key=kernels.number))
+
+	def test_the_number_of_a_series_and_of_releases(self):
+		for text in ('7.3', '7.3.4+deb13-amd64', '7.3-amd64', '7.3~rc7'):
+			self.assertEqual(kernels.number(text), (7, 3))
 
 	def test_only_one_newer_than_all_known_is_excused_and_not_in_ci(self):
 		newest = kernels.known()[-1]
@@ -79,6 +83,48 @@ class Archives(unittest.TestCase):
 		self.assertEqual(archive.parts_of(self.packages, '7.2.12+deb13-amd64'), {
 			'linux-headers-7.2.12+deb13-amd64', 'linux-headers-7.2.12+deb13-common',
 			'linux-image-7.2.12+deb13-amd64', 'linux-modules-7.2.12+deb13-amd64', 'linux-kbuild-7.2.12+deb13'})
+
+
+class Suites(unittest.TestCase):
+	def check(self, headers, **build):
+		"""The rows of an archive in which every suite has @headers and modules are built by @build."""
+		opened = mock.patch.object(archive, 'opened', lambda *_: contextlib.nullcontext(Packages(*headers)))
+		with (opened, mock.patch.object(guest_tree, 'unpack'), mock.patch.object(guest_tree, 'finish_tools'),
+		      mock.patch.object(guest_tree, 'require_space'), mock.patch.object(kmod, 'build', **build),
+		      tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()),
+		      mock.patch.dict(os.environ, NVDLA_BUILD_DIR=folder, XDG_CACHE_HOME=folder, CI='')):
+			Path(folder, 'nvdla').mkdir()
+			rows = suites.check(lambda text: None)
+			return rows, suites.failed(rows)
+
+	def test_a_suite_out_of_reach_is_passed_over(self):
+		with mock.patch.object(archive, 'opened', side_effect=Failure('404')), \
+				contextlib.redirect_stdout(io.StringIO()):
+			rows = suites.check(lambda text: None)
+		self.assertEqual({(row.result, row.reason) for row in rows}, {(suites.PASSED_OVER, '404')})
+		self.assertFalse(suites.failed(rows))
+
+	def test_a_suite_with_old_kernels_is_passed_over(self):
+		rows, failed = self.check(['linux-headers-6.1.3-amd64'])
+		self.assertEqual({(row.kernel, row.result) for row in rows}, {('-', suites.PASSED_OVER)})
+		self.assertFalse(failed)
+
+	def test_only_a_kernel_that_is_too_new_may_fail(self):
+		refusal = kmod.DoesNotBuild('nvdla.ko', 'a.c:1: error: gone', Path('make.log'))
+		headers = [f'linux-headers-{_NEWER}.1-amd64', f'linux-headers-{kernels.known()[0]}.9-amd64']
+		rows, failed = self.check(headers[:1], side_effect=refusal)
+		self.assertEqual({(row.result, row.reason) for row in rows}, {(suites.FAILED, refusal.reason)})
+		self.assertFalse(failed)
+		rows, failed = self.check(headers, side_effect=refusal)
+		self.assertEqual(rows[0].kernel, f'{_NEWER}.1-amd64')
+		self.assertTrue(failed)
+
+	def test_the_table_is_aligned(self):
+		rows = [suites.Row('stable', '6.12.9-amd64', suites.OK, log='x/make.log'),
+			suites.Row('stable-backports', '-', suites.PASSED_OVER, 'why')]
+		self.assertEqual(suites.table(rows), ['suite             kernel        result       log',
+						      'stable            6.12.9-amd64  ok           x/make.log',
+						      'stable-backports  -             passed over  why'])
 
 
 class Folders(unittest.TestCase):
