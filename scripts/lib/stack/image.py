@@ -7,6 +7,7 @@ depends on the kernel only and is kept, then the driver and the programs, then w
 is to be run.
 """
 
+import contextlib
 import gzip
 import hashlib
 import lzma
@@ -148,18 +149,27 @@ def _stripped(path, cache):
 	if not contents.startswith(b'\x7fELF') or not shutil.which('strip'):
 		return contents
 	kept = cache / f'stripped-{hashlib.sha256(contents).hexdigest()[:20]}'
-	if not kept.is_file():
-		cache.mkdir(parents=True, exist_ok=True)
-		partial = kept.with_suffix(f'.{os.getpid()}')
-		subprocess.run(['strip', '--strip-debug', '-o', str(partial), str(path)], check=True)
-		os.replace(partial, kept)
-		_drop_oldest(cache, 'stripped-*', 32)
-	return kept.read_bytes()
+	# Other guests are made at the same time, and may drop what is old.
+	with contextlib.suppress(FileNotFoundError):
+		return kept.read_bytes()
+	cache.mkdir(parents=True, exist_ok=True)
+	partial = kept.with_suffix(f'.{os.getpid()}')
+	subprocess.run(['strip', '--strip-debug', '-o', str(partial), str(path)], check=True)
+	stripped = partial.read_bytes()
+	os.replace(partial, kept)
+	_drop_oldest(cache, 'stripped-*', 32)
+	return stripped
 
 
 def _drop_oldest(cache, pattern, keep):
 	"""Keep only the newest files of a cache that would grow with every build."""
-	files = sorted(cache.glob(pattern), key=lambda path: path.stat().st_mtime)
+	def age(path):
+		try:
+			return path.stat().st_mtime
+		except FileNotFoundError:
+			return 0
+
+	files = sorted(cache.glob(pattern), key=age)
 	for path in files[:-keep]:
 		path.unlink(missing_ok=True)
 
@@ -170,7 +180,7 @@ def base(found, kernel, cache):
 		    str(found.busybox), Path(__file__).read_bytes())
 	digest = hashlib.sha256(repr(identity).encode()).hexdigest()[:20]
 	kept = cache / f'base-{kernel.release}-{digest}.cpio'
-	if kept.is_file():
+	with contextlib.suppress(FileNotFoundError):
 		return kept.read_bytes()
 	archive = Archive()
 	for name in _FOLDERS:

@@ -3,6 +3,8 @@
 
 import contextlib
 import ctypes
+import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import subprocess
@@ -83,3 +85,42 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0):
 		finally:
 			if child.poll() is None:
 				end(child)
+
+
+def side_by_side(tasks, most):
+	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
+
+	Returns what they return, in their order; None for one whose process was killed. A task
+	handles its own errors. When this process is interrupted, so are they.
+	"""
+	context = multiprocessing.get_context('fork')
+	results = [None] * len(tasks)
+	waiting = list(enumerate(tasks))
+	running = {}
+	try:
+		while waiting or running:
+			while waiting and len(running) < most:
+				index, task = waiting.pop(0)
+				ours, theirs = context.Pipe(duplex=False)
+				child = context.Process(target=_send_result, args=(_die_with(os.getpid()), task, theirs))
+				child.start()
+				theirs.close()
+				running[ours] = (index, child)
+			for ready in multiprocessing.connection.wait(list(running)):
+				index, child = running[ready]
+				with contextlib.suppress(EOFError):
+					results[index] = ready.recv()
+				child.join()
+				del running[ready]
+	finally:
+		for _, child in running.values():
+			child.terminate()
+		for _, child in running.values():
+			child.join()
+	return results
+
+
+def _send_result(prepare, task, connection):
+	prepare()
+	with contextlib.suppress(KeyboardInterrupt):
+		connection.send(task())

@@ -3,12 +3,19 @@
 
 import argparse
 import fnmatch
+import functools
+import os
+import re
+from pathlib import Path
 
-from . import build, console, debug_kernel, guest, kernels, kmdcheck, kmod, results, vmtests
+from . import build, console, debug_kernel, guest, kernels, kmdcheck, kmod, processes, results, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
 from .vmrun import guest_programs
+
+# What a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
+_GUEST_MEMORY = 2 << 30
 
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
@@ -103,11 +110,25 @@ def main():
 		cases.append(kmdcheck.style())
 	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
 	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
-	for (kernel, mode), wanted in boots.items():
-		with console.stage(f'guest tests {kernel} {mode}') as progress:
-			cases += _guarded(guests[kernel], kernel, mode, wanted, modules[kernel], progress)
+	cases += _run_guest_tests(boots, guests, modules)
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
+
+
+def _guests_at_once():
+	"""One for each processor, as long as there is memory: emulation keeps about one busy."""
+	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
+	return max(1, min(os.cpu_count(), available // _GUEST_MEMORY))
+
+
+def _run_guest_tests(boots, guests, modules):
+	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
+	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
+	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
+		 for kernel, mode in order]
+	done = dict(zip(order, processes.side_by_side(tasks, _guests_at_once())))
+	return [case for boot in boots for case in
+		(done[boot] or [Case(f'vm-{"-".join(boot)}', results.FAILED, 'the process that ran it was killed')])]
 
 
 def _modules(found, series):
@@ -122,13 +143,14 @@ def _modules(found, series):
 			return failure
 
 
-def _guarded(found, kernel, mode, wanted, modules, progress):
+def _guarded(found, kernel, mode, wanted, modules):
 	"""A guest that cannot be started fails its tests, not the run; on a kernel that is too new for
 	the driver they are skipped."""
 	try:
 		if isinstance(modules, Failure):
 			raise modules
-		return vmtests.run(found, kernel, mode, wanted, modules, guest_programs(), progress)
+		with console.stage(f'guest tests {kernel} {mode}') as progress:
+			return vmtests.run(found, kernel, mode, wanted, modules, guest_programs(), progress)
 	except kmod.DoesNotBuild as failure:
 		outcome, message = kmdcheck.verdict(found.kernel(kernel), failure)
 	except Failure as failure:

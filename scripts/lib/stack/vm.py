@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import image, processes
+from . import guest_tree, image, processes
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -450,8 +450,13 @@ def kvm_works(found, kernel):
 		return False
 	boot = Path('/proc/sys/kernel/random/boot_id').read_text().strip()
 	answer = cache_dir() / f'kvm-{boot}'
-	if answer.is_file():
+	with guest_tree.locked('kvm', lambda text: None):
+		if not answer.is_file():
+			answer.write_text('yes' if _boots_under_kvm(found, kernel) else 'no')
 		return answer.read_text() == 'yes'
+
+
+def _boots_under_kvm(found, kernel):
 	options = Options(kernel=kernel.release, memory=512, accelerator='proven', dma='none', timeout=20,
 			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
 	machine = Machine(found, options)
@@ -460,5 +465,4 @@ def kvm_works(found, kernel):
 	outcome = machine._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
 	for stale in cache_dir().glob('kvm-*'):
 		stale.unlink(missing_ok=True)
-	answer.write_text('yes' if outcome.status == 0 else 'no')
 	return outcome.status == 0

@@ -71,6 +71,12 @@ def plan(series, chosen):
 	return boots
 
 
+def longest(kernel, wanted):
+	"""The seconds that a guest with the tests @wanted is given at most."""
+	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
+	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
+
+
 def _is_for(test, kernel, mode):
 	if kernel == guest.DEBUG:
 		# One boot is enough there: the first of its modes, or the usual one.
@@ -115,13 +121,14 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	shutil.rmtree(logs, ignore_errors=True)
 	share = logs / 'results'
 	share.mkdir(parents=True)
+	seconds = longest(series, wanted)
 	if kernel.is_debug:
 		wanted = [dataclasses.replace(test, timeout=_DEBUG_FACTOR * test.timeout) for test in wanted]
 	executables, files = _image(wanted, programs, modules[1:], logs / 'plan')
 	data = reference_data()
 	options = vm.Options(
 		kernel=kernel.release, dma=dma, devices=devices, share=share, mounts=(data,) if data else (), logs=logs,
-		timeout=_OVERHEAD * (_DEBUG_FACTOR if kernel.is_debug else 1) + sum(test.timeout for test in wanted),
+		timeout=seconds,
 		environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	progress(f'booting Linux {kernel.release} ({mode}): {", ".join(test.name for test in wanted)}')
 	with open(logs / 'output', 'wb') as output:

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Which packages the scripts install, on a made-up system: programs that stand for apt's and dpkg's."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SOURCE = Path(sys.argv.pop(1))
+LISTS = SOURCE / 'scripts/lib'
+
+# $STATE/installed and $STATE/known: names, one a line.
+_PROGRAMS = {
+	'dpkg-query': '''shift 3
+for name; do grep -qx "$name" "$STATE/installed" && echo "ii  $name"; done; exit 0''',
+	'apt-cache': 'shift 2; exec grep -qx "$1" "$STATE/known"',
+	'apt-get': '''for word; do case $word in update) exit 0 ;; install) install=1 ;; esac; done
+[ "$install" ] || exit 1
+for word; do case $word in
+-* | install | DPkg* ) ;;
+*) grep -qx "$word" "$STATE/known" || { echo "E: Unable to locate package $word"; exit 100; }
+	echo "$word" >>"$STATE/installed" ;;
+esac; done''',
+	'id': 'echo 0',
+}
+
+
+def listed(name):
+	lines = (line.split('#')[0].strip() for line in (LISTS / f'packages.{name}').read_text().splitlines())
+	return {line for line in lines if line}
+
+
+class Packages(unittest.TestCase):
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.state = Path(folder.name)
+		for name, text in _PROGRAMS.items():
+			program = self.state / 'bin' / name
+			program.parent.mkdir(exist_ok=True)
+			program.write_text(f'#!/bin/bash\n{text}\n')
+			program.chmod(0o755)
+		self.system(set(), listed('debian') | listed('vm') | listed('test'))
+
+	def system(self, installed, known):
+		for name, names in (('installed', installed), ('known', known)):
+			(self.state / name).write_text(''.join(f'{entry}\n' for entry in sorted(names)))
+
+	def ensure(self, *uses):
+		environment = dict(os.environ, PATH=f'{self.state}/bin:{os.environ["PATH"]}', STATE=str(self.state),
+				   TMPDIR=str(self.state))
+		return subprocess.run(['bash', '-c', f'set -euo pipefail; . "{LISTS}/common.sh"; ensure_packages "$@"; '
+				       'echo went on', 'bash', *uses], env=environment, capture_output=True, text=True)
+
+	def installed(self):
+		return set((self.state / 'installed').read_text().split())
+
+	def test_only_what_the_use_takes(self):
+		for uses in ([], ['vm'], ['vm', 'test']):
+			with self.subTest(uses):
+				self.system(set(), listed('debian') | listed('vm') | listed('test'))
+				said = self.ensure(*uses)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
+
+	def test_what_only_tests_use_is_passed_over(self):
+		self.system(set(), (listed('debian') | listed('test')) - {'dt-schema'})
+		said = self.ensure('test')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertIn('dt-schema is not in this release', said.stderr)
+		self.assertEqual(self.installed(), (listed('debian') | listed('test')) - {'dt-schema'})
+		again = self.ensure('test')
+		self.assertIn('dt-schema is not in this release', again.stderr)
+		self.assertNotIn('installing', again.stdout)
+
+	def test_apt_that_fails_stops_no_test(self):
+		self.system(listed('debian'), listed('debian') | listed('test'))
+		(self.state / 'bin/apt-get').write_text('#!/bin/sh\necho "E: Could not connect to mirror"\nexit 100\n')
+		said = self.ensure('test')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertIn('mirror cannot be reached', said.stderr)
+		self.assertIn('went on', said.stdout)
+
+	def test_what_building_takes_is_an_error(self):
+		self.system(set(), listed('debian') - {'meson'})
+		said = self.ensure()
+		self.assertEqual(said.returncode, 1)
+		self.assertIn('meson', said.stderr)
+		self.assertNotIn('went on', said.stdout)
+
+
+if __name__ == '__main__':
+	unittest.main(argv=['packages_test'])

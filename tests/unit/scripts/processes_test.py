@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Processes side by side: order, number, and what becomes of one that is killed."""
+
+import functools
+import multiprocessing
+import os
+import signal
+import unittest
+
+from stack import processes
+
+_PATIENCE = 60
+
+
+def _meet(barrier):
+	barrier.wait(_PATIENCE)
+	return os.getpid()
+
+
+def _count(running, most, number):
+	with running.get_lock():
+		running.value += 1
+		most.value = max(most.value, running.value)
+	with running.get_lock():
+		running.value -= 1
+	return number
+
+
+def _die(number):
+	os.kill(os.getpid(), number)
+
+
+class SideBySide(unittest.TestCase):
+	def test_they_run_at_the_same_time(self):
+		barrier = multiprocessing.Barrier(2)
+		pids = processes.side_by_side([functools.partial(_meet, barrier)] * 2, 2)
+		self.assertEqual(len({*pids, os.getpid()}), 3)
+
+	def test_results_are_in_the_order_of_the_tasks(self):
+		running, most = multiprocessing.Value('i', 0), multiprocessing.Value('i', 0)
+		tasks = [functools.partial(_count, running, most, number) for number in range(9)]
+		self.assertEqual(processes.side_by_side(tasks, 3), list(range(9)))
+		self.assertLessEqual(most.value, 3)
+
+	def test_one_that_is_killed_has_no_result(self):
+		tasks = [functools.partial(_die, signal.SIGKILL), lambda: 'there', functools.partial(_die, signal.SIGINT)]
+		self.assertEqual(processes.side_by_side(tasks, 1), [None, 'there', None])
+
+	def test_nothing_to_do(self):
+		self.assertEqual(processes.side_by_side([], 2), [])
+
+
+if __name__ == '__main__':
+	unittest.main(argv=['processes_test'])
