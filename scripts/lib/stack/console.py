@@ -19,8 +19,8 @@ class Failure(Exception):
 		self.status = status
 
 
-# How long the stages of this program took: (name, seconds).
-durations = []
+# What the stages of this program took: {name: (seconds, seconds of all processors)}.
+durations = {}
 
 # The outermost script starts the clock; the ones it calls go on with it.
 _start = float(os.environ.setdefault('NVDLA_START', f'{time.time():.3f}'))
@@ -38,13 +38,18 @@ def say(text):
 	print(f'[{elapsed():6.1f} s] {text}', flush=True)
 
 
+def _busy():
+	"""Seconds that processors worked for this program and for the children that have ended."""
+	return sum(os.times()[:4])
+
+
 @contextlib.contextmanager
 def stage(name, quiet_below=0.5):
 	"""Say when @name begins and how long it took; a stage that had nothing to do is silent.
 
 	Yields a function that says how far the stage is; the first call announces it.
 	"""
-	began = time.monotonic()
+	began, busy = time.monotonic(), _busy()
 	announced = False
 
 	def progress(text):
@@ -54,7 +59,8 @@ def stage(name, quiet_below=0.5):
 
 	yield progress
 	took = time.monotonic() - began
-	durations.append((name, took))
+	before_seconds, before_busy = durations.get(name, (0, 0))
+	durations[name] = (before_seconds + took, before_busy + _busy() - busy)
 	if announced or took >= quiet_below:
 		say(f'{name}: done in {took:.1f} s')
 
