@@ -32,7 +32,7 @@ class Kernel:
 	image: Path	# the bzImage
 	modules: Path	# .../lib/modules/RELEASE
 	build: Path	# the headers, seen from inside of the guest's root
-	headers: Path | None = None	# where they are if that is not below the root: mounted at @build
+	headers: Path | None = None	# where they are if not below the root, in which they are mounted at @build
 
 	@property
 	def version(self):
@@ -104,9 +104,7 @@ def kernel_in(folder, root):
 		if not part.exists():
 			raise Failure(f'{folder} has no kernel to boot: {part} is missing')
 	headers = folder / 'headers'
-	if not root:
-		return Kernel(modules.name, folder / 'vmlinuz', modules, headers)
-	return Kernel(modules.name, folder / 'vmlinuz', modules, _HEADERS_INSIDE, headers)
+	return Kernel(modules.name, folder / 'vmlinuz', modules, _HEADERS_INSIDE if root else headers, headers)
 
 
 def _qemu_version(argv, environment):
@@ -157,6 +155,18 @@ def _tree(root):
 	return Guest('the guest tree', root, qemu, environment, _kernels(root), root / 'usr/bin/busybox')
 
 
+def _choice():
+	choice = os.environ.get('NVDLA_GUEST', 'auto')
+	if choice not in ('auto', 'host', 'tree'):
+		raise Failure(f'NVDLA_GUEST is "{choice}": it can be auto, host or tree')
+	return choice
+
+
+def another(found, progress):
+	"""The guest tree where @found is this machine and nobody insists on that; else None."""
+	return tree(progress) if found.root is None and _choice() == 'auto' else None
+
+
 def find(progress=lambda text: None, wanted=()):
 	"""The Guest to use; makes the guest tree when it is needed and not there yet.
 
@@ -164,9 +174,7 @@ def find(progress=lambda text: None, wanted=()):
 	more kernel (kernel_in()). @wanted: known series that are fetched into the guest tree if the
 	archive has them; a line says which it has not.
 	"""
-	choice = os.environ.get('NVDLA_GUEST', 'auto')
-	if choice not in ('auto', 'host', 'tree'):
-		raise Failure(f'NVDLA_GUEST is "{choice}": it can be auto, host or tree')
+	choice = _choice()
 	if choice != 'tree':
 		host = _host()
 		if isinstance(host, Guest):

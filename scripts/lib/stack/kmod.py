@@ -113,7 +113,8 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 		# there is a sparse, and kbuild goes on without it.
 		# 2: a source that was compiled without it is checked, too.
 		variables += ['KBUILD_CHECKSRC=2', f'CHECK={_SPARSE}']
-	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root))).encode()).hexdigest()
+	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
+				      _own_headers(kernel))).encode()).hexdigest()
 	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:
 		return modules
 	refusal = copy / '.refused'
@@ -144,6 +145,12 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 	return modules
 
 
+def _own_headers(kernel):
+	"""What tells the headers of a kernel in a folder of its own, which may be made anew, from earlier ones."""
+	symbols = kernel.headers / 'Module.symvers' if kernel.headers else None
+	return symbols and (str(symbols), symbols.stat().st_mtime_ns if symbols.is_file() else None)
+
+
 def _run_logged(argv, what, copy, progress):
 	"""Run make, its output going to a log in @copy; the compiler's warnings are shown."""
 	log = copy / 'make.log'
@@ -165,23 +172,26 @@ def _readable(log, copy):
 
 
 def choose(found, wanted, progress=lambda text: None):
-	"""The kernel of @found to boot, and its driver: (Kernel, path of nvdla.ko).
+	"""The kernel to boot, and its driver: (Guest that has it, Kernel, path of nvdla.ko).
 
-	@wanted: a series or release; None for the newest kernel for which the driver builds. A line
-	says which ones were passed over for that.
+	@wanted: a series or release of the Guest @found; None for the newest kernel for which the driver
+	builds, of the guest tree if it builds for none of this machine. A line says which ones were passed over.
 	"""
 	if wanted:
 		kernel = found.kernel(wanted)
-		return kernel, build(found, kernel, progress)[0]
+		return found, kernel, build(found, kernel, progress)[0]
 	failures = []
 	for series in reversed(found.series()):
 		kernel = found.kernel(series)
 		try:
-			return kernel, build(found, kernel, progress, again=False)[0]
+			return found, kernel, build(found, kernel, progress, again=False)[0]
 		except DoesNotBuild as failure:
 			failures.append(failure)
 			console.say(f'module: Linux {kernel.release} is passed over, the driver does not build for it: '
 				    f'{failure.reason}; log: {os.path.relpath(failure.log)}')
+	other = guest.another(found, progress)
+	if other:
+		return choose(other, None, progress)
 	raise failures[0]
 
 

@@ -114,7 +114,7 @@ def prepare_programs(*further):
 
 
 def prepare_module(found, wanted):
-	"""Stage "module": the kernel to boot (kmod.choose()) and nvdla.ko for it."""
+	"""Stage "module": the guest and kernel to boot, and nvdla.ko for it, as kmod.choose() has them."""
 	with otherwise(_EMBEDDED, _KERNEL), console.stage('module') as progress:
 		return kmod.choose(found, wanted, progress)
 
@@ -176,7 +176,7 @@ def main():
 			with guest_tree_meanwhile():
 				program = prepare_programs(build.MODEL)
 			found = prepare_guest(arguments.kernel)
-			kernel, module = prepare_module(found, arguments.kernel)
+			found, kernel, module = prepare_module(found, arguments.kernel)
 			run_in_guest(found, kernel, module, program, picture, made)
 		keep_result(made, output)
 	show_result(output)

@@ -104,7 +104,7 @@ def main():
 	if arguments.devices:
 		vm.model_program()
 		with console.stage('module') as progress:
-			kernel, module = kmod.choose(found, arguments.kernel, progress)
+			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
 	share = arguments.share.absolute()
 	share.mkdir(parents=True, exist_ok=True)
 	data = reference_data()

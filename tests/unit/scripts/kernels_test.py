@@ -2,6 +2,7 @@
 """Which kernels there are, which one is taken, and what becomes of one that the driver does not build for."""
 
 import contextlib
+import dataclasses
 import io
 import os
 import tempfile
@@ -9,7 +10,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from stack import archive, debug_kernel, guest_tree, kernels, kmod, results, suites, testrun
+from stack import archive, debug_kernel, guest, guest_tree, kernels, kmod, results, suites, testrun
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -133,7 +134,7 @@ class Folders(unittest.TestCase):
 		self.addCleanup(folder.cleanup)
 		self.folder = Path(folder.name)
 		variables = mock.patch.dict(os.environ, NVDLA_BUILD_DIR=str(self.folder / 'build'),
-					    XDG_CACHE_HOME=str(self.folder), CI='')
+					    XDG_CACHE_HOME=str(self.folder), NVDLA_GUEST='host', CI='')
 		variables.start()
 		self.addCleanup(variables.stop)
 
@@ -168,7 +169,7 @@ class Choice(Folders):
 		"""(the release taken, what was printed)"""
 		said = io.StringIO()
 		with contextlib.redirect_stdout(said):
-			kernel, module = kmod.choose(found, wanted)
+			_, kernel, module = kmod.choose(found, wanted)
 		self.assertTrue(module.is_file())
 		return kernel.release, said.getvalue()
 
@@ -205,6 +206,26 @@ class Choice(Folders):
 		with contextlib.redirect_stdout(io.StringIO()), self.assertRaisesRegex(kmod.DoesNotBuild, _NEWER):
 			kmod.choose(found, None)
 
+	def test_the_guest_tree_comes_after_this_machine(self):
+		machine, tree = self.guest(**{f'{_NEWER}.1-a': _REFUSES}), self.guest(**{'6.12.1-a': _BUILDS})
+		os.environ['NVDLA_GUEST'] = 'auto'
+		with mock.patch.object(guest, 'tree', return_value=tree):
+			self.assertEqual(self.choose(machine)[0], '6.12.1-a')
+
+	def test_headers_made_anew_are_tried_again(self):
+		release = f'{_NEWER}.1-a'
+		for part in ('vmlinuz', f'lib/modules/{release}/kernel', 'headers/Makefile', 'headers/Module.symvers'):
+			(self.folder / part).parent.mkdir(parents=True, exist_ok=True)
+			(self.folder / part).write_text(_REFUSES)
+		own = guest.kernel_in(self.folder, None)
+		found = self.guest(**{'6.12.1-a': _BUILDS})
+		found = dataclasses.replace(found, kernels=(*found.kernels, own))
+		self.assertEqual(self.choose(found)[0], '6.12.1-a')
+		(self.folder / 'headers/Makefile').write_text(_BUILDS)
+		self.assertEqual(self.choose(found)[0], '6.12.1-a')
+		os.utime(self.folder / 'headers/Module.symvers', (1, 1))
+		self.assertEqual(self.choose(found)[0], release)
+
 	def outcome(self, release):
 		"""What scripts/test makes of a test on a kernel for which the driver does not build."""
 		found = self.guest(**{release: _REFUSES})
@@ -213,7 +234,7 @@ class Choice(Folders):
 		wanted = [mock.Mock()]
 		wanted[0].name = 'smoke'
 		with mock.patch.object(testrun, 'guest_programs', return_value={}):
-			case, = testrun._guarded(found, series, 'iommu', wanted, modules, None)
+			case, = testrun._guarded(found, series, 'iommu', wanted, modules)
 		self.assertEqual(case.name, f'vm-{series}-iommu.smoke')
 		self.assertIn('no such interface', case.message)
 		return case
