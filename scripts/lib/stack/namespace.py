@@ -21,7 +21,7 @@ while [ "$1" != -- ]; do
 	shift 2
 done
 shift
-exec chroot "$root" /usr/bin/env -i PATH=/usr/bin HOME=/tmp LC_ALL=C "$@"
+exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C "$@"
 '''
 
 

@@ -54,7 +54,7 @@ def _check_suite(suites, progress):
 	folder = build_dir() / 'kmd-suites' / suites[-1]
 	folder.mkdir(parents=True, exist_ok=True)
 	guest_tree.require_space(_SPACE, f'the headers of {suites[-1]}')
-	with tempfile.TemporaryDirectory(dir=cache_dir(), prefix='headers-') as parent:
+	with tempfile.TemporaryDirectory(dir=cache_dir(), prefix='guest-headers-') as parent:
 		root = Path(parent) / 'root'
 		progress(f'{suites[-1]}: unpacking {", ".join(releases)}')
 		guest_tree.unpack([*guest_tree.module_tools(), *(f'linux-headers-{release}' for release in releases)],
