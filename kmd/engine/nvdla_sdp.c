@@ -237,6 +237,9 @@ static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_o
 			     struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *dst = plan->dst;
+	/* Single elements are packed, which leaves no room; batches of them are at any atom. */
+	bool point = dst->width == 1 && dst->height == 1;
+	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
 	struct nvdla_feature_use use;
 
 	nvdla_feature_use_init(check, &use, "dst_data", NVDLA_ACCESS_WRITE, op->dst_precision);
@@ -245,19 +248,19 @@ static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_o
 	use.batch_stride = op->batch_stride;
 
 	if (op->batch_num > 1) {
-		nvdla_need(check, IS_ALIGNED(dst->line_stride, plan->alignment),
-			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, plan->alignment,
+		nvdla_need(check, IS_ALIGNED(dst->line_stride, alignment),
+			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, alignment,
 			   "dst_data.line_stride");
-		nvdla_need(check, IS_ALIGNED(dst->surf_stride, plan->alignment),
-			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, plan->alignment,
+		nvdla_need(check, IS_ALIGNED(dst->surf_stride, alignment),
+			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, alignment,
 			   "dst_data.surf_stride");
 		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
 			   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
 			   "batch_stride");
 	}
 	plan->dst_address = nvdla_bind_feature(check, dst, &use);
-	nvdla_need(check, IS_ALIGNED(plan->dst_address, plan->alignment),
-		   NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, plan->alignment,
+	nvdla_need(check, IS_ALIGNED(plan->dst_address, alignment),
+		   NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, alignment,
 		   "dst_data.offset");
 }
 

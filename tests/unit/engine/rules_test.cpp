@@ -93,6 +93,26 @@ TEST(Rules, ErrorSaysWhichOperation)
 	EXPECT_EQ(created.error.limit, 2u);
 }
 
+/* An inner product of four cubes: 1x1 cubes are packed, so they cannot be 64 bytes apart. */
+TEST(Rules, BatchesOfSingleElementsArePacked)
+{
+	TaskBuilder builder;
+	nvdla_conv_op_desc &op = builder.conv(builder.addConv() - 1);
+	op.batch = builder.sdp(1).batch_num = 4;
+	op.batch_stride = builder.sdp(1).batch_stride = 32;
+	op.input_width_csc = op.input_height_csc = op.release = 1;
+	op.input_width_cmac = op.input_height_cmac = 1;
+	op.kernel_width_csc = op.kernel_height_csc = 1;
+	op.pad_x_left = op.pad_x_right = op.pad_y_top = op.pad_y_bottom = 0;
+	builder.convCubes(0).src_data = featureCube(0, 0, 1, 1, 32);
+	builder.convCubes(0).dst_data = streamCube(1, 1, 32);
+	builder.setChannels(0, 32);
+	builder.setKernels(0, 32);
+	builder.sdpCubes(1).dst_data.offset = 32;
+	const Created created = builder.create();
+	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+}
+
 TEST(Rules, ErrorMayBeIgnored)
 {
 	TaskBuilder builder;
