@@ -25,19 +25,22 @@ exec chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp
 '''
 
 
-def inside(root, folders, argv):
+def inside(root, folders, argv, owners=False):
 	"""The command that runs @argv in the tree @root, which sees the host's /proc and /dev.
 
 	@folders is {path of the host: where it is to be seen in the tree}; a place that is not
-	in the tree has to be below /tmp, which is empty otherwise.
+	in the tree has to be below /tmp, which is empty otherwise. @owners: as for prefix().
 	"""
 	pairs = [str(path) for pair in folders.items() for path in pair]
-	return [*_prefix(), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
+	return [*prefix(owners), 'sh', '-c', _SCRIPT, 'sh', str(root), *pairs, '--', *map(str, argv)]
 
 
-def _prefix():
-	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace."""
-	prefixes = [['unshare', '--user', '--map-root-user', '--mount']]
+def prefix(owners=False):
+	"""A command prefix that gives the rest private mounts: as root, or as root of a user namespace.
+
+	@owners: files may belong to others than root there, as in an installed system.
+	"""
+	prefixes = [['unshare', '--user', '--map-root-user', *(['--map-auto'] if owners else []), '--mount']]
 	if os.geteuid() == 0:
 		prefixes.insert(0, ['unshare', '--mount'])
 	for prefix in prefixes:
@@ -50,5 +53,8 @@ def _prefix():
 	if os.geteuid() == 0:
 		raise Failure(f'root cannot make private mounts here ({tried.stderr.strip()}): a container needs '
 			      'CAP_SYS_ADMIN (--privileged), the root folder of a chroot has to be a mount point')
+	if owners and 'uid' in tried.stderr:
+		raise Failure(f'this user has no further user numbers for a namespace ({tried.stderr.strip()}): run as '
+			      'root, or apt-get install uidmap and give the user a range in /etc/subuid and /etc/subgid')
 	raise Failure('this system lets users make no namespaces: run as root, or '
 		      'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 kernel.unprivileged_userns_clone=1')

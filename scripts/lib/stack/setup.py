@@ -3,7 +3,7 @@
 
 import argparse
 
-from . import console, guest, guest_tree
+from . import console, debian_tree, guest, guest_tree
 
 
 def main():
@@ -11,10 +11,11 @@ def main():
 		'Install what is missing on this machine and make the guest tree (QEMU, kernels '
 		'and compiler of Debian 13, cached in ~/.cache/nvdla) unless the machine\'s own will do. '
 		'Every other script does this by itself; what is there already is not done again.'))
-	parser.add_argument('--remove', action='store_true', help='delete the cached guest tree instead')
+	parser.add_argument('--remove', action='store_true', help='delete what is cached instead: the guest tree, the systems of scripts/package')
 	arguments = parser.parse_args()
 	if arguments.remove:
 		guest_tree.remove()
+		debian_tree.remove_all()
 		return 0
 	with console.stage('guest tree') as progress:
 		found = guest.find(progress)

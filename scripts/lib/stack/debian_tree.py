@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Installed Debian systems in folders, made once and cached.
+
+The guest tree is only unpacked. Here every package is configured, as a package manager
+leaves it: dpkg knows what is there, and can install more. Files in it belong to several
+users, so it takes root, or a user namespace with a range of user numbers.
+"""
+
+import hashlib
+import os
+import shutil
+
+from . import archive, guest_tree, namespace, processes
+from .console import Failure
+from .paths import cache_dir
+
+# The releases that packages are made for: what Debian calls them, by number.
+SUITES = {12: 'bookworm', 13: 'trixie'}
+# Part of a tree's name: raise it when the steps below change.
+_FORMAT = '1'
+_SPACE = 2 << 30
+# A tree that is not whole is not kept: no need to wait for the disk after each file. As a
+# file, because mmdebstrap would pass what it unpacks itself through a filter that takes longer.
+_DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\n'
+		 r'path-exclude=/usr/share/doc/*\npath-exclude=/usr/share/locale/*\n" '
+		 '>"$1/etc/dpkg/dpkg.cfg.d/nvdla"')
+
+
+def path(name, release, packages, commands=()):
+	"""Where the tree @name of this recipe is, or will be."""
+	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands])
+	return cache_dir() / f'debian-{release}-{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def _command(target, release, packages, commands):
+	argv = ['mmdebstrap', '--mode=root', '--variant=minbase', '--architectures=amd64', '--components=main',
+		'--format=directory', '--aptopt=Acquire::Languages "none"', f'--setup-hook={_DPKG_OPTIONS}']
+	argv += [f'--aptopt={option}' for option in archive.apt_options()]
+	argv += [f'--include={",".join(packages)}']
+	argv += [f'--customize-hook=chroot "$1" {command}' for command in commands]
+	argv += [SUITES[release], str(target)]
+	uri = archive.mirror()
+	return [*namespace.prefix(owners=True), *argv, *([uri] if uri else [])]
+
+
+def ensure(name, release, packages, progress, commands=()):
+	"""Make the tree @name of Debian @release with @packages unless it is there; returns its path.
+
+	@commands are run in the new system. A tree that is there is whole.
+	"""
+	tree = path(name, release, packages, commands)
+	if tree.is_dir():
+		return tree
+	with guest_tree.locked(f'debian-{release}-{name}', progress):
+		if not tree.is_dir():
+			_make(tree, name, release, packages, commands, progress)
+	return tree
+
+
+def _make(tree, name, release, packages, commands, progress):
+	if not shutil.which('mmdebstrap'):
+		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
+	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
+	for stale in cache_dir().glob(f'debian-{release}-{name}-*'):
+		remove(stale)
+	guest_tree.require_space(_SPACE, f'a Debian {release} system')
+	partial = tree.with_name(f'{tree.name}.incomplete')
+	log = cache_dir() / f'debian-{release}-{name}.log'
+	progress(f'installing Debian {release} in a folder (about a minute, once)')
+	try:
+		if processes.run_logged(_command(partial, release, packages, commands), log, progress) != 0:
+			raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
+		os.rename(partial, tree)
+	finally:
+		remove(partial)
+
+
+def remove(tree):
+	"""Delete a tree, whoever its files belong to."""
+	if tree.exists():
+		processes.run_logged([*namespace.prefix(owners=True), 'rm', '-rf', '--one-file-system', tree],
+				     cache_dir() / 'remove.log', lambda text: None)
+
+
+def remove_all():
+	"""Delete every cached tree."""
+	for tree in cache_dir().glob('debian-*'):
+		if tree.is_dir():
+			remove(tree)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""scripts/package: Debian packages of the project, built in a system of the release they are for.
+
+scripts/debian is what Debian calls debian/; what depends on the version or on who builds is
+filled in here. Sources are copied to the build directory, where the next run goes on with
+what this one compiled.
+"""
+
+import argparse
+import email.utils
+import os
+import re
+import shutil
+from pathlib import Path
+
+from . import console, debian_tree, namespace, processes
+from .console import Failure
+from .paths import ROOT, build_dir, cache_dir
+
+_DEBIAN = ROOT / 'scripts' / 'debian'
+# What building a package takes beside its Build-Depends.
+_TOOLS = ('apt-utils', 'build-essential', 'ccache', 'lintian')
+# Where the sources and the packages are in the tree.
+_INSIDE = Path('/tmp/build')
+_CCACHE_INSIDE = Path('/tmp/ccache')
+# What lintian says of a maintainer without an address, which is right as long as the packages
+# stay where they were made.
+_NO_ADDRESS = ('bogus-mail-host', 'bogus-mail-host-in-debian-changelog', 'root-in-contact')
+# Releases whose kernel is new enough for the driver.
+_WITH_DRIVER = (13,)
+_REPOSITORY = 'dpkg-scanpackages . >Packages && apt-ftparchive release . >Release.new && mv Release.new Release'
+
+
+def project_version():
+	"""The version in meson.build."""
+	return re.search(r"^\s*version: '([^']+)'", (ROOT / 'meson.build').read_text(), re.MULTILINE).group(1)
+
+
+def default_version(release):
+	"""The version of the packages for Debian @release: older than the next release's."""
+	return f'{project_version()}~deb{release}'
+
+
+def _build_depends():
+	"""The packages in scripts/debian/control's Build-Depends; of alternatives the first."""
+	field = re.search(r'^Build-Depends:((?:\n .*)+)', (_DEBIAN / 'control').read_text(), re.MULTILINE).group(1)
+	entries = (entry.strip() for entry in field.split(','))
+	return [re.sub(r'\s*(\(.*\)|\|.*)$', '', entry).strip() for entry in entries if entry]
+
+
+def _maintainer():
+	"""Who builds, as Debian's own tools are told."""
+	name = os.environ.get('DEBFULLNAME') or 'NVDLA stack maintainers'
+	return f'{name} <{os.environ.get("DEBEMAIL") or "root@localhost"}>'
+
+
+def _write_debian(folder, release, version):
+	"""Make debian/ of the sources in @folder."""
+	target = folder / 'debian'
+	shutil.copytree(_DEBIAN, target)
+	major, minor = project_version().split('.')[:2]
+	values = {'MAINTAINER': _maintainer(), 'SERIES': f'{major}.{minor}', 'NEXT_SERIES': f'{major}.{int(minor) + 1}'}
+	for name in ('control', 'rules'):
+		text = (target / name).read_text()
+		for word, value in values.items():
+			text = text.replace(f'@{word}@', value)
+		(target / name).write_text(text)
+	date = email.utils.formatdate((ROOT / 'meson.build').stat().st_mtime, localtime=True)
+	(target / 'changelog').write_text(
+		f'nvdla ({version}) {debian_tree.SUITES[release]}; urgency=medium\n\n'
+		'  * CHANGELOG.md of the sources tells what is new.\n\n'
+		f' -- {_maintainer()}  {date}\n')
+
+
+def _no_sources(folder, names):
+	"""What in @folder is no part of the sources, whether they come from a clone or a release."""
+	made = [name for name in names if name.startswith('build') or name == 'out'] if Path(folder) == ROOT else []
+	return [name for name in names if name.startswith('.git') or name == '__pycache__'] + made
+
+
+def _copy_sources(target):
+	"""Make @target a copy of the sources as they are now; what was compiled there stays."""
+	target.mkdir(parents=True, exist_ok=True)
+	for entry in target.iterdir():
+		if entry.is_dir() and not entry.name.startswith('obj-'):
+			shutil.rmtree(entry)
+		elif entry.is_file():
+			entry.unlink()
+	# Copies have the time of the original: what did not change is not compiled again.
+	shutil.copytree(ROOT, target, ignore=_no_sources, dirs_exist_ok=True)
+
+
+def _run(system, folder, directory, command, log, progress):
+	"""Run the shell's @command inside of @system in @directory of @folder; returns its exit status."""
+	ccache = cache_dir() / 'ccache'
+	ccache.mkdir(parents=True, exist_ok=True)
+	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
+		# There are no packages of debug information, so none is made.
+		'DEB_BUILD_OPTIONS=noautodbgsym', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
+		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
+	return processes.run_logged(namespace.inside(system, {folder: _INSIDE, ccache: _CCACHE_INSIDE}, argv, owners=True),
+				    log, progress)
+
+
+def _compile(system, folder, release, progress):
+	log = folder / 'build.log'
+	kinds = '-b' if release in _WITH_DRIVER else '-B'
+	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{os.cpu_count()}', log, progress) != 0:
+		print(processes.tail(log, 30), end='', flush=True)
+		raise Failure(f'the packages for Debian {release} do not build; log: {log}')
+
+
+def _lint(system, folder, progress):
+	"""Lintian's warnings are shown, its errors are the end."""
+	log = folder / 'lintian.log'
+	suppressed = '' if os.environ.get('DEBEMAIL') else f'--suppress-tags {",".join(_NO_ADDRESS)}'
+	status = _run(system, folder, '.', f'lintian --allow-root --fail-on error {suppressed} *.changes', log, progress)
+	for line in log.read_text(errors='replace').splitlines():
+		if line.startswith(('E:', 'W:')):
+			print(line, flush=True)
+	if status != 0:
+		raise Failure(f'lintian finds errors in the packages; log: {log}')
+
+
+def _make_repository(system, folder, output, progress):
+	"""Make @output a folder that apt takes packages from."""
+	log = folder / 'repository.log'
+	if _run(system, folder, '.', _REPOSITORY, log, progress) != 0:
+		raise Failure(f'the list of the packages cannot be made; log: {log}')
+	shutil.rmtree(output, ignore_errors=True)
+	output.mkdir(parents=True)
+	made = sorted([*folder.glob('*.deb'), folder / 'Packages', folder / 'Release'])
+	for path in made:
+		shutil.move(path, output / path.name)
+	return [output / path.name for path in made if path.suffix == '.deb']
+
+
+def tree(release, progress):
+	"""The system that packages for Debian @release are built in; made when it is not there yet."""
+	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends()], progress)
+
+
+def build(release, output, progress, version=None, lint=True):
+	"""Make the packages for Debian @release, and a repository of them in the folder @output; returns their paths.
+
+	What @output held before is gone afterwards.
+	"""
+	version = version or default_version(release)
+	system = tree(release, progress)
+	folder = build_dir() / 'package' / str(release)
+	progress(f'building version {version} for Debian {release}')
+	_copy_sources(folder / 'nvdla')
+	for stale in [*folder.glob('*.changes'), *folder.glob('*.deb')]:
+		stale.unlink()
+	_write_debian(folder / 'nvdla', release, version)
+	_compile(system, folder, release, progress)
+	if lint:
+		_lint(system, folder, progress)
+	return _make_repository(system, folder, output, progress)
+
+
+def main():
+	parser = argparse.ArgumentParser(prog='scripts/package', description=(
+		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-tools and nvdla-sim. They '
+		'are compiled and checked in a system of the release they are for, which is made once and cached in '
+		'~/.cache/nvdla. For Debian 12, whose kernel is too old for the driver, there is no nvdla-dkms. '
+		'Documentation/install.md tells how to install them.'))
+	parser.add_argument('--debian', metavar='RELEASE', type=int, choices=sorted(debian_tree.SUITES), default=13,
+			    help='the release they are for: 12 or 13 (default: 13)')
+	parser.add_argument('--output', metavar='DIR', type=Path, help=(
+		'the folder for the packages, which replace what is in it: an apt repository '
+		'(default: out/packages-RELEASE)'))
+	parser.add_argument('--version', metavar='VERSION', help=(
+		'their version (default: the project\'s, with ~debRELEASE behind it)'))
+	arguments = parser.parse_args()
+	if arguments.version and not re.fullmatch(r'[0-9][A-Za-z0-9.+~]*', arguments.version):
+		raise Failure(f'--version {arguments.version}: it can have letters, digits, ".", "+" and "~", a digit first')
+	output = arguments.output or ROOT / 'out' / f'packages-{arguments.debian}'
+	if output.is_dir() and any(path.suffix != '.deb' and path.name not in ('Packages', 'Release') for path in output.iterdir()):
+		raise Failure(f'--output {output}: it has files that are no packages, which would be deleted: choose another')
+	with console.stage('packages') as progress:
+		made = build(arguments.debian, output.absolute(), progress, arguments.version)
+	for path in made:
+		console.say(f'package: {os.path.relpath(path)}')
+	if not os.environ.get('DEBEMAIL'):
+		console.say('packages: DEBEMAIL is not set, their maintainer has no address: set it to give them to others')
+	return 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)
