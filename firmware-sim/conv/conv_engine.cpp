@@ -139,9 +139,9 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	ConvCounters counters;
 	const DataView data(op, cbuf_);
-	const auto compute = fastConvAccepts(op)   ? computeConvFast
-			     : fp16ConvAccepts(op) ? computeConvFp16
-						   : computeConv;
+	const auto compute = fastConvAccepts(op, fp16_) ? computeConvFast
+			     : fp16ConvAccepts(op)	? computeConvFp16
+							: computeConv;
 	if (op.keepWeights || !reader) {
 		KeptWeights weights(cbuf_.keptWeights());
 		counters = compute(op, data, weights, sink, memory);

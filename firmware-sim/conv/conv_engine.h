@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
+#include "core/variant.h"
 
 namespace nvdla::sim
 {
@@ -27,6 +28,8 @@ namespace nvdla::sim
 class ConvEngine
 {
 public:
+	explicit ConvEngine(Fp16Arithmetic fp16 = Fp16Arithmetic::Exact) : fp16_(fp16) {}
+
 	/** \brief Forget the buffered lines and weights, as a reset of the core does */
 	void reset() { cbuf_.clear(); }
 
@@ -53,6 +56,7 @@ private:
 				   std::optional<WeightReader> &reader);
 	OperationResult hang(std::string reason);
 
+	const Fp16Arithmetic fp16_;
 	Cbuf cbuf_;
 };
 

@@ -9,6 +9,7 @@
  *  - INT8 in quads: data + 128 as unsigned numbers; 128 times the kernel's sum of
  *    weights is taken off at the end.
  *  - INT8 in pairs: both as 16-bit numbers.
+ *  - FP16 as f32, one at a time.
  *  - INT16 in pairs: the weight is 256 * high + low, with a column for each; the
  *    sums of 256 products fit 32 bits and then go into 64.
  */
@@ -62,15 +63,20 @@ struct Plan {
 	std::vector<Segment> segments;
 	size_t units = 0; /* of all runs */
 
+	/** \return weight columns that a unit has */
+	size_t columns() const { return kind == TileKind::Float ? kFloatColumns : kTileColumns; }
+
 private:
+	static TileKind kindFor(Precision precision);
 	void layTaps(const Windows &windows);
 	/** \param limit units whose sums fit 32 bits */
 	void layRuns(uint32_t limit);
 };
 
 Plan::Plan(const ConvOp &op)
-	: kind(op.precision == Precision::Int16 ? TileKind::Pairs : tileKind()),
-	  elementBytes(kind == TileKind::Quads ? 1 : 2),
+	: kind(kindFor(op.precision)), elementBytes(kind == TileKind::Quads   ? 1
+						    : kind == TileKind::Pairs ? 2
+									      : 4),
 	  step(op.windows.strideX * op.windows.data.channels)
 {
 	const Windows &windows = op.windows;
@@ -82,6 +88,18 @@ Plan::Plan(const ConvOp &op)
 	layRuns(op.precision == Precision::Int16
 			? static_cast<uint32_t>(kProductsIn32Bits * elementBytes / kUnitBytes)
 			: UINT32_MAX);
+}
+
+TileKind Plan::kindFor(Precision precision)
+{
+	switch (precision) {
+	case Precision::Int8:
+		return tileKind();
+	case Precision::Int16:
+		return TileKind::Pairs;
+	default:
+		return TileKind::Float;
+	}
 }
 
 void Plan::layTaps(const Windows &windows)
@@ -172,7 +190,11 @@ private:
 
 	static void put(const Plan &plan, const Slice &line, std::byte *out)
 	{
-		if (plan.elementBytes == 2) {
+		if (plan.kind == TileKind::Float) {
+			widenHalves(line.data(), line.size(), reinterpret_cast<float *>(out));
+			return;
+		}
+		if (plan.kind == TileKind::Pairs) {
 			std::memcpy(out, line.data(), line.size() * sizeof(line[0]));
 			return;
 		}
@@ -191,13 +213,15 @@ class Columns
 public:
 	Columns(const ConvOp &op, const Plan &plan)
 		: op_(op), plan_(plan), blocks_(makeBlocks(op)),
-		  bytes_(plan.units * kTileColumns * kUnitBytes)
+		  bytes_(plan.units * plan.columns() * kUnitBytes)
 	{
 	}
 
 	void load(const WeightGroup &group)
 	{
 		const int16_t *element = group.elements.data();
+
+		kernels_ = group.kernels;
 
 		std::fill(bytes_.begin(), bytes_.end(), std::byte{ 0 });
 		std::fill(std::begin(offsets_), std::end(offsets_), 0);
@@ -213,8 +237,13 @@ public:
 	const int32_t *segment(const Segment &segment) const
 	{
 		return reinterpret_cast<const int32_t *>(bytes_.data()) +
-		       segment.firstUnit * kTileColumns;
+		       segment.firstUnit * plan_.columns();
 	}
+
+	/** \return all units of FP16 */
+	const float *floats() const { return reinterpret_cast<const float *>(bytes_.data()); }
+
+	uint32_t kernels() const { return kernels_; }
 
 	/** \return what to take off each column's sums */
 	const int32_t *offsets() const { return offsets_; }
@@ -241,14 +270,23 @@ private:
 		const size_t byte = static_cast<size_t>(at) * plan_.elementBytes;
 		const size_t unit = tap.unit + byte / kUnitBytes;
 
-		return &bytes_[(unit * kTileColumns + kernel) * kUnitBytes + byte % kUnitBytes];
+		return &bytes_[(unit * plan_.columns() + kernel) * kUnitBytes + byte % kUnitBytes];
 	}
 
 	/** Whole units, the first one at \a out */
 	void putUnits(std::byte *out, uint32_t kernel, const int16_t *elements, uint32_t units)
 	{
-		constexpr size_t step = kTileColumns * kUnitBytes;
+		const size_t step = plan_.columns() * kUnitBytes;
 
+		if (plan_.kind == TileKind::Float) {
+			floats_.resize(units);
+			widenHalves(elements, units, floats_.data());
+			for (float element : floats_) {
+				std::memcpy(out, &element, sizeof(element));
+				out += step;
+			}
+			return;
+		}
 		if (plan_.kind == TileKind::Quads) {
 			int32_t sum = 0;
 			for (uint32_t unit = 0; unit < units;
@@ -303,6 +341,8 @@ private:
 	const Plan &plan_;
 	std::vector<Block> blocks_;
 	std::vector<std::byte> bytes_;
+	std::vector<float> floats_;
+	uint32_t kernels_ = 0;
 	int32_t offsets_[kTileColumns] = {};
 };
 
@@ -339,6 +379,10 @@ public:
 			/* Sums of 8-bit products never need clipping. */
 			deliverTile(sums_.data(), positions, columns.offsets(), op_.clipTruncate,
 				    out_.data());
+		} else if (op_.precision == Precision::Fp16) {
+			tileFloatSums(positions_.data(), positions, plan_.runs.data(),
+				      plan_.runs.size(), columns.floats(), out_.data());
+			clearBehind(columns.kernels());
 		} else {
 			accumulate(columns, positions);
 			deliverInt16(positions, counters);
@@ -377,6 +421,13 @@ private:
 								     plan_.elementBytes });
 		}
 		return positions_.size();
+	}
+
+	/** FP16: a NaN times the weights that there are not is none */
+	void clearBehind(uint32_t kernels)
+	{
+		for (size_t i = 0; i < out_.size(); i += kFloatColumns)
+			std::fill(&out_[i] + kernels, &out_[i] + kFloatColumns, 0);
 	}
 
 	/** INT16: segment by segment into 64 bits */
@@ -419,20 +470,35 @@ private:
 
 } /* namespace */
 
-bool fastConvAccepts(const ConvOp &op)
+namespace
+{
+
+/** \return true if no sum that the host makes of integers can overflow */
+bool sumsFit(const ConvOp &op)
+{
+	const CubeSize &kernel = op.windows.kernel;
+	const uint64_t elements = uint64_t{ kernel.width } * kernel.height * kernel.channels;
+
+	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
+	return elements < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
+}
+
+} /* namespace */
+
+bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 {
 	const Windows &windows = op.windows;
-	const uint64_t elements =
-		uint64_t{ windows.kernel.width } * windows.kernel.height * windows.kernel.channels;
-	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
-	const uint64_t limit = op.precision == Precision::Int8 ? 1 << 16 : 1 << 17;
 	const uint64_t columns = uint64_t{ windows.out.width } * windows.strideX +
 				 uint64_t{ windows.kernel.width } * windows.dilationX;
-	const uint64_t lineBytes = columns * windows.data.channels * 2 + windows.kernel.channels;
+	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
+	/* Four bytes are the most that an element takes. */
+	const uint64_t bytes = elements * 4 * windows.data.height * op.batches;
 
-	return op.mode != ConvMode::Winograd && op.precision != Precision::Fp16 &&
-	       elements < limit && tileKind() != TileKind::None &&
-	       lineBytes * windows.data.height * op.batches <= kMaximumLineBytes;
+	if (op.mode == ConvMode::Winograd || bytes > kMaximumLineBytes)
+		return false;
+	if (op.precision == Precision::Fp16)
+		return fp16 == Fp16Arithmetic::Fast;
+	return sumsFit(op) && tileKind() != TileKind::None;
 }
 
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,

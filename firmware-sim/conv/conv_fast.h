@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Integer convolutions at the speed of the host.
+ * Convolutions at the speed of the host.
  */
 #pragma once
 
 #include "conv/conv_compute.h"
+#include "core/variant.h"
 
 namespace nvdla::sim
 {
 
 /**
- * \return true if computeConvFast() can be used: direct or image convolution in
- *         integers, in which no accumulator can saturate, on a host with AVX2
+ * \return true if computeConvFast() can be used: direct or image convolution, in integers
+ *         of which no accumulator can saturate, or in FP16 if it may be Fast
  */
-bool fastConvAccepts(const ConvOp &op);
+bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exact);
 
 /**
  * \brief computeConv() for the operations that fastConvAccepts()
+ *
+ * The same stream in integers. FP16 is summed in f32, product by product in the order of
+ * the lines (row, column, channel): the same bits on every host, within the threshold of the
+ * precision document, but not the hardware's. A NaN has no sign and the payload 0x200.
  *
  * The order of the sums does not matter where nothing saturates, so whole kernel
  * rows are multiplied at once for a tile of outputs.

@@ -12,6 +12,8 @@ namespace nvdla::sim
 
 /** \brief Weight columns that a tile works on: kernels of a group, or halves of them */
 inline constexpr size_t kTileColumns = 32;
+/** \brief Weight columns of TileKind::Float: kernels of a group */
+inline constexpr size_t kFloatColumns = 16;
 /** \brief Bytes of operands that meet one weight column in a step: a unit */
 inline constexpr size_t kUnitBytes = 4;
 
@@ -20,6 +22,7 @@ enum class TileKind : uint8_t {
 	None,  /**< no instructions for it */
 	Pairs, /**< two signed 16-bit numbers by two */
 	Quads, /**< four unsigned 8-bit numbers by four signed ones */
+	Float, /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -46,6 +49,26 @@ TileKind tileKind();
  */
 void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
 	      size_t runCount, const int32_t *weights, int32_t *sums);
+
+/**
+ * \brief Sums of f32 products for \a count positions, kFloatColumns each
+ *
+ * One product after the other is added, rounding to nearest even. Where operands have 11 bits
+ * the products are exact, so that the bits are the same on every host, with fused multiply-adds
+ * or without. A NaN becomes the one with sign 0 and payload 0x200.
+ *
+ * \param weights units of all runs one after the other, kFloatColumns of them for each
+ * \param sums \a count times kFloatColumns: bits of the sums; overwritten
+ */
+void tileFloatSums(const TilePosition *positions, size_t count, const TileRun *runs,
+		   size_t runCount, const float *weights, int32_t *sums);
+
+/** \brief tileFloatSums() to read */
+void tileFloatSumsReference(const TilePosition *positions, size_t count, const TileRun *runs,
+			    size_t runCount, const float *weights, int32_t *sums);
+
+/** \brief FP16 numbers to f32; an infinity is 65536, as in the MAC cells */
+void widenHalves(const int16_t *halves, size_t count, float *out);
 
 /**
  * \brief Sums less their columns' \a offsets, shifted right by \a truncate (0..31)

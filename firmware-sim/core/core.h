@@ -41,6 +41,7 @@ struct CoreConfig {
 	size_t cvsramSize = nvFull.cvsramSize; /**< bytes */
 	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */
 	TimingParameters timing = {};
+	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	/** receiver of a record of each operation that is done; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
 };

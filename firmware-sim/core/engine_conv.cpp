@@ -16,6 +16,8 @@ namespace
 class ConvPipelineImpl : public ConvPipeline
 {
 public:
+	explicit ConvPipelineImpl(Fp16Arithmetic fp16) : engine_(fp16) {}
+
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port) override
 	{
 		const ConvOp conv =
@@ -41,9 +43,9 @@ private:
 
 } /* namespace */
 
-std::unique_ptr<ConvPipeline> ConvPipeline::create()
+std::unique_ptr<ConvPipeline> ConvPipeline::create(Fp16Arithmetic fp16)
 {
-	return std::make_unique<ConvPipelineImpl>();
+	return std::make_unique<ConvPipelineImpl>(fp16);
 }
 
 } /* namespace nvdla::sim */

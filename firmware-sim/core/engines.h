@@ -13,6 +13,7 @@
 #include "core/operation.h"
 #include "core/register_view.h"
 #include "core/unit.h"
+#include "core/variant.h"
 #include "lut/lut_tables.h"
 
 namespace nvdla::sim
@@ -46,7 +47,7 @@ public:
 	virtual ~ConvPipeline() = default;
 	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port) = 0;
 
-	static std::unique_ptr<ConvPipeline> create();
+	static std::unique_ptr<ConvPipeline> create(Fp16Arithmetic fp16);
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */

@@ -29,6 +29,12 @@ struct Variant {
 	constexpr bool has(Unit unit) const { return units >> index(unit) & 1; }
 };
 
+/** \brief How FP16 convolutions are computed */
+enum class Fp16Arithmetic : uint8_t {
+	Exact, /**< the hardware's bits */
+	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
+};
+
 /**
  * \brief nvdlav1 with all units
  *

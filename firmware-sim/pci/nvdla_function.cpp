@@ -38,6 +38,7 @@ CoreConfig coreConfig(const NvdlaFunction::Config &config, vfiouser::Log &log)
 					    error.reason, error.detail.empty() ? "" : ": ",
 					    error.detail);
 			},
+		.fp16 = config.fp16,
 	};
 }
 

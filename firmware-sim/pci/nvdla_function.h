@@ -27,6 +27,7 @@ public:
 		Variant variant = nvFull;
 		uint64_t cvsramBase = 0;
 		size_t cvsramSize = nvFull.cvsramSize;
+		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	};
 
 	/** \brief Everything referred to must outlive the function */

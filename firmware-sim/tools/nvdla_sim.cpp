@@ -30,6 +30,7 @@ struct Options {
 	std::string variant = nvFull.name;
 	uint64_t cvsramSize = nvFull.cvsramSize;
 	uint64_t cvsramBase = 0;
+	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
 	vfiouser::Offer offer;
 };
@@ -38,6 +39,11 @@ const std::map<std::string, vfiouser::LogLevel> kLogLevels = {
 	{ "error", vfiouser::LogLevel::Error }, { "warning", vfiouser::LogLevel::Warning },
 	{ "info", vfiouser::LogLevel::Info },	{ "debug", vfiouser::LogLevel::Debug },
 	{ "trace", vfiouser::LogLevel::Trace },
+};
+
+const std::map<std::string, Fp16Arithmetic> kFp16 = {
+	{ "exact", Fp16Arithmetic::Exact },
+	{ "fast", Fp16Arithmetic::Fast },
 };
 
 const char *name(vfiouser::LogLevel level)
@@ -104,7 +110,8 @@ int serve(const Options &options)
 	vfiouser::GuestMemory memory(log);
 	vfiouser::Interrupts interrupts(log, 1);
 	const NvdlaFunction::Config config = { .cvsramBase = options.cvsramBase,
-					       .cvsramSize = options.cvsramSize };
+					       .cvsramSize = options.cvsramSize,
+					       .fp16 = options.fp16 };
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
@@ -146,6 +153,11 @@ int main(int argc, char **argv)
 		       "the on-chip memory's first address, as engines see it")
 		->check(CLI::Validator(checkCvsramBase, "", ""))
 		->option_text("ADDRESS=0");
+	app.add_option("--fp16", options.fp16,
+		       "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
+		       "threshold")
+		->transform(CLI::CheckedTransformer(kFp16, CLI::ignore_case).description(""))
+		->option_text("exact|fast (default: exact)");
 	std::string level = "info";
 	app.add_option("--log-level", level, "what is written to stderr")
 		->check(CLI::IsMember(kLogLevels))

@@ -109,13 +109,15 @@ private:
 			result_.toleranced++;
 			result_.exact += *expected == got;
 		}
-		if (const auto difference = compare(*expected, got, command.tolerance))
+		if (const auto difference = compare(*expected, got, command.tolerance)) {
+			result_.outside += command.tolerance.kind != Tolerance::Kind::Exact;
 			fail(command,
 			     fmt::format("expect {}: first difference at {} {:#x}: "
 					 "expected {}, got {}",
 					 command.file, command.ram == RamType::Mc ? "mc" : "cv",
 					 command.address + difference->offset, difference->expected,
 					 difference->got));
+		}
 		return true;
 	}
 

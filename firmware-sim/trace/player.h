@@ -43,6 +43,7 @@ struct PlayResult {
 	std::vector<std::string> failures; /**< one line each, with the line of the trace */
 	unsigned int toleranced = 0;	   /**< expectations with a tolerance */
 	unsigned int exact = 0;		   /**< those of them that were met byte for byte */
+	unsigned int outside = 0;	   /**< those that were not within the tolerance */
 	std::string skipped; /**< why the trace could not be played; nothing else counts then */
 
 	bool passed() const { return failures.empty() && skipped.empty(); }

@@ -16,7 +16,7 @@ namespace nvdla::sim
 namespace
 {
 
-void playOne(SuiteRun &run)
+void playOne(SuiteRun &run, Fp16Arithmetic fp16)
 {
 	const auto trace = loadTrace(run.directory);
 	if (!trace) {
@@ -25,6 +25,7 @@ void playOne(SuiteRun &run)
 	}
 	std::mutex mutex; /* of run: callbacks come from any thread */
 	CoreConfig config;
+	config.fp16 = fp16;
 	config.diagnostics = [&](const GuestError &error) {
 		std::scoped_lock lock(mutex);
 		run.guestErrors.push_back(fmt::format("{} {}: {} {}", error.unit, error.where,
@@ -55,9 +56,9 @@ std::vector<SuiteRun> findTraces(const fs::path &path)
 	return runs;
 }
 
-void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs)
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, Fp16Arithmetic fp16)
 {
-	playSuite(runs, jobs, [] { return playOne; });
+	playSuite(runs, jobs, [fp16] { return [fp16](SuiteRun &run) { playOne(run, fp16); }; });
 }
 
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,

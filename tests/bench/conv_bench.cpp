@@ -63,8 +63,9 @@ double processSeconds()
 class ModelledConvolution
 {
 public:
-	ModelledConvolution(const ConvShape &shape, Precision precision)
-		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096)
+	ModelledConvolution(const ConvShape &shape, Precision precision, Fp16Arithmetic fp16)
+		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096),
+		  engine_(fp16)
 	{
 		fill();
 		const uint32_t bands = bandCount();
@@ -231,10 +232,11 @@ struct Times {
 	double onednn = 1e9;
 };
 
-Times measure(const ConvShape &shape, Precision precision, int rounds)
+Times measure(const ConvShape &shape, Precision precision, int rounds,
+	      Fp16Arithmetic fp16 = Fp16Arithmetic::Exact)
 {
 	const bool int8 = precision != Precision::Fp16;
-	ModelledConvolution model(shape, precision);
+	ModelledConvolution model(shape, precision, fp16);
 	const auto onednn = onednnConvolution(shape, int8);
 	Times times;
 
@@ -280,6 +282,7 @@ void restrictOneDnn(char **argv, bool avx2)
 int main(int argc, char **argv)
 {
 	using namespace nvdla::bench;
+	using nvdla::sim::Fp16Arithmetic;
 	using nvdla::sim::Precision;
 
 	int rounds = 20;
@@ -311,8 +314,13 @@ int main(int argc, char **argv)
 			printLine(shape, "INT8", measure(shape, Precision::Int8, rounds), int8);
 		if (only.empty() || only == "int16")
 			printLine(shape, "INT16", measure(shape, Precision::Int16, rounds), int8);
-		if (only.empty() || only == "fp16")
-			printLine(shape, "FP16", measure(shape, Precision::Fp16, rounds), f32);
+		if (only.empty() || only == "fp16") {
+			printLine(shape, "FP16 exact", measure(shape, Precision::Fp16, rounds),
+				  f32);
+			printLine(shape, "FP16 fast",
+				  measure(shape, Precision::Fp16, rounds, Fp16Arithmetic::Fast),
+				  f32);
+		}
 	}
 	return 0;
 }

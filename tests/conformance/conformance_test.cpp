@@ -47,6 +47,25 @@ TEST_P(Conformance, VectorsArePlayedWithoutDifference)
 	RecordProperty("exact", static_cast<int>(exact));
 }
 
+TEST(Fp16Fast, ConvolutionsAreWithinTheTolerance)
+{
+	const auto directory = nvdla::test::referenceData() / "vectors" / "conv";
+	if (!std::filesystem::is_directory(directory))
+		GTEST_SKIP() << "no reference data in " << directory
+			     << " (set NVDLA_REFERENCE_DATA to its folder)";
+
+	std::vector<SuiteRun> runs = findTraces(directory);
+	playSuite(runs, std::max(1U, std::thread::hardware_concurrency()), Fp16Arithmetic::Fast);
+	unsigned int different = 0;
+	for (const SuiteRun &run : runs) {
+		different += run.result.toleranced - run.result.exact;
+		/* What has no tolerance, as behind a table, may differ. */
+		EXPECT_EQ(run.result.outside, 0U) << run.directory.filename().string();
+	}
+	EXPECT_GT(different, 0U) << "all results are exact: was anything computed the fast way?";
+	RecordProperty("different", static_cast<int>(different));
+}
+
 INSTANTIATE_TEST_SUITE_P(Vectors, Conformance,
 			 testing::Values("bdma", "cdp", "conv", "pdp", "regs", "rubik", "sdp"),
 			 [](const auto &info) { return std::string(info.param); });

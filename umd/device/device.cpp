@@ -13,6 +13,7 @@
 #include "drm_calls.h"
 #include "drm_device.h"
 #include "embedded/embedded_device.h"
+#include "embedded/embedded_options.h"
 #include "errno_code.h"
 
 namespace nvdla
@@ -54,8 +55,8 @@ std::vector<std::string> Device::enumerate()
 
 Result<Device> Device::open(const std::string &path)
 {
-	if (path == embeddedPath) {
-		auto embedded = EmbeddedDevice::open();
+	if (isEmbeddedPath(path)) {
+		auto embedded = EmbeddedDevice::open(path);
 		if (!embedded)
 			return forward(embedded);
 		return open(std::shared_ptr<DeviceBackend>(std::move(*embedded)));

@@ -12,6 +12,7 @@
 #include <nvdla/device.h>
 
 #include "device/clock.h"
+#include "embedded/embedded_options.h"
 #include "embedded/executor.h"
 #include "embedded/submit.h"
 
@@ -21,6 +22,11 @@ namespace nvdla
 class EmbeddedDevice::State
 {
 public:
+	State(const std::string &name, const EmbeddedOptions &options)
+		: path(name), executor_(options, memory_, lock_, changed_)
+	{
+	}
+
 	int start() { return executor_.start(); }
 	int ioctl(unsigned long request, void *argument);
 
@@ -38,7 +44,7 @@ public:
 
 	int fenceStatus(uint32_t syncobj);
 
-	const std::string path = Device::embeddedPath;
+	const std::string path;
 
 private:
 	int query(drm_nvdla_dev_query &args);
@@ -59,7 +65,7 @@ private:
 	OnChipMemory onChip_{ Executor::cvsramBase, Executor::cvsramSize };
 	BufferTable buffers_{ memory_, onChip_ };
 	SyncobjTable syncobjs_{ changed_ };
-	Executor executor_{ memory_, lock_, changed_ };
+	Executor executor_;
 };
 
 int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
@@ -291,13 +297,15 @@ EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(
 
 EmbeddedDevice::~EmbeddedDevice() = default;
 
-Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open()
+Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &path)
 {
-	auto state = std::make_unique<State>();
+	auto options = parseEmbeddedPath(path);
+	if (!options)
+		return forward(options);
+	auto state = std::make_unique<State>(path, *options);
 
 	if (const int error = state->start())
-		return fail(ErrorCode::DeviceFailed, "open device", Device::embeddedPath,
-			    std::strerror(-error));
+		return fail(ErrorCode::DeviceFailed, "open device", path, std::strerror(-error));
 	return std::unique_ptr<EmbeddedDevice>(new EmbeddedDevice(std::move(state)));
 }
 

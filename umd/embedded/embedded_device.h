@@ -22,7 +22,11 @@ namespace nvdla
 class EmbeddedDevice : public DeviceBackend
 {
 public:
-	static Result<std::unique_ptr<EmbeddedDevice>> open();
+	/**
+	 * \param[in] path as isEmbeddedPath() wants it, with options
+	 * \return InvalidArgument, see parseEmbeddedPath(), or DeviceFailed
+	 */
+	static Result<std::unique_ptr<EmbeddedDevice>> open(const std::string &path);
 	~EmbeddedDevice() override;
 
 	const std::string &path() const override;

@@ -13,18 +13,20 @@ namespace nvdla
 namespace
 {
 
-sim::CoreConfig coreConfig()
+sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 {
 	sim::CoreConfig config;
 	config.cvsramBase = Executor::cvsramBase;
 	config.cvsramSize = Executor::cvsramSize;
+	config.fp16 = options.fp16;
 	return config;
 }
 
 } /* namespace */
 
-Executor::Executor(sim::Memory &memory, std::mutex &lock, std::condition_variable &done)
-	: lock_(lock), done_(done), core_(coreConfig(), memory, [this] {
+Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
+		   std::condition_variable &done)
+	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] {
 		  const std::lock_guard guard(interruptLock_);
 		  interruptPending_ = true;
 		  interrupted_.notify_one();

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/core.h"
+#include "embedded/embedded_options.h"
 #include "embedded/engine.h"
 #include "embedded/job_queue.h"
 
@@ -34,11 +35,13 @@ public:
 	static constexpr size_t cvsramSize = sim::nvFull.cvsramSize;
 
 	/**
+	 * \param[in] options how the core computes
 	 * \param[in] memory what the core reaches as system memory
 	 * \param[in] lock guards fences and the use counts of buffers
 	 * \param[in] done is notified when those change
 	 */
-	Executor(sim::Memory &memory, std::mutex &lock, std::condition_variable &done);
+	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
+		 std::condition_variable &done);
 	/** \brief Fails what has not been done with -ENODEV */
 	~Executor();
 

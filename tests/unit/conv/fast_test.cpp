@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include <gtest/gtest.h>
@@ -229,6 +230,47 @@ TEST(FastTest, Fp16OfAllExponentsWithInfinitiesAndNans)
 	}
 }
 
+TEST(FastTest, Fp16InF32IsTheSameOnAllTargetsAndNearTheReference)
+{
+	for (uint32_t seed = 1; seed <= 8; seed++) {
+		Random random(seed);
+		Layer layer;
+
+		layer.precision = Precision::Fp16;
+		layer.padLeft = layer.padTop = static_cast<uint32_t>(random(0, 2));
+		layer.dilationX = static_cast<uint32_t>(random(1, 2));
+		layer.inputs.assign(1, Cube(static_cast<uint32_t>(random(1, 130)), 7, 9));
+		layer.kernels.assign(static_cast<size_t>(random(1, 40)),
+				     Cube(layer.inputs[0].channels, 3, 3));
+		random.fill(layer.inputs[0], layer.precision);
+		for (Cube &kernel : layer.kernels)
+			random.fill(kernel, layer.precision);
+		layer.inputs[0].v[7] = 0x7c01;
+		Bench bench;
+		const ConvOp op = bench.direct(layer);
+		const Result exact = compute(bench, op, computeConv);
+		std::vector<int32_t> first;
+
+		ASSERT_TRUE(fastConvAccepts(op, Fp16Arithmetic::Fast));
+		forEachTarget([&] {
+			const Result fast = compute(bench, op, computeConvFast);
+			if (first.empty())
+				first = fast.values;
+			EXPECT_EQ(fast.values, first);
+		});
+		/* Numbers of 2^-5 to 2^3, so that a product is below 2^6. */
+		const double elements = 9.0 * layer.inputs[0].channels;
+		for (size_t i = 0; i < first.size(); i++) {
+			const double a = floatValue(exact.values[i]);
+			const double b = floatValue(first[i]);
+			ASSERT_EQ(std::isnan(a), std::isnan(b)) << i;
+			if (!std::isnan(a)) {
+				ASSERT_NEAR(a, b, std::ldexp(elements * 2, 6 - 20)) << i;
+			}
+		}
+	}
+}
+
 /* Sums that cancel, and halves to be rounded: few significant bits, far apart. */
 TEST(FastTest, Fp16SumsOfPowersOfTwo)
 {
@@ -314,6 +356,59 @@ TEST(TileTest, SumsOfAllCounts)
 			}
 		}
 	}
+}
+
+TEST(TileTest, FloatSumsAreTheReferencesBits)
+{
+	Random random(7);
+	std::vector<float> lines(3000);
+	const TileRun runs[] = { { 0, 0, 30 }, { 2, 8, 1 }, { 1, 12, 50 } };
+	constexpr size_t kUnits = 81;
+	std::vector<float> weights(kUnits * kFloatColumns);
+	const auto *bytes = reinterpret_cast<const std::byte *>(lines.data());
+	const std::byte *rows[3] = { bytes, bytes + 4000, bytes + 8000 };
+	auto half = [&] {
+		const auto bits = static_cast<int16_t>(anyHalf(random, 5000));
+		float number;
+		widenHalves(&bits, 1, &number);
+		return number;
+	};
+
+	std::generate(lines.begin(), lines.end(), half);
+	std::generate(weights.begin(), weights.end(), half);
+	for (size_t count = 1; count <= 30; count++) {
+		std::vector<TilePosition> positions;
+		for (size_t p = 0; p < count; p++)
+			positions.push_back({ rows, p * 12 });
+		std::vector<int32_t> expected(count * kFloatColumns);
+		tileFloatSumsReference(positions.data(), count, runs, std::size(runs),
+				       weights.data(), expected.data());
+		forEachTarget([&] {
+			std::vector<int32_t> sums(count * kFloatColumns);
+			tileFloatSums(positions.data(), count, runs, std::size(runs),
+				      weights.data(), sums.data());
+			EXPECT_EQ(sums, expected) << "count " << count;
+		});
+	}
+}
+
+TEST(TileTest, HalvesBecomeTheirValues)
+{
+	std::vector<int16_t> halves;
+	for (int bits = 0; bits < 0x10000; bits++)
+		halves.push_back(static_cast<int16_t>(bits));
+
+	forEachTarget([&] {
+		std::vector<float> floats(halves.size());
+		widenHalves(halves.data(), halves.size(), floats.data());
+		for (size_t bits = 0; bits < halves.size(); bits++) {
+			if ((bits & 0x7fff) > 0x7c00)
+				ASSERT_TRUE(std::isnan(floats[bits])) << bits;
+			else
+				ASSERT_EQ(floats[bits], halfValue(static_cast<uint16_t>(bits)))
+					<< bits;
+		}
+	});
 }
 
 TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)

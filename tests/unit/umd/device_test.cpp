@@ -64,6 +64,27 @@ TEST(EmbeddedDevice, SaysWhatItIs)
 	EXPECT_GT(info.max_tasks, 0u);
 }
 
+TEST(EmbeddedDevice, HasOptionsInItsPath)
+{
+	const auto fast = Device::open("embedded:fp16=fast");
+	ASSERT_TRUE(fast) << fast.error().message();
+	EXPECT_EQ(fast->path(), "embedded:fp16=fast");
+	EXPECT_TRUE(Device::open("embedded:fp16=fast,fp16=exact"));
+
+	for (const char *path : { "embedded:", "embedded:fp16", "embedded:fp16=fast,",
+				  "embedded:fp16=slow", "embedded:speed=high" }) {
+		const auto device = Device::open(path);
+		ASSERT_FALSE(device) << path;
+		EXPECT_EQ(device.error().code, ErrorCode::InvalidArgument) << path;
+		EXPECT_NE(device.error().message().find("fp16=exact or fp16=fast"),
+			  std::string::npos)
+			<< device.error().message();
+	}
+	const auto other = Device::open("embeddedly");
+	ASSERT_FALSE(other);
+	EXPECT_EQ(other.error().code, ErrorCode::NoDevice);
+}
+
 TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
 {
 	const Device device = embedded();

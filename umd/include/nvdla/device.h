@@ -202,8 +202,10 @@ public:
 	/**
 	 * \brief Open a device
 	 * \param[in] path "/dev/accel/accelN", or embeddedPath for a device model
-	 * of its own in this process
-	 * \return NoDevice or Io naming the path, Unsupported if another driver has it
+	 * of its own in this process. Options may follow: "embedded:fp16=fast" computes FP16
+	 * convolutions in f32, many times as fast as "fp16=exact", the hardware's bits
+	 * \return InvalidArgument naming an option that there is not, NoDevice or Io naming the
+	 * path, Unsupported if another driver has it
 	 */
 	static Result<Device> open(const std::string &path);
 

@@ -44,7 +44,9 @@ const char *nvdla_last_error(void);
 /** Return: a short name such as "invalid-file" */
 const char *nvdla_status_name(enum nvdla_status status);
 
-/** path: "/dev/accel/accelN", or "embedded" for a device model in this process */
+/** path: "/dev/accel/accelN", or "embedded" for a device model in this process,
+ * also with an option: "embedded:fp16=fast"
+ */
 enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
 /** Networks keep the device open. NULL is fine here and in the other functions that free. */
 void nvdla_device_free(struct nvdla_device *device);

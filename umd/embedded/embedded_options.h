@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the path of an embedded device says about it.
+ */
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nvdla/error.h>
+
+#include "core/variant.h"
+
+namespace nvdla
+{
+
+/** \brief How an embedded device is built */
+struct EmbeddedOptions {
+	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
+};
+
+/** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */
+bool isEmbeddedPath(const std::string &path);
+
+/**
+ * \brief Read the options in a path that isEmbeddedPath()
+ *
+ * They are written as "embedded:fp16=fast", with commas between several.
+ *
+ * \return InvalidArgument naming the option and what can be said
+ */
+Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path);
+
+} /* namespace nvdla */
