@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conv/conv_tile.h"
+
 namespace nvdla::sim
 {
 
@@ -126,8 +128,7 @@ void WeightReader::read(std::span<int16_t> elements)
 	bytes_.resize(elements.size() * elementBytes(op_.precision));
 	packed_.read(bytes_);
 	if (op_.precision == Precision::Int8) {
-		for (size_t i = 0; i < elements.size(); i++)
-			elements[i] = std::to_integer<int8_t>(bytes_[i]);
+		widenBytes(bytes_.data(), elements.size(), elements.data());
 		return;
 	}
 	if (!elements.empty())

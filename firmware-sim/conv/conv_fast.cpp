@@ -213,7 +213,9 @@ class Columns
 public:
 	Columns(const ConvOp &op, const Plan &plan)
 		: op_(op), plan_(plan), blocks_(makeBlocks(op)),
-		  bytes_(plan.units * plan.columns() * kUnitBytes)
+		  bytes_(plan.units * plan.columns() * kUnitBytes),
+		  zeroes_(plan.lineElements * plan.elementBytes + kUnitBytes,
+			  std::byte{ kUnsignedOffset })
 	{
 	}
 
@@ -224,13 +226,14 @@ public:
 		kernels_ = group.kernels;
 
 		std::fill(bytes_.begin(), bytes_.end(), std::byte{ 0 });
-		std::fill(std::begin(offsets_), std::end(offsets_), 0);
 		for (const Block &block : blocks_) {
 			const uint32_t perRow = block.lanes / block.rows;
 			for (uint32_t kernel = 0; kernel < group.kernels; kernel++)
 				for (uint32_t row = 0; row < block.rows; row++, element += perRow)
 					put(block, block.row + row, kernel, element, perRow);
 		}
+		if (plan_.kind == TileKind::Quads)
+			sumOffsets();
 	}
 
 	/** \return units from the first of \a segment on */
@@ -249,6 +252,17 @@ public:
 	const int32_t *offsets() const { return offsets_; }
 
 private:
+	/** What an output is whose data are all zero */
+	void sumOffsets()
+	{
+		const std::vector<const std::byte *> rows(op_.windows.kernel.height,
+							  zeroes_.data());
+		const TilePosition position = { rows.data(), 0 };
+
+		tileSums(plan_.kind, &position, 1, plan_.runs.data(), plan_.runs.size(),
+			 segment(plan_.segments[0]), offsets_);
+	}
+
 	void put(const Block &block, uint32_t row, uint32_t kernel, const int16_t *elements,
 		 uint32_t count)
 	{
@@ -288,18 +302,7 @@ private:
 			return;
 		}
 		if (plan_.kind == TileKind::Quads) {
-			int32_t sum = 0;
-			for (uint32_t unit = 0; unit < units;
-			     unit++, out += step, elements += kUnitBytes) {
-				const int8_t quad[kUnitBytes] = { static_cast<int8_t>(elements[0]),
-								  static_cast<int8_t>(elements[1]),
-								  static_cast<int8_t>(elements[2]),
-								  static_cast<int8_t>(
-									  elements[3]) };
-				std::memcpy(out, quad, sizeof(quad));
-				sum += quad[0] + quad[1] + quad[2] + quad[3];
-			}
-			offsets_[kernel] += kUnsignedOffset * sum;
+			putQuads(elements, units, out);
 			return;
 		}
 		for (uint32_t unit = 0; unit < units;
@@ -319,7 +322,6 @@ private:
 
 		if (plan_.kind == TileKind::Quads) {
 			*out = static_cast<std::byte>(element);
-			offsets_[kernel] += kUnsignedOffset * element;
 		} else if (op_.precision == Precision::Int8) {
 			std::memcpy(out, &element, sizeof(element));
 		} else {
@@ -341,6 +343,7 @@ private:
 	const Plan &plan_;
 	std::vector<Block> blocks_;
 	std::vector<std::byte> bytes_;
+	std::vector<std::byte> zeroes_; /* a line of data for quads */
 	std::vector<float> floats_;
 	uint32_t kernels_ = 0;
 	int32_t offsets_[kTileColumns] = {};

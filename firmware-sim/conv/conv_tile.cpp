@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "conv/csc.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "conv/conv_tile.cpp"
 #include <hwy/foreach_target.h>
@@ -277,6 +279,42 @@ void floatSumsOfTarget(const TilePosition *positions, size_t count, const TileRu
 
 #endif
 
+void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
+{
+	const hn::ScalableTag<int16_t> tag;
+	const hn::Rebind<int8_t, decltype(tag)> byteTag;
+	const auto *in = reinterpret_cast<const int8_t *>(bytes);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in + i)), tag, out + i);
+	for (; i < count; i++)
+		out[i] = in[i];
+}
+
+void putQuadsOfTarget(const int16_t *elements, size_t units, std::byte *out)
+{
+	const hn::CappedTag<int16_t, 32> tag;
+	const hn::Rebind<int8_t, decltype(tag)> byteTag;
+	constexpr size_t kStep = kTileColumns * kUnitBytes;
+	int8_t bytes[kMacLanes];
+
+	while (units > 0) {
+		const size_t some = std::min(units, kMacLanes / kUnitBytes);
+		const size_t count = some * kUnitBytes;
+		size_t i = 0;
+		for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+			hn::StoreU(hn::DemoteTo(byteTag, hn::LoadU(tag, elements + i)), byteTag,
+				   bytes + i);
+		for (; i < count; i++)
+			bytes[i] = static_cast<int8_t>(elements[i]);
+		for (size_t unit = 0; unit < some; unit++, out += kStep)
+			std::memcpy(out, bytes + unit * kUnitBytes, kUnitBytes);
+		elements += count;
+		units -= some;
+	}
+}
+
 void widenOfTarget(const int16_t *halves, size_t count, float *out)
 {
 	const hn::ScalableTag<float> tag;
@@ -339,6 +377,8 @@ HWY_EXPORT(kindOfTarget);
 HWY_EXPORT(sumsOfTarget);
 HWY_EXPORT(floatSumsOfTarget);
 HWY_EXPORT(widenOfTarget);
+HWY_EXPORT(widenBytesOfTarget);
+HWY_EXPORT(putQuadsOfTarget);
 HWY_EXPORT(deliverOfTarget);
 
 TileKind tileKind()
@@ -361,6 +401,16 @@ void tileFloatSums(const TilePosition *positions, size_t count, const TileRun *r
 void widenHalves(const int16_t *halves, size_t count, float *out)
 {
 	HWY_DYNAMIC_DISPATCH(widenOfTarget)(halves, count, out);
+}
+
+void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(bytes, count, out);
+}
+
+void putQuads(const int16_t *elements, size_t units, std::byte *out)
+{
+	HWY_DYNAMIC_DISPATCH(putQuadsOfTarget)(elements, units, out);
 }
 
 void tileFloatSumsReference(const TilePosition *positions, size_t count, const TileRun *runs,

@@ -67,6 +67,16 @@ void tileFloatSums(const TilePosition *positions, size_t count, const TileRun *r
 void tileFloatSumsReference(const TilePosition *positions, size_t count, const TileRun *runs,
 			    size_t runCount, const float *weights, int32_t *sums);
 
+/** \brief Numbers of 8 bits with sign to 16 bits */
+void widenBytes(const std::byte *bytes, size_t count, int16_t *out);
+
+/**
+ * \brief The columns of a kernel for quads: four numbers that fit 8 bits to each unit
+ * \param elements 4 * \a units numbers
+ * \param out the first unit's column; the others follow at kTileColumns * kUnitBytes bytes
+ */
+void putQuads(const int16_t *elements, size_t units, std::byte *out);
+
 /** \brief FP16 numbers to f32; an infinity is 65536, as in the MAC cells */
 void widenHalves(const int16_t *halves, size_t count, float *out);
 

@@ -153,10 +153,11 @@ int main(int argc, char **argv)
 		       "the on-chip memory's first address, as engines see it")
 		->check(CLI::Validator(checkCvsramBase, "", ""))
 		->option_text("ADDRESS=0");
-	app.add_option("--fp16", options.fp16,
+	std::string fp16 = "exact";
+	app.add_option("--fp16", fp16,
 		       "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
 		       "threshold")
-		->transform(CLI::CheckedTransformer(kFp16, CLI::ignore_case).description(""))
+		->check(CLI::IsMember(kFp16))
 		->option_text("exact|fast (default: exact)");
 	std::string level = "info";
 	app.add_option("--log-level", level, "what is written to stderr")
@@ -167,6 +168,7 @@ int main(int argc, char **argv)
 		     "let QEMU 11 or newer combine register writes into one message");
 	CLI11_PARSE(app, argc, argv);
 
+	options.fp16 = kFp16.at(fp16);
 	constexpr int most = static_cast<int>(vfiouser::LogLevel::Trace);
 	options.logLevel = static_cast<vfiouser::LogLevel>(
 		std::min(static_cast<int>(kLogLevels.at(level)) + verbose, most));
