@@ -2,17 +2,19 @@
 /*
  * NVDLA as a PCI function: what the device model presents and the driver looks for.
  *
- * The numbers are this project's own choice for a function that exists only in
- * virtual machines. Vendor 0x1234 is not assigned to anybody; emulators have used
- * it for devices of theirs for a long time. An FPGA card needs its maker's numbers.
+ * The function exists only in virtual machines. Its numbers are the first of 1af4:10f0
+ * to 1af4:10ff: Red Hat's, set aside by QEMU (docs/specs/pci-ids) for devices on trial,
+ * without registration. No product has them, and none will. Before the function leaves
+ * that state, in a release of QEMU for example, it has to get an id of its own from
+ * QEMU, of vendor 1b36. An FPGA card needs its maker's numbers.
  */
 #ifndef NVDLA_HW_PCI_H
 #define NVDLA_HW_PCI_H
 
-#define NVDLA_PCI_VENDOR_ID		0x1234
-#define NVDLA_PCI_DEVICE_ID		0xd1a0
+#define NVDLA_PCI_VENDOR_ID		0x1af4
+#define NVDLA_PCI_DEVICE_ID		0x10f0
 #define NVDLA_PCI_REVISION		0x01
-#define NVDLA_PCI_SUBSYSTEM_VENDOR_ID	0x1234
+#define NVDLA_PCI_SUBSYSTEM_VENDOR_ID	0x1af4
 /* The subsystem id is the variant, NVDLA_PCI_VARIANT_*, plus this. */
 #define NVDLA_PCI_SUBSYSTEM_ID_BASE	0x0100
 
