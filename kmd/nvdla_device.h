@@ -134,7 +134,7 @@ struct nvdla_device {
 	/** @coredumps: on their way to user space */
 	struct nvdla_coredumps coredumps;
 
-	/** @faults: what is made to go wrong */
+	/** @faults: what is made to go wrong, in a build for tests */
 	struct nvdla_faults faults;
 
 	/** @bos_lock: protects @bos */

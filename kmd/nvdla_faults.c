@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Faults to order, for tests of what the driver does about them.
+ * Faults to order, for tests of what the driver does about them. Only a driver that is
+ * built with CONFIG_DRM_ACCEL_NVDLA_FAULTS has them.
  */
 #include <linux/debugfs.h>
 
@@ -29,10 +30,11 @@ void nvdla_faults_init(struct nvdla_faults *faults)
 /**
  * nvdla_faults_add_files() - let user space order faults
  * @faults: of the device
- * @folder: where the files go
+ * @root: the device's folder in debugfs
  */
-void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *folder)
+void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *root)
 {
+	struct dentry *folder = debugfs_create_dir("inject", root);
 	u32 fault;
 
 	for (fault = 0; fault < NVDLA_NUM_FAULTS; fault++)

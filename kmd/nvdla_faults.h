@@ -23,19 +23,40 @@ enum nvdla_fault {
 };
 
 /**
- * struct nvdla_faults - what is going to go wrong
+ * struct nvdla_faults - what is going to go wrong; nothing in a build without such tests
  * @count: per fault: how often from now on
  * @attr: per fault: how often by the rules of the kernel's fault injection
  */
 struct nvdla_faults {
+#ifdef CONFIG_DRM_ACCEL_NVDLA_FAULTS
 	atomic_t count[NVDLA_NUM_FAULTS];
 #ifdef CONFIG_FAULT_INJECTION
 	struct fault_attr attr[NVDLA_NUM_FAULTS];
 #endif
+#endif
 };
 
+#ifdef CONFIG_DRM_ACCEL_NVDLA_FAULTS
+
 void nvdla_faults_init(struct nvdla_faults *faults);
-void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *folder);
+void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *root);
 bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault);
+
+#else
+
+static inline void nvdla_faults_init(struct nvdla_faults *faults)
+{
+}
+
+static inline void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *root)
+{
+}
+
+static inline bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault)
+{
+	return false;
+}
+
+#endif
 
 #endif /* __NVDLA_FAULTS_H__ */
