@@ -2,6 +2,9 @@
 /*
  * The counters in sysfs; see Documentation/ABI/testing/sysfs-driver-nvdla.
  *
+ * They are root's: from what the engines do when, one client could tell what another
+ * one computes. What a file itself uses is in its fdinfo.
+ *
  * The bus drivers name the groups as those of their devices: the driver core adds
  * them before it announces that the driver is bound, and has removed them, and
  * waited for everybody in a show function, before the device goes.
@@ -62,7 +65,7 @@ static umode_t nvdla_counter_visible(struct kobject *kobj, struct attribute *att
 
 #define NVDLA_ATTRIBUTE(_type, _name, _show, _counter)					\
 	(&((struct nvdla_counter_attribute) {						\
-		.attr = __ATTR(_name, 0444, _show, NULL),				\
+		.attr = __ATTR(_name, 0400, _show, NULL),				\
 		.op_type = NVDLA_OP_##_type,						\
 		.counter = _counter,							\
 	}).attr.attr)
@@ -192,7 +195,7 @@ static ssize_t enable_store(struct device *dev, struct device_attribute *attr, c
 	WRITE_ONCE(ndev->counters.always, enable);
 	return count;
 }
-static DEVICE_ATTR_RW(enable);
+static DEVICE_ATTR_ADMIN_RW(enable);
 
 static ssize_t reset_store(struct device *dev, struct device_attribute *attr, const char *buf,
 			   size_t count)

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,21 @@ TEST_F(CountersTest, AreZeroAfterAReset)
 		}
 	}
 	EXPECT_GT(count, 40u);
+}
+
+/* What the engines do tells of everybody's jobs. */
+TEST_F(CountersTest, AreForRoot)
+{
+	namespace fs = std::filesystem;
+	constexpr fs::perms others = fs::perms::group_all | fs::perms::others_all;
+	std::vector<fs::path> folders = { folder_ / "counters" };
+	for (const std::string engine : engines)
+		folders.push_back(folder_ / ("counters_" + engine));
+	for (const fs::path &folder : folders) {
+		for (const auto &entry : fs::directory_iterator(folder))
+			EXPECT_EQ(entry.status().permissions() & others, fs::perms::none)
+				<< entry.path();
+	}
 }
 
 TEST_F(CountersTest, OperationsAndTimeCountAlways)

@@ -87,8 +87,7 @@ int main(int argc, char **argv)
 	app.add_flag("--once", settings.once, "end after the first view");
 	app.add_flag("--json", settings.json, "each view as a JSON object on one line");
 	app.add_flag("--enable", settings.enable,
-		     "have the cores count stalls and values of every operation from now on, "
-		     "which takes root");
+		     "have the cores count stalls and values of every operation from now on");
 	if (const auto code = tools::parseCommandLine(app, argc, argv))
 		return *code;
 

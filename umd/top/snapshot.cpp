@@ -2,9 +2,13 @@
 #include "snapshot.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <span>
 #include <string_view>
 #include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "io/file.h"
 #include "text_file.h"
@@ -84,6 +88,19 @@ std::vector<Device> readDevices(const Selection &selection)
 	return devices;
 }
 
+/* Where the counters are root's, none of a device can be read. */
+Result<void> checkAccess(const std::vector<Device> &devices)
+{
+	for (const Device &device : devices) {
+		const fs::path file = device.counters / "enable";
+		if (faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) && errno == EACCES)
+			return fail(ErrorCode::Io, "read counters", device.counters.string(),
+				    "they tell of everybody's jobs and are for root: run nvdla-top as "
+				    "root, for example with sudo");
+	}
+	return {};
+}
+
 } /* namespace */
 
 Result<Snapshot> takeSnapshot(const Selection &selection)
@@ -96,6 +113,8 @@ Result<Snapshot> takeSnapshot(const Selection &selection)
 		return fail(ErrorCode::NoDevice, "find device",
 			    selection.device.empty() ? "/sys/class/accel" : selection.device,
 			    "no such device is bound to the driver nvdla; is the module loaded?");
+	if (auto readable = checkAccess(snapshot.devices); !readable)
+		return forward(readable);
 	readClients(selection.root / "proc", snapshot);
 	return snapshot;
 }

@@ -189,6 +189,20 @@ TEST_F(TopTest, SaysWhenProcessesAreHidden)
 	EXPECT_TRUE(has(loadText(loadBetween(now, now)), "root sees them"));
 }
 
+TEST_F(TopTest, SaysWhoMayReadCounters)
+{
+	fs::permissions(root_ / firstDevice / "counters/enable", fs::perms(0600));
+	fs::permissions(root_, fs::perms(0755));
+	const uid_t user = geteuid();
+	if (user || seteuid(65534))
+		GTEST_SKIP() << "only root can make files that are root's, and become somebody else";
+	const auto now = takeSnapshot({ .root = root_ });
+	ASSERT_EQ(seteuid(user), 0);
+	ASSERT_FALSE(now);
+	EXPECT_EQ(now.error().code, ErrorCode::Io);
+	EXPECT_TRUE(has(now.error().why, "as root"));
+}
+
 TEST_F(TopTest, ComparesSnapshots)
 {
 	using namespace std::chrono_literals;
