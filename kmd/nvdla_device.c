@@ -98,6 +98,19 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 	return 0;
 }
 
+/* The core cannot be used any more. What it was at work on must stay its own if it goes on. */
+static void nvdla_device_die(struct nvdla_device *ndev)
+{
+	lockdep_assert_held(&ndev->lock);
+
+	ndev->dead = true;
+	if (!ndev->bus_ops->disable_dma(ndev))
+		return;
+
+	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
+	nvdla_jobs_abandon_bos(ndev);
+}
+
 /**
  * nvdla_device_start() - have the core run jobs
  * @ndev: device, locked, whose core is idle: it just got its power, or was stopped
@@ -108,10 +121,8 @@ void nvdla_device_start(struct nvdla_device *ndev)
 {
 	lockdep_assert_held(&ndev->lock);
 
-	if (nvdla_hw_start(ndev)) {
-		ndev->bus_ops->disable_dma(ndev);
-		ndev->dead = true;
-	}
+	if (nvdla_hw_start(ndev))
+		nvdla_device_die(ndev);
 	nvdla_jobs_start(ndev);
 }
 
@@ -164,8 +175,7 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 		error = nvdla_hw_start(ndev);
 	if (error) {
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", error);
-		ndev->bus_ops->disable_dma(ndev);
-		ndev->dead = true;
+		nvdla_device_die(ndev);
 	}
 	trace_nvdla_reset(ndev, error);
 	/* A level that a dead core raises has nobody to clear it. */

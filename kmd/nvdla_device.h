@@ -34,14 +34,15 @@ struct reset_control;
  *	interrupt disabled, no job on the hardware, and the parent's lock held.
  *	Return: 0 or -errno.
  * @disable_dma: keep the core from reaching memory for ever, because it could
- *	not be reset and may still be at work
+ *	not be reset and may still be at work. Return: 0, or -errno if it may
+ *	go on reaching memory.
  * @power_up: make the registers accessible; what they hold does not matter.
  *	Return: 0 or -errno. Optional.
  * @power_down: undo @power_up. Optional.
  */
 struct nvdla_bus_ops {
 	int (*reset)(struct nvdla_device *ndev);
-	void (*disable_dma)(struct nvdla_device *ndev);
+	int (*disable_dma)(struct nvdla_device *ndev);
 	int (*power_up)(struct nvdla_device *ndev);
 	void (*power_down)(struct nvdla_device *ndev);
 };
@@ -83,7 +84,7 @@ struct nvdla_device {
 	/** @clks_enabled: @clks are enabled; for the bus operations */
 	bool clks_enabled;
 
-	/** @reset: reset line, NULL where the bus has another way or there is none */
+	/** @reset: reset line, NULL where the bus has another way */
 	struct reset_control *reset;
 
 	/** @awake: power and interrupt are on; written by the PM callbacks, one at a time */

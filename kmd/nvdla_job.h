@@ -117,7 +117,9 @@ int nvdla_job_drain(struct nvdla_device *ndev);
 void nvdla_job_begin(struct nvdla_job *job);
 void nvdla_job_write_result(struct nvdla_job *job, int status);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
-void nvdla_job_hang_work(struct work_struct *work);
+void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
+void nvdla_jobs_recover(struct nvdla_device *ndev);
+void nvdla_jobs_abandon_bos(struct nvdla_device *ndev);
 void nvdla_jobs_stop(struct nvdla_device *ndev);
 void nvdla_jobs_start(struct nvdla_device *ndev);
 

@@ -30,9 +30,10 @@ static int nvdla_pci_reset(struct nvdla_device *ndev)
 	return ret;
 }
 
-static void nvdla_pci_disable_dma(struct nvdla_device *ndev)
+static int nvdla_pci_disable_dma(struct nvdla_device *ndev)
 {
 	pci_clear_master(to_pci_dev(ndev->drm.dev));
+	return 0;
 }
 
 static const struct nvdla_bus_ops nvdla_pci_bus_ops = {

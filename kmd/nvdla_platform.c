@@ -33,9 +33,6 @@ static int nvdla_platform_reset(struct nvdla_device *ndev)
 {
 	int ret;
 
-	if (!ndev->reset)
-		return -EOPNOTSUPP;
-
 	ret = reset_control_assert(ndev->reset);
 	if (ret)
 		return ret;
@@ -59,10 +56,6 @@ static int nvdla_platform_power_up(struct nvdla_device *ndev)
 		return ret;
 	ndev->clks_enabled = true;
 
-	/* Without a reset line the core is what it was, or what its power domain made it. */
-	if (!ndev->reset)
-		return 0;
-
 	ret = nvdla_platform_reset(ndev);
 	if (ret)
 		nvdla_platform_power_down(ndev);
@@ -70,12 +63,13 @@ static int nvdla_platform_power_up(struct nvdla_device *ndev)
 	return ret;
 }
 
-/* In reset, or else without its clocks, a core does nothing. */
-static void nvdla_platform_disable_dma(struct nvdla_device *ndev)
+/* In reset a core does nothing. Its clocks may be others' as well, and go on. */
+static int nvdla_platform_disable_dma(struct nvdla_device *ndev)
 {
-	if (ndev->reset)
-		reset_control_assert(ndev->reset);
+	int ret = reset_control_assert(ndev->reset);
+
 	nvdla_platform_power_down(ndev);
+	return ret;
 }
 
 static const struct nvdla_bus_ops nvdla_platform_bus_ops = {
@@ -97,20 +91,27 @@ static int nvdla_platform_get_clocks(struct nvdla_device *ndev, struct device *d
 	ndev->clks[NVDLA_CLK_CORE].id = "core";
 	ndev->clks[NVDLA_CLK_CSB].id = "csb";
 
-	return devm_clk_bulk_get_optional(dev, ARRAY_SIZE(ndev->clks), ndev->clks);
+	return devm_clk_bulk_get(dev, ARRAY_SIZE(ndev->clks), ndev->clks);
 }
 
-static int nvdla_platform_get_cvsram(struct nvdla_device *ndev, struct device *dev)
+/* The CPU has no need of the on-chip memory, so nothing but its place is asked for. */
+static int nvdla_platform_read_sram(struct nvdla_device *ndev, const struct fwnode_handle *sram)
 {
+	struct resource res;
 	u64 range[2];
 	int ret;
 
-	if (!ndev->variant->has_cvsram || !device_property_present(dev, "nvdla,cvsram"))
-		return 0;
-
-	ret = device_property_read_u64_array(dev, "nvdla,cvsram", range, ARRAY_SIZE(range));
-	if (ret)
-		return ret;
+	if (is_of_node(sram)) {
+		ret = of_address_to_resource(to_of_node(sram), 0, &res);
+		if (ret)
+			return ret;
+		range[0] = res.start;
+		range[1] = resource_size(&res);
+	} else {
+		ret = fwnode_property_read_u64_array(sram, "reg", range, ARRAY_SIZE(range));
+		if (ret)
+			return ret;
+	}
 
 	ndev->sram.base = range[0];
 	ndev->sram.size = range[1];
@@ -181,15 +182,10 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot get the clocks\n");
 
-	ndev->reset = devm_reset_control_get_optional_exclusive(dev, NULL);
+	ndev->reset = devm_reset_control_get_exclusive(dev, "core");
 	if (IS_ERR(ndev->reset))
-		return dev_err_probe(dev, PTR_ERR(ndev->reset), "cannot get the reset line\n");
-	if (!ndev->reset)
-		dev_warn(dev, "no reset line: a core that hangs will stay out of use\n");
-
-	ret = nvdla_platform_get_cvsram(ndev, dev);
-	if (ret)
-		return dev_err_probe(dev, ret, "nvdla,cvsram is not an address and a size\n");
+		return dev_err_probe(dev, PTR_ERR(ndev->reset),
+				     "cannot get the reset line, without which a core that hangs goes on writing\n");
 
 	ret = nvdla_platform_get_memory(dev);
 	if (ret)

@@ -9,6 +9,7 @@
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
 
+#include <drm/drm_gem.h>
 #include <drm/drm_print.h>
 
 #include "engine/nvdla_result.h"
@@ -291,6 +292,21 @@ void nvdla_job_hang_work(struct work_struct *work)
 
 	/* Another reset may have come first. */
 	if (nvdla_job_is_stuck(ndev))
+/**
+ * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * @ndev: device, locked, whose core may go on using them
+ */
+void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
+{
+	const struct nvdla_job *job = ndev->active;
+	u32 i;
+
+	lockdep_assert_held(&ndev->lock);
+
+	for (i = 0; job && i < job->num_bos; i++)
+		drm_gem_object_get(job->bos[i].obj);
+}
+
 		nvdla_device_reset(ndev);
 	nvdla_device_unlock(ndev);
 }

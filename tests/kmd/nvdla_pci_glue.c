@@ -60,6 +60,18 @@ static void glue_remove_fwnode(void *data)
 	fwnode_remove_software_node(data);
 }
 
+static struct fwnode_handle *glue_add_fwnode(struct device *dev,
+					     const struct property_entry *properties)
+{
+	struct fwnode_handle *fwnode = fwnode_create_software_node(properties, NULL);
+	int ret;
+
+	if (IS_ERR(fwnode))
+		return fwnode;
+	ret = devm_add_action_or_reset(dev, glue_remove_fwnode, fwnode);
+	return ret ? ERR_PTR(ret) : fwnode;
+}
+
 static int glue_add_reset(struct glue *glue)
 {
 	const struct property_entry properties[] = {
@@ -69,12 +81,9 @@ static int glue_add_reset(struct glue *glue)
 	struct device *dev = &glue->pdev->dev;
 	int ret;
 
-	glue->resets_fwnode = fwnode_create_software_node(properties, NULL);
+	glue->resets_fwnode = glue_add_fwnode(dev, properties);
 	if (IS_ERR(glue->resets_fwnode))
 		return PTR_ERR(glue->resets_fwnode);
-	ret = devm_add_action_or_reset(dev, glue_remove_fwnode, glue->resets_fwnode);
-	if (ret)
-		return ret;
 
 	glue->resets.ops = &glue_reset_ops;
 	glue->resets.owner = THIS_MODULE;
@@ -88,9 +97,11 @@ static int glue_add_reset(struct glue *glue)
 		return -ENOMEM;
 	lookup->provider = kstrdup(dev_name(dev), GFP_KERNEL);
 	lookup->dev_id = kstrdup(glue->child_name, GFP_KERNEL);
-	if (!lookup->provider || !lookup->dev_id) {
+	lookup->con_id = kstrdup("core", GFP_KERNEL);
+	if (!lookup->provider || !lookup->dev_id || !lookup->con_id) {
 		kfree(lookup->provider);
 		kfree(lookup->dev_id);
+		kfree(lookup->con_id);
 		kfree(lookup);
 		return -ENOMEM;
 	}
@@ -134,7 +145,7 @@ static int glue_add_child(struct glue *glue)
 {
 	struct pci_dev *pdev = glue->pdev;
 	u8 cap = pci_find_capability(pdev, PCI_CAP_ID_VNDR);
-	const u64 cvsram[] = {
+	const u64 sram[] = {
 		glue_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_BASE_OFFSET),
 		glue_read_qword(pdev, cap + NVDLA_PCI_VSC_CVSRAM_SIZE_OFFSET),
 	};
@@ -147,11 +158,13 @@ static int glue_add_child(struct glue *glue)
 		},
 		DEFINE_RES_IRQ(pci_irq_vector(pdev, 0)),
 	};
-	const struct software_node_ref_args resets =
-		SOFTWARE_NODE_REFERENCE(to_software_node(glue->resets_fwnode), 0);
-	struct property_entry properties[3] = {
-		PROPERTY_ENTRY_U64_ARRAY("nvdla,cvsram", cvsram),
+	const struct property_entry sram_properties[] = {
+		PROPERTY_ENTRY_U64_ARRAY("reg", sram),
+		{ }
 	};
+	struct fwnode_handle *sram_fwnode = glue_add_fwnode(&pdev->dev, sram_properties);
+	struct software_node_ref_args sram_ref, resets_ref;
+	struct property_entry properties[4] = { };
 	const struct platform_device_info info = {
 		.parent = &pdev->dev,
 		.name = "nvdla-nv-full",
@@ -162,8 +175,15 @@ static int glue_add_child(struct glue *glue)
 		.properties = properties,
 	};
 
-	if (reset)
-		properties[1] = PROPERTY_ENTRY_REF_ARRAY_LEN("resets", &resets, 1);
+	if (IS_ERR(sram_fwnode))
+		return PTR_ERR(sram_fwnode);
+	sram_ref = SOFTWARE_NODE_REFERENCE(to_software_node(sram_fwnode));
+	properties[0] = PROPERTY_ENTRY_REF_ARRAY_LEN("sram", &sram_ref, 1);
+	if (reset) {
+		resets_ref = SOFTWARE_NODE_REFERENCE(to_software_node(glue->resets_fwnode), 0);
+		properties[1] = PROPERTY_ENTRY_REF_ARRAY_LEN("resets", &resets_ref, 1);
+		properties[2] = PROPERTY_ENTRY_STRING("reset-names", "core");
+	}
 
 	glue->child = platform_device_register_full(&info);
 	return PTR_ERR_OR_ZERO(glue->child);

@@ -83,22 +83,29 @@ class Binding(unittest.TestCase):
 
 	def test_what_does_not_follow_it_is_found(self):
 		example = self.binding['examples'][0]
-		for right, wrong in (('"core", "csb"', '"core", "bus"'), ('nvdla,cvsram', 'nvdla,sram'),
+		for right, wrong in (('"core", "csb"', '"core", "bus"'), ('sram =', 'cvsram ='),
 				     ('interrupts =', 'interrupt =')):
 			self.assertNotEqual(self.complaints(example.replace(right, wrong)), [], wrong)
 
 	def test_the_driver_knows_its_compatibles(self):
-		named = {word for option in self.binding['properties']['compatible']['oneOf']
-			 for item in option['items'] for word in item.get('enum', [])}
+		named = {self.binding['properties']['compatible']['const']}
 		self.assertEqual(named, set(re.findall(r'\.compatible = "([^"]+)"', _DRIVER)))
 
 	def test_the_driver_asks_for_its_clocks(self):
 		named = [item['const'] for item in self.binding['properties']['clock-names']['items']]
 		self.assertEqual(named, re.findall(r'\]\.id = "([^"]+)"', _DRIVER))
 
-	def test_the_driver_reads_its_property(self):
-		own = {name for name in self.binding['properties'] if name.startswith('nvdla,')}
-		self.assertEqual(own, set(re.findall(r'read_u64_array\(dev, "([^"]+)"', _DRIVER)))
+	def test_the_driver_asks_for_its_reset(self):
+		named = [item['const'] for item in self.binding['properties']['reset-names']['items']]
+		self.assertEqual(named, re.findall(r'reset_control_get_exclusive\(dev, "([^"]+)"', _DRIVER))
+
+	def test_the_driver_finds_its_memory(self):
+		self.assertIn('sram', self.binding['properties'])
+		self.assertEqual(['sram'], re.findall(r'fwnode_find_reference\([^"]*"([^"]+)"', _DRIVER))
+
+	def test_what_the_driver_needs_is_required(self):
+		self.assertLessEqual({'reg', 'interrupts', 'clocks', 'clock-names', 'resets', 'reset-names'},
+				     set(self.binding['required']))
 
 
 if __name__ == '__main__':
