@@ -22,6 +22,7 @@
 static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 				   const struct drm_sched_backend_ops *ops,
 				   struct workqueue_struct *submit_wq,
+				   struct workqueue_struct *timeout_wq, long timeout,
 				   const char *name, struct device *dev)
 {
 #ifdef NVDLA_HAVE_SCHED_INIT_ARGS
@@ -30,7 +31,8 @@ static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 		.submit_wq = submit_wq,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
 		.credit_limit = 1,
-		.timeout = MAX_SCHEDULE_TIMEOUT,
+		.timeout = timeout,
+		.timeout_wq = timeout_wq,
 		.name = name,
 		.dev = dev,
 	};
@@ -38,7 +40,24 @@ static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
 	return drm_sched_init(sched, &args);
 #else
 	return drm_sched_init(sched, ops, submit_wq, DRM_SCHED_PRIORITY_COUNT, 1, 0,
-			      MAX_SCHEDULE_TIMEOUT, NULL, NULL, name, dev);
+			      timeout, timeout_wq, NULL, name, dev);
+#endif
+}
+
+/* For the end of a timedout_job callback: the scheduler took the job away, and has it again. */
+static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job *job)
+{
+#ifdef NVDLA_HAVE_SCHED_NO_HANG
+	return DRM_GPU_SCHED_STAT_NO_HANG;
+#else
+	struct drm_gpu_scheduler *sched = job->sched;
+
+	spin_lock(&sched->job_list_lock);
+	list_add(&job->list, &sched->pending_list);
+	spin_unlock(&sched->job_list_lock);
+	/* It may have ended in between, and nobody else would look again. */
+	queue_work(sched->submit_wq, &sched->work_free_job);
+	return DRM_GPU_SCHED_STAT_NOMINAL;
 #endif
 }
 

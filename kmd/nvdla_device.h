@@ -102,8 +102,8 @@ struct nvdla_device {
 	/** @sched_wq: where the scheduler works */
 	struct workqueue_struct *sched_wq;
 
-	/** @hang_wq: where @hang_work runs; reclaim may wait for what it ends */
-	struct workqueue_struct *hang_wq;
+	/** @timeout_wq: where jobs that hang are ended; reclaim may wait for that */
+	struct workqueue_struct *timeout_wq;
 
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;
@@ -120,10 +120,7 @@ struct nvdla_device {
 	/** @fence_lock: lock of the hardware fences */
 	spinlock_t fence_lock;
 
-	/** @hang_work: runs when the job on the hardware failed, or has had its time */
-	struct delayed_work hang_work;
-
-	/** @num_jobs: jobs that exist, from their creation to their end */
+	/** @num_jobs: jobs that exist, from nvdla_job_admit() to their end */
 	atomic_t num_jobs;
 
 	/** @jobs_gone: woken when @num_jobs becomes zero */

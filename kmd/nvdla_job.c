@@ -169,7 +169,27 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, nvdla_job_free_work);
-	queue_work(job->ndev->free_wq, &job->free_work);
+
+	/* The scheduler has just set the timer anew for the job behind this one. */
+	mutex_lock(&ndev->lock);
+	nvdla_jobs_arm_timeout(ndev);
+	mutex_unlock(&ndev->lock);
+
+	queue_work(ndev->free_wq, &job->free_work);
+}
+
+/*
+ * Of the jobs that the scheduler gave out one is on the hardware, the first of them
+ * need not be that one, and it may be too early for it: its own timeout counts.
+ *
+ * The reset ends the job. Its fence tells the scheduler, with the error, as that of any
+ * job does, and the next one runs: there is nothing that would have to be stopped
+ * meanwhile or run again. All the scheduler has to do is to go on with what it has.
+ */
+static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
+{
+	nvdla_jobs_recover(to_nvdla_job(sched_job)->ndev);
+	return nvdla_sched_keep_job(sched_job);
 }
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
@@ -183,7 +203,8 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
 
 	drm_sched_fini(&ndev->sched);
 	destroy_workqueue(ndev->sched_wq);
-	destroy_workqueue(ndev->hang_wq);
+	destroy_workqueue(ndev->timeout_wq);
+	struct nvdla_device *ndev = job->ndev;
 	destroy_workqueue(ndev->free_wq);
 }
 
@@ -192,6 +213,7 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
  * @ndev: device
  *
  * The scheduler lives as long as the DRM device does, because open files have
+	.timedout_job = nvdla_job_timedout,
  * entities in it even after an unplug.
  *
  * Return: 0 or -errno.
@@ -204,15 +226,15 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	ndev->fence_context = dma_fence_context_alloc(1);
 	atomic_set(&ndev->num_jobs, 0);
 	init_waitqueue_head(&ndev->jobs_gone);
-	INIT_DELAYED_WORK(&ndev->hang_work, nvdla_job_hang_work);
 
 	ndev->sched_wq = alloc_ordered_workqueue("%s", WQ_MEM_RECLAIM, dev_name(ndev->drm.dev));
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	ndev->hang_wq = alloc_workqueue("%s-hang", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1,
-					dev_name(ndev->drm.dev));
-	if (!ndev->hang_wq) {
+	ndev->timeout_wq = alloc_workqueue("%s-timeout",
+					   WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1,
+					   dev_name(ndev->drm.dev));
+	if (!ndev->timeout_wq) {
 		ret = -ENOMEM;
 		goto err_sched_wq;
 	}
@@ -220,10 +242,11 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	ndev->free_wq = alloc_workqueue("%s-free", WQ_UNBOUND, 0, dev_name(ndev->drm.dev));
 	if (!ndev->free_wq) {
 		ret = -ENOMEM;
-		goto err_hang_wq;
+		goto err_timeout_wq;
 	}
 
-	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq,
+	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq, ndev->timeout_wq,
+			       msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
 			       dev_name(ndev->drm.dev), ndev->drm.dev);
 	if (ret)
 		goto err_free_wq;
@@ -232,8 +255,8 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 err_free_wq:
 	destroy_workqueue(ndev->free_wq);
-err_hang_wq:
-	destroy_workqueue(ndev->hang_wq);
+err_timeout_wq:
+	destroy_workqueue(ndev->timeout_wq);
 err_sched_wq:
 	destroy_workqueue(ndev->sched_wq);
 	return ret;
@@ -261,5 +284,4 @@ void nvdla_job_fini(struct nvdla_device *ndev)
 	wait_event(ndev->jobs_gone, !atomic_read(&ndev->num_jobs));
 	/* Whoever brought the number to zero may not have returned. */
 	flush_workqueue(ndev->free_wq);
-	cancel_delayed_work_sync(&ndev->hang_work);
 }

@@ -53,7 +53,6 @@ static void nvdla_job_end(struct nvdla_job *job, int status)
 	lockdep_assert_held(&ndev->lock);
 
 	ndev->active = NULL;
-	cancel_delayed_work(&ndev->hang_work);
 	nvdla_job_write_result(job, status);
 	nvdla_job_record_fill(&ndev->last_job, job, status);
 	trace_nvdla_job_done(job, status);
@@ -68,7 +67,7 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	lockdep_assert_held(&job->ndev->lock);
 
 	job->error = error;
-	mod_delayed_work(job->ndev->hang_wq, &job->ndev->hang_work, 0);
+	drm_sched_fault(&job->ndev->sched);
 }
 
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
@@ -171,6 +170,28 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {
+/**
+ * nvdla_jobs_arm_timeout() - have the scheduler look after the job on the hardware in time
+ * @ndev: device, locked
+ *
+ * The scheduler has one timeout for all jobs, and takes it whenever a job begins or
+ * is freed. Those that have another one get it here.
+ */
+void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
+{
+	const struct nvdla_job *job = ndev->active;
+	unsigned long now = jiffies;
+
+	lockdep_assert_held(&ndev->lock);
+
+	if (!job || !job->num_runs)
+		return;
+	if (job->error || time_after_eq(now, job->deadline))
+		drm_sched_fault(&ndev->sched);
+	else
+		drm_sched_resume_timeout(&ndev->sched, job->deadline - now);
+}
+
 	struct nvdla_device *ndev = job->ndev;
 	u32 i;
 
@@ -181,7 +202,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
 	job->deadline = jiffies + job->timeout;
-	mod_delayed_work(ndev->hang_wq, &ndev->hang_work, job->timeout);
+	nvdla_jobs_arm_timeout(ndev);
 	nvdla_job_start_tasks(job);
 }
 
@@ -224,7 +245,6 @@ void nvdla_jobs_stop(struct nvdla_device *ndev)
 	lockdep_assert_held(&ndev->lock);
 
 	ndev->stopped = true;
-	cancel_delayed_work(&ndev->hang_work);
 	if (ndev->active && ndev->active->error && !ndev->dead) {
 		nvdla_job_report(ndev->active);
 		nvdla_coredump_capture(ndev->active);
@@ -262,7 +282,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 }
 
 /* Is there a job on the core that only a reset takes off it? */
-static bool nvdla_job_is_stuck(struct nvdla_device *ndev)
+static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 {
 	struct nvdla_job *job;
 	bool stuck;
@@ -277,17 +297,14 @@ static bool nvdla_job_is_stuck(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_job_hang_work() - take a job that failed, or has had its time, off the hardware
- * @work: &nvdla_device.hang_work
+ * nvdla_jobs_recover() - take a job that failed, or has had its time, off the hardware
+ * @ndev: device
  *
- * The scheduler has a timeout too, but one for all jobs, and its handler has to
- * stop and start the whole queue. Here the jobs that wait never notice.
+ * Nothing happens if there is none.
  */
-void nvdla_job_hang_work(struct work_struct *work)
+void nvdla_jobs_recover(struct nvdla_device *ndev)
 {
-	struct nvdla_device *ndev = container_of(work, struct nvdla_device, hang_work.work);
-
-	if (!nvdla_job_is_stuck(ndev) || nvdla_device_lock(ndev))
+	if (!nvdla_jobs_are_stuck(ndev) || nvdla_device_lock(ndev))
 		return;
 
 	/* Another reset may have come first. */
@@ -325,7 +342,7 @@ int nvdla_job_drain(struct nvdla_device *ndev)
 	bool busy;
 
 	for (;;) {
-		if (nvdla_job_is_stuck(ndev))
+		if (nvdla_jobs_are_stuck(ndev))
 			nvdla_device_reset(ndev);
 
 		mutex_lock(&ndev->lock);
