@@ -8,14 +8,18 @@
  * Memory of dma_alloc_noncontiguous() would be the device's: it has to be given
  * back when the driver lets go of the device, whoever else still uses it. These
  * pages are the buffer's, and only their mapping is the device's. What is
- * contiguous comes from the DMA API nevertheless, since only that reaches CMA, but
- * on behalf of a second device that nothing is ever bound to or unbound from.
+ * contiguous comes from the DMA API nevertheless, since only that reaches CMA and
+ * reserved memory, but on behalf of a second device. Nothing is ever bound to it or
+ * unbound from it, and it lives as long as the DRM device does, which all buffers keep.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/gfp.h>
 #include <linux/iommu.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/of_reserved_mem.h>
+#include <linux/platform_device.h>
 #include <linux/property.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -38,45 +42,12 @@
 /* Not worth looking for. */
 #define NVDLA_GFP_EASY (NVDLA_GFP & ~(__GFP_DIRECT_RECLAIM | __GFP_RETRY_MAYFAIL))
 
-static void nvdla_memory_device_release(struct device *dev)
+static void nvdla_memory_device_unregister(struct drm_device *drm, void *data)
 {
-	kfree(dev->dma_mask);
-	kfree(dev);
-}
+	struct platform_device *owner = data;
 
-static void nvdla_memory_device_put(struct drm_device *drm, void *data)
-{
-	put_device(data);
-}
-
-/* A device that may use what @dev may use, and lives as long as anybody needs it. */
-static struct device *nvdla_memory_device_create(struct device *dev)
-{
-	struct device *owner;
-	int ret;
-
-	owner = kzalloc(sizeof(*owner), GFP_KERNEL);
-	if (!owner)
-		return ERR_PTR(-ENOMEM);
-
-	device_initialize(owner);
-	owner->release = nvdla_memory_device_release;
-
-	owner->dma_mask = kmalloc(sizeof(*owner->dma_mask), GFP_KERNEL);
-	ret = owner->dma_mask ? dev_set_name(owner, "%s-memory", dev_name(dev)) : -ENOMEM;
-	if (ret) {
-		put_device(owner);
-		return ERR_PTR(ret);
-	}
-
-	*owner->dma_mask = dma_get_mask(dev);
-	owner->coherent_dma_mask = dma_get_mask(dev);
-	owner->bus_dma_limit = dev->bus_dma_limit;
-#ifdef CONFIG_DMA_CMA
-	owner->cma_area = dev->cma_area;
-#endif
-	set_dev_node(owner, dev_to_node(dev));
-	return owner;
+	of_reserved_mem_device_release(&owner->dev);
+	platform_device_unregister(owner);
 }
 
 /**
@@ -89,16 +60,30 @@ int nvdla_memory_init(struct nvdla_device *ndev)
 {
 	struct device *dev = ndev->drm.dev;
 	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
-	struct device *owner;
+	const struct platform_device_info info = {
+		.name = "nvdla-memory",
+		.id = PLATFORM_DEVID_AUTO,
+		.dma_mask = min_not_zero(dma_get_mask(dev), dev->bus_dma_limit),
+	};
+	struct platform_device *owner;
+	int ret;
 
 	if (domain && iommu_is_dma_domain(domain))
 		return 0;
 
-	owner = nvdla_memory_device_create(dev);
+	owner = platform_device_register_full(&info);
 	if (IS_ERR(owner))
 		return PTR_ERR(owner);
-	ndev->memory_owner = owner;
-	return drmm_add_action_or_reset(&ndev->drm, nvdla_memory_device_put, owner);
+	set_dev_node(&owner->dev, dev_to_node(dev));
+	ndev->memory_owner = &owner->dev;
+	ret = drmm_add_action_or_reset(&ndev->drm, nvdla_memory_device_unregister, owner);
+	if (ret)
+		return ret;
+
+	if (!device_property_present(dev, "memory-region"))
+		return 0;
+	ret = of_reserved_mem_device_init_by_idx(&owner->dev, dev->of_node, 0);
+	return ret ? dev_err_probe(dev, ret, "cannot use the reserved memory\n") : 0;
 }
 
 static int nvdla_memory_alloc_contiguous(struct nvdla_memory *memory)
@@ -150,7 +135,6 @@ static void nvdla_memory_free_pages(struct nvdla_memory *memory)
 	if (memory->owner) {
 		dma_free_pages(memory->owner, (size_t)memory->num_pages << PAGE_SHIFT,
 			       memory->pages[0], memory->owner_addr, DMA_BIDIRECTIONAL);
-		put_device(memory->owner);
 		return;
 	}
 	for (i = 0; i < memory->num_pages; i++)
@@ -213,13 +197,13 @@ int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, s
 	if (!memory->pages)
 		return -ENOMEM;
 
-	memory->owner = get_device(ndev->memory_owner);
+	memory->owner = ndev->memory_owner;
 	if (memory->owner)
 		ret = nvdla_memory_alloc_contiguous(memory);
 	else
 		ret = nvdla_memory_alloc_single(memory);
 	if (ret)
-		goto err_put_owner;
+		goto err_free_array;
 
 	memory->write_combine = write_combine && nvdla_memory_can_write_combine(ndev->drm.dev);
 	if (memory->write_combine)
@@ -230,9 +214,6 @@ int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, s
 
 err_free_pages:
 	nvdla_memory_free_pages(memory);
-	goto err_free_array;
-err_put_owner:
-	put_device(memory->owner);
 err_free_array:
 	kvfree(memory->pages);
 	memory->pages = NULL;

@@ -6,7 +6,7 @@
 #include <linux/delay.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
-#include <linux/of_reserved_mem.h>
+#include <linux/of_address.h>
 #include <linux/platform_device.h>
 #include <linux/pm_runtime.h>
 #include <linux/property.h>
@@ -118,23 +118,21 @@ static int nvdla_platform_read_sram(struct nvdla_device *ndev, const struct fwno
 	return 0;
 }
 
-static void nvdla_platform_release_memory(void *data)
+static int nvdla_platform_get_sram(struct nvdla_device *ndev, struct device *dev)
 {
-	of_reserved_mem_device_release(data);
-}
-
-static int nvdla_platform_get_memory(struct device *dev)
-{
+	struct fwnode_handle *sram;
 	int ret;
 
-	if (!device_property_present(dev, "memory-region"))
+	if (!ndev->variant->has_cvsram || !device_property_present(dev, "sram"))
 		return 0;
 
-	ret = of_reserved_mem_device_init(dev);
-	if (ret)
-		return ret;
+	sram = fwnode_find_reference(dev_fwnode(dev), "sram", 0);
+	if (IS_ERR(sram))
+		return PTR_ERR(sram);
 
-	return devm_add_action_or_reset(dev, nvdla_platform_release_memory, dev);
+	ret = nvdla_platform_read_sram(ndev, sram);
+	fwnode_handle_put(sram);
+	return ret;
 }
 
 /* What the PCI core does for its devices: active, enabled, and kept so for now. */
@@ -187,9 +185,9 @@ static int nvdla_platform_probe(struct platform_device *pdev)
 		return dev_err_probe(dev, PTR_ERR(ndev->reset),
 				     "cannot get the reset line, without which a core that hangs goes on writing\n");
 
-	ret = nvdla_platform_get_memory(dev);
+	ret = nvdla_platform_get_sram(ndev, dev);
 	if (ret)
-		return dev_err_probe(dev, ret, "cannot use the reserved memory\n");
+		return dev_err_probe(dev, ret, "sram has no address and size\n");
 
 	ret = nvdla_platform_enable_pm(dev);
 	if (ret)
