@@ -174,6 +174,54 @@ void nvdla_bo_sync_for_device(struct nvdla_bo *bo)
 	dma_sync_sgtable_for_device(bo->base.dev->dev, bo->sgt, DMA_BIDIRECTIONAL);
 }
 
+typedef void (*nvdla_sync_range_fn)(struct device *dev, dma_addr_t addr, unsigned long offset,
+				    size_t size, enum dma_data_direction direction);
+
+/*
+ * Whole cache lines, since nothing smaller can be synchronised, and no more than them: a
+ * bounce buffer holds what the device wrote beside them. Behind an IOMMU only the bytes
+ * of a page are sure to follow each other in memory.
+ */
+static void nvdla_bo_sync_range(struct nvdla_bo *bo, u64 offset, u64 size, nvdla_sync_range_fn sync)
+{
+	const u64 line = dma_get_cache_alignment();
+	u64 end = min(round_up(offset + size, line), bo->base.size);
+	u64 piece;
+
+	for (offset = round_down(offset, line); offset < end; offset += piece) {
+		piece = min(end, round_down(offset, PAGE_SIZE) + PAGE_SIZE) - offset;
+		sync(bo->base.dev->dev, bo->dma_addr, offset, piece, DMA_BIDIRECTIONAL);
+	}
+}
+
+/**
+ * nvdla_bo_begin_cpu_write() - the kernel is going to write to a part of a buffer
+ * @bo: buffer with memory of its own, mapped for the device, which does not use it now
+ * @offset: where, bytes
+ * @size: bytes
+ *
+ * What the device wrote there and around it becomes what the CPU sees.
+ */
+void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+	nvdla_bo_sync_range(bo, offset, size, dma_sync_single_range_for_cpu);
+}
+
+/**
+ * nvdla_bo_end_cpu_write() - the kernel wrote to a part of a buffer
+ * @bo: buffer of nvdla_bo_begin_cpu_write()
+ * @offset: where, bytes
+ * @size: bytes
+ *
+ * What the CPU wrote there becomes what the device sees.
+ */
+void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+	if (bo->memory.write_combine)
+		wmb(); /* what was written and is still being combined */
+	nvdla_bo_sync_range(bo, offset, size, dma_sync_single_range_for_device);
+}
+
 static int nvdla_bo_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 {
 	void *vaddr = nvdla_bo_vmap(to_nvdla_bo(obj));

@@ -63,6 +63,8 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 u64 nvdla_bo_max_size(void);
 void *nvdla_bo_vmap(struct nvdla_bo *bo);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
+void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
+void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
 
 int nvdla_gem_init(struct nvdla_device *ndev);
 void nvdla_gem_fini(struct nvdla_device *ndev);

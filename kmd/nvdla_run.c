@@ -38,11 +38,16 @@ void nvdla_job_write_result(struct nvdla_job *job, int status)
 		.end_ns = ktime_get_ns(),
 	};
 
+	u64 offset, size;
 	if (!job->result)
 		return;
 
 	nvdla_result_write(&source, job->result);
-	nvdla_bo_sync_for_device(job->result_bo);
+	/* The job may have written beside its result. */
+	offset = job->result - job->result_bo->vaddr;
+	size = nvdla_result_size(job->tasks, job->num_tasks);
+	nvdla_bo_begin_cpu_write(job->result_bo, offset, size);
+	nvdla_bo_end_cpu_write(job->result_bo, offset, size);
 }
 
 /* The end of the job that is @active. It may be freed as soon as its fence has signalled. */

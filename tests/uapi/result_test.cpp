@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -90,6 +91,40 @@ TEST_F(ResultTest, TellsWhenOperationsRan)
 	}
 	EXPECT_LE(last, job.end_ns);
 	EXPECT_LE(job.end_ns, after);
+}
+
+/* A result in the middle of what its job writes, in places where cache lines do and do not begin. */
+TEST_F(ResultTest, LeavesWhatIsBesideIt)
+{
+	constexpr uint32_t gap = 4096, bytes = copyBytes - gap;
+	for (size_t i = 0; i < source_.bytes().size(); i++)
+		source_.bytes()[i] = static_cast<uint8_t>(i % 251 + 1);
+	ASSERT_EQ(source_.prepare(DRM_NVDLA_BO_WRITE), 0);
+	ASSERT_EQ(source_.finish(), 0);
+	task_.addCopy(0, 1, 1024, bytes / 1024);
+
+	for (const uint32_t offset : { 8u, 4032u, 8200u, copyBytes / 2, bytes - 8, bytes + 64 }) {
+		ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_WRITE), 0);
+		std::fill(destination_.bytes().begin(), destination_.bytes().end(), uint8_t{ 0 });
+		ASSERT_EQ(destination_.finish(), 0);
+		Submit submit(task_);
+		submit.resultHandle = destination_.handle();
+		submit.resultOffset = offset;
+		ASSERT_EQ(submit.run(device_), 0);
+		ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+
+		drm_nvdla_job_result job;
+		std::memcpy(&job, &destination_.bytes()[offset], sizeof(job));
+		EXPECT_EQ(job.header_size, sizeof(job)) << offset;
+		EXPECT_EQ(job.num_completed, 1u) << offset;
+		size_t wrong = 0;
+		for (size_t i = 0; i < copyBytes; i++) {
+			if (i >= offset && i < offset + resultBytes(1))
+				continue;
+			wrong += destination_.bytes()[i] != (i < bytes ? source_.bytes()[i] : 0);
+		}
+		EXPECT_EQ(wrong, 0u) << "bytes beside a result at " << offset;
+	}
 }
 
 TEST_F(ResultTest, CountsIfAskedTo)

@@ -48,7 +48,7 @@ class Options:
 	kernel: str | None = None	# series, None for the newest
 	memory: int = 1024		# MiB
 	accelerator: str = 'auto'	# tcg, kvm, auto
-	dma: str = 'iommu'		# iommu, cma, none
+	dma: str = 'iommu'		# iommu, cma, none, bounce
 	gdb: int | None = None		# TCP port of the stub
 	share: Path | None = None	# read and written, the command's directory
 	mounts: tuple = ()		# more folders, read only
@@ -263,6 +263,8 @@ class Machine:
 			words += ['intel_iommu=on', 'iommu.strict=1']
 		if self._options.dma == 'cma':
 			words.append(f'cma={self._options.memory // 4}M')
+		if self._options.dma == 'bounce':
+			words.append('swiotlb=force')
 		if self._options.gdb is not None:
 			words.append('nokaslr')
 		return ' '.join([*words, self._options.append]).strip()

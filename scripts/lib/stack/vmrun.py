@@ -48,8 +48,8 @@ def _parse():
 	accelerator.add_argument('--tcg', dest='accelerator', action='store_const', const='tcg', help='emulate')
 	accelerator.add_argument('--kvm', dest='accelerator', action='store_const', const='kvm',
 				 help='virtualize; an error if KVM does not work here (default: KVM if a trial boot works)')
-	parser.add_argument('--dma', choices=('iommu', 'cma', 'none'), default='iommu',
-			    help='how the guest gets large DMA buffers (default: iommu)')
+	parser.add_argument('--dma', choices=('iommu', 'cma', 'none', 'bounce'), default='iommu',
+			    help='how the guest gets large DMA buffers (default: iommu); bounce: small ones, all copied')
 	parser.add_argument('--gdb', metavar='PORT', type=int, nargs='?', const=1234,
 			    help='wait for a debugger on this port (default: 1234)')
 	parser.add_argument('--share', metavar='DIR', type=Path, default=ROOT / 'out', help='the shared folder')

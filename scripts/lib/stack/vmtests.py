@@ -14,7 +14,8 @@ FOLDER = ROOT / 'tests' / 'vm'
 _LIST = FOLDER / 'tests.list'
 _INSIDE = '/usr/libexec/nvdla'
 # How a guest is booted: {mode: (where DMA buffers come from, number of devices)}.
-_MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'pair': ('iommu', 2)}
+_MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'bounce': ('bounce', 1),
+	  'pair': ('iommu', 2)}
 # Booting and powering off, on a busy machine beside other guests.
 _OVERHEAD = 120
 # How much longer everything takes on the debug kernel: all its checks, under emulation.
