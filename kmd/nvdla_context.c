@@ -13,6 +13,7 @@
 #include <drm/drm_file.h>
 #include <drm/nvdla_accel.h>
 
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -32,7 +33,7 @@ u32 nvdla_context_priorities(void)
 {
 	u32 priorities = BIT(DRM_NVDLA_PRIORITY_LOW) | BIT(DRM_NVDLA_PRIORITY_NORMAL);
 
-	if (capable(CAP_SYS_NICE))
+	if (nvdla_client_is_trusted())
 		priorities |= BIT(DRM_NVDLA_PRIORITY_HIGH);
 	return priorities;
 }
@@ -116,11 +117,10 @@ struct nvdla_context *nvdla_context_find(struct nvdla_file *file, u32 id)
  * nvdla_contexts_open() - prepare a file for contexts, and create its own
  * @ndev: device
  * @file: file
- * @priority: enum drm_nvdla_priority of its own
  *
  * Return: 0 or -errno; nothing has to be undone then.
  */
-int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file, u32 priority)
+int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file)
 {
 	struct nvdla_context *context;
 	int ret;
@@ -129,7 +129,7 @@ int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file, u32 
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->alive);
 
-	context = nvdla_context_create(ndev, file, priority);
+	context = nvdla_context_create(ndev, file, DRM_NVDLA_PRIORITY_NORMAL);
 	if (IS_ERR(context))
 		return PTR_ERR(context);
 
@@ -190,7 +190,7 @@ int nvdla_ioctl_context_create(struct drm_device *drm, void *data, struct drm_fi
 
 	if (args->flags || args->reserved || args->priority > DRM_NVDLA_PRIORITY_HIGH)
 		return -EINVAL;
-	if (!(nvdla_context_priorities() & BIT(args->priority)))
+	if (args->priority == DRM_NVDLA_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
 		return -EACCES;
 
 	context = nvdla_context_create(to_nvdla_device(drm), priv, args->priority);

@@ -48,7 +48,7 @@ static inline void nvdla_context_get(struct nvdla_context *context)
 	refcount_inc(&context->refcount);
 }
 
-int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file, u32 priority);
+int nvdla_contexts_open(struct nvdla_device *ndev, struct nvdla_file *file);
 void nvdla_contexts_close(struct nvdla_file *file);
 
 struct nvdla_context *nvdla_context_find(struct nvdla_file *file, u32 id);

@@ -9,6 +9,7 @@
  */
 #include <linux/devcoredump.h>
 #include <linux/ktime.h>
+#include <linux/ratelimit.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
@@ -24,6 +25,9 @@
 #include "nvdla_dump.h"
 #include "nvdla_job.h"
 #include "nvdla_registers.h"
+
+/* Reading all registers takes time in which no job runs, and anybody can have jobs fail. */
+#define NVDLA_COREDUMPS_PER_MINUTE 16
 
 /**
  * struct nvdla_coredump - the state of a core and a failed job
@@ -63,7 +67,8 @@ void nvdla_coredump_capture(struct nvdla_job *job)
 
 	lockdep_assert_held(&job->ndev->lock);
 
-	if (!IS_ENABLED(CONFIG_DEV_COREDUMP) || job->coredump)
+	if (!IS_ENABLED(CONFIG_DEV_COREDUMP) || job->coredump ||
+	    !__ratelimit(&job->ndev->coredumps.limit))
 		return;
 
 	dump = kzalloc(sizeof(*dump), gfp);
@@ -184,6 +189,8 @@ static void nvdla_coredump_work(struct work_struct *work)
 void nvdla_coredump_init(struct nvdla_device *ndev)
 {
 	INIT_WORK(&ndev->coredumps.work, nvdla_coredump_work);
+	ratelimit_state_init(&ndev->coredumps.limit, 60 * HZ, NVDLA_COREDUMPS_PER_MINUTE);
+	ratelimit_set_flags(&ndev->coredumps.limit, RATELIMIT_MSG_ON_RELEASE);
 }
 
 /**

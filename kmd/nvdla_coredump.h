@@ -2,6 +2,7 @@
 #ifndef __NVDLA_COREDUMP_H__
 #define __NVDLA_COREDUMP_H__
 
+#include <linux/ratelimit_types.h>
 #include <linux/workqueue.h>
 
 struct nvdla_coredump;
@@ -10,10 +11,12 @@ struct nvdla_job;
 
 /**
  * struct nvdla_coredumps - how dumps get to user space
+ * @limit: how often a core's state is captured
  * @work: writes @pending as text and hands it over
  * @pending: the dump that waits for @work, or NULL
  */
 struct nvdla_coredumps {
+	struct ratelimit_state limit;
 	struct work_struct work;
 	struct nvdla_coredump *pending;
 };

@@ -178,6 +178,7 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 		nvdla_device_die(ndev);
 	}
 	trace_nvdla_reset(ndev, error);
+	atomic64_inc(&ndev->sram.losses);
 	/* A level that a dead core raises has nobody to clear it. */
 	if (!ndev->dead)
 		enable_irq(ndev->irq);

@@ -14,6 +14,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -21,9 +22,9 @@
 #include "nvdla_job.h"
 #include "nvdla_prime.h"
 
-static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_query *args)
+static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
-	struct drm_nvdla_device_info info = {
+	*info = (struct drm_nvdla_device_info){
 		.variant = ndev->variant->id,
 		.hw_version = ndev->hw_version,
 		.engines = ndev->variant->engines,
@@ -34,7 +35,7 @@ static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_qu
 		.max_addresses = NVDLA_TASK_MAX_ADDRESSES,
 		.max_tasks = NVDLA_MAX_TASKS,
 		.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS,
-		.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS,
+		.max_timeout_ms = nvdla_client_max_timeout_ms(),
 		.cvsram_bytes = ndev->sram.size,
 		.core_clock_hz = clk_get_rate(ndev->clks[NVDLA_CLK_CORE].clk),
 		.max_bo_bytes = nvdla_bo_max_size(),
@@ -44,26 +45,41 @@ static int nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_dev_qu
 			    (ndev->sram.size ? DRM_NVDLA_FEATURE_SRAM : 0),
 		.priorities = nvdla_context_priorities(),
 		.max_contexts = NVDLA_MAX_CONTEXTS,
+		.max_sram_bytes = nvdla_client_max_sram(ndev),
 	};
+}
+
+static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answer, u32 size)
+{
 	u32 user_size = args->size;
 
-	args->size = sizeof(info);
+	args->size = size;
 	if (!args->pointer)
 		return 0;
-
-	if (copy_to_user(u64_to_user_ptr(args->pointer), &info,
-			 min_t(u32, user_size, sizeof(info))))
+	if (copy_to_user(u64_to_user_ptr(args->pointer), answer, min(user_size, size)))
 		return -EFAULT;
 	return 0;
 }
 
+/* Writing to user memory takes as long as its owner likes: not while an unplug waits. */
 static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_nvdla_dev_query *args = data;
+	struct drm_nvdla_device_info device;
+	struct drm_nvdla_client_info client;
+	int idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	nvdla_query_device(to_nvdla_device(drm), &device);
+	nvdla_client_query(to_nvdla_device(drm), file->driver_priv, &client);
+	drm_dev_exit(idx);
 
 	switch (args->type) {
 	case DRM_NVDLA_QUERY_DEVICE:
-		return nvdla_query_device(to_nvdla_device(drm), args);
+		return nvdla_query_answer(args, &device, sizeof(device));
+	case DRM_NVDLA_QUERY_CLIENT:
+		return nvdla_query_answer(args, &client, sizeof(client));
 	default:
 		return -EINVAL;
 	}
@@ -85,62 +101,40 @@ void nvdla_file_put(struct nvdla_file *file)
 	kref_put(&file->refcount, nvdla_file_release);
 }
 
-/**
- * nvdla_file_create() - somebody who submits jobs
- * @ndev: device
- * @client_id: &drm_file.client_id, 0 for the driver itself
- * @priority: enum drm_nvdla_priority of context 0
- *
- * Return: to be closed with nvdla_file_close(), or an ERR_PTR().
- */
-struct nvdla_file *nvdla_file_create(struct nvdla_device *ndev, u64 client_id, u32 priority)
-{
-	struct nvdla_file *file;
-	int ret;
-
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
-	if (!file)
-		return ERR_PTR(-ENOMEM);
-	kref_init(&file->refcount);
-	file->usage.client_id = client_id;
-
-	ret = nvdla_contexts_open(ndev, file, priority);
-	if (ret) {
-		nvdla_file_put(file);
-		return ERR_PTR(ret);
-	}
-	return file;
-}
-
-/**
- * nvdla_file_close() - end of submitting
- * @file: nobody submits to it any more; jobs may be left
- */
-void nvdla_file_close(struct nvdla_file *file)
-{
-	nvdla_contexts_close(file);
-	nvdla_file_put(file);
-}
-
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
 	struct nvdla_file *priv;
+	int ret;
 
-	priv = nvdla_file_create(to_nvdla_device(drm), file->client_id,
-				 DRM_NVDLA_PRIORITY_NORMAL);
-	if (IS_ERR(priv))
-		return PTR_ERR(priv);
+	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
+	if (!priv)
+		return -ENOMEM;
+	kref_init(&priv->refcount);
+	priv->usage.client_id = file->client_id;
+	nvdla_client_init(&priv->client);
 
+	ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
+	if (ret) {
+		nvdla_file_put(priv);
+		return ret;
+	}
 	file->driver_priv = priv;
 	return 0;
 }
 
+/* Jobs may be left, which keep the contexts they were submitted to. */
 static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 {
-	nvdla_file_close(file->driver_priv);
+	struct nvdla_file *priv = file->driver_priv;
+
+	nvdla_contexts_close(priv);
+	nvdla_file_put(priv);
 }
 
-/* After an unplug every ioctl says -ENODEV, whatever it would have done. */
+/*
+ * After an unplug every ioctl says -ENODEV, whatever it would have done. Those that touch
+ * user memory, or sleep for as long as the caller likes, see to that themselves.
+ */
 #define NVDLA_IOCTL_WRAPPER(func)						\
 static int func##_plugged(struct drm_device *drm, void *data, struct drm_file *file)	\
 {										\
@@ -153,24 +147,21 @@ static int func##_plugged(struct drm_device *drm, void *data, struct drm_file *f
 	return ret;								\
 }
 
-NVDLA_IOCTL_WRAPPER(nvdla_ioctl_dev_query)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_create)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_mmap_offset)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_fini)
-NVDLA_IOCTL_WRAPPER(nvdla_ioctl_submit)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_create)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_destroy)
 
 #define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, 0)
 
 static const struct drm_ioctl_desc nvdla_ioctls[] = {
-	NVDLA_IOCTL(DEV_QUERY, nvdla_ioctl_dev_query_plugged),
+	NVDLA_IOCTL(DEV_QUERY, nvdla_ioctl_dev_query),
 	NVDLA_IOCTL(BO_CREATE, nvdla_ioctl_bo_create_plugged),
 	NVDLA_IOCTL(BO_MMAP_OFFSET, nvdla_ioctl_bo_mmap_offset_plugged),
-	/* Sleeps for as long as the caller likes, so it must not hold up an unplug. */
 	NVDLA_IOCTL(BO_PREP, nvdla_ioctl_bo_prep),
 	NVDLA_IOCTL(BO_FINI, nvdla_ioctl_bo_fini_plugged),
-	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit_plugged),
+	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit),
 	NVDLA_IOCTL(CONTEXT_CREATE, nvdla_ioctl_context_create_plugged),
 	NVDLA_IOCTL(CONTEXT_DESTROY, nvdla_ioctl_context_destroy_plugged),
 };

@@ -9,6 +9,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "nvdla_client.h"
 #include "nvdla_counters.h"
 
 struct drm_file;
@@ -35,6 +36,9 @@ struct nvdla_file {
 
 	/** @usage: what the file uses */
 	struct nvdla_usage usage;
+
+	/** @client: what its jobs did to others */
+	struct nvdla_client client;
 };
 
 extern const struct drm_driver nvdla_drm_driver;
@@ -57,8 +61,6 @@ int nvdla_platform_register(void);
 void nvdla_platform_unregister(void);
 
 void nvdla_show_fdinfo(struct drm_printer *p, struct drm_file *file);
-struct nvdla_file *nvdla_file_create(struct nvdla_device *ndev, u64 client_id, u32 priority);
-void nvdla_file_close(struct nvdla_file *file);
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file);
 void nvdla_file_put(struct nvdla_file *file);
 

@@ -46,7 +46,7 @@ int nvdla_ioctl_bo_create(struct drm_device *drm, void *data, struct drm_file *f
 	}
 
 	if (args->flags & DRM_NVDLA_BO_SRAM)
-		bo = nvdla_sram_create(ndev, PAGE_ALIGN(args->size));
+		bo = nvdla_sram_create(ndev, file->driver_priv, PAGE_ALIGN(args->size));
 	else
 		bo = nvdla_bo_create(ndev, PAGE_ALIGN(args->size), args->flags);
 	if (IS_ERR(bo))

@@ -11,9 +11,11 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
+#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
@@ -51,7 +53,6 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 				   u32 num_tasks)
 {
 	struct nvdla_job *job;
-	int ret;
 
 	job = kzalloc(sizeof(*job), GFP_KERNEL);
 	if (!job)
@@ -61,25 +62,38 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	/* Needed on the way to a fence that others wait for: no allocation there. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
 	if (!job->tasks || !job->fence) {
-		ret = -ENOMEM;
-		goto err_free;
+		kfree(job->fence);
+		kfree(job->tasks);
+		kfree(job);
+		return ERR_PTR(-ENOMEM);
 	}
-
-	ret = nvdla_pm_get(ndev);
-	if (ret)
-		goto err_free;
 
 	job->ndev = ndev;
 	job->context = context;
 	job->submit_ns = ktime_get_ns();
-	atomic_inc(&ndev->num_jobs);
 	return job;
+}
 
-err_free:
-	kfree(job->fence);
-	kfree(job->tasks);
-	kfree(job);
-	return ERR_PTR(ret);
+/**
+ * nvdla_job_admit() - have the device there and awake until the job is destroyed
+ * @job: job that is about to be queued; the caller is between drm_dev_enter() and
+ *	drm_dev_exit()
+ *
+ * From here on an unplug waits for the job, so the job must not wait for user space.
+ *
+ * Return: 0, or -ENODEV if the core does not wake.
+ */
+int nvdla_job_admit(struct nvdla_job *job)
+{
+	int ret;
+
+	ret = nvdla_pm_get(job->ndev);
+	if (ret)
+		return ret;
+
+	atomic_inc(&job->ndev->num_jobs);
+	job->admitted = true;
+	return 0;
 }
 
 /**
@@ -89,6 +103,7 @@ err_free:
 void nvdla_job_destroy(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
+	bool admitted = job->admitted;
 	u32 i;
 
 	for (i = 0; i < job->num_bos; i++)
@@ -107,6 +122,8 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	nvdla_context_put(job->context);
 	kfree(job);
 
+	if (!admitted)
+		return;
 	nvdla_pm_put(ndev);
 	if (atomic_dec_and_test(&ndev->num_jobs))
 		wake_up_all(&ndev->jobs_gone);
@@ -132,7 +149,8 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 
 	if (nvdla_device_is_gone(ndev))
 		error = -ENODEV;
-	else if (nvdla_job_has_undefined_bo(job))
+	else if (nvdla_client_is_banned(&job->context->file->client) ||
+		 nvdla_job_has_undefined_bo(job))
 		error = -EIO;
 	if (error) {
 		nvdla_job_write_result(job, error);
@@ -166,6 +184,7 @@ static void nvdla_job_free_work(struct work_struct *work)
 static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
+	struct nvdla_device *ndev = job->ndev;
 
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, nvdla_job_free_work);
@@ -194,6 +213,7 @@ static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_jo
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
 	.run_job = nvdla_job_run,
+	.timedout_job = nvdla_job_timedout,
 	.free_job = nvdla_job_free,
 };
 
@@ -204,7 +224,6 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
 	drm_sched_fini(&ndev->sched);
 	destroy_workqueue(ndev->sched_wq);
 	destroy_workqueue(ndev->timeout_wq);
-	struct nvdla_device *ndev = job->ndev;
 	destroy_workqueue(ndev->free_wq);
 }
 
@@ -213,7 +232,6 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
  * @ndev: device
  *
  * The scheduler lives as long as the DRM device does, because open files have
-	.timedout_job = nvdla_job_timedout,
  * entities in it even after an unplug.
  *
  * Return: 0 or -errno.

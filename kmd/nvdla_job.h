@@ -22,6 +22,8 @@ struct nvdla_task;
 #define NVDLA_MAX_TASKS 64
 #define NVDLA_MAX_SYNCS 1024
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
+/* Longest time that anybody may ask for, and those with CAP_SYS_NICE */
+#define NVDLA_USER_TIMEOUT_MS 10000
 #define NVDLA_MAX_TIMEOUT_MS 600000
 
 /* How long a system that wants to sleep waits for a job. */
@@ -74,6 +76,9 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
+	/** @admitted: the device is awake for it, and does not go before it */
+	bool admitted;
+
 	/** @fence: signalled when the hardware is done; initialised when the job runs */
 	struct dma_fence *fence;
 
@@ -125,6 +130,7 @@ void nvdla_jobs_start(struct nvdla_device *ndev);
 
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks);
+int nvdla_job_admit(struct nvdla_job *job);
 void nvdla_job_destroy(struct nvdla_job *job);
 
 int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);

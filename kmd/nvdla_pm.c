@@ -103,6 +103,7 @@ static int nvdla_pm_resume(struct device *dev)
 	if (pm_runtime_status_suspended(dev))
 		return 0;
 
+	atomic64_inc(&ndev->sram.losses);
 	nvdla_pm_wake(ndev);
 	drm_sched_wqueue_start(&ndev->sched);
 	return 0;

@@ -13,6 +13,7 @@
 #include <drm/drm_print.h>
 
 #include "engine/nvdla_result.h"
+#include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -37,16 +38,16 @@ void nvdla_job_write_result(struct nvdla_job *job, int status)
 		.start_ns = job->start_ns,
 		.end_ns = ktime_get_ns(),
 	};
-
 	u64 offset, size;
+
 	if (!job->result)
 		return;
 
-	nvdla_result_write(&source, job->result);
 	/* The job may have written beside its result. */
 	offset = job->result - job->result_bo->vaddr;
 	size = nvdla_result_size(job->tasks, job->num_tasks);
 	nvdla_bo_begin_cpu_write(job->result_bo, offset, size);
+	nvdla_result_write(&source, job->result);
 	nvdla_bo_end_cpu_write(job->result_bo, offset, size);
 }
 
@@ -170,12 +171,6 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 }
 
 /**
- * nvdla_job_begin() - put a job on the hardware, from its first task on
- * @job: job that is &nvdla_device.active; the device is locked
- */
-void nvdla_job_begin(struct nvdla_job *job)
-{
-/**
  * nvdla_jobs_arm_timeout() - have the scheduler look after the job on the hardware in time
  * @ndev: device, locked
  *
@@ -197,6 +192,12 @@ void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 		drm_sched_resume_timeout(&ndev->sched, job->deadline - now);
 }
 
+/**
+ * nvdla_job_begin() - put a job on the hardware, from its first task on
+ * @job: job that is &nvdla_device.active; the device is locked
+ */
+void nvdla_job_begin(struct nvdla_job *job)
+{
 	struct nvdla_device *ndev = job->ndev;
 	u32 i;
 
@@ -277,6 +278,11 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 		return;
 
 	if (job->error)
+		nvdla_client_blame(ndev, job->context->file);
+	else if (job->num_runs)
+		atomic64_inc(&job->context->file->client.innocent_jobs);
+
+	if (job->error)
 		nvdla_job_end(job, job->error);
 	else if (nvdla_device_is_gone(ndev))
 		nvdla_job_end(job, -ENODEV);
@@ -284,6 +290,21 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 		nvdla_job_end(job, -EIO);
 	else
 		nvdla_job_begin(job);
+}
+
+/**
+ * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * @ndev: device, locked, whose core may go on using them
+ */
+void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
+{
+	const struct nvdla_job *job = ndev->active;
+	u32 i;
+
+	lockdep_assert_held(&ndev->lock);
+
+	for (i = 0; job && i < job->num_bos; i++)
+		drm_gem_object_get(job->bos[i].obj);
 }
 
 /* Is there a job on the core that only a reset takes off it? */
@@ -313,22 +334,7 @@ void nvdla_jobs_recover(struct nvdla_device *ndev)
 		return;
 
 	/* Another reset may have come first. */
-	if (nvdla_job_is_stuck(ndev))
-/**
- * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
- * @ndev: device, locked, whose core may go on using them
- */
-void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
-{
-	const struct nvdla_job *job = ndev->active;
-	u32 i;
-
-	lockdep_assert_held(&ndev->lock);
-
-	for (i = 0; job && i < job->num_bos; i++)
-		drm_gem_object_get(job->bos[i].obj);
-}
-
+	if (nvdla_jobs_are_stuck(ndev))
 		nvdla_device_reset(ndev);
 	nvdla_device_unlock(ndev);
 }

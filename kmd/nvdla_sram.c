@@ -13,6 +13,7 @@
 
 #include <nvdla/hw/descriptors.h>
 
+#include "nvdla_client.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
@@ -23,10 +24,12 @@
  * struct nvdla_sram_bo - buffer in on-chip memory
  * @bo: the buffer
  * @node: its place
+ * @file: who created it; nobody else can have it
  */
 struct nvdla_sram_bo {
 	struct nvdla_bo bo;
 	struct drm_mm_node node;
+	struct nvdla_file *file;
 };
 
 /* The content lives as long as the core is awake. */
@@ -40,8 +43,13 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 		return ret;
 
 	mutex_lock(&sram->lock);
-	ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size, PAGE_SIZE, 0,
-					 DRM_MM_INSERT_BEST);
+	if (sbo->file->client.sram_bytes + sbo->bo.base.size > nvdla_client_max_sram(ndev))
+		ret = -ENOSPC;
+	else
+		ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size,
+						 PAGE_SIZE, 0, DRM_MM_INSERT_BEST);
+	if (!ret)
+		sbo->file->client.sram_bytes += sbo->bo.base.size;
 	mutex_unlock(&sram->lock);
 	if (ret)
 		nvdla_pm_put(ndev);
@@ -51,11 +59,14 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 
 static void nvdla_sram_give(struct nvdla_device *ndev, struct drm_mm_node *node)
 {
+	struct nvdla_sram_bo *sbo = container_of(node, struct nvdla_sram_bo, node);
+
 	lockdep_assert_held(&ndev->sram.lock);
 
 	if (!drm_mm_node_allocated(node))
 		return;
 
+	sbo->file->client.sram_bytes -= sbo->bo.base.size;
 	drm_mm_remove_node(node);
 	nvdla_pm_put(ndev);
 }
@@ -75,6 +86,7 @@ static void nvdla_sram_free(struct drm_gem_object *obj)
 	nvdla_sram_give(ndev, &sbo->node);
 	mutex_unlock(&ndev->sram.lock);
 
+	nvdla_file_put(sbo->file);
 	dma_fence_put(sbo->bo.defined);
 	drm_gem_object_release(obj);
 	kfree(sbo);
@@ -93,15 +105,17 @@ static const struct drm_gem_object_funcs nvdla_sram_funcs = {
 /**
  * nvdla_sram_create() - create a buffer in on-chip memory
  * @ndev: device
+ * @file: who is going to use it
  * @size: bytes, a multiple of the page size
  *
  * Its content does not survive the core's losing power: it keeps the core awake,
  * but not the system.
  *
  * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR();
- * -ENOSPC if there is no range of that size.
+ * -ENOSPC if there is no range of that size, or it is more than the file may have.
  */
-struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size)
+struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
+				   size_t size)
 {
 	struct nvdla_sram *sram = &ndev->sram;
 	struct nvdla_sram_bo *sbo;
@@ -113,6 +127,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size)
 
 	sbo->bo.base.funcs = &nvdla_sram_funcs;
 	sbo->bo.mem_type = NVDLA_MEM_CV;
+	sbo->file = nvdla_file_get(file);
 	drm_gem_private_object_init(&ndev->drm, &sbo->bo.base, size);
 
 	if (size > sram->size) {
@@ -125,7 +140,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size)
 		goto err_put;
 	sbo->bo.dma_addr = sbo->node.start;
 
-	ret = nvdla_sram_clear(ndev, &sbo->bo);
+	ret = nvdla_sram_clear(ndev, file, &sbo->bo);
 	if (ret)
 		goto err_put;
 
@@ -142,7 +157,6 @@ static void nvdla_sram_release(struct drm_device *drm, void *data)
 {
 	struct nvdla_sram *sram = data;
 
-	nvdla_file_close(sram->file);
 	if (drm_mm_initialized(&sram->mm))
 		drm_mm_takedown(&sram->mm);
 }
@@ -164,9 +178,6 @@ int nvdla_sram_init(struct nvdla_device *ndev)
 
 	sram->size = min_t(u64, round_down(sram->size, PAGE_SIZE), NVDLA_SRAM_CLEAR_MAX);
 
-	sram->file = nvdla_file_create(ndev, 0, DRM_NVDLA_PRIORITY_HIGH);
-	if (IS_ERR(sram->file))
-		return PTR_ERR(sram->file);
 	if (sram->size)
 		drm_mm_init(&sram->mm, sram->base, sram->size);
 	return drmm_add_action_or_reset(&ndev->drm, nvdla_sram_release, sram);

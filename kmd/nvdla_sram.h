@@ -2,6 +2,7 @@
 #ifndef __NVDLA_SRAM_H__
 #define __NVDLA_SRAM_H__
 
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
@@ -29,7 +30,7 @@ struct nvdla_sram {
 	/** @size: bytes, 0 if there is none; constant */
 	u64 size;
 
-	/** @lock: protects @mm and @zeroes */
+	/** @lock: protects @mm, @zeroes and &nvdla_client.sram_bytes */
 	struct mutex lock;
 
 	/** @mm: which parts are taken */
@@ -38,13 +39,14 @@ struct nvdla_sram {
 	/** @zeroes: page in system memory that new buffers are cleared from, made when needed */
 	struct nvdla_bo *zeroes;
 
-	/** @file: whose jobs those are that clear */
-	struct nvdla_file *file;
+	/** @losses: times that what it held was lost */
+	atomic64_t losses;
 };
 
 int nvdla_sram_init(struct nvdla_device *ndev);
 void nvdla_sram_fini(struct nvdla_device *ndev);
-struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, size_t size);
-int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_bo *bo);
+struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
+				   size_t size);
+int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct nvdla_bo *bo);
 
 #endif /* __NVDLA_SRAM_H__ */

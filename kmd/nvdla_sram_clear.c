@@ -2,7 +2,9 @@
 /*
  * What the last owner of on-chip memory left there is overwritten by the core itself,
  * because the CPU cannot: in a job of the driver's own that every job with the buffer
- * waits for. If that job fails, jobs with the buffer fail too: they never see the content.
+ * waits for. It is queued as a job of the file that the buffer is for, so that whoever
+ * creates many buffers takes the time from nobody else. If that job fails, jobs with the
+ * buffer fail too: they never see the content.
  */
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
@@ -15,6 +17,7 @@
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sram.h"
@@ -110,14 +113,15 @@ static int nvdla_sram_clear_task(struct nvdla_device *ndev, const struct nvdla_b
 }
 
 /* A job with the task in it, and both buffers: it may be the last to know them. */
-static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct nvdla_bo *bo)
+static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct nvdla_file *file,
+					      struct nvdla_bo *bo)
 {
 	struct nvdla_context *context;
 	struct nvdla_bo *zeroes;
 	struct nvdla_job *job;
 	int ret;
 
-	context = nvdla_context_find(ndev->sram.file, 0);
+	context = nvdla_context_find(file, 0);
 	job = nvdla_job_create(ndev, context, 1);
 	if (IS_ERR(job)) {
 		nvdla_context_put(context);
@@ -147,6 +151,10 @@ static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct 
 	if (ret)
 		goto err_destroy;
 	job->num_tasks = 1;
+
+	ret = nvdla_job_admit(job);
+	if (ret)
+		goto err_destroy;
 	return job;
 
 err_destroy:
@@ -157,19 +165,20 @@ err_destroy:
 /**
  * nvdla_sram_clear() - have the core clear a buffer
  * @ndev: device
+ * @file: whose buffer it is
  * @bo: buffer in on-chip memory that nobody else knows yet
  *
  * Jobs with the buffer wait for that, without being asked.
  *
  * Return: 0 or -errno.
  */
-int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_bo *bo)
+int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct nvdla_bo *bo)
 {
 	struct nvdla_context *context;
 	struct nvdla_job *job;
 	int ret;
 
-	job = nvdla_sram_clear_job(ndev, bo);
+	job = nvdla_sram_clear_job(ndev, file, bo);
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 	context = job->context;
@@ -177,7 +186,8 @@ int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_bo *bo)
 	dma_resv_lock(bo->base.resv, NULL);
 	ret = dma_resv_reserve_fences(bo->base.resv, 1);
 	if (!ret)
-		ret = nvdla_sched_job_init(&job->base, &context->entity, context->file, 0);
+		ret = nvdla_sched_job_init(&job->base, &context->entity, file,
+					   file->usage.client_id);
 	if (ret) {
 		dma_resv_unlock(bo->base.resv);
 		nvdla_job_destroy(job);

@@ -3,11 +3,15 @@
  * DRM_IOCTL_NVDLA_SUBMIT: from user memory to a job in the scheduler.
  *
  * Everything is copied from user memory once and checked afterwards, so that
- * nothing user space writes later can change what was checked.
+ * nothing user space writes later can change what was checked. User memory can take as
+ * long to arrive as its owner likes: nothing that others wait for is held meanwhile.
  */
+#include <linux/capability.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
@@ -15,6 +19,7 @@
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_result.h"
+#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -168,10 +173,32 @@ static void nvdla_submit_push(struct nvdla_submit *submit)
 	dma_fence_put(fence);
 }
 
+static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
+{
+	struct drm_exec exec;
+	int ret, idx;
+
+	if (!drm_dev_enter(&submit->ndev->drm, &idx))
+		return -ENODEV;
+	ret = nvdla_job_admit(submit->job);
+	if (ret)
+		goto out_exit;
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
+		      submit->job->num_bos);
+	ret = nvdla_submit_lock_bos(submit, &exec);
+	if (!ret)
+		nvdla_submit_push(submit);
+	drm_exec_fini(&exec);
+
+out_exit:
+	drm_dev_exit(idx);
+	return ret;
+}
+
 static int nvdla_submit_queue(struct nvdla_submit *submit)
 {
 	struct nvdla_job *job = submit->job;
-	struct drm_exec exec;
 	int ret;
 
 	ret = nvdla_sched_job_init(&job->base, &job->context->entity, job->context->file,
@@ -180,23 +207,28 @@ static int nvdla_submit_queue(struct nvdla_submit *submit)
 		return ret;
 
 	ret = nvdla_submit_add_in_syncs(submit);
-	if (ret)
-		goto err_cleanup;
-
-	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
-		      job->num_bos);
-	ret = nvdla_submit_lock_bos(submit, &exec);
 	if (!ret)
-		nvdla_submit_push(submit);
-	drm_exec_fini(&exec);
+		ret = nvdla_submit_lock_and_push(submit);
 	if (ret)
-		goto err_cleanup;
-
-	return 0;
-
-err_cleanup:
-	drm_sched_job_cleanup(&job->base);
+		drm_sched_job_cleanup(&job->base);
 	return ret;
+}
+
+/* Checking the largest submits takes long. */
+static int nvdla_submit_add_tasks(struct nvdla_submit *submit)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < submit->args->num_tasks; i++) {
+		ret = nvdla_submit_add_task(submit, i);
+		if (ret)
+			return ret;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
 }
 
 static int nvdla_submit_check_args(struct nvdla_submit *submit)
@@ -207,6 +239,8 @@ static int nvdla_submit_check_args(struct nvdla_submit *submit)
 		return -EINVAL;
 	if (args->timeout_ms > NVDLA_MAX_TIMEOUT_MS)
 		return -EINVAL;
+	if (args->timeout_ms > NVDLA_USER_TIMEOUT_MS && !capable(CAP_SYS_NICE))
+		return -EACCES;
 	if (!args->result_handle &&
 	    (args->result_offset || args->flags & DRM_NVDLA_SUBMIT_STATISTICS))
 		return -EINVAL;
@@ -257,8 +291,13 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.file = file,
 		.args = data,
 	};
-	u32 i;
+	struct nvdla_file *priv = file->driver_priv;
 	int ret;
+
+	if (drm_dev_is_unplugged(drm))
+		return -ENODEV;
+	if (nvdla_client_is_banned(&priv->client))
+		return -EIO;
 
 	ret = nvdla_submit_check_args(&submit);
 	if (ret)
@@ -270,8 +309,8 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 	xa_init(&submit.bo_of_handle);
 
 	ret = nvdla_submit_find_out_syncs(&submit);
-	for (i = 0; !ret && i < submit.args->num_tasks; i++)
-		ret = nvdla_submit_add_task(&submit, i);
+	if (!ret)
+		ret = nvdla_submit_add_tasks(&submit);
 	if (!ret)
 		ret = nvdla_submit_add_result(&submit);
 	if (!ret)

@@ -3,6 +3,7 @@
  * The tasks of a submit: descriptors are copied, addresses become extents of
  * buffers, and the engine checks the rest.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -148,6 +149,7 @@ static int nvdla_submit_resolve_all(struct nvdla_submit *submit, u32 index,
 		return -ENOMEM;
 
 	for (i = 0; i < args->num_addresses; i++) {
+		cond_resched();
 		ret = copy_struct_from_user(&address, sizeof(address),
 					    u64_to_user_ptr(args->addresses) +
 					    (size_t)i * args->address_size,

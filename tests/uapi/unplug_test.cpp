@@ -6,8 +6,13 @@
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
@@ -19,6 +24,57 @@ namespace nvdla::test
 
 namespace
 {
+
+/* Memory whose first access lasts until somebody lets it be there, as on a slow file system. */
+class SlowPage
+{
+public:
+	SlowPage()
+		: fd_(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC))),
+		  page_(mmap(nullptr, pageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0))
+	{
+		uffdio_api api = { .api = UFFD_API, .features = 0, .ioctls = 0 };
+		uffdio_register range = { .range = { address(), pageBytes },
+					  .mode = UFFDIO_REGISTER_MODE_MISSING,
+					  .ioctls = 0 };
+		valid_ = fd_ >= 0 && page_ != MAP_FAILED && !ioctl(fd_, UFFDIO_API, &api) &&
+			 !ioctl(fd_, UFFDIO_REGISTER, &range);
+	}
+	~SlowPage()
+	{
+		if (fd_ >= 0)
+			close(fd_);
+		if (page_ != MAP_FAILED)
+			munmap(page_, pageBytes);
+	}
+	SlowPage(const SlowPage &) = delete;
+	SlowPage &operator=(const SlowPage &) = delete;
+
+	bool valid() const { return valid_; }
+	uint64_t address() const { return reinterpret_cast<uintptr_t>(page_); }
+
+	/** \brief Waits until somebody accesses it; that one goes on waiting */
+	bool waitForAccess() const
+	{
+		uffd_msg message;
+		return read(fd_, &message, sizeof(message)) == sizeof(message) &&
+		       message.event == UFFD_EVENT_PAGEFAULT;
+	}
+
+	/** \brief Has it be there, zeroed */
+	bool arrive() const
+	{
+		uffdio_zeropage zero = { .range = { address(), pageBytes }, .mode = 0, .zeropage = 0 };
+		return !ioctl(fd_, UFFDIO_ZEROPAGE, &zero);
+	}
+
+private:
+	static constexpr size_t pageBytes = 4096;
+	int fd_;
+	void *page_;
+	bool valid_ = false;
+};
 
 class UnplugTest : public testing::Test
 {
@@ -152,6 +208,64 @@ TEST_F(UnplugTest, JobsInFlightEnd)
 	ASSERT_TRUE(unbound.done());
 	Submit late(task);
 	EXPECT_EQ(late.run(device), -ENODEV);
+	ASSERT_TRUE(unbound.bind());
+}
+
+/* An unplug of one device waits for what others do with theirs, too: for all DRM devices. */
+TEST_F(UnplugTest, DoesNotWaitForUserMemory)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+	Buffer source(device, 4096), destination(device, 4096);
+	ASSERT_TRUE(source.valid() && destination.valid());
+	CopyTask task;
+	task.addAddress(source.handle());
+	task.addAddress(destination.handle());
+	task.addCopy(0, 1, 1024, 4);
+	const SlowPage tasks, addresses, graph, syncs, answer;
+	for (const SlowPage *page : { &tasks, &addresses, &graph, &syncs, &answer })
+		ASSERT_TRUE(page->valid());
+
+	std::vector<Submit> submits(4, Submit(task));
+	submits[1].tasks[0].addresses = addresses.address();
+	submits[2].tasks[0].graph = graph.address();
+	std::vector<drm_nvdla_submit> args;
+	for (Submit &submit : submits) {
+		args.push_back({});
+		args.back().tasks = reinterpret_cast<uintptr_t>(submit.tasks.data());
+		args.back().num_tasks = 1;
+		args.back().task_size = sizeof(drm_nvdla_task);
+		args.back().sync_size = sizeof(drm_nvdla_sync);
+	}
+	args[0].tasks = tasks.address();
+	args[3].in_syncs = syncs.address();
+	args[3].num_in_syncs = 1;
+
+	std::vector<int> status(args.size() + 1, 1);
+	std::vector<std::thread> callers;
+	for (size_t i = 0; i < args.size(); i++) {
+		callers.emplace_back(
+			[&, i] { status[i] = device.ioctl(DRM_IOCTL_NVDLA_SUBMIT, &args[i]); });
+	}
+	callers.emplace_back([&] {
+		drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
+					      .size = sizeof(drm_nvdla_device_info),
+					      .pointer = answer.address() };
+		status.back() = device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query);
+	});
+	for (const SlowPage *page : { &tasks, &addresses, &graph, &syncs, &answer })
+		EXPECT_TRUE(page->waitForAccess());
+
+	Unbound unbound;
+	EXPECT_TRUE(unbound.done());
+	for (const SlowPage *page : { &tasks, &addresses, &graph, &syncs, &answer })
+		EXPECT_TRUE(page->arrive());
+	for (std::thread &caller : callers)
+		caller.join();
+	/* The zeroes are refused, or the job has come too late; the question had its answer. */
+	for (size_t i = 0; i < args.size(); i++)
+		EXPECT_LT(status[i], 0) << i;
+	EXPECT_EQ(status.back(), 0);
 	ASSERT_TRUE(unbound.bind());
 }
 

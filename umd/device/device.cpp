@@ -241,6 +241,10 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 	if (result == -EINVAL && error.reason[0])
 		return tl::unexpected(refusal(*backend_, error));
+	if (result == -EIO)
+		return fail(codeOf(result), what, path(),
+			    "too many jobs of this open device failed: none is run any more until it "
+			    "is opened again");
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
 			    path(), std::strerror(-result));

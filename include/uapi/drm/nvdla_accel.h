@@ -45,6 +45,8 @@ enum drm_nvdla_ioctl_id {
 enum drm_nvdla_query_type {
 	/** @DRM_NVDLA_QUERY_DEVICE: struct drm_nvdla_device_info */
 	DRM_NVDLA_QUERY_DEVICE = 0,
+	/** @DRM_NVDLA_QUERY_CLIENT: struct drm_nvdla_client_info */
+	DRM_NVDLA_QUERY_CLIENT,
 };
 
 /**
@@ -115,7 +117,7 @@ struct drm_nvdla_device_info {
 	__u32 max_tasks;
 	/** @default_timeout_ms: time a job may take if the submit names none */
 	__u32 default_timeout_ms;
-	/** @max_timeout_ms: longest time a submit may ask for */
+	/** @max_timeout_ms: longest time a submit of the caller may ask for */
 	__u32 max_timeout_ms;
 	/** @reserved: zero */
 	__u32 reserved;
@@ -131,6 +133,36 @@ struct drm_nvdla_device_info {
 	__u32 priorities;
 	/** @max_contexts: contexts of one open file, at most */
 	__u32 max_contexts;
+	/** @max_sram_bytes: on-chip memory for all buffers of an open file of the caller */
+	__u64 max_sram_bytes;
+};
+
+/**
+ * struct drm_nvdla_client_info - answer to DRM_NVDLA_QUERY_CLIENT
+ *
+ * About the open file that asks, since it was opened.
+ */
+struct drm_nvdla_client_info {
+	/** @guilty_jobs: jobs that failed and had the core reset */
+	__u64 guilty_jobs;
+	/**
+	 * @innocent_jobs: jobs that a reset for another reason took off the core, and
+	 * that failed or were run again
+	 */
+	__u64 innocent_jobs;
+	/**
+	 * @sram_losses: how often the on-chip memory lost what it held, to resets of
+	 * the core and sleeps of the system. A buffer with DRM_NVDLA_BO_SRAM holds
+	 * what was written to it if the number is still what it was before.
+	 */
+	__u64 sram_losses;
+	/**
+	 * @banned: 1 if so many jobs failed in a short time that those of this file
+	 * are not run any more: submits fail with -EIO, as do jobs in the queue
+	 */
+	__u32 banned;
+	/** @reserved: zero */
+	__u32 reserved;
 };
 
 /**
@@ -154,7 +186,8 @@ struct drm_nvdla_dev_query {
  * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
  * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
  * survives until the next reset of the core or sleep of the system. -ENOSPC if there
- * is not that much left of it in one piece; a closed buffer's place is free when the
+ * is not that much left of it in one piece, or the file would have more of it than
+ * &drm_nvdla_device_info.max_sram_bytes; a closed buffer's place is free when the
  * last job with it is gone, shortly after its fence. Not with
  * DRM_NVDLA_BO_WRITE_COMBINE.
  */
@@ -480,7 +513,10 @@ struct drm_nvdla_submit {
 	__u32 sync_size;
 	/** @error_size: Input: bytes at @error */
 	__u32 error_size;
-	/** @timeout_ms: Input: time on the hardware, 0 for the default */
+	/**
+	 * @timeout_ms: Input: time on the hardware, 0 for the default. -EACCES if it is
+	 * longer than &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
+	 */
 	__u32 timeout_ms;
 	/** @flags: Input: DRM_NVDLA_SUBMIT_* */
 	__u32 flags;
