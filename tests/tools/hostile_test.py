@@ -153,13 +153,15 @@ class HostileLoadable(ProgramTest):
 			'short.raw': (bytes(1000), ['picture', '1000', '1024']),
 			'short.dimg': (b'DIMG' + bytes(8), ['short.dimg']),
 			'other.dimg': (b'DIMG' + struct.pack('<8I', 0, 42, 16, 16, 4, 64, 0, 1024), ['picture', '42']),
+			'deep.dimg': (b'DIMG' + struct.pack('<8I', 0, 40, 16, 16, 8, 64, 0, 2048) + bytes(2048),
+				      ['8 x 16 x 16', 'accepted is 4 x 16 x 16']),
 			'cut.png': (b'\x89PNG\r\n\x1a\n' + bytes(9), ['cut.png']),
 			'cut.jpg': (b'\xff\xd8\xff\xe0' + bytes(20), ['cut.jpg']),
 			'cut.npy': (npy, ['cut.npy']),
 			'large.npy': (npy + struct.pack('<H', 72) + (shape % b'4294967295, 4294967295').ljust(72),
 				      ['large.npy']),
 			'other.npy': (npy + struct.pack('<H', 72) + (shape % b'1, 2, 3, 4').ljust(72) + bytes(24),
-				      ['picture', '[1, 2, 3, 4]']),
+				      ['picture', '[1, 2, 3, 4]', 'accepted is [1, 4, 16, 16] or [4, 16, 16]']),
 		}
 		for name, (contents, words) in inputs.items():
 			with self.subTest(name=name):

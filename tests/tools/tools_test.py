@@ -169,7 +169,9 @@ class Tools(ProgramTest):
 		self.assertTrue(timeline.read_text().endswith('</svg>\n'))
 
 	def test_top_needs_a_device(self):
-		self.assertIn('/dev/accel/none', self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none'))
+		said = self.bad(3, 'nvdla-top', '--once', '--device', '/dev/accel/none')
+		self.assertIn('/dev/accel/none', said)
+		self.assertIn('nvdla-prof', said)
 		self.bad(2, 'nvdla-top', '--interval', 0)
 
 	def test_exit_codes(self):

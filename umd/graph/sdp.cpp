@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/operands.h>
 
 #include "lowering.h"
@@ -91,8 +91,10 @@ void useConstant(Lowering &lowering, const Unit &unit, const GraphOperands &oper
 	lowering.need(
 		operands.c == in.c && (perChannel || (operands.h == in.h && operands.w == in.w)),
 		field,
-		fmt::format("'{}' has the shape {} x {} x {}, the surface {} x {} x {}",
-			    operands.name, operands.c, operands.h, operands.w, in.c, in.h, in.w));
+		fmt::format("'{}' has the shape {} x {} x {}; accepted are {} x {} x {}, as the "
+			    "surface, and {} x 1 x 1",
+			    operands.name, operands.c, operands.h, operands.w, in.c, in.h, in.w,
+			    in.c));
 	if (lowering.failed())
 		return;
 

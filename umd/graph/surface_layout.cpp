@@ -2,7 +2,7 @@
 /*
  * Layouts of surfaces: what was left open in their description.
  */
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "lowering.h"
 
@@ -89,7 +89,8 @@ Result<TensorDesc> layOut(const Surface &surface)
 	const Shape shape{ image ? 1 : surface.c, surface.h, surface.w, surface.n };
 
 	if (!shape.n || !shape.c || !shape.h || !shape.w)
-		return bad(surface, "has the shape " + toString(shape));
+		return bad(surface, "has the shape " + toString(shape) +
+					    "; every extent has to be 1 or more");
 	if (!image && surface.type != DataType::Int8 && surface.type != DataType::Int16 &&
 	    surface.type != DataType::Half)
 		return bad(surface, fmt::format("is {}; the core works on int8, int16 and fp16",

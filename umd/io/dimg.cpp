@@ -3,7 +3,7 @@
 #include <cstring>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/tensor_file.h>
 
 #include "byte_reader.h"
@@ -117,14 +117,21 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 	const std::string where = "tensor " + desc.describe();
 	const uint64_t bytes = desc.elements() * elementBytes(desc.type);
 
-	if (formatOf(desc.type) != dimg.format)
-		return fail(ErrorCode::InvalidArgument, what, where,
-			    fmt::format("the file has elements of surface format {}",
-					static_cast<uint32_t>(dimg.format)));
+	const auto accepted = formatOf(desc.type);
+	if (!accepted)
+		return fail(ErrorCode::Unsupported, what, where, "no format code for its type");
+	if (*accepted != dimg.format)
+		return fail(
+			ErrorCode::InvalidArgument, what, where,
+			fmt::format("the file has elements of surface format {}, accepted is {}",
+				    static_cast<uint32_t>(dimg.format),
+				    static_cast<uint32_t>(*accepted)));
 	if (dimg.channel != desc.c || dimg.height != desc.h || dimg.width != desc.w)
 		return fail(ErrorCode::InvalidArgument, what, where,
-			    fmt::format("the file is {} x {} x {}", dimg.channel, dimg.height,
-					dimg.width));
+			    fmt::format("the file is {} x {} x {}; accepted is {} x {} x {} "
+					"(channels, height, width)",
+					dimg.channel, dimg.height, dimg.width, desc.c, desc.h,
+					desc.w));
 	if (dimg.elements.size() != bytes)
 		return fail(ErrorCode::InvalidArgument, what, where,
 			    fmt::format("the file holds {} bytes of elements, {} needed",

@@ -148,6 +148,22 @@ Result<NpyArray> readNpy(const std::string &path)
 	return decodeNpy(*bytes, path);
 }
 
+namespace
+{
+
+std::string acceptedShapes(const TensorDesc &desc)
+{
+	std::string shapes = fmt::format("[{}, {}, {}, {}]", desc.n, desc.c, desc.h, desc.w);
+
+	if (desc.n == 1)
+		shapes += fmt::format(" or [{}, {}, {}]", desc.c, desc.h, desc.w);
+	if (desc.c > 1)
+		shapes += fmt::format(", also with fewer channels than {}", desc.c);
+	return shapes;
+}
+
+} /* namespace */
+
 Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array)
 {
 	if (auto checked = desc.check(); !checked)
@@ -159,7 +175,8 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 	    shape[3] != desc.w)
 		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
 			    "tensor " + desc.describe(),
-			    fmt::format("the array has the shape {}", array.shape));
+			    fmt::format("the array has the shape {}; accepted is {}", array.shape,
+					acceptedShapes(desc)));
 
 	if (array.elements.size() != bytesOf(shape, array.type))
 		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",

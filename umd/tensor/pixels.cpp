@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/image.h>
 
 namespace nvdla
@@ -80,8 +80,11 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 			    fmt::format("the picture has {} x {} pixels, {} x {} needed",
 					image.width, image.height, desc.w, desc.h));
 	if (desc.n != 1 || desc.c < image.channels || desc.c > 4)
-		return fail(ErrorCode::InvalidArgument, what, where,
-			    fmt::format("a picture of {} channels does not fit", image.channels));
+		return fail(
+			ErrorCode::InvalidArgument, what, where,
+			fmt::format("a picture of {} channels does not fit; accepted are tensors "
+				    "of 1 image with {} to 4 channels, others are read from .npy",
+				    image.channels, image.channels));
 	if (scaling.normalize == 0.0f)
 		return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 

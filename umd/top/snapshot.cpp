@@ -112,7 +112,9 @@ Result<Snapshot> takeSnapshot(const Selection &selection)
 	if (snapshot.devices.empty())
 		return fail(ErrorCode::NoDevice, "find device",
 			    selection.device.empty() ? "/sys/class/accel" : selection.device,
-			    "no such device is bound to the driver nvdla; is the module loaded?");
+			    "no such device is bound to the driver nvdla; is the module loaded? "
+			    "Without a device, nvdla-prof shows when the operations of a network "
+			    "run");
 	if (auto readable = checkAccess(snapshot.devices); !readable)
 		return forward(readable);
 	readClients(selection.root / "proc", snapshot);
