@@ -13,7 +13,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"

@@ -15,7 +15,7 @@
 #include <drm/drm_utils.h>
 #include <drm/nvdla_accel.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_device.h"
 #include "nvdla_gem.h"

@@ -7,6 +7,7 @@
 
 #include <drm/gpu_scheduler.h>
 
+#include "engine/nvdla_args.h"
 #include "engine/nvdla_sequencer.h"
 
 struct dma_fence;
@@ -19,12 +20,8 @@ struct nvdla_coredump;
 struct nvdla_device;
 struct nvdla_task;
 
-#define NVDLA_MAX_TASKS 64
-#define NVDLA_MAX_SYNCS 1024
-#define NVDLA_DEFAULT_TIMEOUT_MS 5000
-/* Longest time that anybody may ask for, and those with CAP_SYS_NICE */
+/* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
 #define NVDLA_USER_TIMEOUT_MS 10000
-#define NVDLA_MAX_TIMEOUT_MS 600000
 
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)

@@ -15,7 +15,7 @@
 #include <drm/drm_prime.h>
 #include <drm/drm_print.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"

@@ -11,7 +11,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_client.h"
 #include "nvdla_device.h"

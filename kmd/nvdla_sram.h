@@ -8,7 +8,7 @@
 
 #include <drm/drm_mm.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 struct nvdla_bo;
 struct nvdla_device;

@@ -12,7 +12,7 @@
 
 #include <drm/drm_gem.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_compat.h"
 #include "nvdla_context.h"

@@ -8,7 +8,6 @@
  */
 #include <linux/capability.h>
 #include <linux/sched/signal.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_drv.h>
@@ -18,6 +17,7 @@
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
 
+#include "engine/nvdla_args.h"
 #include "engine/nvdla_result.h"
 #include "nvdla_client.h"
 #include "nvdla_compat.h"
@@ -29,45 +29,20 @@
 #include "nvdla_submit.h"
 #include "nvdla_trace.h"
 
-/* Tells user space why a task was refused; the ioctl fails with -EINVAL anyway. */
-void nvdla_submit_report(struct nvdla_submit *submit, u32 task,
-			 const struct nvdla_task_error *why)
+/* Tells user space why a submit was refused; returns -EINVAL. */
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error)
 {
-	struct drm_nvdla_error error = {
-		.task = task,
-		.operation = why->operation,
-		.op_type = why->op_type,
-		.value = why->value,
-		.limit = why->limit,
-	};
-	size_t size = min_t(size_t, submit->args->error_size, sizeof(error));
+	size_t size = min_t(size_t, submit->args->error_size, sizeof(*error));
 
-	strscpy(error.field, why->field, sizeof(error.field));
-	strscpy(error.reason, why->reason, sizeof(error.reason));
+	error->task = task;
+	drm_dbg(&submit->ndev->drm,
+		"task %u operation %d: rule %u: member %u of structure %u [%u] = %lld, limit %lld\n",
+		task, (int)error->operation, error->rule, error->offset, error->member_of,
+		error->index, (s64)error->value, (s64)error->limit);
 
-	drm_dbg(&submit->ndev->drm, "task %u operation %d: %s = %llu, limit %llu: %s\n", task,
-		(int)why->operation, why->field, why->value, why->limit, why->reason);
-
-	if (!submit->args->error)
-		return;
-	if (copy_to_user(u64_to_user_ptr(submit->args->error), &error, size))
+	if (submit->args->error &&
+	    copy_to_user(u64_to_user_ptr(submit->args->error), error, size))
 		drm_dbg(&submit->ndev->drm, "cannot write the error to user memory\n");
-}
-
-/* As above, for a number that is out of its range; returns -EINVAL. */
-int nvdla_submit_bad_count(struct nvdla_submit *submit, u32 task, const char *member, u32 value,
-			   u32 limit)
-{
-	struct nvdla_task_error why = {
-		.operation = NVDLA_TASK_NO_OPERATION,
-		.op_type = ~0U,
-		.value = value,
-		.limit = limit,
-	};
-
-	strscpy(why.field, member, sizeof(why.field));
-	strscpy(why.reason, "not in the accepted range", sizeof(why.reason));
-	nvdla_submit_report(submit, task, &why);
 	return -EINVAL;
 }
 
@@ -231,37 +206,6 @@ static int nvdla_submit_add_tasks(struct nvdla_submit *submit)
 	return 0;
 }
 
-static int nvdla_submit_check_args(struct nvdla_submit *submit)
-{
-	const struct drm_nvdla_submit *args = submit->args;
-
-	if (args->flags & ~(DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE))
-		return -EINVAL;
-	if (args->timeout_ms > NVDLA_MAX_TIMEOUT_MS)
-		return -EINVAL;
-	if (args->timeout_ms > NVDLA_USER_TIMEOUT_MS && !capable(CAP_SYS_NICE))
-		return -EACCES;
-	if (!args->result_handle &&
-	    (args->result_offset || args->flags & DRM_NVDLA_SUBMIT_STATISTICS))
-		return -EINVAL;
-	if (!nvdla_submit_size_ok(args->task_size,
-				  offsetofend(struct drm_nvdla_task, address_size)))
-		return -EINVAL;
-	if ((args->num_in_syncs || args->num_out_syncs) &&
-	    !nvdla_submit_size_ok(args->sync_size, offsetofend(struct drm_nvdla_sync, point)))
-		return -EINVAL;
-	if (!args->num_tasks || args->num_tasks > NVDLA_MAX_TASKS)
-		return nvdla_submit_bad_count(submit, 0, "num_tasks", args->num_tasks,
-					      NVDLA_MAX_TASKS);
-	if (args->num_in_syncs > NVDLA_MAX_SYNCS)
-		return nvdla_submit_bad_count(submit, 0, "num_in_syncs", args->num_in_syncs,
-					      NVDLA_MAX_SYNCS);
-	if (args->num_out_syncs > NVDLA_MAX_SYNCS)
-		return nvdla_submit_bad_count(submit, 0, "num_out_syncs", args->num_out_syncs,
-					      NVDLA_MAX_SYNCS);
-	return 0;
-}
-
 static int nvdla_submit_create_job(struct nvdla_submit *submit)
 {
 	const struct drm_nvdla_submit *args = submit->args;
@@ -292,6 +236,7 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 		.args = data,
 	};
 	struct nvdla_file *priv = file->driver_priv;
+	struct drm_nvdla_error error;
 	int ret;
 
 	if (drm_dev_is_unplugged(drm))
@@ -299,9 +244,10 @@ int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file
 	if (nvdla_client_is_banned(&priv->client))
 		return -EIO;
 
-	ret = nvdla_submit_check_args(&submit);
-	if (ret)
-		return ret;
+	if (nvdla_args_check_submit(submit.args, &error))
+		return nvdla_submit_refuse(&submit, 0, &error);
+	if (submit.args->timeout_ms > NVDLA_USER_TIMEOUT_MS && !capable(CAP_SYS_NICE))
+		return -EACCES;
 
 	ret = nvdla_submit_create_job(&submit);
 	if (ret)

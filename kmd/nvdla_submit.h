@@ -2,18 +2,17 @@
 #ifndef __NVDLA_SUBMIT_H__
 #define __NVDLA_SUBMIT_H__
 
-#include <linux/mm.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
 struct dma_fence;
 struct dma_fence_chain;
 struct drm_file;
+struct drm_nvdla_error;
 struct drm_nvdla_submit;
 struct drm_syncobj;
 struct nvdla_device;
 struct nvdla_job;
-struct nvdla_task_error;
 
 /**
  * struct nvdla_submit - one submit on its way into the scheduler
@@ -39,19 +38,7 @@ struct nvdla_submit {
 	u64 *points;
 };
 
-/*
- * Structures only grow: user space may know one that is older or newer, but none
- * below what the first version had, and no newer one larger than a page.
- */
-static inline bool nvdla_submit_size_ok(u32 user_size, size_t first_size)
-{
-	return user_size >= first_size && user_size <= PAGE_SIZE;
-}
-
-void nvdla_submit_report(struct nvdla_submit *submit, u32 task,
-			 const struct nvdla_task_error *why);
-int nvdla_submit_bad_count(struct nvdla_submit *submit, u32 task, const char *member, u32 value,
-			   u32 limit);
+int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error);
 
 int nvdla_submit_get_bo(struct nvdla_submit *submit, u32 handle);
 int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index);

@@ -11,6 +11,7 @@
 #include <drm/drm_gem.h>
 #include <drm/nvdla_accel.h>
 
+#include "engine/nvdla_args.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
@@ -25,23 +26,6 @@ struct nvdla_submit_task {
 	struct nvdla_task_source source;
 	u32 *bo_index;
 };
-
-static int nvdla_submit_bad_address(struct nvdla_submit *submit, u32 task, u32 index,
-				    const char *member, u64 value, u64 limit,
-				    const char *reason)
-{
-	struct nvdla_task_error why = {
-		.operation = NVDLA_TASK_NO_OPERATION,
-		.op_type = ~0U,
-		.value = value,
-		.limit = limit,
-	};
-
-	snprintf(why.field, sizeof(why.field), "addresses[%u].%s", index, member);
-	strscpy(why.reason, reason, sizeof(why.reason));
-	nvdla_submit_report(submit, task, &why);
-	return -EINVAL;
-}
 
 static int nvdla_submit_add_bo(struct nvdla_submit *submit, struct drm_gem_object *obj)
 {
@@ -98,37 +82,26 @@ static int nvdla_submit_resolve(struct nvdla_submit *submit, u32 task, u32 index
 				const struct drm_nvdla_address *address,
 				struct nvdla_task_extent *extent, u32 *bo_index)
 {
-	struct drm_gem_object *obj;
-	u64 size;
-	int bo;
+	struct nvdla_task_extent buffer = { .present = true };
+	struct drm_nvdla_error error;
+	int bo = -ENOENT;
 
-	if (address->reserved)
-		return nvdla_submit_bad_address(submit, task, index, "reserved",
-						address->reserved, 0, "must be zero");
-	if (!address->handle)
-		return 0;
+	if (address->handle) {
+		bo = nvdla_submit_get_bo(submit, address->handle);
+		if (bo < 0 && bo != -ENOENT)
+			return bo;
+	}
+	if (bo >= 0) {
+		struct nvdla_bo *nbo = to_nvdla_bo(submit->job->bos[bo].obj);
 
-	bo = nvdla_submit_get_bo(submit, address->handle);
-	if (bo == -ENOENT)
-		return nvdla_submit_bad_address(submit, task, index, "handle", address->handle, 0,
-						"no such buffer");
-	if (bo < 0)
-		return bo;
+		buffer.dma_addr = nbo->dma_addr;
+		buffer.size = nbo->base.size;
+		buffer.mem_type = nbo->mem_type;
+		*bo_index = bo;
+	}
 
-	obj = submit->job->bos[bo].obj;
-	if (address->offset > obj->size)
-		return nvdla_submit_bad_address(submit, task, index, "offset", address->offset,
-						obj->size, "behind the end of the buffer");
-	size = obj->size - address->offset;
-	if (address->size > size)
-		return nvdla_submit_bad_address(submit, task, index, "size", address->size, size,
-						"behind the end of the buffer");
-
-	extent->dma_addr = to_nvdla_bo(obj)->dma_addr + address->offset;
-	extent->size = address->size ?: size;
-	extent->mem_type = to_nvdla_bo(obj)->mem_type;
-	extent->present = true;
-	*bo_index = bo;
+	if (nvdla_args_extent(address, index, bo < 0 ? NULL : &buffer, extent, &error))
+		return nvdla_submit_refuse(submit, task, &error);
 	return 0;
 }
 
@@ -166,18 +139,37 @@ static int nvdla_submit_resolve_all(struct nvdla_submit *submit, u32 index,
 	return 0;
 }
 
-static int nvdla_submit_copy_array(const void **copy, u64 user, u32 count, size_t size)
+/* An array of @count elements, @user_size bytes each in user space's eyes, @size in ours. */
+static int nvdla_submit_copy_array(const void **copy, u64 user, u32 count, u32 user_size,
+				   size_t size)
 {
 	void *array;
+	u32 i;
+	int ret;
 
 	if (!count)
 		return 0;
 
-	array = vmemdup_array_user(u64_to_user_ptr(user), count, size);
-	if (IS_ERR(array))
-		return PTR_ERR(array);
+	if (user_size == size) {
+		array = vmemdup_array_user(u64_to_user_ptr(user), count, size);
+		if (IS_ERR(array))
+			return PTR_ERR(array);
+		*copy = array;
+		return 0;
+	}
 
+	array = kvcalloc(count, size, GFP_KERNEL);
+	if (!array)
+		return -ENOMEM;
 	*copy = array;
+
+	for (i = 0; i < count; i++) {
+		ret = copy_struct_from_user(array + i * size, size,
+					    u64_to_user_ptr(user) + (size_t)i * user_size,
+					    user_size);
+		if (ret)
+			return ret;
+	}
 	return 0;
 }
 
@@ -189,19 +181,22 @@ static int nvdla_submit_copy(struct nvdla_task_source *source, const struct drm_
 	source->num_luts = args->num_luts;
 
 	ret = nvdla_submit_copy_array((const void **)&source->graph, args->graph,
-				      args->num_operations, sizeof(*source->graph));
+				      args->num_operations, args->node_size,
+				      sizeof(*source->graph));
 	if (ret)
 		return ret;
 	ret = nvdla_submit_copy_array((const void **)&source->operations, args->operations,
-				      args->num_operations, sizeof(*source->operations));
+				      args->num_operations, args->operation_size,
+				      sizeof(*source->operations));
 	if (ret)
 		return ret;
 	ret = nvdla_submit_copy_array((const void **)&source->surfaces, args->surfaces,
-				      args->num_operations, sizeof(*source->surfaces));
+				      args->num_operations, args->surface_size,
+				      sizeof(*source->surfaces));
 	if (ret)
 		return ret;
 	return nvdla_submit_copy_array((const void **)&source->luts, args->luts, args->num_luts,
-				       sizeof(*source->luts));
+				       args->lut_size, sizeof(*source->luts));
 }
 
 static void nvdla_submit_free_task(struct nvdla_submit_task *task)
@@ -219,7 +214,7 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 				   struct nvdla_submit_task *task)
 {
 	struct nvdla_job *job = submit->job;
-	struct nvdla_task_error why;
+	struct drm_nvdla_error why;
 	u32 i;
 	int ret;
 
@@ -235,7 +230,7 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 		task->source.flags |= NVDLA_TASK_STATISTICS;
 	ret = nvdla_task_create(submit->ndev->variant, &task->source, &why, &job->tasks[index]);
 	if (ret == -EINVAL)
-		nvdla_submit_report(submit, index, &why);
+		return nvdla_submit_refuse(submit, index, &why);
 	if (ret)
 		return ret;
 	job->num_tasks = index + 1;
@@ -252,6 +247,7 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	const struct drm_nvdla_submit *args = submit->args;
 	struct nvdla_submit_task task = {};
 	struct drm_nvdla_task task_args;
+	struct drm_nvdla_error error;
 	int ret;
 
 	ret = copy_struct_from_user(&task_args, sizeof(task_args),
@@ -260,20 +256,8 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	if (ret)
 		return ret;
 
-	if (!task_args.num_operations || task_args.num_operations > NVDLA_TASK_MAX_OPERATIONS)
-		return nvdla_submit_bad_count(submit, index, "num_operations",
-					      task_args.num_operations, NVDLA_TASK_MAX_OPERATIONS);
-	if (task_args.num_luts > NVDLA_TASK_MAX_LUTS)
-		return nvdla_submit_bad_count(submit, index, "num_luts", task_args.num_luts,
-					      NVDLA_TASK_MAX_LUTS);
-	if (!task_args.num_addresses || task_args.num_addresses > NVDLA_TASK_MAX_ADDRESSES)
-		return nvdla_submit_bad_count(submit, index, "num_addresses",
-					      task_args.num_addresses, NVDLA_TASK_MAX_ADDRESSES);
-
-	if (!nvdla_submit_size_ok(task_args.address_size,
-				  offsetofend(struct drm_nvdla_address, size)))
-		return nvdla_submit_bad_count(submit, index, "address_size",
-					      task_args.address_size, PAGE_SIZE);
+	if (nvdla_args_check_task(&task_args, &error))
+		return nvdla_submit_refuse(submit, index, &error);
 
 	ret = nvdla_submit_check_task(submit, index, &task_args, &task);
 	nvdla_submit_free_task(&task);

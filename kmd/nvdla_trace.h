@@ -7,7 +7,7 @@
 
 #include <linux/tracepoint.h>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_context.h"
 #include "nvdla_device.h"

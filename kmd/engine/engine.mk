@@ -2,6 +2,7 @@
 #
 # The engine's objects, for Kbuild. Meson takes the same list from here.
 nvdla-engine-objs := \
+	nvdla_args.o \
 	nvdla_bdma.o \
 	nvdla_cdp.o \
 	nvdla_check.o \

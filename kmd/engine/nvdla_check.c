@@ -8,12 +8,6 @@
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 
-static const char *const rule_reasons[] = {
-#define NVDLA_RULE(name, reason, source) reason,
-#include "nvdla_rules.h"
-#undef NVDLA_RULE
-};
-
 void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 {
 	check->operation = operation;
@@ -21,11 +15,42 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 	check->current_op = &check->task->operations[operation];
 }
 
-bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule, s64 value,
-		s64 limit, const char *field, ...)
+/* Names the member that a field is, if it lies in this array. */
+static bool locate(struct drm_nvdla_error *error, const struct nvdla_field *field,
+		   enum drm_nvdla_struct member_of, const void *array, u32 count, size_t size)
 {
-	struct nvdla_task_error *error = check->error;
-	va_list arguments;
+	const size_t offset = (uintptr_t)field->at - (uintptr_t)array;
+
+	if (offset >= count * size)
+		return false;
+
+	error->member_of = member_of;
+	error->index = offset / size;
+	error->offset = offset % size;
+	error->size = field->size;
+	return true;
+}
+
+static void name_field(struct drm_nvdla_error *error, const struct nvdla_field *field,
+		       const struct nvdla_task_source *source)
+{
+	const u32 count = source->num_operations;
+
+	if (locate(error, field, DRM_NVDLA_STRUCT_NODE, source->graph, count,
+		   sizeof(*source->graph)) ||
+	    locate(error, field, DRM_NVDLA_STRUCT_OPERATION, source->operations, count,
+		   sizeof(*source->operations)) ||
+	    locate(error, field, DRM_NVDLA_STRUCT_SURFACE, source->surfaces, count,
+		   sizeof(*source->surfaces)))
+		return;
+	locate(error, field, DRM_NVDLA_STRUCT_LUT, source->luts, source->num_luts,
+	       sizeof(*source->luts));
+}
+
+bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum drm_nvdla_rule rule, s64 value,
+		s64 limit, struct nvdla_field field)
+{
+	struct drm_nvdla_error *error = check->error;
 
 	if (fulfilled || check->failed)
 		return fulfilled;
@@ -36,13 +61,10 @@ bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule,
 
 	error->operation = check->operation;
 	error->op_type = check->op_type;
+	error->rule = rule;
 	error->value = value;
 	error->limit = limit;
-
-	va_start(arguments, field);
-	vsnprintf(error->field, sizeof(error->field), field, arguments);
-	va_end(arguments);
-	snprintf(error->reason, sizeof(error->reason), "%s", rule_reasons[rule]);
+	name_field(error, &field, check->source);
 
 	return false;
 }
@@ -69,29 +91,29 @@ static const struct nvdla_task_extent *find_extent(struct nvdla_check *check,
 						   const struct nvdla_access_request *request)
 {
 	const struct nvdla_task_extent *extent;
-	const char *name = request->name;
 
 	if (!nvdla_need(check,
 			request->mem_type == NVDLA_MEM_MC || request->mem_type == NVDLA_MEM_CV,
-			NVDLA_RULE_CUBE_MEM_TYPE, request->mem_type, NVDLA_MEM_CV, "%s.type", name))
+			DRM_NVDLA_RULE_CUBE_MEM_TYPE, request->mem_type, NVDLA_MEM_CV,
+			request->type_field))
 		return NULL;
 	if (!nvdla_need(check, request->mem_type == NVDLA_MEM_MC || check->variant->has_cvsram,
-			NVDLA_RULE_CUBE_NO_CVSRAM, request->mem_type, NVDLA_MEM_MC, "%s.type",
-			name))
+			DRM_NVDLA_RULE_CUBE_NO_CVSRAM, request->mem_type, NVDLA_MEM_MC,
+			request->type_field))
 		return NULL;
 	if (!nvdla_need(check,
 			request->address >= 0 && request->address < check->source->num_extents,
-			NVDLA_RULE_CUBE_ADDRESS, request->address,
-			(s64)check->source->num_extents - 1, "%s.address", name))
+			DRM_NVDLA_RULE_CUBE_ADDRESS, request->address,
+			(s64)check->source->num_extents - 1, request->address_field))
 		return NULL;
 
 	extent = &check->source->extents[request->address];
-	if (!nvdla_need(check, extent->present, NVDLA_RULE_CUBE_ABSENT, request->address, 0,
-			"%s.address", name))
+	if (!nvdla_need(check, extent->present, DRM_NVDLA_RULE_CUBE_ABSENT, request->address, 0,
+			request->address_field))
 		return NULL;
 	if (!nvdla_need(check, extent->mem_type == request->mem_type,
-			NVDLA_RULE_CUBE_WRONG_MEMORY, request->mem_type, extent->mem_type,
-			"%s.type", name))
+			DRM_NVDLA_RULE_CUBE_WRONG_MEMORY, request->mem_type, extent->mem_type,
+			request->type_field))
 		return NULL;
 
 	return extent;
@@ -99,7 +121,6 @@ static const struct nvdla_task_extent *find_extent(struct nvdla_check *check,
 
 u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *request)
 {
-	const char *name = request->name;
 	const struct nvdla_task_extent *extent;
 	u64 last_address;
 	u64 address;
@@ -110,28 +131,29 @@ u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *req
 		return 0;
 
 	if (check_add_overflow(request->offset, request->bytes, &end)) {
-		nvdla_need(check, false, NVDLA_RULE_CUBE_OVERFLOW, request->offset, request->bytes,
-			   "%s.offset", name);
+		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset,
+			   request->bytes, request->offset_field);
 		return 0;
 	}
-	if (!nvdla_need(check, request->bytes > 0 && end <= extent->size, NVDLA_RULE_CUBE_EXTENT,
-			end, extent->size, "%s", name))
+	if (!nvdla_need(check, request->bytes > 0 && end <= extent->size,
+			DRM_NVDLA_RULE_CUBE_EXTENT, end, extent->size, request->field))
 		return 0;
 
 	if (check_add_overflow(extent->dma_addr, request->offset, &address) ||
 	    check_add_overflow(address, request->bytes - 1, &last_address)) {
-		nvdla_need(check, false, NVDLA_RULE_CUBE_OVERFLOW, request->offset, request->bytes,
-			   "%s.offset", name);
+		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset,
+			   request->bytes, request->offset_field);
 		return 0;
 	}
 	if (!nvdla_need(check,
 			check->variant->address_bits >= 64 ||
 				last_address >> check->variant->address_bits == 0,
-			NVDLA_RULE_CUBE_ADDRESS_BITS, last_address, check->variant->address_bits,
-			"%s.address", name))
+			DRM_NVDLA_RULE_CUBE_ADDRESS_BITS, last_address,
+			check->variant->address_bits, request->address_field))
 		return 0;
-	if (!nvdla_need(check, IS_ALIGNED(address, request->alignment), NVDLA_RULE_CUBE_ALIGNMENT,
-			address, request->alignment, "%s.offset", name))
+	if (!nvdla_need(check, IS_ALIGNED(address, request->alignment),
+			DRM_NVDLA_RULE_CUBE_ALIGNMENT, address, request->alignment,
+			request->offset_field))
 		return 0;
 
 	check->task->access[request->address] |= request->access;
@@ -139,12 +161,12 @@ u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *req
 }
 
 void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_feature_use *use,
-			    const char *name, u32 access, u32 precision)
+			    const struct nvdla_data_cube *cube, u32 access, u32 precision)
 {
 	u32 atom_bytes = check->variant->atom_bytes;
 
 	*use = (struct nvdla_feature_use) {
-		.name = name,
+		.cube = cube,
 		.access = access,
 		.atom_bytes = atom_bytes,
 		.atom_elements = atom_bytes / nvdla_bytes_per_element(precision),
@@ -159,24 +181,27 @@ void nvdla_check_feature_shape(struct nvdla_check *check, const struct nvdla_dat
 {
 	u64 line_bytes = (u64)cube->width * use->atom_bytes;
 
-	nvdla_need(check, cube->width > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.width", use->name);
-	nvdla_need(check, cube->height > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.height", use->name);
-	nvdla_need(check, cube->channel > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.channel", use->name);
+	nvdla_need(check, cube->width > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(use->cube->width));
+	nvdla_need(check, cube->height > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(use->cube->height));
+	nvdla_need(check, cube->channel > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(use->cube->channel));
 	nvdla_need(check, IS_ALIGNED(cube->line_stride, use->alignment),
-		   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->line_stride, use->alignment,
-		   "%s.line_stride", use->name);
+		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->line_stride, use->alignment,
+		   NVDLA_FIELD(use->cube->line_stride));
 	nvdla_need(check, IS_ALIGNED(cube->surf_stride, use->alignment),
-		   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->surf_stride, use->alignment,
-		   "%s.surf_stride", use->name);
-	nvdla_need(check, cube->line_stride >= line_bytes, NVDLA_RULE_CUBE_LINE_STRIDE,
-		   cube->line_stride, line_bytes, "%s.line_stride", use->name);
+		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->surf_stride, use->alignment,
+		   NVDLA_FIELD(use->cube->surf_stride));
+	nvdla_need(check, cube->line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
+		   cube->line_stride, line_bytes, NVDLA_FIELD(use->cube->line_stride));
 
 	if (cube->width != 1 || cube->height != 1)
 		return;
-	nvdla_need(check, cube->line_stride == use->atom_bytes, NVDLA_RULE_CUBE_PACKED,
-		   cube->line_stride, use->atom_bytes, "%s.line_stride", use->name);
-	nvdla_need(check, cube->surf_stride == use->atom_bytes, NVDLA_RULE_CUBE_PACKED,
-		   cube->surf_stride, use->atom_bytes, "%s.surf_stride", use->name);
+	nvdla_need(check, cube->line_stride == use->atom_bytes, DRM_NVDLA_RULE_CUBE_PACKED,
+		   cube->line_stride, use->atom_bytes, NVDLA_FIELD(use->cube->line_stride));
+	nvdla_need(check, cube->surf_stride == use->atom_bytes, DRM_NVDLA_RULE_CUBE_PACKED,
+		   cube->surf_stride, use->atom_bytes, NVDLA_FIELD(use->cube->surf_stride));
 }
 
 u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube,
@@ -184,27 +209,21 @@ u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *
 {
 	u32 surfaces = DIV_ROUND_UP((u32)cube->channel, use->atom_elements);
 	struct nvdla_dim dims[3];
-	struct nvdla_access_request request = {
-		.name = use->name,
-		.mem_type = cube->type,
-		.address = cube->address,
-		.offset = cube->offset,
-		.alignment = use->alignment,
-		.access = use->access,
-	};
+	struct nvdla_access_request request = nvdla_cube_access(use->cube, use->access);
 
 	nvdla_check_feature_shape(check, cube, use);
 	if (check->failed)
 		return 0;
 
+	request.alignment = use->alignment;
 	surfaces = DIV_ROUND_UP(surfaces, use->surface_multiple) * use->surface_multiple;
 	dims[0] = (struct nvdla_dim) { cube->height, cube->line_stride };
 	dims[1] = (struct nvdla_dim) { surfaces, cube->surf_stride };
 	dims[2] = (struct nvdla_dim) { use->batches, use->batch_stride };
 	if (!nvdla_walk_bytes((u64)cube->width * use->atom_bytes, dims, ARRAY_SIZE(dims),
 			      &request.bytes)) {
-		nvdla_need(check, false, NVDLA_RULE_CUBE_OVERFLOW, cube->surf_stride, surfaces,
-			   "%s.surf_stride", use->name);
+		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, cube->surf_stride, surfaces,
+			   NVDLA_FIELD(use->cube->surf_stride));
 		return 0;
 	}
 

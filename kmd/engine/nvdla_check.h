@@ -2,21 +2,29 @@
 #ifndef NVDLA_CHECK_H
 #define NVDLA_CHECK_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_platform.h"
 #include "nvdla_task.h"
 
-/** enum nvdla_rule - names of the rules in nvdla_rules.h */
-enum nvdla_rule {
-#define NVDLA_RULE(name, reason, source) NVDLA_RULE_##name,
-#include "nvdla_rules.h"
-#undef NVDLA_RULE
-	NVDLA_NUM_RULES
-};
-
 struct nvdla_task;
 struct nvdla_operation;
+
+/**
+ * struct nvdla_field - the part of what was submitted that a rule is about
+ * @at: where it lies in the arrays of struct nvdla_task_source, NULL if nowhere
+ * @size: its bytes
+ */
+struct nvdla_field {
+	const void *at;
+	u32 size;
+};
+
+/** NVDLA_FIELD() - a member of a descriptor, as a struct nvdla_field */
+#define NVDLA_FIELD(member) ((struct nvdla_field) { &(member), sizeof(member) })
+
+/** NVDLA_NO_FIELD - a rule is about no member of a descriptor */
+#define NVDLA_NO_FIELD ((struct nvdla_field) { NULL, 0 })
 
 /**
  * struct nvdla_check - state of the examination of one task
@@ -38,7 +46,7 @@ struct nvdla_check {
 	const struct nvdla_variant *variant;
 	const struct nvdla_task_source *source;
 	struct nvdla_task *task;
-	struct nvdla_task_error *error;
+	struct drm_nvdla_error *error;
 	u32 operation;
 	u32 op_type;
 	struct nvdla_operation *current_op;
@@ -60,12 +68,12 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation);
  * @rule: which rule it is
  * @value: the value that is looked at
  * @limit: what it is held against
- * @field: name of the descriptor field, a format string
+ * @field: where @value comes from
  *
  * Return: @fulfilled.
  */
-bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum nvdla_rule rule, s64 value,
-		s64 limit, const char *field, ...) __printf(6, 7);
+bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum drm_nvdla_rule rule, s64 value,
+		s64 limit, struct nvdla_field field);
 
 /**
  * nvdla_bytes_per_element() - size of an element
@@ -101,7 +109,10 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 
 /**
  * struct nvdla_access_request - memory that an operation touches
- * @name: descriptor field, for messages
+ * @type_field: where @mem_type comes from
+ * @address_field: where @address comes from
+ * @offset_field: where @offset comes from
+ * @field: what describes the whole access
  * @mem_type: enum nvdla_mem_type, as the descriptor says
  * @address: index into the address table
  * @offset: bytes from there
@@ -110,7 +121,10 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  */
 struct nvdla_access_request {
-	const char *name;
+	struct nvdla_field type_field;
+	struct nvdla_field address_field;
+	struct nvdla_field offset_field;
+	struct nvdla_field field;
 	u32 mem_type;
 	s32 address;
 	u64 offset;
@@ -118,6 +132,28 @@ struct nvdla_access_request {
 	u32 alignment;
 	u32 access;
 };
+
+/**
+ * nvdla_cube_access() - an access to the memory of a data cube
+ * @cube: the cube as it was submitted
+ * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
+ *
+ * Return: a request that lacks its bytes and its alignment.
+ */
+static inline struct nvdla_access_request nvdla_cube_access(const struct nvdla_data_cube *cube,
+							    u32 access)
+{
+	return (struct nvdla_access_request) {
+		.type_field = NVDLA_FIELD(cube->type),
+		.address_field = NVDLA_FIELD(cube->address),
+		.offset_field = NVDLA_FIELD(cube->offset),
+		.field = NVDLA_FIELD(*cube),
+		.mem_type = cube->type,
+		.address = cube->address,
+		.offset = cube->offset,
+		.access = access,
+	};
+}
 
 /**
  * nvdla_bind() - hold an access against the memory that was given to the task
@@ -132,7 +168,7 @@ u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *req
 
 /**
  * struct nvdla_feature_use - how an engine walks through a feature cube
- * @name: descriptor field, for messages
+ * @cube: the cube as it was submitted
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  * @atom_bytes: bytes of one atom in memory
  * @atom_elements: channels in one atom
@@ -142,7 +178,7 @@ u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *req
  * @alignment: of address and strides
  */
 struct nvdla_feature_use {
-	const char *name;
+	const struct nvdla_data_cube *cube;
 	u32 access;
 	u32 atom_bytes;
 	u32 atom_elements;
@@ -156,12 +192,12 @@ struct nvdla_feature_use {
  * nvdla_feature_use_init() - the usual walk: one cube of packed atoms
  * @check: examination
  * @use: filled
- * @name: descriptor field
+ * @cube: the cube as it was submitted
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  * @precision: enum nvdla_precision of the cube, valid
  */
 void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_feature_use *use,
-			    const char *name, u32 access, u32 precision);
+			    const struct nvdla_data_cube *cube, u32 access, u32 precision);
 
 /**
  * nvdla_check_feature_shape() - rules of a feature cube, wherever it is

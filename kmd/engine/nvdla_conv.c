@@ -61,29 +61,26 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 
 /* One plane of a pitch linear image; lines are read in whole atoms. */
 static u64 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
-		      u32 line_stride, u32 pixel_bytes, const char *stride_name)
+		      const u32 *line_stride, u32 pixel_bytes)
 {
 	u32 atom = check->variant->atom_bytes;
 	u64 line_bytes = round_up((u64)src->width * pixel_bytes, (u64)atom);
-	const struct nvdla_dim dim = { src->height, line_stride };
-	struct nvdla_access_request request = {
-		.name = "src_data",
-		.mem_type = src->type,
-		.address = src->address,
-		.offset = offset,
-		.alignment = atom,
-		.access = NVDLA_ACCESS_READ,
-	};
+	const struct nvdla_dim dim = { src->height, *line_stride };
+	struct nvdla_access_request request = nvdla_cube_access(src, NVDLA_ACCESS_READ);
 
-	nvdla_need(check, src->width > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "src_data.width");
-	nvdla_need(check, src->height > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "src_data.height");
-	nvdla_need(check, IS_ALIGNED(line_stride, atom), NVDLA_RULE_CUBE_STRIDE_ALIGNMENT,
-		   line_stride, atom, "%s", stride_name);
-	nvdla_need(check, line_stride >= line_bytes, NVDLA_RULE_CUBE_LINE_STRIDE, line_stride,
-		   line_bytes, "%s", stride_name);
+	nvdla_need(check, src->width > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(src->width));
+	nvdla_need(check, src->height > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(src->height));
+	nvdla_need(check, IS_ALIGNED(*line_stride, atom), DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT,
+		   *line_stride, atom, NVDLA_FIELD(*line_stride));
+	nvdla_need(check, *line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
+		   *line_stride, line_bytes, NVDLA_FIELD(*line_stride));
 	if (check->failed)
 		return 0;
 
+	request.offset = offset;
+	request.alignment = atom;
 	/* Cannot overflow: a product of 16 and 32 bits. */
 	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
 	return nvdla_bind(check, &request);
@@ -97,18 +94,18 @@ static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_des
 	const struct nvdla_data_cube *src = &surface->src_data;
 	s64 uv_offset;
 
-	plan->src_address = bind_plane(check, src, src->offset, src->line_stride, format->bytes,
-				       "src_data.line_stride");
+	plan->src_address = bind_plane(check, src, src->offset, &src->line_stride, format->bytes);
 	if (!format->uv_bytes)
 		return;
 
 	if (!nvdla_need(check,
 			!check_add_overflow(surface->offset_u, (s64)src->offset, &uv_offset) &&
 				uv_offset >= 0,
-			NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset, "offset_u"))
+			DRM_NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset,
+			NVDLA_FIELD(surface->offset_u)))
 		return;
-	plan->uv_address = bind_plane(check, src, uv_offset, surface->in_line_uv_stride,
-				      format->uv_bytes, "in_line_uv_stride");
+	plan->uv_address =
+		bind_plane(check, src, uv_offset, &surface->in_line_uv_stride, format->uv_bytes);
 }
 
 static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -117,29 +114,23 @@ static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_de
 {
 	struct nvdla_feature_use use;
 
-	nvdla_feature_use_init(check, &use, "src_data", NVDLA_ACCESS_READ, op->in_precision);
+	nvdla_feature_use_init(check, &use, &surface->src_data, NVDLA_ACCESS_READ,
+			       op->in_precision);
 	use.batches = op->batch;
 	use.batch_stride = op->batch_stride;
 	if (op->batch > 1)
 		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
-			   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
-			   "batch_stride");
+			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
+			   NVDLA_FIELD(op->batch_stride));
 	plan->src_address = nvdla_bind_feature(check, &surface->src_data, &use);
 }
 
-static u64 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-			const char *name, u64 bytes)
+static u64 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube, u64 bytes)
 {
-	const struct nvdla_access_request request = {
-		.name = name,
-		.mem_type = cube->type,
-		.address = cube->address,
-		.offset = cube->offset,
-		.bytes = bytes,
-		.alignment = check->variant->weight_alignment,
-		.access = NVDLA_ACCESS_READ,
-	};
+	struct nvdla_access_request request = nvdla_cube_access(cube, NVDLA_ACCESS_READ);
 
+	request.bytes = bytes;
+	request.alignment = check->variant->weight_alignment;
 	return nvdla_bind(check, &request);
 }
 
@@ -151,20 +142,19 @@ static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_d
 	u32 groups = DIV_ROUND_UP(surface->dst_data.channel, group_kernels);
 	u64 wgs_bytes = round_up((u64)groups * sizeof(u32), (u64)check->variant->atom_bytes);
 
-	plan->weight_address = bind_weights(check, &surface->weight_data, "weight_data",
-					    surface->weight_data.size);
+	plan->weight_address =
+		bind_weights(check, &surface->weight_data, surface->weight_data.size);
 	if (!plan->compressed)
 		return;
 
 	nvdla_need(check, surface->wmb_data.type == surface->weight_data.type,
-		   NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wmb_data.type,
-		   surface->weight_data.type, "wmb_data.type");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wmb_data.type,
+		   surface->weight_data.type, NVDLA_FIELD(surface->wmb_data.type));
 	nvdla_need(check, surface->wgs_data.type == surface->weight_data.type,
-		   NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wgs_data.type,
-		   surface->weight_data.type, "wgs_data.type");
-	plan->wmb_address = bind_weights(check, &surface->wmb_data, "wmb_data",
-					 surface->wmb_data.size);
-	plan->wgs_address = bind_weights(check, &surface->wgs_data, "wgs_data", wgs_bytes);
+		   DRM_NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wgs_data.type,
+		   surface->weight_data.type, NVDLA_FIELD(surface->wgs_data.type));
+	plan->wmb_address = bind_weights(check, &surface->wmb_data, surface->wmb_data.size);
+	plan->wgs_address = bind_weights(check, &surface->wgs_data, wgs_bytes);
 }
 
 void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,

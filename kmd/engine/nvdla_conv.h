@@ -2,7 +2,7 @@
 #ifndef NVDLA_CONV_H
 #define NVDLA_CONV_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_check.h"
 #include "nvdla_types.h"

@@ -18,20 +18,20 @@ static void program_cacc(struct nvdla_check *check, const struct nvdla_conv_op_d
 
 	nvdla_emit(check, NVDLA_CACC_D_MISC_CFG,
 		   nvdla_put(check, NVDLA_CACC_D_MISC_CFG__CONV_MODE, op->conv_mode,
-			     "conv_mode") |
-		   nvdla_put(check, NVDLA_CACC_D_MISC_CFG__PROC_PRECISION, op->out_precision,
-			     "out_precision"));
+			     NVDLA_FIELD(op->conv_mode)) |
+		   nvdla_put(check, NVDLA_CACC_D_MISC_CFG__PROC_PRECISION,
+			     op->out_precision, NVDLA_FIELD(op->out_precision)));
 	nvdla_emit(check, NVDLA_CACC_D_DATAOUT_SIZE_0,
 		   nvdla_put_minus_one(check, NVDLA_CACC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH,
-				       dst->width, "dst_data.width") |
+				       dst->width, NVDLA_FIELD(dst->width)) |
 		   nvdla_put_minus_one(check, NVDLA_CACC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT,
-				       dst->height, "dst_data.height"));
+				       dst->height, NVDLA_FIELD(dst->height)));
 	nvdla_emit(check, NVDLA_CACC_D_DATAOUT_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_CACC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL,
-				       dst->channel, "dst_data.channel"));
+				       dst->channel, NVDLA_FIELD(dst->channel)));
 	nvdla_emit(check, NVDLA_CACC_D_BATCH_NUMBER,
 		   nvdla_put_minus_one(check, NVDLA_CACC_D_BATCH_NUMBER__BATCHES, op->batch,
-				       "batch"));
+				       NVDLA_FIELD(op->batch)));
 	/* CACC writes no memory: its address is left alone, strides are informative. */
 	nvdla_emit(check, NVDLA_CACC_D_LINE_STRIDE,
 		   dst->line_stride & NVDLA_CACC_D_LINE_STRIDE__LINE_STRIDE);
@@ -42,15 +42,15 @@ static void program_cacc(struct nvdla_check *check, const struct nvdla_conv_op_d
 		   NVDLA_CACC_D_DATAOUT_MAP__SURF_PACKED : 0);
 	nvdla_emit(check, NVDLA_CACC_D_CLIP_CFG,
 		   nvdla_put(check, NVDLA_CACC_D_CLIP_CFG__CLIP_TRUNCATE, op->out_cvt.truncate,
-			     "out_cvt.truncate"));
+			     NVDLA_FIELD(op->out_cvt.truncate)));
 }
 
 static void program_cmac(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	u32 misc = nvdla_put(check, NVDLA_CMAC_A_D_MISC_CFG__CONV_MODE, op->conv_mode,
-			     "conv_mode") |
+			     NVDLA_FIELD(op->conv_mode)) |
 		   nvdla_put(check, NVDLA_CMAC_A_D_MISC_CFG__PROC_PRECISION, op->out_precision,
-			     "out_precision");
+			     NVDLA_FIELD(op->out_precision));
 
 	nvdla_emit(check, NVDLA_CMAC_A_D_MISC_CFG, misc);
 	nvdla_emit(check, NVDLA_CMAC_B_D_MISC_CFG, misc);
@@ -60,35 +60,36 @@ static void program_cmac(struct nvdla_check *check, const struct nvdla_conv_op_d
 static u32 misc_cfg(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 		    u32 in_precision)
 {
-	return nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__CONV_MODE, op->conv_mode, "conv_mode") |
+	return nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__CONV_MODE, op->conv_mode,
+			 NVDLA_FIELD(op->conv_mode)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__IN_PRECISION, in_precision,
-			 "in_precision") |
+			 NVDLA_FIELD(op->in_precision)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__PROC_PRECISION, op->out_precision,
-			 "out_precision") |
+			 NVDLA_FIELD(op->out_precision)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__DATA_REUSE, op->data_reuse,
-			 "data_reuse") |
+			 NVDLA_FIELD(op->data_reuse)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__WEIGHT_REUSE, op->weight_reuse,
-			 "weight_reuse") |
+			 NVDLA_FIELD(op->weight_reuse)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__SKIP_DATA_RLS, op->skip_data_rls,
-			 "skip_data_rls") |
+			 NVDLA_FIELD(op->skip_data_rls)) |
 	       nvdla_put(check, NVDLA_CDMA_D_MISC_CFG__SKIP_WEIGHT_RLS, op->skip_weight_rls,
-			 "skip_weight_rls");
+			 NVDLA_FIELD(op->skip_weight_rls));
 }
 
 static u32 bank_cfg(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	return nvdla_put_minus_one(check, NVDLA_CSC_D_BANK__DATA_BANK, op->data_bank,
-				   "data_bank") |
+				   NVDLA_FIELD(op->data_bank)) |
 	       nvdla_put_minus_one(check, NVDLA_CSC_D_BANK__WEIGHT_BANK, op->weight_bank,
-				   "weight_bank");
+				   NVDLA_FIELD(op->weight_bank));
 }
 
 static u32 size_ext(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	return nvdla_put_minus_one(check, NVDLA_CSC_D_DATAIN_SIZE_EXT_0__DATAIN_WIDTH_EXT,
-				   op->input_width_csc, "input_width_csc") |
+				   op->input_width_csc, NVDLA_FIELD(op->input_width_csc)) |
 	       nvdla_put_minus_one(check, NVDLA_CSC_D_DATAIN_SIZE_EXT_0__DATAIN_HEIGHT_EXT,
-				   op->input_height_csc, "input_height_csc");
+				   op->input_height_csc, NVDLA_FIELD(op->input_height_csc));
 }
 
 static void program_csc_input(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -99,21 +100,20 @@ static void program_csc_input(struct nvdla_check *check, const struct nvdla_conv
 		   NVDLA_CSC_D_DATAIN_FORMAT__DATAIN_FORMAT : 0);
 	nvdla_emit(check, NVDLA_CSC_D_DATAIN_SIZE_EXT_0, size_ext(check, op));
 	nvdla_emit(check, NVDLA_CSC_D_DATAIN_SIZE_EXT_1,
-		   nvdla_put_minus_one(check,
-				       NVDLA_CSC_D_DATAIN_SIZE_EXT_1__DATAIN_CHANNEL_EXT,
-				       op->input_channel_csc, "input_channel_csc"));
+		   nvdla_put_minus_one(check, NVDLA_CSC_D_DATAIN_SIZE_EXT_1__DATAIN_CHANNEL_EXT,
+				       op->input_channel_csc, NVDLA_FIELD(op->input_channel_csc)));
 	nvdla_emit(check, NVDLA_CSC_D_BATCH_NUMBER,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_BATCH_NUMBER__BATCHES, op->batch,
-				       "batch"));
+				       NVDLA_FIELD(op->batch)));
 	nvdla_emit(check, NVDLA_CSC_D_POST_Y_EXTENSION,
-		   nvdla_put(check, NVDLA_CSC_D_POST_Y_EXTENSION__Y_EXTENSION,
-			     op->post_extension, "post_extension"));
+		   nvdla_put(check, NVDLA_CSC_D_POST_Y_EXTENSION__Y_EXTENSION, op->post_extension,
+			     NVDLA_FIELD(op->post_extension)));
 	nvdla_emit(check, NVDLA_CSC_D_ENTRY_PER_SLICE,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_ENTRY_PER_SLICE__ENTRIES,
-				       op->entry_per_slice, "entry_per_slice"));
+				       op->entry_per_slice, NVDLA_FIELD(op->entry_per_slice)));
 	nvdla_emit(check, NVDLA_CSC_D_RELEASE, op->release == 0 ? 0 :
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_RELEASE__RLS_SLICES, op->release,
-				       "release"));
+				       NVDLA_FIELD(op->release)));
 }
 
 static void program_csc_kernel(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -122,23 +122,28 @@ static void program_csc_kernel(struct nvdla_check *check, const struct nvdla_con
 {
 	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_FORMAT,
 		   nvdla_put(check, NVDLA_CSC_D_WEIGHT_FORMAT__WEIGHT_FORMAT, op->weight_format,
-			     "weight_format"));
+			     NVDLA_FIELD(op->weight_format)));
 	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_WIDTH_EXT,
-				       op->kernel_width_csc, "kernel_width_csc") |
+				       op->kernel_width_csc, NVDLA_FIELD(op->kernel_width_csc)) |
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_0__WEIGHT_HEIGHT_EXT,
-				       op->kernel_height_csc, "kernel_height_csc"));
+				       op->kernel_height_csc,
+				       NVDLA_FIELD(op->kernel_height_csc)));
 	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_CHANNEL_EXT,
-				       op->kernel_channel_csc, "kernel_channel_csc") |
+				       op->kernel_channel_csc,
+				       NVDLA_FIELD(op->kernel_channel_csc)) |
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_WEIGHT_SIZE_EXT_1__WEIGHT_KERNEL,
-				       surface->dst_data.channel, "dst_data.channel"));
+				       surface->dst_data.channel,
+				       NVDLA_FIELD(surface->dst_data.channel)));
 	nvdla_emit(check, NVDLA_CSC_D_WEIGHT_BYTES,
 		   nvdla_put_stride(check, NVDLA_CSC_D_WEIGHT_BYTES__WEIGHT_BYTES,
-				    surface->weight_data.size, "weight_data.size"));
+				    surface->weight_data.size,
+				    NVDLA_FIELD(surface->weight_data.size)));
 	nvdla_emit(check, NVDLA_CSC_D_WMB_BYTES, plan->compressed ?
 		   nvdla_put_stride(check, NVDLA_CSC_D_WMB_BYTES__WMB_BYTES,
-				    surface->wmb_data.size, "wmb_data.size") : 0);
+				    surface->wmb_data.size,
+				    NVDLA_FIELD(surface->wmb_data.size)) : 0);
 }
 
 static void program_csc_output(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -147,39 +152,40 @@ static void program_csc_output(struct nvdla_check *check, const struct nvdla_con
 {
 	nvdla_emit(check, NVDLA_CSC_D_DATAOUT_SIZE_0,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_DATAOUT_SIZE_0__DATAOUT_WIDTH,
-				       op->input_width_cmac, "input_width_cmac") |
+				       op->input_width_cmac, NVDLA_FIELD(op->input_width_cmac)) |
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_DATAOUT_SIZE_0__DATAOUT_HEIGHT,
-				       op->input_height_cmac, "input_height_cmac"));
+				       op->input_height_cmac,
+				       NVDLA_FIELD(op->input_height_cmac)));
 	nvdla_emit(check, NVDLA_CSC_D_DATAOUT_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL,
-				       dst->channel, "dst_data.channel"));
+				       dst->channel, NVDLA_FIELD(dst->channel)));
 	nvdla_emit(check, NVDLA_CSC_D_ATOMICS,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_ATOMICS__ATOMICS,
-				       (u64)dst->width * dst->height, "dst_data.height"));
+				       (u64)dst->width * dst->height, NVDLA_FIELD(dst->height)));
 
 	/* Winograd's CDMA has already applied stride and padding. */
 	nvdla_emit(check, NVDLA_CSC_D_CONV_STRIDE_EXT, plan->winograd ? 0 :
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_CONV_STRIDE_EXT__CONV_X_STRIDE_EXT,
-				       op->conv_stride_x, "conv_stride_x") |
+				       op->conv_stride_x, NVDLA_FIELD(op->conv_stride_x)) |
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_CONV_STRIDE_EXT__CONV_Y_STRIDE_EXT,
-				       op->conv_stride_y, "conv_stride_y"));
+				       op->conv_stride_y, NVDLA_FIELD(op->conv_stride_y)));
 	nvdla_emit(check, NVDLA_CSC_D_DILATION_EXT,
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_DILATION_EXT__X_DILATION_EXT,
-				       op->dilation_x, "dilation_x") |
+				       op->dilation_x, NVDLA_FIELD(op->dilation_x)) |
 		   nvdla_put_minus_one(check, NVDLA_CSC_D_DILATION_EXT__Y_DILATION_EXT,
-				       op->dilation_y, "dilation_y"));
+				       op->dilation_y, NVDLA_FIELD(op->dilation_y)));
 	nvdla_emit(check, NVDLA_CSC_D_ZERO_PADDING, plan->winograd ? 0 :
 		   nvdla_put(check, NVDLA_CSC_D_ZERO_PADDING__PAD_LEFT, op->pad_x_left,
-			     "pad_x_left") |
+			     NVDLA_FIELD(op->pad_x_left)) |
 		   nvdla_put(check, NVDLA_CSC_D_ZERO_PADDING__PAD_TOP, op->pad_y_top,
-			     "pad_y_top"));
+			     NVDLA_FIELD(op->pad_y_top)));
 	nvdla_emit(check, NVDLA_CSC_D_ZERO_PADDING_VALUE,
-		   nvdla_put_signed(check, NVDLA_CSC_D_ZERO_PADDING_VALUE__PAD_VALUE,
-				    op->pad_val, "pad_val"));
+		   nvdla_put_signed(check, NVDLA_CSC_D_ZERO_PADDING_VALUE__PAD_VALUE, op->pad_val,
+				    NVDLA_FIELD(op->pad_val)));
 	nvdla_emit(check, NVDLA_CSC_D_BANK, bank_cfg(check, op));
 	nvdla_emit(check, NVDLA_CSC_D_PRA_CFG,
 		   nvdla_put(check, NVDLA_CSC_D_PRA_CFG__PRA_TRUNCATE, op->pra_truncate,
-			     "pra_truncate"));
+			     NVDLA_FIELD(op->pra_truncate)));
 }
 
 static void program_cdma_input(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -190,30 +196,30 @@ static void program_cdma_input(struct nvdla_check *check, const struct nvdla_con
 	nvdla_emit(check, NVDLA_CDMA_D_DATAIN_FORMAT, plan->image ?
 		   NVDLA_CDMA_D_DATAIN_FORMAT__DATAIN_FORMAT |
 		   nvdla_put(check, NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT, op->data_format,
-			     "data_format") |
+			     NVDLA_FIELD(op->data_format)) |
 		   nvdla_put(check, NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_SIGN_OVERRIDE,
-			     op->pixel_override, "pixel_override") : 0);
+			     op->pixel_override, NVDLA_FIELD(op->pixel_override)) : 0);
 	nvdla_emit(check, NVDLA_CDMA_D_DATAIN_SIZE_0,
-		   nvdla_put_minus_one(check, NVDLA_CDMA_D_DATAIN_SIZE_0__DATAIN_WIDTH,
-				       src->width, "src_data.width") |
+		   nvdla_put_minus_one(check, NVDLA_CDMA_D_DATAIN_SIZE_0__DATAIN_WIDTH, src->width,
+				       NVDLA_FIELD(src->width)) |
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_DATAIN_SIZE_0__DATAIN_HEIGHT,
-				       src->height, "src_data.height"));
+				       src->height, NVDLA_FIELD(src->height)));
 	nvdla_emit(check, NVDLA_CDMA_D_DATAIN_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_DATAIN_SIZE_1__DATAIN_CHANNEL,
-				       src->channel, "src_data.channel"));
+				       src->channel, NVDLA_FIELD(src->channel)));
 	nvdla_emit(check, NVDLA_CDMA_D_DATAIN_SIZE_EXT_0, size_ext(check, op));
 	/* Cubes begin on an atom, so no pixel has to be skipped. */
 	nvdla_emit(check, NVDLA_CDMA_D_PIXEL_OFFSET, 0);
 	nvdla_emit(check, NVDLA_CDMA_D_BATCH_NUMBER,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_BATCH_NUMBER__BATCHES, op->batch,
-				       "batch"));
+				       NVDLA_FIELD(op->batch)));
 	nvdla_emit(check, NVDLA_CDMA_D_BATCH_STRIDE, op->batch > 1 ? op->batch_stride : 0);
 	nvdla_emit(check, NVDLA_CDMA_D_ENTRY_PER_SLICE,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_ENTRY_PER_SLICE__ENTRIES,
-				       op->entry_per_slice, "entry_per_slice"));
+				       op->entry_per_slice, NVDLA_FIELD(op->entry_per_slice)));
 	nvdla_emit(check, NVDLA_CDMA_D_FETCH_GRAIN,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_FETCH_GRAIN__GRAINS, op->fetch_grain,
-				       "fetch_grain"));
+				       NVDLA_FIELD(op->fetch_grain)));
 }
 
 static void program_cdma_memory(struct nvdla_check *check,
@@ -247,20 +253,22 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 {
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_FORMAT,
 		   nvdla_put(check, NVDLA_CDMA_D_WEIGHT_FORMAT__WEIGHT_FORMAT, op->weight_format,
-			     "weight_format"));
+			     NVDLA_FIELD(op->weight_format)));
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_SIZE_0,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_WEIGHT_SIZE_0__BYTE_PER_KERNEL,
-				       op->bytes_per_kernel, "bytes_per_kernel"));
+				       op->bytes_per_kernel, NVDLA_FIELD(op->bytes_per_kernel)));
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_WEIGHT_SIZE_1__WEIGHT_KERNEL,
-				       surface->dst_data.channel, "dst_data.channel"));
+				       surface->dst_data.channel,
+				       NVDLA_FIELD(surface->dst_data.channel)));
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_RAM_TYPE,
 		   nvdla_ram_type(surface->weight_data.type));
 	nvdla_emit_address(check, NVDLA_CDMA_D_WEIGHT_ADDR_HIGH, NVDLA_CDMA_D_WEIGHT_ADDR_LOW,
 			   plan->weight_address);
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_BYTES,
 		   nvdla_put_stride(check, NVDLA_CDMA_D_WEIGHT_BYTES__WEIGHT_BYTES,
-				    surface->weight_data.size, "weight_data.size"));
+				    surface->weight_data.size,
+				    NVDLA_FIELD(surface->weight_data.size)));
 	if (!plan->compressed)
 		return;
 	nvdla_emit_address(check, NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW,
@@ -269,58 +277,58 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 			   plan->wmb_address);
 	nvdla_emit(check, NVDLA_CDMA_D_WMB_BYTES,
 		   nvdla_put_stride(check, NVDLA_CDMA_D_WMB_BYTES__WMB_BYTES,
-				    surface->wmb_data.size, "wmb_data.size"));
+				    surface->wmb_data.size, NVDLA_FIELD(surface->wmb_data.size)));
 }
 
 static void program_cdma_converter(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	nvdla_emit(check, NVDLA_CDMA_D_MEAN_FORMAT,
 		   nvdla_put(check, NVDLA_CDMA_D_MEAN_FORMAT__MEAN_FORMAT, op->mean_format,
-			     "mean_format"));
+			     NVDLA_FIELD(op->mean_format)));
 	nvdla_emit(check, NVDLA_CDMA_D_MEAN_GLOBAL_0,
 		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_0__MEAN_RY, op->mean_ry,
-				    "mean_ry") |
-		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_0__MEAN_GU, op->mean_gu,
-				    "mean_gu"));
+				    NVDLA_FIELD(op->mean_ry)) |
+		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_0__MEAN_GU,
+				    op->mean_gu, NVDLA_FIELD(op->mean_gu)));
 	nvdla_emit(check, NVDLA_CDMA_D_MEAN_GLOBAL_1,
 		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_1__MEAN_BV, op->mean_bv,
-				    "mean_bv") |
-		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_1__MEAN_AX, op->mean_ax,
-				    "mean_ax"));
+				    NVDLA_FIELD(op->mean_bv)) |
+		   nvdla_put_signed(check, NVDLA_CDMA_D_MEAN_GLOBAL_1__MEAN_AX,
+				    op->mean_ax, NVDLA_FIELD(op->mean_ax)));
 	if (!op->in_cvt.enable) {
 		nvdla_emit(check, NVDLA_CDMA_D_CVT_CFG, 0);
 		return;
 	}
 	nvdla_emit(check, NVDLA_CDMA_D_CVT_CFG, NVDLA_CDMA_D_CVT_CFG__CVT_EN |
 		   nvdla_put(check, NVDLA_CDMA_D_CVT_CFG__CVT_TRUNCATE, op->in_cvt.truncate,
-			     "in_cvt.truncate"));
+			     NVDLA_FIELD(op->in_cvt.truncate)));
 	nvdla_emit(check, NVDLA_CDMA_D_CVT_OFFSET,
-		   nvdla_put_signed(check, NVDLA_CDMA_D_CVT_OFFSET__CVT_OFFSET,
-				    op->in_cvt.offset, "in_cvt.offset"));
+		   nvdla_put_signed(check, NVDLA_CDMA_D_CVT_OFFSET__CVT_OFFSET, op->in_cvt.offset,
+				    NVDLA_FIELD(op->in_cvt.offset)));
 	nvdla_emit(check, NVDLA_CDMA_D_CVT_SCALE,
 		   nvdla_put_signed(check, NVDLA_CDMA_D_CVT_SCALE__CVT_SCALE, op->in_cvt.scale,
-				    "in_cvt.scale"));
+				    NVDLA_FIELD(op->in_cvt.scale)));
 }
 
 static void program_cdma_window(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	nvdla_emit(check, NVDLA_CDMA_D_CONV_STRIDE,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_CONV_STRIDE__CONV_X_STRIDE,
-				       op->conv_stride_x, "conv_stride_x") |
+				       op->conv_stride_x, NVDLA_FIELD(op->conv_stride_x)) |
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_CONV_STRIDE__CONV_Y_STRIDE,
-				       op->conv_stride_y, "conv_stride_y"));
+				       op->conv_stride_y, NVDLA_FIELD(op->conv_stride_y)));
 	nvdla_emit(check, NVDLA_CDMA_D_ZERO_PADDING,
 		   nvdla_put(check, NVDLA_CDMA_D_ZERO_PADDING__PAD_LEFT, op->pad_x_left,
-			     "pad_x_left") |
+			     NVDLA_FIELD(op->pad_x_left)) |
 		   nvdla_put(check, NVDLA_CDMA_D_ZERO_PADDING__PAD_RIGHT, op->pad_x_right,
-			     "pad_x_right") |
+			     NVDLA_FIELD(op->pad_x_right)) |
 		   nvdla_put(check, NVDLA_CDMA_D_ZERO_PADDING__PAD_TOP, op->pad_y_top,
-			     "pad_y_top") |
-		   nvdla_put(check, NVDLA_CDMA_D_ZERO_PADDING__PAD_BOTTOM, op->pad_y_bottom,
-			     "pad_y_bottom"));
+			     NVDLA_FIELD(op->pad_y_top)) |
+		   nvdla_put(check, NVDLA_CDMA_D_ZERO_PADDING__PAD_BOTTOM,
+			     op->pad_y_bottom, NVDLA_FIELD(op->pad_y_bottom)));
 	nvdla_emit(check, NVDLA_CDMA_D_ZERO_PADDING_VALUE,
-		   nvdla_put_signed(check, NVDLA_CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE,
-				    op->pad_val, "pad_val"));
+		   nvdla_put_signed(check, NVDLA_CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE, op->pad_val,
+				    NVDLA_FIELD(op->pad_val)));
 	nvdla_emit(check, NVDLA_CDMA_D_BANK, bank_cfg(check, op));
 	nvdla_emit(check, NVDLA_CDMA_D_PERF_ENABLE, check->source->flags & NVDLA_TASK_STATISTICS ?
 		   NVDLA_CDMA_D_PERF_ENABLE__DMA_EN : 0);

@@ -15,10 +15,10 @@
 #include "nvdla_platform.h"
 
 /* One of two values that have to be the same, named by the field of the later one. */
-static void need_same(struct nvdla_check *check, enum nvdla_rule rule, s64 value, s64 previous,
-		      const char *name)
+static void need_same(struct nvdla_check *check, enum drm_nvdla_rule rule, s64 value, s64 previous,
+		      struct nvdla_field field)
 {
-	nvdla_need(check, value == previous, rule, value, previous, "%s", name);
+	nvdla_need(check, value == previous, rule, value, previous, field);
 }
 
 /* Lines that a convolution leaves in the buffer. */
@@ -46,32 +46,39 @@ static void check_same_lines(struct nvdla_check *check, const struct nvdla_conv_
 			     const struct nvdla_conv_op_desc *previous,
 			     const struct nvdla_data_cube *previous_src)
 {
-	const enum nvdla_rule mode = NVDLA_RULE_CONV_DATA_REUSE_MODE;
-	const enum nvdla_rule shape = NVDLA_RULE_CONV_DATA_REUSE_SHAPE;
+	const enum drm_nvdla_rule mode = DRM_NVDLA_RULE_CONV_DATA_REUSE_MODE;
+	const enum drm_nvdla_rule shape = DRM_NVDLA_RULE_CONV_DATA_REUSE_SHAPE;
 	bool winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD;
 
-	need_same(check, mode, op->conv_mode, previous->conv_mode, "conv_mode");
-	need_same(check, mode, op->data_bank, previous->data_bank, "data_bank");
-	need_same(check, shape, op->data_format, previous->data_format, "data_format");
-	need_same(check, shape, op->in_precision, previous->in_precision, "in_precision");
-	need_same(check, shape, op->out_precision, previous->out_precision, "out_precision");
-	need_same(check, shape, op->batch, previous->batch, "batch");
-	need_same(check, shape, src->width, previous_src->width, "src_data.width");
-	need_same(check, shape, src->channel, previous_src->channel, "src_data.channel");
-	need_same(check, shape, op->entry_per_slice, previous->entry_per_slice, "entry_per_slice");
+	need_same(check, mode, op->conv_mode, previous->conv_mode, NVDLA_FIELD(op->conv_mode));
+	need_same(check, mode, op->data_bank, previous->data_bank, NVDLA_FIELD(op->data_bank));
+	need_same(check, shape, op->data_format, previous->data_format,
+		  NVDLA_FIELD(op->data_format));
+	need_same(check, shape, op->in_precision, previous->in_precision,
+		  NVDLA_FIELD(op->in_precision));
+	need_same(check, shape, op->out_precision, previous->out_precision,
+		  NVDLA_FIELD(op->out_precision));
+	need_same(check, shape, op->batch, previous->batch, NVDLA_FIELD(op->batch));
+	need_same(check, shape, src->width, previous_src->width, NVDLA_FIELD(src->width));
+	need_same(check, shape, src->channel, previous_src->channel, NVDLA_FIELD(src->channel));
+	need_same(check, shape, op->entry_per_slice, previous->entry_per_slice,
+		  NVDLA_FIELD(op->entry_per_slice));
 
 	/* CSC makes the padding of a feature; that of the others is in the buffer. */
 	if (!winograd && op->data_format == NVDLA_FORMAT_FEATURE)
 		return;
-	need_same(check, shape, op->pad_x_left, previous->pad_x_left, "pad_x_left");
-	need_same(check, shape, op->pad_x_right, previous->pad_x_right, "pad_x_right");
+	need_same(check, shape, op->pad_x_left, previous->pad_x_left, NVDLA_FIELD(op->pad_x_left));
+	need_same(check, shape, op->pad_x_right, previous->pad_x_right,
+		  NVDLA_FIELD(op->pad_x_right));
 	if (!winograd)
 		return;
 
 	/* So are Winograd's lines and its stride, which became channels. */
-	need_same(check, shape, op->pad_y_top, previous->pad_y_top, "pad_y_top");
-	need_same(check, shape, op->conv_stride_x, previous->conv_stride_x, "conv_stride_x");
-	need_same(check, shape, op->conv_stride_y, previous->conv_stride_y, "conv_stride_y");
+	need_same(check, shape, op->pad_y_top, previous->pad_y_top, NVDLA_FIELD(op->pad_y_top));
+	need_same(check, shape, op->conv_stride_x, previous->conv_stride_x,
+		  NVDLA_FIELD(op->conv_stride_x));
+	need_same(check, shape, op->conv_stride_y, previous->conv_stride_y,
+		  NVDLA_FIELD(op->conv_stride_y));
 }
 
 /*
@@ -87,8 +94,8 @@ static void check_data_reuse(struct nvdla_check *check, const struct nvdla_conv_
 	u32 kept = kept_lines(previous);
 	u32 lines = kept + fetched_lines(op, src, previous);
 
-	nvdla_need(check, op->input_height_csc == lines, NVDLA_RULE_CONV_DATA_REUSE_LINES,
-		   op->input_height_csc, lines, "input_height_csc");
+	nvdla_need(check, op->input_height_csc == lines, DRM_NVDLA_RULE_CONV_DATA_REUSE_LINES,
+		   op->input_height_csc, lines, NVDLA_FIELD(op->input_height_csc));
 	/* Where everything was released there is nothing to agree about. */
 	if (kept > 0)
 		check_same_lines(check, op, src, previous, previous_src);
@@ -100,18 +107,21 @@ static void check_weight_reuse(struct nvdla_check *check, const struct nvdla_con
 			       const struct nvdla_conv_op_desc *previous,
 			       const struct nvdla_conv_surface_desc *previous_surface)
 {
-	const enum nvdla_rule size = NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE;
+	const enum drm_nvdla_rule size = DRM_NVDLA_RULE_CONV_WEIGHT_REUSE_SIZE;
 
 	need_same(check, size, op->bytes_per_kernel, previous->bytes_per_kernel,
-		  "bytes_per_kernel");
-	need_same(check, size, op->out_precision, previous->out_precision, "out_precision");
+		  NVDLA_FIELD(op->bytes_per_kernel));
+	need_same(check, size, op->out_precision, previous->out_precision,
+		  NVDLA_FIELD(op->out_precision));
 	need_same(check, size, surface->dst_data.channel, previous_surface->dst_data.channel,
-		  "dst_data.channel");
+		  NVDLA_FIELD(surface->dst_data.channel));
 	need_same(check, size, surface->weight_data.size, previous_surface->weight_data.size,
-		  "weight_data.size");
-	need_same(check, size, op->weight_format, previous->weight_format, "weight_format");
-	need_same(check, size, op->data_bank, previous->data_bank, "data_bank");
-	need_same(check, size, op->weight_bank, previous->weight_bank, "weight_bank");
+		  NVDLA_FIELD(surface->weight_data.size));
+	need_same(check, size, op->weight_format, previous->weight_format,
+		  NVDLA_FIELD(op->weight_format));
+	need_same(check, size, op->data_bank, previous->data_bank, NVDLA_FIELD(op->data_bank));
+	need_same(check, size, op->weight_bank, previous->weight_bank,
+		  NVDLA_FIELD(op->weight_bank));
 }
 
 /* @previous is the convolution before the current one, or NVDLA_NO_OP. */
@@ -128,14 +138,14 @@ static void check_reuse(struct nvdla_check *check, u16 previous)
 		previous_surface = &check->source->surfaces[previous].conv;
 	}
 
-	if (op->data_reuse &&
-	    nvdla_need(check, previous_op, NVDLA_RULE_CONV_DATA_REUSE, 1, 0, "data_reuse"))
+	if (op->data_reuse && nvdla_need(check, previous_op, DRM_NVDLA_RULE_CONV_DATA_REUSE, 1, 0,
+					 NVDLA_FIELD(op->data_reuse)))
 		check_data_reuse(check, op, &surface->src_data, previous_op,
 				 &previous_surface->src_data);
 
 	if (op->weight_reuse &&
 	    nvdla_need(check, previous_op && previous_op->skip_weight_rls,
-		       NVDLA_RULE_CONV_WEIGHT_REUSE, 1, 0, "weight_reuse"))
+		       DRM_NVDLA_RULE_CONV_WEIGHT_REUSE, 1, 0, NVDLA_FIELD(op->weight_reuse)))
 		check_weight_reuse(check, op, surface, previous_op, previous_surface);
 }
 

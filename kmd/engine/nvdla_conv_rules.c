@@ -24,67 +24,73 @@
 /* CDMA asks for weights in bursts that begin at multiples of this. */
 #define WEIGHT_BURST_BYTES 256
 
-static void check_flag(struct nvdla_check *check, u8 value, const char *name)
+static void check_flag(struct nvdla_check *check, const u8 *flag)
 {
-	nvdla_need(check, value <= 1, NVDLA_RULE_CONV_FLAG, value, 1, "%s", name);
+	nvdla_need(check, *flag <= 1, DRM_NVDLA_RULE_CONV_FLAG, *flag, 1, NVDLA_FIELD(*flag));
 }
 
 static void check_enums(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	const u32 precisions = check->variant->precisions;
 
-	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, NVDLA_RULE_CONV_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, "conv_mode");
-	check_flag(check, op->data_reuse, "data_reuse");
-	check_flag(check, op->weight_reuse, "weight_reuse");
-	check_flag(check, op->skip_data_rls, "skip_data_rls");
-	check_flag(check, op->skip_weight_rls, "skip_weight_rls");
-	check_flag(check, op->mean_format, "mean_format");
-	check_flag(check, op->pixel_override, "pixel_override");
-	check_flag(check, op->in_cvt.enable, "in_cvt.enable");
-	nvdla_need(check, op->data_format <= NVDLA_FORMAT_FEATURE, NVDLA_RULE_CONV_FORMAT,
-		   op->data_format, NVDLA_FORMAT_FEATURE, "data_format");
-	nvdla_need(check, op->pixel_mapping == 0, NVDLA_RULE_CONV_PIXEL_MAPPING,
-		   op->pixel_mapping, 0, "pixel_mapping");
+	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_CONV_MODE,
+		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
+	check_flag(check, &op->data_reuse);
+	check_flag(check, &op->weight_reuse);
+	check_flag(check, &op->skip_data_rls);
+	check_flag(check, &op->skip_weight_rls);
+	check_flag(check, &op->mean_format);
+	check_flag(check, &op->pixel_override);
+	check_flag(check, &op->in_cvt.enable);
+	nvdla_need(check, op->data_format <= NVDLA_FORMAT_FEATURE, DRM_NVDLA_RULE_CONV_FORMAT,
+		   op->data_format, NVDLA_FORMAT_FEATURE, NVDLA_FIELD(op->data_format));
+	nvdla_need(check, op->pixel_mapping == 0, DRM_NVDLA_RULE_CONV_PIXEL_MAPPING,
+		   op->pixel_mapping, 0, NVDLA_FIELD(op->pixel_mapping));
 	nvdla_need(check,
-		   op->in_precision <= NVDLA_PRECISION_FP16 && (precisions & BIT(op->in_precision)),
-		   NVDLA_RULE_CONV_PRECISION, op->in_precision, NVDLA_PRECISION_FP16,
-		   "in_precision");
+		   op->in_precision <= NVDLA_PRECISION_FP16 &&
+			   (precisions & BIT(op->in_precision)),
+		   DRM_NVDLA_RULE_CONV_PRECISION, op->in_precision, NVDLA_PRECISION_FP16,
+		   NVDLA_FIELD(op->in_precision));
 	nvdla_need(check,
 		   op->out_precision <= NVDLA_PRECISION_FP16 &&
 			   (precisions & BIT(op->out_precision)),
-		   NVDLA_RULE_CONV_PRECISION, op->out_precision, NVDLA_PRECISION_FP16,
-		   "out_precision");
+		   DRM_NVDLA_RULE_CONV_PRECISION, op->out_precision, NVDLA_PRECISION_FP16,
+		   NVDLA_FIELD(op->out_precision));
 	nvdla_need(check, op->weight_format <= NVDLA_WEIGHT_COMPRESSED,
-		   NVDLA_RULE_CONV_WEIGHT_FORMAT, op->weight_format, NVDLA_WEIGHT_COMPRESSED,
-		   "weight_format");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_FORMAT, op->weight_format, NVDLA_WEIGHT_COMPRESSED,
+		   NVDLA_FIELD(op->weight_format));
 	nvdla_need(check,
 		   op->weight_format == NVDLA_WEIGHT_UNCOMPRESSED ||
 			   check->variant->has_weight_compression,
-		   NVDLA_RULE_CONV_NO_COMPRESSION, op->weight_format, NVDLA_WEIGHT_UNCOMPRESSED,
-		   "weight_format");
+		   DRM_NVDLA_RULE_CONV_NO_COMPRESSION, op->weight_format,
+		   NVDLA_WEIGHT_UNCOMPRESSED, NVDLA_FIELD(op->weight_format));
 }
 
 static void check_ranges(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)
 {
 	nvdla_need(check, op->conv_stride_x >= 1 && op->conv_stride_x <= CONV_MAX_STRIDE,
-		   NVDLA_RULE_CONV_STRIDE, op->conv_stride_x, CONV_MAX_STRIDE, "conv_stride_x");
+		   DRM_NVDLA_RULE_CONV_STRIDE, op->conv_stride_x, CONV_MAX_STRIDE,
+		   NVDLA_FIELD(op->conv_stride_x));
 	nvdla_need(check, op->conv_stride_y >= 1 && op->conv_stride_y <= CONV_MAX_STRIDE,
-		   NVDLA_RULE_CONV_STRIDE, op->conv_stride_y, CONV_MAX_STRIDE, "conv_stride_y");
+		   DRM_NVDLA_RULE_CONV_STRIDE, op->conv_stride_y, CONV_MAX_STRIDE,
+		   NVDLA_FIELD(op->conv_stride_y));
 	nvdla_need(check, op->dilation_x >= 1 && op->dilation_x <= CONV_MAX_DILATION,
-		   NVDLA_RULE_CONV_DILATION, op->dilation_x, CONV_MAX_DILATION, "dilation_x");
+		   DRM_NVDLA_RULE_CONV_DILATION, op->dilation_x, CONV_MAX_DILATION,
+		   NVDLA_FIELD(op->dilation_x));
 	nvdla_need(check, op->dilation_y >= 1 && op->dilation_y <= CONV_MAX_DILATION,
-		   NVDLA_RULE_CONV_DILATION, op->dilation_y, CONV_MAX_DILATION, "dilation_y");
-	nvdla_need(check, op->batch >= 1 && op->batch <= CONV_MAX_BATCH, NVDLA_RULE_CONV_BATCH,
-		   op->batch, CONV_MAX_BATCH, "batch");
-	nvdla_need(check, op->post_extension <= 2, NVDLA_RULE_CONV_POST_EXTENSION,
-		   op->post_extension, 2, "post_extension");
-	nvdla_need(check, op->pra_truncate <= CONV_MAX_PRA_TRUNCATE, NVDLA_RULE_CONV_PRA_TRUNCATE,
-		   op->pra_truncate, CONV_MAX_PRA_TRUNCATE, "pra_truncate");
-	nvdla_need(check, op->out_cvt.scale == 1, NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.scale, 1,
-		   "out_cvt.scale");
-	nvdla_need(check, op->out_cvt.offset == 0, NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.offset, 0,
-		   "out_cvt.offset");
+		   DRM_NVDLA_RULE_CONV_DILATION, op->dilation_y, CONV_MAX_DILATION,
+		   NVDLA_FIELD(op->dilation_y));
+	nvdla_need(check, op->batch >= 1 && op->batch <= CONV_MAX_BATCH, DRM_NVDLA_RULE_CONV_BATCH,
+		   op->batch, CONV_MAX_BATCH, NVDLA_FIELD(op->batch));
+	nvdla_need(check, op->post_extension <= 2, DRM_NVDLA_RULE_CONV_POST_EXTENSION,
+		   op->post_extension, 2, NVDLA_FIELD(op->post_extension));
+	nvdla_need(check, op->pra_truncate <= CONV_MAX_PRA_TRUNCATE,
+		   DRM_NVDLA_RULE_CONV_PRA_TRUNCATE, op->pra_truncate, CONV_MAX_PRA_TRUNCATE,
+		   NVDLA_FIELD(op->pra_truncate));
+	nvdla_need(check, op->out_cvt.scale == 1, DRM_NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.scale,
+		   1, NVDLA_FIELD(op->out_cvt.scale));
+	nvdla_need(check, op->out_cvt.offset == 0, DRM_NVDLA_RULE_CONV_OUT_CVT, op->out_cvt.offset,
+		   0, NVDLA_FIELD(op->out_cvt.offset));
 }
 
 /* Which features may meet (guide, Limitation, Supported feature crossing). */
@@ -93,23 +99,25 @@ static void check_crossing(struct nvdla_check *check, const struct nvdla_conv_op
 {
 	bool plain = !plan->image && !plan->winograd;
 
-	nvdla_need(check, !(plan->image && plan->winograd), NVDLA_RULE_CONV_WINOGRAD_FORMAT,
-		   op->data_format, NVDLA_FORMAT_FEATURE, "data_format");
+	nvdla_need(check, !(plan->image && plan->winograd), DRM_NVDLA_RULE_CONV_WINOGRAD_FORMAT,
+		   op->data_format, NVDLA_FORMAT_FEATURE, NVDLA_FIELD(op->data_format));
 	nvdla_need(check, plain || (op->dilation_x == 1 && op->dilation_y == 1),
-		   NVDLA_RULE_CONV_DILATION_CROSSING, max(op->dilation_x, op->dilation_y), 1,
-		   "dilation_x");
-	nvdla_need(check, plain || op->batch == 1, NVDLA_RULE_CONV_BATCH_CROSSING, op->batch, 1,
-		   "batch");
-	nvdla_need(check, plan->image || op->post_extension == 0, NVDLA_RULE_CONV_POST_CROSSING,
-		   op->post_extension, 0, "post_extension");
+		   DRM_NVDLA_RULE_CONV_DILATION_CROSSING, max(op->dilation_x, op->dilation_y), 1,
+		   NVDLA_FIELD(op->dilation_x));
+	nvdla_need(check, plain || op->batch == 1, DRM_NVDLA_RULE_CONV_BATCH_CROSSING, op->batch,
+		   1, NVDLA_FIELD(op->batch));
+	nvdla_need(check, plan->image || op->post_extension == 0,
+		   DRM_NVDLA_RULE_CONV_POST_CROSSING, op->post_extension, 0,
+		   NVDLA_FIELD(op->post_extension));
 
 	/* Two lines of 32 channels or four of 16 fill a MAC cell. */
 	nvdla_need(check,
-		   op->post_extension == 0 ||
-			   op->kernel_channel_csc <=
-				   check->variant->mac_channels >> op->post_extension,
-		   NVDLA_RULE_CONV_POST_CHANNELS, op->kernel_channel_csc,
-		   check->variant->mac_channels >> op->post_extension, "kernel_channel_csc");
+		   op->post_extension == 0 || op->kernel_channel_csc <=
+						      check->variant->mac_channels >>
+						      op->post_extension,
+		   DRM_NVDLA_RULE_CONV_POST_CHANNELS, op->kernel_channel_csc,
+		   check->variant->mac_channels >> op->post_extension,
+		   NVDLA_FIELD(op->kernel_channel_csc));
 }
 
 static void check_precisions(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -119,34 +127,34 @@ static void check_precisions(struct nvdla_check *check, const struct nvdla_conv_
 
 	if (!plan->image) {
 		nvdla_need(check, op->in_precision == op->out_precision,
-			   NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
-			   "out_precision");
+			   DRM_NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
+			   NVDLA_FIELD(op->out_precision));
 		return;
 	}
 
 	format = nvdla_pixel_format(op->data_format);
 	nvdla_need(check, op->in_precision == format->precision,
-		   NVDLA_RULE_CONV_PIXEL_PRECISION, op->in_precision, format->precision,
-		   "in_precision");
-	nvdla_need(check, src->channel == format->channels, NVDLA_RULE_CONV_PIXEL_CHANNELS,
-		   src->channel, format->channels, "src_data.channel");
+		   DRM_NVDLA_RULE_CONV_PIXEL_PRECISION, op->in_precision, format->precision,
+		   NVDLA_FIELD(op->in_precision));
+	nvdla_need(check, src->channel == format->channels, DRM_NVDLA_RULE_CONV_PIXEL_CHANNELS,
+		   src->channel, format->channels, NVDLA_FIELD(src->channel));
 	nvdla_need(check,
 		   op->in_precision != NVDLA_PRECISION_FP16 ||
 			   op->out_precision == NVDLA_PRECISION_FP16,
-		   NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
-		   "out_precision");
+		   DRM_NVDLA_RULE_CONV_PRECISION_PAIR, op->out_precision, op->in_precision,
+		   NVDLA_FIELD(op->out_precision));
 }
 
-static void need_csc(struct nvdla_check *check, u32 value, u32 expected, const char *name)
+static void need_csc(struct nvdla_check *check, u32 value, u32 expected, struct nvdla_field field)
 {
-	nvdla_need(check, value == expected, NVDLA_RULE_CONV_CSC_SIZE, value, expected, "%s",
-		   name);
+	nvdla_need(check, value == expected, DRM_NVDLA_RULE_CONV_CSC_SIZE, value, expected, field);
 }
 
-static void need_kernel(struct nvdla_check *check, u32 value, u32 expected, const char *name)
+static void need_kernel(struct nvdla_check *check, u32 value, u32 expected,
+			struct nvdla_field field)
 {
-	nvdla_need(check, value == expected, NVDLA_RULE_CONV_KERNEL_SIZE, value, expected, "%s",
-		   name);
+	nvdla_need(check, value == expected, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, value, expected,
+		   field);
 }
 
 /*
@@ -158,10 +166,10 @@ static void check_winograd_padding(struct nvdla_check *check, const struct nvdla
 	const u32 limit_x = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_x - 1;
 	const u32 limit_y = WINOGRAD_EQUIVALENT_KERNEL * op->conv_stride_y - 1;
 
-	nvdla_need(check, op->pad_x_left <= limit_x, NVDLA_RULE_CONV_PADDING, op->pad_x_left,
-		   limit_x, "pad_x_left");
-	nvdla_need(check, op->pad_y_top <= limit_y, NVDLA_RULE_CONV_PADDING, op->pad_y_top,
-		   limit_y, "pad_y_top");
+	nvdla_need(check, op->pad_x_left <= limit_x, DRM_NVDLA_RULE_CONV_PADDING, op->pad_x_left,
+		   limit_x, NVDLA_FIELD(op->pad_x_left));
+	nvdla_need(check, op->pad_y_top <= limit_y, DRM_NVDLA_RULE_CONV_PADDING, op->pad_y_top,
+		   limit_y, NVDLA_FIELD(op->pad_y_top));
 }
 
 /*
@@ -180,38 +188,36 @@ static void check_winograd_sizes(struct nvdla_check *check, const struct nvdla_c
 
 	check_winograd_padding(check, op);
 	need_csc(check, op->input_width_csc, DIV_ROUND_UP(width, op->conv_stride_x),
-		 "input_width_csc");
+		 NVDLA_FIELD(op->input_width_csc));
 	need_csc(check, op->input_height_csc, DIV_ROUND_UP(height, op->conv_stride_y),
-		 "input_height_csc");
-	need_csc(check, op->input_channel_csc, channels, "input_channel_csc");
-	need_kernel(check, op->kernel_width_csc, WINOGRAD_KERNEL, "kernel_width_csc");
-	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL, "kernel_height_csc");
-	need_kernel(check, op->kernel_channel_csc, channels, "kernel_channel_csc");
+		 NVDLA_FIELD(op->input_height_csc));
+	need_csc(check, op->input_channel_csc, channels, NVDLA_FIELD(op->input_channel_csc));
+	need_kernel(check, op->kernel_width_csc, WINOGRAD_KERNEL,
+		    NVDLA_FIELD(op->kernel_width_csc));
+	need_kernel(check, op->kernel_height_csc, WINOGRAD_KERNEL,
+		    NVDLA_FIELD(op->kernel_height_csc));
+	need_kernel(check, op->kernel_channel_csc, channels, NVDLA_FIELD(op->kernel_channel_csc));
 
 	nvdla_need(check, dst->width >= WINOGRAD_MIN_OUTPUT && dst->width % 4 == 0,
-		   NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->width, WINOGRAD_MIN_OUTPUT,
-		   "dst_data.width");
+		   DRM_NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->width, WINOGRAD_MIN_OUTPUT,
+		   NVDLA_FIELD(dst->width));
 	nvdla_need(check, dst->height >= WINOGRAD_MIN_OUTPUT && dst->height % 4 == 0,
-		   NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->height, WINOGRAD_MIN_OUTPUT,
-		   "dst_data.height");
-	nvdla_need(check, dst->width + 4 == op->input_width_csc, NVDLA_RULE_CONV_OUTPUT_SIZE,
-		   dst->width, op->input_width_csc - 4, "dst_data.width");
-	nvdla_need(check, dst->height + 4 == op->input_height_csc, NVDLA_RULE_CONV_OUTPUT_SIZE,
-		   dst->height, op->input_height_csc - 4, "dst_data.height");
+		   DRM_NVDLA_RULE_CONV_WINOGRAD_OUTPUT, dst->height, WINOGRAD_MIN_OUTPUT,
+		   NVDLA_FIELD(dst->height));
+	nvdla_need(check, dst->width + 4 == op->input_width_csc, DRM_NVDLA_RULE_CONV_OUTPUT_SIZE,
+		   dst->width, op->input_width_csc - 4, NVDLA_FIELD(dst->width));
+	nvdla_need(check, dst->height + 4 == op->input_height_csc, DRM_NVDLA_RULE_CONV_OUTPUT_SIZE,
+		   dst->height, op->input_height_csc - 4, NVDLA_FIELD(dst->height));
 }
 
 /* One axis of a direct convolution. */
 struct conv_axis {
-	const char *in_name;
-	const char *out_name;
-	const char *pad_before_name;
-	const char *pad_after_name;
-	u32 in;
-	u32 out;
+	const u16 *in;
+	const u16 *out;
+	const u8 *pad_before;
+	const u8 *pad_after;
 	u32 kernel;
 	u32 stride;
-	u32 pad_before;
-	u32 pad_after;
 };
 
 /*
@@ -221,19 +227,19 @@ struct conv_axis {
  */
 static void check_axis(struct nvdla_check *check, const struct conv_axis *axis)
 {
-	u32 padded = axis->pad_before + axis->in + axis->pad_after;
+	u32 padded = *axis->pad_before + *axis->in + *axis->pad_after;
 	u32 expected = 0;
 
-	nvdla_need(check, axis->in > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s", axis->in_name);
-	nvdla_need(check, axis->pad_before < axis->kernel, NVDLA_RULE_CONV_PADDING,
-		   axis->pad_before, axis->kernel - 1, "%s", axis->pad_before_name);
-	nvdla_need(check, axis->pad_after < axis->kernel, NVDLA_RULE_CONV_PADDING,
-		   axis->pad_after, axis->kernel - 1, "%s", axis->pad_after_name);
+	nvdla_need(check, *axis->in > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1, NVDLA_FIELD(*axis->in));
+	nvdla_need(check, *axis->pad_before < axis->kernel, DRM_NVDLA_RULE_CONV_PADDING,
+		   *axis->pad_before, axis->kernel - 1, NVDLA_FIELD(*axis->pad_before));
+	nvdla_need(check, *axis->pad_after < axis->kernel, DRM_NVDLA_RULE_CONV_PADDING,
+		   *axis->pad_after, axis->kernel - 1, NVDLA_FIELD(*axis->pad_after));
 
 	if (padded >= axis->kernel)
 		expected = (padded - axis->kernel) / axis->stride + 1;
-	nvdla_need(check, axis->out > 0 && axis->out == expected, NVDLA_RULE_CONV_OUTPUT_SIZE,
-		   axis->out, expected, "%s", axis->out_name);
+	nvdla_need(check, *axis->out > 0 && *axis->out == expected,
+		   DRM_NVDLA_RULE_CONV_OUTPUT_SIZE, *axis->out, expected, NVDLA_FIELD(*axis->out));
 }
 
 static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -242,40 +248,41 @@ static void check_direct_sizes(struct nvdla_check *check, const struct nvdla_con
 			       const struct nvdla_conv_plan *plan)
 {
 	struct conv_axis x = {
-		"src_data.width", "dst_data.width", "pad_x_left", "pad_x_right", src->width,
-		dst->width, 0, op->conv_stride_x, op->pad_x_left, op->pad_x_right,
+		&src->width, &dst->width, &op->pad_x_left, &op->pad_x_right, 0, op->conv_stride_x,
 	};
 	struct conv_axis y = {
-		"input_height_csc", "dst_data.height", "pad_y_top", "pad_y_bottom",
-		op->input_height_csc, dst->height, 0, op->conv_stride_y, op->pad_y_top,
-		op->pad_y_bottom,
+		&op->input_height_csc, &dst->height, &op->pad_y_top, &op->pad_y_bottom, 0,
+		op->conv_stride_y,
 	};
 
-	need_csc(check, op->input_width_csc, src->width, "input_width_csc");
-	need_csc(check, op->input_channel_csc, src->channel, "input_channel_csc");
+	need_csc(check, op->input_width_csc, src->width, NVDLA_FIELD(op->input_width_csc));
+	need_csc(check, op->input_channel_csc, src->channel, NVDLA_FIELD(op->input_channel_csc));
 	/* Reused lines count for CSC, but are not fetched. */
 	if (!op->data_reuse)
-		need_csc(check, op->input_height_csc, src->height, "input_height_csc");
-	nvdla_need(check, op->kernel_width_csc > 0, NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
-		   "kernel_width_csc");
-	nvdla_need(check, op->kernel_height_csc > 0, NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
-		   "kernel_height_csc");
-	nvdla_need(check, src->channel > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "src_data.channel");
+		need_csc(check, op->input_height_csc, src->height,
+			 NVDLA_FIELD(op->input_height_csc));
+	nvdla_need(check, op->kernel_width_csc > 0, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
+		   NVDLA_FIELD(op->kernel_width_csc));
+	nvdla_need(check, op->kernel_height_csc > 0, DRM_NVDLA_RULE_CONV_KERNEL_SIZE, 0, 1,
+		   NVDLA_FIELD(op->kernel_height_csc));
+	nvdla_need(check, src->channel > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(src->channel));
 	if (check->failed)
 		return;
 
 	if (plan->image) {
 		/* A line of the kernel has become channels: C * S of them, 1 wide. */
-		need_kernel(check, op->kernel_width_csc, 1, "kernel_width_csc");
+		need_kernel(check, op->kernel_width_csc, 1, NVDLA_FIELD(op->kernel_width_csc));
 		nvdla_need(check,
 			   op->kernel_channel_csc > 0 &&
 				   op->kernel_channel_csc % src->channel == 0,
-			   NVDLA_RULE_CONV_KERNEL_SIZE, op->kernel_channel_csc, src->channel,
-			   "kernel_channel_csc");
+			   DRM_NVDLA_RULE_CONV_KERNEL_SIZE, op->kernel_channel_csc, src->channel,
+			   NVDLA_FIELD(op->kernel_channel_csc));
 		x.kernel = op->kernel_channel_csc / src->channel;
 		y.kernel = op->kernel_height_csc;
 	} else {
-		need_kernel(check, op->kernel_channel_csc, src->channel, "kernel_channel_csc");
+		need_kernel(check, op->kernel_channel_csc, src->channel,
+			    NVDLA_FIELD(op->kernel_channel_csc));
 		x.kernel = (op->kernel_width_csc - 1) * op->dilation_x + 1;
 		y.kernel = (op->kernel_height_csc - 1) * op->dilation_y + 1;
 	}
@@ -325,18 +332,21 @@ static void check_buffer(struct nvdla_check *check, const struct nvdla_conv_op_d
 	u32 entries = entries_per_slice(check, op, src, plan);
 	u64 needed = (u64)entries * op->input_height_csc * op->batch;
 
-	nvdla_need(check, op->data_bank >= 1, NVDLA_RULE_CONV_BANKS, 0, 1, "data_bank");
-	nvdla_need(check, op->weight_bank >= 1, NVDLA_RULE_CONV_BANKS, 0, 1, "weight_bank");
-	nvdla_need(check, op->data_bank + op->weight_bank <= banks, NVDLA_RULE_CONV_BANKS,
-		   op->data_bank + op->weight_bank, banks, "weight_bank");
-	nvdla_need(check, op->entry_per_slice == entries, NVDLA_RULE_CONV_ENTRIES,
-		   op->entry_per_slice, entries, "entry_per_slice");
+	nvdla_need(check, op->data_bank >= 1, DRM_NVDLA_RULE_CONV_BANKS, 0, 1,
+		   NVDLA_FIELD(op->data_bank));
+	nvdla_need(check, op->weight_bank >= 1, DRM_NVDLA_RULE_CONV_BANKS, 0, 1,
+		   NVDLA_FIELD(op->weight_bank));
+	nvdla_need(check, op->data_bank + op->weight_bank <= banks, DRM_NVDLA_RULE_CONV_BANKS,
+		   op->data_bank + op->weight_bank, banks, NVDLA_FIELD(op->weight_bank));
+	nvdla_need(check, op->entry_per_slice == entries, DRM_NVDLA_RULE_CONV_ENTRIES,
+		   op->entry_per_slice, entries, NVDLA_FIELD(op->entry_per_slice));
 	nvdla_need(check, needed <= (u64)op->data_bank * variant->cbuf_bank_entries,
-		   NVDLA_RULE_CONV_DATA_BANKS, needed, op->data_bank * variant->cbuf_bank_entries,
-		   "data_bank");
+		   DRM_NVDLA_RULE_CONV_DATA_BANKS, needed,
+		   op->data_bank * variant->cbuf_bank_entries, NVDLA_FIELD(op->data_bank));
 	nvdla_need(check,
 		   op->release <= op->input_height_csc && (op->release >= 1 || op->skip_data_rls),
-		   NVDLA_RULE_CONV_RELEASE, op->release, op->input_height_csc, "release");
+		   DRM_NVDLA_RULE_CONV_RELEASE, op->release, op->input_height_csc,
+		   NVDLA_FIELD(op->release));
 }
 
 static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -349,13 +359,14 @@ static void check_compressed(struct nvdla_check *check, const struct nvdla_conv_
 				  (u64)variant->weight_size_alignment);
 	u64 group_bytes = DIV_ROUND_UP(kernel_elements * group_kernels, 8);
 
-	nvdla_need(check, surface->wmb_data.size == mask_bytes, NVDLA_RULE_CONV_WMB_SIZE,
-		   surface->wmb_data.size, mask_bytes, "wmb_data.size");
+	nvdla_need(check, surface->wmb_data.size == mask_bytes, DRM_NVDLA_RULE_CONV_WMB_SIZE,
+		   surface->wmb_data.size, mask_bytes, NVDLA_FIELD(surface->wmb_data.size));
 	nvdla_need(check, group_bytes <= bank_bytes - KERNEL_GROUP_SLACK,
-		   NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - KERNEL_GROUP_SLACK,
-		   "bytes_per_kernel");
+		   DRM_NVDLA_RULE_CONV_WMB_BANK, group_bytes, bank_bytes - KERNEL_GROUP_SLACK,
+		   NVDLA_FIELD(op->bytes_per_kernel));
 	nvdla_need(check, mask_bytes <= bank_bytes || !op->skip_weight_rls,
-		   NVDLA_RULE_CONV_WEIGHT_KEPT, mask_bytes, bank_bytes, "wmb_data.size");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_KEPT, mask_bytes, bank_bytes,
+		   NVDLA_FIELD(surface->wmb_data.size));
 }
 
 /*
@@ -386,25 +397,30 @@ static void check_kernels(struct nvdla_check *check, const struct nvdla_conv_op_
 	u64 all_bytes = round_up(kernel_bytes * kernels, (u64)variant->weight_size_alignment);
 	u32 size = surface->weight_data.size;
 
-	nvdla_need(check, kernels > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "dst_data.channel");
-	nvdla_need(check, op->bytes_per_kernel == kernel_bytes, NVDLA_RULE_CONV_BYTES_PER_KERNEL,
-		   op->bytes_per_kernel, kernel_bytes, "bytes_per_kernel");
+	nvdla_need(check, kernels > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(surface->dst_data.channel));
+	nvdla_need(check, op->bytes_per_kernel == kernel_bytes,
+		   DRM_NVDLA_RULE_CONV_BYTES_PER_KERNEL, op->bytes_per_kernel, kernel_bytes,
+		   NVDLA_FIELD(op->bytes_per_kernel));
 	if (check->failed)
 		return;
 
 	nvdla_need(check, room <= op->weight_bank * bank_bytes || plan->compressed,
-		   NVDLA_RULE_CONV_WEIGHT_BANKS, room, op->weight_bank * bank_bytes, "weight_bank");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_BANKS, room, op->weight_bank * bank_bytes,
+		   NVDLA_FIELD(op->weight_bank));
 	nvdla_need(check, size <= op->weight_bank * bank_bytes || !op->skip_weight_rls,
-		   NVDLA_RULE_CONV_WEIGHT_KEPT, size, op->weight_bank * bank_bytes, "weight_bank");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_KEPT, size, op->weight_bank * bank_bytes,
+		   NVDLA_FIELD(op->weight_bank));
 	if (!plan->compressed) {
-		nvdla_need(check, size == all_bytes, NVDLA_RULE_CONV_WEIGHT_SIZE, size, all_bytes,
-			   "weight_data.size");
+		nvdla_need(check, size == all_bytes, DRM_NVDLA_RULE_CONV_WEIGHT_SIZE, size,
+			   all_bytes, NVDLA_FIELD(surface->weight_data.size));
 		return;
 	}
 	nvdla_need(check,
 		   size > 0 && size <= all_bytes &&
 			   IS_ALIGNED(size, variant->weight_size_alignment),
-		   NVDLA_RULE_CONV_WEIGHT_SIZE, size, all_bytes, "weight_data.size");
+		   DRM_NVDLA_RULE_CONV_WEIGHT_SIZE, size, all_bytes,
+		   NVDLA_FIELD(surface->weight_data.size));
 	check_compressed(check, op, surface, group_kernels);
 }
 
@@ -417,8 +433,8 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 
 	check_enums(check, op);
 	check_ranges(check, op);
-	nvdla_need(check, dst->type == NVDLA_MEM_HW, NVDLA_RULE_CONV_DST_TYPE, dst->type,
-		   NVDLA_MEM_HW, "dst_data.type");
+	nvdla_need(check, dst->type == NVDLA_MEM_HW, DRM_NVDLA_RULE_CONV_DST_TYPE, dst->type,
+		   NVDLA_MEM_HW, NVDLA_FIELD(dst->type));
 	if (check->failed)
 		return;
 
@@ -431,10 +447,10 @@ void nvdla_check_conv_op(struct nvdla_check *check, const struct nvdla_conv_op_d
 		check_winograd_sizes(check, op, src, dst);
 	else
 		check_direct_sizes(check, op, src, dst, plan);
-	nvdla_need(check, op->input_width_cmac == dst->width, NVDLA_RULE_CONV_CMAC_SIZE,
-		   op->input_width_cmac, dst->width, "input_width_cmac");
-	nvdla_need(check, op->input_height_cmac == dst->height, NVDLA_RULE_CONV_CMAC_SIZE,
-		   op->input_height_cmac, dst->height, "input_height_cmac");
+	nvdla_need(check, op->input_width_cmac == dst->width, DRM_NVDLA_RULE_CONV_CMAC_SIZE,
+		   op->input_width_cmac, dst->width, NVDLA_FIELD(op->input_width_cmac));
+	nvdla_need(check, op->input_height_cmac == dst->height, DRM_NVDLA_RULE_CONV_CMAC_SIZE,
+		   op->input_height_cmac, dst->height, NVDLA_FIELD(op->input_height_cmac));
 	if (check->failed)
 		return;
 

@@ -12,15 +12,15 @@
 
 static void check_node(struct nvdla_check *check, const struct nvdla_graph_node *node)
 {
-	nvdla_need(check, node->op_type < NVDLA_NUM_OP_TYPES, NVDLA_RULE_NODE_OP_TYPE,
-		   node->op_type, NVDLA_NUM_OP_TYPES - 1, "op_type");
+	nvdla_need(check, node->op_type < NVDLA_NUM_OP_TYPES, DRM_NVDLA_RULE_NODE_OP_TYPE,
+		   node->op_type, NVDLA_NUM_OP_TYPES - 1, NVDLA_FIELD(node->op_type));
 	if (check->failed)
 		return;
 
-	nvdla_need(check, check->variant->engines & BIT(node->op_type), NVDLA_RULE_NODE_ENGINE,
-		   node->op_type, check->variant->engines, "op_type");
-	nvdla_need(check, node->roi_index == 0, NVDLA_RULE_NODE_ROI, node->roi_index, 0,
-		   "roi_index");
+	nvdla_need(check, check->variant->engines & BIT(node->op_type), DRM_NVDLA_RULE_NODE_ENGINE,
+		   node->op_type, check->variant->engines, NVDLA_FIELD(node->op_type));
+	nvdla_need(check, node->roi_index == 0, DRM_NVDLA_RULE_NODE_ROI, node->roi_index, 0,
+		   NVDLA_FIELD(node->roi_index));
 }
 
 /*
@@ -29,7 +29,7 @@ static void check_node(struct nvdla_check *check, const struct nvdla_graph_node 
  * wrong data.
  */
 static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *consumer,
-		     u32 target_type, const char *name)
+		     u32 target_type)
 {
 	struct nvdla_operation *op = check->current_op;
 	u32 num_operations = check->source->num_operations;
@@ -40,22 +40,22 @@ static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *con
 		return;
 
 	if (!nvdla_need(check, consumer->index >= 0 && (u32)consumer->index < num_operations,
-			NVDLA_RULE_EDGE_INDEX, consumer->index, num_operations - 1, "%s.index",
-			name))
+			DRM_NVDLA_RULE_EDGE_INDEX, consumer->index, num_operations - 1,
+			NVDLA_FIELD(consumer->index)))
 		return;
-	nvdla_need(check, (u32)consumer->index != check->operation, NVDLA_RULE_EDGE_SELF,
-		   consumer->index, check->operation, "%s.index", name);
+	nvdla_need(check, (u32)consumer->index != check->operation, DRM_NVDLA_RULE_EDGE_SELF,
+		   consumer->index, check->operation, NVDLA_FIELD(consumer->index));
 	nvdla_need(check, check->source->graph[consumer->index].op_type == target_type,
-		   NVDLA_RULE_EDGE_ENGINE, check->source->graph[consumer->index].op_type,
-		   target_type, "%s.index", name);
+		   DRM_NVDLA_RULE_EDGE_ENGINE, check->source->graph[consumer->index].op_type,
+		   target_type, NVDLA_FIELD(consumer->index));
 	nvdla_need(check,
 		   consumer->event >= NVDLA_EVENT_OP_COMPLETED &&
 			   consumer->event <= NVDLA_EVENT_CDMA_DT_DONE,
-		   NVDLA_RULE_EDGE_EVENT, consumer->event, NVDLA_EVENT_CDMA_DT_DONE, "%s.event",
-		   name);
+		   DRM_NVDLA_RULE_EDGE_EVENT, consumer->event, NVDLA_EVENT_CDMA_DT_DONE,
+		   NVDLA_FIELD(consumer->event));
 	nvdla_need(check, !fetch || check->op_type == NVDLA_OP_CONV,
-		   NVDLA_RULE_EDGE_EVENT_ENGINE, consumer->event, NVDLA_EVENT_OP_ENABLED,
-		   "%s.event", name);
+		   DRM_NVDLA_RULE_EDGE_EVENT_ENGINE, consumer->event, NVDLA_EVENT_OP_ENABLED,
+		   NVDLA_FIELD(consumer->event));
 	if (check->failed)
 		return;
 
@@ -65,19 +65,15 @@ static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *con
 
 static void add_edges(struct nvdla_check *check, u32 operation)
 {
-	static const char *const names[NVDLA_NUM_OP_TYPES] = {
-		"consumers[0]", "consumers[1]", "consumers[2]",
-		"consumers[3]", "consumers[4]", "consumers[5]",
-	};
 	const struct nvdla_graph_node *node = &check->source->graph[operation];
 	u32 type;
 
 	nvdla_check_set_operation(check, operation);
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
-		add_edge(check, &node->consumers[type], type, names[type]);
+		add_edge(check, &node->consumers[type], type);
 
 	/* The fused parent is the engine upstream: CONV for SDP, SDP for PDP. */
-	add_edge(check, &node->fused_parent, (u32)node->op_type - 1, "fused_parent");
+	add_edge(check, &node->fused_parent, (u32)node->op_type - 1);
 }
 
 static bool is_last_of_chain(const struct nvdla_check *check, u32 operation)
@@ -129,8 +125,8 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;
 		nvdla_check_set_operation(check, i);
-		nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, i, 0, "consumers[%u].index",
-			   op_type);
+		nvdla_need(check, false, DRM_NVDLA_RULE_GRAPH_STUCK, i, 0,
+			   NVDLA_FIELD(check->source->graph[i].consumers[op_type].index));
 	}
 }
 
@@ -171,19 +167,21 @@ void nvdla_graph_build(struct nvdla_check *check)
 	build_queues(check);
 }
 
-static void need_same(struct nvdla_check *check, enum nvdla_rule rule, u32 value, u32 expected,
-		      const char *name)
+static void need_same(struct nvdla_check *check, enum drm_nvdla_rule rule, u32 value, u32 expected,
+		      struct nvdla_field field)
 {
-	nvdla_need(check, value == expected, rule, value, expected, "%s", name);
+	nvdla_need(check, value == expected, rule, value, expected, field);
 }
 
 static void check_stream_size(struct nvdla_check *check, const struct nvdla_data_cube *in,
 			      const struct nvdla_data_cube *out)
 {
-	need_same(check, NVDLA_RULE_FUSED_WIDTH, in->width, out->width, "src_data.width");
-	need_same(check, NVDLA_RULE_FUSED_HEIGHT, in->height, out->height, "src_data.height");
-	need_same(check, NVDLA_RULE_FUSED_CHANNEL, in->channel, out->channel,
-		  "src_data.channel");
+	need_same(check, DRM_NVDLA_RULE_FUSED_WIDTH, in->width, out->width,
+		  NVDLA_FIELD(in->width));
+	need_same(check, DRM_NVDLA_RULE_FUSED_HEIGHT, in->height, out->height,
+		  NVDLA_FIELD(in->height));
+	need_same(check, DRM_NVDLA_RULE_FUSED_CHANNEL, in->channel, out->channel,
+		  NVDLA_FIELD(in->channel));
 }
 
 /* The current operation takes the stream of @producer. */
@@ -199,20 +197,37 @@ static void check_stream(struct nvdla_check *check, u32 producer)
 
 		check_stream_size(check, &surfaces[consumer].sdp.src_data,
 				  &surfaces[producer].conv.dst_data);
-		need_same(check, NVDLA_RULE_FUSED_PRECISION, sdp->src_precision,
-			  conv->out_precision, "src_precision");
-		need_same(check, NVDLA_RULE_FUSED_BATCH, sdp->batch_num, conv->batch,
-			  "batch_num");
-		need_same(check, NVDLA_RULE_FUSED_MODE, sdp->conv_mode, conv->conv_mode,
-			  "conv_mode");
+		need_same(check, DRM_NVDLA_RULE_FUSED_PRECISION, sdp->src_precision,
+			  conv->out_precision, NVDLA_FIELD(sdp->src_precision));
+		need_same(check, DRM_NVDLA_RULE_FUSED_BATCH, sdp->batch_num, conv->batch,
+			  NVDLA_FIELD(sdp->batch_num));
+		need_same(check, DRM_NVDLA_RULE_FUSED_MODE, sdp->conv_mode, conv->conv_mode,
+			  NVDLA_FIELD(sdp->conv_mode));
 		return;
 	}
 
 	check_stream_size(check, &surfaces[consumer].pdp.src_data,
 			  &surfaces[producer].sdp.dst_data);
-	need_same(check, NVDLA_RULE_FUSED_PRECISION, ops[consumer].pdp.precision,
-		  ops[producer].sdp.dst_precision, "precision");
-	need_same(check, NVDLA_RULE_FUSED_BATCH, 1, ops[producer].sdp.batch_num, "src_data.type");
+	need_same(check, DRM_NVDLA_RULE_FUSED_PRECISION, ops[consumer].pdp.precision,
+		  ops[producer].sdp.dst_precision, NVDLA_FIELD(ops[consumer].pdp.precision));
+	need_same(check, DRM_NVDLA_RULE_FUSED_BATCH, 1, ops[producer].sdp.batch_num,
+		  NVDLA_FIELD(surfaces[consumer].pdp.src_data.type));
+}
+
+/* What says that the current operation takes a stream, or makes one. */
+static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
+{
+	const union nvdla_surface_desc *surface = &check->source->surfaces[check->operation];
+
+	switch (check->op_type) {
+	case NVDLA_OP_CONV:
+		return NVDLA_FIELD(surface->conv.dst_data.type);
+	case NVDLA_OP_PDP:
+		return NVDLA_FIELD(surface->pdp.src_data.type);
+	default:
+		return in ? NVDLA_FIELD(surface->sdp.src_data.type) :
+			    NVDLA_FIELD(surface->sdp.dst_data.type);
+	}
 }
 
 /* The next operation of a queue that takes or makes a stream, or NVDLA_NO_OP. */
@@ -250,19 +265,19 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 			return;
 		if (consumer == NVDLA_NO_OP) {
 			nvdla_check_set_operation(check, producer);
-			nvdla_need(check, false, NVDLA_RULE_FUSED_NO_CONSUMER, NVDLA_MEM_HW,
-				   NVDLA_MEM_CV, "dst_data.type");
+			nvdla_need(check, false, DRM_NVDLA_RULE_FUSED_NO_CONSUMER, NVDLA_MEM_HW,
+				   NVDLA_MEM_CV, stream_field(check, false));
 			return;
 		}
 		nvdla_check_set_operation(check, consumer);
-		if (!nvdla_need(check, producer != NVDLA_NO_OP, NVDLA_RULE_FUSED_NO_PRODUCER,
-				NVDLA_MEM_HW, NVDLA_MEM_CV, "src_data.type"))
+		if (!nvdla_need(check, producer != NVDLA_NO_OP, DRM_NVDLA_RULE_FUSED_NO_PRODUCER,
+				NVDLA_MEM_HW, NVDLA_MEM_CV, stream_field(check, true)))
 			return;
 
 		parent = &check->source->graph[consumer].fused_parent;
 		nvdla_need(check, parent->index == -1 || parent->index == producer,
-			   NVDLA_RULE_FUSED_ORDER, parent->index, producer,
-			   "fused_parent.index");
+			   DRM_NVDLA_RULE_FUSED_ORDER, parent->index, producer,
+			   NVDLA_FIELD(parent->index));
 		check_stream(check, producer);
 		task->operations[producer].consumer = consumer;
 		task->operations[consumer].producer = producer;
@@ -343,5 +358,6 @@ void nvdla_graph_check_progress(struct nvdla_check *check)
 		if (!task->state[i].completed)
 			break;
 	nvdla_check_set_operation(check, i);
-	nvdla_need(check, false, NVDLA_RULE_GRAPH_STUCK, task->state[i].waits, 0, "consumers");
+	nvdla_need(check, false, DRM_NVDLA_RULE_GRAPH_STUCK, task->state[i].waits, 0,
+		   NVDLA_FIELD(check->source->graph[i].consumers));
 }

@@ -2,7 +2,7 @@
 #ifndef NVDLA_INTERNAL_H
 #define NVDLA_INTERNAL_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_platform.h"
 #include "nvdla_stats.h"

@@ -42,83 +42,82 @@ static const struct lut_range cdp_ranges[] = {
 #define SDP_LUT_BITS 32
 #define CDP_LUT_BITS 38
 
-static void check_edge(struct nvdla_check *check, u64 edge, u32 bits, u32 index, const char *name)
+static void check_edge(struct nvdla_check *check, u64 edge, u32 bits, struct nvdla_field field)
 {
 	s64 limit = (1LL << bits) - 1;
 	s64 value = (s64)edge;
 
 	/* Compilers extend signed values or not, so both are fine. */
-	nvdla_need(check, value >= -(1LL << (bits - 1)) && value <= limit, NVDLA_RULE_LUT_RANGE,
-		   value, limit, "luts[%u].%s", index, name);
+	nvdla_need(check, value >= -(1LL << (bits - 1)) && value <= limit,
+		   DRM_NVDLA_RULE_LUT_RANGE, value, limit, field);
 }
 
 /*
  * A linear table of FP16 begins where its end, 2^bits above, is another FP32
  * number: below 2^(bits + 24).
  */
-static void check_start(struct nvdla_check *check, u64 start, s32 bits, u32 index,
-			const char *name)
+static void check_start(struct nvdla_check *check, u64 start, s32 bits, struct nvdla_field field)
 {
 	u32 limit = (u32)min(bits + 24 + FP32_BIAS, FP32_INFINITE) << FP32_MANTISSA_BITS;
 	u32 magnitude = (u32)start & ~FP32_SIGN;
 
-	nvdla_need(check, (u32)start != magnitude || magnitude < limit, NVDLA_RULE_LUT_START,
-		   magnitude, limit, "luts[%u].%s", index, name);
+	nvdla_need(check, (u32)start != magnitude || magnitude < limit, DRM_NVDLA_RULE_LUT_START,
+		   magnitude, limit, field);
 }
 
-static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope, u32 index,
-			const char *name)
+static void check_shift(struct nvdla_check *check, const union nvdla_lut_slope *slope)
 {
 	nvdla_need(check, slope->field.shifter >= -16 && slope->field.shifter <= 15,
-		   NVDLA_RULE_LUT_SHIFT, slope->field.shifter, 15, "luts[%u].%s.shifter", index,
-		   name);
+		   DRM_NVDLA_RULE_LUT_SHIFT, slope->field.shifter, 15,
+		   NVDLA_FIELD(slope->field.shifter));
 }
 
 void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 {
-	const struct nvdla_lut_desc *lut = &check->task->luts[index];
+	const struct nvdla_lut_desc *lut = &check->source->luts[index];
 	bool sdp = check->op_type == NVDLA_OP_SDP;
 	const struct lut_range *range = sdp ? &sdp_ranges[precision] : &cdp_ranges[precision];
 	u32 bits = sdp ? SDP_LUT_BITS : CDP_LUT_BITS;
 	s32 le = lut->le_offset.field.value;
 	s32 lo = lut->lo_offset.field.value;
 
-	nvdla_need(check, lut->method <= NVDLA_LUT_LINEAR, NVDLA_RULE_LUT_METHOD, lut->method,
-		   NVDLA_LUT_LINEAR, "luts[%u].method", index);
-	nvdla_need(check, lut->hybrid_priority <= NVDLA_LUT_PRIORITY_LO, NVDLA_RULE_LUT_PRIORITY,
-		   lut->hybrid_priority, 1, "luts[%u].hybrid_priority", index);
+	nvdla_need(check, lut->method <= NVDLA_LUT_LINEAR, DRM_NVDLA_RULE_LUT_METHOD, lut->method,
+		   NVDLA_LUT_LINEAR, NVDLA_FIELD(lut->method));
+	nvdla_need(check, lut->hybrid_priority <= NVDLA_LUT_PRIORITY_LO,
+		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->hybrid_priority, 1,
+		   NVDLA_FIELD(lut->hybrid_priority));
 	nvdla_need(check, lut->underflow_priority <= NVDLA_LUT_PRIORITY_LO,
-		   NVDLA_RULE_LUT_PRIORITY, lut->underflow_priority, 1,
-		   "luts[%u].underflow_priority", index);
+		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->underflow_priority, 1,
+		   NVDLA_FIELD(lut->underflow_priority));
 	nvdla_need(check, lut->overflow_priority <= NVDLA_LUT_PRIORITY_LO,
-		   NVDLA_RULE_LUT_PRIORITY, lut->overflow_priority, 1,
-		   "luts[%u].overflow_priority", index);
+		   DRM_NVDLA_RULE_LUT_PRIORITY, lut->overflow_priority, 1,
+		   NVDLA_FIELD(lut->overflow_priority));
 
 	if (lut->method == NVDLA_LUT_EXPONENTIAL)
 		nvdla_need(check, le >= range->offset_min && le <= range->offset_max,
-			   NVDLA_RULE_LUT_OFFSET, le, range->offset_max, "luts[%u].le_offset",
-			   index);
+			   DRM_NVDLA_RULE_LUT_OFFSET, le, range->offset_max,
+			   NVDLA_FIELD(lut->le_offset));
 	else
 		nvdla_need(check, le >= range->le_min && le <= range->le_max,
-			   NVDLA_RULE_LUT_LE_SELECT, le, range->le_max, "luts[%u].le_offset",
-			   index);
-	nvdla_need(check, lo >= range->lo_min && lo <= range->lo_max, NVDLA_RULE_LUT_LO_SELECT,
-		   lo, range->lo_max, "luts[%u].lo_offset", index);
+			   DRM_NVDLA_RULE_LUT_LE_SELECT, le, range->le_max,
+			   NVDLA_FIELD(lut->le_offset));
+	nvdla_need(check, lo >= range->lo_min && lo <= range->lo_max, DRM_NVDLA_RULE_LUT_LO_SELECT,
+		   lo, range->lo_max, NVDLA_FIELD(lut->lo_offset));
 
-	check_edge(check, lut->le_start, bits, index, "le_start");
-	check_edge(check, lut->le_end, bits, index, "le_end");
-	check_edge(check, lut->lo_start, bits, index, "lo_start");
-	check_edge(check, lut->lo_end, bits, index, "lo_end");
+	check_edge(check, lut->le_start, bits, NVDLA_FIELD(lut->le_start));
+	check_edge(check, lut->le_end, bits, NVDLA_FIELD(lut->le_end));
+	check_edge(check, lut->lo_start, bits, NVDLA_FIELD(lut->lo_start));
+	check_edge(check, lut->lo_end, bits, NVDLA_FIELD(lut->lo_end));
 
 	if (precision == NVDLA_PRECISION_FP16) {
 		if (lut->method == NVDLA_LUT_LINEAR)
-			check_start(check, lut->le_start, le + 6, index, "le_start");
-		check_start(check, lut->lo_start, lo + 8, index, "lo_start");
+			check_start(check, lut->le_start, le + 6, NVDLA_FIELD(lut->le_start));
+		check_start(check, lut->lo_start, lo + 8, NVDLA_FIELD(lut->lo_start));
 	} else {
-		check_shift(check, &lut->le_underflow, index, "le_underflow");
-		check_shift(check, &lut->le_overflow, index, "le_overflow");
-		check_shift(check, &lut->lo_underflow, index, "lo_underflow");
-		check_shift(check, &lut->lo_overflow, index, "lo_overflow");
+		check_shift(check, &lut->le_underflow);
+		check_shift(check, &lut->le_overflow);
+		check_shift(check, &lut->lo_underflow);
+		check_shift(check, &lut->lo_overflow);
 	}
 
 	check->current_op->lut = check->task->lut_alias[index];

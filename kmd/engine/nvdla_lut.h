@@ -2,7 +2,7 @@
 #ifndef NVDLA_LUT_H
 #define NVDLA_LUT_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_io.h"
 #include "nvdla_types.h"

@@ -36,7 +36,8 @@ void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
 	struct nvdla_task *task = check->task;
 
 	/* nvdla_max_writes() is a property of this code, not of the input. */
-	if (!nvdla_need(check, check->writes_left > 0, NVDLA_RULE_FIELD_WIDTH, reg, 0, "program"))
+	if (!nvdla_need(check, check->writes_left > 0, DRM_NVDLA_RULE_FIELD_WIDTH, reg, 0,
+			NVDLA_NO_FIELD))
 		return;
 
 	check->writes_left--;
@@ -56,41 +57,41 @@ static u32 field_unit(u32 mask)
 	return mask & (~mask + 1);
 }
 
-u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, const char *field)
+u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field)
 {
 	u32 limit = mask / field_unit(mask);
 
-	if (!nvdla_need(check, value <= limit, NVDLA_RULE_FIELD_WIDTH, value, limit, "%s", field))
+	if (!nvdla_need(check, value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH, value, limit, field))
 		return 0;
 
 	return (u32)value * field_unit(mask);
 }
 
-u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, const char *field)
+u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field)
 {
 	u64 limit = (u64)(mask / field_unit(mask)) + 1;
 
-	if (!nvdla_need(check, value >= 1 && value <= limit, NVDLA_RULE_FIELD_WIDTH, value, limit,
-			"%s", field))
+	if (!nvdla_need(check, value >= 1 && value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH, value,
+			limit, field))
 		return 0;
 
 	return (u32)(value - 1) * field_unit(mask);
 }
 
-u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, const char *field)
+u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, struct nvdla_field field)
 {
 	s64 limit = mask / field_unit(mask) / 2;
 
-	if (!nvdla_need(check, value >= -limit - 1 && value <= limit, NVDLA_RULE_FIELD_WIDTH,
-			value, limit, "%s", field))
+	if (!nvdla_need(check, value >= -limit - 1 && value <= limit, DRM_NVDLA_RULE_FIELD_WIDTH,
+			value, limit, field))
 		return 0;
 
 	return ((u32)value * field_unit(mask)) & mask;
 }
 
-u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, const char *field)
+u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, struct nvdla_field field)
 {
-	if (!nvdla_need(check, (value & ~mask) == 0, NVDLA_RULE_FIELD_WIDTH, value, mask, "%s",
+	if (!nvdla_need(check, (value & ~mask) == 0, DRM_NVDLA_RULE_FIELD_WIDTH, value, mask,
 			field))
 		return 0;
 

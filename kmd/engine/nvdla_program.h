@@ -31,7 +31,7 @@ void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u64 addres
  *
  * Return: the bits to or into the register.
  */
-u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, const char *field);
+u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field);
 
 /**
  * nvdla_put_minus_one() - a count, which registers hold reduced by one
@@ -42,7 +42,7 @@ u32 nvdla_put(struct nvdla_check *check, u32 mask, u64 value, const char *field)
  *
  * Return: the bits to or into the register.
  */
-u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, const char *field);
+u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, struct nvdla_field field);
 
 /**
  * nvdla_put_signed() - a two's complement value in its place
@@ -53,7 +53,7 @@ u32 nvdla_put_minus_one(struct nvdla_check *check, u32 mask, u64 value, const ch
  *
  * Return: the bits to or into the register.
  */
-u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, const char *field);
+u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, struct nvdla_field field);
 
 /**
  * nvdla_put_stride() - a stride, whose lowest bits a register does not hold
@@ -64,7 +64,7 @@ u32 nvdla_put_signed(struct nvdla_check *check, u32 mask, s64 value, const char 
  *
  * Return: the register's value.
  */
-u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, const char *field);
+u32 nvdla_put_stride(struct nvdla_check *check, u32 mask, u32 value, struct nvdla_field field);
 
 /**
  * nvdla_ram_type() - a memory type as registers encode it

@@ -18,8 +18,8 @@
 #define RUBIK_MAX_WIDTH 8192
 
 /* Rules and extent of a planar cube; a line is touched in whole units of 64 bytes. */
-static u64 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-		       const char *name, u32 access, u32 precision)
+static u64 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
+		       u32 precision)
 {
 	u64 line_bytes = round_up((u64)cube->width * nvdla_bytes_per_element(precision),
 				  RUBIK_PLANAR_ALIGNMENT);
@@ -27,34 +27,31 @@ static u64 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *
 		{ cube->height, cube->line_stride },
 		{ cube->channel, cube->plane_stride },
 	};
-	struct nvdla_access_request request = {
-		.name = name,
-		.mem_type = cube->type,
-		.address = cube->address,
-		.offset = cube->offset,
-		.alignment = RUBIK_PLANAR_ALIGNMENT,
-		.access = access,
-	};
+	struct nvdla_access_request request = nvdla_cube_access(cube, access);
 
-	nvdla_need(check, cube->width > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.width", name);
-	nvdla_need(check, cube->height > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.height", name);
-	nvdla_need(check, cube->channel > 0, NVDLA_RULE_CUBE_EMPTY, 0, 1, "%s.channel", name);
+	nvdla_need(check, cube->width > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(cube->width));
+	nvdla_need(check, cube->height > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(cube->height));
+	nvdla_need(check, cube->channel > 0, DRM_NVDLA_RULE_CUBE_EMPTY, 0, 1,
+		   NVDLA_FIELD(cube->channel));
 	nvdla_need(check, IS_ALIGNED(cube->line_stride, RUBIK_PLANAR_ALIGNMENT),
-		   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->line_stride, RUBIK_PLANAR_ALIGNMENT,
-		   "%s.line_stride", name);
+		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->line_stride, RUBIK_PLANAR_ALIGNMENT,
+		   NVDLA_FIELD(cube->line_stride));
 	nvdla_need(check, IS_ALIGNED(cube->plane_stride, check->variant->atom_bytes),
-		   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->plane_stride,
-		   check->variant->atom_bytes, "%s.plane_stride", name);
-	nvdla_need(check, cube->line_stride >= line_bytes, NVDLA_RULE_CUBE_LINE_STRIDE,
-		   cube->line_stride, line_bytes, "%s.line_stride", name);
+		   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, cube->plane_stride,
+		   check->variant->atom_bytes, NVDLA_FIELD(cube->plane_stride));
+	nvdla_need(check, cube->line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
+		   cube->line_stride, line_bytes, NVDLA_FIELD(cube->line_stride));
 	nvdla_need(check,
 		   cube->channel == 1 ||
 			   cube->plane_stride >= (u64)cube->height * cube->line_stride,
-		   NVDLA_RULE_RUBIK_PLANE_STRIDE, cube->plane_stride,
-		   (u64)cube->height * cube->line_stride, "%s.plane_stride", name);
+		   DRM_NVDLA_RULE_RUBIK_PLANE_STRIDE, cube->plane_stride,
+		   (u64)cube->height * cube->line_stride, NVDLA_FIELD(cube->plane_stride));
 	if (check->failed)
 		return 0;
 
+	request.alignment = RUBIK_PLANAR_ALIGNMENT;
 	/* Cannot overflow: products of 16 and 32 bits. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
 	return nvdla_bind(check, &request);
@@ -72,34 +69,35 @@ static void check_size(struct nvdla_check *check, const struct nvdla_rubik_op_de
 		stride_x = op->stride_x;
 		stride_y = op->stride_y;
 		nvdla_need(check, stride_x * src->width <= RUBIK_MAX_WIDTH,
-			   NVDLA_RULE_RUBIK_WIDTH, stride_x * src->width, RUBIK_MAX_WIDTH,
-			   "src_data.width");
+			   DRM_NVDLA_RULE_RUBIK_WIDTH, stride_x * src->width, RUBIK_MAX_WIDTH,
+			   NVDLA_FIELD(src->width));
 	}
 
-	nvdla_need(check, dst->width == stride_x * src->width, NVDLA_RULE_RUBIK_SIZE, dst->width,
-		   stride_x * src->width, "dst_data.width");
-	nvdla_need(check, dst->height == stride_y * src->height, NVDLA_RULE_RUBIK_SIZE,
-		   dst->height, stride_y * src->height, "dst_data.height");
+	nvdla_need(check, dst->width == stride_x * src->width, DRM_NVDLA_RULE_RUBIK_SIZE,
+		   dst->width, stride_x * src->width, NVDLA_FIELD(dst->width));
+	nvdla_need(check, dst->height == stride_y * src->height, DRM_NVDLA_RULE_RUBIK_SIZE,
+		   dst->height, stride_y * src->height, NVDLA_FIELD(dst->height));
 	nvdla_need(check, (u64)dst->channel * stride_x * stride_y == src->channel,
-		   NVDLA_RULE_RUBIK_SIZE, (u64)dst->channel * stride_x * stride_y, src->channel,
-		   "dst_data.channel");
+		   DRM_NVDLA_RULE_RUBIK_SIZE, (u64)dst->channel * stride_x * stride_y,
+		   src->channel, NVDLA_FIELD(dst->channel));
 }
 
 static void check_op(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op)
 {
-	nvdla_need(check, op->mode <= NVDLA_RUBIK_MERGE, NVDLA_RULE_RUBIK_MODE, op->mode,
-		   NVDLA_RUBIK_MERGE, "mode");
+	nvdla_need(check, op->mode <= NVDLA_RUBIK_MERGE, DRM_NVDLA_RULE_RUBIK_MODE, op->mode,
+		   NVDLA_RUBIK_MERGE, NVDLA_FIELD(op->mode));
 	nvdla_need(check,
 		   op->precision <= NVDLA_PRECISION_FP16 &&
 			   (check->variant->precisions & BIT(op->precision)),
-		   NVDLA_RULE_RUBIK_PRECISION, op->precision, NVDLA_PRECISION_FP16, "precision");
+		   DRM_NVDLA_RULE_RUBIK_PRECISION, op->precision, NVDLA_PRECISION_FP16,
+		   NVDLA_FIELD(op->precision));
 	if (check->failed || op->mode != NVDLA_RUBIK_CONTRACT)
 		return;
 
-	nvdla_need(check, op->stride_x >= 1 && op->stride_x <= 32, NVDLA_RULE_RUBIK_STRIDE,
-		   op->stride_x, 32, "stride_x");
-	nvdla_need(check, op->stride_y >= 1 && op->stride_y <= 32, NVDLA_RULE_RUBIK_STRIDE,
-		   op->stride_y, 32, "stride_y");
+	nvdla_need(check, op->stride_x >= 1 && op->stride_x <= 32, DRM_NVDLA_RULE_RUBIK_STRIDE,
+		   op->stride_x, 32, NVDLA_FIELD(op->stride_x));
+	nvdla_need(check, op->stride_y >= 1 && op->stride_y <= 32, DRM_NVDLA_RULE_RUBIK_STRIDE,
+		   op->stride_y, 32, NVDLA_FIELD(op->stride_y));
 }
 
 /*
@@ -111,17 +109,17 @@ static u64 bind_contract_src(struct nvdla_check *check, const struct nvdla_rubik
 {
 	struct nvdla_feature_use use;
 
-	nvdla_feature_use_init(check, &use, "src_data", NVDLA_ACCESS_READ, op->precision);
+	nvdla_feature_use_init(check, &use, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 	use.surface_multiple = op->stride_x * op->stride_y * phase_surfaces;
 	return nvdla_bind_feature(check, &surface->src_data, &use);
 }
 
-static u64 bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-			const char *name, u32 access, u32 precision)
+static u64 bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
+			u32 precision)
 {
 	struct nvdla_feature_use use;
 
-	nvdla_feature_use_init(check, &use, name, access, precision);
+	nvdla_feature_use_init(check, &use, cube, access, precision);
 	return nvdla_bind_feature(check, cube, &use);
 }
 
@@ -149,15 +147,15 @@ static void program_strides(struct nvdla_check *check, const struct nvdla_rubik_
 
 	nvdla_emit(check, NVDLA_RBK_D_CONTRACT_STRIDE_0,
 		   nvdla_put(check, U32_MAX, (u64)phase_surfaces * src->surf_stride,
-			     "src_data.surf_stride"));
+			     NVDLA_FIELD(src->surf_stride)));
 	nvdla_emit(check, NVDLA_RBK_D_CONTRACT_STRIDE_1,
 		   nvdla_put(check, U32_MAX, (u64)op->stride_y * dst->line_stride,
-			     "dst_data.line_stride"));
+			     NVDLA_FIELD(dst->line_stride)));
 	nvdla_emit(check, NVDLA_RBK_D_DECONV_STRIDE,
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DECONV_STRIDE__DECONV_X_STRIDE,
-				       op->stride_x, "stride_x") |
+				       op->stride_x, NVDLA_FIELD(op->stride_x)) |
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DECONV_STRIDE__DECONV_Y_STRIDE,
-				       op->stride_y, "stride_y"));
+				       op->stride_y, NVDLA_FIELD(op->stride_y)));
 }
 
 static void program(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
@@ -168,24 +166,25 @@ static void program(struct nvdla_check *check, const struct nvdla_rubik_op_desc 
 	const struct nvdla_data_cube *dst = &surface->dst_data;
 
 	nvdla_emit(check, NVDLA_RBK_D_MISC_CFG,
-		   nvdla_put(check, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE, op->mode, "mode") |
+		   nvdla_put(check, NVDLA_RBK_D_MISC_CFG__RUBIK_MODE, op->mode,
+			     NVDLA_FIELD(op->mode)) |
 		   nvdla_put(check, NVDLA_RBK_D_MISC_CFG__IN_PRECISION, op->precision,
-			     "precision"));
+			     NVDLA_FIELD(op->precision)));
 	nvdla_emit(check, NVDLA_RBK_D_DAIN_RAM_TYPE, nvdla_ram_type(src->type));
 	nvdla_emit(check, NVDLA_RBK_D_DATAIN_SIZE_0,
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_WIDTH, src->width,
-				       "src_data.width") |
+				       NVDLA_FIELD(src->width)) |
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAIN_SIZE_0__DATAIN_HEIGHT,
-				       src->height, "src_data.height"));
+				       src->height, NVDLA_FIELD(src->height)));
 	nvdla_emit(check, NVDLA_RBK_D_DATAIN_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL,
-				       src->channel, "src_data.channel"));
+				       src->channel, NVDLA_FIELD(src->channel)));
 	nvdla_emit_address(check, NVDLA_RBK_D_DAIN_ADDR_HIGH, NVDLA_RBK_D_DAIN_ADDR_LOW,
 			   src_address);
 	nvdla_emit(check, NVDLA_RBK_D_DAOUT_RAM_TYPE, nvdla_ram_type(dst->type));
 	nvdla_emit(check, NVDLA_RBK_D_DATAOUT_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL,
-				       dst->channel, "dst_data.channel"));
+				       dst->channel, NVDLA_FIELD(dst->channel)));
 	nvdla_emit_address(check, NVDLA_RBK_D_DAOUT_ADDR_HIGH, NVDLA_RBK_D_DAOUT_ADDR_LOW,
 			   dst_address);
 	nvdla_emit(check, NVDLA_RBK_D_PERF_ENABLE, check->source->flags & NVDLA_TASK_STATISTICS ?
@@ -213,18 +212,18 @@ void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_de
 	if (op->mode == NVDLA_RUBIK_CONTRACT)
 		src_address = bind_contract_src(check, op, surface, max(phase_surfaces, 1U));
 	else if (op->mode == NVDLA_RUBIK_MERGE)
-		src_address = bind_planar(check, &surface->src_data, "src_data",
-					  NVDLA_ACCESS_READ, op->precision);
+		src_address =
+			bind_planar(check, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 	else
-		src_address = bind_feature(check, &surface->src_data, "src_data",
-					   NVDLA_ACCESS_READ, op->precision);
+		src_address =
+			bind_feature(check, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 
 	if (op->mode == NVDLA_RUBIK_SPLIT)
-		dst_address = bind_planar(check, &surface->dst_data, "dst_data",
-					  NVDLA_ACCESS_WRITE, op->precision);
+		dst_address =
+			bind_planar(check, &surface->dst_data, NVDLA_ACCESS_WRITE, op->precision);
 	else
-		dst_address = bind_feature(check, &surface->dst_data, "dst_data",
-					   NVDLA_ACCESS_WRITE, op->precision);
+		dst_address =
+			bind_feature(check, &surface->dst_data, NVDLA_ACCESS_WRITE, op->precision);
 
 	program(check, op, surface, src_address, dst_address);
 	program_strides(check, op, surface, phase_surfaces);

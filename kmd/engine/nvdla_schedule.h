@@ -2,7 +2,7 @@
 #ifndef NVDLA_SCHEDULE_H
 #define NVDLA_SCHEDULE_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_internal.h"
 #include "nvdla_sequencer.h"

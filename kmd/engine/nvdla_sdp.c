@@ -35,29 +35,31 @@ static void check_precisions(struct nvdla_check *check, const struct nvdla_sdp_o
 	bool flying_out = surface->dst_data.type == NVDLA_MEM_HW;
 
 	nvdla_need(check, src <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(src)),
-		   NVDLA_RULE_SDP_PRECISION, src, NVDLA_PRECISION_FP16, "src_precision");
+		   DRM_NVDLA_RULE_SDP_PRECISION, src, NVDLA_PRECISION_FP16,
+		   NVDLA_FIELD(op->src_precision));
 	nvdla_need(check, dst <= NVDLA_PRECISION_FP16 && (check->variant->precisions & BIT(dst)),
-		   NVDLA_RULE_SDP_PRECISION, dst, NVDLA_PRECISION_FP16, "dst_precision");
+		   DRM_NVDLA_RULE_SDP_PRECISION, dst, NVDLA_PRECISION_FP16,
+		   NVDLA_FIELD(op->dst_precision));
 	nvdla_need(check,
 		   !(src == NVDLA_PRECISION_INT8 && dst == NVDLA_PRECISION_FP16) &&
 			   !(src == NVDLA_PRECISION_FP16 && dst == NVDLA_PRECISION_INT8),
-		   NVDLA_RULE_SDP_PRECISION_PAIR, dst, src, "dst_precision");
+		   DRM_NVDLA_RULE_SDP_PRECISION_PAIR, dst, src, NVDLA_FIELD(op->dst_precision));
 	nvdla_need(check,
 		   !flying_in || src != NVDLA_PRECISION_INT16 || dst != NVDLA_PRECISION_INT8,
-		   NVDLA_RULE_SDP_FLYING_PRECISION, dst, src, "dst_precision");
-	nvdla_need(check, !flying_out || src == dst, NVDLA_RULE_SDP_PDP_PRECISION, dst, src,
-		   "dst_precision");
+		   DRM_NVDLA_RULE_SDP_FLYING_PRECISION, dst, src, NVDLA_FIELD(op->dst_precision));
+	nvdla_need(check, !flying_out || src == dst, DRM_NVDLA_RULE_SDP_PDP_PRECISION, dst, src,
+		   NVDLA_FIELD(op->dst_precision));
 }
 
 static void check_size(struct nvdla_check *check, const struct nvdla_data_cube *src,
-		       const struct nvdla_data_cube *other, const char *name)
+		       const struct nvdla_data_cube *other)
 {
-	nvdla_need(check, other->width == src->width, NVDLA_RULE_SDP_SIZE, other->width,
-		   src->width, "%s.width", name);
-	nvdla_need(check, other->height == src->height, NVDLA_RULE_SDP_SIZE, other->height,
-		   src->height, "%s.height", name);
-	nvdla_need(check, other->channel == src->channel, NVDLA_RULE_SDP_SIZE, other->channel,
-		   src->channel, "%s.channel", name);
+	nvdla_need(check, other->width == src->width, DRM_NVDLA_RULE_SDP_SIZE, other->width,
+		   src->width, NVDLA_FIELD(other->width));
+	nvdla_need(check, other->height == src->height, DRM_NVDLA_RULE_SDP_SIZE, other->height,
+		   src->height, NVDLA_FIELD(other->height));
+	nvdla_need(check, other->channel == src->channel, DRM_NVDLA_RULE_SDP_SIZE, other->channel,
+		   src->channel, NVDLA_FIELD(other->channel));
 }
 
 static void check_modes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
@@ -65,14 +67,16 @@ static void check_modes(struct nvdla_check *check, const struct nvdla_sdp_op_des
 {
 	bool flying_in = surface->src_data.type == NVDLA_MEM_HW;
 
-	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, NVDLA_RULE_SDP_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, "conv_mode");
+	nvdla_need(check, op->conv_mode <= NVDLA_CONV_MODE_WINOGRAD, DRM_NVDLA_RULE_SDP_MODE,
+		   op->conv_mode, NVDLA_CONV_MODE_WINOGRAD, NVDLA_FIELD(op->conv_mode));
 	nvdla_need(check, op->batch_num >= 1 && op->batch_num <= SDP_MAX_BATCH,
-		   NVDLA_RULE_SDP_BATCH, op->batch_num, SDP_MAX_BATCH, "batch_num");
+		   DRM_NVDLA_RULE_SDP_BATCH, op->batch_num, SDP_MAX_BATCH,
+		   NVDLA_FIELD(op->batch_num));
 	nvdla_need(check, flying_in || op->conv_mode == NVDLA_CONV_MODE_DIRECT,
-		   NVDLA_RULE_SDP_OFFLINE, op->conv_mode, NVDLA_CONV_MODE_DIRECT, "conv_mode");
-	nvdla_need(check, flying_in || op->batch_num == 1, NVDLA_RULE_SDP_OFFLINE, op->batch_num,
-		   1, "batch_num");
+		   DRM_NVDLA_RULE_SDP_OFFLINE, op->conv_mode, NVDLA_CONV_MODE_DIRECT,
+		   NVDLA_FIELD(op->conv_mode));
+	nvdla_need(check, flying_in || op->batch_num == 1, DRM_NVDLA_RULE_SDP_OFFLINE,
+		   op->batch_num, 1, NVDLA_FIELD(op->batch_num));
 }
 
 static bool unit_uses_memory(const struct nvdla_sdp_op *unit)
@@ -88,12 +92,12 @@ static void check_operands(struct nvdla_check *check, const struct nvdla_sdp_op 
 	if (!info->is_y && unit->mode == NVDLA_SDP_PER_LAYER) {
 		nvdla_need(check,
 			   unit->alu_operand >= S16_MIN && unit->alu_operand <= (s32)U16_MAX,
-			   NVDLA_RULE_SDP_OPERAND, unit->alu_operand, U16_MAX, "%s.alu_operand",
-			   info->op_name);
+			   DRM_NVDLA_RULE_SDP_OPERAND, unit->alu_operand, U16_MAX,
+			   NVDLA_FIELD(unit->alu_operand));
 		nvdla_need(check,
 			   unit->mul_operand >= S16_MIN && unit->mul_operand <= (s32)U16_MAX,
-			   NVDLA_RULE_SDP_OPERAND, unit->mul_operand, U16_MAX, "%s.mul_operand",
-			   info->op_name);
+			   DRM_NVDLA_RULE_SDP_OPERAND, unit->mul_operand, U16_MAX,
+			   NVDLA_FIELD(unit->mul_operand));
 	}
 
 	if (!unit_uses_memory(unit))
@@ -102,28 +106,27 @@ static void check_operands(struct nvdla_check *check, const struct nvdla_sdp_op 
 	nvdla_need(check,
 		   unit->precision == proc || (proc == NVDLA_PRECISION_INT8 &&
 					       unit->precision == NVDLA_PRECISION_INT16),
-		   NVDLA_RULE_SDP_OPERAND_PRECISION, unit->precision, proc, "%s.precision",
-		   info->op_name);
+		   DRM_NVDLA_RULE_SDP_OPERAND_PRECISION, unit->precision, proc,
+		   NVDLA_FIELD(unit->precision));
 
 	if (!info->is_y || proc != NVDLA_PRECISION_FP16)
 		return;
 	if (unit->type & NVDLA_SDP_OP_ADD)
-		nvdla_need(check, unit->alu_cvt.enable, NVDLA_RULE_SDP_FP16_CVT, 0, 1,
-			   "%s.alu_cvt.enable", info->op_name);
+		nvdla_need(check, unit->alu_cvt.enable, DRM_NVDLA_RULE_SDP_FP16_CVT, 0, 1,
+			   NVDLA_FIELD(unit->alu_cvt.enable));
 	if (unit->type & NVDLA_SDP_OP_MUL)
-		nvdla_need(check, unit->mul_cvt.enable, NVDLA_RULE_SDP_FP16_CVT, 0, 1,
-			   "%s.mul_cvt.enable", info->op_name);
+		nvdla_need(check, unit->mul_cvt.enable, DRM_NVDLA_RULE_SDP_FP16_CVT, 0, 1,
+			   NVDLA_FIELD(unit->mul_cvt.enable));
 }
 
 static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 		       const struct nvdla_sdp_unit_info *info, u32 proc)
 {
 	const u32 last_alu = info->is_y ? NVDLA_ALU_EQL : NVDLA_ALU_SUM;
-	const char *name = info->op_name;
 	bool activation;
 
-	nvdla_need(check, unit->enable <= 1, NVDLA_RULE_SDP_UNIT_FLAG, unit->enable, 1,
-		   "%s.enable", name);
+	nvdla_need(check, unit->enable <= 1, DRM_NVDLA_RULE_SDP_UNIT_FLAG, unit->enable, 1,
+		   NVDLA_FIELD(unit->enable));
 	if (!unit->enable)
 		return;
 
@@ -131,16 +134,17 @@ static void check_unit(struct nvdla_check *check, const struct nvdla_sdp_op *uni
 	activation = unit->act == NVDLA_ACT_NONE || unit->act == NVDLA_ACT_PRELU ||
 		     unit->act == (info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU);
 
-	nvdla_need(check, unit->type <= NVDLA_SDP_OP_BOTH, NVDLA_RULE_SDP_UNIT_TYPE, unit->type,
-		   NVDLA_SDP_OP_BOTH, "%s.type", name);
-	nvdla_need(check, unit->mode <= NVDLA_SDP_PER_POINT, NVDLA_RULE_SDP_UNIT_MODE,
-		   unit->mode, NVDLA_SDP_PER_POINT, "%s.mode", name);
-	nvdla_need(check, unit->alu_type <= last_alu, NVDLA_RULE_SDP_ALU_TYPE, unit->alu_type,
-		   last_alu, "%s.alu_type", name);
-	nvdla_need(check, activation, NVDLA_RULE_SDP_ACTIVATION, unit->act,
-		   info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU, "%s.act", name);
+	nvdla_need(check, unit->type <= NVDLA_SDP_OP_BOTH, DRM_NVDLA_RULE_SDP_UNIT_TYPE,
+		   unit->type, NVDLA_SDP_OP_BOTH, NVDLA_FIELD(unit->type));
+	nvdla_need(check, unit->mode <= NVDLA_SDP_PER_POINT, DRM_NVDLA_RULE_SDP_UNIT_MODE,
+		   unit->mode, NVDLA_SDP_PER_POINT, NVDLA_FIELD(unit->mode));
+	nvdla_need(check, unit->alu_type <= last_alu, DRM_NVDLA_RULE_SDP_ALU_TYPE, unit->alu_type,
+		   last_alu, NVDLA_FIELD(unit->alu_type));
+	nvdla_need(check, activation, DRM_NVDLA_RULE_SDP_ACTIVATION, unit->act,
+		   info->is_y ? NVDLA_ACT_LUT : NVDLA_ACT_RELU, NVDLA_FIELD(unit->act));
 	nvdla_need(check, unit->act != NVDLA_ACT_PRELU || unit->type == NVDLA_SDP_OP_MUL,
-		   NVDLA_RULE_SDP_PRELU, unit->type, NVDLA_SDP_OP_MUL, "%s.type", name);
+		   DRM_NVDLA_RULE_SDP_PRELU, unit->type, NVDLA_SDP_OP_MUL,
+		   NVDLA_FIELD(unit->type));
 	check_operands(check, unit, info, proc);
 }
 
@@ -156,20 +160,21 @@ static void check_comparison(struct nvdla_check *check, const struct nvdla_sdp_o
 {
 	const struct nvdla_sdp_op *unit = &op->y_op;
 
-	nvdla_need(check, unit->type == NVDLA_SDP_OP_ADD, NVDLA_RULE_SDP_EQL_UNIT, unit->type,
-		   NVDLA_SDP_OP_ADD, "y_op.type");
-	nvdla_need(check, unit->act == NVDLA_ACT_NONE, NVDLA_RULE_SDP_EQL_UNIT, unit->act,
-		   NVDLA_ACT_NONE, "y_op.act");
+	nvdla_need(check, unit->type == NVDLA_SDP_OP_ADD, DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->type,
+		   NVDLA_SDP_OP_ADD, NVDLA_FIELD(unit->type));
+	nvdla_need(check, unit->act == NVDLA_ACT_NONE, DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->act,
+		   NVDLA_ACT_NONE, NVDLA_FIELD(unit->act));
 	nvdla_need(check, !unit->alu_cvt.enable || op->src_precision == NVDLA_PRECISION_FP16,
-		   NVDLA_RULE_SDP_EQL_UNIT, unit->alu_cvt.enable, 0, "y_op.alu_cvt.enable");
-	nvdla_need(check, op->conv_mode == NVDLA_CONV_MODE_DIRECT, NVDLA_RULE_SDP_EQL_MODE,
-		   op->conv_mode, NVDLA_CONV_MODE_DIRECT, "conv_mode");
-	nvdla_need(check, op->batch_num == 1, NVDLA_RULE_SDP_EQL_MODE, op->batch_num, 1,
-		   "batch_num");
-	nvdla_need(check, op->src_precision == op->dst_precision, NVDLA_RULE_SDP_EQL_MODE,
-		   op->dst_precision, op->src_precision, "dst_precision");
-	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, NVDLA_RULE_SDP_EQL_DST,
-		   surface->dst_data.type, NVDLA_MEM_CV, "dst_data.type");
+		   DRM_NVDLA_RULE_SDP_EQL_UNIT, unit->alu_cvt.enable, 0,
+		   NVDLA_FIELD(unit->alu_cvt.enable));
+	nvdla_need(check, op->conv_mode == NVDLA_CONV_MODE_DIRECT, DRM_NVDLA_RULE_SDP_EQL_MODE,
+		   op->conv_mode, NVDLA_CONV_MODE_DIRECT, NVDLA_FIELD(op->conv_mode));
+	nvdla_need(check, op->batch_num == 1, DRM_NVDLA_RULE_SDP_EQL_MODE, op->batch_num, 1,
+		   NVDLA_FIELD(op->batch_num));
+	nvdla_need(check, op->src_precision == op->dst_precision, DRM_NVDLA_RULE_SDP_EQL_MODE,
+		   op->dst_precision, op->src_precision, NVDLA_FIELD(op->dst_precision));
+	nvdla_need(check, surface->dst_data.type != NVDLA_MEM_HW, DRM_NVDLA_RULE_SDP_EQL_DST,
+		   surface->dst_data.type, NVDLA_MEM_CV, NVDLA_FIELD(surface->dst_data.type));
 }
 
 /*
@@ -188,19 +193,19 @@ static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *un
 	struct nvdla_feature_use use;
 	u64 address;
 
-	nvdla_feature_use_init(check, &use, info->cube_name, NVDLA_ACCESS_READ, plan->proc);
+	nvdla_feature_use_init(check, &use, cube, NVDLA_ACCESS_READ, plan->proc);
 	use.atom_bytes = atom_bytes;
 	use.atom_elements = elements;
 
 	if (unit->mode == NVDLA_SDP_PER_POINT) {
-		check_size(check, src, cube, info->cube_name);
+		check_size(check, src, cube);
 	} else {
-		nvdla_need(check, cube->width == 1, NVDLA_RULE_SDP_SIZE, cube->width, 1,
-			   "%s.width", info->cube_name);
-		nvdla_need(check, cube->height == 1, NVDLA_RULE_SDP_SIZE, cube->height, 1,
-			   "%s.height", info->cube_name);
-		nvdla_need(check, cube->channel == src->channel, NVDLA_RULE_SDP_SIZE,
-			   cube->channel, src->channel, "%s.channel", info->cube_name);
+		nvdla_need(check, cube->width == 1, DRM_NVDLA_RULE_SDP_SIZE, cube->width, 1,
+			   NVDLA_FIELD(cube->width));
+		nvdla_need(check, cube->height == 1, DRM_NVDLA_RULE_SDP_SIZE, cube->height, 1,
+			   NVDLA_FIELD(cube->height));
+		nvdla_need(check, cube->channel == src->channel, DRM_NVDLA_RULE_SDP_SIZE,
+			   cube->channel, src->channel, NVDLA_FIELD(cube->channel));
 		/*
 		 * One operand per channel is always packed. Compilers write the
 		 * stride of a single component even where there are two.
@@ -212,8 +217,8 @@ static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *un
 	plan->line_stride[info->unit] = walked.line_stride;
 	plan->surf_stride[info->unit] = walked.surf_stride;
 	address = nvdla_bind_feature(check, &walked, &use);
-	nvdla_need(check, IS_ALIGNED(address, plan->alignment), NVDLA_RULE_SDP_BATCH_ALIGNMENT,
-		   address, plan->alignment, "%s.offset", info->cube_name);
+	nvdla_need(check, IS_ALIGNED(address, plan->alignment), DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT,
+		   address, plan->alignment, NVDLA_FIELD(cube->offset));
 	return address;
 }
 
@@ -228,7 +233,7 @@ static void bind_source(struct nvdla_check *check, const struct nvdla_sdp_op_des
 {
 	struct nvdla_feature_use use;
 
-	nvdla_feature_use_init(check, &use, "src_data", NVDLA_ACCESS_READ, op->src_precision);
+	nvdla_feature_use_init(check, &use, plan->src, NVDLA_ACCESS_READ, op->src_precision);
 	use.surface_multiple = surface_multiple(op->src_precision, plan->proc);
 	plan->src_address = nvdla_bind_feature(check, plan->src, &use);
 }
@@ -242,26 +247,26 @@ static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_o
 	u32 alignment = point ? check->variant->atom_bytes : plan->alignment;
 	struct nvdla_feature_use use;
 
-	nvdla_feature_use_init(check, &use, "dst_data", NVDLA_ACCESS_WRITE, op->dst_precision);
+	nvdla_feature_use_init(check, &use, plan->dst, NVDLA_ACCESS_WRITE, op->dst_precision);
 	use.surface_multiple = surface_multiple(op->dst_precision, plan->proc);
 	use.batches = op->batch_num;
 	use.batch_stride = op->batch_stride;
 
 	if (op->batch_num > 1) {
 		nvdla_need(check, IS_ALIGNED(dst->line_stride, alignment),
-			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, alignment,
-			   "dst_data.line_stride");
+			   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->line_stride, alignment,
+			   NVDLA_FIELD(dst->line_stride));
 		nvdla_need(check, IS_ALIGNED(dst->surf_stride, alignment),
-			   NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, alignment,
-			   "dst_data.surf_stride");
+			   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, dst->surf_stride, alignment,
+			   NVDLA_FIELD(dst->surf_stride));
 		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
-			   NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
-			   "batch_stride");
+			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
+			   NVDLA_FIELD(op->batch_stride));
 	}
 	plan->dst_address = nvdla_bind_feature(check, dst, &use);
 	nvdla_need(check, IS_ALIGNED(plan->dst_address, alignment),
-		   NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, alignment,
-		   "dst_data.offset");
+		   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, alignment,
+		   NVDLA_FIELD(dst->offset));
 }
 
 static void bind_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
@@ -289,8 +294,8 @@ static void check_lut_use(struct nvdla_check *check, const struct nvdla_sdp_op_d
 		return;
 
 	if (nvdla_need(check, op->lut_index >= 0 && (u32)op->lut_index < check->source->num_luts,
-		       NVDLA_RULE_SDP_LUT, op->lut_index, (s64)check->source->num_luts - 1,
-		       "lut_index"))
+		       DRM_NVDLA_RULE_SDP_LUT, op->lut_index, (s64)check->source->num_luts - 1,
+		       NVDLA_FIELD(op->lut_index)))
 		nvdla_check_lut(check, op->lut_index, proc);
 }
 
@@ -298,9 +303,9 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 		     const struct nvdla_sdp_surface_desc *surface)
 {
 	const struct nvdla_sdp_unit_info infos[NVDLA_SDP_NUM_UNITS] = {
-		{ NVDLA_SDP_X1, false, &op->x1_op, &surface->x1_data, "x1_op", "x1_data" },
-		{ NVDLA_SDP_X2, false, &op->x2_op, &surface->x2_data, "x2_op", "x2_data" },
-		{ NVDLA_SDP_Y, true, &op->y_op, &surface->y_data, "y_op", "y_data" },
+		{ NVDLA_SDP_X1, false, &op->x1_op, &surface->x1_data },
+		{ NVDLA_SDP_X2, false, &op->x2_op, &surface->x2_data },
+		{ NVDLA_SDP_Y, true, &op->y_op, &surface->y_data },
 	};
 	struct nvdla_sdp_plan plan = {
 		.src = &surface->src_data,
@@ -320,7 +325,7 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 	if (op->batch_num > 1)
 		plan.alignment = SDP_BATCH_ALIGNMENT;
 
-	check_size(check, plan.src, plan.dst, "dst_data");
+	check_size(check, plan.src, plan.dst);
 	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++)
 		check_unit(check, infos[i].op, &infos[i], plan.proc);
 	if (plan.comparison)

@@ -2,7 +2,7 @@
 #ifndef NVDLA_SDP_H
 #define NVDLA_SDP_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_check.h"
 #include "nvdla_types.h"
@@ -22,16 +22,12 @@ enum nvdla_sdp_unit {
  * @is_y: it is Y, which has converters and a look-up table
  * @op: what it does
  * @cube: its operands in memory
- * @op_name: descriptor field of @op
- * @cube_name: descriptor field of @cube
  */
 struct nvdla_sdp_unit_info {
 	enum nvdla_sdp_unit unit;
 	bool is_y;
 	const struct nvdla_sdp_op *op;
 	const struct nvdla_data_cube *cube;
-	const char *op_name;
-	const char *cube_name;
 };
 
 /**

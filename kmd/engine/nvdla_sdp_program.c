@@ -86,13 +86,15 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 
 	nvdla_emit(check, registers->cfg,
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE,
-			     data_use(unit->type), info->op_name) |
+			     data_use(unit->type), NVDLA_FIELD(unit->type)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_SIZE,
-			     unit->precision != NVDLA_PRECISION_INT8, info->op_name) |
+			     unit->precision != NVDLA_PRECISION_INT8,
+			     NVDLA_FIELD(unit->precision)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_MODE,
-			     unit->mode == NVDLA_SDP_PER_POINT, info->op_name) |
+			     unit->mode == NVDLA_SDP_PER_POINT, NVDLA_FIELD(unit->mode)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
-			     nvdla_ram_type(info->cube->type), info->cube_name));
+			     nvdla_ram_type(info->cube->type),
+			     NVDLA_FIELD(info->cube->type)));
 	nvdla_emit_address(check, registers->high, registers->low, plan->unit_address[info->unit]);
 	nvdla_emit(check, registers->line_stride, plan->line_stride[info->unit]);
 	nvdla_emit(check, registers->surf_stride, plan->surf_stride[info->unit]);
@@ -110,13 +112,13 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH,
 		   nvdla_put_minus_one(check, NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width,
-				       "src_data.width"));
+				       NVDLA_FIELD(src->width)));
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT,
 		   nvdla_put_minus_one(check, NVDLA_SDP_RDMA_D_DATA_CUBE_HEIGHT__HEIGHT,
-				       src->height, "src_data.height"));
+				       src->height, NVDLA_FIELD(src->height)));
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL,
 		   nvdla_put_minus_one(check, NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL,
-				       src->channel, "src_data.channel"));
+				       src->channel, NVDLA_FIELD(src->channel)));
 	if (!plan->flying_in) {
 		nvdla_emit_address(check, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
 				   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, plan->src_address);
@@ -129,17 +131,18 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG,
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__FLYING_MODE,
-			     plan->flying_in, "src_data.type") |
-		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD, op->conv_mode,
-			     "conv_mode") |
+			     plan->flying_in, NVDLA_FIELD(src->type)) |
+		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__WINOGRAD,
+			     op->conv_mode, NVDLA_FIELD(op->conv_mode)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION,
-			     op->src_precision, "src_precision") |
+			     op->src_precision, NVDLA_FIELD(op->src_precision)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__PROC_PRECISION,
-			     plan->proc, "src_precision") |
+			     plan->proc, NVDLA_FIELD(op->src_precision)) |
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__OUT_PRECISION,
-			     op->dst_precision, "dst_precision") |
-		   nvdla_put_minus_one(check, NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER,
-				       op->batch_num, "batch_num"));
+			     op->dst_precision, NVDLA_FIELD(op->dst_precision)) |
+		   nvdla_put_minus_one(check,
+				       NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER,
+				       op->batch_num, NVDLA_FIELD(op->batch_num)));
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_PERF_ENABLE, stats ?
 		   NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN |
 		   NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN : 0);
@@ -173,22 +176,22 @@ static void program_x(struct nvdla_check *check, const struct nvdla_sdp_unit_inf
 		cfg |= NVDLA_SDP_D_DP_BS_CFG__BS_RELU_BYPASS;
 	if (unit->enable)
 		cfg |= nvdla_put(check, NVDLA_SDP_D_DP_BS_CFG__BS_ALU_ALGO, unit->alu_type,
-				 info->op_name);
+				 NVDLA_FIELD(unit->alu_type));
 	nvdla_emit(check, registers->cfg, cfg);
 	if (!unit->enable)
 		return;
 
 	nvdla_emit(check, registers->alu_cfg,
 		   nvdla_put(check, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SRC, memory,
-			     info->op_name) |
+			     NVDLA_FIELD(unit->mode)) |
 		   nvdla_put(check, NVDLA_SDP_D_DP_BS_ALU_CFG__BS_ALU_SHIFT_VALUE,
-			     unit->shift_value, info->op_name));
+			     unit->shift_value, NVDLA_FIELD(unit->shift_value)));
 	/* The truncation works even where the multiplier is bypassed. */
 	nvdla_emit(check, registers->mul_cfg,
 		   nvdla_put(check, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SRC, memory,
-			     info->op_name) |
+			     NVDLA_FIELD(unit->mode)) |
 		   nvdla_put(check, NVDLA_SDP_D_DP_BS_MUL_CFG__BS_MUL_SHIFT_VALUE,
-			     unit->truncate, info->op_name));
+			     unit->truncate, NVDLA_FIELD(unit->truncate)));
 	if (memory)
 		return;
 	nvdla_emit(check, registers->alu_value,
@@ -202,22 +205,21 @@ static void program_y_alu(struct nvdla_check *check, const struct nvdla_sdp_op *
 	bool memory = unit->mode != NVDLA_SDP_PER_LAYER;
 
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_ALU_CFG,
-		   nvdla_put(check, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC, memory, "y_op.mode") |
+		   nvdla_put(check, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_SRC, memory,
+			     NVDLA_FIELD(unit->mode)) |
 		   nvdla_put(check, NVDLA_SDP_D_DP_EW_ALU_CFG__EW_ALU_CVT_BYPASS,
-			     !unit->alu_cvt.enable, "y_op.alu_cvt.enable"));
+			     !unit->alu_cvt.enable, NVDLA_FIELD(unit->alu_cvt.enable)));
 	if (!memory) {
 		nvdla_emit(check, NVDLA_SDP_D_DP_EW_ALU_SRC_VALUE, (u32)unit->alu_operand);
 		return;
 	}
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_ALU_CVT_OFFSET_VALUE, (u32)unit->alu_cvt.offset);
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE,
-		   nvdla_put_signed(check,
-				    NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE__EW_ALU_CVT_SCALE,
-				    unit->alu_cvt.scale, "y_op.alu_cvt.scale"));
+		   nvdla_put_signed(check, NVDLA_SDP_D_DP_EW_ALU_CVT_SCALE_VALUE__EW_ALU_CVT_SCALE,
+				    unit->alu_cvt.scale, NVDLA_FIELD(unit->alu_cvt.scale)));
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE,
-		   nvdla_put(check,
-			     NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE,
-			     unit->alu_cvt.truncate, "y_op.alu_cvt.truncate"));
+		   nvdla_put(check, NVDLA_SDP_D_DP_EW_ALU_CVT_TRUNCATE_VALUE__EW_ALU_CVT_TRUNCATE,
+			     unit->alu_cvt.truncate, NVDLA_FIELD(unit->alu_cvt.truncate)));
 }
 
 static void program_y_mul(struct nvdla_check *check, const struct nvdla_sdp_op *unit)
@@ -225,22 +227,21 @@ static void program_y_mul(struct nvdla_check *check, const struct nvdla_sdp_op *
 	bool memory = unit->mode != NVDLA_SDP_PER_LAYER;
 
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_MUL_CFG,
-		   nvdla_put(check, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC, memory, "y_op.mode") |
+		   nvdla_put(check, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC, memory,
+			     NVDLA_FIELD(unit->mode)) |
 		   nvdla_put(check, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_CVT_BYPASS,
-			     !unit->mul_cvt.enable, "y_op.mul_cvt.enable"));
+			     !unit->mul_cvt.enable, NVDLA_FIELD(unit->mul_cvt.enable)));
 	if (!memory) {
 		nvdla_emit(check, NVDLA_SDP_D_DP_EW_MUL_SRC_VALUE, (u32)unit->mul_operand);
 		return;
 	}
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_MUL_CVT_OFFSET_VALUE, (u32)unit->mul_cvt.offset);
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE,
-		   nvdla_put_signed(check,
-				    NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE__EW_MUL_CVT_SCALE,
-				    unit->mul_cvt.scale, "y_op.mul_cvt.scale"));
+		   nvdla_put_signed(check, NVDLA_SDP_D_DP_EW_MUL_CVT_SCALE_VALUE__EW_MUL_CVT_SCALE,
+				    unit->mul_cvt.scale, NVDLA_FIELD(unit->mul_cvt.scale)));
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE,
-		   nvdla_put(check,
-			     NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE__EW_MUL_CVT_TRUNCATE,
-			     unit->mul_cvt.truncate, "y_op.mul_cvt.truncate"));
+		   nvdla_put(check, NVDLA_SDP_D_DP_EW_MUL_CVT_TRUNCATE_VALUE__EW_MUL_CVT_TRUNCATE,
+			     unit->mul_cvt.truncate, NVDLA_FIELD(unit->mul_cvt.truncate)));
 }
 
 static void program_y(struct nvdla_check *check, const struct nvdla_sdp_op *unit)
@@ -251,7 +252,7 @@ static void program_y(struct nvdla_check *check, const struct nvdla_sdp_op *unit
 		cfg |= NVDLA_SDP_D_DP_EW_CFG__EW_LUT_BYPASS;
 	if (unit->enable)
 		cfg |= nvdla_put(check, NVDLA_SDP_D_DP_EW_CFG__EW_ALU_ALGO, unit->alu_type,
-				 "y_op.alu_type");
+				 NVDLA_FIELD(unit->alu_type));
 	nvdla_emit(check, NVDLA_SDP_D_DP_EW_CFG, cfg);
 	if (!unit->enable)
 		return;
@@ -280,16 +281,16 @@ static void program_output(struct nvdla_check *check, const struct nvdla_sdp_op_
 
 	nvdla_emit(check, NVDLA_SDP_D_DATA_FORMAT,
 		   nvdla_put(check, NVDLA_SDP_D_DATA_FORMAT__PROC_PRECISION, plan->proc,
-			     "src_precision") |
-		   nvdla_put(check, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION, op->dst_precision,
-			     "dst_precision"));
+			     NVDLA_FIELD(op->src_precision)) |
+		   nvdla_put(check, NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION,
+			     op->dst_precision, NVDLA_FIELD(op->dst_precision)));
 	nvdla_emit(check, NVDLA_SDP_D_CVT_OFFSET, (u32)op->out_cvt.offset);
 	nvdla_emit(check, NVDLA_SDP_D_CVT_SCALE,
 		   nvdla_put_signed(check, NVDLA_SDP_D_CVT_SCALE__CVT_SCALE, op->out_cvt.scale,
-				    "out_cvt.scale"));
+				    NVDLA_FIELD(op->out_cvt.scale)));
 	nvdla_emit(check, NVDLA_SDP_D_CVT_SHIFT,
 		   nvdla_put(check, NVDLA_SDP_D_CVT_SHIFT__CVT_SHIFT, op->out_cvt.truncate,
-			     "out_cvt.truncate"));
+			     NVDLA_FIELD(op->out_cvt.truncate)));
 }
 
 void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
@@ -303,13 +304,13 @@ void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 
 	nvdla_emit(check, NVDLA_SDP_D_DATA_CUBE_WIDTH,
 		   nvdla_put_minus_one(check, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH, src->width,
-				       "src_data.width"));
+				       NVDLA_FIELD(src->width)));
 	nvdla_emit(check, NVDLA_SDP_D_DATA_CUBE_HEIGHT,
 		   nvdla_put_minus_one(check, NVDLA_SDP_D_DATA_CUBE_HEIGHT__HEIGHT, src->height,
-				       "src_data.height"));
+				       NVDLA_FIELD(src->height)));
 	nvdla_emit(check, NVDLA_SDP_D_DATA_CUBE_CHANNEL,
-		   nvdla_put_minus_one(check, NVDLA_SDP_D_DATA_CUBE_CHANNEL__CHANNEL,
-				       src->channel, "src_data.channel"));
+		   nvdla_put_minus_one(check, NVDLA_SDP_D_DATA_CUBE_CHANNEL__CHANNEL, src->channel,
+				       NVDLA_FIELD(src->channel)));
 	program_x(check, &infos[NVDLA_SDP_X1]);
 	program_x(check, &infos[NVDLA_SDP_X2]);
 	program_y(check, infos[NVDLA_SDP_Y].op);
@@ -317,13 +318,13 @@ void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 
 	nvdla_emit(check, NVDLA_SDP_D_FEATURE_MODE_CFG,
 		   nvdla_put(check, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE, plan->flying_in,
-			     "src_data.type") |
-		   nvdla_put(check, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST, plan->flying_out,
-			     "dst_data.type") |
+			     NVDLA_FIELD(src->type)) |
+		   nvdla_put(check, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST,
+			     plan->flying_out, NVDLA_FIELD(plan->dst->type)) |
 		   nvdla_put(check, NVDLA_SDP_D_FEATURE_MODE_CFG__WINOGRAD, op->conv_mode,
-			     "conv_mode") |
+			     NVDLA_FIELD(op->conv_mode)) |
 		   nvdla_put_minus_one(check, NVDLA_SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER,
-				       op->batch_num, "batch_num"));
+				       op->batch_num, NVDLA_FIELD(op->batch_num)));
 	nvdla_emit(check, NVDLA_SDP_D_PERF_ENABLE, stats ?
 		   NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN | NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN |
 		   NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN |

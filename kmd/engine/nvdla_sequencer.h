@@ -2,7 +2,7 @@
 #ifndef NVDLA_SEQUENCER_H
 #define NVDLA_SEQUENCER_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_io.h"
 #include "nvdla_task.h"

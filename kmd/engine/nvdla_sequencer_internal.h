@@ -2,7 +2,7 @@
 #ifndef NVDLA_SEQUENCER_INTERNAL_H
 #define NVDLA_SEQUENCER_INTERNAL_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_internal.h"
 #include "nvdla_io.h"

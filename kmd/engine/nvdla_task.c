@@ -5,27 +5,38 @@
 
 #include "nvdla_task.h"
 
+#include "nvdla_args.h"
 #include "nvdla_check.h"
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
 #include "nvdla_program.h"
 
-static void check_counts(struct nvdla_check *check)
-{
-	const struct nvdla_task_source *source = check->source;
+/* What compilers write into loadables; a later member goes to the end. */
+static_assert(sizeof(struct nvdla_graph_node) == 36);
+static_assert(sizeof(struct nvdla_data_cube) == 32);
+static_assert(sizeof(struct nvdla_bdma_surface_desc) == 644);
+static_assert(sizeof(struct nvdla_bdma_op_desc) == 4);
+static_assert(sizeof(struct nvdla_conv_surface_desc) == 172);
+static_assert(sizeof(struct nvdla_conv_op_desc) == 92);
+static_assert(sizeof(struct nvdla_lut_desc) == 700);
+static_assert(sizeof(struct nvdla_sdp_surface_desc) == 160);
+static_assert(sizeof(struct nvdla_sdp_op_desc) == 116);
+static_assert(sizeof(struct nvdla_pdp_surface_desc) == 64);
+static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
+static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
+static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);
+static_assert(sizeof(union nvdla_surface_desc) == 644);
+static_assert(sizeof(union nvdla_operation_desc) == 116);
 
-	nvdla_need(check,
-		   source->num_operations >= 1 &&
-			   source->num_operations <= NVDLA_TASK_MAX_OPERATIONS,
-		   NVDLA_RULE_TASK_NUM_OPERATIONS, source->num_operations,
-		   NVDLA_TASK_MAX_OPERATIONS, "num_operations");
-	nvdla_need(check, source->num_luts <= NVDLA_TASK_MAX_LUTS, NVDLA_RULE_TASK_NUM_LUTS,
-		   source->num_luts, NVDLA_TASK_MAX_LUTS, "num_luts");
-	nvdla_need(check, source->num_extents <= NVDLA_TASK_MAX_ADDRESSES,
-		   NVDLA_RULE_TASK_NUM_ADDRESSES, source->num_extents, NVDLA_TASK_MAX_ADDRESSES,
-		   "num_addresses");
-	nvdla_need(check, (source->flags & ~NVDLA_TASK_STATISTICS) == 0, NVDLA_RULE_TASK_FLAGS,
-		   source->flags, NVDLA_TASK_STATISTICS, "flags");
+static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla_error *error)
+{
+	const struct drm_nvdla_task counts = {
+		.num_operations = source->num_operations,
+		.num_luts = source->num_luts,
+		.num_addresses = source->num_extents,
+	};
+
+	return nvdla_args_check_counts(&counts, error);
 }
 
 /* Room for all programs, by engine; unknown engines are refused later. */
@@ -157,7 +168,7 @@ static void check_task(struct nvdla_check *check)
 }
 
 int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
-		      struct nvdla_task_error *error, struct nvdla_task **task)
+		      struct drm_nvdla_error *error, struct nvdla_task **task)
 {
 	struct nvdla_check check = {
 		.variant = variant,
@@ -169,8 +180,7 @@ int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_ta
 
 	if (error)
 		memset(error, 0, sizeof(*error));
-	check_counts(&check);
-	if (check.failed)
+	if (check_counts(source, error))
 		return -EINVAL;
 
 	check.task = allocate_task(variant, source);

@@ -2,7 +2,7 @@
 #ifndef NVDLA_TASK_H
 #define NVDLA_TASK_H
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_accel.h>
 
 #include "nvdla_stats.h"
 #include "nvdla_types.h"
@@ -53,7 +53,7 @@ struct nvdla_task_extent {
  * @extents: @num_extents entries of the address table, resolved by the caller
  * @num_operations: 1 to NVDLA_TASK_MAX_OPERATIONS
  * @num_luts: 0 to NVDLA_TASK_MAX_LUTS
- * @num_extents: 0 to NVDLA_TASK_MAX_ADDRESSES
+ * @num_extents: 1 to NVDLA_TASK_MAX_ADDRESSES
  * @flags: NVDLA_TASK_STATISTICS or 0
  *
  * The arrays must not be writable by anybody else during nvdla_task_create():
@@ -69,28 +69,6 @@ struct nvdla_task_source {
 	u32 num_luts;
 	u32 num_extents;
 	u32 flags;
-};
-
-/**
- * struct nvdla_task_error - why a task graph was refused
- * @operation: index of the operation, NVDLA_TASK_NO_OPERATION if it is about
- *	the whole task
- * @op_type: enum nvdla_op_type, ~0 if it is about the whole task
- * @value: the value that is not acceptable; negative ones are sign-extended
- * @limit: what it was held against
- * @field: name of the descriptor field, for example "src_data.line_stride";
- *	always terminated
- * @reason: one line in words; always terminated
- *
- * The members correspond one to one to those of struct drm_nvdla_error.
- */
-struct nvdla_task_error {
-	u32 operation;
-	u32 op_type;
-	u64 value;
-	u64 limit;
-	char field[48];
-	char reason[96];
 };
 
 /**
@@ -120,7 +98,7 @@ struct nvdla_task;
  * nvdla_task_create() - check a task graph and work out what to write where
  * @variant: the core that it is going to run on
  * @source: what was submitted
- * @error: filled if -EINVAL is returned; may be NULL
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
  * Checks every field that reaches a register, and holds every byte that the
@@ -131,7 +109,7 @@ struct nvdla_task;
  */
 int nvdla_task_create(const struct nvdla_variant *variant,
 		      const struct nvdla_task_source *source,
-		      struct nvdla_task_error *error, struct nvdla_task **task);
+		      struct drm_nvdla_error *error, struct nvdla_task **task);
 
 /**
  * nvdla_task_destroy() - free a task

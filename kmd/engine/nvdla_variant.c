@@ -2,7 +2,7 @@
 
 #include "nvdla_variant.h"
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "nvdla_platform.h"
 

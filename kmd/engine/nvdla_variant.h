@@ -32,7 +32,7 @@ extern "C" {
  * @intr_mask: status bits that GLB implements
  *
  * All facts about a configuration that code depends on are here, none is an
- * #ifdef. Register offsets are those of include/nvdla/hw/registers.yaml.
+ * #ifdef. Register offsets are the same in all of them.
  */
 struct nvdla_variant {
 	const char *name;

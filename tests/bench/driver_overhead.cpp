@@ -20,6 +20,7 @@
 
 #include "core/memory.h"
 #include "device.h"
+#include "device/refusal.h"
 #include "modelled_core.h"
 #include "task_builder.h"
 
@@ -101,6 +102,10 @@ public:
 		task.num_luts = source.num_luts;
 		task.num_addresses = static_cast<uint32_t>(addresses_.size());
 		task.address_size = sizeof(addresses_[0]);
+		task.node_size = sizeof(nvdla_graph_node);
+		task.operation_size = sizeof(nvdla_operation_desc);
+		task.surface_size = sizeof(nvdla_surface_desc);
+		task.lut_size = sizeof(nvdla_lut_desc);
 		submit.tasks.push_back(task);
 		submit.outSyncs.push_back({ syncobj_, 0, 0 });
 
@@ -110,8 +115,7 @@ public:
 		time = Clock::now() - start;
 
 		if (refused)
-			return std::string("refused: ") + submit.error.field + ": " +
-			       submit.error.reason;
+			return std::string("refused: ") + describeRefusal(submit.error);
 		if (waited || device_.fenceStatus(syncobj_) != 1)
 			return "the job failed";
 		return {};

@@ -165,7 +165,7 @@ bool createTask(std::span<const uint8_t> input)
 
 	const test::Created created = builder.create();
 	if (created.result != 0) {
-		if (created.error.field[0] == '\0' || created.error.reason[0] == '\0')
+		if (!created.error.rule)
 			fail("refused without a reason");
 		return false;
 	}

@@ -74,7 +74,7 @@ class Installed(unittest.TestCase):
 		headers = self.prefix / 'include/libnvdla'
 		names = [path.relative_to(headers) for path in headers.rglob('*.h')]
 		self.assertIn(Path('drm/nvdla_accel.h'), names)
-		self.assertIn(Path('nvdla/hw/descriptors.h'), names)
+		self.assertIn(Path('drm/nvdla_descriptors.h'), names)
 		source = self.root / 'headers.cpp'
 		for name in sorted(names):
 			with self.subTest(str(name)):

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "canary_fixture.h"
+#include "device/refusal.h"
 
 namespace nvdla::test
 {
@@ -18,7 +19,7 @@ TEST_F(CanaryFieldTest, Batches)
 	const size_t sdp = batches.addConv();
 	batches.conv(sdp - 1).batch = batches.sdp(sdp).batch_num = 2;
 	batches.conv(sdp - 1).batch_stride = batches.sdp(sdp).batch_stride = 8 * 8 * 32;
-	ASSERT_EQ(run(batches), 0) << error_.field << ": " << error_.reason;
+	ASSERT_EQ(run(batches), 0) << describeRefusal(error_);
 	for (const uint32_t stride : { bufferBytes - 8 * 8 * 32 + atom, bufferBytes, -atom }) {
 		TaskBuilder changed = batches;
 		changed.conv(sdp - 1).batch_stride = stride;
@@ -35,7 +36,7 @@ TEST_F(CanaryFieldTest, SecondPlanes)
 	const size_t conv = planes.addImage(28) - 1;
 	const int64_t lastPlane = bufferBytes - 8 * 32;
 	planes.convCubes(conv).offset_u = lastPlane;
-	ASSERT_EQ(run(planes), 0) << error_.field << ": " << error_.reason;
+	ASSERT_EQ(run(planes), 0) << describeRefusal(error_);
 	for (const int64_t offset : { lastPlane + atom, int64_t{ bufferBytes }, INT64_MAX - 31 }) {
 		TaskBuilder changed = planes;
 		changed.convCubes(conv).offset_u = offset;
@@ -64,7 +65,7 @@ TEST_F(CanaryFieldTest, Copies)
 		     .surf_repeat = 2,
 		     .src_surf = bufferBytes - 192,
 		     .dst_surf = bufferBytes - 192 };
-	ASSERT_EQ(run(builder), 0) << error_.field << ": " << error_.reason;
+	ASSERT_EQ(run(builder), 0) << describeRefusal(error_);
 
 	using Member = uint32_t nvdla_bdma_transfer::*;
 	const auto refused = [&](Member member, uint32_t value, const char *name) {
@@ -82,13 +83,13 @@ TEST_F(CanaryFieldTest, Copies)
 		refused(member, transfer.*member + 1, "transfers[0].src");
 	for (const Member member :
 	     { &nvdla_bdma_transfer::dst_line, &nvdla_bdma_transfer::dst_surf })
-		refused(member, transfer.*member + atom, "transfers[0].dst");
+		refused(member, transfer.*member + atom, "transfers[0].dst_address");
 	for (const Member member :
 	     { &nvdla_bdma_transfer::src_line, &nvdla_bdma_transfer::src_surf })
 		refused(member, -atom, "transfers[0].src");
 	for (const Member member :
 	     { &nvdla_bdma_transfer::dst_line, &nvdla_bdma_transfer::dst_surf })
-		refused(member, -atom, "transfers[0].dst");
+		refused(member, -atom, "transfers[0].dst_address");
 
 	for (const int address : { bufferCount + 0, bufferCount + 1, -1, INT16_MIN, INT16_MAX }) {
 		TaskBuilder changed = builder;
@@ -109,7 +110,7 @@ TEST_F(CanaryFieldTest, AddressTables)
 		task.addresses.push_back(address);
 		task.addCopy(0, 1, 64, 1);
 		EXPECT_EQ(run(task), -EINVAL);
-		EXPECT_EQ(std::string(error_.field), name);
+		EXPECT_EQ(refusedField(error_), name);
 	};
 	const uint32_t own = buffers_[1]->handle();
 	/* Handles of the other process, which mean nothing here. */
@@ -119,9 +120,9 @@ TEST_F(CanaryFieldTest, AddressTables)
 	refused({ own, 0, UINT64_MAX - 31, 0 }, "addresses[1].offset");
 	refused({ own, 0, atom, bufferBytes }, "addresses[1].size");
 	refused({ own, 0, bufferBytes - atom, UINT64_MAX - 31 }, "addresses[1].size");
-	refused({ own, 0, bufferBytes - atom, 0 }, "transfers[0].dst");
-	refused({ own, 0, 0, atom }, "transfers[0].dst");
-	refused({ own, 0, bufferBytes, 0 }, "transfers[0].dst");
+	refused({ own, 0, bufferBytes - atom, 0 }, "transfers[0].dst_address");
+	refused({ own, 0, 0, atom }, "transfers[0].dst_address");
+	refused({ own, 0, bufferBytes, 0 }, "transfers[0].dst_address");
 }
 
 } /* namespace nvdla::test */

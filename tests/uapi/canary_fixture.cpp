@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "canary_fixture.h"
+#include "device/refusal.h"
 
 #include <cerrno>
 
@@ -66,7 +67,7 @@ void CanaryFixture::expectRefused(const TaskBuilder &builder, size_t operation,
 	error_ = {};
 	EXPECT_EQ(run(builder), -EINVAL);
 	EXPECT_EQ(error_.operation, operation);
-	EXPECT_TRUE(std::string(error_.field).starts_with(name)) << error_.field;
+	EXPECT_TRUE(refusedField(error_).starts_with(name)) << refusedField(error_);
 }
 
 } /* namespace nvdla::test */

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "canary_fixture.h"
+#include "device/refusal.h"
 
 namespace nvdla::test
 {
@@ -184,7 +185,7 @@ void moveToTheEnd(TaskBuilder &builder, const Field &field)
 	}
 	cube.offset = good * field.alignment;
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
 }
 
 } /* namespace */
@@ -197,7 +198,7 @@ TEST_P(CanaryTest, NoFieldReachesBeyondItsBuffer)
 		moveToTheEnd(last, field);
 		SCOPED_TRACE(field.name);
 		ASSERT_GT(field.cube(last).offset, 0U);
-		ASSERT_EQ(run(last), 0) << error_.field << ": " << error_.reason;
+		ASSERT_EQ(run(last), 0) << describeRefusal(error_);
 
 		const auto refused = [&](const std::string &what, auto &&change) {
 			TaskBuilder changed = last;

@@ -12,6 +12,7 @@
 #include <xf86drm.h>
 
 #include "copies.h"
+#include "device/refusal.h"
 #include "driver_files.h"
 #include "pci_function.h"
 
@@ -191,7 +192,7 @@ TEST_F(DebugTest, ATaskThatNeedsNoInterruptMayFail)
 		Submit submit;
 		submit.tasks.assign(2, nothing.task());
 		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
-		ASSERT_EQ(submit.run(device), 0) << submit.error.reason;
+		ASSERT_EQ(submit.run(device), 0) << describeRefusal(submit.error);
 		ASSERT_EQ(device.waitSyncobj(syncobj), 0);
 		EXPECT_EQ(device.fenceStatus(syncobj), expected);
 	}

@@ -197,6 +197,10 @@ drm_nvdla_task CopyTask::task() const
 	task.num_operations = static_cast<uint32_t>(graph.size());
 	task.num_addresses = static_cast<uint32_t>(addresses.size());
 	task.address_size = sizeof(drm_nvdla_address);
+	task.node_size = sizeof(nvdla_graph_node);
+	task.operation_size = sizeof(nvdla_operation_desc);
+	task.surface_size = sizeof(nvdla_surface_desc);
+	task.lut_size = sizeof(nvdla_lut_desc);
 	return task;
 }
 

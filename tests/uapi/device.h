@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The least that a test needs to speak to the driver: nothing here knows the
- * runtime, so that the tests see the ioctls and nothing else.
+ * runtime, so that the tests see the ioctls and nothing else. Only the words for
+ * a refusal are the runtime's.
  */
 #pragma once
 
@@ -14,7 +15,6 @@
 
 #include <drm.h>
 #include <drm/nvdla_accel.h>
-#include <nvdla/hw/descriptors.h>
 
 namespace nvdla::test
 {

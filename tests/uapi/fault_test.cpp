@@ -16,6 +16,7 @@
 #include <xf86drm.h>
 
 #include "device.h"
+#include "device/refusal.h"
 #include "dma_buf.h"
 
 namespace nvdla::test
@@ -303,7 +304,7 @@ TEST_F(FaultTest, Submit)
 	copy.source.bytes()[0] = value;
 	ASSERT_EQ(copy.source.finish(), 0);
 	submit.outSyncs.back().point = point;
-	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
 	ASSERT_EQ(copy.destination.prepare(DRM_NVDLA_BO_READ), 0);
 	EXPECT_EQ(copy.destination.bytes()[0], value);
 }

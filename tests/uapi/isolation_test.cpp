@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "device/refusal.h"
 
 namespace nvdla::test
 {
@@ -139,7 +140,7 @@ TEST(Isolation, OnlyTheJobThatTakesTooLongFails)
 	Submit first(tooLong);
 	first.timeoutMs = 10;
 	first.outSyncs.push_back({ .handle = guilty, .reserved = 0, .point = 0 });
-	ASSERT_EQ(first.run(device), 0) << first.error.field << ": " << first.error.reason;
+	ASSERT_EQ(first.run(device), 0) << describeRefusal(first.error);
 	Submit second(good);
 	second.outSyncs.push_back({ .handle = innocent, .reserved = 0, .point = 0 });
 	ASSERT_EQ(second.run(device), 0);

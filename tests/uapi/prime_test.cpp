@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
 
+#include "device/refusal.h"
 #include "imported_buffer.h"
 
 namespace nvdla::test
@@ -172,11 +173,11 @@ TEST_F(PrimeTest, CopiesBehindTheEndOfAnImportAreRefused)
 	task.addCopy(0, 1, 4096 + 32, 1);
 	Submit write(task);
 	EXPECT_EQ(write.run(device_), -EINVAL);
-	EXPECT_STREQ(write.error.field, "transfers[0].dst");
+	EXPECT_EQ(refusedField(write.error), "transfers[0].dst_address");
 	task.addresses[1].offset = 4096 + 32;
 	Submit behind(task);
 	EXPECT_EQ(behind.run(device_), -EINVAL);
-	EXPECT_STREQ(behind.error.field, "addresses[1].offset");
+	EXPECT_EQ(refusedField(behind.error), "addresses[1].offset");
 }
 
 TEST_F(PrimeTest, ImportsHoldNoResults)

@@ -13,6 +13,7 @@
 #include <xf86drm.h>
 
 #include "device.h"
+#include "device/refusal.h"
 #include "dma_buf.h"
 #include "driver_files.h"
 #include "trace.h"
@@ -116,7 +117,7 @@ protected:
 	{
 		Submit submit(task);
 		EXPECT_EQ(submit.run(device_), -EINVAL);
-		return submit.error.field;
+		return refusedField(submit.error);
 	}
 
 	Device device_;
@@ -204,7 +205,7 @@ TEST_F(SramTest, WhatCouldNotBeClearedIsNeverSeen)
 	ASSERT_TRUE(result.valid());
 	Submit submit(task);
 	submit.resultHandle = result.buffer().handle();
-	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
 	ASSERT_EQ(result.wait(), 0);
 	EXPECT_EQ(result.job().status, -EIO);
 	EXPECT_EQ(result.job().num_completed, 0u);
@@ -287,7 +288,7 @@ TEST_F(SramTest, CopiesOutsideOfTheBufferAreRefused)
 		"transfers[0].src");
 	EXPECT_EQ(
 		refusal(copy(memory.handle(), NVDLA_MEM_MC, sram.handle(), NVDLA_MEM_CV, 2 * page)),
-		"transfers[0].dst");
+		"transfers[0].dst_address");
 	/* What is said about the memory's kind has to be so. */
 	EXPECT_EQ(refusal(copy(sram.handle(), NVDLA_MEM_MC, memory.handle(), NVDLA_MEM_MC, page)),
 		  "transfers[0].src.type");
@@ -321,7 +322,7 @@ TEST_F(SramTest, AnOperationReadsAndWritesIt)
 	task.operations = builder.operations;
 	task.surfaces = builder.surfaces;
 	Submit submit(task);
-	ASSERT_EQ(submit.run(device_), 0) << submit.error.field << ": " << submit.error.reason;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
 	ASSERT_EQ(fromSram(device_, out, destination), 0);
 
 	for (uint32_t y = 0; y < 4; y++)

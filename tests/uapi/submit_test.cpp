@@ -5,10 +5,12 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "device.h"
+#include "device/refusal.h"
 
 namespace nvdla::test
 {
@@ -26,6 +28,22 @@ void fill(const Buffer &buffer, uint8_t seed)
 bool equal(const Buffer &a, const Buffer &b)
 {
 	return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+/* An array with elements of \a size bytes: cut off, or with zeros behind what is known. */
+template<typename T>
+std::vector<uint8_t> resized(const std::vector<T> &array, uint32_t size)
+{
+	std::vector<uint8_t> bytes(array.size() * size);
+
+	for (size_t i = 0; i < array.size(); i++)
+		std::memcpy(&bytes[i * size], &array[i], std::min<size_t>(size, sizeof(T)));
+	return bytes;
+}
+
+uint64_t pointer(const std::vector<uint8_t> &bytes)
+{
+	return reinterpret_cast<uintptr_t>(bytes.data());
 }
 
 } /* namespace */
@@ -72,7 +90,7 @@ protected:
 TEST_F(SubmitTest, CopiesABuffer)
 {
 	addWholeCopy();
-	ASSERT_EQ(run(), 0) << error_.field << ": " << error_.reason;
+	ASSERT_EQ(run(), 0) << describeRefusal(error_);
 	EXPECT_TRUE(equal(source_, destination_));
 }
 
@@ -95,7 +113,7 @@ TEST_F(SubmitTest, RunsMoreOperationsThanTheHardwareQueues)
 		task_.addCopy(static_cast<int16_t>(index - 2), static_cast<int16_t>(index - 1),
 			      1024, 1);
 	}
-	ASSERT_EQ(run(), 0) << error_.field << ": " << error_.reason;
+	ASSERT_EQ(run(), 0) << describeRefusal(error_);
 	EXPECT_TRUE(equal(source_, destination_));
 }
 
@@ -130,7 +148,7 @@ TEST_F(SubmitTest, RunsTasksThatAreDoneAtOnce)
 	Submit submit;
 	submit.tasks.assign(64, nothing.task());
 	submit.tasks.back() = task_.task();
-	ASSERT_EQ(submit.run(device_), 0) << submit.error.reason;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
 	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
 	EXPECT_TRUE(equal(source_, destination_));
 }
@@ -214,8 +232,8 @@ TEST_F(SubmitTest, RefusesACopyBehindTheEndOfItsBuffer)
 	EXPECT_EQ(error_.task, 0U);
 	EXPECT_EQ(error_.operation, 1U);
 	EXPECT_EQ(error_.op_type, static_cast<uint32_t>(NVDLA_OP_BDMA));
-	EXPECT_NE(std::strlen(error_.field), 0U);
-	EXPECT_NE(std::strlen(error_.reason), 0U);
+	EXPECT_EQ(refusedField(error_), "transfers[0].src_address");
+	EXPECT_NE(error_.rule, static_cast<uint32_t>(DRM_NVDLA_RULE_NONE));
 	EXPECT_TRUE(std::all_of(destination_.bytes().begin(), destination_.bytes().end(),
 				[](uint8_t byte) { return byte == 0; }));
 }
@@ -257,20 +275,20 @@ TEST_F(SubmitTest, RefusesABadAddressTable)
 
 	task_.addresses[1].handle = 4711;
 	EXPECT_EQ(run(), -EINVAL);
-	EXPECT_STREQ(error_.field, "addresses[1].handle");
+	EXPECT_EQ(refusedField(error_), "addresses[1].handle");
 	EXPECT_EQ(error_.value, 4711U);
 
 	task_.addresses = good;
 	task_.addresses[0].offset = copyBytes + 1;
 	EXPECT_EQ(run(), -EINVAL);
-	EXPECT_STREQ(error_.field, "addresses[0].offset");
+	EXPECT_EQ(refusedField(error_), "addresses[0].offset");
 	EXPECT_EQ(error_.limit, copyBytes);
 
 	task_.addresses = good;
 	task_.addresses[0].offset = 4096;
 	task_.addresses[0].size = copyBytes;
 	EXPECT_EQ(run(), -EINVAL);
-	EXPECT_STREQ(error_.field, "addresses[0].size");
+	EXPECT_EQ(refusedField(error_), "addresses[0].size");
 
 	task_.addresses = good;
 	task_.addresses[0].offset = UINT64_MAX - 31;
@@ -294,7 +312,7 @@ TEST_F(SubmitTest, RefusesGraphsThatCannotEnd)
 	task_.graph[1].consumers[NVDLA_OP_BDMA].index = 0;
 	task_.graph[1].consumers[NVDLA_OP_BDMA].event = NVDLA_EVENT_OP_COMPLETED;
 	EXPECT_EQ(run(), -EINVAL);
-	EXPECT_NE(std::strlen(error_.reason), 0U);
+	EXPECT_NE(error_.rule, static_cast<uint32_t>(DRM_NVDLA_RULE_NONE));
 
 	task_.graph[1].consumers[NVDLA_OP_BDMA].index = 99;
 	EXPECT_EQ(run(), -EINVAL);
@@ -333,6 +351,88 @@ TEST_F(SubmitTest, RefusesBadArguments)
 	Submit oldAddress(task_);
 	oldAddress.tasks[0].address_size = 4;
 	EXPECT_EQ(oldAddress.run(device_), -EINVAL);
+}
+
+/* User space that knows shorter or longer descriptors than the driver. */
+
+TEST_F(SubmitTest, TakesDescriptorsOfOlderUserSpace)
+{
+	/* Copies need no more of their operation than its first word, and one transfer. */
+	constexpr uint32_t operationSize = sizeof(nvdla_bdma_op_desc);
+	constexpr uint32_t surfaceSize =
+		offsetof(nvdla_bdma_surface_desc, transfers) + sizeof(nvdla_bdma_transfer);
+	for (uint32_t line = 0; line < 2; line++)
+		task_.addCopy(0, 1, copyBytes / 2, line + 1);
+	const auto operations = resized(task_.operations, operationSize);
+	auto surfaces = resized(task_.surfaces, surfaceSize);
+	Submit submit(task_);
+	submit.tasks[0].operations = pointer(operations);
+	submit.tasks[0].operation_size = operationSize;
+	submit.tasks[0].surfaces = pointer(surfaces);
+	submit.tasks[0].surface_size = surfaceSize;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(source_, destination_));
+
+	/* What is missing is zero, and so is then the length of the copy. */
+	constexpr uint32_t noTransfer = offsetof(nvdla_bdma_surface_desc, transfers);
+	surfaces = resized(task_.surfaces, noTransfer);
+	submit.tasks[0].surfaces = pointer(surfaces);
+	submit.tasks[0].surface_size = noTransfer;
+	EXPECT_EQ(submit.run(device_), -EINVAL);
+	EXPECT_EQ(submit.error.rule, static_cast<uint32_t>(DRM_NVDLA_RULE_BDMA_LINE_SIZE));
+	EXPECT_EQ(refusedField(submit.error), "transfers[0].line_size");
+}
+
+TEST_F(SubmitTest, TakesDescriptorsOfNewerUserSpaceIfItsNewMembersAreZero)
+{
+	task_.addCopy(0, 1, 1024, copyBytes / 1024);
+	task_.addCopy(0, 1, 1024, 1);
+	const std::vector<nvdla_lut_desc> lut(1);
+	const uint32_t sizes[] = { sizeof(nvdla_graph_node) + 4, sizeof(nvdla_operation_desc) + 12,
+				   sizeof(nvdla_surface_desc) + 8, sizeof(nvdla_lut_desc) + 4 };
+	std::vector<uint8_t> arrays[] = { resized(task_.graph, sizes[0]),
+					  resized(task_.operations, sizes[1]),
+					  resized(task_.surfaces, sizes[2]),
+					  resized(lut, sizes[3]) };
+	Submit submit(task_);
+	drm_nvdla_task &args = submit.tasks[0];
+	args.graph = pointer(arrays[0]);
+	args.node_size = sizes[0];
+	args.operations = pointer(arrays[1]);
+	args.operation_size = sizes[1];
+	args.surfaces = pointer(arrays[2]);
+	args.surface_size = sizes[2];
+	args.luts = pointer(arrays[3]);
+	args.lut_size = sizes[3];
+	args.num_luts = 1;
+	ASSERT_EQ(submit.run(device_), 0) << describeRefusal(submit.error);
+	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
+	EXPECT_TRUE(equal(source_, destination_));
+
+	/* The last byte of the last element. */
+	for (auto &array : arrays) {
+		array.back() = 1;
+		EXPECT_EQ(submit.run(device_), -E2BIG) << &array - arrays;
+		array.back() = 0;
+	}
+	EXPECT_EQ(submit.run(device_), 0);
+}
+
+TEST_F(SubmitTest, RefusesSizesThatNoDescriptorHas)
+{
+	addWholeCopy();
+	for (const auto member : { &drm_nvdla_task::node_size, &drm_nvdla_task::operation_size,
+				   &drm_nvdla_task::surface_size }) {
+		for (const uint32_t size : { 0U, 2U, 38U, 4100U, UINT32_MAX }) {
+			Submit submit(task_);
+			submit.tasks[0].*member = size;
+			EXPECT_EQ(submit.run(device_), -EINVAL) << size;
+			EXPECT_EQ(submit.error.rule,
+				  static_cast<uint32_t>(DRM_NVDLA_RULE_SUBMIT_SIZE));
+			EXPECT_EQ(submit.error.value, size);
+		}
+	}
 }
 
 TEST_F(SubmitTest, RefusesBadPointers)

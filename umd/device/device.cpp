@@ -15,6 +15,7 @@
 #include "embedded/embedded_device.h"
 #include "embedded/embedded_options.h"
 #include "errno_code.h"
+#include "refusal.h"
 
 namespace nvdla
 {
@@ -39,11 +40,8 @@ Error refusal(const DeviceBackend &backend, const drm_nvdla_error &error)
 		if (error.op_type < std::size(engines))
 			where += fmt::format(" ({})", engines[error.op_type]);
 	}
-	const std::string field(error.field, strnlen(error.field, sizeof(error.field)));
-	const std::string reason(error.reason, strnlen(error.reason, sizeof(error.reason)));
-	return { ErrorCode::DeviceRefused, "submit job", where + " " + field,
-		 fmt::format("{} (is {}, limit {})", reason, static_cast<int64_t>(error.value),
-			     static_cast<int64_t>(error.limit)) };
+	return { ErrorCode::DeviceRefused, "submit job", where + " " + refusedField(error),
+		 refusalReason(error) };
 }
 
 } /* namespace */
@@ -216,6 +214,10 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 		arg.num_luts = static_cast<__u32>(task.luts.size());
 		arg.num_addresses = static_cast<__u32>(table.size());
 		arg.address_size = sizeof(drm_nvdla_address);
+		arg.node_size = sizeof(nvdla_graph_node);
+		arg.operation_size = sizeof(nvdla_operation_desc);
+		arg.surface_size = sizeof(nvdla_surface_desc);
+		arg.lut_size = sizeof(nvdla_lut_desc);
 		args.push_back(arg);
 	}
 
@@ -239,7 +241,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	submit.result_handle = options.results;
 
 	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-	if (result == -EINVAL && error.reason[0])
+	if (result == -EINVAL && error.rule)
 		return tl::unexpected(refusal(*backend_, error));
 	if (result == -EIO)
 		return fail(codeOf(result), what, path(),

@@ -84,9 +84,9 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_operations = NVDLA_TASK_MAX_OPERATIONS;
 	info.max_luts = NVDLA_TASK_MAX_LUTS;
 	info.max_addresses = NVDLA_TASK_MAX_ADDRESSES;
-	info.max_tasks = embeddedMaxTasks;
-	info.default_timeout_ms = embeddedDefaultTimeoutMs;
-	info.max_timeout_ms = embeddedMaxTimeoutMs;
+	info.max_tasks = NVDLA_MAX_TASKS;
+	info.default_timeout_ms = NVDLA_DEFAULT_TIMEOUT_MS;
+	info.max_timeout_ms = NVDLA_MAX_TIMEOUT_MS;
 	info.cvsram_bytes = onChip_.size();
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |

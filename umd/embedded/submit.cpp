@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
-
 #include "device/clock.h"
 
 namespace nvdla
@@ -15,105 +13,76 @@ namespace nvdla
 namespace
 {
 
-/* What user space may think a structure's size is. */
-constexpr uint32_t maxStructSize = 4096;
-
 /*
  * Element \a index of an array whose elements have \a size bytes in the
- * caller's eyes. As the kernel does: members it does not know have to be zero.
+ * caller's eyes. As the kernel does: members that the caller does not know are
+ * zero, those that are not known here have to be.
  */
 template<typename T>
 int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
 {
 	const auto *from =
 		reinterpret_cast<const unsigned char *>(array) + uint64_t{ index } * size;
+	const size_t known = std::min<size_t>(size, sizeof(T));
 
-	if (std::any_of(from + sizeof(T), from + size, [](unsigned char byte) { return byte; }))
+	if (std::any_of(from + known, from + size, [](unsigned char byte) { return byte; }))
 		return -E2BIG;
-	std::memcpy(&to, from, sizeof(T));
+	to = {};
+	std::memcpy(&to, from, known);
 	return 0;
 }
 
+/* An array as the engine knows it: the caller's own, or a copy if sizes differ. */
 template<typename T>
-bool sizeIsFine(uint32_t size)
+class Elements
 {
-	return size >= sizeof(T) && size <= maxStructSize;
-}
+public:
+	/** \return 0 or a negative errno */
+	int read(uint64_t array, uint32_t count, uint32_t size)
+	{
+		if (!count)
+			return 0;
+		if (!array)
+			return -EFAULT;
+		/* Nobody else writes to it before the caller has its answer. */
+		data_ = reinterpret_cast<const T *>(array);
+		if (size == sizeof(T))
+			return 0;
 
-void copyText(char *to, size_t size, const char *from)
-{
-	const size_t length = strnlen(from, size - 1);
+		copy_.resize(count);
+		data_ = copy_.data();
+		for (uint32_t i = 0; i < count; i++) {
+			if (const int error = copyElement(array, i, size, copy_[i]))
+				return error;
+		}
+		return 0;
+	}
 
-	std::memcpy(to, from, length);
-	to[length] = '\0';
-}
+	const T *data() const { return data_; }
+
+private:
+	const T *data_ = nullptr;
+	std::vector<T> copy_;
+};
 
 } /* namespace */
 
-void SubmitReader::report(uint32_t task, const nvdla_task_error &why)
+int SubmitReader::refuse(uint32_t task, drm_nvdla_error &error)
 {
-	drm_nvdla_error error = {};
-
 	error.task = task;
-	error.operation = why.operation;
-	error.op_type = why.op_type;
-	error.value = why.value;
-	error.limit = why.limit;
-	copyText(error.field, sizeof(error.field), why.field);
-	copyText(error.reason, sizeof(error.reason), why.reason);
 	if (args_.error)
 		std::memcpy(reinterpret_cast<void *>(args_.error), &error,
 			    std::min<size_t>(args_.error_size, sizeof(error)));
-}
-
-int SubmitReader::badMember(uint32_t task, const std::string &field, uint64_t value, uint64_t limit,
-			    const char *reason)
-{
-	nvdla_task_error why = {};
-
-	why.operation = NVDLA_TASK_NO_OPERATION;
-	why.op_type = ~0u;
-	why.value = value;
-	why.limit = limit;
-	copyText(why.field, sizeof(why.field), field.c_str());
-	copyText(why.reason, sizeof(why.reason), reason);
-	report(task, why);
 	return -EINVAL;
-}
-
-int SubmitReader::checkCounts(uint32_t task, std::span<const Count> counts)
-{
-	for (const Count &count : counts) {
-		if (count.value < count.least || count.value > count.most)
-			return badMember(task, count.member, count.value, count.most,
-					 "not in the accepted range");
-	}
-	return 0;
 }
 
 /* The ioctl's own arguments, in the order in which the driver looks at them. */
 int SubmitReader::readArguments()
 {
-	constexpr uint32_t knownFlags = DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE;
+	drm_nvdla_error error;
 
-	if (args_.flags & ~knownFlags || args_.timeout_ms > embeddedMaxTimeoutMs)
-		return -EINVAL;
-	if (!args_.result_handle &&
-	    (args_.result_offset || args_.flags & DRM_NVDLA_SUBMIT_STATISTICS))
-		return -EINVAL;
-	if (!sizeIsFine<drm_nvdla_task>(args_.task_size))
-		return -EINVAL;
-	if ((args_.num_in_syncs || args_.num_out_syncs) &&
-	    !sizeIsFine<drm_nvdla_sync>(args_.sync_size))
-		return -EINVAL;
-
-	const Count counts[] = {
-		{ "num_tasks", args_.num_tasks, 1, embeddedMaxTasks },
-		{ "num_in_syncs", args_.num_in_syncs, 0, embeddedMaxSyncs },
-		{ "num_out_syncs", args_.num_out_syncs, 0, embeddedMaxSyncs },
-	};
-	if (const int error = checkCounts(0, counts))
-		return error;
+	if (nvdla_args_check_submit(&args_, &error))
+		return refuse(0, error);
 	return queue_.contains(args_.context) ? 0 : -ENOENT;
 }
 
@@ -125,7 +94,7 @@ int SubmitReader::read()
 	job_ = std::make_unique<EmbeddedJob>();
 	job_->statistics = args_.flags & DRM_NVDLA_SUBMIT_STATISTICS;
 	job_->timeout = std::chrono::milliseconds(args_.timeout_ms ? args_.timeout_ms
-								   : embeddedDefaultTimeoutMs);
+								   : NVDLA_DEFAULT_TIMEOUT_MS);
 	if (const int error = readOutSyncs())
 		return error;
 	for (uint32_t i = 0; i < args_.num_tasks; i++) {
@@ -202,14 +171,9 @@ int SubmitReader::readTask(uint32_t index)
 	if (const int error = copyElement(args_.tasks, index, args_.task_size, task))
 		return error;
 
-	const Count counts[] = {
-		{ "num_operations", task.num_operations, 1, NVDLA_TASK_MAX_OPERATIONS },
-		{ "num_luts", task.num_luts, 0, NVDLA_TASK_MAX_LUTS },
-		{ "num_addresses", task.num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES },
-		{ "address_size", task.address_size, sizeof(drm_nvdla_address), maxStructSize },
-	};
-	if (const int error = checkCounts(index, counts))
-		return error;
+	drm_nvdla_error why;
+	if (nvdla_args_check_task(&task, &why))
+		return refuse(index, why);
 
 	std::vector<nvdla_task_extent> extents(task.num_addresses);
 	extentBuffers_.assign(task.num_addresses, nullptr);
@@ -227,30 +191,18 @@ int SubmitReader::readTask(uint32_t index)
 int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
 			      nvdla_task_extent &extent)
 {
-	auto bad = [&](const char *member, uint64_t value, uint64_t limit, const char *reason) {
-		return badMember(task, fmt::format("addresses[{}].{}", index, member), value, limit,
-				 reason);
-	};
+	const auto buffer = address.handle ? buffers_.find(address.handle) : nullptr;
+	nvdla_task_extent whole = {};
+	drm_nvdla_error why;
 
-	if (address.reserved)
-		return bad("reserved", address.reserved, 0, "must be zero");
-	if (!address.handle)
-		return 0;
-	const auto buffer = buffers_.find(address.handle);
-	if (!buffer)
-		return bad("handle", address.handle, 0, "no such buffer");
-
-	const uint64_t bytes = buffer->size();
-	if (address.offset > bytes)
-		return bad("offset", address.offset, bytes, "behind the end of the buffer");
-	const uint64_t rest = bytes - address.offset;
-	if (address.size > rest)
-		return bad("size", address.size, rest, "behind the end of the buffer");
-
-	extent.dma_addr = buffer->dmaAddress + address.offset;
-	extent.size = address.size ? address.size : rest;
-	extent.mem_type = buffer->isOnChip() ? NVDLA_MEM_CV : NVDLA_MEM_MC;
-	extent.present = true;
+	if (buffer) {
+		whole.dma_addr = buffer->dmaAddress;
+		whole.size = buffer->size();
+		whole.mem_type = buffer->isOnChip() ? NVDLA_MEM_CV : NVDLA_MEM_MC;
+		whole.present = true;
+	}
+	if (nvdla_args_extent(&address, index, buffer ? &whole : nullptr, &extent, &why))
+		return refuse(task, why);
 	extentBuffers_[index] = buffer;
 	return 0;
 }
@@ -258,27 +210,37 @@ int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_add
 int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args,
 			     const std::vector<nvdla_task_extent> &extents)
 {
+	Elements<nvdla_graph_node> graph;
+	Elements<nvdla_operation_desc> operations;
+	Elements<nvdla_surface_desc> surfaces;
+	Elements<nvdla_lut_desc> luts;
 	nvdla_task_source source = {};
-	nvdla_task_error why = {};
+	drm_nvdla_error why = {};
 	nvdla_task *task = nullptr;
 
-	/* Nobody else writes to the arrays before the caller has its answer. */
-	source.graph = reinterpret_cast<const nvdla_graph_node *>(args.graph);
-	source.operations = reinterpret_cast<const nvdla_operation_desc *>(args.operations);
-	source.surfaces = reinterpret_cast<const nvdla_surface_desc *>(args.surfaces);
-	source.luts = args.num_luts ? reinterpret_cast<const nvdla_lut_desc *>(args.luts) : nullptr;
+	int error = graph.read(args.graph, args.num_operations, args.node_size);
+	if (!error)
+		error = operations.read(args.operations, args.num_operations, args.operation_size);
+	if (!error)
+		error = surfaces.read(args.surfaces, args.num_operations, args.surface_size);
+	if (!error)
+		error = luts.read(args.luts, args.num_luts, args.lut_size);
+	if (error)
+		return error;
+
+	source.graph = graph.data();
+	source.operations = operations.data();
+	source.surfaces = surfaces.data();
+	source.luts = luts.data();
 	source.extents = extents.data();
 	source.num_operations = args.num_operations;
 	source.num_luts = args.num_luts;
 	source.num_extents = args.num_addresses;
 	source.flags = job_->statistics ? NVDLA_TASK_STATISTICS : 0;
-	if (!source.graph || !source.operations || !source.surfaces ||
-	    (args.num_luts && !source.luts))
-		return -EFAULT;
 
-	const int error = nvdla_task_create(&variant_, &source, &why, &task);
+	error = nvdla_task_create(&variant_, &source, &why, &task);
 	if (error == -EINVAL)
-		report(index, why);
+		return refuse(index, why);
 	if (error)
 		return error;
 	job_->tasks.emplace_back(task);

@@ -12,15 +12,10 @@
 
 #include "embedded/executor.h"
 #include "embedded/syncobj_table.h"
+#include "nvdla_args.h"
 
 namespace nvdla
 {
-
-/** \brief Limits of one submit; the kernel driver's */
-constexpr uint32_t embeddedMaxTasks = 64;
-constexpr uint32_t embeddedMaxSyncs = 1024;
-constexpr uint32_t embeddedDefaultTimeoutMs = 5000;
-constexpr uint32_t embeddedMaxTimeoutMs = 600000;
 
 /** \brief Checks a submit the way the kernel driver does, and makes a job of it */
 class SubmitReader
@@ -49,14 +44,6 @@ public:
 	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
 
 private:
-	/** \brief A number that user space gives, and its range */
-	struct Count {
-		const char *member;
-		uint32_t value;
-		uint32_t least;
-		uint32_t most;
-	};
-
 	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
 	int readArguments();
 	int readInSyncs();
@@ -69,10 +56,7 @@ private:
 		       const std::vector<nvdla_task_extent> &extents);
 	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
 
-	int checkCounts(uint32_t task, std::span<const Count> counts);
-	int badMember(uint32_t task, const std::string &field, uint64_t value, uint64_t limit,
-		      const char *reason);
-	void report(uint32_t task, const nvdla_task_error &why);
+	int refuse(uint32_t task, drm_nvdla_error &error);
 
 	const drm_nvdla_submit &args_;
 	const nvdla_variant &variant_;

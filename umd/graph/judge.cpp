@@ -4,6 +4,7 @@
  */
 #include <fmt/format.h>
 
+#include "device/refusal.h"
 #include "embedded/engine.h"
 #include "plan.h"
 
@@ -51,7 +52,7 @@ Result<void> judge(const Plan &plan, const TaskRange &range, const DlaTask &task
 {
 	const auto memory = extents(plan, task);
 	nvdla_task_source source = {};
-	nvdla_task_error error = {};
+	drm_nvdla_error error = {};
 	nvdla_task *created = nullptr;
 
 	source.graph = task.graph.data();
@@ -69,18 +70,15 @@ Result<void> judge(const Plan &plan, const TaskRange &range, const DlaTask &task
 		return {};
 	if (result != -EINVAL)
 		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
-	const auto why = [&](const std::string &field) {
-		return fmt::format("{}: {} (it is {}, the limit is {})", field, error.reason,
-				   static_cast<int64_t>(error.value),
-				   static_cast<int64_t>(error.limit));
-	};
+	const std::string field = refusedField(error);
+	const std::string reason = refusalReason(error);
 	if (error.operation == NVDLA_TASK_NO_OPERATION)
 		return fail(ErrorCode::InvalidArgument, what,
 			    fmt::format("task of operations {} to {}", range.first, range.last - 1),
-			    why(error.field));
+			    fmt::format("{}: {}", field, reason));
 	const Node &node = plan.nodes[range.first + error.operation];
 	return fail(ErrorCode::InvalidArgument, what, where(node),
-		    why(describeField(node, error.field)));
+		    fmt::format("{}: {}", describeField(node, field), reason));
 }
 
 } /* namespace nvdla::assembly */

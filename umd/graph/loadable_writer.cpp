@@ -8,6 +8,7 @@
 #include "assembler.h"
 #include "loadable/cubes.h"
 #include "loadable/emu_lists.h"
+#include "loadable/network_descriptor.h"
 
 namespace nvdla::assembly
 {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/core_geometry.h>
 #include <nvdla/graph.h>
-#include <nvdla/hw/descriptors.h>
 #include <nvdla/task.h>
 
 namespace nvdla::assembly

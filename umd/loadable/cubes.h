@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <span>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include <nvdla/error.h>
 

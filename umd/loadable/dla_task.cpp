@@ -4,6 +4,7 @@
 
 #include "cubes.h"
 #include "legacy_descriptors.h"
+#include "network_descriptor.h"
 #include "task_lists.h"
 
 namespace nvdla

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/loadable.h>
 
 namespace nvdla

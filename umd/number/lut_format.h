@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/tensor.h>
 
 namespace nvdla

@@ -10,6 +10,7 @@
 #define _UAPI_DRM_NVDLA_ACCEL_H_
 
 #include "drm.h"
+#include "nvdla_descriptors.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -308,9 +309,13 @@ struct drm_nvdla_address {
 /**
  * struct drm_nvdla_task - one task graph
  *
- * The descriptors are those of include/nvdla/hw/descriptors.h, with 32-byte
- * data cubes. They are copied once, before they are checked; writing to them
- * later has no effect on the task.
+ * The descriptors are those of nvdla_descriptors.h. They are copied once, before
+ * they are checked; writing to them later has no effect on the task.
+ *
+ * The sizes say how far apart the elements of an array are and how much of them
+ * user space knows, 4 bytes at least and a multiple of 4. Of a shorter element
+ * than the kernel knows the rest counts as zero; of a longer one the rest has to
+ * be zero (-E2BIG otherwise).
  */
 struct drm_nvdla_task {
 	/** @graph: Input: array of @num_operations struct nvdla_graph_node */
@@ -331,6 +336,14 @@ struct drm_nvdla_task {
 	__u32 num_addresses;
 	/** @address_size: Input: sizeof(struct drm_nvdla_address) as user space knows it */
 	__u32 address_size;
+	/** @node_size: Input: bytes of an element of @graph */
+	__u32 node_size;
+	/** @operation_size: Input: bytes of an element of @operations */
+	__u32 operation_size;
+	/** @surface_size: Input: bytes of an element of @surfaces */
+	__u32 surface_size;
+	/** @lut_size: Input: bytes of an element of @luts, not looked at without any */
+	__u32 lut_size;
 };
 
 /**
@@ -345,28 +358,67 @@ struct drm_nvdla_sync {
 	__u64 point;
 };
 
-/**
- * struct drm_nvdla_error - why a task graph was refused
+/*
+ * enum drm_nvdla_rule - what a submit can violate
  *
- * Written if the submit fails with -EINVAL because of what a task contains.
+ * DRM_NVDLA_RULE_NONE, and one for each row of nvdla_rules.h, which says what they mean.
+ */
+enum drm_nvdla_rule {
+	DRM_NVDLA_RULE_NONE = 0,
+#define NVDLA_RULE(number, name, text, source) DRM_NVDLA_RULE_##name = (number),
+#include "nvdla_rules.h"
+};
+
+/**
+ * enum drm_nvdla_struct - structures whose members an error can be about
+ */
+enum drm_nvdla_struct {
+	/** @DRM_NVDLA_STRUCT_NONE: the error is about no single member */
+	DRM_NVDLA_STRUCT_NONE = 0,
+	/** @DRM_NVDLA_STRUCT_SUBMIT: struct drm_nvdla_submit */
+	DRM_NVDLA_STRUCT_SUBMIT,
+	/** @DRM_NVDLA_STRUCT_TASK: struct drm_nvdla_task */
+	DRM_NVDLA_STRUCT_TASK,
+	/** @DRM_NVDLA_STRUCT_ADDRESS: struct drm_nvdla_address */
+	DRM_NVDLA_STRUCT_ADDRESS,
+	/** @DRM_NVDLA_STRUCT_NODE: struct nvdla_graph_node */
+	DRM_NVDLA_STRUCT_NODE,
+	/** @DRM_NVDLA_STRUCT_OPERATION: union nvdla_operation_desc, by &drm_nvdla_error.op_type */
+	DRM_NVDLA_STRUCT_OPERATION,
+	/** @DRM_NVDLA_STRUCT_SURFACE: union nvdla_surface_desc, by &drm_nvdla_error.op_type */
+	DRM_NVDLA_STRUCT_SURFACE,
+	/** @DRM_NVDLA_STRUCT_LUT: struct nvdla_lut_desc */
+	DRM_NVDLA_STRUCT_LUT,
+};
+
+/**
+ * struct drm_nvdla_error - why a submit was refused
+ *
+ * Written if the submit fails with -EINVAL because of what a task contains, or
+ * because of a count or size that is out of range. A submit that fails for
+ * another reason leaves it alone.
  */
 struct drm_nvdla_error {
 	/** @task: index of the task */
 	__u32 task;
 	/** @operation: index of the operation, ~0 if it is about the whole task */
 	__u32 operation;
-	/** @op_type: enum nvdla_op_type, ~0 if it is about the whole task */
+	/** @op_type: enum nvdla_op_type of the operation, ~0 if there is none */
 	__u32 op_type;
-	/** @reserved: zero */
-	__u32 reserved;
-	/** @value: the value that is not acceptable */
+	/** @rule: enum drm_nvdla_rule, never DRM_NVDLA_RULE_NONE */
+	__u32 rule;
+	/** @value: the value that is not acceptable; negative ones are sign-extended */
 	__u64 value;
 	/** @limit: what it was held against */
 	__u64 limit;
-	/** @field: name of the descriptor field, for example "src_data.line_stride" */
-	char field[48];
-	/** @reason: one line in words */
-	char reason[96];
+	/** @member_of: enum drm_nvdla_struct: where the value comes from */
+	__u32 member_of;
+	/** @index: which element of its array that structure is */
+	__u32 index;
+	/** @offset: bytes from the start of that structure to the member */
+	__u32 offset;
+	/** @size: bytes of the member, which may be a structure itself */
+	__u32 size;
 };
 
 /**

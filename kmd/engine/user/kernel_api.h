@@ -10,9 +10,7 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +26,11 @@
 #define BIT(nr) (1UL << (nr))
 #define BIT_ULL(nr) (1ULL << (nr))
 
+#define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
+
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-#define __printf(string, first) __attribute__((format(printf, string, first)))
+#define static_assert(condition) _Static_assert(condition, #condition)
 
 #define min_t(type, a, b) min((type)(a), (type)(b))
 

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/refusal.h"
 #include "task_builder.h"
 
 namespace nvdla::test
@@ -65,11 +66,12 @@ TEST(Extent, FeatureCubesNeedExactlyWhatTheyReach)
 
 		const uint64_t end = endByWalking(src, bytes);
 		builder.extents[2].size = end;
-		ASSERT_EQ(builder.create().result, 0) << round << builder.create().error.reason;
+		ASSERT_EQ(builder.create().result, 0)
+			<< round << describeRefusal(builder.create().error);
 		builder.extents[2].size = end - 1;
 		const Created created = builder.create();
 		ASSERT_EQ(created.result, -EINVAL) << round;
-		EXPECT_STREQ(created.error.field, "src_data");
+		EXPECT_EQ(refusedField(created.error), "src_data");
 		EXPECT_EQ(created.error.value, end);
 		EXPECT_EQ(created.error.limit, end - 1);
 	}
@@ -157,7 +159,7 @@ TEST(Extent, HugeStridesDoNotWrapAround)
 	}
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
-	EXPECT_STREQ(created.error.field, "src_data");
+	EXPECT_EQ(refusedField(created.error), "src_data");
 	EXPECT_EQ(created.error.value, (8191 + 255) * 0xffffffe0ULL + 8192 * 32);
 }
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ram_memory.h"
+#include "device/refusal.h"
 #include "modelled_core.h"
 #include "task_builder.h"
 
@@ -238,8 +239,7 @@ TEST_P(Footprint, StaysInsideTheLeastMemory)
 		TaskBuilder builder;
 		GetParam().build(builder, random);
 		Created created = builder.create();
-		ASSERT_EQ(created.result, 0)
-			<< round << " " << created.error.field << ": " << created.error.reason;
+		ASSERT_EQ(created.result, 0) << round << " " << describeRefusal(created.error);
 		shrink(builder);
 		created = builder.create();
 		ASSERT_EQ(created.result, 0);

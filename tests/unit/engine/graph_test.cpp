@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "device/refusal.h"
 #include "recording_core.h"
 #include "task_builder.h"
 
@@ -86,7 +87,7 @@ TEST(Graph, ChainsDecideTheOrderOfAnEngine)
 	builder.edge(2, 1, NVDLA_EVENT_OP_PROGRAMMED);
 	builder.edge(1, 0, NVDLA_EVENT_OP_PROGRAMMED);
 	const Created created = builder.create();
-	ASSERT_EQ(created.result, 0) << created.error.reason;
+	ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 	ASSERT_EQ(fixture.start(created.task.get()), 0);
 	EXPECT_EQ(fixture.enabled, (std::vector<uint32_t>{ 2, 1 }));
 	fixture.irq(1 << 4);
@@ -101,7 +102,7 @@ TEST(Graph, ChainsMayJoin)
 	builder.edge(1, 0, NVDLA_EVENT_OP_COMPLETED);
 	builder.edge(2, 0, NVDLA_EVENT_OP_COMPLETED);
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << created.error.reason;
+	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
 }
 
 TEST(Graph, EachEventOfAnOperationReleasesItsWaiters)
@@ -115,7 +116,7 @@ TEST(Graph, EachEventOfAnOperationReleasesItsWaiters)
 		builder.addCdp();
 		builder.edge(0, 1, event);
 		const Created created = builder.create();
-		ASSERT_EQ(created.result, 0) << created.error.reason;
+		ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 		ASSERT_EQ(fixture.start(created.task.get()), 0);
 		EXPECT_EQ(fixture.enabled.size(), event == NVDLA_EVENT_OP_COMPLETED ? 1u : 2u);
 		fixture.irq(1 << 4);
@@ -131,7 +132,7 @@ TEST(Graph, WaitingForTheStreamsProducerIsRefused)
 	builder.edge(0, 1, NVDLA_EVENT_OP_COMPLETED);
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
-	EXPECT_STREQ(created.error.field, "consumers");
+	EXPECT_EQ(refusedField(created.error), "consumers");
 }
 
 /* The second of three needs the third, which has no group to be programmed in. */
@@ -146,7 +147,7 @@ TEST(Graph, GroupsLimitWhatCanWait)
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
 	EXPECT_EQ(created.error.operation, 0u);
-	EXPECT_STREQ(created.error.field, "consumers");
+	EXPECT_EQ(refusedField(created.error), "consumers");
 }
 
 TEST(Graph, FusedParentMayBeElsewhere)
@@ -163,7 +164,7 @@ TEST(Graph, FusedParentMayBeElsewhere)
 	builder.graph[2].fused_parent.index = 0;
 	builder.graph[3].fused_parent.index = 1;
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
 }
 
 /* A convolution may fetch only what the one before it did not leave in the buffer. */
@@ -177,7 +178,7 @@ TEST(Graph, KeptLinesAreNotFetchedAgain)
 	builder.conv(2).data_reuse = 1;
 	builder.convCubes(2).src_data = featureCube(0, 0, 8, 6, 32);
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
 }
 
 TEST(Graph, AccessIsKnownPerAddress)
@@ -205,7 +206,7 @@ TEST(Graph, ComparisonWritesNoMemory)
 	builder.sdp(0).y_op.type = NVDLA_SDP_OP_ADD;
 	builder.sdp(0).y_op.alu_type = NVDLA_ALU_EQL;
 	const Created created = builder.create();
-	ASSERT_EQ(created.result, 0) << created.error.reason;
+	ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 	EXPECT_EQ(nvdla_task_access(created.task.get(), 2), 0u);
 }
 

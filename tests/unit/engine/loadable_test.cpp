@@ -17,6 +17,7 @@
 #include <nvdla_task.h>
 
 #include "core/ram_memory.h"
+#include "device/refusal.h"
 #include "modelled_core.h"
 #include "reference_data.h"
 #include "task_builder.h"
@@ -149,8 +150,7 @@ TEST(ReferenceLoadables, AreAccepted)
 				continue;
 			EXPECT_EQ(created.result, 0)
 				<< path << " operation " << created.error.operation << ": "
-				<< created.error.field << " = " << created.error.value << ", "
-				<< created.error.reason << " (" << created.error.limit << ")";
+				<< describeRefusal(created.error);
 			accepted += created.result == 0;
 		}
 	}
@@ -214,7 +214,7 @@ TEST_P(UnitLoadable, ComputesTheGoldenResult)
 	ModelledCore core(dram);
 	placeContents(*loadable, placement, dram);
 	const Created created = createTask(*task, placement);
-	ASSERT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+	ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 	ASSERT_TRUE(core.run(created.task.get()));
 
 	const Golden golden(folder / "golden" / (name + ".dimg"));

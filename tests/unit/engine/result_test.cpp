@@ -11,6 +11,7 @@
 
 #include <nvdla_result.h>
 
+#include "device/refusal.h"
 #include "recording_core.h"
 #include "task_builder.h"
 
@@ -45,7 +46,7 @@ protected:
 	void addTask()
 	{
 		Created created = builder.create();
-		ASSERT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+		ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 		tasks.push_back(std::move(created.task));
 	}
 

@@ -12,7 +12,7 @@ namespace nvdla::test
 
 /** \brief A violation of a rule */
 struct RuleCase {
-	std::string rule;			   /**< name in nvdla_rules.h */
+	std::string rule;			   /**< name in drm/nvdla_rules.h */
 	std::string field;			   /**< field that the error names */
 	std::function<void(TaskBuilder &)> build;  /**< makes a valid task */
 	std::function<void(TaskBuilder &)> change; /**< breaks the rule */

@@ -91,10 +91,11 @@ std::vector<RuleCase> bdmaCases()
 		  [](B &b) { b.bdma(0).transfers[0].src_line = 32; } },
 		{ "BDMA_STRIDE", "transfers[1].dst_line", bdma,
 		  [](B &b) { b.bdma(0).transfers[1].dst_line = 32; } },
-		{ "CUBE_EXTENT", "transfers[1].src", bdma,
+		{ "CUBE_EXTENT", "transfers[1].src_address", bdma,
 		  [](B &b) { b.bdma(0).transfers[1].src_surf = B::extentBytes / 2; } },
-		{ "CUBE_EXTENT", "transfers[0].dst", bdma, [](B &b) { b.extents[2].size = 383; } },
-		{ "CUBE_MEM_TYPE", "transfers[0].dst.type", bdma,
+		{ "CUBE_EXTENT", "transfers[0].dst_address", bdma,
+		  [](B &b) { b.extents[2].size = 383; } },
+		{ "CUBE_MEM_TYPE", "dst_type", bdma,
 		  [](B &b) { b.bdma(0).dst_type = NVDLA_MEM_HW; } },
 	};
 }
@@ -173,7 +174,7 @@ std::vector<RuleCase> pdpCases()
 			  b.pdp(0).partial_width_first = 33;
 			  b.pdp(0).partial_in_width_first = 34;
 		  } },
-		{ "FIELD_WIDTH", "padding_value", pdp,
+		{ "FIELD_WIDTH", "padding_value[2]", pdp,
 		  [](B &b) { b.pdp(0).padding_value[2] = 1 << 18; } },
 	};
 }

@@ -189,7 +189,7 @@ std::vector<RuleCase> unitCases()
 			  b.sdp(0).y_op.type = NVDLA_SDP_OP_ADD;
 			  b.sdp(0).y_op.alu_type = NVDLA_ALU_EQL;
 		  } },
-		{ "FIELD_WIDTH", "x1_op", sdp, [](B &b) { b.sdp(0).x1_op.shift_value = 64; } },
+		{ "FIELD_WIDTH", "x1_op.shift_value", sdp, [](B &b) { b.sdp(0).x1_op.shift_value = 64; } },
 		{ "FIELD_WIDTH", "out_cvt.truncate", sdp,
 		  [](B &b) { b.sdp(0).out_cvt.truncate = 64; } },
 	};

@@ -64,7 +64,6 @@ std::vector<RuleCase> countCases()
 		  } },
 		{ "TASK_NUM_ADDRESSES", "num_addresses", pdp,
 		  [](B &b) { b.extents.resize(NVDLA_TASK_MAX_ADDRESSES + 1); } },
-		{ "TASK_FLAGS", "flags", pdp, [](B &b) { b.flags = 2; } },
 	};
 }
 

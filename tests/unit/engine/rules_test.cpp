@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "args_cases.h"
+#include "device/refusal.h"
 #include "rule_cases.h"
 
 namespace nvdla::test
@@ -18,12 +20,11 @@ namespace nvdla::test
 namespace
 {
 
-const std::map<std::string, std::string> &reasons()
+const std::map<std::string, uint32_t> &numbers()
 {
-	static const std::map<std::string, std::string> table = {
-#define NVDLA_RULE(name, reason, source) { #name, reason },
-#include <nvdla_rules.h>
-#undef NVDLA_RULE
+	static const std::map<std::string, uint32_t> table = {
+#define NVDLA_RULE(number, name, text, source) { #name, number },
+#include <drm/nvdla_rules.h>
 	};
 	return table;
 }
@@ -49,14 +50,13 @@ TEST_P(Rule, IsEnforced)
 	TaskBuilder builder;
 	row.build(builder);
 	ASSERT_EQ(builder.create().result, 0)
-		<< "before the change: " << builder.create().error.field << ": "
-		<< builder.create().error.reason;
+		<< "before the change: " << describeRefusal(builder.create().error);
 
 	row.change(builder);
 	const Created created = builder.create();
 	EXPECT_EQ(created.result, -EINVAL);
-	EXPECT_EQ(created.error.field, row.field);
-	EXPECT_EQ(created.error.reason, reasons().at(row.rule));
+	EXPECT_EQ(refusedField(created.error), row.field);
+	EXPECT_EQ(created.error.rule, numbers().at(row.rule)) << describeRefusal(created.error);
 	EXPECT_EQ(created.task, nullptr);
 }
 
@@ -69,14 +69,63 @@ TEST(Rules, EachHasATest)
 	std::set<std::string> tested;
 	for (const RuleCase &row : allCases())
 		tested.insert(row.rule);
-	for (const auto &[name, reason] : reasons())
+	for (const ArgsCase &row : argsCases())
+		tested.insert(row.rule);
+	for (const auto &[name, number] : numbers())
 		EXPECT_TRUE(tested.contains(name)) << name;
 }
 
-TEST(Rules, ReasonsFitTheirField)
+class Args : public testing::TestWithParam<ArgsCase>
 {
-	for (const auto &[name, reason] : reasons())
-		EXPECT_LT(reason.size(), sizeof(nvdla_task_error::reason)) << name;
+};
+
+TEST_P(Args, AreRefused)
+{
+	const ArgsCase &row = GetParam();
+	SubmitArgs args;
+	ASSERT_EQ(args.check(), 0) << "before the change: " << describeRefusal(args.error);
+
+	row.change(args);
+	EXPECT_EQ(args.check(), -EINVAL);
+	EXPECT_EQ(refusedField(args.error), row.field);
+	EXPECT_EQ(args.error.rule, numbers().at(row.rule)) << describeRefusal(args.error);
+	EXPECT_EQ(args.error.operation, NVDLA_TASK_NO_OPERATION);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Args, testing::ValuesIn(argsCases()), [](const auto &info) {
+	return info.param.rule + "_" + std::to_string(info.index);
+});
+
+TEST(Rules, HaveOneNumberEach)
+{
+	std::set<uint32_t> seen;
+	for (const auto &[name, number] : numbers())
+		EXPECT_TRUE(seen.insert(number).second) << name;
+	EXPECT_FALSE(seen.contains(DRM_NVDLA_RULE_NONE));
+}
+
+TEST(Rules, AreToldInWords)
+{
+	drm_nvdla_error error = {};
+	error.rule = DRM_NVDLA_RULE_CUBE_EXTENT;
+	error.op_type = NVDLA_OP_SDP;
+	error.member_of = DRM_NVDLA_STRUCT_SURFACE;
+	error.offset = offsetof(nvdla_sdp_surface_desc, x1_data);
+	error.size = sizeof(nvdla_data_cube);
+	error.value = 96;
+	error.limit = 64;
+	EXPECT_EQ(describeRefusal(error),
+		  "x1_data: the cube reaches beyond the memory of its address (is 96, limit 64)");
+
+	/* Of a newer driver: numbers that this code does not know. */
+	error.rule = 4711;
+	error.member_of = 4711;
+	error.value = static_cast<uint64_t>(-1);
+	EXPECT_EQ(describeRefusal(error),
+		  "rule 4711, which this version does not know (is -1, limit 64)");
+	error.member_of = DRM_NVDLA_STRUCT_SURFACE;
+	error.offset = 640;
+	EXPECT_EQ(refusedField(error), "byte 640");
 }
 
 TEST(Rules, ErrorSaysWhichOperation)
@@ -110,7 +159,7 @@ TEST(Rules, BatchesOfSingleElementsArePacked)
 	builder.setKernels(0, 32);
 	builder.sdpCubes(1).dst_data.offset = 32;
 	const Created created = builder.create();
-	EXPECT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+	EXPECT_EQ(created.result, 0) << describeRefusal(created.error);
 }
 
 TEST(Rules, ErrorMayBeIgnored)

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
 
+#include "device/refusal.h"
 #include "recording_core.h"
 #include "task_builder.h"
 
@@ -41,7 +42,7 @@ protected:
 	void run()
 	{
 		created = builder.create();
-		ASSERT_EQ(created.result, 0) << created.error.field << ": " << created.error.reason;
+		ASSERT_EQ(created.result, 0) << describeRefusal(created.error);
 		ASSERT_EQ(start(created.task.get()), 0);
 	}
 };

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include <nvdla_sequencer.h>
 #include <nvdla_task.h>
@@ -25,7 +25,7 @@ using TaskPtr = std::unique_ptr<nvdla_task, TaskDeleter>;
 /** \brief What nvdla_task_create() answered */
 struct Created {
 	int result = 0;
-	nvdla_task_error error = {};
+	drm_nvdla_error error = {};
 	TaskPtr task;
 };
 

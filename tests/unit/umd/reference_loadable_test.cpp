@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/task.h>
 
+#include "loadable/network_descriptor.h"
 #include "loadable/task_lists.h"
 #include "test_support.h"
 

@@ -12,8 +12,9 @@
 
 #include <gtest/gtest.h>
 #include <nvdla/device.h>
-#include <nvdla/hw/descriptors.h>
 #include <nvdla/loadable.h>
+
+#include "loadable/network_descriptor.h"
 
 namespace nvdla::test
 {

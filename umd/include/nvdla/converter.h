@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
-#include <nvdla/hw/descriptors.h>
 #include <nvdla/quantization.h>
 #include <nvdla/rounding.h>
 

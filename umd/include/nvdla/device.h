@@ -14,8 +14,8 @@
 
 #include <drm/nvdla_accel.h>
 
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
-#include <nvdla/hw/descriptors.h>
 
 namespace nvdla
 {

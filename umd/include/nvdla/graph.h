@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
-#include <nvdla/hw/descriptors.h>
 #include <nvdla/loadable.h>
 #include <nvdla/operations.h>
 #include <nvdla/tensor.h>
@@ -157,7 +157,7 @@ public:
 
 	void weights(GraphWeights weights);
 	void operands(GraphOperands operands);
-	/** \brief A look-up table; nvdla/hw/descriptors.h says what is in it */
+	/** \brief A look-up table; drm/nvdla_descriptors.h says what is in it */
 	void lut(std::string name, const nvdla_lut_desc &table);
 
 	void add(op::Any operation);

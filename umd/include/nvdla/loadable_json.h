@@ -17,7 +17,7 @@ namespace nvdla
  * \brief Write a loadable as JSON
  *
  * All lists of the file, in its order and with its names. Descriptor lists are
- * decoded into the fields of include/nvdla/hw/descriptors.h, values with a name
+ * decoded into the fields of include/uapi/drm/nvdla_descriptors.h, values with a name
  * by that name, in the layout that the file has (cubes of 28 or 32 bytes).
  * Other blobs, and descriptor lists with bytes that are no field, are base64.
  * The form is described in Documentation/loadables.md, "As text".

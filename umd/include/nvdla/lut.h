@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <functional>
 
+#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
-#include <nvdla/hw/descriptors.h>
 #include <nvdla/quantization.h>
 
 namespace nvdla

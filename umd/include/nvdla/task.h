@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>

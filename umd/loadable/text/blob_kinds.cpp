@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "blob_kinds.h"
 
-#include <nvdla/hw/descriptors.h>
-
 #include "loadable/emu_descriptors.h"
 #include "loadable/legacy_descriptors.h"
+#include "loadable/network_descriptor.h"
 #include "loadable/task_lists.h"
 
 namespace nvdla::text

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Descriptors of the core's tasks but for the surfaces, field by field, as in
- * include/nvdla/hw/descriptors.h.
+ * include/uapi/drm/nvdla_descriptors.h.
  */
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "layout_fields.h"
+#include "loadable/network_descriptor.h"
 
 namespace nvdla::text
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Surface descriptors, field by field, as in include/nvdla/hw/descriptors.h; the current
+ * Surface descriptors, field by field, as in include/uapi/drm/nvdla_descriptors.h; the current
  * ones and those with the data cube of older firmware interfaces.
  */
-#include <nvdla/hw/descriptors.h>
+#include <drm/nvdla_descriptors.h>
 
 #include "layout_fields.h"
 #include "loadable/legacy_descriptors.h"

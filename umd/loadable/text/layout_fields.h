@@ -21,7 +21,7 @@ std::integral_constant<Kind, std::is_floating_point_v<T> ? Kind::Float
 
 #define FIELD_BASE(type, member) .offset = offsetof(type, member), .bytes = sizeof(type::member)
 
-#define FIELD_KIND(type, member) .kind = decltype(kindOf(type{}.member))::value
+#define FIELD_KIND(type, member) .kind = decltype(::nvdla::text::kindOf(type{}.member))::value
 
 /** \brief A number, always written */
 #define FIELD(type, member)                                                                        \

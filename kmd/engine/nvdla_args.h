@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_ARGS_H
+#define NVDLA_ARGS_H
+
+#include <drm/nvdla_accel.h>
+
+#include "nvdla_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nvdla_task_extent;
+
+/** NVDLA_MAX_TASKS - tasks in one submit, at most */
+#define NVDLA_MAX_TASKS 64
+/** NVDLA_MAX_SYNCS - fences to wait for, or to signal, in one submit, at most */
+#define NVDLA_MAX_SYNCS 1024
+/** NVDLA_DEFAULT_TIMEOUT_MS - time on the hardware if the submit names none */
+#define NVDLA_DEFAULT_TIMEOUT_MS 5000
+/** NVDLA_MAX_TIMEOUT_MS - longest time that a submit may ask for */
+#define NVDLA_MAX_TIMEOUT_MS 600000
+
+/** NVDLA_DESCRIPTOR_MULTIPLE - descriptors consist of units of this many bytes */
+#define NVDLA_DESCRIPTOR_MULTIPLE 4
+/** NVDLA_MAX_ELEMENT_SIZE - bytes of an array's element in user space's eyes, at most */
+#define NVDLA_MAX_ELEMENT_SIZE 4096
+
+/**
+ * nvdla_args_check_submit() - hold a submit's own arguments against their limits
+ * @args: the submit
+ * @error: filled if -EINVAL is returned; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_submit(const struct drm_nvdla_submit *args, struct drm_nvdla_error *error);
+
+/**
+ * nvdla_args_check_counts() - hold a task's counts against their limits
+ * @args: the task
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
+
+/**
+ * nvdla_args_check_task() - hold a task's counts and sizes against their limits
+ * @args: the task
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Afterwards its arrays may be copied.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
+
+/**
+ * nvdla_args_extent() - the memory that an entry of the address table names
+ * @address: the entry; with a zero handle it names none
+ * @index: its place in the table
+ * @buffer: the whole buffer of that handle, NULL if there is none
+ * @extent: filled on success
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,
+		      const struct nvdla_task_extent *buffer, struct nvdla_task_extent *extent,
+		      struct drm_nvdla_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_ARGS_H */

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "refusal.h"
+
+#include <fmt/format.h>
+
+#include "loadable/text/layout_fields.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+using text::Field;
+using text::Kind;
+using text::Layout;
+
+constexpr Field submitFields[] = {
+	FIELD(drm_nvdla_submit, num_tasks),	FIELD(drm_nvdla_submit, task_size),
+	FIELD(drm_nvdla_submit, num_in_syncs),	FIELD(drm_nvdla_submit, num_out_syncs),
+	FIELD(drm_nvdla_submit, sync_size),	FIELD(drm_nvdla_submit, timeout_ms),
+	FIELD(drm_nvdla_submit, flags),		FIELD(drm_nvdla_submit, result_handle),
+	FIELD(drm_nvdla_submit, result_offset),
+};
+constexpr Layout submitLayout{ "submit", sizeof(drm_nvdla_submit), submitFields };
+
+constexpr Field taskFields[] = {
+	FIELD(drm_nvdla_task, num_operations), FIELD(drm_nvdla_task, num_luts),
+	FIELD(drm_nvdla_task, num_addresses),  FIELD(drm_nvdla_task, address_size),
+	FIELD(drm_nvdla_task, node_size),      FIELD(drm_nvdla_task, operation_size),
+	FIELD(drm_nvdla_task, surface_size),   FIELD(drm_nvdla_task, lut_size),
+};
+constexpr Layout taskLayout{ "task", sizeof(drm_nvdla_task), taskFields };
+
+constexpr Field addressFields[] = {
+	FIELD(drm_nvdla_address, handle),
+	FIELD(drm_nvdla_address, reserved),
+	FIELD(drm_nvdla_address, offset),
+	FIELD(drm_nvdla_address, size),
+};
+constexpr Layout addressLayout{ "address", sizeof(drm_nvdla_address), addressFields };
+
+/* The member of \a size bytes at \a offset; a structure of that size, or what lies in it. */
+std::string memberName(const Layout &layout, size_t offset, size_t size)
+{
+	for (const Field &field : layout.fields) {
+		const size_t all = field.bytes * field.count;
+		if (offset < field.offset || offset - field.offset >= all)
+			continue;
+
+		const size_t inside = offset - field.offset;
+		std::string name = field.name;
+		if (field.count > 1 && size == all)
+			return name;
+		if (field.count > 1)
+			name += fmt::format("[{}]", inside / field.bytes);
+		if (field.kind != Kind::Struct || size == field.bytes)
+			return name;
+		return name + "." + memberName(*field.layout, inside % field.bytes, size);
+	}
+	return fmt::format("byte {}", offset);
+}
+
+std::string ruleText(uint32_t rule)
+{
+	switch (rule) {
+#define NVDLA_RULE(number, name, text, source)                                                     \
+	case number:                                                                               \
+		return text;
+#include <drm/nvdla_rules.h>
+	default:
+		return fmt::format("rule {}, which this version does not know", rule);
+	}
+}
+
+/* Operations and surfaces have a layout for each engine, the others one. */
+const Layout *layoutOf(const text::ListKind &list, uint32_t engine)
+{
+	return engine < list.entries.size() ? list.entries[engine] : nullptr;
+}
+
+} /* namespace */
+
+std::string refusedField(const drm_nvdla_error &error)
+{
+	const Layout *layout = nullptr;
+	std::string array;
+
+	switch (error.member_of) {
+	case DRM_NVDLA_STRUCT_SUBMIT:
+		layout = &submitLayout;
+		break;
+	case DRM_NVDLA_STRUCT_TASK:
+		layout = &taskLayout;
+		break;
+	case DRM_NVDLA_STRUCT_ADDRESS:
+		layout = &addressLayout;
+		array = fmt::format("addresses[{}].", error.index);
+		break;
+	case DRM_NVDLA_STRUCT_NODE:
+		layout = layoutOf(text::dlaGraphList, 0);
+		break;
+	case DRM_NVDLA_STRUCT_OPERATION:
+		layout = layoutOf(text::dlaOperationList, error.op_type);
+		break;
+	case DRM_NVDLA_STRUCT_SURFACE:
+		layout = layoutOf(text::dlaSurfaceList, error.op_type);
+		break;
+	case DRM_NVDLA_STRUCT_LUT:
+		layout = layoutOf(text::dlaLutList, 0);
+		array = fmt::format("luts[{}].", error.index);
+		break;
+	}
+	return layout ? array + memberName(*layout, error.offset, error.size) : std::string();
+}
+
+std::string refusalReason(const drm_nvdla_error &error)
+{
+	return fmt::format("{} (is {}, limit {})", ruleText(error.rule),
+			   static_cast<int64_t>(error.value), static_cast<int64_t>(error.limit));
+}
+
+std::string describeRefusal(const drm_nvdla_error &error)
+{
+	const std::string field = refusedField(error);
+
+	return field.empty() ? refusalReason(error) : field + ": " + refusalReason(error);
+}
+
+} /* namespace nvdla */
