@@ -13,7 +13,6 @@ from pathlib import Path
 from . import processes
 from .console import Failure
 
-_DEFAULT_MIRROR = 'http://deb.debian.org/debian'
 _KEYRING = Path('/usr/share/keyrings/debian-archive-keyring.gpg')
 
 
@@ -68,9 +67,12 @@ class Archive:
 		lines = [f'{name} "{value}";' for name, value in settings.items()]
 		lines += [f'{option};' for option in apt_options()]
 		(folder / 'apt.conf').write_text('\n'.join(lines) + '\n')
+		source = mirror()
+		if not source:
+			raise Failure('the apt of this machine names no mirror of Debian: add one to /etc/apt/sources.list')
 		trust = f'[signed-by={_KEYRING}] ' if _KEYRING.is_file() else ''
 		(folder / 'etc/sources.list').write_text(''.join(
-			f'deb {trust}{mirror() or _DEFAULT_MIRROR} {suite} main\n' for suite in suites))
+			f'deb {trust}{source} {suite} main\n' for suite in suites))
 
 	def update(self, progress):
 		"""Fetch the lists of packages; a Failure if one of the suites cannot be had."""
