@@ -284,7 +284,6 @@ struct FarProducts {
 	HWY_INLINE void add(Integers words, Integers significand, Integers distances,
 			    hn::Mask<IntegerTag> far)
 	{
-		const IntegerTag tag;
 		const Integers pairs =
 			hn::Or(hn::And(words, constant(0xffff)), hn::ShiftLeft<16>(significand));
 		const uint32_t bits = bitsOf(far);
