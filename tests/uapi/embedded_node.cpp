@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The embedded device in place of a device file: every open has a core of its own. */
+#include <nvdla/device.h>
+
 #include "device.h"
 #include "embedded/embedded_device.h"
 
@@ -43,7 +45,7 @@ private:
 
 std::unique_ptr<Node> Node::open(const std::string &)
 {
-	auto device = EmbeddedDevice::open();
+	auto device = EmbeddedDevice::open(nvdla::Device::embeddedPath);
 	if (!device)
 		return nullptr;
 	return std::make_unique<EmbeddedNode>(std::move(*device));

@@ -32,7 +32,7 @@ public:
 	{
 		const std::string path = devicePath();
 		if (path == Device::embeddedPath)
-			return behind(EmbeddedDevice::open());
+			return behind(EmbeddedDevice::open(path));
 		return behind(DrmDevice::open(path));
 	}
 
