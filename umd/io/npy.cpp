@@ -23,7 +23,9 @@ namespace
 constexpr const char *what = "read npy";
 constexpr std::array<char, 6> magic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
 constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
-constexpr size_t maxElements = size_t{ 1 } << 32;
+/* As many as have an address: a 32-bit process has less. */
+constexpr auto maxElements =
+	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
 tl::unexpected<Error> bad(const std::string &name, std::string why)
 {
