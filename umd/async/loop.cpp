@@ -6,6 +6,8 @@
 
 #include <nvdla/event_loop.h>
 
+#include "device/block_signals.h"
+
 namespace nvdla
 {
 
@@ -84,6 +86,7 @@ Result<std::shared_ptr<Loop>> Loop::create()
 		return uvFailure(error);
 	}
 	std::shared_ptr<Loop> loop(new Loop(core));
+	const BlockSignals quiet;
 	loop->thread_ = std::thread([core] { core->run(); });
 	return loop;
 }

@@ -4,14 +4,51 @@
  */
 #pragma once
 
-#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
+
+namespace nvdla::c_api
+{
+
+/** \brief The pointer that callbacks are given: not freed while one of them has it */
+class RequestHandle
+{
+public:
+	/** \brief A callback that runs; \a request is null once the application freed it */
+	class Use
+	{
+	public:
+		explicit Use(RequestHandle &handle);
+		~Use();
+		Use(const Use &) = delete;
+		Use &operator=(const Use &) = delete;
+
+		nvdla_request *request;
+
+	private:
+		RequestHandle &handle_;
+	};
+
+	/** \brief It is about to be freed; waits for a callback, unless that is the caller */
+	void forget();
+
+	nvdla_request *request = nullptr;
+
+private:
+	std::mutex lock_;
+	std::condition_variable changed_;
+	std::thread::id user_; /* thread of the callback that runs */
+};
+
+} /* namespace nvdla::c_api */
 
 struct nvdla_device {
 	nvdla::Device device;
@@ -28,8 +65,7 @@ struct nvdla_network {
 
 struct nvdla_request {
 	nvdla::Request request;
-	/* What callbacks are given; null once the application freed the request. */
-	std::shared_ptr<std::atomic<nvdla_request *>> self;
+	std::shared_ptr<nvdla::c_api::RequestHandle> handle;
 };
 
 namespace nvdla::c_api

@@ -38,14 +38,42 @@ RunOptions runOptions(const nvdla_run_options *options)
 	if (options->timeout_ms)
 		run.timeout = std::chrono::milliseconds(options->timeout_ms);
 	/* What is no priority is refused at the submit. */
-	run.priority = static_cast<Priority>(
-		static_cast<uint32_t>(options->priority + static_cast<int32_t>(Priority::Normal)));
+	run.priority = static_cast<Priority>(static_cast<uint32_t>(options->priority) +
+					     static_cast<uint32_t>(Priority::Normal));
 	if (options->busy)
 		run.whenFull = WhenFull::Busy;
 	return run;
 }
 
 } /* namespace */
+
+namespace nvdla::c_api
+{
+
+RequestHandle::Use::Use(RequestHandle &handle) : handle_(handle)
+{
+	const std::lock_guard guard(handle_.lock_);
+	handle_.user_ = std::this_thread::get_id();
+	request = handle_.request;
+}
+
+RequestHandle::Use::~Use()
+{
+	const std::lock_guard guard(handle_.lock_);
+	handle_.user_ = {};
+	handle_.changed_.notify_all();
+}
+
+void RequestHandle::forget()
+{
+	std::unique_lock guard(lock_);
+	request = nullptr;
+	changed_.wait(guard, [this] {
+		return user_ == std::thread::id() || user_ == std::this_thread::get_id();
+	});
+}
+
+} /* namespace nvdla::c_api */
 
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request)
@@ -55,16 +83,16 @@ enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 	auto created = Request::create(network->network);
 	if (!created)
 		return failure(created.error());
-	auto self = std::make_shared<std::atomic<nvdla_request *>>();
-	*request = new nvdla_request{ std::move(*created), self };
-	*self = *request;
+	auto handle = std::make_shared<c_api::RequestHandle>();
+	*request = new nvdla_request{ std::move(*created), handle };
+	handle->request = *request;
 	return NVDLA_STATUS_OK;
 }
 
 void nvdla_request_free(struct nvdla_request *request)
 {
 	if (request)
-		*request->self = nullptr;
+		request->handle->forget();
 	delete request;
 }
 
@@ -134,11 +162,12 @@ enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 		return missing("run network", "request");
 	Request::Callback completed;
 	if (callback)
-		completed = [self = request->self, callback, context](const auto &result) {
+		completed = [handle = request->handle, callback, context](const auto &result) {
+			const c_api::RequestHandle::Use use(*handle);
 			if (result)
-				callback(*self, NVDLA_STATUS_OK, "", context);
+				callback(use.request, NVDLA_STATUS_OK, "", context);
 			else
-				callback(*self, statusOf(result.error().code),
+				callback(use.request, statusOf(result.error().code),
 					 result.error().message().c_str(), context);
 		};
 	return statusOf(request->request.submit(runOptions(options), std::move(completed)));

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nvdla/device.h>
 
+#include "device/block_signals.h"
 #include "device/clock.h"
 #include "embedded/embedded_options.h"
 #include "embedded/executor.h"
@@ -302,6 +303,7 @@ Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &
 	auto options = parseEmbeddedPath(path);
 	if (!options)
 		return forward(options);
+	const BlockSignals quiet;
 	auto state = std::make_unique<State>(path, *options);
 
 	if (const int error = state->start())

@@ -2,6 +2,7 @@
 #include "pipeline.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,16 +14,24 @@ namespace
 
 constexpr const char *what = "run network";
 
-tl::unexpected<Error> cancelled(const Device &device)
+tl::unexpected<Error> cancelled(const std::string &path)
 {
-	return fail(ErrorCode::Cancelled, what, device.path(), "while it waited for its turn");
+	return fail(ErrorCode::Cancelled, what, path, "while it waited for its turn");
+}
+
+bool isOnChip(const Program &program, const Loadable &loadable)
+{
+	return std::any_of(program.own.begin(), program.own.end(), [&](uint16_t id) {
+		return loadable.memory(id)->domain == MemoryDomain::Sram;
+	});
 }
 
 } /* namespace */
 
 Pipeline::Pipeline(Slot::Common common, size_t slots, size_t maxQueued)
-	: common_(std::move(common)), loopThread_(common_.loop.threadId()), maxQueued_(maxQueued),
-	  maxSlots_(slots)
+	: common_(std::move(common)), path_(common_.device.path()),
+	  loopThread_(common_.loop.threadId()), maxQueued_(maxQueued),
+	  onChip_(isOnChip(common_.program, common_.loadable)), maxSlots_(slots)
 {
 }
 
@@ -55,19 +64,40 @@ Result<void> Pipeline::quantize(const char *kind, std::vector<TensorDesc> Progra
 	return {};
 }
 
+Device Pipeline::device() const
+{
+	const std::lock_guard guard(lock_);
+	return common_.device;
+}
+
+/* Unless that submission has ended: then it is another one, or none. */
+bool Pipeline::markCancelled(RequestState &request, uint64_t run)
+{
+	const std::lock_guard guard(request.lock);
+	if (request.run != run || !request.inFlight)
+		return false;
+	request.cancelled = true;
+	return true;
+}
+
 Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 {
 	std::unique_lock guard(lock_);
 
 	if (waiting_ >= maxQueued_ && !closed_) {
 		if (request->options.whenFull == WhenFull::Busy || inLoopThread())
-			return fail(ErrorCode::Busy, what, common_.device.path(),
+			return fail(ErrorCode::Busy, what, path_,
 				    fmt::format("{} requests wait already", waiting_));
-		room_.wait(guard, [this] { return waiting_ < maxQueued_ || closed_; });
+		request->waitsForRoom = true;
+		room_.wait(guard, [this, &request] {
+			return waiting_ < maxQueued_ || closed_ || request->givenUp;
+		});
+		request->waitsForRoom = false;
 	}
+	if (std::exchange(request->givenUp, false))
+		return cancelled(path_);
 	if (closed_)
-		return fail(ErrorCode::InvalidArgument, what, common_.device.path(),
-			    "the network is gone");
+		return fail(ErrorCode::InvalidArgument, what, path_, "the network is gone");
 	waiting_++;
 	common_.loop.post([self = shared_from_this(), request = std::move(request)]() mutable {
 		self->enqueue(std::move(request));
@@ -81,17 +111,19 @@ void Pipeline::cancel(std::shared_ptr<RequestState> request, uint64_t run)
 
 	if (closed_)
 		return;
+	/* The thread that submits it has it still. */
+	if (request->waitsForRoom) {
+		request->givenUp = markCancelled(*request, run);
+		room_.notify_all();
+		return;
+	}
 	common_.loop.post([self = shared_from_this(), request = std::move(request), run] {
-		{
-			const std::lock_guard requestGuard(request->lock);
-			if (request->run != run || !request->inFlight)
-				return;
-		}
-		request->cancelled = true;
+		if (!markCancelled(*request, run))
+			return;
 		if (!request->queued)
 			return;
 		self->dequeue(*request);
-		complete(*request, cancelled(self->common_.device));
+		complete(*request, cancelled(self->path_));
 	});
 }
 
@@ -104,7 +136,7 @@ void Pipeline::enqueue(std::shared_ptr<RequestState> request)
 	if (closing_) {
 		const auto keep = *state.queued.value();
 		dequeue(state);
-		complete(state, cancelled(common_.device));
+		complete(state, cancelled(path_));
 		return;
 	}
 	dispatch();
@@ -146,7 +178,8 @@ void Pipeline::dequeue(RequestState &request)
 	queues_.at(static_cast<size_t>(request.options.priority)).erase(entry);
 	const std::lock_guard guard(lock_);
 	waiting_--;
-	room_.notify_one();
+	/* Of those that wait, one may have been given up. */
+	room_.notify_all();
 }
 
 Slot *Pipeline::freeSlot()
@@ -203,7 +236,25 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	/* The device first, then the application. */
 	dispatch();
 	complete(*request, std::move(result));
+	giveBackSlots();
 	finishIfIdle();
+}
+
+/*
+ * On-chip memory is small, and what a slot has of it nobody else can use. So a
+ * network at rest has only that of its first slot. Later, because a slot may be
+ * what calls.
+ */
+void Pipeline::giveBackSlots()
+{
+	if (!onChip_ || !running_.empty() || slots_.size() == 1)
+		return;
+	common_.loop.post([self = shared_from_this()] {
+		if (!self->running_.empty() || self->slots_.size() <= 1)
+			return;
+		self->slots_.resize(1);
+		self->free_.assign(1, self->slots_.front().get());
+	});
 }
 
 void Pipeline::complete(RequestState &request, Result<void> result)
@@ -248,8 +299,20 @@ void Pipeline::close()
 	for (const auto &request : running_)
 		request->cancelled = true;
 	while (auto request = takeNext())
-		complete(*request, cancelled(common_.device));
+		complete(*request, cancelled(path_));
 	finishIfIdle();
+}
+
+/* Requests may stay; what they stood for need not. */
+void Pipeline::releaseDevice()
+{
+	const ResidentMemory shared = std::move(common_.shared);
+	/* The last user may be here: it goes without the lock. */
+	const Device last = device();
+	const std::lock_guard guard(lock_);
+
+	Device(std::move(common_.device));
+	common_.loadable.blobs.clear();
 }
 
 /* Later, because a slot may be what calls. */
@@ -263,6 +326,7 @@ void Pipeline::finishIfIdle()
 		self->free_.clear();
 		self->slots_.clear();
 		self->contexts_.clear();
+		self->releaseDevice();
 		/* Who waits may end the loop: let go of everything before. */
 		const auto loop = std::move(self->keptLoop_);
 		auto finished = std::move(self->finished_);

@@ -35,7 +35,9 @@ public:
 							size_t maxQueued);
 
 	const Program &program() const { return common_.program; }
-	const Device &device() const { return common_.device; }
+	/** \return the device, without its file once the network is gone; info() stays */
+	Device device() const;
+	const std::string &path() const { return path_; }
 	const Loadable &loadable() const { return common_.loadable; }
 	/** \brief Set a tensor's quantization, which the loop's thread does not look at */
 	Result<void> quantize(const char *kind, std::vector<TensorDesc> Program::*tensors,
@@ -75,14 +77,19 @@ private:
 	void slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
 		      Result<void> result);
 	void close();
+	void giveBackSlots();
+	void releaseDevice();
 	void finishIfIdle();
+	static bool markCancelled(RequestState &request, uint64_t run);
 	static void complete(RequestState &request, Result<void> result);
 
 	Slot::Common common_;
+	const std::string path_;
 	const std::shared_ptr<const std::atomic<std::thread::id>> loopThread_;
 	const size_t maxQueued_;
+	const bool onChip_; /* each run needs on-chip memory */
 
-	std::mutex lock_; /* of what follows */
+	mutable std::mutex lock_; /* of what follows, and of the device where threads copy it */
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;

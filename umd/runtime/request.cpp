@@ -32,6 +32,23 @@ Result<void> addZeroes(std::vector<std::vector<std::byte>> &values,
 	return {};
 }
 
+/* What is no priority at all is for nobody. */
+bool mayUse(const Device &device, Priority priority)
+{
+	return priority == Priority::Normal ||
+	       (priority <= Priority::High &&
+		(device.info().priorities >> static_cast<uint32_t>(priority) & 1));
+}
+
+/* Does \a timeout end behind the last moment that the clock has? */
+bool endless(std::chrono::milliseconds timeout)
+{
+	using Clock = std::chrono::steady_clock;
+
+	return timeout > std::chrono::duration_cast<std::chrono::milliseconds>(
+				 Clock::time_point::max() - Clock::now());
+}
+
 } /* namespace */
 
 Result<Request> Request::create(const Network &network)
@@ -192,20 +209,19 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 Result<void> Request::submit(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";
-	const Device &device = state_->pipeline->device();
+	const Device device = state_->pipeline->device();
+	const std::string &path = state_->pipeline->path();
 
 	if (options.statistics && !device.has(DRM_NVDLA_FEATURE_STATISTICS))
-		return fail(ErrorCode::Unsupported, what, device.path(),
-			    "the device has no statistics");
-	if (options.priority != Priority::Normal &&
-	    !(device.info().priorities >> static_cast<uint32_t>(options.priority) & 1))
-		return fail(ErrorCode::Unsupported, what, device.path(),
+		return fail(ErrorCode::Unsupported, what, path, "the device has no statistics");
+	if (!mayUse(device, options.priority))
+		return fail(ErrorCode::Unsupported, what, path,
 			    fmt::format("priority {} is not for this process",
 					static_cast<uint32_t>(options.priority)));
 	{
 		const std::lock_guard guard(state_->lock);
 		if (state_->inFlight)
-			return fail(ErrorCode::Busy, what, device.path(),
+			return fail(ErrorCode::Busy, what, path,
 				    "the request is in flight already");
 		if (auto apart =
 			    checkOverlaps(*state_, state_->pipeline->program(),
@@ -215,10 +231,10 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 		state_->inFlight = true;
 		state_->run++;
 		state_->callback = std::move(callback);
+		state_->options = options;
+		state_->submitted = RequestState::Clock::now();
+		state_->cancelled = false;
 	}
-	state_->options = options;
-	state_->submitted = RequestState::Clock::now();
-	state_->cancelled = false;
 	auto submitted = state_->pipeline->submit(state_);
 	if (!submitted) {
 		const std::lock_guard guard(state_->lock);
@@ -251,7 +267,7 @@ Result<RunReport> Request::wait(std::optional<std::chrono::milliseconds> timeout
 		if (state_->pipeline->inLoopThread())
 			return fail(ErrorCode::InvalidArgument, what, "",
 				    "the thread of the loop would wait for itself");
-		if (!timeout)
+		if (!timeout || endless(*timeout))
 			state_->changed.wait(guard, done);
 		else if (!state_->changed.wait_for(guard, *timeout, done))
 			return fail(ErrorCode::Timeout, what, "",

@@ -40,7 +40,11 @@ struct RequestState {
 	std::optional<Result<RunReport>> result;
 	Request::Callback callback;
 
-	/* Written before it is handed to the loop, and used in its thread. */
+	/* Guarded by the pipeline's lock: it waits in submit(), and is not to. */
+	bool waitsForRoom = false;
+	bool givenUp = false;
+
+	/* Written with the lock before it is handed to the loop, and used in its thread. */
 	RunOptions options;
 	Clock::time_point submitted;
 	bool cancelled = false;

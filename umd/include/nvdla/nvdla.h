@@ -124,7 +124,10 @@ enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_netwo
 /** Runs of a network; one thread at a time, except nvdla_request_cancel() */
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request);
-/** In flight it is cancelled first; the callback still comes, with a NULL request */
+/**
+ * In flight it is cancelled first; the callback still comes, with a NULL request. Waits for a
+ * callback that runs, unless that is the caller
+ */
 void nvdla_request_free(struct nvdla_request *request);
 
 /** elements: N, C, H, W order, nvdla_tensor_info.element_bytes of them */

@@ -174,8 +174,8 @@ public:
 	 * the run; the request may be submitted again from there. May be empty.
 	 * \return Busy if it is in flight or, unless the options say to wait, the
 	 * network's queue is full; Unsupported for a priority or statistics that
-	 * the device does not have; InvalidArgument if an output is bound to bytes that
-	 * another tensor is bound to
+	 * the device does not have; Cancelled if cancel() came while it waited for room;
+	 * InvalidArgument if an output is bound to bytes that another tensor is bound to
 	 */
 	Result<void> submit(const RunOptions &options = {}, Callback callback = {});
 
@@ -198,7 +198,8 @@ public:
 	/**
 	 * \brief End it early; from any thread
 	 *
-	 * A request that waits for its turn completes as Cancelled at once. One that
+	 * A request that waits for its turn completes as Cancelled at once, and submit()
+	 * returns that if it still waits for room in the queue. One that
 	 * runs does so when the step it is at has ended: from then on nothing uses
 	 * its tensors. What is done already stays done.
 	 */
