@@ -206,11 +206,16 @@ Result<void> Checker::checkTasks()
 		if (!checked)
 			return checked;
 	}
+	std::unordered_set<uint16_t> submitted;
 	for (size_t i = 0; i < loadable_.submits.size(); i++) {
-		auto checked = tasks_.require(loadable_.submits[i].taskIds,
-					      fmt::format("submit_list[{}].task_id", i));
+		const std::string where = fmt::format("submit_list[{}].task_id", i);
+		auto checked = tasks_.require(loadable_.submits[i].taskIds, where);
 		if (!checked)
 			return checked;
+		for (uint16_t id : loadable_.submits[i].taskIds) {
+			if (!submitted.insert(id).second)
+				return bad(where, fmt::format("task {} is there twice", id));
+		}
 	}
 	return {};
 }

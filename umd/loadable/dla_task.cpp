@@ -128,12 +128,17 @@ void markUsed(DlaTask &task)
 
 Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id)
 {
-	const Task *entry = loadable.task(id);
+	return dlaTask(LoadableIndex(loadable), id);
+}
+
+Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id)
+{
+	const Task *entry = index.task(id);
 	if (!entry || entry->interface != Interface::Dla1)
 		return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", id),
 			    "is not a task for the core");
 
-	const TaskLists lists(loadable, *entry);
+	const TaskLists lists(index, *entry);
 	auto first = lists.find("network descriptor", 0, sizeof(nvdla_network_desc));
 	if (!first)
 		return forward(first);

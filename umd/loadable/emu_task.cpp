@@ -132,10 +132,10 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 		return fail(ErrorCode::Unsupported, what, lists_.where(name + ".format"),
 			    fmt::format("{} is not among int8, int16 and fp16 with 32-byte atoms",
 					format));
-	if (address < 0 || static_cast<size_t>(address) >= lists_.addresses().size())
+	if (address < 0 || static_cast<size_t>(address) >= lists_.addressCount())
 		return fail(ErrorCode::InvalidFile, what, lists_.where(name + ".address"),
 			    fmt::format("index {} is not in the list of {}", address,
-					lists_.addresses().size()));
+					lists_.addressCount()));
 	buffer.address = static_cast<uint16_t>(address);
 	buffer.offset = layout_.bufferOffset ? field<uint32_t>(bytes, *layout_.bufferOffset) : 0;
 	buffer.type = *type;
@@ -151,12 +151,17 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 
 Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id)
 {
-	const Task *entry = loadable.task(id);
+	return emuTask(LoadableIndex(loadable), id);
+}
+
+Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id)
+{
+	const Task *entry = index.task(id);
 	if (!entry || entry->interface != Interface::Emu1)
 		return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", id),
 			    "is not a task for the CPU");
 
-	const TaskLists lists(loadable, *entry);
+	const TaskLists lists(index, *entry);
 	auto first = lists.find("network descriptor", 0, sizeof(EmuNetworkDesc));
 	if (!first)
 		return forward(first);

@@ -10,6 +10,7 @@
 #include <nvdla/loadable.h>
 
 #include "io/file.h"
+#include "io/with_memory.h"
 #include "loadable_generated.h"
 
 namespace nvdla
@@ -25,6 +26,9 @@ constexpr flatbuffers::uoffset_t maxDepth = 8;
 constexpr flatbuffers::uoffset_t maxTables = 1000000;
 /* The largest scalar of the format; where the verifier expects it. */
 constexpr size_t largestAlignment = 8;
+
+constexpr const char *sharedReason =
+	"with this entry more is named than the file has: entries share their data";
 
 tl::unexpected<Error> damaged(std::string where, std::string why)
 {
@@ -50,7 +54,8 @@ public:
 	Reader(std::span<const std::byte> bytes, size_t skip)
 		: bytes_(bytes), skip_(skip),
 		  verifier_(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size(), maxDepth,
-			    maxTables)
+			    maxTables),
+		  left_(bytes.size())
 	{
 	}
 
@@ -64,6 +69,16 @@ private:
 	Result<void> readList(const char *name, flatbuffers::voffset_t field,
 			      const List<T> *(fb::Loadable::*list)() const, Convert convert);
 
+	/*
+	 * Entries may share what they name, so that a small file could stand for any amount of
+	 * data. All that is copied may be as much as the file, and no more.
+	 */
+	bool afford(size_t bytes);
+	template<typename T>
+	bool canBeVerified(const T &entry);
+	std::string text(const flatbuffers::String *string);
+	std::vector<uint16_t> ids(const flatbuffers::Vector<uint16_t> *vector);
+
 	Result<void> readMemory(const fb::MemoryListEntry &entry, const std::string &where);
 	Result<void> readBlob(const fb::Blob &entry, const std::string &where);
 	void readTask(const fb::TaskListEntry &entry);
@@ -74,12 +89,47 @@ private:
 	flatbuffers::Verifier verifier_;
 	const fb::Loadable *root_ = nullptr;
 	Loadable loadable_;
+	size_t left_; /* bytes that may still be copied */
+	bool exhausted_ = false;
 };
 
-std::vector<uint16_t> copyVector(const flatbuffers::Vector<uint16_t> *vector)
+bool Reader::afford(size_t bytes)
 {
-	return vector ? std::vector<uint16_t>(vector->begin(), vector->end())
-		      : std::vector<uint16_t>{};
+	exhausted_ = exhausted_ || bytes > left_;
+	left_ -= exhausted_ ? 0 : bytes;
+	return !exhausted_;
+}
+
+std::string Reader::text(const flatbuffers::String *string)
+{
+	return string && afford(string->size()) ? string->str() : std::string();
+}
+
+std::vector<uint16_t> Reader::ids(const flatbuffers::Vector<uint16_t> *vector)
+{
+	if (!vector || !afford(vector->size() * sizeof(uint16_t)))
+		return {};
+	return { vector->begin(), vector->end() };
+}
+
+template<typename T>
+bool Reader::canBeVerified([[maybe_unused]] const T &entry)
+{
+	return true;
+}
+
+/* The only entry with a list of strings, each of which the verifier looks at. */
+template<>
+bool Reader::canBeVerified(const fb::MemoryListEntry &entry)
+{
+	const auto &table = reinterpret_cast<const flatbuffers::Table &>(entry);
+	const auto contents = fb::MemoryListEntry::VT_CONTENTS;
+
+	if (!table.VerifyTableStart(verifier_) || !table.VerifyOffset(verifier_, contents) ||
+	    !verifier_.VerifyVector(entry.contents()) || !verifier_.EndTable())
+		return false;
+	return !entry.contents() ||
+	       afford(entry.contents()->size() * sizeof(flatbuffers::uoffset_t));
 }
 
 Version toVersion(const fb::Version *version)
@@ -142,9 +192,15 @@ Result<void> Reader::readList(const char *name, flatbuffers::voffset_t field,
 		const size_t position = start - reinterpret_cast<const uint8_t *>(bytes_.data());
 		if (offset == 0 || offset > bytes_.size() - position)
 			return damaged(where, "points outside of the file");
-		if (!entries->Get(i)->Verify(verifier_))
-			return damaged(where, "a field of the entry lies outside of the file");
-		if (auto converted = convert(*entries->Get(i), where); !converted)
+		if (!canBeVerified(*entries->Get(i)) || !entries->Get(i)->Verify(verifier_))
+			return damaged(where,
+				       exhausted_
+					       ? sharedReason
+					       : "a field of the entry lies outside of the file");
+		auto converted = convert(*entries->Get(i), where);
+		if (exhausted_)
+			return damaged(where, sharedReason);
+		if (!converted)
 			return converted;
 	}
 	return {};
@@ -173,7 +229,7 @@ Result<void> Reader::readMemory(const fb::MemoryListEntry &entry, const std::str
 							  offsets));
 		for (flatbuffers::uoffset_t i = 0; i < contents; i++)
 			memory.contents.push_back(
-				{ entry.contents()->Get(i)->str(), entry.offsets()->Get(i) });
+				{ text(entry.contents()->Get(i)), entry.offsets()->Get(i) });
 	}
 	loadable_.memories.push_back(std::move(memory));
 	return {};
@@ -187,12 +243,11 @@ Result<void> Reader::readBlob(const fb::Blob &entry, const std::string &where)
 	if (entry.size() != bytes)
 		return damaged(where + ".size",
 			       fmt::format("is {}, the data has {} bytes", entry.size(), bytes));
-	if (entry.name())
-		blob.name = entry.name()->str();
+	blob.name = text(entry.name());
 	blob.interface = static_cast<Interface>(entry.interface());
 	blob.subInterface = entry.sub_interface();
 	blob.version = toVersion(entry.version());
-	if (bytes) {
+	if (bytes && afford(bytes)) {
 		const auto *data = reinterpret_cast<const std::byte *>(entry.data()->data());
 		blob.data.assign(data, data + bytes);
 	}
@@ -207,9 +262,9 @@ void Reader::readTask(const fb::TaskListEntry &entry)
 	task.id = entry.id();
 	task.interface = static_cast<Interface>(entry.interface());
 	task.instance = entry.instance();
-	task.addressList = copyVector(entry.address_list());
-	task.preActions = copyVector(entry.pre_actions());
-	task.postActions = copyVector(entry.post_actions());
+	task.addressList = ids(entry.address_list());
+	task.preActions = ids(entry.pre_actions());
+	task.postActions = ids(entry.post_actions());
 	loadable_.tasks.push_back(std::move(task));
 }
 
@@ -226,8 +281,7 @@ void Reader::readTensor(const fb::TensorDescListEntry &entry)
 	tensor.dataCategory = entry.data_category();
 	tensor.pixelFormat = entry.pixel_format();
 	tensor.pixelMapping = entry.pixel_mapping();
-	if (entry.name())
-		tensor.name = entry.name()->str();
+	tensor.name = text(entry.name());
 	tensor.n = entry.n();
 	tensor.c = entry.c();
 	tensor.h = entry.h();
@@ -301,13 +355,12 @@ Result<Loadable> Reader::run()
 					});
 		})
 		.and_then([&] {
-			return readList(
-				"submit_list", Root::VT_SUBMIT_LIST, &Root::submit_list,
-				[&](const auto &entry, const std::string &) {
-					loadable_.submits.push_back(
-						{ entry.id(), copyVector(entry.task_id()) });
-					return Result<void>{};
-				});
+			return readList("submit_list", Root::VT_SUBMIT_LIST, &Root::submit_list,
+					[&](const auto &entry, const std::string &) {
+						loadable_.submits.push_back(
+							{ entry.id(), ids(entry.task_id()) });
+						return Result<void>{};
+					});
 		})
 		.and_then([&] { return loadable_.check(); })
 		.map([&] { return std::move(loadable_); });
@@ -324,9 +377,7 @@ Result<Loadable> readBehind(std::span<const std::byte> bytes, size_t skip)
 	return Reader(moved, skip).run();
 }
 
-} /* namespace */
-
-Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
+Result<Loadable> readEither(std::span<const std::byte> bytes)
 {
 	if (bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE - largestAlignment)
 		return damaged("file", fmt::format("{} bytes is more than a loadable can have",
@@ -342,6 +393,13 @@ Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 		return fromStart;
 	auto fromEnd = readBehind(bytes, skip);
 	return fromEnd ? fromEnd : fromStart;
+}
+
+} /* namespace */
+
+Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
+{
+	return withMemory(what, "file", [&] { return readEither(bytes); });
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)

@@ -2,8 +2,12 @@
 #include "task_lists.h"
 
 #include <algorithm>
+#include <string_view>
+#include <variant>
 
 #include <fmt/format.h>
+
+#include "emu_descriptors.h"
 
 namespace nvdla
 {
@@ -13,7 +17,42 @@ namespace
 
 constexpr const char *what = "take task from loadable";
 
+/* Operations that all blobs together could describe: each has a pair of buffers at least. */
+uint64_t descriptorRoom(const Loadable &loadable)
+{
+	uint64_t bytes = 0;
+
+	for (const Blob &blob : loadable.blobs)
+		bytes += blob.data.size();
+	return bytes / emuBufferPairBytes;
+}
+
+uint64_t operationsOf(const AnyTask &task)
+{
+	return std::visit([](const auto &any) { return any.operations.size(); }, task);
+}
+
 } /* namespace */
+
+LoadableIndex::LoadableIndex(const Loadable &loadable)
+{
+	std::unordered_map<std::string_view, const Blob *> blobs;
+
+	for (const Blob &blob : loadable.blobs)
+		blobs.emplace(blob.name, &blob);
+	for (const Task &task : loadable.tasks)
+		tasks_.emplace(task.id, &task);
+	for (const Address &address : loadable.addresses)
+		addresses_.emplace(address.id, &address);
+	for (const Memory &memory : loadable.memories) {
+		auto &contents = contents_[memory.id];
+		for (const MemoryContent &content : memory.contents) {
+			const auto blob = blobs.find(content.blob);
+			if (blob != blobs.end())
+				contents.push_back({ content.offset, blob->second });
+		}
+	}
+}
 
 std::string TaskLists::where(const std::string &name) const
 {
@@ -27,12 +66,11 @@ Result<DescriptorList> TaskLists::find(const char *name, int index, uint64_t byt
 			    fmt::format("address index {} is not in the list of {}", index,
 					task_.addressList.size()));
 
-	const Address &address = *loadable_.address(task_.addressList[index]);
-	const Memory &memory = *loadable_.memory(address.memId);
+	const Address &address = *index_.address(task_.addressList[index]);
 	uint64_t available = 0;
 
-	for (const MemoryContent &content : memory.contents) {
-		const Blob &blob = *loadable_.blob(content.blob);
+	for (const LoadableIndex::Content &content : index_.contents(address.memId)) {
+		const Blob &blob = *content.blob;
 		if (address.offset < content.offset ||
 		    address.offset - content.offset >= blob.data.size())
 			continue;
@@ -43,7 +81,7 @@ Result<DescriptorList> TaskLists::find(const char *name, int index, uint64_t byt
 					       blob.version };
 	}
 	return fail(ErrorCode::InvalidFile, what, where(name),
-		    fmt::format("needs {} bytes, memory {} holds {} at {}", bytes, memory.id,
+		    fmt::format("needs {} bytes, memory {} holds {} at {}", bytes, address.memId,
 				available, address.offset));
 }
 
@@ -53,7 +91,7 @@ std::vector<TaskAddress> TaskLists::addresses() const
 
 	addresses.reserve(task_.addressList.size());
 	for (uint16_t id : task_.addressList) {
-		const Address &address = *loadable_.address(id);
+		const Address &address = *index_.address(id);
 		addresses.push_back({ address.memId, address.offset, address.size, false });
 	}
 	return addresses;
@@ -61,26 +99,38 @@ std::vector<TaskAddress> TaskLists::addresses() const
 
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 {
+	const LoadableIndex index(loadable);
+	uint64_t left = descriptorRoom(loadable);
 	std::vector<AnyTask> tasks;
 
 	for (const Submit &submit : loadable.submits) {
 		for (uint16_t id : submit.taskIds) {
-			const Task *task = loadable.task(id);
+			const Task *task = index.task(id);
 			if (!task)
 				return fail(ErrorCode::InvalidFile, what,
 					    fmt::format("submit_list id {}.task_id", submit.id),
 					    fmt::format("{} names no task", id));
 			if (task->interface == Interface::Emu1) {
-				auto emu = emuTask(loadable, id);
+				auto emu = emuTask(index, id);
 				if (!emu)
 					return forward(emu);
 				tasks.emplace_back(std::move(*emu));
 			} else {
-				auto dla = dlaTask(loadable, id);
+				auto dla = dlaTask(index, id);
 				if (!dla)
 					return forward(dla);
 				tasks.emplace_back(std::move(*dla));
 			}
+			const uint64_t used = operationsOf(tasks.back());
+			if (used > left)
+				return fail(
+					ErrorCode::InvalidFile, what,
+					fmt::format("submit_list id {}.task_id", submit.id),
+					fmt::format("with task {} there are more operations than "
+						    "the file has room for: tasks share their "
+						    "descriptors",
+						    id));
+			left -= used;
 		}
 	}
 	if (tasks.empty())

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
+#include <vector>
 
 #include <nvdla/task.h>
 
@@ -21,12 +23,49 @@ struct DescriptorList {
 	Version version;
 };
 
+/**
+ * \brief What the ids and names of a loadable stand for
+ *
+ * Every task looks up each of its addresses; a walk over the lists for each would cost a
+ * hostile file's size squared.
+ */
+class LoadableIndex
+{
+public:
+	/** \brief A blob in a memory */
+	struct Content {
+		uint64_t offset;
+		const Blob *blob;
+	};
+
+	/** \param[in] loadable checked; must outlive this object */
+	explicit LoadableIndex(const Loadable &loadable);
+
+	/** \return the entry, nullptr if there is none */
+	const Task *task(uint16_t id) const { return at(tasks_, id); }
+	const Address *address(uint16_t id) const { return at(addresses_, id); }
+	/** \return what a memory holds at the start */
+	const std::vector<Content> &contents(uint16_t memory) const { return contents_.at(memory); }
+
+private:
+	template<typename Map>
+	static typename Map::mapped_type at(const Map &map, uint16_t id)
+	{
+		const auto entry = map.find(id);
+		return entry == map.end() ? nullptr : entry->second;
+	}
+
+	std::unordered_map<uint16_t, const Task *> tasks_;
+	std::unordered_map<uint16_t, const Address *> addresses_;
+	std::unordered_map<uint16_t, std::vector<Content>> contents_;
+};
+
 /** \brief Finds the descriptor lists of one task */
 class TaskLists
 {
 public:
-	/** \param[in] task an entry of \a loadable's task list; both must outlive this object */
-	TaskLists(const Loadable &loadable, const Task &task) : loadable_(loadable), task_(task) {}
+	/** \param[in] task an entry of the loadable's task list; both must outlive this object */
+	TaskLists(const LoadableIndex &index, const Task &task) : index_(index), task_(task) {}
 
 	/**
 	 * \brief The bytes at the address with the given index
@@ -42,14 +81,20 @@ public:
 
 	/** \return the task's addresses; \a used is false everywhere */
 	std::vector<TaskAddress> addresses() const;
+	size_t addressCount() const { return task_.addressList.size(); }
 
 	/** \return "task_list id <id>.<name>" */
 	std::string where(const std::string &name) const;
 
 private:
-	const Loadable &loadable_;
+	const LoadableIndex &index_;
 	const Task &task_;
 };
+
+/** \brief As dlaTask() of a loadable, for many tasks of the same one */
+Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id);
+/** \brief As emuTask() of a loadable, for many tasks of the same one */
+Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id);
 
 /** \brief Copy element \a index of an array with the given stride out of \a bytes */
 template<typename T>

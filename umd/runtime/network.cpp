@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "io/with_memory.h"
 #include "runtime/network_impl.h"
-#include "runtime/with_memory.h"
 
 namespace nvdla
 {

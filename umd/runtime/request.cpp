@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <nvdla/network.h>
 
+#include "io/with_memory.h"
 #include "runtime/binding.h"
 #include "runtime/network_impl.h"
 #include "runtime/pipeline.h"
-#include "runtime/with_memory.h"
 
 namespace nvdla
 {

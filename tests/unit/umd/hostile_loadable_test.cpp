@@ -3,6 +3,7 @@
  * Damaged files: every one has to end in a value or in an error that says
  * where, and nothing else may happen (the sanitizers watch).
  */
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <random>
@@ -10,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/task.h>
 
+#include "loadable/emu_descriptors.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -42,6 +44,14 @@ std::vector<std::byte> smallFile()
 	auto bytes = test::copyLoadable(std::vector<std::byte>(64, std::byte{ 9 })).write();
 	EXPECT_TRUE(bytes);
 	return *bytes;
+}
+
+uint32_t wordAt(const std::vector<std::byte> &bytes, size_t at)
+{
+	uint32_t word;
+
+	std::memcpy(&word, &bytes.at(at), sizeof(word));
+	return word;
 }
 
 } /* namespace */
@@ -110,6 +120,83 @@ TEST(HostileLoadable, RealFilesDamaged)
 			exercise(bytes);
 		}
 	}
+}
+
+/* A small file in which many entries name the same data. */
+TEST(HostileLoadable, SharedDataIsNotCopiedOverAndOver)
+{
+	constexpr uint32_t count = 2000;
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(1 << 16));
+	while (loadable.blobs.size() < count)
+		loadable.blobs.push_back({ std::to_string(loadable.blobs.size()),
+					   Interface::None,
+					   0,
+					   {},
+					   { std::byte{} } });
+	auto bytes = loadable.write().value();
+
+	/* The list of blobs is the only one with so many entries; all become the first. */
+	size_t list = 0;
+	while (wordAt(bytes, list) != count)
+		list += sizeof(uint32_t);
+	for (uint32_t i = 1; i < count; i++) {
+		const size_t entry = list + sizeof(uint32_t) * (i + 1);
+		const uint32_t offset = wordAt(bytes, list + sizeof(uint32_t)) -
+					static_cast<uint32_t>(sizeof(uint32_t)) * i;
+		std::memcpy(&bytes[entry], &offset, sizeof(offset));
+	}
+
+	const auto read = Loadable::read(bytes);
+	ASSERT_FALSE(read);
+	EXPECT_EQ(read.error().code, ErrorCode::InvalidFile);
+	EXPECT_TRUE(read.error().where.starts_with("blobs[")) << read.error().message();
+	EXPECT_NE(read.error().why.find("share"), std::string::npos);
+}
+
+TEST(HostileLoadable, TaskIsSubmittedOnce)
+{
+	Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
+	loadable.submits[0].taskIds.push_back(loadable.submits[0].taskIds[0]);
+	const auto checked = loadable.check();
+	ASSERT_FALSE(checked);
+	EXPECT_NE(checked.error().why.find("twice"), std::string::npos);
+}
+
+/* Tasks of many operations, all of which are described by the same lists. */
+TEST(HostileLoadable, TasksDoNotShareDescriptors)
+{
+	test::LoadableBuilder builder;
+	constexpr uint16_t operations = 300;
+	const uint16_t network = builder.content(
+		"network", test::bytesOf(EmuNetworkDesc{ 1, 2, operations }), Interface::Emu1);
+	const uint16_t list = builder.content(
+		"operations", std::vector<std::byte>(operations * sizeof(EmuOperationDesc)),
+		Interface::Emu1);
+	const uint16_t buffers =
+		builder.content("buffers", std::vector<std::byte>(operations * emuBufferPairBytes),
+				Interface::Emu1);
+	for (size_t i = 0; i < operations; i++) {
+		/* A scale of 1, and INT8 buffers at the address of the first list. */
+		const float one = 1;
+		auto &data = builder.loadable.blobs;
+		std::memcpy(&data[1].data[i * sizeof(EmuOperationDesc) +
+					  offsetof(EmuOperationDesc, out_scale)],
+			    &one, sizeof(one));
+		for (size_t side : { size_t{ 0 }, emuSecondBuffer }) {
+			const uint16_t format = EmuFormatInt8;
+			std::memcpy(&data[2].data[i * emuBufferPairBytes + side +
+						  offsetof(EmuBufferDesc, format)],
+				    &format, sizeof(format));
+		}
+	}
+	for (int i = 0; i < 2; i++)
+		builder.task(Interface::Emu1, { network, list, buffers });
+
+	const auto tasks = tasksInOrder(builder.loadable);
+	ASSERT_FALSE(tasks);
+	EXPECT_NE(tasks.error().why.find("share"), std::string::npos) << tasks.error().message();
+	builder.loadable.submits.pop_back();
+	EXPECT_TRUE(tasksInOrder(builder.loadable)) << "one may have them";
 }
 
 TEST(HostileLoadable, ErrorNamesTheDamagedEntry)

@@ -50,12 +50,13 @@ TEST(ReferenceLoadable, DependenciesAreCountedAsCompilersDo)
 			continue;
 		auto loadable = Loadable::readFile(path);
 		ASSERT_TRUE(loadable);
+		const LoadableIndex index(*loadable);
 		for (const Task &entry : loadable->tasks) {
 			if (entry.interface != Interface::Dla1)
 				continue;
-			auto task = dlaTask(*loadable, entry.id);
+			auto task = dlaTask(index, entry.id);
 			ASSERT_TRUE(task) << path;
-			const TaskLists lists(*loadable, entry);
+			const TaskLists lists(index, entry);
 			const auto network = element<nvdla_network_desc>(
 				lists.find("network", 0, sizeof(nvdla_network_desc))->bytes, 0);
 			const auto graph =

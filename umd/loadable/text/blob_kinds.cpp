@@ -37,12 +37,13 @@ private:
 	void add(const Blob *blob, const ListKind &kind, const std::vector<uint8_t> &types = {});
 
 	const Loadable &loadable_;
+	const LoadableIndex index_{ loadable_ };
 	std::unordered_map<std::string, BlobKind> kinds_;
 };
 
 const Blob *Finder::blobAt(const Task &task, int index) const
 {
-	const auto list = TaskLists(loadable_, task).find("list", index, 1);
+	const auto list = TaskLists(index_, task).find("list", index, 1);
 	if (!list)
 		return nullptr;
 	for (const Blob &blob : loadable_.blobs) {
