@@ -22,10 +22,10 @@ nlohmann::json configurationOf(const nlohmann::json &info, const std::string &ta
 
 /** \brief Networks of the reference data whose loadables do what they are for */
 inline constexpr const char *compiledNetworks[] = {
-	"bn_scale",   "conv_dilated", "conv_feat_odd", "conv_relu_odd",
-	"conv_split", "deconv_k2s2",  "inception",     "lenet_trained",
-	"lrn_only",   "pool_wide",    "pools",	       "power_identity",
-	"resblock",   "resnet18_32",  "sigmoid_net",   "two_outputs",
+	"bn_scale",    "conv_dilated", "conv_feat_odd",	 "conv_manyk",	  "conv_relu_odd",
+	"conv_split",  "deconv_k2s2",  "inception",	 "lenet_trained", "lrn_only",
+	"pool_wide",   "pools",	       "power_identity", "resblock",	  "resnet18_32",
+	"sigmoid_net", "two_outputs",
 };
 
 /** \return all loadables of a network, sorted; \a folder is the network's */
