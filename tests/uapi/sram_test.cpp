@@ -285,15 +285,15 @@ TEST_F(SramTest, CopiesOutsideOfTheBufferAreRefused)
 
 	EXPECT_EQ(
 		refusal(copy(sram.handle(), NVDLA_MEM_CV, memory.handle(), NVDLA_MEM_MC, 2 * page)),
-		"transfers[0].src");
+		"transfers[0].src_address");
 	EXPECT_EQ(
 		refusal(copy(memory.handle(), NVDLA_MEM_MC, sram.handle(), NVDLA_MEM_CV, 2 * page)),
 		"transfers[0].dst_address");
 	/* What is said about the memory's kind has to be so. */
 	EXPECT_EQ(refusal(copy(sram.handle(), NVDLA_MEM_MC, memory.handle(), NVDLA_MEM_MC, page)),
-		  "transfers[0].src.type");
+		  "src_type");
 	EXPECT_EQ(refusal(copy(memory.handle(), NVDLA_MEM_MC, sram.handle(), NVDLA_MEM_MC, page)),
-		  "transfers[0].dst.type");
+		  "dst_type");
 }
 
 TEST_F(SramTest, AnOperationReadsAndWritesIt)
