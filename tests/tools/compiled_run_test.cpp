@@ -189,17 +189,12 @@ TEST(FaultyRun, NamesTheOperation)
 	}
 }
 
-/* 10^10 multiplications in one job: no host is done with them in a millisecond. */
+/* FP16, exact by default: a fast host takes more than ten times the millisecond it is given. */
 TEST(SlowRun, NamesTheDevice)
 {
 	NVDLA_NEED_REFERENCE(reference);
 	const test::WorkFolder work;
-	Loadable loadable = Loadable::readFile(reference / "loadables/compiled/conv_split" /
-					       "nv_full_fp16_fast-math.nvdla")
-				    .value();
-	ASSERT_EQ(loadable.submits.at(0).taskIds.size(), 1u);
-	loadable.submits[0].taskIds.resize(64, loadable.submits[0].taskIds[0]);
-	const auto path = work.write("slow.nvdla", loadable.write().value());
+	const auto path = reference / "loadables/compiled/conv_split/nv_full_fp16_fast-math.nvdla";
 
 	const auto result = work.run({ "--loadable", path, "--rawdump", "--timeout", "1" });
 	EXPECT_EQ(result.status, 4);
