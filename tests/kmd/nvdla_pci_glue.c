@@ -69,7 +69,12 @@ static struct fwnode_handle *glue_add_fwnode(struct device *dev,
 	if (IS_ERR(fwnode))
 		return fwnode;
 	ret = devm_add_action_or_reset(dev, glue_remove_fwnode, fwnode);
-	return ret ? ERR_PTR(ret) : fwnode;
+	if (ret)
+		return ERR_PTR(ret);
+
+	/* No device is going to be made of the node: who refers to it must not wait for one. */
+	fwnode_dev_initialized(fwnode, true);
+	return fwnode;
 }
 
 static int glue_add_reset(struct glue *glue)
@@ -79,7 +84,6 @@ static int glue_add_reset(struct glue *glue)
 		{ }
 	};
 	struct device *dev = &glue->pdev->dev;
-	int ret;
 
 	glue->resets_fwnode = glue_add_fwnode(dev, properties);
 	if (IS_ERR(glue->resets_fwnode))
@@ -109,13 +113,7 @@ static int glue_add_reset(struct glue *glue)
 #else
 	glue->resets.fwnode = glue->resets_fwnode;
 #endif
-	ret = devm_reset_controller_register(dev, &glue->resets);
-	if (ret)
-		return ret;
-
-	/* No device is going to be made of the node: who refers to it must not wait for one. */
-	fwnode_dev_initialized(glue->resets_fwnode, true);
-	return 0;
+	return devm_reset_controller_register(dev, &glue->resets);
 }
 
 static int glue_add_clock(struct glue *glue, const char *id, unsigned long rate)
