@@ -7,7 +7,7 @@
 #include <sstream>
 #include <tuple>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include "qtest/process.h"

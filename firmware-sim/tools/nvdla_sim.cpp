@@ -7,17 +7,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <sys/signalfd.h>
 
-#include <CLI/CLI.hpp>
-
+#include "command-line/command_line.h"
 #include "pci/nvdla_function.h"
 #include "vfio-user/server.h"
 
 using namespace nvdla::sim;
+using nvdla::CommandLine;
 
 namespace
 {
@@ -35,13 +36,13 @@ struct Options {
 	vfiouser::Offer offer;
 };
 
-const std::map<std::string, vfiouser::LogLevel> kLogLevels = {
+const std::vector<std::pair<std::string, vfiouser::LogLevel>> kLogLevels = {
 	{ "error", vfiouser::LogLevel::Error }, { "warning", vfiouser::LogLevel::Warning },
 	{ "info", vfiouser::LogLevel::Info },	{ "debug", vfiouser::LogLevel::Debug },
 	{ "trace", vfiouser::LogLevel::Trace },
 };
 
-const std::map<std::string, Fp16Arithmetic> kFp16 = {
+const std::vector<std::pair<std::string, Fp16Arithmetic>> kFp16 = {
 	{ "exact", Fp16Arithmetic::Exact },
 	{ "fast", Fp16Arithmetic::Fast },
 };
@@ -61,7 +62,7 @@ void print(vfiouser::LogLevel level, std::string_view text)
 		     text.data());
 }
 
-/* What the command line says cannot be wrong in a way that CLI11 does not see. */
+/* What the command line says cannot be wrong in a way that the parser does not see. */
 std::string checkCvsramSize(const std::string &text)
 {
 	const uint64_t size = std::stoull(text);
@@ -72,7 +73,7 @@ std::string checkCvsramSize(const std::string &text)
 
 std::string checkCvsramBase(const std::string &text)
 {
-	/* CLI11 has yet to see whether it is a number at all, and says so if it is not. */
+	/* The parser has yet to see whether it is a number at all, and says so if it is not. */
 	const uint64_t base = std::strtoull(text.c_str(), nullptr, 0);
 	if (base % 4096 || base > kMaxCvsramBase)
 		return "the CVSRAM's address must be a multiple of 4 KiB up to 0x1000000000000";
@@ -129,7 +130,7 @@ int main(int argc, char **argv)
 {
 	Options options;
 	int verbose = 0;
-	CLI::App app(
+	CommandLine app(
 		"NVDLA device model: a PCI function that QEMU (10.1.1 or newer) attaches with\n"
 		"-device '{\"driver\": \"vfio-user-pci\", \"socket\": {\"type\": \"unix\", "
 		"\"path\": \"PATH\"}}'\n"
@@ -137,40 +138,36 @@ int main(int argc, char **argv)
 		"memory-backend-memfd,id=ram,size=...,share=on "
 		"-machine q35,memory-backend=ram\n",
 		"nvdla-sim");
-	app.set_version_flag("--version", std::string("nvdla-sim " NVDLA_VERSION));
-	app.add_option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
-		->required()
-		->option_text("PATH (required)");
-	app.add_option("--variant", options.variant, "configuration of the core")
-		->check(CLI::IsMember({ nvFull.name }))
-		->option_text("nv_full");
-	app.add_option("--cvsram-size", options.cvsramSize,
-		       "bytes of on-chip memory, also as 512K or 4M; 0 for none")
-		->transform(CLI::AsSizeValue(false))
-		->check(CLI::Validator(checkCvsramSize, "", ""))
-		->option_text("SIZE=4M");
-	app.add_option("--cvsram-base", options.cvsramBase,
-		       "the on-chip memory's first address, as engines see it")
-		->check(CLI::Validator(checkCvsramBase, "", ""))
-		->option_text("ADDRESS=0");
-	std::string fp16 = "exact";
-	app.add_option("--fp16", fp16,
-		       "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
-		       "threshold")
-		->check(CLI::IsMember(kFp16))
-		->option_text("exact|fast (default: exact)");
-	std::string level = "info";
-	app.add_option("--log-level", level, "what is written to stderr")
-		->check(CLI::IsMember(kLogLevels))
-		->option_text("error|warning|info|debug|trace (default: info)");
-	app.add_flag("-v", verbose, "more messages than --log-level says, one level for each -v");
-	app.add_flag("--write-multiple", options.offer.writeMultiple,
-		     "let QEMU 11 or newer combine register writes into one message");
-	CLI11_PARSE(app, argc, argv);
+	app.version("nvdla-sim " NVDLA_VERSION);
+	app.option("--socket", options.socket, "UNIX socket to listen on; removed at the end")
+		.required()
+		.valueText("PATH (required)");
+	app.option("--variant", options.variant, "configuration of the core")
+		.oneOf({ nvFull.name })
+		.valueText("nv_full");
+	app.option("--cvsram-size", options.cvsramSize,
+		   "bytes of on-chip memory, also as 512K or 4M; 0 for none")
+		.bytes()
+		.check(checkCvsramSize)
+		.valueText("SIZE=4M");
+	app.option("--cvsram-base", options.cvsramBase,
+		   "the on-chip memory's first address, as engines see it")
+		.check(checkCvsramBase)
+		.valueText("ADDRESS=0");
+	app.choice("--fp16", options.fp16, kFp16,
+		   "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
+		   "threshold")
+		.valueText("exact|fast (default: exact)");
+	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
+		.valueText("error|warning|info|debug|trace (default: info)");
+	app.flag("-v", verbose, "more messages than --log-level says, one level for each -v");
+	app.flag("--write-multiple", options.offer.writeMultiple,
+		 "let QEMU 11 or newer combine register writes into one message");
+	if (const auto code = app.parse(argc, argv))
+		return *code;
 
-	options.fp16 = kFp16.at(fp16);
 	constexpr int most = static_cast<int>(vfiouser::LogLevel::Trace);
 	options.logLevel = static_cast<vfiouser::LogLevel>(
-		std::min(static_cast<int>(kLogLevels.at(level)) + verbose, most));
+		std::min(static_cast<int>(options.logLevel) + verbose, most));
 	return serve(options);
 }

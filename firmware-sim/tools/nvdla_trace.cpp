@@ -15,16 +15,17 @@
 #include <thread>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "command-line/command_line.h"
 #include "qtest/qemu_binary.h"
 #include "trace/qemu_suite.h"
 #include "trace/suite.h"
 
 using namespace nvdla::sim;
+using nvdla::CommandLine;
 
 namespace
 {
@@ -148,33 +149,36 @@ bool playThroughQemu(std::vector<SuiteRun> &runs, unsigned int jobs, const std::
 
 int main(int argc, char **argv)
 {
-	CLI::App app("Play register traces on the NVDLA device model and check what they expect.");
+	CommandLine app(
+		"Play register traces on the NVDLA device model and check what they expect.",
+		"nvdla-trace");
 	std::vector<std::string> paths;
 	unsigned int jobs = std::max(1U, std::thread::hardware_concurrency());
 	bool verbose = false;
 	bool timing = false;
 	bool throughQemu = false;
 	std::string sim = findSim();
-	app.add_option("directory", paths,
-		       "directories with a file 'trace', searched with everything below them")
-		->required()
-		->check(CLI::ExistingDirectory);
-	app.add_option("-j,--jobs", jobs, "traces played at once")->check(CLI::Range(1U, 256U));
-	app.add_flag("-v,--verbose", verbose, "list the traces that pass, too");
-	app.add_flag("-t,--timing", timing,
-		     "compare modelled cycles with those in the traces' meta.json");
-	auto *through = app.add_flag(
+	app.option("directory", paths,
+		   "directories with a file 'trace', searched with everything below them")
+		.required()
+		.existingDirectory();
+	app.option("-j,--jobs", jobs, "traces played at once").range(1U, 256U);
+	app.flag("-v,--verbose", verbose, "list the traces that pass, too");
+	const auto timed = app.flag("-t,--timing", timing,
+				    "compare modelled cycles with those in the traces' meta.json");
+	auto through = app.flag(
 		"-q,--through-qemu", throughQemu,
 		"play on nvdla-sim attached to QEMU, from outside, as a processor would:\n"
 		"registers and memory through QEMU with -accel qtest, CVSRAM through BDMA;\n"
 		"QEMU (10.1.1 or newer) is $NVDLA_QEMU (its words are program and first\n"
 		"arguments) or qemu-system-x86_64 from PATH");
-	app.add_option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
-		->needs(through)
-		->option_text("PATH (default: the one beside nvdla-trace)");
+	app.option("--sim", sim, "the nvdla-sim to play on with --through-qemu")
+		.needs(through)
+		.valueText("PATH (default: the one beside nvdla-trace)");
 	/* What outside does not see: when an operation began and ended. */
-	through->excludes("--timing");
-	CLI11_PARSE(app, argc, argv);
+	through.excludes(timed);
+	if (const auto code = app.parse(argc, argv))
+		return *code;
 
 	std::vector<SuiteRun> runs;
 	for (const std::string &path : paths)

@@ -5,7 +5,7 @@
 #include <array>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nvdla/hw/field.h>
 #include <nvdla/hw/registers.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace/player.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nvdla/hw/registers.h>
 

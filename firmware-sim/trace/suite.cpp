@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace fs = std::filesystem;
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 

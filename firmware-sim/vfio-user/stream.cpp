@@ -7,7 +7,7 @@
 
 #include <sys/socket.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace nvdla::sim::vfiouser
 {

@@ -15,11 +15,11 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <hwy/targets.h>
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "command-line/command_line.h"
 #include "conv/conv_engine.h"
 #include "core/ram_memory.h"
 #include "onednn.h"
@@ -232,7 +232,7 @@ struct Times {
 	double onednn = 1e9;
 };
 
-Times measure(const ConvShape &shape, Precision precision, int rounds,
+Times measure(const ConvShape &shape, Precision precision, unsigned int rounds,
 	      Fp16Arithmetic fp16 = Fp16Arithmetic::Exact)
 {
 	const bool int8 = precision != Precision::Fp16;
@@ -240,7 +240,7 @@ Times measure(const ConvShape &shape, Precision precision, int rounds,
 	const auto onednn = onednnConvolution(shape, int8);
 	Times times;
 
-	for (int i = 0; i < rounds; i++) {
+	for (unsigned int i = 0; i < rounds; i++) {
 		times.model = std::min(times.model, model.run());
 		if (!onednn)
 			continue;
@@ -285,19 +285,20 @@ int main(int argc, char **argv)
 	using nvdla::sim::Fp16Arithmetic;
 	using nvdla::sim::Precision;
 
-	int rounds = 20;
+	unsigned int rounds = 20;
 	std::string only;
 	bool avx2 = false;
-	CLI::App app("Convolutions of the device model beside oneDNN's, as a Markdown table",
-		     "conv-bench");
-	app.add_option("--rounds", rounds, "how often each is run; the best time counts")
-		->check(CLI::Range(1, 100000))
-		->option_text("N=20");
-	app.add_option("--precision", only, "one precision only")
-		->check(CLI::IsMember({ "int8", "int16", "fp16" }))
-		->option_text("int8|int16|fp16");
-	app.add_flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
-	CLI11_PARSE(app, argc, argv);
+	CommandLine app("Convolutions of the device model beside oneDNN's, as a Markdown table",
+			"conv-bench");
+	app.option("--rounds", rounds, "how often each is run; the best time counts")
+		.range(1u, 100000u)
+		.valueText("N=20");
+	app.option("--precision", only, "one precision only")
+		.oneOf({ "int8", "int16", "fp16" })
+		.valueText("int8|int16|fp16");
+	app.flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
+	if (const auto code = app.parse(argc, argv))
+		return *code;
 	restrictOneDnn(argv, avx2);
 	if (avx2)
 		hwy::DisableTargets(HWY_AVX2 - 1);

@@ -16,8 +16,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "command-line/command_line.h"
 #include "core/memory.h"
 #include "device.h"
 #include "device/refusal.h"
@@ -196,14 +195,18 @@ bool countAccesses(const Kind &kind, Accesses &perLayer)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "What the driver costs per hardware layer, from the ioctl to the fence" };
+	nvdla::CommandLine app{
+		"What the driver costs per hardware layer, from the ioctl to the fence",
+		"driver-overhead"
+	};
 	std::string node = Device::path();
 	unsigned int repeats = 31;
-	app.add_option("--device", node, "accel node")->capture_default_str();
-	app.add_option("--repeat", repeats, "runs of each chain; the median counts")
-		->check(CLI::Range(1, 10000))
-		->capture_default_str();
-	CLI11_PARSE(app, argc, argv);
+	app.option("--device", node, "accel node").showDefault();
+	app.option("--repeat", repeats, "runs of each chain; the median counts")
+		.range(1u, 10000u)
+		.showDefault();
+	if (const auto code = app.parse(argc, argv))
+		return *code;
 
 	const Device device(node);
 	if (!device.valid()) {

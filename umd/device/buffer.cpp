@@ -2,7 +2,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/device.h>
 
 #include "buffer_memory.h"

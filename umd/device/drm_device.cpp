@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <xf86drm.h>
 
 namespace nvdla

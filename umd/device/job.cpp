@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/device.h>
 
 #include "clock.h"

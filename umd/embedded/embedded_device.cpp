@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include <drm/nvdla_accel.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/device.h>
 
 #include "device/block_signals.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/graph.h>
 #include <nvdla/lut.h>
 

@@ -7,16 +7,15 @@
 #include <span>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/network.h>
 
+#include "command-line/command_line.h"
 #include "edge_network.h"
 #include "io/file.h"
 #include "prof/profile_table.h"
 #include "prof/run_profile.h"
 #include "prof/timeline_svg.h"
-#include "tools/command_line.h"
 #include "tools/exit_code.h"
 
 namespace
@@ -116,22 +115,22 @@ Result<void> run(const Options &options)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Finds the edges in a photograph on an NVDLA and draws them in the colour of "
-		      "their direction.",
-		      "nvdla-edges" };
+	CommandLine app{
+		"Finds the edges in a photograph on an NVDLA and draws them in the colour of "
+		"their direction.",
+		"nvdla-edges"
+	};
 	Options options;
 
-	app.add_option("--device", options.device, "/dev/accel/accelN or embedded")
-		->capture_default_str();
-	app.add_option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")->required();
-	app.add_option("--output", options.output, "PNG to write")->capture_default_str();
-	app.add_option("--timeline", options.timeline,
-		       "write when which operation ran, as an SVG picture");
-	app.add_option("--width", options.size.width, "pixels the network works on")
-		->capture_default_str();
-	app.add_option("--height", options.size.height)->capture_default_str();
+	app.option("--device", options.device, "/dev/accel/accelN or embedded").showDefault();
+	app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM").required();
+	app.option("--output", options.output, "PNG to write").showDefault();
+	app.option("--timeline", options.timeline,
+		   "write when which operation ran, as an SVG picture");
+	app.option("--width", options.size.width, "pixels the network works on").showDefault();
+	app.option("--height", options.size.height).showDefault();
 	app.footer(nvdla::tools::exitCodeHelp);
-	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto done = run(options); !done) {

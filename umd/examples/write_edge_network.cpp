@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <string>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include "command-line/command_line.h"
 #include "edge_network.h"
 #include "io/file.h"
-#include "tools/command_line.h"
 
 namespace
 {
@@ -32,15 +31,15 @@ Result<void> writeNetwork(const examples::EdgeNetworkSize &size, const std::stri
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Writes the example network (edges of a photograph) as an NVDLA loadable.",
-		      "nvdla-example-net" };
+	CommandLine app{ "Writes the example network (edges of a photograph) as an NVDLA loadable.",
+			 "nvdla-example-net" };
 	examples::EdgeNetworkSize size;
 	std::string output;
 
-	app.add_option("--output,-o", output, "loadable to write")->required();
-	app.add_option("--width", size.width, "pixels, even, 16 to 256")->capture_default_str();
-	app.add_option("--height", size.height)->capture_default_str();
-	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+	app.option("--output,-o", output, "loadable to write").required();
+	app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
+	app.option("--height", size.height).showDefault();
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto written = writeNetwork(size, output); !written) {

@@ -4,7 +4,7 @@
  */
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "conv_layer.h"
 #include "expansion.h"

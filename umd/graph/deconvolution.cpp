@@ -5,7 +5,7 @@
  */
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "conv_layer.h"
 #include "deconv_phase.h"

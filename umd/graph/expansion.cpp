@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "expansion.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "conv_layer.h"
 

@@ -2,7 +2,7 @@
 /*
  * The driver's rules, told in the names of the graph.
  */
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "device/refusal.h"
 #include "embedded/engine.h"

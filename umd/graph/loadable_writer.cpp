@@ -3,7 +3,7 @@
 #include <cstring>
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "assembler.h"
 #include "loadable/cubes.h"

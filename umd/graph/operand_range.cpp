@@ -2,7 +2,7 @@
 /*
  * Operands of an SDP operation that is made in several layers.
  */
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "expansion.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <bit>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "lowering.h"
 

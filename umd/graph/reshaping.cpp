@@ -2,7 +2,7 @@
 /*
  * CDP, RUBIK and BDMA, and the operations of the CPU.
  */
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "lowering.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "colours.h"
 #include "graph_picture.h"

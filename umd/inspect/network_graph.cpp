@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "loadable/text/names.h"
 

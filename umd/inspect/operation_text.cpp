@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "loadable/text/names.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace nvdla::inspect
 {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <png.h>
 #include <turbojpeg.h>
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/task.h>
 
 #include "emu_descriptors.h"

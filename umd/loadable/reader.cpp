@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/loadable.h>
 
 #include "io/file.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <variant>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "emu_descriptors.h"
 

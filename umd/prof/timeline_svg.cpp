@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "inspect/colours.h"
 #include "inspect/svg.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "trace_json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "profile_json.h"
 

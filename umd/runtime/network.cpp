@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/network.h>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "io/with_memory.h"
 #include "runtime/network_impl.h"

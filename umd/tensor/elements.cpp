@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 

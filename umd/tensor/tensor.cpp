@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/core_geometry.h>
 
 #include "io/printable.h"

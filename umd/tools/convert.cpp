@@ -5,11 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
-#include "command_line.h"
+#include "command-line/command_line.h"
 #include "exit_code.h"
 #include "io/file.h"
 
@@ -59,17 +58,17 @@ Result<void> convert(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert" };
+	CommandLine app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.add_option("from", settings.from, "loadable, or its text")->required();
-	app.add_option("to", settings.to,
-		       "file to write: the text if its name ends in .json, else the loadable")
-		->required();
-	app.add_flag("--blob-files", settings.blobFiles,
-		     "write weights to files beside the text instead of into it");
-	if (const auto code = tools::parseCommandLine(app, argc, argv))
+	app.option("from", settings.from, "loadable, or its text").required();
+	app.option("to", settings.to,
+		   "file to write: the text if its name ends in .json, else the loadable")
+		.required();
+	app.flag("--blob-files", settings.blobFiles,
+		 "write weights to files beside the text instead of into it");
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto done = convert(settings); !done) {

@@ -4,13 +4,11 @@
  */
 #include <cstdio>
 #include <filesystem>
-#include <map>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
-#include "command_line.h"
+#include "command-line/command_line.h"
 #include "exit_code.h"
 #include "inspect/graph_picture.h"
 #include "inspect/loadable_text.h"
@@ -81,22 +79,21 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	const std::map<std::string, Format> formats = { { "text", Format::Text },
-							{ "json", Format::Json },
-							{ "dot", Format::Dot },
-							{ "svg", Format::Svg } };
-	CLI::App app{ "Shows what is in an NVDLA loadable.", "nvdla-info" };
+	CommandLine app{ "Shows what is in an NVDLA loadable.", "nvdla-info" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.add_option("loadable", settings.loadable, "file, or its text form")->required();
-	app.add_option("--format", settings.format,
-		       "text: tensors, memory map, operations; json: all of it (see "
-		       "nvdla-convert); dot, svg: the graph")
-		->transform(CLI::CheckedTransformer(formats).description("text|json|dot|svg"));
-	app.add_flag("--json", settings.json, "the same as --format json");
-	app.add_option("-o,--output", settings.output, "file to write instead of printing");
-	if (const auto code = nvdla::tools::parseCommandLine(app, argc, argv))
+	app.option("loadable", settings.loadable, "file, or its text form").required();
+	app.choice<Format>("--format", settings.format,
+			   { { "text", Format::Text },
+			     { "json", Format::Json },
+			     { "dot", Format::Dot },
+			     { "svg", Format::Svg } },
+			   "text: tensors, memory map, operations; json: all of it (see "
+			   "nvdla-convert); dot, svg: the graph");
+	app.flag("--json", settings.json, "the same as --format json");
+	app.option("-o,--output", settings.output, "file to write instead of printing");
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto done = run(settings); !done) {

@@ -4,14 +4,12 @@
  */
 #include <cstdio>
 #include <filesystem>
-#include <map>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "command_line.h"
+#include "command-line/command_line.h"
 #include "exit_code.h"
 #include "io/file.h"
 #include "prof/profile_table.h"
@@ -93,30 +91,28 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Runs an NVDLA loadable and shows when which operation ran.", "nvdla-prof" };
+	CommandLine app{ "Runs an NVDLA loadable and shows when which operation ran.",
+			 "nvdla-prof" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.add_option("loadable", settings.run.loadable, "file to run, or its text form")
-		->required();
-	app.add_option("--device", settings.run.device,
-		       "/dev/accel/accelN, or embedded for the device model in this process")
-		->capture_default_str();
-	app.add_option("--input", settings.run.inputs,
-		       "input tensor, as for nvdla-run; repeat for further inputs; zero without")
-		->expected(1)
-		->take_all();
-	app.add_option("--trace", settings.trace,
-		       "write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
-	app.add_option("--svg", settings.svg, "write the timeline as a picture");
-	app.add_option("--warm-up", settings.warmUp, "runs before the one that is shown")
-		->check(CLI::Range(0u, 1000000u))
-		->capture_default_str();
-	app.add_option("--timeout", settings.run.timeoutMs,
-		       "longest time of a job on the device, ms")
-		->check(CLI::Range(1u, 600000u))
-		->capture_default_str();
-	if (const auto code = tools::parseCommandLine(app, argc, argv))
+	app.option("loadable", settings.run.loadable, "file to run, or its text form").required();
+	app.option("--device", settings.run.device,
+		   "/dev/accel/accelN, or embedded for the device model in this process")
+		.showDefault();
+	app.option("--input", settings.run.inputs,
+		   "input tensor, as for nvdla-run; repeat for further inputs; zero without")
+		.repeatable();
+	app.option("--trace", settings.trace,
+		   "write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
+	app.option("--svg", settings.svg, "write the timeline as a picture");
+	app.option("--warm-up", settings.warmUp, "runs before the one that is shown")
+		.range(0u, 1000000u)
+		.showDefault();
+	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
+		.range(1u, 600000u)
+		.showDefault();
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto done = run(settings); !done) {

@@ -4,7 +4,7 @@
  */
 #include <cstdio>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include "command_line.h"
+#include "command-line/command_line.h"
 #include "exit_code.h"
 #include "quantization_options.h"
 
@@ -26,31 +25,31 @@ struct Lists {
 };
 
 /* An option that is given again for further tensors. */
-CLI::Option *addPerTensor(CLI::App &app, const char *name, std::vector<std::string> &values,
-			  const char *help)
+CommandLineOption addPerTensor(CommandLine &app, const char *name, std::vector<std::string> &values,
+			       const char *help)
 {
-	return app.add_option(name, values, help)->expected(1)->take_all();
+	return app.option(name, values, help).repeatable();
 }
 
-void addTensorOptions(CLI::App &app, RunSettings &settings, Lists &lists)
+void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
-	auto *input = addPerTensor(app, "--input", settings.inputs,
-				   "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
-				   "tensor bytes; repeat for further inputs; zero without");
+	const auto input =
+		addPerTensor(app, "--input", settings.inputs,
+			     "input tensor: PGM, PPM, PNG, JPEG, numpy .npy, .dimg, or .raw "
+			     "tensor bytes; repeat for further inputs; zero without");
 	addPerTensor(app, "--image", lists.images,
 		     "as --input; without --output it writes output.dimg")
-		->excludes(input);
+		.excludes(input);
 	addPerTensor(app, "--input-scale", lists.input.scales,
 		     "what a step of an integer input is worth, or of each channel: a,b,c; repeat "
 		     "for further inputs");
 	addPerTensor(app, "--input-zero", lists.input.zeroPoints,
 		     "the integer that stands for 0 in an input, or in each channel");
-	app.add_option("--normalize", settings.scaling.normalize,
-		       "divide pixels by this (int8: with --input-scale)")
-		->capture_default_str();
-	app.add_option("--mean", lists.mean, "subtract from pixels before, per channel: a,b,c,d")
-		->delimiter(',')
-		->expected(1, 4);
+	app.option("--normalize", settings.scaling.normalize,
+		   "divide pixels by this (int8: with --input-scale)")
+		.showDefault();
+	app.option("--mean", lists.mean, "subtract from pixels before, per channel: a,b,c,d")
+		.commaList(4);
 	addPerTensor(app, "--output", settings.outputs,
 		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
 		     "for further outputs");
@@ -58,30 +57,27 @@ void addTensorOptions(CLI::App &app, RunSettings &settings, Lists &lists)
 		     "what a step of an integer output is worth, for .npy and --top");
 	addPerTensor(app, "--output-zero", lists.output.zeroPoints,
 		     "the integer that stands for 0 in an output");
-	app.add_flag("--rawdump", settings.rawDump,
-		     "write elements as text instead of .dimg, without --output to output.dimg");
-	app.add_option("--top", settings.top, "print the N largest numbers of each output");
-	app.add_option("--labels", settings.labels,
-		       "names of the classes, a line each, for --top (which is then at least 1)");
+	app.flag("--rawdump", settings.rawDump,
+		 "write elements as text instead of .dimg, without --output to output.dimg");
+	app.option("--top", settings.top, "print the N largest numbers of each output");
+	app.option("--labels", settings.labels,
+		   "names of the classes, a line each, for --top (which is then at least 1)");
 }
 
-void addRunOptions(CLI::App &app, RunSettings &settings)
+void addRunOptions(CommandLine &app, RunSettings &settings)
 {
-	app.add_option("--device", settings.device,
-		       "/dev/accel/accelN, or embedded for the device model in this process")
-		->capture_default_str();
-	app.add_option("--loadable", settings.loadable, "file to run, or its text form")
-		->required();
-	app.add_option("--repeat", settings.repeat, "run N times")
-		->check(CLI::Range(1u, 1000000u))
-		->capture_default_str();
-	app.add_option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
-		->check(CLI::Range(1u, 600000u))
-		->capture_default_str();
-	app.add_flag("-v,--verbose", settings.verbose, "print the duration of each step");
-	app.add_flag("--perf", settings.perf,
-		     "print time, stalls, saturation and NaNs of each operation of the last run");
-	app.add_flag("--json", settings.json, "print the result as JSON");
+	app.option("--device", settings.device,
+		   "/dev/accel/accelN, or embedded for the device model in this process")
+		.showDefault();
+	app.option("--loadable", settings.loadable, "file to run, or its text form").required();
+	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
+	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
+		.range(1u, 600000u)
+		.showDefault();
+	app.flag("-v,--verbose", settings.verbose, "print the duration of each step");
+	app.flag("--perf", settings.perf,
+		 "print time, stalls, saturation and NaNs of each operation of the last run");
+	app.flag("--json", settings.json, "print the result as JSON");
 }
 
 Result<void> takeLists(const Lists &lists, RunSettings &settings)
@@ -106,13 +102,13 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 
 std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 {
-	CLI::App app{ "Runs an NVDLA loadable and writes its output tensors.", "nvdla-run" };
+	CommandLine app{ "Runs an NVDLA loadable and writes its output tensors.", "nvdla-run" };
 	Lists lists;
 
 	app.footer(exitCodeHelp);
 	addRunOptions(app, settings);
 	addTensorOptions(app, settings, lists);
-	if (const auto code = parseCommandLine(app, argc, argv))
+	if (const auto code = app.parse(argc, argv))
 		return code;
 
 	if (!settings.labels.empty())

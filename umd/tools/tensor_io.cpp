@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string_view>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <nvdla/tensor_file.h>
 
 #include "io/file.h"

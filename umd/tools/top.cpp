@@ -7,12 +7,11 @@
 #include <cstring>
 #include <thread>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "command_line.h"
+#include "command-line/command_line.h"
 #include "exit_code.h"
 #include "top/load_json.h"
 #include "top/load_text.h"
@@ -74,21 +73,21 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CLI::App app{ "Shows what NVDLA devices do, engine by engine, and for which processes.",
-		      "nvdla-top" };
+	CommandLine app{ "Shows what NVDLA devices do, engine by engine, and for which processes.",
+			 "nvdla-top" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.add_option("--device", settings.selection.device,
-		       "only this one: accelN, /dev/accel/accelN or its bus address");
-	app.add_option("--interval", settings.interval, "seconds from one view to the next")
-		->check(CLI::Range(0.1, 3600.0))
-		->capture_default_str();
-	app.add_flag("--once", settings.once, "end after the first view");
-	app.add_flag("--json", settings.json, "each view as a JSON object on one line");
-	app.add_flag("--enable", settings.enable,
-		     "have the cores count stalls and values of every operation from now on");
-	if (const auto code = tools::parseCommandLine(app, argc, argv))
+	app.option("--device", settings.selection.device,
+		   "only this one: accelN, /dev/accel/accelN or its bus address");
+	app.option("--interval", settings.interval, "seconds from one view to the next")
+		.range(0.1, 3600.0)
+		.showDefault();
+	app.flag("--once", settings.once, "end after the first view");
+	app.flag("--json", settings.json, "each view as a JSON object on one line");
+	app.flag("--enable", settings.enable,
+		 "have the cores count stalls and values of every operation from now on");
+	if (const auto code = app.parse(argc, argv))
 		return *code;
 
 	if (auto done = run(settings); !done) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cstring>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "weight_desc.h"
 

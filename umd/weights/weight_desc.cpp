@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "weight_desc.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace nvdla
 {

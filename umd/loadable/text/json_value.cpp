@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace nvdla::text
 {
@@ -38,8 +38,10 @@ std::string quote(const Json &json)
 	if (json.is_object())
 		return "an object";
 	std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-	if (text.size() > quotedBytes)
-		text = text.substr(0, quotedBytes) + "...";
+	if (text.size() > quotedBytes) {
+		text.resize(quotedBytes);
+		text += "...";
+	}
 	return text;
 }
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <unordered_set>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base64/base64.h"
 #include "blob_kinds.h"

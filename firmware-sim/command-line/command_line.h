@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line of a program, by CLI11: its headers take longer to compile than most
+ * programs here, so only command_line.cpp includes them.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CLI
+{
+class App;
+class Option;
+} /* namespace CLI */
+
+namespace nvdla
+{
+
+/** \brief One option, for saying more about it; the CommandLine owns what is behind it */
+class CommandLineOption
+{
+public:
+	explicit CommandLineOption(CLI::Option *option) : option_(option) {}
+
+	/** \brief Without it the command line is wrong */
+	CommandLineOption &required();
+	/** \brief The value it has now is shown in the help text */
+	CommandLineOption &showDefault();
+	/** \brief What the help text says of its value, instead of a type and the checks */
+	CommandLineOption &valueText(const std::string &text);
+	/** \brief Only numbers from \a min to \a max are taken */
+	CommandLineOption &range(unsigned int min, unsigned int max);
+	CommandLineOption &range(double min, double max);
+	/** \brief Only these words are taken */
+	CommandLineOption &oneOf(const std::vector<std::string> &words);
+	/** \brief Only folders that exist are taken */
+	CommandLineOption &existingDirectory();
+	/** \brief A number of bytes, also as 512K or 4M */
+	CommandLineOption &bytes();
+	/**
+	 * \brief Look at each value as it was given
+	 * \param[in] problem Returns what is wrong with it, nothing if it is good
+	 */
+	CommandLineOption &check(std::function<std::string(const std::string &)> problem);
+	/** \brief Numbers with commas between them, at most \a most of them */
+	CommandLineOption &commaList(int most);
+	/** \brief Takes one value each time that it is given */
+	CommandLineOption &repeatable();
+	/** \brief It cannot be given together with, or without, another one */
+	CommandLineOption &excludes(const CommandLineOption &other);
+	CommandLineOption &needs(const CommandLineOption &other);
+
+private:
+	CLI::Option *option_;
+};
+
+/**
+ * \brief What a program takes: options that write to variables of the caller
+ *
+ * The variables have to exist until parse() is done. \a name of an option is as in
+ * "-o,--output"; without dashes it is an argument that has its place.
+ */
+class CommandLine
+{
+public:
+	CommandLine(const std::string &description, const std::string &program);
+	CommandLine(const CommandLine &) = delete;
+	CommandLine &operator=(const CommandLine &) = delete;
+	~CommandLine();
+
+	/** \brief Text below the options in the help */
+	void footer(const std::string &text);
+	/** \brief Make --version print \a text */
+	void version(const std::string &text);
+
+	CommandLineOption option(const std::string &name, std::string &value,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, unsigned int &value,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, uint64_t &value,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, float &value,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, double &value,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, std::vector<std::string> &values,
+				 const std::string &help = "");
+	CommandLineOption option(const std::string &name, std::vector<float> &values,
+				 const std::string &help = "");
+
+	/** \brief An option without a value */
+	CommandLineOption flag(const std::string &name, bool &value, const std::string &help);
+	/** \brief The same; \a count says how often it was given */
+	CommandLineOption flag(const std::string &name, int &count, const std::string &help);
+
+	/** \brief An option whose value is one of some words, each of which stands for a value */
+	template<typename T>
+	CommandLineOption choice(const std::string &name, T &value,
+				 const std::vector<std::pair<std::string, T>> &choices,
+				 const std::string &help)
+	{
+		std::vector<std::string> words;
+
+		for (const auto &entry : choices)
+			words.push_back(entry.first);
+		return choice(name, words, help,
+			      [&value, choices](size_t i) { value = choices[i].second; });
+	}
+
+	/**
+	 * \brief Parse the command line; print help or what is wrong with it
+	 * \return the exit code if the program has to end here: 0 after help, 2 after an error
+	 */
+	std::optional<int> parse(int argc, const char *const *argv);
+
+private:
+	CommandLineOption choice(const std::string &name, const std::vector<std::string> &words,
+				 const std::string &help, std::function<void(size_t)> take);
+
+	std::unique_ptr<CLI::App> app_;
+};
+
+} /* namespace nvdla */
