@@ -2,11 +2,10 @@
 /*
  * What stays in the convolution buffer from one operation to the next.
  *
- * Rules (hardware semantics, "Reuse"; programming guide, "WEIGHT/DATA_REUSE"):
- * nothing is reused unless mode and banks are unchanged. After SKIP_DATA_RLS the
- * next operation with DATA_REUSE fetches nothing; otherwise it finds the lines
- * that RLS_SLICES left and fetches more behind them. An operation without
- * DATA_REUSE gives up whatever is left.
+ * RTL of nvdlav1: NV_NVDLA_CDMA_status (pointers of data), NV_NVDLA_CDMA_wt (those of
+ * weights and masks), NV_NVDLA_CSC_sg (slices, kernels, what is released and when) and
+ * NV_NVDLA_CSC_dl, NV_NVDLA_CSC_wl (where CSC reads). CDMA and CSC each keep a copy of
+ * the pointers there; as both move by the same messages, there is one here.
  */
 #include "conv/cbuf.h"
 
@@ -18,13 +17,7 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kAtomBytes = 32;
-constexpr uint32_t kAtomsPerEntry = kEntryBytes / kAtomBytes;
-
-BufferUse useOf(const ConvOp &op)
-{
-	return { op.mode, op.precision, op.dataBanks, op.weightBanks };
-}
+constexpr uint32_t kMaskBank = kBanks - 1;
 
 uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 {
@@ -37,64 +30,89 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 {
 	const uint32_t bytes = elementBytes(precision);
 
-	if (mode == ConvMode::Image)
-		return divideRoundUp(width * channels * bytes, kEntryBytes);
-
 	/* Winograd stores tiles of four lines; a line's share of them is the same sum. */
-	if (mode == ConvMode::Winograd)
+	if (mode != ConvMode::Direct)
 		return divideRoundUp(width * channels * bytes, kEntryBytes);
 
-	/* Full entries hold four atoms of one column, the rest is packed across columns. */
-	const uint32_t atoms = divideRoundUp(channels * bytes, kAtomBytes);
-	const uint32_t rest = atoms % kAtomsPerEntry;
-	uint32_t entries = atoms / kAtomsPerEntry * width;
-	if (rest == 3)
-		entries += width;
-	else if (rest != 0)
-		entries += divideRoundUp(width * rest, kAtomsPerEntry);
-	return entries;
+	const uint32_t surfaces = surfacesOf(precision, channels);
+	const LineLayout layout(width, surfaces);
+	return layout.atom(surfaces - 1, width - 1) / LineLayout::kAtomsPerEntry + 1;
 }
 
-void Cbuf::clear()
+uint32_t LineLayout::firstPadded(uint32_t end) const
 {
-	*this = Cbuf();
+	if (rest_ == 0)
+		return end;
+	return rest_ == 3 ? whole_ * width_ : end - 1;
 }
 
-bool Cbuf::beginData(const ConvOp &op)
+Kept Cbuf::begin(const ConvOp &op)
 {
-	const BufferUse use = useOf(op);
-	const bool reuse = op.reuseData && dataUse_ == use && !slices_.empty();
+	const bool otherData = op.dataBanks != last_.dataBanks;
+	const bool otherBanks = otherData || op.weightBanks != last_.weightBanks;
+	const bool sameMode = op.mode == last_.mode;
 
-	dataUse_ = use;
-	if (!reuse)
-		slices_.clear();
-	return reuse && keptData_;
-}
-
-bool Cbuf::beginWeights(const ConvOp &op)
-{
-	const BufferUse use = useOf(op);
-	const bool reuse = op.reuseWeights && haveWeights_ && weightUse_ == use;
-
-	weightUse_ = use;
-	if (!reuse) {
-		keptWeights_.clear();
-		haveWeights_ = false;
+	if (otherData) {
+		data_.reset(0, op.dataBanks * kBankEntries);
+		slices_ = 0;
+	} else if (!op.reuseData || !sameMode) {
+		data_.released(last_.dataEntries);
+		slices_ = (slices_ - last_.slices) & kSliceMask;
 	}
-	return reuse;
+
+	if (otherBanks) {
+		weights_.reset(op.dataBanks * kBankEntries, op.weightBanks * kBankEntries);
+		masks_.reset(kMaskBank * kBankEntries, kBankEntries);
+		kernels_ = 0;
+	} else if (!op.reuseWeights && last_.keepWeights) {
+		weights_.released(last_.weightEntries);
+		masks_.released(last_.maskEntries);
+		releaseKernels(last_.kernels);
+	}
+
+	return { .data = op.reuseData && last_.keepData && sameMode && !otherData,
+		 .weights = op.reuseWeights && last_.keepWeights && !otherBanks };
 }
 
 void Cbuf::end(const ConvOp &op)
 {
-	keptData_ = op.keepData;
-	if (!op.keepData) {
-		const auto released = std::min<size_t>(op.windows.releasedSlices, slices_.size());
-		slices_.erase(slices_.begin(), slices_.begin() + static_cast<ptrdiff_t>(released));
-	}
+	const uint32_t entries = op.bufferedEntries() * op.batches;
+	const uint32_t released = op.keepData ? 0 : op.windows.releasedSlices;
 
-	haveWeights_ = op.keepWeights;
-	if (!op.keepWeights)
-		keptWeights_.clear();
+	data_.released(entries * released);
+	slices_ = (slices_ - released) & kSliceMask;
+
+	last_.dataBanks = op.dataBanks;
+	last_.weightBanks = op.weightBanks;
+	last_.mode = op.mode;
+	last_.keepData = op.keepData;
+	last_.slices = (op.windows.data.height - released) & kSliceMask;
+	last_.dataEntries = (entries * last_.slices) & EntryRing::kMask;
+	last_.keepWeights = op.keepWeights;
+	last_.kernels = op.windows.kernels;
+	last_.weightEntries = op.weights.bytes / kEntryBytes;
+	last_.maskEntries = op.weights.compressed ? op.weights.maskBytes / kEntryBytes : 0;
+}
+
+void Cbuf::addSlices(uint32_t count, uint32_t entries)
+{
+	data_.fetched(count * entries);
+	slices_ = (slices_ + count) & kSliceMask;
+}
+
+std::span<std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry)
+{
+	const uint32_t first = ring.place(entry);
+	const uint32_t inRing = entry < ring.size() ? ring.size() - entry : 1;
+	const uint32_t count = std::min(inRing, kBanks * kBankEntries - first);
+
+	return std::span(bytes_).subspan(size_t{ first } * kEntryBytes,
+					 size_t{ count } * kEntryBytes);
+}
+
+std::span<const std::byte> Cbuf::from(const EntryRing &ring, uint32_t entry) const
+{
+	return const_cast<Cbuf *>(this)->from(ring, entry);
 }
 
 } /* namespace nvdla::sim */

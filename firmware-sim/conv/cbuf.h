@@ -1,96 +1,152 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolution buffer: the lines and the weights CDMA brought in for CSC.
+ * Convolution buffer: the bytes that CDMA brought in for CSC, and the pointers to them.
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <vector>
 
 #include "conv/conv_op.h"
+#include "conv/entry_ring.h"
 
 namespace nvdla::sim
 {
 
 /** \brief Size of the buffer: 16 banks of 256 entries of 128 bytes */
+inline constexpr uint32_t kBanks = 16;
 inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
 inline constexpr uint32_t kBankBytes = kBankEntries * kEntryBytes;
 
-/**
- * \brief Weights of one kernel group, unpacked, in the order CSC loads them
- *
- * For every block (see csc.h) the elements of each kernel, channel fastest.
- * INT8 is sign-extended, FP16 are raw bits.
- */
-struct WeightGroup {
-	uint32_t kernels = 0;
-	std::vector<int16_t> elements;
-};
+/** \brief A piece of a line of a feature cube: all channels of one column in one surface */
+inline constexpr uint32_t kAtomBytes = 32;
 
-/**
- * \brief One line of the cube as it is buffered: columns of channels, channel fastest
- *
- * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of
- * padding; Winograd lines are those of the channel-extended cube.
- */
-using Slice = std::vector<int16_t>;
+/** \return surfaces of a cube of \a channels */
+constexpr uint32_t surfacesOf(Precision precision, uint32_t channels)
+{
+	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
+}
 
-/** \brief What must stay the same for an operation to use what an earlier one left */
-struct BufferUse {
-	ConvMode mode = ConvMode::Direct;
-	Precision precision = Precision::Int8;
-	uint32_t dataBanks = 0;
-	uint32_t weightBanks = 0;
-
-	bool operator==(const BufferUse &) const = default;
-};
-
-/** \return entries a line of \a width columns of \a channels takes (ENTRY_PER_SLICE) */
+/** \return entries a line of \a width columns of \a channels takes */
 uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uint32_t channels);
 
 /**
- * \brief Contents of the convolution buffer between operations
+ * \brief Where the atoms of a buffered line of a feature cube are, in direct mode
  *
- * Holds lines in the order they were fetched, and the weights of an operation
- * that kept them. The capacity check against the banks is what bounds its memory.
+ * Four surfaces share the entries of as many columns as the line has. The one to
+ * three that are left over are packed: four columns to an entry, two, or one.
+ */
+class LineLayout
+{
+public:
+	static constexpr uint32_t kAtomsPerEntry = kEntryBytes / kAtomBytes;
+
+	LineLayout(uint32_t width, uint32_t surfaces)
+		: width_(width), whole_(surfaces / kAtomsPerEntry), rest_(surfaces % kAtomsPerEntry)
+	{
+	}
+
+	/** \return atoms of a column in the entries of surface \a surface, empty ones included */
+	uint32_t atoms(uint32_t surface) const
+	{
+		return surface / kAtomsPerEntry < whole_ || rest_ == 3 ? kAtomsPerEntry : rest_;
+	}
+	/** \return atoms of the line before the one at column \a x */
+	uint32_t atom(uint32_t surface, uint32_t x) const
+	{
+		return surface / kAtomsPerEntry * kAtomsPerEntry * width_ + x * atoms(surface) +
+		       surface % kAtomsPerEntry;
+	}
+	/** \return first entry with empty atoms, or \a end if there is none */
+	uint32_t firstPadded(uint32_t end) const;
+
+private:
+	uint32_t width_;
+	uint32_t whole_; /* groups of four surfaces */
+	uint32_t rest_;	 /* surfaces behind them */
+};
+
+/** \brief What an operation need not fetch, because an earlier one kept it */
+struct Kept {
+	bool data = false;
+	bool weights = false;
+};
+
+/**
+ * \brief The buffer and its pointers, from one operation to the next
+ *
+ * Data are in the first banks, weights in those behind them, the masks of sparse
+ * weights in the last one. As on hardware nothing is compared but what begin() says:
+ * an operation whose geometry differs from what was fetched gets whatever bytes are
+ * where it looks.
  */
 class Cbuf
 {
 public:
-	/** \brief Forget everything, as reset does */
-	void clear();
+	/** \brief All bytes zero, all pointers at the beginning, as reset leaves it */
+	void clear() { *this = Cbuf(); }
 
 	/**
-	 * \brief Start an operation: give up lines that it does not reuse
-	 * \return true if all lines it needs are those kept by SKIP_DATA_RLS
+	 * \brief Begin an operation
+	 *
+	 * Another number of data banks clears the pointers of data and weights, another
+	 * number of weight banks those of the weights. Otherwise what the operation before
+	 * kept is released, unless this one reuses it (in the same mode, for data).
 	 */
-	bool beginData(const ConvOp &op);
-	/** \return true if the weights kept by SKIP_WEIGHT_RLS are to be used */
-	bool beginWeights(const ConvOp &op);
-
-	/** \return lines that are buffered */
-	uint32_t slices() const { return static_cast<uint32_t>(slices_.size()); }
-	/** \return columns times channels of every buffered line */
-	size_t sliceElements() const { return slices_.empty() ? 0 : slices_.front().size(); }
-	const Slice &slice(uint32_t index) const { return slices_[index]; }
-	void append(Slice &&slice) { slices_.push_back(std::move(slice)); }
-
-	std::span<const WeightGroup> keptWeights() const { return keptWeights_; }
-	void keepWeights(std::vector<WeightGroup> &&groups) { keptWeights_ = std::move(groups); }
-
-	/** \brief End an operation: release lines and weights as the registers say */
+	Kept begin(const ConvOp &op);
+	/** \brief End an operation: release lines and remember what is kept */
 	void end(const ConvOp &op);
 
+	/** \brief Lines that CDMA has brought and CSC has not released */
+	uint32_t slices() const { return slices_; }
+	/** \brief CDMA brought \a count lines of \a entries each, behind the last ones */
+	void addSlices(uint32_t count, uint32_t entries);
+	/** \brief Kernels that CDMA has brought and CSC has not released */
+	uint32_t kernels() const { return kernels_; }
+	void addKernels(uint32_t count) { kernels_ = (kernels_ + count) & kKernelMask; }
+	void releaseKernels(uint32_t count) { kernels_ = (kernels_ - count) & kKernelMask; }
+
+	EntryRing &data() { return data_; }
+	const EntryRing &data() const { return data_; }
+	EntryRing &weights() { return weights_; }
+	EntryRing &masks() { return masks_; }
+
+	/**
+	 * \return the bytes of entries from \a entry of \a ring on, to the end of the
+	 *         ring or of the buffer
+	 */
+	std::span<std::byte> from(const EntryRing &ring, uint32_t entry);
+	std::span<const std::byte> from(const EntryRing &ring, uint32_t entry) const;
+
 private:
-	std::deque<Slice> slices_;
-	std::vector<WeightGroup> keptWeights_;
-	BufferUse dataUse_;
-	BufferUse weightUse_;
-	bool keptData_ = false;
-	bool haveWeights_ = false;
+	static constexpr uint32_t kKernelMask = 0x7fff; /* bits of CSC's counter */
+
+	/** What the end of an operation leaves for the next one to look at */
+	struct Last {
+		uint32_t dataBanks = kBanks;
+		uint32_t weightBanks = kBanks;
+		ConvMode mode = ConvMode::Direct;
+		bool keepData = false;
+		bool keepWeights = false;
+		uint32_t slices = 0; /* released unless they are reused, as the others */
+		uint32_t dataEntries = 0;
+		uint32_t kernels = 0;
+		uint32_t weightEntries = 0;
+		uint32_t maskEntries = 0;
+	};
+
+	static constexpr uint32_t kSliceMask = 0xfff; /* bits of CSC's counter */
+
+	std::vector<std::byte> bytes_ = std::vector<std::byte>(kBanks * size_t{ kBankBytes });
+	EntryRing data_;
+	EntryRing weights_;
+	EntryRing masks_;
+	uint32_t slices_ = 0;
+	uint32_t kernels_ = 0;
+	Last last_;
 };
 
 } /* namespace nvdla::sim */

@@ -4,12 +4,16 @@
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "conv/cbuf.h"
 #include "conv/conv_op.h"
+#include "conv/csc.h"
 #include "core/memory.h"
 
 namespace nvdla::sim
@@ -37,17 +41,102 @@ struct SpecialCount {
 };
 
 /**
- * \brief Fetch the operation's cube behind the lines that are already buffered
+ * \brief Brings an operation's cube into the buffer, line by line as they find room
  *
- * Precondition: op.guestError is empty.
- *
- * \return what makes the hardware wait forever (the lines do not fit the data
- *         banks), empty if the lines are buffered or the operation is abandoned
+ * The lines of a batch's cubes are one line here. Precondition: op.guestError is empty.
  */
-std::string fetchData(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special);
+class DataFetcher
+{
+public:
+	/** \brief Fetcher for the operation's mode; keeps references to all three */
+	static std::unique_ptr<DataFetcher> create(const ConvOp &op, MemoryPort &memory,
+						   Cbuf &cbuf);
+	virtual ~DataFetcher() = default;
 
-/** \brief fetchData() for pixels */
-std::string fetchImage(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special);
+	/** \return what CDMA and CSC disagree about, empty if nothing */
+	virtual std::string check() const = 0;
+
+	/** \brief Fetch the lines whose entries are free; none once the operation is abandoned */
+	void fill();
+	/** \brief All lines are in the buffer, or were */
+	bool done() const { return next_ == lines_; }
+	/** \return FP16 special values among the fetched data */
+	const SpecialCount &special() const { return special_; }
+
+protected:
+	/** \param lines of the buffer that the cube becomes \param step lines at once */
+	DataFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, uint32_t lines, uint32_t step)
+		: op_(op), memory_(memory), cbuf_(cbuf), lines_(lines), step_(step)
+	{
+	}
+
+	/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer */
+	virtual void fetchLine(uint32_t line, uint32_t offset) = 0;
+
+	/** \return the bytes of an entry behind CDMA's pointer */
+	std::byte *entry(uint32_t offset)
+	{
+		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset))
+			.data();
+	}
+
+	const ConvOp &op_;
+	MemoryPort &memory_;
+	Cbuf &cbuf_;
+	SpecialCount special_;
+
+private:
+	uint32_t lines_;
+	uint32_t step_;
+	uint32_t next_ = 0;
+};
+
+std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
+std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
+
+/**
+ * \brief Weights or masks: CDMA fills their ring as it becomes free, CSC reads on in it
+ *
+ * CSC reads where its pointer is, whether or not CDMA has been there.
+ */
+class EntryStream
+{
+public:
+	/** \param bytes to fetch, a multiple of an entry \param special counts FP16, or null */
+	EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram, uint64_t address,
+		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false)
+		: cbuf_(cbuf), ring_(ring), memory_(memory), ram_(ram), address_(address),
+		  left_(bytes), special_(special), flushNan_(flushNan), entry_(ring.read())
+	{
+	}
+
+	/** \brief Fetch what there is room for */
+	void fill();
+	/** \brief Everything was fetched */
+	bool done() const { return left_ == 0; }
+	/** \brief The next bytes that CSC loads */
+	void read(std::span<std::byte> out);
+	/** \brief Release the entries that were loaded since the last time */
+	void release();
+
+private:
+	void pass(std::span<std::byte> fetched);
+	/** \return the bytes of entries from the next one on, \a count at most */
+	std::span<const std::byte> load(size_t count);
+
+	Cbuf &cbuf_;
+	EntryRing &ring_;
+	MemoryPort &memory_;
+	RamType ram_;
+	uint64_t address_;
+	uint64_t left_; /* not fetched yet */
+	SpecialCount *special_;
+	bool flushNan_;
+	uint32_t entry_;			     /* that CSC loads next */
+	uint32_t loaded_ = 0;			     /* entries that were not released */
+	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
+	size_t used_ = kEntryBytes;		     /* bytes of it */
+};
 
 /**
  * \brief Reads weights group by group and unpacks them
@@ -58,7 +147,8 @@ std::string fetchImage(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, Special
 class WeightReader
 {
 public:
-	WeightReader(const ConvOp &op, MemoryPort &memory);
+	/** \param kept the weights are in the buffer already: nothing is fetched */
+	WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, bool kept = false);
 
 	/** \return why the hardware would wait forever for weights, empty if it does not */
 	std::string check() const;
@@ -66,8 +156,10 @@ public:
 	/** \brief Unpack the next kernel group into \a group, whose storage is reused */
 	void next(WeightGroup &group);
 
-	/** \brief Read what WEIGHT_BYTES has behind the last group, for the counters */
-	void finish();
+	/** \brief Fetch what there is room for */
+	void fill();
+	/** \brief Everything was fetched */
+	bool done() const { return packed_.done() && mask_.done(); }
 
 	/** \return bytes of weights, mask and group sizes that the operation fetches */
 	uint64_t bytes() const;
@@ -76,37 +168,18 @@ public:
 	const SpecialCount &special() const { return special_; }
 
 private:
-	/** Sequential bytes of memory, read in larger pieces */
-	class Stream
-	{
-	public:
-		Stream(MemoryPort &memory, RamType ram, uint64_t address, uint64_t bytes)
-			: memory_(memory), ram_(ram), address_(address), left_(bytes)
-		{
-		}
-		/** \brief The next bytes; zeroes behind the end */
-		void read(std::span<std::byte> out);
-		uint64_t left() const { return left_ + (buffer_.size() - used_); }
-
-	private:
-		void refill();
-
-		MemoryPort &memory_;
-		RamType ram_;
-		uint64_t address_;
-		uint64_t left_; /* not read from memory yet */
-		std::vector<std::byte> buffer_;
-		size_t used_ = 0;
-	};
-
-	/** \brief Unpack the next elements as they are in memory */
+	std::string checkFetch() const;
+	/** \brief Unpack the next elements as they are in the buffer */
 	void read(std::span<int16_t> elements);
 	bool maskBit();
 
 	const ConvOp &op_;
-	Stream packed_;
-	Stream mask_;
+	Cbuf &cbuf_;
+	bool kept_;
 	SpecialCount special_;
+	EntryStream packed_;
+	EntryStream mask_;
+	std::vector<std::byte> groupSizes_;
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;
 	std::vector<int16_t> present_; /* elements of a sparse group */

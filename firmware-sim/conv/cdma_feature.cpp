@@ -10,6 +10,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <vector>
+
+#include "conv/line_elements.h"
 
 namespace nvdla::sim
 {
@@ -17,41 +21,39 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kAtomBytes = 32;
-
-/** Reads lines of one feature cube, all surfaces, as elements */
+/** Reads lines of one feature cube, surface by surface */
 class LineReader
 {
 public:
 	LineReader(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
 		: op_(op), memory_(memory), special_(special),
-		  atomChannels_(atomChannels(op.precision)),
-		  surfaces_((op.fetch.size.channels + atomChannels_ - 1) / atomChannels_),
+		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
 		  bytes_(static_cast<size_t>(op.fetch.size.width) * kAtomBytes)
 	{
 	}
 
-	/** \return channels of a line as read: whole atoms */
-	uint32_t channels() const { return surfaces_ * atomChannels_; }
+	uint32_t surfaces() const { return surfaces_; }
 
-	/**
-	 * \brief Read line \a y of cube \a batch
-	 * \param put called with (x, first channel, elements) for each atom
-	 */
-	template<typename Put>
-	void read(uint32_t batch, uint32_t y, Put put)
+	/** \return the atoms of line \a y of cube \a batch; valid until the next call */
+	std::span<const std::byte> read(uint32_t batch, uint32_t surface, uint32_t y)
 	{
-		for (uint32_t surface = 0; surface < surfaces_; surface++) {
-			memory_.read(op_.fetch.ram, address(batch, surface, y), bytes_);
-			const uint32_t first = surface * atomChannels_;
-			for (uint32_t x = 0; x < op_.fetch.size.width; x++) {
-				unpack(&bytes_[static_cast<size_t>(x) * kAtomBytes]);
-				put(x, first, static_cast<const int16_t *>(atom_));
-			}
-		}
+		memory_.read(op_.fetch.ram, address(batch, surface, y), bytes_);
+		if (op_.precision == Precision::Fp16)
+			pass();
+		return bytes_;
 	}
 
 private:
+	void pass()
+	{
+		for (size_t i = 0; i < bytes_.size(); i += sizeof(uint16_t)) {
+			uint16_t bits;
+			std::memcpy(&bits, &bytes_[i], sizeof(bits));
+			bits = special_.pass(bits, op_.fetch.flushNan);
+			std::memcpy(&bytes_[i], &bits, sizeof(bits));
+		}
+	}
+
 	uint64_t address(uint32_t batch, uint32_t surface, uint32_t y) const
 	{
 		const DataFetch &fetch = op_.fetch;
@@ -65,114 +67,177 @@ private:
 		       static_cast<uint64_t>(y) * fetch.lineStride;
 	}
 
-	void unpack(const std::byte *bytes)
-	{
-		if (op_.precision == Precision::Int8) {
-			for (uint32_t i = 0; i < kAtomBytes; i++)
-				atom_[i] = std::to_integer<int8_t>(bytes[i]);
-			return;
-		}
-		std::memcpy(atom_, bytes, kAtomBytes);
-		if (op_.precision == Precision::Fp16) {
-			for (uint32_t i = 0; i < atomChannels_; i++)
-				atom_[i] = static_cast<int16_t>(special_.pass(
-					static_cast<uint16_t>(atom_[i]), op_.fetch.flushNan));
-		}
-	}
-
 	const ConvOp &op_;
 	MemoryPort &memory_;
 	SpecialCount &special_;
-	uint32_t atomChannels_;
 	uint32_t surfaces_;
 	std::vector<std::byte> bytes_;
-	int16_t atom_[kAtomBytes];
 };
 
-void fetchDirect(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special)
+/** Direct: the cube as it is, cubes of a batch line by line */
+class DirectFetcher : public DataFetcher
 {
-	const CubeSize &size = op.fetch.size;
-	LineReader reader(op, memory, special);
+public:
+	DirectFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
+		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
+		  reader_(op, memory, special_), layout_(op.fetch.size.width, reader_.surfaces()),
+		  entries_(entriesPerSlice(op.mode, op.precision, op.fetch.size.width,
+					   op.fetch.size.channels))
+	{
+	}
 
-	for (uint32_t batch = 0; batch < op.batches; batch++) {
-		for (uint32_t y = 0; y < size.height && !memory.cancelled(); y++) {
-			Slice slice(static_cast<size_t>(size.width) * size.channels);
-			reader.read(batch, y, [&](uint32_t x, uint32_t first, const int16_t *atom) {
-				const uint32_t count =
-					std::min(atomChannels(op.precision), size.channels - first);
-				std::copy_n(atom, count,
-					    &slice[static_cast<size_t>(x) * size.channels + first]);
-			});
-			cbuf.append(std::move(slice));
+	std::string check() const override
+	{
+		if (op_.fetch.size.width != op_.windows.data.width)
+			return "CDMA DATAIN_WIDTH and CSC DATAIN_WIDTH_EXT differ";
+		if (op_.fetch.size.channels != op_.windows.data.channels)
+			return "CDMA DATAIN_CHANNEL and CSC DATAIN_CHANNEL_EXT differ";
+		return {};
+	}
+
+protected:
+	void fetchLine(uint32_t line, uint32_t offset) override
+	{
+		for (uint32_t batch = 0; batch < op_.batches; batch++) {
+			const uint32_t first = offset + batch * op_.fetchedEntries();
+
+			for (uint32_t i = layout_.firstPadded(entries_); i < entries_; i++)
+				std::fill_n(entry(first + i), kEntryBytes, std::byte{ 0 });
+			for (uint32_t surface = 0; surface < reader_.surfaces(); surface++)
+				put(surface, first, reader_.read(batch, surface, line));
 		}
 	}
-}
 
-void fetchWinograd(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special)
-{
-	const DataFetch &fetch = op.fetch;
-	LineReader reader(op, memory, special);
-	const uint32_t channels = reader.channels();
-	const CubeSize &extended = op.windows.data;
-	const int16_t padding = padElement(op.precision, fetch.padValue);
-
-	for (uint32_t line = 0; line < extended.height && !memory.cancelled(); line++) {
-		Slice slice(static_cast<size_t>(extended.width) * extended.channels, padding);
-
-		for (uint32_t phaseY = 0; phaseY < fetch.strideY; phaseY++) {
-			const uint32_t y = line * fetch.strideY + phaseY - fetch.padTop;
-			if (y >= fetch.size.height)
-				continue;
-			reader.read(0, y, [&](uint32_t x, uint32_t first, const int16_t *atom) {
-				const uint32_t column = x + fetch.padLeft;
-				if (column / fetch.strideX >= extended.width)
-					return;
-				const uint32_t phase =
-					phaseY * fetch.strideX + column % fetch.strideX;
-				const size_t at = static_cast<size_t>(column / fetch.strideX) *
-							  extended.channels +
-						  static_cast<size_t>(phase) * channels + first;
-				std::copy_n(atom, atomChannels(op.precision), &slice[at]);
-			});
+private:
+	void put(uint32_t surface, uint32_t first, std::span<const std::byte> atoms)
+	{
+		for (uint32_t x = 0; x < op_.fetch.size.width; x++) {
+			const uint32_t atom = layout_.atom(surface, x);
+			std::memcpy(entry(first + atom / LineLayout::kAtomsPerEntry) +
+					    atom % LineLayout::kAtomsPerEntry * kAtomBytes,
+				    &atoms[static_cast<size_t>(x) * kAtomBytes], kAtomBytes);
 		}
-		cbuf.append(std::move(slice));
 	}
-}
 
-} /* namespace */
+	LineReader reader_;
+	LineLayout layout_;
+	uint32_t entries_; /* that a line takes */
+};
 
-std::string fetchData(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special)
+/** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
+class WinogradFetcher : public DataFetcher
 {
-	const DataFetch &fetch = op.fetch;
-	const CubeSize &data = op.windows.data;
-	uint32_t lines = fetch.size.height * op.batches;
-	uint32_t channels = fetch.size.channels;
+public:
+	WinogradFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
+		: DataFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
+		  reader_(op, memory, special_),
+		  channels_(reader_.surfaces() * atomChannels(op.precision)),
+		  tile_(op.precision, op.windows.data.width)
+	{
+	}
 
-	if (op.mode == ConvMode::Winograd) {
-		const uint32_t atoms = atomChannels(op.precision);
-		channels = (channels + atoms - 1) / atoms * atoms * fetch.strideX * fetch.strideY;
-		lines = data.height;
+	std::string check() const override
+	{
+		const DataFetch &fetch = op_.fetch;
+		const CubeSize &data = op_.windows.data;
+
 		if ((fetch.padTop + fetch.size.height + fetch.padBottom) / fetch.strideY !=
 			    data.height ||
 		    (fetch.padLeft + fetch.size.width + fetch.padRight) / fetch.strideX !=
 			    data.width)
 			return "CDMA: padded input and CSC D_DATAIN_SIZE_EXT_0 differ";
-	} else if (fetch.size.width != data.width) {
-		return "CDMA DATAIN_WIDTH and CSC DATAIN_WIDTH_EXT differ";
+		if (channels_ * fetch.strideX * fetch.strideY != data.channels)
+			return "CDMA DATAIN_CHANNEL and CSC DATAIN_CHANNEL_EXT differ";
+		return {};
 	}
-	if (channels != data.channels)
-		return "CDMA DATAIN_CHANNEL and CSC DATAIN_CHANNEL_EXT differ";
 
-	const uint64_t entries = entriesPerSlice(op.mode, op.precision, data.width, channels);
-	if (entries * (cbuf.slices() + static_cast<uint64_t>(lines)) >
-	    static_cast<uint64_t>(op.dataBanks) * kBankEntries)
-		return "CDMA: the cube does not fit the data banks";
+protected:
+	/** \param offset of the line's tiles, as if each line had entries of its own */
+	void fetchLine(uint32_t line, uint32_t offset) override
+	{
+		const uint32_t row = line % WinogradTile::kSide;
+		const std::vector<int16_t> elements = extended(line);
+		const CubeSize &data = op_.windows.data;
 
+		offset -= row * op_.fetchedEntries();
+		for (uint32_t x = 0; x < data.width; x++)
+			for (uint32_t c = 0; c < data.channels; c += tile_.channels())
+				tile_.put(&elements[static_cast<size_t>(x) * data.channels + c],
+					  entry(offset + tile_.entry(x, c)) + tile_.byte(row, x));
+	}
+
+private:
+	/** Line \a line with padding; the lines and columns of a stride are channels */
+	std::vector<int16_t> extended(uint32_t line)
+	{
+		const DataFetch &fetch = op_.fetch;
+		const CubeSize &data = op_.windows.data;
+		std::vector<int16_t> out(static_cast<size_t>(data.width) * data.channels,
+					 padElement(op_.precision, fetch.padValue));
+
+		for (uint32_t phaseY = 0; phaseY < fetch.strideY; phaseY++) {
+			const uint32_t y = line * fetch.strideY + phaseY - fetch.padTop;
+			if (y >= fetch.size.height)
+				continue;
+			for (uint32_t surface = 0; surface < reader_.surfaces(); surface++)
+				putPhase(reader_.read(0, surface, y), phaseY,
+					 surface * atomChannels(op_.precision), out);
+		}
+		return out;
+	}
+
+	void putPhase(std::span<const std::byte> atoms, uint32_t phaseY, uint32_t channel,
+		      std::vector<int16_t> &out) const
+	{
+		const DataFetch &fetch = op_.fetch;
+		const CubeSize &data = op_.windows.data;
+
+		for (uint32_t x = 0; x < fetch.size.width; x++) {
+			const uint32_t column = x + fetch.padLeft;
+			const uint32_t phase = phaseY * fetch.strideX + column % fetch.strideX;
+			if (column / fetch.strideX >= data.width)
+				return;
+			widen(op_.precision, &atoms[static_cast<size_t>(x) * kAtomBytes],
+			      std::span(out).subspan(
+				      static_cast<size_t>(column / fetch.strideX) * data.channels +
+					      static_cast<size_t>(phase) * channels_ + channel,
+				      atomChannels(op_.precision)));
+		}
+	}
+
+	LineReader reader_;
+	uint32_t channels_; /* of the cube in memory, whole atoms */
+	WinogradTile tile_;
+};
+
+} /* namespace */
+
+std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
+{
 	if (op.mode == ConvMode::Winograd)
-		fetchWinograd(op, memory, cbuf, special);
-	else
-		fetchDirect(op, memory, cbuf, special);
-	return {};
+		return std::make_unique<WinogradFetcher>(op, memory, cbuf);
+	return std::make_unique<DirectFetcher>(op, memory, cbuf);
+}
+
+std::unique_ptr<DataFetcher> DataFetcher::create(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
+{
+	return op.mode == ConvMode::Image ? createImageFetcher(op, memory, cbuf)
+					  : createFeatureFetcher(op, memory, cbuf);
+}
+
+void DataFetcher::fill()
+{
+	const uint32_t entries = op_.fetchedEntries() * op_.batches;
+	const auto room = [&] {
+		return (cbuf_.data().size() - cbuf_.data().available()) & EntryRing::kMask;
+	};
+
+	while (!done() && !memory_.cancelled() && uint64_t{ entries } * step_ <= room()) {
+		for (uint32_t i = 0; i < step_; i++)
+			fetchLine(next_ + i, entries * i);
+		next_ += step_;
+		cbuf_.addSlices(step_, entries);
+	}
 }
 
 } /* namespace nvdla::sim */

@@ -7,12 +7,14 @@
  */
 #include "conv/cdma.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
 
 #include "arith/float.h"
 #include "arith/integer.h"
+#include "conv/line_elements.h"
 #include "conv/pixel_format.h"
 
 namespace nvdla::sim
@@ -154,49 +156,84 @@ private:
 	std::vector<std::byte> line_;
 };
 
+/** Pixels with their columns of padding, one line after the other */
+class ImageFetcher : public DataFetcher
+{
+public:
+	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
+		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
+		  format_(*pixelFormat(op.pixel.format)), convert_(op, format_, special_),
+		  /* The second address register names the 32-byte unit that holds the first pixel.
+		   */
+		  plane0_(op, memory, bytes(0), op.fetch.address + op.pixel.xOffset * bytes(0),
+			  op.fetch.lineStride),
+		  plane1_(op, memory, bytes(1),
+			  op.fetch.addressUv + op.pixel.xOffset * bytes(1) % kFetchBytes,
+			  op.fetch.lineStrideUv)
+	{
+		if (format_.kind == PixelKind::Int8)
+			convertBytes_.emplace(format_, convert_);
+	}
+
+	std::string check() const override
+	{
+		if (op_.fetch.size.width != op_.windows.data.width)
+			return "CDMA DATAIN_WIDTH and CSC DATAIN_WIDTH_EXT differ";
+		return {};
+	}
+
+protected:
+	void fetchLine(uint32_t y, uint32_t offset) override
+	{
+		const uint32_t channels = format_.channels;
+		const uint32_t columns = op_.bufferedColumns();
+		const PixelLine line = { { plane0_.read(y),
+					   format_.planes == 2 ? plane1_.read(y) : nullptr },
+					 op_.fetch.size.width };
+
+		line_.assign(static_cast<size_t>(columns) * channels,
+			     padElement(op_.precision, op_.fetch.padValue));
+		int16_t *out = &line_[static_cast<size_t>(op_.fetch.padLeft) * channels];
+		if (convertBytes_)
+			(*convertBytes_)(line, out);
+		else
+			convertLine(format_, convert_, line, out);
+		put(offset);
+	}
+
+private:
+	uint32_t bytes(uint32_t plane) const
+	{
+		return plane < format_.planes ? format_.pixelBytes(plane) : 0;
+	}
+
+	/** The line as bytes, zeroes to the end of its last entry */
+	void put(uint32_t offset)
+	{
+		const uint32_t perEntry = kEntryBytes / elementBytes(op_.precision);
+
+		for (size_t at = 0; at < line_.size(); at += perEntry) {
+			std::byte *out = entry(offset++);
+			const size_t count = std::min<size_t>(perEntry, line_.size() - at);
+			narrow(op_.precision, std::span(line_).subspan(at, count), out);
+			std::fill(out + count * elementBytes(op_.precision), out + kEntryBytes,
+				  std::byte{ 0 });
+		}
+	}
+
+	const PixelFormat &format_;
+	PixelConverter convert_;
+	std::optional<ByteConverter> convertBytes_;
+	Plane plane0_;
+	Plane plane1_;
+	std::vector<int16_t> line_;
+};
+
 } /* namespace */
 
-std::string fetchImage(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, SpecialCount &special)
+std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 {
-	const DataFetch &fetch = op.fetch;
-	const PixelFormat &format = *pixelFormat(op.pixel.format);
-	const uint32_t columns = fetch.padLeft + fetch.size.width + fetch.padRight;
-	const uint32_t channels = format.channels;
-
-	if (fetch.size.width != op.windows.data.width)
-		return "CDMA DATAIN_WIDTH and CSC DATAIN_WIDTH_EXT differ";
-	const uint64_t entries = entriesPerSlice(op.mode, op.precision, columns, channels);
-	if (entries * (cbuf.slices() + static_cast<uint64_t>(fetch.size.height)) >
-	    static_cast<uint64_t>(op.dataBanks) * kBankEntries)
-		return "CDMA: the image does not fit the data banks";
-
-	PixelConverter convert(op, format, special);
-	std::optional<ByteConverter> convertBytes;
-	if (format.kind == PixelKind::Int8)
-		convertBytes.emplace(format, convert);
-	const uint32_t bytes0 = format.pixelBytes(0);
-	const uint32_t bytes1 = format.planes == 2 ? format.pixelBytes(1) : 0;
-	/* The second address register names the 32-byte unit that holds the first pixel. */
-	Plane plane0(op, memory, bytes0, fetch.address + op.pixel.xOffset * bytes0,
-		     fetch.lineStride);
-	Plane plane1(op, memory, bytes1, fetch.addressUv + op.pixel.xOffset * bytes1 % kFetchBytes,
-		     fetch.lineStrideUv);
-	const int16_t pad = padElement(op.precision, fetch.padValue);
-
-	for (uint32_t y = 0; y < fetch.size.height && !memory.cancelled(); y++) {
-		const PixelLine line = { { plane0.read(y),
-					   format.planes == 2 ? plane1.read(y) : nullptr },
-					 fetch.size.width };
-		Slice slice(static_cast<size_t>(columns) * channels, pad);
-		int16_t *out = &slice[static_cast<size_t>(fetch.padLeft) * channels];
-
-		if (convertBytes)
-			(*convertBytes)(line, out);
-		else
-			convertLine(format, convert, line, out);
-		cbuf.append(std::move(slice));
-	}
-	return {};
+	return std::make_unique<ImageFetcher>(op, memory, cbuf);
 }
 
 } /* namespace nvdla::sim */

@@ -6,6 +6,10 @@
  * has one bit per element, least significant first, and runs on from group to group;
  * so do the packed elements. The group sizes (WGS) only tell the hardware when a
  * group has arrived.
+ *
+ * RTL of nvdlav1, NV_NVDLA_CDMA_wt and NV_NVDLA_CSC_wl: CDMA counts the bytes of
+ * WEIGHT_BYTES, CSC the entries that it loads, which for sparse weights follow from
+ * the mask. Where the two differ, the rest stays for whoever comes next.
  */
 #include "conv/cdma.h"
 
@@ -20,7 +24,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kReadBytes = 4096;
 constexpr uint32_t kGroupSizeBytes = 4;
 
 uint64_t kernelElements(const ConvOp &op)
@@ -32,78 +35,138 @@ uint64_t kernelElements(const ConvOp &op)
 
 } /* namespace */
 
-void WeightReader::Stream::refill()
+void EntryStream::pass(std::span<std::byte> fetched)
 {
-	const uint64_t piece = std::min<uint64_t>(left_, kReadBytes);
-
-	buffer_.resize(piece);
-	used_ = 0;
-	if (piece == 0)
-		return;
-	memory_.read(ram_, address_, buffer_);
-	address_ += piece;
-	left_ -= piece;
-}
-
-void WeightReader::Stream::read(std::span<std::byte> out)
-{
-	while (!out.empty()) {
-		if (used_ == buffer_.size())
-			refill();
-		if (buffer_.empty()) {
-			std::fill(out.begin(), out.end(), std::byte{ 0 });
-			return;
-		}
-		const size_t count = std::min(out.size(), buffer_.size() - used_);
-		std::memcpy(out.data(), &buffer_[used_], count);
-		used_ += count;
-		out = out.subspan(count);
+	for (size_t i = 0; i < fetched.size(); i += sizeof(uint16_t)) {
+		uint16_t bits;
+		std::memcpy(&bits, &fetched[i], sizeof(bits));
+		bits = special_->pass(bits, flushNan_);
+		std::memcpy(&fetched[i], &bits, sizeof(bits));
 	}
 }
 
-WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory)
-	: op_(op), packed_(memory, op.weights.ram, op.weights.address, op.weights.bytes),
-	  mask_(memory, op.weights.ram, op.weights.maskAddress,
-		op.weights.compressed ? op.weights.maskBytes : 0),
+void EntryStream::fill()
+{
+	while (left_ > 0 && ring_.available() < ring_.size()) {
+		const std::span<std::byte> room = cbuf_.from(ring_, ring_.write());
+		const uint64_t free = uint64_t{ ring_.size() - ring_.available() } * kEntryBytes;
+		const auto piece = room.first(std::min<uint64_t>({ left_, free, room.size() }));
+
+		memory_.read(ram_, address_, piece);
+		if (special_)
+			pass(piece);
+		ring_.fetched(static_cast<uint32_t>(piece.size() / kEntryBytes));
+		address_ += piece.size();
+		left_ -= piece.size();
+	}
+}
+
+std::span<const std::byte> EntryStream::load(size_t count)
+{
+	const std::span<const std::byte> bytes = cbuf_.from(ring_, entry_);
+	const size_t entries = std::min(count, bytes.size()) / kEntryBytes;
+
+	entry_ = ring_.advance(entry_, static_cast<uint32_t>(entries));
+	loaded_ += static_cast<uint32_t>(entries);
+	return bytes.first(entries * kEntryBytes);
+}
+
+void EntryStream::read(std::span<std::byte> out)
+{
+	while (!out.empty()) {
+		std::span<const std::byte> bytes;
+
+		if (used_ == kEntryBytes && out.size() >= kEntryBytes) {
+			bytes = load(out.size());
+		} else {
+			/* CSC has the rest of an entry, even if CDMA writes a new one there. */
+			if (used_ == kEntryBytes) {
+				std::ranges::copy(load(kEntryBytes), current_.begin());
+				used_ = 0;
+			}
+			bytes = std::span<const std::byte>(current_).subspan(
+				used_, std::min(out.size(), kEntryBytes - used_));
+			used_ += bytes.size();
+		}
+		std::memcpy(out.data(), bytes.data(), bytes.size());
+		out = out.subspan(bytes.size());
+	}
+}
+
+void EntryStream::release()
+{
+	ring_.released(loaded_);
+	loaded_ = 0;
+}
+
+WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, bool kept)
+	: op_(op), cbuf_(cbuf), kept_(kept),
+	  packed_(cbuf, cbuf.weights(), memory, op.weights.ram, op.weights.address,
+		  kept ? 0 : op.weights.bytes,
+		  op.precision == Precision::Fp16 ? &special_ : nullptr, op.fetch.flushNan),
+	  mask_(cbuf, cbuf.masks(), memory, op.weights.ram, op.weights.maskAddress,
+		kept || !op.weights.compressed ? 0 : op.weights.maskBytes),
 	  kernelsLeft_(op.windows.kernels)
 {
-	if (!op.weights.compressed)
+	if (kept || !op.weights.compressed)
 		return;
 
 	/* Fetched as the hardware does; the mask alone says where a group ends. */
-	std::vector<std::byte> groupSizes(static_cast<size_t>(op.surfaces()) * kGroupSizeBytes);
-	memory.read(op.weights.ram, op.weights.groupSizeAddress, groupSizes);
+	groupSizes_.resize(static_cast<size_t>(op.surfaces()) * kGroupSizeBytes);
+	memory.read(op.weights.ram, op.weights.groupSizeAddress, groupSizes_);
 }
 
 std::string WeightReader::check() const
 {
 	const uint64_t kernel = kernelElements(op_);
-	const uint64_t bytes = elementBytes(op_.precision);
 	const uint64_t group = kernel * std::min(op_.windows.kernels, op_.groupKernels());
+	const uint64_t held = op_.keepWeights ? kernel * op_.windows.kernels : group;
+
+	/* Also what bounds the model's memory. */
+	if (op_.weights.compressed && held > uint64_t{ kBankBytes } * 8)
+		return "CDMA: the mask of a kernel group does not fit its bank";
+	if (!op_.weights.compressed &&
+	    held * elementBytes(op_.precision) > uint64_t{ op_.weightBanks } * kBankBytes)
+		return "CDMA: a kernel group does not fit the weight banks";
+	if (!kept_)
+		return checkFetch();
+	if (cbuf_.kernels() < op_.windows.kernels)
+		return "CSC: fewer kernels were kept than D_WEIGHT_SIZE_EXT_1 says";
+	return {};
+}
+
+std::string WeightReader::checkFetch() const
+{
+	const uint64_t bytes = elementBytes(op_.precision);
+	const uint64_t kernel = kernelElements(op_) * bytes;
 	const uint64_t all = kernel * op_.windows.kernels;
-	const uint64_t held = op_.keepWeights ? all : group;
+	const uint64_t leftover = uint64_t{ cbuf_.weights().available() } * kEntryBytes;
 	const uint64_t bankBytes = static_cast<uint64_t>(op_.weightBanks) * kBankBytes;
 
-	if (op_.weights.compressed) {
-		if (held > uint64_t{ kBankBytes } * 8)
-			return "CDMA: the mask of a kernel group does not fit its bank";
-		if (all > uint64_t{ op_.weights.maskBytes } * 8)
-			return "CDMA D_WMB_BYTES is less than the kernels take";
-		return {};
-	}
-	if (held * bytes > bankBytes)
-		return "CDMA: a kernel group does not fit the weight banks";
-	if (all * bytes > op_.weights.bytes)
+	if (op_.weights.compressed)
+		return all / bytes > uint64_t{ op_.weights.maskBytes } * 8
+			       ? "CDMA D_WMB_BYTES is less than the kernels take"
+			       : "";
+	if (all > op_.weights.bytes)
 		return "CDMA D_WEIGHT_BYTES is less than the kernels take";
-	if (op_.weights.bytes - all * bytes > bankBytes)
+
+	/* The last group has arrived when all bytes have; CSC has released those before it. */
+	const uint64_t before =
+		op_.keepWeights ? 0 : uint64_t{ op_.surfaces() - 1 } * op_.groupKernels() * kernel;
+	const uint64_t last = op_.weights.bytes - before / kEntryBytes * kEntryBytes;
+	if (last > bankBytes)
 		return "CDMA D_WEIGHT_BYTES is more than the kernels take";
+	if (last + leftover > bankBytes && cbuf_.kernels() < op_.windows.kernels)
+		return "CDMA: no room for weights behind those that were never used";
 	return {};
 }
 
 uint64_t WeightReader::bytes() const
 {
-	uint64_t bytes = op_.weights.bytes;
+	if (kept_)
+		return 0;
 
+	uint64_t bytes = op_.weights.bytes;
 	if (op_.weights.compressed)
 		bytes += op_.weights.maskBytes + uint64_t{ op_.surfaces() } * kGroupSizeBytes;
 	return bytes;
@@ -127,49 +190,48 @@ void WeightReader::read(std::span<int16_t> elements)
 {
 	bytes_.resize(elements.size() * elementBytes(op_.precision));
 	packed_.read(bytes_);
-	if (op_.precision == Precision::Int8) {
+	if (op_.precision == Precision::Int8)
 		widenBytes(bytes_.data(), elements.size(), elements.data());
-		return;
-	}
-	if (!elements.empty())
+	else if (!elements.empty())
 		std::memcpy(elements.data(), bytes_.data(), bytes_.size());
-	if (op_.precision == Precision::Fp16)
-		for (int16_t &element : elements)
-			element = static_cast<int16_t>(
-				special_.pass(static_cast<uint16_t>(element), op_.fetch.flushNan));
 }
 
 void WeightReader::next(WeightGroup &group)
 {
+	fill();
 	group.kernels = std::min(kernelsLeft_, op_.groupKernels());
 	group.elements.resize(kernelElements(op_) * group.kernels);
 	kernelsLeft_ -= group.kernels;
-	if (!op_.weights.compressed) {
+	if (!kept_)
+		cbuf_.addKernels(group.kernels);
+
+	if (op_.weights.compressed) {
+		size_t present = 0;
+		for (int16_t &element : group.elements) {
+			element = maskBit();
+			present += static_cast<size_t>(element);
+		}
+		present_.resize(present);
+		read(present_);
+		const int16_t *next = present_.data();
+		for (int16_t &element : group.elements)
+			if (element)
+				element = *next++;
+	} else {
 		read(group.elements);
-		return;
 	}
 
-	size_t present = 0;
-	for (int16_t &element : group.elements) {
-		element = maskBit();
-		present += static_cast<size_t>(element);
-	}
-	present_.resize(present);
-	read(present_);
-	const int16_t *next = present_.data();
-	for (int16_t &element : group.elements)
-		if (element)
-			element = *next++;
+	if (op_.keepWeights)
+		return;
+	packed_.release();
+	mask_.release();
+	cbuf_.releaseKernels(group.kernels);
 }
 
-void WeightReader::finish()
+void WeightReader::fill()
 {
-	const uint64_t bankBytes = static_cast<uint64_t>(op_.weightBanks) * kBankBytes;
-
-	if (op_.precision != Precision::Fp16)
-		return;
-	present_.resize(std::min(packed_.left(), bankBytes) / sizeof(int16_t));
-	read(present_);
+	packed_.fill();
+	mask_.fill();
 }
 
 } /* namespace nvdla::sim */

@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "conv/cbuf.h"
 #include "conv/cdma.h"
@@ -21,7 +23,7 @@ namespace nvdla::sim
 /**
  * \brief Runs convolutions one after the other
  *
- * Owns what the convolution buffer keeps from one operation to the next; everything
+ * Owns the convolution buffer and what it keeps from one operation to the next; everything
  * else about an operation is in its ConvOp. Not thread-safe: the core has one
  * convolution thread.
  */
@@ -30,15 +32,16 @@ class ConvEngine
 public:
 	explicit ConvEngine(Fp16Arithmetic fp16 = Fp16Arithmetic::Exact) : fp16_(fp16) {}
 
-	/** \brief Forget the buffered lines and weights, as a reset of the core does */
-	void reset() { cbuf_.clear(); }
+	/** \brief An empty buffer and nothing to fetch, as after a reset of the core */
+	void reset();
 
 	/**
 	 * \brief Carry out \a op and stream its accumulators to SDP
 	 *
 	 * Memory in use is bounded by the size of the convolution buffer and one line
 	 * of accumulators. What the hardware would wait for forever, and what it does
-	 * not define, ends as an operation that hangs, with a guest error.
+	 * not define, ends as an operation that hangs, with a guest error; only reset()
+	 * goes on from there.
 	 *
 	 * \param sink gets whole lines, see computeConv()
 	 * \param memory once it is cancelled, the operation ends early and its result
@@ -48,16 +51,32 @@ public:
 	 */
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
+	/**
+	 * \brief CDMA has something to fetch that the sums of run() did not need
+	 *
+	 * CACC and CDMA are done independently of each other: CSC begins when there are as
+	 * many lines as it is to look at, and the rest follows when it has released some.
+	 */
+	bool fetching() const;
+
+	/**
+	 * \brief Fetch that, behind run(), whose op and memory must still be there
+	 * \return CDMA's counters, or the guest error if there is never room for it
+	 */
+	OperationResult finishFetch();
+
 private:
 	/** \return what the hardware would wait for forever, empty if the lines are there */
-	std::string prepareData(const ConvOp &op, MemoryPort &memory, SpecialCount &special);
-	/** \brief Make \a reader ready, unless the weights are those of an earlier operation */
-	std::string prepareWeights(const ConvOp &op, MemoryPort &memory,
-				   std::optional<WeightReader> &reader);
+	std::string prepareData(const ConvOp &op, MemoryPort &memory, bool kept);
+	/** \return what CDMA counted */
+	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
 
 	const Fp16Arithmetic fp16_;
 	Cbuf cbuf_;
+	/* Of the operation that runs or ran last; data are null if they were kept. */
+	std::unique_ptr<DataFetcher> data_;
+	std::optional<WeightReader> weights_;
 };
 
 } /* namespace nvdla::sim */

@@ -8,6 +8,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "conv/cbuf.h"
 #include "conv/pixel_format.h"
 
 /* One line per field: value of NVDLA_<unit>_<register>, field as in the register description. */
@@ -50,6 +51,7 @@ DataFetch decodeFetch(const RegisterView &cdma)
 	fetch.padValue = static_cast<int16_t>(FIELD(cdma, CDMA_D_ZERO_PADDING_VALUE, PAD_VALUE));
 	fetch.strideX = COUNT(cdma, CDMA_D_CONV_STRIDE, CONV_X_STRIDE);
 	fetch.strideY = COUNT(cdma, CDMA_D_CONV_STRIDE, CONV_Y_STRIDE);
+	fetch.entries = COUNT(cdma, CDMA_D_ENTRY_PER_SLICE, ENTRIES);
 	fetch.flushNan = FLAG(cdma, CDMA_D_NAN_FLUSH_TO_ZERO, NAN_TO_ZERO);
 	return fetch;
 }
@@ -118,6 +120,7 @@ Windows decodeWindows(const RegisterView &csc)
 	windows.padValue = static_cast<int16_t>(FIELD(csc, CSC_D_ZERO_PADDING_VALUE, PAD_VALUE));
 	windows.rowsPerBlock = 1U << FIELD(csc, CSC_D_POST_Y_EXTENSION, Y_EXTENSION);
 	windows.preTruncate = FIELD(csc, CSC_D_PRA_CFG, PRA_TRUNCATE);
+	windows.entries = COUNT(csc, CSC_D_ENTRY_PER_SLICE, ENTRIES);
 	windows.releasedSlices = COUNT(csc, CSC_D_RELEASE, RLS_SLICES);
 	return windows;
 }
@@ -229,6 +232,18 @@ std::string_view illegal(const ConvOp &op)
 }
 
 } /* namespace */
+
+uint32_t ConvOp::fetchedEntries() const
+{
+	return fetch.entries ? fetch.entries : bufferedEntries();
+}
+
+uint32_t ConvOp::bufferedEntries() const
+{
+	return windows.entries
+		       ? windows.entries
+		       : entriesPerSlice(mode, precision, bufferedColumns(), windows.data.channels);
+}
 
 ConvOp decodeConv(const ConvViews &views)
 {

@@ -59,6 +59,7 @@ struct DataFetch {
 
 	uint32_t strideX = 1; /**< Winograd: strides that become channels */
 	uint32_t strideY = 1;
+	uint32_t entries = 0; /**< of a line in the buffer; 0: what its geometry takes */
 	bool flushNan = false;
 };
 
@@ -99,6 +100,7 @@ struct Windows {
 	int16_t padValue = 0;
 	uint32_t rowsPerBlock = 1;   /**< image: kernel rows that share one MAC step */
 	uint32_t preTruncate = 0;    /**< Winograd: PRA_TRUNCATE */
+	uint32_t entries = 0;	     /**< of a line in the buffer; 0: what its geometry takes */
 	uint32_t releasedSlices = 1; /**< lines given back when the operation is done */
 };
 
@@ -136,6 +138,16 @@ struct ConvOp {
 	{
 		return (windows.out.channels + groupKernels() - 1) / groupKernels();
 	}
+	/** \return columns of a line in the buffer: an image's come with their padding */
+	uint32_t bufferedColumns() const
+	{
+		return windows.data.width +
+		       (mode == ConvMode::Image ? fetch.padLeft + fetch.padRight : 0);
+	}
+	/** \return entries that CDMA moves on by with a line */
+	uint32_t fetchedEntries() const;
+	/** \return entries that CSC moves on by with a line */
+	uint32_t bufferedEntries() const;
 };
 
 /** \return an element of padding: PAD_VALUE, its low byte in INT8 */

@@ -35,23 +35,49 @@ struct Block {
 /** \return the blocks of a kernel in the order the hardware accumulates them */
 std::vector<Block> makeBlocks(const ConvOp &op);
 
-/** \brief Buffered lines of an operation; does not own them */
+/**
+ * \brief Weights of one kernel group, unpacked, in the order CSC loads them
+ *
+ * For every block the elements of each kernel, channel fastest.
+ * INT8 is sign-extended, FP16 are raw bits.
+ */
+struct WeightGroup {
+	uint32_t kernels = 0;
+	std::vector<int16_t> elements;
+};
+
+/**
+ * \brief One line of the cube as CSC sees it: columns of channels, channel fastest
+ *
+ * INT8 is sign-extended, FP16 are raw bits. Image lines include the columns of
+ * padding and whatever their last entry holds; Winograd lines are those of the
+ * channel-extended cube.
+ */
+using Slice = std::vector<int16_t>;
+
+/**
+ * \brief The lines that CSC reads, from its pointer on, as its own registers describe them
+ *
+ * What CDMA put there does not matter. The lines are a copy.
+ */
 class DataView
 {
 public:
-	DataView(const ConvOp &op, const Cbuf &cbuf) : height_(op.windows.data.height), cbuf_(cbuf)
-	{
-	}
+	/** \param op an operation with fits() */
+	DataView(const ConvOp &op, const Cbuf &cbuf);
+
+	/** \return the lines are no more than the data banks hold: what bounds their memory */
+	static bool fits(const ConvOp &op);
 
 	/** \return line \a y of cube \a batch */
 	const Slice &line(uint32_t batch, uint32_t y) const
 	{
-		return cbuf_.slice(batch * height_ + y);
+		return lines_[static_cast<size_t>(y) * batches_ + batch];
 	}
 
 private:
-	uint32_t height_;
-	const Cbuf &cbuf_;
+	uint32_t batches_;
+	std::vector<Slice> lines_;
 };
 
 /**

@@ -215,7 +215,7 @@ void Core::engineThread(Engine engine)
 		slot.wake.wait(lock, [&] { return slot.job || stopping_; });
 		if (!slot.job)
 			return;
-		const Job job = *std::exchange(slot.job, std::nullopt);
+		Job job = *std::exchange(slot.job, std::nullopt);
 		lock.unlock();
 		MemoryPort port(dram_, cvsram_, &slot.cancel);
 		OperationResult result = runJob(job, port);
@@ -226,27 +226,50 @@ void Core::engineThread(Engine engine)
 			changed_.notify_all();
 			continue;
 		}
-		Messages messages;
-		complete(job, result, port, messages);
-		dispatch();
-		messages.errors = errors_.take();
-		delivering_++;
-		changed_.notify_all();
-		lock.unlock();
-		deliver(std::move(messages));
-		lock.lock();
-		delivering_--;
-		changed_.notify_all();
+		conclude(lock, job, result, port);
 	}
 }
 
-OperationResult Core::runJob(const Job &job, MemoryPort &port)
+/* Units are done and others may begin; the outside is told without the lock. */
+void Core::conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
+		    const MemoryPort &port)
+{
+	Messages messages;
+	complete(job, result, port, messages);
+	dispatch();
+	messages.errors = errors_.take();
+	delivering_++;
+	changed_.notify_all();
+	lock.unlock();
+	deliver(std::move(messages));
+	lock.lock();
+	delivering_--;
+	changed_.notify_all();
+}
+
+/* Everything but CDMA is done; CDMA is what is left of the job. */
+void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
+{
+	std::unique_lock lock(mutex_);
+	if (slots_[index(Engine::Conv)].cancel)
+		return;
+	Job done = job;
+	std::erase_if(done.units, [](const UnitGroup &use) { return use.unit == Unit::Cdma; });
+	std::erase_if(job.units, [](const UnitGroup &use) { return use.unit != Unit::Cdma; });
+	job.recorded = true;
+	conclude(lock, done, sums, port);
+}
+
+/* May take units that are done before the others out of the job. */
+OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
 	switch (job.engine) {
 	case Engine::Bdma:
 		return run(job.bdma, port);
 	case Engine::Conv:
-		return conv_->run(job.inputs, port);
+		return conv_->run(job.inputs, port, [&](OperationResult sums) {
+			concludeSums(job, std::move(sums), port);
+		});
 	case Engine::Sdp:
 		return runSdpOperation(job.inputs, port);
 	case Engine::Pdp:
@@ -279,6 +302,8 @@ void Core::complete(const Job &job, OperationResult &result, const MemoryPort &p
 		performanceRegisters(job.inputs, timing, readLatency(port, config_.timing)),
 		std::back_inserter(result.updates));
 	messages.interrupt = glb_.raise(scheduler_.finish(job, result, timing));
+	if (job.recorded)
+		return;
 	messages.record = { .engine = job.engine,
 			    .units = job.inputs.units,
 			    .timing = timing,

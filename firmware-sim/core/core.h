@@ -137,7 +137,10 @@ private:
 
 	void dispatch();
 	void engineThread(Engine engine);
-	OperationResult runJob(const Job &job, MemoryPort &port);
+	OperationResult runJob(Job &job, MemoryPort &port);
+	void conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
+		      const MemoryPort &port);
+	void concludeSums(Job &job, OperationResult sums, const MemoryPort &port);
 	void complete(const Job &job, OperationResult &result, const MemoryPort &port,
 		      Messages &messages);
 	bool stopped() const;

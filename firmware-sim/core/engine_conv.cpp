@@ -2,6 +2,7 @@
 #include "core/engines.h"
 
 #include <optional>
+#include <utility>
 
 #include "conv/conv_engine.h"
 #include "pdp/pdp.h"
@@ -18,7 +19,8 @@ class ConvPipelineImpl : public ConvPipeline
 public:
 	explicit ConvPipelineImpl(Fp16Arithmetic fp16) : engine_(fp16) {}
 
-	OperationResult run(const OperationInputs &inputs, MemoryPort &port) override
+	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
+			    const std::function<void(OperationResult)> &sumsDone) override
 	{
 		const ConvOp conv =
 			decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
@@ -34,6 +36,10 @@ public:
 			merge(result, stream.finish());
 		if (pdp && !result.hangs)
 			merge(result, pdp->finish());
+		if (!result.hangs && engine_.fetching()) {
+			sumsDone(std::move(result));
+			return engine_.finishFetch();
+		}
 		return result;
 	}
 

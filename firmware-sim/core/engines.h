@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 
 #include "core/memory.h"
@@ -45,7 +46,13 @@ class ConvPipeline
 {
 public:
 	virtual ~ConvPipeline() = default;
-	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port) = 0;
+	/**
+	 * \brief Carry out an operation
+	 * \param sumsDone called at the end of everything but CDMA, if that has still to fetch;
+	 *        what is returned is then CDMA's part
+	 */
+	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port,
+				    const std::function<void(OperationResult)> &sumsDone) = 0;
 
 	static std::unique_ptr<ConvPipeline> create(Fp16Arithmetic fp16);
 };

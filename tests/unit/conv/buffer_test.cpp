@@ -86,7 +86,19 @@ TEST_F(ReuseTest, NothingIsReusedWithoutTheFlag)
 	EXPECT_EQ(run(load(20)), (std::vector<int>{ 20, 21, 22, 23, 24, 25 }));
 }
 
-TEST_F(ReuseTest, NothingIsReusedWithOtherBanks)
+TEST_F(ReuseTest, NothingIsReusedWithOtherDataBanks)
+{
+	ConvOp op = load(10);
+	op.keepData = op.keepWeights = true;
+	run(op);
+	layer.kernels[0].v[0] = 2;
+	op = load(20);
+	op.reuseData = op.reuseWeights = true;
+	op.dataBanks--;
+	EXPECT_EQ(run(op), (std::vector<int>{ 40, 42, 44, 46, 48, 50 }));
+}
+
+TEST_F(ReuseTest, OtherWeightBanksKeepTheData)
 {
 	ConvOp op = load(10);
 	op.keepData = op.keepWeights = true;
@@ -95,7 +107,7 @@ TEST_F(ReuseTest, NothingIsReusedWithOtherBanks)
 	op = load(20);
 	op.reuseData = op.reuseWeights = true;
 	op.weightBanks--;
-	EXPECT_EQ(run(op), (std::vector<int>{ 40, 42, 44, 46, 48, 50 }));
+	EXPECT_EQ(run(op), (std::vector<int>{ 20, 22, 24, 26, 28, 30 }));
 }
 
 TEST_F(ReuseTest, PartialReleaseKeepsTheLastLines)
@@ -185,24 +197,131 @@ TEST_F(HangTest, KernelGroupLargerThanTheBanks)
 	expectHang(op);
 }
 
-TEST_F(HangTest, ReusedLinesOfAnotherShape)
+/* What CSC reads where its registers say, whatever was fetched there. */
+class StaleTest : public ReuseTest
+{
+};
+
+TEST_F(StaleTest, LinesOfAnotherShapeAreTheBytesThatAreThere)
 {
 	ConvOp op = load(10);
 	op.keepData = true;
 	run(op);
+
+	/* A line of two columns: each has an atom of the entry that a column has now. */
+	op = load(20);
 	op.reuseData = true;
-	op.windows.data.channels = op.windows.kernel.channels = 2;
-	expectHang(op);
+	op.windows.data.width = op.windows.out.width = 2;
+	run(op);
+	EXPECT_EQ(bench.out->at(0, 0, 5, 0), 15);
+	EXPECT_EQ(bench.out->at(0, 0, 5, 1), 0) << "the rest of the entry";
 }
 
-TEST_F(HangTest, ReusedWeightsOfAnotherShape)
+TEST_F(StaleTest, LinesBehindThoseThatWereKeptAreOlderOnes)
 {
+	/* In the first six entries, given up; the next ones are behind them. */
+	run(load(40));
+	ConvOp op = load(10);
+	op.keepData = true;
+	run(op);
+
+	/* Lines are so far apart that the second one is where those of the first operation began.
+	 */
+	op = load(20);
+	op.reuseData = true;
+	op.windows.entries = 2048 - 6;
+	op.windows.data.height = op.windows.out.height = 2;
+	EXPECT_EQ(run(op), (std::vector<int>{ 10, 40 })) << "once around the eight banks";
+}
+
+TEST_F(StaleTest, FewerKernelsLeaveTheirCount)
+{
+	layer.kernels.assign(2, layer.kernels[0]);
 	ConvOp op = load(10);
 	op.keepWeights = true;
 	run(op);
+
+	layer.kernels.assign(1, layer.kernels[0]);
+	op = load(10);
 	op.reuseWeights = true;
-	op.windows.kernel.height = 2;
-	expectHang(op);
+	run(op);
+
+	/* CDMA and CSC moved by an entry each: one kernel too many is counted, none is read. */
+	layer.kernels[0].v[0] = 3;
+	EXPECT_EQ(run(load(20)), (std::vector<int>{ 60, 63, 66, 69, 72, 75 }));
+}
+
+TEST_F(StaleTest, MoreWeightsThanTheMaskSaysShiftThoseOfTheNext)
+{
+	/* One kernel, and an entry behind it that CSC never loads. */
+	ConvOp op = bench.compressed(load(10));
+	bench.store(Bench::kWeights + 128, std::vector<uint8_t>(128, 7));
+	op.weights.bytes += 128;
+	EXPECT_EQ(run(op), (std::vector<int>{ 10, 11, 12, 13, 14, 15 }));
+
+	layer.kernels[0].v[0] = 3;
+	EXPECT_EQ(run(load(20)), (std::vector<int>{ 140, 147, 154, 161, 168, 175 }));
+
+	/* Other banks: the pointers are together again. */
+	op = load(20);
+	op.weightBanks--;
+	EXPECT_EQ(run(op), (std::vector<int>{ 60, 63, 66, 69, 72, 75 }));
+}
+
+TEST_F(StaleTest, FewerWeightsThanTheMaskSaysAreOlderOnes)
+{
+	/* 200 bytes in two entries, of which the next operation fetches one. */
+	layer.kernels.assign(1, Cube(200, 1, 1));
+	layer.inputs.assign(1, Cube(200, 6, 1));
+	std::fill(layer.kernels[0].v.begin(), layer.kernels[0].v.end(), int16_t{ 9 });
+	std::fill(layer.inputs[0].v.begin(), layer.inputs[0].v.end(), int16_t{ 1 });
+	ConvOp secret = bench.direct(layer);
+	ASSERT_EQ(bench.run(secret).guestError, "");
+	EXPECT_EQ(bench.out->at(0, 0, 0, 0), 1800);
+
+	/* Other banks and the first ones again: back to the beginning, the bytes are still there.
+	 */
+	ConvOp other = secret;
+	other.weightBanks--;
+	other.weights.bytes = 128;
+	other.windows.data.channels = other.windows.kernel.channels = other.fetch.size.channels = 1;
+	ASSERT_EQ(bench.run(other).guestError, "");
+
+	std::fill(layer.kernels[0].v.begin(), layer.kernels[0].v.end(), int16_t{ 1 });
+	ConvOp op = bench.compressed(bench.direct(layer));
+	op.weights.bytes -= 128;
+	ASSERT_EQ(bench.run(op).guestError, "");
+	EXPECT_EQ(bench.out->at(0, 0, 0, 0), 128 + 9 * 72);
+}
+
+TEST_F(StaleTest, LinesThatNobodyWaitsForFollowTheSums)
+{
+	ConvOp op = load(10);
+	op.windows.data.height = op.windows.out.height = 4;
+	op.windows.releasedSlices = 4;
+	EXPECT_EQ(run(op), (std::vector<int>{ 10, 11, 12, 13 }));
+	EXPECT_FALSE(bench.engine.fetching()) << "there was room";
+
+	/* A bank has 256 entries: the last lines find room when CSC has released its own. */
+	op = load(10);
+	op.dataBanks = 1;
+	op.fetch.size.height = 300;
+	op.fetch.lineStride = 0;
+	op.windows.releasedSlices = 4;
+	op.windows.data.height = op.windows.out.height = 4;
+	MemoryPort port(bench.dram, bench.cvsram);
+	Collector out(op);
+	ConvEngine engine;
+	EXPECT_FALSE(engine.run(op, port, out).hangs);
+	EXPECT_TRUE(engine.fetching());
+	EXPECT_TRUE(engine.finishFetch().hangs) << "no room for 300 lines, of which 4 are released";
+
+	op.fetch.size.height = 258;
+	engine.reset();
+	EXPECT_FALSE(engine.run(op, port, out).hangs);
+	EXPECT_TRUE(engine.fetching());
+	EXPECT_FALSE(engine.finishFetch().hangs);
+	EXPECT_FALSE(engine.fetching());
 }
 
 } /* namespace */

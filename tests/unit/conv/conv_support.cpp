@@ -175,7 +175,7 @@ ConvOp Bench::direct(const Layer &layer)
 	op.windows.padLeft = layer.padLeft;
 	op.windows.padTop = layer.padTop;
 	op.windows.padValue = layer.padValue;
-	op.windows.releasedSlices = input.height * op.batches;
+	op.windows.releasedSlices = input.height;
 
 	for (uint32_t batch = 0; batch < op.batches; batch++) {
 		for (uint32_t surface = 0; surface < surfaces; surface++) {

@@ -26,7 +26,7 @@ using nvdla::test::forEachTarget;
 class Reader : public WeightSource
 {
 public:
-	Reader(const ConvOp &op, MemoryPort &memory) : reader_(op, memory) {}
+	Reader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf) : reader_(op, memory, cbuf) {}
 
 	const WeightGroup &next() override
 	{
@@ -52,14 +52,15 @@ struct Result {
 Result compute(Bench &bench, const ConvOp &op, Compute function)
 {
 	MemoryPort memory(bench.dram, bench.cvsram);
-	SpecialCount special;
 	Cbuf cbuf;
 	Collector out(op);
-	Reader weights(op, memory);
 
-	EXPECT_EQ(op.mode == ConvMode::Image ? fetchImage(op, memory, cbuf, special)
-					     : fetchData(op, memory, cbuf, special),
-		  "");
+	cbuf.begin(op);
+	Reader weights(op, memory, cbuf);
+	const auto data = DataFetcher::create(op, memory, cbuf);
+	EXPECT_EQ(data->check(), "");
+	data->fill();
+	EXPECT_TRUE(data->done());
 	const ConvCounters counters = function(op, DataView(op, cbuf), weights, out, memory);
 	EXPECT_EQ(out.columns(), uint64_t{ op.batches } * op.surfaces() * op.windows.out.height *
 					 op.windows.out.width);

@@ -97,7 +97,22 @@ protected:
 	std::string fetch()
 	{
 		cbuf.clear();
-		return fetchImage(op, port, cbuf, special);
+		cbuf.begin(op);
+		const auto fetcher = DataFetcher::create(op, port, cbuf);
+		std::string error = fetcher->check();
+		if (!error.empty())
+			return error;
+		fetcher->fill();
+		special = fetcher->special();
+		return fetcher->done() ? "" : "the image does not fit the data banks";
+	}
+
+	/** \return line \a y as far as there are pixels and padding */
+	Slice line(uint32_t y)
+	{
+		Slice slice = DataView(op, cbuf).line(0, y);
+		slice.resize(size_t{ op.bufferedColumns() } * op.windows.data.channels);
+		return slice;
 	}
 
 	/** \return the one channel R8 makes of \a pixel */
@@ -105,7 +120,7 @@ protected:
 	{
 		bench.store(Bench::kData, { pixel });
 		EXPECT_EQ(fetch(), "");
-		return cbuf.slice(0)[op.fetch.padLeft];
+		return line(0)[op.fetch.padLeft];
 	}
 
 	Bench bench;
@@ -153,7 +168,7 @@ TEST_F(ImageTest, PaddingIsAddedUnconverted)
 
 	ASSERT_EQ(fetch(), "");
 	EXPECT_EQ(cbuf.slices(), kHeight);
-	EXPECT_EQ(cbuf.slice(1), (Slice{ 77, 77, 2, 4, 6, 8, 77 }));
+	EXPECT_EQ(line(1), (Slice{ 77, 77, 2, 4, 6, 8, 77 }));
 }
 
 TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
@@ -167,7 +182,7 @@ TEST_F(ImageTest, XOffsetIsInPixelsAndWrapsInTheSecondPlane)
 	bench.store(Bench::kWeights + 2, { 11, 21, 12, 22, 13, 23, 14, 24 });
 
 	ASSERT_EQ(fetch(), "");
-	EXPECT_EQ(cbuf.slice(0), (Slice{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
+	EXPECT_EQ(line(0), (Slice{ 1, 11, 21, 2, 12, 22, 3, 13, 23, 4, 14, 24 }));
 }
 
 TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
@@ -201,7 +216,7 @@ TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
 			for (uint32_t c = 0; c < format.channels; c++) {
 				const int raw = pixelChannel(format, c, pixel0, pixel1);
 				const int expected = (raw - op.pixel.mean[c]) * op.pixel.scale;
-				EXPECT_EQ(cbuf.slice(0)[x * format.channels + c],
+				EXPECT_EQ(line(0)[x * format.channels + c],
 					  std::clamp(expected, -128, 127))
 					<< "format " << value << " channel " << c;
 			}
@@ -225,7 +240,7 @@ TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)
 	ASSERT_EQ(fetch(), "");
 	EXPECT_EQ(special.nan, 1U);
 	EXPECT_EQ(special.inf, 2U);
-	EXPECT_EQ(cbuf.slice(0), (Slice{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
+	EXPECT_EQ(line(0), (Slice{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
 }
 
 TEST_F(ImageTest, LargerThanTheBanksIsRefused)
@@ -233,7 +248,7 @@ TEST_F(ImageTest, LargerThanTheBanksIsRefused)
 	op.pixel.format = FORMAT(R8);
 	op.fetch.size = op.windows.data = { 8192, 200, 1 };
 	EXPECT_NE(fetch(), "");
-	EXPECT_EQ(cbuf.slices(), 0U);
+	EXPECT_LT(cbuf.slices(), op.fetch.size.height);
 }
 
 /** The convolution of an R8G8B8X8 image with \a rowsPerBlock rows to a MAC step */

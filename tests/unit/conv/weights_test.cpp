@@ -59,7 +59,9 @@ TEST(WeightReaderTest, ElementsComeInMemoryOrderGroupByGroup)
 	Bench bench;
 	const ConvOp op = bench.direct(sparseLayer(random, Precision::Int16, 65, 20, 3));
 	MemoryPort port(bench.dram, bench.cvsram);
-	WeightReader reader(op, port);
+	Cbuf cbuf;
+	cbuf.begin(op);
+	WeightReader reader(op, port, cbuf);
 	WeightGroup group;
 	size_t at = 0;
 
@@ -85,20 +87,23 @@ TEST(WeightReaderTest, RefusesWhatWouldNeverArrive)
 	const ConvOp good = bench.direct(layer);
 	MemoryPort port(bench.dram, bench.cvsram);
 	ConvOp op = good;
+	Cbuf cbuf;
+
+	cbuf.begin(op);
 
 	op.weights.bytes -= 128;
-	EXPECT_NE(WeightReader(op, port).check(), "");
+	EXPECT_NE(WeightReader(op, port, cbuf).check(), "");
 	op = good;
 	op.weights.bytes += 8 * kBankBytes;
-	EXPECT_NE(WeightReader(op, port).check(), "");
+	EXPECT_NE(WeightReader(op, port, cbuf).check(), "");
 	op = good;
 	op.windows.kernel.channels = 8192;
 	op.weights.bytes = 0xffffff80;
-	EXPECT_NE(WeightReader(op, port).check(), "");
+	EXPECT_NE(WeightReader(op, port, cbuf).check(), "");
 	op = bench.compressed(good);
-	EXPECT_EQ(WeightReader(op, port).check(), "");
+	EXPECT_EQ(WeightReader(op, port, cbuf).check(), "");
 	op.weights.maskBytes -= 128;
-	EXPECT_NE(WeightReader(op, port).check(), "");
+	EXPECT_NE(WeightReader(op, port, cbuf).check(), "");
 }
 
 } /* namespace */
