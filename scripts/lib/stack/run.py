@@ -6,11 +6,10 @@ import contextlib
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-from . import build, console, guest, guest_tree, kmod, processes, vm
+from . import build, console, guest, kmod, setup, vm
 from .console import Failure, say
 from .paths import EXAMPLE_PICTURE, ROOT, build_dir
 from .vmrun import report
@@ -78,24 +77,6 @@ def otherwise(*ways):
 		yield
 	except Failure as failure:
 		raise Failure(f'{failure}\nwhat may still work: {", or ".join(ways)}', failure.status) from None
-
-
-@contextlib.contextmanager
-def guest_tree_meanwhile():
-	"""While the body compiles, the guest tree is made, which is mostly downloading. Its lines are
-	among the others; what goes wrong is said when the tree is asked for."""
-	if guest_tree.path().is_dir():
-		yield
-		return
-	maker = processes.spawn([sys.executable, '-m', 'stack.setup'], stdin=subprocess.DEVNULL,
-				stderr=subprocess.DEVNULL)
-	try:
-		yield
-		with console.stage('guest tree'):
-			maker.wait()
-	finally:
-		if maker.poll() is None:
-			processes.end(maker)
 
 
 def prepare_guest(wanted):
@@ -173,7 +154,7 @@ def main():
 		if arguments.device == 'embedded':
 			run_embedded(prepare_programs(), picture, made)
 		else:
-			with guest_tree_meanwhile():
+			with setup.guest_tree_meanwhile():
 				program = prepare_programs(build.MODEL)
 			found = prepare_guest(arguments.kernel)
 			found, kernel, module = prepare_module(found, arguments.kernel)

@@ -2,8 +2,29 @@
 """The second half of scripts/setup: the guest tree."""
 
 import argparse
+import contextlib
+import subprocess
+import sys
 
-from . import console, debian_tree, guest, guest_tree
+from . import console, debian_tree, guest, guest_tree, processes
+
+
+@contextlib.contextmanager
+def guest_tree_meanwhile():
+	"""While the body compiles, the guest tree is made, which is mostly downloading. Its lines are
+	among the others; what goes wrong is said when the tree is asked for."""
+	if guest_tree.path().is_dir():
+		yield
+		return
+	maker = processes.spawn([sys.executable, '-m', 'stack.setup'], stdin=subprocess.DEVNULL,
+				stderr=subprocess.DEVNULL)
+	try:
+		yield
+		with console.stage('guest tree'):
+			maker.wait()
+	finally:
+		if maker.poll() is None:
+			processes.end(maker)
 
 
 def main():

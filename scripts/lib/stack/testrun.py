@@ -8,7 +8,8 @@ import os
 import re
 from pathlib import Path
 
-from . import build, console, debug_kernel, guest, kernels, kmdcheck, kmod, processes, results, vmtests
+from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, processes, results, setup,
+	       vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -79,18 +80,31 @@ def _run_host_tests(names, quick):
 	return results.from_meson(logs)
 
 
+def _guest(kernel):
+	with console.stage('guest tree') as progress:
+		found = vmtests.guest_for(kernel, progress) if kernel else guest.find(progress, kernels.known())
+	if kernel:
+		found.kernel(kernel)
+	return found
+
+
+def _guest_and_build(arguments):
+	"""The Guest, or None with --quick; everything is built. What is not there is said before compiling,
+	but the first time both are made side by side."""
+	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
+		found = None if arguments.quick else _guest(arguments.kernel)
+		with console.stage('build') as progress:
+			build.build(progress)
+		return found
+	with setup.guest_tree_meanwhile(), console.stage('build') as progress:
+		build.build(progress)
+	return _guest(arguments.kernel)
+
+
 def main():
 	arguments = _parse()
 	chosen = _chooser(arguments.filters)
-	found = None
-	if not arguments.quick:
-		with console.stage('guest tree') as progress:
-			found = (vmtests.guest_for(arguments.kernel, progress) if arguments.kernel
-				 else guest.find(progress, kernels.known()))
-		if arguments.kernel:
-			found.kernel(arguments.kernel)
-	with console.stage('build') as progress:
-		build.build(progress)
+	found = _guest_and_build(arguments)
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
 	# It takes minutes to make: where somebody did, everything runs there as well.
