@@ -18,6 +18,7 @@ nvdla-engine-objs := \
 	nvdla_result.o \
 	nvdla_rubik.o \
 	nvdla_schedule.o \
+	nvdla_scrub.o \
 	nvdla_sdp.o \
 	nvdla_sdp_program.o \
 	nvdla_sequencer.o \

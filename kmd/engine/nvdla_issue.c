@@ -66,6 +66,7 @@ void nvdla_issue_reset(struct nvdla_sequencer *sequencer)
 	sequencer->needs_reset = false;
 	sequencer->pointers_known = false;
 	sequencer->cbuf_flushed = false;
+	sequencer->cbuf_data_banks = 0;
 	sequencer->bdma_next = 0;
 	memset(sequencer->producer, NVDLA_PRODUCER_UNKNOWN, sizeof(sequencer->producer));
 	memset(sequencer->shadow, 0, sizeof(sequencer->shadow));
@@ -227,6 +228,15 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 	sequencer->bdma_next = !bdma_group;
 }
 
+/* What the register group of a convolution says. */
+static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
+{
+	u32 index = NVDLA_CSC_D_BANK % NVDLA_UNIT_SIZE / sizeof(u32);
+	u32 value = sequencer->shadow[UNIT(CSC)][group].value[index];
+
+	return FIELD_GET(NVDLA_CSC_D_BANK__DATA_BANK, value) + 1;
+}
+
 int nvdla_issue_enable(void *context, u32 operation, u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
@@ -242,8 +252,10 @@ int nvdla_issue_enable(void *context, u32 operation, u32 group)
 			return ret;
 		sequencer->cbuf_flushed = true;
 	}
-	if (op->op_type == NVDLA_OP_CONV)
+	if (op->op_type == NVDLA_OP_CONV) {
 		sequencer->conv_seen[group] = 0;
+		sequencer->cbuf_data_banks = data_banks(sequencer, group);
+	}
 
 	sequencer->task->state[operation].times.start_ns = nvdla_sequencer_now(sequencer);
 	if (op->op_type == NVDLA_OP_BDMA)

@@ -51,6 +51,7 @@ struct nvdla_loaded_lut {
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are those of the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
+ * @cbuf_data_banks: banks for data of the last convolution, 0 if there was none since reset
  * @next_group: per engine: group that it will run next
  * @rdma_next: the same for its RDMA
  * @rdma_group: per engine and group: the RDMA's group of this operation
@@ -71,6 +72,7 @@ struct nvdla_sequencer {
 	bool needs_reset;
 	bool pointers_known;
 	bool cbuf_flushed;
+	u32 cbuf_data_banks;
 	u8 next_group[NVDLA_NUM_OP_TYPES];
 	u8 rdma_next[NVDLA_NUM_OP_TYPES];
 	u8 rdma_group[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS];

@@ -227,6 +227,11 @@ u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation)
 	return task->operations[operation].op_type;
 }
 
+bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type)
+{
+	return task->queue[op_type].count > 0;
+}
+
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address)
 {
 	return task->access[address];

@@ -135,6 +135,15 @@ u32 nvdla_task_num_operations(const struct nvdla_task *task);
 u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation);
 
 /**
+ * nvdla_task_uses() - whether a task has operations of an engine
+ * @task: a task
+ * @op_type: enum nvdla_op_type
+ *
+ * Return: true if at least one operation runs there.
+ */
+bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type);
+
+/**
  * nvdla_task_access() - how the operations use an address
  * @task: a task
  * @address: index into the address table, less than source->num_extents

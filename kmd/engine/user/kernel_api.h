@@ -26,6 +26,8 @@
 #define BIT(nr) (1UL << (nr))
 #define BIT_ULL(nr) (1ULL << (nr))
 
+#define FIELD_GET(mask, value) (((value) & (mask)) >> __builtin_ctzll(mask))
+
 #define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

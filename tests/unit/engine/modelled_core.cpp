@@ -53,4 +53,11 @@ bool ModelledCore::run(nvdla_task *task)
 	return result_ == 0;
 }
 
+void ModelledCore::reset()
+{
+	nvdla_sequencer_abort(sequencer_.get());
+	core_.reset();
+	nvdla_sequencer_reset(sequencer_.get());
+}
+
 } /* namespace nvdla::test */

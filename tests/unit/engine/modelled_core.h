@@ -24,6 +24,11 @@ public:
 	/** \brief Run a task to its end; \return false if it fails or the core stops before */
 	bool run(nvdla_task *task);
 
+	/** \brief Reset the core, as a driver does when a task has failed */
+	void reset();
+
+	const nvdla_sequencer *sequencer() const { return sequencer_.get(); }
+
 	/** \brief Registers that were written and read so far, those of the interrupts included */
 	unsigned int writes() const { return writes_; }
 	unsigned int reads() const { return reads_; }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef NVDLA_SCRUB_H
+#define NVDLA_SCRUB_H
+
+#include "nvdla_sequencer.h"
+#include "nvdla_task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct nvdla_scrub - tasks that bring the convolution buffer into a known state
+ *
+ * What convolutions leave there - bytes, and pointers that their registers moved
+ * apart - reaches those that come next: sparse weights are as many bytes as their
+ * mask has ones, and the mask is in memory that user space can write at any time.
+ */
+struct nvdla_scrub;
+
+/**
+ * nvdla_scrub_memory_size() - memory that the tasks need
+ * @variant: the core
+ *
+ * Return: bytes.
+ */
+u64 nvdla_scrub_memory_size(const struct nvdla_variant *variant);
+
+/**
+ * nvdla_scrub_create() - make the tasks
+ * @variant: the core
+ * @zeroes: system memory of nvdla_scrub_memory_size() bytes, all zero, that nobody
+ *	else writes to; the tasks read it, and write zeroes there
+ * @scrub: filled on success, to be freed with nvdla_scrub_destroy()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int nvdla_scrub_create(const struct nvdla_variant *variant,
+		       const struct nvdla_task_extent *zeroes, struct nvdla_scrub **scrub);
+
+/**
+ * nvdla_scrub_destroy() - free the tasks
+ * @scrub: tasks that no sequencer runs, or NULL
+ */
+void nvdla_scrub_destroy(struct nvdla_scrub *scrub);
+
+/**
+ * nvdla_scrub_task() - the task to run before somebody else's convolution
+ * @scrub: tasks
+ * @sequencer: an idle sequencer
+ *
+ * When it is done, all bytes of the buffer are zero and its pointers are where a
+ * reset leaves them.
+ *
+ * Return: a task, owned by @scrub, or NULL if no convolution was started since the
+ * core was reset: the hardware cleared the buffer then.
+ */
+struct nvdla_task *nvdla_scrub_task(struct nvdla_scrub *scrub,
+				    const struct nvdla_sequencer *sequencer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NVDLA_SCRUB_H */
