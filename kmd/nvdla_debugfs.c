@@ -59,9 +59,12 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	struct nvdla_device *ndev = m->private;
 	struct nvdla_sequencer_snapshot groups;
 	struct nvdla_job_record record;
+	u64 owner, scrubs;
 	bool busy;
 
 	mutex_lock(&ndev->lock);
+	owner = ndev->cbuf.owner;
+	scrubs = ndev->cbuf.scrubs;
 	busy = ndev->active;
 	if (busy)
 		nvdla_job_record_fill(&record, ndev->active, ndev->active->error);
@@ -69,6 +72,7 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	mutex_unlock(&ndev->lock);
 
 	drm_printf(&p, "jobs: %d\n", atomic_read(&ndev->num_jobs));
+	drm_printf(&p, "convolution buffer: of client %llu, cleared %llu times\n", owner, scrubs);
 	if (busy)
 		nvdla_job_record_print(&record, &p);
 	nvdla_snapshot_print(&groups, &p);

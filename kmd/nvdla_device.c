@@ -13,6 +13,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "nvdla_cbuf.h"
 #include "nvdla_debugfs.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
@@ -323,6 +324,10 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the job scheduler\n");
 
+	ret = nvdla_cbuf_init(ndev);
+	if (ret)
+		return dev_err_probe(dev, ret, "cannot set up the convolution buffer\n");
+
 	ret = nvdla_sram_init(ndev);
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot set up the on-chip memory\n");
@@ -364,6 +369,7 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	nvdla_job_fini(ndev);
 	nvdla_pm_fini(ndev);
 	nvdla_coredump_fini(ndev);
+	nvdla_cbuf_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
 }

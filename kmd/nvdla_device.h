@@ -17,6 +17,7 @@
 
 #include "engine/nvdla_sequencer.h"
 #include "engine/nvdla_variant.h"
+#include "nvdla_cbuf.h"
 #include "nvdla_sram.h"
 
 #include "nvdla_coredump.h"
@@ -95,6 +96,9 @@ struct nvdla_device {
 
 	/** @sram: on-chip memory the engines can reach */
 	struct nvdla_sram sram;
+
+	/** @cbuf: whose convolution buffer it is */
+	struct nvdla_cbuf cbuf;
 
 	/** @memory_owner: device that contiguous memory is allocated for, NULL behind an IOMMU */
 	struct device *memory_owner;

@@ -58,6 +58,12 @@ struct nvdla_job {
 	/** @next_task: the task to start when the current one is done */
 	u32 next_task;
 
+	/** @convolves: there are convolutions in it */
+	bool convolves;
+
+	/** @scrubbing: what runs is not yet its own, see nvdla_cbuf_claim() */
+	bool scrubbing;
+
 	/** @task_running: the sequencer has the task before that */
 	bool task_running;
 

@@ -13,6 +13,7 @@
 #include <drm/drm_print.h>
 
 #include "engine/nvdla_result.h"
+#include "nvdla_cbuf.h"
 #include "nvdla_client.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -107,6 +108,14 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 	lockdep_assert_held(&ndev->lock);
 
 	job->task_running = false;
+	if (job->scrubbing) {
+		if (error)
+			nvdla_job_fail(job, error);
+		else
+			job->scrubbing = false;
+		return;
+	}
+
 	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
 		error = -EIO;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
@@ -119,6 +128,8 @@ static void nvdla_job_op_programmed(void *context, struct nvdla_task *task, u32 
 	struct nvdla_device *ndev = context;
 	struct nvdla_job *job = ndev->active;
 
+	if (job->scrubbing)
+		return;
 	trace_nvdla_op_program(job, job->next_task - 1, operation,
 			       nvdla_task_op_type(task, operation));
 }
@@ -129,6 +140,8 @@ static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 ope
 	struct nvdla_job *job = ndev->active;
 	u32 engine = nvdla_task_op_type(task, operation);
 
+	if (job->scrubbing)
+		return;
 	trace_nvdla_op_enable(job, job->next_task - 1, operation, engine);
 	nvdla_counters_op_enabled(&ndev->counters, &job->context->file->usage, engine);
 }
@@ -138,6 +151,8 @@ static void nvdla_job_op_completed(void *context, struct nvdla_task *task, u32 o
 	struct nvdla_device *ndev = context;
 	struct nvdla_job *job = ndev->active;
 
+	if (job->scrubbing)
+		return;
 	trace_nvdla_op_complete(job, job->next_task - 1, operation,
 				nvdla_task_op_type(task, operation));
 	nvdla_counters_op_completed(&ndev->counters, task, operation);
@@ -170,6 +185,18 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 		nvdla_job_start_tasks(job);
 }
 
+/* What another client left goes before anything of the job runs. */
+static void nvdla_job_start_scrub(struct nvdla_job *job, struct nvdla_task *scrub)
+{
+	int ret;
+
+	job->scrubbing = true;
+	job->task_running = true;
+	ret = nvdla_sequencer_start(job->ndev->seq, scrub);
+	if (ret)
+		nvdla_job_fail(job, ret);
+}
+
 /**
  * nvdla_jobs_arm_timeout() - have the scheduler look after the job on the hardware in time
  * @ndev: device, locked
@@ -199,6 +226,7 @@ void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 void nvdla_job_begin(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
+	struct nvdla_task *scrub;
 	u32 i;
 
 	for (i = 0; job->num_runs && i < job->num_tasks; i++)
@@ -209,7 +237,12 @@ void nvdla_job_begin(struct nvdla_job *job)
 	trace_nvdla_job_run(job);
 	job->deadline = jiffies + job->timeout;
 	nvdla_jobs_arm_timeout(ndev);
-	nvdla_job_start_tasks(job);
+
+	scrub = nvdla_cbuf_claim(job);
+	if (scrub)
+		nvdla_job_start_scrub(job, scrub);
+	else
+		nvdla_job_start_tasks(job);
 }
 
 static void nvdla_job_report(struct nvdla_job *job)
@@ -277,6 +310,13 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 	if (!job)
 		return;
 
+	/* It was not its own task that failed. The reset has done what that was for. */
+	if (job->scrubbing) {
+		job->scrubbing = false;
+		job->error = 0;
+		job->num_runs = 0;
+	}
+
 	if (job->error)
 		nvdla_client_blame(ndev, job->context->file);
 	else if (job->num_runs)
@@ -305,6 +345,8 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 
 	for (i = 0; job && i < job->num_bos; i++)
 		drm_gem_object_get(job->bos[i].obj);
+	if (job && job->scrubbing)
+		nvdla_cbuf_abandon(ndev);
 }
 
 /* Is there a job on the core that only a reset takes off it? */

@@ -19,6 +19,7 @@
 
 #include "engine/nvdla_args.h"
 #include "engine/nvdla_result.h"
+#include "nvdla_cbuf.h"
 #include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
@@ -155,7 +156,9 @@ static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
 
 	if (!drm_dev_enter(&submit->ndev->drm, &idx))
 		return -ENODEV;
-	ret = nvdla_job_admit(submit->job);
+	ret = nvdla_cbuf_prepare(submit->job);
+	if (!ret)
+		ret = nvdla_job_admit(submit->job);
 	if (ret)
 		goto out_exit;
 

@@ -152,6 +152,29 @@ double measure(const Device &device, const Kind &kind, size_t layers, unsigned i
 	return median(times);
 }
 
+/* \return median time of one layer's job with another client's before it; negative after an error
+ */
+double measureTurns(const Device &device, const std::string &node, const Kind &kind,
+		    unsigned int repeats)
+{
+	const TaskBuilder builder = chain(kind, shortChain);
+	const Device otherDevice(node);
+	Run run(device, builder), other(otherDevice, builder);
+	std::vector<Microseconds> times(repeats);
+	Microseconds otherTime;
+
+	for (unsigned int i = 0; i <= repeats; i++) {
+		std::string error = other.once(otherTime);
+		if (error.empty())
+			error = run.once(times[i % repeats]);
+		if (!error.empty()) {
+			std::fprintf(stderr, "%s, two clients: %s\n", kind.name, error.c_str());
+			return -1;
+		}
+	}
+	return median(times);
+}
+
 /* Reads as zero and forgets: only registers are of interest. */
 class NoMemory : public nvdla::sim::Memory
 {
@@ -233,5 +256,12 @@ int main(int argc, char **argv)
 		std::printf("%-26s %12.1f %12.1f %14.1f %14.1f\n", kind.name, layer, few - layer,
 			    accesses.writes, accesses.reads);
 	}
+
+	const Kind &convolution = kinds[1];
+	const double alone = measure(device, convolution, shortChain, repeats);
+	const double turns = alone < 0 ? alone : measureTurns(device, node, convolution, repeats);
+	if (turns < 0)
+		return 1;
+	std::printf("a job behind another client's convolution: %.1f us more\n", turns - alone);
 	return 0;
 }

@@ -198,7 +198,7 @@ TEST_P(CanaryTest, NoFieldReachesBeyondItsBuffer)
 		moveToTheEnd(last, field);
 		SCOPED_TRACE(field.name);
 		ASSERT_GT(field.cube(last).offset, 0U);
-		ASSERT_EQ(run(last), 0) << describeRefusal(error_);
+		ASSERT_EQ(run(last), 0) << describeRefusal(client_->error());
 
 		const auto refused = [&](const std::string &what, auto &&change) {
 			TaskBuilder changed = last;

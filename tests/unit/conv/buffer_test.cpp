@@ -86,28 +86,28 @@ TEST_F(ReuseTest, NothingIsReusedWithoutTheFlag)
 	EXPECT_EQ(run(load(20)), (std::vector<int>{ 20, 21, 22, 23, 24, 25 }));
 }
 
-TEST_F(ReuseTest, NothingIsReusedWithOtherDataBanks)
+TEST_F(ReuseTest, OtherBanksClear)
 {
-	ConvOp op = load(10);
-	op.keepData = op.keepWeights = true;
-	run(op);
-	layer.kernels[0].v[0] = 2;
-	op = load(20);
-	op.reuseData = op.reuseWeights = true;
-	op.dataBanks--;
-	EXPECT_EQ(run(op), (std::vector<int>{ 40, 42, 44, 46, 48, 50 }));
-}
+	struct {
+		uint32_t fewerDataBanks, fewerWeightBanks;
+		std::vector<int> lines;
+	} const cases[] = {
+		{ 1, 0, { 40, 42, 44, 46, 48, 50 } }, /* both: all is fetched */
+		{ 0, 1, { 20, 22, 24, 26, 28, 30 } }, /* the weights: the data are the kept ones */
+	};
 
-TEST_F(ReuseTest, OtherWeightBanksKeepTheData)
-{
-	ConvOp op = load(10);
-	op.keepData = op.keepWeights = true;
-	run(op);
-	layer.kernels[0].v[0] = 2;
-	op = load(20);
-	op.reuseData = op.reuseWeights = true;
-	op.weightBanks--;
-	EXPECT_EQ(run(op), (std::vector<int>{ 20, 22, 24, 26, 28, 30 }));
+	for (const auto &c : cases) {
+		layer.kernels[0].v[0] = 1;
+		ConvOp op = load(10);
+		op.keepData = op.keepWeights = true;
+		run(op);
+		layer.kernels[0].v[0] = 2;
+		op = load(20);
+		op.reuseData = op.reuseWeights = true;
+		op.dataBanks -= c.fewerDataBanks;
+		op.weightBanks -= c.fewerWeightBanks;
+		EXPECT_EQ(run(op), c.lines);
+	}
 }
 
 TEST_F(ReuseTest, PartialReleaseKeepsTheLastLines)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "task_client.h"
+
+#include <algorithm>
+
+namespace nvdla::test
+{
+
+TaskClient::TaskClient()
+{
+	for (std::unique_ptr<Buffer> &buffer : buffers_)
+		buffer = std::make_unique<Buffer>(device_, bufferBytes);
+}
+
+bool TaskClient::valid() const
+{
+	return std::all_of(buffers_.begin(), buffers_.end(),
+			   [](const std::unique_ptr<Buffer> &buffer) { return buffer->valid(); });
+}
+
+TaskBuilder TaskClient::sized()
+{
+	TaskBuilder builder;
+	for (nvdla_task_extent &extent : builder.extents)
+		extent.size = bufferBytes;
+	return builder;
+}
+
+int TaskClient::run(const TaskBuilder &builder)
+{
+	CopyTask task;
+	for (const std::unique_ptr<Buffer> &buffer : buffers_)
+		task.addAddress(buffer->handle());
+	task.addresses.push_back({});
+	task.graph = builder.graph;
+	task.operations = builder.operations;
+	task.surfaces = builder.surfaces;
+	return run(task, builder.luts);
+}
+
+int TaskClient::run(const CopyTask &task, const std::vector<nvdla_lut_desc> &luts)
+{
+	Submit submit(task);
+	submit.tasks[0].luts = reinterpret_cast<uintptr_t>(luts.data());
+	submit.tasks[0].num_luts = static_cast<uint32_t>(luts.size());
+	const uint32_t done = device_.createSyncobj();
+	submit.outSyncs.push_back({ .handle = done, .reserved = 0, .point = 0 });
+	int ret = submit.run(device_);
+	error_ = submit.error;
+	if (!ret)
+		ret = device_.waitSyncobj(done);
+	if (!ret && device_.fenceStatus(done) != 1)
+		ret = device_.fenceStatus(done);
+	device_.destroySyncobj(done);
+	return ret;
+}
+
+} /* namespace nvdla::test */
