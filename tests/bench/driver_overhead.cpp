@@ -27,6 +27,7 @@ namespace
 {
 
 using namespace nvdla::test;
+using nvdla::describeRefusal;
 using Clock = std::chrono::steady_clock;
 using Microseconds = std::chrono::duration<double, std::micro>;
 
