@@ -7,17 +7,16 @@
  *
  * NVDLA_FUZZ_ROUNDS in the environment makes it that many times as many rounds.
  */
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "shared_core.h"
+#include "task_dice.h"
 
 namespace nvdla::test
 {
@@ -50,141 +49,6 @@ struct Outcome {
 		       std::memcmp(stats.data(), other.stats.data(),
 				   stats.size() * sizeof(stats[0])) == 0;
 	}
-};
-
-/** Random tasks; each has one engine at work at a time, so that it does the same every time */
-class TaskDice
-{
-public:
-	explicit TaskDice(std::mt19937 &random) : random_(random) {}
-
-	TaskBuilder throwTask(unsigned int client)
-	{
-		TaskBuilder builder;
-
-		builder.flags = NVDLA_TASK_STATISTICS;
-		if (below(4) == 0)
-			addOther(builder);
-		else
-			addConvolution(builder);
-		SharedCore::giveMemory(builder, client);
-		for (unsigned int patches = below(3); patches > 0; patches--)
-			patch(builder);
-		return builder;
-	}
-
-private:
-	unsigned int below(unsigned int end) { return static_cast<unsigned int>(random_() % end); }
-	uint8_t flag() { return static_cast<uint8_t>(below(2)); }
-
-	void addOther(TaskBuilder &builder)
-	{
-		switch (below(6)) {
-		case 0:
-			builder.useLut(builder.addSdp());
-			break;
-		case 1:
-			builder.addCdp();
-			break;
-		case 2:
-			builder.addSplitPdp();
-			break;
-		case 3:
-			builder.addSdpPdp();
-			break;
-		case 4:
-			builder.addRubik(static_cast<nvdla_rubik_mode>(below(3)));
-			break;
-		default:
-			builder.addBdma(3);
-			break;
-		}
-	}
-
-	void addConvolution(TaskBuilder &builder)
-	{
-		switch (below(5)) {
-		case 0:
-			builder.addWinograd();
-			break;
-		case 1:
-			builder.addImage(12);
-			break;
-		case 2:
-			addSparse(builder);
-			break;
-		case 3:
-			addReuse(builder);
-			break;
-		default:
-			builder.addConv();
-			vary(builder, 0);
-			break;
-		}
-		setBanks(builder);
-	}
-
-	/** Weights that are fewer, or more, than the mask says, which is whatever is in memory */
-	void addSparse(TaskBuilder &builder)
-	{
-		builder.addCompressed();
-		builder.convCubes(0).weight_data.size = 128 * (1 + below(80));
-		builder.conv(0).skip_weight_rls = flag();
-	}
-
-	/** A second convolution that uses what the first one kept, if that is legal */
-	void addReuse(TaskBuilder &builder)
-	{
-		builder.addConv();
-		vary(builder, 0);
-		const size_t last = builder.addConv() - 1;
-		std::copy_n(builder.operations.begin(), 2, &builder.operations[last]);
-		std::copy_n(builder.surfaces.begin(), 2, &builder.surfaces[last]);
-		builder.edge(1, last, NVDLA_EVENT_OP_COMPLETED);
-		builder.conv(0).skip_data_rls = builder.conv(last).data_reuse = flag();
-		builder.conv(0).skip_weight_rls = builder.conv(last).weight_reuse = flag();
-		builder.conv(last).skip_data_rls = flag();
-		builder.conv(last).skip_weight_rls = flag();
-	}
-
-	void vary(TaskBuilder &builder, size_t i)
-	{
-		if (flag())
-			builder.setChannels(i, 1 + below(300));
-		if (flag())
-			builder.setKernels(i, 1 + below(70));
-		if (below(4) == 0)
-			builder.conv(i).release = static_cast<uint16_t>(1 + below(8));
-	}
-
-	/** Often the same ones, so that pointers stay */
-	void setBanks(TaskBuilder &builder)
-	{
-		const bool usual = below(3) > 0;
-		const unsigned int data = usual ? 4 : 1 + below(15);
-		const unsigned int weights = usual ? 6 : 1 + below(16 - data);
-
-		for (size_t i = 0; i < builder.graph.size(); i++) {
-			if (builder.graph[i].op_type != NVDLA_OP_CONV)
-				continue;
-			builder.conv(i).data_bank = static_cast<uint8_t>(data);
-			builder.conv(i).weight_bank = static_cast<uint8_t>(weights);
-		}
-	}
-
-	void patch(TaskBuilder &builder)
-	{
-		static constexpr uint16_t values[] = { 0, 1, 2, 3, 8, 32, 64, 128, 256, 0x8000 };
-		const std::span<std::byte> bytes =
-			flag() ? std::as_writable_bytes(std::span(builder.operations))
-			       : std::as_writable_bytes(std::span(builder.surfaces));
-		const uint16_t value = values[below(std::size(values))];
-
-		std::memcpy(&bytes[below(static_cast<unsigned int>(bytes.size() - 1))], &value,
-			    sizeof(value));
-	}
-
-	std::mt19937 &random_;
 };
 
 /** A core that both use, and one for the normal client alone, with the same memory */
@@ -236,7 +100,10 @@ private:
 
 	bool run(unsigned int client)
 	{
-		const TaskBuilder builder = dice_.throwTask(client);
+		TaskBuilder builder;
+		builder.flags = NVDLA_TASK_STATISTICS;
+		SharedCore::giveMemory(builder, client);
+		dice_.addTask(builder);
 		const Created created = builder.create();
 
 		if (created.result != 0) {

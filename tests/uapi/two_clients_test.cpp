@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two clients with random tasks, legal and illegal ones, through the driver. What the second one's
+ * do behind the first one's is what they do on a core that was just reset.
+ *
+ * NVDLA_FUZZ_ROUNDS in the environment makes it that many times as many rounds.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "driver_files.h"
+#include "task_client.h"
+#include "task_dice.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr uint32_t seed = 20261122;
+constexpr unsigned int plainRounds = 10;
+
+unsigned int rounds()
+{
+	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
+	return plainRounds *
+	       (text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1);
+}
+
+/** A client that opens the device anew when its jobs have failed: too many, and it is banned */
+class RandomClient
+{
+public:
+	explicit RandomClient(uint32_t contentsSeed) : contents_(TaskClient::bufferBytes)
+	{
+		std::mt19937 random(contentsSeed);
+		for (uint8_t &byte : contents_)
+			byte = static_cast<uint8_t>(random() >> random() % 32);
+	}
+
+	/** \brief Back to what was in the buffers at first */
+	void restore()
+	{
+		if (!client_)
+			client_.emplace();
+		ASSERT_TRUE(client_->valid());
+		for (int16_t i = 0; i < TaskClient::bufferCount; i++) {
+			ASSERT_EQ(client_->buffer(i).prepare(DRM_NVDLA_BO_WRITE), 0);
+			std::ranges::copy(contents_, client_->buffer(i).bytes().begin());
+			ASSERT_EQ(client_->buffer(i).finish(), 0);
+		}
+	}
+
+	/** \return 0 or -errno */
+	int run(const TaskBuilder &builder) { return client_->run(builder); }
+
+	/** \return a number that another content would not have, most likely */
+	uint64_t digest()
+	{
+		uint64_t digest = 0;
+
+		for (int16_t i = 0; i < TaskClient::bufferCount; i++) {
+			EXPECT_EQ(client_->buffer(i).prepare(DRM_NVDLA_BO_READ), 0);
+			const std::span<uint8_t> bytes = client_->buffer(i).bytes();
+			for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
+				uint64_t word;
+				std::memcpy(&word, &bytes[at], sizeof(word));
+				digest = (digest ^ word) * 0x9e3779b97f4a7c15 + 1;
+			}
+		}
+		return digest;
+	}
+
+	void reopen() { client_.reset(); }
+
+private:
+	std::vector<uint8_t> contents_;
+	std::optional<TaskClient> client_;
+};
+
+TaskBuilder randomTask(TaskDice &dice)
+{
+	TaskBuilder builder = TaskClient::sized();
+	builder.extents[TaskBuilder::cvsram].present = false;
+	dice.addTask(builder);
+	return builder;
+}
+
+/** All banks get something of the client's own: a convolution of all its entries */
+TaskBuilder fillingTask()
+{
+	TaskBuilder builder = TaskClient::sized();
+	builder.addConv();
+	builder.setChannels(0, 1024);
+	builder.conv(0).data_bank = 3;
+	builder.conv(0).weight_bank = 13;
+	return builder;
+}
+
+} /* namespace */
+
+TEST(TwoClients, TheSecondOneSeesAFreshCore)
+{
+	std::printf("seed %u\n", seed);
+	std::mt19937 random(seed);
+	TaskDice dice(random);
+	RandomClient hostile(1), normal(2);
+	unsigned int ran = 0;
+
+	for (unsigned int round = 0; round < rounds(); round++) {
+		SCOPED_TRACE(round);
+		std::vector<TaskBuilder> tasks;
+		std::vector<int> results[2];
+		uint64_t digests[2];
+
+		hostile.restore();
+		ASSERT_EQ(hostile.run(fillingTask()), 0);
+		bool failed = false;
+		for (unsigned int i = 0; i < 3; i++) {
+			const int result = hostile.run(randomTask(dice));
+			failed |= result && result != -EINVAL;
+			ran += result != -EINVAL;
+		}
+		if (failed)
+			hostile.reopen();
+
+		for (unsigned int i = 0; i < 3; i++)
+			tasks.push_back(randomTask(dice));
+		failed = false;
+		for (unsigned int pass = 0; pass < 2; pass++) {
+			normal.restore();
+			for (const TaskBuilder &task : tasks) {
+				results[pass].push_back(normal.run(task));
+				failed |= results[pass].back() && results[pass].back() != -EINVAL;
+				ran += results[pass].back() != -EINVAL;
+			}
+			digests[pass] = normal.digest();
+			ASSERT_EQ(writeFile(debugFolder() / "reset", "1"), 0);
+		}
+		if (failed)
+			normal.reopen();
+		ASSERT_EQ(results[0], results[1]);
+		ASSERT_EQ(digests[0], digests[1]);
+	}
+	std::printf("%u tasks ran\n", ran);
+	EXPECT_GT(ran, plainRounds * 4);
+}
+
+} /* namespace nvdla::test */
