@@ -15,7 +15,8 @@ namespace
 constexpr const char *what = "run CPU operation";
 
 /* The cube as a tensor that ends where its memory does; FP16 has no scale. */
-TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes, float scale)
+TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
+		    const Quantization &quantization)
 {
 	TensorDesc desc;
 
@@ -28,7 +29,7 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes, flo
 	desc.surfaceStride = buffer.surfaceStride;
 	desc.size = bytes;
 	if (buffer.type != DataType::Half)
-		desc.quantization = Quantization{ scale };
+		desc.quantization = quantization;
 	return desc;
 }
 
@@ -67,9 +68,10 @@ void softmax(std::vector<float> &values, size_t channels)
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
 		    std::span<std::byte> dst)
 {
-	const TensorDesc from = describe(operation.src, "source", src.size(), operation.inScale);
-	const TensorDesc to =
-		describe(operation.dst, "destination", dst.size(), operation.outScale);
+	const TensorDesc from =
+		describe(operation.src, "source", src.size(), { operation.inScale });
+	const TensorDesc to = describe(operation.dst, "destination", dst.size(),
+				       { operation.outScale, operation.outZero });
 
 	if (from.c != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, what, "dimensions",

@@ -112,6 +112,10 @@ void Writer::writeTensors(const std::vector<const SurfaceState *> &surfaces)
 		entry.stride[1] = desc.lineStride;
 		entry.stride[2] = desc.surfaceStride;
 		entry.stride[3] = desc.lineStrideUv;
+		for (const Quantization &one : desc.quantization.values()) {
+			entry.scale.push_back(static_cast<float>(one.scale));
+			entry.zeroPoint.push_back(one.zeroPoint);
+		}
 		loadable_.memories[region.memory].bindId = bindId++;
 		loadable_.memories[region.memory].tensorDescId = entry.id;
 		loadable_.tensors.push_back(std::move(entry));

@@ -256,6 +256,9 @@ void lower(Lowering &lowering, const op::Softmax &op)
 	emu.type = EmuOpType::Softmax;
 	emu.inScale = op.inScale;
 	emu.outScale = op.outScale;
+	lowering.need(op.outZero >= INT8_MIN && op.outZero <= INT8_MAX, "outZero",
+		      fmt::format("is {}; -128 to 127 are possible", op.outZero));
+	emu.outZero = static_cast<int8_t>(op.outZero);
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
 }
 

@@ -103,6 +103,7 @@ Result<TensorDesc> layOut(const Surface &surface)
 						 : layOutFeature(surface);
 	if (!desc)
 		return desc;
+	desc->quantization = surface.quantization;
 	if (auto checked = desc->check(); !checked)
 		return bad(surface, checked.error().why);
 	return desc;

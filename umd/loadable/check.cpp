@@ -284,6 +284,20 @@ auto find(const List &list, Key key) -> const typename List::value_type *
 	return entry == list.end() ? nullptr : &*entry;
 }
 
+/* Scales have to be numbers that a tensor can have: TensorDesc::check() sees to that. */
+Result<TensorQuantization> quantizationOf(const TensorEntry &entry)
+{
+	std::vector<Quantization> values;
+
+	if (entry.scale.size() != entry.zeroPoint.size())
+		return bad(fmt::format("tensor '{}' scale", entry.name),
+			   fmt::format("has {} numbers, zero_point {}", entry.scale.size(),
+				       entry.zeroPoint.size()));
+	for (size_t i = 0; i < entry.scale.size(); i++)
+		values.push_back({ entry.scale[i], entry.zeroPoint[i] });
+	return TensorQuantization(std::move(values));
+}
+
 } /* namespace */
 
 std::string toString(Version version)
@@ -344,6 +358,10 @@ Result<std::vector<TensorDesc>> Loadable::bound(MemoryFlags direction) const
 		desc.size = entry.size;
 		desc.memory = entry.memId;
 		desc.offset = entry.offset;
+		auto quantization = quantizationOf(entry);
+		if (!quantization)
+			return forward(quantization);
+		desc.quantization = std::move(*quantization);
 		if (auto checked = desc.check(); !checked)
 			return forward(checked);
 		found.push_back({ home->bindId, std::move(desc) });

@@ -29,11 +29,18 @@ struct EmuNetworkDesc {
 	uint16_t num_operations;
 } __attribute__((packed));
 
+/**
+ * \brief Ours: the reserved byte with the integer that stands for 0 in the output, -128 to 127
+ *
+ * 0 in files of other compilers.
+ */
+constexpr size_t emuOutZero = 0;
+
 /** \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
-	uint8_t reserved[3];
+	uint8_t reserved[3]; /**< emuOutZero and others, which are 0 */
 	float in_scale;
 	float out_scale;
 	union {

@@ -25,6 +25,7 @@ EmuOperationDesc describe(const EmuOperation &operation)
 	desc.op_type = static_cast<uint8_t>(operation.type);
 	desc.in_scale = operation.inScale;
 	desc.out_scale = operation.outScale;
+	desc.reserved[emuOutZero] = static_cast<uint8_t>(operation.outZero);
 	if (operation.type == EmuOpType::Softmax)
 		desc.axis = emuAxisChannel;
 	else

@@ -92,6 +92,8 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 	if (layout_.scales) {
 		operation.inScale = field<float>(bytes, *layout_.scales);
 		operation.outScale = field<float>(bytes, *layout_.scales + 4);
+		operation.outZero =
+			field<int8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuOutZero);
 		if (!std::isfinite(operation.inScale) || !std::isfinite(operation.outScale) ||
 		    operation.outScale == 0.0f)
 			return fail(ErrorCode::InvalidFile, what,

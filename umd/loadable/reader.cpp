@@ -77,7 +77,8 @@ private:
 	template<typename T>
 	bool canBeVerified(const T &entry);
 	std::string text(const flatbuffers::String *string);
-	std::vector<uint16_t> ids(const flatbuffers::Vector<uint16_t> *vector);
+	template<typename T>
+	std::vector<T> copyVector(const flatbuffers::Vector<T> *vector);
 
 	Result<void> readMemory(const fb::MemoryListEntry &entry, const std::string &where);
 	Result<void> readBlob(const fb::Blob &entry, const std::string &where);
@@ -105,9 +106,10 @@ std::string Reader::text(const flatbuffers::String *string)
 	return string && afford(string->size()) ? string->str() : std::string();
 }
 
-std::vector<uint16_t> Reader::ids(const flatbuffers::Vector<uint16_t> *vector)
+template<typename T>
+std::vector<T> Reader::copyVector(const flatbuffers::Vector<T> *vector)
 {
-	if (!vector || !afford(vector->size() * sizeof(uint16_t)))
+	if (!vector || !afford(vector->size() * sizeof(T)))
 		return {};
 	return { vector->begin(), vector->end() };
 }
@@ -262,9 +264,9 @@ void Reader::readTask(const fb::TaskListEntry &entry)
 	task.id = entry.id();
 	task.interface = static_cast<Interface>(entry.interface());
 	task.instance = entry.instance();
-	task.addressList = ids(entry.address_list());
-	task.preActions = ids(entry.pre_actions());
-	task.postActions = ids(entry.post_actions());
+	task.addressList = copyVector(entry.address_list());
+	task.preActions = copyVector(entry.pre_actions());
+	task.postActions = copyVector(entry.post_actions());
 	loadable_.tasks.push_back(std::move(task));
 }
 
@@ -290,6 +292,8 @@ void Reader::readTensor(const fb::TensorDescListEntry &entry)
 				     entry.stride_3(), entry.stride_4(), entry.stride_5(),
 				     entry.stride_6(), entry.stride_7() };
 	std::copy(std::begin(strides), std::end(strides), tensor.stride);
+	tensor.scale = copyVector(entry.scale());
+	tensor.zeroPoint = copyVector(entry.zero_point());
 	loadable_.tensors.push_back(std::move(tensor));
 }
 
@@ -355,12 +359,13 @@ Result<Loadable> Reader::run()
 					});
 		})
 		.and_then([&] {
-			return readList("submit_list", Root::VT_SUBMIT_LIST, &Root::submit_list,
-					[&](const auto &entry, const std::string &) {
-						loadable_.submits.push_back(
-							{ entry.id(), ids(entry.task_id()) });
-						return Result<void>{};
-					});
+			return readList(
+				"submit_list", Root::VT_SUBMIT_LIST, &Root::submit_list,
+				[&](const auto &entry, const std::string &) {
+					loadable_.submits.push_back(
+						{ entry.id(), copyVector(entry.task_id()) });
+					return Result<void>{};
+				});
 		})
 		.and_then([&] { return loadable_.check(); })
 		.map([&] { return std::move(loadable_); });

@@ -65,13 +65,17 @@ Offset<fb::TaskListEntry> writeTask(FlatBufferBuilder &builder, const Task &task
 Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const TensorEntry &tensor)
 {
 	const auto name = builder.CreateString(tensor.name);
+	/* Files without them are as other compilers write them. */
+	const auto scale = tensor.scale.empty() ? 0 : builder.CreateVector(tensor.scale);
+	const auto zeroPoint =
+		tensor.zeroPoint.empty() ? 0 : builder.CreateVector(tensor.zeroPoint);
 
 	return fb::CreateTensorDescListEntry(
 		builder, name, tensor.id, tensor.memId, tensor.size, tensor.offset,
 		tensor.dataFormat, tensor.dataType, tensor.dataCategory, tensor.pixelFormat,
 		tensor.pixelMapping, tensor.n, tensor.c, tensor.h, tensor.w, tensor.stride[0],
 		tensor.stride[1], tensor.stride[2], tensor.stride[3], tensor.stride[4],
-		tensor.stride[5], tensor.stride[6], tensor.stride[7]);
+		tensor.stride[5], tensor.stride[6], tensor.stride[7], scale, zeroPoint);
 }
 
 } /* namespace */

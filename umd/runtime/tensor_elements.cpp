@@ -64,7 +64,7 @@ void takeScales(const AnyTask &task, TensorDesc &output)
 	for (const EmuOperation &operation : emu->operations) {
 		const TaskAddress &to = emu->addresses[operation.dst.address];
 		TensorDesc scaled = output;
-		scaled.quantization = Quantization{ operation.outScale };
+		scaled.quantization = Quantization{ operation.outScale, operation.outZero };
 		if (to.memory == output.memory &&
 		    to.offset + operation.dst.offset == output.offset && scaled.check())
 			output.quantization = std::move(scaled.quantization);
@@ -75,11 +75,17 @@ void takeScales(const AnyTask &task, TensorDesc &output)
 
 void describeElements(NetworkParts &parts)
 {
+	/* What the file says of a tensor holds. */
+	std::vector<bool> described;
+	for (const TensorDesc &output : parts.outputs)
+		described.push_back(!output.quantization.none());
 	for (TensorDesc &input : parts.inputs)
 		takeSigns(parts.tasks, input);
 	for (const AnyTask &task : parts.tasks) {
-		for (TensorDesc &output : parts.outputs)
-			takeScales(task, output);
+		for (size_t i = 0; i < parts.outputs.size(); i++) {
+			if (!described[i])
+				takeScales(task, parts.outputs[i]);
+		}
 	}
 }
 

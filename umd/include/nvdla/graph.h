@@ -65,6 +65,12 @@ struct Surface {
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
 	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
+	/**
+	 * \brief What the elements of an input or output stand for
+	 *
+	 * The loadable tells it to whoever runs it; operations do not look at it.
+	 */
+	TensorQuantization quantization;
 };
 
 /** \brief Elements of one type, as they lie in an array */

@@ -145,6 +145,13 @@ struct TensorEntry {
 	int32_t w = 0;
 	/** bytes: element, line, surface (or second plane), line of the second plane */
 	uint32_t stride[8] = {};
+	/**
+	 * \brief What the elements stand for, scale * (q - zeroPoint); ours
+	 *
+	 * Nothing, one of each, or one for each channel.
+	 */
+	std::vector<float> scale;
+	std::vector<int32_t> zeroPoint;
 
 	bool operator==(const TensorEntry &) const = default;
 };

@@ -269,6 +269,7 @@ struct Softmax {
 	std::string output;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
+	int32_t outZero = 0;   /**< the integer that stands for 0 in the output, -128 to 127 */
 	DataType type = DataType::Unknown;
 };
 

@@ -61,6 +61,7 @@ struct EmuOperation {
 	EmuOpType type = EmuOpType::Power;
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
+	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; ours */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;

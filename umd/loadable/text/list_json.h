@@ -73,6 +73,13 @@ void writeMember(const Bits<T> &member, const T &value, Json &json)
 }
 
 template<typename T, typename M>
+void writeMember(const OptionalList<T, M> &member, const T &value, Json &json)
+{
+	if (!(value.*member.member).empty())
+		json[member.name] = toJson(value.*member.member);
+}
+
+template<typename T, typename M>
 Result<void> readMember(const Member<T, M> &member, const Json &json, const std::string &path,
 			T &value)
 {
@@ -90,6 +97,15 @@ Result<void> readMember(const Bits<T> &member, const Json &json, const std::stri
 		return forward(field);
 	return bitsFromJson(**field, fieldPath(path, member.name), member.nameOf)
 		.map([&](uint16_t bits) { value.*member.member = bits; });
+}
+
+template<typename T, typename M>
+Result<void> readMember(const OptionalList<T, M> &member, const Json &json, const std::string &path,
+			T &value)
+{
+	if (!json.is_object() || !json.contains(member.name))
+		return {};
+	return fromJson(json[member.name], fieldPath(path, member.name), value.*member.member);
 }
 
 /** \brief Write the members of \a value into the object \a json */
@@ -123,6 +139,8 @@ Json toJson(const T &value, NameOf nameOf)
 		return toString(value);
 	} else if constexpr (std::is_enum_v<T>) {
 		return namedToJson(static_cast<uint64_t>(value), nameOf);
+	} else if constexpr (std::is_same_v<T, float>) {
+		return floatToJson(value);
 	} else if constexpr (std::is_signed_v<T>) {
 		return int64_t{ value };
 	} else if constexpr (std::is_unsigned_v<T>) {
@@ -170,6 +188,8 @@ Result<void> fromJson(const Json &json, const std::string &path, T &value, NameO
 		return unsignedValue(json, path,
 				     std::numeric_limits<std::underlying_type_t<T>>::max(), nameOf)
 			.map(keep(value));
+	} else if constexpr (std::is_same_v<T, float>) {
+		return floatValue(json, path).map(keep(value));
 	} else if constexpr (std::is_signed_v<T>) {
 		return signedValue(json, path, std::numeric_limits<T>::min(),
 				   std::numeric_limits<T>::max())

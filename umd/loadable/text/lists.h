@@ -36,6 +36,16 @@ struct Bits {
 template<typename T>
 Bits(const char *, uint16_t T::*, NameOf) -> Bits<T>;
 
+/** \brief As a Member, but a list that is left out when it is empty */
+template<typename T, typename M>
+struct OptionalList {
+	const char *name;
+	std::vector<M> T::*member;
+};
+
+template<typename T, typename M>
+OptionalList(const char *, std::vector<M> T::*) -> OptionalList<T, M>;
+
 /** \brief The members of a type, as a tuple */
 template<typename T>
 constexpr auto members = std::tuple<>{};
@@ -107,6 +117,8 @@ inline constexpr auto members<TensorEntry> = std::tuple{
 	Member{ "h", &TensorEntry::h },
 	Member{ "w", &TensorEntry::w },
 	Member{ "stride", &TensorEntry::stride },
+	OptionalList{ "scale", &TensorEntry::scale },
+	OptionalList{ "zero_point", &TensorEntry::zeroPoint },
 };
 
 template<>
