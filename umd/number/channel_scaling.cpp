@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "channel_scaling.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nvdla/rounding.h>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr IntegerLimits operandLimits = integerLimits(16U);
+constexpr int fractionBits = 15;
+constexpr int maxPower = 14; /* the largest power of two that is an operand */
+/* Of X2: its input stays below 2^31 for whatever does not saturate 16 bits behind it. */
+constexpr int maxFineShift = 28;
+constexpr int maxCoarseShift = 31;
+/* Twice rounded, 8 bits and their sign are left of 31 for X2's factor and for both shifts. */
+constexpr int sharedShift = 36;
+constexpr uint8_t maxAddShift = 63;
+
+/* The shift at which all of \a numbers are operands; rounds them. */
+uint8_t toOperands(std::vector<double> numbers, std::vector<int16_t> &operands)
+{
+	double largest = 0;
+	uint8_t shift = 0;
+
+	for (const double number : numbers)
+		largest = std::max(largest, std::fabs(number));
+	while (shift < maxAddShift &&
+	       roundReal(std::ldexp(largest, -shift)) > static_cast<double>(operandLimits.highest))
+		shift++;
+	for (const double number : numbers)
+		operands.push_back(
+			static_cast<int16_t>(operandLimits.saturate(std::ldexp(number, -shift))));
+	return shift;
+}
+
+struct Fraction {
+	double fraction = 0; /* in units of 2^-15: magnitude 2^14 to 2^15 - 1, or 0 */
+	int shift = 0;	     /* scale = fraction / 2^shift */
+};
+
+Fraction split(double scale)
+{
+	int exponent = 0;
+	double fraction = roundReal(std::ldexp(std::frexp(scale, &exponent), fractionBits));
+
+	if (std::fabs(fraction) == std::ldexp(1, fractionBits)) {
+		fraction /= 2;
+		exponent++;
+	}
+	return { fraction, fractionBits - exponent };
+}
+
+struct Factors {
+	double coarse = 1;
+	double fine = 0;
+};
+
+/* Two operands whose product is \a scale as nearly as possible, one of them close to 2^power. */
+Factors nearestFactors(double scale, int power)
+{
+	constexpr double candidates = 64;
+	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
+	Factors best{ first, 0 };
+	double least = std::fabs(scale);
+
+	/* A larger first operand leaves less for the second, which stays within its range. */
+	for (double coarse = first; coarse < std::min(first + candidates, 2 * first); coarse++) {
+		const double fine = roundReal(scale / coarse);
+		const double error = std::fabs(fine * coarse - scale);
+		if (error < least &&
+		    std::fabs(fine) <= static_cast<double>(operandLimits.highest)) {
+			least = error;
+			best = { coarse, fine };
+		}
+	}
+	return best;
+}
+
+Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const double> biases,
+				 int largestFineShift)
+{
+	std::vector<Fraction> fractions;
+	const Fraction *largest = nullptr;
+
+	for (const double scale : scales)
+		fractions.push_back(split(scale));
+	for (const Fraction &fraction : fractions) {
+		if (fraction.fraction != 0 && (!largest || fraction.shift < largest->shift))
+			largest = &fraction;
+	}
+	const int total = largest ? std::max(largest->shift, 0) + maxPower : maxPower;
+	if ((largest && largest->shift < 0) || total > largestFineShift + maxCoarseShift)
+		return fail(ErrorCode::Unsupported, "scale channels", "largest scale",
+			    fmt::format("2^{} is beyond what multipliers and shifts reach",
+					fractionBits - largest->shift));
+
+	ChannelScaling scaling;
+	const int fine = std::min(total, largestFineShift);
+	const int coarse = total - fine;
+	std::vector<double> coarseFactors;
+	scaling.x1.shift = static_cast<uint8_t>(coarse);
+	scaling.x2.shift = static_cast<uint8_t>(fine);
+	for (size_t i = 0; i < scales.size(); i++) {
+		const Factors factors =
+			nearestFactors(std::ldexp(scales[i], total), total - fractions[i].shift);
+		coarseFactors.push_back(factors.coarse);
+		scaling.x1.multiply.push_back(static_cast<int16_t>(factors.coarse));
+		scaling.x2.multiply.push_back(static_cast<int16_t>(factors.fine));
+	}
+	scaling.x1.addShift = toOperands({ biases.begin(), biases.end() }, scaling.x1.add);
+	std::vector<double> rest;
+	for (size_t i = 0; i < biases.size(); i++)
+		rest.push_back((biases[i] - std::ldexp(scaling.x1.add[i], scaling.x1.addShift)) *
+			       std::ldexp(coarseFactors[i], -coarse));
+	scaling.x2.addShift = toOperands(rest, scaling.x2.add);
+	return scaling;
+}
+
+} /* namespace */
+
+Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
+				     ScaleRounding rounding)
+{
+	std::vector<double> fractions;
+	std::vector<int> powers;
+	int largest = 0;
+
+	if (rounding == ScaleRounding::Once)
+		return scaleOnce(scales, biases, maxFineShift);
+	for (const double scale : scales) {
+		int exponent = 0;
+		std::frexp(scale, &exponent);
+		powers.push_back(std::max(-exponent, 0));
+		largest = std::max(largest, powers.back());
+	}
+	if (largest > maxCoarseShift)
+		return scaleOnce(scales, biases, maxFineShift);
+	std::vector<int16_t> factors;
+	for (size_t i = 0; i < scales.size(); i++) {
+		const int power = std::max(powers[i], largest - maxPower);
+		fractions.push_back(std::ldexp(scales[i], power));
+		factors.push_back(static_cast<int16_t>(1 << (largest - power)));
+	}
+	auto scaling = scaleOnce(fractions, biases, std::min(maxFineShift, sharedShift - largest));
+	if (!scaling)
+		return scaling;
+	scaling->y.multiply = std::move(factors);
+	scaling->y.shift = static_cast<uint8_t>(largest);
+	return scaling;
+}
+
+} /* namespace nvdla */

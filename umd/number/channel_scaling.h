@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requantization with both multipliers of SDP.
+ */
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <nvdla/error.h>
+
+namespace nvdla
+{
+
+/**
+ * \brief Operands of X1 and X2 for y = (x + bias) * scale, channel by channel
+ *
+ * The shift of a multiplier is a register, the same for all channels, so one multiplier leaves
+ * small scales few bits. Here X1 multiplies by about a power of two for each channel, which brings
+ * all channels to the same size, and X2 by the 15 bits that are left of the scale; of the pairs
+ * near that, the one whose product is nearest to the scale is taken. X2's adder has what X1's adder
+ * cuts off of a bias when that does not fit 16 bits.
+ */
+struct ChannelScaling {
+	/** \brief What a unit is given: (x + add << addShift) * multiply >> shift */
+	struct Unit {
+		std::vector<int16_t> add;
+		std::vector<int16_t> multiply;
+		uint8_t addShift = 0;
+		uint8_t shift = 0;
+	};
+	Unit x1;
+	Unit x2;
+	Unit y; /**< multiplies only; nothing in it if the results are rounded once */
+};
+
+/** \brief How often a result is rounded */
+enum class ScaleRounding : uint8_t { Once, Twice };
+
+/**
+ * \brief Work out both units
+ *
+ * Where \a rounding is that of TFLite's kernels for 8 bits, x is first multiplied by what a scale
+ * has beside its power of two and rounded, and then divided by that power and rounded again (Y).
+ *
+ * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one.
+ *
+ * \param[in] scales one for each channel (or element), of any sign; at least one is not 0
+ * \param[in] biases as many, in steps of x
+ * \return Unsupported for scales beyond 2^15 or below 2^-44
+ */
+Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
+				     ScaleRounding rounding);
+
+} /* namespace nvdla */
