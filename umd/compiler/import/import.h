@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From files of other tools to a model. A file is not trusted: whatever is in it gives a model or
+ * an error.
+ */
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/** \return whether \a bytes begin as a TensorFlow Lite file does */
+bool isTflite(std::span<const std::byte> bytes);
+
+/**
+ * \brief Read a TensorFlow Lite file: its first subgraph, with constants
+ *
+ * Tensors are in the order of the file, so ids are the file's own; what the importer adds comes
+ * behind. Kernels are turned to K, C, R, S. Types and quantizations are the file's.
+ *
+ * \return InvalidFile naming the part that is damaged; Unsupported naming the operator that is not
+ * known, its layer and the remedy
+ */
+Result<Model> importTflite(std::span<const std::byte> bytes);
+
+/** \brief \a value with axes in another order: axis i of the result is axis order[i] */
+Value permuted(const Value &value, const std::vector<uint32_t> &order);
+
+} /* namespace nvdla::compiler */

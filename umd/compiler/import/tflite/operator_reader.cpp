@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "operator_reader.h"
+
+#include <fmt/core.h>
+
+namespace nvdla::compiler::tflite
+{
+
+namespace
+{
+
+constexpr const char *what = "read TFLite model";
+
+} /* namespace */
+
+OperatorReader::OperatorReader(Model &model, const fb::Operator &source, const char *type)
+	: model_(model), source_(source), type_(type)
+{
+	const ValueId first = output(0);
+
+	if (!failed())
+		name_ = model_.values[first].name;
+}
+
+bool OperatorReader::need(bool fulfilled, const std::string &field, const std::string &why)
+{
+	if (!fulfilled && !error_)
+		error_ = Error{ ErrorCode::InvalidFile, what,
+				fmt::format("{} '{}', {}", type_, name_, field), why };
+	return fulfilled;
+}
+
+bool OperatorReader::support(bool fulfilled, const std::string &field, const std::string &why)
+{
+	if (!fulfilled && !error_)
+		error_ = Error{ ErrorCode::Unsupported, what,
+				fmt::format("{} '{}', {}", type_, name_, field), why };
+	return fulfilled;
+}
+
+Result<void> OperatorReader::result() const
+{
+	if (error_)
+		return tl::unexpected<Error>(*error_);
+	return {};
+}
+
+ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field)
+{
+	if (!need(ids && index < ids->size(), field,
+		  fmt::format("has {} entries, entry {} is needed", ids ? ids->size() : 0, index)))
+		return 0;
+	const int32_t id = ids->Get(static_cast<flatbuffers::uoffset_t>(index));
+	if (!need(id >= 0 && static_cast<size_t>(id) < model_.values.size(), field,
+		  fmt::format("entry {} is tensor {}, there are {}", index, id,
+			      model_.values.size())))
+		return 0;
+	return static_cast<ValueId>(id);
+}
+
+bool OperatorReader::hasInput(size_t index) const
+{
+	return index < inputs() &&
+	       source_.inputs()->Get(static_cast<flatbuffers::uoffset_t>(index)) >= 0;
+}
+
+ValueId OperatorReader::input(size_t index)
+{
+	return id(source_.inputs(), index, "inputs");
+}
+
+ValueId OperatorReader::output(size_t index)
+{
+	return id(source_.outputs(), index, "outputs");
+}
+
+const Value &OperatorReader::value(ValueId id) const
+{
+	return failed() || id >= model_.values.size() ? none_ : model_.values[id];
+}
+
+const Value &OperatorReader::constant(size_t index)
+{
+	const ValueId id = input(index);
+
+	if (failed())
+		return none_;
+	support(model_.values[id].isConstant, fmt::format("input {}", index),
+		fmt::format("'{}' is computed by the model; it has to be a constant",
+			    model_.values[id].name));
+	return value(id);
+}
+
+std::vector<int64_t> OperatorReader::numbers(size_t index)
+{
+	const Value &value = constant(index);
+	std::vector<int64_t> numbers;
+
+	need(value.type == ElementType::Int32 || value.type == ElementType::Int64 || failed(),
+	     fmt::format("input {}", index),
+	     fmt::format("is {}, int32 is needed", elementTypeName(value.type)));
+	if (failed())
+		return {};
+	for (double number : rawNumbers(value))
+		numbers.push_back(static_cast<int64_t>(number));
+	return numbers;
+}
+
+uint32_t OperatorReader::axis(int64_t axis, size_t rank, const std::string &field)
+{
+	const auto axes = static_cast<int64_t>(rank);
+
+	if (!need(axis >= -axes && axis < axes, field,
+		  fmt::format("axis {}, the tensor has {}", axis, axes)))
+		return 0;
+	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
+}
+
+Clamp OperatorReader::clamp(fb::Activation activation)
+{
+	switch (activation) {
+	case fb::Activation::NONE:
+		return {};
+	case fb::Activation::RELU:
+		return { .low = 0 };
+	case fb::Activation::RELU_N1_TO_1:
+		return { -1, 1 };
+	case fb::Activation::RELU6:
+		return { 0, 6 };
+	default:
+		break;
+	}
+	support(false, "fused activation",
+		fmt::format("{} is not known; make it an operator of its own",
+			    static_cast<int>(activation)));
+	return {};
+}
+
+ValueId OperatorReader::addConstant(Value value)
+{
+	value.isConstant = true;
+	model_.values.push_back(std::move(value));
+	return model_.values.size() - 1;
+}
+
+void OperatorReader::add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs)
+{
+	if (!failed())
+		model_.operators.push_back({ value(outputs.front()).name, type_, std::move(kind),
+					     std::move(inputs), std::move(outputs) });
+}
+
+void OperatorReader::alias(ValueId output, const Value &constant)
+{
+	if (failed())
+		return;
+	const Value same = constant;
+	Value &value = model_.values[output];
+	const std::string name = value.name;
+	value = same;
+	value.name = name;
+}
+
+} /* namespace nvdla::compiler::tflite */

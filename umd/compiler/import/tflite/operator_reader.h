@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One operator of a TensorFlow Lite file, with checks of what it names.
+ */
+#pragma once
+
+#include <string>
+
+#include "compiler/import/import.h"
+#include "tflite_generated.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace fb = nvdla::tflite;
+
+/**
+ * \brief Reads an operator and appends what it becomes to a model
+ *
+ * The first rule that is broken is kept; after it values are meaningless, but harmless.
+ */
+class OperatorReader
+{
+public:
+	OperatorReader(Model &model, const fb::Operator &source, const char *type);
+
+	/** \brief State a rule */
+	bool need(bool fulfilled, const std::string &field, const std::string &why);
+	/** \brief As need(), of what is correct but not done here */
+	bool support(bool fulfilled, const std::string &field, const std::string &why);
+	bool failed() const { return error_.has_value(); }
+	Result<void> result() const;
+
+	size_t inputs() const { return source_.inputs() ? source_.inputs()->size() : 0; }
+	size_t outputs() const { return source_.outputs() ? source_.outputs()->size() : 0; }
+	bool hasInput(size_t index) const;
+	/** \brief Id of an input or output; 0 after an error */
+	ValueId input(size_t index);
+	ValueId output(size_t index);
+	/** \brief A value; an empty one after an error */
+	const Value &value(ValueId id) const;
+	/** \brief An input that has to be a constant */
+	const Value &constant(size_t index);
+	/** \brief The whole numbers of a constant input, as axes and sizes are given */
+	std::vector<int64_t> numbers(size_t index);
+	/** \brief \a axis counted from the front, held against \a rank */
+	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
+
+	/** \brief The options; nullptr and an error if there are none of this kind */
+	template<typename Options>
+	const Options *options(fb::BuiltinOptions kind)
+	{
+		const Options *found = nullptr;
+		if (source_.builtin_options_type() == kind)
+			found = static_cast<const Options *>(source_.builtin_options());
+		need(found, "options", "are missing, or those of another operator");
+		return found;
+	}
+
+	/** \brief What a fused activation leaves */
+	Clamp clamp(fb::Activation activation);
+	/** \brief Add a constant to the model */
+	ValueId addConstant(Value value);
+	/** \brief Add the operator: the first inputs that there are, all outputs */
+	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+	/** \brief Say that an output is the same constant as an input */
+	void alias(ValueId output, const Value &constant);
+
+	const std::string &name() const { return name_; }
+
+private:
+	ValueId id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field);
+
+	Model &model_;
+	const fb::Operator &source_;
+	std::string type_;
+	std::string name_;
+	Value none_;
+	std::optional<Error> error_;
+};
+
+/** \brief How an operator is read */
+struct OperatorKind {
+	int32_t code; /**< BuiltinOperator of the format */
+	const char *name;
+	void (*read)(OperatorReader &reader); /**< nullptr: known by name only */
+};
+
+/** \return the operator with a code, or nullptr */
+const OperatorKind *operatorKind(int32_t code);
+
+} /* namespace nvdla::compiler::tflite */

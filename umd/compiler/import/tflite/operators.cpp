@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators of TensorFlow Lite, from their published definitions.
+ */
+#include <algorithm>
+#include <span>
+
+#include <fmt/core.h>
+
+#include "operator_reader.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace
+{
+
+struct AxisPadding {
+	uint32_t before = 0;
+	uint32_t after = 0;
+};
+
+/* SAME makes ceil(in / stride) elements; of an odd number of padded ones, one more comes after. */
+AxisPadding axisPadding(fb::Padding padding, uint32_t in, uint32_t kernel, uint32_t stride,
+			uint32_t dilation)
+{
+	if (padding == fb::Padding::VALID || !stride || !in)
+		return {};
+	const uint32_t out = (in - 1) / stride + 1;
+	const uint64_t needed =
+		uint64_t{ out - 1 } * stride + uint64_t{ kernel - 1 } * dilation + 1;
+	const uint64_t total = needed > in ? needed - in : 0;
+
+	return { static_cast<uint32_t>(total / 2), static_cast<uint32_t>(total - total / 2) };
+}
+
+struct WindowOptions {
+	fb::Padding padding;
+	int32_t strideW, strideH;
+	int32_t dilationW, dilationH;
+};
+
+struct Window {
+	op::Axes stride, dilation;
+	op::Padding padding;
+};
+
+/* Stride, dilation and padding of a window of w x h over the N, H, W, C tensor \a in. */
+Window window(OperatorReader &reader, const Value &in, uint32_t w, uint32_t h,
+	      const WindowOptions &options)
+{
+	constexpr int32_t most = 1 << 16;
+	for (const int32_t number :
+	     { options.strideW, options.strideH, options.dilationW, options.dilationH })
+		reader.need(number >= 1 && number <= most, "options",
+			    fmt::format("{} is no stride or dilation", number));
+	reader.need(in.shape.size() == 4, "input 0",
+		    fmt::format("is {}, four axes are needed", toString(in.shape)));
+	reader.need(w >= 1 && w <= most && h >= 1 && h <= most, "window",
+		    fmt::format("is {} x {}", h, w));
+	if (reader.failed())
+		return {};
+	Window window{ { static_cast<uint32_t>(options.strideW),
+			 static_cast<uint32_t>(options.strideH) },
+		       { static_cast<uint32_t>(options.dilationW),
+			 static_cast<uint32_t>(options.dilationH) },
+		       {} };
+	const AxisPadding x =
+		axisPadding(options.padding, in.shape[2], w, window.stride.x, window.dilation.x);
+	const AxisPadding y =
+		axisPadding(options.padding, in.shape[1], h, window.stride.y, window.dilation.y);
+	window.padding = { x.before, x.after, y.before, y.after };
+	return window;
+}
+
+std::vector<ValueId> withBias(OperatorReader &reader, ValueId input, ValueId weights)
+{
+	std::vector<ValueId> inputs{ input, weights };
+
+	if (reader.hasInput(2)) {
+		reader.constant(2);
+		inputs.push_back(reader.input(2));
+	}
+	return inputs;
+}
+
+void readConvolution(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::Conv2DOptions>(fb::BuiltinOptions::Conv2DOptions);
+	const ValueId input = reader.input(0);
+	const Value in = reader.value(input);
+	const Value weights = reader.constant(1);
+	if (reader.failed() ||
+	    !reader.need(weights.shape.size() == 4, "weights", "have not four axes"))
+		return;
+	const Window window =
+		tflite::window(reader, in, weights.shape[2], weights.shape[1],
+			       { options->padding(), options->stride_w(), options->stride_h(),
+				 options->dilation_w(), options->dilation_h() });
+	const uint32_t channels = weights.shape[3];
+	if (reader.failed() ||
+	    !reader.need(channels && in.shape[3] % channels == 0, "weights",
+			 fmt::format("have {} channels, the input {}", channels, in.shape[3])))
+		return;
+	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3] / channels,
+			  reader.clamp(options->activation()) };
+	const ValueId kernels = reader.addConstant(permuted(weights, { 0, 3, 1, 2 }));
+	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
+}
+
+void readDepthwise(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::DepthwiseConv2DOptions>(
+		fb::BuiltinOptions::DepthwiseConv2DOptions);
+	const ValueId input = reader.input(0);
+	const Value in = reader.value(input);
+	const Value weights = reader.constant(1);
+	if (reader.failed() || !reader.need(weights.shape.size() == 4 && weights.shape[0] == 1,
+					    "weights", "are not 1 x height x width x channels"))
+		return;
+	const Window window =
+		tflite::window(reader, in, weights.shape[2], weights.shape[1],
+			       { options->padding(), options->stride_w(), options->stride_h(),
+				 options->dilation_w(), options->dilation_h() });
+	if (reader.failed() ||
+	    !reader.need(
+		    in.shape[3] && weights.shape[3] % in.shape[3] == 0, "weights",
+		    fmt::format("have {} channels, the input {}", weights.shape[3], in.shape[3])))
+		return;
+	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3],
+			  reader.clamp(options->activation()) };
+	const ValueId kernels = reader.addConstant(permuted(weights, { 3, 0, 1, 2 }));
+	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
+}
+
+void readFullyConnected(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::FullyConnectedOptions>(
+		fb::BuiltinOptions::FullyConnectedOptions);
+	const Value &weights = reader.constant(1);
+	if (reader.failed())
+		return;
+	reader.support(options->weights_format() == 0, "weights_format",
+		       "is that of another processor; convert the model without it");
+	reader.need(weights.shape.size() == 2, "weights", "have not two axes");
+	reader.add(FullyConnected{ reader.clamp(options->activation()) },
+		   withBias(reader, reader.input(0), reader.input(1)), { reader.output(0) });
+}
+
+void readPool(OperatorReader &reader, Pool::Method method)
+{
+	const auto *options = reader.options<fb::Pool2DOptions>(fb::BuiltinOptions::Pool2DOptions);
+	const Value &in = reader.value(reader.input(0));
+	if (reader.failed())
+		return;
+	const op::Axes kernel{ static_cast<uint32_t>(options->filter_width()),
+			       static_cast<uint32_t>(options->filter_height()) };
+	const Window window = tflite::window(
+		reader, in, kernel.x, kernel.y,
+		{ options->padding(), options->stride_w(), options->stride_h(), 1, 1 });
+	reader.add(Pool{ method, kernel, window.stride, window.padding, false,
+			 reader.clamp(options->activation()) },
+		   { reader.input(0) }, { reader.output(0) });
+}
+
+void readAveragePool(OperatorReader &reader)
+{
+	readPool(reader, Pool::Method::Average);
+}
+
+void readMaxPool(OperatorReader &reader)
+{
+	readPool(reader, Pool::Method::Max);
+}
+
+void addElementwise(OperatorReader &reader, Elementwise::Function function, Clamp activation)
+{
+	reader.add(Elementwise{ function, activation }, { reader.input(0), reader.input(1) },
+		   { reader.output(0) });
+}
+
+void readAdd(OperatorReader &reader)
+{
+	if (const auto *options = reader.options<fb::AddOptions>(fb::BuiltinOptions::AddOptions))
+		addElementwise(reader, Elementwise::Function::Add,
+			       reader.clamp(options->activation()));
+}
+
+void readSub(OperatorReader &reader)
+{
+	if (const auto *options = reader.options<fb::SubOptions>(fb::BuiltinOptions::SubOptions))
+		addElementwise(reader, Elementwise::Function::Subtract,
+			       reader.clamp(options->activation()));
+}
+
+void readMul(OperatorReader &reader)
+{
+	if (const auto *options = reader.options<fb::MulOptions>(fb::BuiltinOptions::MulOptions))
+		addElementwise(reader, Elementwise::Function::Multiply,
+			       reader.clamp(options->activation()));
+}
+
+void readMaximum(OperatorReader &reader)
+{
+	addElementwise(reader, Elementwise::Function::Maximum, {});
+}
+
+void readMinimum(OperatorReader &reader)
+{
+	addElementwise(reader, Elementwise::Function::Minimum, {});
+}
+
+void readReshape(OperatorReader &reader)
+{
+	const Value &in = reader.value(reader.input(0));
+	const Value &out = reader.value(reader.output(0));
+
+	reader.need(elementCount(in.shape) == elementCount(out.shape), "shape",
+		    fmt::format("{} becomes {}", toString(in.shape), toString(out.shape)));
+	reader.add(Reshape{}, { reader.input(0) }, { reader.output(0) });
+}
+
+void readMean(OperatorReader &reader)
+{
+	const size_t rank = reader.value(reader.input(0)).shape.size();
+	std::vector<uint32_t> axes;
+
+	for (const int64_t number : reader.numbers(1))
+		axes.push_back(reader.axis(number, rank, "axes"));
+	std::sort(axes.begin(), axes.end());
+	reader.support(rank == 4 && axes == std::vector<uint32_t>{ 1, 2 }, "axes",
+		       "are not height and width, the only ones that are known; use a "
+		       "convolution over channels");
+	reader.add(GlobalAverage{}, { reader.input(0) }, { reader.output(0) });
+}
+
+void readPad(OperatorReader &reader)
+{
+	const Value &in = reader.value(reader.input(0));
+	const std::vector<int64_t> numbers = reader.numbers(1);
+	const Value fill = reader.hasInput(2) ? reader.constant(2) : Value{};
+	Pad pad;
+
+	if (!reader.need(
+		    numbers.size() == 2 * in.shape.size(), "paddings",
+		    fmt::format("are {} numbers for {} axes", numbers.size(), in.shape.size())))
+		return;
+	for (size_t i = 0; i < numbers.size(); i++) {
+		reader.need(numbers[i] >= 0 && numbers[i] < 1 << 20, "paddings",
+			    fmt::format("{} elements", numbers[i]));
+		(i % 2 ? pad.after : pad.before).push_back(static_cast<uint32_t>(numbers[i]));
+	}
+	if (!fill.data.empty())
+		pad.value = realNumbers(fill).front();
+	reader.add(std::move(pad), { reader.input(0) }, { reader.output(0) });
+}
+
+void readConcatenation(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options<fb::ConcatenationOptions>(fb::BuiltinOptions::ConcatenationOptions);
+	std::vector<ValueId> inputs;
+
+	for (size_t i = 0; i < reader.inputs(); i++)
+		inputs.push_back(reader.input(i));
+	const size_t rank = reader.value(reader.output(0)).shape.size();
+	if (reader.failed())
+		return;
+	reader.add(Concatenation{ reader.axis(options->axis(), rank, "axis"),
+				  reader.clamp(options->activation()) },
+		   std::move(inputs), { reader.output(0) });
+}
+
+/* Parts that follow each other along an axis, one an output. */
+void readParts(OperatorReader &reader, size_t input, size_t axisInput)
+{
+	const Extents shape = reader.value(reader.input(input)).shape;
+	const std::vector<int64_t> given = reader.numbers(axisInput);
+	if (!reader.need(given.size() == 1, "axis", "is not one number"))
+		return;
+	const uint32_t axis = reader.axis(given.front(), shape.size(), "axis");
+	Slice slice{ Extents(shape.size(), 0), Extents(shape.size(), 1) };
+
+	for (size_t i = 0; i < reader.outputs() && !reader.failed(); i++) {
+		const Extents &part = reader.value(reader.output(i)).shape;
+		if (!reader.need(part.size() == shape.size(), "outputs", "have other axes"))
+			return;
+		reader.add(slice, { reader.input(input) }, { reader.output(i) });
+		slice.begin[axis] += part[axis];
+	}
+	reader.need(slice.begin[axis] == shape[axis], "outputs",
+		    fmt::format("have {} of {} elements", slice.begin[axis], shape[axis]));
+}
+
+void readSplit(OperatorReader &reader)
+{
+	readParts(reader, 1, 0);
+}
+
+void readSplitV(OperatorReader &reader)
+{
+	readParts(reader, 0, 2);
+}
+
+void readStridedSlice(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options<fb::StridedSliceOptions>(fb::BuiltinOptions::StridedSliceOptions);
+	const Extents shape = reader.value(reader.input(0)).shape;
+	const std::vector<int64_t> begin = reader.numbers(1);
+	const std::vector<int64_t> stride = reader.numbers(3);
+	Slice slice;
+
+	if (reader.failed())
+		return;
+	reader.support(options->ellipsis_mask() == 0 && options->new_axis_mask() == 0 &&
+			       options->shrink_axis_mask() == 0,
+		       "masks", "add or take axes; slice and reshape instead");
+	reader.need(begin.size() == shape.size() && stride.size() == shape.size(), "begin",
+		    "is not one number for each axis");
+	for (size_t i = 0; i < shape.size() && !reader.failed(); i++) {
+		const auto extent = static_cast<int64_t>(shape[i]);
+		int64_t first = begin[i] < 0 ? begin[i] + extent : begin[i];
+		first = options->begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(first, 0, extent);
+		reader.support(stride[i] >= 1, "strides",
+			       fmt::format("{}: only forward slices are known", stride[i]));
+		slice.begin.push_back(static_cast<uint32_t>(first));
+		slice.stride.push_back(static_cast<uint32_t>(stride[i]));
+	}
+	reader.add(std::move(slice), { reader.input(0) }, { reader.output(0) });
+}
+
+void readSlice(OperatorReader &reader)
+{
+	const Extents shape = reader.value(reader.input(0)).shape;
+	const std::vector<int64_t> begin = reader.numbers(1);
+	Slice slice{ {}, Extents(shape.size(), 1) };
+
+	reader.need(begin.size() == shape.size(), "begin", "is not one number for each axis");
+	for (size_t i = 0; i < begin.size() && !reader.failed(); i++) {
+		reader.need(begin[i] >= 0 && begin[i] < shape[i], "begin",
+			    fmt::format("{} of {}", begin[i], shape[i]));
+		slice.begin.push_back(static_cast<uint32_t>(begin[i]));
+	}
+	reader.add(std::move(slice), { reader.input(0) }, { reader.output(0) });
+}
+
+void readSoftmax(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options<fb::SoftmaxOptions>(fb::BuiltinOptions::SoftmaxOptions);
+	if (options)
+		reader.add(Softmax{ options->beta() }, { reader.input(0) }, { reader.output(0) });
+}
+
+template<Unary::Function function>
+void readUnary(OperatorReader &reader)
+{
+	Unary unary;
+
+	unary.function = function;
+	if (function == Unary::Function::Elu)
+		unary.parameter = 1;
+	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+}
+
+template<fb::Activation activation>
+void readActivation(OperatorReader &reader)
+{
+	Unary unary;
+
+	unary.activation = reader.clamp(activation);
+	reader.add(unary, { reader.input(0) }, { reader.output(0) });
+}
+
+void readLeakyRelu(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options<fb::LeakyReluOptions>(fb::BuiltinOptions::LeakyReluOptions);
+	if (options)
+		reader.add(Unary{ Unary::Function::LeakyRelu, options->alpha(), {} },
+			   { reader.input(0) }, { reader.output(0) });
+}
+
+void readConversion(OperatorReader &reader)
+{
+	const Value in = reader.value(reader.input(0));
+	const ValueId output = reader.output(0);
+
+	if (reader.failed())
+		return;
+	if (in.isConstant && isFloat(reader.value(output).type))
+		reader.alias(output, in);
+	else
+		reader.add(Unary{}, { reader.input(0) }, { output });
+}
+
+const OperatorKind kinds[] = {
+	{ 0, "ADD", readAdd },
+	{ 1, "AVERAGE_POOL_2D", readAveragePool },
+	{ 2, "CONCATENATION", readConcatenation },
+	{ 3, "CONV_2D", readConvolution },
+	{ 4, "DEPTHWISE_CONV_2D", readDepthwise },
+	{ 5, "DEPTH_TO_SPACE", nullptr },
+	{ 6, "DEQUANTIZE", readConversion },
+	{ 9, "FULLY_CONNECTED", readFullyConnected },
+	{ 11, "L2_NORMALIZATION", nullptr },
+	{ 13, "LOCAL_RESPONSE_NORMALIZATION", nullptr },
+	{ 14, "LOGISTIC", readUnary<Unary::Function::Logistic> },
+	{ 17, "MAX_POOL_2D", readMaxPool },
+	{ 18, "MUL", readMul },
+	{ 19, "RELU", readActivation<fb::Activation::RELU> },
+	{ 20, "RELU_N1_TO_1", readActivation<fb::Activation::RELU_N1_TO_1> },
+	{ 21, "RELU6", readActivation<fb::Activation::RELU6> },
+	{ 22, "RESHAPE", readReshape },
+	{ 23, "RESIZE_BILINEAR", nullptr },
+	{ 25, "SOFTMAX", readSoftmax },
+	{ 26, "SPACE_TO_DEPTH", nullptr },
+	{ 28, "TANH", readUnary<Unary::Function::Tanh> },
+	{ 34, "PAD", readPad },
+	{ 39, "TRANSPOSE", nullptr },
+	{ 40, "MEAN", readMean },
+	{ 41, "SUB", readSub },
+	{ 43, "SQUEEZE", readReshape },
+	{ 45, "STRIDED_SLICE", readStridedSlice },
+	{ 47, "EXP", readUnary<Unary::Function::Exp> },
+	{ 49, "SPLIT", readSplit },
+	{ 54, "PRELU", nullptr },
+	{ 55, "MAXIMUM", readMaximum },
+	{ 56, "ARG_MAX", nullptr },
+	{ 57, "MINIMUM", readMinimum },
+	{ 60, "PADV2", readPad },
+	{ 65, "SLICE", readSlice },
+	{ 67, "TRANSPOSE_CONV", nullptr },
+	{ 70, "EXPAND_DIMS", readReshape },
+	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
+	{ 97, "RESIZE_NEAREST_NEIGHBOR", nullptr },
+	{ 98, "LEAKY_RELU", readLeakyRelu },
+	{ 101, "ABS", readUnary<Unary::Function::Abs> },
+	{ 102, "SPLIT_V", readSplitV },
+	{ 111, "ELU", readUnary<Unary::Function::Elu> },
+	{ 114, "QUANTIZE", readConversion },
+	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
+	{ 150, "GELU", readUnary<Unary::Function::Gelu> },
+};
+
+} /* namespace */
+
+const OperatorKind *operatorKind(int32_t code)
+{
+	const auto *found =
+		std::find_if(std::begin(kinds), std::end(kinds),
+			     [code](const OperatorKind &kind) { return kind.code == code; });
+
+	return found == std::end(kinds) ? nullptr : found;
+}
+
+} /* namespace nvdla::compiler::tflite */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "compiler/import/import.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <fmt/core.h>
+
+#include "operator_reader.h"
+
+namespace nvdla::compiler
+{
+
+namespace tflite
+{
+
+namespace
+{
+
+constexpr const char *what = "read TFLite model";
+/* No tensor that the core can hold has more elements. */
+constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
+constexpr size_t maxRank = 6;
+
+tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
+{
+	return fail(ErrorCode::InvalidFile, what, where, why);
+}
+
+Result<ElementType> elementType(fb::TensorType type, const std::string &where)
+{
+	switch (type) {
+	case fb::TensorType::FLOAT32:
+		return ElementType::Float32;
+	case fb::TensorType::FLOAT16:
+		return ElementType::Float16;
+	case fb::TensorType::INT8:
+		return ElementType::Int8;
+	case fb::TensorType::UINT8:
+		return ElementType::UInt8;
+	case fb::TensorType::INT16:
+		return ElementType::Int16;
+	case fb::TensorType::INT32:
+		return ElementType::Int32;
+	case fb::TensorType::INT64:
+		return ElementType::Int64;
+	case fb::TensorType::BOOL:
+		return ElementType::Bool;
+	default:
+		break;
+	}
+	return fail(ErrorCode::Unsupported, what, where,
+		    fmt::format("tensor type {} is no type that tensors of the core have; use "
+				"integers of 8 or 16 bits, or float",
+				static_cast<int>(type)));
+}
+
+Result<void> readQuantization(const fb::QuantizationParameters &from, Value &value,
+			      const std::string &where)
+{
+	std::vector<Quantization> values;
+	const auto *scales = from.scale();
+	const auto *zeroPoints = from.zero_point();
+	const size_t count = scales ? scales->size() : 0;
+
+	/* Other importers take files whose axis is beyond the shape: then it is that of kernels. */
+	const auto axis = static_cast<uint32_t>(from.quantized_dimension());
+	value.quantizedAxis = axis < value.shape.size() ? axis : 0;
+	const size_t channels = value.shape.empty() ? 1 : value.shape[value.quantizedAxis];
+	if (count > 1 && count != channels)
+		return damaged(where, fmt::format("{} scales for {} channels", count, channels));
+	for (flatbuffers::uoffset_t i = 0; i < count; i++) {
+		const double scale = scales->Get(i);
+		const int64_t zero = zeroPoints && i < zeroPoints->size() ? zeroPoints->Get(i) : 0;
+		if (!std::isfinite(scale) || scale < 0 || zero < -32768 || zero > 65535)
+			return damaged(where,
+				       fmt::format("scale {} with zero point {}", scale, zero));
+		/* A channel without weights may have a scale of 0. */
+		values.push_back({ scale > 0 ? scale : 1.0, static_cast<int32_t>(zero) });
+	}
+	if (count)
+		value.quantization = TensorQuantization(std::move(values));
+	return {};
+}
+
+class Reader
+{
+public:
+	explicit Reader(const fb::Model &source) : source_(source) {}
+
+	Result<Model> read();
+
+private:
+	Result<void> readTensor(const fb::Tensor &tensor, size_t index);
+	Result<void> readOperator(const fb::Operator &operation, size_t index);
+	Result<std::vector<ValueId>> readIds(const flatbuffers::Vector<int32_t> *ids,
+					     const char *field) const;
+
+	const fb::Model &source_;
+	Model model_;
+};
+
+Result<void> Reader::readTensor(const fb::Tensor &tensor, size_t index)
+{
+	Value value;
+
+	value.name = tensor.name() ? tensor.name()->str() : "";
+	const std::string where = fmt::format("tensor {} '{}'", index, value.name);
+	uint64_t elements = 1;
+	for (flatbuffers::uoffset_t i = 0; tensor.shape() && i < tensor.shape()->size(); i++) {
+		const int32_t extent = tensor.shape()->Get(i);
+		if (extent < 0 || i >= maxRank)
+			return damaged(where, fmt::format("axis {} has {} elements", i, extent));
+		elements *= static_cast<uint64_t>(extent);
+		if (elements > maxElements)
+			return damaged(where, "has more elements than a tensor can");
+		value.shape.push_back(static_cast<uint32_t>(extent));
+	}
+	auto type = elementType(tensor.type(), where);
+	if (!type)
+		return forward(type);
+	value.type = *type;
+	if (tensor.quantization()) {
+		auto done = readQuantization(*tensor.quantization(), value, where);
+		if (!done)
+			return done;
+	}
+	const auto *buffers = source_.buffers();
+	if (tensor.buffer() && (!buffers || tensor.buffer() >= buffers->size()))
+		return damaged(where, fmt::format("names buffer {}, there are {}", tensor.buffer(),
+						  buffers ? buffers->size() : 0));
+	const auto *buffer = tensor.buffer() ? buffers->Get(tensor.buffer()) : nullptr;
+	if (buffer && buffer->data() && buffer->data()->size()) {
+		const auto *data = reinterpret_cast<const std::byte *>(buffer->data()->data());
+		value.data.assign(data, data + buffer->data()->size());
+		value.isConstant = true;
+	}
+	model_.values.push_back(std::move(value));
+	return {};
+}
+
+Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
+{
+	const auto *codes = source_.operator_codes();
+	const uint32_t code = operation.opcode_index();
+
+	if (!codes || code >= codes->size())
+		return damaged(fmt::format("operator {}", index),
+			       fmt::format("names code {}, there are {}", code,
+					   codes ? codes->size() : 0));
+	/* Codes below 127 are in the old field; writers of today fill both. */
+	const auto *entry = codes->Get(code);
+	const int32_t builtin =
+		std::max<int32_t>(entry->deprecated_builtin_code(), entry->builtin_code());
+	const OperatorKind *kind = operatorKind(builtin);
+	const std::string type = entry->custom_code() ? fmt::format("custom operator '{}'",
+								    entry->custom_code()->str())
+				 : kind		      ? kind->name
+						      : fmt::format("operator code {}", builtin);
+	OperatorReader reader(model_, operation, type.c_str());
+	reader.support(kind && kind->read, "operator",
+		       "is not known to this compiler; replace it in the model, or cut the model "
+		       "before it");
+	if (!reader.failed())
+		kind->read(reader);
+	return reader.result();
+}
+
+Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> *ids,
+					     const char *field) const
+{
+	std::vector<ValueId> values;
+
+	for (flatbuffers::uoffset_t i = 0; ids && i < ids->size(); i++) {
+		const int32_t id = ids->Get(i);
+		if (id < 0 || static_cast<size_t>(id) >= model_.values.size())
+			return damaged(field, fmt::format("name tensor {}", id));
+		values.push_back(static_cast<ValueId>(id));
+	}
+	if (values.empty())
+		return damaged(field, "the model has none");
+	return values;
+}
+
+Result<Model> Reader::read()
+{
+	if (!source_.subgraphs() || !source_.subgraphs()->size())
+		return damaged("subgraphs", "there is none");
+	const fb::SubGraph &graph = *source_.subgraphs()->Get(0);
+
+	for (flatbuffers::uoffset_t i = 0; graph.tensors() && i < graph.tensors()->size(); i++) {
+		if (auto done = readTensor(*graph.tensors()->Get(i), i); !done)
+			return forward(done);
+	}
+	auto inputs = readIds(graph.inputs(), "inputs");
+	if (!inputs)
+		return forward(inputs);
+	auto outputs = readIds(graph.outputs(), "outputs");
+	if (!outputs)
+		return forward(outputs);
+	for (flatbuffers::uoffset_t i = 0; graph.operators() && i < graph.operators()->size();
+	     i++) {
+		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
+			return forward(done);
+	}
+	model_.inputs = std::move(*inputs);
+	model_.outputs = std::move(*outputs);
+	auto checked = model_.check().and_then([this] { return model_.checkShapes(); });
+	if (!checked)
+		return forward(checked);
+	return std::move(model_);
+}
+
+} /* namespace */
+
+} /* namespace tflite */
+
+bool isTflite(std::span<const std::byte> bytes)
+{
+	constexpr size_t identifierEnd = 8;
+
+	return bytes.size() >= identifierEnd && tflite::fb::ModelBufferHasIdentifier(bytes.data());
+}
+
+Result<Model> importTflite(std::span<const std::byte> bytes)
+{
+	constexpr flatbuffers::uoffset_t maxDepth = 16;
+	constexpr flatbuffers::uoffset_t maxTables = 1u << 20;
+	/* Scalars are read where they lie, so the file has to lie as its writer aligned it. */
+	std::vector<std::max_align_t> aligned(bytes.size() / sizeof(std::max_align_t) + 1);
+	const auto *data = reinterpret_cast<const uint8_t *>(aligned.data());
+
+	std::memcpy(aligned.data(), bytes.data(), bytes.size());
+	if (!isTflite(bytes))
+		return tflite::damaged("file", "does not begin as a TFLite model");
+	flatbuffers::Verifier verifier(data, bytes.size(), maxDepth, maxTables);
+	if (!tflite::fb::VerifyModelBuffer(verifier))
+		return tflite::damaged("file", "is truncated, or tables lie outside of it");
+	return tflite::Reader(*tflite::fb::GetModel(data)).read();
+}
+
+} /* namespace nvdla::compiler */

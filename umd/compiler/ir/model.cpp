@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <nvdla/half.h>
+#include <nvdla/lut.h>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+struct TypeInfo {
+	const char *name;
+	size_t bytes;
+};
+
+constexpr TypeInfo types[] = {
+	{ "float32", 4 }, { "float16", 2 }, { "int8", 1 },  { "uint8", 1 },
+	{ "int16", 2 },	  { "int32", 4 },   { "int64", 8 }, { "bool", 1 },
+};
+
+template<typename T>
+void append(std::vector<double> &numbers, std::span<const std::byte> bytes)
+{
+	numbers.reserve(bytes.size() / sizeof(T));
+	for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+		T element;
+		std::memcpy(&element, &bytes[at], sizeof(T));
+		numbers.push_back(static_cast<double>(element));
+	}
+}
+
+} /* namespace */
+
+const char *elementTypeName(ElementType type)
+{
+	return types[static_cast<size_t>(type)].name;
+}
+
+size_t elementBytes(ElementType type)
+{
+	return types[static_cast<size_t>(type)].bytes;
+}
+
+bool isFloat(ElementType type)
+{
+	return type == ElementType::Float32 || type == ElementType::Float16;
+}
+
+uint64_t elementCount(const Extents &shape)
+{
+	uint64_t count = 1;
+
+	for (uint32_t extent : shape)
+		count *= extent;
+	return count;
+}
+
+std::string toString(const Extents &shape)
+{
+	return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+double Unary::operator()(double x) const
+{
+	double y = x;
+
+	switch (function) {
+	case Function::Identity:
+		break;
+	case Function::Logistic:
+		y = sigmoid(x);
+		break;
+	case Function::Tanh:
+		y = std::tanh(x);
+		break;
+	case Function::HardSwish:
+		y = x * std::clamp(x + 3, 0.0, 6.0) / 6;
+		break;
+	case Function::LeakyRelu:
+		y = x < 0 ? x * parameter : x;
+		break;
+	case Function::Elu:
+		y = x < 0 ? parameter * std::expm1(x) : x;
+		break;
+	case Function::Gelu:
+		y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
+		break;
+	case Function::Abs:
+		y = std::fabs(x);
+		break;
+	case Function::Exp:
+		y = std::exp(x);
+		break;
+	case Function::Square:
+		y = x * x;
+		break;
+	}
+	return std::clamp(y, activation.low, activation.high);
+}
+
+std::vector<size_t> Model::readers(ValueId value) const
+{
+	std::vector<size_t> found;
+
+	for (size_t i = 0; i < operators.size(); i++) {
+		const auto &read = operators[i].inputs;
+		if (std::find(read.begin(), read.end(), value) != read.end())
+			found.push_back(i);
+	}
+	return found;
+}
+
+const Operator *Model::writer(ValueId value) const
+{
+	for (const Operator &operation : operators) {
+		const auto &written = operation.outputs;
+		if (std::find(written.begin(), written.end(), value) != written.end())
+			return &operation;
+	}
+	return nullptr;
+}
+
+bool Model::isOutput(ValueId value) const
+{
+	return std::find(outputs.begin(), outputs.end(), value) != outputs.end();
+}
+
+bool Model::isInput(ValueId value) const
+{
+	return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+}
+
+Result<void> Model::check() const
+{
+	std::vector<bool> known(values.size());
+	auto bad = [](const std::string &where, const std::string &why) {
+		return fail(ErrorCode::InvalidFile, "check model", where, why);
+	};
+
+	for (ValueId id = 0; id < values.size(); id++) {
+		const Value &value = values[id];
+		known[id] = value.isConstant;
+		const uint64_t bytes = elementCount(value.shape) * elementBytes(value.type);
+		if (value.isConstant && value.data.size() != bytes)
+			return bad(value.name, fmt::format("has {} bytes, {} of {} need {}",
+							   value.data.size(), toString(value.shape),
+							   elementTypeName(value.type), bytes));
+	}
+	for (ValueId id : inputs) {
+		if (id >= values.size())
+			return bad("inputs", fmt::format("there is no value {}", id));
+		known[id] = true;
+	}
+	for (const Operator &operation : operators) {
+		for (ValueId id : operation.inputs) {
+			if (id >= values.size() || !known[id])
+				return bad(operation.name,
+					   fmt::format("reads value {}, which nothing before it "
+						       "writes",
+						       id));
+		}
+		for (ValueId id : operation.outputs) {
+			if (id >= values.size() || known[id])
+				return bad(operation.name,
+					   fmt::format("writes value {}, which is there already or "
+						       "cannot be",
+						       id));
+			known[id] = true;
+		}
+	}
+	for (ValueId id : outputs) {
+		if (id >= values.size() || !known[id])
+			return bad("outputs", fmt::format("nothing writes value {}", id));
+	}
+	return {};
+}
+
+std::vector<double> rawNumbers(const Value &constant)
+{
+	std::vector<double> numbers;
+
+	switch (constant.type) {
+	case ElementType::Float32:
+		append<float>(numbers, constant.data);
+		break;
+	case ElementType::Float16:
+		append<uint16_t>(numbers, constant.data);
+		for (double &number : numbers)
+			number = halfToFloat(static_cast<uint16_t>(number));
+		break;
+	case ElementType::Int8:
+		append<int8_t>(numbers, constant.data);
+		break;
+	case ElementType::UInt8:
+	case ElementType::Bool:
+		append<uint8_t>(numbers, constant.data);
+		break;
+	case ElementType::Int16:
+		append<int16_t>(numbers, constant.data);
+		break;
+	case ElementType::Int32:
+		append<int32_t>(numbers, constant.data);
+		break;
+	case ElementType::Int64:
+		append<int64_t>(numbers, constant.data);
+		break;
+	}
+	return numbers;
+}
+
+std::vector<double> realNumbers(const Value &constant)
+{
+	std::vector<double> numbers = rawNumbers(constant);
+
+	if (constant.quantization.none())
+		return numbers;
+	uint64_t inner = 1;
+	for (size_t axis = constant.quantizedAxis + size_t{ 1 }; axis < constant.shape.size();
+	     axis++)
+		inner *= constant.shape[axis];
+	const uint64_t extent = constant.shape.empty() ? 1 : constant.shape[constant.quantizedAxis];
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] =
+			constant.quantization.channel(static_cast<uint32_t>(i / inner % extent))
+				.real(numbers[i]);
+	return numbers;
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A network of real-number operators, as importers leave it and passes change it.
+ *
+ * Tensors are values; how their integers stand for real numbers is part of a value's
+ * description. What an operator computes is defined on real numbers; the result is what the
+ * output's quantization makes of them. Documentation/compiler.md has the picture.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/operations.h>
+#include <nvdla/quantization.h>
+
+namespace nvdla::compiler
+{
+
+enum class ElementType : uint8_t { Float32, Float16, Int8, UInt8, Int16, Int32, Int64, Bool };
+
+/** \return "float32", "int8" and so on */
+const char *elementTypeName(ElementType type);
+/** \return bytes of an element */
+size_t elementBytes(ElementType type);
+/** \return whether the elements are real numbers themselves */
+bool isFloat(ElementType type);
+
+/** \brief Outermost first. Activations are N, H, W, C; convolution kernels are K, C, R, S */
+using Extents = std::vector<uint32_t>;
+
+/** \return number of elements; 1 of an empty list */
+uint64_t elementCount(const Extents &shape);
+/** \return "1 x 8 x 8 x 3" */
+std::string toString(const Extents &shape);
+
+/** \brief Index into Model::values */
+using ValueId = size_t;
+
+/** \brief A tensor */
+struct Value {
+	std::string name;
+	ElementType type = ElementType::Float32;
+	Extents shape;
+	/** \brief What integers stand for; several: one for each index along quantizedAxis */
+	TensorQuantization quantization;
+	uint32_t quantizedAxis = 0;
+	/** \brief Elements of a constant, little endian, in the order of the shape */
+	std::vector<std::byte> data;
+	bool isConstant = false;
+};
+
+/** \brief What a fused activation leaves of real numbers: ReLU6 is { 0, 6 } */
+struct Clamp {
+	double low = -std::numeric_limits<double>::infinity();
+	double high = std::numeric_limits<double>::infinity();
+
+	bool isNone() const { return *this == Clamp{}; }
+	bool operator==(const Clamp &) const = default;
+};
+
+/* Operators. Inputs are named in their order in Operator::inputs. */
+
+/** \brief Inputs: x; kernels (constant, K x C/groups x R x S); bias (constant, K) or none */
+struct Convolution {
+	op::Axes stride;
+	op::Axes dilation;
+	op::Padding padding;
+	uint32_t groups = 1;
+	Clamp activation;
+};
+
+/** \brief Inputs: x, of which each row of C elements is one; weights (constant, K x C); bias or
+ * none */
+struct FullyConnected {
+	Clamp activation;
+};
+
+/** \brief Inputs: two of one shape, or of shapes that are repeated to the output's */
+struct Elementwise {
+	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum };
+	Function function = Function::Add;
+	Clamp activation;
+};
+
+/** \brief Windows; only elements inside the picture count, unless countPadding */
+struct Pool {
+	enum class Method : uint8_t { Average, Max };
+	Method method = Method::Max;
+	op::Axes kernel;
+	op::Axes stride;
+	op::Padding padding;
+	bool countPadding = false;
+	Clamp activation;
+};
+
+/** \brief The average over height and width */
+struct GlobalAverage {
+};
+
+/** \brief The same elements in the same order, in the output's shape */
+struct Reshape {
+};
+
+/** \brief Elements that stand for \a value around the input */
+struct Pad {
+	Extents before; /**< for each axis */
+	Extents after;
+	double value = 0;
+};
+
+/** \brief Inputs one behind the other */
+struct Concatenation {
+	uint32_t axis = 0;
+	Clamp activation;
+};
+
+/** \brief Every stride-th element from \a begin on; the output's shape says how many */
+struct Slice {
+	Extents begin;
+	Extents stride;
+};
+
+/** \brief A function of each element */
+struct Unary {
+	enum class Function : uint8_t {
+		Identity, /**< another type or quantization */
+		Logistic,
+		Tanh,
+		HardSwish,
+		LeakyRelu, /**< parameter: slope of negative numbers */
+		Elu,	   /**< parameter: alpha */
+		Gelu,
+		Abs,
+		Exp,
+		Square,
+	};
+	Function function = Function::Identity;
+	double parameter = 0;
+	Clamp activation;
+
+	/** \return the function of \a x, clamped */
+	double operator()(double x) const;
+};
+
+/** \brief Over the last axis, of beta * x */
+struct Softmax {
+	double beta = 1;
+};
+
+using Kind = std::variant<Convolution, FullyConnected, Elementwise, Pool, GlobalAverage, Reshape,
+			  Pad, Concatenation, Slice, Unary, Softmax>;
+
+struct Operator {
+	std::string name; /**< for people: that of the first output */
+	std::string type; /**< the name that the model's format has for it */
+	Kind kind;
+	std::vector<ValueId> inputs;
+	std::vector<ValueId> outputs;
+};
+
+/** \brief Operators are in an order in which they can be carried out */
+struct Model {
+	std::vector<Value> values;
+	std::vector<Operator> operators;
+	std::vector<ValueId> inputs;
+	std::vector<ValueId> outputs;
+
+	/** \brief Indices of the operators that read a value */
+	std::vector<size_t> readers(ValueId value) const;
+	/** \brief The operator that writes a value; nullptr for inputs and constants */
+	const Operator *writer(ValueId value) const;
+	bool isOutput(ValueId value) const;
+	bool isInput(ValueId value) const;
+
+	/**
+	 * \brief Hold operators against each other: ids exist, each value is written once and
+	 * before it is read, constants have the bytes that their shape needs
+	 */
+	Result<void> check() const;
+	/** \brief Hold shapes, types and parameters of all operators against each other */
+	Result<void> checkShapes() const;
+};
+
+/** \return the elements of a constant, without their quantization */
+std::vector<double> rawNumbers(const Value &constant);
+/** \return the real numbers that a constant stands for */
+std::vector<double> realNumbers(const Value &constant);
+
+} /* namespace nvdla::compiler */

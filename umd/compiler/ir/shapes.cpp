@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shapes and types of operators held against those of their values. What passes can be lowered
+ * without looking at sizes again.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "model.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Windows of an axis; 0 if there are none. */
+uint32_t windows(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, uint32_t stride,
+		 uint32_t dilation)
+{
+	const uint64_t padded = uint64_t{ in } + before + after;
+	const uint64_t window = uint64_t{ kernel - 1 } * dilation + 1;
+
+	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
+}
+
+bool isActivation(ElementType type)
+{
+	return isFloat(type) || type == ElementType::Int8 || type == ElementType::UInt8 ||
+	       type == ElementType::Int16;
+}
+
+class Checker
+{
+public:
+	Checker(const Model &model, const Operator &operation)
+		: model_(model), operation_(operation)
+	{
+	}
+
+	Result<void> run();
+
+	void operator()(const Convolution &conv);
+	void operator()(const FullyConnected &);
+	void operator()(const Elementwise &);
+	void operator()(const Pool &pool);
+	void operator()(const GlobalAverage &);
+	void operator()(const Reshape &);
+	void operator()(const Pad &pad);
+	void operator()(const Concatenation &concatenation);
+	void operator()(const Slice &slice);
+	void operator()(const Unary &) { expectShape(shape(0)); }
+	void operator()(const Softmax &) { expectShape(shape(0)); }
+
+private:
+	bool need(bool fulfilled, const std::string &why)
+	{
+		if (!fulfilled && !error_)
+			error_ = Error{ ErrorCode::InvalidFile, "check model",
+					fmt::format("{} '{}'", operation_.type, operation_.name),
+					why };
+		return fulfilled;
+	}
+	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
+	const Extents &shape(size_t input) const { return value(input).shape; }
+	const Value &out() const { return model_.values[operation_.outputs.front()]; }
+	void expectShape(const Extents &wanted)
+	{
+		need(out().shape == wanted, fmt::format("the output is {}, the operator makes {}",
+							toString(out().shape), toString(wanted)));
+	}
+	bool needInputs(size_t least, size_t most)
+	{
+		const size_t count = operation_.inputs.size();
+		return need(count >= least && count <= most,
+			    fmt::format("has {} inputs, {} to {} are needed", count, least, most));
+	}
+	bool needPicture()
+	{
+		return need(
+			shape(0).size() == 4 && shape(0)[0] == 1,
+			fmt::format("the input is {}; it has to be 1 x height x width x channels",
+				    toString(shape(0))));
+	}
+	/* Weights and bias of \a kernels kernels. */
+	bool needConstants(size_t rank);
+	void needQuantized(const Value &value);
+
+	const Model &model_;
+	const Operator &operation_;
+	std::optional<Error> error_;
+};
+
+bool Checker::needConstants(size_t rank)
+{
+	if (!needInputs(2, 3) ||
+	    !need(value(1).isConstant && shape(1).size() == rank && elementCount(shape(1)) > 0,
+		  fmt::format("the weights '{}' are no constant of {} axes", value(1).name, rank)))
+		return false;
+	const Quantization first = value(1).quantization.channel(0);
+	const size_t scales = value(1).quantization.values().size();
+	need(isFloat(value(1).type) || value(1).type == ElementType::Int8 ||
+		     value(1).type == ElementType::UInt8,
+	     fmt::format("the weights are {}; int8, uint8 and float are known",
+			 elementTypeName(value(1).type)));
+	need(isFloat(value(0).type) || !isFloat(value(1).type),
+	     "the weights are float, the input is not");
+	need(scales <= 1 || (value(1).quantizedAxis == 0 && scales == shape(1)[0]),
+	     fmt::format("the weights have {} scales for {} kernels", scales, shape(1)[0]));
+	need(first.zeroPoint >= -128 && first.zeroPoint <= 255,
+	     fmt::format("the weights' zero point is {}", first.zeroPoint));
+	if (operation_.inputs.size() > 2)
+		need(value(2).isConstant && elementCount(shape(2)) == shape(1)[0],
+		     fmt::format("the bias '{}' is no constant of {} numbers", value(2).name,
+				 shape(1)[0]));
+	return !error_;
+}
+
+void Checker::operator()(const Convolution &conv)
+{
+	if (!needConstants(4) || !needPicture())
+		return;
+	const Extents &x = shape(0), &w = shape(1);
+	if (!need(conv.groups > 0 && w[0] % conv.groups == 0 &&
+			  uint64_t{ w[1] } * conv.groups == x[3],
+		  fmt::format("kernels of {} do not go with {} in {} groups", toString(w),
+			      toString(x), conv.groups)))
+		return;
+	expectShape({ 1,
+		      windows(x[1], conv.padding.top, conv.padding.bottom, w[2], conv.stride.y,
+			      conv.dilation.y),
+		      windows(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
+			      conv.dilation.x),
+		      w[0] });
+}
+
+void Checker::operator()(const FullyConnected &)
+{
+	if (!needConstants(2))
+		return;
+	const Extents &w = shape(1);
+	const uint64_t elements = elementCount(shape(0));
+	need(elements % w[1] == 0 && elements / w[1] * w[0] == elementCount(out().shape),
+	     fmt::format("weights of {} do not make {} of {}", toString(w), toString(out().shape),
+			 toString(shape(0))));
+}
+
+void Checker::operator()(const Elementwise &)
+{
+	if (!needInputs(2, 2))
+		return;
+	for (size_t input = 0; input < 2; input++) {
+		const Extents &x = shape(input), &y = out().shape;
+		bool fits = x.size() <= y.size();
+		for (size_t axis = 0; fits && axis < x.size(); axis++) {
+			const uint32_t wanted = y[y.size() - x.size() + axis];
+			fits = x[axis] == 1 || x[axis] == wanted;
+		}
+		need(fits,
+		     fmt::format("input {} is {}, the output {}", input, toString(x), toString(y)));
+	}
+}
+
+void Checker::operator()(const Pool &pool)
+{
+	if (!needInputs(1, 1) || !needPicture() ||
+	    !need(pool.kernel.x > 0 && pool.kernel.y > 0, "windows are empty"))
+		return;
+	const Extents &x = shape(0);
+	expectShape({ 1,
+		      windows(x[1], pool.padding.top, pool.padding.bottom, pool.kernel.y,
+			      pool.stride.y, 1),
+		      windows(x[2], pool.padding.left, pool.padding.right, pool.kernel.x,
+			      pool.stride.x, 1),
+		      x[3] });
+}
+
+void Checker::operator()(const GlobalAverage &)
+{
+	if (needInputs(1, 2) && needPicture())
+		need(elementCount(out().shape) == shape(0)[3],
+		     fmt::format("the output is {} for {} channels", toString(out().shape),
+				 shape(0)[3]));
+}
+
+void Checker::operator()(const Reshape &)
+{
+	need(elementCount(out().shape) == elementCount(shape(0)),
+	     fmt::format("{} cannot become {}", toString(shape(0)), toString(out().shape)));
+}
+
+void Checker::operator()(const Pad &pad)
+{
+	Extents padded = shape(0);
+
+	if (!need(pad.before.size() == padded.size() && pad.after.size() == padded.size(),
+		  "has not one padding for each axis"))
+		return;
+	for (size_t axis = 0; axis < padded.size(); axis++)
+		padded[axis] += pad.before[axis] + pad.after[axis];
+	expectShape(padded);
+}
+
+void Checker::operator()(const Concatenation &concatenation)
+{
+	Extents all = shape(0);
+	const size_t axis = concatenation.axis;
+
+	if (!need(axis < all.size(), fmt::format("axis {} of {}", axis, toString(all))))
+		return;
+	all[axis] = 0;
+	for (size_t input = 0; input < operation_.inputs.size(); input++) {
+		Extents one = shape(input);
+		if (!need(one.size() == all.size(), "inputs have different axes"))
+			return;
+		all[axis] += one[axis];
+		one[axis] = all[axis];
+		need(one == all, fmt::format("input {} is {}", input, toString(shape(input))));
+	}
+	expectShape(all);
+}
+
+void Checker::operator()(const Slice &slice)
+{
+	const Extents &x = shape(0), &y = out().shape;
+
+	if (!need(slice.begin.size() == x.size() && slice.stride.size() == x.size() &&
+			  y.size() == x.size(),
+		  "has not one begin, stride and size for each axis"))
+		return;
+	for (size_t axis = 0; axis < x.size(); axis++)
+		need(y[axis] > 0 &&
+			     slice.begin[axis] + uint64_t{ y[axis] - 1 } * slice.stride[axis] <
+				     x[axis],
+		     fmt::format("elements {}, every {}, {} of them, are not all in {}",
+				 slice.begin[axis], slice.stride[axis], y[axis], x[axis]));
+}
+
+/* What is computed with has one scale and one zero point. */
+void Checker::needQuantized(const Value &value)
+{
+	const auto values = value.quantization.values();
+
+	if (value.isConstant)
+		return;
+	need(isActivation(value.type),
+	     fmt::format("'{}' is {}; int8, uint8, int16 and float are known", value.name,
+			 elementTypeName(value.type)));
+	need(elementCount(value.shape) > 0, fmt::format("'{}' has no elements", value.name));
+	if (isFloat(value.type))
+		return;
+	if (!need(values.size() == 1, fmt::format("'{}' has {} scales; an activation has one",
+						  value.name, values.size())))
+		return;
+	const IntegerLimits limits =
+		value.type == ElementType::UInt8
+			? IntegerLimits{ 0, 255 }
+			: integerLimits(value.type == ElementType::Int8 ? 8U : 16U);
+	need(limits.saturate(int64_t{ values.front().zeroPoint }) == values.front().zeroPoint,
+	     fmt::format("'{}' has the zero point {}, which is no {}", value.name,
+			 values.front().zeroPoint, elementTypeName(value.type)));
+}
+
+Result<void> Checker::run()
+{
+	if (need(!operation_.inputs.empty() && operation_.outputs.size() == 1,
+		 "has no inputs, or not one output")) {
+		for (const ValueId id : operation_.inputs)
+			needQuantized(model_.values[id]);
+		needQuantized(out());
+		/* Ids are checked, so constants have their bytes. */
+		if (!error_)
+			std::visit([this](const auto &kind) { (*this)(kind); }, operation_.kind);
+	}
+	if (error_)
+		return tl::unexpected<Error>(*error_);
+	return {};
+}
+
+} /* namespace */
+
+Result<void> Model::checkShapes() const
+{
+	for (const Operator &operation : operators) {
+		if (auto checked = Checker(*this, operation).run(); !checked)
+			return checked;
+	}
+	return {};
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Affine functions and clamps on SDP.
+ */
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <nvdla/converter.h>
+#include <nvdla/half.h>
+
+#include "lowerer.h"
+#include "number/channel_scaling.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+Elements halves(const std::vector<double> &numbers)
+{
+	const std::vector<float> floats(numbers.begin(), numbers.end());
+
+	return Elements::half(floats);
+}
+
+bool isAll(const std::vector<double> &numbers, double number)
+{
+	return std::all_of(numbers.begin(), numbers.end(),
+			   [number](double one) { return one == number; });
+}
+
+int32_t floatBits(double number)
+{
+	return static_cast<int32_t>(std::bit_cast<uint32_t>(static_cast<float>(number)));
+}
+
+int32_t halfBits(double number)
+{
+	return floatToHalf(static_cast<float>(number));
+}
+
+GraphOperands operands(const std::string &name, const Cube &shape)
+{
+	return { .name = name, .c = shape.c, .h = shape.h, .w = shape.w, .alu = {}, .mul = {} };
+}
+
+/* FP16: x1 multiplies and adds, whatever is left over clamps. */
+op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
+{
+	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
+	const Clamp &clamp = function.activation;
+	const bool adds = !isAll(function.bias, 0);
+	const bool multiplies = !isAll(function.scale, 1);
+
+	if (adds || multiplies) {
+		GraphOperands constants =
+			operands(lowerer.unique(stage.name + " operands"), function.shape);
+		sdp.x1 = op::SdpUnit{ .multiply = multiplies, .operands = constants.name };
+		if (adds) {
+			sdp.x1->alu = op::Alu::Sum;
+			constants.alu = halves(function.bias);
+		}
+		if (multiplies)
+			constants.mul = halves(function.scale);
+		lowerer.graph.operands(std::move(constants));
+	}
+	if (clamp.low == 0)
+		sdp.x2 = op::SdpUnit{ .activation = op::Activation::Relu };
+	else if (std::isfinite(clamp.low))
+		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = halfBits(clamp.low) };
+	if (std::isfinite(clamp.high))
+		sdp.y = op::SdpUnit{ .alu = op::Alu::Min, .aluOperand = floatBits(clamp.high) };
+	return sdp;
+}
+
+op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
+		   const ChannelScaling::Unit &scaling)
+{
+	GraphOperands constants = operands(lowerer.unique(name), shape);
+
+	constants.alu = Elements::of(std::span<const int16_t>(scaling.add));
+	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
+	op::SdpUnit unit{ .alu = op::Alu::Sum,
+			  .multiply = true,
+			  .operands = constants.name,
+			  .aluShift = scaling.addShift,
+			  .shift = scaling.shift };
+	lowerer.graph.operands(std::move(constants));
+	return unit;
+}
+
+/* Y: the second rounding, if there is one, and a limit. */
+op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
+		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
+{
+	op::SdpUnit unit{ .alu = alu };
+
+	if (scaling.multiply.empty()) {
+		unit.aluOperand = static_cast<int32_t>(limit);
+		return unit;
+	}
+	GraphOperands constants = operands(lowerer.unique(name + " power"), shape);
+	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
+	if (alu)
+		constants.alu = Elements::of(
+			std::vector<int16_t>(scaling.multiply.size(), static_cast<int16_t>(limit)));
+	unit.multiply = true;
+	unit.operands = constants.name;
+	unit.shift = scaling.shift;
+	lowerer.graph.operands(std::move(constants));
+	return unit;
+}
+
+} /* namespace */
+
+Lowerer::Clamped Lowerer::clamped(const Clamp &activation, const Quantization &quantization,
+				  DataType type) const
+{
+	const IntegerLimits limits = integerLimits(type);
+	auto toInteger = [&](double real, int64_t unlimited) {
+		return std::isfinite(real) ? quantization.quantize(real, limits) : unlimited;
+	};
+	const int64_t low = toInteger(activation.low, limits.lowest);
+	const int64_t high = toInteger(activation.high, limits.highest);
+
+	return { low, high, low == limits.lowest && high == limits.highest };
+}
+
+Lowerer::Stage Lowerer::stage(const std::string &name, const std::string &input, DataType from,
+			      const std::string &output, ValueId result) const
+{
+	return { name,		input,	      output, from, storage(result), quantization(result),
+		 range(result), cube(result), false };
+}
+
+void Lowerer::clampSurface(const std::string &input, const std::string &output,
+			   const Clamped &clamp)
+{
+	add(op::Sdp{ .name = step("clamp"),
+		     .input = input,
+		     .output = output,
+		     .x1 = op::SdpUnit{ .alu = op::Alu::Max,
+					.aluOperand = static_cast<int32_t>(clamp.low) },
+		     .x2 = op::SdpUnit{ .alu = op::Alu::Min,
+					.aluOperand = static_cast<int32_t>(clamp.high) } });
+}
+
+void Lowerer::affine(const Stage &stage, const Affine &function)
+{
+	if (failed())
+		return;
+	if (stage.from == DataType::Half) {
+		add(halfAffine(*this, stage, function));
+		return;
+	}
+	const ScaleRounding rounding =
+		stage.range == DataType::Int8 ? ScaleRounding::Twice : ScaleRounding::Once;
+	const ChannelScaling scaling = take(scaleChannels(function.scale, function.bias, rounding));
+	if (failed())
+		return;
+	const int64_t zero = stage.result.zeroPoint;
+	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
+	const Clamped clamp = clamped(function.activation, stage.result, stage.range);
+	/* SDP makes INT8 of INT16 in memory only. */
+	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
+		Stage wide = stage;
+		wide.to = DataType::Int16;
+		wide.output = intermediate(stage.name + " in 16 bits", wide.to, stage.cube);
+		affine(wide, function);
+		add(op::Sdp{ .name = step("narrow"),
+			     .input = wide.output,
+			     .output = stage.output,
+			     .type = DataType::Int8 });
+		return;
+	}
+	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
+	sdp.x1 = unitOf(*this, stage.name + " coarse", function.shape, scaling.x1);
+	sdp.x2 = unitOf(*this, stage.name + " fine", function.shape, scaling.x2);
+	sdp.converter = { static_cast<int32_t>(-zero), 1, 0 };
+	sdp.type = stage.to;
+	const IntegerLimits limits = integerLimits(stage.to);
+	const bool cutsHigh = clamp.high < limits.highest;
+	const bool cutsLow = clamp.low > limits.lowest;
+	const bool relu = cutsLow && clamp.low == zero;
+	if (relu)
+		sdp.x2->activation = op::Activation::Relu;
+	if (cutsHigh)
+		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Min,
+				 clamp.high - zero);
+	else if (cutsLow && !relu)
+		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, op::Alu::Max,
+				 clamp.low - zero);
+	else if (!scaling.y.multiply.empty())
+		sdp.y = lastUnit(*this, stage.name, function.shape, scaling.y, std::nullopt, 0);
+	if (cutsLow && cutsHigh && !relu) {
+		sdp.output = intermediate(stage.name + " high", stage.to, stage.cube);
+		add(sdp);
+		clampSurface(sdp.output, stage.output, clamp);
+		return;
+	}
+	add(sdp);
+}
+
+} /* namespace nvdla::compiler */

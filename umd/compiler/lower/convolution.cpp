@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "kernels.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Kernels of the core have at most as many lines and columns. */
+constexpr uint32_t maxKernel = 32;
+
+/* Integers less their zero points: 2018's uint8 weights have one anywhere. */
+std::vector<double> withoutZero(const Value &weights)
+{
+	std::vector<double> numbers = rawNumbers(weights);
+	const size_t kernel = numbers.size() / weights.shape.front();
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] -=
+			weights.quantization.channel(static_cast<uint32_t>(i / kernel)).zeroPoint;
+	return numbers;
+}
+
+} /* namespace */
+
+bool needsWideWeights(const Value &weights)
+{
+	if (isFloat(weights.type) || weights.shape.empty() || !elementCount(weights.shape))
+		return false;
+	const IntegerLimits limits = integerLimits(8U);
+	const std::vector<double> numbers = withoutZero(weights);
+
+	return std::any_of(numbers.begin(), numbers.end(), [&](double number) {
+		return number < static_cast<double>(limits.lowest) ||
+		       number > static_cast<double>(limits.highest);
+	});
+}
+
+Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation)
+{
+	const Value &weights = lowerer.value(operation.inputs[1]);
+	const bool half = lowerer.storage(operation.inputs[0]) == DataType::Half;
+	const Extents &shape = weights.shape;
+	Kernels kernels;
+
+	kernels.k = shape[0];
+	kernels.c = shape[1];
+	kernels.r = shape.size() > 2 ? shape[2] : 1;
+	kernels.s = shape.size() > 3 ? shape[3] : 1;
+	kernels.elements = half ? realNumbers(weights) : withoutZero(weights);
+	kernels.bias = std::vector<double>(kernels.k);
+	for (uint32_t k = 0; k < kernels.k; k++)
+		kernels.scales.push_back(half ? 1 : weights.quantization.channel(k).scale);
+	if (operation.inputs.size() < 3)
+		return kernels;
+	const Value &bias = lowerer.value(operation.inputs[2]);
+	kernels.bias = rawNumbers(bias);
+	/* Its scale is that of the sums, whatever the file says it is. */
+	const double step = half ? 1 : lowerer.quantization(operation.inputs[0]).scale;
+	for (uint32_t k = 0; !isFloat(bias.type) && k < kernels.bias.size() && k < kernels.k; k++)
+		kernels.bias[k] *= step * kernels.scales[k];
+	return kernels;
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Value &weights = lowerer.value(operation.inputs[1]);
+
+	if (!lowerer.needNatural(input))
+		return;
+	lowerer.need(weights.shape[2] <= maxKernel && weights.shape[3] <= maxKernel, "kernel",
+		     fmt::format("is {} x {}; {} lines and columns are possible", weights.shape[2],
+				 weights.shape[3], maxKernel));
+	lowerer.need(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||
+			     !weights.quantization.none(),
+		     "kernel", "are integers that stand for nothing");
+	if (lowerer.failed())
+		return;
+	convolve(lowerer, kernelsOf(lowerer, operation),
+		 { input,
+		   output,
+		   naturalCube(lowerer.value(output).shape),
+		   conv.stride,
+		   conv.dilation,
+		   conv.padding,
+		   conv.groups,
+		   conv.activation,
+		   { 1.0 },
+		   {},
+		   {},
+		   {} });
+}
+
+/* Rows are the columns of a picture, or one row all elements of it: then a kernel takes all. */
+void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube cube = lowerer.cube(input);
+	Kernels kernels = kernelsOf(lowerer, operation);
+	const bool rows = cube.c == kernels.c;
+
+	if (!lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernel &&
+				   cube.w <= maxKernel),
+			  "input",
+			  fmt::format("{} channels, {} lines and {} columns meet weights of {} "
+				      "channels; these have to be the channels, or all elements of "
+				      "at most {} lines and columns",
+				      cube.c, cube.h, cube.w, kernels.c, maxKernel)))
+		return;
+	if (!rows) {
+		std::vector<double> elements(kernels.elements.size());
+		const size_t plane = size_t{ cube.h } * cube.w;
+		for (size_t i = 0; i < elements.size(); i++) {
+			const size_t k = i / kernels.c, rest = i % kernels.c;
+			const size_t hw = rest / cube.c, c = rest % cube.c;
+			elements[(k * cube.c + c) * plane + hw] = kernels.elements[i];
+		}
+		kernels.elements = std::move(elements);
+		kernels.c = cube.c;
+		kernels.r = cube.h;
+		kernels.s = cube.w;
+	}
+	const Cube out = rows ? Cube{ kernels.k, cube.h, cube.w } : Cube{ kernels.k, 1, 1 };
+	convolve(lowerer, kernels,
+		 { input, output, out, {}, {}, {}, 1, full.activation, { 1.0 }, {}, {}, {} });
+}
+
+} /* namespace nvdla::compiler */

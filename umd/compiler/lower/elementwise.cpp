@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nvdla/converter.h>
+
+#include "lowerer.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Bits of the factors that bring both inputs to one scale; sums stay within 31 bits. */
+int factorBits(DataType type)
+{
+	return type == DataType::Int8 ? 14 : 13;
+}
+
+int32_t negated(int64_t zeroPoint)
+{
+	return static_cast<int32_t>(-zeroPoint);
+}
+
+op::Alu aluOf(Elementwise::Function function)
+{
+	if (function == Elementwise::Function::Maximum)
+		return op::Alu::Max;
+	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
+}
+
+/* FP16: a and b as they are; a - b is b * -1 + a. */
+op::Sdp halfSdp(const Elementwise &elementwise, const std::string &a, const std::string &b)
+{
+	constexpr int32_t minusOne = 0xbc00; /* FP16 */
+	const Clamp &clamp = elementwise.activation;
+	op::Sdp sdp{ .name = {}, .input = a, .output = {} };
+	op::SdpUnit unit{ .operands = b };
+
+	if (elementwise.function == Elementwise::Function::Multiply)
+		unit.multiply = true;
+	else
+		unit.alu = aluOf(elementwise.function);
+	if (elementwise.function == Elementwise::Function::Subtract) {
+		sdp.input = b;
+		sdp.x1 = op::SdpUnit{ .multiply = true, .mulOperand = minusOne };
+		unit.operands = a;
+	}
+	if (clamp.low == 0)
+		unit.activation = op::Activation::Relu;
+	sdp.x2 = unit;
+	return sdp;
+}
+
+/*
+ * Integers: (a - za) * fa in X1, the function with (b - zb) * fb in Y, where the factors bring
+ * both to the same scale; the output converter has the rest (precision, element-wise).
+ */
+op::Sdp integerSdp(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const ValueId output = operation.outputs[0];
+	const Quantization qa = lowerer.quantization(a), qb = lowerer.quantization(b);
+	const Quantization qo = lowerer.quantization(output);
+	const bool product = elementwise.function == Elementwise::Function::Multiply;
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(a), .output = {} };
+	op::SdpUnit x{ .alu = op::Alu::Sum, .aluOperand = negated(qa.zeroPoint) };
+	op::SdpUnit y{ .operands = lowerer.surface(b) };
+	double gain = qa.scale * qb.scale / qo.scale;
+
+	if (product) {
+		y.multiply = true;
+		y.mulConverter = Converter{ qb.zeroPoint, 1, 0 };
+	} else {
+		const double larger = std::max(qa.scale, qb.scale);
+		const double steps = std::ldexp(1, factorBits(lowerer.storage(a)));
+		const double fa = std::max(1.0, roundReal(qa.scale / larger * steps));
+		double fb = std::max(1.0, roundReal(qb.scale / larger * steps));
+		if (elementwise.function == Elementwise::Function::Subtract)
+			fb = -fb;
+		x.multiply = true;
+		x.mulOperand = static_cast<int32_t>(fa);
+		y.alu = aluOf(elementwise.function);
+		y.aluConverter = Converter{ qb.zeroPoint, static_cast<int16_t>(fb), 0 };
+		gain = larger / steps / qo.scale;
+	}
+	sdp.x1 = x;
+	sdp.y = y;
+	sdp.converter = lowerer.take(makeConverter(-qo.zeroPoint / gain, gain));
+	return sdp;
+}
+
+/* One input is a constant: of one number, or one for each channel or element. */
+void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
+{
+	const bool first = lowerer.value(operation.inputs[0]).isConstant;
+	const ValueId x = operation.inputs[first ? 1 : 0];
+	const Value &constant = lowerer.value(operation.inputs[first ? 0 : 1]);
+	const ValueId output = operation.outputs[0];
+	const Cube cube = lowerer.cube(x);
+	const Cube given = naturalCube(constant.shape);
+	const bool half = lowerer.storage(x) == DataType::Half;
+	const Quantization in = half ? Quantization{} : lowerer.quantization(x);
+	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	const std::vector<double> numbers = realNumbers(constant);
+
+	lowerer.need(elementwise.function <= Elementwise::Function::Multiply, "input",
+		     "is a constant; of maxima and minima that is not known, use a clamp");
+	lowerer.need((given.c == cube.c || given.c == 1) &&
+			     ((given.h == 1 && given.w == 1) ||
+			      (given.h == cube.h && given.w == cube.w && given.c == cube.c)) &&
+			     given.elements() == numbers.size(),
+		     "input",
+		     fmt::format("is a constant of {}; one number, one for each channel or one "
+				 "for each element are possible",
+				 toString(constant.shape)));
+	lowerer.need(lowerer.value(output).shape == lowerer.value(x).shape, "output",
+		     "has another shape than the input");
+	if (lowerer.failed())
+		return;
+	Affine affine{ {}, {}, { cube.c, given.h, given.w }, elementwise.activation };
+	for (size_t c = 0; c < cube.c; c++) {
+		for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++) {
+			/* The constant is in H, W, C order. */
+			const double number = numbers[hw * given.c + (given.c == 1 ? 0 : c)];
+			const bool product =
+				elementwise.function == Elementwise::Function::Multiply;
+			const bool subtracts =
+				elementwise.function == Elementwise::Function::Subtract;
+			const double sign = subtracts && first ? -1 : 1;
+			const double added = subtracts && !first ? -number : number;
+			affine.scale.push_back(in.scale / out.scale * (product ? number : sign));
+			affine.bias.push_back((product ? 0 : sign * added / in.scale) -
+					      in.zeroPoint);
+		}
+	}
+	lowerer.setCube(output, cube);
+	const std::string result = lowerer.write(output);
+	lowerer.affine(lowerer.stage(lowerer.step("affine"), lowerer.surface(x), lowerer.storage(x),
+				     result, output),
+		       affine);
+}
+
+} /* namespace */
+
+void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const ValueId output = operation.outputs[0];
+
+	if (lowerer.value(a).isConstant != lowerer.value(b).isConstant) {
+		withConstant(lowerer, operation, elementwise);
+		return;
+	}
+	if (!lowerer.need(!lowerer.value(a).isConstant && lowerer.cube(a) == lowerer.cube(b) &&
+				  lowerer.value(a).shape == lowerer.value(b).shape,
+			  "inputs",
+			  fmt::format("are {} and {}; computed inputs have to have one shape",
+				      toString(lowerer.value(a).shape),
+				      toString(lowerer.value(b).shape))))
+		return;
+	const bool half = lowerer.storage(a) == DataType::Half;
+	const Cube cube = lowerer.cube(a);
+	const Clamp &activation = elementwise.activation;
+	op::Sdp sdp = half ? halfSdp(elementwise, lowerer.surface(a), lowerer.surface(b))
+			   : integerSdp(lowerer, operation, elementwise);
+	const auto clamp =
+		lowerer.clamped(activation, lowerer.quantization(output), lowerer.range(output));
+	const IntegerLimits limits = integerLimits(lowerer.storage(output));
+	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
+				 : clamp.low > limits.lowest || clamp.high < limits.highest;
+	lowerer.setCube(output, cube);
+	const std::string result = lowerer.write(output);
+	sdp.name = lowerer.step("elementwise");
+	sdp.output = clamps ? lowerer.intermediate(sdp.name + " raw", lowerer.storage(output), cube)
+			    : result;
+	sdp.type = lowerer.storage(output);
+	lowerer.add(sdp);
+	if (clamps && half)
+		lowerer.affine(lowerer.stage(lowerer.step("clamp"), sdp.output, DataType::Half,
+					     result, output),
+			       { { 1 }, { 0 }, { cube.c, 1, 1 }, activation });
+	else if (clamps)
+		lowerer.clampSurface(sdp.output, result, clamp);
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels of convolutions as the core takes them.
+ */
+#pragma once
+
+#include "lowerer.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief Kernels without zero points, K x C/groups x R x S, and what a convolution does with them
+ */
+struct Kernels {
+	uint32_t k = 0;
+	uint32_t c = 0; /**< of one group */
+	uint32_t r = 0;
+	uint32_t s = 0;
+	std::vector<double> elements; /**< integers less zero point; real numbers in FP16 */
+	std::vector<double> scales;   /**< of each kernel; 1 in FP16 */
+	std::vector<double> bias;     /**< of each kernel, in real numbers */
+
+	double at(size_t kernel, size_t channel, size_t rs) const
+	{
+		return elements[(kernel * c + channel) * r * s + rs];
+	}
+};
+
+/** \brief How the kernels pass over the input */
+struct ConvolutionPass {
+	ValueId input = 0;
+	ValueId output = 0;
+	Cube out; /**< shape of the output */
+	op::Axes stride;
+	op::Axes dilation;
+	op::Padding padding;
+	uint32_t groups = 1;
+	Clamp activation;
+	/** \brief What sums are multiplied by besides: one number, or h x w of factorShape */
+	std::vector<double> factors;
+	Cube factorShape;
+	/** \brief A part of the input's surface, and its shape; empty: all of it */
+	std::string from;
+	Cube in;
+};
+
+/** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
+Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation);
+
+/** \return all kernels, as constants of a graph, of one group */
+GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name);
+
+/**
+ * \brief Convolve, in as many groups as keep the MACs busy
+ *
+ * Groups are put together until their channels are whole atoms, with zeros where kernels of one
+ * meet channels of another.
+ */
+void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass);
+
+/** \return 1 x 1 kernels, kernel k of which takes channel \a channels[k]; none if that is -1 */
+Kernels selection(uint32_t c, const std::vector<int64_t> &channels);
+
+} /* namespace nvdla::compiler */

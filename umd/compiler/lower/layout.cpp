@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that move elements: reshapes, pads, slices and concatenations.
+ */
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/core.h>
+#include <nvdla/core_geometry.h>
+
+#include "kernels.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t maxPadding = 31; /* of both sides together: a kernel of that and one more */
+constexpr uint32_t maxStride = 8;
+
+/* Index of an axis in channels (0), columns (1), lines (2); beyond: the batch. */
+size_t fromInside(size_t axis, size_t rank)
+{
+	return rank - 1 - axis;
+}
+
+/* The number for channels, columns or lines; \a usual for axes that there are not. */
+uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
+{
+	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
+}
+
+/* A value as it is, but for its quantization, in the surface \a to. */
+void copy(Lowerer &lowerer, ValueId from, const std::string &to, ValueId like, Clamp activation)
+{
+	const bool half = lowerer.storage(from) == DataType::Half;
+	const Quantization in = half ? Quantization{} : lowerer.quantization(from);
+	const Quantization out = half ? Quantization{} : lowerer.quantization(like);
+	const Cube cube = lowerer.cube(from);
+	Lowerer::Stage stage = lowerer.stage(lowerer.step("copy"), lowerer.surface(from),
+					     lowerer.storage(from), to, like);
+
+	stage.cube = cube;
+	lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),
+				std::vector<double>(cube.c, -in.zeroPoint),
+				{ cube.c, 1, 1 },
+				activation });
+}
+
+/*
+ * Inputs that do not begin at whole atoms: each is moved to its channels, with zeros in the
+ * others, and all are added.
+ */
+void addUp(Lowerer &lowerer, const Operator &operation, const std::vector<PartOf> &parts,
+	   const Clamp &activation)
+{
+	const ValueId output = operation.outputs.front();
+	const Cube cube = lowerer.cube(output);
+	const DataType type = lowerer.storage(output);
+	const bool half = type == DataType::Half;
+	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	std::string sum;
+
+	for (size_t i = 0; i < parts.size(); i++) {
+		const ValueId input = operation.inputs[i];
+		const uint32_t c = lowerer.cube(input).c;
+		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
+		const double scale = in.scale / out.scale;
+		std::vector<int64_t> channels(cube.c, -1);
+		std::iota(channels.begin() + parts[i].channel,
+			  channels.begin() + parts[i].channel + c, 0);
+		const Kernels kernels = selection(c, channels);
+		const std::string name = lowerer.step("move");
+		const std::string weights = lowerer.unique(name + " kernels");
+		const bool last = i + 1 == parts.size();
+		const std::string moved =
+			parts.size() == 1
+				? lowerer.write(output)
+				: lowerer.intermediate(name + " to its channels", type, cube);
+		lowerer.graph.weights(weightsOf(kernels, type, weights));
+		const std::string sums = lowerer.unique(name + " sums");
+		lowerer.add(op::Convolution{ .name = name,
+					     .input = lowerer.surface(input),
+					     .weights = weights,
+					     .output = sums });
+		/* The zero point is a number like any other here: zeros stay zeros. */
+		Affine affine{ {}, {}, { cube.c, 1, 1 }, {} };
+		for (const int64_t channel : channels) {
+			affine.scale.push_back(channel < 0 ? 1 : scale);
+			affine.bias.push_back(channel < 0 ? 0
+							  : out.zeroPoint / scale - in.zeroPoint);
+		}
+		Lowerer::Stage stage =
+			lowerer.stage(lowerer.step("scale"), sums, type, moved, output);
+		stage.result = Quantization{ out.scale, 0 };
+		lowerer.affine(stage, affine);
+		if (i == 0) {
+			sum = moved;
+			continue;
+		}
+		const std::string next = last && activation.isNone()
+						 ? lowerer.write(output)
+						 : lowerer.intermediate(name + " sum", type, cube);
+		lowerer.add(op::Sdp{ .name = lowerer.step("sum"),
+				     .input = sum,
+				     .output = next,
+				     .x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = moved } });
+		sum = next;
+	}
+	lowerer.need(activation.isNone(), "activation",
+		     "of a concatenation at any channel is not known; make it an operator");
+}
+
+/* Kernels of r x s with one tap, at \a line and \a column, from those of 1 x 1. */
+Kernels oneTap(const Kernels &kernels, uint32_t r, uint32_t s, uint32_t line, uint32_t column)
+{
+	const size_t plane = size_t{ r } * s;
+	Kernels wide = kernels;
+
+	wide.r = r;
+	wide.s = s;
+	wide.elements.assign(kernels.elements.size() * plane, 0);
+	for (size_t i = 0; i < kernels.elements.size(); i++)
+		wide.elements[i * plane + size_t{ line } * s + column] = kernels.elements[i];
+	return wide;
+}
+
+} /* namespace */
+
+bool isAligned(const PartOf &part, DataType type)
+{
+	return part.channel % nvFull.atomChannels(type) == 0;
+}
+
+std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
+			    const Concatenation &concatenation)
+{
+	const Extents &shape = lowerer.value(operation.outputs.front()).shape;
+	const size_t inside = fromInside(concatenation.axis, shape.size());
+	std::vector<PartOf> parts;
+	uint32_t at = 0;
+
+	for (const ValueId input : operation.inputs) {
+		parts.push_back(lowerer.placeOf(operation.outputs.front()));
+		PartOf &part = parts.back();
+		(inside == 0 ? part.channel : inside == 1 ? part.column : part.line) += at;
+		at += along(lowerer.value(input).shape, inside, 1);
+	}
+	return parts;
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Reshape &)
+{
+	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
+	lowerer.alias(operation.outputs[0], operation.inputs[0]);
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &concatenation)
+{
+	const ValueId output = operation.outputs.front();
+	const Extents &shape = lowerer.value(output).shape;
+	const size_t inside = fromInside(concatenation.axis, shape.size());
+	const DataType type = lowerer.storage(output);
+
+	if (!lowerer.need(inside < 3, "axis", "is that of the batch"))
+		return;
+	for (const ValueId input : operation.inputs) {
+		if (!lowerer.need(!lowerer.value(input).isConstant, "input",
+				  "is a constant; pad, or multiply and add instead") ||
+		    !lowerer.needNatural(input))
+			return;
+	}
+	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
+	if (!std::all_of(parts.begin(), parts.end(),
+			 [&](const PartOf &part) { return isAligned(part, type); })) {
+		addUp(lowerer, operation, parts, concatenation.activation);
+		return;
+	}
+	for (size_t i = 0; i < parts.size(); i++) {
+		const ValueId input = operation.inputs[i];
+		if (!lowerer.isPlaced(input))
+			copy(lowerer, input, lowerer.part(parts[i], lowerer.cube(input)), output,
+			     concatenation.activation);
+	}
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube in = lowerer.cube(input);
+	const Cube out = naturalCube(lowerer.value(output).shape);
+	const uint32_t firstC = along(slice.begin, 0, 0), strideC = along(slice.stride, 0, 1);
+	const op::Axes stride{ along(slice.stride, 1, 1), along(slice.stride, 2, 1) };
+	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0) };
+	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
+	/* An element alone has to be packed: it is read with one beside it. */
+	const bool alone = read.h == 1 && read.w == 1 && (in.h > 1 || in.w > 1);
+	const bool moves = !alone && stride.x == 1 && stride.y == 1 && strideC == 1 &&
+			   firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
+
+	if (!lowerer.needNatural(input))
+		return;
+	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
+			     at.line + read.h <= in.h && at.column + read.w <= in.w,
+		     "begin", "and shape go beyond the input");
+	lowerer.need(
+		stride.x <= maxStride && stride.y <= maxStride, "stride",
+		fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x, maxStride));
+	lowerer.need(lowerer.storage(input) == DataType::Half ||
+			     lowerer.quantization(input) == lowerer.quantization(output),
+		     "quantization", "of input and output differ");
+	if (lowerer.failed())
+		return;
+	if (moves && !lowerer.isPlaced(output)) {
+		PartOf part = at;
+		part.channel = firstC;
+		lowerer.view(output, lowerer.part(part, out));
+		return;
+	}
+	std::vector<int64_t> channels;
+	for (uint32_t c = 0; c < out.c; c++)
+		channels.push_back(int64_t{ firstC } + int64_t{ c } * strideC);
+	Kernels kernels = selection(in.c, channels);
+	if (alone && in.w > 1) {
+		const uint32_t last = at.column + 1 == in.w;
+		kernels = oneTap(kernels, 1, 2, 0, last);
+		at.column -= last;
+		read.w = 2;
+	} else if (alone) {
+		const uint32_t last = at.line + 1 == in.h;
+		kernels = oneTap(kernels, 2, 1, last, 0);
+		at.line -= last;
+		read.h = 2;
+	}
+	const std::string from = read == in ? at.surface : lowerer.part(at, read);
+	convolve(lowerer, kernels,
+		 { input, output, out, stride, {}, {}, 1, {}, { 1.0 }, {}, from, read });
+}
+
+/* Kernels of one tap: padding of a convolution does the rest. */
+void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube in = lowerer.cube(input);
+	const Cube out = naturalCube(lowerer.value(output).shape);
+	const uint32_t left = along(pad.before, 1, 0), right = along(pad.after, 1, 0);
+	const uint32_t top = along(pad.before, 2, 0), bottom = along(pad.after, 2, 0);
+	const uint32_t front = along(pad.before, 0, 0);
+
+	if (!lowerer.needNatural(input))
+		return;
+	lowerer.need(left + right <= maxPadding && top + bottom <= maxPadding, "paddings",
+		     fmt::format("of {} columns and {} lines; {} are possible", left + right,
+				 top + bottom, maxPadding));
+	lowerer.need(pad.value == 0, "value",
+		     fmt::format("is {}; only zeros are padded", pad.value));
+	lowerer.need(along(pad.before, 3, 0) + along(pad.after, 3, 0) == 0 &&
+			     out == Cube{ front + in.c + along(pad.after, 0, 0),
+					  top + in.h + bottom, left + in.w + right },
+		     "shape", "of the output is not that of the padded input");
+	if (lowerer.failed())
+		return;
+	std::vector<int64_t> channels(out.c, -1);
+	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);
+	/* Line `bottom` of the kernel meets the input's first line in the output's line `top`. */
+	const Kernels wide = oneTap(selection(in.c, channels), top + bottom + 1, left + right + 1,
+				    bottom, right);
+	convolve(lowerer, wide,
+		 { input,
+		   output,
+		   out,
+		   {},
+		   {},
+		   { left + right, left + right, top + bottom, top + bottom },
+		   1,
+		   {},
+		   { 1.0 },
+		   {},
+		   {},
+		   {} });
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "lowerer.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nvdla/core_geometry.h>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr const char *what = "compile model";
+
+DataType storageOf(ElementType type)
+{
+	switch (type) {
+	case ElementType::Int8:
+		return DataType::Int8;
+	case ElementType::Int16:
+		return DataType::Int16;
+	case ElementType::Float32:
+	case ElementType::Float16:
+		return DataType::Half;
+	default:
+		return DataType::Unknown;
+	}
+}
+
+} /* namespace */
+
+Cube naturalCube(const Extents &shape)
+{
+	Cube cube;
+	const size_t rank = shape.size();
+
+	cube.c = rank > 0 ? shape[rank - 1] : 1;
+	cube.w = rank > 1 ? shape[rank - 2] : 1;
+	cube.h = rank > 2 ? shape[rank - 3] : 1;
+	return cube;
+}
+
+Lowerer::Lowerer(const Model &model)
+	: model_(model), storage_(model.values.size()), cubes_(model.values.size()),
+	  surfaces_(model.values.size())
+{
+	for (ValueId id = 0; id < model.values.size(); id++)
+		cubes_[id] = naturalCube(model.values[id].shape);
+	chooseStorage();
+}
+
+/* An INT8 tensor that meets 16-bit weights is held in 16 bits by all who write and read it. */
+void Lowerer::chooseStorage()
+{
+	bool changed = true;
+
+	for (ValueId id = 0; id < storage_.size(); id++)
+		storage_[id] = storageOf(value(id).type);
+	auto widen = [&](ValueId id) {
+		changed |= storage_[id] == DataType::Int8;
+		if (storage_[id] == DataType::Int8)
+			storage_[id] = DataType::Int16;
+	};
+	for (const Operator &operation : model_.operators) {
+		const bool weighs = std::holds_alternative<Convolution>(operation.kind) ||
+				    std::holds_alternative<FullyConnected>(operation.kind);
+		if (weighs && needsWideWeights(value(operation.inputs[1])))
+			widen(operation.inputs.front());
+	}
+	/* What does not compute, and what computes with two surfaces, has one type throughout. */
+	while (changed) {
+		changed = false;
+		for (const Operator &operation : model_.operators) {
+			if (std::holds_alternative<Convolution>(operation.kind) ||
+			    std::holds_alternative<FullyConnected>(operation.kind) ||
+			    std::holds_alternative<Unary>(operation.kind) ||
+			    std::holds_alternative<Softmax>(operation.kind))
+				continue;
+			std::vector<ValueId> all = operation.inputs;
+			all.insert(all.end(), operation.outputs.begin(), operation.outputs.end());
+			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
+				return storage_[id] == DataType::Int16 && !value(id).isConstant;
+			});
+			for (ValueId id : all) {
+				if (wide && !value(id).isConstant)
+					widen(id);
+			}
+		}
+	}
+}
+
+void Lowerer::refuse(Error error)
+{
+	if (error_)
+		return;
+	error_ = std::move(error);
+	if (current_)
+		error_->where =
+			fmt::format("{} '{}', {}", current_->type, current_->name, error_->where);
+	error_->what = what;
+}
+
+bool Lowerer::need(bool fulfilled, const std::string &field, const std::string &why)
+{
+	if (!fulfilled)
+		refuse({ ErrorCode::Unsupported, what, field, why });
+	return fulfilled;
+}
+
+DataType Lowerer::range(ValueId id) const
+{
+	return storageOf(value(id).type);
+}
+
+Quantization Lowerer::quantization(ValueId id) const
+{
+	return value(id).quantization.channel(0);
+}
+
+bool Lowerer::needNatural(ValueId id)
+{
+	return need(
+		cube(id) == naturalCube(value(id).shape), fmt::format("'{}'", value(id).name),
+		fmt::format("{} comes of a reshape that changes channels; the core cannot, move "
+			    "the reshape to an end of the model",
+			    toString(value(id).shape)));
+}
+
+std::string Lowerer::unique(const std::string &name)
+{
+	std::string chosen = name.empty() ? "unnamed" : name;
+
+	for (int copy = 2; !names_.insert(chosen).second; copy++)
+		chosen = fmt::format("{} ({})", name, copy);
+	return chosen;
+}
+
+std::string Lowerer::step(const std::string &step)
+{
+	return unique(fmt::format("{} {}", current_->name, step));
+}
+
+std::string Lowerer::intermediate(const std::string &name, DataType type, const Cube &cube)
+{
+	const std::string surface = unique(name);
+
+	graph.surface({ .name = surface, .type = type, .c = cube.c, .h = cube.h, .w = cube.w });
+	return surface;
+}
+
+std::string Lowerer::part(const PartOf &part, const Cube &cube)
+{
+	const std::string surface = unique(part.surface + " part");
+
+	graph.surface({ .name = surface,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.within = part.surface,
+			.atChannel = part.channel,
+			.atLine = part.line,
+			.atColumn = part.column });
+	return surface;
+}
+
+void Lowerer::describe(const std::string &surface, ValueId id)
+{
+	graph.surface({ .name = surface,
+			.type = storage(id),
+			.c = cubes_[id].c,
+			.h = cubes_[id].h,
+			.w = cubes_[id].w,
+			.quantization = value(id).quantization });
+}
+
+std::string Lowerer::write(ValueId id)
+{
+	const auto placed = places_.find(id);
+	std::string &surface = surfaces_[id];
+
+	if (placed != places_.end())
+		return surface = part(placed->second, cubes_[id]);
+	/* A concatenation is described before its parts are written. */
+	if (!surface.empty())
+		return surface;
+	surface = unique(value(id).name);
+	describe(surface, id);
+	return surface;
+}
+
+PartOf Lowerer::placeOf(ValueId id) const
+{
+	const auto placed = places_.find(id);
+
+	return placed != places_.end() ? placed->second : PartOf{ surfaces_[id], 0, 0, 0 };
+}
+
+void Lowerer::view(ValueId id, const std::string &part)
+{
+	surfaces_[id] = part;
+	views_.insert(id);
+}
+
+void Lowerer::add(op::Any operation)
+{
+	if (failed())
+		return;
+	if (!report.layers.empty())
+		report.layers.back().operations.push_back(operationName(operation));
+	graph.add(std::move(operation));
+}
+
+void Lowerer::onCpu(const std::string &why)
+{
+	report.layers.back().cpu = why;
+}
+
+Result<void> Lowerer::placeInputs()
+{
+	for (const ValueId id : model_.inputs) {
+		const auto readers = model_.readers(id);
+		/* Elements of an input can be given in any shape. */
+		if (readers.size() == 1) {
+			const Operator &reader = model_.operators[readers.front()];
+			if (std::holds_alternative<Reshape>(reader.kind))
+				cubes_[id] = naturalCube(value(reader.outputs.front()).shape);
+		}
+		surfaces_[id] = unique(value(id).name);
+		if (storage(id) == DataType::Unknown)
+			return fail(ErrorCode::Unsupported, what,
+				    fmt::format("input '{}'", value(id).name),
+				    fmt::format("is {}; the core works on int8, int16 and float",
+						elementTypeName(value(id).type)));
+		graph.input({ .name = surfaces_[id],
+			      .type = storage(id),
+			      .c = cubes_[id].c,
+			      .h = cubes_[id].h,
+			      .w = cubes_[id].w,
+			      .quantization = value(id).quantization });
+	}
+	return {};
+}
+
+/* What only a concatenation reads is written where that has it. */
+void Lowerer::placeConcatenation(const Operator &operation, const Concatenation &concatenation)
+{
+	const ValueId output = operation.outputs.front();
+	if (!concatenation.activation.isNone() || storage(output) == DataType::Unknown)
+		return;
+	const std::vector<PartOf> parts = partsOf(*this, operation, concatenation);
+	std::set<ValueId> seen;
+
+	if (!std::all_of(parts.begin(), parts.end(),
+			 [&](const PartOf &part) { return isAligned(part, storage(output)); }))
+		return;
+	for (size_t i = 0; i < parts.size(); i++) {
+		const ValueId input = operation.inputs[i];
+		const Operator *writer = model_.writer(input);
+		const bool computes = writer && !std::holds_alternative<Reshape>(writer->kind) &&
+				      !std::holds_alternative<Slice>(writer->kind) &&
+				      !std::holds_alternative<Softmax>(writer->kind);
+		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
+		    model_.isOutput(input) || storage(input) != storage(output) ||
+		    value(input).quantization != value(output).quantization)
+			continue;
+		places_[input] = parts[i];
+	}
+}
+
+/* Later ones first: a concatenation may be a part of another one. */
+void Lowerer::placeConcatenations()
+{
+	for (size_t i = model_.operators.size(); i-- > 0;) {
+		const Operator &operation = model_.operators[i];
+		const auto *concatenation = std::get_if<Concatenation>(&operation.kind);
+		if (!concatenation)
+			continue;
+		if (!isPlaced(operation.outputs.front()))
+			write(operation.outputs.front());
+		placeConcatenation(operation, *concatenation);
+	}
+}
+
+/* What is handed through, or is part of another surface, is copied. */
+Result<void> Lowerer::nameOutputs()
+{
+	std::set<std::string> taken;
+
+	for (const ValueId id : model_.inputs)
+		taken.insert(surfaces_[id]);
+	for (const ValueId id : model_.outputs) {
+		std::string surface = surfaces_[id];
+		if (surface.empty())
+			return fail(ErrorCode::Unsupported, what,
+				    fmt::format("output '{}'", value(id).name), "is a constant");
+		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
+			const std::string from = surface;
+			surface = unique(value(id).name + " copy");
+			describe(surface, id);
+			graph.add(op::Sdp{
+				.name = unique("copy " + from), .input = from, .output = surface });
+		}
+		graph.output(surface);
+	}
+	return {};
+}
+
+void Lowerer::lowerOne(const Operator &operation)
+{
+	current_ = &operation;
+	report.layers.push_back({ operation.name, operation.type, {}, {} });
+	for (const auto &ids : { operation.inputs, operation.outputs }) {
+		for (const ValueId id : ids) {
+			const Extents &shape = value(id).shape;
+			need(value(id).isConstant ||
+				     elementCount(shape) == naturalCube(shape).elements(),
+			     fmt::format("'{}'", value(id).name),
+			     fmt::format("is {}; batches of 1 and three more axes are what "
+					 "there can be",
+					 toString(shape)));
+			need(value(id).isConstant || storage(id) != DataType::Unknown,
+			     fmt::format("'{}'", value(id).name),
+			     fmt::format("is {}; the core works on int8, int16 and float",
+					 elementTypeName(value(id).type)));
+		}
+	}
+	if (!failed())
+		std::visit([&](const auto &kind) { lower(*this, operation, kind); },
+			   operation.kind);
+	current_ = nullptr;
+}
+
+Result<void> Lowerer::run()
+{
+	if (auto placed = placeInputs(); !placed)
+		return placed;
+	placeConcatenations();
+	for (const Operator &operation : model_.operators) {
+		lowerOne(operation);
+		if (error_)
+			return tl::unexpected<Error>(*error_);
+	}
+	return nameOutputs();
+}
+
+} /* namespace nvdla::compiler */

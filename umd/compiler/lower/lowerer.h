@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From operators of a model to operations of a graph.
+ */
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <nvdla/compiler.h>
+#include <nvdla/graph.h>
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief Channels, lines and columns of a surface */
+struct Cube {
+	uint32_t c = 1;
+	uint32_t h = 1;
+	uint32_t w = 1;
+
+	uint64_t elements() const { return uint64_t{ c } * h * w; }
+	bool operator==(const Cube &) const = default;
+};
+
+/** \return the cube of a tensor: its last three axes are lines, columns and channels */
+Cube naturalCube(const Extents &shape);
+
+/** \brief Part of a surface: what a slice reads and a concatenation is written in */
+struct PartOf {
+	std::string surface;
+	uint32_t channel = 0;
+	uint32_t line = 0;
+	uint32_t column = 0;
+};
+
+/** \brief y = clamp((x + bias) * scale), one for each channel or for each element of a cube */
+struct Affine {
+	std::vector<double> scale;
+	std::vector<double> bias; /**< in steps of x */
+	Cube shape;		  /**< h and w are 1 for one pair a channel */
+	Clamp activation;
+};
+
+/**
+ * \brief Puts a graph together, operator by operator
+ *
+ * The first rule that is broken is kept; after it values are meaningless, but harmless.
+ */
+class Lowerer
+{
+public:
+	/** \brief Where an affine function reads and writes, and in which types */
+	struct Stage {
+		std::string name;
+		std::string input;
+		std::string output;
+		DataType from = DataType::Int8; /**< type that SDP works in */
+		DataType to = DataType::Int8;
+		Quantization result;		 /**< of the output, integers */
+		DataType range = DataType::Int8; /**< whose limits hold, in 16 bits as well */
+		Cube cube;			 /**< of the output */
+		bool stream = false;		 /**< the input is the stream of a convolution */
+	};
+	explicit Lowerer(const Model &model);
+
+	/** \brief Lower all operators, and name the outputs */
+	Result<void> run();
+
+	Graph graph;
+	CompileReport report;
+
+	/* For the operators. */
+
+	/** \brief State what has to be for the operator that is being lowered */
+	bool need(bool fulfilled, const std::string &field, const std::string &why);
+	/** \brief The value of a result; an error is kept */
+	template<typename T>
+	T take(Result<T> result)
+	{
+		if (result)
+			return std::move(*result);
+		refuse(result.error());
+		return {};
+	}
+	bool failed() const { return error_.has_value(); }
+
+	const Model &model() const { return model_; }
+	const Value &value(ValueId id) const { return model_.values[id]; }
+	/** \brief Type of the elements in the core's memory */
+	DataType storage(ValueId id) const { return storage_[id]; }
+	/** \brief The type whose limits integers keep; 8-bit numbers may be stored in 16 bits */
+	DataType range(ValueId id) const;
+	/** \brief A stage that writes a value */
+	Stage stage(const std::string &name, const std::string &input, DataType from,
+		    const std::string &output, ValueId result) const;
+	/** \brief The one quantization of an activation; none of floats: scale 1 */
+	Quantization quantization(ValueId id) const;
+	/** \brief Shape of the surface that holds a value */
+	Cube cube(ValueId id) const { return cubes_[id]; }
+	/** \brief Say that the surface of a value has another shape than its natural one */
+	void setCube(ValueId id, const Cube &cube) { cubes_[id] = cube; }
+	/** \brief The surface has the value's axes: nothing was reshaped on the way */
+	bool needNatural(ValueId id);
+	/** \brief The surface that a value was written to */
+	const std::string &surface(ValueId id) const { return surfaces_[id]; }
+	/** \brief Say that a value is in the surface of another one */
+	void alias(ValueId id, ValueId same) { surfaces_[id] = surfaces_[same]; }
+	/** \brief Say that a value is a part of a surface that is written already */
+	void view(ValueId id, const std::string &part);
+	/** \brief Whether a value is written into its part of a concatenation */
+	bool isPlaced(ValueId id) const { return places_.contains(id); }
+	/** \brief The surface that a value is a part of, and where; its own one from the start on
+	 */
+	PartOf placeOf(ValueId id) const;
+	/** \brief Describe the surface of a value that is about to be written, and name it */
+	std::string write(ValueId id);
+	/** \brief Describe a surface that is no value of the model */
+	std::string intermediate(const std::string &name, DataType type, const Cube &cube);
+	/** \brief Describe a part of a surface; written or read */
+	std::string part(const PartOf &part, const Cube &cube);
+	/** \brief A name that no other surface, constant or operation has */
+	std::string unique(const std::string &name);
+	/** \brief A name for an operation of the operator that is being lowered */
+	std::string step(const std::string &what);
+	/** \brief Add an operation, and note it in the report */
+	void add(op::Any operation);
+	/** \brief Note in the report that the operator runs on the CPU */
+	void onCpu(const std::string &why);
+
+	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
+	void affine(const Stage &stage, const Affine &function);
+	/** \brief Clamp a surface of integers in a second step, if saturation does not do it */
+	struct Clamped {
+		int64_t low;
+		int64_t high;
+		bool none; /**< saturation does it */
+	};
+	Clamped clamped(const Clamp &activation, const Quantization &quantization,
+			DataType type) const;
+	void clampSurface(const std::string &input, const std::string &output,
+			  const Clamped &clamp);
+
+private:
+	void refuse(Error error);
+	void chooseStorage();
+	Result<void> placeInputs();
+	void placeConcatenations();
+	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
+	void describe(const std::string &surface, ValueId id);
+	Result<void> nameOutputs();
+	void lowerOne(const Operator &operation);
+
+	const Model &model_;
+	std::vector<DataType> storage_;
+	std::vector<Cube> cubes_;
+	std::vector<std::string> surfaces_;
+	std::map<ValueId, PartOf> places_;
+	std::set<ValueId> views_;
+	std::set<std::string> names_;
+	const Operator *current_ = nullptr;
+	std::optional<Error> error_;
+};
+
+/** \brief Whether 16 bits are needed for kernels whose zero point is taken away */
+bool needsWideWeights(const Value &weights);
+
+/** \brief Where each input of a concatenation begins in the output's surface */
+std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
+			    const Concatenation &concatenation);
+/** \return whether a part begins at a whole atom of channels */
+bool isAligned(const PartOf &part, DataType type);
+
+/* One function for each kind of operator. */
+void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv);
+void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full);
+void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
+void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool);
+void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &average);
+void lower(Lowerer &lowerer, const Operator &operation, const Reshape &reshape);
+void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad);
+void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &concatenation);
+void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice);
+void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary);
+void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax);
+
+} /* namespace nvdla::compiler */

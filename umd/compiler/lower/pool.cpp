@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "kernels.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t maxPoolKernel = 8;  /* of PDP */
+constexpr uint32_t maxConvKernel = 32; /* of a convolution */
+
+/* Elements of an axis that are used by windows: what is left over at the end is not read. */
+uint32_t usedSize(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride, uint32_t before)
+{
+	const uint32_t end = (out - 1) * stride + kernel;
+
+	return std::min(in, end > before ? end - before : 0);
+}
+
+/* Elements of a window that are inside of the picture. */
+uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, uint32_t before)
+{
+	const int64_t first = int64_t{ window } * stride - before;
+	const int64_t last = std::min<int64_t>(first + kernel, in);
+
+	return static_cast<uint32_t>(std::max<int64_t>(last - std::max<int64_t>(first, 0), 1));
+}
+
+/* Sums of windows, each divided by the number of elements that count. */
+void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube in = lowerer.cube(input);
+	const Cube out = naturalCube(lowerer.value(output).shape);
+	const op::Padding &padding = pool.padding;
+	const bool alike = pool.countPadding ||
+			   (padding.left + padding.right + padding.top + padding.bottom) == 0;
+	Kernels kernels{ .k = in.c, .c = 1, .r = pool.kernel.y, .s = pool.kernel.x };
+	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
+			      in.c,  pool.activation, {},  {},		{}, {} };
+
+	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
+			  "window",
+			  fmt::format("of {} x {}; {} lines and columns are possible",
+				      pool.kernel.y, pool.kernel.x, maxConvKernel)))
+		return;
+	kernels.elements.assign(size_t{ in.c } * pool.kernel.x * pool.kernel.y, 1.0);
+	kernels.scales.assign(in.c, 1.0);
+	kernels.bias.assign(in.c, 0.0);
+	if (alike) {
+		pass.factors = { 1.0 / (pool.kernel.x * pool.kernel.y) };
+	} else {
+		pass.factorShape = { in.c, out.h, out.w };
+		for (uint32_t y = 0; y < out.h; y++) {
+			for (uint32_t x = 0; x < out.w; x++)
+				pass.factors.push_back(1.0 / (inside(in.h, y, pool.kernel.y,
+								     pool.stride.y, padding.top) *
+							      inside(in.w, x, pool.kernel.x,
+								     pool.stride.x, padding.left)));
+		}
+	}
+	convolve(lowerer, kernels, pass);
+}
+
+/* PDP's windows use each column and line: the input is a part of the surface if need be. */
+void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube in = lowerer.cube(input);
+	const Cube out = naturalCube(lowerer.value(output).shape);
+	const op::Padding &padding = pool.padding;
+	const Cube used{ in.c, usedSize(in.h, out.h, pool.kernel.y, pool.stride.y, padding.top),
+			 usedSize(in.w, out.w, pool.kernel.x, pool.stride.x, padding.left) };
+	auto after = [](uint32_t size, uint32_t windows, uint32_t kernel, uint32_t stride,
+			uint32_t before) {
+		const uint32_t end = (windows - 1) * stride + kernel;
+		return end > before + size ? end - before - size : 0;
+	};
+	const auto clamp = lowerer.clamped(pool.activation, lowerer.quantization(output),
+					   lowerer.range(output));
+	const bool half = lowerer.storage(input) == DataType::Half;
+	const bool clamps = half ? !pool.activation.isNone() : !clamp.none;
+
+	lowerer.need(half || lowerer.quantization(input) == lowerer.quantization(output),
+		     "quantization",
+		     "of input and output differ; the largest of a window is "
+		     "taken as it is");
+	const std::string name = lowerer.step("pooling");
+	lowerer.setCube(output, out);
+	const std::string result = lowerer.write(output);
+	const std::string pooled =
+		clamps ? lowerer.intermediate(name + " raw", lowerer.storage(output), out) : result;
+	lowerer.add(op::Pooling{
+		.name = name,
+		.input = used == in ? lowerer.surface(input)
+				    : lowerer.part({ lowerer.surface(input), 0, 0, 0 }, used),
+		.output = pooled,
+		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Average,
+		.kernel = pool.kernel,
+		.stride = pool.stride,
+		.padding = { padding.left,
+			     after(used.w, out.w, pool.kernel.x, pool.stride.x, padding.left),
+			     padding.top,
+			     after(used.h, out.h, pool.kernel.y, pool.stride.y, padding.top) } });
+	if (clamps && half)
+		lowerer.affine(lowerer.stage(lowerer.step("clamp"), pooled, DataType::Half, result,
+					     output),
+			       { { 1 }, { 0 }, { out.c, 1, 1 }, pool.activation });
+	else if (clamps)
+		lowerer.clampSurface(pooled, result, clamp);
+}
+
+} /* namespace */
+
+void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
+{
+	if (!lowerer.needNatural(operation.inputs[0]))
+		return;
+	if (pool.method == Pool::Method::Average) {
+		averageByConvolution(lowerer, operation, pool);
+		return;
+	}
+	if (lowerer.need(pool.kernel.x <= maxPoolKernel && pool.kernel.y <= maxPoolKernel, "window",
+			 fmt::format("of {} x {}; {} lines and columns are possible", pool.kernel.y,
+				     pool.kernel.x, maxPoolKernel)))
+		poolByPdp(lowerer, operation, pool);
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &)
+{
+	const Cube in = lowerer.cube(operation.inputs[0]);
+	const ValueId output = operation.outputs[0];
+
+	if (!lowerer.needNatural(operation.inputs[0]))
+		return;
+	Kernels kernels{ .k = in.c, .c = 1, .r = in.h, .s = in.w };
+	if (!lowerer.need(in.h <= maxConvKernel && in.w <= maxConvKernel, "input",
+			  fmt::format("of {} x {}; {} lines and columns are possible", in.h, in.w,
+				      maxConvKernel)))
+		return;
+	kernels.elements.assign(in.elements(), 1.0);
+	kernels.scales.assign(in.c, 1.0);
+	kernels.bias.assign(in.c, 0.0);
+	convolve(lowerer, kernels,
+		 { operation.inputs[0],
+		   output,
+		   { in.c, 1, 1 },
+		   {},
+		   {},
+		   {},
+		   in.c,
+		   {},
+		   { 1.0 / (in.h * in.w) },
+		   {},
+		   {},
+		   {} });
+}
+
+} /* namespace nvdla::compiler */

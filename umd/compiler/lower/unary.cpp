@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nvdla/converter.h>
+#include <nvdla/half.h>
+#include <nvdla/lut.h>
+
+#include "lowerer.h"
+#include "number/lut_format.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Beyond this, functions are straight lines, or nearly so. */
+constexpr double curvedRange = 12;
+
+/* One entry for each of the 256 integers: LO's steps are single integers. */
+nvdla_lut_desc exactTable(const Unary &unary, const Quantization &in, const Quantization &out)
+{
+	const IntegerLimits limits = integerLimits(8U);
+	/* The first entry misses, so it stands one before the lowest integer. */
+	const auto start = static_cast<double>(limits.lowest - 1);
+	auto entry = [&](double x) {
+		const double real = unary(in.real(std::max(x, static_cast<double>(limits.lowest))));
+		return static_cast<int16_t>(out.quantize(real, limits));
+	};
+	LutHalf le{ .step = 2, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
+	LutHalf lo{ .step = 0, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
+
+	for (int i = 0; i < NVDLA_LUT_LE_ENTRIES; i++)
+		le.entries.push_back(entry(start + 4 * i));
+	for (int i = 0; i < NVDLA_LUT_LO_ENTRIES; i++)
+		lo.entries.push_back(entry(start + i));
+	return lutDescriptor(le, lo);
+}
+
+void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const DataType type = lowerer.storage(input);
+	const bool half = type == DataType::Half;
+	const std::string name = lowerer.step("look-up");
+	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
+	LutTable table{};
+
+	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
+		     "are integers on one side and float on the other");
+	if (lowerer.failed())
+		return;
+	if (!half && lowerer.range(input) == DataType::Int8 &&
+	    lowerer.range(output) == DataType::Int8) {
+		table.desc = exactTable(unary, lowerer.quantization(input),
+					lowerer.quantization(output));
+	} else {
+		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
+		const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+		const IntegerLimits limits = integerLimits(lowerer.range(input));
+		table = lowerer.take(
+			makeLut({ LutUnit::Sdp, type, unary,
+				  half ? -curvedRange : in.real(static_cast<double>(limits.lowest)),
+				  half ? curvedRange : in.real(static_cast<double>(limits.highest)),
+				  in, out.scale }));
+		sdp.converter = { -out.zeroPoint, 1, 0 };
+	}
+	sdp.lut = lowerer.unique(name + " table");
+	sdp.y = op::SdpUnit{ .activation = op::Activation::LookUp };
+	sdp.type = lowerer.storage(output);
+	lowerer.graph.lut(sdp.lut, table.desc);
+	sdp.output = lowerer.write(output);
+	lowerer.add(sdp);
+}
+
+/* X1 takes the zero point away, X2 multiplies what is negative; both on a finer scale. */
+void leakyRelu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	constexpr int fineBits = 14;
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	op::Sdp sdp{ .name = lowerer.step("leaky ReLU"),
+		     .input = lowerer.surface(input),
+		     .output = {} };
+	op::SdpUnit negative{ .multiply = true, .activation = op::Activation::PRelu };
+
+	if (lowerer.storage(input) == DataType::Half) {
+		negative.mulOperand = floatToHalf(static_cast<float>(unary.parameter));
+		sdp.x1 = negative;
+	} else {
+		const Quantization in = lowerer.quantization(input);
+		const Quantization out = lowerer.quantization(output);
+		const double gain = std::ldexp(in.scale / out.scale, -fineBits);
+		const SdpMultipliers slope =
+			lowerer.take(sdpMultipliers(std::vector{ unary.parameter }));
+		if (lowerer.failed())
+			return;
+		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+				      .multiply = true,
+				      .aluOperand = -in.zeroPoint,
+				      .mulOperand = 1 << fineBits };
+		negative.mulOperand = slope.operands.front();
+		negative.shift = slope.shift;
+		sdp.x2 = negative;
+		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
+	}
+	sdp.type = lowerer.storage(output);
+	sdp.output = lowerer.write(output);
+	lowerer.add(sdp);
+}
+
+/* Another type, another quantization, or a clamp alone. */
+void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const Cube cube = lowerer.cube(input);
+	const bool half = lowerer.storage(input) == DataType::Half;
+	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
+	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+
+	if (!lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
+			  fmt::format("{} to {} in the midst of a network; quantize all of it or "
+				      "none",
+				      elementTypeName(lowerer.value(input).type),
+				      elementTypeName(lowerer.value(output).type))))
+		return;
+	const std::string result = lowerer.write(output);
+	lowerer.affine(lowerer.stage(lowerer.step("convert"), lowerer.surface(input),
+				     lowerer.storage(input), result, output),
+		       { std::vector<double>(cube.c, in.scale / out.scale),
+			 std::vector<double>(cube.c, -in.zeroPoint),
+			 { cube.c, 1, 1 },
+			 unary.activation });
+}
+
+} /* namespace */
+
+void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	lowerer.setCube(operation.outputs[0], lowerer.cube(operation.inputs[0]));
+	if (unary.function == Unary::Function::Identity)
+		convert(lowerer, operation, unary);
+	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
+		 unary.parameter != 0)
+		leakyRelu(lowerer, operation, unary);
+	else
+		lookUp(lowerer, operation, unary);
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
+{
+	const ValueId input = operation.inputs[0];
+	const ValueId output = operation.outputs[0];
+	const uint32_t classes =
+		lowerer.value(input).shape.empty() ? 1 : lowerer.value(input).shape.back();
+	const bool half = lowerer.storage(input) == DataType::Half;
+
+	if (!lowerer.need(lowerer.cube(input).c == classes, "input",
+			  "comes of a reshape that changes channels"))
+		return;
+	lowerer.need(!half || softmax.beta == 1, "beta", "is not 1, with float");
+	lowerer.setCube(output, lowerer.cube(input));
+	lowerer.onCpu("the core has no exponential and no sum over channels");
+	const std::string result = lowerer.write(output);
+	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
+	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
+				 .input = lowerer.surface(input),
+				 .output = result,
+				 .inScale = static_cast<float>(in.scale * softmax.beta),
+				 .outScale = static_cast<float>(out.scale),
+				 .outZero = out.zeroPoint,
+				 .type = lowerer.storage(output) });
+}
+
+} /* namespace nvdla::compiler */

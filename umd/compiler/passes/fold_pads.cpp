@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "passes.h"
+
+#include <algorithm>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Lines and columns of N, H, W, C alone. */
+bool isPlane(const Pad &pad)
+{
+	return pad.value == 0 && pad.before.size() == 4 &&
+	       pad.before[0] + pad.after[0] + pad.before[3] + pad.after[3] == 0;
+}
+
+op::Padding sum(const op::Padding &padding, const Pad &pad)
+{
+	return { padding.left + pad.before[2], padding.right + pad.after[2],
+		 padding.top + pad.before[1], padding.bottom + pad.after[1] };
+}
+
+/* The core's padding is less than the kernel. */
+bool canPad(const Model &model, const Operator &operation, const Pad &pad)
+{
+	const auto *conv = std::get_if<Convolution>(&operation.kind);
+	if (!conv)
+		return false;
+	const Extents &kernel = model.values[operation.inputs[1]].shape;
+	const op::Padding padding = sum(conv->padding, pad);
+	const uint32_t w = (kernel[3] - 1) * conv->dilation.x + 1;
+	const uint32_t h = (kernel[2] - 1) * conv->dilation.y + 1;
+
+	return std::max(padding.left, padding.right) < w &&
+	       std::max(padding.top, padding.bottom) < h;
+}
+
+} /* namespace */
+
+void foldPads(Model &model)
+{
+	for (size_t i = 0; i < model.operators.size(); i++) {
+		const Operator operation = model.operators[i];
+		const auto *pad = std::get_if<Pad>(&operation.kind);
+		const ValueId to = operation.outputs.front();
+		const auto readers = model.readers(to);
+		if (!pad || !isPlane(*pad) || readers.empty() || model.isOutput(to) ||
+		    model.values[operation.inputs.front()].quantization !=
+			    model.values[to].quantization ||
+		    !std::all_of(readers.begin(), readers.end(), [&](size_t reader) {
+			    return canPad(model, model.operators[reader], *pad);
+		    }))
+			continue;
+		for (const size_t reader : readers) {
+			auto &conv = std::get<Convolution>(model.operators[reader].kind);
+			conv.padding = sum(conv.padding, *pad);
+			model.operators[reader].inputs.front() = operation.inputs.front();
+		}
+		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
+		i--;
+	}
+}
+
+void runPasses(Model &model)
+{
+	takeConversionsOffEnds(model);
+	makeSigned(model);
+	fuseActivations(model);
+	foldPads(model);
+}
+
+} /* namespace nvdla::compiler */

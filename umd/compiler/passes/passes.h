@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Changes of a model before it is lowered. Each keeps what the model computes.
+ */
+#pragma once
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/**
+ * \brief Take QUANTIZE and DEQUANTIZE off the ends
+ *
+ * The application then gives and takes the integers, whose quantization the network has.
+ */
+void takeConversionsOffEnds(Model &model);
+
+/** \brief uint8 activations become int8: the same scale, a zero point less by 128 */
+void makeSigned(Model &model);
+
+/** \brief Clamps that follow an operator alone become its activation */
+void fuseActivations(Model &model);
+
+/** \brief Zeros around the input of convolutions become their padding */
+void foldPads(Model &model);
+
+/** \brief All of them, in their order */
+void runPasses(Model &model);
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From models of other tools to loadables.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/loadable.h>
+
+namespace nvdla
+{
+
+/** \brief What became of one operator of a model */
+struct LayerReport {
+	std::string name; /**< of the first tensor that it makes */
+	std::string type; /**< as the model's format calls it */
+	/** \brief Operations in the graph, in their order; none if nothing is left to do */
+	std::vector<std::string> operations;
+	/** \brief Why it runs on the CPU; empty: it does not */
+	std::string cpu;
+};
+
+/** \brief What became of a model */
+struct CompileReport {
+	std::vector<LayerReport> layers; /**< in the order of the model */
+};
+
+/** \brief A network that can run, and how it came about */
+struct CompiledModel {
+	Loadable loadable;
+	CompileReport report;
+};
+
+/**
+ * \brief Compile a model
+ *
+ * A TensorFlow Lite file (.tflite) of one subgraph. Integer networks (int8, uint8, int16 with int8
+ * kernels) are computed in integers, float networks in FP16. Inputs and outputs are in the order
+ * of the model, and the loadable has their quantization. Tensors of uint8 become int8 whose zero
+ * point is less by 128. QUANTIZE and DEQUANTIZE at the ends fall away: the application gives and
+ * takes real numbers (Network::setInputFloat()) or the integers.
+ *
+ * \param[in] model the file's bytes; not needed afterwards. Any bytes: they are checked.
+ * \return InvalidFile naming what is damaged; Unsupported naming the operator, its layer and the
+ * remedy
+ */
+Result<CompiledModel> compileModel(std::span<const std::byte> model);
+
+/** \brief compileModel() of the file at \a path, of at most 2 GiB */
+Result<CompiledModel> compileFile(const std::string &path);
+
+/** \return the report as text, a line for each layer */
+std::string toText(const CompileReport &report);
+/** \return the report as JSON: { "layers": [ { "name", "type", "operations", "cpu" } ] } */
+std::string toJson(const CompileReport &report);
+
+} /* namespace nvdla */
