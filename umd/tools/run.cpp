@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include <fmt/core.h>
+#include <nvdla/compiler.h>
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
@@ -93,12 +94,24 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 	return reports;
 }
 
+Result<Loadable> loadNetwork(const RunSettings &settings, Progress &progress)
+{
+	if (!settings.isModel) {
+		progress.show("reading " + settings.loadable);
+		return readLoadable(settings.loadable);
+	}
+	progress.show("compiling " + settings.loadable);
+	auto compiled = compileFile(settings.loadable);
+	if (!compiled)
+		return forward(compiled);
+	return std::move(compiled->loadable);
+}
+
 Result<void> run(const RunSettings &settings)
 {
 	Progress progress(!settings.json);
 
-	progress.show("reading " + settings.loadable);
-	auto loadable = readLoadable(settings.loadable);
+	auto loadable = loadNetwork(settings, progress);
 	if (!loadable)
 		return forward(loadable);
 	auto device = Device::open(settings.device);
@@ -127,7 +140,7 @@ Result<void> run(const RunSettings &settings)
 				     ? usualOutputs(*network)
 				     : settings.outputs;
 	for (size_t i = 0; i < outputs.size(); i++) {
-		auto written = writeOutput(*network, i, outputs[i], settings.rawDump);
+		auto written = writeOutput(*network, i, outputs[i], settings);
 		if (!written)
 			return written;
 	}

@@ -18,6 +18,7 @@ namespace
 
 /* What becomes settings when all of it is there. */
 struct Lists {
+	std::string model;
 	std::vector<std::string> images;
 	std::vector<float> mean;
 	QuantizationOptions input;
@@ -64,12 +65,16 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		   "names of the classes, a line each, for --top (which is then at least 1)");
 }
 
-void addRunOptions(CommandLine &app, RunSettings &settings)
+void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 {
 	app.option("--device", settings.device,
 		   "/dev/accel/accelN, or embedded for the device model in this process")
 		.showDefault();
-	app.option("--loadable", settings.loadable, "file to run, or its text form").required();
+	const auto loadable =
+		app.option("--loadable", settings.loadable, "file to run, or its text form");
+	app.option("--model", lists.model,
+		   "TensorFlow Lite model to compile and run; .npy are in its order")
+		.excludes(loadable);
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
@@ -90,6 +95,9 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	auto outputs = lists.output.parse("--output-scale");
 	if (!outputs)
 		return forward(outputs);
+	settings.isModel = !lists.model.empty();
+	if (settings.isModel)
+		settings.loadable = lists.model;
 	settings.usualOutputs = settings.rawDump || !lists.images.empty();
 	if (!lists.images.empty())
 		settings.inputs = lists.images;
@@ -106,11 +114,15 @@ std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 	Lists lists;
 
 	app.footer(exitCodeHelp);
-	addRunOptions(app, settings);
+	addRunOptions(app, settings, lists);
 	addTensorOptions(app, settings, lists);
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
+	if (settings.loadable.empty() && lists.model.empty()) {
+		fmt::print(stderr, "--loadable or --model is required\n");
+		return exitCode(ErrorCode::InvalidArgument);
+	}
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
 	if (auto taken = takeLists(lists, settings); !taken) {

@@ -14,7 +14,9 @@ namespace nvdla::tools
 /** \brief What nvdla-run was asked for */
 struct RunSettings {
 	std::string device = "embedded";
-	std::string loadable;
+	std::string loadable; /**< file to run; a model if isModel */
+	/** \brief The file is to be compiled, and arrays are in the model's order, N, H, W, C */
+	bool isModel = false;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/** \brief Without names in outputs, they go where the first runtime's did */

@@ -22,15 +22,22 @@ constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
 constexpr std::string_view rawSuffix = ".raw";
 constexpr std::string_view npySuffix = ".npy";
 
+bool isNpy(std::span<const std::byte> bytes)
+{
+	constexpr std::string_view magic = "\x93NUMPY";
+	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+
+	return text.starts_with(magic);
+}
+
 Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 					     std::span<const std::byte> bytes,
 					     const std::string &path, const RunSettings &settings)
 {
-	constexpr std::string_view npyMagic = "\x93NUMPY";
 	constexpr std::string_view dimgMagic = "DIMG";
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
-	if (text.starts_with(npyMagic)) {
+	if (isNpy(bytes)) {
 		auto array = decodeNpy(bytes, path);
 		if (!array)
 			return forward(array);
@@ -68,6 +75,33 @@ std::string elementText(const TensorDesc &desc, std::span<const std::byte> eleme
 	return text;
 }
 
+ElementOrder orderOf(const RunSettings &settings)
+{
+	return settings.isModel ? ElementOrder::Nhwc : ElementOrder::Nchw;
+}
+
+/* An array in the order of the model: elements of the tensor's type, or numbers of another. */
+Result<void> setInModelOrder(Network &network, size_t index, std::span<const std::byte> bytes,
+			     const std::string &path)
+{
+	const TensorDesc &desc = network.inputs()[index];
+	auto array = decodeNpy(bytes, path);
+	if (!array)
+		return forward(array);
+	const size_t count = array->elements.size() / elementBytes(array->type);
+	if (count != desc.elements())
+		return fail(ErrorCode::InvalidArgument, "set input", path,
+			    fmt::format("has {} elements, {} needs {}", count, desc.describe(),
+					desc.elements()));
+	if (array->type != desc.type)
+		return network.setInputFloat(index, elementsToFloat(array->type, array->elements),
+					     ElementOrder::Nhwc);
+	std::vector<std::byte> tensor(desc.size);
+	if (auto packed = packElements(desc, array->elements, tensor, ElementOrder::Nhwc); !packed)
+		return packed;
+	return network.setInput(index, tensor);
+}
+
 } /* namespace */
 
 Result<void> setInput(Network &network, size_t index, const std::string &path,
@@ -79,6 +113,8 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 	if (path.ends_with(rawSuffix) || index >= network.inputs().size())
 		return network.setInput(index, *bytes);
 
+	if (settings.isModel && isNpy(*bytes))
+		return setInModelOrder(network, index, *bytes, path);
 	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
 	if (!elements)
 		return forward(elements);
@@ -86,7 +122,7 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 }
 
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
-			 bool rawDump)
+			 const RunSettings &settings)
 {
 	const TensorDesc &desc = network.outputs()[index];
 
@@ -97,10 +133,13 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 		return writeWholeFile(path, *tensor);
 	}
 	if (path.ends_with(npySuffix)) {
-		auto array = network.outputFloat(index).and_then([&](const auto &values) {
-			return encodeNpy(std::array<size_t, 4>{ desc.n, desc.c, desc.h, desc.w },
-					 values);
-		});
+		using Shape = std::array<size_t, 4>;
+		const Shape shape = settings.isModel ? Shape{ desc.n, desc.h, desc.w, desc.c }
+						     : Shape{ desc.n, desc.c, desc.h, desc.w };
+		auto array = network.outputFloat(index, orderOf(settings))
+				     .and_then([&](const auto &values) {
+					     return encodeNpy(shape, values);
+				     });
 		if (!array)
 			return forward(array);
 		return writeWholeFile(path, *array);
@@ -109,7 +148,7 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 	auto elements = network.outputElements(index);
 	if (!elements)
 		return forward(elements);
-	if (rawDump) {
+	if (settings.rawDump) {
 		const std::string text = elementText(desc, *elements);
 		return writeWholeFile(path, std::as_bytes(std::span(text)));
 	}

@@ -28,10 +28,11 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
  * \brief Write an output to a file
  *
  * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,
- * dequantized; otherwise a .dimg, or with \a rawDump its elements as text.
+ * dequantized; otherwise a .dimg, or as settings say its elements as text. The
+ * arrays of models are in their order, N, H, W, C.
  */
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
-			 bool rawDump);
+			 const RunSettings &settings);
 
 /** \return index and number of the \a count largest elements, largest first */
 Result<std::vector<std::pair<size_t, float>>> topElements(const Network &network, size_t index,
