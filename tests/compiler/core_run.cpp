@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "core_run.h"
+
+#include "compiler/lower/lowerer.h"
+#include "compiler/passes/passes.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr double unsignedOffset = 128;
+
+double offsetOf(compiler::ElementType type)
+{
+	return type == compiler::ElementType::UInt8 ? unsignedOffset : 0;
+}
+
+} /* namespace */
+
+CoreRun::CoreRun(Device device, Network network, const compiler::Model &source)
+	: device_(std::move(device)), network_(std::move(network))
+{
+	for (const compiler::ValueId id : source.inputs)
+		inputTypes_.push_back(source.values[id].type);
+	for (const compiler::ValueId id : source.outputs)
+		outputTypes_.push_back(source.values[id].type);
+}
+
+Result<CoreRun> CoreRun::load(const compiler::Model &source, const Loadable &loadable)
+{
+	auto device = Device::open("embedded");
+	if (!device)
+		return forward(device);
+	auto network = Network::load(*device, loadable);
+	if (!network)
+		return forward(network);
+	return CoreRun(std::move(*device), std::move(*network), source);
+}
+
+Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
+{
+	for (size_t i = 0; i < inputs.size(); i++) {
+		const TensorDesc desc = network_.inputs()[i];
+		std::vector<float> numbers;
+		for (const double number : inputs[i])
+			numbers.push_back(static_cast<float>(number - offsetOf(inputTypes_[i])));
+		std::vector<std::byte> tensor(desc.size);
+		const Result<std::vector<std::byte>> elements =
+			isFloat(inputTypes_[i]) && desc.type != DataType::Half
+				? elementsFromFloat(desc, numbers, ElementOrder::Nhwc)
+				: elementsFromFloat(desc.type, numbers);
+		if (!elements)
+			return tl::unexpected<Error>(elements.error());
+		if (auto done = packElements(desc, *elements, tensor, ElementOrder::Nhwc); !done)
+			return forward(done);
+		if (auto done = network_.setInput(i, tensor); !done)
+			return forward(done);
+	}
+	RunOptions options;
+	/* FP16 takes its time on a busy machine. */
+	options.timeout = std::chrono::minutes(5);
+	if (auto report = network_.run(options); !report)
+		return forward(report);
+	std::vector<Numbers> outputs;
+	for (size_t i = 0; i < network_.outputs().size(); i++) {
+		const TensorDesc &desc = network_.outputs()[i];
+		auto tensor = network_.output(i);
+		if (!tensor)
+			return forward(tensor);
+		auto elements = unpackElements(desc, *tensor, ElementOrder::Nhwc);
+		if (!elements)
+			return forward(elements);
+		const bool dequantizes = isFloat(outputTypes_[i]);
+		Result<std::vector<float>> numbers =
+			dequantizes ? elementsToFloat(desc, *elements, ElementOrder::Nhwc)
+				    : elementsToFloat(desc.type, *elements);
+		if (!numbers)
+			return forward(numbers);
+		outputs.emplace_back(numbers->begin(), numbers->end());
+		for (double &number : outputs.back())
+			number += offsetOf(outputTypes_[i]);
+	}
+	return outputs;
+}
+
+Result<Loadable> compile(compiler::Model model)
+{
+	compiler::runPasses(model);
+	compiler::Lowerer lowerer(model);
+	if (auto lowered = lowerer.run(); !lowered)
+		return forward(lowered);
+	return lowerer.graph.assemble();
+}
+
+} /* namespace nvdla::test */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models on the embedded device.
+ */
+#pragma once
+
+#include <vector>
+
+#include <nvdla/network.h>
+
+#include "reference.h"
+
+namespace nvdla::test
+{
+
+/**
+ * \brief A compiled network, given and asked for the elements of the model
+ *
+ * Elements are in the model's order. Of uint8 models they are the file's, 0 to 255: what the
+ * compiler made of them is undone.
+ */
+class CoreRun
+{
+public:
+	/** \brief Load a network; \a source is the model as imported */
+	static Result<CoreRun> load(const compiler::Model &source, const Loadable &loadable);
+
+	/** \brief One run; floats are numbers, integers elements */
+	Result<std::vector<Numbers>> run(const std::vector<Numbers> &inputs);
+
+private:
+	CoreRun(Device device, Network network, const compiler::Model &source);
+
+	Device device_;
+	Network network_;
+	std::vector<compiler::ElementType> inputTypes_;
+	std::vector<compiler::ElementType> outputTypes_;
+};
+
+/** \brief Compile a model as imported: passes, lowering, assembly */
+Result<Loadable> compile(compiler::Model model);
+
+} /* namespace nvdla::test */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "model_folder.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+#include <nvdla/half.h>
+
+#include "reference_data.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+std::string readFile(const std::filesystem::path &path)
+{
+	std::ifstream file(path, std::ios::binary);
+
+	return { std::istreambuf_iterator<char>(file), {} };
+}
+
+template<typename T>
+Numbers numbersOf(const std::string &bytes)
+{
+	Numbers numbers;
+
+	for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+		T element;
+		std::memcpy(&element, &bytes[at], sizeof(T));
+		numbers.push_back(static_cast<double>(element));
+	}
+	return numbers;
+}
+
+std::filesystem::path models()
+{
+	return referenceData() / "models";
+}
+
+} /* namespace */
+
+Array readArray(const std::filesystem::path &path)
+{
+	constexpr size_t headerStart = 10;
+	const std::string file = readFile(path);
+	Array array;
+
+	if (file.size() < headerStart)
+		return array;
+	const size_t header = static_cast<uint8_t>(file[8]) + 256u * static_cast<uint8_t>(file[9]);
+	const std::string text = file.substr(headerStart, header);
+	const std::string bytes = file.substr(std::min(headerStart + header, file.size()));
+	const size_t type = text.find("'descr': '");
+	array.type = type == std::string::npos ? "" : text.substr(type + 10, 3);
+	if (array.type == "|i1")
+		array.numbers = numbersOf<int8_t>(bytes);
+	else if (array.type == "|u1")
+		array.numbers = numbersOf<uint8_t>(bytes);
+	else if (array.type == "<i2")
+		array.numbers = numbersOf<int16_t>(bytes);
+	else if (array.type == "<f4")
+		array.numbers = numbersOf<float>(bytes);
+	else if (array.type == "<f2") {
+		array.numbers = numbersOf<uint16_t>(bytes);
+		for (double &number : array.numbers)
+			number = halfToFloat(static_cast<uint16_t>(number));
+	}
+	return array;
+}
+
+std::vector<std::string> modelFolders(const std::string &format)
+{
+	std::vector<std::string> names;
+
+	if (!std::filesystem::is_directory(models()))
+		return names;
+	for (const auto &entry : std::filesystem::directory_iterator(models())) {
+		if (std::filesystem::exists(entry.path() / ("model." + format)))
+			names.push_back(entry.path().filename());
+	}
+	std::sort(names.begin(), names.end());
+	return names;
+}
+
+ModelFolder readModelFolder(const std::string &name)
+{
+	const auto folder = models() / name;
+	const auto info = nlohmann::json::parse(readFile(folder / "info.json"));
+	const std::string file = readFile(folder / info.at("file").get<std::string>());
+	ModelFolder model{ name, {}, {}, info.at("macs") };
+
+	model.file.resize(file.size());
+	std::memcpy(model.file.data(), file.data(), file.size());
+	for (const auto &one : info.at("cases")) {
+		ModelCase known{ one.at("description"), {}, {}, one.contains("top5") };
+		for (const auto &input : one.at("inputs"))
+			known.inputs.push_back(readArray(folder / input.get<std::string>()));
+		const auto &differences = one.at("max_diff");
+		for (size_t i = 0; i < one.at("reference").size(); i++) {
+			const auto &output = one.at("reference").at(i);
+			known.outputs.push_back({ readArray(folder / output.get<std::string>()),
+						  differences.at(i).get<double>() });
+		}
+		model.cases.push_back(std::move(known));
+	}
+	return model;
+}
+
+} /* namespace nvdla::test */

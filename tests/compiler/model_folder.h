@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model of the reference data with its inputs and expected outputs.
+ */
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "reference.h"
+
+namespace nvdla::test
+{
+
+/** \brief An array of numbers, and its type in numpy's terms: "|i1", "<f4" */
+struct Array {
+	std::string type;
+	Numbers numbers;
+};
+
+/** \brief Read a .npy file of integers or numbers; of anything else no numbers */
+Array readArray(const std::filesystem::path &path);
+
+/** \brief An input or output of a case */
+struct CaseTensor {
+	Array array;
+	double largestOfKernels = 0; /**< largest difference of TFLite's two kernel sets */
+};
+
+struct ModelCase {
+	std::string description;
+	std::vector<Array> inputs;
+	std::vector<CaseTensor> outputs;
+	bool classifies = false; /**< the largest number of the output is the answer */
+};
+
+struct ModelFolder {
+	std::string name;
+	std::vector<std::byte> file;
+	std::vector<ModelCase> cases;
+	double multiplications = 0; /**< of its convolutions and matrix products */
+};
+
+/** \return names of the folders of the reference data that have a model of \a format */
+std::vector<std::string> modelFolders(const std::string &format);
+ModelFolder readModelFolder(const std::string &name);
+
+} /* namespace nvdla::test */

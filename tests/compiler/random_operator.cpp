@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "random_operator.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <nvdla/data_type.h>
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using namespace compiler;
+
+template<typename T>
+void store(std::vector<std::byte> &data, double number)
+{
+	const T element = static_cast<T>(number);
+	const auto *bytes = reinterpret_cast<const std::byte *>(&element);
+
+	data.insert(data.end(), bytes, bytes + sizeof(element));
+}
+
+class Generator
+{
+public:
+	Generator(std::mt19937_64 &random, ElementType type) : random_(random), type_(type) {}
+
+	RandomOperator make();
+
+private:
+	uint32_t from(uint32_t low, uint32_t high)
+	{
+		return std::uniform_int_distribution<uint32_t>(low, high)(random_);
+	}
+	double real(double low, double high)
+	{
+		return std::uniform_real_distribution<double>(low, high)(random_);
+	}
+	bool chance(double share) { return real(0, 1) < share; }
+	bool isInteger() const { return !isFloat(type_); }
+	IntegerLimits limits() const
+	{
+		return integerLimits(type_ == ElementType::Int8 ? 8U : 16U);
+	}
+	Quantization quantization();
+	Clamp clamp();
+	Extents picture() { return { 1, from(1, 12), from(1, 12), from(1, 70) }; }
+	ValueId tensor(const std::string &name, const Extents &shape, const Quantization &all);
+	ValueId input(const Extents &shape);
+	ValueId output(const Extents &shape, const Quantization &quantization);
+	ValueId kernels(const Extents &shape);
+	ValueId bias(uint32_t count, ValueId input, ValueId weights);
+	void finish(Kind kind, std::vector<ValueId> inputs, ValueId output);
+	/* An output scale at which few sums are cut off. */
+	Quantization forSums(ValueId input, ValueId weights);
+
+	void convolution();
+	void fullyConnected();
+	void elementwise();
+	void pool();
+	void globalAverage();
+	void pad();
+	void concatenation();
+	void slice();
+	void unary();
+
+	std::mt19937_64 &random_;
+	ElementType type_;
+	RandomOperator made_;
+};
+
+Quantization Generator::quantization()
+{
+	if (!isInteger())
+		return {};
+	const auto scale = static_cast<double>(static_cast<float>(
+		std::exp2(real(-9, 1)) / (type_ == ElementType::Int8 ? 1 : 256)));
+	return { scale, type_ == ElementType::Int8 ? static_cast<int32_t>(from(0, 255)) - 128 : 0 };
+}
+
+Clamp Generator::clamp()
+{
+	const Clamp clamps[] = { {}, {}, { .low = 0 }, { 0, 6 }, { -1, 1 } };
+
+	return clamps[from(0, 4)];
+}
+
+ValueId Generator::tensor(const std::string &name, const Extents &shape, const Quantization &all)
+{
+	Value value;
+
+	value.name = name;
+	value.type = type_;
+	value.shape = shape;
+	if (isInteger())
+		value.quantization = all;
+	made_.model.values.push_back(std::move(value));
+	return made_.model.values.size() - 1;
+}
+
+ValueId Generator::input(const Extents &shape)
+{
+	const ValueId id = tensor("x" + std::to_string(made_.inputs.size()), shape, quantization());
+	Numbers numbers;
+
+	for (uint64_t i = 0; i < elementCount(shape); i++)
+		numbers.push_back(isInteger()
+					  ? std::round(real(static_cast<double>(limits().lowest),
+							    static_cast<double>(limits().highest)))
+					  : static_cast<double>(static_cast<float>(real(-4, 4))));
+	made_.inputs.push_back(std::move(numbers));
+	made_.model.inputs.push_back(id);
+	return id;
+}
+
+ValueId Generator::output(const Extents &shape, const Quantization &all)
+{
+	return tensor("y", shape, all);
+}
+
+/* Scales of kernels lie far apart, as they do in depthwise layers. */
+ValueId Generator::kernels(const Extents &shape)
+{
+	Value value;
+
+	value.name = "kernels";
+	value.type = isInteger() ? ElementType::Int8 : ElementType::Float32;
+	value.shape = shape;
+	value.isConstant = true;
+	for (uint64_t i = 0; i < elementCount(shape); i++) {
+		if (isInteger())
+			store<int8_t>(value.data, std::round(real(-127, 127)));
+		else
+			store<float>(value.data, real(-1, 1));
+	}
+	std::vector<Quantization> scales;
+	const bool each = chance(0.7);
+	for (uint32_t k = 0; k < (each ? shape[0] : 1); k++)
+		scales.push_back(
+			{ static_cast<double>(static_cast<float>(std::exp2(real(-12, -4)))), 0 });
+	if (isInteger())
+		value.quantization = TensorQuantization(scales);
+	made_.model.values.push_back(std::move(value));
+	return made_.model.values.size() - 1;
+}
+
+ValueId Generator::bias(uint32_t count, ValueId input, ValueId weights)
+{
+	Value value;
+
+	value.name = "bias";
+	value.type = isInteger() ? ElementType::Int32 : ElementType::Float32;
+	value.shape = { count };
+	value.isConstant = true;
+	for (uint32_t k = 0; k < count; k++) {
+		if (isInteger())
+			store<int32_t>(value.data, std::round(real(-20000, 20000)));
+		else
+			store<float>(value.data, real(-1, 1));
+	}
+	made_.model.values.push_back(std::move(value));
+	return made_.model.values.size() - 1;
+}
+
+Quantization Generator::forSums(ValueId input, ValueId weights)
+{
+	Quantization result = quantization();
+	const Value &kernel = made_.model.values[weights];
+	double largest = 0;
+
+	if (!isInteger())
+		return {};
+	for (const Quantization &one : kernel.quantization.values())
+		largest = std::max(largest, one.scale);
+	const auto size = static_cast<double>(elementCount(kernel.shape) / kernel.shape[0]);
+	result.scale = static_cast<double>(
+		static_cast<float>(made_.model.values[input].quantization.channel(0).scale *
+				   largest * std::sqrt(size) * real(30, 120)));
+	return result;
+}
+
+void Generator::finish(Kind kind, std::vector<ValueId> inputs, ValueId output)
+{
+	made_.model.operators.push_back(
+		{ "y", "random", std::move(kind), std::move(inputs), { output } });
+	made_.model.outputs = { output };
+}
+
+void Generator::convolution()
+{
+	Convolution conv;
+	const bool depthwise = chance(0.5);
+	Extents x = picture();
+	const uint32_t r = from(1, 5), s = from(1, 5);
+
+	conv.stride = { from(1, 3), from(1, 3) };
+	conv.dilation = { from(1, 2), from(1, 2) };
+	const uint32_t w = (s - 1) * conv.dilation.x + 1, h = (r - 1) * conv.dilation.y + 1;
+	conv.padding = { from(0, w - 1), from(0, w - 1), from(0, h - 1), from(0, h - 1) };
+	x[1] += h;
+	x[2] += w;
+	conv.groups = depthwise ? x[3] : 1;
+	conv.activation = clamp();
+	const uint32_t k = depthwise ? x[3] * from(1, 2) : from(1, 70);
+	const ValueId in = input(x);
+	const ValueId weights = kernels({ k, x[3] / conv.groups, r, s });
+	std::vector<ValueId> inputs{ in, weights };
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(conv, inputs,
+	       output({ 1, (x[1] + conv.padding.top + conv.padding.bottom - h) / conv.stride.y + 1,
+			(x[2] + conv.padding.left + conv.padding.right - w) / conv.stride.x + 1,
+			k },
+		      forSums(in, weights)));
+}
+
+void Generator::fullyConnected()
+{
+	const uint32_t rows = from(1, 4), c = from(1, 200), k = from(1, 80);
+	const ValueId in = input({ rows, c });
+	const ValueId weights = kernels({ k, c });
+	std::vector<ValueId> inputs{ in, weights };
+
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(FullyConnected{ clamp() }, inputs, output({ rows, k }, forSums(in, weights)));
+}
+
+void Generator::elementwise()
+{
+	const Extents shape = picture();
+	const ValueId a = input(shape), b = input(shape);
+	const Quantization qa = made_.model.values[a].quantization.channel(0);
+	const Quantization qb = made_.model.values[b].quantization.channel(0);
+	Elementwise elementwise;
+	Quantization out = quantization();
+
+	elementwise.function = static_cast<Elementwise::Function>(from(0, 2));
+	elementwise.activation = clamp();
+	const bool product = elementwise.function == Elementwise::Function::Multiply;
+	out.scale = static_cast<double>(
+		static_cast<float>(product ? qa.scale * qb.scale * real(40, 200) *
+						     (type_ == ElementType::Int16 ? 256 : 1)
+					   : std::max(qa.scale, qb.scale) * real(0.7, 3)));
+	finish(elementwise, { a, b }, output(shape, out));
+}
+
+void Generator::pool()
+{
+	Pool pool;
+	Extents x = picture();
+
+	pool.method = chance(0.5) ? Pool::Method::Max : Pool::Method::Average;
+	pool.kernel = { from(1, 6), from(1, 6) };
+	pool.stride = { from(1, 3), from(1, 3) };
+	x[1] += pool.kernel.y;
+	x[2] += pool.kernel.x;
+	if (chance(0.5))
+		pool.padding = { from(0, pool.kernel.x / 2), 0, from(0, pool.kernel.y / 2), 0 };
+	pool.padding.right = pool.padding.left;
+	pool.padding.bottom = pool.padding.top;
+	pool.activation = clamp();
+	const ValueId in = input(x);
+	finish(pool, { in },
+	       output({ 1, (x[1] + 2 * pool.padding.top - pool.kernel.y) / pool.stride.y + 1,
+			(x[2] + 2 * pool.padding.left - pool.kernel.x) / pool.stride.x + 1, x[3] },
+		      made_.model.values[in].quantization.channel(0)));
+}
+
+void Generator::globalAverage()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Quantization out = quantization();
+
+	out.scale = static_cast<double>(static_cast<float>(
+		made_.model.values[in].quantization.channel(0).scale * real(0.3, 1.5)));
+	finish(GlobalAverage{}, { in }, output({ 1, x[3] }, out));
+}
+
+void Generator::pad()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Pad pad{ { 0, from(0, 3), from(0, 3), from(0, 9) },
+		 { 0, from(0, 3), from(0, 3), from(0, 40) },
+		 0 };
+	Extents y = x;
+
+	for (size_t axis = 0; axis < y.size(); axis++)
+		y[axis] += pad.before[axis] + pad.after[axis];
+	finish(pad, { in }, output(y, made_.model.values[in].quantization.channel(0)));
+}
+
+void Generator::concatenation()
+{
+	const uint32_t axis = from(1, 3), parts = from(2, 4);
+	const Extents first = picture();
+	std::vector<ValueId> inputs;
+	Extents y = first;
+
+	y[axis] = 0;
+	for (uint32_t i = 0; i < parts; i++) {
+		Extents x = first;
+		x[axis] = axis == 3 && chance(0.4) ? 32 * from(1, 2) : from(1, 40);
+		y[axis] += x[axis];
+		inputs.push_back(input(x));
+	}
+	const Quantization all = quantization();
+	/* As the format has it: the inputs' quantizations are the output's. */
+	for (const ValueId id : inputs) {
+		if (isInteger())
+			made_.model.values[id].quantization = all;
+	}
+	finish(Concatenation{ axis, {} }, inputs, output(y, all));
+}
+
+void Generator::slice()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Slice slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } };
+	Extents y = x;
+
+	for (size_t axis = 1; axis < 4; axis++) {
+		slice.begin[axis] = from(0, x[axis] - 1);
+		slice.stride[axis] = chance(0.3) ? from(1, 3) : 1;
+		y[axis] = from(1, (x[axis] - 1 - slice.begin[axis]) / slice.stride[axis] + 1);
+	}
+	finish(slice, { in }, output(y, made_.model.values[in].quantization.channel(0)));
+}
+
+void Generator::unary()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Unary unary;
+	Quantization out = quantization();
+
+	/* 16 bits and FP16: those that are not nearly linear have an error of the table's. */
+	const Unary::Function exact[] = { Unary::Function::LeakyRelu, Unary::Function::Identity };
+	unary.function = type_ == ElementType::Int8
+				 ? static_cast<Unary::Function>(
+					   from(0, static_cast<uint32_t>(Unary::Function::Abs)))
+				 : exact[from(0, 1)];
+	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
+	if (isInteger()) {
+		const Quantization q = made_.model.values[in].quantization.channel(0);
+		out.scale = static_cast<double>(static_cast<float>(q.scale * real(0.5, 2)));
+	}
+	finish(unary, { in }, output(x, out));
+}
+
+RandomOperator Generator::make()
+{
+	void (Generator::*const kinds[])() = {
+		&Generator::convolution, &Generator::convolution,   &Generator::fullyConnected,
+		&Generator::elementwise, &Generator::pool,	    &Generator::globalAverage,
+		&Generator::pad,	 &Generator::concatenation, &Generator::slice,
+		&Generator::unary,
+	};
+
+	(this->*kinds[from(0, std::size(kinds) - 1)])();
+	return std::move(made_);
+}
+
+} /* namespace */
+
+RandomOperator randomOperator(std::mt19937_64 &random, ElementType type)
+{
+	return Generator(random, type).make();
+}
+
+} /* namespace nvdla::test */
