@@ -5,6 +5,7 @@
  */
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -242,6 +243,12 @@ Result<void> Checker::checkTensors()
 						      "must be 1 or more",
 						      tensor.name, tensor.n, tensor.c, tensor.h,
 						      tensor.w));
+		const bool finite = std::all_of(tensor.scale.begin(), tensor.scale.end(),
+						[](float scale) { return std::isfinite(scale); });
+		if (!finite)
+			return bad(
+				where + ".scale",
+				fmt::format("\"{}\" has a scale that is no number", tensor.name));
 	}
 	for (size_t i = 0; i < loadable_.memories.size(); i++) {
 		const Memory &memory = loadable_.memories[i];
@@ -284,7 +291,7 @@ auto find(const List &list, Key key) -> const typename List::value_type *
 	return entry == list.end() ? nullptr : &*entry;
 }
 
-/* Scales have to be numbers that a tensor can have: TensorDesc::check() sees to that. */
+/* Scales have to be what a tensor can have: TensorDesc::check() sees to that. */
 Result<TensorQuantization> quantizationOf(const TensorEntry &entry)
 {
 	std::vector<Quantization> values;

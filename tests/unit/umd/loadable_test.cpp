@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -94,6 +95,11 @@ TEST(Loadable, ErrorsNameTheField)
 		{ "tensor_desc_list[0].size", [](Loadable &l) { l.tensors[0].size = ~0ull; } },
 		{ "tensor_desc_list[0].size", [](Loadable &l) { l.tensors[0].offset = ~0ull; } },
 		{ "tensor_desc_list[0]", [](Loadable &l) { l.tensors[0].h = -1; } },
+		{ "tensor_desc_list[0].scale",
+		  [](Loadable &l) {
+			  l.tensors[0].scale = { NAN };
+			  l.tensors[0].zeroPoint = { 0 };
+		  } },
 		{ "reloc_list[0].address_id", [](Loadable &l) { l.relocs[0].addressId = 88; } },
 		{ "reloc_list[0].write_id", [](Loadable &l) { l.relocs[0].writeId = 88; } },
 		{ "reloc_list[0].offset", [](Loadable &l) { l.relocs[0].offset = ~0ull; } },
