@@ -24,6 +24,41 @@ int32_t negated(int64_t zeroPoint)
 	return static_cast<int32_t>(-zeroPoint);
 }
 
+struct SumFactors {
+	double a;
+	double b;
+	double gain; /* of the output converter */
+};
+
+/*
+ * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
+ * operands allow. The larger factor has all its bits; which number it is decides how well the
+ * other two can be rounded.
+ */
+SumFactors sumFactors(double scaleA, double scaleB, int bits)
+{
+	const double larger = std::max(scaleA, scaleB), smaller = std::min(scaleA, scaleB);
+	const double most = std::ldexp(1, bits);
+	SumFactors best{ 1, 1, larger / most }; /* which then has no converter */
+	double least = HUGE_VAL;
+
+	for (double first = most / 2; first <= most; first++) {
+		const double second = std::max(1.0, roundReal(first * smaller / larger));
+		const auto converter = makeConverter(0, larger / first);
+		if (!converter)
+			continue;
+		const double gain = converter->gain();
+		const double error = std::max(std::fabs(first * gain - larger),
+					      std::fabs(second * gain - smaller));
+		if (error < least) {
+			least = error;
+			best = scaleA < scaleB ? SumFactors{ second, first, larger / first }
+					       : SumFactors{ first, second, larger / first };
+		}
+	}
+	return best;
+}
+
 op::Alu aluOf(Elementwise::Function function)
 {
 	if (function == Elementwise::Function::Maximum)
@@ -74,17 +109,15 @@ op::Sdp integerSdp(Lowerer &lowerer, const Operator &operation, const Elementwis
 		y.multiply = true;
 		y.mulConverter = Converter{ qb.zeroPoint, 1, 0 };
 	} else {
-		const double larger = std::max(qa.scale, qb.scale);
-		const double steps = std::ldexp(1, factorBits(lowerer.storage(a)));
-		const double fa = std::max(1.0, roundReal(qa.scale / larger * steps));
-		double fb = std::max(1.0, roundReal(qb.scale / larger * steps));
+		SumFactors factors = sumFactors(qa.scale / qo.scale, qb.scale / qo.scale,
+						factorBits(lowerer.storage(a)));
 		if (elementwise.function == Elementwise::Function::Subtract)
-			fb = -fb;
+			factors.b = -factors.b;
 		x.multiply = true;
-		x.mulOperand = static_cast<int32_t>(fa);
+		x.mulOperand = static_cast<int32_t>(factors.a);
 		y.alu = aluOf(elementwise.function);
-		y.aluConverter = Converter{ qb.zeroPoint, static_cast<int16_t>(fb), 0 };
-		gain = larger / steps / qo.scale;
+		y.aluConverter = Converter{ qb.zeroPoint, static_cast<int16_t>(factors.b), 0 };
+		gain = factors.gain;
 	}
 	sdp.x1 = x;
 	sdp.y = y;
