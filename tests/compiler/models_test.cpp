@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compiler/import/import.h"
@@ -26,13 +27,12 @@ const std::map<std::string, std::string> notYet = {
 };
 
 /*
- * Networks whose outputs are further from the kernels' than they should be, and how far. Their
- * layers are within a step, but steps that differ early grow.
+ * Networks that fall short of what the others hold, and why. Only their first classes are tested.
  */
-const std::map<std::string, double> tooFar = {
-	{ "resnet8_int8", 9 },
-	/* Its kernels quantize activations on the way; the core computes with what is written. */
-	{ "kws_dscnn_hybrid", 0.012 },
+const std::map<std::string, std::string> fallsShort = {
+	{ "resnet8_int8", "averages round ties away from the zero point, the kernels away from 0" },
+	{ "kws_dscnn_hybrid", "its kernels quantize activations on the way; the core computes "
+			      "with what is written" },
 };
 
 std::vector<Numbers> numbersOf(const std::vector<Array> &arrays)
@@ -82,7 +82,7 @@ class SmallModels : public Models
 std::vector<std::string> smallModels()
 {
 	constexpr double most = 15e6;
-	/* Its kernels quantize activations on the way; the core computes with what is written. */
+	/* The plain reference does not quantize activations on the way, as its kernels do. */
 	const std::string hybrid = "kws_dscnn_hybrid";
 	std::vector<std::string> names;
 
@@ -115,26 +115,30 @@ double rangeOf(const ModelFolder &folder, size_t output)
 	return high - low;
 }
 
-/* What the kinds of networks have to hold. */
-void expectClose(const Numbers &got, const CaseTensor &output, bool classifies, double range)
+/* What an output breaks of what its kind of network has to hold, in words; nothing if it holds. */
+std::string shortfall(const Numbers &got, const CaseTensor &output, bool classifies, double range)
 {
 	const Numbers &wanted = output.array.numbers;
-	ASSERT_EQ(got.size(), wanted.size());
+	const bool real = output.array.type == "<f4";
+	double most = range * 0.01;
 
 	if (output.array.type == "|i1" || output.array.type == "|u1") {
-		const Difference found = difference(got, wanted, 2);
-		EXPECT_LE(found.beyond, 0.01);
-		EXPECT_LE(found.largest, std::max(8.0, 3 * output.largestOfKernels));
-	} else if (output.array.type == "<i2") {
-		EXPECT_LE(difference(got, wanted, 0).largest, 65536 * 1e-3);
-	} else {
-		EXPECT_LE(difference(got, wanted, 0).largest, range * 0.01);
+		const double beyond = difference(got, wanted, 2).beyond;
+		if (beyond > 0.01)
+			return fmt::format("{} of the elements are off by more than 2", beyond);
+		most = std::max(8.0, 3 * output.largestOfKernels);
+	} else if (!real) {
+		most = 65536 * 1e-3;
 	}
-	if (classifies) {
-		/* Unless the reference itself is within a step. */
-		const double step = output.array.type == "<f4" ? range * 0.01 : 1;
-		EXPECT_GE(wanted[largest(got)], wanted[largest(wanted)] - step);
-	}
+	const double largestOff = difference(got, wanted, most).largest;
+	/* Written so that a NaN counts. */
+	if (!(largestOff <= most))
+		return fmt::format("an element is off by {}, more than {}", largestOff, most);
+	/* Unless the reference itself is within a step. */
+	if (classifies && wanted[largest(got)] < wanted[largest(wanted)] - (real ? most : 1))
+		return fmt::format("the first class is {} instead of {}", largest(got),
+				   largest(wanted));
+	return {};
 }
 
 TEST_P(Models, CoreAgreesWithReferenceKernels)
@@ -155,26 +159,30 @@ TEST_P(Models, CoreAgreesWithReferenceKernels)
 	ASSERT_TRUE(loadable) << loadable.error().message();
 	auto run = CoreRun::load(*model, *loadable);
 	ASSERT_TRUE(run) << run.error().message();
-	for (const ModelCase &known : folder.cases) {
-		SCOPED_TRACE(known.description);
-		auto outputs = run->run(numbersOf(known.inputs));
+	const auto known = fallsShort.find(folder.name);
+	bool holds = true;
+	for (const ModelCase &one : folder.cases) {
+		SCOPED_TRACE(one.description);
+		auto outputs = run->run(numbersOf(one.inputs));
 		ASSERT_TRUE(outputs) << outputs.error().message();
-		ASSERT_EQ(outputs->size(), known.outputs.size());
-		const auto far = tooFar.find(folder.name);
+		ASSERT_EQ(outputs->size(), one.outputs.size());
 		for (size_t i = 0; i < outputs->size(); i++) {
 			SCOPED_TRACE(i);
-			if (far != tooFar.end()) {
-				const Numbers &wanted = known.outputs[i].array.numbers;
-				const double most = difference((*outputs)[i], wanted, 0).largest;
-				std::cout << known.description << ": off by " << most << '\n';
-				EXPECT_LE(most, far->second);
-				EXPECT_EQ(largest((*outputs)[i]), largest(wanted));
-				continue;
-			}
-			expectClose((*outputs)[i], known.outputs[i], known.classifies,
-				    rangeOf(folder, i));
+			const Numbers &got = (*outputs)[i], &wanted = one.outputs[i].array.numbers;
+			ASSERT_EQ(got.size(), wanted.size());
+			const std::string found =
+				shortfall(got, one.outputs[i], one.classifies, rangeOf(folder, i));
+			holds = holds && found.empty();
+			if (known == fallsShort.end())
+				EXPECT_EQ(found, "");
+			else
+				EXPECT_EQ(largest(got), largest(wanted));
+			if (known != fallsShort.end() && !found.empty())
+				std::cout << "falls short: " << one.description << ": " << found
+					  << " (" << known->second << ")\n";
 		}
 	}
+	EXPECT_EQ(holds, known == fallsShort.end()) << "if it holds: take it off the list";
 }
 
 /* The tests of single operators rest on it. */

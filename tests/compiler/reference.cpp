@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fixed_point.h"
+#include "table_softmax.h"
 
 namespace nvdla::test
 {
@@ -370,6 +371,13 @@ void Evaluator::operator()(const Softmax &softmax)
 
 	for (size_t row = 0; row < result_.size(); row += classes) {
 		const auto begin = in(0).begin() + static_cast<ptrdiff_t>(row);
+		if (value(0).type == ElementType::Int16) {
+			const Numbers y = tableSoftmax(Numbers(begin, begin + classes),
+						       scale(value(0)) * softmax.beta);
+			std::copy(y.begin(), y.end(),
+				  result_.begin() + static_cast<ptrdiff_t>(row));
+			continue;
+		}
 		const double largest = *std::max_element(begin, begin + classes);
 		Numbers powers;
 		for (uint32_t c = 0; c < classes; c++)
