@@ -1,50 +1,59 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Differences between the supported kernels, 6.12 to 7.3.
+ * The newest kernel's interfaces, for the older ones that are supported, 6.12 to 7.3.
  *
- * The NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/):
- * stable kernels get interface changes too, so a version number proves nothing.
- * Sending the driver upstream means keeping the newer side of each choice.
+ * The driver is written for the newest; what an older one lacks has its name from here. The
+ * NVDLA_HAVE_* macros come from test compiles (see Kbuild and compat/): stable kernels get
+ * interface changes too, so a version number proves nothing. A kernel tree needs none of
+ * this (scripts/upstream).
  */
 #ifndef __NVDLA_COMPAT_H__
 #define __NVDLA_COMPAT_H__
 
 #include <linux/mm.h>
+#include <linux/module.h>
 
 #include <drm/gpu_scheduler.h>
 
-#ifdef NVDLA_HAVE_IMPORT_NS_TOKEN
-#define NVDLA_DMA_BUF_NAMESPACE DMA_BUF
-#else
-#define NVDLA_DMA_BUF_NAMESPACE "DMA_BUF"
+/* Before 6.13 it took the name without quotes. */
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns) MODULE_INFO(import_ns, ns)
+
+#ifndef NVDLA_HAVE_SCHED_INIT_ARGS
+/* As far as the driver fills it. */
+struct drm_sched_init_args {
+	const struct drm_sched_backend_ops *ops;
+	struct workqueue_struct *submit_wq;
+	struct workqueue_struct *timeout_wq;
+	u32 num_rqs;
+	u32 credit_limit;
+	long timeout;
+	const char *name;
+	struct device *dev;
+};
+
+#define drm_sched_init(sched, args) \
+	drm_sched_init(sched, (args)->ops, (args)->submit_wq, (args)->num_rqs, \
+		       (args)->credit_limit, 0, (args)->timeout, (args)->timeout_wq, NULL, \
+		       (args)->name, (args)->dev)
 #endif
 
-static inline int nvdla_sched_init(struct drm_gpu_scheduler *sched,
-				   const struct drm_sched_backend_ops *ops,
-				   struct workqueue_struct *submit_wq,
-				   struct workqueue_struct *timeout_wq, long timeout,
-				   const char *name, struct device *dev)
+#ifndef NVDLA_HAVE_SCHED_JOB_CLIENT_ID
+#define drm_sched_job_init(job, entity, credits, owner, client_id) \
+	drm_sched_job_init(job, entity, credits, owner)
+#endif
+
+#ifndef NVDLA_HAVE_VMA_IS_COW_MAPPING
+static inline bool vma_is_cow_mapping(const struct vm_area_struct *vma)
 {
-#ifdef NVDLA_HAVE_SCHED_INIT_ARGS
-	const struct drm_sched_init_args args = {
-		.ops = ops,
-		.submit_wq = submit_wq,
-		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
-		.credit_limit = 1,
-		.timeout = timeout,
-		.timeout_wq = timeout_wq,
-		.name = name,
-		.dev = dev,
-	};
-
-	return drm_sched_init(sched, &args);
-#else
-	return drm_sched_init(sched, ops, submit_wq, DRM_SCHED_PRIORITY_COUNT, 1, 0,
-			      timeout, timeout_wq, NULL, name, dev);
-#endif
+	return is_cow_mapping(vma->vm_flags);
 }
+#endif
 
-/* For the end of a timedout_job callback: the scheduler took the job away, and has it again. */
+/*
+ * For the end of a timedout_job callback: the scheduler took the job away, and has it again.
+ * The one thing here that the newest kernel has no function for: it does that by itself.
+ */
 static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job *job)
 {
 #ifdef NVDLA_HAVE_SCHED_NO_HANG
@@ -58,26 +67,6 @@ static inline enum drm_gpu_sched_stat nvdla_sched_keep_job(struct drm_sched_job 
 	/* It may have ended in between, and nobody else would look again. */
 	queue_work(sched->submit_wq, &sched->work_free_job);
 	return DRM_GPU_SCHED_STAT_NOMINAL;
-#endif
-}
-
-static inline int nvdla_sched_job_init(struct drm_sched_job *job,
-				       struct drm_sched_entity *entity, void *owner,
-				       u64 client_id)
-{
-#ifdef NVDLA_HAVE_SCHED_JOB_CLIENT_ID
-	return drm_sched_job_init(job, entity, 1, owner, client_id);
-#else
-	return drm_sched_job_init(job, entity, 1, owner);
-#endif
-}
-
-static inline bool nvdla_vma_is_cow_mapping(const struct vm_area_struct *vma)
-{
-#ifdef NVDLA_HAVE_VMA_IS_COW_MAPPING
-	return vma_is_cow_mapping(vma);
-#else
-	return is_cow_mapping(vma->vm_flags);
 #endif
 }
 

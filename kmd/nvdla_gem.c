@@ -98,7 +98,7 @@ static void nvdla_bo_free(struct drm_gem_object *obj)
 static int nvdla_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
 	/* A private copy of what the device writes is of no use. */
-	if (nvdla_vma_is_cow_mapping(vma))
+	if (vma_is_cow_mapping(vma))
 		return -EINVAL;
 
 	vm_flags_set(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);

@@ -238,6 +238,14 @@ static void nvdla_sched_release(struct drm_device *drm, void *data)
  */
 int nvdla_job_init(struct nvdla_device *ndev)
 {
+	struct drm_sched_init_args args = {
+		.ops = &nvdla_sched_ops,
+		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.credit_limit = 1,
+		.timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
+		.name = dev_name(ndev->drm.dev),
+		.dev = ndev->drm.dev,
+	};
 	int ret;
 
 	spin_lock_init(&ndev->fence_lock);
@@ -263,9 +271,9 @@ int nvdla_job_init(struct nvdla_device *ndev)
 		goto err_timeout_wq;
 	}
 
-	ret = nvdla_sched_init(&ndev->sched, &nvdla_sched_ops, ndev->sched_wq, ndev->timeout_wq,
-			       msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
-			       dev_name(ndev->drm.dev), ndev->drm.dev);
+	args.submit_wq = ndev->sched_wq;
+	args.timeout_wq = ndev->timeout_wq;
+	ret = drm_sched_init(&ndev->sched, &args);
 	if (ret)
 		goto err_free_wq;
 

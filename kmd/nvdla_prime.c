@@ -22,7 +22,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_prime.h"
 
-MODULE_IMPORT_NS(NVDLA_DMA_BUF_NAMESPACE);
+MODULE_IMPORT_NS("DMA_BUF");
 
 /* Exports: DRM's, and the caches in addition. */
 

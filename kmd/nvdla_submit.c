@@ -179,8 +179,8 @@ static int nvdla_submit_queue(struct nvdla_submit *submit)
 	struct nvdla_job *job = submit->job;
 	int ret;
 
-	ret = nvdla_sched_job_init(&job->base, &job->context->entity, job->context->file,
-				   submit->file->client_id);
+	ret = drm_sched_job_init(&job->base, &job->context->entity, 1, job->context->file,
+				 submit->file->client_id);
 	if (ret)
 		return ret;
 
