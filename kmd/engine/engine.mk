@@ -25,3 +25,22 @@ nvdla-engine-objs := \
 	nvdla_stats.o \
 	nvdla_task.o \
 	nvdla_variant.o
+
+# Task graphs for tests, and the tests: KUnit's in a kernel tree, GoogleTest's in user space.
+nvdla-engine-test-task-objs := \
+	tests/nvdla_test_conv.o \
+	tests/nvdla_test_engines.o \
+	tests/nvdla_test_task.o
+nvdla-engine-test-objs := \
+	tests/nvdla_test_core.o \
+	tests/nvdla_test_kunit.o \
+	tests/nvdla_test_rules.o \
+	tests/nvdla_test_rules_args.o \
+	tests/nvdla_test_rules_conv.o \
+	tests/nvdla_test_rules_lut.o \
+	tests/nvdla_test_rules_other.o \
+	tests/nvdla_test_rules_reuse.o \
+	tests/nvdla_test_rules_sdp.o \
+	tests/nvdla_test_rules_task.o \
+	tests/nvdla_test_sequencer.o \
+	tests/nvdla_test_sequencer_engines.o

@@ -20,6 +20,7 @@
 #define U16_MAX UINT16_MAX
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
+#define S64_MAX INT64_MAX
 #define S16_MIN INT16_MIN
 #define S32_MIN INT32_MIN
 
@@ -59,7 +60,6 @@
 #define check_add_overflow(a, b, result) __builtin_add_overflow(a, b, result)
 #define check_mul_overflow(a, b, result) __builtin_mul_overflow(a, b, result)
 
-typedef unsigned int gfp_t;
 #define GFP_KERNEL 0U
 #define GFP_KERNEL_ACCOUNT 0U
 

@@ -21,4 +21,6 @@ typedef __s16 s16;
 typedef __s32 s32;
 typedef __s64 s64;
 
+typedef unsigned int gfp_t;
+
 #endif /* NVDLA_USER_KERNEL_TYPES_H */

@@ -16,7 +16,8 @@ from .results import Case
 STYLE = 'kmd.checkpatch'
 
 # Kernel code, and what it shares with user space. engine/user is user space's only.
-_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'kmd/engine/*.[ch]', 'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
+_CHECKED = ('kmd/*.[ch]', 'tests/kmd/*.c', 'kmd/engine/*.[ch]', 'kmd/engine/tests/*.[ch]',
+	    'include/uapi/drm/*.h', 'include/nvdla/hw/*.h')
 
 
 def _checkpatch():

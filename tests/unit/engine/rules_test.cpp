@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One row per rule: a valid task, what is changed, and the field that is named.
+ * The list of rules, and how a violation is told.
  */
 #include <cerrno>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <tests/nvdla_test_rules.h>
 
-#include "args_cases.h"
 #include "device/refusal.h"
-#include "rule_cases.h"
+#include "kunit.h"
+#include "task_builder.h"
 
 namespace nvdla::test
 {
@@ -29,72 +29,17 @@ const std::map<std::string, uint32_t> &numbers()
 	return table;
 }
 
-std::vector<RuleCase> allCases()
-{
-	std::vector<RuleCase> cases;
-	for (const auto &part :
-	     { taskRuleCases(), convRuleCases(), sdpRuleCases(), lutRuleCases(), otherRuleCases() })
-		cases.insert(cases.end(), part.begin(), part.end());
-	return cases;
-}
-
 } /* namespace */
 
-class Rule : public testing::TestWithParam<RuleCase>
-{
-};
-
-TEST_P(Rule, IsEnforced)
-{
-	const RuleCase &row = GetParam();
-	TaskBuilder builder;
-	row.build(builder);
-	ASSERT_EQ(builder.create().result, 0)
-		<< "before the change: " << describeRefusal(builder.create().error);
-
-	row.change(builder);
-	const Created created = builder.create();
-	EXPECT_EQ(created.result, -EINVAL);
-	EXPECT_EQ(refusedField(created.error), row.field);
-	EXPECT_EQ(created.error.rule, numbers().at(row.rule)) << describeRefusal(created.error);
-	EXPECT_EQ(created.task, nullptr);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Rule, testing::ValuesIn(allCases()), [](const auto &info) {
-	return info.param.rule + "_" + std::to_string(info.index);
-});
-
+/* In kmd/engine/tests: a task that breaks it and nothing else. */
 TEST(Rules, EachHasATest)
 {
-	std::set<std::string> tested;
-	for (const RuleCase &row : allCases())
-		tested.insert(row.rule);
-	for (const ArgsCase &row : argsCases())
-		tested.insert(row.rule);
-	for (const auto &[name, number] : numbers())
-		EXPECT_TRUE(tested.contains(name)) << name;
+	runKunitQuietly();
+	for (const auto &[name, number] : numbers()) {
+		ASSERT_LE(number, static_cast<uint32_t>(NVDLA_TEST_MAX_RULE));
+		EXPECT_GT(nvdla_rules_broken[number], 0u) << name;
+	}
 }
-
-class Args : public testing::TestWithParam<ArgsCase>
-{
-};
-
-TEST_P(Args, AreRefused)
-{
-	const ArgsCase &row = GetParam();
-	SubmitArgs args;
-	ASSERT_EQ(args.check(), 0) << "before the change: " << describeRefusal(args.error);
-
-	row.change(args);
-	EXPECT_EQ(args.check(), -EINVAL);
-	EXPECT_EQ(refusedField(args.error), row.field);
-	EXPECT_EQ(args.error.rule, numbers().at(row.rule)) << describeRefusal(args.error);
-	EXPECT_EQ(args.error.operation, NVDLA_TASK_NO_OPERATION);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Args, testing::ValuesIn(argsCases()), [](const auto &info) {
-	return info.param.rule + "_" + std::to_string(info.index);
-});
 
 TEST(Rules, HaveOneNumberEach)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small valid task graphs that tests change and hand to the engine.
+ * The small valid task graphs of kmd/engine/tests, of any size.
  */
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include <nvdla_sequencer.h>
 #include <nvdla_task.h>
+#include <tests/nvdla_test_task.h>
 
 namespace nvdla::test
 {
@@ -39,9 +40,9 @@ struct Created {
 class TaskBuilder
 {
 public:
-	static constexpr uint64_t extentBytes = 1 << 24;
-	static constexpr uint64_t firstAddress = 0x80000000;
-	static constexpr int16_t cvsram = 4;
+	static constexpr uint64_t extentBytes = NVDLA_TEST_EXTENT_BYTES;
+	static constexpr uint64_t firstAddress = NVDLA_TEST_FIRST_ADDRESS;
+	static constexpr int16_t cvsram = NVDLA_TEST_CVSRAM;
 
 	TaskBuilder();
 
@@ -111,7 +112,9 @@ public:
 	std::vector<nvdla_task_extent> extents;
 
 private:
-	void fuse(size_t producer, size_t consumer);
+	nvdla_test_task view();
+	template<typename Function, typename... Arguments>
+	auto append(Function function, Arguments... arguments);
 };
 
 /** \brief A packed feature cube in system memory */

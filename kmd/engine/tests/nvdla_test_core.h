@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * A core that records what is written to it and completes what a test tells it to.
+ */
+#ifndef NVDLA_TEST_CORE_H
+#define NVDLA_TEST_CORE_H
+
+#include <kunit/test.h>
+
+#include "../nvdla_sequencer.h"
+#include "../nvdla_task.h"
+#include "nvdla_test_task.h"
+
+/* Room for a task of every kind, with its look-up tables. */
+#define NVDLA_TEST_MAX_ACCESSES 4096
+#define NVDLA_TEST_MAX_EVENTS 32
+#define NVDLA_TEST_MAX_READABLE 8
+#define NVDLA_TEST_MAX_TASKS 4
+
+/* Bits of GLB's S_INTR_STATUS, by register group. */
+#define SDP_DONE(group) BIT(group)
+#define CDP_DONE(group) BIT(2 + (group))
+#define PDP_DONE(group) BIT(4 + (group))
+#define BDMA_DONE(group) BIT(6 + (group))
+#define DATA_DONE(group) BIT(16 + (group))
+#define WEIGHT_DONE(group) BIT(18 + (group))
+#define SUMS_DONE(group) BIT(20 + (group))
+#define CONV_DONE(group) (SUMS_DONE(group) | DATA_DONE(group) | WEIGHT_DONE(group))
+
+/**
+ * struct nvdla_test_list - what happened, in its order
+ * @count: how much
+ * @values: operations, errors or values of a register
+ */
+struct nvdla_test_list {
+	u32 count;
+	s64 values[NVDLA_TEST_MAX_EVENTS];
+};
+
+/**
+ * struct nvdla_test_access - one access to a register
+ * @write: it was written
+ * @reg: byte offset
+ * @value: what was written or read
+ */
+struct nvdla_test_access {
+	bool write;
+	u32 reg;
+	u32 value;
+};
+
+/**
+ * struct nvdla_test_core - a core, its sequencer, and what the sequencer's owner is told
+ * @accesses: to its registers, since @num_accesses was zero
+ * @num_accesses: how many
+ * @readable: what registers read; others read as zero
+ * @num_readable: how many
+ * @delays: pauses between polls
+ * @now_ns: the clock; it ticks when it is read
+ * @done: errors of task_done
+ * @programmed: operations
+ * @enabled: operations
+ * @completed: operations
+ * @sequencer: runs tasks on this core
+ * @graph: task graph for nvdla_test_core_run()
+ * @tasks: what nvdla_test_core_create() made
+ * @num_tasks: how many
+ */
+struct nvdla_test_core {
+	struct nvdla_test_access accesses[NVDLA_TEST_MAX_ACCESSES];
+	u32 num_accesses;
+	struct nvdla_reg_write readable[NVDLA_TEST_MAX_READABLE];
+	u32 num_readable;
+	u32 delays;
+	u64 now_ns;
+	struct nvdla_test_list done;
+	struct nvdla_test_list programmed;
+	struct nvdla_test_list enabled;
+	struct nvdla_test_list completed;
+	struct nvdla_sequencer *sequencer;
+	struct nvdla_test_task *graph;
+	struct nvdla_task *tasks[NVDLA_TEST_MAX_TASKS];
+	u32 num_tasks;
+};
+
+/**
+ * NVDLA_EXPECT_LIST() - this happened, and nothing else
+ * @test: test
+ * @list: a struct nvdla_test_list
+ */
+#define NVDLA_EXPECT_LIST(test, list, ...) \
+	do { \
+		static const s64 expected[] = { __VA_ARGS__ }; \
+		\
+		nvdla_test_expect_list(test, list, expected, ARRAY_SIZE(expected), __LINE__); \
+	} while (0)
+
+/**
+ * NVDLA_EXPECT_WRITES() - a register was written these values, and no others
+ * @test: test, whose private data is a core
+ * @reg: the register
+ */
+#define NVDLA_EXPECT_WRITES(test, reg, ...) \
+	do { \
+		const s64 values[] = { __VA_ARGS__ }; \
+		\
+		nvdla_test_expect_writes(test, reg, values, ARRAY_SIZE(values), __LINE__); \
+	} while (0)
+
+int nvdla_test_core_init(struct kunit *test);
+void nvdla_test_core_exit(struct kunit *test);
+void nvdla_test_core_reads(struct nvdla_test_core *core, u32 reg, u32 value);
+struct nvdla_task *nvdla_test_core_create(struct kunit *test);
+struct nvdla_task *nvdla_test_core_run(struct kunit *test);
+u32 nvdla_test_num_writes(const struct nvdla_test_core *core, u32 reg);
+u32 nvdla_test_num_reads(const struct nvdla_test_core *core, u32 reg);
+u32 nvdla_test_position(const struct nvdla_test_core *core, u32 reg);
+void nvdla_test_expect_list(struct kunit *test, const struct nvdla_test_list *list,
+			    const s64 *expected, u32 count, int line);
+void nvdla_test_expect_writes(struct kunit *test, u32 reg, const s64 *expected, u32 count,
+			      int line);
+
+#endif /* NVDLA_TEST_CORE_H */

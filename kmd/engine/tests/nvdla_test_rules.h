@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Rules, each as a valid task, what breaks it, and the field that the error has to name.
+ */
+#ifndef NVDLA_TEST_RULES_H
+#define NVDLA_TEST_RULES_H
+
+#include <kunit/test.h>
+
+#include <drm/nvdla_accel.h>
+#include <drm/nvdla_descriptors.h>
+
+#include "nvdla_test_task.h"
+
+/**
+ * struct nvdla_test_place - a member of what is submitted
+ * @member_of: enum drm_nvdla_struct
+ * @offset: bytes from its start
+ * @size: bytes
+ */
+struct nvdla_test_place {
+	u32 member_of;
+	u32 offset;
+	u32 size;
+};
+
+#define NVDLA_TEST_PLACE(where, type, member) \
+	((struct nvdla_test_place) { \
+		.member_of = DRM_NVDLA_STRUCT_##where, \
+		.offset = offsetof(type, member), \
+		.size = offsetofend(type, member) - offsetof(type, member), \
+	})
+#define SUBMIT(member) NVDLA_TEST_PLACE(SUBMIT, struct drm_nvdla_submit, member)
+#define TASK(member) NVDLA_TEST_PLACE(TASK, struct drm_nvdla_task, member)
+#define ADDRESS(member) NVDLA_TEST_PLACE(ADDRESS, struct drm_nvdla_address, member)
+#define NODE(member) NVDLA_TEST_PLACE(NODE, struct nvdla_graph_node, member)
+#define OPERATION(engine, member) \
+	NVDLA_TEST_PLACE(OPERATION, struct nvdla_##engine##_op_desc, member)
+#define SURFACE(engine, member) \
+	NVDLA_TEST_PLACE(SURFACE, struct nvdla_##engine##_surface_desc, member)
+#define LUT(member) NVDLA_TEST_PLACE(LUT, struct nvdla_lut_desc, member)
+
+/**
+ * NVDLA_VALID() - begin with a valid task
+ * @test: test
+ * @make: makes it of the empty one
+ */
+#define NVDLA_VALID(test, make) nvdla_rules_valid(test, make, __LINE__)
+
+/**
+ * NVDLA_REFUSED() - the task breaks a rule now
+ * @test: test
+ * @rule: name of the rule, without its prefix
+ * @place: the member that the error has to name
+ */
+#define NVDLA_REFUSED(test, rule, place) \
+	nvdla_rules_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__)
+
+/**
+ * NVDLA_BREAKS() - one change to a valid task breaks a rule
+ * @test: test
+ * @rule: name of the rule, without its prefix
+ * @place: the member that the error has to name
+ * @make: makes a valid task of the empty one
+ * @change: statement that breaks the rule
+ */
+#define NVDLA_BREAKS(test, rule, place, make, change) \
+	do { \
+		NVDLA_VALID(test, make); \
+		change; \
+		NVDLA_REFUSED(test, rule, place); \
+	} while (0)
+
+/* NVDLA_TEST_MAX_RULE - no rule has a higher number */
+#define NVDLA_TEST_MAX_RULE 1023
+
+/* How often each rule was broken and refused, by its number. */
+extern u32 nvdla_rules_broken[NVDLA_TEST_MAX_RULE + 1];
+
+int nvdla_rules_init(struct kunit *test);
+void nvdla_rules_valid(struct kunit *test, void (*make)(struct nvdla_test_task *t), int line);
+void nvdla_rules_accepted(struct kunit *test, int line);
+void nvdla_rules_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line);
+void nvdla_rules_check(struct kunit *test, const struct drm_nvdla_error *error, u32 rule,
+		       struct nvdla_test_place place, int line);
+
+#endif /* NVDLA_TEST_RULES_H */
