@@ -59,6 +59,16 @@ def choose_source(offered):
 	return 'linux-source-' + ([text for text in series if text in kernels.known()] or series)[-1]
 
 
+def unpack_source(tree, log, progress, packages=()):
+	"""Unpack the newest known kernel's source package into the new folder @tree, with what builds it and @packages."""
+	with archive.opened(guest_tree.SUITES, progress) as lists:
+		source = choose_source(lists.names('linux-source-'))
+	progress(f'unpacking {source} and its compiler')
+	builders = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
+	guest_tree.unpack([source, *(name for name in builders if name), *packages], tree, log, progress)
+	guest_tree.finish_tools(tree)
+
+
 def _make(folder, progress):
 	# Under the lock nobody else is making one: what lies about is from a killed run.
 	for stale in cache_dir().glob('kernel-debug-*.partial*'):
@@ -68,12 +78,7 @@ def _make(folder, progress):
 	partial = folder.with_name(f'{folder.name}.partial')
 	log = cache_dir() / 'kernel-debug.log'
 	try:
-		with archive.opened(guest_tree.SUITES, progress) as lists:
-			source = choose_source(lists.names('linux-source-'))
-		progress(f'unpacking {source} and its compiler')
-		packages = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
-		guest_tree.unpack([source, *(name for name in packages if name)], tree, log, progress)
-		guest_tree.finish_tools(tree)
+		unpack_source(tree, log, progress)
 		partial.mkdir()
 		shutil.copyfile(_CONFIG, partial / 'debug.config')
 		shutil.copyfile(_SCRIPT, tree / 'build.sh')

@@ -232,8 +232,8 @@ def _add_kernel(tree, packages, release, progress):
 
 
 def remove():
-	"""Delete every cached tree, and the debug kernels made with them."""
-	for pattern in ('guest-*', 'kernel-debug-*'):
+	"""Delete every cached tree, and the kernels made with them."""
+	for pattern in ('guest-*', 'kernel-debug-*', 'kernel-tree-*'):
 		for entry in cache_dir().glob(pattern):
 			if entry.is_dir():
 				shutil.rmtree(entry)

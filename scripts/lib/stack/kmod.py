@@ -22,8 +22,8 @@ from .paths import ROOT, build_dir
 
 _SOURCES = ('.c', '.h', '.mk', '.S')
 # Two things that newer kernels' headers use and packaged versions of sparse do not know.
-_SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
-	   "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
+SPARSE = ("sparse -Wsparse-error -D__typeof_unqual__=__typeof__ "
+	  "'-D__builtin_strlen(string)=(sizeof(string) - 1)'")
 # What can be built, as folders of the source tree.
 DRIVER, TESTS = 'kmd', 'tests/kmd'
 # What compiler, sparse and modpost say of a source, not of a full disk.
@@ -70,12 +70,17 @@ def _synchronise(files, copy):
 
 def _make(found, kernel, copy, part, variables):
 	inside = copy if found.root is None else _INSIDE
-	argv = ['make', '-C', str(kernel.build), f'M={inside / part}', f'-j{os.cpu_count()}',
+	argv = ['make', '-C', str(kernel.build), f'M={inside / part}', f'-j{jobs()}',
 		f'NVDLA_GENERATED={inside / "include"}', *variables, 'modules']
 	if found.root is None:
 		return argv
 	folders = {copy: inside} | ({kernel.headers: kernel.build} if kernel.headers else {})
 	return namespace.inside(found.root, folders, argv)
+
+
+def jobs():
+	"""How many compilers run at once."""
+	return os.cpu_count()
 
 
 def has_sparse(found):
@@ -113,7 +118,7 @@ def build(found, kernel, progress=lambda text: None, source=ROOT, werror=False, 
 		# Not C=1: packaged headers of newer kernels lack the script that would look whether
 		# there is a sparse, and kbuild goes on without it.
 		# 2: a source that was compiled without it is checked, too.
-		variables += ['KBUILD_CHECKSRC=2', f'CHECK={_SPARSE}']
+		variables += ['KBUILD_CHECKSRC=2', f'CHECK={SPARSE}']
 	digest = hashlib.sha256(repr((sorted(files.items()), variables, str(found.root),
 				      _own_headers(kernel))).encode()).hexdigest()
 	if all(module.is_file() for module in modules) and stamp.is_file() and stamp.read_text() == digest:

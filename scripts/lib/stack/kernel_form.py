@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""The driver's sources as a kernel tree has them, drivers/accel/nvdla.
+
+Out of tree the engine also builds in user space, headers are generated, and older kernels
+are supported. None of that is left in a kernel tree: one folder, plain headers, and no
+nvdla_compat.h, which gives older kernels the names that the newest one has.
+"""
+
+import re
+import textwrap
+
+from .console import Failure
+
+# Headers that exist only because the sources also build elsewhere.
+_SHIMS = ('nvdla_platform.h', 'nvdla_types.h', 'nvdla_compat.h')
+# What the newest kernel does by itself, where nvdla_compat.h has a function for it.
+_NEWEST = {r'nvdla_sched_keep_job\(\w+\)': 'DRM_GPU_SCHED_STAT_NO_HANG'}
+# Where headers from beside the driver go, and what they are called there.
+RENAMED = {
+	'nvdla/hw/registers.h': 'nvdla_regs.h',
+	'nvdla/hw/register_table.h': 'nvdla_reg_table.h',
+	'nvdla/hw/pci.h': 'nvdla_pci_ids.h',
+}
+_GUARDS = {
+	'NVDLA_HW_REGISTERS_H': 'NVDLA_REGS_H',
+	'NVDLA_HW_REGISTER_TABLE_H': 'NVDLA_REG_TABLE_H',
+	'NVDLA_HW_PCI_H': 'NVDLA_PCI_IDS_H',
+}
+# What of nvdla_platform.h a file needs follows from the names it uses.
+_HEADER_OF = {
+	'linux/align.h': r'IS_ALIGNED\(',
+	'linux/array_size.h': r'ARRAY_SIZE\(',
+	'linux/bitfield.h': r'\bFIELD_(?:GET|PREP)\(',
+	'linux/bits.h': r'BIT(?:_ULL)?\(',
+	'linux/build_bug.h': r'static_assert\(',
+	'linux/errno.h': r'\bE(?:INVAL|NOMEM|IO|BUSY|NODEV)\b',
+	'linux/limits.h': r'\b[US](?:8|16|32|64)_(?:MAX|MIN)\b',
+	'linux/math.h': r'\b(?:DIV_ROUND_UP|round_up)\(',
+	'linux/minmax.h': r'\b(?:min|max|min_t)\(',
+	'linux/overflow.h': r'\bcheck_(?:add|mul)_overflow\(',
+	'linux/slab.h': r'\bk[vmz]\w*(?:alloc|free)\w*\(',
+	'linux/stddef.h': r'\b(?:offsetofend\(|offsetof\(|NULL\b)',
+	'linux/string.h': r'\bmem(?:cpy|set|cmp)\(',
+	'linux/types.h': r'\b[us](?:8|16|32|64)\b',
+	'linux/wordpart.h': r'\b(?:upper|lower)_32_bits\(',
+}
+# The newest form of allocations, which older kernels lack.
+_ALLOCATIONS = (
+	(r'\b(k[vm]?[mz]alloc|kvzalloc)\(\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'\1_obj(\2, \3)'),
+	(r'\bkcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kzalloc_objs(\2, \1, \3)'),
+	(r'\bkvcalloc\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'kvzalloc_objs(\2, \1, \3)'),
+	(r'\b(k|kv)malloc_array\(([^,;]+),\s*sizeof\((\*?[\w.>-]+)\),\s*(\w+)\)', r'\1malloc_objs(\3, \2, \4)'),
+)
+# GFP_KERNEL is what they do without being told.
+_DEFAULT_GFP = (r'(\bkv?[mz]alloc_objs?\([^;]*?), GFP_KERNEL\)', r'\1)')
+_COLUMNS = 100
+# What a kernel tree must not have.
+_LEFTOVERS = re.compile(r'__cplusplus|__KERNEL__|NVDLA_HAVE_|nvdla_compat|nvdla_platform\.h|nvdla_types\.h|'
+			r'nvdla_sched_keep_job|nvdla/hw|engine/|registers\.yaml|gen-registers|NVDLA_GENERATED|user space.*shim')
+
+
+def driver(root, generated):
+	"""{name: text} of drivers/accel/nvdla but for Kconfig and Makefile, from the tree @root.
+
+	@generated is the folder with nvdla/hw/registers.h.
+	"""
+	sources = [path for folder in ('kmd', 'kmd/engine') for path in sorted((root / folder).glob('*.[ch]'))
+		   if path.name not in _SHIMS]
+	files = {path.name: path.read_text() for path in sources}
+	files |= {f'tests/{path.name}': path.read_text() for path in (root / 'kmd/engine/tests').glob('*.[ch]')}
+	for name, new in RENAMED.items():
+		path = next((folder / name for folder in (generated, root / 'include') if (folder / name).is_file()), None)
+		if not path:
+			raise Failure(f'{generated / name} is missing: scripts/build-kmd generates it')
+		files[new] = path.read_text()
+	return {name: checked(name, _converted(text, '../' if '/' in name else '')) for name, text in files.items()}
+
+
+def engine_names(root):
+	"""Names of the files that the engine is made of, as driver() calls them."""
+	return {path.name for path in (root / 'kmd/engine').glob('*.[ch]')} - set(_SHIMS)
+
+
+def objects(root):
+	"""The driver's objects, [(option, object)] of those that are built with an option, and those of the tests."""
+	text = (root / 'kmd/Kbuild').read_text()
+	listed = re.search(r'^nvdla-y :=(.*?)\n\n', text, re.DOTALL | re.MULTILINE)
+	optional = re.findall(r'^nvdla-\$\((CONFIG_\w+)\) \+= (\S+)$', text, re.MULTILINE)
+	engine = re.findall(r'\bnvdla_\w+\.o\b', listed.group(1))
+	named = re.findall(r'(?<!\S)(?:tests/)?nvdla_\w+\.o\b', (root / 'kmd/engine/engine.mk').read_text())
+	return (sorted(engine + [name for name in named if '/' not in name]), optional,
+		sorted(name for name in named if '/' in name))
+
+
+def public_headers(root):
+	"""{name: text} of include/uapi/drm: the rules are an enum there, with their texts as documentation."""
+	folder = root / 'include/uapi/drm'
+	rows = re.findall(r'^NVDLA_RULE\((\d+), (\w+),\s*"([^"]*)",\s*"([^"]*)"\)$',
+			  (folder / 'nvdla_rules.h').read_text(), re.MULTILINE)
+	rules = ('/**\n * enum drm_nvdla_rule - what a submit can violate\n *\n'
+		 ' * In brackets the source of a rule: a section of the programming guide or of another\n'
+		 ' * document of NVDLA, the width of a register\'s field, the hardware, or the driver.\n */\n'
+		 'enum drm_nvdla_rule {\n\t/** @DRM_NVDLA_RULE_NONE: nothing was violated */\n'
+		 '\tDRM_NVDLA_RULE_NONE = 0,\n')
+	for number, name, said, source in rows:
+		line = f'\t/** @DRM_NVDLA_RULE_{name}: {said} ({source}) */'
+		if len(line.expandtabs(8)) > _COLUMNS:
+			text = textwrap.wrap(f'@DRM_NVDLA_RULE_{name}: {said} ({source})', _COLUMNS - 20)
+			line = '\n'.join(['\t/**', *(f'\t * {part}' for part in text), '\t */'])
+		rules += f'{line}\n\tDRM_NVDLA_RULE_{name} = {number},\n'
+	accel = (folder / 'nvdla_accel.h').read_text()
+	accel, count = re.subn(r'/\*\n \* enum drm_nvdla_rule .*?\n\};\n', lambda _: rules + '};\n', accel, flags=re.DOTALL)
+	if count != 1 or not rows:
+		raise Failure('include/uapi/drm: enum drm_nvdla_rule is not made of nvdla_rules.h any more')
+	return {'nvdla_accel.h': accel, 'nvdla_descriptors.h': (folder / 'nvdla_descriptors.h').read_text()}
+
+
+def _converted(text, up):
+	"""@text as a kernel tree has it; @up leads from its folder to the driver's."""
+	text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n\n?', '', text, flags=re.DOTALL)
+	text = re.sub(r'/\* Generated by .*?\*/\n', '', text)
+	for old, new in _GUARDS.items():
+		text = text.replace(old, new)
+	text = text.replace('__attribute__((unused))', '__maybe_unused')
+	text = _with_bit(text)
+	for pattern, new in _NEWEST.items():
+		text = re.sub(pattern, new, text)
+	for pattern, new in _ALLOCATIONS:
+		text = re.sub(pattern, new, text)
+	text = re.sub(*_DEFAULT_GFP, text)
+	text = re.sub(r'(?m)^(?:#include [<"][^>"]+[>"]\n+)+', lambda block: _includes(block.group(0), text, up), text, count=1)
+	text = '\n'.join(_wrapped(line) for line in text.split('\n'))
+	return re.sub(r'\n{3,}', '\n\n', text)
+
+
+def _with_bit(text):
+	"""Flags with BIT(), and the include for it."""
+	text, count = re.subn(r'\(1[Uu] << (\d+)\)', r'BIT(\1)', text)
+	if not count or '<linux/bits.h>' in text:
+		return text
+	if '#include' in text:
+		return text.replace('#include', '#include <linux/bits.h>\n#include', 1)
+	return re.sub(r'(#define \w+_H\n)', r'\1\n#include <linux/bits.h>\n', text, count=1)
+
+
+def _wrapped(line):
+	"""A row of the register table, or an allocation that became longer, in two lines."""
+	if len(line.expandtabs(8)) <= _COLUMNS:
+		return line
+	if row := re.match(r'(\t\{ "\w+",.*?,) (NVDLA_REGISTER_.*)', line):
+		return f'{row.group(1)}\n\t  {row.group(2)}'
+	if call := re.match(r'(.*_objs?\()(.*), (\w+\);)$', line):
+		indent = len(call.group(1).expandtabs(8))
+		margin = '\t' * (indent // 8) + ' ' * (indent % 8)
+		return f'{call.group(1)}{call.group(2)},\n{margin}{call.group(3)}'
+	return line
+
+
+def _includes(block, text, up):
+	"""The first block of includes of @text: what is needed, in the kernel's order."""
+	names = re.findall(r'#include [<"]([^>"]+)[>"]', block)
+	wanted = set()
+	for name in names:
+		if name in RENAMED:
+			wanted.add(up + RENAMED[name])
+		elif name.endswith('nvdla_platform.h'):
+			wanted.update(header for header, pattern in _HEADER_OF.items() if re.search(pattern, text))
+		elif name.endswith('nvdla_types.h'):
+			wanted.add('linux/types.h')
+		elif not name.endswith('nvdla_compat.h'):
+			wanted.add(name.removeprefix('engine/'))
+	own = {name for name in wanted if '/' not in name or name.startswith('../')}
+	groups = ([name for name in wanted - own if not name.startswith('drm/')],
+		  [name for name in wanted if name.startswith('drm/')], own)
+	text = [''.join(f'#include "{name}"\n' if name in own else f'#include <{name}>\n' for name in sorted(group))
+		for group in groups if group]
+	return '\n'.join(text) + '\n'
+
+
+def checked(name, text):
+	for number, line in enumerate(text.splitlines(), 1):
+		if found := _LEFTOVERS.search(line):
+			raise Failure(f'{name}:{number} still has "{found.group(0)}", which a kernel tree does not know: '
+				      'teach scripts/lib/stack/kernel_form.py to resolve it')
+	return text

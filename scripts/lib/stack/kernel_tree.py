@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""A kernel's source, with what builds it: where the driver's form for a kernel tree is checked.
+
+It is the newest known kernel's source package, unpacked once and kept in the cache with what was
+built in it: src is the source, a git work tree as far as the driver's patches change it.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+
+from . import debug_kernel, guest_tree, kernels, namespace, processes
+from .console import Failure
+from .paths import cache_dir
+
+# Beside what builds a kernel: sparse, and Python for kunit.py.
+_PACKAGES = ('sparse', 'python3')
+# Two thirds of the source are never read. Kconfig and make files have to stay, everywhere.
+_UNUSED = (
+	'*/Documentation/[!ad]*/*', '*/Documentation/admin-guide/*', '*/Documentation/devicetree/bindings/[a-m]*/*',
+	'*/arch/[!ux]*/*.[chS]', '*/arch/*/boot/dts/*.dts*', '*/rust/*.rs', '*/sound/*.[ch]',
+	'*/tools/perf/*', '*/tools/testing/selftests/*',
+	*(f'*/drivers/{folder}/*.[ch]' for folder in ('infiniband', 'media', 'net', 'scsi', 'staging', 'usb')),
+	*(f'*/drivers/gpu/drm/{driver}/*.[ch]' for driver in ('amd', 'i915', 'msm', 'nouveau', 'radeon', 'xe')),
+)
+# Part of the folder's name: raise it when the steps below change.
+_FORMAT = '1'
+_SPACE = 4 << 30
+# What patches change, for git to know.
+CHANGED = ('MAINTAINERS', 'drivers/accel', 'Documentation/accel',
+	   'Documentation/devicetree/bindings/vendor-prefixes.yaml')
+# The commit that the patches are applied to.
+_BASE = 'before'
+
+
+def path():
+	"""Where the tree of this checkout's recipe is, or will be."""
+	recipe = [_FORMAT, _PACKAGES, _UNUSED, CHANGED, guest_tree.SUITE, kernels.known()]
+	return cache_dir() / f'kernel-tree-{hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]}'
+
+
+def ensure(progress):
+	"""Make the tree unless it is there; returns its folder."""
+	folder = path()
+	if not folder.is_dir():
+		with guest_tree.locked('kernel-tree', progress):
+			if not folder.is_dir():
+				_make(folder, progress)
+	return folder
+
+
+def _make(folder, progress):
+	for stale in cache_dir().glob('kernel-tree-*.partial'):
+		shutil.rmtree(stale, ignore_errors=True)
+	guest_tree.require_space(_SPACE, 'the source of a kernel')
+	partial = folder.with_name(f'{folder.name}.partial')
+	log = cache_dir() / 'kernel-tree.log'
+	try:
+		debug_kernel.unpack_source(partial, log, progress, _PACKAGES)
+		(partial / 'src').mkdir()
+		package, = (partial / 'usr/src').glob('linux-source-*.tar.xz')
+		argv = ['tar', '-xJf', f'/usr/src/{package.name}', '-C', '/src', '--strip-components=1', '--wildcards',
+			*(f'--exclude={pattern}' for pattern in _UNUSED)]
+		if processes.run_logged(namespace.inside(partial, {}, argv), log, progress) != 0:
+			raise Failure(f'{package.name} cannot be unpacked; log: {log}')
+		package.unlink()
+		_git(partial / 'src', 'init', '-q')
+		_git(partial / 'src', 'add', '-f', *CHANGED)
+		_git(partial / 'src', 'commit', '-q', '-m', 'the kernel as it is')
+		_git(partial / 'src', 'tag', _BASE)
+		os.rename(partial, folder)
+	finally:
+		shutil.rmtree(partial, ignore_errors=True)
+
+
+def restore(folder):
+	"""The source in the tree @folder as it was before the patches; returns its folder."""
+	source = folder / 'src'
+	subprocess.run(['git', '-C', source, 'am', '--abort'], capture_output=True)
+	_git(source, 'reset', '-q', '--hard', _BASE)
+	return source
+
+
+def run(folder, argv, log, progress):
+	"""Run @argv in the source, inside of the tree @folder; returns its exit status. Its output goes to @log."""
+	return processes.run_logged(namespace.inside(folder, {}, ['sh', '-c', 'cd /src && exec "$@"', 'sh', *argv]),
+				    log, progress)
+
+
+def _git(folder, *arguments):
+	identity = ('-c', 'user.name=nvdla', '-c', 'user.email=nvdla@localhost')
+	ran = subprocess.run(['git', '-C', folder, *identity, *arguments], capture_output=True, text=True)
+	if ran.returncode != 0:
+		raise Failure(f'git {arguments[0]}: {ran.stderr.strip()}')

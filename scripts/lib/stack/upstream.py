@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""The driver as a series of patches for a kernel tree, drivers/accel/nvdla.
+
+The patches are made by git in a scratch repository that holds nothing of the kernel tree
+but the files that they change, and are then applied to the tree.
+"""
+
+import argparse
+import dataclasses
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import console, kernel_form, kmod
+from .console import Failure
+from .paths import ROOT, build_dir
+
+DRIVER = Path('drivers/accel/nvdla')
+_UAPI = Path('include/uapi/drm')
+_BINDINGS = Path('Documentation/devicetree/bindings')
+_ABI = Path('Documentation/ABI/testing/sysfs-driver-nvdla')
+_DOCUMENTS = Path('Documentation/accel/nvdla')
+_TITLE = 'NVDLA (NVIDIA DEEP LEARNING ACCELERATOR) DRIVER'
+# Messages of the patches, Kconfig and the page of the kernel's documentation.
+_PARTS = ROOT / 'kmd' / 'upstream'
+
+
+@dataclasses.dataclass(frozen=True)
+class Patch:
+	"""One patch: new @files {path: text}, changes {path: function of its text}, lines for MAINTAINERS."""
+
+	name: str
+	files: dict
+	changes: dict
+	maintained: tuple
+
+	def message(self):
+		return (_PARTS / f'{self.name}.txt').read_text().split('\n', 1)[1]
+
+
+def _series(identity):
+	"""The patches, in their order."""
+	driver = kernel_form.driver(ROOT, build_dir() / 'include')
+	engine = kernel_form.engine_names(ROOT) | {'nvdla_regs.h'}
+	public = {_UAPI / name: text for name, text in kernel_form.public_headers(ROOT).items()}
+	bindings = {_BINDINGS / 'npu' / path.name: _with_maintainer(path.read_text(), identity)
+		    for path in (ROOT / _BINDINGS / 'npu').glob('*.yaml')}
+	build = {DRIVER / 'Kconfig': (_PARTS / 'Kconfig').read_text(), DRIVER / 'Makefile': _makefile()}
+	tests = {name for name in driver if name.startswith('tests/')}
+	return [
+		Patch('binding', bindings, {_BINDINGS / 'vendor-prefixes.yaml': _add_prefix},
+		      tuple(map(str, sorted(bindings)))),
+		Patch('uapi', public, {}, ('include/uapi/drm/nvdla_*.h',)),
+		Patch('engine', {DRIVER / name: driver[name] for name in engine}, {}, (f'{DRIVER}/',)),
+		Patch('driver', build | {_ABI: (ROOT / _ABI).read_text()} |
+		      {DRIVER / name: text for name, text in driver.items() if name not in engine | tests},
+		      {Path('drivers/accel/Kconfig'): _add_kconfig, Path('drivers/accel/Makefile'): _add_makefile},
+		      (str(_ABI),)),
+		Patch('kunit', {DRIVER / '.kunitconfig': (_PARTS / 'kunitconfig').read_text()} |
+		      {DRIVER / name: driver[name] for name in tests},
+		      {DRIVER / 'Kconfig': lambda text: text + '\n' + (_PARTS / 'Kconfig.kunit').read_text().split('\n', 1)[1],
+		       DRIVER / 'Makefile': _add_tests}, ()),
+		Patch('docs', {_DOCUMENTS / 'index.rst': (_PARTS / 'index.rst').read_text()},
+		      {Path('Documentation/accel/index.rst'): _add_page}, (f'{_DOCUMENTS}/',)),
+	]
+
+
+def files(identity):
+	"""{path in a kernel tree: text} of the files that the patches add, for the maintainer @identity."""
+	return {path: text for patch in _series(identity) for path, text in patch.files.items()}
+
+
+def _makefile():
+	objects, optional, _ = kernel_form.objects(ROOT)
+	listed = ' \\\n'.join(f'\t{name}' for name in objects)
+	return ('# SPDX-License-Identifier: GPL-2.0-only\n\n'
+		'# define_trace.h includes nvdla_trace.h from elsewhere.\nCFLAGS_nvdla_trace.o := -I$(src)\n\n'
+		'obj-$(CONFIG_DRM_ACCEL_NVDLA) += nvdla.o\n'
+		f'nvdla-y := \\\n{listed}\n' + ''.join(f'nvdla-$({option}) += {name}\n' for option, name in optional))
+
+
+def _add_tests(text):
+	_, _, tests = kernel_form.objects(ROOT)
+	return text + 'nvdla-$(CONFIG_DRM_ACCEL_NVDLA_KUNIT_TEST) += \\\n' + ' \\\n'.join(f'\t{name}' for name in tests) + '\n'
+
+
+def _with_maintainer(text, identity):
+	"""A binding with a person to ask instead of the list."""
+	return re.sub(r'^maintainers:\n  - .*$', f'maintainers:\n  - {identity}', text, flags=re.MULTILINE)
+
+
+def _insert_sorted(text, pattern, line):
+	"""@text with @line before the first line that matches @pattern and is greater, or behind the last."""
+	lines = text.splitlines()
+	places = [index for index, known in enumerate(lines) if re.match(pattern, known)]
+	if not places:
+		raise Failure(f'no line like "{line.splitlines()[0]}" where one is expected: is this a kernel tree?')
+	after = next((index for index in places if lines[index] > line), places[-1] + 1)
+	return '\n'.join([*lines[:after], line, *lines[after:]]) + '\n'
+
+
+def _add_kconfig(text):
+	return _insert_sorted(text, r'source "drivers/accel/', 'source "drivers/accel/nvdla/Kconfig"')
+
+
+def _add_makefile(text):
+	return _insert_sorted(text, r'obj-\$\(CONFIG_DRM_ACCEL_', 'obj-$(CONFIG_DRM_ACCEL_NVDLA)\t\t+= nvdla/')
+
+
+def _add_page(text):
+	return _insert_sorted(text, r'   \w+/index$', '   nvdla/index')
+
+
+def _add_prefix(text):
+	return _insert_sorted(text, r'  "\^\w+,\.\*":$',
+			      '  "^nvdla,.*":\n    description: NVIDIA Deep Learning Accelerator, open hardware')
+
+
+def _with_entry(text, identity, maintained):
+	"""MAINTAINERS @text with an entry for the files @maintained so far."""
+	entry = '\n'.join([_TITLE, f'M:\t{identity}', 'L:\tdri-devel@lists.freedesktop.org', 'S:\tMaintained',
+			   'T:\tgit https://gitlab.freedesktop.org/drm/misc/kernel.git',
+			   *(f'F:\t{path}' for path in sorted(maintained))])
+	entries = text.split('\n\n')
+	entries = [known for known in entries if not known.startswith(_TITLE)]
+	after = next((index for index, known in enumerate(entries)
+		      if re.match(r'[^\n\t]+\n[A-Z]:\t', known) and known.upper() > entry.upper()), None)
+	if after is None:
+		raise Failure('MAINTAINERS has no entry that ours could stand before: is this a kernel tree?')
+	return '\n\n'.join([*entries[:after], entry, *entries[after:]])
+
+
+def _git(folder, *arguments, text=None):
+	run = subprocess.run(['git', '-C', str(folder), *arguments], capture_output=True, text=True, input=text)
+	if run.returncode != 0:
+		raise Failure(f'git {arguments[0]}: {(run.stderr or run.stdout).strip().splitlines()[-1]}')
+	return run.stdout.strip()
+
+
+def _identity(tree):
+	values = []
+	for key in ('user.name', 'user.email'):
+		run = subprocess.run(['git', '-C', str(tree), 'config', key], capture_output=True, text=True)
+		if not run.stdout.strip():
+			raise Failure(f'git knows no {key} to sign the patches off with: git config --global {key} ...')
+		values.append(run.stdout.strip())
+	return values[0], values[1]
+
+
+def make(tree, output):
+	"""Write the series for the kernel tree @tree to the folder @output; returns {path: text} of what changes."""
+	for needed in ('MAINTAINERS', 'drivers/accel/Kconfig'):
+		if not (tree / needed).is_file():
+			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')
+	if (tree / DRIVER).exists():
+		raise Failure(f'{tree / DRIVER} is there already: take a tree without it (git checkout, or unpack it anew)')
+	name, email = _identity(tree)
+	identity = f'{name} <{email}>'
+	changed, maintained = {}, []
+	with tempfile.TemporaryDirectory() as folder:
+		scratch = Path(folder)
+		_git(scratch, 'init', '-q')
+		_git(scratch, 'config', 'user.name', name)
+		_git(scratch, 'config', 'user.email', email)
+		series = _series(identity)
+		made = {path for patch in series for path in patch.files}
+		for path in {path for patch in series for path in patch.changes} - made | {Path('MAINTAINERS')}:
+			changed[path] = (tree / path).read_text()
+			_write(scratch, path, changed[path])
+		_git(scratch, 'add', '-A')
+		_git(scratch, 'commit', '-q', '-m', 'base')
+		base = _git(scratch, 'rev-parse', 'HEAD')
+		for patch in series:
+			maintained += patch.maintained
+			changed.update(patch.files)
+			changed.update({path: change(changed[path]) for path, change in patch.changes.items()})
+			changed[Path('MAINTAINERS')] = _with_entry(changed[Path('MAINTAINERS')], identity, maintained)
+			for path, text in changed.items():
+				_write(scratch, path, text)
+			_git(scratch, 'add', '-A')
+			_git(scratch, 'commit', '-q', '-s', '-F', '-', text=patch.message())
+		output.mkdir(parents=True, exist_ok=True)
+		for stale in output.glob('*.patch'):
+			stale.unlink()
+		_git(scratch, 'format-patch', '-q', '--no-signature', '-o', str(output.resolve()), base)
+	return changed
+
+
+def _write(folder, path, text):
+	(folder / path).parent.mkdir(parents=True, exist_ok=True)
+	(folder / path).write_text(text)
+
+
+def apply(tree, output, changed):
+	"""Apply the series: as commits if @tree is a git work tree, else to its files."""
+	inside = subprocess.run(['git', '-C', str(tree), 'rev-parse', '--show-toplevel'], capture_output=True, text=True)
+	if inside.returncode == 0 and Path(inside.stdout.strip()).resolve() == tree.resolve():
+		_git(tree, 'am', '-q', *(str(path.resolve()) for path in sorted(output.glob('*.patch'))))
+		return 'as commits'
+	for path, text in changed.items():
+		_write(tree, path, text)
+	return 'to its files'
+
+
+def main():
+	parser = argparse.ArgumentParser(prog='scripts/upstream', description=(
+		'Turn the driver into a series of patches for the Linux source tree DIR (drivers/accel/nvdla, its '
+		'binding, user space interface and documentation), and apply them: as commits if DIR is a git work '
+		'tree, else to its files. They are signed off by the user that git knows there.'))
+	parser.add_argument('tree', metavar='DIR', type=Path, nargs='?',
+			    help='top folder of a Linux source tree, 7.3 or newer')
+	parser.add_argument('--output', metavar='DIR', type=Path, default=ROOT / 'out' / 'upstream',
+			    help='where the patches go (default: out/upstream)')
+	parser.add_argument('--no-apply', dest='apply', action='store_false', help='write the patches, leave DIR alone')
+	parser.add_argument('--check', action='store_true', help=(
+		'instead, get the source of the newest known kernel (once, 2 GiB in ~/.cache/nvdla) and apply the patches '
+		'there: checkpatch --strict, the driver with W=1 and sparse, and its KUnit tests in a UML kernel'))
+	arguments = parser.parse_args()
+	if bool(arguments.tree) == arguments.check:
+		parser.error('name a folder, or --check and none')
+	with console.stage('headers') as progress:
+		kmod.build_headers(progress)
+	if arguments.check:
+		# It uses this module, too.
+		from . import upstream_check
+		return upstream_check.run(arguments.output)
+	changed = make(arguments.tree, arguments.output)
+	for path in sorted(arguments.output.glob('*.patch')):
+		print(path)
+	if arguments.apply:
+		console.say(f'applied {apply(arguments.tree, arguments.output, changed)} of {arguments.tree}')
+	return 0
+
+
+if __name__ == '__main__':
+	console.run_program(main)
