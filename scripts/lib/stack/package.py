@@ -14,6 +14,7 @@ import shutil
 from pathlib import Path
 
 from . import console, debian_tree, namespace, processes
+from .build import CCACHE_SLOPPINESS
 from .console import Failure
 from .paths import ROOT, build_dir, cache_dir
 
@@ -95,6 +96,7 @@ def _run(system, folder, directory, command, log, progress):
 	ccache = cache_dir() / 'ccache'
 	ccache.mkdir(parents=True, exist_ok=True)
 	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
+		f'CCACHE_SLOPPINESS={CCACHE_SLOPPINESS}',
 		# There are no packages of debug information, so none is made.
 		'DEB_BUILD_OPTIONS=noautodbgsym', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
