@@ -8,6 +8,7 @@ but the files that they change, and are then applied to the tree.
 import argparse
 import dataclasses
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -155,6 +156,8 @@ def make(tree, output):
 			raise Failure(f'{tree} has no {needed}: name the top folder of a Linux source tree')
 	if (tree / DRIVER).exists():
 		raise Failure(f'{tree / DRIVER} is there already: take a tree without it (git checkout, or unpack it anew)')
+	if not shutil.which('git'):
+		raise Failure('git is missing, which makes patches: apt-get install git')
 	name, email = _identity(tree)
 	identity = f'{name} <{email}>'
 	changed, maintained = {}, []

@@ -2,7 +2,9 @@
 """scripts/upstream: what the patches make of a kernel tree of which there is little more than what they change."""
 
 import re
+import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -111,4 +113,7 @@ class Upstream(unittest.TestCase):
 
 
 if __name__ == '__main__':
+	if not shutil.which('git'):
+		print('no git, which makes patches')
+		sys.exit(77)
 	unittest.main()
