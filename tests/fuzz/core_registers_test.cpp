@@ -9,7 +9,6 @@
  */
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -20,6 +19,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core_registers.h"
+#include "fuzz_rounds.h"
 #include "reference_data.h"
 #include "trace/suite.h"
 
@@ -28,12 +28,6 @@ namespace sim = nvdla::sim;
 
 namespace
 {
-
-unsigned int rounds()
-{
-	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
-	return text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1;
-}
 
 /* Changes some of the accesses, keeping most of the input sensible. */
 void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
@@ -64,7 +58,7 @@ void mutate(std::vector<uint8_t> &input, std::mt19937 &random)
 TEST(CoreRegisters, RandomAccesses)
 {
 	std::mt19937 random(1);
-	for (unsigned int round = 0; round < 40 * rounds(); round++) {
+	for (unsigned int round = 0; round < 40 * nvdla::test::fuzzRounds(); round++) {
 		std::vector<uint8_t> input(sizeof(Access) * 600);
 		for (size_t i = 0; i < input.size(); i++)
 			input[i] = static_cast<uint8_t>(random());
@@ -94,7 +88,7 @@ TEST(CoreRegisters, ChangedTraces)
 	ASSERT_FALSE(runs.empty());
 
 	std::mt19937 random(2);
-	for (size_t i = 0; i < runs.size() * rounds(); i += 7) {
+	for (size_t i = 0; i < runs.size() * nvdla::test::fuzzRounds(); i += 7) {
 		const auto trace = sim::loadTrace(runs[i % runs.size()].directory);
 		ASSERT_TRUE(trace) << trace.error();
 		auto input = encode(trace->commands);

@@ -5,7 +5,6 @@
  * the program, if there is one, is a file with a fuzz input to play instead.
  */
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -14,18 +13,13 @@
 
 #include <gtest/gtest.h>
 
+#include "fuzz_rounds.h"
 #include "task_create.h"
 
 using namespace nvdla::fuzz;
 
 namespace
 {
-
-unsigned int rounds()
-{
-	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
-	return text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1;
-}
 
 std::vector<uint8_t> randomInput(std::mt19937 &random)
 {
@@ -54,7 +48,7 @@ TEST(TaskCreateFuzz, ChangedGraphsAreRefusedOrRun)
 	unsigned int accepted = 0;
 	unsigned int refused = 0;
 
-	for (unsigned int i = 0; i < 20000 * rounds(); i++) {
+	for (unsigned int i = 0; i < 20000 * nvdla::test::fuzzRounds(); i++) {
 		if (createTask(randomInput(random)))
 			accepted++;
 		else

@@ -8,13 +8,13 @@
  * NVDLA_FUZZ_ROUNDS in the environment makes it that many times as many rounds.
  */
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "fuzz_rounds.h"
 #include "shared_core.h"
 #include "task_dice.h"
 
@@ -28,13 +28,6 @@ constexpr uint32_t seed = 20261122;
 constexpr unsigned int plainRounds = 250;
 
 enum Client : unsigned int { hostile, normal };
-
-unsigned int rounds()
-{
-	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
-	return plainRounds *
-	       (text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1);
-}
 
 /** What came of a task */
 struct Outcome {
@@ -150,7 +143,7 @@ TEST(TwoClientsFuzz, TheSecondOneSeesAFreshCore)
 {
 	TwoClients clients(true);
 
-	for (unsigned int i = 0; i < rounds(); i++)
+	for (unsigned int i = 0; i < plainRounds * fuzzRounds(); i++)
 		ASSERT_EQ(clients.round(), 0U) << "round " << i;
 	std::printf("%u tasks ran, %u of them hung; %u were refused\n", clients.accepted,
 		    clients.hung, clients.refused);

@@ -7,7 +7,6 @@
  */
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -16,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "driver_files.h"
+#include "fuzz_rounds.h"
 #include "task_client.h"
 #include "task_dice.h"
 
@@ -27,13 +27,6 @@ namespace
 
 constexpr uint32_t seed = 20261122;
 constexpr unsigned int plainRounds = 10;
-
-unsigned int rounds()
-{
-	const char *text = std::getenv("NVDLA_FUZZ_ROUNDS");
-	return plainRounds *
-	       (text ? static_cast<unsigned int>(std::strtoul(text, nullptr, 10)) : 1);
-}
 
 /** A client that opens the device anew when its jobs have failed: too many, and it is banned */
 class RandomClient
@@ -115,7 +108,7 @@ TEST(TwoClients, TheSecondOneSeesAFreshCore)
 	RandomClient hostile(1), normal(2);
 	unsigned int ran = 0;
 
-	for (unsigned int round = 0; round < rounds(); round++) {
+	for (unsigned int round = 0; round < plainRounds * fuzzRounds(); round++) {
 		SCOPED_TRACE(round);
 		std::vector<TaskBuilder> tasks;
 		std::vector<int> results[2];
