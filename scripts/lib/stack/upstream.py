@@ -217,7 +217,7 @@ def main():
 			    help='where the patches go (default: out/upstream)')
 	parser.add_argument('--no-apply', dest='apply', action='store_false', help='write the patches, leave DIR alone')
 	parser.add_argument('--check', action='store_true', help=(
-		'instead, get the source of the newest known kernel (once, 2 GiB in ~/.cache/nvdla) and apply the patches '
+		'instead, get the source of the newest known kernel (once, 1.1 GiB in ~/.cache/nvdla) and apply the patches '
 		'there: checkpatch --strict, the driver with W=1 and sparse, and its KUnit tests in a UML kernel'))
 	arguments = parser.parse_args()
 	if bool(arguments.tree) == arguments.check:
