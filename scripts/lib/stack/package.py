@@ -104,10 +104,10 @@ def _run(system, folder, directory, command, log, progress):
 				    log, progress)
 
 
-def _compile(system, folder, release, progress):
+def _compile(system, folder, release, jobs, progress):
 	log = folder / 'build.log'
 	kinds = '-b' if release in _WITH_DRIVER else '-B'
-	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{os.cpu_count()}', log, progress) != 0:
+	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{jobs}', log, progress) != 0:
 		print(processes.tail(log, 30), end='', flush=True)
 		raise Failure(f'the packages for Debian {release} do not build; log: {log}')
 
@@ -142,10 +142,11 @@ def tree(release, progress):
 	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends()], progress)
 
 
-def build(release, output, progress, version=None, lint=True):
+def build(release, output, progress, version=None, lint=True, jobs=None):
 	"""Make the packages for Debian @release, and a repository of them in the folder @output; returns their paths.
 
-	What @output held before is gone afterwards.
+	What @output held before is gone afterwards. @jobs: how much is compiled at once, at most; None is
+	as much as there are processors.
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)
@@ -155,7 +156,7 @@ def build(release, output, progress, version=None, lint=True):
 	for stale in [*folder.glob('*.changes'), *folder.glob('*.deb')]:
 		stale.unlink()
 	_write_debian(folder / 'nvdla', release, version)
-	_compile(system, folder, release, progress)
+	_compile(system, folder, release, jobs or os.cpu_count(), progress)
 	if lint:
 		_lint(system, folder, progress)
 	return _make_repository(system, folder, output, progress)

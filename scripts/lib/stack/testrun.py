@@ -8,8 +8,8 @@ import os
 import re
 from pathlib import Path
 
-from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, processes, results, setup,
-	       vmtests)
+from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
+	       setup, vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -112,19 +112,20 @@ def main():
 		series.append(guest.DEBUG)
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
+	packages = found and not arguments.kernel and chosen(packagetest.NAME)
 	if arguments.list:
 		guest_names = [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items()
 			       for test in wanted]
-		print(*names, *[kmdcheck.STYLE] * style, *guest_names, sep='\n')
+		print(*names, *[kmdcheck.STYLE] * style, *guest_names, *[packagetest.NAME] * bool(packages), sep='\n')
 		return 0
-	if not names and not boots and not style:
+	if not names and not boots and not style and not packages:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	cases = _run_host_tests(names, arguments.quick) if names else []
 	if style:
 		cases.append(kmdcheck.style())
 	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
 	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
-	cases += _run_guest_tests(boots, guests, modules)
+	cases += _run_guest_tests(boots, guests, modules, found if packages else None)
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
 
@@ -135,14 +136,26 @@ def _guests_at_once():
 	return max(1, min(os.cpu_count(), available // _GUEST_MEMORY))
 
 
-def _run_guest_tests(boots, guests, modules):
-	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
+def _run_guest_tests(boots, guests, modules, packages):
+	"""The guests side by side, those that may take longest first; the cases in the order of @boots.
+
+	@packages: the Guest that has the QEMU for the test of the packages, the longest of all; None for
+	a run without it.
+	"""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
-	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
-		 for kernel, mode in order]
-	done = dict(zip(order, processes.side_by_side(tasks, _guests_at_once())))
-	return [case for boot in boots for case in
-		(done[boot] or [Case(f'vm-{"-".join(boot)}', results.FAILED, 'the process that ran it was killed')])]
+	tasks = {f'vm-{kernel}-{mode}': functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode],
+							  modules[kernel]) for kernel, mode in order}
+	if packages:
+		tasks = {packagetest.NAME: functools.partial(_test_packages, packages), **tasks}
+	done = dict(zip(tasks, processes.side_by_side(list(tasks.values()), _guests_at_once())))
+	names = [f'vm-{kernel}-{mode}' for kernel, mode in boots] + [packagetest.NAME] * bool(packages)
+	return [case for name in names for case in
+		(done[name] or [Case(name, results.FAILED, 'the process that ran it was killed')])]
+
+
+def _test_packages(found):
+	with console.stage('packages') as progress:
+		return packagetest.run(found, progress)
 
 
 def _modules(found, series):

@@ -4,7 +4,6 @@
 import contextlib
 import dataclasses
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -14,7 +13,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import guest_tree, image, processes
+from . import guest_tree, image, machine, processes
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -25,13 +24,6 @@ STATUS_BROKEN = 125	# the guest never got to the command, or died under it
 
 # Taints that say nothing bad: out-of-tree module, unsigned module, KUnit ran.
 _HARMLESS_TAINTS = 1 << 12 | 1 << 13 | 1 << 18
-_COMPLAINTS = re.compile(
-	r'WARNING:|BUG:|Oops|KFENCE|KASAN: |UBSAN|ODEBUG:|kmemleak: (?:unreferenced|\d+ new)|'
-	r'DMA-API: (?!preallocated|debugging enabled)|INFO: trying to register non-static key|'
-	r'general protection fault|Kernel panic|'
-	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
-# The emulated firmware's and machine's own, in every boot.
-_HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
 # Attempts at a kernel that fails, or hangs, before it starts init, and seconds it has for that.
 _BOOTS = 3
 _BOOT_PATIENCE = 90
@@ -132,24 +124,13 @@ class _Control:
 				self.ended = True
 
 
-def _scratch():
+def scratch():
 	"""A directory for one run, named after this process; those of killed processes are removed."""
 	for stale in Path(tempfile.gettempdir()).glob('nvdla-vm-*'):
 		owner = stale.name.split('-')[2]
 		if owner.isdigit() and not Path('/proc', owner).exists():
 			shutil.rmtree(stale, ignore_errors=True)
 	return tempfile.TemporaryDirectory(prefix=f'nvdla-vm-{os.getpid()}-')
-
-
-def _quoted(path):
-	"""A path as a QEMU option value: commas are doubled."""
-	return str(path).replace(',', ',,')
-
-
-def _complaints(log):
-	"""The lines of a kernel's log that must not be there."""
-	return [line.strip() for line in log.read_text(errors='replace').splitlines()
-		if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
 
 
 def _write_to(stream):
@@ -207,15 +188,15 @@ class Machine:
 		self._logs.mkdir(parents=True, exist_ok=True)
 		accelerator = self._accelerator()
 		with contextlib.ExitStack() as stack:
-			scratch = Path(stack.enter_context(_scratch()))
-			initrd = scratch / 'initrd'
+			folder = Path(stack.enter_context(scratch()))
+			initrd = folder / 'initrd'
 			self._progress('making the image')
 			self._write_image(initrd, command)
-			sockets = [scratch / f'device{index}' for index in range(self._options.devices)]
+			sockets = [folder / f'device{index}' for index in range(self._options.devices)]
 			for index, socket in enumerate(sockets):
 				self._progress('starting the device model')
 				log = self._logs / (f'sim-{index}.log' if index else 'sim.log')
-				stack.callback(processes.end, start_model(socket, log))
+				stack.callback(processes.end, machine.start_model(socket, log))
 			return self._boot(stack, initrd, sockets, accelerator, command is None,
 					  output or _write_to(sys.stdout), errors or _write_to(sys.stderr))
 
@@ -272,12 +253,7 @@ class Machine:
 	def _arguments(self, initrd, sockets, accelerator, interactive, ports):
 		"""QEMU's arguments. @ports: {name: file descriptor} of the guest's outputs."""
 		options = self._options
-		machine = 'q35,memory-backend=ram,vmport=off' + (',kernel-irqchip=split' if options.dma == 'iommu' else '')
-		argv = ['-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot',
-			'-machine', machine, '-accel', accelerator, '-cpu', 'max' if accelerator == 'tcg' else 'host',
-			'-smp', '2', '-m', f'{options.memory}M',
-			# The device model maps the guest's memory: it has to be a file it can be given.
-			'-object', f'memory-backend-memfd,id=ram,size={options.memory}M,share=on',
+		argv = [*machine.arguments(accelerator, options.memory, options.dma), '-no-reboot',
 			'-kernel', str(self._kernel.image), '-initrd', str(initrd),
 			'-append', self._command_line(interactive),
 			'-chardev', f'file,id=serial,path=/dev/fd/{ports["serial"]}', '-serial', 'chardev:serial',
@@ -287,16 +263,7 @@ class Machine:
 				 '-device', f'virtserialport,chardev={name},name=nvdla.{name}']
 		if interactive:
 			argv += ['-chardev', 'stdio,id=terminal,signal=off', '-device', 'virtconsole,chardev=terminal']
-		if options.dma == 'iommu':
-			# Ahead of every device that is to be behind it.
-			argv[0:0] = ['-device', 'intel-iommu,intremap=off,caching-mode=on']
-		for index, (path, writable) in enumerate(self._folders):
-			readonly = '' if writable else ',readonly=on'
-			argv += ['-fsdev', f'local,id=fs{index},path={_quoted(path)},security_model=none{readonly}',
-				 '-device', f'virtio-9p-pci,fsdev=fs{index},mount_tag=mount{index}']
-		for socket in sockets:
-			argv += ['-device', '{"driver": "vfio-user-pci", "x-msg-timeout": 20000, '
-				 f'"socket": {{"type": "unix", "path": "{socket}"}}}}']
+		argv += [*machine.folder_arguments(self._folders), *machine.device_arguments(sockets)]
 		if options.gdb is not None:
 			argv += ['-gdb', f'tcp:127.0.0.1:{options.gdb}', '-S']
 		return [*self._found.qemu, *argv]
@@ -352,7 +319,7 @@ class Machine:
 		if control.started or self._options.gdb is not None:
 			return False
 		patience = _BOOT_PATIENCE_DEBUG if self._kernel.is_debug else _BOOT_PATIENCE
-		return bool(_complaints(console_log)) or time.monotonic() - began > patience
+		return bool(machine.complaints(console_log)) or time.monotonic() - began > patience
 
 	def _wait(self, qemu, qemu_log, failed):
 		"""Wait until QEMU has ended; False if it took too long or can go no further."""
@@ -371,13 +338,13 @@ class Machine:
 
 	def _judge(self, control, kernel_log, qemu_log, timed_out, began):
 		problems = list(control.problems)
-		complaints = _complaints(kernel_log)
-		if complaints:
-			problems.append(f'the kernel complained: {complaints[0]}')
-		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complaints:
+		complained = machine.complaints(kernel_log)
+		if complained:
+			problems.append(f'the kernel complained: {complained[0]}')
+		if control.tainted is not None and control.tainted & ~_HARMLESS_TAINTS and not complained:
 			problems.append(f'the kernel is tainted: {control.tainted}')
 		status = control.exit
-		stillborn = not control.started and (timed_out or bool(complaints))
+		stillborn = not control.started and (timed_out or bool(complained))
 		if stillborn:
 			problems.insert(0, 'the kernel failed, or hung, before it started init')
 			status = STATUS_BROKEN
@@ -389,7 +356,7 @@ class Machine:
 			status = STATUS_BROKEN
 		elif control.exit is None:
 			said = qemu_log.read_text(errors='replace').strip().splitlines()
-			reason = said[-1] if said else 'it crashed' if complaints else 'it powered off'
+			reason = said[-1] if said else 'it crashed' if complained else 'it powered off'
 			problems.append(f'the guest ended before the command did: {reason}')
 			status = STATUS_BROKEN
 		elif status == 0 and problems:
@@ -405,42 +372,6 @@ def _restore_terminal():
 	import termios
 	mode = termios.tcgetattr(sys.stdin)
 	return lambda: termios.tcsetattr(sys.stdin, termios.TCSADRAIN, mode)
-
-
-def model_program():
-	"""The device model's program."""
-	path = build_dir() / 'firmware-sim' / 'tools' / 'nvdla-sim'
-	if not path.is_file():
-		raise Failure(f'{path} is not built: run ninja -C {build_dir()}')
-	return path
-
-
-def _listens(socket):
-	"""Whether somebody listens on the Unix socket; asking by connecting would take the only connection."""
-	accepting = 1 << 16
-	with open('/proc/net/unix') as table:
-		for line in table:
-			fields = line.split()
-			if len(fields) == 8 and fields[7] == str(socket) and int(fields[3], 16) & accepting:
-				return True
-	return False
-
-
-def start_model(socket, log, patience=20.0):
-	"""Start nvdla-sim on @socket and wait until it listens; returns the process."""
-	with open(log, 'wb') as out:
-		model = processes.spawn([model_program(), '--socket', socket], stdin=subprocess.DEVNULL,
-					stdout=out, stderr=subprocess.STDOUT)
-	until = time.monotonic() + patience
-	while not _listens(socket):
-		if model.poll() is not None:
-			said = processes.tail(log, 1).strip() or 'it said nothing'
-			raise Failure(f'nvdla-sim ended at once: {said}')
-		if time.monotonic() > until:
-			processes.end(model)
-			raise Failure(f'nvdla-sim does not listen on {socket}; log: {log}')
-		time.sleep(0.01)
-	return model
 
 
 def kvm_works(found, kernel):
@@ -461,10 +392,10 @@ def kvm_works(found, kernel):
 def _boots_under_kvm(found, kernel):
 	options = Options(kernel=kernel.release, memory=512, accelerator='proven', dma='none', timeout=20,
 			  devices=0, load=False, logs=build_dir() / 'vm' / 'kvm')
-	machine = Machine(found, options)
-	machine._accelerator = lambda: 'kvm'
+	trial = Machine(found, options)
+	trial._accelerator = lambda: 'kvm'
 	# Once: what does not boot now is no use later.
-	outcome = machine._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
+	outcome = trial._run_once(['true'], output=lambda chunk: None, errors=lambda chunk: None)
 	for stale in cache_dir().glob('kvm-*'):
 		stale.unlink(missing_ok=True)
 	return outcome.status == 0

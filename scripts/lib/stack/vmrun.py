@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-from . import build, console, kmod, vm, vmtests
+from . import build, console, kmod, machine, vm, vmtests
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 
@@ -102,7 +102,7 @@ def main():
 			build.build_programs(progress)
 	module = None
 	if arguments.devices:
-		vm.model_program()
+		machine.model_program()
 		with console.stage('module') as progress:
 			found, kernel, module = kmod.choose(found, arguments.kernel, progress)
 	share = arguments.share.absolute()

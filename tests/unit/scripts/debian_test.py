@@ -5,8 +5,10 @@ import re
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from stack import package
+from stack import package, packagetest, results
+from stack.console import Failure
 from stack.paths import ROOT
 
 
@@ -47,6 +49,16 @@ class Control(unittest.TestCase):
 					self.assertIsNone(re.search(r'@[A-Z_]+@', path.read_text()), path.name)
 			changelog = Path(folder, 'debian/changelog').read_text()
 		self.assertTrue(changelog.startswith(f'nvdla ({package.project_version()}~deb13) trixie;'), changelog)
+
+
+class Guest(unittest.TestCase):
+	def test_without_a_system_to_install_in(self):
+		for ci, outcome in (('true', results.FAILED), ('', results.SKIPPED)):
+			with self.subTest(ci=ci), mock.patch.dict('os.environ', CI=ci), \
+					mock.patch('stack.debian_tree.ensure', side_effect=Failure('the mirror is gone')):
+				case, = packagetest.run(None, lambda text: None)
+				self.assertEqual(case.outcome, outcome)
+				self.assertIn('the mirror is gone', case.message)
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from stack import vm
+from stack import machine, vm
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -129,9 +129,9 @@ class Listening(unittest.TestCase):
 			path = Path(folder, 'socket')
 			with socket.socket(socket.AF_UNIX) as server:
 				server.bind(str(path))
-				self.assertFalse(vm._listens(path))
+				self.assertFalse(machine.listens(path))
 				server.listen()
-				self.assertTrue(vm._listens(path))
+				self.assertTrue(machine.listens(path))
 
 
 if __name__ == '__main__':

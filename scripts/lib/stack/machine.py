@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What every guest is made of, whatever it boots from: QEMU's arguments, the device model, what
+its kernel must not say.
+"""
+
+import re
+import subprocess
+import time
+
+from . import processes
+from .console import Failure
+from .paths import build_dir
+
+_COMPLAINTS = re.compile(
+	r'WARNING:|BUG:|Oops|KFENCE|KASAN: |UBSAN|ODEBUG:|kmemleak: (?:unreferenced|\d+ new)|'
+	r'DMA-API: (?!preallocated|debugging enabled)|INFO: trying to register non-static key|'
+	r'general protection fault|Kernel panic|'
+	r'INFO: (?:task|rcu)|Out of memory: Killed|DMAR: \[|DMAR: DRHD: handling fault|possible recursive locking|refcount_t:')
+# The emulated firmware's and machine's own, in every boot.
+_HARMLESS_LINES = re.compile(r'DMAR: \[Firmware Bug\]')
+
+
+def _quoted(path):
+	"""A path as a QEMU option value: commas are doubled."""
+	return str(path).replace(',', ',,')
+
+
+def arguments(accelerator, memory, dma):
+	"""QEMU's arguments for a machine of two processors, without devices; @memory in MiB, @dma as in Options."""
+	machine = 'q35,memory-backend=ram,vmport=off' + (',kernel-irqchip=split' if dma == 'iommu' else '')
+	# Ahead of every device that is to be behind it.
+	iommu = ['-device', 'intel-iommu,intremap=off,caching-mode=on'] if dma == 'iommu' else []
+	return [*iommu, '-nodefaults', '-no-user-config', '-display', 'none', '-machine', machine,
+		'-accel', accelerator, '-cpu', 'max' if accelerator == 'tcg' else 'host',
+		'-smp', '2', '-m', f'{memory}M',
+		# The device model maps the guest's memory: it has to be a file it can be given.
+		'-object', f'memory-backend-memfd,id=ram,size={memory}M,share=on']
+
+
+def folder_arguments(folders):
+	"""QEMU's arguments for shared @folders, (path, whether it is writable); mount0 is the first one's tag."""
+	argv = []
+	for index, (path, writable) in enumerate(folders):
+		readonly = '' if writable else ',readonly=on'
+		argv += ['-fsdev', f'local,id=fs{index},path={_quoted(path)},security_model=none{readonly}',
+			 '-device', f'virtio-9p-pci,fsdev=fs{index},mount_tag=mount{index}']
+	return argv
+
+
+def device_arguments(sockets):
+	"""QEMU's arguments for the device models that listen on @sockets."""
+	argv = []
+	for socket in sockets:
+		argv += ['-device', '{"driver": "vfio-user-pci", "x-msg-timeout": 20000, '
+			 f'"socket": {{"type": "unix", "path": "{socket}"}}}}']
+	return argv
+
+
+def complaints(log):
+	"""The lines of a kernel's log that must not be there."""
+	return [line.strip() for line in log.read_text(errors='replace').splitlines()
+		if _COMPLAINTS.search(line) and not _HARMLESS_LINES.search(line)]
+
+
+def model_program():
+	"""The device model's program."""
+	path = build_dir() / 'firmware-sim' / 'tools' / 'nvdla-sim'
+	if not path.is_file():
+		raise Failure(f'{path} is not built: run ninja -C {build_dir()}')
+	return path
+
+
+def listens(socket):
+	"""Whether somebody listens on the Unix socket; asking by connecting would take the only connection."""
+	accepting = 1 << 16
+	with open('/proc/net/unix') as table:
+		for line in table:
+			fields = line.split()
+			if len(fields) == 8 and fields[7] == str(socket) and int(fields[3], 16) & accepting:
+				return True
+	return False
+
+
+def start_model(socket, log, patience=20.0):
+	"""Start nvdla-sim on @socket and wait until it listens; returns the process."""
+	with open(log, 'wb') as out:
+		model = processes.spawn([model_program(), '--socket', socket], stdin=subprocess.DEVNULL,
+					stdout=out, stderr=subprocess.STDOUT)
+	until = time.monotonic() + patience
+	while not listens(socket):
+		if model.poll() is not None:
+			said = processes.tail(log, 1).strip() or 'it said nothing'
+			raise Failure(f'nvdla-sim ended at once: {said}')
+		if time.monotonic() > until:
+			processes.end(model)
+			raise Failure(f'nvdla-sim does not listen on {socket}; log: {log}')
+		time.sleep(0.01)
+	return model

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The test of the packages: a Debian 13 system that apt installs, upgrades and purges them in.
+
+The system is a folder made once; for a run it becomes a disk, from which QEMU boots it with the
+device model as a PCI function. tests/packages/guest.sh is what it runs at each start. Where KVM
+does not work the guest's processor is emulated, and compiling the driver would take it longer
+than all the rest: then tests/packages/make.sh in the guest hands what DKMS wants to be compiled
+to this module, which runs the same make with the same arguments in the folder.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from . import debian_tree, machine, namespace, package, processes, results, vm
+from .console import Failure
+from .paths import ROOT, build_dir
+from .results import Case
+
+NAME = 'packages'
+_RELEASE = 13
+_SOURCES = ROOT / 'tests' / 'packages'
+# What the system has beside a minimal one. The guest has no network, so what the packages
+# depend on is there already.
+_SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
+	   'systemd-sysv', 'udev')
+_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libpng16-16t64', 'libturbojpeg0', 'libuv1t64')
+# Few modules: depmod, which DKMS runs at each change, unpacks all there are, and takes an emulated
+# processor a minute for a whole kernel's; so it is with the first file system.
+_MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
+_COMMANDS = (
+	"sh -c 'cd /usr/lib/modules/*/kernel && rm -rf arch/x86/kvm sound && find drivers fs net -mindepth 1 -maxdepth 1 "
+	f"{' '.join(f'! -name {name}' for name in _MODULES)} -exec rm -rf {{}} + && "
+	"find drivers/gpu/drm -mindepth 1 -maxdepth 1 -type d ! -name scheduler ! -name display -exec rm -rf {} +'",
+	"""sh -c 'depmod "$(ls /usr/lib/modules)"'""",
+	"""sh -c 'printf "ext4\\nvirtio_blk\\nvirtio_pci\\n" >>/etc/initramfs-tools/modules && """
+	"""sed -i s/^MODULES=.*/MODULES=list/ /etc/initramfs-tools/initramfs.conf && update-initramfs -u'""",
+)
+_BOOTS = 2
+# What it never takes, even on a busy machine: such a guest hangs.
+_SECONDS = 3600
+_MEMORY = 1024
+_SHARED = Path('/mnt')
+_START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
+	  f'exec sh {_SHARED}/guest.sh')
+_WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on intel_iommu=on iommu.strict=1 '
+	  f'systemd.show_status=no systemd.run="/bin/sh -c \'{_START}\'" '
+	  # Where it is emulated on a busy machine, everything takes long.
+	  'systemd.default_timeout_start_sec=900 systemd.default_device_timeout_sec=900 udev.event_timeout=900 '
+	  # No daily work of the system's own: apt's would take apt's lock.
+	  'systemd.mask=timers.target '
+	  'systemd.run_success_action=none systemd.run_failure_action=poweroff')
+
+
+def run(found, progress):
+	"""Make the packages and try them in a guest on the QEMU of the Guest @found; returns the cases.
+
+	What may lack is only what Debian's archive and a namespace with several users give: without these
+	systems it is skipped, unless CI=true.
+	"""
+	try:
+		system = debian_tree.ensure('system', _RELEASE, [*_SYSTEM, *_DEPENDENCIES], progress, _COMMANDS)
+		package.tree(_RELEASE, progress)
+	except Failure as failure:
+		outcome = results.FAILED if os.environ.get('CI') == 'true' else results.SKIPPED
+		return [Case(NAME, outcome, f'no Debian {_RELEASE} system: {failure}')]
+	logs = build_dir() / 'vm' / NAME
+	shutil.rmtree(logs, ignore_errors=True)
+	share = logs / 'share'
+	share.mkdir(parents=True)
+	try:
+		_fill(share, progress)
+		progress('making the disk')
+		disk = _make_disk(system, logs)
+		console = logs / 'console.log'
+		console.touch()
+		accelerator = 'kvm' if vm.kvm_works(found, found.kernel()) else 'tcg'
+		if accelerator == 'tcg':
+			shutil.copy(_SOURCES / 'make.sh', share)
+		try:
+			problems = _boot(found, system, disk, share, logs, accelerator, progress)
+		finally:
+			disk.unlink()
+	except Failure as failure:
+		return [Case(NAME, results.FAILED, str(failure))]
+	cases = [case for number in range(1, _BOOTS + 1) for case in _collect(share, number)]
+	problems += [f'the kernel complained: {line}' for line in machine.complaints(console)[:1]]
+	end = processes.tail(console, 15)
+	cases.append(Case(f'{NAME}.guest', results.FAILED if problems else results.PASSED,
+			  '\n'.join([*problems, f'the end of {console}:', end]) if problems else ''))
+	return cases
+
+
+def _fill(share, progress):
+	"""What the guest finds in the shared folder."""
+	first = package.default_version(_RELEASE)
+	# Guests run meanwhile.
+	jobs = max(1, os.cpu_count() // 2)
+	package.build(_RELEASE, share / 'repository', progress, first, jobs=jobs)
+	# Newer by its number; what is in it was compiled for the first one.
+	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, jobs=jobs)
+	for source in (_SOURCES / 'guest.sh', ROOT / 'tests' / 'vm' / 'tap.sh'):
+		shutil.copy(source, share)
+	net, picture = share / 'net.nvdla', share / 'input.ppm'
+	tools, examples = build_dir() / 'umd' / 'tools', build_dir() / 'umd' / 'examples'
+	picture.write_bytes(b'P6 64 64 255\n' + bytes(range(256)) * 48)
+	for argv in ([examples / 'nvdla-example-net', '-o', net, '--width', '64', '--height', '64'],
+		     [tools / 'nvdla-run', '--loadable', net, '--input', picture, '--output', share / 'expected.dimg']):
+		said = subprocess.run([str(word) for word in argv], capture_output=True, text=True)
+		if said.returncode != 0:
+			raise Failure(f'{argv[0]} fails: {said.stderr.strip()}')
+
+
+def _make_disk(system, folder):
+	"""A disk with a copy of @system on it."""
+	disk, log = folder / 'disk', folder / 'disk.log'
+	command = namespace.inside(system, {system: '/tmp/system', folder: '/tmp/folder'},
+				   ['mke2fs', '-q', '-t', 'ext4', '-d', '/tmp/system', '/tmp/folder/disk', '4G'], owners=True)
+	if processes.run_logged(command, log, lambda text: None) != 0:
+		raise Failure(f'the disk of the guest cannot be made: {processes.tail(log, 1).strip()}; log: {log}')
+	return disk
+
+
+def _boot(found, system, disk, share, logs, accelerator, progress):
+	"""Run the guest until it powers off; returns what was wrong, as sentences."""
+	kernel = next((system / 'boot').glob('vmlinuz-*'))
+	initrd = kernel.with_name(kernel.name.replace('vmlinuz', 'initrd.img'))
+	with vm.scratch() as folder:
+		socket = Path(folder) / 'device'
+		model = machine.start_model(socket, logs / 'sim.log')
+		qemu = None
+		try:
+			argv = [*found.qemu, *machine.arguments(accelerator, _MEMORY, 'iommu'), '-kernel', kernel, '-initrd', initrd,
+				'-append', _WORDS, '-chardev', f'file,id=serial,path={logs / "console.log"}',
+				'-serial', 'chardev:serial', '-drive', f'file={disk},format=raw,if=virtio,cache=unsafe',
+				*machine.folder_arguments([(share, True)]), *machine.device_arguments([socket])]
+			(logs / 'qemu.command').write_text(shlex.join(map(str, argv)) + '\n')
+			progress(f'booting Debian {_RELEASE} ({accelerator}) to install, upgrade and purge the packages')
+			with open(logs / 'qemu.log', 'wb') as log:
+				qemu = processes.spawn(argv, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+						       env=found.environment)
+			return _serve(qemu, system, share, logs)
+		finally:
+			processes.end(qemu)
+			processes.end(model)
+
+
+def _serve(qemu, system, share, logs):
+	"""Compile what the guest asks for until it ends; returns what was wrong, as sentences."""
+	until = time.monotonic() + _SECONDS
+	job, console = share / 'compile', logs / 'console.log'
+	while qemu.poll() is None:
+		if time.monotonic() > until:
+			return [f'the guest was stopped after {_SECONDS} s']
+		# It would boot again and again.
+		if 'Kernel panic' in console.read_text(errors='replace'):
+			return ['the guest was stopped after a panic']
+		if (job / 'arguments').is_file() and not (job / 'status').is_file():
+			_compile(system, job)
+		time.sleep(0.2)
+	return [] if qemu.returncode == 0 else [f'QEMU ended with status {qemu.returncode}: {processes.tail(logs / "qemu.log", 1)}']
+
+
+def _compile(system, job):
+	"""Run make in @system as the guest would; @job is the folder that make.sh made."""
+	inside = '/tmp/build'
+	directory = (job / 'directory').read_text().strip()
+	arguments = [word.replace(directory, inside) for word in (job / 'arguments').read_text().splitlines()]
+	status = processes.run_logged(namespace.inside(system, {job / 'build': inside}, ['make', '-C', inside, *arguments], owners=True),
+				      job / 'log', lambda text: None)
+	(job / 'status.new').write_text(f'{status}\n')
+	(job / 'status.new').rename(job / 'status')
+
+
+def _collect(share, number):
+	"""The cases of the guest's boot @number."""
+	said = share / f'tap-{number}'
+	if not said.is_file():
+		return [Case(f'{NAME}.boot-{number}', results.FAILED, 'the guest did not get there')]
+	return results.from_tap(said.read_text(errors='replace'), NAME)
