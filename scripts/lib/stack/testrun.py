@@ -21,8 +21,9 @@ _GUEST_MEMORY = 2 << 30
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
 model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
-once scripts/kernel-debug has made it. The last line is "N passed, N failed", and ", N skipped"
-if some were.
+once scripts/kernel-debug has made it. On kernels between the oldest and the newest each test runs
+in one DMA mode; --kernel runs it in all of them. The last line is "N passed, N failed", and
+", N skipped" if some were.
 '''
 _EPILOG = '''\
 A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.

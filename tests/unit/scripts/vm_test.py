@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from stack import machine, vm
+from stack import machine, vm, vmtests
 from stack.console import Failure
 from stack.guest import Guest, Kernel
 
@@ -69,6 +69,20 @@ class Arguments(unittest.TestCase):
 	def test_a_folder_of_the_guest_cannot_be_covered(self):
 		with self.assertRaisesRegex(Failure, '/usr cannot be shared'):
 			self.arguments(share=Path('/usr'))
+
+
+class Plan(unittest.TestCase):
+	def modes(self, *series):
+		"""{kernel: the modes that see the test "uapi"}."""
+		boots = vmtests.plan(series, lambda name: name.endswith('.uapi'))
+		return {kernel: [mode for boot, mode in boots if boot == kernel] for kernel in series}
+
+	def test_both_ends_see_every_mode_what_is_between_them_one(self):
+		self.assertEqual(self.modes('6.12', '7.2', '7.3', 'debug'), {
+			'6.12': ['iommu', 'none'], '7.2': ['iommu'], '7.3': ['iommu', 'none'], 'debug': ['iommu']})
+
+	def test_a_kernel_that_is_asked_for_sees_every_mode(self):
+		self.assertEqual(self.modes('7.2'), {'7.2': ['iommu', 'none']})
 
 
 class Control(unittest.TestCase):
