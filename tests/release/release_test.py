@@ -86,7 +86,9 @@ class Release(unittest.TestCase):
 
 	def test_the_scripts_work(self):
 		tests = json.loads(self.introspect(self.build, '--tests'))
-		names = [test['name'] for test in tests if test['name'].startswith('scripts-')]
+		# Patches are made, and looked at, with git.
+		names = [test['name'] for test in tests
+			 if test['name'].startswith('scripts-') and test['name'] != 'scripts-upstream']
 		self.assertTrue(names)
 		self.good(MESON, 'test', '-C', self.build, '--no-rebuild', '--print-errorlogs', *names)
 
