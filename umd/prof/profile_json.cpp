@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "profile_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace nvdla::prof
 {
 

@@ -2,6 +2,7 @@
 #include "trace_json.h"
 
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 #include "profile_json.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "load_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace nvdla::top
 {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include <nlohmann/json.hpp>
 #include <nvdla/tensor_file.h>
 
 #include "test_support.h"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <nvdla/network.h>
 #include <nvdla/tensor_file.h>
 
