@@ -42,6 +42,13 @@ class Kernel:
 	def is_debug(self):
 		return self.release.endswith(f'-{DEBUG}')
 
+	def has(self, option):
+		"""Whether it was configured with @option=y; no if its configuration is not there."""
+		for config in (self.modules / 'config', self.image.parent / f'config-{self.release}'):
+			if config.is_file():
+				return f'\n{option}=y\n' in config.read_text()
+		return False
+
 	@property
 	def series(self):
 		"""What --kernel takes: the first two numbers, or "debug" for the one made to find bugs."""

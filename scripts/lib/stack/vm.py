@@ -13,7 +13,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import guest_tree, image, machine, processes
+from . import guest_tree, image, kernel_image, machine, processes
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -230,7 +230,7 @@ class Machine:
 						     self._files, build_dir() / 'vm' / 'stripped'))
 			archive.write(image.settings(variables, script))
 
-	def _command_line(self, interactive):
+	def _command_line(self, accelerator, interactive):
 		words = ['console=ttyS0', 'panic=-1', 'oops=panic', 'random.trust_cpu=on',
 			 'loglevel=' + ('7' if self._options.verbose else '5')]
 		if self._kernel.is_debug:
@@ -238,6 +238,9 @@ class Machine:
 			words += ['kmemleak=on', 'slab_debug=U', 'kasan_multi_shot']
 		else:
 			words.append('kfence.sample_interval=20')
+		if accelerator == 'tcg':
+			# It has none of the faults, and would pay for working around them.
+			words.append('mitigations=off')
 		if interactive and self._options.verbose:
 			words.append('console=hvc0')
 		if self._options.dma == 'iommu':
@@ -253,9 +256,11 @@ class Machine:
 	def _arguments(self, initrd, sockets, accelerator, interactive, ports):
 		"""QEMU's arguments. @ports: {name: file descriptor} of the guest's outputs."""
 		options = self._options
+		kernel = (kernel_image.uncompressed(self._kernel, cache_dir() / 'images') if accelerator == 'tcg'
+			  else self._kernel.image)
 		argv = [*machine.arguments(accelerator, options.memory, options.dma), '-no-reboot',
-			'-kernel', str(self._kernel.image), '-initrd', str(initrd),
-			'-append', self._command_line(interactive),
+			'-kernel', str(kernel), '-initrd', str(initrd),
+			'-append', self._command_line(accelerator, interactive),
 			'-chardev', f'file,id=serial,path=/dev/fd/{ports["serial"]}', '-serial', 'chardev:serial',
 			'-device', 'virtio-serial-pci,max_ports=16']
 		for name in ('control', 'kernel', 'stdout', 'stderr'):

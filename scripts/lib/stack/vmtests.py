@@ -101,13 +101,6 @@ def guest_for(series, progress):
 	return guest.find(progress, [series] if series else [])
 
 
-def _has_cma(kernel):
-	for config in (kernel.modules / 'config', kernel.image.parent / f'config-{kernel.release}'):
-		if config.is_file():
-			return 'CONFIG_DMA_CMA=y' in config.read_text()
-	return False
-
-
 def run(found, series, mode, wanted, modules, programs, progress):
 	"""Boot one guest and run the tests @wanted in it; returns their cases.
 
@@ -116,7 +109,7 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	prefix = _prefix(series, mode)
 	dma, devices = _MODES[mode]
 	kernel = found.kernel(series)
-	if dma == 'cma' and not _has_cma(kernel):
+	if dma == 'cma' and not kernel.has('CONFIG_DMA_CMA'):
 		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
 	missing = [test for test in wanted if not test.program.is_file()]
 	cases = [Case(f'{prefix}.{test.name}', results.FAILED, f'{test.program} is not there') for test in missing]

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The guest's image: the archive format, modules in loading order, libraries."""
+"""The guest's image: the archive format, modules in loading order, libraries; the kernel it boots."""
 
+import gzip
 import lzma
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from stack import image
+from stack import image, kernel_image
 from stack.guest import Kernel
 
 
@@ -105,6 +107,50 @@ class SettingsTest(unittest.TestCase):
 
 	def test_without_a_command_there_is_none(self):
 		self.assertNotIn('etc/vm.command', entries(image.settings({}, None))[0])
+
+
+class KernelImage(unittest.TestCase):
+	ELF = b'\x7fELF' + bytes(range(256))
+
+	def setUp(self):
+		self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+		self.kernel = Kernel('9.9.9-test', self.folder / 'vmlinuz', self.folder, Path('/build'))
+		(self.folder / 'config').write_text('#\nCONFIG_PVH=y\n')
+
+	def boots(self, payload, cut=None):
+		"""What is booted of a bzImage with @payload, of which everything behind @cut is missing."""
+		head = bytearray(1024)
+		head[0x1f1] = 1
+		head[0x202:0x206] = b'HdrS'
+		struct.pack_into('<II', head, 0x248, 16, len(payload))
+		self.kernel.image.write_bytes((bytes(head) + bytes(16) + payload + b'behind it')[:cut])
+		return kernel_image.uncompressed(self.kernel, self.folder / 'cache')
+
+	def size(self):
+		return struct.pack('<I', len(self.ELF))
+
+	def test_is_the_elf_image_inside(self):
+		payloads = {'gzip': gzip.compress(self.ELF), 'xz': lzma.compress(self.ELF) + self.size()}
+		if shutil.which('zstd'):
+			payloads['zstd'] = subprocess.run(['zstd', '-cq'], input=self.ELF, capture_output=True,
+							  check=True).stdout + self.size()
+		for name, payload in payloads.items():
+			with self.subTest(name):
+				found = self.boots(payload)
+				self.assertEqual(found.read_bytes(), self.ELF)
+				self.assertEqual(kernel_image.uncompressed(self.kernel, self.folder / 'cache'), found)
+				shutil.rmtree(found.parent)
+
+	def test_is_the_kernel_itself_if_there_is_none(self):
+		packed = gzip.compress(self.ELF)
+		for name, payload, cut in (('no ELF', gzip.compress(b'MZ'), None), ('cut', packed, 1024 + 16 + 40),
+					   ('unknown', b'LZ' + packed, None), ('no header', packed, 0x240)):
+			with self.subTest(name):
+				self.assertEqual(self.boots(payload, cut), self.kernel.image)
+
+	def test_is_the_kernel_itself_if_it_cannot_start_so(self):
+		(self.folder / 'config').write_text('# CONFIG_PVH is not set\n')
+		self.assertEqual(self.boots(gzip.compress(self.ELF)), self.kernel.image)
 
 
 if __name__ == '__main__':
