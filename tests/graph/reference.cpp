@@ -158,6 +158,20 @@ struct Runner {
 		allowOneStep(out);
 		surfaces[op.output] = std::move(out);
 	}
+	/* Elements are counted in the order H, W, C. */
+	void operator()(const op::Reshape &op) const
+	{
+		const Cube &in = surfaces.at(op.input);
+		Cube out = surfaces.at(op.output);
+		for (size_t i = 0; i < in.values.size(); i++) {
+			auto at = [i](const Cube &cube) {
+				const size_t plane = size_t{ cube.h } * cube.w;
+				return i % cube.c * plane + i / cube.c;
+			};
+			out.values[at(out)] = in.values[at(in)];
+		}
+		surfaces[op.output] = std::move(out);
+	}
 	void operator()(const op::Power &op) const
 	{
 		const Cube &in = surfaces.at(op.input);

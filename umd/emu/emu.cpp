@@ -63,6 +63,19 @@ void softmax(std::vector<float> &values, size_t channels)
 	}
 }
 
+Result<void> reshape(const TensorDesc &from, std::span<const std::byte> src, const TensorDesc &to,
+		     std::span<std::byte> dst)
+{
+	if (from.type != to.type || from.elements() != to.elements())
+		return fail(ErrorCode::InvalidFile, what, "dimensions",
+			    fmt::format("{} cannot become {}", from.describe(), to.describe()));
+	auto elements = unpackElements(from, src, ElementOrder::Nhwc);
+	if (!elements)
+		return fail(ErrorCode::InvalidFile, what, elements.error().where,
+			    elements.error().why);
+	return overwriteElements(to, *elements, dst, ElementOrder::Nhwc);
+}
+
 } /* namespace */
 
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
@@ -73,6 +86,8 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 	const TensorDesc to = describe(operation.dst, "destination", dst.size(),
 				       { operation.outScale, operation.outZero });
 
+	if (operation.type == EmuOpType::Reshape)
+		return reshape(from, src, to, dst);
 	if (from.c != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, what, "dimensions",
 			    fmt::format("{} and {} differ", from.describe(), to.describe()));

@@ -30,6 +30,7 @@ constexpr Kind kinds[] = {
 	{ "copy", NVDLA_OP_BDMA },
 	{ "softmax", NVDLA_OP_BDMA },
 	{ "power", NVDLA_OP_BDMA },
+	{ "reshape", NVDLA_OP_BDMA },
 };
 static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
 

@@ -156,5 +156,6 @@ void lower(Lowering &lowering, const op::MergePlanes &op);
 void lower(Lowering &lowering, const op::Copy &op);
 void lower(Lowering &lowering, const op::Softmax &op);
 void lower(Lowering &lowering, const op::Power &op);
+void lower(Lowering &lowering, const op::Reshape &op);
 
 } /* namespace nvdla::assembly */

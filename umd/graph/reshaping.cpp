@@ -2,6 +2,8 @@
 /*
  * CDP, RUBIK and BDMA, and the operations of the CPU.
  */
+#include <optional>
+
 #include <fmt/core.h>
 
 #include "lowering.h"
@@ -115,7 +117,7 @@ void needReachable(Lowering &lowering, const char *field, const SurfaceState &su
 }
 
 void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::string &input,
-	      const std::string &output, DataType type)
+	      const std::string &output, DataType type, std::optional<Shape> shape = std::nullopt)
 {
 	lowering.node.cpu = true;
 	SurfaceState &in = lowering.input("input", input);
@@ -124,7 +126,7 @@ void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::stri
 	needFeature(lowering, in);
 	lowering.need(operation.outScale != 0.0f, "outScale", "is 0");
 	SurfaceState &out = lowering.output(output, lowering.outputType(output, type, in.desc.type),
-					    shapeOf(in));
+					    shape.value_or(shapeOf(in)));
 	needReachable(lowering, "input", in);
 	needReachable(lowering, "output", out);
 	if (lowering.failed())
@@ -273,6 +275,27 @@ void lower(Lowering &lowering, const op::Power &op)
 	emu.scale = op.scale;
 	emu.shift = op.shift;
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
+}
+
+void lower(Lowering &lowering, const op::Reshape &op)
+{
+	const auto declared = lowering.symbols().declared.find(op.output);
+	SurfaceState &in = lowering.input("input", op.input);
+
+	if (lowering.failed() ||
+	    !lowering.need(declared != lowering.symbols().declared.end(), "output",
+			   fmt::format("'{}' is not described", op.output)))
+		return;
+	const Surface &out = declared->second;
+	lowering.need(uint64_t{ out.c } * out.h * out.w ==
+			      uint64_t{ in.desc.c } * in.desc.h * in.desc.w,
+		      "output",
+		      fmt::format("'{}' has not as many elements as '{}'", op.output, op.input));
+	lowering.need(out.type == DataType::Unknown || out.type == in.desc.type, "output",
+		      fmt::format("'{}' has another type than '{}'", op.output, op.input));
+	EmuOperation emu;
+	emu.type = EmuOpType::Reshape;
+	lowerCpu(lowering, emu, op.input, op.output, in.desc.type, Shape{ out.c, out.h, out.w, 1 });
 }
 
 } /* namespace nvdla::assembly */

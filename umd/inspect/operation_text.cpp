@@ -251,15 +251,25 @@ OperationText describeOperation(const DlaTask &task, size_t index)
 OperationText describeOperation(const EmuTask &task, size_t index)
 {
 	const EmuOperation &operation = task.operations[index];
-	const bool power = operation.type == EmuOpType::Power;
 	const EmuBuffer &src = operation.src;
 	const EmuBuffer &dst = operation.dst;
 	OperationText text;
 
-	text.engine = power ? "POWER" : "SOFTMAX";
-	text.action = power ? fmt::format("({} + {} x) ^ {}", operation.shift, operation.scale,
-					  operation.power)
-			    : "over channels";
+	switch (operation.type) {
+	case EmuOpType::Power:
+		text.engine = "POWER";
+		text.action = fmt::format("({} + {} x) ^ {}", operation.shift, operation.scale,
+					  operation.power);
+		break;
+	case EmuOpType::Softmax:
+		text.engine = "SOFTMAX";
+		text.action = "over channels";
+		break;
+	case EmuOpType::Reshape:
+		text.engine = "RESHAPE";
+		text.action = "in the order H, W, C";
+		break;
+	}
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);
 	text.types = dataTypeName(src.type);
 	if (src.type != dst.type)

@@ -36,7 +36,10 @@ struct EmuNetworkDesc {
  */
 constexpr size_t emuOutZero = 0;
 
-/** \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
+/**
+ * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
+ *
+ * RESHAPE is ours and has no parameters.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;

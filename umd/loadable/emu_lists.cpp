@@ -28,7 +28,7 @@ EmuOperationDesc describe(const EmuOperation &operation)
 	desc.reserved[emuOutZero] = static_cast<uint8_t>(operation.outZero);
 	if (operation.type == EmuOpType::Softmax)
 		desc.axis = emuAxisChannel;
-	else
+	else if (operation.type == EmuOpType::Power)
 		desc.power = { operation.power, operation.scale, operation.shift };
 	return desc;
 }

@@ -118,9 +118,13 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		operation.type = EmuOpType::Softmax;
 		return operation;
 	}
+	if (type == static_cast<unsigned>(EmuOpType::Reshape) && !legacy_) {
+		operation.type = EmuOpType::Reshape;
+		return operation;
+	}
 	return fail(ErrorCode::Unsupported, what,
 		    lists_.where(fmt::format("operation {} type", index)),
-		    fmt::format("{} is neither POWER (0) nor SOFTMAX (1)", type));
+		    fmt::format("{} is neither POWER (0) nor SOFTMAX (1) nor RESHAPE (2)", type));
 }
 
 Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std::string &name) const

@@ -11,8 +11,8 @@ namespace
 {
 
 /* From where data comes to where it goes. */
-constexpr std::array engineOrder = { "BDMA", "CONV",  "SDP",   "PDP",
-				     "CDP",  "RUBIK", "POWER", "SOFTMAX" };
+constexpr std::array engineOrder = { "BDMA",  "CONV",  "SDP",	  "PDP",    "CDP",
+				     "RUBIK", "POWER", "SOFTMAX", "RESHAPE" };
 
 std::vector<size_t> byStart(const Profile &profile)
 {

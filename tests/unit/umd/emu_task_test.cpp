@@ -128,10 +128,26 @@ TEST(EmuTask, LegacyLayout)
 	EXPECT_EQ(task->operations[0].type, EmuOpType::Softmax);
 }
 
+/* Ours, and so not in the layout of older compilers. */
+TEST(EmuTask, Reshape)
+{
+	EmuFile file(false), legacy(true);
+	put<uint8_t>(file.operation, 0, 2);
+	put<float>(file.operation, 8, 1.0f);
+	auto task = emuTask(file.loadable(), 0);
+	ASSERT_TRUE(task) << task.error().message();
+	EXPECT_EQ(task->operations[0].type, EmuOpType::Reshape);
+
+	put<uint8_t>(legacy.operation, 0, 2);
+	task = emuTask(legacy.loadable(), 0);
+	ASSERT_FALSE(task);
+	EXPECT_EQ(task.error().where, "task 0 operation 0 type");
+}
+
 TEST(EmuTask, RefusesWhatItDoesNotKnow)
 {
 	EmuFile file(false);
-	put<uint8_t>(file.operation, 0, 2);
+	put<uint8_t>(file.operation, 0, 3);
 	put<float>(file.operation, 8, 1.0f);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);

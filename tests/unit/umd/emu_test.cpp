@@ -124,6 +124,31 @@ TEST(Emu, SoftmaxOverChannels)
 	}
 }
 
+TEST(Emu, ReshapeCountsChannelsFirst)
+{
+	EmuOperation operation;
+	operation.type = EmuOpType::Reshape;
+	operation.src = cube(DataType::Int16, 6, 1, 2);
+	operation.dst = cube(DataType::Int16, 2, 3, 2);
+
+	/* In C, H, W: channel c of pixel w is element w * 6 + c of H, W, C. */
+	std::vector<float> values;
+	for (int c = 0; c < 6; c++) {
+		for (int w = 0; w < 2; w++)
+			values.push_back(static_cast<float>(w * 6 + c));
+	}
+	const auto src = pack(operation.src, values);
+	std::vector<std::byte> dst(TensorDesc::packedFeature("y", DataType::Int16, 2, 3, 2).size);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst),
+		  (std::vector<float>{ 0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11 }));
+
+	operation.dst = cube(DataType::Int16, 3, 3, 2);
+	const auto longer = runEmu(operation, src, dst);
+	ASSERT_FALSE(longer);
+	EXPECT_EQ(longer.error().where, "dimensions");
+}
+
 TEST(Emu, BytesBetweenElementsAreLeftAlone)
 {
 	EmuOperation operation;

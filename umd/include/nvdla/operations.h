@@ -286,7 +286,19 @@ struct Power {
 	DataType type = DataType::Unknown;
 };
 
+/**
+ * \brief The same elements in another cube, on the CPU
+ *
+ * Elements are counted in the order H, W, C. The output has to be described, with the input's type
+ * and as many elements.
+ */
+struct Reshape {
+	std::string name;
+	std::string input;
+	std::string output;
+};
+
 using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,
-			 SplitPlanes, MergePlanes, Copy, Softmax, Power>;
+			 SplitPlanes, MergePlanes, Copy, Softmax, Power, Reshape>;
 
 } /* namespace nvdla::op */

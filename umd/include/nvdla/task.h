@@ -43,6 +43,7 @@ struct DlaTask {
 enum class EmuOpType : uint8_t {
 	Power = 0,   /**< y = (shift + scale * x) ^ power */
 	Softmax = 1, /**< over all channels of a pixel */
+	Reshape = 2, /**< the same elements, in the order H, W, C, in another cube; ours */
 };
 
 /** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */

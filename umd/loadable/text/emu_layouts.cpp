@@ -43,6 +43,14 @@ constexpr Field softmaxFields[] = {
 };
 constexpr Layout softmaxLayout{ "softmax", sizeof(EmuOperationDesc), softmaxFields };
 
+constexpr Field reshapeFields[] = {
+	FIELD_NAMED(EmuOperationDesc, op_type, emuOpName),
+	FIELD_NUMBERS(EmuOperationDesc, reserved),
+	FIELD(EmuOperationDesc, in_scale),
+	FIELD(EmuOperationDesc, out_scale),
+};
+constexpr Layout reshapeLayout{ "reshape", sizeof(EmuOperationDesc), reshapeFields };
+
 constexpr Field legacyPowerFields[] = {
 	FIELD_NAMED(EmuLegacyOperationDesc, op_type, emuOpName),
 	FIELD_NUMBERS(EmuLegacyOperationDesc, reserved),
@@ -88,7 +96,7 @@ constexpr Layout pairLayout{ "buffers", sizeof(EmuBufferPair<Cube>),
 			     pairFields<EmuBufferPair<Cube>, cube> };
 
 constexpr const Layout *networkEntries[] = { &networkLayout };
-constexpr const Layout *operationEntries[] = { &powerLayout, &softmaxLayout };
+constexpr const Layout *operationEntries[] = { &powerLayout, &softmaxLayout, &reshapeLayout };
 constexpr const Layout *legacyOperationEntries[] = { &legacyPowerLayout, &legacySoftmaxLayout };
 constexpr const Layout *bufferEntries[] = { &pairLayout<EmuBufferDesc, cubeLayout> };
 constexpr const Layout *legacyBufferEntries[] = {
