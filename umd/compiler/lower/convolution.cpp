@@ -73,8 +73,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	const ValueId output = operation.outputs[0];
 	const Value &weights = lowerer.value(operation.inputs[1]);
 
-	if (!lowerer.needNatural(input))
-		return;
+	lowerer.makeNatural(input);
 	lowerer.need(weights.shape[2] <= maxKernel && weights.shape[3] <= maxKernel, "kernel",
 		     fmt::format("is {} x {}; {} lines and columns are possible", weights.shape[2],
 				 weights.shape[3], maxKernel));

@@ -130,6 +130,7 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 {
 	const bool first = lowerer.value(operation.inputs[0]).isConstant;
 	const ValueId x = operation.inputs[first ? 1 : 0];
+	lowerer.makeNatural(x);
 	const Value &constant = lowerer.value(operation.inputs[first ? 0 : 1]);
 	const ValueId output = operation.outputs[0];
 	const Cube cube = lowerer.cube(x);
@@ -186,6 +187,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 	if (lowerer.value(a).isConstant != lowerer.value(b).isConstant) {
 		withConstant(lowerer, operation, elementwise);
 		return;
+	}
+	if (lowerer.cube(a) != lowerer.cube(b)) {
+		lowerer.makeNatural(a);
+		lowerer.makeNatural(b);
 	}
 	if (!lowerer.need(!lowerer.value(a).isConstant && lowerer.cube(a) == lowerer.cube(b) &&
 				  lowerer.value(a).shape == lowerer.value(b).shape,

@@ -167,9 +167,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 		return;
 	for (const ValueId input : operation.inputs) {
 		if (!lowerer.need(!lowerer.value(input).isConstant, "input",
-				  "is a constant; pad, or multiply and add instead") ||
-		    !lowerer.needNatural(input))
+				  "is a constant; pad, or multiply and add instead"))
 			return;
+		lowerer.makeNatural(input);
 	}
 	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
 	if (!std::all_of(parts.begin(), parts.end(),
@@ -188,6 +188,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 {
 	const ValueId input = operation.inputs[0];
+	lowerer.makeNatural(input);
 	const ValueId output = operation.outputs[0];
 	const Cube in = lowerer.cube(input);
 	const Cube out = naturalCube(lowerer.value(output).shape);
@@ -200,8 +201,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	const bool moves = !alone && stride.x == 1 && stride.y == 1 && strideC == 1 &&
 			   firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
 
-	if (!lowerer.needNatural(input))
-		return;
 	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
 			     at.line + read.h <= in.h && at.column + read.w <= in.w,
 		     "begin", "and shape go beyond the input");
@@ -243,6 +242,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 {
 	const ValueId input = operation.inputs[0];
+	lowerer.makeNatural(input);
 	const ValueId output = operation.outputs[0];
 	const Cube in = lowerer.cube(input);
 	const Cube out = naturalCube(lowerer.value(output).shape);
@@ -250,8 +250,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 	const uint32_t top = along(pad.before, 2, 0), bottom = along(pad.after, 2, 0);
 	const uint32_t front = along(pad.before, 0, 0);
 
-	if (!lowerer.needNatural(input))
-		return;
 	lowerer.need(left + right <= maxPadding && top + bottom <= maxPadding, "paddings",
 		     fmt::format("of {} columns and {} lines; {} are possible", left + right,
 				 top + bottom, maxPadding));

@@ -119,13 +119,18 @@ Quantization Lowerer::quantization(ValueId id) const
 	return value(id).quantization.channel(0);
 }
 
-bool Lowerer::needNatural(ValueId id)
+void Lowerer::makeNatural(ValueId id)
 {
-	return need(
-		cube(id) == naturalCube(value(id).shape), fmt::format("'{}'", value(id).name),
-		fmt::format("{} comes of a reshape that changes channels; the core cannot, move "
-			    "the reshape to an end of the model",
-			    toString(value(id).shape)));
+	const Cube natural = naturalCube(value(id).shape);
+
+	if (cube(id) == natural || failed())
+		return;
+	const std::string reshaped =
+		intermediate(value(id).name + " reshaped", storage(id), natural);
+	onCpu("the core cannot move elements between channels, lines and columns");
+	add(op::Reshape{ .name = step("reshape"), .input = surface(id), .output = reshaped });
+	cubes_[id] = natural;
+	surfaces_[id] = reshaped;
 }
 
 std::string Lowerer::unique(const std::string &name)

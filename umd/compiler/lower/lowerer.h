@@ -103,8 +103,12 @@ public:
 	Cube cube(ValueId id) const { return cubes_[id]; }
 	/** \brief Say that the surface of a value has another shape than its natural one */
 	void setCube(ValueId id, const Cube &cube) { cubes_[id] = cube; }
-	/** \brief The surface has the value's axes: nothing was reshaped on the way */
-	bool needNatural(ValueId id);
+	/**
+	 * \brief Bring a value to a surface of its own axes, before anything reads it by axes
+	 *
+	 * What was reshaped on the way is so far in the surface that was written.
+	 */
+	void makeNatural(ValueId id);
 	/** \brief The surface that a value was written to */
 	const std::string &surface(ValueId id) const { return surfaces_[id]; }
 	/** \brief Say that a value is in the surface of another one */

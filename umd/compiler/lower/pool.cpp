@@ -121,8 +121,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
-	if (!lowerer.needNatural(operation.inputs[0]))
-		return;
+	lowerer.makeNatural(operation.inputs[0]);
 	if (pool.method == Pool::Method::Average) {
 		averageByConvolution(lowerer, operation, pool);
 		return;
@@ -135,11 +134,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 
 void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &)
 {
+	lowerer.makeNatural(operation.inputs[0]);
 	const Cube in = lowerer.cube(operation.inputs[0]);
 	const ValueId output = operation.outputs[0];
 
-	if (!lowerer.needNatural(operation.inputs[0]))
-		return;
 	Kernels kernels{ .k = in.c, .c = 1, .r = in.h, .s = in.w };
 	if (!lowerer.need(in.h <= maxConvKernel && in.w <= maxConvKernel, "input",
 			  fmt::format("of {} x {}; {} lines and columns are possible", in.h, in.w,

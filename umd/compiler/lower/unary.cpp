@@ -158,16 +158,16 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 	const uint32_t classes =
 		lowerer.value(input).shape.empty() ? 1 : lowerer.value(input).shape.back();
 	const bool half = lowerer.storage(input) == DataType::Half;
+	const bool halfResult = lowerer.storage(output) == DataType::Half;
 
-	if (!lowerer.need(lowerer.cube(input).c == classes, "input",
-			  "comes of a reshape that changes channels"))
-		return;
+	if (lowerer.cube(input).c != classes)
+		lowerer.makeNatural(input);
 	lowerer.need(!half || softmax.beta == 1, "beta", "is not 1, with float");
 	lowerer.setCube(output, lowerer.cube(input));
 	lowerer.onCpu("the core has no exponential and no sum over channels");
 	const std::string result = lowerer.write(output);
 	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+	const Quantization out = halfResult ? Quantization{} : lowerer.quantization(output);
 	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
 				 .input = lowerer.surface(input),
 				 .output = result,
