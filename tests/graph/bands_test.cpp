@@ -67,6 +67,42 @@ TEST_F(Bands, SurfacesAsOperandsAreDividedToo)
 	EXPECT_EQ(convolutions(checked()).size(), 2U);
 }
 
+/* One number for each channel: all bands read the same. */
+TEST_F(Bands, SurfacesPerChannelAreNotDivided)
+{
+	for (const DataType type : { DataType::Int8, DataType::Int16, DataType::Half }) {
+		SCOPED_TRACE(dataTypeName(type));
+		made_ = {};
+		input({ .type = type, .c = 32, .h = 300, .w = 64 });
+		made_.inputs["z"] = dice_.cube(type, 1, 40, 1, 1);
+		made_.inputNames.push_back("z");
+		made_.graph.input({ .name = "z", .type = type, .c = 40, .h = 1, .w = 1 });
+		weights(type, 40, 32, 1, 1);
+		add(op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "s" });
+		op::Sdp sum = sdp();
+		if (type == DataType::Half)
+			sum.converter = {};
+		sum.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "z" };
+		sum.y = op::SdpUnit{ .multiply = true, .operands = "z" };
+		add(sum);
+		output("y");
+		EXPECT_GE(convolutions(checked()).size(), 2U);
+	}
+}
+
+/* Beside other columns, the operands of two atoms are not one behind the other. */
+TEST_F(Bands, SurfacesPerChannelHaveAtomsInTurn)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 2, .w = 2 });
+	made_.graph.surface({ .name = "z", .h = 1, .w = 1, .within = "x" });
+	op::Sdp sum = sdp();
+	sum.input = "x";
+	sum.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "z" };
+	add(sum);
+	output("y");
+	expectRefusal({ "x1.operands", "'z' has a surface stride of", "needs one of 32" });
+}
+
 TEST_F(Bands, PicturesAreDivided)
 {
 	for (const PixelFormat format : { PixelFormat::A8B8G8R8, PixelFormat::Y16V16U16N444 }) {

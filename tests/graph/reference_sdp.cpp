@@ -38,7 +38,9 @@ public:
 			alu_ = numbers(constant->second.alu);
 			mul_ = numbers(constant->second.mul);
 		} else if (!unit.operands.empty()) {
-			(unit.alu ? alu_ : mul_) = surfaces.at(unit.operands).values;
+			const Cube &surface = surfaces.at(unit.operands);
+			perChannel_ = surface.h == 1 && surface.w == 1;
+			(unit.alu ? alu_ : mul_) = surface.values;
 		}
 	}
 

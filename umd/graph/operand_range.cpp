@@ -72,6 +72,12 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &o
 std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &surface,
 		    const std::string &field, const OperandRange &range)
 {
+	const auto written = symbols.surfaces.find(surface);
+
+	/* Per channel: the same for all layers. */
+	if (written != symbols.surfaces.end() && written->second.desc.h == 1 &&
+	    written->second.desc.w == 1)
+		return surface;
 	lowering.need(range.columns.step == 1, field,
 		      fmt::format("'{}' is a surface, whose columns are not apart as those of {} "
 				  "are; operands of this deconvolution are constants",

@@ -137,13 +137,23 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 	lowering.need(desc.type == processing, field,
 		      fmt::format("'{}' is {}, SDP works in {}", desc.name, dataTypeName(desc.type),
 				  dataTypeName(processing)));
-	lowering.need(desc.c == in.c && desc.h == in.h && desc.w == in.w && desc.n == 1, field,
-		      fmt::format("'{}' has the shape {} x {} x {} x {}, '{}' is {} x {} x {}",
-				  desc.name, desc.n, desc.c, desc.h, desc.w, in.name, in.c, in.h,
-				  in.w));
+	const bool alike = desc.h == in.h && desc.w == in.w;
+	const bool perChannel = !alike && desc.h == 1 && desc.w == 1;
+	lowering.need(desc.c == in.c && (alike || perChannel) && desc.n == 1, field,
+		      fmt::format("'{}' has the shape {} x {} x {} x {}; accepted are {} x {} x "
+				  "{}, as '{}', and {} x 1 x 1",
+				  desc.name, desc.n, desc.c, desc.h, desc.w, in.c, in.h, in.w,
+				  in.name, in.c));
+	/* One operand per channel is read one atom after the other. */
+	lowering.need(!perChannel || desc.surfaceStride == lowering.geometry().atomBytes ||
+			      desc.c <= lowering.geometry().atomChannels(desc.type),
+		      field,
+		      fmt::format("'{}' has a surface stride of {} bytes; one operand for each "
+				  "channel needs one of {}",
+				  desc.name, desc.surfaceStride, lowering.geometry().atomBytes));
 	if (lowering.failed())
 		return;
-	unit.op.mode = NVDLA_SDP_PER_POINT;
+	unit.op.mode = perChannel ? NVDLA_SDP_PER_KERNEL : NVDLA_SDP_PER_POINT;
 	unit.op.precision = lowering.precision(desc.type, field);
 	unit.cube = lowering.read(fmt::format("{}_data", unit.name).c_str(), surface);
 }

@@ -146,8 +146,8 @@ struct SdpUnit {
 	/**
 	 * \brief Where the operands are: Graph::operands() or a surface
 	 *
-	 * Empty: in registers, aluOperand and mulOperand. A surface has the
-	 * output's shape and feeds the ALU or the multiplier, not both.
+	 * Empty: in registers, aluOperand and mulOperand. A surface has the output's shape, or
+	 * one element for each channel (1 x 1). It feeds the ALU or the multiplier, not both.
 	 */
 	std::string operands;
 	/** \brief 16 bits, the bits of an FP16 number in FP16; Y: 32 bits and FP32 */
