@@ -26,6 +26,10 @@ CoreRun::CoreRun(Device device, Network network, const compiler::Model &source)
 		inputTypes_.push_back(source.values[id].type);
 	for (const compiler::ValueId id : source.outputs)
 		outputTypes_.push_back(source.values[id].type);
+	inputOrders_ = source.inputOrders;
+	inputOrders_.resize(source.inputs.size(), ElementOrder::Nhwc);
+	outputOrders_ = source.outputOrders;
+	outputOrders_.resize(source.outputs.size(), ElementOrder::Nhwc);
 }
 
 Result<CoreRun> CoreRun::load(const compiler::Model &source, const Loadable &loadable)
@@ -49,11 +53,11 @@ Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
 		std::vector<std::byte> tensor(desc.size);
 		const Result<std::vector<std::byte>> elements =
 			isFloat(inputTypes_[i]) && desc.type != DataType::Half
-				? elementsFromFloat(desc, numbers, ElementOrder::Nhwc)
+				? elementsFromFloat(desc, numbers, inputOrders_[i])
 				: elementsFromFloat(desc.type, numbers);
 		if (!elements)
 			return tl::unexpected<Error>(elements.error());
-		if (auto done = packElements(desc, *elements, tensor, ElementOrder::Nhwc); !done)
+		if (auto done = packElements(desc, *elements, tensor, inputOrders_[i]); !done)
 			return forward(done);
 		if (auto done = network_.setInput(i, tensor); !done)
 			return forward(done);
@@ -69,12 +73,12 @@ Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
 		auto tensor = network_.output(i);
 		if (!tensor)
 			return forward(tensor);
-		auto elements = unpackElements(desc, *tensor, ElementOrder::Nhwc);
+		auto elements = unpackElements(desc, *tensor, outputOrders_[i]);
 		if (!elements)
 			return forward(elements);
 		const bool dequantizes = isFloat(outputTypes_[i]);
 		Result<std::vector<float>> numbers =
-			dequantizes ? elementsToFloat(desc, *elements, ElementOrder::Nhwc)
+			dequantizes ? elementsToFloat(desc, *elements, outputOrders_[i])
 				    : elementsToFloat(desc.type, *elements);
 		if (!numbers)
 			return forward(numbers);

@@ -16,8 +16,8 @@ namespace nvdla::test
 /**
  * \brief A compiled network, given and asked for the elements of the model
  *
- * Elements are in the model's order. Of uint8 models they are the file's, 0 to 255: what the
- * compiler made of them is undone.
+ * Elements are in the order of the model's file. Of uint8 models they are the file's, 0 to 255:
+ * what the compiler made of them is undone.
  */
 class CoreRun
 {
@@ -35,6 +35,8 @@ private:
 	Network network_;
 	std::vector<compiler::ElementType> inputTypes_;
 	std::vector<compiler::ElementType> outputTypes_;
+	std::vector<ElementOrder> inputOrders_;
+	std::vector<ElementOrder> outputOrders_;
 };
 
 /** \brief Compile a model as imported: passes, lowering, assembly */

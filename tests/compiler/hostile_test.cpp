@@ -41,7 +41,10 @@ TEST(HostileModel, DamagedModels)
 	constexpr uint32_t seed = 25;
 	std::mt19937 random(seed);
 
-	for (const std::string &name : modelFolders("tflite")) {
+	std::vector<std::string> names = modelFolders("tflite");
+	const std::vector<std::string> onnx = modelFolders("onnx");
+	names.insert(names.end(), onnx.begin(), onnx.end());
+	for (const std::string &name : names) {
 		const std::vector<std::byte> good = readModelFolder(name).file;
 		if (good.size() > largest)
 			continue;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <nvdla/half.h>
 
+#include "compiler/import/import.h"
 #include "reference_data.h"
 
 namespace nvdla::test
@@ -92,7 +93,7 @@ ModelFolder readModelFolder(const std::string &name)
 	const auto folder = models() / name;
 	const auto info = nlohmann::json::parse(readFile(folder / "info.json"));
 	const std::string file = readFile(folder / info.at("file").get<std::string>());
-	ModelFolder model{ name, {}, {}, info.at("macs") };
+	ModelFolder model{ name, info.at("format"), {}, {}, info.at("macs") };
 
 	model.file.resize(file.size());
 	std::memcpy(model.file.data(), file.data(), file.size());
@@ -109,6 +110,12 @@ ModelFolder readModelFolder(const std::string &name)
 		model.cases.push_back(std::move(known));
 	}
 	return model;
+}
+
+Result<compiler::Model> importModel(const ModelFolder &folder)
+{
+	return folder.format == "onnx" ? compiler::importOnnx(folder.file)
+				       : compiler::importTflite(folder.file);
 }
 
 } /* namespace nvdla::test */

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nvdla/error.h>
+
 #include "reference.h"
 
 namespace nvdla::test
@@ -37,6 +39,7 @@ struct ModelCase {
 
 struct ModelFolder {
 	std::string name;
+	std::string format; /**< "tflite" or "onnx" */
 	std::vector<std::byte> file;
 	std::vector<ModelCase> cases;
 	double multiplications = 0; /**< of its convolutions and matrix products */
@@ -45,5 +48,6 @@ struct ModelFolder {
 /** \return names of the folders of the reference data that have a model of \a format */
 std::vector<std::string> modelFolders(const std::string &format);
 ModelFolder readModelFolder(const std::string &name);
+Result<compiler::Model> importModel(const ModelFolder &folder);
 
 } /* namespace nvdla::test */

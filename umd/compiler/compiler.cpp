@@ -21,8 +21,7 @@ Result<compiler::Model> importModel(std::span<const std::byte> bytes)
 {
 	if (compiler::isTflite(bytes))
 		return compiler::importTflite(bytes);
-	return fail(ErrorCode::InvalidFile, what, "file",
-		    "is no TensorFlow Lite model: it has not its identifier, TFL3");
+	return compiler::importOnnx(bytes);
 }
 
 } /* namespace */
@@ -39,7 +38,10 @@ Result<CompiledModel> compileModel(std::span<const std::byte> bytes)
 	auto loadable = lowerer.graph.assemble();
 	if (!loadable)
 		return forward(loadable);
-	return CompiledModel{ std::move(*loadable), std::move(lowerer.report) };
+	model->inputOrders.resize(model->inputs.size(), ElementOrder::Nhwc);
+	model->outputOrders.resize(model->outputs.size(), ElementOrder::Nhwc);
+	return CompiledModel{ std::move(*loadable), std::move(lowerer.report),
+			      std::move(model->inputOrders), std::move(model->outputOrders) };
 }
 
 Result<CompiledModel> compileFile(const std::string &path)

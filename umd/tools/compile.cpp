@@ -46,12 +46,12 @@ Result<void> compile(const CompileSettings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Compiles a TensorFlow Lite model into an NVDLA loadable.",
+	CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
 			 "nvdla-compile" };
 	CompileSettings settings;
 
 	app.footer(exitCodeHelp);
-	app.option("MODEL", settings.model, "the model, .tflite").required();
+	app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
 	app.option("-o,--output", settings.output, "the loadable to write").required();
 	app.choice("--report", settings.report,
 		   { { "text", ReportFormat::Text }, { "json", ReportFormat::Json } },

@@ -94,7 +94,7 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 	return reports;
 }
 
-Result<Loadable> loadNetwork(const RunSettings &settings, Progress &progress)
+Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 {
 	if (!settings.isModel) {
 		progress.show("reading " + settings.loadable);
@@ -104,10 +104,12 @@ Result<Loadable> loadNetwork(const RunSettings &settings, Progress &progress)
 	auto compiled = compileFile(settings.loadable);
 	if (!compiled)
 		return forward(compiled);
+	settings.inputOrders = std::move(compiled->inputOrders);
+	settings.outputOrders = std::move(compiled->outputOrders);
 	return std::move(compiled->loadable);
 }
 
-Result<void> run(const RunSettings &settings)
+Result<void> run(RunSettings settings)
 {
 	Progress progress(!settings.json);
 

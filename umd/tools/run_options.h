@@ -15,8 +15,11 @@ namespace nvdla::tools
 struct RunSettings {
 	std::string device = "embedded";
 	std::string loadable; /**< file to run; a model if isModel */
-	/** \brief The file is to be compiled, and arrays are in the model's order, N, H, W, C */
+	/** \brief The file is to be compiled, and arrays are in the model's order */
 	bool isModel = false;
+	/** \brief These orders, for each input and output, once it is compiled */
+	std::vector<ElementOrder> inputOrders;
+	std::vector<ElementOrder> outputOrders;
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/** \brief Without names in outputs, they go where the first runtime's did */

@@ -75,14 +75,14 @@ std::string elementText(const TensorDesc &desc, std::span<const std::byte> eleme
 	return text;
 }
 
-ElementOrder orderOf(const RunSettings &settings)
+ElementOrder orderOf(const std::vector<ElementOrder> &orders, size_t index)
 {
-	return settings.isModel ? ElementOrder::Nhwc : ElementOrder::Nchw;
+	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
 }
 
 /* An array in the order of the model: elements of the tensor's type, or numbers of another. */
 Result<void> setInModelOrder(Network &network, size_t index, std::span<const std::byte> bytes,
-			     const std::string &path)
+			     ElementOrder order, const std::string &path)
 {
 	const TensorDesc &desc = network.inputs()[index];
 	auto array = decodeNpy(bytes, path);
@@ -95,9 +95,9 @@ Result<void> setInModelOrder(Network &network, size_t index, std::span<const std
 					desc.elements()));
 	if (array->type != desc.type)
 		return network.setInputFloat(index, elementsToFloat(array->type, array->elements),
-					     ElementOrder::Nhwc);
+					     order);
 	std::vector<std::byte> tensor(desc.size);
-	if (auto packed = packElements(desc, array->elements, tensor, ElementOrder::Nhwc); !packed)
+	if (auto packed = packElements(desc, array->elements, tensor, order); !packed)
 		return packed;
 	return network.setInput(index, tensor);
 }
@@ -114,7 +114,8 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 		return network.setInput(index, *bytes);
 
 	if (settings.isModel && isNpy(*bytes))
-		return setInModelOrder(network, index, *bytes, path);
+		return setInModelOrder(network, index, *bytes, orderOf(settings.inputOrders, index),
+				       path);
 	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
 	if (!elements)
 		return forward(elements);
@@ -134,12 +135,13 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 	}
 	if (path.ends_with(npySuffix)) {
 		using Shape = std::array<size_t, 4>;
-		const Shape shape = settings.isModel ? Shape{ desc.n, desc.h, desc.w, desc.c }
-						     : Shape{ desc.n, desc.c, desc.h, desc.w };
-		auto array = network.outputFloat(index, orderOf(settings))
-				     .and_then([&](const auto &values) {
-					     return encodeNpy(shape, values);
-				     });
+		const ElementOrder order = orderOf(settings.outputOrders, index);
+		const Shape shape = order == ElementOrder::Nhwc
+					    ? Shape{ desc.n, desc.h, desc.w, desc.c }
+					    : Shape{ desc.n, desc.c, desc.h, desc.w };
+		auto array = network.outputFloat(index, order).and_then([&](const auto &values) {
+			return encodeNpy(shape, values);
+		});
 		if (!array)
 			return forward(array);
 		return writeWholeFile(path, *array);

@@ -27,7 +27,8 @@ _SOURCES = ROOT / 'tests' / 'packages'
 # depend on is there already.
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
-_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libpng16-16t64', 'libturbojpeg0', 'libuv1t64')
+_DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libpng16-16t64', 'libprotobuf-lite32t64',
+		 'libturbojpeg0', 'libuv1t64')
 # Few modules: depmod, which DKMS runs at each change, unpacks all there are, and takes an emulated
 # processor a minute for a whole kernel's; so it is with the first file system.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')

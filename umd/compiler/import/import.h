@@ -27,6 +27,17 @@ bool isTflite(std::span<const std::byte> bytes);
  */
 Result<Model> importTflite(std::span<const std::byte> bytes);
 
+/**
+ * \brief Read an ONNX file: its graph, with constants
+ *
+ * Values have their channels last, whatever order the file's axes have; Model::inputOrders and
+ * outputOrders say how its inputs and outputs lie. Integers behind QuantizeLinear are values with
+ * that quantization.
+ *
+ * \return as importTflite()
+ */
+Result<Model> importOnnx(std::span<const std::byte> bytes);
+
 /** \brief \a value with axes in another order: axis i of the result is axis order[i] */
 Value permuted(const Value &value, const std::vector<uint32_t> &order);
 

@@ -27,14 +27,40 @@ constexpr TypeInfo types[] = {
 	{ "int16", 2 },	  { "int32", 4 },   { "int64", 8 }, { "bool", 1 },
 };
 
-template<typename T>
-void append(std::vector<double> &numbers, std::span<const std::byte> bytes)
+template<typename T, typename Number>
+void append(std::vector<Number> &numbers, std::span<const std::byte> bytes)
 {
 	numbers.reserve(bytes.size() / sizeof(T));
 	for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
 		T element;
 		std::memcpy(&element, &bytes[at], sizeof(T));
-		numbers.push_back(static_cast<double>(element));
+		numbers.push_back(static_cast<Number>(element));
+	}
+}
+
+template<typename Number>
+void appendIntegers(std::vector<Number> &numbers, const Value &constant)
+{
+	switch (constant.type) {
+	case ElementType::Int8:
+		append<int8_t>(numbers, constant.data);
+		break;
+	case ElementType::UInt8:
+	case ElementType::Bool:
+		append<uint8_t>(numbers, constant.data);
+		break;
+	case ElementType::Int16:
+		append<int16_t>(numbers, constant.data);
+		break;
+	case ElementType::Int32:
+		append<int32_t>(numbers, constant.data);
+		break;
+	case ElementType::Int64:
+		append<int64_t>(numbers, constant.data);
+		break;
+	case ElementType::Float32:
+	case ElementType::Float16:
+		break;
 	}
 }
 
@@ -197,23 +223,18 @@ std::vector<double> rawNumbers(const Value &constant)
 		for (double &number : numbers)
 			number = halfToFloat(static_cast<uint16_t>(number));
 		break;
-	case ElementType::Int8:
-		append<int8_t>(numbers, constant.data);
-		break;
-	case ElementType::UInt8:
-	case ElementType::Bool:
-		append<uint8_t>(numbers, constant.data);
-		break;
-	case ElementType::Int16:
-		append<int16_t>(numbers, constant.data);
-		break;
-	case ElementType::Int32:
-		append<int32_t>(numbers, constant.data);
-		break;
-	case ElementType::Int64:
-		append<int64_t>(numbers, constant.data);
+	default:
+		appendIntegers(numbers, constant);
 		break;
 	}
+	return numbers;
+}
+
+std::vector<int64_t> wholeNumbers(const Value &constant)
+{
+	std::vector<int64_t> numbers;
+
+	appendIntegers(numbers, constant);
 	return numbers;
 }
 

@@ -20,6 +20,8 @@
 #include <nvdla/operations.h>
 #include <nvdla/quantization.h>
 
+#include "number/channel_scaling.h"
+
 namespace nvdla::compiler
 {
 
@@ -171,6 +173,11 @@ struct Model {
 	std::vector<Operator> operators;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
+	/** \brief How the file orders the elements of each of them; without: N, H, W, C */
+	std::vector<ElementOrder> inputOrders;
+	std::vector<ElementOrder> outputOrders;
+	/** \brief How often the kernels of the file's format round a result of 8 bits */
+	ScaleRounding roundingOf8Bits = ScaleRounding::Twice;
 
 	/** \brief Indices of the operators that read a value */
 	std::vector<size_t> readers(ValueId value) const;
@@ -190,6 +197,8 @@ struct Model {
 
 /** \return the elements of a constant, without their quantization */
 std::vector<double> rawNumbers(const Value &constant);
+/** \return the same of a constant of integers, exactly; none of any other */
+std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);
 

@@ -156,7 +156,7 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		return;
 	}
 	const ScaleRounding rounding =
-		stage.range == DataType::Int8 ? ScaleRounding::Twice : ScaleRounding::Once;
+		stage.range == DataType::Int8 ? model_.roundingOf8Bits : ScaleRounding::Once;
 	const ChannelScaling scaling = take(scaleChannels(function.scale, function.bias, rounding));
 	if (failed())
 		return;

@@ -224,10 +224,16 @@ void Lowerer::onCpu(const std::string &why)
 
 Result<void> Lowerer::placeInputs()
 {
-	for (const ValueId id : model_.inputs) {
+	for (size_t i = 0; i < model_.inputs.size(); i++) {
+		const ValueId id = model_.inputs[i];
 		const auto readers = model_.readers(id);
-		/* Elements of an input can be given in any shape. */
-		if (readers.size() == 1) {
+		const bool channelsLast = i >= model_.inputOrders.size() ||
+					  model_.inputOrders[i] == ElementOrder::Nhwc;
+		/*
+		 * Elements of an input can be given in any shape, if they are in the order that
+		 * reshapes count in.
+		 */
+		if (readers.size() == 1 && channelsLast) {
 			const Operator &reader = model_.operators[readers.front()];
 			if (std::holds_alternative<Reshape>(reader.kind))
 				cubes_[id] = naturalCube(value(reader.outputs.front()).shape);

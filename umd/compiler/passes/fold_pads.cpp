@@ -67,7 +67,9 @@ void runPasses(Model &model)
 {
 	takeConversionsOffEnds(model);
 	makeSigned(model);
+	foldAffines(model);
 	fuseActivations(model);
+	quantizeResults(model);
 	foldPads(model);
 }
 

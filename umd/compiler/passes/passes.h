@@ -22,6 +22,17 @@ void makeSigned(Model &model);
 /** \brief Clamps that follow an operator alone become its activation */
 void fuseActivations(Model &model);
 
+/**
+ * \brief Operators on integers write integers where all that reads their result quantizes it
+ *
+ * ONNX has a QuantizeLinear behind an operator whose result is float.
+ */
+void quantizeResults(Model &model);
+
+/** \brief Products with and sums of constants go into kernels and bias of the float convolution
+ * before them */
+void foldAffines(Model &model);
+
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
 

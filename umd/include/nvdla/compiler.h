@@ -11,6 +11,7 @@
 
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
+#include <nvdla/tensor.h>
 
 namespace nvdla
 {
@@ -34,16 +35,20 @@ struct CompileReport {
 struct CompiledModel {
 	Loadable loadable;
 	CompileReport report;
+	/** \brief How the model has the elements of each input and output, in their order */
+	std::vector<ElementOrder> inputOrders;
+	std::vector<ElementOrder> outputOrders;
 };
 
 /**
  * \brief Compile a model
  *
- * A TensorFlow Lite file (.tflite) of one subgraph. Integer networks (int8, uint8, int16 with int8
- * kernels) are computed in integers, float networks in FP16. Inputs and outputs are in the order
- * of the model, and the loadable has their quantization. Tensors of uint8 become int8 whose zero
- * point is less by 128. QUANTIZE and DEQUANTIZE at the ends fall away: the application gives and
- * takes real numbers (Network::setInputFloat()) or the integers.
+ * A TensorFlow Lite file (.tflite) of one subgraph, or an ONNX file (.onnx). Integer networks
+ * (int8, uint8, int16 with int8 kernels; ONNX with QuantizeLinear or QLinear operators) are
+ * computed in integers, float networks in FP16. Inputs and outputs are in the order of the model,
+ * and the loadable has their quantization. Tensors of uint8 become int8 whose zero point is less by
+ * 128. Quantizing and dequantizing at the ends falls away: the application gives and takes real
+ * numbers (Network::setInputFloat()) or the integers.
  *
  * \param[in] model the file's bytes; not needed afterwards. Any bytes: they are checked.
  * \return InvalidFile naming what is damaged; Unsupported naming the operator, its layer and the

@@ -14,35 +14,15 @@ constexpr const char *what = "read TFLite model";
 } /* namespace */
 
 OperatorReader::OperatorReader(Model &model, const fb::Operator &source, const char *type)
-	: model_(model), source_(source), type_(type)
+	: Rules(what), model_(model), source_(source), type_(type)
 {
+	setOperator(type_, name_);
 	const ValueId first = output(0);
 
-	if (!failed())
-		name_ = model_.values[first].name;
-}
-
-bool OperatorReader::need(bool fulfilled, const std::string &field, const std::string &why)
-{
-	if (!fulfilled && !error_)
-		error_ = Error{ ErrorCode::InvalidFile, what,
-				fmt::format("{} '{}', {}", type_, name_, field), why };
-	return fulfilled;
-}
-
-bool OperatorReader::support(bool fulfilled, const std::string &field, const std::string &why)
-{
-	if (!fulfilled && !error_)
-		error_ = Error{ ErrorCode::Unsupported, what,
-				fmt::format("{} '{}', {}", type_, name_, field), why };
-	return fulfilled;
-}
-
-Result<void> OperatorReader::result() const
-{
-	if (error_)
-		return tl::unexpected<Error>(*error_);
-	return {};
+	if (failed())
+		return;
+	name_ = model_.values[first].name;
+	setOperator(type_, name_);
 }
 
 ValueId OperatorReader::id(const flatbuffers::Vector<int32_t> *ids, size_t index, const char *field)
@@ -94,26 +74,13 @@ const Value &OperatorReader::constant(size_t index)
 std::vector<int64_t> OperatorReader::numbers(size_t index)
 {
 	const Value &value = constant(index);
-	std::vector<int64_t> numbers;
 
 	need(value.type == ElementType::Int32 || value.type == ElementType::Int64 || failed(),
 	     fmt::format("input {}", index),
 	     fmt::format("is {}, int32 is needed", elementTypeName(value.type)));
 	if (failed())
 		return {};
-	for (double number : rawNumbers(value))
-		numbers.push_back(static_cast<int64_t>(number));
-	return numbers;
-}
-
-uint32_t OperatorReader::axis(int64_t axis, size_t rank, const std::string &field)
-{
-	const auto axes = static_cast<int64_t>(rank);
-
-	if (!need(axis >= -axes && axis < axes, field,
-		  fmt::format("axis {}, the tensor has {}", axis, axes)))
-		return 0;
-	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
+	return wholeNumbers(value);
 }
 
 Clamp OperatorReader::clamp(fb::Activation activation)

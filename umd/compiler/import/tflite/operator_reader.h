@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/import/import.h"
+#include "compiler/import/rules.h"
 #include "tflite_generated.h"
 
 namespace nvdla::compiler::tflite
@@ -14,22 +15,11 @@ namespace nvdla::compiler::tflite
 
 namespace fb = nvdla::tflite;
 
-/**
- * \brief Reads an operator and appends what it becomes to a model
- *
- * The first rule that is broken is kept; after it values are meaningless, but harmless.
- */
-class OperatorReader
+/** \brief Reads an operator and appends what it becomes to a model */
+class OperatorReader : public Rules
 {
 public:
 	OperatorReader(Model &model, const fb::Operator &source, const char *type);
-
-	/** \brief State a rule */
-	bool need(bool fulfilled, const std::string &field, const std::string &why);
-	/** \brief As need(), of what is correct but not done here */
-	bool support(bool fulfilled, const std::string &field, const std::string &why);
-	bool failed() const { return error_.has_value(); }
-	Result<void> result() const;
 
 	size_t inputs() const { return source_.inputs() ? source_.inputs()->size() : 0; }
 	size_t outputs() const { return source_.outputs() ? source_.outputs()->size() : 0; }
@@ -43,8 +33,6 @@ public:
 	const Value &constant(size_t index);
 	/** \brief The whole numbers of a constant input, as axes and sizes are given */
 	std::vector<int64_t> numbers(size_t index);
-	/** \brief \a axis counted from the front, held against \a rank */
-	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
 
 	/** \brief The options; nullptr and an error if there are none of this kind */
 	template<typename Options>
@@ -76,7 +64,6 @@ private:
 	std::string type_;
 	std::string name_;
 	Value none_;
-	std::optional<Error> error_;
 };
 
 /** \brief How an operator is read */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX files: what the importer makes of operators, against numbers worked out by hand.
+ */
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nvdla/compiler.h>
+
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "onnx_builder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+using compiler::importOnnx;
+
+/* What the core makes of a file whose inputs and outputs are in the file's order. */
+std::vector<Numbers> onCore(const OnnxBuilder &builder, const std::vector<Numbers> &inputs)
+{
+	auto model = importOnnx(builder.file());
+	if (!model) {
+		ADD_FAILURE() << model.error().message();
+		return {};
+	}
+	auto loadable = compile(*model);
+	if (!loadable) {
+		ADD_FAILURE() << loadable.error().message();
+		return {};
+	}
+	auto run = CoreRun::load(*model, *loadable);
+	if (!run) {
+		ADD_FAILURE() << run.error().message();
+		return {};
+	}
+	auto outputs = run->run(inputs);
+	EXPECT_TRUE(outputs);
+	return outputs ? *outputs : std::vector<Numbers>{};
+}
+
+void expectRefusal(const OnnxBuilder &builder, const std::vector<std::string> &parts)
+{
+	auto compiled = compileModel(builder.file());
+
+	ASSERT_FALSE(compiled);
+	for (const std::string &part : parts)
+		EXPECT_NE(compiled.error().message().find(part), std::string::npos)
+			<< compiled.error().message();
+}
+
+/* 2 channels of 2 x 3; flattened they count columns first, then lines, then channels. */
+const Numbers picture = { 1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60 };
+
+TEST(Onnx, FlattenedPictureMeetsItsWeights)
+{
+	OnnxBuilder builder;
+	std::vector<float> weights(12, 0);
+
+	/* One output takes element 4 of channel 0, twice element 3 of channel 1. */
+	weights[4] = 1;
+	weights[6 + 3] = 2;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("w", { 12, 1 }, weights);
+	builder.floats("b", { 1 }, { 0.5f });
+	builder.node("Flatten", { "x" }, "flat");
+	builder.node("Relu", { "flat" }, "positive");
+	builder.node("Gemm", { "positive", "w", "b" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 5 + 2 * 40 + 0.5 }));
+}
+
+TEST(Onnx, TransposedPictureIsReshapedAsTheFileSays)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	OnnxBuilder::set(builder.node("Transpose", { "x" }, "last"), "perm", { 0, 2, 3, 1 });
+	builder.list("shape", { 1, -1, 4 });
+	builder.node("Reshape", { "last", "shape" }, "rows");
+	builder.node("Add", { "rows", "rows" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 2, 20, 4, 40, 6, 60, 8, 80, 10, 100, 12, 120 }));
+}
+
+TEST(Onnx, NormalizationGoesIntoTheConvolution)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("w", { 1, 2, 1, 1 }, { 1, 0.5f });
+	builder.node("Conv", { "x", "w" }, "sums");
+	for (const auto &[name, number] :
+	     { std::pair{ "scale", 3.0f }, { "shift", 1.0f }, { "mean", 4.0f }, { "var", 4.0f } })
+		builder.floats(name, { 1 }, { number });
+	builder.node("BatchNormalization", { "sums", "scale", "shift", "mean", "var" }, "normal");
+	builder.node("Relu", { "normal" }, "y");
+	builder.output("y");
+	auto compiled = compileModel(builder.file());
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	EXPECT_EQ(compiled->report.layers.size(), 1U);
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	for (size_t i = 0; i < 6; i++) {
+		const double sum = picture[i] + 0.5 * picture[6 + i];
+		EXPECT_NEAR(outputs[0][i], std::max(0.0, (sum - 4) * 1.5 + 1), 0.03);
+	}
+}
+
+TEST(Onnx, WindowsThatGoBeyondTheEnd)
+{
+	for (const bool ceil : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		onnx::Node *pool = builder.node("MaxPool", { "x" }, "y");
+		OnnxBuilder::set(pool, "kernel_shape", { 2, 2 });
+		OnnxBuilder::set(pool, "strides", { 2, 2 });
+		OnnxBuilder::set(pool, "ceil_mode", { ceil });
+		builder.output("y");
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], ceil ? (Numbers{ 5, 6, 50, 60 }) : (Numbers{ 5, 50 }));
+	}
+}
+
+/* SAME_LOWER: what is odd comes first. */
+TEST(Onnx, PaddingByName)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 1, 1, 3 });
+	builder.floats("w", { 1, 1, 1, 2 }, { 1, 10 });
+	OnnxBuilder::setText(builder.node("Conv", { "x", "w" }, "y"), "auto_pad", "SAME_LOWER");
+	builder.output("y");
+	const auto outputs = onCore(builder, { { 1, 2, 3 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 10, 21, 32 }));
+}
+
+void addQuantization(OnnxBuilder &builder, const std::string &name, float scale, int32_t zero,
+		     int32_t type)
+{
+	builder.floats(name + "_scale", {}, { scale });
+	builder.integers(name + "_zero", {}, { zero }, type);
+}
+
+TEST(Onnx, QuantizedConvolutions)
+{
+	const Numbers pixels = { 128, 130, 132, 140, 0, 255 };
+	/* (q - 128) * 0.5 for a pixel, weights 3 * 0.25, bias 5 * 0.125, results in steps of 1. */
+	const Numbers wanted = { 11, 11, 12, 15, 0, 58 };
+
+	OnnxBuilder operators;
+	addQuantization(operators, "x", 0.5f, 128, onnx::UINT8);
+	addQuantization(operators, "w", 0.25f, 0, onnx::INT8);
+	addQuantization(operators, "y", 1, 10, onnx::UINT8);
+	operators.integers("w", { 1, 1, 1, 1 }, { 3 });
+	operators.integers("b", { 1 }, { 5 }, onnx::INT32);
+	OnnxBuilder pairs = operators;
+
+	operators.input("x", { 1, 1, 2, 3 }, onnx::UINT8);
+	operators.node(
+		"QLinearConv",
+		{ "x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b" },
+		"y");
+	operators.output("y", onnx::UINT8);
+	auto outputs = onCore(operators, { pixels });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+
+	/* The same with a step before and behind: the model's own input and output are float. */
+	pairs.floats("b_scale", {}, { 0.125f });
+	pairs.input("real", { 1, 1, 2, 3 });
+	pairs.node("QuantizeLinear", { "real", "x_scale", "x_zero" }, "xq");
+	pairs.node("DequantizeLinear", { "xq", "x_scale", "x_zero" }, "xr");
+	pairs.node("DequantizeLinear", { "w", "w_scale", "w_zero" }, "wr");
+	pairs.node("DequantizeLinear", { "b", "b_scale" }, "br");
+	pairs.node("Conv", { "xr", "wr", "br" }, "sums");
+	pairs.node("QuantizeLinear", { "sums", "y_scale", "y_zero" }, "yq");
+	pairs.node("DequantizeLinear", { "yq", "y_scale", "y_zero" }, "y");
+	pairs.output("y");
+	Numbers reals = pixels, realsWanted = wanted;
+	for (double &number : reals)
+		number = (number - 128) * 0.5;
+	for (double &number : realsWanted)
+		number -= 10;
+	outputs = onCore(pairs, { reals });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], realsWanted);
+}
+
+TEST(Onnx, SaysWhatItCannotDo)
+{
+	OnnxBuilder unknown;
+	unknown.input("x", { 1, 2, 2, 3 });
+	unknown.node("Einsum", { "x" }, "y");
+	unknown.output("y");
+	expectRefusal(unknown, { "Einsum 'y'", "replace it in the model" });
+
+	OnnxBuilder open;
+	open.input("x", { 1, 2, -1, 3 });
+	open.node("Relu", { "x" }, "y");
+	open.output("y");
+	expectRefusal(open, { "input 'x'", "size of axis 2 open" });
+
+	OnnxBuilder missing;
+	missing.input("x", { 1, 2, 2, 3 });
+	missing.node("Relu", { "z" }, "y");
+	missing.output("y");
+	expectRefusal(missing, { "Relu 'y'", "is 'z', which nothing before it writes" });
+
+	/* A few bytes that stand for more than there is memory. */
+	OnnxBuilder large;
+	large.input("x", { 1, 2, 2, 3 });
+	large.list("shape", { 1 << 14, 1 << 14, 1 << 14 });
+	large.node("ConstantOfShape", { "shape" }, "zeros");
+	large.output("zeros");
+	expectRefusal(large, { "ConstantOfShape 'zeros'", "more elements than can be" });
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */

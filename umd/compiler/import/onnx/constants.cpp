@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Constants, and operators on constants: exporters compute shapes with them.
+ */
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+/* What a constant may have; the file's size bounds all but ConstantOfShape. */
+constexpr uint64_t maxElements = uint64_t{ 1 } << 28;
+
+template<typename To, typename From>
+std::vector<std::byte> bytesOf(const From &numbers)
+{
+	std::vector<std::byte> bytes(static_cast<size_t>(numbers.size()) * sizeof(To));
+	size_t at = 0;
+
+	for (const auto number : numbers) {
+		const To element = static_cast<To>(number);
+		std::memcpy(&bytes[at], &element, sizeof(To));
+		at += sizeof(To);
+	}
+	return bytes;
+}
+
+std::vector<std::byte> bytesOf(const std::string &raw)
+{
+	const auto *data = reinterpret_cast<const std::byte *>(raw.data());
+
+	return { data, data + raw.size() };
+}
+
+std::vector<double> doublesOf(const pb::Tensor &tensor)
+{
+	std::vector<double> numbers(tensor.double_data().begin(), tensor.double_data().end());
+
+	if (tensor.has_raw_data()) {
+		numbers.resize(tensor.raw_data().size() / sizeof(double));
+		std::memcpy(numbers.data(), tensor.raw_data().data(),
+			    numbers.size() * sizeof(double));
+	}
+	return numbers;
+}
+
+Value constantLike(const Value &like, const std::vector<std::byte> &data, const Extents &shape)
+{
+	Value value;
+
+	value.type = like.type;
+	value.shape = shape;
+	value.data = data;
+	value.isConstant = true;
+	return value;
+}
+
+Extents extentsOf(NodeReader &reader, const std::vector<int64_t> &numbers)
+{
+	Extents shape;
+	uint64_t elements = 1;
+
+	for (const int64_t number : numbers) {
+		reader.need(number >= 0 && number <= static_cast<int64_t>(maxElements), "shape",
+			    fmt::format("has an axis of {}", number));
+		shape.push_back(reader.failed() ? 0 : static_cast<uint32_t>(number));
+		elements *= shape.back();
+		reader.need(elements <= maxElements, "shape", "has more elements than can be");
+	}
+	return shape;
+}
+
+void foldConstantOfShape(NodeReader &reader)
+{
+	const Extents shape = extentsOf(reader, reader.wholeNumbers(0));
+	const pb::Attribute *attribute = reader.attribute("value");
+	Value one = realConstant({ 0 }, { 1 });
+
+	if (attribute) {
+		auto read = readConstant(attribute->t());
+		reader.need(read && elementCount(read->shape) == 1, "value",
+			    "is not a tensor of one number");
+		if (!reader.failed())
+			one = std::move(*read);
+	}
+	if (reader.failed())
+		return;
+	const size_t size = elementBytes(one.type);
+	std::vector<std::byte> data(elementCount(shape) * size);
+	for (size_t at = 0; at < data.size(); at += size)
+		std::memcpy(&data[at], one.data.data(), size);
+	reader.become(constantLike(one, data, shape));
+}
+
+void foldConstant(NodeReader &reader)
+{
+	const pb::Attribute *attribute = reader.attribute("value");
+
+	if (reader.attribute("value_int")) {
+		Value value = wholeConstant({ reader.integer("value_int", 0) });
+		value.shape.clear();
+		reader.become(std::move(value));
+		return;
+	}
+	if (reader.attribute("value_ints")) {
+		reader.become(wholeConstant(reader.integers("value_ints")));
+		return;
+	}
+	if (reader.attribute("value_float")) {
+		reader.become(realConstant({ reader.number("value_float", 0) }, {}));
+		return;
+	}
+	if (!reader.support(attribute, "value", "is no tensor and no number"))
+		return;
+	auto read = readConstant(attribute->t());
+	if (reader.need(read.has_value(), "value", read ? "" : read.error().why))
+		reader.become(std::move(*read));
+}
+
+void foldShape(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+
+	reader.become(wholeConstant({ tensor.shape.begin(), tensor.shape.end() }));
+}
+
+/* Entries of a list. */
+void foldGather(NodeReader &reader)
+{
+	const Value data = reader.value(0);
+	const std::vector<int64_t> numbers = compiler::wholeNumbers(data);
+	std::vector<int64_t> chosen;
+
+	reader.support(data.shape.size() == 1 && !isFloat(data.type), "input 0",
+		       "is no list of integers");
+	for (const int64_t index : reader.wholeNumbers(1)) {
+		const uint32_t at = reader.axis(index, numbers.size(), "index");
+		if (reader.failed())
+			return;
+		chosen.push_back(numbers[at]);
+	}
+	Value value = wholeConstant(chosen);
+	value.shape = reader.value(1).shape;
+	reader.become(std::move(value));
+}
+
+void foldConcat(NodeReader &reader)
+{
+	std::vector<int64_t> numbers;
+
+	for (size_t i = 0; i < reader.inputs(); i++) {
+		const std::vector<int64_t> more = reader.wholeNumbers(i);
+		reader.support(reader.value(i).shape.size() == 1, fmt::format("input {}", i),
+			       "is a constant with more than one axis");
+		numbers.insert(numbers.end(), more.begin(), more.end());
+	}
+	reader.become(wholeConstant(numbers));
+}
+
+void foldSlice(NodeReader &reader)
+{
+	const std::vector<int64_t> numbers = reader.wholeNumbers(0);
+	const std::vector<int64_t> starts = reader.list(1, "starts"), ends = reader.list(2, "ends");
+	const auto count = static_cast<int64_t>(numbers.size());
+	auto place = [count](int64_t at) {
+		return std::clamp<int64_t>(at < 0 ? at + count : at, 0, count);
+	};
+
+	reader.support(reader.value(0).shape.size() == 1 && starts.size() == 1 &&
+			       ends.size() == 1 && !reader.hasInput(4),
+		       "input 0", "is a constant that is not one list");
+	if (reader.failed())
+		return;
+	const int64_t first = place(starts[0]), last = std::max(first, place(ends[0]));
+	reader.become(wholeConstant({ numbers.begin() + first, numbers.begin() + last }));
+}
+
+void foldCast(NodeReader &reader)
+{
+	const Value from = reader.value(0);
+	const int64_t to = reader.integer("to", pb::UNDEFINED);
+	const std::vector<double> numbers = rawNumbers(from);
+
+	if (to == pb::INT64 && !isFloat(from.type)) {
+		Value value = wholeConstant(compiler::wholeNumbers(from));
+		value.shape = from.shape;
+		reader.become(std::move(value));
+	} else if (reader.support(to == pb::FLOAT, "to",
+				  fmt::format("is {}, of a constant; float is possible", to))) {
+		reader.become(realConstant(numbers, from.shape));
+	}
+}
+
+/* The same elements in another shape. */
+void foldReshape(NodeReader &reader)
+{
+	const Value from = reader.value(0);
+	Extents shape;
+	uint64_t known = 1;
+	int64_t open = -1;
+
+	for (const int64_t number : reader.wholeNumbers(1)) {
+		const auto axis = static_cast<int64_t>(shape.size());
+		const bool kept = number == 0 && shape.size() < from.shape.size();
+		reader.need(number >= -1 && number <= static_cast<int64_t>(maxElements), "shape",
+			    fmt::format("has an axis of {}", number));
+		if (reader.failed())
+			return;
+		shape.push_back(kept	       ? from.shape[shape.size()]
+				: number == -1 ? 1
+					       : static_cast<uint32_t>(number));
+		known *= shape.back();
+		if (!reader.need(known <= maxElements && (number != -1 || open < 0), "shape",
+				 "is too large, or leaves several axes open"))
+			return;
+		open = number == -1 ? axis : open;
+	}
+	if (open >= 0 && known)
+		shape[static_cast<size_t>(open)] =
+			static_cast<uint32_t>(elementCount(from.shape) / known);
+	if (reader.need(elementCount(shape) == elementCount(from.shape), "shape",
+			fmt::format("{} cannot become {}", toString(from.shape), toString(shape))))
+		reader.become(constantLike(from, from.data, shape));
+}
+
+void foldTranspose(NodeReader &reader)
+{
+	const Value from = reader.value(0);
+	const size_t rank = from.shape.size();
+	std::vector<bool> seen(rank);
+	AxisOrder order;
+
+	for (const int64_t number : reader.integers("perm")) {
+		order.push_back(reader.axis(number, rank, "perm"));
+		if (reader.failed() ||
+		    !reader.need(!seen[order.back()], "perm", "names an axis twice"))
+			return;
+		seen[order.back()] = true;
+	}
+	if (order.empty()) {
+		order = asInFile(rank);
+		std::reverse(order.begin(), order.end());
+	}
+	if (reader.need(order.size() == rank, "perm", "does not name each axis") && rank)
+		reader.become(permuted(from, order));
+}
+
+template<typename Function>
+void foldIntegers(NodeReader &reader, Function function)
+{
+	const std::vector<int64_t> a = reader.wholeNumbers(0), b = reader.wholeNumbers(1);
+	std::vector<int64_t> result;
+
+	if (reader.failed() ||
+	    !reader.support(a.size() == b.size() || b.size() == 1, "input 1",
+			    "has another number of elements, and both are constants"))
+		return;
+	for (size_t i = 0; i < a.size(); i++) {
+		constexpr int64_t most = int64_t{ 1 } << 31;
+		const int64_t x = a[i], y = b[b.size() == 1 ? 0 : i];
+		if (!reader.support(x > -most && x < most && y > -most && y < most, "input",
+				    "is too large a constant"))
+			return;
+		result.push_back(function(x, y));
+	}
+	Value value = wholeConstant(result);
+	value.shape = reader.value(0).shape;
+	reader.become(std::move(value));
+}
+
+struct Folding {
+	const char *type;
+	ReadNode fold;
+};
+
+const Folding foldings[] = {
+	{ "Add",
+	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a + b; }); } },
+	{ "Cast", foldCast },
+	{ "Concat", foldConcat },
+	{ "Div",
+	  [](NodeReader &r) {
+		  foldIntegers(r, [](int64_t a, int64_t b) { return b ? a / b : 0; });
+	  } },
+	{ "Gather", foldGather },
+	{ "Mul",
+	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a * b; }); } },
+	{ "Reshape", foldReshape },
+	{ "Slice", foldSlice },
+	{ "Sub",
+	  [](NodeReader &r) { foldIntegers(r, [](int64_t a, int64_t b) { return a - b; }); } },
+	{ "Transpose", foldTranspose },
+};
+
+} /* namespace */
+
+Value wholeConstant(const std::vector<int64_t> &numbers)
+{
+	Value value;
+
+	value.type = ElementType::Int64;
+	value.shape = { static_cast<uint32_t>(numbers.size()) };
+	value.data = bytesOf<int64_t>(numbers);
+	value.isConstant = true;
+	return value;
+}
+
+Value realConstant(const std::vector<double> &numbers, const Extents &shape)
+{
+	Value value;
+
+	value.shape = shape;
+	value.data = bytesOf<float>(numbers);
+	value.isConstant = true;
+	return value;
+}
+
+Result<Value> readConstant(const pb::Tensor &tensor)
+{
+	Value value;
+	uint64_t elements = 1;
+	auto damaged = [&](ErrorCode code, const std::string &why) {
+		return fail(code, "read ONNX model", fmt::format("constant '{}'", tensor.name()),
+			    why);
+	};
+	auto take = [&](ElementType type, std::vector<std::byte> numbers) {
+		value.type = type;
+		value.data =
+			tensor.has_raw_data() ? bytesOf(tensor.raw_data()) : std::move(numbers);
+	};
+
+	value.name = tensor.name();
+	value.isConstant = true;
+	if (tensor.data_location())
+		return damaged(ErrorCode::Unsupported,
+			       "is in another file; save the model as one file");
+	for (const int64_t extent : tensor.dims()) {
+		if (extent < 0 || extent > static_cast<int64_t>(maxElements))
+			return damaged(ErrorCode::InvalidFile,
+				       fmt::format("an axis has {} elements", extent));
+		elements *= static_cast<uint64_t>(extent);
+		if (elements > maxElements)
+			return damaged(ErrorCode::InvalidFile, "has more elements than can be");
+		value.shape.push_back(static_cast<uint32_t>(extent));
+	}
+	switch (tensor.data_type()) {
+	case pb::FLOAT:
+		take(ElementType::Float32, bytesOf<float>(tensor.float_data()));
+		break;
+	case pb::DOUBLE:
+		value.data = bytesOf<float>(doublesOf(tensor));
+		break;
+	case pb::FLOAT16:
+		take(ElementType::Float16, bytesOf<uint16_t>(tensor.int32_data()));
+		break;
+	case pb::INT8:
+		take(ElementType::Int8, bytesOf<int8_t>(tensor.int32_data()));
+		break;
+	case pb::UINT8:
+		take(ElementType::UInt8, bytesOf<uint8_t>(tensor.int32_data()));
+		break;
+	case pb::INT16:
+		take(ElementType::Int16, bytesOf<int16_t>(tensor.int32_data()));
+		break;
+	case pb::INT32:
+		take(ElementType::Int32, bytesOf<int32_t>(tensor.int32_data()));
+		break;
+	case pb::INT64:
+		take(ElementType::Int64, bytesOf<int64_t>(tensor.int64_data()));
+		break;
+	case pb::BOOL:
+		take(ElementType::Bool, bytesOf<uint8_t>(tensor.int32_data()));
+		break;
+	default:
+		return damaged(ErrorCode::Unsupported,
+			       fmt::format("has elements of type {}; use float, or integers of 8 "
+					   "or 16 bits",
+					   tensor.data_type()));
+	}
+	if (value.data.size() != elements * elementBytes(value.type))
+		return damaged(ErrorCode::InvalidFile,
+			       fmt::format("has {} bytes, {} of {} need {}", value.data.size(),
+					   toString(value.shape), elementTypeName(value.type),
+					   elements * elementBytes(value.type)));
+	return value;
+}
+
+bool foldConstants(NodeReader &reader, const std::string &type)
+{
+	if (type == "Constant")
+		foldConstant(reader);
+	else if (type == "ConstantOfShape")
+		foldConstantOfShape(reader);
+	else if (type == "Shape")
+		foldShape(reader);
+	else {
+		const auto *found =
+			std::find_if(std::begin(foldings), std::end(foldings),
+				     [&](const Folding &one) { return type == one.type; });
+		if (found == std::end(foldings) || !reader.hasInput(0))
+			return false;
+		/* Of real numbers only the place may change. */
+		const bool moves = type == "Cast" || type == "Reshape" || type == "Transpose";
+		for (size_t i = 0; i < reader.inputs(); i++) {
+			if (reader.hasInput(i) &&
+			    (!reader.isConstant(i) || (!moves && isFloat(reader.value(i).type))))
+				return false;
+		}
+		found->fold(reader);
+	}
+	return true;
+}
+
+} /* namespace nvdla::compiler::onnx */

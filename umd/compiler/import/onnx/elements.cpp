@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of single elements, of two tensors, and softmax.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+using Function = Elementwise::Function;
+
+void addUnary(NodeReader &reader, const Unary &unary)
+{
+	const FileTensor x = reader.input(0);
+
+	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
+	reader.add(unary, { x.id }, reader.computed(x), x);
+}
+
+template<Unary::Function function>
+void readUnary(NodeReader &reader)
+{
+	addUnary(reader, { function, 0, {} });
+}
+
+void readRelu(NodeReader &reader)
+{
+	addUnary(reader, { .activation = { .low = 0 } });
+}
+
+/* Limits were attributes once. */
+void readClip(NodeReader &reader)
+{
+	Clamp clamp;
+
+	clamp.low = reader.attribute("min") ? reader.number("min", 0) : reader.scalar(1, clamp.low);
+	clamp.high =
+		reader.attribute("max") ? reader.number("max", 0) : reader.scalar(2, clamp.high);
+	addUnary(reader, { .activation = clamp });
+}
+
+void readLeakyRelu(NodeReader &reader)
+{
+	addUnary(reader, { Unary::Function::LeakyRelu, reader.number("alpha", 0.01), {} });
+}
+
+void readElu(NodeReader &reader)
+{
+	addUnary(reader, { Unary::Function::Elu, reader.number("alpha", 1), {} });
+}
+
+void readGelu(NodeReader &reader)
+{
+	reader.support(reader.text("approximate", "none") == "none", "approximate", "is not none");
+	addUnary(reader, { Unary::Function::Gelu, 0, {} });
+}
+
+/* clamp(alpha * x + beta, 0, 1) */
+void readHardSigmoid(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const ElementKind elements = reader.computed(x);
+	const ValueId alpha =
+		reader.addConstant(realConstant({ reader.number("alpha", 0.2) }, { 1 }));
+	const ValueId beta =
+		reader.addConstant(realConstant({ reader.number("beta", 0.5) }, { 1 }));
+
+	reader.addBefore(Elementwise{ Function::Multiply, {} }, { x.id, alpha }, elements, x,
+			 [&](const FileTensor &product) {
+				 reader.add(Elementwise{ Function::Add, { 0, 1 } },
+					    { product.id, beta }, elements, x);
+			 });
+}
+
+template<Function function>
+void readElementwise(NodeReader &reader)
+{
+	const FileTensor a = reader.input(0), b = reader.input(1);
+
+	reader.support(reader.inputs() == 2, "inputs",
+		       fmt::format("are {}; two are known", reader.inputs()));
+	addElementwise(reader, function, a, b, reader.computed(reader.value(a).isConstant ? b : a));
+}
+
+/* By a constant: a product. */
+void readDiv(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const Value divisor = reader.constant(1);
+	std::vector<double> numbers = realNumbers(divisor);
+
+	for (double &number : numbers) {
+		reader.need(number != 0, "input 1", "is 0");
+		number = 1 / number;
+	}
+	if (reader.failed())
+		return;
+	FileTensor factor = reader.input(1);
+	factor.id = reader.addConstant(realConstant(numbers, divisor.shape));
+	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
+}
+
+/* Before version 13 all axes from this one on count as one. */
+void readSoftmax(NodeReader &reader)
+{
+	constexpr int64_t oneAxis = 13;
+	FileTensor x = reader.input(0);
+	const bool all = reader.version() < oneAxis;
+	const uint32_t axis =
+		reader.axis(reader.integer("axis", all ? 1 : -1), x.shape.size(), "axis");
+
+	if (reader.failed())
+		return;
+	const auto several = severalOf(x.shape, asInFile(x.shape.size()));
+	reader.support(!all || std::none_of(several.begin(), several.end(),
+					    [&](uint32_t one) { return one > axis; }),
+		       "axis", "and those behind it have several elements");
+	AxisOrder order = x.order;
+	order.erase(std::find(order.begin(), order.end(), axis));
+	order.push_back(axis);
+	x = reader.inOrder(x, order);
+	reader.add(Softmax{}, { x.id }, reader.computed(x), x);
+}
+
+/* What does nothing once a network is trained. */
+void readIdentity(NodeReader &reader)
+{
+	reader.alias(reader.input(0));
+}
+
+const std::map<std::string, ReadNode> kinds = {
+	{ "Abs", readUnary<Unary::Function::Abs> },
+	{ "Add", readElementwise<Function::Add> },
+	{ "Clip", readClip },
+	{ "Div", readDiv },
+	{ "Dropout", readIdentity },
+	{ "Elu", readElu },
+	{ "Exp", readUnary<Unary::Function::Exp> },
+	{ "Gelu", readGelu },
+	{ "HardSigmoid", readHardSigmoid },
+	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
+	{ "Identity", readIdentity },
+	{ "LeakyRelu", readLeakyRelu },
+	{ "Max", readElementwise<Function::Maximum> },
+	{ "Min", readElementwise<Function::Minimum> },
+	{ "Mul", readElementwise<Function::Multiply> },
+	{ "Relu", readRelu },
+	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
+	{ "Softmax", readSoftmax },
+	{ "Sub", readElementwise<Function::Subtract> },
+	{ "Sum", readElementwise<Function::Add> },
+	{ "Tanh", readUnary<Unary::Function::Tanh> },
+};
+
+/* A constant with as many axes as what it meets, in their order. */
+ValueId meeting(NodeReader &reader, const FileTensor &tensor, const FileTensor &constant)
+{
+	Value value = reader.value(constant);
+
+	if (!reader.support(value.shape.size() <= tensor.shape.size() && tensor.places.empty(),
+			    "inputs",
+			    fmt::format("{} and a constant of {} do not go together",
+					toString(tensor.shape), toString(value.shape))))
+		return 0;
+	const auto more = static_cast<uint32_t>(tensor.shape.size() - value.shape.size());
+	value.shape.insert(value.shape.begin(), more, 1);
+	if (!value.quantization.none())
+		value.quantizedAxis += more;
+	return reader.addConstant(value.shape.empty() ? value : permuted(value, tensor.order));
+}
+
+} /* namespace */
+
+void addElementwise(NodeReader &reader, Elementwise::Function function, FileTensor a, FileTensor b,
+		    const ElementKind &elements)
+{
+	const bool first = reader.value(a).isConstant, second = reader.value(b).isConstant;
+
+	if (reader.failed() ||
+	    !reader.support(!first || !second, "inputs", "are constants, both of them"))
+		return;
+	if (first || second) {
+		const FileTensor &x = first ? b : a;
+		/* One number goes with any order. */
+		const FileTensor &constant = first ? a : b;
+		FileTensor plain = x;
+		if (elementCount(constant.shape) == 1)
+			plain.places.clear();
+		const ValueId same = meeting(reader, plain, constant);
+		reader.add(Elementwise{ function, {} },
+			   first ? std::vector{ same, x.id } : std::vector{ x.id, same }, elements,
+			   x);
+		return;
+	}
+	reader.support(a.places == b.places, "inputs", "are flattened in different orders");
+	if (a.shape.size() == b.shape.size() && a.places.empty())
+		b = reader.inOrder(b, a.order);
+	reader.support(a.shape.size() == b.shape.size(), "inputs",
+		       fmt::format("are {} and {}", toString(a.shape), toString(b.shape)));
+	if (reader.failed())
+		return;
+	Extents shape;
+	for (size_t axis = 0; axis < a.shape.size(); axis++)
+		shape.push_back(std::max(a.shape[axis], b.shape[axis]));
+	FileTensor like = a;
+	like.shape = shape;
+	reader.add(Elementwise{ function, {} }, { a.id, b.id }, elements, like);
+}
+
+ReadNode findElements(const std::string &type)
+{
+	const auto found = kinds.find(type);
+
+	return found == kinds.end() ? nullptr : found->second;
+}
+
+} /* namespace nvdla::compiler::onnx */

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that move elements. Most change nothing but names of axes.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+constexpr int64_t mostOfAxis = 1 << 24;
+
+/* Axes in the value's order that stand for \a several of the file's, those of one element first. */
+AxisOrder orderOf(const Extents &shape, const AxisOrder &several)
+{
+	const AxisOrder usual = channelsLast(shape.size());
+	AxisOrder order;
+
+	if (severalOf(shape, usual) == several)
+		return usual;
+	for (uint32_t axis = 0; axis < shape.size(); axis++) {
+		if (shape[axis] == 1)
+			order.push_back(axis);
+	}
+	order.insert(order.end(), several.begin(), several.end());
+	return order;
+}
+
+Extents sizesOf(const Extents &shape, const AxisOrder &axes)
+{
+	Extents sizes;
+
+	for (const uint32_t axis : axes)
+		sizes.push_back(shape[axis]);
+	return sizes;
+}
+
+void readReshape(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const std::vector<int64_t> wanted = reader.list(1, "shape");
+	const bool zeroIsEmpty = reader.integer("allowzero", 0) != 0;
+	const uint64_t elements = elementCount(tensor.shape);
+	uint64_t known = 1;
+	Extents shape;
+	std::optional<size_t> open;
+
+	for (const int64_t number : wanted) {
+		const size_t axis = shape.size();
+		const bool keeps = number == 0 && !zeroIsEmpty && axis < tensor.shape.size();
+		reader.need(number >= -1 && number <= mostOfAxis && (number != -1 || !open),
+			    "shape", fmt::format("has an axis of {}", number));
+		if (reader.failed())
+			return;
+		if (number == -1)
+			open = axis;
+		shape.push_back(number == -1 ? 1
+				: keeps	     ? tensor.shape[axis]
+					     : static_cast<uint32_t>(number));
+		known *= shape.back();
+		if (!reader.need(known <= elements, "shape",
+				 fmt::format("has more elements than {}", toString(tensor.shape))))
+			return;
+	}
+	if (open && known)
+		shape[*open] = static_cast<uint32_t>(elements / known);
+	addReshape(reader, tensor, shape);
+}
+
+void readFlatten(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const auto rank = static_cast<int64_t>(tensor.shape.size());
+	const int64_t given = reader.integer("axis", 1);
+	const int64_t axis = given < 0 ? given + rank : given;
+	Extents shape{ 1, 1 };
+
+	if (reader.failed() ||
+	    !reader.need(axis >= 0 && axis <= rank, "axis", fmt::format("{} of {}", given, rank)))
+		return;
+	for (size_t i = 0; i < tensor.shape.size(); i++)
+		shape[i < static_cast<size_t>(axis) ? 0 : 1] *= tensor.shape[i];
+	addReshape(reader, tensor, shape);
+}
+
+void readSqueeze(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	std::vector<bool> taken(tensor.shape.size());
+	const std::vector<int64_t> axes = reader.list(1, "axes");
+	Extents shape;
+
+	for (const int64_t number : axes) {
+		const uint32_t axis = reader.axis(number, tensor.shape.size(), "axes");
+		if (reader.failed())
+			return;
+		taken[axis] = true;
+	}
+	for (size_t axis = 0; axis < tensor.shape.size(); axis++) {
+		const bool one = tensor.shape[axis] == 1;
+		if (!(axes.empty() ? one : taken[axis]))
+			shape.push_back(tensor.shape[axis]);
+	}
+	addReshape(reader, tensor, shape);
+}
+
+void readUnsqueeze(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const std::vector<int64_t> axes = reader.list(1, "axes");
+	const size_t rank = tensor.shape.size() + axes.size();
+	std::vector<bool> added(rank);
+	Extents shape;
+	size_t from = 0;
+
+	for (const int64_t number : axes) {
+		const uint32_t axis = reader.axis(number, rank, "axes");
+		if (reader.failed() || !reader.need(!added[axis], "axes", "name one twice"))
+			return;
+		added[axis] = true;
+	}
+	if (reader.failed())
+		return;
+	for (size_t axis = 0; axis < rank; axis++)
+		shape.push_back(added[axis] ? 1 : tensor.shape[from++]);
+	addReshape(reader, tensor, shape);
+}
+
+/* Other names for the same axes. */
+void readTranspose(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	std::vector<int64_t> given = reader.integers("perm");
+	AxisOrder newName(rank);
+	std::vector<bool> seen(rank);
+	FileTensor result{ tensor.id, {}, {}, {} };
+
+	for (size_t i = 0; given.size() < rank; i++)
+		given.push_back(static_cast<int64_t>(rank - 1 - i));
+	if (!reader.need(given.size() == rank, "perm", "does not name each axis") ||
+	    !reader.support(tensor.places.empty(), "input 0", "is flattened"))
+		return;
+	for (size_t axis = 0; axis < rank; axis++) {
+		const uint32_t from = reader.axis(given[axis], rank, "perm");
+		if (reader.failed() || !reader.need(!seen[from], "perm", "names an axis twice"))
+			return;
+		seen[from] = true;
+		newName[from] = static_cast<uint32_t>(axis);
+		result.shape.push_back(tensor.shape[from]);
+	}
+	for (const uint32_t axis : tensor.order)
+		result.order.push_back(newName[axis]);
+	reader.alias(result);
+}
+
+/* Numbers for each axis of the file, as the value has its axes. */
+Extents inValueOrder(const FileTensor &tensor, const Extents &numbers)
+{
+	Extents ordered;
+
+	for (const uint32_t axis : tensor.order)
+		ordered.push_back(numbers[axis]);
+	return ordered;
+}
+
+void readConcat(NodeReader &reader)
+{
+	std::vector<FileTensor> tensors;
+	bool alike = true;
+
+	for (size_t i = 0; i < reader.inputs(); i++)
+		tensors.push_back(reader.input(i));
+	if (reader.failed())
+		return;
+	for (const FileTensor &tensor : tensors)
+		alike = alike && reader.same(tensor) == reader.same(tensors.front());
+	addConcatenation(reader, tensors,
+			 alike ? reader.same(tensors.front()) : reader.computed(tensors.front()));
+}
+
+/* Parts along an axis, one an output. */
+void readSplit(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	const uint32_t axis = reader.axis(reader.integer("axis", 0), rank, "axis");
+	std::vector<int64_t> sizes = reader.list(1, "split");
+	Extents begin(rank, 0);
+
+	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened"))
+		return;
+	const auto parts = static_cast<uint32_t>(reader.outputs());
+	const uint32_t each = (tensor.shape[axis] + parts - 1) / parts;
+	for (uint32_t i = 0; sizes.size() < parts && i < parts; i++)
+		sizes.push_back(std::min<int64_t>(each, int64_t{ tensor.shape[axis] } -
+								int64_t{ i } * each));
+	if (!reader.need(sizes.size() == parts, "split", "has not a size for each output"))
+		return;
+	for (uint32_t i = 0; i < parts; i++) {
+		if (!reader.need(sizes[i] >= 1 && sizes[i] + begin[axis] <= tensor.shape[axis],
+				 "split",
+				 fmt::format("{} elements of {}", sizes[i], tensor.shape[axis])))
+			return;
+		Extents shape = tensor.shape;
+		shape[axis] = static_cast<uint32_t>(sizes[i]);
+		reader.add(Slice{ inValueOrder(tensor, begin), Extents(rank, 1) }, { tensor.id },
+			   reader.same(tensor), shape, tensor.order, i);
+		begin[axis] += shape[axis];
+	}
+}
+
+void readSlice(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	const std::vector<int64_t> starts = reader.list(1, "starts"), ends = reader.list(2, "ends");
+	std::vector<int64_t> axes = reader.list(3, "axes"), steps = reader.list(4, "steps");
+	Extents begin(rank, 0), stride(rank, 1), shape = tensor.shape;
+
+	for (size_t i = 0; axes.size() < starts.size() && i < starts.size(); i++)
+		axes.push_back(static_cast<int64_t>(i));
+	steps.resize(steps.empty() ? starts.size() : steps.size(), 1);
+	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
+	    !reader.need(ends.size() == starts.size() && axes.size() == starts.size() &&
+				 steps.size() == starts.size(),
+			 "starts", "and ends, axes and steps are of different numbers"))
+		return;
+	for (size_t i = 0; i < starts.size(); i++) {
+		const uint32_t axis = reader.axis(axes[i], rank, "axes");
+		if (reader.failed())
+			return;
+		const auto extent = static_cast<int64_t>(tensor.shape[axis]);
+		auto place = [extent](int64_t at) {
+			return std::clamp<int64_t>(at < 0 ? at + extent : at, 0, extent);
+		};
+		const int64_t first = place(starts[i]), last = place(ends[i]);
+		reader.support(steps[i] >= 1 && steps[i] <= mostOfAxis, "steps",
+			       fmt::format("{}: only forward slices are known", steps[i]));
+		reader.support(last > first, "ends", "leave nothing");
+		if (reader.failed())
+			return;
+		begin[axis] = static_cast<uint32_t>(first);
+		stride[axis] = static_cast<uint32_t>(steps[i]);
+		shape[axis] = static_cast<uint32_t>((last - first - 1) / steps[i] + 1);
+	}
+	reader.add(Slice{ inValueOrder(tensor, begin), inValueOrder(tensor, stride) },
+		   { tensor.id }, reader.same(tensor), shape, tensor.order);
+}
+
+void readPad(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	const std::vector<int64_t> pads = reader.list(1, "pads");
+	Extents before, after, shape;
+	Pad pad;
+
+	pad.value = reader.attribute("value") ? reader.number("value", 0) : reader.scalar(2, 0);
+	reader.support(reader.text("mode", "constant") == "constant", "mode",
+		       "is not constant, the only one that is known");
+	reader.support(!reader.hasInput(3), "axes", "are given; pad all of them");
+	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
+	    !reader.need(pads.size() == 2 * rank, "pads",
+			 fmt::format("are {} numbers for {} axes", pads.size(), rank)))
+		return;
+	for (size_t axis = 0; axis < rank; axis++) {
+		for (const int64_t number : { pads[axis], pads[axis + rank] })
+			reader.support(number >= 0 && number < mostOfAxis, "pads",
+				       fmt::format("{} elements", number));
+		if (reader.failed())
+			return;
+		before.push_back(static_cast<uint32_t>(pads[axis]));
+		after.push_back(static_cast<uint32_t>(pads[axis + rank]));
+		shape.push_back(tensor.shape[axis] + before.back() + after.back());
+	}
+	pad.before = inValueOrder(tensor, before);
+	pad.after = inValueOrder(tensor, after);
+	reader.add(std::move(pad), { tensor.id }, reader.same(tensor), shape, tensor.order);
+}
+
+const std::map<std::string, ReadNode> kinds = {
+	{ "Concat", readConcat },   { "Flatten", readFlatten },	    { "Pad", readPad },
+	{ "Reshape", readReshape }, { "Slice", readSlice },	    { "Split", readSplit },
+	{ "Squeeze", readSqueeze }, { "Transpose", readTranspose }, { "Unsqueeze", readUnsqueeze },
+};
+
+} /* namespace */
+
+void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors,
+		      const ElementKind &elements)
+{
+	if (reader.failed() || !reader.need(!tensors.empty(), "inputs", "are missing"))
+		return;
+	const FileTensor &first = tensors.front();
+	const uint32_t axis = reader.axis(reader.integer("axis", 1), first.shape.size(), "axis");
+	Extents shape = first.shape;
+	std::vector<ValueId> ids;
+
+	if (reader.failed())
+		return;
+	shape[axis] = 0;
+	for (const FileTensor &tensor : tensors) {
+		reader.support(!reader.value(tensor).isConstant, "inputs",
+			       "are constants, some of them");
+		if (reader.failed() || !reader.need(tensor.shape.size() == shape.size(), "inputs",
+						    "have different axes"))
+			return;
+		ids.push_back(reader.inOrder(tensor, first.order).id);
+		shape[axis] += tensor.shape[axis];
+	}
+	const auto place = std::find(first.order.begin(), first.order.end(), axis);
+	reader.support(first.places.empty(), "inputs", "are flattened");
+	reader.add(Concatenation{ static_cast<uint32_t>(place - first.order.begin()), {} },
+		   std::move(ids), elements, shape, first.order);
+}
+
+void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape)
+{
+	if (reader.failed() ||
+	    !reader.need(
+		    elementCount(shape) == elementCount(tensor.shape), "shape",
+		    fmt::format("{} cannot become {}", toString(tensor.shape), toString(shape))))
+		return;
+	if (reader.value(tensor).isConstant) {
+		Value constant = reader.value(tensor);
+		reader.support(constant.quantization.values().size() <= 1, "input 0",
+			       "is a constant with a scale for each channel");
+		constant.shape = shape;
+		reader.become(std::move(constant));
+		return;
+	}
+	const AxisOrder from = severalOf(tensor.shape, tensor.order);
+	const AxisOrder to = severalOf(shape, asInFile(shape.size()));
+	const ElementKind elements = reader.same(tensor);
+	reader.support(tensor.places.empty(), "input 0", "is flattened already");
+	/* Elements lie as in the file. */
+	if (std::is_sorted(from.begin(), from.end())) {
+		reader.add(Reshape{}, { tensor.id }, elements, shape, orderOf(shape, to));
+		return;
+	}
+	/* Only axes of one element come or go. */
+	const AxisOrder old = severalOf(tensor.shape, asInFile(tensor.shape.size()));
+	if (sizesOf(tensor.shape, old) == sizesOf(shape, to)) {
+		AxisOrder several;
+		for (const uint32_t axis : from)
+			several.push_back(to[static_cast<size_t>(
+				std::find(old.begin(), old.end(), axis) - old.begin())]);
+		reader.add(Reshape{}, { tensor.id }, elements, shape, orderOf(shape, several));
+		return;
+	}
+	const bool flattens = to.size() == 1 && !shape.empty() && to.front() + 1 == shape.size();
+	if (!reader.support(flattens, "shape",
+			    fmt::format("{} becomes {}, in an order that channels are not in; "
+					"move the reshape to an end of the model",
+					toString(tensor.shape), toString(shape))))
+		return;
+	std::vector<uint64_t> strides(tensor.shape.size(), 1);
+	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
+		strides[axis - 1] = strides[axis] * tensor.shape[axis];
+	FileTensor flat{ 0, shape, asInFile(shape.size()), {} };
+	for (uint64_t i = 0; i < elementCount(shape); i++) {
+		uint64_t rest = i, place = 0;
+		for (size_t axis = tensor.order.size(); axis-- > 0;) {
+			const uint32_t extent = tensor.shape[tensor.order[axis]];
+			place += rest % extent * strides[tensor.order[axis]];
+			rest /= extent;
+		}
+		flat.places.push_back(static_cast<uint32_t>(place));
+	}
+	reader.add(Reshape{}, { tensor.id }, elements, flat);
+}
+
+ReadNode findLayout(const std::string &type)
+{
+	const auto found = kinds.find(type);
+
+	return found == kinds.end() ? nullptr : found->second;
+}
+
+} /* namespace nvdla::compiler::onnx */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One operator of an ONNX file, with checks of what it names.
+ */
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "compiler/import/import.h"
+#include "compiler/import/rules.h"
+#include "onnx.pb.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace pb = nvdla::onnx;
+
+/** \brief Axes of a value in terms of the file's: axis i of the value is the file's order[i] */
+using AxisOrder = std::vector<uint32_t>;
+
+/** \return N, H, W, C of N, C, H, W; of another number of axes: as they are */
+AxisOrder channelsLast(size_t rank);
+/** \return axes as they are */
+AxisOrder asInFile(size_t rank);
+/** \return the axes of \a shape that have more than one element, as \a order has them */
+AxisOrder severalOf(const Extents &shape, const AxisOrder &order);
+
+/**
+ * \brief A tensor of the file: the value that holds it
+ *
+ * Values have their channels last, so their axes are in another order than the file's. Constants
+ * are as in the file. Of a Transpose nothing is left but another order.
+ */
+struct FileTensor {
+	ValueId id = 0;
+	Extents shape; /**< as the file has it */
+	AxisOrder order;
+	/** \brief Flattened lines and columns: the file's place of each element; none: their own */
+	std::vector<uint32_t> places;
+};
+
+/** \brief A file that is being read */
+struct Import {
+	Model model;
+	std::map<std::string, FileTensor> tensors;
+	int64_t version = 0; /**< of the operators */
+	uint64_t constantBytes = 0;
+};
+
+/** \brief What the elements of a result are */
+struct ElementKind {
+	ElementType type = ElementType::Float32;
+	TensorQuantization quantization;
+
+	bool operator==(const ElementKind &) const = default;
+};
+
+/** \brief Reads an operator and appends what it becomes to a model */
+class NodeReader : public Rules
+{
+public:
+	NodeReader(Import &import, const pb::Node &node);
+
+	/** \brief Version of the standard's operators */
+	int64_t version() const { return import_.version; }
+
+	/** \brief Attributes; \a usual if there is none of that name */
+	int64_t integer(const std::string &name, int64_t usual) const;
+	double number(const std::string &name, double usual) const;
+	std::string text(const std::string &name, const std::string &usual) const;
+	std::vector<int64_t> integers(const std::string &name) const;
+	const pb::Attribute *attribute(const std::string &name) const;
+
+	size_t inputs() const { return static_cast<size_t>(node_.input_size()); }
+	size_t outputs() const { return static_cast<size_t>(node_.output_size()); }
+	bool hasInput(size_t index) const;
+	/** \brief A tensor; an empty one after an error */
+	FileTensor input(size_t index);
+	/** \brief The value of an input; an empty one after an error */
+	const Value &value(const FileTensor &tensor) const;
+	const Value &value(size_t index) { return value(input(index)); }
+	bool isConstant(size_t index) { return value(index).isConstant; }
+	/** \brief An input that has to be a constant, its axes as in the file */
+	const Value &constant(size_t index);
+	/** \brief The whole numbers of a constant input; none if it is not given */
+	std::vector<int64_t> wholeNumbers(size_t index);
+	/** \brief The one number of a constant input; \a usual if it is not given */
+	double scalar(size_t index, double usual);
+	/** \brief Whole numbers of an input, or of an attribute as older versions have them */
+	std::vector<int64_t> list(size_t index, const std::string &name);
+
+	/** \brief A tensor whose axes are in this order; axes of one element may be moved */
+	FileTensor inOrder(const FileTensor &tensor, const AxisOrder &order);
+	/** \brief A picture: N, H, W, C */
+	FileTensor picture(size_t index);
+
+	ValueId addConstant(Value value);
+	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
+	 */
+	void quantize(const FileTensor &tensor, const TensorQuantization &quantization);
+	/** \brief What the result of computing with a tensor is: float, of the same width */
+	ElementKind computed(const FileTensor &tensor) const;
+	/** \brief What the result of moving elements of a tensor is */
+	ElementKind same(const FileTensor &tensor) const;
+
+	/** \brief Add an operator that writes output \a output, whose \a shape is the file's */
+	void add(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
+		 const Extents &shape, const AxisOrder &order, size_t output = 0);
+	/** \brief An operator whose result has the shape of \a like */
+	void add(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
+		 const FileTensor &like);
+	/** \brief An operator that writes what \a rest reads to make the result; alike in shape */
+	void addBefore(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
+		       const FileTensor &like, const std::function<void(const FileTensor &)> &rest);
+	/** \brief Say that the first output is a tensor that there is already */
+	void alias(const FileTensor &tensor, size_t output = 0);
+	/** \brief Say that the first output is a constant */
+	void become(Value constant);
+
+	const std::string &name() const { return name_; }
+
+private:
+	FileTensor addValue(const std::string &name, Kind kind, std::vector<ValueId> inputs,
+			    const ElementKind &elements, const Extents &shape,
+			    const AxisOrder &order);
+
+	Import &import_;
+	const pb::Node &node_;
+	std::string name_;
+	Value none_;
+};
+
+/** \brief The elements of a constant of the file */
+Result<Value> readConstant(const pb::Tensor &tensor);
+/** \return a constant of whole numbers along one axis */
+Value wholeConstant(const std::vector<int64_t> &numbers);
+/** \return a constant of numbers, in float32 */
+Value realConstant(const std::vector<double> &numbers, const Extents &shape);
+
+/** \brief Carry out an operator all of whose inputs are constants; false: not known */
+bool foldConstants(NodeReader &reader, const std::string &type);
+
+/** \brief How an operator is read */
+using ReadNode = void (*)(NodeReader &reader);
+
+/* One table a family of operators; nullptr: not known there. */
+ReadNode findConvolution(const std::string &type);
+ReadNode findElements(const std::string &type);
+ReadNode findQuantized(const std::string &type);
+ReadNode findLayout(const std::string &type);
+ReadNode findPooling(const std::string &type);
+
+/* What families share. */
+
+/** \brief Stride, dilation and padding, and what an output's height and width become */
+struct Windows {
+	op::Axes kernel;
+	op::Axes stride;
+	op::Axes dilation;
+	op::Padding padding;
+};
+Windows windows(NodeReader &reader, const FileTensor &picture, op::Axes kernel);
+/** \return the file's shape of what \a windows make of \a picture, with \a channels */
+Extents windowed(NodeReader &reader, const FileTensor &picture, const Windows &windows,
+		 uint32_t channels);
+
+/** \brief A convolution; weights K x C x R x S; \a bias is empty if there is none */
+void addConvolution(NodeReader &reader, const FileTensor &picture, const Value &weights,
+		    const std::vector<Value> &bias, const ElementKind &elements);
+/** \brief A product with constant weights C x K, or K x C if \a transposed */
+void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights, bool transposed,
+		const std::vector<Value> &bias, const ElementKind &elements);
+/** \brief A function of two tensors, one of which may be constant */
+void addElementwise(NodeReader &reader, Elementwise::Function function, FileTensor a, FileTensor b,
+		    const ElementKind &elements);
+void addPool(NodeReader &reader, Pool::Method method, const FileTensor &picture,
+	     const ElementKind &elements);
+void addGlobalAverage(NodeReader &reader, const FileTensor &picture, const ElementKind &elements);
+void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors,
+		      const ElementKind &elements);
+void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape);
+
+/** \return the quantization of scale and zero point, two constant inputs; the second may lack */
+TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint);
+
+} /* namespace nvdla::compiler::onnx */

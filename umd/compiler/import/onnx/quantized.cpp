@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * QuantizeLinear and DequantizeLinear around operators, and operators with quantizations of their
+ * own: what integers stand for becomes a part of values.
+ */
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+ElementType typeOfZeroPoint(NodeReader &reader, size_t zeroPoint)
+{
+	if (reader.hasInput(zeroPoint))
+		return reader.value(zeroPoint).type;
+	return reader.integer("output_dtype", pb::UINT8) == pb::INT8 ? ElementType::Int8
+								     : ElementType::UInt8;
+}
+
+/* Halves to the even one. */
+Value quantized(NodeReader &reader, const Value &from, ElementType type,
+		const TensorQuantization &quantization, uint32_t axis)
+{
+	const std::vector<double> numbers = realNumbers(from);
+	const bool isSigned = type == ElementType::Int8;
+	const IntegerLimits limits = isSigned ? integerLimits(8U) : IntegerLimits{ 0, UINT8_MAX };
+	Value value;
+	size_t inner = 1;
+
+	reader.support(isSigned || type == ElementType::UInt8, "zero point",
+		       fmt::format("is {}; int8 and uint8 are known", elementTypeName(type)));
+	if (reader.failed())
+		return value;
+	for (size_t i = axis + size_t{ 1 }; i < from.shape.size(); i++)
+		inner *= from.shape[i];
+	const size_t extent = from.shape.empty() ? 1 : from.shape[axis];
+	for (size_t i = 0; i < numbers.size(); i++) {
+		const Quantization one =
+			quantization.channel(static_cast<uint32_t>(i / inner % extent));
+		const double steps = std::nearbyint(numbers[i] / one.scale) + one.zeroPoint;
+		const double most = static_cast<double>(limits.highest);
+		const double least = static_cast<double>(limits.lowest);
+		/* Written so that a NaN is a number. */
+		const double held = steps > least ? std::min(steps, most) : least;
+		value.data.push_back(static_cast<std::byte>(static_cast<int>(held)));
+	}
+	value.type = type;
+	value.shape = from.shape;
+	return value;
+}
+
+/* The axis that several scales go along, held against a shape; 0 for one scale. */
+uint32_t axisOf(NodeReader &reader, const TensorQuantization &quantization, const Extents &shape)
+{
+	const size_t scales = quantization.values().size();
+
+	if (scales <= 1 || reader.failed())
+		return 0;
+	const uint32_t axis = reader.axis(reader.integer("axis", 1), shape.size(), "axis");
+	if (!reader.failed())
+		reader.need(shape[axis] == scales, "scale",
+			    fmt::format("has {} numbers for {} of {}", scales, shape[axis],
+					toString(shape)));
+	return reader.failed() ? 0 : axis;
+}
+
+void readQuantize(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const Value from = reader.value(x);
+	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
+	const ElementType type = typeOfZeroPoint(reader, 2);
+
+	if (reader.failed())
+		return;
+	if (from.isConstant) {
+		const uint32_t axis = axisOf(reader, quantization, from.shape);
+		if (!reader.failed())
+			reader.become(quantized(reader, from, type, quantization, axis));
+	} else if (from.type == type && from.quantization == quantization) {
+		reader.alias(x);
+	} else {
+		reader.add(Unary{}, { x.id }, { type, quantization }, x);
+	}
+}
+
+void readDequantize(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const TensorQuantization quantization = quantizationOf(reader, 1, 2);
+
+	if (reader.failed())
+		return;
+	if (!reader.value(x).isConstant) {
+		reader.quantize(x, quantization);
+		reader.alias(x);
+		return;
+	}
+	Value constant = reader.value(x);
+	const uint32_t axis = axisOf(reader, quantization, constant.shape);
+	if (reader.failed())
+		return;
+	constant.quantization = quantization;
+	constant.quantizedAxis = axis;
+	reader.become(std::move(constant));
+}
+
+/* An input that its scale and zero point follow. */
+FileTensor withQuantization(NodeReader &reader, size_t index)
+{
+	const FileTensor tensor = reader.input(index);
+
+	reader.quantize(tensor, quantizationOf(reader, index + 1, index + 2));
+	return tensor;
+}
+
+/* A constant matrix or kernel that its scale and zero point follow. */
+Value quantizedWeights(NodeReader &reader, size_t index, size_t axis)
+{
+	Value weights = reader.constant(index);
+	const TensorQuantization quantization = quantizationOf(reader, index + 1, index + 2);
+	const size_t scales = quantization.values().size();
+
+	reader.need(reader.failed() || scales <= 1 ||
+			    (axis < weights.shape.size() && weights.shape[axis] == scales),
+		    fmt::format("input {}", index + 1),
+		    fmt::format("has {} numbers for {}", scales, toString(weights.shape)));
+	weights.quantization = quantization;
+	weights.quantizedAxis = static_cast<uint32_t>(axis);
+	return weights;
+}
+
+/* What a result is whose scale and zero point are these inputs. */
+ElementKind resultOf(NodeReader &reader, size_t scale)
+{
+	return { typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) };
+}
+
+std::vector<Value> biasOf(NodeReader &reader, size_t index)
+{
+	return reader.hasInput(index) ? std::vector<Value>{ reader.constant(index) }
+				      : std::vector<Value>{};
+}
+
+void readConvolution(NodeReader &reader)
+{
+	withQuantization(reader, 0);
+	const Value weights = quantizedWeights(reader, 3, 0);
+
+	addConvolution(reader, reader.picture(0), weights, biasOf(reader, 8), resultOf(reader, 6));
+}
+
+void readProduct(NodeReader &reader)
+{
+	const FileTensor x = withQuantization(reader, 0);
+	const Value weights = quantizedWeights(reader, 3, 1);
+
+	addProduct(reader, x, weights, false, {}, resultOf(reader, 6));
+}
+
+/* ONNX Runtime's own: a, b, bias, result. */
+void readGemm(NodeReader &reader)
+{
+	const FileTensor x = withQuantization(reader, 0);
+	const bool transposed = reader.integer("transB", 0) != 0;
+	const Value weights = quantizedWeights(reader, 3, transposed ? 0 : 1);
+
+	reader.support(reader.integer("transA", 0) == 0 && reader.number("alpha", 1) == 1, "transA",
+		       "or alpha is not usual");
+	addProduct(reader, x, weights, transposed, biasOf(reader, 6), resultOf(reader, 7));
+}
+
+template<Elementwise::Function function>
+void readElementwise(NodeReader &reader)
+{
+	const FileTensor a = withQuantization(reader, 0), b = withQuantization(reader, 3);
+
+	addElementwise(reader, function, a, b, resultOf(reader, 6));
+}
+
+void readAveragePool(NodeReader &reader)
+{
+	withQuantization(reader, 0);
+	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
+	addPool(reader, Pool::Method::Average, reader.picture(0), resultOf(reader, 3));
+}
+
+void readGlobalAverage(NodeReader &reader)
+{
+	withQuantization(reader, 0);
+	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
+	addGlobalAverage(reader, reader.picture(0), resultOf(reader, 3));
+}
+
+/* The result's scale and zero point come first. */
+void readConcatenation(NodeReader &reader)
+{
+	std::vector<FileTensor> tensors;
+
+	for (size_t i = 2; i < reader.inputs() && !reader.failed(); i += 3)
+		tensors.push_back(withQuantization(reader, i));
+	addConcatenation(reader, tensors, resultOf(reader, 0));
+}
+
+template<Unary::Function function>
+void readUnary(NodeReader &reader)
+{
+	const FileTensor x = withQuantization(reader, 0);
+	Unary unary;
+
+	unary.function = function;
+	if (function == Unary::Function::LeakyRelu)
+		unary.parameter = reader.number("alpha", 0.01);
+	reader.add(unary, { x.id }, resultOf(reader, 3), x);
+}
+
+const std::map<std::string, ReadNode> kinds = {
+	{ "DequantizeLinear", readDequantize },
+	{ "QGemm", readGemm },
+	{ "QLinearAdd", readElementwise<Elementwise::Function::Add> },
+	{ "QLinearAveragePool", readAveragePool },
+	{ "QLinearConcat", readConcatenation },
+	{ "QLinearConv", readConvolution },
+	{ "QLinearGlobalAveragePool", readGlobalAverage },
+	{ "QLinearLeakyRelu", readUnary<Unary::Function::LeakyRelu> },
+	{ "QLinearMatMul", readProduct },
+	{ "QLinearMul", readElementwise<Elementwise::Function::Multiply> },
+	{ "QLinearSigmoid", readUnary<Unary::Function::Logistic> },
+	{ "QuantizeLinear", readQuantize },
+};
+
+} /* namespace */
+
+TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint)
+{
+	const std::vector<double> scales = rawNumbers(reader.constant(scale));
+	const std::vector<int64_t> zeroPoints = reader.wholeNumbers(zeroPoint);
+	std::vector<Quantization> values;
+
+	reader.need(reader.failed() || (!scales.empty() && (zeroPoints.size() == scales.size() ||
+							    !reader.hasInput(zeroPoint))),
+		    fmt::format("input {}", scale),
+		    fmt::format("has {} scales, and {} zero points go with them", scales.size(),
+				zeroPoints.size()));
+	for (size_t i = 0; i < scales.size() && !reader.failed(); i++) {
+		const int64_t zero = zeroPoints.empty() ? 0 : zeroPoints[i];
+		/* A channel without weights may have a scale of 0. */
+		reader.need(std::isfinite(scales[i]) && scales[i] >= 0 && zero >= INT16_MIN &&
+				    zero <= UINT16_MAX,
+			    fmt::format("input {}", scale),
+			    fmt::format("has scale {} with zero point {}", scales[i], zero));
+		values.push_back({ scales[i] > 0 ? scales[i] : 1.0, static_cast<int32_t>(zero) });
+	}
+	return reader.failed() ? TensorQuantization{} : TensorQuantization(std::move(values));
+}
+
+ReadNode findQuantized(const std::string &type)
+{
+	const auto found = kinds.find(type);
+
+	return found == kinds.end() ? nullptr : found->second;
+}
+
+} /* namespace nvdla::compiler::onnx */

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits>
+#include <set>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler
+{
+
+namespace onnx
+{
+
+namespace
+{
+
+constexpr const char *what = "read ONNX model";
+/* No tensor that the core can hold has more elements. */
+constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
+
+tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
+{
+	return fail(ErrorCode::InvalidFile, what, where, why);
+}
+
+Result<ElementType> elementType(int32_t type, const std::string &where)
+{
+	switch (type) {
+	case pb::FLOAT:
+		return ElementType::Float32;
+	case pb::FLOAT16:
+		return ElementType::Float16;
+	case pb::INT8:
+		return ElementType::Int8;
+	case pb::UINT8:
+		return ElementType::UInt8;
+	case pb::INT16:
+		return ElementType::Int16;
+	default:
+		break;
+	}
+	return fail(ErrorCode::Unsupported, what, where,
+		    fmt::format("element type {} is no type that tensors of the core have; use "
+				"integers of 8 or 16 bits, or float",
+				type));
+}
+
+ReadNode findNode(const std::string &type)
+{
+	for (const auto find :
+	     { findConvolution, findElements, findQuantized, findLayout, findPooling }) {
+		if (const ReadNode read = find(type))
+			return read;
+	}
+	return nullptr;
+}
+
+class Reader
+{
+public:
+	explicit Reader(const pb::Model &source) : source_(source), graph_(source.graph()) {}
+
+	Result<Model> read();
+
+private:
+	Result<void> readConstants();
+	Result<void> readInputs();
+	Result<void> readInput(const pb::ValueInfo &info);
+	Result<void> readNode(const pb::Node &node);
+	Result<void> readOutputs();
+	/* Pictures whose first step turns N, H, W, C come as that. */
+	bool comesWithChannelsLast(const std::string &input) const;
+	void addFloatOutput(FileTensor &tensor, const std::string &name);
+
+	const pb::Model &source_;
+	const pb::Graph &graph_;
+	Import import_;
+};
+
+Result<void> Reader::readConstants()
+{
+	for (const pb::Tensor &tensor : graph_.initializer()) {
+		auto value = readConstant(tensor);
+		if (!value)
+			return forward(value);
+		const Extents shape = value->shape;
+		const ValueId id = import_.model.values.size();
+		import_.model.values.push_back(std::move(*value));
+		import_.tensors[tensor.name()] = { id, shape, asInFile(shape.size()), {} };
+	}
+	return {};
+}
+
+bool Reader::comesWithChannelsLast(const std::string &input) const
+{
+	bool turned = false;
+
+	for (const pb::Node &node : graph_.node()) {
+		for (const std::string &name : node.input()) {
+			if (name != input)
+				continue;
+			if (node.op_type() != "Transpose" || node.attribute_size() != 1)
+				return false;
+			const auto &perm = node.attribute(0).ints();
+			if (std::vector<int64_t>(perm.begin(), perm.end()) !=
+			    std::vector<int64_t>{ 0, 3, 1, 2 })
+				return false;
+			turned = true;
+		}
+	}
+	return turned;
+}
+
+Result<void> Reader::readInput(const pb::ValueInfo &info)
+{
+	const std::string where = fmt::format("input '{}'", info.name());
+	const pb::TensorType &tensor = info.type().tensor_type();
+	uint64_t elements = 1;
+	Value value;
+	Extents shape;
+
+	auto type = elementType(tensor.elem_type(), where);
+	if (!type)
+		return forward(type);
+	if (!tensor.has_shape())
+		return fail(ErrorCode::Unsupported, what, where, "has no shape; give it one");
+	for (const pb::Dimension &dimension : tensor.shape().dim()) {
+		int64_t extent = dimension.dim_value();
+		/* A batch that is left open is one. */
+		if (shape.empty() && extent <= 0)
+			extent = 1;
+		if (extent <= 0)
+			return fail(ErrorCode::Unsupported, what, where,
+				    fmt::format("leaves the size of axis {} open; fix it",
+						shape.size()));
+		elements *= static_cast<uint64_t>(extent);
+		if (extent > static_cast<int64_t>(maxElements) || elements > maxElements)
+			return damaged(where, "has more elements than a tensor can");
+		shape.push_back(static_cast<uint32_t>(extent));
+	}
+	const AxisOrder order = comesWithChannelsLast(info.name()) ? asInFile(shape.size())
+								   : channelsLast(shape.size());
+	value.name = info.name();
+	value.type = *type;
+	for (const uint32_t axis : order)
+		value.shape.push_back(shape[axis]);
+	const ValueId id = import_.model.values.size();
+	import_.model.values.push_back(std::move(value));
+	import_.model.inputs.push_back(id);
+	import_.model.inputOrders.push_back(order == asInFile(shape.size()) ? ElementOrder::Nhwc
+									    : ElementOrder::Nchw);
+	import_.tensors[info.name()] = { id, shape, order, {} };
+	return {};
+}
+
+/* Files list constants as inputs, too. */
+Result<void> Reader::readInputs()
+{
+	std::set<std::string> written;
+
+	for (const pb::Node &node : graph_.node())
+		written.insert(node.output().begin(), node.output().end());
+	for (const pb::ValueInfo &info : graph_.input()) {
+		if (import_.tensors.contains(info.name()) || written.contains(info.name()))
+			continue;
+		if (auto done = readInput(info); !done)
+			return done;
+	}
+	if (import_.model.inputs.empty())
+		return damaged("inputs", "the model has none");
+	return {};
+}
+
+Result<void> Reader::readNode(const pb::Node &node)
+{
+	NodeReader reader(import_, node);
+
+	if (reader.failed() || foldConstants(reader, node.op_type()))
+		return reader.result();
+	const ReadNode read = findNode(node.op_type());
+	reader.support(read, "operator",
+		       "is not known to this compiler; replace it in the model, or cut the model "
+		       "before it");
+	if (!reader.failed())
+		read(reader);
+	return reader.result();
+}
+
+/* The file's output is real numbers; a pass takes the step away again. */
+void Reader::addFloatOutput(FileTensor &tensor, const std::string &name)
+{
+	Model &model = import_.model;
+	Value value;
+
+	value.name = name;
+	value.shape = model.values[tensor.id].shape;
+	model.values.push_back(std::move(value));
+	model.operators.push_back(
+		{ name, "DequantizeLinear", Unary{}, { tensor.id }, { model.values.size() - 1 } });
+	tensor.id = model.values.size() - 1;
+}
+
+Result<void> Reader::readOutputs()
+{
+	for (const pb::ValueInfo &info : graph_.output()) {
+		const std::string where = fmt::format("output '{}'", info.name());
+		const auto found = import_.tensors.find(info.name());
+		if (found == import_.tensors.end())
+			return damaged(where, "is written by nothing");
+		FileTensor &tensor = found->second;
+		const size_t rank = tensor.shape.size();
+		auto lies = [&](const AxisOrder &order) {
+			return severalOf(tensor.shape, tensor.order) ==
+			       severalOf(tensor.shape, order);
+		};
+		const bool asIs = tensor.places.empty() && lies(asInFile(rank));
+		/* Flattened from N, C, H, W. */
+		const bool picture = !tensor.places.empty() || (rank == 4 && lies({ 0, 2, 3, 1 }));
+		if (!asIs && !picture)
+			return fail(
+				ErrorCode::Unsupported, what, where,
+				"has its axes in another order here, by a Transpose or Reshape");
+		const int32_t wanted = info.type().tensor_type().elem_type();
+		const Value &value = import_.model.values[tensor.id];
+		if (!isFloat(value.type) && !value.isConstant &&
+		    (wanted == pb::FLOAT || wanted == pb::FLOAT16))
+			addFloatOutput(tensor, info.name());
+		import_.model.outputs.push_back(tensor.id);
+		import_.model.outputOrders.push_back(asIs ? ElementOrder::Nhwc
+							  : ElementOrder::Nchw);
+	}
+	if (import_.model.outputs.empty())
+		return damaged("outputs", "the model has none");
+	return {};
+}
+
+Result<Model> Reader::read()
+{
+	import_.model.roundingOf8Bits = ScaleRounding::Once;
+	for (const pb::OperatorSet &set : source_.opset_import()) {
+		if (set.domain().empty() || set.domain() == "ai.onnx")
+			import_.version = set.version();
+	}
+	if (auto done = readConstants(); !done)
+		return forward(done);
+	if (auto done = readInputs(); !done)
+		return forward(done);
+	for (const pb::Node &node : graph_.node()) {
+		if (auto done = readNode(node); !done)
+			return forward(done);
+	}
+	if (auto done = readOutputs(); !done)
+		return forward(done);
+	auto checked =
+		import_.model.check().and_then([this] { return import_.model.checkShapes(); });
+	if (!checked)
+		return forward(checked);
+	return std::move(import_.model);
+}
+
+} /* namespace */
+
+} /* namespace onnx */
+
+Result<Model> importOnnx(std::span<const std::byte> bytes)
+{
+	onnx::pb::Model source;
+
+	if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max()) ||
+	    !source.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+	    !source.has_graph() || !source.graph().node_size())
+		return onnx::damaged("file",
+				     "is no model: neither TensorFlow Lite's identifier is in it, "
+				     "nor a graph of ONNX");
+	return onnx::Reader(source).read();
+}
+
+} /* namespace nvdla::compiler */
