@@ -130,6 +130,33 @@ TEST(Onnx, WindowsThatGoBeyondTheEnd)
 	}
 }
 
+/* As channels are weighed against each other, and taken away from each other. */
+TEST(Onnx, NumberForEachChannel)
+{
+	const Numbers averages = { 3.5, 35 };
+	const std::vector<std::pair<std::vector<std::string>, double>> subtractions = {
+		{ { "x", "average" }, 1 }, { { "average", "x" }, -1 }
+	};
+
+	for (const auto &[inputs, sign] : subtractions) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.node("GlobalAveragePool", { "x" }, "average");
+		builder.node("Sub", inputs, "apart");
+		builder.node("Relu", { "apart" }, "y");
+		builder.node("Mul", inputs, "z");
+		builder.output("y");
+		builder.output("z");
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 2U);
+		for (size_t i = 0; i < picture.size(); i++) {
+			const double apart = picture[i] - averages[i / 6];
+			EXPECT_EQ(outputs[0][i], std::max(0.0, sign * apart)) << i;
+			EXPECT_EQ(outputs[1][i], picture[i] * averages[i / 6]) << i;
+		}
+	}
+}
+
 /* SAME_LOWER: what is odd comes first. */
 TEST(Onnx, PaddingByName)
 {

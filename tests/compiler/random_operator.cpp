@@ -232,7 +232,10 @@ void Generator::fullyConnected()
 void Generator::elementwise()
 {
 	const Extents shape = picture();
-	const ValueId a = input(shape), b = input(shape);
+	const Extents perChannel = { shape.back() };
+	const ValueId a = input(chance(0.2) ? perChannel : shape);
+	const ValueId b =
+		input(made_.model.values[a].shape == shape && chance(0.2) ? perChannel : shape);
 	const Quantization qa = made_.model.values[a].quantization.channel(0);
 	const Quantization qb = made_.model.values[b].quantization.channel(0);
 	Elementwise elementwise;

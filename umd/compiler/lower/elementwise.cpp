@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nvdla/converter.h>
@@ -66,63 +68,109 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* FP16: a and b as they are; a - b is b * -1 + a. */
-op::Sdp halfSdp(const Elementwise &elementwise, const std::string &a, const std::string &b)
+/* Two computed inputs: one flows through SDP, the other one is its operand. */
+struct Meeting {
+	ValueId stream;
+	ValueId operand;
+	bool turned; /* the operand is the operator's first input */
+};
+
+/* FP16: both as they are; a difference is operand - stream, or the negative of that. */
+op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
 	constexpr int32_t minusOne = 0xbc00; /* FP16 */
-	const Clamp &clamp = elementwise.activation;
-	op::Sdp sdp{ .name = {}, .input = a, .output = {} };
-	op::SdpUnit unit{ .operands = b };
+	const auto minusOneInY = std::bit_cast<int32_t>(-1.0f);
+	const bool relu = elementwise.activation.low == 0;
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
+	op::SdpUnit unit{ .operands = lowerer.surface(meeting.operand) };
 
 	if (elementwise.function == Elementwise::Function::Multiply)
 		unit.multiply = true;
 	else
 		unit.alu = aluOf(elementwise.function);
-	if (elementwise.function == Elementwise::Function::Subtract) {
-		sdp.input = b;
+	if (elementwise.function == Elementwise::Function::Subtract)
 		sdp.x1 = op::SdpUnit{ .multiply = true, .mulOperand = minusOne };
-		unit.operands = a;
-	}
-	if (clamp.low == 0)
+	if (elementwise.function == Elementwise::Function::Subtract && !meeting.turned) {
+		sdp.y = op::SdpUnit{ .multiply = true, .mulOperand = minusOneInY };
+		if (relu)
+			sdp.y->alu = op::Alu::Max;
+	} else if (relu) {
 		unit.activation = op::Activation::Relu;
+	}
 	sdp.x2 = unit;
 	return sdp;
 }
 
 /*
- * Integers: (a - za) * fa in X1, the function with (b - zb) * fb in Y, where the factors bring
- * both to the same scale; the output converter has the rest (precision, element-wise).
+ * Integers: (s - zs) * fs of the stream in X1, the function with (o - zo) * fo of the operand in Y,
+ * where the factors bring both to the same scale; the output converter has the rest (precision,
+ * element-wise).
  */
-op::Sdp integerSdp(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
+op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+		   ValueId output)
 {
-	const ValueId a = operation.inputs[0], b = operation.inputs[1];
-	const ValueId output = operation.outputs[0];
-	const Quantization qa = lowerer.quantization(a), qb = lowerer.quantization(b);
-	const Quantization qo = lowerer.quantization(output);
+	const Quantization stream = lowerer.quantization(meeting.stream);
+	const Quantization operand = lowerer.quantization(meeting.operand);
+	const Quantization out = lowerer.quantization(output);
 	const bool product = elementwise.function == Elementwise::Function::Multiply;
-	op::Sdp sdp{ .name = {}, .input = lowerer.surface(a), .output = {} };
-	op::SdpUnit x{ .alu = op::Alu::Sum, .aluOperand = negated(qa.zeroPoint) };
-	op::SdpUnit y{ .operands = lowerer.surface(b) };
-	double gain = qa.scale * qb.scale / qo.scale;
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
+	op::SdpUnit x{ .alu = op::Alu::Sum, .aluOperand = negated(stream.zeroPoint) };
+	op::SdpUnit y{ .operands = lowerer.surface(meeting.operand) };
+	double gain = stream.scale * operand.scale / out.scale;
 
 	if (product) {
 		y.multiply = true;
-		y.mulConverter = Converter{ qb.zeroPoint, 1, 0 };
+		y.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
 	} else {
-		SumFactors factors = sumFactors(qa.scale / qo.scale, qb.scale / qo.scale,
-						factorBits(lowerer.storage(a)));
+		SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
+						factorBits(lowerer.storage(meeting.stream)));
 		if (elementwise.function == Elementwise::Function::Subtract)
-			factors.b = -factors.b;
+			(meeting.turned ? factors.a : factors.b) *= -1;
 		x.multiply = true;
 		x.mulOperand = static_cast<int32_t>(factors.a);
 		y.alu = aluOf(elementwise.function);
-		y.aluConverter = Converter{ qb.zeroPoint, static_cast<int16_t>(factors.b), 0 };
+		y.aluConverter = Converter{ operand.zeroPoint, static_cast<int16_t>(factors.b), 0 };
 		gain = factors.gain;
 	}
 	sdp.x1 = x;
 	sdp.y = y;
-	sdp.converter = lowerer.take(makeConverter(-qo.zeroPoint / gain, gain));
+	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	return sdp;
+}
+
+/*
+ * Which of two computed inputs flows: the one of the output's shape. The other one is of that
+ * shape, too, or has a number for each channel.
+ */
+std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
+			    const Elementwise &elementwise)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const Extents &shapeA = lowerer.value(a).shape, &shapeB = lowerer.value(b).shape;
+
+	if (shapeA != shapeB || lowerer.cube(a) != lowerer.cube(b)) {
+		lowerer.makeNatural(a);
+		lowerer.makeNatural(b);
+	}
+	const Cube all = shapeA == shapeB ? lowerer.cube(a)
+					  : naturalCube(lowerer.value(operation.outputs[0]).shape);
+	const bool wholeA = lowerer.cube(a) == all, wholeB = lowerer.cube(b) == all;
+	auto fits = [&](ValueId id, bool whole) {
+		return whole || lowerer.cube(id) == Cube{ all.c, 1, 1 };
+	};
+	if (!lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
+				  fits(b, wholeB),
+			  "inputs",
+			  fmt::format("are {} and {}; computed inputs have to have one shape, or "
+				      "one of them a number for each channel",
+				      toString(shapeA), toString(shapeB))))
+		return std::nullopt;
+	/* A difference in FP16 takes an operation less if its first input is the operand. */
+	const bool turns = lowerer.storage(a) == DataType::Half &&
+			   elementwise.function == Elementwise::Function::Subtract;
+	if (wholeB && (!wholeA || turns))
+		return Meeting{ b, a, true };
+	return Meeting{ a, b, false };
 }
 
 /* One input is a constant: of one number, or one for each channel or element. */
@@ -188,22 +236,14 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 		withConstant(lowerer, operation, elementwise);
 		return;
 	}
-	if (lowerer.cube(a) != lowerer.cube(b)) {
-		lowerer.makeNatural(a);
-		lowerer.makeNatural(b);
-	}
-	if (!lowerer.need(!lowerer.value(a).isConstant && lowerer.cube(a) == lowerer.cube(b) &&
-				  lowerer.value(a).shape == lowerer.value(b).shape,
-			  "inputs",
-			  fmt::format("are {} and {}; computed inputs have to have one shape",
-				      toString(lowerer.value(a).shape),
-				      toString(lowerer.value(b).shape))))
+	const auto meeting = meet(lowerer, operation, elementwise);
+	if (!meeting)
 		return;
 	const bool half = lowerer.storage(a) == DataType::Half;
-	const Cube cube = lowerer.cube(a);
+	const Cube cube = lowerer.cube(meeting->stream);
 	const Clamp &activation = elementwise.activation;
-	op::Sdp sdp = half ? halfSdp(elementwise, lowerer.surface(a), lowerer.surface(b))
-			   : integerSdp(lowerer, operation, elementwise);
+	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, *meeting)
+			   : integerSdp(lowerer, elementwise, *meeting, output);
 	const auto clamp =
 		lowerer.clamped(activation, lowerer.quantization(output), lowerer.range(output));
 	const IntegerLimits limits = integerLimits(lowerer.storage(output));

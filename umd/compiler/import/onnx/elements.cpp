@@ -200,8 +200,10 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 		return;
 	}
 	reader.support(a.places == b.places, "inputs", "are flattened in different orders");
+	FileTensor &larger = elementCount(a.shape) < elementCount(b.shape) ? b : a;
+	FileTensor &other = &larger == &a ? b : a;
 	if (a.shape.size() == b.shape.size() && a.places.empty())
-		b = reader.inOrder(b, a.order);
+		other = reader.inOrder(other, larger.order);
 	reader.support(a.shape.size() == b.shape.size(), "inputs",
 		       fmt::format("are {} and {}", toString(a.shape), toString(b.shape)));
 	if (reader.failed())
@@ -209,7 +211,7 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 	Extents shape;
 	for (size_t axis = 0; axis < a.shape.size(); axis++)
 		shape.push_back(std::max(a.shape[axis], b.shape[axis]));
-	FileTensor like = a;
+	FileTensor like = larger;
 	like.shape = shape;
 	reader.add(Elementwise{ function, {} }, { a.id, b.id }, elements, like);
 }
