@@ -7,7 +7,9 @@
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
 
+#include "model_file.h"
 #include "model_folder.h"
+#include "onnx_builder.h"
 
 namespace nvdla::test
 {
@@ -17,11 +19,19 @@ namespace
 
 void expectResult(const std::vector<std::byte> &bytes)
 {
-	auto compiled = compileModel(bytes);
+	/* Ends the process if there is neither a loadable nor a reason. */
+	fuzz::compileModelFile(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+}
 
-	if (!compiled) {
-		EXPECT_FALSE(compiled.error().why.empty());
-	}
+std::vector<std::byte> damaged(const std::vector<std::byte> &good, int round, std::mt19937 &random)
+{
+	std::vector<std::byte> bytes = good;
+
+	for (unsigned hits = 1 + random() % 4; hits; hits--)
+		bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+	if (round % 8 == 0)
+		bytes.resize(random() % bytes.size());
+	return bytes;
 }
 
 TEST(HostileModel, NoModel)
@@ -50,13 +60,49 @@ TEST(HostileModel, DamagedModels)
 			continue;
 		for (int round = 0; round < 400; round++) {
 			SCOPED_TRACE(name + ", round " + std::to_string(round));
-			std::vector<std::byte> bytes = good;
-			for (unsigned hits = 1 + random() % 4; hits; hits--)
-				bytes[random() % bytes.size()] = static_cast<std::byte>(random());
-			if (round % 8 == 0)
-				bytes.resize(random() % bytes.size());
-			expectResult(bytes);
+			expectResult(damaged(good, round, random));
 		}
+	}
+}
+
+/* Nearly all of its bytes say what it is, and few are weights. */
+TEST(HostileModel, DamagedOnnxModel)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 6, 6 });
+	builder.floats("scale", {}, { 0.5f });
+	builder.integers("zero", {}, { 3 });
+	builder.floats("w", { 4, 2, 1, 1 }, std::vector<float>(8, 0.25f));
+	builder.floats("slopes", { 4, 1, 1 }, { 1, 2, 3, 4 });
+	builder.floats("matrix", { 72, 3 }, std::vector<float>(216, 0.125f));
+	builder.list("shape", { 1, -1, 4 });
+	builder.input("real", { 1, 2, 6, 6 });
+	builder.node("QuantizeLinear", { "real", "scale", "zero" }, "xq");
+	builder.node("DequantizeLinear", { "xq", "scale", "zero" }, "xr");
+	builder.node("Relu", { "xr" }, "positive");
+	builder.node("QuantizeLinear", { "positive", "scale", "zero" }, "pq");
+	builder.node("DequantizeLinear", { "pq", "scale", "zero" }, "v");
+	OnnxBuilder::set(builder.node("Conv", { "x", "w" }, "sums"), "pads", { 0, 0, 0, 0 });
+	builder.node("Mul", { "sums", "slopes" }, "scaled");
+	onnx::Node *pool = builder.node("MaxPool", { "scaled" }, "pooled");
+	OnnxBuilder::set(pool, "kernel_shape", { 2, 2 });
+	OnnxBuilder::set(pool, "strides", { 2, 2 });
+	OnnxBuilder::set(builder.node("Transpose", { "pooled" }, "last"), "perm", { 0, 2, 3, 1 });
+	builder.node("Reshape", { "last", "shape" }, "rows");
+	builder.node("Softmax", { "rows" }, "y");
+	OnnxBuilder::set(builder.node("Concat", { "pooled", "pooled" }, "both"), "axis", { 1 });
+	builder.node("Flatten", { "both" }, "flat");
+	builder.node("Gemm", { "flat", "matrix" }, "z");
+	builder.output("y");
+	builder.output("z");
+	builder.output("v");
+	const std::vector<std::byte> good = builder.file();
+	ASSERT_TRUE(compileModel(good)) << compileModel(good).error().message();
+	std::mt19937 random(25);
+	for (int round = 0; round < 2000; round++) {
+		SCOPED_TRACE("round " + std::to_string(round));
+		expectResult(damaged(good, round, random));
 	}
 }
 
