@@ -66,6 +66,9 @@ private:
 	void concatenation();
 	void slice();
 	void unary();
+	void transposedConvolution();
+	void prelu();
+	void enlarge();
 
 	std::mt19937_64 &random_;
 	ElementType type_;
@@ -357,13 +360,75 @@ void Generator::unary()
 	finish(unary, { in }, output(x, out));
 }
 
+void Generator::transposedConvolution()
+{
+	TransposedConvolution conv;
+	const Extents x{ 1, from(2, 6), from(2, 6), from(1, 40) };
+	const uint32_t r = from(1, 5), s = from(1, 5), k = from(1, 40);
+
+	conv.stride = { from(1, 3), from(1, 3) };
+	conv.padding = { from(0, s / 2), from(0, s / 2), from(0, r / 2), from(0, r / 2) };
+	conv.activation = clamp();
+	const ValueId in = input(x);
+	const ValueId weights = kernels({ k, x[3], r, s });
+	std::vector<ValueId> inputs{ in, weights };
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(conv, inputs,
+	       output({ 1, (x[1] - 1) * conv.stride.y + r - conv.padding.top - conv.padding.bottom,
+			(x[2] - 1) * conv.stride.x + s - conv.padding.left - conv.padding.right,
+			k },
+		      forSums(in, weights)));
+}
+
+void Generator::prelu()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Quantization out = quantization();
+	Value slopes;
+
+	slopes.name = "slopes";
+	slopes.shape = { x[3] };
+	slopes.isConstant = true;
+	for (uint32_t c = 0; c < x[3]; c++)
+		store<float>(slopes.data, real(-0.5, 0.9));
+	made_.model.values.push_back(std::move(slopes));
+	const ValueId constant = made_.model.values.size() - 1;
+	out.scale = static_cast<double>(static_cast<float>(
+		made_.model.values[in].quantization.channel(0).scale * real(0.5, 2)));
+	finish(PRelu{}, { in, constant }, output(x, out));
+}
+
+void Generator::enlarge()
+{
+	const Extents x{ 1, from(2, 8), from(2, 8), from(1, 40) };
+	const ValueId in = input(x);
+	Enlarge enlarge;
+
+	enlarge.method = static_cast<Enlarge::Method>(from(0, 2));
+	enlarge.factor = { from(1, 4), from(1, 4) };
+	finish(enlarge, { in },
+	       output({ 1, x[1] * enlarge.factor.y, x[2] * enlarge.factor.x, x[3] },
+		      made_.model.values[in].quantization.channel(0)));
+}
+
 RandomOperator Generator::make()
 {
 	void (Generator::*const kinds[])() = {
-		&Generator::convolution, &Generator::convolution,   &Generator::fullyConnected,
-		&Generator::elementwise, &Generator::pool,	    &Generator::globalAverage,
-		&Generator::pad,	 &Generator::concatenation, &Generator::slice,
+		&Generator::convolution,
+		&Generator::convolution,
+		&Generator::fullyConnected,
+		&Generator::elementwise,
+		&Generator::pool,
+		&Generator::globalAverage,
+		&Generator::pad,
+		&Generator::concatenation,
+		&Generator::slice,
 		&Generator::unary,
+		&Generator::prelu,
+		&Generator::enlarge,
+		&Generator::transposedConvolution,
 	};
 
 	(this->*kinds[from(0, std::size(kinds) - 1)])();

@@ -49,6 +49,7 @@ public:
 	}
 
 	void operator()(const Convolution &conv);
+	void operator()(const TransposedConvolution &conv);
 	void operator()(const FullyConnected &full);
 	void operator()(const Elementwise &elementwise);
 	void operator()(const Pool &pool);
@@ -58,6 +59,8 @@ public:
 	void operator()(const Concatenation &concatenation);
 	void operator()(const Slice &slice);
 	void operator()(const Unary &unary);
+	void operator()(const PRelu &);
+	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &softmax);
 
 private:
@@ -75,6 +78,14 @@ private:
 	/* Kernel k's sum, with bias, to an element of the output. */
 	double finish(double sum, uint32_t k, const Clamp &activation) const;
 	double saturate(int64_t number, const Clamp &activation) const;
+	/* A real number as an element of the output. */
+	double written(double number) const
+	{
+		return isFloat(out_.type)
+			       ? number
+			       : static_cast<double>(out_.quantization.channel(0).quantize(
+					 number, limitsOf(out_.type)));
+	}
 	double bias(uint32_t k) const { return operation_.inputs.size() > 2 ? in(2)[k] : 0; }
 	double real(size_t input, double number) const
 	{
@@ -160,6 +171,31 @@ void Evaluator::operator()(const Convolution &conv)
 				result_[(size_t{ oy } * y[2] + ox) * kernels + k] =
 					finish(sum, k, conv.activation);
 			}
+}
+
+void Evaluator::operator()(const TransposedConvolution &conv)
+{
+	const Extents &x = value(0).shape, &w = value(1).shape, &y = out_.shape;
+	const int32_t zeroX = isReal() ? 0 : zero(value(0));
+	const size_t plane = size_t{ w[2] } * w[3];
+	Numbers sums(result_.size(), 0);
+
+	for (size_t i = 0; i < in(0).size(); i++)
+		for (size_t j = 0; j < in(1).size(); j++) {
+			const auto k = static_cast<uint32_t>(j / plane / w[1]);
+			const int64_t oy = static_cast<int64_t>(i / x[3] / x[2] * conv.stride.y +
+								j % plane / w[3]) -
+					   conv.padding.top;
+			const int64_t ox =
+				static_cast<int64_t>(i / x[3] % x[2] * conv.stride.x + j % w[3]) -
+				conv.padding.left;
+			if (i % x[3] == j / plane % w[1] && oy >= 0 && ox >= 0 && oy < y[1] &&
+			    ox < y[2])
+				sums[static_cast<size_t>(oy * y[2] + ox) * w[0] + k] +=
+					(in(0)[i] - zeroX) * (in(1)[j] - zero(value(1), k));
+		}
+	for (size_t i = 0; i < sums.size(); i++)
+		result_[i] = finish(sums[i], static_cast<uint32_t>(i % w[0]), conv.activation);
 }
 
 void Evaluator::operator()(const FullyConnected &full)
@@ -357,11 +393,49 @@ void Evaluator::operator()(const Slice &slice)
 void Evaluator::operator()(const Unary &unary)
 {
 	for (size_t i = 0; i < result_.size(); i++) {
-		const double y = unary(real(0, in(0)[i]));
-		result_[i] = isFloat(out_.type)
-				     ? y
-				     : static_cast<double>(out_.quantization.channel(0).quantize(
-					       y, limitsOf(out_.type)));
+		result_[i] = written(unary(real(0, in(0)[i])));
+	}
+}
+
+void Evaluator::operator()(const PRelu &)
+{
+	const std::vector<double> slopes = realNumbers(value(1));
+
+	for (size_t i = 0; i < result_.size(); i++) {
+		const double x = real(0, in(0)[i]);
+		result_[i] = written(x < 0 ? x * slopes[i % slopes.size()] : x);
+	}
+}
+
+/* Where an output element lies among those of an axis of the input. */
+double placeAmong(uint32_t at, uint32_t factor, uint32_t size, Enlarge::Method method)
+{
+	const double center = method == Enlarge::Method::LinearOfCenters ? 0.5 : 0;
+
+	return std::clamp((at + center) / factor - center, 0.0, size - 1.0);
+}
+
+void Evaluator::operator()(const Enlarge &enlarge)
+{
+	const Extents &x = value(0).shape, &y = out_.shape;
+	const bool nearest = enlarge.method == Enlarge::Method::Nearest;
+
+	for (size_t i = 0; i < result_.size(); i++) {
+		const auto c = static_cast<uint32_t>(i % y[3]);
+		const double py = placeAmong(static_cast<uint32_t>(i / y[3] / y[2]),
+					     enlarge.factor.y, x[1], enlarge.method);
+		const double px = placeAmong(static_cast<uint32_t>(i / y[3] % y[2]),
+					     enlarge.factor.x, x[2], enlarge.method);
+		const auto line = static_cast<uint32_t>(py), column = static_cast<uint32_t>(px);
+		auto at = [&](uint32_t h, uint32_t w) {
+			h = std::min(h, x[1] - 1);
+			w = std::min(w, x[2] - 1);
+			return real(0, in(0)[(size_t{ h } * x[2] + w) * x[3] + c]);
+		};
+		const double dy = nearest ? 0 : py - line, dx = nearest ? 0 : px - column;
+		result_[i] = written(
+			(1 - dy) * ((1 - dx) * at(line, column) + dx * at(line, column + 1)) +
+			dy * ((1 - dx) * at(line + 1, column) + dx * at(line + 1, column + 1)));
 	}
 }
 
@@ -385,12 +459,7 @@ void Evaluator::operator()(const Softmax &softmax)
 						  softmax.beta));
 		const double sum = std::accumulate(powers.begin(), powers.end(), 0.0);
 		for (uint32_t c = 0; c < classes; c++) {
-			const double y = powers[c] / sum;
-			result_[row + c] =
-				isFloat(out_.type)
-					? y
-					: static_cast<double>(out_.quantization.channel(0).quantize(
-						  y, limitsOf(out_.type)));
+			result_[row + c] = written(powers[c] / sum);
 		}
 	}
 }

@@ -78,6 +78,18 @@ struct Convolution {
 	Clamp activation;
 };
 
+/**
+ * \brief Inputs: x; kernels (constant, K x C x R x S); bias (constant, K) or none
+ *
+ * Each element of x adds the kernels, times that element, to the output from (y * stride.y -
+ * padding.top, x * stride.x - padding.left) on.
+ */
+struct TransposedConvolution {
+	op::Axes stride;
+	op::Padding padding; /**< lines and columns of the sums that are cut off */
+	Clamp activation;
+};
+
 /** \brief Inputs: x, of which each row of C elements is one; weights (constant, K x C); bias or
  * none */
 struct FullyConnected {
@@ -151,13 +163,29 @@ struct Unary {
 	double operator()(double x) const;
 };
 
+/** \brief x where it is positive, else x times a slope. Inputs: x; slopes (constant, C or 1) */
+struct PRelu {
+};
+
+/** \brief The picture \a factor times as large */
+struct Enlarge {
+	enum class Method : uint8_t {
+		Nearest,	/**< each element again and again */
+		Linear,		/**< between elements; element i lies at i * factor */
+		LinearOfCenters /**< the same, but their centers lie in the middle of factor */
+	};
+	Method method = Method::Nearest;
+	op::Axes factor;
+};
+
 /** \brief Over the last axis, of beta * x */
 struct Softmax {
 	double beta = 1;
 };
 
-using Kind = std::variant<Convolution, FullyConnected, Elementwise, Pool, GlobalAverage, Reshape,
-			  Pad, Concatenation, Slice, Unary, Softmax>;
+using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
+			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
+			  Softmax>;
 
 struct Operator {
 	std::string name; /**< for people: that of the first output */

@@ -42,6 +42,7 @@ public:
 	Result<void> run();
 
 	void operator()(const Convolution &conv);
+	void operator()(const TransposedConvolution &conv);
 	void operator()(const FullyConnected &);
 	void operator()(const Elementwise &);
 	void operator()(const Pool &pool);
@@ -51,6 +52,8 @@ public:
 	void operator()(const Concatenation &concatenation);
 	void operator()(const Slice &slice);
 	void operator()(const Unary &) { expectShape(shape(0)); }
+	void operator()(const PRelu &);
+	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &) { expectShape(shape(0)); }
 
 private:
@@ -133,6 +136,41 @@ void Checker::operator()(const Convolution &conv)
 		      windows(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
 			      conv.dilation.x),
 		      w[0] });
+}
+
+void Checker::operator()(const TransposedConvolution &conv)
+{
+	if (!needConstants(4) || !needPicture())
+		return;
+	const Extents &x = shape(0), &w = shape(1);
+	auto size = [](uint32_t in, uint32_t stride, uint32_t kernel, uint32_t cut) {
+		const uint64_t sums = uint64_t{ in - 1 } * stride + kernel;
+		return static_cast<uint32_t>(sums > cut ? sums - cut : 0);
+	};
+	need(w[1] == x[3],
+	     fmt::format("kernels of {} do not go with {}", toString(w), toString(x)));
+	expectShape({ 1, size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
+		      size(x[2], conv.stride.x, w[3], conv.padding.left + conv.padding.right),
+		      w[0] });
+}
+
+void Checker::operator()(const PRelu &)
+{
+	expectShape(shape(0));
+	if (!needInputs(2, 2) || !need(!shape(0).empty(), "the input is one number"))
+		return;
+	const uint64_t slopes = elementCount(shape(1));
+	need(value(1).isConstant &&
+		     (slopes == 1 || (slopes == shape(0).back() && shape(1).back() == slopes)),
+	     fmt::format("the slopes '{}' are no constant of one number for each channel",
+			 value(1).name));
+}
+
+void Checker::operator()(const Enlarge &enlarge)
+{
+	if (needPicture())
+		expectShape({ 1, shape(0)[1] * enlarge.factor.y, shape(0)[2] * enlarge.factor.x,
+			      shape(0)[3] });
 }
 
 void Checker::operator()(const FullyConnected &)

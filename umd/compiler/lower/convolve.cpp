@@ -72,29 +72,6 @@ GraphWeights weightsOf(const Kernels &kernels, const Tile &tile, DataType type,
 		 .elements = elementsOf(numbers, type) };
 }
 
-/* Bits that the sum of a kernel may have beyond what SDP takes. */
-uint8_t excessBits(const Kernels &kernels, const Tile &tile, const Quantization &in, DataType range)
-{
-	const IntegerLimits limits = integerLimits(range);
-	const auto zero = static_cast<double>(in.zeroPoint);
-	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
-					std::fabs(static_cast<double>(limits.highest))) +
-			       std::fabs(zero);
-	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
-	double most = 0;
-
-	for (uint32_t k = tile.firstK; k < tile.firstK + tile.k; k++) {
-		double sum = 0;
-		for (size_t i = 0; i < kernel; i++)
-			sum += std::fabs(kernels.elements[k * kernel + i]);
-		most = std::max(most, sum * largest);
-	}
-	uint8_t bits = 0;
-	while (std::ldexp(most, -bits) > INT32_MAX)
-		bits++;
-	return bits;
-}
-
 /* What SDP does to the sums of a tile (VTA, "CONV2D operator"; precision, "offset"). */
 Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
 		const Tile &tile, uint8_t truncated)
@@ -120,6 +97,29 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Convolutio
 }
 
 } /* namespace */
+
+uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Quantization &in,
+		   DataType range)
+{
+	const IntegerLimits limits = integerLimits(range);
+	const auto zero = static_cast<double>(in.zeroPoint);
+	const double largest = std::max(std::fabs(static_cast<double>(limits.lowest)),
+					std::fabs(static_cast<double>(limits.highest))) +
+			       std::fabs(zero);
+	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
+	double most = 0;
+
+	for (uint32_t one = first; one < first + k; one++) {
+		double sum = 0;
+		for (size_t i = 0; i < kernel; i++)
+			sum += std::fabs(kernels.elements[one * kernel + i]);
+		most = std::max(most, sum * largest);
+	}
+	uint8_t bits = 0;
+	while (std::ldexp(most, -bits) > INT32_MAX)
+		bits++;
+	return bits;
+}
 
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name)
 {
@@ -166,7 +166,8 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		const std::string weights = lowerer.unique(name + " kernels");
 		const uint8_t truncated =
 			half ? uint8_t{ 0 }
-			     : excessBits(kernels, tile, quantization, lowerer.range(pass.input));
+			     : excessBits(kernels, tile.firstK, tile.k, quantization,
+					  lowerer.range(pass.input));
 		lowerer.graph.weights(weightsOf(kernels, tile, type, weights));
 		op::Convolution conv{
 			.name = name,

@@ -58,6 +58,10 @@ GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string 
  */
 void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass);
 
+/** \return bits that the largest sum of kernels \a first to \a first + \a k has beyond 32 */
+uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Quantization &in,
+		   DataType range);
+
 /** \return 1 x 1 kernels, kernel k of which takes channel \a channels[k]; none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);
 

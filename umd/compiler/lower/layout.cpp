@@ -67,6 +67,8 @@ void addUp(Lowerer &lowerer, const Operator &operation, const std::vector<PartOf
 		const uint32_t c = lowerer.cube(input).c;
 		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
 		const double scale = in.scale / out.scale;
+		if (!lowerer.needRoom(uint64_t{ c } * cube.c * parts.size()))
+			return;
 		std::vector<int64_t> channels(cube.c, -1);
 		std::iota(channels.begin() + parts[i].channel,
 			  channels.begin() + parts[i].channel + c, 0);
@@ -260,6 +262,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad)
 					  top + in.h + bottom, left + in.w + right },
 		     "shape", "of the output is not that of the padded input");
 	if (lowerer.failed())
+		return;
+	if (!lowerer.needRoom(uint64_t{ out.c } * in.c * (top + bottom + 1) * (left + right + 1)))
 		return;
 	std::vector<int64_t> channels(out.c, -1);
 	std::iota(channels.begin() + front, channels.begin() + front + in.c, 0);

@@ -65,6 +65,7 @@ void Lowerer::chooseStorage()
 	};
 	for (const Operator &operation : model_.operators) {
 		const bool weighs = std::holds_alternative<Convolution>(operation.kind) ||
+				    std::holds_alternative<TransposedConvolution>(operation.kind) ||
 				    std::holds_alternative<FullyConnected>(operation.kind);
 		if (weighs && needsWideWeights(value(operation.inputs[1])))
 			widen(operation.inputs.front());
@@ -74,6 +75,7 @@ void Lowerer::chooseStorage()
 		changed = false;
 		for (const Operator &operation : model_.operators) {
 			if (std::holds_alternative<Convolution>(operation.kind) ||
+			    std::holds_alternative<TransposedConvolution>(operation.kind) ||
 			    std::holds_alternative<FullyConnected>(operation.kind) ||
 			    std::holds_alternative<Unary>(operation.kind) ||
 			    std::holds_alternative<Softmax>(operation.kind))
@@ -107,6 +109,14 @@ bool Lowerer::need(bool fulfilled, const std::string &field, const std::string &
 	if (!fulfilled)
 		refuse({ ErrorCode::Unsupported, what, field, why });
 	return fulfilled;
+}
+
+bool Lowerer::needRoom(uint64_t elements)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 25;
+
+	return need(elements <= most, "size",
+		    fmt::format("would take {} constants, more than {}", elements, most));
 }
 
 DataType Lowerer::range(ValueId id) const
@@ -269,9 +279,12 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		const Operator *writer = model_.writer(input);
-		const bool computes = writer && !std::holds_alternative<Reshape>(writer->kind) &&
-				      !std::holds_alternative<Slice>(writer->kind) &&
-				      !std::holds_alternative<Softmax>(writer->kind);
+		const bool computes =
+			writer && !std::holds_alternative<Reshape>(writer->kind) &&
+			!std::holds_alternative<Slice>(writer->kind) &&
+			!std::holds_alternative<Softmax>(writer->kind) &&
+			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
+			!std::holds_alternative<Enlarge>(writer->kind);
 		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
 		    model_.isOutput(input) || storage(input) != storage(output) ||
 		    value(input).quantization != value(output).quantization)
@@ -322,9 +335,17 @@ void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
 	report.layers.push_back({ operation.name, operation.type, {}, {} });
+	/* Registers of width, height and channels have 13 bits. */
+	constexpr uint32_t mostOfAxis = 8192;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
 			const Extents &shape = value(id).shape;
+			const Cube natural = naturalCube(shape);
+			need(value(id).isConstant ||
+				     std::max({ natural.c, natural.h, natural.w }) <= mostOfAxis,
+			     fmt::format("'{}'", value(id).name),
+			     fmt::format("is {}; {} channels, lines and columns are possible",
+					 toString(shape), mostOfAxis));
 			need(value(id).isConstant ||
 				     elementCount(shape) == naturalCube(shape).elements(),
 			     fmt::format("'{}'", value(id).name),

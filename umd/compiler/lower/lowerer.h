@@ -77,6 +77,8 @@ public:
 
 	/** \brief State what has to be for the operator that is being lowered */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
+	/** \brief Constants that the model's file does not have, but the core needs, are not too many */
+	bool needRoom(uint64_t elements);
 	/** \brief The value of a result; an error is kept */
 	template<typename T>
 	T take(Result<T> result)
@@ -180,6 +182,7 @@ bool isAligned(const PartOf &part, DataType type);
 
 /* One function for each kind of operator. */
 void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv);
+void lower(Lowerer &lowerer, const Operator &operation, const TransposedConvolution &conv);
 void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &full);
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool);
@@ -189,6 +192,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Pad &pad);
 void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &concatenation);
 void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice);
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary);
+void lower(Lowerer &lowerer, const Operator &operation, const PRelu &prelu);
+void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge);
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax);
 
 } /* namespace nvdla::compiler */

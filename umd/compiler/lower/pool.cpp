@@ -50,6 +50,8 @@ void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Poo
 			  fmt::format("of {} x {}; {} lines and columns are possible",
 				      pool.kernel.y, pool.kernel.x, maxConvKernel)))
 		return;
+	if (!lowerer.needRoom(alike ? 0 : out.elements()))
+		return;
 	kernels.elements.assign(size_t{ in.c } * pool.kernel.x * pool.kernel.y, 1.0);
 	kernels.scales.assign(in.c, 1.0);
 	kernels.bias.assign(in.c, 0.0);

@@ -76,35 +76,45 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	lowerer.add(sdp);
 }
 
+/* What multiplies negative numbers: one slope, or a constant for each channel. */
+op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Elements &slopes)
+{
+	op::SdpUnit unit{ .multiply = true, .activation = op::Activation::PRelu };
+	GraphOperands constants{ .name = lowerer.unique(name + " slopes"),
+				 .alu = {},
+				 .mul = slopes };
+
+	constants.c = static_cast<uint32_t>(slopes.count());
+	unit.operands = constants.name;
+	lowerer.graph.operands(std::move(constants));
+	return unit;
+}
+
 /* X1 takes the zero point away, X2 multiplies what is negative; both on a finer scale. */
-void leakyRelu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<double> &slopes)
 {
 	constexpr int fineBits = 14;
 	const ValueId input = operation.inputs[0];
 	const ValueId output = operation.outputs[0];
-	op::Sdp sdp{ .name = lowerer.step("leaky ReLU"),
-		     .input = lowerer.surface(input),
-		     .output = {} };
-	op::SdpUnit negative{ .multiply = true, .activation = op::Activation::PRelu };
+	const std::string name = lowerer.step("leaky ReLU");
+	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 
 	if (lowerer.storage(input) == DataType::Half) {
-		negative.mulOperand = floatToHalf(static_cast<float>(unary.parameter));
-		sdp.x1 = negative;
+		const std::vector<float> halves(slopes.begin(), slopes.end());
+		sdp.x1 = slopeUnit(lowerer, name, Elements::half(halves));
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
 		const double gain = std::ldexp(in.scale / out.scale, -fineBits);
-		const SdpMultipliers slope =
-			lowerer.take(sdpMultipliers(std::vector{ unary.parameter }));
+		const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(slopes));
 		if (lowerer.failed())
 			return;
 		sdp.x1 = op::SdpUnit{ .alu = op::Alu::Sum,
 				      .multiply = true,
 				      .aluOperand = -in.zeroPoint,
 				      .mulOperand = 1 << fineBits };
-		negative.mulOperand = slope.operands.front();
-		negative.shift = slope.shift;
-		sdp.x2 = negative;
+		sdp.x2 = slopeUnit(lowerer, name, Elements::of(std::span(multipliers.operands)));
+		sdp.x2->shift = multipliers.shift;
 		sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	}
 	sdp.type = lowerer.storage(output);
@@ -146,9 +156,28 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		convert(lowerer, operation, unary);
 	else if (unary.function == Unary::Function::LeakyRelu && unary.activation.isNone() &&
 		 unary.parameter != 0)
-		leakyRelu(lowerer, operation, unary);
+		leakyRelu(
+			lowerer, operation,
+			std::vector<double>(lowerer.cube(operation.inputs[0]).c, unary.parameter));
 	else
 		lookUp(lowerer, operation, unary);
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)
+{
+	const ValueId input = operation.inputs[0];
+	lowerer.makeNatural(input);
+	const uint32_t channels = lowerer.cube(input).c;
+	std::vector<double> slopes = realNumbers(lowerer.value(operation.inputs[1]));
+
+	if (slopes.size() == 1)
+		slopes.assign(channels, slopes.front());
+	lowerer.setCube(operation.outputs[0], lowerer.cube(input));
+	/* Multipliers need something to multiply by. */
+	if (std::all_of(slopes.begin(), slopes.end(), [](double slope) { return slope == 0; }))
+		convert(lowerer, operation, { .activation = { .low = 0 } });
+	else
+		leakyRelu(lowerer, operation, slopes);
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)

@@ -101,6 +101,49 @@ void readConv(NodeReader &reader)
 	addConvolution(reader, x, weights, biasOf(reader, 2), reader.computed(x));
 }
 
+void readConvTranspose(NodeReader &reader)
+{
+	const FileTensor x = reader.picture(0);
+	const Value weights = reader.constant(1);
+	const std::vector<int64_t> more = reader.integers("output_padding");
+	const std::string kind = reader.text("auto_pad", "NOTSET");
+
+	reader.support(weights.shape.size() == 4 && elementCount(weights.shape), "weights",
+		       "are no kernels with lines and columns");
+	reader.support(reader.integer("group", 1) == 1, "group", "is not 1");
+	reader.support((kind == "NOTSET" || kind == "VALID") && !reader.attribute("output_shape"),
+		       "auto_pad", "or output_shape is given; give pads");
+	if (reader.failed())
+		return;
+	Windows all = windows(reader, x, { weights.shape[3], weights.shape[2] });
+	reader.support(all.dilation.x == 1 && all.dilation.y == 1, "dilations", "are not 1");
+	op::Padding &cut = all.padding;
+	if (!more.empty() &&
+	    reader.need(more.size() == 2, "output_padding", "is not two numbers")) {
+		reader.support(more[0] >= 0 && more[0] <= cut.bottom && more[1] >= 0 &&
+				       more[1] <= cut.right,
+			       "output_padding", "is more than is cut off");
+		cut.bottom -= static_cast<uint32_t>(reader.failed() ? 0 : more[0]);
+		cut.right -= static_cast<uint32_t>(reader.failed() ? 0 : more[1]);
+	}
+	auto size = [&](uint32_t in, uint32_t stride, uint32_t kernel, uint32_t without) {
+		const uint64_t sums = uint64_t{ in - 1 } * stride + kernel;
+		reader.need(sums > without && sums - without <= mostOfWindow, "pads",
+			    "leave nothing, or too much");
+		return reader.failed() ? 0 : static_cast<uint32_t>(sums - without);
+	};
+	if (reader.failed() || !reader.need(elementCount(x.shape), "input 0", "has no elements"))
+		return;
+	const Extents shape{ x.shape[0], weights.shape[1],
+			     size(x.shape[2], all.stride.y, all.kernel.y, cut.top + cut.bottom),
+			     size(x.shape[3], all.stride.x, all.kernel.x, cut.left + cut.right) };
+	std::vector<ValueId> inputs{ x.id, reader.addConstant(permuted(weights, { 1, 0, 2, 3 })) };
+	for (const Value &one : biasOf(reader, 2))
+		inputs.push_back(reader.addConstant(one));
+	reader.add(TransposedConvolution{ all.stride, cut, {} }, std::move(inputs),
+		   reader.computed(x), shape, x.order);
+}
+
 /* Numbers times a factor; the bias of Gemm has one. */
 Value scaled(const Value &value, double factor)
 {
@@ -178,6 +221,7 @@ void readBatchNormalization(NodeReader &reader)
 const std::map<std::string, ReadNode> kinds = {
 	{ "BatchNormalization", readBatchNormalization },
 	{ "Conv", readConv },
+	{ "ConvTranspose", readConvTranspose },
 	{ "Gemm", readGemm },
 	{ "MatMul", readMatMul },
 };

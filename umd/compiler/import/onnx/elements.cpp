@@ -107,6 +107,77 @@ void readDiv(NodeReader &reader)
 	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
 }
 
+/* A slope for each channel, as C x 1 x 1. */
+void readPRelu(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	Value slopes = reader.constant(1);
+	const uint64_t count = elementCount(slopes.shape);
+	const uint32_t channels = x.shape.size() > 1 ? x.shape[1] : 0;
+
+	reader.support(reader.failed() || count == 1 ||
+			       (x.order.back() == 1 && count == channels &&
+				std::find(slopes.shape.begin(), slopes.shape.end(), channels) !=
+					slopes.shape.end()),
+		       "slopes",
+		       fmt::format("are {}; one number for each channel is known",
+				   toString(slopes.shape)));
+	slopes.shape = { static_cast<uint32_t>(count) };
+	if (!reader.failed())
+		reader.add(PRelu{}, { x.id, reader.addConstant(std::move(slopes)) },
+			   reader.computed(x), x);
+}
+
+/* Whole multiples of lines and columns. */
+void readResize(NodeReader &reader)
+{
+	const FileTensor x = reader.picture(0);
+	const bool old = reader.inputs() == 2;
+	const std::string mode = reader.text("mode", "nearest");
+	const std::string places =
+		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+	const bool centers = places == "half_pixel" || places == "pytorch_half_pixel";
+	const size_t scalesAt = old ? 1 : 2;
+	std::vector<double> factors;
+
+	reader.support(mode == "nearest" || mode == "linear", "mode",
+		       fmt::format("is {}; nearest and linear are known", mode));
+	reader.support(centers || places == "asymmetric", "coordinate_transformation_mode",
+		       fmt::format("is {}; half_pixel and asymmetric are known", places));
+	/* Of whole multiples, all other ways to round take other elements. */
+	const std::string nearest =
+		reader.text("nearest_mode", old ? "floor" : "round_prefer_floor");
+	reader.support(mode != "nearest" ||
+			       (centers ? nearest.starts_with("round") : nearest == "floor"),
+		       "nearest_mode", fmt::format("is {}, with {}", nearest, places));
+	if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
+		factors = rawNumbers(reader.constant(scalesAt));
+	else
+		for (const int64_t size : reader.wholeNumbers(3))
+			factors.push_back(factors.size() < x.shape.size()
+						  ? static_cast<double>(size) /
+							    x.shape[factors.size()]
+						  : 0);
+	reader.need(reader.failed() || factors.size() == 4, "scales", "are not four numbers");
+	for (const double factor : factors)
+		reader.support(factor >= 1 && factor <= 32 &&
+				       factor == static_cast<double>(static_cast<int>(factor)),
+			       "scales",
+			       fmt::format("{}: whole numbers up to 32 are known", factor));
+	if (reader.failed() ||
+	    !reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1"))
+		return;
+	const op::Axes factor{ static_cast<uint32_t>(factors[3]),
+			       static_cast<uint32_t>(factors[2]) };
+	const auto method = mode == "nearest" ? Enlarge::Method::Nearest
+			    : centers	      ? Enlarge::Method::LinearOfCenters
+					      : Enlarge::Method::Linear;
+	reader.add(Enlarge{ method, factor }, { x.id },
+		   mode == "nearest" ? reader.same(x) : reader.computed(x),
+		   { x.shape[0], x.shape[1], x.shape[2] * factor.y, x.shape[3] * factor.x },
+		   x.order);
+}
+
 /* Before version 13 all axes from this one on count as one. */
 void readSoftmax(NodeReader &reader)
 {
@@ -151,12 +222,15 @@ const std::map<std::string, ReadNode> kinds = {
 	{ "Max", readElementwise<Function::Maximum> },
 	{ "Min", readElementwise<Function::Minimum> },
 	{ "Mul", readElementwise<Function::Multiply> },
+	{ "PRelu", readPRelu },
 	{ "Relu", readRelu },
+	{ "Resize", readResize },
 	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
 	{ "Softmax", readSoftmax },
 	{ "Sub", readElementwise<Function::Subtract> },
 	{ "Sum", readElementwise<Function::Add> },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
+	{ "Upsample", readResize },
 };
 
 /* A constant with as many axes as what it meets, in their order. */

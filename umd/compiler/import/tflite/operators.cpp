@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "operator_reader.h"
+#include "operators.h"
 
 namespace nvdla::compiler::tflite
 {
@@ -15,162 +15,10 @@ namespace nvdla::compiler::tflite
 namespace
 {
 
-struct AxisPadding {
-	uint32_t before = 0;
-	uint32_t after = 0;
-};
-
-/* SAME makes ceil(in / stride) elements; of an odd number of padded ones, one more comes after. */
-AxisPadding axisPadding(fb::Padding padding, uint32_t in, uint32_t kernel, uint32_t stride,
-			uint32_t dilation)
+void readPRelu(OperatorReader &reader)
 {
-	if (padding == fb::Padding::VALID || !stride || !in)
-		return {};
-	const uint32_t out = (in - 1) / stride + 1;
-	const uint64_t needed =
-		uint64_t{ out - 1 } * stride + uint64_t{ kernel - 1 } * dilation + 1;
-	const uint64_t total = needed > in ? needed - in : 0;
-
-	return { static_cast<uint32_t>(total / 2), static_cast<uint32_t>(total - total / 2) };
-}
-
-struct WindowOptions {
-	fb::Padding padding;
-	int32_t strideW, strideH;
-	int32_t dilationW, dilationH;
-};
-
-struct Window {
-	op::Axes stride, dilation;
-	op::Padding padding;
-};
-
-/* Stride, dilation and padding of a window of w x h over the N, H, W, C tensor \a in. */
-Window window(OperatorReader &reader, const Value &in, uint32_t w, uint32_t h,
-	      const WindowOptions &options)
-{
-	constexpr int32_t most = 1 << 16;
-	for (const int32_t number :
-	     { options.strideW, options.strideH, options.dilationW, options.dilationH })
-		reader.need(number >= 1 && number <= most, "options",
-			    fmt::format("{} is no stride or dilation", number));
-	reader.need(in.shape.size() == 4, "input 0",
-		    fmt::format("is {}, four axes are needed", toString(in.shape)));
-	reader.need(w >= 1 && w <= most && h >= 1 && h <= most, "window",
-		    fmt::format("is {} x {}", h, w));
-	if (reader.failed())
-		return {};
-	Window window{ { static_cast<uint32_t>(options.strideW),
-			 static_cast<uint32_t>(options.strideH) },
-		       { static_cast<uint32_t>(options.dilationW),
-			 static_cast<uint32_t>(options.dilationH) },
-		       {} };
-	const AxisPadding x =
-		axisPadding(options.padding, in.shape[2], w, window.stride.x, window.dilation.x);
-	const AxisPadding y =
-		axisPadding(options.padding, in.shape[1], h, window.stride.y, window.dilation.y);
-	window.padding = { x.before, x.after, y.before, y.after };
-	return window;
-}
-
-std::vector<ValueId> withBias(OperatorReader &reader, ValueId input, ValueId weights)
-{
-	std::vector<ValueId> inputs{ input, weights };
-
-	if (reader.hasInput(2)) {
-		reader.constant(2);
-		inputs.push_back(reader.input(2));
-	}
-	return inputs;
-}
-
-void readConvolution(OperatorReader &reader)
-{
-	const auto *options = reader.options<fb::Conv2DOptions>(fb::BuiltinOptions::Conv2DOptions);
-	const ValueId input = reader.input(0);
-	const Value in = reader.value(input);
-	const Value weights = reader.constant(1);
-	if (reader.failed() ||
-	    !reader.need(weights.shape.size() == 4, "weights", "have not four axes"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
-	const uint32_t channels = weights.shape[3];
-	if (reader.failed() ||
-	    !reader.need(channels && in.shape[3] % channels == 0, "weights",
-			 fmt::format("have {} channels, the input {}", channels, in.shape[3])))
-		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3] / channels,
-			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 0, 3, 1, 2 }));
-	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
-}
-
-void readDepthwise(OperatorReader &reader)
-{
-	const auto *options = reader.options<fb::DepthwiseConv2DOptions>(
-		fb::BuiltinOptions::DepthwiseConv2DOptions);
-	const ValueId input = reader.input(0);
-	const Value in = reader.value(input);
-	const Value weights = reader.constant(1);
-	if (reader.failed() || !reader.need(weights.shape.size() == 4 && weights.shape[0] == 1,
-					    "weights", "are not 1 x height x width x channels"))
-		return;
-	const Window window =
-		tflite::window(reader, in, weights.shape[2], weights.shape[1],
-			       { options->padding(), options->stride_w(), options->stride_h(),
-				 options->dilation_w(), options->dilation_h() });
-	if (reader.failed() ||
-	    !reader.need(
-		    in.shape[3] && weights.shape[3] % in.shape[3] == 0, "weights",
-		    fmt::format("have {} channels, the input {}", weights.shape[3], in.shape[3])))
-		return;
-	Convolution conv{ window.stride, window.dilation, window.padding, in.shape[3],
-			  reader.clamp(options->activation()) };
-	const ValueId kernels = reader.addConstant(permuted(weights, { 3, 0, 1, 2 }));
-	reader.add(conv, withBias(reader, input, kernels), { reader.output(0) });
-}
-
-void readFullyConnected(OperatorReader &reader)
-{
-	const auto *options = reader.options<fb::FullyConnectedOptions>(
-		fb::BuiltinOptions::FullyConnectedOptions);
-	const Value &weights = reader.constant(1);
-	if (reader.failed())
-		return;
-	reader.support(options->weights_format() == 0, "weights_format",
-		       "is that of another processor; convert the model without it");
-	reader.need(weights.shape.size() == 2, "weights", "have not two axes");
-	reader.add(FullyConnected{ reader.clamp(options->activation()) },
-		   withBias(reader, reader.input(0), reader.input(1)), { reader.output(0) });
-}
-
-void readPool(OperatorReader &reader, Pool::Method method)
-{
-	const auto *options = reader.options<fb::Pool2DOptions>(fb::BuiltinOptions::Pool2DOptions);
-	const Value &in = reader.value(reader.input(0));
-	if (reader.failed())
-		return;
-	const op::Axes kernel{ static_cast<uint32_t>(options->filter_width()),
-			       static_cast<uint32_t>(options->filter_height()) };
-	const Window window = tflite::window(
-		reader, in, kernel.x, kernel.y,
-		{ options->padding(), options->stride_w(), options->stride_h(), 1, 1 });
-	reader.add(Pool{ method, kernel, window.stride, window.padding, false,
-			 reader.clamp(options->activation()) },
-		   { reader.input(0) }, { reader.output(0) });
-}
-
-void readAveragePool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Average);
-}
-
-void readMaxPool(OperatorReader &reader)
-{
-	readPool(reader, Pool::Method::Max);
+	reader.constant(1);
+	reader.add(PRelu{}, { reader.input(0), reader.input(1) }, { reader.output(0) });
 }
 
 void addElementwise(OperatorReader &reader, Elementwise::Function function, Clamp activation)
@@ -413,7 +261,7 @@ const OperatorKind kinds[] = {
 	{ 20, "RELU_N1_TO_1", readActivation<fb::Activation::RELU_N1_TO_1> },
 	{ 21, "RELU6", readActivation<fb::Activation::RELU6> },
 	{ 22, "RESHAPE", readReshape },
-	{ 23, "RESIZE_BILINEAR", nullptr },
+	{ 23, "RESIZE_BILINEAR", readResizeBilinear },
 	{ 25, "SOFTMAX", readSoftmax },
 	{ 26, "SPACE_TO_DEPTH", nullptr },
 	{ 28, "TANH", readUnary<Unary::Function::Tanh> },
@@ -425,16 +273,16 @@ const OperatorKind kinds[] = {
 	{ 45, "STRIDED_SLICE", readStridedSlice },
 	{ 47, "EXP", readUnary<Unary::Function::Exp> },
 	{ 49, "SPLIT", readSplit },
-	{ 54, "PRELU", nullptr },
+	{ 54, "PRELU", readPRelu },
 	{ 55, "MAXIMUM", readMaximum },
 	{ 56, "ARG_MAX", nullptr },
 	{ 57, "MINIMUM", readMinimum },
 	{ 60, "PADV2", readPad },
 	{ 65, "SLICE", readSlice },
-	{ 67, "TRANSPOSE_CONV", nullptr },
+	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
 	{ 70, "EXPAND_DIMS", readReshape },
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
-	{ 97, "RESIZE_NEAREST_NEIGHBOR", nullptr },
+	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },
 	{ 101, "ABS", readUnary<Unary::Function::Abs> },
 	{ 102, "SPLIT_V", readSplitV },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "compiler/import/import.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -203,7 +204,12 @@ Result<Model> Reader::read()
 		if (auto done = readOperator(*graph.operators()->Get(i), i); !done)
 			return forward(done);
 	}
-	model_.inputs = std::move(*inputs);
+	/* An input that only gave a shape, which the tensors have, is none. */
+	std::copy_if(inputs->begin(), inputs->end(), std::back_inserter(model_.inputs),
+		     [this](ValueId id) {
+			     return model_.values[id].type != ElementType::Int32 ||
+				    !model_.readers(id).empty();
+		     });
 	model_.outputs = std::move(*outputs);
 	auto checked = model_.check().and_then([this] { return model_.checkShapes(); });
 	if (!checked)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Readers of operators that have a file of their own.
+ */
+#pragma once
+
+#include "operator_reader.h"
+
+namespace nvdla::compiler::tflite
+{
+
+void readConvolution(OperatorReader &reader);
+void readDepthwise(OperatorReader &reader);
+void readFullyConnected(OperatorReader &reader);
+void readTransposedConvolution(OperatorReader &reader);
+void readAveragePool(OperatorReader &reader);
+void readMaxPool(OperatorReader &reader);
+void readResizeBilinear(OperatorReader &reader);
+void readResizeNearest(OperatorReader &reader);
+
+} /* namespace nvdla::compiler::tflite */
