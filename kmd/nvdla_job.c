@@ -21,19 +21,19 @@
 #include "nvdla_pm.h"
 #include "nvdla_trace.h"
 
-static const char *nvdla_fence_driver_name(struct dma_fence *fence)
+static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
 {
 	return "nvdla";
 }
 
-static const char *nvdla_fence_timeline_name(struct dma_fence *fence)
+static const char *nvdla_core_fence_timeline_name(struct dma_fence *fence)
 {
 	return "nvdla-core";
 }
 
-static const struct dma_fence_ops nvdla_fence_ops = {
-	.get_driver_name = nvdla_fence_driver_name,
-	.get_timeline_name = nvdla_fence_timeline_name,
+static const struct dma_fence_ops nvdla_core_fence_ops = {
+	.get_driver_name = nvdla_core_fence_driver_name,
+	.get_timeline_name = nvdla_core_fence_timeline_name,
 };
 
 static struct nvdla_job *to_nvdla_job(struct drm_sched_job *sched_job)
@@ -159,7 +159,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 		return ERR_PTR(error);
 	}
 
-	dma_fence_init(job->fence, &nvdla_fence_ops, &ndev->fence_lock,
+	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
 		       ndev->fence_context, ++ndev->fence_seqno);
 	job->fence_live = true;
 

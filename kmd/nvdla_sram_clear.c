@@ -18,6 +18,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_sram.h"
@@ -175,12 +176,18 @@ err_destroy:
 int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct nvdla_bo *bo)
 {
 	struct nvdla_context *context;
+	struct nvdla_fence *fence;
 	struct nvdla_job *job;
 	int ret;
 
+	fence = nvdla_fence_alloc();
+	if (!fence)
+		return -ENOMEM;
 	job = nvdla_sram_clear_job(ndev, file, bo);
-	if (IS_ERR(job))
+	if (IS_ERR(job)) {
+		kfree(fence);
 		return PTR_ERR(job);
+	}
 	context = job->context;
 
 	dma_resv_lock(bo->base.resv, NULL);
@@ -191,6 +198,7 @@ int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct 
 	if (ret) {
 		dma_resv_unlock(bo->base.resv);
 		nvdla_job_destroy(job);
+		kfree(fence);
 		return ret;
 	}
 
@@ -198,7 +206,7 @@ int nvdla_sram_clear(struct nvdla_device *ndev, struct nvdla_file *file, struct 
 	nvdla_context_get(context);
 	mutex_lock(&context->submit_lock);
 	drm_sched_job_arm(&job->base);
-	bo->defined = dma_fence_get(&job->base.s_fence->finished);
+	bo->defined = nvdla_fence_follow(fence, &job->base.s_fence->finished);
 	dma_resv_add_fence(bo->base.resv, bo->defined, DMA_RESV_USAGE_KERNEL);
 	drm_sched_entity_push_job(&job->base);
 	mutex_unlock(&context->submit_lock);

@@ -8,6 +8,7 @@
  */
 #include <linux/capability.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_drv.h>
@@ -25,6 +26,7 @@
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
+#include "nvdla_fence.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_submit.h"
@@ -121,7 +123,7 @@ static int nvdla_submit_lock_bos(struct nvdla_submit *submit, struct drm_exec *e
 }
 
 /* Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. */
-static void nvdla_submit_push(struct nvdla_submit *submit)
+static void nvdla_submit_push(struct nvdla_submit *submit, struct nvdla_fence *memory)
 {
 	struct nvdla_job *job = submit->job;
 	struct nvdla_context *context = job->context;
@@ -133,7 +135,7 @@ static void nvdla_submit_push(struct nvdla_submit *submit)
 	mutex_lock(&context->submit_lock);
 
 	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	fence = nvdla_fence_follow(memory, &job->base.s_fence->finished);
 
 	for (i = 0; i < job->num_bos; i++)
 		dma_resv_add_fence(job->bos[i].obj->resv, fence,
@@ -151,11 +153,18 @@ static void nvdla_submit_push(struct nvdla_submit *submit)
 
 static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
 {
+	struct nvdla_fence *fence;
 	struct drm_exec exec;
 	int ret, idx;
 
-	if (!drm_dev_enter(&submit->ndev->drm, &idx))
+	fence = nvdla_fence_alloc();
+	if (!fence)
+		return -ENOMEM;
+
+	if (!drm_dev_enter(&submit->ndev->drm, &idx)) {
+		kfree(fence);
 		return -ENODEV;
+	}
 	ret = nvdla_cbuf_prepare(submit->job);
 	if (!ret)
 		ret = nvdla_job_admit(submit->job);
@@ -166,11 +175,13 @@ static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
 		      submit->job->num_bos);
 	ret = nvdla_submit_lock_bos(submit, &exec);
 	if (!ret)
-		nvdla_submit_push(submit);
+		nvdla_submit_push(submit, fence);
 	drm_exec_fini(&exec);
 
 out_exit:
 	drm_dev_exit(idx);
+	if (ret)
+		kfree(fence);
 	return ret;
 }
 

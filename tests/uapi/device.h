@@ -182,6 +182,9 @@ private:
 /** \return status of the fence in a sync file: 1 signalled, 0 active, or its error */
 int syncFileStatus(int syncFile);
 
+/** \return "DRIVER TIMELINE", the names that the fence in a sync file tells; empty if none */
+std::string syncFileNames(int syncFile);
+
 /** \return CLOCK_MONOTONIC in nanoseconds */
 uint64_t now();
 

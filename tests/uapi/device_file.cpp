@@ -72,4 +72,15 @@ int syncFileStatus(int syncFile)
 	return ::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info) ? -errno : info.status;
 }
 
+std::string syncFileNames(int syncFile)
+{
+	sync_fence_info fence = {};
+	sync_file_info info = {};
+	info.num_fences = 1;
+	info.sync_fence_info = reinterpret_cast<uintptr_t>(&fence);
+	if (::ioctl(syncFile, SYNC_IOC_FILE_INFO, &info))
+		return "";
+	return std::string(fence.driver_name) + ' ' + fence.obj_name;
+}
+
 } /* namespace nvdla::test */

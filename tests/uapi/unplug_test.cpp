@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -329,6 +330,34 @@ TEST_F(UnplugTest, FencesOfAllContextsEnd)
 	/* All jobs write to the same place: this is from the last one. */
 	EXPECT_EQ(result.job().status, -ENODEV);
 	EXPECT_EQ(result.job().num_operations, task.graph.size());
+	ASSERT_TRUE(unbound.bind());
+}
+
+/* What holds a fence may ask for its names at any time: they are not in the device. */
+TEST_F(UnplugTest, FencesOutliveTheDevice)
+{
+	int fence = -1;
+	{
+		Device device;
+		ASSERT_TRUE(device.valid());
+		Buffer source(device, 65536), destination(device, 65536);
+		ASSERT_TRUE(source.valid() && destination.valid());
+		CopyTask task;
+		task.addLines(source, destination, 64);
+		const uint32_t syncobj = device.createSyncobj();
+		Submit submit(task);
+		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
+		ASSERT_EQ(submit.run(device), 0);
+		ASSERT_EQ(drmSyncobjExportSyncFile(device.fd(), syncobj, &fence), 0);
+		ASSERT_EQ(device.waitSyncobj(syncobj), 0);
+	}
+	Unbound unbound;
+	ASSERT_TRUE(unbound.done());
+	const std::string names = syncFileNames(fence);
+	/* Where a signalled fence parts from its driver, all have the same names. */
+	EXPECT_TRUE(names == "nvdla nvdla-context" || names == "detached-driver signaled-timeline")
+		<< names;
+	close(fence);
 	ASSERT_TRUE(unbound.bind());
 }
 

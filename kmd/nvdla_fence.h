@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_FENCE_H__
+#define __NVDLA_FENCE_H__
+
+#include <linux/dma-fence.h>
+#include <linux/spinlock_types.h>
+
+/**
+ * struct nvdla_fence - what others than the scheduler know a job by
+ */
+struct nvdla_fence {
+	/** @base: the fence; first, because it is freed by its address */
+	struct dma_fence base;
+
+	/** @lock: of @base; it must not be in anything that @base may outlive */
+	spinlock_t lock;
+
+	/** @cb: waits for the scheduler's fence */
+	struct dma_fence_cb cb;
+};
+
+struct nvdla_fence *nvdla_fence_alloc(void);
+struct dma_fence *nvdla_fence_follow(struct nvdla_fence *fence, struct dma_fence *finished);
+
+#endif /* __NVDLA_FENCE_H__ */
