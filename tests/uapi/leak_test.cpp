@@ -50,6 +50,9 @@ TEST(Leak, AMaskFindsNoWeightsOfAnotherClient)
 {
 	TaskClient victim, thief;
 	ASSERT_TRUE(victim.valid() && thief.valid());
+	/* Waking up from sleep clears the core as well. */
+	const Setting awake(deviceFolder() / "power/control", "on");
+	ASSERT_TRUE(awake.done());
 
 	/* Whatever the secret is, the thief sees the same. */
 	runVictim(victim, 0x11);
