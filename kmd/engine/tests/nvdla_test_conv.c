@@ -70,6 +70,16 @@ u32 nvdla_test_add_conv(struct nvdla_test_task *t)
 	return last;
 }
 
+/* A batch of two cubes, as the first operations of the task. */
+void nvdla_test_add_batch(struct nvdla_test_task *t)
+{
+	nvdla_test_add_conv(t);
+	t->operations[0].conv.batch = 2;
+	t->operations[1].sdp.batch_num = 2;
+	t->operations[0].conv.batch_stride = 4096;
+	t->operations[1].sdp.batch_stride = 4096;
+}
+
 /**
  * nvdla_test_set_channels() - another number of channels of a convolution's input
  * @t: task graph

@@ -43,15 +43,6 @@ static void make_planes_behind(struct nvdla_test_task *t)
 	t->surfaces[0].conv.src_data.offset = 64;
 }
 
-static void make_batch(struct nvdla_test_task *t)
-{
-	nvdla_test_add_conv(t);
-	t->operations[0].conv.batch = 2;
-	t->operations[1].sdp.batch_num = 2;
-	t->operations[0].conv.batch_stride = 4096;
-	t->operations[1].sdp.batch_stride = 4096;
-}
-
 /* An image with channel post-extension. */
 static void make_extended_image(struct nvdla_test_task *t)
 {
@@ -361,9 +352,10 @@ static void conv_memory_rules(struct kunit *test)
 		     t->surfaces[0].conv.offset_u = NVDLA_TEST_EXTENT_BYTES);
 	NVDLA_BREAKS(test, CUBE_LINE_STRIDE, SURFACE(conv, in_line_uv_stride), make_planes,
 		     t->surfaces[0].conv.in_line_uv_stride = 0);
-	NVDLA_BREAKS(test, CUBE_STRIDE_ALIGNMENT, OPERATION(conv, batch_stride), make_batch,
+	NVDLA_BREAKS(test, CUBE_STRIDE_ALIGNMENT, OPERATION(conv, batch_stride),
+		     nvdla_test_add_batch,
 		     t->operations[0].conv.batch_stride = 4100);
-	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(conv, src_data), make_batch,
+	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(conv, src_data), nvdla_test_add_batch,
 		     t->operations[0].conv.batch_stride = NVDLA_TEST_EXTENT_BYTES - 1024);
 }
 

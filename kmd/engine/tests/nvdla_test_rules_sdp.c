@@ -35,19 +35,9 @@ static void make_lut(struct nvdla_test_task *t)
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 }
 
-/* A batch of two cubes. */
-static void make_batch(struct nvdla_test_task *t)
-{
-	nvdla_test_add_conv(t);
-	t->operations[0].conv.batch = 2;
-	t->operations[1].sdp.batch_num = 2;
-	t->operations[0].conv.batch_stride = 4096;
-	t->operations[1].sdp.batch_stride = 4096;
-}
-
 static void make_batch_with_y(struct nvdla_test_task *t)
 {
-	make_batch(t);
+	nvdla_test_add_batch(t);
 	t->operations[1].sdp.y_op.enable = 1;
 }
 
@@ -107,31 +97,34 @@ static void sdp_mode_rules(struct kunit *test)
 		     t->operations[0].sdp.batch_num = 2);
 	NVDLA_BREAKS(test, SDP_OFFLINE, OPERATION(sdp, conv_mode), make_sdp,
 		     t->operations[0].sdp.conv_mode = NVDLA_CONV_MODE_WINOGRAD);
-	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.offset), make_batch,
+	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.offset), nvdla_test_add_batch,
 		     t->surfaces[1].sdp.dst_data.offset = 32);
-	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.line_stride), make_batch,
+	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.line_stride),
+		     nvdla_test_add_batch,
 		     t->surfaces[1].sdp.dst_data.line_stride += 32);
-	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.surf_stride), make_batch,
+	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, dst_data.surf_stride),
+		     nvdla_test_add_batch,
 		     t->surfaces[1].sdp.dst_data.surf_stride += 32);
-	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, x1_data.offset), make_batch,
+	NVDLA_BREAKS(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, x1_data.offset), nvdla_test_add_batch,
 		     t->surfaces[1].sdp.x1_data.offset += 32);
 
-	NVDLA_VALID(test, make_batch);
+	NVDLA_VALID(test, nvdla_test_add_batch);
 	t->operations[1].sdp.x2_op = t->operations[1].sdp.x1_op;
 	t->surfaces[1].sdp.x2_data = t->surfaces[1].sdp.x1_data;
 	t->surfaces[1].sdp.x2_data.offset += 32;
 	NVDLA_REFUSED(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, x2_data.offset));
 
-	NVDLA_VALID(test, make_batch);
+	NVDLA_VALID(test, nvdla_test_add_batch);
 	t->operations[1].sdp.y_op = t->operations[1].sdp.x1_op;
 	t->operations[1].sdp.y_op.act = NVDLA_ACT_NONE;
 	t->surfaces[1].sdp.y_data = t->surfaces[1].sdp.x1_data;
 	t->surfaces[1].sdp.y_data.offset += 32;
 	NVDLA_REFUSED(test, SDP_BATCH_ALIGNMENT, SURFACE(sdp, y_data.offset));
 
-	NVDLA_BREAKS(test, CUBE_STRIDE_ALIGNMENT, OPERATION(sdp, batch_stride), make_batch,
+	NVDLA_BREAKS(test, CUBE_STRIDE_ALIGNMENT, OPERATION(sdp, batch_stride),
+		     nvdla_test_add_batch,
 		     t->operations[1].sdp.batch_stride = 4100);
-	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(sdp, dst_data), make_batch,
+	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(sdp, dst_data), nvdla_test_add_batch,
 		     t->operations[1].sdp.batch_stride = NVDLA_TEST_EXTENT_BYTES);
 	NVDLA_BREAKS(test, SDP_SIZE, SURFACE(sdp, dst_data.width), make_sdp,
 		     t->surfaces[0].sdp.dst_data = nvdla_test_feature(2, 0, 7, 8, 32, 1));

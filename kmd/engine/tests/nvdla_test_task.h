@@ -74,6 +74,7 @@ int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_err
 u32 nvdla_test_add(struct nvdla_test_task *t, u32 op_type);
 u32 nvdla_test_add_bdma(struct nvdla_test_task *t, u32 transfers);
 u32 nvdla_test_add_conv(struct nvdla_test_task *t);
+void nvdla_test_add_batch(struct nvdla_test_task *t);
 u32 nvdla_test_add_winograd(struct nvdla_test_task *t);
 u32 nvdla_test_add_compressed(struct nvdla_test_task *t);
 u32 nvdla_test_add_image(struct nvdla_test_task *t, u32 format);
