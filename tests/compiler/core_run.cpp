@@ -43,6 +43,16 @@ Result<CoreRun> CoreRun::load(const compiler::Model &source, const Loadable &loa
 	return CoreRun(std::move(*device), std::move(*network), source);
 }
 
+Result<CoreRun> CoreRun::of(Result<compiler::Model> source)
+{
+	if (!source)
+		return forward(source);
+	auto loadable = compile(*source);
+	if (!loadable)
+		return forward(loadable);
+	return load(*source, *loadable);
+}
+
 Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
 {
 	for (size_t i = 0; i < inputs.size(); i++) {

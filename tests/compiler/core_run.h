@@ -25,6 +25,9 @@ public:
 	/** \brief Load a network; \a source is the model as imported */
 	static Result<CoreRun> load(const compiler::Model &source, const Loadable &loadable);
 
+	/** \brief Compile what an importer made and load it; the first error of all that */
+	static Result<CoreRun> of(Result<compiler::Model> source);
+
 	/** \brief One run; floats are numbers, integers elements */
 	Result<std::vector<Numbers>> run(const std::vector<Numbers> &inputs);
 

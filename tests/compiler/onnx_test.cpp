@@ -22,17 +22,7 @@ using compiler::importOnnx;
 /* What the core makes of a file whose inputs and outputs are in the file's order. */
 std::vector<Numbers> onCore(const OnnxBuilder &builder, const std::vector<Numbers> &inputs)
 {
-	auto model = importOnnx(builder.file());
-	if (!model) {
-		ADD_FAILURE() << model.error().message();
-		return {};
-	}
-	auto loadable = compile(*model);
-	if (!loadable) {
-		ADD_FAILURE() << loadable.error().message();
-		return {};
-	}
-	auto run = CoreRun::load(*model, *loadable);
+	auto run = CoreRun::of(importOnnx(builder.file()));
 	if (!run) {
 		ADD_FAILURE() << run.error().message();
 		return {};

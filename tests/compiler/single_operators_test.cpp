@@ -35,17 +35,7 @@ std::vector<std::byte> readBytes(const std::filesystem::path &path)
 /* What the core makes of input_0_0.npy and so on; arrays of int32 give shapes, and are none. */
 Numbers runOnCore(const std::filesystem::path &folder)
 {
-	auto model = compiler::importTflite(readBytes(folder / "model.tflite"));
-	if (!model) {
-		ADD_FAILURE() << model.error().message();
-		return {};
-	}
-	auto loadable = compile(*model);
-	if (!loadable) {
-		ADD_FAILURE() << loadable.error().message();
-		return {};
-	}
-	auto run = CoreRun::load(*model, *loadable);
+	auto run = CoreRun::of(compiler::importTflite(readBytes(folder / "model.tflite")));
 	if (!run) {
 		ADD_FAILURE() << run.error().message();
 		return {};
