@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_run.h"
 
-#include "compiler/lower/lowerer.h"
-#include "compiler/passes/passes.h"
+#include "compiler/compile.h"
 
 namespace nvdla::test
 {
@@ -101,11 +100,10 @@ Result<std::vector<Numbers>> CoreRun::run(const std::vector<Numbers> &inputs)
 
 Result<Loadable> compile(compiler::Model model)
 {
-	compiler::runPasses(model);
-	compiler::Lowerer lowerer(model);
-	if (auto lowered = lowerer.run(); !lowered)
-		return forward(lowered);
-	return lowerer.graph.assemble();
+	auto compiled = compiler::compileInMemory(std::move(model));
+	if (!compiled)
+		return forward(compiled);
+	return std::move(compiled->loadable);
 }
 
 } /* namespace nvdla::test */

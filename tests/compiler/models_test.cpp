@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iostream>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -213,23 +214,6 @@ TEST_P(SmallModels, PlainReferenceIsThatOfTheKernels)
 	}
 }
 
-/* An operator of a model alone, on what its inputs are in the model. */
-compiler::Model alone(const compiler::Model &model, const compiler::Operator &operation)
-{
-	compiler::Model one;
-
-	one.values = model.values;
-	one.operators = { operation };
-	one.outputs = operation.outputs;
-	for (const compiler::ValueId id : operation.inputs) {
-		const bool there =
-			std::find(one.inputs.begin(), one.inputs.end(), id) != one.inputs.end();
-		if (!model.values[id].isConstant && !there)
-			one.inputs.push_back(id);
-	}
-	return one;
-}
-
 /* Each layer, given the same input: 99 % within a step, none beyond two (of uint8: one more). */
 void expectLayers(const compiler::Model &model, const std::vector<Numbers> &values)
 {
@@ -238,14 +222,17 @@ void expectLayers(const compiler::Model &model, const std::vector<Numbers> &valu
 		const compiler::Value &output = model.values[operation.outputs.front()];
 		if (isFloat(output.type) || isFloat(model.values[operation.inputs.front()].type))
 			continue;
-		const compiler::Model one = alone(model, operation);
+		const compiler::Model one = model.alone(operation);
 		auto loadable = compile(one);
 		ASSERT_TRUE(loadable) << loadable.error().message();
 		auto run = CoreRun::load(one, *loadable);
 		ASSERT_TRUE(run) << run.error().message();
 		std::vector<Numbers> inputs;
-		for (const compiler::ValueId id : one.inputs)
-			inputs.push_back(values[id]);
+		std::set<compiler::ValueId> seen;
+		for (const compiler::ValueId id : operation.inputs) {
+			if (!model.values[id].isConstant && seen.insert(id).second)
+				inputs.push_back(values[id]);
+		}
 		auto outputs = run->run(inputs);
 		ASSERT_TRUE(outputs) << outputs.error().message();
 		const Numbers &wanted = values[operation.outputs.front()];

@@ -31,6 +31,11 @@ public:
 	{
 		describe(model_.mutable_graph()->add_output(), name, {}, type);
 	}
+	/** \brief Say what shape a tensor in the midst of the graph has */
+	void inside(const std::string &name, const std::vector<int64_t> &shape)
+	{
+		describe(model_.mutable_graph()->add_value_info(), name, shape, onnx::FLOAT);
+	}
 	void floats(const std::string &name, const std::vector<int64_t> &shape,
 		    const std::vector<float> &numbers)
 	{

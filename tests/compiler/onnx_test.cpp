@@ -213,6 +213,57 @@ TEST(Onnx, QuantizedConvolutions)
 	EXPECT_EQ(outputs[0], realsWanted);
 }
 
+/* What a partitioner asks for: one that is not known does not hide the others. */
+TEST(Onnx, SaysWhichOperatorsAreSupported)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.node("Relu", { "x" }, "positive");
+	builder.node("Einsum", { "positive" }, "mixed");
+	builder.inside("mixed", { 1, 2, 2, 3 });
+	OnnxBuilder::set(builder.node("Softmax", { "mixed" }, "y"), "axis", { 1 });
+	builder.output("y");
+	auto all = supportedOperators(builder.file());
+	ASSERT_TRUE(all) << all.error().message();
+	ASSERT_EQ(all->size(), 3U);
+	EXPECT_EQ((*all)[0].reason, "");
+	EXPECT_EQ((*all)[0].cpu, "");
+	EXPECT_EQ((*all)[1].index, 1U);
+	EXPECT_NE((*all)[1].reason.find("Einsum 'mixed'"), std::string::npos) << (*all)[1].reason;
+	EXPECT_EQ((*all)[2].type, "Softmax");
+	EXPECT_EQ((*all)[2].reason, "");
+	EXPECT_NE((*all)[2].cpu, "");
+	expectRefusal(builder, { "Einsum 'mixed'", "replace it in the model" });
+}
+
+TEST(Onnx, WhatNothingReadsMayBeUnknown)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.node("Einsum", { "x" }, "mixed");
+	builder.inside("mixed", { 1, 2, 2, 3 });
+	builder.node("Add", { "x", "x" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0][11], 120);
+}
+
+TEST(Onnx, AllThatIsUnknownIsSaidAtOnce)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.node("Einsum", { "x" }, "mixed");
+	builder.inside("mixed", { 1, 2, 2, 3 });
+	builder.node("Det", { "mixed" }, "y");
+	builder.inside("y", { 1, 2, 2, 3 });
+	builder.output("y");
+	expectRefusal(builder, { "Einsum 'mixed'", "Det 'y'" });
+}
+
 TEST(Onnx, SaysWhatItCannotDo)
 {
 	OnnxBuilder unknown;

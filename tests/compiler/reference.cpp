@@ -62,6 +62,7 @@ public:
 	void operator()(const PRelu &);
 	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &softmax);
+	void operator()(const Unknown &) {} /* what is not read may be */
 
 private:
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/compiler.h>
 
+#include <optional>
+
 #include <fmt/core.h>
 
+#include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
@@ -26,22 +29,82 @@ Result<compiler::Model> importModel(std::span<const std::byte> bytes)
 
 } /* namespace */
 
-Result<CompiledModel> compileModel(std::span<const std::byte> bytes)
+namespace compiler
 {
-	auto model = importModel(bytes);
-	if (!model)
-		return forward(model);
-	compiler::runPasses(*model);
-	compiler::Lowerer lowerer(*model);
+
+namespace
+{
+
+/* All that are not known, in one error. */
+std::optional<Error> unknownOperators(const Model &model)
+{
+	std::optional<Error> error;
+
+	for (const Operator &operation : model.operators) {
+		const auto *unknown = std::get_if<Unknown>(&operation.kind);
+		if (!unknown)
+			continue;
+		if (!error)
+			error = unknown->why;
+		else
+			error->why += fmt::format("; {}: {}", unknown->why.where, unknown->why.why);
+	}
+	return error;
+}
+
+} /* namespace */
+
+Result<CompiledModel> compileInMemory(Model model)
+{
+	removeUnused(model);
+	if (auto error = unknownOperators(model))
+		return tl::unexpected<Error>(std::move(*error));
+	runPasses(model);
+	Lowerer lowerer(model);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
 	auto loadable = lowerer.graph.assemble();
 	if (!loadable)
 		return forward(loadable);
-	model->inputOrders.resize(model->inputs.size(), ElementOrder::Nhwc);
-	model->outputOrders.resize(model->outputs.size(), ElementOrder::Nhwc);
+	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
+	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
 	return CompiledModel{ std::move(*loadable), std::move(lowerer.report),
-			      std::move(model->inputOrders), std::move(model->outputOrders) };
+			      std::move(model.inputOrders), std::move(model.outputOrders) };
+}
+
+std::vector<OperatorSupport> supportedOperators(const Model &model)
+{
+	std::vector<OperatorSupport> all;
+
+	for (const Operator &operation : model.operators) {
+		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
+		auto compiled = compileInMemory(model.alone(operation));
+		if (!compiled)
+			support.reason =
+				fmt::format("{}: {}", compiled.error().where, compiled.error().why);
+		else if (!compiled->report.layers.empty())
+			support.cpu = compiled->report.layers.front().cpu;
+		all.push_back(std::move(support));
+	}
+	return all;
+}
+
+} /* namespace compiler */
+
+Result<CompiledModel> compileModel(std::span<const std::byte> bytes)
+{
+	auto model = importModel(bytes);
+	if (!model)
+		return forward(model);
+	return compiler::compileInMemory(std::move(*model));
+}
+
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
+{
+	auto model = importModel(bytes);
+	if (!model)
+		return forward(model);
+	return compiler::supportedOperators(*model);
 }
 
 Result<CompiledModel> compileFile(const std::string &path)

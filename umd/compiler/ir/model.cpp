@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numbers>
 
 #include <fmt/core.h>
@@ -163,6 +164,32 @@ bool Model::isOutput(ValueId value) const
 bool Model::isInput(ValueId value) const
 {
 	return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+}
+
+Model Model::alone(const Operator &operation) const
+{
+	Model one;
+	Operator same = operation;
+	std::map<ValueId, ValueId> ids;
+
+	auto take = [&](ValueId &id) {
+		const auto [found, isNew] = ids.emplace(id, one.values.size());
+		if (isNew)
+			one.values.push_back(values[id]);
+		if (isNew && !values[id].isConstant)
+			one.inputs.push_back(found->second);
+		id = found->second;
+	};
+	for (ValueId &id : same.inputs)
+		take(id);
+	for (ValueId &id : same.outputs) {
+		one.values.push_back(values[id]);
+		id = one.values.size() - 1;
+	}
+	one.outputs = same.outputs;
+	one.roundingOf8Bits = roundingOf8Bits;
+	one.operators.push_back(std::move(same));
+	return one;
 }
 
 Result<void> Model::check() const

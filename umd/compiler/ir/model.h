@@ -183,9 +183,14 @@ struct Softmax {
 	double beta = 1;
 };
 
+/** \brief What an importer does not know; it may be there as long as nothing needs it */
+struct Unknown {
+	Error why;
+};
+
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
 			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
-			  Softmax>;
+			  Softmax, Unknown>;
 
 struct Operator {
 	std::string name; /**< for people: that of the first output */
@@ -193,6 +198,7 @@ struct Operator {
 	Kind kind;
 	std::vector<ValueId> inputs;
 	std::vector<ValueId> outputs;
+	size_t index = 0; /**< among the operators of the file; one of these may become several */
 };
 
 /** \brief Operators are in an order in which they can be carried out */
@@ -213,6 +219,12 @@ struct Model {
 	const Operator *writer(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
+	/**
+	 * \brief One operator as a model: its inputs, in their order and each once, are the model's
+	 *
+	 * Constants stay constants. Values are numbered anew.
+	 */
+	Model alone(const Operator &operation) const;
 
 	/**
 	 * \brief Hold operators against each other: ids exist, each value is written once and

@@ -104,6 +104,12 @@ void Lowerer::refuse(Error error)
 	error_->what = what;
 }
 
+void Lowerer::fail(Error error)
+{
+	if (!error_)
+		error_ = std::move(error);
+}
+
 bool Lowerer::need(bool fulfilled, const std::string &field, const std::string &why)
 {
 	if (!fulfilled)
@@ -250,10 +256,11 @@ Result<void> Lowerer::placeInputs()
 		}
 		surfaces_[id] = unique(value(id).name);
 		if (storage(id) == DataType::Unknown)
-			return fail(ErrorCode::Unsupported, what,
-				    fmt::format("input '{}'", value(id).name),
-				    fmt::format("is {}; the core works on int8, int16 and float",
-						elementTypeName(value(id).type)));
+			return nvdla::fail(
+				ErrorCode::Unsupported, what,
+				fmt::format("input '{}'", value(id).name),
+				fmt::format("is {}; the core works on int8, int16 and float",
+					    elementTypeName(value(id).type)));
 		graph.input({ .name = surfaces_[id],
 			      .type = storage(id),
 			      .c = cubes_[id].c,
@@ -317,8 +324,9 @@ Result<void> Lowerer::nameOutputs()
 	for (const ValueId id : model_.outputs) {
 		std::string surface = surfaces_[id];
 		if (surface.empty())
-			return fail(ErrorCode::Unsupported, what,
-				    fmt::format("output '{}'", value(id).name), "is a constant");
+			return nvdla::fail(ErrorCode::Unsupported, what,
+					   fmt::format("output '{}'", value(id).name),
+					   "is a constant");
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
 			const std::string from = surface;
 			surface = unique(value(id).name + " copy");
@@ -362,6 +370,11 @@ void Lowerer::lowerOne(const Operator &operation)
 		std::visit([&](const auto &kind) { lower(*this, operation, kind); },
 			   operation.kind);
 	current_ = nullptr;
+}
+
+void lower(Lowerer &lowerer, const Operator &, const Unknown &unknown)
+{
+	lowerer.fail(unknown.why);
 }
 
 Result<void> Lowerer::run()

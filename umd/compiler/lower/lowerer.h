@@ -77,7 +77,8 @@ public:
 
 	/** \brief State what has to be for the operator that is being lowered */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
-	/** \brief Constants that the model's file does not have, but the core needs, are not too many */
+	/** \brief Constants that the model's file does not have, but the core needs, are not too
+	 * many */
 	bool needRoom(uint64_t elements);
 	/** \brief The value of a result; an error is kept */
 	template<typename T>
@@ -89,6 +90,8 @@ public:
 		return {};
 	}
 	bool failed() const { return error_.has_value(); }
+	/** \brief Keep an error as it is, if it is the first one */
+	void fail(Error error);
 
 	const Model &model() const { return model_; }
 	const Value &value(ValueId id) const { return model_.values[id]; }
@@ -195,5 +198,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary);
 void lower(Lowerer &lowerer, const Operator &operation, const PRelu &prelu);
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge);
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax);
+void lower(Lowerer &lowerer, const Operator &operation, const Unknown &unknown);
 
 } /* namespace nvdla::compiler */

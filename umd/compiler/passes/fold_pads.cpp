@@ -63,14 +63,4 @@ void foldPads(Model &model)
 	}
 }
 
-void runPasses(Model &model)
-{
-	takeConversionsOffEnds(model);
-	makeSigned(model);
-	foldAffines(model);
-	fuseActivations(model);
-	quantizeResults(model);
-	foldPads(model);
-}
-
 } /* namespace nvdla::compiler */

@@ -36,7 +36,10 @@ void foldAffines(Model &model);
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
 
-/** \brief All of them, in their order */
+/** \brief Operators none of whose results is read fall away; of shapes, files compute many */
+void removeUnused(Model &model);
+
+/** \brief All others, in their order; all operators are known */
 void runPasses(Model &model);
 
 } /* namespace nvdla::compiler */

@@ -59,6 +59,28 @@ Result<CompiledModel> compileModel(std::span<const std::byte> model);
 /** \brief compileModel() of the file at \a path, of at most 2 GiB */
 Result<CompiledModel> compileFile(const std::string &path);
 
+/** \brief Whether an operator of a model can be compiled */
+struct OperatorSupport {
+	size_t index = 0; /**< among the operators of the file */
+	std::string name; /**< as in LayerReport */
+	std::string type;
+	/** \brief Why it cannot be compiled, and the remedy; empty: it can */
+	std::string reason;
+	/** \brief Why it runs on the CPU, as a step of the network; empty: on the core */
+	std::string cpu;
+};
+
+/**
+ * \brief Which operators of a model can be compiled, in their order
+ *
+ * What a partitioner asks: each operator is compiled alone, so a reason is what compileModel()
+ * would say. An operator that becomes several (SPLIT) has an entry for each of them.
+ *
+ * \return InvalidFile naming what is damaged; Unsupported if operators cannot be told apart, as in
+ * an ONNX file where the shape behind one that is not known is not in the file
+ */
+Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
+
 /** \return the report as text, a line for each layer */
 std::string toText(const CompileReport &report);
 /** \return the report as JSON: { "layers": [ { "name", "type", "operations", "cpu" } ] } */

@@ -67,7 +67,12 @@ private:
 	Result<void> readConstants();
 	Result<void> readInputs();
 	Result<void> readInput(const pb::ValueInfo &info);
+	/* Add a value of the shape and type that the file says. */
+	Result<FileTensor> describe(const pb::ValueInfo &info, const std::string &where,
+				    bool channelsLast);
 	Result<void> readNode(const pb::Node &node);
+	Result<void> addUnknown(const pb::Node &node, const Error &why);
+	const pb::ValueInfo *infoOf(const std::string &name) const;
 	Result<void> readOutputs();
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
@@ -112,9 +117,9 @@ bool Reader::comesWithChannelsLast(const std::string &input) const
 	return turned;
 }
 
-Result<void> Reader::readInput(const pb::ValueInfo &info)
+Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string &where,
+				    bool lastAlready)
 {
-	const std::string where = fmt::format("input '{}'", info.name());
 	const pb::TensorType &tensor = info.type().tensor_type();
 	uint64_t elements = 1;
 	Value value;
@@ -139,18 +144,26 @@ Result<void> Reader::readInput(const pb::ValueInfo &info)
 			return damaged(where, "has more elements than a tensor can");
 		shape.push_back(static_cast<uint32_t>(extent));
 	}
-	const AxisOrder order = comesWithChannelsLast(info.name()) ? asInFile(shape.size())
-								   : channelsLast(shape.size());
+	const AxisOrder order = lastAlready ? asInFile(shape.size()) : channelsLast(shape.size());
 	value.name = info.name();
 	value.type = *type;
 	for (const uint32_t axis : order)
 		value.shape.push_back(shape[axis]);
-	const ValueId id = import_.model.values.size();
 	import_.model.values.push_back(std::move(value));
-	import_.model.inputs.push_back(id);
-	import_.model.inputOrders.push_back(order == asInFile(shape.size()) ? ElementOrder::Nhwc
-									    : ElementOrder::Nchw);
-	import_.tensors[info.name()] = { id, shape, order, {} };
+	return FileTensor{ import_.model.values.size() - 1, shape, order, {} };
+}
+
+Result<void> Reader::readInput(const pb::ValueInfo &info)
+{
+	auto tensor = describe(info, fmt::format("input '{}'", info.name()),
+			       comesWithChannelsLast(info.name()));
+	if (!tensor)
+		return forward(tensor);
+	import_.model.inputs.push_back(tensor->id);
+	import_.model.inputOrders.push_back(tensor->order == asInFile(tensor->shape.size())
+						    ? ElementOrder::Nhwc
+						    : ElementOrder::Nchw);
+	import_.tensors[info.name()] = std::move(*tensor);
 	return {};
 }
 
@@ -172,9 +185,49 @@ Result<void> Reader::readInputs()
 	return {};
 }
 
+const pb::ValueInfo *Reader::infoOf(const std::string &name) const
+{
+	for (const auto *infos : { &graph_.value_info(), &graph_.output() }) {
+		for (const pb::ValueInfo &info : *infos) {
+			if (info.name() == name && info.type().tensor_type().has_shape())
+				return &info;
+		}
+	}
+	return nullptr;
+}
+
+/*
+ * It may be that nothing needs it, or that somebody asks what can be compiled. What its results
+ * are is in the file, or what follows cannot be read.
+ */
+Result<void> Reader::addUnknown(const pb::Node &node, const Error &why)
+{
+	Operator unknown{
+		node.output_size() ? node.output(0) : "", node.op_type(), Unknown{ why }, {}, {}
+	};
+
+	for (const std::string &name : node.input()) {
+		const auto found = import_.tensors.find(name);
+		if (found != import_.tensors.end())
+			unknown.inputs.push_back(found->second.id);
+	}
+	for (const std::string &name : node.output()) {
+		const pb::ValueInfo *info = infoOf(name);
+		auto tensor = info ? describe(*info, name, false)
+				   : Result<FileTensor>(tl::unexpected<Error>(why));
+		if (!tensor || import_.tensors.contains(name))
+			return tl::unexpected<Error>(why);
+		unknown.outputs.push_back(tensor->id);
+		import_.tensors[name] = std::move(*tensor);
+	}
+	import_.model.operators.push_back(std::move(unknown));
+	return {};
+}
+
 Result<void> Reader::readNode(const pb::Node &node)
 {
 	NodeReader reader(import_, node);
+	const size_t before = import_.model.operators.size();
 
 	if (reader.failed() || foldConstants(reader, node.op_type()))
 		return reader.result();
@@ -184,7 +237,10 @@ Result<void> Reader::readNode(const pb::Node &node)
 		       "before it");
 	if (!reader.failed())
 		read(reader);
-	return reader.result();
+	if (!reader.unsupported())
+		return reader.result();
+	import_.model.operators.resize(before);
+	return addUnknown(node, *reader.unsupported());
 }
 
 /* The file's output is real numbers; a pass takes the step away again. */
@@ -246,9 +302,12 @@ Result<Model> Reader::read()
 		return forward(done);
 	if (auto done = readInputs(); !done)
 		return forward(done);
-	for (const pb::Node &node : graph_.node()) {
-		if (auto done = readNode(node); !done)
+	for (int i = 0; i < graph_.node_size(); i++) {
+		const size_t before = import_.model.operators.size();
+		if (auto done = readNode(graph_.node(i)); !done)
 			return forward(done);
+		for (size_t made = before; made < import_.model.operators.size(); made++)
+			import_.model.operators[made].index = static_cast<size_t>(i);
 	}
 	if (auto done = readOutputs(); !done)
 		return forward(done);

@@ -117,6 +117,20 @@ void OperatorReader::add(Kind kind, std::vector<ValueId> inputs, std::vector<Val
 					     std::move(inputs), std::move(outputs) });
 }
 
+void OperatorReader::addUnknown(const Error &why)
+{
+	auto known = [this](const flatbuffers::Vector<int32_t> *ids) {
+		std::vector<ValueId> found;
+		for (const int32_t id :
+		     ids ? std::vector<int32_t>(ids->begin(), ids->end()) : std::vector<int32_t>{})
+			if (id >= 0 && static_cast<size_t>(id) < model_.values.size())
+				found.push_back(static_cast<ValueId>(id));
+		return found;
+	};
+	model_.operators.push_back({ name_, type_, Unknown{ why }, known(source_.inputs()),
+				     known(source_.outputs()) });
+}
+
 void OperatorReader::alias(ValueId output, const Value &constant)
 {
 	if (failed())

@@ -51,6 +51,8 @@ public:
 	ValueId addConstant(Value value);
 	/** \brief Add the operator: the first inputs that there are, all outputs */
 	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+	/** \brief Add the operator as one that is not known, with what it names */
+	void addUnknown(const Error &why);
 	/** \brief Say that an output is the same constant as an input */
 	void alias(ValueId output, const Value &constant);
 

@@ -158,13 +158,23 @@ Result<void> Reader::readOperator(const fb::Operator &operation, size_t index)
 								    entry->custom_code()->str())
 				 : kind		      ? kind->name
 						      : fmt::format("operator code {}", builtin);
+	const size_t before = model_.operators.size();
 	OperatorReader reader(model_, operation, type.c_str());
 	reader.support(kind && kind->read, "operator",
 		       "is not known to this compiler; replace it in the model, or cut the model "
 		       "before it");
 	if (!reader.failed())
 		kind->read(reader);
-	return reader.result();
+	/* It may be that nothing needs it, or that somebody asks what can be compiled. */
+	if (const Error *why = reader.unsupported()) {
+		model_.operators.resize(before);
+		reader.addUnknown(*why);
+	} else if (reader.failed()) {
+		return reader.result();
+	}
+	for (size_t i = before; i < model_.operators.size(); i++)
+		model_.operators[i].index = index;
+	return {};
 }
 
 Result<std::vector<ValueId>> Reader::readIds(const flatbuffers::Vector<int32_t> *ids,

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models that are in memory: what importers and delegates have in common.
+ */
+#pragma once
+
+#include <nvdla/compiler.h>
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/**
+ * \brief Compile what an importer made, or a program put together
+ *
+ * \param[in] model of which Model::check() and checkShapes() say that it is right
+ * \return the loadable and a report; Unsupported naming all operators that are not known, or the
+ * first one that cannot be lowered
+ */
+Result<CompiledModel> compileInMemory(Model model);
+
+/**
+ * \brief Whether each operator can be compiled, in the order of \a model
+ *
+ * An operator is compiled alone, with its constants: what is said is what the lowering said.
+ */
+std::vector<OperatorSupport> supportedOperators(const Model &model);
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "passes.h"
+
+namespace nvdla::compiler
+{
+
+void runPasses(Model &model)
+{
+	takeConversionsOffEnds(model);
+	makeSigned(model);
+	foldAffines(model);
+	fuseActivations(model);
+	quantizeResults(model);
+	foldPads(model);
+}
+
+} /* namespace nvdla::compiler */
