@@ -9,11 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <random>
 #include <string>
-
-#include <unistd.h>
 
 #include <hwy/targets.h>
 #include <nvdla/hw/registers.h>
@@ -24,6 +21,7 @@
 #include "core/ram_memory.h"
 #include "onednn.h"
 #include "peak.h"
+#include "process.h"
 #include "sdp/sdp_stream.h"
 
 namespace nvdla::bench
@@ -35,28 +33,19 @@ namespace
 using namespace sim;
 
 constexpr ConvShape kShapes[] = {
-	{ "28x28x64 -> 64, 3x3", 28, 28, 64, 64, 3, 1, 1, false },
-	{ "14x14x256 -> 256, 3x3", 14, 14, 256, 256, 3, 1, 1, false },
-	{ "56x56x256 -> 64, 1x1", 56, 56, 256, 64, 1, 1, 0, false },
-	{ "7x7x512 -> 512, 3x3", 7, 7, 512, 512, 3, 1, 1, false },
-	{ "image 224x224x3 -> 64, 7x7/2", 224, 224, 3, 64, 7, 2, 3, true },
-	{ "1x1x2048 -> 1000", 1, 1, 2048, 1000, 1, 1, 0, false },
+	{ "28x28x64 -> 64, 3x3", 28, 28, 64, 64, 3, 1, 1, 1 },
+	{ "14x14x256 -> 256, 3x3", 14, 14, 256, 256, 3, 1, 1, 1 },
+	{ "56x56x256 -> 64, 1x1", 56, 56, 256, 64 },
+	{ "7x7x512 -> 512, 3x3", 7, 7, 512, 512, 3, 1, 1, 1 },
+	{ "image 224x224x3 -> 64, 7x7/2", 224, 224, 3, 64, 7, 2, 3, 3, true },
+	{ "1x1x2048 -> 1000", 1, 1, 2048, 1000 },
 };
 
 constexpr uint32_t kAtomBytes = 32;
-constexpr uint64_t kMaximumDataBanks = 15;
 
 uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 {
 	return (value + divisor - 1) / divisor;
-}
-
-/** \return processor time, which other processes on the machine do not lengthen */
-double processSeconds()
-{
-	timespec time;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /** A layer in the model: operations on bands of lines that fit the convolution buffer */
@@ -109,12 +98,28 @@ private:
 	uint32_t inSurfaces() const { return divideRoundUp(shape_.channels, atom()); }
 	uint32_t lineStride() const { return shape_.width * (shape_.image ? 4 : kAtomBytes); }
 
+	uint32_t channels() const { return shape_.image ? 4 : shape_.channels; }
+
+	/** \return bytes of \a kernels kernels */
+	uint64_t weightBytes(uint32_t kernels) const
+	{
+		return uint64_t{ kernels } * shape_.kernelSize * shape_.kernelSize * channels() *
+		       elementBytes(precision_);
+	}
+
+	/* For one kernel group. */
+	uint32_t weightBanks() const
+	{
+		const uint64_t bytes = weightBytes(std::min(shape_.kernels, atom()));
+		return divideRoundUp(static_cast<uint32_t>(bytes), kBankBytes);
+	}
+
 	uint32_t bandCount() const
 	{
-		const uint64_t channels = shape_.image ? 4 : inSurfaces() * atom();
-		const uint64_t bytes = uint64_t{ shape_.width } * shape_.height * channels *
+		const uint64_t bytes = uint64_t{ shape_.width } * shape_.height *
+				       (shape_.image ? 4 : inSurfaces() * atom()) *
 				       elementBytes(precision_);
-		const uint64_t bands = bytes / (kMaximumDataBanks * kBankBytes) + 1;
+		const uint64_t bands = bytes / ((kBanks - weightBanks()) * kBankBytes) + 1;
 		return static_cast<uint32_t>(bands);
 	}
 
@@ -163,35 +168,34 @@ private:
 
 	ConvOp conv(uint32_t firstLine, uint32_t inLines, uint32_t outLines) const
 	{
-		const uint32_t channels = shape_.image ? 4 : shape_.channels;
 		ConvOp op;
 
 		op.precision = op.inPrecision = precision_;
-		op.dataBanks = op.weightBanks = kMaximumDataBanks + 1;
+		op.dataBanks = kBanks - weightBanks();
+		op.weightBanks = weightBanks();
 		op.fetch.address = uint64_t{ firstLine } * lineStride();
 		op.fetch.lineStride = lineStride();
 		op.fetch.surfaceStride = lineStride() * shape_.height;
-		op.fetch.size = { shape_.width, inLines, channels };
+		op.fetch.size = { shape_.width, inLines, channels() };
 		op.windows.data = op.fetch.size;
-		op.windows.kernel = { shape_.kernelSize, shape_.kernelSize, channels };
+		op.windows.kernel = { shape_.kernelSize, shape_.kernelSize, channels() };
 		op.windows.kernels = shape_.kernels;
 		op.windows.out = { shape_.outWidth(), outLines, shape_.kernels };
 		op.windows.strideX = op.windows.strideY = shape_.stride;
 		op.windows.padLeft = shape_.padding;
 		op.windows.releasedSlices = inLines;
 		op.weights.address = kWeights;
-		op.weights.bytes = static_cast<uint32_t>(
-			(uint64_t{ shape_.kernels } * shape_.kernelSize * shape_.kernelSize *
-				 channels * elementBytes(precision_) +
-			 127) /
-			128 * 128);
+		op.weights.bytes = divideRoundUp(static_cast<uint32_t>(weightBytes(shape_.kernels)),
+						 kEntryBytes) *
+				   kEntryBytes;
 		if (shape_.image) {
 			op.mode = ConvMode::Image;
 			op.inPrecision = Precision::Int8;
 			op.pixel.format = NVDLA_CDMA_D_DATAIN_FORMAT__PIXEL_FORMAT__T_A8B8G8R8;
 			op.pixel.convert = true;
 			op.fetch.padLeft = op.fetch.padRight = shape_.padding;
-			op.windows.kernel = { 1, shape_.kernelSize, shape_.kernelSize * channels };
+			op.windows.kernel = { 1, shape_.kernelSize,
+					      shape_.kernelSize * channels() };
 		}
 		return op;
 	}
@@ -264,17 +268,6 @@ void printLine(const ConvShape &shape, const char *precision, const Times &times
 	std::fflush(stdout);
 }
 
-/* Its threads and instructions are chosen when it is loaded. */
-void restrictOneDnn(char **argv, bool avx2)
-{
-	if (std::getenv("OMP_NUM_THREADS"))
-		return;
-	setenv("OMP_NUM_THREADS", "1", 1);
-	if (avx2)
-		setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
-	execv("/proc/self/exe", argv);
-}
-
 } /* namespace */
 
 } /* namespace nvdla::bench */
@@ -288,8 +281,9 @@ int main(int argc, char **argv)
 	unsigned int rounds = 20;
 	std::string only;
 	bool avx2 = false;
-	CommandLine app("Convolutions of the device model beside oneDNN's, as a Markdown table",
-			"conv-bench");
+	nvdla::CommandLine app(
+		"Convolutions of the device model beside oneDNN's, as a Markdown table",
+		"conv-bench");
 	app.option("--rounds", rounds, "how often each is run; the best time counts")
 		.range(1u, 100000u)
 		.valueText("N=20");
@@ -299,15 +293,14 @@ int main(int argc, char **argv)
 	app.flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
-	restrictOneDnn(argv, avx2);
+	restrictOneDnn(argv, 1, avx2);
 	if (avx2)
 		hwy::DisableTargets(HWY_AVX2 - 1);
 
 	const double int8 = int8Peak();
 	const double f32 = floatPeak();
-	std::printf("Peaks of this core in GMAC/s: INT8 %.0f, f32 %.0f. INT16 is beside oneDNN's "
-		    "INT8, FP16 beside its f32.\n\n",
-		    int8 / 1e9, f32 / 1e9);
+	std::printf("Peaks of this core in GMAC/s: INT8 %.0f, f32 %.0f.\n\n", int8 / 1e9,
+		    f32 / 1e9);
 	std::printf("| convolution | precision | ms | GMAC/s | of peak | oneDNN GMAC/s | ratio |\n"
 		    "|---|---|---|---|---|---|---|\n");
 	for (const ConvShape &shape : kShapes) {

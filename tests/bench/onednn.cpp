@@ -39,6 +39,7 @@ convolution_forward::primitive_desc describe(const ConvShape &shape, bool int8, 
 	const memory::dim groups = shape.groups;
 	const memory::dims strides = { shape.stride, shape.stride };
 	const memory::dims padding = { shape.padding, shape.padding };
+	const memory::dims behind = { shape.paddingBehind, shape.paddingBehind };
 	const memory::dims kernel =
 		groups == 1 ? memory::dims{ shape.kernels, shape.channels, shape.kernelSize,
 					    shape.kernelSize }
@@ -67,7 +68,7 @@ convolution_forward::primitive_desc describe(const ConvShape &shape, bool int8, 
 		 out,
 		 strides,
 		 padding,
-		 padding,
+		 behind,
 		 attributes };
 #else
 	after.append_eltwise(1, algorithm::eltwise_relu, 0, 0);
@@ -75,7 +76,7 @@ convolution_forward::primitive_desc describe(const ConvShape &shape, bool int8, 
 	if (int8)
 		attributes.set_output_scales(0, { kScale });
 	return { { prop_kind::forward_inference, algorithm::convolution_direct, source, weights,
-		   bias, out, strides, padding, padding },
+		   bias, out, strides, padding, behind },
 		 attributes,
 		 cpu };
 #endif

@@ -10,21 +10,30 @@
 namespace nvdla::bench
 {
 
-/** \brief A convolution with bias and ReLU; sizes in elements, padding on all sides */
+/** \brief A convolution with bias and ReLU; sizes in elements */
 struct ConvShape {
 	const char *name;
 	uint32_t width, height, channels; /**< of the input */
-	uint32_t kernels, kernelSize;
-	uint32_t stride, padding;
-	bool image; /**< pixels of four bytes, of which three count */
+	uint32_t kernels;
+	uint32_t kernelSize = 1;
+	uint32_t stride = 1;
+	uint32_t padding = 0;	    /**< left and above */
+	uint32_t paddingBehind = 0; /**< right and below */
+	bool image = false;	    /**< pixels of four bytes, of which three count */
 	uint32_t groups = 1;
 
-	uint32_t outWidth() const { return (width + 2 * padding - kernelSize) / stride + 1; }
-	uint32_t outHeight() const { return (height + 2 * padding - kernelSize) / stride + 1; }
+	uint32_t outWidth() const { return outOf(width); }
+	uint32_t outHeight() const { return outOf(height); }
 	double macs() const
 	{
 		return double(outWidth()) * outHeight() * kernels * kernelSize * kernelSize *
 		       (channels / groups);
+	}
+
+private:
+	uint32_t outOf(uint32_t size) const
+	{
+		return (size + padding + paddingBehind - kernelSize) / stride + 1;
 	}
 };
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole networks on the embedded device beside their convolutions in oneDNN, in one run.
+ *
+ * A network is compiled, and everything between the input's elements and the output's counts. Of
+ * oneDNN only the convolutions and fully connected layers do, each on its own and as fast as it
+ * ever was: what a framework around it would cost is left out.
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <hwy/targets.h>
+#include <nvdla/network.h>
+
+#include "command-line/command_line.h"
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "io/file.h"
+#include "networks.h"
+#include "onednn.h"
+#include "peak.h"
+#include "process.h"
+
+namespace nvdla::bench
+{
+
+namespace
+{
+
+using compiler::ElementType;
+using compiler::Model;
+
+constexpr uint64_t kMaxModelBytes = 1 << 30;
+
+struct Settings {
+	unsigned int rounds = 10;
+	unsigned int threads = 1;
+	bool avx2 = false;
+	std::vector<std::string> files;
+
+	/* Processor time of one thread; with several, the time that passes is what counts. */
+	double seconds() const { return threads == 1 ? processSeconds() : wallSeconds(); }
+};
+
+/** \brief A call, and the least time that it took */
+struct Timed {
+	std::function<void()> call;
+	double best = 1e9;
+};
+
+[[noreturn]] void die(const Error &error)
+{
+	std::fprintf(stderr, "network-bench: %s\n", error.message().c_str());
+	std::exit(1);
+}
+
+template<typename T>
+T orDie(Result<T> result)
+{
+	if (!result)
+		die(result.error());
+	if constexpr (!std::is_void_v<T>)
+		return std::move(*result);
+}
+
+void take(Timed &timed, const Settings &settings)
+{
+	const double start = settings.seconds();
+	timed.call();
+	timed.best = std::min(timed.best, settings.seconds() - start);
+}
+
+/** \brief Load \a loadable and fill its inputs; the call is one run */
+Timed onDevice(const std::string &path, const Loadable &loadable)
+{
+	auto network = std::make_shared<Network>(
+		orDie(Network::load(orDie(Device::open(path)), loadable)));
+	std::mt19937 random(1);
+
+	for (size_t i = 0; i < network->inputs().size(); i++) {
+		const TensorDesc &desc = network->inputs()[i];
+		std::vector<float> numbers(desc.elements());
+		std::generate(numbers.begin(), numbers.end(),
+			      [&] { return static_cast<float>(random() % 256) / 128 - 1; });
+		orDie(network->setInputFloat(i, numbers));
+	}
+	return { [network] {
+		RunOptions options;
+		options.timeout = std::chrono::minutes(5);
+		orDie(network->run(options));
+	} };
+}
+
+bool isInteger(const Model &model)
+{
+	return std::ranges::any_of(model.values, [](const compiler::Value &value) {
+		return value.isConstant &&
+		       (value.type == ElementType::Int8 || value.type == ElementType::UInt8);
+	});
+}
+
+void printLine(const std::string &name, const char *precision, double seconds, double macs,
+	       double peak, double onednn)
+{
+	std::printf("| %s | %s | %.0f | %.1f | %.0f %% |", name.c_str(), precision, macs / 1e6,
+		    seconds * 1e3, 100 * macs / seconds / peak);
+	if (onednn < 1e9)
+		std::printf(" %.1f | %.2f |\n", onednn * 1e3, seconds / onednn);
+	else
+		std::printf(" - | - |\n");
+	std::fflush(stdout);
+}
+
+void measure(const std::string &name, const Model &model, const Settings &settings)
+{
+	const std::vector<ConvShape> shapes = orDie(convolutionsOf(model));
+	const bool integer = isInteger(model);
+	const Loadable loadable = orDie(test::compile(model));
+	std::vector<std::pair<const char *, Timed>> ways;
+	std::vector<Timed> convolutions;
+	double macs = 0;
+
+	if (integer) {
+		ways.emplace_back("INT8", onDevice("embedded", loadable));
+	} else {
+		ways.emplace_back("FP16 exact", onDevice("embedded:fp16=exact", loadable));
+		ways.emplace_back("FP16 fast", onDevice("embedded:fp16=fast", loadable));
+	}
+	for (const ConvShape &shape : shapes) {
+		macs += shape.macs();
+		if (auto call = onednnConvolution(shape, integer))
+			convolutions.push_back({ std::move(call) });
+	}
+	for (unsigned int i = 0; i < settings.rounds; i++) {
+		for (auto &[precision, way] : ways)
+			take(way, settings);
+		for (Timed &convolution : convolutions)
+			take(convolution, settings);
+	}
+	double onednn = convolutions.empty() ? 1e9 : 0;
+	for (const Timed &convolution : convolutions)
+		onednn += convolution.best;
+	const double peak = (integer ? int8Peak() : floatPeak()) * settings.threads;
+	for (const auto &[precision, way] : ways)
+		printLine(name, precision, way.best, macs, peak, onednn);
+}
+
+Model read(const std::string &path)
+{
+	const auto bytes = orDie(readWholeFile(path, kMaxModelBytes));
+
+	return orDie(compiler::isTflite(bytes) ? compiler::importTflite(bytes)
+					       : compiler::importOnnx(bytes));
+}
+
+void measureAll(const Settings &settings)
+{
+	std::printf("Peaks of this core in GMAC/s: INT8 %.0f, f32 %.0f.\n\n", int8Peak() / 1e9,
+		    floatPeak() / 1e9);
+	std::printf("| network | precision | MMAC | ms | of peak | convolutions in oneDNN, ms | "
+		    "times as long |\n|---|---|---|---|---|---|---|\n");
+	if (settings.files.empty()) {
+		measure("ResNet-18", resnet(Resnet::Layers18, ElementType::Int8), settings);
+		measure("ResNet-50", resnet(Resnet::Layers50, ElementType::Int8), settings);
+		measure("ResNet-18", resnet(Resnet::Layers18, ElementType::Float32), settings);
+	}
+	/* A model has a folder of its own. */
+	for (const std::string &path : settings.files)
+		measure(std::filesystem::absolute(path).parent_path().filename(), read(path),
+			settings);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::bench */
+
+int main(int argc, char **argv)
+{
+	using namespace nvdla::bench;
+
+	Settings settings;
+	nvdla::CommandLine app("Networks on the embedded device beside their convolutions in "
+			       "oneDNN, as a Markdown table",
+			       "network-bench");
+	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
+		.range(1u, 10000u)
+		.valueText("N=10");
+	app.flag("--avx2", settings.avx2, "nothing above AVX2, neither here nor in oneDNN");
+	app.option("MODEL", settings.files,
+		   "models to measure, .tflite or .onnx; without any, residual networks");
+	if (const auto code = app.parse(argc, argv))
+		return *code;
+	restrictOneDnn(argv, settings.threads, settings.avx2);
+	if (settings.avx2)
+		hwy::DisableTargets(HWY_AVX2 - 1);
+	measureAll(settings);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process that measures: its time, and what it is allowed to use.
+ */
+#pragma once
+
+namespace nvdla::bench
+{
+
+/** \return processor time of all threads, which other processes on the machine do not lengthen */
+double processSeconds();
+
+/** \return time that has passed, for work on several threads */
+double wallSeconds();
+
+/**
+ * \brief Let oneDNN use \a threads threads and, with \a avx2, nothing above AVX2
+ *
+ * It chooses both when it is loaded, so the program is begun anew unless OMP_NUM_THREADS says
+ * that this has been done.
+ */
+void restrictOneDnn(char **argv, unsigned int threads, bool avx2);
+
+} /* namespace nvdla::bench */
