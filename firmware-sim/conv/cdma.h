@@ -116,6 +116,11 @@ public:
 	bool done() const { return left_ == 0; }
 	/** \brief The next bytes that CSC loads */
 	void read(std::span<std::byte> out);
+	/**
+	 * \brief The same, where they are if they follow each other there, else in \a copy
+	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
+	 */
+	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
 
@@ -144,7 +149,7 @@ private:
  * Only one group is in memory at a time, and no group is larger than the banks
  * hold; for the whole of it see programming guide, "Limitation", General.
  */
-class WeightReader
+class WeightReader : public WeightSource
 {
 public:
 	/** \param kept the weights are in the buffer already: nothing is fetched */
@@ -153,8 +158,8 @@ public:
 	/** \return why the hardware would wait forever for weights, empty if it does not */
 	std::string check() const;
 
-	/** \brief Unpack the next kernel group into \a group, whose storage is reused */
-	void next(WeightGroup &group);
+	/** \brief Unpack the next kernel group */
+	WeightGroup next() override;
 
 	/** \brief Fetch what there is room for */
 	void fill();
@@ -169,8 +174,8 @@ public:
 
 private:
 	std::string checkFetch() const;
-	/** \brief Unpack the next elements as they are in the buffer */
-	void read(std::span<int16_t> elements);
+	/** \return the next \a bytes of sparse elements with the zeroes between them */
+	std::span<const std::byte> unpack(size_t bytes);
 	bool maskBit();
 
 	const ConvOp &op_;
@@ -181,8 +186,8 @@ private:
 	EntryStream mask_;
 	std::vector<std::byte> groupSizes_;
 	uint32_t kernelsLeft_;
-	std::vector<std::byte> bytes_;
-	std::vector<int16_t> present_; /* elements of a sparse group */
+	std::vector<std::byte> bytes_;	 /* of a group that is not in one piece in the buffer */
+	std::vector<std::byte> present_; /* the same of a sparse group, without its zeroes */
 	uint8_t maskByte_ = 0;
 	unsigned maskBitsLeft_ = 0;
 };

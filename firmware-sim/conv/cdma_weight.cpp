@@ -16,8 +16,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "conv/conv_tile.h"
-
 namespace nvdla::sim
 {
 
@@ -91,6 +89,24 @@ void EntryStream::read(std::span<std::byte> out)
 		std::memcpy(out.data(), bytes.data(), bytes.size());
 		out = out.subspan(bytes.size());
 	}
+}
+
+std::span<const std::byte> EntryStream::take(size_t bytes, std::vector<std::byte> &copy)
+{
+	const std::span<const std::byte> here = cbuf_.from(ring_, entry_);
+	const size_t rest = bytes % kEntryBytes;
+
+	if (used_ == kEntryBytes && bytes <= here.size()) {
+		load(bytes - rest);
+		if (rest) {
+			std::ranges::copy(load(kEntryBytes), current_.begin());
+			used_ = rest;
+		}
+		return here.first(bytes);
+	}
+	copy.resize(bytes);
+	read(copy);
+	return copy;
 }
 
 void EntryStream::release()
@@ -186,46 +202,50 @@ bool WeightReader::maskBit()
 	return bit;
 }
 
-void WeightReader::read(std::span<int16_t> elements)
+std::span<const std::byte> WeightReader::unpack(size_t bytes)
 {
-	bytes_.resize(elements.size() * elementBytes(op_.precision));
-	packed_.read(bytes_);
-	if (op_.precision == Precision::Int8)
-		widenBytes(bytes_.data(), elements.size(), elements.data());
-	else if (!elements.empty())
-		std::memcpy(elements.data(), bytes_.data(), bytes_.size());
+	const size_t element = elementBytes(op_.precision);
+	size_t present = 0;
+
+	/* The mask first: where it has a one, the element's first byte is not zero. */
+	bytes_.assign(bytes, std::byte{ 0 });
+	for (size_t i = 0; i < bytes; i += element) {
+		if (maskBit()) {
+			bytes_[i] = std::byte{ 1 };
+			present += element;
+		}
+	}
+	present_.resize(present);
+	packed_.read(present_);
+	const std::byte *next = present_.data();
+	for (size_t i = 0; i < bytes; i += element) {
+		if (bytes_[i] == std::byte{ 0 })
+			continue;
+		std::copy_n(next, element, &bytes_[i]);
+		next += element;
+	}
+	return bytes_;
 }
 
-void WeightReader::next(WeightGroup &group)
+WeightGroup WeightReader::next()
 {
+	WeightGroup group;
+
 	fill();
 	group.kernels = std::min(kernelsLeft_, op_.groupKernels());
-	group.elements.resize(kernelElements(op_) * group.kernels);
 	kernelsLeft_ -= group.kernels;
 	if (!kept_)
 		cbuf_.addKernels(group.kernels);
 
-	if (op_.weights.compressed) {
-		size_t present = 0;
-		for (int16_t &element : group.elements) {
-			element = maskBit();
-			present += static_cast<size_t>(element);
-		}
-		present_.resize(present);
-		read(present_);
-		const int16_t *next = present_.data();
-		for (int16_t &element : group.elements)
-			if (element)
-				element = *next++;
-	} else {
-		read(group.elements);
-	}
+	const size_t bytes = kernelElements(op_) * group.kernels * elementBytes(op_.precision);
+	group.bytes = op_.weights.compressed ? unpack(bytes) : packed_.take(bytes, bytes_);
 
 	if (op_.keepWeights)
-		return;
+		return group;
 	packed_.release();
 	mask_.release();
 	cbuf_.releaseKernels(group.kernels);
+	return group;
 }
 
 void WeightReader::fill()

@@ -8,6 +8,7 @@
 
 #include "conv/cacc.h"
 #include "conv/cmac.h"
+#include "conv/line_elements.h"
 
 namespace nvdla::sim
 {
@@ -121,7 +122,7 @@ public:
 		for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 			if (memory_.cancelled())
 				break;
-			group_ = &weights.next();
+			load(weights.next());
 			if (op_.mode == ConvMode::Winograd)
 				runTiles(surface);
 			else
@@ -190,10 +191,16 @@ private:
 		return true;
 	}
 
+	void load(const WeightGroup &group)
+	{
+		kernels_ = group.kernels;
+		weights_.resize(group.bytes.size() / elementBytes(op_.precision));
+		widen(op_.precision, group.bytes.data(), weights_);
+	}
+
 	void load(const Block &block)
 	{
-		cells_.load(group_->elements.data() + block.weights * group_->kernels,
-			    group_->kernels, block.lanes);
+		cells_.load(weights_.data() + block.weights * kernels_, kernels_, block.lanes);
 	}
 
 	void deliverLine(uint32_t batch, uint32_t surface, uint32_t y,
@@ -217,7 +224,8 @@ private:
 	std::vector<typename Cells::Sum> sums_;
 	std::vector<int32_t> out_;
 	Cells cells_;
-	const WeightGroup *group_ = nullptr;
+	uint32_t kernels_ = 0;	       /* of the group */
+	std::vector<int16_t> weights_; /* of the group */
 	ConvCounters counters_;
 };
 

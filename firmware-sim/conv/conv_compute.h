@@ -15,18 +15,6 @@
 namespace nvdla::sim
 {
 
-/** \brief Where a convolution's weights come from, kernel group by kernel group */
-class WeightSource
-{
-public:
-	virtual ~WeightSource() = default;
-	/**
-	 * \brief The next group; called once per surface, in order
-	 * \return the group; it stays valid until the next call
-	 */
-	virtual const WeightGroup &next() = 0;
-};
-
 /** \brief Counters of a convolution */
 struct ConvCounters {
 	uint32_t saturated = 0; /**< D_OUT_SATURATION: outputs clipped to 32 bits */

@@ -19,23 +19,6 @@ namespace nvdla::sim
 namespace
 {
 
-/** Groups one at a time out of memory */
-class FetchedWeights : public WeightSource
-{
-public:
-	explicit FetchedWeights(WeightReader &reader) : reader_(reader) {}
-
-	const WeightGroup &next() override
-	{
-		reader_.next(group_);
-		return group_;
-	}
-
-private:
-	WeightReader &reader_;
-	WeightGroup group_;
-};
-
 /** \return what CSC would wait for forever, empty if all its lines are there */
 std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 {
@@ -85,8 +68,7 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 	const auto compute = fastConvAccepts(op, fp16_) ? computeConvFast
 			     : fp16ConvAccepts(op)	? computeConvFp16
 							: computeConv;
-	FetchedWeights weights(*weights_);
-	const ConvCounters sums = compute(op, data, weights, sink, memory);
+	const ConvCounters sums = compute(op, data, *weights_, sink, memory);
 	weights_->fill();
 	traffic.weightBytes = weights_->bytes();
 	cbuf_.end(op);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "conv/fp16_cells.h"
+#include "conv/line_elements.h"
 
 namespace nvdla::sim
 {
@@ -44,8 +45,11 @@ public:
 private:
 	void load(const WeightGroup &group)
 	{
+		std::vector<int16_t> elements(group.bytes.size() / sizeof(int16_t));
+
+		widen(op_.precision, group.bytes.data(), elements);
 		for (size_t i = 0; i < blocks_.size(); i++)
-			weights_[i].load(group.elements.data() + blocks_[i].weights * group.kernels,
+			weights_[i].load(elements.data() + blocks_[i].weights * group.kernels,
 					 group.kernels, blocks_[i].lanes);
 	}
 

@@ -11,8 +11,6 @@
 #include <cstring>
 #include <utility>
 
-#include "conv/csc.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "conv/conv_tile.cpp"
 #include <hwy/foreach_target.h>
@@ -46,7 +44,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<int32_t>;
 using Vector = hn::Vec<Tag>;
 
-/* As many positions as registers hold beside the weights. */
+/* As many positions as registers hold beside the weights, for two vectors of columns. */
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 constexpr size_t kPositions = 12;
 #elif HWY_ARCH_X86
@@ -62,6 +60,8 @@ struct Pairs {
 	using Vector = HWY_NAMESPACE::Vector;
 	static constexpr size_t kVectors = 2;
 	static constexpr size_t kAllColumns = kTileColumns;
+	static constexpr size_t kMostPositions = kPositions;
+	static constexpr size_t kUnitsAtOnce = 1;
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -77,6 +77,11 @@ struct Pairs {
 #endif
 	}
 
+	static HWY_INLINE Vector load(const int32_t *start)
+	{
+		return hn::LoadU(Tag(), start);
+	}
+
 	static HWY_INLINE void store(Vector sum, int32_t *out)
 	{
 		hn::StoreU(sum, Tag(), out);
@@ -84,11 +89,19 @@ struct Pairs {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/* VNNI comes with more hosts than the set of instructions Highway wants to see. */
 struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
-		/* VNNI comes with more hosts than the set of instructions Highway wants to see. */
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
+		return sum;
+	}
+};
+
+struct VnniPairs : Pairs {
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
 		return sum;
 	}
 };
@@ -101,10 +114,20 @@ struct Floats {
 	static constexpr size_t kVectors =
 		kFloatColumns / hn::MaxLanes(Tag()) < 4 ? kFloatColumns / hn::MaxLanes(Tag()) : 4;
 	static constexpr size_t kAllColumns = kFloatColumns;
+	/* One vector of columns leaves room for more positions, but not for all their pointers:
+	 * each is then loaded once for some units. */
+	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
+	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		return hn::MulAdd(data, weights, sum);
+	}
+
+	static HWY_INLINE Vector load(const int32_t *start)
+	{
+		const hn::RebindToSigned<Tag> bitsTag;
+		return hn::BitCast(Tag(), hn::LoadU(bitsTag, start));
 	}
 
 	static HWY_INLINE void store(Vector sum, int32_t *out)
@@ -130,11 +153,11 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	HWY_INLINE void clear()
+	HWY_INLINE void start(const int32_t *from)
 	{
 		for (auto &position : sums)
-			for (Vector &sum : position)
-				sum = hn::Zero(Tag());
+			for (size_t i = 0; i < kVectors; i++)
+				position[i] = Product::load(from + i * kLanes);
 	}
 
 	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
@@ -144,24 +167,46 @@ struct Tile {
 		 ...);
 	}
 
-	template<size_t kPosition>
-	HWY_INLINE void add(const Vector *weights)
+	template<size_t kPosition, size_t kUnits>
+	HWY_INLINE void add(size_t offset, const Vector (*weights)[kVectors])
 	{
-		Number unit;
-		std::memcpy(&unit, at[kPosition], sizeof(unit));
-		at[kPosition] += sizeof(unit);
-		const Vector data = hn::Set(Tag(), unit);
-		for (size_t i = 0; i < kVectors; i++)
-			sums[kPosition][i] = Product::add(sums[kPosition][i], data, weights[i]);
+		const std::byte *from = at[kPosition] + offset;
+
+		for (size_t unit = 0; unit < kUnits; unit++) {
+			Number number;
+			std::memcpy(&number, from + unit * sizeof(number), sizeof(number));
+			const Vector data = hn::Set(Tag(), number);
+			for (size_t i = 0; i < kVectors; i++)
+				sums[kPosition][i] =
+					Product::add(sums[kPosition][i], data, weights[unit][i]);
+		}
 	}
 
-	HWY_INLINE void step(const Number *weights)
+	/** \param offset of the unit in its run, bytes */
+	template<size_t kUnits>
+	HWY_INLINE void step(size_t offset, const int32_t *weights)
 	{
-		Vector columns[kVectors];
+		Vector columns[kUnits][kVectors];
 
-		for (size_t i = 0; i < kVectors; i++)
-			columns[i] = hn::LoadU(Tag(), weights + i * kLanes);
-		(add<kIndex>(columns), ...);
+		for (size_t unit = 0; unit < kUnits; unit++)
+			for (size_t i = 0; i < kVectors; i++)
+				columns[unit][i] = hn::BitCast(
+					Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
+							 weights + unit * Product::kAllColumns +
+								 i * kLanes));
+		(add<kIndex, kUnits>(offset, columns), ...);
+	}
+
+	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights)
+	{
+		constexpr size_t most = Product::kUnitsAtOnce;
+		uint32_t unit = 0;
+
+		for (; unit + most <= units; unit += most, weights += most * Product::kAllColumns)
+			step<most>(unit * kUnitBytes, weights);
+		for (; unit < units; unit++, weights += Product::kAllColumns)
+			step<1>(unit * kUnitBytes, weights);
+		return weights;
 	}
 
 	HWY_INLINE void store(int32_t *out) const
@@ -173,90 +218,108 @@ struct Tile {
 	}
 };
 
+/** What all tiles of a call share */
+struct Operands {
+	const TileRun *runs;
+	size_t runCount;
+	const int32_t *weights;
+	const int32_t *start;
+};
+
 template<typename Product, size_t... kIndex>
-void oneTile(const TilePosition *positions, const TileRun *runs, size_t runCount,
-	     const typename Product::Number *weights, int32_t *out, std::index_sequence<kIndex...>)
+void oneTile(const TilePosition *positions, const Operands &operands, int32_t *out,
+	     std::index_sequence<kIndex...>)
 {
 	using ThisTile = Tile<Product, kIndex...>;
 
 	for (size_t column = 0; column < Product::kAllColumns;
 	     column += ThisTile::kVectors * ThisTile::kLanes) {
 		ThisTile tile;
-		const auto *unit = weights + column;
+		const int32_t *weights = operands.weights + column;
 
-		tile.clear();
-		for (size_t i = 0; i < runCount; i++) {
-			tile.begin(positions, runs[i]);
-			for (uint32_t u = 0; u < runs[i].units; u++, unit += Product::kAllColumns)
-				tile.step(unit);
+		tile.start(operands.start + column);
+		for (size_t i = 0; i < operands.runCount; i++) {
+			tile.begin(positions, operands.runs[i]);
+			weights = tile.multiply(operands.runs[i].units, weights);
 		}
 		tile.store(out + column);
 	}
 }
 
 template<typename Product, size_t kCount>
-size_t oneTileOf(const TilePosition *positions, size_t count, const TileRun *runs, size_t runCount,
-		 const typename Product::Number *weights, int32_t *sums)
+size_t oneTileOf(const TilePosition *positions, size_t count, const Operands &operands,
+		 int32_t *sums)
 {
+	constexpr std::make_index_sequence<kCount> indices;
+
+	if (count >= kCount) {
+		oneTile<Product>(positions, operands, sums, indices);
+		return kCount;
+	}
+	/* What is missing to a full tile is the last position again. */
 	TilePosition padded[kCount];
 	int32_t out[kCount * Product::kAllColumns];
-
-	/* What is missing to a full tile is the last position again. */
 	for (size_t i = 0; i < kCount; i++)
 		padded[i] = positions[std::min(i, count - 1)];
-	oneTile<Product>(padded, runs, runCount, weights, out, std::make_index_sequence<kCount>());
-	const size_t done = std::min(count, kCount);
-	std::copy_n(out, done * Product::kAllColumns, sums);
-	return done;
+	oneTile<Product>(padded, operands, out, indices);
+	std::copy_n(out, count * Product::kAllColumns, sums);
+	return count;
 }
 
-template<typename Product, size_t kMost>
-void allTiles(const TilePosition *positions, size_t count, const TileRun *runs, size_t runCount,
-	      const typename Product::Number *weights, int32_t *sums)
+template<typename Product>
+void allTiles(const TilePosition *positions, size_t count, const Operands &operands, int32_t *sums)
 {
 	while (count > 0) {
-		const size_t done =
-			count > kFewPositions
-				? oneTileOf<Product, kMost>(positions, count, runs, runCount,
-							    weights, sums)
-				: oneTileOf<Product, kFewPositions>(positions, count, runs,
-								    runCount, weights, sums);
+		size_t done = 0;
+		if (count > kFewPositions)
+			done = oneTileOf<Product, Product::kMostPositions>(positions, count,
+									   operands, sums);
+		else if (count > 1)
+			done = oneTileOf<Product, kFewPositions>(positions, count, operands, sums);
+		else
+			done = oneTileOf<Product, 1>(positions, count, operands, sums);
 		positions += done;
 		count -= done;
 		sums += done * Product::kAllColumns;
 	}
 }
 
-void floatSumsOfTarget(const TilePosition *positions, size_t count, const TileRun *runs,
-		       size_t runCount, const float *weights, int32_t *sums)
+bool hasVnni()
 {
-	/* One vector of columns leaves room for more positions. */
-	constexpr size_t most = Floats::kVectors == 1 ? 2 * kPositions : kPositions;
-
-	allTiles<Floats, most>(positions, count, runs, runCount, weights, sums);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return __builtin_cpu_supports("avx512vnni");
+#else
+	return false;
+#endif
 }
 
 TileKind kindOfTarget()
 {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if (__builtin_cpu_supports("avx512vnni"))
+	if (hasVnni())
 		return TileKind::Quads;
-#endif
 	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
 }
 
 void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-		  size_t runCount, const int32_t *weights, int32_t *sums)
+		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
 {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if (kind == TileKind::Quads) {
-		allTiles<Quads, kPositions>(positions, count, runs, runCount, weights, sums);
+	const Operands operands = { runs, runCount, weights, start };
+
+	if (kind == TileKind::Float) {
+		allTiles<Floats>(positions, count, operands, sums);
 		return;
 	}
-#else
-	(void)kind;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	if (kind == TileKind::Quads) {
+		allTiles<Quads>(positions, count, operands, sums);
+		return;
+	}
+	if (hasVnni()) {
+		allTiles<VnniPairs>(positions, count, operands, sums);
+		return;
+	}
 #endif
-	allTiles<Pairs, kPositions>(positions, count, runs, runCount, weights, sums);
+	allTiles<Pairs>(positions, count, operands, sums);
 }
 
 #else /* vectors of any size */
@@ -266,103 +329,13 @@ TileKind kindOfTarget()
 	return TileKind::None;
 }
 
-void sumsOfTarget(TileKind, const TilePosition *, size_t, const TileRun *, size_t, const int32_t *,
-		  int32_t *)
+void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
+		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
 {
-}
-
-void floatSumsOfTarget(const TilePosition *positions, size_t count, const TileRun *runs,
-		       size_t runCount, const float *weights, int32_t *sums)
-{
-	tileFloatSumsReference(positions, count, runs, runCount, weights, sums);
+	tileSumsReference(kind, positions, count, runs, runCount, weights, start, sums);
 }
 
 #endif
-
-void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
-{
-	const hn::ScalableTag<int16_t> tag;
-	const hn::Rebind<int8_t, decltype(tag)> byteTag;
-	const auto *in = reinterpret_cast<const int8_t *>(bytes);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in + i)), tag, out + i);
-	for (; i < count; i++)
-		out[i] = in[i];
-}
-
-void putQuadsOfTarget(const int16_t *elements, size_t units, std::byte *out)
-{
-	const hn::CappedTag<int16_t, 32> tag;
-	const hn::Rebind<int8_t, decltype(tag)> byteTag;
-	constexpr size_t kStep = kTileColumns * kUnitBytes;
-	int8_t bytes[kMacLanes];
-
-	while (units > 0) {
-		const size_t some = std::min(units, kMacLanes / kUnitBytes);
-		const size_t count = some * kUnitBytes;
-		size_t i = 0;
-		for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-			hn::StoreU(hn::DemoteTo(byteTag, hn::LoadU(tag, elements + i)), byteTag,
-				   bytes + i);
-		for (; i < count; i++)
-			bytes[i] = static_cast<int8_t>(elements[i]);
-		for (size_t unit = 0; unit < some; unit++, out += kStep)
-			std::memcpy(out, bytes + unit * kUnitBytes, kUnitBytes);
-		elements += count;
-		units -= some;
-	}
-}
-
-void widenOfTarget(const int16_t *halves, size_t count, float *out)
-{
-	const hn::ScalableTag<float> tag;
-	const hn::RebindToUnsigned<decltype(tag)> bitsTag;
-	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
-	const auto *in = reinterpret_cast<const uint16_t *>(halves);
-
-	auto widen = [&](auto half) HWY_ATTR {
-		const auto bits = hn::PromoteTo(bitsTag, half);
-		const auto magnitude = hn::And(bits, hn::Set(bitsTag, 0x7fff));
-		const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
-		const auto nan = hn::Gt(hn::BitCast(hn::RebindToSigned<decltype(tag)>(), magnitude),
-					hn::Set(hn::RebindToSigned<decltype(tag)>(), 0x7c00));
-		/* With the exponent's bias made right by a product, denormals are, too. */
-		const auto value = hn::Mul(hn::BitCast(tag, hn::ShiftLeft<13>(magnitude)),
-					   hn::Set(tag, 0x1p112F));
-		const auto number = hn::Or(value, hn::BitCast(tag, sign));
-		return hn::IfThenElse(hn::RebindMask(tag, nan),
-				      hn::BitCast(tag, hn::Set(bitsTag, 0x7fc00000)), number);
-	};
-	size_t i = 0;
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(widen(hn::LoadU(halfTag, in + i)), tag, out + i);
-	for (; i < count; i++)
-		out[i] = hn::GetLane(widen(hn::Set(halfTag, in[i])));
-}
-
-/** CACC's delivery for sums that fit 32 bits after it, too */
-void deliverOfTarget(const int32_t *sums, size_t count, const int32_t *offsets, uint32_t truncate,
-		     int32_t *out)
-{
-	const hn::CappedTag<int32_t, kTileColumns> tag;
-	const int shift = static_cast<int>(truncate);
-
-	for (size_t i = 0; i < count * kTileColumns; i += hn::Lanes(tag)) {
-		auto value = hn::Sub(hn::LoadU(tag, sums + i),
-				     hn::LoadU(tag, offsets + i % kTileColumns));
-		if (truncate) {
-			const auto sign = hn::BroadcastSignBit(value);
-			const auto magnitude = hn::Sub(hn::Xor(value, sign), sign);
-			const auto half =
-				hn::And(hn::ShiftRightSame(magnitude, shift - 1), hn::Set(tag, 1));
-			const auto rounded = hn::Add(hn::ShiftRightSame(magnitude, shift), half);
-			value = hn::Sub(hn::Xor(rounded, sign), sign);
-		}
-		hn::StoreU(value, tag, out + i);
-	}
-}
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -375,11 +348,39 @@ namespace nvdla::sim
 
 HWY_EXPORT(kindOfTarget);
 HWY_EXPORT(sumsOfTarget);
-HWY_EXPORT(floatSumsOfTarget);
-HWY_EXPORT(widenOfTarget);
-HWY_EXPORT(widenBytesOfTarget);
-HWY_EXPORT(putQuadsOfTarget);
-HWY_EXPORT(deliverOfTarget);
+
+namespace
+{
+
+template<typename Number>
+Number numberAt(const std::byte *at)
+{
+	Number number;
+	std::memcpy(&number, at, sizeof(number));
+	return number;
+}
+
+/** A unit's operands times a column's weights, added to the bits of a sum */
+int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weights)
+{
+	const auto *weight = reinterpret_cast<const std::byte *>(&weights);
+
+	switch (kind) {
+	case TileKind::Quads:
+		for (size_t i = 0; i < kUnitBytes; i++)
+			sum += numberAt<uint8_t>(data + i) * numberAt<int8_t>(weight + i);
+		return sum;
+	case TileKind::Float:
+		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +
+					      numberAt<float>(data) * numberAt<float>(weight));
+	default:
+		for (size_t i = 0; i < kUnitBytes; i += sizeof(int16_t))
+			sum += numberAt<int16_t>(data + i) * numberAt<int16_t>(weight + i);
+		return sum;
+	}
+}
+
+} /* namespace */
 
 TileKind tileKind()
 {
@@ -387,58 +388,34 @@ TileKind tileKind()
 }
 
 void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-	      size_t runCount, const int32_t *weights, int32_t *sums)
+	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, count, runs, runCount, weights, sums);
+	HWY_DYNAMIC_DISPATCH(sumsOfTarget)
+	(kind, positions, count, runs, runCount, weights, start, sums);
 }
 
-void tileFloatSums(const TilePosition *positions, size_t count, const TileRun *runs,
-		   size_t runCount, const float *weights, int32_t *sums)
+void tileSumsReference(TileKind kind, const TilePosition *positions, size_t count,
+		       const TileRun *runs, size_t runCount, const int32_t *weights,
+		       const int32_t *start, int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(positions, count, runs, runCount, weights, sums);
-}
+	const size_t columns = kind == TileKind::Float ? kFloatColumns : kTileColumns;
 
-void widenHalves(const int16_t *halves, size_t count, float *out)
-{
-	HWY_DYNAMIC_DISPATCH(widenOfTarget)(halves, count, out);
-}
-
-void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
-{
-	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(bytes, count, out);
-}
-
-void putQuads(const int16_t *elements, size_t units, std::byte *out)
-{
-	HWY_DYNAMIC_DISPATCH(putQuadsOfTarget)(elements, units, out);
-}
-
-void tileFloatSumsReference(const TilePosition *positions, size_t count, const TileRun *runs,
-			    size_t runCount, const float *weights, int32_t *sums)
-{
 	for (size_t p = 0; p < count; p++) {
-		for (size_t column = 0; column < kFloatColumns; column++) {
-			const float *weight = weights + column;
-			float sum = 0;
+		for (size_t column = 0; column < columns; column++) {
+			const int32_t *weight = weights + column;
+			int32_t sum = start[column];
 			for (size_t i = 0; i < runCount; i++) {
 				const std::byte *at = positions[p].rows[runs[i].row] +
 						      positions[p].offset + runs[i].offset;
-				for (uint32_t unit = 0; unit < runs[i].units; unit++) {
-					float data;
-					std::memcpy(&data, at + unit * sizeof(data), sizeof(data));
-					sum += data * *weight;
-					weight += kFloatColumns;
-				}
+				for (uint32_t unit = 0; unit < runs[i].units;
+				     unit++, at += kUnitBytes, weight += columns)
+					sum = addUnit(kind, sum, at, *weight);
 			}
-			*sums++ = std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
+			if (kind == TileKind::Float && std::isnan(std::bit_cast<float>(sum)))
+				sum = kFloatNan;
+			*sums++ = sum;
 		}
 	}
-}
-
-void deliverTile(const int32_t *sums, size_t count, const int32_t *offsets, uint32_t truncate,
-		 int32_t *out)
-{
-	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, offsets, truncate, out);
 }
 
 } /* namespace nvdla::sim */

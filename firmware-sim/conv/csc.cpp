@@ -97,7 +97,7 @@ std::vector<Block> makeBlocks(const ConvOp &op)
 	return blocks;
 }
 
-Operands::Operands(const ConvOp &op, const DataView &data) : op_(op), data_(data)
+Operands::Operands(const ConvOp &op, const DataView &data) : op_(op)
 {
 	const int16_t pad = padElement(op.precision, op.windows.padValue);
 	const uint32_t width = op.windows.out.width;
@@ -106,6 +106,9 @@ Operands::Operands(const ConvOp &op, const DataView &data) : op_(op), data_(data
 	vectors_.resize(op.mode == ConvMode::Winograd ? (width + 1) / 2 : width);
 	if (op.mode != ConvMode::Direct)
 		gathered_.resize(vectors_.size() * kMacLanes);
+	for (uint32_t y = 0; y < op.windows.data.height; y++)
+		for (uint32_t batch = 0; batch < op.batches; batch++)
+			lines_.push_back(data.line(batch, y));
 }
 
 const std::vector<const int16_t *> &Operands::line(uint32_t batch, uint32_t y, const Block &block)
@@ -129,10 +132,10 @@ void Operands::gatherDirect(uint32_t batch, uint32_t y, const Block &block)
 		return;
 	}
 
-	const int16_t *line = data_.line(batch, inY).data() + block.channel;
+	const int16_t *from = line(batch, inY).data() + block.channel;
 	for (const int16_t *&vector : vectors_) {
 		vector = inX < windows.data.width
-				 ? line + static_cast<size_t>(inX) * windows.data.channels
+				 ? from + static_cast<size_t>(inX) * windows.data.channels
 				 : padding_.data();
 		inX += windows.strideX;
 	}
@@ -153,14 +156,14 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 			continue;
 		}
 
-		const Slice &line = data_.line(0, inY);
+		const Slice &slice = line(0, inY);
 		const size_t step = static_cast<size_t>(windows.strideX) * windows.data.channels;
 		size_t from = block.channel;
 		for (size_t x = 0; x < vectors_.size(); x++, out += kMacLanes, from += step) {
 			/* What is behind the line reads as zero. */
-			const size_t end = std::min(line.size(), from + perRow);
+			const size_t end = std::min(slice.size(), from + perRow);
 			const size_t count = end > from ? end - from : 0;
-			std::copy_n(line.data() + std::min(from, line.size()), count, out);
+			std::copy_n(slice.data() + std::min(from, slice.size()), count, out);
 			std::fill(out + count, out + perRow, int16_t{ 0 });
 		}
 	}
@@ -176,7 +179,7 @@ const std::vector<const int16_t *> &Operands::tiles(uint32_t tileY, const Block 
 	int16_t transformed[16];
 
 	for (uint32_t i = 0; i < 4; i++)
-		lines[i] = &data_.line(0, tileY * 2 + i);
+		lines[i] = &line(0, tileY * 2 + i);
 
 	for (size_t tileX = 0; tileX < vectors_.size(); tileX++) {
 		int16_t *out = &gathered_[tileX * kMacLanes];

@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "conv/cbuf.h"
@@ -38,12 +40,23 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 /**
  * \brief Weights of one kernel group, unpacked, in the order CSC loads them
  *
- * For every block the elements of each kernel, channel fastest.
- * INT8 is sign-extended, FP16 are raw bits.
+ * For every block the elements of each kernel, channel fastest, as they are in memory.
  */
 struct WeightGroup {
 	uint32_t kernels = 0;
-	std::vector<int16_t> elements;
+	std::span<const std::byte> bytes;
+};
+
+/** \brief Where a convolution's weights come from, kernel group by kernel group */
+class WeightSource
+{
+public:
+	virtual ~WeightSource() = default;
+	/**
+	 * \brief The next group; called once per surface, in order
+	 * \return the group; its bytes stay valid until the next call
+	 */
+	virtual WeightGroup next() = 0;
 };
 
 /**
@@ -58,26 +71,34 @@ using Slice = std::vector<int16_t>;
 /**
  * \brief The lines that CSC reads, from its pointer on, as its own registers describe them
  *
- * What CDMA put there does not matter. The lines are a copy.
+ * What CDMA put there does not matter. Nothing is kept: each line is read where it is.
  */
 class DataView
 {
 public:
-	/** \param op an operation with fits() */
+	/** \param op an operation with fits(); both must outlive the view */
 	DataView(const ConvOp &op, const Cbuf &cbuf);
 
 	/** \return the lines are no more than the data banks hold: what bounds their memory */
 	static bool fits(const ConvOp &op);
 
+	/** \return bytes of a line: its elements as they are in memory */
+	size_t lineBytes() const;
+
+	/** \brief Copy the elements of line \a y of cube \a batch, lineBytes(), to \a out */
+	void read(uint32_t batch, uint32_t y, std::byte *out) const;
+
 	/** \return line \a y of cube \a batch */
-	const Slice &line(uint32_t batch, uint32_t y) const
-	{
-		return lines_[static_cast<size_t>(y) * batches_ + batch];
-	}
+	Slice line(uint32_t batch, uint32_t y) const;
 
 private:
-	uint32_t batches_;
-	std::vector<Slice> lines_;
+	void readDirect(uint32_t first, std::byte *out) const;
+	void readImage(uint32_t first, std::byte *out) const;
+	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
+	const std::byte *entry(uint32_t offset) const;
+
+	const ConvOp &op_;
+	const Cbuf &cbuf_;
 };
 
 /**
@@ -106,8 +127,13 @@ private:
 	void gatherDirect(uint32_t batch, uint32_t y, const Block &block);
 	void gatherImage(uint32_t y, const Block &block);
 
+	const Slice &line(uint32_t batch, uint32_t y) const
+	{
+		return lines_[static_cast<size_t>(y) * op_.batches + batch];
+	}
+
 	const ConvOp &op_;
-	const DataView &data_;
+	std::vector<Slice> lines_;	/* of the cube, those of a batch one behind the other */
 	std::vector<int16_t> padding_;	/* kMacLanes times the padding value */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
 	std::vector<const int16_t *> vectors_;

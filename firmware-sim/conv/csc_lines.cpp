@@ -9,6 +9,7 @@
 #include "conv/csc.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "conv/line_elements.h"
 
@@ -18,94 +19,20 @@ namespace nvdla::sim
 namespace
 {
 
-/** Reads lines of one operation */
-class LineGatherer
+/** Atoms of a column: four of them, whose size is then a constant, almost always */
+void copyAtoms(const std::byte *atoms, size_t bytes, std::byte *out)
 {
-public:
-	LineGatherer(const ConvOp &op, const Cbuf &cbuf)
-		: op_(op), cbuf_(cbuf), width_(op.windows.data.width),
-		  channels_(op.windows.data.channels)
-	{
-	}
-
-	/** \param line counts the lines of all cubes of the batch */
-	Slice gather(uint32_t line) const
-	{
-		const uint32_t entries = op_.bufferedEntries();
-
-		switch (op_.mode) {
-		case ConvMode::Direct:
-			return direct(line * entries);
-		case ConvMode::Image:
-			return image(line * entries, entries);
-		default:
-			return winograd(line / WinogradTile::kSide * WinogradTile::kSide * entries,
-					line % WinogradTile::kSide);
-		}
-	}
-
-private:
-	const std::byte *entry(uint32_t offset) const
-	{
-		const EntryRing &ring = cbuf_.data();
-		return cbuf_.from(ring, ring.advance(ring.read(), offset)).data();
-	}
-
-	Slice direct(uint32_t first) const
-	{
-		Slice slice(static_cast<size_t>(width_) * channels_);
-		const uint32_t atom = atomChannels(op_.precision);
-		const uint32_t surfaces = surfacesOf(op_.precision, channels_);
-		const LineLayout layout(width_, surfaces);
-
-		for (uint32_t surface = 0; surface < surfaces;) {
-			/* The atoms of a column in one entry follow each other. */
-			const uint32_t atoms = layout.atoms(surface);
-			const uint32_t channel = surface * atom;
-			const uint32_t count = std::min(atoms * atom, channels_ - channel);
-			int16_t *out = &slice[channel];
-			for (uint32_t x = 0; x < width_; x++, out += channels_) {
-				const uint32_t at = layout.atom(surface, x);
-				widen(op_.precision,
-				      entry(first + at / LineLayout::kAtomsPerEntry) +
-					      at % LineLayout::kAtomsPerEntry * kAtomBytes,
-				      { out, count });
-			}
-			surface += atoms;
-		}
-		return slice;
-	}
-
-	Slice image(uint32_t first, uint32_t entries) const
-	{
-		const uint32_t perEntry = kEntryBytes / elementBytes(op_.precision);
-		Slice slice(static_cast<size_t>(entries) * perEntry);
-
-		for (uint32_t i = 0; i < entries; i++)
-			widen(op_.precision, entry(first + i),
-			      { &slice[static_cast<size_t>(i) * perEntry], perEntry });
-		return slice;
-	}
-
-	Slice winograd(uint32_t first, uint32_t row) const
-	{
-		Slice slice(static_cast<size_t>(width_) * channels_);
-		const WinogradTile tile(op_.precision, width_);
-
-		for (uint32_t x = 0; x < width_; x++)
-			for (uint32_t c = 0; c + tile.channels() <= channels_; c += tile.channels())
-				tile.get(entry(first + tile.entry(x, c)) + tile.byte(row, x),
-					 &slice[static_cast<size_t>(x) * channels_ + c]);
-		return slice;
-	}
-
-	const ConvOp &op_;
-	const Cbuf &cbuf_;
-	uint32_t width_;
-	uint32_t channels_;
-};
+	if (bytes == kEntryBytes)
+		std::memcpy(out, atoms, kEntryBytes);
+	else
+		std::memcpy(out, atoms, bytes);
+}
 
 } /* namespace */
+
+DataView::DataView(const ConvOp &op, const Cbuf &cbuf) : op_(op), cbuf_(cbuf)
+{
+}
 
 bool DataView::fits(const ConvOp &op)
 {
@@ -119,14 +46,94 @@ bool DataView::fits(const ConvOp &op)
 	       uint64_t{ op.dataBanks } * kBankEntries;
 }
 
-DataView::DataView(const ConvOp &op, const Cbuf &cbuf) : batches_(op.batches)
+size_t DataView::lineBytes() const
 {
-	const LineGatherer gatherer(op, cbuf);
-	const uint32_t lines = op.windows.data.height * op.batches;
+	if (op_.mode == ConvMode::Image)
+		return size_t{ op_.bufferedEntries() } * kEntryBytes;
+	return size_t{ op_.windows.data.width } * op_.windows.data.channels *
+	       elementBytes(op_.precision);
+}
 
-	lines_.reserve(lines);
-	for (uint32_t line = 0; line < lines; line++)
-		lines_.push_back(gatherer.gather(line));
+Slice DataView::line(uint32_t batch, uint32_t y) const
+{
+	std::vector<std::byte> bytes(lineBytes());
+	Slice slice(bytes.size() / elementBytes(op_.precision));
+
+	read(batch, y, bytes.data());
+	widen(op_.precision, bytes.data(), slice);
+	return slice;
+}
+
+void DataView::read(uint32_t batch, uint32_t y, std::byte *out) const
+{
+	const uint32_t line = y * op_.batches + batch;
+	const uint32_t entries = op_.bufferedEntries();
+
+	switch (op_.mode) {
+	case ConvMode::Direct:
+		readDirect(line * entries, out);
+		break;
+	case ConvMode::Image:
+		readImage(line * entries, out);
+		break;
+	case ConvMode::Winograd:
+		readWinograd(line / WinogradTile::kSide * WinogradTile::kSide * entries,
+			     line % WinogradTile::kSide, out);
+		break;
+	}
+}
+
+const std::byte *DataView::entry(uint32_t offset) const
+{
+	const EntryRing &ring = cbuf_.data();
+	return cbuf_.from(ring, ring.advance(ring.read(), offset)).data();
+}
+
+void DataView::readDirect(uint32_t first, std::byte *out) const
+{
+	const uint32_t width = op_.windows.data.width;
+	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
+	const uint32_t surfaces = surfacesOf(op_.precision, op_.windows.data.channels);
+	const LineLayout layout(width, surfaces);
+
+	for (uint32_t surface = 0; surface < surfaces;) {
+		/* The atoms of a column in one entry follow each other. */
+		const uint32_t atoms = layout.atoms(surface);
+		const uint32_t columns = LineLayout::kAtomsPerEntry / atoms;
+		const size_t channel = size_t{ surface } * kAtomBytes;
+		const size_t bytes = std::min<size_t>(atoms * kAtomBytes, column - channel);
+		uint32_t offset = first + layout.atom(surface, 0) / LineLayout::kAtomsPerEntry;
+		std::byte *to = out + channel;
+		for (uint32_t x = 0; x < width; offset++) {
+			const std::byte *atom = entry(offset);
+			for (const uint32_t end = std::min(x + columns, width); x < end; x++) {
+				copyAtoms(atom, bytes, to);
+				atom += atoms * kAtomBytes;
+				to += column;
+			}
+		}
+		surface += atoms;
+	}
+}
+
+void DataView::readImage(uint32_t first, std::byte *out) const
+{
+	for (uint32_t i = 0; i < op_.bufferedEntries(); i++)
+		std::memcpy(out + size_t{ i } * kEntryBytes, entry(first + i), kEntryBytes);
+}
+
+void DataView::readWinograd(uint32_t first, uint32_t row, std::byte *out) const
+{
+	const uint32_t width = op_.windows.data.width;
+	const uint32_t channels = op_.windows.data.channels;
+	const size_t elementSize = elementBytes(op_.precision);
+	const WinogradTile tile(op_.precision, width);
+
+	for (uint32_t x = 0; x < width; x++)
+		for (uint32_t c = 0; c + tile.channels() <= channels; c += tile.channels())
+			std::memcpy(out + (size_t{ x } * channels + c) * elementSize,
+				    entry(first + tile.entry(x, c)) + tile.byte(row, x),
+				    WinogradTile::kElementBytes);
 }
 
 } /* namespace nvdla::sim */

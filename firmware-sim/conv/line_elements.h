@@ -69,10 +69,6 @@ public:
 	{
 		narrow(precision_, { elements, channels() }, out);
 	}
-	void get(const std::byte *bytes, int16_t *out) const
-	{
-		widen(precision_, bytes, { out, channels() });
-	}
 
 private:
 	Precision precision_;

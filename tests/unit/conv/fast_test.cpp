@@ -12,6 +12,7 @@
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
+#include "conv/tile_operands.h"
 #include "conv_support.h"
 #include "each_target.h"
 
@@ -22,22 +23,6 @@ namespace
 {
 
 using nvdla::test::forEachTarget;
-
-class Reader : public WeightSource
-{
-public:
-	Reader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf) : reader_(op, memory, cbuf) {}
-
-	const WeightGroup &next() override
-	{
-		reader_.next(group_);
-		return group_;
-	}
-
-private:
-	WeightReader reader_;
-	WeightGroup group_;
-};
 
 using Compute = ConvCounters (*)(const ConvOp &, const DataView &, WeightSource &, StreamSink &,
 				 const MemoryPort &);
@@ -56,7 +41,7 @@ Result compute(Bench &bench, const ConvOp &op, Compute function)
 	Collector out(op);
 
 	cbuf.begin(op);
-	Reader weights(op, memory, cbuf);
+	WeightReader weights(op, memory, cbuf);
 	const auto data = DataFetcher::create(op, memory, cbuf);
 	EXPECT_EQ(data->check(), "");
 	data->fill();
@@ -295,24 +280,6 @@ TEST(FastTest, Fp16SumsOfPowersOfTwo)
 	}
 }
 
-/** Two numbers or four of each operand, multiplied the slow way */
-int32_t unitProduct(TileKind kind, const std::byte *data, int32_t weights)
-{
-	int32_t sum = 0;
-
-	for (size_t i = 0; i < kUnitBytes; i += kind == TileKind::Quads ? 1 : 2) {
-		if (kind == TileKind::Quads) {
-			sum += std::to_integer<uint8_t>(data[i]) *
-			       static_cast<int8_t>(weights >> (8 * i));
-			continue;
-		}
-		int16_t number;
-		std::memcpy(&number, data + i, sizeof(number));
-		sum += number * static_cast<int16_t>(weights >> (8 * i));
-	}
-	return sum;
-}
-
 TEST(TileTest, SumsOfAllCounts)
 {
 	Random random(5);
@@ -320,6 +287,7 @@ TEST(TileTest, SumsOfAllCounts)
 	const TileRun runs[] = { { 0, 0, 3 }, { 2, 7, 1 }, { 1, 12, 5 } };
 	constexpr size_t kUnits = 9;
 	std::vector<int32_t> weights(kUnits * kTileColumns);
+	std::vector<int32_t> start(kTileColumns);
 	const std::byte *rows[3] = { &lines[0], &lines[1001], &lines[2002] };
 
 	/* Numbers of 12 bits in pairs, so that sums fit. */
@@ -327,69 +295,90 @@ TEST(TileTest, SumsOfAllCounts)
 		lines[i] = static_cast<std::byte>(random(0, 255) & (i % 2 ? 0x0f : 0xff));
 	for (int32_t &weight : weights)
 		weight = random(0, 0x0fff) << 16 | random(0, 0x0fff);
-
-	for (TileKind kind : { TileKind::Pairs, TileKind::Quads }) {
-		if (tileKind() == TileKind::None ||
-		    (kind == TileKind::Quads && tileKind() != TileKind::Quads))
-			continue;
-		for (size_t count = 1; count <= 30; count++) {
-			std::vector<TilePosition> positions;
-			std::vector<int32_t> sums(count * kTileColumns);
-			for (size_t p = 0; p < count; p++)
-				positions.push_back({ rows, p * 6 });
-			tileSums(kind, positions.data(), count, runs, std::size(runs),
-				 weights.data(), sums.data());
-			for (size_t p = 0; p < count; p++) {
-				for (size_t column = 0; column < kTileColumns; column++) {
-					int32_t expected = 0;
-					size_t unit = 0;
-					for (const TileRun &run : runs)
-						for (uint32_t u = 0; u < run.units; u++, unit++)
-							expected += unitProduct(
-								kind,
-								rows[run.row] + run.offset + p * 6 +
-									u * kUnitBytes,
-								weights[unit * kTileColumns +
-									column]);
-					ASSERT_EQ(sums[p * kTileColumns + column], expected)
-						<< "count " << count << " position " << p;
-				}
+	for (int32_t &number : start)
+		number = random(-100000, 100000);
+	for (size_t count = 1; count <= 30; count++) {
+		std::vector<TilePosition> positions;
+		for (size_t p = 0; p < count; p++)
+			positions.push_back({ rows, p * 6 });
+		forEachTarget([&] {
+			for (TileKind kind : { TileKind::Pairs, TileKind::Quads }) {
+				if (tileKind() == TileKind::None ||
+				    (kind == TileKind::Quads && tileKind() != TileKind::Quads))
+					continue;
+				std::vector<int32_t> expected(count * kTileColumns);
+				std::vector<int32_t> sums(expected.size());
+				tileSumsReference(kind, positions.data(), count, runs,
+						  std::size(runs), weights.data(), start.data(),
+						  expected.data());
+				tileSums(kind, positions.data(), count, runs, std::size(runs),
+					 weights.data(), start.data(), sums.data());
+				EXPECT_EQ(sums, expected) << "count " << count;
 			}
-		}
+		});
 	}
 }
 
 TEST(TileTest, FloatSumsAreTheReferencesBits)
 {
 	Random random(7);
-	std::vector<float> lines(3000);
+	std::vector<std::byte> lines(12000);
 	const TileRun runs[] = { { 0, 0, 30 }, { 2, 8, 1 }, { 1, 12, 50 } };
 	constexpr size_t kUnits = 81;
-	std::vector<float> weights(kUnits * kFloatColumns);
-	const auto *bytes = reinterpret_cast<const std::byte *>(lines.data());
-	const std::byte *rows[3] = { bytes, bytes + 4000, bytes + 8000 };
-	auto half = [&] {
-		const auto bits = static_cast<int16_t>(anyHalf(random, 5000));
-		float number;
-		widenHalves(&bits, 1, &number);
-		return number;
+	std::vector<int32_t> weights(kUnits * kFloatColumns);
+	const int32_t start[kFloatColumns] = {};
+	const std::byte *rows[3] = { &lines[0], &lines[4000], &lines[8000] };
+	auto fill = [&](void *out, size_t bytes) {
+		for (size_t i = 0; i < bytes; i += sizeof(float)) {
+			const auto bits = static_cast<int16_t>(anyHalf(random, 5000));
+			float number;
+			widenHalves(reinterpret_cast<const std::byte *>(&bits), 1, &number);
+			std::memcpy(static_cast<std::byte *>(out) + i, &number, sizeof(number));
+		}
 	};
 
-	std::generate(lines.begin(), lines.end(), half);
-	std::generate(weights.begin(), weights.end(), half);
+	fill(lines.data(), lines.size());
+	fill(weights.data(), weights.size() * sizeof(weights[0]));
 	for (size_t count = 1; count <= 30; count++) {
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ rows, p * 12 });
 		std::vector<int32_t> expected(count * kFloatColumns);
-		tileFloatSumsReference(positions.data(), count, runs, std::size(runs),
-				       weights.data(), expected.data());
+		tileSumsReference(TileKind::Float, positions.data(), count, runs, std::size(runs),
+				  weights.data(), start, expected.data());
 		forEachTarget([&] {
 			std::vector<int32_t> sums(count * kFloatColumns);
-			tileFloatSums(positions.data(), count, runs, std::size(runs),
-				      weights.data(), sums.data());
+			tileSums(TileKind::Float, positions.data(), count, runs, std::size(runs),
+				 weights.data(), start, sums.data());
 			EXPECT_EQ(sums, expected) << "count " << count;
 		});
+	}
+}
+
+TEST(TileTest, WeightsInColumnsAreTheReferences)
+{
+	Random random(11);
+	std::vector<std::byte> weights(32 * 70);
+
+	for (std::byte &byte : weights)
+		byte = static_cast<std::byte>(random(0, 255));
+	for (UnitFormat format :
+	     { UnitFormat::Bytes, UnitFormat::WideBytes, UnitFormat::Halves, UnitFormat::Float }) {
+		const bool half = format == UnitFormat::Halves || format == UnitFormat::Float;
+		const size_t columns = format == UnitFormat::Float ? kFloatColumns : kTileColumns;
+		for (size_t kernels = 1; kernels <= (half ? 16 : 32); kernels += 3) {
+			for (size_t units = 1; units <= 17; units++) {
+				const KernelRows rows = { weights.data(), 70, kernels };
+				std::vector<int32_t> expected(units * columns);
+				putUnitsReference(format, rows, units, columns, expected.data());
+				forEachTarget([&] {
+					std::vector<int32_t> out(expected.size());
+					putUnits(format, rows, units, columns, out.data());
+					EXPECT_EQ(out, expected)
+						<< kernels << " kernels, " << units << " units";
+				});
+			}
+		}
 	}
 }
 
@@ -401,7 +390,8 @@ TEST(TileTest, HalvesBecomeTheirValues)
 
 	forEachTarget([&] {
 		std::vector<float> floats(halves.size());
-		widenHalves(halves.data(), halves.size(), floats.data());
+		widenHalves(reinterpret_cast<const std::byte *>(halves.data()), halves.size(),
+			    floats.data());
 		for (size_t bits = 0; bits < halves.size(); bits++) {
 			if ((bits & 0x7fff) > 0x7c00)
 				ASSERT_TRUE(std::isnan(floats[bits])) << bits;

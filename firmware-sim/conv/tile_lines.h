@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffered lines as conv_tile wants them.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "conv/csc.h"
+#include "conv/tile_plan.h"
+
+namespace nvdla::sim
+{
+
+/** \brief All lines of an operation as operands, with padding */
+class TileLines
+{
+public:
+	/** \param plan must outlive this object */
+	TileLines(const TilePlan &plan, const DataView &data);
+
+	/** \return line \a y of cube \a batch; the padding line if there is none */
+	const std::byte *row(uint32_t batch, uint32_t y) const
+	{
+		const size_t index =
+			y < height_ ? static_cast<size_t>(batch) * height_ + y + 1 : size_t{ 0 };
+		return &bytes_[index * lineBytes_];
+	}
+
+private:
+	/** \return operand \a index of a line */
+	std::byte *operand(std::byte *line, size_t index) const
+	{
+		return line + index * plan_.elementBytes;
+	}
+	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
+	void put(const DataView &data, uint32_t batch, uint32_t y, std::byte *line);
+	/** \brief Elements as they are buffered to operands */
+	void convert(const std::byte *elements, size_t count, std::byte *out) const;
+
+	const TilePlan &plan_;
+	uint32_t height_;
+	size_t lineBytes_;
+	std::vector<std::byte> bytes_;
+	std::vector<std::byte> elements_; /* of one line, as they are buffered */
+};
+
+} /* namespace nvdla::sim */

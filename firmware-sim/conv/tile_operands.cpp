@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiled once for each instruction set (Highway).
+ */
+#include "conv/tile_operands.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "conv/conv_tile.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/tile_operands.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/** \brief Values of f32 that FP16 bits stand for */
+template<typename Tag, typename Halves>
+HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
+{
+	const hn::RebindToUnsigned<Tag> bitsTag;
+	const hn::RebindToSigned<Tag> signedTag;
+	const auto bits = hn::PromoteTo(bitsTag, halves);
+	const auto magnitude = hn::And(bits, hn::Set(bitsTag, 0x7fff));
+	const auto sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
+	const auto nan = hn::Gt(hn::BitCast(signedTag, magnitude), hn::Set(signedTag, 0x7c00));
+	/* With the exponent's bias made right by a product, denormals are, too. */
+	const auto value =
+		hn::Mul(hn::BitCast(tag, hn::ShiftLeft<13>(magnitude)), hn::Set(tag, 0x1p112F));
+
+	return hn::IfThenElse(hn::RebindMask(tag, nan),
+			      hn::BitCast(tag, hn::Set(bitsTag, 0x7fc00000)),
+			      hn::Or(value, hn::BitCast(tag, sign)));
+}
+
+void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
+{
+	const hn::ScalableTag<int16_t> tag;
+	const hn::Rebind<int8_t, decltype(tag)> byteTag;
+	const auto *in = reinterpret_cast<const int8_t *>(bytes);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in + i)), tag, out + i);
+	for (; i < count; i++)
+		out[i] = in[i];
+}
+
+void flipSignsOfTarget(const std::byte *bytes, size_t count, std::byte *out)
+{
+	constexpr uint8_t kSign = 0x80;
+	const hn::ScalableTag<uint8_t> tag;
+	const auto *in = reinterpret_cast<const uint8_t *>(bytes);
+	auto *to = reinterpret_cast<uint8_t *>(out);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
+		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kSign)), tag, to + i);
+	for (; i < count; i++)
+		to[i] = in[i] ^ kSign;
+}
+
+void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
+{
+	const hn::ScalableTag<float> tag;
+	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
+	const size_t lanes = hn::Lanes(tag);
+	uint16_t rest[hn::MaxLanes(tag)] = {};
+	float values[hn::MaxLanes(tag)];
+
+	for (; count >= lanes; count -= lanes, halves += lanes * sizeof(uint16_t), out += lanes) {
+		std::memcpy(rest, halves, lanes * sizeof(uint16_t));
+		hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, out);
+	}
+	std::memcpy(rest, halves, count * sizeof(uint16_t));
+	hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, values);
+	std::copy_n(values, count, out);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+/* Four units of a kernel. */
+using Units = hn::FixedTag<int32_t, 4>;
+using UnitVector = hn::Vec<Units>;
+constexpr size_t kUnitsAtOnce = 4;
+
+/** The formats: four units of weights from \a in */
+struct Bytes {
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		return hn::LoadU(Units(), reinterpret_cast<const int32_t *>(in));
+	}
+};
+
+struct WideBytes {
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		const hn::FixedTag<int16_t, 8> tag;
+		const hn::FixedTag<int8_t, 8> byteTag;
+		return hn::BitCast(
+			Units(),
+			hn::PromoteTo(tag,
+				      hn::LoadU(byteTag, reinterpret_cast<const int8_t *>(in))));
+	}
+};
+
+struct LowHalves {
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		return hn::And(Bytes::load(in), hn::Set(Units(), 0x00ff00ff));
+	}
+};
+
+struct HighHalves {
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		const hn::FixedTag<int16_t, 8> tag;
+		return hn::BitCast(Units(), hn::ShiftRight<8>(hn::BitCast(tag, Bytes::load(in))));
+	}
+};
+
+struct Float {
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		const hn::FixedTag<float, 4> tag;
+		const hn::FixedTag<uint16_t, 4> halfTag;
+		return hn::BitCast(
+			Units(),
+			floatsOf(tag, hn::LoadU(halfTag, reinterpret_cast<const uint16_t *>(in))));
+	}
+};
+
+/** Four kernels' vectors of four units each to \a count units' vectors of kernels */
+HWY_INLINE void storeTransposed(const UnitVector rows[4], size_t count, size_t columns,
+				int32_t *out)
+{
+	const hn::FixedTag<int64_t, 2> pairTag;
+	const Units tag;
+	const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, rows[0], rows[1]));
+	const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, rows[2], rows[3]));
+	const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, rows[0], rows[1]));
+	const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, rows[2], rows[3]));
+	const UnitVector units[] = {
+		hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)),
+		hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)),
+		hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)),
+		hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)),
+	};
+
+	for (size_t i = 0; i < count; i++)
+		hn::StoreU(units[i], tag, out + i * columns);
+}
+
+/** \return a kernel's first \a count units of weights, zeroes behind them */
+template<typename Format, size_t kSourceBytes>
+UnitVector loadSome(const std::byte *in, size_t count)
+{
+	std::byte part[kUnitsAtOnce * kSourceBytes] = {};
+
+	std::memcpy(part, in, count * kSourceBytes);
+	return Format::load(part);
+}
+
+/** Columns four by four; where there are fewer kernels or units, with zeroes in their place */
+template<typename Format, size_t kSourceBytes>
+void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
+{
+	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
+		const std::byte *in = rows.first + unit * kSourceBytes;
+		const size_t count = std::min(kUnitsAtOnce, units - unit);
+		for (size_t kernel = 0; kernel < rows.kernels; kernel += kUnitsAtOnce) {
+			UnitVector loaded[kUnitsAtOnce];
+			for (size_t i = 0; i < kUnitsAtOnce; i++, in += rows.step) {
+				if (count == kUnitsAtOnce && kernel + i < rows.kernels)
+					loaded[i] = Format::load(in);
+				else if (kernel + i < rows.kernels)
+					loaded[i] = loadSome<Format, kSourceBytes>(in, count);
+				else
+					loaded[i] = hn::Zero(Units());
+			}
+			storeTransposed(loaded, count, columns, out + kernel);
+		}
+	}
+}
+
+void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
+		      int32_t *out)
+{
+	switch (format) {
+	case UnitFormat::Bytes:
+		transpose<Bytes, 4>(rows, units, columns, out);
+		break;
+	case UnitFormat::WideBytes:
+		transpose<WideBytes, 2>(rows, units, columns, out);
+		break;
+	case UnitFormat::Halves:
+		transpose<LowHalves, 4>(rows, units, columns, out);
+		transpose<HighHalves, 4>(rows, units, columns, out + kTileColumns / 2);
+		break;
+	case UnitFormat::Float:
+		transpose<Float, 2>(rows, units, columns, out);
+		break;
+	}
+}
+
+#else
+
+void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
+		      int32_t *out)
+{
+	putUnitsReference(format, rows, units, columns, out);
+}
+
+#endif
+
+void roundSumsOfTarget(int32_t *sums, size_t count, uint32_t truncate)
+{
+	const hn::CappedTag<int32_t, 16> tag;
+	const int shift = static_cast<int>(truncate);
+
+	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
+		const auto value = hn::LoadU(tag, sums + i);
+		const auto sign = hn::BroadcastSignBit(value);
+		const auto magnitude = hn::Sub(hn::Xor(value, sign), sign);
+		const auto half =
+			hn::And(hn::ShiftRightSame(magnitude, shift - 1), hn::Set(tag, 1));
+		const auto rounded = hn::Add(hn::ShiftRightSame(magnitude, shift), half);
+		hn::StoreU(hn::Sub(hn::Xor(rounded, sign), sign), tag, sums + i);
+	}
+}
+
+void addHalvesOfTarget(const int32_t *sums, size_t positions, int64_t *wide)
+{
+	constexpr size_t kKernels = kTileColumns / 2;
+	const hn::CappedTag<int64_t, 8> tag;
+	const hn::Rebind<int32_t, decltype(tag)> sumTag;
+
+	for (size_t p = 0; p < positions; p++, sums += kTileColumns, wide += kKernels) {
+		for (size_t k = 0; k < kKernels; k += hn::Lanes(tag)) {
+			const auto low = hn::PromoteTo(tag, hn::LoadU(sumTag, sums + k));
+			const auto high =
+				hn::PromoteTo(tag, hn::LoadU(sumTag, sums + kKernels + k));
+			const auto sum = hn::Add(low, hn::ShiftLeft<8>(high));
+			hn::StoreU(hn::Add(hn::LoadU(tag, wide + k), sum), tag, wide + k);
+		}
+	}
+}
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(widenBytesOfTarget);
+HWY_EXPORT(flipSignsOfTarget);
+HWY_EXPORT(widenHalvesOfTarget);
+HWY_EXPORT(putUnitsOfTarget);
+HWY_EXPORT(roundSumsOfTarget);
+HWY_EXPORT(addHalvesOfTarget);
+
+void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(bytes, count, out);
+}
+
+void flipSigns(const std::byte *bytes, size_t count, std::byte *out)
+{
+	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(bytes, count, out);
+}
+
+void widenHalves(const std::byte *halves, size_t count, float *out)
+{
+	HWY_DYNAMIC_DISPATCH(widenHalvesOfTarget)(halves, count, out);
+}
+
+void putUnits(UnitFormat format, const KernelRows &rows, size_t units, size_t columns, int32_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(putUnitsOfTarget)(format, rows, units, columns, out);
+}
+
+void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
+		       int32_t *out)
+{
+	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
+		for (size_t unit = 0; unit < units; unit++) {
+			const std::byte *in =
+				rows.first + kernel * rows.step + unit * unitSourceBytes(format);
+			int32_t *to = out + unit * columns + kernel;
+			int16_t halves[2];
+			switch (format) {
+			case UnitFormat::Bytes:
+				std::memcpy(to, in, sizeof(*to));
+				break;
+			case UnitFormat::WideBytes:
+				widenBytes(in, std::size(halves), halves);
+				std::memcpy(to, halves, sizeof(*to));
+				break;
+			case UnitFormat::Halves:
+				std::memcpy(halves, in, sizeof(halves));
+				to[0] = (halves[0] & 0xff) | (halves[1] & 0xff) << 16;
+				to[kTileColumns / 2] =
+					((halves[0] >> 8) & 0xffff) | (halves[1] >> 8) * 65536;
+				break;
+			case UnitFormat::Float:
+				widenHalves(in, 1, reinterpret_cast<float *>(to));
+				break;
+			}
+		}
+	}
+}
+
+void roundSums(int32_t *sums, size_t count, uint32_t truncate)
+{
+	HWY_DYNAMIC_DISPATCH(roundSumsOfTarget)(sums, count, truncate);
+}
+
+void addHalves(const int32_t *sums, size_t positions, int64_t *wide)
+{
+	HWY_DYNAMIC_DISPATCH(addHalvesOfTarget)(sums, positions, wide);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

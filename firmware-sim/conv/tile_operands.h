@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From buffered elements to operands of conv_tile, and from its sums to CACC's.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nvdla::sim
+{
+
+/** \brief INT8 to 16 bits */
+void widenBytes(const std::byte *bytes, size_t count, int16_t *out);
+
+/** \brief INT8 to unsigned numbers, more by 128 */
+void flipSigns(const std::byte *bytes, size_t count, std::byte *out);
+
+/** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
+void widenHalves(const std::byte *halves, size_t count, float *out);
+
+/** \brief What becomes of weights in units of 32 bits */
+enum class UnitFormat : uint8_t {
+	Bytes,	   /**< four INT8 as they are */
+	WideBytes, /**< two INT8, each in 16 bits */
+	Halves,	   /**< two INT16: their low bytes, and 16 columns behind them their high bytes */
+	Float,	   /**< one FP16 as f32 */
+};
+
+/** \return bytes of weights in a unit */
+constexpr size_t unitSourceBytes(UnitFormat format)
+{
+	return format == UnitFormat::Bytes || format == UnitFormat::Halves ? 4 : 2;
+}
+
+/** \brief Where the weights of some kernels are */
+struct KernelRows {
+	const std::byte *first; /**< of the first kernel */
+	size_t step;		/**< bytes from one kernel to the next */
+	size_t kernels;
+};
+
+/**
+ * \brief Turn rows of weights into columns: unit u of kernel k to out[u * columns + k]
+ * \param units of each kernel
+ * \param columns of a unit
+ */
+void putUnits(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
+	      int32_t *out);
+
+/** \brief putUnits() to read */
+void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, size_t columns,
+		       int32_t *out);
+
+/**
+ * \brief Shift sums right by \a truncate (1..31), halves away from zero
+ * \param count a multiple of 16
+ */
+void roundSums(int32_t *sums, size_t count, uint32_t truncate);
+
+/** \brief Add sums of low bytes and 256 times those of high bytes, 16 of each, to wide sums */
+void addHalves(const int32_t *sums, size_t positions, int64_t *wide);
+
+} /* namespace nvdla::sim */

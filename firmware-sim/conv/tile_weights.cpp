@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "conv/tile_weights.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "conv/line_elements.h"
+#include "conv/tile_operands.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+UnitFormat formatOf(const TilePlan &plan)
+{
+	switch (plan.kind) {
+	case TileKind::Quads:
+		return UnitFormat::Bytes;
+	case TileKind::Float:
+		return UnitFormat::Float;
+	default:
+		return plan.op.precision == Precision::Int8 ? UnitFormat::WideBytes
+							    : UnitFormat::Halves;
+	}
+}
+
+} /* namespace */
+
+TileWeights::TileWeights(const TilePlan &plan)
+	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(plan.units * plan.columns())
+{
+}
+
+void TileWeights::load(const WeightGroup &group)
+{
+	const std::byte *elements = group.bytes.data();
+	const size_t elementSize = elementBytes(plan_.op.precision);
+
+	/* What is written is always the same but for the kernels that there are. */
+	if (group.kernels < kernels_)
+		std::fill(units_.begin(), units_.end(), 0);
+	kernels_ = group.kernels;
+	for (const Block &block : blocks_) {
+		const size_t kernelBytes = block.lanes * elementSize;
+		const size_t rowBytes = kernelBytes / block.rows;
+		for (uint32_t row = 0; row < block.rows; row++)
+			put(block, row, elements + row * rowBytes, kernelBytes);
+		elements += kernels_ * kernelBytes;
+	}
+	if (plan_.kind == TileKind::Quads)
+		findStart();
+}
+
+/* \a elements are those of the first kernel; those of the next one follow at kernelBytes. */
+void TileWeights::put(const Block &block, uint32_t row, const std::byte *elements,
+		      size_t kernelBytes)
+{
+	const Windows &windows = plan_.op.windows;
+	const size_t kernelRow = block.row + row;
+	const TileTap &tap =
+		plan_.taps[plan_.dilated() ? kernelRow * windows.kernel.width + block.column
+					   : kernelRow];
+	const uint32_t count = block.lanes / block.rows;
+	const size_t at = block.channel +
+			  (plan_.dilated() ? 0 : size_t{ block.column } * windows.kernel.channels);
+	const size_t elementSize = elementBytes(plan_.op.precision);
+
+	/* Whole units where they begin at one; the rest element by element. */
+	const uint32_t whole = at % plan_.perUnit() == 0 ? count / plan_.perUnit() : 0;
+	if (whole)
+		putUnits(formatOf(plan_), { elements, kernelBytes, kernels_ }, whole,
+			 plan_.columns(),
+			 &units_[(tap.unit + at / plan_.perUnit()) * plan_.columns()]);
+	for (uint32_t i = whole * plan_.perUnit(); i < count; i++) {
+		const size_t byte = (at + i) * plan_.elementBytes;
+		const size_t unit = tap.unit + byte / kUnitBytes;
+		auto *out = reinterpret_cast<std::byte *>(&units_[unit * plan_.columns()]) +
+			    byte % kUnitBytes;
+		for (uint32_t kernel = 0; kernel < kernels_; kernel++)
+			putOne(out + kernel * kUnitBytes,
+			       elements + kernel * kernelBytes + i * elementSize);
+	}
+}
+
+void TileWeights::putOne(std::byte *out, const std::byte *element) const
+{
+	if (plan_.kind == TileKind::Quads) {
+		*out = *element;
+		return;
+	}
+	int16_t number;
+	widen(plan_.op.precision, element, { &number, 1 });
+	if (plan_.op.precision == Precision::Int8) {
+		std::memcpy(out, &number, sizeof(number));
+		return;
+	}
+	/* The low byte's column and the high byte's. */
+	const auto low = static_cast<int16_t>(number & 0xff);
+	const auto high = static_cast<int16_t>(number >> 8);
+	std::memcpy(out, &low, sizeof(low));
+	std::memcpy(out + kTileColumns / 2 * kUnitBytes, &high, sizeof(high));
+}
+
+/* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
+void TileWeights::findStart()
+{
+	constexpr int32_t kUnsignedZero = 128;
+	const std::vector<std::byte> zeroes(plan_.lineBytes(), std::byte{ kUnsignedZero });
+	const std::vector<const std::byte *> rows(plan_.op.windows.kernel.height, zeroes.data());
+	const TilePosition position = { rows.data(), 0 };
+	const int32_t none[kTileColumns] = {};
+
+	tileSums(plan_.kind, &position, 1, plan_.runs.data(), plan_.runs.size(),
+		 segment(plan_.segments[0]), none, start_);
+	for (int32_t &start : start_)
+		start = -start;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Weights of a kernel group as conv_tile wants them.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "conv/csc.h"
+#include "conv/tile_plan.h"
+
+namespace nvdla::sim
+{
+
+/** \brief One group's weights, column by column; zero behind its kernels */
+class TileWeights
+{
+public:
+	/** \param plan must outlive this object */
+	explicit TileWeights(const TilePlan &plan);
+
+	/** \brief Take over another group, whose bytes are not needed afterwards */
+	void load(const WeightGroup &group);
+
+	/** \return units from the first of \a segment on; bits of f32 for FP16 */
+	const int32_t *segment(const TileSegment &segment) const
+	{
+		return units_.data() + segment.firstUnit * plan_.columns();
+	}
+	/** \return what the sums of each column begin with */
+	const int32_t *start() const { return start_; }
+	/** \return kernels of the group */
+	uint32_t kernels() const { return kernels_; }
+
+private:
+	void put(const Block &block, uint32_t row, const std::byte *elements, size_t kernelBytes);
+	void putOne(std::byte *out, const std::byte *element) const;
+	void findStart();
+
+	const TilePlan &plan_;
+	std::vector<Block> blocks_;
+	std::vector<int32_t> units_;
+	uint32_t kernels_ = 0;
+	int32_t start_[kTileColumns] = {};
+};
+
+} /* namespace nvdla::sim */
