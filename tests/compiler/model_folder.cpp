@@ -11,6 +11,7 @@
 
 #include "compiler/import/import.h"
 #include "reference_data.h"
+#include "zip.h"
 
 namespace nvdla::test
 {
@@ -38,17 +39,10 @@ Numbers numbersOf(const std::string &bytes)
 	return numbers;
 }
 
-std::filesystem::path models()
-{
-	return referenceData() / "models";
-}
-
-} /* namespace */
-
-Array readArray(const std::filesystem::path &path)
+/* A .npy file's contents. */
+Array arrayOf(const std::string &file)
 {
 	constexpr size_t headerStart = 10;
-	const std::string file = readFile(path);
 	Array array;
 
 	if (file.size() < headerStart)
@@ -72,6 +66,27 @@ Array readArray(const std::filesystem::path &path)
 			number = halfToFloat(static_cast<uint16_t>(number));
 	}
 	return array;
+}
+
+std::filesystem::path models()
+{
+	return referenceData() / "models";
+}
+
+} /* namespace */
+
+Array readArray(const std::filesystem::path &path)
+{
+	return arrayOf(readFile(path));
+}
+
+std::map<std::string, Array> readTensors(const std::string &name)
+{
+	std::map<std::string, Array> tensors;
+
+	for (auto &[file, bytes] : unpackZip(readFile(models() / name / "tensors_0.npz")))
+		tensors[file.substr(0, file.rfind('.'))] = arrayOf(bytes);
+	return tensors;
 }
 
 std::vector<std::string> modelFolders(const std::string &format)

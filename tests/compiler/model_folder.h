@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,13 @@ struct Array {
 
 /** \brief Read a .npy file of integers or numbers; of anything else no numbers */
 Array readArray(const std::filesystem::path &path);
+
+/**
+ * \brief What the reference kernels made of every tensor in a model's first case
+ *
+ * \return by name, of TensorFlow Lite tN for tensor N; nothing if the folder has no such file
+ */
+std::map<std::string, Array> readTensors(const std::string &name);
 
 /** \brief An input or output of a case */
 struct CaseTensor {

@@ -68,6 +68,12 @@ private:
 	const Value &value(size_t input) const { return model_.values[operation_.inputs[input]]; }
 	const Numbers &in(size_t input) const { return values_[operation_.inputs[input]]; }
 	bool isReal() const { return isFloat(value(0).type); }
+	/* ONNX's operators are defined on real numbers; the nearest integer, halves to even. */
+	bool roundsOnce() const { return model_.roundingOf8Bits == ScaleRounding::Once; }
+	double nearest(double steps, const Clamp &activation) const
+	{
+		return saturate(whole(std::nearbyint(steps)) + zero(out_), activation);
+	}
 	double scale(const Value &value, uint32_t c = 0) const
 	{
 		return static_cast<float>(value.quantization.channel(c).scale);
@@ -124,6 +130,8 @@ double Evaluator::finish(double sum, uint32_t k, const Clamp &activation) const
 		return std::clamp(sum * factor + bias(k), activation.low, activation.high);
 	}
 	const double input = scale(value(0)), weights = scale(value(1), k), output = scale(out_);
+	if (roundsOnce())
+		return nearest((sum + bias(k)) * input * weights / output, activation);
 	/* uint8's kernels round the first product to float32. */
 	const double product = out_.type == ElementType::UInt8
 				       ? static_cast<double>(static_cast<float>(input) *
@@ -250,6 +258,16 @@ void Evaluator::operator()(const Elementwise &elementwise)
 			continue;
 		}
 		const int64_t qa = whole(a) - zero(value(0)), qb = whole(b) - zero(value(1));
+		if (roundsOnce()) {
+			const double ra = static_cast<double>(qa) * sa / so,
+				     rb = static_cast<double>(qb) * sb / so;
+			const double y = elementwise.function == Function::Add ? ra + rb
+					 : elementwise.function == Function::Subtract
+						 ? ra - rb
+						 : ra * rb * so;
+			result_[i] = nearest(y, elementwise.activation);
+			continue;
+		}
 		const int64_t one = int64_t{ 1 } << leftShift;
 		int64_t steps;
 		if (elementwise.function == Function::Multiply) {
@@ -293,6 +311,11 @@ void Evaluator::operator()(const Pool &pool)
 					to = largest;
 				else if (isReal())
 					to = sum / static_cast<double>(count);
+				else if (roundsOnce())
+					to = nearest((sum / static_cast<double>(count) -
+						      zero(value(0))) *
+							     scale(value(0)) / scale(out_),
+						     pool.activation);
 				else
 					to = static_cast<double>(
 						sum > 0 ? (whole(sum) + count / 2) / count
@@ -318,11 +341,16 @@ void Evaluator::operator()(const GlobalAverage &)
 		double sum = 0;
 		for (int64_t i = 0; i < count; i++)
 			sum += in(0)[static_cast<size_t>(i) * x[3] + c];
+		const double average = sum / static_cast<double>(count);
 		result_[c] =
-			isReal() ? sum / static_cast<double>(count)
-				 : saturate(multiply(whole(sum) - zero(value(0)) * count, factor) +
-						    zero(out_),
-					    {});
+			isReal() ? average
+			: roundsOnce()
+				? nearest((average - zero(value(0))) * scale(value(0)) /
+						  scale(out_),
+					  {})
+				: saturate(multiply(whole(sum) - zero(value(0)) * count, factor) +
+						   zero(out_),
+					   {});
 	}
 }
 

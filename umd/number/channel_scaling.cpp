@@ -16,8 +16,9 @@ namespace
 constexpr IntegerLimits operandLimits = integerLimits(16U);
 constexpr int fractionBits = 15;
 constexpr int maxPower = 14; /* the largest power of two that is an operand */
-/* Of X2: its input stays below 2^31 for whatever does not saturate 16 bits behind it. */
-constexpr int maxFineShift = 28;
+/* Of X2: its input stays below 2^31 for whatever does not saturate so many bits behind it. */
+constexpr int maxFineShift16 = 28;
+constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
 /* Twice rounded, 8 bits and their sign are left of 31 for X2's factor and for both shifts. */
 constexpr int sharedShift = 36;
@@ -65,7 +66,7 @@ struct Factors {
 /* Two operands whose product is \a scale as nearly as possible, one of them close to 2^power. */
 Factors nearestFactors(double scale, int power)
 {
-	constexpr double candidates = 64;
+	constexpr double candidates = 1024;
 	const double first = std::ldexp(1, std::clamp(power, 0, maxPower));
 	Factors best{ first, 0 };
 	double least = std::fabs(scale);
@@ -126,8 +127,9 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 } /* namespace */
 
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
-				     ScaleRounding rounding)
+				     ScaleRounding rounding, unsigned resultBits)
 {
+	const int maxFineShift = resultBits <= 8 ? maxFineShift8 : maxFineShift16;
 	std::vector<double> fractions;
 	std::vector<int> powers;
 	int largest = 0;
@@ -148,7 +150,8 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 		fractions.push_back(std::ldexp(scales[i], power));
 		factors.push_back(static_cast<int16_t>(1 << (largest - power)));
 	}
-	auto scaling = scaleOnce(fractions, biases, std::min(maxFineShift, sharedShift - largest));
+	auto scaling =
+		scaleOnce(fractions, biases, std::min(maxFineShift16, sharedShift - largest));
 	if (!scaling)
 		return scaling;
 	scaling->y.multiply = std::move(factors);

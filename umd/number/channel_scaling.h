@@ -48,9 +48,11 @@ enum class ScaleRounding : uint8_t { Once, Twice };
  *
  * \param[in] scales one for each channel (or element), of any sign; at least one is not 0
  * \param[in] biases as many, in steps of x
+ * \param[in] resultBits 8 or 16: of what results saturate to; the fewer, the more are left for
+ * what X1 makes
  * \return Unsupported for scales beyond 2^15 or below 2^-44
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
-				     ScaleRounding rounding);
+				     ScaleRounding rounding, unsigned resultBits);
 
 } /* namespace nvdla */

@@ -132,7 +132,7 @@ Lowerer::Stage Lowerer::stage(const std::string &name, const std::string &input,
 			      const std::string &output, ValueId result) const
 {
 	return { name,		input,	      output, from, storage(result), quantization(result),
-		 range(result), cube(result), false };
+		 range(result), cube(result), false,  false };
 }
 
 void Lowerer::clampSurface(const std::string &input, const std::string &output,
@@ -155,12 +155,15 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		add(halfAffine(*this, stage, function));
 		return;
 	}
-	const ScaleRounding rounding =
-		stage.range == DataType::Int8 ? model_.roundingOf8Bits : ScaleRounding::Once;
-	const ChannelScaling scaling = take(scaleChannels(function.scale, function.bias, rounding));
+	const ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
+					       ? model_.roundingOf8Bits
+					       : ScaleRounding::Once;
+	const ChannelScaling scaling =
+		take(scaleChannels(function.scale, function.bias, rounding,
+				   static_cast<unsigned>(8 * nvdla::elementBytes(stage.range))));
 	if (failed())
 		return;
-	const int64_t zero = stage.result.zeroPoint;
+	const int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
 	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
 	const Clamped clamp = clamped(function.activation, stage.result, stage.range);
 	/* SDP makes INT8 of INT16 in memory only. */

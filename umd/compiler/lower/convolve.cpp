@@ -87,7 +87,8 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Convolutio
 		const double *elements = &kernels.elements[k * kernel];
 		const double step = in.scale * kernels.scales[k];
 		const double sum = std::accumulate(elements, elements + kernel, 0.0);
-		const double bias = kernels.bias[k] / step - in.zeroPoint * sum;
+		const double zero = pass.keepsZero ? 0 : in.zeroPoint;
+		const double bias = kernels.bias[k] / step - zero * sum;
 		for (const double factor : pass.factors) {
 			affine.bias.push_back(std::ldexp(bias, -truncated));
 			affine.scale.push_back(std::ldexp(step * factor / out.scale, truncated));
@@ -178,7 +179,8 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 			.stride = stride,
 			.dilation = pass.dilation,
 			.padding = pass.padding,
-			.padValue = static_cast<int16_t>(half ? 0 : quantization.zeroPoint),
+			.padValue = static_cast<int16_t>(
+				half || pass.keepsZero ? 0 : quantization.zeroPoint),
 			.accumulatorShift = truncated,
 		};
 		lowerer.add(conv);
@@ -188,6 +190,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 			pass.output);
 		stage.cube = tileOut;
 		stage.stream = true;
+		stage.keepsZero = pass.keepsZero;
 		lowerer.affine(stage, epilogue(lowerer, kernels, pass, tile, truncated));
 	}
 }

@@ -42,6 +42,8 @@ struct ConvolutionPass {
 	/** \brief A part of the input's surface, and its shape; empty: all of it */
 	std::string from;
 	Cube in;
+	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
+	bool keepsZero = false;
 };
 
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */

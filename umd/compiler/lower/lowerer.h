@@ -64,6 +64,7 @@ public:
 		DataType range = DataType::Int8; /**< whose limits hold, in 16 bits as well */
 		Cube cube;			 /**< of the output */
 		bool stream = false;		 /**< the input is the stream of a convolution */
+		bool keepsZero = false; /**< the function makes integers, not steps from zero */
 	};
 	explicit Lowerer(const Model &model);
 

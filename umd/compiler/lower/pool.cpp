@@ -45,6 +45,13 @@ void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Poo
 	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
 			      in.c,  pool.activation, {},  {},		{}, {} };
 
+	/*
+	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
+	 * these; ONNX's work on real numbers.
+	 */
+	pass.keepsZero = lowerer.model().roundingOf8Bits == ScaleRounding::Twice &&
+			 lowerer.storage(input) != DataType::Half && !pool.countPadding &&
+			 lowerer.quantization(input) == lowerer.quantization(output);
 	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
 			  "window",
 			  fmt::format("of {} x {}; {} lines and columns are possible",

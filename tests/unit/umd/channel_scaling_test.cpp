@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+#include <nvdla/rounding.h>
+
+#include "number/channel_scaling.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* (x + add << addShift) * multiply >> shift, as a unit of SDP computes it. */
+int64_t carryOut(const ChannelScaling::Unit &unit, size_t channel, int64_t x)
+{
+	const double sum = static_cast<double>(x) + std::ldexp(unit.add[channel], unit.addShift);
+
+	return static_cast<int64_t>(
+		integerLimits(32U).saturate(std::ldexp(sum * unit.multiply[channel], -unit.shift)));
+}
+
+/* Scales of 16 channels that are up to 64 times as large as each other. */
+std::vector<double> scalesOf(std::mt19937 &random, double largest)
+{
+	std::uniform_real_distribution<double> exponent(-6, 0);
+	std::vector<double> scales;
+
+	for (int i = 0; i < 16; i++)
+		scales.push_back(largest * std::exp2(exponent(random)));
+	return scales;
+}
+
+/* What is rounded is the exact product, but for a few millionths of a step. */
+TEST(ChannelScaling, ResultsOf8BitsAreThoseOfExactProducts)
+{
+	constexpr double slack = 4e-6;
+	std::mt19937 random(1);
+	std::uniform_real_distribution<double> result(-128, 128), largest(-12, -1);
+
+	for (int round = 0; round < 300; round++) {
+		const std::vector<double> scales = scalesOf(random, std::exp2(largest(random)));
+		std::vector<double> biases;
+		for (const double scale : scales)
+			biases.push_back(std::round(result(random) / scale));
+		const auto scaling = scaleChannels(scales, biases, ScaleRounding::Once, 8);
+		ASSERT_TRUE(scaling) << scaling.error().message();
+		for (size_t i = 0; i < scales.size(); i++) {
+			const auto x = static_cast<int64_t>(std::round(result(random) / scales[i]));
+			const double exact = (static_cast<double>(x) + biases[i]) * scales[i];
+			const auto got = static_cast<double>(
+				carryOut(scaling->x2, i, carryOut(scaling->x1, i, x)));
+			EXPECT_LE(std::fabs(got - exact), 0.5 + slack)
+				<< "round " << round << ", scale " << scales[i];
+		}
+	}
+}
+
+/* The largest numbers saturate behind the multipliers, not within them. */
+TEST(ChannelScaling, SumsThatAreTooLargeStayLarge)
+{
+	for (const unsigned bits : { 8U, 16U }) {
+		const double scale = std::ldexp(1, -8), highest = std::ldexp(1, bits - 1) - 1;
+		const auto scaling = scaleChannels(std::vector{ scale }, std::vector{ 0.0 },
+						   ScaleRounding::Once, bits);
+		ASSERT_TRUE(scaling);
+		for (const int64_t x : { INT32_MAX, INT32_MIN }) {
+			const auto got = static_cast<double>(
+				carryOut(scaling->x2, 0, carryOut(scaling->x1, 0, x)));
+			EXPECT_GE(std::fabs(got), highest) << bits;
+			EXPECT_EQ(got < 0, x < 0);
+		}
+	}
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
