@@ -12,10 +12,6 @@ namespace
 
 using Deconvolution = ExpansionTest;
 
-/* An input of 6400 entries; the buffer has 4096, of which weights need a bank. */
-constexpr uint32_t largeH = 200;
-constexpr uint32_t largeW = 32;
-
 } /* namespace */
 
 TEST_F(Deconvolution, IsConvolutionsAndContracts)

@@ -15,6 +15,10 @@
 namespace nvdla::test
 {
 
+/* An input of 6400 entries; the buffer has 4096, of which weights need a bank. */
+inline constexpr uint32_t largeH = 200;
+inline constexpr uint32_t largeW = 32;
+
 /* Graphs of one input "x" and one output "y", with what the reference needs. */
 class ExpansionTest : public testing::Test
 {

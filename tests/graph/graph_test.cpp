@@ -22,14 +22,6 @@ Surface feature(std::string name, uint32_t c = 32, uint32_t h = 8, uint32_t w = 
 	return { .name = std::move(name), .type = DataType::Int8, .c = c, .h = h, .w = w };
 }
 
-op::Sdp relu(std::string name, std::string input, std::string output)
-{
-	return { .name = std::move(name),
-		 .input = std::move(input),
-		 .output = std::move(output),
-		 .x1 = op::SdpUnit{ .activation = op::Activation::Relu } };
-}
-
 /* x -> conv -> SDP -> PDP on the fly -> y */
 Graph fused()
 {

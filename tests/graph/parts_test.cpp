@@ -24,7 +24,7 @@ op::Sdp copy(std::string name, std::string input, std::string output)
 	return { .name = std::move(name), .input = std::move(input), .output = std::move(output) };
 }
 
-Surface feature(std::string name, uint32_t c = channels, uint32_t h = lines)
+Surface striped(std::string name, uint32_t c = channels, uint32_t h = lines)
 {
 	return { .name = std::move(name), .type = DataType::Int8, .c = c, .h = h, .w = columns };
 }
@@ -34,8 +34,8 @@ Graph slices()
 {
 	Graph graph;
 
-	graph.input(feature("x"));
-	graph.surface(feature("whole", channels, 3));
+	graph.input(striped("x"));
+	graph.surface(striped("whole", channels, 3));
 	graph.surface({ .name = "odd lines", .within = "x", .atLine = 1, .lineStep = 2 });
 	graph.surface({ .name = "last line", .within = "x", .atLine = 4 });
 	graph.surface({ .name = "below", .within = "whole", .atLine = 1 });
@@ -53,8 +53,8 @@ Graph twoParts(Surface one, Surface other)
 {
 	Graph graph;
 
-	graph.input(feature("x", channels, 1));
-	graph.surface(feature("whole", channels, 2));
+	graph.input(striped("x", channels, 1));
+	graph.surface(striped("whole", channels, 2));
 	one.name = "a";
 	other.name = "b";
 	one.within = other.within = "whole";
@@ -125,9 +125,9 @@ TEST(Parts, AreHeldAgainstTheWhole)
 
 	/* Lines 0, 2, 4 and 1; then line 3 is missing. */
 	Graph interlocked;
-	interlocked.input(feature("x", channels, 3));
-	interlocked.input(feature("z", channels, 1));
-	interlocked.surface(feature("whole"));
+	interlocked.input(striped("x", channels, 3));
+	interlocked.input(striped("z", channels, 1));
+	interlocked.surface(striped("whole"));
 	interlocked.surface({ .name = "even", .within = "whole", .lineStep = 2 });
 	interlocked.surface({ .name = "one", .within = "whole", .atLine = 1, .lineStep = 2 });
 	interlocked.add(copy("a", "x", "even"));
@@ -148,8 +148,8 @@ TEST(Parts, NothingOfTheWholeIsLeftOut)
 {
 	Graph graph;
 
-	graph.input(feature("x", channels, 1));
-	graph.surface(feature("whole", channels, 2));
+	graph.input(striped("x", channels, 1));
+	graph.surface(striped("whole", channels, 2));
 	graph.surface({ .name = "a", .within = "whole" });
 	graph.add(copy("first", "x", "a"));
 	graph.output("whole");

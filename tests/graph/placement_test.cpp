@@ -17,35 +17,27 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t channels = 40;
+constexpr uint32_t depth = 40;
 constexpr uint32_t side = 6;
-constexpr uint32_t inputs = channels * side * side;
-
-op::Sdp relu(std::string name, std::string input, std::string output)
-{
-	return { .name = std::move(name),
-		 .input = std::move(input),
-		 .output = std::move(output),
-		 .x1 = op::SdpUnit{ .activation = op::Activation::Relu } };
-}
+constexpr uint32_t inputs = depth * side * side;
 
 Surface onChip(std::string name)
 {
 	return { .name = std::move(name), .place = Place::Sram };
 }
 
-Graph withInput()
+Graph smallInput()
 {
 	Graph graph;
 
-	graph.input({ .name = "x", .type = DataType::Int8, .c = channels, .h = side, .w = side });
+	graph.input({ .name = "x", .type = DataType::Int8, .c = depth, .h = side, .w = side });
 	return graph;
 }
 
 /* x -> SDP -> "1" on chip -> RUBIK -> "2" on chip -> RUBIK -> "3" on chip -> BDMA -> y */
 Graph throughOnChipMemory()
 {
-	Graph graph = withInput();
+	Graph graph = smallInput();
 
 	graph.surface(onChip("1"));
 	graph.surface({ .name = "2", .planar = true, .place = Place::Sram });
@@ -69,7 +61,7 @@ TEST(OnChip, SurfacesShareAMemoryOfTheirOwn)
 			     [](const Memory &any) { return any.domain == MemoryDomain::Sram; });
 	ASSERT_NE(memory, loadable->memories.end());
 	/* Planes have 64 bytes in a line; "3" takes the place of "1". */
-	EXPECT_EQ(memory->size, 2 * 32 * side * side + channels * side * 64);
+	EXPECT_EQ(memory->size, 2 * 32 * side * side + depth * side * 64);
 
 	auto task = dlaTask(*loadable, 0);
 	ASSERT_TRUE(task) << task.error().message();
@@ -110,20 +102,20 @@ TEST(OnChip, OnlyTheCoreReachesIt)
 	Graph graph;
 	graph.input({ .name = "x",
 		      .type = DataType::Int8,
-		      .c = channels,
+		      .c = depth,
 		      .h = side,
 		      .w = side,
 		      .place = Place::Sram });
 	graph.add(relu("relu", "x", "y"));
 	expectRefusal(graph, { "input 'x'", "on-chip memory, which the application" });
 
-	graph = withInput();
+	graph = smallInput();
 	graph.surface(onChip("y"));
 	graph.add(relu("relu", "x", "y"));
 	graph.output("y");
 	expectRefusal(graph, { "'relu'", "'y' is in on-chip memory, which the application" });
 
-	graph = withInput();
+	graph = smallInput();
 	graph.surface(onChip("1"));
 	graph.add(relu("relu", "x", "1"));
 	graph.add(op::Power{ .name = "square", .input = "1", .output = "y", .power = 2.0f });
@@ -134,7 +126,7 @@ TEST(OnChip, OnlyTheCoreReachesIt)
 /* Parts lie where the whole does. */
 TEST(OnChip, PartsFollowTheWhole)
 {
-	Graph graph = withInput();
+	Graph graph = smallInput();
 	graph.surface(
 		{ .name = "both", .type = DataType::Int8, .c = 2 * 64, .h = side, .w = side });
 	graph.surface({ .name = "lower", .place = Place::Sram, .within = "both" });
@@ -145,7 +137,7 @@ TEST(OnChip, PartsFollowTheWhole)
 /* BDMA knows one kind of memory on each side. */
 TEST(OnChip, CopiesDoNotMixMemories)
 {
-	Graph graph = withInput();
+	Graph graph = smallInput();
 	graph.surface(onChip("1"));
 	graph.add(op::Copy{ "copy", { { "x", "1" }, { "x", "2" } } });
 	graph.add(relu("relu", "1", "y"));

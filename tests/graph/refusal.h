@@ -3,12 +3,22 @@
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 #include <nvdla/graph.h>
 
 namespace nvdla::test
 {
+
+/** \return an SDP operation that does nothing but the activation */
+inline op::Sdp relu(std::string name, std::string input, std::string output)
+{
+	return { .name = std::move(name),
+		 .input = std::move(input),
+		 .output = std::move(output),
+		 .x1 = op::SdpUnit{ .activation = op::Activation::Relu } };
+}
 
 /** \return why a graph cannot be assembled, empty if it can */
 inline std::string refusal(const Graph &graph, const AssembleOptions &options = {})

@@ -19,7 +19,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 256 * 1024;
+constexpr uint32_t sharedBytes = 256 * 1024;
 constexpr int timeoutMs = 60'000;
 
 void fill(std::span<uint8_t> bytes, uint8_t seed)
@@ -40,7 +40,7 @@ CopyTask wholeCopy(uint32_t source, uint32_t destination)
 	CopyTask task;
 	task.addAddress(source);
 	task.addAddress(destination);
-	task.addCopy(0, 1, 1024, copyBytes / 1024);
+	task.addCopy(0, 1, 1024, sharedBytes / 1024);
 	return task;
 }
 
@@ -49,7 +49,7 @@ CopyTask wholeCopy(uint32_t source, uint32_t destination)
 class PrimeTest : public ::testing::Test
 {
 protected:
-	PrimeTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
+	PrimeTest() : source_(device_, sharedBytes), destination_(device_, sharedBytes) {}
 
 	void SetUp() override
 	{
@@ -76,7 +76,7 @@ TEST_F(PrimeTest, TwoFilesShareABuffer)
 	ASSERT_TRUE(other.valid());
 	const ImportedBuffer imported(other, shared);
 	ASSERT_EQ(imported.result(), 0);
-	Buffer result(other, copyBytes);
+	Buffer result(other, sharedBytes);
 	ASSERT_TRUE(result.valid());
 
 	/* One file's job writes what the other's reads: the buffer orders them. */
@@ -127,7 +127,7 @@ TEST_F(PrimeTest, ABufferIsExportedOnce)
 
 TEST_F(PrimeTest, ForeignMemoryIsCopiedBothWays)
 {
-	const DmaBuf foreign = userMemory(copyBytes);
+	const DmaBuf foreign = userMemory(sharedBytes);
 	ASSERT_TRUE(foreign.valid());
 	const ImportedBuffer imported(device_, foreign);
 	if (!hasIommu(Device::path()) && imported.result() == -EINVAL)
@@ -137,7 +137,7 @@ TEST_F(PrimeTest, ForeignMemoryIsCopiedBothWays)
 	ASSERT_EQ(Submit(wholeCopy(source_.handle(), imported.handle())).run(device_), 0);
 	ASSERT_EQ(Submit(wholeCopy(imported.handle(), destination_.handle())).run(device_), 0);
 	ASSERT_EQ(imported.prepare(DRM_NVDLA_BO_READ), 0);
-	const Mapping map(foreign.fd(), copyBytes);
+	const Mapping map(foreign.fd(), sharedBytes);
 	ASSERT_TRUE(map.valid());
 	EXPECT_TRUE(equal(map.bytes(), source_.bytes()));
 	EXPECT_EQ(imported.finish(), 0);
@@ -199,7 +199,7 @@ TEST_F(PrimeTest, ExportedMemoryIsMappedWithoutTheDevice)
 	ASSERT_EQ(Submit(wholeCopy(source_.handle(), destination_.handle())).run(device_), 0);
 	ASSERT_TRUE(shared.waitReadable(timeoutMs));
 
-	const Mapping map(shared.fd(), copyBytes);
+	const Mapping map(shared.fd(), sharedBytes);
 	ASSERT_TRUE(map.valid());
 	ASSERT_EQ(shared.sync(DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW), 0);
 	EXPECT_TRUE(equal(map.bytes(), source_.bytes()));
@@ -212,7 +212,7 @@ TEST_F(PrimeTest, DmaBufOutlivesHandleAndFile)
 {
 	const DmaBuf shared = [] {
 		Device temporary;
-		Buffer buffer(temporary, copyBytes);
+		Buffer buffer(temporary, sharedBytes);
 		EXPECT_TRUE(buffer.valid());
 		fill(buffer.bytes(), 42);
 		return DmaBuf::exportOf(temporary.fd(), buffer.handle());

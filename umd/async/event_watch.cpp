@@ -11,7 +11,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "watch for completions";
+constexpr const char *watchingCompletions = "watch for completions";
 
 } /* namespace */
 
@@ -21,11 +21,11 @@ Result<EventWatch> EventWatch::create(Loop &loop, std::function<void()> function
 
 	state->fd = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (!state->fd)
-		return fail(ErrorCode::Io, what, "eventfd", std::strerror(errno));
+		return fail(ErrorCode::Io, watchingCompletions, "eventfd", std::strerror(errno));
 	state->function = std::move(function);
 	state->poll.data = state.get();
 	if (const int error = uv_poll_init(loop.uv(), &state->poll, state->fd.get()))
-		return fail(ErrorCode::Io, what, "eventfd", uv_strerror(error));
+		return fail(ErrorCode::Io, watchingCompletions, "eventfd", uv_strerror(error));
 
 	EventWatch watch(std::unique_ptr<State, Close>(state.release()));
 	uv_poll_start(&watch.state_->poll, UV_READABLE, [](uv_poll_t *poll, int, int) {

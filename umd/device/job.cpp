@@ -15,7 +15,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "wait for job";
+constexpr const char *waitingForJob = "wait for job";
 
 } /* namespace */
 
@@ -49,10 +49,10 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 	const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
 
 	if (error == -ETIME || error == -ETIMEDOUT)
-		return fail(ErrorCode::Timeout, what, backend_->path(),
+		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
 			    fmt::format("not done after {} ms", timeout.count()));
 	if (error)
-		return fail(codeOf(error), what, backend_->path(), std::strerror(-error));
+		return fail(codeOf(error), waitingForJob, backend_->path(), std::strerror(-error));
 	return status();
 }
 
@@ -62,17 +62,18 @@ Result<void> Job::status()
 	case 1:
 		return {};
 	case 0:
-		return fail(ErrorCode::Timeout, what, backend_->path(), "not done yet");
+		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(), "not done yet");
 	case -ETIMEDOUT:
-		return fail(ErrorCode::Timeout, what, backend_->path(),
+		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
 			    "the device took longer than the job may run and was reset");
 	case -EIO:
-		return fail(ErrorCode::DeviceFailed, what, backend_->path(),
+		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
 			    "the device did not do what it should and was reset");
 	case -ENODEV:
-		return fail(ErrorCode::DeviceFailed, what, backend_->path(), "the device is gone");
+		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+			    "the device is gone");
 	default:
-		return fail(ErrorCode::DeviceFailed, what, backend_->path(),
+		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
 			    std::strerror(-status));
 	}
 }

@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "run CPU operation";
+constexpr const char *runningCpuOperation = "run CPU operation";
 
 /* The cube as a tensor that ends where its memory does; FP16 has no scale. */
 TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
@@ -67,11 +67,11 @@ Result<void> reshape(const TensorDesc &from, std::span<const std::byte> src, con
 		     std::span<std::byte> dst)
 {
 	if (from.type != to.type || from.elements() != to.elements())
-		return fail(ErrorCode::InvalidFile, what, "dimensions",
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
 			    fmt::format("{} cannot become {}", from.describe(), to.describe()));
 	auto elements = unpackElements(from, src, ElementOrder::Nhwc);
 	if (!elements)
-		return fail(ErrorCode::InvalidFile, what, elements.error().where,
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
 			    elements.error().why);
 	return overwriteElements(to, *elements, dst, ElementOrder::Nhwc);
 }
@@ -89,12 +89,13 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 	if (operation.type == EmuOpType::Reshape)
 		return reshape(from, src, to, dst);
 	if (from.c != to.c || from.h != to.h || from.w != to.w)
-		return fail(ErrorCode::InvalidFile, what, "dimensions",
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
 			    fmt::format("{} and {} differ", from.describe(), to.describe()));
 
 	auto values = unpackFloat(from, src);
 	if (!values)
-		return fail(ErrorCode::InvalidFile, what, values.error().where, values.error().why);
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, values.error().where,
+			    values.error().why);
 
 	if (operation.type == EmuOpType::Power)
 		power(operation, *values);
@@ -103,7 +104,7 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 
 	auto elements = elementsFromFloat(to, *values);
 	if (!elements)
-		return fail(ErrorCode::InvalidFile, what, elements.error().where,
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
 			    elements.error().why);
 	return overwriteElements(to, *elements, dst);
 }

@@ -23,7 +23,7 @@ constexpr double letterWidth = 6.8; /* of the font below, on average */
 constexpr double engineWidth = 64.0;
 constexpr double padding = 14.0;
 
-constexpr std::string_view style = ".paper{fill:#ffffff}\n"
+constexpr std::string_view pageStyle = ".paper{fill:#ffffff}\n"
 				   "text{font-family:'DejaVu Sans','Helvetica "
 				   "Neue',Arial,sans-serif;font-size:12px;fill:#222}\n"
 				   ".title{font-size:15px;font-weight:bold}\n"
@@ -142,7 +142,7 @@ std::string graphSvg(const NetworkGraph &graph, const std::string &name)
 
 	const Point size = layOut(boxes, edges);
 	const double width = std::max(size.x, textWidth(name) * 1.3) + 2 * margin;
-	Svg svg(width, size.y + 2 * margin + titleHeight, std::string(style) + engineColours);
+	Svg svg(width, size.y + 2 * margin + titleHeight, std::string(pageStyle) + engineColours);
 	svg.text(margin, margin + 8, "title", name);
 	for (size_t i = 0; i < edges.size(); i++)
 		drawEdge(svg, edges[i].route, order[i]);

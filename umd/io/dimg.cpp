@@ -15,9 +15,9 @@ namespace nvdla
 namespace
 {
 
-constexpr std::array<char, 4> magic{ 'D', 'I', 'M', 'G' };
+constexpr std::array<char, 4> dimgMagic{ 'D', 'I', 'M', 'G' };
 constexpr uint32_t version = 0;
-constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
+constexpr uint64_t maxDimgBytes = uint64_t{ 1 } << 32;
 
 constexpr struct {
 	DataType type;
@@ -37,7 +37,7 @@ std::optional<DimgFormat> formatOf(DataType type)
 	return {};
 }
 
-/* What follows magic and version. */
+/* What follows dimgMagic and version. */
 struct DimgHeader {
 	uint32_t format;
 	uint32_t width;
@@ -75,7 +75,7 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 					desc.elements() * elementBytes(desc.type)));
 
 	std::vector<std::byte> bytes;
-	append(bytes, magic);
+	append(bytes, dimgMagic);
 	append(bytes, version);
 	append(bytes,
 	       DimgHeader{ static_cast<uint32_t>(*format), desc.w, desc.h, desc.c, desc.lineStride,
@@ -92,7 +92,7 @@ Result<Dimg> decodeDimg(std::span<const std::byte> bytes, const std::string &nam
 	const auto fileVersion = reader.take<uint32_t>();
 	const auto header = reader.take<DimgHeader>();
 
-	if (!header || *start != magic || *fileVersion != version)
+	if (!header || *start != dimgMagic || *fileVersion != version)
 		return fail(ErrorCode::InvalidFile, what, name, "does not start as a dimg does");
 	if (header->format < static_cast<uint32_t>(DimgFormat::Int8) ||
 	    header->format > static_cast<uint32_t>(DimgFormat::Half))
@@ -141,7 +141,7 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 
 Result<Dimg> readDimg(const std::string &path)
 {
-	auto bytes = readWholeFile(path, maxFileBytes);
+	auto bytes = readWholeFile(path, maxDimgBytes);
 	if (!bytes)
 		return forward(bytes);
 	return decodeDimg(*bytes, path);

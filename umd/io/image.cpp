@@ -20,22 +20,22 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "read picture";
+constexpr const char *readingPicture = "read picture";
 constexpr uint32_t maxSide = 8192;
 /* The largest picture, uncompressed, with room for a header. */
-constexpr uint64_t maxFileBytes = uint64_t{ 4 } * maxSide * maxSide;
+constexpr uint64_t maxPictureBytes = uint64_t{ 4 } * maxSide * maxSide;
 
-tl::unexpected<Error> bad(const std::string &name, std::string why)
+tl::unexpected<Error> badPicture(const std::string &name, std::string why)
 {
-	return fail(ErrorCode::InvalidFile, what, name, std::move(why));
+	return fail(ErrorCode::InvalidFile, readingPicture, name, std::move(why));
 }
 
 Result<void> checkSides(const std::string &name, uint64_t width, uint64_t height)
 {
 	if (width >= 1 && width <= maxSide && height >= 1 && height <= maxSide)
 		return {};
-	return bad(name, fmt::format("has {} x {} pixels, each side must be 1 to {}", width, height,
-				     maxSide));
+	return badPicture(name, fmt::format("has {} x {} pixels, each side must be 1 to {}", width,
+					    height, maxSide));
 }
 
 /* Next number of a PNM header: white space and comments may stand before it. */
@@ -52,7 +52,7 @@ Result<uint32_t> pnmNumber(std::string_view &text, const std::string &name)
 	uint32_t number = 0;
 	const auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), number);
 	if (error != std::errc())
-		return bad(name, "the header of the PGM or PPM is damaged");
+		return badPicture(name, "the header of the PGM or PPM is damaged");
 	text.remove_prefix(static_cast<size_t>(next - text.data()));
 	return number;
 }
@@ -74,13 +74,13 @@ Result<Image> decodePnm(std::string_view text, const std::string &name)
 	if (auto checked = checkSides(name, width, height); !checked)
 		return forward(checked);
 	if (maximum != 255)
-		return fail(ErrorCode::Unsupported, what, name,
+		return fail(ErrorCode::Unsupported, readingPicture, name,
 			    fmt::format("largest value {}, only 255 is read", maximum));
 
 	const size_t needed = size_t{ width } * height * image.channels;
 	if (text.size() < 1 + needed)
-		return bad(name, fmt::format("{} bytes of pixels, {} needed",
-					     text.empty() ? 0 : text.size() - 1, needed));
+		return badPicture(name, fmt::format("{} bytes of pixels, {} needed",
+						    text.empty() ? 0 : text.size() - 1, needed));
 	text.remove_prefix(1);
 	image.width = width;
 	image.height = height;
@@ -106,7 +106,7 @@ Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &nam
 	Image image;
 
 	if (!png_image_begin_read_from_memory(&reader.png, bytes.data(), bytes.size()))
-		return bad(name, reader.png.message);
+		return badPicture(name, reader.png.message);
 	if (auto checked = checkSides(name, reader.png.width, reader.png.height); !checked)
 		return forward(checked);
 
@@ -118,7 +118,7 @@ Result<Image> decodePng(std::span<const std::byte> bytes, const std::string &nam
 	image.pixels.resize(PNG_IMAGE_SIZE(reader.png));
 	const png_color black = {};
 	if (!png_image_finish_read(&reader.png, &black, image.pixels.data(), 0, nullptr))
-		return bad(name, reader.png.message);
+		return badPicture(name, reader.png.message);
 	return image;
 }
 
@@ -137,10 +137,10 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 	Image image;
 
 	if (!jpeg)
-		return fail(ErrorCode::NoMemory, what, name, tjGetErrorStr2(nullptr));
+		return fail(ErrorCode::NoMemory, readingPicture, name, tjGetErrorStr2(nullptr));
 	if (tjDecompressHeader3(jpeg.get(), data, bytes.size(), &width, &height, &subsampling,
 				&colours))
-		return bad(name, tjGetErrorStr2(jpeg.get()));
+		return badPicture(name, tjGetErrorStr2(jpeg.get()));
 	if (auto checked =
 		    checkSides(name, static_cast<uint64_t>(width), static_cast<uint64_t>(height));
 	    !checked)
@@ -154,7 +154,7 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 	/* Half a picture is none: a warning (the file ends early) is an error. */
 	if (tjDecompress2(jpeg.get(), data, bytes.size(), image.pixels.data(), width, 0, height,
 			  grey ? TJPF_GRAY : TJPF_RGB, TJFLAG_STOPONWARNING))
-		return bad(name, tjGetErrorStr2(jpeg.get()));
+		return badPicture(name, tjGetErrorStr2(jpeg.get()));
 	return image;
 }
 
@@ -172,13 +172,13 @@ Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &n
 		return decodePng(bytes, name);
 	if (text.starts_with(jpeg))
 		return decodeJpeg(bytes, name);
-	return fail(ErrorCode::Unsupported, what, name,
+	return fail(ErrorCode::Unsupported, readingPicture, name,
 		    "is none of binary PGM (P5), PPM (P6), PNG and JPEG");
 }
 
 Result<Image> readImage(const std::string &path)
 {
-	auto bytes = readWholeFile(path, maxFileBytes);
+	auto bytes = readWholeFile(path, maxPictureBytes);
 	if (!bytes)
 		return forward(bytes);
 	return decodeImage(*bytes, path);

@@ -20,16 +20,16 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "read npy";
-constexpr std::array<char, 6> magic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
-constexpr uint64_t maxFileBytes = uint64_t{ 1 } << 32;
+constexpr const char *readingNpy = "read npy";
+constexpr std::array<char, 6> npyMagic{ '\x93', 'N', 'U', 'M', 'P', 'Y' };
+constexpr uint64_t maxNpyBytes = uint64_t{ 1 } << 32;
 /* As many as have an address: a 32-bit process has less. */
 constexpr auto maxElements =
 	static_cast<size_t>(std::min(uint64_t{ 1 } << 32, uint64_t{ SIZE_MAX } / sizeof(double)));
 
-tl::unexpected<Error> bad(const std::string &name, std::string why)
+tl::unexpected<Error> badNpy(const std::string &name, std::string why)
 {
-	return fail(ErrorCode::InvalidFile, what, name, std::move(why));
+	return fail(ErrorCode::InvalidFile, readingNpy, name, std::move(why));
 }
 
 /* The text between the key and the next of \a end, in a dictionary that numpy wrote. */
@@ -58,7 +58,7 @@ Result<DataType> typeOf(std::string_view dictionary, const std::string &name)
 			return known.type;
 	}
 	return fail(
-		ErrorCode::Unsupported, what, name,
+		ErrorCode::Unsupported, readingNpy, name,
 		fmt::format("element type {}; float32, float16, int16 and int8 are read", text));
 }
 
@@ -69,7 +69,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 
 	const size_t open = text.find('(');
 	if (open == std::string_view::npos)
-		return bad(name, "the header has no shape");
+		return badNpy(name, "the header has no shape");
 	text.remove_prefix(open + 1);
 	size_t elements = 1;
 	while (true) {
@@ -81,7 +81,7 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 		const auto [next, error] =
 			std::from_chars(text.data(), text.data() + text.size(), extent);
 		if (error != std::errc() || extent == 0 || extent > maxElements / elements)
-			return bad(name, fmt::format("cannot have the shape ({})", text));
+			return badNpy(name, fmt::format("cannot have the shape ({})", text));
 		elements *= extent;
 		shape.push_back(extent);
 		text.remove_prefix(static_cast<size_t>(next - text.data()));
@@ -112,8 +112,8 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 	ByteReader reader(bytes);
 	const auto start = reader.take<std::array<char, 6>>();
 	const auto version = reader.take<std::array<uint8_t, 2>>();
-	if (!version || *start != magic)
-		return bad(name, "does not start as a npy file does");
+	if (!version || *start != npyMagic)
+		return badNpy(name, "does not start as a npy file does");
 
 	size_t length = 0;
 	if ((*version)[0] == 1)
@@ -122,7 +122,7 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 		length = reader.take<uint32_t>().value_or(0);
 	const auto header = reader.take(length);
 	if (!length || !header)
-		return bad(name, "is truncated");
+		return badNpy(name, "is truncated");
 
 	const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
 					  header->size());
@@ -133,18 +133,19 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 	if (!shape)
 		return forward(shape);
 	if (valueOf(dictionary, "'fortran_order':", ',').find("False") == std::string_view::npos)
-		return fail(ErrorCode::Unsupported, what, name, "the array is not in C order");
+		return fail(ErrorCode::Unsupported, readingNpy, name,
+			    "the array is not in C order");
 
 	const size_t needed = bytesOf(*shape, *type);
 	if (reader.rest().size() != needed)
-		return bad(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
-					     reader.rest().size(), *shape, needed));
+		return badNpy(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
+						reader.rest().size(), *shape, needed));
 	return NpyArray{ *shape, *type, { reader.rest().begin(), reader.rest().end() } };
 }
 
 Result<NpyArray> readNpy(const std::string &path)
 {
-	auto bytes = readWholeFile(path, maxFileBytes);
+	auto bytes = readWholeFile(path, maxNpyBytes);
 	if (!bytes)
 		return forward(bytes);
 	return decodeNpy(*bytes, path);
@@ -214,11 +215,11 @@ Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 	std::string dictionary =
 		fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}",
 			    fmt::join(shape, ", "));
-	const size_t start = magic.size() + 2 + sizeof(uint16_t);
+	const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
 	dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
 	dictionary += '\n';
 
-	std::string file(magic.data(), magic.size());
+	std::string file(npyMagic.data(), npyMagic.size());
 	const auto length = static_cast<uint16_t>(dictionary.size());
 	file += '\x01';
 	file += '\0';

@@ -19,14 +19,14 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "check loadable";
+constexpr const char *checkingLoadable = "check loadable";
 
 /* Sums of two such sizes stay far from overflow; no device has that much. */
 constexpr uint64_t maxMemoryBytes = uint64_t{ 1 } << 40;
 
 tl::unexpected<Error> bad(std::string where, std::string why)
 {
-	return fail(ErrorCode::InvalidFile, what, std::move(where), std::move(why));
+	return fail(ErrorCode::InvalidFile, checkingLoadable, std::move(where), std::move(why));
 }
 
 /* Position of each id in its list. */

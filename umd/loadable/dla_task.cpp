@@ -13,7 +13,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "take DLA task from loadable";
+constexpr const char *takingDlaTask = "take DLA task from loadable";
 
 constexpr Version firstUnknown{ 0, 13, 0 };
 
@@ -28,7 +28,7 @@ Result<void> readGraph(const TaskLists &lists, const nvdla_network_desc &network
 	for (size_t i = 0; i < count; i++) {
 		nvdla_graph_node node = element<nvdla_graph_node>(graph->bytes, i);
 		if (node.op_type >= NVDLA_NUM_OP_TYPES)
-			return fail(ErrorCode::InvalidFile, what,
+			return fail(ErrorCode::InvalidFile, takingDlaTask,
 				    lists.where(fmt::format("graph[{}].op_type", i)),
 				    fmt::format("{} is no engine", node.op_type));
 		node.index = static_cast<__s16>(i);
@@ -88,7 +88,7 @@ Result<void> readSurfaces(const TaskLists &lists, const nvdla_network_desc &netw
 		return forward(surfaces);
 
 	if (surfaces->version >= firstUnknown)
-		return fail(ErrorCode::Unsupported, what, lists.where("surface list"),
+		return fail(ErrorCode::Unsupported, takingDlaTask, lists.where("surface list"),
 			    fmt::format("is of firmware interface {}, known are those below {}",
 					toString(surfaces->version), toString(firstUnknown)));
 	const bool legacy = surfaces->version < firstWithCubeOffset;
@@ -135,7 +135,7 @@ Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id)
 {
 	const Task *entry = index.task(id);
 	if (!entry || entry->interface != Interface::Dla1)
-		return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", id),
+		return fail(ErrorCode::InvalidArgument, takingDlaTask, fmt::format("task {}", id),
 			    "is not a task for the core");
 
 	const TaskLists lists(index, *entry);
@@ -144,9 +144,10 @@ Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id)
 		return forward(first);
 	const nvdla_network_desc network = element<nvdla_network_desc>(first->bytes, 0);
 	if (!network.num_operations)
-		return fail(ErrorCode::InvalidFile, what, lists.where("num_operations"), "is 0");
+		return fail(ErrorCode::InvalidFile, takingDlaTask, lists.where("num_operations"),
+			    "is 0");
 	if (network.dynamic_roi)
-		return fail(ErrorCode::Unsupported, what, lists.where("dynamic_roi"),
+		return fail(ErrorCode::Unsupported, takingDlaTask, lists.where("dynamic_roi"),
 			    "tasks with a region of interest chosen at run time");
 
 	DlaTask task;

@@ -14,7 +14,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "take EMU task from loadable";
+constexpr const char *takingEmuTask = "take EMU task from loadable";
 
 /* Offsets inside an operation (the union of POWER and SOFTMAX) and inside a buffer pair. */
 struct EmuLayout {
@@ -96,7 +96,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 			field<int8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuOutZero);
 		if (!std::isfinite(operation.inScale) || !std::isfinite(operation.outScale) ||
 		    operation.outScale == 0.0f)
-			return fail(ErrorCode::InvalidFile, what,
+			return fail(ErrorCode::InvalidFile, takingEmuTask,
 				    lists_.where(fmt::format("operation {} scales", index)),
 				    fmt::format("{} and {} cannot be", operation.inScale,
 						operation.outScale));
@@ -111,7 +111,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 	if (type == static_cast<unsigned>(EmuOpType::Softmax)) {
 		const unsigned axis = field<uint8_t>(bytes, layout_.parameters);
 		if (axis != emuAxisChannel)
-			return fail(ErrorCode::Unsupported, what,
+			return fail(ErrorCode::Unsupported, takingEmuTask,
 				    lists_.where(fmt::format("operation {} axis", index)),
 				    fmt::format("softmax over axis {}, only channels (1) are known",
 						axis));
@@ -122,7 +122,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		operation.type = EmuOpType::Reshape;
 		return operation;
 	}
-	return fail(ErrorCode::Unsupported, what,
+	return fail(ErrorCode::Unsupported, takingEmuTask,
 		    lists_.where(fmt::format("operation {} type", index)),
 		    fmt::format("{} is neither POWER (0) nor SOFTMAX (1) nor RESHAPE (2)", type));
 }
@@ -135,11 +135,11 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 	EmuBuffer buffer;
 
 	if (!type)
-		return fail(ErrorCode::Unsupported, what, lists_.where(name + ".format"),
+		return fail(ErrorCode::Unsupported, takingEmuTask, lists_.where(name + ".format"),
 			    fmt::format("{} is not among int8, int16 and fp16 with 32-byte atoms",
 					format));
 	if (address < 0 || static_cast<size_t>(address) >= lists_.addressCount())
-		return fail(ErrorCode::InvalidFile, what, lists_.where(name + ".address"),
+		return fail(ErrorCode::InvalidFile, takingEmuTask, lists_.where(name + ".address"),
 			    fmt::format("index {} is not in the list of {}", address,
 					lists_.addressCount()));
 	buffer.address = static_cast<uint16_t>(address);
@@ -164,7 +164,7 @@ Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id)
 {
 	const Task *entry = index.task(id);
 	if (!entry || entry->interface != Interface::Emu1)
-		return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", id),
+		return fail(ErrorCode::InvalidArgument, takingEmuTask, fmt::format("task {}", id),
 			    "is not a task for the CPU");
 
 	const TaskLists lists(index, *entry);
@@ -174,7 +174,8 @@ Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id)
 	const EmuNetworkDesc network = element<EmuNetworkDesc>(first->bytes, 0);
 	const size_t count = network.num_operations;
 	if (!count)
-		return fail(ErrorCode::InvalidFile, what, lists.where("num_operations"), "is 0");
+		return fail(ErrorCode::InvalidFile, takingEmuTask, lists.where("num_operations"),
+			    "is 0");
 
 	auto operations = lists.find("operation list", network.operation_desc_index,
 				     count * legacyLayout.operationStride);

@@ -19,7 +19,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "read loadable";
+constexpr const char *readingLoadable = "read loadable";
 
 /* Far above what a compiler emits; bounds the work a hostile file can cause. */
 constexpr flatbuffers::uoffset_t maxDepth = 8;
@@ -32,7 +32,7 @@ constexpr const char *sharedReason =
 
 tl::unexpected<Error> damaged(std::string where, std::string why)
 {
-	return fail(ErrorCode::InvalidFile, what, std::move(where), std::move(why));
+	return fail(ErrorCode::InvalidFile, readingLoadable, std::move(where), std::move(why));
 }
 
 /* Generated tables hide their base class, whose verification goes field by field. */
@@ -169,7 +169,7 @@ Result<void> Reader::openRoot()
 	loadable_.version = toVersion(root_->version());
 	if (loadable_.version.major != 0 || loadable_.version.minor != 7)
 		return fail(
-			ErrorCode::Unsupported, what, "version",
+			ErrorCode::Unsupported, readingLoadable, "version",
 			fmt::format("is {}, this library reads 0.7", toString(loadable_.version)));
 	return {};
 }
@@ -404,7 +404,7 @@ Result<Loadable> readEither(std::span<const std::byte> bytes)
 
 Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 {
-	return withMemory(what, "file", [&] { return readEither(bytes); });
+	return withMemory(readingLoadable, "file", [&] { return readEither(bytes); });
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)

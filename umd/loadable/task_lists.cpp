@@ -15,7 +15,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "take task from loadable";
+constexpr const char *takingTask = "take task from loadable";
 
 /* Operations that all blobs together could describe: each has a pair of buffers at least. */
 uint64_t descriptorRoom(const Loadable &loadable)
@@ -62,7 +62,7 @@ std::string TaskLists::where(const std::string &name) const
 Result<DescriptorList> TaskLists::find(const char *name, int index, uint64_t bytes) const
 {
 	if (index < 0 || static_cast<size_t>(index) >= task_.addressList.size())
-		return fail(ErrorCode::InvalidFile, what, where(name),
+		return fail(ErrorCode::InvalidFile, takingTask, where(name),
 			    fmt::format("address index {} is not in the list of {}", index,
 					task_.addressList.size()));
 
@@ -80,7 +80,7 @@ Result<DescriptorList> TaskLists::find(const char *name, int index, uint64_t byt
 			return DescriptorList{ std::span(blob.data).subspan(skip, available),
 					       blob.version };
 	}
-	return fail(ErrorCode::InvalidFile, what, where(name),
+	return fail(ErrorCode::InvalidFile, takingTask, where(name),
 		    fmt::format("needs {} bytes, memory {} holds {} at {}", bytes, address.memId,
 				available, address.offset));
 }
@@ -107,7 +107,7 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 		for (uint16_t id : submit.taskIds) {
 			const Task *task = index.task(id);
 			if (!task)
-				return fail(ErrorCode::InvalidFile, what,
+				return fail(ErrorCode::InvalidFile, takingTask,
 					    fmt::format("submit_list id {}.task_id", submit.id),
 					    fmt::format("{} names no task", id));
 			if (task->interface == Interface::Emu1) {
@@ -124,7 +124,7 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 			const uint64_t used = operationsOf(tasks.back());
 			if (used > left)
 				return fail(
-					ErrorCode::InvalidFile, what,
+					ErrorCode::InvalidFile, takingTask,
 					fmt::format("submit_list id {}.task_id", submit.id),
 					fmt::format("with task {} there are more operations than "
 						    "the file has room for: tasks share their "
@@ -134,7 +134,7 @@ Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 		}
 	}
 	if (tasks.empty())
-		return fail(ErrorCode::InvalidFile, what, "submit_list", "names no task");
+		return fail(ErrorCode::InvalidFile, takingTask, "submit_list", "names no task");
 	return tasks;
 }
 

@@ -7,13 +7,14 @@
 #include <fmt/format.h>
 #include <nvdla/rounding.h>
 
+#include "sdp_operands.h"
+
 namespace nvdla
 {
 
 namespace
 {
 
-constexpr IntegerLimits operandLimits = integerLimits(16U);
 constexpr int fractionBits = 15;
 constexpr int maxPower = 14; /* the largest power of two that is an operand */
 /* Of X2: its input stays below 2^31 for whatever does not saturate so many bits behind it. */
@@ -22,24 +23,6 @@ constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
 /* Twice rounded, 8 bits and their sign are left of 31 for X2's factor and for both shifts. */
 constexpr int sharedShift = 36;
-constexpr uint8_t maxAddShift = 63;
-
-/* The shift at which all of \a numbers are operands; rounds them. */
-uint8_t toOperands(std::vector<double> numbers, std::vector<int16_t> &operands)
-{
-	double largest = 0;
-	uint8_t shift = 0;
-
-	for (const double number : numbers)
-		largest = std::max(largest, std::fabs(number));
-	while (shift < maxAddShift &&
-	       roundReal(std::ldexp(largest, -shift)) > static_cast<double>(operandLimits.highest))
-		shift++;
-	for (const double number : numbers)
-		operands.push_back(
-			static_cast<int16_t>(operandLimits.saturate(std::ldexp(number, -shift))));
-	return shift;
-}
 
 struct Fraction {
 	double fraction = 0; /* in units of 2^-15: magnitude 2^14 to 2^15 - 1, or 0 */
@@ -115,7 +98,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 		scaling.x1.multiply.push_back(static_cast<int16_t>(factors.coarse));
 		scaling.x2.multiply.push_back(static_cast<int16_t>(factors.fine));
 	}
-	scaling.x1.addShift = toOperands({ biases.begin(), biases.end() }, scaling.x1.add);
+	scaling.x1.addShift = toOperands(biases, scaling.x1.add);
 	std::vector<double> rest;
 	for (size_t i = 0; i < biases.size(); i++)
 		rest.push_back((biases[i] - std::ldexp(scaling.x1.add[i], scaling.x1.addShift)) *

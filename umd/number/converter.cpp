@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "invalid.h"
+
 namespace nvdla
 {
 
@@ -15,11 +17,6 @@ constexpr int maxConverterShift = 31; /* UINT5 */
 /* Beyond this, a product of 48 bits has nothing left. */
 constexpr int maxMultiplierShift = 47;
 constexpr double maxScale = 32767;
-
-tl::unexpected<Error> bad(const char *what, const char *where, std::string why)
-{
-	return fail(ErrorCode::InvalidArgument, what, where, std::move(why));
-}
 
 tl::unexpected<Error> outOfRange(const char *what, const char *where, std::string why)
 {
@@ -63,8 +60,8 @@ Result<Converter> makeConverter(const Quantization &from, const Quantization &to
 Result<LutInput> lutInput(const Quantization &from, double low, double high, uint32_t bits)
 {
 	if (!(low < high) || bits > 31)
-		return bad("scale LUT input", "range",
-			   fmt::format("{} to {} in {} bits is no range", low, high, bits));
+		return invalid("scale LUT input", "range",
+			       fmt::format("{} to {} in {} bits is no range", low, high, bits));
 
 	const double scale = std::ldexp(high - low, -static_cast<int>(bits));
 	const double zero = roundReal(-low / scale);
@@ -100,11 +97,11 @@ Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales)
 
 	for (double scale : scales) {
 		if (!std::isfinite(scale))
-			return bad(what, "scale", fmt::format("{} is not a number", scale));
+			return invalid(what, "scale", fmt::format("{} is not a number", scale));
 		largest = std::max(largest, std::fabs(scale));
 	}
 	if (largest == 0)
-		return bad(what, "scale", "there is none, or all are 0");
+		return invalid(what, "scale", "there is none, or all are 0");
 
 	const int shift = 15 - quantizeMultiplier(largest).shift;
 	if (shift < 0 || shift > maxMultiplierShift)

@@ -6,19 +6,14 @@
 
 #include <fmt/core.h>
 
+#include "invalid.h"
+#include "sdp_operands.h"
+
 namespace nvdla
 {
 
 namespace
 {
-
-constexpr IntegerLimits operandLimits = integerLimits(16U);
-constexpr uint32_t maxBiasShift = 63; /* six bits */
-
-tl::unexpected<Error> bad(const char *what, std::string where, std::string why)
-{
-	return fail(ErrorCode::InvalidArgument, what, std::move(where), std::move(why));
-}
 
 /* The sum of each kernel's weights. */
 std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte> weights)
@@ -34,21 +29,6 @@ std::vector<double> weightSums(const WeightDesc &desc, std::span<const std::byte
 	return sums;
 }
 
-/* The smallest shift at which all of \a biases are operands. */
-void splitBias(std::span<const double> biases, AffineScaling &scaling)
-{
-	double largest = 0;
-	for (double bias : biases)
-		largest = std::max(largest, std::fabs(bias));
-	while (scaling.biasShift < maxBiasShift &&
-	       roundReal(std::ldexp(largest, -scaling.biasShift)) >
-		       static_cast<double>(operandLimits.highest))
-		scaling.biasShift++;
-	for (double bias : biases)
-		scaling.bias.push_back(static_cast<int16_t>(
-			operandLimits.saturate(std::ldexp(bias, -scaling.biasShift))));
-}
-
 /* (x + bias) * scale + zero point, for each channel; biases are in steps of x. */
 Result<AffineScaling> makeAffine(std::span<const double> biases, std::span<const double> scales,
 				 int32_t zeroPoint)
@@ -60,7 +40,7 @@ Result<AffineScaling> makeAffine(std::span<const double> biases, std::span<const
 	AffineScaling scaling;
 	scaling.multipliers = std::move(*multipliers);
 	scaling.output = { -zeroPoint, 1, 0 };
-	splitBias(biases, scaling);
+	scaling.biasShift = toOperands(biases, scaling.bias);
 	for (size_t k = 0; k < biases.size(); k++) {
 		const double given = std::ldexp(scaling.bias[k], scaling.biasShift);
 		scaling.biasError =
@@ -80,19 +60,21 @@ Result<void> check(const ConvolutionQuantization &quantization, const WeightDesc
 		return fail(ErrorCode::Unsupported, what, where,
 			    "only integers have scales; fp16 goes through unscaled");
 	if (desc.elements() == 0 || weights != desc.elements() * elementBytes(desc.type))
-		return bad(what, where,
-			   fmt::format("{} bytes given, {} needed", weights,
-				       desc.elements() * elementBytes(desc.type)));
+		return invalid(what, where,
+			       fmt::format("{} bytes given, {} needed", weights,
+					   desc.elements() * elementBytes(desc.type)));
 	if (scales != 1 && scales != desc.kernels)
-		return bad(what, where,
-			   fmt::format("{} weight scales, 1 or {} needed", scales, desc.kernels));
+		return invalid(
+			what, where,
+			fmt::format("{} weight scales, 1 or {} needed", scales, desc.kernels));
 	if (bias != 0 && bias != desc.kernels)
-		return bad(what, where, fmt::format("{} biases, {} needed", bias, desc.kernels));
+		return invalid(what, where,
+			       fmt::format("{} biases, {} needed", bias, desc.kernels));
 	for (double scale :
 	     { quantization.input.scale, quantization.output.scale, quantization.winogradScale }) {
 		if (!(scale > 0) || !std::isfinite(scale))
-			return bad(what, where,
-				   fmt::format("scale is {}, must be positive", scale));
+			return invalid(what, where,
+				       fmt::format("scale is {}, must be positive", scale));
 	}
 	return {};
 }
@@ -135,8 +117,8 @@ Result<AffineScaling> scaleBatchNorm(const Quantization &input, const Quantizati
 	std::vector<double> scales, biases;
 
 	if (mean.size() != factor.size())
-		return bad("scale batch normalization", "",
-			   fmt::format("{} means, {} factors", mean.size(), factor.size()));
+		return invalid("scale batch normalization", "",
+			       fmt::format("{} means, {} factors", mean.size(), factor.size()));
 	for (size_t k = 0; k < mean.size(); k++) {
 		biases.push_back(-input.steps(mean[k]));
 		scales.push_back(input.scale * factor[k] / output.scale);
@@ -153,9 +135,9 @@ Result<QuantizedWeights> quantizeWeights(const WeightDesc &desc, std::span<const
 	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
 		return fail(ErrorCode::Unsupported, what, where, "only integers have scales");
 	if (weights.empty() || weights.size() != desc.elements())
-		return bad(what, where,
-			   fmt::format("{} elements given, {} needed", weights.size(),
-				       desc.elements()));
+		return invalid(what, where,
+			       fmt::format("{} elements given, {} needed", weights.size(),
+					   desc.elements()));
 
 	const size_t perScale =
 		scales == WeightScales::PerKernel ? desc.kernelElements() : desc.elements();
@@ -194,7 +176,7 @@ Result<ElementwiseScaling> scaleElementwise(Elementwise operation, const Quantiz
 		break;
 	case Elementwise::Product:
 		if (main.zeroPoint != 0)
-			return bad(
+			return invalid(
 				"scale element-wise product", "main stream",
 				fmt::format("zero point is {}, must be 0: add it in a unit before",
 					    main.zeroPoint));
@@ -213,8 +195,8 @@ Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &outpu
 			    int32_t fractionBits, double lutOutputScale)
 {
 	if (!(lutOutputScale > 0) || !std::isfinite(lutOutputScale))
-		return bad("scale CDP", "table",
-			   fmt::format("output scale is {}, must be positive", lutOutputScale));
+		return invalid("scale CDP", "table",
+			       fmt::format("output scale is {}, must be positive", lutOutputScale));
 
 	const double step = std::ldexp(1, -fractionBits);
 	auto in = makeConverter(input, { step, 0 });

@@ -5,16 +5,13 @@
 
 #include <fmt/core.h>
 
+#include "invalid.h"
+
 namespace nvdla
 {
 
 namespace
 {
-
-tl::unexpected<Error> bad(const char *what, const char *where, std::string why)
-{
-	return fail(ErrorCode::InvalidArgument, what, where, std::move(why));
-}
 
 } /* namespace */
 
@@ -23,9 +20,9 @@ Result<Quantization> quantizationOf(double low, double high, DataType type, Zero
 	constexpr const char *what = "quantize range";
 
 	if (type != DataType::Int8 && type != DataType::Int16)
-		return bad(what, "type", fmt::format("{} is no integer", dataTypeName(type)));
+		return invalid(what, "type", fmt::format("{} is no integer", dataTypeName(type)));
 	if (!(low <= high) || !std::isfinite(high - low) || (low == 0 && high == 0))
-		return bad(what, "range", fmt::format("{} to {} is no range", low, high));
+		return invalid(what, "range", fmt::format("{} to {} is no range", low, high));
 
 	const IntegerLimits limits = integerLimits(type);
 	if (zeroPoint == ZeroPoint::Zero)

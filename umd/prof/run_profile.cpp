@@ -12,7 +12,7 @@ namespace nvdla::prof
 namespace
 {
 
-constexpr const char *what = "profile run";
+constexpr const char *profilingRun = "profile run";
 
 constexpr uint32_t timedFlags = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
 
@@ -66,7 +66,8 @@ Result<void> Assembler::addJob(const RunReport::Step &step)
 	for (size_t i = next_; i < next_ + step.tasks; i++) {
 		const auto *task = std::get_if<DlaTask>(&tasks_[i]);
 		if (!task)
-			return fail(ErrorCode::InvalidArgument, what, fmt::format("task {}", i),
+			return fail(ErrorCode::InvalidArgument, profilingRun,
+				    fmt::format("task {}", i),
 				    "ran on the device, but the loadable has it for the CPU");
 		for (size_t op = 0; op < task->graph.size(); op++, result++)
 			profile_.operations.push_back(onDevice(
@@ -94,7 +95,7 @@ void Assembler::addCpu(const RunReport::Step &step, const EmuTask &task)
 Result<void> Assembler::addStep(const RunReport::Step &step)
 {
 	if (step.tasks > tasks_.size() - next_)
-		return fail(ErrorCode::InvalidArgument, what, "report",
+		return fail(ErrorCode::InvalidArgument, profilingRun, "report",
 			    fmt::format("has more than the loadable's {} tasks", tasks_.size()));
 	const auto *cpu = step.tasks ? std::get_if<EmuTask>(&tasks_[next_]) : nullptr;
 	if (step.cpu && cpu)

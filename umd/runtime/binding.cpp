@@ -11,7 +11,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "bind tensor";
+constexpr const char *bindingTensor = "bind tensor";
 
 /* Why a memory cannot be elsewhere than in the network's own, empty if it can. */
 std::string reasonAgainst(const Program &program, const Memory &memory, const TensorDesc &tensor)
@@ -81,22 +81,22 @@ Result<void> checkBinding(const Program &program, const Loadable &loadable, cons
 	const uint64_t size = place.buffer.size();
 
 	if (auto reason = reasonAgainst(program, memory, tensor); !reason.empty())
-		return fail(ErrorCode::Unsupported, what, where, reason);
+		return fail(ErrorCode::Unsupported, bindingTensor, where, reason);
 	if (!device.owns(place.buffer))
-		return fail(ErrorCode::InvalidArgument, what, where,
+		return fail(ErrorCode::InvalidArgument, bindingTensor, where,
 			    "the buffer is of another open device; export it and import it here");
 	if (place.offset % atom)
 		return fail(
-			ErrorCode::InvalidArgument, what, where,
+			ErrorCode::InvalidArgument, bindingTensor, where,
 			fmt::format("offset {} is not a multiple of {} bytes", place.offset, atom));
 	if (place.offset > size || memory.size > size - place.offset)
-		return fail(ErrorCode::InvalidArgument, what, where,
+		return fail(ErrorCode::InvalidArgument, bindingTensor, where,
 			    fmt::format("needs {} bytes, the buffer has {} from offset {}",
 					memory.size, size - std::min(size, place.offset),
 					place.offset));
 	if (place.layout) {
 		if (auto differs = difference(*place.layout, tensor); !differs.empty())
-			return fail(ErrorCode::InvalidArgument, what, where, differs);
+			return fail(ErrorCode::InvalidArgument, bindingTensor, where, differs);
 	}
 	return {};
 }

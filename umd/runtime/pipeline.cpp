@@ -12,11 +12,11 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "run network";
+constexpr const char *runningNetwork = "run network";
 
 tl::unexpected<Error> cancelled(const std::string &path)
 {
-	return fail(ErrorCode::Cancelled, what, path, "while it waited for its turn");
+	return fail(ErrorCode::Cancelled, runningNetwork, path, "while it waited for its turn");
 }
 
 bool isOnChip(const Program &program, const Loadable &loadable)
@@ -86,7 +86,7 @@ Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 
 	if (waiting_ >= maxQueued_ && !closed_) {
 		if (request->options.whenFull == WhenFull::Busy || inLoopThread())
-			return fail(ErrorCode::Busy, what, path_,
+			return fail(ErrorCode::Busy, runningNetwork, path_,
 				    fmt::format("{} requests wait already", waiting_));
 		request->waitsForRoom = true;
 		room_.wait(guard, [this, &request] {
@@ -97,7 +97,8 @@ Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 	if (std::exchange(request->givenUp, false))
 		return cancelled(path_);
 	if (closed_)
-		return fail(ErrorCode::InvalidArgument, what, path_, "the network is gone");
+		return fail(ErrorCode::InvalidArgument, runningNetwork, path_,
+			    "the network is gone");
 	waiting_++;
 	common_.loop.post([self = shared_from_this(), request = std::move(request)]() mutable {
 		self->enqueue(std::move(request));

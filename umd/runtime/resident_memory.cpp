@@ -12,7 +12,7 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "load network";
+constexpr const char *loadingNetwork = "load network";
 
 /* Sizes of weight surfaces are multiples of this, and so are all atoms. */
 constexpr uint64_t granule = 128;
@@ -87,7 +87,7 @@ Result<void> ResidentMemory::add(const Device &device, const Loadable &loadable,
 	const std::string where = fmt::format("memory_list id {}", id);
 	const bool onChip = memory.domain == MemoryDomain::Sram;
 	if (onChip && !memory.contents.empty())
-		return fail(ErrorCode::Unsupported, what, where + ".domain",
+		return fail(ErrorCode::Unsupported, loadingNetwork, where + ".domain",
 			    "is on-chip memory with contents, which the CPU cannot write");
 
 	const uint64_t size = residentBytes(memory);

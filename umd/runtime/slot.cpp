@@ -16,7 +16,7 @@ namespace
 {
 
 /* A slot's buffers are idle whenever the CPU comes to them. */
-constexpr std::chrono::milliseconds idleTimeout(10000);
+constexpr std::chrono::milliseconds slotTimeout(10000);
 
 } /* namespace */
 
@@ -110,7 +110,7 @@ Result<void> Slot::writeInputs()
 		const TensorDesc &desc = common_.program.inputs[i];
 		if (request_->bound.contains(desc.memory))
 			continue;
-		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_WRITE, idleTimeout);
+		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_WRITE, slotTimeout);
 		if (!access)
 			return forward(access);
 		std::memcpy(access->bytes().data() + desc.offset, request_->inputs[i].data(),
@@ -125,7 +125,7 @@ Result<void> Slot::readOutputs()
 		const TensorDesc &desc = common_.program.outputs[i];
 		if (request_->bound.contains(desc.memory))
 			continue;
-		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_READ, idleTimeout);
+		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_READ, slotTimeout);
 		if (!access)
 			return forward(access);
 		std::memcpy(request_->outputs[i].data(), access->bytes().data() + desc.offset,
@@ -202,7 +202,7 @@ Result<void> Slot::readResults()
 {
 	if (!results_)
 		return {};
-	auto access = results_->access(DRM_NVDLA_BO_READ, idleTimeout);
+	auto access = results_->access(DRM_NVDLA_BO_READ, slotTimeout);
 	if (!access)
 		return forward(access);
 
@@ -280,9 +280,9 @@ Result<Buffer::Access> Slot::access(uint16_t memory, uint32_t flags)
 {
 	const auto bound = request_->bound.find(memory);
 	if (bound != request_->bound.end())
-		return bound->second.buffer.access(flags, idleTimeout);
+		return bound->second.buffer.access(flags, slotTimeout);
 	const Buffer *own = memory_.find(memory);
-	return (own ? own : common_.shared.find(memory))->access(flags, idleTimeout);
+	return (own ? own : common_.shared.find(memory))->access(flags, slotTimeout);
 }
 
 } /* namespace nvdla */

@@ -5,14 +5,14 @@
 
 #include <fmt/core.h>
 
+#include "limits.h"
+
 namespace nvdla
 {
 
 namespace
 {
 
-/* A dimension register holds 13 bits, size - 1. */
-constexpr uint32_t maxDimension = 8192;
 /* Keeps every product below in 64 bits; no device has a buffer this large. */
 constexpr uint64_t maxTensorBytes = uint64_t{ 1 } << 40;
 

@@ -5,13 +5,13 @@
 
 #include <fmt/core.h>
 
+#include "limits.h"
+
 namespace nvdla
 {
 
 namespace
 {
-
-constexpr uint32_t maxDimension = 8192; /* 13 bits, size - 1 */
 
 tl::unexpected<Error> bad(const OperandDesc &desc, std::string why)
 {

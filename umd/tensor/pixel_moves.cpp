@@ -101,7 +101,7 @@ bool isDense(const PixelCounts &counts, const PixelPlanes &planes, uint32_t elem
 }
 
 /* Where a block begins. */
-struct Position {
+struct PixelPosition {
 	uint32_t image;
 	uint32_t line;
 	uint64_t pixel;
@@ -122,7 +122,7 @@ void forEachBlock(const PixelCounts &counts, Visit visit)
 			for (uint64_t pixel = 0; pixel < counts.pixels;) {
 				const uint64_t rest = counts.pixels - pixel;
 				const uint64_t count = rest < 2 * blockPixels ? rest : blockPixels;
-				visit(Position{ image, line, pixel }, count);
+				visit(PixelPosition{ image, line, pixel }, count);
 				pixel += count;
 			}
 }
@@ -137,7 +137,7 @@ bool movePixels(uint32_t elementBytes, PixelCounts counts, const PixelPlanes &fr
 	if (counts.pixels < minimumPixels)
 		return false;
 
-	forEachBlock(counts, [&](const Position &position, size_t count) {
+	forEachBlock(counts, [&](const PixelPosition &position, size_t count) {
 		Block block(elementBytes, count);
 		for (uint32_t i = 0; i < from.count; i++)
 			block.read(from.plane[i],

@@ -16,7 +16,7 @@ namespace nvdla
 namespace
 {
 
-struct Position {
+struct WeightPosition {
 	uint32_t kernel, channel, line, column;
 };
 
@@ -39,7 +39,7 @@ void forEachRun(const CoreGeometry &geometry, const WeightDesc &desc, uint32_t l
 				for (uint32_t s = 0; s < desc.width; s++)
 					for (uint32_t k = k0; k < kEnd; k++)
 						for (uint32_t r = r0; r < rEnd; r++)
-							visit(Position{ k, c0, r, s }, count);
+							visit(WeightPosition{ k, c0, r, s }, count);
 			}
 		}
 	}
@@ -59,7 +59,7 @@ void forEachElement(const CoreGeometry &geometry, const WeightDesc &plain, bool 
 	const uint64_t plane = uint64_t{ plain.height } * plain.width;
 	uint64_t to = 0;
 
-	forEachRun(geometry, seen, lines, [&](Position at, uint32_t count) {
+	forEachRun(geometry, seen, lines, [&](WeightPosition at, uint32_t count) {
 		const uint64_t line =
 			plain.kernelElements() * at.kernel + uint64_t{ at.line } * plain.width;
 		for (uint32_t i = 0; i < count; i++, to += bytes) {

@@ -3,14 +3,14 @@
 
 #include <fmt/core.h>
 
+#include "tensor/limits.h"
+
 namespace nvdla
 {
 
 namespace
 {
 
-/* The width of a dimension register is 13 bits, and they hold size - 1. */
-constexpr uint32_t maxDimension = 8192;
 /* More than any buffer; keeps every product below in 64 bits and allocations sane. */
 constexpr uint64_t maxElements = uint64_t{ 1 } << 32;
 

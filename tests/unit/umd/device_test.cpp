@@ -20,13 +20,6 @@ using test::copyOf64;
 using test::reside;
 using test::ResidentTask;
 
-Device embedded()
-{
-	auto device = Device::open(Device::embeddedPath);
-	EXPECT_TRUE(device) << device.error().message();
-	return *device;
-}
-
 } /* namespace */
 
 TEST(Device, MissingOneIsNamed)
@@ -53,7 +46,7 @@ TEST(Device, EnumerationFindsOnlyWhatOpens)
 
 TEST(EmbeddedDevice, SaysWhatItIs)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const drm_nvdla_device_info &info = device.info();
 
 	EXPECT_EQ(device.path(), "embedded");
@@ -87,7 +80,7 @@ TEST(EmbeddedDevice, HasOptionsInItsPath)
 
 TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	auto buffer = device.allocate(5000);
 	ASSERT_TRUE(buffer) << buffer.error().message();
 	EXPECT_EQ(buffer->size(), 5000u);
@@ -107,7 +100,7 @@ TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
 
 TEST(EmbeddedDevice, ImpossibleBuffersAreRefused)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	EXPECT_FALSE(device.allocate(0));
 	EXPECT_FALSE(device.allocate(~uint64_t{ 0 }));
 	EXPECT_FALSE(device.allocate(device.info().max_bo_bytes + 1));
@@ -115,14 +108,14 @@ TEST(EmbeddedDevice, ImpossibleBuffersAreRefused)
 
 TEST(EmbeddedDevice, BuffersOutliveTheDeviceObject)
 {
-	auto buffer = embedded().allocate(64);
+	auto buffer = test::openEmbedded().allocate(64);
 	ASSERT_TRUE(buffer);
 	EXPECT_TRUE(buffer->access(DRM_NVDLA_BO_WRITE, 0ms));
 }
 
 TEST(EmbeddedDevice, RefusalNamesOperationFieldAndValues)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	ResidentTask resident = reside(device, copyOf64());
 	resident.task.surfaces[0].bdma.transfers[0].line_repeat = 300;
 
@@ -138,7 +131,7 @@ TEST(EmbeddedDevice, RefusalNamesOperationFieldAndValues)
 
 TEST(EmbeddedDevice, AddressesOutsideOfTheirBufferAreRefused)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask good = reside(device, copyOf64());
 	const struct {
 		const char *field;
@@ -172,7 +165,7 @@ TEST(EmbeddedDevice, AddressesOutsideOfTheirBufferAreRefused)
 
 TEST(EmbeddedDevice, EmptyAndUnequalArraysAreRefused)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask resident = reside(device, copyOf64());
 
 	EXPECT_FALSE(device.submit({}));
@@ -187,7 +180,7 @@ TEST(EmbeddedDevice, EmptyAndUnequalArraysAreRefused)
 
 TEST(EmbeddedDevice, BufferOfAJobIsNotWrittenBeforeItIsDone)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	ResidentTask resident = reside(device, copyOf64());
 	const JobTask one = resident.job();
 	const std::vector<JobTask> tasks(device.info().max_tasks, one);
@@ -208,7 +201,7 @@ TEST(EmbeddedDevice, BufferOfAJobIsNotWrittenBeforeItIsDone)
  */
 TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	ResidentTask quick = reside(device, copyOf64());
 	const std::vector<JobTask> slowTasks(device.info().max_tasks, slow.job());
@@ -228,7 +221,7 @@ TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
 
 TEST(EmbeddedDevice, GoesAwayWithJobsInTheQueue)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	const std::vector<JobTask> tasks(device.info().max_tasks, slow.job());
 

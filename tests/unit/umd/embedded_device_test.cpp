@@ -28,13 +28,6 @@ using test::ResidentTask;
 
 constexpr auto patience = 60000ms;
 
-Device embedded()
-{
-	auto device = Device::open(Device::embeddedPath);
-	EXPECT_TRUE(device) << device.error().message();
-	return *device;
-}
-
 struct Results {
 	drm_nvdla_job_result job = {};
 	std::vector<drm_nvdla_operation_result> operations;
@@ -84,7 +77,7 @@ Watched submit(const Device &device, const JobTask &task, SubmitOptions options 
 
 TEST(EmbeddedResults, SayWhenOperationsRan)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	ASSERT_TRUE(device.has(DRM_NVDLA_FEATURE_RESULTS));
 	const ResidentTask edges = reside(device, *examples::edgeNetwork({ 16, 16 }));
 	const Results results = submit(device, edges.job(), { .restartable = true }).results();
@@ -110,7 +103,7 @@ TEST(EmbeddedResults, SayWhenOperationsRan)
 
 TEST(EmbeddedResults, CountOnRequest)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	ASSERT_TRUE(device.has(DRM_NVDLA_FEATURE_STATISTICS));
 	const ResidentTask edges = reside(device, *examples::edgeNetwork({ 64, 64 }));
 	const Results plain = submit(device, edges.job()).results();
@@ -132,7 +125,7 @@ TEST(EmbeddedResults, CountOnRequest)
 /* 64 tasks in one millisecond: the first ones may well complete, the last cannot. */
 TEST(EmbeddedResults, NameTheOperationThatHung)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	const std::vector<JobTask> tasks(device.info().max_tasks, slow.job());
 	const auto operations = static_cast<uint32_t>(slow.task.graph.size());
@@ -155,7 +148,7 @@ TEST(EmbeddedResults, NameTheOperationThatHung)
 
 TEST(EmbeddedResults, NeedRoomInMemoryOfTheCpu)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask copy = reside(device, copyOf64());
 	const JobTask task = copy.job();
 	auto small = device.allocate(4096);
@@ -171,7 +164,7 @@ TEST(EmbeddedResults, NeedRoomInMemoryOfTheCpu)
 
 TEST(EmbeddedContexts, HighPriorityGoesFirstAndOrderIsKept)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	ASSERT_EQ(device.info().priorities, 7u);
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	const ResidentTask copies[] = { reside(device, copyOf64()), reside(device, copyOf64()),
@@ -202,7 +195,7 @@ TEST(EmbeddedContexts, HighPriorityGoesFirstAndOrderIsKept)
 /* Priority does not overtake the job whose output is read. */
 TEST(EmbeddedContexts, JobsWaitForTheWritersOfTheirBuffers)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	const ResidentTask first = reside(device, copyOf64());
 	ResidentTask second = reside(device, copyOf64());
@@ -223,7 +216,7 @@ TEST(EmbeddedContexts, JobsWaitForTheWritersOfTheirBuffers)
 
 TEST(EmbeddedContexts, JobsOfADestroyedOneRunToTheirEnd)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask copy = reside(device, copyOf64());
 	const JobTask task = copy.job();
 	auto context = device.createContext(Priority::Low);
@@ -240,7 +233,7 @@ TEST(EmbeddedContexts, JobsOfADestroyedOneRunToTheirEnd)
 
 TEST(EmbeddedContexts, ThereIsALimit)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	std::vector<Context> contexts;
 
 	for (uint32_t i = 0; i < device.info().max_contexts; i++) {
@@ -256,7 +249,7 @@ TEST(EmbeddedContexts, ThereIsALimit)
 
 TEST(EmbeddedOnChipMemory, EnginesReachItAndTheCpuDoesNot)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	auto sram = device.allocateOnChip(64);
 	ASSERT_TRUE(sram) << sram.error().message();
 	EXPECT_FALSE(sram->access(DRM_NVDLA_BO_READ, 0ms));
@@ -287,7 +280,7 @@ TEST(EmbeddedOnChipMemory, EnginesReachItAndTheCpuDoesNot)
 
 TEST(EmbeddedOnChipMemory, IsHandedOutUntilItIsUsedUp)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const uint64_t half = device.info().cvsram_bytes / 2;
 	ASSERT_GT(half, 0u);
 	auto first = device.allocateOnChip(half);
@@ -304,7 +297,7 @@ TEST(EmbeddedOnChipMemory, IsHandedOutUntilItIsUsedUp)
 
 TEST(EmbeddedFences, EventfdsHearOfTheEndOnce)
 {
-	const Device device = embedded();
+	const Device device = test::openEmbedded();
 	const ResidentTask copy = reside(device, copyOf64());
 	const JobTask task = copy.job();
 	const UniqueFd before(eventfd(0, EFD_CLOEXEC));

@@ -35,11 +35,6 @@ size_t countOf(const std::string &text, const std::string &part)
 	return count;
 }
 
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
 Loadable referenceLoadable(const std::filesystem::path &reference, const char *name)
 {
 	auto loadable = Loadable::readFile(reference / "loadables" / name);
@@ -69,10 +64,10 @@ TEST(Inspect, OperationsInWords)
 {
 	auto text = loadableText(*examples::edgeNetwork({ 16, 16 }), "net");
 	ASSERT_TRUE(text);
-	EXPECT_TRUE(has(*text, "image 3x3, A8B8G8R8: 4x16x16 -> ")) << *text;
-	EXPECT_TRUE(has(*text, "then 1 (op_programmed)")) << *text;
-	EXPECT_TRUE(has(*text, "max 2x2, stride 2")) << *text;
-	EXPECT_TRUE(has(*text, "alloc,input")) << *text;
+	EXPECT_TRUE(test::has(*text, "image 3x3, A8B8G8R8: 4x16x16 -> ")) << *text;
+	EXPECT_TRUE(test::has(*text, "then 1 (op_programmed)")) << *text;
+	EXPECT_TRUE(test::has(*text, "max 2x2, stride 2")) << *text;
+	EXPECT_TRUE(test::has(*text, "alloc,input")) << *text;
 }
 
 TEST(Inspect, CopyIsDescribed)
@@ -80,7 +75,7 @@ TEST(Inspect, CopyIsDescribed)
 	const Loadable loadable = test::copyLoadable(std::vector<std::byte>(64));
 	auto text = loadableText(loadable, "net");
 	ASSERT_TRUE(text) << text.error().message();
-	EXPECT_TRUE(has(*text, "copy, 1 transfer: 1 x 2 x 32 bytes")) << *text;
+	EXPECT_TRUE(test::has(*text, "copy, 1 transfer: 1 x 2 x 32 bytes")) << *text;
 	auto graph = networkGraph(loadable);
 	ASSERT_TRUE(graph);
 	ASSERT_EQ(graph->edges.size(), 1u);
@@ -112,11 +107,11 @@ TEST(Inspect, NonsenseInDescriptorsIsShown)
 	auto graph = networkGraph(builder.loadable);
 	ASSERT_TRUE(graph) << graph.error().message();
 	EXPECT_EQ(graph->nodes.size(), 1u);
-	EXPECT_TRUE(has(graphSvg(*graph, "x"), "</svg>"));
+	EXPECT_TRUE(test::has(graphSvg(*graph, "x"), "</svg>"));
 	auto text = loadableText(builder.loadable, "net");
 	ASSERT_TRUE(text);
-	EXPECT_TRUE(has(*text, "no address 99")) << *text;
-	EXPECT_TRUE(has(*text, "77?")) << *text;
+	EXPECT_TRUE(test::has(*text, "no address 99")) << *text;
+	EXPECT_TRUE(test::has(*text, "77?")) << *text;
 }
 
 TEST(Inspect, DotHasEveryNodeAndEdge)
@@ -163,7 +158,7 @@ TEST(Inspect, ReferenceLoadables)
 		const auto graph = networkGraph(*loadable);
 		ASSERT_TRUE(graph) << path;
 		const std::string svg = graphSvg(*graph, "net");
-		EXPECT_FALSE(has(svg, "nan") || has(svg, "inf,")) << path;
+		EXPECT_FALSE(test::has(svg, "nan") || test::has(svg, "inf,")) << path;
 		for (size_t i = 0; i < graph->nodes.size(); i++) {
 			const bool led =
 				std::any_of(graph->edges.begin(), graph->edges.end(),

@@ -52,11 +52,6 @@ Profile example()
 	return profile;
 }
 
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
 } /* namespace */
 
 TEST(Profile, LanesDoNotOverlap)
@@ -84,13 +79,14 @@ TEST(Profile, OverlapsCountOnce)
 TEST(Profile, TableHasTheColumnsThatSaySomething)
 {
 	const std::string table = profileTable(example());
-	EXPECT_TRUE(has(table, "read stall")) << table;
-	EXPECT_TRUE(has(table, "123456789")) << table;
-	EXPECT_TRUE(has(table, "saturated")) << table;
-	EXPECT_TRUE(has(table, "NaN out")) << table; /* zero, but told */
-	EXPECT_FALSE(has(table, "NaN in")) << table;
-	EXPECT_TRUE(has(table, "4.000 us  40.0%")) << table;
-	EXPECT_TRUE(has(table, "net: 10.000 us, CONV busy 60.0%, SDP busy 40.0%, PDP busy 20.0%"))
+	EXPECT_TRUE(test::has(table, "read stall")) << table;
+	EXPECT_TRUE(test::has(table, "123456789")) << table;
+	EXPECT_TRUE(test::has(table, "saturated")) << table;
+	EXPECT_TRUE(test::has(table, "NaN out")) << table; /* zero, but told */
+	EXPECT_FALSE(test::has(table, "NaN in")) << table;
+	EXPECT_TRUE(test::has(table, "4.000 us  40.0%")) << table;
+	EXPECT_TRUE(
+		test::has(table, "net: 10.000 us, CONV busy 60.0%, SDP busy 40.0%, PDP busy 20.0%"))
 		<< table;
 }
 
@@ -99,7 +95,7 @@ TEST(Profile, TableOfARunThatWasNotCountedHasTimesOnly)
 	Profile profile = example();
 	for (OperationProfile &operation : profile.operations)
 		operation.counters = {};
-	EXPECT_FALSE(has(profileTable(profile), "stall")) << profileTable(profile);
+	EXPECT_FALSE(test::has(profileTable(profile), "stall")) << profileTable(profile);
 }
 
 TEST(Profile, TimesHaveTheirUnit)
@@ -137,8 +133,8 @@ TEST(Profile, PictureHasABarForEachOperation)
 	     at = svg.find("class=\"bar ", at + 1))
 		bars++;
 	EXPECT_EQ(bars, 4u);
-	EXPECT_TRUE(has(svg, "what &lt;it&gt; does"));
-	EXPECT_FALSE(has(svg, "nan"));
+	EXPECT_TRUE(test::has(svg, "what &lt;it&gt; does"));
+	EXPECT_FALSE(test::has(svg, "nan"));
 }
 
 /* A CPU task, then a job of which one operation did not complete. */
@@ -186,8 +182,8 @@ TEST(Profile, NothingRan)
 {
 	Profile profile;
 	profile.name = "nothing";
-	EXPECT_TRUE(has(timelineSvg(profile), "</svg>"));
-	EXPECT_TRUE(has(profileTable(profile), "nothing: 0 ns"));
+	EXPECT_TRUE(test::has(timelineSvg(profile), "</svg>"));
+	EXPECT_TRUE(test::has(profileTable(profile), "nothing: 0 ns"));
 	EXPECT_TRUE(nlohmann::json::accept(traceJson(profile)));
 }
 

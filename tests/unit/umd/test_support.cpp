@@ -38,6 +38,19 @@ Device openDevice()
 	return *device;
 }
 
+Device openEmbedded()
+{
+	auto device = Device::open(Device::embeddedPath);
+
+	EXPECT_TRUE(device) << device.error().message();
+	return *device;
+}
+
+bool has(std::string_view text, std::string_view part)
+{
+	return text.find(part) != std::string_view::npos;
+}
+
 std::vector<std::byte> readBytes(const std::filesystem::path &path)
 {
 	std::ifstream file(path, std::ios::binary);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -88,6 +89,12 @@ struct DlaDescriptors {
 
 /** \return a node without edges */
 nvdla_graph_node graphNode(nvdla_op_type type);
+
+/** \return the embedded device, whatever the tests run on */
+Device openEmbedded();
+
+/** \return whether \a part is in \a text */
+bool has(std::string_view text, std::string_view part);
 
 /** \return a loadable whose one task copies \a input to the output tensor "copy" by BDMA */
 Loadable copyLoadable(const std::vector<std::byte> &input);

@@ -108,11 +108,6 @@ protected:
 	fs::path root_;
 };
 
-bool has(const std::string &text, const std::string &part)
-{
-	return text.find(part) != std::string::npos;
-}
-
 } /* namespace */
 
 TEST_F(TopTest, ReadsCounters)
@@ -147,7 +142,7 @@ TEST_F(TopTest, FindsDevices)
 		const auto none = takeSnapshot({ name, root_ });
 		ASSERT_FALSE(none) << name;
 		EXPECT_EQ(none.error().code, ErrorCode::NoDevice);
-		EXPECT_TRUE(has(none.error().message(), name));
+		EXPECT_TRUE(test::has(none.error().message(), name));
 	}
 	EXPECT_EQ(takeSnapshot({ "", root_ / "nothing" }).error().code, ErrorCode::NoDevice);
 }
@@ -186,7 +181,7 @@ TEST_F(TopTest, SaysWhenProcessesAreHidden)
 	const Snapshot now = snapshot();
 	ASSERT_EQ(seteuid(user), 0);
 	EXPECT_FALSE(now.allProcesses);
-	EXPECT_TRUE(has(loadText(loadBetween(now, now)), "root sees them"));
+	EXPECT_TRUE(test::has(loadText(loadBetween(now, now)), "root sees them"));
 }
 
 TEST_F(TopTest, SaysWhoMayReadCounters)
@@ -195,12 +190,13 @@ TEST_F(TopTest, SaysWhoMayReadCounters)
 	fs::permissions(root_, fs::perms(0755));
 	const uid_t user = geteuid();
 	if (user || seteuid(65534))
-		GTEST_SKIP() << "only root can make files that are root's, and become somebody else";
+		GTEST_SKIP()
+			<< "only root can make files that are root's, and become somebody else";
 	const auto now = takeSnapshot({ .root = root_ });
 	ASSERT_EQ(seteuid(user), 0);
 	ASSERT_FALSE(now);
 	EXPECT_EQ(now.error().code, ErrorCode::Io);
-	EXPECT_TRUE(has(now.error().why, "as root"));
+	EXPECT_TRUE(test::has(now.error().why, "as root"));
 }
 
 TEST_F(TopTest, ComparesSnapshots)
@@ -250,19 +246,21 @@ TEST_F(TopTest, TextIsATable)
 	write("proc/900/comm", "\x1b[2J\xff evil\n");
 	const std::string text = loadText(loadBetween(before, snapshot(2000ms)));
 
-	EXPECT_TRUE(has(text, "accel0 (0000:00:04.0), 2.0 s"));
-	EXPECT_TRUE(has(text, "conv   50.0%    15k   30.01k    16.5M        -       15k    75k"
+	EXPECT_TRUE(test::has(text, "accel0 (0000:00:04.0), 2.0 s"));
+	EXPECT_TRUE(test::has(text,
+			      "conv   50.0%    15k   30.01k    16.5M        -       15k    75k"
 			      "      -        -\n"))
 		<< text;
-	EXPECT_TRUE(has(text, "sdp     1.0%      1        2        -        -         -      -"
+	EXPECT_TRUE(test::has(text,
+			      "sdp     1.0%      1        2        -        -         -      -"
 			      "      -        -\n"))
 		<< text;
-	EXPECT_TRUE(has(text, "    900 ?[2J? evil         3.0 MiB  25.0%   0.0%\n")) << text;
-	EXPECT_TRUE(has(text, "nvdla-top --enable"));
-	EXPECT_TRUE(has(text, "counters/enable"));
+	EXPECT_TRUE(test::has(text, "    900 ?[2J? evil         3.0 MiB  25.0%   0.0%\n")) << text;
+	EXPECT_TRUE(test::has(text, "nvdla-top --enable"));
+	EXPECT_TRUE(test::has(text, "counters/enable"));
 	std::istringstream lines(text);
 	for (std::string line; std::getline(lines, line);)
-		EXPECT_TRUE(line.size() < 80 || has(line, root_.string())) << line;
+		EXPECT_TRUE(line.size() < 80 || test::has(line, root_.string())) << line;
 }
 
 TEST(TopScreenTest, ShowsWhatThereIsRoomFor)
@@ -302,12 +300,12 @@ TEST_F(TopTest, EnablesCounters)
 	ASSERT_TRUE(enableCounters(snapshot().devices));
 	const Snapshot now = snapshot();
 	EXPECT_TRUE(now.devices[0].counting);
-	EXPECT_FALSE(has(loadText(loadBetween(now, now)), "--enable"));
+	EXPECT_FALSE(test::has(loadText(loadBetween(now, now)), "--enable"));
 
 	fs::remove_all(root_ / firstDevice / "counters");
 	const auto refused = enableCounters(now.devices);
 	ASSERT_FALSE(refused);
-	EXPECT_TRUE(has(refused.error().message(), "counters/enable"));
+	EXPECT_TRUE(test::has(refused.error().message(), "counters/enable"));
 }
 
 } /* namespace nvdla */
