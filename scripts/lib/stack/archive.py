@@ -38,6 +38,24 @@ def apt_options():
 	return []
 
 
+def code_name(suite):
+	"""The name that @suite ("testing") keeps when releases move on ("forky"), if the mirror has it by that
+	name as well; else @suite. There are mirrors whose copies of the two are of different days."""
+	with contextlib.suppress(OSError, subprocess.SubprocessError), tempfile.TemporaryDirectory() as folder:
+		found = re.search(r'^Codename: (\S+)$', _release(suite, Path(folder)), re.MULTILINE)
+		if found and _release(found[1], Path(folder)):
+			return found[1]
+	return suite
+
+
+def _release(suite, folder):
+	"""The text of the file that describes @suite, or ''."""
+	file = folder / suite
+	subprocess.run(['/usr/lib/apt/apt-helper', 'download-file', f'{mirror()}/dists/{suite}/InRelease', file],
+		       capture_output=True, timeout=60)
+	return file.read_text(errors='replace') if file.is_file() else ''
+
+
 def explain(log, space):
 	"""What the @log of an apt or mmdebstrap that failed means for the user. @space: where it was filled."""
 	text = log.read_text(errors='replace')

@@ -12,7 +12,7 @@ from . import archive, console, guest, guest_tree, kernels, kmod
 from .console import Failure
 from .paths import build_dir, cache_dir
 
-# A release and what is added to it, newest first, by the names that stay when releases move on.
+# A release and what is added to it, newest first, by the names that go on meaning this when releases move on.
 _SUITES = (('unstable', 'experimental'), ('unstable',), ('testing',), ('stable', 'stable-backports'),
 	   ('stable', 'stable-proposed-updates'), ('stable',), ('oldstable', 'oldstable-backports'), ('oldstable',))
 _SPACE = 2 << 30
@@ -34,7 +34,8 @@ class Row:
 def check(progress):
 	"""Build the driver and the tests' modules with W=1 and sparse for every kernel there is; returns the Rows."""
 	rows = []
-	for suites in _SUITES:
+	for names in _SUITES:
+		suites = tuple(map(archive.code_name, names))
 		try:
 			found = _check_suite(suites, progress)
 		except Failure as failure:
