@@ -50,6 +50,16 @@ BdmaOp decodeBdma(const RegisterView &bdma)
 	return op;
 }
 
+MoveWork bdmaWork(const BdmaOp &op)
+{
+	const uint64_t bytes = uint64_t{ op.lineBytes } * op.lines * op.surfaces;
+	MoveWork work = { .cycles = duration(op), .bdma = true };
+
+	work.traffic.of(op.srcType).readBytes += bytes;
+	work.traffic.of(op.dstType).writeBytes += bytes;
+	return work;
+}
+
 OperationResult run(const BdmaOp &op, MemoryPort &port)
 {
 	std::vector<std::byte> line(op.lineBytes);
@@ -66,7 +76,7 @@ OperationResult run(const BdmaOp &op, MemoryPort &port)
 		}
 	}
 	OperationResult result;
-	result.cycles = duration(op);
+	result.work.move = bdmaWork(op);
 	return result;
 }
 

@@ -37,6 +37,9 @@ struct BdmaOp {
 /** \param bdma registers as they are when CFG_OP.EN is written */
 BdmaOp decodeBdma(const RegisterView &bdma);
 
+/** \return what the timing model is told about an operation */
+MoveWork bdmaWork(const BdmaOp &op);
+
 OperationResult run(const BdmaOp &op, MemoryPort &port);
 
 } /* namespace nvdla::sim */

@@ -23,13 +23,6 @@ constexpr uint32_t chunkAtoms = 32;
 /* Channels that the window can reach beyond either end of the cube. */
 constexpr uint32_t margin = 4;
 
-/* Bytes of the datapath and of the memory interface per cycle. */
-constexpr uint64_t cyclesPerAtom = 4;
-constexpr uint64_t memoryBytesPerCycle = 64;
-/* From the enable to the interrupt, apart from the data. */
-constexpr uint64_t overheadCycles = 90;
-constexpr uint64_t floatOverheadCycles = 120;
-
 /** \brief One operation at work */
 class CdpRun
 {
@@ -191,13 +184,6 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 
 OperationResult CdpRun::report() const
 {
-	const uint64_t atoms = uint64_t{ op_.surfaces() } * op_.height * op_.width;
-	const Traffic &mc = memory_.traffic(RamType::Mc);
-	const Traffic &cv = memory_.traffic(RamType::Cv);
-	const uint64_t datapath = atoms * cyclesPerAtom;
-	const uint64_t reads = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
-	const uint64_t writes = std::max(mc.writeBytes, cv.writeBytes) / memoryBytesPerCycle;
-	const bool isFloat = op_.precision == Precision::Fp16;
 	const LutCounters lut = op_.countsLut ? counters_ : LutCounters{};
 
 	OperationResult result;
@@ -213,8 +199,7 @@ OperationResult CdpRun::report() const
 		{ NVDLA_CDP_D_PERF_LUT_LE_HIT, lut.leHit },
 		{ NVDLA_CDP_D_PERF_LUT_LO_HIT, lut.loHit },
 	};
-	result.cycles = (isFloat ? floatOverheadCycles : overheadCycles) +
-			std::max({ datapath, reads, writes });
+	result.work.cdp = cdpWork(op_);
 	result.guestError = op_.guestError;
 	return result;
 }
@@ -234,6 +219,18 @@ OperationResult CdpRun::run()
 }
 
 } /* namespace */
+
+CdpWork cdpWork(const CdpOp &op)
+{
+	CdpWork work;
+
+	work.atoms = uint64_t{ op.surfaces() } * op.height * op.width;
+	work.fp16 = op.precision == Precision::Fp16;
+	work.squares = !op.squareSumBypass;
+	work.traffic.of(op.source.ram).readBytes += work.atoms * atomBytes;
+	work.traffic.of(op.destination.ram).writeBytes += work.atoms * atomBytes;
+	return work;
+}
 
 OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
 {

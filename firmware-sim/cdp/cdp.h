@@ -56,6 +56,9 @@ struct CdpOp {
 /** \brief Decode one operation; anything a guest can write decodes */
 CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma);
 
+/** \return what the timing model is told about an operation */
+CdpWork cdpWork(const CdpOp &op);
+
 /**
  * \brief Run an operation
  *

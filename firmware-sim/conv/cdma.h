@@ -19,6 +19,9 @@
 namespace nvdla::sim
 {
 
+/** \brief Bytes of an entry of WGS */
+inline constexpr uint32_t kGroupSizeBytes = 4;
+
 /** \brief NaNs and infinities among FP16 numbers that were fetched */
 struct SpecialCount {
 	uint32_t nan = 0;

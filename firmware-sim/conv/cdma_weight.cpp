@@ -22,8 +22,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t kGroupSizeBytes = 4;
-
 uint64_t kernelElements(const ConvOp &op)
 {
 	const CubeSize &kernel = op.windows.kernel;

@@ -11,7 +11,7 @@
 #include "conv/conv_compute.h"
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
-#include "conv/conv_timing.h"
+#include "conv/conv_work.h"
 
 namespace nvdla::sim
 {
@@ -27,11 +27,6 @@ std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 	if (!DataView::fits(op))
 		return "CSC D_DATAIN_SIZE_EXT is more than the data banks hold";
 	return {};
-}
-
-uint64_t readBytes(const MemoryPort &memory)
-{
-	return memory.traffic(RamType::Mc).readBytes + memory.traffic(RamType::Cv).readBytes;
 }
 
 } /* namespace */
@@ -54,10 +49,8 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 	if (!op.guestError.empty())
 		return hang(op.guestError);
 
-	const uint64_t before = readBytes(memory);
 	const Kept kept = cbuf_.begin(op);
 	std::string error = prepareData(op, memory, kept.data);
-	ConvTraffic traffic = { readBytes(memory) - before, 0 };
 	weights_.emplace(op, memory, cbuf_, kept.weights);
 	if (error.empty())
 		error = weights_->check();
@@ -70,13 +63,12 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 							: computeConv;
 	const ConvCounters sums = compute(op, data, *weights_, sink, memory);
 	weights_->fill();
-	traffic.weightBytes = weights_->bytes();
 	cbuf_.end(op);
 
 	OperationResult result;
 	result.updates = counters();
 	result.updates.push_back({ NVDLA_CACC_D_OUT_SATURATION, sums.saturated });
-	result.cycles = convCycles(op, traffic);
+	result.work.conv = convWork(op, kept);
 	return result;
 }
 

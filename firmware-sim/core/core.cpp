@@ -297,18 +297,22 @@ void Core::complete(const Job &job, OperationResult &result, const MemoryPort &p
 			      .detail = hex(port.faultAddress()) });
 	if (result.hangs)
 		return;
-	const OperationTiming timing = timeOperation(result.cycles, port, config_.timing);
-	std::ranges::move(
-		performanceRegisters(job.inputs, timing, readLatency(port, config_.timing)),
-		std::back_inserter(result.updates));
+	const OperationTiming timing = timeOperation(result.work, config_.timing);
+	std::ranges::move(performanceRegisters(job.inputs, timing),
+			  std::back_inserter(result.updates));
 	messages.interrupt = glb_.raise(scheduler_.finish(job, result, timing));
 	if (job.recorded)
 		return;
+	const bool fetching = job.engine == Engine::Conv &&
+			      std::ranges::none_of(job.units, [](const UnitGroup &use) {
+				      return use.unit == Unit::Cdma;
+			      });
 	messages.record = { .engine = job.engine,
 			    .units = job.inputs.units,
+			    .work = result.work,
 			    .timing = timing,
-			    .mc = port.traffic(RamType::Mc),
-			    .cv = port.traffic(RamType::Cv) };
+			    .moved = { port.traffic(RamType::Mc), port.traffic(RamType::Cv) },
+			    .fetching = fetching };
 }
 
 /* No engine computes; callbacks may still be running. */

@@ -29,9 +29,10 @@ namespace nvdla::sim
 struct OperationRecord {
 	Engine engine;
 	uint32_t units; /**< bit n: unit number n took part; 0 for BDMA */
+	OperationWork work;
 	OperationTiming timing;
-	Traffic mc; /**< of system memory */
-	Traffic cv; /**< of the CVSRAM */
+	MemoryTraffic moved;
+	bool fetching; /**< CDMA goes on fetching, which \a moved lacks */
 };
 
 /** \brief How a core is built */

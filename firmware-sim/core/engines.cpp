@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,7 +10,7 @@ namespace nvdla::sim
 void merge(OperationResult &result, OperationResult &&part)
 {
 	result.updates.insert(result.updates.end(), part.updates.begin(), part.updates.end());
-	result.cycles = std::max(result.cycles, part.cycles);
+	result.work.merge(part.work);
 	result.hangs |= part.hangs;
 	if (result.guestError.empty())
 		result.guestError = std::move(part.guestError);

@@ -69,8 +69,6 @@ OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &por
 
 /**
  * \brief Add one unit's part of a fused operation
- *
- * The units work at the same time: the slowest one sets the pace.
  */
 void merge(OperationResult &result, OperationResult &&part);
 

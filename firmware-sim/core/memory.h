@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "timing/traffic.h"
+
 namespace nvdla::sim
 {
 
@@ -30,18 +32,6 @@ public:
 
 	/** \return false if not all of the range is writable; nothing was written */
 	virtual bool write(uint64_t address, std::span<const std::byte> data) = 0;
-};
-
-/** \brief RAM type of a register field named *_RAM_TYPE; values as in the registers */
-enum class RamType : uint8_t {
-	Cv = 0,
-	Mc = 1,
-};
-
-/** \brief Bytes moved by one operation; what the timing model and the counters are fed with */
-struct Traffic {
-	uint64_t readBytes = 0;
-	uint64_t writeBytes = 0;
 };
 
 /**

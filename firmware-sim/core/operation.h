@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "timing/work.h"
+
 namespace nvdla::sim
 {
 
@@ -22,14 +24,14 @@ struct RegisterUpdate {
  * \brief Outcome of one operation
  *
  * \a updates are latched into the group the operation ran from when it is
- * done. \a cycles is what the timing model says it took on the core's clock.
+ * done. \a work is what the timing model is told.
  * A guest error is what the guest did wrong (unit, register, reason); the core
  * reports it once. An operation that \a hangs never raises its interrupt, as
  * on hardware; only a reset ends it.
  */
 struct OperationResult {
 	std::vector<RegisterUpdate> updates;
-	uint64_t cycles = 0;
+	OperationWork work;
 	std::string guestError;
 	bool hangs = false;
 };

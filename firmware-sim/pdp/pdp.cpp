@@ -6,6 +6,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "pdp/pdp_work.h"
 
 namespace nvdla::sim
 {
@@ -14,10 +15,6 @@ namespace
 {
 
 constexpr uint32_t atomBytes = 32;
-/* Eight bytes go through the pooling logic in one cycle. */
-constexpr uint64_t cyclesPerAtom = 4;
-/* From the start to the first element and from the last one to the interrupt. */
-constexpr uint64_t cyclesOfPipeline = 70;
 
 /* One line as bytes to elements; FP16 as bits, NaNs cleared if told so. */
 void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t> values)
@@ -51,18 +48,6 @@ void addCounters(OperationResult &result, const PdpWriter &writer)
 		{ NVDLA_PDP_D_NAN_OUTPUT_NUM, writer.nanCount() },
 		{ NVDLA_PDP_D_PERF_WRITE_STALL, 0 },
 	};
-}
-
-/*
- * Core cycles of one part with an ideal memory. Reading sets the pace, unless a
- * line or the whole part puts out more than it takes in.
- */
-uint64_t duration(const PdpOp &op, const PdpPart &part)
-{
-	const uint64_t rows = uint64_t{ op.inHeight } * std::max(part.inWidth, part.outWidth);
-	const uint64_t out = uint64_t{ op.outHeight } * part.outWidth;
-
-	return cyclesPerAtom * op.surfaces() * std::max(rows, out);
 }
 
 /* Pool one part of all surfaces. */
@@ -175,7 +160,7 @@ OperationResult PdpStream::finish()
 		result.hangs = true;
 	}
 	addCounters(result, writer_);
-	result.cycles = cyclesOfPipeline + duration(op_, part_);
+	result.work.pdp = pdpWork(op_);
 	return result;
 }
 
@@ -185,11 +170,9 @@ OperationResult runPdp(const PdpOp &op, MemoryPort &port)
 	PdpWriter writer(op, port);
 
 	result.guestError = op.guestError;
-	result.cycles = cyclesOfPipeline;
-	for (const PdpPart &part : pdpParts(op)) {
+	result.work.pdp = pdpWork(op);
+	for (const PdpPart &part : pdpParts(op))
 		runPart(op, part, port, writer);
-		result.cycles += duration(op, part);
-	}
 	addCounters(result, writer);
 	result.updates.push_back({ NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0 });
 	return result;

@@ -206,6 +206,32 @@ RubikOp decodeRubik(const RegisterView &rubik)
 	return op;
 }
 
+MoveWork rubikWork(const RubikOp &op)
+{
+	const uint64_t positions = uint64_t{ op.width } * op.height;
+	const uint64_t planeBytes =
+		uint64_t{ op.height } * roundUpToAtom(op.width * elementBytes(op.precision));
+	MoveWork work = { .cycles = duration(op) };
+	uint64_t &reads = work.traffic.of(op.srcType).readBytes;
+	uint64_t &writes = work.traffic.of(op.dstType).writeBytes;
+
+	switch (op.mode) {
+	case RubikMode::Contract:
+		reads = writes = positions * op.strideX * op.strideY * atomBytes *
+				 surfaces(op.outChannels, op.precision);
+		break;
+	case RubikMode::Split:
+		reads = positions * atomBytes * surfaces(op.outChannels, op.precision);
+		writes = planeBytes * op.outChannels;
+		break;
+	case RubikMode::Merge:
+		reads = planeBytes * op.channels;
+		writes = positions * atomBytes * surfaces(op.channels, op.precision);
+		break;
+	}
+	return work;
+}
+
 OperationResult run(const RubikOp &op, MemoryPort &port)
 {
 	OperationResult result;
@@ -225,7 +251,7 @@ OperationResult run(const RubikOp &op, MemoryPort &port)
 		merge(op, port);
 		break;
 	}
-	result.cycles = duration(op);
+	result.work.move = rubikWork(op);
 	return result;
 }
 

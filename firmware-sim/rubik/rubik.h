@@ -50,6 +50,9 @@ struct RubikOp {
 /** \param rubik registers of the group that the operation runs from */
 RubikOp decodeRubik(const RegisterView &rubik);
 
+/** \return what the timing model is told about an operation */
+MoveWork rubikWork(const RubikOp &op);
+
 OperationResult run(const RubikOp &op, MemoryPort &port);
 
 } /* namespace nvdla::sim */

@@ -8,6 +8,7 @@
 #include "arith/float.h"
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
+#include "sdp/sdp_work.h"
 
 namespace nvdla::sim
 {
@@ -20,16 +21,6 @@ namespace
 constexpr uint32_t atomBytes = 32;
 /* Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache. */
 constexpr uint32_t chunkAtoms = 256;
-
-/* Elements of the output per cycle: two halves of an INT8 atom go one after the other. */
-constexpr uint64_t xLanesPerCycle = 16;
-constexpr uint64_t yLanesPerCycle = 4;
-/* Bytes that one memory interface moves per cycle. */
-constexpr uint64_t memoryBytesPerCycle = 64;
-/* From the enable to the interrupt, apart from the data: pass-through, and what stages add. */
-constexpr uint64_t overheadCycles = 62;
-constexpr uint64_t stageCycles = 12;
-constexpr uint64_t lutCycles = 22;
 
 } /* namespace */
 
@@ -178,7 +169,6 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 	bytes_.resize(size_t{ count } * atomBytes);
 	narrowElements(values, op_.out, bytes_);
 	memory_.write(cube.ram, address, bytes_);
-	writeCycles_ += 1 + (bytes_.size() + memoryBytesPerCycle - 1) / memoryBytesPerCycle;
 }
 
 void SdpStream::checkZero(std::span<const int32_t> values)
@@ -215,22 +205,6 @@ void SdpStream::reportCounters(OperationResult &result) const
 		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
 }
 
-/* The slowest of the pipeline, the reads and the writes sets the pace. */
-void SdpStream::reportTiming(OperationResult &result) const
-{
-	const bool usesX = !op_.x1.bypass || !op_.x2.bypass;
-	const bool usesLut = !op_.y.bypass && !op_.y.lutBypass;
-	const uint64_t lanesPerCycle = op_.y.bypass ? xLanesPerCycle : yLanesPerCycle;
-	const uint64_t datapath = atoms_ * lanes_ / lanesPerCycle;
-	const Traffic &mc = memory_.traffic(RamType::Mc);
-	const Traffic &cv = memory_.traffic(RamType::Cv);
-	const uint64_t readCycles = std::max(mc.readBytes, cv.readBytes) / memoryBytesPerCycle;
-
-	result.cycles = overheadCycles + (usesX || !op_.y.bypass ? stageCycles : 0) +
-			(usesLut ? lutCycles : 0) +
-			std::max({ datapath, readCycles, writeCycles_ });
-}
-
 OperationResult SdpStream::finish()
 {
 	OperationResult result;
@@ -245,7 +219,7 @@ OperationResult SdpStream::finish()
 	result.hangs |= op_.hangs;
 	result.guestError = guestError_;
 	reportCounters(result);
-	reportTiming(result);
+	result.work.sdp = sdpWork(op_);
 	return result;
 }
 

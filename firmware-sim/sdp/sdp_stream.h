@@ -66,7 +66,6 @@ private:
 	void checkZero(std::span<const int32_t> values);
 	void error(const char *text);
 	void reportCounters(OperationResult &result) const;
-	void reportTiming(OperationResult &result) const;
 
 	const SdpOp &op_;
 	MemoryPort &memory_;
@@ -83,7 +82,6 @@ private:
 	std::vector<std::byte> bytes_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
-	uint64_t writeCycles_ = 0;
 	std::string guestError_;
 };
 

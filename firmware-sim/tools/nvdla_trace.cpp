@@ -4,25 +4,21 @@
  */
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "command-line/command_line.h"
 #include "qtest/qemu_binary.h"
 #include "trace/qemu_suite.h"
 #include "trace/suite.h"
+#include "trace/timing_comparison.h"
 
 using namespace nvdla::sim;
 using nvdla::CommandLine;
@@ -68,46 +64,18 @@ size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 	return failed;
 }
 
-/* The hardware's cycles for the trace, if the trace says. */
-std::optional<double> hardwareCycles(const SuiteRun &run)
-{
-	std::ifstream file(run.directory / "meta.json");
-	const auto meta = nlohmann::json::parse(file, nullptr, false);
-	if (!meta.is_object() || !meta.contains("rtl_cycles") || !meta["rtl_cycles"].is_number())
-		return std::nullopt;
-	return meta["rtl_cycles"].get<double>();
-}
-
-/* Model and hardware, for the traces of a single operation: only those compare. */
 void reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 {
-	struct Sum {
-		unsigned int traces = 0;
-		double logarithms = 0;
-		double worst = 0;
-	};
-	std::map<std::string, Sum> sums;
-	for (const SuiteRun &run : runs) {
-		const auto hardware = hardwareCycles(run);
-		if (!hardware || *hardware <= 0 || run.operations.size() != 1 ||
-		    !run.operations[0].timing.cycles)
-			continue;
-		const auto model = static_cast<double>(run.operations[0].timing.cycles);
-		const double logarithm = std::log2(model / *hardware);
-		Sum &sum = sums[run.directory.parent_path().filename().string()];
-		sum.traces++;
-		sum.logarithms += logarithm;
-		sum.worst = std::max(sum.worst, std::fabs(logarithm));
-		if (verbose)
-			fmt::print("{}: {:.0f} cycles, hardware {:.0f} ({:.2f})\n",
-				   run.directory.filename().string(), model, *hardware,
-				   model / *hardware);
-	}
-	for (const auto &[name, sum] : sums)
-		fmt::print("{}: {} single operations take {:.2f} of the hardware's cycles "
+	if (verbose)
+		for (const SuiteRun &run : runs)
+			if (const auto compared = compareTiming(run))
+				fmt::print("{}: {} cycles, hardware {} ({:.2f})\n",
+					   run.directory.filename().string(), compared->model,
+					   compared->hardware, compared->ratio());
+	for (const auto &[name, summary] : summarizeTiming(runs))
+		fmt::print("{}: {} operations take {:.2f} of the hardware's cycles "
 			   "(geometric mean, furthest off by a factor of {:.2f})\n",
-			   name, sum.traces, std::exp2(sum.logarithms / sum.traces),
-			   std::exp2(sum.worst));
+			   name, summary.traces, summary.geometricMean, summary.worst);
 }
 
 std::atomic<bool> interrupted = false;

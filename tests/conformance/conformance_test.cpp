@@ -10,6 +10,7 @@
 
 #include "reference_data.h"
 #include "trace/suite.h"
+#include "trace/timing_comparison.h"
 
 using namespace nvdla::sim;
 
@@ -38,9 +39,19 @@ TEST_P(Conformance, VectorsArePlayedWithoutDifference)
 		exact += run.result.exact;
 		for (const std::string &failure : run.result.failures)
 			ADD_FAILURE() << run.directory.filename().string() << " " << failure;
+		for (const OperationRecord &record : run.operations)
+			EXPECT_TRUE(record.fetching || record.work.traffic() == record.moved)
+				<< run.directory.filename().string()
+				<< " moves other bytes than the timing model is told";
 		for (const std::string &error : run.guestErrors)
 			EXPECT_TRUE(run.result.passed())
 				<< run.directory.filename().string() << " guest error: " << error;
+	}
+	for (const auto &[unit, timing] : summarizeTiming(runs)) {
+		if (timing.traces < 10)
+			continue; /* no mean of a few */
+		EXPECT_NEAR(timing.geometricMean, 1, 0.03) << "modelled cycles, " << unit;
+		EXPECT_LE(timing.worst, 1.3) << "modelled cycles, " << unit;
 	}
 	RecordProperty("vectors", static_cast<int>(runs.size()));
 	RecordProperty("toleranced", static_cast<int>(toleranced));

@@ -132,7 +132,7 @@ TEST_F(CoreTest, BdmaCountsStallPerGroupWhenAskedTo)
 	EXPECT_EQ(core.csbRead(NVDLA_BDMA_STATUS_GRP1_READ_STALL), 2 * one + 30);
 	ASSERT_EQ(records.size(), 4U);
 	EXPECT_EQ(records[1].engine, Engine::Bdma);
-	EXPECT_EQ(records[1].mc.readBytes, 640U);
+	EXPECT_EQ(records[1].moved.mc.readBytes, 640U);
 	EXPECT_EQ(records[1].timing.readStall, one);
 	EXPECT_EQ(records[1].timing.cycles, 640U);
 }

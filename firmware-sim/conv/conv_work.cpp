@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "conv/conv_work.h"
+
+#include "conv/cdma.h"
+#include "conv/csc.h"
+#include "conv/pixel_format.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+ConvWalk walkOf(ConvMode mode)
+{
+	switch (mode) {
+	case ConvMode::Image:
+		return ConvWalk::Lines;
+	case ConvMode::Winograd:
+		return ConvWalk::Tiles;
+	case ConvMode::Direct:
+		break;
+	}
+	return ConvWalk::Stripes;
+}
+
+uint32_t inputSurfaces(const ConvOp &op)
+{
+	const uint32_t lanes = atomChannels(op.inPrecision);
+
+	return (op.fetch.size.channels + lanes - 1) / lanes;
+}
+
+uint64_t dataBytes(const ConvOp &op)
+{
+	const uint64_t positions = uint64_t{ op.fetch.size.width } * op.fetch.size.height;
+	const PixelFormat *format = pixelFormat(op.pixel.format);
+
+	if (op.mode != ConvMode::Image)
+		return positions * inputSurfaces(op) * kAtomBytes * op.batches;
+	if (!format)
+		return 0;
+	return positions *
+	       (format->pixelBytes(0) + (format->planes == 2 ? format->pixelBytes(1) : 0));
+}
+
+uint64_t weightBytes(const ConvOp &op)
+{
+	if (!op.weights.compressed)
+		return op.weights.bytes;
+	return op.weights.bytes + op.weights.maskBytes +
+	       uint64_t{ op.surfaces() } * kGroupSizeBytes;
+}
+
+} /* namespace */
+
+ConvWork convWork(const ConvOp &op, const Kept &kept)
+{
+	const CubeSize &out = op.windows.out;
+	const std::vector<Block> blocks = makeBlocks(op);
+	ConvWork work;
+
+	work.walk = walkOf(op.mode);
+	work.outWidth = out.width;
+	work.outHeight = out.height;
+	work.batches = op.batches;
+	work.kernels = op.windows.kernels;
+	work.groupKernels = op.groupKernels();
+	work.steps = static_cast<uint32_t>(blocks.size());
+	work.lanes = 0;
+	for (const Block &block : blocks)
+		work.lanes += block.lanes;
+
+	work.dataRam = op.fetch.ram;
+	work.oneSurface = inputSurfaces(op) == 1;
+	if (!kept.data) {
+		work.dataBytes = dataBytes(op);
+		work.atoms = work.dataBytes / kAtomBytes;
+		work.lines = uint64_t{ op.fetch.size.height } * op.batches;
+		if (op.mode != ConvMode::Image)
+			work.lines *= inputSurfaces(op);
+	}
+	work.weightRam = op.weights.ram;
+	work.weightBytes = kept.weights ? 0 : weightBytes(op);
+	work.weightRoom = uint64_t{ op.weightBanks } * kBankBytes;
+	return work;
+}
+
+} /* namespace nvdla::sim */

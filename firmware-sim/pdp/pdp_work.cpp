@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdp/pdp_work.h"
+
+#include <algorithm>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint64_t atomBytes = 32;
+/* Eight bytes go through the pooling logic in one cycle, and a line is never faster than this. */
+constexpr uint64_t cyclesPerAtom = 4;
+constexpr uint64_t shortestLine = 7;
+
+/* Output lines that wait for the last input line, but for the first one of them. */
+uint64_t linesLeft(const PdpOp &op)
+{
+	uint64_t left = 0;
+
+	for (uint64_t y = 0; y < op.outHeight; y++)
+		left += y * op.strideY + op.kernelHeight >= uint64_t{ op.inHeight } + op.padTop;
+	return left ? left - 1 : 0;
+}
+
+} /* namespace */
+
+PdpWork pdpWork(const PdpOp &op)
+{
+	PdpWork work = { .flying = op.flying };
+
+	for (const PdpPart &part : pdpParts(op)) {
+		const uint64_t width = std::max(part.inWidth, part.outWidth);
+		work.inCycles +=
+			op.surfaces() * op.inHeight * std::max(cyclesPerAtom * width, shortestLine);
+		work.outCycles += op.surfaces() * linesLeft(op) * cyclesPerAtom * part.outWidth;
+		if (!op.flying)
+			work.traffic.of(op.source.ram).readBytes +=
+				op.surfaces() * op.inHeight * part.inWidth * atomBytes;
+		work.traffic.of(op.destination.ram).writeBytes +=
+			op.surfaces() * op.outHeight * part.outWidth * atomBytes;
+	}
+	return work;
+}
+
+} /* namespace nvdla::sim */

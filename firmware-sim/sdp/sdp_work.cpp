@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_work.h"
+
+#include <algorithm>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint64_t atomBytes = 32;
+
+uint64_t positions(const SdpOp &op)
+{
+	return uint64_t{ op.width } * op.height;
+}
+
+void addOperands(const SdpOp &op, const SdpStage &stage, MemoryTraffic &traffic)
+{
+	if (!stage.readsAlu() && !stage.readsMul())
+		return;
+	const uint64_t atoms =
+		op.surfaces() * (stage.read.perElement ? positions(op) * op.batches : 1);
+	traffic.of(stage.read.cube.ram).readBytes +=
+		atoms * atomChannels(op.proc) * stage.read.elementBytes();
+}
+
+/* An INT16 source for INT8 processing has each surface in two. */
+void addSource(const SdpOp &op, MemoryTraffic &traffic)
+{
+	const uint64_t parts = std::max(atomChannels(op.proc) / atomChannels(op.in), uint32_t{ 1 });
+
+	if (!op.flying)
+		traffic.of(op.source.ram).readBytes +=
+			op.surfaces() * parts * positions(op) * atomBytes;
+}
+
+void addDestination(const SdpOp &op, SdpWork &work)
+{
+	const uint64_t parts =
+		std::max(atomChannels(op.proc) / atomChannels(op.out), uint32_t{ 1 });
+	const uint64_t surfaces = op.surfaces() * parts;
+	const SdpCube &cube = op.destination;
+
+	if (op.toPdp || op.compares())
+		return;
+	work.traffic.of(cube.ram).writeBytes += surfaces * positions(op) * op.batches * atomBytes;
+	/* The write DMA takes a cube of one position for one line of atoms. */
+	if (positions(op) == 1) {
+		work.writeWords = surfaces * op.batches;
+		return;
+	}
+	work.writeLines = surfaces * op.height * op.batches;
+	work.writeWords = op.batches * wordsOfLines(cube.address, op.width * atomBytes, op.height,
+						    cube.lineStride, surfaces, cube.surfaceStride);
+}
+
+} /* namespace */
+
+SdpWork sdpWork(const SdpOp &op)
+{
+	SdpWork work;
+
+	work.flying = op.flying;
+	work.y = !op.y.bypass;
+	work.stages = work.y || !op.x1.bypass || !op.x2.bypass;
+	work.lut = work.y && !op.y.lutBypass;
+	work.elements = op.surfaces() * positions(op) * op.batches * atomChannels(op.proc);
+	addSource(op, work.traffic);
+	addOperands(op, op.x1, work.traffic);
+	addOperands(op, op.x2, work.traffic);
+	addOperands(op, op.y, work.traffic);
+	addDestination(op, work);
+	return work;
+}
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing/operation_timing.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "timing/conv_timing.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr TimingParameters reference;
+
+/* Cycles from the first request to the interrupt in which nothing is computed. */
+constexpr double kConvFixed = 120;
+constexpr double kConvNoFetch = -60; /* everything is in the buffer */
+constexpr double kWinogradFixed = 99;
+constexpr double kSdpFixed = 62;
+constexpr double kSdpStage = 12;
+constexpr double kSdpFlyingStage = 21;
+constexpr double kSdpLut = 22;
+constexpr double kPdpFixed = 70;
+constexpr double kPdpFlyingFixed = 10;
+constexpr double kCdpFixed = 74;
+constexpr double kCdpSquares = 11;
+constexpr double kCdpFp16 = 14;
+constexpr double kCdpFp16Squares = 18;
+
+/* Elements of SDP's output in a cycle; an INT8 atom goes in two halves. */
+constexpr double kXElements = 16;
+constexpr double kYElements = 4;
+constexpr double kWriteLine = 2; /* cycles of SDP's write DMA a line, beside its words */
+constexpr double kCdpAtom = 4;
+
+/** One engine's part of an operation, cycles */
+struct Part {
+	Bound bound;
+	double fixed;	   /* once */
+	double throughput; /* what it needs to get everything through */
+};
+
+double sdpDatapath(const SdpWork &work)
+{
+	return static_cast<double>(work.elements) / (work.y ? kYElements : kXElements);
+}
+
+double sdpWrites(const SdpWork &work)
+{
+	return static_cast<double>(work.writeWords) +
+	       kWriteLine * static_cast<double>(work.writeLines);
+}
+
+Part convPart(const ConvWork &work, const ConvTiming &timing)
+{
+	double fixed = kConvFixed + timing.begin;
+
+	if (work.walk == ConvWalk::Tiles)
+		fixed += kWinogradFixed;
+	if (!work.dataBytes && !work.weightBytes)
+		fixed += kConvNoFetch;
+	return { Bound::Mac, fixed, timing.end - timing.begin };
+}
+
+Part sdpPart(const SdpWork &work)
+{
+	double fixed = work.lut ? kSdpLut : 0;
+
+	if (work.stages)
+		fixed += work.flying ? kSdpFlyingStage : kSdpStage;
+	if (!work.flying)
+		fixed += kSdpFixed;
+	return { Bound::Sdp, fixed, std::max(sdpDatapath(work), sdpWrites(work)) };
+}
+
+Part pdpPart(const PdpWork &work)
+{
+	return { Bound::Pdp, work.flying ? kPdpFlyingFixed : kPdpFixed,
+		 static_cast<double>(work.inCycles + work.outCycles) };
+}
+
+Part cdpPart(const CdpWork &work)
+{
+	const double fixed = kCdpFixed + (work.squares ? kCdpSquares : 0) +
+			     (work.fp16 ? kCdpFp16 : 0) +
+			     (work.fp16 && work.squares ? kCdpFp16Squares : 0);
+	return { Bound::Cdp, fixed, kCdpAtom * static_cast<double>(work.atoms) };
+}
+
+std::vector<Part> partsOf(const OperationWork &work, const ConvTiming &conv)
+{
+	std::vector<Part> parts;
+
+	if (work.conv)
+		parts.push_back(convPart(*work.conv, conv));
+	if (work.sdp)
+		parts.push_back(sdpPart(*work.sdp));
+	if (work.pdp)
+		parts.push_back(pdpPart(*work.pdp));
+	if (work.cdp)
+		parts.push_back(cdpPart(*work.cdp));
+	if (work.move)
+		parts.push_back({ work.move->bdma ? Bound::Bdma : Bound::Rubik, 0,
+				  static_cast<double>(work.move->cycles) });
+	return parts;
+}
+
+uint32_t readLatency(const MemoryTraffic &traffic, const TimingParameters &parameters)
+{
+	uint32_t latency = 0;
+
+	for (const RamType ram : { RamType::Mc, RamType::Cv })
+		if (traffic.of(ram).readBytes)
+			latency = std::max(latency, parameters.of(ram).latency);
+	return latency;
+}
+
+/* The stages work side by side, a stripe behind each other. */
+double pipelined(const std::vector<Part> &parts, uint64_t stripes)
+{
+	double sum = 0;
+	double slowest = 0;
+
+	for (const Part &part : parts) {
+		sum += part.throughput;
+		slowest = std::max(slowest, part.throughput);
+	}
+	return slowest + (sum - slowest) / static_cast<double>(stripes);
+}
+
+/* Cycles with the given memory, as if it was nobody's that computes. */
+struct Times {
+	ConvTiming conv;
+	double fixed = 0;
+	double work = 0;
+	double cycles = 0;
+};
+
+Times timesOf(const OperationWork &work, const TimingParameters &parameters)
+{
+	const MemoryTraffic traffic = work.traffic();
+	Times times;
+
+	if (work.conv)
+		times.conv = timeConv(*work.conv, parameters);
+	const std::vector<Part> parts = partsOf(work, times.conv);
+	for (const Part &part : parts)
+		times.fixed += part.fixed;
+	/* A convolution has waited for its first answer already. */
+	if (!work.conv)
+		times.fixed +=
+			std::max<double>(readLatency(traffic, parameters), reference.mc.latency) -
+			reference.mc.latency;
+	times.work = pipelined(parts, work.conv ? stripesOf(*work.conv) : 1);
+
+	const double memory =
+		std::max(parameters.mc.cycles(traffic.mc), parameters.cv.cycles(traffic.cv));
+	const double before = work.conv ? times.fixed - times.conv.begin : times.fixed;
+	times.cycles = std::max(times.fixed + times.work, before + memory);
+	return times;
+}
+
+uint64_t whole(double cycles)
+{
+	return cycles > 0 ? static_cast<uint64_t>(std::llround(cycles)) : 0;
+}
+
+Bound boundOf(const OperationWork &work, const Times &times, const TimingParameters &parameters)
+{
+	const MemoryTraffic traffic = work.traffic();
+	std::vector<Part> candidates = partsOf(work, times.conv);
+
+	if (work.conv)
+		candidates.front().throughput = times.conv.macCycles;
+	candidates.push_back({ Bound::Dram, 0, parameters.mc.cycles(traffic.mc) });
+	candidates.push_back({ Bound::Sram, 0, parameters.cv.cycles(traffic.cv) });
+	const auto most = std::max_element(
+		candidates.begin(), candidates.end(),
+		[](const Part &a, const Part &b) { return a.throughput < b.throughput; });
+	return 2 * most->throughput < times.cycles ? Bound::Latency : most->bound;
+}
+
+/** A stall, by what is waited for; both at once where directions do not share a memory */
+struct Stall {
+	double reads;
+	double writes;
+};
+
+Stall divide(double stall, const MemoryTraffic &traffic, const TimingParameters &parameters)
+{
+	const double late =
+		std::max<double>(readLatency(traffic, parameters), reference.mc.latency) -
+		reference.mc.latency;
+	const double ofBytes = std::max(0.0, stall - late);
+	double reads = 0;
+	double writes = 0;
+	double all = 1;
+
+	for (const RamType ram : { RamType::Mc, RamType::Cv }) {
+		const MemoryTiming &memory = parameters.of(ram);
+		const Traffic &bytes = traffic.of(ram);
+		reads = std::max(reads, static_cast<double>(bytes.readBytes) / memory.readRate());
+		writes =
+			std::max(writes, static_cast<double>(bytes.writeBytes) / memory.readRate());
+		all = std::max(all, memory.cycles(bytes));
+	}
+	return { std::min(stall, late) + ofBytes * std::min(1.0, reads / all),
+		 ofBytes * std::min(1.0, writes / all) };
+}
+
+} /* namespace */
+
+const char *boundName(Bound bound)
+{
+	constexpr std::array names = { "MAC",  "SDP",  "PDP",  "CDP",	 "RUBIK",
+				       "BDMA", "DRAM", "SRAM", "latency" };
+	return names[static_cast<size_t>(bound)];
+}
+
+OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters)
+{
+	const Times ideal = timesOf(work, reference);
+	const Times real = timesOf(work, parameters);
+	const double stall = std::max(0.0, real.cycles - ideal.cycles);
+	OperationTiming timing;
+
+	timing.cycles = whole(real.cycles);
+	timing.latency = readLatency(work.traffic(), parameters);
+	timing.bound = boundOf(work, real, parameters);
+	if (!work.conv) {
+		const Stall stalled = divide(stall, work.traffic(), parameters);
+		timing.readStall = whole(stalled.reads);
+		timing.writeStall = whole(stalled.writes);
+		return timing;
+	}
+	timing.macCycles = whole(real.conv.macCycles);
+	timing.dataCycles = whole(real.conv.dataReady);
+	timing.weightCycles = whole(real.conv.weightsReady);
+	timing.readStall = whole(real.conv.dataReady - ideal.conv.dataReady);
+	/* MACs do not wait for SDP's writes: what is left of the stall is theirs. */
+	const double waited = real.conv.end - real.conv.dataReady;
+	timing.weightStall = whole(waited - (ideal.conv.end - ideal.conv.dataReady));
+	const uint64_t fetching = timing.readStall + timing.weightStall;
+	timing.writeStall = whole(stall) > fetching ? whole(stall) - fetching : 0;
+	return timing;
+}
+
+} /* namespace nvdla::sim */

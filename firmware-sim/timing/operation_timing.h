@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long an operation takes on the core's clock.
+ */
+#pragma once
+
+#include <cstdint>
+
+#include "timing/parameters.h"
+#include "timing/work.h"
+
+namespace nvdla::sim
+{
+
+/** \brief What an operation takes most of its time for */
+enum class Bound : uint8_t {
+	Mac,
+	Sdp,
+	Pdp,
+	Cdp,
+	Rubik,
+	Bdma,
+	Dram,
+	Sram,
+	Latency, /**< filling and draining: no throughput explains half of the time */
+};
+
+/** \return "MAC", "DRAM", ... */
+const char *boundName(Bound bound);
+
+/** \brief How long an operation takes, in core cycles, and for what */
+struct OperationTiming {
+	uint64_t cycles = 0;	  /**< from the last enable to done */
+	uint64_t readStall = 0;	  /**< that it waits for data because memory is slow */
+	uint64_t weightStall = 0; /**< that MACs wait for weights because memory is slow */
+	uint64_t writeStall = 0;  /**< that it waits for its writes to be taken */
+	uint32_t latency = 0;	  /**< of the slowest memory that is read */
+	uint64_t macCycles = 0;	  /**< of MAC steps */
+	uint64_t dataCycles =
+		0; /**< that a convolution's cube is fetched before its first MAC step */
+	uint64_t weightCycles = 0; /**< until a convolution has all of its weights */
+	Bound bound = Bound::Latency;
+};
+
+/**
+ * \brief Time one operation that has the memories for itself
+ *
+ * Constants are fitted to the cycles that the RTL of nvdlav1 took for the reference vectors.
+ *
+ * - CDMA fetches the cube and the weights at the same time; MAC steps begin when all lines of the
+ *   cube and the first kernel group are in the buffer, and each further group when it is there. The
+ *   buffer holds as many groups as fit its weight banks.
+ * - A MAC step takes a cycle for each position of a stripe, and no less than loading the next
+ *   weights of the group takes.
+ * - Engines that pass data on the fly work side by side; the slowest one sets the pace, the others
+ *   add what the first and the last stripe take.
+ * - Nothing is faster than the memories move its bytes.
+ */
+OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters);
+
+} /* namespace nvdla::sim */

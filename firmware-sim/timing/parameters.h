@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the timing model has to know about a chip.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "timing/traffic.h"
+
+namespace nvdla::sim
+{
+
+/** \brief What a memory is like, seen from the core; nothing may be 0 but the latency */
+struct MemoryTiming {
+	double bytesPerCycle = 64;	  /**< in each direction */
+	double sharedBytesPerCycle = 128; /**< reads and writes together */
+	uint32_t latency = 16;		  /**< cycles from a request to its answer */
+
+	/** \return bytes that are read in a cycle if nothing else is moved */
+	double readRate() const { return std::min(bytesPerCycle, sharedBytesPerCycle); }
+	/** \return cycles that moving \a traffic takes at least */
+	double cycles(const Traffic &traffic) const
+	{
+		return std::max({ static_cast<double>(traffic.readBytes) / bytesPerCycle,
+				  static_cast<double>(traffic.writeBytes) / bytesPerCycle,
+				  static_cast<double>(traffic.total()) / sharedBytesPerCycle });
+	}
+};
+
+/**
+ * \brief Parameters of the timing model
+ *
+ * The defaults are the memory of the reference vectors: as wide as the core's
+ * ports, and answering after a fixed time.
+ */
+struct TimingParameters {
+	MemoryTiming mc;      /**< system memory */
+	MemoryTiming cv;      /**< on-chip memory */
+	double clockHz = 1e9; /**< of the core */
+	uint64_t interruptCycles =
+		0; /**< from an operation's end to the start of one that waits for it */
+
+	const MemoryTiming &of(RamType type) const { return type == RamType::Mc ? mc : cv; }
+};
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing/work.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr uint64_t kWord = 64;
+
+uint64_t words(uint64_t address, uint64_t bytes)
+{
+	return (address % kWord + bytes + kWord - 1) / kWord;
+}
+
+} /* namespace */
+
+MemoryTraffic OperationWork::traffic() const
+{
+	MemoryTraffic all;
+
+	if (conv) {
+		all.of(conv->dataRam).readBytes += conv->dataBytes;
+		all.of(conv->weightRam).readBytes += conv->weightBytes;
+	}
+	if (sdp)
+		all += sdp->traffic;
+	if (pdp)
+		all += pdp->traffic;
+	if (cdp)
+		all += cdp->traffic;
+	if (move)
+		all += move->traffic;
+	return all;
+}
+
+void OperationWork::merge(const OperationWork &other)
+{
+	if (other.conv)
+		conv = other.conv;
+	if (other.sdp)
+		sdp = other.sdp;
+	if (other.pdp)
+		pdp = other.pdp;
+	if (other.cdp)
+		cdp = other.cdp;
+	if (other.move)
+		move = other.move;
+}
+
+uint64_t wordsOfLines(uint64_t address, uint64_t lineBytes, uint64_t lines, uint64_t lineStride,
+		      uint64_t surfaces, uint64_t surfaceStride)
+{
+	uint64_t all = 0;
+
+	for (uint64_t surface = 0; surface < surfaces; surface++) {
+		const uint64_t first = address + surface * surfaceStride;
+		/* Lines begin at a word or in its middle, all of them or by turns. */
+		all += (lines + 1) / 2 * words(first, lineBytes) +
+		       lines / 2 * words(first + lineStride, lineBytes);
+	}
+	return all;
+}
+
+} /* namespace nvdla::sim */

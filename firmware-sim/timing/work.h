@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is to do for an operation, as far as its duration depends on it.
+ */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "timing/traffic.h"
+
+namespace nvdla::sim
+{
+
+/** \brief How CSC walks over the output */
+enum class ConvWalk : uint8_t {
+	Stripes, /**< stripes of 16 to 31 positions that go on over line ends */
+	Lines,	 /**< stripes end with the line: images */
+	Tiles,	 /**< Winograd: stripes of tiles of four positions */
+};
+
+/** \brief Work of the convolution pipeline */
+struct ConvWork {
+	ConvWalk walk = ConvWalk::Stripes;
+	uint32_t outWidth = 1;
+	uint32_t outHeight = 1;
+	uint32_t batches = 1;
+	uint32_t kernels = 1;
+	uint32_t groupKernels = 16; /**< kernels that share a pass: 32 in INT8, otherwise 16 */
+	uint32_t steps = 1;	    /**< MAC steps of a position: kernel positions and channels */
+	uint32_t lanes = 64; /**< operand pairs that all steps of a position have for a kernel */
+
+	RamType dataRam = RamType::Mc;
+	uint64_t dataBytes = 0; /**< fetched; 0 if the cube is in the buffer */
+	uint64_t atoms = 0;	/**< of feature data, fetched */
+	uint64_t lines = 0;	/**< fetched, of all surfaces and batches */
+	bool oneSurface = true; /**< of the input */
+	RamType weightRam = RamType::Mc;
+	uint64_t weightBytes = 0; /**< with mask and group sizes; 0 if they are in the buffer */
+	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
+
+	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
+	uint64_t positions() const { return uint64_t{ outWidth } * outHeight * batches; }
+	/** \return multiplications that the result needs, Winograd's in its own domain */
+	uint64_t macs() const
+	{
+		return (walk == ConvWalk::Tiles ? positions() / 4 : positions()) * kernels * lanes;
+	}
+	/** \return multipliers of the MAC array at the precision of the operation */
+	uint64_t multipliers() const { return uint64_t{ groupKernels } * 64; }
+};
+
+/** \brief Work of SDP */
+struct SdpWork {
+	bool flying = false;
+	bool stages = false; /**< X1, X2 or Y do something */
+	bool y = false;
+	bool lut = false;
+	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
+	uint64_t writeWords = 0; /**< words of 64 bytes that lines of the output touch */
+	uint64_t writeLines = 0; /**< that are written one by one */
+	MemoryTraffic traffic;
+};
+
+/** \brief Work of PDP */
+struct PdpWork {
+	bool flying = false;
+	uint64_t inCycles = 0;	/**< to take in all lines of all parts */
+	uint64_t outCycles = 0; /**< to put out what is left behind the last line */
+	MemoryTraffic traffic;
+};
+
+/** \brief Work of CDP */
+struct CdpWork {
+	uint64_t atoms = 0;
+	bool fp16 = false;
+	bool squares = true; /**< elements are squared and summed up */
+	MemoryTraffic traffic;
+};
+
+/** \brief Work of an engine that moves data: BDMA, RUBIK */
+struct MoveWork {
+	uint64_t cycles = 0; /**< with the memory of the reference vectors */
+	bool bdma = false;
+	MemoryTraffic traffic;
+};
+
+/** \brief An operation, of one engine or of several that pass data on the fly */
+struct OperationWork {
+	std::optional<ConvWork> conv;
+	std::optional<SdpWork> sdp;
+	std::optional<PdpWork> pdp;
+	std::optional<CdpWork> cdp;
+	std::optional<MoveWork> move;
+
+	/** \return all bytes that the operation moves */
+	MemoryTraffic traffic() const;
+	/** \brief Add the work of engines that take part, too */
+	void merge(const OperationWork &other);
+};
+
+/**
+ * \brief Words of 64 bytes that the lines of a cube touch
+ *
+ * \param address, lineStride, surfaceStride bytes, multiples of 32
+ * \param lineBytes bytes of a line
+ */
+uint64_t wordsOfLines(uint64_t address, uint64_t lineBytes, uint64_t lines, uint64_t lineStride,
+		      uint64_t surfaces, uint64_t surfaceStride);
+
+} /* namespace nvdla::sim */

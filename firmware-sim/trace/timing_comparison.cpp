@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/timing_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+namespace nvdla::sim
+{
+
+std::optional<TimingComparison> compareTiming(const SuiteRun &run)
+{
+	if (run.operations.empty())
+		return std::nullopt;
+	const OperationRecord &last = run.operations.back();
+	if ((run.operations.size() > 1 && last.engine != Engine::Conv) || !last.timing.cycles)
+		return std::nullopt;
+	std::ifstream file(run.directory / "meta.json");
+	const auto meta = nlohmann::json::parse(file, nullptr, false);
+	if (!meta.is_object() || !meta.contains("rtl_cycles") ||
+	    !meta["rtl_cycles"].is_number_unsigned() || meta["rtl_cycles"] == 0)
+		return std::nullopt;
+	return TimingComparison{ last.timing.cycles, meta["rtl_cycles"].get<uint64_t>() };
+}
+
+std::map<std::string, TimingSummary> summarizeTiming(const std::vector<SuiteRun> &runs)
+{
+	std::map<std::string, TimingSummary> summaries;
+	std::map<std::string, double> logarithms;
+
+	for (const SuiteRun &run : runs) {
+		const auto compared = compareTiming(run);
+		if (!compared)
+			continue;
+		const std::string name = run.directory.parent_path().filename().string();
+		TimingSummary &summary = summaries[name];
+		const double ratio = compared->ratio();
+		summary.traces++;
+		summary.worst = std::max({ summary.worst, ratio, 1 / ratio });
+		logarithms[name] += std::log(ratio);
+		summary.geometricMean = std::exp(logarithms[name] / summary.traces);
+	}
+	return summaries;
+}
+
+} /* namespace nvdla::sim */
