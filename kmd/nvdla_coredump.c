@@ -120,16 +120,17 @@ static const char *nvdla_operation_state(const struct nvdla_task *task, u32 oper
 
 static void nvdla_coredump_print_programs(const struct nvdla_task *task, struct drm_printer *p)
 {
-	const struct nvdla_reg_write *writes;
-	u32 i, j, count;
+	struct nvdla_reg_write write;
+	u32 i, j;
 
 	for (i = 0; i < nvdla_task_num_operations(task); i++) {
 		drm_printf(p, "operation %u: %s, %s\n", i,
 			   nvdla_engine_name(nvdla_task_op_type(task, i)),
 			   nvdla_operation_state(task, i));
-		writes = nvdla_task_program(task, i, &count);
-		for (j = 0; j < count; j++)
-			nvdla_register_print(writes[j].reg, writes[j].value, p);
+		for (j = 0; j < nvdla_task_num_writes(task, i); j++) {
+			write = nvdla_task_write(task, i, j);
+			nvdla_register_print(write.reg, write.value, p);
+		}
 	}
 }
 

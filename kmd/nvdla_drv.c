@@ -21,6 +21,7 @@
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_prime.h"
+#include "nvdla_user_task.h"
 
 static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_device_info *info)
 {
@@ -42,10 +43,12 @@ static void nvdla_query_device(struct nvdla_device *ndev, struct drm_nvdla_devic
 		.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			    DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_TIMELINE |
 			    DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_WRITE_COMBINE |
+			    DRM_NVDLA_FEATURE_PREPARED_TASKS |
 			    (ndev->sram.size ? DRM_NVDLA_FEATURE_SRAM : 0),
 		.priorities = nvdla_context_priorities(),
 		.max_contexts = NVDLA_MAX_CONTEXTS,
 		.max_sram_bytes = nvdla_client_max_sram(ndev),
+		.max_task_bytes = NVDLA_MAX_TASK_BYTES,
 	};
 }
 
@@ -112,6 +115,7 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	kref_init(&priv->refcount);
 	priv->usage.client_id = file->client_id;
 	nvdla_client_init(&priv->client);
+	nvdla_user_tasks_open(priv);
 
 	ret = nvdla_contexts_open(to_nvdla_device(drm), priv);
 	if (ret) {
@@ -128,6 +132,7 @@ static void nvdla_postclose(struct drm_device *drm, struct drm_file *file)
 	struct nvdla_file *priv = file->driver_priv;
 
 	nvdla_contexts_close(priv);
+	nvdla_user_tasks_close(priv);
 	nvdla_file_put(priv);
 }
 
@@ -152,6 +157,7 @@ NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_mmap_offset)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_bo_fini)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_create)
 NVDLA_IOCTL_WRAPPER(nvdla_ioctl_context_destroy)
+NVDLA_IOCTL_WRAPPER(nvdla_ioctl_task_destroy)
 
 #define NVDLA_IOCTL(n, func) DRM_IOCTL_DEF_DRV(NVDLA_##n, func, 0)
 
@@ -164,6 +170,8 @@ static const struct drm_ioctl_desc nvdla_ioctls[] = {
 	NVDLA_IOCTL(SUBMIT, nvdla_ioctl_submit),
 	NVDLA_IOCTL(CONTEXT_CREATE, nvdla_ioctl_context_create_plugged),
 	NVDLA_IOCTL(CONTEXT_DESTROY, nvdla_ioctl_context_destroy_plugged),
+	NVDLA_IOCTL(TASK_CREATE, nvdla_ioctl_task_create),
+	NVDLA_IOCTL(TASK_DESTROY, nvdla_ioctl_task_destroy_plugged),
 };
 
 static const struct file_operations nvdla_fops = {

@@ -2,6 +2,7 @@
 #ifndef __NVDLA_DRV_H__
 #define __NVDLA_DRV_H__
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
@@ -27,6 +28,12 @@ struct nvdla_file {
 
 	/** @contexts: contexts that jobs can be submitted to, by their number */
 	struct xarray contexts;
+
+	/** @tasks: prepared tasks by their handles */
+	struct xarray tasks;
+
+	/** @task_bytes: memory of prepared tasks, those too whose handle was destroyed */
+	atomic64_t task_bytes;
 
 	/** @lock: protects @alive */
 	spinlock_t lock;

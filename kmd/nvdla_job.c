@@ -20,6 +20,7 @@
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
 #include "nvdla_trace.h"
+#include "nvdla_user_task.h"
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
 {
@@ -59,10 +60,12 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 		return ERR_PTR(-ENOMEM);
 
 	job->tasks = kcalloc(num_tasks, sizeof(*job->tasks), GFP_KERNEL);
+	job->user_tasks = kcalloc(num_tasks, sizeof(*job->user_tasks), GFP_KERNEL);
 	/* Needed on the way to a fence that others wait for: no allocation there. */
 	job->fence = kzalloc(sizeof(*job->fence), GFP_KERNEL);
-	if (!job->tasks || !job->fence) {
+	if (!job->tasks || !job->user_tasks || !job->fence) {
 		kfree(job->fence);
+		kfree(job->user_tasks);
 		kfree(job->tasks);
 		kfree(job);
 		return ERR_PTR(-ENOMEM);
@@ -111,8 +114,12 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	kvfree(job->bos);
 
 	nvdla_coredump_publish(job);
-	for (i = 0; i < job->num_tasks; i++)
+	for (i = 0; i < job->num_tasks; i++) {
 		nvdla_task_destroy(job->tasks[i]);
+		if (job->user_tasks[i])
+			nvdla_user_task_put(job->user_tasks[i]);
+	}
+	kfree(job->user_tasks);
 	kfree(job->tasks);
 
 	if (job->fence_live)

@@ -19,6 +19,7 @@ struct nvdla_context;
 struct nvdla_coredump;
 struct nvdla_device;
 struct nvdla_task;
+struct nvdla_user_task;
 
 /* Longest time that anybody may ask for, up to NVDLA_MAX_TIMEOUT_MS those with CAP_SYS_NICE */
 #define NVDLA_USER_TIMEOUT_MS 10000
@@ -52,7 +53,10 @@ struct nvdla_job {
 	/** @tasks: checked task graphs, run in this order */
 	struct nvdla_task **tasks;
 
-	/** @num_tasks: entries at @tasks */
+	/** @user_tasks: per entry of @tasks, what it was prepared as, with a reference, or NULL */
+	struct nvdla_user_task **user_tasks;
+
+	/** @num_tasks: entries at @tasks and @user_tasks */
 	u32 num_tasks;
 
 	/** @next_task: the task to start when the current one is done */

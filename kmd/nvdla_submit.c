@@ -31,22 +31,13 @@
 #include "nvdla_job.h"
 #include "nvdla_submit.h"
 #include "nvdla_trace.h"
+#include "nvdla_user_task.h"
 
 /* Tells user space why a submit was refused; returns -EINVAL. */
 int nvdla_submit_refuse(struct nvdla_submit *submit, u32 task, struct drm_nvdla_error *error)
 {
-	size_t size = min_t(size_t, submit->args->error_size, sizeof(*error));
-
-	error->task = task;
-	drm_dbg(&submit->ndev->drm,
-		"task %u operation %d: rule %u: member %u of structure %u [%u] = %lld, limit %lld\n",
-		task, (int)error->operation, error->rule, error->offset, error->member_of,
-		error->index, (s64)error->value, (s64)error->limit);
-
-	if (submit->args->error &&
-	    copy_to_user(u64_to_user_ptr(submit->args->error), error, size))
-		drm_dbg(&submit->ndev->drm, "cannot write the error to user memory\n");
-	return -EINVAL;
+	return nvdla_user_refuse(&submit->ndev->drm, submit->args->error, submit->args->error_size,
+				 task, error);
 }
 
 /* Where the result goes; its size is known once all tasks are. */

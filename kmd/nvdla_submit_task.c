@@ -8,14 +8,17 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 #include <drm/nvdla_accel.h>
 
 #include "engine/nvdla_args.h"
+#include "engine/nvdla_prepared.h"
 #include "nvdla_device.h"
 #include "nvdla_gem.h"
 #include "nvdla_job.h"
 #include "nvdla_submit.h"
+#include "nvdla_user_task.h"
 
 /**
  * struct nvdla_submit_task - one task while it is being checked
@@ -109,7 +112,7 @@ static int nvdla_submit_resolve_all(struct nvdla_submit *submit, u32 index,
 				    const struct drm_nvdla_task *args,
 				    struct nvdla_submit_task *task)
 {
-	struct drm_nvdla_address address;
+	const struct drm_nvdla_address *addresses = NULL;
 	struct nvdla_task_extent *extents;
 	u32 i;
 	int ret;
@@ -121,92 +124,47 @@ static int nvdla_submit_resolve_all(struct nvdla_submit *submit, u32 index,
 	if (!extents || !task->bo_index)
 		return -ENOMEM;
 
-	for (i = 0; i < args->num_addresses; i++) {
+	ret = nvdla_user_copy_array((const void **)&addresses, args->addresses,
+				    args->num_addresses, args->address_size, sizeof(*addresses));
+	for (i = 0; !ret && i < args->num_addresses; i++) {
 		cond_resched();
-		ret = copy_struct_from_user(&address, sizeof(address),
-					    u64_to_user_ptr(args->addresses) +
-					    (size_t)i * args->address_size,
-					    args->address_size);
-		if (ret)
-			return ret;
-
-		ret = nvdla_submit_resolve(submit, index, i, &address, &extents[i],
+		ret = nvdla_submit_resolve(submit, index, i, &addresses[i], &extents[i],
 					   &task->bo_index[i]);
-		if (ret)
-			return ret;
 	}
 
-	return 0;
-}
-
-/* An array of @count elements, @user_size bytes each in user space's eyes, @size in ours. */
-static int nvdla_submit_copy_array(const void **copy, u64 user, u32 count, u32 user_size,
-				   size_t size)
-{
-	void *array;
-	u32 i;
-	int ret;
-
-	if (!count)
-		return 0;
-
-	if (user_size == size) {
-		array = vmemdup_array_user(u64_to_user_ptr(user), count, size);
-		if (IS_ERR(array))
-			return PTR_ERR(array);
-		*copy = array;
-		return 0;
-	}
-
-	array = kvcalloc(count, size, GFP_KERNEL);
-	if (!array)
-		return -ENOMEM;
-	*copy = array;
-
-	for (i = 0; i < count; i++) {
-		ret = copy_struct_from_user(array + i * size, size,
-					    u64_to_user_ptr(user) + (size_t)i * user_size,
-					    user_size);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int nvdla_submit_copy(struct nvdla_task_source *source, const struct drm_nvdla_task *args)
-{
-	int ret;
-
-	source->num_operations = args->num_operations;
-	source->num_luts = args->num_luts;
-
-	ret = nvdla_submit_copy_array((const void **)&source->graph, args->graph,
-				      args->num_operations, args->node_size,
-				      sizeof(*source->graph));
-	if (ret)
-		return ret;
-	ret = nvdla_submit_copy_array((const void **)&source->operations, args->operations,
-				      args->num_operations, args->operation_size,
-				      sizeof(*source->operations));
-	if (ret)
-		return ret;
-	ret = nvdla_submit_copy_array((const void **)&source->surfaces, args->surfaces,
-				      args->num_operations, args->surface_size,
-				      sizeof(*source->surfaces));
-	if (ret)
-		return ret;
-	return nvdla_submit_copy_array((const void **)&source->luts, args->luts, args->num_luts,
-				       args->lut_size, sizeof(*source->luts));
+	kvfree(addresses);
+	return ret;
 }
 
 static void nvdla_submit_free_task(struct nvdla_submit_task *task)
 {
-	kvfree(task->source.graph);
-	kvfree(task->source.operations);
-	kvfree(task->source.surfaces);
-	kvfree(task->source.luts);
+	nvdla_user_free_copy(&task->source);
 	kvfree(task->source.extents);
 	kvfree(task->bo_index);
+}
+
+/* With descriptors: all is checked now. */
+static int nvdla_submit_create_task(struct nvdla_submit *submit, const struct drm_nvdla_task *args,
+				    struct nvdla_submit_task *task, struct drm_nvdla_error *error,
+				    struct nvdla_task **created)
+{
+	int ret;
+
+	ret = nvdla_user_copy_task(&task->source, args);
+	if (ret)
+		return ret;
+	return nvdla_task_create(submit->ndev->variant, &task->source, error, created);
+}
+
+/* Prepared: the addresses are checked now. */
+static int nvdla_submit_bind_task(struct nvdla_submit *submit, u32 index,
+				  struct nvdla_submit_task *task, struct drm_nvdla_error *error,
+				  struct nvdla_task **created)
+{
+	const struct nvdla_user_task *user_task = submit->job->user_tasks[index];
+
+	return nvdla_task_bind(user_task->prepared, task->source.extents, task->source.flags,
+			       error, created);
 }
 
 static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
@@ -221,24 +179,39 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 	ret = nvdla_submit_resolve_all(submit, index, args, task);
 	if (ret)
 		return ret;
-	ret = nvdla_submit_copy(&task->source, args);
-	if (ret)
-		return ret;
 
 	if (submit->args->flags & DRM_NVDLA_SUBMIT_STATISTICS ||
 	    READ_ONCE(submit->ndev->counters.always))
 		task->source.flags |= NVDLA_TASK_STATISTICS;
-	ret = nvdla_task_create(submit->ndev->variant, &task->source, &why, &job->tasks[index]);
+	if (args->handle)
+		ret = nvdla_submit_bind_task(submit, index, task, &why, &job->tasks[index]);
+	else
+		ret = nvdla_submit_create_task(submit, args, task, &why, &job->tasks[index]);
 	if (ret == -EINVAL)
 		return nvdla_submit_refuse(submit, index, &why);
 	if (ret)
 		return ret;
-	job->num_tasks = index + 1;
 
 	for (i = 0; i < args->num_addresses; i++) {
 		if (nvdla_task_access(job->tasks[index], i) & NVDLA_ACCESS_WRITE)
 			job->bos[task->bo_index[i]].write = true;
 	}
+	return 0;
+}
+
+static int nvdla_submit_find_task(struct nvdla_submit *submit, u32 index,
+				  const struct drm_nvdla_task *args)
+{
+	struct nvdla_user_task **task = &submit->job->user_tasks[index];
+	struct drm_nvdla_error error;
+
+	if (!args->handle)
+		return 0;
+	*task = nvdla_user_task_find(submit->file->driver_priv, args->handle);
+	if (!*task)
+		return -ENOENT;
+	if (nvdla_args_check_prepared(args, (*task)->prepared, &error))
+		return nvdla_submit_refuse(submit, index, &error);
 	return 0;
 }
 
@@ -259,7 +232,11 @@ int nvdla_submit_add_task(struct nvdla_submit *submit, u32 index)
 	if (nvdla_args_check_task(&task_args, &error))
 		return nvdla_submit_refuse(submit, index, &error);
 
-	ret = nvdla_submit_check_task(submit, index, &task_args, &task);
+	/* What follows is the job's to clean up. */
+	submit->job->num_tasks = index + 1;
+	ret = nvdla_submit_find_task(submit, index, &task_args);
+	if (!ret)
+		ret = nvdla_submit_check_task(submit, index, &task_args, &task);
 	nvdla_submit_free_task(&task);
 	return ret;
 }

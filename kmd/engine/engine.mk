@@ -14,6 +14,7 @@ nvdla-engine-objs := \
 	nvdla_issue.o \
 	nvdla_lut.o \
 	nvdla_pdp.o \
+	nvdla_prepared.o \
 	nvdla_program.o \
 	nvdla_result.o \
 	nvdla_rubik.o \
@@ -34,6 +35,7 @@ nvdla-engine-test-task-objs := \
 nvdla-engine-test-objs := \
 	tests/nvdla_test_core.o \
 	tests/nvdla_test_kunit.o \
+	tests/nvdla_test_prepared.o \
 	tests/nvdla_test_rules.o \
 	tests/nvdla_test_rules_args.o \
 	tests/nvdla_test_rules_conv.o \

@@ -7,6 +7,7 @@
 #include "nvdla_args.h"
 
 #include "nvdla_platform.h"
+#include "nvdla_prepared.h"
 #include "nvdla_task.h"
 
 /**
@@ -24,6 +25,18 @@ struct nvdla_limit {
 	u32 most;
 	u32 multiple;
 };
+
+/**
+ * struct nvdla_unused - a member of a structure that has to be zero
+ * @offset: bytes from the start of the structure to the member
+ * @size: its bytes, 4 or 8
+ */
+struct nvdla_unused {
+	u32 offset;
+	u32 size;
+};
+
+static_assert(offsetofend(struct drm_nvdla_task, lut_size) == NVDLA_MIN_TASK_SIZE);
 
 static int refuse(struct drm_nvdla_error *error, enum drm_nvdla_rule rule, u64 value, u64 limit,
 		  enum drm_nvdla_struct member_of, u32 index, u32 offset, u32 size)
@@ -63,6 +76,24 @@ static int check_limits(const void *args, enum drm_nvdla_struct member_of,
 	return 0;
 }
 
+static int check_unused(const struct drm_nvdla_task *args, enum drm_nvdla_rule rule,
+			const struct nvdla_unused *members, u32 count,
+			struct drm_nvdla_error *error)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		const void *at = (const char *)args + members[i].offset;
+		u64 value = members[i].size == sizeof(u64) ? *(const u64 *)at : *(const u32 *)at;
+
+		if (value)
+			return refuse(error, rule, value, 0, DRM_NVDLA_STRUCT_TASK, 0,
+				      members[i].offset, members[i].size);
+	}
+
+	return 0;
+}
+
 /* A limit of a member of struct drm_nvdla_submit, or drm_nvdla_task. */
 #define SUBMIT_LIMIT(rule, member, least, most) \
 	{ rule, offsetof(struct drm_nvdla_submit, member), least, most, 1 }
@@ -80,7 +111,7 @@ static const struct nvdla_limit submit_limits[] = {
 	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, num_out_syncs, 0, NVDLA_MAX_SYNCS),
 	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_COUNT, timeout_ms, 0, NVDLA_MAX_TIMEOUT_MS),
 	SUBMIT_LIMIT(DRM_NVDLA_RULE_SUBMIT_SIZE, task_size,
-		     offsetofend(struct drm_nvdla_task, lut_size), NVDLA_MAX_ELEMENT_SIZE),
+		     NVDLA_MIN_TASK_SIZE, NVDLA_MAX_ELEMENT_SIZE),
 };
 
 static const struct nvdla_limit sync_limit =
@@ -94,15 +125,42 @@ static const struct nvdla_limit count_limits[] = {
 	TASK_LIMIT(DRM_NVDLA_RULE_TASK_NUM_ADDRESSES, num_addresses, 1, NVDLA_TASK_MAX_ADDRESSES),
 };
 
-static const struct nvdla_limit size_limits[] = {
+static const struct nvdla_limit address_limit =
 	TASK_LIMIT(DRM_NVDLA_RULE_SUBMIT_SIZE, address_size,
-		   offsetofend(struct drm_nvdla_address, size), NVDLA_MAX_ELEMENT_SIZE),
+		   offsetofend(struct drm_nvdla_address, size), NVDLA_MAX_ELEMENT_SIZE);
+
+static const struct nvdla_limit size_limits[] = {
 	DESCRIPTOR_LIMIT(node_size),
 	DESCRIPTOR_LIMIT(operation_size),
 	DESCRIPTOR_LIMIT(surface_size),
 };
 
 static const struct nvdla_limit lut_limit = DESCRIPTOR_LIMIT(lut_size);
+
+/* A member of struct drm_nvdla_task that has to be zero. */
+#define TASK_UNUSED(member) \
+	{ offsetof(struct drm_nvdla_task, member), sizeof_field(struct drm_nvdla_task, member) }
+
+static const struct nvdla_unused no_descriptors[] = {
+	TASK_UNUSED(graph),
+	TASK_UNUSED(operations),
+	TASK_UNUSED(surfaces),
+	TASK_UNUSED(luts),
+	TASK_UNUSED(num_operations),
+	TASK_UNUSED(num_luts),
+	TASK_UNUSED(node_size),
+	TASK_UNUSED(operation_size),
+	TASK_UNUSED(surface_size),
+	TASK_UNUSED(lut_size),
+};
+
+static const struct nvdla_unused no_addresses[] = {
+	TASK_UNUSED(addresses),
+	TASK_UNUSED(address_size),
+	TASK_UNUSED(handle),
+};
+
+static const struct nvdla_unused reserved = TASK_UNUSED(reserved);
 
 #define SUBMIT_FLAGS (DRM_NVDLA_SUBMIT_STATISTICS | DRM_NVDLA_SUBMIT_RESTARTABLE)
 
@@ -133,7 +191,7 @@ int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_
 			    error);
 }
 
-int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+static int check_descriptors(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
 {
 	int ret;
 
@@ -144,6 +202,51 @@ int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_er
 	if (!ret && args->num_luts)
 		ret = check_limits(args, DRM_NVDLA_STRUCT_TASK, &lut_limit, 1, error);
 	return ret;
+}
+
+int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+{
+	int ret;
+
+	ret = check_unused(args, DRM_NVDLA_RULE_TASK_RESERVED, &reserved, 1, error);
+	if (ret)
+		return ret;
+
+	if (args->handle)
+		ret = check_unused(args, DRM_NVDLA_RULE_TASK_PREPARED, no_descriptors,
+				   ARRAY_SIZE(no_descriptors), error);
+	else
+		ret = check_descriptors(args, error);
+	if (!ret)
+		ret = check_limits(args, DRM_NVDLA_STRUCT_TASK, &address_limit, 1, error);
+	return ret;
+}
+
+int nvdla_args_check_template(const struct drm_nvdla_task *args, struct drm_nvdla_error *error)
+{
+	int ret;
+
+	ret = check_unused(args, DRM_NVDLA_RULE_TASK_RESERVED, &reserved, 1, error);
+	if (!ret)
+		ret = check_unused(args, DRM_NVDLA_RULE_TASK_TEMPLATE, no_addresses,
+				   ARRAY_SIZE(no_addresses), error);
+	if (!ret)
+		ret = check_descriptors(args, error);
+	return ret;
+}
+
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
+			      const struct nvdla_prepared *prepared,
+			      struct drm_nvdla_error *error)
+{
+	u32 expected = nvdla_prepared_num_addresses(prepared);
+
+	if (args->num_addresses == expected)
+		return 0;
+	return refuse(error, DRM_NVDLA_RULE_TASK_PREPARED_ADDRESSES, args->num_addresses,
+		      expected, DRM_NVDLA_STRUCT_TASK, 0,
+		      offsetof(struct drm_nvdla_task, num_addresses),
+		      sizeof(args->num_addresses));
 }
 
 int nvdla_args_extent(const struct drm_nvdla_address *address, u32 index,

@@ -10,6 +10,7 @@
 extern "C" {
 #endif
 
+struct nvdla_prepared;
 struct nvdla_task_extent;
 
 /** NVDLA_MAX_TASKS - tasks in one submit, at most */
@@ -20,6 +21,9 @@ struct nvdla_task_extent;
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
 /** NVDLA_MAX_TIMEOUT_MS - longest time that a submit may ask for */
 #define NVDLA_MAX_TIMEOUT_MS 600000
+
+/** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client */
+#define NVDLA_MAX_TASK_BYTES (64ULL << 20)
 
 /** NVDLA_DESCRIPTOR_MULTIPLE - descriptors consist of units of this many bytes */
 #define NVDLA_DESCRIPTOR_MULTIPLE 4
@@ -46,7 +50,7 @@ int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_
 
 /**
  * nvdla_args_check_task() - hold a task's counts and sizes against their limits
- * @args: the task
+ * @args: the task, with descriptors or prepared
  * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
  *
  * Afterwards its arrays may be copied.
@@ -54,6 +58,30 @@ int nvdla_args_check_counts(const struct drm_nvdla_task *args, struct drm_nvdla_
  * Return: 0 or -EINVAL.
  */
 int nvdla_args_check_task(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
+
+/** NVDLA_MIN_TASK_SIZE - bytes of struct drm_nvdla_task up to its lut_size, which all know */
+#define NVDLA_MIN_TASK_SIZE 72
+
+/**
+ * nvdla_args_check_template() - the same of a task that is to be prepared
+ * @args: the task
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_template(const struct drm_nvdla_task *args, struct drm_nvdla_error *error);
+
+/**
+ * nvdla_args_check_prepared() - does an address table belong to a prepared task?
+ * @args: the task that names it
+ * @prepared: the prepared task
+ * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int nvdla_args_check_prepared(const struct drm_nvdla_task *args,
+			      const struct nvdla_prepared *prepared,
+			      struct drm_nvdla_error *error);
 
 /**
  * nvdla_args_extent() - the memory that an entry of the address table names

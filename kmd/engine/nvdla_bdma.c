@@ -53,7 +53,7 @@ static void check_transfer(struct nvdla_check *check, const struct nvdla_bdma_tr
 }
 
 /* Where one side of a transfer begins, as the core sees it. */
-static u64 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer *transfer,
+static u32 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer *transfer,
 		     bool write, const u8 *mem_type)
 {
 	const struct nvdla_dim dims[] = {
@@ -70,16 +70,17 @@ static u64 bind_side(struct nvdla_check *check, const struct nvdla_bdma_transfer
 		.mem_type = *mem_type,
 		.address = write ? transfer->dst_address : transfer->src_address,
 		.alignment = check->variant->atom_bytes,
+		.alignment_rule = DRM_NVDLA_RULE_CUBE_ALIGNMENT,
 		.access = write ? NVDLA_ACCESS_WRITE : NVDLA_ACCESS_READ,
 	};
 
 	/* Cannot overflow: two products of 32 and 13 bits and a line. */
 	nvdla_walk_bytes(transfer->line_size, dims, ARRAY_SIZE(dims), &request.bytes);
-	return nvdla_bind(check, &request);
+	return nvdla_add_access(check, &request);
 }
 
 static void program_transfer(struct nvdla_check *check, const struct nvdla_bdma_transfer *transfer,
-			     u64 src, u64 dst, u32 cmd)
+			     u32 src, u32 dst, u32 cmd)
 {
 	nvdla_emit_address(check, NVDLA_BDMA_CFG_SRC_ADDR_HIGH, NVDLA_BDMA_CFG_SRC_ADDR_LOW, src);
 	nvdla_emit_address(check, NVDLA_BDMA_CFG_DST_ADDR_HIGH, NVDLA_BDMA_CFG_DST_ADDR_LOW, dst);
@@ -121,8 +122,8 @@ void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc 
 
 	for (i = 0; i < surface->num_transfers; i++) {
 		const struct nvdla_bdma_transfer *transfer = &surface->transfers[i];
-		u64 src;
-		u64 dst;
+		u32 src;
+		u32 dst;
 
 		check_transfer(check, transfer);
 		if (check->failed)

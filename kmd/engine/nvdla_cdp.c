@@ -44,7 +44,7 @@ static void check_size(struct nvdla_check *check, const struct nvdla_data_cube *
 }
 
 static void program_rdma(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-			 const struct nvdla_data_cube *src, u64 address)
+			 const struct nvdla_data_cube *src, u32 access)
 {
 	nvdla_emit(check, NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH,
 		   nvdla_put_minus_one(check, NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH, src->width,
@@ -56,16 +56,15 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_cdp_op_de
 		   nvdla_put_minus_one(check, NVDLA_CDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL,
 				       src->channel, NVDLA_FIELD(src->channel)));
 	nvdla_emit_address(check, NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-			   NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW, address);
+			   NVDLA_CDP_RDMA_D_SRC_BASE_ADDR_LOW, access);
 	nvdla_emit(check, NVDLA_CDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
 	nvdla_emit(check, NVDLA_CDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	nvdla_emit(check, NVDLA_CDP_RDMA_D_SRC_DMA_CFG, nvdla_ram_type(src->type));
 	nvdla_emit(check, NVDLA_CDP_RDMA_D_DATA_FORMAT,
 		   nvdla_put(check, NVDLA_CDP_RDMA_D_DATA_FORMAT__INPUT_DATA, op->in_precision,
 			     NVDLA_FIELD(op->in_precision)));
-	nvdla_emit(check, NVDLA_CDP_RDMA_D_PERF_ENABLE,
-		   check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN : 0);
+	nvdla_emit_counting(check, NVDLA_CDP_RDMA_D_PERF_ENABLE,
+			    NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN);
 }
 
 static void program_converters(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op)
@@ -89,7 +88,7 @@ static void program_converters(struct nvdla_check *check, const struct nvdla_cdp
 }
 
 static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
-			 const struct nvdla_data_cube *dst, u64 address)
+			 const struct nvdla_data_cube *dst, u32 access)
 {
 	nvdla_emit(check, NVDLA_CDP_D_FUNC_BYPASS,
 		   nvdla_put(check, NVDLA_CDP_D_FUNC_BYPASS__SQSUM_BYPASS, op->bypass_sqsum,
@@ -97,7 +96,7 @@ static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_de
 		   nvdla_put(check, NVDLA_CDP_D_FUNC_BYPASS__MUL_BYPASS,
 			     op->bypass_out_mul, NVDLA_FIELD(op->bypass_out_mul)));
 	nvdla_emit_address(check, NVDLA_CDP_D_DST_BASE_ADDR_HIGH, NVDLA_CDP_D_DST_BASE_ADDR_LOW,
-			   address);
+			   access);
 	nvdla_emit(check, NVDLA_CDP_D_DST_LINE_STRIDE, dst->line_stride);
 	nvdla_emit(check, NVDLA_CDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
 	nvdla_emit(check, NVDLA_CDP_D_DST_DMA_CFG, nvdla_ram_type(dst->type));
@@ -108,17 +107,16 @@ static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_de
 	nvdla_emit(check, NVDLA_CDP_D_LRN_CFG,
 		   nvdla_put(check, NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN, (op->local_size - 3) / 2,
 			     NVDLA_FIELD(op->local_size)));
-	nvdla_emit(check, NVDLA_CDP_D_PERF_ENABLE,
-		   check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_CDP_D_PERF_ENABLE__DMA_EN | NVDLA_CDP_D_PERF_ENABLE__LUT_EN : 0);
+	nvdla_emit_counting(check, NVDLA_CDP_D_PERF_ENABLE,
+			    NVDLA_CDP_D_PERF_ENABLE__DMA_EN | NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
 }
 
 void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *op,
 		     const struct nvdla_cdp_surface_desc *surface)
 {
 	struct nvdla_feature_use use;
-	u64 src_address;
-	u64 dst_address;
+	u32 src_access;
+	u32 dst_access;
 
 	check_op(check, op);
 	check_size(check, &surface->src_data, &surface->dst_data);
@@ -129,13 +127,13 @@ void nvdla_check_cdp(struct nvdla_check *check, const struct nvdla_cdp_op_desc *
 
 	nvdla_feature_use_init(check, &use, &surface->src_data, NVDLA_ACCESS_READ,
 			       op->in_precision);
-	src_address = nvdla_bind_feature(check, &surface->src_data, &use);
+	src_access = nvdla_add_feature_access(check, &surface->src_data, &use);
 	nvdla_feature_use_init(check, &use, &surface->dst_data, NVDLA_ACCESS_WRITE,
 			       op->out_precision);
-	dst_address = nvdla_bind_feature(check, &surface->dst_data, &use);
+	dst_access = nvdla_add_feature_access(check, &surface->dst_data, &use);
 
 	check->current_op->uses_rdma = true;
-	program_rdma(check, op, &surface->src_data, src_address);
+	program_rdma(check, op, &surface->src_data, src_access);
 	program_converters(check, op);
-	program_core(check, op, &surface->dst_data, dst_address);
+	program_core(check, op, &surface->dst_data, dst_access);
 }

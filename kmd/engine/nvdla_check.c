@@ -12,7 +12,7 @@ void nvdla_check_set_operation(struct nvdla_check *check, u32 operation)
 {
 	check->operation = operation;
 	check->op_type = check->source->graph[operation].op_type;
-	check->current_op = &check->task->operations[operation];
+	check->current_op = &check->prepared->operations[operation];
 }
 
 /* Names the member that a field is, if it lies in this array. */
@@ -86,78 +86,59 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
 	return true;
 }
 
-/* The extent that an access names, or NULL if it names none that may be used. */
-static const struct nvdla_task_extent *find_extent(struct nvdla_check *check,
-						   const struct nvdla_access_request *request)
+/* A part of the current operation's surface descriptor. */
+static struct nvdla_surface_member member_of_surface(const struct nvdla_check *check,
+						     struct nvdla_field field)
 {
-	const struct nvdla_task_extent *extent;
+	const void *surface = &check->source->surfaces[check->operation];
 
-	if (!nvdla_need(check,
-			request->mem_type == NVDLA_MEM_MC || request->mem_type == NVDLA_MEM_CV,
-			DRM_NVDLA_RULE_CUBE_MEM_TYPE, request->mem_type, NVDLA_MEM_CV,
-			request->type_field))
-		return NULL;
-	if (!nvdla_need(check, request->mem_type == NVDLA_MEM_MC || check->variant->has_cvsram,
-			DRM_NVDLA_RULE_CUBE_NO_CVSRAM, request->mem_type, NVDLA_MEM_MC,
-			request->type_field))
-		return NULL;
-	if (!nvdla_need(check,
-			request->address >= 0 && request->address < check->source->num_extents,
-			DRM_NVDLA_RULE_CUBE_ADDRESS, request->address,
-			(s64)check->source->num_extents - 1, request->address_field))
-		return NULL;
-
-	extent = &check->source->extents[request->address];
-	if (!nvdla_need(check, extent->present, DRM_NVDLA_RULE_CUBE_ABSENT, request->address, 0,
-			request->address_field))
-		return NULL;
-	if (!nvdla_need(check, extent->mem_type == request->mem_type,
-			DRM_NVDLA_RULE_CUBE_WRONG_MEMORY, request->mem_type, extent->mem_type,
-			request->type_field))
-		return NULL;
-
-	return extent;
+	return (struct nvdla_surface_member) {
+		.offset = (uintptr_t)field.at - (uintptr_t)surface,
+		.size = field.size,
+	};
 }
 
-u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *request)
+u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request)
 {
-	const struct nvdla_task_extent *extent;
-	u64 last_address;
-	u64 address;
+	struct nvdla_prepared *prepared = check->prepared;
 	u64 end;
 
-	extent = find_extent(check, request);
-	if (!extent)
-		return 0;
+	nvdla_need(check, request->mem_type == NVDLA_MEM_MC || request->mem_type == NVDLA_MEM_CV,
+		   DRM_NVDLA_RULE_CUBE_MEM_TYPE, request->mem_type, NVDLA_MEM_CV,
+		   request->type_field);
+	nvdla_need(check, request->mem_type == NVDLA_MEM_MC || check->variant->has_cvsram,
+		   DRM_NVDLA_RULE_CUBE_NO_CVSRAM, request->mem_type, NVDLA_MEM_MC,
+		   request->type_field);
+	nvdla_need(check, request->address >= 0 && request->address < check->source->num_extents,
+		   DRM_NVDLA_RULE_CUBE_ADDRESS, request->address,
+		   (s64)check->source->num_extents - 1, request->address_field);
+	nvdla_need(check, !check_add_overflow(request->offset, request->bytes, &end),
+		   DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset, request->bytes,
+		   request->offset_field);
+	nvdla_need(check, request->bytes > 0, DRM_NVDLA_RULE_CUBE_EXTENT, request->bytes, 1,
+		   request->field);
+	/* nvdla_max_accesses() is a property of this code, not of the input. */
+	nvdla_need(check, check->accesses_left > 0, DRM_NVDLA_RULE_CUBE_ADDRESS,
+		   request->address, 0, request->address_field);
+	if (check->failed)
+		return NVDLA_NO_ACCESS;
 
-	if (check_add_overflow(request->offset, request->bytes, &end)) {
-		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset,
-			   request->bytes, request->offset_field);
-		return 0;
-	}
-	if (!nvdla_need(check, request->bytes > 0 && end <= extent->size,
-			DRM_NVDLA_RULE_CUBE_EXTENT, end, extent->size, request->field))
-		return 0;
-
-	if (check_add_overflow(extent->dma_addr, request->offset, &address) ||
-	    check_add_overflow(address, request->bytes - 1, &last_address)) {
-		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, request->offset,
-			   request->bytes, request->offset_field);
-		return 0;
-	}
-	if (!nvdla_need(check,
-			check->variant->address_bits >= 64 ||
-				last_address >> check->variant->address_bits == 0,
-			DRM_NVDLA_RULE_CUBE_ADDRESS_BITS, last_address,
-			check->variant->address_bits, request->address_field))
-		return 0;
-	if (!nvdla_need(check, IS_ALIGNED(address, request->alignment),
-			DRM_NVDLA_RULE_CUBE_ALIGNMENT, address, request->alignment,
-			request->offset_field))
-		return 0;
-
-	check->task->access[request->address] |= request->access;
-	return address;
+	check->accesses_left--;
+	prepared->use[request->address] |= request->access;
+	prepared->accesses[prepared->num_accesses] = (struct nvdla_access) {
+		.offset = request->offset,
+		.bytes = request->bytes,
+		.alignment = request->alignment,
+		.alignment_rule = request->alignment_rule,
+		.operation = check->operation,
+		.address = request->address,
+		.mem_type = request->mem_type,
+		.type_member = member_of_surface(check, request->type_field),
+		.address_member = member_of_surface(check, request->address_field),
+		.offset_member = member_of_surface(check, request->offset_field),
+		.member = member_of_surface(check, request->field),
+	};
+	return prepared->num_accesses++;
 }
 
 void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_feature_use *use,
@@ -173,6 +154,8 @@ void nvdla_feature_use_init(const struct nvdla_check *check, struct nvdla_featur
 		.surface_multiple = 1,
 		.batches = 1,
 		.alignment = atom_bytes,
+		.address_alignment = atom_bytes,
+		.address_rule = DRM_NVDLA_RULE_CUBE_ALIGNMENT,
 	};
 }
 
@@ -204,8 +187,8 @@ void nvdla_check_feature_shape(struct nvdla_check *check, const struct nvdla_dat
 		   cube->surf_stride, use->atom_bytes, NVDLA_FIELD(use->cube->surf_stride));
 }
 
-u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-		       const struct nvdla_feature_use *use)
+u32 nvdla_add_feature_access(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+			     const struct nvdla_feature_use *use)
 {
 	u32 surfaces = DIV_ROUND_UP((u32)cube->channel, use->atom_elements);
 	struct nvdla_dim dims[3];
@@ -213,9 +196,10 @@ u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *
 
 	nvdla_check_feature_shape(check, cube, use);
 	if (check->failed)
-		return 0;
+		return NVDLA_NO_ACCESS;
 
-	request.alignment = use->alignment;
+	request.alignment = use->address_alignment;
+	request.alignment_rule = use->address_rule;
 	surfaces = DIV_ROUND_UP(surfaces, use->surface_multiple) * use->surface_multiple;
 	dims[0] = (struct nvdla_dim) { cube->height, cube->line_stride };
 	dims[1] = (struct nvdla_dim) { surfaces, cube->surf_stride };
@@ -224,8 +208,8 @@ u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *
 			      &request.bytes)) {
 		nvdla_need(check, false, DRM_NVDLA_RULE_CUBE_OVERFLOW, cube->surf_stride, surfaces,
 			   NVDLA_FIELD(use->cube->surf_stride));
-		return 0;
+		return NVDLA_NO_ACCESS;
 	}
 
-	return nvdla_bind(check, &request);
+	return nvdla_add_access(check, &request);
 }

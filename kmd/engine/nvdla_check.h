@@ -7,8 +7,9 @@
 #include "nvdla_platform.h"
 #include "nvdla_task.h"
 
-struct nvdla_task;
 struct nvdla_operation;
+struct nvdla_prepared;
+struct nvdla_task;
 
 /**
  * struct nvdla_field - the part of what was submitted that a rule is about
@@ -30,13 +31,15 @@ struct nvdla_field {
  * struct nvdla_check - state of the examination of one task
  * @variant: core that the task is for
  * @source: what was submitted
- * @task: task that is being built
+ * @prepared: what is being built
+ * @rehearsal: a run of it on an imagined core
  * @error: where to report the first violation; may be NULL
  * @operation: index of the operation that is looked at
  * @op_type: its engine
- * @current_op: its entry in @task
+ * @current_op: its entry in @prepared
  * @failed: a rule was violated
  * @writes_left: room for register writes
+ * @accesses_left: room for accesses
  *
  * The first violation is kept, later ones are ignored. A checking function can
  * thus state one rule after the other and look at @failed before it relies on
@@ -45,13 +48,15 @@ struct nvdla_field {
 struct nvdla_check {
 	const struct nvdla_variant *variant;
 	const struct nvdla_task_source *source;
-	struct nvdla_task *task;
+	struct nvdla_prepared *prepared;
+	struct nvdla_task *rehearsal;
 	struct drm_nvdla_error *error;
 	u32 operation;
 	u32 op_type;
 	struct nvdla_operation *current_op;
 	bool failed;
 	u32 writes_left;
+	u32 accesses_left;
 };
 
 /**
@@ -118,6 +123,7 @@ bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 
  * @offset: bytes from there
  * @bytes: how many bytes are touched from there on
  * @alignment: what the resulting address has to be a multiple of
+ * @alignment_rule: the rule that says so
  * @access: NVDLA_ACCESS_READ or NVDLA_ACCESS_WRITE
  */
 struct nvdla_access_request {
@@ -130,6 +136,7 @@ struct nvdla_access_request {
 	u64 offset;
 	u64 bytes;
 	u32 alignment;
+	enum drm_nvdla_rule alignment_rule;
 	u32 access;
 };
 
@@ -151,20 +158,24 @@ static inline struct nvdla_access_request nvdla_cube_access(const struct nvdla_d
 		.mem_type = cube->type,
 		.address = cube->address,
 		.offset = cube->offset,
+		.alignment_rule = DRM_NVDLA_RULE_CUBE_ALIGNMENT,
 		.access = access,
 	};
 }
 
+/** NVDLA_NO_ACCESS - nothing is touched, its address is 0 */
+#define NVDLA_NO_ACCESS U32_MAX
+
 /**
- * nvdla_bind() - hold an access against the memory that was given to the task
+ * nvdla_add_access() - note memory that the current operation touches
  * @check: examination
  * @request: what is touched
  *
- * Notes the access in the task.
+ * What it names is checked here, the memory behind it by nvdla_task_bind().
  *
- * Return: the address of the first byte as the core sees it, 0 on violations.
+ * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
  */
-u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *request);
+u32 nvdla_add_access(struct nvdla_check *check, const struct nvdla_access_request *request);
 
 /**
  * struct nvdla_feature_use - how an engine walks through a feature cube
@@ -175,7 +186,9 @@ u64 nvdla_bind(struct nvdla_check *check, const struct nvdla_access_request *req
  * @surface_multiple: the engine touches a multiple of this many surfaces
  * @batches: number of cubes, 1 or more
  * @batch_stride: bytes from cube to cube
- * @alignment: of address and strides
+ * @alignment: of strides
+ * @address_alignment: of the address
+ * @address_rule: the rule that says so
  */
 struct nvdla_feature_use {
 	const struct nvdla_data_cube *cube;
@@ -186,6 +199,8 @@ struct nvdla_feature_use {
 	u32 batches;
 	u32 batch_stride;
 	u32 alignment;
+	u32 address_alignment;
+	enum drm_nvdla_rule address_rule;
 };
 
 /**
@@ -209,15 +224,15 @@ void nvdla_check_feature_shape(struct nvdla_check *check, const struct nvdla_dat
 			       const struct nvdla_feature_use *use);
 
 /**
- * nvdla_bind_feature() - rules and extent of a feature cube in memory
+ * nvdla_add_feature_access() - rules and extent of a feature cube in memory
  * @check: examination
  * @cube: the cube
  * @use: how it is used
  *
- * Return: the address of its first byte as the core sees it, 0 on violations.
+ * Return: the access, for nvdla_emit_address(), or NVDLA_NO_ACCESS on violations.
  */
-u64 nvdla_bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube,
-		       const struct nvdla_feature_use *use);
+u32 nvdla_add_feature_access(struct nvdla_check *check, const struct nvdla_data_cube *cube,
+			     const struct nvdla_feature_use *use);
 
 /* One function per engine: check the current operation and write its program. */
 void nvdla_check_bdma(struct nvdla_check *check, const union nvdla_surface_desc *surface);

@@ -60,7 +60,7 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 }
 
 /* One plane of a pitch linear image; lines are read in whole atoms. */
-static u64 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
+static u32 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
 		      const u32 *line_stride, u32 pixel_bytes)
 {
 	u32 atom = check->variant->atom_bytes;
@@ -77,13 +77,13 @@ static u64 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *s
 	nvdla_need(check, *line_stride >= line_bytes, DRM_NVDLA_RULE_CUBE_LINE_STRIDE,
 		   *line_stride, line_bytes, NVDLA_FIELD(*line_stride));
 	if (check->failed)
-		return 0;
+		return NVDLA_NO_ACCESS;
 
 	request.offset = offset;
 	request.alignment = atom;
 	/* Cannot overflow: a product of 16 and 32 bits. */
 	nvdla_walk_bytes(line_bytes, &dim, 1, &request.bytes);
-	return nvdla_bind(check, &request);
+	return nvdla_add_access(check, &request);
 }
 
 static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -94,7 +94,7 @@ static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_des
 	const struct nvdla_data_cube *src = &surface->src_data;
 	s64 uv_offset;
 
-	plan->src_address = bind_plane(check, src, src->offset, &src->line_stride, format->bytes);
+	plan->src_access = bind_plane(check, src, src->offset, &src->line_stride, format->bytes);
 	if (!format->uv_bytes)
 		return;
 
@@ -104,7 +104,7 @@ static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_des
 			DRM_NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset,
 			NVDLA_FIELD(surface->offset_u)))
 		return;
-	plan->uv_address =
+	plan->uv_access =
 		bind_plane(check, src, uv_offset, &surface->in_line_uv_stride, format->uv_bytes);
 }
 
@@ -122,16 +122,16 @@ static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_de
 		nvdla_need(check, IS_ALIGNED(op->batch_stride, use.atom_bytes),
 			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
 			   NVDLA_FIELD(op->batch_stride));
-	plan->src_address = nvdla_bind_feature(check, &surface->src_data, &use);
+	plan->src_access = nvdla_add_feature_access(check, &surface->src_data, &use);
 }
 
-static u64 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube, u64 bytes)
+static u32 bind_weights(struct nvdla_check *check, const struct nvdla_data_cube *cube, u64 bytes)
 {
 	struct nvdla_access_request request = nvdla_cube_access(cube, NVDLA_ACCESS_READ);
 
 	request.bytes = bytes;
 	request.alignment = check->variant->weight_alignment;
-	return nvdla_bind(check, &request);
+	return nvdla_add_access(check, &request);
 }
 
 static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -142,7 +142,7 @@ static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_d
 	u32 groups = DIV_ROUND_UP(surface->dst_data.channel, group_kernels);
 	u64 wgs_bytes = round_up((u64)groups * sizeof(u32), (u64)check->variant->atom_bytes);
 
-	plan->weight_address =
+	plan->weight_access =
 		bind_weights(check, &surface->weight_data, surface->weight_data.size);
 	if (!plan->compressed)
 		return;
@@ -153,8 +153,8 @@ static void bind_kernels(struct nvdla_check *check, const struct nvdla_conv_op_d
 	nvdla_need(check, surface->wgs_data.type == surface->weight_data.type,
 		   DRM_NVDLA_RULE_CONV_WEIGHT_MEMORY, surface->wgs_data.type,
 		   surface->weight_data.type, NVDLA_FIELD(surface->wgs_data.type));
-	plan->wmb_address = bind_weights(check, &surface->wmb_data, surface->wmb_data.size);
-	plan->wgs_address = bind_weights(check, &surface->wgs_data, wgs_bytes);
+	plan->wmb_access = bind_weights(check, &surface->wmb_data, surface->wmb_data.size);
+	plan->wgs_access = bind_weights(check, &surface->wgs_data, wgs_bytes);
 }
 
 void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -164,6 +164,7 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 		.image = op->data_format < NVDLA_FORMAT_FEATURE,
 		.winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD,
 		.compressed = op->weight_format == NVDLA_WEIGHT_COMPRESSED,
+		.uv_access = NVDLA_NO_ACCESS,
 	};
 
 	nvdla_check_conv_op(check, op, surface, &plan);

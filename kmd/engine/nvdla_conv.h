@@ -34,21 +34,21 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
  * @image: the input is an image
  * @winograd: winograd mode
  * @compressed: weights are compressed
- * @src_address: as the core sees it
- * @uv_address: second plane of a semi-planar image, 0 if there is none
- * @weight_address: as the core sees it
- * @wmb_address: mask of compressed weights
- * @wgs_address: group sizes of compressed weights
+ * @src_access: the source, or its first plane
+ * @uv_access: second plane of a semi-planar image, or NVDLA_NO_ACCESS
+ * @weight_access: the weights
+ * @wmb_access: mask of compressed weights
+ * @wgs_access: group sizes of compressed weights
  */
 struct nvdla_conv_plan {
 	bool image;
 	bool winograd;
 	bool compressed;
-	u64 src_address;
-	u64 uv_address;
-	u64 weight_address;
-	u64 wmb_address;
-	u64 wgs_address;
+	u32 src_access;
+	u32 uv_access;
+	u32 weight_access;
+	u32 wmb_access;
+	u32 wgs_access;
 };
 
 /**

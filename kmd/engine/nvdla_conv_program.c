@@ -237,11 +237,11 @@ static void program_cdma_memory(struct nvdla_check *check,
 
 	nvdla_emit(check, NVDLA_CDMA_D_DAIN_RAM_TYPE, nvdla_ram_type(src->type));
 	nvdla_emit_address(check, NVDLA_CDMA_D_DAIN_ADDR_HIGH_0, NVDLA_CDMA_D_DAIN_ADDR_LOW_0,
-			   plan->src_address);
+			   plan->src_access);
 	nvdla_emit_address(check, NVDLA_CDMA_D_DAIN_ADDR_HIGH_1, NVDLA_CDMA_D_DAIN_ADDR_LOW_1,
-			   plan->uv_address);
+			   plan->uv_access);
 	nvdla_emit(check, NVDLA_CDMA_D_LINE_STRIDE, src->line_stride);
-	nvdla_emit(check, NVDLA_CDMA_D_LINE_UV_STRIDE, plan->uv_address ?
+	nvdla_emit(check, NVDLA_CDMA_D_LINE_UV_STRIDE, plan->uv_access != NVDLA_NO_ACCESS ?
 		   surface->in_line_uv_stride : 0);
 	nvdla_emit(check, NVDLA_CDMA_D_SURF_STRIDE, plan->image ? 0 : src->surf_stride);
 	nvdla_emit(check, NVDLA_CDMA_D_DAIN_MAP, map);
@@ -264,7 +264,7 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_RAM_TYPE,
 		   nvdla_ram_type(surface->weight_data.type));
 	nvdla_emit_address(check, NVDLA_CDMA_D_WEIGHT_ADDR_HIGH, NVDLA_CDMA_D_WEIGHT_ADDR_LOW,
-			   plan->weight_address);
+			   plan->weight_access);
 	nvdla_emit(check, NVDLA_CDMA_D_WEIGHT_BYTES,
 		   nvdla_put_stride(check, NVDLA_CDMA_D_WEIGHT_BYTES__WEIGHT_BYTES,
 				    surface->weight_data.size,
@@ -272,9 +272,9 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 	if (!plan->compressed)
 		return;
 	nvdla_emit_address(check, NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW,
-			   plan->wgs_address);
+			   plan->wgs_access);
 	nvdla_emit_address(check, NVDLA_CDMA_D_WMB_ADDR_HIGH, NVDLA_CDMA_D_WMB_ADDR_LOW,
-			   plan->wmb_address);
+			   plan->wmb_access);
 	nvdla_emit(check, NVDLA_CDMA_D_WMB_BYTES,
 		   nvdla_put_stride(check, NVDLA_CDMA_D_WMB_BYTES__WMB_BYTES,
 				    surface->wmb_data.size, NVDLA_FIELD(surface->wmb_data.size)));
@@ -330,8 +330,7 @@ static void program_cdma_window(struct nvdla_check *check, const struct nvdla_co
 		   nvdla_put_signed(check, NVDLA_CDMA_D_ZERO_PADDING_VALUE__PAD_VALUE, op->pad_val,
 				    NVDLA_FIELD(op->pad_val)));
 	nvdla_emit(check, NVDLA_CDMA_D_BANK, bank_cfg(check, op));
-	nvdla_emit(check, NVDLA_CDMA_D_PERF_ENABLE, check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_CDMA_D_PERF_ENABLE__DMA_EN : 0);
+	nvdla_emit_counting(check, NVDLA_CDMA_D_PERF_ENABLE, NVDLA_CDMA_D_PERF_ENABLE__DMA_EN);
 }
 
 void nvdla_program_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,

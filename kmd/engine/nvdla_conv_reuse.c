@@ -152,8 +152,8 @@ static void check_reuse(struct nvdla_check *check, u16 previous)
 /* Anything but what this very task left is somebody else's data. */
 void nvdla_check_conv_reuse(struct nvdla_check *check)
 {
-	const struct nvdla_queue *queue = &check->task->queue[NVDLA_OP_CONV];
-	const u16 *entries = &check->task->queue_entries[queue->first];
+	const struct nvdla_queue *queue = &check->prepared->queue[NVDLA_OP_CONV];
+	const u16 *entries = &check->prepared->queue_entries[queue->first];
 	u16 previous = NVDLA_NO_OP;
 	u32 i;
 

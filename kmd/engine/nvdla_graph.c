@@ -60,7 +60,7 @@ static void add_edge(struct nvdla_check *check, const struct nvdla_consumer *con
 		return;
 
 	op->edges[op->num_edges++] = (struct nvdla_edge) { consumer->index, consumer->event };
-	check->task->operations[consumer->index].waits++;
+	check->prepared->operations[consumer->index].waits++;
 }
 
 static void add_edges(struct nvdla_check *check, u32 operation)
@@ -90,19 +90,19 @@ static bool is_last_of_chain(const struct nvdla_check *check, u32 operation)
  */
 static void build_queue(struct nvdla_check *check, u32 op_type)
 {
-	struct nvdla_task *task = check->task;
-	struct nvdla_op_state *state = task->state;
-	struct nvdla_queue *queue = &task->queue[op_type];
+	struct nvdla_prepared *prepared = check->prepared;
+	struct nvdla_op_state *state = check->rehearsal->state;
+	struct nvdla_queue *queue = &prepared->queue[op_type];
 	u32 i;
 
-	for (i = 0; i < task->num_operations; i++) {
+	for (i = 0; i < prepared->num_operations; i++) {
 		const struct nvdla_graph_node *node = &check->source->graph[i];
 
 		if (node->op_type == op_type && !is_last_of_chain(check, i))
 			state[node->consumers[op_type].index].waits++;
 	}
 
-	for (i = 0; i < task->num_operations; i++) {
+	for (i = 0; i < prepared->num_operations; i++) {
 		u32 operation = i;
 
 		if (check->source->graph[i].op_type != op_type || state[i].waits > 0)
@@ -110,18 +110,18 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 
 		/* Marked, so that it is not taken again when its index comes up. */
 		state[operation].waits = U16_MAX;
-		task->queue_entries[queue->first + queue->count++] = operation;
+		prepared->queue_entries[queue->first + queue->count++] = operation;
 		while (!is_last_of_chain(check, operation)) {
 			operation = check->source->graph[operation].consumers[op_type].index;
 			if (--state[operation].waits > 0)
 				break;
 			state[operation].waits = U16_MAX;
-			task->queue_entries[queue->first + queue->count++] = operation;
+			prepared->queue_entries[queue->first + queue->count++] = operation;
 		}
 	}
 
 	/* What is left waits in a circle of same-engine edges. */
-	for (i = 0; i < task->num_operations && !check->failed; i++) {
+	for (i = 0; i < prepared->num_operations && !check->failed; i++) {
 		if (check->source->graph[i].op_type != op_type || state[i].waits == U16_MAX)
 			continue;
 		nvdla_check_set_operation(check, i);
@@ -132,18 +132,18 @@ static void build_queue(struct nvdla_check *check, u32 op_type)
 
 static void build_queues(struct nvdla_check *check)
 {
-	struct nvdla_task *task = check->task;
+	struct nvdla_prepared *prepared = check->prepared;
 	u32 first = 0;
 	u32 type;
 	u32 i;
 
 	for (type = 0; type < NVDLA_NUM_OP_TYPES && !check->failed; type++) {
 		/* No run has begun: until then waits counts predecessors. */
-		for (i = 0; i < task->num_operations; i++)
-			task->state[i].waits = 0;
-		task->queue[type].first = first;
+		for (i = 0; i < prepared->num_operations; i++)
+			check->rehearsal->state[i].waits = 0;
+		prepared->queue[type].first = first;
 		build_queue(check, type);
-		first += task->queue[type].count;
+		first += prepared->queue[type].count;
 	}
 }
 
@@ -231,13 +231,14 @@ static struct nvdla_field stream_field(const struct nvdla_check *check, bool in)
 }
 
 /* The next operation of a queue that takes or makes a stream, or NVDLA_NO_OP. */
-static u16 next_flying(const struct nvdla_task *task, u32 op_type, bool out, u32 *position)
+static u16 next_flying(const struct nvdla_prepared *prepared, u32 op_type, bool out,
+		       u32 *position)
 {
-	const struct nvdla_queue *queue = &task->queue[op_type];
+	const struct nvdla_queue *queue = &prepared->queue[op_type];
 
 	while (*position < queue->count) {
-		u16 operation = task->queue_entries[queue->first + (*position)++];
-		const struct nvdla_operation *op = &task->operations[operation];
+		u16 operation = prepared->queue_entries[queue->first + (*position)++];
+		const struct nvdla_operation *op = &prepared->operations[operation];
 
 		if (out ? op->flying_out : op->flying_in)
 			return operation;
@@ -252,13 +253,13 @@ static u16 next_flying(const struct nvdla_task *task, u32 op_type, bool out, u32
  */
 static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consumer_type)
 {
-	struct nvdla_task *task = check->task;
+	struct nvdla_prepared *prepared = check->prepared;
 	u32 producer_position = 0;
 	u32 consumer_position = 0;
 
 	while (!check->failed) {
-		u16 producer = next_flying(task, producer_type, true, &producer_position);
-		u16 consumer = next_flying(task, consumer_type, false, &consumer_position);
+		u16 producer = next_flying(prepared, producer_type, true, &producer_position);
+		u16 consumer = next_flying(prepared, consumer_type, false, &consumer_position);
 		const struct nvdla_consumer *parent;
 
 		if (producer == NVDLA_NO_OP && consumer == NVDLA_NO_OP)
@@ -279,8 +280,8 @@ static void pair_streams(struct nvdla_check *check, u32 producer_type, u32 consu
 			   DRM_NVDLA_RULE_FUSED_ORDER, parent->index, producer,
 			   NVDLA_FIELD(parent->index));
 		check_stream(check, producer);
-		task->operations[producer].consumer = consumer;
-		task->operations[consumer].producer = producer;
+		prepared->operations[producer].consumer = consumer;
+		prepared->operations[consumer].producer = producer;
 	}
 }
 
@@ -294,7 +295,7 @@ void nvdla_graph_check_pairs(struct nvdla_check *check)
 /* True if the operation is enabled and its engine has nothing older to do. */
 static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
 {
-	u32 op_type = schedule->task->operations[operation].op_type;
+	u32 op_type = schedule->task->prepared->operations[operation].op_type;
 	u32 group = nvdla_schedule_oldest(schedule, op_type);
 
 	return group != NVDLA_NUM_GROUPS &&
@@ -308,14 +309,14 @@ static bool has_turn(const struct nvdla_schedule *schedule, u16 operation)
 static bool completes(const struct nvdla_schedule *schedule, u16 operation)
 {
 	const struct nvdla_task *task = schedule->task;
-	const struct nvdla_operation *op = &task->operations[operation];
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u16 consumer;
 
 	if (op->producer != NVDLA_NO_OP && !task->state[op->producer].completed)
 		return false;
 
 	for (consumer = operation; consumer != NVDLA_NO_OP;
-	     consumer = task->operations[consumer].consumer)
+	     consumer = task->prepared->operations[consumer].consumer)
 		if (!has_turn(schedule, consumer))
 			return false;
 
@@ -342,7 +343,7 @@ static bool complete_some(struct nvdla_schedule *schedule)
 
 void nvdla_graph_check_progress(struct nvdla_check *check)
 {
-	struct nvdla_task *task = check->task;
+	struct nvdla_task *task = check->rehearsal;
 	struct nvdla_schedule schedule;
 	u32 i;
 
@@ -354,7 +355,7 @@ void nvdla_graph_check_progress(struct nvdla_check *check)
 	if (nvdla_schedule_done(&schedule))
 		return;
 
-	for (i = 0; i < task->num_operations; i++)
+	for (i = 0; i < check->prepared->num_operations; i++)
 		if (!task->state[i].completed)
 			break;
 	nvdla_check_set_operation(check, i);

@@ -27,6 +27,68 @@ struct nvdla_edge {
 	u8 event;
 };
 
+/** enum nvdla_write_kind - what &nvdla_write.value stands for */
+enum nvdla_write_kind {
+	/** @NVDLA_WRITE_VALUE: the register's value */
+	NVDLA_WRITE_VALUE,
+	/** @NVDLA_WRITE_ADDRESS_HIGH: an access, of whose address these are bits 63 to 32 */
+	NVDLA_WRITE_ADDRESS_HIGH,
+	/** @NVDLA_WRITE_ADDRESS_LOW: an access, of whose address these are bits 31 to 0 */
+	NVDLA_WRITE_ADDRESS_LOW,
+	/** @NVDLA_WRITE_COUNTING: the register's value if the core is to count, 0 otherwise */
+	NVDLA_WRITE_COUNTING,
+};
+
+/**
+ * struct nvdla_write - a register write of a prepared task
+ * @reg: byte offset in the CSB space
+ * @kind: enum nvdla_write_kind
+ * @value: by @kind
+ */
+struct nvdla_write {
+	u32 reg : 24;
+	u32 kind : 8;
+	u32 value;
+};
+
+/**
+ * struct nvdla_surface_member - part of an operation's surface descriptor
+ * @offset: bytes from the descriptor's start
+ * @size: its bytes
+ */
+struct nvdla_surface_member {
+	u16 offset;
+	u16 size;
+};
+
+/**
+ * struct nvdla_access - memory that an operation touches, wherever its address is
+ * @offset: bytes from the address to the first byte
+ * @bytes: how many bytes are touched from there on
+ * @alignment: what the first byte's address has to be a multiple of
+ * @alignment_rule: enum drm_nvdla_rule that says so
+ * @operation: the operation
+ * @address: index into the address table, valid
+ * @mem_type: enum nvdla_mem_type that the address has to be of
+ * @type_member: where @mem_type comes from
+ * @address_member: where @address comes from
+ * @offset_member: where @offset comes from
+ * @member: what describes the whole access
+ */
+struct nvdla_access {
+	u64 offset;
+	u64 bytes;
+	u32 alignment;
+	u32 alignment_rule;
+	u16 operation;
+	u16 address;
+	u8 mem_type;
+	struct nvdla_surface_member type_member;
+	struct nvdla_surface_member address_member;
+	struct nvdla_surface_member offset_member;
+	struct nvdla_surface_member member;
+};
+
 /**
  * struct nvdla_operation - one operation, ready to be programmed
  * @op_type: enum nvdla_op_type
@@ -90,40 +152,67 @@ struct nvdla_queue {
 };
 
 /**
- * struct nvdla_task - a checked task
+ * struct nvdla_prepared - a checked task graph; nothing in it changes any more
  * @variant: core that it was checked for
+ * @bytes: memory that it takes
  * @num_operations: operations
- * @num_completed: operations that completed in the current run
- * @num_extents: entries of @access
+ * @num_extents: entries of @use
  * @num_luts: entries of @luts
  * @num_writes: entries of @writes in use
+ * @num_accesses: entries of @accesses in use
  * @operations: the operations
- * @state: what the sequencer knows about them while the task runs
  * @writes: programs of all operations, one after the other
+ * @accesses: memory that the operations touch
  * @luts: copies of the look-up tables
  * @lut_alias: per look-up table, the lowest index of an equal one
- * @access: NVDLA_ACCESS_* per entry of the address table
- * @stats: counters per operation, or NULL if they were not asked for
+ * @use: NVDLA_ACCESS_* per entry of the address table
  * @queue: per engine, enum nvdla_op_type
  * @queue_entries: operations of all queues
  */
-struct nvdla_task {
+struct nvdla_prepared {
 	const struct nvdla_variant *variant;
+	u64 bytes;
 	u32 num_operations;
-	u32 num_completed;
 	u32 num_extents;
 	u32 num_luts;
 	u32 num_writes;
+	u32 num_accesses;
 	struct nvdla_operation *operations;
-	struct nvdla_op_state *state;
-	struct nvdla_reg_write *writes;
+	struct nvdla_write *writes;
+	struct nvdla_access *accesses;
 	struct nvdla_lut_desc *luts;
 	u16 *lut_alias;
-	u8 *access;
-	struct nvdla_operation_stats *stats;
+	u8 *use;
 	struct nvdla_queue queue[NVDLA_NUM_OP_TYPES];
 	u16 *queue_entries;
 };
+
+/**
+ * struct nvdla_task - a prepared task with its addresses, and how far it has run
+ * @prepared: what it does
+ * @owned: @prepared if it goes with the task, or NULL
+ * @num_completed: operations that completed in the current run
+ * @state: what the sequencer knows about the operations while the task runs
+ * @addresses: per access of @prepared, its first byte as the core addresses it
+ * @stats: counters per operation, or NULL if they were not asked for
+ */
+struct nvdla_task {
+	const struct nvdla_prepared *prepared;
+	struct nvdla_prepared *owned;
+	u32 num_completed;
+	struct nvdla_op_state *state;
+	u64 *addresses;
+	struct nvdla_operation_stats *stats;
+};
+
+/**
+ * nvdla_task_allocate() - a task that has no addresses yet
+ * @prepared: what it does
+ * @flags: NVDLA_TASK_STATISTICS or 0
+ *
+ * Return: the task, to be freed with nvdla_task_destroy(), or NULL.
+ */
+struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u32 flags);
 
 struct nvdla_check;
 

@@ -129,7 +129,7 @@ static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg
 static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op)
 {
 	struct nvdla_loaded_lut *loaded = &sequencer->lut[op->op_type == NVDLA_OP_CDP];
-	const struct nvdla_lut_desc *table = &sequencer->task->luts[op->lut];
+	const struct nvdla_lut_desc *table = &sequencer->task->prepared->luts[op->lut];
 
 	if (loaded->valid && loaded->fp16 == op->lut_fp16 &&
 	    !memcmp(&loaded->table, table, sizeof(*table)))
@@ -156,9 +156,10 @@ static int wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 mi
 	return -EIO;
 }
 
-static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op)
+static int program_bdma(struct nvdla_sequencer *sequencer, u32 operation)
 {
-	const struct nvdla_reg_write *writes = &sequencer->task->writes[op->first_write];
+	const struct nvdla_task *task = sequencer->task;
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 i;
 	int ret;
 
@@ -171,8 +172,11 @@ static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 	if (ret)
 		return ret;
 
-	for (i = 0; i < op->num_writes; i++)
-		write_register(sequencer, writes[i].reg, writes[i].value);
+	for (i = 0; i < op->num_writes; i++) {
+		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);
+
+		write_register(sequencer, write.reg, write.value);
+	}
 	return 0;
 }
 
@@ -180,12 +184,12 @@ int nvdla_issue_program(void *context, u32 operation, u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
 	const struct nvdla_task *task = sequencer->task;
-	const struct nvdla_operation *op = &task->operations[operation];
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 rdma_group = 0;
 	u32 i;
 
 	if (op->op_type == NVDLA_OP_BDMA)
-		return program_bdma(sequencer, op);
+		return program_bdma(sequencer, operation);
 
 	if (op->uses_rdma) {
 		rdma_group = sequencer->rdma_next[op->op_type];
@@ -196,10 +200,10 @@ int nvdla_issue_program(void *context, u32 operation, u32 group)
 		load_lut(sequencer, op);
 
 	for (i = 0; i < op->num_writes; i++) {
-		const struct nvdla_reg_write *write = &task->writes[op->first_write + i];
-		bool rdma = is_rdma(unit_of(write->reg));
+		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);
+		bool rdma = is_rdma(unit_of(write.reg));
 
-		write_shadowed(sequencer, rdma ? rdma_group : group, write->reg, write->value);
+		write_shadowed(sequencer, rdma ? rdma_group : group, write.reg, write.value);
 	}
 
 	return 0;
@@ -240,7 +244,7 @@ static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
 int nvdla_issue_enable(void *context, u32 operation, u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
-	const struct nvdla_operation *op = &sequencer->task->operations[operation];
+	const struct nvdla_operation *op = &sequencer->task->prepared->operations[operation];
 	const struct engine_units *units = &engine_units[op->op_type];
 	u32 i;
 

@@ -120,7 +120,7 @@ void nvdla_check_lut(struct nvdla_check *check, u32 index, u32 precision)
 		check_shift(check, &lut->lo_overflow);
 	}
 
-	check->current_op->lut = check->task->lut_alias[index];
+	check->current_op->lut = check->prepared->lut_alias[index];
 	check->current_op->lut_fp16 = precision == NVDLA_PRECISION_FP16;
 }
 

@@ -209,7 +209,7 @@ static u32 partial_width_out(struct nvdla_check *check, const struct nvdla_pdp_o
 }
 
 static void program_rdma(struct nvdla_check *check, const struct nvdla_pdp_op_desc *op,
-			 const struct nvdla_data_cube *src, u64 address, u32 partial_in)
+			 const struct nvdla_data_cube *src, u32 access, u32 partial_in)
 {
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH,
 		   nvdla_put_minus_one(check, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_WIDTH__CUBE_IN_WIDTH,
@@ -224,7 +224,7 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_pdp_op_de
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_FLYING_MODE,
 		   NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING);
 	nvdla_emit_address(check, NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-			   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW, address);
+			   NVDLA_PDP_RDMA_D_SRC_BASE_ADDR_LOW, access);
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_SRC_RAM_CFG, nvdla_ram_type(src->type));
@@ -241,13 +241,12 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_pdp_op_de
 		   nvdla_put(check, NVDLA_PDP_RDMA_D_POOLING_PADDING_CFG__PAD_WIDTH, op->pad_left,
 			     NVDLA_FIELD(op->pad_left)));
 	nvdla_emit(check, NVDLA_PDP_RDMA_D_PARTIAL_WIDTH_IN, partial_in);
-	nvdla_emit(check, NVDLA_PDP_RDMA_D_PERF_ENABLE,
-		   check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN : 0);
+	nvdla_emit_counting(check, NVDLA_PDP_RDMA_D_PERF_ENABLE,
+			    NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
 }
 
 static void program_cubes(struct nvdla_check *check, const struct nvdla_pdp_surface_desc *surface,
-			  u64 src_address, u64 dst_address)
+			  u32 src_access, u32 dst_access)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
@@ -273,12 +272,12 @@ static void program_cubes(struct nvdla_check *check, const struct nvdla_pdp_surf
 
 	if (src->type != NVDLA_MEM_HW) {
 		nvdla_emit_address(check, NVDLA_PDP_D_SRC_BASE_ADDR_HIGH,
-				   NVDLA_PDP_D_SRC_BASE_ADDR_LOW, src_address);
+				   NVDLA_PDP_D_SRC_BASE_ADDR_LOW, src_access);
 		nvdla_emit(check, NVDLA_PDP_D_SRC_LINE_STRIDE, src->line_stride);
 		nvdla_emit(check, NVDLA_PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	}
 	nvdla_emit_address(check, NVDLA_PDP_D_DST_BASE_ADDR_HIGH, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
-			   dst_address);
+			   dst_access);
 	nvdla_emit(check, NVDLA_PDP_D_DST_LINE_STRIDE, dst->line_stride);
 	nvdla_emit(check, NVDLA_PDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
 	nvdla_emit(check, NVDLA_PDP_D_DST_RAM_CFG, nvdla_ram_type(dst->type));
@@ -345,10 +344,10 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	const struct nvdla_data_cube *dst = &surface->dst_data;
 	bool flying = src->type == NVDLA_MEM_HW;
 	struct nvdla_feature_use use;
-	u64 src_address = 0;
+	u32 src_access = NVDLA_NO_ACCESS;
 	u32 partial_out = 0;
 	u32 partial_in = 0;
-	u64 dst_address;
+	u32 dst_access;
 
 	check_op(check, op);
 	nvdla_need(check, dst->type != NVDLA_MEM_HW, DRM_NVDLA_RULE_PDP_DST_TYPE, dst->type,
@@ -364,10 +363,10 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 
 	if (!flying) {
 		nvdla_feature_use_init(check, &use, src, NVDLA_ACCESS_READ, op->precision);
-		src_address = nvdla_bind_feature(check, src, &use);
+		src_access = nvdla_add_feature_access(check, src, &use);
 	}
 	nvdla_feature_use_init(check, &use, dst, NVDLA_ACCESS_WRITE, op->precision);
-	dst_address = nvdla_bind_feature(check, dst, &use);
+	dst_access = nvdla_add_feature_access(check, dst, &use);
 
 	/* Without a split the widths of parts are not looked at. */
 	if (op->split_num > 1) {
@@ -378,9 +377,9 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	check->current_op->flying_in = flying;
 	check->current_op->uses_rdma = !flying;
 	if (!flying)
-		program_rdma(check, op, src, src_address, partial_in);
+		program_rdma(check, op, src, src_access, partial_in);
 
-	program_cubes(check, surface, src_address, dst_address);
+	program_cubes(check, surface, src_access, dst_access);
 	program_pooling(check, op);
 	nvdla_emit(check, NVDLA_PDP_D_OPERATION_MODE_CFG,
 		   nvdla_put(check, NVDLA_PDP_D_OPERATION_MODE_CFG__POOLING_METHOD, op->pool_mode,
@@ -392,6 +391,5 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN, partial_in);
 	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT, partial_out);
 	nvdla_emit(check, NVDLA_PDP_D_DATA_FORMAT, op->precision);
-	nvdla_emit(check, NVDLA_PDP_D_PERF_ENABLE, check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_PDP_D_PERF_ENABLE__DMA_EN : 0);
+	nvdla_emit_counting(check, NVDLA_PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
 }

@@ -31,9 +31,22 @@ u32 nvdla_max_writes(u32 op_type)
 	}
 }
 
-void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
+u32 nvdla_max_accesses(u32 op_type)
 {
-	struct nvdla_task *task = check->task;
+	switch (op_type) {
+	case NVDLA_OP_BDMA:
+		return NVDLA_BDMA_MAX_TRANSFERS * 2;
+	case NVDLA_OP_CONV:
+	case NVDLA_OP_SDP:
+		return 5;
+	default:
+		return 2;
+	}
+}
+
+static void emit(struct nvdla_check *check, u32 reg, enum nvdla_write_kind kind, u32 value)
+{
+	struct nvdla_prepared *prepared = check->prepared;
 
 	/* nvdla_max_writes() is a property of this code, not of the input. */
 	if (!nvdla_need(check, check->writes_left > 0, DRM_NVDLA_RULE_FIELD_WIDTH, reg, 0,
@@ -42,13 +55,28 @@ void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
 
 	check->writes_left--;
 	check->current_op->num_writes++;
-	task->writes[task->num_writes++] = (struct nvdla_reg_write) { reg, value };
+	prepared->writes[prepared->num_writes++] = (struct nvdla_write) { reg, kind, value };
 }
 
-void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u64 address)
+void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value)
 {
-	nvdla_emit(check, high, upper_32_bits(address));
-	nvdla_emit(check, low, lower_32_bits(address));
+	emit(check, reg, NVDLA_WRITE_VALUE, value);
+}
+
+void nvdla_emit_counting(struct nvdla_check *check, u32 reg, u32 value)
+{
+	emit(check, reg, NVDLA_WRITE_COUNTING, value);
+}
+
+void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u32 access)
+{
+	if (access == NVDLA_NO_ACCESS) {
+		nvdla_emit(check, high, 0);
+		nvdla_emit(check, low, 0);
+		return;
+	}
+	emit(check, high, NVDLA_WRITE_ADDRESS_HIGH, access);
+	emit(check, low, NVDLA_WRITE_ADDRESS_LOW, access);
 }
 
 /* The weight of a field's lowest bit. */

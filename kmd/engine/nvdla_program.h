@@ -14,13 +14,21 @@
 void nvdla_emit(struct nvdla_check *check, u32 reg, u32 value);
 
 /**
+ * nvdla_emit_counting() - add a register write that has the core count, if it is to
+ * @check: examination
+ * @reg: byte offset in the CSB space
+ * @value: complete value of the register for tasks with NVDLA_TASK_STATISTICS; 0 for others
+ */
+void nvdla_emit_counting(struct nvdla_check *check, u32 reg, u32 value);
+
+/**
  * nvdla_emit_address() - add the two register writes of an address
  * @check: examination
  * @high: register of bits 63 to 32
  * @low: register of bits 31 to 0
- * @address: as the core sees it
+ * @access: whose address, of nvdla_add_access(), or NVDLA_NO_ACCESS
  */
-void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u64 address);
+void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u32 access);
 
 /**
  * nvdla_put() - an unsigned value in its place
@@ -84,5 +92,13 @@ static inline u32 nvdla_ram_type(u32 mem_type)
  * Return: number of register writes, at most.
  */
 u32 nvdla_max_writes(u32 op_type);
+
+/**
+ * nvdla_max_accesses() - room that an operation's accesses need
+ * @op_type: enum nvdla_op_type
+ *
+ * Return: their number, at most.
+ */
+u32 nvdla_max_accesses(u32 op_type);
 
 #endif /* NVDLA_PROGRAM_H */

@@ -19,7 +19,7 @@ u32 nvdla_result_size(struct nvdla_task *const *tasks, u32 num_tasks)
 	u32 i;
 
 	for (i = 0; i < num_tasks; i++)
-		num_operations += tasks[i]->num_operations;
+		num_operations += tasks[i]->prepared->num_operations;
 
 	return sizeof(struct drm_nvdla_job_result) +
 	       num_operations * sizeof(struct drm_nvdla_operation_result);
@@ -106,7 +106,7 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 	const struct nvdla_op_state *state = &task->state[operation];
 
 	memset(result, 0, sizeof(*result));
-	result->op_type = task->operations[operation].op_type;
+	result->op_type = task->prepared->operations[operation].op_type;
 	if (state->enabled) {
 		result->start_ns = state->times.start_ns;
 		result->flags |= DRM_NVDLA_OPERATION_STARTED;
@@ -116,7 +116,8 @@ void nvdla_result_operation(const struct nvdla_task *task, u32 operation,
 		result->flags |= DRM_NVDLA_OPERATION_COMPLETED;
 	}
 	if (task->stats && task->stats[operation].valid)
-		convert_stats(&task->operations[operation], &task->stats[operation], result);
+		convert_stats(&task->prepared->operations[operation], &task->stats[operation],
+			      result);
 }
 
 /* The operation that was enabled first of those that did not complete. */
@@ -125,7 +126,7 @@ static u32 find_stuck(const struct nvdla_task *task)
 	u32 found = NO_INDEX;
 	u32 i;
 
-	for (i = 0; i < task->num_operations; i++) {
+	for (i = 0; i < task->prepared->num_operations; i++) {
 		const struct nvdla_op_state *state = &task->state[i];
 
 		if (!state->enabled || state->completed)
@@ -158,11 +159,11 @@ void nvdla_result_write(const struct nvdla_result_source *source, void *to)
 	u32 i;
 
 	for (task = 0; task < source->num_tasks; task++) {
-		for (i = 0; i < source->tasks[task]->num_operations; i++) {
+		for (i = 0; i < source->tasks[task]->prepared->num_operations; i++) {
 			nvdla_result_operation(source->tasks[task], i, &operation);
 			memcpy(operations++, &operation, sizeof(operation));
 		}
-		job.num_operations += source->tasks[task]->num_operations;
+		job.num_operations += source->tasks[task]->prepared->num_operations;
 		job.num_completed += source->tasks[task]->num_completed;
 	}
 

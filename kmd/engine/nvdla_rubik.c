@@ -18,7 +18,7 @@
 #define RUBIK_MAX_WIDTH 8192
 
 /* Rules and extent of a planar cube; a line is touched in whole units of 64 bytes. */
-static u64 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
+static u32 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 		       u32 precision)
 {
 	u64 line_bytes = round_up((u64)cube->width * nvdla_bytes_per_element(precision),
@@ -49,12 +49,12 @@ static u64 bind_planar(struct nvdla_check *check, const struct nvdla_data_cube *
 		   DRM_NVDLA_RULE_RUBIK_PLANE_STRIDE, cube->plane_stride,
 		   (u64)cube->height * cube->line_stride, NVDLA_FIELD(cube->plane_stride));
 	if (check->failed)
-		return 0;
+		return NVDLA_NO_ACCESS;
 
 	request.alignment = RUBIK_PLANAR_ALIGNMENT;
 	/* Cannot overflow: products of 16 and 32 bits. */
 	nvdla_walk_bytes(line_bytes, dims, ARRAY_SIZE(dims), &request.bytes);
-	return nvdla_bind(check, &request);
+	return nvdla_add_access(check, &request);
 }
 
 static void check_size(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
@@ -104,23 +104,23 @@ static void check_op(struct nvdla_check *check, const struct nvdla_rubik_op_desc
  * Contract reads stride_x * stride_y groups of whole surfaces, one per output
  * phase, even where the channels of a phase do not fill its last atom.
  */
-static u64 bind_contract_src(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
+static u32 bind_contract_src(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
 			     const struct nvdla_rubik_surface_desc *surface, u32 phase_surfaces)
 {
 	struct nvdla_feature_use use;
 
 	nvdla_feature_use_init(check, &use, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 	use.surface_multiple = op->stride_x * op->stride_y * phase_surfaces;
-	return nvdla_bind_feature(check, &surface->src_data, &use);
+	return nvdla_add_feature_access(check, &surface->src_data, &use);
 }
 
-static u64 bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
+static u32 bind_feature(struct nvdla_check *check, const struct nvdla_data_cube *cube, u32 access,
 			u32 precision)
 {
 	struct nvdla_feature_use use;
 
 	nvdla_feature_use_init(check, &use, cube, access, precision);
-	return nvdla_bind_feature(check, cube, &use);
+	return nvdla_add_feature_access(check, cube, &use);
 }
 
 static void program_strides(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
@@ -159,8 +159,8 @@ static void program_strides(struct nvdla_check *check, const struct nvdla_rubik_
 }
 
 static void program(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
-		    const struct nvdla_rubik_surface_desc *surface, u64 src_address,
-		    u64 dst_address)
+		    const struct nvdla_rubik_surface_desc *surface, u32 src_access,
+		    u32 dst_access)
 {
 	const struct nvdla_data_cube *src = &surface->src_data;
 	const struct nvdla_data_cube *dst = &surface->dst_data;
@@ -180,23 +180,22 @@ static void program(struct nvdla_check *check, const struct nvdla_rubik_op_desc 
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAIN_SIZE_1__DATAIN_CHANNEL,
 				       src->channel, NVDLA_FIELD(src->channel)));
 	nvdla_emit_address(check, NVDLA_RBK_D_DAIN_ADDR_HIGH, NVDLA_RBK_D_DAIN_ADDR_LOW,
-			   src_address);
+			   src_access);
 	nvdla_emit(check, NVDLA_RBK_D_DAOUT_RAM_TYPE, nvdla_ram_type(dst->type));
 	nvdla_emit(check, NVDLA_RBK_D_DATAOUT_SIZE_1,
 		   nvdla_put_minus_one(check, NVDLA_RBK_D_DATAOUT_SIZE_1__DATAOUT_CHANNEL,
 				       dst->channel, NVDLA_FIELD(dst->channel)));
 	nvdla_emit_address(check, NVDLA_RBK_D_DAOUT_ADDR_HIGH, NVDLA_RBK_D_DAOUT_ADDR_LOW,
-			   dst_address);
-	nvdla_emit(check, NVDLA_RBK_D_PERF_ENABLE, check->source->flags & NVDLA_TASK_STATISTICS ?
-		   NVDLA_RBK_D_PERF_ENABLE__PERF_EN : 0);
+			   dst_access);
+	nvdla_emit_counting(check, NVDLA_RBK_D_PERF_ENABLE, NVDLA_RBK_D_PERF_ENABLE__PERF_EN);
 }
 
 void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_desc *op,
 		       const struct nvdla_rubik_surface_desc *surface)
 {
 	u32 phase_surfaces;
-	u64 src_address;
-	u64 dst_address;
+	u32 src_access;
+	u32 dst_access;
 
 	check_op(check, op);
 	if (check->failed)
@@ -210,21 +209,21 @@ void nvdla_check_rubik(struct nvdla_check *check, const struct nvdla_rubik_op_de
 				      check->variant->atom_bytes);
 
 	if (op->mode == NVDLA_RUBIK_CONTRACT)
-		src_address = bind_contract_src(check, op, surface, max(phase_surfaces, 1U));
+		src_access = bind_contract_src(check, op, surface, max(phase_surfaces, 1U));
 	else if (op->mode == NVDLA_RUBIK_MERGE)
-		src_address =
+		src_access =
 			bind_planar(check, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 	else
-		src_address =
+		src_access =
 			bind_feature(check, &surface->src_data, NVDLA_ACCESS_READ, op->precision);
 
 	if (op->mode == NVDLA_RUBIK_SPLIT)
-		dst_address =
+		dst_access =
 			bind_planar(check, &surface->dst_data, NVDLA_ACCESS_WRITE, op->precision);
 	else
-		dst_address =
+		dst_access =
 			bind_feature(check, &surface->dst_data, NVDLA_ACCESS_WRITE, op->precision);
 
-	program(check, op, surface, src_address, dst_address);
+	program(check, op, surface, src_access, dst_access);
 	program_strides(check, op, surface, phase_surfaces);
 }

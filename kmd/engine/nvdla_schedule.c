@@ -26,7 +26,7 @@ void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *tas
 static void emit_event(struct nvdla_schedule *schedule, u32 operation, u32 event)
 {
 	struct nvdla_task *task = schedule->task;
-	const struct nvdla_operation *op = &task->operations[operation];
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 i;
 
 	if (task->state[operation].events & BIT(event))
@@ -89,7 +89,7 @@ static bool lut_ready(const struct nvdla_schedule *schedule,
 	if (other->state == NVDLA_GROUP_ENABLED)
 		return false;
 	return other->state == NVDLA_GROUP_IDLE ||
-	       schedule->task->operations[other->operation].lut == NVDLA_NO_LUT;
+	       schedule->task->prepared->operations[other->operation].lut == NVDLA_NO_LUT;
 }
 
 /*
@@ -109,15 +109,16 @@ static bool bdma_ready(const struct nvdla_schedule *schedule,
 	if (other->state == NVDLA_GROUP_PROGRAMMED)
 		return false;
 
-	return op->num_transfers + task->operations[other->operation].num_transfers <=
-	       task->variant->bdma_slots;
+	return op->num_transfers + task->prepared->operations[other->operation].num_transfers <=
+	       task->prepared->variant->bdma_slots;
 }
 
 static bool can_program(const struct nvdla_schedule *schedule, u32 op_type)
 {
 	const struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
 	const struct nvdla_task *task = schedule->task;
-	const struct nvdla_queue *queue = &task->queue[op_type];
+	const struct nvdla_queue *queue = &task->prepared->queue[op_type];
+	const u16 *entries = task->prepared->queue_entries;
 	const struct nvdla_operation *op;
 	u32 other_group = !engine->next_group;
 
@@ -125,7 +126,7 @@ static bool can_program(const struct nvdla_schedule *schedule, u32 op_type)
 	    engine->group[engine->next_group].state != NVDLA_GROUP_IDLE)
 		return false;
 
-	op = &task->operations[task->queue_entries[queue->first + engine->head]];
+	op = &task->prepared->operations[entries[queue->first + engine->head]];
 	if (op_type == NVDLA_OP_BDMA)
 		return bdma_ready(schedule, engine, op, other_group);
 
@@ -136,9 +137,9 @@ static int program_next(struct nvdla_schedule *schedule, u32 op_type)
 {
 	struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
 	struct nvdla_task *task = schedule->task;
-	u32 entry = task->queue[op_type].first + engine->head;
-	u16 operation = task->queue_entries[entry];
-	const struct nvdla_operation *op = &task->operations[operation];
+	u32 entry = task->prepared->queue[op_type].first + engine->head;
+	u16 operation = task->prepared->queue_entries[entry];
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 group = engine->next_group;
 
 	if (schedule->ops) {
@@ -173,7 +174,7 @@ static u32 find_enabled_next(const struct nvdla_schedule *schedule, u32 op_type)
 		return NVDLA_NUM_GROUPS;
 
 	operation = engine->group[group].operation;
-	op = &task->operations[operation];
+	op = &task->prepared->operations[operation];
 	if (task->state[operation].waits > 0)
 		return NVDLA_NUM_GROUPS;
 
@@ -206,7 +207,7 @@ static int enable_group(struct nvdla_schedule *schedule, u32 op_type, u32 group)
 	task->state[operation].enabled = true;
 	emit_event(schedule, operation, NVDLA_EVENT_OP_ENABLED);
 
-	if (op_type == NVDLA_OP_BDMA && task->operations[operation].num_transfers == 0)
+	if (op_type == NVDLA_OP_BDMA && task->prepared->operations[operation].num_transfers == 0)
 		nvdla_schedule_complete(schedule, op_type, group);
 	return 0;
 }

@@ -126,7 +126,7 @@ u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
  */
 static inline bool nvdla_schedule_done(const struct nvdla_schedule *schedule)
 {
-	return schedule->task->num_completed == schedule->task->num_operations;
+	return schedule->task->num_completed == schedule->task->prepared->num_operations;
 }
 
 #endif /* NVDLA_SCHEDULE_H */

@@ -177,11 +177,20 @@ static void check_comparison(struct nvdla_check *check, const struct nvdla_sdp_o
 		   surface->dst_data.type, NVDLA_MEM_CV, NVDLA_FIELD(surface->dst_data.type));
 }
 
+/* More than an atom is what batches need. */
+static void need_alignment(struct nvdla_feature_use *use, u32 alignment)
+{
+	if (alignment <= use->alignment)
+		return;
+	use->address_alignment = alignment;
+	use->address_rule = DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT;
+}
+
 /*
  * Operands are packed: an atom holds as many elements as the pipeline takes at
  * once, each with one or two components (ALU, MUL) of one or two bytes.
  */
-static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
+static u32 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *unit,
 			const struct nvdla_sdp_unit_info *info, struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *cube = info->cube;
@@ -191,7 +200,6 @@ static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *un
 			 (unit->type == NVDLA_SDP_OP_BOTH ? 2 : 1);
 	struct nvdla_data_cube walked = *cube;
 	struct nvdla_feature_use use;
-	u64 address;
 
 	nvdla_feature_use_init(check, &use, cube, NVDLA_ACCESS_READ, plan->proc);
 	use.atom_bytes = atom_bytes;
@@ -216,10 +224,8 @@ static u64 bind_operand(struct nvdla_check *check, const struct nvdla_sdp_op *un
 
 	plan->line_stride[info->unit] = walked.line_stride;
 	plan->surf_stride[info->unit] = walked.surf_stride;
-	address = nvdla_bind_feature(check, &walked, &use);
-	nvdla_need(check, IS_ALIGNED(address, plan->alignment), DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT,
-		   address, plan->alignment, NVDLA_FIELD(cube->offset));
-	return address;
+	need_alignment(&use, plan->alignment);
+	return nvdla_add_feature_access(check, &walked, &use);
 }
 
 /* With INT16 on one side only, 32 channels are two atoms there. */
@@ -235,7 +241,7 @@ static void bind_source(struct nvdla_check *check, const struct nvdla_sdp_op_des
 
 	nvdla_feature_use_init(check, &use, plan->src, NVDLA_ACCESS_READ, op->src_precision);
 	use.surface_multiple = surface_multiple(op->src_precision, plan->proc);
-	plan->src_address = nvdla_bind_feature(check, plan->src, &use);
+	plan->src_access = nvdla_add_feature_access(check, plan->src, &use);
 }
 
 static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
@@ -263,10 +269,8 @@ static void bind_destination(struct nvdla_check *check, const struct nvdla_sdp_o
 			   DRM_NVDLA_RULE_CUBE_STRIDE_ALIGNMENT, op->batch_stride, use.atom_bytes,
 			   NVDLA_FIELD(op->batch_stride));
 	}
-	plan->dst_address = nvdla_bind_feature(check, dst, &use);
-	nvdla_need(check, IS_ALIGNED(plan->dst_address, alignment),
-		   DRM_NVDLA_RULE_SDP_BATCH_ALIGNMENT, plan->dst_address, alignment,
-		   NVDLA_FIELD(dst->offset));
+	need_alignment(&use, alignment);
+	plan->dst_access = nvdla_add_feature_access(check, dst, &use);
 }
 
 static void bind_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc *op,
@@ -284,7 +288,7 @@ static void bind_cubes(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 	for (i = 0; i < NVDLA_SDP_NUM_UNITS; i++) {
 		plan->unit_rdma[i] = unit_uses_memory(infos[i].op);
 		if (plan->unit_rdma[i])
-			plan->unit_address[i] = bind_operand(check, infos[i].op, &infos[i], plan);
+			plan->unit_access[i] = bind_operand(check, infos[i].op, &infos[i], plan);
 	}
 }
 

@@ -39,10 +39,10 @@ struct nvdla_sdp_unit_info {
  * @comparison: nothing is written
  * @proc: enum nvdla_precision that the pipeline works in
  * @alignment: of addresses and strides
- * @src_address: as the core sees it
- * @dst_address: as the core sees it
+ * @src_access: the source
+ * @dst_access: the destination
  * @unit_rdma: the unit's operands come from memory
- * @unit_address: where they are
+ * @unit_access: where they are
  * @line_stride: their line stride
  * @surf_stride: their surface stride
  */
@@ -54,10 +54,10 @@ struct nvdla_sdp_plan {
 	bool comparison;
 	u32 proc;
 	u32 alignment;
-	u64 src_address;
-	u64 dst_address;
+	u32 src_access;
+	u32 dst_access;
 	bool unit_rdma[NVDLA_SDP_NUM_UNITS];
-	u64 unit_address[NVDLA_SDP_NUM_UNITS];
+	u32 unit_access[NVDLA_SDP_NUM_UNITS];
 	u32 line_stride[NVDLA_SDP_NUM_UNITS];
 	u32 surf_stride[NVDLA_SDP_NUM_UNITS];
 };

@@ -95,7 +95,7 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
 			     nvdla_ram_type(info->cube->type),
 			     NVDLA_FIELD(info->cube->type)));
-	nvdla_emit_address(check, registers->high, registers->low, plan->unit_address[info->unit]);
+	nvdla_emit_address(check, registers->high, registers->low, plan->unit_access[info->unit]);
 	nvdla_emit(check, registers->line_stride, plan->line_stride[info->unit]);
 	nvdla_emit(check, registers->surf_stride, plan->surf_stride[info->unit]);
 	/* The descriptor has none: all cubes of a batch share their operands. */
@@ -107,7 +107,6 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 			 const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *src = plan->src;
-	bool stats = check->source->flags & NVDLA_TASK_STATISTICS;
 	u32 i;
 
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_DATA_CUBE_WIDTH,
@@ -121,7 +120,7 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 				       src->channel, NVDLA_FIELD(src->channel)));
 	if (!plan->flying_in) {
 		nvdla_emit_address(check, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-				   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, plan->src_address);
+				   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, plan->src_access);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_DMA_CFG, nvdla_ram_type(src->type));
@@ -143,9 +142,9 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 		   nvdla_put_minus_one(check,
 				       NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__BATCH_NUMBER,
 				       op->batch_num, NVDLA_FIELD(op->batch_num)));
-	nvdla_emit(check, NVDLA_SDP_RDMA_D_PERF_ENABLE, stats ?
-		   NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN |
-		   NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN : 0);
+	nvdla_emit_counting(check, NVDLA_SDP_RDMA_D_PERF_ENABLE,
+			    NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN |
+			    NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
 /* Bits that X1, X2 and Y have in common. */
@@ -271,7 +270,7 @@ static void program_output(struct nvdla_check *check, const struct nvdla_sdp_op_
 
 	if (!plan->flying_out && !plan->comparison) {
 		nvdla_emit_address(check, NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-				   NVDLA_SDP_D_DST_BASE_ADDR_LOW, plan->dst_address);
+				   NVDLA_SDP_D_DST_BASE_ADDR_LOW, plan->dst_access);
 		nvdla_emit(check, NVDLA_SDP_D_DST_LINE_STRIDE, dst->line_stride);
 		nvdla_emit(check, NVDLA_SDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
 		nvdla_emit(check, NVDLA_SDP_D_DST_DMA_CFG, nvdla_ram_type(dst->type));
@@ -297,7 +296,6 @@ void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 		       const struct nvdla_sdp_unit_info *infos, const struct nvdla_sdp_plan *plan)
 {
 	const struct nvdla_data_cube *src = plan->src;
-	bool stats = check->source->flags & NVDLA_TASK_STATISTICS;
 
 	if (check->current_op->uses_rdma)
 		program_rdma(check, op, infos, plan);
@@ -325,8 +323,9 @@ void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 			     NVDLA_FIELD(op->conv_mode)) |
 		   nvdla_put_minus_one(check, NVDLA_SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER,
 				       op->batch_num, NVDLA_FIELD(op->batch_num)));
-	nvdla_emit(check, NVDLA_SDP_D_PERF_ENABLE, stats ?
-		   NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN | NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN |
-		   NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN |
-		   NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN : 0);
+	nvdla_emit_counting(check, NVDLA_SDP_D_PERF_ENABLE,
+			    NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN |
+			    NVDLA_SDP_D_PERF_ENABLE__PERF_LUT_EN |
+			    NVDLA_SDP_D_PERF_ENABLE__PERF_SAT_EN |
+			    NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }

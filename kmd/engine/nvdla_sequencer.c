@@ -239,7 +239,7 @@ void nvdla_sequencer_snapshot(const struct nvdla_sequencer *sequencer,
 		return;
 
 	snapshot->task = task;
-	snapshot->num_operations = task->num_operations;
+	snapshot->num_operations = task->prepared->num_operations;
 	snapshot->num_completed = task->num_completed;
 	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
 		const struct nvdla_schedule_engine *engine = &sequencer->schedule.engine[type];

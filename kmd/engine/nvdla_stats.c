@@ -114,7 +114,7 @@ static void read_rubik(struct nvdla_sequencer *sequencer, u32 group,
 
 void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 group)
 {
-	const struct nvdla_operation *op = &sequencer->task->operations[operation];
+	const struct nvdla_operation *op = &sequencer->task->prepared->operations[operation];
 	struct nvdla_operation_stats *stats = &sequencer->task->stats[operation];
 	u32 rdma_group = sequencer->rdma_group[op->op_type][group];
 

@@ -1,87 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tasks: from what was submitted to what a sequencer can run.
+ * Tasks: what was prepared, at addresses, ready for a sequencer.
  */
 
 #include "nvdla_task.h"
 
-#include "nvdla_args.h"
-#include "nvdla_check.h"
 #include "nvdla_internal.h"
 #include "nvdla_platform.h"
-#include "nvdla_program.h"
+#include "nvdla_prepared.h"
 
-/* What compilers write into loadables; a later member goes to the end. */
-static_assert(sizeof(struct nvdla_graph_node) == 36);
-static_assert(sizeof(struct nvdla_data_cube) == 32);
-static_assert(sizeof(struct nvdla_bdma_surface_desc) == 644);
-static_assert(sizeof(struct nvdla_bdma_op_desc) == 4);
-static_assert(sizeof(struct nvdla_conv_surface_desc) == 172);
-static_assert(sizeof(struct nvdla_conv_op_desc) == 92);
-static_assert(sizeof(struct nvdla_lut_desc) == 700);
-static_assert(sizeof(struct nvdla_sdp_surface_desc) == 160);
-static_assert(sizeof(struct nvdla_sdp_op_desc) == 116);
-static_assert(sizeof(struct nvdla_pdp_surface_desc) == 64);
-static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
-static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
-static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);
-static_assert(sizeof(union nvdla_surface_desc) == 644);
-static_assert(sizeof(union nvdla_operation_desc) == 116);
-
-static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla_error *error)
-{
-	const struct drm_nvdla_task counts = {
-		.num_operations = source->num_operations,
-		.num_luts = source->num_luts,
-		.num_addresses = source->num_extents,
-	};
-
-	return nvdla_args_check_counts(&counts, error);
-}
-
-/* Room for all programs, by engine; unknown engines are refused later. */
-static u32 count_writes(const struct nvdla_task_source *source)
-{
-	u32 count = 0;
-	u32 i;
-
-	for (i = 0; i < source->num_operations; i++)
-		count += nvdla_max_writes(source->graph[i].op_type);
-
-	return count;
-}
-
-static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
-					const struct nvdla_task_source *source)
+struct nvdla_task *nvdla_task_allocate(const struct nvdla_prepared *prepared, u32 flags)
 {
 	struct nvdla_task *task = kvzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
+	const u32 count = prepared->num_operations;
 
 	if (!task)
 		return NULL;
 
-	task->variant = variant;
-	task->num_operations = source->num_operations;
-	task->num_extents = source->num_extents;
-	task->num_luts = source->num_luts;
-
-	/* Never zero elements: a task may have no tables and no addresses. */
-	task->operations = kvcalloc(source->num_operations, sizeof(*task->operations),
-				    GFP_KERNEL_ACCOUNT);
-	task->state = kvcalloc(source->num_operations, sizeof(*task->state), GFP_KERNEL_ACCOUNT);
-	task->queue_entries = kvcalloc(source->num_operations, sizeof(*task->queue_entries),
-				       GFP_KERNEL_ACCOUNT);
-	task->writes = kvcalloc(count_writes(source), sizeof(*task->writes), GFP_KERNEL_ACCOUNT);
-	task->luts = kvcalloc(source->num_luts + 1, sizeof(*task->luts), GFP_KERNEL_ACCOUNT);
-	task->lut_alias = kvcalloc(source->num_luts + 1, sizeof(*task->lut_alias),
+	task->prepared = prepared;
+	task->state = kvcalloc(count, sizeof(*task->state), GFP_KERNEL_ACCOUNT);
+	task->addresses = kvcalloc(prepared->num_accesses + 1, sizeof(*task->addresses),
 				   GFP_KERNEL_ACCOUNT);
-	task->access = kvcalloc(source->num_extents + 1, sizeof(*task->access), GFP_KERNEL_ACCOUNT);
-	if (source->flags & NVDLA_TASK_STATISTICS)
-		task->stats = kvcalloc(source->num_operations, sizeof(*task->stats),
-				       GFP_KERNEL_ACCOUNT);
+	if (flags & NVDLA_TASK_STATISTICS)
+		task->stats = kvcalloc(count, sizeof(*task->stats), GFP_KERNEL_ACCOUNT);
 
-	if (!task->operations || !task->state || !task->queue_entries || !task->writes ||
-	    !task->luts || !task->lut_alias || !task->access ||
-	    (!task->stats && (source->flags & NVDLA_TASK_STATISTICS))) {
+	if (!task->state || !task->addresses ||
+	    (!task->stats && (flags & NVDLA_TASK_STATISTICS))) {
 		nvdla_task_destroy(task);
 		return NULL;
 	}
@@ -89,115 +33,103 @@ static struct nvdla_task *allocate_task(const struct nvdla_variant *variant,
 	return task;
 }
 
-/* Equal tables share an index, so that one is uploaded only once. */
-static void copy_luts(struct nvdla_task *task, const struct nvdla_lut_desc *luts)
+/* Says what is wrong with an access; returns -EINVAL. */
+static int refuse(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
+		  enum drm_nvdla_rule rule, u64 value, u64 limit,
+		  struct nvdla_surface_member member, struct drm_nvdla_error *error)
 {
-	u32 same;
-	u32 i;
+	if (!error)
+		return -EINVAL;
 
-	for (i = 0; i < task->num_luts; i++) {
-		task->luts[i] = luts[i];
-		for (same = 0; same < i; same++)
-			if (!memcmp(&task->luts[same], &task->luts[i], sizeof(*luts)))
-				break;
-		task->lut_alias[i] = same;
-	}
+	*error = (struct drm_nvdla_error) {
+		.operation = access->operation,
+		.op_type = prepared->operations[access->operation].op_type,
+		.rule = rule,
+		.value = value,
+		.limit = limit,
+		.member_of = DRM_NVDLA_STRUCT_SURFACE,
+		.index = access->operation,
+		.offset = member.offset,
+		.size = member.size,
+	};
+	return -EINVAL;
 }
 
-static void copy_operations(struct nvdla_task *task, const struct nvdla_task_source *source)
+/* Where an access begins, as the core addresses it. */
+static int bind_access(const struct nvdla_prepared *prepared, const struct nvdla_access *access,
+		       const struct nvdla_task_extent *extent, u64 *address,
+		       struct drm_nvdla_error *error)
 {
-	u32 i;
+	const u32 address_bits = prepared->variant->address_bits;
+	const u64 end = access->offset + access->bytes;
+	u64 last;
 
-	for (i = 0; i < source->num_operations; i++) {
-		struct nvdla_operation *op = &task->operations[i];
-
-		op->op_type = source->graph[i].op_type;
-		op->lut = NVDLA_NO_LUT;
-		op->producer = NVDLA_NO_OP;
-		op->consumer = NVDLA_NO_OP;
-		if (task->stats)
-			task->stats[i].op_type = op->op_type;
-	}
+	if (!extent->present)
+		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_ABSENT, access->address, 0,
+			      access->address_member, error);
+	if (extent->mem_type != access->mem_type)
+		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_WRONG_MEMORY,
+			      access->mem_type, extent->mem_type, access->type_member, error);
+	if (end > extent->size)
+		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_EXTENT, end, extent->size,
+			      access->member, error);
+	if (check_add_overflow(extent->dma_addr, access->offset, address) ||
+	    check_add_overflow(*address, access->bytes - 1, &last))
+		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_OVERFLOW, access->offset,
+			      access->bytes, access->offset_member, error);
+	if (address_bits < 64 && last >> address_bits)
+		return refuse(prepared, access, DRM_NVDLA_RULE_CUBE_ADDRESS_BITS, last,
+			      address_bits, access->address_member, error);
+	if (!IS_ALIGNED(*address, access->alignment))
+		return refuse(prepared, access, access->alignment_rule, *address,
+			      access->alignment, access->offset_member, error);
+	return 0;
 }
 
-static void check_operation(struct nvdla_check *check, u32 operation)
+int nvdla_task_bind(const struct nvdla_prepared *prepared, const struct nvdla_task_extent *extents,
+		    u32 flags, struct drm_nvdla_error *error, struct nvdla_task **task)
 {
-	const union nvdla_operation_desc *op = &check->source->operations[operation];
-	const union nvdla_surface_desc *surface = &check->source->surfaces[operation];
-
-	nvdla_check_set_operation(check, operation);
-	check->current_op->first_write = check->task->num_writes;
-	check->writes_left = nvdla_max_writes(check->op_type);
-
-	switch (check->op_type) {
-	case NVDLA_OP_BDMA:
-		nvdla_check_bdma(check, surface);
-		break;
-	case NVDLA_OP_CONV:
-		nvdla_check_conv(check, &op->conv, &surface->conv);
-		break;
-	case NVDLA_OP_SDP:
-		nvdla_check_sdp(check, &op->sdp, &surface->sdp);
-		break;
-	case NVDLA_OP_PDP:
-		nvdla_check_pdp(check, &op->pdp, &surface->pdp);
-		break;
-	case NVDLA_OP_CDP:
-		nvdla_check_cdp(check, &op->cdp, &surface->cdp);
-		break;
-	case NVDLA_OP_RUBIK:
-		nvdla_check_rubik(check, &op->rubik, &surface->rubik);
-		break;
-	}
-}
-
-static void check_task(struct nvdla_check *check)
-{
+	struct nvdla_task *bound = nvdla_task_allocate(prepared, flags);
 	u32 i;
 
-	nvdla_graph_build(check);
-	for (i = 0; i < check->task->num_operations && !check->failed; i++)
-		check_operation(check, i);
-	if (check->failed)
-		return;
+	if (!bound)
+		return -ENOMEM;
 
-	nvdla_graph_check_pairs(check);
-	if (check->failed)
-		return;
-	nvdla_graph_check_progress(check);
+	for (i = 0; i < prepared->num_accesses; i++) {
+		const struct nvdla_access *access = &prepared->accesses[i];
+		int ret = bind_access(prepared, access, &extents[access->address],
+				      &bound->addresses[i], error);
+
+		if (ret) {
+			nvdla_task_destroy(bound);
+			return ret;
+		}
+	}
+
+	for (i = 0; bound->stats && i < prepared->num_operations; i++)
+		bound->stats[i].op_type = prepared->operations[i].op_type;
+	nvdla_task_rewind(bound);
+	*task = bound;
+	return 0;
 }
 
 int nvdla_task_create(const struct nvdla_variant *variant, const struct nvdla_task_source *source,
 		      struct drm_nvdla_error *error, struct nvdla_task **task)
 {
-	struct nvdla_check check = {
-		.variant = variant,
-		.source = source,
-		.error = error,
-		.operation = NVDLA_TASK_NO_OPERATION,
-		.op_type = ~0U,
-	};
+	struct nvdla_prepared *prepared;
+	int ret;
 
-	if (error)
-		memset(error, 0, sizeof(*error));
-	if (check_counts(source, error))
-		return -EINVAL;
+	ret = nvdla_prepared_create(variant, source, error, &prepared);
+	if (ret)
+		return ret;
 
-	check.task = allocate_task(variant, source);
-	if (!check.task)
-		return -ENOMEM;
-
-	copy_operations(check.task, source);
-	copy_luts(check.task, source->luts);
-	check_task(&check);
-	if (check.failed) {
-		nvdla_task_destroy(check.task);
-		return -EINVAL;
+	ret = nvdla_task_bind(prepared, source->extents, source->flags, error, task);
+	if (ret) {
+		nvdla_prepared_destroy(prepared);
+		return ret;
 	}
 
-	/* The checks have let it run without a core. */
-	nvdla_task_rewind(check.task);
-	*task = check.task;
+	(*task)->owned = prepared;
 	return 0;
 }
 
@@ -206,42 +138,57 @@ void nvdla_task_destroy(struct nvdla_task *task)
 	if (!task)
 		return;
 
+	nvdla_prepared_destroy(task->owned);
 	kvfree(task->stats);
-	kvfree(task->access);
-	kvfree(task->lut_alias);
-	kvfree(task->luts);
-	kvfree(task->writes);
-	kvfree(task->queue_entries);
+	kvfree(task->addresses);
 	kvfree(task->state);
-	kvfree(task->operations);
 	kvfree(task);
 }
 
 u32 nvdla_task_num_operations(const struct nvdla_task *task)
 {
-	return task->num_operations;
+	return task->prepared->num_operations;
 }
 
 u32 nvdla_task_op_type(const struct nvdla_task *task, u32 operation)
 {
-	return task->operations[operation].op_type;
+	return task->prepared->operations[operation].op_type;
 }
 
 bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type)
 {
-	return task->queue[op_type].count > 0;
+	return task->prepared->queue[op_type].count > 0;
 }
 
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address)
 {
-	return task->access[address];
+	return task->prepared->use[address];
 }
 
-const struct nvdla_reg_write *nvdla_task_program(const struct nvdla_task *task, u32 operation,
-						 u32 *count)
+u32 nvdla_task_num_writes(const struct nvdla_task *task, u32 operation)
 {
-	*count = task->operations[operation].num_writes;
-	return &task->writes[task->operations[operation].first_write];
+	return task->prepared->operations[operation].num_writes;
+}
+
+struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 operation, u32 index)
+{
+	const struct nvdla_prepared *prepared = task->prepared;
+	const struct nvdla_write *write =
+		&prepared->writes[prepared->operations[operation].first_write + index];
+	struct nvdla_reg_write result = { write->reg, write->value };
+
+	switch (write->kind) {
+	case NVDLA_WRITE_ADDRESS_HIGH:
+		result.value = upper_32_bits(task->addresses[write->value]);
+		break;
+	case NVDLA_WRITE_ADDRESS_LOW:
+		result.value = lower_32_bits(task->addresses[write->value]);
+		break;
+	case NVDLA_WRITE_COUNTING:
+		result.value = task->stats ? write->value : 0;
+		break;
+	}
+	return result;
 }
 
 u32 nvdla_task_num_completed(const struct nvdla_task *task)
@@ -251,11 +198,12 @@ u32 nvdla_task_num_completed(const struct nvdla_task *task)
 
 void nvdla_task_rewind(struct nvdla_task *task)
 {
+	const struct nvdla_prepared *prepared = task->prepared;
 	u32 i;
 
 	task->num_completed = 0;
-	for (i = 0; i < task->num_operations; i++) {
-		task->state[i] = (struct nvdla_op_state) { .waits = task->operations[i].waits };
+	for (i = 0; i < prepared->num_operations; i++) {
+		task->state[i] = (struct nvdla_op_state) { .waits = prepared->operations[i].waits };
 		if (task->stats)
 			task->stats[i].valid = false;
 	}

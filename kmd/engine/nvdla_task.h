@@ -95,15 +95,16 @@ struct nvdla_reg_write {
 struct nvdla_task;
 
 /**
- * nvdla_task_create() - check a task graph and work out what to write where
+ * nvdla_task_create() - prepare a task graph and bind it to its addresses
  * @variant: the core that it is going to run on
  * @source: what was submitted
  * @error: filled if -EINVAL is returned, but for the task's index; may be NULL
  * @task: filled on success, to be freed with nvdla_task_destroy()
  *
- * Checks every field that reaches a register, and holds every byte that the
- * core will touch against the extents. All register values are computed here;
- * running the task needs nothing of @source. May sleep (it allocates memory).
+ * nvdla_prepared_create() and nvdla_task_bind() in one, for what is run once: checks
+ * every field that reaches a register, and holds every byte that the core will touch
+ * against the extents. Running the task needs nothing of @source. May sleep (it
+ * allocates memory).
  *
  * Return: 0, -EINVAL if the graph is not acceptable, -ENOMEM.
  */
@@ -153,18 +154,26 @@ bool nvdla_task_uses(const struct nvdla_task *task, u32 op_type);
 u32 nvdla_task_access(const struct nvdla_task *task, u32 address);
 
 /**
- * nvdla_task_program() - what is written to run an operation
+ * nvdla_task_num_writes() - length of an operation's program
  * @task: a task
  * @operation: index, less than nvdla_task_num_operations()
- * @count: set to the number of register writes
+ *
+ * Return: the number of its register writes.
+ */
+u32 nvdla_task_num_writes(const struct nvdla_task *task, u32 operation);
+
+/**
+ * nvdla_task_write() - what is written to run an operation
+ * @task: a task
+ * @operation: index, less than nvdla_task_num_operations()
+ * @index: less than nvdla_task_num_writes(); they are in their order
  *
  * Without what only the moment decides: register groups, what they hold already,
  * the contents of look-up tables, the order of op_enable.
  *
- * Return: the writes in their order, owned by the task.
+ * Return: the write.
  */
-const struct nvdla_reg_write *nvdla_task_program(const struct nvdla_task *task, u32 operation,
-						 u32 *count);
+struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 operation, u32 index);
 
 /**
  * nvdla_task_num_completed() - operations that completed, this time or last time

@@ -38,6 +38,10 @@ enum drm_nvdla_ioctl_id {
 	DRM_NVDLA_CONTEXT_CREATE,
 	/** @DRM_NVDLA_CONTEXT_DESTROY: destroy a queue of jobs */
 	DRM_NVDLA_CONTEXT_DESTROY,
+	/** @DRM_NVDLA_TASK_CREATE: prepare a task graph that is going to be run often */
+	DRM_NVDLA_TASK_CREATE,
+	/** @DRM_NVDLA_TASK_DESTROY: give up a prepared task */
+	DRM_NVDLA_TASK_DESTROY,
 };
 
 /**
@@ -76,6 +80,8 @@ enum drm_nvdla_feature {
 	DRM_NVDLA_FEATURE_TIMELINE = 1u << 5,
 	/** @DRM_NVDLA_FEATURE_WRITE_COMBINE: DRM_NVDLA_BO_WRITE_COMBINE */
 	DRM_NVDLA_FEATURE_WRITE_COMBINE = 1u << 6,
+	/** @DRM_NVDLA_FEATURE_PREPARED_TASKS: DRM_IOCTL_NVDLA_TASK_CREATE */
+	DRM_NVDLA_FEATURE_PREPARED_TASKS = 1u << 7,
 };
 
 /**
@@ -136,6 +142,8 @@ struct drm_nvdla_device_info {
 	__u32 max_contexts;
 	/** @max_sram_bytes: on-chip memory for all buffers of an open file of the caller */
 	__u64 max_sram_bytes;
+	/** @max_task_bytes: the kernel's memory for all prepared tasks of an open file */
+	__u64 max_task_bytes;
 };
 
 /**
@@ -316,6 +324,9 @@ struct drm_nvdla_address {
  * user space knows, 4 bytes at least and a multiple of 4. Of a shorter element
  * than the kernel knows the rest counts as zero; of a longer one the rest has to
  * be zero (-E2BIG otherwise).
+ *
+ * A task that DRM_IOCTL_NVDLA_TASK_CREATE has prepared is submitted with its @handle and an
+ * address table; all about its descriptors is zero then.
  */
 struct drm_nvdla_task {
 	/** @graph: Input: array of @num_operations struct nvdla_graph_node */
@@ -344,6 +355,49 @@ struct drm_nvdla_task {
 	__u32 surface_size;
 	/** @lut_size: Input: bytes of an element of @luts, not looked at without any */
 	__u32 lut_size;
+	/** @handle: Input: prepared task, 0 for one with descriptors */
+	__u32 handle;
+	/** @reserved: zero */
+	__u32 reserved;
+};
+
+/**
+ * struct drm_nvdla_task_create - argument of DRM_IOCTL_NVDLA_TASK_CREATE
+ *
+ * Checks a task graph, all but the memory that it is going to use, and keeps what came of
+ * it. Each submit then checks its address table only. -ENOSPC if the prepared tasks of the
+ * file would take more than &drm_nvdla_device_info.max_task_bytes. Closing the file gives up
+ * what is left.
+ */
+struct drm_nvdla_task_create {
+	/**
+	 * @task: Input: a struct drm_nvdla_task without an address table: num_addresses says
+	 * how many entries each submit is going to have, addresses, address_size and
+	 * handle are zero
+	 */
+	__u64 task;
+	/** @error: Input: zero or user memory for a struct drm_nvdla_error */
+	__u64 error;
+	/** @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it */
+	__u32 task_size;
+	/** @error_size: Input: bytes at @error */
+	__u32 error_size;
+	/** @flags: Input: zero */
+	__u32 flags;
+	/** @handle: Output: identifies the prepared task in this file, never 0 */
+	__u32 handle;
+};
+
+/**
+ * struct drm_nvdla_task_destroy - argument of DRM_IOCTL_NVDLA_TASK_DESTROY
+ *
+ * Jobs that were submitted with it run to their end; -ENOENT if there is no such task.
+ */
+struct drm_nvdla_task_destroy {
+	/** @handle: Input: the prepared task */
+	__u32 handle;
+	/** @reserved: zero */
+	__u32 reserved;
 };
 
 /**
@@ -392,14 +446,14 @@ enum drm_nvdla_struct {
 };
 
 /**
- * struct drm_nvdla_error - why a submit was refused
+ * struct drm_nvdla_error - why a submit was refused, or a task not prepared
  *
- * Written if the submit fails with -EINVAL because of what a task contains, or
- * because of a count or size that is out of range. A submit that fails for
+ * Written if the call fails with -EINVAL because of what a task contains, or
+ * because of a count or size that is out of range. A call that fails for
  * another reason leaves it alone.
  */
 struct drm_nvdla_error {
-	/** @task: index of the task */
+	/** @task: index of the task, 0 if it is being prepared */
 	__u32 task;
 	/** @operation: index of the operation, ~0 if it is about the whole task */
 	__u32 operation;
@@ -600,6 +654,10 @@ struct drm_nvdla_submit {
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_CREATE, struct drm_nvdla_context_create)
 #define DRM_IOCTL_NVDLA_CONTEXT_DESTROY \
 	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_CONTEXT_DESTROY, struct drm_nvdla_context_destroy)
+#define DRM_IOCTL_NVDLA_TASK_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_NVDLA_TASK_CREATE, struct drm_nvdla_task_create)
+#define DRM_IOCTL_NVDLA_TASK_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_NVDLA_TASK_DESTROY, struct drm_nvdla_task_destroy)
 
 #if defined(__cplusplus)
 }

@@ -33,6 +33,11 @@ NVDLA_RULE(50, TASK_NUM_OPERATIONS, "a task needs at least one operation and has
 NVDLA_RULE(51, TASK_NUM_LUTS, "too many look-up tables", "driver")
 NVDLA_RULE(52, TASK_NUM_ADDRESSES, "a task needs at least one address and has an upper limit",
 	   "driver")
+NVDLA_RULE(53, TASK_RESERVED, "must be zero", "driver")
+NVDLA_RULE(54, TASK_PREPARED, "a prepared task has its descriptors already", "driver")
+NVDLA_RULE(55, TASK_TEMPLATE, "a task that is prepared gets its addresses later", "driver")
+NVDLA_RULE(56, TASK_PREPARED_ADDRESSES, "the task was prepared with another number of addresses",
+	   "driver")
 
 /* Task graph */
 NVDLA_RULE(100, NODE_OP_TYPE, "no such engine", "driver")

@@ -81,6 +81,34 @@ static void args_refused(struct kunit *test, u32 rule, struct nvdla_test_place p
 		args_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__); \
 	} while (0)
 
+/* As of a prepared task. */
+static void args_prepared(struct nvdla_test_args *args)
+{
+	memset(&args->task, 0, sizeof(args->task));
+	args->task.handle = 1;
+	args->task.num_addresses = 1;
+	args->task.address_size = sizeof(args->address);
+}
+
+/* The task cannot be prepared, and starts anew. */
+static void template_refused(struct kunit *test, u32 rule, struct nvdla_test_place place, int line)
+{
+	struct nvdla_test_args *args = test->priv;
+	struct drm_nvdla_error error = {};
+
+	KUNIT_EXPECT_EQ_MSG(test, nvdla_args_check_template(&args->task, &error), -EINVAL,
+			    "line %d", line);
+	nvdla_rules_check(test, &error, rule, place, line);
+	args_reset(args);
+	args->task.address_size = 0;
+}
+
+#define TEMPLATE_BREAK(test, rule, place, change) \
+	do { \
+		change; \
+		template_refused(test, DRM_NVDLA_RULE_##rule, place, __LINE__); \
+	} while (0)
+
 static void args_submit_rules(struct kunit *test)
 {
 	struct nvdla_test_args *a = test->priv;
@@ -90,7 +118,8 @@ static void args_submit_rules(struct kunit *test)
 	ARGS_BREAK(test, SUBMIT_COUNT, SUBMIT(num_in_syncs), a->submit.num_in_syncs = 1025);
 	ARGS_BREAK(test, SUBMIT_COUNT, SUBMIT(num_out_syncs), a->submit.num_out_syncs = 1025);
 	ARGS_BREAK(test, SUBMIT_COUNT, SUBMIT(timeout_ms), a->submit.timeout_ms = 600001);
-	ARGS_BREAK(test, SUBMIT_SIZE, SUBMIT(task_size), a->submit.task_size -= 4);
+	ARGS_BREAK(test, SUBMIT_SIZE, SUBMIT(task_size),
+		   a->submit.task_size = NVDLA_MIN_TASK_SIZE - 4);
 
 	a->submit.num_in_syncs = 1;
 	a->submit.sync_size = sizeof(struct drm_nvdla_sync) - 8;
@@ -117,6 +146,46 @@ static void args_task_rules(struct kunit *test)
 	ARGS_BREAK(test, TASK_NUM_LUTS, TASK(num_luts),
 		   a->task.num_luts = NVDLA_TASK_MAX_LUTS + 1);
 	ARGS_BREAK(test, TASK_NUM_ADDRESSES, TASK(num_addresses), a->task.num_addresses = 0);
+	ARGS_BREAK(test, TASK_RESERVED, TASK(reserved), a->task.reserved = 1);
+}
+
+/* What a task names by its handle, it does not describe. */
+static void args_prepared_rules(struct kunit *test)
+{
+	struct nvdla_test_args *a = test->priv;
+	struct drm_nvdla_error error;
+
+	ARGS_BREAK(test, TASK_PREPARED, TASK(num_operations), a->task.handle = 1);
+
+	args_prepared(a);
+	KUNIT_EXPECT_EQ(test, args_check(a, &error), 0);
+	a->task.graph = 1ULL << 40;
+	args_refused(test, DRM_NVDLA_RULE_TASK_PREPARED, TASK(graph), __LINE__);
+
+	args_prepared(a);
+	a->task.lut_size = 4;
+	args_refused(test, DRM_NVDLA_RULE_TASK_PREPARED, TASK(lut_size), __LINE__);
+
+	args_prepared(a);
+	a->task.address_size -= 8;
+	args_refused(test, DRM_NVDLA_RULE_SUBMIT_SIZE, TASK(address_size), __LINE__);
+}
+
+/* What is prepared has no addresses, and no handle yet. */
+static void args_template_rules(struct kunit *test)
+{
+	struct nvdla_test_args *a = test->priv;
+	struct drm_nvdla_error error;
+
+	a->task.address_size = 0;
+	KUNIT_EXPECT_EQ(test, nvdla_args_check_template(&a->task, &error), 0);
+
+	TEMPLATE_BREAK(test, TASK_TEMPLATE, TASK(addresses), a->task.addresses = 64);
+	TEMPLATE_BREAK(test, TASK_TEMPLATE, TASK(address_size), a->task.address_size = 24);
+	TEMPLATE_BREAK(test, TASK_TEMPLATE, TASK(handle), a->task.handle = 1);
+	TEMPLATE_BREAK(test, TASK_RESERVED, TASK(reserved), a->task.reserved = 1);
+	TEMPLATE_BREAK(test, TASK_NUM_ADDRESSES, TASK(num_addresses), a->task.num_addresses = 0);
+	TEMPLATE_BREAK(test, SUBMIT_SIZE, TASK(node_size), a->task.node_size = 0);
 }
 
 static void args_address_rules(struct kunit *test)
@@ -157,6 +226,8 @@ static void args_extent_is_rest_of_buffer_unless_told(struct kunit *test)
 static struct kunit_case nvdla_args_rules_cases[] = {
 	KUNIT_CASE(args_submit_rules),
 	KUNIT_CASE(args_task_rules),
+	KUNIT_CASE(args_prepared_rules),
+	KUNIT_CASE(args_template_rules),
 	KUNIT_CASE(args_address_rules),
 	KUNIT_CASE(args_extent_is_rest_of_buffer_unless_told),
 	{}

@@ -242,7 +242,7 @@ static void sequencer_programs_are_what_is_written(struct kunit *test)
 	struct nvdla_test_core *core = test->priv;
 	struct nvdla_test_task *t = core->graph;
 	struct nvdla_task *task;
-	const struct nvdla_reg_write *program;
+	struct nvdla_reg_write write;
 	u32 operation;
 	u32 count;
 	u32 i;
@@ -252,10 +252,12 @@ static void sequencer_programs_are_what_is_written(struct kunit *test)
 	task = nvdla_test_core_run(test);
 	KUNIT_EXPECT_EQ(test, nvdla_task_num_completed(task), 0);
 	for (operation = 0; operation < 2; operation++) {
-		program = nvdla_task_program(task, operation, &count);
+		count = nvdla_task_num_writes(task, operation);
 		KUNIT_EXPECT_GT(test, count, 10);
-		for (i = 0; i < count; i++)
-			NVDLA_EXPECT_WRITES(test, program[i].reg, program[i].value);
+		for (i = 0; i < count; i++) {
+			write = nvdla_task_write(task, operation, i);
+			NVDLA_EXPECT_WRITES(test, write.reg, write.value);
+		}
 	}
 	nvdla_sequencer_irq(core->sequencer, CDP_DONE(0));
 	KUNIT_EXPECT_EQ(test, nvdla_task_num_completed(task), 1);

@@ -35,17 +35,14 @@ void nvdla_test_fill_extents(struct nvdla_task_extent *extents)
 }
 
 /**
- * nvdla_test_task_create() - have the engine check a task graph
- * @t: task graph
- * @error: as for nvdla_task_create()
- * @task: as for nvdla_task_create()
+ * nvdla_test_task_source() - a task graph as the engine takes it
+ * @t: task graph; it is borrowed
  *
- * Return: what nvdla_task_create() returns.
+ * Return: what nvdla_task_create() takes.
  */
-int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_error *error,
-			   struct nvdla_task **task)
+struct nvdla_task_source nvdla_test_task_source(const struct nvdla_test_task *t)
 {
-	const struct nvdla_task_source source = {
+	return (struct nvdla_task_source) {
 		.graph = t->graph,
 		.operations = t->operations,
 		.surfaces = t->surfaces,
@@ -56,6 +53,20 @@ int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_err
 		.num_extents = t->num_extents,
 		.flags = t->flags,
 	};
+}
+
+/**
+ * nvdla_test_task_create() - have the engine check a task graph
+ * @t: task graph
+ * @error: as for nvdla_task_create()
+ * @task: as for nvdla_task_create()
+ *
+ * Return: what nvdla_task_create() returns.
+ */
+int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_error *error,
+			   struct nvdla_task **task)
+{
+	const struct nvdla_task_source source = nvdla_test_task_source(t);
 
 	return nvdla_task_create(&t->variant, &source, error, task);
 }

@@ -68,6 +68,7 @@ struct nvdla_test_task {
 struct nvdla_test_task *nvdla_test_task_new(struct kunit *test);
 void nvdla_test_task_reset(struct nvdla_test_task *t);
 void nvdla_test_fill_extents(struct nvdla_task_extent *extents);
+struct nvdla_task_source nvdla_test_task_source(const struct nvdla_test_task *t);
 int nvdla_test_task_create(const struct nvdla_test_task *t, struct drm_nvdla_error *error,
 			   struct nvdla_task **task);
 

@@ -29,6 +29,7 @@
 
 #define FIELD_GET(mask, value) (((value) & (mask)) >> __builtin_ctzll(mask))
 
+#define sizeof_field(type, member) sizeof(((type *)0)->member)
 #define offsetofend(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Prepared tasks: from what was submitted to what can be run with any addresses.
+ */
+
+#include "nvdla_prepared.h"
+
+#include "nvdla_args.h"
+#include "nvdla_check.h"
+#include "nvdla_internal.h"
+#include "nvdla_platform.h"
+#include "nvdla_program.h"
+
+/* What compilers write into loadables; a later member goes to the end. */
+static_assert(sizeof(struct nvdla_graph_node) == 36);
+static_assert(sizeof(struct nvdla_data_cube) == 32);
+static_assert(sizeof(struct nvdla_bdma_surface_desc) == 644);
+static_assert(sizeof(struct nvdla_bdma_op_desc) == 4);
+static_assert(sizeof(struct nvdla_conv_surface_desc) == 172);
+static_assert(sizeof(struct nvdla_conv_op_desc) == 92);
+static_assert(sizeof(struct nvdla_lut_desc) == 700);
+static_assert(sizeof(struct nvdla_sdp_surface_desc) == 160);
+static_assert(sizeof(struct nvdla_sdp_op_desc) == 116);
+static_assert(sizeof(struct nvdla_pdp_surface_desc) == 64);
+static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
+static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
+static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);
+static_assert(sizeof(union nvdla_surface_desc) == 644);
+static_assert(sizeof(union nvdla_operation_desc) == 116);
+
+static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla_error *error)
+{
+	const struct drm_nvdla_task counts = {
+		.num_operations = source->num_operations,
+		.num_luts = source->num_luts,
+		.num_addresses = source->num_extents,
+	};
+
+	return nvdla_args_check_counts(&counts, error);
+}
+
+/* An array of a prepared task. Never of zero elements: a task may have no tables. */
+static void *allocate(struct nvdla_prepared *prepared, u32 count, size_t size)
+{
+	/* Cannot overflow: limits of counts are held. */
+	prepared->bytes += (u64)(count + 1) * size;
+	return kvcalloc(count + 1, size, GFP_KERNEL_ACCOUNT);
+}
+
+static struct nvdla_prepared *allocate_prepared(const struct nvdla_variant *variant,
+						const struct nvdla_task_source *source)
+{
+	struct nvdla_prepared *prepared = kvzalloc(sizeof(*prepared), GFP_KERNEL_ACCOUNT);
+	const u32 count = source->num_operations;
+	u32 accesses = 0;
+	u32 writes = 0;
+	u32 i;
+
+	if (!prepared)
+		return NULL;
+
+	/* Room by engine; unknown engines are refused later. */
+	for (i = 0; i < count; i++) {
+		accesses += nvdla_max_accesses(source->graph[i].op_type);
+		writes += nvdla_max_writes(source->graph[i].op_type);
+	}
+
+	prepared->variant = variant;
+	prepared->bytes = sizeof(*prepared);
+	prepared->num_operations = count;
+	prepared->num_extents = source->num_extents;
+	prepared->num_luts = source->num_luts;
+	prepared->operations = allocate(prepared, count, sizeof(*prepared->operations));
+	prepared->queue_entries = allocate(prepared, count, sizeof(*prepared->queue_entries));
+	prepared->writes = allocate(prepared, writes, sizeof(*prepared->writes));
+	prepared->accesses = allocate(prepared, accesses, sizeof(*prepared->accesses));
+	prepared->luts = allocate(prepared, source->num_luts, sizeof(*prepared->luts));
+	prepared->lut_alias = allocate(prepared, source->num_luts, sizeof(*prepared->lut_alias));
+	prepared->use = allocate(prepared, source->num_extents, sizeof(*prepared->use));
+
+	if (!prepared->operations || !prepared->queue_entries || !prepared->writes ||
+	    !prepared->accesses || !prepared->luts || !prepared->lut_alias || !prepared->use) {
+		nvdla_prepared_destroy(prepared);
+		return NULL;
+	}
+
+	return prepared;
+}
+
+/* Equal tables share an index, so that one is uploaded only once. */
+static void copy_luts(struct nvdla_prepared *prepared, const struct nvdla_lut_desc *luts)
+{
+	u32 same;
+	u32 i;
+
+	for (i = 0; i < prepared->num_luts; i++) {
+		prepared->luts[i] = luts[i];
+		for (same = 0; same < i; same++)
+			if (!memcmp(&prepared->luts[same], &prepared->luts[i], sizeof(*luts)))
+				break;
+		prepared->lut_alias[i] = same;
+	}
+}
+
+static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_task_source *source)
+{
+	u32 i;
+
+	for (i = 0; i < source->num_operations; i++) {
+		struct nvdla_operation *op = &prepared->operations[i];
+
+		op->op_type = source->graph[i].op_type;
+		op->lut = NVDLA_NO_LUT;
+		op->producer = NVDLA_NO_OP;
+		op->consumer = NVDLA_NO_OP;
+	}
+}
+
+static void check_operation(struct nvdla_check *check, u32 operation)
+{
+	const union nvdla_operation_desc *op = &check->source->operations[operation];
+	const union nvdla_surface_desc *surface = &check->source->surfaces[operation];
+
+	nvdla_check_set_operation(check, operation);
+	check->current_op->first_write = check->prepared->num_writes;
+	check->writes_left = nvdla_max_writes(check->op_type);
+	check->accesses_left = nvdla_max_accesses(check->op_type);
+
+	switch (check->op_type) {
+	case NVDLA_OP_BDMA:
+		nvdla_check_bdma(check, surface);
+		break;
+	case NVDLA_OP_CONV:
+		nvdla_check_conv(check, &op->conv, &surface->conv);
+		break;
+	case NVDLA_OP_SDP:
+		nvdla_check_sdp(check, &op->sdp, &surface->sdp);
+		break;
+	case NVDLA_OP_PDP:
+		nvdla_check_pdp(check, &op->pdp, &surface->pdp);
+		break;
+	case NVDLA_OP_CDP:
+		nvdla_check_cdp(check, &op->cdp, &surface->cdp);
+		break;
+	case NVDLA_OP_RUBIK:
+		nvdla_check_rubik(check, &op->rubik, &surface->rubik);
+		break;
+	}
+}
+
+static void check_graph(struct nvdla_check *check)
+{
+	u32 i;
+
+	nvdla_graph_build(check);
+	for (i = 0; i < check->prepared->num_operations && !check->failed; i++)
+		check_operation(check, i);
+	if (check->failed)
+		return;
+
+	nvdla_graph_check_pairs(check);
+	if (check->failed)
+		return;
+	nvdla_graph_check_progress(check);
+}
+
+int nvdla_prepared_create(const struct nvdla_variant *variant,
+			  const struct nvdla_task_source *source, struct drm_nvdla_error *error,
+			  struct nvdla_prepared **prepared)
+{
+	struct nvdla_check check = {
+		.variant = variant,
+		.source = source,
+		.error = error,
+		.operation = NVDLA_TASK_NO_OPERATION,
+		.op_type = ~0U,
+	};
+
+	if (error)
+		memset(error, 0, sizeof(*error));
+	if (check_counts(source, error))
+		return -EINVAL;
+
+	check.prepared = allocate_prepared(variant, source);
+	if (!check.prepared)
+		return -ENOMEM;
+	check.rehearsal = nvdla_task_allocate(check.prepared, 0);
+	if (!check.rehearsal) {
+		nvdla_prepared_destroy(check.prepared);
+		return -ENOMEM;
+	}
+
+	copy_operations(check.prepared, source);
+	copy_luts(check.prepared, source->luts);
+	check_graph(&check);
+	nvdla_task_destroy(check.rehearsal);
+	if (check.failed) {
+		nvdla_prepared_destroy(check.prepared);
+		return -EINVAL;
+	}
+
+	*prepared = check.prepared;
+	return 0;
+}
+
+void nvdla_prepared_destroy(struct nvdla_prepared *prepared)
+{
+	if (!prepared)
+		return;
+
+	kvfree(prepared->use);
+	kvfree(prepared->lut_alias);
+	kvfree(prepared->luts);
+	kvfree(prepared->accesses);
+	kvfree(prepared->writes);
+	kvfree(prepared->queue_entries);
+	kvfree(prepared->operations);
+	kvfree(prepared);
+}
+
+u64 nvdla_prepared_bytes(const struct nvdla_prepared *prepared)
+{
+	return prepared->bytes;
+}
+
+u32 nvdla_prepared_num_addresses(const struct nvdla_prepared *prepared)
+{
+	return prepared->num_extents;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Tasks as user space has them: descriptors in its memory, and prepared tasks by their handles.
+ *
+ * A prepared task was checked once, as a copy. What a submit with it adds is an
+ * address table, and that alone is looked at then.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/xarray.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+#include <drm/nvdla_accel.h>
+
+#include "engine/nvdla_args.h"
+#include "engine/nvdla_prepared.h"
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_user_task.h"
+
+/**
+ * nvdla_user_refuse() - tell user space what is wrong with a task
+ * @drm: device
+ * @user: zero or where it wants to know
+ * @user_size: bytes there
+ * @task: index of the task
+ * @error: what is wrong
+ *
+ * Return: -EINVAL.
+ */
+int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
+		      struct drm_nvdla_error *error)
+{
+	size_t size = min_t(size_t, user_size, sizeof(*error));
+
+	error->task = task;
+	drm_dbg(drm, "task %u operation %d: rule %u: member %u of structure %u [%u] = %lld, limit %lld\n",
+		task, (int)error->operation, error->rule, error->offset, error->member_of,
+		error->index, (s64)error->value, (s64)error->limit);
+
+	if (user && copy_to_user(u64_to_user_ptr(user), error, size))
+		drm_dbg(drm, "cannot write the error to user memory\n");
+	return -EINVAL;
+}
+
+/**
+ * nvdla_user_copy_array() - copy an array whose elements may differ in size
+ * @copy: set to the copy if there is one, to be freed with kvfree() even after an error
+ * @user: the array in user memory
+ * @count: its elements
+ * @user_size: bytes of one in user space's eyes
+ * @size: bytes of one in ours
+ *
+ * Return: 0 or -errno.
+ */
+int nvdla_user_copy_array(const void **copy, u64 user, u32 count, u32 user_size, size_t size)
+{
+	void *array;
+	u32 i;
+	int ret;
+
+	if (!count)
+		return 0;
+
+	if (user_size == size) {
+		array = vmemdup_array_user(u64_to_user_ptr(user), count, size);
+		if (IS_ERR(array))
+			return PTR_ERR(array);
+		*copy = array;
+		return 0;
+	}
+
+	array = kvcalloc(count, size, GFP_KERNEL);
+	if (!array)
+		return -ENOMEM;
+	*copy = array;
+
+	for (i = 0; i < count; i++) {
+		ret = copy_struct_from_user(array + i * size, size,
+					    u64_to_user_ptr(user) + (size_t)i * user_size,
+					    user_size);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/**
+ * nvdla_user_copy_task() - copy the descriptors of a task
+ * @source: gets the copies, to be freed with nvdla_user_free_copy() even after an error
+ * @args: the task; its counts and sizes were checked
+ *
+ * Return: 0 or -errno.
+ */
+int nvdla_user_copy_task(struct nvdla_task_source *source, const struct drm_nvdla_task *args)
+{
+	int ret;
+
+	source->num_operations = args->num_operations;
+	source->num_luts = args->num_luts;
+	source->num_extents = args->num_addresses;
+
+	ret = nvdla_user_copy_array((const void **)&source->graph, args->graph,
+				    args->num_operations, args->node_size,
+				    sizeof(*source->graph));
+	if (ret)
+		return ret;
+	ret = nvdla_user_copy_array((const void **)&source->operations, args->operations,
+				    args->num_operations, args->operation_size,
+				    sizeof(*source->operations));
+	if (ret)
+		return ret;
+	ret = nvdla_user_copy_array((const void **)&source->surfaces, args->surfaces,
+				    args->num_operations, args->surface_size,
+				    sizeof(*source->surfaces));
+	if (ret)
+		return ret;
+	return nvdla_user_copy_array((const void **)&source->luts, args->luts, args->num_luts,
+				     args->lut_size, sizeof(*source->luts));
+}
+
+/**
+ * nvdla_user_free_copy() - free what nvdla_user_copy_task() has copied
+ * @source: the copies
+ */
+void nvdla_user_free_copy(struct nvdla_task_source *source)
+{
+	kvfree(source->graph);
+	kvfree(source->operations);
+	kvfree(source->surfaces);
+	kvfree(source->luts);
+}
+
+/**
+ * nvdla_user_tasks_open() - prepare a file for prepared tasks
+ * @file: file
+ */
+void nvdla_user_tasks_open(struct nvdla_file *file)
+{
+	xa_init_flags(&file->tasks, XA_FLAGS_ALLOC1);
+}
+
+/**
+ * nvdla_user_tasks_close() - give up all prepared tasks of a file
+ * @file: file that nobody submits to any more
+ */
+void nvdla_user_tasks_close(struct nvdla_file *file)
+{
+	struct nvdla_user_task *task;
+	unsigned long handle;
+
+	xa_for_each(&file->tasks, handle, task)
+		nvdla_user_task_put(task);
+	xa_destroy(&file->tasks);
+}
+
+static void nvdla_user_task_release(struct kref *refcount)
+{
+	struct nvdla_user_task *task = container_of(refcount, struct nvdla_user_task, refcount);
+	struct nvdla_file *file = task->file;
+
+	atomic64_sub(nvdla_prepared_bytes(task->prepared), &file->task_bytes);
+	nvdla_prepared_destroy(task->prepared);
+	kfree(task);
+	nvdla_file_put(file);
+}
+
+/**
+ * nvdla_user_task_put() - give up a reference
+ * @task: prepared task
+ *
+ * May sleep.
+ */
+void nvdla_user_task_put(struct nvdla_user_task *task)
+{
+	kref_put(&task->refcount, nvdla_user_task_release);
+}
+
+/**
+ * nvdla_user_task_find() - prepared task of a handle
+ * @file: file
+ * @handle: handle in this file
+ *
+ * Return: a reference to the prepared task, or NULL if there is none.
+ */
+struct nvdla_user_task *nvdla_user_task_find(struct nvdla_file *file, u32 handle)
+{
+	struct nvdla_user_task *task;
+
+	xa_lock(&file->tasks);
+	task = xa_load(&file->tasks, handle);
+	if (task)
+		kref_get(&task->refcount);
+	xa_unlock(&file->tasks);
+	return task;
+}
+
+/* Takes over @prepared if it succeeds. */
+static int nvdla_user_task_publish(struct nvdla_file *file, struct nvdla_prepared *prepared,
+				   u32 *handle)
+{
+	s64 bytes = nvdla_prepared_bytes(prepared);
+	struct nvdla_user_task *task;
+	int ret;
+
+	task = kzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
+	if (!task)
+		return -ENOMEM;
+	kref_init(&task->refcount);
+	task->prepared = prepared;
+
+	if (atomic64_add_return(bytes, &file->task_bytes) > (s64)NVDLA_MAX_TASK_BYTES) {
+		ret = -ENOSPC;
+		goto err_bytes;
+	}
+	task->file = nvdla_file_get(file);
+
+	/* From here on the handle may be destroyed. */
+	ret = xa_alloc(&file->tasks, handle, task, xa_limit_31b, GFP_KERNEL_ACCOUNT);
+	if (!ret)
+		return 0;
+
+	nvdla_file_put(file);
+err_bytes:
+	atomic64_sub(bytes, &file->task_bytes);
+	kfree(task);
+	return ret;
+}
+
+static int nvdla_user_task_prepare(struct nvdla_device *ndev,
+				   const struct drm_nvdla_task_create *args,
+				   const struct drm_nvdla_task *task,
+				   struct nvdla_prepared **prepared)
+{
+	struct nvdla_task_source source = {};
+	struct drm_nvdla_error error;
+	int ret;
+
+	if (nvdla_args_check_template(task, &error))
+		return nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &error);
+
+	ret = nvdla_user_copy_task(&source, task);
+	if (!ret)
+		ret = nvdla_prepared_create(ndev->variant, &source, &error, prepared);
+	if (ret == -EINVAL)
+		nvdla_user_refuse(&ndev->drm, args->error, args->error_size, 0, &error);
+	nvdla_user_free_copy(&source);
+	return ret;
+}
+
+int nvdla_ioctl_task_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nvdla_task_create *args = data;
+	struct nvdla_prepared *prepared;
+	struct drm_nvdla_task task;
+	int ret;
+
+	if (drm_dev_is_unplugged(drm))
+		return -ENODEV;
+	if (args->flags || args->handle || args->task_size < NVDLA_MIN_TASK_SIZE ||
+	    args->task_size > NVDLA_MAX_ELEMENT_SIZE)
+		return -EINVAL;
+
+	ret = copy_struct_from_user(&task, sizeof(task), u64_to_user_ptr(args->task),
+				    args->task_size);
+	if (!ret)
+		ret = nvdla_user_task_prepare(to_nvdla_device(drm), args, &task, &prepared);
+	if (ret)
+		return ret;
+
+	ret = nvdla_user_task_publish(file->driver_priv, prepared, &args->handle);
+	if (ret)
+		nvdla_prepared_destroy(prepared);
+	return ret;
+}
+
+int nvdla_ioctl_task_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_nvdla_task_destroy *args = data;
+	struct nvdla_file *priv = file->driver_priv;
+	struct nvdla_user_task *task;
+
+	if (args->reserved)
+		return -EINVAL;
+
+	task = xa_erase(&priv->tasks, args->handle);
+	if (!task)
+		return -ENOENT;
+
+	nvdla_user_task_put(task);
+	return 0;
+}
