@@ -30,7 +30,7 @@ uint64_t pointer(const T *data)
 }
 
 /* What the driver found wrong, in words. */
-Error refusal(const DeviceBackend &backend, const drm_nvdla_error &error)
+Error refusal(const DeviceBackend &backend, const char *what, const drm_nvdla_error &error)
 {
 	static constexpr const char *engines[] = { "BDMA", "CONV", "SDP", "PDP", "CDP", "RUBIK" };
 	std::string where = fmt::format("{}: task {}", backend.path(), error.task);
@@ -40,8 +40,36 @@ Error refusal(const DeviceBackend &backend, const drm_nvdla_error &error)
 		if (error.op_type < std::size(engines))
 			where += fmt::format(" ({})", engines[error.op_type]);
 	}
-	return { ErrorCode::DeviceRefused, "submit job", where + " " + refusedField(error),
+	return { ErrorCode::DeviceRefused, what, where + " " + refusedField(error),
 		 refusalReason(error) };
+}
+
+/* A task without addresses, as the driver takes it. */
+drm_nvdla_task describe(const TaskGraph &graph)
+{
+	drm_nvdla_task task = {};
+
+	task.graph = pointer(graph.graph.data());
+	task.operations = pointer(graph.operations.data());
+	task.surfaces = pointer(graph.surfaces.data());
+	task.luts = pointer(graph.luts.data());
+	task.num_operations = static_cast<__u32>(graph.graph.size());
+	task.num_luts = static_cast<__u32>(graph.luts.size());
+	task.node_size = sizeof(nvdla_graph_node);
+	task.operation_size = sizeof(nvdla_operation_desc);
+	task.surface_size = sizeof(nvdla_surface_desc);
+	task.lut_size = sizeof(nvdla_lut_desc);
+	return task;
+}
+
+Result<void> checkSizes(const char *what, const std::string &path, const TaskGraph &graph)
+{
+	if (graph.operations.size() == graph.graph.size() &&
+	    graph.surfaces.size() == graph.graph.size())
+		return {};
+	return fail(ErrorCode::InvalidArgument, what, path,
+		    fmt::format("{} graph nodes, {} operations and {} surfaces", graph.graph.size(),
+				graph.operations.size(), graph.surfaces.size()));
 }
 
 } /* namespace */
@@ -167,6 +195,34 @@ Result<Context> Device::createContext(Priority priority) const
 	return Context(backend_, create.context);
 }
 
+Result<PreparedTask> Device::prepare(const TaskGraph &graph, size_t addresses, uint32_t index) const
+{
+	constexpr const char *what = "prepare task";
+	drm_nvdla_task_create create = {};
+	drm_nvdla_error error = {};
+
+	if (!has(DRM_NVDLA_FEATURE_PREPARED_TASKS))
+		return fail(ErrorCode::Unsupported, what, path(), "the driver prepares none");
+	if (auto fits = checkSizes(what, path(), graph); !fits)
+		return forward(fits);
+	drm_nvdla_task task = describe(graph);
+	task.num_addresses = static_cast<__u32>(addresses);
+	create.task = pointer(&task);
+	create.task_size = sizeof(task);
+	create.error = pointer(&error);
+	create.error_size = sizeof(error);
+
+	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
+	if (result == -EINVAL && error.rule) {
+		error.task = index;
+		return tl::unexpected(refusal(*backend_, what, error));
+	}
+	if (result)
+		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
+			    path(), std::strerror(-result));
+	return PreparedTask(backend_, create.handle);
+}
+
 Result<Job> Device::createJob() const
 {
 	auto syncobj = createSyncobj(*backend_);
@@ -194,30 +250,20 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	std::vector<drm_nvdla_task> args;
 
 	for (const JobTask &task : tasks) {
-		if (task.operations.size() != task.graph.size() ||
-		    task.surfaces.size() != task.graph.size())
-			return fail(ErrorCode::InvalidArgument, what, path(),
-				    fmt::format("{} graph nodes, {} operations and {} surfaces",
-						task.graph.size(), task.operations.size(),
-						task.surfaces.size()));
+		drm_nvdla_task arg = {};
+		if (task.prepared) {
+			arg.handle = task.prepared;
+		} else {
+			if (auto fits = checkSizes(what, path(), task); !fits)
+				return fits;
+			arg = describe(task);
+		}
 		auto &table = addresses.emplace_back();
 		for (const BufferRange &range : task.addresses)
 			table.push_back({ range.handle, 0, range.offset, range.size });
-
-		drm_nvdla_task arg = {};
-		arg.graph = pointer(task.graph.data());
-		arg.operations = pointer(task.operations.data());
-		arg.surfaces = pointer(task.surfaces.data());
-		arg.luts = pointer(task.luts.data());
 		arg.addresses = pointer(table.data());
-		arg.num_operations = static_cast<__u32>(task.graph.size());
-		arg.num_luts = static_cast<__u32>(task.luts.size());
 		arg.num_addresses = static_cast<__u32>(table.size());
 		arg.address_size = sizeof(drm_nvdla_address);
-		arg.node_size = sizeof(nvdla_graph_node);
-		arg.operation_size = sizeof(nvdla_operation_desc);
-		arg.surface_size = sizeof(nvdla_surface_desc);
-		arg.lut_size = sizeof(nvdla_lut_desc);
 		args.push_back(arg);
 	}
 
@@ -242,7 +288,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 
 	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 	if (result == -EINVAL && error.rule)
-		return tl::unexpected(refusal(*backend_, error));
+		return tl::unexpected(refusal(*backend_, what, error));
 	if (result == -EIO)
 		return fail(codeOf(result), what, path(),
 			    "too many jobs of this open device failed: none is run any more until it "

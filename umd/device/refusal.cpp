@@ -29,6 +29,10 @@ constexpr Field taskFields[] = {
 	FIELD(drm_nvdla_task, num_addresses),  FIELD(drm_nvdla_task, address_size),
 	FIELD(drm_nvdla_task, node_size),      FIELD(drm_nvdla_task, operation_size),
 	FIELD(drm_nvdla_task, surface_size),   FIELD(drm_nvdla_task, lut_size),
+	FIELD(drm_nvdla_task, graph),	       FIELD(drm_nvdla_task, operations),
+	FIELD(drm_nvdla_task, surfaces),       FIELD(drm_nvdla_task, luts),
+	FIELD(drm_nvdla_task, addresses),      FIELD(drm_nvdla_task, handle),
+	FIELD(drm_nvdla_task, reserved),
 };
 constexpr Layout taskLayout{ "task", sizeof(drm_nvdla_task), taskFields };
 

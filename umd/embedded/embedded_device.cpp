@@ -59,6 +59,8 @@ private:
 	int submit(const drm_nvdla_submit &args);
 	int createContext(drm_nvdla_context_create &args);
 	int destroyContext(const drm_nvdla_context_destroy &args);
+	int createTask(drm_nvdla_task_create &args);
+	int destroyTask(const drm_nvdla_task_destroy &args);
 
 	std::mutex lock_;
 	std::condition_variable changed_; /* a job is done */
@@ -66,6 +68,7 @@ private:
 	OnChipMemory onChip_{ Executor::cvsramBase, Executor::cvsramSize };
 	BufferTable buffers_{ memory_, onChip_ };
 	SyncobjTable syncobjs_{ changed_ };
+	TaskTable tasks_;
 	Executor executor_;
 };
 
@@ -92,10 +95,12 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_bo_bytes = EmbeddedBuffer::maxBytes;
 	info.features = DRM_NVDLA_FEATURE_CONTEXTS | DRM_NVDLA_FEATURE_RESULTS |
 			DRM_NVDLA_FEATURE_STATISTICS | DRM_NVDLA_FEATURE_SRAM |
-			DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_TIMELINE;
+			DRM_NVDLA_FEATURE_PRIME | DRM_NVDLA_FEATURE_TIMELINE |
+			DRM_NVDLA_FEATURE_PREPARED_TASKS;
 	info.priorities = 1u << DRM_NVDLA_PRIORITY_LOW | 1u << DRM_NVDLA_PRIORITY_NORMAL |
 			  1u << DRM_NVDLA_PRIORITY_HIGH;
 	info.max_contexts = JobQueue::maxContexts;
+	info.max_task_bytes = NVDLA_MAX_TASK_BYTES;
 	args.size = sizeof(info);
 	if (args.pointer)
 		std::memcpy(reinterpret_cast<void *>(args.pointer), &info,
@@ -200,7 +205,8 @@ int EmbeddedDevice::State::importBuffer(drm_prime_handle &args)
 int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 {
 	const std::lock_guard guard(lock_);
-	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_, executor_.queue());
+	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_, tasks_,
+			    executor_.queue());
 
 	if (const int error = reader.read())
 		return error;
@@ -230,6 +236,18 @@ int EmbeddedDevice::State::destroyContext(const drm_nvdla_context_destroy &args)
 {
 	const std::lock_guard guard(lock_);
 	return args.reserved ? -EINVAL : executor_.queue().destroyContext(args.context);
+}
+
+int EmbeddedDevice::State::createTask(drm_nvdla_task_create &args)
+{
+	const std::lock_guard guard(lock_);
+	return tasks_.create(executor_.variant(), args);
+}
+
+int EmbeddedDevice::State::destroyTask(const drm_nvdla_task_destroy &args)
+{
+	const std::lock_guard guard(lock_);
+	return tasks_.destroy(args);
 }
 
 int EmbeddedDevice::State::fenceStatus(uint32_t syncobj)
@@ -265,6 +283,10 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 		return createContext(*static_cast<drm_nvdla_context_create *>(argument));
 	case DRM_IOCTL_NVDLA_CONTEXT_DESTROY:
 		return destroyContext(*static_cast<drm_nvdla_context_destroy *>(argument));
+	case DRM_IOCTL_NVDLA_TASK_CREATE:
+		return createTask(*static_cast<drm_nvdla_task_create *>(argument));
+	case DRM_IOCTL_NVDLA_TASK_DESTROY:
+		return destroyTask(*static_cast<drm_nvdla_task_destroy *>(argument));
 	}
 
 	std::unique_lock guard(lock_);

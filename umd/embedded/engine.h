@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "nvdla_prepared.h"
 #include "nvdla_sequencer.h"
 #include "nvdla_task.h"
 
@@ -16,6 +17,9 @@ struct EngineTaskFree {
 	void operator()(nvdla_task *task) const { nvdla_task_destroy(task); }
 };
 using EngineTask = std::unique_ptr<nvdla_task, EngineTaskFree>;
+
+/** \brief A checked task graph; tasks of it keep it */
+using EnginePrepared = std::shared_ptr<const nvdla_prepared>;
 
 struct EngineSequencerFree {
 	void operator()(nvdla_sequencer *sequencer) const { nvdla_sequencer_destroy(sequencer); }

@@ -28,6 +28,8 @@ struct EmbeddedJob {
 		bool write;
 	};
 
+	/* For each task what it was prepared as, or null; it outlives the task. */
+	std::vector<EnginePrepared> prepared;
 	std::vector<EngineTask> tasks;
 	std::vector<Use> buffers;
 	std::shared_ptr<EmbeddedFence> fence = std::make_shared<EmbeddedFence>();

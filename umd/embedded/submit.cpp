@@ -1,79 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "submit.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include "device/clock.h"
+#include "embedded/task_reader.h"
 
 namespace nvdla
 {
 
-namespace
-{
-
-/*
- * Element \a index of an array whose elements have \a size bytes in the
- * caller's eyes. As the kernel does: members that the caller does not know are
- * zero, those that are not known here have to be.
- */
-template<typename T>
-int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
-{
-	const auto *from =
-		reinterpret_cast<const unsigned char *>(array) + uint64_t{ index } * size;
-	const size_t known = std::min<size_t>(size, sizeof(T));
-
-	if (std::any_of(from + known, from + size, [](unsigned char byte) { return byte; }))
-		return -E2BIG;
-	to = {};
-	std::memcpy(&to, from, known);
-	return 0;
-}
-
-/* An array as the engine knows it: the caller's own, or a copy if sizes differ. */
-template<typename T>
-class Elements
-{
-public:
-	/** \return 0 or a negative errno */
-	int read(uint64_t array, uint32_t count, uint32_t size)
-	{
-		if (!count)
-			return 0;
-		if (!array)
-			return -EFAULT;
-		/* Nobody else writes to it before the caller has its answer. */
-		data_ = reinterpret_cast<const T *>(array);
-		if (size == sizeof(T))
-			return 0;
-
-		copy_.resize(count);
-		data_ = copy_.data();
-		for (uint32_t i = 0; i < count; i++) {
-			if (const int error = copyElement(array, i, size, copy_[i]))
-				return error;
-		}
-		return 0;
-	}
-
-	const T *data() const { return data_; }
-
-private:
-	const T *data_ = nullptr;
-	std::vector<T> copy_;
-};
-
-} /* namespace */
-
 int SubmitReader::refuse(uint32_t task, drm_nvdla_error &error)
 {
-	error.task = task;
-	if (args_.error)
-		std::memcpy(reinterpret_cast<void *>(args_.error), &error,
-			    std::min<size_t>(args_.error_size, sizeof(error)));
-	return -EINVAL;
+	return refuseTask(args_.error, args_.error_size, task, error);
 }
 
 /* The ioctl's own arguments, in the order in which the driver looks at them. */
@@ -175,17 +113,25 @@ int SubmitReader::readTask(uint32_t index)
 	if (nvdla_args_check_task(&task, &why))
 		return refuse(index, why);
 
+	EnginePrepared prepared;
+	if (task.handle) {
+		prepared = tasks_.find(task.handle);
+		if (!prepared)
+			return -ENOENT;
+		if (nvdla_args_check_prepared(&task, prepared.get(), &why))
+			return refuse(index, why);
+	}
+
+	Elements<drm_nvdla_address> addresses;
+	if (const int error = addresses.read(task.addresses, task.num_addresses, task.address_size))
+		return error;
 	std::vector<nvdla_task_extent> extents(task.num_addresses);
 	extentBuffers_.assign(task.num_addresses, nullptr);
 	for (uint32_t i = 0; i < task.num_addresses; i++) {
-		drm_nvdla_address address;
-		int error = copyElement(task.addresses, i, task.address_size, address);
-		if (!error)
-			error = readAddress(index, i, address, extents[i]);
-		if (error)
+		if (const int error = readAddress(index, i, addresses.data()[i], extents[i]))
 			return error;
 	}
-	return createTask(index, task, extents);
+	return createTask(index, task, std::move(prepared), extents);
 }
 
 int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
@@ -207,42 +153,31 @@ int SubmitReader::readAddress(uint32_t task, uint32_t index, const drm_nvdla_add
 	return 0;
 }
 
-int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args,
+int SubmitReader::createTask(uint32_t index, const drm_nvdla_task &args, EnginePrepared prepared,
 			     const std::vector<nvdla_task_extent> &extents)
 {
-	Elements<nvdla_graph_node> graph;
-	Elements<nvdla_operation_desc> operations;
-	Elements<nvdla_surface_desc> surfaces;
-	Elements<nvdla_lut_desc> luts;
-	nvdla_task_source source = {};
+	const u32 flags = job_->statistics ? NVDLA_TASK_STATISTICS : 0;
 	drm_nvdla_error why = {};
 	nvdla_task *task = nullptr;
+	int error;
 
-	int error = graph.read(args.graph, args.num_operations, args.node_size);
-	if (!error)
-		error = operations.read(args.operations, args.num_operations, args.operation_size);
-	if (!error)
-		error = surfaces.read(args.surfaces, args.num_operations, args.surface_size);
-	if (!error)
-		error = luts.read(args.luts, args.num_luts, args.lut_size);
-	if (error)
-		return error;
-
-	source.graph = graph.data();
-	source.operations = operations.data();
-	source.surfaces = surfaces.data();
-	source.luts = luts.data();
-	source.extents = extents.data();
-	source.num_operations = args.num_operations;
-	source.num_luts = args.num_luts;
-	source.num_extents = args.num_addresses;
-	source.flags = job_->statistics ? NVDLA_TASK_STATISTICS : 0;
-
-	error = nvdla_task_create(&variant_, &source, &why, &task);
+	if (prepared) {
+		error = nvdla_task_bind(prepared.get(), extents.data(), flags, &why, &task);
+	} else {
+		TaskReader reader;
+		error = reader.read(args);
+		if (error)
+			return error;
+		nvdla_task_source source = reader.source();
+		source.extents = extents.data();
+		source.flags = flags;
+		error = nvdla_task_create(&variant_, &source, &why, &task);
+	}
 	if (error == -EINVAL)
 		return refuse(index, why);
 	if (error)
 		return error;
+	job_->prepared.push_back(std::move(prepared));
 	job_->tasks.emplace_back(task);
 
 	for (uint32_t i = 0; i < args.num_addresses; i++) {

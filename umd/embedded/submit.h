@@ -12,6 +12,7 @@
 
 #include "embedded/executor.h"
 #include "embedded/syncobj_table.h"
+#include "embedded/task_table.h"
 #include "nvdla_args.h"
 
 namespace nvdla
@@ -23,9 +24,9 @@ class SubmitReader
 public:
 	SubmitReader(const drm_nvdla_submit &args, const nvdla_variant &variant,
 		     const BufferTable &buffers, const SyncobjTable &syncobjs,
-		     const JobQueue &queue)
+		     const TaskTable &tasks, const JobQueue &queue)
 		: args_(args), variant_(variant), buffers_(buffers), syncobjs_(syncobjs),
-		  queue_(queue)
+		  tasks_(tasks), queue_(queue)
 	{
 	}
 
@@ -52,7 +53,7 @@ private:
 	int readTask(uint32_t index);
 	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
 			nvdla_task_extent &extent);
-	int createTask(uint32_t index, const drm_nvdla_task &args,
+	int createTask(uint32_t index, const drm_nvdla_task &args, EnginePrepared prepared,
 		       const std::vector<nvdla_task_extent> &extents);
 	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
 
@@ -62,6 +63,7 @@ private:
 	const nvdla_variant &variant_;
 	const BufferTable &buffers_;
 	const SyncobjTable &syncobjs_;
+	const TaskTable &tasks_;
 	const JobQueue &queue_;
 	std::unique_ptr<EmbeddedJob> job_;
 	std::vector<OutSync> outSyncs_;

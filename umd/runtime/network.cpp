@@ -77,13 +77,17 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 	auto shared = ResidentMemory::create(device, checked, program->shared);
 	if (!shared)
 		return forward(shared);
+	auto prepared = program->prepare(device);
+	if (!prepared)
+		return forward(prepared);
 	keepContentsOf(checked, program->own);
 
 	auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
 	if (!loop)
 		return forward(loop);
 	auto pipeline = Pipeline::create({ device, *loop->loop_, std::move(*program),
-					   std::move(checked), std::move(*shared) },
+					   std::move(checked), std::move(*shared),
+					   std::move(*prepared) },
 					 options.slots, options.maxQueued);
 	if (!pipeline)
 		return forward(pipeline);

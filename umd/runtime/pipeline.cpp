@@ -308,6 +308,7 @@ void Pipeline::close()
 void Pipeline::releaseDevice()
 {
 	const ResidentMemory shared = std::move(common_.shared);
+	const PreparedTasks prepared = std::move(common_.prepared);
 	/* The last user may be here: it goes without the lock. */
 	const Device last = device();
 	const std::lock_guard guard(lock_);

@@ -181,6 +181,28 @@ MemoryIds Program::coreMemories() const
 	return memoriesOf<DlaTask>(tasks);
 }
 
+Result<PreparedTasks> Program::prepare(const Device &device) const
+{
+	PreparedTasks prepared(tasks.size());
+
+	if (!device.has(DRM_NVDLA_FEATURE_PREPARED_TASKS))
+		return prepared;
+	for (const ProgramStep &step : steps) {
+		for (size_t i = 0; !step.cpu && i < step.count; i++) {
+			const DlaTask &task = std::get<DlaTask>(tasks[step.first + i]);
+			auto one = device.prepare(
+				{ task.graph, task.operations, task.surfaces, task.luts },
+				task.addresses.size(), static_cast<uint32_t>(i));
+			/* Without room for it, its descriptors are submitted. */
+			if (!one && one.error().code != ErrorCode::NoMemory)
+				return forward(one);
+			if (one)
+				prepared[step.first + i].emplace(std::move(*one));
+		}
+	}
+	return prepared;
+}
+
 unsigned Program::maxOperations() const
 {
 	unsigned most = 0;

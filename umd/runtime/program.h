@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <nvdla/device.h>
@@ -26,6 +27,9 @@ struct ProgramStep {
 	bool restartable = false;
 };
 
+/** \brief Per task of a Program what the device has prepared; nothing where it has not */
+using PreparedTasks = std::vector<std::optional<PreparedTask>>;
+
 /** \brief A loadable's tasks, tensors and the use of its memories */
 struct Program : NetworkParts {
 	std::vector<ProgramStep> steps;
@@ -46,6 +50,12 @@ struct Program : NetworkParts {
 
 	/** \return operations of the job that has most of them */
 	unsigned maxOperations() const;
+
+	/**
+	 * \brief Have the device check the tasks once, as far as it can keep them
+	 * \return the device's refusal of a task
+	 */
+	Result<PreparedTasks> prepare(const Device &device) const;
 };
 
 /** \return InvalidArgument if there is no tensor \a index; \a kind is input or output */

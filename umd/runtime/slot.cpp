@@ -168,9 +168,15 @@ Result<void> Slot::startJob(const ProgramStep &step)
 	std::vector<JobTask> tasks;
 
 	for (size_t i = step.first; i < step.first + step.count; i++) {
+		JobTask &job = tasks.emplace_back();
+		job.addresses = ranges_[i];
+		if (common_.prepared[i]) {
+			job.prepared = common_.prepared[i]->handle();
+			continue;
+		}
 		const DlaTask &task = std::get<DlaTask>(common_.program.tasks[i]);
-		tasks.push_back(
-			{ task.graph, task.operations, task.surfaces, task.luts, ranges_[i] });
+		static_cast<TaskGraph &>(job) = { task.graph, task.operations, task.surfaces,
+						  task.luts };
 	}
 	const SubmitOptions options{ .timeout = request_->options.timeout,
 				     .context = context_,

@@ -30,6 +30,7 @@ public:
 		Program program;
 		Loadable loadable;     /**< contents of Program::own */
 		ResidentMemory shared; /**< Program::shared */
+		PreparedTasks prepared; /**< of Program::tasks */
 	};
 	/** \brief Told when the run in the slot has ended */
 	using Done = std::function<void(Result<void>)>;

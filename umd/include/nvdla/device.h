@@ -88,13 +88,45 @@ struct BufferRange {
 	uint64_t size = 0; /**< 0 for all up to the buffer's end */
 };
 
-/** \brief One task graph of a job; borrows everything */
-struct JobTask {
+/** \brief What a task does; borrows everything */
+struct TaskGraph {
 	std::span<const nvdla_graph_node> graph;
 	std::span<const nvdla_operation_desc> operations;
 	std::span<const nvdla_surface_desc> surfaces;
 	std::span<const nvdla_lut_desc> luts;
+};
+
+/** \brief One task of a job; borrows everything */
+struct JobTask : TaskGraph {
 	std::span<const BufferRange> addresses;
+	/** \brief Handle of a PreparedTask, whose graph it is then; 0 for the graph above */
+	uint32_t prepared = 0;
+};
+
+/**
+ * \brief A task graph that the driver has checked, all but the addresses
+ *
+ * Submitting it costs a fraction of what its descriptors do. Jobs that were submitted with it
+ * do not need it any more.
+ */
+class PreparedTask
+{
+public:
+	PreparedTask(PreparedTask &&other) noexcept;
+	PreparedTask &operator=(PreparedTask &&other) noexcept;
+	~PreparedTask();
+
+	uint32_t handle() const { return handle_; }
+
+private:
+	friend class Device;
+	PreparedTask(std::shared_ptr<DeviceBackend> backend, uint32_t handle)
+		: backend_(std::move(backend)), handle_(handle)
+	{
+	}
+
+	std::shared_ptr<DeviceBackend> backend_;
+	uint32_t handle_ = 0;
 };
 
 /** \brief Of the jobs that are ready to run, those of the higher priority go first */
@@ -253,6 +285,19 @@ public:
 
 	/** \return InvalidArgument for a priority that info().priorities denies */
 	Result<Context> createContext(Priority priority) const;
+
+	/**
+	 * \brief Have the driver check a task graph that is going to be run often
+	 *
+	 * \param[in] graph may go then
+	 * \param[in] addresses entries of each address table
+	 * \param[in] index of the task among others, for messages
+	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory
+	 * if prepared tasks take info().max_task_bytes already; Unsupported without
+	 * DRM_NVDLA_FEATURE_PREPARED_TASKS
+	 */
+	Result<PreparedTask> prepare(const TaskGraph &graph, size_t addresses,
+				     uint32_t index = 0) const;
 
 	/** \return bytes of the results of a job with so many operations in all its tasks */
 	static uint64_t resultBytes(uint64_t operations)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks as the caller has them: arrays whose elements may differ in size from ours.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+
+#include "nvdla_task.h"
+
+namespace nvdla
+{
+
+/*
+ * Element \a index of an array whose elements have \a size bytes in the
+ * caller's eyes. As the kernel does: members that the caller does not know are
+ * zero, those that are not known here have to be.
+ */
+template<typename T>
+int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
+{
+	const auto *from =
+		reinterpret_cast<const unsigned char *>(array) + uint64_t{ index } * size;
+	const size_t known = std::min<size_t>(size, sizeof(T));
+
+	if (std::any_of(from + known, from + size, [](unsigned char byte) { return byte; }))
+		return -E2BIG;
+	to = {};
+	std::memcpy(&to, from, known);
+	return 0;
+}
+
+/* An array as the engine knows it: the caller's own, or a copy if sizes differ. */
+template<typename T>
+class Elements
+{
+public:
+	/** \return 0 or a negative errno */
+	int read(uint64_t array, uint32_t count, uint32_t size)
+	{
+		if (!count)
+			return 0;
+		if (!array)
+			return -EFAULT;
+		/* Nobody else writes to it before the caller has its answer. */
+		data_ = reinterpret_cast<const T *>(array);
+		if (size == sizeof(T))
+			return 0;
+
+		copy_.resize(count);
+		data_ = copy_.data();
+		for (uint32_t i = 0; i < count; i++) {
+			if (const int error = copyElement(array, i, size, copy_[i]))
+				return error;
+		}
+		return 0;
+	}
+
+	const T *data() const { return data_; }
+
+private:
+	const T *data_ = nullptr;
+	std::vector<T> copy_;
+};
+
+/** \brief Descriptors of a task; the caller's arrays have to outlive it */
+class TaskReader
+{
+public:
+	/**
+	 * \param[in] args counts and sizes were checked
+	 * \return 0 or a negative errno
+	 */
+	int read(const drm_nvdla_task &args);
+
+	/** \return what the engine takes, without extents */
+	const nvdla_task_source &source() const { return source_; }
+
+private:
+	Elements<nvdla_graph_node> graph_;
+	Elements<nvdla_operation_desc> operations_;
+	Elements<nvdla_surface_desc> surfaces_;
+	Elements<nvdla_lut_desc> luts_;
+	nvdla_task_source source_ = {};
+};
+
+/** \brief Tell the caller what is wrong with a task. \return -EINVAL */
+int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, drm_nvdla_error &error);
+
+} /* namespace nvdla */
