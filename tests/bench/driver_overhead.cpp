@@ -33,6 +33,7 @@ using Microseconds = std::chrono::duration<double, std::micro>;
 
 constexpr size_t shortChain = 1;
 constexpr size_t longChain = 65;
+constexpr size_t networkLayers = 30; /* two operations each */
 constexpr uint64_t bufferBytes = 4 << 20;
 
 /* How a layer is added; returns its last operation. */
@@ -87,32 +88,35 @@ public:
 		}
 	}
 
-	/** \return time from the ioctl to the wake-up, or an error in words */
-	std::string once(Microseconds &time)
+	/** \brief Have the driver check the descriptors now, once. \return an error in words */
+	std::string prepare()
 	{
-		const nvdla_task_source source = builder_.source();
+		drm_nvdla_error error = {};
+		const int64_t handle = device_.prepareTask(describe(), error);
+		if (handle < 0)
+			return std::string("not prepared: ") + describeRefusal(error);
+		prepared_ = static_cast<uint32_t>(handle);
+		return {};
+	}
+
+	/** \brief How long one run took */
+	struct Times {
+		Microseconds all;    /**< from the ioctl to the wake-up */
+		Microseconds submit; /**< of them the ioctl */
+	};
+
+	/** \return an error in words */
+	std::string once(Times &times)
+	{
 		Submit submit;
-		drm_nvdla_task task = {};
-		task.graph = reinterpret_cast<uintptr_t>(source.graph);
-		task.operations = reinterpret_cast<uintptr_t>(source.operations);
-		task.surfaces = reinterpret_cast<uintptr_t>(source.surfaces);
-		task.luts = reinterpret_cast<uintptr_t>(source.luts);
-		task.addresses = reinterpret_cast<uintptr_t>(addresses_.data());
-		task.num_operations = source.num_operations;
-		task.num_luts = source.num_luts;
-		task.num_addresses = static_cast<uint32_t>(addresses_.size());
-		task.address_size = sizeof(addresses_[0]);
-		task.node_size = sizeof(nvdla_graph_node);
-		task.operation_size = sizeof(nvdla_operation_desc);
-		task.surface_size = sizeof(nvdla_surface_desc);
-		task.lut_size = sizeof(nvdla_lut_desc);
-		submit.tasks.push_back(task);
+		submit.tasks.push_back(describe());
 		submit.outSyncs.push_back({ syncobj_, 0, 0 });
 
 		const Clock::time_point start = Clock::now();
 		const int refused = submit.run(device_);
+		times.submit = Clock::now() - start;
 		const int waited = refused ? 0 : device_.waitSyncobj(syncobj_);
-		time = Clock::now() - start;
+		times.all = Clock::now() - start;
 
 		if (refused)
 			return std::string("refused: ") + describeRefusal(submit.error);
@@ -122,9 +126,33 @@ public:
 	}
 
 private:
+	drm_nvdla_task describe() const
+	{
+		const nvdla_task_source source = builder_.source();
+		drm_nvdla_task task = {};
+		task.addresses = reinterpret_cast<uintptr_t>(addresses_.data());
+		task.num_addresses = static_cast<uint32_t>(addresses_.size());
+		task.address_size = sizeof(addresses_[0]);
+		task.handle = prepared_;
+		if (prepared_)
+			return task;
+		task.graph = reinterpret_cast<uintptr_t>(source.graph);
+		task.operations = reinterpret_cast<uintptr_t>(source.operations);
+		task.surfaces = reinterpret_cast<uintptr_t>(source.surfaces);
+		task.luts = reinterpret_cast<uintptr_t>(source.luts);
+		task.num_operations = source.num_operations;
+		task.num_luts = source.num_luts;
+		task.node_size = sizeof(nvdla_graph_node);
+		task.operation_size = sizeof(nvdla_operation_desc);
+		task.surface_size = sizeof(nvdla_surface_desc);
+		task.lut_size = sizeof(nvdla_lut_desc);
+		return task;
+	}
+
 	const Device &device_;
 	const TaskBuilder &builder_;
 	uint32_t syncobj_;
+	uint32_t prepared_ = 0;
 	std::vector<std::unique_ptr<Buffer>> buffers_;
 	std::vector<drm_nvdla_address> addresses_;
 };
@@ -140,17 +168,47 @@ double measure(const Device &device, const Kind &kind, size_t layers, unsigned i
 {
 	const TaskBuilder builder = chain(kind, layers);
 	Run run(device, builder);
-	std::vector<Microseconds> times(repeats);
+	std::vector<Microseconds> all(repeats);
+	Run::Times times;
 
 	/* The first one finds registers and caches cold. */
 	for (unsigned int i = 0; i <= repeats; i++) {
-		const std::string error = run.once(times[i % repeats]);
+		const std::string error = run.once(times);
 		if (!error.empty()) {
 			std::fprintf(stderr, "%s: %s\n", kind.name, error.c_str());
 			return -1;
 		}
+		all[i % repeats] = times.all;
 	}
-	return median(times);
+	return median(all);
+}
+
+/* Prints what the ioctl takes with descriptors and prepared, in turns. \return there was no error
+ */
+bool measureSubmit(const Device &device, const Kind &kind, size_t layers, unsigned int repeats)
+{
+	const TaskBuilder builder = chain(kind, layers);
+	Run described(device, builder), prepared(device, builder);
+	std::vector<Microseconds> before(repeats), after(repeats);
+	Run::Times times;
+	std::string error = prepared.prepare();
+
+	for (unsigned int i = 0; i <= repeats && error.empty(); i++) {
+		error = described.once(times);
+		before[i % repeats] = times.submit;
+		if (error.empty())
+			error = prepared.once(times);
+		after[i % repeats] = times.submit;
+	}
+	if (!error.empty()) {
+		std::fprintf(stderr, "%s, prepared: %s\n", kind.name, error.c_str());
+		return false;
+	}
+	std::printf("submit of %zu operations: %.1f us with descriptors, %.1f us prepared, %.1f times as "
+		    "fast\n",
+		    builder.graph.size(), median(before), median(after),
+		    median(before) / median(after));
+	return true;
 }
 
 /* \return median time of one layer's job with another client's before it; negative after an error
@@ -161,19 +219,20 @@ double measureTurns(const Device &device, const std::string &node, const Kind &k
 	const TaskBuilder builder = chain(kind, shortChain);
 	const Device otherDevice(node);
 	Run run(device, builder), other(otherDevice, builder);
-	std::vector<Microseconds> times(repeats);
-	Microseconds otherTime;
+	std::vector<Microseconds> all(repeats);
+	Run::Times times, otherTimes;
 
 	for (unsigned int i = 0; i <= repeats; i++) {
-		std::string error = other.once(otherTime);
+		std::string error = other.once(otherTimes);
 		if (error.empty())
-			error = run.once(times[i % repeats]);
+			error = run.once(times);
+		all[i % repeats] = times.all;
 		if (!error.empty()) {
 			std::fprintf(stderr, "%s, two clients: %s\n", kind.name, error.c_str());
 			return -1;
 		}
 	}
-	return median(times);
+	return median(all);
 }
 
 /* Reads as zero and forgets: only registers are of interest. */
@@ -264,5 +323,5 @@ int main(int argc, char **argv)
 	if (turns < 0)
 		return 1;
 	std::printf("a job behind another client's convolution: %.1f us more\n", turns - alone);
-	return 0;
+	return measureSubmit(device, convolution, networkLayers, repeats) ? 0 : 1;
 }

@@ -56,6 +56,26 @@ int Device::destroyContext(uint32_t context) const
 	return ioctl(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
 }
 
+int64_t Device::prepareTask(drm_nvdla_task task, drm_nvdla_error &error) const
+{
+	drm_nvdla_task_create create = {};
+
+	task.addresses = 0;
+	task.address_size = 0;
+	create.task = userPointer(&task);
+	create.task_size = sizeof(task);
+	create.error = userPointer(&error);
+	create.error_size = sizeof(error);
+	const int ret = ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
+	return ret ? ret : int64_t{ create.handle };
+}
+
+int Device::destroyTask(uint32_t handle) const
+{
+	drm_nvdla_task_destroy destroy = { .handle = handle, .reserved = 0 };
+	return ioctl(DRM_IOCTL_NVDLA_TASK_DESTROY, &destroy);
+}
+
 uint32_t Device::createSyncobj() const
 {
 	drm_syncobj_create create = {};
@@ -201,6 +221,16 @@ drm_nvdla_task CopyTask::task() const
 	task.operation_size = sizeof(nvdla_operation_desc);
 	task.surface_size = sizeof(nvdla_surface_desc);
 	task.lut_size = sizeof(nvdla_lut_desc);
+	return task;
+}
+
+drm_nvdla_task CopyTask::prepared(uint32_t handle) const
+{
+	drm_nvdla_task task = {};
+	task.addresses = userPointer(addresses.data());
+	task.num_addresses = static_cast<uint32_t>(addresses.size());
+	task.address_size = sizeof(drm_nvdla_address);
+	task.handle = handle;
 	return task;
 }
 

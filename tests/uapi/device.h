@@ -64,6 +64,10 @@ public:
 	int createContext(drm_nvdla_priority priority) const;
 	int destroyContext(uint32_t context) const;
 
+	/** \return handle of a prepared task, or -errno; \a task has no addresses then */
+	int64_t prepareTask(drm_nvdla_task task, drm_nvdla_error &error) const;
+	int destroyTask(uint32_t handle) const;
+
 	/** \return handle of a new syncobj, 0 on failure */
 	uint32_t createSyncobj() const;
 	int destroySyncobj(uint32_t handle) const;
@@ -134,6 +138,8 @@ public:
 
 	/** \return the ioctl's view; valid until this object changes */
 	drm_nvdla_task task() const;
+	/** \return the same of a prepared task: with the addresses alone */
+	drm_nvdla_task prepared(uint32_t handle) const;
 
 	std::vector<nvdla_graph_node> graph;
 	std::vector<nvdla_operation_desc> operations;

@@ -243,6 +243,33 @@ TEST_F(FaultTest, Contexts)
 		});
 }
 
+TEST_F(FaultTest, PrepareTask)
+{
+	const PageCopy copy(device_);
+	ASSERT_TRUE(copy.valid());
+	drm_nvdla_error error;
+	int64_t handle = 0;
+	failEverywhere(
+		[&] {
+			handle = device_.prepareTask(copy.task.task(), error);
+			return handle < 0 ? static_cast<int>(handle) : 0;
+		},
+		[&] { EXPECT_EQ(device_.destroyTask(static_cast<uint32_t>(handle)), 0); });
+}
+
+TEST_F(FaultTest, SubmitPrepared)
+{
+	const PageCopy copy(device_);
+	ASSERT_TRUE(copy.valid());
+	drm_nvdla_error error;
+	const int64_t handle = device_.prepareTask(copy.task.task(), error);
+	ASSERT_GT(handle, 0);
+	Submit submit;
+	submit.tasks.push_back(copy.task.prepared(static_cast<uint32_t>(handle)));
+	failEverywhere([&] { return submit.run(device_); });
+	EXPECT_EQ(copy.destination.prepare(DRM_NVDLA_BO_READ), 0);
+}
+
 TEST_F(FaultTest, SubmitWithResult)
 {
 	const PageCopy copy(device_);
