@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 
-from . import processes
+from . import processes, suite_tree
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -51,10 +51,12 @@ def configure(progress=lambda text: None, tests=False):
 	Without @tests there are some if their packages are installed.
 	"""
 	build = build_dir()
-	wanted = {'werror': True} if os.environ.get('CI') == 'true' else {}
+	wanted = {'werror': 'true'} if os.environ.get('CI') == 'true' else {}
 	if tests:
 		wanted['tests'] = 'enabled'
-	options = [f'-D{name}={str(value).lower()}' for name, value in wanted.items()]
+		if suite_tree.path().is_dir():
+			wanted['suite_tree'] = str(suite_tree.path())
+	options = [f'-D{name}={value}' for name, value in wanted.items()]
 	if not (build / 'build.ninja').is_file():
 		progress('configuring')
 		build.mkdir(parents=True, exist_ok=True)
@@ -64,7 +66,11 @@ def configure(progress=lambda text: None, tests=False):
 
 
 def _options():
-	return {option['name']: option['value'] for option in _introspect('--buildoptions')}
+	return {option['name']: _text(option['value']) for option in _introspect('--buildoptions')}
+
+
+def _text(value):
+	return str(value).lower() if isinstance(value, bool) else value
 
 
 def build(progress=lambda text: None, targets=None):

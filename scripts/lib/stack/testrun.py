@@ -2,6 +2,7 @@
 """scripts/test: build, run every test, and say in the last line how it went."""
 
 import argparse
+import contextlib
 import fnmatch
 import functools
 import os
@@ -9,7 +10,7 @@ import re
 from pathlib import Path
 
 from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
-	       setup, vmtests)
+	       setup, suite_tree, vmtests)
 from .console import Failure
 from .paths import ROOT, build_dir, reference_data
 from .results import Case
@@ -102,10 +103,24 @@ def _guest_and_build(arguments):
 	return _guest(arguments.kernel)
 
 
+def _build_plugins():
+	"""Build what is made of the suite tree; returns the tests that are skipped because there is none."""
+	try:
+		with console.stage('suite tree') as progress:
+			suite_tree.ensure(progress)
+	except Failure as failure:
+		return [Case('tflite', results.SKIPPED, str(failure))]
+	with console.stage('plug-ins') as progress:
+		build.build(progress)
+	return []
+
+
 def main():
 	arguments = _parse()
 	chosen = _chooser(arguments.filters)
-	found = _guest_and_build(arguments)
+	with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
+		found = _guest_and_build(arguments)
+	without = [] if arguments.kernel == guest.DEBUG else _build_plugins()
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
 	# It takes minutes to make: where somebody did, everything runs there as well.
@@ -122,6 +137,7 @@ def main():
 	if not names and not boots and not style and not packages:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	cases = _run_host_tests(names, arguments.quick) if names else []
+	cases += [case for case in without if chosen(case.name)]
 	if style:
 		cases.append(kmdcheck.style())
 	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The suite tree: frameworks of a Debian that is newer than this project's, in a folder.
+
+The plug-ins are compiled on the host, against these frameworks' headers alone, and run by the
+tree's own loader with the tree's C library. So the packages are only unpacked: no compiler is among
+them, nothing is mounted and nothing takes root.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+
+from . import archive, console, guest_tree
+from .console import Failure
+from .paths import ROOT, cache_dir
+
+# Where the frameworks are looked for, by the names that stay when releases move on.
+_SUITES = ('testing', 'unstable')
+_PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
+# Part of the tree's name: raise it when the steps below change.
+_FORMAT = '1'
+_SPACE = 1 << 30
+# The frameworks' headers, in a folder without those of the C library beside them.
+_HEADERS = ('onnxruntime', 'tensorflow')
+_UNUSED = ('usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/lintian', 'var/cache', 'var/lib/apt')
+
+
+def _packages():
+	lines = (line.split('#')[0].strip() for line in _PACKAGES.read_text().splitlines())
+	return [line for line in lines if line]
+
+
+def path():
+	"""Where the tree of this checkout's recipe is, or will be."""
+	recipe = '\n'.join([_FORMAT, *_packages(), *_HEADERS, *_UNUSED])
+	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def ensure(progress):
+	"""Make the tree unless it is there; returns its path. A tree that is there is whole."""
+	tree = path()
+	if tree.is_dir():
+		return tree
+	with guest_tree.locked('suite', progress):
+		if not tree.is_dir():
+			_make(tree, progress)
+	return tree
+
+
+def _suite(progress):
+	"""The first of the suites that has all packages."""
+	progress(f'looking for {" and ".join(_packages())} in the archive')
+	for suite in _SUITES:
+		with archive.opened((suite,), progress) as packages:
+			if all(name in packages.names(name) for name in _packages()):
+				return suite
+	raise Failure(f'neither {" nor ".join(_SUITES)} has {" and ".join(_packages())}')
+
+
+def _make(tree, progress):
+	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
+	for stale in cache_dir().glob('suite-*'):
+		if stale.is_dir():
+			shutil.rmtree(stale)
+	guest_tree.require_space(_SPACE, 'the suite tree')
+	suite = _suite(progress)
+	partial = tree.with_name(f'{tree.name}.incomplete')
+	progress(f'unpacking {" and ".join(_packages())} of Debian {suite} (about a minute, once)')
+	try:
+		guest_tree.unpack(_packages(), partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
+		for name in _UNUSED:
+			shutil.rmtree(partial / name, ignore_errors=True)
+		headers = partial / 'headers'
+		headers.mkdir()
+		for name in _HEADERS:
+			(headers / name).symlink_to(f'../usr/include/{name}')
+		os.rename(partial, tree)
+	finally:
+		shutil.rmtree(partial, ignore_errors=True)
+
+
+def remove():
+	"""Delete every cached tree."""
+	for tree in cache_dir().glob('suite-*'):
+		if tree.is_dir():
+			shutil.rmtree(tree)
+
+
+def main():
+	"""Make it beside other work, as a process of its own."""
+	with console.stage('suite tree') as progress:
+		ensure(progress)
+	return 0
+
+
+if __name__ == '__main__':
+	sys.exit(console.run_program(main))
