@@ -20,6 +20,8 @@ namespace nvdla::test
 struct Array {
 	std::string type;
 	Numbers numbers;
+
+	bool operator==(const Array &) const = default;
 };
 
 /** \brief Read a .npy file of integers or numbers; of anything else no numbers */

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "agreement.h"
 #include "compiler/passes/passes.h"
 #include "core_run.h"
 #include "model_folder.h"
@@ -42,32 +43,6 @@ Numbers channelsLast(const Numbers &numbers, const compiler::Extents &shape)
 	for (size_t i = 0; i < numbers.size(); i++)
 		result[i % plane * channels + i / plane] = numbers[i];
 	return result;
-}
-
-size_t largest(const Numbers &numbers)
-{
-	return static_cast<size_t>(std::max_element(numbers.begin(), numbers.end()) -
-				   numbers.begin());
-}
-
-struct Difference {
-	double largest = 0;
-	double beyond = 0; /**< share of elements beyond what is allowed */
-};
-
-Difference difference(const Numbers &got, const Numbers &wanted, double allowed)
-{
-	Difference difference;
-
-	for (size_t i = 0; i < wanted.size(); i++) {
-		const double distance = std::fabs(got[i] - wanted[i]);
-		/* Written so that a NaN counts. */
-		if (!(distance <= allowed))
-			difference.beyond += 1.0 / static_cast<double>(wanted.size());
-		if (!(distance <= difference.largest))
-			difference.largest = distance;
-	}
-	return difference;
 }
 
 class Models : public testing::TestWithParam<std::string>
@@ -118,65 +93,6 @@ std::string testName(const testing::TestParamInfo<std::string> &info)
 
 	std::replace(name.begin(), name.end(), '.', '_');
 	return name;
-}
-
-/* Of an output over all cases; some have one element. */
-double rangeOf(const ModelFolder &folder, size_t output)
-{
-	double low = 0, high = 0;
-
-	for (const ModelCase &known : folder.cases) {
-		for (const double number : known.outputs[output].array.numbers) {
-			low = std::min(low, number);
-			high = std::max(high, number);
-		}
-	}
-	return high - low;
-}
-
-/* What a step of an output's 8 bits is worth in the file's numbers; 0 of other types. */
-double stepOf(const compiler::Model &model, size_t output)
-{
-	using compiler::ElementType;
-	const compiler::Value *value = &model.values[model.outputs[output]];
-	const compiler::Operator *writer = model.writer(model.outputs[output]);
-	const bool real = isFloat(value->type);
-
-	if (real && writer)
-		value = &model.values[writer->inputs.front()];
-	if (value->type != ElementType::Int8 && value->type != ElementType::UInt8)
-		return 0;
-	return real ? value->quantization.channel(0).scale : 1;
-}
-
-/* What an output breaks of what its kind of network has to hold, in words; nothing if it holds. */
-std::string shortfall(const Numbers &got, const CaseTensor &output, bool classifies, double range,
-		      double step)
-{
-	const Numbers &wanted = output.array.numbers;
-	const bool real = output.array.type[1] == 'f';
-	double most = range * 0.01;
-
-	if (step > 0) {
-		const double beyond = difference(got, wanted, 2.01 * step).beyond;
-		if (beyond > 0.01)
-			return fmt::format("{} of the elements are off by more than 2 steps",
-					   beyond);
-		most = std::max(8 * step, 3 * output.largestOfKernels);
-	} else if (!real) {
-		most = 65536 * 1e-3;
-	}
-	const double largestOff = difference(got, wanted, most).largest;
-	/* Written so that a NaN counts. */
-	if (!(largestOff <= most))
-		return fmt::format("an element is off by {}, more than {}", largestOff, most);
-	/* Unless the reference itself is within a step. */
-	if (classifies && wanted[largest(got)] < wanted[largest(wanted)] - (step > 0 ? step
-									    : real   ? most
-										     : 1))
-		return fmt::format("the first class is {} instead of {}", largest(got),
-				   largest(wanted));
-	return {};
 }
 
 /*

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which build of this code runs.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace nvdla::plugin
+{
+
+/**
+ * \return what the linker calls this library (the note NT_GNU_BUILD_ID), the same only for the same
+ * contents; empty if it was linked without
+ */
+std::span<const std::byte> buildId();
+
+} /* namespace nvdla::plugin */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was compiled before.
+ */
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include <nvdla/compiler.h>
+
+namespace nvdla::plugin
+{
+
+/**
+ * \brief A folder of compiled models
+ *
+ * A file is named by what was compiled and by the build of the compiler; it begins with a sum of
+ * its contents, so that one that is damaged or from somewhere else counts as none. Any number of
+ * processes may use one folder: files appear whole. Nothing is ever deleted.
+ */
+class Cache
+{
+public:
+	/** \param[in] folder empty: nothing is ever found or kept */
+	explicit Cache(std::string folder) : folder_(std::move(folder)) {}
+
+	/** \return what compileModel() made of \a model once, without its report */
+	std::optional<CompiledModel> find(std::span<const std::byte> model) const;
+
+	/** \brief Keep a result; if the folder cannot be written, nothing is kept */
+	void keep(std::span<const std::byte> model, const CompiledModel &compiled) const;
+
+private:
+	std::string pathOf(std::span<const std::byte> model) const;
+
+	std::string folder_;
+};
+
+} /* namespace nvdla::plugin */

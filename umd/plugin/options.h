@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an application may ask of a plug-in.
+ */
+#pragma once
+
+#include <string>
+
+#include <nvdla/device.h>
+#include <nvdla/error.h>
+
+namespace nvdla::plugin
+{
+
+/** \brief Which operators the core may have */
+enum class Precision {
+	Any,	 /**< integers as they are, real numbers in FP16 */
+	Integer, /**< only those on integers: real numbers stay with the framework */
+};
+
+/** \brief Options of a plug-in; frameworks give them as text */
+struct Options {
+	/** \brief As Device::open(); empty: the first device that the kernel drives */
+	std::string device;
+	Precision precision = Precision::Any;
+	Priority priority = Priority::Normal;
+	/** \brief Folder that keeps what was compiled; empty: none */
+	std::string cacheFolder;
+	/** \brief At the end, log how often each partition ran, and how long */
+	bool profile = false;
+
+	/**
+	 * \brief Set an option
+	 *
+	 * "device", "precision" ("any", "integer"), "priority" ("low", "normal", "high"),
+	 * "cache_dir", "profile" ("true", "false").
+	 *
+	 * \return InvalidArgument naming the key or the value, and what there is
+	 */
+	Result<void> set(const std::string &key, const std::string &value);
+};
+
+} /* namespace nvdla::plugin */

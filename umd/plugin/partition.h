@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A part of a framework's network, on the device.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nvdla/compiler.h>
+#include <nvdla/network.h>
+
+#include "host_tensor.h"
+#include "session.h"
+
+namespace nvdla::plugin
+{
+
+/** \brief What computes a partition when the device does not: the framework itself */
+class CpuNetwork
+{
+public:
+	virtual ~CpuNetwork() = default;
+	/** \brief As Partition::run() */
+	virtual Result<void> run(std::span<const HostTensor> inputs,
+				 std::span<const HostTensor> outputs) = 0;
+};
+
+/**
+ * \brief Compile a partition
+ *
+ * \param[in] model a file of the framework's format with the partition and nothing else
+ * \param[in] cacheFolder keeps the result, and has it the next time; empty: no cache
+ * \return as compileModel(); Unsupported also if the core has nothing to do in it. The report is
+ * empty if the cache had it
+ */
+Result<CompiledModel> compilePartition(std::span<const std::byte> model,
+				       const std::string &cacheFolder);
+
+/** \return the layers that the runtime would compute on the CPU, which the framework does better */
+std::vector<LayerReport> layersOnCpu(const CompileReport &report);
+
+/**
+ * \brief A compiled partition that resides on a device
+ *
+ * Used from one thread at a time.
+ */
+class Partition
+{
+public:
+	/**
+	 * \brief Bring a partition to the session's device
+	 * \param[in] name for the profile
+	 * \param[in] cpu computes it once the device is lost
+	 */
+	static Result<std::unique_ptr<Partition>> load(std::shared_ptr<Session> session,
+						       const CompiledModel &compiled,
+						       std::string name,
+						       std::unique_ptr<CpuNetwork> cpu);
+
+	Partition(const Partition &) = delete;
+	Partition &operator=(const Partition &) = delete;
+	/** \brief Logs the profile, if that was asked for */
+	~Partition();
+
+	/**
+	 * \brief Compute it, on the CPU if the device cannot
+	 * \param[in] inputs as the model has them, in its order
+	 * \param[in] outputs get the results
+	 * \return InvalidArgument for tensors of another type or size; what the CPU's part failed
+	 * with. Not for the device: see Session::lose()
+	 */
+	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
+
+private:
+	Partition(std::shared_ptr<Session> session, Network network, const CompiledModel &compiled,
+		  std::string name, std::unique_ptr<CpuNetwork> cpu);
+
+	Result<void> runOnDevice(std::span<const HostTensor> inputs,
+				 std::span<const HostTensor> outputs);
+
+	std::shared_ptr<Session> session_;
+	Network network_;
+	std::vector<ElementOrder> inputOrders_;
+	std::vector<ElementOrder> outputOrders_;
+	std::string name_;
+	std::unique_ptr<CpuNetwork> cpu_;
+	/* Packed tensors, kept so that a run allocates nothing. */
+	std::vector<std::byte> tensor_;
+	unsigned runs_ = 0;
+	unsigned runsOnCpu_ = 0;
+	std::chrono::nanoseconds whole_{ 0 };
+	std::chrono::nanoseconds onDevice_{ 0 };
+};
+
+} /* namespace nvdla::plugin */

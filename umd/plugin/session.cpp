@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include <fmt/core.h>
+
+namespace nvdla::plugin
+{
+
+Result<std::shared_ptr<Session>> Session::open(const Options &options, Log log)
+{
+	std::string path = options.device;
+
+	if (path.empty()) {
+		const std::vector<std::string> found = Device::enumerate();
+		if (found.empty())
+			return fail(ErrorCode::NoDevice, "open device", "",
+				    "the kernel drives none; load its driver, or use the model of "
+				    "the device in this process: device=embedded");
+		path = found.front();
+	}
+	auto device = Device::open(path);
+	if (!device)
+		return forward(device);
+	return std::make_shared<Session>(std::move(*device), options, std::move(log));
+}
+
+void Session::lose(const Error &reason)
+{
+	if (!lost_.exchange(true))
+		log_(fmt::format("the device is used no more, the CPU goes on: {}",
+				 reason.message()));
+}
+
+} /* namespace nvdla::plugin */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device as a plug-in uses it, until it is lost.
+ */
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "options.h"
+
+namespace nvdla::plugin
+{
+
+/** \brief Takes a line of text for the user */
+using Log = std::function<void(const std::string &)>;
+
+/**
+ * \brief An open device and how to use it
+ *
+ * Once a run has failed the device counts as lost: everything is left to the framework from then
+ * on, and one line says so. All functions may be called from several threads at once.
+ */
+class Session
+{
+public:
+	/** \return NoDevice if there is none, or what Device::open() returns */
+	static Result<std::shared_ptr<Session>> open(const Options &options, Log log);
+
+	/** \brief Use a device that is open already */
+	Session(Device device, Options options, Log log)
+		: device_(std::move(device)), options_(std::move(options)), log_(std::move(log))
+	{
+	}
+
+	const Device &device() const { return device_; }
+	const Options &options() const { return options_; }
+	void log(const std::string &line) const { log_(line); }
+
+	bool isLost() const { return lost_; }
+	/** \brief Use the device no more; the first time, \a reason is logged */
+	void lose(const Error &reason);
+
+private:
+	Device device_;
+	Options options_;
+	Log log_;
+	std::atomic<bool> lost_{ false };
+};
+
+} /* namespace nvdla::plugin */

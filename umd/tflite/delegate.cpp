@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "delegate.h"
+
+#include <optional>
+
+#include <tensorflow/lite/builtin_ops.h>
+
+namespace nvdla::delegate
+{
+
+namespace
+{
+
+std::optional<plugin::HostType> hostType(TfLiteType type)
+{
+	switch (type) {
+	case kTfLiteFloat32:
+		return plugin::HostType::Float32;
+	case kTfLiteFloat16:
+		return plugin::HostType::Float16;
+	case kTfLiteInt8:
+		return plugin::HostType::Int8;
+	case kTfLiteUInt8:
+		return plugin::HostType::UInt8;
+	case kTfLiteInt16:
+		return plugin::HostType::Int16;
+	default:
+		return {};
+	}
+}
+
+Result<std::vector<plugin::HostTensor>> hostTensors(const TfLiteContext &context,
+						    std::span<const int> indices)
+{
+	std::vector<plugin::HostTensor> tensors;
+
+	for (const int index : indices) {
+		const TfLiteTensor &tensor = context.tensors[index];
+		const auto type = hostType(tensor.type);
+		if (!type || !tensor.data.raw)
+			return fail(ErrorCode::InvalidArgument, "run partition",
+				    tensor.name ? tensor.name : "",
+				    "has no memory, or elements of another type");
+		tensors.push_back(
+			{ *type,
+			  { reinterpret_cast<std::byte *>(tensor.data.raw), tensor.bytes } });
+	}
+	return tensors;
+}
+
+} /* namespace */
+
+/* Node of an interpreter that stands for a partition. */
+struct Delegate::Kernel {
+	std::shared_ptr<Delegate> delegate;
+	PlacedPartition placed;
+};
+
+Delegate::Delegate(std::shared_ptr<plugin::Session> session)
+	: interface_{}, session_(std::move(session))
+{
+	interface_.data_ = this;
+	interface_.Prepare = prepare;
+	interface_.flags = kTfLiteDelegateFlagsNone;
+}
+
+TfLiteDelegate *Delegate::create(std::shared_ptr<plugin::Session> session)
+{
+	const std::shared_ptr<Delegate> delegate(new Delegate(std::move(session)));
+
+	delegate->self_ = delegate;
+	return &delegate->interface_;
+}
+
+void Delegate::destroy(TfLiteDelegate *delegate)
+{
+	const auto last = std::move(static_cast<Delegate *>(delegate->data_)->self_);
+}
+
+/* TensorFlow Lite goes on without whoever returns an error, or stops: none is returned for what the
+ * device cannot do. */
+TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
+{
+	Delegate &self = *static_cast<Delegate *>(delegate->data_);
+
+	if (!self.session_ || self.session_->isLost())
+		return kTfLiteOk;
+	const std::lock_guard guard(self.lock_);
+	auto plan = makePlan(context, self.session_);
+	if (!plan) {
+		self.session_->log("takes nothing: " + plan.error().message());
+		return kTfLiteOk;
+	}
+	self.plan_ = std::move(*plan);
+	if (self.plan_.nodes.empty())
+		return kTfLiteOk;
+
+	TfLiteRegistration kernel{};
+	kernel.init = initKernel;
+	kernel.free = freeKernel;
+	kernel.prepare = prepareKernel;
+	kernel.invoke = invokeKernel;
+	kernel.builtin_code = kTfLiteBuiltinDelegate;
+	kernel.custom_name = "NVDLA";
+	kernel.version = 1;
+	/* TensorFlow Lite's list of integers: how many, then they. */
+	std::vector<int> nodes = self.plan_.nodes;
+	nodes.insert(nodes.begin(), static_cast<int>(nodes.size()));
+	const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(
+		context, kernel, reinterpret_cast<TfLiteIntArray *>(nodes.data()), delegate);
+	self.plan_ = {};
+	return status;
+}
+
+void *Delegate::initKernel(TfLiteContext *, const char *buffer, size_t)
+{
+	const auto &params = *reinterpret_cast<const TfLiteDelegateParams *>(buffer);
+	Delegate &self = *static_cast<Delegate *>(params.delegate->data_);
+	const auto nodes = indices(params.nodes_to_replace);
+	auto found = self.plan_.partitions.find({ nodes.begin(), nodes.end() });
+
+	if (found == self.plan_.partitions.end())
+		return nullptr;
+	return new Kernel{ self.self_, std::move(found->second) };
+}
+
+void Delegate::freeKernel(TfLiteContext *, void *data)
+{
+	delete static_cast<Kernel *>(data);
+}
+
+/* Shapes are fixed: for others, TensorFlow Lite prepares the delegate anew. */
+TfLiteStatus Delegate::prepareKernel(TfLiteContext *, TfLiteNode *node)
+{
+	return node->user_data ? kTfLiteOk : kTfLiteDelegateError;
+}
+
+TfLiteStatus Delegate::invokeKernel(TfLiteContext *context, TfLiteNode *node)
+{
+	Kernel &kernel = *static_cast<Kernel *>(node->user_data);
+	auto inputs = hostTensors(*context, kernel.placed.inputs);
+	auto outputs = hostTensors(*context, kernel.placed.outputs);
+	Result<void> done;
+
+	if (!inputs)
+		done = forward(inputs);
+	else if (!outputs)
+		done = forward(outputs);
+	else
+		done = kernel.placed.partition->run(*inputs, *outputs);
+	if (done)
+		return kTfLiteOk;
+	context->ReportError(context, "nvdla: %s", done.error().message().c_str());
+	return kTfLiteError;
+}
+
+} /* namespace nvdla::delegate */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TensorFlow Lite's interface to delegates.
+ */
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include <tensorflow/lite/c/common.h>
+
+#include "planner.h"
+
+namespace nvdla::delegate
+{
+
+/**
+ * \brief A delegate: what TensorFlow Lite gets, and what is behind it
+ *
+ * Kernels that it left in an interpreter keep it, so that it may be destroyed before that.
+ */
+class Delegate
+{
+public:
+	/** \param[in] session nullptr: nothing is taken */
+	static TfLiteDelegate *create(std::shared_ptr<plugin::Session> session);
+	/** \brief Destroy what create() returned */
+	static void destroy(TfLiteDelegate *delegate);
+
+private:
+	struct Kernel;
+
+	explicit Delegate(std::shared_ptr<plugin::Session> session);
+
+	static TfLiteStatus prepare(TfLiteContext *context, TfLiteDelegate *delegate);
+	static void *initKernel(TfLiteContext *context, const char *buffer, size_t size);
+	static void freeKernel(TfLiteContext *context, void *data);
+	static TfLiteStatus prepareKernel(TfLiteContext *context, TfLiteNode *node);
+	static TfLiteStatus invokeKernel(TfLiteContext *context, TfLiteNode *node);
+
+	TfLiteDelegate interface_;
+	std::shared_ptr<plugin::Session> session_;
+	/* Dropped by destroy(). */
+	std::shared_ptr<Delegate> self_;
+	/* While an interpreter prepares. */
+	std::mutex lock_;
+	Plan plan_;
+};
+
+} /* namespace nvdla::delegate */

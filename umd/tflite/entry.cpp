@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What TensorFlow Lite looks for in a library with a delegate.
+ */
+#include <cstdio>
+
+#include <fmt/core.h>
+#include <tensorflow/lite/delegates/external/external_delegate_interface.h>
+
+#include "delegate.h"
+
+namespace
+{
+
+void say(const std::string &line)
+{
+	fmt::print(stderr, "nvdla: {}\n", line);
+}
+
+/*
+ * TensorFlow Lite's own loader gives no function to report errors to, and cannot do with none
+ * returned: what it gets instead makes that the interpreter cannot be prepared.
+ */
+TfLiteDelegate *refusal()
+{
+	auto *delegate = new TfLiteDelegate{};
+
+	delegate->Prepare = [](TfLiteContext *, TfLiteDelegate *) { return kTfLiteError; };
+	return delegate;
+}
+
+} /* namespace */
+
+TfLiteDelegate *tflite_plugin_create_delegate(const char *const *keys, const char *const *values,
+					      size_t count, void (*reportError)(const char *))
+{
+	nvdla::plugin::Options options;
+	const auto refuse = [&](const nvdla::Error &error) -> TfLiteDelegate * {
+		const std::string message = "nvdla: " + error.message();
+		if (reportError) {
+			reportError(message.c_str());
+			return nullptr;
+		}
+		fmt::print(stderr, "{}\n", message);
+		return refusal();
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		if (auto set = options.set(keys[i], values[i]); !set)
+			return refuse(set.error());
+	}
+	auto session = nvdla::plugin::Session::open(options, say);
+	if (!session && session.error().code == nvdla::ErrorCode::InvalidArgument)
+		return refuse(session.error());
+	if (!session)
+		say("the CPU computes everything: " + session.error().message());
+	return nvdla::delegate::Delegate::create(session ? std::move(*session) : nullptr);
+}
+
+void tflite_plugin_destroy_delegate(TfLiteDelegate *delegate)
+{
+	if (delegate && delegate->data_)
+		nvdla::delegate::Delegate::destroy(delegate);
+	else
+		delete delegate;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The graph that TensorFlow Lite shows to a delegate.
+ */
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <tensorflow/lite/c/common.h>
+
+namespace nvdla::delegate
+{
+
+/** \brief Nodes that belong together, with what goes in and comes out */
+struct Part {
+	std::vector<int> nodes;	 /**< in the order of the plan, makers of constants among them */
+	std::vector<int> inputs; /**< tensors that are computed elsewhere */
+	std::vector<int> outputs;
+};
+
+/**
+ * \brief Nodes and tensors of a TfLiteContext, while a delegate prepares
+ *
+ * Valid until nodes are replaced.
+ */
+class GraphView
+{
+public:
+	static Result<GraphView> read(TfLiteContext *context);
+
+	/** \return indices of the nodes in their order */
+	std::span<const int> plan() const { return plan_; }
+	const TfLiteNode &node(int index) const { return *nodes_.at(index).node; }
+	const TfLiteRegistration &registration(int index) const
+	{
+		return *nodes_.at(index).registration;
+	}
+	const TfLiteTensor &tensor(int index) const { return context_->tensors[index]; }
+
+	/** \return whether the file has the tensor's elements */
+	bool isStored(int tensor) const;
+	/** \return whether the tensor is stored, or made of nothing but such tensors */
+	bool isConstant(int tensor) const;
+
+	/**
+	 * \brief Nodes, with those that make constants for them
+	 *
+	 * \param[in] nodes in the order of the plan
+	 * \param[in] outputs of them that are needed elsewhere
+	 */
+	Part part(std::span<const int> nodes, std::vector<int> outputs) const;
+
+	/** \return the code's name and the first output's, for people */
+	std::string describe(int node) const;
+
+private:
+	struct Entry {
+		TfLiteNode *node;
+		TfLiteRegistration *registration;
+	};
+
+	explicit GraphView(TfLiteContext *context) : context_(context) {}
+
+	TfLiteContext *context_;
+	std::vector<int> plan_;
+	std::unordered_map<int, Entry> nodes_;
+	/* Of tensors that are computed: who does. */
+	std::unordered_map<int, int> writers_;
+};
+
+/** \return the indices in a list of TensorFlow Lite's */
+inline std::span<const int> indices(const TfLiteIntArray *list)
+{
+	return list ? std::span<const int>(list->data, static_cast<size_t>(list->size))
+		    : std::span<const int>();
+}
+
+} /* namespace nvdla::delegate */

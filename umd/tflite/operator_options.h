@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options of TensorFlow Lite's operators, from its structures to those of its files.
+ */
+#pragma once
+
+#include <optional>
+
+#include "tflite_generated.h"
+
+namespace nvdla::delegate
+{
+
+/** \brief An operator as it is written */
+struct WrittenOptions {
+	tflite::BuiltinOptions kind = tflite::BuiltinOptions::NONE;
+	flatbuffers::Offset<void> table = 0;
+};
+
+/**
+ * \brief Write the options of a node
+ *
+ * \param[in] code BuiltinOperator of the node
+ * \param[in] from TfLiteNode::builtin_data of such a node
+ * \return nothing for operators, or options of them, that are not known here
+ */
+std::optional<WrittenOptions> writeOptions(flatbuffers::FlatBufferBuilder &builder, int code,
+					   const void *from);
+
+} /* namespace nvdla::delegate */
