@@ -8,7 +8,6 @@
 
 #include <nvdla/hw/registers.h>
 
-#include "conv/conv_compute.h"
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
 #include "conv/conv_work.h"
@@ -44,6 +43,17 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, bool k
 	return memory.cancelled() ? "" : missingLines(op, cbuf_);
 }
 
+ConvCounters ConvEngine::compute(const ConvOp &op, StreamSink &sink, const MemoryPort &memory)
+{
+	const DataView data(op, cbuf_);
+
+	if (fastConvAccepts(op, fp16_))
+		return computeConvFast(op, data, *weights_, sink, memory, workers_);
+	if (fp16ConvAccepts(op))
+		return computeConvFp16(op, data, *weights_, sink, memory, workers_);
+	return computeConv(op, data, *weights_, sink, memory);
+}
+
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
 {
 	if (!op.guestError.empty())
@@ -57,11 +67,7 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 	if (!error.empty() || memory.cancelled())
 		return hang(std::move(error));
 
-	const DataView data(op, cbuf_);
-	const auto compute = fastConvAccepts(op, fp16_) ? computeConvFast
-			     : fp16ConvAccepts(op)	? computeConvFp16
-							: computeConv;
-	const ConvCounters sums = compute(op, data, *weights_, sink, memory);
+	const ConvCounters sums = compute(op, sink, memory);
 	weights_->fill();
 	cbuf_.end(op);
 

@@ -11,11 +11,13 @@
 
 #include "conv/cbuf.h"
 #include "conv/cdma.h"
+#include "conv/conv_compute.h"
 #include "conv/conv_op.h"
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
 #include "core/variant.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -30,7 +32,11 @@ namespace nvdla::sim
 class ConvEngine
 {
 public:
-	explicit ConvEngine(Fp16Arithmetic fp16 = Fp16Arithmetic::Exact) : fp16_(fp16) {}
+	/** \param workers must outlive this object */
+	explicit ConvEngine(Workers &workers, Fp16Arithmetic fp16 = Fp16Arithmetic::Exact)
+		: workers_(workers), fp16_(fp16)
+	{
+	}
 
 	/** \brief An empty buffer and nothing to fetch, as after a reset of the core */
 	void reset();
@@ -72,6 +78,9 @@ private:
 	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
 
+	ConvCounters compute(const ConvOp &op, StreamSink &sink, const MemoryPort &memory);
+
+	Workers &workers_;
 	const Fp16Arithmetic fp16_;
 	Cbuf cbuf_;
 	/* Of the operation that runs or ran last; data are null if they were kept. */

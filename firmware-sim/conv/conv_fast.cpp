@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "conv/cacc.h"
+#include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
@@ -20,53 +21,49 @@ namespace
 {
 
 /* Positions worth working on at once: many tiles, so that what they leave over is little. */
-constexpr uint32_t kPositionsAtOnce = 192;
+constexpr uint32_t kPositionsAtOnce = 256;
+constexpr uint64_t kMacsForAThread = 1 << 20;
 /* Above this many bytes of padded lines the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
 /** Output lines that are worked on together */
-class Outputs
+class TileMaker : public LineMaker
 {
 public:
-	Outputs(const TilePlan &plan, const TileLines &lines)
-		: op_(plan.op), plan_(plan), lines_(lines),
-		  rows_(static_cast<size_t>(linesAtOnce()) * op_.windows.kernel.height),
-		  sums_(positionsAtOnce() * plan.columns())
+	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce)
+		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan),
+		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height)
 	{
+		const size_t positions = size_t{ linesAtOnce } * op_.windows.out.width;
+
+		sums_.resize(positions * plan.columns());
 		if (op_.precision != Precision::Int16)
 			return;
-		wide_.resize(positionsAtOnce() * op_.groupKernels());
+		wide_.resize(positions * op_.groupKernels());
 		clipped_.resize(wide_.size());
 	}
 
-	uint32_t linesAtOnce() const
-	{
-		const uint32_t wanted = std::max(1U, kPositionsAtOnce / op_.windows.out.width);
-		return static_cast<uint32_t>(std::min<uint64_t>(
-			wanted, uint64_t{ op_.windows.out.height } * op_.batches));
-	}
+	void load(const WeightGroup &group) override { weights_.load(group); }
 
-	/** \brief Compute \a count lines from line \a first, cubes of the batch alternating */
-	void compute(const TileWeights &weights, uint64_t first, uint32_t count,
-		     ConvCounters &counters)
+	void make(uint64_t first, uint32_t count) override
 	{
 		const size_t positions = place(first, count);
 
 		if (op_.precision == Precision::Int16) {
-			accumulate(weights, positions);
-			deliver(positions, counters);
+			accumulate(positions);
+			deliver(positions);
 			return;
 		}
 		tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-			 plan_.runs.size(), weights.segment(plan_.segments[0]), weights.start(),
+			 plan_.runs.size(), weights_.segment(plan_.segments[0]), weights_.start(),
 			 sums_.data());
 		if (op_.precision == Precision::Fp16)
-			clearBehind(weights.kernels());
+			clearBehind(weights_.kernels());
 		else if (op_.clipTruncate) /* Sums of 8-bit products never need clipping. */
 			roundSums(sums_.data(), positions * kTileColumns, op_.clipTruncate);
 	}
 
-	std::span<const int32_t> line(uint32_t index) const
+	std::span<const int32_t> line(uint32_t index) const override
 	{
 		const size_t values =
 			static_cast<size_t>(op_.windows.out.width) * op_.groupKernels();
@@ -74,12 +71,9 @@ public:
 			.subspan(index * values, values);
 	}
 
-private:
-	size_t positionsAtOnce() const
-	{
-		return static_cast<size_t>(linesAtOnce()) * op_.windows.out.width;
-	}
+	uint32_t saturated() const override { return saturated_; }
 
+private:
 	size_t place(uint64_t first, uint32_t count)
 	{
 		const Windows &windows = op_.windows;
@@ -111,34 +105,37 @@ private:
 	}
 
 	/** INT16: segment by segment into 64 bits */
-	void accumulate(const TileWeights &weights, size_t positions)
+	void accumulate(size_t positions)
 	{
 		std::fill(wide_.begin(), wide_.end(), 0);
 		for (const TileSegment &segment : plan_.segments) {
 			tileSums(plan_.kind, positions_.data(), positions,
 				 &plan_.runs[segment.firstRun], segment.runs,
-				 weights.segment(segment), weights.start(), sums_.data());
+				 weights_.segment(segment), weights_.start(), sums_.data());
 			addHalves(sums_.data(), positions, wide_.data());
 		}
 	}
 
-	void deliver(size_t positions, ConvCounters &counters)
+	void deliver(size_t positions)
 	{
+		saturated_ = 0;
 		for (size_t i = 0; i < positions * op_.groupKernels(); i++) {
 			bool saturated = false;
 			clipped_[i] = IntegerSum{ wide_[i] }.deliver(op_.clipTruncate, saturated);
-			counters.saturated += saturated;
+			saturated_ += saturated;
 		}
 	}
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
 	const TileLines &lines_;
+	TileWeights weights_;
 	std::vector<const std::byte *> rows_;
 	std::vector<TilePosition> positions_;
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_;    /* INT16 */
 	std::vector<int32_t> clipped_; /* INT16 */
+	uint32_t saturated_ = 0;
 };
 
 /** \return true if no sum that the host makes of integers can overflow */
@@ -169,32 +166,17 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 	return sumsFit(op) && tileKind() != TileKind::None;
 }
 
-ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &source,
-			     StreamSink &sink, const MemoryPort &memory)
+ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
+			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
 	const TilePlan plan(op);
-	const TileLines lines(plan, data);
-	TileWeights weights(plan);
-	Outputs outputs(plan, lines);
-	ConvCounters counters;
-	const uint64_t lineCount = uint64_t{ op.windows.out.height } * op.batches;
+	const TileLines lines(plan, data, workers);
+	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
+						op.windows.out.height * op.batches);
 
-	for (uint32_t surface = 0; surface < op.surfaces() && !memory.cancelled(); surface++) {
-		weights.load(source.next());
-		for (uint64_t first = 0; first < lineCount; first += outputs.linesAtOnce()) {
-			if (memory.cancelled())
-				return counters;
-			const auto count = static_cast<uint32_t>(
-				std::min<uint64_t>(outputs.linesAtOnce(), lineCount - first));
-			outputs.compute(weights, first, count, counters);
-			for (uint32_t i = 0; i < count; i++)
-				sink.push({ static_cast<uint32_t>((first + i) % op.batches),
-					    surface,
-					    static_cast<uint32_t>((first + i) / op.batches), 0,
-					    op.windows.out.width, outputs.line(i) });
-		}
-	}
-	return counters;
+	return streamLines(op, weights, sink, memory, workers,
+			   worthwhileThreads(op, kMacsForAThread), linesAtOnce,
+			   [&] { return std::make_unique<TileMaker>(plan, lines, linesAtOnce); });
 }
 
 } /* namespace nvdla::sim */

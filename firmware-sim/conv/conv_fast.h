@@ -6,6 +6,7 @@
 
 #include "conv/conv_compute.h"
 #include "core/variant.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -27,6 +28,6 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
  * rows are multiplied at once for a tile of outputs.
  */
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
-			     StreamSink &sink, const MemoryPort &memory);
+			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
 } /* namespace nvdla::sim */

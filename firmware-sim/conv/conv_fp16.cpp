@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "conv/conv_lines.h"
 #include "conv/fp16_cells.h"
 #include "conv/line_elements.h"
 
@@ -15,35 +16,22 @@ namespace nvdla::sim
 namespace
 {
 
-class Fp16Convolution
+/* Of these, a thread needs longer than to be woken. */
+constexpr uint64_t kMacsForAThread = 1 << 15;
+
+class Fp16Maker : public LineMaker
 {
 public:
-	Fp16Convolution(const ConvOp &op, const DataView &data, StreamSink &sink,
-			const MemoryPort &memory)
-		: op_(op), sink_(sink), memory_(memory), operands_(op, data),
-		  blocks_(makeBlocks(op)), weights_(blocks_.size()), sums_(op.windows.out.width),
-		  out_(size_t{ op.windows.out.width } * kFp16Kernels)
+	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
+		  uint32_t linesAtOnce)
+		: op_(op), memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
+		  weights_(blocks_.size()), sums_(op.windows.out.width),
+		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
+		  out_(lineValues_ * linesAtOnce)
 	{
 	}
 
-	void run(WeightSource &source)
-	{
-		for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
-			if (memory_.cancelled())
-				return;
-			load(source.next());
-			for (uint32_t y = 0; y < op_.windows.out.height; y++) {
-				for (uint32_t batch = 0; batch < op_.batches; batch++) {
-					if (!accumulate(batch, y))
-						return;
-					deliver(batch, surface, y);
-				}
-			}
-		}
-	}
-
-private:
-	void load(const WeightGroup &group)
+	void load(const WeightGroup &group) override
 	{
 		std::vector<int16_t> elements(group.bytes.size() / sizeof(int16_t));
 
@@ -53,35 +41,41 @@ private:
 					 group.kernels, blocks_[i].lanes);
 	}
 
-	bool accumulate(uint32_t batch, uint32_t y)
+	void make(uint64_t first, uint32_t count) override
 	{
-		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
-		for (size_t i = 0; i < blocks_.size(); i++) {
-			if (memory_.cancelled())
-				return false;
-			stepFp16(weights_[i], operands_.line(batch, y, blocks_[i]).data(),
-				 sums_.size(), sums_.data());
+		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++) {
+			accumulate(static_cast<uint32_t>((first + i) % op_.batches),
+				   static_cast<uint32_t>((first + i) / op_.batches));
+			int32_t *out = &out_[i * lineValues_];
+			for (const Fp16Sums &sums : sums_)
+				for (size_t kernel = 0; kernel < kFp16Kernels; kernel++)
+					*out++ = static_cast<int32_t>(sums.deliver(kernel));
 		}
-		return true;
 	}
 
-	void deliver(uint32_t batch, uint32_t surface, uint32_t y)
+	std::span<const int32_t> line(uint32_t index) const override
 	{
-		int32_t *out = out_.data();
+		return std::span(out_).subspan(index * lineValues_, lineValues_);
+	}
 
-		for (const Fp16Sums &sums : sums_)
-			for (size_t kernel = 0; kernel < kFp16Kernels; kernel++)
-				*out++ = static_cast<int32_t>(sums.deliver(kernel));
-		sink_.push({ batch, surface, y, 0, op_.windows.out.width, out_ });
+	uint32_t saturated() const override { return 0; }
+
+private:
+	void accumulate(uint32_t batch, uint32_t y)
+	{
+		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
+		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
+			stepFp16(weights_[i], operands_.line(batch, y, blocks_[i]).data(),
+				 sums_.size(), sums_.data());
 	}
 
 	const ConvOp &op_;
-	StreamSink &sink_;
 	const MemoryPort &memory_;
 	Operands operands_;
 	std::vector<Block> blocks_;
 	std::vector<Fp16Weights> weights_; /* of the group, by blocks */
-	std::vector<Fp16Sums> sums_;	   /* of the line */
+	std::vector<Fp16Sums> sums_;	   /* of a line */
+	size_t lineValues_;
 	std::vector<int32_t> out_;
 };
 
@@ -94,10 +88,16 @@ bool fp16ConvAccepts(const ConvOp &op)
 }
 
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
-			     StreamSink &sink, const MemoryPort &memory)
+			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	Fp16Convolution(op, data, sink, memory).run(weights);
-	return {};
+	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
+	const auto linesAtOnce =
+		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
+
+	return streamLines(
+		op, weights, sink, memory, workers, worthwhileThreads(op, kMacsForAThread),
+		linesAtOnce,
+		[&] { return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce); });
 }
 
 } /* namespace nvdla::sim */

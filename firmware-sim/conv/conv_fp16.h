@@ -5,6 +5,7 @@
 #pragma once
 
 #include "conv/conv_compute.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -14,6 +15,6 @@ bool fp16ConvAccepts(const ConvOp &op);
 
 /** \brief computeConv() for the operations that fp16ConvAccepts(); the same bits */
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
-			     StreamSink &sink, const MemoryPort &memory);
+			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
 } /* namespace nvdla::sim */

@@ -2,6 +2,7 @@
 #include "conv/tile_lines.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "conv/line_elements.h"
@@ -10,23 +11,33 @@
 namespace nvdla::sim
 {
 
-TileLines::TileLines(const TilePlan &plan, const DataView &data)
-	: plan_(plan), height_(plan.op.windows.data.height), lineBytes_(plan.lineBytes()),
-	  bytes_(lineBytes_ * (static_cast<size_t>(height_) * plan.op.batches + 1)),
-	  elements_(data.lineBytes())
+namespace
 {
-	std::byte *line = bytes_.data();
 
-	fill(line, 0, plan.lineElements, padElement(plan.op.precision, plan.op.windows.padValue));
-	for (uint32_t batch = 0; batch < plan.op.batches; batch++) {
-		for (uint32_t y = 0; y < height_; y++) {
-			line += lineBytes_;
-			put(data, batch, y, line);
-		}
-	}
+/* Bytes that take a thread about as long as waking another one. */
+constexpr size_t kBytesForAThread = 1 << 17;
+
+} /* namespace */
+
+TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
+	: plan_(plan), height_(plan.op.windows.data.height), lineBytes_(plan.lineBytes()),
+	  bytes_(lineBytes_ * (static_cast<size_t>(height_) * plan.op.batches + 1))
+{
+	const uint32_t lines = height_ * plan.op.batches;
+	std::atomic<uint32_t> next = 0;
+
+	fill(bytes_.data(), 0, plan.lineElements,
+	     padElement(plan.op.precision, plan.op.windows.padValue));
+	workers.run(static_cast<unsigned int>(bytes_.size() / kBytesForAThread + 1), [&] {
+		std::vector<std::byte> elements(data.lineBytes());
+		for (uint32_t line; (line = next++) < lines;)
+			put(data, line / height_, line % height_, elements,
+			    &bytes_[(size_t{ line } + 1) * lineBytes_]);
+	});
 }
 
-void TileLines::put(const DataView &data, uint32_t batch, uint32_t y, std::byte *line)
+void TileLines::put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,
+		    std::byte *line) const
 {
 	const Windows &windows = plan_.op.windows;
 	const bool image = plan_.op.mode == ConvMode::Image;
@@ -35,11 +46,11 @@ void TileLines::put(const DataView &data, uint32_t batch, uint32_t y, std::byte 
 	const size_t left = image ? 0 : size_t{ windows.padLeft } * windows.data.channels;
 	const size_t begin = std::min(left, wanted);
 	const size_t count =
-		std::min(elements_.size() / elementBytes(plan_.op.precision), wanted - begin);
+		std::min(elements.size() / elementBytes(plan_.op.precision), wanted - begin);
 
-	data.read(batch, y, elements_.data());
+	data.read(batch, y, elements.data());
 	fill(line, 0, begin, pad);
-	convert(elements_.data(), count, operand(line, begin));
+	convert(elements.data(), count, operand(line, begin));
 	/* Behind an image line there is nothing, behind others padding. */
 	fill(line, begin + count, wanted - begin - count, image ? int16_t{ 0 } : pad);
 }

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "conv/csc.h"
 #include "conv/tile_plan.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -19,7 +21,7 @@ class TileLines
 {
 public:
 	/** \param plan must outlive this object */
-	TileLines(const TilePlan &plan, const DataView &data);
+	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	/** \return line \a y of cube \a batch; the padding line if there is none */
 	const std::byte *row(uint32_t batch, uint32_t y) const
@@ -36,7 +38,9 @@ private:
 		return line + index * plan_.elementBytes;
 	}
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
-	void put(const DataView &data, uint32_t batch, uint32_t y, std::byte *line);
+	/** \param elements of one line, as they are buffered: to be overwritten */
+	void put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,
+		 std::byte *line) const;
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
 
@@ -44,7 +48,6 @@ private:
 	uint32_t height_;
 	size_t lineBytes_;
 	std::vector<std::byte> bytes_;
-	std::vector<std::byte> elements_; /* of one line, as they are buffered */
 };
 
 } /* namespace nvdla::sim */

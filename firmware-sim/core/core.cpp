@@ -57,7 +57,7 @@ bool isLutData(uint32_t address)
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
 	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config.variant),
-	  conv_(ConvPipeline::create(config_.fp16))
+	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.fp16))
 {
 	glb_.reset();
 	for (size_t engine = 0; engine < engineCount; engine++)
@@ -360,7 +360,7 @@ void Core::reset()
 	sdpPort_.configure(0);
 	cdpPort_.configure(0);
 	errors_.reset();
-	conv_ = ConvPipeline::create(config_.fp16);
+	conv_ = ConvPipeline::create(workers_, config_.fp16);
 	resetting_ = false;
 	changed_.notify_all();
 }

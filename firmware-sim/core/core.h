@@ -21,6 +21,7 @@
 #include "core/scheduler.h"
 #include "core/timing.h"
 #include "core/variant.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -43,6 +44,9 @@ struct CoreConfig {
 	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */
 	TimingParameters timing = {};
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	/** threads that share an operation's work; 0: one for each core of the host */
+	unsigned int threads = 0;
+	static constexpr unsigned int kMostThreads = 256;
 	/** receiver of a record of each operation that is done; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
 };
@@ -163,6 +167,7 @@ private:
 	bool resetting_ = false;
 	bool stopping_ = false;
 	unsigned int delivering_ = 0; /* engines' threads that are in a callback */
+	Workers workers_;
 	std::unique_ptr<ConvPipeline>
 		conv_; /* used by the conv engine's thread, made anew while it is idle */
 	std::array<Slot, engineCount> slots_;

@@ -17,7 +17,7 @@ namespace
 class ConvPipelineImpl : public ConvPipeline
 {
 public:
-	explicit ConvPipelineImpl(Fp16Arithmetic fp16) : engine_(fp16) {}
+	ConvPipelineImpl(Workers &workers, Fp16Arithmetic fp16) : engine_(workers, fp16) {}
 
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone) override
@@ -49,9 +49,9 @@ private:
 
 } /* namespace */
 
-std::unique_ptr<ConvPipeline> ConvPipeline::create(Fp16Arithmetic fp16)
+std::unique_ptr<ConvPipeline> ConvPipeline::create(Workers &workers, Fp16Arithmetic fp16)
 {
-	return std::make_unique<ConvPipelineImpl>(fp16);
+	return std::make_unique<ConvPipelineImpl>(workers, fp16);
 }
 
 } /* namespace nvdla::sim */

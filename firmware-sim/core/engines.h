@@ -15,6 +15,7 @@
 #include "core/register_view.h"
 #include "core/unit.h"
 #include "core/variant.h"
+#include "core/workers.h"
 #include "lut/lut_tables.h"
 
 namespace nvdla::sim
@@ -54,7 +55,8 @@ public:
 	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 				    const std::function<void(OperationResult)> &sumsDone) = 0;
 
-	static std::unique_ptr<ConvPipeline> create(Fp16Arithmetic fp16);
+	/** \param workers must outlive the pipeline */
+	static std::unique_ptr<ConvPipeline> create(Workers &workers, Fp16Arithmetic fp16);
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */

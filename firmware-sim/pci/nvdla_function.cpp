@@ -39,6 +39,7 @@ CoreConfig coreConfig(const NvdlaFunction::Config &config, vfiouser::Log &log)
 					    error.detail);
 			},
 		.fp16 = config.fp16,
+		.threads = config.threads,
 	};
 }
 

@@ -28,6 +28,7 @@ public:
 		uint64_t cvsramBase = 0;
 		size_t cvsramSize = nvFull.cvsramSize;
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+		unsigned int threads = 0; /**< CoreConfig::threads */
 	};
 
 	/** \brief Everything referred to must outlive the function */

@@ -32,6 +32,7 @@ struct Options {
 	uint64_t cvsramSize = nvFull.cvsramSize;
 	uint64_t cvsramBase = 0;
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	unsigned int threads = 0;
 	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
 	vfiouser::Offer offer;
 };
@@ -112,7 +113,8 @@ int serve(const Options &options)
 	vfiouser::Interrupts interrupts(log, 1);
 	const NvdlaFunction::Config config = { .cvsramBase = options.cvsramBase,
 					       .cvsramSize = options.cvsramSize,
-					       .fp16 = options.fp16 };
+					       .fp16 = options.fp16,
+					       .threads = options.threads };
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
@@ -158,6 +160,10 @@ int main(int argc, char **argv)
 		   "FP16 convolutions: the hardware's bits, or f32 sums within the documented "
 		   "threshold")
 		.valueText("exact|fast (default: exact)");
+	app.option("--threads", options.threads,
+		   "threads that share an operation; 0 for one on each core of the host")
+		.range(0U, CoreConfig::kMostThreads)
+		.valueText("N=0");
 	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
 		.valueText("error|warning|info|debug|trace (default: info)");
 	app.flag("-v", verbose, "more messages than --log-level says, one level for each -v");

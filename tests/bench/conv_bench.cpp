@@ -54,7 +54,7 @@ class ModelledConvolution
 public:
 	ModelledConvolution(const ConvShape &shape, Precision precision, Fp16Arithmetic fp16)
 		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096),
-		  engine_(fp16)
+		  engine_(workers_, fp16)
 	{
 		fill();
 		const uint32_t bands = bandCount();
@@ -227,6 +227,7 @@ private:
 	const Precision precision_;
 	RamMemory memory_;
 	RamMemory cvsram_;
+	Workers workers_;
 	ConvEngine engine_;
 	std::vector<Band> bands_;
 };

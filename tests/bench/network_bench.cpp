@@ -123,16 +123,17 @@ void measure(const std::string &name, const Model &model, const Settings &settin
 {
 	const std::vector<ConvShape> shapes = orDie(convolutionsOf(model));
 	const bool integer = isInteger(model);
+	const std::string device = "embedded:threads=" + std::to_string(settings.threads);
 	const Loadable loadable = orDie(test::compile(model));
 	std::vector<std::pair<const char *, Timed>> ways;
 	std::vector<Timed> convolutions;
 	double macs = 0;
 
 	if (integer) {
-		ways.emplace_back("INT8", onDevice("embedded", loadable));
+		ways.emplace_back("INT8", onDevice(device, loadable));
 	} else {
-		ways.emplace_back("FP16 exact", onDevice("embedded:fp16=exact", loadable));
-		ways.emplace_back("FP16 fast", onDevice("embedded:fp16=fast", loadable));
+		ways.emplace_back("FP16 exact", onDevice(device + ",fp16=exact", loadable));
+		ways.emplace_back("FP16 fast", onDevice(device + ",fp16=fast", loadable));
 	}
 	for (const ConvShape &shape : shapes) {
 		macs += shape.macs();
@@ -193,6 +194,9 @@ int main(int argc, char **argv)
 	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
 		.range(1u, 10000u)
 		.valueText("N=10");
+	app.option("--threads", settings.threads, "threads here and in oneDNN")
+		.range(1u, 256u)
+		.valueText("N=1");
 	app.flag("--avx2", settings.avx2, "nothing above AVX2, neither here nor in oneDNN");
 	app.option("MODEL", settings.files,
 		   "models to measure, .tflite or .onnx; without any, residual networks");

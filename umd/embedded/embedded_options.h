@@ -17,6 +17,7 @@ namespace nvdla
 /** \brief How an embedded device is built */
 struct EmbeddedOptions {
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
+	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
 };
 
 /** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */
@@ -25,7 +26,7 @@ bool isEmbeddedPath(const std::string &path);
 /**
  * \brief Read the options in a path that isEmbeddedPath()
  *
- * They are written as "embedded:fp16=fast", with commas between several.
+ * They are written as "embedded:fp16=fast,threads=2", with commas between several.
  *
  * \return InvalidArgument naming the option and what can be said
  */

@@ -19,6 +19,7 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 	config.cvsramBase = Executor::cvsramBase;
 	config.cvsramSize = Executor::cvsramSize;
 	config.fp16 = options.fp16;
+	config.threads = options.threads;
 	return config;
 }
 

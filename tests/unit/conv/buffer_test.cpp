@@ -311,7 +311,8 @@ TEST_F(StaleTest, LinesThatNobodyWaitsForFollowTheSums)
 	op.windows.data.height = op.windows.out.height = 4;
 	MemoryPort port(bench.dram, bench.cvsram);
 	Collector out(op);
-	ConvEngine engine;
+	Workers workers;
+	ConvEngine engine(workers);
 	EXPECT_FALSE(engine.run(op, port, out).hangs);
 	EXPECT_TRUE(engine.fetching());
 	EXPECT_TRUE(engine.finishFetch().hangs) << "no room for 300 lines, of which 4 are released";

@@ -130,7 +130,8 @@ public:
 
 	RamMemory dram;
 	RamMemory cvsram;
-	ConvEngine engine;
+	Workers workers;
+	ConvEngine engine{ workers };
 	std::vector<uint8_t> packedWeights; /* of the last layer put into memory */
 	std::unique_ptr<Collector> out;
 };

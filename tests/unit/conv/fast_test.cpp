@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
@@ -24,8 +25,8 @@ namespace
 
 using nvdla::test::forEachTarget;
 
-using Compute = ConvCounters (*)(const ConvOp &, const DataView &, WeightSource &, StreamSink &,
-				 const MemoryPort &);
+using Compute = std::function<ConvCounters(const ConvOp &, const DataView &, WeightSource &,
+					   StreamSink &, const MemoryPort &)>;
 
 struct Result {
 	std::vector<int32_t> values;
@@ -34,7 +35,18 @@ struct Result {
 	bool operator==(const Result &) const = default;
 };
 
-Result compute(Bench &bench, const ConvOp &op, Compute function)
+/** A fast way with that many threads, as Compute */
+auto onThreads(ConvCounters (&function)(const ConvOp &, const DataView &, WeightSource &,
+					StreamSink &, const MemoryPort &, Workers &),
+	       Workers &workers)
+{
+	return [&](const ConvOp &op, const DataView &data, WeightSource &weights, StreamSink &sink,
+		   const MemoryPort &memory) {
+		return function(op, data, weights, sink, memory, workers);
+	};
+}
+
+Result compute(Bench &bench, const ConvOp &op, const Compute &function)
 {
 	MemoryPort memory(bench.dram, bench.cvsram);
 	Cbuf cbuf;
@@ -55,13 +67,16 @@ Result compute(Bench &bench, const ConvOp &op, Compute function)
 void expectSame(Bench &bench, const ConvOp &op)
 {
 	const Result reference = compute(bench, op, computeConv);
+	Workers workers;
 
 	forEachTarget([&] {
 		if (fastConvAccepts(op)) {
-			EXPECT_EQ(compute(bench, op, computeConvFast), reference);
+			EXPECT_EQ(compute(bench, op, onThreads(computeConvFast, workers)),
+				  reference);
 		}
 		if (fp16ConvAccepts(op)) {
-			EXPECT_EQ(compute(bench, op, computeConvFp16), reference);
+			EXPECT_EQ(compute(bench, op, onThreads(computeConvFp16, workers)),
+				  reference);
 		}
 	});
 }
@@ -108,6 +123,37 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
 							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
+
+TEST(FastTest, AnyNumberOfThreadsGivesTheSameStream)
+{
+	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
+		Random random(3);
+		Layer layer;
+
+		layer.precision = precision;
+		layer.padLeft = layer.padRight = 1;
+		/* So many products that threads are worth it: see worthwhileThreads(). */
+		layer.inputs.assign(2, Cube(40, 22, 30));
+		layer.kernels.assign(75, Cube(40, 3, 3));
+		for (Cube &cube : layer.inputs)
+			random.fill(cube, precision);
+		for (Cube &cube : layer.kernels)
+			random.fill(cube, precision);
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		op.clipTruncate = 2;
+		auto &function = fastConvAccepts(op) ? computeConvFast : computeConvFp16;
+		Workers one;
+		const Result alone = compute(bench, op, onThreads(function, one));
+		for (const unsigned int threads : { 2U, 3U, 7U }) {
+			Workers workers(threads);
+			EXPECT_EQ(workers.threads(), threads);
+			for (int round = 0; round < 5; round++)
+				EXPECT_EQ(compute(bench, op, onThreads(function, workers)), alone)
+					<< threads << " threads";
+		}
+	}
+}
 
 TEST(FastTest, ExtremesSaturateAlike)
 {
@@ -235,11 +281,12 @@ TEST(FastTest, Fp16InF32IsTheSameOnAllTargetsAndNearTheReference)
 		Bench bench;
 		const ConvOp op = bench.direct(layer);
 		const Result exact = compute(bench, op, computeConv);
+		Workers workers;
 		std::vector<int32_t> first;
 
 		ASSERT_TRUE(fastConvAccepts(op, Fp16Arithmetic::Fast));
 		forEachTarget([&] {
-			const Result fast = compute(bench, op, computeConvFast);
+			const Result fast = compute(bench, op, onThreads(computeConvFast, workers));
 			if (first.empty())
 				first = fast.values;
 			EXPECT_EQ(fast.values, first);

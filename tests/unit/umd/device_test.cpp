@@ -63,9 +63,13 @@ TEST(EmbeddedDevice, HasOptionsInItsPath)
 	ASSERT_TRUE(fast) << fast.error().message();
 	EXPECT_EQ(fast->path(), "embedded:fp16=fast");
 	EXPECT_TRUE(Device::open("embedded:fp16=fast,fp16=exact"));
+	EXPECT_TRUE(Device::open("embedded:threads=3"));
+	EXPECT_TRUE(Device::open("embedded:threads=0"));
 
-	for (const char *path : { "embedded:", "embedded:fp16", "embedded:fp16=fast,",
-				  "embedded:fp16=slow", "embedded:speed=high" }) {
+	for (const char *path :
+	     { "embedded:", "embedded:fp16", "embedded:fp16=fast,", "embedded:fp16=slow",
+	       "embedded:speed=high", "embedded:threads=", "embedded:threads=257",
+	       "embedded:threads=-1", "embedded:threads=2x" }) {
 		const auto device = Device::open(path);
 		ASSERT_FALSE(device) << path;
 		EXPECT_EQ(device.error().code, ErrorCode::InvalidArgument) << path;

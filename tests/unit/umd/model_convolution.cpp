@@ -88,7 +88,8 @@ std::vector<int32_t> ModelConvolution::run() const
 	sim::RamMemory dram(0, memoryBytes);
 	sim::RamMemory cvsram(0x50000000, 1 << 16);
 	sim::MemoryPort port(dram, cvsram);
-	sim::ConvEngine engine;
+	sim::Workers workers;
+	sim::ConvEngine engine(workers);
 	sim::ConvOp operation = op;
 	auto store = [&](uint64_t address, std::span<const std::byte> bytes) {
 		EXPECT_TRUE(bytes.empty() || dram.write(address, bytes));

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A convolution's output lines, made on several threads and streamed in order.
+ */
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "conv/conv_compute.h"
+#include "core/workers.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Makes output lines of one kernel group after the other; each thread has its own */
+class LineMaker
+{
+public:
+	virtual ~LineMaker() = default;
+
+	/** \brief Work on \a group from now on; its bytes are not needed afterwards */
+	virtual void load(const WeightGroup &group) = 0;
+	/**
+	 * \brief Make \a count lines from line \a first on
+	 *
+	 * Lines of a batch's cubes alternate. What is made once the operation is cancelled does
+	 * not matter.
+	 */
+	virtual void make(uint64_t first, uint32_t count) = 0;
+	/** \return accumulators of line \a index of those made last */
+	virtual std::span<const int32_t> line(uint32_t index) const = 0;
+	/** \return outputs of those lines that were clipped */
+	virtual uint32_t saturated() const = 0;
+};
+
+/**
+ * \brief Stream all output lines to \a sink, in the order of computeConv()
+ *
+ * Pieces of kernel groups are handed out in order to the threads. Weights are fetched and lines
+ * delivered by one thread at a time, lines in their order, so that memory, counters and errors are
+ * the same for any number of threads.
+ *
+ * \param threads that there is enough work for
+ * \param linesAtOnce lines of a group that a thread makes at once, at most
+ * \param newMaker called once for each thread, by one of them at a time
+ */
+ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
+			 const MemoryPort &memory, Workers &workers, unsigned int threads,
+			 uint32_t linesAtOnce,
+			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
+
+/**
+ * \return threads among which \a op is worth being shared
+ * \param macs multiply-adds that take one of them as long as waking another one
+ */
+unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs);
+
+} /* namespace nvdla::sim */

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that share the work of an operation.
+ */
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Threads that help whoever has an operation to compute
+ *
+ * They are one operation's at a time. Results must not depend on how many there are.
+ */
+class Workers
+{
+public:
+	/** \param threads the caller's among them; 0: one for each core of the host */
+	explicit Workers(unsigned int threads = 1);
+	~Workers();
+	Workers(const Workers &) = delete;
+	Workers &operator=(const Workers &) = delete;
+
+	/** \return threads that run() uses, the caller's among them */
+	unsigned int threads() const { return static_cast<unsigned int>(threads_.size()) + 1; }
+
+	/**
+	 * \brief Call \a work on several threads, one of which is the caller's
+	 *
+	 * It is called at least once and at most \a most times, and has to find out what is still
+	 * to be done: when the caller's call returns, nothing may be left but what the others are
+	 * at. Returns when all of them have returned. If another operation has the threads, the
+	 * caller works alone.
+	 */
+	void run(unsigned int most, const std::function<void()> &work);
+
+private:
+	void help();
+
+	std::mutex inUse_; /* held by run() */
+	std::mutex mutex_; /* of everything below */
+	std::condition_variable wake_;
+	std::condition_variable done_;
+	const std::function<void()> *work_ = nullptr;
+	unsigned int wanted_ = 0;  /* that may still begin */
+	unsigned int working_ = 0; /* that have begun and not returned */
+	bool stopping_ = false;
+	std::vector<std::thread> threads_;
+};
+
+} /* namespace nvdla::sim */
