@@ -16,7 +16,7 @@ inline ErrorCode codeOf(int error)
 	case -ENOSPC:
 		return ErrorCode::NoMemory;
 	case -ENODEV:
-		return ErrorCode::DeviceFailed;
+		return ErrorCode::DeviceLost;
 	case -EINVAL:
 	case -EACCES:
 		return ErrorCode::InvalidArgument;

@@ -70,7 +70,7 @@ Result<void> Job::status()
 		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
 			    "the device did not do what it should and was reset");
 	case -ENODEV:
-		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+		return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
 			    "the device is gone");
 	default:
 		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),

@@ -33,6 +33,8 @@ const char *errorName(ErrorCode code)
 		return "busy";
 	case ErrorCode::Cancelled:
 		return "cancelled";
+	case ErrorCode::DeviceLost:
+		return "device-lost";
 	}
 	return "unknown";
 }

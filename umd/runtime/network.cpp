@@ -125,9 +125,10 @@ Result<void> Network::setInput(size_t index, std::span<const std::byte> tensor)
 	return impl_->own->setInput(index, tensor);
 }
 
-Result<void> Network::setInputElements(size_t index, std::span<const std::byte> elements)
+Result<void> Network::setInputElements(size_t index, std::span<const std::byte> elements,
+				       ElementOrder order)
 {
-	return impl_->own->setInputElements(index, elements);
+	return impl_->own->setInputElements(index, elements, order);
 }
 
 Result<void> Network::setInputFloat(size_t index, std::span<const float> values, ElementOrder order)
@@ -146,9 +147,9 @@ Result<std::vector<std::byte>> Network::output(size_t index) const
 			  });
 }
 
-Result<std::vector<std::byte>> Network::outputElements(size_t index) const
+Result<std::vector<std::byte>> Network::outputElements(size_t index, ElementOrder order) const
 {
-	return impl_->own->outputElements(index);
+	return impl_->own->outputElements(index, order);
 }
 
 Result<std::vector<float>> Network::outputFloat(size_t index, ElementOrder order) const

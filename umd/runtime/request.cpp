@@ -97,7 +97,8 @@ Result<void> Request::setInput(size_t index, std::span<const std::byte> tensor)
 	return {};
 }
 
-Result<void> Request::setInputElements(size_t index, std::span<const std::byte> elements)
+Result<void> Request::setInputElements(size_t index, std::span<const std::byte> elements,
+				       ElementOrder order)
 {
 	const auto &inputs = state_->pipeline->program().inputs;
 
@@ -105,7 +106,7 @@ Result<void> Request::setInputElements(size_t index, std::span<const std::byte> 
 		return there;
 	return withMemory("set input", "tensor " + inputs[index].describe(), [&]() -> Result<void> {
 		std::vector<std::byte> tensor(inputs[index].size);
-		if (auto packed = packElements(inputs[index], elements, tensor); !packed)
+		if (auto packed = packElements(inputs[index], elements, tensor, order); !packed)
 			return packed;
 		return setInput(index, tensor);
 	});
@@ -186,14 +187,14 @@ Result<std::span<const std::byte>> Request::output(size_t index) const
 	return std::span<const std::byte>(state_->outputs[index]);
 }
 
-Result<std::vector<std::byte>> Request::outputElements(size_t index) const
+Result<std::vector<std::byte>> Request::outputElements(size_t index, ElementOrder order) const
 {
 	auto tensor = output(index);
 	if (!tensor)
 		return forward(tensor);
 	const TensorDesc &desc = state_->pipeline->program().outputs[index];
 	return withMemory("get output", "tensor " + desc.describe(),
-			  [&] { return unpackElements(desc, *tensor); });
+			  [&] { return unpackElements(desc, *tensor, order); });
 }
 
 Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order) const

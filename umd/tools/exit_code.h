@@ -22,6 +22,7 @@ inline int exitCode(ErrorCode code)
 	case ErrorCode::NoDevice:
 	case ErrorCode::DeviceRefused:
 	case ErrorCode::DeviceFailed:
+	case ErrorCode::DeviceLost:
 		return 3;
 	case ErrorCode::Timeout:
 		return 4;

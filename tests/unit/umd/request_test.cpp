@@ -268,7 +268,7 @@ TEST(Request, DeviceLossIsToldToEverybody)
 	gated.gate->lose();
 	for (Request &request : requests) {
 		const auto result = request.wait();
-		EXPECT_EQ(codeOf(result), ErrorCode::DeviceFailed);
+		EXPECT_EQ(codeOf(result), ErrorCode::DeviceLost);
 		EXPECT_FALSE(result.error().message().empty());
 	}
 	{

@@ -13,6 +13,8 @@
 #include <nvdla/loadable.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -87,3 +89,5 @@ std::string toText(const CompileReport &report);
 std::string toJson(const CompileReport &report);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -19,6 +19,8 @@
 #include <nvdla/quantization.h>
 #include <nvdla/rounding.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -108,3 +110,5 @@ struct SdpMultipliers {
 Result<SdpMultipliers> sdpMultipliers(std::span<const double> scales);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -57,3 +59,5 @@ inline constexpr CoreGeometry nvFull = {
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

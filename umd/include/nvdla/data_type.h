@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -26,3 +28,5 @@ size_t elementBytes(DataType type);
 const char *dataTypeName(DataType type);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -338,3 +340,5 @@ private:
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <tl/expected.hpp>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -22,10 +24,11 @@ enum class ErrorCode {
 	Io,	     /**< the operating system refused to read or write */
 	NoMemory,    /**< no memory on the host or for the device */
 	DeviceRefused, /**< the driver refused what was submitted */
-	DeviceFailed,  /**< the device did not complete: hang, fault, removal */
+	DeviceFailed,  /**< the device did not complete: hang or fault; it was reset and goes on */
 	Timeout,       /**< it took longer than the caller allowed */
 	Busy,	       /**< in use, or no room in a queue: try again later */
 	Cancelled,     /**< ended early because the caller wanted it */
+	DeviceLost,    /**< the device is gone: it was removed, or its driver unbound */
 };
 
 /** \return a short name of \a code, for messages and for JSON output */
@@ -77,3 +80,5 @@ tl::unexpected<Error> forward(Result<T> &result)
 }
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 struct uv_loop_s;
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -55,3 +57,5 @@ private:
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 
 #include <nvdla/quantization.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -123,3 +125,5 @@ Result<uint32_t> outputShift(const FixedFormat &input, const FixedFormat &weight
 			     const FixedFormat &output, uint32_t accumulatorTruncate = 0);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

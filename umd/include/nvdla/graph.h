@@ -17,6 +17,8 @@
 #include <nvdla/operations.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -200,3 +202,5 @@ private:
 const std::string &operationName(const op::Any &operation);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -60,3 +62,5 @@ inline uint16_t floatToHalf(float value)
 }
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

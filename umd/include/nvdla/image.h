@@ -14,6 +14,8 @@
 #include <nvdla/error.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -82,3 +84,5 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 						 const PixelScaling &scaling = {});
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

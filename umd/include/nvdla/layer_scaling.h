@@ -8,6 +8,8 @@
 #include <nvdla/converter.h>
 #include <nvdla/weights.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -142,3 +144,5 @@ Result<CdpScaling> scaleCdp(const Quantization &input, const Quantization &outpu
 			    int32_t fractionBits, double lutOutputScale);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

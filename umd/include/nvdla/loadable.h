@@ -13,6 +13,8 @@
 #include <nvdla/error.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -231,3 +233,5 @@ private:
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -51,3 +53,5 @@ Result<Loadable> loadableFromJson(std::string_view json, const std::string &blob
 Result<Loadable> readLoadable(const std::string &path);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <nvdla/error.h>
 #include <nvdla/quantization.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -77,3 +79,5 @@ double sigmoid(double x);
 std::function<double(double)> lrnFactor(double alpha, double beta, double k, uint32_t size);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

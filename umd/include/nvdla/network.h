@@ -17,6 +17,8 @@
 #include <nvdla/request.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -98,8 +100,9 @@ public:
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
 
-	/** \brief As setInput(), from elements in N, C, H, W order */
-	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
+	/** \brief As setInput(), from elements in \a order */
+	Result<void> setInputElements(size_t index, std::span<const std::byte> elements,
+				      ElementOrder order = ElementOrder::Nchw);
 
 	/** \brief As setInput(), from numbers in \a order, quantized as inputs() says */
 	Result<void> setInputFloat(size_t index, std::span<const float> values,
@@ -108,8 +111,9 @@ public:
 	/** \return bytes of an output tensor in its layout */
 	Result<std::vector<std::byte>> output(size_t index) const;
 
-	/** \return elements of an output tensor in N, C, H, W order */
-	Result<std::vector<std::byte>> outputElements(size_t index) const;
+	/** \return elements of an output tensor in \a order */
+	Result<std::vector<std::byte>>
+	outputElements(size_t index, ElementOrder order = ElementOrder::Nchw) const;
 
 	/** \return numbers of an output tensor in \a order, dequantized as outputs() says */
 	Result<std::vector<float>> outputFloat(size_t index,
@@ -127,3 +131,5 @@ private:
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -32,10 +34,11 @@ enum nvdla_status {
 	NVDLA_STATUS_IO,	       /**< the operating system refused */
 	NVDLA_STATUS_NO_MEMORY,	       /**< on the host or for the device */
 	NVDLA_STATUS_DEVICE_REFUSED,   /**< the driver refused the network */
-	NVDLA_STATUS_DEVICE_FAILED,    /**< hang, fault, removal */
+	NVDLA_STATUS_DEVICE_FAILED,    /**< hang or fault; it goes on */
 	NVDLA_STATUS_TIMEOUT,	       /**< it took longer than allowed */
 	NVDLA_STATUS_BUSY,	       /**< in flight, or the queue is full */
 	NVDLA_STATUS_CANCELLED,	       /**< by nvdla_request_cancel() or the end of the network */
+	NVDLA_STATUS_DEVICE_LOST,      /**< it was removed, or its driver unbound */
 };
 
 /** Return: what failed in this thread last, where and why; never NULL, valid until the next call */
@@ -202,5 +205,7 @@ void nvdla_request_cancel(struct nvdla_request *request);
 #ifdef __cplusplus
 }
 #endif
+
+#pragma GCC visibility pop
 
 #endif /* NVDLA_NVDLA_H */

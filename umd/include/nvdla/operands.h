@@ -16,6 +16,8 @@
 #include <nvdla/core_geometry.h>
 #include <nvdla/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -88,3 +90,5 @@ Result<Operands> unpackOperands(const CoreGeometry &geometry, const OperandDesc 
 				std::span<const std::byte> packed);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

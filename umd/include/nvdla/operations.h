@@ -19,6 +19,8 @@
 #include <nvdla/converter.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla::op
 {
 
@@ -302,3 +304,5 @@ using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Norm
 			 SplitPlanes, MergePlanes, Copy, Softmax, Power, Reshape>;
 
 } /* namespace nvdla::op */
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -110,3 +112,5 @@ const PixelFormatInfo *pixelFormatInfo(PixelFormat format);
 std::string pixelFormatName(PixelFormat format);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include <nvdla/error.h>
 #include <nvdla/rounding.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -104,3 +106,5 @@ enum class ZeroPoint : uint8_t {
 Result<Quantization> quantizationOf(double low, double high, DataType type, ZeroPoint zeroPoint);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

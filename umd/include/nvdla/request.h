@@ -19,6 +19,8 @@
 #include <nvdla/error.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -114,8 +116,9 @@ public:
 	 */
 	Result<void> setInput(size_t index, std::span<const std::byte> tensor);
 
-	/** \brief As setInput(), from elements in N, C, H, W order */
-	Result<void> setInputElements(size_t index, std::span<const std::byte> elements);
+	/** \brief As setInput(), from elements in \a order */
+	Result<void> setInputElements(size_t index, std::span<const std::byte> elements,
+				      ElementOrder order = ElementOrder::Nchw);
 
 	/** \brief As setInput(), from numbers in \a order, quantized as Network::inputs() says */
 	Result<void> setInputFloat(size_t index, std::span<const float> values,
@@ -156,8 +159,9 @@ public:
 	 */
 	Result<std::span<const std::byte>> output(size_t index) const;
 
-	/** \return elements of an output tensor in N, C, H, W order */
-	Result<std::vector<std::byte>> outputElements(size_t index) const;
+	/** \return elements of an output tensor in \a order */
+	Result<std::vector<std::byte>>
+	outputElements(size_t index, ElementOrder order = ElementOrder::Nchw) const;
 
 	/** \return numbers of an output tensor in \a order, dequantized as Network::outputs() says
 	 */
@@ -218,3 +222,5 @@ private:
 };
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 
 #include <nvdla/data_type.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -101,3 +103,5 @@ constexpr IntegerLimits integerLimits(DataType type)
 }
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

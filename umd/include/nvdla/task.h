@@ -13,6 +13,8 @@
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -118,3 +120,5 @@ struct NetworkParts {
 Result<NetworkParts> networkParts(const Loadable &loadable);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -15,6 +15,8 @@
 #include <nvdla/pixel_format.h>
 #include <nvdla/quantization.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -193,3 +195,5 @@ std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> v
 std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> elements);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

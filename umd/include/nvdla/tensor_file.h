@@ -12,6 +12,8 @@
 #include <nvdla/error.h>
 #include <nvdla/tensor.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -81,3 +83,5 @@ Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 					 std::span<const float> values);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <nvdla/core_geometry.h>
 #include <nvdla/error.h>
 
+#pragma GCC visibility push(default)
+
 namespace nvdla
 {
 
@@ -194,3 +196,5 @@ Result<std::vector<std::byte>> expandWeights(const CoreGeometry &geometry, const
 					     const CompressedWeights &compressed);
 
 } /* namespace nvdla */
+
+#pragma GCC visibility pop
