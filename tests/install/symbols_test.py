@@ -47,6 +47,12 @@ class Symbols(unittest.TestCase):
 				self.assertIsNotNone(words, 'is not in the namespace nvdla')
 				self.assertRegex(self.headers, rf'\b{words[1]}\b')
 
+	def test_every_header_says_what_is_exported(self):
+		for path in HEADERS.glob('*.h'):
+			with self.subTest(path.name):
+				pragmas = re.findall(r'^#pragma GCC visibility (\w+)', path.read_text(), re.MULTILINE)
+				self.assertEqual(pragmas, ['push', 'pop'])
+
 	def test_the_soname(self):
 		self.assertIn('[libnvdla.so.0]', said('readelf', '-d', LIBRARY))
 

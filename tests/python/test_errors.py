@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong is said with the thing, its value and the remedy."""
+
+import numpy as np
+import pytest
+
+import nvdla
+import onnx_model
+
+
+@pytest.mark.parametrize('value, kind, words', [
+	(np.zeros((8, 4, 6), np.int32), TypeError, r'"left".*float16.*int32.*astype\(np.float32\)'),
+	(np.zeros((8, 4, 5), np.float32), ValueError, r'"left".*\(1, 8, 4, 6\).*\(8, 4, 5\)'),
+	(np.zeros((4, 6, 8), np.float32), ValueError, r'layout="nhwc"'),
+	('text', TypeError, r'"left".*float16'),
+	(None, TypeError, r'"left".*object'),
+])
+def test_wrong_arrays(pair, value, kind, words):
+	with pytest.raises(kind, match=words):
+		pair(value)
+
+
+def test_wrong_names_and_numbers_of_inputs(pair):
+	with pytest.raises(KeyError, match='no inputs are named "middle": there are left, right'):
+		pair({'middle': np.zeros((8, 4, 6), np.float32)})
+	with pytest.raises(TypeError, match='3 inputs given.*left, right'):
+		pair(1, 2, 3)
+	with pytest.raises(KeyError, match='sum, positive'):
+		pair()['product']
+
+
+@pytest.mark.parametrize('options, words', [
+	({'timeout': 0}, 'timeout 0: seconds'),
+	({'timeout': float('nan')}, 'timeout nan'),
+	({'priority': 'urgent'}, '"urgent": it is "low"'),
+])
+def test_wrong_options_of_a_run(pair, options, words):
+	with pytest.raises(ValueError, match=words):
+		pair(**options)
+
+
+@pytest.mark.parametrize('options, words', [
+	({'layout': 'chw'}, '"chw": it is "nchw" or "nhwc"'),
+	({'slots': 0}, 'slots 0'),
+])
+def test_wrong_options_of_load(options, words):
+	with pytest.raises(ValueError, match=words):
+		nvdla.load(onnx_model.classifier(), **options)
+
+
+def test_missing_files_and_devices():
+	for function in (nvdla.load, nvdla.compile):
+		with pytest.raises(FileNotFoundError, match='nothing-there') as caught:
+			function('nothing-there')
+		assert isinstance(caught.value, nvdla.NotFound) and caught.value.code == 'not-found'
+	with pytest.raises(nvdla.NoDevice, match=r'/dev/accel/accel99.*nvdla.devices\(\)'):
+		nvdla.Device('/dev/accel/accel99')
+	with pytest.raises(nvdla.InvalidArgument, match='fp16=quick'):
+		nvdla.Device('embedded:fp16=quick')
+
+
+def test_damaged_files(device):
+	with pytest.raises(nvdla.InvalidFile):
+		nvdla.load(b'no network', device)
+	with pytest.raises(nvdla.InvalidFile):
+		nvdla.compile(onnx_model.classifier()[:40])
+	with pytest.raises(ValueError):
+		nvdla.compile(b'')
+
+
+def test_an_operator_that_there_is_not():
+	shape = (1, 8, 4, 6)
+	with pytest.raises(nvdla.Unsupported, match='NonMaxSuppression'):
+		nvdla.compile(onnx_model.model([onnx_model.node('NonMaxSuppression', ['x'], ['y'])], {'x': shape},
+					       {'y': shape}))

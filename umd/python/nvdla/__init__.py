@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Neural networks on NVDLA.
+
+	net = nvdla.load(nvdla.compile("model.tflite"), device="/dev/accel/accel0")
+	y = net(x)
+
+Without a device there is a model of one in this process: device="embedded", the default.
+"""
+
+from typing import Any, Dict, List
+
+from . import _nvdla
+from ._errors import (Busy, Cancelled, DeviceFailed, DeviceLost, DeviceRefused, Error, InvalidArgument, InvalidFile, Io,
+		      NoDevice, NoMemory, NotFound, Timeout, Unsupported)
+from ._model import Layer, Model, compile
+from ._network import Network, Outputs, SharedRun, load
+from ._profile import Operation, Profile
+from ._tensor import Tensor
+
+__all__ = ['Busy', 'Cancelled', 'Device', 'DeviceFailed', 'DeviceLost', 'DeviceRefused', 'Error', 'InvalidArgument',
+	   'InvalidFile', 'Io', 'Layer', 'Model', 'Network', 'NoDevice', 'NoMemory', 'NotFound', 'Operation', 'Outputs',
+	   'Profile', 'SharedRun', 'Tensor', 'Timeout', 'Unsupported', 'compile', 'devices', 'load']
+
+
+def devices() -> List[str]:
+	"""Paths of the devices that the kernel drives, sorted: "/dev/accel/accel0", ..."""
+	return _nvdla.devices()
+
+
+class Device:
+	"""An open device, which several networks may share. Raises nvdla.NoDevice, nvdla.Io, nvdla.Unsupported.
+
+	path: "/dev/accel/accelN", or "embedded" for a model of the device in this process;
+	      "embedded:fp16=fast" computes FP16 convolutions in float32, many times as fast
+	"""
+
+	def __init__(self, path: str = 'embedded'):
+		self._device = _nvdla.Device(path)
+
+	def __repr__(self) -> str:
+		return f'<nvdla.Device {self.path}>'
+
+	@property
+	def path(self) -> str:
+		return self._device.path
+
+	def info(self) -> Dict[str, Any]:
+		"""What the driver says of the core: versions, sizes in bytes, limits."""
+		return self._device.info()

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""What calls raise: one class for each kind of failure, all of them nvdla.Error."""
+
+
+class Error(Exception):
+	"""A call that failed.
+
+	The text says what was attempted, where, and which rule was broken, with both values.
+
+	Attributes: `code` (a short name such as "invalid-file"), and the parts of the text: `what`, `where`, `why`.
+	"""
+
+	code = 'error'
+	what = where = why = ''
+
+
+class InvalidArgument(Error, ValueError):
+	"""Something was given that cannot be right."""
+
+
+class InvalidFile(Error, ValueError):
+	"""A network or model is damaged, or not what it should be."""
+
+
+class Unsupported(Error, NotImplementedError):
+	"""Correct, but not something this library or this device does."""
+
+
+class NotFound(Error, FileNotFoundError):
+	"""There is no such file."""
+
+
+class NoDevice(Error, FileNotFoundError):
+	"""There is no such device: see nvdla.devices()."""
+
+
+class Io(Error, OSError):
+	"""The operating system refused to read or write."""
+
+
+class NoMemory(Error, MemoryError):
+	"""No memory on the host or for the device."""
+
+
+class DeviceRefused(Error):
+	"""The driver refused the network; the text names the operation and its field."""
+
+
+class DeviceFailed(Error):
+	"""The device did not complete: a hang or a fault. It was reset and goes on."""
+
+
+class DeviceLost(Error):
+	"""The device is gone: it was removed, or its driver unbound."""
+
+
+class Timeout(Error, TimeoutError):
+	"""It took longer than allowed."""
+
+
+class Busy(Error):
+	"""In use, or no room in a queue: try again later."""
+
+
+class Cancelled(Error):
+	"""It was ended early."""
+
+
+_CLASSES = {
+	'invalid-argument': InvalidArgument,
+	'invalid-file': InvalidFile,
+	'unsupported': Unsupported,
+	'not-found': NotFound,
+	'no-device': NoDevice,
+	'io': Io,
+	'no-memory': NoMemory,
+	'device-refused': DeviceRefused,
+	'device-failed': DeviceFailed,
+	'device-lost': DeviceLost,
+	'timeout': Timeout,
+	'busy': Busy,
+	'cancelled': Cancelled,
+}
+_REMEDIES = {
+	'no-device': 'nvdla.devices() lists those there are; device="embedded" is a model of one and needs none',
+	'busy': 'wait for one of the runs, or load the network with a larger max_queued',
+}
+
+
+def make(code: str, what: str, where: str, why: str, message: str) -> Error:
+	"""The exception for an error of the library."""
+	remedy = _REMEDIES.get(code)
+	error = _CLASSES.get(code, Error)(f'{message} ({remedy})' if remedy else message)
+	error.code, error.what, error.where, error.why = code, what, where, why
+	return error

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Networks on a device, and their runs."""
+
+import asyncio
+import json
+import os
+import threading
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _nvdla, _tensor
+from ._model import Model
+from ._profile import Profile
+from ._tensor import Tensor
+
+_PRIORITIES = {'low': 0, 'normal': 1, 'high': 2}
+
+Inputs = Union[np.ndarray, Dict[str, Any], Sequence[Any]]
+
+
+class Outputs(tuple):
+	"""Arrays of a network with several outputs: by position, or by name."""
+
+	names: Tuple[str, ...]
+
+	def __new__(cls, arrays: Sequence[np.ndarray], names: Sequence[str]) -> 'Outputs':
+		outputs = super().__new__(cls, arrays)
+		outputs.names = tuple(names)
+		return outputs
+
+	def __getitem__(self, key):
+		return super().__getitem__(_index(self.names, key, 'output') if isinstance(key, str) else key)
+
+
+class Network:
+	"""A network resident on a device. Made by nvdla.load().
+
+	Call it to run it: `y = net(x)`. It may be called from several threads at once, and while runs of
+	`run_async()` are on their way.
+
+	Inputs are given by position, `net(a, b)`, or by name, `net({"left": a, "right": b})`; those that are
+	left out are zero. An array of the tensor's own dtype (`net.inputs[0].dtype`) holds its elements; one of
+	floating-point numbers holds real numbers, which become elements by the scales in the network's file.
+	Dimensions of 1 may be left out of a shape.
+
+	Outputs are one array, or several as `Outputs`: float32, real numbers by the scales in the file, or with
+	`raw=True` the elements. Each owns its memory.
+
+	Options of all runs: `raw`; `timeout`, seconds that one job may take on the hardware (30);
+	`priority`, "low", "normal" or "high".
+
+	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a job that hung,
+	nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run: KeyboardInterrupt.
+	"""
+
+	def __init__(self, loaded: '_nvdla.LoadedNetwork', name: str, device: 'Any',
+		     nhwc: Tuple[Sequence[bool], Sequence[bool]]):
+		self._loaded = loaded
+		self._idle: List[_nvdla.Run] = []
+		self._lock = threading.Lock()
+		self.name = name
+		self.device = device
+		self.inputs: Tuple[Tensor, ...] = _tensors(loaded.inputs(), nhwc[0])
+		self.outputs: Tuple[Tensor, ...] = _tensors(loaded.outputs(), nhwc[1])
+
+	def __repr__(self) -> str:
+		return f'<nvdla.Network {self.name} on {self.device.path}>'
+
+	def __call__(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
+		     priority: str = 'normal') -> Union[np.ndarray, Outputs]:
+		"""Run it and wait for the outputs. Other Python threads go on meanwhile."""
+		run = self._submit(inputs, timeout, priority)
+		run.wait()
+		return self._finish(run, raw)
+
+	async def run_async(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
+			    priority: str = 'normal') -> Union[np.ndarray, Outputs]:
+		"""As a call, for asyncio: any number of runs at once, `slots` of them on the device.
+
+		Cancelling the task cancels the run. Raises nvdla.Busy if max_queued runs wait already.
+		"""
+		run = self._submit(inputs, timeout, priority, busy=True)
+		loop = asyncio.get_running_loop()
+		done = loop.create_future()
+		loop.add_reader(run.fileno(), lambda: done.done() or done.set_result(None))
+		try:
+			await done
+		except asyncio.CancelledError:
+			run.cancel()
+			raise
+		finally:
+			loop.remove_reader(run.fileno())
+		run.wait()
+		return self._finish(run, raw)
+
+	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
+		"""Run it once, with the core counting, and say where the time went. Without inputs they are zero.
+
+		Times are the device's; on the embedded device and in a guest they are what the model took on the
+		host, not what a chip would.
+		"""
+		run = self._submit(inputs, timeout, 'normal', statistics=True)
+		run.wait()
+		operations, table = run.profile(self.name)
+		_, seconds = run.times()
+		self._finish(run, None)
+		return Profile(self.name, seconds, json.loads(operations), table)
+
+	def shared(self) -> 'SharedRun':
+		"""A run whose arrays are the device's memory: nothing is copied or converted."""
+		return SharedRun(self)
+
+	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
+		if priority not in _PRIORITIES:
+			raise ValueError(f'priority "{priority}": it is "low", "normal" or "high"')
+		if not 0 < timeout <= 86400:
+			raise ValueError(f'timeout {timeout}: seconds, more than 0 and at most 86400')
+		given = [_tensor.fit(tensor, value) for tensor, value in self._by_position(inputs)]
+		with self._lock:
+			run = self._idle.pop() if self._idle else _nvdla.Run(self._loaded)
+		for index, (array, real) in enumerate(given):
+			(run.set_real if real else run.set_elements)(index, array, self.inputs[index].nhwc)
+		run.submit(float(timeout), _PRIORITIES[priority], statistics, busy)
+		return run
+
+	def _by_position(self, inputs):
+		"""A value for each input: what was given, or zeroes, which an earlier run's inputs must not outlive."""
+		if len(inputs) == 1 and isinstance(inputs[0], dict):
+			names = [tensor.name for tensor in self.inputs]
+			values = {_index(names, name, 'input'): value for name, value in inputs[0].items()}
+		elif len(inputs) > len(self.inputs):
+			raise TypeError(f'{len(inputs)} inputs given, {self.name} has {len(self.inputs)}: '
+					f'{", ".join(tensor.name for tensor in self.inputs)}')
+		else:
+			values = dict(enumerate(inputs))
+		return [(tensor, values[index] if index in values else np.zeros(tensor.shape, tensor.dtype))
+			for index, tensor in enumerate(self.inputs)]
+
+	def _finish(self, run, raw):
+		"""The outputs of a run that is done, and the run for somebody else. raw: None for no outputs."""
+		arrays = [] if raw is None else [
+			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
+			.view(tensor.dtype if raw else np.float32).reshape(tensor.shape)
+			for index, tensor in enumerate(self.outputs)]
+		with self._lock:
+			self._idle.append(run)
+		return arrays[0] if len(arrays) == 1 else Outputs(arrays, [tensor.name for tensor in self.outputs])
+
+
+class SharedRun:
+	"""A run whose inputs and outputs are numpy arrays in memory of the device. Made by Network.shared().
+
+	`inputs` and `outputs` are arrays of elements, in the shape and order of the network's tensors; write the
+	one, `run()`, read the other. They belong to the device from `run()` until it returns.
+
+	Raises nvdla.Unsupported for a tensor that no array can stand for: more channels than an atom has (32 of
+	int8, 16 of the others), or a pixel format with its channels in another order.
+	"""
+
+	def __init__(self, network: Network):
+		for tensor in (*network.inputs, *network.outputs):
+			if tensor._strides is None:
+				raise _errors_unsupported(tensor)
+		self._run = _nvdla.Run(network._loaded)
+		self._memory = []
+		self.inputs = self._bind(network, network.inputs, True)
+		self.outputs = self._bind(network, network.outputs, False)
+
+	def _bind(self, network, tensors, is_input):
+		arrays = []
+		for index, tensor in enumerate(tensors):
+			memory = _nvdla.SharedMemory(network.device._device, tensor.nbytes)
+			self._run.bind(is_input, index, memory)
+			self._memory.append(memory)
+			arrays.append(_tensor.view(tensor, memory))
+		return arrays
+
+	def run(self, timeout: float = 30.0, priority: str = 'normal') -> None:
+		"""Run it and wait; see Network for the options and what is raised."""
+		for memory in self._memory:
+			memory.end()
+		try:
+			self._run.submit(float(timeout), _PRIORITIES[priority], False, False)
+			self._run.wait()
+		finally:
+			for memory in self._memory:
+				memory.begin()
+
+
+def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any'] = 'embedded', *,
+	 layout: Optional[str] = None, slots: int = 4, max_queued: int = 4096) -> Network:
+	"""Have a network reside on a device.
+
+	network:    a file's path, its bytes, or what nvdla.compile() made
+	device:     "/dev/accel/accelN", "embedded" for a model of the device in this process, or a Device, of which
+		    several networks may share one
+	layout:     order of the arrays: "nchw" or "nhwc"; without it the order of the model that was compiled,
+		    else "nchw"
+	slots:      runs on their way at once, at most; each takes memory of its own on the device
+	max_queued: runs that wait, at most
+
+	Raises nvdla.NotFound, nvdla.InvalidFile, nvdla.NoDevice, nvdla.NoMemory, nvdla.Unsupported.
+	"""
+	from . import Device
+
+	if layout not in (None, *_tensor.LAYOUTS):
+		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
+	if slots < 1 or max_queued < 1:
+		raise ValueError(f'slots {slots}, max_queued {max_queued}: both are at least 1')
+	nhwc: Tuple[Any, Any] = ([], [])
+	if isinstance(network, Model):
+		loadable, name, nhwc = network._compiled.loadable, network.name, network._nhwc
+	elif isinstance(network, (bytes, bytearray, memoryview)):
+		loadable, name = _nvdla.Loadable.read(network), f'{len(network)} bytes'
+	else:
+		name = os.fsdecode(network)
+		loadable = _nvdla.Loadable.read_file(name)
+	if not isinstance(device, Device):
+		device = Device(device)
+	loaded = _nvdla.LoadedNetwork(device._device, loadable, slots, max_queued)
+	if layout:
+		nhwc = tuple([layout == 'nhwc'] * len(tensors) for tensors in (loaded.inputs(), loaded.outputs()))
+	return Network(loaded, os.path.basename(name), device, nhwc)
+
+
+def _tensors(infos, nhwc):
+	return tuple(_tensor.describe(info, bool(nhwc) and nhwc[index]) for index, info in enumerate(infos))
+
+
+def _index(names, name, kind):
+	found = [index for index, one in enumerate(names) if one == name]
+	if len(found) != 1:
+		raise KeyError(f'{len(found) or "no"} {kind}s are named "{name}": there are {", ".join(names)}')
+	return found[0]
+
+
+def _errors_unsupported(tensor):
+	from ._errors import make
+
+	why = (f'{tensor.shape} ({tensor.layout}) of {tensor.dtype} as {tensor.format} is not an array in memory: '
+	       'call the network, which converts')
+	return make('unsupported', 'share tensor', tensor.name, why, f'share tensor: "{tensor.name}": {why}')

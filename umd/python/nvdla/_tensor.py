@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Inputs and outputs: what they are, and numpy arrays that fit."""
+
+import dataclasses
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+LAYOUTS = ('nchw', 'nhwc')
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+	"""An input or output of a network.
+
+	name:        as the network's file has it
+	shape:       of arrays, in the order `layout` says
+	layout:      "nchw" (batch, channels, height, width) or "nhwc"
+	dtype:       of the elements on the device: int8, uint8, int16, uint16 or float16
+	scales:      what a step of an element is worth: none (elements are the numbers), one, or one a channel
+	zero_points: the element that stands for 0, as many as there are scales
+	format:      memory layout on the device
+	nbytes:      bytes on the device, gaps included
+	"""
+
+	name: str
+	shape: Tuple[int, int, int, int]
+	layout: str
+	dtype: np.dtype
+	scales: Tuple[float, ...]
+	zero_points: Tuple[int, ...]
+	format: str
+	nbytes: int
+	_strides: Optional[Tuple[int, int, int, int]] = dataclasses.field(repr=False, default=None)
+
+	@property
+	def nhwc(self) -> bool:
+		return self.layout == 'nhwc'
+
+
+def ordered(nchw: Tuple[int, ...], nhwc: bool) -> Tuple[int, ...]:
+	"""Four values of n, c, h and w in the order of a layout."""
+	n, c, h, w = nchw
+	return (n, h, w, c) if nhwc else (n, c, h, w)
+
+
+def describe(info: Dict[str, Any], nhwc: bool) -> Tensor:
+	"""A Tensor from what the library says of one."""
+	strides = info['strides']
+	return Tensor(name=info['name'], shape=ordered(info['shape'], nhwc), layout=LAYOUTS[nhwc],
+		      dtype=np.dtype(info['dtype']), scales=info['scales'], zero_points=info['zero_points'],
+		      format=info['format'], nbytes=info['bytes'],
+		      _strides=None if strides is None else ordered(strides, nhwc))
+
+
+def fit(tensor: Tensor, value: Any) -> Tuple[np.ndarray, bool]:
+	"""An array in C order with the tensor's elements, and whether those are real numbers, to be quantized.
+
+	Nothing is copied if the array is that already. Raises TypeError or ValueError.
+	"""
+	array = np.asarray(value)
+	if array.dtype == tensor.dtype:
+		real = False
+	elif array.dtype.kind == 'f':
+		array, real = array.astype(np.float32, copy=False), True
+	else:
+		raise TypeError(_wrong_dtype(tensor, array))
+	if _squeezed(array.shape) != _squeezed(tensor.shape):
+		raise ValueError(_wrong_shape(tensor, array))
+	return np.ascontiguousarray(array), real
+
+
+def view(tensor: Tensor, memory: Any) -> np.ndarray:
+	"""The tensor's elements in memory it shares with the device."""
+	return np.ndarray(tensor.shape, tensor.dtype, buffer=memoryview(memory), strides=tensor._strides)
+
+
+def _squeezed(shape):
+	"""The lengths that are not 1: (1, 1, 28, 28) and (28, 28) are the same picture."""
+	return [length for length in shape if length != 1]
+
+
+def _wrong_dtype(tensor, array):
+	text = (f'input "{tensor.name}" has elements of {tensor.dtype}, the array is {array.dtype}: give real numbers as '
+		f'float32 (x.astype(np.float32)), or the elements themselves as {tensor.dtype}')
+	if array.dtype == np.uint8 and tensor.dtype == np.int8:
+		text += '; a model of uint8 becomes one of int8, less by 128: (x ^ 0x80).view(np.int8)'
+	return text
+
+
+def _wrong_shape(tensor, array):
+	text = f'input "{tensor.name}" has the shape {tensor.shape} ({tensor.layout}), the array is {array.shape}'
+	other = LAYOUTS[not tensor.nhwc]
+	n, c, h, w = tensor.shape if not tensor.nhwc else (tensor.shape[0], tensor.shape[3], *tensor.shape[1:3])
+	if _squeezed(array.shape) == _squeezed(ordered((n, c, h, w), not tensor.nhwc)):
+		return f'{text}: load the network with layout="{other}", or transpose the array'
+	return f'{text}: dimensions of 1 may be left out, the others have to be equal'

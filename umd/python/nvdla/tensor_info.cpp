@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "tensor_info.h"
+
+#include <array>
+#include <optional>
+
+#include <nvdla/pixel_format.h>
+
+namespace py = pybind11;
+
+namespace nvdla::python
+{
+
+namespace
+{
+
+/* As numpy calls it; Float is no type of a tensor. */
+const char *dtypeName(const TensorDesc &desc)
+{
+	switch (desc.type) {
+	case DataType::Int8:
+		return desc.isUnsigned ? "uint8" : "int8";
+	case DataType::Int16:
+		return desc.isUnsigned ? "uint16" : "int16";
+	case DataType::Half:
+		return "float16";
+	default:
+		return "float32";
+	}
+}
+
+/* n, c, h, w; nothing where channels are in several atoms, planes, or in another order. */
+std::optional<std::array<uint64_t, 4>> plainStrides(const TensorDesc &desc)
+{
+	constexpr uint64_t atomBytes = 32;
+	const uint64_t element = elementBytes(desc.type);
+	const PixelFormatInfo *pixels = pixelFormatInfo(desc.format);
+	uint64_t pixel = atomBytes;
+
+	if (!pixels) {
+		if (desc.format != PixelFormat::Feature || desc.c * element > atomBytes)
+			return {};
+	} else {
+		if (pixels->planes != 1 || pixels->kind == PixelKind::Packed10 ||
+		    desc.c > pixels->channels)
+			return {};
+		for (uint32_t c = 0; c < desc.c; c++) {
+			if (pixels->place[c] != c)
+				return {};
+		}
+		pixel = pixels->pixelBytes();
+	}
+	return std::array<uint64_t, 4>{ desc.size / desc.n, element, desc.lineStride, pixel };
+}
+
+} /* namespace */
+
+py::dict tensorInfo(const TensorDesc &desc)
+{
+	py::list scales;
+	py::list zeroPoints;
+	py::dict info;
+
+	for (const auto &[scale, zeroPoint] : desc.quantization.values()) {
+		scales.append(scale);
+		zeroPoints.append(zeroPoint);
+	}
+	info["name"] = py::reinterpret_steal<py::object>(PyUnicode_DecodeUTF8(
+		desc.name.data(), static_cast<py::ssize_t>(desc.name.size()), "replace"));
+	info["dtype"] = dtypeName(desc);
+	info["shape"] = py::make_tuple(desc.n, desc.c, desc.h, desc.w);
+	info["scales"] = py::tuple(scales);
+	info["zero_points"] = py::tuple(zeroPoints);
+	info["format"] = pixelFormatName(desc.format);
+	info["bytes"] = desc.size;
+	info["strides"] = py::none();
+	if (const auto strides = plainStrides(desc))
+		info["strides"] = py::make_tuple((*strides)[0], (*strides)[1], (*strides)[2],
+						 (*strides)[3]);
+	return info;
+}
+
+py::dict deviceInfo(const drm_nvdla_device_info &info)
+{
+	py::dict dict;
+
+	dict["hw_version"] = info.hw_version;
+	dict["engines"] = info.engines;
+	dict["precisions"] = info.precisions;
+	dict["atom_bytes"] = info.atom_bytes;
+	dict["max_timeout_ms"] = info.max_timeout_ms;
+	dict["cvsram_bytes"] = info.cvsram_bytes;
+	dict["max_bo_bytes"] = info.max_bo_bytes;
+	dict["features"] = info.features;
+	dict["core_clock_hz"] = info.core_clock_hz;
+	dict["priorities"] = info.priorities;
+	return dict;
+}
+
+} /* namespace nvdla::python */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptions of tensors and devices as Python dictionaries.
+ */
+#pragma once
+
+#include <nvdla/device.h>
+#include <nvdla/tensor.h>
+#include <pybind11/pybind11.h>
+
+namespace nvdla::python
+{
+
+/**
+ * \return name, dtype (numpy's), shape (n, c, h, w), scales, zero_points, format, bytes, and
+ * strides: bytes from element to element in each dimension of the shape where the layout is such
+ * that these say it all, else None
+ */
+pybind11::dict tensorInfo(const TensorDesc &desc);
+
+/** \return what struct drm_nvdla_device_info says, by the names there */
+pybind11::dict deviceInfo(const drm_nvdla_device_info &info);
+
+} /* namespace nvdla::python */
