@@ -187,7 +187,7 @@ std::string fieldNames(const Layout &layout)
 	return names;
 }
 
-Result<void> checkKeys(const Layout &layout, const Json &json, const std::string &path)
+Result<void> checkFields(const Layout &layout, const Json &json, const std::string &path)
 {
 	if (!json.is_object())
 		return badText(path, fmt::format("is {}, must be an object with the fields of a {}",
@@ -207,7 +207,7 @@ Result<void> checkKeys(const Layout &layout, const Json &json, const std::string
 Result<void> encode(const Layout &layout, const Json &json, const std::string &path,
 		    std::span<std::byte> bytes)
 {
-	if (auto checked = checkKeys(layout, json, path); !checked)
+	if (auto checked = checkFields(layout, json, path); !checked)
 		return checked;
 	for (const Field &field : layout.fields) {
 		if (field.optional && !json.contains(field.name))
