@@ -221,6 +221,7 @@ void Core::engineThread(Engine engine)
 		OperationResult result = runJob(job, port);
 		lock.lock();
 
+		result.hangs = result.hangs || hangs(job);
 		slot.busy = false;
 		if (slot.cancel) {
 			changed_.notify_all();
@@ -258,6 +259,17 @@ void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 	std::erase_if(job.units, [](const UnitGroup &use) { return use.unit != Unit::Cdma; });
 	job.recorded = true;
 	conclude(lock, done, sums, port);
+}
+
+/* What a test has ordered. CDMA's part alone may hang: the rest of the job is done then. */
+bool Core::hangs(Job &job) const
+{
+	if (config_.neverEnds && config_.neverEnds())
+		return true;
+	if (job.engine != Engine::Conv || !config_.cdmaNeverEnds || !config_.cdmaNeverEnds())
+		return false;
+	std::erase_if(job.units, [](const UnitGroup &use) { return use.unit == Unit::Cdma; });
+	return job.units.empty();
 }
 
 /* May take units that are done before the others out of the job. */

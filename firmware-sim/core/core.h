@@ -47,6 +47,10 @@ struct CoreConfig {
 	/** threads that share an operation's work; 0: one for each core of the host */
 	unsigned int threads = 0;
 	static constexpr unsigned int kMostThreads = 256;
+	/** for tests of drivers: asked for each operation that is done, true if it never ends */
+	std::function<bool()> neverEnds = {};
+	/** the same for CDMA's part of each convolution */
+	std::function<bool()> cdmaNeverEnds = {};
 	/** receiver of a record of each operation that is done; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
 };
@@ -146,6 +150,7 @@ private:
 	void conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
 		      const MemoryPort &port);
 	void concludeSums(Job &job, OperationResult sums, const MemoryPort &port);
+	bool hangs(Job &job) const;
 	void complete(const Job &job, OperationResult &result, const MemoryPort &port,
 		      Messages &messages);
 	bool stopped() const;

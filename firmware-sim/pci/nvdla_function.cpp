@@ -26,34 +26,44 @@ constexpr Identity kIdentity = {
 	.classCode = NVDLA_PCI_CLASS,
 };
 
-CoreConfig coreConfig(const NvdlaFunction::Config &config, vfiouser::Log &log)
+} /* namespace */
+
+NvdlaFunction::NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory,
+			     vfiouser::Interrupts &interrupts, vfiouser::Log &log)
+	: PciFunction(kIdentity, memory, interrupts), log_(log),
+	  core_(coreConfig(config), dram_, [this] { sendInterrupt(); })
+{
+	addBar(NVDLA_PCI_CSB_BAR, NVDLA_PCI_CSB_SIZE);
+	addStandardCapabilities(NVDLA_PCI_MSIX_BAR);
+	addDescription(config);
+	if (config.faults)
+		addFaults();
+	finish();
+}
+
+CoreConfig NvdlaFunction::coreConfig(const Config &config)
 {
 	return {
 		.variant = config.variant,
 		.cvsramBase = config.cvsramBase,
 		.cvsramSize = config.cvsramSize,
 		.diagnostics =
-			[&log](const GuestError &error) {
-				log.warning("guest error: {} {}: {}{}{}", error.unit, error.where,
-					    error.reason, error.detail.empty() ? "" : ": ",
-					    error.detail);
+			[this](const GuestError &error) {
+				log_.warning("guest error: {} {}: {}{}{}", error.unit, error.where,
+					     error.reason, error.detail.empty() ? "" : ": ",
+					     error.detail);
 			},
 		.fp16 = config.fp16,
 		.threads = config.threads,
+		.neverEnds = [this] { return faults_.hangs(); },
+		.cdmaNeverEnds = [this] { return faults_.hangsCdma(); },
 	};
 }
 
-} /* namespace */
-
-NvdlaFunction::NvdlaFunction(const Config &config, vfiouser::GuestMemory &memory,
-			     vfiouser::Interrupts &interrupts, vfiouser::Log &log)
-	: PciFunction(kIdentity, memory, interrupts), log_(log),
-	  core_(coreConfig(config, log), dram_, [this] { raiseInterrupt(); })
+void NvdlaFunction::sendInterrupt()
 {
-	addBar(NVDLA_PCI_CSB_BAR, NVDLA_PCI_CSB_SIZE);
-	addStandardCapabilities(NVDLA_PCI_MSIX_BAR);
-	addDescription(config);
-	finish();
+	if (!faults_.losesInterrupt())
+		raiseInterrupt();
 }
 
 /* The vendor-specific capability: what a driver cannot read from the core's registers. */
@@ -75,9 +85,38 @@ void NvdlaFunction::addDescription(const Config &config)
 	this->config().addCapability(vfiouser::pci::kCapabilityVendor, body);
 }
 
+/* The capability that faults are ordered with. */
+void NvdlaFunction::addFaults()
+{
+	constexpr size_t header = 2;
+	std::array<uint8_t, NVDLA_PCI_FAULTS_LENGTH - header> body = { NVDLA_PCI_FAULTS_LENGTH, 1 };
+	for (size_t i = 0; i < sizeof(uint32_t); i++)
+		body[NVDLA_PCI_VSC_MAGIC_OFFSET - header + i] =
+			static_cast<uint8_t>(NVDLA_PCI_FAULTS_MAGIC >> (8 * i));
+	faultsCapability_ = config().addCapability(vfiouser::pci::kCapabilityVendor, body);
+}
+
+/* Orders reach the device even while it does not answer. */
+void NvdlaFunction::configWritten(uint64_t offset, std::span<const std::byte> data)
+{
+	uint32_t order;
+
+	if (!faultsCapability_ || data.size() != sizeof(order) ||
+	    offset != faultsCapability_ + uint64_t{ NVDLA_PCI_FAULTS_ORDER_OFFSET })
+		return;
+	std::memcpy(&order, data.data(), sizeof(order));
+	log_.info("fault ordered: {:#x}", order);
+	const bool gone = faults_.gone();
+	if (faults_.take(order))
+		raiseInterrupt();
+	/* Who comes back had no power. */
+	if (gone && !faults_.gone())
+		reset();
+}
+
 void NvdlaFunction::barRead(unsigned int, uint64_t offset, std::span<std::byte> data)
 {
-	if (!isCsbAccess(offset, data.size(), "read")) {
+	if (faults_.silent() || !isCsbAccess(offset, data.size(), "read")) {
 		std::fill(data.begin(), data.end(), std::byte{ 0xff });
 		return;
 	}
@@ -87,7 +126,7 @@ void NvdlaFunction::barRead(unsigned int, uint64_t offset, std::span<std::byte> 
 
 void NvdlaFunction::barWrite(unsigned int, uint64_t offset, std::span<const std::byte> data)
 {
-	if (!isCsbAccess(offset, data.size(), "write"))
+	if (faults_.silent() || !isCsbAccess(offset, data.size(), "write"))
 		return;
 	uint32_t value;
 	std::memcpy(&value, data.data(), sizeof(value));
@@ -109,17 +148,24 @@ bool NvdlaFunction::isCsbAccess(uint64_t offset, size_t size, const char *what)
 void NvdlaFunction::deviceReset()
 {
 	core_.reset();
+	faults_.reset();
 	badWidthReported_ = false;
+}
+
+bool NvdlaFunction::Dram::reaches() const
+{
+	return function_.busMaster() && !function_.faults_.gone() &&
+	       !function_.faults_.refusesDma();
 }
 
 bool NvdlaFunction::Dram::read(uint64_t address, std::span<std::byte> out)
 {
-	return function_.busMaster() && function_.memory().read(address, out);
+	return reaches() && function_.memory().read(address, out);
 }
 
 bool NvdlaFunction::Dram::write(uint64_t address, std::span<const std::byte> data)
 {
-	return function_.busMaster() && function_.memory().write(address, data);
+	return reaches() && function_.memory().write(address, data);
 }
 
 } /* namespace nvdla::sim */

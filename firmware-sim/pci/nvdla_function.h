@@ -7,6 +7,7 @@
 #include <atomic>
 
 #include "core/core.h"
+#include "pci/fault_orders.h"
 #include "vfio-user/log.h"
 #include "vfio-user/pci/pci_function.h"
 
@@ -29,6 +30,7 @@ public:
 		size_t cvsramSize = nvFull.cvsramSize;
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 		unsigned int threads = 0; /**< CoreConfig::threads */
+		bool faults = false; /**< there is a capability to order faults with */
 	};
 
 	/** \brief Everything referred to must outlive the function */
@@ -39,6 +41,8 @@ protected:
 	void barRead(unsigned int bar, uint64_t offset, std::span<std::byte> data) override;
 	void barWrite(unsigned int bar, uint64_t offset, std::span<const std::byte> data) override;
 	void deviceReset() override;
+	bool answers() const override { return !faults_.gone(); }
+	void configWritten(uint64_t offset, std::span<const std::byte> data) override;
 
 private:
 	/** \brief What the core's memory interface finds outside the function */
@@ -51,14 +55,21 @@ private:
 		bool write(uint64_t address, std::span<const std::byte> data) override;
 
 	private:
+		bool reaches() const;
+
 		NvdlaFunction &function_;
 	};
 
+	CoreConfig coreConfig(const Config &config);
+	void sendInterrupt();
 	bool isCsbAccess(uint64_t offset, size_t size, const char *what);
 	void addDescription(const Config &config);
+	void addFaults();
 
 	vfiouser::Log &log_;
 	bool badWidthReported_ = false;
+	FaultOrders faults_;
+	uint8_t faultsCapability_ = 0; /* its place, if there is one */
 	Dram dram_{ *this };
 	Core core_; /* last: its threads use the members above */
 };

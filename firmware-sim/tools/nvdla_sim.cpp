@@ -33,6 +33,7 @@ struct Options {
 	uint64_t cvsramBase = 0;
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	unsigned int threads = 0;
+	bool faults = false;
 	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
 	vfiouser::Offer offer;
 };
@@ -114,7 +115,8 @@ int serve(const Options &options)
 	const NvdlaFunction::Config config = { .cvsramBase = options.cvsramBase,
 					       .cvsramSize = options.cvsramSize,
 					       .fp16 = options.fp16,
-					       .threads = options.threads };
+					       .threads = options.threads,
+					       .faults = options.faults };
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
@@ -167,6 +169,8 @@ int main(int argc, char **argv)
 	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
 		.valueText("error|warning|info|debug|trace (default: info)");
 	app.flag("-v", verbose, "more messages than --log-level says, one level for each -v");
+	app.flag("--faults", options.faults,
+		 "let the guest order faults of the device, for tests of drivers");
 	app.flag("--write-multiple", options.offer.writeMultiple,
 		 "let QEMU 11 or newer combine register writes into one message");
 	if (const auto code = app.parse(argc, argv))

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "pci_function.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nvdla/hw/pci.h>
 
 namespace nvdla::test
 {
@@ -56,6 +63,43 @@ bool PciFunction::silence() const
 	config.seekp(command);
 	config.write("\0\0", 2);
 	return config.flush().good();
+}
+
+std::string PciFunction::config() const
+{
+	std::ifstream file(deviceFolder / address_ / "config", std::ios::binary);
+	std::ostringstream bytes;
+	bytes << file.rdbuf();
+	return bytes.str();
+}
+
+/* Where the capability is does not change: it is found once, while the function answers. */
+bool PciFunction::order(uint32_t fault, uint32_t count) const
+{
+	constexpr size_t capabilities = 0x34, vendor = 0x09;
+	static const std::string bytes = config();
+	auto byte = [](size_t offset) -> size_t {
+		return offset < bytes.size() ? static_cast<uint8_t>(bytes[offset]) : 0;
+	};
+	auto isFaults = [&](size_t at) {
+		uint32_t magic = 0;
+		if (byte(at) == vendor && at + NVDLA_PCI_FAULTS_LENGTH <= bytes.size())
+			std::memcpy(&magic, &bytes[at + NVDLA_PCI_VSC_MAGIC_OFFSET], sizeof(magic));
+		return magic == NVDLA_PCI_FAULTS_MAGIC;
+	};
+
+	size_t at = byte(capabilities);
+	while (at && !isFaults(at))
+		at = byte(at + 1);
+	const uint32_t order = fault | count << NVDLA_PCI_FAULTS_COUNT_SHIFT;
+	const int fd = at ? open((deviceFolder / address_ / "config").c_str(), O_WRONLY | O_CLOEXEC)
+			  : -1;
+	if (fd < 0)
+		return false;
+	const auto place = static_cast<off_t>(at + NVDLA_PCI_FAULTS_ORDER_OFFSET);
+	const bool written = pwrite(fd, &order, sizeof(order), place) == sizeof(order);
+	close(fd);
+	return written;
 }
 
 bool PciFunction::unbind() const

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace nvdla::test
@@ -30,7 +31,17 @@ public:
 	bool unbind() const;
 	bool bind() const;
 
+	/**
+	 * \brief Has the device misbehave
+	 * \param fault NVDLA_PCI_FAULT_* of nvdla/hw/pci.h
+	 * \param count how often
+	 * \return false if the device model takes no orders: nvdla-sim --faults does
+	 */
+	bool order(uint32_t fault, uint32_t count = 1) const;
+
 private:
+	std::string config() const;
+
 	std::string address_;
 };
 

@@ -26,7 +26,7 @@ TaskBuilder TaskClient::sized()
 	return builder;
 }
 
-int TaskClient::run(const TaskBuilder &builder)
+int TaskClient::run(const TaskBuilder &builder, uint32_t timeoutMs)
 {
 	CopyTask task;
 	for (const std::unique_ptr<Buffer> &buffer : buffers_)
@@ -35,12 +35,14 @@ int TaskClient::run(const TaskBuilder &builder)
 	task.graph = builder.graph;
 	task.operations = builder.operations;
 	task.surfaces = builder.surfaces;
-	return run(task, builder.luts);
+	return run(task, builder.luts, timeoutMs);
 }
 
-int TaskClient::run(const CopyTask &task, const std::vector<nvdla_lut_desc> &luts)
+int TaskClient::run(const CopyTask &task, const std::vector<nvdla_lut_desc> &luts,
+		    uint32_t timeoutMs)
 {
 	Submit submit(task);
+	submit.timeoutMs = timeoutMs;
 	submit.tasks[0].luts = reinterpret_cast<uintptr_t>(luts.data());
 	submit.tasks[0].num_luts = static_cast<uint32_t>(luts.size());
 	const uint32_t done = device_.createSyncobj();

@@ -35,8 +35,9 @@ public:
 	static TaskBuilder sized();
 
 	/** \return 0 or -errno of the submit, or of the job */
-	int run(const TaskBuilder &builder);
-	int run(const CopyTask &task, const std::vector<nvdla_lut_desc> &luts = {});
+	int run(const TaskBuilder &builder, uint32_t timeoutMs = 0);
+	int run(const CopyTask &task, const std::vector<nvdla_lut_desc> &luts = {},
+		uint32_t timeoutMs = 0);
 
 	/** \return why the last submit was refused, if it was */
 	const drm_nvdla_error &error() const { return error_; }

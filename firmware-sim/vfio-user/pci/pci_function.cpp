@@ -93,7 +93,9 @@ Region PciFunction::region(uint32_t index) const
 
 int PciFunction::regionRead(uint32_t index, uint64_t offset, std::span<std::byte> data)
 {
-	if (index == wire::kRegionConfig)
+	if (!answers())
+		std::fill(data.begin(), data.end(), std::byte{ 0xff });
+	else if (index == wire::kRegionConfig)
 		config_.read(offset, data);
 	else if (!isOn())
 		std::fill(data.begin(), data.end(), std::byte{ 0xff });
@@ -106,6 +108,11 @@ int PciFunction::regionRead(uint32_t index, uint64_t offset, std::span<std::byte
 
 int PciFunction::regionWrite(uint32_t index, uint64_t offset, std::span<const std::byte> data)
 {
+	const bool answered = answers();
+	if (index == wire::kRegionConfig)
+		configWritten(offset, data);
+	if (!answered)
+		return 0;
 	if (index == wire::kRegionConfig)
 		configWrite(offset, data);
 	else if (isOn() && index != msixBar_)

@@ -60,6 +60,10 @@ protected:
 			      std::span<const std::byte> data) = 0;
 	/** \brief Bring the device behind the function to its state after power-on */
 	virtual void deviceReset() = 0;
+	/** \return false: all reads give ones, and all writes are lost, until it is true again */
+	virtual bool answers() const { return true; }
+	/** \brief Something is written to configuration space, even if answers() says no */
+	virtual void configWritten(uint64_t, std::span<const std::byte>) {}
 
 private:
 	void stop();

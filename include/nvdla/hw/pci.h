@@ -62,4 +62,39 @@
 
 #define NVDLA_PCI_VARIANT_NV_FULL	0
 
+/*
+ * Another vendor-specific capability, of a device model that was started for tests alone
+ * (nvdla-sim --faults): what is written to it makes the device misbehave.
+ *
+ *   0x00  u8   capability id, 0x09
+ *   0x01  u8   next capability
+ *   0x02  u8   length of this one, NVDLA_PCI_FAULTS_LENGTH
+ *   0x03  u8   layout version, 1
+ *   0x04  u32  NVDLA_PCI_FAULTS_MAGIC
+ *   0x08  u32  order, in one write: NVDLA_PCI_FAULT_*, and how often in bits 31 to 8
+ *
+ * Orders add up. A reset of the function ends NVDLA_PCI_FAULT_ONES, and no other.
+ */
+#define NVDLA_PCI_FAULTS_LENGTH		0x0c
+#define NVDLA_PCI_FAULTS_MAGIC		0x544c4146 /* "FALT" */
+#define NVDLA_PCI_FAULTS_ORDER_OFFSET	0x08
+#define NVDLA_PCI_FAULTS_COUNT_SHIFT	8
+
+/* Take back all orders. */
+#define NVDLA_PCI_FAULT_NONE		0
+/* The next interrupts are not sent. */
+#define NVDLA_PCI_FAULT_LOST		1
+/* Send an interrupt now: a late one, or one for nothing. */
+#define NVDLA_PCI_FAULT_SPURIOUS	2
+/* The next operations to be done never end. */
+#define NVDLA_PCI_FAULT_HANG		3
+/* CDMA of the next convolutions to be done never ends. */
+#define NVDLA_PCI_FAULT_CDMA		4
+/* The core's registers read as all ones, and forget what is written. */
+#define NVDLA_PCI_FAULT_ONES		5
+/* The next accesses to system memory are refused. */
+#define NVDLA_PCI_FAULT_DMA		6
+/* As if there were no function: all ones everywhere, but for orders. Back, it is as new. */
+#define NVDLA_PCI_FAULT_GONE		7
+
 #endif /* NVDLA_HW_PCI_H */

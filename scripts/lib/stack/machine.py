@@ -82,9 +82,9 @@ def listens(socket):
 
 
 def start_model(socket, log, patience=20.0):
-	"""Start nvdla-sim on @socket and wait until it listens; returns the process."""
+	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process."""
 	with open(log, 'wb') as out:
-		model = processes.spawn([model_program(), '--socket', socket], stdin=subprocess.DEVNULL,
+		model = processes.spawn([model_program(), '--socket', socket, '--faults'], stdin=subprocess.DEVNULL,
 					stdout=out, stderr=subprocess.STDOUT)
 	until = time.monotonic() + patience
 	while not listens(socket):

@@ -33,6 +33,14 @@ constexpr size_t kCvsramSize = 64 * 1024;
 class NvdlaFunctionTest : public testing::Test
 {
 protected:
+	explicit NvdlaFunctionTest(bool faults = false)
+		: function({ .cvsramBase = 0x50000000,
+			     .cvsramSize = kCvsramSize,
+			     .faults = faults },
+			   memory, interrupts, log)
+	{
+	}
+
 	void SetUp() override
 	{
 		const int fd = memfd_create("dram", MFD_CLOEXEC);
@@ -81,6 +89,12 @@ protected:
 	/* One line of 64 bytes within DRAM, and wait until it is there. */
 	void copy(uint64_t from, uint64_t to)
 	{
+		launch(from, to);
+		waitFor([&] { return csb(NVDLA_GLB_S_INTR_STATUS) != 0; });
+	}
+
+	void launch(uint64_t from, uint64_t to)
+	{
 		constexpr uint32_t bytes = 64;
 		setCsb(NVDLA_BDMA_CFG_SRC_ADDR_LOW, static_cast<uint32_t>(from));
 		setCsb(NVDLA_BDMA_CFG_SRC_ADDR_HIGH, static_cast<uint32_t>(from >> 32));
@@ -93,7 +107,6 @@ protected:
 		setCsb(NVDLA_BDMA_CFG_SURF_REPEAT, 0);
 		setCsb(NVDLA_BDMA_CFG_OP, NVDLA_BDMA_CFG_OP__EN);
 		setCsb(NVDLA_BDMA_CFG_LAUNCH0, NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH);
-		waitFor([&] { return csb(NVDLA_GLB_S_INTR_STATUS) != 0; });
 	}
 
 	template<typename Condition>
@@ -111,9 +124,51 @@ protected:
 			   [this](vfiouser::LogLevel, std::string_view) { warnings++; } };
 	vfiouser::GuestMemory memory{ log };
 	vfiouser::Interrupts interrupts{ log, 1 };
-	NvdlaFunction function{
-		{ .cvsramBase = 0x50000000, .cvsramSize = kCvsramSize }, memory, interrupts, log
-	};
+	NvdlaFunction function;
+};
+
+/* A function that takes orders for faults. */
+class FaultOrdersTest : public NvdlaFunctionTest
+{
+protected:
+	FaultOrdersTest() : NvdlaFunctionTest(true) {}
+
+	void SetUp() override
+	{
+		NvdlaFunctionTest::SetUp();
+		for (at_ = findCapability(vfiouser::pci::kCapabilityVendor); at_;
+		     at_ = config(at_ + 1, 1)) {
+			if (config(at_, 1) == vfiouser::pci::kCapabilityVendor &&
+			    config(at_ + NVDLA_PCI_VSC_MAGIC_OFFSET, 4) == NVDLA_PCI_FAULTS_MAGIC)
+				break;
+		}
+		ASSERT_NE(at_, 0u);
+		EXPECT_EQ(config(at_ + NVDLA_PCI_VSC_LENGTH_OFFSET, 1),
+			  0u + NVDLA_PCI_FAULTS_LENGTH);
+		setConfig(vfiouser::pci::kCommand, 2,
+			  vfiouser::pci::kCommandMemory | vfiouser::pci::kCommandMaster);
+		ASSERT_TRUE(memory.write(kBase, pattern_));
+	}
+
+	void order(uint32_t fault, uint32_t count = 0)
+	{
+		setConfig(at_ + NVDLA_PCI_FAULTS_ORDER_OFFSET, 4,
+			  fault | count << NVDLA_PCI_FAULTS_COUNT_SHIFT);
+	}
+
+	/* Copies the pattern and looks whether it arrived. */
+	bool copies()
+	{
+		std::vector<std::byte> seen(pattern_.size());
+		EXPECT_TRUE(memory.write(kBase + 4096, seen));
+		setCsb(NVDLA_GLB_S_INTR_STATUS, ~0u);
+		copy(kBase, kBase + 4096);
+		EXPECT_TRUE(memory.read(kBase + 4096, seen));
+		return seen == pattern_;
+	}
+
+	const std::vector<std::byte> pattern_ = std::vector<std::byte>(64, std::byte{ 0x3c });
+	uint32_t at_ = 0;
 };
 
 TEST_F(NvdlaFunctionTest, Regions)
@@ -209,6 +264,74 @@ TEST_F(NvdlaFunctionTest, NoMemoryWithoutBusMaster)
 	 */
 	function.reset();
 	EXPECT_EQ(warnings, 1u);
+}
+
+TEST_F(NvdlaFunctionTest, NobodyOrdersFaultsUnasked)
+{
+	const uint32_t at = findCapability(vfiouser::pci::kCapabilityVendor);
+	for (uint32_t next = config(at + 1, 1); next; next = config(next + 1, 1))
+		EXPECT_NE(config(next, 1), 0u + vfiouser::pci::kCapabilityVendor);
+}
+
+TEST_F(FaultOrdersTest, InterruptsAreLostAndSentForNothing)
+{
+	order(NVDLA_PCI_FAULT_LOST, 1);
+	ASSERT_TRUE(copies());
+	function.reset(); /* the engine's thread is past its interrupt then */
+	EXPECT_FALSE(interrupts.pending(0));
+
+	order(NVDLA_PCI_FAULT_SPURIOUS);
+	EXPECT_TRUE(interrupts.pending(0));
+	EXPECT_EQ(csb(NVDLA_GLB_S_INTR_STATUS), 0u);
+}
+
+TEST_F(FaultOrdersTest, AnOperationNeverEnds)
+{
+	order(NVDLA_PCI_FAULT_HANG, 1);
+	launch(kBase, kBase + 4096);
+	std::vector<std::byte> seen(pattern_.size());
+	waitFor([&] { return memory.read(kBase + 4096, seen) && seen == pattern_; });
+	for (int look = 0; look < 1000; look++)
+		ASSERT_EQ(csb(NVDLA_GLB_S_INTR_STATUS), 0u);
+	function.reset();
+	setConfig(vfiouser::pci::kCommand, 2,
+		  vfiouser::pci::kCommandMemory | vfiouser::pci::kCommandMaster);
+	EXPECT_TRUE(copies()) << "once it was reset";
+}
+
+TEST_F(FaultOrdersTest, RegistersAreOnesUntilAReset)
+{
+	order(NVDLA_PCI_FAULT_ONES);
+	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), ~0u);
+	setCsb(NVDLA_GLB_S_INTR_MASK, 1);
+	EXPECT_EQ(config(0, 2), 0u + NVDLA_PCI_VENDOR_ID);
+	function.reset();
+	EXPECT_EQ(csb(NVDLA_GLB_S_INTR_MASK), 0u);
+	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), 0x00303031u);
+}
+
+TEST_F(FaultOrdersTest, AccessesToMemoryAreRefused)
+{
+	order(NVDLA_PCI_FAULT_DMA, 2);
+	EXPECT_FALSE(copies());
+	function.reset();
+	order(NVDLA_PCI_FAULT_NONE);
+	setConfig(vfiouser::pci::kCommand, 2,
+		  vfiouser::pci::kCommandMemory | vfiouser::pci::kCommandMaster);
+	EXPECT_TRUE(copies());
+}
+
+TEST_F(FaultOrdersTest, AFunctionThatIsGoneTakesOrdersAlone)
+{
+	order(NVDLA_PCI_FAULT_GONE);
+	EXPECT_EQ(config(0, 4), ~0u);
+	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), ~0u);
+	order(NVDLA_PCI_FAULT_NONE);
+	EXPECT_EQ(config(0, 2), 0u + NVDLA_PCI_VENDOR_ID);
+	EXPECT_EQ(config(vfiouser::pci::kCommand, 2), 0u) << "it had no power";
+	setConfig(vfiouser::pci::kCommand, 2,
+		  vfiouser::pci::kCommandMemory | vfiouser::pci::kCommandMaster);
+	EXPECT_TRUE(copies());
 }
 
 TEST_F(NvdlaFunctionTest, ResetRestoresRegistersAndConfiguration)
