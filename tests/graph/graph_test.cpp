@@ -188,6 +188,44 @@ TEST(Graph, LongGraphsBecomeSeveralTasks)
 	EXPECT_EQ(dlaTask(*parts, 0)->graph.size(), 3U);
 }
 
+/* A descriptor counts them with 8 bits. */
+TEST(Graph, AnOperationWaitsForNoMoreThanADescriptorCounts)
+{
+	for (const int many : { 255, 256 }) {
+		Graph graph;
+
+		graph.input(feature("x"));
+		for (int i = 0; i < many; i++) {
+			const std::string name = std::to_string(i);
+			graph.add(op::Pooling{ .name = name, .input = "x", .output = "out" + name });
+			graph.output("out" + name);
+			graph.order({ .before = name, .after = "last" });
+		}
+		graph.add(relu("last", "x", "y"));
+		graph.output("y");
+		if (many == 255)
+			EXPECT_EQ(onlyTask(graph).graph.back().dependency_count, 255);
+		else
+			expectRefusal(graph, { "'last'", "256", "255" });
+	}
+}
+
+/* Addresses have 15 bits. */
+TEST(Graph, HasNoMoreSurfacesThanThereAreAddresses)
+{
+	Graph graph;
+
+	for (int i = 0; i < 32768; i++)
+		graph.input({ .name = std::to_string(i),
+			      .type = DataType::Int8,
+			      .c = 1,
+			      .h = 1,
+			      .w = 1 });
+	graph.add(relu("relu", "0", "y"));
+	graph.output("y");
+	expectRefusal(graph, { "32767" });
+}
+
 TEST(Graph, SaysWhichNameIsWrong)
 {
 	Graph graph = fused();

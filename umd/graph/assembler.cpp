@@ -69,6 +69,11 @@ Result<void> Assembler::addInputs()
 		auto desc = layOut(surface);
 		if (!desc)
 			return forward(desc);
+		if (plan_.regions.size() == maxRegions)
+			return bad(fmt::format("input '{}'", name),
+				   fmt::format("is one of more than {}; a loadable has no "
+					       "addresses for them",
+					       maxRegions));
 		SurfaceState &state = symbols_.surfaces[name];
 		state.desc = *desc;
 		state.planar = surface.planar;

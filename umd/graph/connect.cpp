@@ -6,6 +6,7 @@
  * operations in their order, so whoever waits keeps those behind it waiting.
  */
 #include <algorithm>
+#include <limits>
 
 #include <fmt/core.h>
 
@@ -16,6 +17,9 @@ namespace nvdla::assembly
 
 namespace
 {
+
+/* nvdla_graph_node::dependency_count */
+constexpr unsigned maxDependencies = std::numeric_limits<__u8>::max();
 
 class Connector
 {
@@ -37,7 +41,7 @@ public:
 	void addDataEdges();
 	void addOrder();
 	Result<void> add(const ExplicitEdge &edge);
-	std::vector<nvdla_graph_node> finish();
+	Result<std::vector<nvdla_graph_node>> finish();
 
 private:
 	const Node &node(size_t i) const { return plan_.nodes[range_.first + i]; }
@@ -130,7 +134,7 @@ Result<void> Connector::add(const ExplicitEdge &edge)
 			    where(node(static_cast<size_t>(taken.index)))));
 }
 
-std::vector<nvdla_graph_node> Connector::finish()
+Result<std::vector<nvdla_graph_node>> Connector::finish()
 {
 	std::vector<unsigned> incoming(graph_.size());
 
@@ -142,8 +146,14 @@ std::vector<nvdla_graph_node> Connector::finish()
 		if (node.fused_parent.index != none)
 			incoming[static_cast<size_t>(node.fused_parent.index)]++;
 	}
-	for (size_t i = 0; i < graph_.size(); i++)
+	for (size_t i = 0; i < graph_.size(); i++) {
+		if (incoming[i] > maxDependencies)
+			return fail(ErrorCode::Unsupported, what, where(node(i)),
+				    fmt::format("waits for {} operations, a descriptor counts to "
+						"{}; have fewer in a task (maxTaskOperations)",
+						incoming[i], maxDependencies));
 		graph_[i].dependency_count = static_cast<__u8>(incoming[i]);
+	}
 	return std::move(graph_);
 }
 

@@ -84,8 +84,7 @@ int Lowering::addConstant(const std::string &name, std::vector<std::byte> data)
 	region.kind = RegionKind::Constant;
 	region.bytes = data.size();
 	region.data = std::move(data);
-	plan_.regions.push_back(std::move(region));
-	return static_cast<int>(plan_.regions.size()) - 1;
+	return addRegion(std::move(region));
 }
 
 nvdla_data_cube Lowering::constantCube(const char *cube, int region)

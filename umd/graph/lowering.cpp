@@ -148,6 +148,17 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 			  isOutput(name) ? RegionKind::Output : RegionKind::Intermediate);
 }
 
+/* Where there are too many it is some other one, but the graph has failed. */
+int Lowering::addRegion(Region region)
+{
+	if (need(plan_.regions.size() < maxRegions, "output",
+		 fmt::format("the graph has more than {} surfaces and constants; divide it into "
+			     "several loadables",
+			     maxRegions)))
+		plan_.regions.push_back(std::move(region));
+	return static_cast<int>(plan_.regions.size()) - 1;
+}
+
 SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind)
 {
 	SurfaceState &state = symbols_.surfaces[surface.name];
@@ -164,8 +175,7 @@ SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &des
 	region.domain = state.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
 	region.bytes = desc.size;
 	region.window.shape = { desc.c, desc.h, desc.w, desc.n };
-	state.region = static_cast<int>(plan_.regions.size());
-	plan_.regions.push_back(std::move(region));
+	state.region = addRegion(std::move(region));
 	return state;
 }
 

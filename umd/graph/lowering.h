@@ -119,6 +119,7 @@ public:
 	Node node;
 
 private:
+	int addRegion(Region region);
 	int addConstant(const std::string &name, std::vector<std::byte> data);
 	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
 	int self() const { return static_cast<int>(plan_.nodes.size()); }

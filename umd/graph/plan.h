@@ -20,6 +20,9 @@ namespace nvdla::assembly
 /** \brief "No such index" */
 constexpr int none = -1;
 
+/** \brief Regions that have an address, see addressOf() */
+constexpr size_t maxRegions = INT16_MAX;
+
 struct Shape {
 	uint32_t c = 0;
 	uint32_t h = 0;

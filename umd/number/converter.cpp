@@ -47,7 +47,9 @@ Result<Converter> makeConverter(double offset, double gain)
 	if (!(rounded >= static_cast<double>(limits.lowest) &&
 	      rounded <= static_cast<double>(limits.highest)))
 		return outOfRange(what, "offset", fmt::format("{} does not fit 32 bits", offset));
-	return Converter{ static_cast<int32_t>(rounded), scale, static_cast<uint8_t>(shift) };
+	Converter converter{ static_cast<int32_t>(rounded), scale, static_cast<uint8_t>(shift) };
+	converter.error = std::fabs(converter.gain() / gain - 1);
+	return converter;
 }
 
 Result<Converter> makeConverter(const Quantization &from, const Quantization &to)

@@ -119,6 +119,22 @@ TEST(Converter, IsTheNearestThereIs)
 	}
 }
 
+/* Below 2^-17 the shift is at its end, and the scale has ever fewer bits. */
+TEST(Converter, SaysHowFarItIsFromATinyGain)
+{
+	EXPECT_EQ(makeConverter(0, 0.25)->error, 0);
+	EXPECT_NEAR(makeConverter(0, 1.5 * 0x1p-31)->error, 1.0 / 3, 1e-12);
+	for (const double gain : { 0.3, 0x1.8p-16, 1.1 * 0x1p-20, 1.7 * 0x1p-30 }) {
+		const auto converter = makeConverter(0, gain);
+		ASSERT_TRUE(converter) << gain;
+		EXPECT_NEAR(converter->error, std::fabs(converter->gain() / gain - 1), 1e-12);
+		if (gain >= 0x1p-17)
+			EXPECT_LE(converter->error, 0x1p-15) << gain;
+		else
+			EXPECT_GT(converter->error, 0x1p-15) << gain;
+	}
+}
+
 TEST(Converter, TakesOneTensorToAnother)
 {
 	Random random(404);

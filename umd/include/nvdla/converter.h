@@ -33,6 +33,8 @@ struct Converter {
 	int32_t offset = 0;
 	int16_t scale = 1;
 	uint8_t shift = 0;
+	/** \brief How far gain() is from the one that was asked for, relative to that */
+	double error = 0;
 
 	/** \return y before saturation; \a x has at most 40 bits */
 	constexpr int64_t apply(int64_t x) const { return shiftRight((x - offset) * scale, shift); }
@@ -41,14 +43,19 @@ struct Converter {
 	/** \return the converter as descriptors have it, enabled */
 	nvdla_cvt_param descriptor() const { return { scale, shift, 1, offset }; }
 
-	bool operator==(const Converter &) const = default;
+	/** \brief The same numbers; what they were made from does not count */
+	bool operator==(const Converter &other) const
+	{
+		return offset == other.offset && scale == other.scale && shift == other.shift;
+	}
 };
 
 /**
  * \brief The converter nearest to (x - offset) * gain
  *
  * The largest shift at which the gain still fits the scale; factors of two that both have
- * are taken out.
+ * are taken out. The error is 2^-15 of the gain at most, but below 2^-17, where the shift is
+ * 31 and the scale has fewer bits: Converter::error says it.
  *
  * \return Unsupported if the gain is 0, beyond 32767 or below 2^-32, or the offset
  * beyond 32 bits
