@@ -13,13 +13,15 @@ from . import _nvdla
 from ._errors import (Busy, Cancelled, DeviceFailed, DeviceLost, DeviceRefused, Error, InvalidArgument, InvalidFile, Io,
 		      NoDevice, NoMemory, NotFound, Timeout, Unsupported)
 from ._model import Layer, Model, compile
-from ._network import Network, Outputs, SharedRun, load
+from ._network import Network, Outputs, Runnable, SharedRun, load
+from ._pool import DeviceUse, Pool, PoolNetwork
 from ._profile import Operation, Profile
 from ._tensor import Tensor
 
-__all__ = ['Busy', 'Cancelled', 'Device', 'DeviceFailed', 'DeviceLost', 'DeviceRefused', 'Error', 'InvalidArgument',
-	   'InvalidFile', 'Io', 'Layer', 'Model', 'Network', 'NoDevice', 'NoMemory', 'NotFound', 'Operation', 'Outputs',
-	   'Profile', 'SharedRun', 'Tensor', 'Timeout', 'Unsupported', 'compile', 'devices', 'load']
+__all__ = ['Busy', 'Cancelled', 'Device', 'DeviceFailed', 'DeviceLost', 'DeviceRefused', 'DeviceUse', 'Error',
+	   'InvalidArgument', 'InvalidFile', 'Io', 'Layer', 'Model', 'Network', 'NoDevice', 'NoMemory', 'NotFound',
+	   'Operation', 'Outputs', 'Pool', 'PoolNetwork', 'Profile', 'Runnable', 'SharedRun', 'Tensor', 'Timeout',
+	   'Unsupported', 'compile', 'devices', 'load']
 
 
 def devices() -> List[str]:

@@ -2,10 +2,11 @@
 """Networks on a device, and their runs."""
 
 import asyncio
+import collections
 import json
 import os
 import threading
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Deque, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -33,8 +34,8 @@ class Outputs(tuple):
 		return super().__getitem__(_index(self.names, key, 'output') if isinstance(key, str) else key)
 
 
-class Network:
-	"""A network resident on a device. Made by nvdla.load().
+class Runnable:
+	"""What networks on a device and those on a pool have in common: they are called.
 
 	Call it to run it: `y = net(x)`. It may be called from several threads at once, and while runs of
 	`run_async()` are on their way.
@@ -52,20 +53,13 @@ class Network:
 
 	Raises TypeError and ValueError for arrays that do not fit, nvdla.Timeout for a job that hung,
 	nvdla.DeviceFailed, nvdla.DeviceLost, nvdla.DeviceRefused. Ctrl-C cancels the run: KeyboardInterrupt.
+
+	Attributes: `name`; `inputs` and `outputs`, tuples of Tensor.
 	"""
 
-	def __init__(self, loaded: '_nvdla.LoadedNetwork', name: str, device: 'Any',
-		     nhwc: Tuple[Sequence[bool], Sequence[bool]]):
-		self._loaded = loaded
-		self._idle: List[_nvdla.Run] = []
-		self._lock = threading.Lock()
-		self.name = name
-		self.device = device
-		self.inputs: Tuple[Tensor, ...] = _tensors(loaded.inputs(), nhwc[0])
-		self.outputs: Tuple[Tensor, ...] = _tensors(loaded.outputs(), nhwc[1])
-
-	def __repr__(self) -> str:
-		return f'<nvdla.Network {self.name} on {self.device.path}>'
+	name: str
+	inputs: Tuple[Tensor, ...]
+	outputs: Tuple[Tensor, ...]
 
 	def __call__(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
 		     priority: str = 'normal') -> Union[np.ndarray, Outputs]:
@@ -76,9 +70,9 @@ class Network:
 
 	async def run_async(self, *inputs: Any, raw: bool = False, timeout: float = 30.0,
 			    priority: str = 'normal') -> Union[np.ndarray, Outputs]:
-		"""As a call, for asyncio: any number of runs at once, `slots` of them on the device.
+		"""As a call, for asyncio: any number of runs at once.
 
-		Cancelling the task cancels the run. Raises nvdla.Busy if max_queued runs wait already.
+		Cancelling the task cancels the run. Raises nvdla.Busy if too many runs wait already.
 		"""
 		run = self._submit(inputs, timeout, priority, busy=True)
 		loop = asyncio.get_running_loop()
@@ -94,22 +88,30 @@ class Network:
 		run.wait()
 		return self._finish(run, raw)
 
-	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
-		"""Run it once, with the core counting, and say where the time went. Without inputs they are zero.
+	def map(self, frames: Iterable[Any], depth: int = 8, **options: Any) -> Iterator[Union[np.ndarray, Outputs]]:
+		"""Run it on each of `frames`, which may have no end, and yield the answers in their order.
 
-		Times are the device's; on the embedded device and in a guest they are what the model took on the
-		host, not what a chip would.
+		depth:   runs on their way at once, at most; no frame is taken before there is room for it
+		options: as for a call
 		"""
-		run = self._submit(inputs, timeout, 'normal', statistics=True)
-		run.wait()
-		operations, table = run.profile(self.name)
-		_, seconds = run.times()
-		self._finish(run, None)
-		return Profile(self.name, seconds, json.loads(operations), table)
+		raw = options.pop('raw', False)
+		if depth < 1:
+			raise ValueError(f'depth {depth}: it is at least 1')
+		runs: Deque[Any] = collections.deque()
+		for frame in frames:
+			if len(runs) == depth:
+				runs[0].wait()
+				yield self._finish(runs.popleft(), raw)
+			runs.append(self._submit((frame,), options.get('timeout', 30.0), options.get('priority', 'normal')))
+		while runs:
+			runs[0].wait()
+			yield self._finish(runs.popleft(), raw)
 
-	def shared(self) -> 'SharedRun':
-		"""A run whose arrays are the device's memory: nothing is copied or converted."""
-		return SharedRun(self)
+	def _take_run(self) -> Any:
+		raise NotImplementedError
+
+	def _give_back(self, run: Any) -> None:
+		"""The run is done, and its outputs are taken."""
 
 	def _submit(self, inputs, timeout, priority, statistics=False, busy=False):
 		if priority not in _PRIORITIES:
@@ -117,8 +119,7 @@ class Network:
 		if not 0 < timeout <= 86400:
 			raise ValueError(f'timeout {timeout}: seconds, more than 0 and at most 86400')
 		given = [_tensor.fit(tensor, value) for tensor, value in self._by_position(inputs)]
-		with self._lock:
-			run = self._idle.pop() if self._idle else _nvdla.Run(self._loaded)
+		run = self._take_run()
 		for index, (array, real) in enumerate(given):
 			(run.set_real if real else run.set_elements)(index, array, self.inputs[index].nhwc)
 		run.submit(float(timeout), _PRIORITIES[priority], statistics, busy)
@@ -143,9 +144,50 @@ class Network:
 			np.asarray(run.elements(index, tensor.nhwc) if raw else run.real(index, tensor.nhwc))
 			.view(tensor.dtype if raw else np.float32).reshape(tensor.shape)
 			for index, tensor in enumerate(self.outputs)]
+		self._give_back(run)
+		return arrays[0] if len(arrays) == 1 else Outputs(arrays, [tensor.name for tensor in self.outputs])
+
+
+class Network(Runnable):
+	"""A network resident on a device. Made by nvdla.load(); see Runnable for how it is run."""
+
+	def __init__(self, loaded: '_nvdla.LoadedNetwork', name: str, device: 'Any',
+		     nhwc: Tuple[Sequence[bool], Sequence[bool]]):
+		self._loaded = loaded
+		self._idle: List[_nvdla.Run] = []
+		self._lock = threading.Lock()
+		self.name = name
+		self.device = device
+		self.inputs = tensors(loaded.inputs(), nhwc[0])
+		self.outputs = tensors(loaded.outputs(), nhwc[1])
+
+	def __repr__(self) -> str:
+		return f'<nvdla.Network {self.name} on {self.device.path}>'
+
+	def profile(self, *inputs: Any, timeout: float = 30.0) -> Profile:
+		"""Run it once, with the core counting, and say where the time went. Without inputs they are zero.
+
+		Times are the device's; on the embedded device and in a guest they are what the model took on the
+		host, not what a chip would.
+		"""
+		run = self._submit(inputs, timeout, 'normal', statistics=True)
+		run.wait()
+		operations, table = run.profile(self.name)
+		_, seconds = run.times()
+		self._finish(run, None)
+		return Profile(self.name, seconds, json.loads(operations), table)
+
+	def shared(self) -> 'SharedRun':
+		"""A run whose arrays are the device's memory: nothing is copied or converted."""
+		return SharedRun(self)
+
+	def _take_run(self):
+		with self._lock:
+			return self._idle.pop() if self._idle else _nvdla.Run(self._loaded)
+
+	def _give_back(self, run):
 		with self._lock:
 			self._idle.append(run)
-		return arrays[0] if len(arrays) == 1 else Outputs(arrays, [tensor.name for tensor in self.outputs])
 
 
 class SharedRun:
@@ -204,28 +246,32 @@ def load(network: Union[str, os.PathLike, bytes, Model], device: Union[str, 'Any
 	"""
 	from . import Device
 
-	if layout not in (None, *_tensor.LAYOUTS):
-		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
 	if slots < 1 or max_queued < 1:
 		raise ValueError(f'slots {slots}, max_queued {max_queued}: both are at least 1')
-	nhwc: Tuple[Any, Any] = ([], [])
+	loadable, name, nhwc = open_network(network, layout)
+	if not isinstance(device, Device):
+		device = Device(device)
+	return Network(_nvdla.LoadedNetwork(device._device, loadable, slots, max_queued), name, device, nhwc)
+
+
+def open_network(network: Any, layout: Optional[str]) -> Tuple['_nvdla.Loadable', str, Tuple[Any, Any]]:
+	"""A network's file and name, and which of its inputs and of its outputs have the channels last."""
+	if layout not in (None, *_tensor.LAYOUTS):
+		raise ValueError(f'layout "{layout}": it is "nchw" or "nhwc"')
 	if isinstance(network, Model):
 		loadable, name, nhwc = network._compiled.loadable, network.name, network._nhwc
 	elif isinstance(network, (bytes, bytearray, memoryview)):
-		loadable, name = _nvdla.Loadable.read(network), f'{len(network)} bytes'
+		loadable, name, nhwc = _nvdla.Loadable.read(network), f'{len(network)} bytes', ((), ())
 	else:
-		name = os.fsdecode(network)
-		loadable = _nvdla.Loadable.read_file(name)
-	if not isinstance(device, Device):
-		device = Device(device)
-	loaded = _nvdla.LoadedNetwork(device._device, loadable, slots, max_queued)
-	if layout:
-		nhwc = tuple([layout == 'nhwc'] * len(tensors) for tensors in (loaded.inputs(), loaded.outputs()))
-	return Network(loaded, os.path.basename(name), device, nhwc)
+		name, nhwc = os.path.basename(os.fsdecode(network)), ((), ())
+		loadable = _nvdla.Loadable.read_file(os.fsdecode(network))
+	return loadable, name, nhwc if layout is None else (layout == 'nhwc', layout == 'nhwc')
 
 
-def _tensors(infos, nhwc):
-	return tuple(_tensor.describe(info, bool(nhwc) and nhwc[index]) for index, info in enumerate(infos))
+def tensors(infos: List[Dict[str, Any]], nhwc: Any) -> Tuple[Tensor, ...]:
+	"""Tensors from what the library says of them. nhwc: of all, or of each; none: they are not."""
+	each = [nhwc] * len(infos) if isinstance(nhwc, bool) else nhwc or [False] * len(infos)
+	return tuple(_tensor.describe(info, channels_last) for info, channels_last in zip(infos, each))
 
 
 def _index(names, name, kind):

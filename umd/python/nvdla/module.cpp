@@ -17,71 +17,14 @@
 #include "prof/profile_json.h"
 #include "prof/profile_table.h"
 #include "prof/run_profile.h"
+#include "support.h"
 #include "tensor_info.h"
-
-namespace py = pybind11;
 
 namespace nvdla::python
 {
 
 namespace
 {
-
-/* How often a thread that waits looks whether a signal (Ctrl-C) has come. */
-constexpr std::chrono::milliseconds signalInterval(50);
-
-[[noreturn]] void raise(const Error &error)
-{
-	const py::object exception = py::module_::import("nvdla._errors")
-					     .attr("make")(errorName(error.code), error.what,
-							   error.where, error.why, error.message());
-
-	PyErr_SetObject(py::type::of(exception).ptr(), exception.ptr());
-	throw py::error_already_set();
-}
-
-/* Call something that takes long, or a lock, while other Python threads run. */
-template<typename Function>
-auto released(Function &&function)
-{
-	const py::gil_scoped_release released;
-
-	return function();
-}
-
-template<typename T>
-T take(Result<T> result)
-{
-	if (!result)
-		raise(result.error());
-	if constexpr (!std::is_void_v<T>)
-		return std::move(*result);
-}
-
-std::span<const std::byte> bytesOf(const py::buffer_info &info)
-{
-	return { static_cast<const std::byte *>(info.ptr),
-		 static_cast<size_t>(info.size * info.itemsize) };
-}
-
-ElementOrder orderOf(bool nhwc)
-{
-	return nhwc ? ElementOrder::Nhwc : ElementOrder::Nchw;
-}
-
-/* Numbers that numpy takes over without a copy. */
-struct Memory {
-	std::vector<std::byte> bytes;
-	std::vector<float> numbers;
-
-	py::buffer_info buffer()
-	{
-		if (!numbers.empty())
-			return py::buffer_info(numbers.data(), static_cast<py::ssize_t>(numbers.size()));
-		return py::buffer_info(reinterpret_cast<uint8_t *>(bytes.data()),
-				       static_cast<py::ssize_t>(bytes.size()));
-	}
-};
 
 /* Memory that the device and numpy share; the CPU has it unless a run does. */
 class SharedMemory
@@ -154,9 +97,8 @@ public:
 		const std::span numbers(static_cast<const float *>(info.ptr),
 					static_cast<size_t>(info.size));
 
-		take(released([&] {
-			return request_.setInputFloat(index, numbers, orderOf(nhwc));
-		}));
+		take(released(
+			[&] { return request_.setInputFloat(index, numbers, orderOf(nhwc)); }));
 	}
 
 	void bind(bool input, size_t index, const SharedMemory &memory)
@@ -173,8 +115,8 @@ public:
 
 		options.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
 		options.priority = static_cast<Priority>(priority);
-		options.statistics = statistics &&
-				     network_->device.has(DRM_NVDLA_FEATURE_STATISTICS);
+		options.statistics =
+			statistics && network_->device.has(DRM_NVDLA_FEATURE_STATISTICS);
 		options.whenFull = busy ? WhenFull::Busy : WhenFull::Wait;
 		eventfd_read(done_->get(), &old);
 		take(released([&] {
@@ -205,9 +147,8 @@ public:
 
 	Memory elements(size_t index, bool nhwc) const
 	{
-		return { take(released([&] {
-				 return request_.outputElements(index, orderOf(nhwc));
-			 })),
+		return { take(released(
+				 [&] { return request_.outputElements(index, orderOf(nhwc)); })),
 			 {} };
 	}
 
@@ -250,15 +191,6 @@ std::shared_ptr<LoadedNetwork> load(const Device &device, Loadable loadable, uns
 
 	return std::make_shared<LoadedNetwork>(
 		LoadedNetwork{ device, std::move(loadable), std::move(network) });
-}
-
-py::list tensors(const std::vector<TensorDesc> &descs)
-{
-	py::list list;
-
-	for (const TensorDesc &desc : descs)
-		list.append(tensorInfo(desc));
-	return list;
 }
 
 std::vector<bool> isNhwc(const std::vector<ElementOrder> &orders)
@@ -331,7 +263,8 @@ PYBIND11_MODULE(_nvdla, module)
 			"output_nhwc",
 			[](const CompiledModel &model) { return isNhwc(model.outputOrders); })
 		.def("report_json", [](const CompiledModel &model) { return toJson(model.report); })
-		.def("report_text", [](const CompiledModel &model) { return toText(model.report); });
+		.def("report_text",
+		     [](const CompiledModel &model) { return toText(model.report); });
 	module.def("compile_file", [](const std::string &path) {
 		return take(released([&] { return compileFile(path); }));
 	});
@@ -343,10 +276,11 @@ PYBIND11_MODULE(_nvdla, module)
 	py::class_<LoadedNetwork, std::shared_ptr<LoadedNetwork>>(module, "LoadedNetwork")
 		.def(py::init(&load))
 		.def("inputs",
-		     [](const LoadedNetwork &net) { return tensors(net.network.inputs()); })
+		     [](const LoadedNetwork &net) { return tensorList(net.network.inputs()); })
 		.def("outputs",
-		     [](const LoadedNetwork &net) { return tensors(net.network.outputs()); });
+		     [](const LoadedNetwork &net) { return tensorList(net.network.outputs()); });
 	addRuns(module);
+	addPools(module);
 }
 
 } /* namespace nvdla::python */

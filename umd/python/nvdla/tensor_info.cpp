@@ -75,9 +75,18 @@ py::dict tensorInfo(const TensorDesc &desc)
 	info["bytes"] = desc.size;
 	info["strides"] = py::none();
 	if (const auto strides = plainStrides(desc))
-		info["strides"] = py::make_tuple((*strides)[0], (*strides)[1], (*strides)[2],
-						 (*strides)[3]);
+		info["strides"] =
+			py::make_tuple((*strides)[0], (*strides)[1], (*strides)[2], (*strides)[3]);
 	return info;
+}
+
+py::list tensorList(const std::vector<TensorDesc> &descs)
+{
+	py::list list;
+
+	for (const TensorDesc &desc : descs)
+		list.append(tensorInfo(desc));
+	return list;
 }
 
 py::dict deviceInfo(const drm_nvdla_device_info &info)

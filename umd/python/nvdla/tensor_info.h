@@ -18,6 +18,9 @@ namespace nvdla::python
  */
 pybind11::dict tensorInfo(const TensorDesc &desc);
 
+/** \return tensorInfo() of each */
+pybind11::list tensorList(const std::vector<TensorDesc> &descs);
+
 /** \return what struct drm_nvdla_device_info says, by the names there */
 pybind11::dict deviceInfo(const drm_nvdla_device_info &info);
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pools: the requests of several networks spread over several devices.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nvdla/device.h>
+#include <nvdla/error.h>
+#include <nvdla/event_loop.h>
+#include <nvdla/loadable.h>
+#include <nvdla/request.h>
+#include <nvdla/tensor.h>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief How a pool uses its devices */
+struct PoolOptions {
+	/** \brief Loop that calls back; without one, EventLoop::shared() */
+	std::optional<EventLoop> loop = {};
+	/** \brief Requests that are on each device at once, at most */
+	unsigned slots = 2;
+	/** \brief Requests without an answer, at most; see RunOptions::whenFull */
+	unsigned maxPending = 1024;
+};
+
+/** \brief One run of a network of a pool */
+struct PoolRequest {
+	size_t network = 0; /**< what Pool::addNetwork() returned */
+	/** \brief Bytes of all inputs in their layouts, as packElements() makes them */
+	std::vector<std::vector<std::byte>> inputs;
+	/** \brief Requests of a stream are answered in the order of their submission */
+	uint64_t stream = 0;
+	RunOptions options = {};
+};
+
+/** \brief What came of a request */
+struct PoolAnswer {
+	/** \brief Bytes of all outputs in their layouts, for unpackElements() */
+	std::vector<std::vector<std::byte>> outputs;
+	size_t device = 0; /**< that computed it, an index into Pool::use() */
+	RunReport report;
+};
+
+/** \brief What a pool did with a device */
+struct DeviceUse {
+	std::string path;
+	bool lost = false;	/**< it is gone, and nothing is given to it any more */
+	unsigned running = 0;	/**< requests that are on it now */
+	uint64_t completed = 0; /**< requests that it answered, errors among them */
+	uint64_t moved = 0;	/**< requests that were on it when it went, and ran elsewhere */
+	/** \brief Time during which it had at least one request */
+	std::chrono::nanoseconds busy{ 0 };
+};
+
+/**
+ * \brief Devices that share the requests of networks
+ *
+ * Each network resides on each device. A request goes to the device that has the fewest; who
+ * waits, waits for all of them. A device that is lost gives its requests to the others: they are
+ * answered once, by whoever completed them. Only when no device is left are they answered
+ * DeviceLost. A job that hangs or fails is answered so; it is not tried again.
+ *
+ * All functions may be called from several threads at once. A pool that goes while requests are
+ * pending cancels them, and its destructor returns as Network's does.
+ */
+class Pool
+{
+public:
+	/** \brief Receives the answer, once, in the loop's thread */
+	using Callback = std::function<void(Result<PoolAnswer>)>;
+
+	/**
+	 * \param[in] devices one or more; embedded ones each have a core of their own
+	 * \return InvalidArgument for none, and for options of 0
+	 */
+	static Result<Pool> create(std::vector<Device> devices, const PoolOptions &options = {});
+
+	Pool(Pool &&) noexcept;
+	Pool &operator=(Pool &&) noexcept;
+	~Pool();
+
+	/**
+	 * \brief Have a network reside on all devices
+	 * \return its number, or what Network::load() says; DeviceLost if no device is left
+	 */
+	Result<size_t> addNetwork(const Loadable &loadable);
+
+	/**
+	 * \brief Another device, for requests from now on: one that came while the pool ran
+	 * \return what Network::load() says of one of the networks
+	 */
+	Result<void> addDevice(const Device &device);
+
+	/** \return tensors of a network by bind id, none for a number that addNetwork() did not
+	 * return */
+	const std::vector<TensorDesc> &inputs(size_t network) const;
+	const std::vector<TensorDesc> &outputs(size_t network) const;
+
+	/**
+	 * \brief Run a network; returns at once, or when there is room
+	 * \param[in] callback called once if submit() succeeds
+	 * \return InvalidArgument for a network, or inputs, that there are not; Unsupported for a
+	 * priority or statistics that a device does not have; Busy; DeviceLost if none is left
+	 */
+	Result<void> submit(PoolRequest request, Callback callback);
+
+	/** \brief submit(), and wait for the answer; not in the loop's thread */
+	Result<PoolAnswer> run(PoolRequest request);
+
+	/** \return the devices, in the order of create() and addDevice() */
+	std::vector<DeviceUse> use() const;
+
+private:
+	class State;
+	explicit Pool(std::shared_ptr<State> state);
+
+	std::shared_ptr<State> state_;
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop

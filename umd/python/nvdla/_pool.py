@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Pools: networks on several devices at once."""
+
+import dataclasses
+import itertools
+import os
+from typing import Any, List, Optional, Sequence, Union
+
+from . import _nvdla
+from ._model import Model
+from ._network import Runnable, open_network, tensors
+
+
+@dataclasses.dataclass(frozen=True)
+class DeviceUse:
+	"""What a pool did with a device.
+
+	lost:      it is gone, and nothing is given to it any more
+	running:   runs that are on it now
+	completed: runs that it answered, errors among them
+	moved:     runs that were on it when it went, and took place elsewhere
+	busy:      seconds during which it had at least one run
+	"""
+
+	path: str
+	lost: bool
+	running: int
+	completed: int
+	moved: int
+	busy: float
+
+
+class PoolNetwork(Runnable):
+	"""A network on all devices of a pool. Made by Pool.load(); see Runnable for how it is run.
+
+	A run goes to the device that has the fewest. When a device is lost, what was on it runs elsewhere;
+	nvdla.DeviceLost is raised when none is left. Ctrl-C ends the waiting; what is on a device ends there.
+	"""
+
+	def __init__(self, pool: 'Pool', number: int, name: str, nhwc: Any):
+		self._number = number
+		self.name = name
+		self.pool = pool
+		self.inputs = tensors(pool._pool.inputs(number), nhwc[0])
+		self.outputs = tensors(pool._pool.outputs(number), nhwc[1])
+
+	def __repr__(self) -> str:
+		return f'<nvdla.PoolNetwork {self.name}>'
+
+	def _take_run(self):
+		# A stream of its own: who wants an order waits in that order.
+		return _nvdla.PoolRun(self.pool._pool, self._number, next(self.pool._streams))
+
+
+class Pool:
+	"""Devices that share the runs of networks.
+
+	devices:     paths or Devices; without them all that the kernel drives, or else the embedded one.
+		     Each "embedded" is a core of its own
+	slots:       runs that are on each device at once, at most
+	max_pending: runs without an answer, at most
+
+	Raises what nvdla.Device raises.
+	"""
+
+	def __init__(self, devices: Optional[Sequence[Union[str, Any]]] = None, *, slots: int = 2,
+		     max_pending: int = 1024):
+		from . import Device
+
+		if slots < 1 or max_pending < 1:
+			raise ValueError(f'slots {slots}, max_pending {max_pending}: both are at least 1')
+		if devices is None:
+			devices = _nvdla.devices() or ['embedded']
+		if isinstance(devices, (str, Device)):
+			raise TypeError(f'devices: a list, such as [{devices!r}]')
+		opened = [device if isinstance(device, Device) else Device(device) for device in devices]
+		self._pool = _nvdla.Pool([device._device for device in opened], slots, max_pending)
+		self._streams = itertools.count()
+
+	def load(self, network: Union[str, os.PathLike, bytes, Model], *, layout: Optional[str] = None) -> PoolNetwork:
+		"""Have a network reside on all devices; as nvdla.load()."""
+		loadable, name, nhwc = open_network(network, layout)
+		return PoolNetwork(self, self._pool.add_network(loadable), name, nhwc)
+
+	def add(self, device: Union[str, Any]) -> None:
+		"""Another device, for runs from now on: one that came while the pool ran."""
+		from . import Device
+
+		self._pool.add_device((device if isinstance(device, Device) else Device(device))._device)
+
+	def use(self) -> List[DeviceUse]:
+		"""What each device did, in the order they were given."""
+		return [DeviceUse(**one) for one in self._pool.use()]

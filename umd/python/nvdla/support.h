@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the module share: errors, Python's lock, memory for numpy.
+ */
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/tensor.h>
+#include <pybind11/pybind11.h>
+
+namespace nvdla::python
+{
+
+namespace py = pybind11;
+
+/** \brief How often a thread that waits looks whether a signal (Ctrl-C) has come */
+inline constexpr std::chrono::milliseconds signalInterval(50);
+
+/** \brief Raise the Python exception for an error */
+[[noreturn]] inline void raise(const Error &error)
+{
+	const py::object exception = py::module_::import("nvdla._errors")
+					     .attr("make")(errorName(error.code), error.what,
+							   error.where, error.why, error.message());
+
+	PyErr_SetObject(py::type::of(exception).ptr(), exception.ptr());
+	throw py::error_already_set();
+}
+
+/** \brief Call something that takes long, or a lock, while other Python threads run */
+template<typename Function>
+auto released(Function &&function)
+{
+	const py::gil_scoped_release released;
+
+	return function();
+}
+
+/** \return the value, or raise the error */
+template<typename T>
+T take(Result<T> result)
+{
+	if (!result)
+		raise(result.error());
+	if constexpr (!std::is_void_v<T>)
+		return std::move(*result);
+}
+
+inline std::span<const std::byte> bytesOf(const py::buffer_info &info)
+{
+	return { static_cast<const std::byte *>(info.ptr),
+		 static_cast<size_t>(info.size * info.itemsize) };
+}
+
+inline ElementOrder orderOf(bool nhwc)
+{
+	return nhwc ? ElementOrder::Nhwc : ElementOrder::Nchw;
+}
+
+/** \brief Numbers that numpy takes over without a copy */
+struct Memory {
+	std::vector<std::byte> bytes;
+	std::vector<float> numbers;
+
+	py::buffer_info buffer()
+	{
+		if (!numbers.empty())
+			return py::buffer_info(numbers.data(),
+					       static_cast<py::ssize_t>(numbers.size()));
+		return py::buffer_info(reinterpret_cast<uint8_t *>(bytes.data()),
+				       static_cast<py::ssize_t>(bytes.size()));
+	}
+};
+
+/** \brief Add the class PoolRun, and Pool */
+void addPools(py::module_ &module);
+
+} /* namespace nvdla::python */
