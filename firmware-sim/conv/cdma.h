@@ -27,6 +27,9 @@ struct SpecialCount {
 	uint32_t nan = 0;
 	uint32_t inf = 0;
 
+	/** \brief Count numbers; NaNs become 0 if \a flush */
+	void pass(std::span<std::byte> halves, bool flush);
+
 	/** \brief Count \a bits; \return what goes into the buffer: 0 for a NaN if \a flush */
 	uint16_t pass(uint16_t bits, bool flush)
 	{
@@ -128,7 +131,6 @@ public:
 	void release();
 
 private:
-	void pass(std::span<std::byte> fetched);
 	/** \return the bytes of entries from the next one on, \a count at most */
 	std::span<const std::byte> load(size_t count);
 

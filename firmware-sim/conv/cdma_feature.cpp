@@ -18,6 +18,31 @@
 namespace nvdla::sim
 {
 
+void SpecialCount::pass(std::span<std::byte> halves, bool flush)
+{
+	constexpr uint16_t kMagnitude = 0x7fff;
+	constexpr uint16_t kInfinity = 0x7c00;
+	uint32_t nans = 0;
+	uint32_t infinities = 0;
+
+	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
+		uint16_t bits;
+		std::memcpy(&bits, &halves[i], sizeof(bits));
+		infinities += (bits & kMagnitude) == kInfinity;
+		nans += (bits & kMagnitude) > kInfinity;
+	}
+	inf += infinities;
+	nan += nans;
+	if (nans == 0 || !flush)
+		return;
+	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
+		uint16_t bits;
+		std::memcpy(&bits, &halves[i], sizeof(bits));
+		if ((bits & kMagnitude) > kInfinity)
+			std::memset(&halves[i], 0, sizeof(bits));
+	}
+}
+
 namespace
 {
 
@@ -39,21 +64,11 @@ public:
 	{
 		memory_.read(op_.fetch.ram, address(batch, surface, y), bytes_);
 		if (op_.precision == Precision::Fp16)
-			pass();
+			special_.pass(bytes_, op_.fetch.flushNan);
 		return bytes_;
 	}
 
 private:
-	void pass()
-	{
-		for (size_t i = 0; i < bytes_.size(); i += sizeof(uint16_t)) {
-			uint16_t bits;
-			std::memcpy(&bits, &bytes_[i], sizeof(bits));
-			bits = special_.pass(bits, op_.fetch.flushNan);
-			std::memcpy(&bytes_[i], &bits, sizeof(bits));
-		}
-	}
-
 	uint64_t address(uint32_t batch, uint32_t surface, uint32_t y) const
 	{
 		const DataFetch &fetch = op_.fetch;

@@ -31,16 +31,6 @@ uint64_t kernelElements(const ConvOp &op)
 
 } /* namespace */
 
-void EntryStream::pass(std::span<std::byte> fetched)
-{
-	for (size_t i = 0; i < fetched.size(); i += sizeof(uint16_t)) {
-		uint16_t bits;
-		std::memcpy(&bits, &fetched[i], sizeof(bits));
-		bits = special_->pass(bits, flushNan_);
-		std::memcpy(&fetched[i], &bits, sizeof(bits));
-	}
-}
-
 void EntryStream::fill()
 {
 	while (left_ > 0 && ring_.available() < ring_.size()) {
@@ -50,7 +40,7 @@ void EntryStream::fill()
 
 		memory_.read(ram_, address_, piece);
 		if (special_)
-			pass(piece);
+			special_->pass(piece, flushNan_);
 		ring_.fetched(static_cast<uint32_t>(piece.size() / kEntryBytes));
 		address_ += piece.size();
 		left_ -= piece.size();

@@ -30,8 +30,11 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class TileMaker : public LineMaker
 {
 public:
-	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce)
-		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan),
+	/** \param plan all kernels' \param narrowPlan INT16: that of kernels whose sums fit 32 bits
+	 */
+	TileMaker(const TilePlan &plan, const TilePlan &narrowPlan, const TileLines &lines,
+		  uint32_t linesAtOnce)
+		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan), narrow_(narrowPlan),
 		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height)
 	{
 		const size_t positions = size_t{ linesAtOnce } * op_.windows.out.width;
@@ -43,32 +46,42 @@ public:
 		clipped_.resize(wide_.size());
 	}
 
-	void load(const WeightGroup &group) override { weights_.load(group); }
+	void load(const WeightGroup &group) override
+	{
+		isWide_ = op_.precision == Precision::Int16 &&
+			  !plan_.sumsFit(lines_.largest(),
+					 largestMagnitude(group.bytes.data(),
+							  group.bytes.size() / sizeof(int16_t)));
+		isNarrow_ = op_.precision == Precision::Int16 && !isWide_;
+		(isNarrow_ ? narrow_ : weights_).load(group);
+	}
 
 	void make(uint64_t first, uint32_t count) override
 	{
 		const size_t positions = place(first, count);
 
-		if (op_.precision == Precision::Int16) {
+		saturated_ = 0;
+		if (isWide_) {
 			accumulate(positions);
 			deliver(positions);
 			return;
 		}
-		tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-			 plan_.runs.size(), weights_.segment(plan_.segments[0]), weights_.start(),
+		const TileWeights &weights = isNarrow_ ? narrow_ : weights_;
+		const TilePlan &plan = weights.plan();
+		tileSums(plan.kind, positions_.data(), positions, plan.runs.data(),
+			 plan.runs.size(), weights.segment(plan.segments[0]), weights.start(),
 			 sums_.data());
 		if (op_.precision == Precision::Fp16)
 			clearBehind(weights_.kernels());
-		else if (op_.clipTruncate) /* Sums of 8-bit products never need clipping. */
-			roundSums(sums_.data(), positions * kTileColumns, op_.clipTruncate);
+		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
+			roundSums(sums_.data(), positions * plan.columns(), op_.clipTruncate);
 	}
 
 	std::span<const int32_t> line(uint32_t index) const override
 	{
 		const size_t values =
 			static_cast<size_t>(op_.windows.out.width) * op_.groupKernels();
-		return std::span(op_.precision == Precision::Int16 ? clipped_ : sums_)
-			.subspan(index * values, values);
+		return std::span(isWide_ ? clipped_ : sums_).subspan(index * values, values);
 	}
 
 	uint32_t saturated() const override { return saturated_; }
@@ -98,10 +111,10 @@ private:
 	/** FP16: a NaN times the weights that there are not is none */
 	void clearBehind(uint32_t kernels)
 	{
-		if (kernels == kFloatColumns)
+		if (kernels == kFewColumns)
 			return;
-		for (size_t i = 0; i < sums_.size(); i += kFloatColumns)
-			std::fill(&sums_[i] + kernels, &sums_[i] + kFloatColumns, 0);
+		for (size_t i = 0; i < sums_.size(); i += kFewColumns)
+			std::fill(&sums_[i] + kernels, &sums_[i] + kFewColumns, 0);
 	}
 
 	/** INT16: segment by segment into 64 bits */
@@ -118,7 +131,6 @@ private:
 
 	void deliver(size_t positions)
 	{
-		saturated_ = 0;
 		for (size_t i = 0; i < positions * op_.groupKernels(); i++) {
 			bool saturated = false;
 			clipped_[i] = IntegerSum{ wide_[i] }.deliver(op_.clipTruncate, saturated);
@@ -130,6 +142,9 @@ private:
 	const TilePlan &plan_;
 	const TileLines &lines_;
 	TileWeights weights_;
+	TileWeights narrow_; /* INT16 */
+	bool isWide_ = false;
+	bool isNarrow_ = false;
 	std::vector<const std::byte *> rows_;
 	std::vector<TilePosition> positions_;
 	std::vector<int32_t> sums_;
@@ -170,13 +185,15 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
 	const TilePlan plan(op);
+	const TilePlan narrowPlan(op, true);
 	const TileLines lines(plan, data, workers);
 	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
 						op.windows.out.height * op.batches);
 
-	return streamLines(op, weights, sink, memory, workers,
-			   worthwhileThreads(op, kMacsForAThread), linesAtOnce,
-			   [&] { return std::make_unique<TileMaker>(plan, lines, linesAtOnce); });
+	return streamLines(
+		op, weights, sink, memory, workers, worthwhileThreads(op, kMacsForAThread),
+		linesAtOnce,
+		[&] { return std::make_unique<TileMaker>(plan, narrowPlan, lines, linesAtOnce); });
 }
 
 } /* namespace nvdla::sim */

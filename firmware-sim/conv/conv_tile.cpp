@@ -54,14 +54,29 @@ constexpr size_t kPositions = 10;
 #endif
 constexpr size_t kFewPositions = 4;
 
-struct Pairs {
-	using Number = int32_t;
-	using Tag = HWY_NAMESPACE::Tag;
-	using Vector = HWY_NAMESPACE::Vector;
+/** How many columns go with how many positions */
+struct AllColumns {
 	static constexpr size_t kVectors = 2;
 	static constexpr size_t kAllColumns = kTileColumns;
 	static constexpr size_t kMostPositions = kPositions;
 	static constexpr size_t kUnitsAtOnce = 1;
+};
+
+struct FewColumns {
+	static constexpr size_t kVectors = std::min<size_t>(
+		4, kFewColumns / hn::MaxLanes(hn::CappedTag<int32_t, kFewColumns>()));
+	static constexpr size_t kAllColumns = kFewColumns;
+	/* One vector of columns leaves room for more positions, but not for all their pointers:
+	 * each is then loaded once for some units. */
+	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
+	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
+};
+
+template<typename Columns>
+struct Pairs : Columns {
+	using Number = int32_t;
+	using Tag = HWY_NAMESPACE::Tag;
+	using Vector = HWY_NAMESPACE::Vector;
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -90,7 +105,7 @@ struct Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /* VNNI comes with more hosts than the set of instructions Highway wants to see. */
-struct Quads : Pairs {
+struct Quads : Pairs<AllColumns> {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
@@ -98,7 +113,10 @@ struct Quads : Pairs {
 	}
 };
 
-struct VnniPairs : Pairs {
+template<typename Columns>
+struct VnniPairs : Pairs<Columns> {
+	using Vector = HWY_NAMESPACE::Vector;
+
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
@@ -107,17 +125,10 @@ struct VnniPairs : Pairs {
 };
 #endif
 
-struct Floats {
+struct Floats : FewColumns {
 	using Number = float;
-	using Tag = hn::CappedTag<float, kFloatColumns>;
+	using Tag = hn::CappedTag<float, kFewColumns>;
 	using Vector = hn::Vec<Tag>;
-	static constexpr size_t kVectors =
-		kFloatColumns / hn::MaxLanes(Tag()) < 4 ? kFloatColumns / hn::MaxLanes(Tag()) : 4;
-	static constexpr size_t kAllColumns = kFloatColumns;
-	/* One vector of columns leaves room for more positions, but not for all their pointers:
-	 * each is then loaded once for some units. */
-	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
-	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
@@ -315,11 +326,17 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 		return;
 	}
 	if (hasVnni()) {
-		allTiles<VnniPairs>(positions, count, operands, sums);
+		if (kind == TileKind::NarrowPairs)
+			allTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
+		else
+			allTiles<VnniPairs<AllColumns>>(positions, count, operands, sums);
 		return;
 	}
 #endif
-	allTiles<Pairs>(positions, count, operands, sums);
+	if (kind == TileKind::NarrowPairs)
+		allTiles<Pairs<FewColumns>>(positions, count, operands, sums);
+	else
+		allTiles<Pairs<AllColumns>>(positions, count, operands, sums);
 }
 
 #else /* vectors of any size */
@@ -398,7 +415,8 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 		       const TileRun *runs, size_t runCount, const int32_t *weights,
 		       const int32_t *start, int32_t *sums)
 {
-	const size_t columns = kind == TileKind::Float ? kFloatColumns : kTileColumns;
+	const bool few = kind == TileKind::Float || kind == TileKind::NarrowPairs;
+	const size_t columns = few ? kFewColumns : kTileColumns;
 
 	for (size_t p = 0; p < count; p++) {
 		for (size_t column = 0; column < columns; column++) {

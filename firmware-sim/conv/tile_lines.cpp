@@ -28,12 +28,25 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 
 	fill(bytes_.data(), 0, plan.lineElements,
 	     padElement(plan.op.precision, plan.op.windows.padValue));
+	noteLargest(bytes_.data());
 	workers.run(static_cast<unsigned int>(bytes_.size() / kBytesForAThread + 1), [&] {
 		std::vector<std::byte> elements(data.lineBytes());
-		for (uint32_t line; (line = next++) < lines;)
-			put(data, line / height_, line % height_, elements,
-			    &bytes_[(size_t{ line } + 1) * lineBytes_]);
+		for (uint32_t line; (line = next++) < lines;) {
+			std::byte *out = &bytes_[(size_t{ line } + 1) * lineBytes_];
+			put(data, line / height_, line % height_, elements, out);
+			noteLargest(out);
+		}
 	});
+}
+
+void TileLines::noteLargest(const std::byte *line)
+{
+	if (plan_.op.precision != Precision::Int16)
+		return;
+	const uint32_t largest = largestMagnitude(line, plan_.lineElements);
+	for (uint32_t known = largest_; known < largest;)
+		if (largest_.compare_exchange_weak(known, largest))
+			return;
 }
 
 void TileLines::put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -31,6 +32,9 @@ public:
 		return &bytes_[index * lineBytes_];
 	}
 
+	/** \return INT16: the largest magnitude of an operand */
+	uint32_t largest() const { return largest_; }
+
 private:
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
@@ -41,6 +45,7 @@ private:
 	/** \param elements of one line, as they are buffered: to be overwritten */
 	void put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,
 		 std::byte *line) const;
+	void noteLargest(const std::byte *line);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
 
@@ -48,6 +53,7 @@ private:
 	uint32_t height_;
 	size_t lineBytes_;
 	std::vector<std::byte> bytes_;
+	std::atomic<uint32_t> largest_ = 0;
 };
 
 } /* namespace nvdla::sim */

@@ -322,6 +322,20 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 	}
 }
 
+uint32_t largestMagnitude(const std::byte *numbers, size_t count)
+{
+	int32_t largest = 0;
+	int32_t smallest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int16_t number;
+		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+		largest = std::max<int32_t>(largest, number);
+		smallest = std::min<int32_t>(smallest, number);
+	}
+	return static_cast<uint32_t>(std::max(largest, -smallest));
+}
+
 void roundSums(int32_t *sums, size_t count, uint32_t truncate)
 {
 	HWY_DYNAMIC_DISPATCH(roundSumsOfTarget)(sums, count, truncate);

@@ -19,9 +19,12 @@ void flipSigns(const std::byte *bytes, size_t count, std::byte *out);
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const std::byte *halves, size_t count, float *out);
 
+/** \return the largest magnitude among INT16 */
+uint32_t largestMagnitude(const std::byte *numbers, size_t count);
+
 /** \brief What becomes of weights in units of 32 bits */
 enum class UnitFormat : uint8_t {
-	Bytes,	   /**< four INT8 as they are */
+	Bytes,	   /**< four INT8 or two INT16 as they are */
 	WideBytes, /**< two INT8, each in 16 bits */
 	Halves,	   /**< two INT16: their low bytes, and 16 columns behind them their high bytes */
 	Float,	   /**< one FP16 as f32 */

@@ -12,13 +12,13 @@ namespace
 /* INT16: sums of this many products of 16 by 8 bits stay below 2^31. */
 constexpr uint32_t kProductsIn32Bits = 256;
 
-TileKind kindFor(Precision precision)
+TileKind kindFor(Precision precision, bool narrow)
 {
 	switch (precision) {
 	case Precision::Int8:
 		return tileKind();
 	case Precision::Int16:
-		return TileKind::Pairs;
+		return narrow ? TileKind::NarrowPairs : TileKind::Pairs;
 	default:
 		return TileKind::Float;
 	}
@@ -30,6 +30,7 @@ uint32_t operandBytes(TileKind kind)
 	case TileKind::Quads:
 		return 1;
 	case TileKind::Pairs:
+	case TileKind::NarrowPairs:
 		return 2;
 	default:
 		return 4;
@@ -38,8 +39,8 @@ uint32_t operandBytes(TileKind kind)
 
 } /* namespace */
 
-TilePlan::TilePlan(const ConvOp &operation)
-	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
+TilePlan::TilePlan(const ConvOp &operation, bool narrow)
+	: op(operation), kind(kindFor(op.precision, narrow)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels)
 {
 	const Windows &windows = op.windows;
@@ -48,7 +49,8 @@ TilePlan::TilePlan(const ConvOp &operation)
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
 	layTaps();
-	layRuns(op.precision == Precision::Int16 ? kProductsIn32Bits / perUnit() : UINT32_MAX);
+	layRuns(op.precision == Precision::Int16 && !narrow ? kProductsIn32Bits / perUnit()
+							    : UINT32_MAX);
 }
 
 void TilePlan::layTaps()

@@ -12,6 +12,8 @@
  *  - FP16 as f32, one at a time.
  *  - INT16 in pairs: the weight is 256 * high + low, with a column for each; the
  *    sums of 256 products fit 32 bits and then go into 64.
+ *  - INT16 in narrow pairs, as they are, where sums of these very numbers fit 32 bits: those of
+ *    networks of 8 bits with zero points do.
  */
 #pragma once
 
@@ -44,8 +46,11 @@ struct TileSegment {
 class TilePlan
 {
 public:
-	/** \param op direct or image convolution */
-	explicit TilePlan(const ConvOp &op);
+	/**
+	 * \param op direct or image convolution
+	 * \param narrow INT16: for kernels of which sumsFit()
+	 */
+	explicit TilePlan(const ConvOp &op, bool narrow = false);
 
 	const ConvOp &op;
 	TileKind kind;
@@ -58,7 +63,16 @@ public:
 	size_t units = 0;		   /**< of all runs */
 
 	/** \return weight columns that a unit has */
-	size_t columns() const { return kind == TileKind::Float ? kFloatColumns : kTileColumns; }
+	size_t columns() const
+	{
+		const bool few = kind == TileKind::Float || kind == TileKind::NarrowPairs;
+		return few ? kFewColumns : kTileColumns;
+	}
+	/** \return sums of products of INT16 up to these magnitudes fit 32 bits */
+	bool sumsFit(uint32_t largestData, uint32_t largestWeight) const
+	{
+		return largestData * uint64_t{ largestWeight } * units * perUnit() <= INT32_MAX;
+	}
 	/** \return elements of a unit */
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
 	/** \return the kernel has its columns in taps of their own */

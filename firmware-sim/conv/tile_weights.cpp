@@ -17,6 +17,7 @@ UnitFormat formatOf(const TilePlan &plan)
 {
 	switch (plan.kind) {
 	case TileKind::Quads:
+	case TileKind::NarrowPairs:
 		return UnitFormat::Bytes;
 	case TileKind::Float:
 		return UnitFormat::Float;
@@ -92,7 +93,7 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 	}
 	int16_t number;
 	widen(plan_.op.precision, element, { &number, 1 });
-	if (plan_.op.precision == Precision::Int8) {
+	if (plan_.op.precision == Precision::Int8 || plan_.kind == TileKind::NarrowPairs) {
 		std::memcpy(out, &number, sizeof(number));
 		return;
 	}

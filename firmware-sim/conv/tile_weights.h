@@ -31,6 +31,7 @@ public:
 	}
 	/** \return what the sums of each column begin with */
 	const int32_t *start() const { return start_; }
+	const TilePlan &plan() const { return plan_; }
 	/** \return kernels of the group */
 	uint32_t kernels() const { return kernels_; }
 

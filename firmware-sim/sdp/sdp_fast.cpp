@@ -242,7 +242,36 @@ bool yOfTarget(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
 	return true;
 }
 
-bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
+/** Where the converter's results go: to numbers of 32 bits, or of the output's size */
+struct ToNumbers {
+	int32_t *out;
+
+	HWY_INLINE void store(hn::Vec<IntegerTag> value, size_t i)
+	{
+		hn::StoreU(value, IntegerTag(), out + i);
+	}
+};
+
+template<typename Element>
+struct ToElements {
+	using ElementTag = hn::Rebind<Element, IntegerTag>;
+	Element *out;
+	hn::Vec<IntegerTag> all = hn::Zero(IntegerTag()); /* bits that a result had */
+
+	HWY_INLINE void store(hn::Vec<IntegerTag> value, size_t i)
+	{
+		all = hn::Or(all, value);
+		hn::StoreU(hn::DemoteTo(ElementTag(), value), ElementTag(), out + i);
+	}
+	bool anyBits() const
+	{
+		return !hn::AllTrue(IntegerTag(), hn::Eq(all, hn::Zero(IntegerTag())));
+	}
+};
+
+/** \return words that were saturated */
+template<typename Output>
+uint32_t convertTo(const SdpOp &op, std::span<const int32_t> values, Output &output)
 {
 	const Vector offset = constant(op.converter.offset);
 	const Vector scale = constant(std::ldexp(op.converter.scale, -op.converter.shift));
@@ -252,16 +281,47 @@ bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &co
 	const Vector below = constant(-65537.0);
 	uint32_t saturated = 0;
 
-	if (values.size() % hn::Lanes(Tag()))
-		return false;
 	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag())) {
 		const Vector value = hn::Mul(hn::Sub(load(&values[i]), offset), scale);
 		const auto out = hn::Or(hn::Ge(value, above), hn::Lt(value, below));
 
 		saturated += static_cast<uint32_t>(hn::CountTrue(Tag(), out));
-		store(clip(roundAway(value), -highest - 1, highest), &values[i]);
+		output.store(
+			hn::DemoteTo(IntegerTag(), clip(roundAway(value), -highest - 1, highest)),
+			i);
 	}
-	counters.saturation += saturated;
+	return saturated;
+}
+
+bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
+{
+	ToNumbers output = { values.data() };
+
+	if (values.size() % hn::Lanes(Tag()))
+		return false;
+	counters.saturation += convertTo(op, values, output);
+	return true;
+}
+
+template<typename Element>
+void storeAs(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
+	     SdpCounters &counters)
+{
+	ToElements<Element> output = { reinterpret_cast<Element *>(bytes) };
+
+	counters.saturation += convertTo(op, values, output);
+	counters.nonZero |= output.anyBits();
+}
+
+bool storeOfTarget(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
+		   SdpCounters &counters)
+{
+	if (values.size() % hn::Lanes(Tag()))
+		return false;
+	if (op.out == Precision::Int8)
+		storeAs<int8_t>(op, values, bytes, counters);
+	else
+		storeAs<int16_t>(op, values, bytes, counters);
 	return true;
 }
 
@@ -284,6 +344,11 @@ bool convertOfTarget(const SdpOp &, std::span<int32_t>, SdpCounters &)
 	return false;
 }
 
+bool storeOfTarget(const SdpOp &, std::span<const int32_t>, std::byte *, SdpCounters &)
+{
+	return false;
+}
+
 #endif
 
 } /* namespace HWY_NAMESPACE */
@@ -298,6 +363,7 @@ namespace nvdla::sim
 HWY_EXPORT(xOfTarget);
 HWY_EXPORT(yOfTarget);
 HWY_EXPORT(convertOfTarget);
+HWY_EXPORT(storeOfTarget);
 
 bool applySdpXFast(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
 		   const SdpOperandRun &alu, const SdpOperandRun &mul)
@@ -319,6 +385,14 @@ bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounter
 	if (op.proc == Precision::Fp16 || op.out == Precision::Fp16)
 		return false;
 	return HWY_DYNAMIC_DISPATCH(convertOfTarget)(op, values, counters);
+}
+
+bool storeSdpOutputFast(const SdpOp &op, std::span<const int32_t> values,
+			std::span<std::byte> bytes, SdpCounters &counters)
+{
+	if (op.proc == Precision::Fp16 || op.out == Precision::Fp16)
+		return false;
+	return HWY_DYNAMIC_DISPATCH(storeOfTarget)(op, values, bytes.data(), counters);
 }
 
 } /* namespace nvdla::sim */

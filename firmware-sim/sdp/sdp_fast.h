@@ -27,4 +27,14 @@ bool applySdpYFast(const SdpStage &stage, std::span<int32_t> values, size_t lane
 /** \brief convertSdpOutput() from integers to integers; \a values are whole atoms */
 bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
 
+/**
+ * \brief The same, and its results as they are in memory
+ *
+ * Also notes in \a counters that one of them is not zero.
+ *
+ * \param bytes as many elements of the output's precision as there are values
+ */
+bool storeSdpOutputFast(const SdpOp &op, std::span<const int32_t> values,
+			std::span<std::byte> bytes, SdpCounters &counters);
+
 } /* namespace nvdla::sim */

@@ -94,8 +94,22 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 		checkZero(values_);
 		return;
 	}
+	if (storeFast(run, x, count))
+		return;
 	convert();
 	emit(run, x, count);
+}
+
+/* Straight to memory, where atoms stay atoms. */
+bool SdpStream::storeFast(const StreamRun &run, uint32_t x, uint32_t count)
+{
+	if (op_.toPdp || atomChannels(op_.out) != lanes_)
+		return false;
+	bytes_.resize(size_t{ count } * atomBytes);
+	if (!storeSdpOutputFast(op_, values_, bytes_, counters_))
+		return false;
+	write(run, run.surface, x);
+	return true;
 }
 
 void SdpStream::applyX(const SdpStage &stage, const SdpOperands &operands)
@@ -161,13 +175,19 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 	/* The flag of D_STATUS is in the write path: what goes to PDP does not raise it. */
 	checkZero(values);
 
+	bytes_.resize(size_t{ count } * atomBytes);
+	narrowElements(values, op_.out, bytes_);
+	write(run, surface, x);
+}
+
+/* bytes_, to the line's atoms from \a x on. */
+void SdpStream::write(const StreamRun &run, uint32_t surface, uint32_t x)
+{
 	const SdpCube &cube = op_.destination;
 	const uint64_t address = cube.address + uint64_t{ surface } * cube.surfaceStride +
 				 uint64_t{ run.y } * cube.lineStride +
 				 uint64_t{ run.batch } * cube.batchStride +
 				 uint64_t{ x } * atomBytes;
-	bytes_.resize(size_t{ count } * atomBytes);
-	narrowElements(values, op_.out, bytes_);
 	memory_.write(cube.ram, address, bytes_);
 }
 

@@ -60,6 +60,8 @@ private:
 	void applyX(const SdpStage &stage, const SdpOperands &operands);
 	void applyY();
 	void convert();
+	bool storeFast(const StreamRun &run, uint32_t x, uint32_t count);
+	void write(const StreamRun &run, uint32_t surface, uint32_t x);
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
 			 std::span<const int32_t> values);

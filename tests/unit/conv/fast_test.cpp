@@ -14,6 +14,7 @@
 #include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
 #include "conv/tile_operands.h"
+#include "conv/tile_plan.h"
 #include "conv_support.h"
 #include "each_target.h"
 
@@ -123,6 +124,32 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
 							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
+
+/* Largest products whose sums just fit 32 bits, and those that just do not. */
+TEST(FastTest, Int16SumsAtTheEdgeOf32Bits)
+{
+	for (const int largest : { 40, 8191, 8192, 32767 }) {
+		for (const uint32_t truncate : { 0U, 5U }) {
+			Layer layer;
+			layer.precision = Precision::Int16;
+			layer.inputs.assign(1, Cube(8, 3, 5));
+			layer.kernels.assign(19, Cube(8, 2, 2));
+			for (int16_t &number : layer.inputs[0].v)
+				number = static_cast<int16_t>(-largest);
+			for (Cube &kernel : layer.kernels)
+				for (int16_t &number : kernel.v)
+					number = static_cast<int16_t>(
+						&kernel == &layer.kernels[3] ? largest : 8191);
+			Bench bench;
+			ConvOp op = bench.direct(layer);
+			op.clipTruncate = truncate;
+			const TilePlan plan(op);
+			EXPECT_EQ(plan.sumsFit(8191, 8191), true);
+			EXPECT_EQ(plan.sumsFit(8192, 8192), false);
+			expectSame(bench, op);
+		}
+	}
+}
 
 TEST(FastTest, AnyNumberOfThreadsGivesTheSameStream)
 {
@@ -372,8 +399,8 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 	std::vector<std::byte> lines(12000);
 	const TileRun runs[] = { { 0, 0, 30 }, { 2, 8, 1 }, { 1, 12, 50 } };
 	constexpr size_t kUnits = 81;
-	std::vector<int32_t> weights(kUnits * kFloatColumns);
-	const int32_t start[kFloatColumns] = {};
+	std::vector<int32_t> weights(kUnits * kFewColumns);
+	const int32_t start[kFewColumns] = {};
 	const std::byte *rows[3] = { &lines[0], &lines[4000], &lines[8000] };
 	auto fill = [&](void *out, size_t bytes) {
 		for (size_t i = 0; i < bytes; i += sizeof(float)) {
@@ -390,11 +417,11 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ rows, p * 12 });
-		std::vector<int32_t> expected(count * kFloatColumns);
+		std::vector<int32_t> expected(count * kFewColumns);
 		tileSumsReference(TileKind::Float, positions.data(), count, runs, std::size(runs),
 				  weights.data(), start, expected.data());
 		forEachTarget([&] {
-			std::vector<int32_t> sums(count * kFloatColumns);
+			std::vector<int32_t> sums(count * kFewColumns);
 			tileSums(TileKind::Float, positions.data(), count, runs, std::size(runs),
 				 weights.data(), start, sums.data());
 			EXPECT_EQ(sums, expected) << "count " << count;
@@ -412,7 +439,7 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 	for (UnitFormat format :
 	     { UnitFormat::Bytes, UnitFormat::WideBytes, UnitFormat::Halves, UnitFormat::Float }) {
 		const bool half = format == UnitFormat::Halves || format == UnitFormat::Float;
-		const size_t columns = format == UnitFormat::Float ? kFloatColumns : kTileColumns;
+		const size_t columns = format == UnitFormat::Float ? kFewColumns : kTileColumns;
 		for (size_t kernels = 1; kernels <= (half ? 16 : 32); kernels += 3) {
 			for (size_t units = 1; units <= 17; units++) {
 				const KernelRows rows = { weights.data(), 70, kernels };

@@ -4,12 +4,14 @@
  */
 #include "sdp/sdp_fast.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "core/elements.h"
 #include "each_target.h"
 
 namespace nvdla::sim
@@ -169,6 +171,16 @@ TEST(SdpFast, TheConverterIsTheReference)
 			ASSERT_TRUE(convertSdpOutputFast(op, values, counters));
 			ASSERT_EQ(values, expected) << "round " << round;
 			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+
+			std::vector<std::byte> stored(values.size() * elementBytes(op.out));
+			std::vector<std::byte> bytes(stored.size());
+			SdpCounters storeCounters;
+			narrowElements(expected, op.out, bytes);
+			ASSERT_TRUE(storeSdpOutputFast(op, inputs, stored, storeCounters));
+			ASSERT_EQ(stored, bytes) << "round " << round;
+			ASSERT_EQ(storeCounters.saturation, expectedCounters.saturation);
+			ASSERT_EQ(storeCounters.nonZero,
+				  std::ranges::any_of(expected, [](int32_t n) { return n != 0; }));
 		});
 	}
 	EXPECT_GT(saturated, 1000U);
