@@ -8,6 +8,7 @@ using namespace nvdla;
 using c_api::bytesAt;
 using c_api::failure;
 using c_api::missing;
+using c_api::readSized;
 using c_api::statusOf;
 
 static_assert(NVDLA_STATUS_CANCELLED == static_cast<int>(ErrorCode::Cancelled) + 1);
@@ -34,11 +35,12 @@ nvdla_status c_api::missing(const char *function, const char *argument)
 namespace
 {
 
-nvdla_status load(nvdla_device *device, Result<Loadable> loadable, nvdla_network **network)
+nvdla_status load(nvdla_device *device, Result<Loadable> loadable, nvdla_network **network,
+		  const LoadOptions &options = {})
 {
 	if (!loadable)
 		return failure(loadable.error());
-	auto loaded = Network::load(device->device, *loadable);
+	auto loaded = Network::load(device->device, *loadable, options);
 	if (!loaded)
 		return failure(loaded.error());
 	*network = new nvdla_network{ std::move(*loaded) };
@@ -87,6 +89,26 @@ enum nvdla_status nvdla_network_load(struct nvdla_device *device, const void *da
 	if (!device || !data || !network)
 		return missing("load network", "device, data or network");
 	return load(device, Loadable::read(bytesAt(data, size)), network);
+}
+
+enum nvdla_status nvdla_network_load_with(struct nvdla_device *device, const void *data,
+					  size_t size, const struct nvdla_load_options *options,
+					  struct nvdla_network **network)
+{
+	nvdla_load_options given = {};
+	LoadOptions loadOptions;
+
+	if (!device || !data || !network)
+		return missing("load network", "device, data or network");
+	if (options) {
+		if (const auto read = readSized("load network", options, given))
+			return read;
+	}
+	if (given.slots)
+		loadOptions.slots = given.slots;
+	if (given.max_queued)
+		loadOptions.maxQueued = given.max_queued;
+	return load(device, Loadable::read(bytesAt(data, size)), network, loadOptions);
 }
 
 void nvdla_network_free(struct nvdla_network *network)

@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -81,6 +83,35 @@ nvdla_status failure(const Error &error);
 
 /** \brief The failure of a function that was given no \a argument */
 nvdla_status missing(const char *function, const char *argument);
+
+/** \brief The failure of a function that was given a struct without its size */
+nvdla_status noSize(const char *function);
+
+/**
+ * \brief Take a struct of the caller's, whose version of it may be shorter or longer
+ * \param[out] to what the caller does not have keeps its value
+ */
+template<typename Struct>
+nvdla_status readSized(const char *function, const Struct *from, Struct &to)
+{
+	if (from->size < sizeof(from->size))
+		return noSize(function);
+	std::memcpy(&to, from, std::min(from->size, sizeof(to)));
+	return NVDLA_STATUS_OK;
+}
+
+/** \brief Give the caller as much of a struct as its version of it has */
+template<typename Struct>
+nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
+{
+	const size_t size = to->size;
+
+	if (size < sizeof(size))
+		return noSize(function);
+	std::memcpy(to, &from, std::min(size, sizeof(from)));
+	to->size = size;
+	return NVDLA_STATUS_OK;
+}
 
 inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 {

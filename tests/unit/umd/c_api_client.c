@@ -34,6 +34,43 @@ static void completed(struct nvdla_request *request, enum nvdla_status status, c
 		atomic_fetch_add(&completions->failed, 1);
 }
 
+static void count(const char *path, void *context)
+{
+	int *found = context;
+
+	*found += path && *path;
+}
+
+/* A struct of an older, shorter version gets no more than it has room for. */
+static int check_device(struct nvdla_device *device, const void *loadable, size_t size)
+{
+	struct nvdla_device_info info = { .size = sizeof(info), .core_clock_hz = 1 };
+	struct nvdla_device_info old = { .size = offsetof(struct nvdla_device_info, atom_bytes),
+					 .atom_bytes = 12345 };
+	struct nvdla_load_options options = { .size = sizeof(options), .slots = 1 };
+	struct nvdla_network *network = NULL;
+	int found = 0;
+
+	EXPECT(nvdla_enumerate(count, &found) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_enumerate(NULL, NULL) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_device_get_info(device, &info) == NVDLA_STATUS_OK);
+	EXPECT(info.size == sizeof(info) && info.atom_bytes == 32 && info.max_buffer_bytes > 4096);
+	EXPECT(info.path && *info.path && info.priorities & 2);
+	EXPECT(nvdla_device_get_info(device, &old) == NVDLA_STATUS_OK);
+	EXPECT(old.hw_version == info.hw_version && old.atom_bytes == 12345);
+	old.size = 0;
+	EXPECT(nvdla_device_get_info(device, &old) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "sizeof"));
+
+	EXPECT(nvdla_network_load_with(device, loadable, size, &options, &network) ==
+	       NVDLA_STATUS_OK);
+	nvdla_network_free(network);
+	options.size = 1;
+	EXPECT(nvdla_network_load_with(device, loadable, size, &options, &network) ==
+	       NVDLA_STATUS_INVALID_ARGUMENT);
+	return 0;
+}
+
 static int check_errors(struct nvdla_device *device, const void *loadable, size_t size)
 {
 	struct nvdla_device *no_device = NULL;
@@ -212,6 +249,8 @@ int c_api_client(const void *loadable, size_t size, const char *path)
 
 	EXPECT(nvdla_device_open("embedded", &device) == NVDLA_STATUS_OK);
 	line = check_errors(device, loadable, size);
+	if (!line)
+		line = check_device(device, loadable, size);
 	EXPECT(nvdla_network_load(device, loadable, size, &network) == NVDLA_STATUS_OK);
 	if (!line)
 		line = check_tensors(network);

@@ -54,6 +54,40 @@ enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **devi
 /** Networks keep the device open. NULL is fine here and in the other functions that free. */
 void nvdla_device_free(struct nvdla_device *device);
 
+/** path: of a device that the kernel drives, valid during the call */
+typedef void (*nvdla_found)(const char *path, void *context);
+/** Calls found for each device that the kernel drives, in the order of their paths */
+enum nvdla_status nvdla_enumerate(nvdla_found found, void *context);
+
+/** What a device is; size is the caller's sizeof, and no more than that is written */
+struct nvdla_device_info {
+	size_t size;
+	const char *path; /**< owned by the device */
+	uint32_t hw_version;
+	uint32_t atom_bytes;	   /**< alignment of feature data */
+	uint32_t max_timeout_ms;   /**< longest time that a job of the caller may take */
+	uint32_t priorities;	   /**< bit n: the caller may use priority n - 1 */
+	uint32_t has_statistics;   /**< not 0: the core counts */
+	uint32_t has_dma_buf;	   /**< not 0: buffers can be exported and imported */
+	uint64_t max_buffer_bytes; /**< of the largest buffer */
+	uint64_t on_chip_bytes;	   /**< 0 without on-chip memory */
+	uint64_t core_clock_hz;	   /**< now; 0 if that is not known */
+};
+
+enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
+					struct nvdla_device_info *info);
+
+/** How a network resides on a device; size is the caller's sizeof, other zeroes are defaults */
+struct nvdla_load_options {
+	size_t size;
+	uint32_t slots;	     /**< runs that are on their way at once, at most */
+	uint32_t max_queued; /**< requests that wait for their turn, at most */
+};
+
+/** As nvdla_network_load(). options: may be NULL */
+enum nvdla_status nvdla_network_load_with(struct nvdla_device *device, const void *data,
+					  size_t size, const struct nvdla_load_options *options,
+					  struct nvdla_network **network);
 enum nvdla_status nvdla_network_load_file(struct nvdla_device *device, const char *path,
 					  struct nvdla_network **network);
 /** data: a whole loadable, not needed afterwards */
