@@ -25,7 +25,7 @@ namespace nvdla::test
 namespace
 {
 
-const DelegateOptions embedded = { { "device", "embedded" } };
+const DelegateOptions device = { { "device", devicePath() } };
 
 /* Its softmax stays with TensorFlow Lite. */
 constexpr const char *network = "kws_dscnn_int8";
@@ -54,7 +54,7 @@ protected:
 	/* What the delegate makes of it, which need not be what TensorFlow Lite does. */
 	std::vector<Array> onDevice()
 	{
-		const DelegatePointer delegate = loadDelegate(embedded);
+		const DelegatePointer delegate = loadDelegate(device);
 		return Interpreter(folder.file, delegate.get()).run(inputs);
 	}
 
@@ -156,7 +156,7 @@ TEST_F(Life, WrongOptions)
 
 TEST_F(Life, PrecisionIntegerLeavesRealNumbers)
 {
-	DelegateOptions options = embedded;
+	DelegateOptions options = device;
 	options["precision"] = "integer";
 	const DelegatePointer delegate = loadDelegate(options);
 	const ModelFolder real = readModelFolder("hello_world_float");
@@ -180,7 +180,7 @@ TEST_F(Life, TwoThreads)
 	const std::vector<Array> wanted = onDevice();
 
 	twice([&] {
-		const DelegatePointer delegate = loadDelegate(embedded);
+		const DelegatePointer delegate = loadDelegate(device);
 		Interpreter with(folder.file, delegate.get());
 		for (int i = 0; i < 20; i++)
 			EXPECT_EQ(with.run(inputs), wanted);
@@ -190,7 +190,7 @@ TEST_F(Life, TwoThreads)
 TEST_F(Life, TwoInterpretersOfOneDelegate)
 {
 	const std::vector<Array> wanted = onDevice();
-	const DelegatePointer delegate = loadDelegate(embedded);
+	const DelegatePointer delegate = loadDelegate(device);
 
 	twice([&] {
 		Interpreter with(folder.file, delegate.get());
@@ -257,7 +257,7 @@ TEST_F(LostDevice, DestroyedInMidRun)
 TEST_F(Life, OtherShapes)
 {
 	const ModelFolder small = readModelFolder("hello_world_int8");
-	const DelegatePointer delegate = loadDelegate(embedded);
+	const DelegatePointer delegate = loadDelegate(device);
 	Interpreter with(small.file, delegate.get()), without(small.file, nullptr);
 	const Array three{ "|i1", { -100, 0, 100 } };
 
@@ -276,7 +276,7 @@ protected:
 		Life::SetUp();
 		path = std::filesystem::temp_directory_path() /
 		       ("nvdla-tflite-test-" + std::to_string(getpid()));
-		options = embedded;
+		options = device;
 		options["cache_dir"] = path;
 	}
 	void TearDown() override { std::filesystem::remove_all(path); }
@@ -345,7 +345,7 @@ TEST_F(Life, ManyInvocationsTakeNoMemory)
 	/* Allocators keep some pages for later. */
 	constexpr long tolerated = 2 << 20;
 	const ModelFolder small = readModelFolder("hello_world_int8");
-	const DelegatePointer delegate = loadDelegate(embedded);
+	const DelegatePointer delegate = loadDelegate(device);
 	Interpreter with(small.file, delegate.get());
 	const std::vector<Array> wanted = with.run(small.cases[0].inputs);
 

@@ -10,6 +10,7 @@
 
 #include "agreement.h"
 #include "interpreter.h"
+#include "test_support.h"
 
 namespace nvdla::test
 {
@@ -21,8 +22,13 @@ class Delegate : public testing::TestWithParam<std::string>
 {
 };
 
-/* The device model's FP16 in f32: whole networks in seconds. */
-const DelegateOptions embedded = { { "device", "embedded:fp16=fast" } };
+/* Of the embedded device FP16 in f32: whole networks in seconds. */
+DelegateOptions onDevice()
+{
+	const std::string device = devicePath();
+
+	return { { "device", device == Device::embeddedPath ? device + ":fp16=fast" : device } };
+}
 
 std::string testName(const testing::TestParamInfo<std::string> &info)
 {
@@ -57,7 +63,7 @@ TEST_P(Delegate, AgreesWithTensorFlowLiteAlone)
 	auto model = importModel(folder);
 	ASSERT_TRUE(model) << model.error().message();
 	testing::internal::CaptureStderr();
-	const DelegatePointer delegate = loadDelegate(embedded);
+	const DelegatePointer delegate = loadDelegate(onDevice());
 	Interpreter with(folder.file, delegate.get());
 	const std::string said = testing::internal::GetCapturedStderr();
 	std::cout << said;

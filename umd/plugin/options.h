@@ -20,6 +20,10 @@ enum class Precision {
 
 /** \brief Options of a plug-in; frameworks give them as text */
 struct Options {
+	/** \brief What set() takes */
+	static constexpr const char *keys[] = { "device", "precision", "priority", "cache_dir",
+						"profile" };
+
 	/** \brief As Device::open(); empty: the first device that the kernel drives */
 	std::string device;
 	Precision precision = Precision::Any;

@@ -109,7 +109,7 @@ def _build_plugins():
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
 	except Failure as failure:
-		return [Case('tflite', results.SKIPPED, str(failure))]
+		return [Case(name, results.SKIPPED, str(failure)) for name in ('onnxruntime', 'tflite')]
 	with console.stage('plug-ins') as progress:
 		build.build(progress)
 	return []

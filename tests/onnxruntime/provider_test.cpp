@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX Runtime with the execution provider against the same without, on the models of the
+ * reference data.
+ */
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include <dlfcn.h>
+
+#include <gtest/gtest.h>
+
+#include "agreement.h"
+#include "onnxruntime/partitioner.h"
+#include "session.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* Models that take long in the device model, and say no more. */
+constexpr double mostMultiplications = 1e9;
+
+/* Networks of which only the first class is compared, and why. The compiler's tests hold them to
+ * what their operators are defined to make. */
+const std::map<std::string, std::string> fallsShort = {
+	{ "squeezenet_onnx_int8_qdq",
+	  "ONNX Runtime computes in float32 what is defined on integers, and a step of an input of "
+	  "its softmax is 12 steps of the output" },
+};
+
+const ProviderOptions embedded = { { "device", "embedded:fp16=fast" } };
+
+class Provider : public testing::TestWithParam<std::string>
+{
+protected:
+	Runtime runtime;
+};
+
+std::vector<std::string> models()
+{
+	std::vector<std::string> names;
+
+	for (const std::string &name : modelFolders("onnx")) {
+		if (readModelFolder(name).multiplications <= mostMultiplications)
+			names.push_back(name);
+	}
+	return names;
+}
+
+TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
+{
+	const ModelFolder folder = readModelFolder(GetParam());
+	testing::internal::CaptureStderr();
+	Session with(runtime, folder.file, &embedded);
+	const std::string said = testing::internal::GetCapturedStderr();
+	ASSERT_EQ(with.error(), "");
+	std::cout << said;
+	EXPECT_NE(said.find("nvdla: takes "), std::string::npos);
+	EXPECT_EQ(said.find("nvdla: takes 0 "), std::string::npos);
+	Session alone(runtime, folder.file, nullptr);
+	ASSERT_EQ(alone.error(), "");
+
+	auto model = importModel(folder);
+	ASSERT_TRUE(model) << model.error().message();
+	bool holds = true;
+	for (const ModelCase &one : folder.cases) {
+		SCOPED_TRACE(one.description);
+		const std::vector<Array> wanted = alone.run(one.inputs);
+		const std::vector<Array> got = with.run(one.inputs);
+		ASSERT_EQ(got.size(), wanted.size());
+		for (size_t i = 0; i < got.size(); i++) {
+			ASSERT_EQ(got[i].numbers.size(), wanted[i].numbers.size());
+			const std::string found = shortfall(
+				got[i].numbers, { wanted[i], one.outputs[i].largestOfKernels },
+				one.classifies, rangeOf(folder, i), stepOf(*model, i));
+			holds = holds && found.empty();
+			if (!fallsShort.contains(folder.name)) {
+				EXPECT_EQ(found, "");
+			}
+			if (one.classifies) {
+				EXPECT_EQ(largest(got[i].numbers), largest(wanted[i].numbers));
+			}
+		}
+	}
+	EXPECT_EQ(holds, !fallsShort.contains(folder.name)) << "if it holds: take it off the list";
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Provider, testing::ValuesIn(models()),
+			 [](const auto &info) { return info.param; });
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Provider);
+
+class ProviderLife : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		if (modelFolders("onnx").empty())
+			GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";
+		folder = readModelFolder("mnist_onnx_float");
+	}
+
+	Runtime runtime;
+	ModelFolder folder;
+};
+
+TEST_F(ProviderLife, MissingDevice)
+{
+	const ProviderOptions missing = { { "device", "/dev/accel/accel99" } };
+	testing::internal::CaptureStderr();
+	Session with(runtime, folder.file, &missing);
+	Session alone(runtime, folder.file, nullptr);
+	EXPECT_EQ(with.run(folder.cases[0].inputs), alone.run(folder.cases[0].inputs));
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_NE(said.find("nvdla: the CPU computes everything: "), std::string::npos) << said;
+}
+
+TEST_F(ProviderLife, WrongOption)
+{
+	const ProviderOptions wrong = { { "precision", "some" } };
+	const Session with(runtime, folder.file, &wrong);
+
+	EXPECT_NE(with.error().find("\"some\" is none of \"any\", \"integer\""), std::string::npos)
+		<< with.error();
+}
+
+/* What the device had is computed by ONNX Runtime: all of the model's operators, and attributes. */
+TEST(LostProvider, OnnxRuntimeGoesOn)
+{
+	if (modelFolders("onnx").empty())
+		GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";
+	const ProviderOptions none;
+	Runtime runtime(GATE_PROVIDER);
+	void *library = dlopen(GATE_PROVIDER, RTLD_NOW);
+	ASSERT_TRUE(library) << dlerror();
+	auto *lose = reinterpret_cast<void (*)()>(dlsym(library, "loseDevice"));
+	ASSERT_TRUE(lose);
+	std::map<std::string, std::unique_ptr<Session>> sessions;
+
+	for (const std::string name : { "mnist_onnx_float", "squeezenet_onnx_float" })
+		sessions[name] =
+			std::make_unique<Session>(runtime, readModelFolder(name).file, &none);
+	lose();
+	for (auto &[name, with] : sessions) {
+		const ModelFolder folder = readModelFolder(name);
+		Session alone(runtime, folder.file, nullptr);
+		testing::internal::CaptureStderr();
+		for (int i = 0; i < 2; i++) {
+			const std::vector<Array> wanted = alone.run(folder.cases[0].inputs);
+			const std::vector<Array> got = with->run(folder.cases[0].inputs);
+			/* Sums in another order. */
+			EXPECT_LE(difference(got[0].numbers, wanted[0].numbers, 0).largest, 1e-4);
+		}
+		const std::string said = testing::internal::GetCapturedStderr();
+		const std::string warning = "the device is used no more, the CPU goes on";
+		EXPECT_NE(said.find(warning), std::string::npos) << said;
+		EXPECT_EQ(said.find(warning), said.rfind(warning)) << said;
+	}
+	sessions.clear();
+	dlclose(library);
+}
+
+/* a -> b -> c, a -> c: b alone cannot be computed elsewhere if a and c are one. */
+TEST(Groups, NoWayLeadsOutAndBack)
+{
+	const auto node = [](const std::vector<std::string> &from, const std::string &to) {
+		ort::NodeView node;
+		for (const std::string &name : from)
+			node.inputs.push_back({ nullptr, name, 1, {}, false, false });
+		node.outputs.push_back({ nullptr, to, 1, {}, false, false });
+		return node;
+	};
+	const ort::GraphView graph{ { node({ "x" }, "a"), node({ "a" }, "b"),
+				      node({ "a", "b" }, "c"), node({ "x" }, "d") },
+				    {} };
+	using Groups = std::vector<std::vector<size_t>>;
+
+	EXPECT_EQ(groupsOf(graph, { true, true, true, true }), (Groups{ { 0, 1, 2, 3 } }));
+	EXPECT_EQ(groupsOf(graph, { true, false, true, true }), (Groups{ { 0, 3 }, { 2 } }));
+	EXPECT_EQ(groupsOf(graph, { false, true, true, false }), (Groups{ { 1, 2 } }));
+	EXPECT_EQ(groupsOf(graph, { false, false, false, false }), Groups{});
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */

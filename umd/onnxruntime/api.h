@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX Runtime's interface, with the runtime's errors.
+ */
+#pragma once
+
+#include <memory>
+
+#include <nvdla/error.h>
+#include <onnxruntime_c_api.h>
+
+namespace nvdla::ort
+{
+
+/** \brief The functions that ONNX Runtime gave */
+class Api
+{
+public:
+	explicit Api(const OrtApiBase &base)
+		: api_(base.GetApi(ORT_API_VERSION)), provider_(api_ ? api_->GetEpApi() : nullptr)
+	{
+	}
+
+	/** \return false if this ONNX Runtime is older than what this was built with */
+	bool isThere() const { return api_ && provider_; }
+	const OrtApi *operator->() const { return api_; }
+	const OrtEpApi &provider() const { return *provider_; }
+
+	/** \brief Take a status that a function returned */
+	Result<void> check(OrtStatus *status) const;
+	/** \return a status that says what \a error does */
+	OrtStatus *status(const Error &error) const;
+	/** \return nullptr if \a result is none */
+	OrtStatus *status(const Result<void> &result) const
+	{
+		return result ? nullptr : status(result.error());
+	}
+
+private:
+	const OrtApi *api_;
+	const OrtEpApi *provider_;
+};
+
+/** \brief Leave a function that returns a Result with the error of an ONNX Runtime call */
+#define NVDLA_ORT_TRY(api, call)                                                                   \
+	do {                                                                                       \
+		if (auto checked_ = (api).check(call); !checked_)                                  \
+			return ::nvdla::forward(checked_);                                         \
+	} while (0)
+
+} /* namespace nvdla::ort */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ONNX Runtime looks for in a library with an execution provider.
+ */
+#include "provider.h"
+
+extern "C" __attribute__((visibility("default"))) OrtStatus *
+CreateEpFactories(const char *name, const OrtApiBase *base, const OrtLogger *,
+		  OrtEpFactory **factories, size_t most, size_t *count)
+{
+	const nvdla::ort::Api api(*base);
+
+	*count = 0;
+	if (!api.isThere() || most < 1)
+		return base->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED,
+						     "nvdla: this ONNX Runtime is older than 1.23");
+	factories[(*count)++] = new nvdla::ort::Factory(api, name);
+	return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) OrtStatus *ReleaseEpFactory(OrtEpFactory *factory)
+{
+	delete static_cast<nvdla::ort::Factory *>(factory);
+	return nullptr;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The graph that ONNX Runtime shows to an execution provider.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "api.h"
+
+namespace nvdla::ort
+{
+
+/** \brief A tensor that a node reads or writes */
+struct ValueView {
+	const OrtValueInfo *info = nullptr; /**< nullptr: an input that is not given */
+	std::string name;
+	int32_t type = 0;	    /**< of the elements, as files have it */
+	std::vector<int64_t> shape; /**< -1 where the size is left open */
+	bool isConstant = false;
+	bool isGraphOutput = false;
+};
+
+struct NodeView {
+	const OrtNode *node = nullptr;
+	std::string type;
+	std::string domain;
+	std::vector<ValueView> inputs;
+	std::vector<ValueView> outputs;
+
+	/** \return type and first output, for people */
+	std::string describe() const;
+};
+
+struct OperatorSet {
+	std::string domain;
+	int64_t version = 0;
+};
+
+/** \brief Nodes in an order in which they can be carried out; valid as long as the graph */
+struct GraphView {
+	std::vector<NodeView> nodes;
+	std::vector<OperatorSet> operatorSets;
+};
+
+Result<GraphView> readGraph(const Api &api, const OrtGraph *graph);
+/** \return the names of a node's inputs or outputs, in its order */
+Result<std::vector<std::string>> inputNames(const Api &api, const OrtNode *node);
+Result<std::vector<std::string>> outputNames(const Api &api, const OrtNode *node);
+
+} /* namespace nvdla::ort */

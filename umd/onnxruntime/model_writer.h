@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nodes of a graph as an ONNX file.
+ *
+ * The file is what the compiler reads, as it reads any other, and what ONNX Runtime itself runs if
+ * the device is lost.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph_view.h"
+
+namespace nvdla::ort
+{
+
+/** \brief A file, and what goes into the network and comes out, in the file's order */
+struct WrittenModel {
+	std::vector<std::byte> bytes;
+	std::vector<ValueView> inputs;
+	std::vector<ValueView> outputs;
+};
+
+/**
+ * \brief Write some nodes of a graph
+ * \param[in] chosen indices into graph.nodes, ascending
+ * \return Unsupported naming the node and what of it cannot be written
+ */
+Result<WrittenModel> writeModel(const Api &api, const GraphView &graph,
+				std::span<const size_t> chosen);
+
+} /* namespace nvdla::ort */

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "provider.h"
+
+#include <algorithm>
+#include <cctype>
+#include <mutex>
+
+#include <fmt/core.h>
+
+#include "cpu_session.h"
+
+namespace nvdla::ort
+{
+
+namespace
+{
+
+/* A tensor of a partition, and which of the fused node's it is. */
+struct Binding {
+	ValueView view;
+	size_t index;
+};
+
+Result<std::vector<Binding>> bindingsOf(const std::vector<ValueView> &views,
+					const Result<std::vector<std::string>> &names)
+{
+	std::vector<Binding> bindings;
+
+	if (!names)
+		return tl::unexpected<Error>(names.error());
+	for (const ValueView &view : views) {
+		const auto found = std::find(names->begin(), names->end(), view.name);
+		if (found == names->end())
+			return fail(ErrorCode::Unsupported, "compile partition", view.name,
+				    "ONNX Runtime has not put it at the partition's ends");
+		bindings.push_back({ view, static_cast<size_t>(found - names->begin()) });
+	}
+	return bindings;
+}
+
+/* A partition in ONNX Runtime's graph. */
+class Kernel : public OrtNodeComputeInfo
+{
+public:
+	Kernel(const Api &api, std::unique_ptr<plugin::Partition> partition,
+	       std::vector<Binding> inputs, std::vector<Binding> outputs)
+		: OrtNodeComputeInfo{}, api_(api), partition_(std::move(partition)),
+		  inputs_(std::move(inputs)), outputs_(std::move(outputs))
+	{
+		ort_version_supported = ORT_API_VERSION;
+		CreateState = [](OrtNodeComputeInfo *, OrtNodeComputeContext *,
+				 void **state) noexcept -> OrtStatus * {
+			*state = nullptr;
+			return nullptr;
+		};
+		Compute = [](OrtNodeComputeInfo *self, void *,
+			     OrtKernelContext *context) noexcept -> OrtStatus * {
+			Kernel &kernel = *static_cast<Kernel *>(self);
+			return kernel.api_.status(kernel.run(context));
+		};
+		ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
+	}
+
+private:
+	Result<void> run(OrtKernelContext *context);
+
+	Api api_;
+	/* One session may run in several threads. */
+	std::mutex lock_;
+	std::unique_ptr<plugin::Partition> partition_;
+	std::vector<Binding> inputs_;
+	std::vector<Binding> outputs_;
+};
+
+Result<void> Kernel::run(OrtKernelContext *context)
+{
+	std::vector<plugin::HostTensor> inputs, outputs;
+
+	for (const Binding &input : inputs_) {
+		const OrtValue *value = nullptr;
+		const void *data = nullptr;
+		size_t bytes = 0;
+		NVDLA_ORT_TRY(api_, api_->KernelContext_GetInput(context, input.index, &value));
+		NVDLA_ORT_TRY(api_, api_->GetTensorData(value, &data));
+		NVDLA_ORT_TRY(api_, api_->GetTensorSizeInBytes(value, &bytes));
+		/* Nobody writes an input. */
+		inputs.push_back({ *hostType(input.view.type),
+				   { static_cast<std::byte *>(const_cast<void *>(data)), bytes } });
+	}
+	for (const Binding &output : outputs_) {
+		OrtValue *value = nullptr;
+		void *data = nullptr;
+		size_t bytes = 0;
+		NVDLA_ORT_TRY(api_, api_->KernelContext_GetOutput(
+					    context, output.index, output.view.shape.data(),
+					    output.view.shape.size(), &value));
+		NVDLA_ORT_TRY(api_, api_->GetTensorMutableData(value, &data));
+		NVDLA_ORT_TRY(api_, api_->GetTensorSizeInBytes(value, &bytes));
+		outputs.push_back(
+			{ *hostType(output.view.type), { static_cast<std::byte *>(data), bytes } });
+	}
+	const std::lock_guard guard(lock_);
+	return partition_->run(inputs, outputs);
+}
+
+/* Options that a session was given for the provider of this name. */
+Result<plugin::Options> readOptions(const Api &api, const std::string &name,
+				    const OrtSessionOptions *session)
+{
+	plugin::Options options;
+	std::string prefix = "ep." + name + ".";
+
+	/* ONNX Runtime writes the name so. */
+	std::transform(prefix.begin(), prefix.end(), prefix.begin(),
+		       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+	for (const char *key : plugin::Options::keys) {
+		const std::string entry = prefix + key;
+		int isThere = 0;
+		size_t size = 0;
+		NVDLA_ORT_TRY(api, api->HasSessionConfigEntry(session, entry.c_str(), &isThere));
+		if (!isThere)
+			continue;
+		NVDLA_ORT_TRY(api,
+			      api->GetSessionConfigEntry(session, entry.c_str(), nullptr, &size));
+		std::string value(size, '\0');
+		NVDLA_ORT_TRY(api, api->GetSessionConfigEntry(session, entry.c_str(), value.data(),
+							      &size));
+		auto set = options.set(key, value.c_str());
+		if (!set)
+			return forward(set);
+	}
+	return options;
+}
+
+void say(const std::string &line)
+{
+	fmt::print(stderr, "nvdla: {}\n", line);
+}
+
+} /* namespace */
+
+Factory::Factory(const Api &api, std::string name)
+	: OrtEpFactory{}, api_(api), name_(std::move(name))
+{
+	ort_version_supported = ORT_API_VERSION;
+	GetName = [](const OrtEpFactory *self) noexcept {
+		return static_cast<const Factory *>(self)->name_.c_str();
+	};
+	GetVendor = [](const OrtEpFactory *) noexcept { return "NVDLA"; };
+	GetVendorId = [](const OrtEpFactory *) noexcept -> uint32_t { return 0; };
+	GetVersion = [](const OrtEpFactory *) noexcept { return NVDLA_VERSION; };
+	GetSupportedDevices = supportedDevices;
+	CreateEp = createProvider;
+	ReleaseEp = [](OrtEpFactory *, OrtEp *provider) noexcept {
+		delete static_cast<Provider *>(provider);
+	};
+	CreateDataTransfer = [](OrtEpFactory *,
+				OrtDataTransferImpl **transfer) noexcept -> OrtStatus * {
+		*transfer = nullptr;
+		return nullptr;
+	};
+	IsStreamAware = [](const OrtEpFactory *) noexcept { return false; };
+}
+
+/*
+ * ONNX Runtime lists processors, GPUs and NPUs that it knows itself, and this device is none of
+ * them: its tensors are in the processor's memory.
+ */
+OrtStatus *Factory::supportedDevices(OrtEpFactory *self, const OrtHardwareDevice *const *devices,
+				     size_t count, OrtEpDevice **found, size_t most,
+				     size_t *foundCount) noexcept
+{
+	const Api &api = static_cast<Factory *>(self)->api_;
+
+	*foundCount = 0;
+	for (size_t i = 0; i < count && *foundCount < most; i++) {
+		if (api->HardwareDevice_Type(devices[i]) != OrtHardwareDeviceType_CPU)
+			continue;
+		OrtStatus *status = api.provider().CreateEpDevice(self, devices[i], nullptr,
+								  nullptr, &found[*foundCount]);
+		if (status)
+			return status;
+		++*foundCount;
+	}
+	return nullptr;
+}
+
+OrtStatus *Factory::createProvider(OrtEpFactory *self, const OrtHardwareDevice *const *,
+				   const OrtKeyValuePairs *const *, size_t,
+				   const OrtSessionOptions *sessionOptions, const OrtLogger *,
+				   OrtEp **provider) noexcept
+{
+	const Factory &factory = *static_cast<Factory *>(self);
+	auto options = readOptions(factory.api_, factory.name_, sessionOptions);
+	if (!options)
+		return factory.api_.status(options.error());
+	auto session = plugin::Session::open(*options, say);
+	if (!session && session.error().code == ErrorCode::InvalidArgument)
+		return factory.api_.status(session.error());
+	if (!session)
+		say("the CPU computes everything: " + session.error().message());
+	*provider =
+		new Provider(factory.api_, factory.name_, session ? std::move(*session) : nullptr);
+	return nullptr;
+}
+
+Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Session> session)
+	: OrtEp{}, api_(api), name_(std::move(name)), session_(std::move(session))
+{
+	ort_version_supported = ORT_API_VERSION;
+	GetName = [](const OrtEp *self) noexcept {
+		return static_cast<const Provider *>(self)->name_.c_str();
+	};
+	GetCapability = capability;
+	Compile = compile;
+	ReleaseNodeComputeInfos = [](OrtEp *, OrtNodeComputeInfo **kernels, size_t count) noexcept {
+		for (size_t i = 0; i < count; i++)
+			delete static_cast<Kernel *>(kernels[i]);
+	};
+}
+
+Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *support)
+{
+	OrtNodeFusionOptions options{};
+	options.ort_version_supported = ORT_API_VERSION;
+	options.drop_constant_initializers = true;
+
+	auto view = readGraph(api_, graph);
+	if (!view)
+		return forward(view);
+	auto placed = placePartitions(api_, *view, session_);
+	if (!placed)
+		return forward(placed);
+	for (const PlacedPartition &one : *placed)
+		NVDLA_ORT_TRY(api_, api_.provider().EpGraphSupportInfo_AddNodesToFuse(
+					    support, one.nodes.data(), one.nodes.size(), &options));
+	placed_ = std::move(*placed);
+	return {};
+}
+
+/* What the device cannot do is no error: ONNX Runtime has other providers. */
+OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
+				OrtEpGraphSupportInfo *support) noexcept
+{
+	Provider &provider = *static_cast<Provider *>(self);
+
+	if (!provider.session_ || provider.session_->isLost())
+		return nullptr;
+	if (auto chosen = provider.choose(graph, support); !chosen)
+		provider.session_->log("takes nothing: " + chosen.error().message());
+	return nullptr;
+}
+
+/* The partition that makes what the fused node does. */
+Result<OrtNodeComputeInfo *> Provider::makeKernel(const OrtNode *fused)
+{
+	auto outputs = outputNames(api_, fused);
+	if (!outputs)
+		return forward(outputs);
+	const auto found =
+		std::find_if(placed_.begin(), placed_.end(), [&](const PlacedPartition &one) {
+			return one.partition &&
+			       std::find(outputs->begin(), outputs->end(),
+					 one.outputs.front().name) != outputs->end();
+		});
+	if (found == placed_.end())
+		return fail(ErrorCode::Unsupported, "compile partition", "",
+			    "ONNX Runtime has put other nodes together");
+	auto from = bindingsOf(found->inputs, inputNames(api_, fused));
+	if (!from)
+		return forward(from);
+	auto to = bindingsOf(found->outputs, outputs);
+	if (!to)
+		return forward(to);
+	return new Kernel(api_, std::move(found->partition), std::move(*from), std::move(*to));
+}
+
+OrtStatus *Provider::compile(OrtEp *self, const OrtGraph **, const OrtNode **fused, size_t count,
+			     OrtNodeComputeInfo **kernels, OrtNode **) noexcept
+{
+	Provider &provider = *static_cast<Provider *>(self);
+
+	for (size_t i = 0; i < count; i++) {
+		auto kernel = provider.makeKernel(fused[i]);
+		if (!kernel)
+			return provider.api_.status(kernel.error());
+		kernels[i] = *kernel;
+	}
+	return nullptr;
+}
+
+} /* namespace nvdla::ort */

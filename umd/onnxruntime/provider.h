@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX Runtime's interface to execution providers.
+ */
+#pragma once
+
+#include <string>
+
+#include "partitioner.h"
+
+namespace nvdla::ort
+{
+
+/** \brief What ONNX Runtime asks for providers; one for each registered library */
+class Factory : public OrtEpFactory
+{
+public:
+	/** \param[in] name that the application registered the library with */
+	Factory(const Api &api, std::string name);
+
+	const Api &api() const { return api_; }
+	const std::string &name() const { return name_; }
+
+private:
+	static OrtStatus *supportedDevices(OrtEpFactory *self,
+					   const OrtHardwareDevice *const *devices, size_t count,
+					   OrtEpDevice **found, size_t most,
+					   size_t *foundCount) noexcept;
+	static OrtStatus *createProvider(OrtEpFactory *self, const OrtHardwareDevice *const *,
+					 const OrtKeyValuePairs *const *, size_t,
+					 const OrtSessionOptions *sessionOptions, const OrtLogger *,
+					 OrtEp **provider) noexcept;
+
+	Api api_;
+	std::string name_;
+};
+
+/** \brief What a session has of the device */
+class Provider : public OrtEp
+{
+public:
+	/** \param[in] session nullptr: nothing is taken */
+	Provider(const Api &api, std::string name, std::shared_ptr<plugin::Session> session);
+
+private:
+	static OrtStatus *capability(OrtEp *self, const OrtGraph *graph,
+				     OrtEpGraphSupportInfo *support) noexcept;
+	static OrtStatus *compile(OrtEp *self, const OrtGraph **graphs, const OrtNode **fused,
+				  size_t count, OrtNodeComputeInfo **kernels,
+				  OrtNode **contexts) noexcept;
+
+	Result<void> choose(const OrtGraph *graph, OrtEpGraphSupportInfo *support);
+	Result<OrtNodeComputeInfo *> makeKernel(const OrtNode *fused);
+
+	Api api_;
+	std::string name_;
+	std::shared_ptr<plugin::Session> session_;
+	/* Until ONNX Runtime has put them into its graph. */
+	std::vector<PlacedPartition> placed_;
+};
+
+} /* namespace nvdla::ort */
