@@ -260,7 +260,7 @@ int nvdla_ioctl_task_create(struct drm_device *drm, void *data, struct drm_file 
 
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
-	if (args->flags || args->handle || args->task_size < NVDLA_MIN_TASK_SIZE ||
+	if (args->flags || args->task_size < NVDLA_MIN_TASK_SIZE ||
 	    args->task_size > NVDLA_MAX_ELEMENT_SIZE)
 		return -EINVAL;
 

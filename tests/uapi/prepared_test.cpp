@@ -197,13 +197,13 @@ TEST_F(PreparedTest, RefusesArgumentsThatAreNotZero)
 	create.flags = 1;
 	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create), -EINVAL);
 	create.flags = 0;
-	create.handle = 1;
-	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create), -EINVAL);
-	create.handle = 0;
 	create.task_size = 68;
 	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create), -EINVAL);
 	create.task_size = sizeof(task);
+	/* What is written is not read. */
+	create.handle = ~0u;
 	ASSERT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create), 0);
+	EXPECT_NE(create.handle, ~0u);
 
 	drm_nvdla_task_destroy destroy = { .handle = create.handle, .reserved = 1 };
 	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_DESTROY, &destroy), -EINVAL);

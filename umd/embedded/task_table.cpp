@@ -14,7 +14,7 @@ int TaskTable::create(const nvdla_variant &variant, drm_nvdla_task_create &args)
 	drm_nvdla_task task;
 	drm_nvdla_error why;
 
-	if (args.flags || args.handle || args.task_size < NVDLA_MIN_TASK_SIZE ||
+	if (args.flags || args.task_size < NVDLA_MIN_TASK_SIZE ||
 	    args.task_size > NVDLA_MAX_ELEMENT_SIZE)
 		return -EINVAL;
 	if (const int error = copyElement(args.task, 0, args.task_size, task))
