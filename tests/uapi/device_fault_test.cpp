@@ -91,7 +91,8 @@ protected:
 		guilty_ = std::make_unique<Copier>();
 		innocent_ = std::make_unique<Copier>();
 		ASSERT_TRUE(guilty_->valid() && innocent_->valid());
-		/* The core is awake from here on, and does what it should. */
+		/* Sleep resets the function, which would end some faults before anybody met them. */
+		ASSERT_TRUE(function_.stayAwake(true));
 		ASSERT_EQ(guilty_->run(), 0);
 		ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE))
 			<< "nvdla-sim was started without --faults";
@@ -102,6 +103,7 @@ protected:
 		if (!function_.valid())
 			return;
 		function_.order(NVDLA_PCI_FAULT_NONE);
+		function_.stayAwake(false);
 		guilty_.reset();
 		innocent_.reset();
 		EXPECT_TRUE(restoreNode(Device::path()));

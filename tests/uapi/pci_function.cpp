@@ -65,6 +65,11 @@ bool PciFunction::silence() const
 	return config.flush().good();
 }
 
+bool PciFunction::stayAwake(bool awake) const
+{
+	return tell(deviceFolder / address_ / "power" / "control", awake ? "on" : "auto");
+}
+
 std::string PciFunction::config() const
 {
 	std::ifstream file(deviceFolder / address_ / "config", std::ios::binary);

@@ -31,6 +31,9 @@ public:
 	bool unbind() const;
 	bool bind() const;
 
+	/** \brief Whether the function stays powered while it has nothing to do */
+	bool stayAwake(bool awake) const;
+
 	/**
 	 * \brief Has the device misbehave
 	 * \param fault NVDLA_PCI_FAULT_* of nvdla/hw/pci.h
