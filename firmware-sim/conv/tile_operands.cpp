@@ -86,7 +86,8 @@ void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
 	std::copy_n(values, count, out);
 }
 
-#if HWY_TARGET != HWY_SCALAR
+/* Vectors of known size, so that there can be arrays of them. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
 /* Four units of a kernel. */
 using Units = hn::FixedTag<int32_t, 4>;

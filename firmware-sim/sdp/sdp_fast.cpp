@@ -242,64 +242,41 @@ bool yOfTarget(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
 	return true;
 }
 
-/** Where the converter's results go: to numbers of 32 bits, or of the output's size */
-struct ToNumbers {
-	int32_t *out;
-
-	HWY_INLINE void store(hn::Vec<IntegerTag> value, size_t i)
+/** The output converter */
+struct Converter {
+	explicit Converter(const SdpOp &op)
+		: offset(op.converter.offset),
+		  scale(std::ldexp(op.converter.scale, -op.converter.shift)),
+		  highest(op.out == Precision::Int8 ? INT8_MAX : INT16_MAX)
 	{
-		hn::StoreU(value, IntegerTag(), out + i);
 	}
-};
 
-template<typename Element>
-struct ToElements {
-	using ElementTag = hn::Rebind<Element, IntegerTag>;
-	Element *out;
-	hn::Vec<IntegerTag> all = hn::Zero(IntegerTag()); /* bits that a result had */
-
-	HWY_INLINE void store(hn::Vec<IntegerTag> value, size_t i)
+	HWY_INLINE hn::Vec<IntegerTag> operator()(Vector value)
 	{
-		all = hn::Or(all, value);
-		hn::StoreU(hn::DemoteTo(ElementTag(), value), ElementTag(), out + i);
-	}
-	bool anyBits() const
-	{
-		return !hn::AllTrue(IntegerTag(), hn::Eq(all, hn::Zero(IntegerTag())));
-	}
-};
-
-/** \return words that were saturated */
-template<typename Output>
-uint32_t convertTo(const SdpOp &op, std::span<const int32_t> values, Output &output)
-{
-	const Vector offset = constant(op.converter.offset);
-	const Vector scale = constant(std::ldexp(op.converter.scale, -op.converter.shift));
-	const double highest = op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;
-	/* Behind one beyond 17 bits, what is clipped counts. */
-	const Vector above = constant(65537.0);
-	const Vector below = constant(-65537.0);
-	uint32_t saturated = 0;
-
-	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag())) {
-		const Vector value = hn::Mul(hn::Sub(load(&values[i]), offset), scale);
-		const auto out = hn::Or(hn::Ge(value, above), hn::Lt(value, below));
+		const Vector scaled = hn::Mul(hn::Sub(value, constant(offset)), constant(scale));
+		/* Behind one beyond 17 bits, what is clipped counts. */
+		const auto out = hn::Or(hn::Ge(scaled, constant(65537.0)),
+					hn::Lt(scaled, constant(-65537.0)));
 
 		saturated += static_cast<uint32_t>(hn::CountTrue(Tag(), out));
-		output.store(
-			hn::DemoteTo(IntegerTag(), clip(roundAway(value), -highest - 1, highest)),
-			i);
+		return hn::DemoteTo(IntegerTag(), clip(roundAway(scaled), -highest - 1, highest));
 	}
-	return saturated;
-}
+
+	double offset;
+	double scale;
+	double highest;
+	uint32_t saturated = 0; /* words so far */
+};
 
 bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
 {
-	ToNumbers output = { values.data() };
+	Converter convert(op);
 
 	if (values.size() % hn::Lanes(Tag()))
 		return false;
-	counters.saturation += convertTo(op, values, output);
+	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag()))
+		hn::StoreU(convert(load(&values[i])), IntegerTag(), &values[i]);
+	counters.saturation += convert.saturated;
 	return true;
 }
 
@@ -307,10 +284,18 @@ template<typename Element>
 void storeAs(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
 	     SdpCounters &counters)
 {
-	ToElements<Element> output = { reinterpret_cast<Element *>(bytes) };
+	const hn::Rebind<Element, IntegerTag> elementTag;
+	auto *elements = reinterpret_cast<Element *>(bytes);
+	Converter convert(op);
+	auto bits = hn::Zero(IntegerTag()); /* that a result had */
 
-	counters.saturation += convertTo(op, values, output);
-	counters.nonZero |= output.anyBits();
+	for (size_t i = 0; i < values.size(); i += hn::Lanes(Tag())) {
+		const auto result = convert(load(&values[i]));
+		bits = hn::Or(bits, result);
+		hn::StoreU(hn::DemoteTo(elementTag, result), elementTag, elements + i);
+	}
+	counters.saturation += convert.saturated;
+	counters.nonZero |= !hn::AllTrue(IntegerTag(), hn::Eq(bits, hn::Zero(IntegerTag())));
 }
 
 bool storeOfTarget(const SdpOp &op, std::span<const int32_t> values, std::byte *bytes,
