@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_run.h"
 
+#include <cstdlib>
+
 #include "compiler/compile.h"
 
 namespace nvdla::test
@@ -33,7 +35,8 @@ CoreRun::CoreRun(Device device, Network network, const compiler::Model &source)
 
 Result<CoreRun> CoreRun::load(const compiler::Model &source, const Loadable &loadable)
 {
-	auto device = Device::open("embedded");
+	const char *path = std::getenv("NVDLA_DEVICE");
+	auto device = Device::open(path ? path : Device::embeddedPath);
 	if (!device)
 		return forward(device);
 	auto network = Network::load(*device, loadable);

@@ -14,7 +14,8 @@ namespace nvdla::test
 {
 
 /**
- * \brief A compiled network, given and asked for the elements of the model
+ * \brief A compiled network on the device that NVDLA_DEVICE names, or the embedded one, given and
+ * asked for the elements of the model
  *
  * Elements are in the order of the model's file. Of uint8 models they are the file's, 0 to 255:
  * what the compiler made of them is undone.

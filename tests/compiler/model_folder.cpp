@@ -75,6 +75,14 @@ std::filesystem::path models()
 
 } /* namespace */
 
+std::vector<std::byte> readBytes(const std::filesystem::path &path)
+{
+	const std::string bytes = readFile(path);
+	const auto *data = reinterpret_cast<const std::byte *>(bytes.data());
+
+	return { data, data + bytes.size() };
+}
+
 Array readArray(const std::filesystem::path &path)
 {
 	return arrayOf(readFile(path));
@@ -107,11 +115,12 @@ ModelFolder readModelFolder(const std::string &name)
 {
 	const auto folder = models() / name;
 	const auto info = nlohmann::json::parse(readFile(folder / "info.json"));
-	const std::string file = readFile(folder / info.at("file").get<std::string>());
-	ModelFolder model{ name, info.at("format"), {}, {}, info.at("macs") };
+	ModelFolder model{ name,
+			   info.at("format"),
+			   readBytes(folder / info.at("file").get<std::string>()),
+			   {},
+			   info.at("macs") };
 
-	model.file.resize(file.size());
-	std::memcpy(model.file.data(), file.data(), file.size());
 	for (const auto &one : info.at("cases")) {
 		ModelCase known{ one.at("description"), {}, {}, one.contains("top5") };
 		for (const auto &input : one.at("inputs"))

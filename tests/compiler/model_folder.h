@@ -24,6 +24,7 @@ struct Array {
 	bool operator==(const Array &) const = default;
 };
 
+std::vector<std::byte> readBytes(const std::filesystem::path &path);
 /** \brief Read a .npy file of integers or numbers; of anything else no numbers */
 Array readArray(const std::filesystem::path &path);
 

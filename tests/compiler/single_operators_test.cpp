@@ -4,9 +4,7 @@
  */
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -22,15 +20,6 @@ namespace nvdla::test
 
 namespace
 {
-
-std::vector<std::byte> readBytes(const std::filesystem::path &path)
-{
-	std::ifstream file(path, std::ios::binary);
-	const std::string bytes{ std::istreambuf_iterator<char>(file), {} };
-	const auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-
-	return { data, data + bytes.size() };
-}
 
 /* What the core makes of input_0_0.npy and so on; arrays of int32 give shapes, and are none. */
 Numbers runOnCore(const std::filesystem::path &folder)

@@ -5,8 +5,36 @@ import json
 import struct
 import sys
 import unittest
+from pathlib import Path
 
 from programs import HEIGHT, WIDTH, ProgramTest, call
+
+DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
+
+
+class Models(ProgramTest):
+	def said(self, picture):
+		said = self.good('nvdla-run', '--model', DIGITS / 'digits.onnx', '--input', picture, '--top', '1')
+		return said.splitlines()[-1].split()
+
+	def test_picture(self):
+		self.assertEqual(self.said(DIGITS / 'seven.pgm')[0], '7')
+
+	def test_pictures_are_fitted(self):
+		pixels = (DIGITS / 'seven.pgm').read_bytes()[-64:]
+		lines = [pixels[line:line + 8] for line in range(0, 64, 8)]
+		# Three times as large, in colour, with something on both sides.
+		wide = b''.join(b'\x10\x10\x10' * 6 + b''.join(bytes([pixel]) * 9 for pixel in line) + b'\x10\x10\x10' * 6
+				for line in lines for _ in range(3))
+		self.assertEqual(self.said(self.write('wide.ppm', b'P6 36 24 255\n' + wide)),
+				 self.said(DIGITS / 'seven.pgm'))
+
+	def test_array_of_bytes(self):
+		header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 8, 8), }\n"
+		array = b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header
+		pixels = (DIGITS / 'seven.pgm').read_bytes()[-64:]
+		self.assertEqual(self.said(self.write('seven.npy', array + pixels)), self.said(DIGITS / 'seven.pgm'))
+
 
 class Tools(ProgramTest):
 	def test_there_and_back(self):

@@ -7,6 +7,8 @@
 set -u
 # What tests of the runtime are to run on, which without it is the embedded device.
 export NVDLA_DEVICE=/dev/accel/accel0
+# Where examples are that tests read.
+export NVDLA_EXAMPLES=/usr/libexec/nvdla
 
 while read -r name kind seconds program arguments; do
 	output="$PWD/$name"

@@ -68,8 +68,12 @@ Result<CompiledModel> compileInMemory(Model model)
 		return forward(loadable);
 	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
 	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
+	std::vector<bool> inputsOf8Bits;
+	for (const ValueId id : model.inputs)
+		inputsOf8Bits.push_back(model.values[id].type == ElementType::Int8);
 	return CompiledModel{ std::move(*loadable), std::move(lowerer.report),
-			      std::move(model.inputOrders), std::move(model.outputOrders) };
+			      std::move(model.inputOrders), std::move(model.outputOrders),
+			      std::move(inputsOf8Bits) };
 }
 
 std::vector<OperatorSupport> supportedOperators(const Model &model)

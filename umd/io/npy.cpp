@@ -57,9 +57,9 @@ Result<DataType> typeOf(std::string_view dictionary, const std::string &name)
 		if (text.find(known.code) != std::string_view::npos)
 			return known.type;
 	}
-	return fail(
-		ErrorCode::Unsupported, readingNpy, name,
-		fmt::format("element type {}; float32, float16, int16 and int8 are read", text));
+	return fail(ErrorCode::Unsupported, readingNpy, name,
+		    fmt::format("element type {}; float32, float16, int16, int8 and uint8 are read",
+				text));
 }
 
 Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::string &name)
@@ -86,6 +86,16 @@ Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::stri
 		shape.push_back(extent);
 		text.remove_prefix(static_cast<size_t>(next - text.data()));
 	}
+}
+
+/* int16 of uint8 */
+std::vector<std::byte> widened(std::span<const std::byte> bytes)
+{
+	std::vector<std::byte> wide(2 * bytes.size());
+
+	for (size_t i = 0; i < bytes.size(); i++)
+		wide[2 * i] = bytes[i];
+	return wide;
 }
 
 size_t bytesOf(std::span<const size_t> shape, DataType type)
@@ -126,7 +136,9 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 
 	const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
 					  header->size());
-	auto type = typeOf(dictionary, name);
+	const bool ofBytes =
+		valueOf(dictionary, "'descr':", ',').find("'|u1'") != std::string_view::npos;
+	auto type = ofBytes ? Result<DataType>(DataType::Int8) : typeOf(dictionary, name);
 	if (!type)
 		return forward(type);
 	auto shape = shapeOf(dictionary, name);
@@ -140,6 +152,8 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 	if (reader.rest().size() != needed)
 		return badNpy(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
 						reader.rest().size(), *shape, needed));
+	if (ofBytes)
+		return NpyArray{ *shape, DataType::Int16, widened(reader.rest()), true };
 	return NpyArray{ *shape, *type, { reader.rest().begin(), reader.rest().end() } };
 }
 

@@ -106,6 +106,7 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 		return forward(compiled);
 	settings.inputOrders = std::move(compiled->inputOrders);
 	settings.outputOrders = std::move(compiled->outputOrders);
+	settings.inputsOf8Bits = std::move(compiled->inputsOf8Bits);
 	return std::move(compiled->loadable);
 }
 

@@ -73,7 +73,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	const auto loadable =
 		app.option("--loadable", settings.loadable, "file to run, or its text form");
 	app.option("--model", lists.model,
-		   "TensorFlow Lite or ONNX model to compile and run; .npy are in its order")
+		   "TensorFlow Lite or ONNX model to compile and run; .npy are in its order, "
+		   "pictures are scaled to its input, whose integers are pixels less 128")
 		.excludes(loadable);
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")

@@ -20,6 +20,7 @@ struct RunSettings {
 	/** \brief These orders, for each input and output, once it is compiled */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	std::vector<bool> inputsOf8Bits; /**< as CompiledModel has them */
 	std::vector<std::string> inputs;
 	std::vector<std::string> outputs;
 	/** \brief Without names in outputs, they go where the first runtime's did */

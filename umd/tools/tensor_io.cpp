@@ -30,7 +30,36 @@ bool isNpy(std::span<const std::byte> bytes)
 	return text.starts_with(magic);
 }
 
-Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
+/* A picture as a model's input has it: of that size, grey if there is one channel. */
+Image fitted(const TensorDesc &desc, const Image &image)
+{
+	const Image coloured = desc.c == 1 ? toGrey(image) : image;
+
+	if (coloured.width == desc.w && coloured.height == desc.h)
+		return coloured;
+	return resize(coloured, desc.w, desc.h);
+}
+
+/* The lowest integer of 8 bits stands for a byte of 0. */
+constexpr int32_t zeroByte = -128;
+
+bool is8Bits(const RunSettings &settings, size_t index)
+{
+	return index < settings.inputsOf8Bits.size() && settings.inputsOf8Bits[index];
+}
+
+/* Models of 8 bits are made so that their lowest integer is a pixel of 0. */
+Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Image &image,
+					       const RunSettings &settings, size_t index)
+{
+	TensorDesc quantized = desc;
+
+	if (is8Bits(settings, index) && settings.scaling == PixelScaling{})
+		quantized.quantization = Quantization{ 1.0, zeroByte };
+	return elementsFromImage(quantized, fitted(desc, image), settings.scaling);
+}
+
+Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t index,
 					     std::span<const std::byte> bytes,
 					     const std::string &path, const RunSettings &settings)
 {
@@ -52,6 +81,8 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc,
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
+	if (settings.isModel)
+		return elementsOfModel(desc, *image, settings, index);
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
 		fmt::print(stderr,
@@ -80,10 +111,14 @@ ElementOrder orderOf(const std::vector<ElementOrder> &orders, size_t index)
 	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
 }
 
-/* An array in the order of the model: elements of the tensor's type, or numbers of another. */
+/*
+ * An array in the order of the model: elements of the tensor's type, or numbers of another.
+ * Integers of 8 bits are the elements of a tensor that has them.
+ */
 Result<void> setInModelOrder(Network &network, size_t index, std::span<const std::byte> bytes,
-			     ElementOrder order, const std::string &path)
+			     const RunSettings &settings, const std::string &path)
 {
+	const ElementOrder order = orderOf(settings.inputOrders, index);
 	const TensorDesc &desc = network.inputs()[index];
 	auto array = decodeNpy(bytes, path);
 	if (!array)
@@ -93,7 +128,12 @@ Result<void> setInModelOrder(Network &network, size_t index, std::span<const std
 		return fail(ErrorCode::InvalidArgument, "set input", path,
 			    fmt::format("has {} elements, {} needs {}", count, desc.describe(),
 					desc.elements()));
-	if (array->type != desc.type)
+	if (is8Bits(settings, index) && (array->ofBytes || array->type == DataType::Int8)) {
+		std::vector<float> numbers = elementsToFloat(array->type, array->elements);
+		for (float &number : numbers)
+			number += array->ofBytes ? zeroByte : 0;
+		array->elements = elementsFromFloat(desc.type, numbers);
+	} else if (array->type != desc.type)
 		return network.setInputFloat(index, elementsToFloat(array->type, array->elements),
 					     order);
 	std::vector<std::byte> tensor(desc.size);
@@ -114,9 +154,8 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 		return network.setInput(index, *bytes);
 
 	if (settings.isModel && isNpy(*bytes))
-		return setInModelOrder(network, index, *bytes, orderOf(settings.inputOrders, index),
-				       path);
-	auto elements = inputElements(network.inputs()[index], *bytes, path, settings);
+		return setInModelOrder(network, index, *bytes, settings, path);
+	auto elements = inputElements(network.inputs()[index], index, *bytes, path, settings);
 	if (!elements)
 		return forward(elements);
 	return network.setInputElements(index, *elements);

@@ -6,6 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE_PICTURE = ROOT / 'umd' / 'examples' / 'chelsea.png'
+EXAMPLE_MODEL = ROOT / 'umd' / 'examples' / 'digits'
 
 
 def build_dir():

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from . import build, console, guest, kmod, setup, vm
+from . import build, console, guest, kmod, modelrun, setup, vm
 from .console import Failure, say
 from .paths import EXAMPLE_PICTURE, ROOT, build_dir
 from .vmrun import report
@@ -46,6 +46,9 @@ INT8) on a photograph. What comes out: a picture of the edges, coloured by their
 By default the network goes all the way: nvdla-edges in a Linux guest, the kernel driver,
 QEMU, the device model. With --device embedded the model runs in nvdla-edges itself: no
 QEMU, no kernel driver.
+
+With --model a TensorFlow Lite or ONNX model is compiled and run on the picture instead, and
+the classes that it finds are printed.
 '''
 
 
@@ -56,6 +59,7 @@ def _parse():
 	parser.add_argument('--kernel', metavar='SERIES', help=(
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
+	modelrun.add_options(parser)
 	parser.add_argument('--output', metavar='FILE', type=Path, default=ROOT / 'out' / 'edges.png',
 			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
 	return parser.parse_args()
@@ -87,11 +91,11 @@ def prepare_guest(wanted):
 	return found
 
 
-def prepare_programs(*further):
-	"""Stage "build": the example and what it is made of, and the targets @further."""
+def prepare_programs(*further, target=_TARGET):
+	"""Stage "build": the program @target (the example) and what it is made of, and the targets @further."""
 	with console.stage('build') as progress:
-		build.build(progress, [_TARGET, *further])
-	return build_dir() / _TARGET
+		build.build(progress, [target, *further])
+	return build_dir() / target
 
 
 def prepare_module(found, wanted):
@@ -148,6 +152,8 @@ def main():
 	picture, output = arguments.picture.absolute(), arguments.output.absolute()
 	if not picture.is_file():
 		raise Failure(f'{arguments.picture} is not there: name a PNG, JPEG, PGM or PPM with --picture')
+	if arguments.model:
+		return modelrun.run(arguments, picture)
 	output.parent.mkdir(parents=True, exist_ok=True)
 	with tempfile.TemporaryDirectory(dir=output.parent, prefix='.run-') as folder:
 		made = Path(folder) / output.name

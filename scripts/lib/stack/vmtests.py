@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import debug_kernel, guest, results, vm
 from .console import Failure
-from .paths import EXAMPLE_PICTURE, ROOT, build_dir, reference_data
+from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
 
 FOLDER = ROOT / 'tests' / 'vm'
@@ -145,6 +145,7 @@ def _image(wanted, programs, modules, plan_file):
 	files = {f'{_INSIDE}/{path.name}': path for path in FOLDER.iterdir() if path.is_file()}
 	files |= {f'{_INSIDE}/{path.name}': path for path in modules}
 	files[f'{_INSIDE}/picture.png'] = EXAMPLE_PICTURE
+	files |= {f'{_INSIDE}/digits/{path.name}': path for path in EXAMPLE_MODEL.iterdir() if path.is_file()}
 	lines = []
 	for test in wanted:
 		command = f'{_INSIDE}/{test.program.name}' if test.is_script else test.program.name

@@ -40,6 +40,8 @@ struct CompiledModel {
 	/** \brief How the model has the elements of each input and output, in their order */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
+	/** \brief Inputs whose integers are -128 to 127, though the core may hold them in 16 bits */
+	std::vector<bool> inputsOf8Bits;
 };
 
 /**

@@ -58,6 +58,7 @@ struct NpyArray {
 	std::vector<size_t> shape;
 	DataType type = DataType::Float; /**< float32, float16, int16 or int8 */
 	std::vector<std::byte> elements;
+	bool ofBytes = false; /**< the file has uint8, which are held as int16 */
 };
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name);

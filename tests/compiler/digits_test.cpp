@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trained example (umd/examples/digits): digits that it was not trained on.
+ */
+#include <cstdlib>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "model_folder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* NVDLA_EXAMPLES names it where there is no checkout, as in a guest. */
+std::filesystem::path folder()
+{
+	const char *examples = std::getenv("NVDLA_EXAMPLES");
+
+	return std::filesystem::path(examples ? examples : NVDLA_SOURCE_ROOT "/umd/examples") /
+	       "digits";
+}
+
+TEST(Digits, AreRead)
+{
+	constexpr size_t pixels = 64;
+	const Numbers labels = readArray(folder() / "held_out_labels.npy").numbers;
+	const Numbers all = readArray(folder() / "held_out.npy").numbers;
+	ASSERT_GT(labels.size(), 300U) << folder();
+	ASSERT_EQ(all.size(), pixels * labels.size());
+	auto run = CoreRun::of(compiler::importOnnx(readBytes(folder() / "digits.onnx")));
+	ASSERT_TRUE(run) << run.error().message();
+	size_t right = 0;
+
+	for (size_t i = 0; i < labels.size(); i++) {
+		const auto begin = all.begin() + static_cast<ptrdiff_t>(i * pixels);
+		auto outputs = run->run({ Numbers(begin, begin + pixels) });
+		ASSERT_TRUE(outputs) << outputs.error().message();
+		const Numbers &classes = outputs->front();
+		const auto largest = std::max_element(classes.begin(), classes.end());
+		right += largest - classes.begin() == static_cast<ptrdiff_t>(labels[i]);
+	}
+	std::cout << right << " of " << labels.size() << " digits are read\n";
+	EXPECT_GE(static_cast<double>(right), 0.95 * static_cast<double>(labels.size()));
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
