@@ -3,6 +3,7 @@
  * ONNX files: what the importer makes of operators, against numbers worked out by hand.
  */
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
@@ -211,6 +212,75 @@ TEST(Onnx, QuantizedConvolutions)
 	outputs = onCore(pairs, { reals });
 	ASSERT_EQ(outputs.size(), 1U);
 	EXPECT_EQ(outputs[0], realsWanted);
+}
+
+/* Channels in two groups, of which one is taken in turn: as files have it, in three steps. */
+TEST(Onnx, ChannelsAreShuffled)
+{
+	OnnxBuilder builder;
+	Numbers x, wanted;
+
+	for (int i = 0; i < 4 * 6; i++)
+		x.push_back(i);
+	for (const int channel : { 0, 2, 1, 3 })
+		for (int i = 0; i < 6; i++)
+			wanted.push_back(2 * (channel * 6 + i));
+	builder.input("x", { 1, 4, 2, 3 });
+	builder.list("groups", { 1, 2, 2, 2, 3 });
+	builder.list("picture", { 1, 4, 2, 3 });
+	builder.floats("w", { 4, 4, 1, 1 }, { 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2 });
+	builder.node("Reshape", { "x", "groups" }, "five");
+	OnnxBuilder::set(builder.node("Transpose", { "five" }, "turned"), "perm",
+			 { 0, 2, 1, 3, 4 });
+	builder.node("Reshape", { "turned", "picture" }, "shuffled");
+	builder.node("Conv", { "shuffled", "w" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { x });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+}
+
+TEST(Onnx, DepthBecomesSpaceAndBack)
+{
+	for (const bool crd : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 8, 1, 1 });
+		onnx::Node *node = builder.node("DepthToSpace", { "x" }, "large");
+		OnnxBuilder::set(node, "blocksize", { 2 });
+		OnnxBuilder::setText(node, "mode", crd ? "CRD" : "DCR");
+		builder.node("Relu", { "large" }, "y");
+		OnnxBuilder::set(builder.node("SpaceToDepth", { "y" }, "z"), "blocksize", { 2 });
+		builder.output("y");
+		builder.output("z");
+		/* DCR: channel (line * 2 + column) * 2 + c; CRD: (c * 2 + line) * 2 + column. */
+		const Numbers x = { 0, 1, 2, 3, 4, 5, 6, 7 };
+		const auto outputs = onCore(builder, { x });
+		ASSERT_EQ(outputs.size(), 2U);
+		EXPECT_EQ(outputs[0], crd ? x : (Numbers{ 0, 2, 4, 6, 1, 3, 5, 7 }));
+		EXPECT_EQ(outputs[1], crd ? (Numbers{ 0, 4, 1, 5, 2, 6, 3, 7 }) : x);
+	}
+}
+
+TEST(Onnx, FunctionsOfAllChannels)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	onnx::Node *lrn = builder.node("LRN", { "x" }, "response");
+	OnnxBuilder::set(lrn, "size", { 3 });
+	OnnxBuilder::set(builder.node("ArgMax", { "x" }, "largest"), "axis", { 1 });
+	OnnxBuilder::set(builder.node("LpNormalization", { "x" }, "normal"), "axis", { 1 });
+	builder.output("response");
+	builder.output("largest", onnx::INT64);
+	builder.output("normal");
+	const auto outputs = onCore(builder, { { 3, 10, 4, -10 } });
+	ASSERT_EQ(outputs.size(), 3U);
+	const double first = std::pow(1 + 1e-4 / 3 * 25, -0.75);
+	EXPECT_NEAR(outputs[0][0], 3 * first, 0.01);
+	EXPECT_NEAR(outputs[0][2], 4 * first, 0.01);
+	EXPECT_EQ(outputs[1], (Numbers{ 1, 0 }));
+	EXPECT_NEAR(outputs[2][0], 0.6, 1e-3);
+	EXPECT_NEAR(outputs[2][3], -std::sqrt(0.5), 1e-3);
 }
 
 /* What a partitioner asks for: one that is not known does not hide the others. */

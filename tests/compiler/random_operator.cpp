@@ -69,6 +69,10 @@ private:
 	void transposedConvolution();
 	void prelu();
 	void enlarge();
+	void transpose();
+	void argMax();
+	void normalize();
+	void localResponse();
 
 	std::mt19937_64 &random_;
 	ElementType type_;
@@ -413,6 +417,53 @@ void Generator::enlarge()
 		      made_.model.values[in].quantization.channel(0)));
 }
 
+void Generator::transpose()
+{
+	Transpose transpose{ picture(), { 0, 1, 2, 3 } };
+	const ValueId in = input(transpose.extents);
+	Extents y;
+
+	std::shuffle(transpose.order.begin() + 1, transpose.order.end(), random_);
+	for (const uint32_t axis : transpose.order)
+		y.push_back(transpose.extents[axis]);
+	finish(transpose, { in }, output(y, made_.model.values[in].quantization.channel(0)));
+}
+
+void Generator::argMax()
+{
+	/* Of numbers that are nearly alike FP16 may choose another. */
+	if (!isInteger()) {
+		normalize();
+		return;
+	}
+	const Extents x = picture();
+	const ValueId in = input(x);
+	const ValueId out = output({ 1, x[1], x[2] }, { 1, 0 });
+
+	made_.model.values[out].type = ElementType::Int16;
+	made_.model.values[out].quantization = Quantization{ 1, 0 };
+	finish(ArgMax{}, { in }, out);
+}
+
+void Generator::normalize()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	const double scale = type_ == ElementType::Int16 ? 1.0 / 32768 : 1.0 / 128;
+
+	finish(Normalization{}, { in }, output(x, { scale, 0 }));
+}
+
+void Generator::localResponse()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	const LocalResponse response{ 2 * from(0, 4) + 1, real(0.5, 2), real(0.01, 1),
+				      real(0.5, 1) };
+
+	finish(response, { in }, output(x, made_.model.values[in].quantization.channel(0)));
+}
+
 RandomOperator Generator::make()
 {
 	void (Generator::*const kinds[])() = {
@@ -429,6 +480,10 @@ RandomOperator Generator::make()
 		&Generator::prelu,
 		&Generator::enlarge,
 		&Generator::transposedConvolution,
+		&Generator::transpose,
+		&Generator::argMax,
+		&Generator::normalize,
+		&Generator::localResponse,
 	};
 
 	(this->*kinds[from(0, std::size(kinds) - 1)])();

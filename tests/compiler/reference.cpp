@@ -62,6 +62,10 @@ public:
 	void operator()(const PRelu &);
 	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &softmax);
+	void operator()(const Transpose &transpose);
+	void operator()(const ArgMax &);
+	void operator()(const Normalization &);
+	void operator()(const LocalResponse &response);
 	void operator()(const Unknown &) {} /* what is not read may be */
 
 private:
@@ -465,6 +469,66 @@ void Evaluator::operator()(const Enlarge &enlarge)
 		result_[i] = written(
 			(1 - dy) * ((1 - dx) * at(line, column) + dx * at(line, column + 1)) +
 			dy * ((1 - dx) * at(line + 1, column) + dx * at(line + 1, column + 1)));
+	}
+}
+
+void Evaluator::operator()(const Transpose &transpose)
+{
+	std::vector<size_t> strides(transpose.extents.size(), 1);
+
+	for (size_t axis = strides.size(); axis-- > 1;)
+		strides[axis - 1] = strides[axis] * transpose.extents[axis];
+	for (size_t i = 0; i < result_.size(); i++) {
+		size_t rest = i, from = 0;
+		for (size_t axis = transpose.order.size(); axis-- > 0;) {
+			const uint32_t old = transpose.order[axis];
+			from += rest % transpose.extents[old] * strides[old];
+			rest /= transpose.extents[old];
+		}
+		result_[i] = in(0)[from];
+	}
+}
+
+void Evaluator::operator()(const ArgMax &)
+{
+	const uint32_t classes = value(0).shape.back();
+
+	for (size_t row = 0; row < result_.size(); row++) {
+		const auto begin = in(0).begin() + static_cast<ptrdiff_t>(row * classes);
+		result_[row] =
+			static_cast<double>(std::max_element(begin, begin + classes) - begin);
+	}
+}
+
+void Evaluator::operator()(const Normalization &)
+{
+	const uint32_t channels = out_.shape.back();
+
+	for (size_t row = 0; row < result_.size(); row += channels) {
+		double squares = 0;
+		for (size_t i = row; i < row + channels; i++)
+			squares += std::pow(real(0, in(0)[i]), 2);
+		for (size_t i = row; i < row + channels; i++)
+			result_[i] =
+				written(real(0, in(0)[i]) / std::max(std::sqrt(squares), 1e-6));
+	}
+}
+
+void Evaluator::operator()(const LocalResponse &response)
+{
+	const int64_t channels = out_.shape.back(), radius = response.window / 2;
+
+	for (int64_t i = 0; i < static_cast<int64_t>(result_.size()); i++) {
+		double squares = 0;
+		for (int64_t c = i % channels - radius; c <= i % channels + radius; c++)
+			if (c >= 0 && c < channels)
+				squares += std::pow(
+					real(0, in(0)[static_cast<size_t>(i - i % channels + c)]),
+					2);
+		const auto at = static_cast<size_t>(i);
+		result_[at] =
+			written(real(0, in(0)[at]) *
+				std::pow(response.bias + response.alpha * squares, -response.beta));
 	}
 }
 

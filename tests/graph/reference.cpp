@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include <nvdla/half.h>
 
@@ -172,6 +173,8 @@ struct Runner {
 		}
 		surfaces[op.output] = std::move(out);
 	}
+	/* No graph of these tests has it; those of models do. */
+	void operator()(const op::OverChannels &) const { std::abort(); }
 	void operator()(const op::Power &op) const
 	{
 		const Cube &in = surfaces.at(op.input);

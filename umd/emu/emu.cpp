@@ -2,7 +2,9 @@
 #include "emu.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -63,8 +65,105 @@ void softmax(std::vector<float> &values, size_t channels)
 	}
 }
 
-Result<void> reshape(const TensorDesc &from, std::span<const std::byte> src, const TensorDesc &to,
-		     std::span<std::byte> dst)
+/* Channels of a pixel are a plane apart; \a function gets one pixel's, in double. */
+template<typename Function>
+void forEachPixel(std::vector<float> &values, size_t channels, Function function)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<double> pixel(channels);
+
+	for (size_t at = 0; at < plane; at++) {
+		for (size_t c = 0; c < channels; c++)
+			pixel[c] = values[at + c * plane];
+		function(pixel);
+		for (size_t c = 0; c < channels; c++)
+			values[at + c * plane] = static_cast<float>(pixel[c]);
+	}
+}
+
+void normalize(std::vector<float> &values, size_t channels)
+{
+	/* What TensorFlow Lite's kernels take for a sum of nothing but zeros. */
+	constexpr double least = 1e-6;
+
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const double squares =
+			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0);
+		const double length = std::max(std::sqrt(squares), least);
+		for (double &value : pixel)
+			value /= length;
+	});
+}
+
+void localResponse(const EmuOperation &operation, std::vector<float> &values, size_t channels)
+{
+	const size_t radius = operation.window / 2;
+
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const std::vector<double> x = pixel;
+		for (size_t c = 0; c < x.size(); c++) {
+			double squares = 0;
+			for (size_t i = c < radius ? 0 : c - radius;
+			     i < std::min(c + radius + 1, x.size()); i++)
+				squares += x[i] * x[i];
+			pixel[c] = x[c] * std::pow(operation.shift + operation.scale * squares,
+						   -operation.power);
+		}
+	});
+}
+
+/* The index of the first of the largest, in the first channel. */
+std::vector<float> argMax(const std::vector<float> &values, size_t channels)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<float> indices(plane);
+
+	for (size_t pixel = 0; pixel < plane; pixel++) {
+		size_t largest = 0;
+		for (size_t c = 1; c < channels; c++)
+			largest = values[pixel + c * plane] > values[pixel + largest * plane]
+					  ? c
+					  : largest;
+		indices[pixel] = static_cast<float>(largest);
+	}
+	return indices;
+}
+
+/* Elements of \a bytes bytes in another order; nothing if the axes are not theirs. */
+std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
+				 size_t bytes)
+{
+	std::array<size_t, AxisOrder::most> strides{}, extents{};
+	size_t count = 1, rank = 0, seen = 0;
+
+	while (rank < AxisOrder::most && axes.extents[rank])
+		count *= axes.extents[rank++];
+	for (size_t axis = 0; axis < rank; axis++) {
+		const size_t from = axes.order[axis];
+		seen |= size_t{ 1 } << from;
+		if (from >= rank)
+			return {};
+		extents[axis] = axes.extents[from];
+		strides[axis] = 1;
+		for (size_t inner = from + 1; inner < rank; inner++)
+			strides[axis] *= axes.extents[inner];
+	}
+	if (count * bytes != elements.size() || seen + 1 != size_t{ 1 } << rank)
+		return {};
+	std::vector<std::byte> result(elements.size());
+	for (size_t i = 0; i < count; i++) {
+		size_t rest = i, from = 0;
+		for (size_t axis = rank; axis-- > 0;) {
+			from += rest % extents[axis] * strides[axis];
+			rest /= extents[axis];
+		}
+		std::copy_n(&elements[from * bytes], bytes, &result[i * bytes]);
+	}
+	return result;
+}
+
+Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<const std::byte> src,
+		     const TensorDesc &to, std::span<std::byte> dst)
 {
 	if (from.type != to.type || from.elements() != to.elements())
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
@@ -73,6 +172,12 @@ Result<void> reshape(const TensorDesc &from, std::span<const std::byte> src, con
 	if (!elements)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
 			    elements.error().why);
+	if (!axes.none()) {
+		*elements = reordered(axes, *elements, elementBytes(from.type));
+		if (elements->empty())
+			return fail(ErrorCode::InvalidFile, runningCpuOperation, "axes",
+				    fmt::format("are not those of {}", from.describe()));
+	}
 	return overwriteElements(to, *elements, dst, ElementOrder::Nhwc);
 }
 
@@ -81,14 +186,15 @@ Result<void> reshape(const TensorDesc &from, std::span<const std::byte> src, con
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
 		    std::span<std::byte> dst)
 {
-	const TensorDesc from =
-		describe(operation.src, "source", src.size(), { operation.inScale });
+	const TensorDesc from = describe(operation.src, "source", src.size(),
+					 { operation.inScale, operation.inZero });
 	const TensorDesc to = describe(operation.dst, "destination", dst.size(),
 				       { operation.outScale, operation.outZero });
 
 	if (operation.type == EmuOpType::Reshape)
-		return reshape(from, src, to, dst);
-	if (from.c != to.c || from.h != to.h || from.w != to.w)
+		return reshape(operation.axes, from, src, to, dst);
+	const uint32_t channels = operation.type == EmuOpType::ArgMax ? 1 : from.c;
+	if (channels != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
 			    fmt::format("{} and {} differ", from.describe(), to.describe()));
 
@@ -97,10 +203,24 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, values.error().where,
 			    values.error().why);
 
-	if (operation.type == EmuOpType::Power)
+	switch (operation.type) {
+	case EmuOpType::Power:
 		power(operation, *values);
-	else
+		break;
+	case EmuOpType::ArgMax:
+		*values = argMax(*values, from.c);
+		break;
+	case EmuOpType::Normalize:
+		normalize(*values, from.c);
+		break;
+	case EmuOpType::LocalResponse:
+		localResponse(operation, *values, from.c);
+		break;
+	case EmuOpType::Softmax:
+	case EmuOpType::Reshape:
 		softmax(*values, from.c);
+		break;
+	}
 
 	auto elements = elementsFromFloat(to, *values);
 	if (!elements)

@@ -31,6 +31,7 @@ constexpr Kind kinds[] = {
 	{ "softmax", NVDLA_OP_BDMA },
 	{ "power", NVDLA_OP_BDMA },
 	{ "reshape", NVDLA_OP_BDMA },
+	{ "function of channels", NVDLA_OP_BDMA },
 };
 static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
 

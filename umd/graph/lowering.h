@@ -158,5 +158,6 @@ void lower(Lowering &lowering, const op::Copy &op);
 void lower(Lowering &lowering, const op::Softmax &op);
 void lower(Lowering &lowering, const op::Power &op);
 void lower(Lowering &lowering, const op::Reshape &op);
+void lower(Lowering &lowering, const op::OverChannels &op);
 
 } /* namespace nvdla::assembly */

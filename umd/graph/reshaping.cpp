@@ -116,6 +116,13 @@ void needReachable(Lowering &lowering, const char *field, const SurfaceState &su
 				  surface.desc.name));
 }
 
+int8_t zeroOf(Lowering &lowering, const char *field, int32_t zero)
+{
+	lowering.need(zero >= INT8_MIN && zero <= INT8_MAX, field,
+		      fmt::format("is {}; -128 to 127 are possible", zero));
+	return static_cast<int8_t>(zero);
+}
+
 void lowerCpu(Lowering &lowering, const EmuOperation &operation, const std::string &input,
 	      const std::string &output, DataType type, std::optional<Shape> shape = std::nullopt)
 {
@@ -258,9 +265,7 @@ void lower(Lowering &lowering, const op::Softmax &op)
 	emu.type = EmuOpType::Softmax;
 	emu.inScale = op.inScale;
 	emu.outScale = op.outScale;
-	lowering.need(op.outZero >= INT8_MIN && op.outZero <= INT8_MAX, "outZero",
-		      fmt::format("is {}; -128 to 127 are possible", op.outZero));
-	emu.outZero = static_cast<int8_t>(op.outZero);
+	emu.outZero = zeroOf(lowering, "outZero", op.outZero);
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
 }
 
@@ -271,10 +276,39 @@ void lower(Lowering &lowering, const op::Power &op)
 	emu.type = EmuOpType::Power;
 	emu.inScale = op.inScale;
 	emu.outScale = op.outScale;
+	emu.outZero = zeroOf(lowering, "outZero", op.outZero);
 	emu.power = op.power;
 	emu.scale = op.scale;
 	emu.shift = op.shift;
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
+}
+
+void lower(Lowering &lowering, const op::OverChannels &op)
+{
+	using Function = op::OverChannels::Function;
+	const bool indices = op.function == Function::ArgMax;
+	SurfaceState &in = lowering.input("input", op.input);
+	EmuOperation emu;
+
+	if (lowering.failed())
+		return;
+	emu.type = indices				? EmuOpType::ArgMax
+		   : op.function == Function::Normalize ? EmuOpType::Normalize
+							: EmuOpType::LocalResponse;
+	emu.inScale = op.inScale;
+	emu.inZero = zeroOf(lowering, "inZero", op.inZero);
+	emu.outScale = op.outScale;
+	emu.outZero = zeroOf(lowering, "outZero", op.outZero);
+	lowering.need(op.function != Function::LocalResponse ||
+			      (op.window % 2 == 1 && op.window <= UINT8_MAX),
+		      "window",
+		      fmt::format("is {}; an odd number up to 255 is possible", op.window));
+	emu.window = static_cast<uint8_t>(op.window);
+	emu.power = op.power;
+	emu.scale = op.scale;
+	emu.shift = op.shift;
+	lowerCpu(lowering, emu, op.input, op.output, indices ? DataType::Int16 : op.type,
+		 Shape{ indices ? 1 : in.desc.c, in.desc.h, in.desc.w, 1 });
 }
 
 void lower(Lowering &lowering, const op::Reshape &op)
@@ -295,6 +329,7 @@ void lower(Lowering &lowering, const op::Reshape &op)
 		      fmt::format("'{}' has another type than '{}'", op.output, op.input));
 	EmuOperation emu;
 	emu.type = EmuOpType::Reshape;
+	emu.axes = op.axes;
 	lowerCpu(lowering, emu, op.input, op.output, in.desc.type, Shape{ out.c, out.h, out.w, 1 });
 }
 

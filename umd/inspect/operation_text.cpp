@@ -267,7 +267,20 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 		break;
 	case EmuOpType::Reshape:
 		text.engine = "RESHAPE";
-		text.action = "in the order H, W, C";
+		text.action =
+			operation.axes.none() ? "in the order H, W, C" : "axes in another order";
+		break;
+	case EmuOpType::ArgMax:
+		text.engine = "ARG_MAX";
+		text.action = "over channels";
+		break;
+	case EmuOpType::Normalize:
+		text.engine = "NORMALIZE";
+		text.action = "over channels";
+		break;
+	case EmuOpType::LocalResponse:
+		text.engine = "LOCAL_RESPONSE";
+		text.action = fmt::format("over {} channels", operation.window);
 		break;
 	}
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);

@@ -35,11 +35,16 @@ struct EmuNetworkDesc {
  * 0 in files of other compilers.
  */
 constexpr size_t emuOutZero = 0;
+/** \brief Ours: the same of the input */
+constexpr size_t emuInZero = 1;
+/** \brief Ours: channels of a LOCAL_RESPONSE's window */
+constexpr size_t emuWindow = 2;
 
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
- * RESHAPE is ours and has no parameters.
+ * RESHAPE, ARG_MAX, NORMALIZE and LOCAL_RESPONSE are ours. RESHAPE has an order of axes, three bits
+ * for each, or nothing; LOCAL_RESPONSE the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;
@@ -53,9 +58,13 @@ struct EmuOperationDesc {
 			float shift;
 		} __attribute__((packed)) power;
 		uint8_t axis;
+		uint16_t axes[6]; /**< five extents, and the order */
 	};
 } __attribute__((packed));
 static_assert(sizeof(EmuOperationDesc) == 24);
+/** \brief Where in axes the order is, and bits of an axis there */
+constexpr size_t emuAxesOrder = 5;
+constexpr unsigned emuAxisBits = 3;
 
 struct EmuLegacyOperationDesc {
 	uint8_t op_type;

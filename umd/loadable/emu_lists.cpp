@@ -26,10 +26,19 @@ EmuOperationDesc describe(const EmuOperation &operation)
 	desc.in_scale = operation.inScale;
 	desc.out_scale = operation.outScale;
 	desc.reserved[emuOutZero] = static_cast<uint8_t>(operation.outZero);
+	desc.reserved[emuInZero] = static_cast<uint8_t>(operation.inZero);
+	desc.reserved[emuWindow] = operation.window;
 	if (operation.type == EmuOpType::Softmax)
 		desc.axis = emuAxisChannel;
-	else if (operation.type == EmuOpType::Power)
+	else if (operation.type == EmuOpType::Power || operation.type == EmuOpType::LocalResponse)
 		desc.power = { operation.power, operation.scale, operation.shift };
+	for (size_t axis = 0; operation.type == EmuOpType::Reshape && axis < AxisOrder::most;
+	     axis++) {
+		desc.axes[axis] = operation.axes.extents[axis];
+		desc.axes[emuAxesOrder] =
+			static_cast<uint16_t>(desc.axes[emuAxesOrder] |
+					      operation.axes.order[axis] << (emuAxisBits * axis));
+	}
 	return desc;
 }
 

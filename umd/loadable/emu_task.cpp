@@ -94,6 +94,10 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		operation.outScale = field<float>(bytes, *layout_.scales + 4);
 		operation.outZero =
 			field<int8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuOutZero);
+		operation.inZero =
+			field<int8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuInZero);
+		operation.window =
+			field<uint8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuWindow);
 		if (!std::isfinite(operation.inScale) || !std::isfinite(operation.outScale) ||
 		    operation.outScale == 0.0f)
 			return fail(ErrorCode::InvalidFile, takingEmuTask,
@@ -101,8 +105,9 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 				    fmt::format("{} and {} cannot be", operation.inScale,
 						operation.outScale));
 	}
-	if (type == static_cast<unsigned>(EmuOpType::Power)) {
-		operation.type = EmuOpType::Power;
+	if (type == static_cast<unsigned>(EmuOpType::Power) ||
+	    (type == static_cast<unsigned>(EmuOpType::LocalResponse) && !legacy_)) {
+		operation.type = static_cast<EmuOpType>(type);
 		operation.power = field<float>(bytes, layout_.parameters);
 		operation.scale = field<float>(bytes, layout_.parameters + 4);
 		operation.shift = field<float>(bytes, layout_.parameters + 8);
@@ -120,11 +125,26 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 	}
 	if (type == static_cast<unsigned>(EmuOpType::Reshape) && !legacy_) {
 		operation.type = EmuOpType::Reshape;
+		const size_t axes = offsetof(EmuOperationDesc, axes);
+		const auto order = field<uint16_t>(bytes, axes + 2 * emuAxesOrder);
+		for (size_t axis = 0; axis < AxisOrder::most; axis++) {
+			operation.axes.extents[axis] = field<uint16_t>(bytes, axes + 2 * axis);
+			operation.axes.order[axis] =
+				order >> (emuAxisBits * axis) & ((1 << emuAxisBits) - 1);
+		}
+		return operation;
+	}
+	if ((type == static_cast<unsigned>(EmuOpType::ArgMax) ||
+	     type == static_cast<unsigned>(EmuOpType::Normalize)) &&
+	    !legacy_) {
+		operation.type = static_cast<EmuOpType>(type);
 		return operation;
 	}
 	return fail(ErrorCode::Unsupported, takingEmuTask,
 		    lists_.where(fmt::format("operation {} type", index)),
-		    fmt::format("{} is neither POWER (0) nor SOFTMAX (1) nor RESHAPE (2)", type));
+		    fmt::format("{} is none of POWER (0), SOFTMAX (1), RESHAPE (2), ARG_MAX (3), "
+				"NORMALIZE (4), LOCAL_RESPONSE (5)",
+				type));
 }
 
 Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std::string &name) const

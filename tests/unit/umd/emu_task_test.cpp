@@ -137,6 +137,14 @@ TEST(EmuTask, Reshape)
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_TRUE(task) << task.error().message();
 	EXPECT_EQ(task->operations[0].type, EmuOpType::Reshape);
+	EXPECT_TRUE(task->operations[0].axes.none());
+	put<uint16_t>(file.operation, 12, 6);
+	put<uint16_t>(file.operation, 14, 4);
+	put<uint16_t>(file.operation, 22, 0b001);
+	task = emuTask(file.loadable(), 0);
+	ASSERT_TRUE(task) << task.error().message();
+	EXPECT_EQ(task->operations[0].axes.extents[1], 4);
+	EXPECT_EQ(task->operations[0].axes.order[0], 1);
 
 	put<uint8_t>(legacy.operation, 0, 2);
 	task = emuTask(legacy.loadable(), 0);
@@ -147,7 +155,7 @@ TEST(EmuTask, Reshape)
 TEST(EmuTask, RefusesWhatItDoesNotKnow)
 {
 	EmuFile file(false);
-	put<uint8_t>(file.operation, 0, 3);
+	put<uint8_t>(file.operation, 0, 6);
 	put<float>(file.operation, 8, 1.0f);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);

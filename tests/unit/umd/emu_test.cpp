@@ -124,6 +124,61 @@ TEST(Emu, SoftmaxOverChannels)
 	}
 }
 
+TEST(Emu, ReshapeTakesAxesInAnotherOrder)
+{
+	EmuOperation operation;
+	operation.type = EmuOpType::Reshape;
+	operation.src = cube(DataType::Int16, 2, 3, 1);
+	operation.dst = cube(DataType::Int16, 3, 2, 1);
+	operation.axes.extents = { 3, 2 };
+	operation.axes.order = { 1, 0 };
+
+	const auto src = pack(operation.src, { 0, 1, 2, 10, 11, 12 });
+	std::vector<std::byte> dst(TensorDesc::packedFeature("y", DataType::Int16, 3, 2, 1).size);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ 0, 10, 1, 11, 2, 12 }));
+
+	for (const std::array<uint8_t, AxisOrder::most> order :
+	     { std::array<uint8_t, AxisOrder::most>{ 1, 1 }, { 1, 7 } }) {
+		operation.axes.order = order;
+		const auto wrong = runEmu(operation, src, dst);
+		ASSERT_FALSE(wrong);
+		EXPECT_EQ(wrong.error().where, "axes");
+	}
+}
+
+TEST(Emu, FunctionsOfAllChannels)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 2, 1, 2);
+	operation.inScale = 0.5f;
+	operation.inZero = -2;
+	/* 3 and 4, 0 and -1 */
+	const auto src = pack(operation.src, { 4, -2, 6, -4 });
+	std::vector<std::byte> dst(TensorDesc::packedFeature("y", DataType::Half, 2, 1, 2).size);
+
+	operation.type = EmuOpType::Normalize;
+	operation.dst = cube(DataType::Half, 2, 1, 2);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	const auto normal = unpack(operation.dst, dst);
+	EXPECT_NEAR(normal[0], 0.6, 1e-3);
+	EXPECT_NEAR(normal[2], 0.8, 1e-3);
+	EXPECT_NEAR(normal[3], -1, 1e-3);
+
+	operation.type = EmuOpType::LocalResponse;
+	operation.window = 3;
+	operation.power = 0.5f;
+	operation.scale = 1;
+	operation.shift = 11;
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_NEAR(unpack(operation.dst, dst)[0], 3.0 / 6, 1e-3);
+
+	operation.type = EmuOpType::ArgMax;
+	operation.dst = cube(DataType::Int16, 1, 1, 2);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ 1, 0 }));
+}
+
 TEST(Emu, ReshapeCountsChannelsFirst)
 {
 	EmuOperation operation;

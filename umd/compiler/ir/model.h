@@ -183,6 +183,33 @@ struct Softmax {
 	double beta = 1;
 };
 
+/**
+ * \brief Elements in another order
+ *
+ * They are seen as an array of these extents, outermost axis first, whose axes are then in the
+ * order \a order: axis i of the result is axis order[i]. The output counts the result's elements.
+ */
+struct Transpose {
+	Extents extents;
+	std::vector<uint32_t> order;
+};
+
+/** \brief Index of the largest number along the last axis, the first of several */
+struct ArgMax {
+};
+
+/** \brief Each number of the last axis, divided by the root of the sum of all squares there */
+struct Normalization {
+};
+
+/** \brief x / (bias + alpha * sum of squares of \a window neighbours along the last axis) ^ beta */
+struct LocalResponse {
+	uint32_t window = 5;
+	double bias = 1;
+	double alpha = 1;
+	double beta = 0.5;
+};
+
 /** \brief What an importer does not know; it may be there as long as nothing needs it */
 struct Unknown {
 	Error why;
@@ -190,7 +217,7 @@ struct Unknown {
 
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
 			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
-			  Softmax, Unknown>;
+			  Softmax, Transpose, ArgMax, Normalization, LocalResponse, Unknown>;
 
 struct Operator {
 	std::string name; /**< for people: that of the first output */

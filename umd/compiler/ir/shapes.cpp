@@ -55,6 +55,10 @@ public:
 	void operator()(const PRelu &);
 	void operator()(const Enlarge &enlarge);
 	void operator()(const Softmax &) { expectShape(shape(0)); }
+	void operator()(const Transpose &transpose);
+	void operator()(const ArgMax &);
+	void operator()(const Normalization &) { expectShape(shape(0)); }
+	void operator()(const LocalResponse &response);
 	void operator()(const Unknown &) {}
 
 private:
@@ -274,6 +278,38 @@ void Checker::operator()(const Slice &slice)
 				     x[axis],
 		     fmt::format("elements {}, every {}, {} of them, are not all in {}",
 				 slice.begin[axis], slice.stride[axis], y[axis], x[axis]));
+}
+
+void Checker::operator()(const Transpose &transpose)
+{
+	std::vector<bool> seen(transpose.extents.size());
+
+	for (const uint32_t axis : transpose.order)
+		if (axis < seen.size())
+			seen[axis] = true;
+	need(transpose.order.size() == seen.size() &&
+		     std::find(seen.begin(), seen.end(), false) == seen.end(),
+	     "does not name each axis once");
+	need(elementCount(transpose.extents) == elementCount(shape(0)) &&
+		     elementCount(out().shape) == elementCount(shape(0)),
+	     fmt::format("{}, seen as {}, becomes {}", toString(shape(0)),
+			 toString(transpose.extents), toString(out().shape)));
+}
+
+void Checker::operator()(const ArgMax &)
+{
+	if (need(!shape(0).empty(), "the input is one number"))
+		need(elementCount(out().shape) * shape(0).back() == elementCount(shape(0)),
+		     fmt::format("the output is {} of {}", toString(out().shape),
+				 toString(shape(0))));
+}
+
+void Checker::operator()(const LocalResponse &response)
+{
+	expectShape(shape(0));
+	need(response.window % 2 == 1 && response.window <= UINT8_MAX,
+	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
+			 response.window));
 }
 
 /* What is computed with has one scale and one zero point. */

@@ -29,6 +29,20 @@ DataType storageOf(ElementType type)
 	}
 }
 
+/* Of these any shape is right that has as many elements. */
+bool countsElements(const Kind &kind)
+{
+	return std::holds_alternative<Reshape>(kind) || std::holds_alternative<Transpose>(kind);
+}
+
+/* What the CPU computes has the types of its input and output, whatever they are. */
+bool runsOnCpu(const Kind &kind)
+{
+	return std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
+	       std::holds_alternative<Normalization>(kind) ||
+	       std::holds_alternative<LocalResponse>(kind);
+}
+
 } /* namespace */
 
 Cube naturalCube(const Extents &shape)
@@ -78,7 +92,7 @@ void Lowerer::chooseStorage()
 			    std::holds_alternative<TransposedConvolution>(operation.kind) ||
 			    std::holds_alternative<FullyConnected>(operation.kind) ||
 			    std::holds_alternative<Unary>(operation.kind) ||
-			    std::holds_alternative<Softmax>(operation.kind))
+			    runsOnCpu(operation.kind))
 				continue;
 			std::vector<ValueId> all = operation.inputs;
 			all.insert(all.end(), operation.outputs.begin(), operation.outputs.end());
@@ -288,8 +302,8 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		const Operator *writer = model_.writer(input);
 		const bool computes =
 			writer && !std::holds_alternative<Reshape>(writer->kind) &&
-			!std::holds_alternative<Slice>(writer->kind) &&
-			!std::holds_alternative<Softmax>(writer->kind) &&
+			!std::holds_alternative<Slice>(writer->kind) && !runsOnCpu(writer->kind) &&
+			!std::holds_alternative<Transpose>(writer->kind) &&
 			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
 			!std::holds_alternative<Enlarge>(writer->kind);
 		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
@@ -354,7 +368,7 @@ void Lowerer::lowerOne(const Operator &operation)
 			     fmt::format("'{}'", value(id).name),
 			     fmt::format("is {}; {} channels, lines and columns are possible",
 					 toString(shape), mostOfAxis));
-			need(value(id).isConstant ||
+			need(value(id).isConstant || countsElements(operation.kind) ||
 				     elementCount(shape) == naturalCube(shape).elements(),
 			     fmt::format("'{}'", value(id).name),
 			     fmt::format("is {}; batches of 1 and three more axes are what "

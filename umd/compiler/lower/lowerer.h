@@ -199,6 +199,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary);
 void lower(Lowerer &lowerer, const Operator &operation, const PRelu &prelu);
 void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge);
 void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax);
+void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose);
+void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &);
+void lower(Lowerer &lowerer, const Operator &operation, const Normalization &);
+void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response);
 void lower(Lowerer &lowerer, const Operator &operation, const Unknown &unknown);
 
 } /* namespace nvdla::compiler */

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <nvdla/converter.h>
+#include <nvdla/task.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -285,6 +286,7 @@ struct Power {
 	float shift = 0.0f;
 	float inScale = 1.0f;
 	float outScale = 1.0f;
+	int32_t outZero = 0; /**< as of a Softmax */
 	DataType type = DataType::Unknown;
 };
 
@@ -292,16 +294,41 @@ struct Power {
  * \brief The same elements in another cube, on the CPU
  *
  * Elements are counted in the order H, W, C. The output has to be described, with the input's type
- * and as many elements.
+ * and as many elements. With \a axes these are first seen as an array of up to five axes, which
+ * come in another order.
  */
 struct Reshape {
 	std::string name;
 	std::string input;
 	std::string output;
+	AxisOrder axes;
+};
+
+/** \brief A function of all channels of a pixel, on the CPU */
+struct OverChannels {
+	enum class Function : uint8_t {
+		ArgMax,	       /**< index of the largest, the first of several; an INT16 channel */
+		Normalize,     /**< x / sqrt(sum of squares) */
+		LocalResponse, /**< x / (shift + scale * sum of squares of the window) ^ power */
+	};
+
+	std::string name;
+	std::string input;
+	std::string output;
+	Function function = Function::ArgMax;
+	uint32_t window = 0; /**< LocalResponse: channels, an odd number up to 255 */
+	float power = 1.0f;
+	float scale = 1.0f;
+	float shift = 0.0f;
+	float inScale = 1.0f;
+	int32_t inZero = 0; /**< -128 to 127, as outZero */
+	float outScale = 1.0f;
+	int32_t outZero = 0;
+	DataType type = DataType::Unknown;
 };
 
 using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,
-			 SplitPlanes, MergePlanes, Copy, Softmax, Power, Reshape>;
+			 SplitPlanes, MergePlanes, Copy, Softmax, Power, Reshape, OverChannels>;
 
 } /* namespace nvdla::op */
 

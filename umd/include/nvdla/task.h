@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -46,6 +48,27 @@ enum class EmuOpType : uint8_t {
 	Power = 0,   /**< y = (shift + scale * x) ^ power */
 	Softmax = 1, /**< over all channels of a pixel */
 	Reshape = 2, /**< the same elements, in the order H, W, C, in another cube; ours */
+	ArgMax = 3,  /**< the index of the largest of a pixel's channels; ours */
+	/** \brief x / sqrt(sum of the squares of a pixel's channels); ours */
+	Normalize = 4,
+	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power; ours
+	 */
+	LocalResponse = 5,
+};
+
+/**
+ * \brief Elements seen as an array, outermost axis first, whose axes come in another order
+ *
+ * Axis i of the result is axis order[i].
+ */
+struct AxisOrder {
+	static constexpr size_t most = 5;
+	/** \brief Axes that are not used: 0 in all of them behind the last one; none: as they are
+	 */
+	std::array<uint16_t, most> extents{};
+	std::array<uint8_t, most> order{};
+
+	bool none() const { return extents[0] == 0; }
 };
 
 /** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */
@@ -65,9 +88,13 @@ struct EmuOperation {
 	float inScale = 1.0f;  /**< real value of one step of an integer input */
 	float outScale = 1.0f; /**< real value of one step of an integer output */
 	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; ours */
+	int8_t inZero = 0;     /**< the same of the input; ours */
+	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; ours */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;
+	/** \brief Reshape: in which order elements are taken; ours */
+	AxisOrder axes;
 	EmuBuffer src;
 	EmuBuffer dst;
 };

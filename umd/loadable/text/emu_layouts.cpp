@@ -48,8 +48,19 @@ constexpr Field reshapeFields[] = {
 	FIELD_NUMBERS(EmuOperationDesc, reserved),
 	FIELD(EmuOperationDesc, in_scale),
 	FIELD(EmuOperationDesc, out_scale),
+	FIELD_NUMBERS(EmuOperationDesc, axes),
 };
 constexpr Layout reshapeLayout{ "reshape", sizeof(EmuOperationDesc), reshapeFields };
+
+constexpr Field plainFields[] = {
+	FIELD_NAMED(EmuOperationDesc, op_type, emuOpName),
+	FIELD_NUMBERS(EmuOperationDesc, reserved),
+	FIELD(EmuOperationDesc, in_scale),
+	FIELD(EmuOperationDesc, out_scale),
+};
+constexpr Layout argMaxLayout{ "arg_max", sizeof(EmuOperationDesc), plainFields };
+constexpr Layout normalizeLayout{ "normalize", sizeof(EmuOperationDesc), plainFields };
+constexpr Layout localResponseLayout{ "local_response", sizeof(EmuOperationDesc), powerFields };
 
 constexpr Field legacyPowerFields[] = {
 	FIELD_NAMED(EmuLegacyOperationDesc, op_type, emuOpName),
@@ -96,7 +107,10 @@ constexpr Layout pairLayout{ "buffers", sizeof(EmuBufferPair<Cube>),
 			     pairFields<EmuBufferPair<Cube>, cube> };
 
 constexpr const Layout *networkEntries[] = { &networkLayout };
-constexpr const Layout *operationEntries[] = { &powerLayout, &softmaxLayout, &reshapeLayout };
+constexpr const Layout *operationEntries[] = {
+	&powerLayout,  &softmaxLayout,	 &reshapeLayout,
+	&argMaxLayout, &normalizeLayout, &localResponseLayout
+};
 constexpr const Layout *legacyOperationEntries[] = { &legacyPowerLayout, &legacySoftmaxLayout };
 constexpr const Layout *bufferEntries[] = { &pairLayout<EmuBufferDesc, cubeLayout> };
 constexpr const Layout *legacyBufferEntries[] = {

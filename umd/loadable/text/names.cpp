@@ -122,7 +122,7 @@ std::string lutPriorityName(uint64_t priority)
 
 std::string emuOpName(uint64_t type)
 {
-	return pick(type, { "power", "softmax", "reshape" });
+	return pick(type, { "power", "softmax", "reshape", "arg_max", "normalize", "local_response" });
 }
 
 std::string interfaceName(uint64_t interface)

@@ -356,11 +356,11 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 		return;
 	}
 	const bool flattens = to.size() == 1 && !shape.empty() && to.front() + 1 == shape.size();
-	if (!reader.support(flattens, "shape",
-			    fmt::format("{} becomes {}, in an order that channels are not in; "
-					"move the reshape to an end of the model",
-					toString(tensor.shape), toString(shape))))
+	/* The CPU brings the elements into the file's order. */
+	if (!flattens) {
+		addReshape(reader, reader.inOrder(tensor, asInFile(tensor.shape.size())), shape);
 		return;
+	}
 	std::vector<uint64_t> strides(tensor.shape.size(), 1);
 	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
 		strides[axis - 1] = strides[axis] * tensor.shape[axis];

@@ -154,13 +154,19 @@ FileTensor NodeReader::inOrder(const FileTensor &tensor, const AxisOrder &order)
 	if (failed() || (tensor.order == order && tensor.places.empty()))
 		return tensor;
 	const Value from = value(tensor);
-	if (!support(tensor.places.empty() && order.size() == tensor.order.size() &&
-			     severalOf(tensor.shape, tensor.order) ==
-				     severalOf(tensor.shape, order),
+	if (!support(tensor.places.empty() && order.size() == tensor.order.size(),
 		     fmt::format("input '{}'", from.name),
-		     "has its axes in another order here, by a Transpose or Reshape; move that "
-		     "to an end of the model"))
+		     "is flattened, or has other axes; move that to an end of the model"))
 		return tensor;
+	if (severalOf(tensor.shape, tensor.order) != severalOf(tensor.shape, order)) {
+		Transpose transpose{ from.shape, {} };
+		for (const uint32_t axis : order)
+			transpose.order.push_back(static_cast<uint32_t>(
+				std::find(tensor.order.begin(), tensor.order.end(), axis) -
+				tensor.order.begin()));
+		return addValue(from.name + " in order", std::move(transpose), { tensor.id },
+				same(tensor), tensor.shape, order);
+	}
 	return addValue(from.name + " in order", Reshape{}, { tensor.id }, same(tensor),
 			tensor.shape, order);
 }

@@ -146,6 +146,7 @@ bool foldConstants(NodeReader &reader, const std::string &type);
 using ReadNode = void (*)(NodeReader &reader);
 
 /* One table a family of operators; nullptr: not known there. */
+ReadNode findChannels(const std::string &type);
 ReadNode findConvolution(const std::string &type);
 ReadNode findElements(const std::string &type);
 ReadNode findQuantized(const std::string &type);

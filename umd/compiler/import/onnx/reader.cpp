@@ -48,8 +48,8 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 
 ReadNode findNode(const std::string &type)
 {
-	for (const auto find :
-	     { findConvolution, findElements, findQuantized, findLayout, findPooling }) {
+	for (const auto find : { findChannels, findConvolution, findElements, findQuantized,
+				 findLayout, findPooling }) {
 		if (const ReadNode read = find(type))
 			return read;
 	}

@@ -117,6 +117,14 @@ void OperatorReader::add(Kind kind, std::vector<ValueId> inputs, std::vector<Val
 					     std::move(inputs), std::move(outputs) });
 }
 
+void OperatorReader::makeIndices(ValueId id)
+{
+	if (failed())
+		return;
+	model_.values[id].type = ElementType::Int16;
+	model_.values[id].quantization = Quantization{ 1, 0 };
+}
+
 void OperatorReader::addUnknown(const Error &why)
 {
 	auto known = [this](const flatbuffers::Vector<int32_t> *ids) {

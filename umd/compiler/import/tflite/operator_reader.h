@@ -51,6 +51,8 @@ public:
 	ValueId addConstant(Value value);
 	/** \brief Add the operator: the first inputs that there are, all outputs */
 	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+	/** \brief Say that a result is indices: int16, whatever integers the file has */
+	void makeIndices(ValueId id);
 	/** \brief Add the operator as one that is not known, with what it names */
 	void addUnknown(const Error &why);
 	/** \brief Say that an output is the same constant as an input */

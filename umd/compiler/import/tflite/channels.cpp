@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators of TensorFlow Lite that move elements between axes, or look at all channels.
+ */
+#include <fmt/core.h>
+
+#include "operators.h"
+
+namespace nvdla::compiler::tflite
+{
+
+namespace
+{
+
+/* How often the larger picture has the smaller one's height; 0 and an error if that is no block. */
+uint32_t blockOf(OperatorReader &reader, const Extents &large, const Extents &small)
+{
+	const bool fits = large.size() == 4 && small.size() == 4 && small[1] && small[2] &&
+			  large[1] % small[1] == 0 && large[1] / small[1] == large[2] / small[2] &&
+			  large[2] % small[2] == 0;
+
+	reader.need(fits, "shapes",
+		    fmt::format("{} and {} differ by no block", toString(large), toString(small)));
+	return reader.failed() ? 0 : large[1] / small[1];
+}
+
+} /* namespace */
+
+void readTranspose(OperatorReader &reader)
+{
+	const Extents in = reader.value(reader.input(0)).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
+	const std::vector<int64_t> perm = reader.numbers(1);
+	Transpose transpose{ in, {} };
+	Extents made;
+
+	if (reader.failed() ||
+	    !reader.need(perm.size() == in.size(), "perm", "does not name each axis"))
+		return;
+	for (const int64_t number : perm) {
+		transpose.order.push_back(reader.axis(number, in.size(), "perm"));
+		made.push_back(in[transpose.order.back()]);
+	}
+	reader.need(made == out, "perm",
+		    fmt::format("makes {}, the output is {}", toString(made), toString(out)));
+	reader.add(std::move(transpose), { reader.input(0) }, { reader.output(0) });
+}
+
+/* Each block's elements, line by line, become channels, those of an element side by side. */
+void readSpaceToDepth(OperatorReader &reader)
+{
+	const Extents in = reader.value(reader.input(0)).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
+	const uint32_t block = blockOf(reader, in, out);
+
+	if (!reader.failed())
+		reader.add(Transpose{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } },
+			   { reader.input(0) }, { reader.output(0) });
+}
+
+void readDepthToSpace(OperatorReader &reader)
+{
+	const Extents in = reader.value(reader.input(0)).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
+	const uint32_t block = blockOf(reader, out, in);
+
+	if (!reader.failed())
+		reader.add(Transpose{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } },
+			   { reader.input(0) }, { reader.output(0) });
+}
+
+/* Indices are integers of 16 bits here, whatever the file has. */
+void readArgMax(OperatorReader &reader)
+{
+	const size_t rank = reader.value(reader.input(0)).shape.size();
+	const std::vector<int64_t> axis = reader.numbers(1);
+	const ValueId output = reader.output(0);
+
+	if (reader.failed() || !reader.need(axis.size() == 1, "axis", "is not one number"))
+		return;
+	reader.support(reader.axis(axis.front(), rank, "axis") + 1 == rank, "axis",
+		       "is not that of channels, the only one that is known; transpose before it");
+	reader.makeIndices(output);
+	reader.add(ArgMax{}, { reader.input(0) }, { output });
+}
+
+void readL2Normalization(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::L2NormOptions>(fb::BuiltinOptions::L2NormOptions);
+
+	if (!options)
+		return;
+	reader.support(reader.clamp(options->activation()).isNone(), "fused activation",
+		       "is not known here; make it an operator of its own");
+	reader.add(Normalization{}, { reader.input(0) }, { reader.output(0) });
+}
+
+void readLocalResponse(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::LocalResponseNormalizationOptions>(
+		fb::BuiltinOptions::LocalResponseNormalizationOptions);
+	constexpr int32_t mostRadius = 127;
+
+	if (!options || !reader.need(options->radius() >= 0 && options->radius() <= mostRadius,
+				     "radius", fmt::format("is {}", options->radius())))
+		return;
+	reader.add(LocalResponse{ 2 * static_cast<uint32_t>(options->radius()) + 1, options->bias(),
+				  options->alpha(), options->beta() },
+		   { reader.input(0) }, { reader.output(0) });
+}
+
+} /* namespace nvdla::compiler::tflite */

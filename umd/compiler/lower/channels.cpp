@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core cannot do: steps of the same network for the CPU.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "lowerer.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* The values that a function of channels works on, and how their integers are to be read. */
+void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels step)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Extents &shape = lowerer.value(input).shape;
+	const bool half = lowerer.storage(input) == DataType::Half;
+	const bool halfResult = lowerer.storage(output) == DataType::Half;
+
+	if (!shape.empty() && lowerer.cube(input).c != shape.back())
+		lowerer.makeNatural(input);
+	Cube cube = lowerer.cube(input);
+	if (step.function == op::OverChannels::Function::ArgMax)
+		cube.c = 1;
+	lowerer.setCube(output, cube);
+	lowerer.onCpu("the core computes no function of all channels");
+	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
+	const Quantization out = halfResult ? Quantization{} : lowerer.quantization(output);
+	step.name = lowerer.step("over channels");
+	step.input = lowerer.surface(input);
+	step.inScale = static_cast<float>(in.scale);
+	step.inZero = in.zeroPoint;
+	step.outScale = static_cast<float>(out.scale);
+	step.outZero = out.zeroPoint;
+	step.type = lowerer.storage(output);
+	step.output = lowerer.write(output);
+	lowerer.add(step);
+}
+
+} /* namespace */
+
+void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &)
+{
+	overChannels(lowerer, operation,
+		     { .name = {},
+		       .input = {},
+		       .output = {},
+		       .function = op::OverChannels::Function::ArgMax });
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Normalization &)
+{
+	overChannels(lowerer, operation,
+		     { .name = {},
+		       .input = {},
+		       .output = {},
+		       .function = op::OverChannels::Function::Normalize });
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response)
+{
+	overChannels(lowerer, operation,
+		     { .name = {},
+		       .input = {},
+		       .output = {},
+		       .function = op::OverChannels::Function::LocalResponse,
+		       .window = response.window,
+		       .power = static_cast<float>(response.beta),
+		       .scale = static_cast<float>(response.alpha),
+		       .shift = static_cast<float>(response.bias) });
+}
+
+/* Axes of one element say nothing; axes that stay beside each other are one. */
+void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpose)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	std::vector<std::vector<uint32_t>> groups;
+	AxisOrder axes;
+
+	for (const uint32_t axis : transpose.order) {
+		if (transpose.extents[axis] == 1)
+			continue;
+		uint32_t before = axis;
+		while (before > 0 && transpose.extents[before - 1] == 1)
+			before--;
+		if (!groups.empty() && before > 0 && groups.back().back() == before - 1)
+			groups.back().push_back(axis);
+		else
+			groups.push_back({ axis });
+	}
+	lowerer.need(groups.size() <= AxisOrder::most, "perm",
+		     fmt::format("moves {} axes; {} are possible", groups.size(), AxisOrder::most));
+	lowerer.need(lowerer.storage(input) == lowerer.storage(output) &&
+			     (lowerer.storage(input) == DataType::Half ||
+			      lowerer.quantization(input) == lowerer.quantization(output)),
+		     "quantization", "of input and output differ");
+	if (lowerer.failed())
+		return;
+	std::vector<size_t> sorted(groups.size());
+	for (size_t i = 0; i < groups.size(); i++)
+		sorted[i] = i;
+	std::sort(sorted.begin(), sorted.end(),
+		  [&](size_t a, size_t b) { return groups[a].front() < groups[b].front(); });
+	for (size_t i = 0; i < groups.size(); i++) {
+		uint32_t extent = 1;
+		for (const uint32_t axis : groups[sorted[i]])
+			extent *= transpose.extents[axis];
+		lowerer.need(extent <= UINT16_MAX, "perm",
+			     fmt::format("moves an axis of {} elements", extent));
+		axes.extents[i] = static_cast<uint16_t>(extent);
+		axes.order[sorted[i]] = static_cast<uint8_t>(i);
+	}
+	if (std::is_sorted(axes.order.begin(),
+			   axes.order.begin() + static_cast<ptrdiff_t>(groups.size())))
+		axes = {};
+	Cube cube = naturalCube(lowerer.value(output).shape);
+	/* Of more axes only the elements' order counts: a reshape follows. */
+	cube.h = static_cast<uint32_t>(elementCount(lowerer.value(output).shape) / cube.c / cube.w);
+	lowerer.need(cube.h <= 8192, "output",
+		     fmt::format("has {} lines; 8192 are possible", cube.h));
+	lowerer.setCube(output, cube);
+	lowerer.onCpu("the core cannot move elements between channels, lines and columns");
+	const std::string name = lowerer.step("transpose");
+	const std::string from = lowerer.surface(input);
+	lowerer.add(op::Reshape{
+		.name = name, .input = from, .output = lowerer.write(output), .axes = axes });
+}
+
+} /* namespace nvdla::compiler */
