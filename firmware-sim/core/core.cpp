@@ -216,10 +216,13 @@ void Core::engineThread(Engine engine)
 		if (!slot.job)
 			return;
 		Job job = *std::exchange(slot.job, std::nullopt);
+		const auto begin = std::chrono::steady_clock::now();
 		lock.unlock();
 		MemoryPort port(dram_, cvsram_, &slot.cancel);
 		OperationResult result = runJob(job, port);
 		lock.lock();
+		if (config_.realtime)
+			waitForChip(lock, slot, begin, result);
 
 		result.hangs = result.hangs || hangs(job);
 		slot.busy = false;
@@ -229,6 +232,19 @@ void Core::engineThread(Engine engine)
 		}
 		conclude(lock, job, result, port);
 	}
+}
+
+/* Until the operation would be done on the chip, or is abandoned. */
+void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
+		       std::chrono::steady_clock::time_point begin, const OperationResult &result)
+{
+	const uint64_t cycles = timeOperation(result.work, config_.timing).cycles;
+	const std::chrono::duration<double> duration(static_cast<double>(cycles) /
+						     config_.timing.clockHz);
+	const auto end =
+		begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
+
+	slot.wake.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
 /* Units are done and others may begin; the outside is told without the lock. */
@@ -352,6 +368,7 @@ void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 	resetting_ = true;
 	for (Slot &slot : slots_) {
 		slot.cancel = true;
+		slot.wake.notify_one();
 		if (slot.job) {
 			slot.job.reset();
 			slot.busy = false;

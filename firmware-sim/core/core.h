@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,8 @@ struct CoreConfig {
 	std::function<bool()> neverEnds = {};
 	/** the same for CDMA's part of each convolution */
 	std::function<bool()> cdmaNeverEnds = {};
+	/** operations take as long as they would on the chip, or as long as the host needs */
+	bool realtime = false;
 	/** receiver of a record of each operation that is done; may be empty */
 	std::function<void(const OperationRecord &)> operationDone = {};
 };
@@ -147,6 +150,9 @@ private:
 	void dispatch();
 	void engineThread(Engine engine);
 	OperationResult runJob(Job &job, MemoryPort &port);
+	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
+			 std::chrono::steady_clock::time_point begin,
+			 const OperationResult &result);
 	void conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
 		      const MemoryPort &port);
 	void concludeSums(Job &job, OperationResult sums, const MemoryPort &port);

@@ -53,10 +53,12 @@ CoreConfig NvdlaFunction::coreConfig(const Config &config)
 					     error.reason, error.detail.empty() ? "" : ": ",
 					     error.detail);
 			},
+		.timing = config.timing,
 		.fp16 = config.fp16,
 		.threads = config.threads,
 		.neverEnds = [this] { return faults_.hangs(); },
 		.cdmaNeverEnds = [this] { return faults_.hangsCdma(); },
+		.realtime = config.realtime,
 	};
 }
 

@@ -31,6 +31,8 @@ public:
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 		unsigned int threads = 0; /**< CoreConfig::threads */
 		bool faults = false; /**< there is a capability to order faults with */
+		TimingParameters timing = {};
+		bool realtime = false;
 	};
 
 	/** \brief Everything referred to must outlive the function */

@@ -13,6 +13,7 @@
 
 #include <sys/signalfd.h>
 
+#include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "pci/nvdla_function.h"
 #include "vfio-user/server.h"
@@ -34,6 +35,8 @@ struct Options {
 	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 	unsigned int threads = 0;
 	bool faults = false;
+	ChipOptions chip;
+	bool realtime = false;
 	vfiouser::LogLevel logLevel = vfiouser::LogLevel::Info;
 	vfiouser::Offer offer;
 };
@@ -116,7 +119,11 @@ int serve(const Options &options)
 					       .cvsramSize = options.cvsramSize,
 					       .fp16 = options.fp16,
 					       .threads = options.threads,
-					       .faults = options.faults };
+					       .faults = options.faults,
+					       .timing = options.chip.given()
+								 ? options.chip.chip().parameters()
+								 : TimingParameters(),
+					       .realtime = options.realtime };
 	NvdlaFunction function(config, memory, interrupts, log);
 	vfiouser::Server server(function, memory, interrupts, log, options.offer);
 
@@ -166,6 +173,9 @@ int main(int argc, char **argv)
 		   "threads that share an operation; 0 for one on each core of the host")
 		.range(0U, CoreConfig::kMostThreads)
 		.valueText("N=0");
+	options.chip.addTo(app);
+	app.flag("--realtime", options.realtime,
+		 "operations take as long as on the chip, if the host is fast enough");
 	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
 		.valueText("error|warning|info|debug|trace (default: info)");
 	app.flag("-v", verbose, "more messages than --log-level says, one level for each -v");

@@ -26,18 +26,42 @@ bool number(std::string_view text, unsigned int &value)
 	       value <= sim::CoreConfig::kMostThreads;
 }
 
-/** \return false if there is no such option or value */
-bool apply(std::string_view option, EmbeddedOptions &options)
+/* What can be said, for who said something else. */
+std::string forms()
 {
-	if (option == "fp16=exact")
-		options.fp16 = sim::Fp16Arithmetic::Exact;
-	else if (option == "fp16=fast")
-		options.fp16 = sim::Fp16Arithmetic::Fast;
-	else if (option.starts_with(kThreads))
-		return number(option.substr(kThreads.size()), options.threads);
-	else
-		return false;
-	return true;
+	std::string text = "it can be fp16=exact or fp16=fast, threads=0 (one on each core of the "
+			   "host) to " +
+			   std::to_string(sim::CoreConfig::kMostThreads) + ", realtime";
+
+	for (const sim::ChipOption &option : sim::chipOptions())
+		text += std::string(", ") + option.name + "=" + option.form;
+	return text;
+}
+
+/** \return what is wrong with the option, empty if nothing is */
+std::string apply(const std::string &option, EmbeddedOptions &options)
+{
+	if (option == "fp16=exact" || option == "fp16=fast") {
+		options.fp16 = option == "fp16=fast" ? sim::Fp16Arithmetic::Fast
+						     : sim::Fp16Arithmetic::Exact;
+		return "";
+	}
+	if (option == "realtime") {
+		options.realtime = true;
+		return "";
+	}
+	if (option.starts_with(kThreads) &&
+	    number(std::string_view(option).substr(kThreads.size()), options.threads))
+		return "";
+	const size_t equals = option.find('=');
+	for (const sim::ChipOption &known : sim::chipOptions()) {
+		if (equals == std::string::npos || option.substr(0, equals) != known.name)
+			continue;
+		if (!options.chip)
+			options.chip.emplace();
+		return known.set(*options.chip, option.substr(equals + 1));
+	}
+	return "\"" + option + "\" is not an option; " + forms();
 }
 
 } /* namespace */
@@ -58,13 +82,9 @@ Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path)
 	while (!rest.empty()) {
 		rest.remove_prefix(1);
 		const std::string_view option = rest.substr(0, rest.find(','));
-		if (!apply(option, options))
-			return fail(
-				ErrorCode::InvalidArgument, "open device", path,
-				"\"" + std::string(option) +
-					"\" is not an option; it can be fp16=exact or fp16=fast, "
-					"or threads=0 (one on each core of the host) to " +
-					std::to_string(sim::CoreConfig::kMostThreads));
+		const std::string problem = apply(std::string(option), options);
+		if (!problem.empty())
+			return fail(ErrorCode::InvalidArgument, "open device", path, problem);
 		rest.remove_prefix(option.size());
 	}
 	return options;

@@ -10,6 +10,7 @@
 #include <nvdla/error.h>
 
 #include "core/variant.h"
+#include "timing/chip.h"
 
 namespace nvdla
 {
@@ -18,6 +19,10 @@ namespace nvdla
 struct EmbeddedOptions {
 	sim::Fp16Arithmetic fp16 = sim::Fp16Arithmetic::Exact;
 	unsigned int threads = 0; /**< of the host that compute; 0: one on each core */
+	/** \brief The chip that durations, stalls and latencies are of; without: the memory of the
+	 * reference vectors */
+	std::optional<sim::Chip> chip;
+	bool realtime = false; /**< operations take as long as on the chip */
 };
 
 /** \return true if \a path is an embedded device's: "embedded", or that, ':' and options */
@@ -26,7 +31,8 @@ bool isEmbeddedPath(const std::string &path);
 /**
  * \brief Read the options in a path that isEmbeddedPath()
  *
- * They are written as "embedded:fp16=fast,threads=2", with commas between several.
+ * They are written as "embedded:threads=2,dram=10GB/s,realtime", with commas between several. Those
+ * of a chip are sim::chipOptions().
  *
  * \return InvalidArgument naming the option and what can be said
  */

@@ -20,6 +20,9 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 	config.cvsramSize = Executor::cvsramSize;
 	config.fp16 = options.fp16;
 	config.threads = options.threads;
+	if (options.chip)
+		config.timing = options.chip->parameters();
+	config.realtime = options.realtime;
 	return config;
 }
 

@@ -65,6 +65,7 @@ TEST(EmbeddedDevice, HasOptionsInItsPath)
 	EXPECT_TRUE(Device::open("embedded:fp16=fast,fp16=exact"));
 	EXPECT_TRUE(Device::open("embedded:threads=3"));
 	EXPECT_TRUE(Device::open("embedded:threads=0"));
+	EXPECT_TRUE(Device::open("embedded:clock=800MHz,dram=10GB/s,dram-latency=0.1us,realtime"));
 
 	for (const char *path :
 	     { "embedded:", "embedded:fp16", "embedded:fp16=fast,", "embedded:fp16=slow",

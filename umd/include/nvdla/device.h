@@ -237,7 +237,9 @@ public:
 	 * \brief Open a device
 	 * \param[in] path "/dev/accel/accelN", or embeddedPath for a device model
 	 * of its own in this process. Options may follow: "embedded:fp16=fast" computes FP16
-	 * convolutions in f32, many times as fast as "fp16=exact", the hardware's bits
+	 * convolutions in f32, many times as fast as "fp16=exact", the hardware's bits. A chip that
+	 * durations and stalls are counted for is described as nvdla-prof(1) does, with commas:
+	 * "embedded:clock=1GHz,dram=10GB/s,dram-latency=100ns"; with "realtime" operations take that long
 	 * \return InvalidArgument naming an option that there is not, NoDevice or Io naming the
 	 * path, Unsupported if another driver has it
 	 */

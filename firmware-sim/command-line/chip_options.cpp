@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "command-line/chip_options.h"
+
+#include <algorithm>
+
+namespace nvdla
+{
+
+void ChipOptions::addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each)
+{
+	for (const sim::ChipOption &option : sim::chipOptions()) {
+		auto added = app.option(std::string("--") + option.name, values_.emplace_back(),
+					option.help);
+		added.valueText(option.form).check([this, &option](const std::string &value) {
+			return option.set(chip_, value);
+		});
+		if (each)
+			each(added);
+	}
+}
+
+bool ChipOptions::given() const
+{
+	return std::ranges::any_of(values_,
+				   [](const std::string &value) { return !value.empty(); });
+}
+
+} /* namespace nvdla */

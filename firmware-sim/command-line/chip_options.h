@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options that describe a chip, the same for all programs.
+ */
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "command-line/command_line.h"
+#include "timing/chip.h"
+
+namespace nvdla
+{
+
+/** \brief A chip that the command line describes; has to exist until the command line is parsed */
+class ChipOptions
+{
+public:
+	/**
+	 * \brief Add --clock, --dram and so on
+	 * \param[in] each is told of each option, for what else is to be said of it; may be empty
+	 */
+	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {});
+
+	const sim::Chip &chip() const { return chip_; }
+	/** \return one of them was given */
+	bool given() const;
+
+private:
+	sim::Chip chip_;
+	std::deque<std::string> values_;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing/chip.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr double kPortBytes = 64; /* of the core's memory interfaces, a cycle and direction */
+
+struct Unit {
+	std::string_view name;
+	double factor;
+};
+
+/** A kind of quantity: its units, what it may be */
+struct Quantity {
+	const char *name;
+	const char *forms; /* for errors */
+	std::span<const Unit> units;
+	double least;
+	double most;
+};
+
+constexpr Unit frequencies[] = { { "GHz", 1e9 }, { "MHz", 1e6 }, { "kHz", 1e3 }, { "Hz", 1 } };
+constexpr Unit bandwidths[] = { { "GB/s", 1e9 }, { "MB/s", 1e6 }, { "kB/s", 1e3 }, { "B/s", 1 } };
+constexpr Unit times[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
+
+constexpr Quantity frequency = { "a frequency", "GHz, MHz, kHz or Hz, as in 800MHz", frequencies,
+				 1e3, 1e11 };
+constexpr Quantity bandwidth = { "a bandwidth", "GB/s, MB/s, kB/s or B/s, as in 10GB/s", bandwidths,
+				 1e3, 1e13 };
+constexpr Quantity duration = { "a time", "ns, us, ms or s, as in 100ns", times, 0, 1 };
+
+std::string parse(const Quantity &quantity, const std::string &text, double &value)
+{
+	double number = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+	const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+
+	for (const Unit &known : quantity.units) {
+		if (error != std::errc() || unit != known.name)
+			continue;
+		const double given = number * known.factor;
+		if (!(given >= quantity.least && given <= quantity.most))
+			return "\"" + text + "\" is too " +
+			       (given > quantity.most ? "large" : "small");
+		value = given;
+		return "";
+	}
+	return "\"" + text + "\" is not " + quantity.name + ": a number and " + quantity.forms;
+}
+
+template<double Chip::*member, const Quantity &quantity>
+std::string set(Chip &chip, const std::string &value)
+{
+	return parse(quantity, value, chip.*member);
+}
+
+constexpr ChipOption options[] = {
+	{ "clock", "FREQUENCY", "clock of the core; 1GHz without", set<&Chip::clock, frequency> },
+	{ "dram", "BANDWIDTH", "of system memory, reads and writes together; 10GB/s without",
+	  set<&Chip::dram, bandwidth> },
+	{ "dram-latency", "TIME", "from a read of system memory to its data; 100ns without",
+	  set<&Chip::dramLatency, duration> },
+	{ "sram", "BANDWIDTH", "of on-chip memory, in each direction; 25GB/s without",
+	  set<&Chip::sram, bandwidth> },
+	{ "sram-latency", "TIME", "from a read of on-chip memory to its data; 20ns without",
+	  set<&Chip::sramLatency, duration> },
+	{ "interrupt-gap", "TIME",
+	  "from the end of an operation to the start of one that waits for it; 0ns without",
+	  set<&Chip::interruptGap, duration> },
+};
+
+/* "2.5 GB/s": the largest unit that leaves one digit in front of the point. */
+std::string written(double value, std::span<const Unit> units)
+{
+	for (const Unit &unit : units) {
+		if (value < unit.factor && &unit != &units.back())
+			continue;
+		char digits[32];
+		const auto end = std::to_chars(digits, std::end(digits),
+					       std::round(value / unit.factor * 1e3) / 1e3)
+					 .ptr;
+		return std::string(digits, end) + " " + std::string(unit.name);
+	}
+	return "";
+}
+
+std::string writtenTime(double seconds)
+{
+	return seconds < 1e-6 ? written(seconds, std::span(times).first(1))
+			      : written(seconds, std::span(times).subspan(1, 1));
+}
+
+} /* namespace */
+
+TimingParameters Chip::parameters() const
+{
+	const auto memory = [this](double each, double both, double latency) {
+		return MemoryTiming{ .bytesPerCycle = std::min(kPortBytes, each / clock),
+				     .sharedBytesPerCycle = both / clock,
+				     .latency = static_cast<uint32_t>(
+					     std::min(std::round(latency * clock), 4e9)) };
+	};
+
+	return { .mc = memory(dram, dram, dramLatency),
+		 .cv = memory(sram, 2 * sram, sramLatency),
+		 .clockHz = clock,
+		 .interruptCycles = static_cast<uint64_t>(std::llround(interruptGap * clock)) };
+}
+
+std::string Chip::text() const
+{
+	std::string text = written(clock, frequencies) + ", DRAM " + written(dram, bandwidths) +
+			   " after " + writtenTime(dramLatency) + ", SRAM " +
+			   written(sram, bandwidths) + " after " + writtenTime(sramLatency);
+
+	if (interruptGap > 0)
+		text += ", " + writtenTime(interruptGap) + " for an interrupt";
+	return text;
+}
+
+std::span<const ChipOption> chipOptions()
+{
+	return options;
+}
+
+} /* namespace nvdla::sim */

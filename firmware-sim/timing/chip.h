@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A chip in the units that people use, and as text.
+ */
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "timing/parameters.h"
+
+namespace nvdla::sim
+{
+
+/** \brief What surrounds the core, in Hz, bytes a second and seconds */
+struct Chip {
+	double clock = 1e9;
+	double dram = 10e9; /**< reads and writes together */
+	double dramLatency = 100e-9;
+	double sram = 25e9; /**< in each direction */
+	double sramLatency = 20e-9;
+	double interruptGap =
+		0; /**< from an operation's end to the start of one that waits for it */
+
+	/** \return the same in cycles; no memory is wider than the core's ports of 64 bytes */
+	TimingParameters parameters() const;
+	/** \return "1 GHz, DRAM 10 GB/s after 100 ns, SRAM 25 GB/s after 20 ns" */
+	std::string text() const;
+};
+
+/** \brief One member of a Chip, as an option of programs and of device names */
+struct ChipOption {
+	const char *name; /**< "dram-latency" */
+	const char *form; /**< what a value is like: "TIME" */
+	const char *help; /**< with the value that it has if none is given */
+	/** \brief Take a value such as "100ns" \return what is wrong with it, empty if nothing */
+	std::string (*set)(Chip &chip, const std::string &value);
+};
+
+/** \return all of them, in the order in which help shows them */
+std::span<const ChipOption> chipOptions();
+
+} /* namespace nvdla::sim */
