@@ -187,6 +187,26 @@ class Tools(ProgramTest):
 		self.assertGreaterEqual(pdp['ts'] + pdp['dur'], conv['ts'])
 		self.assertTrue(svg.read_text().endswith('</svg>\n'))
 
+	def test_chip(self):
+		trace, svg = self.folder / 'chip.json', self.folder / 'chip.svg'
+		said = self.good('nvdla-prof', '--chip', self.net, '--trace', trace, '--svg', svg)
+		self.assertIn('CONV+SDP+PDP', said)
+		self.assertRegex(said, r'on 1 GHz, DRAM 10 GB/s after 100 ns.* runs/s')
+		self.assertEqual(self.good('nvdla-info', '--chip', self.net), said)
+		events = [event for event in json.loads(trace.read_text())['traceEvents'] if event['ph'] == 'X']
+		self.assertEqual(sorted(event['cat'] for event in events), ['CONV', 'PDP', 'SDP'])
+		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+		slow = self.good('nvdla-info', '--chip', '--clock', '100MHz', '--dram', '50MB/s', self.net)
+		self.assertIn('100 MHz, DRAM 50 MB/s', slow)
+		self.assertRegex(slow, r'CONV\+SDP\+PDP .* DRAM\n')
+
+	def test_chip_units(self):
+		said = self.bad(2, 'nvdla-prof', '--chip', '--dram', '10GB', self.net)
+		self.assertIn('--dram: "10GB" is not a bandwidth: a number and GB/s, MB/s, kB/s or B/s', said)
+		self.assertIn('--clock: "0Hz" is too small', self.bad(2, 'nvdla-info', '--chip', '--clock', '0Hz', self.net))
+		self.assertIn('--chip', self.bad(2, 'nvdla-prof', '--dram', '10GB/s', self.net))
+		self.assertIn('--device', self.bad(2, 'nvdla-prof', '--chip', '--device', 'embedded', self.net))
+
 	def test_edges(self):
 		edges, timeline = self.folder / 'edges.png', self.folder / 'edges.svg'
 		said = self.good('nvdla-edges', '--input', self.picture(), '--output', edges, '--timeline', timeline,

@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
+#include "chip/prediction.h"
+#include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
 #include "inspect/graph_picture.h"
@@ -27,6 +29,8 @@ struct Settings {
 	std::string output;
 	Format format = Format::Text;
 	bool json = false;
+	bool chip = false;
+	ChipOptions chipOptions;
 };
 
 /* A picture of more would take minutes to arrange, and nobody could look at it. */
@@ -47,11 +51,23 @@ Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings
 	return inspect::graphSvg(*graph, name);
 }
 
+Result<std::string> predict(const Loadable &loadable, const Settings &settings)
+{
+	auto prediction =
+		chip::predict(loadable, settings.chipOptions.chip(),
+			      std::filesystem::path(settings.loadable).filename().string());
+	if (!prediction)
+		return forward(prediction);
+	return chip::predictionTable(*prediction);
+}
+
 Result<std::string> describe(const Settings &settings)
 {
 	auto loadable = readLoadable(settings.loadable);
 	if (!loadable)
 		return forward(loadable);
+	if (settings.chip)
+		return predict(*loadable, settings);
 	switch (settings.json ? Format::Json : settings.format) {
 	case Format::Text:
 		return inspect::loadableText(*loadable, settings.loadable);
@@ -84,15 +100,21 @@ int main(int argc, char **argv)
 
 	app.footer(tools::exitCodeHelp);
 	app.option("loadable", settings.loadable, "file, or its text form").required();
-	app.choice<Format>("--format", settings.format,
-			   { { "text", Format::Text },
-			     { "json", Format::Json },
-			     { "dot", Format::Dot },
-			     { "svg", Format::Svg } },
-			   "text: tensors, memory map, operations; json: all of it (see "
-			   "nvdla-convert); dot, svg: the graph");
-	app.flag("--json", settings.json, "the same as --format json");
+	auto format =
+		app.choice<Format>("--format", settings.format,
+				   { { "text", Format::Text },
+				     { "json", Format::Json },
+				     { "dot", Format::Dot },
+				     { "svg", Format::Svg } },
+				   "text: tensors, memory map, operations; json: all of it (see "
+				   "nvdla-convert); dot, svg: the graph");
+	auto json = app.flag("--json", settings.json, "the same as --format json");
 	app.option("-o,--output", settings.output, "file to write instead of printing");
+	const auto chip = app.flag("--chip", settings.chip,
+				   "what each operation takes on a chip, as nvdla-prof --chip")
+				  .excludes(format)
+				  .excludes(json);
+	settings.chipOptions.addTo(app, [&](CommandLineOption option) { option.needs(chip); });
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 

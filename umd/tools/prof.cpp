@@ -9,6 +9,8 @@
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
+#include "chip/prediction_profile.h"
+#include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
 #include "io/file.h"
@@ -28,6 +30,8 @@ struct Settings {
 	std::string trace;
 	std::string svg;
 	unsigned warmUp = 1;
+	bool chip = false;
+	ChipOptions chipOptions;
 	tools::RunSettings run;
 };
 
@@ -59,6 +63,32 @@ Result<void> writeText(const std::string &path, const std::string &text)
 	return writeWholeFile(path, std::as_bytes(std::span(text)));
 }
 
+Result<void> writePictures(const Settings &settings, const prof::Profile &profile)
+{
+	return writeText(settings.trace, prof::traceJson(profile)).and_then([&] {
+		return writeText(settings.svg, prof::timelineSvg(profile));
+	});
+}
+
+std::string networkName(const Settings &settings)
+{
+	return std::filesystem::path(settings.run.loadable).filename().string();
+}
+
+/* What a chip would do: nothing is run. */
+Result<void> predict(const Settings &settings)
+{
+	auto loadable = readLoadable(settings.run.loadable);
+	if (!loadable)
+		return forward(loadable);
+	auto prediction =
+		chip::predict(*loadable, settings.chipOptions.chip(), networkName(settings));
+	if (!prediction)
+		return forward(prediction);
+	fmt::print("{}", chip::predictionTable(*prediction));
+	return writePictures(settings, chip::predictionProfile(*prediction));
+}
+
 Result<void> run(const Settings &settings)
 {
 	auto loadable = readLoadable(settings.run.loadable);
@@ -76,15 +106,13 @@ Result<void> run(const Settings &settings)
 	auto report = runNetwork(settings, *network);
 	if (!report)
 		return forward(report);
-	const std::string name = std::filesystem::path(settings.run.loadable).filename().string();
-	auto profile = prof::runProfile(*loadable, *report, name + " on " + settings.run.device);
+	auto profile = prof::runProfile(*loadable, *report,
+					networkName(settings) + " on " + settings.run.device);
 	if (!profile)
 		return forward(profile);
 
 	fmt::print("{}", prof::profileTable(*profile));
-	return writeText(settings.trace, prof::traceJson(*profile)).and_then([&] {
-		return writeText(settings.svg, prof::timelineSvg(*profile));
-	});
+	return writePictures(settings, *profile);
 }
 
 } /* namespace */
@@ -97,12 +125,14 @@ int main(int argc, char **argv)
 
 	app.footer(tools::exitCodeHelp);
 	app.option("loadable", settings.run.loadable, "file to run, or its text form").required();
-	app.option("--device", settings.run.device,
-		   "/dev/accel/accelN, or embedded for the device model in this process")
-		.showDefault();
-	app.option("--input", settings.run.inputs,
-		   "input tensor, as for nvdla-run; repeat for further inputs; zero without")
-		.repeatable();
+	auto device =
+		app.option("--device", settings.run.device,
+			   "/dev/accel/accelN, or embedded for the device model in this process")
+			.showDefault();
+	auto input = app.option("--input", settings.run.inputs,
+				"input tensor, as for nvdla-run; repeat for further inputs; zero "
+				"without")
+			     .repeatable();
 	app.option("--trace", settings.trace,
 		   "write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
 	app.option("--svg", settings.svg, "write the timeline as a picture");
@@ -112,10 +142,15 @@ int main(int argc, char **argv)
 	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
 		.showDefault();
+	const auto chip = app.flag("--chip", settings.chip,
+				   "run nothing: predict what each operation takes on a chip")
+				  .excludes(device)
+				  .excludes(input);
+	settings.chipOptions.addTo(app, [&](CommandLineOption option) { option.needs(chip); });
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	if (auto done = run(settings); !done) {
+	if (auto done = settings.chip ? predict(settings) : run(settings); !done) {
 		fmt::print(stderr, "nvdla-prof: {}\n", done.error().message());
 		return tools::exitCode(done.error().code);
 	}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the timing model is told about the operations of a task that is not run.
+ */
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/loadable.h>
+#include <nvdla/task.h>
+
+#include "timing/work.h"
+
+namespace nvdla::chip
+{
+
+/** \brief Operations of a task that pass data to each other on the fly, or one alone */
+struct FusedWork {
+	std::vector<size_t>
+		members; /**< operations of the task, from where data comes to where it goes */
+	sim::OperationWork work;
+	std::vector<size_t> after; /**< fused works that have to be done before; smaller indices */
+};
+
+/**
+ * \brief Work out what a task has to do
+ *
+ * The driver's own check turns descriptors into register values, the device model's decoders those
+ * into operations: the timing model is told what the device would tell it.
+ *
+ * \param[in] loadable that \a task is of; says which memories are on chip
+ * \return in an order in which they can run; InvalidArgument if the driver would refuse the task
+ */
+Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task);
+
+} /* namespace nvdla::chip */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "chip/prediction.h"
+#include "prof/profile.h"
+
+namespace nvdla::chip
+{
+
+/** \return the schedule as a profile, which timelineSvg() and traceJson() show */
+prof::Profile predictionProfile(const Prediction &prediction);
+
+} /* namespace nvdla::chip */
