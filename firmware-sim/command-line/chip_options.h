@@ -18,6 +18,10 @@ namespace nvdla
 class ChipOptions
 {
 public:
+	ChipOptions() = default;
+	ChipOptions(const ChipOptions &) = delete;
+	ChipOptions &operator=(const ChipOptions &) = delete;
+
 	/**
 	 * \brief Add --clock, --dram and so on
 	 * \param[in] each is told of each option, for what else is to be said of it; may be empty

@@ -239,8 +239,9 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 		       std::chrono::steady_clock::time_point begin, const OperationResult &result)
 {
 	const uint64_t cycles = timeOperation(result.work, config_.timing).cycles;
-	const std::chrono::duration<double> duration(static_cast<double>(cycles) /
-						     config_.timing.clockHz);
+	constexpr double longest = 1e9; /* seconds; clocks count no more than ten times that */
+	const std::chrono::duration<double> duration(
+		std::min(static_cast<double>(cycles) / config_.timing.clockHz, longest));
 	const auto end =
 		begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
 

@@ -61,11 +61,15 @@ std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 						 const OperationTiming &timing)
 {
 	std::vector<RegisterUpdate> updates;
-	for (const StallRegister &stall : stallRegisters)
-		if (inputs.has(stall.unit) && inputs[stall.unit].flag(stall.enable, stall.mask))
-			updates.push_back(
-				{ stall.address,
-				  saturate(stall.write ? timing.writeStall : timing.readStall) });
+	for (const StallRegister &stall : stallRegisters) {
+		if (!inputs.has(stall.unit) || !inputs[stall.unit].flag(stall.enable, stall.mask))
+			continue;
+		/* Of a chain, CDMA reads the data and the last engine writes. */
+		const bool onTheFly = stall.write ? stall.unit == Unit::Sdp && inputs.has(Unit::Pdp)
+						  : inputs.has(Unit::Cdma);
+		const uint64_t cycles = stall.write ? timing.writeStall : timing.readStall;
+		updates.push_back({ stall.address, saturate(onTheFly ? 0 : cycles) });
+	}
 	if (inputs.has(Unit::Cdma))
 		addCdmaRegisters(inputs[Unit::Cdma], timing, updates);
 	return updates;

@@ -19,6 +19,7 @@
 #include "vfio-user/server.h"
 
 using namespace nvdla::sim;
+using nvdla::ChipOptions;
 using nvdla::CommandLine;
 
 namespace

@@ -10,7 +10,8 @@
  * - a 1x1 kernel with a stride counts as one of 2x2;
  * - weights have the size that it says: it counts some Winograd weights before their
  *   transformation and some after it;
- * - fully connected layers are in batches of 16, and count for one of them;
+ * - a fully connected layer is in batches of 16, and counts for one of them, where the sheet's
+ * bytes are fewer than the weights;
  * - a KiB counts as 1000 bytes, so that 10 GB/s are 10.24 here.
  */
 #include <filesystem>
@@ -55,7 +56,11 @@ struct SheetLayer {
 		return r == 3 && s == 3 && strideX == 1 && c >= 16 && (!pool || outW % 4 == 0);
 	}
 	bool image() const { return c == 3; }
-	double images() const { return fullyConnected ? fullyConnectedBatch : 1; }
+	/* DRAM takes 100 cycles for what it calls a KiB. */
+	uint32_t images() const
+	{
+		return fullyConnected && cycles < 100 * weightKib ? fullyConnectedBatch : 1;
+	}
 };
 
 uint32_t number(const std::string &text)
@@ -153,8 +158,8 @@ Graph build(const SheetLayer &layer)
 			  .w = layer.w,
 			  .format = c == 4 ? PixelFormat::A8B8G8R8 : PixelFormat::Y8U8V8N444 };
 	}
-	if (layer.fullyConnected) {
-		input.n = fullyConnectedBatch;
+	if (layer.images() > 1) {
+		input.n = layer.images();
 		input.lineStride = layer.w * 32;
 		input.surfaceStride = layer.w * layer.h * 32;
 	}
@@ -184,7 +189,7 @@ Graph build(const SheetLayer &layer)
 		sdp.x1->alu = op::Alu::Sum;
 		sdp.x1->operands = "e";
 	}
-	if (layer.fullyConnected)
+	if (layer.images() > 1)
 		graph.surface({ .name = "y", .lineStride = 32, .surfaceStride = 32 });
 	graph.add(sdp);
 	if (!layer.pool) {

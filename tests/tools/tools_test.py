@@ -200,6 +200,18 @@ class Tools(ProgramTest):
 		self.assertIn('100 MHz, DRAM 50 MB/s', slow)
 		self.assertRegex(slow, r'CONV\+SDP\+PDP .* DRAM\n')
 
+	def test_chip_says_why(self):
+		net = self.folder / 'bounds.nvdla'
+		self.good('nvdla-example-net', '--network', 'bounds', '-o', net)
+		lines = self.good('nvdla-info', '--chip', net).splitlines()
+		stem = next(line for line in lines if 'image 7x7' in line)
+		deep = next(line for line in lines if '64x28x28 -> 64x28x28' in line)
+		classes = next(line for line in lines if '-> 1000x1x1' in line)
+		use = [float(line.split('%')[0].split()[-1]) for line in (stem, deep, classes)]
+		self.assertTrue(stem.endswith('MAC') and use[0] < 50, stem)
+		self.assertTrue(deep.endswith('MAC') and use[1] > use[0], deep)
+		self.assertTrue(classes.endswith('DRAM') and use[2] < 5, classes)
+
 	def test_chip_units(self):
 		said = self.bad(2, 'nvdla-prof', '--chip', '--dram', '10GB', self.net)
 		self.assertIn('--dram: "10GB" is not a bandwidth: a number and GB/s, MB/s, kB/s or B/s', said)

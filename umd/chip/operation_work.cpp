@@ -118,15 +118,16 @@ OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 }
 
 /* Copies of one operation follow each other; all but the first are overlapped. */
-OperationWork copies(const nvdla_reg_write *writes, uint32_t count)
+OperationWork copies(const nvdla_task *task, uint32_t operation)
 {
 	Registers registers;
 	sim::MoveWork all = { .bdma = true };
 	bool first = true;
 
-	for (uint32_t i = 0; i < count; i++) {
-		registers.write(writes[i]);
-		if (writes[i].reg != NVDLA_BDMA_CFG_OP)
+	for (uint32_t i = 0; i < nvdla_task_num_writes(task, operation); i++) {
+		const nvdla_reg_write write = nvdla_task_write(task, operation, i);
+		registers.write(write);
+		if (write.reg != NVDLA_BDMA_CFG_OP)
 			continue;
 		sim::BdmaOp op = sim::decodeBdma(registers[Unit::Bdma]);
 		op.overlapped = !first;
@@ -140,15 +141,13 @@ OperationWork copies(const nvdla_reg_write *writes, uint32_t count)
 
 OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buffer)
 {
-	uint32_t count = 0;
-	const nvdla_reg_write *writes = nvdla_task_program(task, operation, &count);
 	const uint32_t type = nvdla_task_op_type(task, operation);
 	Registers registers;
 
 	if (type == NVDLA_OP_BDMA)
-		return copies(writes, count);
-	for (uint32_t i = 0; i < count; i++)
-		registers.write(writes[i]);
+		return copies(task, operation);
+	for (uint32_t i = 0; i < nvdla_task_num_writes(task, operation); i++)
+		registers.write(nvdla_task_write(task, operation, i));
 	switch (type) {
 	case NVDLA_OP_CONV:
 		return convolution(registers, buffer);

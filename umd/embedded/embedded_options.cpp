@@ -39,7 +39,7 @@ std::string forms()
 }
 
 /** \return what is wrong with the option, empty if nothing is */
-std::string apply(const std::string &option, EmbeddedOptions &options)
+std::string take(const std::string &option, EmbeddedOptions &options)
 {
 	if (option == "fp16=exact" || option == "fp16=fast") {
 		options.fp16 = option == "fp16=fast" ? sim::Fp16Arithmetic::Fast
@@ -82,7 +82,7 @@ Result<EmbeddedOptions> parseEmbeddedPath(const std::string &path)
 	while (!rest.empty()) {
 		rest.remove_prefix(1);
 		const std::string_view option = rest.substr(0, rest.find(','));
-		const std::string problem = apply(std::string(option), options);
+		const std::string problem = take(std::string(option), options);
 		if (!problem.empty())
 			return fail(ErrorCode::InvalidArgument, "open device", path, problem);
 		rest.remove_prefix(option.size());

@@ -419,4 +419,25 @@ TEST(GuestErrors, AreReportedOnceAndAreBounded)
 	EXPECT_EQ(errors.take().size(), 1U);
 }
 
+/* At a clock of one cycle in a thousand seconds, a copy would take half a day. */
+TEST(CoreRealtime, AnOperationLastsUntilTheChipWouldBeDone)
+{
+	SparseMemory dram;
+	CoreConfig config;
+	config.realtime = true;
+	config.timing.clockHz = 1e-3;
+	Core core(config, dram, {});
+
+	core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_LOW, 0x1000);
+	core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_LOW, 0x2000);
+	core.csbWrite(NVDLA_BDMA_CFG_CMD,
+		      NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+	core.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+	core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+	EXPECT_FALSE(core.idle());
+	core.reset();
+	EXPECT_TRUE(core.idle()) << "a reset ends the wait";
+	EXPECT_EQ(core.csbRead(NVDLA_GLB_S_INTR_STATUS), 0U);
+}
+
 } /* namespace */

@@ -63,6 +63,27 @@ TEST_F(PerformanceRegisters, ConvolutionTellsWeightsFromData)
 	EXPECT_EQ(values[NVDLA_CDMA_D_PERF_DAT_READ_LATENCY], 60U);
 }
 
+TEST_F(PerformanceRegisters, OfAChainBelongToWhoReadsAndWhoWrites)
+{
+	RegisterFile cdma(Unit::Cdma);
+	RegisterFile sdpRdma(Unit::SdpRdma);
+	RegisterFile sdp(Unit::Sdp);
+	RegisterFile pdp(Unit::Pdp);
+	cdma.write(NVDLA_CDMA_D_PERF_ENABLE, NVDLA_CDMA_D_PERF_ENABLE__DMA_EN);
+	sdpRdma.write(NVDLA_SDP_RDMA_D_PERF_ENABLE, NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN);
+	sdp.write(NVDLA_SDP_D_PERF_ENABLE, NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN);
+	pdp.write(NVDLA_PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
+	add(cdma, Unit::Cdma);
+	add(sdpRdma, Unit::SdpRdma);
+	add(sdp, Unit::Sdp);
+	EXPECT_EQ(registers()[NVDLA_CDMA_D_PERF_DAT_READ_STALL], 30U);
+	EXPECT_EQ(registers()[NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL], 0U);
+	EXPECT_EQ(registers()[NVDLA_SDP_D_PERF_WDMA_WRITE_STALL], 7U);
+	add(pdp, Unit::Pdp);
+	EXPECT_EQ(registers()[NVDLA_SDP_D_PERF_WDMA_WRITE_STALL], 0U);
+	EXPECT_EQ(registers()[NVDLA_PDP_D_PERF_WRITE_STALL], 7U);
+}
+
 TEST_F(PerformanceRegisters, DoNotWrap)
 {
 	RegisterFile rubik(Unit::Rbk);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvdla-example-net: the example network as a loadable.
+ * nvdla-example-net: the example networks as loadables.
  */
 #include <cstdio>
 #include <string>
 
 #include <fmt/core.h>
 
+#include "bounds_network.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
 #include "io/file.h"
@@ -16,9 +17,13 @@ namespace
 
 using namespace nvdla;
 
-Result<void> writeNetwork(const examples::EdgeNetworkSize &size, const std::string &path)
+enum class Network { Edges, Bounds };
+
+Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size,
+			  const std::string &path)
 {
-	auto loadable = examples::edgeNetwork(size);
+	auto loadable = network == Network::Bounds ? examples::boundsNetwork()
+						   : examples::edgeNetwork(size);
 	if (!loadable)
 		return forward(loadable);
 	auto bytes = loadable->write();
@@ -31,18 +36,22 @@ Result<void> writeNetwork(const examples::EdgeNetworkSize &size, const std::stri
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Writes the example network (edges of a photograph) as an NVDLA loadable.",
-			 "nvdla-example-net" };
+	CommandLine app{ "Writes an example network as an NVDLA loadable.", "nvdla-example-net" };
 	examples::EdgeNetworkSize size;
+	Network network = Network::Edges;
 	std::string output;
 
 	app.option("--output,-o", output, "loadable to write").required();
+	app.choice<Network>("--network", network,
+			    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
+			    "edges of a photograph, or layers that take their time for different "
+			    "reasons");
 	app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
 	app.option("--height", size.height).showDefault();
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	if (auto written = writeNetwork(size, output); !written) {
+	if (auto written = writeNetwork(network, size, output); !written) {
 		fmt::print(stderr, "nvdla-example-net: {}\n", written.error().message());
 		return 1;
 	}
