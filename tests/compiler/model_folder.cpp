@@ -75,14 +75,6 @@ std::filesystem::path models()
 
 } /* namespace */
 
-std::vector<std::byte> readBytes(const std::filesystem::path &path)
-{
-	const std::string bytes = readFile(path);
-	const auto *data = reinterpret_cast<const std::byte *>(bytes.data());
-
-	return { data, data + bytes.size() };
-}
-
 Array readArray(const std::filesystem::path &path)
 {
 	return arrayOf(readFile(path));

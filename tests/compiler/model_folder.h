@@ -11,6 +11,7 @@
 
 #include <nvdla/error.h>
 
+#include "read_bytes.h"
 #include "reference.h"
 
 namespace nvdla::test

@@ -15,7 +15,7 @@
 #include "conv/conv_work.h"
 #include "core/register_file.h"
 #include "device/refusal.h"
-#include "embedded/engine.h"
+#include "embedded/task_rules.h"
 #include "inspect/operation_text.h"
 #include "pdp/pdp_work.h"
 #include "rubik/rubik.h"
@@ -33,47 +33,18 @@ using sim::Unit;
 
 constexpr const char *what = "predict";
 
-/* Where the memories are does not matter, as long as they are apart. */
-constexpr uint64_t firstAddress = uint64_t{ 1 } << 32;
-constexpr uint64_t memorySpacing = uint64_t{ 1 } << 40;
-
-std::vector<nvdla_task_extent> extents(const Loadable &loadable, const DlaTask &task)
-{
-	std::vector<nvdla_task_extent> extents;
-
-	for (const TaskAddress &address : task.addresses) {
-		const auto *memory = loadable.memory(address.memory);
-		nvdla_task_extent extent = {};
-		extent.dma_addr = firstAddress + address.memory * memorySpacing + address.offset;
-		extent.size = address.size;
-		extent.present = address.used;
-		extent.mem_type = memory && memory->domain == MemoryDomain::Sram ? NVDLA_MEM_CV
-										 : NVDLA_MEM_MC;
-		extents.push_back(extent);
-	}
-	return extents;
-}
-
 Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
 {
-	const auto memory = extents(loadable, task);
-	nvdla_task_source source = {};
-	drm_nvdla_error error = {};
-	nvdla_task *created = nullptr;
+	auto checked = checkTask(task, [&](uint16_t index) {
+		const auto *memory = loadable.memory(index);
+		return memory && memory->domain == MemoryDomain::Sram;
+	});
 
-	source.graph = task.graph.data();
-	source.operations = task.operations.data();
-	source.surfaces = task.surfaces.data();
-	source.luts = task.luts.data();
-	source.extents = memory.data();
-	source.num_operations = static_cast<u32>(task.graph.size());
-	source.num_luts = static_cast<u32>(task.luts.size());
-	source.num_extents = static_cast<u32>(memory.size());
-	const int result = nvdla_task_create(nvdla_variant_nv_full(), &source, &error, &created);
-	if (!result)
-		return EngineTask(created);
-	if (result != -EINVAL)
+	if (checked)
+		return std::move(*checked);
+	if (checked.error().noMemory)
 		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
+	const drm_nvdla_error &error = checked.error().error;
 	return fail(ErrorCode::InvalidArgument, what,
 		    fmt::format("task {} operation {}", task.id, error.operation),
 		    fmt::format("{}: {}", refusedField(error), refusalReason(error)));

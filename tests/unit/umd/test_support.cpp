@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <random>
 
@@ -49,17 +48,6 @@ Device openEmbedded()
 bool has(std::string_view text, std::string_view part)
 {
 	return text.find(part) != std::string_view::npos;
-}
-
-std::vector<std::byte> readBytes(const std::filesystem::path &path)
-{
-	std::ifstream file(path, std::ios::binary);
-	const std::string text((std::istreambuf_iterator<char>(file)),
-			       std::istreambuf_iterator<char>());
-	const auto *bytes = reinterpret_cast<const std::byte *>(text.data());
-
-	EXPECT_TRUE(file.is_open()) << path;
-	return std::vector<std::byte>(bytes, bytes + text.size());
 }
 
 std::vector<std::filesystem::path> referenceLoadables(const std::filesystem::path &reference)

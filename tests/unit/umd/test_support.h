@@ -16,6 +16,7 @@
 #include <nvdla/loadable.h>
 
 #include "loadable/network_descriptor.h"
+#include "read_bytes.h"
 
 namespace nvdla::test
 {
@@ -35,8 +36,6 @@ std::string devicePath();
 
 /** \brief Open devicePath() */
 Device openDevice();
-
-std::vector<std::byte> readBytes(const std::filesystem::path &path);
 
 /** \brief All loadables of the reference data, sorted */
 std::vector<std::filesystem::path> referenceLoadables(const std::filesystem::path &reference);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "embedded/task_rules.h"
+
+#include <cerrno>
+#include <vector>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr uint64_t firstAddress = uint64_t{ 1 } << 32;
+constexpr uint64_t memorySpacing = uint64_t{ 1 } << 40;
+
+std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
+					 const std::function<bool(uint16_t)> &onChip)
+{
+	std::vector<nvdla_task_extent> extents;
+
+	for (const TaskAddress &address : task.addresses) {
+		nvdla_task_extent extent = {};
+		extent.dma_addr = firstAddress + address.memory * memorySpacing + address.offset;
+		extent.size = address.size;
+		extent.present = address.used;
+		extent.mem_type = onChip(address.memory) ? NVDLA_MEM_CV : NVDLA_MEM_MC;
+		extents.push_back(extent);
+	}
+	return extents;
+}
+
+} /* namespace */
+
+tl::expected<EngineTask, TaskRefusal> checkTask(const DlaTask &task,
+						const std::function<bool(uint16_t)> &onChip)
+{
+	const auto memory = extentsOf(task, onChip);
+	nvdla_task_source source = {};
+	TaskRefusal refusal;
+	nvdla_task *created = nullptr;
+
+	source.graph = task.graph.data();
+	source.operations = task.operations.data();
+	source.surfaces = task.surfaces.data();
+	source.luts = task.luts.data();
+	source.extents = memory.data();
+	source.num_operations = static_cast<u32>(task.graph.size());
+	source.num_luts = static_cast<u32>(task.luts.size());
+	source.num_extents = static_cast<u32>(memory.size());
+	const int result =
+		nvdla_task_create(nvdla_variant_nv_full(), &source, &refusal.error, &created);
+	if (!result)
+		return EngineTask(created);
+	refusal.noMemory = result != -EINVAL;
+	return tl::unexpected(refusal);
+}
+
+} /* namespace nvdla */
