@@ -11,7 +11,7 @@
  * - weights have the size that it says: it counts some Winograd weights before their
  *   transformation and some after it;
  * - a fully connected layer is in batches of 16, and counts for one of them, where the sheet's
- * bytes are fewer than the weights;
+ *   DRAM cycles are fewer than those of the weights;
  * - a KiB counts as 1000 bytes, so that 10 GB/s are 10.24 here.
  */
 #include <filesystem>
@@ -49,7 +49,8 @@ struct SheetLayer {
 	uint32_t pooledH = 0, pooledW = 0;
 	double inputKib = 0;
 	double weightKib = 0;
-	double cycles = 0; /* with DRAM only */
+	double dramCycles = 0; /* of the bytes it counts, with DRAM only */
+	double cycles = 0;     /* its result, with DRAM only */
 
 	bool winograd() const
 	{
@@ -59,7 +60,7 @@ struct SheetLayer {
 	/* DRAM takes 100 cycles for what it calls a KiB. */
 	uint32_t images() const
 	{
-		return fullyConnected && cycles < 100 * weightKib ? fullyConnectedBatch : 1;
+		return fullyConnected && dramCycles < 100 * weightKib ? fullyConnectedBatch : 1;
 	}
 };
 
@@ -96,6 +97,7 @@ std::optional<SheetLayer> readLayer(const std::vector<std::string> &cells, size_
 			     .pooledW = number(cells[20]),
 			     .inputKib = std::stod(cells[22]),
 			     .weightKib = std::stod(cells[weights]),
+			     .dramCycles = std::stod(cells[cells.size() - 4]),
 			     .cycles = std::stod(result) };
 	if (layer.r == 1 && layer.strideY > 1)
 		layer.r = layer.s = 2;
