@@ -255,6 +255,20 @@ int Submit::run(const Device &device)
 	return device.ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 }
 
+int Submit::runToTheEnd(const Device &device)
+{
+	const uint32_t syncobj = device.createSyncobj();
+
+	outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
+	int ret = run(device);
+	if (!ret)
+		ret = device.waitSyncobj(syncobj);
+	if (!ret && device.fenceStatus(syncobj) != 1)
+		ret = device.fenceStatus(syncobj);
+	device.destroySyncobj(syncobj);
+	return ret;
+}
+
 drm_nvdla_job_result JobResult::job() const
 {
 	drm_nvdla_job_result job;

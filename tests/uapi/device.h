@@ -155,6 +155,9 @@ struct Submit {
 	/** \return 0 or -errno; \a error is filled if the kernel refuses a task */
 	int run(const Device &device);
 
+	/** \return 0 once the job has ended well, or the first error on the way there */
+	int runToTheEnd(const Device &device);
+
 	std::vector<drm_nvdla_task> tasks;
 	std::vector<drm_nvdla_sync> inSyncs;
 	std::vector<drm_nvdla_sync> outSyncs;

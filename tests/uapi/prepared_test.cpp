@@ -50,17 +50,10 @@ protected:
 	int run(std::vector<drm_nvdla_task> tasks, uint32_t resultHandle = 0, uint32_t flags = 0)
 	{
 		Submit submit;
-		const uint32_t syncobj = device_.createSyncobj();
 		submit.tasks = std::move(tasks);
-		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
 		submit.resultHandle = resultHandle;
 		submit.flags = flags;
-		int ret = submit.run(device_);
-		if (!ret)
-			ret = device_.waitSyncobj(syncobj);
-		if (!ret && device_.fenceStatus(syncobj) != 1)
-			ret = device_.fenceStatus(syncobj);
-		device_.destroySyncobj(syncobj);
+		const int ret = submit.runToTheEnd(device_);
 		error_ = submit.error;
 		return ret;
 	}

@@ -68,14 +68,7 @@ protected:
 	int run()
 	{
 		Submit submit(task_);
-		const uint32_t syncobj = device_.createSyncobj();
-		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
-		int ret = submit.run(device_);
-		if (!ret)
-			ret = device_.waitSyncobj(syncobj);
-		if (!ret && device_.fenceStatus(syncobj) != 1)
-			ret = device_.fenceStatus(syncobj);
-		device_.destroySyncobj(syncobj);
+		const int ret = submit.runToTheEnd(device_);
 		error_ = submit.error;
 		return ret;
 	}
