@@ -71,5 +71,5 @@ def test_damaged_files(device):
 def test_an_operator_that_there_is_not():
 	shape = (1, 8, 4, 6)
 	with pytest.raises(nvdla.Unsupported, match='NonMaxSuppression'):
-		nvdla.compile(onnx_model.model([onnx_model.node('NonMaxSuppression', ['x'], ['y'])], {'x': shape},
+		nvdla.compile(onnx_model.model([onnx_model.node('NonMaxSuppression', ['x'], 'y')], {'x': shape},
 					       {'y': shape}))
