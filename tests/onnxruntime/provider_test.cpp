@@ -15,6 +15,7 @@
 #include "agreement.h"
 #include "onnxruntime/partitioner.h"
 #include "session.h"
+#include "test_support.h"
 
 namespace nvdla::test
 {
@@ -33,7 +34,7 @@ const std::map<std::string, std::string> fallsShort = {
 	  "its softmax is 12 steps of the output" },
 };
 
-const ProviderOptions embedded = { { "device", "embedded:fp16=fast" } };
+const ProviderOptions onDevice = { { "device", fastDevicePath() } };
 
 class Provider : public testing::TestWithParam<std::string>
 {
@@ -56,7 +57,7 @@ TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
 {
 	const ModelFolder folder = readModelFolder(GetParam());
 	testing::internal::CaptureStderr();
-	Session with(runtime, folder.file, &embedded);
+	Session with(runtime, folder.file, &onDevice);
 	const std::string said = testing::internal::GetCapturedStderr();
 	ASSERT_EQ(with.error(), "");
 	std::cout << said;

@@ -22,14 +22,6 @@ class Delegate : public testing::TestWithParam<std::string>
 {
 };
 
-/* Of the embedded device FP16 in f32: whole networks in seconds. */
-DelegateOptions onDevice()
-{
-	const std::string device = devicePath();
-
-	return { { "device", device == Device::embeddedPath ? device + ":fp16=fast" : device } };
-}
-
 std::string testName(const testing::TestParamInfo<std::string> &info)
 {
 	std::string name = info.param;
@@ -63,7 +55,7 @@ TEST_P(Delegate, AgreesWithTensorFlowLiteAlone)
 	auto model = importModel(folder);
 	ASSERT_TRUE(model) << model.error().message();
 	testing::internal::CaptureStderr();
-	const DelegatePointer delegate = loadDelegate(onDevice());
+	const DelegatePointer delegate = loadDelegate({ { "device", fastDevicePath() } });
 	Interpreter with(folder.file, delegate.get());
 	const std::string said = testing::internal::GetCapturedStderr();
 	std::cout << said;

@@ -13,7 +13,7 @@ export NVDLA_EXAMPLES=/usr/libexec/nvdla
 while read -r name kind seconds program arguments; do
 	output="$PWD/$name"
 	case $kind in
-	gtest) arguments="--gtest_output=xml:$output.xml $arguments" ;;
+	gtest) arguments="$arguments --gtest_output=xml:$output.xml" ;;
 	esac
 	began=$(cut -d . -f 1 /proc/uptime)
 	# By its path, because a GoogleTest program with death tests starts itself again.

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from . import processes, suite_tree
 from .console import Failure
@@ -115,6 +116,14 @@ def generate(progress=lambda text: None):
 def tests():
 	"""The tests Meson knows: a list of {name, suite, ...}."""
 	return _introspect('--tests')
+
+
+def needed_by(program):
+	"""What the tests of the built @program are run with beside it: paths in the build directory."""
+	files = {target['id']: [Path(name) for name in target['filename']] for target in _introspect('--targets')}
+	wanted = {path for test in tests() if str(program) in (str(build_dir() / word) for word in test['cmd'])
+		  for target in test['depends'] for path in files[target]}
+	return sorted(wanted - {program})
 
 
 def run_tests(names, environment, progress):

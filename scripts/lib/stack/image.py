@@ -124,24 +124,26 @@ class Modules:
 		return loaded
 
 
-def libraries(programs):
-	"""The shared libraries and loaders that @programs of this host need, as absolute paths."""
+def libraries(programs, lister=lambda program: ['ldd', str(program)]):
+	"""The shared libraries and loaders that @programs need, as absolute paths.
+
+	@lister: the command that says as ldd does what a program needs.
+	"""
 	found = set()
-	if not programs:
-		return found
-	said = subprocess.run(['ldd', *map(str, programs)], capture_output=True, text=True)
-	for line in said.stdout.splitlines():
-		missing = re.match(r'\s*(\S+) => not found', line)
-		if missing:
-			raise Failure(f'{missing.group(1)} is not installed and one of the programs needs it: build again')
-		match = re.match(r'\s*(?:\S+ => )?(/\S+) \(0x', line)
-		if match:
-			found.add(match.group(1))
+	for program in programs:
+		said = subprocess.run(lister(program), capture_output=True, text=True)
+		for line in said.stdout.splitlines():
+			missing = re.match(r'\s*(\S+) => not found', line)
+			if missing:
+				raise Failure(f'{missing.group(1)} is not installed and {program} needs it: build again')
+			match = re.match(r'\s*(?:\S+ => )?(/\S+) \(0x', line)
+			if match:
+				found.add(match.group(1))
 	return found
 
 
-def _stripped(path, cache):
-	"""The contents of a program without its debug information, which the guest has no use for."""
+def stripped(path, cache):
+	"""The contents of a program without its debug information, which the guest has no use for; kept in @cache."""
 	contents = path.read_bytes()
 	if not contents:
 		# The guest's shell would run it as a script that does nothing, successfully.
@@ -227,7 +229,7 @@ def programs(kernel, module, executables, files, cache):
 	"""The part that changes with the project.
 
 	@module is nvdla.ko or None; what it needs beyond the base goes along.
-	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path}.
+	@executables are {name in /usr/bin: path}, @files {absolute path in the guest: path, or contents}.
 	"""
 	archive = Archive()
 	folder = f'lib/modules/{kernel.release}'
@@ -239,11 +241,14 @@ def programs(kernel, module, executables, files, cache):
 		archive.file(f'{folder}/nvdla.ko', contents)
 		archive.file(f'{folder}/nvdla.order', ''.join(f'{name}\n' for name in needed).encode())
 	for name, path in executables.items():
-		archive.file(f'usr/bin/{name}', _stripped(path, cache), executable=True)
+		archive.file(f'usr/bin/{name}', stripped(path, cache), executable=True)
 	for library in sorted(libraries([path for path in executables.values() if _is_elf(path)])):
 		archive.file(library.lstrip('/'), Path(library).read_bytes(), executable=True)
-	for name, path in files.items():
-		archive.file(name.lstrip('/'), path.read_bytes(), executable=os.access(path, os.X_OK))
+	for name, source in files.items():
+		if isinstance(source, bytes):
+			archive.file(name.lstrip('/'), source)
+		else:
+			archive.file(name.lstrip('/'), source.read_bytes(), executable=os.access(source, os.X_OK))
 	return archive.finish()
 
 

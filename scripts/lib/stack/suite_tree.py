@@ -17,10 +17,13 @@ from .paths import ROOT, cache_dir
 
 # Where the frameworks are looked for, by the names that stay when releases move on.
 _SUITES = ('testing', 'unstable')
+RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 1 << 30
+# Libraries that the frameworks load by their names.
+_LOADED = ('libonnxruntime_providers_shared.so',)
 # The frameworks' headers, in a folder without those of the C library beside them.
 _HEADERS = ('onnxruntime', 'tensorflow')
 _UNUSED = ('usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/lintian', 'var/cache', 'var/lib/apt')
@@ -35,6 +38,16 @@ def path():
 	"""Where the tree of this checkout's recipe is, or will be."""
 	recipe = '\n'.join([_FORMAT, *_packages(), *_HEADERS, *_UNUSED])
 	return cache_dir() / f'suite-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
+
+
+def loader_command(*words):
+	"""What has the tree's loader run a program; @words: its options, the program and what that is told."""
+	return [str(RUNNER), str(path()), *map(str, words)]
+
+
+def loaded():
+	"""The paths of libraries that the frameworks load themselves, and no program is linked with."""
+	return [file for name in _LOADED for file in path().glob(f'usr/lib/*/{name}')]
 
 
 def ensure(progress):

@@ -5,7 +5,7 @@ import dataclasses
 import shutil
 from pathlib import Path
 
-from . import debug_kernel, guest, results, vm
+from . import build, debug_kernel, guest, image, results, suite_tree, vm
 from .console import Failure
 from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -16,6 +16,8 @@ _INSIDE = '/usr/libexec/nvdla'
 # How a guest is booted: {mode: (where DMA buffers come from, number of devices)}.
 _MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'bounce': ('bounce', 1),
 	  'pair': ('iommu', 2)}
+# Among the modes: the program is linked with the suite tree's frameworks, and runs by its loader.
+_SUITE = 'suite'
 # Booting and powering off, on a busy machine beside other guests.
 _OVERHEAD = 120
 # How much longer everything takes on the debug kernel: all its checks, under emulation.
@@ -29,6 +31,7 @@ class Test:
 	name: str
 	modes: tuple
 	on_debug: bool
+	in_suite: bool
 	timeout: int
 	program: Path
 	arguments: tuple
@@ -38,7 +41,10 @@ class Test:
 		return self.program.parent == FOLDER
 
 	def programs(self):
-		"""The built programs that it is, or that its script is given as arguments."""
+		"""The built programs that it is, or that its script is given as arguments; of this system, not
+		of the suite tree."""
+		if self.in_suite:
+			return []
 		words = [build_dir() / word for word in self.arguments] if self.is_script else [self.program]
 		return [path for path in words if path.is_file()]
 
@@ -51,12 +57,13 @@ def tests():
 		if not words:
 			continue
 		modes = words[1].split(',') if len(words) > 1 else []
-		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG}:
+		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _SUITE}:
 			raise Failure(f'{_LIST}:{number}: a line is NAME MODE[,MODE] SECONDS PROGRAM [ARGUMENT...]')
 		script = FOLDER / words[3]
 		program = script if script.is_file() else build_dir() / words[3]
-		plain = tuple(mode for mode in modes if mode != guest.DEBUG)
-		found.append(Test(words[0], plain, guest.DEBUG in modes, int(words[2]), program, tuple(words[4:])))
+		plain = tuple(mode for mode in modes if mode in _MODES)
+		found.append(Test(words[0], plain, guest.DEBUG in modes, _SUITE in modes, int(words[2]), program,
+				  tuple(words[4:])))
 	return found
 
 
@@ -111,8 +118,11 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	kernel = found.kernel(series)
 	if dma == 'cma' and not kernel.has('CONFIG_DMA_CMA'):
 		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
+	without = [test for test in wanted if test.in_suite and not suite_tree.path().is_dir()]
+	cases = [Case(f'{prefix}.{test.name}', results.SKIPPED, 'there is no suite tree') for test in without]
+	wanted = [test for test in wanted if test not in without]
 	missing = [test for test in wanted if not test.program.is_file()]
-	cases = [Case(f'{prefix}.{test.name}', results.FAILED, f'{test.program} is not there') for test in missing]
+	cases += [Case(f'{prefix}.{test.name}', results.FAILED, f'{test.program} is not there') for test in missing]
 	wanted = [test for test in wanted if test not in missing]
 	if not wanted:
 		return cases
@@ -149,6 +159,9 @@ def _image(wanted, programs, modules, plan_file):
 	lines = []
 	for test in wanted:
 		command = f'{_INSIDE}/{test.program.name}' if test.is_script else test.program.name
+		if test.in_suite:
+			files |= _suite_files(test.program)
+			command = ' '.join(suite_tree.loader_command(test.program))
 		executables |= {path.name: path for path in test.programs()}
 		kind = 'tap' if test.is_script else 'gtest'
 		arguments = [Path(word).name if (build_dir() / word).is_file() else word for word in test.arguments]
@@ -156,6 +169,14 @@ def _image(wanted, programs, modules, plan_file):
 	plan_file.write_text(''.join(lines))
 	files[f'{_INSIDE}/plan'] = plan_file
 	return executables, files
+
+
+def _suite_files(program):
+	"""What a program of the suite tree's frameworks needs, at the paths it has here."""
+	built = [program, *build.needed_by(program)]
+	found = image.libraries(built, lambda path: suite_tree.loader_command('--list', path))
+	return ({str(path): image.stripped(path, build_dir() / 'vm' / 'stripped') for path in built}
+		| {str(path): Path(path) for path in [*found, *suite_tree.loaded()]} | {str(suite_tree.RUNNER): suite_tree.RUNNER})
 
 
 def _collect(test, share, prefix):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device whose completions a test holds back, and that it can take away.
+ * A device whose completions a test holds back, that it can take away, and that knows what was asked
+ * of it.
  */
 #pragma once
 
@@ -45,12 +46,17 @@ public:
 		std::unique_lock guard(lock_);
 		if (lost_ && request != DRM_IOCTL_GEM_CLOSE && request != DRM_IOCTL_SYNCOBJ_DESTROY)
 			return -ENODEV;
+		if (request == DRM_IOCTL_NVDLA_CONTEXT_CREATE)
+			priorities_.push_back(
+				static_cast<drm_nvdla_context_create *>(argument)->priority);
 		if (request == syncobjEventfdRequest && closed_) {
 			held_.push_back(*static_cast<SyncobjEventfd *>(argument));
 			held_.back().fd = fcntl(held_.back().fd, F_DUPFD_CLOEXEC, 0);
 			changed_.notify_all();
 			return 0;
 		}
+		passed_ += request == syncobjEventfdRequest;
+		changed_.notify_all();
 		guard.unlock();
 		return device_->ioctl(request, argument);
 	}
@@ -84,6 +90,20 @@ public:
 		std::unique_lock guard(lock_);
 		changed_.wait(guard, [&] { return held_.size() >= jobs; });
 		EXPECT_EQ(held_.size(), jobs);
+	}
+
+	/** \brief Wait until so many jobs went through the open gate: they are with the device */
+	void waitPassed(size_t jobs)
+	{
+		std::unique_lock guard(lock_);
+		changed_.wait(guard, [&] { return passed_ >= jobs; });
+	}
+
+	/** \return of the contexts that were made, in this order */
+	std::vector<uint32_t> contextPriorities()
+	{
+		const std::lock_guard guard(lock_);
+		return priorities_;
 	}
 
 	/** \brief Let everything pass, now and from now on */
@@ -123,6 +143,8 @@ private:
 	std::mutex lock_;
 	std::condition_variable changed_;
 	std::vector<SyncobjEventfd> held_;
+	std::vector<uint32_t> priorities_;
+	size_t passed_ = 0;
 	bool closed_ = false;
 	bool lost_ = false;
 };

@@ -29,6 +29,13 @@ std::string devicePath()
 	return path ? path : Device::embeddedPath;
 }
 
+std::string fastDevicePath()
+{
+	const std::string path = devicePath();
+
+	return path == Device::embeddedPath ? path + ":fp16=fast" : path;
+}
+
 Device openDevice()
 {
 	auto device = Device::open(devicePath());

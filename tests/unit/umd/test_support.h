@@ -34,6 +34,9 @@ std::optional<std::filesystem::path> findReference();
 /** \return the device that NVDLA_DEVICE names, or the embedded one: Device::open()'s path */
 std::string devicePath();
 
+/** \return devicePath(), with FP16 in f32 on the embedded device: whole networks in seconds */
+std::string fastDevicePath();
+
 /** \brief Open devicePath() */
 Device openDevice();
 
