@@ -18,6 +18,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
 #include "nvdla_sram.h"
@@ -342,10 +343,14 @@ int nvdla_device_init(struct nvdla_device *ndev)
 	if (ret)
 		return dev_err_probe(dev, ret, "cannot start the core\n");
 
+	ret = nvdla_iommu_init(ndev);
+	if (ret)
+		goto err_pm_fini;
+
 	ret = drm_dev_register(&ndev->drm, 0);
 	if (ret) {
-		nvdla_pm_fini(ndev);
-		return dev_err_probe(dev, ret, "cannot register the accel device\n");
+		dev_err_probe(dev, ret, "cannot register the accel device\n");
+		goto err_iommu_fini;
 	}
 	nvdla_debugfs_init(ndev);
 
@@ -353,6 +358,12 @@ int nvdla_device_init(struct nvdla_device *ndev)
 		 ndev->hw_version);
 	nvdla_pm_allow(ndev);
 	return 0;
+
+err_iommu_fini:
+	nvdla_iommu_fini(ndev);
+err_pm_fini:
+	nvdla_pm_fini(ndev);
+	return ret;
 }
 
 /**
@@ -372,4 +383,5 @@ void nvdla_device_fini(struct nvdla_device *ndev)
 	nvdla_cbuf_fini(ndev);
 	nvdla_sram_fini(ndev);
 	nvdla_gem_fini(ndev);
+	nvdla_iommu_fini(ndev);
 }

@@ -19,6 +19,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_prime.h"
 #include "nvdla_user_task.h"
@@ -90,7 +91,10 @@ static int nvdla_ioctl_dev_query(struct drm_device *drm, void *data, struct drm_
 
 static void nvdla_file_release(struct kref *refcount)
 {
-	kfree(container_of(refcount, struct nvdla_file, refcount));
+	struct nvdla_file *file = container_of(refcount, struct nvdla_file, refcount);
+
+	nvdla_domain_put(file->domain);
+	kfree(file);
 }
 
 struct nvdla_file *nvdla_file_get(struct nvdla_file *file)
@@ -106,13 +110,21 @@ void nvdla_file_put(struct nvdla_file *file)
 
 static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 {
+	struct nvdla_domain *domain;
 	struct nvdla_file *priv;
 	int ret;
 
+	domain = nvdla_domain_create(to_nvdla_device(drm), file->client_id);
+	if (IS_ERR(domain))
+		return PTR_ERR(domain);
+
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL);
-	if (!priv)
+	if (!priv) {
+		nvdla_domain_put(domain);
 		return -ENOMEM;
+	}
 	kref_init(&priv->refcount);
+	priv->domain = domain;
 	priv->usage.client_id = file->client_id;
 	nvdla_client_init(&priv->client);
 	nvdla_user_tasks_open(priv);
@@ -124,6 +136,18 @@ static int nvdla_open(struct drm_device *drm, struct drm_file *file)
 	}
 	file->driver_priv = priv;
 	return 0;
+}
+
+/* Not at the same time as an unplug: what a file has is of the device. */
+static int nvdla_open_plugged(struct drm_device *drm, struct drm_file *file)
+{
+	int ret, idx;
+
+	if (!drm_dev_enter(drm, &idx))
+		return -ENODEV;
+	ret = nvdla_open(drm, file);
+	drm_dev_exit(idx);
+	return ret;
 }
 
 /* Jobs may be left, which keep the contexts they were submitted to. */
@@ -183,7 +207,7 @@ static const struct file_operations nvdla_fops = {
 const struct drm_driver nvdla_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
-	.open = nvdla_open,
+	.open = nvdla_open_plugged,
 	.postclose = nvdla_postclose,
 	.ioctls = nvdla_ioctls,
 	.num_ioctls = ARRAY_SIZE(nvdla_ioctls),

@@ -4,13 +4,21 @@
  * built with CONFIG_DRM_ACCEL_NVDLA_FAULTS has them.
  */
 #include <linux/debugfs.h>
+#include <linux/iommu.h>
+#include <linux/irqflags.h>
+#include <linux/list.h>
 
+#include "nvdla_device.h"
 #include "nvdla_faults.h"
+#include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 
 static const char * const nvdla_fault_names[NVDLA_NUM_FAULTS] = {
 	[NVDLA_FAULT_INTERRUPT] = "lose_interrupt",
 	[NVDLA_FAULT_TASK] = "fail_task",
 	[NVDLA_FAULT_RESET] = "fail_reset",
+	[NVDLA_FAULT_ADDRESS] = "wrong_address",
+	[NVDLA_FAULT_IOMMU] = "iommu_fault",
 };
 
 /**
@@ -63,4 +71,36 @@ bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault)
 #else
 	return false;
 #endif
+}
+
+/**
+ * nvdla_fault_in_address() - have a task programmed wrong, as no check would let it pass
+ * @ndev: device
+ * @addr: of a buffer of the task, which becomes that of the newest buffer of all clients
+ */
+void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr)
+{
+	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_ADDRESS))
+		return;
+
+	mutex_lock(&ndev->bos_lock);
+	*addr = list_first_entry(&ndev->bos, struct nvdla_bo, link)->dma_addr;
+	mutex_unlock(&ndev->bos_lock);
+}
+
+/**
+ * nvdla_fault_in_domain() - say that the core reached for what it must not, as an IOMMU does
+ * @ndev: device, locked, which a task was started on
+ */
+void nvdla_fault_in_domain(struct nvdla_device *ndev)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(ndev->drm.dev);
+	unsigned long flags;
+
+	if (!domain || !nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_IOMMU))
+		return;
+
+	local_irq_save(flags);
+	report_iommu_fault(domain, ndev->drm.dev, 0, IOMMU_FAULT_READ);
+	local_irq_restore(flags);
 }

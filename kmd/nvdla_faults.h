@@ -7,18 +7,23 @@
 #include <linux/types.h>
 
 struct dentry;
+struct nvdla_device;
 
 /**
  * enum nvdla_fault - what can be made to go wrong
  * @NVDLA_FAULT_INTERRUPT: an interrupt of the core is lost
  * @NVDLA_FAULT_TASK: a task that completed is taken for one that did not
  * @NVDLA_FAULT_RESET: the core does not come back from a reset
+ * @NVDLA_FAULT_ADDRESS: an entry of an address table is taken for the newest buffer's
+ * @NVDLA_FAULT_IOMMU: an IOMMU says that a task reached for what is not its client's
  * @NVDLA_NUM_FAULTS: number of faults
  */
 enum nvdla_fault {
 	NVDLA_FAULT_INTERRUPT,
 	NVDLA_FAULT_TASK,
 	NVDLA_FAULT_RESET,
+	NVDLA_FAULT_ADDRESS,
+	NVDLA_FAULT_IOMMU,
 	NVDLA_NUM_FAULTS,
 };
 
@@ -41,6 +46,8 @@ struct nvdla_faults {
 void nvdla_faults_init(struct nvdla_faults *faults);
 void nvdla_faults_add_files(struct nvdla_faults *faults, struct dentry *root);
 bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault);
+void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr);
+void nvdla_fault_in_domain(struct nvdla_device *ndev);
 
 #else
 
@@ -55,6 +62,14 @@ static inline void nvdla_faults_add_files(struct nvdla_faults *faults, struct de
 static inline bool nvdla_fault_strikes(struct nvdla_faults *faults, enum nvdla_fault fault)
 {
 	return false;
+}
+
+static inline void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr)
+{
+}
+
+static inline void nvdla_fault_in_domain(struct nvdla_device *ndev)
+{
 }
 
 #endif

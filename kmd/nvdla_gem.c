@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
+#include <drm/drm_file.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 #include <drm/nvdla_accel.h>
@@ -17,7 +18,9 @@
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
+#include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 #include "nvdla_prime.h"
 
 /**
@@ -29,6 +32,32 @@
 bool nvdla_bo_is_undefined(const struct nvdla_bo *bo)
 {
 	return bo->defined && dma_fence_get_status(bo->defined) < 0;
+}
+
+/**
+ * nvdla_bo_open() - a file gets a handle of a buffer
+ * @obj: buffer
+ * @file: file
+ *
+ * Return: 0 or -errno.
+ */
+int nvdla_bo_open(struct drm_gem_object *obj, struct drm_file *file)
+{
+	const struct nvdla_file *priv = file->driver_priv;
+
+	return nvdla_domain_map(priv->domain, to_nvdla_bo(obj));
+}
+
+/**
+ * nvdla_bo_close() - a file gives up a handle of a buffer
+ * @obj: buffer
+ * @file: file
+ */
+void nvdla_bo_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	const struct nvdla_file *priv = file->driver_priv;
+
+	nvdla_domain_unmap(priv->domain, to_nvdla_bo(obj));
 }
 
 /**
@@ -56,6 +85,7 @@ static void nvdla_bo_unmap_locked(struct nvdla_bo *bo)
 
 	lockdep_assert_held(&to_nvdla_device(obj->dev)->bos_lock);
 
+	nvdla_bo_unmap_domains(bo);
 	if (bo->dma_buf) {
 		dma_buf_unmap_attachment_unlocked(obj->import_attach, bo->sgt, DMA_BIDIRECTIONAL);
 		dma_buf_detach(bo->dma_buf, obj->import_attach);
@@ -240,6 +270,8 @@ static enum drm_gem_object_status nvdla_bo_status(struct drm_gem_object *obj)
 
 static const struct drm_gem_object_funcs nvdla_bo_funcs = {
 	.free = nvdla_bo_free,
+	.open = nvdla_bo_open,
+	.close = nvdla_bo_close,
 	.export = nvdla_prime_export,
 	.get_sg_table = nvdla_bo_get_sg_table,
 	.vmap = nvdla_bo_gem_vmap,
@@ -300,6 +332,7 @@ struct nvdla_bo *nvdla_bo_create(struct nvdla_device *ndev, size_t size, u32 fla
 
 	bo->base.funcs = &nvdla_bo_funcs;
 	bo->mem_type = NVDLA_MEM_MC;
+	INIT_LIST_HEAD(&bo->mappings);
 	drm_gem_private_object_init(&ndev->drm, &bo->base, size);
 
 	ret = drm_gem_create_mmap_offset(&bo->base);

@@ -17,6 +17,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
 #include "nvdla_trace.h"
@@ -77,18 +78,48 @@ struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_conte
 	return job;
 }
 
+/* A handle may be closed while the job is under way, and the driver's own buffers have none. */
+static int nvdla_job_map_bos(struct nvdla_job *job)
+{
+	struct nvdla_domain *domain = job->context->file->domain;
+	int ret;
+
+	for (; job->num_mapped < job->num_bos; job->num_mapped++) {
+		ret = nvdla_domain_map(domain, to_nvdla_bo(job->bos[job->num_mapped].obj));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void nvdla_job_put_bos(struct nvdla_job *job)
+{
+	struct nvdla_domain *domain = job->context->file->domain;
+	u32 i;
+
+	for (i = 0; i < job->num_mapped; i++)
+		nvdla_domain_unmap(domain, to_nvdla_bo(job->bos[i].obj));
+	for (i = 0; i < job->num_bos; i++)
+		drm_gem_object_put(job->bos[i].obj);
+	kvfree(job->bos);
+}
+
 /**
  * nvdla_job_admit() - have the device there and awake until the job is destroyed
- * @job: job that is about to be queued; the caller is between drm_dev_enter() and
- *	drm_dev_exit()
+ * @job: job with all its buffers that is about to be queued; the caller is between
+ *	drm_dev_enter() and drm_dev_exit()
  *
  * From here on an unplug waits for the job, so the job must not wait for user space.
  *
- * Return: 0, or -ENODEV if the core does not wake.
+ * Return: 0, -ENODEV if the core does not wake, -ENOMEM.
  */
 int nvdla_job_admit(struct nvdla_job *job)
 {
 	int ret;
+
+	ret = nvdla_job_map_bos(job);
+	if (ret)
+		return ret;
 
 	ret = nvdla_pm_get(job->ndev);
 	if (ret)
@@ -109,10 +140,7 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	bool admitted = job->admitted;
 	u32 i;
 
-	for (i = 0; i < job->num_bos; i++)
-		drm_gem_object_put(job->bos[i].obj);
-	kvfree(job->bos);
-
+	nvdla_job_put_bos(job);
 	nvdla_coredump_publish(job);
 	for (i = 0; i < job->num_tasks; i++) {
 		nvdla_task_destroy(job->tasks[i]);

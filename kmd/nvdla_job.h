@@ -83,6 +83,9 @@ struct nvdla_job {
 	/** @num_bos: entries at @bos */
 	u32 num_bos;
 
+	/** @num_mapped: how many of them, from the first on, are mapped for its client */
+	u32 num_mapped;
+
 	/** @admitted: the device is awake for it, and does not go before it */
 	bool admitted;
 

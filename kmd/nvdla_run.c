@@ -19,6 +19,7 @@
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
+#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
@@ -83,6 +84,13 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 	struct nvdla_device *ndev = job->ndev;
 	int ret;
 
+	/* Nothing of it has run: there is nothing to recover from. */
+	ret = job->next_task ? 0 : nvdla_domain_enter(ndev, job->context->file->domain);
+	if (ret) {
+		nvdla_job_end(job, ret);
+		return;
+	}
+
 	while (job->next_task < job->num_tasks) {
 		struct nvdla_task *task = job->tasks[job->next_task++];
 
@@ -93,6 +101,7 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 			nvdla_job_fail(job, ret);
 			return;
 		}
+		nvdla_fault_in_domain(ndev);
 		if (job->task_running || job->error)
 			return;
 	}
@@ -118,6 +127,8 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 
 	if (!error && nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TASK))
 		error = -EIO;
+	if (!error && nvdla_iommu_has_faulted(ndev))
+		error = -EFAULT;
 	trace_nvdla_task_done(job, job->next_task - 1, error);
 	if (error)
 		nvdla_job_fail(job, error);
@@ -192,7 +203,9 @@ static void nvdla_job_start_scrub(struct nvdla_job *job, struct nvdla_task *scru
 
 	job->scrubbing = true;
 	job->task_running = true;
-	ret = nvdla_sequencer_start(job->ndev->seq, scrub);
+	ret = nvdla_domain_enter(job->ndev, job->ndev->iommu.own);
+	if (!ret)
+		ret = nvdla_sequencer_start(job->ndev->seq, scrub);
 	if (ret)
 		nvdla_job_fail(job, ret);
 }
@@ -357,8 +370,12 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 
 	mutex_lock(&ndev->lock);
 	job = ndev->active;
-	if (job && !ndev->stopped && !job->error && time_after_eq(jiffies, job->deadline))
-		job->error = -ETIMEDOUT;
+	if (job && !ndev->stopped && !job->error) {
+		if (nvdla_iommu_has_faulted(ndev))
+			job->error = -EFAULT;
+		else if (time_after_eq(jiffies, job->deadline))
+			job->error = -ETIMEDOUT;
+	}
 	stuck = job && job->error;
 	mutex_unlock(&ndev->lock);
 	return stuck;

@@ -69,6 +69,9 @@ Result<void> Job::status()
 	case -EIO:
 		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
 			    "the device did not do what it should and was reset");
+	case -EFAULT:
+		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+			    "the device reached for memory that is not this client's and was reset");
 	case -ENODEV:
 		return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
 			    "the device is gone");

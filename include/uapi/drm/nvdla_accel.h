@@ -596,7 +596,7 @@ struct drm_nvdla_job_result {
  * Queues one job that runs the tasks one after the other. The job waits for
  * the syncobjs at @in_syncs and for the implicit fences of all buffers, and
  * signals those at @out_syncs when its last task is done; if it fails, their
- * fence carries the error (-ETIMEDOUT, -EIO, -ENODEV).
+ * fence carries the error (-ETIMEDOUT, -EIO, -EFAULT, -ENODEV).
  */
 struct drm_nvdla_submit {
 	/** @tasks: Input: array of struct drm_nvdla_task */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+#ifndef __NVDLA_IOMMU_H__
+#define __NVDLA_IOMMU_H__
+
+#include <linux/types.h>
+
+struct iommu_domain;
+struct nvdla_bo;
+struct nvdla_device;
+struct nvdla_domain;
+
+/**
+ * struct nvdla_iommu - the second wall of a core
+ */
+struct nvdla_iommu {
+	/**
+	 * @dma: the kernel's domain, where buffers get their addresses; NULL if there is no
+	 * second wall. Constant while the device is registered.
+	 */
+	struct iommu_domain *dma;
+
+	/** @own: domain for tasks of the driver's own, NULL if there is no second wall */
+	struct nvdla_domain *own;
+
+	/** @entered: domain that the core is in, with a reference; under &nvdla_device.lock */
+	struct nvdla_domain *entered;
+
+	/** @changes: times that it changed, under &nvdla_device.lock */
+	u64 changes;
+};
+
+int nvdla_iommu_init(struct nvdla_device *ndev);
+void nvdla_iommu_fini(struct nvdla_device *ndev);
+
+struct nvdla_domain *nvdla_domain_create(struct nvdla_device *ndev, u64 client_id);
+void nvdla_domain_put(struct nvdla_domain *domain);
+u64 nvdla_domain_client(const struct nvdla_domain *domain);
+
+int nvdla_domain_map(struct nvdla_domain *domain, struct nvdla_bo *bo);
+void nvdla_domain_unmap(struct nvdla_domain *domain, struct nvdla_bo *bo);
+void nvdla_bo_unmap_domains(struct nvdla_bo *bo);
+
+int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain);
+bool nvdla_iommu_has_faulted(struct nvdla_device *ndev);
+
+#endif /* __NVDLA_IOMMU_H__ */
