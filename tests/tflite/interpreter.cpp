@@ -128,6 +128,18 @@ bool Interpreter::invoke()
 	return TfLiteInterpreterInvoke(interpreter_.get()) == kTfLiteOk;
 }
 
+bool Interpreter::inputIsLent() const
+{
+	return TfLiteInterpreterGetInputTensor(interpreter_.get(), 0)->allocation_type ==
+	       kTfLiteCustom;
+}
+
+bool Interpreter::outputIsLent() const
+{
+	return TfLiteInterpreterGetOutputTensor(interpreter_.get(), 0)->allocation_type ==
+	       kTfLiteCustom;
+}
+
 std::vector<Array> Interpreter::outputs() const
 {
 	std::vector<Array> outputs;

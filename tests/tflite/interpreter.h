@@ -39,6 +39,9 @@ public:
 	void set(const std::vector<Array> &inputs);
 	/** \return whether TensorFlow Lite says it went well */
 	bool invoke();
+	/** \return whether the only input, and output, have memory that is not TensorFlow Lite's */
+	bool inputIsLent() const;
+	bool outputIsLent() const;
 	/** \return the outputs, with their types */
 	std::vector<Array> outputs() const;
 

@@ -108,6 +108,40 @@ TEST_F(GatedLife, DestroyedInMidRun)
 	EXPECT_EQ(with.run(inputs), wanted);
 }
 
+/* One has the device while the other is on its way to it, or takes its results. */
+TEST_F(GatedLife, TwoInvocationsAreOnTheDeviceAtOnce)
+{
+	const std::vector<Array> wanted = onDevice();
+	const DelegatePointer delegate = make();
+	Interpreter first(folder.file, delegate.get()), second(folder.file, delegate.get());
+
+	gate->close();
+	std::thread one([&] { EXPECT_EQ(first.run(inputs), wanted); });
+	std::thread other([&] { EXPECT_EQ(second.run(inputs), wanted); });
+	gate->waitHeld(2);
+	gate->release();
+	one.join();
+	other.join();
+}
+
+/* Vectors of integers lie on the device as they do in TensorFlow Lite; what has rows does not. */
+TEST_F(GatedLife, TensorsThatLieAlikeAreTheDevicesMemory)
+{
+	const ModelFolder vectors = readModelFolder("ad_autoencoder_int8");
+	const DelegatePointer delegate = make();
+	Interpreter with(vectors.file, delegate.get()), rows(folder.file, delegate.get());
+	Interpreter without(vectors.file, nullptr);
+
+	EXPECT_TRUE(with.inputIsLent() && with.outputIsLent());
+	EXPECT_FALSE(rows.inputIsLent() || rows.outputIsLent() || without.inputIsLent());
+	with.run(vectors.cases.front().inputs);
+	EXPECT_EQ(said.find(lossWarning), std::string::npos);
+	gate->lose();
+	for (const ModelCase &one : vectors.cases)
+		EXPECT_EQ(with.run(one.inputs), without.run(one.inputs));
+}
+
+/* Memory that was lent for the first shape is TensorFlow Lite's again for another. */
 TEST_F(Life, OtherShapes)
 {
 	const ModelFolder small = readModelFolder("hello_world_int8");
@@ -115,6 +149,7 @@ TEST_F(Life, OtherShapes)
 	Interpreter with(small.file, delegate.get()), without(small.file, nullptr);
 	const Array three{ "|i1", { -100, 0, 100 } };
 
+	EXPECT_TRUE(with.inputIsLent() && with.outputIsLent());
 	with.resize({ 3, 1 });
 	without.resize({ 3, 1 });
 	EXPECT_EQ(with.run({ three }), without.run({ three }));

@@ -37,7 +37,8 @@ TEST_F(Options, EachNodeThatIsLeftHasItsReason)
 {
 	const std::string said = runWith(onTestDevice(), folder, onDevice());
 
-	EXPECT_EQ(count(said, "nvdla: takes 12 of 13 nodes in 1 partitions, leaves 1\n"), 1u) << said;
+	EXPECT_EQ(count(said, "nvdla: takes 12 of 13 nodes in 1 partitions, leaves 1\n"), 1u)
+		<< said;
 	EXPECT_EQ(count(said, "nvdla: leaves "), 1u) << said;
 	EXPECT_EQ(count(said, "nvdla: leaves node 12 'Identity' to TensorFlow Lite: "), 1u) << said;
 }
@@ -71,7 +72,8 @@ TEST_F(Options, PriorityIsThatOfTheDevicesJobs)
 		gate = GateDevice::open();
 		const DelegatePointer delegate = make({ .priority = priority });
 		EXPECT_EQ(Interpreter(folder.file, delegate.get()).run(inputs), wanted);
-		EXPECT_EQ(gate->contextPriorities(), std::vector{ static_cast<uint32_t>(priority) });
+		EXPECT_EQ(gate->contextPriorities(),
+			  std::vector{ static_cast<uint32_t>(priority) });
 		EXPECT_EQ(count(said, lossWarning), 0u) << said;
 	}
 }
@@ -98,9 +100,8 @@ TEST_F(Options, PrecisionIntegerLeavesRealNumbers)
 	DelegateOptions options = onTestDevice();
 	options["precision"] = "integer";
 	const ModelFolder real = readModelFolder("hello_world_float");
-	const std::string said =
-		runWith(options, real,
-			Interpreter(real.file, nullptr).run(real.cases.front().inputs));
+	const std::string said = runWith(
+		options, real, Interpreter(real.file, nullptr).run(real.cases.front().inputs));
 
 	EXPECT_EQ(count(said, "takes 0 of 3 nodes"), 1u) << said;
 	EXPECT_EQ(count(said, "precision=integer leaves them"), 3u) << said;

@@ -2,6 +2,7 @@
 #include "host_tensor.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -129,6 +130,26 @@ Result<void> pack(const TensorDesc &desc, ElementOrder order, const HostTensor &
 	if (isReal(from.type))
 		return packFloat(desc, floats(from), tensor, order);
 	return packElements(desc, integersFromHost(desc.type, from), tensor, order);
+}
+
+/* A layout moves elements. It is found by moving the bytes of their numbers, one for each element.
+ */
+bool liesAlike(const TensorDesc &desc, ElementOrder order, HostType type)
+{
+	const size_t bytes = elementBytes(type);
+	const uint64_t count = desc.elements();
+	std::vector<std::byte> elements(count * bytes), tensor(desc.size);
+
+	if (!areSame(desc.type, type) || tensor.size() < elements.size())
+		return false;
+	for (unsigned shift = 0; shift == 0 || (count - 1) >> shift; shift += CHAR_BIT) {
+		for (uint64_t i = 0; i < count; i++)
+			elements[i * bytes] = static_cast<std::byte>(i >> shift);
+		if (!packElements(desc, elements, tensor, order) ||
+		    !std::equal(elements.begin(), elements.end(), tensor.begin()))
+			return false;
+	}
+	return true;
 }
 
 Result<void> unpack(const TensorDesc &desc, ElementOrder order, std::span<const std::byte> tensor,

@@ -39,6 +39,12 @@ struct HostTensor {
 Result<void> pack(const TensorDesc &desc, ElementOrder order, const HostTensor &from,
 		  std::span<std::byte> tensor);
 
+/**
+ * \return whether pack() changes nothing: a framework's tensor lies as the first bytes of the
+ * network's, so that one memory can be both
+ */
+bool liesAlike(const TensorDesc &desc, ElementOrder order, HostType type);
+
 /** \brief The way back of pack() */
 Result<void> unpack(const TensorDesc &desc, ElementOrder order, std::span<const std::byte> tensor,
 		    const HostTensor &to);

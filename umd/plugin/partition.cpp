@@ -71,18 +71,67 @@ std::vector<LayerReport> layersOnCpu(const CompileReport &report)
 	return layers;
 }
 
-Partition::Partition(std::shared_ptr<Session> session, Network network,
-		     const CompiledModel &compiled, std::string name,
-		     std::unique_ptr<CpuNetwork> cpu)
-	: session_(std::move(session)), network_(std::move(network)),
-	  inputOrders_(compiled.inputOrders), outputOrders_(compiled.outputOrders),
+Partition::Partition(std::shared_ptr<Session> session, Network network, Request request,
+		     std::string name, std::unique_ptr<CpuNetwork> cpu)
+	: session_(std::move(session)), network_(std::move(network)), request_(std::move(request)),
 	  name_(std::move(name)), cpu_(std::move(cpu))
 {
-	uint64_t largest = 0;
+}
 
-	for (const TensorDesc &desc : network_.inputs())
-		largest = std::max(largest, desc.size);
-	tensor_.resize(largest);
+/* The device reads and writes buffers of ours, as far as the network lets it. */
+Result<std::vector<Partition::End>> Partition::makeEnds(const std::vector<TensorDesc> &tensors,
+							const std::vector<ElementOrder> &orders,
+							Bind bind)
+{
+	std::vector<End> ends;
+
+	for (size_t i = 0; i < tensors.size(); i++) {
+		ends.push_back({ .desc = tensors[i], .order = orders.at(i) });
+		auto buffer = session_->device().allocate(tensors[i].size);
+		if (!buffer)
+			return forward(buffer);
+		auto bound = (request_.*bind)(i, { .buffer = *buffer });
+		if (bound)
+			ends.back().buffer = *buffer;
+		else if (bound.error().code != ErrorCode::Unsupported)
+			return forward(bound);
+	}
+	if (auto taken = takeBack(ends); !taken)
+		return forward(taken);
+	return ends;
+}
+
+/* Between runs the buffers are the CPU's. */
+Result<void> Partition::takeBack(std::vector<End> &ends)
+{
+	for (End &end : ends) {
+		if (!end.buffer)
+			continue;
+		auto access = end.buffer->access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE,
+						 timeoutOf(session_->device()));
+		if (!access)
+			return forward(access);
+		end.bytes = access->bytes().first(end.desc.size);
+		end.access.emplace(std::move(*access));
+	}
+	return {};
+}
+
+std::span<std::byte> Partition::memoryOf(const End &end, HostType type)
+{
+	if (!end.buffer || !liesAlike(end.desc, end.order, type))
+		return {};
+	return end.bytes.first(end.desc.elements() * elementBytes(type));
+}
+
+std::span<std::byte> Partition::inputMemory(size_t index, HostType type) const
+{
+	return memoryOf(inputs_.at(index), type);
+}
+
+std::span<std::byte> Partition::outputMemory(size_t index, HostType type) const
+{
+	return memoryOf(outputs_.at(index), type);
 }
 
 Partition::~Partition()
@@ -104,8 +153,51 @@ Result<std::unique_ptr<Partition>> Partition::load(std::shared_ptr<Session> sess
 	auto network = Network::load(session->device(), compiled.loadable, { .slots = 1 });
 	if (!network)
 		return forward(network);
-	return std::unique_ptr<Partition>(new Partition(std::move(session), std::move(*network),
-							compiled, std::move(name), std::move(cpu)));
+	auto request = Request::create(*network);
+	if (!request)
+		return forward(request);
+	std::unique_ptr<Partition> partition(new Partition(std::move(session), std::move(*network),
+							   std::move(*request), std::move(name),
+							   std::move(cpu)));
+	auto inputs = partition->makeEnds(partition->network_.inputs(), compiled.inputOrders,
+					  &Request::bindInput);
+	if (!inputs)
+		return forward(inputs);
+	partition->inputs_ = std::move(*inputs);
+	auto outputs = partition->makeEnds(partition->network_.outputs(), compiled.outputOrders,
+					   &Request::bindOutput);
+	if (!outputs)
+		return forward(outputs);
+	partition->outputs_ = std::move(*outputs);
+	return partition;
+}
+
+Result<void> Partition::setInput(size_t index, const HostTensor &input)
+{
+	const End &end = inputs_[index];
+
+	if (end.buffer && input.bytes.data() == end.bytes.data())
+		return {};
+	if (end.buffer)
+		return pack(end.desc, end.order, input, end.bytes);
+	std::vector<std::byte> tensor(end.desc.size);
+	return pack(end.desc, end.order, input, tensor).and_then([&] {
+		return request_.setInput(index, tensor);
+	});
+}
+
+Result<void> Partition::takeOutput(size_t index, const HostTensor &output)
+{
+	const End &end = outputs_[index];
+
+	if (end.buffer && output.bytes.data() == end.bytes.data())
+		return {};
+	if (end.buffer)
+		return unpack(end.desc, end.order, end.bytes, output);
+	auto tensor = request_.output(index);
+	if (!tensor)
+		return forward(tensor);
+	return unpack(end.desc, end.order, *tensor, output);
 }
 
 Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
@@ -114,24 +206,23 @@ Result<void> Partition::runOnDevice(std::span<const HostTensor> inputs,
 	const auto start = Clock::now();
 
 	for (size_t i = 0; i < inputs.size(); i++) {
-		const TensorDesc &desc = network_.inputs()[i];
-		const auto tensor = std::span(tensor_).first(desc.size);
-		auto set = pack(desc, inputOrders_[i], inputs[i], tensor).and_then([&] {
-			return network_.setInput(i, tensor);
-		});
-		if (!set)
+		if (auto set = setInput(i, inputs[i]); !set)
 			return set;
 	}
-	auto report = network_.run({ .timeout = timeoutOf(session_->device()),
+	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
+		for (End &end : *ends)
+			end.access.reset();
+	}
+	auto report = request_.run({ .timeout = timeoutOf(session_->device()),
 				     .priority = session_->options().priority });
 	if (!report)
 		return forward(report);
+	for (std::vector<End> *ends : { &inputs_, &outputs_ }) {
+		if (auto taken = takeBack(*ends); !taken)
+			return taken;
+	}
 	for (size_t i = 0; i < outputs.size(); i++) {
-		auto tensor = network_.output(i);
-		if (!tensor)
-			return forward(tensor);
-		auto taken = unpack(network_.outputs()[i], outputOrders_[i], *tensor, outputs[i]);
-		if (!taken)
+		if (auto taken = takeOutput(i, outputs[i]); !taken)
 			return taken;
 	}
 	runs_++;

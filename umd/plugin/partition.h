@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -68,6 +69,19 @@ public:
 	~Partition();
 
 	/**
+	 * \brief Memory of the device's that can be an input of the framework's
+	 *
+	 * Who has the input there spares run() a pass over it. It lasts as long as the partition,
+	 * and belongs to the framework while no run is on its way.
+	 *
+	 * \param[in] type of the framework's elements
+	 * \return nothing if the elements lie there in another way than the framework's
+	 */
+	std::span<std::byte> inputMemory(size_t index, HostType type) const;
+	/** \brief As inputMemory(), for an output */
+	std::span<std::byte> outputMemory(size_t index, HostType type) const;
+
+	/**
 	 * \brief Compute it, on the CPU if the device cannot
 	 * \param[in] inputs as the model has them, in its order
 	 * \param[in] outputs get the results
@@ -77,20 +91,37 @@ public:
 	Result<void> run(std::span<const HostTensor> inputs, std::span<const HostTensor> outputs);
 
 private:
-	Partition(std::shared_ptr<Session> session, Network network, const CompiledModel &compiled,
+	/* An input or output. */
+	struct End {
+		TensorDesc desc;
+		ElementOrder order;
+		/* Where the device reads or writes it; nothing if the network has to copy it. */
+		std::optional<Buffer> buffer = {};
+		/* While the CPU has the buffer. */
+		std::optional<Buffer::Access> access = {};
+		std::span<std::byte> bytes = {};
+	};
+
+	Partition(std::shared_ptr<Session> session, Network network, Request request,
 		  std::string name, std::unique_ptr<CpuNetwork> cpu);
 
+	using Bind = Result<void> (Request::*)(size_t, TensorPlace);
+	Result<std::vector<End>> makeEnds(const std::vector<TensorDesc> &tensors,
+					  const std::vector<ElementOrder> &orders, Bind bind);
 	Result<void> runOnDevice(std::span<const HostTensor> inputs,
 				 std::span<const HostTensor> outputs);
+	Result<void> setInput(size_t index, const HostTensor &input);
+	Result<void> takeOutput(size_t index, const HostTensor &output);
+	Result<void> takeBack(std::vector<End> &ends);
+	static std::span<std::byte> memoryOf(const End &end, HostType type);
 
 	std::shared_ptr<Session> session_;
 	Network network_;
-	std::vector<ElementOrder> inputOrders_;
-	std::vector<ElementOrder> outputOrders_;
+	Request request_;
+	std::vector<End> inputs_;
+	std::vector<End> outputs_;
 	std::string name_;
 	std::unique_ptr<CpuNetwork> cpu_;
-	/* Packed tensors, kept so that a run allocates nothing. */
-	std::vector<std::byte> tensor_;
 	unsigned runs_ = 0;
 	unsigned runsOnCpu_ = 0;
 	std::chrono::nanoseconds whole_{ 0 };

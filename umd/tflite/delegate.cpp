@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "delegate.h"
 
+#include <map>
 #include <optional>
 
 #include <tensorflow/lite/builtin_ops.h>
@@ -52,9 +53,51 @@ Result<std::vector<plugin::HostTensor>> hostTensors(const TfLiteContext &context
 
 /* Node of an interpreter that stands for a partition. */
 struct Delegate::Kernel {
+	using MemoryOf = std::span<std::byte> (plugin::Partition::*)(size_t,
+								     plugin::HostType) const;
+
 	std::shared_ptr<Delegate> delegate;
 	PlacedPartition placed;
+	/* Tensors of the graph that have memory of the partition's. */
+	std::map<int, char *> lent = {};
+
+	void lend(const TfLiteContext &context, const std::vector<int> &tensors, MemoryOf memoryOf);
+	void takeBack(const TfLiteContext &context);
 };
+
+/*
+ * To TensorFlow Lite it is memory that the application gave. Other nodes may put tensors of theirs
+ * into the same memory as one that they share with the partition: those stay where they are.
+ */
+void Delegate::Kernel::lend(const TfLiteContext &context, const std::vector<int> &tensors,
+			    MemoryOf memoryOf)
+{
+	for (size_t i = 0; i < tensors.size(); i++) {
+		TfLiteTensor &tensor = context.tensors[tensors[i]];
+		const auto type = hostType(tensor.type);
+		if (!type || tensor.allocation_type != kTfLiteArenaRw ||
+		    !placed.own.contains(tensors[i]))
+			continue;
+		const auto memory = (*placed.partition.*memoryOf)(i, *type);
+		if (memory.empty() || memory.size() != tensor.bytes)
+			continue;
+		tensor.allocation_type = kTfLiteCustom;
+		tensor.data.raw = reinterpret_cast<char *>(memory.data());
+		lent[tensors[i]] = tensor.data.raw;
+	}
+}
+
+/* It goes with the partition. */
+void Delegate::Kernel::takeBack(const TfLiteContext &context)
+{
+	for (const auto &[index, memory] : lent) {
+		TfLiteTensor &tensor = context.tensors[index];
+		if (tensor.allocation_type != kTfLiteCustom || tensor.data.raw != memory)
+			continue;
+		tensor.allocation_type = kTfLiteArenaRw;
+		tensor.data.raw = nullptr;
+	}
+}
 
 Delegate::Delegate(std::shared_ptr<plugin::Session> session)
 	: interface_{}, session_(std::move(session))
@@ -124,15 +167,24 @@ void *Delegate::initKernel(TfLiteContext *, const char *buffer, size_t)
 	return new Kernel{ self.self_, std::move(found->second) };
 }
 
-void Delegate::freeKernel(TfLiteContext *, void *data)
+void Delegate::freeKernel(TfLiteContext *context, void *data)
 {
-	delete static_cast<Kernel *>(data);
+	const std::unique_ptr<Kernel> kernel(static_cast<Kernel *>(data));
+
+	if (kernel)
+		kernel->takeBack(*context);
 }
 
 /* Shapes are fixed: for others, TensorFlow Lite prepares the delegate anew. */
-TfLiteStatus Delegate::prepareKernel(TfLiteContext *, TfLiteNode *node)
+TfLiteStatus Delegate::prepareKernel(TfLiteContext *context, TfLiteNode *node)
 {
-	return node->user_data ? kTfLiteOk : kTfLiteDelegateError;
+	auto *kernel = static_cast<Kernel *>(node->user_data);
+
+	if (!kernel)
+		return kTfLiteDelegateError;
+	kernel->lend(*context, kernel->placed.inputs, &plugin::Partition::inputMemory);
+	kernel->lend(*context, kernel->placed.outputs, &plugin::Partition::outputMemory);
+	return kTfLiteOk;
 }
 
 TfLiteStatus Delegate::invokeKernel(TfLiteContext *context, TfLiteNode *node)

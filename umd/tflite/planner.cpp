@@ -56,6 +56,7 @@ private:
 	Result<std::vector<Candidate>> candidates(const std::vector<int> &nodes) const;
 	void refuse(const Candidate &candidate, const std::vector<LayerReport> &layers);
 	Result<PlacedPartition> place(const Candidate &candidate);
+	std::set<int> own(const Part &part) const;
 	std::vector<int> placeAll(const std::vector<Candidate> &candidates);
 	bool refusedAny(const Candidate &candidate) const;
 	std::string describe(const Candidate &candidate) const;
@@ -231,7 +232,25 @@ Result<PlacedPartition> Planner::place(const Candidate &candidate)
 		plugin::Partition::load(session_, *compiled, describe(candidate), std::move(cpu));
 	if (!loaded)
 		return forward(loaded);
-	return PlacedPartition{ std::move(*loaded), part.inputs, part.outputs };
+	return PlacedPartition{ std::move(*loaded), part.inputs, part.outputs, own(part) };
+}
+
+std::set<int> Planner::own(const Part &part) const
+{
+	const std::set<int> inside(part.nodes.begin(), part.nodes.end());
+	std::set<int> own(part.inputs.begin(), part.inputs.end());
+
+	own.insert(part.outputs.begin(), part.outputs.end());
+	for (const int node : graph_.plan()) {
+		if (inside.contains(node))
+			continue;
+		for (const TfLiteIntArray *tensors :
+		     { graph_.node(node).inputs, graph_.node(node).outputs }) {
+			for (const int tensor : indices(tensors))
+				own.erase(tensor);
+		}
+	}
+	return own;
 }
 
 /* Partitions that are on the device already stay; returns the nodes of all that are now. */

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "graph_view.h"
@@ -19,6 +20,8 @@ struct PlacedPartition {
 	std::unique_ptr<plugin::Partition> partition;
 	std::vector<int> inputs;
 	std::vector<int> outputs;
+	/** \brief Of inputs and outputs, tensors that no other node reads or writes */
+	std::set<int> own;
 };
 
 /** \brief What the device gets of a graph */

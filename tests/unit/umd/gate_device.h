@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device whose completions a test holds back, that it can take away, and that knows what was asked
- * of it.
+ * A device whose completions a test holds back, that it can take away, and that knows what was
+ * asked of it.
  */
 #pragma once
 

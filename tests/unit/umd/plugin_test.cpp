@@ -96,6 +96,26 @@ TEST(HostTensor, RealNumbers)
 	EXPECT_EQ(trip(quantized, HostType::Float16, half.elements).back, half.elements);
 }
 
+TEST(HostTensor, SomeLieAlike)
+{
+	const auto alike = [](DataType type, uint32_t channels, uint32_t height, uint32_t width,
+			      HostType host) {
+		return plugin::liesAlike(
+			TensorDesc::packedFeature("x", type, channels, height, width),
+			ElementOrder::Nhwc, host);
+	};
+
+	EXPECT_TRUE(alike(DataType::Int8, 640, 1, 1, HostType::Int8));
+	EXPECT_TRUE(alike(DataType::Int8, 3, 1, 1, HostType::Int8));
+	EXPECT_TRUE(alike(DataType::Int8, 32, 5, 7, HostType::Int8));
+	EXPECT_TRUE(alike(DataType::Int16, 300, 1, 1, HostType::Int16));
+	EXPECT_FALSE(alike(DataType::Int8, 33, 1, 2, HostType::Int8));
+	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 2, HostType::Int8));
+	EXPECT_FALSE(alike(DataType::Int8, 3, 1, 1, HostType::UInt8));
+	EXPECT_FALSE(alike(DataType::Half, 3, 1, 1, HostType::Float32));
+	EXPECT_FALSE(alike(DataType::Int8, 64, 16, 16, HostType::Int8));
+}
+
 TEST(HostTensor, WhatDoesNotBelongTogetherIsRefused)
 {
 	std::vector<std::byte> tensor(desc(DataType::Half).size), bytes(3);
