@@ -36,6 +36,7 @@ public:
 			task_.addCopy(0, 1, 1024, bytes / 1024);
 		Submit submit(task_);
 		submit.timeoutMs = timeoutMs;
+		submit.context = context;
 		const uint32_t syncobj = device.createSyncobj();
 		submit.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
 		int ret = submit.run(device);
@@ -52,6 +53,8 @@ public:
 	void clear() { std::ranges::fill(destination_.bytes(), uint8_t{ 0 }); }
 
 	Device device;
+	/** \brief Of \a device; 0 for its own */
+	uint32_t context = 0;
 
 private:
 	static constexpr uint32_t bytes = 256 * 1024;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* debugfs and core dumps, and what the driver does about faults that are made to order. */
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,12 +41,28 @@ std::filesystem::path waitForDump(std::chrono::seconds patience = std::chrono::s
 	return {};
 }
 
-/** \brief Writing to a dump removes it */
-void removeDumps()
+/**
+ * \brief Removes all dumps and waits until they are gone
+ *
+ * Writing to a dump only has it removed soon: until then it would be taken for the next one.
+ */
+void removeDumps(std::chrono::seconds patience = std::chrono::seconds(30))
 {
+	using Clock = std::chrono::steady_clock;
 	std::error_code error;
-	for (const auto &entry : std::filesystem::directory_iterator(dumps, error))
-		writeFile(entry.path() / "data", "1");
+	std::vector<std::filesystem::path> removed;
+	for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
+		if (writeFile(entry.path() / "data", "1") == 0)
+			removed.push_back(entry.path());
+	}
+	for (const auto end = Clock::now() + patience; Clock::now() < end;) {
+		if (std::ranges::none_of(removed, [](const auto &dump) {
+			    return std::filesystem::exists(dump);
+		    }))
+			return;
+		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	}
+	ADD_FAILURE() << "dumps stay although they were written to";
 }
 
 size_t countLines(const std::string &text, const std::string &with)
