@@ -17,7 +17,6 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *what = "compile model";
 constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 Result<compiler::Model> importModel(std::span<const std::byte> bytes)

@@ -15,7 +15,7 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t maxStride = 32;
+constexpr uint32_t maxDeconvolutionStride = 32;
 
 struct DeconvolutionPass {
 	ValueId input;
@@ -93,9 +93,11 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 	const std::string name = lowerer.step("deconvolution");
 	const std::string weights = lowerer.unique(name + " kernels");
 
-	if (!lowerer.need(pass.stride.x <= maxStride && pass.stride.y <= maxStride, "stride",
+	if (!lowerer.need(pass.stride.x <= maxDeconvolutionStride &&
+				  pass.stride.y <= maxDeconvolutionStride,
+			  "stride",
 			  fmt::format("is {} x {}; up to {} are possible", pass.stride.y,
-				      pass.stride.x, maxStride)))
+				      pass.stride.x, maxDeconvolutionStride)))
 		return;
 	lowerer.makeNatural(pass.input);
 	if (!lowerer.needRoom(naturalCube(lowerer.value(pass.output).shape).elements()))

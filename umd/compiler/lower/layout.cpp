@@ -17,7 +17,7 @@ namespace
 {
 
 constexpr uint32_t maxPadding = 31; /* of both sides together: a kernel of that and one more */
-constexpr uint32_t maxStride = 8;
+constexpr uint32_t maxPoolingStride = 8;
 
 /* Index of an axis in channels (0), columns (1), lines (2); beyond: the batch. */
 size_t fromInside(size_t axis, size_t rank)
@@ -206,9 +206,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
 			     at.line + read.h <= in.h && at.column + read.w <= in.w,
 		     "begin", "and shape go beyond the input");
-	lowerer.need(
-		stride.x <= maxStride && stride.y <= maxStride, "stride",
-		fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x, maxStride));
+	lowerer.need(stride.x <= maxPoolingStride && stride.y <= maxPoolingStride, "stride",
+		     fmt::format("is {} x {}; up to {} are possible", stride.y, stride.x,
+				 maxPoolingStride));
 	lowerer.need(lowerer.storage(input) == DataType::Half ||
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");

@@ -12,8 +12,6 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr const char *what = "compile model";
-
 DataType storageOf(ElementType type)
 {
 	switch (type) {
@@ -115,7 +113,7 @@ void Lowerer::refuse(Error error)
 	if (current_)
 		error_->where =
 			fmt::format("{} '{}', {}", current_->type, current_->name, error_->where);
-	error_->what = what;
+	error_->what = compiling;
 }
 
 void Lowerer::fail(Error error)
@@ -127,7 +125,7 @@ void Lowerer::fail(Error error)
 bool Lowerer::need(bool fulfilled, const std::string &field, const std::string &why)
 {
 	if (!fulfilled)
-		refuse({ ErrorCode::Unsupported, what, field, why });
+		refuse({ ErrorCode::Unsupported, compiling, field, why });
 	return fulfilled;
 }
 
@@ -271,7 +269,7 @@ Result<void> Lowerer::placeInputs()
 		surfaces_[id] = unique(value(id).name);
 		if (storage(id) == DataType::Unknown)
 			return nvdla::fail(
-				ErrorCode::Unsupported, what,
+				ErrorCode::Unsupported, compiling,
 				fmt::format("input '{}'", value(id).name),
 				fmt::format("is {}; the core works on int8, int16 and float",
 					    elementTypeName(value(id).type)));
@@ -338,7 +336,7 @@ Result<void> Lowerer::nameOutputs()
 	for (const ValueId id : model_.outputs) {
 		std::string surface = surfaces_[id];
 		if (surface.empty())
-			return nvdla::fail(ErrorCode::Unsupported, what,
+			return nvdla::fail(ErrorCode::Unsupported, compiling,
 					   fmt::format("output '{}'", value(id).name),
 					   "is a constant");
 		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {

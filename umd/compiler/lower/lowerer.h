@@ -16,6 +16,9 @@
 namespace nvdla::compiler
 {
 
+/** \brief What did not succeed, in errors */
+inline constexpr const char *compiling = "compile model";
+
 /** \brief Channels, lines and columns of a surface */
 struct Cube {
 	uint32_t c = 1;

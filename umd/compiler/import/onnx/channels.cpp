@@ -118,21 +118,14 @@ void readSpaceToDepth(NodeReader &reader)
 		   reader.same(x), { x.shape[0], x.shape[1] * block * block, h, w }, x.order);
 }
 
-const std::map<std::string, ReadNode> kinds = {
+} /* namespace */
+
+const NodeTable channelNodes = {
 	{ "ArgMax", readArgMax },
 	{ "DepthToSpace", readDepthToSpace },
 	{ "LpNormalization", readLpNormalization },
 	{ "LRN", readLrn },
 	{ "SpaceToDepth", readSpaceToDepth },
 };
-
-} /* namespace */
-
-ReadNode findChannels(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
 
 } /* namespace nvdla::compiler::onnx */

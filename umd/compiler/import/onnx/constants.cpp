@@ -17,7 +17,7 @@ namespace
 {
 
 /* What a constant may have; the file's size bounds all but ConstantOfShape. */
-constexpr uint64_t maxElements = uint64_t{ 1 } << 28;
+constexpr uint64_t maxFolded = uint64_t{ 1 } << 28;
 
 template<typename To, typename From>
 std::vector<std::byte> bytesOf(const From &numbers)
@@ -69,11 +69,11 @@ Extents extentsOf(NodeReader &reader, const std::vector<int64_t> &numbers)
 	uint64_t elements = 1;
 
 	for (const int64_t number : numbers) {
-		reader.need(number >= 0 && number <= static_cast<int64_t>(maxElements), "shape",
+		reader.need(number >= 0 && number <= static_cast<int64_t>(maxFolded), "shape",
 			    fmt::format("has an axis of {}", number));
 		shape.push_back(reader.failed() ? 0 : static_cast<uint32_t>(number));
 		elements *= shape.back();
-		reader.need(elements <= maxElements, "shape", "has more elements than can be");
+		reader.need(elements <= maxFolded, "shape", "has more elements than can be");
 	}
 	return shape;
 }
@@ -210,7 +210,7 @@ void foldReshape(NodeReader &reader)
 	for (const int64_t number : reader.wholeNumbers(1)) {
 		const auto axis = static_cast<int64_t>(shape.size());
 		const bool kept = number == 0 && shape.size() < from.shape.size();
-		reader.need(number >= -1 && number <= static_cast<int64_t>(maxElements), "shape",
+		reader.need(number >= -1 && number <= static_cast<int64_t>(maxFolded), "shape",
 			    fmt::format("has an axis of {}", number));
 		if (reader.failed())
 			return;
@@ -218,7 +218,7 @@ void foldReshape(NodeReader &reader)
 				: number == -1 ? 1
 					       : static_cast<uint32_t>(number));
 		known *= shape.back();
-		if (!reader.need(known <= maxElements && (number != -1 || open < 0), "shape",
+		if (!reader.need(known <= maxFolded && (number != -1 || open < 0), "shape",
 				 "is too large, or leaves several axes open"))
 			return;
 		open = number == -1 ? axis : open;
@@ -343,11 +343,11 @@ Result<Value> readConstant(const pb::Tensor &tensor)
 		return damaged(ErrorCode::Unsupported,
 			       "is in another file; save the model as one file");
 	for (const int64_t extent : tensor.dims()) {
-		if (extent < 0 || extent > static_cast<int64_t>(maxElements))
+		if (extent < 0 || extent > static_cast<int64_t>(maxFolded))
 			return damaged(ErrorCode::InvalidFile,
 				       fmt::format("an axis has {} elements", extent));
 		elements *= static_cast<uint64_t>(extent);
-		if (elements > maxElements)
+		if (elements > maxFolded)
 			return damaged(ErrorCode::InvalidFile, "has more elements than can be");
 		value.shape.push_back(static_cast<uint32_t>(extent));
 	}

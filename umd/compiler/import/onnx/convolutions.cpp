@@ -87,12 +87,6 @@ uint32_t countOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, 
 	return padded < window ? 0 : static_cast<uint32_t>((padded - window) / stride + 1);
 }
 
-std::vector<Value> biasOf(NodeReader &reader, size_t index)
-{
-	return reader.hasInput(index) ? std::vector<Value>{ reader.constant(index) }
-				      : std::vector<Value>{};
-}
-
 void readConv(NodeReader &reader)
 {
 	const FileTensor x = reader.picture(0);
@@ -218,15 +212,13 @@ void readBatchNormalization(NodeReader &reader)
 		});
 }
 
-const std::map<std::string, ReadNode> kinds = {
-	{ "BatchNormalization", readBatchNormalization },
-	{ "Conv", readConv },
-	{ "ConvTranspose", readConvTranspose },
-	{ "Gemm", readGemm },
-	{ "MatMul", readMatMul },
-};
-
 } /* namespace */
+
+std::vector<Value> biasOf(NodeReader &reader, size_t index)
+{
+	return reader.hasInput(index) ? std::vector<Value>{ reader.constant(index) }
+				      : std::vector<Value>{};
+}
 
 Windows windows(NodeReader &reader, const FileTensor &picture, op::Axes kernel)
 {
@@ -321,11 +313,12 @@ void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights
 	reader.add(FullyConnected{}, std::move(inputs), elements, shape, asInFile(shape.size()));
 }
 
-ReadNode findConvolution(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
+const NodeTable convolutionNodes = {
+	{ "BatchNormalization", readBatchNormalization },
+	{ "Conv", readConv },
+	{ "ConvTranspose", readConvTranspose },
+	{ "Gemm", readGemm },
+	{ "MatMul", readMatMul },
+};
 
 } /* namespace nvdla::compiler::onnx */

@@ -206,33 +206,6 @@ void readIdentity(NodeReader &reader)
 	reader.alias(reader.input(0));
 }
 
-const std::map<std::string, ReadNode> kinds = {
-	{ "Abs", readUnary<Unary::Function::Abs> },
-	{ "Add", readElementwise<Function::Add> },
-	{ "Clip", readClip },
-	{ "Div", readDiv },
-	{ "Dropout", readIdentity },
-	{ "Elu", readElu },
-	{ "Exp", readUnary<Unary::Function::Exp> },
-	{ "Gelu", readGelu },
-	{ "HardSigmoid", readHardSigmoid },
-	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
-	{ "Identity", readIdentity },
-	{ "LeakyRelu", readLeakyRelu },
-	{ "Max", readElementwise<Function::Maximum> },
-	{ "Min", readElementwise<Function::Minimum> },
-	{ "Mul", readElementwise<Function::Multiply> },
-	{ "PRelu", readPRelu },
-	{ "Relu", readRelu },
-	{ "Resize", readResize },
-	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
-	{ "Softmax", readSoftmax },
-	{ "Sub", readElementwise<Function::Subtract> },
-	{ "Sum", readElementwise<Function::Add> },
-	{ "Tanh", readUnary<Unary::Function::Tanh> },
-	{ "Upsample", readResize },
-};
-
 /* A constant with as many axes as what it meets, in their order. */
 ValueId meeting(NodeReader &reader, const FileTensor &tensor, const FileTensor &constant)
 {
@@ -290,11 +263,31 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 	reader.add(Elementwise{ function, {} }, { a.id, b.id }, elements, like);
 }
 
-ReadNode findElements(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
+const NodeTable elementNodes = {
+	{ "Abs", readUnary<Unary::Function::Abs> },
+	{ "Add", readElementwise<Function::Add> },
+	{ "Clip", readClip },
+	{ "Div", readDiv },
+	{ "Dropout", readIdentity },
+	{ "Elu", readElu },
+	{ "Exp", readUnary<Unary::Function::Exp> },
+	{ "Gelu", readGelu },
+	{ "HardSigmoid", readHardSigmoid },
+	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
+	{ "Identity", readIdentity },
+	{ "LeakyRelu", readLeakyRelu },
+	{ "Max", readElementwise<Function::Maximum> },
+	{ "Min", readElementwise<Function::Minimum> },
+	{ "Mul", readElementwise<Function::Multiply> },
+	{ "PRelu", readPRelu },
+	{ "Relu", readRelu },
+	{ "Resize", readResize },
+	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
+	{ "Softmax", readSoftmax },
+	{ "Sub", readElementwise<Function::Subtract> },
+	{ "Sum", readElementwise<Function::Add> },
+	{ "Tanh", readUnary<Unary::Function::Tanh> },
+	{ "Upsample", readResize },
+};
 
 } /* namespace nvdla::compiler::onnx */

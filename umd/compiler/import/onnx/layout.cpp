@@ -285,12 +285,6 @@ void readPad(NodeReader &reader)
 	reader.add(std::move(pad), { tensor.id }, reader.same(tensor), shape, tensor.order);
 }
 
-const std::map<std::string, ReadNode> kinds = {
-	{ "Concat", readConcat },   { "Flatten", readFlatten },	    { "Pad", readPad },
-	{ "Reshape", readReshape }, { "Slice", readSlice },	    { "Split", readSplit },
-	{ "Squeeze", readSqueeze }, { "Transpose", readTranspose }, { "Unsqueeze", readUnsqueeze },
-};
-
 } /* namespace */
 
 void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors,
@@ -377,11 +371,10 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 	reader.add(Reshape{}, { tensor.id }, elements, flat);
 }
 
-ReadNode findLayout(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
+const NodeTable layoutNodes = {
+	{ "Concat", readConcat },   { "Flatten", readFlatten },	    { "Pad", readPad },
+	{ "Reshape", readReshape }, { "Slice", readSlice },	    { "Split", readSplit },
+	{ "Squeeze", readSqueeze }, { "Transpose", readTranspose }, { "Unsqueeze", readUnsqueeze },
+};
 
 } /* namespace nvdla::compiler::onnx */

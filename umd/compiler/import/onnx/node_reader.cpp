@@ -9,13 +9,6 @@
 namespace nvdla::compiler::onnx
 {
 
-namespace
-{
-
-constexpr const char *what = "read ONNX model";
-
-} /* namespace */
-
 AxisOrder asInFile(size_t rank)
 {
 	AxisOrder order(rank);
@@ -41,7 +34,7 @@ AxisOrder severalOf(const Extents &shape, const AxisOrder &order)
 }
 
 NodeReader::NodeReader(Import &import, const pb::Node &node)
-	: Rules(what), import_(import), node_(node)
+	: Rules(reading), import_(import), node_(node)
 {
 	name_ = node.output_size() ? node.output(0) : node.name();
 	setOperator(node.op_type(), name_);

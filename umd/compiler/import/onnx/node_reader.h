@@ -17,6 +17,9 @@ namespace nvdla::compiler::onnx
 
 namespace pb = nvdla::onnx;
 
+/** \brief What did not succeed, in errors */
+inline constexpr const char *reading = "read ONNX model";
+
 /** \brief Axes of a value in terms of the file's: axis i of the value is the file's order[i] */
 using AxisOrder = std::vector<uint32_t>;
 
@@ -145,13 +148,15 @@ bool foldConstants(NodeReader &reader, const std::string &type);
 /** \brief How an operator is read */
 using ReadNode = void (*)(NodeReader &reader);
 
-/* One table a family of operators; nullptr: not known there. */
-ReadNode findChannels(const std::string &type);
-ReadNode findConvolution(const std::string &type);
-ReadNode findElements(const std::string &type);
-ReadNode findQuantized(const std::string &type);
-ReadNode findLayout(const std::string &type);
-ReadNode findPooling(const std::string &type);
+/** \brief How the operators of a family are read, by their names in the standard */
+using NodeTable = std::map<std::string, ReadNode>;
+
+extern const NodeTable channelNodes;
+extern const NodeTable convolutionNodes;
+extern const NodeTable elementNodes;
+extern const NodeTable layoutNodes;
+extern const NodeTable poolingNodes;
+extern const NodeTable quantizedNodes;
 
 /* What families share. */
 
@@ -167,6 +172,8 @@ Windows windows(NodeReader &reader, const FileTensor &picture, op::Axes kernel);
 Extents windowed(NodeReader &reader, const FileTensor &picture, const Windows &windows,
 		 uint32_t channels);
 
+/** \brief A constant input, if it is given: as addConvolution() and addProduct() want a bias */
+std::vector<Value> biasOf(NodeReader &reader, size_t index);
 /** \brief A convolution; weights K x C x R x S; \a bias is empty if there is none */
 void addConvolution(NodeReader &reader, const FileTensor &picture, const Value &weights,
 		    const std::vector<Value> &bias, const ElementKind &elements);

@@ -77,12 +77,6 @@ void readReduceMean(NodeReader &reader)
 			   { x.shape[0], x.shape[1] }, asInFile(2));
 }
 
-const std::map<std::string, ReadNode> kinds = {
-	{ "AveragePool", readAveragePool }, { "GlobalAveragePool", readGlobalAverage },
-	{ "GlobalMaxPool", readGlobalMax }, { "MaxPool", readMaxPool },
-	{ "ReduceMean", readReduceMean },
-};
-
 } /* namespace */
 
 void addPool(NodeReader &reader, Pool::Method method, const FileTensor &picture,
@@ -124,11 +118,10 @@ void addGlobalAverage(NodeReader &reader, const FileTensor &picture, const Eleme
 			   { picture.shape[0], picture.shape[1], 1, 1 }, picture.order);
 }
 
-ReadNode findPooling(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
+const NodeTable poolingNodes = {
+	{ "AveragePool", readAveragePool }, { "GlobalAveragePool", readGlobalAverage },
+	{ "GlobalMaxPool", readGlobalMax }, { "MaxPool", readMaxPool },
+	{ "ReduceMean", readReduceMean },
+};
 
 } /* namespace nvdla::compiler::onnx */

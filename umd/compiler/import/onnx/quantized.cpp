@@ -142,13 +142,7 @@ ElementKind resultOf(NodeReader &reader, size_t scale)
 	return { typeOfZeroPoint(reader, scale + 1), quantizationOf(reader, scale, scale + 1) };
 }
 
-std::vector<Value> biasOf(NodeReader &reader, size_t index)
-{
-	return reader.hasInput(index) ? std::vector<Value>{ reader.constant(index) }
-				      : std::vector<Value>{};
-}
-
-void readConvolution(NodeReader &reader)
+void readQLinearConv(NodeReader &reader)
 {
 	withQuantization(reader, 0);
 	const Value weights = quantizedWeights(reader, 3, 0);
@@ -156,7 +150,7 @@ void readConvolution(NodeReader &reader)
 	addConvolution(reader, reader.picture(0), weights, biasOf(reader, 8), resultOf(reader, 6));
 }
 
-void readProduct(NodeReader &reader)
+void readQLinearMatMul(NodeReader &reader)
 {
 	const FileTensor x = withQuantization(reader, 0);
 	const Value weights = quantizedWeights(reader, 3, 1);
@@ -165,7 +159,7 @@ void readProduct(NodeReader &reader)
 }
 
 /* ONNX Runtime's own: a, b, bias, result. */
-void readGemm(NodeReader &reader)
+void readQGemm(NodeReader &reader)
 {
 	const FileTensor x = withQuantization(reader, 0);
 	const bool transposed = reader.integer("transB", 0) != 0;
@@ -177,21 +171,21 @@ void readGemm(NodeReader &reader)
 }
 
 template<Elementwise::Function function>
-void readElementwise(NodeReader &reader)
+void readQLinearElementwise(NodeReader &reader)
 {
 	const FileTensor a = withQuantization(reader, 0), b = withQuantization(reader, 3);
 
 	addElementwise(reader, function, a, b, resultOf(reader, 6));
 }
 
-void readAveragePool(NodeReader &reader)
+void readQLinearAveragePool(NodeReader &reader)
 {
 	withQuantization(reader, 0);
 	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
 	addPool(reader, Pool::Method::Average, reader.picture(0), resultOf(reader, 3));
 }
 
-void readGlobalAverage(NodeReader &reader)
+void readQLinearGlobalAverage(NodeReader &reader)
 {
 	withQuantization(reader, 0);
 	reader.support(reader.integer("channels_last", 0) == 0, "channels_last", "is not 0");
@@ -199,7 +193,7 @@ void readGlobalAverage(NodeReader &reader)
 }
 
 /* The result's scale and zero point come first. */
-void readConcatenation(NodeReader &reader)
+void readQLinearConcat(NodeReader &reader)
 {
 	std::vector<FileTensor> tensors;
 
@@ -209,7 +203,7 @@ void readConcatenation(NodeReader &reader)
 }
 
 template<Unary::Function function>
-void readUnary(NodeReader &reader)
+void readQLinearUnary(NodeReader &reader)
 {
 	const FileTensor x = withQuantization(reader, 0);
 	Unary unary;
@@ -219,21 +213,6 @@ void readUnary(NodeReader &reader)
 		unary.parameter = reader.number("alpha", 0.01);
 	reader.add(unary, { x.id }, resultOf(reader, 3), x);
 }
-
-const std::map<std::string, ReadNode> kinds = {
-	{ "DequantizeLinear", readDequantize },
-	{ "QGemm", readGemm },
-	{ "QLinearAdd", readElementwise<Elementwise::Function::Add> },
-	{ "QLinearAveragePool", readAveragePool },
-	{ "QLinearConcat", readConcatenation },
-	{ "QLinearConv", readConvolution },
-	{ "QLinearGlobalAveragePool", readGlobalAverage },
-	{ "QLinearLeakyRelu", readUnary<Unary::Function::LeakyRelu> },
-	{ "QLinearMatMul", readProduct },
-	{ "QLinearMul", readElementwise<Elementwise::Function::Multiply> },
-	{ "QLinearSigmoid", readUnary<Unary::Function::Logistic> },
-	{ "QuantizeLinear", readQuantize },
-};
 
 } /* namespace */
 
@@ -260,11 +239,19 @@ TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroP
 	return reader.failed() ? TensorQuantization{} : TensorQuantization(std::move(values));
 }
 
-ReadNode findQuantized(const std::string &type)
-{
-	const auto found = kinds.find(type);
-
-	return found == kinds.end() ? nullptr : found->second;
-}
+const NodeTable quantizedNodes = {
+	{ "DequantizeLinear", readDequantize },
+	{ "QGemm", readQGemm },
+	{ "QLinearAdd", readQLinearElementwise<Elementwise::Function::Add> },
+	{ "QLinearAveragePool", readQLinearAveragePool },
+	{ "QLinearConcat", readQLinearConcat },
+	{ "QLinearConv", readQLinearConv },
+	{ "QLinearGlobalAveragePool", readQLinearGlobalAverage },
+	{ "QLinearLeakyRelu", readQLinearUnary<Unary::Function::LeakyRelu> },
+	{ "QLinearMatMul", readQLinearMatMul },
+	{ "QLinearMul", readQLinearElementwise<Elementwise::Function::Multiply> },
+	{ "QLinearSigmoid", readQLinearUnary<Unary::Function::Logistic> },
+	{ "QuantizeLinear", readQuantize },
+};
 
 } /* namespace nvdla::compiler::onnx */

@@ -15,13 +15,12 @@ namespace onnx
 namespace
 {
 
-constexpr const char *what = "read ONNX model";
 /* No tensor that the core can hold has more elements. */
 constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
 
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
-	return fail(ErrorCode::InvalidFile, what, where, why);
+	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
 Result<ElementType> elementType(int32_t type, const std::string &where)
@@ -40,7 +39,7 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 	default:
 		break;
 	}
-	return fail(ErrorCode::Unsupported, what, where,
+	return fail(ErrorCode::Unsupported, reading, where,
 		    fmt::format("element type {} is no type that tensors of the core have; use "
 				"integers of 8 or 16 bits, or float",
 				type));
@@ -48,10 +47,10 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 
 ReadNode findNode(const std::string &type)
 {
-	for (const auto find : { findChannels, findConvolution, findElements, findQuantized,
-				 findLayout, findPooling }) {
-		if (const ReadNode read = find(type))
-			return read;
+	for (const NodeTable *table : { &channelNodes, &convolutionNodes, &elementNodes,
+					&quantizedNodes, &layoutNodes, &poolingNodes }) {
+		if (const auto found = table->find(type); found != table->end())
+			return found->second;
 	}
 	return nullptr;
 }
@@ -129,14 +128,14 @@ Result<FileTensor> Reader::describe(const pb::ValueInfo &info, const std::string
 	if (!type)
 		return forward(type);
 	if (!tensor.has_shape())
-		return fail(ErrorCode::Unsupported, what, where, "has no shape; give it one");
+		return fail(ErrorCode::Unsupported, reading, where, "has no shape; give it one");
 	for (const pb::Dimension &dimension : tensor.shape().dim()) {
 		int64_t extent = dimension.dim_value();
 		/* A batch that is left open is one. */
 		if (shape.empty() && extent <= 0)
 			extent = 1;
 		if (extent <= 0)
-			return fail(ErrorCode::Unsupported, what, where,
+			return fail(ErrorCode::Unsupported, reading, where,
 				    fmt::format("leaves the size of axis {} open; fix it",
 						shape.size()));
 		elements *= static_cast<uint64_t>(extent);
@@ -275,7 +274,7 @@ Result<void> Reader::readOutputs()
 		const bool picture = !tensor.places.empty() || (rank == 4 && lies({ 0, 2, 3, 1 }));
 		if (!asIs && !picture)
 			return fail(
-				ErrorCode::Unsupported, what, where,
+				ErrorCode::Unsupported, reading, where,
 				"has its axes in another order here, by a Transpose or Reshape");
 		const int32_t wanted = info.type().tensor_type().elem_type();
 		const Value &value = import_.model.values[tensor.id];

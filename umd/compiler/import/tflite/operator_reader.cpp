@@ -6,15 +6,8 @@
 namespace nvdla::compiler::tflite
 {
 
-namespace
-{
-
-constexpr const char *what = "read TFLite model";
-
-} /* namespace */
-
 OperatorReader::OperatorReader(Model &model, const fb::Operator &source, const char *type)
-	: Rules(what), model_(model), source_(source), type_(type)
+	: Rules(reading), model_(model), source_(source), type_(type)
 {
 	setOperator(type_, name_);
 	const ValueId first = output(0);

@@ -15,6 +15,9 @@ namespace nvdla::compiler::tflite
 
 namespace fb = nvdla::tflite;
 
+/** \brief What did not succeed, in errors */
+inline constexpr const char *reading = "read TFLite model";
+
 /** \brief Reads an operator and appends what it becomes to a model */
 class OperatorReader : public Rules
 {

@@ -18,14 +18,13 @@ namespace tflite
 namespace
 {
 
-constexpr const char *what = "read TFLite model";
 /* No tensor that the core can hold has more elements. */
 constexpr uint64_t maxElements = uint64_t{ 1 } << 31;
 constexpr size_t maxRank = 6;
 
 tl::unexpected<Error> damaged(const std::string &where, const std::string &why)
 {
-	return fail(ErrorCode::InvalidFile, what, where, why);
+	return fail(ErrorCode::InvalidFile, reading, where, why);
 }
 
 Result<ElementType> elementType(fb::TensorType type, const std::string &where)
@@ -50,7 +49,7 @@ Result<ElementType> elementType(fb::TensorType type, const std::string &where)
 	default:
 		break;
 	}
-	return fail(ErrorCode::Unsupported, what, where,
+	return fail(ErrorCode::Unsupported, reading, where,
 		    fmt::format("tensor type {} is no type that tensors of the core have; use "
 				"integers of 8 or 16 bits, or float",
 				static_cast<int>(type)));
