@@ -100,9 +100,9 @@ def _fill(share, progress):
 	first = package.default_version(_RELEASE)
 	# Guests run meanwhile.
 	jobs = max(1, os.cpu_count() // 2)
-	package.build(_RELEASE, share / 'repository', progress, first, jobs=jobs)
+	package.build(_RELEASE, share / 'repository', progress, first, jobs=jobs, optimised=False)
 	# Newer by its number; what is in it was compiled for the first one.
-	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, jobs=jobs)
+	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, jobs=jobs, optimised=False)
 	for source in (_SOURCES / 'guest.sh', ROOT / 'tests' / 'vm' / 'tap.sh'):
 		shutil.copy(source, share)
 	net, picture = share / 'net.nvdla', share / 'input.ppm'

@@ -16,6 +16,9 @@
 namespace nvdla::test
 {
 
+/** \brief Of all random numbers of the tests */
+inline constexpr uint32_t seed = 20261120;
+
 /** \brief A cube of whole atoms, its elements as StreamRun has them */
 struct Cube {
 	uint32_t width;

@@ -16,8 +16,6 @@ using namespace nvdla::test;
 namespace
 {
 
-constexpr uint32_t seed = 20261120;
-
 /* The sign of a zero is the one thing that the plain numbers of the comparison do not have. */
 std::vector<int32_t> comparable(const PdpOp &op, std::vector<int32_t> values)
 {

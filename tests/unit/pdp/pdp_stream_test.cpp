@@ -15,8 +15,6 @@ using namespace nvdla::test;
 namespace
 {
 
-constexpr uint32_t seed = 20261120;
-
 /** \brief Feeds a cube to a sink as SDP may do it */
 class Producer
 {
