@@ -97,8 +97,8 @@ bool PciFunction::order(uint32_t fault, uint32_t count) const
 	while (at && !isFaults(at))
 		at = byte(at + 1);
 	const uint32_t order = fault | count << NVDLA_PCI_FAULTS_COUNT_SHIFT;
-	const int fd = at ? open((deviceFolder / address_ / "config").c_str(), O_WRONLY | O_CLOEXEC)
-			  : -1;
+	const int fd =
+		at ? open((deviceFolder / address_ / "config").c_str(), O_WRONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return false;
 	const auto place = static_cast<off_t>(at + NVDLA_PCI_FAULTS_ORDER_OFFSET);
@@ -115,6 +115,16 @@ bool PciFunction::unbind() const
 bool PciFunction::bind() const
 {
 	return tell(driverFolder / "bind", address_);
+}
+
+bool PciFunction::remove() const
+{
+	return tell(deviceFolder / address_ / "remove", "1");
+}
+
+bool PciFunction::rescan()
+{
+	return tell("/sys/bus/pci/rescan", "1");
 }
 
 std::string presentNode()

@@ -30,6 +30,11 @@ public:
 	bool silence() const;
 	bool unbind() const;
 	bool bind() const;
+	/** \brief Takes the function away, as when a card is pulled */
+	bool remove() const;
+	/** \brief Has the kernel look for functions that it does not know; drivers are bound to
+	 * them */
+	static bool rescan();
 
 	/** \brief Whether the function stays powered while it has nothing to do */
 	bool stayAwake(bool awake) const;
