@@ -6,6 +6,7 @@ tree's own loader with the tree's C library. So the packages are only unpacked: 
 them, nothing is mounted and nothing takes root.
 """
 
+import argparse
 import hashlib
 import os
 import shutil
@@ -19,6 +20,8 @@ from .paths import ROOT, cache_dir
 _SUITES = ('testing', 'unstable')
 RUNNER = ROOT / 'tests' / 'support' / 'in-suite'
 _PACKAGES = ROOT / 'scripts' / 'lib' / 'packages.suite'
+# For tests of memory alone; its own C library has to be the tree's.
+_VALGRIND = ['libc6-dbg', 'valgrind']
 # Part of the tree's name: raise it when the steps below change.
 _FORMAT = '1'
 _SPACE = 1 << 30
@@ -93,6 +96,26 @@ def _make(tree, progress):
 		shutil.rmtree(partial, ignore_errors=True)
 
 
+def add_valgrind(progress):
+	"""Put a valgrind into the tree that knows the tree's C library, and that library's symbols beside it."""
+	target = path() / 'valgrind'
+	with guest_tree.locked('suite', progress):
+		if target.is_dir():
+			return
+		guest_tree.require_space(_SPACE, 'valgrind')
+		suite = _suite(progress)
+		partial = target.with_name('valgrind.incomplete')
+		shutil.rmtree(partial, ignore_errors=True)
+		progress(f'unpacking {" and ".join(_VALGRIND)} of Debian {suite} (about a minute, once)')
+		guest_tree.unpack(_VALGRIND, partial, cache_dir() / 'suite-tree.log', progress, suites=(suite,))
+		library = next(path().glob('usr/lib/*/libc.so.6'))
+		if library.read_bytes() != (partial / library.relative_to(path())).read_bytes():
+			raise Failure(f'Debian {suite} has another C library than {path()} by now: remove that, and run this again')
+		for symbols in partial.glob('usr/lib/debug/.build-id/*/*.debug'):
+			shutil.copy(symbols, library.parent)
+		os.rename(partial, target)
+
+
 def remove():
 	"""Delete every cached tree."""
 	for tree in cache_dir().glob('suite-*'):
@@ -102,8 +125,14 @@ def remove():
 
 def main():
 	"""Make it beside other work, as a process of its own."""
+	parser = argparse.ArgumentParser(prog='python3 -m stack.suite_tree',
+					 description='Make the suite tree unless it is there.')
+	parser.add_argument('--valgrind', action='store_true', help='with a valgrind for it')
+	arguments = parser.parse_args()
 	with console.stage('suite tree') as progress:
 		ensure(progress)
+		if arguments.valgrind:
+			add_valgrind(progress)
 	return 0
 
 
