@@ -2,6 +2,7 @@
 """The runtime's programs, from outside: what they print and write, and their exit codes."""
 
 import json
+import re
 import struct
 import sys
 import unittest
@@ -10,6 +11,16 @@ from pathlib import Path
 from programs import HEIGHT, WIDTH, ProgramTest, call
 
 DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
+
+
+CODES = {'<f8': 'd', '<f4': 'f', '<i2': 'h', '|i1': 'b', '|u1': 'B'}
+
+
+def npy(code, shape, values):
+	"""The bytes of a numpy array."""
+	header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+	return (b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
+		struct.pack(f'<{len(values)}{CODES[code]}', *values))
 
 
 class Models(ProgramTest):
@@ -30,10 +41,12 @@ class Models(ProgramTest):
 				 self.said(DIGITS / 'seven.pgm'))
 
 	def test_array_of_bytes(self):
-		header = b"{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 8, 8), }\n"
-		array = b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header
-		pixels = (DIGITS / 'seven.pgm').read_bytes()[-64:]
-		self.assertEqual(self.said(self.write('seven.npy', array + pixels)), self.said(DIGITS / 'seven.pgm'))
+		seven = self.write('seven.npy', npy('|u1', (1, 1, 8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
+		self.assertEqual(self.said(seven), self.said(DIGITS / 'seven.pgm'))
+
+	def test_named_by_its_place(self):
+		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')
+		self.assertEqual(said.splitlines()[-1].split(), self.said(DIGITS / 'seven.pgm'))
 
 
 class Tools(ProgramTest):
@@ -83,16 +96,52 @@ class Tools(ProgramTest):
 		self.assertTrue(any(results[0]))
 		self.assertEqual(results[0], results[1])
 
-	def array(self, values):
-		header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, %d, %d), }\n" % (HEIGHT, WIDTH)
-		return self.write('in.npy', b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
-				  struct.pack(f'<{len(values)}f', *values))
+	def array(self, values, code='<f4', shape=(1, 3, HEIGHT, WIDTH)):
+		return self.write('in.npy', npy(code, shape, values))
 
 	def numbers(self, path):
 		contents = path.read_bytes()
 		length, = struct.unpack_from('<H', contents, 8)
 		data = contents[10 + length:]
 		return contents[10:10 + length], struct.unpack(f'<{len(data) // 4}f', data)
+
+	def test_network_has_its_place(self):
+		outputs = []
+		for named in ((self.net,), ('--loadable', self.net)):
+			out = self.folder / 'out.raw'
+			self.good('nvdla-run', *named, '--input', self.picture(), '--output', out)
+			outputs.append(out.read_bytes())
+		self.assertEqual(outputs[0], outputs[1])
+		self.assertIn('excludes --loadable', self.bad(2, 'nvdla-run', self.net, '--loadable', self.net))
+		self.assertIn('network is required', self.bad(2, 'nvdla-run'))
+
+	def test_element_types_of_arrays(self):
+		values = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]
+		outputs = set()
+		for code in CODES:
+			out = self.folder / 'out.raw'
+			self.good('nvdla-run', self.net, '--input', self.array(values, code), '--output', out)
+			outputs.add(out.read_bytes())
+		self.assertEqual(len(outputs), 1)
+		self.assertTrue(any(outputs.pop()))
+		unread = self.write('in.npy', npy('|i1', (1, 3, HEIGHT, WIDTH), values).replace(b"'|i1'", b"'<c8'"))
+		self.assertIn('float64, float32', self.bad(2, 'nvdla-run', self.net, '--input', unread))
+
+	def test_layout(self):
+		values = [(i * 37) % 128 for i in range(3 * WIDTH * HEIGHT)]
+		last = [values[c * WIDTH * HEIGHT + pixel] for pixel in range(WIDTH * HEIGHT) for c in range(3)]
+		first_npy, last_npy = self.folder / 'first.npy', self.folder / 'last.npy'
+		self.good('nvdla-run', self.net, '--input', self.array(values), '--layout', 'nchw', '--output', first_npy)
+		self.good('nvdla-run', self.net, '--input', self.array(last, shape=(1, HEIGHT, WIDTH, 3)), '--layout', 'nhwc',
+			  '--output', last_npy)
+		(header, first), (header_last, transposed) = self.numbers(first_npy), self.numbers(last_npy)
+		n, c, h, w = map(int, re.findall(rb'\d+', re.search(rb'\((.*?)\)', header)[1]))
+		self.assertIn(b'(%d, %d, %d, %d' % (n, h, w, c), header_last)
+		self.assertEqual([first[(image * c + channel) * h * w + pixel] for image in range(n) for pixel in range(h * w)
+				  for channel in range(c)], list(transposed))
+		self.assertTrue(any(first))
+		said = self.bad(2, 'nvdla-run', self.net, '--input', self.array(values), '--layout', 'nhwc')
+		self.assertIn(f'[1, 3, {HEIGHT}, {WIDTH}]; accepted is [1, {HEIGHT}, {WIDTH}, ', said)
 
 	def test_scales(self):
 		run = ('nvdla-run', '--loadable', self.net)

@@ -42,26 +42,6 @@ std::string_view valueOf(std::string_view dictionary, std::string_view key, char
 	return value.substr(0, value.find(end));
 }
 
-Result<DataType> typeOf(std::string_view dictionary, const std::string &name)
-{
-	const std::string_view text = valueOf(dictionary, "'descr':", ',');
-	const struct {
-		const char *code;
-		DataType type;
-	} types[] = { { "'<f4'", DataType::Float },
-		      { "'<f2'", DataType::Half },
-		      { "'<i2'", DataType::Int16 },
-		      { "'|i1'", DataType::Int8 } };
-
-	for (const auto &known : types) {
-		if (text.find(known.code) != std::string_view::npos)
-			return known.type;
-	}
-	return fail(ErrorCode::Unsupported, readingNpy, name,
-		    fmt::format("element type {}; float32, float16, int16, int8 and uint8 are read",
-				text));
-}
-
 Result<std::vector<size_t>> shapeOf(std::string_view dictionary, const std::string &name)
 {
 	std::string_view text = valueOf(dictionary, "'shape':", ')');
@@ -98,9 +78,55 @@ std::vector<std::byte> widened(std::span<const std::byte> bytes)
 	return wide;
 }
 
-size_t bytesOf(std::span<const size_t> shape, DataType type)
+/* float32 of float64: the nearest, ties to even; what is too large becomes infinite. */
+std::vector<std::byte> narrowed(std::span<const std::byte> bytes)
 {
-	return std::accumulate(shape.begin(), shape.end(), elementBytes(type), std::multiplies());
+	std::vector<float> narrow(bytes.size() / sizeof(double));
+
+	for (size_t i = 0; i < narrow.size(); i++) {
+		double value;
+		std::memcpy(&value, &bytes[i * sizeof(value)], sizeof(value));
+		narrow[i] = static_cast<float>(value);
+	}
+	const auto narrowBytes = std::as_bytes(std::span(narrow));
+	return { narrowBytes.begin(), narrowBytes.end() };
+}
+
+/* An element type of files, what the array then has, and how it comes to that. */
+struct FileType {
+	const char *code;
+	DataType type;
+	size_t fileBytes; /* of an element in the file */
+	std::vector<std::byte> (*convert)(std::span<const std::byte>) = nullptr;
+	bool ofBytes = false;
+};
+
+constexpr FileType fileTypes[] = {
+	{ "'<f8'", DataType::Float, sizeof(double), narrowed },
+	{ "'<f4'", DataType::Float, sizeof(float) },
+	{ "'<f2'", DataType::Half, 2 },
+	{ "'<i2'", DataType::Int16, 2 },
+	{ "'|i1'", DataType::Int8, 1 },
+	{ "'|u1'", DataType::Int16, 1, widened, true },
+};
+
+Result<FileType> typeOf(std::string_view dictionary, const std::string &name)
+{
+	const std::string_view text = valueOf(dictionary, "'descr':", ',');
+
+	for (const FileType &known : fileTypes) {
+		if (text.find(known.code) != std::string_view::npos)
+			return known;
+	}
+	return fail(ErrorCode::Unsupported, readingNpy, name,
+		    fmt::format("element type {}; float64, float32, float16, int16, int8 and uint8 "
+				"are read",
+				text));
+}
+
+size_t bytesOf(std::span<const size_t> shape, size_t each)
+{
+	return std::accumulate(shape.begin(), shape.end(), each, std::multiplies());
 }
 
 /*
@@ -136,9 +162,7 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 
 	const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
 					  header->size());
-	const bool ofBytes =
-		valueOf(dictionary, "'descr':", ',').find("'|u1'") != std::string_view::npos;
-	auto type = ofBytes ? Result<DataType>(DataType::Int8) : typeOf(dictionary, name);
+	auto type = typeOf(dictionary, name);
 	if (!type)
 		return forward(type);
 	auto shape = shapeOf(dictionary, name);
@@ -148,13 +172,15 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 		return fail(ErrorCode::Unsupported, readingNpy, name,
 			    "the array is not in C order");
 
-	const size_t needed = bytesOf(*shape, *type);
+	const size_t needed = bytesOf(*shape, type->fileBytes);
 	if (reader.rest().size() != needed)
 		return badNpy(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
 						reader.rest().size(), *shape, needed));
-	if (ofBytes)
-		return NpyArray{ *shape, DataType::Int16, widened(reader.rest()), true };
-	return NpyArray{ *shape, *type, { reader.rest().begin(), reader.rest().end() } };
+	const auto file = reader.rest();
+	return NpyArray{ *shape, type->type,
+			 type->convert ? type->convert(file)
+				       : std::vector<std::byte>(file.begin(), file.end()),
+			 type->ofBytes };
 }
 
 Result<NpyArray> readNpy(const std::string &path)
@@ -168,39 +194,61 @@ Result<NpyArray> readNpy(const std::string &path)
 namespace
 {
 
-std::string acceptedShapes(const TensorDesc &desc)
+std::string acceptedShapes(const TensorDesc &desc, ElementOrder order)
 {
-	std::string shapes = fmt::format("[{}, {}, {}, {}]", desc.n, desc.c, desc.h, desc.w);
+	const bool last = order == ElementOrder::Nhwc;
+	const std::string image = last ? fmt::format("{}, {}, {}", desc.h, desc.w, desc.c)
+				       : fmt::format("{}, {}, {}", desc.c, desc.h, desc.w);
+	std::string shapes = fmt::format("[{}, {}]", desc.n, image);
 
 	if (desc.n == 1)
-		shapes += fmt::format(" or [{}, {}, {}]", desc.c, desc.h, desc.w);
+		shapes += fmt::format(" or [{}]", image);
 	if (desc.c > 1)
 		shapes += fmt::format(", also with fewer channels than {}", desc.c);
 	return shapes;
 }
 
+/* The same array in N, C, H, W order, of four dimensions if it has three or four. */
+NpyArray inChannelOrder(const NpyArray &array, ElementOrder order)
+{
+	NpyArray result = array;
+
+	if (result.shape.size() == 3)
+		result.shape.insert(result.shape.begin(), 1);
+	if (result.shape.size() != 4 || order == ElementOrder::Nchw)
+		return result;
+	const size_t n = result.shape[0], plane = result.shape[1] * result.shape[2],
+		     c = result.shape[3], each = elementBytes(array.type);
+	result.shape = { n, c, result.shape[1], result.shape[2] };
+	for (size_t i = 0; i < n * c * plane; i++) {
+		const size_t image = i / (c * plane), channel = i / plane % c, pixel = i % plane;
+		std::memcpy(&result.elements[i * each],
+			    &array.elements[((image * plane + pixel) * c + channel) * each], each);
+	}
+	return result;
+}
+
 } /* namespace */
 
-Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array)
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &given,
+					       ElementOrder order)
 {
+	constexpr const char *converting = "convert npy to tensor";
+
 	if (auto checked = desc.check(); !checked)
 		return forward(checked);
-	std::vector<size_t> shape = array.shape;
-	if (shape.size() == 3)
-		shape.insert(shape.begin(), 1);
+	if (given.elements.size() != bytesOf(given.shape, elementBytes(given.type)))
+		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
+			    fmt::format("the array has {} bytes of elements, shape {} needs {}",
+					given.elements.size(), given.shape,
+					bytesOf(given.shape, elementBytes(given.type))));
+	const NpyArray array = inChannelOrder(given, order);
+	const std::vector<size_t> &shape = array.shape;
 	if (shape.size() != 4 || shape[0] != desc.n || shape[1] > desc.c || shape[2] != desc.h ||
 	    shape[3] != desc.w)
-		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
-			    "tensor " + desc.describe(),
-			    fmt::format("the array has the shape {}; accepted is {}", array.shape,
-					acceptedShapes(desc)));
-
-	if (array.elements.size() != bytesOf(shape, array.type))
-		return fail(ErrorCode::InvalidArgument, "convert npy to tensor",
-			    "tensor " + desc.describe(),
-			    fmt::format("the array has {} bytes of elements, shape {} needs {}",
-					array.elements.size(), array.shape,
-					bytesOf(shape, array.type)));
+		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
+			    fmt::format("the array has the shape {}; accepted is {}", given.shape,
+					acceptedShapes(desc, order)));
 
 	const size_t image = size_t{ desc.c } * desc.h * desc.w;
 	if (array.type == desc.type) {
@@ -209,9 +257,14 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 			copyImages(array, desc.n, image * elementBytes(array.type), *elements);
 		return elements;
 	}
-	std::vector<std::byte> numbers(desc.elements() * elementBytes(array.type));
-	copyImages(array, desc.n, image * elementBytes(array.type), numbers);
-	return elementsFromFloat(desc, elementsToFloat(array.type, numbers));
+	std::vector<std::byte> held(desc.elements() * elementBytes(array.type));
+	copyImages(array, desc.n, image * elementBytes(array.type), held);
+	const std::vector<float> numbers = elementsToFloat(array.type, held);
+	if (!array.ofBytes || !desc.isUnsigned || desc.type != DataType::Int8)
+		return elementsFromFloat(desc, numbers);
+	TensorDesc elements = desc;
+	elements.quantization = {};
+	return elementsFromFloat(elements, numbers);
 }
 
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,

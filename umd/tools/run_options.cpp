@@ -18,6 +18,7 @@ namespace
 
 /* What becomes settings when all of it is there. */
 struct Lists {
+	std::string network;
 	std::string model;
 	std::vector<std::string> images;
 	std::vector<float> mean;
@@ -58,6 +59,11 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		     "what a step of an integer output is worth, for .npy and --top");
 	addPerTensor(app, "--output-zero", lists.output.zeroPoints,
 		     "the integer that stands for 0 in an output");
+	app.choice<std::optional<ElementOrder>>(
+		"--layout", settings.layout,
+		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
+		"order of .npy inputs and outputs: channels first, as without it, or last; models "
+		"have one of their own");
 	app.flag("--rawdump", settings.rawDump,
 		 "write elements as text instead of .dimg, without --output to output.dimg");
 	app.option("--top", settings.top, "print the N largest numbers of each output");
@@ -70,11 +76,15 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.option("--device", settings.device,
 		   "/dev/accel/accelN, or embedded for the device model in this process")
 		.showDefault();
-	const auto loadable =
-		app.option("--loadable", settings.loadable, "file to run, or its text form");
+	const auto network = app.option("network", lists.network,
+					"loadable to run, or its text form; or a model to compile "
+					"and run, whose name ends in .tflite or .onnx");
+	const auto loadable = app.option("--loadable", settings.loadable, "the same, of a loadable")
+				      .excludes(network);
 	app.option("--model", lists.model,
-		   "TensorFlow Lite or ONNX model to compile and run; .npy are in its order, "
-		   "pictures are scaled to its input, whose integers are pixels less 128")
+		   "the same, of a TensorFlow Lite or ONNX model of any name; .npy are in its "
+		   "order, pictures are scaled to its input, whose integers are pixels less 128")
+		.excludes(network)
 		.excludes(loadable);
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
@@ -86,7 +96,7 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 
-Result<void> takeLists(const Lists &lists, RunSettings &settings)
+Result<void> takeLists(Lists lists, RunSettings &settings)
 {
 	std::copy_n(lists.mean.begin(), std::min(lists.mean.size(), settings.scaling.mean.size()),
 		    settings.scaling.mean.begin());
@@ -96,6 +106,11 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	auto outputs = lists.output.parse("--output-scale");
 	if (!outputs)
 		return forward(outputs);
+	const std::string &network = lists.network;
+	if (network.ends_with(".tflite") || network.ends_with(".onnx"))
+		lists.model = network;
+	else if (!network.empty())
+		settings.loadable = network;
 	settings.isModel = !lists.model.empty();
 	if (settings.isModel)
 		settings.loadable = lists.model;
@@ -111,7 +126,7 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 
 std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 {
-	CommandLine app{ "Runs an NVDLA loadable and writes its output tensors.", "nvdla-run" };
+	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run" };
 	Lists lists;
 
 	app.footer(exitCodeHelp);
@@ -120,13 +135,13 @@ std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
-	if (settings.loadable.empty() && lists.model.empty()) {
-		fmt::print(stderr, "--loadable or --model is required\n");
+	if (settings.loadable.empty() && lists.model.empty() && lists.network.empty()) {
+		fmt::print(stderr, "network is required: a loadable or a model\n");
 		return exitCode(ErrorCode::InvalidArgument);
 	}
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
-	if (auto taken = takeLists(lists, settings); !taken) {
+	if (auto taken = takeLists(std::move(lists), settings); !taken) {
 		fmt::print(stderr, "nvdla-run: {}\n", taken.error().message());
 		return exitCode(taken.error().code);
 	}

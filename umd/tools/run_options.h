@@ -17,7 +17,9 @@ struct RunSettings {
 	std::string loadable; /**< file to run; a model if isModel */
 	/** \brief The file is to be compiled, and arrays are in the model's order */
 	bool isModel = false;
-	/** \brief These orders, for each input and output, once it is compiled */
+	/** \brief The order of all arrays, whatever the model's is */
+	std::optional<ElementOrder> layout;
+	/** \brief Those of the model, for each input and output, once it is compiled */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
 	std::vector<bool> inputsOf8Bits; /**< as CompiledModel has them */

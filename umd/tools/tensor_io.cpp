@@ -40,6 +40,13 @@ Image fitted(const TensorDesc &desc, const Image &image)
 	return resize(coloured, desc.w, desc.h);
 }
 
+/* orders: the model's. */
+ElementOrder orderOf(const RunSettings &settings, const std::vector<ElementOrder> &orders,
+		     size_t index)
+{
+	return settings.layout.value_or(index < orders.size() ? orders[index] : ElementOrder::Nchw);
+}
+
 /* The lowest integer of 8 bits stands for a byte of 0. */
 constexpr int32_t zeroByte = -128;
 
@@ -70,7 +77,8 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t inde
 		auto array = decodeNpy(bytes, path);
 		if (!array)
 			return forward(array);
-		return elementsFromNpy(desc, *array);
+		return elementsFromNpy(desc, *array,
+				       orderOf(settings, settings.inputOrders, index));
 	}
 	if (text.starts_with(dimgMagic)) {
 		auto dimg = decodeDimg(bytes, path);
@@ -106,11 +114,6 @@ std::string elementText(const TensorDesc &desc, std::span<const std::byte> eleme
 	return text;
 }
 
-ElementOrder orderOf(const std::vector<ElementOrder> &orders, size_t index)
-{
-	return index < orders.size() ? orders[index] : ElementOrder::Nchw;
-}
-
 /*
  * An array in the order of the model: elements of the tensor's type, or numbers of another.
  * Integers of 8 bits are the elements of a tensor that has them.
@@ -118,7 +121,7 @@ ElementOrder orderOf(const std::vector<ElementOrder> &orders, size_t index)
 Result<void> setInModelOrder(Network &network, size_t index, std::span<const std::byte> bytes,
 			     const RunSettings &settings, const std::string &path)
 {
-	const ElementOrder order = orderOf(settings.inputOrders, index);
+	const ElementOrder order = orderOf(settings, settings.inputOrders, index);
 	const TensorDesc &desc = network.inputs()[index];
 	auto array = decodeNpy(bytes, path);
 	if (!array)
@@ -174,7 +177,7 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 	}
 	if (path.ends_with(npySuffix)) {
 		using Shape = std::array<size_t, 4>;
-		const ElementOrder order = orderOf(settings.outputOrders, index);
+		const ElementOrder order = orderOf(settings, settings.outputOrders, index);
 		const Shape shape = order == ElementOrder::Nhwc
 					    ? Shape{ desc.n, desc.h, desc.w, desc.c }
 					    : Shape{ desc.n, desc.c, desc.h, desc.w };

@@ -28,8 +28,8 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
  * \brief Write an output to a file
  *
  * A name that ends in .raw: bytes of the tensor as they are; .npy: its numbers,
- * dequantized; otherwise a .dimg, or as settings say its elements as text. The
- * arrays of models are in their order, N, H, W, C.
+ * dequantized; otherwise a .dimg, or as settings say its elements as text. Arrays
+ * are in the order of the settings, or of the model.
  */
 Result<void> writeOutput(const Network &network, size_t index, const std::string &path,
 			 const RunSettings &settings);

@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <limits>
+
 #include <gtest/gtest.h>
 #include <nvdla/tensor_file.h>
 
@@ -112,6 +114,42 @@ TEST(Npy, ArraysOfTheKnownTypes)
 	EXPECT_FALSE(elementsFromNpy(desc, *bytes));
 }
 
+TEST(Npy, DoublesBecomeTheNearestFloats)
+{
+	const std::vector<double> values{ 0.1, -1e300, 16777217.0 };
+	const auto array =
+		decodeNpy(npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 1, 1), }",
+				  test::bytesOf(values)),
+			  "file");
+	ASSERT_TRUE(array) << array.error().message();
+	EXPECT_EQ(
+		elementsToFloat(array->type, array->elements),
+		(std::vector<float>{ 0.1f, -std::numeric_limits<float>::infinity(), 16777216.0f }));
+}
+
+TEST(Npy, BytesAreTheElementsOfUnsignedTensors)
+{
+	const auto array =
+		decodeNpy(npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 2), }",
+				  test::bytesOf(std::vector<uint8_t>{ 0, 1, 200, 255 })),
+			  "file");
+	ASSERT_TRUE(array) << array.error().message();
+	TensorDesc desc = TensorDesc::packedFeature("x", DataType::Int8, 2, 1, 2);
+	const auto elements = [&](ElementOrder order) {
+		std::vector<unsigned> values;
+		const auto bytes = elementsFromNpy(desc, *array, order).value();
+		for (const std::byte element : bytes)
+			values.push_back(std::to_integer<unsigned>(element));
+		return values;
+	};
+
+	desc.quantization = Quantization{ 2.0, 0 };
+	EXPECT_EQ(elements(ElementOrder::Nhwc), (std::vector<unsigned>{ 0, 100, 1, 127 }));
+	desc.isUnsigned = true;
+	EXPECT_EQ(elements(ElementOrder::Nhwc), (std::vector<unsigned>{ 0, 200, 1, 255 }));
+	EXPECT_FALSE(elementsFromNpy(desc, *array, ElementOrder::Nchw));
+}
+
 /* Not from a file: what a caller put together. */
 TEST(Npy, ArraysThatAreNotWhatTheySay)
 {
@@ -151,7 +189,7 @@ TEST(Npy, DamagedFilesAreRefused)
 {
 	const std::vector<std::byte> data(24);
 	const char *dictionaries[] = {
-		"{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
+		"{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }",
 		"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (7,), }",
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (0, 3), }",

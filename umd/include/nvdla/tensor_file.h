@@ -56,7 +56,8 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 /** \brief An array of a .npy file, in C order */
 struct NpyArray {
 	std::vector<size_t> shape;
-	DataType type = DataType::Float; /**< float32, float16, int16 or int8 */
+	/** \brief float32 (float64 of a file are rounded to it), float16, int16 or int8 */
+	DataType type = DataType::Float;
 	std::vector<std::byte> elements;
 	bool ofBytes = false; /**< the file has uint8, which are held as int16 */
 };
@@ -67,14 +68,16 @@ Result<NpyArray> readNpy(const std::string &path);
 /**
  * \brief Elements of a tensor from an array
  *
- * The array has the shape N, C, H, W, or C, H, W for one image. It may have
- * fewer channels than the tensor; the others stand for 0. An array of the
- * tensor's type holds its elements; one of another type holds numbers, which
- * desc.quantization makes elements of.
+ * The array has the shape N, C, H, W, or C, H, W for one image, or the same with the channels
+ * last if \a order says so. It may have fewer channels than the tensor; the others stand for 0.
+ * An array of the tensor's type holds its elements, as one of uint8 does for a tensor of unsigned
+ * bytes; one of another type holds numbers, which desc.quantization makes elements of.
  *
- * \return InvalidArgument naming both shapes if they do not go together
+ * \return elements in N, C, H, W order; InvalidArgument naming both shapes if they do not go
+ * together
  */
-Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array);
+Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const NpyArray &array,
+					       ElementOrder order = ElementOrder::Nchw);
 
 /**
  * \brief Make a .npy of numbers, float32
