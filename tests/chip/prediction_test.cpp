@@ -125,7 +125,7 @@ void expectDeviceAgrees(const Loadable &loadable, const std::string &name,
 	/* Without a chip, the embedded device's memory is that of the reference vectors. */
 	const auto tasks = tasksInOrder(loadable);
 	ASSERT_TRUE(tasks);
-	std::vector<drm_nvdla_operation_result> results;
+	std::vector<OperationReport> results;
 	for (const RunReport::Step &step : report->steps)
 		results.insert(results.end(), step.results.begin(), step.results.end());
 	size_t first = 0;
@@ -141,12 +141,12 @@ void expectDeviceAgrees(const Loadable &loadable, const std::string &name,
 				continue;
 			const auto timing = sim::timeOperation(fused.work, parameters);
 			const auto &result = results.at(first + fused.members.front());
-			EXPECT_EQ(result.read_latency, timing.dataCycles)
+			EXPECT_EQ(result.readLatency, timing.dataCycles)
 				<< name << " operation " << fused.members.front();
-			EXPECT_EQ(result.weight_read_latency, timing.weightCycles)
+			EXPECT_EQ(result.weightReadLatency, timing.weightCycles)
 				<< name << " operation " << fused.members.front();
-			EXPECT_EQ(result.read_stall, timing.readStall);
-			EXPECT_EQ(result.weight_read_stall, timing.weightStall);
+			EXPECT_EQ(result.readStall, timing.readStall);
+			EXPECT_EQ(result.weightReadStall, timing.weightStall);
 			convolutions++;
 		}
 		first += task->graph.size();

@@ -54,7 +54,7 @@ std::vector<uint32_t> compare(const Device &device, DataType type, uint32_t chan
 	EXPECT_TRUE(report) << report.error().message();
 	std::vector<uint32_t> unequal;
 	if (report && !report->steps.empty()) {
-		for (const drm_nvdla_operation_result &result : report->steps[0].results)
+		for (const OperationReport &result : report->steps[0].results)
 			unequal.push_back(result.unequal);
 	}
 	return unequal;

@@ -23,7 +23,7 @@ namespace nvdla::test
 namespace
 {
 
-using Counts = drm_nvdla_operation_result;
+using Counts = OperationReport;
 
 /* In the order of enum nvdla_op_type. */
 constexpr const char *engines[] = { "bdma", "conv", "sdp", "pdp", "cdp", "rubik" };
@@ -34,25 +34,25 @@ const std::map<std::string, std::function<uint64_t(const Counts &)>> &counters()
 	static const std::map<std::string, std::function<uint64_t(const Counts &)>> table = {
 		{ "operations", [](const Counts &) { return 1; } },
 		{ "counted_operations", [](const Counts &) { return 1; } },
-		{ "read_stall_cycles", [](const Counts &c) { return c.read_stall; } },
-		{ "write_stall_cycles", [](const Counts &c) { return c.write_stall; } },
-		{ "weight_read_stall_cycles", [](const Counts &c) { return c.weight_read_stall; } },
-		{ "read_latency_cycles", [](const Counts &c) { return c.read_latency; } },
+		{ "read_stall_cycles", [](const Counts &c) { return c.readStall; } },
+		{ "write_stall_cycles", [](const Counts &c) { return c.writeStall; } },
+		{ "weight_read_stall_cycles", [](const Counts &c) { return c.weightReadStall; } },
+		{ "read_latency_cycles", [](const Counts &c) { return c.readLatency; } },
 		{ "weight_read_latency_cycles",
-		  [](const Counts &c) { return c.weight_read_latency; } },
-		{ "x1_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[0]; } },
-		{ "x2_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[1]; } },
-		{ "y_read_stall_cycles", [](const Counts &c) { return c.operand_read_stall[2]; } },
+		  [](const Counts &c) { return c.weightReadLatency; } },
+		{ "x1_read_stall_cycles", [](const Counts &c) { return c.operandReadStall[0]; } },
+		{ "x2_read_stall_cycles", [](const Counts &c) { return c.operandReadStall[1]; } },
+		{ "y_read_stall_cycles", [](const Counts &c) { return c.operandReadStall[2]; } },
 		{ "saturation", [](const Counts &c) { return c.saturation; } },
-		{ "nan_input", [](const Counts &c) { return c.nan_input; } },
-		{ "inf_input", [](const Counts &c) { return c.inf_input; } },
-		{ "nan_output", [](const Counts &c) { return c.nan_output; } },
-		{ "nan_weight", [](const Counts &c) { return c.nan_weight; } },
-		{ "inf_weight", [](const Counts &c) { return c.inf_weight; } },
+		{ "nan_input", [](const Counts &c) { return c.nanInput; } },
+		{ "inf_input", [](const Counts &c) { return c.infInput; } },
+		{ "nan_output", [](const Counts &c) { return c.nanOutput; } },
+		{ "nan_weight", [](const Counts &c) { return c.nanWeight; } },
+		{ "inf_weight", [](const Counts &c) { return c.infWeight; } },
 		{ "lut_underflow", [](const Counts &c) { return c.lut.underflow; } },
 		{ "lut_overflow", [](const Counts &c) { return c.lut.overflow; } },
-		{ "lut_le_hit", [](const Counts &c) { return c.lut.le_hit; } },
-		{ "lut_lo_hit", [](const Counts &c) { return c.lut.lo_hit; } },
+		{ "lut_le_hit", [](const Counts &c) { return c.lut.leHit; } },
+		{ "lut_lo_hit", [](const Counts &c) { return c.lut.loHit; } },
 		{ "lut_hybrid", [](const Counts &c) { return c.lut.hybrid; } },
 	};
 	return table;
@@ -146,7 +146,7 @@ protected:
 				uint64_t sum =
 					type == NVDLA_OP_BDMA && name == "operations" ? cleared : 0;
 				for (const Counts &count : counts) {
-					if (count.op_type == type)
+					if (count.engine == type)
 						sum += counters().at(name)(count);
 				}
 				EXPECT_EQ(readFile(entry.path()), std::to_string(sum) + "\n")
@@ -177,15 +177,15 @@ TEST_F(DeviceCounters, EqualThoseOfTheEmbeddedDevice)
 		cleared += clearedBuffers(made);
 		for (size_t i = 0; i < here->size(); i++) {
 			const Counts &count = (*here)[i];
-			EXPECT_TRUE(count.flags & DRM_NVDLA_OPERATION_COUNTED);
-			EXPECT_EQ(count.flags, (*there)[i].flags);
-			ASSERT_EQ(count.op_type, (*there)[i].op_type);
+			EXPECT_TRUE(count.counted);
+			EXPECT_TRUE((*there)[i].counted);
+			ASSERT_EQ(count.engine, (*there)[i].engine);
 			EXPECT_EQ(count.unequal, (*there)[i].unequal);
 			for (const auto &[name, value] : counters()) {
 				EXPECT_EQ(value(count), value((*there)[i]))
 					<< "seed " << seed << ", operation " << i << " ("
-					<< engines[count.op_type] << "): " << name;
-				totals[engines[count.op_type] + (" " + name)] += value(count);
+					<< engines[count.engine] << "): " << name;
+				totals[engines[count.engine] + (" " + name)] += value(count);
 			}
 			all.push_back(count);
 		}

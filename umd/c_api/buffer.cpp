@@ -65,8 +65,8 @@ enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_
 		return missing("access buffer", buffer ? "bytes" : "buffer");
 	if (buffer->access)
 		return failure({ ErrorCode::Busy, "access buffer", "", "it is accessed already" });
-	auto access = buffer->buffer.access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE,
-					    std::chrono::milliseconds(timeout_ms));
+	auto access =
+		buffer->buffer.access(CpuAccess::ReadWrite, std::chrono::milliseconds(timeout_ms));
 	if (!access)
 		return failure(access.error());
 	*bytes = access->bytes().data();

@@ -28,19 +28,19 @@ enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 	if (!device || !info)
 		return missing("get device info", device ? "info" : "device");
 	const Device &of = device->device;
-	const drm_nvdla_device_info &said = of.info();
+	const DeviceInfo &said = of.info();
 	const nvdla_device_info all = {
 		.size = sizeof(all),
 		.path = of.path().c_str(),
-		.hw_version = said.hw_version,
-		.atom_bytes = said.atom_bytes,
-		.max_timeout_ms = said.max_timeout_ms,
+		.hw_version = said.hwVersion,
+		.atom_bytes = said.atomBytes,
+		.max_timeout_ms = said.maxTimeoutMs,
 		.priorities = said.priorities,
-		.has_statistics = of.has(DRM_NVDLA_FEATURE_STATISTICS),
-		.has_dma_buf = of.has(DRM_NVDLA_FEATURE_PRIME),
-		.max_buffer_bytes = said.max_bo_bytes,
-		.on_chip_bytes = said.cvsram_bytes,
-		.core_clock_hz = said.core_clock_hz,
+		.has_statistics = of.has(Feature::Statistics),
+		.has_dma_buf = of.has(Feature::DmaBuf),
+		.max_buffer_bytes = said.maxBufferBytes,
+		.on_chip_bytes = said.onChipBytes,
+		.core_clock_hz = said.coreClockHz,
 	};
 	return writeSized("get device info", all, info);
 }

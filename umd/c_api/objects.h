@@ -14,8 +14,10 @@
 #include <span>
 #include <thread>
 
+#include <nvdla/device_watch.h>
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
+#include <nvdla/pool.h>
 
 namespace nvdla::c_api
 {
@@ -61,13 +63,36 @@ struct nvdla_buffer {
 	std::optional<nvdla::Buffer::Access> access = {};
 };
 
+struct nvdla_loop {
+	nvdla::EventLoop loop;
+};
+
 struct nvdla_network {
 	nvdla::Network network;
+	nvdla::ElementOrder order = nvdla::ElementOrder::Nchw;
+};
+
+struct nvdla_pool {
+	nvdla::Pool pool;
+};
+
+struct nvdla_pool_answer {
+	nvdla::PoolAnswer answer;
+	std::vector<nvdla::TensorDesc> outputs; /* the pool may go before it */
+};
+
+struct nvdla_report {
+	nvdla::RunReport report;
 };
 
 struct nvdla_request {
 	nvdla::Request request;
+	nvdla::ElementOrder order; /* its network's */
 	std::shared_ptr<nvdla::c_api::RequestHandle> handle;
+};
+
+struct nvdla_watch {
+	nvdla::DeviceWatch watch;
 };
 
 namespace nvdla::c_api
@@ -112,6 +137,23 @@ nvdla_status writeSized(const char *function, const Struct &from, Struct *to)
 	to->size = size;
 	return NVDLA_STATUS_OK;
 }
+
+/** \brief What options say, which may be null; \a to keeps its value where they are zero */
+nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to);
+
+/** \brief Describe one of a network's tensors */
+nvdla_status describe(const std::vector<TensorDesc> &tensors, size_t index,
+		      nvdla_tensor_info *info);
+
+/** \brief The failure of a function that was given an \a index of no tensor */
+nvdla_status noTensor(const char *what, size_t index, const std::vector<TensorDesc> &tensors);
+
+nvdla_status giveReport(const RunReport &report, nvdla_report **to);
+
+std::optional<EventLoop> loopOf(const nvdla_loop *loop);
+
+/** \return InvalidArgument for an order that there is not */
+Result<ElementOrder> orderOf(const char *what, uint32_t order);
 
 inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 {

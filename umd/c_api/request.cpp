@@ -29,26 +29,40 @@ nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char 
 	return NVDLA_STATUS_OK;
 }
 
-RunOptions runOptions(const nvdla_run_options *options)
+/* Runs or submits with the options. */
+template<typename Begin>
+nvdla_status beginRun(const nvdla_run_options *options, Begin begin)
 {
 	RunOptions run;
 
-	if (!options)
-		return run;
-	if (options->timeout_ms)
-		run.timeout = std::chrono::milliseconds(options->timeout_ms);
-	/* What is no priority is refused at the submit. */
-	run.priority = static_cast<Priority>(static_cast<uint32_t>(options->priority) +
-					     static_cast<uint32_t>(Priority::Normal));
-	if (options->busy)
-		run.whenFull = WhenFull::Busy;
-	return run;
+	if (const auto read = c_api::readRunOptions(options, run))
+		return read;
+	return statusOf(begin(run));
 }
 
 } /* namespace */
 
 namespace nvdla::c_api
 {
+
+nvdla_status readRunOptions(const nvdla_run_options *options, RunOptions &to)
+{
+	nvdla_run_options given = {};
+
+	if (!options)
+		return NVDLA_STATUS_OK;
+	if (const auto read = readSized("run network", options, given))
+		return read;
+	if (given.timeout_ms)
+		to.timeout = std::chrono::milliseconds(given.timeout_ms);
+	/* What is no priority is refused at the submit. */
+	to.priority = static_cast<Priority>(static_cast<uint32_t>(given.priority) +
+					    static_cast<uint32_t>(Priority::Normal));
+	if (given.busy)
+		to.whenFull = WhenFull::Busy;
+	to.statistics = given.statistics != 0;
+	return NVDLA_STATUS_OK;
+}
 
 RequestHandle::Use::Use(RequestHandle &handle) : handle_(handle)
 {
@@ -84,7 +98,7 @@ enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 	if (!created)
 		return failure(created.error());
 	auto handle = std::make_shared<c_api::RequestHandle>();
-	*request = new nvdla_request{ std::move(*created), handle };
+	*request = new nvdla_request{ std::move(*created), network->order, handle };
 	handle->request = *request;
 	return NVDLA_STATUS_OK;
 }
@@ -101,7 +115,8 @@ enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t 
 {
 	if (!request || !elements)
 		return missing("set input", request ? "elements" : "request");
-	return statusOf(request->request.setInputElements(index, bytesAt(elements, bytes)));
+	return statusOf(
+		request->request.setInputElements(index, bytesAt(elements, bytes), request->order));
 }
 
 enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
@@ -109,7 +124,7 @@ enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, s
 {
 	if (!request || !values)
 		return missing("set input", request ? "values" : "request");
-	return statusOf(request->request.setInputFloat(index, { values, count }));
+	return statusOf(request->request.setInputFloat(index, { values, count }, request->order));
 }
 
 enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
@@ -125,8 +140,8 @@ enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, 
 {
 	if (!request)
 		return missing("get output", "request");
-	return copyOut(request->request.outputElements(index), static_cast<std::byte *>(elements),
-		       bytes, "bytes");
+	return copyOut(request->request.outputElements(index, request->order),
+		       static_cast<std::byte *>(elements), bytes, "bytes");
 }
 
 enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
@@ -134,7 +149,8 @@ enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *req
 {
 	if (!request)
 		return missing("get output", "request");
-	return copyOut(request->request.outputFloat(index), values, count, "numbers");
+	return copyOut(request->request.outputFloat(index, request->order), values, count,
+		       "numbers");
 }
 
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
@@ -151,7 +167,7 @@ enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 {
 	if (!request)
 		return missing("run network", "request");
-	return statusOf(request->request.run(runOptions(options)));
+	return beginRun(options, [&](const RunOptions &run) { return request->request.run(run); });
 }
 
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
@@ -170,7 +186,9 @@ enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				callback(use.request, statusOf(result.error().code),
 					 result.error().message().c_str(), context);
 		};
-	return statusOf(request->request.submit(runOptions(options), std::move(completed)));
+	return beginRun(options, [&](const RunOptions &run) {
+		return request->request.submit(run, std::move(completed));
+	});
 }
 
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms)

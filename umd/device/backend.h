@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include <nvdla/log.h>
 #include <tl/expected.hpp>
 
 #include "gem_handles.h"
@@ -51,6 +52,9 @@ public:
 
 	/** \brief Who owns GEM handles of this file; they are closed through it */
 	GemHandles &handles() { return handles_; }
+
+	/** \brief Where messages about it go; set before anybody else has the device */
+	Log log;
 
 private:
 	GemHandles handles_;

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 #include <nvdla/device.h>
 
@@ -12,6 +13,9 @@
 
 namespace nvdla
 {
+
+static_assert(static_cast<uint32_t>(CpuAccess::Read) == DRM_NVDLA_BO_READ);
+static_assert(static_cast<uint32_t>(CpuAccess::Write) == DRM_NVDLA_BO_WRITE);
 
 BufferMemory::~BufferMemory()
 {
@@ -60,7 +64,7 @@ uint64_t Buffer::size() const
 	return memory_->size;
 }
 
-Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds timeout) const
+Result<Buffer::Access> Buffer::access(CpuAccess access, std::chrono::milliseconds timeout) const
 {
 	constexpr const char *what = "access buffer";
 	DeviceBackend &backend = *memory_->backend;
@@ -70,7 +74,7 @@ Result<Buffer::Access> Buffer::access(uint32_t flags, std::chrono::milliseconds 
 		return fail(ErrorCode::Unsupported, what, backend.path(),
 			    "the CPU cannot map this memory");
 	prep.handle = memory_->handle;
-	prep.flags = flags;
+	prep.flags = static_cast<__u32>(access);
 	prep.timeout_ns = deadlineNs(timeout);
 	const int error = backend.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
 	if (error == -ETIMEDOUT)

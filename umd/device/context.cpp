@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <utility>
 
+#include <drm/nvdla_accel.h>
 #include <nvdla/device.h>
 
 #include "backend.h"

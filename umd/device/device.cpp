@@ -6,8 +6,10 @@
 
 #include <unistd.h>
 
+#include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 #include <nvdla/device.h>
+#include <nvdla/task.h>
 
 #include "buffer_memory.h"
 #include "drm_calls.h"
@@ -22,6 +24,47 @@ namespace nvdla
 
 namespace
 {
+
+constexpr bool is(Feature feature, uint64_t bit)
+{
+	return static_cast<uint64_t>(feature) == bit;
+}
+
+static_assert(is(Feature::Contexts, DRM_NVDLA_FEATURE_CONTEXTS));
+static_assert(is(Feature::Results, DRM_NVDLA_FEATURE_RESULTS));
+static_assert(is(Feature::Statistics, DRM_NVDLA_FEATURE_STATISTICS));
+static_assert(is(Feature::OnChipMemory, DRM_NVDLA_FEATURE_SRAM));
+static_assert(is(Feature::DmaBuf, DRM_NVDLA_FEATURE_PRIME));
+static_assert(is(Feature::Timeline, DRM_NVDLA_FEATURE_TIMELINE));
+static_assert(is(Feature::WriteCombine, DRM_NVDLA_FEATURE_WRITE_COMBINE));
+static_assert(is(Feature::PreparedTasks, DRM_NVDLA_FEATURE_PREPARED_TASKS));
+static_assert(static_cast<uint32_t>(Priority::Low) == DRM_NVDLA_PRIORITY_LOW);
+static_assert(static_cast<uint32_t>(Priority::Normal) == DRM_NVDLA_PRIORITY_NORMAL);
+static_assert(static_cast<uint32_t>(Priority::High) == DRM_NVDLA_PRIORITY_HIGH);
+
+/* Of an older driver the members that it does not know are 0. */
+DeviceInfo infoOf(const drm_nvdla_device_info &said)
+{
+	return { .variant = said.variant,
+		 .hwVersion = said.hw_version,
+		 .engines = said.engines,
+		 .precisions = said.precisions,
+		 .atomBytes = said.atom_bytes,
+		 .maxOperations = said.max_operations,
+		 .maxLuts = said.max_luts,
+		 .maxAddresses = said.max_addresses,
+		 .maxTasks = said.max_tasks,
+		 .defaultTimeoutMs = said.default_timeout_ms,
+		 .maxTimeoutMs = said.max_timeout_ms,
+		 .onChipBytes = said.cvsram_bytes,
+		 .maxBufferBytes = said.max_bo_bytes,
+		 .features = said.features,
+		 .coreClockHz = said.core_clock_hz,
+		 .priorities = said.priorities,
+		 .maxContexts = said.max_contexts,
+		 .maxOnChipBytes = said.max_sram_bytes,
+		 .maxTaskBytes = said.max_task_bytes };
+}
 
 template<typename T>
 uint64_t pointer(const T *data)
@@ -79,21 +122,21 @@ std::vector<std::string> Device::enumerate()
 	return DrmDevice::enumerate();
 }
 
-Result<Device> Device::open(const std::string &path)
+Result<Device> Device::open(const std::string &path, Log log)
 {
 	if (isEmbeddedPath(path)) {
 		auto embedded = EmbeddedDevice::open(path);
 		if (!embedded)
 			return forward(embedded);
-		return open(std::shared_ptr<DeviceBackend>(std::move(*embedded)));
+		return open(std::shared_ptr<DeviceBackend>(std::move(*embedded)), std::move(log));
 	}
 	auto drm = DrmDevice::open(path);
 	if (!drm)
 		return forward(drm);
-	return open(std::shared_ptr<DeviceBackend>(std::move(*drm)));
+	return open(std::shared_ptr<DeviceBackend>(std::move(*drm)), std::move(log));
 }
 
-Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend)
+Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 {
 	drm_nvdla_device_info info = {};
 	drm_nvdla_dev_query query = {};
@@ -103,7 +146,17 @@ Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend)
 	query.pointer = pointer(&info);
 	if (const int error = backend->ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query))
 		return fail(codeOf(error), "query device", backend->path(), std::strerror(-error));
-	return Device(std::move(backend), info);
+	backend->log = std::move(log);
+	const Device device(std::move(backend), infoOf(info));
+	device.log(LogLevel::Info, fmt::format("open device: {}: core {:#x}, features {:#x}",
+					       device.path(), info.hw_version, info.features));
+	return device;
+}
+
+void Device::log(LogLevel level, const std::string &message) const
+{
+	if (backend_->log)
+		backend_->log(level, message);
 }
 
 const std::string &Device::path() const
@@ -124,7 +177,7 @@ Result<Buffer> Device::allocate(uint64_t size) const
 
 Result<Buffer> Device::allocateOnChip(uint64_t size) const
 {
-	if (!has(DRM_NVDLA_FEATURE_SRAM))
+	if (!has(Feature::OnChipMemory))
 		return fail(ErrorCode::Unsupported, "allocate on-chip memory", path(),
 			    "the device hands out none");
 	return allocate(size, DRM_NVDLA_BO_SRAM);
@@ -136,10 +189,10 @@ Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 	drm_nvdla_bo_create create = {};
 
 	const char *what = flags ? "allocate on-chip memory" : "allocate device memory";
-	if (!size || size > info().max_bo_bytes)
+	if (!size || size > info().maxBufferBytes)
 		return fail(
 			ErrorCode::InvalidArgument, what, path(),
-			fmt::format("{} bytes, a buffer has 1 to {}", size, info().max_bo_bytes));
+			fmt::format("{} bytes, a buffer has 1 to {}", size, info().maxBufferBytes));
 	create.size = size;
 	create.flags = flags;
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
@@ -154,7 +207,7 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 	constexpr const char *what = "import dma-buf";
 	const std::string where = fmt::format("{}: file descriptor {}", path(), fd);
 
-	if (!has(DRM_NVDLA_FEATURE_PRIME))
+	if (!has(Feature::DmaBuf))
 		return fail(ErrorCode::Unsupported, what, where, "the device takes none");
 	/* So a dma-buf tells its size (driver-api/dma-buf, "Userspace Interface Notes"). */
 	const off_t size = lseek(fd, 0, SEEK_END);
@@ -186,7 +239,7 @@ Result<Context> Device::createContext(Priority priority) const
 	constexpr const char *what = "create context";
 	drm_nvdla_context_create create = {};
 
-	if (!has(DRM_NVDLA_FEATURE_CONTEXTS))
+	if (!has(Feature::Contexts))
 		return fail(ErrorCode::Unsupported, what, path(), "the device has no priorities");
 	create.priority = static_cast<__u32>(priority);
 	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
@@ -201,7 +254,7 @@ Result<PreparedTask> Device::prepare(const TaskGraph &graph, size_t addresses, u
 	drm_nvdla_task_create create = {};
 	drm_nvdla_error error = {};
 
-	if (!has(DRM_NVDLA_FEATURE_PREPARED_TASKS))
+	if (!has(Feature::PreparedTasks))
 		return fail(ErrorCode::Unsupported, what, path(), "the driver prepares none");
 	if (auto fits = checkSizes(what, path(), graph); !fits)
 		return forward(fits);
@@ -280,7 +333,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	submit.sync_size = sizeof(drm_nvdla_sync);
 	submit.error_size = sizeof(error);
 	submit.timeout_ms = static_cast<__u32>(
-		std::clamp<int64_t>(options.timeout.count(), 0, info_.max_timeout_ms));
+		std::clamp<int64_t>(options.timeout.count(), 0, info_.maxTimeoutMs));
 	submit.flags = (options.statistics ? DRM_NVDLA_SUBMIT_STATISTICS : 0) |
 		       (options.restartable ? DRM_NVDLA_SUBMIT_RESTARTABLE : 0);
 	submit.context = options.context;
@@ -290,9 +343,10 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	if (result == -EINVAL && error.rule)
 		return tl::unexpected(refusal(*backend_, what, error));
 	if (result == -EIO)
-		return fail(codeOf(result), what, path(),
-			    "too many jobs of this open device failed: none is run any more until it "
-			    "is opened again");
+		return fail(
+			codeOf(result), what, path(),
+			"too many jobs of this open device failed: none is run any more until it "
+			"is opened again");
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
 			    path(), std::strerror(-result));

@@ -20,7 +20,6 @@ namespace
 {
 
 constexpr const char *driverName = "nvdla";
-constexpr const char *accelFolder = "/dev/accel";
 
 struct VersionFree {
 	void operator()(drmVersion *version) const { drmFreeVersion(version); }
@@ -55,7 +54,7 @@ std::vector<std::string> DrmDevice::enumerate()
 	std::vector<std::string> paths;
 	std::error_code error;
 
-	for (const auto &entry : std::filesystem::directory_iterator(accelFolder, error)) {
+	for (const auto &entry : std::filesystem::directory_iterator(folder, error)) {
 		const std::string path = entry.path().string();
 		if (entry.path().filename().string().starts_with("accel") && open(path))
 			paths.push_back(path);

@@ -19,10 +19,12 @@ namespace nvdla
 class DrmDevice : public DeviceBackend
 {
 public:
+	static constexpr const char *folder = "/dev/accel";
+
 	/** \brief Open \a path and check that the nvdla driver has it */
 	static Result<std::unique_ptr<DrmDevice>> open(const std::string &path);
 
-	/** \return paths below /dev/accel that the nvdla driver has */
+	/** \return paths below the folder that the nvdla driver has */
 	static std::vector<std::string> enumerate();
 
 	const std::string &path() const override { return path_; }

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <utility>
 
+#include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 #include <nvdla/device.h>
 

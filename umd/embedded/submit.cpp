@@ -122,7 +122,7 @@ int SubmitReader::readTask(uint32_t index)
 			return refuse(index, why);
 	}
 
-	Elements<drm_nvdla_address> addresses;
+	UserArray<drm_nvdla_address> addresses;
 	if (const int error = addresses.read(task.addresses, task.num_addresses, task.address_size))
 		return error;
 	std::vector<nvdla_task_extent> extents(task.num_addresses);

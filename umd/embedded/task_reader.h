@@ -38,7 +38,7 @@ int copyElement(uint64_t array, uint32_t index, uint32_t size, T &to)
 
 /* An array as the engine knows it: the caller's own, or a copy if sizes differ. */
 template<typename T>
-class Elements
+class UserArray
 {
 public:
 	/** \return 0 or a negative errno */
@@ -83,10 +83,10 @@ public:
 	const nvdla_task_source &source() const { return source_; }
 
 private:
-	Elements<nvdla_graph_node> graph_;
-	Elements<nvdla_operation_desc> operations_;
-	Elements<nvdla_surface_desc> surfaces_;
-	Elements<nvdla_lut_desc> luts_;
+	UserArray<nvdla_graph_node> graph_;
+	UserArray<nvdla_operation_desc> operations_;
+	UserArray<nvdla_surface_desc> surfaces_;
+	UserArray<nvdla_lut_desc> luts_;
 	nvdla_task_source source_ = {};
 };
 

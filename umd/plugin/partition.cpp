@@ -107,8 +107,8 @@ Result<void> Partition::takeBack(std::vector<End> &ends)
 	for (End &end : ends) {
 		if (!end.buffer)
 			continue;
-		auto access = end.buffer->access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE,
-						 timeoutOf(session_->device()));
+		auto access =
+			end.buffer->access(CpuAccess::ReadWrite, timeoutOf(session_->device()));
 		if (!access)
 			return forward(access);
 		end.bytes = access->bytes().first(end.desc.size);

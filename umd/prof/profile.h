@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <drm/nvdla_accel.h>
+#include <nvdla/run_report.h>
 
 #include "inspect/operation_text.h"
 
@@ -25,10 +25,10 @@ struct OperationProfile {
 	uint64_t endNs = 0;
 	bool timed = false; /**< it started and completed; otherwise there are no times */
 	/** \brief As the driver reported; its times are those of the machine's clock */
-	drm_nvdla_operation_result counters = {};
+	OperationReport counters = {};
 
 	uint64_t durationNs() const { return timed ? endNs - startNs : 0; }
-	bool counted() const { return counters.flags & DRM_NVDLA_OPERATION_COUNTED; }
+	bool counted() const { return counters.counted; }
 };
 
 /** \brief A run of a network */

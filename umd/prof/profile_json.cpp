@@ -6,25 +6,25 @@
 namespace nvdla::prof
 {
 
-Json countersJson(const drm_nvdla_operation_result &result)
+Json countersJson(const OperationReport &result)
 {
-	return { { "read_stall", result.read_stall },
-		 { "write_stall", result.write_stall },
-		 { "weight_read_stall", result.weight_read_stall },
-		 { "read_latency", result.read_latency },
-		 { "weight_read_latency", result.weight_read_latency },
-		 { "operand_read_stall", result.operand_read_stall },
+	return { { "read_stall", result.readStall },
+		 { "write_stall", result.writeStall },
+		 { "weight_read_stall", result.weightReadStall },
+		 { "read_latency", result.readLatency },
+		 { "weight_read_latency", result.weightReadLatency },
+		 { "operand_read_stall", result.operandReadStall },
 		 { "saturation", result.saturation },
-		 { "nan_input", result.nan_input },
-		 { "inf_input", result.inf_input },
-		 { "nan_output", result.nan_output },
-		 { "nan_weight", result.nan_weight },
-		 { "inf_weight", result.inf_weight },
+		 { "nan_input", result.nanInput },
+		 { "inf_input", result.infInput },
+		 { "nan_output", result.nanOutput },
+		 { "nan_weight", result.nanWeight },
+		 { "inf_weight", result.infWeight },
 		 { "unequal", result.unequal },
 		 { "lut_underflow", result.lut.underflow },
 		 { "lut_overflow", result.lut.overflow },
-		 { "lut_le_hit", result.lut.le_hit },
-		 { "lut_lo_hit", result.lut.lo_hit },
+		 { "lut_le_hit", result.lut.leHit },
+		 { "lut_lo_hit", result.lut.loHit },
 		 { "lut_hybrid", result.lut.hybrid } };
 }
 

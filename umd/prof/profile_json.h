@@ -10,8 +10,8 @@ namespace nvdla::prof
 
 using Json = nlohmann::ordered_json;
 
-/** \return the counters of an operation, with the names they have in nvdla_accel.h */
-Json countersJson(const drm_nvdla_operation_result &result);
+/** \return the counters of an operation, with the names that the driver has for them */
+Json countersJson(const OperationReport &result);
 
 /** \return an array with an object for each operation; times in ns, null where there are none */
 Json profileJson(const Profile &profile);

@@ -12,7 +12,7 @@ namespace nvdla::prof
 namespace
 {
 
-using Counters = drm_nvdla_operation_result;
+using Counters = OperationReport;
 
 struct Column {
 	const char *title;
@@ -22,24 +22,24 @@ struct Column {
 
 /* Stalls are cycles of the core. */
 constexpr std::array columns = {
-	Column{ "read stall", [](const Counters &c) -> uint64_t { return c.read_stall; }, true },
-	Column{ "weight stall", [](const Counters &c) -> uint64_t { return c.weight_read_stall; } },
+	Column{ "read stall", [](const Counters &c) -> uint64_t { return c.readStall; }, true },
+	Column{ "weight stall", [](const Counters &c) -> uint64_t { return c.weightReadStall; } },
 	Column{ "operand stall",
 		[](const Counters &c) -> uint64_t {
-			return c.operand_read_stall[0] + c.operand_read_stall[1] +
-			       c.operand_read_stall[2];
+			return c.operandReadStall[0] + c.operandReadStall[1] +
+			       c.operandReadStall[2];
 		} },
-	Column{ "write stall", [](const Counters &c) -> uint64_t { return c.write_stall; }, true },
+	Column{ "write stall", [](const Counters &c) -> uint64_t { return c.writeStall; }, true },
 	Column{ "saturated", [](const Counters &c) -> uint64_t { return c.saturation; }, true },
 	Column{ "NaN in",
 		[](const Counters &c) -> uint64_t {
-			return uint64_t{ c.nan_input } + c.nan_weight;
+			return uint64_t{ c.nanInput } + c.nanWeight;
 		} },
 	Column{ "inf in",
 		[](const Counters &c) -> uint64_t {
-			return uint64_t{ c.inf_input } + c.inf_weight;
+			return uint64_t{ c.infInput } + c.infWeight;
 		} },
-	Column{ "NaN out", [](const Counters &c) -> uint64_t { return c.nan_output; }, true },
+	Column{ "NaN out", [](const Counters &c) -> uint64_t { return c.nanOutput; }, true },
 	Column{ "LUT under", [](const Counters &c) -> uint64_t { return c.lut.underflow; } },
 	Column{ "LUT over", [](const Counters &c) -> uint64_t { return c.lut.overflow; } },
 };

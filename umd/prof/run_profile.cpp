@@ -14,8 +14,6 @@ namespace
 
 constexpr const char *profilingRun = "profile run";
 
-constexpr uint32_t timedFlags = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
-
 class Assembler
 {
 public:
@@ -38,9 +36,8 @@ private:
 	Profile profile_;
 };
 
-OperationProfile onDevice(const DlaTask &task, size_t index,
-			  const drm_nvdla_operation_result *result, const drm_nvdla_job_result &job,
-			  uint64_t jobBegin)
+OperationProfile onDevice(const DlaTask &task, size_t index, const OperationReport *result,
+			  const JobReport &job, uint64_t jobBegin)
 {
 	OperationProfile operation;
 
@@ -50,11 +47,11 @@ OperationProfile onDevice(const DlaTask &task, size_t index,
 	if (!result)
 		return operation;
 	operation.counters = *result;
-	operation.timed = (result->flags & timedFlags) == timedFlags &&
-			  result->start_ns >= job.submit_ns && result->end_ns >= result->start_ns;
+	operation.timed = result->started && result->completed && result->startNs >= job.submitNs &&
+			  result->endNs >= result->startNs;
 	if (operation.timed) {
-		operation.startNs = jobBegin + (result->start_ns - job.submit_ns);
-		operation.endNs = jobBegin + (result->end_ns - job.submit_ns);
+		operation.startNs = jobBegin + (result->startNs - job.submitNs);
+		operation.endNs = jobBegin + (result->endNs - job.submitNs);
 	}
 	return operation;
 }

@@ -77,7 +77,7 @@ Result<void> checkBinding(const Program &program, const Loadable &loadable, cons
 			  const std::string &where)
 {
 	const Memory &memory = *loadable.memory(tensor.memory);
-	const uint32_t atom = device.info().atom_bytes;
+	const uint32_t atom = device.info().atomBytes;
 	const uint64_t size = place.buffer.size();
 
 	if (auto reason = reasonAgainst(program, memory, tensor); !reason.empty())

@@ -21,7 +21,7 @@ Result<void> checkAtoms(const Device &device, const Program &program)
 	constexpr uint32_t small = 8;
 	const MemoryIds ofCore = program.coreMemories();
 
-	if (device.info().atom_bytes == small)
+	if (device.info().atomBytes == small)
 		return {};
 	for (const auto *tensors : { &program.inputs, &program.outputs }) {
 		for (const TensorDesc &desc : *tensors) {
@@ -31,7 +31,7 @@ Result<void> checkAtoms(const Device &device, const Program &program)
 					    fmt::format("has atoms of {} bytes, as for nv_small; "
 							"the core of {} has {} bytes",
 							small, device.path(),
-							device.info().atom_bytes));
+							device.info().atomBytes));
 		}
 	}
 	return {};
@@ -69,7 +69,7 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 	Loadable checked = loadable;
 	if (auto result = checked.check(); !result)
 		return forward(result);
-	auto program = Program::create(checked, device.info().max_tasks);
+	auto program = Program::create(checked, device.info().maxTasks);
 	if (!program)
 		return forward(program);
 	if (auto atoms = checkAtoms(device, *program); !atoms)
@@ -85,10 +85,10 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 	auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
 	if (!loop)
 		return forward(loop);
-	auto pipeline = Pipeline::create({ device, *loop->loop_, std::move(*program),
-					   std::move(checked), std::move(*shared),
-					   std::move(*prepared) },
-					 options.slots, options.maxQueued);
+	auto pipeline =
+		Pipeline::create({ device, *loop->loop_, std::move(*program), std::move(checked),
+				   std::move(*shared), std::move(*prepared) },
+				 options.slots, options.maxQueued);
 	if (!pipeline)
 		return forward(pipeline);
 	Network network(std::make_unique<Impl>(loop->loop_, std::move(*pipeline)));

@@ -195,6 +195,10 @@ Slot *Pipeline::freeSlot()
 			slots_.push_back(std::move(*slot));
 		} else {
 			/* No memory for another one: those there are have to do. */
+			common_.device.log(LogLevel::Warning,
+					   fmt::format("{}; {} runs at once instead of {}",
+						       slot.error().message(), slots_.size(),
+						       maxSlots_));
 			maxSlots_ = slots_.size();
 		}
 	}

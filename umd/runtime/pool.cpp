@@ -125,7 +125,7 @@ Result<void> Pool::State::checkRequest(const PoolRequest &request) const
 	}
 	const auto priority = static_cast<uint32_t>(request.options.priority);
 	for (const Worker &worker : workers_) {
-		if (request.options.statistics && !worker.device.has(DRM_NVDLA_FEATURE_STATISTICS))
+		if (request.options.statistics && !worker.device.has(Feature::Statistics))
 			return fail(ErrorCode::Unsupported, what, worker.use.path,
 				    "the device has no statistics");
 		if (request.options.priority != Priority::Normal &&
@@ -235,12 +235,14 @@ void Pool::State::done(const Start &start, const Result<RunReport> &report)
 /* A run has ended: the work is answered, or begins again on another device. */
 void Pool::State::settle(const Start &start, Result<PoolAnswer> answer)
 {
+	const bool lost = !answer && answer.error().code == ErrorCode::DeviceLost;
+	bool lostNow;
 	{
 		const std::lock_guard guard(lock_);
 		DeviceUse &use = start.worker.use;
 
 		leave(start);
-		const bool lost = !answer && answer.error().code == ErrorCode::DeviceLost;
+		lostNow = lost && !use.lost;
 		use.lost |= lost;
 		if (lost && anyLeft() && !closed_) {
 			use.moved++;
@@ -262,6 +264,10 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer)
 		else if (!anyLeft())
 			answerWaiting({ ErrorCode::DeviceLost, what, "pool", "no device is left" });
 	}
+	if (lostNow)
+		start.worker.device.log(LogLevel::Warning,
+					fmt::format("{}: {}: is lost, what it had runs elsewhere",
+						    what, start.worker.use.path));
 	/* The devices first, then the application. */
 	dispatch();
 	deliver();

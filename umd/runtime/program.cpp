@@ -185,7 +185,7 @@ Result<PreparedTasks> Program::prepare(const Device &device) const
 {
 	PreparedTasks prepared(tasks.size());
 
-	if (!device.has(DRM_NVDLA_FEATURE_PREPARED_TASKS))
+	if (!device.has(Feature::PreparedTasks))
 		return prepared;
 	for (const ProgramStep &step : steps) {
 		for (size_t i = 0; !step.cpu && i < step.count; i++) {

@@ -213,7 +213,7 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 	const Device device = state_->pipeline->device();
 	const std::string &path = state_->pipeline->path();
 
-	if (options.statistics && !device.has(DRM_NVDLA_FEATURE_STATISTICS))
+	if (options.statistics && !device.has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, what, path, "the device has no statistics");
 	if (!mayUse(device, options.priority))
 		return fail(ErrorCode::Unsupported, what, path,
@@ -226,7 +226,7 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 				    "the request is in flight already");
 		if (auto apart =
 			    checkOverlaps(*state_, state_->pipeline->program(),
-					  state_->pipeline->loadable(), device.info().atom_bytes);
+					  state_->pipeline->loadable(), device.info().atomBytes);
 		    !apart)
 			return apart;
 		state_->inFlight = true;

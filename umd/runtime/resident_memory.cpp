@@ -97,7 +97,7 @@ Result<void> ResidentMemory::add(const Device &device, const Loadable &loadable,
 		return forward(buffer);
 	}
 	if (!memory.contents.empty()) {
-		auto access = buffer->access(DRM_NVDLA_BO_WRITE, idleTimeout);
+		auto access = buffer->access(CpuAccess::Write, idleTimeout);
 		if (!access)
 			return forward(access);
 		for (const MemoryContent &content : memory.contents) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 
 #include "emu/emu.h"
@@ -17,6 +18,34 @@ namespace
 
 /* A slot's buffers are idle whenever the CPU comes to them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
+
+OperationReport operationReport(const drm_nvdla_operation_result &said)
+{
+	OperationReport report{ .engine = said.op_type,
+				.started = (said.flags & DRM_NVDLA_OPERATION_STARTED) != 0,
+				.completed = (said.flags & DRM_NVDLA_OPERATION_COMPLETED) != 0,
+				.counted = (said.flags & DRM_NVDLA_OPERATION_COUNTED) != 0,
+				.startNs = said.start_ns,
+				.endNs = said.end_ns,
+				.readStall = said.read_stall,
+				.writeStall = said.write_stall,
+				.weightReadStall = said.weight_read_stall,
+				.readLatency = said.read_latency,
+				.weightReadLatency = said.weight_read_latency,
+				.saturation = said.saturation,
+				.nanInput = said.nan_input,
+				.infInput = said.inf_input,
+				.nanOutput = said.nan_output,
+				.nanWeight = said.nan_weight,
+				.infWeight = said.inf_weight,
+				.unequal = said.unequal,
+				.lut = { said.lut.underflow, said.lut.overflow, said.lut.le_hit,
+					 said.lut.lo_hit, said.lut.hybrid } };
+
+	std::copy(std::begin(said.operand_read_stall), std::end(said.operand_read_stall),
+		  report.operandReadStall.begin());
+	return report;
+}
 
 } /* namespace */
 
@@ -34,7 +63,7 @@ MemoryPlace Slot::place(uint16_t memory)
 		const auto bound = request_->bound.find(memory);
 		if (bound != request_->bound.end())
 			return memoryPlace(bound->second, *common_.loadable.memory(memory),
-					   common_.device.info().atom_bytes);
+					   common_.device.info().atomBytes);
 	}
 	const MemoryPlace own = memory_.place(memory);
 	return own.handle ? own : common_.shared.place(memory);
@@ -61,7 +90,7 @@ Result<std::unique_ptr<Slot>> Slot::create(Common &common)
 	if (!job)
 		return forward(job);
 	std::optional<Buffer> results;
-	if (common.device.has(DRM_NVDLA_FEATURE_RESULTS)) {
+	if (common.device.has(Feature::Results)) {
 		auto buffer =
 			common.device.allocate(Device::resultBytes(common.program.maxOperations()));
 		if (!buffer)
@@ -110,7 +139,7 @@ Result<void> Slot::writeInputs()
 		const TensorDesc &desc = common_.program.inputs[i];
 		if (request_->bound.contains(desc.memory))
 			continue;
-		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_WRITE, slotTimeout);
+		auto access = memory_.find(desc.memory)->access(CpuAccess::Write, slotTimeout);
 		if (!access)
 			return forward(access);
 		std::memcpy(access->bytes().data() + desc.offset, request_->inputs[i].data(),
@@ -125,7 +154,7 @@ Result<void> Slot::readOutputs()
 		const TensorDesc &desc = common_.program.outputs[i];
 		if (request_->bound.contains(desc.memory))
 			continue;
-		auto access = memory_.find(desc.memory)->access(DRM_NVDLA_BO_READ, slotTimeout);
+		auto access = memory_.find(desc.memory)->access(CpuAccess::Read, slotTimeout);
 		if (!access)
 			return forward(access);
 		std::memcpy(request_->outputs[i].data(), access->bytes().data() + desc.offset,
@@ -199,6 +228,8 @@ void Slot::jobDone()
 	watch_->expect(false);
 	request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
 	auto status = job_.status();
+	if (!status)
+		common_.device.log(LogLevel::Warning, status.error().message());
 	if (auto read = readResults(); !read && status)
 		status = std::move(read);
 	status ? next() : end(std::move(status));
@@ -208,18 +239,28 @@ Result<void> Slot::readResults()
 {
 	if (!results_)
 		return {};
-	auto access = results_->access(DRM_NVDLA_BO_READ, slotTimeout);
+	auto access = results_->access(CpuAccess::Read, slotTimeout);
 	if (!access)
 		return forward(access);
 
 	RunReport::Step &report = request_->report.steps.back();
 	const std::byte *from = access->bytes().data();
-	std::memcpy(&report.job, from, sizeof(report.job));
-	from += report.job.header_size;
-	for (uint32_t i = 0; i < report.job.num_operations; i++) {
-		std::memcpy(&report.results.emplace_back(), from,
-			    sizeof(drm_nvdla_operation_result));
-		from += report.job.operation_size;
+	drm_nvdla_job_result job;
+	std::memcpy(&job, from, sizeof(job));
+	from += job.header_size;
+	if (job.status && job.failed_operation != ~0u)
+		common_.device.log(LogLevel::Warning,
+				   fmt::format("run network: {}: step {} task {} operation {}: did "
+					       "not complete",
+					       common_.device.path(), step_ - 1, job.failed_task,
+					       job.failed_operation));
+	report.job = { job.num_operations, job.num_completed, job.num_runs,
+		       job.submit_ns,	   job.start_ns,      job.end_ns };
+	for (uint32_t i = 0; i < job.num_operations; i++) {
+		drm_nvdla_operation_result operation;
+		std::memcpy(&operation, from, sizeof(operation));
+		report.results.push_back(operationReport(operation));
+		from += job.operation_size;
 	}
 	return {};
 }
@@ -256,11 +297,10 @@ Result<void> Slot::runEmuOperation(const EmuTask &task, const EmuOperation &oper
 	struct Side {
 		const EmuBuffer &cube;
 		const char *name;
-		uint32_t flags;
+		CpuAccess access;
 	};
-	const Side sides[] = { { operation.src, "source", DRM_NVDLA_BO_READ },
-			       { operation.dst, "destination",
-				 DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE } };
+	const Side sides[] = { { operation.src, "source", CpuAccess::Read },
+			       { operation.dst, "destination", CpuAccess::ReadWrite } };
 	std::vector<Buffer::Access> accesses;
 	std::span<std::byte> bytes[2];
 
@@ -270,7 +310,7 @@ Result<void> Slot::runEmuOperation(const EmuTask &task, const EmuOperation &oper
 			return fail(ErrorCode::InvalidFile, "run CPU operation", sides[i].name,
 				    fmt::format("starts at {}, the address has {} bytes",
 						sides[i].cube.offset, address.size));
-		auto access = this->access(address.memory, sides[i].flags);
+		auto access = this->access(address.memory, sides[i].access);
 		if (!access)
 			return forward(access);
 		bytes[i] = access->bytes()
@@ -282,13 +322,13 @@ Result<void> Slot::runEmuOperation(const EmuTask &task, const EmuOperation &oper
 	return runEmu(operation, bytes[0], bytes[1]);
 }
 
-Result<Buffer::Access> Slot::access(uint16_t memory, uint32_t flags)
+Result<Buffer::Access> Slot::access(uint16_t memory, CpuAccess access)
 {
 	const auto bound = request_->bound.find(memory);
 	if (bound != request_->bound.end())
-		return bound->second.buffer.access(flags, slotTimeout);
+		return bound->second.buffer.access(access, slotTimeout);
 	const Buffer *own = memory_.find(memory);
-	return (own ? own : common_.shared.find(memory))->access(flags, slotTimeout);
+	return (own ? own : common_.shared.find(memory))->access(access, slotTimeout);
 }
 
 } /* namespace nvdla */

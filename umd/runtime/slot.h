@@ -28,8 +28,8 @@ public:
 		Device device;
 		Loop &loop; /**< as long as runs are in slots or close() was not called */
 		Program program;
-		Loadable loadable;     /**< contents of Program::own */
-		ResidentMemory shared; /**< Program::shared */
+		Loadable loadable;	/**< contents of Program::own */
+		ResidentMemory shared;	/**< Program::shared */
 		PreparedTasks prepared; /**< of Program::tasks */
 	};
 	/** \brief Told when the run in the slot has ended */
@@ -68,7 +68,7 @@ private:
 	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);
 	MemoryPlace place(uint16_t memory);
 	void resolve();
-	Result<Buffer::Access> access(uint16_t memory, uint32_t flags);
+	Result<Buffer::Access> access(uint16_t memory, CpuAccess access);
 
 	Common &common_;
 	ResidentMemory memory_;

@@ -97,7 +97,7 @@ Result<void> run(const Settings &settings)
 	auto device = Device::open(settings.run.device);
 	if (!device)
 		return forward(device);
-	if (!device->has(DRM_NVDLA_FEATURE_RESULTS | DRM_NVDLA_FEATURE_STATISTICS))
+	if (!device->has(Feature::Results) || !device->has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, "profile", settings.run.device,
 			    "the driver does not report when operations ran; a newer one does");
 	auto network = Network::load(*device, *loadable);

@@ -82,7 +82,7 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 		progress.count("run", i, settings.repeat);
 		/* What is shown is the last one's. */
 		options.statistics = i + 1 == settings.repeat &&
-				     (settings.perf || device.has(DRM_NVDLA_FEATURE_STATISTICS));
+				     (settings.perf || device.has(Feature::Statistics));
 		auto report = network.run(options);
 		if (!report)
 			return forward(report);

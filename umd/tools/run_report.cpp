@@ -83,13 +83,13 @@ Findings findingsOf(const RunReport &report)
 	Findings found;
 
 	for (const RunReport::Step &step : report.steps) {
-		for (const drm_nvdla_operation_result &result : step.results) {
-			if (!(result.flags & DRM_NVDLA_OPERATION_COUNTED))
+		for (const OperationReport &result : step.results) {
+			if (!result.counted)
 				continue;
 			found.counted = true;
 			found.saturated.add(result.saturation);
-			found.nan.add(uint64_t{ result.nan_input } + result.nan_weight +
-				      result.nan_output);
+			found.nan.add(uint64_t{ result.nanInput } + result.nanWeight +
+				      result.nanOutput);
 		}
 	}
 	return found;

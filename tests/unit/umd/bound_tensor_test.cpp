@@ -26,7 +26,7 @@ constexpr size_t tensorBytes = channels * width;
 
 void fill(const Buffer &buffer, std::span<const std::byte> data, size_t offset = 0)
 {
-	auto access = buffer.access(DRM_NVDLA_BO_WRITE, 10s);
+	auto access = buffer.access(CpuAccess::Write, 10s);
 	ASSERT_TRUE(access) << access.error().message();
 	std::copy(data.begin(), data.end(),
 		  access->bytes().begin() + static_cast<ptrdiff_t>(offset));
@@ -34,7 +34,7 @@ void fill(const Buffer &buffer, std::span<const std::byte> data, size_t offset =
 
 std::vector<std::byte> bytesOf(const Buffer &buffer, size_t offset, size_t size)
 {
-	auto access = buffer.access(DRM_NVDLA_BO_READ, 10s);
+	auto access = buffer.access(CpuAccess::Read, 10s);
 	EXPECT_TRUE(access) << access.error().message();
 	const auto bytes = access->bytes().subspan(offset, size);
 	return { bytes.begin(), bytes.end() };

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using test::openDevice;
 using test::pattern;
 
-constexpr uint32_t readWrite = DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE;
+constexpr CpuAccess readWrite = CpuAccess::ReadWrite;
 
 UniqueFd exported(const Buffer &buffer)
 {
@@ -86,7 +86,7 @@ TEST(BufferSharing, NetworkReadsAnotherDevicesMemory)
 	}
 	fill(made, pattern(128, 3));
 	ASSERT_TRUE(request.run());
-	auto access = made.access(DRM_NVDLA_BO_READ, 10s);
+	auto access = made.access(CpuAccess::Read, 10s);
 	ASSERT_TRUE(access);
 	EXPECT_TRUE(std::ranges::equal(pattern(128, 3), access->bytes().subspan(1024, 128)));
 }

@@ -79,6 +79,7 @@ static int check_errors(struct nvdla_device *device, const void *loadable, size_
 	EXPECT(nvdla_device_open("/dev/accel/accel250", &no_device) == NVDLA_STATUS_NO_DEVICE);
 	EXPECT(!no_device);
 	EXPECT(strstr(nvdla_last_error(), "/dev/accel/accel250"));
+	EXPECT(!strncmp(nvdla_version(), "0.", 2));
 	EXPECT(nvdla_device_open(NULL, &no_device) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(nvdla_network_load(device, loadable, size / 2, &network) ==
 	       NVDLA_STATUS_INVALID_FILE);
@@ -96,8 +97,10 @@ static int check_errors(struct nvdla_device *device, const void *loadable, size_
 
 static int check_tensors(struct nvdla_network *network)
 {
-	struct nvdla_tensor_info info;
+	struct nvdla_tensor_info info = { .size = sizeof(info) };
+	struct nvdla_tensor_info unsized = { .size = 0 };
 
+	EXPECT(nvdla_network_input_info(network, 0, &unsized) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(nvdla_network_num_inputs(network) == 1);
 	EXPECT(nvdla_network_num_outputs(network) == 1);
 	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
@@ -113,8 +116,11 @@ static int check_tensors(struct nvdla_network *network)
 static int check_run(struct nvdla_network *network)
 {
 	const char in[12] = "hello, core";
-	const struct nvdla_run_options options = { .timeout_ms = 60000, .priority = 1 };
-	const struct nvdla_run_options unknown = { .priority = 7 };
+	const struct nvdla_run_options options = { .size = sizeof(options),
+						   .timeout_ms = 60000,
+						   .priority = 1 };
+	const struct nvdla_run_options unknown = { .size = sizeof(unknown), .priority = 7 };
+	const struct nvdla_run_options unsized = { .priority = 1 };
 	struct nvdla_request *request;
 	char out[12] = "";
 	char tensor[128];
@@ -124,6 +130,7 @@ static int check_run(struct nvdla_network *network)
 	EXPECT(nvdla_request_set_input(request, 0, in, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(nvdla_request_set_input(request, 0, in, sizeof(in)) == NVDLA_STATUS_OK);
 	EXPECT(nvdla_request_run(request, &unknown) == NVDLA_STATUS_UNSUPPORTED);
+	EXPECT(nvdla_request_run(request, &unsized) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(nvdla_request_run(request, &options) == NVDLA_STATUS_OK);
 	EXPECT(nvdla_request_get_output(request, 0, out, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(nvdla_request_get_output(request, 0, out, sizeof(out)) == NVDLA_STATUS_OK);
@@ -143,29 +150,34 @@ static int check_run(struct nvdla_network *network)
 
 static int check_numbers(struct nvdla_network *network)
 {
-	const struct nvdla_quantization steps[] = { { 0.5, 1 }, { 0.25, 0 }, { 2, -3 } };
+	const double scales[] = { 0.5, 0.25, 2 };
+	const int32_t zeroes[] = { 1, 0, -3 };
 	const float in[12] = { 0, 1, 2, 3, 0.25f, 0.5f, 1, 100, -2, 0, 2, 4 };
 	const float expected[12] = { 0, 1, 2, 3, 0.25f, 0.5f, 1, 31.75f, -2, 0, 2, 4 };
-	struct nvdla_quantization there[3] = { { 0 } };
-	struct nvdla_tensor_info info;
+	double scales_there[3] = { 0 };
+	int32_t zeroes_there[3] = { 0 };
+	struct nvdla_tensor_info info = { .size = sizeof(info) };
 	struct nvdla_request *request;
 	float out[12] = { 0 };
 
-	EXPECT(nvdla_network_get_input_quantization(network, 0, NULL, 0) == NVDLA_STATUS_OK);
-	EXPECT(nvdla_network_set_input_quantization(network, 0, steps, 2) ==
+	EXPECT(nvdla_network_get_input_quantization(network, 0, NULL, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, scales, zeroes, 2) ==
 	       NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(nvdla_network_set_input_quantization(network, 0, NULL, 3) ==
+	EXPECT(nvdla_network_set_input_quantization(network, 0, scales, NULL, 3) ==
 	       NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(nvdla_network_set_input_quantization(network, 1, steps, 1) ==
+	EXPECT(nvdla_network_set_input_quantization(network, 1, scales, zeroes, 1) ==
 	       NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(nvdla_network_set_input_quantization(network, 0, steps, 3) == NVDLA_STATUS_OK);
-	EXPECT(nvdla_network_set_output_quantization(network, 0, steps, 3) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, scales, zeroes, 3) ==
+	       NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_output_quantization(network, 0, scales, zeroes, 3) ==
+	       NVDLA_STATUS_OK);
 	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
 	EXPECT(info.num_elements == 12 && info.num_quantizations == 3);
-	EXPECT(nvdla_network_get_output_quantization(network, 0, there, 2) ==
+	EXPECT(nvdla_network_get_output_quantization(network, 0, scales_there, zeroes_there, 2) ==
 	       NVDLA_STATUS_INVALID_ARGUMENT);
-	EXPECT(nvdla_network_get_output_quantization(network, 0, there, 3) == NVDLA_STATUS_OK);
-	EXPECT(there[2].scale == 2 && there[2].zero_point == -3);
+	EXPECT(nvdla_network_get_output_quantization(network, 0, scales_there, zeroes_there, 3) ==
+	       NVDLA_STATUS_OK);
+	EXPECT(scales_there[2] == 2 && zeroes_there[2] == -3);
 
 	EXPECT(nvdla_request_create(network, &request) == NVDLA_STATUS_OK);
 	EXPECT(nvdla_request_set_input_float(request, 0, in, 11) == NVDLA_STATUS_INVALID_ARGUMENT);
@@ -177,7 +189,7 @@ static int check_numbers(struct nvdla_network *network)
 	EXPECT(!memcmp(out, expected, sizeof(out)));
 	nvdla_request_free(request);
 
-	EXPECT(nvdla_network_set_input_quantization(network, 0, NULL, 0) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_set_input_quantization(network, 0, NULL, NULL, 0) == NVDLA_STATUS_OK);
 	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
 	EXPECT(info.num_quantizations == 0);
 	return 0;

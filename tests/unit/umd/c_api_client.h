@@ -7,8 +7,9 @@
 extern "C" {
 #endif
 
-/** Uses everything in nvdla.h. Return: 0, or the line of what is not as it should be */
+/** Both use everything in nvdla.h. Return: 0, or the line of what is not as it should be */
 int c_api_client(const void *loadable, size_t size, const char *path);
+int c_api_runs(const void *loadable, size_t size);
 
 #ifdef __cplusplus
 }

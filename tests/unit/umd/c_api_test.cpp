@@ -23,6 +23,7 @@ TEST(CApi, ApplicationInC)
 	EXPECT_EQ(c_api_client(loadable->data(), loadable->size(), path.c_str()), 0)
 		<< "line of c_api_client.c";
 	std::filesystem::remove(path);
+	EXPECT_EQ(c_api_runs(loadable->data(), loadable->size()), 0) << "line of c_api_runs.c";
 }
 
 } /* namespace nvdla */

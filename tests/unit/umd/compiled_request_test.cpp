@@ -53,7 +53,7 @@ protected:
 Buffer bufferWith(const Device &device, const Bytes &data)
 {
 	Buffer buffer = device.allocate(data.size()).value();
-	auto access = buffer.access(DRM_NVDLA_BO_WRITE, 10s);
+	auto access = buffer.access(CpuAccess::Write, 10s);
 	std::ranges::copy(data, access.value().bytes().begin());
 	return buffer;
 }
@@ -116,7 +116,7 @@ TEST_P(CompiledRequest, AChainInBuffersGivesTheSame)
 		ASSERT_TRUE(third.run());
 	}
 	for (size_t i = 0; i < inputs_.size(); i++) {
-		auto access = results[i].access(DRM_NVDLA_BO_READ, 10s);
+		auto access = results[i].access(CpuAccess::Read, 10s);
 		ASSERT_TRUE(access);
 		EXPECT_TRUE(std::ranges::equal(access->bytes(), expected_[i][0])) << "input " << i;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 
+#include <drm/nvdla_accel.h>
 #include <gtest/gtest.h>
 #include <nvdla/device.h>
 #include <nvdla/task.h>
@@ -47,14 +48,14 @@ TEST(Device, EnumerationFindsOnlyWhatOpens)
 TEST(EmbeddedDevice, SaysWhatItIs)
 {
 	const Device device = test::openEmbedded();
-	const drm_nvdla_device_info &info = device.info();
+	const DeviceInfo &info = device.info();
 
 	EXPECT_EQ(device.path(), "embedded");
 	EXPECT_EQ(info.variant, static_cast<uint32_t>(DRM_NVDLA_VARIANT_NV_FULL));
-	EXPECT_EQ(info.atom_bytes, 32u);
+	EXPECT_EQ(info.atomBytes, 32u);
 	EXPECT_EQ(info.engines, 0x3fu);
 	EXPECT_EQ(info.precisions, 7u);
-	EXPECT_GT(info.max_tasks, 0u);
+	EXPECT_GT(info.maxTasks, 0u);
 }
 
 TEST(EmbeddedDevice, HasOptionsInItsPath)
@@ -90,7 +91,7 @@ TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
 	ASSERT_TRUE(buffer) << buffer.error().message();
 	EXPECT_EQ(buffer->size(), 5000u);
 	{
-		auto access = buffer->access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE, 0ms);
+		auto access = buffer->access(CpuAccess::ReadWrite, 0ms);
 		ASSERT_TRUE(access);
 		ASSERT_EQ(access->bytes().size(), 5000u);
 		EXPECT_TRUE(std::all_of(access->bytes().begin(), access->bytes().end(),
@@ -98,7 +99,7 @@ TEST(EmbeddedDevice, BuffersAreZeroedAndKeepWhatIsWritten)
 		access->bytes()[4999] = std::byte{ 1 };
 	}
 	Buffer moved = std::move(*buffer);
-	auto access = moved.access(DRM_NVDLA_BO_READ, 0ms);
+	auto access = moved.access(CpuAccess::Read, 0ms);
 	ASSERT_TRUE(access);
 	EXPECT_EQ(access->bytes()[4999], std::byte{ 1 });
 }
@@ -108,14 +109,14 @@ TEST(EmbeddedDevice, ImpossibleBuffersAreRefused)
 	const Device device = test::openEmbedded();
 	EXPECT_FALSE(device.allocate(0));
 	EXPECT_FALSE(device.allocate(~uint64_t{ 0 }));
-	EXPECT_FALSE(device.allocate(device.info().max_bo_bytes + 1));
+	EXPECT_FALSE(device.allocate(device.info().maxBufferBytes + 1));
 }
 
 TEST(EmbeddedDevice, BuffersOutliveTheDeviceObject)
 {
 	auto buffer = test::openEmbedded().allocate(64);
 	ASSERT_TRUE(buffer);
-	EXPECT_TRUE(buffer->access(DRM_NVDLA_BO_WRITE, 0ms));
+	EXPECT_TRUE(buffer->access(CpuAccess::Write, 0ms));
 }
 
 TEST(EmbeddedDevice, RefusalNamesOperationFieldAndValues)
@@ -179,7 +180,7 @@ TEST(EmbeddedDevice, EmptyAndUnequalArraysAreRefused)
 	EXPECT_FALSE(device.submit({ &job, 1 }));
 	job = {};
 	EXPECT_FALSE(device.submit({ &job, 1 }));
-	const std::vector<JobTask> many(device.info().max_tasks + 1, resident.job());
+	const std::vector<JobTask> many(device.info().maxTasks + 1, resident.job());
 	EXPECT_FALSE(device.submit(many));
 }
 
@@ -188,12 +189,12 @@ TEST(EmbeddedDevice, BufferOfAJobIsNotWrittenBeforeItIsDone)
 	const Device device = test::openEmbedded();
 	ResidentTask resident = reside(device, copyOf64());
 	const JobTask one = resident.job();
-	const std::vector<JobTask> tasks(device.info().max_tasks, one);
+	const std::vector<JobTask> tasks(device.info().maxTasks, one);
 	auto job = device.submit(tasks);
 	ASSERT_TRUE(job) << job.error().message();
 
 	auto access = resident.memory.find(resident.task.addresses[2].memory)
-			      ->access(DRM_NVDLA_BO_READ, 10000ms);
+			      ->access(CpuAccess::Read, 10000ms);
 	ASSERT_TRUE(access);
 	EXPECT_EQ(access->bytes()[63], std::byte{ 0x42 });
 	EXPECT_TRUE(job->wait(10000ms));
@@ -209,7 +210,7 @@ TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
 	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
 	ResidentTask quick = reside(device, copyOf64());
-	const std::vector<JobTask> slowTasks(device.info().max_tasks, slow.job());
+	const std::vector<JobTask> slowTasks(device.info().maxTasks, slow.job());
 	const JobTask quickTask = quick.job();
 
 	auto guilty = device.submit(slowTasks, { .timeout = 1ms });
@@ -228,7 +229,7 @@ TEST(EmbeddedDevice, GoesAwayWithJobsInTheQueue)
 {
 	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
-	const std::vector<JobTask> tasks(device.info().max_tasks, slow.job());
+	const std::vector<JobTask> tasks(device.info().maxTasks, slow.job());
 
 	for (int i = 0; i < 3; i++)
 		EXPECT_TRUE(device.submit(tasks));

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <sys/eventfd.h>
 
+#include <drm/nvdla_accel.h>
 #include <gtest/gtest.h>
 #include <nvdla/device.h>
 
@@ -36,7 +37,7 @@ struct Results {
 Results readResults(Buffer &buffer)
 {
 	Results results;
-	auto access = buffer.access(DRM_NVDLA_BO_READ, patience);
+	auto access = buffer.access(CpuAccess::Read, patience);
 	EXPECT_TRUE(access);
 	const std::byte *from = access->bytes().data();
 
@@ -78,7 +79,7 @@ Watched submit(const Device &device, const JobTask &task, SubmitOptions options 
 TEST(EmbeddedResults, SayWhenOperationsRan)
 {
 	const Device device = test::openEmbedded();
-	ASSERT_TRUE(device.has(DRM_NVDLA_FEATURE_RESULTS));
+	ASSERT_TRUE(device.has(Feature::Results));
 	const ResidentTask edges = reside(device, *examples::edgeNetwork({ 16, 16 }));
 	const Results results = submit(device, edges.job(), { .restartable = true }).results();
 
@@ -104,7 +105,7 @@ TEST(EmbeddedResults, SayWhenOperationsRan)
 TEST(EmbeddedResults, CountOnRequest)
 {
 	const Device device = test::openEmbedded();
-	ASSERT_TRUE(device.has(DRM_NVDLA_FEATURE_STATISTICS));
+	ASSERT_TRUE(device.has(Feature::Statistics));
 	const ResidentTask edges = reside(device, *examples::edgeNetwork({ 64, 64 }));
 	const Results plain = submit(device, edges.job()).results();
 	const Results counted = submit(device, edges.job(), { .statistics = true }).results();
@@ -127,7 +128,7 @@ TEST(EmbeddedResults, NameTheOperationThatHung)
 {
 	const Device device = test::openEmbedded();
 	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
-	const std::vector<JobTask> tasks(device.info().max_tasks, slow.job());
+	const std::vector<JobTask> tasks(device.info().maxTasks, slow.job());
 	const auto operations = static_cast<uint32_t>(slow.task.graph.size());
 	auto buffer = device.allocate(Device::resultBytes(tasks.size() * operations));
 	ASSERT_TRUE(buffer);
@@ -178,7 +179,7 @@ TEST(EmbeddedContexts, HighPriorityGoesFirstAndOrderIsKept)
 	 * may take as long as it takes: this is about order.
 	 */
 	auto first =
-		submit(device, slow.job(), { .timeout = patience }, device.info().max_tasks / 4);
+		submit(device, slow.job(), { .timeout = patience }, device.info().maxTasks / 4);
 	auto lowJob = submit(device, copies[0].job(), { .context = low->id() });
 	auto normalJob = submit(device, copies[1].job());
 	auto highJob = submit(device, copies[2].job(), { .context = high->id() });
@@ -209,7 +210,7 @@ TEST(EmbeddedContexts, JobsWaitForTheWritersOfTheirBuffers)
 	auto reader = submit(device, second.job(), { .context = high->id() });
 	EXPECT_GE(reader.results().job.start_ns, writer.results().job.end_ns);
 	auto access = second.memory.find(second.task.addresses[2].memory)
-			      ->access(DRM_NVDLA_BO_READ, patience);
+			      ->access(CpuAccess::Read, patience);
 	ASSERT_TRUE(access);
 	EXPECT_EQ(access->bytes()[63], std::byte{ 0x42 });
 }
@@ -236,7 +237,7 @@ TEST(EmbeddedContexts, ThereIsALimit)
 	const Device device = test::openEmbedded();
 	std::vector<Context> contexts;
 
-	for (uint32_t i = 0; i < device.info().max_contexts; i++) {
+	for (uint32_t i = 0; i < device.info().maxContexts; i++) {
 		auto context = device.createContext(Priority::Normal);
 		ASSERT_TRUE(context) << i;
 		contexts.push_back(std::move(*context));
@@ -252,7 +253,7 @@ TEST(EmbeddedOnChipMemory, EnginesReachItAndTheCpuDoesNot)
 	const Device device = test::openEmbedded();
 	auto sram = device.allocateOnChip(64);
 	ASSERT_TRUE(sram) << sram.error().message();
-	EXPECT_FALSE(sram->access(DRM_NVDLA_BO_READ, 0ms));
+	EXPECT_FALSE(sram->access(CpuAccess::Read, 0ms));
 
 	ResidentTask in = reside(device, copyOf64());
 	in.task.surfaces[0].bdma.dst_type = NVDLA_MEM_CV;
@@ -268,20 +269,20 @@ TEST(EmbeddedOnChipMemory, EnginesReachItAndTheCpuDoesNot)
 	auto before = device.submit({ &outTask, 1 });
 	ASSERT_TRUE(before) << before.error().message();
 	ASSERT_TRUE(before->wait(patience));
-	EXPECT_EQ(result->access(DRM_NVDLA_BO_READ, patience)->bytes()[63], std::byte{ 0 });
+	EXPECT_EQ(result->access(CpuAccess::Read, patience)->bytes()[63], std::byte{ 0 });
 
 	auto write = device.submit({ &inTask, 1 });
 	ASSERT_TRUE(write) << write.error().message();
 	auto read = device.submit({ &outTask, 1 });
 	ASSERT_TRUE(read);
 	EXPECT_TRUE(read->wait(patience));
-	EXPECT_EQ(result->access(DRM_NVDLA_BO_READ, patience)->bytes()[63], std::byte{ 0x42 });
+	EXPECT_EQ(result->access(CpuAccess::Read, patience)->bytes()[63], std::byte{ 0x42 });
 }
 
 TEST(EmbeddedOnChipMemory, IsHandedOutUntilItIsUsedUp)
 {
 	const Device device = test::openEmbedded();
-	const uint64_t half = device.info().cvsram_bytes / 2;
+	const uint64_t half = device.info().onChipBytes / 2;
 	ASSERT_GT(half, 0u);
 	auto first = device.allocateOnChip(half);
 	ASSERT_TRUE(first);

@@ -45,9 +45,9 @@ Profile example()
 			       operation("CONV", 2, 3000, 7000), operation("PDP", 3, 7000, 9000) };
 	profile.operations.push_back(operation("CDP", 4, 0, 0));
 	profile.operations.back().timed = false;
-	profile.operations[1].counters.flags = DRM_NVDLA_OPERATION_COUNTED;
-	profile.operations[1].counters.read_stall = 123456789;
-	profile.operations[0].counters.flags = DRM_NVDLA_OPERATION_COUNTED;
+	profile.operations[1].counters.counted = true;
+	profile.operations[1].counters.readStall = 123456789;
+	profile.operations[0].counters.counted = true;
 	profile.operations[0].counters.saturation = 77;
 	return profile;
 }
@@ -151,13 +151,14 @@ TEST(Profile, ReportsAndLoadablesMakeProfiles)
 	RunReport::Step job;
 	job.tasks = 1;
 	job.duration = std::chrono::nanoseconds(9000);
-	job.job.submit_ns = 1000000;
-	drm_nvdla_operation_result result = {};
-	result.flags = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
-	result.start_ns = 1000100;
-	result.end_ns = 1000300;
+	job.job.submitNs = 1000000;
+	OperationReport result = {};
+	result.started = true;
+	result.completed = true;
+	result.startNs = 1000100;
+	result.endNs = 1000300;
 	job.results.assign(11, result);
-	job.results[3].flags = DRM_NVDLA_OPERATION_STARTED;
+	job.results[3].completed = false;
 	report.steps = { cpu, job, cpu };
 
 	auto profile = runProfile(*loadable, report, "net");

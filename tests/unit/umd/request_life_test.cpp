@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -163,12 +164,21 @@ TEST(RequestLife, RequestDoesNotKeepTheDevice)
 /* Four slots take all of the chip's memory; at rest the network has one of them. */
 TEST(RequestLife, OnChipMemoryIsGivenBack)
 {
-	const Device device = test::openDevice();
-	const uint64_t quarter = device.info().cvsram_bytes / 4;
+	std::mutex lock;
+	std::vector<std::string> warnings;
+	const auto opened =
+		Device::open(test::devicePath(), [&](LogLevel level, const std::string &message) {
+			const std::lock_guard guard(lock);
+			if (level == LogLevel::Warning)
+				warnings.push_back(message);
+		});
+	ASSERT_TRUE(opened) << opened.error().message();
+	const Device &device = *opened;
+	const uint64_t quarter = device.info().onChipBytes / 4;
 	if (!quarter)
 		GTEST_SKIP() << "no on-chip memory";
 	const Loadable loadable = onChipLoadable(quarter);
-	auto network = Network::load(device, loadable, { .slots = 4 });
+	auto network = Network::load(device, loadable, { .slots = 5 });
 	ASSERT_TRUE(network) << network.error().message();
 	std::vector<Request> requests;
 
@@ -189,6 +199,9 @@ TEST(RequestLife, OnChipMemoryIsGivenBack)
 	EXPECT_TRUE(passNetwork(device).run());
 	auto other = Network::load(device, onChipLoadable(3 * quarter));
 	EXPECT_TRUE(other) << other.error().message();
+	const std::lock_guard guard(lock);
+	ASSERT_EQ(warnings.size(), 1u);
+	EXPECT_NE(warnings[0].find("runs at once instead of 5"), std::string::npos) << warnings[0];
 }
 
 /* Blocked for the library, not for the application: SIGTERM ends in a thread of its own. */
@@ -246,7 +259,7 @@ protected:
 TEST_F(RequestLifeInC, PriorityThatIsNoneIsRefused)
 {
 	for (const int32_t priority : { 2, 31, 32, 1000, -2, INT32_MAX, INT32_MIN }) {
-		nvdla_run_options options = {};
+		nvdla_run_options options = { .size = sizeof(options) };
 		options.priority = priority;
 		EXPECT_EQ(nvdla_request_run(request, &options), NVDLA_STATUS_UNSUPPORTED)
 			<< priority;

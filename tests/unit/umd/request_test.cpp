@@ -120,13 +120,13 @@ TEST(Request, ReportsTimesAndCountersOfOperations)
 
 	ASSERT_EQ(counted->steps.size(), 1u);
 	const RunReport::Step &step = counted->steps[0];
-	EXPECT_EQ(step.job.num_completed, 1u);
+	EXPECT_EQ(step.job.numCompleted, 1u);
 	EXPECT_GE(counted->duration, step.duration);
 	ASSERT_EQ(step.results.size(), 1u);
-	EXPECT_EQ(step.results[0].op_type, static_cast<uint32_t>(NVDLA_OP_BDMA));
-	EXPECT_LE(step.results[0].start_ns, step.results[0].end_ns);
-	EXPECT_TRUE(step.results[0].flags & DRM_NVDLA_OPERATION_COUNTED);
-	EXPECT_FALSE(plain->steps[0].results[0].flags & DRM_NVDLA_OPERATION_COUNTED);
+	EXPECT_EQ(step.results[0].engine, static_cast<uint32_t>(NVDLA_OP_BDMA));
+	EXPECT_LE(step.results[0].startNs, step.results[0].endNs);
+	EXPECT_TRUE(step.results[0].counted);
+	EXPECT_FALSE(plain->steps[0].results[0].counted);
 }
 
 /* The device has its next job before it is done with the last one. */

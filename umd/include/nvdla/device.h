@@ -12,10 +12,9 @@
 #include <string>
 #include <vector>
 
-#include <drm/nvdla_accel.h>
-
-#include <drm/nvdla_descriptors.h>
+#include <nvdla/device_info.h>
 #include <nvdla/error.h>
+#include <nvdla/log.h>
 
 #pragma GCC visibility push(default)
 
@@ -24,6 +23,13 @@ namespace nvdla
 
 class BufferMemory;
 class DeviceBackend;
+
+/** \brief What the CPU is going to do with a buffer */
+enum class CpuAccess : uint32_t {
+	Read = 1,
+	Write = 2,
+	ReadWrite = 3,
+};
 
 /**
  * \brief Memory that a device can reach
@@ -61,18 +67,18 @@ public:
 	/**
 	 * \brief Begin to read (or write) the buffer's bytes
 	 *
-	 * Waits for jobs that write to it (or use it at all), at most \a timeout.
+	 * Waits for jobs that write to it, or use it at all if the CPU is going to write, at most
+	 * \a timeout.
 	 *
-	 * \param[in] flags DRM_NVDLA_BO_READ, DRM_NVDLA_BO_WRITE or both
 	 * \return Timeout if the device is still busy with it, Unsupported if the CPU has
 	 * no way to it
 	 */
-	Result<Access> access(uint32_t flags, std::chrono::milliseconds timeout) const;
+	Result<Access> access(CpuAccess access, std::chrono::milliseconds timeout) const;
 
 	/**
 	 * \brief Make it a dma-buf for other devices, drivers and processes
 	 * \return a file descriptor that the caller closes; it keeps the memory.
-	 * Unsupported without DRM_NVDLA_FEATURE_PRIME and for on-chip memory
+	 * Unsupported without Feature::DmaBuf and for on-chip memory
 	 */
 	Result<int> exportDmaBuf() const;
 
@@ -83,27 +89,8 @@ private:
 	std::shared_ptr<BufferMemory> memory_;
 };
 
-/** \brief Entry of a job's address table: a range of a buffer */
-struct BufferRange {
-	uint32_t handle = 0; /**< 0 if no operation uses the entry */
-	uint64_t offset = 0;
-	uint64_t size = 0; /**< 0 for all up to the buffer's end */
-};
-
-/** \brief What a task does; borrows everything */
-struct TaskGraph {
-	std::span<const nvdla_graph_node> graph;
-	std::span<const nvdla_operation_desc> operations;
-	std::span<const nvdla_surface_desc> surfaces;
-	std::span<const nvdla_lut_desc> luts;
-};
-
-/** \brief One task of a job; borrows everything */
-struct JobTask : TaskGraph {
-	std::span<const BufferRange> addresses;
-	/** \brief Handle of a PreparedTask, whose graph it is then; 0 for the graph above */
-	uint32_t prepared = 0;
-};
+struct TaskGraph;
+struct JobTask;
 
 /**
  * \brief A task graph that the driver has checked, all but the addresses
@@ -133,9 +120,9 @@ private:
 
 /** \brief Of the jobs that are ready to run, those of the higher priority go first */
 enum class Priority : uint32_t {
-	Low = DRM_NVDLA_PRIORITY_LOW, /**< runs when nothing else is ready */
-	Normal = DRM_NVDLA_PRIORITY_NORMAL,
-	High = DRM_NVDLA_PRIORITY_HIGH, /**< not for everybody, see info().priorities */
+	Low = 0, /**< runs when nothing else is ready */
+	Normal = 1,
+	High = 2, /**< not for everybody, see info().priorities */
 };
 
 /**
@@ -166,18 +153,19 @@ private:
 
 /** \brief How to run a job */
 struct SubmitOptions {
-	/** \brief Time on the hardware, 0 for the driver's default; cut to info().max_timeout_ms */
+	/** \brief Time on the hardware, 0 for the driver's default; cut to info().maxTimeoutMs */
 	std::chrono::milliseconds timeout{ 0 };
 	/** \brief Id of a Context, 0 for the open device's own of normal priority */
 	uint32_t context = 0;
 	/** \brief The job overwrites nothing that it reads, except what it wrote itself before */
 	bool restartable = false;
-	/** \brief Have the core count; needs \a results and DRM_NVDLA_FEATURE_STATISTICS */
+	/** \brief Have the core count; needs \a results and Feature::Statistics */
 	bool statistics = false;
 	/**
-	 * \brief Handle of a Buffer that gets a drm_nvdla_job_result at its start, 0 for none
+	 * \brief Handle of a Buffer that gets times and counters, as the driver writes them; 0 for
+	 * none
 	 *
-	 * It has room for Device::resultBytes(). Needs DRM_NVDLA_FEATURE_RESULTS.
+	 * It has room for Device::resultBytes(). Needs Feature::Results.
 	 */
 	uint32_t results = 0;
 };
@@ -239,24 +227,27 @@ public:
 	 * of its own in this process. Options may follow: "embedded:fp16=fast" computes FP16
 	 * convolutions in f32, many times as fast as "fp16=exact", the hardware's bits. A chip that
 	 * durations and stalls are counted for is described as nvdla-prof(1) does, with commas:
-	 * "embedded:clock=1GHz,dram=10GB/s,dram-latency=100ns"; with "realtime" operations take that long
-	 * \return InvalidArgument naming an option that there is not, NoDevice or Io naming the
-	 * path, Unsupported if another driver has it
+	 * "embedded:clock=1GHz,dram=10GB/s,dram-latency=100ns"; with "realtime" operations take
+	 * that long \param[in] log gets messages about the device, its networks and pools; may be
+	 * empty \return InvalidArgument naming an option that there is not, NoDevice or Io naming
+	 * the path, Unsupported if another driver has it
 	 */
-	static Result<Device> open(const std::string &path);
+	static Result<Device> open(const std::string &path, Log log = {});
 
 	/** \brief Use a device file that is open already */
-	static Result<Device> open(std::shared_ptr<DeviceBackend> backend);
+	static Result<Device> open(std::shared_ptr<DeviceBackend> backend, Log log = {});
 
 	const std::string &path() const;
-	const drm_nvdla_device_info &info() const { return info_; }
+	const DeviceInfo &info() const { return info_; }
 
-	/** \return bits of enum drm_nvdla_feature that \a feature names are all there */
-	bool has(uint64_t feature) const { return (info_.features & feature) == feature; }
+	/** \brief Tell the log that the device was opened with, if there is one */
+	void log(LogLevel level, const std::string &message) const;
+
+	bool has(Feature feature) const { return info_.features & static_cast<uint64_t>(feature); }
 
 	/**
 	 * \brief Allocate memory, zeroed
-	 * \param[in] size bytes, 1 to info().max_bo_bytes
+	 * \param[in] size bytes, 1 to info().maxBufferBytes
 	 */
 	Result<Buffer> allocate(uint64_t size) const;
 
@@ -265,7 +256,7 @@ public:
 	 *
 	 * Only the device's engines reach it; access() fails.
 	 *
-	 * \param[in] size bytes, 1 to info().cvsram_bytes
+	 * \param[in] size bytes, 1 to info().onChipBytes
 	 * \return NoMemory if not that much is left, Unsupported if the device has none
 	 */
 	Result<Buffer> allocateOnChip(uint64_t size) const;
@@ -280,7 +271,7 @@ public:
 	 * \param[in] fd of the dma-buf, stays the caller's
 	 * \return a buffer of all its bytes; InvalidArgument for a file that is none or not
 	 * whole pages, or whose memory is not one range for the device, Unsupported without
-	 * DRM_NVDLA_FEATURE_PRIME
+	 * Feature::DmaBuf
 	 */
 	Result<Buffer> importDmaBuf(int fd) const;
 
@@ -297,8 +288,8 @@ public:
 	 * \param[in] addresses entries of each address table
 	 * \param[in] index of the task among others, for messages
 	 * \return DeviceRefused with the driver's reason, naming operation and field; NoMemory
-	 * if prepared tasks take info().max_task_bytes already; Unsupported without
-	 * DRM_NVDLA_FEATURE_PREPARED_TASKS
+	 * if prepared tasks take info().maxTaskBytes already; Unsupported without
+	 * Feature::PreparedTasks
 	 */
 	Result<PreparedTask> prepare(const TaskGraph &graph, size_t addresses,
 				     uint32_t index = 0) const;
@@ -320,7 +311,7 @@ public:
 	 * go then. Jobs that write a buffer and those that use it run in the order
 	 * of their submission.
 	 *
-	 * \param[in] tasks 1 to info().max_tasks graphs
+	 * \param[in] tasks 1 to info().maxTasks graphs
 	 * \return DeviceRefused with the driver's reason, naming operation and field
 	 */
 	Result<Job> submit(std::span<const JobTask> tasks, const SubmitOptions &options = {}) const;
@@ -332,13 +323,13 @@ public:
 private:
 	Result<Buffer> allocate(uint64_t size, uint32_t flags) const;
 
-	Device(std::shared_ptr<DeviceBackend> backend, const drm_nvdla_device_info &info)
+	Device(std::shared_ptr<DeviceBackend> backend, const DeviceInfo &info)
 		: backend_(std::move(backend)), info_(info)
 	{
 	}
 
 	std::shared_ptr<DeviceBackend> backend_;
-	drm_nvdla_device_info info_;
+	DeviceInfo info_;
 };
 
 } /* namespace nvdla */

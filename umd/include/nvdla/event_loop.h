@@ -50,6 +50,7 @@ public:
 	bool isCurrentThread() const;
 
 private:
+	friend class DeviceWatch;
 	friend class Network;
 	explicit EventLoop(std::shared_ptr<Loop> loop) : loop_(std::move(loop)) {}
 

@@ -2,9 +2,15 @@
 /*
  * The runtime for C and for bindings of other languages.
  *
- * Objects are opaque; who creates one frees it. What a C++ class promises in its
- * header (device.h, network.h, request.h) holds for the function here that has its
- * name, also about threads.
+ * Objects are opaque; who creates one frees it, and NULL is fine for the functions that
+ * free. What a C++ class promises in its header (device.h, network.h, request.h, pool.h,
+ * event_loop.h, device_watch.h) holds for the function here that has its name, also about
+ * threads.
+ *
+ * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
+ * and neither side touches what the other does not know. In those that are read, zeroes stand
+ * for defaults. There is no global state but the message of nvdla_last_error(), one for each
+ * thread, and the loop that is shared by who names none.
  */
 #ifndef NVDLA_NVDLA_H
 #define NVDLA_NVDLA_H
@@ -20,8 +26,17 @@ extern "C" {
 
 struct nvdla_device;
 struct nvdla_buffer;
+struct nvdla_loop;
 struct nvdla_network;
+struct nvdla_pool;
+struct nvdla_pool_answer;
+struct nvdla_report;
 struct nvdla_request;
+struct nvdla_watch;
+struct uv_loop_s;
+
+/** Return: the library's version, such as "0.1.0" */
+const char *nvdla_version(void);
 
 /** What became of a call; the values after the first are those of nvdla::ErrorCode */
 enum nvdla_status {
@@ -47,11 +62,33 @@ const char *nvdla_last_error(void);
 /** Return: a short name such as "invalid-file" */
 const char *nvdla_status_name(enum nvdla_status status);
 
+/** How much a message matters; what is not known matters less */
+enum nvdla_log_level {
+	NVDLA_LOG_WARNING = 0, /**< something failed, or goes on with less than was asked for */
+	NVDLA_LOG_INFO = 1,    /**< what is done, for who looks for a fault */
+};
+
+/**
+ * message: one line of UTF-8, valid during the call. Called from any thread, from several at
+ * once, and while requests wait for it: it calls nothing that waits for a request.
+ */
+typedef void (*nvdla_log)(enum nvdla_log_level level, const char *message, void *context);
+
+/** How to open a device */
+struct nvdla_open_options {
+	size_t size;	   /**< the caller's sizeof */
+	nvdla_log log;	   /**< gets messages about the device, its networks and pools; or NULL */
+	void *log_context; /**< given to log */
+};
+
 /** path: "/dev/accel/accelN", or "embedded" for a device model in this process,
  * also with an option: "embedded:fp16=fast"
  */
 enum nvdla_status nvdla_device_open(const char *path, struct nvdla_device **device);
-/** Networks keep the device open. NULL is fine here and in the other functions that free. */
+/** As nvdla_device_open(). options: may be NULL */
+enum nvdla_status nvdla_device_open_with(const char *path, const struct nvdla_open_options *options,
+					 struct nvdla_device **device);
+/** Networks and pools keep the device open */
 void nvdla_device_free(struct nvdla_device *device);
 
 /** path: of a device that the kernel drives, valid during the call */
@@ -77,11 +114,37 @@ struct nvdla_device_info {
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 					struct nvdla_device_info *info);
 
-/** How a network resides on a device; size is the caller's sizeof, other zeroes are defaults */
+/** A loop with a thread of its own, which calls back; networks, pools and watches keep it */
+enum nvdla_status nvdla_loop_create(struct nvdla_loop **loop);
+/** As EventLoop::attach(). uv_loop: libuv's, which the caller runs */
+enum nvdla_status nvdla_loop_attach(struct uv_loop_s *uv_loop, struct nvdla_loop **loop);
+void nvdla_loop_free(struct nvdla_loop *loop);
+
+/** path: valid during the call. present: 0 for a device that has gone */
+typedef void (*nvdla_device_event)(const char *path, int present, void *context);
+/**
+ * Tell of devices that come and go, in the loop's thread; of those there are already first
+ *
+ * loop: may be NULL for the shared one
+ */
+enum nvdla_status nvdla_watch_create(struct nvdla_loop *loop, nvdla_device_event event,
+				     void *context, struct nvdla_watch **watch);
+/** When it returns event is not called any more; also from there */
+void nvdla_watch_free(struct nvdla_watch *watch);
+
+/** Order of plain elements, the last changes fastest */
+enum nvdla_element_order {
+	NVDLA_ORDER_NCHW = 0,
+	NVDLA_ORDER_NHWC = 1,
+};
+
+/** How a network resides on a device */
 struct nvdla_load_options {
-	size_t size;
-	uint32_t slots;	     /**< runs that are on their way at once, at most */
-	uint32_t max_queued; /**< requests that wait for their turn, at most */
+	size_t size;		 /**< the caller's sizeof */
+	uint32_t slots;		 /**< runs that are on their way at once, at most */
+	uint32_t max_queued;	 /**< requests that wait for their turn, at most */
+	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
+	uint32_t order;		 /**< enum nvdla_element_order of elements and numbers */
 };
 
 /** As nvdla_network_load(). options: may be NULL */
@@ -105,9 +168,10 @@ enum nvdla_data_type {
 	NVDLA_DATA_INT8 = 4,
 };
 
-/** Shape and layout of a tensor */
+/** Shape and layout of a tensor; size is the caller's sizeof, and no more than that is written */
 struct nvdla_tensor_info {
-	const char *name; /**< owned by the network */
+	size_t size;
+	const char *name; /**< owned by the network or the pool */
 	enum nvdla_data_type type;
 	uint32_t n;
 	uint32_t c;
@@ -123,12 +187,6 @@ struct nvdla_tensor_info {
 	size_t num_quantizations; /**< 0: elements are the numbers; 1: of all; c: of each channel */
 };
 
-/** What integers stand for: real = scale * (element - zero_point) */
-struct nvdla_quantization {
-	double scale;
-	int32_t zero_point;
-};
-
 size_t nvdla_network_num_inputs(const struct nvdla_network *network);
 size_t nvdla_network_num_outputs(const struct nvdla_network *network);
 enum nvdla_status nvdla_network_input_info(const struct nvdla_network *network, size_t index,
@@ -137,26 +195,25 @@ enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network,
 					    struct nvdla_tensor_info *info);
 
 /**
- * Say what the elements of an input or output stand for; nvdla_request_set_input_float() and
- * nvdla_request_get_output_float() heed it
+ * Say what the elements of an input or output stand for: real = scale * (element - zero_point);
+ * nvdla_request_set_input_float() and nvdla_request_get_output_float() heed it
  *
- * count: of values; 0 for elements that are the numbers, 1, or one for each channel
+ * scales, zero_points: count of each; 0 for elements that are the numbers, 1, or one for each
+ * channel
  */
 enum nvdla_status nvdla_network_set_input_quantization(struct nvdla_network *network, size_t index,
-						       const struct nvdla_quantization *values,
-						       size_t count);
+						       const double *scales,
+						       const int32_t *zero_points, size_t count);
 enum nvdla_status nvdla_network_set_output_quantization(struct nvdla_network *network, size_t index,
-							const struct nvdla_quantization *values,
-							size_t count);
-/** count: nvdla_tensor_info.num_quantizations */
+							const double *scales,
+							const int32_t *zero_points, size_t count);
+/** scales, zero_points: room for count of each. count: nvdla_tensor_info.num_quantizations */
 enum nvdla_status nvdla_network_get_input_quantization(const struct nvdla_network *network,
-						       size_t index,
-						       struct nvdla_quantization *values,
-						       size_t count);
+						       size_t index, double *scales,
+						       int32_t *zero_points, size_t count);
 enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_network *network,
-							size_t index,
-							struct nvdla_quantization *values,
-							size_t count);
+							size_t index, double *scales,
+							int32_t *zero_points, size_t count);
 
 /** Runs of a network; one thread at a time, except nvdla_request_cancel() */
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
@@ -167,10 +224,10 @@ enum nvdla_status nvdla_request_create(struct nvdla_network *network,
  */
 void nvdla_request_free(struct nvdla_request *request);
 
-/** elements: N, C, H, W order, nvdla_tensor_info.element_bytes of them */
+/** elements: nvdla_tensor_info.element_bytes of them, in nvdla_load_options.order */
 enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
 					  const void *elements, size_t bytes);
-/** values: N, C, H, W order, nvdla_tensor_info.num_elements of them, to be quantized */
+/** values: nvdla_tensor_info.num_elements of them in that order, to be quantized */
 enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
 						const float *values, size_t count);
 /** tensor: in its layout, nvdla_tensor_info.tensor_bytes of it */
@@ -210,11 +267,13 @@ enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t
 enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_t index,
 					    const struct nvdla_buffer *buffer, uint64_t offset);
 
-/** Zeroes stand for defaults */
+/** How to run a network */
 struct nvdla_run_options {
+	size_t size;	     /**< the caller's sizeof */
 	uint32_t timeout_ms; /**< time a job may take on the hardware */
 	int32_t priority;    /**< -1 low, 0 normal, 1 high */
 	uint32_t busy;	     /**< not 0: NVDLA_STATUS_BUSY instead of waiting for a full queue */
+	uint32_t statistics; /**< not 0: have the core count, if nvdla_device_info has_statistics */
 };
 
 /**
@@ -235,6 +294,160 @@ enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms);
 /** From any thread */
 void nvdla_request_cancel(struct nvdla_request *request);
+
+/** What the last run did, as nvdla_request_wait() without waiting; also in its callback */
+enum nvdla_status nvdla_request_get_report(struct nvdla_request *request,
+					   struct nvdla_report **report);
+void nvdla_report_free(struct nvdla_report *report);
+
+/** A run; size is the caller's sizeof, and no more than that is written, as in the two below */
+struct nvdla_report_info {
+	size_t size;
+	uint64_t queued_ns;   /**< from the submit to the first step */
+	uint64_t duration_ns; /**< from the first step to the last's end */
+	size_t num_steps;
+};
+
+/** A job of the device or a task of the CPU; times but the duration are CLOCK_MONOTONIC */
+struct nvdla_step_info {
+	size_t size;
+	uint32_t cpu;		    /**< not 0: a CPU task, and no times of a job */
+	uint32_t num_tasks;	    /**< of the loadable */
+	uint64_t duration_ns;	    /**< from submission to completion */
+	size_t num_operations;	    /**< of its tasks */
+	size_t num_operation_infos; /**< 0 for the CPU, and if the driver reports none */
+	uint32_t num_runs;	    /**< times that the job was put on the hardware */
+	uint64_t submit_ns;
+	uint64_t start_ns; /**< when it was put on the hardware (last) */
+	uint64_t end_ns;
+};
+
+/**
+ * An operation; times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements, and
+ * 0 for those that an engine does not have.
+ */
+struct nvdla_operation_info {
+	size_t size;
+	uint32_t engine;    /**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
+	uint32_t started;   /**< not 0: start_ns is set */
+	uint32_t completed; /**< not 0: end_ns is set */
+	uint32_t counted;   /**< not 0: what follows the times is set */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t read_stall;
+	uint64_t write_stall;
+	uint64_t weight_read_stall;
+	uint64_t read_latency;		/**< convolution: sum over all reads of data */
+	uint64_t weight_read_latency;	/**< convolution: sum over all reads of weights */
+	uint64_t operand_read_stall[3]; /**< SDP: of X1, X2 and Y */
+	uint32_t saturation;		/**< outputs that were saturated */
+	uint32_t nan_input;
+	uint32_t inf_input;
+	uint32_t nan_output;
+	uint32_t nan_weight;
+	uint32_t inf_weight;
+	uint32_t unequal; /**< SDP: 1 if a comparison found a difference */
+	uint32_t lut_underflow;
+	uint32_t lut_overflow;
+	uint32_t lut_le_hit;
+	uint32_t lut_lo_hit;
+	uint32_t lut_hybrid;
+};
+
+enum nvdla_status nvdla_report_get_info(const struct nvdla_report *report,
+					struct nvdla_report_info *info);
+enum nvdla_status nvdla_report_get_step(const struct nvdla_report *report, size_t step,
+					struct nvdla_step_info *info);
+enum nvdla_status nvdla_report_get_operation(const struct nvdla_report *report, size_t step,
+					     size_t operation, struct nvdla_operation_info *info);
+
+/** How a pool uses its devices */
+struct nvdla_pool_options {
+	size_t size;		 /**< the caller's sizeof */
+	uint32_t slots;		 /**< requests that are on each device at once, at most */
+	uint32_t max_pending;	 /**< requests without an answer, at most */
+	struct nvdla_loop *loop; /**< which calls back; NULL for the shared one */
+};
+
+/** devices: count of them, 1 or more, which the pool keeps. options: may be NULL */
+enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t count,
+				    const struct nvdla_pool_options *options,
+				    struct nvdla_pool **pool);
+/** Cancels what is pending and waits for the callbacks, except in a callback */
+void nvdla_pool_free(struct nvdla_pool *pool);
+/** data: a whole loadable, not needed afterwards. network: its number in the pool */
+enum nvdla_status nvdla_pool_add_network(struct nvdla_pool *pool, const void *data, size_t size,
+					 size_t *network);
+/** Another device, for requests from now on */
+enum nvdla_status nvdla_pool_add_device(struct nvdla_pool *pool, struct nvdla_device *device);
+
+/** Return: 0 also for a network that there is not */
+size_t nvdla_pool_num_inputs(const struct nvdla_pool *pool, size_t network);
+size_t nvdla_pool_num_outputs(const struct nvdla_pool *pool, size_t network);
+enum nvdla_status nvdla_pool_input_info(const struct nvdla_pool *pool, size_t network, size_t index,
+					struct nvdla_tensor_info *info);
+enum nvdla_status nvdla_pool_output_info(const struct nvdla_pool *pool, size_t network,
+					 size_t index, struct nvdla_tensor_info *info);
+/**
+ * Make the tensor of an input, in its layout, from elements in an order
+ *
+ * elements: element_bytes of them. tensor: room for tensor_bytes
+ */
+enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t network, size_t index,
+					enum nvdla_element_order order, const void *elements,
+					size_t bytes, void *tensor, size_t tensor_bytes);
+
+/** One run of a network of a pool */
+struct nvdla_pool_request {
+	size_t size;		   /**< the caller's sizeof */
+	size_t network;		   /**< what nvdla_pool_add_network() gave */
+	const void *const *inputs; /**< a tensor for each input, in its layout; copied */
+	size_t num_inputs;
+	uint64_t stream; /**< requests of a stream are answered in the order of submission */
+	const struct nvdla_run_options *options; /**< may be NULL */
+};
+
+/** answer: NULL unless status is NVDLA_STATUS_OK, valid during the call; the rest as for
+ * nvdla_callback */
+typedef void (*nvdla_pool_callback)(const struct nvdla_pool_answer *answer,
+				    enum nvdla_status status, const char *error, void *context);
+/** callback: is called once if this returns NVDLA_STATUS_OK */
+enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
+				    const struct nvdla_pool_request *request,
+				    nvdla_pool_callback callback, void *context);
+/** Submits and waits for the answer; not in the loop's thread */
+enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_pool_request *request,
+				 struct nvdla_pool_answer **answer);
+/** For those of nvdla_pool_run() */
+void nvdla_pool_answer_free(struct nvdla_pool_answer *answer);
+/** Return: the device that computed it, in the order of nvdla_pool_use() */
+size_t nvdla_pool_answer_device(const struct nvdla_pool_answer *answer);
+/** elements: room for element_bytes of an output, in an order */
+enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *answer, size_t index,
+					       enum nvdla_element_order order, void *elements,
+					       size_t bytes);
+/** tensor: room for tensor_bytes of an output, in its layout */
+enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
+						      size_t index, void *tensor, size_t bytes);
+/** report: to be freed */
+enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
+					       struct nvdla_report **report);
+
+/** What a pool did with a device; size is the library's sizeof: what is beyond it is not there */
+struct nvdla_device_use {
+	size_t size;
+	const char *path;   /**< valid during the call */
+	uint32_t lost;	    /**< not 0: it is gone, and nothing is given to it any more */
+	uint32_t running;   /**< requests that are on it now */
+	uint64_t completed; /**< requests that it answered, errors among them */
+	uint64_t moved;	    /**< requests that were on it when it went, and ran elsewhere */
+	uint64_t busy_ns;   /**< time during which it had at least one request */
+};
+
+typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *context);
+/** Calls found for each device, in the order of nvdla_pool_create() and _add_device() */
+enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
+				 void *context);
 
 #ifdef __cplusplus
 }

@@ -180,7 +180,7 @@ struct Sdp {
  * \brief Compare a surface with another one, or with constants (SDP, compare mode)
  *
  * Nothing is written. Whether an element differs is said by
- * drm_nvdla_operation_result::unequal of the operation, in the report of a run with
+ * OperationReport::unequal of the operation, in the report of a run with
  * RunOptions::statistics. Whole atoms are compared. What engines write into the rest of a
  * last atom agrees if the same settings made both surfaces; the mode is meant for
  * redundant computing.

@@ -13,10 +13,9 @@
 #include <span>
 #include <vector>
 
-#include <drm/nvdla_accel.h>
-
 #include <nvdla/device.h>
 #include <nvdla/error.h>
+#include <nvdla/run_report.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -47,7 +46,7 @@ struct RunOptions {
 /** \brief Memory of the application's for a tensor: a range of a Buffer */
 struct TensorPlace {
 	Buffer buffer; /**< of the network's device, allocated or imported */
-	/** \brief Of the tensor's first byte, a multiple of drm_nvdla_device_info::atom_bytes */
+	/** \brief Of the tensor's first byte, a multiple of DeviceInfo::atomBytes */
 	uint64_t offset = 0;
 	/**
 	 * \brief How the bytes lie there, to be compared with the network's tensor; nothing
@@ -57,27 +56,6 @@ struct TensorPlace {
 	 * both have one.
 	 */
 	std::optional<TensorDesc> layout = {};
-};
-
-/** \brief What a run did */
-struct RunReport {
-	struct Step {
-		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
-		unsigned tasks = 0; /**< tasks of the loadable in this step */
-		unsigned operations = 0;
-		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
-		/**
-		 * \brief Times of the job; all zero for CPU tasks and without
-		 * DRM_NVDLA_FEATURE_RESULTS
-		 */
-		drm_nvdla_job_result job = {};
-		/** \brief Times and counters of its operations, empty where \a job is zero */
-		std::vector<drm_nvdla_operation_result> results;
-	};
-
-	std::vector<Step> steps;
-	std::chrono::nanoseconds queued{ 0 };	/**< from submit() to the first step */
-	std::chrono::nanoseconds duration{ 0 }; /**< from the first step to the last's end */
 };
 
 /**

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks of a loadable: descriptor arrays for the core, operations for the CPU.
+ * Tasks of a loadable and of a job: descriptor arrays for the core, operations for the CPU.
  */
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -42,6 +43,28 @@ struct DlaTask {
 	std::vector<nvdla_surface_desc> surfaces;
 	std::vector<nvdla_lut_desc> luts;
 	std::vector<TaskAddress> addresses;
+};
+
+/** \brief Entry of a job's address table: a range of a buffer */
+struct BufferRange {
+	uint32_t handle = 0; /**< 0 if no operation uses the entry */
+	uint64_t offset = 0;
+	uint64_t size = 0; /**< 0 for all up to the buffer's end */
+};
+
+/** \brief What a task does; borrows everything */
+struct TaskGraph {
+	std::span<const nvdla_graph_node> graph;
+	std::span<const nvdla_operation_desc> operations;
+	std::span<const nvdla_surface_desc> surfaces;
+	std::span<const nvdla_lut_desc> luts;
+};
+
+/** \brief One task of a job; borrows everything */
+struct JobTask : TaskGraph {
+	std::span<const BufferRange> addresses;
+	/** \brief Handle of a PreparedTask, whose graph it is then; 0 for the graph above */
+	uint32_t prepared = 0;
 };
 
 enum class EmuOpType : uint8_t {

@@ -18,6 +18,8 @@ from ._pool import DeviceUse, Pool, PoolNetwork
 from ._profile import Operation, Profile
 from ._tensor import Tensor
 
+__version__ = _nvdla.version
+
 __all__ = ['Busy', 'Cancelled', 'Device', 'DeviceFailed', 'DeviceLost', 'DeviceRefused', 'DeviceUse', 'Error',
 	   'InvalidArgument', 'InvalidFile', 'Io', 'Layer', 'Model', 'Network', 'NoDevice', 'NoMemory', 'NotFound',
 	   'Operation', 'Outputs', 'Pool', 'PoolNetwork', 'Profile', 'Runnable', 'SharedRun', 'Tensor', 'Timeout',

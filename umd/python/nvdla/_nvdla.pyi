@@ -3,6 +3,8 @@
 
 from typing import Any, Dict, List, Tuple
 
+version: str
+
 def devices() -> List[str]: ...
 
 class Device:

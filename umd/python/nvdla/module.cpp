@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <nvdla/compiler.h>
 #include <nvdla/network.h>
+#include <nvdla/nvdla.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <sys/eventfd.h>
@@ -41,8 +42,7 @@ public:
 	{
 		access_.reset();
 		access_.emplace(take(released([this] {
-			return buffer_.access(DRM_NVDLA_BO_READ | DRM_NVDLA_BO_WRITE,
-					      std::chrono::seconds(60));
+			return buffer_.access(CpuAccess::ReadWrite, std::chrono::seconds(60));
 		})));
 		bytes_ = access_->bytes();
 	}
@@ -115,8 +115,7 @@ public:
 
 		options.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
 		options.priority = static_cast<Priority>(priority);
-		options.statistics =
-			statistics && network_->device.has(DRM_NVDLA_FEATURE_STATISTICS);
+		options.statistics = statistics && network_->device.has(Feature::Statistics);
 		options.whenFull = busy ? WhenFull::Busy : WhenFull::Wait;
 		eventfd_read(done_->get(), &old);
 		take(released([&] {
@@ -229,6 +228,7 @@ void addRuns(py::module_ &module)
 
 PYBIND11_MODULE(_nvdla, module)
 {
+	module.attr("version") = nvdla_version();
 	module.def("devices", [] { return released(Device::enumerate); });
 
 	py::class_<Device>(module, "Device")

@@ -89,19 +89,19 @@ py::list tensorList(const std::vector<TensorDesc> &descs)
 	return list;
 }
 
-py::dict deviceInfo(const drm_nvdla_device_info &info)
+py::dict deviceInfo(const DeviceInfo &info)
 {
 	py::dict dict;
 
-	dict["hw_version"] = info.hw_version;
+	dict["hw_version"] = info.hwVersion;
 	dict["engines"] = info.engines;
 	dict["precisions"] = info.precisions;
-	dict["atom_bytes"] = info.atom_bytes;
-	dict["max_timeout_ms"] = info.max_timeout_ms;
-	dict["cvsram_bytes"] = info.cvsram_bytes;
-	dict["max_bo_bytes"] = info.max_bo_bytes;
+	dict["atom_bytes"] = info.atomBytes;
+	dict["max_timeout_ms"] = info.maxTimeoutMs;
+	dict["cvsram_bytes"] = info.onChipBytes;
+	dict["max_bo_bytes"] = info.maxBufferBytes;
 	dict["features"] = info.features;
-	dict["core_clock_hz"] = info.core_clock_hz;
+	dict["core_clock_hz"] = info.coreClockHz;
 	dict["priorities"] = info.priorities;
 	return dict;
 }

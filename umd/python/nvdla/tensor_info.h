@@ -21,7 +21,7 @@ pybind11::dict tensorInfo(const TensorDesc &desc);
 /** \return tensorInfo() of each */
 pybind11::list tensorList(const std::vector<TensorDesc> &descs);
 
-/** \return what struct drm_nvdla_device_info says, by the names there */
-pybind11::dict deviceInfo(const drm_nvdla_device_info &info);
+/** \return what DeviceInfo says, by the names of the driver */
+pybind11::dict deviceInfo(const DeviceInfo &info);
 
 } /* namespace nvdla::python */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Devices that come and go.
+ */
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <nvdla/error.h>
+#include <nvdla/event_loop.h>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+class FolderWatch;
+
+/**
+ * \brief Tells of devices that the kernel begins and ends to drive
+ *
+ * A device has come when this process may open it (udev gives a device file to its group shortly
+ * after it is there), and has gone when its file has. One that goes and comes back at once may be
+ * told as if it had stayed: requests on the old one end as DeviceLost.
+ */
+class DeviceWatch
+{
+public:
+	/**
+	 * \brief Receives "/dev/accel/accelN" and whether it is there, in the loop's thread
+	 *
+	 * One call at a time. The watch may go in it.
+	 */
+	using Callback = std::function<void(const std::string &path, bool present)>;
+
+	/**
+	 * \brief Begin to tell, of the devices there are already first
+	 * \param[in] loop which calls back; without one, EventLoop::shared(). Of a loop that the
+	 * caller runs: in its thread; it does not go on for the watch's sake
+	 * \return Io if the kernel does not tell (no more inotify watches, say)
+	 */
+	static Result<DeviceWatch> create(Callback callback, std::optional<EventLoop> loop = {});
+
+	DeviceWatch(DeviceWatch &&) noexcept;
+	DeviceWatch &operator=(DeviceWatch &&) noexcept;
+	/** \brief Ends it: when this returns no callback runs, except one that it is called from */
+	~DeviceWatch();
+
+private:
+	explicit DeviceWatch(std::unique_ptr<FolderWatch> watch);
+
+	std::unique_ptr<FolderWatch> watch_;
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library tells an application beside the results of calls.
+ */
+#pragma once
+
+#include <functional>
+#include <string>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief How much a message matters */
+enum class LogLevel {
+	Warning, /**< something failed, or goes on with less than was asked for */
+	Info,	 /**< what is done, for who looks for a fault */
+};
+
+/**
+ * \brief Receives a message: one line of UTF-8, without a line end
+ *
+ * It is a device's (Device::open()), there is no global one; without one nothing is written
+ * anywhere. Called from any thread, from several at once, and while requests wait for it: it has to
+ * be quick, and calls nothing that waits for a request.
+ */
+using Log = std::function<void(LogLevel level, const std::string &message)>;
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop

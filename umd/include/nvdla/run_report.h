@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run of a network did, and when.
+ */
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/**
+ * \brief One operation of a job
+ *
+ * Times are CLOCK_MONOTONIC. Counters are in cycles of the core or in elements; those that an
+ * engine does not have are 0.
+ */
+struct OperationReport {
+	uint32_t engine = 0;	/**< 0 BDMA, 1 convolution, 2 SDP, 3 PDP, 4 CDP, 5 Rubik */
+	bool started = false;	/**< startNs is set */
+	bool completed = false; /**< endNs is set */
+	bool counted = false;	/**< the members after the times are set */
+	uint64_t startNs = 0;	/**< when it was enabled */
+	uint64_t endNs = 0;	/**< when the driver saw its interrupt */
+
+	uint64_t readStall = 0;		/**< cycles that reading the source stalled */
+	uint64_t writeStall = 0;	/**< cycles that writing stalled */
+	uint64_t weightReadStall = 0;	/**< convolution: cycles that reading weights stalled */
+	uint64_t readLatency = 0;	/**< convolution: sum over the reads of data, cycles */
+	uint64_t weightReadLatency = 0; /**< convolution: sum over the reads of weights, cycles */
+	/** \brief SDP: cycles that reading the operands of X1, X2 and Y stalled */
+	std::array<uint64_t, 3> operandReadStall{};
+	uint32_t saturation = 0; /**< outputs that were saturated */
+	uint32_t nanInput = 0;	 /**< FP16: NaNs in the source; SDP: if it lies in memory */
+	uint32_t infInput = 0;	 /**< FP16: infinities in the source; SDP: if it lies in memory */
+	uint32_t nanOutput = 0;	 /**< FP16: NaNs in the output */
+	uint32_t nanWeight = 0;	 /**< FP16: NaNs in the weights */
+	uint32_t infWeight = 0;	 /**< FP16: infinities in the weights */
+	uint32_t unequal = 0;	 /**< SDP: 1 if a comparison found a difference */
+
+	/** \brief Values that met a look-up table (SDP, CDP) */
+	struct Lut {
+		uint32_t underflow = 0; /**< below both tables */
+		uint32_t overflow = 0;	/**< above both tables */
+		uint32_t leHit = 0;	/**< inside the linear or exponential table */
+		uint32_t loHit = 0;	/**< inside the linear-only table */
+		uint32_t hybrid = 0; /**< inside or outside both, or outside on different sides */
+		bool operator==(const Lut &) const = default;
+	} lut;
+
+	bool operator==(const OperationReport &) const = default;
+};
+
+/** \brief One job; times are CLOCK_MONOTONIC */
+struct JobReport {
+	uint32_t numOperations = 0; /**< of all tasks */
+	uint32_t numCompleted = 0;
+	uint32_t numRuns = 0;  /**< times that it was put on the hardware; 0: there is no report */
+	uint64_t submitNs = 0; /**< the submit */
+	uint64_t startNs = 0;  /**< when it was put on the hardware (last), or 0 */
+	uint64_t endNs = 0;    /**< when it ended */
+};
+
+/** \brief What a run did */
+struct RunReport {
+	struct Step {
+		bool cpu = false;   /**< a CPU task; otherwise tasks of one job */
+		unsigned tasks = 0; /**< tasks of the loadable in this step */
+		unsigned operations = 0;
+		std::chrono::nanoseconds duration{ 0 }; /**< from submission to completion */
+		/** \brief All zero for CPU tasks and without Feature::Results */
+		JobReport job = {};
+		/** \brief Of each operation, in the order of the tasks; empty where \a job is zero
+		 */
+		std::vector<OperationReport> results;
+	};
+
+	std::vector<Step> steps;
+	std::chrono::nanoseconds queued{ 0 };	/**< from submit() to the first step */
+	std::chrono::nanoseconds duration{ 0 }; /**< from the first step to the last's end */
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop
