@@ -207,9 +207,9 @@ TEST_F(DeviceCounters, KnowNumbersThatAreNone)
 
 	ASSERT_TRUE(counts) << counts.error().message();
 	ASSERT_EQ(counts->size(), 1u);
-	EXPECT_EQ(counts->front().nan_input, 3u);
-	EXPECT_EQ(counts->front().inf_input, 2u);
-	EXPECT_EQ(counts->front().nan_output, 3u);
+	EXPECT_EQ(counts->front().nanInput, 3u);
+	EXPECT_EQ(counts->front().infInput, 2u);
+	EXPECT_EQ(counts->front().nanOutput, 3u);
 	/* Infinity becomes the largest number, which counts as saturated. */
 	EXPECT_EQ(counts->front().saturation, 2u);
 	EXPECT_EQ(counts->front().unequal, 0u);
