@@ -114,7 +114,7 @@ Result<std::shared_ptr<Loop>> Loop::shared()
 	static std::weak_ptr<Loop> known;
 	const std::lock_guard guard(lock);
 
-	if (auto loop = known.lock())
+	if (auto loop = known.lock(); loop && loop->process_.isHere())
 		return loop;
 	auto loop = create();
 	if (loop)
@@ -124,6 +124,11 @@ Result<std::shared_ptr<Loop>> Loop::shared()
 
 Loop::~Loop()
 {
+	/* In a child of fork() there is no such thread, to be waited for or let go. */
+	if (!process_.isHere()) {
+		static_cast<void>(new std::thread(std::move(thread_)));
+		return;
+	}
 	if (inThread())
 		core_->close();
 	else

@@ -12,6 +12,8 @@
 #include <nvdla/error.h>
 #include <uv.h>
 
+#include "io/own_process.h"
+
 namespace nvdla
 {
 
@@ -49,6 +51,7 @@ private:
 
 	std::shared_ptr<Core> core_;
 	std::thread thread_;
+	const OwnProcess process_;
 };
 
 } /* namespace nvdla */

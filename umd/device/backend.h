@@ -11,7 +11,9 @@
 #include <nvdla/log.h>
 #include <tl/expected.hpp>
 
+#include "errno_code.h"
 #include "gem_handles.h"
+#include "io/own_process.h"
 
 namespace nvdla
 {
@@ -40,6 +42,16 @@ public:
 	 */
 	virtual int ioctl(unsigned long request, void *argument) = 0;
 
+	/**
+	 * \brief ioctl() by the process that opened the file
+	 *
+	 * A child of fork() gets foreignProcess: to the file its handles are the parent's.
+	 */
+	int call(unsigned long request, void *argument)
+	{
+		return process_.isHere() ? ioctl(request, argument) : foreignProcess;
+	}
+
 	/** \brief mmap() of the device file, shared, readable and writable; or a negative errno */
 	virtual tl::expected<std::byte *, int> map(uint64_t offset, size_t size) = 0;
 	virtual void unmap(std::byte *address, size_t size) = 0;
@@ -55,6 +67,10 @@ public:
 
 	/** \brief Where messages about it go; set before anybody else has the device */
 	Log log;
+
+protected:
+	/** \brief Who opened it */
+	const OwnProcess process_;
 
 private:
 	GemHandles handles_;

@@ -29,7 +29,7 @@ int BufferMemory::map()
 	drm_nvdla_bo_mmap_offset place = {};
 
 	place.handle = handle;
-	if (const int error = backend->ioctl(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))
+	if (const int error = backend->call(DRM_IOCTL_NVDLA_BO_MMAP_OFFSET, &place))
 		return error;
 	auto mapped = backend->map(place.offset, mappingSize);
 	if (!mapped)
@@ -46,7 +46,7 @@ Buffer::Access::~Access()
 		return;
 	drm_nvdla_bo_fini fini = {};
 	fini.handle = memory_->handle;
-	memory_->backend->ioctl(DRM_IOCTL_NVDLA_BO_FINI, &fini);
+	memory_->backend->call(DRM_IOCTL_NVDLA_BO_FINI, &fini);
 }
 
 std::span<std::byte> Buffer::Access::bytes() const
@@ -76,12 +76,12 @@ Result<Buffer::Access> Buffer::access(CpuAccess access, std::chrono::millisecond
 	prep.handle = memory_->handle;
 	prep.flags = static_cast<__u32>(access);
 	prep.timeout_ns = deadlineNs(timeout);
-	const int error = backend.ioctl(DRM_IOCTL_NVDLA_BO_PREP, &prep);
+	const int error = backend.call(DRM_IOCTL_NVDLA_BO_PREP, &prep);
 	if (error == -ETIMEDOUT)
 		return fail(ErrorCode::Timeout, what, backend.path(),
 			    fmt::format("the device still uses it after {} ms", timeout.count()));
 	if (error)
-		return fail(codeOf(error), what, backend.path(), std::strerror(-error));
+		return fail(codeOf(error), what, backend.path(), reasonOf(error));
 	return Access(memory_);
 }
 
@@ -94,10 +94,10 @@ Result<int> Buffer::exportDmaBuf() const
 		return *fd;
 	const bool never =
 		fd.error() == -EOPNOTSUPP || fd.error() == -ENOSYS || fd.error() == -ENOTTY;
-	return fail(
-		never ? ErrorCode::Unsupported : codeOf(fd.error()), what, memory_->backend->path(),
-		fmt::format("{} bytes: {}", memory_->size,
-			    never ? "this memory cannot be shared" : std::strerror(-fd.error())));
+	return fail(never ? ErrorCode::Unsupported : codeOf(fd.error()), what,
+		    memory_->backend->path(),
+		    fmt::format("{} bytes: {}", memory_->size,
+				never ? "this memory cannot be shared" : reasonOf(fd.error())));
 }
 
 } /* namespace nvdla */

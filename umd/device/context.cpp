@@ -27,7 +27,7 @@ Context::~Context()
 		return;
 	drm_nvdla_context_destroy destroy = {};
 	destroy.context = id_;
-	backend_->ioctl(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
+	backend_->call(DRM_IOCTL_NVDLA_CONTEXT_DESTROY, &destroy);
 }
 
 } /* namespace nvdla */

@@ -144,8 +144,8 @@ Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 	query.type = DRM_NVDLA_QUERY_DEVICE;
 	query.size = sizeof(info);
 	query.pointer = pointer(&info);
-	if (const int error = backend->ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query))
-		return fail(codeOf(error), "query device", backend->path(), std::strerror(-error));
+	if (const int error = backend->call(DRM_IOCTL_NVDLA_DEV_QUERY, &query))
+		return fail(codeOf(error), "query device", backend->path(), reasonOf(error));
 	backend->log = std::move(log);
 	const Device device(std::move(backend), infoOf(info));
 	device.log(LogLevel::Info, fmt::format("open device: {}: core {:#x}, features {:#x}",
@@ -171,7 +171,7 @@ Result<Buffer> Device::allocate(uint64_t size) const
 		return buffer;
 	if (const int error = buffer->memory_->map())
 		return fail(codeOf(error), "allocate device memory", path(),
-			    fmt::format("map {} bytes: {}", size, std::strerror(-error)));
+			    fmt::format("map {} bytes: {}", size, reasonOf(error)));
 	return buffer;
 }
 
@@ -195,9 +195,9 @@ Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 			fmt::format("{} bytes, a buffer has 1 to {}", size, info().maxBufferBytes));
 	create.size = size;
 	create.flags = flags;
-	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create))
+	if (const int error = backend_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create))
 		return fail(codeOf(error), what, path(),
-			    fmt::format("{} bytes: {}", size, std::strerror(-error)));
+			    fmt::format("{} bytes: {}", size, reasonOf(error)));
 	backend_->handles().add(create.handle);
 	return Buffer(std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));
 }
@@ -221,7 +221,7 @@ Result<Buffer> Device::importDmaBuf(int fd) const
 				    "the device; with an IOMMU any memory is one",
 				    size));
 	if (!handle)
-		return fail(codeOf(handle.error()), what, where, std::strerror(-handle.error()));
+		return fail(codeOf(handle.error()), what, where, reasonOf(handle.error()));
 	const auto bytes = static_cast<uint64_t>(size);
 	Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
 	/* An exporter need not let the CPU in; access() says so then. */
@@ -242,9 +242,9 @@ Result<Context> Device::createContext(Priority priority) const
 	if (!has(Feature::Contexts))
 		return fail(ErrorCode::Unsupported, what, path(), "the device has no priorities");
 	create.priority = static_cast<__u32>(priority);
-	if (const int error = backend_->ioctl(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
+	if (const int error = backend_->call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
 		return fail(codeOf(error), what, path(),
-			    fmt::format("priority {}: {}", create.priority, std::strerror(-error)));
+			    fmt::format("priority {}: {}", create.priority, reasonOf(error)));
 	return Context(backend_, create.context);
 }
 
@@ -265,14 +265,14 @@ Result<PreparedTask> Device::prepare(const TaskGraph &graph, size_t addresses, u
 	create.error = pointer(&error);
 	create.error_size = sizeof(error);
 
-	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
+	const int result = backend_->call(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
 	if (result == -EINVAL && error.rule) {
 		error.task = index;
 		return tl::unexpected(refusal(*backend_, what, error));
 	}
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
-			    path(), std::strerror(-result));
+			    path(), reasonOf(result));
 	return PreparedTask(backend_, create.handle);
 }
 
@@ -281,7 +281,7 @@ Result<Job> Device::createJob() const
 	auto syncobj = createSyncobj(*backend_);
 	if (!syncobj)
 		return fail(codeOf(syncobj.error()), "create job", path(),
-			    std::strerror(-syncobj.error()));
+			    reasonOf(syncobj.error()));
 	return Job(backend_, *syncobj);
 }
 
@@ -339,7 +339,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	submit.context = options.context;
 	submit.result_handle = options.results;
 
-	const int result = backend_->ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+	const int result = backend_->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 	if (result == -EINVAL && error.rule)
 		return tl::unexpected(refusal(*backend_, what, error));
 	if (result == -EIO)
@@ -349,7 +349,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 			"is opened again");
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
-			    path(), std::strerror(-result));
+			    path(), reasonOf(result));
 	return {};
 }
 

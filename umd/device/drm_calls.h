@@ -30,7 +30,7 @@ inline int closeHandle(DeviceBackend &backend, uint32_t handle)
 {
 	drm_gem_close close = {};
 	close.handle = handle;
-	return backend.ioctl(DRM_IOCTL_GEM_CLOSE, &close);
+	return backend.call(DRM_IOCTL_GEM_CLOSE, &close);
 }
 
 /** \return the handle of a dma-buf, or a negative errno; the same for the same dma-buf */
@@ -38,7 +38,7 @@ inline tl::expected<uint32_t, int> importDmaBuf(DeviceBackend &backend, int fd)
 {
 	drm_prime_handle prime = {};
 	prime.fd = fd;
-	const int error = backend.ioctl(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	const int error = backend.call(DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
 	if (error)
 		return tl::unexpected(error);
 	return prime.handle;
@@ -50,7 +50,7 @@ inline tl::expected<int, int> exportDmaBuf(DeviceBackend &backend, uint32_t hand
 	drm_prime_handle prime = {};
 	prime.handle = handle;
 	prime.flags = DRM_CLOEXEC | DRM_RDWR;
-	const int error = backend.ioctl(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	const int error = backend.call(DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
 	if (error)
 		return tl::unexpected(error);
 	return prime.fd;
@@ -60,7 +60,7 @@ inline tl::expected<int, int> exportDmaBuf(DeviceBackend &backend, uint32_t hand
 inline tl::expected<uint32_t, int> createSyncobj(DeviceBackend &backend)
 {
 	drm_syncobj_create create = {};
-	const int error = backend.ioctl(DRM_IOCTL_SYNCOBJ_CREATE, &create);
+	const int error = backend.call(DRM_IOCTL_SYNCOBJ_CREATE, &create);
 	if (error)
 		return tl::unexpected(error);
 	return create.handle;
@@ -70,7 +70,7 @@ inline int destroySyncobj(DeviceBackend &backend, uint32_t handle)
 {
 	drm_syncobj_destroy destroy = {};
 	destroy.handle = handle;
-	return backend.ioctl(DRM_IOCTL_SYNCOBJ_DESTROY, &destroy);
+	return backend.call(DRM_IOCTL_SYNCOBJ_DESTROY, &destroy);
 }
 
 /** \brief Wait for the fence of one syncobj until an absolute CLOCK_MONOTONIC time */
@@ -81,7 +81,7 @@ inline int waitSyncobj(DeviceBackend &backend, uint32_t handle, int64_t deadline
 	wait.count_handles = 1;
 	wait.timeout_nsec = deadline;
 	wait.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL;
-	return backend.ioctl(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
+	return backend.call(DRM_IOCTL_SYNCOBJ_WAIT, &wait);
 }
 
 /** \brief Have 1 added to \a eventfd when the fence of \a syncobj is done, or if it is */
@@ -90,7 +90,7 @@ inline int notifyEventfd(DeviceBackend &backend, uint32_t syncobj, int eventfd)
 	SyncobjEventfd args = {};
 	args.handle = syncobj;
 	args.fd = eventfd;
-	return backend.ioctl(syncobjEventfdRequest, &args);
+	return backend.call(syncobjEventfdRequest, &args);
 }
 
 } /* namespace nvdla */

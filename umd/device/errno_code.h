@@ -2,11 +2,23 @@
 #pragma once
 
 #include <cerrno>
+#include <cstring>
 
 #include <nvdla/error.h>
 
 namespace nvdla
 {
+
+/** \brief What a device file answers a child of the process that opened it */
+constexpr int foreignProcess = -EOWNERDEAD;
+
+/** \brief A negative errno of the device file in words */
+inline const char *reasonOf(int error)
+{
+	if (error == foreignProcess)
+		return "was opened by another process; after fork() a child opens its own";
+	return std::strerror(-error);
+}
 
 /** \brief What kind of failure a negative errno of the device file is */
 inline ErrorCode codeOf(int error)
@@ -19,6 +31,7 @@ inline ErrorCode codeOf(int error)
 		return ErrorCode::DeviceLost;
 	case -EINVAL:
 	case -EACCES:
+	case foreignProcess:
 		return ErrorCode::InvalidArgument;
 	default:
 		return ErrorCode::Io;

@@ -41,7 +41,7 @@ Job::~Job()
 Result<void> Job::notify(int eventfd)
 {
 	if (const int error = notifyEventfd(*backend_, syncobj_, eventfd))
-		return fail(codeOf(error), "watch job", backend_->path(), std::strerror(-error));
+		return fail(codeOf(error), "watch job", backend_->path(), reasonOf(error));
 	return {};
 }
 
@@ -53,7 +53,7 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
 			    fmt::format("not done after {} ms", timeout.count()));
 	if (error)
-		return fail(codeOf(error), waitingForJob, backend_->path(), std::strerror(-error));
+		return fail(codeOf(error), waitingForJob, backend_->path(), reasonOf(error));
 	return status();
 }
 
@@ -71,14 +71,15 @@ Result<void> Job::status()
 		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
 			    "the device did not do what it should and was reset");
 	case -EFAULT:
-		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-			    "the device reached for memory that is not this client's and was reset");
+		return fail(
+			ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+			"the device reached for memory that is not this client's and was reset");
 	case -ENODEV:
 		return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
 			    "the device is gone");
 	default:
 		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-			    std::strerror(-status));
+			    reasonOf(status));
 	}
 }
 

@@ -27,7 +27,7 @@ PreparedTask::~PreparedTask()
 		return;
 	drm_nvdla_task_destroy destroy = {};
 	destroy.handle = handle_;
-	backend_->ioctl(DRM_IOCTL_NVDLA_TASK_DESTROY, &destroy);
+	backend_->call(DRM_IOCTL_NVDLA_TASK_DESTROY, &destroy);
 }
 
 } /* namespace nvdla */

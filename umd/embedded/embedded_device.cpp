@@ -318,7 +318,12 @@ EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(
 {
 }
 
-EmbeddedDevice::~EmbeddedDevice() = default;
+/* A child of fork() has no threads to end. */
+EmbeddedDevice::~EmbeddedDevice()
+{
+	if (!process_.isHere())
+		static_cast<void>(state_.release());
+}
 
 Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &path)
 {

@@ -280,6 +280,11 @@ void Pipeline::complete(RequestState &request, Result<void> result)
 
 void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 {
+	/* In a child of fork() nothing of it ever ends, and all it has is the parent's. */
+	if (!process_.isHere()) {
+		static_cast<void>(new std::shared_ptr(shared_from_this()));
+		return;
+	}
 	{
 		const std::lock_guard guard(lock_);
 		closed_ = true;

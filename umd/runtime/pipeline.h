@@ -61,6 +61,9 @@ public:
 	 */
 	void shutDown(std::shared_ptr<Loop> loop);
 
+	/** \brief Whose runs these are */
+	const OwnProcess &process() const { return process_; }
+
 private:
 	using RequestList = std::list<std::shared_ptr<RequestState>>;
 
@@ -83,6 +86,7 @@ private:
 	static bool markCancelled(RequestState &request, uint64_t run);
 	static void complete(RequestState &request, Result<void> result);
 
+	const OwnProcess process_;
 	Slot::Common common_;
 	const std::string path_;
 	const std::shared_ptr<const std::atomic<std::thread::id>> loopThread_;

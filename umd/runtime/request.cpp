@@ -210,9 +210,11 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 Result<void> Request::submit(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";
-	const Device device = state_->pipeline->device();
 	const std::string &path = state_->pipeline->path();
 
+	if (auto here = state_->pipeline->process().check(what, path); !here)
+		return here;
+	const Device device = state_->pipeline->device();
 	if (options.statistics && !device.has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, what, path, "the device has no statistics");
 	if (!mayUse(device, options.priority))
@@ -261,6 +263,9 @@ std::future<Result<RunReport>> Request::runAsync(const RunOptions &options)
 Result<RunReport> Request::wait(std::optional<std::chrono::milliseconds> timeout)
 {
 	constexpr const char *what = "wait for request";
+
+	if (auto here = state_->pipeline->process().check(what, state_->pipeline->path()); !here)
+		return forward(here);
 	std::unique_lock guard(state_->lock);
 	auto done = [this] { return !state_->inFlight; };
 
@@ -292,6 +297,9 @@ Result<RunReport> Request::run(const RunOptions &options)
 void Request::cancel()
 {
 	uint64_t run;
+
+	if (!state_->pipeline->process().isHere())
+		return;
 	{
 		const std::lock_guard guard(state_->lock);
 		if (!state_->inFlight)

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gate_device.h"
@@ -69,6 +70,32 @@ Loadable onChipLoadable(uint64_t bytes)
 	builder.loadable.memories.back().domain = MemoryDomain::Sram;
 	task.addTo(builder, { in, out, middle });
 	return builder.loadable;
+}
+
+/* The child's exit status: 0, or the number of what was not as it should be. */
+int inChild(Device device, Network network)
+{
+	auto isTold = [](const auto &result) {
+		return !result && test::has(result.error().message(), "after fork() a child opens");
+	};
+
+	if (!isTold(network.run()))
+		return 1;
+	if (!isTold(device.allocate(64)) || !isTold(device.createJob()))
+		return 2;
+	if (!isTold(Network::load(device, test::passLoadable(channels, width))))
+		return 3;
+	{
+		const Network gone = std::move(network);
+	}
+#ifndef __SANITIZE_THREAD__ /* which dies when a child makes threads */
+	const auto own = Device::open(test::devicePath());
+	if (!own)
+		return 4;
+	if (!passNetwork(*own).run())
+		return 5;
+#endif
+	return 0;
 }
 
 } /* namespace */
@@ -304,6 +331,26 @@ TEST_F(RequestLifeInC, FreeWaitsForTheCallback)
 	goOn.set_value();
 	frees.join();
 	request = nullptr;
+}
+
+/* It used to wait for its parent's threads. */
+TEST(Fork, AChildIsToldAndOpensItsOwn)
+{
+	const Device device = Device::open(test::devicePath()).value();
+	Network network = passNetwork(device);
+	ASSERT_TRUE(network.run());
+
+	const pid_t child = fork();
+	ASSERT_GE(child, 0);
+	if (child == 0) {
+		alarm(120); /* ends what hangs */
+		_exit(inChild(device, std::move(network)));
+	}
+	int status = -1;
+	ASSERT_EQ(waitpid(child, &status, 0), child);
+	ASSERT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+	EXPECT_EQ(WEXITSTATUS(status), 0);
+	EXPECT_TRUE(network.run()) << "the parent goes on";
 }
 
 } /* namespace nvdla */
