@@ -11,33 +11,64 @@ namespace nvdla::sim
 namespace
 {
 
+/* Who waits in a stall. */
+enum class Waits : uint8_t { Reads, X1, X2, Y, Writes };
+
 /* A stall register, and the bit that asks for it. */
 struct StallRegister {
 	Unit unit;
 	uint32_t enable;
 	uint32_t mask;
 	uint32_t address;
-	bool write;
+	Waits waits;
 };
+
+constexpr uint32_t kSdpRdmaEnable = NVDLA_SDP_RDMA_D_PERF_ENABLE;
+constexpr uint32_t kSdpRdmaMask = NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN;
 
 constexpr StallRegister stallRegisters[] = {
 	{ Unit::Pdp, NVDLA_PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN,
-	  NVDLA_PDP_D_PERF_WRITE_STALL, true },
+	  NVDLA_PDP_D_PERF_WRITE_STALL, Waits::Writes },
 	{ Unit::PdpRdma, NVDLA_PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN,
-	  NVDLA_PDP_RDMA_D_PERF_READ_STALL, false },
+	  NVDLA_PDP_RDMA_D_PERF_READ_STALL, Waits::Reads },
 	{ Unit::Cdp, NVDLA_CDP_D_PERF_ENABLE, NVDLA_CDP_D_PERF_ENABLE__DMA_EN,
-	  NVDLA_CDP_D_PERF_WRITE_STALL, true },
+	  NVDLA_CDP_D_PERF_WRITE_STALL, Waits::Writes },
 	{ Unit::CdpRdma, NVDLA_CDP_RDMA_D_PERF_ENABLE, NVDLA_CDP_RDMA_D_PERF_ENABLE__DMA_EN,
-	  NVDLA_CDP_RDMA_D_PERF_READ_STALL, false },
+	  NVDLA_CDP_RDMA_D_PERF_READ_STALL, Waits::Reads },
 	{ Unit::Sdp, NVDLA_SDP_D_PERF_ENABLE, NVDLA_SDP_D_PERF_ENABLE__PERF_DMA_EN,
-	  NVDLA_SDP_D_PERF_WDMA_WRITE_STALL, true },
-	{ Unit::SdpRdma, NVDLA_SDP_RDMA_D_PERF_ENABLE, NVDLA_SDP_RDMA_D_PERF_ENABLE__PERF_DMA_EN,
-	  NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL, false },
+	  NVDLA_SDP_D_PERF_WDMA_WRITE_STALL, Waits::Writes },
+	{ Unit::SdpRdma, kSdpRdmaEnable, kSdpRdmaMask, NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL,
+	  Waits::Reads },
+	{ Unit::SdpRdma, kSdpRdmaEnable, kSdpRdmaMask, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL,
+	  Waits::X1 },
+	{ Unit::SdpRdma, kSdpRdmaEnable, kSdpRdmaMask, NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL,
+	  Waits::X2 },
+	{ Unit::SdpRdma, kSdpRdmaEnable, kSdpRdmaMask, NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL,
+	  Waits::Y },
 	{ Unit::Rbk, NVDLA_RBK_D_PERF_ENABLE, NVDLA_RBK_D_PERF_ENABLE__PERF_EN,
-	  NVDLA_RBK_D_PERF_READ_STALL, false },
+	  NVDLA_RBK_D_PERF_READ_STALL, Waits::Reads },
 	{ Unit::Rbk, NVDLA_RBK_D_PERF_ENABLE, NVDLA_RBK_D_PERF_ENABLE__PERF_EN,
-	  NVDLA_RBK_D_PERF_WRITE_STALL, true },
+	  NVDLA_RBK_D_PERF_WRITE_STALL, Waits::Writes },
 };
+
+/* Of a chain, CDMA reads the data and the last engine writes. */
+uint64_t cyclesOf(const StallRegister &stall, const OperationInputs &inputs,
+		  const OperationTiming &timing)
+{
+	switch (stall.waits) {
+	case Waits::Reads:
+		return inputs.has(Unit::Cdma) ? 0 : timing.readStall;
+	case Waits::X1:
+		return timing.operandStall[0];
+	case Waits::X2:
+		return timing.operandStall[1];
+	case Waits::Y:
+		return timing.operandStall[2];
+	case Waits::Writes:
+		break;
+	}
+	return stall.unit == Unit::Sdp && inputs.has(Unit::Pdp) ? 0 : timing.writeStall;
+}
 
 uint32_t saturate(uint64_t value)
 {
@@ -64,11 +95,7 @@ std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 	for (const StallRegister &stall : stallRegisters) {
 		if (!inputs.has(stall.unit) || !inputs[stall.unit].flag(stall.enable, stall.mask))
 			continue;
-		/* Of a chain, CDMA reads the data and the last engine writes. */
-		const bool onTheFly = stall.write ? stall.unit == Unit::Sdp && inputs.has(Unit::Pdp)
-						  : inputs.has(Unit::Cdma);
-		const uint64_t cycles = stall.write ? timing.writeStall : timing.readStall;
-		updates.push_back({ stall.address, saturate(onTheFly ? 0 : cycles) });
+		updates.push_back({ stall.address, saturate(cyclesOf(stall, inputs, timing)) });
 	}
 	if (inputs.has(Unit::Cdma))
 		addCdmaRegisters(inputs[Unit::Cdma], timing, updates);

@@ -16,14 +16,14 @@ uint64_t positions(const SdpOp &op)
 	return uint64_t{ op.width } * op.height;
 }
 
-void addOperands(const SdpOp &op, const SdpStage &stage, MemoryTraffic &traffic)
+void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, MemoryTraffic &traffic)
 {
 	if (!stage.readsAlu() && !stage.readsMul())
 		return;
 	const uint64_t atoms =
 		op.surfaces() * (stage.read.perElement ? positions(op) * op.batches : 1);
-	traffic.of(stage.read.cube.ram).readBytes +=
-		atoms * atomChannels(op.proc) * stage.read.elementBytes();
+	bytes = atoms * atomChannels(op.proc) * stage.read.elementBytes();
+	traffic.of(stage.read.cube.ram).readBytes += bytes;
 }
 
 /* An INT16 source for INT8 processing has each surface in two. */
@@ -68,9 +68,9 @@ SdpWork sdpWork(const SdpOp &op)
 	work.lut = work.y && !op.y.lutBypass;
 	work.elements = op.surfaces() * positions(op) * op.batches * atomChannels(op.proc);
 	addSource(op, work.traffic);
-	addOperands(op, op.x1, work.traffic);
-	addOperands(op, op.x2, work.traffic);
-	addOperands(op, op.y, work.traffic);
+	addOperands(op, op.x1, work.operandBytes[0], work.traffic);
+	addOperands(op, op.x2, work.operandBytes[1], work.traffic);
+	addOperands(op, op.y, work.operandBytes[2], work.traffic);
 	addDestination(op, work);
 	return work;
 }

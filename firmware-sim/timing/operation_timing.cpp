@@ -212,6 +212,30 @@ Stall divide(double stall, const MemoryTraffic &traffic, const TimingParameters 
 		 ofBytes * std::min(1.0, writes / all) };
 }
 
+/* Of a stall that concerns so many bytes, the parts of SDP's operands. \return their sum */
+uint64_t addOperandStalls(const OperationWork &work, double stall, uint64_t bytes,
+			  OperationTiming &timing)
+{
+	uint64_t sum = 0;
+
+	if (!work.sdp || !bytes)
+		return 0;
+	for (size_t i = 0; i < timing.operandStall.size(); i++) {
+		timing.operandStall[i] =
+			whole(stall * static_cast<double>(work.sdp->operandBytes[i]) /
+			      static_cast<double>(bytes));
+		sum += timing.operandStall[i];
+	}
+	return sum;
+}
+
+/* SDP's memory beside a convolution: operands, and what is written behind it. */
+uint64_t bytesBehind(const OperationWork &work, const MemoryTraffic &traffic)
+{
+	return traffic.mc.writeBytes + traffic.cv.writeBytes +
+	       (work.sdp ? work.sdp->allOperandBytes() : 0);
+}
+
 } /* namespace */
 
 const char *boundName(Bound bound)
@@ -232,8 +256,12 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	timing.latency = readLatency(work.traffic(), parameters);
 	timing.bound = boundOf(work, real, parameters);
 	if (!work.conv) {
-		const Stall stalled = divide(stall, work.traffic(), parameters);
-		timing.readStall = whole(stalled.reads);
+		const MemoryTraffic traffic = work.traffic();
+		const Stall stalled = divide(stall, traffic, parameters);
+		const uint64_t operands = addOperandStalls(
+			work, stalled.reads, traffic.mc.readBytes + traffic.cv.readBytes, timing);
+		const uint64_t reads = whole(stalled.reads);
+		timing.readStall = reads > operands ? reads - operands : 0;
 		timing.writeStall = whole(stalled.writes);
 		return timing;
 	}
@@ -241,11 +269,14 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	timing.dataCycles = whole(real.conv.dataReady);
 	timing.weightCycles = whole(real.conv.weightsReady);
 	timing.readStall = whole(real.conv.dataReady - ideal.conv.dataReady);
-	/* MACs do not wait for SDP's writes: what is left of the stall is theirs. */
+	/* MACs do not wait for SDP's memory: what is left of the stall is SDP's. */
 	const double waited = real.conv.end - real.conv.dataReady;
 	timing.weightStall = whole(waited - (ideal.conv.end - ideal.conv.dataReady));
 	const uint64_t fetching = timing.readStall + timing.weightStall;
-	timing.writeStall = whole(stall) > fetching ? whole(stall) - fetching : 0;
+	const uint64_t behind = whole(stall) > fetching ? whole(stall) - fetching : 0;
+	const uint64_t operands = addOperandStalls(work, static_cast<double>(behind),
+						   bytesBehind(work, work.traffic()), timing);
+	timing.writeStall = behind > operands ? behind - operands : 0;
 	return timing;
 }
 

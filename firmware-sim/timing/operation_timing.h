@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "timing/parameters.h"
@@ -33,9 +34,10 @@ struct OperationTiming {
 	uint64_t cycles = 0;	  /**< from the last enable to done */
 	uint64_t readStall = 0;	  /**< that it waits for data because memory is slow */
 	uint64_t weightStall = 0; /**< that MACs wait for weights because memory is slow */
-	uint64_t writeStall = 0;  /**< that it waits for its writes to be taken */
-	uint32_t latency = 0;	  /**< of the slowest memory that is read */
-	uint64_t macCycles = 0;	  /**< of MAC steps */
+	std::array<uint64_t, 3> operandStall{}; /**< the same for operands of SDP's X1, X2, Y */
+	uint64_t writeStall = 0;		/**< that it waits for its writes to be taken */
+	uint32_t latency = 0;			/**< of the slowest memory that is read */
+	uint64_t macCycles = 0;			/**< of MAC steps */
 	uint64_t dataCycles =
 		0; /**< that a convolution's cube is fetched before its first MAC step */
 	uint64_t weightCycles = 0; /**< until a convolution has all of its weights */
@@ -55,6 +57,7 @@ struct OperationTiming {
  * - Engines that pass data on the fly work side by side; the slowest one sets the pace, the others
  *   add what the first and the last stripe take.
  * - Nothing is faster than the memories move its bytes.
+ * - Who waits for the same memory shares the stall by the bytes that each of them moves.
  */
 OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters);
 

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -59,7 +60,14 @@ struct SdpWork {
 	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
 	uint64_t writeWords = 0; /**< words of 64 bytes that lines of the output touch */
 	uint64_t writeLines = 0; /**< that are written one by one */
+	/** \brief What BRDMA, NRDMA and ERDMA read for X1, X2 and Y, in bytes; part of traffic */
+	std::array<uint64_t, 3> operandBytes{};
 	MemoryTraffic traffic;
+
+	uint64_t allOperandBytes() const
+	{
+		return operandBytes[0] + operandBytes[1] + operandBytes[2];
+	}
 };
 
 /** \brief Work of PDP */

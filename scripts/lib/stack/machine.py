@@ -81,11 +81,15 @@ def listens(socket):
 	return False
 
 
-def start_model(socket, log, patience=20.0):
-	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process."""
+def start_model(socket, log, chip='', patience=20.0):
+	"""Start nvdla-sim on @socket, with faults to order, and wait until it listens; returns the process.
+
+	@chip describes the chip that it counts the time of, as in the name of an embedded device.
+	"""
+	options = [f'--{option}' for option in chip.split(',') if option]
 	with open(log, 'wb') as out:
-		model = processes.spawn([model_program(), '--socket', socket, '--faults'], stdin=subprocess.DEVNULL,
-					stdout=out, stderr=subprocess.STDOUT)
+		model = processes.spawn([model_program(), '--socket', socket, '--faults', *options],
+					stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
 	until = time.monotonic() + patience
 	while not listens(socket):
 		if model.poll() is not None:

@@ -47,6 +47,7 @@ class Options:
 	timeout: float | None = None	# seconds for the whole run
 	verbose: bool = False		# kernel messages on stderr as they come
 	devices: int = 1		# device models to start; with none, no driver either
+	chip: str = ''			# that they count the time of, as in "embedded:CHIP"
 	load: bool = True		# load the driver
 	parameters: str = ''		# of the driver
 	append: str = ''		# to the kernel's command line
@@ -196,7 +197,8 @@ class Machine:
 			for index, socket in enumerate(sockets):
 				self._progress('starting the device model')
 				log = self._logs / (f'sim-{index}.log' if index else 'sim.log')
-				stack.callback(processes.end, machine.start_model(socket, log))
+				stack.callback(processes.end,
+					       machine.start_model(socket, log, self._options.chip))
 			return self._boot(stack, initrd, sockets, accelerator, command is None,
 					  output or _write_to(sys.stdout), errors or _write_to(sys.stderr))
 

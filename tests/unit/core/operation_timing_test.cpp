@@ -163,6 +163,36 @@ TEST(OperationTiming, StallsAreWhatASlowMemoryCosts)
 	EXPECT_GT(copy.writeStall, 0U);
 }
 
+/* Who reads the most waits the longest; behind a convolution, too. */
+TEST(OperationTiming, OperandsHaveTheirShareOfAStall)
+{
+	TimingParameters slow;
+	slow.mc = { .bytesPerCycle = 8, .sharedBytesPerCycle = 8 };
+	SdpWork sdp = copyOf(200704);
+	sdp.operandBytes = { 200704, 0, 401408 };
+	sdp.traffic.mc.readBytes += sdp.allOperandBytes();
+	const OperationTiming ideal = timeOperation({ .sdp = sdp }, {});
+	const OperationTiming alone = timeOperation({ .sdp = sdp }, slow);
+
+	EXPECT_EQ(ideal.operandStall, (std::array<uint64_t, 3>{}));
+	EXPECT_GT(alone.readStall, 0U);
+	EXPECT_NEAR(static_cast<double>(alone.operandStall[0]),
+		    static_cast<double>(alone.readStall), 2);
+	EXPECT_EQ(alone.operandStall[1], 0U);
+	EXPECT_NEAR(static_cast<double>(alone.operandStall[2]),
+		    2 * static_cast<double>(alone.readStall), 3);
+
+	sdp.flying = true;
+	const OperationTiming fused = timeOperation({ .conv = layer(), .sdp = sdp }, slow);
+	EXPECT_GT(fused.operandStall[0], 0U);
+	EXPECT_EQ(fused.operandStall[1], 0U);
+	EXPECT_NEAR(static_cast<double>(fused.operandStall[2]),
+		    2 * static_cast<double>(fused.operandStall[0]), 2);
+	EXPECT_EQ(fused.cycles, timeOperation({ .conv = layer(), .sdp = sdp }, {}).cycles +
+					fused.readStall + fused.weightStall + fused.writeStall +
+					fused.operandStall[0] + fused.operandStall[2]);
+}
+
 TEST(OperationTiming, LatencyOfAMemoryThatIsReadCountsOnce)
 {
 	TimingParameters far;
