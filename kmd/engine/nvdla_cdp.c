@@ -107,6 +107,8 @@ static void program_core(struct nvdla_check *check, const struct nvdla_cdp_op_de
 	nvdla_emit(check, NVDLA_CDP_D_LRN_CFG,
 		   nvdla_put(check, NVDLA_CDP_D_LRN_CFG__NORMALZ_LEN, (op->local_size - 3) / 2,
 			     NVDLA_FIELD(op->local_size)));
+	nvdla_emit(check, NVDLA_CDP_D_NAN_FLUSH_TO_ZERO,
+		   nvdla_nan_to_zero(check, op->in_precision));
 	nvdla_emit_counting(check, NVDLA_CDP_D_PERF_ENABLE,
 			    NVDLA_CDP_D_PERF_ENABLE__DMA_EN | NVDLA_CDP_D_PERF_ENABLE__LUT_EN);
 }

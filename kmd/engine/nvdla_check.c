@@ -69,6 +69,16 @@ bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum drm_nvdla_rule r
 	return false;
 }
 
+u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision)
+{
+	const u8 *nan_to_zero = &check->source->operations[check->operation].extended.nan_to_zero;
+	u32 limit = precision == NVDLA_PRECISION_FP16;
+
+	nvdla_need(check, *nan_to_zero <= limit, DRM_NVDLA_RULE_OPERATION_NAN, *nan_to_zero, limit,
+		   NVDLA_FIELD(*nan_to_zero));
+	return *nan_to_zero;
+}
+
 bool nvdla_walk_bytes(u64 unit, const struct nvdla_dim *dims, u32 num_dims, u64 *bytes)
 {
 	u64 total = unit;

@@ -81,6 +81,15 @@ bool nvdla_need(struct nvdla_check *check, bool fulfilled, enum drm_nvdla_rule r
 		s64 limit, struct nvdla_field field);
 
 /**
+ * nvdla_nan_to_zero() - what the current operation says of NaN
+ * @check: examination
+ * @precision: enum nvdla_precision that it computes in
+ *
+ * Return: 1 if its engine takes NaN as zero, otherwise 0.
+ */
+u32 nvdla_nan_to_zero(struct nvdla_check *check, u32 precision);
+
+/**
  * nvdla_bytes_per_element() - size of an element
  * @precision: enum nvdla_precision
  *

@@ -59,12 +59,16 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format)
 	return &pixel_formats[format];
 }
 
-/* One plane of a pitch linear image; lines are read in whole atoms. */
+/*
+ * One plane of a pitch linear image; lines are read in whole atoms. The address is
+ * that of the atom with the first pixel.
+ */
 static u32 bind_plane(struct nvdla_check *check, const struct nvdla_data_cube *src, u64 offset,
-		      const u32 *line_stride, u32 pixel_bytes)
+		      const u32 *line_stride, u32 pixel_bytes, u32 pixel_x_offset)
 {
 	u32 atom = check->variant->atom_bytes;
-	u64 line_bytes = round_up((u64)src->width * pixel_bytes, (u64)atom);
+	u64 skipped = pixel_x_offset * pixel_bytes % atom;
+	u64 line_bytes = round_up(skipped + (u64)src->width * pixel_bytes, (u64)atom);
 	const struct nvdla_dim dim = { src->height, *line_stride };
 	struct nvdla_access_request request = nvdla_cube_access(src, NVDLA_ACCESS_READ);
 
@@ -94,7 +98,8 @@ static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_des
 	const struct nvdla_data_cube *src = &surface->src_data;
 	s64 uv_offset;
 
-	plan->src_access = bind_plane(check, src, src->offset, &src->line_stride, format->bytes);
+	plan->src_access = bind_plane(check, src, src->offset, &src->line_stride, format->bytes,
+				      plan->pixel_x_offset);
 	if (!format->uv_bytes)
 		return;
 
@@ -104,8 +109,22 @@ static void bind_image(struct nvdla_check *check, const struct nvdla_conv_op_des
 			DRM_NVDLA_RULE_CUBE_OVERFLOW, surface->offset_u, src->offset,
 			NVDLA_FIELD(surface->offset_u)))
 		return;
-	plan->uv_access =
-		bind_plane(check, src, uv_offset, &surface->in_line_uv_stride, format->uv_bytes);
+	plan->uv_access = bind_plane(check, src, uv_offset, &surface->in_line_uv_stride,
+				     format->uv_bytes, plan->pixel_x_offset);
+}
+
+/* The first pixel of a region lies in the atom that the address names. */
+static void check_pixel_x_offset(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
+				 struct nvdla_conv_plan *plan)
+{
+	const u8 *offset = &check->source->operations[check->operation].extended.pixel_x_offset;
+	u32 limit = 0;
+
+	if (plan->image)
+		limit = check->variant->atom_bytes / nvdla_pixel_format(op->data_format)->bytes - 1;
+	nvdla_need(check, *offset <= limit, DRM_NVDLA_RULE_CONV_PIXEL_X_OFFSET, *offset, limit,
+		   NVDLA_FIELD(*offset));
+	plan->pixel_x_offset = *offset;
 }
 
 static void bind_source(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -168,6 +187,9 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 	};
 
 	nvdla_check_conv_op(check, op, surface, &plan);
+	if (check->failed)
+		return;
+	check_pixel_x_offset(check, op, &plan);
 	if (check->failed)
 		return;
 

@@ -34,6 +34,7 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
  * @image: the input is an image
  * @winograd: winograd mode
  * @compressed: weights are compressed
+ * @pixel_x_offset: pixels that are skipped at the start of each line of an image
  * @src_access: the source, or its first plane
  * @uv_access: second plane of a semi-planar image, or NVDLA_NO_ACCESS
  * @weight_access: the weights
@@ -44,6 +45,7 @@ struct nvdla_conv_plan {
 	bool image;
 	bool winograd;
 	bool compressed;
+	u32 pixel_x_offset;
 	u32 src_access;
 	u32 uv_access;
 	u32 weight_access;

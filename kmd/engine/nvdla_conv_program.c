@@ -208,8 +208,9 @@ static void program_cdma_input(struct nvdla_check *check, const struct nvdla_con
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_DATAIN_SIZE_1__DATAIN_CHANNEL,
 				       src->channel, NVDLA_FIELD(src->channel)));
 	nvdla_emit(check, NVDLA_CDMA_D_DATAIN_SIZE_EXT_0, size_ext(check, op));
-	/* Cubes begin on an atom, so no pixel has to be skipped. */
-	nvdla_emit(check, NVDLA_CDMA_D_PIXEL_OFFSET, 0);
+	nvdla_emit(check, NVDLA_CDMA_D_PIXEL_OFFSET, plan->pixel_x_offset);
+	nvdla_emit(check, NVDLA_CDMA_D_NAN_FLUSH_TO_ZERO,
+		   nvdla_nan_to_zero(check, op->out_precision));
 	nvdla_emit(check, NVDLA_CDMA_D_BATCH_NUMBER,
 		   nvdla_put_minus_one(check, NVDLA_CDMA_D_BATCH_NUMBER__BATCHES, op->batch,
 				       NVDLA_FIELD(op->batch)));

@@ -391,5 +391,6 @@ void nvdla_check_pdp(struct nvdla_check *check, const struct nvdla_pdp_op_desc *
 	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_IN, partial_in);
 	nvdla_emit(check, NVDLA_PDP_D_PARTIAL_WIDTH_OUT, partial_out);
 	nvdla_emit(check, NVDLA_PDP_D_DATA_FORMAT, op->precision);
+	nvdla_emit(check, NVDLA_PDP_D_NAN_FLUSH_TO_ZERO, nvdla_nan_to_zero(check, op->precision));
 	nvdla_emit_counting(check, NVDLA_PDP_D_PERF_ENABLE, NVDLA_PDP_D_PERF_ENABLE__DMA_EN);
 }

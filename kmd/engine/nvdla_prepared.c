@@ -26,7 +26,8 @@ static_assert(sizeof(struct nvdla_pdp_op_desc) == 52);
 static_assert(sizeof(struct nvdla_cdp_op_desc) == 24);
 static_assert(sizeof(struct nvdla_rubik_op_desc) == 4);
 static_assert(sizeof(union nvdla_surface_desc) == 644);
-static_assert(sizeof(union nvdla_operation_desc) == 116);
+static_assert(offsetof(struct nvdla_extended_op_desc, nan_to_zero) == NVDLA_OP_DESC_BYTES);
+static_assert(sizeof(union nvdla_operation_desc) == 120);
 
 static int check_counts(const struct nvdla_task_source *source, struct drm_nvdla_error *error)
 {
@@ -116,6 +117,19 @@ static void copy_operations(struct nvdla_prepared *prepared, const struct nvdla_
 	}
 }
 
+/* What concerns more than one engine; the engines check the rest. */
+static void check_extended(struct nvdla_check *check, const struct nvdla_extended_op_desc *op)
+{
+	if (check->op_type == NVDLA_OP_BDMA || check->op_type == NVDLA_OP_RUBIK)
+		nvdla_need(check, op->nan_to_zero == 0, DRM_NVDLA_RULE_OPERATION_NAN,
+			   op->nan_to_zero, 0, NVDLA_FIELD(op->nan_to_zero));
+	if (check->op_type != NVDLA_OP_CONV)
+		nvdla_need(check, op->pixel_x_offset == 0, DRM_NVDLA_RULE_CONV_PIXEL_X_OFFSET,
+			   op->pixel_x_offset, 0, NVDLA_FIELD(op->pixel_x_offset));
+	nvdla_need(check, op->reserved == 0, DRM_NVDLA_RULE_OPERATION_RESERVED, op->reserved, 0,
+		   NVDLA_FIELD(op->reserved));
+}
+
 static void check_operation(struct nvdla_check *check, u32 operation)
 {
 	const union nvdla_operation_desc *op = &check->source->operations[operation];
@@ -125,6 +139,7 @@ static void check_operation(struct nvdla_check *check, u32 operation)
 	check->current_op->first_write = check->prepared->num_writes;
 	check->writes_left = nvdla_max_writes(check->op_type);
 	check->accesses_left = nvdla_max_accesses(check->op_type);
+	check_extended(check, &op->extended);
 
 	switch (check->op_type) {
 	case NVDLA_OP_BDMA:

@@ -321,6 +321,8 @@ void nvdla_program_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc
 			     plan->flying_out, NVDLA_FIELD(plan->dst->type)) |
 		   nvdla_put(check, NVDLA_SDP_D_FEATURE_MODE_CFG__WINOGRAD, op->conv_mode,
 			     NVDLA_FIELD(op->conv_mode)) |
+		   (nvdla_nan_to_zero(check, plan->proc) ?
+		    NVDLA_SDP_D_FEATURE_MODE_CFG__NAN_TO_ZERO : 0) |
 		   nvdla_put_minus_one(check, NVDLA_SDP_D_FEATURE_MODE_CFG__BATCH_NUMBER,
 				       op->batch_num, NVDLA_FIELD(op->batch_num)));
 	nvdla_emit_counting(check, NVDLA_SDP_D_PERF_ENABLE,

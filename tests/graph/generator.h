@@ -60,6 +60,8 @@ private:
 
 	Known newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w);
 	Known imageInput();
+	/* A region of it, from any of its pixels on. */
+	Known regionOf(const Known &image);
 	Known choose();
 	Known chooseOf(DataType type);
 	DataType anyType();

@@ -59,7 +59,37 @@ Known Generator::imageInput()
 	cube.format = format;
 	case_.inputs[input.name] = std::move(cube);
 	case_.inputNames.push_back(input.name);
-	return input;
+	return dice_.chance(50) ? regionOf(input) : input;
+}
+
+Known Generator::regionOf(const Known &image)
+{
+	const Cube &whole = case_.inputs.at(image.name);
+	Known region = image;
+
+	region.name = name("region");
+	region.h = dice_.size(1, image.h);
+	region.w = dice_.size(1, image.w);
+	const uint32_t line = dice_.size(0, image.h - region.h);
+	const uint32_t column = dice_.size(0, image.w - region.w);
+	case_.graph.surface({ .name = region.name,
+			      .h = region.h,
+			      .w = region.w,
+			      .within = image.name,
+			      .atLine = line,
+			      .atColumn = column });
+	Cube cube = Cube::of(image.type, 1, image.c, region.h, region.w);
+	for (uint32_t c = 0; c < image.c; c++)
+		for (uint32_t y = 0; y < region.h; y++)
+			for (uint32_t x = 0; x < region.w; x++)
+				cube.values[cube.index(0, c, y, x)] =
+					whole.at(0, c, line + y, column + x);
+	cube.format = whole.format;
+	/* The reference knows no parts: to it this is another input. */
+	case_.inputs[region.name] = std::move(cube);
+	case_.description += fmt::format("  {} is {} from line {}, column {} on\n", shape(region),
+					 image.name, line, column);
+	return region;
 }
 
 /* Mostly what was made last, so that graphs get deep. */

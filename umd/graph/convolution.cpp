@@ -109,13 +109,14 @@ void setSizes(const ConvLayer &layer, nvdla_conv_op_desc &conv)
 		static_cast<__u32>(layer.core.kernelElements() * elementBytes(layer.core.type));
 }
 
-void setPixels(const ConvLayer &layer, nvdla_conv_op_desc &conv)
+void setPixels(const ConvLayer &layer, nvdla_conv_op_desc &conv, nvdla_extended_op_desc &extended)
 {
 	const op::PixelConversion &pixels = layer.op.pixels;
 
 	if (!layer.image)
 		return;
 	conv.data_format = static_cast<__u8>(layer.in.desc.format);
+	extended.pixel_x_offset = static_cast<__u8>(layer.in.firstPixel);
 	conv.pixel_override = pixels.signedPixels;
 	conv.post_extension = static_cast<__u8>(std::countr_zero(layer.op.postExtension));
 	if (pixels.converter)
@@ -156,10 +157,11 @@ void fill(Lowering &lowering, const ConvLayer &layer, SurfaceState &out)
 	conv.batch_stride = in.n > 1 ? static_cast<__u32>(in.size / in.n) : 0;
 	conv.fetch_grain = 1;
 	conv.pra_truncate = layer.op.winogradShift;
+	lowering.node.operation.extended.nan_to_zero = layer.op.nanToZero;
 	conv.out_cvt = { 1, layer.op.accumulatorShift, 1, 0 };
 	setSizes(layer, conv);
 	setWindow(layer, conv);
-	setPixels(layer, conv);
+	setPixels(layer, conv, lowering.node.operation.extended);
 	conv.release = conv.input_height_csc;
 	divideBuffer(lowering, layer);
 	placeWeights(lowering, layer);

@@ -62,7 +62,8 @@ op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const Deco
 			      .weights = weightsOf(symbols, phases, y.set, x.set),
 			      .output = fmt::format("{} [{}]", op.output, name),
 			      .padding = { x.before, x.after, y.before, y.after },
-			      .accumulatorShift = op.accumulatorShift };
+			      .accumulatorShift = op.accumulatorShift,
+			      .nanToZero = op.nanToZero };
 
 	if (y.inputs < phases.y.in || x.inputs < phases.x.in)
 		conv.input = describePart(symbols, { .name = op.input },

@@ -9,6 +9,7 @@
 #include "loadable/cubes.h"
 #include "loadable/emu_lists.h"
 #include "loadable/network_descriptor.h"
+#include "loadable/operation_list.h"
 
 namespace nvdla::assembly
 {
@@ -16,7 +17,6 @@ namespace nvdla::assembly
 namespace
 {
 
-constexpr Version descriptorVersion{ 0, 12, 3 };
 constexpr Version emuVersion{ 0, 0, 1 };
 constexpr uint32_t listAlignment = 4096;
 
@@ -57,6 +57,8 @@ private:
 	/* A list of descriptors with a memory and an address of its own. */
 	uint16_t list(const char *name, Interface interface, uint32_t subInterface,
 		      std::vector<std::byte> data);
+
+	Version coreVersion_ = compilersVersion; /**< of the lists of the task that is written */
 
 	const Plan &plan_;
 	const Assembled &assembled_;
@@ -159,7 +161,7 @@ uint16_t Writer::list(const char *name, Interface interface, uint32_t subInterfa
 	blob.name = fmt::format("task-{}-{}", loadable_.tasks.size(), name);
 	blob.interface = interface;
 	blob.subInterface = subInterface;
-	blob.version = interface == Interface::Dla1 ? descriptorVersion : emuVersion;
+	blob.version = interface == Interface::Dla1 ? coreVersion_ : emuVersion;
 	memory.id = static_cast<uint16_t>(loadable_.memories.size());
 	memory.flags = MemoryAlloc | MemorySet;
 	memory.size = data.size();
@@ -231,12 +233,14 @@ Result<void> Writer::writeCoreTask(const TaskRange &range)
 	root.num_luts = static_cast<uint16_t>(task.luts.size());
 	root.num_addresses = static_cast<uint16_t>(first + (task.luts.empty() ? 3 : 4));
 
+	coreVersion_ = versionFor(task.operations);
 	std::vector<uint16_t> addresses{ list("addr0", Interface::Dla1, DlaAddr0,
 					      bytesOf(std::vector{ root })) };
 	for (uint16_t address : dataAddresses(regions))
 		addresses.push_back(address);
 	addresses.push_back(list("dep_graph", Interface::Dla1, DlaDeps, bytesOf(task.graph)));
-	addresses.push_back(list("op_list", Interface::Dla1, DlaOps, bytesOf(task.operations)));
+	addresses.push_back(list("op_list", Interface::Dla1, DlaOps,
+				 operationList(task.operations, coreVersion_)));
 	addresses.push_back(list("surf_list", Interface::Dla1, DlaSurfs, bytesOf(task.surfaces)));
 	if (!task.luts.empty())
 		addresses.push_back(list("lut_list", Interface::Dla1, DlaLuts, bytesOf(task.luts)));

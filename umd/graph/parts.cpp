@@ -48,12 +48,50 @@ Window within(const Window &outer, const Window &inner)
 		 .shape = inner.shape };
 }
 
+/* Bytes from the address of a line to the atom that holds a pixel. */
+uint64_t atomOf(const CoreGeometry &geometry, uint64_t pixel, uint32_t pixelBytes)
+{
+	return pixel * pixelBytes / geometry.atomBytes * geometry.atomBytes;
+}
+
+/*
+ * A region of a picture: its address is that of an atom, its first pixel may be one
+ * behind it (guide, PIXEL_X_OFFSET).
+ */
+uint64_t layOutRegion(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
+		      uint32_t &firstPixel)
+{
+	const PixelFormatInfo &info = *pixelFormatInfo(desc.format);
+	const uint32_t lineStride = desc.lineStride / window.lineStep;
+	const uint64_t pixel = uint64_t{ firstPixel } + window.column;
+	const uint64_t columns = atomOf(geometry, pixel, info.pixelBytes());
+	const uint64_t begin = uint64_t{ window.line } * lineStride + columns;
+
+	desc.size -= columns;
+	if (desc.lineStrideUv) {
+		const uint32_t bytes = info.pixelBytes(1);
+		const uint64_t skipped =
+			uint64_t{ firstPixel } * bytes % geometry.atomBytes / bytes;
+		const uint64_t planeColumns = atomOf(geometry, skipped + window.column, bytes);
+		const uint64_t planeBegin =
+			uint64_t{ window.line } * desc.lineStrideUv + planeColumns;
+		desc.surfaceStride += static_cast<uint32_t>(planeBegin - begin);
+		desc.size = desc.surfaceStride +
+			    (uint64_t{ desc.h - 1 } * window.lineStep + 1) * desc.lineStrideUv -
+			    planeColumns;
+		desc.lineStrideUv *= window.lineStep;
+	}
+	firstPixel = static_cast<uint32_t>(pixel * info.pixelBytes() % geometry.atomBytes /
+					   info.pixelBytes());
+	return begin;
+}
+
 /* The layout of a part, and how many bytes it begins behind the whole. */
-uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDesc &desc)
+uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDesc &desc,
+		    uint32_t &firstPixel)
 {
 	const uint32_t lineStride = desc.lineStride;
 	const uint64_t lines = uint64_t{ window.line } * lineStride;
-	const uint64_t planeLines = uint64_t{ window.line } * desc.lineStrideUv;
 	const uint32_t atom = geometry.atomChannels(desc.type);
 	const uint64_t columns = uint64_t{ window.column } * geometry.atomBytes;
 
@@ -62,17 +100,10 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 	desc.w = window.shape.w;
 	desc.lineStride = lineStride * window.lineStep;
 	desc.size = uint64_t{ desc.h - 1 } * desc.lineStride + lineStride;
-	if (desc.format == PixelFormat::Feature) {
-		desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
-		return uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
-	}
-	if (desc.lineStrideUv) {
-		desc.surfaceStride += static_cast<uint32_t>(planeLines - lines);
-		desc.size = desc.surfaceStride +
-			    (uint64_t{ desc.h - 1 } * window.lineStep + 1) * desc.lineStrideUv;
-		desc.lineStrideUv *= window.lineStep;
-	}
-	return lines;
+	if (desc.format != PixelFormat::Feature)
+		return layOutRegion(geometry, window, desc, firstPixel);
+	desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
+	return uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
 }
 
 } /* namespace */
@@ -124,8 +155,8 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 	need(part.atChannel % atom == 0, field,
 	     fmt::format("'{}' begins at channel {}, which is no multiple of {}", part.name,
 			 part.atChannel, atom));
-	need(!image || (part.c == desc.c && part.w == desc.w), field,
-	     fmt::format("'{}' has not whole lines of the picture '{}'", part.name, part.within));
+	need(!image || part.c == desc.c, field,
+	     fmt::format("'{}' has not all channels of the picture '{}'", part.name, part.within));
 	need(part.lineStep > 0, field, fmt::format("'{}' has a lineStep of 0", part.name));
 	inside("channels", part.atChannel, part.c, desc.c);
 	inside("columns", part.atColumn, part.w, desc.w);
@@ -138,11 +169,13 @@ SurfaceState &Lowering::addPart(const Surface &part, const SurfaceState &whole)
 	const Window window = windowOf(part);
 	Surface surface = part;
 	TensorDesc desc = whole.desc;
-	const uint64_t offset = layOutPart(geometry(), window, desc);
+	uint32_t firstPixel = whole.firstPixel;
+	const uint64_t offset = layOutPart(geometry(), window, desc, firstPixel);
 
 	desc.name = part.name;
 	surface.place = whole.place;
 	SurfaceState &state = addSurface(surface, desc, RegionKind::Part);
+	state.firstPixel = firstPixel;
 	const Region &outer = plan_.regions[static_cast<size_t>(whole.region)];
 	Region &region = plan_.regions[static_cast<size_t>(state.region)];
 	const bool nested = outer.whole != none;
@@ -175,6 +208,8 @@ SurfaceState &Lowering::writePart(const Surface &part)
 	if (!whole || !checkPart("output", part, *whole))
 		return dummy_;
 	need(part.n == 1, "output", fmt::format("'{}' is a batch", part.name));
+	need(whole->desc.format == PixelFormat::Feature || part.w == whole->desc.w, "output",
+	     fmt::format("'{}' has not whole lines of the picture '{}'", part.name, part.within));
 	need(!isOutput(part.name), "output",
 	     fmt::format("'{}' is a part of '{}'; only wholes are outputs of a graph", part.name,
 			 part.within));

@@ -69,6 +69,7 @@ struct Region {
 struct SurfaceState {
 	TensorDesc desc;
 	bool planar = false;
+	uint32_t firstPixel = 0; /**< of a picture: pixels from its address on that are not its */
 	Place place = Place::Memory;
 	int region = none;	   /**< unless it is a stream */
 	int producer = none;	   /**< node that writes it; inputs have none */

@@ -132,6 +132,7 @@ void lower(Lowering &lowering, const op::Pooling &op)
 	pdp.pad_top = static_cast<__u8>(op.padding.top);
 	pdp.pad_bottom = static_cast<__u8>(op.padding.bottom);
 	pdp.precision = lowering.precision(in.desc.type, "input");
+	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
 	/* Entry n is what a row with n + 1 padded columns is short of. */
 	for (int32_t n = 0; n < 7; n++)
 		pdp.padding_value[n] = (n + 1) * op.padValue;

@@ -74,6 +74,10 @@ void copy(Lowering &lowering, const op::Copy::Transfer &transfer, nvdla_bdma_tra
 	SurfaceState &in = lowering.input("input", transfer.input);
 	if (lowering.failed())
 		return;
+	lowering.need(in.firstPixel == 0, "input",
+		      fmt::format("'{}' begins {} pixels behind a multiple of {} bytes, which BDMA "
+				  "copies",
+				  transfer.input, in.firstPixel, lowering.geometry().atomBytes));
 	lowering.need(in.desc.n == 1 && !in.desc.lineStrideUv, "input",
 		      fmt::format("'{}' is a batch or has two planes", transfer.input));
 	SurfaceState &out = lowering.output(transfer.output, in.desc.type, shapeOf(in));
@@ -186,6 +190,7 @@ void lower(Lowering &lowering, const op::Normalization &op)
 	cdp.lut_index = lowering.lut(op.lut);
 	cdp.in_cvt = op.in.descriptor();
 	cdp.out_cvt = op.out.descriptor();
+	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
 	cdp.local_size = static_cast<__u8>(op.localSize);
 	cdp.bypass_sqsum = op.bypassSquareSum;
 	cdp.bypass_out_mul = op.bypassMultiply;

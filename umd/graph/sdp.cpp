@@ -249,6 +249,7 @@ void lower(Lowering &lowering, const op::Sdp &op)
 	sdp.out_cvt = op.converter.descriptor();
 	sdp.conv_mode =
 		lowering.producerIsWinograd() ? NVDLA_CONV_MODE_WINOGRAD : NVDLA_CONV_MODE_DIRECT;
+	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
 	sdp.batch_num = static_cast<__u8>(in.desc.n);
 	sdp.batch_stride = in.desc.n > 1 ? static_cast<__u32>(out.desc.size / in.desc.n) : 0;
 	cubes.src_data = lowering.read("src_data", in, surfaceMultiple(in.desc.type, processing));

@@ -154,6 +154,17 @@ std::string actionOf(unsigned type, const nvdla_operation_desc &op,
 	return "";
 }
 
+std::string extendedText(const nvdla_extended_op_desc &op)
+{
+	std::string text;
+
+	if (op.pixel_x_offset)
+		text += fmt::format(", from pixel {}", number(op.pixel_x_offset));
+	if (op.nan_to_zero)
+		text += ", NaN to zero";
+	return text;
+}
+
 std::string typesOf(unsigned type, const nvdla_operation_desc &op)
 {
 	auto both = [](unsigned src, unsigned dst) {
@@ -233,7 +244,8 @@ OperationText describeOperation(const DlaTask &task, size_t index)
 	OperationText text;
 
 	text.engine = upper(text::engineName(type));
-	text.action = actionOf(type, task.operations[index], surface);
+	text.action = actionOf(type, task.operations[index], surface) +
+		      extendedText(task.operations[index].extended);
 	text.types = typesOf(type, task.operations[index]);
 	if (cubes.src) {
 		text.shape = shapeOf(*cubes.src) + " -> " + shapeOf(*cubes.dst);

@@ -5,6 +5,7 @@
 #include "cubes.h"
 #include "legacy_descriptors.h"
 #include "network_descriptor.h"
+#include "operation_list.h"
 #include "task_lists.h"
 
 namespace nvdla
@@ -15,7 +16,7 @@ namespace
 
 constexpr const char *takingDlaTask = "take DLA task from loadable";
 
-constexpr Version firstUnknown{ 0, 13, 0 };
+constexpr Version firstUnknown{ 0, 14, 0 };
 
 Result<void> readGraph(const TaskLists &lists, const nvdla_network_desc &network, DlaTask &task)
 {
@@ -69,13 +70,17 @@ Result<void> readOperations(const TaskLists &lists, const nvdla_network_desc &ne
 			    DlaTask &task)
 {
 	const size_t count = network.num_operations;
-	auto operations = lists.find("operation list", network.operation_desc_index,
-				     count * sizeof(nvdla_operation_desc));
+	auto find = [&](size_t bytes) {
+		return lists.find("operation list", network.operation_desc_index, count * bytes);
+	};
+	auto operations = find(NVDLA_OP_DESC_BYTES);
+	if (operations)
+		operations = find(operationBytes(operations->version));
 	if (!operations)
 		return forward(operations);
 
 	for (size_t i = 0; i < count; i++)
-		task.operations.push_back(element<nvdla_operation_desc>(operations->bytes, i));
+		task.operations.push_back(operationIn(operations->bytes, i, operations->version));
 	return {};
 }
 

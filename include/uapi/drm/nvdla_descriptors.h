@@ -728,6 +728,26 @@ struct nvdla_rubik_op_desc {
 	__u8 stride_y;
 };
 
+/** NVDLA_OP_DESC_BYTES - what compilers write for an operation of any engine */
+#define NVDLA_OP_DESC_BYTES 116
+
+/**
+ * struct nvdla_extended_op_desc - what an operation says behind its engine's descriptor
+ * @engine: the descriptor of the engine
+ * @nan_to_zero: 1: NaN that the engine reads counts as zero; where it computes in FP16, not
+ *               of NVDLA_OP_BDMA and NVDLA_OP_RUBIK
+ * @pixel_x_offset: NVDLA_OP_CONV of an image: pixels from the address of each plane to the
+ *                  first one of the region that is read. They lie in the same 32 bytes; a
+ *                  second plane begins at that many of its pixels, modulo 32 bytes
+ * @reserved: zero
+ */
+struct nvdla_extended_op_desc {
+	__u8 engine[NVDLA_OP_DESC_BYTES];
+	__u8 nan_to_zero;
+	__u8 pixel_x_offset;
+	__u16 reserved;
+};
+
 /**
  * union nvdla_surface_desc - entry of a task's surface list, by engine
  * @bdma: of NVDLA_OP_BDMA
@@ -754,6 +774,7 @@ union nvdla_surface_desc {
  * @pdp: of NVDLA_OP_PDP
  * @cdp: of NVDLA_OP_CDP
  * @rubik: of NVDLA_OP_RUBIK
+ * @extended: of all
  */
 union nvdla_operation_desc {
 	struct nvdla_bdma_op_desc bdma;
@@ -762,6 +783,7 @@ union nvdla_operation_desc {
 	struct nvdla_pdp_op_desc pdp;
 	struct nvdla_cdp_op_desc cdp;
 	struct nvdla_rubik_op_desc rubik;
+	struct nvdla_extended_op_desc extended;
 };
 
 #if defined(__cplusplus)

@@ -80,6 +80,10 @@ NVDLA_RULE(211, CUBE_LINE_STRIDE, "a line does not fit its stride",
 NVDLA_RULE(212, CUBE_PACKED, "a 1x1 cube has to be line packed and surface packed",
 	   "guide, Limitation, Data Format")
 
+/* Operations of any engine */
+NVDLA_RULE(280, OPERATION_NAN, "NaN is flushed by 1, by engines that read FP16", "precision, NaN")
+NVDLA_RULE(281, OPERATION_RESERVED, "must be zero", "driver")
+
 /* Registers */
 NVDLA_RULE(290, FIELD_WIDTH, "the value does not fit its register field", "registers")
 
@@ -178,6 +182,9 @@ NVDLA_RULE(443, CONV_WEIGHT_KEPT,
 	   "weights that are not released do not fit their banks at once", "hardware")
 NVDLA_RULE(444, CONV_DATA_REUSE_SHAPE,
 	   "the lines that are kept have another shape or format", "hardware")
+NVDLA_RULE(445, CONV_PIXEL_X_OFFSET,
+	   "the first pixel of an image is in the 32 bytes that its address names",
+	   "guide, PIXEL_X_OFFSET")
 
 /* SDP */
 NVDLA_RULE(500, SDP_PRECISION, "no such precision", "registers")

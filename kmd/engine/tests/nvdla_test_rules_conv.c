@@ -32,6 +32,14 @@ static void make_image(struct nvdla_test_task *t)
 	nvdla_test_add_image(t, NVDLA_TEST_A8B8G8R8);
 }
 
+/* From the second pixel on. */
+static void make_region(struct nvdla_test_task *t)
+{
+	make_image(t);
+	t->operations[0].extended.pixel_x_offset = 1;
+	t->extents[0].size = 8 * 64;
+}
+
 static void make_planes(struct nvdla_test_task *t)
 {
 	nvdla_test_add_image(t, NVDLA_TEST_Y8U8V8);
@@ -342,6 +350,20 @@ static void conv_memory_rules(struct kunit *test)
 		     t->extents[0].size = 8 * 64 - 33);
 	NVDLA_BREAKS(test, CUBE_STRIDE_ALIGNMENT, SURFACE(conv, src_data.line_stride), make_image,
 		     t->surfaces[0].conv.src_data.line_stride = 40);
+	NVDLA_BREAKS(test, CONV_PIXEL_X_OFFSET, OPERATION(extended, pixel_x_offset), make_image,
+		     t->operations[0].extended.pixel_x_offset = 8);
+	NVDLA_BREAKS(test, CONV_PIXEL_X_OFFSET, OPERATION(extended, pixel_x_offset), make_planes,
+		     t->operations[0].extended.pixel_x_offset = 32);
+	NVDLA_BREAKS(test, CONV_PIXEL_X_OFFSET, OPERATION(extended, pixel_x_offset), make_conv,
+		     t->operations[0].extended.pixel_x_offset = 1);
+
+	/* 4 + 32 bytes of each line are in two atoms; of the second plane 8 + 16 are in one. */
+	NVDLA_BREAKS(test, CUBE_EXTENT, SURFACE(conv, src_data), make_region,
+		     t->extents[0].size = 8 * 64 - 1);
+	NVDLA_BREAKS(test, CUBE_LINE_STRIDE, SURFACE(conv, src_data.line_stride), make_region,
+		     t->surfaces[0].conv.src_data.line_stride = 32);
+	NVDLA_BREAKS(test, CUBE_LINE_STRIDE, SURFACE(conv, in_line_uv_stride), make_planes,
+		     t->operations[0].extended.pixel_x_offset = 12);
 	NVDLA_BREAKS(test, CUBE_LINE_STRIDE, SURFACE(conv, src_data.line_stride), make_image,
 		     t->surfaces[0].conv.src_data.line_stride = 0);
 	NVDLA_BREAKS(test, CUBE_OVERFLOW, SURFACE(conv, offset_u), make_planes,

@@ -58,6 +58,11 @@ static void make_cdp(struct nvdla_test_task *t)
 	nvdla_test_add_cdp(t);
 }
 
+static void make_conv(struct nvdla_test_task *t)
+{
+	nvdla_test_add_conv(t);
+}
+
 static void make_contract(struct nvdla_test_task *t)
 {
 	nvdla_test_add_rubik(t, NVDLA_RUBIK_CONTRACT);
@@ -258,11 +263,37 @@ static void rubik_rules(struct kunit *test)
 		     t->extents[0].size = 4 * 4 * 128 - 1);
 }
 
+/* What an operation says behind the descriptor of its engine. */
+static void extended_rules(struct kunit *test)
+{
+	struct nvdla_test_task *t = test->priv;
+
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_fp16_pdp,
+		     t->operations[0].extended.nan_to_zero = 2);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_pdp,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_cdp,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_sdp_pdp,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_conv,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_merge,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, OPERATION_NAN, OPERATION(extended, nan_to_zero), make_bdma,
+		     t->operations[0].extended.nan_to_zero = 1);
+	NVDLA_BREAKS(test, CONV_PIXEL_X_OFFSET, OPERATION(extended, pixel_x_offset), make_pdp,
+		     t->operations[0].extended.pixel_x_offset = 1);
+	NVDLA_BREAKS(test, OPERATION_RESERVED, OPERATION(extended, reserved), make_pdp,
+		     t->operations[0].extended.reserved = 1);
+}
+
 static struct kunit_case nvdla_other_rules_cases[] = {
 	KUNIT_CASE(bdma_rules),
 	KUNIT_CASE(pdp_rules),
 	KUNIT_CASE(cdp_rules),
 	KUNIT_CASE(rubik_rules),
+	KUNIT_CASE(extended_rules),
 	{}
 };
 

@@ -271,6 +271,24 @@ static void sequencer_buffer_flush_is_waited_for_once_per_reset(struct kunit *te
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_CDMA_S_CBUF_FLUSH_STATUS), 2);
 }
 
+static void sequencer_nan_is_flushed_by_whoever_is_told_to(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+	u32 i;
+
+	/* Twice in each group, flushed and not: the second run writes what the first one left. */
+	for (i = 0; i < 4; i++) {
+		nvdla_test_add_pdp(t);
+		t->operations[i].pdp.precision = NVDLA_PRECISION_FP16;
+		t->operations[i].extended.nan_to_zero = i / 2;
+	}
+	nvdla_test_core_run(test);
+	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_D_NAN_FLUSH_TO_ZERO, 0, 0);
+	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0) | PDP_DONE(1));
+	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_D_NAN_FLUSH_TO_ZERO, 0, 0, 1, 1);
+}
+
 static void sequencer_statistics_are_read_from_the_right_group(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -331,6 +349,7 @@ static struct kunit_case nvdla_sequencer_engines_cases[] = {
 	KUNIT_CASE(sequencer_empty_copy_does_not_move_bdma_groups),
 	KUNIT_CASE(sequencer_bdma_without_free_slots_is_an_error),
 	KUNIT_CASE(sequencer_buffer_flush_is_waited_for_once_per_reset),
+	KUNIT_CASE(sequencer_nan_is_flushed_by_whoever_is_told_to),
 	KUNIT_CASE(sequencer_statistics_are_read_from_the_right_group),
 	KUNIT_CASE(sequencer_without_statistics_nothing_is_read),
 	{}

@@ -204,6 +204,17 @@ void buildRubik(TaskBuilder &b, std::mt19937 &random)
 	cube = planar;
 }
 
+/* A region of an image: any first pixel of those that one atom holds. */
+void buildRegion(TaskBuilder &b, std::mt19937 &random)
+{
+	const bool planes = random() % 2;
+
+	b.addImage(planes ? 28 : 12);
+	b.operations[0].extended.pixel_x_offset = random() % (planes ? 32 : 8);
+	b.convCubes(0).src_data.line_stride = 96;
+	b.convCubes(0).in_line_uv_stride = planes ? 96 : 0;
+}
+
 const FootprintCase cases[] = {
 	{ "Cdp", 12, buildCdp },
 	{ "Pdp", 20, buildPdp },
@@ -216,6 +227,7 @@ const FootprintCase cases[] = {
 	{ "Winograd", 1, [](TaskBuilder &b, std::mt19937 &) { b.addWinograd(); } },
 	{ "Image", 1, [](TaskBuilder &b, std::mt19937 &) { b.addImage(12); } },
 	{ "SemiPlanarImage", 1, [](TaskBuilder &b, std::mt19937 &) { b.addImage(28); } },
+	{ "Region", 8, buildRegion },
 	{ "Batch", 1,
 	  [](TaskBuilder &b, std::mt19937 &) {
 		  b.addConv();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cstring>
 
 #include <gtest/gtest.h>
 #include <nvdla/task.h>
 
 #include "loadable/cubes.h"
+#include "loadable/operation_list.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -88,7 +90,7 @@ TEST(DlaTask, ArraysAreThoseOfTheFile)
 	for (size_t i = 0; i < 3; i++) {
 		EXPECT_EQ(task->graph[i].index, static_cast<int>(i));
 		EXPECT_EQ(task->graph[i].dependency_count, 1);
-		EXPECT_TRUE(sameBytes(task->operations[i], written.operations[i]));
+		EXPECT_TRUE(sameBytes(task->operations[i].sdp, written.operations[i].sdp));
 		EXPECT_TRUE(sameBytes(task->surfaces[i], written.surfaces[i]));
 	}
 	EXPECT_TRUE(sameBytes(task->luts[1], written.luts[1]));
@@ -96,6 +98,31 @@ TEST(DlaTask, ArraysAreThoseOfTheFile)
 	ASSERT_EQ(task->addresses.size(), 6u);
 	EXPECT_EQ(task->addresses[1].memory, data);
 	EXPECT_EQ(task->addresses[1].size, 4096u);
+}
+
+/* Lists of other compilers end where their largest engine's descriptor does. */
+TEST(DlaTask, OperationsAreExtendedByVersion)
+{
+	for (const Version version : { Version{ 0, 12, 5 }, firstWithExtendedOperations }) {
+		LoadableBuilder builder;
+		DlaDescriptors written = chain();
+		written.version = version;
+		const uint16_t id = written.addTo(builder, {});
+		const bool extended = version == firstWithExtendedOperations;
+		EXPECT_EQ(operationBytes(version), extended ? 120u : 116u);
+		const auto list =
+			std::ranges::find(builder.loadable.blobs, "task-0-op_list", &Blob::name);
+		ASSERT_NE(list, builder.loadable.blobs.end());
+		EXPECT_EQ(list->data.size(), 3 * operationBytes(version));
+		auto task = dlaTask(builder.loadable, id);
+		ASSERT_TRUE(task) << task.error().message();
+		for (size_t i = 0; i < 3; i++) {
+			const nvdla_operation_desc &read = task->operations[i];
+			EXPECT_TRUE(sameBytes(read.sdp, written.operations[i].sdp));
+			EXPECT_EQ(read.extended.nan_to_zero, extended ? 0x10 + i : 0);
+			EXPECT_EQ(read.extended.reserved, extended ? 0x1010 + 0x101 * i : 0);
+		}
+	}
 }
 
 TEST(DlaTask, LegacyCubesAreConvertedByVersion)
@@ -223,7 +250,7 @@ TEST(DlaTask, RefusesWhatIsNoTaskForTheCore)
 
 	LoadableBuilder newer;
 	DlaDescriptors future = chain();
-	future.version = { 0, 13, 0 };
+	future.version = { 0, 14, 0 };
 	const uint16_t futureId = future.addTo(newer, { newer.memory(64) });
 	auto refused = dlaTask(newer.loadable, futureId);
 	ASSERT_FALSE(refused);

@@ -93,6 +93,23 @@ Loadable lutNetwork()
 	return builder.loadable;
 }
 
+/* What only later lists say: a region of a picture, and NaN flush. */
+Loadable extendedNetwork()
+{
+	test::LoadableBuilder builder;
+	test::DlaDescriptors task;
+
+	task.graph = { test::graphNode(NVDLA_OP_CONV), test::graphNode(NVDLA_OP_SDP) };
+	task.operations.resize(2);
+	task.surfaces.resize(2);
+	task.operations[0].extended.nan_to_zero = 1;
+	task.operations[0].extended.pixel_x_offset = 5;
+	task.version = { 0, 13, 0 };
+	task.addTo(builder, { builder.memory(64) });
+	EXPECT_TRUE(builder.loadable.check());
+	return builder.loadable;
+}
+
 const Json &blobWith(const Json &json, const std::string &list)
 {
 	for (const Json &blob : json["blobs"]) {
@@ -140,6 +157,33 @@ TEST(LoadableJson, DescriptorsAreFieldsInTheHeadersTerms)
 	EXPECT_EQ(operations[0]["conv"]["conv_mode"], "direct");
 	EXPECT_EQ(surfaces[0]["conv"]["dst_data"]["type"], "hw");
 	EXPECT_EQ(surfaces[0]["conv"]["src_data"]["width"], 16);
+}
+
+TEST(LoadableJson, OperationsOfLaterFilesSayMore)
+{
+	const Loadable loadable = extendedNetwork();
+	Json json = Json::parse(*loadableToJson(loadable));
+	const Json &blob = blobWith(json, "dla_extended_operations");
+
+	EXPECT_EQ(blob["version"], "0.13.0");
+	EXPECT_EQ(blob["entries"][0]["conv"]["nan_to_zero"], 1);
+	EXPECT_EQ(blob["entries"][0]["conv"]["pixel_x_offset"], 5);
+	EXPECT_FALSE(blob["entries"][1]["sdp"].contains("nan_to_zero"));
+	auto back = loadableFromJson(json.dump());
+	ASSERT_TRUE(back) << back.error().message();
+	EXPECT_TRUE(*back == loadable);
+
+	/* A list of the older kind has no place for it. */
+	json = Json::parse(*loadableToJson(exampleNetwork()));
+	for (Json &one : json["blobs"]) {
+		if (one.value("list", "") == "dla_operations")
+			one["entries"][0]["conv"]["nan_to_zero"] = 1;
+	}
+	back = loadableFromJson(json.dump());
+	ASSERT_FALSE(back);
+	EXPECT_NE(back.error().message().find("conv.nan_to_zero: is no field of a conv"),
+		  std::string::npos)
+		<< back.error().message();
 }
 
 TEST(LoadableJson, LookUpTables)

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "loadable/operation_list.h"
 #include "reference_data.h"
 
 namespace nvdla::test
@@ -157,7 +158,7 @@ uint16_t DlaDescriptors::addTo(LoadableBuilder &builder, std::vector<uint16_t> d
 	std::vector<uint16_t> addresses{ list("addr0", bytesOf(root)) };
 	addresses.insert(addresses.end(), data.begin(), data.end());
 	addresses.push_back(list("dep_graph", bytesOf(graph)));
-	addresses.push_back(list("op_list", bytesOf(operations)));
+	addresses.push_back(list("op_list", operationList(operations, version)));
 	addresses.push_back(list("surf_list", bytesOf(surfaces)));
 	if (!luts.empty())
 		addresses.push_back(list("lut_list", bytesOf(luts)));

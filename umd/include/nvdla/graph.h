@@ -60,7 +60,9 @@ struct Surface {
 	 * Parts that operations write make a concatenation; a part of what was written is a
 	 * slice, and has all that follows in an axis whose size is left open. A whole that is
 	 * written in parts is described with shape and type. Parts begin at whole atoms of
-	 * channels and have the whole's strides. Of pictures there are slices of lines.
+	 * channels and have the whole's strides. Of pictures there are regions that begin at any
+	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
+	 * whole lines.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;

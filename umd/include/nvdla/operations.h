@@ -98,6 +98,8 @@ struct Convolution {
 	 * line of the other one and goes on behind its last (guide, RLS_SLICES).
 	 */
 	bool reuseData = false;
+	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
+	bool nanToZero = false;
 };
 
 /**
@@ -125,6 +127,8 @@ struct Deconvolution {
 	uint8_t accumulatorShift = 0; /**< as of a Convolution */
 	/** \brief The phases are in on-chip memory until they are put together */
 	bool phasesOnChip = false;
+	/** \brief FP16: NaN in input and weights is read as zero (precision, NaN) */
+	bool nanToZero = false;
 };
 
 enum class Alu : uint8_t { Max, Min, Sum };
@@ -174,6 +178,8 @@ struct Sdp {
 	Converter converter; /**< of the output; integers only */
 	/** \brief Type of the output; Unknown: as declared, otherwise that of the input */
 	DataType type = DataType::Unknown;
+	/** \brief FP16: NaN in input and operands is read as zero (precision, NaN) */
+	bool nanToZero = false;
 };
 
 /**
@@ -210,6 +216,8 @@ struct Pooling {
 	Padding padding;
 	int32_t padValue = 0; /**< what a padded element adds to an average; integers only */
 	uint32_t parts = 0;   /**< vertical bands that the output is made in; 0: as few as fit */
+	/** \brief FP16: NaN in an input from memory is read as zero (precision, NaN) */
+	bool nanToZero = false;
 };
 
 /** \brief Local response normalisation over channels (CDP) */
@@ -223,6 +231,8 @@ struct Normalization {
 	Converter out;
 	bool bypassSquareSum = false; /**< the look-up is of x itself */
 	bool bypassMultiply = false;  /**< the output is what was looked up */
+	/** \brief FP16: NaN in the input is read as zero (precision, NaN) */
+	bool nanToZero = false;
 };
 
 /**

@@ -4,6 +4,7 @@
 #include "loadable/emu_descriptors.h"
 #include "loadable/legacy_descriptors.h"
 #include "loadable/network_descriptor.h"
+#include "loadable/operation_list.h"
 #include "loadable/task_lists.h"
 
 namespace nvdla::text
@@ -76,14 +77,16 @@ void Finder::addDla(const Task &task)
 		return;
 	const auto network = element<nvdla_network_desc>(root->data, 0);
 	const Blob *graph = blobAt(task, network.dependency_graph_index);
+	const Blob *operations = blobAt(task, network.operation_desc_index);
 	const Blob *surfaces = blobAt(task, network.surface_desc_index);
 	const auto types =
 		typesIn(graph, sizeof(nvdla_graph_node), offsetof(nvdla_graph_node, op_type));
 	const bool legacy = surfaces && surfaces->version < firstWithCubeOffset;
+	const bool extended = operations && operations->version >= firstWithExtendedOperations;
 
 	add(root, dlaNetworkList);
 	add(graph, dlaGraphList);
-	add(blobAt(task, network.operation_desc_index), dlaOperationList, types);
+	add(operations, extended ? dlaExtendedOperationList : dlaOperationList, types);
 	add(surfaces, legacy ? dlaLegacySurfaceList : dlaSurfaceList, types);
 	add(blobAt(task, network.lut_data_index), dlaLutList);
 }

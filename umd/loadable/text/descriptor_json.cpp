@@ -37,10 +37,18 @@ std::span<std::byte> elementOf(const Field &field, size_t index, std::span<std::
 	return bytes.subspan(field.offset + index * field.bytes, field.bytes);
 }
 
+/* Entries of older kinds end before the last fields. */
+bool isIn(const Field &field, std::span<const std::byte> bytes)
+{
+	return field.offset + field.bytes * field.count <= bytes.size();
+}
+
 /* What a descriptor is when its text says nothing. */
 void fillUsual(const Layout &layout, std::span<std::byte> bytes)
 {
 	for (const Field &field : layout.fields) {
+		if (!isIn(field, bytes))
+			continue;
 		for (size_t i = 0; i < field.count; i++) {
 			const auto element = elementOf(field, i, bytes);
 			if (field.kind == Kind::Struct)
@@ -104,6 +112,8 @@ Json describe(const Layout &layout, std::span<const std::byte> bytes)
 	Json json = Json::object();
 
 	for (const Field &field : layout.fields) {
+		if (!isIn(field, bytes))
+			continue;
 		const auto own = bytes.subspan(field.offset, field.bytes * field.count);
 		Json value =
 			field.count > 1 ? describeArray(field, own) : describeElement(field, own);
@@ -178,28 +188,33 @@ Result<void> encodeArray(const Field &field, const Json &json, const std::string
 	return {};
 }
 
-std::string fieldNames(const Layout &layout)
+std::string fieldNames(const Layout &layout, std::span<const std::byte> bytes)
 {
 	std::string names;
 
-	for (const Field &field : layout.fields)
-		names += (names.empty() ? "" : ", ") + std::string(field.name);
+	for (const Field &field : layout.fields) {
+		if (isIn(field, bytes))
+			names += (names.empty() ? "" : ", ") + std::string(field.name);
+	}
 	return names;
 }
 
-Result<void> checkFields(const Layout &layout, const Json &json, const std::string &path)
+Result<void> checkFields(const Layout &layout, const Json &json, const std::string &path,
+			 std::span<const std::byte> bytes)
 {
 	if (!json.is_object())
 		return badText(path, fmt::format("is {}, must be an object with the fields of a {}",
 						 quote(json), layout.name));
 	for (const auto &[key, value] : json.items()) {
-		const bool known = std::any_of(
-			layout.fields.begin(), layout.fields.end(),
-			[&name = key](const Field &field) { return field.name == name; });
+		const bool known =
+			std::any_of(layout.fields.begin(), layout.fields.end(),
+				    [&name = key, bytes](const Field &field) {
+					    return field.name == name && isIn(field, bytes);
+				    });
 		if (!known)
 			return badText(fieldPath(path, key),
 				       fmt::format("is no field of a {}; those are {}", layout.name,
-						   fieldNames(layout)));
+						   fieldNames(layout, bytes)));
 	}
 	return {};
 }
@@ -207,7 +222,7 @@ Result<void> checkFields(const Layout &layout, const Json &json, const std::stri
 Result<void> encode(const Layout &layout, const Json &json, const std::string &path,
 		    std::span<std::byte> bytes)
 {
-	if (auto checked = checkFields(layout, json, path); !checked)
+	if (auto checked = checkFields(layout, json, path, bytes); !checked)
 		return checked;
 	for (const Field &field : layout.fields) {
 		if (field.optional && !json.contains(field.name))

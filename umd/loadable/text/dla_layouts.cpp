@@ -60,9 +60,16 @@ constexpr Field converterFields[] = {
 };
 constexpr Layout converterLayout{ "converter", sizeof(nvdla_cvt_param), converterFields };
 
+/* Behind the descriptor of each engine. */
+#define EXTENDED_FIELDS                                                                            \
+	FIELD_OPTIONAL(nvdla_extended_op_desc, nan_to_zero, 0),                                    \
+		FIELD_OPTIONAL(nvdla_extended_op_desc, pixel_x_offset, 0),                         \
+		FIELD_OPTIONAL(nvdla_extended_op_desc, reserved, 0)
+
 constexpr Field bdmaOperationFields[] = {
 	FIELD(nvdla_bdma_op_desc, num_transfers),
 	FIELD_OPTIONAL(nvdla_bdma_op_desc, reserved, 0),
+	EXTENDED_FIELDS,
 };
 constexpr Layout bdmaOperationLayout{ "bdma", sizeof(nvdla_bdma_op_desc), bdmaOperationFields };
 
@@ -115,6 +122,7 @@ constexpr Field convOperationFields[] = {
 	FIELD(nvdla_conv_op_desc, pad_val),
 	FIELD_STRUCT(nvdla_conv_op_desc, in_cvt, converterLayout),
 	FIELD_STRUCT(nvdla_conv_op_desc, out_cvt, converterLayout),
+	EXTENDED_FIELDS,
 };
 constexpr Layout convOperationLayout{ "conv", sizeof(nvdla_conv_op_desc), convOperationFields };
 
@@ -146,6 +154,7 @@ constexpr Field sdpOperationFields[] = {
 	FIELD_STRUCT(nvdla_sdp_op_desc, x1_op, sdpUnitLayout),
 	FIELD_STRUCT(nvdla_sdp_op_desc, x2_op, sdpUnitLayout),
 	FIELD_STRUCT(nvdla_sdp_op_desc, y_op, sdpUnitLayout),
+	EXTENDED_FIELDS,
 };
 constexpr Layout sdpOperationLayout{ "sdp", sizeof(nvdla_sdp_op_desc), sdpOperationFields };
 
@@ -169,6 +178,7 @@ constexpr Field pdpOperationFields[] = {
 	FIELD_NAMED(nvdla_pdp_op_desc, precision, precisionName),
 	FIELD_OPTIONAL(nvdla_pdp_op_desc, reserved0, 0),
 	FIELD_NUMBERS(nvdla_pdp_op_desc, padding_value),
+	EXTENDED_FIELDS,
 };
 constexpr Layout pdpOperationLayout{ "pdp", sizeof(nvdla_pdp_op_desc), pdpOperationFields };
 
@@ -182,6 +192,7 @@ constexpr Field cdpOperationFields[] = {
 	FIELD(nvdla_cdp_op_desc, bypass_sqsum),
 	FIELD(nvdla_cdp_op_desc, bypass_out_mul),
 	FIELD_OPTIONAL(nvdla_cdp_op_desc, reserved0, 0),
+	EXTENDED_FIELDS,
 };
 constexpr Layout cdpOperationLayout{ "cdp", sizeof(nvdla_cdp_op_desc), cdpOperationFields };
 
@@ -190,6 +201,7 @@ constexpr Field rubikOperationFields[] = {
 	FIELD_NAMED(nvdla_rubik_op_desc, precision, precisionName),
 	FIELD(nvdla_rubik_op_desc, stride_x),
 	FIELD(nvdla_rubik_op_desc, stride_y),
+	EXTENDED_FIELDS,
 };
 constexpr Layout rubikOperationLayout{ "rubik", sizeof(nvdla_rubik_op_desc), rubikOperationFields };
 
@@ -237,7 +249,9 @@ constexpr const Layout *lutEntries[] = { &lutLayout };
 
 const ListKind dlaNetworkList{ "dla_network", sizeof(nvdla_network_desc), networkEntries };
 const ListKind dlaGraphList{ "dla_graph", sizeof(nvdla_graph_node), graphEntries };
-const ListKind dlaOperationList{ "dla_operations", sizeof(nvdla_operation_desc), operationEntries };
+const ListKind dlaOperationList{ "dla_operations", NVDLA_OP_DESC_BYTES, operationEntries };
+const ListKind dlaExtendedOperationList{ "dla_extended_operations", sizeof(nvdla_operation_desc),
+					 operationEntries };
 const ListKind dlaLutList{ "dla_luts", sizeof(nvdla_lut_desc), lutEntries };
 
 } /* namespace nvdla::text */

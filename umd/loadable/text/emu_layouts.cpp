@@ -118,9 +118,9 @@ constexpr const Layout *legacyBufferEntries[] = {
 };
 
 constexpr const ListKind *allKinds[] = {
-	&dlaNetworkList,	 &dlaGraphList,	 &dlaOperationList,    &dlaSurfaceList,
-	&dlaLegacySurfaceList,	 &dlaLutList,	 &emuNetworkList,      &emuOperationList,
-	&emuLegacyOperationList, &emuBufferList, &emuLegacyBufferList,
+	&dlaNetworkList,   &dlaGraphList,	    &dlaOperationList, &dlaExtendedOperationList,
+	&dlaSurfaceList,   &dlaLegacySurfaceList,   &dlaLutList,       &emuNetworkList,
+	&emuOperationList, &emuLegacyOperationList, &emuBufferList,    &emuLegacyBufferList,
 };
 
 } /* namespace */

@@ -44,7 +44,11 @@ struct Layout {
 	std::span<const Field> fields;
 };
 
-/** \brief Kind of a descriptor list: what the entries of a blob are */
+/**
+ * \brief Kind of a descriptor list: what the entries of a blob are
+ *
+ * Fields that lie behind an entry's bytes are not in it: a later kind has larger entries.
+ */
 struct ListKind {
 	const char *name; /**< in the text form */
 	size_t stride;	  /**< bytes of an entry */
@@ -55,6 +59,7 @@ struct ListKind {
 extern const ListKind dlaNetworkList;
 extern const ListKind dlaGraphList;
 extern const ListKind dlaOperationList;
+extern const ListKind dlaExtendedOperationList;
 extern const ListKind dlaSurfaceList;
 extern const ListKind dlaLegacySurfaceList;
 extern const ListKind dlaLutList;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lists of operations: those of compilers have no struct nvdla_extended_op_desc.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <drm/nvdla_descriptors.h>
+#include <nvdla/loadable.h>
+
+namespace nvdla
+{
+
+/** \brief Firmware interface of the files that compilers write */
+constexpr Version compilersVersion{ 0, 12, 3 };
+
+/** \brief Firmware interface that has a struct nvdla_extended_op_desc, which is ours */
+constexpr Version firstWithExtendedOperations{ 0, 13, 0 };
+
+/** \return bytes from operation to operation in a list of that firmware interface */
+constexpr size_t operationBytes(Version version)
+{
+	return version < firstWithExtendedOperations ? NVDLA_OP_DESC_BYTES
+						     : sizeof(nvdla_operation_desc);
+}
+
+/** \return the older interface that can say all of \a operations */
+Version versionFor(std::span<const nvdla_operation_desc> operations);
+
+/** \return the list that a blob of that firmware interface holds */
+std::vector<std::byte> operationList(std::span<const nvdla_operation_desc> operations,
+				     Version version);
+
+/** \return one operation of a list; what its interface cannot say is zero */
+nvdla_operation_desc operationIn(std::span<const std::byte> list, size_t index, Version version);
+
+} /* namespace nvdla */
