@@ -60,6 +60,39 @@ std::vector<uint32_t> compare(const Device &device, DataType type, uint32_t chan
 	return unequal;
 }
 
+/* Two batches, of whose last cubes one element may be different. */
+uint32_t compareBatches(const Device &device, DataType type, bool different)
+{
+	Dice dice(8);
+	RandomCase made;
+
+	for (const char *name : { "a", "b" }) {
+		made.graph.input({ .name = name, .type = type, .c = 40, .h = 3, .w = 2, .n = 3 });
+		made.inputNames.push_back(name);
+	}
+	made.inputs["a"] = dice.cube(type, 3, 40, 3, 2);
+	made.inputs["b"] = made.inputs["a"];
+	if (different) {
+		double &last = made.inputs["b"].values.back();
+		last = last == 0 ? 1 : 0;
+	}
+	made.graph.add(op::Compare{ .name = "compare", .input = "a", .with = "b" });
+	/* A loadable has an output. */
+	made.graph.input({ .name = "c", .type = type, .c = 32, .h = 1, .w = 1 });
+	made.inputs["c"] = dice.cube(type, 1, 32, 1, 1);
+	made.inputNames.push_back("c");
+	made.graph.add(op::Copy{ .name = "copy", .transfers = { { "c", "y" } } });
+	made.graph.output("y");
+
+	auto network = loadCase(device, made);
+	EXPECT_TRUE(network) << network.error().message();
+	RunOptions options;
+	options.statistics = true;
+	auto report = network ? network->run(options) : Result<RunReport>(RunReport());
+	EXPECT_TRUE(report) << report.error().message();
+	return report && !report->steps.empty() ? report->steps[0].results.at(0).unequal : ~0U;
+}
+
 } /* namespace */
 
 void checkComparisons(const std::string &path)
@@ -68,6 +101,9 @@ void checkComparisons(const std::string &path)
 	ASSERT_TRUE(device) << device.error().message();
 
 	for (const DataType type : { DataType::Int8, DataType::Int16, DataType::Half }) {
+		for (const bool different : { false, true })
+			EXPECT_EQ(compareBatches(*device, type, different), different)
+				<< "batches of " << dataTypeName(type);
 		for (const uint32_t channels : { 32u, 40u, 100u }) {
 			for (const bool different : { false, true }) {
 				EXPECT_EQ(compare(*device, type, channels, different),

@@ -44,6 +44,13 @@ TEST(Compare, SaysWhatIsWrong)
 	graph.add(op::Compare{ .name = "compare", .input = "x", .with = "s" });
 	expectRefusal(graph, { "'compare'", "stream" });
 
+	/* Lines of three atoms have room for a fourth: strides of batches are multiples of 64
+	 * bytes. */
+	graph = {};
+	graph.input({ .name = "x", .type = DataType::Int8, .c = 32, .h = 2, .w = 3, .n = 2 });
+	graph.add(op::Compare{ .name = "compare", .input = "x", .with = "x" });
+	expectRefusal(graph, { "'compare'", "'x' is a batch with room", "one by one" });
+
 	graph = withInput(33);
 	graph.operands({ .name = "c", .c = 33, .alu = Elements::of(std::vector<int8_t>(33)) });
 	graph.add(op::Compare{ .name = "compare", .input = "x", .with = "c" });

@@ -18,6 +18,7 @@ struct Unit {
 	bool isY;
 	nvdla_sdp_op &op;
 	nvdla_data_cube &cube;
+	uint32_t n = 1; /**< cubes of a batch that operands are for */
 };
 
 uint8_t aluType(op::Alu alu)
@@ -107,7 +108,7 @@ void useConstant(Lowering &lowering, const Unit &unit, const GraphOperands &oper
 						  components, operands.c, operands.h, operands.w);
 	const std::string key = fmt::format("{} {} {}", dataTypeName(processing), components,
 					    unit.unit.alu ? "alu" : "mul");
-	const int region = lowering.constant(operands.name, key,
+	const int region = lowering.constant(operands, key,
 					     [&] { return pack(lowering, unit, desc, operands); });
 	if (lowering.failed())
 		return;
@@ -139,7 +140,7 @@ void useSurface(Lowering &lowering, const Unit &unit, const TensorDesc &in, Data
 				  dataTypeName(processing)));
 	const bool alike = desc.h == in.h && desc.w == in.w;
 	const bool perChannel = !alike && desc.h == 1 && desc.w == 1;
-	lowering.need(desc.c == in.c && (alike || perChannel) && desc.n == 1, field,
+	lowering.need(desc.c == in.c && (alike || perChannel) && desc.n == unit.n, field,
 		      fmt::format("'{}' has the shape {} x {} x {} x {}; accepted are {} x {} x "
 				  "{}, as '{}', and {} x 1 x 1",
 				  desc.name, desc.n, desc.c, desc.h, desc.w, in.c, in.h, in.w,
@@ -226,6 +227,40 @@ void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, D
 			    op.input, in.desc.n));
 }
 
+constexpr uint32_t widestCube = 8192;
+
+/*
+ * SDP's readers of operands know no batches: packed cubes are one whose lines they are
+ * (guide, "Compare mode", "Batch mode").
+ */
+void needPacked(Lowering &lowering, const char *field, const TensorDesc &desc)
+{
+	const uint32_t atom = lowering.geometry().atomBytes;
+
+	lowering.need(desc.lineStride == desc.w * atom &&
+			      desc.surfaceStride == desc.h * desc.lineStride,
+		      field,
+		      fmt::format("'{}' is a batch with room between its lines or surfaces, which "
+				  "would be compared, too; compare its cubes one by one",
+				  desc.name));
+	lowering.need(
+		desc.size / desc.n <= uint64_t{ widestCube } * atom, field,
+		fmt::format("a cube of the batch '{}' has more than {} atoms; compare them one "
+			    "by one",
+			    desc.name, widestCube));
+}
+
+void toOneCube(const Lowering &lowering, const TensorDesc &desc, nvdla_data_cube &cube)
+{
+	const uint64_t bytes = desc.size / desc.n;
+
+	cube.width = static_cast<__u16>(bytes / lowering.geometry().atomBytes);
+	cube.height = static_cast<__u16>(desc.n);
+	cube.channel = static_cast<__u16>(lowering.geometry().atomChannels(desc.type));
+	cube.line_stride = static_cast<__u32>(bytes);
+	cube.surf_stride = static_cast<__u32>(desc.size);
+}
+
 } /* namespace */
 
 void lower(Lowering &lowering, const op::Sdp &op)
@@ -275,10 +310,15 @@ void lower(Lowering &lowering, const op::Compare &op)
 	if (lowering.failed())
 		return;
 	const TensorDesc &desc = in.desc;
-	lowering.need(in.region != none && !in.planar && desc.format == PixelFormat::Feature &&
-			      desc.n == 1,
-		      "input", fmt::format("'{}' is no single feature surface", op.input));
+	lowering.need(in.region != none && !in.planar && desc.format == PixelFormat::Feature,
+		      "input", fmt::format("'{}' is no feature surface in memory", op.input));
 	lowering.need(!op.with.empty(), "with", "has no name");
+	lowering.need(desc.n == 1 || !lowering.symbols().operands.contains(op.with), "with",
+		      fmt::format("'{}' are constants, '{}' is a batch", op.with, op.input));
+	if (desc.n > 1 && !lowering.failed()) {
+		needPacked(lowering, "input", desc);
+		needPacked(lowering, "with", lowering.input("with", op.with).desc);
+	}
 	/* Constants are zero in what is left of the last atom; engines write anything there. */
 	lowering.need(!lowering.symbols().operands.contains(op.with) ||
 			      desc.c % lowering.geometry().atomChannels(desc.type) == 0,
@@ -297,14 +337,18 @@ void lower(Lowering &lowering, const op::Compare &op)
 	sdp.conv_mode = NVDLA_CONV_MODE_DIRECT;
 	sdp.batch_num = 1;
 	cubes.src_data = lowering.read("src_data", in);
+	if (desc.n > 1)
+		toOneCube(lowering, desc, cubes.src_data);
 	/* The output has a shape, but is nowhere. */
 	cubes.dst_data = cubes.src_data;
 	cubes.dst_data.type = NVDLA_MEM_MC;
 	cubes.dst_data.address = -1;
 	lowerUnit(lowering,
 		  { op::SdpUnit{ .alu = op::Alu::Sum, .operands = op.with }, "y", true, sdp.y_op,
-		    cubes.y_data },
+		    cubes.y_data, desc.n },
 		  desc, desc.type);
+	if (desc.n > 1)
+		toOneCube(lowering, desc, cubes.y_data);
 	sdp.y_op.alu_type = NVDLA_ALU_EQL;
 }
 
