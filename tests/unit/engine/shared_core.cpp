@@ -13,6 +13,8 @@ namespace
 
 constexpr uint64_t clientBytes = 0x10000000;
 constexpr uint64_t zeroesAddress = 0xf0000000;
+/* Half of the on-chip memory, which begins at 0. */
+constexpr uint64_t onChipBytes = sim::nvFull.cvsramSize / 2;
 
 /** \return a number that is different for each place and value of a byte, most likely */
 uint64_t mix(uint64_t address, std::byte value)
@@ -65,7 +67,9 @@ void SharedCore::giveMemory(TaskBuilder &builder, unsigned int client)
 		extent.dma_addr += client * clientBytes;
 		extent.size = std::min<uint64_t>(extent.size, extentBytes);
 	}
-	builder.extents[TaskBuilder::cvsram].present = false;
+	nvdla_task_extent &onChip = builder.extents[TaskBuilder::cvsram];
+	onChip.dma_addr = client * onChipBytes;
+	onChip.size = onChipBytes;
 }
 
 void SharedCore::scrub()

@@ -52,7 +52,7 @@ private:
 class SharedCore
 {
 public:
-	/** \brief Bytes of each extent of a client; those of CVSRAM are not there */
+	/** \brief Bytes of each extent of a client in system memory; of CVSRAM each has a half */
 	static constexpr uint64_t extentBytes = 1 << 21;
 
 	/** \param scrubs whether the convolution buffer is scrubbed where the client changes */

@@ -14,6 +14,8 @@ void TaskDice::addTask(TaskBuilder &builder)
 		addOther(builder);
 	else
 		addConvolution(builder);
+	if (below(3) == 0)
+		moveOnChip(builder);
 	for (unsigned int patches = below(3); patches > 0; patches--)
 		patch(builder);
 }
@@ -110,6 +112,43 @@ void TaskDice::setBanks(TaskBuilder &builder)
 			continue;
 		builder.conv(i).data_bank = static_cast<uint8_t>(data);
 		builder.conv(i).weight_bank = static_cast<uint8_t>(weights);
+	}
+}
+
+/** What an operation reads or writes; what it reads there, a task before this one has left */
+void TaskDice::moveOnChip(TaskBuilder &builder)
+{
+	const size_t i = below(static_cast<unsigned int>(builder.graph.size()));
+	nvdla_surface_desc &surface = builder.surfaces[i];
+	auto move = [&](nvdla_data_cube &src, nvdla_data_cube &dst) {
+		nvdla_data_cube &cube = flag() ? src : dst;
+		if (cube.type != NVDLA_MEM_MC)
+			return;
+		cube.type = NVDLA_MEM_CV;
+		cube.address = TaskBuilder::cvsram;
+	};
+
+	switch (builder.graph[i].op_type) {
+	case NVDLA_OP_BDMA:
+		surface.bdma.dst_type = NVDLA_MEM_CV;
+		for (nvdla_bdma_transfer &transfer : surface.bdma.transfers)
+			transfer.dst_address = TaskBuilder::cvsram;
+		break;
+	case NVDLA_OP_CONV:
+		move(surface.conv.src_data, surface.conv.weight_data);
+		break;
+	case NVDLA_OP_SDP:
+		move(surface.sdp.src_data, surface.sdp.dst_data);
+		break;
+	case NVDLA_OP_PDP:
+		move(surface.pdp.src_data, surface.pdp.dst_data);
+		break;
+	case NVDLA_OP_CDP:
+		move(surface.cdp.src_data, surface.cdp.dst_data);
+		break;
+	default:
+		move(surface.rubik.src_data, surface.rubik.dst_data);
+		break;
 	}
 }
 

@@ -17,7 +17,7 @@ namespace nvdla::test
  *
  * Three in four convolve; sparse weights are more or fewer than the mask in memory says, and
  * convolutions reuse what they may and what they may not. Each task has one engine at work at
- * a time, so that it does the same whenever it runs. None uses CVSRAM.
+ * a time, so that it does the same whenever it runs. Now and then a cube is in CVSRAM.
  */
 class TaskDice
 {
@@ -37,6 +37,7 @@ private:
 	void addReuse(TaskBuilder &builder);
 	void vary(TaskBuilder &builder, size_t i);
 	void setBanks(TaskBuilder &builder);
+	void moveOnChip(TaskBuilder &builder);
 	void patch(TaskBuilder &builder);
 
 	std::mt19937 &random_;
