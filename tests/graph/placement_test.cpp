@@ -146,4 +146,74 @@ TEST(OnChip, CopiesDoNotMixMemories)
 	expectRefusal(graph, { "'copy'", "different kinds of memory" });
 }
 
+/* x -> convolution and SDP with a bias -> y, all constants on the chip; 512 channels are many
+ * bytes. */
+Graph withConstantsOnTheChip(uint32_t channels, bool sparse = false)
+{
+	constexpr uint32_t kernels = 64;
+	Graph graph;
+	GraphWeights weights{ "w", kernels, channels, 3, 3 };
+	GraphOperands bias{ .name = "bias", .c = kernels };
+
+	weights.elements = Elements::of(std::vector<int8_t>(kernels * channels * 9, 1));
+	weights.compressed = sparse;
+	bias.alu = Elements::of(std::vector<int16_t>(kernels, 7));
+	weights.onChip = bias.onChip = true;
+	graph.input({ .name = "x", .type = DataType::Int8, .c = channels, .h = 5, .w = 5 });
+	graph.weights(std::move(weights));
+	graph.operands(std::move(bias));
+	graph.add(op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "s" });
+	graph.add(op::Sdp{ .name = "sdp",
+			   .input = "s",
+			   .output = "y",
+			   .x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "bias" } });
+	graph.output("y");
+	return graph;
+}
+
+TEST(OnChip, ConstantsAreCopiedThereBeforeTheyAreRead)
+{
+	auto loadable = withConstantsOnTheChip(32).assemble();
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	auto task = dlaTask(*loadable, 0);
+	ASSERT_TRUE(task) << task.error().message();
+	const uint8_t engines[] = { NVDLA_OP_BDMA, NVDLA_OP_BDMA, NVDLA_OP_CONV, NVDLA_OP_SDP };
+	ASSERT_EQ(task->graph.size(), std::size(engines));
+	for (size_t i = 0; i < std::size(engines); i++)
+		EXPECT_EQ(task->graph[i].op_type, engines[i]) << i;
+
+	const nvdla_data_cube &weights = task->surfaces[2].conv.weight_data;
+	const nvdla_data_cube &bias = task->surfaces[3].sdp.x1_data;
+	const nvdla_bdma_surface_desc &first = task->surfaces[0].bdma;
+	EXPECT_EQ(weights.type, NVDLA_MEM_CV);
+	EXPECT_EQ(bias.type, NVDLA_MEM_CV);
+	EXPECT_EQ(first.src_type, NVDLA_MEM_MC);
+	EXPECT_EQ(first.dst_type, NVDLA_MEM_CV);
+	EXPECT_EQ(first.transfers[0].dst_address, weights.address);
+	EXPECT_EQ(first.transfers[0].line_size, 64u * 32 * 9);
+	EXPECT_EQ(task->surfaces[1].bdma.transfers[0].dst_address, bias.address);
+	/* The convolution waits for its weights, SDP for its bias. */
+	EXPECT_EQ(task->graph[0].consumers[NVDLA_OP_CONV].event, NVDLA_EVENT_OP_COMPLETED);
+	EXPECT_EQ(task->graph[0].consumers[NVDLA_OP_CONV].index, 2);
+	EXPECT_EQ(task->graph[1].consumers[NVDLA_OP_SDP].index, 3);
+}
+
+TEST(OnChip, ConstantsAreWhatTheyWereInMemory)
+{
+	auto device = Device::open(Device::embeddedPath);
+	ASSERT_TRUE(device) << device.error().message();
+	for (const bool sparse : { false, true }) {
+		/* 294912 bytes are more than a line of BDMA. */
+		auto network =
+			Network::load(*device, *withConstantsOnTheChip(512, sparse).assemble());
+		ASSERT_TRUE(network) << network.error().message();
+		ASSERT_TRUE(network->setInputElements(
+			0, std::vector<std::byte>(size_t{ 512 } * 5 * 5)));
+		auto report = network->run();
+		ASSERT_TRUE(report) << report.error().message();
+		EXPECT_EQ(*network->outputElements(0),
+			  std::vector<std::byte>(size_t{ 64 } * 3 * 3, std::byte{ 7 }));
+	}
+}
+
 } /* namespace nvdla::test */

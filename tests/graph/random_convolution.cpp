@@ -21,6 +21,7 @@ GraphWeights Generator::weightsFor(const op::Convolution &conv, uint32_t channel
 	GraphWeights weights{ .name = conv.weights, .k = dice_.size(1, 40), .c = channels };
 
 	weights.compressed = dice_.chance(20);
+	weights.onChip = dice_.chance(20);
 	return weights;
 }
 

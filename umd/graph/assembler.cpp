@@ -164,6 +164,7 @@ Result<Loadable> Assembler::run()
 				    return Expansion(graph_.operations_, plan_, symbols_).run();
 			    })
 			    .and_then([&] { return checkUses(); })
+			    .and_then([&] { return stageConstants(plan_); })
 			    .and_then([&] { return divideIntoTasks(plan_, options_); });
 	if (!done)
 		return forward(done);

@@ -53,9 +53,9 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 	const std::string key = layoutKey(layer);
 	nvdla_conv_surface_desc &cubes = lowering.node.surface.conv;
 	auto place = [&](const char *cube, const std::vector<std::byte> &bytes) {
-		return lowering.constantCube(cube,
-					     lowering.constant(layer.op.weights, key + " " + cube,
-							       [&] { return bytes; }));
+		return lowering.constantCube(
+			cube,
+			lowering.constant(layer.weights, key + " " + cube, [&] { return bytes; }));
 	};
 
 	lowering.node.operation.conv.weight_format = NVDLA_WEIGHT_COMPRESSED;
@@ -125,7 +125,7 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer)
 	if (layer.weights.compressed) {
 		placeCompressed(lowering, layer);
 	} else {
-		const int region = lowering.constant(layer.op.weights, layoutKey(layer),
+		const int region = lowering.constant(layer.weights, layoutKey(layer),
 						     [&] { return packWeights(lowering, layer); });
 		cube = lowering.constantCube("weight_data", region);
 	}

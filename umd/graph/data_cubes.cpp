@@ -76,12 +76,13 @@ nvdla_data_cube Lowering::write(const char *cube, SurfaceState &surface, uint32_
 	return cubeOf(cube, surface, surfaceMultiple);
 }
 
-int Lowering::addConstant(const std::string &name, std::vector<std::byte> data)
+int Lowering::addConstant(const std::string &name, bool staged, std::vector<std::byte> data)
 {
 	Region region;
 
 	region.name = name;
 	region.kind = RegionKind::Constant;
+	region.staged = staged;
 	region.bytes = data.size();
 	region.data = std::move(data);
 	return addRegion(std::move(region));

@@ -47,7 +47,8 @@ std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32
 		  .r = desc.height,
 		  .s = desc.width,
 		  .elements = { desc.type, set },
-		  .compressed = whole.compressed && !allZero(set) });
+		  .compressed = whole.compressed && !allZero(set),
+		  .onChip = whole.onChip });
 	const GraphWeights &derived = symbols.derivedWeights.back();
 	symbols.weights[derived.name] = &derived;
 	return derived.name;

@@ -86,14 +86,17 @@ public:
 	nvdla_data_cube read(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple = 1);
 	nvdla_data_cube write(const char *cube, SurfaceState &surface,
 			      uint32_t surfaceMultiple = 1);
-	/** \brief A constant in memory, made on first use; \a key tells layouts of one name apart
+	/**
+	 * \brief A constant in memory, made on first use; \a key tells layouts of one name apart
+	 * \param[in] from GraphWeights or GraphOperands
 	 */
-	template<typename Pack>
-	int constant(const std::string &name, const std::string &key, Pack pack)
+	template<typename Constant, typename Pack>
+	int constant(const Constant &from, const std::string &key, Pack pack)
 	{
-		const auto [entry, isNew] = symbols_.packed.try_emplace(name + '\n' + key, none);
+		const auto [entry, isNew] =
+			symbols_.packed.try_emplace(from.name + '\n' + key, none);
 		if (isNew)
-			entry->second = addConstant(name, pack());
+			entry->second = addConstant(from.name, from.onChip, pack());
 		node.reads.push_back(entry->second);
 		return entry->second;
 	}
@@ -120,7 +123,7 @@ public:
 
 private:
 	int addRegion(Region region);
-	int addConstant(const std::string &name, std::vector<std::byte> data);
+	int addConstant(const std::string &name, bool staged, std::vector<std::byte> data);
 	nvdla_data_cube cubeOf(const char *cube, SurfaceState &surface, uint32_t surfaceMultiple);
 	int self() const { return static_cast<int>(plan_.nodes.size()); }
 	SurfaceState &addSurface(const Surface &surface, const TensorDesc &desc, RegionKind kind);

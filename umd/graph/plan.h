@@ -58,6 +58,7 @@ struct Region {
 	MemoryDomain domain = MemoryDomain::System;
 	uint64_t bytes = 0;	     /**< the most that an operation touches */
 	std::vector<std::byte> data; /**< of a constant */
+	bool staged = false;	     /**< a constant that is copied to on-chip memory */
 	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
 	uint64_t offset = 0;
 	int whole = none; /**< region that a part lies in, and where */
@@ -149,6 +150,9 @@ inline uint32_t divideUp(uint32_t value, uint32_t divisor)
 {
 	return (value + divisor - 1) / divisor;
 }
+
+/** \brief Have BDMA copy the staged constants, and those that read them read the copies */
+Result<void> stageConstants(Plan &plan);
 
 /** \brief Find the chains of streams and divide the nodes into tasks */
 Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);

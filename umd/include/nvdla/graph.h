@@ -102,6 +102,8 @@ struct GraphWeights {
 	/** \brief Winograd: what transformed weights are multiplied by before they are rounded */
 	float winogradScale = 1.0f;
 	bool compressed = false; /**< stored without the elements that are zero */
+	/** \brief BDMA copies them to on-chip memory, from where they are read */
+	bool onChip = false;
 };
 
 /**
@@ -118,6 +120,8 @@ struct GraphOperands {
 	uint32_t w = 1;
 	Elements alu;
 	Elements mul;
+	/** \brief BDMA copies them to on-chip memory, from where they are read */
+	bool onChip = false;
 };
 
 /** \brief \a after does not begin before \a event of \a before */

@@ -194,7 +194,11 @@ struct Sdp {
 struct Compare {
 	std::string name;
 	std::string input; /**< in memory, as \a with is */
-	/** \brief A surface of the input's shape and type, or Graph::operands() */
+	/**
+	 * \brief A surface of the input's shape and type, or Graph::operands()
+	 *
+	 * Batches are compared with batches; both are packed, cube behind cube.
+	 */
 	std::string with;
 };
 
