@@ -2,12 +2,22 @@
 #include "async/folder_watch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <future>
 #include <mutex>
 
 namespace nvdla
 {
+
+namespace
+{
+
+/* A file may be there some time before it is of use; how long to look again, in doubling steps. */
+constexpr uint64_t firstLookMs = 10;
+constexpr uint64_t lastLookMs = 10000;
+
+} /* namespace */
 
 /* Belongs to the loop's thread, but for what the lock guards. */
 struct FolderWatch::State : std::enable_shared_from_this<State> {
@@ -20,6 +30,8 @@ struct FolderWatch::State : std::enable_shared_from_this<State> {
 	int arm();
 	void happened(const char *name);
 	void update();
+	bool settled() const;
+	void lookAgain(uint64_t delayMs);
 	bool tell(const std::string &path, bool present);
 	void close();
 
@@ -27,11 +39,14 @@ struct FolderWatch::State : std::enable_shared_from_this<State> {
 	const List list;
 	const Callback callback;
 	uv_fs_event_t handle;
+	uv_timer_t timer;
+	uint64_t delay = 0;
+	unsigned open = 0; /* handles */
 	std::vector<std::string> known;
 	std::shared_ptr<State> self; /* while the handle is open */
 
 	std::mutex lock; /* held while the callback runs */
-	bool stopped = false;
+	std::atomic<bool> stopped = false;
 };
 
 Result<void> FolderWatch::State::begin(uv_loop_t *loop)
@@ -39,9 +54,12 @@ Result<void> FolderWatch::State::begin(uv_loop_t *loop)
 	int error = uv_fs_event_init(loop, &handle);
 
 	if (!error) {
-		handle.data = this;
+		uv_timer_init(loop, &timer);
+		timer.data = handle.data = this;
+		open = 2;
 		self = shared_from_this();
 		uv_unref(reinterpret_cast<uv_handle_t *>(&handle));
+		uv_unref(reinterpret_cast<uv_handle_t *>(&timer));
 		error = arm();
 		if (error)
 			close();
@@ -86,6 +104,39 @@ void FolderWatch::State::happened(const char *name)
 	else if (!std::filesystem::exists(folder, ignored))
 		return;
 	update();
+	lookAgain(firstLookMs);
+}
+
+/* Return: every file is among those that matter */
+bool FolderWatch::State::settled() const
+{
+	std::error_code ignored;
+
+	for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
+		if (std::find(known.begin(), known.end(), entry.path().string()) == known.end())
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The kernel makes a device file before it can be opened, and nothing tells when it can. Some
+ * never can, because they are another driver's.
+ */
+void FolderWatch::State::lookAgain(uint64_t delayMs)
+{
+	if (stopped || delayMs > lastLookMs || settled())
+		return;
+	delay = delayMs;
+	uv_timer_start(
+		&timer,
+		[](uv_timer_t *due) {
+			State &state = *static_cast<State *>(due->data);
+			const auto keep = state.shared_from_this();
+			state.update();
+			state.lookAgain(2 * state.delay);
+		},
+		delayMs, 0);
 }
 
 void FolderWatch::State::update()
@@ -119,10 +170,14 @@ bool FolderWatch::State::tell(const std::string &path, bool present)
 
 void FolderWatch::State::close()
 {
-	uv_close(reinterpret_cast<uv_handle_t *>(&handle), [](uv_handle_t *closed) {
+	const auto closed = [](uv_handle_t *one) {
+		State &state = *static_cast<State *>(one->data);
 		/* May free the handle with the object around it. */
-		const auto keep = std::move(static_cast<State *>(closed->data)->self);
-	});
+		const auto keep = --state.open ? nullptr : std::move(state.self);
+	};
+
+	uv_close(reinterpret_cast<uv_handle_t *>(&handle), closed);
+	uv_close(reinterpret_cast<uv_handle_t *>(&timer), closed);
 }
 
 Result<std::unique_ptr<FolderWatch>>
@@ -144,7 +199,10 @@ FolderWatch::create(std::shared_ptr<Loop> loop, std::string folder, List list, C
 	}
 	if (!begun)
 		return forward(begun);
-	loop->post([state] { state->update(); });
+	loop->post([state] {
+		state->update();
+		state->lookAgain(firstLookMs);
+	});
 	return std::unique_ptr<FolderWatch>(new FolderWatch(std::move(loop), std::move(state)));
 }
 

@@ -3,6 +3,7 @@
  * Files that come and go stand for devices; what the kernel's do is seen in the guest.
  */
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +118,17 @@ TEST_F(FolderWatchTest, TheFolderMayComeAndGoToo)
 		ASSERT_EQ(told_.first(2 * round + 2).back(), "-accel0");
 	}
 	EXPECT_EQ(told_.all().size(), 6u);
+}
+
+/* As with a device file, which is there before it can be opened. */
+TEST_F(FolderWatchTest, LooksAgainForWhatIsNotReady)
+{
+	std::atomic<unsigned> looks = 0;
+	const auto ready = [&] { return looks++ < 4 ? std::vector<std::string>() : list(); };
+	const auto watching = FolderWatch::create(loop_, folder_, ready, std::ref(told_));
+	ASSERT_TRUE(watching) << watching.error().message();
+	make("accel0");
+	EXPECT_EQ(told_.first(1), Events{ "+accel0" });
 }
 
 TEST_F(FolderWatchTest, TellsNothingAfterItsEnd)

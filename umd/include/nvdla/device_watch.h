@@ -22,9 +22,10 @@ class FolderWatch;
 /**
  * \brief Tells of devices that the kernel begins and ends to drive
  *
- * A device has come when this process may open it (udev gives a device file to its group shortly
- * after it is there), and has gone when its file has. One that goes and comes back at once may be
- * told as if it had stayed: requests on the old one end as DeviceLost.
+ * A device has come when this process may open it, which is looked at again for ten seconds (the
+ * kernel, and udev, let it do so shortly after the file is there), and has gone when its file has.
+ * One that goes and comes back at once may be told as if it had stayed: requests on the old one end
+ * as DeviceLost.
  */
 class DeviceWatch
 {
