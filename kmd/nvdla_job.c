@@ -11,7 +11,6 @@
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
 
-#include "nvdla_client.h"
 #include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
@@ -20,8 +19,10 @@
 #include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_pm.h"
-#include "nvdla_trace.h"
 #include "nvdla_user_task.h"
+
+/* The job on the hardware, and the next one */
+#define NVDLA_SCHED_CREDITS 2
 
 static const char *nvdla_core_fence_driver_name(struct dma_fence *fence)
 {
@@ -164,47 +165,32 @@ void nvdla_job_destroy(struct nvdla_job *job)
 		wake_up_all(&ndev->jobs_gone);
 }
 
-static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
-{
-	u32 i;
-
-	for (i = 0; i < job->num_bos; i++)
-		if (nvdla_bo_is_undefined(to_nvdla_bo(job->bos[i].obj)))
-			return true;
-	return false;
-}
-
 static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
-	int error = 0;
+	struct dma_fence *fence;
 
 	mutex_lock(&ndev->lock);
-
-	if (nvdla_device_is_gone(ndev))
-		error = -ENODEV;
-	else if (nvdla_client_is_banned(&job->context->file->client) ||
-		 nvdla_job_has_undefined_bo(job))
-		error = -EIO;
-	if (error) {
-		nvdla_job_write_result(job, error);
-		trace_nvdla_job_done(job, error);
-		mutex_unlock(&ndev->lock);
-		return ERR_PTR(error);
-	}
-
 	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
 		       ndev->fence_context, ++ndev->fence_seqno);
 	job->fence_live = true;
-
-	ndev->active = job;
-	if (!ndev->stopped)
-		nvdla_job_begin(job);
-
+	fence = dma_fence_get(job->fence);
+	nvdla_job_put_on(job);
 	mutex_unlock(&ndev->lock);
 
-	return dma_fence_get(job->fence);
+	return fence;
+}
+
+/**
+ * nvdla_job_credits() - how much of what the scheduler gives out at a time a job takes
+ * @ndev: device
+ *
+ * Return: all, or half of it if another job may wait ready behind the one on the hardware.
+ */
+u32 nvdla_job_credits(const struct nvdla_device *ndev)
+{
+	return READ_ONCE(ndev->pipeline) ? 1 : NVDLA_SCHED_CREDITS;
 }
 
 static void nvdla_job_free_work(struct work_struct *work)
@@ -276,7 +262,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	struct drm_sched_init_args args = {
 		.ops = &nvdla_sched_ops,
 		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
-		.credit_limit = 1,
+		.credit_limit = NVDLA_SCHED_CREDITS,
 		.timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS),
 		.name = dev_name(ndev->drm.dev),
 		.dev = ndev->drm.dev,
@@ -285,6 +271,7 @@ int nvdla_job_init(struct nvdla_device *ndev)
 
 	spin_lock_init(&ndev->fence_lock);
 	ndev->fence_context = dma_fence_context_alloc(1);
+	ndev->pipeline = true;
 	atomic_set(&ndev->num_jobs, 0);
 	init_waitqueue_head(&ndev->jobs_gone);
 

@@ -125,12 +125,15 @@ struct nvdla_job {
 
 extern const struct nvdla_sequencer_ops nvdla_job_sequencer_ops;
 
+u32 nvdla_job_credits(const struct nvdla_device *ndev);
+
 int nvdla_job_init(struct nvdla_device *ndev);
 void nvdla_job_fini(struct nvdla_device *ndev);
 int nvdla_job_drain(struct nvdla_device *ndev);
 
+void nvdla_job_put_on(struct nvdla_job *job);
 void nvdla_job_begin(struct nvdla_job *job);
-void nvdla_job_write_result(struct nvdla_job *job, int status);
+void nvdla_job_end(struct nvdla_job *job, int status);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
 void nvdla_jobs_recover(struct nvdla_device *ndev);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The job on the hardware: its tasks, what the core says, hangs and resets.
+ * The job on the hardware: its tasks, and what the core says. Hangs and resets are in
+ * nvdla_recover.c.
  *
  * One job is on the hardware at a time. Its tasks run one after the other in
- * nvdla_sequencer, which keeps both register groups of all engines busy.
+ * nvdla_sequencer, which keeps both register groups of all engines busy. The scheduler
+ * gives out one more job, which begins right where the one on the hardware ends.
+ * The task that comes next, of the same job or the next one, is programmed while a task runs.
  */
-#include <linux/delay.h>
 #include <linux/dma-fence.h>
 #include <linux/timekeeping.h>
 
@@ -23,12 +25,8 @@
 #include "nvdla_job.h"
 #include "nvdla_trace.h"
 
-/**
- * nvdla_job_write_result() - tell user space how a job went, if it wants to know
- * @job: job
- * @status: 0 or -errno
- */
-void nvdla_job_write_result(struct nvdla_job *job, int status)
+/* Tell user space how a job went, if it wants to know. */
+static void nvdla_job_write_result(struct nvdla_job *job, int status)
 {
 	const struct nvdla_result_source source = {
 		.tasks = job->tasks,
@@ -53,20 +51,30 @@ void nvdla_job_write_result(struct nvdla_job *job, int status)
 	nvdla_bo_end_cpu_write(job->result_bo, offset, size);
 }
 
-/* The end of the job that is @active. It may be freed as soon as its fence has signalled. */
-static void nvdla_job_end(struct nvdla_job *job, int status)
+/**
+ * nvdla_job_end() - take a job off the hardware; the next one takes its place
+ * @job: job that is &nvdla_device.active, and may be freed when this returns; the device is
+ *	locked
+ * @status: 0 or -errno
+ */
+void nvdla_job_end(struct nvdla_job *job, int status)
 {
 	struct nvdla_device *ndev = job->ndev;
 
 	lockdep_assert_held(&ndev->lock);
 
-	ndev->active = NULL;
+	ndev->active = ndev->next;
+	ndev->next = NULL;
 	nvdla_job_write_result(job, status);
-	nvdla_job_record_fill(&ndev->last_job, job, status);
+	if (job->num_runs)
+		nvdla_job_record_fill(&ndev->last_job, job, status);
 	trace_nvdla_job_done(job, status);
 	if (status)
 		dma_fence_set_error(job->fence, status);
 	dma_fence_signal(job->fence);
+
+	if (ndev->active && !ndev->stopped)
+		nvdla_job_begin(ndev->active);
 }
 
 /* The job on the hardware cannot go on. Its fence has to wait until the core was reset. */
@@ -78,16 +86,42 @@ static void nvdla_job_fail(struct nvdla_job *job, int error)
 	drm_sched_fault(&job->ndev->sched);
 }
 
+/*
+ * The first task of the next job waits if the convolution buffer has to be cleared before it:
+ * the core would run that in the same register groups.
+ */
+static struct nvdla_task *nvdla_job_following_task(const struct nvdla_job *job)
+{
+	const struct nvdla_job *next = job->ndev->next;
+
+	if (job->next_task < job->num_tasks)
+		return job->tasks[job->next_task];
+	return next && nvdla_cbuf_is_claimed(next) ? next->tasks[0] : NULL;
+}
+
+/* While a task runs: what comes next takes the register groups that it leaves. */
+static void nvdla_job_program_ahead(struct nvdla_job *job)
+{
+	struct nvdla_task *task;
+
+	if (!READ_ONCE(job->ndev->pipeline) || job->scrubbing || job->error)
+		return;
+
+	task = nvdla_job_following_task(job);
+	if (task && nvdla_sequencer_follow(job->ndev->seq, task) == -EIO)
+		nvdla_job_fail(job, -EIO);
+}
+
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	int ret;
 
-	/* Nothing of it has run: there is nothing to recover from. */
 	ret = job->next_task ? 0 : nvdla_domain_enter(ndev, job->context->file->domain);
+	/* It may have been programmed ahead, which only a reset undoes. */
 	if (ret) {
-		nvdla_job_end(job, ret);
+		nvdla_job_fail(job, ret);
 		return;
 	}
 
@@ -102,6 +136,8 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 			return;
 		}
 		nvdla_fault_in_domain(ndev);
+		if (job->task_running)
+			nvdla_job_program_ahead(job);
 		if (job->task_running || job->error)
 			return;
 	}
@@ -134,15 +170,21 @@ static void nvdla_job_task_done(void *context, struct nvdla_task *task, int erro
 		nvdla_job_fail(job, error);
 }
 
-static void nvdla_job_op_programmed(void *context, struct nvdla_task *task, u32 operation)
+static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task, u32 operation)
 {
 	struct nvdla_device *ndev = context;
 	struct nvdla_job *job = ndev->active;
+	u32 index = job->next_task - 1;
 
 	if (job->scrubbing)
 		return;
-	trace_nvdla_op_program(job, job->next_task - 1, operation,
-			       nvdla_task_op_type(task, operation));
+
+	/* It may be of the task that follows. */
+	if (task != job->tasks[index] && ++index == job->num_tasks) {
+		job = ndev->next;
+		index = 0;
+	}
+	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
 }
 
 static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 operation)
@@ -232,15 +274,50 @@ void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 		drm_sched_resume_timeout(&ndev->sched, job->deadline - now);
 }
 
+static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->num_bos; i++)
+		if (nvdla_bo_is_undefined(to_nvdla_bo(job->bos[i].obj)))
+			return true;
+	return false;
+}
+
+/*
+ * Not before the job ahead of it has ended: that may be why it must not run. What was
+ * programmed ahead has to run or to be reset, or it would be left to whoever comes next: an
+ * unplug finds it on the hardware, and the other reasons come with a reset.
+ */
+static int nvdla_job_check(const struct nvdla_job *job)
+{
+	if (nvdla_sequencer_next(job->ndev->seq))
+		return 0;
+	if (nvdla_device_is_gone(job->ndev))
+		return -ENODEV;
+	if (nvdla_client_is_banned(&job->context->file->client) || nvdla_job_has_undefined_bo(job))
+		return -EIO;
+	return 0;
+}
+
 /**
  * nvdla_job_begin() - put a job on the hardware, from its first task on
- * @job: job that is &nvdla_device.active; the device is locked
+ * @job: job that is &nvdla_device.active; the device is locked, and not stopped
+ *
+ * It ends at once if it must not run.
  */
 void nvdla_job_begin(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	struct nvdla_task *scrub;
+	int ret;
 	u32 i;
+
+	ret = job->num_runs ? 0 : nvdla_job_check(job);
+	if (ret) {
+		nvdla_job_end(job, ret);
+		return;
+	}
 
 	for (i = 0; job->num_runs && i < job->num_tasks; i++)
 		nvdla_task_rewind(job->tasks[i]);
@@ -258,170 +335,25 @@ void nvdla_job_begin(struct nvdla_job *job)
 		nvdla_job_start_tasks(job);
 }
 
-static void nvdla_job_report(struct nvdla_job *job)
-{
-	struct drm_device *drm = &job->ndev->drm;
-	struct nvdla_sequencer_snapshot state;
-	u32 type, group;
-
-	nvdla_sequencer_snapshot(job->ndev->seq, &state);
-	/* Whoever can submit can have jobs fail, as often as they like. */
-	drm_err_ratelimited(drm,
-			    "job failed: %d, task %u of %u, %u of its %u operations completed\n",
-			    job->error, job->next_task, job->num_tasks, state.num_completed,
-			    state.num_operations);
-
-	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-		for (group = 0; group < 2; group++) {
-			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
-				continue;
-			drm_err_ratelimited(drm,
-					    "%s group %u: operation %u, state %u, waits for %u\n",
-					    nvdla_engine_name(type), group,
-					    state.engine[type].group[group].operation,
-					    state.engine[type].group[group].state,
-					    state.engine[type].group[group].waits_for);
-		}
-	}
-}
-
 /**
- * nvdla_jobs_stop() - the core is going to be reset
- * @ndev: device, locked
- *
- * Nothing more is started on it. The job on it keeps its memory, because the
- * core may be at work until it is reset.
+ * nvdla_job_put_on() - take over a job from the scheduler
+ * @job: job, behind the one on the hardware if there is one; the device is locked
  */
-void nvdla_jobs_stop(struct nvdla_device *ndev)
+void nvdla_job_put_on(struct nvdla_job *job)
 {
-	lockdep_assert_held(&ndev->lock);
-
-	ndev->stopped = true;
-	if (ndev->active && ndev->active->error && !ndev->dead) {
-		nvdla_job_report(ndev->active);
-		nvdla_coredump_capture(ndev->active);
-	}
-	nvdla_sequencer_abort(ndev->seq);
-	nvdla_counters_stop(&ndev->counters);
-}
-
-/**
- * nvdla_jobs_start() - the core was reset, or is dead
- * @ndev: device, locked
- *
- * A job that was on the core ends if it is to blame or must not be run again.
- * One that was waiting to be put on it starts.
- */
-void nvdla_jobs_start(struct nvdla_device *ndev)
-{
-	struct nvdla_job *job = ndev->active;
+	struct nvdla_device *ndev = job->ndev;
 
 	lockdep_assert_held(&ndev->lock);
 
-	nvdla_sequencer_reset(ndev->seq);
-	ndev->stopped = false;
-	if (!job)
+	if (ndev->active) {
+		ndev->next = job;
+		/* The scheduler has just set the timer anew for this one. */
+		nvdla_jobs_arm_timeout(ndev);
+		nvdla_job_program_ahead(ndev->active);
 		return;
-
-	/* It was not its own task that failed. The reset has done what that was for. */
-	if (job->scrubbing) {
-		job->scrubbing = false;
-		job->error = 0;
-		job->num_runs = 0;
 	}
 
-	if (job->error)
-		nvdla_client_blame(ndev, job->context->file);
-	else if (job->num_runs)
-		atomic64_inc(&job->context->file->client.innocent_jobs);
-
-	if (job->error)
-		nvdla_job_end(job, job->error);
-	else if (nvdla_device_is_gone(ndev))
-		nvdla_job_end(job, -ENODEV);
-	else if (job->num_runs && !job->restartable)
-		nvdla_job_end(job, -EIO);
-	else
+	ndev->active = job;
+	if (!ndev->stopped)
 		nvdla_job_begin(job);
-}
-
-/**
- * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
- * @ndev: device, locked, whose core may go on using them
- */
-void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
-{
-	const struct nvdla_job *job = ndev->active;
-	u32 i;
-
-	lockdep_assert_held(&ndev->lock);
-
-	for (i = 0; job && i < job->num_bos; i++)
-		drm_gem_object_get(job->bos[i].obj);
-	if (job && job->scrubbing)
-		nvdla_cbuf_abandon(ndev);
-}
-
-/* Is there a job on the core that only a reset takes off it? */
-static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
-{
-	struct nvdla_job *job;
-	bool stuck;
-
-	mutex_lock(&ndev->lock);
-	job = ndev->active;
-	if (job && !ndev->stopped && !job->error) {
-		if (nvdla_iommu_has_faulted(ndev))
-			job->error = -EFAULT;
-		else if (time_after_eq(jiffies, job->deadline))
-			job->error = -ETIMEDOUT;
-	}
-	stuck = job && job->error;
-	mutex_unlock(&ndev->lock);
-	return stuck;
-}
-
-/**
- * nvdla_jobs_recover() - take a job that failed, or has had its time, off the hardware
- * @ndev: device
- *
- * Nothing happens if there is none.
- */
-void nvdla_jobs_recover(struct nvdla_device *ndev)
-{
-	if (!nvdla_jobs_are_stuck(ndev) || nvdla_device_lock(ndev))
-		return;
-
-	/* Another reset may have come first. */
-	if (nvdla_jobs_are_stuck(ndev))
-		nvdla_device_reset(ndev);
-	nvdla_device_unlock(ndev);
-}
-
-/**
- * nvdla_job_drain() - wait until the core has nothing to do
- * @ndev: device whose scheduler stands still; the lock of its parent is held
- *
- * A job that failed, or has had its time, is taken off the core here.
- *
- * Return: 0, or -EBUSY if there is a job that takes too long to wait for.
- */
-int nvdla_job_drain(struct nvdla_device *ndev)
-{
-	unsigned long end = jiffies + msecs_to_jiffies(NVDLA_DRAIN_MS);
-	bool busy;
-
-	for (;;) {
-		if (nvdla_jobs_are_stuck(ndev))
-			nvdla_device_reset(ndev);
-
-		mutex_lock(&ndev->lock);
-		busy = ndev->active;
-		mutex_unlock(&ndev->lock);
-		if (!busy)
-			return 0;
-		if (time_after(jiffies, end))
-			return -EBUSY;
-		fsleep(1000);
-	}
 }

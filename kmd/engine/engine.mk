@@ -34,6 +34,7 @@ nvdla-engine-test-task-objs := \
 	tests/nvdla_test_task.o
 nvdla-engine-test-objs := \
 	tests/nvdla_test_core.o \
+	tests/nvdla_test_follow.o \
 	tests/nvdla_test_kunit.o \
 	tests/nvdla_test_prepared.o \
 	tests/nvdla_test_rules.o \

@@ -126,10 +126,10 @@ static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg
 	shadow->value[index] = value;
 }
 
-static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op)
+static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
+		     const struct nvdla_lut_desc *table)
 {
 	struct nvdla_loaded_lut *loaded = &sequencer->lut[op->op_type == NVDLA_OP_CDP];
-	const struct nvdla_lut_desc *table = &sequencer->task->prepared->luts[op->lut];
 
 	if (loaded->valid && loaded->fp16 == op->lut_fp16 &&
 	    !memcmp(&loaded->table, table, sizeof(*table)))
@@ -156,9 +156,9 @@ static int wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 mi
 	return -EIO;
 }
 
-static int program_bdma(struct nvdla_sequencer *sequencer, u32 operation)
+static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+			u32 operation)
 {
-	const struct nvdla_task *task = sequencer->task;
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 i;
 	int ret;
@@ -180,16 +180,15 @@ static int program_bdma(struct nvdla_sequencer *sequencer, u32 operation)
 	return 0;
 }
 
-int nvdla_issue_program(void *context, u32 operation, u32 group)
+int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+			u32 operation, u32 group)
 {
-	struct nvdla_sequencer *sequencer = context;
-	const struct nvdla_task *task = sequencer->task;
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 rdma_group = 0;
 	u32 i;
 
 	if (op->op_type == NVDLA_OP_BDMA)
-		return program_bdma(sequencer, operation);
+		return program_bdma(sequencer, task, operation);
 
 	if (op->uses_rdma) {
 		rdma_group = sequencer->rdma_next[op->op_type];
@@ -197,7 +196,7 @@ int nvdla_issue_program(void *context, u32 operation, u32 group)
 		sequencer->rdma_group[op->op_type][group] = rdma_group;
 	}
 	if (op->lut != NVDLA_NO_LUT)
-		load_lut(sequencer, op);
+		load_lut(sequencer, op, &task->prepared->luts[op->lut]);
 
 	for (i = 0; i < op->num_writes; i++) {
 		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);

@@ -71,25 +71,61 @@ u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type)
 	return oldest_in_state(&schedule->engine[op_type], NVDLA_GROUP_ENABLED);
 }
 
+/**
+ * struct occupant - what a register group is taken by
+ * @state: enum nvdla_group_state
+ * @op: the operation, of the schedule's task or of the one before it; NULL if it is idle
+ */
+struct occupant {
+	u32 state;
+	const struct nvdla_operation *op;
+};
+
+static struct occupant occupant_of(const struct nvdla_schedule *schedule, u32 op_type, u32 group)
+{
+	struct occupant found = { NVDLA_GROUP_IDLE, NULL };
+
+	for (; schedule && !found.op; schedule = schedule->before) {
+		const struct nvdla_schedule_group *entry = &schedule->engine[op_type].group[group];
+
+		if (entry->state == NVDLA_GROUP_IDLE)
+			continue;
+		found.state = entry->state;
+		found.op = &schedule->task->prepared->operations[entry->operation];
+	}
+
+	return found;
+}
+
+/* The group for the next operation; that for the first one is known when those before it are. */
+static u32 group_to_program(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	if (schedule->before && !schedule->engine[op_type].head)
+		return schedule->before->engine[op_type].next_group;
+
+	return schedule->engine[op_type].next_group;
+}
+
+static bool all_programmed(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	return schedule->engine[op_type].head == schedule->task->prepared->queue[op_type].count;
+}
+
 /*
  * Both groups share the engine's look-up table. It can be replaced only while
  * the other group neither runs nor waits with a table of its own.
  */
-static bool lut_ready(const struct nvdla_schedule *schedule,
-		      const struct nvdla_schedule_engine *engine, const struct nvdla_operation *op,
-		      u32 other_group)
+static bool lut_ready(const struct nvdla_schedule_engine *engine, const struct nvdla_operation *op,
+		      struct occupant other)
 {
-	const struct nvdla_schedule_group *other = &engine->group[other_group];
-
 	if (op->lut == NVDLA_NO_LUT)
 		return true;
 	if (engine->lut == op->lut && engine->lut_fp16 == op->lut_fp16)
 		return true;
 
-	if (other->state == NVDLA_GROUP_ENABLED)
+	if (other.state == NVDLA_GROUP_ENABLED)
 		return false;
-	return other->state == NVDLA_GROUP_IDLE ||
-	       schedule->task->prepared->operations[other->operation].lut == NVDLA_NO_LUT;
+	return other.state == NVDLA_GROUP_IDLE || other.op->lut == NVDLA_NO_LUT;
 }
 
 /*
@@ -97,40 +133,37 @@ static bool lut_ready(const struct nvdla_schedule *schedule,
  * is launched next. So one group at a time is filled, and only as far as there
  * are slots beside those of the group that runs.
  */
-static bool bdma_ready(const struct nvdla_schedule *schedule,
-		       const struct nvdla_schedule_engine *engine,
-		       const struct nvdla_operation *op, u32 other_group)
+static bool bdma_ready(const struct nvdla_variant *variant, const struct nvdla_operation *op,
+		       struct occupant other)
 {
-	const struct nvdla_schedule_group *other = &engine->group[other_group];
-	const struct nvdla_task *task = schedule->task;
-
-	if (other->state == NVDLA_GROUP_IDLE)
+	if (other.state == NVDLA_GROUP_IDLE)
 		return true;
-	if (other->state == NVDLA_GROUP_PROGRAMMED)
+	if (other.state == NVDLA_GROUP_PROGRAMMED)
 		return false;
 
-	return op->num_transfers + task->prepared->operations[other->operation].num_transfers <=
-	       task->prepared->variant->bdma_slots;
+	return op->num_transfers + other.op->num_transfers <= variant->bdma_slots;
 }
 
 static bool can_program(const struct nvdla_schedule *schedule, u32 op_type)
 {
 	const struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
-	const struct nvdla_task *task = schedule->task;
-	const struct nvdla_queue *queue = &task->prepared->queue[op_type];
-	const u16 *entries = task->prepared->queue_entries;
+	const struct nvdla_prepared *prepared = schedule->task->prepared;
+	const struct nvdla_queue *queue = &prepared->queue[op_type];
+	const u32 group = group_to_program(schedule, op_type);
 	const struct nvdla_operation *op;
-	u32 other_group = !engine->next_group;
+	struct occupant other;
 
-	if (engine->head == queue->count ||
-	    engine->group[engine->next_group].state != NVDLA_GROUP_IDLE)
+	if (all_programmed(schedule, op_type) ||
+	    (schedule->before && !all_programmed(schedule->before, op_type)) ||
+	    occupant_of(schedule, op_type, group).op)
 		return false;
 
-	op = &task->prepared->operations[entries[queue->first + engine->head]];
+	other = occupant_of(schedule, op_type, !group);
+	op = &prepared->operations[prepared->queue_entries[queue->first + engine->head]];
 	if (op_type == NVDLA_OP_BDMA)
-		return bdma_ready(schedule, engine, op, other_group);
+		return bdma_ready(prepared->variant, op, other);
 
-	return lut_ready(schedule, engine, op, other_group);
+	return lut_ready(engine, op, other);
 }
 
 static int program_next(struct nvdla_schedule *schedule, u32 op_type)
@@ -140,10 +173,10 @@ static int program_next(struct nvdla_schedule *schedule, u32 op_type)
 	u32 entry = task->prepared->queue[op_type].first + engine->head;
 	u16 operation = task->prepared->queue_entries[entry];
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
-	u32 group = engine->next_group;
+	u32 group = group_to_program(schedule, op_type);
 
 	if (schedule->ops) {
-		int ret = schedule->ops->program(schedule->context, operation, group);
+		int ret = schedule->ops->program(schedule->context, task, operation, group);
 
 		if (ret)
 			return ret;
@@ -212,6 +245,15 @@ static int enable_group(struct nvdla_schedule *schedule, u32 op_type, u32 group)
 	return 0;
 }
 
+void nvdla_schedule_lead(struct nvdla_schedule *schedule)
+{
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		schedule->engine[type].next_group = group_to_program(schedule, type);
+	schedule->before = NULL;
+}
+
 int nvdla_schedule_run(struct nvdla_schedule *schedule)
 {
 	bool progress;
@@ -230,7 +272,7 @@ int nvdla_schedule_run(struct nvdla_schedule *schedule)
 				progress = true;
 			}
 			group = find_enabled_next(schedule, type);
-			if (group == NVDLA_NUM_GROUPS)
+			if (group == NVDLA_NUM_GROUPS || schedule->before)
 				continue;
 			ret = enable_group(schedule, type, group);
 			if (ret)

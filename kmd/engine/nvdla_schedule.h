@@ -14,14 +14,14 @@ struct nvdla_schedule;
 
 /**
  * struct nvdla_schedule_ops - what a schedule makes happen
- * @program: write an operation's registers to a group
+ * @program: write the registers of a task's operation to a group
  * @enable: start a programmed operation
  * @complete: an operation completed; its group is not used again yet
  *
  * A negative return value ends the schedule.
  */
 struct nvdla_schedule_ops {
-	int (*program)(void *context, u32 operation, u32 group);
+	int (*program)(void *context, const struct nvdla_task *task, u32 operation, u32 group);
 	int (*enable)(void *context, u32 operation, u32 group);
 	void (*complete)(void *context, u32 operation, u32 group);
 };
@@ -55,6 +55,7 @@ struct nvdla_schedule_engine {
 /**
  * struct nvdla_schedule - decides what is programmed and enabled when
  * @task: the task
+ * @before: schedule of the task that runs, while this one is only programmed; or NULL
  * @ops: what makes it happen
  * @context: passed to @ops
  * @engine: per engine
@@ -66,9 +67,13 @@ struct nvdla_schedule_engine {
  * Each engine takes the operations of its queue in order. Up to two are
  * programmed; they are enabled in order, each once its dependencies are met and
  * whoever takes its stream is enabled.
+ *
+ * The next task may follow while a task runs: it gets the groups of an engine once the
+ * task before it has programmed all that it has for that engine, and enables nothing.
  */
 struct nvdla_schedule {
 	struct nvdla_task *task;
+	const struct nvdla_schedule *before;
 	const struct nvdla_schedule_ops *ops;
 	void *context;
 	struct nvdla_schedule_engine engine[NVDLA_NUM_OP_TYPES];
@@ -83,6 +88,23 @@ struct nvdla_schedule {
  */
 void nvdla_schedule_init(struct nvdla_schedule *schedule, struct nvdla_task *task,
 			 const struct nvdla_schedule_ops *ops, void *context);
+
+/**
+ * nvdla_schedule_follow() - have a schedule come after another one
+ * @schedule: schedule at the beginning of its task
+ * @before: schedule of the task that runs; has to stay until nvdla_schedule_lead()
+ */
+static inline void nvdla_schedule_follow(struct nvdla_schedule *schedule,
+					 const struct nvdla_schedule *before)
+{
+	schedule->before = before;
+}
+
+/**
+ * nvdla_schedule_lead() - the task before is done: from here on operations are enabled
+ * @schedule: schedule that followed another one
+ */
+void nvdla_schedule_lead(struct nvdla_schedule *schedule);
 
 /**
  * nvdla_schedule_run() - program and enable what can be

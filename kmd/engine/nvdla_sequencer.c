@@ -12,13 +12,14 @@
 #include "nvdla_schedule.h"
 #include "nvdla_sequencer_internal.h"
 
-static int program_operation(void *context, u32 operation, u32 group)
+static int program_operation(void *context, const struct nvdla_task *task, u32 operation,
+			     u32 group)
 {
 	struct nvdla_sequencer *sequencer = context;
-	int ret = nvdla_issue_program(sequencer, operation, group);
+	int ret = nvdla_issue_program(sequencer, task, operation, group);
 
 	if (!ret && sequencer->ops->op_programmed)
-		sequencer->ops->op_programmed(sequencer->context, sequencer->task, operation);
+		sequencer->ops->op_programmed(sequencer->context, task, operation);
 	return ret;
 }
 
@@ -106,27 +107,48 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 static bool advance(struct nvdla_sequencer *sequencer, int *error)
 {
 	*error = nvdla_schedule_run(&sequencer->schedule);
+	if (!*error && nvdla_schedule_done(&sequencer->schedule))
+		return true;
+	if (!*error && sequencer->ahead.task)
+		*error = nvdla_schedule_run(&sequencer->ahead);
 	if (*error)
 		sequencer->needs_reset = true;
 
-	return *error || nvdla_schedule_done(&sequencer->schedule);
+	return *error;
+}
+
+static void begin_task(struct nvdla_sequencer *sequencer, struct nvdla_task *task)
+{
+	u32 type;
+
+	nvdla_schedule_init(&sequencer->schedule, task, &issue_ops, sequencer);
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
+		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
+}
+
+/* The task that was programmed ahead goes on from there. */
+static void begin_next_task(struct nvdla_sequencer *sequencer)
+{
+	nvdla_schedule_lead(&sequencer->ahead);
+	sequencer->schedule = sequencer->ahead;
+	sequencer->ahead.task = NULL;
 }
 
 int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *task)
 {
-	u32 type;
 	int error;
 
-	if (sequencer->task)
+	if (sequencer->task || (sequencer->ahead.task && sequencer->ahead.task != task))
 		return -EBUSY;
 	if (sequencer->needs_reset)
 		return -EIO;
 
 	nvdla_issue_read_pointers(sequencer);
 	sequencer->task = task;
-	nvdla_schedule_init(&sequencer->schedule, task, &issue_ops, sequencer);
-	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++)
-		sequencer->schedule.engine[type].next_group = sequencer->next_group[type];
+	if (sequencer->ahead.task)
+		begin_next_task(sequencer);
+	else
+		begin_task(sequencer, task);
 
 	if (!advance(sequencer, &error))
 		return 0;
@@ -136,6 +158,28 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 		return error;
 	sequencer->ops->task_done(sequencer->context, task, 0);
 	return 0;
+}
+
+int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task *task)
+{
+	int error;
+
+	if (!sequencer->task || sequencer->ahead.task || task == sequencer->task)
+		return -EBUSY;
+	if (sequencer->needs_reset)
+		return -EIO;
+
+	nvdla_schedule_init(&sequencer->ahead, task, &issue_ops, sequencer);
+	nvdla_schedule_follow(&sequencer->ahead, &sequencer->schedule);
+	error = nvdla_schedule_run(&sequencer->ahead);
+	if (error)
+		sequencer->needs_reset = true;
+	return error;
+}
+
+const struct nvdla_task *nvdla_sequencer_next(const struct nvdla_sequencer *sequencer)
+{
+	return sequencer->ahead.task;
 }
 
 /* The status bits that an enabled group of an engine raises until it is done. */
@@ -215,15 +259,17 @@ void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status)
 
 struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer)
 {
-	if (!sequencer->task)
+	if (!sequencer->task && !sequencer->ahead.task)
 		return NULL;
 
 	sequencer->needs_reset = true;
-	return release_task(sequencer);
+	sequencer->ahead.task = NULL;
+	return sequencer->task ? release_task(sequencer) : NULL;
 }
 
 void nvdla_sequencer_reset(struct nvdla_sequencer *sequencer)
 {
+	sequencer->ahead.task = NULL;
 	nvdla_issue_reset(sequencer);
 }
 

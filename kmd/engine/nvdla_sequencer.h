@@ -18,7 +18,8 @@ extern "C" {
  * @task_done: the task ended. @error is 0, or -EIO if the core does not do what
  *	it should (the core has to be reset then). The task is no longer used
  *	by the sequencer; another one may be started right here.
- * @op_programmed: an operation's registers were written to a register group; optional
+ * @op_programmed: an operation's registers were written to a register group, of the task that
+ *	runs or of the one that follows; optional
  * @op_enabled: an operation's op_enable (BDMA: launch) was written; optional
  * @op_completed: an operation completed; optional
  *
@@ -27,7 +28,7 @@ extern "C" {
  */
 struct nvdla_sequencer_ops {
 	void (*task_done)(void *context, struct nvdla_task *task, int error);
-	void (*op_programmed)(void *context, struct nvdla_task *task, u32 operation);
+	void (*op_programmed)(void *context, const struct nvdla_task *task, u32 operation);
 	void (*op_enabled)(void *context, struct nvdla_task *task, u32 operation);
 	void (*op_completed)(void *context, struct nvdla_task *task, u32 operation);
 };
@@ -109,10 +110,34 @@ void nvdla_sequencer_destroy(struct nvdla_sequencer *sequencer);
  * interrupt). After reset the first start waits, at most about 1 ms, until the
  * convolution buffer is flushed.
  *
- * Return: 0, -EBUSY if a task runs, -EIO if the core has to be reset first.
- * On errors task_done is not called.
+ * Return: 0, -EBUSY if a task runs or another one was to follow, -EIO if the core has to
+ * be reset first. On errors task_done is not called.
  */
 int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *task);
+
+/**
+ * nvdla_sequencer_follow() - program the next task while a task runs
+ * @sequencer: a sequencer that runs a task
+ * @task: what is going to be started next, and nothing else; must stay until then, or until
+ *	nvdla_sequencer_abort()
+ *
+ * Its operations are written to the register groups that the task which runs has no more use
+ * for, now and later, but none of them is enabled before nvdla_sequencer_start().
+ *
+ * Return: 0, -EBUSY if no task runs or one follows already, -EIO if the core has to be reset.
+ */
+int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task *task);
+
+/**
+ * nvdla_sequencer_next() - the task that follows
+ * @sequencer: a sequencer
+ *
+ * Nothing but nvdla_sequencer_start() and a reset takes back what was written for it: copies
+ * that wait in BDMA's slots would be launched with those of the next task.
+ *
+ * Return: the task of nvdla_sequencer_follow() that was not started yet, or NULL.
+ */
+const struct nvdla_task *nvdla_sequencer_next(const struct nvdla_sequencer *sequencer);
 
 /**
  * nvdla_sequencer_irq() - interrupts happened
@@ -125,14 +150,14 @@ int nvdla_sequencer_start(struct nvdla_sequencer *sequencer, struct nvdla_task *
 void nvdla_sequencer_irq(struct nvdla_sequencer *sequencer, u32 status);
 
 /**
- * nvdla_sequencer_abort() - forget the task that runs
+ * nvdla_sequencer_abort() - forget the task that runs, and the one that follows
  * @sequencer: a sequencer
  *
- * Nothing more is programmed for it and task_done is not called. The core may
+ * Nothing more is programmed for them and task_done is not called. The core may
  * still be working on it: reset the core, then call nvdla_sequencer_reset(),
  * before the next start (which fails with -EIO until then).
  *
- * Return: the task, or NULL if none ran.
+ * Return: the task that ran, or NULL if none did.
  */
 struct nvdla_task *nvdla_sequencer_abort(struct nvdla_sequencer *sequencer);
 

@@ -48,6 +48,7 @@ struct nvdla_loaded_lut {
  * @context: passed to @ops
  * @task: task that runs, or NULL
  * @schedule: how far it has come
+ * @ahead: how far the next task was programmed; without a task if there is none
  * @needs_reset: the core's state is not known
  * @pointers_known: @next_group and @rdma_next are those of the core
  * @cbuf_flushed: the convolution buffer was flushed since reset
@@ -69,6 +70,7 @@ struct nvdla_sequencer {
 	void *context;
 	struct nvdla_task *task;
 	struct nvdla_schedule schedule;
+	struct nvdla_schedule ahead;
 	bool needs_reset;
 	bool pointers_known;
 	bool cbuf_flushed;
@@ -108,14 +110,16 @@ void nvdla_issue_reset(struct nvdla_sequencer *sequencer);
 void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
 
 /**
- * nvdla_issue_program() - write an operation's registers, struct nvdla_schedule_ops
- * @context: sequencer
+ * nvdla_issue_program() - write the registers of a task's operation
+ * @sequencer: sequencer
+ * @task: task
  * @operation: index
  * @group: register group
  *
  * Return: 0 or -EIO.
  */
-int nvdla_issue_program(void *context, u32 operation, u32 group);
+int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+			u32 operation, u32 group);
 
 /**
  * nvdla_issue_enable() - start an operation, struct nvdla_schedule_ops

@@ -8,6 +8,10 @@
  * a job costs (checks, scheduler, fence, wake-up). Register accesses are counted on
  * the modelled core in this process: what drives it is the files that the kernel
  * module is made of.
+ *
+ * Jobs a second are those of a queue that never runs empty, with the driver's pipeline off and on
+ * in turns. The engines are idle from the interrupt of a job's last operation to the op_enable of
+ * the next job's first one.
  */
 #include <algorithm>
 #include <chrono>
@@ -20,6 +24,7 @@
 #include "core/memory.h"
 #include "device.h"
 #include "device/refusal.h"
+#include "driver_files.h"
 #include "modelled_core.h"
 #include "task_builder.h"
 
@@ -35,6 +40,7 @@ constexpr size_t shortChain = 1;
 constexpr size_t longChain = 65;
 constexpr size_t networkLayers = 30; /* two operations each */
 constexpr uint64_t bufferBytes = 4 << 20;
+constexpr unsigned int queuedJobs = 64;
 
 /* How a layer is added; returns its last operation. */
 using AddLayer = size_t (*)(TaskBuilder &builder);
@@ -72,6 +78,19 @@ TaskBuilder chain(const Kind &kind, size_t layers)
 			builder.edge(first - 1, first, NVDLA_EVENT_OP_COMPLETED);
 	}
 	return builder;
+}
+
+/* \return from the first op_enable of a job to its last interrupt; nothing else is filled */
+drm_nvdla_operation_result worked(const JobResult &result)
+{
+	drm_nvdla_operation_result all = result.operation(0);
+
+	for (uint32_t i = 1; i < result.job().num_operations; i++) {
+		const drm_nvdla_operation_result one = result.operation(i);
+		all.start_ns = std::min(all.start_ns, one.start_ns);
+		all.end_ns = std::max(all.end_ns, one.end_ns);
+	}
+	return all;
 }
 
 class Run
@@ -125,6 +144,37 @@ public:
 		return {};
 	}
 
+	/**
+	 * \brief Queues jobs and waits for them
+	 * \param time how long they took
+	 * \param idle gets what the engines were idle between each two
+	 * \return an error in words
+	 */
+	std::string burst(unsigned int jobs, Microseconds &time, std::vector<Microseconds> &idle)
+	{
+		Submit submit;
+		submit.tasks.push_back(describe());
+		submit.outSyncs.push_back({ syncobj_, 0, 0 });
+		while (results_.size() < jobs)
+			results_.push_back(std::make_unique<JobResult>(device_));
+
+		const Clock::time_point start = Clock::now();
+		for (unsigned int i = 0; i < jobs; i++) {
+			submit.resultHandle = results_[i]->buffer().handle();
+			if (submit.run(device_))
+				return std::string("refused: ") + describeRefusal(submit.error);
+		}
+		const int waited = device_.waitSyncobj(syncobj_);
+		time = Clock::now() - start;
+		if (waited || device_.fenceStatus(syncobj_) != 1)
+			return "a job failed";
+
+		for (unsigned int i = 1; i < jobs; i++)
+			idle.push_back(std::chrono::nanoseconds(static_cast<int64_t>(
+				worked(*results_[i]).start_ns - worked(*results_[i - 1]).end_ns)));
+		return {};
+	}
+
 private:
 	drm_nvdla_task describe() const
 	{
@@ -155,6 +205,7 @@ private:
 	uint32_t prepared_ = 0;
 	std::vector<std::unique_ptr<Buffer>> buffers_;
 	std::vector<drm_nvdla_address> addresses_;
+	std::vector<std::unique_ptr<JobResult>> results_;
 };
 
 double median(std::vector<Microseconds> times)
@@ -204,10 +255,44 @@ bool measureSubmit(const Device &device, const Kind &kind, size_t layers, unsign
 		std::fprintf(stderr, "%s, prepared: %s\n", kind.name, error.c_str());
 		return false;
 	}
-	std::printf("submit of %zu operations: %.1f us with descriptors, %.1f us prepared, %.1f times as "
+	std::printf("submit of %zu operations: %.1f us with descriptors, %.1f us prepared, %.1f "
+		    "times as "
 		    "fast\n",
 		    builder.graph.size(), median(before), median(after),
 		    median(before) / median(after));
+	return true;
+}
+
+/* Prints jobs a second without and with the driver's pipeline, in turns. \return there was no error
+ */
+bool measureRate(const Device &device, const char *name, const Kind &kind, size_t layers,
+		 unsigned int repeats)
+{
+	const std::filesystem::path pipeline = debugFolder() / "pipeline";
+	const TaskBuilder builder = chain(kind, layers);
+	Run run(device, builder);
+	std::vector<Microseconds> times[2] = { std::vector<Microseconds>(repeats),
+					       std::vector<Microseconds>(repeats) };
+	std::vector<Microseconds> idle[2];
+	std::string error = run.prepare();
+	const Setting setting(pipeline, "Y");
+
+	if (error.empty() && !setting.done())
+		error = "no " + pipeline.string() + ": only root may change it";
+	for (unsigned int i = 0; i <= repeats && error.empty(); i++)
+		for (const bool on : { false, true })
+			if (error.empty() && writeFile(pipeline, on ? "Y" : "N") == 0)
+				error = run.burst(queuedJobs, times[on][i % repeats], idle[on]);
+	if (!error.empty()) {
+		std::fprintf(stderr, "jobs a second, %s: %s\n", name, error.c_str());
+		return false;
+	}
+	const double before = median(times[0]), after = median(times[1]);
+	std::printf("%s: %.0f jobs a second one by one, %.0f in the pipeline, %.2f times as many; "
+		    "engines idle "
+		    "%.0f us and %.0f us between jobs\n",
+		    name, queuedJobs * 1e6 / before, queuedJobs * 1e6 / after, before / after,
+		    median(idle[0]), median(idle[1]));
 	return true;
 }
 
@@ -323,5 +408,9 @@ int main(int argc, char **argv)
 	if (turns < 0)
 		return 1;
 	std::printf("a job behind another client's convolution: %.1f us more\n", turns - alone);
-	return measureSubmit(device, convolution, networkLayers, repeats) ? 0 : 1;
+	if (!measureSubmit(device, convolution, networkLayers, repeats) ||
+	    !measureRate(device, "one copy", kinds[0], shortChain, repeats) ||
+	    !measureRate(device, "60 operations", convolution, networkLayers, repeats))
+		return 1;
+	return 0;
 }

@@ -256,8 +256,9 @@ TEST_F(ContextTest, HigherPrioritiesGoFirst)
 	size_t early = 0;
 	for (size_t i = 0; i < ofEach; i++)
 		early += jobs[i].result.job().start_ns < lastHigh;
-	/* A scheduler that shares by weight may let one through. */
-	EXPECT_LE(early, 1u);
+	/* One has its place behind the long one already; a scheduler that shares by weight may let
+	 * one through. */
+	EXPECT_LE(early, 2u);
 }
 
 } /* namespace nvdla::test */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second wall: what the core reaches if the driver's own checks had let it. Without an IOMMU the same
- * mistakes hit, which shows that they were made.
+ * The second wall: what the core reaches if the driver's own checks had let it. Without an IOMMU
+ * the same mistakes hit, which shows that they were made.
  */
 #include <algorithm>
 #include <cerrno>
@@ -62,7 +62,8 @@ protected:
 
 	void TearDown() override { writeFile(debugFolder() / "inject/wrong_address", "0"); }
 
-	/* A copy of the attacker's whose first address, that of \a wrong, is another buffer's: the newest. */
+	/* A copy of the attacker's whose first address, that of \a wrong, is another buffer's: the
+	 * newest. */
 	int copyWith(int16_t wrong)
 	{
 		CopyTask task;
@@ -100,7 +101,8 @@ TEST_F(WallTest, ACoreProgrammedWrongWritesNobodyElse)
 	EXPECT_EQ(hasOnly(*treasure, mine), !wall_);
 }
 
-/* Its own memory is not behind the wall: what is refused above is not refused for another reason. */
+/* Its own memory is not behind the wall: what is refused above is not refused for another reason.
+ */
 TEST_F(WallTest, ACoreProgrammedWrongReachesItsClient)
 {
 	const auto own = filled(attacker_, secret);

@@ -57,7 +57,7 @@ static void nvdla_test_task_done(void *context, struct nvdla_task *task, int err
 	nvdla_test_note(&core->done, error);
 }
 
-static void nvdla_test_op_programmed(void *context, struct nvdla_task *task, u32 operation)
+static void nvdla_test_op_programmed(void *context, const struct nvdla_task *task, u32 operation)
 {
 	struct nvdla_test_core *core = context;
 

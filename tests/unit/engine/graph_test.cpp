@@ -4,7 +4,9 @@
  */
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -61,6 +63,50 @@ bool completeOne(SequencerFixture &fixture, const TaskBuilder &builder, std::mt1
 			return true;
 	}
 	return false;
+}
+
+/* A graph of up to 8 operations or pairs of them, with edges that may make no sense. */
+TaskBuilder randomGraph(std::mt19937 &random)
+{
+	TaskBuilder builder;
+	const unsigned int count = 1 + random() % 8;
+	for (unsigned int i = 0; i < count; i++) {
+		switch (random() % 7) {
+		case 0:
+			builder.addConv();
+			break;
+		case 1:
+			builder.addSdpPdp();
+			break;
+		case 2:
+			builder.addBdma(random() % 21);
+			break;
+		case 3:
+			builder.useLut(builder.addSdp());
+			break;
+		case 4:
+			builder.addCdp();
+			break;
+		case 5:
+			builder.addRubik(NVDLA_RUBIK_CONTRACT);
+			break;
+		default:
+			builder.addPdp();
+			break;
+		}
+	}
+	const unsigned int edges = random() % 6;
+	for (unsigned int i = 0; i < edges; i++) {
+		const size_t from = random() % builder.graph.size();
+		const size_t to = random() % builder.graph.size();
+		/* Same-engine edges go up, so that the lower index is older. */
+		if (builder.graph[from].op_type == builder.graph[to].op_type && from >= to)
+			continue;
+		if (from != to)
+			builder.edge(from, to, static_cast<nvdla_event>(1 + random() % 3));
+	}
+
+	return builder;
 }
 
 } /* namespace */
@@ -221,44 +267,7 @@ TEST(Graph, AcceptedGraphsComeToTheirEnd)
 	unsigned int refused = 0;
 
 	for (int round = 0; round < 3000; round++) {
-		TaskBuilder builder;
-		const unsigned int count = 1 + random() % 8;
-		for (unsigned int i = 0; i < count; i++) {
-			switch (random() % 7) {
-			case 0:
-				builder.addConv();
-				break;
-			case 1:
-				builder.addSdpPdp();
-				break;
-			case 2:
-				builder.addBdma(random() % 21);
-				break;
-			case 3:
-				builder.useLut(builder.addSdp());
-				break;
-			case 4:
-				builder.addCdp();
-				break;
-			case 5:
-				builder.addRubik(NVDLA_RUBIK_CONTRACT);
-				break;
-			default:
-				builder.addPdp();
-				break;
-			}
-		}
-		const unsigned int edges = random() % 6;
-		for (unsigned int i = 0; i < edges; i++) {
-			const size_t from = random() % builder.graph.size();
-			const size_t to = random() % builder.graph.size();
-			/* Same-engine edges go up, so that the lower index is older. */
-			if (builder.graph[from].op_type == builder.graph[to].op_type && from >= to)
-				continue;
-			if (from != to)
-				builder.edge(from, to, static_cast<nvdla_event>(1 + random() % 3));
-		}
-
+		const TaskBuilder builder = randomGraph(random);
 		const Created created = builder.create();
 		if (created.result != 0) {
 			EXPECT_EQ(created.result, -EINVAL);
@@ -275,6 +284,54 @@ TEST(Graph, AcceptedGraphsComeToTheirEnd)
 	}
 	EXPECT_GT(accepted, 500u);
 	EXPECT_GT(refused, 100u);
+}
+
+/* The same with each of them programmed while the one before it runs: nothing of it starts early.
+ */
+TEST(Graph, GraphsThatFollowComeToTheirEnd)
+{
+	std::mt19937 random(2);
+	SequencerFixture fixture;
+	std::optional<TaskBuilder> running;
+	Created task;
+	unsigned int followed = 0, programmed = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		TaskBuilder builder = randomGraph(random);
+		Created next = builder.create();
+		if (next.result != 0)
+			continue;
+		if (!running) {
+			ASSERT_EQ(fixture.start(next.task.get()), 0);
+		} else {
+			unsigned int before = random() % 3;
+			while (before-- && fixture.done.empty() &&
+			       completeOne(fixture, *running, random)) {
+			}
+			const bool follows = fixture.done.empty();
+			fixture.programmed.clear();
+			if (follows) {
+				ASSERT_EQ(nvdla_sequencer_follow(fixture.sequencer.get(),
+								 next.task.get()),
+					  0);
+			}
+			while (fixture.done.empty() && completeOne(fixture, *running, random)) {
+			}
+			ASSERT_EQ(fixture.done, std::vector<int>{ 0 }) << "round " << round;
+			ASSERT_EQ(fixture.completed.size(), running->graph.size());
+			ASSERT_EQ(fixture.enabled.size(), running->graph.size());
+			followed += follows;
+			programmed += fixture.programmed.size();
+			fixture.done.clear();
+			fixture.completed.clear();
+			fixture.enabled.clear();
+			ASSERT_EQ(fixture.start(next.task.get()), 0);
+		}
+		running = std::move(builder);
+		task = std::move(next);
+	}
+	EXPECT_GT(followed, 400u);
+	EXPECT_GT(programmed, followed);
 }
 
 } /* namespace nvdla::test */

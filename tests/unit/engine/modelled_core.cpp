@@ -36,8 +36,15 @@ ModelledCore::ModelledCore(sim::Memory &dram) : core_(sim::CoreConfig{}, dram, [
 
 bool ModelledCore::run(nvdla_task *task)
 {
+	return run(task, nullptr);
+}
+
+bool ModelledCore::run(nvdla_task *task, nvdla_task *next)
+{
 	done_ = false;
 	if (nvdla_sequencer_start(sequencer_.get(), task) != 0)
+		return false;
+	if (next && !done_ && nvdla_sequencer_follow(sequencer_.get(), next) != 0)
 		return false;
 	while (!done_) {
 		core_.waitIdle();

@@ -58,7 +58,7 @@ SequencerFixture::SequencerFixture()
 		[](void *context, nvdla_task *, int error) {
 			static_cast<SequencerFixture *>(context)->done.push_back(error);
 		},
-		[](void *context, nvdla_task *, u32 operation) {
+		[](void *context, const nvdla_task *, u32 operation) {
 			static_cast<SequencerFixture *>(context)->programmed.push_back(operation);
 		},
 		[](void *context, nvdla_task *, u32 operation) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
+ */
+#include <linux/delay.h>
+
+#include <drm/drm_gem.h>
+#include <drm/drm_print.h>
+
+#include "nvdla_cbuf.h"
+#include "nvdla_client.h"
+#include "nvdla_context.h"
+#include "nvdla_device.h"
+#include "nvdla_drv.h"
+#include "nvdla_iommu.h"
+#include "nvdla_job.h"
+
+static void nvdla_job_report(struct nvdla_job *job)
+{
+	struct drm_device *drm = &job->ndev->drm;
+	struct nvdla_sequencer_snapshot state;
+	u32 type, group;
+
+	nvdla_sequencer_snapshot(job->ndev->seq, &state);
+	/* Whoever can submit can have jobs fail, as often as they like. */
+	drm_err_ratelimited(drm,
+			    "job failed: %d, task %u of %u, %u of its %u operations completed\n",
+			    job->error, job->next_task, job->num_tasks, state.num_completed,
+			    state.num_operations);
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		for (group = 0; group < 2; group++) {
+			if (state.engine[type].group[group].state == NVDLA_GROUP_IDLE)
+				continue;
+			drm_err_ratelimited(drm,
+					    "%s group %u: operation %u, state %u, waits for %u\n",
+					    nvdla_engine_name(type), group,
+					    state.engine[type].group[group].operation,
+					    state.engine[type].group[group].state,
+					    state.engine[type].group[group].waits_for);
+		}
+	}
+}
+
+/**
+ * nvdla_jobs_stop() - the core is going to be reset
+ * @ndev: device, locked
+ *
+ * Nothing more is started on it. The job on it keeps its memory, because the
+ * core may be at work until it is reset.
+ */
+void nvdla_jobs_stop(struct nvdla_device *ndev)
+{
+	lockdep_assert_held(&ndev->lock);
+
+	ndev->stopped = true;
+	if (ndev->active && ndev->active->error && !ndev->dead) {
+		nvdla_job_report(ndev->active);
+		nvdla_coredump_capture(ndev->active);
+	}
+	nvdla_sequencer_abort(ndev->seq);
+	nvdla_counters_stop(&ndev->counters);
+}
+
+/**
+ * nvdla_jobs_start() - the core was reset, or is dead
+ * @ndev: device, locked
+ *
+ * A job that was on the core ends if it is to blame or must not be run again.
+ * One that was waiting to be put on it starts.
+ */
+void nvdla_jobs_start(struct nvdla_device *ndev)
+{
+	struct nvdla_job *job = ndev->active;
+
+	lockdep_assert_held(&ndev->lock);
+
+	nvdla_sequencer_reset(ndev->seq);
+	ndev->stopped = false;
+	if (!job)
+		return;
+
+	/* It was not its own task that failed. The reset has done what that was for. */
+	if (job->scrubbing) {
+		job->scrubbing = false;
+		job->error = 0;
+		job->num_runs = 0;
+	}
+
+	if (job->error)
+		nvdla_client_blame(ndev, job->context->file);
+	else if (job->num_runs)
+		atomic64_inc(&job->context->file->client.innocent_jobs);
+
+	if (job->error)
+		nvdla_job_end(job, job->error);
+	else if (nvdla_device_is_gone(ndev))
+		nvdla_job_end(job, -ENODEV);
+	else if (job->num_runs && !job->restartable)
+		nvdla_job_end(job, -EIO);
+	else
+		nvdla_job_begin(job);
+}
+
+/**
+ * nvdla_jobs_abandon_bos() - keep the buffers of the job on the hardware for ever
+ * @ndev: device, locked, whose core may go on using them
+ */
+void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
+{
+	const struct nvdla_job *job = ndev->active;
+	u32 i;
+
+	lockdep_assert_held(&ndev->lock);
+
+	for (i = 0; job && i < job->num_bos; i++)
+		drm_gem_object_get(job->bos[i].obj);
+	if (job && job->scrubbing)
+		nvdla_cbuf_abandon(ndev);
+}
+
+/* Is there a job on the core that only a reset takes off it? */
+static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
+{
+	struct nvdla_job *job;
+	bool stuck;
+
+	mutex_lock(&ndev->lock);
+	job = ndev->active;
+	if (job && !ndev->stopped && !job->error) {
+		if (nvdla_iommu_has_faulted(ndev))
+			job->error = -EFAULT;
+		else if (time_after_eq(jiffies, job->deadline))
+			job->error = -ETIMEDOUT;
+	}
+	stuck = job && job->error;
+	mutex_unlock(&ndev->lock);
+	return stuck;
+}
+
+/**
+ * nvdla_jobs_recover() - take a job that failed, or has had its time, off the hardware
+ * @ndev: device
+ *
+ * Nothing happens if there is none.
+ */
+void nvdla_jobs_recover(struct nvdla_device *ndev)
+{
+	if (!nvdla_jobs_are_stuck(ndev) || nvdla_device_lock(ndev))
+		return;
+
+	/* Another reset may have come first. */
+	if (nvdla_jobs_are_stuck(ndev))
+		nvdla_device_reset(ndev);
+	nvdla_device_unlock(ndev);
+}
+
+/**
+ * nvdla_job_drain() - wait until the core has nothing to do
+ * @ndev: device whose scheduler stands still; the lock of its parent is held
+ *
+ * A job that failed, or has had its time, is taken off the core here.
+ *
+ * Return: 0, or -EBUSY if there is a job that takes too long to wait for.
+ */
+int nvdla_job_drain(struct nvdla_device *ndev)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(NVDLA_DRAIN_MS);
+	bool busy;
+
+	for (;;) {
+		if (nvdla_jobs_are_stuck(ndev))
+			nvdla_device_reset(ndev);
+
+		mutex_lock(&ndev->lock);
+		busy = ndev->active;
+		mutex_unlock(&ndev->lock);
+		if (!busy)
+			return 0;
+		if (time_after(jiffies, end))
+			return -EBUSY;
+		fsleep(1000);
+	}
+}
