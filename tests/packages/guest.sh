@@ -4,7 +4,7 @@
 #
 # Run at each start of an installed Debian 13: installs the packages, and after a reboot uses,
 # upgrades and purges them. The folder it is in is shared with the host and has the repositories
-# of two versions, a network, its input and its output.
+# of two versions, a network, its input and its output, and a model with its picture.
 share=${0%/*}
 boot=$(($(cat "$share/boot" 2>/dev/null || echo 0) + 1))
 echo "$boot" >"$share/boot"
@@ -13,7 +13,7 @@ exec >"$share/tap-$boot" 2>"$share/errors-$boot"
 . "$share/tap.sh"
 
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-packages='nvdla-dkms nvdla-tools nvdla-sim libnvdla0 libnvdla-dev'
+packages='nvdla-dkms nvdla-tools nvdla-sim libnvdla0 libnvdla-dev python3-nvdla'
 device=/dev/accel/accel0
 
 # take_from FOLDER: make it the only place that apt takes packages from.
@@ -124,6 +124,7 @@ second_boot() {
 	check "the packages' rule gives the device to the group" test "$(stat -c '%U:%G %a' "$device")" = 'root:render 660'
 	check "a member of render gets the right bytes" infer member
 	check "who is not in render is refused" is_refused
+	check "Python compiles a model and runs it" runuser -u member -- python3 "$share/digits.py" "$device" "$share"
 	use
 	check "apt reads the next version's repository" take_from next
 	check "apt upgrades while the driver is in use" apt-get -q -y upgrade

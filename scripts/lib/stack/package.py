@@ -170,7 +170,8 @@ def build(release, output, progress, version=None, lint=True, jobs=None, optimis
 
 def main():
 	parser = argparse.ArgumentParser(prog='scripts/package', description=(
-		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-tools and nvdla-sim. They '
+		'Make Debian packages: nvdla-dkms (the driver), libnvdla0, libnvdla-dev, nvdla-tools, nvdla-sim and '
+		'python3-nvdla. They '
 		'are compiled and checked in a system of the release they are for, which is made once and cached in '
 		'~/.cache/nvdla. For Debian 12, whose kernel is too old for the driver, there is no nvdla-dkms. '
 		'Documentation/install.md tells how to install them.'))

@@ -28,7 +28,7 @@ _SOURCES = ROOT / 'tests' / 'packages'
 _SYSTEM = ('diffutils', 'dkms', 'e2fsprogs', 'linux-headers-amd64', 'linux-image-amd64', 'openssl', 'pkgconf',
 	   'systemd-sysv', 'udev')
 _DEPENDENCIES = ('libdrm-dev', 'libexpected-dev', 'libfmt10', 'libhwy1t64', 'libpng16-16t64', 'libprotobuf-lite32t64',
-		 'libturbojpeg0', 'libuv1t64')
+		 'libturbojpeg0', 'libuv1t64', 'python3-numpy')
 # Few modules: depmod, which DKMS runs at each change, unpacks all there are, and takes an emulated
 # processor a minute for a whole kernel's; so it is with the first file system.
 _MODULES = ('9p', 'block', 'ext4', 'gpu', 'jbd2', 'mbcache.ko.xz', 'netfs', 'virtio')
@@ -103,7 +103,9 @@ def _fill(share, progress):
 	package.build(_RELEASE, share / 'repository', progress, first, jobs=jobs, optimised=False)
 	# Newer by its number; what is in it was compiled for the first one.
 	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, jobs=jobs, optimised=False)
-	for source in (_SOURCES / 'guest.sh', ROOT / 'tests' / 'vm' / 'tap.sh'):
+	digits = ROOT / 'umd' / 'examples' / 'digits'
+	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
+		       digits / 'digits.onnx', digits / 'seven.pgm'):
 		shutil.copy(source, share)
 	net, picture = share / 'net.nvdla', share / 'input.ppm'
 	tools, examples = build_dir() / 'umd' / 'tools', build_dir() / 'umd' / 'examples'
