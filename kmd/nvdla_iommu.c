@@ -18,6 +18,7 @@
 #include <linux/property.h>
 #include <linux/slab.h>
 
+#include <drm/drm_managed.h>
 #include <drm/drm_print.h>
 
 #include <drm/nvdla_descriptors.h>
@@ -206,7 +207,9 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 	if (!mapping)
 		return -ENOMEM;
 
+	mutex_lock(&domain->ndev->iommu.tables);
 	ret = nvdla_domain_fill(domain, bo);
+	mutex_unlock(&domain->ndev->iommu.tables);
 	if (ret) {
 		kfree(mapping);
 		return ret;
@@ -219,7 +222,11 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 
 static void nvdla_mapping_destroy(struct nvdla_mapping *mapping, const struct nvdla_bo *bo)
 {
-	iommu_unmap(mapping->domain->iommu, nvdla_bo_first(bo), nvdla_bo_span(bo));
+	struct nvdla_domain *domain = mapping->domain;
+
+	mutex_lock(&domain->ndev->iommu.tables);
+	iommu_unmap(domain->iommu, nvdla_bo_first(bo), nvdla_bo_span(bo));
+	mutex_unlock(&domain->ndev->iommu.tables);
 	list_del(&mapping->link);
 	kfree(mapping);
 }
@@ -321,8 +328,10 @@ int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain)
 		return 0;
 
 	/* The way from one domain to another is through the kernel's. */
+	mutex_lock(&iommu->tables);
 	nvdla_domain_leave(ndev);
 	ret = iommu_attach_device(domain->iommu, ndev->drm.dev);
+	mutex_unlock(&iommu->tables);
 	if (ret)
 		return ret;
 	kref_get(&domain->refcount);
@@ -396,6 +405,9 @@ int nvdla_iommu_init(struct nvdla_device *ndev)
 	struct iommu_domain *dma = iommu_get_domain_for_dev(ndev->drm.dev);
 	int ret;
 
+	ret = drmm_mutex_init(&ndev->drm, &ndev->iommu.tables);
+	if (ret)
+		return ret;
 	if (!dma || !iommu_is_dma_domain(dma))
 		return 0;
 

@@ -2,6 +2,7 @@
 #ifndef __NVDLA_IOMMU_H__
 #define __NVDLA_IOMMU_H__
 
+#include <linux/mutex.h>
 #include <linux/types.h>
 
 struct iommu_domain;
@@ -21,6 +22,13 @@ struct nvdla_iommu {
 
 	/** @own: domain for tasks of the driver's own, NULL if there is no second wall */
 	struct nvdla_domain *own;
+
+	/**
+	 * @tables: held while what is in a domain changes, and while the core goes to another
+	 * one: an emulated IOMMU keeps a copy of the tables of the domain that the core is in,
+	 * and the kernel does not tell it of a change before the core is all there. Innermost.
+	 */
+	struct mutex tables;
 
 	/** @entered: domain that the core is in, with a reference; under &nvdla_device.lock */
 	struct nvdla_domain *entered;

@@ -4,10 +4,13 @@
  * the same mistakes hit, which shows that they were made.
  */
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +173,39 @@ TEST_F(WallTest, OneClientAloneStaysInItsDomain)
 		EXPECT_EQ(one.run(1), 0);
 	}
 	EXPECT_EQ(changes(), before + 4);
+}
+
+/* Memory that becomes a client's while the core is on the way to that client's domain. */
+TEST_F(WallTest, BuffersMadeDuringAChangeAreReached)
+{
+	constexpr uint32_t page = 4096;
+	constexpr int16_t most = 1000;
+	Copies other, one;
+	const auto from = filled(one.device, mine);
+	ASSERT_TRUE(from->valid());
+	for (unsigned int round = 0; round < 15; round++) {
+		ASSERT_EQ(other.run(1), 0);
+		std::vector<std::unique_ptr<Buffer>> made;
+		std::atomic<bool> changed = false;
+		std::thread change([&] {
+			EXPECT_EQ(one.run(1), 0);
+			changed = true;
+		});
+		while (!changed && made.size() < most)
+			made.push_back(std::make_unique<Buffer>(one.device, page));
+		change.join();
+
+		CopyTask task;
+		task.addAddress(from->handle());
+		for (int16_t i = 0; i < static_cast<int16_t>(made.size()); i++) {
+			ASSERT_TRUE(made[i]->valid());
+			task.addAddress(made[i]->handle());
+			task.addCopy(0, static_cast<int16_t>(i + 1), page, 1);
+		}
+		ASSERT_EQ(Submit(task).runToTheEnd(one.device), 0);
+		for (const auto &buffer : made)
+			ASSERT_TRUE(hasOnly(*buffer, mine)) << "round " << round;
+	}
 }
 
 } /* namespace nvdla::test */
