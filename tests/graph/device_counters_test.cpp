@@ -297,8 +297,9 @@ TEST_F(DeviceCounters, EqualThoseOfTheEmbeddedDevice)
 		for (const auto &entry : std::filesystem::directory_iterator(folder)) {
 			const std::string name = entry.path().filename();
 			const std::string counter = std::string(engine) + " " + name;
-			if (name != "busy_time_us" && !neverCount.contains(counter))
+			if (name != "busy_time_us" && !neverCount.contains(counter)) {
 				EXPECT_GT(totals[counter], 0u) << counter;
+			}
 		}
 	}
 }

@@ -131,8 +131,9 @@ TEST_F(NanTest, OnlyWhatNeedsItIsWrittenForLaterReaders)
 			const Version expected{ 0, static_cast<uint8_t>(flush ? 13 : 12),
 						static_cast<uint8_t>(flush ? 0 : 3) };
 			EXPECT_EQ(blob.version, expected) << blob.name;
-			if (blob.name == "task-0-op_list")
+			if (blob.name == "task-0-op_list") {
 				EXPECT_EQ(blob.data.size(), flush ? 120u : 116u);
+			}
 		}
 	}
 }
