@@ -11,6 +11,23 @@ namespace nvdla::test
 namespace
 {
 
+/* What the operations of a case's first step counted, in their order; empty after a failure. */
+std::vector<uint32_t> countUnequal(const Device &device, const RandomCase &made)
+{
+	auto network = loadCase(device, made);
+	EXPECT_TRUE(network) << network.error().message();
+	RunOptions options;
+	options.statistics = true;
+	auto report = network ? network->run(options) : Result<RunReport>(RunReport());
+	EXPECT_TRUE(report) << report.error().message();
+	std::vector<uint32_t> unequal;
+	if (report && !report->steps.empty()) {
+		for (const OperationReport &result : report->steps[0].results)
+			unequal.push_back(result.unequal);
+	}
+	return unequal;
+}
+
 /*
  * x is computed twice; the second time one element is different, if there is to
  * be a difference. Returns what each comparison says.
@@ -46,18 +63,7 @@ std::vector<uint32_t> compare(const Device &device, DataType type, uint32_t chan
 	made.graph.add(op::Compare{ .name = "twice", .input = "y", .with = "z" });
 	made.graph.output("z");
 
-	auto network = loadCase(device, made);
-	EXPECT_TRUE(network) << network.error().message();
-	RunOptions options;
-	options.statistics = true;
-	auto report = network ? network->run(options) : Result<RunReport>(RunReport());
-	EXPECT_TRUE(report) << report.error().message();
-	std::vector<uint32_t> unequal;
-	if (report && !report->steps.empty()) {
-		for (const OperationReport &result : report->steps[0].results)
-			unequal.push_back(result.unequal);
-	}
-	return unequal;
+	return countUnequal(device, made);
 }
 
 /* Two batches, of whose last cubes one element may be different. */
@@ -84,13 +90,8 @@ uint32_t compareBatches(const Device &device, DataType type, bool different)
 	made.graph.add(op::Copy{ .name = "copy", .transfers = { { "c", "y" } } });
 	made.graph.output("y");
 
-	auto network = loadCase(device, made);
-	EXPECT_TRUE(network) << network.error().message();
-	RunOptions options;
-	options.statistics = true;
-	auto report = network ? network->run(options) : Result<RunReport>(RunReport());
-	EXPECT_TRUE(report) << report.error().message();
-	return report && !report->steps.empty() ? report->steps[0].results.at(0).unequal : ~0U;
+	const std::vector<uint32_t> unequal = countUnequal(device, made);
+	return unequal.empty() ? ~0U : unequal[0];
 }
 
 } /* namespace */

@@ -2,7 +2,6 @@
 /* debugfs and core dumps, and what the driver does about faults that are made to order. */
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -16,6 +15,7 @@
 #include "copies.h"
 #include "device/refusal.h"
 #include "driver_files.h"
+#include "eventually.h"
 #include "pci_function.h"
 
 namespace nvdla::test
@@ -26,19 +26,23 @@ namespace
 
 const std::filesystem::path dumps = "/sys/class/devcoredump";
 
-/** \return the data of the only core dump, empty if there is none within \a patience */
-std::filesystem::path waitForDump(std::chrono::seconds patience = std::chrono::seconds(30))
+/** \return the data of the only core dump, empty if there is none */
+std::filesystem::path findDump()
 {
-	using Clock = std::chrono::steady_clock;
-	for (const auto end = Clock::now() + patience; Clock::now() < end;) {
-		std::error_code error;
-		for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
-			if (std::filesystem::exists(entry.path() / "data"))
-				return entry.path() / "data";
-		}
-		std::this_thread::sleep_for(std::chrono::milliseconds(20));
+	std::error_code error;
+	for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
+		if (std::filesystem::exists(entry.path() / "data"))
+			return entry.path() / "data";
 	}
 	return {};
+}
+
+/** \return the data of the only core dump, empty if none comes */
+std::filesystem::path waitForDump()
+{
+	std::filesystem::path data;
+	eventually([&] { return !(data = findDump()).empty(); });
+	return data;
 }
 
 /**
@@ -46,23 +50,18 @@ std::filesystem::path waitForDump(std::chrono::seconds patience = std::chrono::s
  *
  * Writing to a dump only has it removed soon: until then it would be taken for the next one.
  */
-void removeDumps(std::chrono::seconds patience = std::chrono::seconds(30))
+void removeDumps()
 {
-	using Clock = std::chrono::steady_clock;
 	std::error_code error;
 	std::vector<std::filesystem::path> removed;
 	for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
 		if (writeFile(entry.path() / "data", "1") == 0)
 			removed.push_back(entry.path());
 	}
-	for (const auto end = Clock::now() + patience; Clock::now() < end;) {
-		if (std::ranges::none_of(removed, [](const auto &dump) {
-			    return std::filesystem::exists(dump);
-		    }))
-			return;
-		std::this_thread::sleep_for(std::chrono::milliseconds(20));
-	}
-	ADD_FAILURE() << "dumps stay although they were written to";
+	EXPECT_TRUE(eventually([&] {
+		return std::ranges::none_of(
+			removed, [](const auto &dump) { return std::filesystem::exists(dump); });
+	})) << "dumps stay although they were written to";
 }
 
 size_t countLines(const std::string &text, const std::string &with)

@@ -19,6 +19,7 @@
 
 #include "device.h"
 #include "driver_files.h"
+#include "eventually.h"
 
 namespace nvdla::test
 {
@@ -95,13 +96,7 @@ protected:
 
 	bool fallsAsleep() const
 	{
-		const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-		while (!isAsleep()) {
-			if (std::chrono::steady_clock::now() > end)
-				return false;
-			std::this_thread::sleep_for(std::chrono::milliseconds(10));
-		}
-		return true;
+		return eventually([this] { return isAsleep(); });
 	}
 
 	Device device_;

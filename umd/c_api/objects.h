@@ -14,6 +14,7 @@
 #include <span>
 #include <thread>
 
+#include <fmt/core.h>
 #include <nvdla/device_watch.h>
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
@@ -158,6 +159,19 @@ Result<ElementOrder> orderOf(const char *what, uint32_t order);
 inline std::span<const std::byte> bytesAt(const void *data, size_t size)
 {
 	return { static_cast<const std::byte *>(data), size };
+}
+
+/** \brief Copy to memory of the caller's, which has room for \a size of \a kind: just as many */
+template<typename Values, typename T>
+nvdla_status copyOut(const char *what, const char *field, const Values &from, T *to, size_t size,
+		     const char *kind)
+{
+	if (!to || size != from.size())
+		return failure({ ErrorCode::InvalidArgument, what, field,
+				 fmt::format("room for {} {} given, it has {}", to ? size : 0, kind,
+					     from.size()) });
+	std::copy(from.begin(), from.end(), to);
+	return NVDLA_STATUS_OK;
 }
 
 template<typename T>

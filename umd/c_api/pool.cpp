@@ -43,14 +43,10 @@ nvdla_status poolRequest(const nvdla_pool &pool, const nvdla_pool_request *from,
 	return NVDLA_STATUS_OK;
 }
 
-nvdla_status copyBytes(std::span<const std::byte> from, void *to, size_t bytes)
+nvdla_status copyBytes(const std::vector<std::byte> &from, void *to, size_t bytes)
 {
-	if (!to || bytes != from.size())
-		return failure({ ErrorCode::InvalidArgument, gettingAnswer, "output",
-				 fmt::format("room for {} bytes given, it has {}", to ? bytes : 0,
-					     from.size()) });
-	std::copy(from.begin(), from.end(), static_cast<std::byte *>(to));
-	return NVDLA_STATUS_OK;
+	return c_api::copyOut(gettingAnswer, "output", from, static_cast<std::byte *>(to), bytes,
+			      "bytes");
 }
 
 nvdla_status noOutput(const nvdla_pool_answer &answer, size_t index)

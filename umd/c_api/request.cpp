@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/core.h>
-
 using namespace nvdla;
 
 using c_api::bytesAt;
@@ -21,12 +19,7 @@ nvdla_status copyOut(const Result<Values> &from, T *to, size_t size, const char 
 {
 	if (!from)
 		return failure(from.error());
-	if (!to || size != from->size())
-		return failure({ ErrorCode::InvalidArgument, "get output", "",
-				 fmt::format("room for {} {} given, it has {}", to ? size : 0, kind,
-					     from->size()) });
-	std::copy(from->begin(), from->end(), to);
-	return NVDLA_STATUS_OK;
+	return c_api::copyOut("get output", "", *from, to, size, kind);
 }
 
 /* Runs or submits with the options. */
