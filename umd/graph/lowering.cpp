@@ -151,10 +151,7 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 /* Where there are too many it is some other one, but the graph has failed. */
 int Lowering::addRegion(Region region)
 {
-	if (need(plan_.regions.size() < maxRegions, "output",
-		 fmt::format("the graph has more than {} surfaces and constants; divide it into "
-			     "several loadables",
-			     maxRegions)))
+	if (need(plan_.regions.size() < maxRegions, "output", tooManyRegions()))
 		plan_.regions.push_back(std::move(region));
 	return static_cast<int>(plan_.regions.size()) - 1;
 }

@@ -47,6 +47,13 @@ void findChains(std::vector<Node> &nodes)
 
 } /* namespace */
 
+std::string tooManyRegions()
+{
+	return fmt::format("the graph has more than {} surfaces and constants; divide it into "
+			   "several loadables",
+			   maxRegions);
+}
+
 bool Window::meets(const Window &other) const
 {
 	auto meet = [](uint32_t first, uint32_t size, uint32_t otherFirst, uint32_t otherSize) {

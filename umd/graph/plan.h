@@ -22,6 +22,8 @@ constexpr int none = -1;
 
 /** \brief Regions that have an address, see addressOf() */
 constexpr size_t maxRegions = INT16_MAX;
+/** \return why a graph of more has failed */
+std::string tooManyRegions();
 
 struct Shape {
 	uint32_t c = 0;

@@ -105,9 +105,7 @@ Result<void> stageConstants(Plan &plan)
 		if (plan.regions.size() >= maxRegions)
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("constants '{}'", plan.regions[i].name),
-				    fmt::format("the graph has more than {} surfaces and "
-						"constants; divide it into several loadables",
-						maxRegions));
+				    tooManyRegions());
 		const int copy = addCopy(plan, constant);
 		size_t first = plan.nodes.size();
 		for (size_t n = plan.nodes.size(); n-- > 0;) {
