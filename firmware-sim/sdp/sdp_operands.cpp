@@ -3,6 +3,8 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
+#include "core/elements.h"
+#include "sdp/sdp_float.h"
 
 namespace nvdla::sim
 {
@@ -62,6 +64,22 @@ int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t valu
 	return value;
 }
 
+/* Operands of every element are as many as the elements: most are only made wider. */
+bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
+			     std::span<int32_t> values) const
+{
+	if (precision_ == Precision::Fp16) {
+		if (nanToZero_ || !stage_.read.twoBytes)
+			return false;
+		widenSdpHalves(raw, values);
+		return true;
+	}
+	if (isY_ ? !operand.converterBypass : isAlu && stage_.aluShift)
+		return false;
+	widenElements(raw, stage_.read.twoBytes ? Precision::Int16 : Precision::Int8, values);
+	return true;
+}
+
 void SdpOperands::unpack(std::span<const std::byte> raw)
 {
 	const SdpOperandRead &read = stage_.read;
@@ -70,15 +88,19 @@ void SdpOperands::unpack(std::span<const std::byte> raw)
 
 	if (stage_.readsAlu()) {
 		aluValues_.resize(count);
-		for (size_t i = 0; i < count; i++)
-			aluValues_[i] = prepare(stage_.alu, true,
+		if (both || !prepareAll(stage_.alu, true, raw, aluValues_))
+			for (size_t i = 0; i < count; i++)
+				aluValues_[i] =
+					prepare(stage_.alu, true,
 						element(raw, both ? 2 * i : i, read.twoBytes));
 		alu_ = { aluValues_.data(), read.perElement ? lanes_ : 0 };
 	}
 	if (stage_.readsMul()) {
 		mulValues_.resize(count);
-		for (size_t i = 0; i < count; i++)
-			mulValues_[i] = prepare(stage_.mul, false,
+		if (both || !prepareAll(stage_.mul, false, raw, mulValues_))
+			for (size_t i = 0; i < count; i++)
+				mulValues_[i] =
+					prepare(stage_.mul, false,
 						element(raw, both ? 2 * i + 1 : i, read.twoBytes));
 		mul_ = { mulValues_.data(), read.perElement ? lanes_ : 0 };
 	}

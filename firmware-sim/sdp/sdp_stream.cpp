@@ -8,6 +8,7 @@
 #include "arith/float.h"
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
+#include "sdp/sdp_float.h"
 #include "sdp/sdp_work.h"
 
 namespace nvdla::sim
@@ -106,7 +107,8 @@ bool SdpStream::storeFast(const StreamRun &run, uint32_t x, uint32_t count)
 	if (op_.toPdp || atomChannels(op_.out) != lanes_)
 		return false;
 	bytes_.resize(size_t{ count } * atomBytes);
-	if (!storeSdpOutputFast(op_, values_, bytes_, counters_))
+	if (!storeSdpOutputFast(op_, values_, bytes_, counters_) &&
+	    !storeSdpOutputFloat(op_, values_, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
 	return true;
@@ -114,16 +116,17 @@ bool SdpStream::storeFast(const StreamRun &run, uint32_t x, uint32_t count)
 
 void SdpStream::applyX(const SdpStage &stage, const SdpOperands &operands)
 {
-	if (op_.proc != Precision::Fp16 &&
-	    applySdpXFast(stage, values_, lanes_, operands.alu(), operands.mul()))
-		return;
-	applySdpX(stage, op_.proc, values_, lanes_, operands.alu(), operands.mul());
+	const auto apply = op_.proc == Precision::Fp16 ? applySdpXFloat : applySdpXFast;
+
+	if (!apply(stage, values_, lanes_, operands.alu(), operands.mul()))
+		applySdpX(stage, op_.proc, values_, lanes_, operands.alu(), operands.mul());
 }
 
 void SdpStream::applyY()
 {
-	if (op_.proc == Precision::Fp16 ||
-	    !applySdpYFast(op_.y, values_, lanes_, y_.alu(), y_.mul()))
+	const auto apply = op_.proc == Precision::Fp16 ? applySdpYFloat : applySdpYFast;
+
+	if (!apply(op_.y, values_, lanes_, y_.alu(), y_.mul()))
 		applySdpY(op_.y, op_.proc, values_, lanes_, y_.alu(), y_.mul());
 
 	if (op_.y.lutBypass)
@@ -136,7 +139,8 @@ void SdpStream::applyY()
 
 void SdpStream::convert()
 {
-	if (!convertSdpOutputFast(op_, values_, counters_))
+	if (!convertSdpOutputFast(op_, values_, counters_) &&
+	    !convertSdpOutputFloat(op_, values_, counters_))
 		convertSdpOutput(op_, values_, counters_);
 }
 
@@ -259,7 +263,12 @@ public:
 	void run();
 
 private:
+	/** \brief Make values_ of \a count atoms */
 	void read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	/** \brief Atoms of the source into raw_ */
+	void readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x);
+	/** \brief Channels of a surface out of surfaces of the source */
+	void gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void toFloat();
 
 	const SdpOp &op_;
@@ -272,25 +281,46 @@ private:
 	std::vector<int32_t> values_;
 };
 
-/*
- * One surface as it is processed. An INT16 source for INT8 processing has its
- * channels in two surfaces, the second one also where the cube ends before it.
- */
 void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
-	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
-
 	raw_.resize(size_t{ count } * atomBytes);
-	part_.resize(size_t{ count } * sourceLanes_);
 	values_.resize(size_t{ count } * lanes_);
+	if (op_.in != op_.proc) {
+		gather(surface, y, x, count);
+		if (op_.proc == Precision::Fp16)
+			toFloat();
+		return;
+	}
+	readRaw(surface, y, x);
+	if (op_.proc == Precision::Fp16) {
+		const SpecialHalves special = widenSdpHalves(raw_, values_);
+		stream_.countInput(special.nan, special.inf);
+	} else {
+		widenElements(raw_, op_.in, values_);
+	}
+}
+
+void SdpSource::readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x)
+{
+	memory_.read(op_.source.ram,
+		     op_.source.address + uint64_t{ sourceSurface } * op_.source.surfaceStride +
+			     uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes,
+		     raw_);
+}
+
+/*
+ * An INT16 source for INT8 processing has its channels in two surfaces, the second one also
+ * where the cube ends before it.
+ */
+void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
+	const uint32_t lanes = std::min(lanes_, sourceLanes_);
+
+	part_.resize(size_t{ count } * sourceLanes_);
 	for (uint32_t part = 0; part < parts; part++) {
-		const uint64_t address =
-			op_.source.address +
-			(uint64_t{ surface } * parts + part) * op_.source.surfaceStride +
-			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
-		memory_.read(op_.source.ram, address, raw_);
+		readRaw(surface * parts + part, y, x);
 		widenElements(raw_, op_.in, part_);
-		const uint32_t lanes = std::min(lanes_, sourceLanes_);
 		for (uint32_t atom = 0; atom < count; atom++)
 			std::copy_n(&part_[atom * sourceLanes_], lanes,
 				    &values_[atom * lanes_ + part * sourceLanes_]);
@@ -320,8 +350,6 @@ void SdpSource::run()
 					return;
 				const uint32_t count = std::min(chunkAtoms, op_.width - x);
 				read(surface, y, x, count);
-				if (op_.proc == Precision::Fp16)
-					toFloat();
 				stream_.push({ .batch = 0,
 					       .surface = surface,
 					       .y = y,

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FP16's fast stages against the readable ones, which are their definition.
+ */
+#include "sdp/sdp_float.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "arith/float.h"
+#include "core/elements.h"
+#include "each_target.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+using nvdla::test::forEachTarget;
+
+constexpr size_t kFloatLanes = 16;
+
+/** FP32 bits: ordinary numbers, neighbours in magnitude, and everything that is special */
+class FloatDice
+{
+public:
+	explicit FloatDice(uint32_t seed) : engine_(seed) { std::printf("seed %u\n", seed); }
+
+	uint32_t below(uint32_t end) { return static_cast<uint32_t>(engine_() % end); }
+
+	bool coin() { return below(2); }
+
+	/** \param special one in how many is of no use to IEEE 754; 0 for none */
+	int32_t number(uint32_t special)
+	{
+		constexpr uint32_t kSpecial[] = { 0x7f800000, 0x7fc00001, 0x7f800200, 0xffffffff,
+						  0x00000001, 0x807fffff, 0xff800000 };
+		const uint32_t sign = coin() ? 0x80000000 : 0;
+		/* Half of them near one, so that they meet and cancel; half anywhere. */
+		const uint32_t exponent = coin() ? 120 + below(16) : 1 + below(254);
+		/* Few bits often, so that halves are met. */
+		const auto mantissa = static_cast<uint32_t>(engine_()) & 0x7fffff &
+				      ~((1U << (coin() ? below(23) : 0)) - 1);
+
+		if (special && below(special) == 0)
+			return static_cast<int32_t>(kSpecial[below(std::size(kSpecial))] ^ sign);
+		if (below(16) == 0)
+			return static_cast<int32_t>(sign);
+		return static_cast<int32_t>(sign | exponent << 23 | mantissa);
+	}
+
+	std::vector<int32_t> numbers(size_t count, uint32_t special)
+	{
+		std::vector<int32_t> numbers(count);
+
+		std::ranges::generate(numbers, [&] { return number(special); });
+		return numbers;
+	}
+
+	SdpStage stage()
+	{
+		SdpStage stage;
+
+		stage.bypass = false;
+		stage.algorithm = static_cast<SdpAlu>(below(3));
+		stage.alu.bypass = below(4) == 0;
+		stage.mul.bypass = below(4) == 0;
+		stage.prelu = coin();
+		stage.reluBypass = coin();
+		return stage;
+	}
+
+private:
+	std::mt19937 engine_;
+};
+
+using Stage = void (*)(const SdpStage &, Precision, std::span<int32_t>, size_t,
+		       const SdpOperandRun &, const SdpOperandRun &);
+using FastStage = bool (*)(const SdpStage &, std::span<int32_t>, size_t, const SdpOperandRun &,
+			   const SdpOperandRun &);
+
+/** \brief Atoms whose operands are those of the values' magnitude, or any */
+void expectReference(Stage reference, FastStage fast, uint32_t seed)
+{
+	FloatDice dice(seed);
+
+	for (int round = 0; round < 2000; round++) {
+		const size_t count = kFloatLanes * (1 + dice.below(9));
+		const uint32_t special = dice.coin() ? 0 : 1 + dice.below(40);
+		const SdpStage stage = dice.stage();
+		const auto inputs = dice.numbers(count, special);
+		const size_t stride = dice.coin() ? kFloatLanes : 0;
+		auto alu = dice.numbers(count, special);
+		const auto mul = dice.numbers(count, special);
+		/* What cancels, but for the last bit. */
+		if (dice.below(4) == 0)
+			for (size_t i = 0; i < count; i++)
+				alu[i] = (inputs[i] ^ INT32_MIN) +
+					 static_cast<int32_t>(dice.below(2));
+		const SdpOperandRun aluRun = { stage.alu.bypass ? nullptr : alu.data(), stride };
+		const SdpOperandRun mulRun = { stage.mul.bypass ? nullptr : mul.data(), stride };
+		auto expected = inputs;
+
+		reference(stage, Precision::Fp16, expected, kFloatLanes, aluRun, mulRun);
+		forEachTarget([&] {
+			auto values = inputs;
+			ASSERT_TRUE(fast(stage, values, kFloatLanes, aluRun, mulRun));
+			ASSERT_EQ(values, expected) << "round " << round;
+		});
+	}
+}
+
+} /* namespace */
+
+TEST(SdpFloat, XIsTheReference)
+{
+	expectReference(applySdpX, applySdpXFloat, 511);
+}
+
+TEST(SdpFloat, YIsTheReference)
+{
+	expectReference(applySdpY, applySdpYFloat, 512);
+}
+
+/* Products around the smallest normal number, where IEEE 754 rounds to fewer bits. */
+TEST(SdpFloat, SmallProductsAreTheReference)
+{
+	FloatDice dice(513);
+	SdpStage stage;
+
+	stage.mul.bypass = false;
+	for (int round = 0; round < 20000; round++) {
+		const auto exponent = static_cast<int32_t>(1 + dice.below(126));
+		std::vector<int32_t> inputs(kFloatLanes);
+		std::vector<int32_t> factors(kFloatLanes);
+		for (size_t i = 0; i < kFloatLanes; i++) {
+			const bool low = dice.coin();
+			const auto below = static_cast<int32_t>(dice.below(4));
+			inputs[i] = (exponent << 23) +
+				    (low ? below : 0x7fffff - static_cast<int32_t>(dice.below(4)));
+			factors[i] = ((127 - exponent) << 23) +
+				     (low ? 0x7fffff - below : static_cast<int32_t>(dice.below(4)));
+		}
+		auto expected = inputs;
+
+		applySdpX(stage, Precision::Fp16, expected, kFloatLanes, {}, { factors.data(), 0 });
+		forEachTarget([&] {
+			auto values = inputs;
+			ASSERT_TRUE(applySdpXFloat(stage, values, kFloatLanes, {},
+						   { factors.data(), 0 }));
+			ASSERT_EQ(values, expected) << "round " << round;
+		});
+	}
+}
+
+TEST(SdpFloat, ComparisonsAreLeftToTheReference)
+{
+	SdpStage stage;
+	std::vector<int32_t> values(kFloatLanes, 1);
+
+	stage.algorithm = SdpAlu::Equal;
+	stage.alu.bypass = false;
+	EXPECT_FALSE(applySdpXFloat(stage, values, kFloatLanes, { values.data(), 0 }, {}));
+	EXPECT_FALSE(applySdpYFloat(stage, values, kFloatLanes, { values.data(), 0 }, {}));
+	EXPECT_EQ(values, std::vector<int32_t>(kFloatLanes, 1));
+}
+
+TEST(SdpFloat, TheConverterIsTheReference)
+{
+	FloatDice dice(514);
+	uint32_t saturated = 0;
+	uint32_t nans = 0;
+	SdpOp op;
+
+	op.proc = op.out = Precision::Fp16;
+	for (int round = 0; round < 3000; round++) {
+		SdpCounters expectedCounters;
+		auto inputs = dice.numbers(kFloatLanes * (1 + dice.below(9)),
+					   dice.coin() ? 0 : 1 + dice.below(40));
+		/* The exponents that FP16 has, its denormal numbers and those just beside them. */
+		for (int32_t &input : inputs)
+			if (dice.coin())
+				input = (input & ~(0xff << 23)) |
+					static_cast<int32_t>(99 + dice.below(46)) << 23;
+		auto expected = inputs;
+
+		convertSdpOutput(op, expected, expectedCounters);
+		saturated += expectedCounters.saturation;
+		nans += expectedCounters.nanOutput;
+		forEachTarget([&] {
+			auto values = inputs;
+			SdpCounters counters;
+			ASSERT_TRUE(convertSdpOutputFloat(op, values, counters));
+			ASSERT_EQ(values, expected) << "round " << round;
+			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+			ASSERT_EQ(counters.nanOutput, expectedCounters.nanOutput);
+
+			std::vector<std::byte> stored(values.size() * sizeof(uint16_t));
+			std::vector<std::byte> bytes(stored.size());
+			SdpCounters storeCounters;
+			narrowElements(expected, op.out, bytes);
+			ASSERT_TRUE(storeSdpOutputFloat(op, inputs, stored, storeCounters));
+			ASSERT_EQ(stored, bytes) << "round " << round;
+			ASSERT_EQ(storeCounters.saturation, expectedCounters.saturation);
+			ASSERT_EQ(storeCounters.nanOutput, expectedCounters.nanOutput);
+			ASSERT_EQ(storeCounters.nonZero,
+				  std::ranges::any_of(expected, [](int32_t n) { return n != 0; }));
+		});
+	}
+	EXPECT_GT(saturated, 1000U);
+	EXPECT_GT(nans, 1000U);
+}
+
+TEST(SdpFloat, TheConverterLeavesOtherOutputsToTheReference)
+{
+	SdpOp op;
+	SdpCounters counters;
+	std::vector<int32_t> values(kFloatLanes);
+	std::vector<std::byte> bytes(values.size() * sizeof(uint16_t));
+
+	op.proc = Precision::Fp16;
+	op.out = Precision::Int16;
+	EXPECT_FALSE(convertSdpOutputFloat(op, values, counters));
+	EXPECT_FALSE(storeSdpOutputFloat(op, values, bytes, counters));
+}
+
+TEST(SdpFloat, EveryHalfIsWidenedAsTheReferenceDoes)
+{
+	constexpr size_t kHalves = 1 << 16;
+	std::vector<std::byte> raw(kHalves * sizeof(uint16_t));
+	std::vector<int32_t> expected(kHalves);
+
+	for (size_t i = 0; i < kHalves; i++) {
+		const auto half = static_cast<uint16_t>(i);
+		std::memcpy(&raw[i * sizeof(half)], &half, sizeof(half));
+		expected[i] = static_cast<int32_t>(arith::fp16ToFp32(half));
+	}
+	forEachTarget([&] {
+		std::vector<int32_t> values(kHalves);
+		const SpecialHalves special = widenSdpHalves(raw, values);
+		EXPECT_EQ(values, expected);
+		EXPECT_EQ(special.nan, 2U * 1023);
+		EXPECT_EQ(special.inf, 2U);
+	});
+}
+
+} /* namespace nvdla::sim */
