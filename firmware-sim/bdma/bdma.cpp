@@ -19,15 +19,20 @@ RamType ramType(const RegisterView &bdma, uint32_t mask)
 }
 
 /*
- * Core cycles, fitted to the cycle counts of the reference vectors: a fixed
- * part, of which the way through the pipeline is paid once per group, two
- * cycles a line and three for every two pieces of 64 bytes.
+ * Core cycles, fitted to the cycle counts of the reference vectors: the way through the pipeline,
+ * which is paid once per group and for the most part again where the source memory changes; then
+ * three for every two lines, and eleven for every eight words of 64 bytes that are written.
  */
 uint64_t duration(const BdmaOp &op)
 {
 	const uint64_t lines = uint64_t{ op.lines } * op.surfaces;
-	const uint64_t pieces = lines * ((op.lineBytes + 63) / 64);
-	return (op.overlapped ? 12 : 42) + 2 * lines + pieces * 3 / 2;
+	const uint64_t words = wordsOfLines(op.dst, op.lineBytes, op.lines, op.dstLineStride,
+					    op.surfaces, op.dstSurfaceStride);
+	const uint64_t start = op.before == BdmaBefore::Nothing	      ? 43
+			       : op.before == BdmaBefore::OtherSource ? 27
+								      : 0;
+
+	return start + (12 * lines + 11 * words + 7) / 8;
 }
 
 } /* namespace */

@@ -13,6 +13,13 @@
 namespace nvdla::sim
 {
 
+/** \brief What an operation finds of the one before it in its group */
+enum class BdmaBefore : uint8_t {
+	Nothing,     /**< it is the first one */
+	SameSource,  /**< reads go on while that still writes */
+	OtherSource, /**< reads wait until the other memory has given everything */
+};
+
 /**
  * \brief One BDMA operation
  *
@@ -31,7 +38,14 @@ struct BdmaOp {
 	uint32_t dstLineStride;
 	uint32_t srcSurfaceStride;
 	uint32_t dstSurfaceStride;
-	bool overlapped = false; /**< its first reads overlap with another operation of the group */
+	BdmaBefore before = BdmaBefore::Nothing;
+
+	/** \brief It is in the same group as \a other and comes next */
+	void follow(const BdmaOp &other)
+	{
+		before =
+			other.srcType == srcType ? BdmaBefore::SameSource : BdmaBefore::OtherSource;
+	}
 };
 
 /** \param bdma registers as they are when CFG_OP.EN is written */

@@ -34,7 +34,7 @@ const char *BdmaQueue::launch(unsigned int group)
 		return "launch of a group without operations";
 	launches_.push_back({ group, operations });
 	for (size_t i = launched_ + 1; i < operations_.size(); i++)
-		operations_[i].overlapped = true;
+		operations_[i].follow(operations_[i - 1]);
 	launched_ += operations;
 	return nullptr;
 }

@@ -62,7 +62,7 @@ private:
 	/* Returns when an operation may start, infinity if that is not known yet. */
 	double allowed(size_t index) const
 	{
-		double at = 0;
+		double at = list_[index].notBefore;
 
 		for (const size_t before : list_[index].after) {
 			if (!operations_[before].done)

@@ -19,6 +19,7 @@ struct ScheduledWork {
 	/** \brief Operations that have to be done, whose interrupt starts this one; smaller indices
 	 */
 	std::vector<size_t> after;
+	double notBefore = 0; /**< when it is enabled, in cycles */
 };
 
 /** \brief When an operation runs, in cycles of the core from the first one's start on */

@@ -73,7 +73,7 @@ void reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 					   run.directory.filename().string(), compared->model,
 					   compared->hardware, compared->ratio());
 	for (const auto &[name, summary] : summarizeTiming(runs))
-		fmt::print("{}: {} operations take {:.2f} of the hardware's cycles "
+		fmt::print("{}: {} traces take {:.2f} of the hardware's cycles "
 			   "(geometric mean, furthest off by a factor of {:.2f})\n",
 			   name, summary.traces, summary.geometricMean, summary.worst);
 }

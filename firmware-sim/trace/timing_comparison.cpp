@@ -7,22 +7,26 @@
 
 #include <nlohmann/json.hpp>
 
+#include "trace/sequence.h"
+
 namespace nvdla::sim
 {
 
 std::optional<TimingComparison> compareTiming(const SuiteRun &run)
 {
-	if (run.operations.empty())
+	const auto trace = loadTrace(run.directory);
+	if (!trace)
 		return std::nullopt;
-	const OperationRecord &last = run.operations.back();
-	if ((run.operations.size() > 1 && last.engine != Engine::Conv) || !last.timing.cycles)
+	const auto sequence = sequenceOf(run, *trace);
+	if (!sequence || sequence->steps.empty() || sequence->masked)
 		return std::nullopt;
 	std::ifstream file(run.directory / "meta.json");
 	const auto meta = nlohmann::json::parse(file, nullptr, false);
 	if (!meta.is_object() || !meta.contains("rtl_cycles") ||
 	    !meta["rtl_cycles"].is_number_unsigned() || meta["rtl_cycles"] == 0)
 		return std::nullopt;
-	return TimingComparison{ last.timing.cycles, meta["rtl_cycles"].get<uint64_t>() };
+	return TimingComparison{ static_cast<uint64_t>(std::llround(sequence->lastCycles())),
+				 meta["rtl_cycles"].get<uint64_t>() };
 }
 
 std::map<std::string, TimingSummary> summarizeTiming(const std::vector<SuiteRun> &runs)

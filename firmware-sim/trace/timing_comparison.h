@@ -15,7 +15,7 @@
 namespace nvdla::sim
 {
 
-/** \brief Cycles of one operation */
+/** \brief Cycles of a trace, from its last enable to its last interrupt */
 struct TimingComparison {
 	uint64_t model = 0;
 	uint64_t hardware = 0;
@@ -31,8 +31,8 @@ struct TimingSummary {
 };
 
 /**
- * \return the cycles of a trace that was played, if it is of one operation or ends with a
- * convolution, and a meta.json beside it has those of the hardware for it (rtl_cycles)
+ * \return the cycles of a trace that was played, if operations run in it and a meta.json beside it
+ * has those of the hardware (rtl_cycles); not where interrupts are masked: they come when that ends
  */
 std::optional<TimingComparison> compareTiming(const SuiteRun &run);
 

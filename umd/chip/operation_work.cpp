@@ -88,12 +88,12 @@ OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
 	return { .conv = sim::convWork(op, kept) };
 }
 
-/* Copies of one operation follow each other; all but the first are overlapped. */
+/* Copies of one operation follow each other. */
 OperationWork copies(const nvdla_task *task, uint32_t operation)
 {
 	Registers registers;
 	sim::MoveWork all = { .bdma = true };
-	bool first = true;
+	std::optional<sim::BdmaOp> before;
 
 	for (uint32_t i = 0; i < nvdla_task_num_writes(task, operation); i++) {
 		const nvdla_reg_write write = nvdla_task_write(task, operation, i);
@@ -101,11 +101,12 @@ OperationWork copies(const nvdla_task *task, uint32_t operation)
 		if (write.reg != NVDLA_BDMA_CFG_OP)
 			continue;
 		sim::BdmaOp op = sim::decodeBdma(registers[Unit::Bdma]);
-		op.overlapped = !first;
+		if (before)
+			op.follow(*before);
 		const sim::MoveWork one = sim::bdmaWork(op);
 		all.cycles += one.cycles;
 		all.traffic += one.traffic;
-		first = false;
+		before = op;
 	}
 	return { .move = all };
 }

@@ -55,6 +55,37 @@ TEST(Bdma, DecodesItsRegisters)
 	EXPECT_EQ(op.dstSurfaceStride, 0xa0U);
 }
 
+TEST(Bdma, OnlyAnotherSourceBreaksTheFlowOfAGroup)
+{
+	BdmaOp op = { .srcType = RamType::Mc, .dstType = RamType::Cv };
+	op.lineBytes = 64;
+	op.lines = op.surfaces = 1;
+	BdmaOp other = op;
+	other.srcType = RamType::Cv;
+	const uint64_t alone = bdmaWork(op).cycles;
+
+	op.follow(op);
+	const uint64_t flowing = bdmaWork(op).cycles;
+	op.follow(other);
+	const uint64_t waiting = bdmaWork(op).cycles;
+	EXPECT_LT(flowing, 5U);
+	EXPECT_LT(flowing, waiting);
+	EXPECT_LT(waiting, alone);
+}
+
+TEST(Bdma, WordsThatLinesTouchTakeTime)
+{
+	BdmaOp op = { .srcType = RamType::Mc, .dstType = RamType::Mc };
+	op.lineBytes = 64;
+	op.lines = 100;
+	op.surfaces = 1;
+	op.dstLineStride = 64;
+	const uint64_t aligned = bdmaWork(op).cycles;
+
+	op.dst = 32;
+	EXPECT_GT(bdmaWork(op).cycles, aligned + 100);
+}
+
 /* Random shapes: every byte of the destination is either copied or untouched. */
 TEST(Bdma, CopiesLinesAndLeavesGapsAlone)
 {

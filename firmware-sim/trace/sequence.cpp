@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/sequence.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <limits>
+
+#include <nvdla/hw/registers.h>
+
+#include "core/register_table.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/* A register write of the test bench that recorded the vectors, from one to the next. */
+constexpr double kWriteCycles = 19;
+
+bool enables(const TraceCommand &command)
+{
+	const RegisterInfo *info = registerInfo(static_cast<uint32_t>(command.address));
+
+	return info && std::strcmp(info->name, "D_OP_ENABLE") == 0 && command.value & 1;
+}
+
+bool launches(const TraceCommand &command)
+{
+	return command.address == NVDLA_BDMA_CFG_LAUNCH0 ||
+	       command.address == NVDLA_BDMA_CFG_LAUNCH1;
+}
+
+/* A unit whose interrupt ends operations, that of its group 0; that of group 1 is the next bit. */
+struct DoneBit {
+	Unit unit;
+	uint32_t bit;
+};
+
+DoneBit doneBit(const OperationRecord &record)
+{
+	switch (record.engine) {
+	case Engine::Conv:
+		return { Unit::Cacc, NVDLA_GLB_S_INTR_STATUS__CACC_DONE_STATUS0 };
+	case Engine::Sdp:
+		return { Unit::Sdp, NVDLA_GLB_S_INTR_STATUS__SDP_DONE_STATUS0 };
+	case Engine::Pdp:
+		return { Unit::Pdp, NVDLA_GLB_S_INTR_STATUS__PDP_DONE_STATUS0 };
+	case Engine::Cdp:
+		return { Unit::Cdp, NVDLA_GLB_S_INTR_STATUS__CDP_DONE_STATUS0 };
+	case Engine::Rubik:
+		return { Unit::Rbk, NVDLA_GLB_S_INTR_STATUS__RUBIK_DONE_STATUS0 };
+	case Engine::Bdma:
+		break;
+	}
+	return { Unit::Bdma, NVDLA_GLB_S_INTR_STATUS__BDMA_DONE_STATUS0 };
+}
+
+class Timeline
+{
+public:
+	explicit Timeline(const SuiteRun &run)
+	{
+		for (const OperationRecord &record : run.operations)
+			waiting_[index(record.engine)].push_back(record);
+	}
+
+	void add(const TraceCommand &command)
+	{
+		switch (command.kind) {
+		case TraceCommand::Kind::Write:
+			write(command);
+			now_ += kWriteCycles;
+			break;
+		case TraceCommand::Kind::Read:
+			now_ += kWriteCycles;
+			break;
+		case TraceCommand::Kind::Poll:
+			if (command.address == NVDLA_GLB_S_INTR_STATUS)
+				waitFor(command.mask);
+			break;
+		case TraceCommand::Kind::Load:
+		case TraceCommand::Kind::Expect:
+			break;
+		}
+	}
+
+	std::optional<Sequence> finish()
+	{
+		if (std::ranges::any_of(waiting_, [](const auto &left) { return !left.empty(); }))
+			return std::nullopt;
+		runAll();
+		return std::move(sequence_);
+	}
+
+private:
+	void write(const TraceCommand &command)
+	{
+		if (command.address == NVDLA_BDMA_CFG_OP)
+			copies_++;
+		if (command.address == NVDLA_GLB_S_INTR_MASK && command.value)
+			sequence_.masked = true;
+		if (launches(command)) {
+			const unsigned int group = command.address == NVDLA_BDMA_CFG_LAUNCH1;
+			auto &waiting = waiting_[index(Engine::Bdma)];
+			for (; copies_ && !waiting.empty(); copies_--) {
+				begin(waiting, group);
+				/* The last one of the group raises its interrupt. */
+				if (copies_ > 1)
+					bits_.back() = 0;
+			}
+		}
+		if (!enables(command))
+			return;
+		enabled_[command.address / NVDLA_UNIT_SIZE]++;
+		for (auto &waiting : waiting_)
+			if (!waiting.empty() && takeUnits(waiting.front()))
+				begin(waiting, groupOf(waiting.front()));
+	}
+
+	/* An operation is enabled with the last one of its units. */
+	bool takeUnits(const OperationRecord &record)
+	{
+		if (record.engine == Engine::Bdma)
+			return false;
+		for (size_t unit = 0; unit < unitCount; unit++)
+			if (record.units >> unit & 1 && !enabled_[unit])
+				return false;
+		for (size_t unit = 0; unit < unitCount; unit++) {
+			enabled_[unit] -= record.units >> unit & 1;
+			begun_[unit] += record.units >> unit & 1;
+		}
+		return true;
+	}
+
+	/* Units take their groups by turns. */
+	unsigned int groupOf(const OperationRecord &record) const
+	{
+		return (begun_[index(doneBit(record).unit)] - 1) % 2;
+	}
+
+	void begin(std::deque<OperationRecord> &waiting, unsigned int group)
+	{
+		const OperationRecord &record = waiting.front();
+
+		bits_.push_back(doneBit(record).bit << group);
+		works_.push_back({ .work = record.work, .notBefore = now_ });
+		sequence_.steps.push_back({ .operation = record, .enabled = now_ });
+		waiting.pop_front();
+	}
+
+	void runAll()
+	{
+		const auto times = schedule(works_, {});
+
+		for (size_t i = 0; i < times.size(); i++)
+			sequence_.steps[i].time = times[i];
+	}
+
+	/*
+	 * Interrupts are cleared when they were seen: each operation is waited for once. Of
+	 * several, the first one raises the line.
+	 */
+	void waitFor(uint32_t mask)
+	{
+		double rise = std::numeric_limits<double>::infinity();
+
+		runAll();
+		for (size_t i = 0; i < bits_.size(); i++) {
+			if (!(bits_[i] & mask))
+				continue;
+			mask &= ~bits_[i];
+			bits_[i] = 0;
+			now_ = std::max(now_, sequence_.steps[i].time.end);
+			rise = std::min(rise, sequence_.steps[i].time.end);
+		}
+		if (rise < std::numeric_limits<double>::infinity())
+			sequence_.interrupt = rise;
+	}
+
+	std::array<std::deque<OperationRecord>, engineCount> waiting_;
+	std::array<unsigned int, unitCount> enabled_{};
+	std::array<unsigned int, unitCount> begun_{};
+	unsigned int copies_ = 0;
+	double now_ = 0;
+	std::vector<uint32_t> bits_; /* of each step, 0 once it was waited for */
+	std::vector<ScheduledWork> works_;
+	Sequence sequence_;
+};
+
+} /* namespace */
+
+double Sequence::lastCycles() const
+{
+	double enabled = 0;
+
+	for (const Step &step : steps)
+		enabled = std::max(enabled, step.enabled);
+	return interrupt - enabled;
+}
+
+std::optional<Sequence> sequenceOf(const SuiteRun &run, const Trace &trace)
+{
+	Timeline timeline(run);
+
+	for (const TraceCommand &command : trace.commands)
+		timeline.add(command);
+	return timeline.finish();
+}
+
+} /* namespace nvdla::sim */
