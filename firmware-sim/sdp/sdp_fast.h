@@ -2,8 +2,8 @@
 /*
  * SDP's integer arithmetic at the speed of the host.
  *
- * Each function does what its namesake in sdp_datapath.h does and returns true, or
- * does nothing and returns false: for operands or a host that it is not made for.
+ * Each function does what functions in sdp_datapath.h do and returns true, or does
+ * nothing and returns false: for operands or a host that it is not made for.
  */
 #pragma once
 
@@ -16,25 +16,42 @@
 namespace nvdla::sim
 {
 
-/** \brief applySdpX() for integers and operands of 32 (ALU) and 16 bits (multiplier) */
-bool applySdpXFast(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		   const SdpOperandRun &alu, const SdpOperandRun &mul);
+/** \brief A stage that is not bypassed, and its operands for a run of atoms */
+struct SdpStageRun {
+	const SdpStage *stage;
+	bool isY;
+	SdpOperandRun alu; /**< looked at unless the ALU is bypassed */
+	SdpOperandRun mul; /**< the same of the multiplier */
+};
 
-/** \brief applySdpY() for integers; multipliers of 21 bits at most */
-bool applySdpYFast(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
-		   const SdpOperandRun &alu, const SdpOperandRun &mul);
+/**
+ * \brief applySdpX() and applySdpY() of integers, one stage after the other
+ *
+ * False with multipliers of Y with more than 21 bits.
+ *
+ * \param stages three at most
+ * \param out as many values as there are in \a in: whole atoms; may be the same
+ */
+bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
+		  std::span<int32_t> out);
 
 /** \brief convertSdpOutput() from integers to integers; \a values are whole atoms */
 bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);
 
 /**
- * \brief The same, and its results as they are in memory
+ * \brief applySdpFast() and the output converter, its results as they are in memory
  *
  * Also notes in \a counters that one of them is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values
  */
-bool storeSdpOutputFast(const SdpOp &op, std::span<const int32_t> values,
-			std::span<std::byte> bytes, SdpCounters &counters);
+bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
+		  std::span<const int32_t> in, std::span<std::byte> bytes, SdpCounters &counters);
+
+/**
+ * \brief arith::Converter::apply() of each value, clipped to 32 bits
+ * \param values of 16 bits, any number of them
+ */
+void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
 } /* namespace nvdla::sim */

@@ -4,6 +4,7 @@
 #include "arith/float.h"
 #include "arith/integer.h"
 #include "core/elements.h"
+#include "sdp/sdp_fast.h"
 #include "sdp/sdp_float.h"
 
 namespace nvdla::sim
@@ -64,7 +65,7 @@ int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t valu
 	return value;
 }
 
-/* Operands of every element are as many as the elements: most are only made wider. */
+/* Operands of every element are as many as the elements. */
 bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
 			     std::span<int32_t> values) const
 {
@@ -74,9 +75,11 @@ bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<co
 		widenSdpHalves(raw, values);
 		return true;
 	}
-	if (isY_ ? !operand.converterBypass : isAlu && stage_.aluShift)
+	if (!isY_ && isAlu && stage_.aluShift)
 		return false;
 	widenElements(raw, stage_.read.twoBytes ? Precision::Int16 : Precision::Int8, values);
+	if (isY_ && !operand.converterBypass)
+		convertSdpOperandsFast(operand.converter, values);
 	return true;
 }
 

@@ -41,7 +41,7 @@ private:
 	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void unpack(std::span<const std::byte> raw);
 	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
-	/** \return false if nothing was done: they are not all made the same simple way */
+	/** \return false if nothing was done: there is only the way of one after the other */
 	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
 			std::span<int32_t> values) const;
 	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,

@@ -71,66 +71,100 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 	const auto input = run.data.subspan(size_t{ first } * lanes_, size_t{ count } * lanes_);
 	const uint32_t x = run.x + first;
 
-	values_.assign(input.begin(), input.end());
-	if (op_.nanToZero && op_.proc == Precision::Fp16)
-		for (int32_t &value : values_)
-			if (Fp32::isNan(static_cast<uint32_t>(value)))
-				value = 0;
-
-	if (!op_.x1.bypass) {
-		x1_.load(run.surface, run.y, x, count);
-		applyX(op_.x1, x1_);
-	}
-	if (!op_.x2.bypass) {
-		x2_.load(run.surface, run.y, x, count);
-		applyX(op_.x2, x2_);
-	}
-	if (!op_.y.bypass) {
-		y_.load(run.surface, run.y, x, count);
-		applyY();
-	}
-
 	atoms_ += count;
+	loadOperands(run.surface, run.y, x, count);
+	if (lutBypassed() && storeStages(run, x, input))
+		return;
+	applyStages(input);
+	if (!lutBypassed())
+		applyLut();
 	if (op_.compares()) {
 		checkZero(values_);
 		return;
 	}
-	if (storeFast(run, x, count))
+	if (storeFloat(run, x))
 		return;
 	convert();
 	emit(run, x, count);
 }
 
-/* Straight to memory, where atoms stay atoms. */
-bool SdpStream::storeFast(const StreamRun &run, uint32_t x, uint32_t count)
+void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
-	if (op_.toPdp || atomChannels(op_.out) != lanes_)
+	stages_.clear();
+	auto add = [&](const SdpStage &stage, SdpOperands &operands) {
+		if (stage.bypass)
+			return;
+		operands.load(surface, y, x, count);
+		stages_.push_back({ &stage, &stage == &op_.y, operands.alu(), operands.mul() });
+	};
+	add(op_.x1, x1_);
+	add(op_.x2, x2_);
+	add(op_.y, y_);
+}
+
+/* Atoms of the output are those of the input, and go to memory. */
+bool SdpStream::staysAtoms() const
+{
+	return !op_.toPdp && !op_.compares() && atomChannels(op_.out) == lanes_;
+}
+
+/* Integers from the input straight to memory. */
+bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
+{
+	if (!staysAtoms())
 		return false;
-	bytes_.resize(size_t{ count } * atomBytes);
-	if (!storeSdpOutputFast(op_, values_, bytes_, counters_) &&
-	    !storeSdpOutputFloat(op_, values_, bytes_, counters_))
+	bytes_.resize(input.size() / lanes_ * atomBytes);
+	if (!storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
 	return true;
 }
 
-void SdpStream::applyX(const SdpStage &stage, const SdpOperands &operands)
+bool SdpStream::storeFloat(const StreamRun &run, uint32_t x)
 {
-	const auto apply = op_.proc == Precision::Fp16 ? applySdpXFloat : applySdpXFast;
-
-	if (!apply(stage, values_, lanes_, operands.alu(), operands.mul()))
-		applySdpX(stage, op_.proc, values_, lanes_, operands.alu(), operands.mul());
+	if (!staysAtoms())
+		return false;
+	bytes_.resize(values_.size() / lanes_ * atomBytes);
+	if (!storeSdpOutputFloat(op_, values_, bytes_, counters_))
+		return false;
+	write(run, run.surface, x);
+	return true;
 }
 
-void SdpStream::applyY()
+/* The input through all stages, to values_. */
+void SdpStream::applyStages(std::span<const int32_t> input)
 {
-	const auto apply = op_.proc == Precision::Fp16 ? applySdpYFloat : applySdpYFast;
-
-	if (!apply(op_.y, values_, lanes_, y_.alu(), y_.mul()))
-		applySdpY(op_.y, op_.proc, values_, lanes_, y_.alu(), y_.mul());
-
-	if (op_.y.lutBypass)
+	values_.resize(input.size());
+	if (op_.proc != Precision::Fp16 && applySdpFast(stages_, lanes_, input, values_))
 		return;
+	std::ranges::copy(input, values_.begin());
+	if (op_.nanToZero && op_.proc == Precision::Fp16)
+		for (int32_t &value : values_)
+			if (Fp32::isNan(static_cast<uint32_t>(value)))
+				value = 0;
+	for (const SdpStageRun &stage : stages_)
+		applyStage(stage);
+}
+
+void SdpStream::applyStage(const SdpStageRun &run)
+{
+	const bool isFloat = op_.proc == Precision::Fp16;
+	const auto fast = run.isY ? applySdpYFloat : applySdpXFloat;
+	const auto reference = run.isY ? applySdpY : applySdpX;
+
+	if (isFloat ? fast(*run.stage, values_, lanes_, run.alu, run.mul)
+		    : applySdpFast({ &run, 1 }, lanes_, values_, values_))
+		return;
+	reference(*run.stage, op_.proc, values_, lanes_, run.alu, run.mul);
+}
+
+bool SdpStream::lutBypassed() const
+{
+	return op_.y.bypass || op_.y.lutBypass;
+}
+
+void SdpStream::applyLut()
+{
 	if (fastLut_)
 		fastLut_->lookup(values_, counters_.lut);
 	else

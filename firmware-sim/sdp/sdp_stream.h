@@ -18,6 +18,7 @@
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
+#include "sdp/sdp_fast.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
 
@@ -57,10 +58,15 @@ public:
 
 private:
 	void process(const StreamRun &run, uint32_t first, uint32_t count);
-	void applyX(const SdpStage &stage, const SdpOperands &operands);
-	void applyY();
+	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	bool staysAtoms() const;
+	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
+	bool storeFloat(const StreamRun &run, uint32_t x);
+	void applyStages(std::span<const int32_t> input);
+	void applyStage(const SdpStageRun &run);
+	bool lutBypassed() const;
+	void applyLut();
 	void convert();
-	bool storeFast(const StreamRun &run, uint32_t x, uint32_t count);
 	void write(const StreamRun &run, uint32_t surface, uint32_t x);
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
@@ -79,6 +85,7 @@ private:
 	SdpOperands x2_;
 	SdpOperands y_;
 
+	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
 	std::vector<int32_t> values_;
 	std::vector<int32_t> half_;
 	std::vector<std::byte> bytes_;

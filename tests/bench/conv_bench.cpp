@@ -11,6 +11,7 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include <hwy/targets.h>
 #include <nvdla/hw/registers.h>
@@ -129,14 +130,16 @@ private:
 		std::mt19937 engine(1);
 		std::normal_distribution<float> normal;
 		std::vector<std::byte> bytes(kMemory);
-		const size_t each = shape_.image ? 1 : elementBytes(precision_);
+		size_t each = 0;
 
 		for (size_t at = 0; at < kOut; at += each) {
 			float value = normal(engine);
 			const bool weight = at >= kWeights;
+			/* Pixels are bytes. */
+			each = shape_.image && !weight ? 1 : elementBytes(precision_);
 			if (!weight && value < 0)
 				value = 0;
-			if (precision_ == Precision::Fp16) {
+			if (precision_ == Precision::Fp16 && each == sizeof(uint16_t)) {
 				const float scaled = weight ? value / 32 : value;
 				const auto half = static_cast<uint16_t>(
 					arith::fp32ToFp16(std::bit_cast<uint32_t>(scaled)));
@@ -281,6 +284,7 @@ int main(int argc, char **argv)
 
 	unsigned int rounds = 20;
 	std::string only;
+	std::string part;
 	bool avx2 = false;
 	nvdla::CommandLine app(
 		"Convolutions of the device model beside oneDNN's, as a Markdown table",
@@ -291,6 +295,8 @@ int main(int argc, char **argv)
 	app.option("--precision", only, "one precision only")
 		.oneOf({ "int8", "int16", "fp16" })
 		.valueText("int8|int16|fp16");
+	app.option("--shape", part, "only convolutions that have TEXT in their names")
+		.valueText("TEXT");
 	app.flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
@@ -305,6 +311,8 @@ int main(int argc, char **argv)
 	std::printf("| convolution | precision | ms | GMAC/s | of peak | oneDNN GMAC/s | ratio |\n"
 		    "|---|---|---|---|---|---|---|\n");
 	for (const ConvShape &shape : kShapes) {
+		if (std::string_view(shape.name).find(part) == std::string_view::npos)
+			continue;
 		if (only.empty() || only == "int8")
 			printLine(shape, "INT8", measure(shape, Precision::Int8, rounds), int8);
 		if (only.empty() || only == "int16")

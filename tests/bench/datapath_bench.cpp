@@ -65,8 +65,10 @@ void x(benchmark::State &state)
 	measure(
 		state,
 		[&](Values &values) {
-			applySdpXFast(stage, values, lanes, { bias.data(), 0 },
-				      { scale.data(), 0 });
+			const SdpStageRun run = {
+				&stage, false, { bias.data(), 0 }, { scale.data(), 0 }
+			};
+			applySdpFast({ &run, 1 }, lanes, values, values);
 		},
 		[&](Values &values) {
 			applySdpX(stage, Precision::Int8, values, lanes, { bias.data(), 0 },
@@ -86,7 +88,8 @@ void y(benchmark::State &state)
 	measure(
 		state,
 		[&](Values &values) {
-			applySdpYFast(stage, values, lanes, { other.data(), lanes }, {});
+			const SdpStageRun run = { &stage, true, { other.data(), lanes }, {} };
+			applySdpFast({ &run, 1 }, lanes, values, values);
 		},
 		[&](Values &values) {
 			applySdpY(stage, Precision::Int8, values, lanes, { other.data(), lanes },

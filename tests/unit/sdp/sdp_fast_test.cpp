@@ -82,6 +82,16 @@ struct Operands {
 	SdpOperandRun run;
 };
 
+/** \brief A stage alone, in place; what is bypassed has no operands */
+bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values, size_t lanes,
+	      const SdpOperandRun &alu, const SdpOperandRun &mul)
+{
+	const SdpStageRun run = { &stage, isY, stage.alu.bypass ? SdpOperandRun() : alu,
+				  stage.mul.bypass ? SdpOperandRun() : mul };
+
+	return applySdpFast({ &run, 1 }, lanes, values, values);
+}
+
 } /* namespace */
 
 TEST(SdpFast, XIsTheReference)
@@ -100,9 +110,7 @@ TEST(SdpFast, XIsTheReference)
 		applySdpX(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
 		forEachTarget([&] {
 			auto values = inputs;
-			ASSERT_TRUE(applySdpXFast(stage, values, lanes,
-						  stage.alu.bypass ? SdpOperandRun() : alu.run,
-						  stage.mul.bypass ? SdpOperandRun() : mul.run));
+			ASSERT_TRUE(applyOne(stage, false, values, lanes, alu.run, mul.run));
 			ASSERT_EQ(values, expected) << "round " << round;
 		});
 	}
@@ -126,9 +134,7 @@ TEST(SdpFast, YIsTheReference)
 		applySdpY(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
 		forEachTarget([&] {
 			auto values = inputs;
-			ASSERT_TRUE(applySdpYFast(stage, values, lanes,
-						  stage.alu.bypass ? SdpOperandRun() : alu.run,
-						  stage.mul.bypass ? SdpOperandRun() : mul.run));
+			ASSERT_TRUE(applyOne(stage, true, values, lanes, alu.run, mul.run));
 			ASSERT_EQ(values, expected) << "round " << round;
 		});
 	}
@@ -141,9 +147,9 @@ TEST(SdpFast, YRefusesMultipliersThatDoublesDoNotHold)
 	std::vector<int32_t> mul(32, 1 << 20);
 
 	stage.mul.bypass = false;
-	EXPECT_FALSE(applySdpYFast(stage, values, 32, {}, { mul.data(), 32 }));
+	EXPECT_FALSE(applyOne(stage, true, values, 32, {}, { mul.data(), 32 }));
 	mul.assign(32, -(1 << 20) - 1);
-	EXPECT_FALSE(applySdpYFast(stage, values, 32, {}, { mul.data(), 0 }));
+	EXPECT_FALSE(applyOne(stage, true, values, 32, {}, { mul.data(), 0 }));
 	EXPECT_EQ(values, std::vector<int32_t>(32, 1));
 }
 
@@ -176,7 +182,7 @@ TEST(SdpFast, TheConverterIsTheReference)
 			std::vector<std::byte> bytes(stored.size());
 			SdpCounters storeCounters;
 			narrowElements(expected, op.out, bytes);
-			ASSERT_TRUE(storeSdpOutputFast(op, inputs, stored, storeCounters));
+			ASSERT_TRUE(storeSdpFast(op, {}, 32, inputs, stored, storeCounters));
 			ASSERT_EQ(stored, bytes) << "round " << round;
 			ASSERT_EQ(storeCounters.saturation, expectedCounters.saturation);
 			ASSERT_EQ(storeCounters.nonZero,
@@ -184,6 +190,78 @@ TEST(SdpFast, TheConverterIsTheReference)
 		});
 	}
 	EXPECT_GT(saturated, 1000U);
+}
+
+/* Two stages X and one Y, to numbers and to memory. */
+TEST(SdpFast, StagesOneAfterTheOtherAreTheReference)
+{
+	Random random(504);
+
+	for (int round = 0; round < 500; round++) {
+		const size_t lanes = random.coin() ? 32 : 16;
+		const auto atoms = static_cast<size_t>(random(1, 9));
+		const auto count = static_cast<size_t>(random(0, 3));
+		const auto inputs = random.numbers(atoms * lanes, 32);
+		std::vector<SdpStage> stages(count);
+		std::vector<Operands> operands;
+		std::vector<SdpStageRun> runs;
+		SdpOp op;
+		SdpCounters expectedCounters;
+		auto expected = inputs;
+
+		operands.reserve(2 * count);
+		for (size_t i = 0; i < count; i++) {
+			const bool isY = i + 1 == count && random.coin();
+			stages[i] = random.stage(SdpAlu::Equal);
+			const SdpOperandRun alu =
+				operands.emplace_back(random, atoms, lanes, 32).run;
+			const SdpOperandRun mul =
+				operands.emplace_back(random, atoms, lanes, 16).run;
+			runs.push_back({ &stages[i], isY, alu, mul });
+			(isY ? applySdpY : applySdpX)(stages[i], Precision::Int8, expected, lanes,
+						      alu, mul);
+		}
+		op.out = random.coin() ? Precision::Int8 : Precision::Int16;
+		op.converter = { .offset = random.numbers(1, 32)[0],
+				 .scale = static_cast<int16_t>(random.numbers(1, 16)[0]),
+				 .shift = static_cast<uint8_t>(random(0, 63)) };
+		auto converted = expected;
+		convertSdpOutput(op, converted, expectedCounters);
+		std::vector<std::byte> bytes(converted.size() * elementBytes(op.out));
+		narrowElements(converted, op.out, bytes);
+		forEachTarget([&] {
+			std::vector<int32_t> values(inputs.size());
+			std::vector<std::byte> stored(bytes.size());
+			SdpCounters counters;
+			ASSERT_TRUE(applySdpFast(runs, lanes, inputs, values));
+			ASSERT_EQ(values, expected) << "round " << round;
+			ASSERT_TRUE(storeSdpFast(op, runs, lanes, inputs, stored, counters));
+			ASSERT_EQ(stored, bytes) << "round " << round;
+			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+		});
+	}
+}
+
+TEST(SdpFast, OperandsAreConvertedAsTheReferenceDoes)
+{
+	Random random(505);
+
+	for (int round = 0; round < 1000; round++) {
+		const arith::Converter converter = { .offset = random.numbers(1, 32)[0],
+						     .scale = static_cast<int16_t>(
+							     random.numbers(1, 16)[0]),
+						     .shift = static_cast<uint8_t>(random(0, 63)) };
+		const auto inputs = random.numbers(static_cast<size_t>(random(1, 50)), 16);
+		auto expected = inputs;
+
+		for (int32_t &value : expected)
+			value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
+		forEachTarget([&] {
+			auto values = inputs;
+			convertSdpOperandsFast(converter, values);
+			ASSERT_EQ(values, expected) << "round " << round;
+		});
+	}
 }
 
 TEST(SdpFast, TheConverterLeavesFloatsToTheReference)
