@@ -249,6 +249,19 @@ class Tools(ProgramTest):
 		self.assertIn('100 MHz, DRAM 50 MB/s', slow)
 		self.assertRegex(slow, r'CONV\+SDP\+PDP .* DRAM\n')
 
+	def test_chip_of_a_model(self):
+		said = self.good('nvdla-info', '--chip', DIGITS / 'digits.onnx')
+		self.assertRegex(said, r'CONV\+SDP .*\ndigits.onnx on 1 GHz')
+		self.assertIn('on the CPU are not in it', said)
+		nameless = self.write('nameless', (DIGITS / 'digits.onnx').read_bytes())
+		self.assertEqual(self.good('nvdla-prof', '--chip', '--model', nameless), said.replace('digits.onnx', 'nameless'))
+		self.assertIn('network is required', self.bad(2, 'nvdla-info', '--chip'))
+		self.assertIn('network is required', self.bad(2, 'nvdla-prof'))
+
+	def test_prof_of_a_model(self):
+		said = self.good('nvdla-prof', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm')
+		self.assertIn('SOFTMAX', said)
+
 	def test_chip_says_why(self):
 		net = self.folder / 'bounds.nvdla'
 		self.good('nvdla-example-net', '--network', 'bounds', '-o', net)

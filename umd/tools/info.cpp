@@ -3,7 +3,6 @@
  * nvdla-info: what is in a loadable.
  */
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/core.h>
 #include <nvdla/loadable_json.h>
@@ -16,6 +15,7 @@
 #include "inspect/loadable_text.h"
 #include "inspect/network_graph.h"
 #include "io/file.h"
+#include "network_file.h"
 
 namespace
 {
@@ -25,7 +25,7 @@ using namespace nvdla;
 enum class Format { Text, Json, Dot, Svg };
 
 struct Settings {
-	std::string loadable;
+	tools::NetworkFile network;
 	std::string output;
 	Format format = Format::Text;
 	bool json = false;
@@ -38,14 +38,14 @@ constexpr size_t maxPictureNodes = 4000;
 
 Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings)
 {
-	const std::string name = std::filesystem::path(settings.loadable).filename().string();
+	const std::string name = settings.network.name();
 	auto graph = inspect::networkGraph(loadable);
 	if (!graph)
 		return forward(graph);
 	if (settings.format == Format::Dot)
 		return inspect::graphDot(*graph, name);
 	if (graph->nodes.size() > maxPictureNodes)
-		return fail(ErrorCode::Unsupported, "draw graph", settings.loadable,
+		return fail(ErrorCode::Unsupported, "draw graph", settings.network.path,
 			    fmt::format("has {} nodes, a picture at most {}; use --format dot",
 					graph->nodes.size(), maxPictureNodes));
 	return inspect::graphSvg(*graph, name);
@@ -54,8 +54,7 @@ Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings
 Result<std::string> predict(const Loadable &loadable, const Settings &settings)
 {
 	auto prediction =
-		chip::predict(loadable, settings.chipOptions.chip(),
-			      std::filesystem::path(settings.loadable).filename().string());
+		chip::predict(loadable, settings.chipOptions.chip(), settings.network.name());
 	if (!prediction)
 		return forward(prediction);
 	return chip::predictionTable(*prediction);
@@ -63,21 +62,22 @@ Result<std::string> predict(const Loadable &loadable, const Settings &settings)
 
 Result<std::string> describe(const Settings &settings)
 {
-	auto loadable = readLoadable(settings.loadable);
-	if (!loadable)
-		return forward(loadable);
+	auto network = tools::readNetwork(settings.network);
+	if (!network)
+		return forward(network);
+	const Loadable &loadable = network->loadable;
 	if (settings.chip)
-		return predict(*loadable, settings);
+		return predict(loadable, settings);
 	switch (settings.json ? Format::Json : settings.format) {
 	case Format::Text:
-		return inspect::loadableText(*loadable, settings.loadable);
+		return inspect::loadableText(loadable, settings.network.path);
 	case Format::Json:
-		return loadableToJson(*loadable);
+		return loadableToJson(loadable);
 	case Format::Dot:
 	case Format::Svg:
 		break;
 	}
-	return drawGraph(*loadable, settings);
+	return drawGraph(loadable, settings);
 }
 
 Result<void> run(const Settings &settings)
@@ -95,11 +95,13 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Shows what is in an NVDLA loadable.", "nvdla-info" };
+	CommandLine app{ "Shows what is in an NVDLA loadable, or in what a model is compiled to.",
+			 "nvdla-info" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.option("loadable", settings.loadable, "file, or its text form").required();
+	tools::NetworkOptions network;
+	network.addTo(app);
 	auto format =
 		app.choice<Format>("--format", settings.format,
 				   { { "text", Format::Text },
@@ -118,7 +120,11 @@ int main(int argc, char **argv)
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	if (auto done = run(settings); !done) {
+	auto done = network.file().and_then([&](tools::NetworkFile file) {
+		settings.network = std::move(file);
+		return run(settings);
+	});
+	if (!done) {
 		fmt::print(stderr, "nvdla-info: {}\n", done.error().message());
 		return tools::exitCode(done.error().code);
 	}

@@ -3,10 +3,8 @@
  * nvdla-prof: when which operation of a network ran.
  */
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/core.h>
-#include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
 #include "chip/prediction_profile.h"
@@ -70,44 +68,40 @@ Result<void> writePictures(const Settings &settings, const prof::Profile &profil
 	});
 }
 
-std::string networkName(const Settings &settings)
-{
-	return std::filesystem::path(settings.run.loadable).filename().string();
-}
-
 /* What a chip would do: nothing is run. */
 Result<void> predict(const Settings &settings)
 {
-	auto loadable = readLoadable(settings.run.loadable);
-	if (!loadable)
-		return forward(loadable);
-	auto prediction =
-		chip::predict(*loadable, settings.chipOptions.chip(), networkName(settings));
+	auto network = tools::readNetwork(settings.run.network);
+	if (!network)
+		return forward(network);
+	auto prediction = chip::predict(network->loadable, settings.chipOptions.chip(),
+					settings.run.network.name());
 	if (!prediction)
 		return forward(prediction);
 	fmt::print("{}", chip::predictionTable(*prediction));
 	return writePictures(settings, chip::predictionProfile(*prediction));
 }
 
-Result<void> run(const Settings &settings)
+Result<void> run(Settings &settings)
 {
-	auto loadable = readLoadable(settings.run.loadable);
-	if (!loadable)
-		return forward(loadable);
+	auto read = tools::readNetwork(settings.run.network);
+	if (!read)
+		return forward(read);
+	settings.run.follow(*read);
 	auto device = Device::open(settings.run.device);
 	if (!device)
 		return forward(device);
 	if (!device->has(Feature::Results) || !device->has(Feature::Statistics))
 		return fail(ErrorCode::Unsupported, "profile", settings.run.device,
 			    "the driver does not report when operations ran; a newer one does");
-	auto network = Network::load(*device, *loadable);
+	auto network = Network::load(*device, read->loadable);
 	if (!network)
 		return forward(network);
 	auto report = runNetwork(settings, *network);
 	if (!report)
 		return forward(report);
-	auto profile = prof::runProfile(*loadable, *report,
-					networkName(settings) + " on " + settings.run.device);
+	auto profile = prof::runProfile(read->loadable, *report,
+					settings.run.network.name() + " on " + settings.run.device);
 	if (!profile)
 		return forward(profile);
 
@@ -119,12 +113,13 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Runs an NVDLA loadable and shows when which operation ran.",
+	CommandLine app{ "Runs an NVDLA loadable or a model and shows when which operation ran.",
 			 "nvdla-prof" };
 	Settings settings;
 
 	app.footer(tools::exitCodeHelp);
-	app.option("loadable", settings.run.loadable, "file to run, or its text form").required();
+	tools::NetworkOptions network;
+	network.addTo(app);
 	auto device =
 		app.option("--device", settings.run.device,
 			   "/dev/accel/accelN, or embedded for the device model in this process")
@@ -150,7 +145,11 @@ int main(int argc, char **argv)
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	if (auto done = settings.chip ? predict(settings) : run(settings); !done) {
+	auto done = network.file().and_then([&](tools::NetworkFile file) {
+		settings.run.network = std::move(file);
+		return settings.chip ? predict(settings) : run(settings);
+	});
+	if (!done) {
 		fmt::print(stderr, "nvdla-prof: {}\n", done.error().message());
 		return tools::exitCode(done.error().code);
 	}

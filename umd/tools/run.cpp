@@ -5,8 +5,6 @@
 #include <cstdio>
 
 #include <fmt/core.h>
-#include <nvdla/compiler.h>
-#include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
 #include "exit_code.h"
@@ -37,7 +35,7 @@ Result<void> checkCounts(const RunSettings &settings, const Network &network)
 	};
 	for (const auto &count : counts) {
 		if (count.given > count.there)
-			return fail(ErrorCode::InvalidArgument, count.name, settings.loadable,
+			return fail(ErrorCode::InvalidArgument, count.name, settings.network.path,
 				    fmt::format("{} given, the network has {}", count.given,
 						count.there));
 	}
@@ -96,18 +94,13 @@ Result<std::vector<RunReport>> runNetwork(const RunSettings &settings, const Dev
 
 Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 {
-	if (!settings.isModel) {
-		progress.show("reading " + settings.loadable);
-		return readLoadable(settings.loadable);
-	}
-	progress.show("compiling " + settings.loadable);
-	auto compiled = compileFile(settings.loadable);
-	if (!compiled)
-		return forward(compiled);
-	settings.inputOrders = std::move(compiled->inputOrders);
-	settings.outputOrders = std::move(compiled->outputOrders);
-	settings.inputsOf8Bits = std::move(compiled->inputsOf8Bits);
-	return std::move(compiled->loadable);
+	progress.show((settings.network.isModel ? "compiling " : "reading ") +
+		      settings.network.path);
+	auto network = readNetwork(settings.network);
+	if (!network)
+		return forward(network);
+	settings.follow(*network);
+	return std::move(network->loadable);
 }
 
 Result<void> run(RunSettings settings)
@@ -151,7 +144,7 @@ Result<void> run(RunSettings settings)
 	RunOutcome outcome{ *network, std::move(*reports), std::move(*labels), std::nullopt };
 	if (settings.perf) {
 		auto profile =
-			prof::runProfile(*loadable, outcome.reports.back(), settings.loadable);
+			prof::runProfile(*loadable, outcome.reports.back(), settings.network.path);
 		if (!profile)
 			return forward(profile);
 		outcome.profile = std::move(*profile);

@@ -18,8 +18,7 @@ namespace
 
 /* What becomes settings when all of it is there. */
 struct Lists {
-	std::string network;
-	std::string model;
+	NetworkOptions network;
 	std::vector<std::string> images;
 	std::vector<float> mean;
 	QuantizationOptions input;
@@ -76,16 +75,8 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.option("--device", settings.device,
 		   "/dev/accel/accelN, or embedded for the device model in this process")
 		.showDefault();
-	const auto network = app.option("network", lists.network,
-					"loadable to run, or its text form; or a model to compile "
-					"and run, whose name ends in .tflite or .onnx");
-	const auto loadable = app.option("--loadable", settings.loadable, "the same, of a loadable")
-				      .excludes(network);
-	app.option("--model", lists.model,
-		   "the same, of a TensorFlow Lite or ONNX model of any name; .npy are in its "
-		   "order, pictures are scaled to its input, whose integers are pixels less 128")
-		.excludes(network)
-		.excludes(loadable);
+	lists.network.addTo(app, "; .npy are in its order, pictures are scaled to its input, whose "
+				 "integers are pixels less 128");
 	app.option("--repeat", settings.repeat, "run N times").range(1u, 1000000u).showDefault();
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
@@ -96,7 +87,7 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 
-Result<void> takeLists(Lists lists, RunSettings &settings)
+Result<void> takeLists(const Lists &lists, RunSettings &settings)
 {
 	std::copy_n(lists.mean.begin(), std::min(lists.mean.size(), settings.scaling.mean.size()),
 		    settings.scaling.mean.begin());
@@ -106,14 +97,10 @@ Result<void> takeLists(Lists lists, RunSettings &settings)
 	auto outputs = lists.output.parse("--output-scale");
 	if (!outputs)
 		return forward(outputs);
-	const std::string &network = lists.network;
-	if (network.ends_with(".tflite") || network.ends_with(".onnx"))
-		lists.model = network;
-	else if (!network.empty())
-		settings.loadable = network;
-	settings.isModel = !lists.model.empty();
-	if (settings.isModel)
-		settings.loadable = lists.model;
+	auto network = lists.network.file();
+	if (!network)
+		return forward(network);
+	settings.network = std::move(*network);
 	settings.usualOutputs = settings.rawDump || !lists.images.empty();
 	if (!lists.images.empty())
 		settings.inputs = lists.images;
@@ -135,13 +122,9 @@ std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 	if (const auto code = app.parse(argc, argv))
 		return code;
 
-	if (settings.loadable.empty() && lists.model.empty() && lists.network.empty()) {
-		fmt::print(stderr, "network is required: a loadable or a model\n");
-		return exitCode(ErrorCode::InvalidArgument);
-	}
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
-	if (auto taken = takeLists(std::move(lists), settings); !taken) {
+	if (auto taken = takeLists(lists, settings); !taken) {
 		fmt::print(stderr, "nvdla-run: {}\n", taken.error().message());
 		return exitCode(taken.error().code);
 	}

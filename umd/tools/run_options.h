@@ -8,15 +8,15 @@
 #include <nvdla/image.h>
 #include <nvdla/quantization.h>
 
+#include "network_file.h"
+
 namespace nvdla::tools
 {
 
 /** \brief What nvdla-run was asked for */
 struct RunSettings {
 	std::string device = "embedded";
-	std::string loadable; /**< file to run; a model if isModel */
-	/** \brief The file is to be compiled, and arrays are in the model's order */
-	bool isModel = false;
+	NetworkFile network; /**< if it is a model, arrays are in its order */
 	/** \brief The order of all arrays, whatever the model's is */
 	std::optional<ElementOrder> layout;
 	/** \brief Those of the model, for each input and output, once it is compiled */
@@ -38,6 +38,14 @@ struct RunSettings {
 	bool verbose = false;
 	bool perf = false;
 	bool json = false;
+
+	/** \brief Have arrays as a model has them that was compiled */
+	void follow(const CompiledModel &model)
+	{
+		inputOrders = model.inputOrders;
+		outputOrders = model.outputOrders;
+		inputsOf8Bits = model.inputsOf8Bits;
+	}
 };
 
 /**

@@ -121,7 +121,7 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 				   step.cpu ? "cpu" : "device", step.tasks, step.operations,
 				   milliseconds(step.duration));
 	}
-	fmt::print("{}: {} run{} on {}, {:.3f} ms each, best {:.3f} ms\n", settings.loadable,
+	fmt::print("{}: {} run{} on {}, {:.3f} ms each, best {:.3f} ms\n", settings.network.path,
 		   reports.size(), reports.size() == 1 ? "" : "s", settings.device,
 		   sum / static_cast<double>(reports.size()), best);
 
@@ -147,7 +147,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 {
 	const auto &[network, reports, labels, profile] = outcome;
-	nlohmann::json json = { { "loadable", settings.loadable }, { "device", settings.device } };
+	nlohmann::json json = { { "loadable", settings.network.path },
+				{ "device", settings.device } };
 
 	json["inputs"] = nlohmann::json::array();
 	for (const TensorDesc &desc : network.inputs())

@@ -89,7 +89,7 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t inde
 	auto image = decodeImage(bytes, path);
 	if (!image)
 		return forward(image);
-	if (settings.isModel)
+	if (settings.network.isModel)
 		return elementsOfModel(desc, *image, settings, index);
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
@@ -156,7 +156,7 @@ Result<void> setInput(Network &network, size_t index, const std::string &path,
 	if (path.ends_with(rawSuffix) || index >= network.inputs().size())
 		return network.setInput(index, *bytes);
 
-	if (settings.isModel && isNpy(*bytes))
+	if (settings.network.isModel && isNpy(*bytes))
 		return setInModelOrder(network, index, *bytes, settings, path);
 	auto elements = inputElements(network.inputs()[index], index, *bytes, path, settings);
 	if (!elements)

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "network_file.h"
+
+#include <filesystem>
+
+#include <nvdla/loadable_json.h>
+
+namespace nvdla::tools
+{
+
+std::string NetworkFile::name() const
+{
+	return std::filesystem::path(path).filename().string();
+}
+
+void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
+{
+	const auto network = app.option("network", network_,
+					"loadable, or its text form; or a model to compile, whose "
+					"name ends in .tflite or .onnx");
+	const auto loadable =
+		app.option("--loadable", loadable_, "the same, of a loadable").excludes(network);
+	app.option("--model", model_,
+		   "the same, of a TensorFlow Lite or ONNX model of any name" + modelHelp)
+		.excludes(network)
+		.excludes(loadable);
+}
+
+Result<NetworkFile> NetworkOptions::file() const
+{
+	if (!model_.empty())
+		return NetworkFile{ model_, true };
+	const std::string &path = loadable_.empty() ? network_ : loadable_;
+	if (path.empty())
+		return fail(ErrorCode::InvalidArgument, "network is required", "",
+			    "a loadable or a model");
+	return NetworkFile{ path, loadable_.empty() &&
+					  (path.ends_with(".tflite") || path.ends_with(".onnx")) };
+}
+
+Result<CompiledModel> readNetwork(const NetworkFile &file)
+{
+	if (file.isModel)
+		return compileFile(file.path);
+	auto loadable = readLoadable(file.path);
+	if (!loadable)
+		return forward(loadable);
+	return CompiledModel{ .loadable = std::move(*loadable) };
+}
+
+} /* namespace nvdla::tools */

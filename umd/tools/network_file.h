@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The network that a command line names: a loadable, or a model to compile.
+ */
+#pragma once
+
+#include <string>
+
+#include <nvdla/compiler.h>
+
+#include "command-line/command_line.h"
+
+namespace nvdla::tools
+{
+
+/** \brief A file with a network */
+struct NetworkFile {
+	std::string path;
+	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
+
+	/** \return the path without its folders */
+	std::string name() const;
+};
+
+/** \brief The argument and the options that name it; has to exist until they are parsed */
+class NetworkOptions
+{
+public:
+	NetworkOptions() = default;
+	NetworkOptions(const NetworkOptions &) = delete;
+	NetworkOptions &operator=(const NetworkOptions &) = delete;
+
+	/** \param[in] modelHelp what else there is to say of --model */
+	void addTo(CommandLine &app, const std::string &modelHelp = "");
+
+	/** \return the file, or InvalidArgument if none was named */
+	Result<NetworkFile> file() const;
+
+private:
+	std::string network_;
+	std::string loadable_;
+	std::string model_;
+};
+
+/** \return the network; of a loadable nothing else is filled in */
+Result<CompiledModel> readNetwork(const NetworkFile &file);
+
+} /* namespace nvdla::tools */
