@@ -79,12 +79,13 @@ protected:
 	/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer */
 	virtual void fetchLine(uint32_t line, uint32_t offset) = 0;
 
-	/** \return the bytes of an entry behind CDMA's pointer */
-	std::byte *entry(uint32_t offset)
+	/** \return the bytes from an entry behind CDMA's pointer to where the buffer turns round */
+	std::span<std::byte> entries(uint32_t offset)
 	{
-		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset))
-			.data();
+		return cbuf_.from(cbuf_.data(), cbuf_.data().advance(cbuf_.data().write(), offset));
 	}
+	/** \return the bytes of an entry behind CDMA's pointer */
+	std::byte *entry(uint32_t offset) { return entries(offset).data(); }
 
 	const ConvOp &op_;
 	MemoryPort &memory_;

@@ -126,11 +126,22 @@ protected:
 private:
 	void put(uint32_t surface, uint32_t first, std::span<const std::byte> atoms)
 	{
-		for (uint32_t x = 0; x < op_.fetch.size.width; x++) {
+		const size_t step = size_t{ layout_.atoms(surface) } * kAtomBytes;
+
+		while (!atoms.empty()) {
+			const auto x = static_cast<uint32_t>(op_.fetch.size.width -
+							     atoms.size() / kAtomBytes);
 			const uint32_t atom = layout_.atom(surface, x);
-			std::memcpy(entry(first + atom / LineLayout::kAtomsPerEntry) +
-					    atom % LineLayout::kAtomsPerEntry * kAtomBytes,
-				    &atoms[static_cast<size_t>(x) * kAtomBytes], kAtomBytes);
+			const auto room =
+				entries(first + atom / LineLayout::kAtomsPerEntry)
+					.subspan(size_t{ atom % LineLayout::kAtomsPerEntry } *
+						 kAtomBytes);
+			const size_t count = std::min(atoms.size() / kAtomBytes,
+						      (room.size() - kAtomBytes) / step + 1);
+
+			for (size_t i = 0; i < count; i++)
+				std::memcpy(&room[i * step], &atoms[i * kAtomBytes], kAtomBytes);
+			atoms = atoms.subspan(count * kAtomBytes);
 		}
 	}
 

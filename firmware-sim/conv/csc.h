@@ -68,6 +68,16 @@ public:
  */
 using Slice = std::vector<int16_t>;
 
+/** \brief Elements of a line that are in the buffer at regular distances */
+struct LinePiece {
+	const std::byte *from; /**< the first of them */
+	size_t fromStep;       /**< bytes from one part to the next */
+	size_t to;	       /**< bytes of the line before them */
+	size_t toStep;
+	size_t bytes; /**< of a part */
+	size_t parts;
+};
+
 /**
  * \brief The lines that CSC reads, from its pointer on, as its own registers describe them
  *
@@ -88,14 +98,21 @@ public:
 	/** \brief Copy the elements of line \a y of cube \a batch, lineBytes(), to \a out */
 	void read(uint32_t batch, uint32_t y, std::byte *out) const;
 
+	/**
+	 * \brief What read() would copy, where it is; not in Winograd mode
+	 * \param pieces overwritten
+	 */
+	void find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const;
+
 	/** \return line \a y of cube \a batch */
 	Slice line(uint32_t batch, uint32_t y) const;
 
 private:
-	void readDirect(uint32_t first, std::byte *out) const;
-	void readImage(uint32_t first, std::byte *out) const;
+	void findDirect(uint32_t first, std::vector<LinePiece> &pieces) const;
+	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
-	const std::byte *entry(uint32_t offset) const;
+	/** \return the bytes from an entry behind CSC's pointer to where the buffer turns round */
+	std::span<const std::byte> entries(uint32_t offset) const;
 
 	const ConvOp &op_;
 	const Cbuf &cbuf_;

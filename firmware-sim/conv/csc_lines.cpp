@@ -16,20 +16,6 @@
 namespace nvdla::sim
 {
 
-namespace
-{
-
-/** Atoms of a column: four of them, whose size is then a constant, almost always */
-void copyAtoms(const std::byte *atoms, size_t bytes, std::byte *out)
-{
-	if (bytes == kEntryBytes)
-		std::memcpy(out, atoms, kEntryBytes);
-	else
-		std::memcpy(out, atoms, bytes);
-}
-
-} /* namespace */
-
 DataView::DataView(const ConvOp &op, const Cbuf &cbuf) : op_(op), cbuf_(cbuf)
 {
 }
@@ -66,30 +52,39 @@ Slice DataView::line(uint32_t batch, uint32_t y) const
 
 void DataView::read(uint32_t batch, uint32_t y, std::byte *out) const
 {
-	const uint32_t line = y * op_.batches + batch;
-	const uint32_t entries = op_.bufferedEntries();
-
-	switch (op_.mode) {
-	case ConvMode::Direct:
-		readDirect(line * entries, out);
-		break;
-	case ConvMode::Image:
-		readImage(line * entries, out);
-		break;
-	case ConvMode::Winograd:
-		readWinograd(line / WinogradTile::kSide * WinogradTile::kSide * entries,
+	if (op_.mode == ConvMode::Winograd) {
+		const uint32_t line = y * op_.batches + batch;
+		readWinograd(line / WinogradTile::kSide * WinogradTile::kSide *
+				     op_.bufferedEntries(),
 			     line % WinogradTile::kSide, out);
-		break;
+		return;
 	}
+	std::vector<LinePiece> pieces;
+	find(batch, y, pieces);
+	for (const LinePiece &piece : pieces)
+		for (size_t i = 0; i < piece.parts; i++)
+			std::memcpy(out + piece.to + i * piece.toStep,
+				    piece.from + i * piece.fromStep, piece.bytes);
 }
 
-const std::byte *DataView::entry(uint32_t offset) const
+void DataView::find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const
+{
+	const uint32_t first = (y * op_.batches + batch) * op_.bufferedEntries();
+
+	pieces.clear();
+	if (op_.mode == ConvMode::Image)
+		findImage(first, pieces);
+	else
+		findDirect(first, pieces);
+}
+
+std::span<const std::byte> DataView::entries(uint32_t offset) const
 {
 	const EntryRing &ring = cbuf_.data();
-	return cbuf_.from(ring, ring.advance(ring.read(), offset)).data();
+	return cbuf_.from(ring, ring.advance(ring.read(), offset));
 }
 
-void DataView::readDirect(uint32_t first, std::byte *out) const
+void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t width = op_.windows.data.width;
 	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
@@ -99,27 +94,43 @@ void DataView::readDirect(uint32_t first, std::byte *out) const
 	for (uint32_t surface = 0; surface < surfaces;) {
 		/* The atoms of a column in one entry follow each other. */
 		const uint32_t atoms = layout.atoms(surface);
-		const uint32_t columns = LineLayout::kAtomsPerEntry / atoms;
+		const size_t step = size_t{ atoms } * kAtomBytes;
 		const size_t channel = size_t{ surface } * kAtomBytes;
-		const size_t bytes = std::min<size_t>(atoms * kAtomBytes, column - channel);
-		uint32_t offset = first + layout.atom(surface, 0) / LineLayout::kAtomsPerEntry;
-		std::byte *to = out + channel;
-		for (uint32_t x = 0; x < width; offset++) {
-			const std::byte *atom = entry(offset);
-			for (const uint32_t end = std::min(x + columns, width); x < end; x++) {
-				copyAtoms(atom, bytes, to);
-				atom += atoms * kAtomBytes;
-				to += column;
-			}
+		const uint32_t columns = LineLayout::kAtomsPerEntry / atoms;
+		for (uint32_t x = 0; x < width;) {
+			/* x is the first column of an entry. */
+			const auto here = entries(first + layout.atom(surface, x) /
+								  LineLayout::kAtomsPerEntry);
+			const size_t room = here.size() / kEntryBytes * columns;
+			const auto count = static_cast<uint32_t>(std::min<size_t>(width - x, room));
+			pieces.push_back({ .from = here.data(),
+					   .fromStep = step,
+					   .to = x * column + channel,
+					   .toStep = column,
+					   .bytes = std::min(step, column - channel),
+					   .parts = count });
+			x += count;
 		}
 		surface += atoms;
 	}
 }
 
-void DataView::readImage(uint32_t first, std::byte *out) const
+void DataView::findImage(uint32_t first, std::vector<LinePiece> &pieces) const
 {
-	for (uint32_t i = 0; i < op_.bufferedEntries(); i++)
-		std::memcpy(out + size_t{ i } * kEntryBytes, entry(first + i), kEntryBytes);
+	const uint32_t end = op_.bufferedEntries();
+
+	for (uint32_t i = 0; i < end;) {
+		const auto here = entries(first + i);
+		const auto count =
+			static_cast<uint32_t>(std::min<size_t>(end - i, here.size() / kEntryBytes));
+		pieces.push_back({ .from = here.data(),
+				   .fromStep = kEntryBytes,
+				   .to = size_t{ i } * kEntryBytes,
+				   .toStep = kEntryBytes,
+				   .bytes = size_t{ count } * kEntryBytes,
+				   .parts = 1 });
+		i += count;
+	}
 }
 
 void DataView::readWinograd(uint32_t first, uint32_t row, std::byte *out) const
@@ -132,7 +143,7 @@ void DataView::readWinograd(uint32_t first, uint32_t row, std::byte *out) const
 	for (uint32_t x = 0; x < width; x++)
 		for (uint32_t c = 0; c + tile.channels() <= channels; c += tile.channels())
 			std::memcpy(out + (size_t{ x } * channels + c) * elementSize,
-				    entry(first + tile.entry(x, c)) + tile.byte(row, x),
+				    &entries(first + tile.entry(x, c))[tile.byte(row, x)],
 				    WinogradTile::kElementBytes);
 }
 

@@ -20,20 +20,29 @@ constexpr size_t kBytesForAThread = 1 << 17;
 } /* namespace */
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
-	: plan_(plan), height_(plan.op.windows.data.height), lineBytes_(plan.lineBytes()),
-	  bytes_(lineBytes_ * (static_cast<size_t>(height_) * plan.op.batches + 1))
+	: plan_(plan), height_(plan.op.windows.data.height),
+	  left_(plan.op.mode == ConvMode::Image
+			? 0
+			: size_t{ plan.op.windows.padLeft } * plan.op.windows.data.channels),
+	  elements_(data.lineBytes() / elementBytes(plan.op.precision)),
+	  /* All elements are put, also those that no window touches. */
+	  lineBytes_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes))
 {
 	const uint32_t lines = height_ * plan.op.batches;
+	const size_t bytes = lineBytes_ * (size_t{ lines } + 1);
 	std::atomic<uint32_t> next = 0;
 
-	fill(bytes_.data(), 0, plan.lineElements,
+	/* What is not written meets weights that are zero. */
+	bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+	fill(bytes_.get(), 0, plan.lineElements,
 	     padElement(plan.op.precision, plan.op.windows.padValue));
-	noteLargest(bytes_.data());
-	workers.run(static_cast<unsigned int>(bytes_.size() / kBytesForAThread + 1), [&] {
-		std::vector<std::byte> elements(data.lineBytes());
+	noteLargest(bytes_.get());
+	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
+		std::vector<LinePiece> pieces;
 		for (uint32_t line; (line = next++) < lines;) {
 			std::byte *out = &bytes_[(size_t{ line } + 1) * lineBytes_];
-			put(data, line / height_, line % height_, elements, out);
+			data.find(line / height_, line % height_, pieces);
+			put(pieces, out);
 			noteLargest(out);
 		}
 	});
@@ -49,23 +58,18 @@ void TileLines::noteLargest(const std::byte *line)
 			return;
 }
 
-void TileLines::put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,
-		    std::byte *line) const
+void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 {
-	const Windows &windows = plan_.op.windows;
 	const bool image = plan_.op.mode == ConvMode::Image;
-	const int16_t pad = padElement(plan_.op.precision, windows.padValue);
-	const size_t wanted = plan_.lineElements;
-	const size_t left = image ? 0 : size_t{ windows.padLeft } * windows.data.channels;
-	const size_t begin = std::min(left, wanted);
-	const size_t count =
-		std::min(elements.size() / elementBytes(plan_.op.precision), wanted - begin);
+	const int16_t pad = padElement(plan_.op.precision, plan_.op.windows.padValue);
+	const size_t end = left_ + elements_;
 
-	data.read(batch, y, elements.data());
-	fill(line, 0, begin, pad);
-	convert(elements.data(), count, operand(line, begin));
+	fill(line, 0, left_, pad);
+	for (const LinePiece &piece : pieces)
+		convert(piece, left_, line);
 	/* Behind an image line there is nothing, behind others padding. */
-	fill(line, begin + count, wanted - begin - count, image ? int16_t{ 0 } : pad);
+	if (end < plan_.lineElements)
+		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
 }
 
 void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value) const
@@ -77,8 +81,26 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 		return;
 	narrow(plan_.op.precision, { &value, 1 }, element);
 	convert(element, 1, one);
+	if (plan_.elementBytes == 1) {
+		std::fill_n(operand(line, first), count, one[0]);
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		std::memcpy(operand(line, first + i), one, plan_.elementBytes);
+}
+
+void TileLines::convert(const LinePiece &piece, size_t begin, std::byte *line) const
+{
+	const size_t size = elementBytes(plan_.op.precision);
+	std::byte *out = operand(line, begin + piece.to / size);
+
+	if (plan_.kind == TileKind::Quads) {
+		flipSigns(piece, out);
+		return;
+	}
+	for (size_t i = 0; i < piece.parts; i++)
+		convert(piece.from + i * piece.fromStep, piece.bytes / size,
+			out + i * piece.toStep / size * plan_.elementBytes);
 }
 
 void TileLines::convert(const std::byte *elements, size_t count, std::byte *out) const
@@ -86,7 +108,7 @@ void TileLines::convert(const std::byte *elements, size_t count, std::byte *out)
 	if (plan_.kind == TileKind::Float)
 		widenHalves(elements, count, reinterpret_cast<float *>(out));
 	else if (plan_.kind == TileKind::Quads)
-		flipSigns(elements, count, out);
+		flipSigns({ .from = elements, .bytes = count, .parts = 1 }, out);
 	else if (plan_.op.precision == Precision::Int8)
 		widenBytes(elements, count, reinterpret_cast<int16_t *>(out));
 	else

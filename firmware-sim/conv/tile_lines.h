@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -42,17 +43,20 @@ private:
 		return line + index * plan_.elementBytes;
 	}
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
-	/** \param elements of one line, as they are buffered: to be overwritten */
-	void put(const DataView &data, uint32_t batch, uint32_t y, std::span<std::byte> elements,
-		 std::byte *line) const;
+	/** \param pieces of the line, as they are buffered */
+	void put(std::span<const LinePiece> pieces, std::byte *line) const;
 	void noteLargest(const std::byte *line);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
+	/** \brief Those of a piece to where they are in \a line, behind \a begin operands */
+	void convert(const LinePiece &piece, size_t begin, std::byte *line) const;
 
 	const TilePlan &plan_;
 	uint32_t height_;
+	size_t left_;	  /* operands of padding at the left */
+	size_t elements_; /* of a line as it is buffered */
 	size_t lineBytes_;
-	std::vector<std::byte> bytes_;
+	std::unique_ptr<std::byte[]> bytes_;
 	std::atomic<uint32_t> largest_ = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "conv/conv_tile.h"
 
@@ -55,18 +56,31 @@ void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
 		out[i] = in[i];
 }
 
-void flipSignsOfTarget(const std::byte *bytes, size_t count, std::byte *out)
+/** \a count is almost always that of four atoms */
+HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
 {
 	constexpr uint8_t kSign = 0x80;
 	const hn::ScalableTag<uint8_t> tag;
-	const auto *in = reinterpret_cast<const uint8_t *>(bytes);
-	auto *to = reinterpret_cast<uint8_t *>(out);
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kSign)), tag, to + i);
+		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kSign)), tag, out + i);
 	for (; i < count; i++)
-		to[i] = in[i] ^ kSign;
+		out[i] = in[i] ^ kSign;
+}
+
+void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
+{
+	const auto *in = reinterpret_cast<const uint8_t *>(piece.from);
+	auto *to = reinterpret_cast<uint8_t *>(out);
+
+	if (piece.bytes == kEntryBytes) {
+		for (size_t i = 0; i < piece.parts; i++)
+			flipPart(in + i * piece.fromStep, kEntryBytes, to + i * piece.toStep);
+		return;
+	}
+	for (size_t i = 0; i < piece.parts; i++)
+		flipPart(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
 }
 
 void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
@@ -171,6 +185,80 @@ UnitVector loadSome(const std::byte *in, size_t count)
 	return Format::load(part);
 }
 
+/* As many kernels as a vector has columns: four of them in each 128 bits. */
+using WideTag = hn::CappedTag<int32_t, kTileColumns / 2>;
+using WideVector = hn::Vec<WideTag>;
+constexpr size_t kWideKernels = hn::MaxLanes(WideTag());
+
+/** \return what is at \a in and each \a step bytes behind it, four lanes of each */
+template<typename Tag>
+HWY_INLINE hn::Vec<Tag> gather(Tag tag, const std::byte *in, size_t step)
+{
+	using Lane = hn::TFromD<Tag>;
+
+	if constexpr (hn::MaxLanes(Tag()) == kUnitsAtOnce) {
+		return hn::LoadU(tag, reinterpret_cast<const Lane *>(in));
+	} else {
+		const hn::Half<Tag> half;
+		constexpr size_t parts = hn::MaxLanes(Tag()) / kUnitsAtOnce;
+		return hn::Combine(tag, gather(half, in + parts / 2 * step, step),
+				   gather(half, in, step));
+	}
+}
+
+/** The formats whose kernels are worked on so: four units of each */
+template<typename Format>
+HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
+{
+	if constexpr (std::is_same_v<Format, Float>) {
+		const hn::Rebind<float, WideTag> tag;
+		const hn::Rebind<uint16_t, WideTag> halfTag;
+		return hn::BitCast(WideTag(), floatsOf(tag, gather(halfTag, in, step)));
+	} else {
+		return gather(WideTag(), in, step);
+	}
+}
+
+/** Four units of kWideKernels kernels */
+template<typename Format>
+HWY_INLINE void transposeWide(const std::byte *in, size_t step, size_t columns, int32_t *out)
+{
+	const hn::Repartition<int64_t, WideTag> pairTag;
+	const WideTag tag;
+	const WideVector first = loadWide<Format>(in, 4 * step);
+	const WideVector second = loadWide<Format>(in + step, 4 * step);
+	const WideVector third = loadWide<Format>(in + 2 * step, 4 * step);
+	const WideVector fourth = loadWide<Format>(in + 3 * step, 4 * step);
+	const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, first, second));
+	const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, third, fourth));
+	const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, first, second));
+	const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, third, fourth));
+
+	hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)), tag, out);
+	hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)), tag,
+		   out + columns);
+	hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)), tag,
+		   out + 2 * columns);
+	hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)), tag,
+		   out + 3 * columns);
+}
+
+/** \return kernels that are done, from the first on */
+template<typename Format>
+HWY_INLINE size_t transposeSomeWide(const KernelRows &rows, const std::byte *in, size_t columns,
+				    int32_t *out)
+{
+	size_t kernel = 0;
+
+	if constexpr (kWideKernels > kUnitsAtOnce &&
+		      (std::is_same_v<Format, Bytes> || std::is_same_v<Format, Float>)) {
+		for (; kernel + kWideKernels <= rows.kernels; kernel += kWideKernels)
+			transposeWide<Format>(in + kernel * rows.step, rows.step, columns,
+					      out + kernel);
+	}
+	return kernel;
+}
+
 /** Columns four by four; where there are fewer kernels or units, with zeroes in their place */
 template<typename Format, size_t kSourceBytes>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
@@ -178,7 +266,11 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 	for (size_t unit = 0; unit < units; unit += kUnitsAtOnce, out += kUnitsAtOnce * columns) {
 		const std::byte *in = rows.first + unit * kSourceBytes;
 		const size_t count = std::min(kUnitsAtOnce, units - unit);
-		for (size_t kernel = 0; kernel < rows.kernels; kernel += kUnitsAtOnce) {
+		size_t kernel = 0;
+		if (count == kUnitsAtOnce)
+			kernel = transposeSomeWide<Format>(rows, in, columns, out);
+		in += kernel * rows.step;
+		for (; kernel < rows.kernels; kernel += kUnitsAtOnce) {
 			UnitVector loaded[kUnitsAtOnce];
 			for (size_t i = 0; i < kUnitsAtOnce; i++, in += rows.step) {
 				if (count == kUnitsAtOnce && kernel + i < rows.kernels)
@@ -277,9 +369,9 @@ void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
 	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(bytes, count, out);
 }
 
-void flipSigns(const std::byte *bytes, size_t count, std::byte *out)
+void flipSigns(const LinePiece &piece, std::byte *out)
 {
-	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(bytes, count, out);
+	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(piece, out);
 }
 
 void widenHalves(const std::byte *halves, size_t count, float *out)

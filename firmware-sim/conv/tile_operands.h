@@ -7,14 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "conv/csc.h"
+
 namespace nvdla::sim
 {
 
 /** \brief INT8 to 16 bits */
 void widenBytes(const std::byte *bytes, size_t count, int16_t *out);
 
-/** \brief INT8 to unsigned numbers, more by 128 */
-void flipSigns(const std::byte *bytes, size_t count, std::byte *out);
+/** \brief INT8 to unsigned numbers, more by 128; \a out is where those of the first part go */
+void flipSigns(const LinePiece &piece, std::byte *out);
 
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const std::byte *halves, size_t count, float *out);
