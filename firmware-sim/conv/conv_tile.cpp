@@ -178,34 +178,40 @@ struct Tile {
 		 ...);
 	}
 
-	template<size_t kPosition, size_t kUnits>
-	HWY_INLINE void add(size_t offset, const Vector (*weights)[kVectors])
+	template<size_t kPosition, size_t kUnit, size_t... kVector>
+	HWY_INLINE void addUnit(const std::byte *from, const Vector *weights,
+				std::index_sequence<kVector...>)
+	{
+		Number number;
+		std::memcpy(&number, from + kUnit * sizeof(number), sizeof(number));
+		const Vector data = hn::Set(Tag(), number);
+		((sums[kPosition][kVector] = Product::add(sums[kPosition][kVector], data,
+							  weights[kUnit * kVectors + kVector])),
+		 ...);
+	}
+
+	template<size_t kPosition, size_t... kUnit>
+	HWY_INLINE void add(size_t offset, const Vector *weights, std::index_sequence<kUnit...>)
 	{
 		const std::byte *from = at[kPosition] + offset;
 
-		for (size_t unit = 0; unit < kUnits; unit++) {
-			Number number;
-			std::memcpy(&number, from + unit * sizeof(number), sizeof(number));
-			const Vector data = hn::Set(Tag(), number);
-			for (size_t i = 0; i < kVectors; i++)
-				sums[kPosition][i] =
-					Product::add(sums[kPosition][i], data, weights[unit][i]);
-		}
+		(addUnit<kPosition, kUnit>(from, weights, std::make_index_sequence<kVectors>()),
+		 ...);
 	}
 
 	/** \param offset of the unit in its run, bytes */
 	template<size_t kUnits>
 	HWY_INLINE void step(size_t offset, const int32_t *weights)
 	{
-		Vector columns[kUnits][kVectors];
+		Vector columns[kUnits * kVectors];
 
 		for (size_t unit = 0; unit < kUnits; unit++)
 			for (size_t i = 0; i < kVectors; i++)
-				columns[unit][i] = hn::BitCast(
+				columns[unit * kVectors + i] = hn::BitCast(
 					Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
 							 weights + unit * Product::kAllColumns +
 								 i * kLanes));
-		(add<kIndex, kUnits>(offset, columns), ...);
+		(add<kIndex>(offset, columns, std::make_index_sequence<kUnits>()), ...);
 	}
 
 	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights)
