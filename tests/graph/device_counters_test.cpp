@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <drm/nvdla_descriptors.h>
 #include <gtest/gtest.h>
 
 #include "driver_files.h"
@@ -202,10 +203,9 @@ RandomCase largeNumbers()
 	made.graph.add(
 		op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "sums" });
 	made.graph.add(op::Sdp{ .name = "sdp", .input = "sums", .output = "y" });
-	nvdla_lut_desc lut = {};
-	lut.method = NVDLA_LUT_LINEAR;
-	lut.le_end = 64;
-	lut.lo_end = 256;
+	Lut lut;
+	lut.le.end = 64;
+	lut.lo.end = 256;
 	made.graph.lut("lut", lut);
 	made.graph.add(op::Sdp{ .name = "far",
 				.input = "x",

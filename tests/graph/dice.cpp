@@ -45,62 +45,62 @@ Converter Dice::converter(int offset, int scale, int shift)
 		 static_cast<uint8_t>(pick(std::max(shift - 2, 0), shift + 1)) };
 }
 
-nvdla_lut_slope Dice::slope(bool isFloat)
+LutSlope Dice::slope(bool isFloat)
 {
-	nvdla_lut_slope slope = {};
+	LutSlope slope;
 
 	if (isFloat) {
-		slope.field.scale =
-			static_cast<__s16>(floatToHalf(static_cast<float>(pick(-256, 256)) / 256));
+		slope.scale = static_cast<int16_t>(
+			floatToHalf(static_cast<float>(pick(-256, 256)) / 256));
 		return slope;
 	}
-	slope.field.scale = static_cast<__s16>(pick(-300, 300));
-	slope.field.shifter = static_cast<__s8>(pick(-2, 12));
+	slope.scale = static_cast<int16_t>(pick(-300, 300));
+	slope.shift = static_cast<int8_t>(pick(-2, 12));
 	return slope;
 }
 
 /* Edges follow from select and offset (guide, Limitation, LUT). */
-nvdla_lut_desc Dice::lut(bool isFloat, int magnitudeBits)
+Lut Dice::lut(bool isFloat, int magnitudeBits)
 {
-	nvdla_lut_desc lut = {};
+	Lut lut;
 	const bool exponential = chance(50);
-	auto entry = [&]() -> __s16 {
+	auto entry = [&]() -> int16_t {
 		if (!isFloat)
-			return static_cast<__s16>(pick(-32768, 32767));
-		return static_cast<__s16>(floatToHalf(static_cast<float>(pick(-1000, 1000)) / 512));
+			return static_cast<int16_t>(pick(-32768, 32767));
+		return static_cast<int16_t>(
+			floatToHalf(static_cast<float>(pick(-1000, 1000)) / 512));
 	};
-	auto bits = [&](double value) -> __u64 {
+	auto bits = [&](double value) -> int64_t {
 		if (isFloat)
 			return std::bit_cast<uint32_t>(static_cast<float>(value));
-		return static_cast<__u64>(static_cast<int64_t>(value));
+		return static_cast<int64_t>(value);
 	};
 
-	for (__s16 &value : lut.le_table)
+	for (int16_t &value : lut.le.entries)
 		value = entry();
-	for (__s16 &value : lut.lo_table)
+	for (int16_t &value : lut.lo.entries)
 		value = entry();
 	const double unit = std::ldexp(1.0, magnitudeBits) / 64;
 	const double leStart = std::floor(pick(-64, 8)) * unit;
 	const double loStart = std::floor(pick(-64, 8)) * unit;
 	const int leSelect = magnitudeBits - 6 + pick(-1, 2);
 	const int loSelect = magnitudeBits - 8 + pick(-1, 2);
-	lut.method = exponential ? NVDLA_LUT_EXPONENTIAL : NVDLA_LUT_LINEAR;
-	lut.le_offset.field.value =
-		static_cast<__s8>(exponential ? leSelect + pick(-2, 2) : leSelect);
-	lut.lo_offset.field.value = static_cast<__s8>(loSelect);
+	lut.exponential = exponential;
+	lut.le.step = static_cast<int8_t>(exponential ? leSelect + pick(-2, 2) : leSelect);
+	lut.lo.step = static_cast<int8_t>(loSelect);
 	const double beyond = isFloat ? static_cast<double>(std::numeric_limits<float>::max())
 				      : static_cast<double>(std::numeric_limits<int32_t>::max());
-	lut.le_start = bits(leStart);
-	lut.le_end = bits(exponential ? beyond : leStart + std::ldexp(1.0, leSelect + 6));
-	lut.lo_start = bits(loStart);
-	lut.lo_end = bits(loStart + std::ldexp(1.0, loSelect + 8));
-	lut.le_underflow = slope(isFloat);
-	lut.le_overflow = slope(isFloat);
-	lut.lo_underflow = slope(isFloat);
-	lut.lo_overflow = slope(isFloat);
-	lut.hybrid_priority = chance(50);
-	lut.underflow_priority = chance(50);
-	lut.overflow_priority = chance(50);
+	lut.le.start = bits(leStart);
+	lut.le.end = bits(exponential ? beyond : leStart + std::ldexp(1.0, leSelect + 6));
+	lut.lo.start = bits(loStart);
+	lut.lo.end = bits(loStart + std::ldexp(1.0, loSelect + 8));
+	lut.le.underflow = slope(isFloat);
+	lut.le.overflow = slope(isFloat);
+	lut.lo.underflow = slope(isFloat);
+	lut.lo.overflow = slope(isFloat);
+	lut.hybridSelectsLo = chance(50);
+	lut.underflowSelectsLo = chance(50);
+	lut.overflowSelectsLo = chance(50);
 	return lut;
 }
 

@@ -114,6 +114,25 @@ TEST(Graph, OrderCanBeAskedFor)
 	expectRefusal(graph, { "edge from 'b' to 'a'", "before them" });
 }
 
+TEST(Graph, OrderMayBeOfAnyEvent)
+{
+	const std::pair<OperationEvent, nvdla_event> events[] = {
+		{ OperationEvent::Completed, NVDLA_EVENT_OP_COMPLETED },
+		{ OperationEvent::Programmed, NVDLA_EVENT_OP_PROGRAMMED },
+		{ OperationEvent::Enabled, NVDLA_EVENT_OP_ENABLED },
+		{ OperationEvent::WeightsFetched, NVDLA_EVENT_CDMA_WT_DONE },
+		{ OperationEvent::DataFetched, NVDLA_EVENT_CDMA_DT_DONE },
+	};
+
+	for (const auto &[event, described] : events) {
+		Graph graph = fused();
+		graph.add(op::Pooling{ .name = "after", .input = "x", .output = "z" });
+		graph.output("z");
+		graph.order({ "conv", "after", event });
+		EXPECT_EQ(onlyTask(graph).graph[0].consumers[NVDLA_OP_PDP].event, described);
+	}
+}
+
 /* Only what is in use at the same time needs memory of its own. */
 TEST(Graph, MemoryIsReused)
 {
@@ -197,7 +216,8 @@ TEST(Graph, AnOperationWaitsForNoMoreThanADescriptorCounts)
 		graph.input(feature("x"));
 		for (int i = 0; i < many; i++) {
 			const std::string name = std::to_string(i);
-			graph.add(op::Pooling{ .name = name, .input = "x", .output = "out" + name });
+			graph.add(
+				op::Pooling{ .name = name, .input = "x", .output = "out" + name });
 			graph.output("out" + name);
 			graph.order({ .before = name, .after = "last" });
 		}

@@ -96,7 +96,7 @@ TEST_F(NanTest, PoolingFlushesInput)
 TEST_F(NanTest, NormalizationFlushesInput)
 {
 	check([this](bool flush) {
-		const nvdla_lut_desc lut = dice_.lut(true, 4);
+		const Lut lut = dice_.lut(true, 4);
 		made_.constants.luts["lut"] = lut;
 		made_.graph.lut("lut", lut);
 		add(op::Normalization{ .name = "norm",

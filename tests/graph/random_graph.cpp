@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <drm/nvdla_descriptors.h>
+
 #include "generator.h"
 
 namespace nvdla::test

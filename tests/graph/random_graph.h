@@ -54,10 +54,10 @@ public:
 	Cube cube(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w);
 	Converter converter(int offset, int scale, int shift);
 	/** \brief A look-up table for inputs of about \a magnitude */
-	nvdla_lut_desc lut(bool isFloat, int magnitudeBits);
+	Lut lut(bool isFloat, int magnitudeBits);
 
 private:
-	nvdla_lut_slope slope(bool isFloat);
+	LutSlope slope(bool isFloat);
 
 	std::mt19937 engine_;
 };

@@ -53,7 +53,7 @@ struct Cube {
 struct Constants {
 	std::map<std::string, GraphWeights> weights;
 	std::map<std::string, GraphOperands> operands;
-	std::map<std::string, nvdla_lut_desc> luts;
+	std::map<std::string, Lut> luts;
 };
 
 /** \return \a elements as numbers */
@@ -72,11 +72,10 @@ double roundTo(double value, int bits);
 /** \brief As it is written to memory in FP16: nearest, saturated */
 double toHalf(double value);
 
-enum class LutUnit { Sdp, Cdp };
 /** \brief Look up an integer; the result is clipped to 32 (SDP) or 16 bits */
-int64_t lookUp(const nvdla_lut_desc &lut, LutUnit unit, int64_t x);
+int64_t lookUp(const Lut &lut, LutUnit unit, int64_t x);
 /** \brief Look up an FP32 number; the result is one of FP17 */
-double lookUpFloat(const nvdla_lut_desc &lut, LutUnit unit, double x);
+double lookUpFloat(const Lut &lut, LutUnit unit, double x);
 
 Cube convolve(const op::Convolution &op, const Cube &in, const GraphWeights &weights);
 
@@ -87,7 +86,7 @@ Cube applySdp(const op::Sdp &op, const Cube &in, DataType out, const Constants &
 	      const std::map<std::string, Cube> &surfaces);
 
 Cube pool(const op::Pooling &op, const Cube &in);
-Cube normalize(const op::Normalization &op, const Cube &in, const nvdla_lut_desc &lut);
+Cube normalize(const op::Normalization &op, const Cube &in, const Lut &lut);
 Cube contract(const op::Contract &op, const Cube &in);
 
 /**

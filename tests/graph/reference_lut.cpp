@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include <nvdla/half.h>
 
@@ -29,45 +30,45 @@ struct Position {
 
 /* One of the two tables, as numbers. */
 struct Table {
-	const __s16 *entries;
+	std::span<const int16_t> entries;
 	size_t last;
 	bool exponential;
 	int offset; /* exponent of the first step, or of all steps */
 	double start;
 	double end;
-	nvdla_lut_slope underflow;
-	nvdla_lut_slope overflow;
+	LutSlope underflow;
+	LutSlope overflow;
 };
 
-double edge(nvdla_u64_a4 bits, bool isFloat)
+double edge(int64_t bits, bool isFloat)
 {
 	if (isFloat)
 		return std::bit_cast<float>(static_cast<uint32_t>(bits));
-	return static_cast<double>(static_cast<int64_t>(bits));
+	return static_cast<double>(bits);
 }
 
-Table exponentialOrLinear(const nvdla_lut_desc &lut, bool isFloat)
+Table exponentialOrLinear(const Lut &lut, bool isFloat)
 {
-	return { lut.le_table,
-		 NVDLA_LUT_LE_ENTRIES - 1,
-		 lut.method == NVDLA_LUT_EXPONENTIAL,
-		 lut.le_offset.field.value,
-		 edge(lut.le_start, isFloat),
-		 edge(lut.le_end, isFloat),
-		 lut.le_underflow,
-		 lut.le_overflow };
+	return { lut.le.entries,
+		 lut.le.entries.size() - 1,
+		 lut.exponential,
+		 lut.le.step,
+		 edge(lut.le.start, isFloat),
+		 edge(lut.le.end, isFloat),
+		 lut.le.underflow,
+		 lut.le.overflow };
 }
 
-Table linearOnly(const nvdla_lut_desc &lut, bool isFloat)
+Table linearOnly(const Lut &lut, bool isFloat)
 {
-	return { lut.lo_table,
-		 NVDLA_LUT_LO_ENTRIES - 1,
+	return { lut.lo.entries,
+		 lut.lo.entries.size() - 1,
 		 false,
-		 lut.lo_offset.field.value,
-		 edge(lut.lo_start, isFloat),
-		 edge(lut.lo_end, isFloat),
-		 lut.lo_underflow,
-		 lut.lo_overflow };
+		 lut.lo.step,
+		 edge(lut.lo.start, isFloat),
+		 edge(lut.lo.end, isFloat),
+		 lut.lo.underflow,
+		 lut.lo.overflow };
 }
 
 /* x <= start underflows, also the start itself. \a distance is x - start. */
@@ -90,7 +91,7 @@ Position locate(const Table &table, double distance, int fractionBits)
 }
 
 /* Which table answers: true for the linear one. */
-bool selectsLinear(const nvdla_lut_desc &lut, const Position &le, const Position &lo)
+bool selectsLinear(const Lut &lut, const Position &le, const Position &lo)
 {
 	const bool leHit = le.outcome == Outcome::Hit;
 	const bool loHit = lo.outcome == Outcome::Hit;
@@ -98,8 +99,8 @@ bool selectsLinear(const nvdla_lut_desc &lut, const Position &le, const Position
 	if (leHit != loHit)
 		return loHit;
 	if (leHit || le.outcome != lo.outcome)
-		return lut.hybrid_priority;
-	return le.outcome == Outcome::Underflow ? lut.underflow_priority : lut.overflow_priority;
+		return lut.hybridSelectsLo;
+	return le.outcome == Outcome::Underflow ? lut.underflowSelectsLo : lut.overflowSelectsLo;
 }
 
 /* An exponential table's first entry stands a power of two behind its start. */
@@ -124,10 +125,10 @@ int64_t interpolate(const Table &table, const Position &position, LutUnit unit)
 
 int64_t extrapolate(const Table &table, bool below, double x)
 {
-	const nvdla_lut_slope &slope = below ? table.underflow : table.overflow;
+	const LutSlope &slope = below ? table.underflow : table.overflow;
 	const double from = below ? table.start + underflowBias(table, false) : table.end;
-	const auto product = static_cast<int64_t>(x - from) * slope.field.scale;
-	const int shift = slope.field.shifter;
+	const auto product = static_cast<int64_t>(x - from) * slope.scale;
+	const int shift = slope.shift;
 	const int64_t rise = shift >= 0 ? shiftRight(product, shift)
 					: saturate(product * (int64_t{ 1 } << -shift), 33);
 
@@ -141,7 +142,7 @@ double half(int bits)
 
 } /* namespace */
 
-int64_t lookUp(const nvdla_lut_desc &lut, LutUnit unit, int64_t x)
+int64_t lookUp(const Lut &lut, LutUnit unit, int64_t x)
 {
 	const Table tables[] = { exponentialOrLinear(lut, false), linearOnly(lut, false) };
 	const int bits = unit == LutUnit::Sdp ? sdpFractionBits : cdpFractionBits;
@@ -159,7 +160,7 @@ int64_t lookUp(const nvdla_lut_desc &lut, LutUnit unit, int64_t x)
 	return saturate(y, unit == LutUnit::Sdp ? 32 : 16);
 }
 
-double lookUpFloat(const nvdla_lut_desc &lut, LutUnit unit, double x)
+double lookUpFloat(const Lut &lut, LutUnit unit, double x)
 {
 	const Table tables[] = { exponentialOrLinear(lut, true), linearOnly(lut, true) };
 	const int bits = unit == LutUnit::Sdp ? sdpFractionBits : cdpFractionBits;
@@ -184,7 +185,7 @@ double lookUpFloat(const nvdla_lut_desc &lut, LutUnit unit, double x)
 	const double from =
 		below ? roundTo(table.start + underflowBias(table, true), fp32Bits) : table.end;
 	const double distance = roundTo(roundTo(x - from, fp32Bits), fp17Bits);
-	const double slope = half((below ? table.underflow : table.overflow).field.scale);
+	const double slope = half((below ? table.underflow : table.overflow).scale);
 	return roundTo(roundTo(distance * slope, fp17Bits) +
 			       half(table.entries[below ? 0 : table.last]),
 		       fp17Bits);

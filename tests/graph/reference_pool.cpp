@@ -118,7 +118,7 @@ double squareSumFloat(const op::Normalization &op, const std::vector<double> &ch
 }
 
 double normalizeFloat(const op::Normalization &op, const std::vector<double> &channels,
-		      const nvdla_lut_desc &lut)
+		      const Lut &lut)
 {
 	const double x = channels[op.localSize / 2];
 	const double y = lookUpFloat(lut, LutUnit::Cdp,
@@ -128,7 +128,7 @@ double normalizeFloat(const op::Normalization &op, const std::vector<double> &ch
 }
 
 double normalizeInteger(const op::Normalization &op, const std::vector<double> &channels,
-			const nvdla_lut_desc &lut, int bits)
+			const Lut &lut, int bits)
 {
 	const auto x = static_cast<int64_t>(channels[op.localSize / 2]);
 	int64_t sum = x;
@@ -171,7 +171,7 @@ Cube pool(const op::Pooling &op, const Cube &in)
 	return out;
 }
 
-Cube normalize(const op::Normalization &op, const Cube &in, const nvdla_lut_desc &lut)
+Cube normalize(const op::Normalization &op, const Cube &in, const Lut &lut)
 {
 	const bool isFloat = in.type == DataType::Half;
 	const int bits = in.type == DataType::Int8 ? 8 : 16;

@@ -204,7 +204,7 @@ Cube applySdp(const op::Sdp &op, const Cube &in, DataType type, const Constants 
 					: unit.integer(value, operands);
 			if (!unit.looksUp())
 				continue;
-			const nvdla_lut_desc &lut = constants.luts.at(op.lut);
+			const Lut &lut = constants.luts.at(op.lut);
 			value.value = isFloat ? lookUpFloat(lut, LutUnit::Sdp, value.value)
 					      : static_cast<double>(
 							lookUp(lut, LutUnit::Sdp,

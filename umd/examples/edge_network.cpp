@@ -45,7 +45,7 @@ Elements filters()
 	return Elements::of(weights);
 }
 
-Graph edgeGraph(const EdgeNetworkSize &size, const nvdla_lut_desc &tone)
+Graph edgeGraph(const EdgeNetworkSize &size, const Lut &tone)
 {
 	Graph graph;
 
@@ -106,7 +106,7 @@ Result<Loadable> edgeNetwork(const EdgeNetworkSize &size)
 			      .high = strengths - 1 });
 	if (!tone)
 		return forward(tone);
-	return edgeGraph(size, tone->desc).assemble();
+	return edgeGraph(size, tone->lut).assemble();
 }
 
 } /* namespace nvdla::examples */

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "descriptors.h"
 #include "expansion.h"
 
 namespace nvdla::assembly
@@ -43,10 +44,10 @@ Result<void> Assembler::collectNames()
 			return bad(fmt::format("operands '{}'", operands.name),
 				   "have the name of a surface");
 	}
-	for (const auto &[name, table] : graph_.luts_) {
+	for (const auto &[name, tables] : graph_.luts_) {
 		if (!symbols_.luts.emplace(name, static_cast<int>(plan_.luts.size())).second)
 			return twice("look-up table", name);
-		plan_.luts.push_back(table);
+		plan_.luts.push_back(descriptor(tables));
 	}
 	std::set<std::string> names;
 	for (const op::Any &operation : graph_.operations_) {
@@ -142,7 +143,7 @@ Result<std::vector<ExplicitEdge>> Assembler::findEdges() const
 			return bad(name, "the graph has no such operation");
 		if (before >= after)
 			return bad(name, "operations wait for those that were added before them");
-		edges.push_back({ before, after, edge.event });
+		edges.push_back({ before, after, descriptor(edge.event) });
 	}
 	return edges;
 }

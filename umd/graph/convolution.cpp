@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "conv_layer.h"
+#include "descriptors.h"
 
 namespace nvdla::assembly
 {
@@ -120,7 +121,7 @@ void setPixels(const ConvLayer &layer, nvdla_conv_op_desc &conv, nvdla_extended_
 	conv.pixel_override = pixels.signedPixels;
 	conv.post_extension = static_cast<__u8>(std::countr_zero(layer.op.postExtension));
 	if (pixels.converter)
-		conv.in_cvt = pixels.converter->descriptor();
+		conv.in_cvt = descriptor(*pixels.converter);
 	if (pixels.mean) {
 		conv.mean_format = 1;
 		conv.mean_ry = (*pixels.mean)[0];

@@ -64,9 +64,9 @@ void Graph::operands(GraphOperands operands)
 	operands_.push_back(std::move(operands));
 }
 
-void Graph::lut(std::string name, const nvdla_lut_desc &table)
+void Graph::lut(std::string name, const Lut &tables)
 {
-	luts_.emplace_back(std::move(name), table);
+	luts_.emplace_back(std::move(name), tables);
 }
 
 void Graph::add(op::Any operation)

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "descriptors.h"
 #include "lowering.h"
 
 namespace nvdla::assembly
@@ -188,8 +189,8 @@ void lower(Lowering &lowering, const op::Normalization &op)
 	cdp.in_precision = lowering.precision(in.desc.type, "input");
 	cdp.out_precision = cdp.in_precision;
 	cdp.lut_index = lowering.lut(op.lut);
-	cdp.in_cvt = op.in.descriptor();
-	cdp.out_cvt = op.out.descriptor();
+	cdp.in_cvt = descriptor(op.in);
+	cdp.out_cvt = descriptor(op.out);
 	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
 	cdp.local_size = static_cast<__u8>(op.localSize);
 	cdp.bypass_sqsum = op.bypassSquareSum;

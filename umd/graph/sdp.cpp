@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <nvdla/operands.h>
 
+#include "descriptors.h"
 #include "lowering.h"
 
 namespace nvdla::assembly
@@ -184,9 +185,9 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 	to.truncate = from.shift;
 	to.precision = lowering.precision(processing, unit.name);
 	if (from.aluConverter)
-		to.alu_cvt = from.aluConverter->descriptor();
+		to.alu_cvt = descriptor(*from.aluConverter);
 	if (from.mulConverter)
-		to.mul_cvt = from.mulConverter->descriptor();
+		to.mul_cvt = descriptor(*from.mulConverter);
 	/* FP16 operands pass the converter without being converted (guide, Limitation, SDP). */
 	if (unit.isY && processing == DataType::Half && !from.operands.empty()) {
 		to.alu_cvt.enable = 1;
@@ -281,7 +282,7 @@ void lower(Lowering &lowering, const op::Sdp &op)
 	sdp.src_precision = lowering.precision(in.desc.type, "input");
 	sdp.dst_precision = lowering.precision(outType, "output");
 	sdp.lut_index = -1;
-	sdp.out_cvt = op.converter.descriptor();
+	sdp.out_cvt = descriptor(op.converter);
 	sdp.conv_mode =
 		lowering.producerIsWinograd() ? NVDLA_CONV_MODE_WINOGRAD : NVDLA_CONV_MODE_DIRECT;
 	lowering.node.operation.extended.nan_to_zero = op.nanToZero;
@@ -333,7 +334,7 @@ void lower(Lowering &lowering, const op::Compare &op)
 	sdp.src_precision = lowering.precision(desc.type, "input");
 	sdp.dst_precision = sdp.src_precision;
 	sdp.lut_index = -1;
-	sdp.out_cvt = Converter{}.descriptor();
+	sdp.out_cvt = descriptor(Converter{});
 	sdp.conv_mode = NVDLA_CONV_MODE_DIRECT;
 	sdp.batch_num = 1;
 	cubes.src_data = lowering.read("src_data", in);

@@ -15,9 +15,6 @@ namespace nvdla
 namespace
 {
 
-constexpr size_t leEntries = NVDLA_LUT_LE_ENTRIES;
-constexpr size_t loEntries = NVDLA_LUT_LO_ENTRIES;
-
 /* How much denser than the whole range LO may become, in powers of two, and its places. */
 constexpr int loDensities = 12;
 constexpr int loPlaces = 16;
@@ -148,8 +145,9 @@ bool fits(const LutHalf &table, const LutLimits &limits)
 std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limits)
 {
 	std::vector<Candidate> candidates;
-	LutHalf linear = emptyTable(target, leEntries,
-				    coveringStep(target, leEntries, limits.stepMin), target.low());
+	LutHalf linear =
+		emptyTable(target, Lut::leCount, coveringStep(target, Lut::leCount, limits.stepMin),
+			   target.low());
 	LutHalf exponential = linear;
 
 	if (linear.step <= limits.leMax && fits(linear, limits))
@@ -157,7 +155,7 @@ std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limit
 	/* All octaves up to the end; the first is where it can be. */
 	exponential.exponential = true;
 	exponential.step = std::max(limits.offsetMin, std::ilogb(target.range()) + 1 -
-							      static_cast<int>(leEntries - 1));
+							      static_cast<int>(Lut::leCount - 1));
 	if (exponential.step <= limits.offsetMax && fits(exponential, limits))
 		candidates.emplace_back(target, std::move(exponential));
 	return candidates;
@@ -166,16 +164,16 @@ std::vector<Candidate> leCandidates(const Target &target, const LutLimits &limit
 std::vector<Candidate> loCandidates(const Target &target, const LutLimits &limits)
 {
 	std::vector<Candidate> candidates;
-	const int covering = coveringStep(target, loEntries, limits.stepMin);
+	const int covering = coveringStep(target, Lut::loCount, limits.stepMin);
 
 	for (int step = std::min(covering, limits.loMax);
 	     step >= std::max(limits.stepMin, covering - loDensities); step--) {
 		const double spare =
-			target.range() - std::ldexp(static_cast<double>(loEntries - 1), step);
+			target.range() - std::ldexp(static_cast<double>(Lut::loCount - 1), step);
 		const int places = spare > 0 ? loPlaces : 0;
 		for (int place = 0; place <= places; place++) {
 			const double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
-			LutHalf table = emptyTable(target, loEntries, step, start);
+			LutHalf table = emptyTable(target, Lut::loCount, step, start);
 			if (fits(table, limits))
 				candidates.emplace_back(target, std::move(table));
 		}
@@ -260,25 +258,25 @@ Result<LutTable> makeLut(const LutRequest &request)
 	if (!le)
 		return fail(ErrorCode::Unsupported, "make look-up table", "range",
 			    fmt::format("{} to {} is more than the table's {} steps hold",
-					request.low, request.high, leEntries - 1));
-	return LutTable{ lutDescriptor(le->table, lo->table), best.largest * target.entryScale(),
+					request.low, request.high, Lut::leCount - 1));
+	return LutTable{ lutOf(le->table, lo->table), best.largest * target.entryScale(),
 			 best.mean * target.entryScale() };
 }
 
-double readLut(const nvdla_lut_desc &desc, DataType type, double x)
+double readLut(const Lut &lut, DataType type, double x)
 {
-	const LutHalf le = lutHalf(desc, type, false);
-	const LutHalf lo = lutHalf(desc, type, true);
+	const LutHalf le = leHalf(lut, type);
+	const LutHalf lo = loHalf(lut, type);
 	bool useLo;
 
 	if (le.hits(x) != lo.hits(x))
 		useLo = lo.hits(x);
 	else if (le.hits(x) || le.underflows(x) != lo.underflows(x))
-		useLo = desc.hybrid_priority == NVDLA_LUT_PRIORITY_LO;
+		useLo = lut.hybridSelectsLo;
 	else if (le.underflows(x))
-		useLo = desc.underflow_priority == NVDLA_LUT_PRIORITY_LO;
+		useLo = lut.underflowSelectsLo;
 	else
-		useLo = desc.overflow_priority == NVDLA_LUT_PRIORITY_LO;
+		useLo = lut.overflowSelectsLo;
 	return (useLo ? lo : le).value(x);
 }
 

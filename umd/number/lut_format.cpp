@@ -21,7 +21,7 @@ namespace
 
 constexpr int minSlopeShift = -16, maxSlopeShift = 15;
 
-uint64_t edgeBits(const LutHalf &table, double value)
+int64_t edgeBits(const LutHalf &table, double value)
 {
 	if (table.half)
 		return std::bit_cast<uint32_t>(
@@ -29,21 +29,48 @@ uint64_t edgeBits(const LutHalf &table, double value)
 	/* The end of an exponential table is beyond every register. */
 	if (table.exponential)
 		value = std::min<double>(value, INT32_MAX);
-	return static_cast<uint64_t>(static_cast<int64_t>(value));
+	return static_cast<int64_t>(value);
 }
 
-double edgeValue(bool half, uint64_t bits)
+double edgeValue(bool half, int64_t bits)
 {
 	if (half)
 		return std::bit_cast<float>(static_cast<uint32_t>(bits));
-	return static_cast<double>(static_cast<int64_t>(bits));
+	return static_cast<double>(bits);
 }
 
-double gradientOf(const nvdla_lut_slope &slope, bool half)
+LutEdge edgeOf(const LutSlope &slope, bool half)
 {
-	if (half)
-		return halfToFloat(static_cast<uint16_t>(slope.field.scale));
-	return std::ldexp(slope.field.scale, -slope.field.shifter);
+	return { slope, half ? halfToFloat(static_cast<uint16_t>(slope.scale))
+			     : std::ldexp(slope.scale, -slope.shift) };
+}
+
+template<size_t count>
+LutHalf halfOf(const LutEntries<count> &table, DataType type)
+{
+	LutHalf half;
+
+	half.half = type == DataType::Half;
+	half.step = table.step;
+	half.start = edgeValue(half.half, table.start);
+	half.entries.assign(table.entries.begin(), table.entries.end());
+	half.underflow = edgeOf(table.underflow, half.half);
+	half.overflow = edgeOf(table.overflow, half.half);
+	return half;
+}
+
+template<size_t count>
+LutEntries<count> entriesOf(const LutHalf &half)
+{
+	LutEntries<count> table;
+
+	std::copy(half.entries.begin(), half.entries.end(), table.entries.begin());
+	table.step = static_cast<int8_t>(half.step);
+	table.start = edgeBits(half, half.start);
+	table.end = edgeBits(half, half.input(half.steps()));
+	table.underflow = half.underflow.slope;
+	table.overflow = half.overflow.slope;
+	return table;
 }
 
 } /* namespace */
@@ -90,25 +117,23 @@ double LutHalf::value(double x) const
 
 LutEdge LutHalf::edge(double gradient) const
 {
-	LutEdge edge;
+	LutSlope slope;
 	const IntegerLimits limits = integerLimits(16U);
 
 	if (!std::isfinite(gradient))
 		gradient = 0;
 	if (half) {
-		edge.slope.field.scale = static_cast<int16_t>(
+		slope.scale = static_cast<int16_t>(
 			floatToHalf(static_cast<float>(std::clamp(gradient, -65504.0, 65504.0))));
 	} else {
 		int shift = maxSlopeShift;
 		while (shift > minSlopeShift && std::fabs(roundReal(std::ldexp(gradient, shift))) >
 							static_cast<double>(limits.highest))
 			shift--;
-		edge.slope.field.shifter = static_cast<int8_t>(shift);
-		edge.slope.field.scale =
-			static_cast<int16_t>(limits.saturate(std::ldexp(gradient, shift)));
+		slope.shift = static_cast<int8_t>(shift);
+		slope.scale = static_cast<int16_t>(limits.saturate(std::ldexp(gradient, shift)));
 	}
-	edge.gradient = gradientOf(edge.slope, half);
-	return edge;
+	return edgeOf(slope, half);
 }
 
 void LutHalf::fill(const std::function<double(double)> &function, double low, double high)
@@ -129,46 +154,25 @@ void LutHalf::fill(const std::function<double(double)> &function, double low, do
 	overflow = edge((function(last + width) - function(last)) / width);
 }
 
-LutHalf lutHalf(const nvdla_lut_desc &desc, DataType type, bool lo)
+LutHalf leHalf(const Lut &lut, DataType type)
 {
-	LutHalf table;
+	LutHalf half = halfOf(lut.le, type);
 
-	table.half = type == DataType::Half;
-	table.exponential = !lo && desc.method == NVDLA_LUT_EXPONENTIAL;
-	table.step = (lo ? desc.lo_offset : desc.le_offset).field.value;
-	table.start = edgeValue(table.half, lo ? desc.lo_start : desc.le_start);
-	if (lo)
-		table.entries.assign(std::begin(desc.lo_table), std::end(desc.lo_table));
-	else
-		table.entries.assign(std::begin(desc.le_table), std::end(desc.le_table));
-	table.underflow.slope = lo ? desc.lo_underflow : desc.le_underflow;
-	table.overflow.slope = lo ? desc.lo_overflow : desc.le_overflow;
-	table.underflow.gradient = gradientOf(table.underflow.slope, table.half);
-	table.overflow.gradient = gradientOf(table.overflow.slope, table.half);
-	return table;
+	half.exponential = lut.exponential;
+	return half;
 }
 
-nvdla_lut_desc lutDescriptor(const LutHalf &le, const LutHalf &lo)
+LutHalf loHalf(const Lut &lut, DataType type)
 {
-	nvdla_lut_desc desc = {};
+	return halfOf(lut.lo, type);
+}
 
-	std::copy(le.entries.begin(), le.entries.end(), desc.le_table);
-	std::copy(lo.entries.begin(), lo.entries.end(), desc.lo_table);
-	desc.method = le.exponential ? NVDLA_LUT_EXPONENTIAL : NVDLA_LUT_LINEAR;
-	desc.le_offset.field.value = static_cast<int8_t>(le.step);
-	desc.lo_offset.field.value = static_cast<int8_t>(lo.step);
-	desc.le_start = edgeBits(le, le.start);
-	desc.lo_start = edgeBits(lo, lo.start);
-	desc.le_end = edgeBits(le, le.input(le.steps()));
-	desc.lo_end = edgeBits(lo, lo.input(lo.steps()));
-	desc.le_underflow = le.underflow.slope;
-	desc.le_overflow = le.overflow.slope;
-	desc.lo_underflow = lo.underflow.slope;
-	desc.lo_overflow = lo.overflow.slope;
-	desc.hybrid_priority = NVDLA_LUT_PRIORITY_LO;
-	desc.underflow_priority = NVDLA_LUT_PRIORITY_LE;
-	desc.overflow_priority = NVDLA_LUT_PRIORITY_LE;
-	return desc;
+Lut lutOf(const LutHalf &le, const LutHalf &lo)
+{
+	return { .le = entriesOf<Lut::leCount>(le),
+		 .lo = entriesOf<Lut::loCount>(lo),
+		 .exponential = le.exponential,
+		 .hybridSelectsLo = true };
 }
 
 } /* namespace nvdla */

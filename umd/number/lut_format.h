@@ -8,15 +8,15 @@
 #include <functional>
 #include <vector>
 
-#include <drm/nvdla_descriptors.h>
-#include <nvdla/tensor.h>
+#include <nvdla/data_type.h>
+#include <nvdla/lut.h>
 
 namespace nvdla
 {
 
 /** \brief How a function goes on beyond an edge */
 struct LutEdge {
-	nvdla_lut_slope slope = {};
+	LutSlope slope;
 	double gradient = 0; /**< what \a slope is worth, entries per input */
 };
 
@@ -51,10 +51,12 @@ private:
 	LutEdge edge(double gradient) const;
 };
 
-/** \return LE or LO of \a desc */
-LutHalf lutHalf(const nvdla_lut_desc &desc, DataType type, bool lo);
+/** \return LE of \a lut as numbers */
+LutHalf leHalf(const Lut &lut, DataType type);
+/** \return LO of \a lut as numbers */
+LutHalf loHalf(const Lut &lut, DataType type);
 
-/** \brief Put both tables into a descriptor; LO answers where both hit, LE where both miss */
-nvdla_lut_desc lutDescriptor(const LutHalf &le, const LutHalf &lo);
+/** \return both tables as the unit holds them; LO answers where both hit, LE where both miss */
+Lut lutOf(const LutHalf &le, const LutHalf &lo);
 
 } /* namespace nvdla */

@@ -25,24 +25,24 @@ using test::Random;
 class ModelLut
 {
 public:
-	ModelLut(const nvdla_lut_desc &desc, LutUnit unit, bool half)
+	ModelLut(const Lut &lut, LutUnit unit, bool half)
 	{
-		std::copy(std::begin(desc.le_table), std::end(desc.le_table), tables_.le.begin());
-		std::copy(std::begin(desc.lo_table), std::end(desc.lo_table), tables_.lo.begin());
-		config_.underflowSelectsLo = desc.underflow_priority;
-		config_.overflowSelectsLo = desc.overflow_priority;
-		config_.hybridSelectsLo = desc.hybrid_priority;
-		config_.le.exponential = desc.method == NVDLA_LUT_EXPONENTIAL;
-		config_.le.indexOffset = config_.le.indexSelect = desc.le_offset.field.value;
-		config_.lo.indexSelect = desc.lo_offset.field.value;
-		config_.le.start = edge(desc.le_start, half);
-		config_.le.end = edge(desc.le_end, half);
-		config_.lo.start = edge(desc.lo_start, half);
-		config_.lo.end = edge(desc.lo_end, half);
-		config_.le.underflow = slope(desc.le_underflow);
-		config_.le.overflow = slope(desc.le_overflow);
-		config_.lo.underflow = slope(desc.lo_underflow);
-		config_.lo.overflow = slope(desc.lo_overflow);
+		std::copy(lut.le.entries.begin(), lut.le.entries.end(), tables_.le.begin());
+		std::copy(lut.lo.entries.begin(), lut.lo.entries.end(), tables_.lo.begin());
+		config_.underflowSelectsLo = lut.underflowSelectsLo;
+		config_.overflowSelectsLo = lut.overflowSelectsLo;
+		config_.hybridSelectsLo = lut.hybridSelectsLo;
+		config_.le.exponential = lut.exponential;
+		config_.le.indexOffset = config_.le.indexSelect = lut.le.step;
+		config_.lo.indexSelect = lut.lo.step;
+		config_.le.start = edge(lut.le.start, half);
+		config_.le.end = edge(lut.le.end, half);
+		config_.lo.start = edge(lut.lo.start, half);
+		config_.lo.end = edge(lut.lo.end, half);
+		config_.le.underflow = slope(lut.le.underflow);
+		config_.le.overflow = slope(lut.le.overflow);
+		config_.lo.underflow = slope(lut.lo.underflow);
+		config_.lo.overflow = slope(lut.lo.overflow);
 		variant_ = unit == LutUnit::Sdp ? sim::sdpLut : sim::cdpLut;
 	}
 
@@ -60,15 +60,12 @@ public:
 	}
 
 private:
-	static int64_t edge(uint64_t bits, bool half)
+	static int64_t edge(int64_t bits, bool half)
 	{
-		return half ? static_cast<uint32_t>(bits) : static_cast<int64_t>(bits);
+		return half ? static_cast<uint32_t>(bits) : bits;
 	}
 
-	static sim::LutSlope slope(const nvdla_lut_slope &slope)
-	{
-		return { slope.field.scale, slope.field.shifter };
-	}
+	static sim::LutSlope slope(const LutSlope &slope) { return { slope.scale, slope.shift }; }
 
 	sim::LutTables tables_;
 	sim::LutConfig config_;
@@ -126,7 +123,7 @@ TEST(Lut, TheModelFindsTheFunctionInIntegers)
 			EXPECT_LE(table->maxError, function.limit * function.largest);
 			EXPECT_LE(table->meanError, table->maxError);
 
-			ModelLut model(table->desc, unit, false);
+			ModelLut model(table->lut, unit, false);
 			double largest = 0;
 			for (int i = 0; i < 5000; i++) {
 				const double real = random.real(function.low, function.high);
@@ -136,7 +133,7 @@ TEST(Lut, TheModelFindsTheFunctionInIntegers)
 								       static_cast<double>(x))));
 				largest = std::max(largest, error);
 				ASSERT_NEAR(
-					readLut(table->desc, request.type, static_cast<double>(x)),
+					readLut(table->lut, request.type, static_cast<double>(x)),
 					model(x), 0.51);
 			}
 			/* The unit rounds to a whole entry. */
@@ -157,7 +154,7 @@ TEST(Lut, TheModelFindsTheFunctionInHalf)
 			ASSERT_TRUE(table) << table.error().message();
 			EXPECT_LE(table->maxError, (function.limit + 0x1p-11) * function.largest);
 
-			ModelLut model(table->desc, unit, true);
+			ModelLut model(table->lut, unit, true);
 			for (int i = 0; i < 5000; i++) {
 				const auto x = static_cast<float>(
 					random.real(function.low, function.high));
@@ -165,7 +162,7 @@ TEST(Lut, TheModelFindsTheFunctionInHalf)
 				const double steps = 3 * 0x1p-11 * function.largest;
 				ASSERT_NEAR(model(x), function.function(x),
 					    table->maxError * 1.02 + steps);
-				ASSERT_NEAR(model(x), readLut(table->desc, DataType::Half, x),
+				ASSERT_NEAR(model(x), readLut(table->lut, DataType::Half, x),
 					    steps);
 			}
 		}
@@ -178,10 +175,8 @@ TEST(Lut, SteepStartsAreExponential)
 	/* LO is for the middle, the ends are flat. */
 	const Function wide = { "sigmoid", sigmoid, -64, 64, 1, 0 };
 
-	EXPECT_EQ(makeLut(requestOf(steep, LutUnit::Sdp, DataType::Int16, 20))->desc.method,
-		  NVDLA_LUT_EXPONENTIAL);
-	EXPECT_EQ(makeLut(requestOf(wide, LutUnit::Sdp, DataType::Int16, 20))->desc.method,
-		  NVDLA_LUT_LINEAR);
+	EXPECT_TRUE(makeLut(requestOf(steep, LutUnit::Sdp, DataType::Int16, 20))->lut.exponential);
+	EXPECT_FALSE(makeLut(requestOf(wide, LutUnit::Sdp, DataType::Int16, 20))->lut.exponential);
 }
 
 TEST(Lut, GoesOnBeyondTheRange)
@@ -191,14 +186,14 @@ TEST(Lut, GoesOnBeyondTheRange)
 	for (LutUnit unit : { LutUnit::Sdp, LutUnit::Cdp }) {
 		const LutRequest request = requestOf(line, unit, DataType::Int16, 12);
 		const auto table = *makeLut(request);
-		ModelLut model(table.desc, unit, false);
+		ModelLut model(table.lut, unit, false);
 		for (double real : { -14.0, -11.0, 11.0, 14.0 }) {
 			const double x = roundReal(request.input.steps(real));
 			EXPECT_NEAR(model(static_cast<int64_t>(x)) * request.outputScale,
 				    line.function(request.input.real(x)), 3 * request.outputScale);
 		}
 		const LutRequest half = requestOf(line, unit, DataType::Half, 0);
-		ModelLut halves(makeLut(half)->desc, unit, true);
+		ModelLut halves(makeLut(half)->lut, unit, true);
 		for (float real : { -40.0f, 40.0f })
 			EXPECT_NEAR(halves(real), line.function(real), 0.1);
 	}
@@ -208,15 +203,13 @@ TEST(Lut, EdgesAreThoseOfTheLimitationChapter)
 {
 	for (LutUnit unit : { LutUnit::Sdp, LutUnit::Cdp }) {
 		for (const Function &function : functions()) {
-			const auto desc =
-				makeLut(requestOf(function, unit, DataType::Int8, 16))->desc;
-			EXPECT_EQ(desc.lo_end - desc.lo_start,
-				  uint64_t{ 1 } << (desc.lo_offset.field.value + 8));
-			if (desc.method == NVDLA_LUT_LINEAR)
-				EXPECT_EQ(desc.le_end - desc.le_start,
-					  uint64_t{ 1 } << (desc.le_offset.field.value + 6));
+			const Lut lut = makeLut(requestOf(function, unit, DataType::Int8, 16))->lut;
+			EXPECT_EQ(lut.lo.end - lut.lo.start, int64_t{ 1 } << (lut.lo.step + 8));
+			if (lut.exponential)
+				EXPECT_EQ(lut.le.end, INT32_MAX);
 			else
-				EXPECT_EQ(desc.le_end, static_cast<uint64_t>(INT32_MAX));
+				EXPECT_EQ(lut.le.end - lut.le.start,
+					  int64_t{ 1 } << (lut.le.step + 6));
 		}
 	}
 }

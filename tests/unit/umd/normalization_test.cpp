@@ -5,7 +5,6 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include <gtest/gtest.h>
 #include <nvdla/layer_scaling.h>
@@ -39,36 +38,32 @@ double normalized(const std::vector<double> &pixel, uint32_t c,
 	return pixel[c] * factor(sum);
 }
 
-sim::LutConfig modelConfig(const nvdla_lut_desc &desc, sim::LutTables &tables)
+sim::LutConfig modelConfig(const Lut &lut, sim::LutTables &tables)
 {
-	auto slope = [](const nvdla_lut_slope &slope) {
-		return sim::LutSlope{ slope.field.scale, slope.field.shifter };
+	auto slope = [](const LutSlope &slope) {
+		return sim::LutSlope{ slope.scale, slope.shift };
 	};
 	sim::LutConfig config;
 
-	std::copy(std::begin(desc.le_table), std::end(desc.le_table), tables.le.begin());
-	std::copy(std::begin(desc.lo_table), std::end(desc.lo_table), tables.lo.begin());
-	config.hybridSelectsLo = desc.hybrid_priority;
-	config.le = { desc.method == NVDLA_LUT_EXPONENTIAL,
-		      desc.le_offset.field.value,
-		      desc.le_offset.field.value,
-		      static_cast<int64_t>(desc.le_start),
-		      static_cast<int64_t>(desc.le_end),
-		      slope(desc.le_underflow),
-		      slope(desc.le_overflow) };
+	std::copy(lut.le.entries.begin(), lut.le.entries.end(), tables.le.begin());
+	std::copy(lut.lo.entries.begin(), lut.lo.entries.end(), tables.lo.begin());
+	config.hybridSelectsLo = lut.hybridSelectsLo;
+	config.le = { lut.exponential,	     lut.le.step, lut.le.step,
+		      lut.le.start,	     lut.le.end,  slope(lut.le.underflow),
+		      slope(lut.le.overflow) };
 	config.lo = { false,
 		      0,
-		      desc.lo_offset.field.value,
-		      static_cast<int64_t>(desc.lo_start),
-		      static_cast<int64_t>(desc.lo_end),
-		      slope(desc.lo_underflow),
-		      slope(desc.lo_overflow) };
+		      lut.lo.step,
+		      lut.lo.start,
+		      lut.lo.end,
+		      slope(lut.lo.underflow),
+		      slope(lut.lo.overflow) };
 	return config;
 }
 
 /* What CDP makes of elements in C, H, W order. */
 std::vector<float> runModel(const TensorDesc &desc, const std::vector<float> &elements,
-			    const CdpScaling &scaling, const nvdla_lut_desc &lut)
+			    const CdpScaling &scaling, const Lut &lut)
 {
 	sim::RamMemory dram(0, 1 << 20), cvsram(0x50000000, 4096);
 	sim::MemoryPort port(dram, cvsram);
@@ -126,7 +121,7 @@ TEST(Normalization, IsTheRealOneOnTheModel)
 		for (float &element : elements)
 			element = static_cast<float>(random(static_cast<int32_t>(limits.lowest),
 							    static_cast<int32_t>(limits.highest)));
-		const auto result = runModel(desc, elements, *scaling, table->desc);
+		const auto result = runModel(desc, elements, *scaling, table->lut);
 		/* Steps of the input in CDP and of the output; the table's and its entries'. */
 		const double error = std::ldexp(1, -bits) + output.scale +
 				     largest * (table->maxError + request.outputScale);

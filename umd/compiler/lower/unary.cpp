@@ -20,7 +20,7 @@ namespace
 constexpr double curvedRange = 12;
 
 /* One entry for each of the 256 integers: LO's steps are single integers. */
-nvdla_lut_desc exactTable(const Unary &unary, const Quantization &in, const Quantization &out)
+Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out)
 {
 	const IntegerLimits limits = integerLimits(8U);
 	/* The first entry misses, so it stands one before the lowest integer. */
@@ -32,11 +32,11 @@ nvdla_lut_desc exactTable(const Unary &unary, const Quantization &in, const Quan
 	LutHalf le{ .step = 2, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
 	LutHalf lo{ .step = 0, .start = start, .entries = {}, .underflow = {}, .overflow = {} };
 
-	for (int i = 0; i < NVDLA_LUT_LE_ENTRIES; i++)
+	for (int i = 0; i < static_cast<int>(Lut::leCount); i++)
 		le.entries.push_back(entry(start + 4 * i));
-	for (int i = 0; i < NVDLA_LUT_LO_ENTRIES; i++)
+	for (int i = 0; i < static_cast<int>(Lut::loCount); i++)
 		lo.entries.push_back(entry(start + i));
-	return lutDescriptor(le, lo);
+	return lutOf(le, lo);
 }
 
 void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
@@ -55,8 +55,8 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		return;
 	if (!half && lowerer.range(input) == DataType::Int8 &&
 	    lowerer.range(output) == DataType::Int8) {
-		table.desc = exactTable(unary, lowerer.quantization(input),
-					lowerer.quantization(output));
+		table.lut = exactTable(unary, lowerer.quantization(input),
+				       lowerer.quantization(output));
 	} else {
 		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
 		const Quantization out = half ? Quantization{} : lowerer.quantization(output);
@@ -71,7 +71,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	sdp.lut = lowerer.unique(name + " table");
 	sdp.y = op::SdpUnit{ .activation = op::Activation::LookUp };
 	sdp.type = lowerer.storage(output);
-	lowerer.graph.lut(sdp.lut, table.desc);
+	lowerer.graph.lut(sdp.lut, table.lut);
 	sdp.output = lowerer.write(output);
 	lowerer.add(sdp);
 }

@@ -14,7 +14,6 @@
 #include <span>
 #include <vector>
 
-#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
 #include <nvdla/quantization.h>
 #include <nvdla/rounding.h>
@@ -40,8 +39,6 @@ struct Converter {
 	constexpr int64_t apply(int64_t x) const { return shiftRight((x - offset) * scale, shift); }
 	/** \return what a step of x is worth in y */
 	double gain() const { return std::ldexp(scale, -shift); }
-	/** \return the converter as descriptors have it, enabled */
-	nvdla_cvt_param descriptor() const { return { scale, shift, 1, offset }; }
 
 	/** \brief The same numbers; what they were made from does not count */
 	bool operator==(const Converter &other) const

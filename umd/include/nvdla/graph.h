@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
+#include <nvdla/lut.h>
 #include <nvdla/operations.h>
 #include <nvdla/tensor.h>
 
@@ -124,11 +124,20 @@ struct GraphOperands {
 	bool onChip = false;
 };
 
+/** \brief What an operation may wait for in another one */
+enum class OperationEvent : uint8_t {
+	Completed,
+	Programmed,	/**< its registers are written */
+	Enabled,	/**< it may have begun */
+	WeightsFetched, /**< a convolution has its weights in the convolution buffer */
+	DataFetched,	/**< a convolution has its input there */
+};
+
 /** \brief \a after does not begin before \a event of \a before */
 struct GraphEdge {
 	std::string before; /**< name of an operation */
 	std::string after;
-	nvdla_event event = NVDLA_EVENT_OP_COMPLETED;
+	OperationEvent event = OperationEvent::Completed;
 };
 
 /** \brief How a graph is assembled */
@@ -171,8 +180,8 @@ public:
 
 	void weights(GraphWeights weights);
 	void operands(GraphOperands operands);
-	/** \brief A look-up table; drm/nvdla_descriptors.h says what is in it */
-	void lut(std::string name, const nvdla_lut_desc &table);
+	/** \brief Look-up tables, as makeLut() makes them */
+	void lut(std::string name, const Lut &tables);
 
 	void add(op::Any operation);
 	/** \brief An order that does not follow from surfaces */
@@ -199,7 +208,7 @@ private:
 	std::vector<Surface> surfaces_;
 	std::vector<GraphWeights> weights_;
 	std::vector<GraphOperands> operands_;
-	std::vector<std::pair<std::string, nvdla_lut_desc>> luts_;
+	std::vector<std::pair<std::string, Lut>> luts_;
 	std::vector<op::Any> operations_;
 	std::vector<GraphEdge> edges_;
 };

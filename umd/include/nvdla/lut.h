@@ -4,10 +4,11 @@
  */
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
-#include <drm/nvdla_descriptors.h>
 #include <nvdla/error.h>
 #include <nvdla/quantization.h>
 
@@ -20,6 +21,42 @@ namespace nvdla
 enum class LutUnit : uint8_t {
 	Sdp,
 	Cdp,
+};
+
+/** \brief How a table goes on beyond one of its ends, in entries for each step of the input */
+struct LutSlope {
+	int16_t scale = 0; /**< or the bits of an FP16 number, the whole slope then */
+	int8_t shift = 0;  /**< bits that the product is shifted right, -16 to 15 */
+};
+
+/** \brief One of the two tables of a look-up unit */
+template<size_t count>
+struct LutEntries {
+	std::array<int16_t, count> entries{}; /**< or bits of FP16 numbers */
+	/** \brief Entries are 2^step apart; if exponential the first two, and then twice as far */
+	int8_t step = 0;
+	int64_t start = 0;  /**< input of the first entry; or the bits of an FP32 number */
+	int64_t end = 0;    /**< input of the last one, likewise */
+	LutSlope underflow; /**< below start */
+	LutSlope overflow;  /**< above end */
+};
+
+/**
+ * \brief What a look-up unit holds, for SDP or CDP
+ *
+ * Registers as values, of a pipeline of integers or, where it says so, of FP16. makeLut() makes
+ * them; programming guide, "Limitation", LUT, has their limits.
+ */
+struct Lut {
+	static constexpr size_t leCount = 65;
+	static constexpr size_t loCount = 257;
+
+	LutEntries<leCount> le;	      /**< linear or exponential */
+	LutEntries<loCount> lo;	      /**< linear */
+	bool exponential = false;     /**< LE */
+	bool hybridSelectsLo = false; /**< LO answers where both hit, or miss at different ends */
+	bool underflowSelectsLo = false; /**< LO answers below both */
+	bool overflowSelectsLo = false;	 /**< LO answers above both */
 };
 
 /** \brief A function and how its numbers are held */
@@ -36,9 +73,9 @@ struct LutRequest {
 	double outputScale = 1;
 };
 
-/** \brief A table for a task, and how good it is */
+/** \brief Tables of a function, and how good they are */
 struct LutTable {
-	nvdla_lut_desc desc;
+	Lut lut;
 	double maxError = 0;  /**< largest distance from the function in the range, real */
 	double meanError = 0; /**< average distance */
 };
@@ -67,7 +104,7 @@ Result<LutTable> makeLut(const LutRequest &request);
  * \param[in] x input of the table: an integer's value, or the real number if Half
  * \return in steps of the entries, or the real number if Half
  */
-double readLut(const nvdla_lut_desc &desc, DataType type, double x);
+double readLut(const Lut &lut, DataType type, double x);
 
 /** \return 1 / (1 + exp(-x)) */
 double sigmoid(double x);

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include <nvdla/converter.h>
-#include <nvdla/task.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tasks of a loadable and of a job: descriptor arrays for the core, operations for the CPU.
+ *
+ * For programs that look into networks or write descriptors of their own: the arrays go to the
+ * driver as they are, so this header alone has the driver's types (drm/nvdla_descriptors.h).
  */
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,6 +17,7 @@
 
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
+#include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
 
@@ -77,21 +80,6 @@ enum class EmuOpType : uint8_t {
 	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power; ours
 	 */
 	LocalResponse = 5,
-};
-
-/**
- * \brief Elements seen as an array, outermost axis first, whose axes come in another order
- *
- * Axis i of the result is axis order[i].
- */
-struct AxisOrder {
-	static constexpr size_t most = 5;
-	/** \brief Axes that are not used: 0 in all of them behind the last one; none: as they are
-	 */
-	std::array<uint16_t, most> extents{};
-	std::array<uint8_t, most> order{};
-
-	bool none() const { return extents[0] == 0; }
 };
 
 /** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -193,6 +194,21 @@ std::vector<std::byte> elementsFromFloat(DataType type, std::span<const float> v
  * no element are ignored
  */
 std::vector<float> elementsToFloat(DataType type, std::span<const std::byte> elements);
+
+/**
+ * \brief Elements seen as an array, outermost axis first, whose axes come in another order
+ *
+ * Axis i of the result is axis order[i].
+ */
+struct AxisOrder {
+	static constexpr size_t most = 5;
+	/** \brief Axes that are not used: 0 in all of them behind the last one; none: as they are
+	 */
+	std::array<uint16_t, most> extents{};
+	std::array<uint8_t, most> order{};
+
+	bool none() const { return extents[0] == 0; }
+};
 
 } /* namespace nvdla */
 

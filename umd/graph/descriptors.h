@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values of the public interface as the driver's descriptors have them.
+ */
+#pragma once
+
+#include <drm/nvdla_descriptors.h>
+#include <nvdla/converter.h>
+#include <nvdla/graph.h>
+#include <nvdla/lut.h>
+
+namespace nvdla::assembly
+{
+
+/** \return the converter, enabled */
+nvdla_cvt_param descriptor(const Converter &converter);
+
+nvdla_lut_desc descriptor(const Lut &lut);
+
+nvdla_event descriptor(OperationEvent event);
+
+} /* namespace nvdla::assembly */
