@@ -24,6 +24,9 @@ namespace nvdla
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
 public:
+	/** \brief What fails, in the words of errors */
+	static constexpr const char *what = "run network of pool";
+
 	State(EventLoop loop, const PoolOptions &options);
 
 	Result<size_t> addNetwork(const Loadable &loadable);
