@@ -153,6 +153,8 @@ TEST(LostProvider, OnnxRuntimeGoesOn)
 		for (int i = 0; i < 2; i++) {
 			const std::vector<Array> wanted = alone.run(folder.cases[0].inputs);
 			const std::vector<Array> got = with->run(folder.cases[0].inputs);
+			ASSERT_EQ(got.size(), 1u);
+			ASSERT_EQ(wanted.size(), 1u);
 			/* Sums in another order. */
 			EXPECT_LE(difference(got[0].numbers, wanted[0].numbers, 0).largest, 1e-4);
 		}

@@ -169,6 +169,11 @@ std::vector<Array> Session::run(const std::vector<Array> &inputs)
 	const OrtApi &api = runtime_.api();
 	OrtAllocator *allocator = nullptr;
 	size_t outputCount = 0;
+
+	if (!session_) {
+		ADD_FAILURE() << "there is no session to run: " << error_;
+		return {};
+	}
 	std::vector<OrtValue *> values;
 	std::vector<char *> inputNames(inputs.size());
 	std::vector<Array> outputs;

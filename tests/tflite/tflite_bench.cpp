@@ -9,13 +9,15 @@
  */
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
 #include <limits>
 #include <thread>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "interpreter.h"
+#include "reference_data.h"
 
 namespace
 {
@@ -83,6 +85,7 @@ bool compare(const std::string &name, TfLiteDelegate *delegate)
 	}
 	fmt::print("{:34} {:9.2f} {:9.2f} {:7.2f} {:7.2f}\n", name, aloneBest, withBest,
 		   withBest / aloneBest, twoBest / oneBest);
+	std::fflush(stdout);
 	return true;
 }
 
@@ -95,11 +98,26 @@ int main(int argc, char **argv)
 	const DelegatePointer delegate = loadDelegate({ { "device", device } });
 	bool done = true;
 
+	const std::vector<std::string> known = modelFolders("tflite");
+	if (known.empty()) {
+		fmt::print(stderr,
+			   "tflite-bench: {} has no TensorFlow Lite models: set "
+			   "NVDLA_REFERENCE_DATA to the reference data\n",
+			   (referenceData() / "models").string());
+		return 1;
+	}
+	for (const std::string &name : names) {
+		if (std::find(known.begin(), known.end(), name) == known.end()) {
+			fmt::print(stderr, "tflite-bench: there is no model '{}'; there are {}\n",
+				   name, fmt::join(known, ", "));
+			return 1;
+		}
+	}
 	if (names.empty())
-		names = modelFolders("tflite");
+		names = known;
 	fmt::print("{:34} {:>9} {:>9} {:>7} {:>7}\n", "ms of processor time", "TFLite", "delegate",
 		   "ratio", "of two");
 	for (const std::string &name : names)
 		done = compare(name, delegate.get()) && done;
-	return done && !names.empty() ? 0 : 1;
+	return done ? 0 : 1;
 }
