@@ -29,11 +29,12 @@ void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t
 		const auto bits =
 			static_cast<uint16_t>(std::to_integer<unsigned>(bytes[2 * i]) |
 					      std::to_integer<unsigned>(bytes[2 * i + 1]) << 8);
-		if (op.precision == Precision::Int16)
-			values[i] = static_cast<int16_t>(bits);
-		else
-			values[i] = op.nanToZero && arith::Fp16::isNan(bits) ? 0 : bits;
+		values[i] = op.precision == Precision::Int16 ? static_cast<int16_t>(bits) : bits;
 	}
+	if (op.precision == Precision::Fp16 && op.nanToZero)
+		for (int32_t &value : values)
+			if (arith::Fp16::isNan(static_cast<uint32_t>(value)))
+				value = 0;
 }
 
 /*

@@ -19,6 +19,35 @@ namespace nvdla::sim
 {
 
 /**
+ * \brief Numbers in whose order those of FP16 are, NaNs beyond all others
+ *
+ * Selecting one of two is then a matter of integers, which the host's vectors have.
+ */
+template<PoolingMethod M>
+struct PdpFloatOrder {
+	static constexpr bool kMax = M == PoolingMethod::Max;
+	/* Added to the bits of a NaN; the lower 16 bits stay as they are. */
+	static constexpr int32_t kNan = kMax ? 0x10000 : -0x20000;
+
+	static constexpr int32_t of(int32_t bits)
+	{
+		const int32_t magnitude = bits & 0x7fff;
+		/* Of negative numbers the one of the larger magnitude comes first; -0 before +0. */
+		const int32_t ordered = bits & 0x8000 ? ~magnitude : magnitude;
+		return magnitude > 0x7c00 ? kNan + bits : ordered;
+	}
+	static constexpr bool isNan(int32_t number)
+	{
+		return kMax ? number >= kNan : number < kNan + 0x10000;
+	}
+	static constexpr int32_t bitsOf(int32_t number)
+	{
+		const int32_t ordinary = number < 0 ? (~number & 0x7fff) | 0x8000 : number;
+		return isNan(number) ? number & 0xffff : ordinary;
+	}
+};
+
+/**
  * \brief Largest and smallest elements
  *
  * FP16 values stay as they are, infinities included; a NaN is the result. Of
@@ -28,27 +57,27 @@ template<Precision P, PoolingMethod M>
 struct PdpExtreme {
 	static int32_t select(int32_t a, int32_t b)
 	{
-		constexpr bool kMax = M == PoolingMethod::Max;
+		const int32_t chosen = M == PoolingMethod::Max ? (a > b ? a : b) : (a < b ? a : b);
 
-		if constexpr (P == Precision::Fp16) {
-			const auto x = static_cast<uint32_t>(a);
-			const auto y = static_cast<uint32_t>(b);
-			return static_cast<int32_t>(kMax ? arith::maximum<arith::Fp16>(x, y)
-							 : arith::minimum<arith::Fp16>(x, y));
-		} else if constexpr (kMax) {
-			return a > b ? a : b;
-		} else {
-			return a < b ? a : b;
-		}
+		if constexpr (P == Precision::Fp16)
+			return PdpFloatOrder<M>::isNan(a) ? a : chosen;
+		else
+			return chosen;
 	}
 
 	explicit PdpExtreme(const PdpOp &) {}
 
-	int32_t load(int32_t in) const { return in; }
+	int32_t load(int32_t in) const
+	{
+		return P == Precision::Fp16 ? PdpFloatOrder<M>::of(in) : in;
+	}
 	int32_t addInRow(int32_t row, int32_t in) const { return select(row, in); }
 	int32_t finishRow(int32_t row, uint32_t) const { return row; }
 	int32_t addRow(int32_t sum, int32_t row) const { return select(row, sum); }
-	int32_t finish(int32_t sum, uint32_t) const { return sum; }
+	int32_t finish(int32_t sum, uint32_t) const
+	{
+		return P == Precision::Fp16 ? PdpFloatOrder<M>::bitsOf(sum) : sum;
+	}
 };
 
 /** \brief Averages of integers */

@@ -7,6 +7,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "pdp/pdp.h"
+#include "pdp/pdp_arith.h"
 #include "pdp_naive.h"
 #include "timing/operation_timing.h"
 
@@ -217,6 +218,31 @@ TEST(PdpFloat, NanWinsTheLeftOneInARowTheLowerOneOfRows)
 		EXPECT_EQ(poolOne(op, { nan2, inf, nan1 }), nan2);
 		EXPECT_EQ(poolOne(op, { nan1, one, nan2, one }, 2), nan2);
 		EXPECT_EQ(poolOne(op, { nan1, one, one, one }, 2), nan1);
+	}
+}
+
+/* Every number beside those that differ from it in a bit, and beside the extremes. */
+TEST(PdpFloat, TheExtremeIsThatOfTheArithmetic)
+{
+	using MaxOf = PdpExtreme<Precision::Fp16, PoolingMethod::Max>;
+	using MinOf = PdpExtreme<Precision::Fp16, PoolingMethod::Min>;
+	const MaxOf largest{ PdpOp() };
+	const MinOf smallest{ PdpOp() };
+
+	for (uint32_t a = 0; a < 0x10000; a++) {
+		for (uint32_t n = 0; n < 20; n++) {
+			const uint32_t b = n < 16 ? a ^ 1U << n : (n & 1) << 15 | (n & 2) * 0x3e00;
+			const auto x = static_cast<int32_t>(a);
+			const auto y = static_cast<int32_t>(b);
+			const auto max = largest.addInRow(largest.load(x), largest.load(y));
+			const auto min = smallest.addInRow(smallest.load(x), smallest.load(y));
+			ASSERT_EQ(static_cast<uint32_t>(largest.finish(max, 0)),
+				  arith::maximum<arith::Fp16>(a, b))
+				<< a << ' ' << b;
+			ASSERT_EQ(static_cast<uint32_t>(smallest.finish(min, 0)),
+				  arith::minimum<arith::Fp16>(a, b))
+				<< a << ' ' << b;
+		}
 	}
 }
 
