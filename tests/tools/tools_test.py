@@ -48,6 +48,40 @@ class Models(ProgramTest):
 		said = self.good('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm', '--top', '1')
 		self.assertEqual(said.splitlines()[-1].split(), self.said(DIGITS / 'seven.pgm'))
 
+	def compile(self, *options):
+		net = self.folder / 'digits.nvdla'
+		said = self.good('nvdla-compile', DIGITS / 'digits.onnx', '-o', net, *options)
+		ran = self.good('nvdla-run', net, '--input', DIGITS / 'seven.pgm', '--top', '1')
+		self.assertEqual(ran.splitlines()[-1].split()[0], '7')
+		return said
+
+	def test_calibrated(self):
+		for precision in ('int8', 'int16'):
+			said = self.compile('--calibrate', DIGITS / 'held_out.npy', '--precision', precision,
+					    '--report', 'json')
+			for layer in json.loads(said)['layers']:
+				self.assertGreater(layer['error']['ownRatio'], 40, layer)
+		self.assertIn('loses most: ', self.compile('--calibrate', DIGITS / 'held_out.npy', '--report', 'text'))
+
+	def test_calibrated_with_a_folder_of_pictures(self):
+		pictures = self.folder / 'pictures'
+		pictures.mkdir()
+		(pictures / 'seven.pgm').write_bytes((DIGITS / 'seven.pgm').read_bytes())
+		(pictures / 'notes.txt').write_text('no picture')
+		self.compile('--calibrate', pictures, '--ranges', 'entropy', '--keep-bias')
+
+	def test_what_is_no_calibration(self):
+		def bad(code, words, *options):
+			said = self.bad(code, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', *options)
+			self.assertIn(words, said)
+
+		bad(2, 'int8 and int16 need --calibrate', '--precision', 'int8')
+		bad(2, 'fp16 needs no --calibrate', '--precision', 'fp16', '--calibrate', DIGITS / 'seven.pgm')
+		bad(2, "has 360 numbers, the input 'picture' needs 64", '--calibrate', DIGITS / 'held_out_labels.npy')
+		empty = self.folder / 'empty'
+		empty.mkdir()
+		bad(2, 'has no picture and no .npy', '--calibrate', empty)
+
 
 class Tools(ProgramTest):
 	def test_there_and_back(self):

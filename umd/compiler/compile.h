@@ -18,7 +18,7 @@ namespace nvdla::compiler
  * \return the loadable and a report; Unsupported naming all operators that are not known, or the
  * first one that cannot be lowered
  */
-Result<CompiledModel> compileInMemory(Model model);
+Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options = {});
 
 /**
  * \brief Whether each operator can be compiled, in the order of \a model

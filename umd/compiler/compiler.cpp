@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
@@ -16,8 +17,6 @@ namespace nvdla
 
 namespace
 {
-
-constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
 
 Result<compiler::Model> importModel(std::span<const std::byte> bytes)
 {
@@ -53,15 +52,24 @@ std::optional<Error> unknownOperators(const Model &model)
 
 } /* namespace */
 
-Result<CompiledModel> compileInMemory(Model model)
+Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
 	removeUnused(model);
 	if (auto error = unknownOperators(model))
 		return tl::unexpected<Error>(std::move(*error));
 	runPasses(model);
+	std::vector<LayerError> errors;
+	if (options.calibration) {
+		auto calibrated = calibrate(model, *options.calibration);
+		if (!calibrated)
+			return forward(calibrated);
+		errors = std::move(*calibrated);
+	}
 	Lowerer lowerer(model);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
+	for (size_t i = 0; i < errors.size(); i++)
+		lowerer.report.layers[i].error = errors[i];
 	auto loadable = lowerer.graph.assemble();
 	if (!loadable)
 		return forward(loadable);
@@ -94,12 +102,28 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 
 } /* namespace compiler */
 
-Result<CompiledModel> compileModel(std::span<const std::byte> bytes)
+Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
 	auto model = importModel(bytes);
 	if (!model)
 		return forward(model);
-	return compiler::compileInMemory(std::move(*model));
+	return compiler::compileInMemory(std::move(*model), options);
+}
+
+Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes)
+{
+	auto model = importModel(bytes);
+	if (!model)
+		return forward(model);
+	std::vector<ModelInput> inputs;
+	for (size_t i = 0; i < model->inputs.size(); i++) {
+		const compiler::Value &value = model->values[model->inputs[i]];
+		const compiler::Cube cube = compiler::naturalCube(value.shape);
+		inputs.push_back({ value.name, cube.c, cube.h, cube.w,
+				   i < model->inputOrders.size() ? model->inputOrders[i]
+								 : ElementOrder::Nhwc });
+	}
+	return inputs;
 }
 
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
@@ -110,12 +134,12 @@ Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byt
 	return compiler::supportedOperators(*model);
 }
 
-Result<CompiledModel> compileFile(const std::string &path)
+Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options)
 {
 	auto bytes = readWholeFile(path, maxModelBytes);
 	if (!bytes)
 		return forward(bytes);
-	auto compiled = compileModel(*bytes);
+	auto compiled = compileModel(*bytes, options);
 	if (!compiled)
 		compiled.error().where = fmt::format("{}: {}", path, compiled.error().where);
 	return compiled;

@@ -2,6 +2,7 @@
 /*
  * nvdla-compile: make a loadable of a model.
  */
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 #include "command-line/command_line.h"
 #include "exit_code.h"
 #include "io/file.h"
+#include "samples.h"
 
 namespace
 {
@@ -19,17 +21,74 @@ using namespace nvdla::tools;
 
 enum class ReportFormat { None, Text, Json };
 
+/* Of float models: FP16, or integers after calibration. */
+enum class Precision { Given, Fp16, Int8, Int16 };
+
 struct CompileSettings {
 	std::string model;
 	std::string output;
 	ReportFormat report = ReportFormat::None;
+	Precision precision = Precision::Given;
+	std::vector<std::string> samples;
+	std::vector<float> mean;
+	PixelScaling scaling;
+	Calibration calibration;
+	bool keepsBias = false;
 };
+
+Result<void> checkPrecision(const CompileSettings &settings)
+{
+	const bool integers =
+		settings.precision == Precision::Int8 || settings.precision == Precision::Int16;
+
+	if (integers && settings.samples.empty())
+		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
+			    "int8 and int16 need --calibrate with examples of inputs");
+	if (settings.precision == Precision::Fp16 && !settings.samples.empty())
+		return fail(ErrorCode::InvalidArgument, "compile", "--precision",
+			    "fp16 needs no --calibrate");
+	return {};
+}
+
+Result<CompileOptions> compileOptions(CompileSettings settings, std::span<const std::byte> model)
+{
+	CompileOptions options;
+
+	if (auto checked = checkPrecision(settings); !checked)
+		return forward(checked);
+	if (settings.samples.empty())
+		return options;
+	auto inputs = modelInputs(model);
+	if (!inputs)
+		return forward(inputs);
+	std::copy_n(settings.mean.begin(),
+		    std::min(settings.mean.size(), settings.scaling.mean.size()),
+		    settings.scaling.mean.begin());
+	auto samples = readSamples(settings.samples, *inputs, settings.scaling);
+	if (!samples)
+		return forward(samples);
+	settings.calibration.samples = std::move(*samples);
+	settings.calibration.correctBias = !settings.keepsBias;
+	if (settings.precision == Precision::Int16)
+		settings.calibration.type = DataType::Int16;
+	options.calibration = std::move(settings.calibration);
+	return options;
+}
 
 Result<void> compile(const CompileSettings &settings)
 {
-	auto compiled = compileFile(settings.model);
-	if (!compiled)
+	auto model = readWholeFile(settings.model, maxModelBytes);
+	if (!model)
+		return forward(model);
+	auto options = compileOptions(settings, *model);
+	if (!options)
+		return forward(options);
+	auto compiled = compileModel(*model, *options);
+	if (!compiled) {
+		compiled.error().where =
+			fmt::format("{}: {}", settings.model, compiled.error().where);
 		return forward(compiled);
+	}
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
@@ -40,6 +99,36 @@ Result<void> compile(const CompileSettings &settings)
 	else if (settings.report == ReportFormat::Json)
 		fmt::print("{}", toJson(compiled->report));
 	return {};
+}
+
+void addCalibration(CommandLine &app, CompileSettings &settings)
+{
+	app.choice("--precision", settings.precision,
+		   { { "fp16", Precision::Fp16 },
+		     { "int8", Precision::Int8 },
+		     { "int16", Precision::Int16 } },
+		   "what a float model is computed in: FP16, or with --calibrate integers of 8 "
+		   "(without it) or 16 bits");
+	app.option("--calibrate", settings.samples,
+		   "pictures, .npy and folders of them with examples of inputs; a float model "
+		   "becomes one of integers");
+	app.choice("--ranges", settings.calibration.method,
+		   { { "minmax", RangeMethod::MinMax },
+		     { "percentile", RangeMethod::Percentile },
+		     { "entropy", RangeMethod::Entropy } },
+		   "how ranges are chosen: all numbers that are seen, without it; all but few; or "
+		   "what changes their distribution least");
+	app.option("--percentile", settings.calibration.percentile,
+		   "share of numbers that is kept at each end with --ranges percentile")
+		.range(50.0, 100.0)
+		.showDefault();
+	app.flag("--keep-bias", settings.keepsBias,
+		 "do not put into biases what rounding of kernels takes away");
+	app.option("--mean", settings.mean,
+		   "subtract from the pixels of pictures, per channel: a,b,c,d")
+		.commaList(4);
+	app.option("--normalize", settings.scaling.normalize, "divide pixels by this, after that")
+		.showDefault();
 }
 
 } /* namespace */
@@ -55,7 +144,8 @@ int main(int argc, char **argv)
 	app.option("-o,--output", settings.output, "the loadable to write").required();
 	app.choice("--report", settings.report,
 		   { { "text", ReportFormat::Text }, { "json", ReportFormat::Json } },
-		   "print what became of each layer");
+		   "print what became of each layer, and how far calibrated ones are off");
+	addCalibration(app, settings);
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 	if (auto done = compile(settings); !done) {

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <nvdla/tensor_file.h>
 
+#include "fitted.h"
 #include "io/file.h"
 
 namespace nvdla::tools
@@ -28,16 +29,6 @@ bool isNpy(std::span<const std::byte> bytes)
 	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
 
 	return text.starts_with(magic);
-}
-
-/* A picture as a model's input has it: of that size, grey if there is one channel. */
-Image fitted(const TensorDesc &desc, const Image &image)
-{
-	const Image coloured = desc.c == 1 ? toGrey(image) : image;
-
-	if (coloured.width == desc.w && coloured.height == desc.h)
-		return coloured;
-	return resize(coloured, desc.w, desc.h);
 }
 
 /* orders: the model's. */
@@ -63,7 +54,8 @@ Result<std::vector<std::byte>> elementsOfModel(const TensorDesc &desc, const Ima
 
 	if (is8Bits(settings, index) && settings.scaling == PixelScaling{})
 		quantized.quantization = Quantization{ 1.0, zeroByte };
-	return elementsFromImage(quantized, fitted(desc, image), settings.scaling);
+	return elementsFromImage(quantized, fitted(image, desc.c, desc.h, desc.w),
+				 settings.scaling);
 }
 
 Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t index,

@@ -166,6 +166,12 @@ bool Model::isInput(ValueId value) const
 	return std::find(inputs.begin(), inputs.end(), value) != inputs.end();
 }
 
+ValueId Model::add(Value value)
+{
+	values.push_back(std::move(value));
+	return values.size() - 1;
+}
+
 Model Model::alone(const Operator &operation) const
 {
 	Model one;
@@ -281,6 +287,20 @@ std::vector<double> realNumbers(const Value &constant)
 			constant.quantization.channel(static_cast<uint32_t>(i / inner % extent))
 				.real(numbers[i]);
 	return numbers;
+}
+
+Value floatConstant(const std::vector<double> &numbers, const Extents &shape)
+{
+	Value value;
+
+	value.shape = shape;
+	value.isConstant = true;
+	value.data.resize(numbers.size() * sizeof(float));
+	for (size_t i = 0; i < numbers.size(); i++) {
+		const auto number = static_cast<float>(numbers[i]);
+		std::memcpy(&value.data[i * sizeof(float)], &number, sizeof(float));
+	}
+	return value;
 }
 
 } /* namespace nvdla::compiler */

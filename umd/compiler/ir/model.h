@@ -246,6 +246,8 @@ struct Model {
 	const Operator *writer(ValueId value) const;
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
+	/** \brief Add a value, which changes no id */
+	ValueId add(Value value);
 	/**
 	 * \brief One operator as a model: its inputs, in their order and each once, are the model's
 	 *
@@ -268,5 +270,7 @@ std::vector<double> rawNumbers(const Value &constant);
 std::vector<int64_t> wholeNumbers(const Value &constant);
 /** \return the real numbers that a constant stands for */
 std::vector<double> realNumbers(const Value &constant);
+/** \return a constant of float32; \a numbers are in the order of the shape */
+Value floatConstant(const std::vector<double> &numbers, const Extents &shape);
 
 } /* namespace nvdla::compiler */

@@ -2,33 +2,12 @@
 #include "passes.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace nvdla::compiler
 {
 
 namespace
 {
-
-Value floats(const std::vector<double> &numbers, const Extents &shape)
-{
-	Value value;
-
-	value.shape = shape;
-	value.isConstant = true;
-	value.data.resize(numbers.size() * sizeof(float));
-	for (size_t i = 0; i < numbers.size(); i++) {
-		const auto number = static_cast<float>(numbers[i]);
-		std::memcpy(&value.data[i * sizeof(float)], &number, sizeof(float));
-	}
-	return value;
-}
-
-ValueId add(Model &model, Value value)
-{
-	model.values.push_back(std::move(value));
-	return model.values.size() - 1;
-}
 
 /* One number for each kernel; none if the constant is not that. */
 std::vector<double> perKernel(const Value &constant, uint32_t kernels)
@@ -76,8 +55,8 @@ void fold(Model &model, Operator &conv, const std::vector<double> &factors,
 	for (size_t k = 0; k < bias.size(); k++)
 		bias[k] = bias[k] * factors[k] + sums[k];
 	conv.inputs.resize(2);
-	conv.inputs[1] = add(model, floats(elements, weights.shape));
-	conv.inputs.push_back(add(model, floats(bias, { weights.shape.front() })));
+	conv.inputs[1] = model.add(floatConstant(elements, weights.shape));
+	conv.inputs.push_back(model.add(floatConstant(bias, { weights.shape.front() })));
 }
 
 bool foldOne(Model &model, const Operator &operation, const Elementwise &elementwise)

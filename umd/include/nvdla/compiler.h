@@ -5,10 +5,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <nvdla/data_type.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 #include <nvdla/tensor.h>
@@ -18,6 +21,18 @@
 namespace nvdla
 {
 
+/**
+ * \brief How far a layer of integers is off the float model that it was made of, over all samples
+ *
+ * Ratios are of the powers of what the float model computes and of the difference, in decibels:
+ * infinite if there is none. 6 dB are one bit.
+ */
+struct LayerError {
+	double ratio = 0;    /**< with the layers before it in integers, too */
+	double ownRatio = 0; /**< of this layer alone: its inputs are the float model's */
+	double largest = 0;  /**< largest difference of the first kind, in real numbers */
+};
+
 /** \brief What became of one operator of a model */
 struct LayerReport {
 	std::string name; /**< of the first tensor that it makes */
@@ -26,6 +41,8 @@ struct LayerReport {
 	std::vector<std::string> operations;
 	/** \brief Why it runs on the CPU; empty: it does not */
 	std::string cpu;
+	/** \brief Of a calibrated model */
+	std::optional<LayerError> error;
 };
 
 /** \brief What became of a model */
@@ -40,9 +57,54 @@ struct CompiledModel {
 	/** \brief How the model has the elements of each input and output, in their order */
 	std::vector<ElementOrder> inputOrders;
 	std::vector<ElementOrder> outputOrders;
-	/** \brief Inputs whose integers are -128 to 127, though the core may hold them in 16 bits */
+	/** \brief Inputs whose integers are -128 to 127, though the core may hold them in 16 bits
+	 */
 	std::vector<bool> inputsOf8Bits;
 };
+
+/** \brief How the range of a tensor's numbers is chosen */
+enum class RangeMethod : uint8_t {
+	MinMax,	    /**< all that were seen */
+	Percentile, /**< but for a share at each end */
+	Entropy,    /**< what changes their distribution least, by relative entropy */
+};
+
+/** \brief What is needed to make integers of a float model */
+struct Calibration {
+	/**
+	 * \brief Examples of what the application will give: for each the numbers of all inputs, in
+	 * the model's order. Some tens are enough
+	 */
+	std::vector<std::vector<std::vector<float>>> samples;
+	RangeMethod method = RangeMethod::MinMax;
+	/** \brief Share of numbers in percent that Percentile keeps at each end, 50 to 100 */
+	double percentile = 99.99;
+	/** \brief What rounding of kernels takes away on average goes into the biases */
+	bool correctBias = true;
+	/** \brief Int8 or Int16, of activations and kernels */
+	DataType type = DataType::Int8;
+};
+
+struct CompileOptions {
+	/** \brief Only of float models; without it they are computed in FP16 */
+	std::optional<Calibration> calibration;
+};
+
+/** \brief An input of a model */
+struct ModelInput {
+	std::string name;
+	/** \brief Channels, lines and columns; 1 for axes that there are not */
+	uint32_t c = 1;
+	uint32_t h = 1;
+	uint32_t w = 1;
+	ElementOrder order = ElementOrder::Nhwc; /**< of its elements in the model */
+};
+
+/**
+ * \brief The inputs of a model, in its order: what samples have to be like
+ * \return errors of files that cannot be read, as compileModel()
+ */
+Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model);
 
 /**
  * \brief Compile a model
@@ -56,12 +118,16 @@ struct CompiledModel {
  *
  * \param[in] model the file's bytes; not needed afterwards. Any bytes: they are checked.
  * \return InvalidFile naming what is damaged; Unsupported naming the operator, its layer and the
- * remedy
+ * remedy; InvalidArgument naming what is wrong with the samples
  */
-Result<CompiledModel> compileModel(std::span<const std::byte> model);
+Result<CompiledModel> compileModel(std::span<const std::byte> model,
+				   const CompileOptions &options = {});
 
-/** \brief compileModel() of the file at \a path, of at most 2 GiB */
-Result<CompiledModel> compileFile(const std::string &path);
+/** \brief Files of models that are not larger are read */
+inline constexpr uint64_t maxModelBytes = uint64_t{ 1 } << 31;
+
+/** \brief compileModel() of the file at \a path, of at most maxModelBytes */
+Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options = {});
 
 /** \brief Whether an operator of a model can be compiled */
 struct OperatorSupport {
@@ -85,9 +151,12 @@ struct OperatorSupport {
  */
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
 
-/** \return the report as text, a line for each layer */
+/** \return the report as text, a line for each layer; of a calibrated model also which lose most */
 std::string toText(const CompileReport &report);
-/** \return the report as JSON: { "layers": [ { "name", "type", "operations", "cpu" } ] } */
+/**
+ * \return the report as JSON: { "layers": [ { "name", "type", "operations", "cpu", "error" } ] };
+ * an error, of calibrated models, is { "ratio", "ownRatio", "largest" }, null for infinite
+ */
 std::string toJson(const CompileReport &report);
 
 } /* namespace nvdla */

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "compiler/real/evaluator.h"
+#include "quantize_model.h"
+#include "ranges.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr const char *calibrating = "calibrate model";
+
+/* The numbers of each input, channels last. */
+using Sample = std::vector<RealNumbers>;
+
+/* C, H, W to H, W, C. */
+RealNumbers channelsBehind(const RealNumbers &numbers, size_t channels)
+{
+	const size_t plane = numbers.size() / channels;
+	RealNumbers turned(numbers.size());
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		turned[i % plane * channels + i / plane] = numbers[i];
+	return turned;
+}
+
+Result<Sample> sampleOf(const Model &model, const std::vector<std::vector<float>> &inputs,
+			const std::string &where)
+{
+	auto bad = [&](const std::string &why) {
+		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
+	};
+	Sample sample;
+
+	if (inputs.size() != model.inputs.size())
+		return bad(fmt::format("has {} inputs, the model {}", inputs.size(),
+				       model.inputs.size()));
+	for (size_t i = 0; i < inputs.size(); i++) {
+		const Value &value = model.values[model.inputs[i]];
+		const uint64_t wanted = elementCount(value.shape);
+		if (inputs[i].size() != wanted)
+			return bad(fmt::format("has {} numbers, the input '{}' of {} needs {}",
+					       inputs[i].size(), value.name, toString(value.shape),
+					       wanted));
+		if (!std::all_of(inputs[i].begin(), inputs[i].end(),
+				 [](float number) { return std::isfinite(number); }))
+			return bad(fmt::format("has NaN or infinite numbers for the input '{}'",
+					       value.name));
+		const bool turns = i < model.inputOrders.size() &&
+				   model.inputOrders[i] == ElementOrder::Nchw &&
+				   value.shape.size() == 4;
+		sample.push_back(turns ? channelsBehind(inputs[i], value.shape.back()) : inputs[i]);
+	}
+	return sample;
+}
+
+Result<std::vector<Sample>> samplesOf(const Model &model, const Calibration &calibration)
+{
+	std::vector<Sample> samples;
+
+	for (size_t i = 0; i < calibration.samples.size(); i++) {
+		auto sample = sampleOf(model, calibration.samples[i], fmt::format("sample {}", i));
+		if (!sample)
+			return forward(sample);
+		samples.push_back(std::move(*sample));
+	}
+	return samples;
+}
+
+Result<void> checkCalibration(const Model &model, const Calibration &calibration)
+{
+	auto bad = [](const std::string &where, const std::string &why) {
+		return fail(ErrorCode::InvalidArgument, calibrating, where, why);
+	};
+
+	if (calibration.samples.empty())
+		return bad("samples", "there are none; give inputs like those of the application");
+	if (calibration.type != DataType::Int8 && calibration.type != DataType::Int16)
+		return bad("type", fmt::format("is {}; int8 and int16 are possible",
+					       dataTypeName(calibration.type)));
+	/* Written so that a NaN is refused. */
+	if (!(calibration.percentile >= 50 && calibration.percentile <= 100))
+		return bad("percentile",
+			   fmt::format("is {}; 50 to 100 are possible", calibration.percentile));
+	for (const Operator &operation : model.operators) {
+		for (const ValueId id : operation.inputs) {
+			const Value &value = model.values[id];
+			if (!value.isConstant && !isFloat(value.type))
+				return fail(ErrorCode::Unsupported, calibrating,
+					    fmt::format("'{}'", value.name),
+					    fmt::format("is {} already; only float models are "
+							"calibrated, this one is compiled as it is",
+							elementTypeName(value.type)));
+		}
+	}
+	return {};
+}
+
+/* What each value's numbers are, over all samples. */
+Result<std::vector<Range>> observe(const Evaluator &reference, const std::vector<Sample> &samples,
+				   const Calibration &calibration)
+{
+	const Model &model = reference.model();
+	std::vector<Range> ranges(model.values.size());
+
+	for (const Sample &sample : samples) {
+		const auto values = reference.run(sample);
+		for (ValueId id = 0; id < values.size(); id++) {
+			if (!std::all_of(values[id].begin(), values[id].end(),
+					 [](float number) { return std::isfinite(number); }))
+				return fail(ErrorCode::InvalidArgument, calibrating,
+					    fmt::format("'{}'", model.values[id].name),
+					    "becomes NaN or infinite with these samples");
+			ranges[id].include(values[id]);
+		}
+	}
+	if (calibration.method == RangeMethod::MinMax)
+		return ranges;
+	std::vector<Histogram> histograms(ranges.begin(), ranges.end());
+	for (const Sample &sample : samples) {
+		const auto values = reference.run(sample);
+		for (ValueId id = 0; id < values.size(); id++)
+			histograms[id].count(values[id]);
+	}
+	/* Of 16 bits there are more than the histogram has bins. */
+	const size_t levels = size_t{ 1 } << 8;
+	for (ValueId id = 0; id < ranges.size(); id++)
+		ranges[id] = calibration.method == RangeMethod::Percentile
+				     ? histograms[id].percentile(calibration.percentile)
+				     : histograms[id].leastEntropy(levels);
+	return ranges;
+}
+
+/*
+ * The float model with, in the place of its kernels, what their integers are less than they: what
+ * its convolutions compute is what the integers take away from their results.
+ */
+Model lossesOf(const Model &real, const Model &integers)
+{
+	Model losses = real;
+
+	for (size_t i = 0; i < losses.operators.size(); i++) {
+		Operator &operation = losses.operators[i];
+		if (!hasKernels(operation))
+			continue;
+		const Value &kernels = real.values[operation.inputs[1]];
+		const std::vector<double> wanted = realNumbers(kernels);
+		const std::vector<double> given =
+			realNumbers(integers.values[integers.operators[i].inputs[1]]);
+		std::vector<double> lost;
+		for (size_t j = 0; j < wanted.size(); j++)
+			lost.push_back(wanted[j] - given[j]);
+		operation.inputs.resize(2);
+		operation.inputs[1] = losses.add(floatConstant(lost, kernels.shape));
+		std::visit(
+			[](auto &kind) {
+				if constexpr (requires { kind.activation; })
+					kind.activation = {};
+			},
+			operation.kind);
+	}
+	return losses;
+}
+
+/* What rounding of kernels takes away on average goes into the biases. */
+void correctBiases(Model &integers, const Evaluator &reference, const std::vector<Sample> &samples)
+{
+	const Model losses = lossesOf(reference.model(), integers);
+	const Evaluator lost(losses);
+	std::vector<std::vector<double>> sums(losses.operators.size());
+
+	for (const Sample &sample : samples) {
+		const auto values = reference.run(sample);
+		for (size_t i = 0; i < losses.operators.size(); i++) {
+			const Operator &operation = losses.operators[i];
+			if (!hasKernels(operation))
+				continue;
+			const uint32_t kernels = losses.values[operation.inputs[1]].shape.front();
+			const RealNumbers result = lost.evaluate(operation, values);
+			const double share = static_cast<double>(kernels) /
+					     static_cast<double>(result.size() * samples.size());
+			sums[i].resize(kernels);
+			for (size_t j = 0; j < result.size(); j++)
+				sums[i][j % kernels] += result[j] * share;
+		}
+	}
+	for (size_t i = 0; i < integers.operators.size(); i++) {
+		Operator &operation = integers.operators[i];
+		if (!hasKernels(operation))
+			continue;
+		std::vector<double> bias = sums[i];
+		if (operation.inputs.size() > 2) {
+			const std::vector<double> old =
+				realNumbers(integers.values[operation.inputs[2]]);
+			for (size_t k = 0; k < bias.size(); k++)
+				bias[k] += old[k];
+		}
+		const Extents shape{ static_cast<uint32_t>(bias.size()) };
+		operation.inputs.resize(2);
+		operation.inputs.push_back(integers.add(floatConstant(bias, shape)));
+	}
+}
+
+/* Powers of a signal and of what is added to it. */
+struct Noise {
+	double signal = 0;
+	double noise = 0;
+	double largest = 0;
+
+	void add(const RealNumbers &got, const RealNumbers &wanted)
+	{
+		for (size_t i = 0; i < wanted.size(); i++) {
+			const double distance = std::fabs(double{ got[i] } - wanted[i]);
+			signal += double{ wanted[i] } * wanted[i];
+			noise += distance * distance;
+			largest = std::max(largest, distance);
+		}
+	}
+	/* Infinite without noise. */
+	double decibels() const { return noise == 0 ? HUGE_VAL : 10 * std::log10(signal / noise); }
+};
+
+std::vector<LayerError> measure(const Model &integers, const Evaluator &reference,
+				const std::vector<Sample> &samples)
+{
+	const Evaluator quantized(integers);
+	std::vector<Noise> all(integers.operators.size()), own(integers.operators.size());
+	std::vector<LayerError> errors;
+
+	for (const Sample &sample : samples) {
+		const auto wanted = reference.run(sample);
+		const auto got = quantized.run(sample);
+		for (size_t i = 0; i < integers.operators.size(); i++) {
+			const Operator &operation = integers.operators[i];
+			const ValueId output = operation.outputs.front();
+			all[i].add(got[output], wanted[output]);
+			own[i].add(quantized.evaluate(operation, wanted), wanted[output]);
+		}
+	}
+	for (size_t i = 0; i < all.size(); i++)
+		errors.push_back({ all[i].decibels(), own[i].decibels(), all[i].largest });
+	return errors;
+}
+
+} /* namespace */
+
+Result<std::vector<LayerError>> calibrate(Model &model, const Calibration &calibration)
+{
+	if (auto checked = checkCalibration(model, calibration); !checked)
+		return forward(checked);
+	auto samples = samplesOf(model, calibration);
+	if (!samples)
+		return forward(samples);
+	const Model real = model;
+	const Evaluator reference(real);
+	auto ranges = observe(reference, *samples, calibration);
+	if (!ranges)
+		return forward(ranges);
+	settleRanges(model, *ranges);
+	quantizeModel(model, *ranges, calibration.type);
+	if (calibration.correctBias)
+		correctBiases(model, reference, *samples);
+	return measure(model, reference, *samples);
+}
+
+} /* namespace nvdla::compiler */

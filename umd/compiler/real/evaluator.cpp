@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "evaluator.h"
+
+#include <algorithm>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+void clampAll(RealNumbers &numbers, const Clamp &clamp)
+{
+	const auto low = static_cast<float>(clamp.low), high = static_cast<float>(clamp.high);
+
+	for (float &number : numbers)
+		number = std::min(std::max(number, low), high);
+}
+
+/* What is left of numbers when they are written as integers. */
+void quantizeAll(RealNumbers &numbers, const Value &value)
+{
+	const Quantization quantization = value.quantization.channel(0);
+	const IntegerLimits limits =
+		value.type == ElementType::UInt8
+			? IntegerLimits{ 0, UINT8_MAX }
+			: integerLimits(static_cast<unsigned>(8 * elementBytes(value.type)));
+
+	for (float &number : numbers)
+		number = static_cast<float>(quantization.real(
+			static_cast<double>(quantization.quantize(number, limits))));
+}
+
+} /* namespace */
+
+Evaluator::Evaluator(const Model &model) : model_(model), constants_(model.values.size())
+{
+	for (ValueId id = 0; id < model.values.size(); id++) {
+		if (!model.values[id].isConstant)
+			continue;
+		const std::vector<double> numbers = realNumbers(model.values[id]);
+		constants_[id].assign(numbers.begin(), numbers.end());
+	}
+}
+
+RealNumbers Evaluator::evaluate(const Operator &operation,
+				const std::vector<RealNumbers> &values) const
+{
+	const Value &output = model_.values[operation.outputs.front()];
+	RealNumbers result(elementCount(output.shape));
+	RealStep step{ model_, operation, {}, result };
+
+	for (const ValueId id : operation.inputs)
+		step.inputs.push_back(model_.values[id].isConstant ? &constants_[id] : &values[id]);
+	std::visit(
+		[&](const auto &kind) {
+			compute(step, kind);
+			if constexpr (requires { kind.activation; }) {
+				if (!kind.activation.isNone())
+					clampAll(result, kind.activation);
+			}
+		},
+		operation.kind);
+	if (!isFloat(output.type) && !output.quantization.none())
+		quantizeAll(result, output);
+	return result;
+}
+
+std::vector<RealNumbers> Evaluator::run(std::span<const RealNumbers> inputs) const
+{
+	std::vector<RealNumbers> values(model_.values.size());
+
+	for (size_t i = 0; i < model_.inputs.size(); i++) {
+		const ValueId id = model_.inputs[i];
+		values[id] = inputs[i];
+		if (!isFloat(model_.values[id].type))
+			quantizeAll(values[id], model_.values[id]);
+	}
+	for (const Operator &operation : model_.operators)
+		values[operation.outputs.front()] = evaluate(operation, values);
+	return values;
+}
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a model computes, on the CPU, in real numbers.
+ */
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief Real numbers of a value, in the order of its shape */
+using RealNumbers = std::vector<float>;
+
+/**
+ * \brief Carries a model out
+ *
+ * Operators compute in float. A value of integers has what its quantization leaves of the
+ * operator's result: of a model that calibration has quantized this is what the core computes,
+ * but for ties that are rounded otherwise and the bits of SDP's multipliers.
+ */
+class Evaluator
+{
+public:
+	/** \param[in] model of which all operators are known; it has to stay where it is */
+	explicit Evaluator(const Model &model);
+
+	/**
+	 * \brief Compute all values
+	 * \param[in] inputs one for each of the model's
+	 * \return one for each value of the model; constants are empty
+	 */
+	std::vector<RealNumbers> run(std::span<const RealNumbers> inputs) const;
+
+	/**
+	 * \brief Compute one operator
+	 * \param[in] values as run() returns them; those that it reads
+	 */
+	RealNumbers evaluate(const Operator &operation,
+			     const std::vector<RealNumbers> &values) const;
+
+	const Model &model() const { return model_; }
+
+private:
+	const Model &model_;
+	std::vector<RealNumbers> constants_;
+};
+
+/** \brief What an operator reads and writes */
+struct RealStep {
+	const Model &model;
+	const Operator &operation;
+	std::vector<const RealNumbers *> inputs;
+	RealNumbers &result; /**< has as many elements as the output */
+
+	const RealNumbers &in(size_t input) const { return *inputs[input]; }
+	const Extents &shape(size_t input) const
+	{
+		return model.values[operation.inputs[input]].shape;
+	}
+	const Extents &outShape() const { return model.values[operation.outputs.front()].shape; }
+	/** \brief The bias of operators whose third input it is; nullptr if there is none */
+	const RealNumbers *bias() const { return inputs.size() > 2 ? inputs[2] : nullptr; }
+};
+
+/* One function for each kind of operator; activations are applied by the caller. */
+void compute(const RealStep &step, const Convolution &conv);
+void compute(const RealStep &step, const TransposedConvolution &conv);
+void compute(const RealStep &step, const FullyConnected &full);
+void compute(const RealStep &step, const Elementwise &elementwise);
+void compute(const RealStep &step, const Pool &pool);
+void compute(const RealStep &step, const GlobalAverage &average);
+void compute(const RealStep &step, const Reshape &reshape);
+void compute(const RealStep &step, const Pad &pad);
+void compute(const RealStep &step, const Concatenation &concatenation);
+void compute(const RealStep &step, const Slice &slice);
+void compute(const RealStep &step, const Unary &unary);
+void compute(const RealStep &step, const PRelu &prelu);
+void compute(const RealStep &step, const Enlarge &enlarge);
+void compute(const RealStep &step, const Softmax &softmax);
+void compute(const RealStep &step, const Transpose &transpose);
+void compute(const RealStep &step, const ArgMax &argMax);
+void compute(const RealStep &step, const Normalization &normalization);
+void compute(const RealStep &step, const LocalResponse &response);
+void compute(const RealStep &step, const Unknown &unknown);
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators whose results are sums or maxima of windows.
+ */
+#include <algorithm>
+
+#include "evaluator.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Pixels that are computed at once, so that kernels are read less often. */
+constexpr uint32_t pixelsAtOnce = 8;
+
+/* Kernels of one group as [tap][channel][kernel]. */
+RealNumbers kernelsInside(const RealNumbers &kernels, uint32_t firstK, uint32_t k, uint32_t c,
+			  uint32_t taps)
+{
+	RealNumbers turned(size_t{ k } * c * taps);
+
+	for (uint32_t one = 0; one < k; one++)
+		for (uint32_t channel = 0; channel < c; channel++)
+			for (uint32_t tap = 0; tap < taps; tap++)
+				turned[(size_t{ tap } * c + channel) * k + one] =
+					kernels[((size_t{ firstK } + one) * c + channel) * taps +
+						tap];
+	return turned;
+}
+
+void addBias(const RealStep &step, uint32_t kernels)
+{
+	const RealNumbers *bias = step.bias();
+
+	for (size_t i = 0; bias && i < step.result.size(); i++)
+		step.result[i] += (*bias)[i % kernels];
+}
+
+/* Sums of some pixels beside each other: each number of the input meets a row of kernels. */
+void addRow(float *sums, uint32_t kernels, float number, const float *row)
+{
+	for (uint32_t k = 0; k < kernels; k++)
+		sums[k] += number * row[k];
+}
+
+/* A place in the input, or none in the padding. */
+const float *pixelAt(const RealStep &step, int64_t y, int64_t x)
+{
+	const Extents &shape = step.shape(0);
+
+	if (y < 0 || x < 0 || y >= shape[1] || x >= shape[2])
+		return nullptr;
+	return &step.in(0)[static_cast<size_t>(y * shape[2] + x) * shape[3]];
+}
+
+/* What a tap of the kernels meets for a pixel of the output. */
+const float *tapAt(const RealStep &step, const Convolution &conv, uint32_t oy, uint32_t ox,
+		   uint32_t tap)
+{
+	const uint32_t columns = step.shape(1)[3];
+
+	return pixelAt(step,
+		       int64_t{ oy } * conv.stride.y + int64_t{ tap / columns } * conv.dilation.y -
+			       conv.padding.top,
+		       int64_t{ ox } * conv.stride.x + int64_t{ tap % columns } * conv.dilation.x -
+			       conv.padding.left);
+}
+
+/* One kernel for each channel: channels are beside each other. */
+void depthwise(const RealStep &step, const Convolution &conv)
+{
+	const Extents &w = step.shape(1), &y = step.outShape();
+	const uint32_t taps = w[2] * w[3], channels = w[0];
+	const RealNumbers turned = kernelsInside(step.in(1), 0, channels, 1, taps);
+
+	for (uint32_t oy = 0; oy < y[1]; oy++) {
+		for (uint32_t ox = 0; ox < y[2]; ox++) {
+			float *sums = &step.result[(size_t{ oy } * y[2] + ox) * channels];
+			for (uint32_t tap = 0; tap < taps; tap++) {
+				const float *from = tapAt(step, conv, oy, ox, tap);
+				const float *row = &turned[size_t{ tap } * channels];
+				for (uint32_t c = 0; from && c < channels; c++)
+					sums[c] += from[c] * row[c];
+			}
+		}
+	}
+}
+
+/* One group of a convolution, for a line of the output. */
+void convolveLine(const RealStep &step, const Convolution &conv, const RealNumbers &turned,
+		  uint32_t group, uint32_t oy)
+{
+	const Extents &w = step.shape(1), &y = step.outShape();
+	const uint32_t kernels = w[0] / conv.groups, channels = w[1];
+
+	for (uint32_t first = 0; first < y[2]; first += pixelsAtOnce) {
+		const uint32_t last = std::min(first + pixelsAtOnce, y[2]);
+		float *sums = &step.result[(size_t{ oy } * y[2] + first) * w[0] +
+					   size_t{ group } * kernels];
+		for (uint32_t tap = 0; tap < w[2] * w[3]; tap++) {
+			const float *from[pixelsAtOnce];
+			for (uint32_t ox = first; ox < last; ox++)
+				from[ox - first] = tapAt(step, conv, oy, ox, tap);
+			for (uint32_t c = 0; c < channels; c++) {
+				const float *row =
+					&turned[(size_t{ tap } * channels + c) * kernels];
+				for (uint32_t p = 0; p < last - first; p++) {
+					if (from[p])
+						addRow(sums + size_t{ p } * w[0], kernels,
+						       from[p][size_t{ group } * channels + c],
+						       row);
+				}
+			}
+		}
+	}
+}
+
+struct PoolWindow {
+	float sum = 0;
+	float largest = -std::numeric_limits<float>::infinity();
+	uint32_t count = 0;
+};
+
+PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_t ox, uint32_t c)
+{
+	PoolWindow window;
+
+	for (uint32_t tap = 0; tap < pool.kernel.x * pool.kernel.y; tap++) {
+		const float *from = pixelAt(
+			step,
+			int64_t{ oy } * pool.stride.y + tap / pool.kernel.x - pool.padding.top,
+			int64_t{ ox } * pool.stride.x + tap % pool.kernel.x - pool.padding.left);
+		if (!from)
+			continue;
+		window.sum += from[c];
+		window.largest = std::max(window.largest, from[c]);
+		window.count++;
+	}
+	return window;
+}
+
+} /* namespace */
+
+void compute(const RealStep &step, const Convolution &conv)
+{
+	const Extents &w = step.shape(1), &y = step.outShape();
+	const uint32_t kernels = w[0] / conv.groups;
+
+	if (conv.groups == w[0] && w[1] == 1) {
+		depthwise(step, conv);
+	} else {
+		for (uint32_t group = 0; group < conv.groups; group++) {
+			const RealNumbers turned = kernelsInside(step.in(1), group * kernels,
+								 kernels, w[1], w[2] * w[3]);
+			for (uint32_t oy = 0; oy < y[1]; oy++)
+				convolveLine(step, conv, turned, group, oy);
+		}
+	}
+	addBias(step, w[0]);
+}
+
+void compute(const RealStep &step, const TransposedConvolution &conv)
+{
+	const Extents &x = step.shape(0), &w = step.shape(1), &y = step.outShape();
+	const RealNumbers turned = kernelsInside(step.in(1), 0, w[0], w[1], w[2] * w[3]);
+
+	for (uint32_t iy = 0; iy < x[1]; iy++) {
+		for (uint32_t ix = 0; ix < x[2]; ix++) {
+			const float *from = pixelAt(step, iy, ix);
+			for (uint32_t tap = 0; tap < w[2] * w[3]; tap++) {
+				const int64_t oy = int64_t{ iy } * conv.stride.y + tap / w[3] -
+						   conv.padding.top;
+				const int64_t ox = int64_t{ ix } * conv.stride.x + tap % w[3] -
+						   conv.padding.left;
+				if (oy < 0 || ox < 0 || oy >= y[1] || ox >= y[2])
+					continue;
+				float *sums =
+					&step.result[static_cast<size_t>(oy * y[2] + ox) * w[0]];
+				for (uint32_t c = 0; c < w[1]; c++)
+					addRow(sums, w[0], from[c],
+					       &turned[(size_t{ tap } * w[1] + c) * w[0]]);
+			}
+		}
+	}
+	addBias(step, w[0]);
+}
+
+void compute(const RealStep &step, const FullyConnected &)
+{
+	const uint32_t kernels = step.shape(1)[0], channels = step.shape(1)[1];
+
+	for (size_t i = 0; i < step.result.size(); i++) {
+		const float *from = &step.in(0)[i / kernels * channels];
+		const float *row = &step.in(1)[i % kernels * channels];
+		float sum = 0;
+		for (uint32_t c = 0; c < channels; c++)
+			sum += from[c] * row[c];
+		step.result[i] = sum;
+	}
+	addBias(step, kernels);
+}
+
+void compute(const RealStep &step, const Pool &pool)
+{
+	const Extents &y = step.outShape();
+	size_t at = 0;
+
+	for (uint32_t oy = 0; oy < y[1]; oy++) {
+		for (uint32_t ox = 0; ox < y[2]; ox++) {
+			for (uint32_t c = 0; c < y[3]; c++) {
+				const PoolWindow window = windowOf(step, pool, oy, ox, c);
+				const uint32_t count = pool.countPadding
+							       ? pool.kernel.x * pool.kernel.y
+							       : std::max(window.count, 1U);
+				step.result[at++] =
+					pool.method == Pool::Method::Max
+						? window.largest
+						: window.sum / static_cast<float>(count);
+			}
+		}
+	}
+}
+
+void compute(const RealStep &step, const GlobalAverage &)
+{
+	const size_t channels = step.result.size();
+	const auto pixels = static_cast<float>(step.in(0).size() / channels);
+
+	for (size_t i = 0; i < step.in(0).size(); i++)
+		step.result[i % channels] += step.in(0)[i];
+	for (float &number : step.result)
+		number /= pixels;
+}
+
+} /* namespace nvdla::compiler */

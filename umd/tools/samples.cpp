@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "samples.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/core.h>
+#include <nvdla/tensor_file.h>
+
+#include "fitted.h"
+#include "io/file.h"
+
+namespace nvdla::tools
+{
+
+namespace
+{
+
+constexpr const char *reading = "read samples";
+constexpr uint64_t maxSampleBytes = uint64_t{ 1 } << 32;
+
+bool isSample(const std::filesystem::path &path)
+{
+	constexpr const char *suffixes[] = { ".npy", ".png", ".jpg", ".jpeg", ".pgm", ".ppm" };
+	std::string suffix = path.extension().string();
+
+	std::transform(suffix.begin(), suffix.end(), suffix.begin(),
+		       [](unsigned char c) { return std::tolower(c); });
+	return std::find(std::begin(suffixes), std::end(suffixes), suffix) != std::end(suffixes);
+}
+
+/* The files, those of a folder by name. */
+Result<std::vector<std::string>> filesOf(const std::vector<std::string> &paths)
+{
+	std::vector<std::string> files;
+
+	for (const std::string &path : paths) {
+		std::error_code error;
+		if (!std::filesystem::is_directory(path, error)) {
+			files.push_back(path);
+			continue;
+		}
+		const auto first = static_cast<ptrdiff_t>(files.size());
+		for (const auto &entry : std::filesystem::directory_iterator(path, error)) {
+			if (isSample(entry.path()))
+				files.push_back(entry.path().string());
+		}
+		if (error)
+			return fail(ErrorCode::Io, reading, path, error.message());
+		if (static_cast<ptrdiff_t>(files.size()) == first)
+			return fail(ErrorCode::InvalidArgument, reading, path,
+				    "has no picture and no .npy");
+		std::sort(files.begin() + first, files.end());
+	}
+	return files;
+}
+
+Result<std::vector<float>> numbersOfPicture(const Image &image, const ModelInput &input,
+					    const PixelScaling &scaling)
+{
+	const TensorDesc desc =
+		TensorDesc::packedFeature(input.name, DataType::Half, input.c, input.h, input.w);
+	auto elements = elementsFromImage(desc, fitted(image, input.c, input.h, input.w), scaling);
+
+	if (!elements)
+		return forward(elements);
+	std::vector<float> numbers = elementsToFloat(DataType::Half, *elements);
+	if (input.order == ElementOrder::Nchw)
+		return numbers;
+	std::vector<float> turned(numbers.size());
+	const size_t plane = size_t{ input.h } * input.w;
+	for (size_t i = 0; i < numbers.size(); i++)
+		turned[i % plane * input.c + i / plane] = numbers[i];
+	return turned;
+}
+
+/* One or several times the numbers of an input. */
+Result<std::vector<std::vector<float>>>
+numbersOfFile(const std::string &path, const ModelInput &input, const PixelScaling &scaling)
+{
+	auto bytes = readWholeFile(path, maxSampleBytes);
+	if (!bytes)
+		return forward(bytes);
+	if (!path.ends_with(".npy")) {
+		auto image = decodeImage(*bytes, path);
+		if (!image)
+			return forward(image);
+		auto numbers = numbersOfPicture(*image, input, scaling);
+		if (!numbers)
+			return forward(numbers);
+		return std::vector<std::vector<float>>{ std::move(*numbers) };
+	}
+	auto array = decodeNpy(*bytes, path);
+	if (!array)
+		return forward(array);
+	const std::vector<float> all = elementsToFloat(array->type, array->elements);
+	const size_t one = size_t{ input.c } * input.h * input.w;
+	if (all.empty() || all.size() % one)
+		return fail(ErrorCode::InvalidArgument, reading, path,
+			    fmt::format("has {} numbers, the input '{}' needs {} for each sample",
+					all.size(), input.name, one));
+	std::vector<std::vector<float>> samples;
+	for (auto at = all.begin(); at != all.end(); at += static_cast<ptrdiff_t>(one))
+		samples.emplace_back(at, at + static_cast<ptrdiff_t>(one));
+	return samples;
+}
+
+} /* namespace */
+
+Result<std::vector<std::vector<std::vector<float>>>>
+readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,
+	    const PixelScaling &scaling)
+{
+	auto files = filesOf(paths);
+	if (!files)
+		return forward(files);
+	if (inputs.empty() || files->size() % inputs.size())
+		return fail(ErrorCode::InvalidArgument, reading, "files",
+			    fmt::format("are {} for the model's {} inputs, which take turns",
+					files->size(), inputs.size()));
+	std::vector<std::vector<std::vector<float>>> samples;
+	for (size_t file = 0; file < files->size(); file += inputs.size()) {
+		const size_t first = samples.size();
+		for (size_t i = 0; i < inputs.size(); i++) {
+			const std::string &path = (*files)[file + i];
+			auto numbers = numbersOfFile(path, inputs[i], scaling);
+			if (!numbers)
+				return forward(numbers);
+			if (i == 0)
+				samples.resize(first + numbers->size());
+			if (first + numbers->size() != samples.size())
+				return fail(ErrorCode::InvalidArgument, reading, path,
+					    fmt::format("has {} samples, the file of the first "
+							"input {}",
+							numbers->size(), samples.size() - first));
+			for (size_t j = 0; j < numbers->size(); j++)
+				samples[first + j].push_back(std::move((*numbers)[j]));
+		}
+	}
+	return samples;
+}
+
+} /* namespace nvdla::tools */
