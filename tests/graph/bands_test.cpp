@@ -10,7 +10,17 @@ namespace nvdla::test
 namespace
 {
 
-using Bands = ExpansionTest;
+class Bands : public ExpansionTest
+{
+protected:
+	void convolutionInTwoBands()
+	{
+		input({ .type = DataType::Int8, .c = 40, .h = 8, .w = 8 });
+		weights(DataType::Int8, 32, 40, 1, 1);
+		add(op::Convolution{
+			.name = "conv", .input = "x", .weights = "w", .output = "s", .bands = 2 });
+	}
+};
 
 } /* namespace */
 
@@ -186,22 +196,32 @@ TEST_F(Bands, OutputsCanBeParts)
 	EXPECT_EQ(convolutions(checked()).size(), 3U);
 }
 
+/* The pooling that was to take them on the fly reads them from memory. */
+TEST_F(Bands, ArePooledFromMemory)
+{
+	convolutionInTwoBands();
+	made_.graph.surface({ .name = "y", .place = Place::Stream });
+	add(sdp());
+	add(op::Pooling{ .name = "pool",
+			 .input = "y",
+			 .output = "z",
+			 .kernel = { 2, 2 },
+			 .stride = { 2, 2 } });
+	output("z");
+	const DlaTask task = checked();
+	EXPECT_EQ(count(task, NVDLA_OP_SDP), 2);
+	EXPECT_EQ(task.surfaces.back().pdp.src_data.type, NVDLA_MEM_MC);
+}
+
 TEST_F(Bands, AreNoStreams)
 {
-	input({ .type = DataType::Int8, .c = 40, .h = 8, .w = 8 });
-	weights(DataType::Int8, 32, 40, 1, 1);
+	convolutionInTwoBands();
 	made_.graph.surface({ .name = "y", .place = Place::Stream });
-	add(op::Convolution{
-		.name = "conv", .input = "x", .weights = "w", .output = "s", .bands = 2 });
 	add(sdp());
-	add(op::Pooling{ .name = "pool", .input = "y", .output = "z" });
 	output("z");
 	expectRefusal({ "'sdp'", "'y' is a stream, but 's' is made in 2 bands" });
 	made_.graph = {};
-	input({ .type = DataType::Int8, .c = 40, .h = 8, .w = 8 });
-	weights(DataType::Int8, 32, 40, 1, 1);
-	add(op::Convolution{
-		.name = "conv", .input = "x", .weights = "w", .output = "s", .bands = 2 });
+	convolutionInTwoBands();
 	expectRefusal({ "'conv'", "no operation takes its stream 's'" });
 	add(op::Pooling{ .name = "pool", .input = "s", .output = "z" });
 	expectRefusal({ "'pool'", "'s' is the stream of a convolution" });

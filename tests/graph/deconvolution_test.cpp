@@ -92,6 +92,27 @@ TEST_F(Deconvolution, LinesAreWrittenInPlace)
 	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 0);
 }
 
+/* RUBIK knows no batches: each cube is put together on its own, with operands of its own. */
+TEST_F(Deconvolution, BatchesAreMadeCubeByCube)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 3, .w = 5, .n = 3 });
+	weights(DataType::Int8, 33, 40, 3, 3);
+	add(op::Deconvolution{ .name = "up",
+			       .input = "x",
+			       .weights = "w",
+			       .output = "s",
+			       .stride = { 2, 2 },
+			       .padding = { 0, 1, 0, 1 } });
+	op::Sdp bias = sdp();
+	bias.x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = "bias" };
+	operands(DataType::Int8, 33, 6, 10);
+	add(bias);
+	output("y");
+	const DlaTask task = checked();
+	EXPECT_EQ(count(task, NVDLA_OP_CONV), 3 * 4);
+	EXPECT_EQ(count(task, NVDLA_OP_RUBIK), 3 * 2);
+}
+
 /* Phases are convolutions: their input is divided where it has to be. */
 TEST_F(Deconvolution, LargeInputsAreDivided)
 {

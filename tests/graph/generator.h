@@ -71,6 +71,7 @@ private:
 			    int &bits);
 	void chooseOperands(op::SdpUnit &unit, const Known &in, DataType processing, bool isY,
 			    bool constantsOnly);
+	void chooseTwoSurfaces(op::SdpUnit &unit, const Known &in, DataType processing);
 	std::string newLut(bool isFloat, int magnitudeBits);
 	void finishSdp(op::Sdp sdp, const Known &in, bool poolNext);
 	/* Gives it a layout of its own now and then, and makes the surface known. */

@@ -122,6 +122,8 @@ TEST(Parts, AreHeldAgainstTheWhole)
 	expectRefusal(twoParts({}, {}),
 		      { "'second'", "'b' shares elements of 'whole' with another part" });
 	expectRefusal(twoParts({ .lineStep = 0 }, {}), { "'a' has a lineStep of 0" });
+	expectRefusal(twoParts({ .atBatch = 1 }, {}),
+		      { "'first'", "'a' is of cube 1 of 'whole', which has 1" });
 
 	/* Lines 0, 2, 4 and 1; then line 3 is missing. */
 	Graph interlocked;

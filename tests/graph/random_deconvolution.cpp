@@ -12,8 +12,9 @@ void Generator::addDeconvolution()
 	const op::Axes stride{ dice_.size(1, 3), dice_.size(1, 3) };
 	Known in = choose();
 
-	if (in.n > 1 || in.w == 1 || in.h * in.w * stride.x * stride.y > 400)
-		in = newInput(in.type, 1, in.c, dice_.size(1, 6), dice_.size(2, 6));
+	if (in.w == 1 || in.n * in.h * in.w * stride.x * stride.y > 400)
+		in = newInput(in.type, dice_.chance(30) ? dice_.size(2, 3) : 1, in.c,
+			      dice_.size(1, 6), dice_.size(2, 6));
 	op::Deconvolution deconv{ .name = name("deconv"),
 				  .input = in.name,
 				  .weights = name("weights"),
@@ -38,7 +39,7 @@ void Generator::addDeconvolution()
 		      weights.k,
 		      size(in.h, stride.y, weights.r, deconv.padding.top + deconv.padding.bottom),
 		      size(in.w, stride.x, weights.s, deconv.padding.left + deconv.padding.right),
-		      1,
+		      in.n,
 		      PixelFormat::Feature,
 		      in.type == DataType::Half };
 	if (!stream.h || !stream.w || (stream.h < 2 * stride.y && stream.w < 2 * stride.x))
@@ -67,7 +68,9 @@ void Generator::addDeconvolution()
 	finishSdp(std::move(sdp), stream, false);
 	/* RUBIK writes whole blocks of columns. */
 	surface.surfaceStride = 0;
-	if (surface.lineStride) {
+	if (surface.lineStride && stream.n > 1) {
+		surface.lineStride = 0;
+	} else if (surface.lineStride) {
 		surface.lineStride =
 			((stream.w + stride.x - 1) / stride.x * stride.x + dice_.size(0, 2)) * 32;
 		surface.surfaceStride = surface.lineStride * stream.h + 32 * dice_.size(0, 2);

@@ -52,6 +52,23 @@ void Generator::chooseOperands(op::SdpUnit &unit, const Known &in, DataType proc
 	case_.graph.operands(std::move(operands));
 }
 
+/* One for the ALU and one for the multiplier, where there are two of the same shape. */
+void Generator::chooseTwoSurfaces(op::SdpUnit &unit, const Known &in, DataType processing)
+{
+	std::vector<std::string> found;
+
+	for (const Known &other : known_) {
+		if (other.name != in.name && other.type == processing && other.c == in.c &&
+		    other.h == in.h && other.w == in.w && other.n == 1)
+			found.push_back(other.name);
+	}
+	if (!unit.alu || !unit.multiply || in.n > 1 || found.size() < 2)
+		return;
+	unit.operands = found.front();
+	unit.mulOperands = found.back();
+	consumed_.insert({ unit.operands, unit.mulOperands });
+}
+
 /* \a bits: the magnitude of what comes in; then of what goes out. */
 op::SdpUnit Generator::unitFor(const Known &in, DataType processing, bool isY, bool constantsOnly,
 			       int &bits)
@@ -116,7 +133,9 @@ op::Sdp Generator::sdpFor(const Known &in, bool stream, bool approximate, int bi
 		in.type == DataType::Int16 && sdp.type == DataType::Int8 ? DataType::Int8 : in.type;
 	if (dice_.chance(60))
 		sdp.x1 = unitFor(in, processing, false, stream, bits);
-	if (dice_.chance(30))
+	if (sdp.x1 && !stream)
+		chooseTwoSurfaces(*sdp.x1, in, processing);
+	if ((!sdp.x1 || sdp.x1->mulOperands.empty()) && dice_.chance(30))
 		sdp.x2 = unitFor(in, processing, false, stream, bits);
 	if (dice_.chance(30))
 		sdp.y = unitFor(in, processing, true, stream, bits);

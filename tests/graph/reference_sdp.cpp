@@ -42,6 +42,8 @@ public:
 			perChannel_ = surface.h == 1 && surface.w == 1;
 			(unit.alu ? alu_ : mul_) = surface.values;
 		}
+		if (!unit.mulOperands.empty())
+			mul_ = surfaces.at(unit.mulOperands).values;
 	}
 
 	Pair operands(size_t channel, size_t element) const;
@@ -128,7 +130,7 @@ Value Unit::integer(Value in, const Pair &operands) const
 			isY_ ? static_cast<int64_t>(operands.alu)
 			     : saturate(static_cast<int64_t>(operands.alu) << unit_.aluShift, 32));
 		value = static_cast<int64_t>(alu(static_cast<double>(value), operand));
-		if (isY_)
+		if (isY_ || !unit_.mulOperands.empty())
 			value = saturate(value, 32);
 	}
 	if (!isY_)

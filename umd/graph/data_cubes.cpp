@@ -56,7 +56,9 @@ void Lowering::reach(const char *cube, Region &region, const TensorDesc &desc, u
 		return;
 	Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
 	const uint32_t end = region.window.channel + region.window.shape.c;
-	need(end == whole.window.shape.c || symbols_.ragged.contains(whole.name), cube,
+	const bool last =
+		end == whole.window.shape.c && region.window.cube + 1 == whole.window.shape.n;
+	need(last || symbols_.ragged.contains(whole.name), cube,
 	     fmt::format("the engine would touch {} surfaces more than the part '{}' has", more,
 			 desc.name));
 	whole.bytes = std::max(whole.bytes, region.offsetInWhole + bytes);

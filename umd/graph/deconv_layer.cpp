@@ -47,8 +47,8 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 	const GraphWeights &given = *weights->second;
 	const TensorDesc &desc = in.desc;
 	checkElements(lowering, given);
-	lowering.need(!in.planar && desc.format == PixelFormat::Feature && desc.n == 1, "input",
-		      fmt::format("'{}' is no single feature surface", op.input));
+	lowering.need(!in.planar && desc.format == PixelFormat::Feature, "input",
+		      fmt::format("'{}' is no feature surface", op.input));
 	lowering.need(
 		op.stride.x >= 1 && op.stride.x <= 32 && op.stride.y >= 1 && op.stride.y <= 32,
 		"stride", fmt::format("{} x {}; 1 to 32 are possible", op.stride.x, op.stride.y));
@@ -63,7 +63,7 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 		return {};
 	const op::Padding &cut = op.padding;
 	const Shape out{ given.k, size(desc.h, op.stride.y, given.r, cut.top + cut.bottom),
-			 size(desc.w, op.stride.x, given.s, cut.left + cut.right) };
+			 size(desc.w, op.stride.x, given.s, cut.left + cut.right), desc.n };
 	lowering.need(out.h && out.w, "padding", "cuts off all of the output");
 	if (lowering.failed())
 		return {};

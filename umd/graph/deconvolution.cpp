@@ -39,19 +39,22 @@ std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32
 	const WeightDesc &desc = phases.sets.desc;
 	const std::vector<std::byte> &set = phases.sets.sets[y * phases.op.stride.x + x];
 
-	symbols.derivedWeights.push_back(
-		{ .name = fmt::format("{} [set {}, {} of {} x {}]", whole.name, y, x,
-				      phases.op.stride.y, phases.op.stride.x),
-		  .k = desc.kernels,
-		  .c = desc.channels,
-		  .r = desc.height,
-		  .s = desc.width,
-		  .elements = { desc.type, set },
-		  .compressed = whole.compressed && !allZero(set),
-		  .onChip = whole.onChip });
-	const GraphWeights &derived = symbols.derivedWeights.back();
-	symbols.weights[derived.name] = &derived;
-	return derived.name;
+	const std::string name = fmt::format("{} [set {}, {} of {} x {}]", whole.name, y, x,
+					     phases.op.stride.y, phases.op.stride.x);
+
+	/* The cubes of a batch have them in common. */
+	if (symbols.weights.contains(name))
+		return name;
+	symbols.derivedWeights.push_back({ .name = name,
+					   .k = desc.kernels,
+					   .c = desc.channels,
+					   .r = desc.height,
+					   .s = desc.width,
+					   .elements = { desc.type, set },
+					   .compressed = whole.compressed && !allZero(set),
+					   .onChip = whole.onChip });
+	symbols.weights[name] = &symbols.derivedWeights.back();
+	return name;
 }
 
 op::Convolution convolutionOf(Symbols &symbols, const Phases &phases, const DeconvPhase &y,
@@ -203,7 +206,44 @@ Result<void> Deconvolver::putTogether(uint32_t line)
 		fmt::format("line {}", line));
 }
 
+/* The SDP operation for a cube of a batch: operands that are a batch are taken cube by cube. */
+op::Sdp sdpOfCube(Symbols &symbols, const op::Sdp &sdp, const Surface &cube)
+{
+	op::Sdp one = sdp;
+
+	for (std::optional<op::SdpUnit> *unit : { &one.x1, &one.x2, &one.y }) {
+		const auto surface =
+			*unit ? symbols.surfaces.find((*unit)->operands) : symbols.surfaces.end();
+		if (surface != symbols.surfaces.end() && surface->second.desc.n > 1)
+			(*unit)->operands = describePart(symbols, { .name = surface->first },
+							 fmt::format("cube {}", cube.atBatch),
+							 { .atBatch = cube.atBatch });
+	}
+	one.type = cube.type;
+	one.output = cube.name;
+	return one;
+}
+
 } /* namespace */
+
+/* RUBIK knows no batches: each cube is a deconvolution of its own. */
+Result<void> Expansion::addDeconvolutions(const op::Deconvolution &deconv, const op::Sdp &sdp,
+					  const Surface &whole)
+{
+	for (uint32_t i = 0; i < whole.n; i++) {
+		const std::string name = fmt::format("cube {}", i);
+		op::Deconvolution one = deconv;
+		one.input =
+			describePart(symbols_, { .name = deconv.input }, name, { .atBatch = i });
+		one.output = fmt::format("{} [{}]", deconv.output, name);
+		Surface cube{ .type = whole.type, .c = whole.c, .h = whole.h, .w = whole.w };
+		cube.atBatch = i;
+		cube.name = describePart(symbols_, whole, name, cube);
+		if (auto added = addDeconvolution(one, sdpOfCube(symbols_, sdp, cube)); !added)
+			return added;
+	}
+	return {};
+}
 
 Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp)
 {
@@ -235,10 +275,14 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 		return lowering.result();
 	/* RUBIK writes whole blocks, which may end behind the last column. */
 	const auto written = static_cast<uint32_t>(alignUp(layer->out.w, deconv.stride.x));
+	const uint32_t unit = lowering.geometry().atomBytes * (whole.n > 1 ? 2 : 1);
 	if (whole.within.empty() && !whole.lineStride && written > whole.w)
-		whole.lineStride = written * lowering.geometry().atomBytes;
+		whole.lineStride = static_cast<uint32_t>(
+			alignUp(written * lowering.geometry().atomBytes, unit));
 	if (whole.within.empty())
 		symbols_.declared[whole.name] = whole;
+	if (whole.n > 1)
+		return addDeconvolutions(deconv, sdp, whole);
 
 	/* Lines are put together while the next ones' phases are made (guide, method b). */
 	Deconvolver deconvolver(*this, lowering, symbols_, phases, sdp, whole);

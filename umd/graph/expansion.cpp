@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "expansion.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "conv_layer.h"
@@ -52,6 +54,7 @@ std::string describePart(Symbols &symbols, const Surface &whole, const std::stri
 {
 	part.name = fmt::format("{} [{}]", whole.name, range);
 	part.within = whole.within.empty() ? whole.name : whole.within;
+	part.atBatch += whole.atBatch;
 	part.atChannel += whole.atChannel;
 	part.atColumn += whole.atColumn;
 	part.atLine = whole.atLine + part.atLine * whole.lineStep;
@@ -134,6 +137,53 @@ Result<void> Expansion::addPair(const op::Convolution &conv, const op::Sdp &sdp,
 	return lowerOne(conv, piece).and_then([&] { return lowerOne(sdp, piece); });
 }
 
+Result<op::Sdp> Expansion::separate(const op::Sdp &sdp)
+{
+	Lowering lowering = begin(sdp);
+	op::Sdp two = sdp;
+	op::SdpUnit &sum = *two.x1;
+
+	lowering.need(sum.alu && sum.multiply && !sum.operands.empty(), "x1.mulOperands",
+		      fmt::format("'{}' are beside operands of the ALU, which x1 has not",
+				  sum.mulOperands));
+	lowering.need(!two.x2, "x2",
+		      fmt::format("has to be free: it multiplies by '{}' for x1", sum.mulOperands));
+	if (auto result = lowering.result(); !result)
+		return forward(result);
+	two.x2 = op::SdpUnit{ .multiply = true,
+			      .activation = sum.activation,
+			      .operands = sum.mulOperands,
+			      .shift = sum.shift };
+	sum.multiply = false;
+	sum.activation = op::Activation::None;
+	sum.mulOperands.clear();
+	sum.shift = 0;
+	return two;
+}
+
+void Expansion::placeStream(const op::Sdp &sdp, bool isDivided)
+{
+	const auto declared = symbols_.declared.find(sdp.output);
+	const auto in = symbols_.surfaces.find(sdp.input);
+	const auto takes = [&](const op::Any &any) {
+		const auto *pooling = std::get_if<op::Pooling>(&any);
+		return pooling && pooling->input == sdp.output;
+	};
+	const auto pooling = std::ranges::find_if(operations_, takes);
+
+	if (declared == symbols_.declared.end() || declared->second.place != Place::Stream ||
+	    pooling == operations_.end() || std::ranges::count(symbols_.outputs, sdp.output) > 0)
+		return;
+	if (!isDivided && in != symbols_.surfaces.end()) {
+		const Lowering lowering = begin(*pooling);
+		TensorDesc stream = in->second.desc;
+		stream.type = lowering.outputType(sdp.output, sdp.type, stream.type);
+		if (poolsOnTheFly(lowering, std::get<op::Pooling>(*pooling), stream))
+			return;
+	}
+	declared->second.place = Place::Memory;
+}
+
 Result<void> Expansion::add(const op::Any &operation)
 {
 	if (const std::string *stream = streamOf(operation)) {
@@ -148,7 +198,13 @@ Result<void> Expansion::add(const op::Any &operation)
 		return {};
 	}
 	const auto *sdp = std::get_if<op::Sdp>(&operation);
+	if (sdp && sdp->x1 && !sdp->x1->mulOperands.empty()) {
+		auto separated = separate(*sdp);
+		return separated ? add(*separated) : forward(separated);
+	}
 	const auto waiting = sdp ? waiting_.find(sdp->input) : waiting_.end();
+	if (sdp)
+		placeStream(*sdp, waiting != waiting_.end());
 	if (waiting == waiting_.end())
 		return lowerOne(operation);
 	const op::Any &producer = *waiting->second;

@@ -68,7 +68,13 @@ private:
 	Result<bool> isDivided(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
+	/** \brief X1's two surfaces are X1's and X2's */
+	Result<op::Sdp> separate(const op::Sdp &sdp);
+	/** \brief A stream to a pooling that cannot be one is a surface in memory */
+	void placeStream(const op::Sdp &sdp, bool isDivided);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
+	Result<void> addDeconvolutions(const op::Deconvolution &deconv, const op::Sdp &sdp,
+				       const Surface &whole);
 
 	const std::vector<op::Any> &operations_;
 	Plan &plan_;

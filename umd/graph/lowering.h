@@ -148,6 +148,9 @@ private:
 	SurfaceState dummy_;
 };
 
+/** \brief Can PDP take \a stream on the fly, that is in one part? */
+bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const TensorDesc &stream);
+
 /* One function for each kind of operation that the hardware has; expansion.h has the others. */
 void lower(Lowering &lowering, const op::Convolution &op);
 void lower(Lowering &lowering, const op::Sdp &op);

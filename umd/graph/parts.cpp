@@ -16,7 +16,8 @@ namespace
 
 Window windowOf(const Surface &part)
 {
-	return { .channel = part.atChannel,
+	return { .cube = part.atBatch,
+		 .channel = part.atChannel,
 		 .line = part.atLine,
 		 .column = part.atColumn,
 		 .lineStep = part.h > 1 ? part.lineStep : 1,
@@ -41,7 +42,8 @@ Surface withSizes(const Surface &part, const TensorDesc &whole)
 /* A part of a part is one of the whole, too. */
 Window within(const Window &outer, const Window &inner)
 {
-	return { .channel = outer.channel + inner.channel,
+	return { .cube = outer.cube + inner.cube,
+		 .channel = outer.channel + inner.channel,
 		 .line = outer.line + inner.line * outer.lineStep,
 		 .column = outer.column + inner.column,
 		 .lineStep = outer.lineStep * inner.lineStep,
@@ -94,7 +96,9 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 	const uint64_t lines = uint64_t{ window.line } * lineStride;
 	const uint32_t atom = geometry.atomChannels(desc.type);
 	const uint64_t columns = uint64_t{ window.column } * geometry.atomBytes;
+	const uint64_t cubes = window.cube * (desc.size / desc.n);
 
+	desc.n = 1;
 	desc.c = window.shape.c;
 	desc.h = window.shape.h;
 	desc.w = window.shape.w;
@@ -103,7 +107,7 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 	if (desc.format != PixelFormat::Feature)
 		return layOutRegion(geometry, window, desc, firstPixel);
 	desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
-	return uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
+	return cubes + uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
 }
 
 } /* namespace */
@@ -129,7 +133,7 @@ SurfaceState *Lowering::wholeOf(const Surface &part)
 		addSurface(declared->second, *desc,
 			   isOutput(part.within) ? RegionKind::Output : RegionKind::Intermediate);
 	if (!symbols_.ragged.contains(part.within))
-		whole.missing = uint64_t{ desc->c } * desc->h * desc->w;
+		whole.missing = uint64_t{ desc->n } * desc->c * desc->h * desc->w;
 	return &whole;
 }
 
@@ -145,8 +149,11 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 				 at, at + size, part.within, all));
 	};
 
-	need(!whole.planar && desc.n == 1 && whole.region != none, field,
-	     fmt::format("'{}' is no single feature surface in memory", part.within));
+	need(!whole.planar && whole.region != none, field,
+	     fmt::format("'{}' is no feature surface in memory", part.within));
+	need(part.atBatch < desc.n, field,
+	     fmt::format("'{}' is of cube {} of '{}', which has {}", part.name, part.atBatch,
+			 part.within, desc.n));
 	need(part.place == Place::Memory || part.place == whole.place, field,
 	     fmt::format("'{}' is to be elsewhere than '{}'", part.name, part.within));
 	need(part.type == DataType::Unknown || part.type == desc.type, field,

@@ -60,7 +60,7 @@ bool Window::meets(const Window &other) const
 		return first < otherFirst + otherSize && otherFirst < first + size;
 	};
 
-	if (!meet(channel, shape.c, other.channel, other.shape.c) ||
+	if (cube != other.cube || !meet(channel, shape.c, other.channel, other.shape.c) ||
 	    !meet(column, shape.w, other.column, other.shape.w))
 		return false;
 	/* Lines of one step interlock; a single line has any step. */

@@ -39,6 +39,7 @@ std::string toString(const Shape &shape);
 
 /** \brief Elements of a whole surface that a part of it has */
 struct Window {
+	uint32_t cube = 0; /**< of a batch */
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;

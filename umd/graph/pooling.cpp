@@ -102,6 +102,17 @@ uint8_t poolMode(op::Pool method)
 
 } /* namespace */
 
+bool poolsOnTheFly(const Lowering &lowering, const op::Pooling &op, const TensorDesc &stream)
+{
+	const uint32_t padded = op.padding.left + stream.w + op.padding.right;
+
+	/* What is wrong with the operation is said when it is lowered. */
+	if (!op.stride.x || !op.stride.y || padded < op.kernel.x)
+		return true;
+	return op.parts <= 1 && stream.n == 1 &&
+	       (padded - op.kernel.x) / op.stride.x + 1 <= widestPart(lowering, op, stream.type);
+}
+
 void lower(Lowering &lowering, const op::Pooling &op)
 {
 	SurfaceState &in = lowering.input("input", op.input);

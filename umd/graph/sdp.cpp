@@ -173,6 +173,8 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 		      "has no look-up table; Y has");
 	lowering.need(from.alu || from.multiply || from.operands.empty(), unit.name,
 		      "has operands, but neither ALU nor multiplier work");
+	lowering.need(from.mulOperands.empty(), fmt::format("{}.mulOperands", unit.name),
+		      "are for x1; other units read one surface");
 	if (lowering.failed())
 		return;
 

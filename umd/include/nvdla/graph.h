@@ -31,7 +31,13 @@ class Assembler;
 enum class Place : uint8_t {
 	Memory, /**< system memory */
 	Sram,	/**< on-chip memory; neither the application nor the CPU reaches it */
-	Stream, /**< nowhere: one engine hands it to the next, on the fly */
+	/**
+	 * \brief Nowhere: one engine hands it to the next, on the fly
+	 *
+	 * A pooling that cannot take it so, because either operation has to be made in several
+	 * hardware layers, reads it from system memory instead.
+	 */
+	Stream,
 };
 
 /**
@@ -60,14 +66,15 @@ struct Surface {
 	 * Parts that operations write make a concatenation; a part of what was written is a
 	 * slice, and has all that follows in an axis whose size is left open. A whole that is
 	 * written in parts is described with shape and type. Parts begin at whole atoms of
-	 * channels and have the whole's strides. Of pictures there are regions that begin at any
-	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
-	 * whole lines.
+	 * channels and have the whole's strides; of a batch they are of one cube, atBatch. Of
+	 * pictures there are regions that begin at any pixel, for convolutions to read (guide,
+	 * PIXEL_X_OFFSET); parts that are written have whole lines.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;
 	uint32_t atLine = 0;
 	uint32_t atColumn = 0;
+	uint32_t atBatch = 0;
 	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
 	/**
 	 * \brief What the elements of an input or output stand for

@@ -113,7 +113,7 @@ struct Convolution {
  * output, with the SDP operation behind each; RUBIK puts the phases together (guide,
  * "Deconvolution"). Operands of that SDP operation are constants, or surfaces if
  * stride.x is 1. Its output is a surface in memory, with room for a multiple of
- * stride.x columns in a line.
+ * stride.x columns in a line. The cubes of a batch are made one after the other.
  */
 struct Deconvolution {
 	std::string name;
@@ -156,6 +156,13 @@ struct SdpUnit {
 	 * one element for each channel (1 x 1). It feeds the ALU or the multiplier, not both.
 	 */
 	std::string operands;
+	/**
+	 * \brief X1: a surface for the multiplier, beside the one for the ALU in operands
+	 *
+	 * A unit reads one surface: X2, which has to be free, multiplies, and has X1's shift and
+	 * activation. The sum is 32 bits, saturated.
+	 */
+	std::string mulOperands;
 	/** \brief 16 bits, the bits of an FP16 number in FP16; Y: 32 bits and FP32 */
 	int32_t aluOperand = 0;
 	int32_t mulOperand = 0;
