@@ -71,12 +71,37 @@ TEST_F(RunCounts, SaturatedValues)
 	EXPECT_NE(run(loadable, values).printed.find(line), std::string::npos);
 	EXPECT_EQ(run(loadable, values, "--perf").printed.find("see --perf"), std::string::npos);
 	const auto json = nlohmann::json::parse(run(loadable, values, "--json").printed);
-	EXPECT_EQ(json["saturated"], (nlohmann::json{ { "numbers", 8 }, { "operations", 2 } }));
-	EXPECT_EQ(json["nan"], (nlohmann::json{ { "numbers", 0 }, { "operations", 0 } }));
+	EXPECT_EQ(json["saturated"],
+		  (nlohmann::json{ { "above", 0 }, { "numbers", 8 }, { "operations", 2 } }));
+	EXPECT_EQ(json["nan"],
+		  (nlohmann::json{ { "above", 0 }, { "numbers", 0 }, { "operations", 0 } }));
 
 	EXPECT_NE(run(loadable, { 10 }).printed.find("1 value saturated in 1 operation:"),
 		  std::string::npos);
 	EXPECT_EQ(run(loadable, { 0 }).printed.find("--perf"), std::string::npos);
+}
+
+/* Three values in the first operation, five in the second. */
+TEST_F(RunCounts, OnlyWhatIsAboveTheThreshold)
+{
+	const Loadable loadable = scaleTwice(DataType::Int8, 4096);
+	const std::vector<float> values{ 40, 50, 60, 10, 15 };
+
+	EXPECT_NE(run(loadable, values, "--saturated-above=2")
+			  .printed.find("8 values saturated in 2"),
+		  std::string::npos);
+	EXPECT_NE(run(loadable, values, "--saturated-above=3")
+			  .printed.find("5 values saturated in 1"),
+		  std::string::npos);
+	EXPECT_EQ(run(loadable, values, "--saturated-above=5").printed.find("saturated"),
+		  std::string::npos);
+	EXPECT_NE(run(loadable, values, "--nan-above=5").printed.find("8 values saturated in 2"),
+		  std::string::npos);
+
+	constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+	const Loadable half = scaleTwice(DataType::Half, 1);
+	EXPECT_NE(run(half, { nan }, "--nan-above=1").printed.find(" NaNs in "), std::string::npos);
+	EXPECT_EQ(run(half, { nan }, "--nan-above=100").printed.find("NaN"), std::string::npos);
 }
 
 TEST_F(RunCounts, NaNs)

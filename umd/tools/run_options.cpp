@@ -84,6 +84,10 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.flag("-v,--verbose", settings.verbose, "print the duration of each step");
 	app.flag("--perf", settings.perf,
 		 "print time, stalls, saturation and NaNs of each operation of the last run");
+	app.option("--saturated-above", settings.saturatedAbove,
+		   "say that values were saturated only of operations with more than N of them")
+		.showDefault();
+	app.option("--nan-above", settings.nanAbove, "the same of NaNs").showDefault();
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 

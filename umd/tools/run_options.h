@@ -37,6 +37,9 @@ struct RunSettings {
 	unsigned timeoutMs = 30000;
 	bool verbose = false;
 	bool perf = false;
+	/** \brief Values of an operation that may be so before it is said */
+	uint64_t saturatedAbove = 0;
+	uint64_t nanAbove = 0;
 	bool json = false;
 
 	/** \brief Have arrays as a model has them that was compiled */

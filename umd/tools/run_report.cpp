@@ -48,15 +48,18 @@ nlohmann::json reportJson(const RunReport &report)
 	return { { "ms", milliseconds(report.duration) }, { "steps", steps } };
 }
 
-/* Numbers that something happened to, and how many operations they are from. */
+/* Numbers that something happened to, of operations where they were more than accepted. */
 struct Tally {
+	uint64_t accepted = 0;
 	uint64_t numbers = 0;
 	unsigned operations = 0;
 
 	void add(uint64_t more)
 	{
+		if (more <= accepted)
+			return;
 		numbers += more;
-		operations += more != 0;
+		operations++;
 	}
 	/* noun: of one number; what: follows it */
 	std::string text(const char *noun, const char *what) const
@@ -67,7 +70,9 @@ struct Tally {
 	}
 	nlohmann::json json() const
 	{
-		return { { "numbers", numbers }, { "operations", operations } };
+		return { { "above", accepted },
+			 { "numbers", numbers },
+			 { "operations", operations } };
 	}
 };
 
@@ -78,9 +83,9 @@ struct Findings {
 	Tally nan;	      /* in inputs, weights and outputs */
 };
 
-Findings findingsOf(const RunReport &report)
+Findings findingsOf(const RunReport &report, const RunSettings &settings)
 {
-	Findings found;
+	Findings found{ .saturated = { settings.saturatedAbove }, .nan = { settings.nanAbove } };
 
 	for (const RunReport::Step &step : report.steps) {
 		for (const OperationReport &result : step.results) {
@@ -125,7 +130,7 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		   reports.size(), reports.size() == 1 ? "" : "s", settings.device,
 		   sum / static_cast<double>(reports.size()), best);
 
-	const Findings findings = findingsOf(reports.back());
+	const Findings findings = findingsOf(reports.back(), settings);
 	if (findings.saturated.numbers && !profile)
 		fmt::print("{}: see --perf\n", findings.saturated.text("value", " saturated"));
 	if (findings.nan.numbers && !profile)
@@ -170,7 +175,7 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 	json["runs"] = nlohmann::json::array();
 	for (const RunReport &report : reports)
 		json["runs"].push_back(reportJson(report));
-	if (const Findings findings = findingsOf(reports.back()); findings.counted) {
+	if (const Findings findings = findingsOf(reports.back(), settings); findings.counted) {
 		json["saturated"] = findings.saturated.json();
 		json["nan"] = findings.nan.json();
 	}
