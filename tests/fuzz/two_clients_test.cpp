@@ -54,7 +54,7 @@ public:
 		for (SharedCore *core : { &shared_, &alone_ }) {
 			std::mt19937 contents(seed);
 			for (unsigned int client : { hostile, normal })
-				fill(*core, client, contents);
+				core->fillMemory(client, contents);
 		}
 	}
 
@@ -77,20 +77,6 @@ public:
 	unsigned int strayAccesses() const { return shared_.memory.strayAccesses(); }
 
 private:
-	static void fill(SharedCore &core, unsigned int client, std::mt19937 &random)
-	{
-		TaskBuilder builder;
-
-		SharedCore::giveMemory(builder, client);
-		for (int16_t i = 0; i < TaskBuilder::cvsram; i++) {
-			const nvdla_task_extent &extent = builder.extents[static_cast<size_t>(i)];
-			std::vector<std::byte> bytes(extent.size);
-			for (std::byte &byte : bytes)
-				byte = static_cast<std::byte>(random() >> random() % 32);
-			core.memory.fill(extent.dma_addr, bytes);
-		}
-	}
-
 	bool run(unsigned int client)
 	{
 		TaskBuilder builder;

@@ -6,13 +6,18 @@
  * byte of its own is accepted and run; one that goes a step further is refused, whichever field
  * takes it there, and the other process's buffers stay as they were.
  */
+#include <cerrno>
+#include <cstdio>
 #include <functional>
 #include <ostream>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "canary_fixture.h"
 #include "device/refusal.h"
+#include "fuzz_rounds.h"
+#include "task_dice.h"
 
 namespace nvdla::test
 {
@@ -133,8 +138,7 @@ const std::vector<Operation> operations = {
 	    field("dst_data", &Surface::sdp, &Sdp::dst_data, 1, { line }) } },
 	{ "CompressedWeights",
 	  [](TaskBuilder &b) { return b.addCompressed() - 1; },
-	  { compressedWeights(),
-	    field("wmb_data", &Surface::conv, &Conv::wmb_data, 0, {}, 256),
+	  { compressedWeights(), field("wmb_data", &Surface::conv, &Conv::wmb_data, 0, {}, 256),
 	    field("wgs_data", &Surface::conv, &Conv::wgs_data, 0, {}, 256) } },
 	{ "Winograd",
 	  [](TaskBuilder &b) { return b.addWinograd() - 1; },
@@ -216,8 +220,8 @@ TEST_P(CanaryTest, NoFieldReachesBeyondItsBuffer)
 			change(field.cube(changed));
 			const bool elsewhere = field.cube(changed).type != field.cube(last).type;
 			expectRefused(changed, index,
-				      elsewhere && !field.elsewhere.empty() ? field.elsewhere :
-									      field.name,
+				      elsewhere && !field.elsewhere.empty() ? field.elsewhere
+									    : field.name,
 				      what);
 		};
 		refused("a step further", [&](auto &cube) { cube.offset += field.alignment; });
@@ -235,6 +239,33 @@ TEST_P(CanaryTest, NoFieldReachesBeyondItsBuffer)
 		refused("last of all", [&](auto &cube) { cube.address = INT16_MIN; });
 		refused("other memory", [&](auto &cube) { cube.type = NVDLA_MEM_CV; });
 	}
+}
+
+/* Whatever of random tasks is accepted; NVDLA_FUZZ_ROUNDS makes it that many times as many. */
+TEST_F(CanaryFixture, RandomTasksStayInTheirBuffers)
+{
+	constexpr unsigned int tasks = 200, seed = 20261122;
+	std::printf("seed %u\n", seed);
+	std::mt19937 random(seed);
+	TaskDice dice(random);
+	unsigned int ran = 0, refused = 0;
+
+	for (unsigned int i = 1; i <= tasks * fuzzRounds(); i++) {
+		TaskBuilder builder = sized();
+		dice.cutExtents(builder);
+		dice.addTask(builder);
+		const int result = run(builder);
+		(result == -EINVAL ? refused : ran)++;
+		/* Jobs of a file that had too many of them fail are not run any more. */
+		if (result && result != -EINVAL)
+			client_ = std::make_unique<TaskClient>();
+		if (i % tasks == 0) {
+			ASSERT_TRUE(owner_.intact()) << "task " << i;
+		}
+	}
+	std::printf("%u tasks ran, %u were refused\n", ran, refused);
+	EXPECT_GT(ran, tasks / 5);
+	EXPECT_GT(refused, tasks / 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, CanaryTest, testing::ValuesIn(operations),

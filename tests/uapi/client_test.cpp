@@ -34,11 +34,6 @@ Answer query(const Device &device, drm_nvdla_query_type type)
 	return answer;
 }
 
-drm_nvdla_device_info deviceInfo(const Device &device)
-{
-	return query<drm_nvdla_device_info>(device, DRM_NVDLA_QUERY_DEVICE);
-}
-
 drm_nvdla_client_info clientInfo(const Device &device)
 {
 	return query<drm_nvdla_client_info>(device, DRM_NVDLA_QUERY_CLIENT);
@@ -218,13 +213,13 @@ TEST(ClientTest, LongTimeoutsAreForTheFew)
 		GTEST_SKIP() << "needs a process that may do anything";
 	const Client client(16);
 	ASSERT_TRUE(client.valid());
-	const uint32_t most = deviceInfo(client.device).max_timeout_ms;
+	const uint32_t most = client.device.info().max_timeout_ms;
 	EXPECT_GE(most, longTimeout);
 	EXPECT_EQ(client.run(most), 0);
 	EXPECT_EQ(client.run(most + 1), -EINVAL);
 
 	EXPECT_TRUE(asNobody([&] {
-		const drm_nvdla_device_info info = deviceInfo(client.device);
+		const drm_nvdla_device_info info = client.device.info();
 		return info.max_timeout_ms < longTimeout &&
 		       info.max_timeout_ms >= info.default_timeout_ms &&
 		       client.run(info.max_timeout_ms) == 0 &&
@@ -239,10 +234,10 @@ TEST(ClientTest, SramIsShared)
 		GTEST_SKIP() << "needs a process that may do anything";
 	const Device device;
 	ASSERT_TRUE(device.valid());
-	const uint64_t all = deviceInfo(device).cvsram_bytes;
+	const uint64_t all = device.info().cvsram_bytes;
 	if (!all)
 		GTEST_SKIP() << "no on-chip memory";
-	EXPECT_EQ(deviceInfo(device).max_sram_bytes, all);
+	EXPECT_EQ(device.info().max_sram_bytes, all);
 	const auto create = [](const Device &by, uint64_t size) {
 		drm_nvdla_bo_create args = { .size = size, .flags = DRM_NVDLA_BO_SRAM, .handle = 0 };
 		const int ret = by.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &args);
@@ -251,7 +246,7 @@ TEST(ClientTest, SramIsShared)
 
 	/* Not more than its share in one or in several buffers, and all of it again later. */
 	EXPECT_TRUE(asNobody([&] {
-		const uint64_t share = deviceInfo(device).max_sram_bytes;
+		const uint64_t share = device.info().max_sram_bytes;
 		if (!share || share > all / 2 || create(device, share + 4096) != -ENOSPC)
 			return false;
 		const int first = create(device, share / 2), second = create(device, share / 2);

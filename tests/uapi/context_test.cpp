@@ -20,16 +20,6 @@ namespace
 
 constexpr uint32_t copyBytes = 16 * 1024;
 
-drm_nvdla_device_info query(const Device &device)
-{
-	drm_nvdla_device_info info = {};
-	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
-				      .size = sizeof(info),
-				      .pointer = reinterpret_cast<uintptr_t>(&info) };
-	EXPECT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
-	return info;
-}
-
 } /* namespace */
 
 class ContextTest : public ::testing::Test
@@ -54,7 +44,7 @@ protected:
 
 TEST_F(ContextTest, IsAnnounced)
 {
-	const drm_nvdla_device_info info = query(device_);
+	const drm_nvdla_device_info info = device_.info();
 	for (const uint64_t feature : { DRM_NVDLA_FEATURE_CONTEXTS, DRM_NVDLA_FEATURE_RESULTS,
 					DRM_NVDLA_FEATURE_STATISTICS, DRM_NVDLA_FEATURE_TIMELINE })
 		EXPECT_TRUE(info.features & feature) << feature;
@@ -116,7 +106,7 @@ TEST_F(ContextTest, RefusesWhatItDoesNotKnow)
 
 TEST_F(ContextTest, AreSoManyAndNoMore)
 {
-	const uint32_t most = query(device_).max_contexts;
+	const uint32_t most = device_.info().max_contexts;
 	std::vector<uint32_t> contexts;
 	for (uint32_t i = 0; i < most; i++) {
 		const int context = device_.createContext(DRM_NVDLA_PRIORITY_NORMAL);
@@ -138,7 +128,7 @@ TEST_F(ContextTest, HighPriorityIsForTheFew)
 {
 	if (getuid() != 0)
 		GTEST_SKIP() << "needs a process that may do anything";
-	EXPECT_TRUE(query(device_).priorities & 1u << DRM_NVDLA_PRIORITY_HIGH);
+	EXPECT_TRUE(device_.info().priorities & 1u << DRM_NVDLA_PRIORITY_HIGH);
 
 	/* The file is the same, the process is another. */
 	const pid_t child = fork();
@@ -146,7 +136,7 @@ TEST_F(ContextTest, HighPriorityIsForTheFew)
 		constexpr uid_t nobody = 65534;
 		if (setuid(nobody))
 			_exit(1);
-		const bool asked = query(device_).priorities & 1u << DRM_NVDLA_PRIORITY_HIGH;
+		const bool asked = device_.info().priorities & 1u << DRM_NVDLA_PRIORITY_HIGH;
 		const bool refused = device_.createContext(DRM_NVDLA_PRIORITY_HIGH) == -EACCES;
 		const bool others = device_.createContext(DRM_NVDLA_PRIORITY_LOW) > 0;
 		_exit(!asked && refused && others ? 0 : 2);

@@ -36,6 +36,15 @@ int Device::ioctl(unsigned long request, void *argument) const
 	return node_ ? node_->ioctl(request, argument) : -EBADF;
 }
 
+drm_nvdla_device_info Device::info() const
+{
+	drm_nvdla_device_info info = {};
+	drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
+				      .size = sizeof(info),
+				      .pointer = userPointer(&info) };
+	return ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query) ? drm_nvdla_device_info{} : info;
+}
+
 int Device::closeHandle(uint32_t handle) const
 {
 	drm_gem_close close = { .handle = handle, .pad = 0 };

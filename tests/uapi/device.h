@@ -57,6 +57,9 @@ public:
 	/** \return 0 or -errno */
 	int ioctl(unsigned long request, void *argument) const;
 
+	/** \return what the device is and can do; all zero if it does not say */
+	drm_nvdla_device_info info() const;
+
 	/** \return 0 or -errno */
 	int closeHandle(uint32_t handle) const;
 

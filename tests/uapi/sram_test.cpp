@@ -16,6 +16,7 @@
 #include "device/refusal.h"
 #include "dma_buf.h"
 #include "driver_files.h"
+#include "sram_buffer.h"
 #include "trace.h"
 
 namespace nvdla::test
@@ -24,37 +25,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t page = 4096;
-
-/** \brief On-chip memory, which has a handle and nothing else */
-class SramBuffer
-{
-public:
-	SramBuffer(const Device &device, uint64_t size) : device_(device)
-	{
-		drm_nvdla_bo_create create = { .size = size,
-					       .flags = DRM_NVDLA_BO_SRAM,
-					       .handle = 0 };
-		result_ = device.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &create);
-		handle_ = create.handle;
-	}
-	~SramBuffer()
-	{
-		if (!result_)
-			device_.closeHandle(handle_);
-	}
-	SramBuffer(const SramBuffer &) = delete;
-	SramBuffer &operator=(const SramBuffer &) = delete;
-
-	/** \return 0 or -errno of its creation */
-	int result() const { return result_; }
-	uint32_t handle() const { return handle_; }
-
-private:
-	const Device &device_;
-	uint32_t handle_;
-	int result_;
-};
+constexpr uint32_t page = SramBuffer::page;
 
 class SramTest : public ::testing::Test
 {
@@ -62,52 +33,26 @@ protected:
 	void SetUp() override
 	{
 		ASSERT_TRUE(device_.valid()) << "cannot open " << Device::path();
-		drm_nvdla_device_info info = {};
-		drm_nvdla_dev_query query = { .type = DRM_NVDLA_QUERY_DEVICE,
-					      .size = sizeof(info),
-					      .pointer = reinterpret_cast<uintptr_t>(&info) };
-		ASSERT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+		const drm_nvdla_device_info info = device_.info();
 		ASSERT_EQ(!!info.cvsram_bytes, !!(info.features & DRM_NVDLA_FEATURE_SRAM));
 		if (!info.cvsram_bytes)
 			GTEST_SKIP() << "the core has no on-chip memory";
 		size_ = static_cast<uint32_t>(info.cvsram_bytes);
 	}
 
-	/* A closed buffer's place is free when its last job is gone: that takes a moment. */
-	std::unique_ptr<SramBuffer> createWhenThereIsRoom(const Device &device, uint64_t size) const
-	{
-		const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-		std::unique_ptr<SramBuffer> buffer;
-		do
-			buffer = std::make_unique<SramBuffer>(device, size);
-		while (buffer->result() == -ENOSPC && std::chrono::steady_clock::now() < end);
-		return buffer;
-	}
-
-	/* A copy of pages from one buffer to another, by the kinds of memory they are in. */
-	static CopyTask copy(uint32_t source, nvdla_mem_type sourceType, uint32_t destination,
-			     nvdla_mem_type destinationType, uint32_t bytes)
-	{
-		CopyTask task;
-		task.addAddress(source);
-		task.addAddress(destination);
-		task.addCopy(0, 1, page, bytes / page);
-		task.surfaces.back().bdma.src_type = static_cast<uint8_t>(sourceType);
-		task.surfaces.back().bdma.dst_type = static_cast<uint8_t>(destinationType);
-		return task;
-	}
-
 	int toSram(const Device &device, const Buffer &from, const SramBuffer &to)
 	{
-		return Submit(copy(from.handle(), NVDLA_MEM_MC, to.handle(), NVDLA_MEM_CV,
-				   static_cast<uint32_t>(from.bytes().size())))
+		return Submit(SramBuffer::copy(from.handle(), NVDLA_MEM_MC, to.handle(),
+					       NVDLA_MEM_CV,
+					       static_cast<uint32_t>(from.bytes().size())))
 			.run(device);
 	}
 
 	int fromSram(const Device &device, const SramBuffer &from, const Buffer &to)
 	{
-		const int ret = Submit(copy(from.handle(), NVDLA_MEM_CV, to.handle(), NVDLA_MEM_MC,
-					    static_cast<uint32_t>(to.bytes().size())))
+		const int ret = Submit(SramBuffer::copy(from.handle(), NVDLA_MEM_CV, to.handle(),
+							NVDLA_MEM_MC,
+							static_cast<uint32_t>(to.bytes().size())))
 					.run(device);
 		return ret ? ret : to.prepare(DRM_NVDLA_BO_READ);
 	}
@@ -129,7 +74,7 @@ protected:
 TEST_F(SramTest, CopiesThereAndBack)
 {
 	Buffer source(device_, size_), destination(device_, size_);
-	const auto buffer = createWhenThereIsRoom(device_, size_);
+	const auto buffer = SramBuffer::createWhenThereIsRoom(device_, size_);
 	const SramBuffer &sram = *buffer;
 	ASSERT_TRUE(source.valid() && destination.valid());
 	ASSERT_EQ(sram.result(), 0);
@@ -147,7 +92,7 @@ TEST_F(SramTest, BuffersLieApart)
 	Buffer source(device_, page), destination(device_, page);
 	std::vector<std::unique_ptr<SramBuffer>> buffers;
 	for (unsigned int i = 0; i < count; i++) {
-		buffers.push_back(createWhenThereIsRoom(device_, page));
+		buffers.push_back(SramBuffer::createWhenThereIsRoom(device_, page));
 		ASSERT_EQ(buffers.back()->result(), 0);
 		ASSERT_EQ(source.prepare(DRM_NVDLA_BO_WRITE), 0);
 		std::fill(source.bytes().begin(), source.bytes().end(),
@@ -170,12 +115,13 @@ TEST_F(SramTest, BeginsZeroedWhateverWasThereBefore)
 	std::fill(secret.bytes().begin(), secret.bytes().end(), 0x5a);
 	for (unsigned int round = 0; round < 5; round++) {
 		{
-			const auto theirs = createWhenThereIsRoom(other, size_);
+			const auto theirs = SramBuffer::createWhenThereIsRoom(other, size_);
 			ASSERT_EQ(theirs->result(), 0);
 			ASSERT_EQ(toSram(other, secret, *theirs), 0);
 			ASSERT_EQ(secret.prepare(DRM_NVDLA_BO_WRITE), 0);
 		}
-		const std::unique_ptr<SramBuffer> mine = createWhenThereIsRoom(device_, size_);
+		const std::unique_ptr<SramBuffer> mine =
+			SramBuffer::createWhenThereIsRoom(device_, size_);
 		ASSERT_EQ(mine->result(), 0);
 		ASSERT_EQ(fromSram(device_, *mine, found), 0);
 		EXPECT_EQ(std::count(found.bytes().begin(), found.bytes().end(), 0), size_);
@@ -197,10 +143,10 @@ TEST_F(SramTest, WhatCouldNotBeClearedIsNeverSeen)
 
 	Trace trace;
 	ASSERT_EQ(writeFile(fault, "1"), 0);
-	const auto sram = createWhenThereIsRoom(device_, page);
+	const auto sram = SramBuffer::createWhenThereIsRoom(device_, page);
 	ASSERT_EQ(sram->result(), 0);
 	const CopyTask task =
-		copy(sram->handle(), NVDLA_MEM_CV, found.handle(), NVDLA_MEM_MC, page);
+		SramBuffer::copy(sram->handle(), NVDLA_MEM_CV, found.handle(), NVDLA_MEM_MC, page);
 	JobResult result(device_);
 	ASSERT_TRUE(result.valid());
 	Submit submit(task);
@@ -228,7 +174,7 @@ TEST_F(SramTest, IsUsedUpAndGivenBack)
 	for (unsigned int round = 0; round < 3; round++) {
 		std::vector<std::unique_ptr<SramBuffer>> buffers;
 		for (uint32_t taken = 0; taken < size_; taken += size_ / 4) {
-			buffers.push_back(createWhenThereIsRoom(device_, size_ / 4));
+			buffers.push_back(SramBuffer::createWhenThereIsRoom(device_, size_ / 4));
 			ASSERT_EQ(buffers.back()->result(), 0);
 		}
 		EXPECT_EQ(SramBuffer(device_, page).result(), -ENOSPC);
@@ -238,7 +184,7 @@ TEST_F(SramTest, IsUsedUpAndGivenBack)
 
 TEST_F(SramTest, TheCpuCannotReachIt)
 {
-	const auto buffer = createWhenThereIsRoom(device_, page);
+	const auto buffer = SramBuffer::createWhenThereIsRoom(device_, page);
 	const SramBuffer &sram = *buffer;
 	ASSERT_EQ(sram.result(), 0);
 	drm_nvdla_bo_mmap_offset offset = { .handle = sram.handle(), .flags = 0, .offset = 0 };
@@ -257,10 +203,10 @@ TEST_F(SramTest, TheCpuCannotReachIt)
 TEST_F(SramTest, ItHoldsNoResults)
 {
 	Buffer memory(device_, page);
-	const auto sram = createWhenThereIsRoom(device_, page);
+	const auto sram = SramBuffer::createWhenThereIsRoom(device_, page);
 	ASSERT_EQ(sram->result(), 0);
 	const CopyTask task =
-		copy(memory.handle(), NVDLA_MEM_MC, sram->handle(), NVDLA_MEM_CV, page);
+		SramBuffer::copy(memory.handle(), NVDLA_MEM_MC, sram->handle(), NVDLA_MEM_CV, page);
 	Submit submit(task);
 	submit.resultHandle = sram->handle();
 	EXPECT_EQ(submit.run(device_), -EINVAL);
@@ -277,22 +223,24 @@ TEST_F(SramTest, PlacementIsAllOrNothing)
 TEST_F(SramTest, CopiesOutsideOfTheBufferAreRefused)
 {
 	Buffer memory(device_, 4 * page);
-	const auto before = createWhenThereIsRoom(device_, page);
-	const auto buffer = createWhenThereIsRoom(device_, page);
-	const auto after = createWhenThereIsRoom(device_, page);
+	const auto before = SramBuffer::createWhenThereIsRoom(device_, page);
+	const auto buffer = SramBuffer::createWhenThereIsRoom(device_, page);
+	const auto after = SramBuffer::createWhenThereIsRoom(device_, page);
 	const SramBuffer &sram = *buffer;
 	ASSERT_EQ(before->result() | sram.result() | after->result(), 0);
 
-	EXPECT_EQ(
-		refusal(copy(sram.handle(), NVDLA_MEM_CV, memory.handle(), NVDLA_MEM_MC, 2 * page)),
-		"transfers[0].src_address");
-	EXPECT_EQ(
-		refusal(copy(memory.handle(), NVDLA_MEM_MC, sram.handle(), NVDLA_MEM_CV, 2 * page)),
-		"transfers[0].dst_address");
+	EXPECT_EQ(refusal(SramBuffer::copy(sram.handle(), NVDLA_MEM_CV, memory.handle(),
+					   NVDLA_MEM_MC, 2 * page)),
+		  "transfers[0].src_address");
+	EXPECT_EQ(refusal(SramBuffer::copy(memory.handle(), NVDLA_MEM_MC, sram.handle(),
+					   NVDLA_MEM_CV, 2 * page)),
+		  "transfers[0].dst_address");
 	/* What is said about the memory's kind has to be so. */
-	EXPECT_EQ(refusal(copy(sram.handle(), NVDLA_MEM_MC, memory.handle(), NVDLA_MEM_MC, page)),
+	EXPECT_EQ(refusal(SramBuffer::copy(sram.handle(), NVDLA_MEM_MC, memory.handle(),
+					   NVDLA_MEM_MC, page)),
 		  "src_type");
-	EXPECT_EQ(refusal(copy(memory.handle(), NVDLA_MEM_MC, sram.handle(), NVDLA_MEM_MC, page)),
+	EXPECT_EQ(refusal(SramBuffer::copy(memory.handle(), NVDLA_MEM_MC, sram.handle(),
+					   NVDLA_MEM_MC, page)),
 		  "dst_type");
 }
 
@@ -301,8 +249,8 @@ TEST_F(SramTest, AnOperationReadsAndWritesIt)
 	/* Pooling of a cube that was copied to on-chip memory, into on-chip memory. */
 	constexpr uint32_t sourceBytes = 8 * 8 * 32, pooledBytes = 4 * 4 * 32;
 	Buffer source(device_, page), destination(device_, page);
-	const auto first = createWhenThereIsRoom(device_, page);
-	const auto second = createWhenThereIsRoom(device_, page);
+	const auto first = SramBuffer::createWhenThereIsRoom(device_, page);
+	const auto second = SramBuffer::createWhenThereIsRoom(device_, page);
 	const SramBuffer &in = *first, &out = *second;
 	ASSERT_EQ(in.result() | out.result(), 0);
 	for (uint32_t i = 0; i < sourceBytes; i++)

@@ -18,20 +18,45 @@ bool TaskClient::valid() const
 			   [](const std::unique_ptr<Buffer> &buffer) { return buffer->valid(); });
 }
 
+int TaskClient::takeOnChip()
+{
+	onChip_ = SramBuffer::createWhenThereIsRoom(device_, onChipBytes);
+	const int result = onChip_->result();
+	if (result)
+		onChip_.reset();
+	return result;
+}
+
+int TaskClient::fillOnChip(int16_t from)
+{
+	return run(SramBuffer::copy(buffer(from).handle(), NVDLA_MEM_MC, onChip_->handle(),
+				    NVDLA_MEM_CV, onChipBytes));
+}
+
+int TaskClient::readOnChip(int16_t to)
+{
+	return run(SramBuffer::copy(onChip_->handle(), NVDLA_MEM_CV, buffer(to).handle(),
+				    NVDLA_MEM_MC, onChipBytes));
+}
+
 TaskBuilder TaskClient::sized()
 {
 	TaskBuilder builder;
 	for (nvdla_task_extent &extent : builder.extents)
 		extent.size = bufferBytes;
+	builder.extents[TaskBuilder::cvsram].size = onChipBytes;
 	return builder;
 }
 
 int TaskClient::run(const TaskBuilder &builder, uint32_t timeoutMs)
 {
 	CopyTask task;
-	for (const std::unique_ptr<Buffer> &buffer : buffers_)
-		task.addAddress(buffer->handle());
-	task.addresses.push_back({});
+	for (size_t i = 0; i < buffers_.size(); i++)
+		task.addAddress(buffers_[i]->handle(), 0, builder.extents[i].size);
+	if (onChip_)
+		task.addAddress(onChip_->handle(), 0, builder.extents[TaskBuilder::cvsram].size);
+	else
+		task.addresses.push_back({});
 	task.graph = builder.graph;
 	task.operations = builder.operations;
 	task.surfaces = builder.surfaces;

@@ -32,7 +32,8 @@ constexpr unsigned int plainRounds = 10;
 class RandomClient
 {
 public:
-	explicit RandomClient(uint32_t contentsSeed) : contents_(TaskClient::bufferBytes)
+	RandomClient(uint32_t contentsSeed, bool hasOnChip)
+		: contents_(TaskClient::bufferBytes), hasOnChip_(hasOnChip)
 	{
 		std::mt19937 random(contentsSeed);
 		for (uint8_t &byte : contents_)
@@ -42,14 +43,17 @@ public:
 	/** \brief Back to what was in the buffers at first */
 	void restore()
 	{
-		if (!client_)
+		if (!client_) {
 			client_.emplace();
+			ASSERT_EQ(hasOnChip_ ? client_->takeOnChip() : 0, 0);
+		}
 		ASSERT_TRUE(client_->valid());
 		for (int16_t i = 0; i < TaskClient::bufferCount; i++) {
 			ASSERT_EQ(client_->buffer(i).prepare(DRM_NVDLA_BO_WRITE), 0);
 			std::ranges::copy(contents_, client_->buffer(i).bytes().begin());
 			ASSERT_EQ(client_->buffer(i).finish(), 0);
 		}
+		ASSERT_EQ(hasOnChip_ ? client_->fillOnChip(0) : 0, 0);
 	}
 
 	/** \return 0 or -errno */
@@ -60,14 +64,11 @@ public:
 	{
 		uint64_t digest = 0;
 
-		for (int16_t i = 0; i < TaskClient::bufferCount; i++) {
-			EXPECT_EQ(client_->buffer(i).prepare(DRM_NVDLA_BO_READ), 0);
-			const std::span<uint8_t> bytes = client_->buffer(i).bytes();
-			for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
-				uint64_t word;
-				std::memcpy(&word, &bytes[at], sizeof(word));
-				digest = (digest ^ word) * 0x9e3779b97f4a7c15 + 1;
-			}
+		for (int16_t i = 0; i < TaskClient::bufferCount; i++)
+			add(digest, i, TaskClient::bufferBytes);
+		if (hasOnChip_) {
+			EXPECT_EQ(client_->readOnChip(0), 0);
+			add(digest, 0, TaskClient::onChipBytes);
 		}
 		return digest;
 	}
@@ -75,14 +76,25 @@ public:
 	void reopen() { client_.reset(); }
 
 private:
+	void add(uint64_t &digest, int16_t buffer, size_t bytes) const
+	{
+		EXPECT_EQ(client_->buffer(buffer).prepare(DRM_NVDLA_BO_READ), 0);
+		const std::span<uint8_t> contents = client_->buffer(buffer).bytes();
+		for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+			uint64_t word;
+			std::memcpy(&word, &contents[at], sizeof(word));
+			digest = (digest ^ word) * 0x9e3779b97f4a7c15 + 1;
+		}
+	}
+
 	std::vector<uint8_t> contents_;
+	bool hasOnChip_;
 	std::optional<TaskClient> client_;
 };
 
 TaskBuilder randomTask(TaskDice &dice)
 {
 	TaskBuilder builder = TaskClient::sized();
-	builder.extents[TaskBuilder::cvsram].present = false;
 	dice.addTask(builder);
 	return builder;
 }
@@ -105,7 +117,8 @@ TEST(TwoClients, TheSecondOneSeesAFreshCore)
 	std::printf("seed %u\n", seed);
 	std::mt19937 random(seed);
 	TaskDice dice(random);
-	RandomClient hostile(1), normal(2);
+	const bool hasOnChip = Device().info().cvsram_bytes > 0;
+	RandomClient hostile(1, hasOnChip), normal(2, hasOnChip);
 	unsigned int ran = 0;
 
 	for (unsigned int round = 0; round < plainRounds * fuzzRounds(); round++) {

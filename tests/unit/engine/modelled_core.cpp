@@ -6,7 +6,20 @@
 namespace nvdla::test
 {
 
-ModelledCore::ModelledCore(sim::Memory &dram) : core_(sim::CoreConfig{}, dram, [] {})
+namespace
+{
+
+/* The tasks of tests are too small to share their work. */
+sim::CoreConfig config()
+{
+	sim::CoreConfig config;
+	config.threads = 1;
+	return config;
+}
+
+} /* namespace */
+
+ModelledCore::ModelledCore(sim::Memory &dram) : core_(config(), dram, [] {})
 {
 	static const nvdla_sequencer_ops ops = {
 		[](void *context, nvdla_task *, int error) {

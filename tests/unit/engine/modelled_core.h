@@ -29,6 +29,8 @@ public:
 	/** \brief Reset the core, as a driver does when a task has failed */
 	void reset();
 
+	sim::Memory &cvsram() { return core_.cvsram(); }
+
 	const nvdla_sequencer *sequencer() const { return sequencer_.get(); }
 
 	/** \brief Registers that were written and read so far, those of the interrupts included */

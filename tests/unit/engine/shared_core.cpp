@@ -101,6 +101,33 @@ bool SharedCore::run(unsigned int client, const TaskBuilder &builder, nvdla_task
 	return false;
 }
 
+void SharedCore::fillMemory(unsigned int client, std::mt19937 &random)
+{
+	TaskBuilder builder;
+
+	giveMemory(builder, client);
+	for (int16_t i = 0; i < TaskBuilder::cvsram; i++) {
+		const nvdla_task_extent &extent = builder.extents[static_cast<size_t>(i)];
+		std::vector<std::byte> bytes(extent.size);
+		for (std::byte &byte : bytes)
+			byte = static_cast<std::byte>(random() >> random() % 32);
+		memory.fill(extent.dma_addr, bytes);
+	}
+}
+
+void SharedCore::fillOnChip(unsigned int client, std::byte value)
+{
+	core_.cvsram().write(client * onChipBytes, std::vector(onChipBytes, value));
+}
+
+bool SharedCore::onChipIs(unsigned int client, std::byte value)
+{
+	std::vector<std::byte> bytes(onChipBytes);
+
+	core_.cvsram().read(client * onChipBytes, bytes);
+	return std::ranges::count(bytes, value) == std::ssize(bytes);
+}
+
 void SharedCore::reset()
 {
 	core_.reset();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <random>
 
 #include <nvdla_scrub.h>
 
@@ -64,6 +65,14 @@ public:
 
 	/** \return whether the task came to its end; otherwise the core was reset */
 	bool run(unsigned int client, const TaskBuilder &builder, nvdla_task *task);
+
+	/** \brief Random bytes for a client's memory, small ones more often; not an access of the
+	 * core */
+	void fillMemory(unsigned int client, std::mt19937 &random);
+	/** \brief Fill a client's half of the on-chip memory; not an access of the core */
+	void fillOnChip(unsigned int client, std::byte value);
+	/** \return whether all bytes of it are \a value */
+	bool onChipIs(unsigned int client, std::byte value);
 
 	/** \brief Nobody has been here */
 	void reset();

@@ -20,6 +20,13 @@ void TaskDice::addTask(TaskBuilder &builder)
 		patch(builder);
 }
 
+void TaskDice::cutExtents(TaskBuilder &builder)
+{
+	for (nvdla_task_extent &extent : builder.extents)
+		if (flag())
+			extent.size = 32 * (1 + below(320)) - below(4);
+}
+
 void TaskDice::addOther(TaskBuilder &builder)
 {
 	switch (below(6)) {

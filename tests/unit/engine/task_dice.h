@@ -27,6 +27,9 @@ public:
 	/** \param builder empty, with the extents that the task is to have */
 	void addTask(TaskBuilder &builder);
 
+	/** \brief Extents that end somewhere near what the tasks need, half of them */
+	void cutExtents(TaskBuilder &builder);
+
 private:
 	unsigned int below(unsigned int end) { return static_cast<unsigned int>(random_() % end); }
 	uint8_t flag() { return static_cast<uint8_t>(below(2)); }
