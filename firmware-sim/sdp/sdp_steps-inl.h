@@ -4,9 +4,11 @@
  * instruction set (Highway). A block of an atom stays in registers from the first stage to the
  * last.
  */
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <utility>
 
@@ -21,8 +23,10 @@
 namespace nvdla::sim
 {
 
-/* What a stage without operands points at: as many as the largest atom has lanes. */
-inline constexpr int32_t kNoOperands[32] = {};
+/* Lanes of the largest atom. */
+inline constexpr size_t kMostLanes = 32;
+/* Without its sign, a multiplier of Y whose products are exact; X's have fewer. */
+inline constexpr unsigned kMultiplierBits = 20;
 
 } /* namespace nvdla::sim */
 
@@ -54,111 +58,150 @@ constexpr size_t kMostStages = 3;
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 /*
- * The ALU, as a type.
+ * The ALU and the multiplier, as types.
  */
 struct Maximum {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand)
+	static HWY_INLINE Vector apply(Vector value, Vector operand)
 	{
-		return hn::Max(value, load(operand));
+		return hn::Max(value, operand);
 	}
 };
 
 struct Minimum {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand)
+	static HWY_INLINE Vector apply(Vector value, Vector operand)
 	{
-		return hn::Min(value, load(operand));
+		return hn::Min(value, operand);
 	}
 };
 
 struct Sum {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand)
+	static HWY_INLINE Vector apply(Vector value, Vector operand)
 	{
-		return hn::Add(value, load(operand));
+		return hn::Add(value, operand);
 	}
 };
 
 struct Unequal {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand)
+	static HWY_INLINE Vector apply(Vector value, Vector operand)
 	{
-		return hn::IfThenElseZero(hn::Ne(value, load(operand)), constant(1.0));
-	}
-};
-
-/** What comes behind the ALU of X, or in front of that of Y */
-struct Scaling {
-	double scale;  /* 2 ^ -shift */
-	double lowest; /* of the result: 0 with ReLU */
-
-	HWY_INLINE Vector clipped(Vector value) const { return clip(value, lowest, INT32_MAX); }
-	HWY_INLINE Vector rounded(Vector value) const
-	{
-		return clipped(roundAway(hn::Mul(value, constant(scale))));
-	}
-};
-
-struct Clip {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *, const Scaling &scaling)
-	{
-		return scaling.clipped(value);
-	}
-};
-
-struct Shift {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *, const Scaling &scaling)
-	{
-		return scaling.rounded(value);
+		return hn::IfThenElseZero(hn::Ne(value, operand), constant(1.0));
 	}
 };
 
 struct Multiply {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand, const Scaling &scaling)
+	static HWY_INLINE Vector apply(Vector value, Vector factor)
 	{
-		return scaling.rounded(hn::Mul(value, load(operand)));
+		return roundAway(hn::Mul(value, factor));
 	}
 };
 
 /* A sum that is not negative stays as it is, of its 33 bits the lower 32. Y's have no more. */
 struct Prelu {
-	static HWY_INLINE Vector apply(Vector value, const int32_t *operand, const Scaling &scaling)
+	static HWY_INLINE Vector apply(Vector value, Vector factor)
 	{
 		const Vector wrapped =
 			hn::IfThenElse(hn::Gt(value, constant(INT32_MAX)),
 				       hn::Sub(value, constant(4294967296.0)), value);
 		return hn::IfThenElse(hn::Lt(value, hn::Zero(Tag())),
-				      Multiply::apply(value, operand, scaling), wrapped);
+				      clip(Multiply::apply(value, factor), INT32_MIN, INT32_MAX),
+				      wrapped);
+	}
+};
+
+/* The same with ReLU, which is in front of the wrapping. */
+struct PreluRelu {
+	static HWY_INLINE Vector apply(Vector value, Vector factor)
+	{
+		return hn::IfThenElse(hn::Lt(value, hn::Zero(Tag())),
+				      clip(Multiply::apply(value, factor), 0.0, INT32_MAX),
+				      Prelu::apply(value, factor));
+	}
+};
+
+/** Operands of a stage: numbers of each channel, or integers of each element */
+struct StepOperands {
+	double channels[kMostLanes];
+	const int32_t *elements = nullptr;
+	size_t atomStride = 0;
+	double scale = 1; /* of the integers; the channels' numbers have it */
+	double largest;	  /* magnitude */
+
+	/** \param largestElement magnitude that those of elements have at most */
+	void set(const SdpOperandRun &run, size_t lanes, double scaleOf, double largestElement)
+	{
+		scale = scaleOf;
+		if (run.atomStride) {
+			elements = run.data;
+			atomStride = run.atomStride;
+			largest = largestElement * scale;
+			return;
+		}
+		Vector most = hn::Zero(Tag());
+		for (size_t lane = 0; lane < lanes; lane += kLanes) {
+			const Vector value = hn::Mul(load(run.data + lane), constant(scale));
+			hn::StoreU(value, Tag(), channels + lane);
+			most = hn::Max(most, hn::Abs(value));
+		}
+		largest = hn::GetLane(hn::MaxOfLanes(Tag(), most));
+	}
+
+	void setAll(double value)
+	{
+		std::fill(std::begin(channels), std::end(channels), value);
+		largest = value;
 	}
 };
 
 /** A stage, ready for vectors */
 struct Step {
 	enum class Alu : uint8_t { None, Maximum, Minimum, Sum, Unequal };
-	enum class Multiplier : uint8_t { None, Clip, Shift, Multiply, Prelu };
+	enum class Multiplier : uint8_t { None, Multiply, Prelu, PreluRelu };
 
 	bool isY = false;
 	Alu alu = Alu::None;
 	Multiplier multiplier = Multiplier::None;
-	SdpOperandRun aluRun = { kNoOperands, 0 };
-	SdpOperandRun mulRun = { kNoOperands, 0 };
-	Scaling scaling = {};
+	bool clipsProduct = false;
+	bool clipsSum = false; /* Y: behind its ALU */
+	double lowest = 0;     /* of a product: 0 with ReLU */
+	StepOperands aluOperands;
+	StepOperands factors; /* multipliers times 2 ^ -shift */
 
-	Step() = default;
-
-	explicit Step(const SdpStageRun &run) : isY(run.isY)
+	/**
+	 * \param largest magnitude that values have at most in front of the stage; behind it
+	 *        afterwards. What cannot leave 32 bits is not clipped.
+	 */
+	void set(const SdpStageRun &run, size_t lanes, double &largest)
 	{
-		const SdpStage &stage = *run.stage;
+		isY = run.isY;
+		lowest = isY || run.stage->reluBypass ? INT32_MIN : 0.0;
+		if (isY) {
+			setMultiplier(run, lanes, largest);
+			setAlu(run, lanes, largest);
+			clipsSum = clips(largest);
+		} else {
+			setAlu(run, lanes, largest);
+			setMultiplier(run, lanes, largest);
+		}
+	}
 
-		if (!stage.alu.bypass) {
-			alu = aluOf(stage.algorithm);
-			aluRun = run.alu;
-		}
-		if (!stage.mul.bypass) {
-			multiplier = stage.prelu ? Multiplier::Prelu : Multiplier::Multiply;
-			mulRun = run.mul;
-		} else if (!isY) {
-			multiplier = stage.mulShift ? Multiplier::Shift : Multiplier::Clip;
-		}
-		scaling = { std::ldexp(1.0, -stage.mulShift),
-			    isY || stage.reluBypass ? INT32_MIN : 0.0 };
+private:
+	static constexpr double kBits32 = 2147483648.0;
+
+	/** \return true if \a largest does not fit 32 bits, which it does behind the clipping */
+	static bool clips(double &largest)
+	{
+		const bool out = largest > INT32_MAX;
+		largest = std::min(largest, kBits32);
+		return out;
+	}
+
+	void setAlu(const SdpStageRun &run, size_t lanes, double &largest)
+	{
+		if (run.stage->alu.bypass)
+			return;
+		alu = aluOf(run.stage->algorithm);
+		aluOperands.set(run.alu, lanes, 1, kBits32);
+		largest += aluOperands.largest;
 	}
 
 	Alu aluOf(SdpAlu algorithm) const
@@ -176,6 +219,31 @@ struct Step {
 		}
 		return Alu::Sum;
 	}
+
+	/* The truncation of X is there even if its multiplier is bypassed. */
+	void setMultiplier(const SdpStageRun &run, size_t lanes, double &largest)
+	{
+		const SdpStage &stage = *run.stage;
+		const double scale = std::ldexp(1.0, -stage.mulShift);
+
+		if (!stage.mul.bypass) {
+			multiplier = !stage.prelu  ? Multiplier::Multiply
+				     : lowest == 0 ? Multiplier::PreluRelu
+						   : Multiplier::Prelu;
+			factors.set(run.mul, lanes, scale, 1 << kMultiplierBits);
+		} else if (!isY && stage.mulShift) {
+			multiplier = Multiplier::Multiply;
+			factors.setAll(scale);
+		}
+		if (multiplier == Multiplier::Prelu || multiplier == Multiplier::PreluRelu) {
+			/* It clips on its own. */
+			largest = kBits32;
+			return;
+		}
+		if (multiplier == Multiplier::Multiply)
+			largest = largest * factors.largest + 1;
+		clipsProduct = clips(largest) || lowest == 0;
+	}
 };
 
 /** Some vectors of an atom, in registers: indices are constants once inlined */
@@ -184,77 +252,87 @@ struct Block {
 	static constexpr size_t kVectors = sizeof...(kIndex);
 
 	Vector values[kVectors];
+	Vector operands[kVectors];
 
 	HWY_INLINE explicit Block(const int32_t *in) : values{ load(in + kIndex * kLanes)... } {}
 
-	template<typename Alu>
-	HWY_INLINE void compute(const int32_t *operands)
+	template<typename Function>
+	HWY_INLINE void each()
 	{
-		((values[kIndex] = Alu::apply(values[kIndex], operands + kIndex * kLanes)), ...);
+		((values[kIndex] = Function::apply(values[kIndex], operands[kIndex])), ...);
 	}
 
-	template<typename Multiplier>
-	HWY_INLINE void scale(const int32_t *operands, const Scaling &scaling)
+	/** \param atom number of the atom \param lane of the block's first value */
+	template<bool kScaled>
+	HWY_INLINE void take(const StepOperands &from, size_t atom, size_t lane)
 	{
-		((values[kIndex] =
-			  Multiplier::apply(values[kIndex], operands + kIndex * kLanes, scaling)),
-		 ...);
+		if (!from.elements) {
+			((operands[kIndex] =
+				  hn::LoadU(Tag(), from.channels + lane + kIndex * kLanes)),
+			 ...);
+			return;
+		}
+		const int32_t *elements = from.elements + atom * from.atomStride + lane;
+		((operands[kIndex] = load(elements + kIndex * kLanes)), ...);
+		if constexpr (kScaled)
+			((operands[kIndex] = hn::Mul(operands[kIndex], constant(from.scale))), ...);
 	}
 
-	HWY_INLINE void compute(Step::Alu alu, const int32_t *operands)
+	HWY_INLINE void compute(const Step &step, size_t atom, size_t lane)
 	{
-		switch (alu) {
+		if (step.alu == Step::Alu::None)
+			return;
+		take<false>(step.aluOperands, atom, lane);
+		switch (step.alu) {
 		case Step::Alu::None:
 			break;
 		case Step::Alu::Maximum:
-			compute<Maximum>(operands);
+			each<Maximum>();
 			break;
 		case Step::Alu::Minimum:
-			compute<Minimum>(operands);
+			each<Minimum>();
 			break;
 		case Step::Alu::Sum:
-			compute<Sum>(operands);
+			each<Sum>();
 			break;
 		case Step::Alu::Unequal:
-			compute<Unequal>(operands);
+			each<Unequal>();
 			break;
 		}
 	}
 
-	HWY_INLINE void scale(Step::Multiplier multiplier, const int32_t *operands,
-			      const Scaling &scaling)
+	HWY_INLINE void scale(const Step &step, size_t atom, size_t lane)
 	{
-		switch (multiplier) {
+		if (step.multiplier != Step::Multiplier::None)
+			take<true>(step.factors, atom, lane);
+		switch (step.multiplier) {
 		case Step::Multiplier::None:
 			break;
-		case Step::Multiplier::Clip:
-			scale<Clip>(operands, scaling);
-			break;
-		case Step::Multiplier::Shift:
-			scale<Shift>(operands, scaling);
-			break;
 		case Step::Multiplier::Multiply:
-			scale<Multiply>(operands, scaling);
+			each<Multiply>();
 			break;
 		case Step::Multiplier::Prelu:
-			scale<Prelu>(operands, scaling);
+			each<Prelu>();
+			break;
+		case Step::Multiplier::PreluRelu:
+			each<PreluRelu>();
 			break;
 		}
+		if (step.clipsProduct)
+			((values[kIndex] = clip(values[kIndex], step.lowest, INT32_MAX)), ...);
 	}
 
-	/** \param atom number of the atom \param lane of its first value */
 	HWY_INLINE void apply(const Step &step, size_t atom, size_t lane)
 	{
-		const int32_t *alu = step.aluRun.data + atom * step.aluRun.atomStride + lane;
-		const int32_t *mul = step.mulRun.data + atom * step.mulRun.atomStride + lane;
-
 		if (step.isY) {
-			scale(step.multiplier, mul, step.scaling);
-			compute(step.alu, alu);
-			scale<Clip>(mul, step.scaling);
+			scale(step, atom, lane);
+			compute(step, atom, lane);
+			if (step.clipsSum)
+				((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)),
+				 ...);
 		} else {
-			compute(step.alu, alu);
-			scale(step.multiplier, mul, step.scaling);
+			compute(step, atom, lane);
+			scale(step, atom, lane);
 		}
 	}
 
@@ -299,7 +377,6 @@ void forEachBlock(const Steps &steps, Output &out)
 /** \return true if the products with 32 bits are exact */
 bool multipliersFit(const SdpStageRun &run, size_t lanes, size_t values)
 {
-	constexpr unsigned bits = 20;
 	const size_t count = run.mul.atomStride ? values : lanes;
 	uint32_t all = 0;
 
@@ -307,18 +384,20 @@ bool multipliersFit(const SdpStageRun &run, size_t lanes, size_t values)
 		return true;
 	for (size_t i = 0; i < count; i++)
 		all |= static_cast<uint32_t>(run.mul.data[i] ^ (run.mul.data[i] >> 31));
-	return all >> bits == 0;
+	return all >> kMultiplierBits == 0;
 }
 
 /** \return false if they are not for vectors */
 bool prepare(std::span<const SdpStageRun> stages, Steps &steps)
 {
+	double largest = -static_cast<double>(INT32_MIN);
+
 	if (steps.lanes % (2 * kLanes))
 		return false;
 	for (const SdpStageRun &run : stages) {
 		if (!multipliersFit(run, steps.lanes, steps.in.size()))
 			return false;
-		steps.steps[steps.count++] = Step(run);
+		steps.steps[steps.count++].set(run, steps.lanes, largest);
 	}
 	return true;
 }
