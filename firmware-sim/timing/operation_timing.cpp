@@ -280,14 +280,4 @@ OperationTiming timeOperation(const OperationWork &work, const TimingParameters 
 	return timing;
 }
 
-double idealCycles(const OperationWork &work, const TimingParameters &parameters)
-{
-	const MemoryTraffic traffic = work.traffic();
-	const double mac = work.conv ? static_cast<double>(work.conv->macs()) /
-					       static_cast<double>(work.conv->multipliers())
-				     : 0;
-
-	return std::max({ mac, parameters.mc.cycles(traffic.mc), parameters.cv.cycles(traffic.cv) });
-}
-
 } /* namespace nvdla::sim */

@@ -61,12 +61,4 @@ struct OperationTiming {
  */
 OperationTiming timeOperation(const OperationWork &work, const TimingParameters &parameters);
 
-/**
- * \return cycles with nothing in the way: all multipliers busy, and the memories, side by side
- *
- * Nothing starts up, nothing has latency, data and weights come while MACs work, engines behind the
- * convolution cost nothing. What is not a convolution takes what its bytes take.
- */
-double idealCycles(const OperationWork &work, const TimingParameters &parameters);
-
 } /* namespace nvdla::sim */

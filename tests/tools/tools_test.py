@@ -278,7 +278,11 @@ class Tools(ProgramTest):
 		self.assertEqual(self.good('nvdla-info', '--chip', self.net), said)
 		events = [event for event in json.loads(trace.read_text())['traceEvents'] if event['ph'] == 'X']
 		self.assertEqual(sorted(event['cat'] for event in events), ['CONV', 'PDP', 'SDP'])
-		self.assertTrue(svg.read_text().endswith('</svg>\n'))
+		used = [event for event in json.loads(trace.read_text())['traceEvents'] if event['ph'] == 'C']
+		self.assertEqual({event['name'] for event in used}, {'MACs', 'DRAM'})
+		self.assertTrue(all(0 <= event['args']['%'] <= 100 for event in used), used)
+		self.assertEqual(max(used, key=lambda event: event['ts'])['args']['%'], 0)
+		self.assertRegex(svg.read_text(), r'(?s)DRAM<.*used [1-9][0-9.]*%.*</svg>\n$')
 		slow = self.good('nvdla-info', '--chip', '--clock', '100MHz', '--dram', '50MB/s', self.net)
 		self.assertIn('100 MHz, DRAM 50 MB/s', slow)
 		self.assertRegex(slow, r'CONV\+SDP\+PDP .* DRAM\n')
@@ -307,6 +311,11 @@ class Tools(ProgramTest):
 		self.assertTrue(stem.endswith('MAC') and use[0] < 50, stem)
 		self.assertTrue(deep.endswith('MAC') and use[1] > use[0], deep)
 		self.assertTrue(classes.endswith('DRAM') and use[2] < 5, classes)
+		self.good('nvdla-example-net', '--network', 'bounds', '--post-extension', 2, '-o', net)
+		extended = next(line for line in self.good('nvdla-info', '--chip', net).splitlines() if 'image 7x7' in line)
+		self.assertGreater(float(extended.split('%')[0].split()[-1]), 1.3 * use[0])
+		self.assertIn('3; 1, 2 or 4 are possible',
+			      self.bad(1, 'nvdla-example-net', '--network', 'bounds', '--post-extension', 3, '-o', net))
 
 	def test_chip_units(self):
 		said = self.bad(2, 'nvdla-prof', '--chip', '--dram', '10GB', self.net)

@@ -7,7 +7,8 @@
 namespace nvdla::chip
 {
 
-/** \return the schedule as a profile, which timelineSvg() and traceJson() show */
+/** \return the schedule, and the use of MACs and memories, which timelineSvg() and traceJson() show
+ */
 prof::Profile predictionProfile(const Prediction &prediction);
 
 } /* namespace nvdla::chip */

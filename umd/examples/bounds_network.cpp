@@ -22,6 +22,7 @@ struct Layer {
 	uint32_t side; /* of a kernel */
 	uint32_t stride = 1;
 	uint32_t padding = 0;
+	uint32_t postExtension = 1;
 };
 
 /* A convolution with its ReLU; the output has the layer's name. */
@@ -41,7 +42,8 @@ void add(Graph &graph, const Layer &layer)
 		.weights = layer.name + " weights",
 		.output = layer.name + " sums",
 		.stride = { layer.stride, layer.stride },
-		.padding = { layer.padding, layer.padding, layer.padding, layer.padding } });
+		.padding = { layer.padding, layer.padding, layer.padding, layer.padding },
+		.postExtension = layer.postExtension });
 	graph.add(op::Sdp{ .name = layer.name + " relu",
 			   .input = layer.name + " sums",
 			   .output = layer.name,
@@ -50,7 +52,7 @@ void add(Graph &graph, const Layer &layer)
 
 } /* namespace */
 
-Result<Loadable> boundsNetwork()
+Result<Loadable> boundsNetwork(unsigned int postExtension)
 {
 	Graph graph;
 
@@ -62,7 +64,8 @@ Result<Loadable> boundsNetwork()
 		     .kernels = 32,
 		     .side = 7,
 		     .stride = 2,
-		     .padding = 3 });
+		     .padding = 3,
+		     .postExtension = postExtension });
 	add(graph, { .name = "middle",
 		     .input = "stem",
 		     .channels = 32,

@@ -16,7 +16,9 @@ namespace nvdla::examples
  * for MAC cells that take 64. Two 3x3 convolutions follow, the second with 64 channels, max
  * pooling, and a fully connected layer of 3.1 million weights, each of which is used once:
  * "classes", 1000 of INT8.
+ *
+ * \param[in] postExtension lines of the 7x7 kernels that share a MAC step: 1, 2 or 4
  */
-Result<Loadable> boundsNetwork();
+Result<Loadable> boundsNetwork(unsigned int postExtension = 1);
 
 } /* namespace nvdla::examples */

@@ -20,9 +20,9 @@ using namespace nvdla;
 enum class Network { Edges, Bounds };
 
 Result<void> writeNetwork(Network network, const examples::EdgeNetworkSize &size,
-			  const std::string &path)
+			  unsigned int postExtension, const std::string &path)
 {
-	auto loadable = network == Network::Bounds ? examples::boundsNetwork()
+	auto loadable = network == Network::Bounds ? examples::boundsNetwork(postExtension)
 						   : examples::edgeNetwork(size);
 	if (!loadable)
 		return forward(loadable);
@@ -39,6 +39,7 @@ int main(int argc, char **argv)
 	CommandLine app{ "Writes an example network as an NVDLA loadable.", "nvdla-example-net" };
 	examples::EdgeNetworkSize size;
 	Network network = Network::Edges;
+	unsigned int postExtension = 1;
 	std::string output;
 
 	app.option("--output,-o", output, "loadable to write").required();
@@ -46,12 +47,15 @@ int main(int argc, char **argv)
 			    { { "edges", Network::Edges }, { "bounds", Network::Bounds } },
 			    "edges of a photograph, or layers that take their time for different "
 			    "reasons");
+	app.option("--post-extension", postExtension,
+		   "of bounds: lines of the first layer's kernels that share a MAC step, 1, 2 or 4")
+		.showDefault();
 	app.option("--width", size.width, "pixels, even, 16 to 256").showDefault();
 	app.option("--height", size.height).showDefault();
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	if (auto written = writeNetwork(network, size, output); !written) {
+	if (auto written = writeNetwork(network, size, postExtension, output); !written) {
 		fmt::print(stderr, "nvdla-example-net: {}\n", written.error().message());
 		return 1;
 	}

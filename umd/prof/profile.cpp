@@ -60,6 +60,18 @@ std::vector<Lane> lanes(const Profile &profile)
 	return lanes;
 }
 
+double Gauge::mean(uint64_t endNs) const
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < steps.size(); i++) {
+		const uint64_t until = i + 1 < steps.size() ? steps[i + 1].startNs : endNs;
+		if (until > steps[i].startNs)
+			sum += steps[i].share * static_cast<double>(until - steps[i].startNs);
+	}
+	return endNs ? sum / static_cast<double>(endNs) : 0;
+}
+
 uint64_t busyNs(const Profile &profile, const std::string &engine)
 {
 	uint64_t busy = 0;

@@ -31,11 +31,27 @@ struct OperationProfile {
 	bool counted() const { return counters.counted; }
 };
 
+/** \brief How much of something is in use over time, such as of a memory's bandwidth */
+struct Gauge {
+	/** \brief Holds until the next one begins */
+	struct Step {
+		uint64_t startNs = 0;
+		double share = 0; /**< 0 to 1 */
+	};
+
+	std::string name;
+	std::vector<Step> steps; /**< by their start */
+
+	/** \return the mean until \a endNs, 0 to 1 */
+	double mean(uint64_t endNs) const;
+};
+
 /** \brief A run of a network */
 struct Profile {
 	std::string name;
 	uint64_t durationNs = 0;		  /**< from its first submission to its end */
 	std::vector<OperationProfile> operations; /**< in the order they were submitted */
+	std::vector<Gauge> gauges;		  /**< if there is anything known of such */
 };
 
 /** \brief A row of a timeline: operations of one engine that do not overlap */

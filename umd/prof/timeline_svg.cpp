@@ -36,6 +36,7 @@ constexpr std::string_view style = ".paper{fill:#ffffff}\n"
 				   ".small{fill:#666}\n"
 				   ".middle{text-anchor:middle}\n"
 				   ".bar{stroke:#444;stroke-width:0.6}\n"
+				   ".gauge{fill:#ee8866}\n"
 				   ".grid{stroke:#ddd;stroke-width:1}\n"
 				   ".stripe{fill:#f7f7f7}\n";
 
@@ -71,7 +72,7 @@ class Timeline
 public:
 	explicit Timeline(const Profile &profile)
 		: profile_(profile), lanes_(lanes(profile)),
-		  bottom_(top + laneHeight * static_cast<double>(lanes_.size())),
+		  bottom_(laneTop(lanes_.size() + profile.gauges.size())),
 		  svg_(left + plotWidth + margin, bottom_ + margin + 12,
 		       std::string(style) + inspect::engineColours)
 	{
@@ -83,16 +84,18 @@ public:
 		svg_.text(margin, margin + 26, "small",
 			  fmt::format("{} operations in {}", profile_.operations.size(),
 				      timeText(profile_.durationNs)));
-		for (size_t i = 1; i < lanes_.size(); i += 2)
+		for (size_t i = 1; i < lanes_.size() + profile_.gauges.size(); i += 2)
 			svg_.rectangle(left, laneTop(i), plotWidth, laneHeight, 0, "stripe");
 		drawAxis();
 		for (size_t i = 0; i < lanes_.size(); i++)
 			drawLane(i);
+		for (size_t i = 0; i < profile_.gauges.size(); i++)
+			drawGauge(profile_.gauges[i], laneTop(lanes_.size() + i));
 		return svg_.finish();
 	}
 
 private:
-	double laneTop(size_t lane) const { return top + laneHeight * static_cast<double>(lane); }
+	static double laneTop(size_t lane) { return top + laneHeight * static_cast<double>(lane); }
 
 	double at(uint64_t ns) const
 	{
@@ -132,6 +135,28 @@ private:
 		}
 		for (size_t operation : lane.operations)
 			drawBar(profile_.operations[operation], y + (laneHeight - barHeight) / 2);
+	}
+
+	/* How high it is says how much of it is in use. */
+	void drawGauge(const Gauge &gauge, double y)
+	{
+		constexpr double least = 0.001;
+		const double floor = y + (laneHeight + barHeight) / 2;
+
+		svg_.text(margin, y + 15, "engine", gauge.name);
+		svg_.text(margin, y + 28, "small",
+			  fmt::format("used {:.1f}%", 100 * gauge.mean(profile_.durationNs)));
+		for (size_t i = 0; i < gauge.steps.size(); i++) {
+			const Gauge::Step &step = gauge.steps[i];
+			const uint64_t end = i + 1 < gauge.steps.size() ? gauge.steps[i + 1].startNs
+									: profile_.durationNs;
+			const double height = barHeight * std::min(1.0, step.share);
+			if (step.share < least || end <= step.startNs)
+				continue;
+			svg_.rectangle(at(step.startNs), floor - height, at(end) - at(step.startNs),
+				       height, 0, "gauge",
+				       fmt::format("{} {:.1f}%", gauge.name, 100 * step.share));
+		}
 	}
 
 	void drawBar(const OperationProfile &operation, double y)

@@ -47,6 +47,17 @@ Json operationEvent(const OperationProfile &operation, size_t thread)
 		 { "args", std::move(arguments) } };
 }
 
+/* Perfetto draws counters as curves. */
+void addGauge(Json &events, const Gauge &gauge)
+{
+	for (const Gauge::Step &step : gauge.steps)
+		events.push_back({ { "ph", "C" },
+				   { "name", gauge.name },
+				   { "ts", microseconds(step.startNs) },
+				   { "pid", process },
+				   { "args", { { "%", 100 * step.share } } } });
+}
+
 } /* namespace */
 
 std::string traceJson(const Profile &profile)
@@ -69,6 +80,8 @@ std::string traceJson(const Profile &profile)
 		for (size_t index : all[i].operations)
 			events.push_back(operationEvent(profile.operations[index], thread));
 	}
+	for (const Gauge &gauge : profile.gauges)
+		addGauge(events, gauge);
 	const Json trace = { { "displayTimeUnit", "ns" }, { "traceEvents", std::move(events) } };
 	return trace.dump(1, '\t', true, Json::error_handler_t::replace) + "\n";
 }

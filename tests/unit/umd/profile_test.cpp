@@ -76,6 +76,15 @@ TEST(Profile, OverlapsCountOnce)
 	EXPECT_EQ(busyNs(example(), "CDP"), 0u);
 }
 
+TEST(Profile, AGaugeHasAMean)
+{
+	const Gauge gauge = { .name = "DRAM", .steps = { { 0, 1.0 }, { 100, 0.5 }, { 300, 0 } } };
+
+	EXPECT_DOUBLE_EQ(gauge.mean(400), 0.5);
+	EXPECT_DOUBLE_EQ(gauge.mean(0), 0);
+	EXPECT_DOUBLE_EQ(Gauge{}.mean(100), 0);
+}
+
 TEST(Profile, TableHasTheColumnsThatSaySomething)
 {
 	const std::string table = profileTable(example());

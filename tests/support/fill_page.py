@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Fill in what programs print into a page of the documentation.
+
+In the page, "<!-- PROGRAM ARGUMENTS -->" is followed by what the program printed, up to "<!-- end -->", in
+a block of code if it was in one. Variables of the environment in the arguments are replaced; what needs one
+that is not set is left alone, as are programs that are not named here. They run in one folder of their own; the
+pictures (*.svg) that they leave there are put beside the page.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BLOCK = re.compile(r'<!-- (?P<command>(?P<program>[\w-]+)( .*?)?) -->\n(?P<old>.*?)<!-- end -->', re.DOTALL)
+FENCE = '```\n'
+
+
+def fill(text, programs, folder):
+	"""The text with new output of the programs, a dictionary of names and paths, that run in the folder."""
+	def run(block):
+		command = os.path.expandvars(block['command'])
+		if block['program'] not in programs:
+			return block[0]
+		if '$' in command:
+			print(f'left alone, for lack of a variable: {command}', flush=True)
+			return block[0]
+		print(command, flush=True)
+		output = subprocess.run([programs[block['program']], *shlex.split(command)[1:]], check=True, text=True,
+					cwd=folder, stdout=subprocess.PIPE).stdout
+		output = output.strip('\n') + '\n' if output.strip() else ''
+		if block['old'].startswith(FENCE):
+			output = f'{FENCE}{output}{FENCE}'
+		return f'<!-- {block["command"]} -->\n{output}<!-- end -->'
+
+	return BLOCK.sub(run, text)
+
+
+def put(path, content, check):
+	"""Write a file, or fail if it has another content."""
+	if not check:
+		path.write_text(content, encoding='utf-8')
+	elif not path.exists() or path.read_text(encoding='utf-8') != content:
+		sys.exit(f'{path} is not what the programs print: have it written anew, without --check')
+
+
+def main():
+	parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+	parser.add_argument('page', type=Path)
+	parser.add_argument('programs', metavar='program', nargs='+', type=Path, help='one that the page may name')
+	parser.add_argument('--check', action='store_true', help='change nothing; fail if something would change')
+	options = parser.parse_args()
+	programs = {path.name: path.resolve() for path in options.programs}
+	with tempfile.TemporaryDirectory() as folder:
+		put(options.page, fill(options.page.read_text(encoding='utf-8'), programs, folder), options.check)
+		for picture in Path(folder).glob('*.svg'):
+			put(options.page.parent / picture.name, picture.read_text(encoding='utf-8'), options.check)
+
+
+if __name__ == '__main__':
+	main()
