@@ -17,6 +17,15 @@ namespace
 /* Bytes that take a thread about as long as waking another one. */
 constexpr size_t kBytesForAThread = 1 << 17;
 
+template<typename Operand>
+void fillWith(std::byte *out, size_t count, const std::byte *bits)
+{
+	Operand value;
+
+	std::memcpy(&value, bits, sizeof(value));
+	std::fill_n(reinterpret_cast<Operand *>(out), count, value);
+}
+
 } /* namespace */
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
@@ -81,12 +90,17 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 		return;
 	narrow(plan_.op.precision, { &value, 1 }, element);
 	convert(element, 1, one);
-	if (plan_.elementBytes == 1) {
-		std::fill_n(operand(line, first), count, one[0]);
-		return;
+	switch (plan_.elementBytes) {
+	case sizeof(uint8_t):
+		fillWith<uint8_t>(operand(line, first), count, one);
+		break;
+	case sizeof(uint16_t):
+		fillWith<uint16_t>(operand(line, first), count, one);
+		break;
+	default:
+		fillWith<uint32_t>(operand(line, first), count, one);
+		break;
 	}
-	for (size_t i = 0; i < count; i++)
-		std::memcpy(operand(line, first + i), one, plan_.elementBytes);
 }
 
 void TileLines::convert(const LinePiece &piece, size_t begin, std::byte *line) const

@@ -5,6 +5,7 @@
 #include "conv/tile_operands.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -315,6 +316,29 @@ void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, s
 
 #endif
 
+uint32_t largestOfTarget(const std::byte *numbers, size_t count)
+{
+	const hn::ScalableTag<int16_t> tag;
+	const auto *in = reinterpret_cast<const int16_t *>(numbers);
+	auto highest = hn::Zero(tag);
+	auto lowest = hn::Zero(tag);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {
+		highest = hn::Max(highest, hn::LoadU(tag, in + i));
+		lowest = hn::Min(lowest, hn::LoadU(tag, in + i));
+	}
+	int32_t largest = 0;
+	int16_t ends[2 * hn::MaxLanes(tag)];
+	hn::StoreU(highest, tag, ends);
+	hn::StoreU(lowest, tag, ends + hn::Lanes(tag));
+	for (size_t lane = 0; lane < 2 * hn::Lanes(tag); lane++)
+		largest = std::max<int32_t>(largest, std::abs(ends[lane]));
+	for (; i < count; i++)
+		largest = std::max<int32_t>(largest, std::abs(in[i]));
+	return static_cast<uint32_t>(largest);
+}
+
 void roundSumsOfTarget(int32_t *sums, size_t count, uint32_t truncate)
 {
 	const hn::CappedTag<int32_t, 16> tag;
@@ -361,6 +385,7 @@ HWY_EXPORT(widenBytesOfTarget);
 HWY_EXPORT(flipSignsOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
+HWY_EXPORT(largestOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 HWY_EXPORT(addHalvesOfTarget);
 
@@ -417,16 +442,7 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 
 uint32_t largestMagnitude(const std::byte *numbers, size_t count)
 {
-	int32_t largest = 0;
-	int32_t smallest = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		int16_t number;
-		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
-		largest = std::max<int32_t>(largest, number);
-		smallest = std::min<int32_t>(smallest, number);
-	}
-	return static_cast<uint32_t>(std::max(largest, -smallest));
+	return HWY_DYNAMIC_DISPATCH(largestOfTarget)(numbers, count);
 }
 
 void roundSums(int32_t *sums, size_t count, uint32_t truncate)

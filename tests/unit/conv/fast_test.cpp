@@ -456,6 +456,28 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 	}
 }
 
+TEST(TileTest, LargestMagnitudeIsThatOfAnyNumber)
+{
+	Random random(7);
+
+	for (size_t count = 0; count < 150; count++) {
+		std::vector<int16_t> numbers(count);
+		uint32_t largest = 0;
+		for (int16_t &number : numbers) {
+			const int any = random(-32768, 32767);
+			number = static_cast<int16_t>(any >> random(0, 15));
+			largest = std::max(largest, static_cast<uint32_t>(std::abs(int{ number })));
+		}
+		forEachTarget([&] {
+			ASSERT_EQ(
+				largestMagnitude(
+					reinterpret_cast<const std::byte *>(numbers.data()), count),
+				largest)
+				<< count;
+		});
+	}
+}
+
 TEST(TileTest, HalvesBecomeTheirValues)
 {
 	std::vector<int16_t> halves;
