@@ -9,7 +9,9 @@
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "arith/float.h"
 #include "arith/integer.h"
@@ -96,36 +98,47 @@ struct PdpIntegerAverage {
 		return static_cast<int32_t>(arith::signExtend<Bits>(static_cast<uint32_t>(value)));
 	}
 
+	/* A sum of a window times 17 bits: 31 bits for INT8. */
+	using Product = std::conditional_t<P == Precision::Int8, int32_t, int64_t>;
+
 	/* Rounded half away from zero; numbers that are not negative lose their bits above. */
 	template<unsigned Bits>
-	static int32_t scale(int32_t value, uint32_t reciprocal)
+	static int32_t scale(int32_t value, int32_t reciprocal)
 	{
-		const int64_t product = int64_t{ value } * reciprocal;
-		if (product < 0)
-			return wrap<Bits>(
-				static_cast<int32_t>(arith::shiftRightRound(product, kFraction)));
-		const auto whole = static_cast<uint32_t>(product >> kFraction);
-		const auto half = static_cast<uint32_t>(product >> (kFraction - 1)) & 1;
-		return wrap<Bits>(static_cast<int32_t>((whole & ((1U << (Bits - 1)) - 1)) + half));
+		constexpr Product kMask = (1 << (Bits - 1)) - 1;
+		const Product product = Product{ value } * reciprocal;
+		const bool negative = product < 0;
+		const Product magnitude = negative ? -product : product;
+		const Product whole = magnitude >> kFraction;
+		const Product half = magnitude >> (kFraction - 1) & 1;
+		const Product rounded = (negative ? whole : whole & kMask) + half;
+		return wrap<Bits>(static_cast<int32_t>(negative ? -rounded : rounded));
 	}
 
-	explicit PdpIntegerAverage(const PdpOp &pdpOp) : op(pdpOp) {}
+	explicit PdpIntegerAverage(const PdpOp &op)
+		: padValue(op.padValue), width(static_cast<int32_t>(op.kernelWidth)),
+		  recipWidth(static_cast<int32_t>(op.recipWidth)),
+		  recipHeight(static_cast<int32_t>(op.recipHeight))
+	{
+	}
 
 	int32_t load(int32_t in) const { return in; }
 	int32_t addInRow(int32_t row, int32_t in) const { return row + in; }
 	int32_t finishRow(int32_t row, uint32_t padded) const
 	{
-		return wrap<kRowBits>(row + op.padValue[padded]);
+		return wrap<kRowBits>(row + padValue[padded]);
 	}
 	int32_t addRow(int32_t sum, int32_t row) const { return sum + row; }
 	int32_t finish(int32_t sum, uint32_t padded) const
 	{
-		const int32_t pad = op.padValue[padded] * static_cast<int32_t>(op.kernelWidth);
-		const int32_t whole = wrap<kSumBits>(sum + pad);
-		return scale<kOutBits>(scale<kScaledBits>(whole, op.recipWidth), op.recipHeight);
+		const int32_t whole = wrap<kSumBits>(sum + padValue[padded] * width);
+		return scale<kOutBits>(scale<kScaledBits>(whole, recipWidth), recipHeight);
 	}
 
-	const PdpOp &op;
+	std::array<int32_t, 8> padValue;
+	int32_t width;
+	int32_t recipWidth;
+	int32_t recipHeight;
 };
 
 /** \brief Averages of FP16: everything between input and output is FP17 */

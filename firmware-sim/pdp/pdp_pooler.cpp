@@ -57,9 +57,11 @@ template<typename Arith, uint32_t Lanes>
 void Pooler<Arith, Lanes>::poolRow(std::span<const int32_t> line)
 {
 	const int64_t width = part_.inWidth;
+	/* A copy, which what is written cannot change. */
+	const Arith arith = arith_;
 
 	std::transform(line.begin(), line.end(), in_.begin(),
-		       [this](int32_t value) { return arith_.load(value); });
+		       [&arith](int32_t value) { return arith.load(value); });
 	for (uint32_t outX = 0; outX < part_.outWidth; outX++) {
 		const int64_t left = int64_t{ outX } * op_.strideX - part_.padLeft;
 		const int64_t begin = std::clamp<int64_t>(left, 0, width);
@@ -75,11 +77,11 @@ void Pooler<Arith, Lanes>::poolRow(std::span<const int32_t> line)
 		for (int64_t x = begin + 1; x < end; x++) {
 			value += Lanes;
 			for (uint32_t lane = 0; lane < Lanes; lane++)
-				row[lane] = arith_.addInRow(row[lane], value[lane]);
+				row[lane] = arith.addInRow(row[lane], value[lane]);
 		}
 		const auto padded = op_.kernelWidth - static_cast<uint32_t>(end - begin);
 		for (uint32_t lane = 0; lane < Lanes; lane++)
-			row[lane] = arith_.finishRow(row[lane], padded);
+			row[lane] = arith.finishRow(row[lane], padded);
 	}
 }
 
@@ -90,16 +92,19 @@ void Pooler<Arith, Lanes>::addRow(std::span<int32_t> sum, bool first)
 		std::copy(row_.begin(), row_.end(), sum.begin());
 		return;
 	}
+	const Arith arith = arith_;
 	for (size_t i = 0; i < sum.size(); i++)
-		sum[i] = arith_.addRow(sum[i], row_[i]);
+		sum[i] = arith.addRow(sum[i], row_[i]);
 }
 
 template<typename Arith, uint32_t Lanes>
 void Pooler<Arith, Lanes>::finish(std::span<const int32_t> sum, uint32_t padded, uint32_t y,
 				  const Emit &emit)
 {
+	const Arith arith = arith_;
+
 	for (size_t i = 0; i < sum.size(); i++)
-		out_[i] = arith_.finish(sum[i], padded);
+		out_[i] = arith.finish(sum[i], padded);
 	emit(y, out_);
 }
 

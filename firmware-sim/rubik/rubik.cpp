@@ -2,6 +2,7 @@
 #include "rubik/rubik.h"
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -105,6 +106,25 @@ void contract(const RubikOp &op, MemoryPort &port)
 	}
 }
 
+/** Copy \a count elements from every \a fromStep bytes to every \a toStep bytes */
+template<typename Element>
+void copyElements(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep,
+		  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		std::memcpy(to + i * toStep, from + i * fromStep, sizeof(Element));
+}
+
+/** The same for elements of \a precision */
+void copyElements(Precision precision, const std::byte *from, size_t fromStep, std::byte *to,
+		  size_t toStep, size_t count)
+{
+	if (elementBytes(precision) == sizeof(uint8_t))
+		copyElements<uint8_t>(from, fromStep, to, toStep, count);
+	else
+		copyElements<uint16_t>(from, fromStep, to, toStep, count);
+}
+
 /* Lines of planes are written in whole atoms: the rest of the last one is zero. */
 void split(const RubikOp &op, MemoryPort &port)
 {
@@ -124,9 +144,8 @@ void split(const RubikOp &op, MemoryPort &port)
 					  uint64_t{ y } * op.srcLineStride,
 				  in);
 			for (uint32_t plane = 0; plane < planes; plane++) {
-				for (size_t x = 0; x < op.width; x++)
-					std::copy_n(&in[x * atomBytes + plane * bytes], bytes,
-						    &out[x * bytes]);
+				copyElements(op.precision, &in[plane * bytes], atomBytes,
+					     out.data(), bytes, op.width);
 				port.write(op.dstType,
 					   op.dst + uint64_t{ first + plane } * op.dstPlaneStride +
 						   uint64_t{ y } * op.dstLineStride,
@@ -156,9 +175,8 @@ void merge(const RubikOp &op, MemoryPort &port)
 					  op.src + uint64_t{ first + plane } * op.srcPlaneStride +
 						  uint64_t{ y } * op.srcLineStride,
 					  in);
-				for (size_t x = 0; x < op.width; x++)
-					std::copy_n(&in[x * bytes], bytes,
-						    &out[x * atomBytes + plane * bytes]);
+				copyElements(op.precision, in.data(), bytes, &out[plane * bytes],
+					     atomBytes, op.width);
 			}
 			port.write(op.dstType,
 				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
