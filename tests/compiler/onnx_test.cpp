@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
 
+#include "compiler/compile.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
 #include "onnx_builder.h"
@@ -64,6 +65,92 @@ TEST(Onnx, FlattenedPictureMeetsItsWeights)
 	const auto outputs = onCore(builder, { picture });
 	ASSERT_EQ(outputs.size(), 1U);
 	EXPECT_EQ(outputs[0], (Numbers{ 5 + 2 * 40 + 0.5 }));
+}
+
+/* In FP16, and in INT8 with a step of 60 / 255. */
+TEST(Onnx, LargestAndSmallestOfAConstantAreLimits)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("least", { 1 }, { 4 });
+	builder.floats("most", { 1, 1, 1, 1 }, { 30 });
+	builder.node("Max", { "x", "least" }, "large");
+	builder.node("Min", { "most", "large" }, "y");
+	builder.output("y");
+	const Numbers wanted = { 4, 4, 4, 4, 5, 6, 10, 20, 30, 30, 30, 30 };
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+
+	auto model = importOnnx(builder.file());
+	ASSERT_TRUE(model) << model.error().message();
+	Calibration calibration{ .samples = { { { picture.begin(), picture.end() } } } };
+	auto compiled = compiler::compileInMemory(*model, { calibration });
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	auto run = CoreRun::load(*model, compiled->loadable);
+	ASSERT_TRUE(run) << run.error().message();
+	auto integers = run->run({ picture });
+	ASSERT_TRUE(integers) << integers.error().message();
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(integers->front()[i], wanted[i], 60.0 / 255);
+}
+
+TEST(Onnx, MaximaOfSeveralConstantsAreRefused)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("least", { 1, 2, 1, 1 }, { 4, 5 });
+	builder.node("Max", { "x", "least" }, "y");
+	builder.output("y");
+	expectRefusal(builder, { "Max 'y'", "constant of several numbers" });
+}
+
+/* Batches: what only counts elements takes them, a picture of more than one does not go. */
+TEST(Onnx, InputsHaveAllTheirElements)
+{
+	OnnxBuilder builder;
+	Numbers numbers(3 * 4 * 2 * 5);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = static_cast<double>(i);
+	builder.input("x", { 3, 4, 2, 5, 1 });
+	builder.list("shape", { 1, 2, 60 });
+	builder.node("Reshape", { "x", "shape" }, "rows");
+	builder.node("Relu", { "rows" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { numbers });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], numbers);
+
+	OnnxBuilder batch;
+	batch.input("x", { 2, 3, 4, 5 });
+	batch.node("Flatten", { "x" }, "flat");
+	batch.node("Relu", { "flat" }, "y");
+	batch.output("y");
+	expectRefusal(batch, { "input 'x'", "batches of 1" });
+}
+
+TEST(Onnx, DropoutIsForInference)
+{
+	for (const bool trains : { false, true }) {
+		OnnxBuilder builder;
+
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.floats("ratio", {}, { 0.5f });
+		builder.integers("mode", {}, { trains }, onnx::BOOL);
+		builder.node("Dropout", { "x", "ratio", "mode" }, "same");
+		builder.node("Relu", { "same" }, "y");
+		builder.output("y");
+		if (trains) {
+			expectRefusal(builder, { "Dropout", "training_mode" });
+			continue;
+		}
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], picture);
+	}
 }
 
 TEST(Onnx, TransposedPictureIsReshapedAsTheFileSays)

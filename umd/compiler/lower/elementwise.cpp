@@ -188,8 +188,11 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
 	const std::vector<double> numbers = realNumbers(constant);
 
-	lowerer.need(elementwise.function <= Elementwise::Function::Multiply, "input",
-		     "is a constant; of maxima and minima that is not known, use a clamp");
+	const bool limits = elementwise.function >= Elementwise::Function::Maximum;
+	lowerer.need(!limits || std::adjacent_find(numbers.begin(), numbers.end(),
+						   std::not_equal_to<>()) == numbers.end(),
+		     "input",
+		     "is a constant of several numbers; of maxima and minima one is possible");
 	lowerer.need((given.c == cube.c || given.c == 1) &&
 			     ((given.h == 1 && given.w == 1) ||
 			      (given.h == cube.h && given.w == cube.w && given.c == cube.c)) &&
@@ -203,6 +206,11 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	if (lowerer.failed())
 		return;
 	Affine affine{ {}, {}, { cube.c, given.h, given.w }, elementwise.activation };
+	Clamp &clamp = affine.activation;
+	if (elementwise.function == Elementwise::Function::Maximum)
+		clamp.low = std::min(std::max(clamp.low, numbers.front()), clamp.high);
+	else if (elementwise.function == Elementwise::Function::Minimum)
+		clamp.high = std::max(std::min(clamp.high, numbers.front()), clamp.low);
 	for (size_t c = 0; c < cube.c; c++) {
 		for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++) {
 			/* The constant is in H, W, C order. */
@@ -214,7 +222,7 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 			const double sign = subtracts && first ? -1 : 1;
 			const double added = subtracts && !first ? -number : number;
 			affine.scale.push_back(in.scale / out.scale * (product ? number : sign));
-			affine.bias.push_back((product ? 0 : sign * added / in.scale) -
+			affine.bias.push_back((product || limits ? 0 : sign * added / in.scale) -
 					      in.zeroPoint);
 		}
 	}

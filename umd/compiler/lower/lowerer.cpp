@@ -54,6 +54,15 @@ Cube naturalCube(const Extents &shape)
 	return cube;
 }
 
+Cube countingCube(const Extents &shape)
+{
+	Cube cube = naturalCube(shape);
+
+	for (size_t axis = 0; axis + 3 < shape.size(); axis++)
+		cube.h *= shape[axis];
+	return cube;
+}
+
 Lowerer::Lowerer(const Model &model)
 	: model_(model), storage_(model.values.size()), cubes_(model.values.size()),
 	  surfaces_(model.values.size())
@@ -264,8 +273,16 @@ Result<void> Lowerer::placeInputs()
 		if (readers.size() == 1 && channelsLast) {
 			const Operator &reader = model_.operators[readers.front()];
 			if (std::holds_alternative<Reshape>(reader.kind))
-				cubes_[id] = naturalCube(value(reader.outputs.front()).shape);
+				cubes_[id] = countingCube(value(reader.outputs.front()).shape);
 		}
+		if (cubes_[id].elements() != elementCount(value(id).shape))
+			return nvdla::fail(
+				ErrorCode::Unsupported, compiling,
+				fmt::format("input '{}'", value(id).name),
+				fmt::format(
+					"is {}; batches of 1 and three more axes are what there "
+					"can be",
+					toString(value(id).shape)));
 		surfaces_[id] = unique(value(id).name);
 		if (storage(id) == DataType::Unknown)
 			return nvdla::fail(

@@ -32,6 +32,9 @@ struct Cube {
 /** \return the cube of a tensor: its last three axes are lines, columns and channels */
 Cube naturalCube(const Extents &shape);
 
+/** \return a cube that has all elements in their order, for what only counts them */
+Cube countingCube(const Extents &shape);
+
 /** \brief Part of a surface: what a slice reads and a concatenation is written in */
 struct PartOf {
 	std::string surface;

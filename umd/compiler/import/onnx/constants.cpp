@@ -82,7 +82,7 @@ void foldConstantOfShape(NodeReader &reader)
 {
 	const Extents shape = extentsOf(reader, reader.wholeNumbers(0));
 	const pb::Attribute *attribute = reader.attribute("value");
-	Value one = realConstant({ 0 }, { 1 });
+	Value one = floatConstant({ 0 }, { 1 });
 
 	if (attribute) {
 		auto read = readConstant(attribute->t());
@@ -115,7 +115,7 @@ void foldConstant(NodeReader &reader)
 		return;
 	}
 	if (reader.attribute("value_float")) {
-		reader.become(realConstant({ reader.number("value_float", 0) }, {}));
+		reader.become(floatConstant({ reader.number("value_float", 0) }, {}));
 		return;
 	}
 	if (!reader.support(attribute, "value", "is no tensor and no number"))
@@ -195,7 +195,7 @@ void foldCast(NodeReader &reader)
 		reader.become(std::move(value));
 	} else if (reader.support(to == pb::FLOAT, "to",
 				  fmt::format("is {}, of a constant; float is possible", to))) {
-		reader.become(realConstant(numbers, from.shape));
+		reader.become(floatConstant(numbers, from.shape));
 	}
 }
 
@@ -309,16 +309,6 @@ Value wholeConstant(const std::vector<int64_t> &numbers)
 	value.type = ElementType::Int64;
 	value.shape = { static_cast<uint32_t>(numbers.size()) };
 	value.data = bytesOf<int64_t>(numbers);
-	value.isConstant = true;
-	return value;
-}
-
-Value realConstant(const std::vector<double> &numbers, const Extents &shape)
-{
-	Value value;
-
-	value.shape = shape;
-	value.data = bytesOf<float>(numbers);
 	value.isConstant = true;
 	return value;
 }

@@ -145,7 +145,7 @@ Value scaled(const Value &value, double factor)
 
 	for (double &number : numbers)
 		number *= factor;
-	return realConstant(numbers, value.shape);
+	return floatConstant(numbers, value.shape);
 }
 
 void readGemm(NodeReader &reader)
@@ -204,10 +204,10 @@ void readBatchNormalization(NodeReader &reader)
 	const ElementKind elements = reader.computed(x);
 	reader.addBefore(
 		Elementwise{ Elementwise::Function::Multiply, {} },
-		{ x.id, reader.addConstant(realConstant(factors, shape)) }, elements, x,
+		{ x.id, reader.addConstant(floatConstant(factors, shape)) }, elements, x,
 		[&](const FileTensor &product) {
 			reader.add(Elementwise{ Elementwise::Function::Add, {} },
-				   { product.id, reader.addConstant(realConstant(sums, shape)) },
+				   { product.id, reader.addConstant(floatConstant(sums, shape)) },
 				   elements, x);
 		});
 }
@@ -305,8 +305,8 @@ void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights
 	for (Value one : bias) {
 		/* One number stands for all. */
 		if (elementCount(one.shape) == 1 && isFloat(one.type))
-			one = realConstant(std::vector<double>(shape.back(), realNumbers(one)[0]),
-					   { shape.back() });
+			one = floatConstant(std::vector<double>(shape.back(), realNumbers(one)[0]),
+					    { shape.back() });
 		one.shape = { static_cast<uint32_t>(elementCount(one.shape)) };
 		inputs.push_back(reader.addConstant(std::move(one)));
 	}

@@ -68,9 +68,9 @@ void readHardSigmoid(NodeReader &reader)
 	const FileTensor x = reader.input(0);
 	const ElementKind elements = reader.computed(x);
 	const ValueId alpha =
-		reader.addConstant(realConstant({ reader.number("alpha", 0.2) }, { 1 }));
+		reader.addConstant(floatConstant({ reader.number("alpha", 0.2) }, { 1 }));
 	const ValueId beta =
-		reader.addConstant(realConstant({ reader.number("beta", 0.5) }, { 1 }));
+		reader.addConstant(floatConstant({ reader.number("beta", 0.5) }, { 1 }));
 
 	reader.addBefore(Elementwise{ Function::Multiply, {} }, { x.id, alpha }, elements, x,
 			 [&](const FileTensor &product) {
@@ -103,7 +103,7 @@ void readDiv(NodeReader &reader)
 	if (reader.failed())
 		return;
 	FileTensor factor = reader.input(1);
-	factor.id = reader.addConstant(realConstant(numbers, divisor.shape));
+	factor.id = reader.addConstant(floatConstant(numbers, divisor.shape));
 	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
 }
 
@@ -206,6 +206,17 @@ void readIdentity(NodeReader &reader)
 	reader.alias(reader.input(0));
 }
 
+/* While a network is trained, elements fall away at random. */
+void readDropout(NodeReader &reader)
+{
+	constexpr size_t trainingMode = 2;
+
+	if (reader.hasInput(trainingMode))
+		reader.support(reader.scalar(trainingMode, 0) == 0, "training_mode",
+			       "is set; export the model for inference");
+	readIdentity(reader);
+}
+
 /* A constant with as many axes as what it meets, in their order. */
 ValueId meeting(NodeReader &reader, const FileTensor &tensor, const FileTensor &constant)
 {
@@ -268,7 +279,7 @@ const NodeTable elementNodes = {
 	{ "Add", readElementwise<Function::Add> },
 	{ "Clip", readClip },
 	{ "Div", readDiv },
-	{ "Dropout", readIdentity },
+	{ "Dropout", readDropout },
 	{ "Elu", readElu },
 	{ "Exp", readUnary<Unary::Function::Exp> },
 	{ "Gelu", readGelu },

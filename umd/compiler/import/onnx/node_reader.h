@@ -139,8 +139,6 @@ private:
 Result<Value> readConstant(const pb::Tensor &tensor);
 /** \return a constant of whole numbers along one axis */
 Value wholeConstant(const std::vector<int64_t> &numbers);
-/** \return a constant of numbers, in float32 */
-Value realConstant(const std::vector<double> &numbers, const Extents &shape);
 
 /** \brief Carry out an operator all of whose inputs are constants; false: not known */
 bool foldConstants(NodeReader &reader, const std::string &type);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX's own tests of single operators and small models (Debian's libonnx-testdata): what can be
+ * compiled has to give the results that are there.
+ */
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "agreement.h"
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "model_folder.h"
+#include "onnx.pb.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+constexpr const char *nodeTests = "/usr/share/libonnx-testdata/data";
+
+std::string textOf(const fs::path &path)
+{
+	const std::vector<std::byte> bytes = readBytes(path);
+
+	return { reinterpret_cast<const char *>(bytes.data()), bytes.size() };
+}
+
+std::optional<compiler::ElementType> elementTypeOf(const onnx::Tensor &tensor)
+{
+	using compiler::ElementType;
+	const std::map<int32_t, ElementType> types = {
+		{ onnx::FLOAT, ElementType::Float32 }, { onnx::FLOAT16, ElementType::Float16 },
+		{ onnx::INT8, ElementType::Int8 },     { onnx::UINT8, ElementType::UInt8 },
+		{ onnx::INT16, ElementType::Int16 },   { onnx::INT32, ElementType::Int32 },
+		{ onnx::INT64, ElementType::Int64 },   { onnx::BOOL, ElementType::Bool },
+	};
+	const auto found = types.find(tensor.data_type());
+
+	return found == types.end() ? std::nullopt : std::optional(found->second);
+}
+
+/* The files' elements are in raw_data. */
+std::optional<Numbers> numbersOfTensor(const onnx::Tensor &tensor)
+{
+	const auto type = elementTypeOf(tensor);
+	compiler::Value value;
+
+	if (!type || !tensor.has_raw_data())
+		return std::nullopt;
+	const auto *bytes = reinterpret_cast<const std::byte *>(tensor.raw_data().data());
+	value.type = *type;
+	value.data.assign(bytes, bytes + tensor.raw_data().size());
+	return rawNumbers(value);
+}
+
+std::vector<onnx::Tensor> tensorsOf(const fs::path &folder, const std::string &kind)
+{
+	std::vector<onnx::Tensor> tensors;
+
+	for (size_t i = 0;; i++) {
+		const fs::path path = folder / fmt::format("{}_{}.pb", kind, i);
+		if (!fs::exists(path))
+			return tensors;
+		if (!tensors.emplace_back().ParseFromString(textOf(path)))
+			return {};
+	}
+}
+
+std::span<const std::byte> bytesOf(const std::string &text)
+{
+	return std::as_bytes(std::span(text));
+}
+
+/* One folder: a model with the inputs and outputs of a run. */
+struct NodeTest {
+	explicit NodeTest(const fs::path &path)
+		: name(path.filename()), inputs(tensorsOf(path / "test_data_set_0", "input")),
+		  outputs(tensorsOf(path / "test_data_set_0", "output"))
+	{
+		model.ParseFromString(textOf(path / "model.onnx"));
+	}
+
+	/* Kernels and the like are inputs here; models have them as constants. */
+	void makeConstants()
+	{
+		onnx::Graph *graph = model.mutable_graph();
+		for (size_t i = 1; i < inputs.size(); i++) {
+			onnx::Tensor *constant = graph->add_initializer();
+			*constant = inputs[i];
+			constant->set_name(graph->input(static_cast<int>(i)).name());
+		}
+		while (graph->input_size() > 1)
+			graph->mutable_input()->RemoveLast();
+		inputs.resize(std::min<size_t>(inputs.size(), 1));
+	}
+
+	std::string name;
+	onnx::Model model;
+	std::vector<onnx::Tensor> inputs;
+	std::vector<onnx::Tensor> outputs;
+};
+
+/* What an output breaks, in words. */
+std::string wrong(const Numbers &got, const onnx::Tensor &tensor)
+{
+	const std::optional<Numbers> wanted = numbersOfTensor(tensor);
+
+	if (!wanted || got.size() != wanted->size())
+		return fmt::format("has {} elements instead of {}", got.size(),
+				   wanted ? wanted->size() : 0);
+	if (got.empty())
+		return {};
+	const auto [low, high] = std::minmax_element(wanted->begin(), wanted->end());
+	const double range = std::max(*high, 0.0) - std::min(*low, 0.0);
+	const bool real = isFloat(*elementTypeOf(tensor));
+	const double off = difference(got, *wanted, 0).largest;
+	const double allowed = real ? 0.01 * range : 1;
+
+	/* Written so that a NaN counts. */
+	return off <= allowed ? std::string() : fmt::format("off by {} of {}", off, range);
+}
+
+/*
+ * Numbers of 10000 are eight apart in FP16; the table of exponentials, from -12 to 12, is as exact
+ * as its largest number allows.
+ */
+bool isBeyondHalves(const std::string &name)
+{
+	return name == "test_softmax_large_number" || name == "test_exp" ||
+	       name == "test_operator_exp" || name == "test_PoissonNLLLLoss_no_reduce";
+}
+
+TEST(OnnxNodes, GiveTheirResults)
+{
+	if (!fs::exists(nodeTests))
+		GTEST_SKIP() << nodeTests << " is missing: apt-get install libonnx-testdata";
+	size_t ran = 0, all = 0;
+	std::map<std::string, std::string> refused;
+
+	for (const char *kind : { "node", "pytorch-converted", "pytorch-operator", "simple" }) {
+		for (const auto &entry : fs::directory_iterator(fs::path(nodeTests) / kind)) {
+			NodeTest test(entry.path());
+			all++;
+			if (test.inputs.empty() || test.outputs.empty())
+				continue;
+			SCOPED_TRACE(test.name);
+			auto run = CoreRun::of(
+				compiler::importOnnx(bytesOf(test.model.SerializeAsString())));
+			if (!run) {
+				test.makeConstants();
+				run = CoreRun::of(compiler::importOnnx(
+					bytesOf(test.model.SerializeAsString())));
+			}
+			if (!run) {
+				refused[test.name] = run.error().message();
+				continue;
+			}
+			std::vector<Numbers> inputs;
+			for (const onnx::Tensor &input : test.inputs)
+				inputs.push_back(numbersOfTensor(input).value_or(Numbers{}));
+			auto outputs = run->run(inputs);
+			EXPECT_TRUE(outputs) << outputs.error().message();
+			ran++;
+			for (size_t i = 0;
+			     outputs && i < std::min(outputs->size(), test.outputs.size()); i++)
+				EXPECT_EQ(wrong((*outputs)[i], test.outputs[i]).empty(),
+					  !isBeyondHalves(test.name))
+					<< wrong((*outputs)[i], test.outputs[i]);
+		}
+	}
+	for (const auto &[name, why] : refused)
+		std::cout << name << ": " << why << '\n';
+	std::cout << ran << " of " << all << " ran\n";
+	EXPECT_GT(ran, 100U);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
