@@ -25,8 +25,10 @@ namespace
 using namespace nvdla::test;
 
 constexpr int rounds = 5;
-/* Of each interpreter in a row, to see what two at the same time take. */
-constexpr int runsInARow = 20;
+/* To see what two interpreters at the same time take, each runs some times in a row, for about as
+ * long. */
+constexpr int mostRunsInARow = 20;
+constexpr double millisecondsInARow = 500;
 
 double processorMilliseconds()
 {
@@ -48,14 +50,14 @@ bool measure(Interpreter &interpreter, double &best)
 }
 
 /* Seconds of the clock for some runs of each interpreter, all at the same time. */
-double together(const std::vector<Interpreter *> &interpreters)
+double together(int runs, const std::vector<Interpreter *> &interpreters)
 {
 	const auto start = std::chrono::steady_clock::now();
 	std::vector<std::thread> threads;
 
 	for (Interpreter *interpreter : interpreters) {
-		threads.emplace_back([interpreter] {
-			for (int i = 0; i < runsInARow; i++)
+		threads.emplace_back([runs, interpreter] {
+			for (int i = 0; i < runs; i++)
 				interpreter->invoke();
 		});
 	}
@@ -78,10 +80,12 @@ bool compare(const std::string &name, TfLiteDelegate *delegate)
 		if (!measure(alone, aloneBest) || !measure(with, withBest))
 			return false;
 	}
+	const int runs =
+		std::clamp(static_cast<int>(millisecondsInARow / withBest), 2, mostRunsInARow);
 	double oneBest = std::numeric_limits<double>::infinity(), twoBest = oneBest;
 	for (int i = 0; i < rounds; i++) {
-		oneBest = std::min(oneBest, together({ &with }));
-		twoBest = std::min(twoBest, together({ &with, &second }) / 2);
+		oneBest = std::min(oneBest, together(runs, { &with }));
+		twoBest = std::min(twoBest, together(runs, { &with, &second }) / 2);
 	}
 	fmt::print("{:34} {:9.2f} {:9.2f} {:7.2f} {:7.2f}\n", name, aloneBest, withBest,
 		   withBest / aloneBest, twoBest / oneBest);
