@@ -70,6 +70,24 @@ class Models(ProgramTest):
 		(pictures / 'notes.txt').write_text('no picture')
 		self.compile('--calibrate', pictures, '--ranges', 'entropy', '--keep-bias')
 
+	def test_dumped_surfaces(self):
+		folder = self.folder / 'surfaces'
+		run = ('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm')
+		surfaces = json.loads(self.good(*run, '--json', '--dump-surfaces', folder))['surfaces']
+		self.assertEqual({one['file'] for one in surfaces}, {path.name for path in folder.iterdir()})
+		self.assertIn('digit', surfaces[0]['name'])
+		self.assertGreater(len(surfaces), 5)
+		for one in surfaces:
+			contents = (folder / one['file']).read_bytes()
+			data = contents[10 + struct.unpack_from('<H', contents, 8)[0]:]
+			numbers = struct.unpack(f'<{len(data) // 4}f', data)
+			self.assertAlmostEqual(min(numbers), one['least'], places=4)
+			self.assertAlmostEqual(max(numbers), one['most'], places=4)
+			self.assertEqual((one['type'], one['at_highest']), ('fp16', 0))
+		said = self.good(*run, '--dump-surfaces', folder)
+		self.assertIn('at highest', said)
+		self.assertIn('give the model', self.bad(2, 'nvdla-run', self.net, '--dump-surfaces', folder))
+
 	def test_what_is_no_calibration(self):
 		def bad(code, words, *options):
 			said = self.bad(code, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', *options)

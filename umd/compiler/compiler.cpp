@@ -50,6 +50,18 @@ std::optional<Error> unknownOperators(const Model &model)
 	return error;
 }
 
+/* Those that are outputs already stay where they are. */
+void nameEveryTensor(Model &model)
+{
+	for (const Operator &operation : model.operators) {
+		const ValueId id = operation.outputs.front();
+		if (model.isOutput(id))
+			continue;
+		model.outputs.push_back(id);
+		model.outputOrders.push_back(ElementOrder::Nhwc);
+	}
+}
+
 } /* namespace */
 
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
@@ -65,6 +77,10 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 			return forward(calibrated);
 		errors = std::move(*calibrated);
 	}
+	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
+	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
+	if (options.everyTensor)
+		nameEveryTensor(model);
 	Lowerer lowerer(model);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
@@ -73,8 +89,6 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	auto loadable = lowerer.graph.assemble();
 	if (!loadable)
 		return forward(loadable);
-	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
-	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
 	std::vector<bool> inputsOf8Bits;
 	for (const ValueId id : model.inputs)
 		inputsOf8Bits.push_back(model.values[id].type == ElementType::Int8);

@@ -38,10 +38,10 @@ Result<NetworkFile> NetworkOptions::file() const
 					  (path.ends_with(".tflite") || path.ends_with(".onnx")) };
 }
 
-Result<CompiledModel> readNetwork(const NetworkFile &file)
+Result<CompiledModel> readNetwork(const NetworkFile &file, const CompileOptions &options)
 {
 	if (file.isModel)
-		return compileFile(file.path);
+		return compileFile(file.path, options);
 	auto loadable = readLoadable(file.path);
 	if (!loadable)
 		return forward(loadable);

@@ -42,7 +42,10 @@ private:
 	std::string model_;
 };
 
-/** \return the network; of a loadable nothing else is filled in */
-Result<CompiledModel> readNetwork(const NetworkFile &file);
+/**
+ * \return the network; of a loadable nothing else is filled in
+ * \param[in] options of a model
+ */
+Result<CompiledModel> readNetwork(const NetworkFile &file, const CompileOptions &options = {});
 
 } /* namespace nvdla::tools */

@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "run_options.h"
 #include "run_report.h"
+#include "surfaces.h"
 #include "tensor_io.h"
 #include "text_file.h"
 
@@ -96,7 +97,7 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 {
 	progress.show((settings.network.isModel ? "compiling " : "reading ") +
 		      settings.network.path);
-	auto network = readNetwork(settings.network);
+	auto network = readNetwork(settings.network, { .everyTensor = !settings.surfaces.empty() });
 	if (!network)
 		return forward(network);
 	settings.follow(*network);
@@ -141,7 +142,13 @@ Result<void> run(RunSettings settings)
 			return written;
 	}
 	progress.show("");
-	RunOutcome outcome{ *network, std::move(*reports), std::move(*labels), std::nullopt };
+	RunOutcome outcome{ *network, std::move(*reports), std::move(*labels), std::nullopt, {} };
+	if (!settings.surfaces.empty()) {
+		auto surfaces = dumpSurfaces(*network, settings.surfaces, settings);
+		if (!surfaces)
+			return forward(surfaces);
+		outcome.surfaces = std::move(*surfaces);
+	}
 	if (settings.perf) {
 		auto profile =
 			prof::runProfile(*loadable, outcome.reports.back(), settings.network.path);

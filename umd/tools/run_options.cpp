@@ -65,6 +65,9 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 		"have one of their own");
 	app.flag("--rawdump", settings.rawDump,
 		 "write elements as text instead of .dimg, without --output to output.dimg");
+	app.option("--dump-surfaces", settings.surfaces,
+		   "folder for the numbers of every tensor in a model, as .npy; prints their range "
+		   "and how many are at the limits of their type");
 	app.option("--top", settings.top, "print the N largest numbers of each output");
 	app.option("--labels", settings.labels,
 		   "names of the classes, a line each, for --top (which is then at least 1)");
@@ -105,6 +108,9 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	if (!network)
 		return forward(network);
 	settings.network = std::move(*network);
+	if (!settings.surfaces.empty() && !settings.network.isModel)
+		return fail(ErrorCode::InvalidArgument, "--dump-surfaces", settings.network.path,
+			    "is a loadable, which keeps no tensor but its outputs; give the model");
 	settings.usualOutputs = settings.rawDump || !lists.images.empty();
 	if (!lists.images.empty())
 		settings.inputs = lists.images;

@@ -32,6 +32,8 @@ struct RunSettings {
 	std::vector<TensorQuantization> outputQuantizations;
 	bool rawDump = false;
 	unsigned top = 0;
+	/** \brief Folder for the tensors of each layer; empty: they are not wanted */
+	std::string surfaces;
 	std::string labels; /**< file with the names of classes, one a line */
 	unsigned repeat = 1;
 	unsigned timeoutMs = 30000;

@@ -110,7 +110,7 @@ std::string labelOf(const std::vector<std::string> &labels, size_t index)
 
 Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 {
-	const auto &[network, reports, labels, profile] = outcome;
+	const auto &[network, reports, labels, profile, surfaces] = outcome;
 	double sum = 0.0;
 	double best = milliseconds(reports.front().duration);
 
@@ -136,6 +136,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 	if (findings.nan.numbers && !profile)
 		fmt::print("{}: see --perf\n", findings.nan.text("NaN", ""));
 
+	if (!surfaces.empty())
+		fmt::print("{}", surfaceTable(surfaces));
 	for (size_t i = 0; i < network.outputs().size() && settings.top; i++) {
 		auto top = topElements(network, i, settings.top);
 		if (!top)
@@ -151,7 +153,7 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 
 Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 {
-	const auto &[network, reports, labels, profile] = outcome;
+	const auto &[network, reports, labels, profile, surfaces] = outcome;
 	nlohmann::json json = { { "loadable", settings.network.path },
 				{ "device", settings.device } };
 
@@ -179,6 +181,14 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 		json["saturated"] = findings.saturated.json();
 		json["nan"] = findings.nan.json();
 	}
+	for (const SurfaceSummary &one : surfaces)
+		json["surfaces"].push_back({ { "name", one.name },
+					     { "file", one.file },
+					     { "type", one.type },
+					     { "least", one.least },
+					     { "most", one.most },
+					     { "at_lowest", one.atLowest },
+					     { "at_highest", one.atHighest } });
 	if (profile)
 		json["operations"] = prof::profileJson(*profile);
 	fmt::print("{}\n", json.dump(1, '\t', true, nlohmann::json::error_handler_t::replace));

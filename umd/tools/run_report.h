@@ -12,6 +12,7 @@
 
 #include "prof/profile.h"
 #include "run_options.h"
+#include "surfaces.h"
 
 namespace nvdla::tools
 {
@@ -22,6 +23,7 @@ struct RunOutcome {
 	std::vector<RunReport> reports;	      /**< at least one */
 	std::vector<std::string> labels;      /**< of the elements of an output; may be fewer */
 	std::optional<prof::Profile> profile; /**< of the last run */
+	std::vector<SurfaceSummary> surfaces; /**< if they were asked for */
 };
 
 /** \brief Print what ran and what came out, as text */

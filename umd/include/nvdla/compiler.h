@@ -88,6 +88,8 @@ struct Calibration {
 struct CompileOptions {
 	/** \brief Only of float models; without it they are computed in FP16 */
 	std::optional<Calibration> calibration;
+	/** \brief All tensors that operators write are outputs, behind the model's own */
+	bool everyTensor = false;
 };
 
 /** \brief An input of a model */

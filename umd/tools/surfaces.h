@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tensors inside of a network hold after a run.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nvdla/network.h>
+
+#include "run_options.h"
+
+namespace nvdla::tools
+{
+
+/** \brief The elements of a tensor in short */
+struct SurfaceSummary {
+	std::string name;
+	std::string file; /**< in the folder */
+	std::string type; /**< "int8", "fp16" */
+	float least = 0;  /**< real numbers */
+	float most = 0;
+	double atLowest = 0;  /**< share of elements that are the lowest of their type */
+	double atHighest = 0; /**< and the highest: what is saturated is among them */
+};
+
+/**
+ * \brief Write all outputs of a network that was compiled with CompileOptions::everyTensor
+ * \param[in] folder is made if need be; gets a .npy of each tensor's numbers
+ */
+Result<std::vector<SurfaceSummary>> dumpSurfaces(const Network &network, const std::string &folder,
+						 const RunSettings &settings);
+
+/** \return a line for each */
+std::string surfaceTable(const std::vector<SurfaceSummary> &surfaces);
+
+} /* namespace nvdla::tools */
