@@ -26,6 +26,16 @@ void addOperands(const SdpOp &op, const SdpStage &stage, uint64_t &bytes, Memory
 	traffic.of(stage.read.cube.ram).readBytes += bytes;
 }
 
+/* For each element two operands; those of a channel come once. */
+uint64_t pairedAtoms(const SdpOp &op, const SdpStage &stage)
+{
+	const bool read = stage.readsAlu() || stage.readsMul();
+
+	return read && stage.read.perElement && stage.read.alu && stage.read.mul
+		       ? op.surfaces() * positions(op) * op.batches
+		       : 0;
+}
+
 /* An INT16 source for INT8 processing has each surface in two. */
 void addSource(const SdpOp &op, MemoryTraffic &traffic)
 {
@@ -71,6 +81,9 @@ SdpWork sdpWork(const SdpOp &op)
 	addOperands(op, op.x1, work.operandBytes[0], work.traffic);
 	addOperands(op, op.x2, work.operandBytes[1], work.traffic);
 	addOperands(op, op.y, work.operandBytes[2], work.traffic);
+	for (const SdpStage *stage : { &op.x1, &op.x2 })
+		work.pairedAtoms += pairedAtoms(op, *stage);
+	work.writes = !op.compares();
 	addDestination(op, work);
 	return work;
 }

@@ -24,6 +24,7 @@ constexpr double kSdpFixed = 62;
 constexpr double kSdpStage = 12;
 constexpr double kSdpFlyingStage = 21;
 constexpr double kSdpLut = 22;
+constexpr double kSdpNoWrite = -18; /* the way through the write DMA */
 constexpr double kPdpFixed = 70;
 constexpr double kPdpFlyingFixed = 10;
 constexpr double kCdpFixed = 74;
@@ -34,7 +35,8 @@ constexpr double kCdpFp16Squares = 18;
 /* Elements of SDP's output in a cycle; an INT8 atom goes in two halves. */
 constexpr double kXElements = 16;
 constexpr double kYElements = 4;
-constexpr double kWriteLine = 2; /* cycles of SDP's write DMA a line, beside its words */
+constexpr double kPairedAtom = 0.8; /* cycles to take operands for ALU and multiplier apart */
+constexpr double kWriteLine = 2;    /* cycles of SDP's write DMA a line, beside its words */
 constexpr double kCdpAtom = 4;
 
 /** One engine's part of an operation, cycles */
@@ -46,7 +48,8 @@ struct Part {
 
 double sdpDatapath(const SdpWork &work)
 {
-	return static_cast<double>(work.elements) / (work.y ? kYElements : kXElements);
+	return static_cast<double>(work.elements) / (work.y ? kYElements : kXElements) +
+	       kPairedAtom * static_cast<double>(work.pairedAtoms);
 }
 
 double sdpWrites(const SdpWork &work)
@@ -74,6 +77,8 @@ Part sdpPart(const SdpWork &work)
 		fixed += work.flying ? kSdpFlyingStage : kSdpStage;
 	if (!work.flying)
 		fixed += kSdpFixed;
+	if (!work.writes)
+		fixed += kSdpNoWrite;
 	return { Bound::Sdp, fixed, std::max(sdpDatapath(work), sdpWrites(work)) };
 }
 

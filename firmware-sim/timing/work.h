@@ -60,6 +60,10 @@ struct SdpWork {
 	uint64_t elements = 0;	 /**< with those beyond the last channel of an atom */
 	uint64_t writeWords = 0; /**< words of 64 bytes that lines of the output touch */
 	uint64_t writeLines = 0; /**< that are written one by one */
+	bool writes = true;	 /**< or only compares */
+	/** \brief Atoms of X1's and X2's operands that come with another one, for ALU and
+	 * multiplier */
+	uint64_t pairedAtoms = 0;
 	/** \brief What BRDMA, NRDMA and ERDMA read for X1, X2 and Y, in bytes; part of traffic */
 	std::array<uint64_t, 3> operandBytes{};
 	MemoryTraffic traffic;

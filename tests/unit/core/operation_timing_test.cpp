@@ -231,4 +231,24 @@ TEST(WordsOfLines, CountsWhatIsTouched)
 	EXPECT_EQ(wordsOfLines(0, 32, 10, 32, 3, 320), 30U);
 }
 
+TEST(SdpTiming, PairsOfOperandsTakeLonger)
+{
+	OperationWork one = { .sdp = copyOf(32 * 1000) };
+	OperationWork pairs = one;
+
+	pairs.sdp->pairedAtoms = 1000;
+	EXPECT_NEAR(static_cast<double>(timeOperation(pairs, {}).cycles -
+					timeOperation(one, {}).cycles),
+		    800, 1);
+}
+
+TEST(SdpTiming, ComparingIsDoneEarlier)
+{
+	OperationWork writing = { .sdp = copyOf(32 * 1000) };
+	OperationWork comparing = writing;
+
+	comparing.sdp->writes = false;
+	EXPECT_LT(timeOperation(comparing, {}).cycles, timeOperation(writing, {}).cycles);
+}
+
 } /* namespace */

@@ -253,4 +253,18 @@ TEST(RubikDecode, UndefinedModeAndPrecisionHang)
 	}
 }
 
+TEST(RubikTiming, MergeReadsWhileItWrites)
+{
+	RubikOp op = { .mode = RubikMode::Merge, .precision = Precision::Int8 };
+	op.width = 64;
+	op.height = 100;
+	op.channels = 32;
+	const uint64_t full = rubikWork(op).cycles;
+
+	op.channels = 1; /* as many atoms are written */
+	EXPECT_NEAR(static_cast<double>(full - rubikWork(op).cycles), 31, 1);
+	op.width = 2;
+	EXPECT_LT(rubikWork(op).cycles, full / 10);
+}
+
 } /* namespace */
