@@ -70,7 +70,7 @@ public:
 
 protected:
 	/** \brief Who opened it */
-	const OwnProcess process_;
+	const OwnProcess process_{};
 
 private:
 	GemHandles handles_;
