@@ -70,6 +70,23 @@ class Models(ProgramTest):
 		(pictures / 'notes.txt').write_text('no picture')
 		self.compile('--calibrate', pictures, '--ranges', 'entropy', '--keep-bias')
 
+	def test_cache(self):
+		cache = self.folder / 'cache'
+		model = self.write('digits.onnx', (DIGITS / 'digits.onnx').read_bytes())
+		seven = self.write('seven.npy', npy('|u1', (1, 1, 8, 8), (DIGITS / 'seven.pgm').read_bytes()[-64:]))
+		run = ('nvdla-run', model, '--cache', cache, '--input', seven, '--top', '1')
+		first = self.good(*run).splitlines()[1:]
+		kept = list(cache.iterdir())
+		self.assertEqual(len(kept), 1)
+		self.assertEqual(self.good(*run).splitlines()[1:], first)
+		self.assertEqual(list(cache.iterdir()), kept)
+		# A damaged one counts as none, and another model has another file.
+		kept[0].write_bytes(kept[0].read_bytes()[:-1])
+		self.assertEqual(self.good(*run).splitlines()[1:], first)
+		model.write_bytes(model.read_bytes() + b'\x3a\x00')
+		self.good(*run)
+		self.assertEqual(len(list(cache.iterdir())), 2)
+
 	def test_dumped_surfaces(self):
 		folder = self.folder / 'surfaces'
 		run = ('nvdla-run', DIGITS / 'digits.onnx', '--input', DIGITS / 'seven.pgm')

@@ -43,7 +43,10 @@ private:
 	Wide state_ = (Wide{ 0x6c62272e07bb0142 } << 64) + 0x62b821756295c58d;
 };
 
-/* What an entry begins with; the orders of inputs and outputs follow, then the loadable. */
+/*
+ * What an entry begins with; a byte for each input and output follows with its order, and for each
+ * input whether it has 8 bits; then the loadable.
+ */
 struct Header {
 	std::array<uint64_t, 2> sum; /* of all that follows it */
 	uint32_t inputs;
@@ -93,15 +96,20 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model) const
 	std::memcpy(&header, entry->data(), sizeof(header));
 	const auto rest = std::span(*entry).subspan(sizeof(header));
 	const uint64_t orders = uint64_t{ header.inputs } + header.outputs;
-	if (Sum().add(afterSum(*entry)).value() != header.sum || orders > rest.size())
+	const uint64_t described = orders + header.inputs;
+	if (Sum().add(afterSum(*entry)).value() != header.sum || described > rest.size())
 		return {};
-	auto loadable = Loadable::read(rest.subspan(orders));
+	auto loadable = Loadable::read(rest.subspan(described));
 	if (!loadable)
 		return {};
-	return CompiledModel{ std::move(*loadable),
-			      {},
-			      ordersOf(rest.first(header.inputs)),
-			      ordersOf(rest.subspan(header.inputs, header.outputs)) };
+	CompiledModel compiled{ std::move(*loadable),
+				{},
+				ordersOf(rest.first(header.inputs)),
+				ordersOf(rest.subspan(header.inputs, header.outputs)),
+				{} };
+	for (const std::byte is8Bits : rest.subspan(orders, header.inputs))
+		compiled.inputsOf8Bits.push_back(is8Bits != std::byte{});
+	return compiled;
 }
 
 void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled) const
@@ -118,6 +126,9 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	append(entry, std::span(&header, 1));
 	append(entry, compiled.inputOrders);
 	append(entry, compiled.outputOrders);
+	for (size_t i = 0; i < compiled.inputOrders.size(); i++)
+		entry.push_back(std::byte{ i < compiled.inputsOf8Bits.size() &&
+					   compiled.inputsOf8Bits[i] });
 	append(entry, *loadable);
 	header.sum = Sum().add(afterSum(entry)).value();
 	std::memcpy(entry.data(), &header, sizeof(header));

@@ -5,6 +5,9 @@
 
 #include <nvdla/loadable_json.h>
 
+#include "io/file.h"
+#include "plugin/cache.h"
+
 namespace nvdla::tools
 {
 
@@ -24,22 +27,49 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 		   "the same, of a TensorFlow Lite or ONNX model of any name" + modelHelp)
 		.excludes(network)
 		.excludes(loadable);
+	app.option("--cache", cache_,
+		   "folder where compiled models are kept: one with the same contents is not "
+		   "compiled again");
 }
 
 Result<NetworkFile> NetworkOptions::file() const
 {
 	if (!model_.empty())
-		return NetworkFile{ model_, true };
+		return NetworkFile{ model_, true, cache_ };
 	const std::string &path = loadable_.empty() ? network_ : loadable_;
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
 			    "a loadable or a model");
-	return NetworkFile{ path, loadable_.empty() &&
-					  (path.ends_with(".tflite") || path.ends_with(".onnx")) };
+	return NetworkFile{ path,
+			    loadable_.empty() &&
+				    (path.ends_with(".tflite") || path.ends_with(".onnx")),
+			    cache_ };
 }
+
+namespace
+{
+
+/* What was compiled with options is not kept: files are named by the model alone. */
+Result<CompiledModel> cachedModel(const NetworkFile &file)
+{
+	const plugin::Cache cache(file.cache);
+	auto model = readWholeFile(file.path, maxModelBytes);
+	if (!model)
+		return forward(model);
+	if (auto known = cache.find(*model))
+		return std::move(*known);
+	auto compiled = compileFile(file.path);
+	if (compiled)
+		cache.keep(*model, *compiled);
+	return compiled;
+}
+
+} /* namespace */
 
 Result<CompiledModel> readNetwork(const NetworkFile &file, const CompileOptions &options)
 {
+	if (file.isModel && !file.cache.empty() && !options.everyTensor)
+		return cachedModel(file);
 	if (file.isModel)
 		return compileFile(file.path, options);
 	auto loadable = readLoadable(file.path);

@@ -17,6 +17,7 @@ namespace nvdla::tools
 struct NetworkFile {
 	std::string path;
 	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
+	std::string cache;    /**< folder of models that were compiled; empty: there is none */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -40,6 +41,7 @@ private:
 	std::string network_;
 	std::string loadable_;
 	std::string model_;
+	std::string cache_;
 };
 
 /**
