@@ -106,6 +106,19 @@ TEST(HostileModel, DamagedOnnxModel)
 	}
 }
 
+/* An error says where, even if nothing there has a name. */
+TEST(HostileModel, WhatHasNoName)
+{
+	compiler::Model model;
+
+	model.values.resize(2);
+	model.operators.push_back({ "", "", compiler::Reshape{}, { 1 }, { 0 } });
+	const auto checked = model.check();
+	ASSERT_FALSE(checked);
+	EXPECT_NE(checked.error().where, "");
+	EXPECT_NE(checked.error().why.find("reads value 1"), std::string::npos);
+}
+
 } /* namespace */
 
 } /* namespace nvdla::test */

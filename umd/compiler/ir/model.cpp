@@ -201,8 +201,10 @@ Model Model::alone(const Operator &operation) const
 Result<void> Model::check() const
 {
 	std::vector<bool> known(values.size());
-	auto bad = [](const std::string &where, const std::string &why) {
-		return fail(ErrorCode::InvalidFile, "check model", where, why);
+	/* Files need not name anything. */
+	auto bad = [](const std::string &name, const std::string &why) {
+		return fail(ErrorCode::InvalidFile, "check model",
+			    name.empty() ? "what has no name" : name, why);
 	};
 
 	for (ValueId id = 0; id < values.size(); id++) {
