@@ -113,6 +113,9 @@ struct nvdla_device {
 	/** @timeout_wq: where jobs that hang are ended; reclaim may wait for that */
 	struct workqueue_struct *timeout_wq;
 
+	/** @rearm_work: on @timeout_wq, sets the scheduler's timer for the job that runs now */
+	struct work_struct rearm_work;
+
 	/** @free_wq: where jobs are freed */
 	struct workqueue_struct *free_wq;
 

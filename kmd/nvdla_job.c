@@ -228,8 +228,26 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
  */
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
-	nvdla_jobs_recover(to_nvdla_job(sched_job)->ndev);
+	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
+
+	nvdla_jobs_recover(ndev);
+	queue_work(ndev->timeout_wq, &ndev->rearm_work);
 	return nvdla_sched_keep_job(sched_job);
+}
+
+/*
+ * When the callback above has returned, the scheduler sets its timer to its own timeout,
+ * whatever that of the job is which has begun meanwhile. This comes behind it.
+ */
+static void nvdla_job_rearm_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev = container_of(work, struct nvdla_device, rearm_work);
+
+	mutex_lock(&ndev->lock);
+	/* An unplug ends the job on the hardware by itself. */
+	if (!nvdla_device_is_gone(ndev))
+		nvdla_jobs_arm_timeout(ndev);
+	mutex_unlock(&ndev->lock);
 }
 
 static const struct drm_sched_backend_ops nvdla_sched_ops = {
@@ -279,9 +297,9 @@ int nvdla_job_init(struct nvdla_device *ndev)
 	if (!ndev->sched_wq)
 		return -ENOMEM;
 
-	ndev->timeout_wq = alloc_workqueue("%s-timeout",
-					   WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 1,
-					   dev_name(ndev->drm.dev));
+	INIT_WORK(&ndev->rearm_work, nvdla_job_rearm_work);
+	ndev->timeout_wq = alloc_ordered_workqueue("%s-timeout", WQ_HIGHPRI | WQ_MEM_RECLAIM,
+						   dev_name(ndev->drm.dev));
 	if (!ndev->timeout_wq) {
 		ret = -ENOMEM;
 		goto err_sched_wq;

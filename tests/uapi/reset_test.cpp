@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "device.h"
+#include "driver_files.h"
 #include "pci_function.h"
 
 namespace nvdla::test
@@ -248,6 +249,30 @@ TEST_F(ResetTest, TimeoutsHitTheGuiltyAlone)
 		EXPECT_EQ(other.wait(), 0);
 		EXPECT_TRUE(equal(other.source, other.destination));
 		EXPECT_EQ(other.result.job().num_runs, 1u);
+	}
+}
+
+/* None of them waits for the scheduler's own timeout, which is the default one. */
+TEST_F(ResetTest, ShortTimeoutsFollowEachOther)
+{
+	const Setting lost(debugFolder() / "inject" / "lose_interrupt", "1000");
+	ASSERT_TRUE(lost.done());
+	const uint64_t defaultNs = uint64_t{ device_.info().default_timeout_ms } * 1'000'000;
+	/* A file each: one with so many of them would be banned. */
+	std::deque<Device> files(8);
+	std::deque<ShortCopy> copies;
+	for (const Device &file : files) {
+		const ShortCopy &copy = copies.emplace_back(file);
+		ASSERT_TRUE(copy.valid());
+		Submit submit = copy.submit();
+		submit.timeoutMs = 20;
+		ASSERT_EQ(submit.run(file), 0);
+	}
+	for (const ShortCopy &copy : copies) {
+		EXPECT_EQ(copy.wait(), -ETIMEDOUT);
+		const drm_nvdla_job_result job = copy.result.job();
+		EXPECT_GT(job.start_ns, 0U);
+		EXPECT_LT(job.end_ns - job.start_ns, defaultNs);
 	}
 }
 
