@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <fcntl.h>
@@ -27,6 +28,18 @@ bool tell(const std::filesystem::path &attribute, const std::string &what)
 	return file.good();
 }
 
+std::set<std::string> boundAddresses()
+{
+	std::set<std::string> addresses;
+	std::error_code error;
+	for (const auto &entry : std::filesystem::directory_iterator(driverFolder, error)) {
+		const std::string name = entry.path().filename();
+		if (name.starts_with("0000:"))
+			addresses.insert(name);
+	}
+	return addresses;
+}
+
 } /* namespace */
 
 PciFunction::PciFunction(const std::string &node)
@@ -39,13 +52,8 @@ PciFunction::PciFunction(const std::string &node)
 
 std::string PciFunction::bound()
 {
-	std::error_code error;
-	for (const auto &entry : std::filesystem::directory_iterator(driverFolder, error)) {
-		const std::string name = entry.path().filename();
-		if (name.starts_with("0000:"))
-			return name;
-	}
-	return {};
+	const std::set<std::string> addresses = boundAddresses();
+	return addresses.empty() ? std::string() : *addresses.begin();
 }
 
 bool PciFunction::reset() const
@@ -134,12 +142,19 @@ std::string presentNode()
 	return error || nodes == end(nodes) ? std::string() : nodes->path().string();
 }
 
+/* Nodes get the lowest numbers that are free, in the order in which functions are bound. */
 bool restoreNode(const std::string &first)
 {
-	if (presentNode() == first)
+	const std::set<std::string> addresses = boundAddresses();
+	bool done = true;
+
+	if (std::filesystem::exists(first))
 		return true;
-	const PciFunction function;
-	return function.valid() && function.unbind() && function.bind() && presentNode() == first;
+	for (const std::string &address : addresses)
+		done &= tell(driverFolder / "unbind", address);
+	for (const std::string &address : addresses)
+		done &= tell(driverFolder / "bind", address);
+	return done && std::filesystem::exists(first);
 }
 
 } /* namespace nvdla::test */

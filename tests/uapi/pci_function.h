@@ -82,9 +82,9 @@ private:
 std::string presentNode();
 
 /**
- * \brief Gives the device its first node back, if it has another
+ * \brief Gives a device its first node back, if it has another
  *
- * No file of the device may be open. \return whether it has that node now
+ * No file of any device may be open. \return whether it has that node now
  */
 bool restoreNode(const std::string &first);
 
