@@ -5,7 +5,7 @@ import dataclasses
 import shutil
 from pathlib import Path
 
-from . import build, debug_kernel, guest, image, results, suite_tree, vm
+from . import build, debug_kernel, guest, guest_python, image, results, suite_tree, vm
 from .console import Failure
 from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -49,6 +49,16 @@ class Test:
 			return []
 		words = [build_dir() / word for word in self.arguments] if self.is_script else [self.program]
 		return [path for path in words if path.is_file()]
+
+	@property
+	def is_python(self):
+		return self.program.suffix == '.py'
+
+	def missing(self):
+		"""Why it cannot be run on this system, or ''."""
+		if self.in_suite and not suite_tree.path().is_dir():
+			return 'there is no suite tree'
+		return guest_python.missing() if self.is_python else ''
 
 
 def tests():
@@ -120,8 +130,8 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	kernel = found.kernel(series)
 	if dma == 'cma' and not kernel.has('CONFIG_DMA_CMA'):
 		return [Case(f'{prefix}.{test.name}', results.SKIPPED, f'Linux {series} has no CMA here') for test in wanted]
-	without = [test for test in wanted if test.in_suite and not suite_tree.path().is_dir()]
-	cases = [Case(f'{prefix}.{test.name}', results.SKIPPED, 'there is no suite tree') for test in without]
+	without = [test for test in wanted if test.missing()]
+	cases = [Case(f'{prefix}.{test.name}', results.SKIPPED, test.missing()) for test in without]
 	wanted = [test for test in wanted if test not in without]
 	missing = [test for test in wanted if not test.program.is_file()]
 	cases += [Case(f'{prefix}.{test.name}', results.FAILED, f'{test.program} is not there') for test in missing]
@@ -137,10 +147,12 @@ def run(found, series, mode, wanted, modules, programs, progress):
 		wanted = [dataclasses.replace(test, timeout=_DEBUG_FACTOR * test.timeout) for test in wanted]
 	executables, files = _image(wanted, programs, modules[1:], logs / 'plan')
 	data = reference_data()
+	with_python = any(test.is_python for test in wanted)
 	options = vm.Options(
-		kernel=kernel.release, dma=dma, devices=devices, share=share, mounts=(data,) if data else (), logs=logs,
-		timeout=seconds, chip=_CHIP,
-		environment={'NVDLA_CHIP': _CHIP} | ({'NVDLA_REFERENCE_DATA': str(data)} if data else {}))
+		kernel=kernel.release, dma=dma, devices=devices, share=share, logs=logs, timeout=seconds, chip=_CHIP,
+		mounts=((data,) if data else ()) + (guest_python.mounts() if with_python else ()),
+		environment={'NVDLA_CHIP': _CHIP} | ({'NVDLA_REFERENCE_DATA': str(data)} if data else {})
+		| (guest_python.environment() if with_python else {}))
 	progress(f'booting Linux {kernel.release} ({mode}): {", ".join(test.name for test in wanted)}')
 	with open(logs / 'output', 'wb') as output:
 		outcome = vm.Machine(found, options, modules[0], executables, files).run(
@@ -164,6 +176,9 @@ def _image(wanted, programs, modules, plan_file):
 		if test.in_suite:
 			files |= _suite_files(test.program)
 			command = ' '.join(suite_tree.loader_command(test.program))
+		if test.is_python:
+			files |= guest_python.files()
+			command = f'{guest_python.INTERPRETER} {command}'
 		executables |= {path.name: path for path in test.programs()}
 		kind = 'tap' if test.is_script else 'gtest'
 		arguments = [Path(word).name if (build_dir() / word).is_file() else word for word in test.arguments]

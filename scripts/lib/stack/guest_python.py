@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Python in the guest: this system's interpreter with the Python package and what that needs.
+
+The interpreter and what it and its modules are linked with are in the guest's image. The modules are thousands of
+files, so they are shared folders.
+"""
+
+import functools
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from . import image
+from .paths import build_dir
+
+# The one that the package is built for.
+INTERPRETER = Path('/usr/bin/python3')
+_PACKAGE = build_dir() / 'umd' / 'python'
+
+
+def environment():
+	return {'PYTHONPATH': str(_PACKAGE), 'PYTHONDONTWRITEBYTECODE': '1'}
+
+
+@functools.cache
+def _imported():
+	"""(why the package cannot be imported, or '', the modules with it that are libraries)"""
+	said = subprocess.run([INTERPRETER, '-c', 'import nvdla; print(open("/proc/self/maps").read())'],
+			      capture_output=True, text=True, env=environment())
+	if said.returncode != 0:
+		return (said.stderr.strip().splitlines() or [f'exit status {said.returncode}'])[-1], []
+	words = set(said.stdout.split())
+	return '', sorted(word for word in words for folder in mounts() if word.startswith(f'{folder}/'))
+
+
+def missing():
+	"""Why there is none, or ''."""
+	return _imported()[0]
+
+
+def mounts():
+	"""Folders that the guest has at their paths here."""
+	return (Path(sysconfig.get_paths()['stdlib']), Path('/usr/lib/python3'), _PACKAGE)
+
+
+def files():
+	"""The interpreter, and the libraries that it and its modules are linked with: {path in the guest: path}."""
+	return {name: Path(name) for name in [str(INTERPRETER), *image.libraries([INTERPRETER, *_imported()[1]])]}
