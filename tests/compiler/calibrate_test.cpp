@@ -220,6 +220,7 @@ TEST(Calibration, BiasesTakeWhatRoundingOfKernelsLoses)
 /* What the report says holds for the core: it computes what the evaluator does. */
 TEST(Calibration, CoreComputesWhatWasMeasured)
 {
+	NVDLA_NEED_MODELS();
 	const ModelFolder folder = readModelFolder("resnet8_float");
 	auto imported = importModel(folder);
 	ASSERT_TRUE(imported) << imported.error().message();
@@ -369,6 +370,7 @@ const std::vector<std::string> smallClassifiers = { "kws_dscnn_float", "mnist_on
 
 TEST(Calibration, Int8KeepsTheClassesOfFloatModels)
 {
+	NVDLA_NEED_MODELS();
 	std::vector<std::string> names = smallClassifiers;
 
 	names.push_back("squeezenet_onnx_float");
@@ -377,12 +379,14 @@ TEST(Calibration, Int8KeepsTheClassesOfFloatModels)
 
 TEST(Calibration, RangesWithoutWhatIsRareKeepTheClasses)
 {
+	NVDLA_NEED_MODELS();
 	expectClasses(smallClassifiers, { .method = RangeMethod::Percentile });
 	expectClasses(smallClassifiers, { .method = RangeMethod::Entropy });
 }
 
 TEST(Calibration, Int16IsNearTheFloatModel)
 {
+	NVDLA_NEED_MODELS();
 	std::vector<std::string> names = smallClassifiers;
 
 	names.insert(names.end(), { "ad_autoencoder_float", "face_detection_short_range_float",

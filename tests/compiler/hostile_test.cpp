@@ -2,11 +2,14 @@
 /*
  * Damaged models: whatever the bytes are, there is a loadable or an error with a reason.
  */
+#include <algorithm>
 #include <random>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <nvdla/compiler.h>
 
+#include "compiler/import/import.h"
 #include "model_file.h"
 #include "model_folder.h"
 #include "onnx_builder.h"
@@ -104,6 +107,32 @@ TEST(HostileModel, DamagedOnnxModel)
 		SCOPED_TRACE("round " + std::to_string(round));
 		expectResult(damaged(good, round, random));
 	}
+}
+
+/* Each shape in a file, length and extents, with a length of 0: tensors without axes. */
+TEST(HostileModel, TensorsWithoutAxes)
+{
+	NVDLA_NEED_MODELS();
+	const std::vector<std::byte> good = readModelFolder("split_concat_uint8").file;
+	auto model = compiler::importTflite(good);
+	ASSERT_TRUE(model) << model.error().message();
+	size_t shapes = 0;
+
+	for (const compiler::Value &value : model->values) {
+		std::vector<uint32_t> words{ static_cast<uint32_t>(value.shape.size()) };
+		words.insert(words.end(), value.shape.begin(), value.shape.end());
+		const auto pattern = std::as_bytes(std::span(words));
+		auto at = good.begin();
+		while ((at = std::search(at, good.end(), pattern.begin(), pattern.end())) !=
+		       good.end()) {
+			std::vector<std::byte> bad = good;
+			bad[static_cast<size_t>(at - good.begin())] = std::byte{ 0 };
+			expectResult(bad);
+			shapes++;
+			at++;
+		}
+	}
+	EXPECT_GT(shapes, 0U);
 }
 
 /* An error says where, even if nothing there has a name. */

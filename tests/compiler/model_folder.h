@@ -14,6 +14,11 @@
 #include "read_bytes.h"
 #include "reference.h"
 
+/** \brief Skip a test where the reference data is not */
+#define NVDLA_NEED_MODELS()                                                                        \
+	if (::nvdla::test::modelFolders("tflite").empty())                                         \
+	GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA"
+
 namespace nvdla::test
 {
 

@@ -129,6 +129,9 @@ void readParts(OperatorReader &reader, size_t input, size_t axisInput)
 	const uint32_t axis = reader.axis(given.front(), shape.size(), "axis");
 	Slice slice{ Extents(shape.size(), 0), Extents(shape.size(), 1) };
 
+	/* Without axes there is none to look at. */
+	if (reader.failed())
+		return;
 	for (size_t i = 0; i < reader.outputs() && !reader.failed(); i++) {
 		const Extents &part = reader.value(reader.output(i)).shape;
 		if (!reader.need(part.size() == shape.size(), "outputs", "have other axes"))
