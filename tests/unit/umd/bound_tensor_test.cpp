@@ -10,7 +10,7 @@
 #include "gate_device.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::bound_tensor_test
 {
 
 namespace
@@ -266,4 +266,4 @@ TEST(BoundTensor, MemoryOfItsOwnIsNeeded)
 	refused(inPlace, true, "writes into this input");
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::bound_tensor_test */

@@ -11,7 +11,7 @@
 #include "gate_device.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::event_loop_test
 {
 
 namespace
@@ -233,4 +233,4 @@ TEST(EventLoop, TeardownAtAnyTime)
 	}
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::event_loop_test */

@@ -13,7 +13,7 @@
 
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::exit_test
 {
 
 namespace
@@ -107,4 +107,4 @@ TEST_F(Exit, PlainExitInMidRun)
 	}
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::exit_test */

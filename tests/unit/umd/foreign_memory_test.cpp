@@ -13,7 +13,7 @@
 #include "edge_network.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::foreign_memory_test
 {
 
 namespace
@@ -182,4 +182,4 @@ TEST_F(ForeignMemory, OfAnotherDriverIsWaitedFor)
 	gem.close(handle);
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::foreign_memory_test */

@@ -8,7 +8,7 @@
 #include "gate_device.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::pool_test
 {
 
 namespace
@@ -244,4 +244,4 @@ TEST(Pool, WhatDoesNotFitIsSaidAtOnce)
 	EXPECT_TRUE(pool->run(good));
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::pool_test */

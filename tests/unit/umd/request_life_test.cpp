@@ -19,7 +19,7 @@
 #include "gate_device.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::request_life_test
 {
 
 namespace
@@ -353,4 +353,4 @@ TEST(Fork, AChildIsToldAndOpensItsOwn)
 	EXPECT_TRUE(network.run()) << "the parent goes on";
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::request_life_test */

@@ -8,7 +8,7 @@
 #include "gate_device.h"
 #include "test_support.h"
 
-namespace nvdla
+namespace nvdla::request_test
 {
 
 namespace
@@ -363,4 +363,4 @@ TEST(Request, CallbackMayEndTheNetwork)
 	EXPECT_FALSE(other->submit());
 }
 
-} /* namespace nvdla */
+} /* namespace nvdla::request_test */
