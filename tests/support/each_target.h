@@ -17,7 +17,7 @@ namespace nvdla::test
 /** \brief Run \a check once for each instruction set of this host */
 inline void forEachTarget(const std::function<void()> &check)
 {
-	const int64_t all = hwy::SupportedTargets();
+	const int64_t all = hwy::SupportedTargets() & HWY_TARGETS;
 
 	for (int64_t rest = all; rest; rest &= rest - 1) {
 		hwy::SetSupportedTargetsForTest(rest & -rest);
