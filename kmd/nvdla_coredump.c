@@ -36,6 +36,7 @@
  * @groups: what the register groups were doing
  * @registers: registers, or NULL if there was no memory for them
  * @tasks: the job's tasks, once the job is gone
+ * @user_tasks: what they were prepared as and are still made of
  */
 struct nvdla_coredump {
 	u64 time_ns;
@@ -43,15 +44,12 @@ struct nvdla_coredump {
 	struct nvdla_sequencer_snapshot groups;
 	struct nvdla_register_dump *registers;
 	struct nvdla_task **tasks;
+	struct nvdla_user_task **user_tasks;
 };
 
 static void nvdla_coredump_free(struct nvdla_coredump *dump)
 {
-	u32 i;
-
-	for (i = 0; i < dump->job.num_tasks; i++)
-		nvdla_task_destroy(dump->tasks[i]);
-	kfree(dump->tasks);
+	nvdla_job_free_tasks(dump->tasks, dump->user_tasks, dump->job.num_tasks);
 	kfree(dump->registers);
 	kfree(dump);
 }
@@ -98,8 +96,10 @@ void nvdla_coredump_publish(struct nvdla_job *job)
 		return;
 
 	dump->tasks = job->tasks;
+	dump->user_tasks = job->user_tasks;
 	job->coredump = NULL;
 	job->tasks = NULL;
+	job->user_tasks = NULL;
 	job->num_tasks = 0;
 
 	if (cmpxchg(&dumps->pending, NULL, dump))

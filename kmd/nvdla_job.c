@@ -132,6 +132,25 @@ int nvdla_job_admit(struct nvdla_job *job)
 }
 
 /**
+ * nvdla_job_free_tasks() - free tasks, and give up what they were prepared as
+ * @tasks: array of @count tasks, any of which may be NULL; freed, too
+ * @user_tasks: array of as many prepared tasks or NULL; freed, too
+ * @count: tasks
+ */
+void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		nvdla_task_destroy(tasks[i]);
+		if (user_tasks[i])
+			nvdla_user_task_put(user_tasks[i]);
+	}
+	kfree(user_tasks);
+	kfree(tasks);
+}
+
+/**
  * nvdla_job_destroy() - free a job that is not in the scheduler's hands
  * @job: job; a scheduler job inside it must have been cleaned up
  */
@@ -139,17 +158,10 @@ void nvdla_job_destroy(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
 	bool admitted = job->admitted;
-	u32 i;
 
 	nvdla_job_put_bos(job);
 	nvdla_coredump_publish(job);
-	for (i = 0; i < job->num_tasks; i++) {
-		nvdla_task_destroy(job->tasks[i]);
-		if (job->user_tasks[i])
-			nvdla_user_task_put(job->user_tasks[i]);
-	}
-	kfree(job->user_tasks);
-	kfree(job->tasks);
+	nvdla_job_free_tasks(job->tasks, job->user_tasks, job->num_tasks);
 
 	if (job->fence_live)
 		dma_fence_put(job->fence);

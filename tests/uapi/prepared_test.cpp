@@ -10,6 +10,7 @@
 
 #include "device.h"
 #include "device/refusal.h"
+#include "eventually.h"
 
 namespace nvdla::test
 {
@@ -245,29 +246,52 @@ TEST_F(PreparedTest, OutlivesItsHandleInAJob)
 	device_.destroySyncobj(syncobj);
 }
 
-TEST_F(PreparedTest, TakesNoMoreMemoryThanAFileMayHave)
+/* Prepared tasks until a file may have no more. */
+class LargePreparedTest : public PreparedTest
 {
-	std::vector<uint32_t> handles;
-	CopyTask large;
-	large.addAddress(source_.handle());
-	large.addAddress(destination_.handle());
-	while (large.graph.size() < 4096)
-		large.addCopy(0, 1, lineBytes, 1);
+protected:
+	void SetUp() override
+	{
+		PreparedTest::SetUp();
+		large_.addAddress(source_.handle());
+		large_.addAddress(destination_.handle());
+		while (large_.graph.size() < 4096)
+			large_.addCopy(0, 1, lineBytes, 1);
 
-	int64_t handle;
-	while ((handle = device_.prepareTask(large.task(), error_)) > 0) {
-		handles.push_back(static_cast<uint32_t>(handle));
-		ASSERT_LT(handles.size(), 4096u) << "there is no limit";
+		int64_t handle;
+		while ((handle = prepareOneMore()) > 0) {
+			handles_.push_back(static_cast<uint32_t>(handle));
+			ASSERT_LT(handles_.size(), 4096u) << "there is no limit";
+		}
+		EXPECT_EQ(handle, -ENOSPC);
+		ASSERT_GT(handles_.size(), 1u);
 	}
-	EXPECT_EQ(handle, -ENOSPC);
-	ASSERT_GT(handles.size(), 1u);
+
+	int64_t prepareOneMore() { return device_.prepareTask(large_.task(), error_); }
+
+	CopyTask large_;
+	std::vector<uint32_t> handles_;
+};
+
+TEST_F(LargePreparedTest, TakeNoMoreMemoryThanAFileMayHave)
+{
 
 	/* What one gives up another may have, and so may another file. */
-	EXPECT_EQ(device_.destroyTask(handles.back()), 0);
-	handle = device_.prepareTask(large.task(), error_);
-	EXPECT_GT(handle, 0);
+	EXPECT_EQ(device_.destroyTask(handles_.back()), 0);
+	EXPECT_GT(prepareOneMore(), 0);
 	const Device other;
-	EXPECT_GT(other.prepareTask(large.task(), error_), 0);
+	EXPECT_GT(other.prepareTask(large_.task(), error_), 0);
+}
+
+/* Not at once: its core dump is written with what it was made of. */
+TEST_F(LargePreparedTest, AreGivenBackByAJobThatFailed)
+{
+	Submit submit;
+	submit.tasks.push_back(large_.prepared(handles_.back()));
+	submit.timeoutMs = 1;
+	ASSERT_EQ(submit.runToTheEnd(device_), -ETIMEDOUT);
+	EXPECT_EQ(device_.destroyTask(handles_.back()), 0);
+	EXPECT_TRUE(eventually([this] { return prepareOneMore() > 0; }));
 }
 
 } /* namespace nvdla::test */
