@@ -144,7 +144,8 @@ void nvdla_jobs_start(struct nvdla_device *ndev);
 struct nvdla_job *nvdla_job_create(struct nvdla_device *ndev, struct nvdla_context *context,
 				   u32 num_tasks);
 int nvdla_job_admit(struct nvdla_job *job);
-void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks, u32 count);
+void nvdla_job_free_tasks(struct nvdla_task **tasks, struct nvdla_user_task **user_tasks,
+			  u32 count);
 void nvdla_job_destroy(struct nvdla_job *job);
 
 int nvdla_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
