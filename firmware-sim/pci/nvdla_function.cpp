@@ -111,9 +111,8 @@ void NvdlaFunction::configWritten(uint64_t offset, std::span<const std::byte> da
 	const bool gone = faults_.gone();
 	if (faults_.take(order))
 		raiseInterrupt();
-	/* Who comes back had no power. */
 	if (gone && !faults_.gone())
-		reset();
+		losePower();
 }
 
 void NvdlaFunction::barRead(unsigned int, uint64_t offset, std::span<std::byte> data)

@@ -15,6 +15,8 @@
 
 #include "device.h"
 #include "device/refusal.h"
+#include "driver_files.h"
+#include "eventually.h"
 #include "pci_function.h"
 #include "task_client.h"
 
@@ -227,6 +229,27 @@ TEST_F(DeviceFaultTest, AFunctionThatDisappearsFailsItsJobs)
 	ASSERT_TRUE(function_.bind());
 	guilty_ = std::make_unique<Copier>();
 	innocent_ = std::make_unique<Copier>();
+	expectAllIsWell();
+}
+
+/* It does not wake for the next job. */
+TEST_F(DeviceFaultTest, AFunctionMayDisappearAsleep)
+{
+	ASSERT_TRUE(function_.stayAwake(false));
+	ASSERT_TRUE(eventually(
+		[] { return readFile(deviceFolder() / "power/runtime_status") == "suspended\n"; }));
+	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_GONE));
+	EXPECT_NE(guilty_->run(faultTimeoutMs), 0);
+	EXPECT_NE(innocent_->run(faultTimeoutMs), 0);
+
+	guilty_.reset();
+	innocent_.reset();
+	ASSERT_TRUE(function_.unbind());
+	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE));
+	ASSERT_TRUE(function_.bind());
+	guilty_ = std::make_unique<Copier>();
+	innocent_ = std::make_unique<Copier>();
+	ASSERT_TRUE(guilty_->valid() && innocent_->valid());
 	expectAllIsWell();
 }
 

@@ -180,4 +180,13 @@ void PciFunction::reset()
 	config_.reset();
 }
 
+void PciFunction::losePower()
+{
+	const auto state = std::byte{ config_.get8(power_ + kPowerControl) };
+
+	reset();
+	if (power_)
+		config_.write(power_ + kPowerControl, { &state, 1 });
+}
+
 } /* namespace nvdla::sim::vfiouser::pci */

@@ -60,6 +60,13 @@ protected:
 			      std::span<const std::byte> data) = 0;
 	/** \brief Bring the device behind the function to its state after power-on */
 	virtual void deviceReset() = 0;
+	/**
+	 * \brief The function was without power for a while
+	 *
+	 * It is as new, but for its power state: the client (QEMU) knows that from what was written
+	 * alone, and decodes BARs by it.
+	 */
+	void losePower();
 	/** \return false: all reads give ones, and all writes are lost, until it is true again */
 	virtual bool answers() const { return true; }
 	/** \brief Something is written to configuration space, even if answers() says no */

@@ -94,7 +94,10 @@
 #define NVDLA_PCI_FAULT_ONES		5
 /* The next accesses to system memory are refused. */
 #define NVDLA_PCI_FAULT_DMA		6
-/* As if there were no function: all ones everywhere, but for orders. Back, it is as new. */
+/*
+ * As if there were no function: all ones everywhere, but for orders. Back, it is as new, in the
+ * power state in which it went.
+ */
 #define NVDLA_PCI_FAULT_GONE		7
 
 #endif /* NVDLA_HW_PCI_H */

@@ -334,6 +334,20 @@ TEST_F(FaultOrdersTest, AFunctionThatIsGoneTakesOrdersAlone)
 	EXPECT_TRUE(copies());
 }
 
+/* QEMU decodes its BARs again when D0 is written, and not before. */
+TEST_F(FaultOrdersTest, AFunctionThatIsGoneAsleepIsAsleepWhenItIsBack)
+{
+	const uint32_t state = findCapability(vfiouser::pci::kCapabilityPower) + 4;
+	setConfig(state, 2, 3);
+	order(NVDLA_PCI_FAULT_GONE);
+	EXPECT_EQ(config(state, 2), 0xffffu);
+	order(NVDLA_PCI_FAULT_NONE);
+	EXPECT_EQ(config(state, 2), 3u);
+	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), ~0u);
+	setConfig(state, 2, 0);
+	EXPECT_EQ(csb(NVDLA_GLB_S_NVDLA_HW_VERSION), 0x00303031u);
+}
+
 TEST_F(NvdlaFunctionTest, ResetRestoresRegistersAndConfiguration)
 {
 	setConfig(vfiouser::pci::kCommand, 2, vfiouser::pci::kCommandMaster);
