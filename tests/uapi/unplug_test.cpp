@@ -10,72 +10,22 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
+#include <nvdla/hw/pci.h>
 #include <unistd.h>
 #include <xf86drm.h>
 
+#include "driver_files.h"
+#include "eventually.h"
 #include "imported_buffer.h"
 #include "pci_function.h"
+#include "slow_page.h"
+#include "trace.h"
 
 namespace nvdla::test
 {
 
 namespace
 {
-
-/* Memory whose first access lasts until somebody lets it be there, as on a slow file system. */
-class SlowPage
-{
-public:
-	SlowPage()
-		: fd_(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC))),
-		  page_(mmap(nullptr, pageBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			     -1, 0))
-	{
-		uffdio_api api = { .api = UFFD_API, .features = 0, .ioctls = 0 };
-		uffdio_register range = { .range = { address(), pageBytes },
-					  .mode = UFFDIO_REGISTER_MODE_MISSING,
-					  .ioctls = 0 };
-		valid_ = fd_ >= 0 && page_ != MAP_FAILED && !ioctl(fd_, UFFDIO_API, &api) &&
-			 !ioctl(fd_, UFFDIO_REGISTER, &range);
-	}
-	~SlowPage()
-	{
-		if (fd_ >= 0)
-			close(fd_);
-		if (page_ != MAP_FAILED)
-			munmap(page_, pageBytes);
-	}
-	SlowPage(const SlowPage &) = delete;
-	SlowPage &operator=(const SlowPage &) = delete;
-
-	bool valid() const { return valid_; }
-	uint64_t address() const { return reinterpret_cast<uintptr_t>(page_); }
-
-	/** \brief Waits until somebody accesses it; that one goes on waiting */
-	bool waitForAccess() const
-	{
-		uffd_msg message;
-		return read(fd_, &message, sizeof(message)) == sizeof(message) &&
-		       message.event == UFFD_EVENT_PAGEFAULT;
-	}
-
-	/** \brief Has it be there, zeroed */
-	bool arrive() const
-	{
-		uffdio_zeropage zero = { .range = { address(), pageBytes }, .mode = 0, .zeropage = 0 };
-		return !ioctl(fd_, UFFDIO_ZEROPAGE, &zero);
-	}
-
-private:
-	static constexpr size_t pageBytes = 4096;
-	int fd_;
-	void *page_;
-	bool valid_ = false;
-};
 
 class UnplugTest : public testing::Test
 {
@@ -359,6 +309,85 @@ TEST_F(UnplugTest, FencesOutliveTheDevice)
 		<< names;
 	close(fence);
 	ASSERT_TRUE(unbound.bind());
+}
+
+/*
+ * A job that was made ready behind another one is not left on the core for whoever comes next,
+ * though the device goes before its turn comes: BDMA would run its copies with the next one's.
+ */
+TEST_F(UnplugTest, LeavesNothingOnTheCore)
+{
+	constexpr uint32_t bytes = 65536, lineBytes = 1024;
+	const PciFunction function;
+	const Trace trace;
+	ASSERT_TRUE(trace.valid());
+	Device first, second;
+	Buffer from(first, bytes), to(first, bytes), source(second, bytes),
+		destination(second, bytes);
+	ASSERT_TRUE(from.valid() && to.valid() && source.valid() && destination.valid());
+	const auto copy = [](const Buffer &input, const Buffer &output, uint32_t size) {
+		CopyTask task;
+		task.addAddress(input.handle());
+		task.addAddress(output.handle());
+		task.addCopy(0, 1, lineBytes, size / lineBytes);
+		return task;
+	};
+	const auto programmed = [&] {
+		return std::ranges::count(trace.events(), "nvdla_op_program",
+					  &std::pair<std::string, std::string>::first);
+	};
+
+	/* Its interrupt is lost: it seems to run until there is another one. */
+	const CopyTask stuck = copy(from, to, bytes), behind = copy(source, destination, bytes);
+	ASSERT_TRUE(function.order(NVDLA_PCI_FAULT_LOST));
+	Submit submit(stuck);
+	submit.timeoutMs = 60'000;
+	ASSERT_EQ(submit.run(first), 0);
+	std::ranges::fill(source.bytes(), uint8_t{ 0x5a });
+	Submit next(behind);
+	const uint32_t syncobj = second.createSyncobj();
+	next.outSyncs.push_back({ .handle = syncobj, .reserved = 0, .point = 0 });
+	ASSERT_EQ(next.run(second), 0);
+	int fence = -1;
+	ASSERT_EQ(drmSyncobjExportSyncFile(second.fd(), syncobj, &fence), 0);
+	ASSERT_TRUE(eventually([&] { return programmed() == 2; }));
+
+	/* The device is on its way out for as long as one of its files is being written to. */
+	const SlowPage page;
+	ASSERT_TRUE(page.valid());
+	const int file =
+		open((debugFolder() / "inject/lose_interrupt").c_str(), O_WRONLY | O_CLOEXEC);
+	ASSERT_GE(file, 0);
+	std::thread writer([&] {
+		EXPECT_LT(write(file, reinterpret_cast<const void *>(page.address()), 1), 0);
+	});
+	EXPECT_TRUE(page.waitForAccess());
+	std::thread unbinder([&] { EXPECT_TRUE(function.unbind()); });
+	EXPECT_TRUE(eventually([&] { return to.prepare(DRM_NVDLA_BO_READ, 0) == -ENODEV; }));
+	EXPECT_TRUE(function.order(NVDLA_PCI_FAULT_SPURIOUS));
+	EXPECT_TRUE(eventually([&] { return syncFileStatus(fence) != 0; }));
+	EXPECT_TRUE(page.arrive());
+	writer.join();
+	unbinder.join();
+	close(file);
+	const int status = syncFileStatus(fence);
+	close(fence);
+	EXPECT_EQ(std::ranges::count(destination.bytes(), 0x5a), status == 1 ? bytes : 0);
+
+	std::ranges::fill(destination.bytes(), uint8_t{ 0 });
+	ASSERT_TRUE(function.bind());
+	EXPECT_TRUE(function.stayAwake(true)) << "asleep it would forget what it was told";
+	{
+		Device again(presentNode());
+		Buffer input(again, bytes), output(again, bytes);
+		ASSERT_TRUE(input.valid() && output.valid());
+		std::ranges::fill(input.bytes(), uint8_t{ 0xa5 });
+		const CopyTask half = copy(input, output, bytes / 2);
+		EXPECT_EQ(Submit(half).runToTheEnd(again), 0);
+		EXPECT_EQ(std::ranges::count(output.bytes(), 0xa5), bytes / 2);
+		EXPECT_EQ(std::ranges::count(destination.bytes(), 0), bytes);
+	}
+	function.stayAwake(false);
 }
 
 } /* namespace nvdla::test */
