@@ -20,6 +20,12 @@ std::string Generator::newLut(bool isFloat, int magnitudeBits)
 void Generator::chooseOperands(op::SdpUnit &unit, const Known &in, DataType processing, bool isY,
 			       bool constantsOnly)
 {
+	const auto chooseConverters = [&] {
+		if (isY && processing != DataType::Half && dice_.chance(50)) {
+			unit.aluConverter = dice_.converter(50, 3, 1);
+			unit.mulConverter = dice_.converter(50, 3, 1);
+		}
+	};
 	/* A surface of the same shape, for one of ALU and multiplier. */
 	if (!constantsOnly && in.n == 1 && !(unit.alu && unit.multiply)) {
 		for (const Known &other : known_) {
@@ -28,6 +34,7 @@ void Generator::chooseOperands(op::SdpUnit &unit, const Known &in, DataType proc
 				continue;
 			unit.operands = other.name;
 			consumed_.insert(other.name);
+			chooseConverters();
 			return;
 		}
 	}
@@ -43,10 +50,7 @@ void Generator::chooseOperands(op::SdpUnit &unit, const Known &in, DataType proc
 		operands.alu = dice_.elements(type, count);
 	if (unit.multiply)
 		operands.mul = dice_.elements(type, count);
-	if (isY && processing != DataType::Half && dice_.chance(50)) {
-		unit.aluConverter = dice_.converter(50, 3, 1);
-		unit.mulConverter = dice_.converter(50, 3, 1);
-	}
+	chooseConverters();
 	case_.constants.operands[operands.name] = operands;
 	unit.operands = operands.name;
 	case_.graph.operands(std::move(operands));

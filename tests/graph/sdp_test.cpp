@@ -2,6 +2,8 @@
 /*
  * SDP operations that become something else than one layer of themselves.
  */
+#include <nvdla/layer_scaling.h>
+
 #include "expansion_test.h"
 
 namespace nvdla::test
@@ -84,6 +86,51 @@ TEST_F(SdpOperations, SayWhatTwoSurfacesNeed)
 	std::swap(other.x1, other.y);
 	other.y->activation = op::Activation::None;
 	refused(other, { "'sdp' (SDP), y.mulOperands", "are for x1" });
+}
+
+/* A step of the one is 0.05, of the other 0.12: Y's converter brings them together. */
+TEST_F(SdpOperations, BringSurfacesOfDifferentScalesTogether)
+{
+	const Quantization operandScale{ 0.12, 7 }, outScale{ 0.2, -3 };
+	struct {
+		Elementwise operation;
+		std::optional<op::Alu> alu;
+		Quantization main;
+	} const cases[] = {
+		{ Elementwise::Max, op::Alu::Max, { 0.05, -12 } },
+		{ Elementwise::Min, op::Alu::Min, { 0.05, -12 } },
+		{ Elementwise::Sum, op::Alu::Sum, { 0.05, -12 } },
+		{ Elementwise::Product, std::nullopt, { 0.05, 0 } },
+	};
+
+	for (const DataType type : { DataType::Int8, DataType::Int16 }) {
+		for (const auto &[operation, alu, main] : cases) {
+			SCOPED_TRACE(dataTypeName(type));
+			SCOPED_TRACE(static_cast<int>(operation));
+			const auto scaling = scaleElementwise(operation, main, operandScale);
+			ASSERT_TRUE(scaling) << scaling.error().message();
+			const auto converter = makeConverter(scaling->result, outScale);
+			ASSERT_TRUE(converter) << converter.error().message();
+
+			made_ = {};
+			input({ .type = type, .c = 40, .h = 4, .w = 6 });
+			add(op::Pooling{ .name = "max",
+					 .input = "x",
+					 .output = "a",
+					 .kernel = { 3, 1 },
+					 .padding = { 1, 1, 0, 0 } });
+			op::Sdp both = sdp();
+			both.input = "x";
+			both.y = op::SdpUnit{ .alu = alu, .multiply = !alu, .operands = "a" };
+			(alu ? both.y->aluConverter : both.y->mulConverter) = scaling->operand;
+			both.converter = *converter;
+			add(both);
+			output("y");
+			const DlaTask task = checked();
+			const nvdla_sdp_op &y = task.operations.back().sdp.y_op;
+			EXPECT_EQ((alu ? y.alu_cvt : y.mul_cvt).scale, scaling->operand.scale);
+		}
+	}
 }
 
 /* A pooling that is too wide for PDP's line buffer reads memory, and only such a one. */
