@@ -187,7 +187,6 @@ Result<Image> readImage(const std::string &path)
 Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &name)
 {
 	PngImage writer;
-	png_alloc_size_t size = 0;
 
 	if (image.pixels.size() != size_t{ image.width } * image.height * image.channels ||
 	    (image.channels != 1 && image.channels != 3))
@@ -199,11 +198,14 @@ Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &
 	writer.png.height = image.height;
 	writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-	const auto *pixels = image.pixels.data();
-	if (!png_image_write_to_memory(&writer.png, nullptr, &size, 0, pixels, 0, nullptr))
-		return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
+	/* A quarter larger, and much sooner there. */
+	writer.png.flags = PNG_IMAGE_FLAG_FAST;
+
+	/* Asking for the exact size would compress the picture a second time. */
+	png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
 	std::vector<std::byte> bytes(size);
-	if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0, pixels, 0, nullptr))
+	if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0, image.pixels.data(), 0,
+				       nullptr))
 		return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
 	bytes.resize(size);
 	return bytes;

@@ -28,10 +28,14 @@ load_driver=no device=no driver_parameters='' directory=/ size=''
 # shellcheck source=/dev/null
 . /etc/vm.conf
 
+# Every process takes milliseconds in an emulated processor: what the shell does itself, it does.
+
 # port NAME: the device of the virtio port nvdla.NAME.
 port() {
 	for entry in /sys/class/virtio-ports/*; do
-		if [ "$(cat "$entry/name" 2>/dev/null)" = "nvdla.$1" ]; then
+		name=
+		read -r name 2>/dev/null <"$entry/name"
+		if [ "$name" = "nvdla.$1" ]; then
 			echo "/dev/${entry##*/}"
 			return
 		fi
@@ -74,7 +78,8 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	tell "tainted $(cat /proc/sys/kernel/tainted)"
+	read -r tainted </proc/sys/kernel/tainted
+	tell "tainted $tainted"
 	dmesg >"$(port kernel)"
 	tell "end"
 	exec 9>&-
@@ -116,7 +121,8 @@ if [ -f "$modules/nvdla.ko" ]; then
 		fi
 	fi
 fi
-tell "ready $(cut -d ' ' -f 1 /proc/uptime)"
+read -r uptime _ </proc/uptime
+tell "ready $uptime"
 
 if [ ! -f /etc/vm.command ]; then
 	cd "$directory" || cd /
@@ -146,8 +152,8 @@ for entry in /proc/[0-9]*; do
 	pid=${entry#/proc/}
 	case $pid in
 	1 | "$out" | "$err") ;;
-	# A kernel thread has no command line.
-	*) [ -z "$(tr -d '\0' <"$entry/cmdline" 2>/dev/null)" ] || kill -9 "$pid" 2>/dev/null ;;
+	# A kernel thread has no program.
+	*) [ ! -e "$entry/exe" ] || kill -9 "$pid" 2>/dev/null ;;
 	esac
 done
 wait

@@ -32,7 +32,9 @@ printf '%-14s' '' && printf '%20s' $columns && echo
 for engine in counters_conv counters_sdp counters_pdp; do
 	printf '%-14s' "$engine"
 	for column in $columns; do
-		printf '%20s' "$(cat "$engine/$column" 2>/dev/null || echo -)"
+		value=-
+		[ ! -e "$engine/$column" ] || read -r value <"$engine/$column"
+		printf '%20s' "$value"
 	done
 	echo
 done
