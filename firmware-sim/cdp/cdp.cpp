@@ -17,7 +17,6 @@ using namespace arith;
 namespace
 {
 
-constexpr uint32_t atomBytes = 32;
 /* Positions of a line worked on at a time: bounds the memory that an operation takes. */
 constexpr uint32_t chunkAtoms = 32;
 /* Channels that the window can reach beyond either end of the cube. */

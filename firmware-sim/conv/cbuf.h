@@ -21,9 +21,6 @@ inline constexpr uint32_t kBankEntries = 256;
 inline constexpr uint32_t kEntryBytes = 128;
 inline constexpr uint32_t kBankBytes = kBankEntries * kEntryBytes;
 
-/** \brief A piece of a line of a feature cube: all channels of one column in one surface */
-inline constexpr uint32_t kAtomBytes = 32;
-
 /** \return surfaces of a cube of \a channels */
 constexpr uint32_t surfacesOf(Precision precision, uint32_t channels)
 {
@@ -42,7 +39,7 @@ uint32_t entriesPerSlice(ConvMode mode, Precision precision, uint32_t width, uin
 class LineLayout
 {
 public:
-	static constexpr uint32_t kAtomsPerEntry = kEntryBytes / kAtomBytes;
+	static constexpr uint32_t kAtomsPerEntry = kEntryBytes / atomBytes;
 
 	LineLayout(uint32_t width, uint32_t surfaces)
 		: width_(width), whole_(surfaces / kAtomsPerEntry), rest_(surfaces % kAtomsPerEntry)

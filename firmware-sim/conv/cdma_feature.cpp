@@ -53,7 +53,7 @@ public:
 	LineReader(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
 		: op_(op), memory_(memory), special_(special),
 		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
-		  bytes_(static_cast<size_t>(op.fetch.size.width) * kAtomBytes)
+		  bytes_(static_cast<size_t>(op.fetch.size.width) * atomBytes)
 	{
 	}
 
@@ -77,7 +77,7 @@ private:
 
 		/* A packed 1x1 cube is one line of atoms, whatever its surface stride says. */
 		if (fetch.packed && fetch.size.width == 1 && fetch.size.height == 1)
-			return base + static_cast<uint64_t>(surface) * kAtomBytes;
+			return base + static_cast<uint64_t>(surface) * atomBytes;
 		return base + static_cast<uint64_t>(surface) * fetch.surfaceStride +
 		       static_cast<uint64_t>(y) * fetch.lineStride;
 	}
@@ -126,22 +126,22 @@ protected:
 private:
 	void put(uint32_t surface, uint32_t first, std::span<const std::byte> atoms)
 	{
-		const size_t step = size_t{ layout_.atoms(surface) } * kAtomBytes;
+		const size_t step = size_t{ layout_.atoms(surface) } * atomBytes;
 
 		while (!atoms.empty()) {
 			const auto x = static_cast<uint32_t>(op_.fetch.size.width -
-							     atoms.size() / kAtomBytes);
+							     atoms.size() / atomBytes);
 			const uint32_t atom = layout_.atom(surface, x);
 			const auto room =
 				entries(first + atom / LineLayout::kAtomsPerEntry)
 					.subspan(size_t{ atom % LineLayout::kAtomsPerEntry } *
-						 kAtomBytes);
-			const size_t count = std::min(atoms.size() / kAtomBytes,
-						      (room.size() - kAtomBytes) / step + 1);
+						 atomBytes);
+			const size_t count = std::min(atoms.size() / atomBytes,
+						      (room.size() - atomBytes) / step + 1);
 
 			for (size_t i = 0; i < count; i++)
-				std::memcpy(&room[i * step], &atoms[i * kAtomBytes], kAtomBytes);
-			atoms = atoms.subspan(count * kAtomBytes);
+				std::memcpy(&room[i * step], &atoms[i * atomBytes], atomBytes);
+			atoms = atoms.subspan(count * atomBytes);
 		}
 	}
 
@@ -223,7 +223,7 @@ private:
 			const uint32_t phase = phaseY * fetch.strideX + column % fetch.strideX;
 			if (column / fetch.strideX >= data.width)
 				return;
-			widen(op_.precision, &atoms[static_cast<size_t>(x) * kAtomBytes],
+			widen(op_.precision, &atoms[static_cast<size_t>(x) * atomBytes],
 			      std::span(out).subspan(
 				      static_cast<size_t>(column / fetch.strideX) * data.channels +
 					      static_cast<size_t>(phase) * channels_ + channel,

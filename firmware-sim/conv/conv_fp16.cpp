@@ -17,7 +17,7 @@ namespace
 {
 
 /* Of these, a thread needs longer than to be woken. */
-constexpr uint64_t kMacsForAThread = 1 << 15;
+constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 class Fp16Maker : public LineMaker
 {
@@ -95,7 +95,7 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
 
 	return streamLines(
-		op, weights, sink, memory, workers, worthwhileThreads(op, kMacsForAThread),
+		op, weights, sink, memory, workers, worthwhileThreads(op, kFp16MacsForAThread),
 		linesAtOnce,
 		[&] { return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce); });
 }

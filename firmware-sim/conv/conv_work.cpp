@@ -37,7 +37,7 @@ uint64_t dataBytes(const ConvOp &op)
 	const PixelFormat *format = pixelFormat(op.pixel.format);
 
 	if (op.mode != ConvMode::Image)
-		return positions * inputSurfaces(op) * kAtomBytes * op.batches;
+		return positions * inputSurfaces(op) * atomBytes * op.batches;
 	if (!format)
 		return 0;
 	return positions *
@@ -75,7 +75,7 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 	work.oneSurface = inputSurfaces(op) == 1;
 	if (!kept.data) {
 		work.dataBytes = dataBytes(op);
-		work.atoms = work.dataBytes / kAtomBytes;
+		work.atoms = work.dataBytes / atomBytes;
 		work.lines = uint64_t{ op.fetch.size.height } * op.batches;
 		if (op.mode != ConvMode::Image)
 			work.lines *= inputSurfaces(op);

@@ -94,8 +94,8 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 	for (uint32_t surface = 0; surface < surfaces;) {
 		/* The atoms of a column in one entry follow each other. */
 		const uint32_t atoms = layout.atoms(surface);
-		const size_t step = size_t{ atoms } * kAtomBytes;
-		const size_t channel = size_t{ surface } * kAtomBytes;
+		const size_t step = size_t{ atoms } * atomBytes;
+		const size_t channel = size_t{ surface } * atomBytes;
 		const uint32_t columns = LineLayout::kAtomsPerEntry / atoms;
 		for (uint32_t x = 0; x < width;) {
 			/* x is the first column of an entry. */

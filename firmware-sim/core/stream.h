@@ -17,7 +17,10 @@ enum class Precision : uint8_t {
 	Fp16 = 2,
 };
 
-/** \return channels in one atom of 32 bytes */
+/** \brief Bytes of an atom: all channels of one column in one surface of a cube */
+inline constexpr uint32_t atomBytes = 32;
+
+/** \return channels in one atom */
 constexpr uint32_t atomChannels(Precision precision)
 {
 	return precision == Precision::Int8 ? 32 : 16;

@@ -14,7 +14,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t atomBytes = 32;
 
 /* One line as bytes to elements; FP16 as bits, NaNs cleared if told so. */
 void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t> values)

@@ -9,7 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint64_t atomBytes = 32;
 /* Eight bytes go through the pooling logic in one cycle, and a line is never faster than this. */
 constexpr uint64_t cyclesPerAtom = 4;
 constexpr uint64_t shortestLine = 7;
@@ -37,9 +36,9 @@ PdpWork pdpWork(const PdpOp &op)
 		work.outCycles += op.surfaces() * linesLeft(op) * cyclesPerAtom * part.outWidth;
 		if (!op.flying)
 			work.traffic.of(op.source.ram).readBytes +=
-				op.surfaces() * op.inHeight * part.inWidth * atomBytes;
+				uint64_t{ atomBytes } * op.surfaces() * op.inHeight * part.inWidth;
 		work.traffic.of(op.destination.ram).writeBytes +=
-			op.surfaces() * op.outHeight * part.outWidth * atomBytes;
+			uint64_t{ atomBytes } * op.surfaces() * op.outHeight * part.outWidth;
 	}
 	return work;
 }

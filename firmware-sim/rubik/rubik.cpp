@@ -14,7 +14,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint32_t atomBytes = 32;
 
 uint32_t surfaces(uint32_t channels, Precision precision)
 {

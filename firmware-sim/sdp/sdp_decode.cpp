@@ -10,7 +10,6 @@ namespace
 {
 
 /* Addresses and strides are in units of one atom; the low bits are not implemented. */
-constexpr uint32_t atomBytes = 32;
 constexpr uint32_t atomMask = ~(atomBytes - 1);
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;

@@ -19,7 +19,6 @@ using namespace arith;
 namespace
 {
 
-constexpr uint32_t atomBytes = 32;
 /* Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache. */
 constexpr uint32_t chunkAtoms = 256;
 

@@ -9,7 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-constexpr uint64_t atomBytes = 32;
 
 uint64_t positions(const SdpOp &op)
 {
@@ -62,7 +61,7 @@ void addDestination(const SdpOp &op, SdpWork &work)
 		return;
 	}
 	work.writeLines = surfaces * op.height * op.batches;
-	work.writeWords = op.batches * wordsOfLines(cube.address, op.width * atomBytes, op.height,
+	work.writeWords = op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * atomBytes, op.height,
 						    cube.lineStride, surfaces, cube.surfaceStride);
 }
 

@@ -61,9 +61,10 @@ EmuBufferDesc describe(const EmuBuffer &buffer)
 template<typename T>
 void append(std::vector<std::byte> &list, const T &entry)
 {
-	const auto *bytes = reinterpret_cast<const std::byte *>(&entry);
+	const size_t at = list.size();
 
-	list.insert(list.end(), bytes, bytes + sizeof(entry));
+	list.resize(at + sizeof(entry));
+	std::memcpy(&list[at], &entry, sizeof(entry));
 }
 
 } /* namespace */
