@@ -2,10 +2,12 @@
 #include "pdp/pdp.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "core/elements.h"
 #include "pdp/pdp_work.h"
 
 namespace nvdla::sim
@@ -15,25 +17,20 @@ namespace
 {
 
 
-/* One line as bytes to elements; FP16 as bits, NaNs cleared if told so. */
-void unpack(std::span<const std::byte> bytes, const PdpOp &op, std::span<int32_t> values)
+bool isNanAt(const std::byte *at)
 {
-	if (op.precision == Precision::Int8) {
-		std::transform(bytes.begin(), bytes.end(), values.begin(), [](std::byte byte) {
-			return static_cast<int8_t>(std::to_integer<uint8_t>(byte));
-		});
-		return;
-	}
-	for (size_t i = 0; i < values.size(); i++) {
-		const auto bits =
-			static_cast<uint16_t>(std::to_integer<unsigned>(bytes[2 * i]) |
-					      std::to_integer<unsigned>(bytes[2 * i + 1]) << 8);
-		values[i] = op.precision == Precision::Int16 ? static_cast<int16_t>(bits) : bits;
-	}
-	if (op.precision == Precision::Fp16 && op.nanToZero)
-		for (int32_t &value : values)
-			if (arith::Fp16::isNan(static_cast<uint32_t>(value)))
-				value = 0;
+	uint16_t half;
+
+	std::memcpy(&half, at, sizeof(half));
+	return arith::Fp16::isNan(half);
+}
+
+/* NaNs of a line of FP16 to 0 */
+void clearNans(std::span<std::byte> line)
+{
+	for (size_t i = 0; i < line.size(); i += sizeof(uint16_t))
+		if (isNanAt(&line[i]))
+			std::memset(&line[i], 0, sizeof(uint16_t));
 }
 
 /*
@@ -54,8 +51,8 @@ void addCounters(OperationResult &result, const PdpWriter &writer)
 void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
 {
 	const auto pooler = PdpPooler::create(op, part);
-	std::vector<std::byte> bytes(size_t{ part.inWidth } * atomBytes);
-	std::vector<int32_t> values(size_t{ part.inWidth } * op.lanes());
+	const bool clears = op.precision == Precision::Fp16 && op.nanToZero;
+	std::vector<std::byte> line(size_t{ part.inWidth } * atomBytes);
 	const uint64_t first = op.source.address + static_cast<uint64_t>(part.inX) * atomBytes;
 
 	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
@@ -65,9 +62,10 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 			port.read(op.source.ram,
 				  first + uint64_t{ surface } * op.source.surfaceStride +
 					  uint64_t{ y } * op.source.lineStride,
-				  bytes);
-			unpack(bytes, op, values);
-			pooler->push(values, [&](uint32_t outY, std::span<const int32_t> out) {
+				  line);
+			if (clears)
+				clearNans(line);
+			pooler->push(line, [&](uint32_t outY, std::span<const std::byte> out) {
 				writer.write(surface, outY, part.outX, out);
 			});
 		}
@@ -76,29 +74,17 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 
 } /* namespace */
 
-void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const int32_t> values)
+void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
 {
-	line_.resize(values.size() * elementBytes(op_.precision));
-	if (op_.precision == Precision::Int8) {
-		std::transform(values.begin(), values.end(), line_.begin(),
-			       [](int32_t value) { return static_cast<std::byte>(value); });
-	} else {
-		for (size_t i = 0; i < values.size(); i++) {
-			line_[2 * i] = static_cast<std::byte>(values[i]);
-			line_[2 * i + 1] = static_cast<std::byte>(values[i] >> 8);
-		}
-	}
 	if (op_.precision == Precision::Fp16)
-		nans_ += static_cast<uint32_t>(
-			std::count_if(values.begin(), values.end(), [](int32_t value) {
-				return arith::Fp16::isNan(static_cast<uint32_t>(value));
-			}));
+		for (size_t i = 0; i < atoms.size(); i += sizeof(uint16_t))
+			nans_ += isNanAt(&atoms[i]);
 
 	const PdpCube &cube = op_.destination;
 	port_.write(cube.ram,
 		    cube.address + uint64_t{ surface } * cube.surfaceStride +
 			    uint64_t{ y } * cube.lineStride + uint64_t{ x } * atomBytes,
-		    line_);
+		    atoms);
 }
 
 PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
@@ -106,7 +92,7 @@ PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
 	  writer_(op_, port)
 {
 	for (Line &line : lines_)
-		line.values.resize(size_t{ op_.inWidth } * op_.lanes());
+		line.atoms.resize(size_t{ op_.inWidth } * atomBytes);
 }
 
 bool PdpStream::accepts(const StreamRun &run) const
@@ -117,10 +103,10 @@ bool PdpStream::accepts(const StreamRun &run) const
 	       run.data.size() == size_t{ run.width } * op_.lanes();
 }
 
-void PdpStream::poolLine(std::span<const int32_t> values)
+void PdpStream::poolLine(std::span<const std::byte> atoms)
 {
 	if (!port_.cancelled())
-		pooler_->push(values, [this](uint32_t outY, std::span<const int32_t> out) {
+		pooler_->push(atoms, [this](uint32_t outY, std::span<const std::byte> out) {
 			writer_.write(surface_, outY, 0, out);
 		});
 	if (++y_ == op_.inHeight) {
@@ -136,17 +122,13 @@ void PdpStream::push(const StreamRun &run)
 		return;
 	}
 	Line &line = lines_[run.y % lines_.size()];
-	if (run.y == y_ && run.width == op_.inWidth && line.filled == 0) {
-		poolLine(run.data);
-	} else {
-		std::copy(run.data.begin(), run.data.end(),
-			  line.values.begin() + static_cast<ptrdiff_t>(run.x * op_.lanes()));
-		line.filled += run.width;
-	}
+	narrowElements(run.data, op_.precision,
+		       std::span(line.atoms).subspan(size_t{ run.x } * atomBytes));
+	line.filled += run.width;
 	for (Line *next = &lines_[y_ % lines_.size()]; next->filled >= op_.inWidth;
 	     next = &lines_[y_ % lines_.size()]) {
 		next->filled = 0;
-		poolLine(next->values);
+		poolLine(next->atoms);
 	}
 }
 

@@ -27,15 +27,14 @@ public:
 	/** \param op must outlive the writer, as must \a port */
 	PdpWriter(const PdpOp &op, MemoryPort &port) : op_(op), port_(port) {}
 
-	/** \param values atoms of one line, beginning at output column \a x */
-	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const int32_t> values);
+	/** \param atoms of one line, beginning at output column \a x */
+	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
 
 	uint32_t nanCount() const { return nans_; }
 
 private:
 	const PdpOp &op_;
 	MemoryPort &port_;
-	std::vector<std::byte> line_;
 	uint32_t nans_ = 0;
 };
 
@@ -66,12 +65,12 @@ public:
 
 private:
 	struct Line {
-		std::vector<int32_t> values;
+		std::vector<std::byte> atoms;
 		uint32_t filled = 0;
 	};
 
 	bool accepts(const StreamRun &run) const;
-	void poolLine(std::span<const int32_t> values);
+	void poolLine(std::span<const std::byte> atoms);
 
 	const PdpOp op_;
 	const PdpPart part_;

@@ -5,7 +5,8 @@
  * A window is reduced row by row: first the elements of a row from left to
  * right, then the rows from top to bottom. Widths of the integer accumulators,
  * order of the operands and rounding as in the hardware's RTL; where integers
- * leave these widths, they wrap.
+ * leave these widths, they wrap. Each has elements as they are in memory and numbers that it works
+ * with, no wider than they have to be; kPads: padding is something to add.
  */
 #pragma once
 
@@ -19,6 +20,11 @@
 
 namespace nvdla::sim
 {
+
+/** \brief An element as it is in memory; FP16 as bits */
+template<Precision P>
+using PdpElement = std::conditional_t<P == Precision::Int8, int8_t,
+				      std::conditional_t<P == Precision::Int16, int16_t, uint16_t>>;
 
 /**
  * \brief Numbers in whose order those of FP16 are, NaNs beyond all others
@@ -57,9 +63,14 @@ struct PdpFloatOrder {
  */
 template<Precision P, PoolingMethod M>
 struct PdpExtreme {
-	static int32_t select(int32_t a, int32_t b)
+	using Element = PdpElement<P>;
+	/* Integers are compared as they are. */
+	using Number = std::conditional_t<P == Precision::Fp16, int32_t, Element>;
+	static constexpr bool kPads = false;
+
+	static Number select(Number a, Number b)
 	{
-		const int32_t chosen = M == PoolingMethod::Max ? (a > b ? a : b) : (a < b ? a : b);
+		const Number chosen = M == PoolingMethod::Max ? (a > b ? a : b) : (a < b ? a : b);
 
 		if constexpr (P == Precision::Fp16)
 			return PdpFloatOrder<M>::isNan(a) ? a : chosen;
@@ -69,22 +80,32 @@ struct PdpExtreme {
 
 	explicit PdpExtreme(const PdpOp &) {}
 
-	int32_t load(int32_t in) const
+	Number load(Element in) const
 	{
-		return P == Precision::Fp16 ? PdpFloatOrder<M>::of(in) : in;
+		if constexpr (P == Precision::Fp16)
+			return PdpFloatOrder<M>::of(in);
+		else
+			return in;
 	}
-	int32_t addInRow(int32_t row, int32_t in) const { return select(row, in); }
-	int32_t finishRow(int32_t row, uint32_t) const { return row; }
-	int32_t addRow(int32_t sum, int32_t row) const { return select(row, sum); }
-	int32_t finish(int32_t sum, uint32_t) const
+	Number addInRow(Number row, Number in) const { return select(row, in); }
+	Number finishRow(Number row, uint32_t) const { return row; }
+	Number addRow(Number sum, Number row) const { return select(row, sum); }
+	Element finish(Number sum, uint32_t) const
 	{
-		return P == Precision::Fp16 ? PdpFloatOrder<M>::bitsOf(sum) : sum;
+		if constexpr (P == Precision::Fp16)
+			return static_cast<Element>(PdpFloatOrder<M>::bitsOf(sum));
+		else
+			return sum;
 	}
 };
 
 /** \brief Averages of integers */
 template<Precision P>
 struct PdpIntegerAverage {
+	using Element = PdpElement<P>;
+	using Number = std::conditional_t<P == Precision::Int8, int16_t, int32_t>;
+	static constexpr bool kPads = true;
+
 	/* Bits of: the sum of a row, of a window, that divided by the width; the result. */
 	static constexpr unsigned kRowBits = P == Precision::Int8 ? 11 : 22;
 	static constexpr unsigned kSumBits = P == Precision::Int8 ? 14 : 22;
@@ -122,17 +143,18 @@ struct PdpIntegerAverage {
 	{
 	}
 
-	int32_t load(int32_t in) const { return in; }
-	int32_t addInRow(int32_t row, int32_t in) const { return row + in; }
-	int32_t finishRow(int32_t row, uint32_t padded) const
+	Number load(Element in) const { return in; }
+	Number addInRow(Number row, Number in) const { return static_cast<Number>(row + in); }
+	Number finishRow(Number row, uint32_t padded) const
 	{
-		return wrap<kRowBits>(row + padValue[padded]);
+		return static_cast<Number>(wrap<kRowBits>(row + padValue[padded]));
 	}
-	int32_t addRow(int32_t sum, int32_t row) const { return sum + row; }
-	int32_t finish(int32_t sum, uint32_t padded) const
+	Number addRow(Number sum, Number row) const { return static_cast<Number>(sum + row); }
+	Element finish(Number sum, uint32_t padded) const
 	{
 		const int32_t whole = wrap<kSumBits>(sum + padValue[padded] * width);
-		return scale<kOutBits>(scale<kScaledBits>(whole, recipWidth), recipHeight);
+		return static_cast<Element>(
+			scale<kOutBits>(scale<kScaledBits>(whole, recipWidth), recipHeight));
 	}
 
 	std::array<int32_t, 8> padValue;
@@ -143,6 +165,10 @@ struct PdpIntegerAverage {
 
 /** \brief Averages of FP16: everything between input and output is FP17 */
 struct PdpFloatAverage {
+	using Element = PdpElement<Precision::Fp16>;
+	using Number = int32_t;
+	static constexpr bool kPads = true;
+
 	explicit PdpFloatAverage(const PdpOp &op)
 		: recipWidth(op.recipWidth), recipHeight(op.recipHeight)
 	{
@@ -159,10 +185,7 @@ struct PdpFloatAverage {
 		return static_cast<int32_t>(arith::add<arith::Fp17>(static_cast<uint32_t>(a), b));
 	}
 
-	int32_t load(int32_t in) const
-	{
-		return static_cast<int32_t>(arith::fp16ToFp17(static_cast<uint16_t>(in)));
-	}
+	int32_t load(Element in) const { return static_cast<int32_t>(arith::fp16ToFp17(in)); }
 	int32_t addInRow(int32_t row, int32_t in) const
 	{
 		return add(row, static_cast<uint32_t>(in));
@@ -172,7 +195,7 @@ struct PdpFloatAverage {
 	{
 		return add(row, static_cast<uint32_t>(sum));
 	}
-	int32_t finish(int32_t sum, uint32_t padded) const
+	Element finish(int32_t sum, uint32_t padded) const
 	{
 		uint32_t value = static_cast<uint32_t>(add(sum, windowPad[padded]));
 		value = arith::multiply<arith::Fp17>(value, recipWidth);

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Plain loops, which the compiler makes vectors of: compiled once for each instruction set
+ * (Highway).
+ */
 #include "pdp/pdp_pooler.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pdp/pdp_pooler.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
 
 #include "pdp/pdp_arith.h"
 
+HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
-
-namespace
+namespace HWY_NAMESPACE
 {
 
-/** \brief Output positions that an input position leads to */
+/** \brief Consecutive output positions */
 struct Outputs {
 	uint32_t first;
 	uint32_t end;
@@ -22,151 +33,199 @@ template<typename Arith, uint32_t Lanes>
 class Pooler final : public PdpPooler
 {
 public:
-	Pooler(const PdpOp &op, const PdpPart &part);
+	Pooler(const PdpOp &op, const PdpPart &part)
+		: op_(op), part_(part), arith_(op),
+		  slots_((op.kernelHeight + op.strideY - 1) / op.strideY),
+		  in_(kConverts ? size_t{ part.inWidth } * Lanes : 0),
+		  row_(size_t{ part.outWidth } * Lanes), sums_(row_.size() * slots_),
+		  out_(row_.size())
+	{
+	}
 
-	void push(std::span<const int32_t> line, const Emit &emit) override;
+	void push(std::span<const std::byte> line, const Emit &emit) override
+	{
+		const Outputs outputs = outputsOfLine();
+
+		if (outputs.first < outputs.end)
+			poolRow(numbers(line));
+		for (uint32_t outY = outputs.first; outY < outputs.end; outY++) {
+			const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
+			const int64_t begin = std::max<int64_t>(top, 0);
+			const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
+
+			addRow(outY, y_ == begin);
+			if (y_ + 1 == end)
+				finish(outY, op_.kernelHeight - static_cast<uint32_t>(end - begin),
+				       emit);
+		}
+		y_ = (y_ + 1) % op_.inHeight;
+	}
 
 private:
-	void poolRow(std::span<const int32_t> line);
-	void addRow(std::span<int32_t> sum, bool first);
-	void finish(std::span<const int32_t> sum, uint32_t padded, uint32_t y, const Emit &emit);
-	Outputs outputsOfLine() const;
-	std::span<int32_t> slot(uint32_t outY);
+	using Element = typename Arith::Element;
+	using Number = typename Arith::Number;
+	static constexpr bool kConverts = !std::is_same_v<Element, Number>;
+
+	/** \return output lines that the line leads to */
+	Outputs outputsOfLine() const
+	{
+		const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
+		const uint32_t first =
+			top < op_.kernelHeight ? 0 : (top - op_.kernelHeight) / op_.strideY + 1;
+		return { first, std::min(top / op_.strideY + 1, op_.outHeight) };
+	}
+
+	const Number *numbers(std::span<const std::byte> line)
+	{
+		const auto *HWY_RESTRICT elements = reinterpret_cast<const Element *>(line.data());
+
+		if constexpr (kConverts) {
+			/* A copy, which what is written cannot change. */
+			const Arith arith = arith_;
+			Number *HWY_RESTRICT out = in_.data();
+			for (size_t i = 0; i < in_.size(); i++)
+				out[i] = arith.load(elements[i]);
+			return out;
+		} else {
+			return elements;
+		}
+	}
+
+	/** Reduce the rows of all windows that lie on one line: their first columns, their second
+	 * ones, and so on */
+	void poolRow(const Number *in)
+	{
+		beginRow(in);
+		for (uint32_t column = 1; column < op_.kernelWidth; column++)
+			addColumn(in, column);
+		if constexpr (Arith::kPads)
+			finishRow();
+	}
+
+	/** \return input column that column 0 of an output's window is at */
+	int64_t left(uint32_t outX) const { return int64_t{ outX } * op_.strideX - part_.padLeft; }
+
+	/** The first column of each window that is not padding */
+	void beginRow(const Number *in)
+	{
+		for (uint32_t outX = 0; outX < part_.outWidth; outX++) {
+			const int64_t x = std::max<int64_t>(left(outX), 0);
+			Number *row = &row_[size_t{ outX } * Lanes];
+
+			if (x < part_.inWidth)
+				std::copy_n(in + x * Lanes, Lanes, row);
+			else
+				std::fill_n(row, Lanes, Number{ 0 });
+		}
+	}
+
+	/** \return outputs for which \a column is on the line, and not the first that is */
+	Outputs outputsOfColumn(uint32_t column) const
+	{
+		const int64_t stride = op_.strideX;
+		const int64_t before = int64_t{ part_.padLeft } - column; /* of output 0 */
+		const int64_t first = std::max<int64_t>((before + stride) / stride, 0);
+		const int64_t end =
+			(std::max<int64_t>(part_.inWidth + before, 0) + stride - 1) / stride;
+
+		return { static_cast<uint32_t>(first),
+			 static_cast<uint32_t>(std::min<int64_t>(end, part_.outWidth)) };
+	}
+
+	void addColumn(const Number *in, uint32_t column)
+	{
+		const Arith arith = arith_;
+		const Outputs outputs = outputsOfColumn(column);
+		const size_t step = size_t{ op_.strideX } * Lanes;
+		Number *HWY_RESTRICT row = &row_[size_t{ outputs.first } * Lanes];
+
+		if (outputs.first >= outputs.end)
+			return;
+		const Number *HWY_RESTRICT from = in + (left(outputs.first) + column) * Lanes;
+		for (uint32_t i = outputs.first; i < outputs.end; i++, row += Lanes, from += step)
+			for (uint32_t lane = 0; lane < Lanes; lane++)
+				row[lane] = arith.addInRow(row[lane], from[lane]);
+	}
+
+	void finishRow()
+	{
+		const Arith arith = arith_;
+		const int64_t width = part_.inWidth;
+
+		for (uint32_t outX = 0; outX < part_.outWidth; outX++) {
+			const int64_t begin = std::clamp<int64_t>(left(outX), 0, width);
+			const int64_t end =
+				std::clamp<int64_t>(left(outX) + op_.kernelWidth, begin, width);
+			const auto padded = op_.kernelWidth - static_cast<uint32_t>(end - begin);
+			Number *HWY_RESTRICT row = &row_[size_t{ outX } * Lanes];
+
+			for (uint32_t lane = 0; lane < Lanes && begin < end; lane++)
+				row[lane] = arith.finishRow(row[lane], padded);
+		}
+	}
+
+	/** The sums of an output line that is under way */
+	Number *slot(uint32_t outY) { return &sums_[row_.size() * (outY % slots_)]; }
+
+	void addRow(uint32_t outY, bool first)
+	{
+		const Arith arith = arith_;
+		Number *HWY_RESTRICT sum = slot(outY);
+		const Number *HWY_RESTRICT row = row_.data();
+
+		if (first) {
+			std::copy_n(row, row_.size(), sum);
+			return;
+		}
+		const size_t count = row_.size();
+		for (size_t i = 0; i < count; i++)
+			sum[i] = arith.addRow(sum[i], row[i]);
+	}
+
+	void finish(uint32_t outY, uint32_t padded, const Emit &emit)
+	{
+		const Arith arith = arith_;
+		const Number *HWY_RESTRICT sum = slot(outY);
+		Element *HWY_RESTRICT out = out_.data();
+		const size_t count = out_.size();
+
+		for (size_t i = 0; i < count; i++)
+			out[i] = arith.finish(sum[i], padded);
+		emit(outY, std::as_bytes(std::span(out_)));
+	}
 
 	const PdpOp &op_;
 	const PdpPart &part_;
 	const Arith arith_;
 	const uint32_t slots_; /* output lines under way at the same time */
 	uint32_t y_ = 0;
-	std::vector<int32_t> in_;
-	std::vector<int32_t> row_;
-	std::vector<int32_t> sums_;
-	std::vector<int32_t> out_;
+	std::vector<Number> in_;
+	std::vector<Number> row_;
+	std::vector<Number> sums_;
+	std::vector<Element> out_;
 };
-
-template<typename Arith, uint32_t Lanes>
-Pooler<Arith, Lanes>::Pooler(const PdpOp &op, const PdpPart &part)
-	: op_(op), part_(part), arith_(op), slots_((op.kernelHeight + op.strideY - 1) / op.strideY),
-	  in_(size_t{ part.inWidth } * Lanes), row_(size_t{ part.outWidth } * Lanes),
-	  sums_(row_.size() * slots_), out_(row_.size())
-{
-}
-
-/* Reduce the rows of all windows that lie on one line. */
-template<typename Arith, uint32_t Lanes>
-void Pooler<Arith, Lanes>::poolRow(std::span<const int32_t> line)
-{
-	const int64_t width = part_.inWidth;
-	/* A copy, which what is written cannot change. */
-	const Arith arith = arith_;
-
-	std::transform(line.begin(), line.end(), in_.begin(),
-		       [&arith](int32_t value) { return arith.load(value); });
-	for (uint32_t outX = 0; outX < part_.outWidth; outX++) {
-		const int64_t left = int64_t{ outX } * op_.strideX - part_.padLeft;
-		const int64_t begin = std::clamp<int64_t>(left, 0, width);
-		const int64_t end = std::clamp<int64_t>(left + op_.kernelWidth, begin, width);
-		int32_t *row = &row_[size_t{ outX } * Lanes];
-
-		if (begin == end) {
-			std::fill_n(row, Lanes, 0);
-			continue;
-		}
-		const int32_t *value = &in_[static_cast<size_t>(begin) * Lanes];
-		std::copy_n(value, Lanes, row);
-		for (int64_t x = begin + 1; x < end; x++) {
-			value += Lanes;
-			for (uint32_t lane = 0; lane < Lanes; lane++)
-				row[lane] = arith.addInRow(row[lane], value[lane]);
-		}
-		const auto padded = op_.kernelWidth - static_cast<uint32_t>(end - begin);
-		for (uint32_t lane = 0; lane < Lanes; lane++)
-			row[lane] = arith.finishRow(row[lane], padded);
-	}
-}
-
-template<typename Arith, uint32_t Lanes>
-void Pooler<Arith, Lanes>::addRow(std::span<int32_t> sum, bool first)
-{
-	if (first) {
-		std::copy(row_.begin(), row_.end(), sum.begin());
-		return;
-	}
-	const Arith arith = arith_;
-	for (size_t i = 0; i < sum.size(); i++)
-		sum[i] = arith.addRow(sum[i], row_[i]);
-}
-
-template<typename Arith, uint32_t Lanes>
-void Pooler<Arith, Lanes>::finish(std::span<const int32_t> sum, uint32_t padded, uint32_t y,
-				  const Emit &emit)
-{
-	const Arith arith = arith_;
-
-	for (size_t i = 0; i < sum.size(); i++)
-		out_[i] = arith.finish(sum[i], padded);
-	emit(y, out_);
-}
-
-template<typename Arith, uint32_t Lanes>
-Outputs Pooler<Arith, Lanes>::outputsOfLine() const
-{
-	const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
-	const uint32_t first =
-		top < op_.kernelHeight ? 0 : (top - op_.kernelHeight) / op_.strideY + 1;
-	return { first, std::min(top / op_.strideY + 1, op_.outHeight) };
-}
-
-template<typename Arith, uint32_t Lanes>
-std::span<int32_t> Pooler<Arith, Lanes>::slot(uint32_t outY)
-{
-	return std::span(sums_).subspan(row_.size() * (outY % slots_), row_.size());
-}
-
-template<typename Arith, uint32_t Lanes>
-void Pooler<Arith, Lanes>::push(std::span<const int32_t> line, const Emit &emit)
-{
-	const Outputs outputs = outputsOfLine();
-
-	if (outputs.first < outputs.end)
-		poolRow(line);
-	for (uint32_t outY = outputs.first; outY < outputs.end; outY++) {
-		const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
-		const int64_t begin = std::max<int64_t>(top, 0);
-		const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
-
-		addRow(slot(outY), y_ == begin);
-		if (y_ + 1 == end)
-			finish(slot(outY), op_.kernelHeight - static_cast<uint32_t>(end - begin),
-			       outY, emit);
-	}
-	y_ = (y_ + 1) % op_.inHeight;
-}
 
 template<Precision P>
 std::unique_ptr<PdpPooler> createFor(const PdpOp &op, const PdpPart &part)
 {
-	constexpr uint32_t kLanes = atomChannels(P);
+	constexpr uint32_t lanes = atomChannels(P);
+	using Max = PdpExtreme<P, PoolingMethod::Max>;
+	using Min = PdpExtreme<P, PoolingMethod::Min>;
+	using Average =
+		std::conditional_t<P == Precision::Fp16, PdpFloatAverage, PdpIntegerAverage<P>>;
 
 	switch (op.method) {
 	case PoolingMethod::Max:
-		return std::make_unique<Pooler<PdpExtreme<P, PoolingMethod::Max>, kLanes>>(op,
-											   part);
+		return std::make_unique<Pooler<Max, lanes>>(op, part);
 	case PoolingMethod::Min:
-		return std::make_unique<Pooler<PdpExtreme<P, PoolingMethod::Min>, kLanes>>(op,
-											   part);
+		return std::make_unique<Pooler<Min, lanes>>(op, part);
 	case PoolingMethod::Average:
 		break;
 	}
-	if constexpr (P == Precision::Fp16)
-		return std::make_unique<Pooler<PdpFloatAverage, kLanes>>(op, part);
-	else
-		return std::make_unique<Pooler<PdpIntegerAverage<P>, kLanes>>(op, part);
+	return std::make_unique<Pooler<Average, lanes>>(op, part);
 }
 
-} /* namespace */
-
-std::unique_ptr<PdpPooler> PdpPooler::create(const PdpOp &op, const PdpPart &part)
+std::unique_ptr<PdpPooler> createOfTarget(const PdpOp &op, const PdpPart &part)
 {
 	switch (op.precision) {
 	case Precision::Int8:
@@ -179,4 +238,22 @@ std::unique_ptr<PdpPooler> PdpPooler::create(const PdpOp &op, const PdpPart &par
 	return createFor<Precision::Fp16>(op, part);
 }
 
+} /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(createOfTarget);
+
+std::unique_ptr<PdpPooler> PdpPooler::create(const PdpOp &op, const PdpPart &part)
+{
+	return HWY_DYNAMIC_DISPATCH(createOfTarget)(op, part);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

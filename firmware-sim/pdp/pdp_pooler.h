@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -23,8 +24,8 @@ namespace nvdla::sim
 class PdpPooler
 {
 public:
-	/** \brief Receives an output line: its number, and its values, channel fastest */
-	using Emit = std::function<void(uint32_t, std::span<const int32_t>)>;
+	/** \brief Receives an output line: its number, and its atoms as they are in memory */
+	using Emit = std::function<void(uint32_t, std::span<const std::byte>)>;
 
 	/** \param op must outlive the pooler, as must \a part */
 	static std::unique_ptr<PdpPooler> create(const PdpOp &op, const PdpPart &part);
@@ -36,9 +37,9 @@ public:
 	 *
 	 * After the last one, the next surface begins.
 	 *
-	 * \param line part.inWidth atoms; INT values, or the bits of FP16 numbers
+	 * \param line part.inWidth atoms as they are in memory
 	 */
-	virtual void push(std::span<const int32_t> line, const Emit &emit) = 0;
+	virtual void push(std::span<const std::byte> line, const Emit &emit) = 0;
 };
 
 } /* namespace nvdla::sim */

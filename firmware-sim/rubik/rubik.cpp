@@ -2,11 +2,12 @@
 #include "rubik/rubik.h"
 
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <vector>
 
 #include <nvdla/hw/registers.h>
+
+#include "rubik/transpose.h"
 
 namespace nvdla::sim
 {
@@ -137,23 +138,46 @@ void contract(const RubikOp &op, MemoryPort &port)
 	}
 }
 
-/** Copy \a count elements from every \a fromStep bytes to every \a toStep bytes */
-template<typename Element>
-void copyElements(const std::byte *from, size_t fromStep, std::byte *to, size_t toStep,
-		  size_t count)
+/** Pixels that lie behind one another on both sides, so that they can be worked on in one go */
+struct PixelRuns {
+	uint32_t count;
+	uint32_t pixels; /* of each */
+
+	/**
+	 * \param atomLineStride of the feature cube
+	 * \param planeLineStride of the planes, lines of which take whole atoms
+	 */
+	PixelRuns(const RubikOp &op, uint32_t atomLineStride, uint32_t planeLineStride)
+		: count(op.height), pixels(op.width)
+	{
+		const uint32_t planeLine = op.width * elementBytes(op.precision);
+
+		if (planeLine % atomBytes || planeLineStride != planeLine ||
+		    atomLineStride != op.width * atomBytes)
+			return;
+		count = 1;
+		pixels = op.width * op.height;
+	}
+};
+
+/* Pixels worked on at a time: they stay in the first cache. */
+constexpr uint32_t kPixelsAtOnce = 512;
+
+/* Planes of pixels beside one another, not all of them in the same places of the cache. */
+size_t planeStep(size_t pixels, Precision precision)
 {
-	for (size_t i = 0; i < count; i++)
-		std::memcpy(to + i * toStep, from + i * fromStep, sizeof(Element));
+	constexpr size_t kCacheLine = 64;
+
+	return roundUpToAtom(static_cast<uint32_t>(pixels) * elementBytes(precision)) + kCacheLine;
 }
 
-/** The same for elements of \a precision */
-void copyElements(Precision precision, const std::byte *from, size_t fromStep, std::byte *to,
-		  size_t toStep, size_t count)
+/** Call \a move with the line, the first pixel and the pixels of each piece of a surface */
+template<typename Move>
+void forEachPiece(const PixelRuns &runs, const MemoryPort &port, Move move)
 {
-	if (elementBytes(precision) == sizeof(uint8_t))
-		copyElements<uint8_t>(from, fromStep, to, toStep, count);
-	else
-		copyElements<uint16_t>(from, fromStep, to, toStep, count);
+	for (uint32_t y = 0; y < runs.count; y++)
+		for (uint32_t x = 0; x < runs.pixels && !port.cancelled(); x += kPixelsAtOnce)
+			move(y, x, std::min(kPixelsAtOnce, runs.pixels - x));
 }
 
 /* Lines of planes are written in whole atoms: the rest of the last one is zero. */
@@ -161,28 +185,37 @@ void split(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
 	const uint32_t bytes = elementBytes(op.precision);
-	std::vector<std::byte> in(size_t{ op.width } * atomBytes);
-	std::vector<std::byte> out(roundUpToAtom(op.width * bytes));
+	const PixelRuns runs(op, op.srcLineStride, op.dstLineStride);
+	const size_t most = std::min(kPixelsAtOnce, runs.pixels);
+	const size_t outStep = planeStep(most, op.precision);
+	std::vector<std::byte> in(most * atomBytes);
+	std::vector<std::byte> out(outStep * perAtom);
 
 	for (uint32_t surface = 0; surface < surfaces(op.outChannels, op.precision); surface++) {
 		const uint32_t first = surface * perAtom;
 		const uint32_t planes = std::min(perAtom, op.outChannels - first);
-		for (uint32_t y = 0; y < op.height; y++) {
-			if (port.cancelled())
-				return;
+
+		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
+			const uint32_t used = pixels * bytes;
+			const uint32_t whole = roundUpToAtom(used);
+
 			port.read(op.srcType,
 				  op.src + uint64_t{ surface } * op.srcSurfaceStride +
-					  uint64_t{ y } * op.srcLineStride,
-				  in);
+					  uint64_t{ y } * op.srcLineStride +
+					  uint64_t{ x } * atomBytes,
+				  std::span(in).first(size_t{ pixels } * atomBytes));
+			transpose(bytes, { in.data(), atomBytes }, pixels, planes,
+				  { out.data(), outStep });
 			for (uint32_t plane = 0; plane < planes; plane++) {
-				copyElements(op.precision, &in[plane * bytes], atomBytes,
-					     out.data(), bytes, op.width);
+				const std::span line(&out[plane * outStep], whole);
+				std::ranges::fill(line.subspan(used), std::byte{ 0 });
 				port.write(op.dstType,
 					   op.dst + uint64_t{ first + plane } * op.dstPlaneStride +
-						   uint64_t{ y } * op.dstLineStride,
-					   out);
+						   uint64_t{ y } * op.dstLineStride +
+						   uint64_t{ x } * bytes,
+					   line);
 			}
-		}
+		});
 	}
 }
 
@@ -191,29 +224,33 @@ void merge(const RubikOp &op, MemoryPort &port)
 {
 	const uint32_t perAtom = atomChannels(op.precision);
 	const uint32_t bytes = elementBytes(op.precision);
-	std::vector<std::byte> in(roundUpToAtom(op.width * bytes));
-	std::vector<std::byte> out(size_t{ op.width } * atomBytes);
+	const PixelRuns runs(op, op.dstLineStride, op.srcLineStride);
+	const size_t most = std::min(kPixelsAtOnce, runs.pixels);
+	const size_t inStep = planeStep(most, op.precision);
+	std::vector<std::byte> in(inStep * perAtom);
+	std::vector<std::byte> out(most * atomBytes);
 
 	for (uint32_t surface = 0; surface < surfaces(op.channels, op.precision); surface++) {
 		const uint32_t first = surface * perAtom;
 		const uint32_t planes = std::min(perAtom, op.channels - first);
-		std::fill(out.begin(), out.end(), std::byte{ 0 });
-		for (uint32_t y = 0; y < op.height; y++) {
-			if (port.cancelled())
-				return;
-			for (uint32_t plane = 0; plane < planes; plane++) {
+
+		std::fill(in.begin() + static_cast<ptrdiff_t>(planes * inStep), in.end(),
+			  std::byte{ 0 });
+		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
+			for (uint32_t plane = 0; plane < planes; plane++)
 				port.read(op.srcType,
 					  op.src + uint64_t{ first + plane } * op.srcPlaneStride +
-						  uint64_t{ y } * op.srcLineStride,
-					  in);
-				copyElements(op.precision, in.data(), bytes, &out[plane * bytes],
-					     atomBytes, op.width);
-			}
+						  uint64_t{ y } * op.srcLineStride +
+						  uint64_t{ x } * bytes,
+					  { &in[plane * inStep], roundUpToAtom(pixels * bytes) });
+			transpose(bytes, { in.data(), inStep }, perAtom, pixels,
+				  { out.data(), atomBytes });
 			port.write(op.dstType,
 				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
-					   uint64_t{ y } * op.dstLineStride,
-				   out);
-		}
+					   uint64_t{ y } * op.dstLineStride +
+					   uint64_t{ x } * atomBytes,
+				   std::span(out).first(size_t{ pixels } * atomBytes));
+		});
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "each_target.h"
 #include "pdp/pdp.h"
 #include "pdp/pdp_arith.h"
 #include "pdp_naive.h"
@@ -91,17 +92,21 @@ TEST_P(PdpPool, RandomShapesEqualTheDefinition)
 			     << "seed " << seed << ", round " << round << ": " << op.inWidth << "x"
 			     << op.inHeight << " kernel " << op.kernelWidth << "x"
 			     << op.kernelHeight << " stride " << op.strideX << "x" << op.strideY);
-		PdpMemory memory(op);
 		const Cube in = randomInput(op, random);
-		memory.storeInput(in);
+		const std::vector<int32_t> expected =
+			comparable(op, poolByDefinition(op, in).values);
 
-		const OperationResult result = runPdp(op, memory.port());
+		forEachTarget([&] {
+			PdpMemory memory(op);
+			memory.storeInput(in);
 
-		EXPECT_EQ(result.guestError, "");
-		EXPECT_FALSE(memory.port().faulted());
-		ASSERT_EQ(comparable(op, memory.loadOutput().values),
-			  comparable(op, poolByDefinition(op, in).values));
-		EXPECT_EQ(memory.strayBytes(), 0U);
+			const OperationResult result = runPdp(op, memory.port());
+
+			EXPECT_EQ(result.guestError, "");
+			EXPECT_FALSE(memory.port().faulted());
+			ASSERT_EQ(comparable(op, memory.loadOutput().values), expected);
+			EXPECT_EQ(memory.strayBytes(), 0U);
+		});
 	}
 }
 

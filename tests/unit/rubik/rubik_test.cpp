@@ -36,7 +36,7 @@ class RubikTest : public testing::TestWithParam<Precision>
 {
 protected:
 	uint32_t pick(uint32_t from, uint32_t to) { return from + random() % (to - from + 1); }
-	uint32_t gap() { return pick(0, 2) * 64; }
+	uint32_t gap() { return gapless ? 0 : pick(0, 2) * 64; }
 
 	RubikOp makeOp(RubikMode mode)
 	{
@@ -44,8 +44,10 @@ protected:
 		op.mode = mode;
 		op.precision = GetParam();
 		op.srcType = op.dstType = RamType::Mc;
-		op.width = pick(1, 40);
-		op.height = pick(1, 4);
+		/* Now and then lines behind one another, more pixels than are worked on at once. */
+		gapless = pick(0, 3) == 0;
+		op.width = gapless ? 64 : pick(1, 40);
+		op.height = gapless ? 12 : pick(1, 4);
 		op.channels = pick(1, 70);
 		op.src = inBase;
 		op.dst = outBase;
@@ -93,6 +95,7 @@ protected:
 	}
 
 	std::mt19937 random{ 7 };
+	bool gapless = false;
 	SparseMemory dram;
 	RamMemory cvsram{ 0, 32 };
 	Bytes in;
