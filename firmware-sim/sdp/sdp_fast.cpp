@@ -56,15 +56,30 @@ bool applyOfTarget(std::span<const SdpStageRun> stages, size_t lanes, std::span<
 /** The output converter */
 struct Converter {
 	explicit Converter(const SdpOp &op)
-		: offset(op.converter.offset),
-		  scale(std::ldexp(op.converter.scale, -op.converter.shift)),
-		  highest(op.out == Precision::Int8 ? INT8_MAX : INT16_MAX)
+		: scale(std::ldexp(op.converter.scale, -op.converter.shift)),
+		  moved(-static_cast<double>(op.converter.offset) * scale),
+		  highest(op.out == Precision::Int8 ? INT8_MAX : INT16_MAX),
+		  keepsSign(op.converter.scale >= 0 && op.converter.offset <= 0)
 	{
 	}
 
+	/* The offset's product and the sum are exact, too. */
 	HWY_INLINE Vector scaled(Vector value) const
 	{
-		return hn::Mul(hn::Sub(value, constant(offset)), constant(scale));
+		return hn::MulAdd(value, constant(scale), constant(moved));
+	}
+
+	/* What is behind the point is still to be cut off. */
+	HWY_INLINE Vector rounded(Vector value) const
+	{
+		const Vector scaledValue = scaled(value);
+		return hn::Add(scaledValue, hn::CopySign(constant(0.5), scaledValue));
+	}
+
+	/** \param value not negative, for a converter that keeps the sign */
+	HWY_INLINE Vector roundedUp(Vector value) const
+	{
+		return hn::MulAdd(value, constant(scale), constant(moved + 0.5));
 	}
 
 	/* What is behind the point is cut off in the end. */
@@ -87,9 +102,10 @@ struct Converter {
 		return static_cast<uint32_t>(hn::CountTrue(Tag(), saturates(scaledValue)));
 	}
 
-	double offset;
 	double scale;
+	double moved; /* the offset, scaled, that is added */
 	double highest;
+	bool keepsSign;
 };
 
 bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
@@ -129,60 +145,75 @@ HWY_INLINE void storeElements(int8_t *out, hn::Vec<IntegerTag> a, hn::Vec<Intege
 }
 #endif
 
-/** Elements of the output; what saturates is counted if \a kCounts, else only noticed */
-template<typename Element, bool kCounts>
+/** \return whole numbers; beyond 32 bits, any that are beyond 17 */
+HWY_INLINE hn::Vec<IntegerTag> truncated(Vector value)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return { _mm512_cvttpd_epi32(value.raw) };
+#else
+	return hn::DemoteTo(IntegerTag(), value);
+#endif
+}
+
+/** Elements of the output, and their extremes before they are clipped */
+template<typename Element>
 struct PutElements {
 	template<typename... Vectors>
 	HWY_INLINE void operator()(size_t at, Vectors... values)
 	{
-		putScaled(out + at, convert.scaled(values)...);
+		if (positive)
+			putNumbers(out + at, truncated(convert.roundedUp(values))...);
+		else
+			putNumbers(out + at, truncated(convert.rounded(values))...);
 	}
 
 	template<typename... Vectors>
-	HWY_INLINE void putScaled(Element *to, Vectors... scaled)
+	HWY_INLINE void putNumbers(Element *to, Vectors... numbers)
 	{
-		if constexpr (kCounts) {
-			saturated += (Converter::saturated(scaled) + ...);
-		} else {
-			((highest = hn::Max(highest, scaled)), ...);
-			((lowest = hn::Min(lowest, scaled)), ...);
-		}
-		putClipped(to, convert.clipped(scaled)...);
-	}
-
-	template<typename... Vectors>
-	HWY_INLINE void putClipped(Element *to, Vectors... numbers)
-	{
-		((bits = hn::Or(bits, numbers)), ...);
+		((highest = hn::Max(highest, numbers)), ...);
+		((lowest = hn::Min(lowest, numbers)), ...);
 		storeElements(to, numbers...);
 	}
 
-	HWY_INLINE bool anySaturates() const
+	Element *out;
+	Converter convert;
+	bool positive; /* no result is negative */
+	hn::Vec<IntegerTag> highest = hn::Zero(IntegerTag());
+	hn::Vec<IntegerTag> lowest = hn::Zero(IntegerTag());
+};
+
+/** The same, counting what saturates */
+template<typename Element>
+struct CountElements {
+	template<typename... Vectors>
+	HWY_INLINE void operator()(size_t at, Vectors... values)
 	{
-		return !hn::AllFalse(
-			Tag(), hn::Or(Converter::saturates(highest), Converter::saturates(lowest)));
+		saturated += (Converter::saturated(convert.scaled(values)) + ...);
+		storeElements(out + at, convert.clipped(convert.scaled(values))...);
 	}
 
 	Element *out;
 	Converter convert;
 	uint32_t saturated = 0;
-	Vector highest = hn::Zero(Tag());
-	Vector lowest = hn::Zero(Tag());
-	hn::Vec<IntegerTag> bits = hn::Zero(IntegerTag()); /* that a result had */
 };
 
 template<typename Element>
 void storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters &counters)
 {
+	constexpr int32_t kSaturates = 65537; /* those beyond it do, and it may */
+	const IntegerTag tag;
+	const Converter convert(op);
 	auto *out = reinterpret_cast<Element *>(bytes);
-	PutElements<Element, false> put = { out, Converter(op) };
+	PutElements<Element> put = { out, convert, !steps.negative && convert.keepsSign };
 
 	forEachBlock(steps, put);
-	counters.nonZero |= !hn::AllTrue(IntegerTag(), hn::Eq(put.bits, hn::Zero(IntegerTag())));
-	if (!put.anySaturates())
+	const int32_t highest = hn::GetLane(hn::MaxOfLanes(tag, put.highest));
+	const int32_t lowest = hn::GetLane(hn::MinOfLanes(tag, put.lowest));
+	counters.nonZero |= highest != 0 || lowest != 0;
+	if (highest < kSaturates && lowest > -kSaturates)
 		return;
 	/* Seldom: once more, counting. */
-	PutElements<Element, true> again = { out, Converter(op) };
+	CountElements<Element> again = { out, convert };
 	forEachBlock(steps, again);
 	counters.saturation += again.saturated;
 }

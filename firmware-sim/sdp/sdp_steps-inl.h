@@ -55,6 +55,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 
 constexpr size_t kMostStages = 3;
+constexpr double kBits32 = 2147483648.0;
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 /*
@@ -95,6 +96,15 @@ struct Multiply {
 	}
 };
 
+/* Halves away from zero are halves upwards where nothing is negative. */
+struct MultiplyRelu {
+	static HWY_INLINE Vector apply(Vector value, Vector factor)
+	{
+		const Vector product = hn::Max(hn::Mul(value, factor), hn::Zero(Tag()));
+		return hn::Trunc(hn::Add(product, constant(0.5)));
+	}
+};
+
 /* A sum that is not negative stays as it is, of its 33 bits the lower 32. Y's have no more. */
 struct Prelu {
 	static HWY_INLINE Vector apply(Vector value, Vector factor)
@@ -118,6 +128,22 @@ struct PreluRelu {
 	}
 };
 
+/** \return the largest magnitude of \a count values, whole atoms */
+double largestOf(const int32_t *values, size_t count)
+{
+	const hn::CappedTag<int32_t, 16> tag;
+	auto highest = hn::Zero(tag);
+	auto lowest = hn::Zero(tag);
+
+	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
+		const auto value = hn::LoadU(tag, values + i);
+		highest = hn::Max(highest, value);
+		lowest = hn::Min(lowest, value);
+	}
+	return std::max<double>(hn::GetLane(hn::MaxOfLanes(tag, highest)),
+				-static_cast<double>(hn::GetLane(hn::MinOfLanes(tag, lowest))));
+}
+
 /** Operands of a stage: numbers of each channel, or integers of each element */
 struct StepOperands {
 	double channels[kMostLanes];
@@ -126,14 +152,15 @@ struct StepOperands {
 	double scale = 1; /* of the integers; the channels' numbers have it */
 	double largest;	  /* magnitude */
 
-	/** \param largestElement magnitude that those of elements have at most */
-	void set(const SdpOperandRun &run, size_t lanes, double scaleOf, double largestElement)
+	/** \param values of the run that they are for */
+	void set(const SdpOperandRun &run, size_t lanes, size_t values, double scaleOf)
 	{
 		scale = scaleOf;
 		if (run.atomStride) {
 			elements = run.data;
 			atomStride = run.atomStride;
-			largest = largestElement * scale;
+			largest = scale *
+				  (atomStride == lanes ? largestOf(elements, values) : kBits32);
 			return;
 		}
 		Vector most = hn::Zero(Tag());
@@ -155,14 +182,14 @@ struct StepOperands {
 /** A stage, ready for vectors */
 struct Step {
 	enum class Alu : uint8_t { None, Maximum, Minimum, Sum, Unequal };
-	enum class Multiplier : uint8_t { None, Multiply, Prelu, PreluRelu };
+	enum class Multiplier : uint8_t { None, Multiply, MultiplyRelu, Prelu, PreluRelu };
 
 	bool isY = false;
 	Alu alu = Alu::None;
 	Multiplier multiplier = Multiplier::None;
 	bool clipsProduct = false;
+	bool relu = false;     /* X: behind its multiplier, unless that has it */
 	bool clipsSum = false; /* Y: behind its ALU */
-	double lowest = 0;     /* of a product: 0 with ReLU */
 	StepOperands aluOperands;
 	StepOperands factors; /* multipliers times 2 ^ -shift */
 
@@ -170,23 +197,21 @@ struct Step {
 	 * \param largest magnitude that values have at most in front of the stage; behind it
 	 *        afterwards. What cannot leave 32 bits is not clipped.
 	 */
-	void set(const SdpStageRun &run, size_t lanes, double &largest)
+	void set(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
 	{
 		isY = run.isY;
-		lowest = isY || run.stage->reluBypass ? INT32_MIN : 0.0;
 		if (isY) {
-			setMultiplier(run, lanes, largest);
-			setAlu(run, lanes, largest);
+			setMultiplier(run, lanes, values, largest);
+			setAlu(run, lanes, values, largest);
 			clipsSum = clips(largest);
 		} else {
-			setAlu(run, lanes, largest);
-			setMultiplier(run, lanes, largest);
+			relu = !run.stage->reluBypass;
+			setAlu(run, lanes, values, largest);
+			setMultiplier(run, lanes, values, largest);
 		}
 	}
 
 private:
-	static constexpr double kBits32 = 2147483648.0;
-
 	/** \return true if \a largest does not fit 32 bits, which it does behind the clipping */
 	static bool clips(double &largest)
 	{
@@ -195,12 +220,12 @@ private:
 		return out;
 	}
 
-	void setAlu(const SdpStageRun &run, size_t lanes, double &largest)
+	void setAlu(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
 	{
 		if (run.stage->alu.bypass)
 			return;
 		alu = aluOf(run.stage->algorithm);
-		aluOperands.set(run.alu, lanes, 1, kBits32);
+		aluOperands.set(run.alu, lanes, values, 1);
 		largest += aluOperands.largest;
 	}
 
@@ -221,28 +246,35 @@ private:
 	}
 
 	/* The truncation of X is there even if its multiplier is bypassed. */
-	void setMultiplier(const SdpStageRun &run, size_t lanes, double &largest)
+	void setMultiplier(const SdpStageRun &run, size_t lanes, size_t values, double &largest)
 	{
 		const SdpStage &stage = *run.stage;
 		const double scale = std::ldexp(1.0, -stage.mulShift);
 
 		if (!stage.mul.bypass) {
-			multiplier = !stage.prelu  ? Multiplier::Multiply
-				     : lowest == 0 ? Multiplier::PreluRelu
-						   : Multiplier::Prelu;
-			factors.set(run.mul, lanes, scale, 1 << kMultiplierBits);
+			multiplier = multiplierOf(stage.prelu);
+			factors.set(run.mul, lanes, values, scale);
 		} else if (!isY && stage.mulShift) {
-			multiplier = Multiplier::Multiply;
+			multiplier = multiplierOf(false);
 			factors.setAll(scale);
 		}
 		if (multiplier == Multiplier::Prelu || multiplier == Multiplier::PreluRelu) {
 			/* It clips on its own. */
 			largest = kBits32;
+			relu = false;
 			return;
 		}
-		if (multiplier == Multiplier::Multiply)
+		if (multiplier != Multiplier::None)
 			largest = largest * factors.largest + 1;
-		clipsProduct = clips(largest) || lowest == 0;
+		clipsProduct = clips(largest);
+		relu = relu && multiplier != Multiplier::MultiplyRelu;
+	}
+
+	Multiplier multiplierOf(bool prelu) const
+	{
+		if (prelu)
+			return relu ? Multiplier::PreluRelu : Multiplier::Prelu;
+		return relu ? Multiplier::MultiplyRelu : Multiplier::Multiply;
 	}
 };
 
@@ -311,6 +343,9 @@ struct Block {
 		case Step::Multiplier::Multiply:
 			each<Multiply>();
 			break;
+		case Step::Multiplier::MultiplyRelu:
+			each<MultiplyRelu>();
+			break;
 		case Step::Multiplier::Prelu:
 			each<Prelu>();
 			break;
@@ -319,7 +354,9 @@ struct Block {
 			break;
 		}
 		if (step.clipsProduct)
-			((values[kIndex] = clip(values[kIndex], step.lowest, INT32_MAX)), ...);
+			((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)), ...);
+		if (step.relu)
+			((values[kIndex] = hn::Max(values[kIndex], hn::Zero(Tag()))), ...);
 	}
 
 	HWY_INLINE void apply(const Step &step, size_t atom, size_t lane)
@@ -349,6 +386,7 @@ struct Steps {
 	size_t count = 0;
 	size_t lanes;
 	std::span<const int32_t> in;
+	bool negative = true; /* a result may be */
 };
 
 template<typename Output, size_t... kIndex>
@@ -390,14 +428,15 @@ bool multipliersFit(const SdpStageRun &run, size_t lanes, size_t values)
 /** \return false if they are not for vectors */
 bool prepare(std::span<const SdpStageRun> stages, Steps &steps)
 {
-	double largest = -static_cast<double>(INT32_MIN);
-
 	if (steps.lanes % (2 * kLanes))
 		return false;
+	double largest = largestOf(steps.in.data(), steps.in.size());
 	for (const SdpStageRun &run : stages) {
 		if (!multipliersFit(run, steps.lanes, steps.in.size()))
 			return false;
-		steps.steps[steps.count++].set(run, steps.lanes, largest);
+		steps.steps[steps.count++].set(run, steps.lanes, steps.in.size(), largest);
+		/* A sum that Prelu wraps is negative, too. */
+		steps.negative = run.isY || run.stage->reluBypass || run.stage->prelu;
 	}
 	return true;
 }
