@@ -148,9 +148,9 @@ def main():
 
 
 def _guests_at_once():
-	"""One for each processor, as long as there is memory: emulation keeps about one busy."""
+	"""One more than processors, as long as there is memory: emulation keeps about one busy, unless a test waits."""
 	available = int(re.search(r'MemAvailable:\s+(\d+)', Path('/proc/meminfo').read_text())[1]) << 10
-	return max(1, min(os.cpu_count(), available // _GUEST_MEMORY))
+	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 
 
 def _run_guest_tests(boots, guests, modules, packages):
