@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "c_api_model.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
 #include "model_folder.h"
@@ -47,6 +48,11 @@ TEST(Digits, AreRead)
 	}
 	std::cout << right << " of " << labels.size() << " digits are read\n";
 	EXPECT_GE(static_cast<double>(right), 0.95 * static_cast<double>(labels.size()));
+}
+
+TEST(Digits, AreCompiledInC)
+{
+	EXPECT_EQ(c_api_model((folder() / "digits.onnx").c_str()), 0) << "line of c_api_model.c";
 }
 
 } /* namespace */

@@ -87,6 +87,11 @@ def test_the_report_names_the_layers():
 	layers = nvdla.compile(onnx_model.sum_and_relu()).layers
 	assert [layer.type for layer in layers] == ['Add', 'Relu']
 	assert not any(layer.cpu for layer in layers)
+	model = nvdla.compile(onnx_model.sum_and_relu())
+	assert 'element-wise' in model.report and 'runs/s' in model.report
+	assert model.report_as('svg').startswith('<svg ') and '<table>' in model.report_as('html')
+	with pytest.raises(nvdla.InvalidArgument, match='pdf'):
+		model.report_as('pdf')
 
 
 def test_memory_that_is_shared(pair):

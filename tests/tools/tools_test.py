@@ -7,6 +7,7 @@ import struct
 import sys
 import unittest
 from pathlib import Path
+from xml.etree import ElementTree
 
 from programs import HEIGHT, WIDTH, ProgramTest, call
 
@@ -30,6 +31,11 @@ class Models(ProgramTest):
 
 	def test_picture(self):
 		self.assertEqual(self.said(DIGITS / 'seven.pgm')[0], '7')
+
+	def test_in_c(self):
+		self.assertEqual(self.good('read-digit', DIGITS / 'digits.onnx', DIGITS / 'seven.pgm'), '7\n')
+		self.assertIn('no PGM picture', self.bad(1, 'read-digit', DIGITS / 'digits.onnx', DIGITS / 'digits.onnx'))
+		self.assertIn('seven.pgm', self.bad(1, 'read-digit', DIGITS / 'seven.pgm', DIGITS / 'seven.pgm'))
 
 	def test_pictures_are_fitted(self):
 		pixels = (DIGITS / 'seven.pgm').read_bytes()[-64:]
@@ -62,6 +68,46 @@ class Models(ProgramTest):
 			for layer in json.loads(said)['layers']:
 				self.assertGreater(layer['error']['ownRatio'], 40, layer)
 		self.assertIn('loses most: ', self.compile('--calibrate', DIGITS / 'held_out.npy', '--report', 'text'))
+
+	def test_report(self):
+		report = json.loads(self.compile('--report', 'json'))
+		self.assertEqual(report['cpuOperations'], 1)
+		steps = [step for layer in report['layers'] for step in layer['steps']]
+		# First convolution: 8x8 positions, 8 kernels of 3x3x1; second: 4x4, 16 kernels of 3x3x8; then 10 of 2x2x16.
+		self.assertEqual([step['macs'] for step in steps if step.get('macs')], [4608, 18432, 640])
+		self.assertEqual(sum(layer['macs'] for layer in report['layers']), 4608 + 18432 + 640)
+		self.assertEqual(sum(layer['dramBytes'] for layer in report['layers']), report['dramBytes'])
+		self.assertEqual([(step['engines'], 'cycles' in step) for step in steps][-1], ('SOFTMAX', False))
+		self.assertEqual([step['engines'] for step in steps][0], 'CONV+SDP')
+		# Cycles are those that nvdla-prof predicts, on the same chip.
+		slow = json.loads(self.compile('--report', 'json', '--dram', '1GB/s'))
+		said = self.good('nvdla-prof', '--model', DIGITS / 'digits.onnx', '--chip', '--dram', '1GB/s')
+		cycles = [int(line.split()[-5]) for line in said.splitlines() if '->' in line]
+		self.assertEqual([step['cycles'] for layer in slow['layers'] for step in layer['steps'] if 'cycles' in step], cycles)
+		self.assertGreater(slow['durationNs'], report['durationNs'])
+		for memory in report['memories']:
+			for one in memory['ranges']:
+				self.assertLessEqual(one['offset'] + one['bytes'], memory['bytes'])
+		named = {one['name'] for memory in report['memories'] for one in memory['ranges']}
+		self.assertLessEqual({'picture', 'first_positive', 'first_largest', 'digit'}, named)
+
+	def test_report_as_text_and_pictures(self):
+		text = self.compile('--report', 'text')
+		self.assertRegex(text, r'(?m)^  CONV\+SDP +1x8x8 -> 8x8x8 +\d+ +4608 .*direct 3x3, pad 1; ')
+		self.assertRegex(text, r'(?m)^Softmax +digit .*CPU: ')
+		self.assertRegex(text, r"(?m)^memory @\d+: DRAM .* input 'picture'")
+		self.assertIn('runs/s', text)
+		picture = self.compile('--report', 'svg')
+		ElementTree.fromstring(picture)
+		for words in ('MaxPool', 'max 2x2, stride 2', 'second_largest: ', 'on the core'):
+			self.assertIn(words, picture)
+		file = self.folder / 'report.html'
+		self.assertEqual(self.compile('--report', 'html', '--report-file', file), '')
+		page = file.read_text()
+		for words in ('<td class="t">Conv</td>', 'direct 3x3, pad 1', 'over channels', 'base64,'):
+			self.assertIn(words, page)
+		self.assertNotIn('http', re.sub(r'base64,[^"]*', '', page))
+		self.assertIn('--report', self.bad(2, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', '--dram', '1GB/s'))
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'

@@ -60,6 +60,56 @@ double PredictedOperation::macUse(const sim::TimingParameters &parameters) const
 	       (cycles * static_cast<double>(work.conv->multipliers()));
 }
 
+uint64_t PredictedOperation::cycles(const sim::TimingParameters &parameters) const
+{
+	const double seconds = static_cast<double>(endNs - startNs) * 1e-9;
+
+	return static_cast<uint64_t>(seconds * parameters.clockHz + 0.5);
+}
+
+std::string PredictedOperation::engines() const
+{
+	std::string text;
+
+	for (const Member &member : members)
+		text += (text.empty() ? "" : "+") + member.text.engine;
+	return text;
+}
+
+std::string PredictedOperation::shape() const
+{
+	const std::string &first = members.front().text.shape;
+	const std::string &last = members.back().text.shape;
+	const size_t from = first.find(" -> ");
+	const size_t to = last.find(" -> ");
+
+	if (from == std::string::npos || to == std::string::npos)
+		return first;
+	return first.substr(0, from) + last.substr(to);
+}
+
+sim::MemoryTraffic Prediction::traffic() const
+{
+	sim::MemoryTraffic all;
+
+	for (const PredictedOperation &operation : operations)
+		all += operation.work.traffic();
+	return all;
+}
+
+double Prediction::macUse() const
+{
+	const double cycles = static_cast<double>(durationNs) * 1e-9 * chip.parameters().clockHz;
+	double busy = 0;
+
+	for (const PredictedOperation &operation : operations) {
+		if (operation.work.conv)
+			busy += static_cast<double>(operation.macs()) /
+				static_cast<double>(operation.work.conv->multipliers());
+	}
+	return cycles > 0 ? busy / cycles : 0;
+}
+
 Result<Prediction> predict(const Loadable &loadable, const sim::Chip &chip, std::string name)
 {
 	const sim::TimingParameters parameters = chip.parameters();

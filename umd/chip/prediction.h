@@ -35,6 +35,14 @@ struct PredictedOperation {
 
 	/** \return share of the multipliers that do something useful, 0 to 1 */
 	double macUse(const sim::TimingParameters &parameters) const;
+	/** \return multiplications; 0 of what is no convolution */
+	uint64_t macs() const { return work.conv ? work.conv->macs() : 0; }
+	/** \return of the core, from start to end */
+	uint64_t cycles(const sim::TimingParameters &parameters) const;
+	/** \return "CONV+SDP" */
+	std::string engines() const;
+	/** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
+	std::string shape() const;
 };
 
 /** \brief One run of a network on a chip */
@@ -44,6 +52,11 @@ struct Prediction {
 	std::vector<PredictedOperation> operations; /**< in the order in which they start */
 	uint64_t durationNs = 0;		    /**< without what the CPU computes */
 	size_t cpuOperations = 0;		    /**< of the network; their time is not known */
+
+	/** \return all bytes that are moved */
+	sim::MemoryTraffic traffic() const;
+	/** \return share of the multipliers that do something useful over the whole run, 0 to 1 */
+	double macUse() const;
 };
 
 /** \return the prediction, or InvalidArgument if the driver would refuse a task */
@@ -51,5 +64,11 @@ Result<Prediction> predict(const Loadable &loadable, const sim::Chip &chip, std:
 
 /** \return a line for each operation, and one for the network */
 std::string predictionTable(const Prediction &prediction);
+
+/** \return the line for the network, and one more if the CPU has something to do */
+std::string predictionSummary(const Prediction &prediction);
+
+/** \return "12.3", or "-" for nothing */
+std::string kilobytes(uint64_t bytes);
 
 } /* namespace nvdla::chip */

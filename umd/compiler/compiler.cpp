@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/compiler.h>
 
+#include <map>
 #include <optional>
 
 #include <fmt/core.h>
@@ -50,6 +51,33 @@ std::optional<Error> unknownOperators(const Model &model)
 	return error;
 }
 
+/* The model as it was read, for people. */
+void describeModel(const Model &model, CompileReport &report)
+{
+	std::map<ValueId, size_t> indices;
+	auto describe = [&](const std::vector<ValueId> &ids, std::vector<size_t> &to) {
+		for (const ValueId id : ids) {
+			const Value &value = model.values[id];
+			if (value.isConstant)
+				continue;
+			const auto [known, isNew] = indices.try_emplace(id, report.tensors.size());
+			if (isNew)
+				report.tensors.push_back({ value.name, toString(value.shape),
+							   elementTypeName(value.type) });
+			to.push_back(known->second);
+		}
+	};
+
+	describe(model.inputs, report.inputs);
+	for (const Operator &operation : model.operators) {
+		ModelOperator shown = { operation.name, operation.type, {}, {} };
+		describe(operation.inputs, shown.inputs);
+		describe(operation.outputs, shown.outputs);
+		report.operators.push_back(std::move(shown));
+	}
+	describe(model.outputs, report.outputs);
+}
+
 /* Those that are outputs already stay where they are. */
 void nameEveryTensor(Model &model)
 {
@@ -69,6 +97,8 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	removeUnused(model);
 	if (auto error = unknownOperators(model))
 		return tl::unexpected<Error>(std::move(*error));
+	CompileReport report;
+	describeModel(model, report);
 	runPasses(model);
 	std::vector<LayerError> errors;
 	if (options.calibration) {
@@ -85,14 +115,17 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
 	for (size_t i = 0; i < errors.size(); i++)
-		lowerer.report.layers[i].error = errors[i];
-	auto loadable = lowerer.graph.assemble();
-	if (!loadable)
-		return forward(loadable);
+		lowerer.layers[i].error = errors[i];
+	auto assembly = lowerer.graph.assembleWithMap();
+	if (!assembly)
+		return forward(assembly);
+	report.layers = std::move(lowerer.layers);
+	report.steps = std::move(assembly->steps);
+	report.ranges = std::move(assembly->ranges);
 	std::vector<bool> inputsOf8Bits;
 	for (const ValueId id : model.inputs)
 		inputsOf8Bits.push_back(model.values[id].type == ElementType::Int8);
-	return CompiledModel{ std::move(*loadable), std::move(lowerer.report),
+	return CompiledModel{ std::move(assembly->loadable), std::move(report),
 			      std::move(model.inputOrders), std::move(model.outputOrders),
 			      std::move(inputsOf8Bits) };
 }

@@ -157,7 +157,7 @@ std::vector<const SurfaceState *> Assembler::bound(const std::vector<std::string
 	return states;
 }
 
-Result<Loadable> Assembler::run()
+Result<Assembly> Assembler::run()
 {
 	auto done = collectNames()
 			    .and_then([&] { return addInputs(); })
@@ -174,8 +174,11 @@ Result<Loadable> Assembler::run()
 		return forward(edges);
 	linkConvolutions(plan_);
 	std::vector<Memory> memories = placeRegions(plan_, options_);
-	return writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
-			       bound(graph_.outputs_), std::move(*edges) });
+	auto loadable = writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
+					bound(graph_.outputs_), std::move(*edges) });
+	if (!loadable)
+		return forward(loadable);
+	return Assembly{ std::move(*loadable), stepsOf(plan_), rangesOf(plan_) };
 }
 
 } /* namespace nvdla::assembly */

@@ -27,7 +27,7 @@ public:
 	{
 	}
 
-	Result<Loadable> run();
+	Result<Assembly> run();
 
 private:
 	Result<void> collectNames();

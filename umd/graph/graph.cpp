@@ -81,6 +81,14 @@ void Graph::order(GraphEdge edge)
 
 Result<Loadable> Graph::assemble(const AssembleOptions &options) const
 {
+	auto assembled = assembleWithMap(options);
+	if (!assembled)
+		return forward(assembled);
+	return std::move(assembled->loadable);
+}
+
+Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
+{
 	return assembly::Assembler(*this, options).run();
 }
 

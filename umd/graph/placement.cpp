@@ -177,11 +177,42 @@ private:
 	std::vector<Memory> memories_;
 };
 
+RangeKind kindOf(RegionKind kind)
+{
+	switch (kind) {
+	case RegionKind::Constant:
+		return RangeKind::Constant;
+	case RegionKind::Input:
+		return RangeKind::Input;
+	case RegionKind::Output:
+		return RangeKind::Output;
+	case RegionKind::Intermediate:
+	case RegionKind::Part:
+		break;
+	}
+	return RangeKind::Intermediate;
+}
+
 } /* namespace */
 
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options)
 {
 	return Placement(plan, options).place();
+}
+
+std::vector<AssembledRange> rangesOf(const Plan &plan)
+{
+	const std::vector<Lifetime> times = lifetimes(plan);
+	std::vector<AssembledRange> ranges;
+
+	for (size_t i = 0; i < plan.regions.size(); i++) {
+		const Region &region = plan.regions[i];
+		if (region.kind == RegionKind::Part || times[i].first == SIZE_MAX)
+			continue;
+		ranges.push_back({ region.name, kindOf(region.kind), region.domain, region.memory,
+				   region.offset, region.bytes, times[i].first, times[i].last });
+	}
+	return ranges;
 }
 
 } /* namespace nvdla::assembly */

@@ -117,4 +117,17 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options)
 	return {};
 }
 
+std::vector<AssembledStep> stepsOf(const Plan &plan)
+{
+	std::vector<AssembledStep> steps;
+
+	for (size_t task = 0; task < plan.tasks.size(); task++) {
+		const TaskRange &range = plan.tasks[task];
+		for (size_t i = range.first; i < range.last; i++)
+			steps.push_back({ plan.nodes[i].name, plan.nodes[i].piece,
+					  static_cast<uint16_t>(task), i - range.first });
+	}
+	return steps;
+}
+
 } /* namespace nvdla::assembly */

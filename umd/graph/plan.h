@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <drm/nvdla_descriptors.h>
+#include <nvdla/assembly.h>
 #include <nvdla/core_geometry.h>
 #include <nvdla/graph.h>
 #include <nvdla/task.h>
@@ -165,6 +166,12 @@ void linkConvolutions(Plan &plan);
 
 /** \brief Give each region its memory; \return the memories, in the order of their ids */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options);
+
+/** \return the nodes as they are in the tasks, in their order */
+std::vector<AssembledStep> stepsOf(const Plan &plan);
+
+/** \return the regions that have bytes of their own, once they are placed */
+std::vector<AssembledRange> rangesOf(const Plan &plan);
 
 /**
  * \brief The task graph of a task for the core

@@ -10,12 +10,14 @@ namespace nvdla::inspect
  * Told apart with the common forms of colour blindness too: P. Tol, "Colour
  * schemes", 2021, the scheme "light".
  */
-constexpr const char *engineColours = ".BDMA{fill:#99ddff}\n"
-				      ".CONV{fill:#77aadd}\n"
-				      ".SDP{fill:#44bb99}\n"
-				      ".PDP{fill:#eedd88}\n"
-				      ".CDP{fill:#ffaabb}\n"
-				      ".RUBIK{fill:#bbcc33}\n"
-				      ".POWER,.SOFTMAX,.CPU{fill:#dddddd}\n";
+constexpr const char *engineColours =
+	".BDMA{fill:#99ddff}\n"
+	".CONV{fill:#77aadd}\n"
+	".SDP{fill:#44bb99}\n"
+	".PDP{fill:#eedd88}\n"
+	".CDP{fill:#ffaabb}\n"
+	".RUBIK{fill:#bbcc33}\n"
+	".POWER,.SOFTMAX,.RESHAPE,.ARG_MAX,.NORMALIZE,.LOCAL_RESPONSE,.CPU{fill:"
+	"#dddddd}\n";
 
 } /* namespace nvdla::inspect */

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "network_graph.h"
+#include "svg.h"
 
 namespace nvdla::inspect
 {
@@ -17,6 +18,12 @@ std::string graphDot(const NetworkGraph &graph, const std::string &name);
  * Data edges, and others where a node would have none. Operations that run
  * as one are one box.
  */
+Svg graphPicture(const NetworkGraph &graph, const std::string &name);
+
+/** \return graphPicture() as a file */
 std::string graphSvg(const NetworkGraph &graph, const std::string &name);
+
+/** \brief A picture of more takes minutes to arrange, and nobody could look at it */
+constexpr size_t maxPictureNodes = 4000;
 
 } /* namespace nvdla::inspect */

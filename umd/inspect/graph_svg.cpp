@@ -20,23 +20,24 @@ constexpr double titleHeight = 30.0;
 constexpr double rowHeight = 38.0;
 constexpr double tensorHeight = 30.0;
 constexpr double letterWidth = 6.8; /* of the font below, on average */
-constexpr double engineWidth = 64.0;
+constexpr double leastTagWidth = 64.0;
 constexpr double padding = 14.0;
 
 constexpr std::string_view pageStyle = ".paper{fill:#ffffff}\n"
-				   "text{font-family:'DejaVu Sans','Helvetica "
-				   "Neue',Arial,sans-serif;font-size:12px;fill:#222}\n"
-				   ".title{font-size:15px;font-weight:bold}\n"
-				   ".engine{font-weight:bold;text-anchor:middle}\n"
-				   ".small{font-size:11px;fill:#666}\n"
-				   ".middle{text-anchor:middle}\n"
-				   ".box{fill:#fff;stroke:#555;stroke-width:1}\n"
-				   ".cpu{stroke-dasharray:5 3}\n"
-				   ".tensor{fill:#f3f3f3;stroke:#555;stroke-width:1}\n"
-				   ".divide{stroke:#999;stroke-dasharray:2 2}\n"
-				   ".edge{fill:none;stroke:#555;stroke-width:1.3}\n"
-				   ".order{stroke-dasharray:4 3;stroke:#999}\n"
-				   ".arrow{fill:#555}\n";
+				       "text{font-family:'DejaVu Sans','Helvetica "
+				       "Neue',Arial,sans-serif;font-size:12px;fill:#222}\n"
+				       ".title{font-size:15px;font-weight:bold}\n"
+				       ".engine{font-weight:bold;text-anchor:middle}\n"
+				       ".small{font-size:11px;fill:#666}\n"
+				       ".middle{text-anchor:middle}\n"
+				       ".box{fill:#fff;stroke:#555;stroke-width:1}\n"
+				       ".cpu{stroke-dasharray:5 3}\n"
+				       ".tag{fill:#dddddd}\n"
+				       ".tensor{fill:#f3f3f3;stroke:#555;stroke-width:1}\n"
+				       ".divide{stroke:#999;stroke-dasharray:2 2}\n"
+				       ".edge{fill:none;stroke:#555;stroke-width:1.3}\n"
+				       ".order{stroke-dasharray:4 3;stroke:#999}\n"
+				       ".arrow{fill:#555}\n";
 
 std::string secondLine(const OperationText &text)
 {
@@ -48,7 +49,19 @@ double textWidth(const std::string &text)
 	return static_cast<double>(text.size()) * letterWidth;
 }
 
-LayoutBox boxOf(const GraphNode &node)
+/* Of the engines' names, which are in bold letters. */
+double tagWidth(const NetworkGraph &graph)
+{
+	double width = leastTagWidth;
+
+	for (const GraphNode &node : graph.nodes) {
+		for (const GraphOperation &operation : node.operations)
+			width = std::max(width, 1.2 * textWidth(operation.text.engine) + 8);
+	}
+	return width;
+}
+
+LayoutBox boxOf(const GraphNode &node, double tags)
 {
 	LayoutBox box;
 
@@ -61,12 +74,20 @@ LayoutBox boxOf(const GraphNode &node)
 		box.width = std::max({ box.width, textWidth(operation.text.action),
 				       textWidth(secondLine(operation.text)) });
 	}
-	box.width += engineWidth + 2 * padding;
+	box.width += tags + 2 * padding;
 	box.height = rowHeight * static_cast<double>(node.operations.size());
 	return box;
 }
 
-void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box)
+std::string titleOf(const GraphOperation &operation)
+{
+	if (operation.text.places.empty())
+		return operation.text.action;
+	return fmt::format("task {} operation {}: {}", operation.task, operation.index,
+			   operation.text.places);
+}
+
+void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box, double tags)
 {
 	const double left = margin + box.centre.x - box.width / 2;
 	double top = margin + titleHeight + box.centre.y - box.height / 2;
@@ -81,13 +102,11 @@ void drawNode(Svg &svg, const GraphNode &node, const LayoutBox &box)
 	for (size_t i = 0; i < node.operations.size(); i++, top += rowHeight) {
 		const GraphOperation &operation = node.operations[i];
 		const OperationText &text = operation.text;
-		svg.rectangle(left + 3, top + 3, engineWidth, rowHeight - 6, 3, text.engine,
-			      fmt::format("task {} operation {}: {}", operation.task,
-					  operation.index, text.places));
-		svg.text(left + 3 + engineWidth / 2, top + rowHeight / 2 + 4, "engine",
-			 text.engine);
-		svg.text(left + engineWidth + padding, top + 16, "", text.action);
-		svg.text(left + engineWidth + padding, top + 31, "small", secondLine(text));
+		svg.rectangle(left + 3, top + 3, tags, rowHeight - 6, 3, "tag " + text.engine,
+			      titleOf(operation));
+		svg.text(left + 3 + tags / 2, top + rowHeight / 2 + 4, "engine", text.engine);
+		svg.text(left + tags + padding, top + 16, "", text.action);
+		svg.text(left + tags + padding, top + 31, "small", secondLine(text));
 		if (i)
 			svg.line(left, top, left + box.width, top, "divide");
 	}
@@ -121,15 +140,16 @@ void drawEdge(Svg &svg, const std::vector<Point> &route, bool order)
 
 } /* namespace */
 
-std::string graphSvg(const NetworkGraph &graph, const std::string &name)
+Svg graphPicture(const NetworkGraph &graph, const std::string &name)
 {
 	std::vector<LayoutBox> boxes;
 	std::vector<LayoutEdge> edges;
 	std::vector<bool> order;
 	std::vector<bool> led(graph.nodes.size());
+	const double tags = tagWidth(graph);
 
 	for (const GraphNode &node : graph.nodes)
-		boxes.push_back(boxOf(node));
+		boxes.push_back(boxOf(node, tags));
 	for (const GraphEdge &edge : graph.edges)
 		led[edge.to] = led[edge.to] || edge.kind == GraphEdge::Kind::Data;
 	for (const GraphEdge &edge : graph.edges) {
@@ -147,8 +167,13 @@ std::string graphSvg(const NetworkGraph &graph, const std::string &name)
 	for (size_t i = 0; i < edges.size(); i++)
 		drawEdge(svg, edges[i].route, order[i]);
 	for (size_t i = 0; i < boxes.size(); i++)
-		drawNode(svg, graph.nodes[i], boxes[i]);
-	return svg.finish();
+		drawNode(svg, graph.nodes[i], boxes[i], tags);
+	return svg;
+}
+
+std::string graphSvg(const NetworkGraph &graph, const std::string &name)
+{
+	return graphPicture(graph, name).finish();
 }
 
 } /* namespace nvdla::inspect */

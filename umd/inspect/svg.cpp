@@ -32,7 +32,7 @@ std::string escapeXml(std::string_view text)
 	return escaped;
 }
 
-Svg::Svg(double width, double height, std::string_view style)
+Svg::Svg(double width, double height, std::string_view style) : width_(width), height_(height)
 {
 	out_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" "
 			   "height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
@@ -67,6 +67,14 @@ void Svg::line(double x1, double y1, double x2, double y2, std::string_view clas
 	out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
 			    "class=\"{}\"/>\n",
 			    x1, y1, x2, y2, classes);
+}
+
+void Svg::place(double x, double y, const Svg &picture)
+{
+	constexpr std::string_view opening = "<svg ";
+
+	out_ += fmt::format("{}x=\"{:.1f}\" y=\"{:.1f}\" {}</svg>\n", opening, x, y,
+			    std::string_view(picture.out_).substr(opening.size()));
 }
 
 std::string Svg::finish()

@@ -30,10 +30,18 @@ public:
 	void path(std::string_view data, std::string_view classes);
 	void line(double x1, double y1, double x2, double y2, std::string_view classes);
 
+	/** \brief Another picture in this one; their styles are for both */
+	void place(double x, double y, const Svg &picture);
+
+	double width() const { return width_; }
+	double height() const { return height_; }
+
 	/** \brief End the picture; \return all of it */
 	std::string finish();
 
 private:
+	double width_;
+	double height_;
 	std::string out_;
 };
 

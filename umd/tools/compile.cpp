@@ -4,13 +4,18 @@
  */
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <vector>
 
 #include <fmt/core.h>
 #include <nvdla/compiler.h>
 
+#include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
 #include "io/file.h"
+#include "report/model_report.h"
 #include "samples.h"
 
 namespace
@@ -19,15 +24,15 @@ namespace
 using namespace nvdla;
 using namespace nvdla::tools;
 
-enum class ReportFormat { None, Text, Json };
-
 /* Of float models: FP16, or integers after calibration. */
 enum class Precision { Given, Fp16, Int8, Int16 };
 
 struct CompileSettings {
 	std::string model;
 	std::string output;
-	ReportFormat report = ReportFormat::None;
+	std::optional<report::ReportFormat> report;
+	std::string reportFile;
+	sim::Chip chip;
 	Precision precision = Precision::Given;
 	std::vector<std::string> samples;
 	std::vector<float> mean;
@@ -75,6 +80,21 @@ Result<CompileOptions> compileOptions(CompileSettings settings, std::span<const 
 	return options;
 }
 
+Result<void> writeReport(const CompileSettings &settings, CompiledModel model)
+{
+	const std::string name = std::filesystem::path(settings.model).filename().string();
+	auto report = report::reportOf(std::move(model), settings.chip, name);
+	if (!report)
+		return forward(report);
+	auto text = report::formatted(*report, *settings.report);
+	if (!text)
+		return forward(text);
+	if (!settings.reportFile.empty())
+		return writeWholeFile(settings.reportFile, std::as_bytes(std::span(*text)));
+	fmt::print("{}", *text);
+	return {};
+}
+
 Result<void> compile(const CompileSettings &settings)
 {
 	auto model = readWholeFile(settings.model, maxModelBytes);
@@ -94,11 +114,9 @@ Result<void> compile(const CompileSettings &settings)
 		return forward(bytes);
 	if (auto written = writeWholeFile(settings.output, *bytes); !written)
 		return written;
-	if (settings.report == ReportFormat::Text)
-		fmt::print("{}", toText(compiled->report));
-	else if (settings.report == ReportFormat::Json)
-		fmt::print("{}", toJson(compiled->report));
-	return {};
+	if (!settings.report)
+		return {};
+	return writeReport(settings, std::move(*compiled));
 }
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
@@ -138,16 +156,25 @@ int main(int argc, char **argv)
 	CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
 			 "nvdla-compile" };
 	CompileSettings settings;
+	ChipOptions chip;
 
 	app.footer(exitCodeHelp);
 	app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
 	app.option("-o,--output", settings.output, "the loadable to write").required();
-	app.choice("--report", settings.report,
-		   { { "text", ReportFormat::Text }, { "json", ReportFormat::Json } },
-		   "print what became of each layer, and how far calibrated ones are off");
+	std::vector<std::pair<std::string, std::optional<report::ReportFormat>>> formats;
+	for (const auto &[name, format] : report::reportFormats())
+		formats.emplace_back(name, format);
+	const auto report = app.choice(
+		"--report", settings.report, formats,
+		"print what became of each layer, what it takes on a chip, and how far calibrated "
+		"ones are off; svg: graphs before and after, and memory; html: a page of all");
+	app.option("--report-file", settings.reportFile, "write the report there instead")
+		.needs(report);
+	chip.addTo(app, [&](CommandLineOption option) { option.needs(report); });
 	addCalibration(app, settings);
 	if (const auto code = app.parse(argc, argv))
 		return *code;
+	settings.chip = chip.chip();
 	if (auto done = compile(settings); !done) {
 		fmt::print(stderr, "nvdla-compile: {}\n", done.error().message());
 		return exitCode(done.error().code);

@@ -33,9 +33,6 @@ struct Settings {
 	ChipOptions chipOptions;
 };
 
-/* A picture of more would take minutes to arrange, and nobody could look at it. */
-constexpr size_t maxPictureNodes = 4000;
-
 Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings)
 {
 	const std::string name = settings.network.name();
@@ -44,10 +41,10 @@ Result<std::string> drawGraph(const Loadable &loadable, const Settings &settings
 		return forward(graph);
 	if (settings.format == Format::Dot)
 		return inspect::graphDot(*graph, name);
-	if (graph->nodes.size() > maxPictureNodes)
+	if (graph->nodes.size() > inspect::maxPictureNodes)
 		return fail(ErrorCode::Unsupported, "draw graph", settings.network.path,
 			    fmt::format("has {} nodes, a picture at most {}; use --format dot",
-					graph->nodes.size(), maxPictureNodes));
+					graph->nodes.size(), inspect::maxPictureNodes));
 	return inspect::graphSvg(*graph, name);
 }
 

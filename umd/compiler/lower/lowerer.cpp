@@ -249,14 +249,14 @@ void Lowerer::add(op::Any operation)
 {
 	if (failed())
 		return;
-	if (!report.layers.empty())
-		report.layers.back().operations.push_back(operationName(operation));
+	if (!layers.empty())
+		layers.back().operations.push_back(operationName(operation));
 	graph.add(std::move(operation));
 }
 
 void Lowerer::onCpu(const std::string &why)
 {
-	report.layers.back().cpu = why;
+	layers.back().cpu = why;
 }
 
 Result<void> Lowerer::placeInputs()
@@ -371,7 +371,7 @@ Result<void> Lowerer::nameOutputs()
 void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
-	report.layers.push_back({ operation.name, operation.type, {}, {} });
+	layers.push_back({ operation.name, operation.type, {}, {} });
 	/* Registers of width, height and channels have 13 bits. */
 	constexpr uint32_t mostOfAxis = 8192;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {

@@ -78,7 +78,7 @@ public:
 	Result<void> run();
 
 	Graph graph;
-	CompileReport report;
+	std::vector<LayerReport> layers; /**< of the operators, in their order */
 
 	/* For the operators. */
 

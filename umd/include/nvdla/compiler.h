@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <nvdla/assembly.h>
 #include <nvdla/data_type.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
@@ -45,9 +46,32 @@ struct LayerReport {
 	std::optional<LayerError> error;
 };
 
+/** \brief A tensor that an operator of a model writes, or that the application gives */
+struct ModelTensor {
+	std::string name;
+	std::string shape; /**< "1 x 8 x 8 x 3", in the core's order of axes */
+	std::string type;  /**< "int8", as in the file */
+};
+
+/** \brief An operator of a model before anything was changed; constants are not among inputs */
+struct ModelOperator {
+	std::string name; /**< as in LayerReport */
+	std::string type;
+	std::vector<size_t> inputs; /**< indices of CompileReport::tensors */
+	std::vector<size_t> outputs;
+};
+
 /** \brief What became of a model */
 struct CompileReport {
 	std::vector<LayerReport> layers; /**< in the order of the model */
+	/** \brief The model as its file has it */
+	std::vector<ModelTensor> tensors;
+	std::vector<ModelOperator> operators;
+	std::vector<size_t> inputs; /**< indices of tensors */
+	std::vector<size_t> outputs;
+	/** \brief Where the layers' operations are in the loadable, and what its memories hold */
+	std::vector<AssembledStep> steps;
+	std::vector<AssembledRange> ranges;
 };
 
 /** \brief A network that can run, and how it came about */
@@ -152,14 +176,6 @@ struct OperatorSupport {
  * an ONNX file where the shape behind one that is not known is not in the file
  */
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> model);
-
-/** \return the report as text, a line for each layer; of a calibrated model also which lose most */
-std::string toText(const CompileReport &report);
-/**
- * \return the report as JSON: { "layers": [ { "name", "type", "operations", "cpu", "error" } ] };
- * an error, of calibrated models, is { "ratio", "ownRatio", "largest" }, null for infinite
- */
-std::string toJson(const CompileReport &report);
 
 } /* namespace nvdla */
 

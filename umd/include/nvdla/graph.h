@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <nvdla/assembly.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 #include <nvdla/lut.h>
@@ -204,6 +205,8 @@ public:
 	 * \return InvalidArgument naming the operation and the surface
 	 */
 	Result<Loadable> assemble(const AssembleOptions &options = {}) const;
+	/** \brief assemble(), and where everything is in the loadable */
+	Result<Assembly> assembleWithMap(const AssembleOptions &options = {}) const;
 
 	const std::vector<op::Any> &operations() const { return operations_; }
 

@@ -4,8 +4,8 @@
  *
  * Objects are opaque; who creates one frees it, and NULL is fine for the functions that
  * free. What a C++ class promises in its header (device.h, network.h, request.h, pool.h,
- * event_loop.h, device_watch.h) holds for the function here that has its name, also about
- * threads.
+ * event_loop.h, device_watch.h, compiler.h) holds for the function here that has its name, also
+ * about threads.
  *
  * Structs begin with their size, which the caller sets to its sizeof: they grow at their ends,
  * and neither side touches what the other does not know. In those that are read, zeroes stand
@@ -27,6 +27,7 @@ extern "C" {
 struct nvdla_device;
 struct nvdla_buffer;
 struct nvdla_loop;
+struct nvdla_model;
 struct nvdla_network;
 struct nvdla_pool;
 struct nvdla_pool_answer;
@@ -448,6 +449,69 @@ typedef void (*nvdla_use_found)(const struct nvdla_device_use *use, void *contex
 /** Calls found for each device, in the order of nvdla_pool_create() and _add_device() */
 enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
 				 void *context);
+
+/** How the range of a tensor's numbers is chosen, as nvdla::RangeMethod */
+enum nvdla_range_method {
+	NVDLA_RANGE_MIN_MAX = 0,
+	NVDLA_RANGE_PERCENTILE = 1,
+	NVDLA_RANGE_ENTROPY = 2,
+};
+
+/** How a model is compiled, as nvdla::CompileOptions */
+struct nvdla_compile_options {
+	size_t size; /**< the caller's sizeof */
+	/**
+	 * Examples of inputs, with which a float model becomes one of integers; NULL: it is
+	 * computed in FP16. One example after the other, in each all numbers of all inputs, in the
+	 * model's order
+	 */
+	const float *samples;
+	size_t num_sample_numbers; /**< of all examples together */
+	double percentile;	   /**< for NVDLA_RANGE_PERCENTILE, in percent; 0: 99.99 */
+	uint32_t range_method;	   /**< enum nvdla_range_method */
+	uint32_t type;		   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
+	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
+	uint32_t every_tensor;	   /**< not 0: all tensors are outputs, behind the model's own */
+};
+
+/**
+ * Compile a TensorFlow Lite or ONNX model, as nvdla::compileModel()
+ *
+ * data: the whole file, not needed afterwards; checked, whatever it is. options: may be NULL.
+ * model: to be freed
+ */
+enum nvdla_status nvdla_compile(const void *data, size_t size,
+				const struct nvdla_compile_options *options,
+				struct nvdla_model **model);
+enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
+				     struct nvdla_model **model);
+void nvdla_model_free(struct nvdla_model *model);
+
+/** data: the loadable, for nvdla_network_load() and for files; owned by the model */
+enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const void **data,
+				       size_t *size);
+/**
+ * order: of the elements of all inputs and outputs of the file, as nvdla_load_options has it.
+ * Unsupported if they have different ones
+ */
+enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order);
+
+/** What became of an operator of a model; size is the caller's sizeof */
+struct nvdla_layer_info {
+	size_t size;
+	const char *name;      /**< of the first tensor that it makes; owned by the model */
+	const char *type;      /**< as the model's format calls it; owned by the model */
+	const char *cpu;       /**< why it runs on the CPU; "" if it does not; owned by the model */
+	size_t num_operations; /**< 0: nothing is left to do */
+	uint32_t has_error;    /**< not 0: it was calibrated, and what follows is known */
+	double error_ratio;    /**< as nvdla::LayerError, in decibels; infinite: exact */
+	double own_error_ratio;
+	double largest_error;
+};
+
+size_t nvdla_model_num_layers(const struct nvdla_model *model);
+enum nvdla_status nvdla_model_layer(const struct nvdla_model *model, size_t index,
+				    struct nvdla_layer_info *info);
 
 #ifdef __cplusplus
 }

@@ -38,12 +38,16 @@ class Model:
 	def layers(self) -> Tuple[Layer, ...]:
 		"""The operators, in the order of the model."""
 		return tuple(Layer(layer['name'], layer['type'], tuple(layer['operations']), layer['cpu'] or '')
-			     for layer in json.loads(self._compiled.report_json())['layers'])
+			     for layer in json.loads(self.report_as('json'))['layers'])
 
 	@property
 	def report(self) -> str:
-		"""The layers as text, a line each."""
-		return self._compiled.report_text()
+		"""The layers as text: their hardware layers, and what those take on a chip."""
+		return self.report_as('text')
+
+	def report_as(self, format: str) -> str:
+		"""What became of the model, as `nvdla-compile --report` says it: "text", "json", "svg" or "html"."""
+		return self._compiled.report(self.name, format)
 
 	def to_bytes(self) -> bytes:
 		"""The network's file. It has the scales, not the order of the arrays (see `layout` of nvdla.load())."""

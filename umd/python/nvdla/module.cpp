@@ -18,6 +18,7 @@
 #include "prof/profile_json.h"
 #include "prof/profile_table.h"
 #include "prof/run_profile.h"
+#include "report/model_report.h"
 #include "support.h"
 #include "tensor_info.h"
 
@@ -224,6 +225,22 @@ void addRuns(py::module_ &module)
 		.def("profile", &Run::profile);
 }
 
+/* On a chip as programs take it without options. */
+Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
+			     const std::string &format)
+{
+	for (const auto &[known, value] : report::reportFormats()) {
+		if (known != format)
+			continue;
+		auto made = report::reportOf(model, {}, name);
+		if (!made)
+			return forward(made);
+		return report::formatted(*made, value);
+	}
+	return fail(ErrorCode::InvalidArgument, "report", format,
+		    "there is text, json, svg and html");
+}
+
 } /* namespace */
 
 PYBIND11_MODULE(_nvdla, module)
@@ -262,9 +279,10 @@ PYBIND11_MODULE(_nvdla, module)
 		.def_property_readonly(
 			"output_nhwc",
 			[](const CompiledModel &model) { return isNhwc(model.outputOrders); })
-		.def("report_json", [](const CompiledModel &model) { return toJson(model.report); })
-		.def("report_text",
-		     [](const CompiledModel &model) { return toText(model.report); });
+		.def("report", [](const CompiledModel &model, const std::string &name,
+				  const std::string &format) {
+			return take(released([&] { return reportAs(model, name, format); }));
+		});
 	module.def("compile_file", [](const std::string &path) {
 		return take(released([&] { return compileFile(path); }));
 	});

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An application in C that compiles models.
+ */
+#include "c_api_model.h"
+
+#include <nvdla/nvdla.h>
+#include <string.h>
+
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return __LINE__;                                                           \
+	} while (0)
+
+enum { PIXELS = 64, NUM_SAMPLES = 4 };
+
+static int check_errors(const char *path)
+{
+	struct nvdla_compile_options options = { .size = sizeof(options) };
+	const float samples[PIXELS + 1] = { 0 };
+	struct nvdla_model *model = NULL;
+
+	EXPECT(nvdla_compile(NULL, 0, NULL, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_compile("no model", 8, NULL, NULL) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_compile("no model", 8, NULL, &model) == NVDLA_STATUS_INVALID_FILE);
+	EXPECT(nvdla_compile_file("/nowhere.onnx", NULL, &model) == NVDLA_STATUS_NOT_FOUND);
+	EXPECT(strstr(nvdla_last_error(), "/nowhere.onnx"));
+	options.samples = samples;
+	options.num_sample_numbers = PIXELS + 1;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "num_sample_numbers: is 65, no multiple of the 64"));
+	options.num_sample_numbers = PIXELS;
+	options.range_method = NVDLA_RANGE_ENTROPY + 1;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "range_method"));
+	options.range_method = 0;
+	options.type = NVDLA_DATA_HALF;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "type: is 2"));
+	options.size = 0;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(!model);
+	nvdla_model_free(NULL);
+	return 0;
+}
+
+static int check_layers(const struct nvdla_model *model, int calibrated)
+{
+	struct nvdla_layer_info info = { .size = sizeof(info) };
+	struct nvdla_layer_info old = { .size = offsetof(struct nvdla_layer_info, num_operations),
+					.num_operations = 12345 };
+	const size_t count = nvdla_model_num_layers(model);
+	uint32_t order = 77;
+
+	EXPECT(count >= 5);
+	EXPECT(nvdla_model_layer(model, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(!strcmp(info.type, "Conv") && !strcmp(info.cpu, "") && info.num_operations == 2);
+	EXPECT(!info.has_error == !calibrated && (!calibrated || info.own_error_ratio > 30));
+	EXPECT(nvdla_model_layer(model, count - 1, &info) == NVDLA_STATUS_OK);
+	EXPECT(!strcmp(info.type, "Softmax") && strlen(info.cpu) > 10);
+	EXPECT(nvdla_model_layer(model, 0, &old) == NVDLA_STATUS_OK);
+	EXPECT(!strcmp(old.type, "Conv") && old.num_operations == 12345);
+	EXPECT(nvdla_model_layer(model, count, &info) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(nvdla_model_get_order(model, &order) == NVDLA_STATUS_OK);
+	EXPECT(order == NVDLA_ORDER_NHWC); /* all have one channel or one pixel */
+	return 0;
+}
+
+/* What is compiled can be loaded; type: of the input's elements there. */
+static int check_loads(struct nvdla_device *device, const struct nvdla_model *model,
+		       enum nvdla_data_type type)
+{
+	struct nvdla_tensor_info info = { .size = sizeof(info) };
+	struct nvdla_network *network;
+	const void *data = NULL;
+	size_t size = 0;
+
+	EXPECT(nvdla_model_get_data(model, &data, &size) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_load(device, data, size, &network) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_network_input_info(network, 0, &info) == NVDLA_STATUS_OK);
+	EXPECT(info.type == type && info.num_elements == PIXELS);
+	nvdla_network_free(network);
+	return 0;
+}
+
+int c_api_model(const char *path)
+{
+	struct nvdla_compile_options options = { .size = sizeof(options) };
+	float samples[NUM_SAMPLES * PIXELS];
+	struct nvdla_device *device;
+	struct nvdla_model *model;
+	int line = check_errors(path);
+	int i;
+
+	if (line)
+		return line;
+	EXPECT(nvdla_device_open("embedded", &device) == NVDLA_STATUS_OK);
+	EXPECT(nvdla_compile_file(path, NULL, &model) == NVDLA_STATUS_OK);
+	line = check_layers(model, 0);
+	if (line)
+		return line;
+	line = check_loads(device, model, NVDLA_DATA_HALF);
+	nvdla_model_free(model);
+	if (line)
+		return line;
+	for (i = 0; i < NUM_SAMPLES * PIXELS; i++)
+		samples[i] = (float)(i * 37 % 256);
+	options.samples = samples;
+	options.num_sample_numbers = NUM_SAMPLES * PIXELS;
+	options.type = NVDLA_DATA_INT16;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
+	line = check_layers(model, 1);
+	if (line)
+		return line;
+	line = check_loads(device, model, NVDLA_DATA_INT16);
+	nvdla_model_free(model);
+	nvdla_device_free(device);
+	return line;
+}

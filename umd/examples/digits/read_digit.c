@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compile a model and run it on a picture, in C: read-digit digits.onnx seven.pgm [DEVICE]
+ *
+ * The model may be any whose input is as large as the picture, one channel of 0 to 255, and whose
+ * first output has a number for each class.
+ */
+#include <nvdla/nvdla.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_PIXELS = 1 << 20 };
+
+static float numbers[MOST_PIXELS];
+
+/* Numbers of a picture (PGM of bytes); 0 if it is none. */
+static size_t read_picture(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	unsigned int width = 0, height = 0;
+	size_t count = 0;
+	int byte;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "P5 %u %u 255", &width, &height) == 2 && width < 1024 && height < 1024 &&
+	    fgetc(file) != EOF) {
+		while (count < (size_t)width * height && (byte = fgetc(file)) != EOF)
+			numbers[count++] = (float)byte;
+	}
+	fclose(file);
+	return width && count == (size_t)width * height ? count : 0;
+}
+
+static enum nvdla_status load(struct nvdla_device *device, const char *path,
+			      struct nvdla_network **network)
+{
+	struct nvdla_load_options options = { .size = sizeof(options) };
+	struct nvdla_model *model = NULL;
+	enum nvdla_status status;
+	const void *data;
+	size_t size;
+
+	status = nvdla_compile_file(path, NULL, &model);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_model_get_order(model, &options.order);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_model_get_data(model, &data, &size);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_network_load_with(device, data, size, &options, network);
+	nvdla_model_free(model);
+	return status;
+}
+
+/* The class with the largest number, or a failure. */
+static enum nvdla_status read_digit(struct nvdla_network *network, size_t pixels, size_t *digit)
+{
+	struct nvdla_tensor_info info = { .size = sizeof(info) };
+	struct nvdla_request *request = NULL;
+	enum nvdla_status status;
+	size_t i;
+
+	status = nvdla_network_output_info(network, 0, &info);
+	if (status == NVDLA_STATUS_OK && info.num_elements > MOST_PIXELS)
+		status = NVDLA_STATUS_UNSUPPORTED;
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_request_create(network, &request);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_request_set_input_float(request, 0, numbers, pixels);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_request_run(request, NULL);
+	if (status == NVDLA_STATUS_OK)
+		status = nvdla_request_get_output_float(request, 0, numbers, info.num_elements);
+	for (*digit = 0, i = 1; status == NVDLA_STATUS_OK && i < info.num_elements; i++) {
+		if (numbers[i] > numbers[*digit])
+			*digit = i;
+	}
+	nvdla_request_free(request);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct nvdla_device *device = NULL;
+	struct nvdla_network *network = NULL;
+	enum nvdla_status status;
+	size_t pixels, digit;
+
+	if (argc < 3 || argc > 4) {
+		fprintf(stderr, "usage: read-digit MODEL PICTURE.pgm [DEVICE]\n");
+		return 2;
+	}
+	pixels = read_picture(argv[2]);
+	if (!pixels) {
+		fprintf(stderr, "read-digit: %s: no PGM picture of bytes\n", argv[2]);
+		return 1;
+	}
+	status = nvdla_device_open(argc > 3 ? argv[3] : "embedded", &device);
+	if (status == NVDLA_STATUS_OK)
+		status = load(device, argv[1], &network);
+	if (status == NVDLA_STATUS_OK)
+		status = read_digit(network, pixels, &digit);
+	if (status == NVDLA_STATUS_OK)
+		printf("%zu\n", digit);
+	else
+		fprintf(stderr, "read-digit: %s\n", nvdla_last_error());
+	nvdla_network_free(network);
+	nvdla_device_free(device);
+	return status != NVDLA_STATUS_OK;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What assembly made of a graph, and where it is in the loadable.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nvdla/loadable.h>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief A hardware layer, or a step of the CPU: operations may become several of them */
+struct AssembledStep {
+	std::string operation; /**< its name in the graph; of copied constants theirs */
+	std::string piece;     /**< which one of several, for people; empty: there is one */
+	uint16_t task = 0;     /**< id */
+	size_t index = 0;      /**< in its task */
+};
+
+/** \brief What a range of memory is for */
+enum class RangeKind : uint8_t { Constant, Intermediate, Input, Output };
+
+/** \brief A surface or a constant in memory; parts of surfaces are in their wholes */
+struct AssembledRange {
+	std::string name;
+	RangeKind kind = RangeKind::Intermediate;
+	MemoryDomain domain = MemoryDomain::System;
+	uint16_t memory = 0; /**< id */
+	uint64_t offset = 0;
+	uint64_t size = 0; /**< bytes */
+	/** \brief Steps between which nobody else may have its bytes, by their index */
+	size_t firstStep = 0;
+	size_t lastStep = 0;
+};
+
+/** \brief A loadable, and where a graph's operations and surfaces are in it */
+struct Assembly {
+	Loadable loadable;
+	std::vector<AssembledStep> steps; /**< in the order in which they are submitted */
+	std::vector<AssembledRange> ranges;
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop
