@@ -9,6 +9,7 @@
 #include "conv/cacc.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
+#include "conv/dense_sums.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
@@ -153,6 +154,72 @@ private:
 	uint32_t saturated_ = 0;
 };
 
+/** The only line of an operation with one output position, INT8 */
+class DenseMaker : public LineMaker
+{
+public:
+	DenseMaker(const ConvOp &op, const DataView &data)
+		: op_(op), blocks_(makeBlocks(op)), lineBytes_(data.lineBytes()),
+		  data_(lineBytes_ * op.windows.data.height), sums_(op.groupKernels())
+	{
+		for (uint32_t y = 0; y < op.windows.data.height; y++)
+			data.read(0, y, &data_[y * lineBytes_]);
+		for (const Block &block : blocks_)
+			for (uint32_t i = 0; i < block.lanes; i++)
+				dataSum_ += static_cast<int8_t>(dataOf(block)[i]);
+	}
+
+	/** \return true if there is one position, whose window needs no padding */
+	static bool accepts(const ConvOp &op)
+	{
+		const Windows &windows = op.windows;
+		const CubeSize &kernel = windows.kernel;
+
+		return op.precision == Precision::Int8 && op.mode == ConvMode::Direct &&
+		       op.batches == 1 && windows.out.width == 1 && windows.out.height == 1 &&
+		       windows.padLeft == 0 && windows.padTop == 0 &&
+		       kernel.channels == windows.data.channels &&
+		       (kernel.width - 1) * windows.dilationX < windows.data.width &&
+		       (kernel.height - 1) * windows.dilationY < windows.data.height;
+	}
+
+	void load(const WeightGroup &group) override
+	{
+		operands_.clear();
+		for (const Block &block : blocks_)
+			operands_.push_back({ dataOf(block),
+					      &group.bytes[block.weights * group.kernels],
+					      block.lanes });
+		std::fill(sums_.begin(), sums_.end(), 0);
+		denseSums(operands_, group.kernels, dataSum_, sums_.data());
+		if (op_.clipTruncate)
+			roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
+	}
+
+	/* All that there is to make is made. */
+	void make(uint64_t, uint32_t) override {}
+	std::span<const int32_t> line(uint32_t) const override { return sums_; }
+	uint32_t saturated() const override { return 0; }
+
+private:
+	const std::byte *dataOf(const Block &block) const
+	{
+		const Windows &windows = op_.windows;
+		const size_t column = size_t{ block.column } * windows.dilationX;
+
+		return &data_[block.row * windows.dilationY * lineBytes_ +
+			      column * windows.data.channels + block.channel];
+	}
+
+	const ConvOp &op_;
+	const std::vector<Block> blocks_;
+	const size_t lineBytes_;
+	std::vector<std::byte> data_;
+	int32_t dataSum_ = 0;
+	std::vector<DenseBlock> operands_;
+	std::vector<int32_t> sums_;
+};
+
 /** \return true if no sum that the host makes of integers can overflow */
 bool sumsFit(const ConvOp &op)
 {
@@ -184,16 +251,21 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
+	const unsigned int threads = worthwhileThreads(op, kMacsForAThread);
+
+	if (DenseMaker::accepts(op))
+		return streamLines(op, weights, sink, memory, workers, threads, 1,
+				   [&] { return std::make_unique<DenseMaker>(op, data); });
+
 	const TilePlan plan(op);
 	const TilePlan narrowPlan(op, true);
 	const TileLines lines(plan, data, workers);
 	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
 						op.windows.out.height * op.batches);
 
-	return streamLines(
-		op, weights, sink, memory, workers, worthwhileThreads(op, kMacsForAThread),
-		linesAtOnce,
-		[&] { return std::make_unique<TileMaker>(plan, narrowPlan, lines, linesAtOnce); });
+	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce, [&] {
+		return std::make_unique<TileMaker>(plan, narrowPlan, lines, linesAtOnce);
+	});
 }
 
 } /* namespace nvdla::sim */

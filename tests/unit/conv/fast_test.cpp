@@ -125,6 +125,33 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
 
+/* One output position: of a fully connected layer, or of a kernel as large as the cube. */
+TEST(FastTest, OnePositionEqualsTheReference)
+{
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		Random random(seed);
+		Layer layer;
+		const auto channels = static_cast<uint32_t>(random(1, 300));
+		const auto s = static_cast<uint32_t>(random(1, 3));
+		const auto r = static_cast<uint32_t>(random(1, 3));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.dilationX = static_cast<uint32_t>(random(1, 2));
+		layer.dilationY = static_cast<uint32_t>(random(1, 2));
+		layer.inputs.assign(1, Cube(channels, (r - 1) * layer.dilationY + 1,
+					    (s - 1) * layer.dilationX + 1));
+		layer.kernels.assign(static_cast<size_t>(random(1, 70)), Cube(channels, r, s));
+		random.fill(layer.inputs[0], layer.precision);
+		for (Cube &kernel : layer.kernels)
+			random.fill(kernel, layer.precision);
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		ASSERT_EQ(op.windows.out.width * op.windows.out.height, 1U);
+		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+		expectSame(bench, op);
+	}
+}
+
 /* Largest products whose sums just fit 32 bits, and those that just do not. */
 TEST(FastTest, Int16SumsAtTheEdgeOf32Bits)
 {

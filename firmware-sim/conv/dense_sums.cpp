@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compiled once for each instruction set (Highway).
+ */
+#include "conv/dense_sums.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/dense_sums.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* Vectors whose size is known, so that there can be arrays of them. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+constexpr size_t kKernelsAtOnce = 4;
+
+/** Products of INT8 in 16 bits */
+struct Pairs {
+	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
+	using SumTag = hn::RepartitionToWide<Tag>;
+	using Sum = hn::Vec<SumTag>;
+	static constexpr size_t kLanes = hn::MaxLanes(Tag());
+	static constexpr int32_t kExcess = 0; /* of a weight */
+
+	static HWY_INLINE hn::Vec<Tag> load(const std::byte *bytes)
+	{
+		const hn::Rebind<int8_t, Tag> byteTag;
+		return hn::PromoteTo(Tag(),
+				     hn::LoadU(byteTag, reinterpret_cast<const int8_t *>(bytes)));
+	}
+
+	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+	{
+		Sum other = hn::Zero(SumTag());
+
+		for (size_t i = 0; i < kDenseBytes; i += kLanes)
+			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(data + i),
+							    load(weights + i), sum, other);
+		return hn::Add(sum, other);
+	}
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/** VNNI: the weights as unsigned numbers, more by 128 */
+struct Quads {
+	using SumTag = hn::ScalableTag<int32_t>;
+	using Sum = hn::Vec<SumTag>;
+	static constexpr int32_t kExcess = 128;
+
+	static HWY_INLINE Sum load(const std::byte *bytes)
+	{
+		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
+	}
+
+	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+	{
+		const Sum flipped =
+			hn::Xor(load(weights), hn::Set(SumTag(), static_cast<int32_t>(0x80808080)));
+
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(flipped.raw), "v"(load(data).raw));
+		return sum;
+	}
+};
+#endif
+
+/** The sums of some kernels from \a first on, the last one's again where there are less */
+template<typename Product, size_t... kIndex>
+void someSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, int32_t dataSum,
+	      int32_t *sums, std::index_sequence<kIndex...>)
+{
+	using Tag = typename Product::SumTag;
+	const size_t kernel[] = { std::min(first + kIndex, kernels - 1)... };
+	typename Product::Sum sum[] = { ((void)kIndex, hn::Zero(Tag()))... };
+
+	for (const DenseBlock &block : blocks) {
+		if (block.bytes == kDenseBytes) {
+			((sum[kIndex] = Product::add(sum[kIndex], block.data,
+						     block.weights + kernel[kIndex] * kDenseBytes)),
+			 ...);
+			continue;
+		}
+		/* Data of zero, behind which anything may be. */
+		std::byte data[kDenseBytes] = {};
+		std::byte weights[kDenseBytes] = {};
+		std::memcpy(data, block.data, block.bytes);
+		((std::memcpy(weights, block.weights + kernel[kIndex] * block.bytes, block.bytes),
+		  sum[kIndex] = Product::add(sum[kIndex], data, weights)),
+		 ...);
+	}
+	((sums[kernel[kIndex]] =
+		  hn::GetLane(hn::SumOfLanes(Tag(), sum[kIndex])) - Product::kExcess * dataSum),
+	 ...);
+}
+
+template<typename Product>
+void allSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
+{
+	for (size_t first = 0; first < kernels; first += kKernelsAtOnce)
+		someSums<Product>(blocks, first, kernels, dataSum, sums,
+				  std::make_index_sequence<kKernelsAtOnce>());
+}
+
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum,
+		       int32_t *sums)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	if (__builtin_cpu_supports("avx512vnni")) {
+		allSums<Quads>(blocks, kernels, dataSum, sums);
+		return;
+	}
+#endif
+	allSums<Pairs>(blocks, kernels, dataSum, sums);
+}
+
+#else
+
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t, int32_t *sums)
+{
+	denseSumsReference(blocks, kernels, sums);
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(denseSumsOfTarget);
+
+void denseSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
+{
+	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, kernels, dataSum, sums);
+}
+
+void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums)
+{
+	std::fill_n(sums, kernels, 0);
+	for (const DenseBlock &block : blocks)
+		for (size_t kernel = 0; kernel < kernels; kernel++)
+			for (size_t i = 0; i < block.bytes; i++)
+				sums[kernel] += static_cast<int8_t>(block.data[i]) *
+						static_cast<int8_t>(
+							block.weights[kernel * block.bytes + i]);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */
