@@ -4,6 +4,7 @@
  * built with CONFIG_DRM_ACCEL_NVDLA_FAULTS has them.
  */
 #include <linux/debugfs.h>
+#include <linux/delay.h>
 #include <linux/iommu.h>
 #include <linux/irqflags.h>
 #include <linux/list.h>
@@ -19,6 +20,7 @@ static const char * const nvdla_fault_names[NVDLA_NUM_FAULTS] = {
 	[NVDLA_FAULT_RESET] = "fail_reset",
 	[NVDLA_FAULT_ADDRESS] = "wrong_address",
 	[NVDLA_FAULT_IOMMU] = "iommu_fault",
+	[NVDLA_FAULT_TIMEOUT] = "slow_timeout",
 };
 
 /**
@@ -86,6 +88,16 @@ void nvdla_fault_in_address(struct nvdla_device *ndev, u64 *addr)
 	mutex_lock(&ndev->bos_lock);
 	*addr = list_first_entry(&ndev->bos, struct nvdla_bo, link)->dma_addr;
 	mutex_unlock(&ndev->bos_lock);
+}
+
+/**
+ * nvdla_fault_in_timeout() - take a while to come back from a timeout, as on a busy machine
+ * @ndev: device
+ */
+void nvdla_fault_in_timeout(struct nvdla_device *ndev)
+{
+	if (nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_TIMEOUT))
+		msleep(200);
 }
 
 /**

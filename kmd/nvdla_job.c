@@ -241,10 +241,13 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 static enum drm_gpu_sched_stat nvdla_job_timedout(struct drm_sched_job *sched_job)
 {
 	struct nvdla_device *ndev = to_nvdla_job(sched_job)->ndev;
+	enum drm_gpu_sched_stat stat;
 
 	nvdla_jobs_recover(ndev);
 	queue_work(ndev->timeout_wq, &ndev->rearm_work);
-	return nvdla_sched_keep_job(sched_job);
+	stat = nvdla_sched_keep_job(sched_job);
+	nvdla_fault_in_timeout(ndev);
+	return stat;
 }
 
 /*
