@@ -13,9 +13,9 @@
 #include "nvdla_cbuf.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
+#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 
 /* Is there an operation of that engine in the job? */

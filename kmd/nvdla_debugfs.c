@@ -14,9 +14,9 @@
 
 #include "nvdla_debugfs.h"
 #include "nvdla_device.h"
+#include "nvdla_domain.h"
 #include "nvdla_dump.h"
 #include "nvdla_faults.h"
-#include "nvdla_iommu.h"
 #include "nvdla_job.h"
 #include "nvdla_registers.h"
 
@@ -69,7 +69,7 @@ static int nvdla_queue_show(struct seq_file *m, void *unused)
 	scrubs = ndev->cbuf.scrubs;
 	wall = ndev->iommu.entered;
 	if (wall)
-		client = nvdla_domain_client(ndev->iommu.entered);
+		client = ndev->iommu.entered->client_id;
 	changes = ndev->iommu.changes;
 	busy = ndev->active;
 	if (busy)

@@ -18,9 +18,9 @@
 
 #include "nvdla_compat.h"
 #include "nvdla_device.h"
+#include "nvdla_domain.h"
 #include "nvdla_drv.h"
 #include "nvdla_gem.h"
-#include "nvdla_iommu.h"
 #include "nvdla_prime.h"
 
 /**

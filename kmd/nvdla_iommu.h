@@ -6,7 +6,6 @@
 #include <linux/types.h>
 
 struct iommu_domain;
-struct nvdla_bo;
 struct nvdla_device;
 struct nvdla_domain;
 
@@ -39,14 +38,6 @@ struct nvdla_iommu {
 
 int nvdla_iommu_init(struct nvdla_device *ndev);
 void nvdla_iommu_fini(struct nvdla_device *ndev);
-
-struct nvdla_domain *nvdla_domain_create(struct nvdla_device *ndev, u64 client_id);
-void nvdla_domain_put(struct nvdla_domain *domain);
-u64 nvdla_domain_client(const struct nvdla_domain *domain);
-
-int nvdla_domain_map(struct nvdla_domain *domain, struct nvdla_bo *bo);
-void nvdla_domain_unmap(struct nvdla_domain *domain, struct nvdla_bo *bo);
-void nvdla_bo_unmap_domains(struct nvdla_bo *bo);
 
 int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain);
 bool nvdla_iommu_has_faulted(struct nvdla_device *ndev);
