@@ -78,8 +78,8 @@ finish() {
 	if [ -e /proc/lockdep_stats ] && ! grep -q 'debug_locks: *1$' /proc/lockdep_stats; then
 		tell "problem lock checking switched itself off: everything after that went unchecked"
 	fi
-	read -r tainted </proc/sys/kernel/tainted
-	tell "tainted $tainted"
+	# The shell would read it byte by byte, of which such a file gives the first alone.
+	tell "tainted $(cat /proc/sys/kernel/tainted)"
 	dmesg >"$(port kernel)"
 	tell "end"
 	exec 9>&-
