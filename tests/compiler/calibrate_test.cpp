@@ -44,7 +44,7 @@ TEST(Evaluator, ComputesWhatOperatorsAreDefinedToMake)
 
 	for (uint32_t seed = 1; seed <= seeds; seed++) {
 		std::mt19937_64 random(seed);
-		const RandomOperator made = randomOperator(random, compiler::ElementType::Float32);
+		const RandomModel made = randomOperator(random, compiler::ElementType::Float32);
 		std::vector<RealNumbers> inputs;
 		for (const Numbers &input : made.inputs)
 			inputs.push_back(realOf(input));

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_operator.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include <nvdla/data_type.h>
 
@@ -26,9 +28,13 @@ void store(std::vector<std::byte> &data, double number)
 class Generator
 {
 public:
-	Generator(std::mt19937_64 &random, ElementType type) : random_(random), type_(type) {}
+	Generator(std::mt19937_64 &random, ElementType type, bool joins)
+		: random_(random), type_(type), joins_(joins)
+	{
+	}
 
-	RandomOperator make();
+	RandomModel makeOne();
+	RandomModel makeSeveral();
 
 private:
 	uint32_t from(uint32_t low, uint32_t high)
@@ -47,12 +53,19 @@ private:
 	}
 	Quantization quantization();
 	Clamp clamp();
-	Extents picture() { return { 1, from(1, 12), from(1, 12), from(1, 70) }; }
+	/* Shapes with four axes, no longer than these. */
+	Extents picture(uint32_t longest = 12, uint32_t channels = 70);
+	/* What there is already, in a network. */
+	std::vector<ValueId> written(const std::function<bool(const Extents &)> &fits) const;
+	std::string named(const std::string &name) const;
 	ValueId tensor(const std::string &name, const Extents &shape, const Quantization &all);
+	/* What was written before, or an input of the model. */
 	ValueId input(const Extents &shape);
+	ValueId freshInput(const Extents &shape);
 	ValueId output(const Extents &shape, const Quantization &quantization);
 	ValueId kernels(const Extents &shape);
 	ValueId bias(uint32_t count, ValueId input, ValueId weights);
+	void makeOperator();
 	void finish(Kind kind, std::vector<ValueId> inputs, ValueId output);
 	/* An output scale at which few sums are cut off. */
 	Quantization forSums(ValueId input, ValueId weights);
@@ -73,10 +86,12 @@ private:
 	void argMax();
 	void normalize();
 	void localResponse();
+	void reshape();
 
 	std::mt19937_64 &random_;
 	ElementType type_;
-	RandomOperator made_;
+	bool joins_; /* operators read what others wrote */
+	RandomModel made_;
 };
 
 Quantization Generator::quantization()
@@ -108,7 +123,46 @@ ValueId Generator::tensor(const std::string &name, const Extents &shape, const Q
 	return made_.model.values.size() - 1;
 }
 
+std::string Generator::named(const std::string &name) const
+{
+	return joins_ ? name + std::to_string(made_.model.values.size()) : name;
+}
+
+std::vector<ValueId> Generator::written(const std::function<bool(const Extents &)> &fits) const
+{
+	std::vector<ValueId> found;
+
+	for (ValueId id = 0; joins_ && id < made_.model.values.size(); id++) {
+		const Value &value = made_.model.values[id];
+		if (!value.isConstant && value.type == type_ && fits(value.shape))
+			found.push_back(id);
+	}
+	return found;
+}
+
+Extents Generator::picture(uint32_t longest, uint32_t channels)
+{
+	const auto known = written([&](const Extents &shape) {
+		return shape.size() == 4 && std::max(shape[1], shape[2]) <= longest &&
+		       shape[3] <= channels;
+	});
+
+	/* The last ones more often: that makes chains. */
+	if (!known.empty() && chance(0.9))
+		return made_.model
+			.values[chance(0.6) ? known.back() : known[from(0, known.size() - 1)]]
+			.shape;
+	return { 1, from(1, longest), from(1, longest), from(1, channels) };
+}
+
 ValueId Generator::input(const Extents &shape)
+{
+	const auto known = written([&](const Extents &other) { return other == shape; });
+
+	return known.empty() || chance(0.1) ? freshInput(shape) : known[from(0, known.size() - 1)];
+}
+
+ValueId Generator::freshInput(const Extents &shape)
 {
 	const ValueId id = tensor("x" + std::to_string(made_.inputs.size()), shape, quantization());
 	Numbers numbers;
@@ -125,7 +179,7 @@ ValueId Generator::input(const Extents &shape)
 
 ValueId Generator::output(const Extents &shape, const Quantization &all)
 {
-	return tensor("y", shape, all);
+	return tensor(named("y"), shape, all);
 }
 
 /* Scales of kernels lie far apart, as they do in depthwise layers. */
@@ -133,7 +187,10 @@ ValueId Generator::kernels(const Extents &shape)
 {
 	Value value;
 
-	value.name = "kernels";
+	/* Sums of a network's floats stay as large as what is summed. */
+	const double steady =
+		joins_ ? std::sqrt(shape[0] / static_cast<double>(elementCount(shape))) : 1;
+	value.name = named("kernels");
 	value.type = isInteger() ? ElementType::Int8 : ElementType::Float32;
 	value.shape = shape;
 	value.isConstant = true;
@@ -141,7 +198,7 @@ ValueId Generator::kernels(const Extents &shape)
 		if (isInteger())
 			store<int8_t>(value.data, std::round(real(-127, 127)));
 		else
-			store<float>(value.data, real(-1, 1));
+			store<float>(value.data, real(-1, 1) * steady);
 	}
 	std::vector<Quantization> scales;
 	const bool each = chance(0.7);
@@ -158,7 +215,7 @@ ValueId Generator::bias(uint32_t count, ValueId input, ValueId weights)
 {
 	Value value;
 
-	value.name = "bias";
+	value.name = named("bias");
 	value.type = isInteger() ? ElementType::Int32 : ElementType::Float32;
 	value.shape = { count };
 	value.isConstant = true;
@@ -191,8 +248,11 @@ Quantization Generator::forSums(ValueId input, ValueId weights)
 
 void Generator::finish(Kind kind, std::vector<ValueId> inputs, ValueId output)
 {
-	made_.model.operators.push_back(
-		{ "y", "random", std::move(kind), std::move(inputs), { output } });
+	made_.model.operators.push_back({ made_.model.values[output].name,
+					  "random",
+					  std::move(kind),
+					  std::move(inputs),
+					  { output } });
 	made_.model.outputs = { output };
 }
 
@@ -201,17 +261,21 @@ void Generator::convolution()
 	Convolution conv;
 	const bool depthwise = chance(0.5);
 	Extents x = picture();
-	const uint32_t r = from(1, 5), s = from(1, 5);
+	const uint32_t r = from(1, joins_ ? std::min(5U, x[1]) : 5);
+	const uint32_t s = from(1, joins_ ? std::min(5U, x[2]) : 5);
 
 	conv.stride = { from(1, 3), from(1, 3) };
-	conv.dilation = { from(1, 2), from(1, 2) };
+	conv.dilation = { from(1, joins_ && 2 * s > x[2] ? 1 : 2),
+			  from(1, joins_ && 2 * r > x[1] ? 1 : 2) };
 	const uint32_t w = (s - 1) * conv.dilation.x + 1, h = (r - 1) * conv.dilation.y + 1;
 	conv.padding = { from(0, w - 1), from(0, w - 1), from(0, h - 1), from(0, h - 1) };
-	x[1] += h;
-	x[2] += w;
+	if (!joins_) {
+		x[1] += h;
+		x[2] += w;
+	}
 	conv.groups = depthwise ? x[3] : 1;
 	conv.activation = clamp();
-	const uint32_t k = depthwise ? x[3] * from(1, 2) : from(1, 70);
+	const uint32_t k = depthwise ? x[3] * from(1, joins_ && x[3] > 35 ? 1 : 2) : from(1, 70);
 	const ValueId in = input(x);
 	const ValueId weights = kernels({ k, x[3] / conv.groups, r, s });
 	std::vector<ValueId> inputs{ in, weights };
@@ -226,8 +290,11 @@ void Generator::convolution()
 
 void Generator::fullyConnected()
 {
-	const uint32_t rows = from(1, 4), c = from(1, 200), k = from(1, 80);
-	const ValueId in = input({ rows, c });
+	const auto known = written([](const Extents &shape) { return shape.size() == 2; });
+	const Extents x = known.empty() ? Extents{ from(1, 4), from(1, 200) }
+					: made_.model.values[known.back()].shape;
+	const uint32_t rows = x[0], c = x[1], k = from(1, 80);
+	const ValueId in = input(x);
 	const ValueId weights = kernels({ k, c });
 	std::vector<ValueId> inputs{ in, weights };
 
@@ -248,7 +315,9 @@ void Generator::elementwise()
 	Elementwise elementwise;
 	Quantization out = quantization();
 
-	elementwise.function = static_cast<Elementwise::Function>(from(0, 2));
+	/* Products of floats that were multiplied before become too large. */
+	elementwise.function =
+		static_cast<Elementwise::Function>(from(0, joins_ && !isInteger() ? 1 : 2));
 	elementwise.activation = clamp();
 	const bool product = elementwise.function == Elementwise::Function::Multiply;
 	out.scale = static_cast<double>(
@@ -264,10 +333,13 @@ void Generator::pool()
 	Extents x = picture();
 
 	pool.method = chance(0.5) ? Pool::Method::Max : Pool::Method::Average;
-	pool.kernel = { from(1, 6), from(1, 6) };
+	pool.kernel = { from(1, joins_ ? std::min(6U, x[2]) : 6),
+			from(1, joins_ ? std::min(6U, x[1]) : 6) };
 	pool.stride = { from(1, 3), from(1, 3) };
-	x[1] += pool.kernel.y;
-	x[2] += pool.kernel.x;
+	if (!joins_) {
+		x[1] += pool.kernel.y;
+		x[2] += pool.kernel.x;
+	}
 	if (chance(0.5))
 		pool.padding = { from(0, pool.kernel.x / 2), 0, from(0, pool.kernel.y / 2), 0 };
 	pool.padding.right = pool.padding.left;
@@ -315,12 +387,13 @@ void Generator::concatenation()
 	y[axis] = 0;
 	for (uint32_t i = 0; i < parts; i++) {
 		Extents x = first;
-		x[axis] = axis == 3 && chance(0.4) ? 32 * from(1, 2) : from(1, 40);
+		if (i > 0 || !joins_)
+			x[axis] = axis == 3 && chance(0.4) ? 32 * from(1, 2) : from(1, 40);
 		y[axis] += x[axis];
-		inputs.push_back(input(x));
+		inputs.push_back(i == 0 ? input(x) : freshInput(x));
 	}
-	const Quantization all = quantization();
 	/* As the format has it: the inputs' quantizations are the output's. */
+	const Quantization all = made_.model.values[inputs.front()].quantization.channel(0);
 	for (const ValueId id : inputs) {
 		if (isInteger())
 			made_.model.values[id].quantization = all;
@@ -354,7 +427,7 @@ void Generator::unary()
 	const Unary::Function exact[] = { Unary::Function::LeakyRelu, Unary::Function::Identity };
 	unary.function = type_ == ElementType::Int8
 				 ? static_cast<Unary::Function>(
-					   from(0, static_cast<uint32_t>(Unary::Function::Abs)))
+					   from(0, static_cast<uint32_t>(Unary::Function::Log)))
 				 : exact[from(0, 1)];
 	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
 	if (isInteger()) {
@@ -367,11 +440,16 @@ void Generator::unary()
 void Generator::transposedConvolution()
 {
 	TransposedConvolution conv;
-	const Extents x{ 1, from(2, 6), from(2, 6), from(1, 40) };
+	Extents x = picture(6, 40);
+	if (!joins_)
+		x = { 1, from(2, 6), from(2, 6), from(1, 40) };
 	const uint32_t r = from(1, 5), s = from(1, 5), k = from(1, 40);
 
 	conv.stride = { from(1, 3), from(1, 3) };
 	conv.padding = { from(0, s / 2), from(0, s / 2), from(0, r / 2), from(0, r / 2) };
+	/* Of one line or column there has to be something left. */
+	if (x[1] == 1 || x[2] == 1)
+		conv.padding = {};
 	conv.activation = clamp();
 	const ValueId in = input(x);
 	const ValueId weights = kernels({ k, x[3], r, s });
@@ -392,7 +470,7 @@ void Generator::prelu()
 	Quantization out = quantization();
 	Value slopes;
 
-	slopes.name = "slopes";
+	slopes.name = named("slopes");
 	slopes.shape = { x[3] };
 	slopes.isConstant = true;
 	for (uint32_t c = 0; c < x[3]; c++)
@@ -406,7 +484,9 @@ void Generator::prelu()
 
 void Generator::enlarge()
 {
-	const Extents x{ 1, from(2, 8), from(2, 8), from(1, 40) };
+	Extents x = picture(8, 40);
+	if (!joins_)
+		x = { 1, from(2, 8), from(2, 8), from(1, 40) };
 	const ValueId in = input(x);
 	Enlarge enlarge;
 
@@ -464,7 +544,17 @@ void Generator::localResponse()
 	finish(response, { in }, output(x, made_.model.values[in].quantization.channel(0)));
 }
 
-RandomOperator Generator::make()
+void Generator::reshape()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+
+	finish(Reshape{}, { in },
+	       output({ 1, static_cast<uint32_t>(elementCount(x)) },
+		      made_.model.values[in].quantization.channel(0)));
+}
+
+void Generator::makeOperator()
 {
 	void (Generator::*const kinds[])() = {
 		&Generator::convolution,
@@ -484,17 +574,43 @@ RandomOperator Generator::make()
 		&Generator::argMax,
 		&Generator::normalize,
 		&Generator::localResponse,
+		&Generator::reshape,
 	};
 
-	(this->*kinds[from(0, std::size(kinds) - 1)])();
+	/* Alone, a reshape has nothing to compute. */
+	(this->*kinds[from(0, std::size(kinds) - (joins_ ? 1 : 2))])();
+}
+
+RandomModel Generator::makeOne()
+{
+	makeOperator();
+	return std::move(made_);
+}
+
+RandomModel Generator::makeSeveral()
+{
+	Model &model = made_.model;
+
+	for (uint32_t count = from(2, 7); count > 0; count--)
+		makeOperator();
+	model.outputs.clear();
+	for (const Operator &operation : model.operators) {
+		if (model.readers(operation.outputs.front()).empty())
+			model.outputs.push_back(operation.outputs.front());
+	}
 	return std::move(made_);
 }
 
 } /* namespace */
 
-RandomOperator randomOperator(std::mt19937_64 &random, ElementType type)
+RandomModel randomOperator(std::mt19937_64 &random, ElementType type)
 {
-	return Generator(random, type).make();
+	return Generator(random, type, false).makeOne();
+}
+
+RandomModel randomNetwork(std::mt19937_64 &random, ElementType type)
+{
+	return Generator(random, type, true).makeSeveral();
 }
 
 } /* namespace nvdla::test */

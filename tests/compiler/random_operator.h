@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Models of one operator with shapes, quantizations and parameters at random.
+ * Models of one operator or a few, with shapes, quantizations and parameters at random.
  */
 #pragma once
 
@@ -11,13 +11,20 @@
 namespace nvdla::test
 {
 
-/** \brief A model of one operator, and elements for its inputs */
-struct RandomOperator {
+/** \brief A model, and elements for its inputs */
+struct RandomModel {
 	compiler::Model model;
 	std::vector<Numbers> inputs;
 };
 
 /** \brief An operator of INT8 or INT16 tensors, or of float ones */
-RandomOperator randomOperator(std::mt19937_64 &random, compiler::ElementType type);
+RandomModel randomOperator(std::mt19937_64 &random, compiler::ElementType type);
+
+/**
+ * \brief Two to seven operators that read what others wrote: chains, branches and what joins them
+ *
+ * What no operator reads is an output.
+ */
+RandomModel randomNetwork(std::mt19937_64 &random, compiler::ElementType type);
 
 } /* namespace nvdla::test */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "compiler/compile.h"
 #include "core_run.h"
 #include "random_operator.h"
 
@@ -19,9 +22,28 @@ using compiler::ElementType;
 
 constexpr uint32_t firstSeed = 1;
 
+using Compare = std::function<void(const Numbers &, const Numbers &)>;
+using Check = std::function<void(const RandomModel &, const Compare &)>;
+
+std::string shapesOf(const compiler::Model &model)
+{
+	std::string shapes;
+
+	for (const compiler::Operator &operation : model.operators) {
+		shapes += fmt::format("kind {}", operation.kind.index());
+		for (const auto &ids : { operation.inputs, operation.outputs }) {
+			for (const compiler::ValueId id : ids)
+				shapes += fmt::format(", {} {}", model.values[id].name,
+						      compiler::toString(model.values[id].shape));
+		}
+		shapes += "; ";
+	}
+	return shapes;
+}
+
 /* NVDLA_OPERATOR_SEED runs one seed alone. */
-void checkSeeds(ElementType type, uint32_t count,
-		const std::function<void(const Numbers &, const Numbers &)> &compare)
+void checkSeeds(RandomModel (*make)(std::mt19937_64 &, ElementType), ElementType type,
+		uint32_t count, const Check &check, const Compare &compare)
 {
 	const char *only = std::getenv("NVDLA_OPERATOR_SEED");
 	const auto first =
@@ -31,64 +53,149 @@ void checkSeeds(ElementType type, uint32_t count,
 	std::cout << "seeds " << first << " to " << last << '\n';
 	for (uint32_t seed = first; seed <= last; seed++) {
 		std::mt19937_64 random(seed);
-		const RandomOperator made = randomOperator(random, type);
-		const compiler::Model &model = made.model;
-		std::string shapes;
-		for (const compiler::Value &value : model.values)
-			shapes += value.name + " " + compiler::toString(value.shape) + "; ";
-		SCOPED_TRACE("NVDLA_OPERATOR_SEED=" + std::to_string(seed) + ", kind " +
-			     std::to_string(model.operators.front().kind.index()) + ", " + shapes);
-		auto loadable = compile(model);
-		ASSERT_TRUE(loadable) << loadable.error().message();
-		auto run = CoreRun::load(model, *loadable);
-		ASSERT_TRUE(run) << run.error().message();
-		auto outputs = run->run(made.inputs);
-		ASSERT_TRUE(outputs) << outputs.error().message();
-		const auto wanted = evaluate(model, made.inputs)[model.outputs.front()];
-		ASSERT_EQ(outputs->front().size(), wanted.size());
-		compare(outputs->front(), wanted);
+		const RandomModel made = make(random, type);
+		SCOPED_TRACE("NVDLA_OPERATOR_SEED=" + std::to_string(seed) + ", " +
+			     shapesOf(made.model));
+		check(made, compare);
 	}
+}
+
+void checkOutput(const RandomModel &made, const Compare &compare)
+{
+	auto run = CoreRun::of(made.model);
+	ASSERT_TRUE(run) << run.error().message();
+	auto outputs = run->run(made.inputs);
+	ASSERT_TRUE(outputs) << outputs.error().message();
+	const auto wanted = evaluate(made.model, made.inputs)[made.model.outputs.front()];
+	ASSERT_EQ(outputs->front().size(), wanted.size());
+	compare(outputs->front(), wanted);
+}
+
+/* The value that an output of a network is; parts of others are copied, which their names say. */
+compiler::ValueId valueOf(const compiler::Model &model, std::string name)
+{
+	if (name.ends_with(" copy"))
+		name.resize(name.size() - 5);
+	for (compiler::ValueId id = 0; id < model.values.size(); id++) {
+		if (model.values[id].name == name)
+			return id;
+	}
+	ADD_FAILURE() << "the model has no " << name;
+	return 0;
+}
+
+/*
+ * Each operator is held against what the reference makes of what the core gave it, and the network
+ * as it is, against itself with all of its tensors as outputs.
+ */
+void checkOperators(const RandomModel &made, const Compare &compare)
+{
+	auto compiled = compiler::compileInMemory(made.model, { .everyTensor = true });
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	auto tensors = compiled->loadable.outputs();
+	ASSERT_TRUE(tensors);
+	compiler::Model all = made.model;
+	all.outputs.clear();
+	for (const TensorDesc &tensor : *tensors)
+		all.outputs.push_back(valueOf(made.model, tensor.name));
+	auto run = CoreRun::load(all, compiled->loadable);
+	ASSERT_TRUE(run) << run.error().message();
+	auto outputs = run->run(made.inputs);
+	ASSERT_TRUE(outputs) << outputs.error().message();
+
+	std::vector<Numbers> values = evaluate(made.model, made.inputs);
+	for (const compiler::Operator &operation : made.model.operators) {
+		const compiler::ValueId id = operation.outputs.front();
+		const auto shown = std::find(all.outputs.begin(), all.outputs.end(), id);
+		evaluate(made.model, operation, values);
+		if (shown == all.outputs.end())
+			continue;
+		const Numbers &got = (*outputs)[static_cast<size_t>(shown - all.outputs.begin())];
+		SCOPED_TRACE(operation.name);
+		ASSERT_EQ(got.size(), values[id].size());
+		compare(got, values[id]);
+		values[id] = got;
+	}
+
+	auto plain = CoreRun::of(made.model);
+	ASSERT_TRUE(plain) << plain.error().message();
+	auto same = plain->run(made.inputs);
+	ASSERT_TRUE(same) << same.error().message();
+	ASSERT_EQ(same->size(), made.model.outputs.size());
+	for (size_t i = 0; i < same->size(); i++)
+		EXPECT_EQ((*same)[i], values[made.model.outputs[i]]);
+}
+
+void isWithinAStep(const Numbers &got, const Numbers &wanted)
+{
+	size_t beyond = 0;
+	double largest = 0;
+
+	for (size_t i = 0; i < wanted.size(); i++) {
+		const double distance = std::fabs(got[i] - wanted[i]);
+		beyond += distance > 1;
+		largest = std::max(largest, distance);
+	}
+	EXPECT_LE(beyond, wanted.size() / 100);
+	EXPECT_LE(largest, 2);
+}
+
+void isWithinAThousandthOf16Bits(const Numbers &got, const Numbers &wanted)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < wanted.size(); i++)
+		largest = std::max(largest, std::fabs(got[i] - wanted[i]));
+	EXPECT_LE(largest, 65536 * 1e-3);
+}
+
+void isWithinAHundredthOfTheRange(const Numbers &got, const Numbers &wanted)
+{
+	double largest = 0, low = 0, high = 0;
+
+	for (size_t i = 0; i < wanted.size(); i++) {
+		const double distance = std::fabs(got[i] - wanted[i]);
+		/* Written so that a NaN counts. */
+		if (!(distance <= largest))
+			largest = distance;
+		low = std::min(low, wanted[i]);
+		high = std::max(high, wanted[i]);
+	}
+	EXPECT_LE(largest, std::max(high - low, 1e-3) * 0.01);
 }
 
 TEST(RandomOperator, Int8IsWithinAStep)
 {
-	checkSeeds(ElementType::Int8, 250, [](const Numbers &got, const Numbers &wanted) {
-		size_t beyond = 0;
-		double largest = 0;
-		for (size_t i = 0; i < wanted.size(); i++) {
-			const double distance = std::fabs(got[i] - wanted[i]);
-			beyond += distance > 1;
-			largest = std::max(largest, distance);
-		}
-		EXPECT_LE(beyond, wanted.size() / 100);
-		EXPECT_LE(largest, 2);
-	});
+	checkSeeds(randomOperator, ElementType::Int8, 250, checkOutput, isWithinAStep);
 }
 
 TEST(RandomOperator, Int16IsWithinAThousandthOfTheRange)
 {
-	checkSeeds(ElementType::Int16, 150, [](const Numbers &got, const Numbers &wanted) {
-		double largest = 0;
-		for (size_t i = 0; i < wanted.size(); i++)
-			largest = std::max(largest, std::fabs(got[i] - wanted[i]));
-		EXPECT_LE(largest, 65536 * 1e-3);
-	});
+	checkSeeds(randomOperator, ElementType::Int16, 150, checkOutput,
+		   isWithinAThousandthOf16Bits);
 }
 
 TEST(RandomOperator, FloatIsWithinAHundredthOfTheRange)
 {
-	checkSeeds(ElementType::Float32, 150, [](const Numbers &got, const Numbers &wanted) {
-		double largest = 0, low = 0, high = 0;
-		for (size_t i = 0; i < wanted.size(); i++) {
-			const double distance = std::fabs(got[i] - wanted[i]);
-			/* Written so that a NaN counts. */
-			if (!(distance <= largest))
-				largest = distance;
-			low = std::min(low, wanted[i]);
-			high = std::max(high, wanted[i]);
-		}
-		EXPECT_LE(largest, std::max(high - low, 1e-3) * 0.01);
-	});
+	checkSeeds(randomOperator, ElementType::Float32, 150, checkOutput,
+		   isWithinAHundredthOfTheRange);
+}
+
+TEST(RandomNetwork, Int8IsWithinAStep)
+{
+	checkSeeds(randomNetwork, ElementType::Int8, 120, checkOperators, isWithinAStep);
+}
+
+TEST(RandomNetwork, Int16IsWithinAThousandthOfTheRange)
+{
+	checkSeeds(randomNetwork, ElementType::Int16, 40, checkOperators,
+		   isWithinAThousandthOf16Bits);
+}
+
+TEST(RandomNetwork, FloatIsWithinAHundredthOfTheRange)
+{
+	checkSeeds(randomNetwork, ElementType::Float32, 60, checkOperators,
+		   isWithinAHundredthOfTheRange);
 }
 
 } /* namespace */

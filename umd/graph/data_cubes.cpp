@@ -25,6 +25,10 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 		out.plane_stride = desc.surfaceStride;
 	else
 		out.surf_stride = desc.surfaceStride;
+	/* An element alone has to be packed; one atom of a larger surface is. */
+	if (desc.w == 1 && desc.h == 1 && desc.format == PixelFormat::Feature && !surface.planar &&
+	    desc.c <= geometry().atomChannels(desc.type))
+		out.line_stride = out.surf_stride = geometry().atomBytes;
 	out.size = static_cast<__u32>(desc.size / desc.n);
 	if (surface.region == none) {
 		out.type = NVDLA_MEM_HW;

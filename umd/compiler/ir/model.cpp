@@ -65,6 +65,14 @@ void appendIntegers(std::vector<Number> &numbers, const Value &constant)
 	}
 }
 
+/* ln(1 + e^x) */
+double softplus(double x)
+{
+	return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+constexpr double unbounded = std::numeric_limits<float>::max();
+
 } /* namespace */
 
 const char *elementTypeName(ElementType type)
@@ -129,6 +137,39 @@ double Unary::operator()(double x) const
 		break;
 	case Function::Square:
 		y = x * x;
+		break;
+	case Function::Erf:
+		y = std::erf(x);
+		break;
+	case Function::Softplus:
+		y = softplus(x);
+		break;
+	case Function::Mish:
+		y = x * std::tanh(softplus(x));
+		break;
+	case Function::Softsign:
+		y = x / (1 + std::fabs(x));
+		break;
+	case Function::Atan:
+		y = std::atan(x);
+		break;
+	case Function::Sin:
+		y = std::sin(x);
+		break;
+	case Function::Cos:
+		y = std::cos(x);
+		break;
+	case Function::Sqrt:
+		y = std::sqrt(std::max(x, 0.0));
+		break;
+	case Function::ReciprocalSqrt:
+		y = x > 0 ? 1 / std::sqrt(x) : unbounded;
+		break;
+	case Function::Reciprocal:
+		y = x == 0 ? unbounded : 1 / x;
+		break;
+	case Function::Log:
+		y = x > 0 ? std::log(x) : -unbounded;
 		break;
 	}
 	return std::clamp(y, activation.low, activation.high);

@@ -154,13 +154,30 @@ struct Unary {
 		Abs,
 		Exp,
 		Square,
+		Erf,
+		Softplus,
+		Mish,
+		/* These are too curved, or not bounded, for a table of anything but 8 bits. */
+		Softsign,
+		Atan,
+		Sin,
+		Cos,
+		Sqrt,
+		ReciprocalSqrt,
+		Reciprocal,
+		Log,
 	};
 	Function function = Function::Identity;
 	double parameter = 0;
 	Clamp activation;
 
-	/** \return the function of \a x, clamped */
+	/**
+	 * \return the function of \a x, clamped; the largest float of its sign where it is not
+	 * bounded, the limit from above where it is not defined
+	 */
 	double operator()(double x) const;
+	/** \brief Whether only 8 bits have a table of it, with an entry for each number */
+	bool needsExactTable() const { return function >= Function::Softsign; }
 };
 
 /** \brief x where it is positive, else x times a slope. Inputs: x; slopes (constant, C or 1) */

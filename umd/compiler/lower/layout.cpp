@@ -31,21 +31,33 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
-/* A value as it is, but for its quantization, in the surface \a to. */
-void copy(Lowerer &lowerer, ValueId from, const std::string &to, ValueId like, Clamp activation)
+/* A value as it is, but for its quantization, in a part of a surface. */
+void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
 	const bool half = lowerer.storage(from) == DataType::Half;
 	const Quantization in = half ? Quantization{} : lowerer.quantization(from);
 	const Quantization out = half ? Quantization{} : lowerer.quantization(like);
-	const Cube cube = lowerer.cube(from);
-	Lowerer::Stage stage = lowerer.stage(lowerer.step("copy"), lowerer.surface(from),
-					     lowerer.storage(from), to, like);
+	const Cube whole = lowerer.cube(from);
+	const uint32_t atom = nvFull.atomChannels(lowerer.storage(from));
+	const bool alone = isAlone(whole, lowerer.cube(like));
 
-	stage.cube = cube;
-	lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),
-				std::vector<double>(cube.c, -in.zeroPoint),
-				{ cube.c, 1, 1 },
-				activation });
+	/* What has to be packed is written atom by atom. */
+	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
+		const Cube cube{ alone ? std::min(atom, whole.c - c) : whole.c, whole.h, whole.w };
+		PartOf target = to;
+		target.channel += c;
+		const std::string source =
+			cube == whole ? lowerer.surface(from)
+				      : lowerer.part({ lowerer.surface(from), c, 0, 0 }, cube);
+		Lowerer::Stage stage =
+			lowerer.stage(lowerer.step("copy"), source, lowerer.storage(from),
+				      lowerer.part(target, cube), like);
+		stage.cube = cube;
+		lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),
+					std::vector<double>(cube.c, -in.zeroPoint),
+					{ cube.c, 1, 1 },
+					activation });
+	}
 }
 
 /*
@@ -182,8 +194,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		if (!lowerer.isPlaced(input))
-			copy(lowerer, input, lowerer.part(parts[i], lowerer.cube(input)), output,
-			     concatenation.activation);
+			copy(lowerer, input, parts[i], output, concatenation.activation);
 	}
 }
 
@@ -199,7 +210,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0) };
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
 	/* An element alone has to be packed: it is read with one beside it. */
-	const bool alone = read.h == 1 && read.w == 1 && (in.h > 1 || in.w > 1);
+	const bool alone = isAlone(read, in);
 	const bool moves = !alone && stride.x == 1 && stride.y == 1 && strideC == 1 &&
 			   firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
 

@@ -54,6 +54,11 @@ Cube naturalCube(const Extents &shape)
 	return cube;
 }
 
+bool isAlone(const Cube &part, const Cube &whole)
+{
+	return part.h == 1 && part.w == 1 && (whole.h > 1 || whole.w > 1);
+}
+
 Cube countingCube(const Extents &shape)
 {
 	Cube cube = naturalCube(shape);
@@ -320,10 +325,12 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 			!std::holds_alternative<Slice>(writer->kind) && !runsOnCpu(writer->kind) &&
 			!std::holds_alternative<Transpose>(writer->kind) &&
 			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
-			!std::holds_alternative<Enlarge>(writer->kind);
+			!std::holds_alternative<Enlarge>(writer->kind) &&
+			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
 		    model_.isOutput(input) || storage(input) != storage(output) ||
-		    value(input).quantization != value(output).quantization)
+		    value(input).quantization != value(output).quantization ||
+		    isAlone(naturalCube(value(input).shape), naturalCube(value(output).shape)))
 			continue;
 		places_[input] = parts[i];
 	}

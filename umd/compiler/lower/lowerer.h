@@ -32,6 +32,9 @@ struct Cube {
 /** \return the cube of a tensor: its last three axes are lines, columns and channels */
 Cube naturalCube(const Extents &shape);
 
+/** \return whether a part is one element of a larger surface, for which the core has no strides */
+bool isAlone(const Cube &part, const Cube &whole);
+
 /** \return a cube that has all elements in their order, for what only counts them */
 Cube countingCube(const Extents &shape);
 

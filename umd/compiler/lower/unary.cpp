@@ -51,10 +51,14 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
 		     "are integers on one side and float on the other");
+	const bool exact = !half && lowerer.range(input) == DataType::Int8 &&
+			   lowerer.range(output) == DataType::Int8;
+	lowerer.need(exact || !unary.needsExactTable(), "types",
+		     "are not 8 bits, of which there is a table for this function; calibrate or "
+		     "quantize the model");
 	if (lowerer.failed())
 		return;
-	if (!half && lowerer.range(input) == DataType::Int8 &&
-	    lowerer.range(output) == DataType::Int8) {
+	if (exact) {
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output));
 	} else {
@@ -122,6 +126,38 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<do
 	lowerer.add(sdp);
 }
 
+/* Between integers and real numbers. */
+void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const bool quantizes = lowerer.storage(input) == DataType::Half;
+	op::Power step{ .name = lowerer.step("convert"),
+			.input = lowerer.surface(input),
+			.output = {},
+			.type = lowerer.storage(output) };
+
+	lowerer.need(unary.activation.isNone(), "activation",
+		     "goes with a change between integers and float");
+	lowerer.need(!quantizes || lowerer.storage(output) == lowerer.range(output), "types",
+		     "float becomes 8 bits for kernels that do not fit 8 bits without their zero "
+		     "point; quantize the kernels symmetrically");
+	if (lowerer.failed())
+		return;
+	if (quantizes) {
+		const Quantization out = lowerer.quantization(output);
+		step.outScale = static_cast<float>(out.scale);
+		step.outZero = out.zeroPoint;
+	} else {
+		const Quantization in = lowerer.quantization(input);
+		step.inScale = static_cast<float>(in.scale);
+		step.shift = static_cast<float>(-in.scale * in.zeroPoint);
+	}
+	lowerer.onCpu("the core computes in integers or in FP16, and converts neither into the "
+		      "other");
+	step.output = lowerer.write(output);
+	lowerer.add(step);
+}
+
 /* Another type, another quantization, or a clamp alone. */
 void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
@@ -132,12 +168,10 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
 	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
 
-	if (!lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
-			  fmt::format("{} to {} in the midst of a network; quantize all of it or "
-				      "none",
-				      elementTypeName(lowerer.value(input).type),
-				      elementTypeName(lowerer.value(output).type))))
+	if (half != (lowerer.storage(output) == DataType::Half)) {
+		convertOnCpu(lowerer, operation, unary);
 		return;
+	}
 	const std::string result = lowerer.write(output);
 	lowerer.affine(lowerer.stage(lowerer.step("convert"), lowerer.surface(input),
 				     lowerer.storage(input), result, output),

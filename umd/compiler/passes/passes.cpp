@@ -11,6 +11,7 @@ void runPasses(Model &model)
 	foldAffines(model);
 	fuseActivations(model);
 	quantizeResults(model);
+	separateTypes(model);
 	foldPads(model);
 }
 

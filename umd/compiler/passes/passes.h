@@ -29,6 +29,13 @@ void fuseActivations(Model &model);
  */
 void quantizeResults(Model &model);
 
+/**
+ * \brief What makes real numbers of integers gets real numbers
+ *
+ * Such operators are behind a DequantizeLinear, with no QuantizeLinear behind them.
+ */
+void separateTypes(Model &model);
+
 /** \brief Products with and sums of constants go into kernels and bias of the float convolution
  * before them */
 void foldAffines(Model &model);

@@ -9,11 +9,17 @@ namespace nvdla::compiler
 namespace
 {
 
+/* Of what it reads, all that is no constant is integers. */
 bool readsIntegers(const Model &model, const Operator &operation)
 {
-	return std::any_of(operation.inputs.begin(), operation.inputs.end(), [&](ValueId id) {
-		return !model.values[id].isConstant && !isFloat(model.values[id].type);
-	});
+	size_t integers = 0, floats = 0;
+
+	for (const ValueId id : operation.inputs) {
+		if (model.values[id].isConstant)
+			continue;
+		isFloat(model.values[id].type) ? floats++ : integers++;
+	}
+	return integers > 0 && floats == 0;
 }
 
 } /* namespace */

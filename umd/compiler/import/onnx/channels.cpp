@@ -36,14 +36,20 @@ void readArgMax(NodeReader &reader)
 
 	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
 		       "is set; the first of several is known");
-	reader.support(reader.integer("keepdims", 1) != 0, "keepdims",
-		       "is 0; keep the axis, and reshape behind it");
 	if (reader.failed())
 		return;
-	Extents shape = x.shape;
-	shape[axis] = 1;
-	reader.add(ArgMax{}, { x.id }, { ElementType::Int16, Quantization{ 1, 0 } }, shape,
-		   x.order);
+	const ElementKind indices{ ElementType::Int16, Quantization{ 1, 0 } };
+	FileTensor like = x;
+	like.shape[axis] = 1;
+	if (reader.integer("keepdims", 1) != 0) {
+		reader.add(ArgMax{}, { x.id }, indices, like);
+		return;
+	}
+	reader.addBefore(ArgMax{}, { x.id }, indices, like, [&](const FileTensor &kept) {
+		Extents shape = like.shape;
+		shape.erase(shape.begin() + axis);
+		addReshape(reader, kept, shape);
+	});
 }
 
 /* The norm of all channels is 1 then. */

@@ -89,6 +89,57 @@ void readElementwise(NodeReader &reader)
 	addElementwise(reader, function, a, b, reader.computed(reader.value(a).isConstant ? b : a));
 }
 
+/* Of one tensor or more. */
+void addSum(NodeReader &reader, const FileTensor &sum, size_t next)
+{
+	const FileTensor other = reader.input(next);
+
+	if (reader.failed())
+		return;
+	if (next + 1 == reader.inputs()) {
+		addElementwise(reader, Function::Add, sum, other, reader.computed(sum));
+		return;
+	}
+	if (!reader.support(sum.shape == other.shape && sum.places == other.places &&
+				    !reader.value(sum).isConstant &&
+				    !reader.value(other).isConstant,
+			    "inputs", "are more than two, and constants or of several shapes"))
+		return;
+	const FileTensor same = reader.inOrder(other, sum.order);
+	reader.addBefore(Elementwise{ Function::Add, {} }, { sum.id, same.id },
+			 reader.computed(sum), sum,
+			 [&](const FileTensor &more) { addSum(reader, more, next + 1); });
+}
+
+void readSum(NodeReader &reader)
+{
+	if (reader.inputs() == 1)
+		reader.alias(reader.input(0));
+	else
+		addSum(reader, reader.input(0), 1);
+}
+
+void readNeg(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+
+	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
+	reader.add(Elementwise{ Function::Multiply, {} }, { x.id, factor }, reader.computed(x), x);
+}
+
+/* Between the widths of real numbers, which are all one here. */
+void readCast(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const int64_t to = reader.integer("to", pb::UNDEFINED);
+
+	reader.support(!reader.failed() && isFloat(reader.value(x).type) &&
+			       (to == pb::FLOAT || to == pb::FLOAT16),
+		       "to", fmt::format("is {}; from float to float or float16 is known", to));
+	reader.alias(x);
+}
+
 /* By a constant: a product. */
 void readDiv(NodeReader &reader)
 {
@@ -132,7 +183,7 @@ void readPRelu(NodeReader &reader)
 void readResize(NodeReader &reader)
 {
 	const FileTensor x = reader.picture(0);
-	const bool old = reader.inputs() == 2;
+	const bool old = reader.inputs() <= 2;
 	const std::string mode = reader.text("mode", "nearest");
 	const std::string places =
 		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
@@ -150,7 +201,9 @@ void readResize(NodeReader &reader)
 	reader.support(mode != "nearest" ||
 			       (centers ? nearest.starts_with("round") : nearest == "floor"),
 		       "nearest_mode", fmt::format("is {}, with {}", nearest, places));
-	if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
+	if (const pb::Attribute *scales = reader.attribute("scales"))
+		factors.assign(scales->floats().begin(), scales->floats().end());
+	else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
 		factors = rawNumbers(reader.constant(scalesAt));
 	else
 		for (const int64_t size : reader.wholeNumbers(3))
@@ -277,26 +330,38 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 const NodeTable elementNodes = {
 	{ "Abs", readUnary<Unary::Function::Abs> },
 	{ "Add", readElementwise<Function::Add> },
+	{ "Atan", readUnary<Unary::Function::Atan> },
+	{ "Cast", readCast },
 	{ "Clip", readClip },
+	{ "Cos", readUnary<Unary::Function::Cos> },
 	{ "Div", readDiv },
 	{ "Dropout", readDropout },
 	{ "Elu", readElu },
+	{ "Erf", readUnary<Unary::Function::Erf> },
 	{ "Exp", readUnary<Unary::Function::Exp> },
 	{ "Gelu", readGelu },
 	{ "HardSigmoid", readHardSigmoid },
 	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
 	{ "Identity", readIdentity },
 	{ "LeakyRelu", readLeakyRelu },
+	{ "Log", readUnary<Unary::Function::Log> },
 	{ "Max", readElementwise<Function::Maximum> },
 	{ "Min", readElementwise<Function::Minimum> },
+	{ "Mish", readUnary<Unary::Function::Mish> },
 	{ "Mul", readElementwise<Function::Multiply> },
+	{ "Neg", readNeg },
 	{ "PRelu", readPRelu },
+	{ "Reciprocal", readUnary<Unary::Function::Reciprocal> },
 	{ "Relu", readRelu },
 	{ "Resize", readResize },
 	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
+	{ "Sin", readUnary<Unary::Function::Sin> },
 	{ "Softmax", readSoftmax },
+	{ "Softplus", readUnary<Unary::Function::Softplus> },
+	{ "Softsign", readUnary<Unary::Function::Softsign> },
+	{ "Sqrt", readUnary<Unary::Function::Sqrt> },
 	{ "Sub", readElementwise<Function::Subtract> },
-	{ "Sum", readElementwise<Function::Add> },
+	{ "Sum", readSum },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
 	{ "Upsample", readResize },
 };

@@ -254,18 +254,40 @@ void readSlice(NodeReader &reader)
 		   { tensor.id }, reader.same(tensor), shape, tensor.order);
 }
 
+/* Of all axes, those that are not named among them: before each, then behind each. */
+std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
+{
+	constexpr size_t axesAt = 3;
+	const std::vector<int64_t> pads = reader.list(1, "pads");
+
+	if (!reader.hasInput(axesAt))
+		return pads;
+	const std::vector<int64_t> axes = reader.wholeNumbers(axesAt);
+	std::vector<int64_t> all(2 * rank, 0);
+	if (!reader.need(pads.size() == 2 * axes.size(), "pads",
+			 fmt::format("are {} numbers for {} axes", pads.size(), axes.size())))
+		return all;
+	for (size_t i = 0; i < axes.size() && !reader.failed(); i++) {
+		const uint32_t axis = reader.axis(axes[i], rank, "axes");
+		if (reader.failed())
+			break;
+		all[axis] = pads[i];
+		all[axis + rank] = pads[i + axes.size()];
+	}
+	return all;
+}
+
 void readPad(NodeReader &reader)
 {
 	const FileTensor tensor = reader.input(0);
 	const size_t rank = tensor.shape.size();
-	const std::vector<int64_t> pads = reader.list(1, "pads");
+	const std::vector<int64_t> pads = padsOf(reader, rank);
 	Extents before, after, shape;
 	Pad pad;
 
 	pad.value = reader.attribute("value") ? reader.number("value", 0) : reader.scalar(2, 0);
 	reader.support(reader.text("mode", "constant") == "constant", "mode",
 		       "is not constant, the only one that is known");
-	reader.support(!reader.hasInput(3), "axes", "are given; pad all of them");
 	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
 	    !reader.need(pads.size() == 2 * rank, "pads",
 			 fmt::format("are {} numbers for {} axes", pads.size(), rank)))

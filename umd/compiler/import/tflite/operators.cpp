@@ -204,6 +204,19 @@ void readSoftmax(OperatorReader &reader)
 		reader.add(Softmax{ options->beta() }, { reader.input(0) }, { reader.output(0) });
 }
 
+void readNeg(OperatorReader &reader)
+{
+	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+
+	reader.add(Elementwise{ Elementwise::Function::Multiply, {} }, { reader.input(0), factor },
+		   { reader.output(0) });
+}
+
+void readRelu0To1(OperatorReader &reader)
+{
+	reader.add(Unary{ .activation = { 0, 1 } }, { reader.input(0) }, { reader.output(0) });
+}
+
 template<Unary::Function function>
 void readUnary(OperatorReader &reader)
 {
@@ -280,19 +293,26 @@ const OperatorKind kinds[] = {
 	{ 55, "MAXIMUM", readMaximum },
 	{ 56, "ARG_MAX", readArgMax },
 	{ 57, "MINIMUM", readMinimum },
+	{ 59, "NEG", readNeg },
 	{ 60, "PADV2", readPad },
 	{ 65, "SLICE", readSlice },
+	{ 66, "SIN", readUnary<Unary::Function::Sin> },
 	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
 	{ 70, "EXPAND_DIMS", readReshape },
+	{ 73, "LOG", readUnary<Unary::Function::Log> },
+	{ 75, "SQRT", readUnary<Unary::Function::Sqrt> },
+	{ 76, "RSQRT", readUnary<Unary::Function::ReciprocalSqrt> },
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
 	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },
 	{ 101, "ABS", readUnary<Unary::Function::Abs> },
 	{ 102, "SPLIT_V", readSplitV },
+	{ 108, "COS", readUnary<Unary::Function::Cos> },
 	{ 111, "ELU", readUnary<Unary::Function::Elu> },
 	{ 114, "QUANTIZE", readConversion },
 	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
 	{ 150, "GELU", readUnary<Unary::Function::Gelu> },
+	{ 152, "RELU_0_TO_1", readRelu0To1 },
 };
 
 } /* namespace */
