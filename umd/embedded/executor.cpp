@@ -2,6 +2,7 @@
 #include "executor.h"
 
 #include <cerrno>
+#include <utility>
 
 #include <nvdla/hw/registers.h>
 
@@ -30,11 +31,7 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 
 Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		   std::condition_variable &done)
-	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] {
-		  const std::lock_guard guard(interruptLock_);
-		  interruptPending_ = true;
-		  interrupted_.notify_one();
-	  })
+	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] { interrupt(); })
 {
 }
 
@@ -48,7 +45,7 @@ Executor::~Executor()
 	{
 		const std::lock_guard guard(interruptLock_);
 		abandoned_ = true;
-		interrupted_.notify_one();
+		ended_.notify_one();
 	}
 	if (worker_.joinable())
 		worker_.join();
@@ -86,6 +83,7 @@ void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 void Executor::taskDone(void *context, nvdla_task *task, int error)
 {
 	auto *executor = static_cast<Executor *>(context);
+	const std::lock_guard guard(executor->interruptLock_);
 
 	if (executor->running_ == task)
 		executor->running_ = nullptr;
@@ -158,42 +156,64 @@ void Executor::writeResult(EmbeddedJob &job, int error)
 
 int Executor::runTask(nvdla_task *task, Clock::time_point deadline)
 {
+	std::unique_lock guard(interruptLock_);
+
 	running_ = task;
 	taskError_ = 0;
-	if (const int error = nvdla_sequencer_start(sequencer_.get(), task)) {
+	handling_ = true;
+	guard.unlock();
+	const int error = nvdla_sequencer_start(sequencer_.get(), task);
+	guard.lock();
+	if (error) {
 		running_ = nullptr;
-		return error;
+		taskError_ = error;
 	}
+	handleInterrupts(guard);
 
-	while (running_) {
-		if (!waitForInterrupt(deadline)) {
-			const std::lock_guard guard(interruptLock_);
-			return abandoned_ ? -ENODEV : -ETIMEDOUT;
-		}
-		const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS);
-		if (!status)
-			continue;
-		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
-		nvdla_sequencer_irq(sequencer_.get(), status);
-	}
+	ended_.wait_until(guard, deadline,
+			  [this] { return !handling_ && (!running_ || abandoned_); });
+	/* From here on an interrupt is nobody's. */
+	const bool late = std::exchange(running_, nullptr);
+	ended_.wait(guard, [this] { return !handling_; });
+	if (late)
+		return abandoned_ ? -ENODEV : -ETIMEDOUT;
 	return taskError_;
 }
 
-bool Executor::waitForInterrupt(Clock::time_point deadline)
+/* Called in the thread of the engine that is done, which goes on with its next operation at once.
+ */
+void Executor::interrupt()
 {
 	std::unique_lock guard(interruptLock_);
 
-	const bool awake = interrupted_.wait_until(
-		guard, deadline, [this] { return interruptPending_ || abandoned_; });
-	interruptPending_ = false;
-	return awake && !abandoned_;
+	interruptPending_ = true;
+	/* Whoever is at it looks once more. */
+	if (handling_)
+		return;
+	handling_ = true;
+	handleInterrupts(guard);
+}
+
+void Executor::handleInterrupts(std::unique_lock<std::mutex> &guard)
+{
+	while (interruptPending_ && running_ && !abandoned_) {
+		interruptPending_ = false;
+		guard.unlock();
+		if (const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS)) {
+			core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+			nvdla_sequencer_irq(sequencer_.get(), status);
+		}
+		guard.lock();
+	}
+	handling_ = false;
+	if (!running_ || abandoned_)
+		ended_.notify_one();
 }
 
 /* The core may be in any state: take the task off it and start over. */
 void Executor::recover()
 {
 	nvdla_sequencer_abort(sequencer_.get());
-	running_ = nullptr;
 	core_.reset();
 	bringUp();
 	nvdla_sequencer_reset(sequencer_.get());

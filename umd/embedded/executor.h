@@ -19,7 +19,10 @@ namespace nvdla
 {
 
 /**
- * \brief Owner of the core and of the thread that plays the interrupt handler
+ * \brief Owner of the core, of the thread that starts jobs, and of the interrupt handler
+ *
+ * Interrupts are handled in the thread of the engine that raises them: a task goes from operation
+ * to operation without waking any thread but those of other engines.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.
@@ -71,7 +74,9 @@ private:
 	int run(EmbeddedJob &job);
 	int runTask(nvdla_task *task, Clock::time_point deadline);
 	static void writeResult(EmbeddedJob &job, int error);
-	bool waitForInterrupt(Clock::time_point deadline);
+	void interrupt();
+	/** \brief Handle what is pending; the caller has set handling_, which is cleared */
+	void handleInterrupts(std::unique_lock<std::mutex> &guard);
 	void recover();
 	void finish(EmbeddedJob &job, int error);
 
@@ -84,16 +89,16 @@ private:
 	JobQueue queue_;
 	bool stopping_ = false;
 
-	std::mutex interruptLock_;
-	std::condition_variable interrupted_;
+	std::mutex interruptLock_; /* everything down to the task's error */
+	std::condition_variable ended_;
 	bool interruptPending_ = false;
+	bool handling_ = false; /* a thread is at the sequencer */
 	bool abandoned_ = false;
-
-	/* Used by the worker thread only, once that runs. */
 	nvdla_task *running_ = nullptr;
 	int taskError_ = 0;
 
 	sim::Core core_;
+	/** That of the thread that set handling_; while no task runs, the worker's */
 	EngineSequencer sequencer_;
 	std::thread worker_;
 };

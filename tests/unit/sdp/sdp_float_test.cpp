@@ -101,8 +101,9 @@ void expectReference(Stage reference, FastStage fast, uint32_t seed)
 		/* What cancels, but for the last bit. */
 		if (dice.below(4) == 0)
 			for (size_t i = 0; i < count; i++)
-				alu[i] = (inputs[i] ^ INT32_MIN) +
-					 static_cast<int32_t>(dice.below(2));
+				alu[i] = static_cast<int32_t>(
+					(static_cast<uint32_t>(inputs[i]) ^ 0x80000000) +
+					dice.below(2));
 		const SdpOperandRun aluRun = { stage.alu.bypass ? nullptr : alu.data(), stride };
 		const SdpOperandRun mulRun = { stage.mul.bypass ? nullptr : mul.data(), stride };
 		auto expected = inputs;
