@@ -61,6 +61,11 @@ const Value &OperatorReader::constant(size_t index)
 	support(model_.values[id].isConstant, fmt::format("input {}", index),
 		fmt::format("'{}' is computed by the model; it has to be a constant",
 			    model_.values[id].name));
+	const Value &constant = model_.values[id];
+	const uint64_t bytes = elementCount(constant.shape) * elementBytes(constant.type);
+	need(failed() || constant.data.size() == bytes, fmt::format("input {}", index),
+	     fmt::format("'{}' has {} bytes, its shape and type need {}", constant.name,
+			 constant.data.size(), bytes));
 	return value(id);
 }
 
