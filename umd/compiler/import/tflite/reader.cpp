@@ -55,6 +55,19 @@ Result<ElementType> elementType(fb::TensorType type, const std::string &where)
 				static_cast<int>(type)));
 }
 
+/* Of 8 bits, one that the type has; kernels without theirs fit 16 bits then. */
+bool isZeroPoint(int64_t number, ElementType type)
+{
+	switch (type) {
+	case ElementType::Int8:
+		return number >= INT8_MIN && number <= INT8_MAX;
+	case ElementType::UInt8:
+		return number >= 0 && number <= UINT8_MAX;
+	default:
+		return number >= INT16_MIN && number <= UINT16_MAX;
+	}
+}
+
 Result<void> readQuantization(const fb::QuantizationParameters &from, Value &value,
 			      const std::string &where)
 {
@@ -72,7 +85,7 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 	for (flatbuffers::uoffset_t i = 0; i < count; i++) {
 		const double scale = scales->Get(i);
 		const int64_t zero = zeroPoints && i < zeroPoints->size() ? zeroPoints->Get(i) : 0;
-		if (!std::isfinite(scale) || scale < 0 || zero < -32768 || zero > 65535)
+		if (!std::isfinite(scale) || scale < 0 || !isZeroPoint(zero, value.type))
 			return damaged(where,
 				       fmt::format("scale {} with zero point {}", scale, zero));
 		/* A channel without weights may have a scale of 0. */
