@@ -424,11 +424,12 @@ void Generator::unary()
 	Quantization out = quantization();
 
 	/* 16 bits and FP16: those that are not nearly linear have an error of the table's. */
-	const Unary::Function exact[] = { Unary::Function::LeakyRelu, Unary::Function::Identity };
+	const Unary::Function exact[] = { Unary::Function::LeakyRelu, Unary::Function::Identity,
+					  Unary::Function::Square };
 	unary.function = type_ == ElementType::Int8
 				 ? static_cast<Unary::Function>(
 					   from(0, static_cast<uint32_t>(Unary::Function::Log)))
-				 : exact[from(0, 1)];
+				 : exact[from(0, isInteger() ? 1 : 2)];
 	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
 	if (isInteger()) {
 		const Quantization q = made_.model.values[in].quantization.channel(0);

@@ -181,6 +181,18 @@ void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 			 unary.activation });
 }
 
+/* Float, and as exact as a product: the table of a function that bends everywhere has ends. */
+void square(Lowerer &lowerer, const Operator &operation, const Unary &unary)
+{
+	const ValueId input = operation.inputs[0];
+	const Elementwise product{ Elementwise::Function::Multiply, unary.activation };
+	Operator twice = operation;
+
+	twice.kind = product;
+	twice.inputs = { input, input };
+	lower(lowerer, twice, product);
+}
+
 } /* namespace */
 
 void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
@@ -193,6 +205,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 		leakyRelu(
 			lowerer, operation,
 			std::vector<double>(lowerer.cube(operation.inputs[0]).c, unary.parameter));
+	else if (unary.function == Unary::Function::Square &&
+		 lowerer.storage(operation.inputs[0]) == DataType::Half)
+		square(lowerer, operation, unary);
 	else
 		lookUp(lowerer, operation, unary);
 }
