@@ -10,7 +10,7 @@
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "chip/operation_work.h"
+#include "prediction/task_work.h"
 #include "chip/prediction_profile.h"
 #include "edge_network.h"
 #include "prof/timeline_svg.h"

@@ -5,7 +5,7 @@
 
 #include <nvdla/graph.h>
 
-#include "chip/operation_work.h"
+#include "prediction/task_work.h"
 #include "timing/chip.h"
 #include "timing/schedule.h"
 

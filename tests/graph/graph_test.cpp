@@ -325,4 +325,56 @@ TEST(Graph, TellsTheDriversRulesInItsNames)
 	expectRefusal(graph, { "'pool'", "partial_in_width", "does not fit into a part" });
 }
 
+/* What comes of what cannot be is not an error of its own. */
+TEST(Graph, NamesAllThatCannotBe)
+{
+	Graph graph;
+	graph.input({ .name = "x", .type = DataType::Int8, .c = 32, .h = 20, .w = 20 });
+	graph.weights({ "w", 32, 32, 3, 3, Elements::of(std::vector<int8_t>(32 * 32 * 9)) });
+	graph.surface({ .name = "whole", .type = DataType::Int8, .c = 64, .h = 12, .w = 12 });
+	graph.surface({ .name = "part", .within = "whole" });
+	graph.add(
+		op::Pooling{ .name = "first", .input = "x", .output = "part", .kernel = { 9, 9 } });
+	graph.add(relu("reader", "whole", "y"));
+	graph.add(op::Convolution{ .name = "second",
+				   .input = "x",
+				   .weights = "w",
+				   .output = "sums",
+				   .stride = { 9, 9 } });
+	graph.add(relu("third", "sums", "z"));
+	graph.add(relu("right", "x", "v"));
+	graph.add(relu("fourth", "nothing", "u"));
+	const std::string message = refusal(graph);
+	for (const char *word :
+	     { "'first'", "kernel", "'second'", "stride", "'fourth'", "'nothing'" })
+		EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+	for (const char *word : { "'reader'", "'third'", "'right'" })
+		EXPECT_EQ(message.find(word), std::string::npos) << word << " in: " << message;
+}
+
+TEST(Graph, SaysWhatIsSupported)
+{
+	Graph graph;
+	graph.surface({ .name = "x", .type = DataType::Int8, .c = 32, .h = 20, .w = 20 });
+	graph.weights({ "w", 32, 32, 3, 3, Elements::of(std::vector<int8_t>(32 * 32 * 9)) });
+	op::Convolution conv{ .name = "conv", .input = "x", .weights = "w", .output = "sums" };
+	op::Pooling pooling{ .name = "pool", .input = "x", .output = "y", .kernel = { 2, 2 } };
+	EXPECT_TRUE(graph.supports(conv));
+	EXPECT_TRUE(graph.supports(pooling));
+	EXPECT_TRUE(graph.supports(relu("relu", "x", "y")));
+	EXPECT_TRUE(graph.supports(op::Softmax{ .name = "softmax", .input = "x", .output = "y" }));
+	conv.stride = { 9, 1 };
+	pooling.kernel = { 9, 2 };
+	const std::pair<Result<void>, const char *> refused[] = {
+		{ graph.supports(conv), "'conv'" },
+		{ graph.supports(pooling), "kernel" },
+		{ graph.supports(relu("relu", "unknown", "y")), "'unknown' is no constant" },
+	};
+	for (const auto &[result, word] : refused) {
+		ASSERT_FALSE(result) << word;
+		EXPECT_NE(result.error().message().find(word), std::string::npos)
+			<< result.error().message();
+	}
+}
+
 } /* namespace nvdla::test */

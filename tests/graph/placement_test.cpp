@@ -52,6 +52,34 @@ Graph throughOnChipMemory()
 
 } /* namespace */
 
+/* x -> 1, 2, 3 times as many channels -> y: as they are made, the third one would lie beside the
+ * second. */
+TEST(Placement, TriesSeveralOrders)
+{
+	constexpr uint32_t side = 8, unit = 32;
+	Graph graph;
+
+	graph.input({ .name = "0", .type = DataType::Int8, .c = unit, .h = side, .w = side });
+	for (uint32_t i = 1; i <= 4; i++) {
+		const uint32_t k = i < 4 ? i * unit : unit, c = i > 1 ? (i - 1) * unit : unit;
+		const std::string number = std::to_string(i);
+		graph.weights({ "w" + number, k, c, 1, 1,
+				Elements::of(std::vector<int8_t>(size_t{ k } * c, 1)) });
+		graph.add(op::Convolution{ .name = "conv" + number,
+					   .input = std::to_string(i - 1),
+					   .weights = "w" + number,
+					   .output = "sums" + number });
+		graph.add(relu("relu" + number, "sums" + number, number));
+	}
+	graph.output("4");
+	auto loadable = graph.assemble();
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	const auto memory = std::ranges::find_if(
+		loadable->memories, [](const Memory &any) { return any.flags == MemoryAlloc; });
+	ASSERT_NE(memory, loadable->memories.end());
+	EXPECT_EQ(memory->size, (2 + 3) * unit * side * side);
+}
+
 TEST(OnChip, SurfacesShareAMemoryOfTheirOwn)
 {
 	auto loadable = throughOnChipMemory().assemble();
@@ -121,6 +149,71 @@ TEST(OnChip, OnlyTheCoreReachesIt)
 	graph.add(op::Power{ .name = "square", .input = "1", .output = "y", .power = 2.0f });
 	graph.output("y");
 	expectRefusal(graph, { "'square'", "'1' is in on-chip memory, which the CPU" });
+}
+
+namespace
+{
+
+/* x -> "1" -> "2" -> y and, from "1" again, z; all may be on the chip. */
+Graph anywhere()
+{
+	Graph graph = smallInput();
+
+	for (const char *name : { "1", "2", "y", "z" })
+		graph.surface({ .name = name, .place = Place::Auto });
+	graph.add(relu("a", "x", "1"));
+	graph.add(relu("b", "1", "2"));
+	graph.add(relu("c", "2", "y"));
+	graph.add(relu("d", "1", "z"));
+	graph.output("y");
+	graph.output("z");
+	return graph;
+}
+
+/* Bytes of each kind of memory that a graph's own surfaces take. */
+uint64_t bytesIn(const Loadable &loadable, MemoryDomain domain)
+{
+	uint64_t bytes = 0;
+
+	for (const Memory &memory : loadable.memories)
+		bytes += memory.domain == domain && memory.flags == MemoryAlloc ? memory.size : 0;
+	return bytes;
+}
+
+} /* namespace */
+
+TEST(OnChip, HoldsWhatThereIsRoomFor)
+{
+	constexpr uint64_t one = 2 * 32 * side * side;
+	const struct {
+		uint64_t room;
+		uint64_t onChip;
+		uint64_t inMemory;
+	} cases[] = { { 0, 0, 2 * one },
+		      { one - 1, 0, 2 * one },
+		      { one, one, one },
+		      { 4 * one, 2 * one, 0 } };
+	for (const auto &[room, onChip, inMemory] : cases) {
+		auto loadable = anywhere().assemble({ .sramBytes = room });
+		ASSERT_TRUE(loadable) << loadable.error().message();
+		EXPECT_EQ(bytesIn(*loadable, MemoryDomain::Sram), onChip) << room;
+		EXPECT_EQ(bytesIn(*loadable, MemoryDomain::System), inMemory) << room;
+	}
+}
+
+/* The CPU reaches none of it. */
+TEST(OnChip, LeavesToTheCpuWhatItReads)
+{
+	Graph graph = smallInput();
+	graph.surface({ .name = "1", .place = Place::Auto });
+	graph.surface({ .name = "2", .place = Place::Auto });
+	graph.add(relu("a", "x", "1"));
+	graph.add(op::Power{ .name = "square", .input = "1", .output = "2", .power = 2.0f });
+	graph.add(relu("b", "2", "y"));
+	graph.output("y");
+	auto loadable = graph.assemble({ .sramBytes = 1 << 20 });
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	EXPECT_EQ(bytesIn(*loadable, MemoryDomain::Sram), 0U);
 }
 
 /* Parts lie where the whole does. */

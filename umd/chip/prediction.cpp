@@ -6,7 +6,7 @@
 
 #include <nvdla/task.h>
 
-#include "chip/operation_work.h"
+#include "prediction/task_work.h"
 #include "timing/schedule.h"
 
 namespace nvdla::chip

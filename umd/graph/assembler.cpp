@@ -173,12 +173,35 @@ Result<Assembly> Assembler::run()
 	if (!edges)
 		return forward(edges);
 	linkConvolutions(plan_);
+	placeOnChip(plan_, options_);
 	std::vector<Memory> memories = placeRegions(plan_, options_);
 	auto loadable = writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
 					bound(graph_.outputs_), std::move(*edges) });
 	if (!loadable)
 		return forward(loadable);
 	return Assembly{ std::move(*loadable), stepsOf(plan_), rangesOf(plan_) };
+}
+
+Result<std::map<std::string, Surface>> Assembler::shapes()
+{
+	symbols_.shapesOnly = true;
+	auto done = collectNames().and_then([&] { return addInputs(); }).and_then([&] {
+		return Expansion(graph_.operations_, plan_, symbols_).run();
+	});
+	std::map<std::string, Surface> shapes;
+
+	if (!done)
+		return forward(done);
+	for (const auto &[name, state] : symbols_.surfaces)
+		shapes[name] = { .name = name,
+				 .type = state.desc.type,
+				 .c = state.desc.c,
+				 .h = state.desc.h,
+				 .w = state.desc.w,
+				 .n = state.desc.n,
+				 .format = state.desc.format,
+				 .planar = state.planar };
+	return shapes;
 }
 
 } /* namespace nvdla::assembly */

@@ -28,6 +28,8 @@ public:
 	}
 
 	Result<Assembly> run();
+	/** \brief Shapes and types of all surfaces, by name; constants are not packed for that */
+	Result<std::map<std::string, Surface>> shapes();
 
 private:
 	Result<void> collectNames();

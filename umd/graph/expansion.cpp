@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "conv_layer.h"
+#include "operation_names.h"
 
 namespace nvdla::assembly
 {
@@ -214,12 +215,57 @@ Result<void> Expansion::add(const op::Any &operation)
 	return addPair(std::get<op::Convolution>(producer), *sdp);
 }
 
+/* Of parts the whole is missing, too. */
+void Expansion::forget(const op::Any &operation)
+{
+	for (std::string name : namesOf(operation).writes) {
+		while (!name.empty() && missing_.insert(name).second) {
+			const auto declared = symbols_.declared.find(name);
+			name = declared == symbols_.declared.end() ? "" : declared->second.within;
+		}
+	}
+}
+
+void Expansion::refuse(const op::Any &operation, const Error &error)
+{
+	forget(operation);
+	if (error_)
+		error_->why += fmt::format("; {}: {}", error.where, error.why);
+	else
+		error_ = error;
+}
+
+bool Expansion::isMissing(std::string name) const
+{
+	/* Wholes may be named in a circle, which is an error of its own. */
+	for (size_t i = 0; i <= symbols_.declared.size() && !missing_.contains(name); i++) {
+		const auto declared = symbols_.declared.find(name);
+		name = declared == symbols_.declared.end() ? "" : declared->second.within;
+	}
+	return missing_.contains(name);
+}
+
+bool Expansion::lacks(const op::Any &operation) const
+{
+	const auto *conv = std::get_if<op::Convolution>(&operation);
+
+	if (missing_.empty())
+		return false;
+	return (conv && (conv->reuseData || conv->reuseWeights)) ||
+	       std::ranges::any_of(namesOf(operation).reads,
+				   [this](const std::string &name) { return isMissing(name); });
+}
+
 Result<void> Expansion::run()
 {
 	for (const op::Any &operation : operations_) {
-		if (auto added = add(operation); !added)
-			return added;
+		if (lacks(operation))
+			forget(operation);
+		else if (auto added = add(operation); !added)
+			refuse(operation, added.error());
 	}
+	if (error_)
+		return tl::unexpected<Error>(std::move(*error_));
 	if (waiting_.empty())
 		return {};
 	const auto &[stream, operation] = *waiting_.begin();

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,7 @@ public:
 	{
 	}
 
+	/** \return what is wrong with all operations whose inputs are right */
 	Result<void> run();
 
 	/** \brief Lower an operation that the hardware has */
@@ -62,6 +65,12 @@ public:
 
 private:
 	Result<void> add(const op::Any &operation);
+	/** \brief Keep an error, and that what the operation writes is not there */
+	void refuse(const op::Any &operation, const Error &error);
+	void forget(const op::Any &operation);
+	/** \brief Does it need something of an operation that was refused? */
+	bool lacks(const op::Any &operation) const;
+	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
 
 	/** \brief Is the convolution or deconvolution to wait for its SDP operation? */
@@ -80,6 +89,8 @@ private:
 	Plan &plan_;
 	Symbols &symbols_;
 	std::map<std::string, const op::Any *> waiting_; /**< by the name of the stream */
+	std::set<std::string> missing_; /**< surfaces that refused operations would have made */
+	std::optional<Error> error_;
 };
 
 /** \brief Elements of operands that one of several layers works on, each step-th of an axis */

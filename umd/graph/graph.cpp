@@ -89,7 +89,10 @@ Result<Loadable> Graph::assemble(const AssembleOptions &options) const
 
 Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
 {
-	return assembly::Assembler(*this, options).run();
+	if (!options.strategy)
+		return assembly::Assembler(*this, options).run();
+	auto chosen = chooseStrategy(*this, *options.strategy);
+	return chosen ? assembly::Assembler(chosen->graph, options).run() : forward(chosen);
 }
 
 const std::string &operationName(const op::Any &operation)

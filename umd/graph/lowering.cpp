@@ -170,6 +170,7 @@ SurfaceState &Lowering::addSurface(const Surface &surface, const TensorDesc &des
 	region.name = surface.name;
 	region.kind = kind;
 	region.domain = state.place == Place::Sram ? MemoryDomain::Sram : MemoryDomain::System;
+	region.mayBeOnChip = state.place == Place::Auto && kind == RegionKind::Intermediate;
 	region.bytes = desc.size;
 	region.window.shape = { desc.c, desc.h, desc.w, desc.n };
 	state.region = addRegion(std::move(region));

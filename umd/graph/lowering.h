@@ -29,6 +29,7 @@ struct Symbols {
 	std::vector<std::string> outputs;
 	std::set<std::string> ragged;  /**< wholes whose parts have unused room behind them */
 	std::set<std::string> divided; /**< streams that are made in several layers */
+	bool shapesOnly = false;       /**< constants stay empty */
 	/** \brief Constants that follow from the graph's */
 	std::deque<GraphWeights> derivedWeights;
 	std::deque<GraphOperands> derivedOperands;
@@ -96,7 +97,9 @@ public:
 		const auto [entry, isNew] =
 			symbols_.packed.try_emplace(from.name + '\n' + key, none);
 		if (isNew)
-			entry->second = addConstant(from.name, from.onChip, pack());
+			entry->second = addConstant(from.name, from.onChip,
+						    symbols_.shapesOnly ? std::vector<std::byte>()
+									: pack());
 		node.reads.push_back(entry->second);
 		return entry->second;
 	}

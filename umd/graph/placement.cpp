@@ -3,9 +3,12 @@
  * Where surfaces and constants lie.
  */
 #include <algorithm>
+#include <functional>
+#include <set>
 
 #include <fmt/core.h>
 
+#include "loadable/cubes.h"
 #include "plan.h"
 
 namespace nvdla::assembly
@@ -50,13 +53,13 @@ std::vector<Lifetime> lifetimes(const Plan &plan)
  * First fit: the lowest offset at which a region meets none of those that are
  * there at the same time. Returns the size of the memory.
  */
-uint64_t packIntermediates(Plan &plan, const std::vector<size_t> &members, bool reuse)
+uint64_t firstFit(Plan &plan, const std::vector<Lifetime> &times, const std::vector<size_t> &order,
+		  bool reuse)
 {
-	const std::vector<Lifetime> times = lifetimes(plan);
 	std::vector<size_t> placed;
 	uint64_t size = 0;
 
-	for (size_t member : members) {
+	for (size_t member : order) {
 		Region &region = plan.regions[member];
 		std::vector<const Region *> others;
 		for (size_t other : placed) {
@@ -77,6 +80,68 @@ uint64_t packIntermediates(Plan &plan, const std::vector<size_t> &members, bool 
 		placed.push_back(member);
 	}
 	return size;
+}
+
+/*
+ * The smallest memory that first fit finds with members in several orders: as they are made,
+ * the largest first, the longest there first. No single one is the best for all graphs. Returns
+ * the size of the memory.
+ */
+uint64_t packIntermediates(Plan &plan, const std::vector<size_t> &members, bool reuse)
+{
+	const std::vector<Lifetime> times = lifetimes(plan);
+	auto by = [&](auto key) {
+		std::vector<size_t> order = members;
+		std::ranges::stable_sort(order, std::ranges::greater(), key);
+		return order;
+	};
+	auto bytes = [&](size_t member) { return plan.regions[member].bytes; };
+	auto duration = [&](size_t member) { return times[member].last - times[member].first; };
+	std::vector<size_t> best = members;
+	uint64_t least = firstFit(plan, times, members, reuse);
+
+	if (!reuse)
+		return least;
+	for (const auto &order : { by(bytes), by(duration), by([&](size_t member) {
+					   return bytes(member) * (duration(member) + 1);
+				   }) }) {
+		const uint64_t size = firstFit(plan, times, order, reuse);
+		if (size >= least)
+			continue;
+		least = size;
+		best = order;
+	}
+	return firstFit(plan, times, best, reuse);
+}
+
+/* What BDMA and the CPU touch stays: BDMA knows one kind of memory a side, the CPU one at all. */
+std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times)
+{
+	std::vector<double> uses(plan.regions.size());
+	std::set<size_t> fixed;
+	std::vector<size_t> found;
+
+	for (const Node &node : plan.nodes) {
+		for (const std::vector<int> *regions : { &node.reads, &node.writes }) {
+			for (const int region : *regions) {
+				const int whole = plan.regions[static_cast<size_t>(region)].whole;
+				const auto place =
+					static_cast<size_t>(whole == none ? region : whole);
+				uses[place] += 1;
+				if (node.cpu || node.type == NVDLA_OP_BDMA)
+					fixed.insert(place);
+			}
+		}
+	}
+	for (size_t i = 0; i < plan.regions.size(); i++) {
+		if (plan.regions[i].mayBeOnChip && !fixed.contains(i) && uses[i] > 0)
+			found.push_back(i);
+	}
+	/* Bytes that are moved, for the bytes and the time that they are there. */
+	std::ranges::stable_sort(found, std::ranges::greater(), [&](size_t i) {
+		return uses[i] / static_cast<double>(times[i].last - times[i].first + 1);
+	});
+	return found;
 }
 
 class Placement
@@ -194,6 +259,41 @@ RangeKind kindOf(RegionKind kind)
 }
 
 } /* namespace */
+
+void placeOnChip(Plan &plan, const AssembleOptions &options)
+{
+	if (options.sramBytes == 0)
+		return;
+	const std::vector<Lifetime> times = lifetimes(plan);
+	std::vector<size_t> there;
+
+	for (size_t i = 0; i < plan.regions.size(); i++) {
+		const Region &region = plan.regions[i];
+		if (region.domain == MemoryDomain::Sram && region.whole == none)
+			there.push_back(i);
+	}
+	for (const size_t region : movable(plan, times)) {
+		/* In the order of regions, as they will be packed. */
+		const auto place = there.insert(std::ranges::lower_bound(there, region), region);
+		if (packIntermediates(plan, there, options.reuseMemory) <= options.sramBytes)
+			plan.regions[region].domain = MemoryDomain::Sram;
+		else
+			there.erase(place);
+	}
+	for (Region &region : plan.regions) {
+		if (region.whole != none)
+			region.domain = plan.regions[static_cast<size_t>(region.whole)].domain;
+	}
+	for (Node &node : plan.nodes) {
+		if (node.cpu)
+			continue;
+		forEachCube(node.type, node.surface, [&](nvdla_data_cube &cube) {
+			if (cube.type != NVDLA_MEM_HW && cube.address > 0 &&
+			    plan.regions[regionOf(cube.address)].domain == MemoryDomain::Sram)
+				cube.type = NVDLA_MEM_CV;
+		});
+	}
+}
 
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options)
 {

@@ -63,6 +63,7 @@ struct Region {
 	uint64_t bytes = 0;	     /**< the most that an operation touches */
 	std::vector<std::byte> data; /**< of a constant */
 	bool staged = false;	     /**< a constant that is copied to on-chip memory */
+	bool mayBeOnChip = false;    /**< a surface with Place::Auto */
 	uint16_t memory = 0;	     /**< id in the loadable, and the place in it */
 	uint64_t offset = 0;
 	int whole = none; /**< region that a part lies in, and where */
@@ -163,6 +164,9 @@ Result<void> divideIntoTasks(Plan &plan, const AssembleOptions &options);
 
 /** \brief Let convolutions of one task find what those before them leave in the buffer */
 void linkConvolutions(Plan &plan);
+
+/** \brief Put surfaces with Place::Auto into on-chip memory, as many as there is room for */
+void placeOnChip(Plan &plan, const AssembleOptions &options);
 
 /** \brief Give each region its memory; \return the memories, in the order of their ids */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options);

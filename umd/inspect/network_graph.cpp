@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "loadable/cubes.h"
 #include "loadable/text/names.h"
 
 namespace nvdla::inspect

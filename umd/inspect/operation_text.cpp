@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "loadable/cubes.h"
 #include "loadable/text/names.h"
 
 namespace nvdla::inspect
@@ -218,23 +219,6 @@ std::string shapeOf(const EmuBuffer &cube)
 }
 
 } /* namespace */
-
-CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface)
-{
-	switch (type) {
-	case NVDLA_OP_CONV:
-		return { &surface.conv.src_data, &surface.conv.dst_data };
-	case NVDLA_OP_SDP:
-		return { &surface.sdp.src_data, &surface.sdp.dst_data };
-	case NVDLA_OP_PDP:
-		return { &surface.pdp.src_data, &surface.pdp.dst_data };
-	case NVDLA_OP_CDP:
-		return { &surface.cdp.src_data, &surface.cdp.dst_data };
-	case NVDLA_OP_RUBIK:
-		return { &surface.rubik.src_data, &surface.rubik.dst_data };
-	}
-	return {};
-}
 
 OperationText describeOperation(const DlaTask &task, size_t index)
 {

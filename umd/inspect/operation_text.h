@@ -26,12 +26,4 @@ struct OperationText {
 OperationText describeOperation(const DlaTask &task, size_t index);
 OperationText describeOperation(const EmuTask &task, size_t index);
 
-/** \brief Source and destination of an operation that has one of each; null for BDMA */
-struct CubePair {
-	const nvdla_data_cube *src = nullptr;
-	const nvdla_data_cube *dst = nullptr;
-};
-
-CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface);
-
 } /* namespace nvdla::inspect */

@@ -85,4 +85,21 @@ nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte
 	return to;
 }
 
+CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface)
+{
+	switch (type) {
+	case NVDLA_OP_CONV:
+		return { &surface.conv.src_data, &surface.conv.dst_data };
+	case NVDLA_OP_SDP:
+		return { &surface.sdp.src_data, &surface.sdp.dst_data };
+	case NVDLA_OP_PDP:
+		return { &surface.pdp.src_data, &surface.pdp.dst_data };
+	case NVDLA_OP_CDP:
+		return { &surface.cdp.src_data, &surface.cdp.dst_data };
+	case NVDLA_OP_RUBIK:
+		return { &surface.rubik.src_data, &surface.rubik.dst_data };
+	}
+	return {};
+}
+
 } /* namespace nvdla */

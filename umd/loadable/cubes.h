@@ -26,30 +26,18 @@ namespace nvdla
 nvdla_surface_desc convertLegacySurface(unsigned type, std::span<const std::byte> legacy);
 
 /**
- * \brief Call \a visit with the address index of everything a surface descriptor names in memory
+ * \brief Call \a visit with each cube of a surface descriptor, those that are not used, too
  *
- * Cubes that the operation does not use are among them; their index is 0.
+ * Copies (BDMA) have none.
  *
- * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
+ * \tparam Surface nvdla_surface_desc, const or not
  */
 template<typename Surface, typename Visit>
-void forEachAddress(unsigned type, Surface &surface, Visit visit)
+void forEachCube(unsigned type, Surface &surface, Visit visit)
 {
-	auto one = [&](auto &cube) {
-		if (cube.type != NVDLA_MEM_HW)
-			visit(cube.address);
-	};
-	auto cubes = [&](auto &...cube) { (one(cube), ...); };
+	auto cubes = [&](auto &...cube) { (visit(cube), ...); };
 
 	switch (type) {
-	case NVDLA_OP_BDMA:
-		for (unsigned i = 0; i < NVDLA_BDMA_MAX_TRANSFERS; i++) {
-			if (i >= surface.bdma.num_transfers)
-				break;
-			visit(surface.bdma.transfers[i].src_address);
-			visit(surface.bdma.transfers[i].dst_address);
-		}
-		break;
 	case NVDLA_OP_CONV:
 		cubes(surface.conv.weight_data, surface.conv.wmb_data, surface.conv.wgs_data,
 		      surface.conv.src_data, surface.conv.dst_data);
@@ -71,5 +59,38 @@ void forEachAddress(unsigned type, Surface &surface, Visit visit)
 		break;
 	}
 }
+
+/**
+ * \brief Call \a visit with the address index of everything a surface descriptor names in memory
+ *
+ * Cubes that the operation does not use are among them; their index is 0.
+ *
+ * \tparam Surface nvdla_surface_desc, const or not: visit may change the index
+ */
+template<typename Surface, typename Visit>
+void forEachAddress(unsigned type, Surface &surface, Visit visit)
+{
+	if (type == NVDLA_OP_BDMA) {
+		for (unsigned i = 0; i < NVDLA_BDMA_MAX_TRANSFERS; i++) {
+			if (i >= surface.bdma.num_transfers)
+				break;
+			visit(surface.bdma.transfers[i].src_address);
+			visit(surface.bdma.transfers[i].dst_address);
+		}
+		return;
+	}
+	forEachCube(type, surface, [&](auto &cube) {
+		if (cube.type != NVDLA_MEM_HW)
+			visit(cube.address);
+	});
+}
+
+/** \brief Source and destination of an operation that has one of each; null for BDMA */
+struct CubePair {
+	const nvdla_data_cube *src = nullptr;
+	const nvdla_data_cube *dst = nullptr;
+};
+
+CubePair cubesOf(unsigned type, const nvdla_surface_desc &surface);
 
 } /* namespace nvdla */

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include <nvdla/loadable.h>
 #include <nvdla/lut.h>
 #include <nvdla/operations.h>
+#include <nvdla/strategy.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -26,7 +28,8 @@ namespace nvdla
 namespace assembly
 {
 class Assembler;
-}
+struct GraphParts;
+} // namespace assembly
 
 /** \brief Where a surface is */
 enum class Place : uint8_t {
@@ -39,6 +42,9 @@ enum class Place : uint8_t {
 	 * hardware layers, reads it from system memory instead.
 	 */
 	Stream,
+	/** \brief On-chip memory, as far as AssembleOptions::sramBytes goes; otherwise system
+	   memory */
+	Auto,
 };
 
 /**
@@ -154,6 +160,16 @@ struct AssembleOptions {
 	uint32_t maxTaskOperations = 4096;
 	/** \brief Surfaces that are not in use at the same time may share memory */
 	bool reuseMemory = true;
+	/** \brief Choose how operations are carried out, as chooseStrategy(); nothing: as they are
+	 */
+	std::optional<Strategy> strategy;
+	/**
+	 * \brief On-chip memory that surfaces with Place::Auto may take, in bytes
+	 *
+	 * Those come first that are read and written most for the room that they take. What the
+	 * device has is DeviceInfo's; a network that needs more cannot be loaded.
+	 */
+	uint64_t sramBytes = 0;
 };
 
 /**
@@ -202,16 +218,29 @@ public:
 	 * The rules are those of the driver (kmd/engine), so what is assembled
 	 * is not refused at submit.
 	 *
-	 * \return InvalidArgument naming the operation and the surface
+	 * \return InvalidArgument naming the operation and the surface; of several operations that
+	 * cannot be, all are named
 	 */
 	Result<Loadable> assemble(const AssembleOptions &options = {}) const;
 	/** \brief assemble(), and where everything is in the loadable */
 	Result<Assembly> assembleWithMap(const AssembleOptions &options = {}) const;
 
+	/**
+	 * \brief Can the core, or the CPU, carry out an operation?
+	 *
+	 * It is held against the rules of assemble() by itself. The surfaces that it reads have to
+	 * be described with type and shape, and its constants have to be there; it need not be
+	 * added, and nothing has to write what it reads.
+	 *
+	 * \return InvalidArgument saying what cannot be, and what can
+	 */
+	Result<void> supports(const op::Any &operation) const;
+
 	const std::vector<op::Any> &operations() const { return operations_; }
 
 private:
 	friend class assembly::Assembler;
+	friend struct assembly::GraphParts;
 
 	std::vector<std::string> inputs_;
 	std::vector<std::string> outputs_;
@@ -222,6 +251,24 @@ private:
 	std::vector<op::Any> operations_;
 	std::vector<GraphEdge> edges_;
 };
+
+/** \brief A graph whose operations say how they are carried out */
+struct ChosenGraph {
+	Graph graph;
+	/** \brief Operations for which there was a choice, in their order */
+	std::vector<LayerChoice> layers;
+};
+
+/**
+ * \brief Choose how the operations of a graph are carried out
+ *
+ * Candidates are timed by the model that nvdla-prof --chip predicts with, each layer by itself.
+ *
+ * \return the same graph with modes, bands and places filled in; errors of shapes, as
+ * Graph::assemble(); InvalidArgument naming what is Always to be chosen and never can be, or what
+ * is wrong with the description of the chip
+ */
+Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy = {});
 
 /** \return the name that an operation was given */
 const std::string &operationName(const op::Any &operation);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "chip/operation_work.h"
+#include "prediction/task_work.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "core/register_file.h"
 #include "device/refusal.h"
 #include "embedded/task_rules.h"
-#include "inspect/operation_text.h"
+#include "loadable/cubes.h"
 #include "pdp/pdp_work.h"
 #include "rubik/rubik.h"
 #include "sdp/sdp_work.h"
@@ -159,8 +159,7 @@ private:
 	bool streams(size_t operation) const
 	{
 		const nvdla_graph_node &node = task_.graph[operation];
-		const inspect::CubePair cubes =
-			inspect::cubesOf(node.op_type, task_.surfaces[operation]);
+		const CubePair cubes = cubesOf(node.op_type, task_.surfaces[operation]);
 
 		return node.fused_parent.index >= 0 && cubes.src && cubes.src->type == NVDLA_MEM_HW;
 	}

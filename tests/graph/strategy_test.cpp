@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is chosen for layers that are made for one side or the other, and that nothing else changes.
+ */
+#include <cmath>
+
+#include "expansion_test.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* Nothing is chosen; tests turn on what they are about. */
+Strategy asItIs()
+{
+	return { Choice::Never,
+		 Choice::Never,
+		 Choice::Never,
+		 Choice::Never,
+		 Choice::Never,
+		 Choice::Never,
+		 {} };
+}
+
+const std::pair<std::string, std::string> slowMemory{ "dram", "500MB/s" };
+const std::pair<std::string, std::string> fastMemory{ "dram", "60GB/s" };
+
+class StrategyTest : public ExpansionTest
+{
+protected:
+	void layer(op::Convolution conv = {})
+	{
+		conv.name = "conv";
+		conv.input = "x";
+		conv.weights = "w";
+		conv.output = "s";
+		add(conv);
+	}
+	/* Weights of which most are zero. */
+	void sparseWeights(uint32_t k, uint32_t c)
+	{
+		GraphWeights weights{ "w", k, c, 3, 3 };
+		std::vector<int8_t> elements(size_t{ k } * c * 9);
+		for (size_t i = 0; i < elements.size(); i += 10)
+			elements[i] = static_cast<int8_t>(i % 100 + 1);
+		weights.elements = Elements::of(elements);
+		made_.constants.weights["w"] = weights;
+		made_.graph.weights(std::move(weights));
+	}
+	/* The task with a choice of the strategy, once its results are the reference's. */
+	DlaTask chosen(Choice Strategy::*subject, Choice choice,
+		       const std::pair<std::string, std::string> &memory = fastMemory)
+	{
+		Strategy strategy = asItIs();
+		strategy.*subject = choice;
+		strategy.chip = { memory };
+		made_.options.strategy = strategy;
+		return checked();
+	}
+	/* The bytes of output "y". */
+	std::vector<std::byte> result(const Strategy &strategy)
+	{
+		auto device = Device::open(Device::embeddedPath);
+		made_.options.strategy = strategy;
+		auto network = loadCase(*device, made_);
+		EXPECT_TRUE(network) << network.error().message();
+		auto report = network->run();
+		EXPECT_TRUE(report) << report.error().message();
+		return *network->outputElements(0);
+	}
+	std::string refused(const Strategy &strategy) const
+	{
+		return refusal(made_.graph, { .strategy = strategy });
+	}
+};
+
+} /* namespace */
+
+TEST_F(StrategyTest, CompressesWhatHasManyZeros)
+{
+	input({ .type = DataType::Int8, .c = 128, .h = 6, .w = 6 });
+	sparseWeights(64, 128);
+	layer();
+	add(sdp());
+	output("y");
+	for (const Choice choice : { Choice::Auto, Choice::Always })
+		EXPECT_EQ(convolutions(chosen(&Strategy::compression, choice, slowMemory))[0]
+				  .weight_format,
+			  NVDLA_WEIGHT_COMPRESSED);
+	EXPECT_EQ(convolutions(chosen(&Strategy::compression, Choice::Never, slowMemory))[0]
+			  .weight_format,
+		  NVDLA_WEIGHT_UNCOMPRESSED);
+}
+
+TEST_F(StrategyTest, LeavesDenseWeightsAsTheyAre)
+{
+	input({ .type = DataType::Int8, .c = 128, .h = 6, .w = 6 });
+	weights(DataType::Int8, 64, 128, 3, 3);
+	layer();
+	add(sdp());
+	output("y");
+	EXPECT_EQ(convolutions(chosen(&Strategy::compression, Choice::Auto, slowMemory))[0]
+			  .weight_format,
+		  NVDLA_WEIGHT_UNCOMPRESSED);
+	EXPECT_EQ(convolutions(chosen(&Strategy::compression, Choice::Always))[0].weight_format,
+		  NVDLA_WEIGHT_COMPRESSED);
+}
+
+/* Winograd multiplies less and has larger weights: what counts depends on the memory. */
+TEST_F(StrategyTest, TakesWinogradWhereMultipliersAreWhatIsShort)
+{
+	input({ .type = DataType::Half, .c = 64, .h = 16, .w = 16 });
+	weights(DataType::Half, 64, 64, 3, 3);
+	layer({ .padding = { 1, 1, 1, 1 } });
+	op::Sdp last = sdp();
+	last.converter = {};
+	add(last);
+	output("y");
+	auto modeFor = [&](Choice choice, const std::pair<std::string, std::string> &memory) {
+		Strategy strategy = asItIs();
+		strategy.winograd = choice;
+		strategy.chip = { memory };
+		auto loadable = made_.graph.assemble({ .strategy = strategy });
+		EXPECT_TRUE(loadable) << loadable.error().message();
+		return convolutions(*dlaTask(*loadable, 0))[0].conv_mode;
+	};
+	EXPECT_EQ(modeFor(Choice::Auto, fastMemory), NVDLA_CONV_MODE_WINOGRAD);
+	EXPECT_EQ(modeFor(Choice::Auto, slowMemory), NVDLA_CONV_MODE_DIRECT);
+	EXPECT_EQ(modeFor(Choice::Always, slowMemory), NVDLA_CONV_MODE_WINOGRAD);
+	EXPECT_EQ(modeFor(Choice::Never, fastMemory), NVDLA_CONV_MODE_DIRECT);
+
+	/* Within 1 % of the range: FP16 has 11 bits, and tiles are added up in another order. */
+	Strategy strategy = asItIs();
+	const auto direct = elementsToFloat(DataType::Half, result(strategy));
+	strategy.winograd = Choice::Always;
+	const auto tiles = elementsToFloat(DataType::Half, result(strategy));
+	ASSERT_EQ(direct.size(), tiles.size());
+	float range = 0, off = 0;
+	for (size_t i = 0; i < direct.size(); i++) {
+		range = std::max(range, std::fabs(direct[i]));
+		off = std::max(off, std::fabs(direct[i] - tiles[i]));
+	}
+	EXPECT_GT(range, 1);
+	EXPECT_LT(off, range / 100);
+}
+
+TEST_F(StrategyTest, PoolsOnTheFly)
+{
+	input({ .type = DataType::Int8, .c = 40, .h = 9, .w = 9 });
+	weights(DataType::Int8, 33, 40, 2, 2);
+	layer();
+	op::Sdp between = sdp();
+	between.output = "toned";
+	add(between);
+	/* Not right behind SDP: it comes there. */
+	op::Sdp other = sdp();
+	other.name = "other";
+	other.input = "x";
+	other.output = "z";
+	add(other);
+	add(op::Pooling{ .name = "pool",
+			 .input = "toned",
+			 .output = "y",
+			 .kernel = { 2, 2 },
+			 .stride = { 2, 2 } });
+	output("y");
+	output("z");
+	auto flies = [&](const DlaTask &task) {
+		for (size_t i = 0; i < task.graph.size(); i++) {
+			if (task.graph[i].op_type == NVDLA_OP_PDP)
+				return task.surfaces[i].pdp.src_data.type == NVDLA_MEM_HW;
+		}
+		ADD_FAILURE() << "no pooling";
+		return false;
+	};
+	EXPECT_TRUE(flies(chosen(&Strategy::fusedPooling, Choice::Auto)));
+	EXPECT_TRUE(flies(chosen(&Strategy::fusedPooling, Choice::Always)));
+	EXPECT_FALSE(flies(chosen(&Strategy::fusedPooling, Choice::Never)));
+}
+
+TEST_F(StrategyTest, PutsLinesOfPicturesTogether)
+{
+	input({ .type = DataType::Int8,
+		.c = 4,
+		.h = 20,
+		.w = 24,
+		.format = PixelFormat::A8B8G8R8 });
+	weights(DataType::Int8, 16, 4, 3, 3);
+	layer();
+	add(sdp());
+	output("y");
+	const auto lines = [&](Choice choice) {
+		return convolutions(chosen(&Strategy::postExtension, choice))[0].post_extension;
+	};
+	EXPECT_EQ(lines(Choice::Never), 0);
+	EXPECT_GT(lines(Choice::Auto), 0);
+	EXPECT_GT(lines(Choice::Always), 0);
+}
+
+TEST_F(StrategyTest, ReadsAnInputOnce)
+{
+	input({ .type = DataType::Int8, .c = 64, .h = 10, .w = 10 });
+	weights(DataType::Int8, 32, 64, 1, 1);
+	layer();
+	add(sdp());
+	op::Convolution second{ .name = "conv2", .input = "x", .weights = "w", .output = "s2" };
+	second.stride = { 2, 1 };
+	add(second);
+	op::Sdp last = sdp();
+	last.name = "sdp2";
+	last.input = "s2";
+	last.output = "y2";
+	add(last);
+	output("y");
+	output("y2");
+	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Auto, slowMemory))[1].data_reuse,
+		  1);
+	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Always))[1].data_reuse, 1);
+	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Never))[1].data_reuse, 0);
+}
+
+TEST_F(StrategyTest, DividesLargeInputsAnotherWay)
+{
+	input({ .type = DataType::Int8, .c = 128, .h = largeH, .w = largeW });
+	weights(DataType::Int8, 32, 128, 3, 3);
+	layer();
+	add(sdp());
+	output("y");
+	const auto usual = convolutions(chosen(&Strategy::bands, Choice::Never)).size();
+	EXPECT_NE(convolutions(chosen(&Strategy::bands, Choice::Always)).size(), usual);
+	chosen(&Strategy::bands, Choice::Auto);
+}
+
+TEST_F(StrategyTest, SaysWhatCannotBeForced)
+{
+	input({ .type = DataType::Int8, .c = 32, .h = 9, .w = 9 });
+	weights(DataType::Int8, 32, 32, 3, 3);
+	layer();
+	add(sdp());
+	output("y");
+	const std::pair<const char *, Choice Strategy::*> subjects[] = {
+		{ "winograd", &Strategy::winograd }, { "postExtension", &Strategy::postExtension },
+		{ "bands", &Strategy::bands },	     { "fusedPooling", &Strategy::fusedPooling },
+		{ "reuse", &Strategy::reuse },
+	};
+	for (const auto &[name, subject] : subjects) {
+		Strategy strategy;
+		strategy.*subject = Choice::Always;
+		const std::string message = refused(strategy);
+		EXPECT_NE(message.find(std::string("strategy, ") + name), std::string::npos)
+			<< message;
+		EXPECT_NE(message.find("it takes"), std::string::npos) << message;
+	}
+	Strategy strategy;
+	strategy.chip = { { "dram", "fast" } };
+	EXPECT_NE(refused(strategy).find("chip 'dram'"), std::string::npos) << refused(strategy);
+	strategy.chip = { { "cache", "1" } };
+	EXPECT_NE(refused(strategy).find("is no option of a chip"), std::string::npos);
+}
+
+TEST_F(StrategyTest, ChosenIsTheFastest)
+{
+	input({ .type = DataType::Half, .c = 64, .h = 16, .w = 16 });
+	weights(DataType::Half, 64, 64, 3, 3);
+	layer({ .padding = { 1, 1, 1, 1 } });
+	add(sdp());
+	output("y");
+	auto made = chooseStrategy(made_.graph);
+	ASSERT_TRUE(made) << made.error().message();
+	ASSERT_EQ(made->layers.size(), 1U);
+	const LayerChoice &layer = made->layers.front();
+	EXPECT_EQ(layer.name, "conv");
+	ASSERT_GE(layer.candidates.size(), 2U);
+	for (const auto &candidate : layer.candidates)
+		EXPECT_LE(layer.candidates[layer.chosen].cycles, candidate.cycles)
+			<< candidate.what;
+}
+
+/* Whatever is chosen: what comes out is what the reference says. */
+TEST(Strategy, KeepsRandomGraphsAsTheyAre)
+{
+	auto device = Device::open(Device::embeddedPath);
+	ASSERT_TRUE(device) << device.error().message();
+	size_t choices = 0;
+	for (uint32_t seed = firstSeed; seed < firstSeed + 300; seed++) {
+		RandomCase made = randomCase(seed);
+		Strategy strategy;
+		strategy.winograd =
+			Choice::Never; /* the reference holds direct mode to its own threshold */
+		strategy.chip = { seed % 2 ? slowMemory : fastMemory };
+		auto chosen = chooseStrategy(made.graph, strategy);
+		ASSERT_TRUE(chosen) << "seed " << seed << ": " << chosen.error().message();
+		for (const LayerChoice &layer : chosen->layers)
+			choices += layer.chosen > 0;
+		made.options.strategy = strategy;
+		EXPECT_EQ(checkCase(*device, made), "") << "seed " << seed << '\n'
+							<< made.description;
+	}
+	EXPECT_GT(choices, 5U);
+}
+
+} /* namespace nvdla::test */

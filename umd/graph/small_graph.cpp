@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "small_graph.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "graph_parts.h"
+#include "operation_names.h"
+#include "plan.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+/* As the application may read and write it. */
+Surface reachable(Surface surface)
+{
+	surface.place = Place::Memory;
+	surface.within.clear();
+	surface.atChannel = surface.atLine = surface.atColumn = surface.atBatch = 0;
+	surface.lineStep = 1;
+	surface.lineStride = surface.surfaceStride = 0;
+	if (surface.format != PixelFormat::Feature) {
+		surface.type = DataType::Unknown;
+		surface.c = 0;
+	}
+	return surface;
+}
+
+template<typename T>
+const T *find(const std::vector<T> &all, const std::string &name)
+{
+	const auto found = std::ranges::find(all, name, &T::name);
+
+	return found == all.end() ? nullptr : &*found;
+}
+
+} /* namespace */
+
+bool SmallGraph::take(const std::string &name)
+{
+	if (written_.contains(name) || !taken_.insert(name).second)
+		return true;
+	if (const auto *operands = find(GraphParts::operands(from_), name)) {
+		graph.operands(*operands);
+		return true;
+	}
+	if (const auto *weights = find(GraphParts::weights(from_), name)) {
+		graph.weights(*weights);
+		return true;
+	}
+	for (const auto &[lut, tables] : GraphParts::luts(from_)) {
+		if (lut != name)
+			continue;
+		graph.lut(lut, tables);
+		return true;
+	}
+	const auto shape = shapes_.find(name);
+	if (shape == shapes_.end())
+		return false;
+	graph.input(reachable(shape->second));
+	return true;
+}
+
+/* Streams between the operations stay streams. */
+void SmallGraph::describe(const std::string &name, const std::vector<op::Any> &operations)
+{
+	const Surface *declared = find(GraphParts::surfaces(from_), name);
+	const bool read = std::ranges::any_of(operations,
+					      [&](const op::Any &any) { return reads(any, name); });
+
+	if (declared) {
+		Surface surface = reachable(*declared);
+		if (read)
+			surface.place = declared->place;
+		graph.surface(std::move(surface));
+	}
+	if (!read)
+		graph.output(name);
+}
+
+std::optional<std::string> SmallGraph::add(const std::vector<op::Any> &operations)
+{
+	for (const op::Any &operation : operations) {
+		const OperationNames names = namesOf(operation);
+		for (const std::string &name : names.reads) {
+			if (!take(name))
+				return name;
+		}
+		graph.add(operation);
+		written_.insert(names.writes.begin(), names.writes.end());
+	}
+	for (const std::string &name : written_)
+		describe(name, operations);
+	return std::nullopt;
+}
+
+} /* namespace nvdla::assembly */
+
+namespace nvdla
+{
+
+Result<void> Graph::supports(const op::Any &operation) const
+{
+	std::map<std::string, Surface> shapes;
+	std::vector<op::Any> operations{ operation };
+
+	for (const Surface &surface : surfaces_) {
+		if (surface.h && surface.w)
+			shapes[surface.name] = surface;
+	}
+	/* Convolutions never stand alone. */
+	auto takeStream = [&](const auto &conv) {
+		if constexpr (requires { conv.weights; })
+			operations.emplace_back(op::Sdp{ .name = conv.name + " SDP",
+							 .input = conv.output,
+							 .output = conv.output + " result" });
+	};
+	std::visit(takeStream, operation);
+	assembly::SmallGraph small(*this, shapes);
+	if (const auto missing = small.add(operations))
+		return fail(ErrorCode::InvalidArgument, assembly::what,
+			    fmt::format("operation '{}'", operationName(operation)),
+			    fmt::format("'{}' is no constant of the graph, and no surface that is "
+					"described with its shape",
+					*missing));
+	auto loadable = small.graph.assemble();
+	return loadable ? Result<void>() : forward(loadable);
+}
+
+} /* namespace nvdla */

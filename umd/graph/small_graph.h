@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations of a graph by themselves.
+ */
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nvdla/graph.h>
+
+namespace nvdla::assembly
+{
+
+/**
+ * \brief Some operations of a larger graph, with its constants
+ *
+ * Surfaces that they read, and none of them writes, are inputs; what none of them reads is an
+ * output. Inputs and outputs are in system memory and packed, wherever they are in the larger
+ * graph.
+ */
+class SmallGraph
+{
+public:
+	/** \param[in] shapes of surfaces that may be read */
+	SmallGraph(const Graph &from, const std::map<std::string, Surface> &shapes)
+		: from_(from), shapes_(shapes)
+	{
+	}
+
+	/** \return the name of a surface whose shape is not known; nothing if all is well */
+	std::optional<std::string> add(const std::vector<op::Any> &operations);
+
+	Graph graph;
+
+private:
+	bool take(const std::string &name);
+	void describe(const std::string &name, const std::vector<op::Any> &operations);
+
+	const Graph &from_;
+	const std::map<std::string, Surface> &shapes_;
+	std::set<std::string> taken_;
+	std::set<std::string> written_;
+};
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be chosen for a layer. A function for each subject.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nvdla/weights.h>
+
+#include "chooser.h"
+#include "graph/graph_parts.h"
+#include "graph/operation_names.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+op::Convolution &convOf(Graph &graph, size_t place)
+{
+	return std::get<op::Convolution>(GraphParts::operations(graph)[place]);
+}
+
+auto weightsOf(auto &graph, const op::Convolution &conv)
+{
+	auto &all = GraphParts::weights(graph);
+
+	return std::ranges::find(all, conv.weights, &GraphWeights::name);
+}
+
+/* Elements that are zero in all their bits, which is what compression leaves out. */
+size_t zeros(const Elements &elements)
+{
+	const size_t bytes = elementBytes(elements.type);
+	size_t count = 0;
+
+	for (size_t i = 0; i + bytes <= elements.bytes.size(); i += bytes)
+		count += std::all_of(&elements.bytes[i], &elements.bytes[i] + bytes,
+				     [](std::byte byte) { return byte == std::byte{ 0 }; });
+	return count;
+}
+
+} /* namespace */
+
+void Chooser::winograd(const Layer &layer)
+{
+	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+	const auto weights = weightsOf(chosen_.graph, conv);
+
+	if (winograd_.choice == Choice::Never || conv.winograd || conv.bands ||
+	    weights == GraphParts::weights(chosen_.graph).end() ||
+	    weights->elements.type != DataType::Half)
+		return;
+	/* Integers: the transformed input is cut off to the type's bits. */
+	const WeightDesc desc{ DataType::Half, weights->k, weights->c, weights->r, weights->s };
+	const WinogradParams params{ conv.stride.x, conv.stride.y };
+	if (desc.elements() != weights->elements.count() || !winogradKernel(nvFull, desc, params))
+		return;
+	const auto scale =
+		winogradScale(nvFull, desc, params,
+			      elementsToFloat(weights->elements.type, weights->elements.bytes));
+	if (!scale || *scale != 1)
+		return;
+	consider(winograd_, layer.members(), { { "Winograd", [&](Graph &graph) {
+							convOf(graph, layer.conv).winograd = true;
+						} } });
+}
+
+void Chooser::compression(const Layer &layer)
+{
+	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+	const auto weights = weightsOf(chosen_.graph, conv);
+	const auto &operations = chosen_.graph.operations();
+
+	if (compression_.choice == Choice::Never ||
+	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
+	    std::ranges::count_if(operations, [&](const op::Any &other) {
+		    return reads(other, conv.weights);
+	    }) > 1)
+		return;
+	/* A mask has a bit for each element. */
+	const size_t saved = zeros(weights->elements) * elementBytes(weights->elements.type);
+	if (compression_.choice == Choice::Auto && saved <= weights->elements.count() / 8)
+		return;
+	consider(compression_, layer.members(),
+		 { { "compressed weights", [&](Graph &graph) {
+			    weightsOf(graph, convOf(graph, layer.conv))->compressed = true;
+		    } } });
+}
+
+void Chooser::postExtension(const Layer &layer)
+{
+	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+	const auto shape = shapes_.find(conv.input);
+
+	if (conv.postExtension != 1 || shape == shapes_.end() ||
+	    shape->second.format == PixelFormat::Feature)
+		return;
+	std::vector<Candidate> candidates;
+	for (const uint32_t lines : { 2U, 4U })
+		candidates.push_back({ fmt::format("post-extension by {} lines", lines),
+				       [&layer, lines](Graph &graph) {
+					       convOf(graph, layer.conv).postExtension = lines;
+				       } });
+	consider(postExtension_, layer.members(), candidates);
+}
+
+void Chooser::bands(const Layer &layer)
+{
+	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+
+	if (bands_.choice == Choice::Never || conv.bands || (!best_ && !begin(layer.members())) ||
+	    best_->convolutions < 2)
+		return;
+	const auto usual = static_cast<uint32_t>(best_->convolutions);
+	std::vector<Candidate> candidates;
+	for (const uint32_t count : { usual - 1, usual + 1, 2 * usual })
+		candidates.push_back(
+			{ fmt::format("{} bands", count), [&layer, count](Graph &graph) {
+				 convOf(graph, layer.conv).bands = count;
+			 } });
+	consider(bands_, layer.members(), candidates);
+}
+
+void Chooser::fusedPooling(const Layer &layer)
+{
+	if (!layer.pooling)
+		return;
+	const auto &pooling = std::get<op::Pooling>(chosen_.graph.operations()[*layer.pooling]);
+	const std::string name = pooling.input;
+	const auto &surfaces = GraphParts::surfaces(chosen_.graph);
+	const auto declared = std::ranges::find(surfaces, name, &Surface::name);
+
+	if (pooling.parts ||
+	    (declared != surfaces.end() &&
+	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
+	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
+		return;
+	/* In bands, it would go through memory all the same. */
+	if ((!best_ && (fusedPooling_.choice == Choice::Never || !begin(layer.members()))) ||
+	    best_->convolutions > 1)
+		return;
+	consider(fusedPooling_, layer.members(),
+		 { { "pooling on the fly", [&](Graph &graph) {
+			    auto &all = GraphParts::surfaces(graph);
+			    const auto found = std::ranges::find(all, name, &Surface::name);
+			    if (found != all.end())
+				    found->place = Place::Stream;
+			    else
+				    all.push_back({ .name = name, .place = Place::Stream });
+		    } } });
+}
+
+void Chooser::reuse(const Layer &layer)
+{
+	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+	const auto &operations = chosen_.graph.operations();
+	size_t before = layer.conv;
+
+	if (reuse_.choice == Choice::Never || conv.bands)
+		return;
+	do {
+		if (before == 0)
+			return;
+		before--;
+		if (std::holds_alternative<op::Deconvolution>(operations[before]))
+			return;
+	} while (!std::holds_alternative<op::Convolution>(operations[before]));
+	const op::Convolution &other = convOf(chosen_.graph, before);
+	const bool sameData = other.input == conv.input && other.winograd == conv.winograd;
+	const auto earlier = layerOf(before);
+	if (!sameData || !earlier)
+		return;
+	std::vector<size_t> members = chainOf(*earlier);
+	for (const size_t member : layer.members())
+		members.push_back(member);
+	std::ranges::sort(members);
+	consider(reuse_, members, { { "input of the convolution before it", [&](Graph &graph) {
+					     convOf(graph, layer.conv).reuseData = true;
+				     } } });
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "chooser.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "graph/assembler.h"
+#include "graph/graph_parts.h"
+#include "graph/operation_names.h"
+#include "timing/chip.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+/* One operation reads a surface, and nothing else names it. */
+std::optional<size_t> onlyReader(const Graph &graph, const std::string &name)
+{
+	const std::vector<op::Any> &operations = graph.operations();
+	std::optional<size_t> reader;
+
+	if (std::ranges::count(GraphParts::outputs(graph), name) ||
+	    std::ranges::count(GraphParts::surfaces(graph), name, &Surface::within))
+		return std::nullopt;
+	for (size_t i = 0; i < operations.size(); i++) {
+		if (!reads(operations[i], name))
+			continue;
+		if (reader)
+			return std::nullopt;
+		reader = i;
+	}
+	return reader;
+}
+
+} /* namespace */
+
+Chooser::Snapshot::Snapshot(const Graph &graph)
+	: operations(graph.operations()), surfaces(GraphParts::surfaces(graph))
+{
+	for (const GraphWeights &weights : GraphParts::weights(graph))
+		compressed.push_back(weights.compressed);
+}
+
+void Chooser::Snapshot::restore(Graph &graph) const
+{
+	GraphParts::operations(graph) = operations;
+	GraphParts::surfaces(graph) = surfaces;
+	for (size_t i = 0; i < compressed.size(); i++)
+		GraphParts::weights(graph)[i].compressed = compressed[i];
+}
+
+std::vector<size_t> Chooser::Layer::members() const
+{
+	std::vector<size_t> all{ conv, sdp };
+
+	if (pooling)
+		all.push_back(*pooling);
+	return all;
+}
+
+Result<void> Chooser::readChip()
+{
+	sim::Chip chip;
+
+	for (const auto &[name, value] : strategy_.chip) {
+		const auto options = sim::chipOptions();
+		const auto known =
+			std::ranges::find_if(options, [&](const sim::ChipOption &option) {
+				return name == option.name;
+			});
+		const std::string problem =
+			known == options.end() ? "is no option of a chip" : known->set(chip, value);
+		if (!problem.empty())
+			return fail(ErrorCode::InvalidArgument, what,
+				    fmt::format("strategy, chip '{}'", name), problem);
+	}
+	parameters_ = chip.parameters();
+	return {};
+}
+
+bool Chooser::sharesBuffer(size_t conv) const
+{
+	const std::vector<op::Any> &operations = chosen_.graph.operations();
+	const auto next = std::find_if(
+		operations.begin() + static_cast<ptrdiff_t>(conv) + 1, operations.end(),
+		[](const op::Any &any) { return std::holds_alternative<op::Convolution>(any); });
+	auto reuses = [](const op::Any &any) {
+		const auto &one = std::get<op::Convolution>(any);
+		return one.reuseData || one.reuseWeights;
+	};
+
+	return reuses(operations[conv]) || (next != operations.end() && reuses(*next));
+}
+
+std::optional<Chooser::Layer> Chooser::layerOf(size_t conv) const
+{
+	const std::vector<op::Any> &operations = chosen_.graph.operations();
+	const auto sdp =
+		onlyReader(chosen_.graph, std::get<op::Convolution>(operations[conv]).output);
+
+	if (!sdp || *sdp < conv || !std::holds_alternative<op::Sdp>(operations[*sdp]))
+		return std::nullopt;
+	Layer layer{ conv, *sdp, {} };
+	const auto pooling = onlyReader(chosen_.graph, std::get<op::Sdp>(operations[*sdp]).output);
+	/* Orders that the user asked for go by places. */
+	if (pooling && std::holds_alternative<op::Pooling>(operations[*pooling]) &&
+	    (*pooling == *sdp + 1 || GraphParts::edges(chosen_.graph).empty()))
+		layer.pooling = pooling;
+	return layer;
+}
+
+std::vector<size_t> Chooser::chainOf(const Layer &layer) const
+{
+	const std::vector<op::Any> &operations = chosen_.graph.operations();
+	std::vector<size_t> members = layer.members();
+	size_t first = layer.conv;
+
+	for (size_t i = layer.conv + 1; i-- > 0;) {
+		const auto *conv = std::get_if<op::Convolution>(&operations[i]);
+		if (!conv)
+			continue;
+		if (i != first) {
+			const auto before = layerOf(i);
+			if (!before)
+				break;
+			const std::vector<size_t> more = before->members();
+			members.insert(members.end(), more.begin(), more.end());
+			first = i;
+		}
+		if (!conv->reuseData && !conv->reuseWeights && i != layer.conv)
+			break;
+	}
+	std::ranges::sort(members);
+	return members;
+}
+
+bool Chooser::begin(const std::vector<size_t> &members)
+{
+	best_ = tryOperations(chosen_.graph, shapes_, members, parameters_);
+	if (!best_)
+		return false;
+	if (report_.candidates.empty())
+		report_.candidates.push_back({ "as it is", best_->cycles });
+	return true;
+}
+
+void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
+		       const std::vector<Candidate> &candidates)
+{
+	Graph &graph = chosen_.graph;
+	std::optional<Snapshot> fastest;
+	std::optional<TrialResult> least;
+
+	if (subject.choice == Choice::Never || (!best_ && !begin(members)))
+		return;
+	const Snapshot before(graph);
+	for (const Candidate &candidate : candidates) {
+		candidate.apply(graph);
+		const auto result = tryOperations(graph, shapes_, members, parameters_);
+		if (result) {
+			report_.candidates.push_back({ candidate.what, result->cycles });
+			const bool taken = least ? result->cycles < least->cycles
+						 : subject.choice == Choice::Always ||
+							   result->cycles < best_->cycles;
+			if (taken) {
+				report_.chosen = report_.candidates.size() - 1;
+				fastest.emplace(graph);
+				least = result;
+			}
+		}
+		before.restore(graph);
+	}
+	if (!fastest)
+		return;
+	fastest->restore(graph);
+	best_ = least;
+	subject.taken = true;
+}
+
+void Chooser::chooseFor(const Layer &layer)
+{
+	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
+	winograd(layer);
+	compression(layer);
+	postExtension(layer);
+	bands(layer);
+	fusedPooling(layer);
+	keepReport();
+	/* With the layer before it. */
+	reuse(layer);
+	keepReport();
+}
+
+void Chooser::keepReport()
+{
+	if (report_.candidates.size() > 1)
+		chosen_.layers.push_back(report_);
+	report_.candidates.clear();
+	report_.chosen = 0;
+	best_.reset();
+}
+
+void Chooser::movePoolings()
+{
+	std::vector<op::Any> &operations = GraphParts::operations(chosen_.graph);
+
+	for (size_t i = 0; i < operations.size(); i++) {
+		const auto *sdp = std::get_if<op::Sdp>(&operations[i]);
+		if (!sdp)
+			continue;
+		const auto surface = std::ranges::find(GraphParts::surfaces(chosen_.graph),
+						       sdp->output, &Surface::name);
+		const auto reader = onlyReader(chosen_.graph, sdp->output);
+		if (surface == GraphParts::surfaces(chosen_.graph).end() ||
+		    surface->place != Place::Stream || !reader || *reader <= i + 1)
+			continue;
+		std::rotate(operations.begin() + static_cast<ptrdiff_t>(i) + 1,
+			    operations.begin() + static_cast<ptrdiff_t>(*reader),
+			    operations.begin() + static_cast<ptrdiff_t>(*reader) + 1);
+	}
+}
+
+Result<ChosenGraph> Chooser::run()
+{
+	if (auto chip = readChip(); !chip)
+		return forward(chip);
+	auto shapes = Assembler(chosen_.graph, {}).shapes();
+	if (!shapes)
+		return forward(shapes);
+	shapes_ = std::move(*shapes);
+	for (size_t i = 0; i < chosen_.graph.operations().size(); i++) {
+		if (!std::holds_alternative<op::Convolution>(chosen_.graph.operations()[i]) ||
+		    sharesBuffer(i))
+			continue;
+		if (const auto layer = layerOf(i))
+			chooseFor(*layer);
+	}
+	movePoolings();
+	for (const Subject *subject :
+	     { &winograd_, &compression_, &postExtension_, &bands_, &fusedPooling_, &reuse_ }) {
+		if (subject->choice == Choice::Always && !subject->taken)
+			return fail(ErrorCode::InvalidArgument, what,
+				    fmt::format("strategy, {}", subject->name),
+				    fmt::format("is to be chosen, but no layer of the graph can be "
+						"made so: {}",
+						subject->remedy));
+	}
+	return std::move(chosen_);
+}
+
+} /* namespace nvdla::assembly */
+
+namespace nvdla
+{
+
+Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy)
+{
+	return assembly::Chooser(graph, strategy).run();
+}
+
+} /* namespace nvdla */

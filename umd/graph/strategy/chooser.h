@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Candidates for each layer of a graph, and which of them are taken.
+ */
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nvdla/graph.h>
+
+#include "timing/parameters.h"
+#include "trial.h"
+
+namespace nvdla::assembly
+{
+
+/**
+ * \brief Chooses for one graph, layer by layer in its order
+ *
+ * A layer is a convolution with the SDP operation that takes its stream, and the pooling that takes
+ * what that writes. Its candidates differ in one thing each from the best so far, so there are
+ * about as many trials as there are things to choose, not as many as there are combinations. What
+ * the core refuses is no candidate: the rules are where operations are lowered.
+ */
+class Chooser
+{
+public:
+	Chooser(const Graph &graph, const Strategy &strategy) : strategy_(strategy)
+	{
+		chosen_.graph = graph;
+	}
+
+	Result<ChosenGraph> run();
+
+private:
+	/** \brief Places of a layer's operations in the graph */
+	struct Layer {
+		size_t conv;
+		size_t sdp;
+		std::optional<size_t> pooling;
+
+		std::vector<size_t> members() const;
+	};
+	/** \brief Another way for a layer, as a change of the graph */
+	struct Candidate {
+		std::string what;
+		std::function<void(Graph &)> apply;
+	};
+	/** \brief What candidates change of a graph; its constants are too large to be copied */
+	struct Snapshot {
+		explicit Snapshot(const Graph &graph);
+		void restore(Graph &graph) const;
+
+		std::vector<op::Any> operations;
+		std::vector<Surface> surfaces;
+		std::vector<bool> compressed; /**< of each weights */
+	};
+	/** \brief Something that is chosen, for errors if it is never possible */
+	struct Subject {
+		const char *name;
+		Choice choice;
+		const char *remedy;
+		bool taken = false;
+	};
+
+	Result<void> readChip();
+	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
+	 * why */
+	bool sharesBuffer(size_t conv) const;
+	std::optional<Layer> layerOf(size_t conv) const;
+	/** \brief Operations of the layer and of those whose part of the buffer it uses */
+	std::vector<size_t> chainOf(const Layer &layer) const;
+
+	void chooseFor(const Layer &layer);
+	/** \brief Take the fastest of some candidates, if it is to be or is faster than the best so
+	 * far */
+	void consider(Subject &subject, const std::vector<size_t> &members,
+		      const std::vector<Candidate> &candidates);
+	/** \brief Time the graph as it is; \return whether that is possible */
+	bool begin(const std::vector<size_t> &members);
+	void keepReport();
+	void winograd(const Layer &layer);
+	void compression(const Layer &layer);
+	void postExtension(const Layer &layer);
+	void bands(const Layer &layer);
+	void fusedPooling(const Layer &layer);
+	void reuse(const Layer &layer);
+	/** \brief Have the poolings of layers follow these, as streams want it */
+	void movePoolings();
+
+	const Strategy &strategy_;
+	ChosenGraph chosen_;
+	sim::TimingParameters parameters_;
+	std::map<std::string, Surface> shapes_;
+	/* Of the layer that is being looked at. */
+	LayerChoice report_;
+	std::optional<TrialResult> best_;
+
+	Subject winograd_{ "winograd", strategy_.winograd,
+			   "it takes FP16, kernels of 3 x 3 (times the stride), and outputs whose "
+			   "lines and columns "
+			   "are divisible by 4, 8 or more" };
+	Subject compression_{ "compression", strategy_.compression,
+			      "it takes weights that one convolution uses" };
+	Subject postExtension_{ "postExtension", strategy_.postExtension,
+				"it takes pictures, and kernels with few columns" };
+	Subject bands_{ "bands", strategy_.bands,
+			"it takes an input beyond the convolution buffer" };
+	Subject fusedPooling_{
+		"fusedPooling", strategy_.fusedPooling,
+		"it takes a pooling that alone reads what SDP makes of a convolution"
+	};
+	Subject reuse_{ "reuse", strategy_.reuse,
+			"it takes two convolutions one after the other of one input" };
+};
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "trial.h"
+
+#include <algorithm>
+
+#include <nvdla/task.h>
+
+#include "graph/small_graph.h"
+#include "prediction/task_work.h"
+#include "timing/schedule.h"
+
+namespace nvdla::assembly
+{
+
+namespace
+{
+
+std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingParameters &parameters)
+{
+	const auto tasks = tasksInOrder(loadable);
+	TrialResult result;
+
+	if (!tasks)
+		return std::nullopt;
+	for (const AnyTask &any : *tasks) {
+		const auto *task = std::get_if<DlaTask>(&any);
+		if (!task)
+			return std::nullopt;
+		const auto works = chip::taskWork(loadable, *task);
+		if (!works)
+			return std::nullopt;
+		std::vector<sim::ScheduledWork> list;
+		for (const chip::FusedWork &fused : *works) {
+			list.push_back({ fused.work, fused.after });
+			result.convolutions += fused.work.conv.has_value();
+		}
+		double end = 0;
+		for (const sim::ScheduledTime &time : sim::schedule(list, parameters))
+			end = std::max(end, time.end);
+		result.cycles += end;
+	}
+	return result;
+}
+
+} /* namespace */
+
+std::optional<TrialResult> tryOperations(const Graph &graph,
+					 const std::map<std::string, Surface> &shapes,
+					 const std::vector<size_t> &members,
+					 const sim::TimingParameters &parameters)
+{
+	SmallGraph small(graph, shapes);
+	std::vector<op::Any> operations;
+
+	for (const size_t member : members)
+		operations.push_back(graph.operations()[member]);
+	if (small.add(operations))
+		return std::nullopt;
+	const auto loadable = small.graph.assemble();
+	return loadable ? timeOf(*loadable, parameters) : std::nullopt;
+}
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long some operations of a graph would take.
+ */
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nvdla/graph.h>
+
+#include "timing/parameters.h"
+
+namespace nvdla::assembly
+{
+
+/** \brief What became of a trial */
+struct TrialResult {
+	double cycles = 0;
+	size_t convolutions = 0; /**< of the hardware, that is with bands */
+};
+
+/**
+ * \brief Try operations of a graph by themselves: what they read are inputs
+ *
+ * \param[in] members indices of the graph's operations, in their order
+ * \return nothing if the core cannot do it
+ */
+std::optional<TrialResult> tryOperations(const Graph &graph,
+					 const std::map<std::string, Surface> &shapes,
+					 const std::vector<size_t> &members,
+					 const sim::TimingParameters &parameters);
+
+} /* namespace nvdla::assembly */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How the operations of a graph are carried out, where there are several ways.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief Who makes a choice */
+enum class Choice : uint8_t {
+	Auto,	/**< predicted time: what is faster on the chip */
+	Always, /**< wherever the core can, even if it is slower; it is an error if it never can */
+	Never,	/**< nowhere but where the graph itself asks for it */
+};
+
+/**
+ * \brief What may be chosen for the operations of a graph
+ *
+ * What the graph asks for itself is left alone: an operation with Convolution::winograd, bands,
+ * reuseData and so on. Integers stay the same bit for bit, whatever is chosen; FP16 within the
+ * thresholds of the mode (precision document).
+ */
+struct Strategy {
+	/** \brief Winograd's mode; FP16 only, as integers would need bits that there are not */
+	Choice winograd = Choice::Auto;
+	/** \brief Weights without the elements that are zero */
+	Choice compression = Choice::Auto;
+	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
+	Choice postExtension = Choice::Auto;
+	/** \brief More bands or fewer than what is usual, for inputs beyond the convolution buffer
+	 */
+	Choice bands = Choice::Auto;
+	/** \brief SDP hands its result to the pooling on the fly */
+	Choice fusedPooling = Choice::Auto;
+	/** \brief An input that the convolution before has read, too, stays in the buffer */
+	Choice reuse = Choice::Auto;
+	/**
+	 * \brief The chip that time is predicted for, as options of nvdla-prof without dashes:
+	 * { "dram", "2.5GB/s" }; a later one of a name counts
+	 */
+	std::vector<std::pair<std::string, std::string>> chip;
+};
+
+/** \brief What was chosen for an operation, and from what */
+struct LayerChoice {
+	struct Candidate {
+		std::string what;  /**< "direct", "Winograd", "compressed weights", ... */
+		double cycles = 0; /**< predicted, of the operation and those that it flows into */
+	};
+
+	std::string name;
+	std::vector<Candidate> candidates; /**< the first is what the graph says */
+	size_t chosen = 0;
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop
