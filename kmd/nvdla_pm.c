@@ -18,24 +18,26 @@
 /* Longer than the gaps between the jobs of one inference. */
 #define NVDLA_AUTOSUSPEND_MS 100
 
-/* A core that does not wake is dead: jobs fail, and nothing touches it any more. */
+/*
+ * A core that does not wake is dead: nothing touches it any more. Jobs are taken even so, to
+ * fail.
+ */
 static void nvdla_pm_wake(struct nvdla_device *ndev)
 {
 	int ret = 0;
 
-	if (ndev->dead)
-		return;
-
-	if (ndev->bus_ops->power_up)
+	if (!ndev->dead && ndev->bus_ops->power_up)
 		ret = ndev->bus_ops->power_up(ndev);
 
 	mutex_lock(&ndev->lock);
 	if (ret) {
 		drm_err(&ndev->drm, "cannot power the core: %d\n", ret);
 		ndev->dead = true;
-	} else {
-		nvdla_device_start(ndev);
 	}
+	if (ndev->dead)
+		nvdla_jobs_start(ndev);
+	else
+		nvdla_device_start(ndev);
 	mutex_unlock(&ndev->lock);
 	if (ndev->dead)
 		return;

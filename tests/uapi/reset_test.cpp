@@ -15,6 +15,7 @@
 
 #include "device.h"
 #include "driver_files.h"
+#include "eventually.h"
 #include "pci_function.h"
 
 namespace nvdla::test
@@ -354,6 +355,14 @@ TEST_F(DeadCoreTest, FailsAllJobs)
 		EXPECT_EQ(job.result.job().num_operations, 1u);
 		EXPECT_EQ(job.result.operation(0).flags, 0u);
 	}
+
+	/* It falls asleep as any other does, and jobs fail behind that, too. */
+	ASSERT_TRUE(eventually(
+		[] { return readFile(deviceFolder() / "power/runtime_status") == "suspended\n"; }));
+	ShortCopy late(device);
+	ASSERT_TRUE(late.valid());
+	ASSERT_EQ(late.submit().run(device), 0);
+	EXPECT_EQ(late.wait(), -ENODEV);
 
 	Unbound unbound;
 	ASSERT_TRUE(unbound.done());
