@@ -133,4 +133,11 @@ std::span<const ChipOption> chipOptions()
 	return options;
 }
 
+const ChipOption *findChipOption(std::string_view name)
+{
+	const auto *found = std::ranges::find(options, name, &ChipOption::name);
+
+	return found == std::end(options) ? nullptr : found;
+}
+
 } /* namespace nvdla::sim */

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "timing/parameters.h"
 
@@ -39,5 +40,7 @@ struct ChipOption {
 
 /** \return all of them, in the order in which help shows them */
 std::span<const ChipOption> chipOptions();
+/** \return the one of that name, null if there is none */
+const ChipOption *findChipOption(std::string_view name);
 
 } /* namespace nvdla::sim */

@@ -54,12 +54,11 @@ std::string take(const std::string &option, EmbeddedOptions &options)
 	    number(std::string_view(option).substr(kThreads.size()), options.threads))
 		return "";
 	const size_t equals = option.find('=');
-	for (const sim::ChipOption &known : sim::chipOptions()) {
-		if (equals == std::string::npos || option.substr(0, equals) != known.name)
-			continue;
+	const sim::ChipOption *known = sim::findChipOption(option.substr(0, equals));
+	if (known && equals != std::string::npos) {
 		if (!options.chip)
 			options.chip.emplace();
-		return known.set(*options.chip, option.substr(equals + 1));
+		return known->set(*options.chip, option.substr(equals + 1));
 	}
 	return "\"" + option + "\" is not an option; " + forms();
 }

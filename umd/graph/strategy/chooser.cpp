@@ -66,13 +66,9 @@ Result<void> Chooser::readChip()
 	sim::Chip chip;
 
 	for (const auto &[name, value] : strategy_.chip) {
-		const auto options = sim::chipOptions();
-		const auto known =
-			std::ranges::find_if(options, [&](const sim::ChipOption &option) {
-				return name == option.name;
-			});
+		const sim::ChipOption *option = sim::findChipOption(name);
 		const std::string problem =
-			known == options.end() ? "is no option of a chip" : known->set(chip, value);
+			option ? option->set(chip, value) : "is no option of a chip";
 		if (!problem.empty())
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("strategy, chip '{}'", name), problem);
