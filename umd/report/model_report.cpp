@@ -19,7 +19,8 @@ using Place = std::pair<uint16_t, size_t>; /* task and index in it */
 class Collector
 {
 public:
-	explicit Collector(ModelReport &report) : report_(report)
+	explicit Collector(ModelReport &report)
+		: report_(report), parameters_(report.prediction.chip.parameters())
 	{
 		const CompileReport &compiled = report.model.report;
 
@@ -83,7 +84,7 @@ private:
 		const inspect::OperationText text = inspect::describeOperation(task, index);
 		const std::string name = nameOf({ task.id, index });
 
-		add(name, { nullptr, text.engine, text.action, text.shape, text.types, { name } });
+		add(name, { nullptr, text.engine, text.action, text.shape, text.types, { name }, {} });
 	}
 
 	void addCore(const chip::PredictedOperation &operation)
@@ -91,6 +92,8 @@ private:
 		Step step;
 
 		step.predicted = &operation;
+		step.cost = { operation.macs(), operation.cycles(parameters_),
+			      operation.macUse(parameters_), operation.work.traffic() };
 		step.engines = operation.engines();
 		step.shape = operation.shape();
 		step.types = operation.members.back().text.types;
@@ -103,22 +106,22 @@ private:
 	}
 
 	ModelReport &report_;
+	const sim::TimingParameters parameters_;
 	std::map<Place, const AssembledStep *> names_;
 	std::map<std::string, size_t> layers_; /* by the names of operations */
 	std::optional<size_t> rest_;
 };
 
-Cost sumOf(const std::vector<Step> &steps, const sim::TimingParameters &parameters)
+Cost sumOf(const std::vector<Step> &steps)
 {
 	Cost sum;
 	double busy = 0;
 
 	for (const Step &step : steps) {
-		const Cost cost = costOf(step, parameters);
-		sum.macs += cost.macs;
-		sum.cycles += cost.cycles;
-		sum.traffic += cost.traffic;
-		busy += cost.macUse * static_cast<double>(cost.cycles);
+		sum.macs += step.cost.macs;
+		sum.cycles += step.cost.cycles;
+		sum.traffic += step.cost.traffic;
+		busy += step.cost.macUse * static_cast<double>(step.cost.cycles);
 	}
 	if (sum.cycles)
 		sum.macUse = busy / static_cast<double>(sum.cycles);
@@ -127,19 +130,8 @@ Cost sumOf(const std::vector<Step> &steps, const sim::TimingParameters &paramete
 
 } /* namespace */
 
-Cost costOf(const Step &step, const sim::TimingParameters &parameters)
-{
-	const chip::PredictedOperation *predicted = step.predicted;
-
-	if (!predicted)
-		return {};
-	return { predicted->macs(), predicted->cycles(parameters), predicted->macUse(parameters),
-		 predicted->work.traffic() };
-}
-
 Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name)
 {
-	const sim::TimingParameters parameters = chip.parameters();
 	ModelReport report;
 
 	auto prediction = chip::predict(model.loadable, chip, name);
@@ -151,7 +143,7 @@ Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::st
 	if (auto collected = Collector(report).run(); !collected)
 		return forward(collected);
 	for (Layer &layer : report.layers)
-		layer.cost = sumOf(layer.steps, parameters);
+		layer.cost = sumOf(layer.steps);
 	return report;
 }
 

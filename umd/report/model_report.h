@@ -16,6 +16,14 @@
 namespace nvdla::report
 {
 
+/** \brief What steps take, one or some together */
+struct Cost {
+	uint64_t macs = 0;
+	uint64_t cycles = 0; /**< sum of the steps', some of which may run at the same time */
+	double macUse = 0;   /**< share of the multipliers meanwhile, 0 to 1 */
+	sim::MemoryTraffic traffic;
+};
+
 /** \brief Hardware layers that run as one, or a step of the CPU */
 struct Step {
 	/** \brief Of the core; null of the CPU, whose time is not known */
@@ -25,14 +33,7 @@ struct Step {
 	std::string shape;
 	std::string types;
 	std::vector<std::string> operations; /**< in the graph */
-};
-
-/** \brief What steps take together */
-struct Cost {
-	uint64_t macs = 0;
-	uint64_t cycles = 0; /**< sum of the steps', some of which may run at the same time */
-	double macUse = 0;   /**< share of the multipliers meanwhile, 0 to 1 */
-	sim::MemoryTraffic traffic;
+	Cost cost;
 };
 
 struct Layer {
@@ -52,9 +53,6 @@ struct ModelReport {
 	chip::Prediction prediction;
 	std::vector<Layer> layers; /**< copies that no operator asks for are in one behind them */
 };
-
-/** \return what a step takes by itself */
-Cost costOf(const Step &step, const sim::TimingParameters &parameters);
 
 /**
  * \brief Put a report together

@@ -63,21 +63,20 @@ std::string layerRow(const Layer &layer, bool calibrated)
 			   escapeXml(whereOf(layer.what)));
 }
 
-std::string stepRow(const Step &step, bool calibrated, const sim::TimingParameters &parameters)
+std::string stepRow(const Step &step, bool calibrated)
 {
 	return fmt::format(
 		"<tr><td class=\"t\">{}</td><td class=\"t\">{}</td>{}{}<td "
 		"class=\"t\">{}</td></tr>\n",
 		escapeXml(step.engines), escapeXml(step.shape + " " + step.types),
 		calibrated ? errorCells(std::nullopt) : "",
-		costCells(costOf(step, parameters),
+		costCells(step.cost,
 			  step.predicted ? sim::boundName(step.predicted->timing.bound) : ""),
 		escapeXml(step.mode));
 }
 
 std::string layerTable(const ModelReport &report)
 {
-	const sim::TimingParameters parameters = report.prediction.chip.parameters();
 	const bool calibrated = isCalibrated(report.model.report);
 	std::string html = fmt::format(
 		"<h2>Layers</h2>\n<table>\n<tr><th class=\"t\">type</th><th class=\"t\">name</th>"
@@ -88,7 +87,7 @@ std::string layerTable(const ModelReport &report)
 	for (const Layer &layer : report.layers) {
 		html += layerRow(layer, calibrated);
 		for (const Step &step : layer.steps)
-			html += stepRow(step, calibrated, parameters);
+			html += stepRow(step, calibrated);
 	}
 	html += "</table>\n";
 	for (const LayerReport *layer : losers(report.model.report))

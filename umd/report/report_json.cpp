@@ -21,7 +21,7 @@ Json costJson(const Cost &cost)
 		 { "sramBytes", cost.traffic.cv.total() } };
 }
 
-Json stepJson(const Step &step, const sim::TimingParameters &parameters)
+Json stepJson(const Step &step)
 {
 	Json json = { { "engines", step.engines },
 		      { "mode", step.mode },
@@ -34,11 +34,11 @@ Json stepJson(const Step &step, const sim::TimingParameters &parameters)
 	json["startNs"] = step.predicted->startNs;
 	json["endNs"] = step.predicted->endNs;
 	json["bound"] = sim::boundName(step.predicted->timing.bound);
-	json.update(costJson(costOf(step, parameters)));
+	json.update(costJson(step.cost));
 	return json;
 }
 
-Json layerJson(const Layer &layer, const sim::TimingParameters &parameters)
+Json layerJson(const Layer &layer)
 {
 	Json json = { { "name", layer.what.name },
 		      { "type", layer.what.type },
@@ -52,7 +52,7 @@ Json layerJson(const Layer &layer, const sim::TimingParameters &parameters)
 	json.update(costJson(layer.cost));
 	json["steps"] = Json::array();
 	for (const Step &step : layer.steps)
-		json["steps"].push_back(stepJson(step, parameters));
+		json["steps"].push_back(stepJson(step));
 	return json;
 }
 
@@ -75,12 +75,11 @@ Json memoryJson(const MemoryUse &use)
 
 std::string reportJson(const ModelReport &report)
 {
-	const sim::TimingParameters parameters = report.prediction.chip.parameters();
 	const sim::MemoryTraffic traffic = report.prediction.traffic();
 	Json layers = Json::array(), memories = Json::array();
 
 	for (const Layer &layer : report.layers)
-		layers.push_back(layerJson(layer, parameters));
+		layers.push_back(layerJson(layer));
 	for (const MemoryUse &use : memoryUses(report.model))
 		memories.push_back(memoryJson(use));
 	const Json json = { { "name", report.name },

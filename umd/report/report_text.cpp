@@ -85,7 +85,6 @@ std::string memoryText(const MemoryUse &use)
 
 std::string reportText(const ModelReport &report)
 {
-	const sim::TimingParameters parameters = report.prediction.chip.parameters();
 	const Widths widths = widthsOf(report);
 	std::string text = headText(widths);
 
@@ -100,7 +99,7 @@ std::string reportText(const ModelReport &report)
 		     whereOf(layer.what));
 		for (const Step &step : layer.steps)
 			line("  " + step.engines, step.shape,
-			     widths.errors ? errorText(std::nullopt) : "", costOf(step, parameters),
+			     widths.errors ? errorText(std::nullopt) : "", step.cost,
 			     step.mode);
 	}
 	for (const LayerReport *layer : losers(report.model.report))
