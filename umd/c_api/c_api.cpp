@@ -81,10 +81,8 @@ enum nvdla_status nvdla_device_open_with(const char *path, const struct nvdla_op
 
 	if (!path || !device)
 		return missing("open device", path ? "device" : "path");
-	if (options) {
-		if (const auto read = readSized("open device", options, given))
-			return read;
-	}
+	if (const auto read = readSized("open device", options, given))
+		return read;
 	if (given.log)
 		log = [given](LogLevel level, const std::string &message) {
 			given.log(static_cast<nvdla_log_level>(level), message.c_str(),
@@ -127,10 +125,8 @@ enum nvdla_status nvdla_network_load_with(struct nvdla_device *device, const voi
 
 	if (!device || !data || !network)
 		return missing("load network", "device, data or network");
-	if (options) {
-		if (const auto read = readSized("load network", options, given))
-			return read;
-	}
+	if (const auto read = readSized("load network", options, given))
+		return read;
 	if (given.slots)
 		loadOptions.slots = given.slots;
 	if (given.max_queued)

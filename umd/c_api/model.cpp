@@ -121,10 +121,8 @@ enum nvdla_status nvdla_compile(const void *data, size_t size,
 
 	if (!data || !model)
 		return missing(compiling, data ? "model" : "data");
-	if (options) {
-		if (const auto read = readSized(compiling, options, given))
-			return read;
-	}
+	if (const auto read = readSized(compiling, options, given))
+		return read;
 	return give(compile(bytesAt(data, size), given), model);
 }
 
@@ -135,10 +133,8 @@ enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compil
 
 	if (!path || !model)
 		return missing(compiling, path ? "model" : "path");
-	if (options) {
-		if (const auto read = readSized(compiling, options, given))
-			return read;
-	}
+	if (const auto read = readSized(compiling, options, given))
+		return read;
 	const auto bytes = readWholeFile(path, maxModelBytes);
 	if (!bytes)
 		return failure(bytes.error());

@@ -115,11 +115,14 @@ nvdla_status noSize(const char *function);
 
 /**
  * \brief Take a struct of the caller's, whose version of it may be shorter or longer
+ * \param[in] from may be null
  * \param[out] to what the caller does not have keeps its value
  */
 template<typename Struct>
 nvdla_status readSized(const char *function, const Struct *from, Struct &to)
 {
+	if (!from)
+		return NVDLA_STATUS_OK;
 	if (from->size < sizeof(from->size))
 		return noSize(function);
 	std::memcpy(&to, from, std::min(from->size, sizeof(to)));

@@ -67,10 +67,8 @@ enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t 
 
 	if ((count && !devices) || !pool)
 		return missing(creatingPool, pool ? "devices" : "pool");
-	if (options) {
-		if (const auto read = readSized(creatingPool, options, given))
-			return read;
-	}
+	if (const auto read = readSized(creatingPool, options, given))
+		return read;
 	for (size_t i = 0; i < count; i++) {
 		if (!devices[i])
 			return missing(creatingPool, "devices");
