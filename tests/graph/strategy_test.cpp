@@ -38,6 +38,13 @@ protected:
 		conv.output = "s";
 		add(conv);
 	}
+	/* The layer, with nothing behind it. */
+	void onlyLayer()
+	{
+		layer();
+		add(sdp());
+		output("y");
+	}
 	/* Weights of which most are zero. */
 	void sparseWeights(uint32_t k, uint32_t c)
 	{
@@ -82,9 +89,7 @@ TEST_F(StrategyTest, CompressesWhatHasManyZeros)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = 6, .w = 6 });
 	sparseWeights(64, 128);
-	layer();
-	add(sdp());
-	output("y");
+	onlyLayer();
 	for (const Choice choice : { Choice::Auto, Choice::Always })
 		EXPECT_EQ(convolutions(chosen(&Strategy::compression, choice, slowMemory))[0]
 				  .weight_format,
@@ -98,9 +103,7 @@ TEST_F(StrategyTest, LeavesDenseWeightsAsTheyAre)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = 6, .w = 6 });
 	weights(DataType::Int8, 64, 128, 3, 3);
-	layer();
-	add(sdp());
-	output("y");
+	onlyLayer();
 	EXPECT_EQ(convolutions(chosen(&Strategy::compression, Choice::Auto, slowMemory))[0]
 			  .weight_format,
 		  NVDLA_WEIGHT_UNCOMPRESSED);
@@ -188,9 +191,7 @@ TEST_F(StrategyTest, PutsLinesOfPicturesTogether)
 		.w = 24,
 		.format = PixelFormat::A8B8G8R8 });
 	weights(DataType::Int8, 16, 4, 3, 3);
-	layer();
-	add(sdp());
-	output("y");
+	onlyLayer();
 	const auto lines = [&](Choice choice) {
 		return convolutions(chosen(&Strategy::postExtension, choice))[0].post_extension;
 	};
@@ -225,9 +226,7 @@ TEST_F(StrategyTest, DividesLargeInputsAnotherWay)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = largeH, .w = largeW });
 	weights(DataType::Int8, 32, 128, 3, 3);
-	layer();
-	add(sdp());
-	output("y");
+	onlyLayer();
 	const auto usual = convolutions(chosen(&Strategy::bands, Choice::Never)).size();
 	EXPECT_NE(convolutions(chosen(&Strategy::bands, Choice::Always)).size(), usual);
 	chosen(&Strategy::bands, Choice::Auto);
@@ -237,9 +236,7 @@ TEST_F(StrategyTest, SaysWhatCannotBeForced)
 {
 	input({ .type = DataType::Int8, .c = 32, .h = 9, .w = 9 });
 	weights(DataType::Int8, 32, 32, 3, 3);
-	layer();
-	add(sdp());
-	output("y");
+	onlyLayer();
 	const std::pair<const char *, Choice Strategy::*> subjects[] = {
 		{ "winograd", &Strategy::winograd }, { "postExtension", &Strategy::postExtension },
 		{ "bands", &Strategy::bands },	     { "fusedPooling", &Strategy::fusedPooling },

@@ -131,6 +131,20 @@ protected:
 		}
 	}
 
+	/* The function was gone, and comes back. */
+	void expectAllIsWellPluggedInAgain()
+	{
+		guilty_.reset();
+		innocent_.reset();
+		ASSERT_TRUE(function_.unbind());
+		ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE));
+		ASSERT_TRUE(function_.bind());
+		guilty_ = std::make_unique<Copier>();
+		innocent_ = std::make_unique<Copier>();
+		ASSERT_TRUE(guilty_->valid() && innocent_->valid());
+		expectAllIsWell();
+	}
+
 	PciFunction function_;
 	std::unique_ptr<Copier> guilty_, innocent_;
 };
@@ -221,36 +235,18 @@ TEST_F(DeviceFaultTest, AFunctionThatDisappearsFailsItsJobs)
 	EXPECT_TRUE(first == -ENODEV || first == -ETIMEDOUT) << first;
 	EXPECT_EQ(innocent_->run(), -ENODEV);
 
-	/* It is plugged in again. */
-	guilty_.reset();
-	innocent_.reset();
-	ASSERT_TRUE(function_.unbind());
-	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE));
-	ASSERT_TRUE(function_.bind());
-	guilty_ = std::make_unique<Copier>();
-	innocent_ = std::make_unique<Copier>();
-	expectAllIsWell();
+	expectAllIsWellPluggedInAgain();
 }
 
 /* It does not wake for the next job. */
 TEST_F(DeviceFaultTest, AFunctionMayDisappearAsleep)
 {
 	ASSERT_TRUE(function_.stayAwake(false));
-	ASSERT_TRUE(eventually(
-		[] { return readFile(deviceFolder() / "power/runtime_status") == "suspended\n"; }));
+	ASSERT_TRUE(eventually(isAsleep));
 	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_GONE));
 	EXPECT_NE(guilty_->run(faultTimeoutMs), 0);
 	EXPECT_NE(innocent_->run(faultTimeoutMs), 0);
-
-	guilty_.reset();
-	innocent_.reset();
-	ASSERT_TRUE(function_.unbind());
-	ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE));
-	ASSERT_TRUE(function_.bind());
-	guilty_ = std::make_unique<Copier>();
-	innocent_ = std::make_unique<Copier>();
-	ASSERT_TRUE(guilty_->valid() && innocent_->valid());
-	expectAllIsWell();
+	expectAllIsWellPluggedInAgain();
 }
 
 } /* namespace nvdla::test */

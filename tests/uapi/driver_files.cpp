@@ -25,6 +25,11 @@ std::filesystem::path debugFolder()
 	return "/sys/kernel/debug/accel" / deviceFolder().filename();
 }
 
+bool isAsleep()
+{
+	return readFile(deviceFolder() / "power/runtime_status") == "suspended\n";
+}
+
 std::string readFile(const std::filesystem::path &path)
 {
 	std::ifstream file(path);

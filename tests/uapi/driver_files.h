@@ -21,6 +21,9 @@ std::string readFile(const std::filesystem::path &path);
 /** \return 0 or -errno */
 int writeFile(const std::filesystem::path &path, const std::string &text);
 
+/** \return whether the device behind the accel node sleeps */
+bool isAsleep();
+
 /** \brief Changes a setting; it gets its old value back with the object's end */
 class Setting
 {

@@ -92,12 +92,7 @@ protected:
 			GTEST_SKIP() << "the device's bus does not let it sleep";
 	}
 
-	bool isAsleep() const { return readWord(power_ / "runtime_status") == "suspended"; }
-
-	bool fallsAsleep() const
-	{
-		return eventually([this] { return isAsleep(); });
-	}
+	static bool fallsAsleep() { return eventually(isAsleep); }
 
 	Device device_;
 	std::filesystem::path power_;

@@ -357,8 +357,7 @@ TEST_F(DeadCoreTest, FailsAllJobs)
 	}
 
 	/* It falls asleep as any other does, and jobs fail behind that, too. */
-	ASSERT_TRUE(eventually(
-		[] { return readFile(deviceFolder() / "power/runtime_status") == "suspended\n"; }));
+	ASSERT_TRUE(eventually(isAsleep));
 	ShortCopy late(device);
 	ASSERT_TRUE(late.valid());
 	ASSERT_EQ(late.submit().run(device), 0);
