@@ -16,7 +16,6 @@ namespace nvdla::sim
 namespace
 {
 
-
 bool isNanAt(const std::byte *at)
 {
 	uint16_t half;
