@@ -182,7 +182,8 @@ private:
 	std::string checkFetch() const;
 	/** \return the next \a bytes of sparse elements with the zeroes between them */
 	std::span<const std::byte> unpack(size_t bytes);
-	bool maskBit();
+	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
+	std::span<const std::byte> readMask(size_t elements);
 
 	const ConvOp &op_;
 	Cbuf &cbuf_;
@@ -194,8 +195,9 @@ private:
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	 /* of a group that is not in one piece in the buffer */
 	std::vector<std::byte> present_; /* the same of a sparse group, without its zeroes */
-	uint8_t maskByte_ = 0;
-	unsigned maskBitsLeft_ = 0;
+	std::vector<std::byte> masks_;	 /* of a sparse group, from its first element on */
+	uint32_t maskHeld_ = 0;		 /* bits that were read and are the next group's */
+	size_t maskBitsHeld_ = 0;
 };
 
 } /* namespace nvdla::sim */

@@ -18,10 +18,33 @@
 namespace nvdla::sim
 {
 
+namespace
+{
+
+/** \return there is a NaN or an infinity: an exponent of ones, which one more carries out of */
+bool anySpecial(std::span<const std::byte> halves)
+{
+	constexpr uint16_t kMagnitude = 0x7fff;
+	constexpr uint16_t kOneExponent = 0x400;
+	uint16_t carries = 0;
+
+	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
+		uint16_t bits;
+		std::memcpy(&bits, &halves[i], sizeof(bits));
+		carries |= static_cast<uint16_t>((bits & kMagnitude) + kOneExponent);
+	}
+	return carries & 0x8000;
+}
+
+} /* namespace */
+
 void SpecialCount::pass(std::span<std::byte> halves, bool flush)
 {
 	constexpr uint16_t kMagnitude = 0x7fff;
 	constexpr uint16_t kInfinity = 0x7c00;
+
+	if (!anySpecial(halves))
+		return;
 	uint32_t nans = 0;
 	uint32_t infinities = 0;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -112,20 +113,59 @@ public:
 				tables_[channel][raw] = convert(channel, raw);
 	}
 
-	void operator()(const PixelLine &line, int16_t *out) const
+	/** \param out elements as they are buffered */
+	template<typename Element>
+	void convert(const PixelLine &line, Element *out) const
 	{
-		for (uint32_t channel = 0; channel < format_.channels; channel++) {
+		/* Bytes that are written may be anything: what is read again and again is local. */
+		const size_t channels = format_.channels;
+		const size_t pixels = line.pixels;
+
+		for (uint32_t channel = 0; channel < channels; channel++) {
 			const uint32_t plane = format_.plane(channel);
 			const std::byte *from = line.planes[plane] + format_.element(channel);
 			const size_t step = format_.pixelBytes(plane);
+			const int16_t *table = tables_[channel].data();
 
-			for (size_t x = 0; x < line.pixels; x++)
-				out[x * format_.channels + channel] =
-					tables_[channel][std::to_integer<uint8_t>(from[x * step])];
+			for (size_t x = 0; x < pixels; x++)
+				out[x * channels + channel] = static_cast<Element>(
+					table[std::to_integer<uint8_t>(from[x * step])]);
+		}
+	}
+
+	/** \return the format has four channels in four bytes, for which there is convertQuads() */
+	static bool hasQuads(const PixelFormat &format)
+	{
+		return format.kind == PixelKind::Int8 && format.channels == kQuad &&
+		       format.planes == 1 && format.pixelBytes(0) == kQuad;
+	}
+
+	/** \brief convert() to bytes, pixel by pixel */
+	void convertQuads(const PixelLine &line, std::byte *out) const
+	{
+		const size_t pixels = line.pixels;
+		const std::byte *in = line.planes[0];
+		size_t from[kQuad];
+		const int16_t *table[kQuad];
+
+		for (uint32_t channel = 0; channel < kQuad; channel++) {
+			from[channel] = format_.element(channel);
+			table[channel] = tables_[channel].data();
+		}
+		auto byteOf = [&](size_t channel) {
+			const auto raw = std::to_integer<uint8_t>(in[from[channel]]);
+			return static_cast<uint32_t>(table[channel][raw] & 0xff) << (8 * channel);
+		};
+		for (size_t x = 0; x < pixels; x++, in += kQuad, out += kQuad) {
+			/* Little endian, as all that this runs on. */
+			const uint32_t quad = byteOf(0) | byteOf(1) | byteOf(2) | byteOf(3);
+			std::memcpy(out, &quad, sizeof(quad));
 		}
 	}
 
 private:
+	static constexpr uint32_t kQuad = 4;
+
 	const PixelFormat &format_;
 	std::vector<std::array<int16_t, 256>> tables_;
 };
@@ -169,8 +209,17 @@ public:
 			  op.fetch.lineStride),
 		  plane1_(op, memory, bytes(1),
 			  op.fetch.addressUv + op.pixel.xOffset * bytes(1) % kFetchBytes,
-			  op.fetch.lineStrideUv)
+			  op.fetch.lineStrideUv),
+		  elements_(size_t{ op.fetch.size.width } * format_.channels)
 	{
+		const size_t line = size_t{ op.bufferedColumns() } * format_.channels;
+		const size_t perEntry = kEntryBytes / elementBytes(op.precision);
+
+		/* Between what is read, padding, and zeroes to the end of the last entry. */
+		bytes_.resize((line + perEntry - 1) / perEntry * kEntryBytes);
+		narrow(op.precision,
+		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
+		       bytes_.data());
 		if (format_.kind == PixelKind::Int8)
 			convertBytes_.emplace(format_, convert_);
 	}
@@ -185,20 +234,24 @@ public:
 protected:
 	void fetchLine(uint32_t y, uint32_t offset) override
 	{
-		const uint32_t channels = format_.channels;
-		const uint32_t columns = op_.bufferedColumns();
 		const PixelLine line = { { plane0_.read(y),
 					   format_.planes == 2 ? plane1_.read(y) : nullptr },
 					 op_.fetch.size.width };
+		std::byte *out = &bytes_[size_t{ op_.fetch.padLeft } * format_.channels *
+					 elementBytes(op_.precision)];
 
-		line_.assign(static_cast<size_t>(columns) * channels,
-			     padElement(op_.precision, op_.fetch.padValue));
-		int16_t *out = &line_[static_cast<size_t>(op_.fetch.padLeft) * channels];
-		if (convertBytes_)
-			(*convertBytes_)(line, out);
-		else
-			convertLine(format_, convert_, line, out);
-		put(offset);
+		if (!convertBytes_) {
+			convertLine(format_, convert_, line, elements_.data());
+			narrow(op_.precision, elements_, out);
+		} else if (op_.precision == Precision::Int8 && ByteConverter::hasQuads(format_)) {
+			convertBytes_->convertQuads(line, out);
+		} else if (op_.precision == Precision::Int8) {
+			convertBytes_->convert(line, reinterpret_cast<int8_t *>(out));
+		} else {
+			convertBytes_->convert(line, reinterpret_cast<int16_t *>(out));
+		}
+		for (size_t at = 0; at < bytes_.size(); at += kEntryBytes)
+			std::memcpy(entry(offset++), &bytes_[at], kEntryBytes);
 	}
 
 private:
@@ -207,26 +260,13 @@ private:
 		return plane < format_.planes ? format_.pixelBytes(plane) : 0;
 	}
 
-	/** The line as bytes, zeroes to the end of its last entry */
-	void put(uint32_t offset)
-	{
-		const uint32_t perEntry = kEntryBytes / elementBytes(op_.precision);
-
-		for (size_t at = 0; at < line_.size(); at += perEntry) {
-			std::byte *out = entry(offset++);
-			const size_t count = std::min<size_t>(perEntry, line_.size() - at);
-			narrow(op_.precision, std::span(line_).subspan(at, count), out);
-			std::fill(out + count * elementBytes(op_.precision), out + kEntryBytes,
-				  std::byte{ 0 });
-		}
-	}
-
 	const PixelFormat &format_;
 	PixelConverter convert_;
 	std::optional<ByteConverter> convertBytes_;
 	Plane plane0_;
 	Plane plane1_;
-	std::vector<int16_t> line_;
+	std::vector<int16_t> elements_; /* that were read */
+	std::vector<std::byte> bytes_;	/* of a line as it is buffered */
 };
 
 } /* namespace */

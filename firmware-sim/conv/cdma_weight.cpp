@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "conv/sparse_weights.h"
+
 namespace nvdla::sim
 {
 
@@ -176,43 +178,43 @@ uint64_t WeightReader::bytes() const
 	return bytes;
 }
 
-bool WeightReader::maskBit()
+std::span<const std::byte> WeightReader::readMask(size_t elements)
 {
-	if (maskBitsLeft_ == 0) {
-		std::byte next;
-		mask_.read({ &next, 1 });
-		maskByte_ = std::to_integer<uint8_t>(next);
-		maskBitsLeft_ = 8;
+	const size_t missing = elements - std::min(elements, maskBitsHeld_);
+	const size_t bytes = (missing + 7) / 8;
+	const size_t unused = (8 - elements % 8) % 8; /* bits of the last byte */
+	uint32_t held = maskHeld_;
+
+	masks_.assign((elements + 7) / 8, std::byte{ 0 });
+	mask_.read(std::span(masks_).first(bytes));
+	if (maskBitsHeld_ > 0) {
+		for (std::byte &mask : masks_) {
+			held |= std::to_integer<uint32_t>(mask) << maskBitsHeld_;
+			mask = static_cast<std::byte>(held);
+			held >>= 8;
+		}
 	}
-	const bool bit = maskByte_ & 1;
-	maskByte_ >>= 1;
-	maskBitsLeft_--;
-	return bit;
+	maskBitsHeld_ += 8 * bytes - elements;
+	maskHeld_ = held;
+	if (unused > 0) {
+		const auto last = std::to_integer<uint32_t>(masks_.back());
+		maskHeld_ = held << unused | last >> (8 - unused);
+		masks_.back() = static_cast<std::byte>(last & (0xffU >> unused));
+	}
+	return masks_;
 }
 
 std::span<const std::byte> WeightReader::unpack(size_t bytes)
 {
 	const size_t element = elementBytes(op_.precision);
-	size_t present = 0;
+	const std::span<const std::byte> masks = readMask(bytes / element);
+	const size_t present = countOnes(masks) * element;
 
-	/* The mask first: where it has a one, the element's first byte is not zero. */
-	bytes_.assign(bytes, std::byte{ 0 });
-	for (size_t i = 0; i < bytes; i += element) {
-		if (maskBit()) {
-			bytes_[i] = std::byte{ 1 };
-			present += element;
-		}
-	}
-	present_.resize(present);
-	packed_.read(present_);
-	const std::byte *next = present_.data();
-	for (size_t i = 0; i < bytes; i += element) {
-		if (bytes_[i] == std::byte{ 0 })
-			continue;
-		std::copy_n(next, element, &bytes_[i]);
-		next += element;
-	}
-	return bytes_;
+	present_.resize(present + kSparseSlack);
+	packed_.read(std::span(present_).first(present));
+	bytes_.resize(masks.size() * 8 * element);
+	expandSparse(masks, present_.data(), element, bytes_.data());
+	return std::span(bytes_).first(bytes);
 }
 
 WeightGroup WeightReader::next()

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "conv/cacc.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_sums.h"
@@ -14,6 +13,7 @@
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv/tile_weights.h"
+#include "conv/wide_tile.h"
 
 namespace nvdla::sim
 {
@@ -31,30 +31,25 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class TileMaker : public LineMaker
 {
 public:
-	/** \param plan all kernels' \param narrowPlan INT16: that of kernels whose sums fit 32 bits
-	 */
-	TileMaker(const TilePlan &plan, const TilePlan &narrowPlan, const TileLines &lines,
-		  uint32_t linesAtOnce)
-		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan), narrow_(narrowPlan),
-		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height)
+	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce)
+		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan),
+		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height),
+		  sums_(size_t{ linesAtOnce } * op_.windows.out.width * plan.columns())
 	{
-		const size_t positions = size_t{ linesAtOnce } * op_.windows.out.width;
-
-		sums_.resize(positions * plan.columns());
-		if (op_.precision != Precision::Int16)
-			return;
-		wide_.resize(positions * op_.groupKernels());
-		clipped_.resize(wide_.size());
 	}
 
 	void load(const WeightGroup &group) override
 	{
+		weights_.load(group);
 		isWide_ = op_.precision == Precision::Int16 &&
-			  !plan_.sumsFit(lines_.largest(),
-					 largestMagnitude(group.bytes.data(),
-							  group.bytes.size() / sizeof(int16_t)));
-		isNarrow_ = op_.precision == Precision::Int16 && !isWide_;
-		(isNarrow_ ? narrow_ : weights_).load(group);
+			  !plan_.sumsFit(
+				  lines_.range().largest(),
+				  rangeOf(group.bytes.data(), group.bytes.size() / sizeof(int16_t))
+					  .largest());
+		if (!isWide_)
+			return;
+		wide_.resize(sums_.size());
+		parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -63,26 +58,22 @@ public:
 
 		saturated_ = 0;
 		if (isWide_) {
-			accumulate(positions);
-			deliver(positions);
+			makeWide(positions);
 			return;
 		}
-		const TileWeights &weights = isNarrow_ ? narrow_ : weights_;
-		const TilePlan &plan = weights.plan();
-		tileSums(plan.kind, positions_.data(), positions, plan.runs.data(),
-			 plan.runs.size(), weights.segment(plan.segments[0]), weights.start(),
-			 sums_.data());
+		tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
+			 plan_.runs.size(), weights_.units(), weights_.start(), sums_.data());
 		if (op_.precision == Precision::Fp16)
 			clearBehind(weights_.kernels());
 		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
-			roundSums(sums_.data(), positions * plan.columns(), op_.clipTruncate);
+			roundSums(sums_.data(), positions * plan_.columns(), op_.clipTruncate);
 	}
 
 	std::span<const int32_t> line(uint32_t index) const override
 	{
 		const size_t values =
 			static_cast<size_t>(op_.windows.out.width) * op_.groupKernels();
-		return std::span(isWide_ ? clipped_ : sums_).subspan(index * values, values);
+		return std::span(sums_).subspan(index * values, values);
 	}
 
 	uint32_t saturated() const override { return saturated_; }
@@ -91,8 +82,10 @@ private:
 	size_t place(uint64_t first, uint32_t count)
 	{
 		const Windows &windows = op_.windows;
+		const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 
-		positions_.clear();
+		positions_.resize(size_t{ count } * windows.out.width);
+		TilePosition *position = positions_.data();
 		for (uint32_t i = 0; i < count; i++) {
 			const auto y = static_cast<uint32_t>((first + i) / op_.batches);
 			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
@@ -102,9 +95,8 @@ private:
 				rows[row] = lines_.row(batch, y * windows.strideY +
 								      row * windows.dilationY -
 								      windows.padTop);
-			for (uint32_t x = 0; x < windows.out.width; x++)
-				positions_.push_back({ rows, static_cast<size_t>(x) * plan_.step *
-								     plan_.elementBytes });
+			for (size_t x = 0; x < windows.out.width; x++)
+				*position++ = { rows, x * step };
 		}
 		return positions_.size();
 	}
@@ -118,39 +110,30 @@ private:
 			std::fill(&sums_[i] + kernels, &sums_[i] + kFewColumns, 0);
 	}
 
-	/** INT16: segment by segment into 64 bits */
-	void accumulate(size_t positions)
+	/** INT16: sums that 32 bits do not hold */
+	void makeWide(size_t positions)
 	{
-		std::fill(wide_.begin(), wide_.end(), 0);
-		for (const TileSegment &segment : plan_.segments) {
-			tileSums(plan_.kind, positions_.data(), positions,
-				 &plan_.runs[segment.firstRun], segment.runs,
-				 weights_.segment(segment), weights_.start(), sums_.data());
-			addHalves(sums_.data(), positions, wide_.data());
-		}
-	}
+		const std::span wide = std::span(wide_).first(positions * kFewColumns);
 
-	void deliver(size_t positions)
-	{
-		for (size_t i = 0; i < positions * op_.groupKernels(); i++) {
-			bool saturated = false;
-			clipped_[i] = IntegerSum{ wide_[i] }.deliver(op_.clipTruncate, saturated);
-			saturated_ += saturated;
-		}
+		if (parts_.empty() || plan_.units > kMostWideUnits)
+			wideSumsReference(positions_.data(), positions, plan_.runs,
+					  weights_.units(), wide.data());
+		else
+			wideSums(positions_.data(), positions, plan_.runs, parts_, weights_.units(),
+				 wide.data());
+		saturated_ = clipSums(wide, op_.clipTruncate, sums_.data());
 	}
 
 	const ConvOp &op_;
 	const TilePlan &plan_;
 	const TileLines &lines_;
 	TileWeights weights_;
-	TileWeights narrow_; /* INT16 */
 	bool isWide_ = false;
-	bool isNarrow_ = false;
 	std::vector<const std::byte *> rows_;
 	std::vector<TilePosition> positions_;
 	std::vector<int32_t> sums_;
-	std::vector<int64_t> wide_;    /* INT16 */
-	std::vector<int32_t> clipped_; /* INT16 */
+	std::vector<int64_t> wide_;   /* INT16 */
+	std::vector<WidePart> parts_; /* INT16; none if the reference is to do it */
 	uint32_t saturated_ = 0;
 };
 
@@ -258,14 +241,12 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 				   [&] { return std::make_unique<DenseMaker>(op, data); });
 
 	const TilePlan plan(op);
-	const TilePlan narrowPlan(op, true);
 	const TileLines lines(plan, data, workers);
 	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
 						op.windows.out.height * op.batches);
 
-	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce, [&] {
-		return std::make_unique<TileMaker>(plan, narrowPlan, lines, linesAtOnce);
-	});
+	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce,
+			   [&] { return std::make_unique<TileMaker>(plan, lines, linesAtOnce); });
 }
 
 } /* namespace nvdla::sim */

@@ -17,18 +17,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#ifndef NVDLA_SIM_CONV_TILE_ONCE
-#define NVDLA_SIM_CONV_TILE_ONCE
-
-namespace nvdla::sim
-{
-
-/* What an FP16 NaN without sign, 0x7e00, is in the accumulator. */
-constexpr int32_t kFloatNan = 0x7f800200;
-
-} /* namespace nvdla::sim */
-
-#endif
+#include "conv/tile_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -40,116 +29,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
-
-using Tag = hn::ScalableTag<int32_t>;
-using Vector = hn::Vec<Tag>;
-
-/* As many positions as registers hold beside the weights, for two vectors of columns. */
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr size_t kPositions = 12;
-#elif HWY_ARCH_X86
-constexpr size_t kPositions = 5;
-#else
-constexpr size_t kPositions = 10;
-#endif
-constexpr size_t kFewPositions = 4;
-
-/** How many columns go with how many positions */
-struct AllColumns {
-	static constexpr size_t kVectors = 2;
-	static constexpr size_t kAllColumns = kTileColumns;
-	static constexpr size_t kMostPositions = kPositions;
-	static constexpr size_t kUnitsAtOnce = 1;
-};
-
-struct FewColumns {
-	static constexpr size_t kVectors = std::min<size_t>(
-		4, kFewColumns / hn::MaxLanes(hn::CappedTag<int32_t, kFewColumns>()));
-	static constexpr size_t kAllColumns = kFewColumns;
-	/* One vector of columns leaves room for more positions, but not for all their pointers:
-	 * each is then loaded once for some units. */
-	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
-	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
-};
-
-template<typename Columns>
-struct Pairs : Columns {
-	using Number = int32_t;
-	using Tag = HWY_NAMESPACE::Tag;
-	using Vector = HWY_NAMESPACE::Vector;
-
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		return hn::Add(sum, Vector{ _mm512_madd_epi16(data.raw, weights.raw) });
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-		return hn::Add(sum, Vector{ _mm256_madd_epi16(data.raw, weights.raw) });
-#else
-		const Vector low = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(data)),
-					   hn::ShiftRight<16>(hn::ShiftLeft<16>(weights)));
-		const Vector high = hn::Mul(hn::ShiftRight<16>(data), hn::ShiftRight<16>(weights));
-		return hn::Add(sum, hn::Add(low, high));
-#endif
-	}
-
-	static HWY_INLINE Vector load(const int32_t *start)
-	{
-		return hn::LoadU(Tag(), start);
-	}
-
-	static HWY_INLINE void store(Vector sum, int32_t *out)
-	{
-		hn::StoreU(sum, Tag(), out);
-	}
-};
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-/* VNNI comes with more hosts than the set of instructions Highway wants to see. */
-struct Quads : Pairs<AllColumns> {
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
-		return sum;
-	}
-};
-
-template<typename Columns>
-struct VnniPairs : Pairs<Columns> {
-	using Vector = HWY_NAMESPACE::Vector;
-
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-		asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
-		return sum;
-	}
-};
-#endif
-
-struct Floats : FewColumns {
-	using Number = float;
-	using Tag = hn::CappedTag<float, kFewColumns>;
-	using Vector = hn::Vec<Tag>;
-
-	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
-	{
-		return hn::MulAdd(data, weights, sum);
-	}
-
-	static HWY_INLINE Vector load(const int32_t *start)
-	{
-		const hn::RebindToSigned<Tag> bitsTag;
-		return hn::BitCast(Tag(), hn::LoadU(bitsTag, start));
-	}
-
-	static HWY_INLINE void store(Vector sum, int32_t *out)
-	{
-		const hn::RebindToSigned<Tag> bitsTag;
-		const auto nan = hn::RebindMask(bitsTag, hn::IsNaN(sum));
-		hn::StoreU(
-			hn::IfThenElse(nan, hn::Set(bitsTag, kFloatNan), hn::BitCast(bitsTag, sum)),
-			bitsTag, out);
-	}
-};
 
 /** The sums of one tile, in registers: indices are constants once inlined */
 template<typename Product, size_t... kIndex>
@@ -301,15 +180,6 @@ void allTiles(const TilePosition *positions, size_t count, const Operands &opera
 	}
 }
 
-bool hasVnni()
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return __builtin_cpu_supports("avx512vnni");
-#else
-	return false;
-#endif
-}
-
 TileKind kindOfTarget()
 {
 	if (hasVnni())
@@ -332,14 +202,14 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 		return;
 	}
 	if (hasVnni()) {
-		if (kind == TileKind::NarrowPairs)
+		if (kind == TileKind::FewPairs)
 			allTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
 		else
 			allTiles<VnniPairs<AllColumns>>(positions, count, operands, sums);
 		return;
 	}
 #endif
-	if (kind == TileKind::NarrowPairs)
+	if (kind == TileKind::FewPairs)
 		allTiles<Pairs<FewColumns>>(positions, count, operands, sums);
 	else
 		allTiles<Pairs<AllColumns>>(positions, count, operands, sums);
@@ -421,7 +291,7 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 		       const TileRun *runs, size_t runCount, const int32_t *weights,
 		       const int32_t *start, int32_t *sums)
 {
-	const bool few = kind == TileKind::Float || kind == TileKind::NarrowPairs;
+	const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
 	const size_t columns = few ? kFewColumns : kTileColumns;
 
 	for (size_t p = 0; p < count; p++) {

@@ -12,18 +12,21 @@ namespace nvdla::sim
 
 /** \brief Weight columns that a tile works on: kernels of a group, or halves of them */
 inline constexpr size_t kTileColumns = 32;
-/** \brief Weight columns of TileKind::Float and NarrowPairs: kernels of a group */
+/** \brief Weight columns of TileKind::Float and FewPairs: kernels of a group */
 inline constexpr size_t kFewColumns = 16;
 /** \brief Bytes of operands that meet one weight column in a step: a unit */
 inline constexpr size_t kUnitBytes = 4;
 
+/** \brief Bits of a sum of TileKind::Float that is a NaN: FP16's 0x7e00 in the accumulator */
+inline constexpr int32_t kFloatNan = 0x7f800200;
+
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	     /**< no instructions for it */
-	Pairs,	     /**< two signed 16-bit numbers by two */
-	Quads,	     /**< four unsigned 8-bit numbers by four signed ones */
-	Float,	     /**< a number of 32 bits by another */
-	NarrowPairs, /**< Pairs for fewer columns */
+	None,	  /**< no instructions for it */
+	Pairs,	  /**< two signed 16-bit numbers by two */
+	Quads,	  /**< four unsigned 8-bit numbers by four signed ones */
+	Float,	  /**< a number of 32 bits by another */
+	FewPairs, /**< Pairs for fewer columns */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -45,7 +48,7 @@ TileKind tileKind();
 /**
  * \brief Sums of products for \a count positions, for each column
  *
- * There are kTileColumns of them, of TileKind::Float and NarrowPairs kFewColumns. Integers: nothing
+ * There are kTileColumns of them, of TileKind::Float and FewPairs kFewColumns. Integers: nothing
  * may overflow 32 bits. Float: one product after the other is added, rounding to nearest even;
  * where operands have 11 bits the products are exact, so that the bits are the same on every host,
  * with fused multiply-adds or without. A NaN becomes the one with sign 0 and payload 0x200.

@@ -97,7 +97,8 @@ std::vector<Block> makeBlocks(const ConvOp &op)
 	return blocks;
 }
 
-Operands::Operands(const ConvOp &op, const DataView &data) : op_(op)
+Operands::Operands(const ConvOp &op, const DataView &data)
+	: op_(op), lineElements_(data.lineBytes() / elementBytes(op.precision))
 {
 	const int16_t pad = padElement(op.precision, op.windows.padValue);
 	const uint32_t width = op.windows.out.width;
@@ -107,8 +108,10 @@ Operands::Operands(const ConvOp &op, const DataView &data) : op_(op)
 	if (op.mode != ConvMode::Direct)
 		gathered_.resize(vectors_.size() * kMacLanes);
 	for (uint32_t y = 0; y < op.windows.data.height; y++)
-		for (uint32_t batch = 0; batch < op.batches; batch++)
+		for (uint32_t batch = 0; batch < op.batches; batch++) {
 			lines_.push_back(data.line(batch, y));
+			lines_.back().resize(lineElements_ + kMacLanes);
+		}
 }
 
 const std::vector<const int16_t *> &Operands::line(uint32_t batch, uint32_t y, const Block &block)
@@ -161,9 +164,9 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 		size_t from = block.channel;
 		for (size_t x = 0; x < vectors_.size(); x++, out += kMacLanes, from += step) {
 			/* What is behind the line reads as zero. */
-			const size_t end = std::min(slice.size(), from + perRow);
+			const size_t end = std::min(lineElements_, from + perRow);
 			const size_t count = end > from ? end - from : 0;
-			std::copy_n(slice.data() + std::min(from, slice.size()), count, out);
+			std::copy_n(slice.data() + std::min(from, lineElements_), count, out);
 			std::fill(out + count, out + perRow, int16_t{ 0 });
 		}
 	}

@@ -130,7 +130,7 @@ public:
 
 	/**
 	 * \brief Data vectors of \a block for output line \a y
-	 * \return one pointer per output column to block.lanes elements
+	 * \return one pointer per output column to block.lanes elements; kMacLanes can be read
 	 */
 	const std::vector<const int16_t *> &line(uint32_t batch, uint32_t y, const Block &block);
 
@@ -151,6 +151,7 @@ private:
 
 	const ConvOp &op_;
 	std::vector<Slice> lines_;	/* of the cube, those of a batch one behind the other */
+	size_t lineElements_;		/* of them; there are kMacLanes more behind each */
 	std::vector<int16_t> padding_;	/* kMacLanes times the padding value */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
 	std::vector<const int16_t *> vectors_;

@@ -40,6 +40,8 @@ public:
 	 * half: exponent, a multiple of four; large for zeroes, so that no distance is positive.
 	 */
 	alignas(64) int32_t word[kMacLanes * kFp16Kernels];
+	/** Which word of LostCarries' rows is about this weight */
+	alignas(64) int32_t carryWord[kMacLanes * kFp16Kernels];
 	/** The exponent in units of four, very negative for zeroes */
 	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels];
 	uint32_t kernels = 0;
@@ -54,7 +56,7 @@ bool fp16CellsSupported();
 /**
  * \brief One step of all cells for each of \a count positions
  *
- * \param data for each position the block's operands
+ * \param data for each position the block's operands, of which kMacLanes can be read
  */
 void stepFp16(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums);
 

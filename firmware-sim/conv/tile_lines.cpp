@@ -45,26 +45,29 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
 	fill(bytes_.get(), 0, plan.lineElements,
 	     padElement(plan.op.precision, plan.op.windows.padValue));
-	noteLargest(bytes_.get());
+	noteRange(bytes_.get());
 	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
 		std::vector<LinePiece> pieces;
 		for (uint32_t line; (line = next++) < lines;) {
 			std::byte *out = &bytes_[(size_t{ line } + 1) * lineBytes_];
 			data.find(line / height_, line % height_, pieces);
 			put(pieces, out);
-			noteLargest(out);
+			noteRange(out);
 		}
 	});
 }
 
-void TileLines::noteLargest(const std::byte *line)
+void TileLines::noteRange(const std::byte *line)
 {
 	if (plan_.op.precision != Precision::Int16)
 		return;
-	const uint32_t largest = largestMagnitude(line, plan_.lineElements);
-	for (uint32_t known = largest_; known < largest;)
-		if (largest_.compare_exchange_weak(known, largest))
-			return;
+	const Int16Range range = rangeOf(line, plan_.lineElements);
+	for (int32_t known = lowest_; range.lowest < known;)
+		if (lowest_.compare_exchange_weak(known, range.lowest))
+			break;
+	for (int32_t known = highest_; range.highest > known;)
+		if (highest_.compare_exchange_weak(known, range.highest))
+			break;
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const

@@ -13,6 +13,7 @@
 
 #include "conv/csc.h"
 #include "conv/tile_plan.h"
+#include "conv/wide_tile.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -33,8 +34,8 @@ public:
 		return &bytes_[index * lineBytes_];
 	}
 
-	/** \return INT16: the largest magnitude of an operand */
-	uint32_t largest() const { return largest_; }
+	/** \return INT16: what operands there are */
+	Int16Range range() const { return { lowest_, highest_ }; }
 
 private:
 	/** \return operand \a index of a line */
@@ -45,7 +46,7 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	void noteLargest(const std::byte *line);
+	void noteRange(const std::byte *line);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
 	/** \brief Those of a piece to where they are in \a line, behind \a begin operands */
@@ -57,7 +58,8 @@ private:
 	size_t elements_; /* of a line as it is buffered */
 	size_t lineBytes_;
 	std::unique_ptr<std::byte[]> bytes_;
-	std::atomic<uint32_t> largest_ = 0;
+	std::atomic<int32_t> lowest_ = 0;
+	std::atomic<int32_t> highest_ = 0;
 };
 
 } /* namespace nvdla::sim */

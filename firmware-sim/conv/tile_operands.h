@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "conv/csc.h"
+#include "conv/wide_tile.h"
 
 namespace nvdla::sim
 {
@@ -21,21 +22,20 @@ void flipSigns(const LinePiece &piece, std::byte *out);
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const std::byte *halves, size_t count, float *out);
 
-/** \return the largest magnitude among INT16 */
-uint32_t largestMagnitude(const std::byte *numbers, size_t count);
+/** \return the range of INT16 */
+Int16Range rangeOf(const std::byte *numbers, size_t count);
 
 /** \brief What becomes of weights in units of 32 bits */
 enum class UnitFormat : uint8_t {
 	Bytes,	   /**< four INT8 or two INT16 as they are */
 	WideBytes, /**< two INT8, each in 16 bits */
-	Halves,	   /**< two INT16: their low bytes, and 16 columns behind them their high bytes */
 	Float,	   /**< one FP16 as f32 */
 };
 
 /** \return bytes of weights in a unit */
 constexpr size_t unitSourceBytes(UnitFormat format)
 {
-	return format == UnitFormat::Bytes || format == UnitFormat::Halves ? 4 : 2;
+	return format == UnitFormat::Bytes ? 4 : 2;
 }
 
 /** \brief Where the weights of some kernels are */
@@ -62,8 +62,5 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
  * \param count a multiple of 16
  */
 void roundSums(int32_t *sums, size_t count, uint32_t truncate);
-
-/** \brief Add sums of low bytes and 256 times those of high bytes, 16 of each, to wide sums */
-void addHalves(const int32_t *sums, size_t positions, int64_t *wide);
 
 } /* namespace nvdla::sim */

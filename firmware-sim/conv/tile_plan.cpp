@@ -9,16 +9,13 @@ namespace nvdla::sim
 namespace
 {
 
-/* INT16: sums of this many products of 16 by 8 bits stay below 2^31. */
-constexpr uint32_t kProductsIn32Bits = 256;
-
-TileKind kindFor(Precision precision, bool narrow)
+TileKind kindFor(Precision precision)
 {
 	switch (precision) {
 	case Precision::Int8:
 		return tileKind();
 	case Precision::Int16:
-		return narrow ? TileKind::NarrowPairs : TileKind::Pairs;
+		return TileKind::FewPairs;
 	default:
 		return TileKind::Float;
 	}
@@ -30,7 +27,7 @@ uint32_t operandBytes(TileKind kind)
 	case TileKind::Quads:
 		return 1;
 	case TileKind::Pairs:
-	case TileKind::NarrowPairs:
+	case TileKind::FewPairs:
 		return 2;
 	default:
 		return 4;
@@ -39,8 +36,8 @@ uint32_t operandBytes(TileKind kind)
 
 } /* namespace */
 
-TilePlan::TilePlan(const ConvOp &operation, bool narrow)
-	: op(operation), kind(kindFor(op.precision, narrow)), elementBytes(operandBytes(kind)),
+TilePlan::TilePlan(const ConvOp &operation)
+	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels)
 {
 	const Windows &windows = op.windows;
@@ -49,8 +46,7 @@ TilePlan::TilePlan(const ConvOp &operation, bool narrow)
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
 	layTaps();
-	layRuns(op.precision == Precision::Int16 && !narrow ? kProductsIn32Bits / perUnit()
-							    : UINT32_MAX);
+	layRuns();
 }
 
 void TilePlan::layTaps()
@@ -66,28 +62,14 @@ void TilePlan::layTaps()
 					 elements });
 }
 
-void TilePlan::layRuns(uint32_t limit)
+void TilePlan::layRuns()
 {
-	uint32_t inSegment = limit;
-
 	for (TileTap &tap : taps) {
-		uint32_t left = (tap.elements + perUnit() - 1) / perUnit();
-		uint32_t offset = tap.offset * elementBytes;
+		const uint32_t count = (tap.elements + perUnit() - 1) / perUnit();
 
 		tap.unit = units;
-		while (left > 0) {
-			if (inSegment == limit) {
-				segments.push_back({ runs.size(), 0, units });
-				inSegment = 0;
-			}
-			const uint32_t count = std::min(left, limit - inSegment);
-			runs.push_back({ tap.row, offset, count });
-			segments.back().runs++;
-			inSegment += count;
-			left -= count;
-			units += count;
-			offset += static_cast<uint32_t>(count * kUnitBytes);
-		}
+		runs.push_back({ tap.row, tap.offset * elementBytes, count });
+		units += count;
 	}
 }
 

@@ -10,10 +10,7 @@
  *    kernel's sum of weights.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - FP16 as f32, one at a time.
- *  - INT16 in pairs: the weight is 256 * high + low, with a column for each; the
- *    sums of 256 products fit 32 bits and then go into 64.
- *  - INT16 in narrow pairs, as they are, where sums of these very numbers fit 32 bits: those of
- *    networks of 8 bits with zero points do.
+ *  - INT16 in pairs, as they are.
  */
 #pragma once
 
@@ -35,22 +32,12 @@ struct TileTap {
 	size_t unit = 0; /**< first unit of its weights */
 };
 
-/** \brief Runs whose sums fit 32 bits together */
-struct TileSegment {
-	size_t firstRun;
-	size_t runs;
-	size_t firstUnit;
-};
-
 /** \brief The layout for one operation, which must outlive it */
 class TilePlan
 {
 public:
-	/**
-	 * \param op direct or image convolution
-	 * \param narrow INT16: for kernels of which sumsFit()
-	 */
-	explicit TilePlan(const ConvOp &op, bool narrow = false);
+	/** \param op direct or image convolution */
+	explicit TilePlan(const ConvOp &op);
 
 	const ConvOp &op;
 	TileKind kind;
@@ -59,13 +46,12 @@ public:
 	uint32_t lineElements; /**< that the windows touch */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
-	std::vector<TileSegment> segments; /**< one but for INT16 */
-	size_t units = 0;		   /**< of all runs */
+	size_t units = 0; /**< of all runs */
 
 	/** \return weight columns that a unit has */
 	size_t columns() const
 	{
-		const bool few = kind == TileKind::Float || kind == TileKind::NarrowPairs;
+		const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
 		return few ? kFewColumns : kTileColumns;
 	}
 	/** \return sums of products of INT16 up to these magnitudes fit 32 bits */
@@ -82,8 +68,7 @@ public:
 
 private:
 	void layTaps();
-	/** \param limit units whose sums fit 32 bits */
-	void layRuns(uint32_t limit);
+	void layRuns();
 };
 
 } /* namespace nvdla::sim */

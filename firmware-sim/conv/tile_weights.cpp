@@ -17,13 +17,12 @@ UnitFormat formatOf(const TilePlan &plan)
 {
 	switch (plan.kind) {
 	case TileKind::Quads:
-	case TileKind::NarrowPairs:
+	case TileKind::FewPairs:
 		return UnitFormat::Bytes;
 	case TileKind::Float:
 		return UnitFormat::Float;
 	default:
-		return plan.op.precision == Precision::Int8 ? UnitFormat::WideBytes
-							    : UnitFormat::Halves;
+		return UnitFormat::WideBytes;
 	}
 }
 
@@ -93,15 +92,7 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 	}
 	int16_t number;
 	widen(plan_.op.precision, element, { &number, 1 });
-	if (plan_.op.precision == Precision::Int8 || plan_.kind == TileKind::NarrowPairs) {
-		std::memcpy(out, &number, sizeof(number));
-		return;
-	}
-	/* The low byte's column and the high byte's. */
-	const auto low = static_cast<int16_t>(number & 0xff);
-	const auto high = static_cast<int16_t>(number >> 8);
-	std::memcpy(out, &low, sizeof(low));
-	std::memcpy(out + kTileColumns / 2 * kUnitBytes, &high, sizeof(high));
+	std::memcpy(out, &number, sizeof(number));
 }
 
 /* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
@@ -113,8 +104,8 @@ void TileWeights::findStart()
 	const TilePosition position = { rows.data(), 0 };
 	const int32_t none[kTileColumns] = {};
 
-	tileSums(plan_.kind, &position, 1, plan_.runs.data(), plan_.runs.size(),
-		 segment(plan_.segments[0]), none, start_);
+	tileSums(plan_.kind, &position, 1, plan_.runs.data(), plan_.runs.size(), units(), none,
+		 start_);
 	for (int32_t &start : start_)
 		start = -start;
 }

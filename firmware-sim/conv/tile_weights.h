@@ -24,11 +24,8 @@ public:
 	/** \brief Take over another group, whose bytes are not needed afterwards */
 	void load(const WeightGroup &group);
 
-	/** \return units from the first of \a segment on; bits of f32 for FP16 */
-	const int32_t *segment(const TileSegment &segment) const
-	{
-		return units_.data() + segment.firstUnit * plan_.columns();
-	}
+	/** \return units of all runs; bits of f32 for FP16 */
+	const int32_t *units() const { return units_.data(); }
 	/** \return what the sums of each column begin with */
 	const int32_t *start() const { return start_; }
 	const TilePlan &plan() const { return plan_; }

@@ -463,11 +463,9 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 
 	for (std::byte &byte : weights)
 		byte = static_cast<std::byte>(random(0, 255));
-	for (UnitFormat format :
-	     { UnitFormat::Bytes, UnitFormat::WideBytes, UnitFormat::Halves, UnitFormat::Float }) {
-		const bool half = format == UnitFormat::Halves || format == UnitFormat::Float;
+	for (UnitFormat format : { UnitFormat::Bytes, UnitFormat::WideBytes, UnitFormat::Float }) {
 		const size_t columns = format == UnitFormat::Float ? kFewColumns : kTileColumns;
-		for (size_t kernels = 1; kernels <= (half ? 16 : 32); kernels += 3) {
+		for (size_t kernels = 1; kernels <= columns; kernels += 3) {
 			for (size_t units = 1; units <= 17; units++) {
 				const KernelRows rows = { weights.data(), 70, kernels };
 				std::vector<int32_t> expected(units * columns);
@@ -480,28 +478,6 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 				});
 			}
 		}
-	}
-}
-
-TEST(TileTest, LargestMagnitudeIsThatOfAnyNumber)
-{
-	Random random(7);
-
-	for (size_t count = 0; count < 150; count++) {
-		std::vector<int16_t> numbers(count);
-		uint32_t largest = 0;
-		for (int16_t &number : numbers) {
-			const int any = random(-32768, 32767);
-			number = static_cast<int16_t>(any >> random(0, 15));
-			largest = std::max(largest, static_cast<uint32_t>(std::abs(int{ number })));
-		}
-		forEachTarget([&] {
-			ASSERT_EQ(
-				largestMagnitude(
-					reinterpret_cast<const std::byte *>(numbers.data()), count),
-				largest)
-				<< count;
-		});
 	}
 }
 

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "conv/cdma.h"
+#include "conv/sparse_weights.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -52,6 +54,38 @@ INSTANTIATE_TEST_SUITE_P(Densities, CompressedTest,
 			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
 							      Precision::Fp16),
 					    ::testing::Values(0, 5, 9, 10)));
+
+/* Each mask behind each other one, once. */
+TEST(SparseWeights, ElementsAreWhereTheMaskHasOnes)
+{
+	std::vector<std::byte> masks;
+
+	for (unsigned first = 0; first < 256; first++)
+		for (unsigned second = 0; second < 256; second++)
+			masks.insert(masks.end(), { static_cast<std::byte>(first),
+						    static_cast<std::byte>(second) });
+	masks.push_back(std::byte{ 0x5a }); /* an odd number of them */
+	for (const size_t element : { 1, 2 }) {
+		std::vector<std::byte> expected;
+		std::vector<std::byte> packed;
+		for (size_t i = 0; i < 8 * masks.size(); i++) {
+			const bool one = std::to_integer<unsigned>(masks[i / 8]) >> i % 8 & 1;
+			for (size_t byte = 0; byte < element; byte++) {
+				const auto value = static_cast<std::byte>(i * element + byte);
+				expected.push_back(one ? value : std::byte{ 0 });
+				if (one)
+					packed.push_back(value);
+			}
+		}
+		EXPECT_EQ(countOnes(masks) * element, packed.size());
+		packed.resize(packed.size() + kSparseSlack);
+		nvdla::test::forEachTarget([&] {
+			std::vector<std::byte> out(expected.size());
+			expandSparse(masks, packed.data(), element, out.data());
+			EXPECT_TRUE(out == expected);
+		});
+	}
+}
 
 TEST(WeightReaderTest, ElementsComeInMemoryOrderGroupByGroup)
 {

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Elements of sparse weights with the zeroes between them, at the speed of the host.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace nvdla::sim
+{
+
+/** \brief Bytes behind the packed elements that expandSparse() may look at */
+inline constexpr size_t kSparseSlack = 16;
+
+/** \return ones in \a masks */
+size_t countOnes(std::span<const std::byte> masks);
+
+/**
+ * \brief Eight elements for each byte of \a masks: the next packed one for each one, else zero
+ *
+ * \param masks least significant bit first
+ * \param packed countOnes() elements, and kSparseSlack bytes of anything
+ * \param elementBytes 1 or 2
+ * \param out eight elements for each byte of \a masks
+ */
+void expandSparse(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
+		  std::byte *out);
+
+} /* namespace nvdla::sim */

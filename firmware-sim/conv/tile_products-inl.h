@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a unit of operands is multiplied with, for files that are compiled once for each
+ * instruction set (Highway).
+ */
+#include <algorithm>
+
+#include <hwy/highway.h>
+
+#include "conv/conv_tile.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
+#undef NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
+#else
+#define NVDLA_SIM_CONV_TILE_PRODUCTS_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+/* Vectors whose size is known, so that they can be members. */
+#if !HWY_HAVE_SCALABLE
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::ScalableTag<int32_t>;
+using Vector = hn::Vec<Tag>;
+
+/* As many positions as registers hold beside the weights, for two vectors of columns. */
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr size_t kPositions = 12;
+#elif HWY_ARCH_X86
+constexpr size_t kPositions = 5;
+#else
+constexpr size_t kPositions = 10;
+#endif
+constexpr size_t kFewPositions = 4;
+
+/** How many columns go with how many positions */
+struct AllColumns {
+	static constexpr size_t kVectors = 2;
+	static constexpr size_t kAllColumns = kTileColumns;
+	static constexpr size_t kMostPositions = kPositions;
+	static constexpr size_t kUnitsAtOnce = 1;
+};
+
+struct FewColumns {
+	static constexpr size_t kVectors = std::min<size_t>(
+		4, kFewColumns / hn::MaxLanes(hn::CappedTag<int32_t, kFewColumns>()));
+	static constexpr size_t kAllColumns = kFewColumns;
+	/* One vector of columns leaves room for more positions, but not for all their pointers:
+	 * each is then loaded once for some units. */
+	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
+	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
+};
+
+template<typename Columns>
+struct Pairs : Columns {
+	using Number = int32_t;
+	using Tag = HWY_NAMESPACE::Tag;
+	using Vector = HWY_NAMESPACE::Vector;
+
+	static HWY_INLINE Vector multiply(Vector data, Vector weights)
+	{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+		return Vector{ _mm512_madd_epi16(data.raw, weights.raw) };
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+		return Vector{ _mm256_madd_epi16(data.raw, weights.raw) };
+#else
+		const Vector low = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(data)),
+					   hn::ShiftRight<16>(hn::ShiftLeft<16>(weights)));
+		const Vector high = hn::Mul(hn::ShiftRight<16>(data), hn::ShiftRight<16>(weights));
+		return hn::Add(low, high);
+#endif
+	}
+
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		return hn::Add(sum, multiply(data, weights));
+	}
+
+	static HWY_INLINE Vector load(const int32_t *start)
+	{
+		return hn::LoadU(Tag(), start);
+	}
+
+	static HWY_INLINE void store(Vector sum, int32_t *out)
+	{
+		hn::StoreU(sum, Tag(), out);
+	}
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/* VNNI comes with more hosts than the set of instructions Highway wants to see. */
+struct Quads : Pairs<AllColumns> {
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
+		return sum;
+	}
+};
+
+template<typename Columns>
+struct VnniPairs : Pairs<Columns> {
+	using Vector = HWY_NAMESPACE::Vector;
+
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
+		return sum;
+	}
+};
+#endif
+
+struct Floats : FewColumns {
+	using Number = float;
+	using Tag = hn::CappedTag<float, kFewColumns>;
+	using Vector = hn::Vec<Tag>;
+
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		return hn::MulAdd(data, weights, sum);
+	}
+
+	static HWY_INLINE Vector load(const int32_t *start)
+	{
+		const hn::RebindToSigned<Tag> bitsTag;
+		return hn::BitCast(Tag(), hn::LoadU(bitsTag, start));
+	}
+
+	static HWY_INLINE void store(Vector sum, int32_t *out)
+	{
+		const hn::RebindToSigned<Tag> bitsTag;
+		const auto nan = hn::RebindMask(bitsTag, hn::IsNaN(sum));
+		hn::StoreU(
+			hn::IfThenElse(nan, hn::Set(bitsTag, kFloatNan), hn::BitCast(bitsTag, sum)),
+			bitsTag, out);
+	}
+};
+
+HWY_INLINE bool hasVnni()
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return __builtin_cpu_supports("avx512vnni");
+#else
+	return false;
+#endif
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif
