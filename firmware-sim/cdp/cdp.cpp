@@ -2,12 +2,16 @@
 #include "cdp/cdp.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <vector>
 
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "cdp/cdp_fast.h"
 #include "core/elements.h"
+#include "lut/lut_fast.h"
 
 namespace nvdla::sim
 {
@@ -19,8 +23,7 @@ namespace
 
 /* Positions of a line worked on at a time: bounds the memory that an operation takes. */
 constexpr uint32_t chunkAtoms = 32;
-/* Channels that the window can reach beyond either end of the cube. */
-constexpr uint32_t margin = 4;
+constexpr uint32_t margin = kCdpMargin;
 
 /** \brief One operation at work */
 class CdpRun
@@ -30,6 +33,11 @@ public:
 		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
+		if (op.precision != Precision::Int8 || !FastLut::accepts(op.lut))
+			return;
+		fastLut_.emplace(cdpLut, op.lut, tables);
+		for (int element = INT8_MIN; element <= INT8_MAX; element++)
+			converted_[static_cast<uint8_t>(element)] = convertInput(element);
 	}
 
 	OperationResult run();
@@ -38,6 +46,8 @@ private:
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
 	int32_t convertInput(int32_t element) const;
+	void convertAtoms(uint32_t channel, uint32_t count);
+	void normaliseFast(uint32_t atom);
 	int32_t normalise(const int32_t *center);
 	int32_t normaliseFloat(const int32_t *center);
 	uint32_t squareSumFloat(const int32_t *center) const;
@@ -49,8 +59,11 @@ private:
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
 	Lut lut_;
+	std::optional<FastLut> fastLut_;     /**< INT8, if it can take lut_'s place */
+	std::array<int32_t, 256> converted_; /**< INT8's inputs, by the byte */
 
 	std::vector<int32_t> values_;
+	std::vector<int32_t> results_; /**< of the channels of a position, one chunk */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
 	LutCounters counters_;
@@ -87,18 +100,43 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
 			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
-		const uint32_t channel = surface * lanes_;
-		const uint32_t valid = std::min(lanes_, op_.channels - channel);
 
 		memory_.read(op_.source.ram, address, bytes_);
-		widenElements(bytes_, op_.precision, elements_);
-		for (uint32_t atom = 0; atom < count; atom++) {
-			const int32_t *in = &elements_[size_t{ atom } * lanes_];
-			int32_t *out = &values_[size_t{ atom } * stride_ + margin + channel];
-			for (uint32_t lane = 0; lane < valid; lane++)
-				out[lane] = convertInput(in[lane]);
-		}
+		convertAtoms(surface * lanes_, count);
 	}
+}
+
+/* bytes_ to the channels from \a channel on of values_. */
+void CdpRun::convertAtoms(uint32_t channel, uint32_t count)
+{
+	const uint32_t valid = std::min(lanes_, op_.channels - channel);
+
+	if (!fastLut_)
+		widenElements(bytes_, op_.precision, elements_);
+	for (uint32_t atom = 0; atom < count; atom++) {
+		const size_t in = size_t{ atom } * lanes_;
+		int32_t *out = &values_[size_t{ atom } * stride_ + margin + channel];
+
+		for (uint32_t lane = 0; lane < valid; lane++)
+			out[lane] = fastLut_ ? converted_[static_cast<uint8_t>(bytes_[in + lane])]
+					     : convertInput(elements_[in + lane]);
+	}
+}
+
+/* All channels of a position, to results_. */
+void CdpRun::normaliseFast(uint32_t atom)
+{
+	const size_t channels = stride_ - 2 * margin;
+	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
+	const std::span<int32_t> results(&results_[atom * channels], channels);
+
+	if (op_.squareSumBypass)
+		std::copy_n(center, channels, results.begin());
+	else
+		cdpSquareSums(center, op_.radius, channels, results.data());
+	fastLut_->lookup(results, counters_);
+	saturation_ +=
+		cdpOutput(op_.output, results.data(), op_.mulBypass ? nullptr : center, channels);
 }
 
 /* What misses the range by one is clipped but not counted, as in SDP. */
@@ -162,6 +200,11 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 {
 	const bool isFloat = op_.precision == Precision::Fp16;
 
+	if (fastLut_) {
+		results_.resize(size_t{ count } * op_.surfaces() * lanes_);
+		for (uint32_t atom = 0; atom < count; atom++)
+			normaliseFast(atom);
+	}
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address = op_.destination.address +
 					 uint64_t{ surface } * op_.destination.surfaceStride +
@@ -172,6 +215,12 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 			const int32_t *in =
 				&values_[size_t{ atom } * stride_ + margin + surface * lanes_];
 			int32_t *out = &elements_[size_t{ atom } * lanes_];
+			if (fastLut_) {
+				std::copy_n(&results_[(size_t{ atom } * op_.surfaces() + surface) *
+						      lanes_],
+					    lanes_, out);
+				continue;
+			}
 			for (uint32_t lane = 0; lane < lanes_; lane++)
 				out[lane] =
 					isFloat ? normaliseFloat(in + lane) : normalise(in + lane);

@@ -70,7 +70,7 @@ uint64_t cyclesOf(const StallRegister &stall, const OperationInputs &inputs,
 	return stall.unit == Unit::Sdp && inputs.has(Unit::Pdp) ? 0 : timing.writeStall;
 }
 
-uint32_t saturate(uint64_t value)
+uint32_t registerValue(uint64_t value)
 {
 	return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
 }
@@ -80,10 +80,10 @@ void addCdmaRegisters(const RegisterView &cdma, const OperationTiming &timing,
 {
 	if (!cdma.flag(NVDLA_CDMA_D_PERF_ENABLE, NVDLA_CDMA_D_PERF_ENABLE__DMA_EN))
 		return;
-	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_STALL, saturate(timing.readStall) });
-	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_STALL, saturate(timing.weightStall) });
-	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, saturate(timing.dataCycles) });
-	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_LATENCY, saturate(timing.weightCycles) });
+	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_STALL, registerValue(timing.readStall) });
+	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_STALL, registerValue(timing.weightStall) });
+	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, registerValue(timing.dataCycles) });
+	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_LATENCY, registerValue(timing.weightCycles) });
 }
 
 } /* namespace */
@@ -95,7 +95,7 @@ std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 	for (const StallRegister &stall : stallRegisters) {
 		if (!inputs.has(stall.unit) || !inputs[stall.unit].flag(stall.enable, stall.mask))
 			continue;
-		updates.push_back({ stall.address, saturate(cyclesOf(stall, inputs, timing)) });
+		updates.push_back({ stall.address, registerValue(cyclesOf(stall, inputs, timing)) });
 	}
 	if (inputs.has(Unit::Cdma))
 		addCdmaRegisters(inputs[Unit::Cdma], timing, updates);

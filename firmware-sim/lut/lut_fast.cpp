@@ -4,6 +4,8 @@
  */
 #include "lut/lut_fast.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lut/lut_fast.cpp"
 #include <hwy/foreach_target.h>
@@ -92,8 +94,11 @@ HWY_INLINE Vector extrapolate(const FastLut &lut, const Pick &pick, Vector x)
 {
 	const Vector distance = hn::Sub(x, pick(lut, &FastLut::Edge::edge));
 	const Vector rise = roundAway(hn::Mul(distance, pick(lut, &FastLut::Edge::slope)));
+	const Vector y =
+		hn::Add(pick(lut, &FastLut::Edge::entry), clip(rise, INT32_MIN, INT32_MAX));
+	const double limit = std::ldexp(1.0, static_cast<int>(lut.variant.outputBits) - 1);
 
-	return hn::Add(pick(lut, &FastLut::Edge::entry), clip(rise, INT32_MIN, INT32_MAX));
+	return clip(y, -limit, limit - 1);
 }
 
 HWY_INLINE Vector interpolate(const FastLut &lut, Mask hit, Mask lo, const Positions &leAt,
@@ -108,7 +113,12 @@ HWY_INLINE Vector interpolate(const FastLut &lut, Mask hit, Mask lo, const Posit
 	const Vector y0 = hn::PromoteTo(Tag(), hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)));
 	const Vector y1 = hn::PromoteTo(Tag(), hn::ShiftRight<16>(pairs));
 
-	return roundAway(hn::MulAdd(hn::Sub(y1, y0), fraction, y0));
+	if (lut.variant.weighted)
+		return roundAway(hn::MulAdd(hn::Sub(y1, y0), fraction, y0));
+	/* Fewer bits of the fraction, of which SDP's are all that there are. */
+	const double one = static_cast<double>(uint64_t{ 1 } << lut.variant.fractionBits);
+	const Vector cut = hn::Mul(hn::Floor(hn::Mul(fraction, constant(one))), constant(1 / one));
+	return hn::Add(y0, roundAway(hn::Mul(hn::Sub(y1, y0), cut)));
 }
 
 /** Lut::choose(): true where LO answers */
@@ -150,6 +160,21 @@ struct NarrowPositions {
 	}
 };
 
+/** Count \a hits inputs, each of which one of the tables hits, or both do */
+HWY_INLINE void countHits(const FastLut &lut, uint32_t le, uint32_t lo, uint32_t hits,
+			  LutCounters &counters)
+{
+	if (lut.variant.countsByResult) {
+		counters.leHit += le;
+		counters.loHit += lo;
+		counters.hybrid += hits;
+		return;
+	}
+	counters.leHit += hits - lo;
+	counters.loHit += hits - le;
+	counters.hybrid += le + lo - hits;
+}
+
 /** \return false if not all inputs are answered by tables that interpolate in 32 bits */
 HWY_INLINE bool lookupNarrow(const FastLut &lut, int32_t *values, LutCounters &counters)
 {
@@ -169,17 +194,34 @@ HWY_INLINE bool lookupNarrow(const FastLut &lut, int32_t *values, LutCounters &c
 	const NarrowVector fraction = hn::IfThenElse(selectLo, lo.fraction, le.fraction);
 	const NarrowVector y0 = hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs));
 	const NarrowVector y1 = hn::ShiftRight<16>(pairs);
-	const NarrowVector sum =
-		hn::Add(hn::ShiftLeftSame(y0, lut.narrowShift), hn::Mul(hn::Sub(y1, y0), fraction));
+	const NarrowVector whole = hn::ShiftLeftSame(y0, lut.narrowShift);
+	const NarrowVector rise = hn::Mul(hn::Sub(y1, y0), fraction);
+	const NarrowVector sum = lut.variant.weighted ? hn::Add(whole, rise) : rise;
 	/* Halves away from zero: those of negative numbers have to stay below. */
 	const NarrowVector half = hn::Set(tag, 1 << (lut.narrowShift - 1));
-	const NarrowVector rounded = hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum));
+	const NarrowVector rounded = hn::ShiftRightSame(
+		hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum)), lut.narrowShift);
 
-	hn::StoreU(hn::ShiftRightSame(rounded, lut.narrowShift), tag, values);
-	counters.leHit += static_cast<uint32_t>(hn::CountTrue(tag, le.hit));
-	counters.loHit += static_cast<uint32_t>(hn::CountTrue(tag, lo.hit));
-	counters.hybrid += static_cast<uint32_t>(hn::Lanes(tag));
+	hn::StoreU(lut.variant.weighted ? rounded : hn::Add(y0, rounded), tag, values);
+	countHits(lut, static_cast<uint32_t>(hn::CountTrue(tag, le.hit)),
+		  static_cast<uint32_t>(hn::CountTrue(tag, lo.hit)),
+		  static_cast<uint32_t>(hn::Lanes(tag)), counters);
 	return true;
+}
+
+/* Where both tables miss by CDP's rules: at the same end, or at different ones. */
+HWY_INLINE void countMissesByCase(const Positions &le, const Positions &lo, LutCounters &counters)
+{
+	const Mask hit = hn::Or(le.hit, lo.hit);
+	const Mask either = hn::Or(le.underflow, lo.underflow);
+	const Mask both = hn::And(le.underflow, lo.underflow);
+	const auto count = [](Mask mask) HWY_ATTR {
+		return static_cast<uint32_t>(hn::CountTrue(Tag(), mask));
+	};
+
+	counters.underflow += count(hn::AndNot(hit, both));
+	counters.overflow += count(hn::Not(hn::Or(hit, either)));
+	counters.hybrid += count(hn::AndNot(hn::Or(hit, both), either));
 }
 
 void lookupWide(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
@@ -195,17 +237,20 @@ void lookupWide(const FastLut &lut, int32_t *values, size_t count, LutCounters &
 		const Mask hit = hn::Or(le.hit, lo.hit);
 		Vector y = interpolate(lut, hit, selectLo, le, lo);
 
-		counted.leHit += static_cast<uint32_t>(hn::CountTrue(Tag(), le.hit));
-		counted.loHit += static_cast<uint32_t>(hn::CountTrue(Tag(), lo.hit));
 		const auto hits = static_cast<uint32_t>(hn::CountTrue(Tag(), hit));
-		counted.hybrid += hits;
+		countHits(lut, static_cast<uint32_t>(hn::CountTrue(Tag(), le.hit)),
+			  static_cast<uint32_t>(hn::CountTrue(Tag(), lo.hit)), hits, counted);
 		if (hits != lanes) {
 			const Pick pick = { selectLo, hn::Or(hn::And(selectLo, lo.underflow),
 							     hn::AndNot(selectLo, le.underflow)) };
 			const auto underflows = static_cast<uint32_t>(
 				hn::CountTrue(Tag(), hn::AndNot(hit, pick.underflow)));
-			counted.underflow += underflows;
-			counted.overflow += lanes - hits - underflows;
+			if (lut.variant.countsByResult) {
+				counted.underflow += underflows;
+				counted.overflow += lanes - hits - underflows;
+			} else {
+				countMissesByCase(le, lo, counted);
+			}
 			y = hn::IfThenElse(hit, y, extrapolate(lut, pick, x));
 		}
 		store(y, values + i);

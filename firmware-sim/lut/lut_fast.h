@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's look-up of integers at the speed of the host.
+ * Look-up of integers at the speed of the host.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Lut::lookup() with sdpLut, for many integers of 32 bits at a time
+ * \brief Lut::lookup() for many integers of 32 bits at a time
  *
  * A table in the numbers that vectors work with. Double precision holds all of them
  * and what is computed from them exactly: a distance has 35 bits, a rise beyond an edge
@@ -61,8 +61,8 @@ struct FastLut {
 	 * vectors */
 	static bool accepts(const LutConfig &config);
 
-	/** \param config one that accepts() takes */
-	FastLut(const LutConfig &config, const LutTables &tables);
+	/** \param variant sdpLut or cdpLut \param config one that accepts() takes */
+	FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables);
 
 	/** \return true if the host has vectors for it */
 	static bool hasVectors();
@@ -73,6 +73,7 @@ struct FastLut {
 	static constexpr size_t lePairs = LutTables::leEntries - 1;
 	static constexpr size_t loPairs = LutTables::loEntries - 1;
 
+	LutVariant variant;
 	Table le;
 	Table lo;
 	int narrowShift; /**< bits of a distance in a step; 0 if there is no narrow way */

@@ -127,9 +127,9 @@ bool FastLut::accepts(const LutConfig &config)
 	return acceptsTable(config.le) && acceptsTable(config.lo) && hasVectors();
 }
 
-FastLut::FastLut(const LutConfig &config, const LutTables &tables)
-	: le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
-	  narrowShift(narrowShiftOf(config)),
+FastLut::FastLut(const LutVariant &lutVariant, const LutConfig &config, const LutTables &tables)
+	: variant(lutVariant), le(tableOf(config.le, tables.le, 0)),
+	  lo(tableOf(config.lo, tables.lo, lePairs)), narrowShift(narrowShiftOf(config)),
 	  narrowLe(narrowOf(config.le, lePairs, 0, narrowShift)),
 	  narrowLo(narrowOf(config.lo, loPairs, lePairs, narrowShift)),
 	  hybridSelectsLo(config.hybridSelectsLo),

@@ -23,6 +23,67 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
+/**
+ * \brief PdpIntegerAverage::finish() of INT8 in vectors of 16 bits
+ *
+ * A product of 14 by 17 bits is not needed as a whole: of the lower 16 bits of the reciprocal the
+ * product's upper half and its bit below, and the number itself for the bit above.
+ */
+class Int8Averages
+{
+	using Arith = PdpIntegerAverage<Precision::Int8>;
+	using Tag = hn::CappedTag<int16_t, 32>;
+	using Bits = hn::RebindToUnsigned<Tag>;
+	using Vector = hn::Vec<Tag>;
+
+public:
+	/** \param count whole atoms */
+	static void finish(const Arith &arith, const int16_t *sums, size_t count, uint32_t padded,
+			   int8_t *out)
+	{
+		const Tag tag;
+		const hn::Rebind<int8_t, Tag> outTag;
+		/* The sum is wrapped afterwards anyhow. */
+		const auto added = static_cast<int16_t>(arith.padValue[padded] * arith.width);
+
+		for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
+			const Vector whole = wrap<Arith::kSumBits>(
+				hn::Add(hn::LoadU(tag, sums + i), hn::Set(tag, added)));
+			const Vector row = scale<Arith::kScaledBits>(whole, arith.recipWidth);
+			const Vector all = scale<Arith::kOutBits>(row, arith.recipHeight);
+			hn::StoreU(hn::DemoteTo(outTag, all), outTag, out + i);
+		}
+	}
+
+private:
+	template<int kBits>
+	static HWY_INLINE Vector wrap(Vector value)
+	{
+		return hn::ShiftRight<16 - kBits>(hn::ShiftLeft<16 - kBits>(value));
+	}
+
+	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
+	template<int kBits>
+	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
+	{
+		const Tag tag;
+		const Bits bits;
+		const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
+		const auto high = hn::Set(bits, static_cast<uint16_t>(-(reciprocal >> 16)));
+		const auto magnitude = hn::BitCast(bits, hn::Abs(value));
+		const auto whole = hn::Add(hn::MulHigh(magnitude, low), hn::And(magnitude, high));
+		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, low));
+		const auto sign = hn::BroadcastSignBit(value);
+		const auto mask =
+			hn::Or(hn::BitCast(bits, sign), hn::Set(bits, (1 << (kBits - 1)) - 1));
+		const Vector rounded = hn::BitCast(tag, hn::Add(hn::And(whole, mask), half));
+
+		return wrap<kBits>(hn::Sub(hn::Xor(rounded, sign), sign));
+	}
+};
+
 /** \brief Consecutive output positions */
 struct Outputs {
 	uint32_t first;
@@ -189,8 +250,11 @@ private:
 		Element *HWY_RESTRICT out = out_.data();
 		const size_t count = out_.size();
 
-		for (size_t i = 0; i < count; i++)
-			out[i] = arith.finish(sum[i], padded);
+		if constexpr (std::is_same_v<Arith, PdpIntegerAverage<Precision::Int8>>)
+			Int8Averages::finish(arith, sum, count, padded, out);
+		else
+			for (size_t i = 0; i < count; i++)
+				out[i] = arith.finish(sum[i], padded);
 		emit(outY, std::as_bytes(std::span(out_)));
 	}
 

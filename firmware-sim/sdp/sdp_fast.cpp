@@ -9,6 +9,9 @@
 
 #include <cmath>
 
+#include "core/elements.h"
+#include "sdp/sdp_line.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "sdp/sdp_fast.cpp"
 #include <hwy/foreach_target.h>
@@ -16,6 +19,7 @@
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
+#include "sdp/sdp_line-inl.h"
 #include "sdp/sdp_steps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -182,23 +186,9 @@ struct PutElements {
 	hn::Vec<IntegerTag> lowest = hn::Zero(IntegerTag());
 };
 
-/** The same, counting what saturates */
+/** \return false if something may saturate, which has to be counted */
 template<typename Element>
-struct CountElements {
-	template<typename... Vectors>
-	HWY_INLINE void operator()(size_t at, Vectors... values)
-	{
-		saturated += (Converter::saturated(convert.scaled(values)) + ...);
-		storeElements(out + at, convert.clipped(convert.scaled(values))...);
-	}
-
-	Element *out;
-	Converter convert;
-	uint32_t saturated = 0;
-};
-
-template<typename Element>
-void storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters &counters)
+bool storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters &counters)
 {
 	constexpr int32_t kSaturates = 65537; /* those beyond it do, and it may */
 	const IntegerTag tag;
@@ -209,13 +199,10 @@ void storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters 
 	forEachBlock(steps, put);
 	const int32_t highest = hn::GetLane(hn::MaxOfLanes(tag, put.highest));
 	const int32_t lowest = hn::GetLane(hn::MinOfLanes(tag, put.lowest));
+	if (highest >= kSaturates || lowest <= -kSaturates)
+		return false;
 	counters.nonZero |= highest != 0 || lowest != 0;
-	if (highest < kSaturates && lowest > -kSaturates)
-		return;
-	/* Seldom: once more, counting. */
-	CountElements<Element> again = { out, convert };
-	forEachBlock(steps, again);
-	counters.saturation += again.saturated;
+	return true;
 }
 
 bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
@@ -225,11 +212,38 @@ bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t 
 
 	if (!prepare(stages, steps))
 		return false;
-	if (op.out == Precision::Int8)
-		storeAs<int8_t>(op, steps, bytes, counters);
-	else
-		storeAs<int16_t>(op, steps, bytes, counters);
-	return true;
+	return op.out == Precision::Int8 ? storeAs<int8_t>(op, steps, bytes, counters)
+					 : storeAs<int16_t>(op, steps, bytes, counters);
+}
+
+bool findLineOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
+		      SdpLine &line)
+{
+	return line::find(op, stages, lanes, line);
+}
+
+bool storeLineOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+		       size_t lanes, std::span<const int32_t> in, std::byte *bytes,
+		       SdpCounters &counters)
+{
+	return line::store(op, line, stages, lanes, in, bytes, counters);
+}
+
+using NumberTag = hn::CappedTag<int32_t, 16>;
+
+/* A difference of 17 bits, times 16 bits, not rounded. */
+size_t multiplyOperands(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const NumberTag tag;
+	const auto offset = hn::Set(tag, converter.offset);
+	const auto scale = hn::Set(tag, converter.scale);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= values.size(); i += hn::Lanes(tag)) {
+		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
+		hn::StoreU(hn::Mul(moved, scale), tag, &values[i]);
+	}
+	return i;
 }
 
 size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
@@ -237,11 +251,32 @@ size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> va
 	const size_t whole = values.size() / kLanes * kLanes;
 	const double scale = std::ldexp(converter.scale, -converter.shift);
 
+	if (converter.shift == 0 && converter.offset >= -INT16_MAX && converter.offset <= INT16_MAX)
+		return multiplyOperands(converter, values);
 	for (size_t i = 0; i < whole; i += kLanes) {
 		const Vector moved = hn::Sub(load(&values[i]), constant(converter.offset));
 		store(roundAway(hn::Mul(moved, constant(scale))), &values[i]);
 	}
 	return whole;
+}
+
+template<typename Element>
+size_t widenAs(const std::byte *raw, std::span<int32_t> out)
+{
+	const NumberTag tag;
+	const hn::Rebind<Element, NumberTag> elementTag;
+	const auto *elements = reinterpret_cast<const Element *>(raw);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag, &out[i]);
+	return i;
+}
+
+size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out)
+{
+	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out)
+					    : widenAs<int16_t>(raw, out);
 }
 
 #else
@@ -263,7 +298,23 @@ bool storeOfTarget(const SdpOp &, std::span<const SdpStageRun>, size_t, std::spa
 	return false;
 }
 
+bool findLineOfTarget(const SdpOp &, std::span<const SdpStageRun>, size_t, SdpLine &)
+{
+	return false;
+}
+
+bool storeLineOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageRun>, size_t,
+		       std::span<const int32_t>, std::byte *, SdpCounters &)
+{
+	return false;
+}
+
 size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
+{
+	return 0;
+}
+
+size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
 {
 	return 0;
 }
@@ -282,7 +333,10 @@ namespace nvdla::sim
 HWY_EXPORT(applyOfTarget);
 HWY_EXPORT(convertOfTarget);
 HWY_EXPORT(storeOfTarget);
+HWY_EXPORT(findLineOfTarget);
+HWY_EXPORT(storeLineOfTarget);
 HWY_EXPORT(operandsOfTarget);
+HWY_EXPORT(widenOfTarget);
 
 bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		  std::span<int32_t> out)
@@ -305,12 +359,34 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
 	return HWY_DYNAMIC_DISPATCH(storeOfTarget)(op, stages, lanes, in, bytes.data(), counters);
 }
 
+bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)
+{
+	if (op.proc == Precision::Fp16 || op.out == Precision::Fp16)
+		return false;
+	return HWY_DYNAMIC_DISPATCH(findLineOfTarget)(op, stages, lanes, line);
+}
+
+bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+		  size_t lanes, std::span<const int32_t> in, std::span<std::byte> bytes,
+		  SdpCounters &counters)
+{
+	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, bytes.data(),
+						       counters);
+}
+
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
 {
 	const size_t done = HWY_DYNAMIC_DISPATCH(operandsOfTarget)(converter, values);
 
 	for (int32_t &value : values.subspan(done))
 		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
+}
+
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
+{
+	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
+
+	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
 }
 
 } /* namespace nvdla::sim */

@@ -41,7 +41,8 @@ bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounter
 /**
  * \brief applySdpFast() and the output converter, its results as they are in memory
  *
- * Also notes in \a counters that one of them is not zero.
+ * Also notes in \a counters that one of them is not zero. False where one may saturate, too, which
+ * is not counted here.
  *
  * \param bytes as many elements of the output's precision as there are values
  */
@@ -53,5 +54,8 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
  * \param values of 16 bits, any number of them
  */
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
+
+/** \brief widenElements() of integers */
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out);
 
 } /* namespace nvdla::sim */

@@ -3,7 +3,6 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
-#include "core/elements.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_float.h"
 
@@ -75,11 +74,18 @@ bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<co
 		widenSdpHalves(raw, values);
 		return true;
 	}
-	if (!isY_ && isAlu && stage_.aluShift)
+	/* As far as 16 bits cannot leave 32, no shift saturates. */
+	constexpr uint32_t mostShift = 16;
+	const bool shifts = !isY_ && isAlu && stage_.aluShift;
+	if (shifts && stage_.aluShift > mostShift)
 		return false;
-	widenElements(raw, stage_.read.twoBytes ? Precision::Int16 : Precision::Int8, values);
+	widenSdpElements(raw, stage_.read.twoBytes ? Precision::Int16 : Precision::Int8, values);
 	if (isY_ && !operand.converterBypass)
 		convertSdpOperandsFast(operand.converter, values);
+	if (shifts) {
+		for (int32_t &value : values)
+			value *= 1 << stage_.aluShift;
+	}
 	return true;
 }
 

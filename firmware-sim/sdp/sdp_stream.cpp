@@ -31,7 +31,7 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
 {
 	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
-		fastLut_.emplace(op.lut, tables);
+		fastLut_.emplace(sdpLut, op.lut, tables);
 }
 
 void SdpStream::error(const char *text)
@@ -107,13 +107,29 @@ bool SdpStream::staysAtoms() const
 	return !op_.toPdp && !op_.compares() && atomChannels(op_.out) == lanes_;
 }
 
+/* Integers from the input straight to memory, on a line. */
+bool SdpStream::storeLine(uint32_t surface, std::span<const int32_t> input)
+{
+	if (line_.failures == Line::kMostFailures)
+		return false;
+	if (line_.surface != surface) {
+		line_.surface = surface;
+		line_.found = findSdpLine(op_, stages_, lanes_, line_.line);
+	}
+	if (line_.found && storeSdpLine(op_, line_.line, stages_, lanes_, input, bytes_, counters_))
+		return true;
+	line_.failures++;
+	return false;
+}
+
 /* Integers from the input straight to memory. */
 bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
 	if (!staysAtoms())
 		return false;
 	bytes_.resize(input.size() / lanes_ * atomBytes);
-	if (!storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
+	if (!storeLine(run.surface, input) &&
+	    !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
 	return true;
@@ -329,7 +345,7 @@ void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 		const SpecialHalves special = widenSdpHalves(raw_, values_);
 		stream_.countInput(special.nan, special.inf);
 	} else {
-		widenElements(raw_, op_.in, values_);
+		widenSdpElements(raw_, op_.in, values_);
 	}
 }
 

@@ -19,6 +19,7 @@
 #include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
 #include "sdp/sdp_fast.h"
+#include "sdp/sdp_line.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
 
@@ -60,6 +61,7 @@ private:
 	void process(const StreamRun &run, uint32_t first, uint32_t count);
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	bool staysAtoms() const;
+	bool storeLine(uint32_t surface, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeFloat(const StreamRun &run, uint32_t x);
 	void applyStages(std::span<const int32_t> input);
@@ -85,6 +87,16 @@ private:
 	SdpOperands x2_;
 	SdpOperands y_;
 
+	/** \brief The stages of a surface as a line, which is given up if it often fails */
+	struct Line {
+		static constexpr uint32_t kMostFailures = 4;
+
+		bool found = false;
+		uint32_t surface = UINT32_MAX;
+		uint32_t failures = 0; /**< runs that it was not for */
+		SdpLine line;
+	};
+	Line line_;
 	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
 	std::vector<int32_t> values_;
 	std::vector<int32_t> half_;

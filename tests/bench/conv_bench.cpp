@@ -40,6 +40,7 @@ constexpr ConvShape kShapes[] = {
 	{ "7x7x512 -> 512, 3x3", 7, 7, 512, 512, 3, 1, 1, 1 },
 	{ "image 224x224x3 -> 64, 7x7/2", 224, 224, 3, 64, 7, 2, 3, 3, true },
 	{ "1x1x2048 -> 1000", 1, 1, 2048, 1000 },
+	{ "14x14x512, 3x3, depthwise", 14, 14, 512, 512, 3, 1, 1, 1, false, 512 },
 };
 
 constexpr uint32_t kAtomBytes = 32;
@@ -49,7 +50,11 @@ uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 	return (value + divisor - 1) / divisor;
 }
 
-/** A layer in the model: operations on bands of lines that fit the convolution buffer */
+/**
+ * A layer in the model: operations on bands of lines that fit the convolution buffer
+ *
+ * Groups are put together until their channels are an atom, as compilers do.
+ */
 class ModelledConvolution
 {
 public:
@@ -59,9 +64,11 @@ public:
 	{
 		fill();
 		const uint32_t bands = bandCount();
-		for (uint32_t band = 0; band < bands; band++) {
-			const uint32_t first = shape.outHeight() * band / bands;
-			addBand(first, shape.outHeight() * (band + 1) / bands - first);
+		for (uint32_t set = 0; set < shape.channels / setChannels(); set++) {
+			for (uint32_t band = 0; band < bands; band++) {
+				const uint32_t first = shape.outHeight() * band / bands;
+				addBand(set, first, shape.outHeight() * (band + 1) / bands - first);
+			}
 		}
 	}
 
@@ -96,10 +103,13 @@ private:
 	static constexpr uint64_t kOut = 25 << 20;
 
 	uint32_t atom() const { return atomChannels(precision_); }
-	uint32_t inSurfaces() const { return divideRoundUp(shape_.channels, atom()); }
+	/* Channels and kernels of an operation. */
+	uint32_t setChannels() const { return shape_.groups > 1 ? atom() : shape_.channels; }
+	uint32_t setKernels() const { return shape_.groups > 1 ? atom() : shape_.kernels; }
+	uint32_t inSurfaces() const { return divideRoundUp(setChannels(), atom()); }
 	uint32_t lineStride() const { return shape_.width * (shape_.image ? 4 : kAtomBytes); }
 
-	uint32_t channels() const { return shape_.image ? 4 : shape_.channels; }
+	uint32_t channels() const { return shape_.image ? 4 : setChannels(); }
 
 	/** \return bytes of \a kernels kernels */
 	uint64_t weightBytes(uint32_t kernels) const
@@ -111,7 +121,7 @@ private:
 	/* For one kernel group. */
 	uint32_t weightBanks() const
 	{
-		const uint64_t bytes = weightBytes(std::min(shape_.kernels, atom()));
+		const uint64_t bytes = weightBytes(std::min(setKernels(), atom()));
 		return divideRoundUp(static_cast<uint32_t>(bytes), kBankBytes);
 	}
 
@@ -154,7 +164,7 @@ private:
 		memory_.write(0, bytes);
 	}
 
-	void addBand(uint32_t first, uint32_t lines)
+	void addBand(uint32_t set, uint32_t first, uint32_t lines)
 	{
 		Band band;
 		const uint32_t top = first * shape_.stride;
@@ -165,7 +175,11 @@ private:
 
 		band.conv = conv(firstIn, end - firstIn, lines);
 		band.conv.windows.padTop = shape_.padding - std::min(shape_.padding, top);
+		band.conv.fetch.address += uint64_t{ set } * band.conv.fetch.surfaceStride;
+		band.conv.weights.address += uint64_t{ set } * band.conv.weights.bytes;
 		band.sdp = sdp(first, lines);
+		band.sdp.destination.address +=
+			uint64_t{ set } * band.sdp.destination.surfaceStride;
 		bands_.push_back(band);
 	}
 
@@ -182,13 +196,13 @@ private:
 		op.fetch.size = { shape_.width, inLines, channels() };
 		op.windows.data = op.fetch.size;
 		op.windows.kernel = { shape_.kernelSize, shape_.kernelSize, channels() };
-		op.windows.kernels = shape_.kernels;
-		op.windows.out = { shape_.outWidth(), outLines, shape_.kernels };
+		op.windows.kernels = setKernels();
+		op.windows.out = { shape_.outWidth(), outLines, setKernels() };
 		op.windows.strideX = op.windows.strideY = shape_.stride;
 		op.windows.padLeft = shape_.padding;
 		op.windows.releasedSlices = inLines;
 		op.weights.address = kWeights;
-		op.weights.bytes = divideRoundUp(static_cast<uint32_t>(weightBytes(shape_.kernels)),
+		op.weights.bytes = divideRoundUp(static_cast<uint32_t>(weightBytes(setKernels())),
 						 kEntryBytes) *
 				   kEntryBytes;
 		if (shape_.image) {
@@ -210,7 +224,7 @@ private:
 
 		op.width = shape_.outWidth();
 		op.height = lines;
-		op.channels = shape_.kernels;
+		op.channels = setKernels();
 		op.flying = true;
 		op.in = op.proc = op.out = precision_;
 		op.x1.bypass = op.x1.alu.bypass = op.x1.reluBypass = false;

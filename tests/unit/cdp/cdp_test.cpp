@@ -2,6 +2,7 @@
 #include "cdp/cdp.h"
 
 #include <bit>
+#include <cstdio>
 #include <random>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "arith/float.h"
 #include "core/elements.h"
 #include "core/ram_memory.h"
+#include "each_target.h"
 
 using namespace nvdla::sim;
 using namespace nvdla::sim::arith;
@@ -204,6 +206,111 @@ TEST(Cdp, ClipsAndCounts)
 		  (std::vector<int32_t>{ 127, -100, -128 }));
 	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_OUT_SATURATION), 2u);
 	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), 2u);
+}
+
+/** \brief A channel's element by the definition; channels beyond the cube are 0 */
+int32_t normalised(const CdpOp &op, const Lut &lut, const std::vector<int32_t> &channels, size_t at,
+		   LutCounters &counters, uint32_t &saturated)
+{
+	const auto converted = [&](int64_t i) -> int64_t {
+		const bool inside = i >= 0 && i < op.channels;
+		return inside ? saturate<9>(op.input.apply(channels[static_cast<size_t>(i)])) : 0;
+	};
+	const auto c = static_cast<int64_t>(at);
+	int64_t sum = 0;
+
+	for (int64_t i = c - op.radius; i <= c + op.radius; i++)
+		sum += converted(i) * converted(i);
+	int64_t result = lut.lookup(op.squareSumBypass ? converted(c) : sum, counters);
+	if (!op.mulBypass)
+		result *= converted(c);
+	const int64_t product = (result - op.output.offset) * op.output.scale;
+	const int64_t clipped = truncate<8>(product, op.output.shift);
+	const int64_t floor = product >> op.output.shift;
+	saturated += floor > clipped + 1 || floor < clipped - 1;
+	return static_cast<int32_t>(clipped);
+}
+
+TEST(Cdp, EachElementOfInt8IsTheDefinition)
+{
+	constexpr uint32_t seed = 14;
+	std::mt19937 random(seed);
+	std::printf("seed %u\n", seed);
+	const auto pick = [&](int64_t low, int64_t high) {
+		return std::uniform_int_distribution<int64_t>(low, high)(random);
+	};
+	const auto pickSlope = [&] {
+		return LutSlope{ static_cast<int16_t>(pick(INT16_MIN, INT16_MAX)),
+				 static_cast<int8_t>(pick(-16, 15)) };
+	};
+
+	for (int round = 0; round < 200; round++) {
+		const auto width = static_cast<uint32_t>(pick(1, 40));
+		CdpOp op = operation(Precision::Int8, width, 1, static_cast<uint32_t>(pick(1, 70)));
+		LutTables random16;
+
+		op.radius = static_cast<uint32_t>(pick(1, 4));
+		op.squareSumBypass = pick(0, 3) == 0;
+		op.mulBypass = pick(0, 3) == 0;
+		op.input = { .offset = static_cast<int32_t>(pick(-128, 127)),
+			     .scale = static_cast<int16_t>(pick(-300, 300)),
+			     .shift = static_cast<uint8_t>(pick(0, 9)) };
+		op.output = { .offset = static_cast<int32_t>(pick(-1 << 24, 1 << 24)) >>
+					static_cast<int>(pick(0, 24)),
+			      .scale = static_cast<int16_t>(pick(INT16_MIN, INT16_MAX)),
+			      .shift = static_cast<uint8_t>(pick(0, 31)) };
+		op.lut.le = { .exponential = pick(0, 1) == 1,
+			      .indexOffset = static_cast<int8_t>(pick(-4, 16)),
+			      .indexSelect = static_cast<int8_t>(pick(-2, 17)),
+			      .start = pick(-200, 20000),
+			      .end = pick(0, 1 << 20),
+			      .underflow = pickSlope(),
+			      .overflow = pickSlope() };
+		op.lut.lo = op.lut.le;
+		op.lut.lo.exponential = false;
+		op.lut.lo.indexSelect = static_cast<int8_t>(pick(-2, 12));
+		op.lut.underflowSelectsLo = pick(0, 1);
+		op.lut.overflowSelectsLo = pick(0, 1);
+		op.lut.hybridSelectsLo = pick(0, 1);
+		for (int16_t &entry : random16.le)
+			entry = static_cast<int16_t>(pick(INT16_MIN, INT16_MAX));
+		for (int16_t &entry : random16.lo)
+			entry = static_cast<int16_t>(pick(INT16_MIN, INT16_MAX));
+
+		const size_t lanes = op.surfaces() * 32;
+		std::vector<int32_t> in(width * lanes);
+		std::vector<int32_t> expected(in.size());
+		LutCounters counters;
+		uint32_t saturated = 0;
+		const Lut lut(cdpLut, op.lut, random16);
+		for (int32_t &element : in)
+			element = static_cast<int32_t>(pick(INT8_MIN, INT8_MAX));
+		const auto place = [&](size_t x, size_t c) {
+			return (c / 32 * width + x) * 32 + c % 32;
+		};
+		for (size_t x = 0; x < width; x++) {
+			std::vector<int32_t> channels(lanes);
+			for (size_t c = 0; c < lanes; c++)
+				channels[c] = in[place(x, c)];
+			for (size_t c = 0; c < lanes; c++)
+				expected[place(x, c)] =
+					normalised(op, lut, channels, c, counters, saturated);
+		}
+		nvdla::test::forEachTarget([&] {
+			Bench bench;
+			MemoryPort port = bench.port();
+			bench.store(op.precision, in);
+			const OperationResult result = runCdp(op, random16, port);
+			ASSERT_EQ(bench.load(destinationAddress, op.precision, in.size()), expected)
+				<< "round " << round;
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_OUT_SATURATION), saturated);
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), counters.underflow);
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_OFLOW), counters.overflow);
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_HYBRID), counters.hybrid);
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LE_HIT), counters.leHit);
+			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LO_HIT), counters.loHit);
+		});
+	}
 }
 
 TEST(Cdp, WorksInPlace)

@@ -116,10 +116,11 @@ TEST(FastLut, IsTheReference)
 	Random random(401);
 	LutCounters all;
 
-	for (int round = 0; round < 1000; round++) {
+	for (int round = 0; round < 2000; round++) {
 		const LutConfig config = random.config();
 		const LutTables tables = random.tables();
-		const Lut lut(sdpLut, config, tables);
+		const LutVariant &variant = random.coin() ? sdpLut : cdpLut;
+		const Lut lut(variant, config, tables);
 		const auto inputs = random.inputs(config, 32 * static_cast<size_t>(random(1, 8)));
 		std::vector<int32_t> expected;
 		LutCounters expectedCounters;
@@ -131,7 +132,7 @@ TEST(FastLut, IsTheReference)
 				return;
 			auto values = inputs;
 			LutCounters counters;
-			FastLut(config, tables).lookup(values, counters);
+			FastLut(variant, config, tables).lookup(values, counters);
 			ASSERT_EQ(values, expected);
 			ASSERT_TRUE(counters == expectedCounters);
 			all.underflow += counters.underflow;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <cstring>
 #include <tuple>
 
 #include <gtest/gtest.h>
@@ -9,6 +12,7 @@
 #include "each_target.h"
 #include "pdp/pdp.h"
 #include "pdp/pdp_arith.h"
+#include "pdp/pdp_pooler.h"
 #include "pdp_naive.h"
 #include "timing/operation_timing.h"
 
@@ -159,6 +163,57 @@ TEST(PdpAverage, HalvesAreRoundedAwayFromZeroTwice)
 	op.recipHeight = 32768;
 	EXPECT_EQ(poolOne(op, { 2, 3 }), 2);
 	EXPECT_EQ(poolOne(op, { -2, -3 }), -2);
+}
+
+/* Windows of 64 elements have all sums that there are, one in each lane of each window. */
+TEST(PdpAverage, EverySumIsDividedAsTheArithmeticDoes)
+{
+	constexpr int32_t smallest = -64 * 128;
+	constexpr int32_t largest = 64 * 127;
+	constexpr size_t lanes = 32;
+	PdpOp op = opOf(Precision::Int8, PoolingMethod::Average);
+	op.kernelWidth = op.kernelHeight = op.strideX = op.strideY = op.inHeight = 8;
+	op.outHeight = 1;
+	op.outWidth = (largest - smallest) / lanes + 1;
+	op.inWidth = op.outWidth * op.kernelWidth;
+	const PdpPart part = pdpParts(op).front();
+	std::vector<std::vector<std::byte>> lines(8, std::vector<std::byte>(op.inWidth * lanes));
+	std::vector<int16_t> sums(op.outWidth * lanes);
+
+	for (size_t i = 0; i < sums.size(); i++) {
+		sums[i] = static_cast<int16_t>(
+			std::min<int32_t>(smallest + static_cast<int32_t>(i), largest));
+		int32_t left = sums[i];
+		for (size_t n = 0; n < 64; n++) {
+			const int32_t element = std::clamp(left, -128, 127);
+			const size_t column = i / lanes * 8 + n % 8;
+			lines[n / 8][column * lanes + i % lanes] = static_cast<std::byte>(element);
+			left -= element;
+		}
+	}
+	std::vector<uint32_t> reciprocals = { 0, 1, 2, 8192, 21845, 32768, 65535, 65536, 131071 };
+	std::mt19937 random(seed);
+	std::printf("seed %u\n", seed);
+	for (int i = 0; i < 20; i++)
+		reciprocals.push_back(static_cast<uint32_t>(pick(random, 0, 131071)));
+	for (size_t i = 0; i < reciprocals.size(); i++) {
+		op.recipWidth = reciprocals[i];
+		op.recipHeight = reciprocals[(i * 7 + 3) % reciprocals.size()];
+		const PdpIntegerAverage<Precision::Int8> arith(op);
+		std::vector<int8_t> expected(sums.size());
+		std::ranges::transform(sums, expected.begin(),
+				       [&](int16_t sum) { return arith.finish(sum, 0); });
+		forEachTarget([&] {
+			const auto pooler = PdpPooler::create(op, part);
+			std::vector<int8_t> out;
+			for (const auto &line : lines)
+				pooler->push(line, [&](uint32_t, std::span<const std::byte> bytes) {
+					out.resize(bytes.size());
+					std::memcpy(out.data(), bytes.data(), bytes.size());
+				});
+			ASSERT_EQ(out, expected) << op.recipWidth << ", " << op.recipHeight;
+		});
+	}
 }
 
 TEST(PdpAverage, PaddingValuesByRowAndByWindow)

@@ -13,6 +13,7 @@
 
 #include "core/elements.h"
 #include "each_target.h"
+#include "sdp/sdp_line.h"
 
 namespace nvdla::sim
 {
@@ -82,6 +83,45 @@ struct Operands {
 	SdpOperandRun run;
 };
 
+/* Stages one after the other, and what the reference makes of the input. */
+struct Chain {
+	Chain(std::vector<int32_t> in, size_t atomLanes, size_t count)
+		: lanes(atomLanes), inputs(std::move(in)), expected(inputs)
+	{
+		/* Runs point to both. */
+		stages.reserve(count);
+		operands.reserve(2 * count);
+	}
+
+	SdpOperandRun operand(Random &random, size_t atoms, int bits)
+	{
+		return operands.emplace_back(random, atoms, lanes, bits).run;
+	}
+
+	void append(const SdpStage &stage, bool isY, const SdpOperandRun &alu,
+		    const SdpOperandRun &mul)
+	{
+		runs.push_back({ &stages.emplace_back(stage), isY, alu, mul });
+		(isY ? applySdpY : applySdpX)(stage, Precision::Int8, expected, lanes, alu, mul);
+	}
+
+	size_t lanes;
+	std::vector<int32_t> inputs;
+	std::vector<int32_t> expected;
+	std::vector<SdpStage> stages;
+	std::vector<Operands> operands;
+	std::vector<SdpStageRun> runs;
+};
+
+/** \return numbers as they are in memory */
+std::vector<std::byte> stored(const std::vector<int32_t> &numbers, Precision precision)
+{
+	std::vector<std::byte> bytes(numbers.size() * elementBytes(precision));
+
+	narrowElements(numbers, precision, bytes);
+	return bytes;
+}
+
 /** \brief A stage alone, in place; what is bypassed has no operands */
 bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values, size_t lanes,
 	      const SdpOperandRun &alu, const SdpOperandRun &mul)
@@ -90,6 +130,28 @@ bool applyOne(const SdpStage &stage, bool isY, std::vector<int32_t> &values, siz
 				  stage.mul.bypass ? SdpOperandRun() : mul };
 
 	return applySdpFast({ &run, 1 }, lanes, values, values);
+}
+
+/**
+ * \brief What \a store writes and notes is what is expected, unless it refuses
+ * \return true if it did not; nothing saturates then
+ */
+template<typename Store>
+bool storesAre(const std::vector<std::byte> &expected, const SdpCounters &expectedCounters,
+	       Store store)
+{
+	std::vector<std::byte> bytes(expected.size());
+	SdpCounters counters;
+
+	if (!store(std::span<std::byte>(bytes), counters)) {
+		EXPECT_FALSE(counters.nonZero);
+		return false;
+	}
+	EXPECT_EQ(bytes, expected);
+	EXPECT_EQ(expectedCounters.saturation, 0U);
+	EXPECT_EQ(counters.nonZero,
+		  std::ranges::any_of(expected, [](std::byte b) { return b != std::byte{ 0 }; }));
+	return true;
 }
 
 } /* namespace */
@@ -157,10 +219,13 @@ TEST(SdpFast, TheConverterIsTheReference)
 {
 	Random random(503);
 	uint32_t saturated = 0;
+	size_t stores = 0;
 
 	for (int round = 0; round < 1000; round++) {
 		SdpOp op;
 		SdpCounters expectedCounters;
+
+		op.flying = true; /* inputs have 32 bits */
 		const auto inputs = random.numbers(32 * static_cast<size_t>(random(1, 9)), 32);
 		auto expected = inputs;
 
@@ -178,18 +243,14 @@ TEST(SdpFast, TheConverterIsTheReference)
 			ASSERT_EQ(values, expected) << "round " << round;
 			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
 
-			std::vector<std::byte> stored(values.size() * elementBytes(op.out));
-			std::vector<std::byte> bytes(stored.size());
-			SdpCounters storeCounters;
-			narrowElements(expected, op.out, bytes);
-			ASSERT_TRUE(storeSdpFast(op, {}, 32, inputs, stored, storeCounters));
-			ASSERT_EQ(stored, bytes) << "round " << round;
-			ASSERT_EQ(storeCounters.saturation, expectedCounters.saturation);
-			ASSERT_EQ(storeCounters.nonZero,
-				  std::ranges::any_of(expected, [](int32_t n) { return n != 0; }));
+			const auto bytes = stored(expected, op.out);
+			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+				return storeSdpFast(op, {}, 32, inputs, out, counted);
+			});
 		});
 	}
 	EXPECT_GT(saturated, 1000U);
+	EXPECT_GT(stores, 100U);
 }
 
 /* Two stages X and one Y, to numbers and to memory. */
@@ -197,47 +258,148 @@ TEST(SdpFast, StagesOneAfterTheOtherAreTheReference)
 {
 	Random random(504);
 
+	size_t stores = 0;
+
 	for (int round = 0; round < 500; round++) {
 		const size_t lanes = random.coin() ? 32 : 16;
 		const auto atoms = static_cast<size_t>(random(1, 9));
 		const auto count = static_cast<size_t>(random(0, 3));
-		const auto inputs = random.numbers(atoms * lanes, 32);
-		std::vector<SdpStage> stages(count);
-		std::vector<Operands> operands;
-		std::vector<SdpStageRun> runs;
+		Chain chain(random.numbers(atoms * lanes, 32), lanes, count);
 		SdpOp op;
 		SdpCounters expectedCounters;
-		auto expected = inputs;
 
-		operands.reserve(2 * count);
+		op.flying = true; /* inputs have 32 bits */
 		for (size_t i = 0; i < count; i++) {
 			const bool isY = i + 1 == count && random.coin();
-			stages[i] = random.stage(SdpAlu::Equal);
-			const SdpOperandRun alu =
-				operands.emplace_back(random, atoms, lanes, 32).run;
-			const SdpOperandRun mul =
-				operands.emplace_back(random, atoms, lanes, 16).run;
-			runs.push_back({ &stages[i], isY, alu, mul });
-			(isY ? applySdpY : applySdpX)(stages[i], Precision::Int8, expected, lanes,
-						      alu, mul);
+			const SdpStage stage = random.stage(SdpAlu::Equal);
+			const SdpOperandRun alu = chain.operand(random, atoms, 32);
+			const SdpOperandRun mul = chain.operand(random, atoms, 16);
+			chain.append(stage, isY, alu, mul);
 		}
 		op.out = random.coin() ? Precision::Int8 : Precision::Int16;
 		op.converter = { .offset = random.numbers(1, 32)[0],
 				 .scale = static_cast<int16_t>(random.numbers(1, 16)[0]),
 				 .shift = static_cast<uint8_t>(random(0, 63)) };
-		auto converted = expected;
+		auto converted = chain.expected;
 		convertSdpOutput(op, converted, expectedCounters);
-		std::vector<std::byte> bytes(converted.size() * elementBytes(op.out));
-		narrowElements(converted, op.out, bytes);
+		const auto bytes = stored(converted, op.out);
 		forEachTarget([&] {
-			std::vector<int32_t> values(inputs.size());
-			std::vector<std::byte> stored(bytes.size());
-			SdpCounters counters;
-			ASSERT_TRUE(applySdpFast(runs, lanes, inputs, values));
-			ASSERT_EQ(values, expected) << "round " << round;
-			ASSERT_TRUE(storeSdpFast(op, runs, lanes, inputs, stored, counters));
-			ASSERT_EQ(stored, bytes) << "round " << round;
-			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+			std::vector<int32_t> values(chain.inputs.size());
+			ASSERT_TRUE(applySdpFast(chain.runs, lanes, chain.inputs, values));
+			ASSERT_EQ(values, chain.expected) << "round " << round;
+			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+				return storeSdpFast(op, chain.runs, lanes, chain.inputs, out,
+						    counted);
+			});
+			SdpLine line;
+			if (findSdpLine(op, chain.runs, lanes, line))
+				storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+					return storeSdpLine(op, line, chain.runs, lanes,
+							    chain.inputs, out, counted);
+				});
+		});
+	}
+	EXPECT_GT(stores, 100U);
+}
+
+/* Stages as networks have them: what they make of the input has about the output's bits. */
+TEST(SdpFast, LinesAreTheReference)
+{
+	Random random(506);
+	size_t lines = 0;
+	size_t stores = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		const size_t lanes = random.coin() ? 32 : 16;
+		const auto atoms = static_cast<size_t>(random(1, 40));
+		const auto count = static_cast<size_t>(random(0, 3));
+		int bits = random(8, 28);
+		Chain chain(random.numbers(atoms * lanes, bits), lanes, count);
+		SdpOp op;
+		SdpCounters expectedCounters;
+
+		op.flying = true; /* inputs have 32 bits */
+		op.out = lanes == 32 ? Precision::Int8 : Precision::Int16;
+		const int outBits = op.out == Precision::Int8 ? 9 : 17;
+		for (size_t i = 0; i < count; i++) {
+			const bool isY = i + 1 == count && random.coin();
+			SdpStage stage = random.stage(SdpAlu::Equal);
+			const int factorBits = random(2, 16);
+
+			stage.prelu = random(0, 15) == 0;
+			if (isY && stage.algorithm == SdpAlu::Equal)
+				stage.algorithm = SdpAlu::Sum;
+			if (!stage.mul.bypass)
+				bits += factorBits - 1;
+			stage.mulShift = static_cast<uint16_t>(
+				random(std::max(bits - 31, 0), std::max(bits - outBits, 0)));
+			if (stage.mul.bypass && isY)
+				stage.mulShift = 0;
+			bits -= stage.mulShift;
+			const bool elements = random(0, 3) == 0;
+			SdpOperandRun alu = chain.operand(random, elements ? atoms : 1, bits);
+			SdpOperandRun mul = chain.operand(random, 1, factorBits);
+			if (!elements)
+				alu.atomStride = 0;
+			mul.atomStride = 0;
+			chain.append(stage, isY, alu, mul);
+		}
+		const int scaleBits = random.coin() ? 2 : random(2, 16);
+		op.converter = { .offset = random.numbers(1, outBits - 1)[0],
+				 .scale = static_cast<int16_t>(
+					 scaleBits == 2 ? 1 : random.numbers(1, scaleBits)[0]),
+				 .shift = static_cast<uint8_t>(
+					 random(0, std::max(bits + scaleBits - 1 - outBits, 0))) };
+		convertSdpOutput(op, chain.expected, expectedCounters);
+		const auto bytes = stored(chain.expected, op.out);
+		forEachTarget([&] {
+			SdpLine line;
+			if (!findSdpLine(op, chain.runs, lanes, line))
+				return;
+			lines++;
+			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+				return storeSdpLine(op, line, chain.runs, lanes, chain.inputs, out,
+						    counted);
+			});
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
+		});
+	}
+	std::printf("%zu of %zu lines\n", stores, lines);
+	EXPECT_GT(stores, lines / 4);
+}
+
+/* Every sum of INT8 and INT8, halved: half of them are exactly between two numbers. */
+TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
+{
+	constexpr size_t lanes = 32;
+	std::vector<int32_t> inputs;
+	std::vector<int32_t> others;
+	SdpStage stage;
+	SdpOp op;
+
+	for (int a = INT8_MIN; a <= INT8_MAX; a++) {
+		for (int b = INT8_MIN; b <= INT8_MAX; b++) {
+			inputs.push_back(a);
+			others.push_back(b);
+		}
+	}
+	stage.bypass = stage.alu.bypass = false;
+	stage.algorithm = SdpAlu::Sum;
+	const SdpStageRun run = { &stage, false, { others.data(), lanes }, {} };
+	for (uint8_t shift = 0; shift < 12; shift++) {
+		op.converter = { .offset = 0, .scale = 1, .shift = shift };
+		auto expected = inputs;
+		SdpCounters counters;
+		applySdpX(stage, Precision::Int8, expected, lanes, run.alu, {});
+		convertSdpOutput(op, expected, counters);
+		const auto bytes = stored(expected, op.out);
+		forEachTarget([&] {
+			SdpLine line;
+			ASSERT_TRUE(findSdpLine(op, { &run, 1 }, lanes, line));
+			ASSERT_TRUE(storesAre(bytes, counters, [&](auto out, auto &counted) {
+				return storeSdpLine(op, line, { &run, 1 }, lanes, inputs, out,
+						    counted);
+			}));
 		});
 	}
 }
@@ -247,10 +409,11 @@ TEST(SdpFast, OperandsAreConvertedAsTheReferenceDoes)
 	Random random(505);
 
 	for (int round = 0; round < 1000; round++) {
-		const arith::Converter converter = { .offset = random.numbers(1, 32)[0],
-						     .scale = static_cast<int16_t>(
-							     random.numbers(1, 16)[0]),
-						     .shift = static_cast<uint8_t>(random(0, 63)) };
+		const arith::Converter converter = {
+			.offset = random.numbers(1, random.coin() ? 16 : 32)[0],
+			.scale = static_cast<int16_t>(random.numbers(1, 16)[0]),
+			.shift = static_cast<uint8_t>(random(0, random.coin() ? 0 : 63))
+		};
 		const auto inputs = random.numbers(static_cast<size_t>(random(1, 50)), 16);
 		auto expected = inputs;
 
@@ -261,6 +424,24 @@ TEST(SdpFast, OperandsAreConvertedAsTheReferenceDoes)
 			convertSdpOperandsFast(converter, values);
 			ASSERT_EQ(values, expected) << "round " << round;
 		});
+	}
+}
+
+TEST(SdpFast, ElementsAreWidenedAsTheReferenceDoes)
+{
+	for (const Precision precision : { Precision::Int8, Precision::Int16 }) {
+		for (const size_t count : { 1, 16, 100 }) {
+			std::vector<std::byte> raw(count * elementBytes(precision));
+			for (size_t i = 0; i < raw.size(); i++)
+				raw[i] = static_cast<std::byte>(i * 77);
+			std::vector<int32_t> expected(count);
+			widenElements(raw, precision, expected);
+			forEachTarget([&] {
+				std::vector<int32_t> values(count);
+				widenSdpElements(raw, precision, values);
+				EXPECT_EQ(values, expected);
+			});
+		}
 	}
 }
 

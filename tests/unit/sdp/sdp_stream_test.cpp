@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
 
+#include "arith/integer.h"
 #include "sdp/sdp_work.h"
 #include "sdp_test_support.h"
 #include "timing/operation_timing.h"
@@ -195,6 +196,32 @@ TEST(SdpRun, PerElementOperandsFollowTheirStrides)
 	EXPECT_EQ(out[33], 33);
 	EXPECT_EQ(out[64], 96) << "second line";
 	EXPECT_EQ(out[96 + 31], 127) << "clipped from 159";
+}
+
+TEST(SdpRun, PerElementOperandsAreShifted)
+{
+	/* Zeros come in, so the operand goes out, shifted there and back. */
+	const std::vector<int32_t> zeros(16, 0),
+		operands = { INT16_MIN, INT16_MAX, -1, 0, 1,	  -257,	 1000, -16384,
+			     7,		-4096,	   99, 5, -30000, 30000, 2,    -2 };
+	for (const uint8_t shift : { 1, 8, 16, 17, 30 }) {
+		SdpBench bench;
+		SdpOp op = SdpBench::passThrough(Precision::Int16, 1, 1, 16);
+		op.x1 = aluFromMemory(true, true);
+		op.x1.aluShift = shift;
+		op.converter.shift = shift;
+		bench.store(SdpBench::sourceAddress, Precision::Int16, zeros);
+		bench.store(SdpBench::operandAddress, Precision::Int16, operands);
+		MemoryPort port = bench.port();
+		runSdp(op, {}, port);
+		const std::vector<int32_t> out =
+			bench.load(SdpBench::destinationAddress, Precision::Int16, 16);
+		for (size_t i = 0; i < out.size(); i++) {
+			const int64_t there = arith::shiftLeftSaturate<32>(operands[i], shift);
+			EXPECT_EQ(out[i], arith::saturate<16>(arith::shiftRightRound(there, shift)))
+				<< operands[i] << " by " << int{ shift };
+		}
+	}
 }
 
 TEST(SdpRun, AluAndMultiplierOperandsInterleave)
