@@ -26,12 +26,16 @@ namespace
 
 const std::filesystem::path dumps = "/sys/class/devcoredump";
 
-/** \return the data of the only core dump, empty if there is none */
+/**
+ * \return the data of the only core dump, empty if there is none
+ *
+ * The kernel makes the link to the device last, when the data can be read already.
+ */
 std::filesystem::path findDump()
 {
 	std::error_code error;
 	for (const auto &entry : std::filesystem::directory_iterator(dumps, error)) {
-		if (std::filesystem::exists(entry.path() / "data"))
+		if (std::filesystem::is_symlink(entry.path() / "failing_device", error))
 			return entry.path() / "data";
 	}
 	return {};

@@ -22,8 +22,8 @@ _GUEST_MEMORY = 2 << 30
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
 model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
-once scripts/kernel-debug has made it. On kernels between the oldest and the newest each test runs
-in one DMA mode; --kernel runs it in all of them. The last line is "N passed, N failed", and
+once scripts/kernel-debug has made it. On kernels before the newest the driver's tests run in one
+DMA mode, and not those of the runtime; --kernel runs all. The last line is "N passed, N failed", and
 ", N skipped" if some were.
 '''
 _EPILOG = '''\

@@ -87,6 +87,12 @@ class Archives(unittest.TestCase):
 
 
 class Suites(unittest.TestCase):
+	def setUp(self):
+		# Names are looked up in the archive, too.
+		names = mock.patch.object(archive, 'code_name', lambda name: name)
+		names.start()
+		self.addCleanup(names.stop)
+
 	def check(self, headers, **build):
 		"""The rows of an archive in which every suite has @headers and modules are built by @build."""
 		opened = mock.patch.object(archive, 'opened', lambda *_: contextlib.nullcontext(Packages(*headers)))

@@ -72,17 +72,25 @@ class Arguments(unittest.TestCase):
 
 
 class Plan(unittest.TestCase):
-	def modes(self, *series):
-		"""{kernel: the modes that see the test "uapi"}."""
-		boots = vmtests.plan(series, lambda name: name.endswith('.uapi'))
+	def modes(self, *series, test='uapi'):
+		"""{kernel: the modes that see @test}."""
+		boots = vmtests.plan(series, lambda name: name.endswith(f'.{test}'))
 		return {kernel: [mode for boot, mode in boots if boot == kernel] for kernel in series}
 
-	def test_both_ends_see_every_mode_what_is_between_them_one(self):
+	def test_the_newest_sees_every_mode_others_one(self):
 		self.assertEqual(self.modes('6.12', '7.2', '7.3', 'debug'), {
-			'6.12': ['iommu', 'none'], '7.2': ['iommu'], '7.3': ['iommu', 'none'], 'debug': ['iommu']})
+			'6.12': ['iommu'], '7.2': ['iommu'], '7.3': ['iommu', 'none'], 'debug': ['iommu']})
 
-	def test_a_kernel_that_is_asked_for_sees_every_mode(self):
+	def test_only_the_newest_sees_what_is_the_runtimes(self):
+		self.assertEqual(self.modes('6.12', '7.3', 'debug', test='async'),
+				 {'6.12': [], '7.3': ['iommu'], 'debug': []})
+
+	def test_a_kernel_that_is_asked_for_sees_everything(self):
 		self.assertEqual(self.modes('7.2'), {'7.2': ['iommu', 'none']})
+		self.assertEqual(self.modes('7.2', test='async'), {'7.2': ['iommu']})
+
+	def test_the_debug_kernel_alone(self):
+		self.assertEqual(self.modes('debug'), {'debug': ['iommu']})
 
 
 class Control(unittest.TestCase):
