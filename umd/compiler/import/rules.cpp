@@ -30,4 +30,16 @@ uint32_t Rules::axis(int64_t axis, size_t rank, const std::string &field)
 	return static_cast<uint32_t>(axis < 0 ? axis + axes : axis);
 }
 
+std::vector<double> Rules::reciprocals(const Value &divisor, const std::string &field)
+{
+	if (failed())
+		return {};
+	std::vector<double> numbers = realNumbers(divisor);
+	for (double &number : numbers) {
+		need(number != 0, field, "is 0");
+		number = 1 / number;
+	}
+	return numbers;
+}
+
 } /* namespace nvdla::compiler */

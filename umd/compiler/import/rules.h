@@ -6,8 +6,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <nvdla/error.h>
+
+#include "compiler/ir/model.h"
 
 namespace nvdla::compiler
 {
@@ -43,6 +46,8 @@ public:
 
 	/** \brief \a axis counted from the front, held against \a rank; 0 after an error */
 	uint32_t axis(int64_t axis, size_t rank, const std::string &field);
+	/** \brief What to multiply by instead of dividing by a constant; an error if it has a 0 */
+	std::vector<double> reciprocals(const Value &divisor, const std::string &field);
 
 protected:
 	/** \brief Type and name of the operator, for errors */

@@ -15,15 +15,15 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-constexpr uint32_t mostOfWindow = 1 << 16;
-
 /* Two numbers of an attribute: of lines, of columns. */
 op::Axes axesOf(NodeReader &reader, const std::string &name)
 {
-	const std::vector<int64_t> numbers = reader.integers(name);
+	std::vector<int64_t> numbers = reader.integers(name);
 
 	if (numbers.empty())
 		return { 1, 1 };
+	if (numbers.size() == 1 && reader.isLine())
+		numbers.insert(numbers.begin(), 1);
 	for (const int64_t number : numbers)
 		reader.need(number >= 1 && number <= mostOfWindow, name,
 			    fmt::format("{} is not possible", number));
@@ -54,8 +54,10 @@ Sides samePadding(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t dilati
 op::Padding paddingOf(NodeReader &reader, const FileTensor &picture, const Windows &windows)
 {
 	const std::string kind = reader.text("auto_pad", "NOTSET");
-	const std::vector<int64_t> pads = reader.integers("pads");
+	std::vector<int64_t> pads = reader.integers("pads");
 
+	if (pads.size() == 2 && reader.isLine())
+		pads = { 0, pads[0], 0, pads[1] };
 	if (kind == "VALID" || reader.failed())
 		return {};
 	if (kind == "SAME_UPPER" || kind == "SAME_LOWER") {
@@ -89,53 +91,10 @@ uint32_t countOf(uint32_t in, uint32_t before, uint32_t after, uint32_t kernel, 
 
 void readConv(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
-	const Value weights = reader.constant(1);
+	const FileTensor x = reader.pictureOrLine(0);
+	const Value weights = kernelsOf(reader, 1);
 
 	addConvolution(reader, x, weights, biasOf(reader, 2), reader.computed(x));
-}
-
-void readConvTranspose(NodeReader &reader)
-{
-	const FileTensor x = reader.picture(0);
-	const Value weights = reader.constant(1);
-	const std::vector<int64_t> more = reader.integers("output_padding");
-	const std::string kind = reader.text("auto_pad", "NOTSET");
-
-	reader.support(weights.shape.size() == 4 && elementCount(weights.shape), "weights",
-		       "are no kernels with lines and columns");
-	reader.support(reader.integer("group", 1) == 1, "group", "is not 1");
-	reader.support((kind == "NOTSET" || kind == "VALID") && !reader.attribute("output_shape"),
-		       "auto_pad", "or output_shape is given; give pads");
-	if (reader.failed())
-		return;
-	Windows all = windows(reader, x, { weights.shape[3], weights.shape[2] });
-	reader.support(all.dilation.x == 1 && all.dilation.y == 1, "dilations", "are not 1");
-	op::Padding &cut = all.padding;
-	if (!more.empty() &&
-	    reader.need(more.size() == 2, "output_padding", "is not two numbers")) {
-		reader.support(more[0] >= 0 && more[0] <= cut.bottom && more[1] >= 0 &&
-				       more[1] <= cut.right,
-			       "output_padding", "is more than is cut off");
-		cut.bottom -= static_cast<uint32_t>(reader.failed() ? 0 : more[0]);
-		cut.right -= static_cast<uint32_t>(reader.failed() ? 0 : more[1]);
-	}
-	auto size = [&](uint32_t in, uint32_t stride, uint32_t kernel, uint32_t without) {
-		const uint64_t sums = uint64_t{ in - 1 } * stride + kernel;
-		reader.need(sums > without && sums - without <= mostOfWindow, "pads",
-			    "leave nothing, or too much");
-		return reader.failed() ? 0 : static_cast<uint32_t>(sums - without);
-	};
-	if (reader.failed() || !reader.need(elementCount(x.shape), "input 0", "has no elements"))
-		return;
-	const Extents shape{ x.shape[0], weights.shape[1],
-			     size(x.shape[2], all.stride.y, all.kernel.y, cut.top + cut.bottom),
-			     size(x.shape[3], all.stride.x, all.kernel.x, cut.left + cut.right) };
-	std::vector<ValueId> inputs{ x.id, reader.addConstant(permuted(weights, { 1, 0, 2, 3 })) };
-	for (const Value &one : biasOf(reader, 2))
-		inputs.push_back(reader.addConstant(one));
-	reader.add(TransposedConvolution{ all.stride, cut, {} }, std::move(inputs),
-		   reader.computed(x), shape, x.order);
 }
 
 /* Numbers times a factor; the bias of Gemm has one. */
@@ -214,6 +173,28 @@ void readBatchNormalization(NodeReader &reader)
 
 } /* namespace */
 
+void addPicture(NodeReader &reader, Kind kind, std::vector<ValueId> inputs,
+		const ElementKind &elements, const Extents &shape, const AxisOrder &order)
+{
+	if (!reader.isLine()) {
+		reader.add(std::move(kind), std::move(inputs), elements, shape, order);
+		return;
+	}
+	reader.addBefore(std::move(kind), std::move(inputs), elements, { 0, shape, order, {} },
+			 [&](const FileTensor &picture) {
+				 addReshape(reader, picture, { shape[0], shape[1], shape[3] });
+			 });
+}
+
+Value kernelsOf(NodeReader &reader, size_t index)
+{
+	Value kernels = reader.constant(index);
+
+	if (kernels.shape.size() == 3 && reader.isLine())
+		kernels.shape.insert(kernels.shape.begin() + 2, 1);
+	return kernels;
+}
+
 std::vector<Value> biasOf(NodeReader &reader, size_t index)
 {
 	return reader.hasInput(index) ? std::vector<Value>{ reader.constant(index) }
@@ -267,7 +248,8 @@ void addConvolution(NodeReader &reader, const FileTensor &picture, const Value &
 	std::vector<ValueId> inputs{ picture.id, reader.addConstant(weights) };
 	for (const Value &one : bias)
 		inputs.push_back(reader.addConstant(one));
-	reader.add(
+	addPicture(
+		reader,
 		Convolution{
 			all.stride, all.dilation, all.padding, static_cast<uint32_t>(groups), {} },
 		std::move(inputs), elements, shape, picture.order);
@@ -316,7 +298,6 @@ void addProduct(NodeReader &reader, const FileTensor &rows, const Value &weights
 const NodeTable convolutionNodes = {
 	{ "BatchNormalization", readBatchNormalization },
 	{ "Conv", readConv },
-	{ "ConvTranspose", readConvTranspose },
 	{ "Gemm", readGemm },
 	{ "MatMul", readMatMul },
 };

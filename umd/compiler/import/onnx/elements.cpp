@@ -145,17 +145,45 @@ void readDiv(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
 	const Value divisor = reader.constant(1);
-	std::vector<double> numbers = realNumbers(divisor);
+	const std::vector<double> factors = reader.reciprocals(divisor, "input 1");
 
-	for (double &number : numbers) {
-		reader.need(number != 0, "input 1", "is 0");
-		number = 1 / number;
-	}
 	if (reader.failed())
 		return;
 	FileTensor factor = reader.input(1);
-	factor.id = reader.addConstant(floatConstant(numbers, divisor.shape));
+	factor.id = reader.addConstant(floatConstant(factors, divisor.shape));
 	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
+}
+
+/* To a constant power: what has a function, or is a product. */
+void readPow(NodeReader &reader)
+{
+	const FileTensor x = reader.input(0);
+	const double exponent = reader.scalar(1, 1);
+	const ElementKind elements = reader.computed(x);
+	const Unary square{ Unary::Function::Square, 0, {} };
+
+	if (reader.failed())
+		return;
+	if (exponent == 1) {
+		reader.alias(x);
+	} else if (exponent == 2) {
+		addUnary(reader, square);
+	} else if (exponent == 3) {
+		reader.support(!reader.value(x).isConstant, "input 0", "is a constant");
+		reader.addBefore(square, { x.id }, elements, x, [&](const FileTensor &squared) {
+			reader.add(Elementwise{ Function::Multiply, {} }, { x.id, squared.id },
+				   elements, x);
+		});
+	} else if (exponent == 0.5) {
+		addUnary(reader, { Unary::Function::Sqrt, 0, {} });
+	} else if (exponent == -0.5) {
+		addUnary(reader, { Unary::Function::ReciprocalSqrt, 0, {} });
+	} else if (exponent == -1) {
+		addUnary(reader, { Unary::Function::Reciprocal, 0, {} });
+	} else {
+		reader.support(false, "exponent",
+			       fmt::format("is {}; 1, 2, 3, 0.5, -0.5 and -1 are known", exponent));
+	}
 }
 
 /* A slope for each channel, as C x 1 x 1. */
@@ -351,6 +379,7 @@ const NodeTable elementNodes = {
 	{ "Mul", readElementwise<Function::Multiply> },
 	{ "Neg", readNeg },
 	{ "PRelu", readPRelu },
+	{ "Pow", readPow },
 	{ "Reciprocal", readUnary<Unary::Function::Reciprocal> },
 	{ "Relu", readRelu },
 	{ "Resize", readResize },

@@ -14,8 +14,6 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-constexpr int64_t mostOfAxis = 1 << 24;
-
 /* Axes in the value's order that stand for \a several of the file's, those of one element first. */
 AxisOrder orderOf(const Extents &shape, const AxisOrder &several)
 {
@@ -160,22 +158,12 @@ void readTranspose(NodeReader &reader)
 	reader.alias(result);
 }
 
-/* Numbers for each axis of the file, as the value has its axes. */
-Extents inValueOrder(const FileTensor &tensor, const Extents &numbers)
-{
-	Extents ordered;
-
-	for (const uint32_t axis : tensor.order)
-		ordered.push_back(numbers[axis]);
-	return ordered;
-}
-
 void readConcat(NodeReader &reader)
 {
-	std::vector<FileTensor> tensors;
+	std::vector<FileTensor> tensors{ reader.input(0) };
 	bool alike = true;
 
-	for (size_t i = 0; i < reader.inputs(); i++)
+	for (size_t i = 1; i < reader.inputs(); i++)
 		tensors.push_back(reader.input(i));
 	if (reader.failed())
 		return;
@@ -254,60 +242,16 @@ void readSlice(NodeReader &reader)
 		   { tensor.id }, reader.same(tensor), shape, tensor.order);
 }
 
-/* Of all axes, those that are not named among them: before each, then behind each. */
-std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
-{
-	constexpr size_t axesAt = 3;
-	const std::vector<int64_t> pads = reader.list(1, "pads");
-
-	if (!reader.hasInput(axesAt))
-		return pads;
-	const std::vector<int64_t> axes = reader.wholeNumbers(axesAt);
-	std::vector<int64_t> all(2 * rank, 0);
-	if (!reader.need(pads.size() == 2 * axes.size(), "pads",
-			 fmt::format("are {} numbers for {} axes", pads.size(), axes.size())))
-		return all;
-	for (size_t i = 0; i < axes.size() && !reader.failed(); i++) {
-		const uint32_t axis = reader.axis(axes[i], rank, "axes");
-		if (reader.failed())
-			break;
-		all[axis] = pads[i];
-		all[axis + rank] = pads[i + axes.size()];
-	}
-	return all;
-}
-
-void readPad(NodeReader &reader)
-{
-	const FileTensor tensor = reader.input(0);
-	const size_t rank = tensor.shape.size();
-	const std::vector<int64_t> pads = padsOf(reader, rank);
-	Extents before, after, shape;
-	Pad pad;
-
-	pad.value = reader.attribute("value") ? reader.number("value", 0) : reader.scalar(2, 0);
-	reader.support(reader.text("mode", "constant") == "constant", "mode",
-		       "is not constant, the only one that is known");
-	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
-	    !reader.need(pads.size() == 2 * rank, "pads",
-			 fmt::format("are {} numbers for {} axes", pads.size(), rank)))
-		return;
-	for (size_t axis = 0; axis < rank; axis++) {
-		for (const int64_t number : { pads[axis], pads[axis + rank] })
-			reader.support(number >= 0 && number < mostOfAxis, "pads",
-				       fmt::format("{} elements", number));
-		if (reader.failed())
-			return;
-		before.push_back(static_cast<uint32_t>(pads[axis]));
-		after.push_back(static_cast<uint32_t>(pads[axis + rank]));
-		shape.push_back(tensor.shape[axis] + before.back() + after.back());
-	}
-	pad.before = inValueOrder(tensor, before);
-	pad.after = inValueOrder(tensor, after);
-	reader.add(std::move(pad), { tensor.id }, reader.same(tensor), shape, tensor.order);
-}
-
 } /* namespace */
+
+Extents inValueOrder(const FileTensor &tensor, const Extents &numbers)
+{
+	Extents ordered;
+
+	for (const uint32_t axis : tensor.order)
+		ordered.push_back(numbers[axis]);
+	return ordered;
+}
 
 void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors,
 		      const ElementKind &elements)
@@ -394,9 +338,9 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 }
 
 const NodeTable layoutNodes = {
-	{ "Concat", readConcat },   { "Flatten", readFlatten },	    { "Pad", readPad },
-	{ "Reshape", readReshape }, { "Slice", readSlice },	    { "Split", readSplit },
-	{ "Squeeze", readSqueeze }, { "Transpose", readTranspose }, { "Unsqueeze", readUnsqueeze },
+	{ "Concat", readConcat },	{ "Flatten", readFlatten },	{ "Reshape", readReshape },
+	{ "Slice", readSlice },		{ "Split", readSplit },		{ "Squeeze", readSqueeze },
+	{ "Transpose", readTranspose }, { "Unsqueeze", readUnsqueeze },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -142,6 +142,17 @@ std::vector<int64_t> NodeReader::list(size_t index, const std::string &name)
 	return attribute(name) ? integers(name) : wholeNumbers(index);
 }
 
+Transpose turnedTo(const FileTensor &tensor, const Extents &shape, const AxisOrder &order)
+{
+	Transpose transpose{ shape, {} };
+
+	for (const uint32_t axis : order)
+		transpose.order.push_back(static_cast<uint32_t>(
+			std::find(tensor.order.begin(), tensor.order.end(), axis) -
+			tensor.order.begin()));
+	return transpose;
+}
+
 FileTensor NodeReader::inOrder(const FileTensor &tensor, const AxisOrder &order)
 {
 	if (failed() || (tensor.order == order && tensor.places.empty()))
@@ -152,13 +163,8 @@ FileTensor NodeReader::inOrder(const FileTensor &tensor, const AxisOrder &order)
 		     "is flattened, or has other axes; move that to an end of the model"))
 		return tensor;
 	if (severalOf(tensor.shape, tensor.order) != severalOf(tensor.shape, order)) {
-		Transpose transpose{ from.shape, {} };
-		for (const uint32_t axis : order)
-			transpose.order.push_back(static_cast<uint32_t>(
-				std::find(tensor.order.begin(), tensor.order.end(), axis) -
-				tensor.order.begin()));
-		return addValue(from.name + " in order", std::move(transpose), { tensor.id },
-				same(tensor), tensor.shape, order);
+		return addValue(from.name + " in order", turnedTo(tensor, from.shape, order),
+				{ tensor.id }, same(tensor), tensor.shape, order);
 	}
 	return addValue(from.name + " in order", Reshape{}, { tensor.id }, same(tensor),
 			tensor.shape, order);
@@ -173,6 +179,19 @@ FileTensor NodeReader::picture(size_t index)
 		fmt::format("is {}; batch, channels, lines and columns are needed",
 			    toString(tensor.shape)));
 	return failed() ? FileTensor{} : inOrder(tensor, channelsLast(tensor.shape.size()));
+}
+
+FileTensor NodeReader::pictureOrLine(size_t index)
+{
+	const FileTensor tensor = input(index);
+
+	if (failed() || tensor.shape.size() != 3 || value(tensor).isConstant)
+		return picture(index);
+	const FileTensor line = inOrder(tensor, { 0, 2, 1 });
+	if (failed())
+		return {};
+	return addValue(value(tensor).name + " as line", Reshape{}, { line.id }, same(line),
+			{ tensor.shape[0], tensor.shape[1], 1, tensor.shape[2] }, channelsLast(4));
 }
 
 ValueId NodeReader::addConstant(Value value)

@@ -20,6 +20,11 @@ namespace pb = nvdla::onnx;
 /** \brief What did not succeed, in errors */
 inline constexpr const char *reading = "read ONNX model";
 
+/** \brief Elements that an axis may have in what changes its extent */
+inline constexpr int64_t mostOfAxis = 1 << 24;
+/** \brief Lines and columns of windows, of what is around them, and of what they make */
+inline constexpr uint32_t mostOfWindow = 1 << 16;
+
 /** \brief Axes of a value in terms of the file's: axis i of the value is the file's order[i] */
 using AxisOrder = std::vector<uint32_t>;
 
@@ -51,6 +56,12 @@ struct Import {
 	int64_t version = 0; /**< of the operators */
 	uint64_t constantBytes = 0;
 };
+
+/** \return numbers for each axis of the file, as the value has its axes */
+Extents inValueOrder(const FileTensor &tensor, const Extents &numbers);
+
+/** \return what moves the elements of a value of that \a shape, so that its axes are in \a order */
+Transpose turnedTo(const FileTensor &tensor, const Extents &shape, const AxisOrder &order);
 
 /** \brief What the elements of a result are */
 struct ElementKind {
@@ -98,6 +109,10 @@ public:
 	FileTensor inOrder(const FileTensor &tensor, const AxisOrder &order);
 	/** \brief A picture: N, H, W, C */
 	FileTensor picture(size_t index);
+	/** \brief A picture; what has batch, channels and columns is one of a single line */
+	FileTensor pictureOrLine(size_t index);
+	/** \brief Whether input 0 has batch, channels and columns, but no lines */
+	bool isLine() { return input(0).shape.size() == 3; }
 
 	ValueId addConstant(Value value);
 	/** \brief Say what the integers of a tensor stand for; it cannot be something else already
@@ -152,12 +167,17 @@ using NodeTable = std::map<std::string, ReadNode>;
 extern const NodeTable channelNodes;
 extern const NodeTable convolutionNodes;
 extern const NodeTable elementNodes;
+extern const NodeTable extentNodes;
 extern const NodeTable layoutNodes;
 extern const NodeTable poolingNodes;
 extern const NodeTable quantizedNodes;
+extern const NodeTable transposedNodes;
 
 /* What families share. */
 
+/** \brief An operator that makes a picture of input 0; it has no lines if that has none */
+void addPicture(NodeReader &reader, Kind kind, std::vector<ValueId> inputs,
+		const ElementKind &elements, const Extents &shape, const AxisOrder &order);
 /** \brief Stride, dilation and padding, and what an output's height and width become */
 struct Windows {
 	op::Axes kernel;
@@ -166,6 +186,8 @@ struct Windows {
 	op::Padding padding;
 };
 Windows windows(NodeReader &reader, const FileTensor &picture, op::Axes kernel);
+/** \return constant kernels with lines; those of one axis have one */
+Value kernelsOf(NodeReader &reader, size_t index);
 /** \return the file's shape of what \a windows make of \a picture, with \a channels */
 Extents windowed(NodeReader &reader, const FileTensor &picture, const Windows &windows,
 		 uint32_t channels);

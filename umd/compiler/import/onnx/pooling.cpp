@@ -28,7 +28,7 @@ uint32_t ceilPadding(uint32_t in, uint32_t before, uint32_t after, uint32_t kern
 
 void readMaxPool(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
+	const FileTensor x = reader.pictureOrLine(0);
 
 	reader.support(reader.outputs() == 1, "outputs", "are indices, too");
 	addPool(reader, Pool::Method::Max, x, reader.same(x));
@@ -36,45 +36,72 @@ void readMaxPool(NodeReader &reader)
 
 void readAveragePool(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
+	const FileTensor x = reader.pictureOrLine(0);
 
 	addPool(reader, Pool::Method::Average, x, reader.computed(x));
 }
 
 void readGlobalAverage(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
+	const FileTensor x = reader.pictureOrLine(0);
 
 	addGlobalAverage(reader, x, reader.computed(x));
 }
 
 void readGlobalMax(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
+	const FileTensor x = reader.pictureOrLine(0);
 
 	if (reader.failed())
 		return;
-	reader.add(Pool{ Pool::Method::Max, { x.shape[3], x.shape[2] }, {}, {}, false, {} },
+	addPicture(reader, Pool{ Pool::Method::Max, { x.shape[3], x.shape[2] }, {}, {}, false, {} },
 		   { x.id }, reader.same(x), { x.shape[0], x.shape[1], 1, 1 }, x.order);
 }
 
-void readReduceMean(NodeReader &reader)
+/* Over lines, columns, or both: one window, or a mean of everything. */
+template<Pool::Method method>
+void readReduction(NodeReader &reader)
 {
 	const FileTensor x = reader.picture(0);
+	Pool pool{ method, {}, {}, {}, false, {} };
 	std::vector<uint32_t> axes;
 
 	for (const int64_t number : reader.list(1, "axes"))
 		axes.push_back(reader.axis(number, x.shape.size(), "axes"));
 	std::sort(axes.begin(), axes.end());
-	reader.support(axes == std::vector<uint32_t>{ 2, 3 }, "axes",
-		       "are not lines and columns, the only ones that are known");
+	const bool lines = std::find(axes.begin(), axes.end(), 2) != axes.end();
+	const bool columns = std::find(axes.begin(), axes.end(), 3) != axes.end();
+	reader.support(!axes.empty() && axes.size() == (lines ? 1U : 0U) + (columns ? 1U : 0U),
+		       "axes", "are not lines and columns, the only ones that are known");
 	if (reader.failed())
 		return;
-	if (reader.integer("keepdims", 1))
-		addGlobalAverage(reader, x, reader.computed(x));
+	const bool keeps = reader.integer("keepdims", 1) != 0;
+	const ElementKind elements =
+		method == Pool::Method::Max ? reader.same(x) : reader.computed(x);
+	if (method == Pool::Method::Average && lines && columns) {
+		if (keeps)
+			addGlobalAverage(reader, x, elements);
+		else
+			reader.add(GlobalAverage{}, { x.id }, elements, { x.shape[0], x.shape[1] },
+				   asInFile(2));
+		return;
+	}
+	FileTensor like = x;
+	Extents shape{ x.shape[0], x.shape[1] };
+	for (const uint32_t axis : { 2U, 3U }) {
+		if (!(axis == 2 ? lines : columns)) {
+			shape.push_back(x.shape[axis]);
+			continue;
+		}
+		(axis == 2 ? pool.kernel.y : pool.kernel.x) = x.shape[axis];
+		like.shape[axis] = 1;
+	}
+	if (keeps)
+		reader.add(pool, { x.id }, elements, like);
 	else
-		reader.add(GlobalAverage{}, { x.id }, reader.computed(x),
-			   { x.shape[0], x.shape[1] }, asInFile(2));
+		reader.addBefore(pool, { x.id }, elements, like, [&](const FileTensor &pooled) {
+			addReshape(reader, pooled, shape);
+		});
 }
 
 } /* namespace */
@@ -82,9 +109,11 @@ void readReduceMean(NodeReader &reader)
 void addPool(NodeReader &reader, Pool::Method method, const FileTensor &picture,
 	     const ElementKind &elements)
 {
-	const std::vector<int64_t> kernel = reader.integers("kernel_shape");
+	std::vector<int64_t> kernel = reader.integers("kernel_shape");
 	const bool counts = reader.integer("count_include_pad", 0) != 0;
 
+	if (kernel.size() == 1 && reader.isLine())
+		kernel.insert(kernel.begin(), 1);
 	if (reader.failed() ||
 	    !reader.need(kernel.size() == 2 && kernel[0] >= 1 && kernel[1] >= 1 &&
 				 kernel[0] <= UINT16_MAX && kernel[1] <= UINT16_MAX,
@@ -107,21 +136,25 @@ void addPool(NodeReader &reader, Pool::Method method, const FileTensor &picture,
 	}
 	const Extents shape = windowed(reader, picture, all, picture.shape[1]);
 	if (!reader.failed())
-		reader.add(Pool{ method, all.kernel, all.stride, all.padding, counts, {} },
+		addPicture(reader, Pool{ method, all.kernel, all.stride, all.padding, counts, {} },
 			   { picture.id }, elements, shape, picture.order);
 }
 
 void addGlobalAverage(NodeReader &reader, const FileTensor &picture, const ElementKind &elements)
 {
 	if (!reader.failed())
-		reader.add(GlobalAverage{}, { picture.id }, elements,
+		addPicture(reader, GlobalAverage{}, { picture.id }, elements,
 			   { picture.shape[0], picture.shape[1], 1, 1 }, picture.order);
 }
 
 const NodeTable poolingNodes = {
-	{ "AveragePool", readAveragePool }, { "GlobalAveragePool", readGlobalAverage },
-	{ "GlobalMaxPool", readGlobalMax }, { "MaxPool", readMaxPool },
-	{ "ReduceMean", readReduceMean },
+	{ "AveragePool", readAveragePool },
+	{ "GlobalAveragePool", readGlobalAverage },
+	{ "GlobalMaxPool", readGlobalMax },
+	{ "MaxPool", readMaxPool },
+	{ "ReduceMax", readReduction<Pool::Method::Max> },
+	{ "ReduceMean", readReduction<Pool::Method::Average> },
+	{ "ReduceSum", readReduction<Pool::Method::Sum> },
 };
 
 } /* namespace nvdla::compiler::onnx */

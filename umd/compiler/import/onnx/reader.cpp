@@ -47,8 +47,9 @@ Result<ElementType> elementType(int32_t type, const std::string &where)
 
 ReadNode findNode(const std::string &type)
 {
-	for (const NodeTable *table : { &channelNodes, &convolutionNodes, &elementNodes,
-					&quantizedNodes, &layoutNodes, &poolingNodes }) {
+	for (const NodeTable *table :
+	     { &channelNodes, &convolutionNodes, &elementNodes, &extentNodes, &quantizedNodes,
+	       &layoutNodes, &poolingNodes, &transposedNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second;
 	}
@@ -76,6 +77,7 @@ private:
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	void addFloatOutput(FileTensor &tensor, const std::string &name);
+	void addInFileOrder(FileTensor &tensor, const std::string &name);
 
 	const pb::Model &source_;
 	const pb::Graph &graph_;
@@ -256,6 +258,27 @@ void Reader::addFloatOutput(FileTensor &tensor, const std::string &name)
 	tensor.id = model.values.size() - 1;
 }
 
+/* The CPU moves the elements, if they lie otherwise. */
+void Reader::addInFileOrder(FileTensor &tensor, const std::string &name)
+{
+	Model &model = import_.model;
+	const AxisOrder order = asInFile(tensor.shape.size());
+	Value value = model.values[tensor.id];
+
+	if (severalOf(tensor.shape, tensor.order) == severalOf(tensor.shape, order))
+		return;
+	Transpose transpose = turnedTo(tensor, value.shape, order);
+	value.name = name;
+	value.shape = tensor.shape;
+	model.values.push_back(std::move(value));
+	model.operators.push_back({ name,
+				    "Transpose",
+				    std::move(transpose),
+				    { tensor.id },
+				    { model.values.size() - 1 } });
+	tensor = { model.values.size() - 1, tensor.shape, order, {} };
+}
+
 Result<void> Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
@@ -263,19 +286,20 @@ Result<void> Reader::readOutputs()
 		const auto found = import_.tensors.find(info.name());
 		if (found == import_.tensors.end())
 			return damaged(where, "is written by nothing");
-		FileTensor &tensor = found->second;
+		FileTensor tensor = found->second;
 		const size_t rank = tensor.shape.size();
 		auto lies = [&](const AxisOrder &order) {
 			return severalOf(tensor.shape, tensor.order) ==
 			       severalOf(tensor.shape, order);
 		};
-		const bool asIs = tensor.places.empty() && lies(asInFile(rank));
 		/* Flattened from N, C, H, W. */
 		const bool picture = !tensor.places.empty() || (rank == 4 && lies({ 0, 2, 3, 1 }));
-		if (!asIs && !picture)
-			return fail(
-				ErrorCode::Unsupported, reading, where,
-				"has its axes in another order here, by a Transpose or Reshape");
+		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
+		if (asIs && !import_.model.values[tensor.id].isConstant)
+			addInFileOrder(tensor, info.name());
+		else if (asIs && !lies(asInFile(rank)))
+			return fail(ErrorCode::Unsupported, reading, where,
+				    "is a constant with its axes in another order here");
 		const int32_t wanted = info.type().tensor_type().elem_type();
 		const Value &value = import_.model.values[tensor.id];
 		if (!isFloat(value.type) && !value.isConstant &&

@@ -69,6 +69,15 @@ const Value &OperatorReader::constant(size_t index)
 	return value(id);
 }
 
+void OperatorReader::supportElements(ValueId id)
+{
+	const ElementType type = value(id).type;
+
+	support(failed() || (type != ElementType::Int32 && type != ElementType::Int64), "type",
+		fmt::format("of '{}' is {}; int8, uint8, int16 and float are known", value(id).name,
+			    elementTypeName(type)));
+}
+
 std::vector<int64_t> OperatorReader::numbers(size_t index)
 {
 	const Value &value = constant(index);
@@ -105,6 +114,20 @@ ValueId OperatorReader::addConstant(Value value)
 {
 	value.isConstant = true;
 	model_.values.push_back(std::move(value));
+	return model_.values.size() - 1;
+}
+
+ValueId OperatorReader::addBetween(ValueId like, const Extents &shape)
+{
+	Value between;
+
+	if (failed())
+		return 0;
+	between.name = fmt::format("{} before {}", name_, model_.values.size());
+	between.type = value(like).type;
+	between.quantization = value(like).quantization;
+	between.shape = shape;
+	model_.values.push_back(std::move(between));
 	return model_.values.size() - 1;
 }
 

@@ -34,6 +34,8 @@ public:
 	const Value &value(ValueId id) const;
 	/** \brief An input that has to be a constant */
 	const Value &constant(size_t index);
+	/** \brief State that a tensor is one that can be computed with; shapes are of int32 */
+	void supportElements(ValueId id);
 	/** \brief The whole numbers of a constant input, as axes and sizes are given */
 	std::vector<int64_t> numbers(size_t index);
 
@@ -52,6 +54,9 @@ public:
 	Clamp clamp(fb::Activation activation);
 	/** \brief Add a constant to the model */
 	ValueId addConstant(Value value);
+	/** \brief Add a value between two operators, with elements as \a like has them; 0 after an
+	 * error */
+	ValueId addBetween(ValueId like, const Extents &shape);
 	/** \brief Add the operator: the first inputs that there are, all outputs */
 	void add(Kind kind, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
 	/** \brief Say that a result is indices: int16, whatever integers the file has */

@@ -48,6 +48,22 @@ void readMul(OperatorReader &reader)
 			       reader.clamp(options->activation()));
 }
 
+/* By a constant: a product. */
+void readDiv(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::DivOptions>(fb::BuiltinOptions::DivOptions);
+	const Value divisor = reader.constant(1);
+
+	const std::vector<double> factors = reader.reciprocals(divisor, "input 1");
+
+	if (reader.failed())
+		return;
+	const ValueId factor = reader.addConstant(floatConstant(factors, divisor.shape));
+	reader.add(
+		Elementwise{ Elementwise::Function::Multiply, reader.clamp(options->activation()) },
+		{ reader.input(0), factor }, { reader.output(0) });
+}
+
 void readMaximum(OperatorReader &reader)
 {
 	addElementwise(reader, Elementwise::Function::Maximum, {});
@@ -66,20 +82,6 @@ void readReshape(OperatorReader &reader)
 	reader.need(elementCount(in.shape) == elementCount(out.shape), "shape",
 		    fmt::format("{} becomes {}", toString(in.shape), toString(out.shape)));
 	reader.add(Reshape{}, { reader.input(0) }, { reader.output(0) });
-}
-
-void readMean(OperatorReader &reader)
-{
-	const size_t rank = reader.value(reader.input(0)).shape.size();
-	std::vector<uint32_t> axes;
-
-	for (const int64_t number : reader.numbers(1))
-		axes.push_back(reader.axis(number, rank, "axes"));
-	std::sort(axes.begin(), axes.end());
-	reader.support(rank == 4 && axes == std::vector<uint32_t>{ 1, 2 }, "axes",
-		       "are not height and width, the only ones that are known; use a "
-		       "convolution over channels");
-	reader.add(GlobalAverage{}, { reader.input(0) }, { reader.output(0) });
 }
 
 void readPad(OperatorReader &reader)
@@ -151,34 +153,6 @@ void readSplit(OperatorReader &reader)
 void readSplitV(OperatorReader &reader)
 {
 	readParts(reader, 0, 2);
-}
-
-void readStridedSlice(OperatorReader &reader)
-{
-	const auto *options =
-		reader.options<fb::StridedSliceOptions>(fb::BuiltinOptions::StridedSliceOptions);
-	const Extents shape = reader.value(reader.input(0)).shape;
-	const std::vector<int64_t> begin = reader.numbers(1);
-	const std::vector<int64_t> stride = reader.numbers(3);
-	Slice slice;
-
-	if (reader.failed())
-		return;
-	reader.support(options->ellipsis_mask() == 0 && options->new_axis_mask() == 0 &&
-			       options->shrink_axis_mask() == 0,
-		       "masks", "add or take axes; slice and reshape instead");
-	reader.need(begin.size() == shape.size() && stride.size() == shape.size(), "begin",
-		    "is not one number for each axis");
-	for (size_t i = 0; i < shape.size() && !reader.failed(); i++) {
-		const auto extent = static_cast<int64_t>(shape[i]);
-		int64_t first = begin[i] < 0 ? begin[i] + extent : begin[i];
-		first = options->begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(first, 0, extent);
-		reader.support(stride[i] >= 1, "strides",
-			       fmt::format("{}: only forward slices are known", stride[i]));
-		slice.begin.push_back(static_cast<uint32_t>(first));
-		slice.stride.push_back(static_cast<uint32_t>(stride[i]));
-	}
-	reader.add(std::move(slice), { reader.input(0) }, { reader.output(0) });
 }
 
 void readSlice(OperatorReader &reader)
@@ -285,6 +259,7 @@ const OperatorKind kinds[] = {
 	{ 39, "TRANSPOSE", readTranspose },
 	{ 40, "MEAN", readMean },
 	{ 41, "SUB", readSub },
+	{ 42, "DIV", readDiv },
 	{ 43, "SQUEEZE", readReshape },
 	{ 45, "STRIDED_SLICE", readStridedSlice },
 	{ 47, "EXP", readUnary<Unary::Function::Exp> },
@@ -300,8 +275,12 @@ const OperatorKind kinds[] = {
 	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
 	{ 70, "EXPAND_DIMS", readReshape },
 	{ 73, "LOG", readUnary<Unary::Function::Log> },
+	{ 74, "SUM", readSum },
 	{ 75, "SQRT", readUnary<Unary::Function::Sqrt> },
 	{ 76, "RSQRT", readUnary<Unary::Function::ReciprocalSqrt> },
+	{ 82, "REDUCE_MAX", readReduceMax },
+	{ 83, "PACK", readPack },
+	{ 88, "UNPACK", readUnpack },
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
 	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that add elements around a tensor, or repeat it.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+/* Elements of an axis, from one on. */
+struct Part {
+	uint32_t begin;
+	uint32_t count;
+};
+
+/* Each part is an operation, or more. */
+constexpr uint32_t mostParts = 64;
+constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
+
+/* Each axis of a tensor as parts of it, one behind the other; none: as it is. */
+void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vector<Part>> &axes)
+{
+	const auto changes = [](const std::vector<Part> &parts) { return !parts.empty(); };
+	const auto last = std::find_if(axes.rbegin(), axes.rend(), changes).base() - axes.begin();
+
+	if (reader.failed())
+		return;
+	if (last == 0)
+		reader.alias(tensor);
+	for (size_t axis = 0; axis < static_cast<size_t>(last); axis++) {
+		FileTensor all = tensor;
+		std::vector<ValueId> ids;
+
+		if (axes[axis].empty())
+			continue;
+		all.shape[axis] = 0;
+		for (const Part &part : axes[axis]) {
+			FileTensor like = tensor;
+			Extents begin(like.shape.size(), 0);
+			begin[axis] = part.begin;
+			like.shape[axis] = part.count;
+			all.shape[axis] += part.count;
+			reader.addBefore(
+				Slice{ inValueOrder(tensor, begin), Extents(begin.size(), 1) },
+				{ tensor.id }, reader.same(tensor), like,
+				[&](const FileTensor &slice) { ids.push_back(slice.id); });
+		}
+		if (!reader.support(elementCount(all.shape) <= mostElements, "output",
+				    fmt::format("would be {}", toString(all.shape))))
+			return;
+		const auto place = std::find(tensor.order.begin(), tensor.order.end(), axis);
+		const Concatenation joined{ static_cast<uint32_t>(place - tensor.order.begin()),
+					    {} };
+		const ElementKind elements = reader.same(tensor);
+		if (axis + 1 == static_cast<size_t>(last))
+			reader.add(joined, std::move(ids), elements, all);
+		else
+			reader.addBefore(joined, std::move(ids), elements, all,
+					 [&](const FileTensor &made) { tensor = made; });
+	}
+}
+
+/* An axis again and again; of one time none. */
+std::vector<Part> repeated(NodeReader &reader, uint32_t extent, int64_t times,
+			   const std::string &field)
+{
+	reader.support(
+		times >= 1 && times <= mostParts, field,
+		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
+	if (reader.failed() || times == 1)
+		return {};
+	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
+}
+
+/* A tensor that is computed, in an order of its own. */
+FileTensor repeatable(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+
+	reader.support(!reader.value(tensor).isConstant, "input 0",
+		       "is a constant; repeat it in the model's file");
+	reader.support(tensor.places.empty(), "input 0", "is flattened");
+	return reader.failed() ? FileTensor{} : tensor;
+}
+
+void readTile(NodeReader &reader)
+{
+	const FileTensor tensor = repeatable(reader);
+	const std::vector<int64_t> times = reader.list(1, "repeats");
+	std::vector<std::vector<Part>> axes;
+
+	reader.need(reader.failed() || times.size() == tensor.shape.size(), "repeats",
+		    fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
+	for (size_t axis = 0; axis < tensor.shape.size() && !reader.failed(); axis++)
+		axes.push_back(repeated(reader, tensor.shape[axis], times[axis], "repeats"));
+	addParts(reader, tensor, axes);
+}
+
+/* Axes of one element are repeated; those that are missing are of one. */
+void readExpand(NodeReader &reader)
+{
+	const FileTensor tensor = repeatable(reader);
+	const std::vector<int64_t> shape = reader.list(1, "shape");
+	const size_t rank = tensor.shape.size();
+	std::vector<std::vector<Part>> axes(rank);
+
+	reader.support(
+		reader.failed() || shape.size() <= rank, "shape",
+		fmt::format("has {} axes, the input {}; reshape it before", shape.size(), rank));
+	for (size_t i = 0; i < shape.size() && !reader.failed(); i++) {
+		const size_t axis = rank - shape.size() + i;
+		const uint32_t extent = tensor.shape[axis];
+		reader.need(extent == 1 || shape[i] == 1 || shape[i] == extent, "shape",
+			    fmt::format("makes {} of {} elements", shape[i], extent));
+		if (extent == 1)
+			axes[axis] = repeated(reader, extent, shape[i], "shape");
+	}
+	addParts(reader, tensor, axes);
+}
+
+/* What stands before and behind an axis' elements: some of them. */
+std::vector<Part> padded(NodeReader &reader, const std::string &mode, uint32_t extent,
+			 uint32_t before, uint32_t after)
+{
+	std::vector<Part> parts;
+
+	if (before == 0 && after == 0)
+		return {};
+	const uint32_t most = mode == "edge" ? mostParts : mode == "wrap" ? extent : extent - 1;
+	const uint32_t pieces = mode == "wrap" ? 2 : std::max(before, after);
+	if (!reader.need(extent > 0, "input 0", "has no elements") ||
+	    !reader.support(std::max(before, after) <= most && pieces <= mostParts / 2, "pads",
+			    fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
+					"possible",
+					before, after, extent, mode,
+					mode == "wrap" ? extent : std::min(most, mostParts / 2))))
+		return {};
+	if (mode == "wrap" && before)
+		parts.push_back({ extent - before, before });
+	for (uint32_t i = before; mode != "wrap" && i > 0; i--)
+		parts.push_back({ mode == "edge" ? 0 : i, 1 });
+	parts.push_back({ 0, extent });
+	for (uint32_t i = 1; mode != "wrap" && i <= after; i++)
+		parts.push_back({ mode == "edge" ? extent - 1 : extent - 1 - i, 1 });
+	if (mode == "wrap" && after)
+		parts.push_back({ 0, after });
+	return parts;
+}
+
+/* Of all axes, those that are not named among them: before each, then behind each. */
+std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
+{
+	constexpr size_t axesAt = 3;
+	const std::vector<int64_t> pads = reader.list(1, "pads");
+
+	if (!reader.hasInput(axesAt))
+		return pads;
+	const std::vector<int64_t> axes = reader.wholeNumbers(axesAt);
+	std::vector<int64_t> all(2 * rank, 0);
+	if (!reader.need(pads.size() == 2 * axes.size(), "pads",
+			 fmt::format("are {} numbers for {} axes", pads.size(), axes.size())))
+		return all;
+	for (size_t i = 0; i < axes.size() && !reader.failed(); i++) {
+		const uint32_t axis = reader.axis(axes[i], rank, "axes");
+		if (reader.failed())
+			break;
+		all[axis] = pads[i];
+		all[axis + rank] = pads[i + axes.size()];
+	}
+	return all;
+}
+
+void readPad(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	const std::vector<int64_t> pads = padsOf(reader, rank);
+	const std::string mode = reader.text("mode", "constant");
+	Extents before, after, shape;
+	Pad pad;
+
+	pad.value = reader.attribute("value") ? reader.number("value", 0) : reader.scalar(2, 0);
+	reader.support(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
+		       "mode",
+		       fmt::format("is {}; constant, reflect, edge and wrap are known", mode));
+	if (reader.failed() || !reader.support(tensor.places.empty(), "input 0", "is flattened") ||
+	    !reader.need(pads.size() == 2 * rank, "pads",
+			 fmt::format("are {} numbers for {} axes", pads.size(), rank)))
+		return;
+	for (size_t axis = 0; axis < rank; axis++) {
+		for (const int64_t number : { pads[axis], pads[axis + rank] })
+			reader.support(number >= 0 && number < mostOfAxis, "pads",
+				       fmt::format("{} elements", number));
+		if (reader.failed())
+			return;
+		before.push_back(static_cast<uint32_t>(pads[axis]));
+		after.push_back(static_cast<uint32_t>(pads[axis + rank]));
+		shape.push_back(tensor.shape[axis] + before.back() + after.back());
+	}
+	if (mode != "constant") {
+		std::vector<std::vector<Part>> axes;
+		for (size_t axis = 0; axis < rank && !reader.failed(); axis++)
+			axes.push_back(padded(reader, mode, tensor.shape[axis], before[axis],
+					      after[axis]));
+		addParts(reader, repeatable(reader), axes);
+		return;
+	}
+	pad.before = inValueOrder(tensor, before);
+	pad.after = inValueOrder(tensor, after);
+	reader.add(std::move(pad), { tensor.id }, reader.same(tensor), shape, tensor.order);
+}
+
+} /* namespace */
+
+const NodeTable extentNodes = {
+	{ "Expand", readExpand },
+	{ "Pad", readPad },
+	{ "Tile", readTile },
+};
+
+} /* namespace nvdla::compiler::onnx */
