@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "arith/float.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

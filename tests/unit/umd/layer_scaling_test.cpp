@@ -10,7 +10,7 @@
 
 #include "arith/integer.h"
 #include "model_convolution.h"
-#include "random.h"
+#include "random_quantization.h"
 
 namespace nvdla
 {
@@ -20,11 +20,7 @@ namespace
 
 using test::ModelConvolution;
 using test::Random;
-
-Quantization randomQuantization(Random &random)
-{
-	return { random.powerOfTwo(-10, 2), random(-100, 100) };
-}
+using test::randomQuantization;
 
 /* A layer in integers and what these stand for. */
 struct RealLayer {

@@ -5,22 +5,13 @@
 #include <nvdla/converter.h>
 
 #include "arith/integer.h"
-#include "random.h"
+#include "random_quantization.h"
 
 namespace nvdla
 {
 
-namespace
-{
-
 using test::Random;
-
-Quantization randomQuantization(Random &random)
-{
-	return { random.powerOfTwo(-10, 2), random(-100, 100) };
-}
-
-} /* namespace */
+using test::randomQuantization;
 
 TEST(Rounding, HalvesAreWhatDiffers)
 {
