@@ -19,6 +19,18 @@ void ChipOptions::addTo(CommandLine &app, const std::function<void(CommandLineOp
 	}
 }
 
+std::vector<std::pair<std::string, std::string>> ChipOptions::values() const
+{
+	const auto options = sim::chipOptions();
+	std::vector<std::pair<std::string, std::string>> given;
+
+	for (size_t i = 0; i < values_.size(); i++) {
+		if (!values_[i].empty())
+			given.emplace_back(options[i].name, values_[i]);
+	}
+	return given;
+}
+
 bool ChipOptions::given() const
 {
 	return std::ranges::any_of(values_,

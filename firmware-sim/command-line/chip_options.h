@@ -7,6 +7,8 @@
 #include <deque>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "command-line/command_line.h"
 #include "timing/chip.h"
@@ -29,6 +31,8 @@ public:
 	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {});
 
 	const sim::Chip &chip() const { return chip_; }
+	/** \return names and values of those that were given, in the order of chipOptions() */
+	std::vector<std::pair<std::string, std::string>> values() const;
 	/** \return one of them was given */
 	bool given() const;
 

@@ -38,6 +38,14 @@ static int check_errors(const char *path)
 	options.type = NVDLA_DATA_HALF;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "type: is 2"));
+	options = (struct nvdla_compile_options){ .size = sizeof(options), .strategy = "bands=1" };
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "'bands=1': can be auto, always or never"));
+	options.strategy = "never";
+	options.sram_bytes = 65536;
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
+	nvdla_model_free(model);
+	model = NULL;
 	options.size = 0;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(!model);

@@ -12,6 +12,7 @@
 #include "compiler/import/import.h"
 #include "core_run.h"
 #include "onnx_builder.h"
+#include "refused_file.h"
 
 namespace nvdla::test
 {
@@ -32,16 +33,6 @@ std::vector<Numbers> onCore(const OnnxBuilder &builder, const std::vector<Number
 	auto outputs = run->run(inputs);
 	EXPECT_TRUE(outputs);
 	return outputs ? *outputs : std::vector<Numbers>{};
-}
-
-void expectRefusal(const OnnxBuilder &builder, const std::vector<std::string> &parts)
-{
-	auto compiled = compileModel(builder.file());
-
-	ASSERT_FALSE(compiled);
-	for (const std::string &part : parts)
-		EXPECT_NE(compiled.error().message().find(part), std::string::npos)
-			<< compiled.error().message();
 }
 
 /* 2 channels of 2 x 3; flattened they count columns first, then lines, then channels. */
@@ -96,15 +87,117 @@ TEST(Onnx, LargestAndSmallestOfAConstantAreLimits)
 		EXPECT_NEAR(integers->front()[i], wanted[i], 60.0 / 255);
 }
 
-TEST(Onnx, MaximaOfSeveralConstantsAreRefused)
+TEST(Onnx, LimitsMayBeSeveralNumbers)
 {
 	OnnxBuilder builder;
 
 	builder.input("x", { 1, 2, 2, 3 });
-	builder.floats("least", { 1, 2, 1, 1 }, { 4, 5 });
-	builder.node("Max", { "x", "least" }, "y");
+	builder.floats("least", { 1, 2, 1, 1 }, { 4, 25 });
+	builder.floats("most", { 1, 2, 2, 3 }, { 4, 5, 6, 3, 2, 1, 90, 80, 28, 45, 45, 45 });
+	builder.node("Max", { "x", "least" }, "large");
+	builder.node("Min", { "large", "most" }, "y");
 	builder.output("y");
-	expectRefusal(builder, { "Max 'y'", "constant of several numbers" });
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 4, 4, 4, 3, 2, 1, 25, 25, 28, 40, 45, 45 }));
+}
+
+/* Over lines, columns and both; with the axes that are left, or with an element in their place. */
+TEST(Onnx, ReductionsOfPictures)
+{
+	const struct {
+		std::string type;
+		std::vector<int64_t> axes;
+		Numbers wanted;
+	} cases[] = {
+		{ "ReduceSum", { 2, 3 }, { 21, 210 } },
+		{ "ReduceSum", { -1 }, { 6, 15, 60, 150 } },
+		{ "ReduceMax", { -2 }, { 4, 5, 6, 40, 50, 60 } },
+		{ "ReduceMax", { 2, 3 }, { 6, 60 } },
+		{ "ReduceMean", { 2 }, { 2.5, 3.5, 4.5, 25, 35, 45 } },
+		{ "ReduceMean", { 3 }, { 2, 5, 20, 50 } },
+	};
+
+	for (const auto &[type, axes, wanted] : cases) {
+		for (const int64_t keeps : { 0, 1 }) {
+			SCOPED_TRACE(type + std::to_string(axes.size()) + std::to_string(keeps));
+			OnnxBuilder builder;
+			builder.input("x", { 1, 2, 2, 3 });
+			std::vector<std::string> inputs{ "x" };
+			if (type == "ReduceSum") {
+				builder.list("axes", axes);
+				inputs.push_back("axes");
+			}
+			onnx::Node *node = builder.node(type, inputs, keeps ? "y" : "fewer");
+			if (type != "ReduceSum")
+				OnnxBuilder::set(node, "axes", axes);
+			OnnxBuilder::set(node, "keepdims", { keeps });
+			if (!keeps) {
+				const bool lines = axes.front() == 2 || axes.front() == -2;
+				const bool columns = axes.back() == 3 || axes.back() == -1;
+				builder.list("shape", { 1, 2, lines ? 1 : 2, columns ? 1 : 3 });
+				builder.node("Reshape", { "fewer", "shape" }, "y");
+			}
+			builder.output("y");
+			const auto outputs = onCore(builder, { picture });
+			ASSERT_EQ(outputs.size(), 1U);
+			ASSERT_EQ(outputs[0].size(), wanted.size());
+			for (size_t i = 0; i < wanted.size(); i++)
+				EXPECT_NEAR(outputs[0][i], wanted[i], 0.002 * wanted[i]);
+		}
+	}
+
+	OnnxBuilder channels;
+	channels.input("x", { 1, 2, 2, 3 });
+	OnnxBuilder::set(channels.node("ReduceMax", { "x" }, "y"), "axes", { 1 });
+	channels.output("y");
+	expectRefusedFile(channels.file(), { "ReduceMax 'y'", "axes: are not lines and columns" });
+}
+
+/* The only window has the first of two lines, and more channels than an atom. */
+TEST(Onnx, PoolingOfOneElement)
+{
+	OnnxBuilder builder;
+	Numbers numbers(2 * 17);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = static_cast<double>(i);
+	builder.input("x", { 1, 17, 2, 1 });
+	onnx::Node *pool = builder.node("MaxPool", { "x" }, "y");
+	OnnxBuilder::set(pool, "kernel_shape", { 1, 1 });
+	OnnxBuilder::set(pool, "strides", { 2, 2 });
+	builder.output("y");
+	const auto outputs = onCore(builder, { numbers });
+	ASSERT_EQ(outputs.size(), 1U);
+	ASSERT_EQ(outputs[0].size(), 17U);
+	for (size_t c = 0; c < 17; c++)
+		EXPECT_EQ(outputs[0][c], numbers[2 * c]);
+}
+
+TEST(Onnx, ConstantPowers)
+{
+	for (const float exponent : { 1.0f, 2.0f, 3.0f, 2.5f }) {
+		SCOPED_TRACE(exponent);
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.floats("exponent", {}, { exponent });
+		builder.node("Pow", { "x", "exponent" }, "power");
+		builder.node("Relu", { "power" }, "y");
+		builder.output("y");
+		if (exponent == 2.5f) {
+			expectRefusedFile(builder.file(), { "Pow 'power'", "exponent: is 2.5" });
+			continue;
+		}
+		Numbers small = picture;
+		for (double &number : small)
+			number /= 4;
+		const auto outputs = onCore(builder, { small });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t i = 0; i < small.size(); i++) {
+			const double wanted = std::pow(small[i], exponent);
+			EXPECT_NEAR(outputs[0][i], wanted, 0.002 * wanted);
+		}
+	}
 }
 
 /* Batches: what only counts elements takes them, a picture of more than one does not go. */
@@ -129,7 +222,7 @@ TEST(Onnx, InputsHaveAllTheirElements)
 	batch.node("Flatten", { "x" }, "flat");
 	batch.node("Relu", { "flat" }, "y");
 	batch.output("y");
-	expectRefusal(batch, { "input 'x'", "batches of 1" });
+	expectRefusedFile(batch.file(), { "input 'x'", "batches of 1" });
 }
 
 TEST(Onnx, DropoutIsForInference)
@@ -144,7 +237,7 @@ TEST(Onnx, DropoutIsForInference)
 		builder.node("Relu", { "same" }, "y");
 		builder.output("y");
 		if (trains) {
-			expectRefusal(builder, { "Dropout", "training_mode" });
+			expectRefusedFile(builder.file(), { "Dropout", "training_mode" });
 			continue;
 		}
 		const auto outputs = onCore(builder, { picture });
@@ -391,7 +484,7 @@ TEST(Onnx, SaysWhichOperatorsAreSupported)
 	EXPECT_EQ((*all)[2].type, "Softmax");
 	EXPECT_EQ((*all)[2].reason, "");
 	EXPECT_NE((*all)[2].cpu, "");
-	expectRefusal(builder, { "Einsum 'mixed'", "replace it in the model" });
+	expectRefusedFile(builder.file(), { "Einsum 'mixed'", "replace it in the model" });
 }
 
 TEST(Onnx, WhatNothingReadsMayBeUnknown)
@@ -418,7 +511,179 @@ TEST(Onnx, AllThatIsUnknownIsSaidAtOnce)
 	builder.node("Det", { "mixed" }, "y");
 	builder.inside("y", { 1, 2, 2, 3 });
 	builder.output("y");
-	expectRefusal(builder, { "Einsum 'mixed'", "Det 'y'" });
+	expectRefusedFile(builder.file(), { "Einsum 'mixed'", "Det 'y'" });
+}
+
+/* One behind the other, beside each other, and what reads an unknown one. */
+TEST(Onnx, AllThatCannotBeLoweredIsSaidAtOnce)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 40, 30 });
+	OnnxBuilder::set(builder.node("MaxPool", { "x" }, "largest9"), "kernel_shape", { 9, 9 });
+	builder.node("Relu", { "largest9" }, "above");
+	OnnxBuilder::set(builder.node("MaxPool", { "above" }, "largest10"), "kernel_shape",
+			 { 10, 10 });
+	builder.node("Einsum", { "largest10" }, "mixed");
+	builder.inside("mixed", { 1, 2, 23, 13 });
+	OnnxBuilder::set(builder.node("MaxPool", { "mixed" }, "largest11"), "kernel_shape",
+			 { 11, 11 });
+	builder.output("largest11");
+	auto compiled = compileModel(builder.file());
+	ASSERT_FALSE(compiled);
+	const std::string message = compiled.error().message();
+	for (const char *part : { "Einsum 'mixed'", "MaxPool 'largest9'", "of 9 x 9",
+				  "MaxPool 'largest10'", "of 10 x 10", "MaxPool 'largest11'" })
+		EXPECT_NE(message.find(part), std::string::npos) << message;
+	EXPECT_EQ(message.find("Relu"), std::string::npos) << message;
+}
+
+/* What is chosen is told with what else there was; what cannot be forced is an error. */
+TEST(Onnx, StrategyIsChosenOrForced)
+{
+	OnnxBuilder builder;
+	const std::vector<float> kernels(32 * 32 * 9, 0.25f);
+	CompileOptions options;
+
+	builder.input("x", { 1, 32, 10, 10 });
+	builder.floats("w", { 32, 32, 3, 3 }, kernels);
+	builder.node("Conv", { "x", "w" }, "y");
+	builder.output("y");
+	for (const Choice choice : { Choice::Always, Choice::Never }) {
+		options.strategy = Strategy::all(Choice::Never);
+		options.strategy->winograd = choice;
+		auto compiled = compileModel(builder.file(), options);
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		const auto &choices = compiled->report.layers.at(0).choices;
+		ASSERT_EQ(choices.size(), choice == Choice::Always ? 1U : 0U);
+		if (choice == Choice::Always) {
+			EXPECT_EQ(choices[0].candidates.at(choices[0].chosen).what, "Winograd");
+		}
+	}
+	options.strategy->fusedPooling = Choice::Always;
+	auto refused = compileModel(builder.file(), options);
+	ASSERT_FALSE(refused);
+	EXPECT_NE(refused.error().message().find("strategy, fused-pooling"), std::string::npos)
+		<< refused.error().message();
+}
+
+/* Kernels of one channel each, at every second column: x[i] - x[i + 1], 2 * x[i] + 1. */
+TEST(Onnx, ConvolutionAndPoolingAlongOneAxis)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 6 });
+	builder.floats("w", { 2, 1, 2 }, { 1, -1, 2, 0 });
+	builder.floats("b", { 2 }, { 0, 1 });
+	onnx::Node *conv = builder.node("Conv", { "x", "w", "b" }, "sums");
+	OnnxBuilder::set(conv, "group", { 2 });
+	OnnxBuilder::set(conv, "strides", { 2 });
+	OnnxBuilder::set(conv, "pads", { 1, 1 });
+	OnnxBuilder::set(builder.node("MaxPool", { "sums" }, "y"), "kernel_shape", { 2 });
+	builder.output("sums");
+	builder.output("y");
+	builder.node("GlobalAveragePool", { "sums" }, "mean");
+	builder.output("mean");
+	const auto outputs = onCore(builder, { { 5, 3, 8, 1, 2, 4, 1, 2, 3, 4, 5, 6 } });
+	ASSERT_EQ(outputs.size(), 3U);
+	EXPECT_EQ(outputs[0], (Numbers{ -5, -5, -1, 4, 1, 5, 9, 13 }));
+	EXPECT_EQ(outputs[1], (Numbers{ -5, -1, 4, 5, 9, 13 }));
+	EXPECT_EQ(outputs[2], (Numbers{ -1.75, 7 }));
+}
+
+/* Of two channels, each with a kernel of its own; by stride 2, with an element of the bias behind.
+ */
+TEST(Onnx, TransposedConvolutionInGroups)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	builder.floats("w", { 2, 1, 1, 2 }, { 1, 10, 2, 20 });
+	builder.floats("b", { 2 }, { 0, 0.5f });
+	onnx::Node *node = builder.node("ConvTranspose", { "x", "w", "b" }, "y");
+	OnnxBuilder::set(node, "group", { 2 });
+	OnnxBuilder::set(node, "strides", { 1, 2 });
+	OnnxBuilder::set(node, "output_padding", { 0, 1 });
+	builder.output("y");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 4 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 1, 10, 2, 20, 0, 6.5, 60.5, 8.5, 80.5, 0.5 }));
+}
+
+/* 1 10 and 2 20 overlap by one: of the sums 1, 12, 20 one is cut off, at the end or at the start.
+ */
+TEST(Onnx, TransposedConvolutionOfASize)
+{
+	for (const bool upper : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 1, 2 });
+		builder.floats("w", { 1, 1, 2 }, { 1, 10 });
+		onnx::Node *node = builder.node("ConvTranspose", { "x", "w" }, "y");
+		OnnxBuilder::setText(node, "auto_pad", upper ? "SAME_UPPER" : "SAME_LOWER");
+		builder.output("y");
+		const auto outputs = onCore(builder, { { 1, 2 } });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], upper ? (Numbers{ 1, 12 }) : (Numbers{ 12, 20 }));
+	}
+}
+
+TEST(Onnx, PadsWithElementsThatAreThere)
+{
+	const struct {
+		std::string mode;
+		std::vector<int64_t> pads;
+		Numbers wanted; /* of the first line */
+	} cases[] = {
+		{ "edge", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 1, 1, 1, 2, 3, 3 } },
+		{ "reflect", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 3, 2, 1, 2, 3, 2 } },
+		{ "reflect", { 0, 0, 1, 0, 0, 0, 0, 0 }, { 4, 5, 6, 1, 2, 3, 4, 5, 6 } },
+		{ "wrap", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 2, 3, 1, 2, 3, 1 } },
+		{ "edge", { 0, 1, 0, 0, 0, 0, 0, 0 }, { 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 10 } },
+	};
+
+	for (const auto &[mode, pads, wanted] : cases) {
+		SCOPED_TRACE(mode);
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.list("pads", pads);
+		OnnxBuilder::setText(builder.node("Pad", { "x", "pads" }, "y"), "mode", mode);
+		builder.output("y");
+		auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		ASSERT_GE(outputs[0].size(), wanted.size());
+		outputs[0].resize(wanted.size());
+		EXPECT_EQ(outputs[0], wanted);
+	}
+	OnnxBuilder builder;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.list("pads", { 0, 0, 0, 3, 0, 0, 0, 0 });
+	OnnxBuilder::setText(builder.node("Pad", { "x", "pads" }, "y"), "mode", "reflect");
+	builder.output("y");
+	expectRefusedFile(builder.file(), { "Pad 'y', pads", "up to 2 are possible" });
+}
+
+TEST(Onnx, TensorsAreRepeated)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	builder.list("repeats", { 1, 2, 1, 2 });
+	builder.list("shape", { 3, 1 });
+	builder.node("Tile", { "x", "repeats" }, "tiles");
+	builder.node("Expand", { "x", "shape" }, "lines");
+	builder.output("tiles");
+	builder.output("lines");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 4 } });
+	ASSERT_EQ(outputs.size(), 2U);
+	EXPECT_EQ(outputs[0], (Numbers{ 1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4 }));
+	EXPECT_EQ(outputs[1], (Numbers{ 1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4 }));
+
+	OnnxBuilder many;
+	many.input("x", { 1, 2, 1, 2 });
+	many.list("repeats", { 1, 2, 65, 2 });
+	many.node("Tile", { "x", "repeats" }, "y");
+	many.output("y");
+	expectRefusedFile(many.file(), { "Tile 'y', repeats", "65 times; up to 64" });
 }
 
 TEST(Onnx, SaysWhatItCannotDo)
@@ -427,19 +692,26 @@ TEST(Onnx, SaysWhatItCannotDo)
 	unknown.input("x", { 1, 2, 2, 3 });
 	unknown.node("Einsum", { "x" }, "y");
 	unknown.output("y");
-	expectRefusal(unknown, { "Einsum 'y'", "replace it in the model" });
+	expectRefusedFile(unknown.file(), { "Einsum 'y'", "replace it in the model" });
 
 	OnnxBuilder open;
 	open.input("x", { 1, 2, -1, 3 });
 	open.node("Relu", { "x" }, "y");
 	open.output("y");
-	expectRefusal(open, { "input 'x'", "size of axis 2 open" });
+	expectRefusedFile(open.file(), { "input 'x'", "size of axis 2 open" });
 
 	OnnxBuilder missing;
 	missing.input("x", { 1, 2, 2, 3 });
 	missing.node("Relu", { "z" }, "y");
 	missing.output("y");
-	expectRefusal(missing, { "Relu 'y'", "is 'z', which nothing before it writes" });
+	expectRefusedFile(missing.file(), { "Relu 'y'", "is 'z', which nothing before it writes" });
+
+	/* A number of inputs that ONNX leaves open is not none. */
+	OnnxBuilder nothing;
+	nothing.input("x", { 1, 2, 2, 3 });
+	nothing.node("Concat", {}, "y");
+	nothing.output("y");
+	expectRefusedFile(nothing.file(), { "Concat 'y'", "input 0: is missing" });
 
 	/* A few bytes that stand for more than there is memory. */
 	OnnxBuilder large;
@@ -447,7 +719,7 @@ TEST(Onnx, SaysWhatItCannotDo)
 	large.list("shape", { 1 << 14, 1 << 14, 1 << 14 });
 	large.node("ConstantOfShape", { "shape" }, "zeros");
 	large.output("zeros");
-	expectRefusal(large, { "ConstantOfShape 'zeros'", "more elements than can be" });
+	expectRefusedFile(large.file(), { "ConstantOfShape 'zeros'", "more elements than can be" });
 }
 
 } /* namespace */

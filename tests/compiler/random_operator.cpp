@@ -73,6 +73,7 @@ private:
 	void convolution();
 	void fullyConnected();
 	void elementwise();
+	void limit();
 	void pool();
 	void globalAverage();
 	void pad();
@@ -327,12 +328,40 @@ void Generator::elementwise()
 	finish(elementwise, { a, b }, output(shape, out));
 }
 
+/* A maximum or minimum with numbers for each channel, for each element, or one. */
+void Generator::limit()
+{
+	const Extents x = picture();
+	const Extents shapes[] = { { 1 }, { x[3] }, { x[1], x[2], x[3] } };
+	const ValueId in = input(x);
+	const Quantization all = made_.model.values[in].quantization.channel(0);
+	const ValueId constant = tensor(named("limits"), shapes[from(0, 2)], all);
+	Value &limits = made_.model.values[constant];
+
+	limits.isConstant = true;
+	for (uint64_t i = 0; i < elementCount(limits.shape); i++) {
+		if (type_ == ElementType::Int8)
+			store<int8_t>(limits.data, std::round(real(-128, 127)));
+		else if (isInteger())
+			store<int16_t>(limits.data, std::round(real(-32768, 32767)));
+		else
+			store<float>(limits.data, real(-4, 4));
+	}
+	Elementwise elementwise;
+	elementwise.function =
+		chance(0.5) ? Elementwise::Function::Maximum : Elementwise::Function::Minimum;
+	finish(elementwise, { in, constant }, output(x, all));
+}
+
 void Generator::pool()
 {
 	Pool pool;
 	Extents x = picture();
 
 	pool.method = chance(0.5) ? Pool::Method::Max : Pool::Method::Average;
+	/* In a network, sums of sums become too large. */
+	if (!joins_ && chance(0.3))
+		pool.method = Pool::Method::Sum;
 	pool.kernel = { from(1, joins_ ? std::min(6U, x[2]) : 6),
 			from(1, joins_ ? std::min(6U, x[1]) : 6) };
 	pool.stride = { from(1, 3), from(1, 3) };
@@ -346,10 +375,13 @@ void Generator::pool()
 	pool.padding.bottom = pool.padding.top;
 	pool.activation = clamp();
 	const ValueId in = input(x);
+	Quantization out = made_.model.values[in].quantization.channel(0);
+	if (pool.method == Pool::Method::Sum)
+		out.scale = static_cast<double>(static_cast<float>(out.scale * real(1, 8)));
 	finish(pool, { in },
 	       output({ 1, (x[1] + 2 * pool.padding.top - pool.kernel.y) / pool.stride.y + 1,
 			(x[2] + 2 * pool.padding.left - pool.kernel.x) / pool.stride.x + 1, x[3] },
-		      made_.model.values[in].quantization.channel(0)));
+		      out));
 }
 
 void Generator::globalAverage()
@@ -575,11 +607,11 @@ void Generator::makeOperator()
 		&Generator::argMax,
 		&Generator::normalize,
 		&Generator::localResponse,
-		&Generator::reshape,
+		/* Alone, a reshape has nothing to compute. */
+		joins_ ? &Generator::reshape : &Generator::limit,
 	};
 
-	/* Alone, a reshape has nothing to compute. */
-	(this->*kinds[from(0, std::size(kinds) - (joins_ ? 1 : 2))])();
+	(this->*kinds[from(0, std::size(kinds) - 1)])();
 }
 
 RandomModel Generator::makeOne()

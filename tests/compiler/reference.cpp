@@ -313,6 +313,13 @@ void Evaluator::operator()(const Pool &pool)
 				double &to = result_[(size_t{ oy } * y[2] + ox) * y[3] + c];
 				if (pool.method == Pool::Method::Max)
 					to = largest;
+				else if (pool.method == Pool::Method::Sum)
+					to = isReal() ? sum
+						      : nearest((sum - static_cast<double>(count) *
+									       zero(value(0))) *
+									scale(value(0)) /
+									scale(out_),
+								pool.activation);
 				else if (isReal())
 					to = sum / static_cast<double>(count);
 				else if (roundsOnce())

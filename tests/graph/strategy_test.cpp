@@ -15,13 +15,7 @@ namespace
 /* Nothing is chosen; tests turn on what they are about. */
 Strategy asItIs()
 {
-	return { Choice::Never,
-		 Choice::Never,
-		 Choice::Never,
-		 Choice::Never,
-		 Choice::Never,
-		 Choice::Never,
-		 {} };
+	return Strategy::all(Choice::Never);
 }
 
 const std::pair<std::string, std::string> slowMemory{ "dram", "500MB/s" };
@@ -44,6 +38,22 @@ protected:
 		layer();
 		add(sdp());
 		output("y");
+	}
+	/* The layer, and the pooling of what it makes: other operations may be in between. */
+	void layerBeforePooling()
+	{
+		layer();
+		op::Sdp tone = sdp();
+		tone.output = "toned";
+		add(tone);
+	}
+	void pooling()
+	{
+		add(op::Pooling{ .name = "pool",
+				 .input = "toned",
+				 .output = "y",
+				 .kernel = { 2, 2 },
+				 .stride = { 2, 2 } });
 	}
 	/* Weights of which most are zero. */
 	void sparseWeights(uint32_t k, uint32_t c)
@@ -76,6 +86,16 @@ protected:
 		auto report = network->run();
 		EXPECT_TRUE(report) << report.error().message();
 		return *network->outputElements(0);
+	}
+	/* Whether the pooling takes a stream. */
+	static bool flies(const DlaTask &task)
+	{
+		for (size_t i = 0; i < task.graph.size(); i++) {
+			if (task.graph[i].op_type == NVDLA_OP_PDP)
+				return task.surfaces[i].pdp.src_data.type == NVDLA_MEM_HW;
+		}
+		ADD_FAILURE() << "no pooling";
+		return false;
 	}
 	std::string refused(const Strategy &strategy) const
 	{
@@ -153,34 +173,34 @@ TEST_F(StrategyTest, PoolsOnTheFly)
 {
 	input({ .type = DataType::Int8, .c = 40, .h = 9, .w = 9 });
 	weights(DataType::Int8, 33, 40, 2, 2);
-	layer();
-	op::Sdp between = sdp();
-	between.output = "toned";
-	add(between);
+	layerBeforePooling();
 	/* Not right behind SDP: it comes there. */
 	op::Sdp other = sdp();
 	other.name = "other";
 	other.input = "x";
 	other.output = "z";
 	add(other);
-	add(op::Pooling{ .name = "pool",
-			 .input = "toned",
-			 .output = "y",
-			 .kernel = { 2, 2 },
-			 .stride = { 2, 2 } });
+	pooling();
 	output("y");
 	output("z");
-	auto flies = [&](const DlaTask &task) {
-		for (size_t i = 0; i < task.graph.size(); i++) {
-			if (task.graph[i].op_type == NVDLA_OP_PDP)
-				return task.surfaces[i].pdp.src_data.type == NVDLA_MEM_HW;
-		}
-		ADD_FAILURE() << "no pooling";
-		return false;
-	};
 	EXPECT_TRUE(flies(chosen(&Strategy::fusedPooling, Choice::Auto)));
 	EXPECT_TRUE(flies(chosen(&Strategy::fusedPooling, Choice::Always)));
 	EXPECT_FALSE(flies(chosen(&Strategy::fusedPooling, Choice::Never)));
+}
+
+/* Too wide for the line buffer: it is made in parts, which are read from memory. */
+TEST_F(StrategyTest, DoesNotTakeAPoolingOfPartsForOneOnTheFly)
+{
+	input({ .type = DataType::Int8, .c = 8, .h = 4, .w = 1200 });
+	weights(DataType::Int8, 32, 8, 1, 1);
+	layerBeforePooling();
+	pooling();
+	output("y");
+	EXPECT_FALSE(flies(chosen(&Strategy::fusedPooling, Choice::Auto)));
+	Strategy strategy = asItIs();
+	strategy.fusedPooling = Choice::Always;
+	EXPECT_NE(refused(strategy).find("strategy, fused-pooling"), std::string::npos)
+		<< refused(strategy);
 }
 
 TEST_F(StrategyTest, PutsLinesOfPicturesTogether)
@@ -238,8 +258,8 @@ TEST_F(StrategyTest, SaysWhatCannotBeForced)
 	weights(DataType::Int8, 32, 32, 3, 3);
 	onlyLayer();
 	const std::pair<const char *, Choice Strategy::*> subjects[] = {
-		{ "winograd", &Strategy::winograd }, { "postExtension", &Strategy::postExtension },
-		{ "bands", &Strategy::bands },	     { "fusedPooling", &Strategy::fusedPooling },
+		{ "winograd", &Strategy::winograd }, { "post-extension", &Strategy::postExtension },
+		{ "bands", &Strategy::bands },	     { "fused-pooling", &Strategy::fusedPooling },
 		{ "reuse", &Strategy::reuse },
 	};
 	for (const auto &[name, subject] : subjects) {
@@ -264,7 +284,7 @@ TEST_F(StrategyTest, ChosenIsTheFastest)
 	layer({ .padding = { 1, 1, 1, 1 } });
 	add(sdp());
 	output("y");
-	auto made = chooseStrategy(made_.graph);
+	auto made = chooseStrategy(made_.graph, Strategy::all(Choice::Auto));
 	ASSERT_TRUE(made) << made.error().message();
 	ASSERT_EQ(made->layers.size(), 1U);
 	const LayerChoice &layer = made->layers.front();
@@ -273,6 +293,35 @@ TEST_F(StrategyTest, ChosenIsTheFastest)
 	for (const auto &candidate : layer.candidates)
 		EXPECT_LE(layer.candidates[layer.chosen].cycles, candidate.cycles)
 			<< candidate.what;
+}
+
+TEST(Strategy, IsText)
+{
+	auto strategy = parseStrategy("never,winograd=always,dram=2.5GB/s,reuse=auto");
+	ASSERT_TRUE(strategy) << strategy.error().message();
+	EXPECT_EQ(strategy->winograd, Choice::Always);
+	EXPECT_EQ(strategy->compression, Choice::Never);
+	EXPECT_EQ(strategy->reuse, Choice::Auto);
+	EXPECT_EQ(toString(*strategy),
+		  "winograd=always,compression=never,post-extension=never,bands=never,"
+		  "fused-pooling=never,reuse=auto,dram=2.5GB/s");
+	auto same = parseStrategy(toString(*strategy));
+	ASSERT_TRUE(same) << same.error().message();
+	EXPECT_EQ(toString(*same), toString(*strategy));
+	EXPECT_EQ(toString(*parseStrategy("")), toString(Strategy{}));
+
+	const std::pair<const char *, const char *> wrong[] = {
+		{ "winograd=maybe", "can be auto, always or never" },
+		{ "sometimes", "is neither auto, always or never" },
+		{ "cache=always", "there are winograd, compression" },
+		{ "dram=fast", "'dram=fast'" },
+	};
+	for (const auto &[text, why] : wrong) {
+		auto refused = parseStrategy(text);
+		ASSERT_FALSE(refused) << text;
+		EXPECT_NE(refused.error().message().find(why), std::string::npos)
+			<< refused.error().message();
+	}
 }
 
 /* Whatever is chosen: what comes out is what the reference says. */

@@ -70,7 +70,8 @@ class Models(ProgramTest):
 		self.assertIn('loses most: ', self.compile('--calibrate', DIGITS / 'held_out.npy', '--report', 'text'))
 
 	def test_report(self):
-		report = json.loads(self.compile('--report', 'json'))
+		plain = ('--strategy', 'never')
+		report = json.loads(self.compile('--report', 'json', *plain))
 		self.assertEqual(report['cpuOperations'], 1)
 		steps = [step for layer in report['layers'] for step in layer['steps']]
 		# First convolution: 8x8 positions, 8 kernels of 3x3x1; second: 4x4, 16 kernels of 3x3x8; then 10 of 2x2x16.
@@ -80,8 +81,8 @@ class Models(ProgramTest):
 		self.assertEqual([(step['engines'], 'cycles' in step) for step in steps][-1], ('SOFTMAX', False))
 		self.assertEqual([step['engines'] for step in steps][0], 'CONV+SDP')
 		# Cycles are those that nvdla-prof predicts, on the same chip.
-		slow = json.loads(self.compile('--report', 'json', '--dram', '1GB/s'))
-		said = self.good('nvdla-prof', '--model', DIGITS / 'digits.onnx', '--chip', '--dram', '1GB/s')
+		slow = json.loads(self.compile('--report', 'json', '--dram', '1GB/s', *plain))
+		said = self.good('nvdla-prof', '--model', DIGITS / 'digits.onnx', '--chip', '--dram', '1GB/s', *plain)
 		cycles = [int(line.split()[-5]) for line in said.splitlines() if '->' in line]
 		self.assertEqual([step['cycles'] for layer in slow['layers'] for step in layer['steps'] if 'cycles' in step], cycles)
 		self.assertGreater(slow['durationNs'], report['durationNs'])
@@ -92,7 +93,7 @@ class Models(ProgramTest):
 		self.assertLessEqual({'picture', 'first_positive', 'first_largest', 'digit'}, named)
 
 	def test_report_as_text_and_pictures(self):
-		text = self.compile('--report', 'text')
+		text = self.compile('--report', 'text', '--strategy', 'never')
 		self.assertRegex(text, r'(?m)^  CONV\+SDP +1x8x8 -> 8x8x8 +\d+ +4608 .*direct 3x3, pad 1; ')
 		self.assertRegex(text, r'(?m)^Softmax +digit .*CPU: ')
 		self.assertRegex(text, r"(?m)^memory @\d+: DRAM .* input 'picture'")
@@ -107,7 +108,28 @@ class Models(ProgramTest):
 		for words in ('<td class="t">Conv</td>', 'direct 3x3, pad 1', 'over channels', 'base64,'):
 			self.assertIn(words, page)
 		self.assertNotIn('http', re.sub(r'base64,[^"]*', '', page))
-		self.assertIn('--report', self.bad(2, 'nvdla-compile', DIGITS / 'digits.onnx', '-o', self.folder / 'out', '--dram', '1GB/s'))
+
+	def test_strategy(self):
+		def report(*options):
+			return json.loads(self.compile('--report', 'json', *options))
+		def choices(report):
+			return [choice for layer in report['layers'] for choice in layer.get('choices', [])]
+		auto, never = report(), report('--strategy', 'never')
+		self.assertLessEqual(auto['durationNs'], never['durationNs'])
+		self.assertEqual(choices(never), [])
+		self.assertIn('pooling on the fly', [one['what'] for choice in choices(auto) for one in choice['candidates']])
+		for choice in choices(auto):
+			chosen = choice['candidates'][choice['chosen']]
+			self.assertEqual(chosen['cycles'], min(one['cycles'] for one in choice['candidates']))
+		fused = report('--strategy', 'never,fused-pooling=always')
+		self.assertEqual([step['engines'] for layer in fused['layers'] for step in layer['steps']][0], 'CONV+SDP+PDP')
+		self.assertIn('pooling on the fly: ', self.compile('--report', 'text', '--strategy', 'fused-pooling=always'))
+		self.assertGreater(report('--sram-size', '64K')['sramBytes'], 0)
+		self.assertEqual(never['sramBytes'], 0)
+		for program in ('nvdla-compile', 'nvdla-run'):
+			model = (DIGITS / 'digits.onnx',) + (('-o', self.folder / 'out') if program == 'nvdla-compile' else ())
+			self.assertIn('no layer of the graph', self.bad(2, program, *model, '--strategy', 'bands=always'))
+			self.assertIn("'bands=often'", self.bad(2, program, *model, '--strategy', 'bands=often'))
 
 	def test_calibrated_with_a_folder_of_pictures(self):
 		pictures = self.folder / 'pictures'
@@ -132,6 +154,11 @@ class Models(ProgramTest):
 		model.write_bytes(model.read_bytes() + b'\x3a\x00')
 		self.good(*run)
 		self.assertEqual(len(list(cache.iterdir())), 2)
+		# And so has one that is carried out otherwise.
+		for number, option in enumerate(('--strategy=never', '--sram-size=64K', f'--dump-surfaces={self.folder / "dumped"}')):
+			for _ in range(2):
+				self.assertEqual(self.good(*run, option).splitlines()[-1].split()[0], first[-1].split()[0])
+				self.assertEqual(len(list(cache.iterdir())), 3 + number)
 
 	def test_dumped_surfaces(self):
 		folder = self.folder / 'surfaces'
@@ -371,7 +398,7 @@ class Tools(ProgramTest):
 	def test_chip_of_a_model(self):
 		said = self.good('nvdla-info', '--chip', DIGITS / 'digits.onnx')
 		self.assertRegex(said, r'CONV\+SDP .*\ndigits.onnx on 1 GHz')
-		self.assertIn('on the CPU are not in it', said)
+		self.assertIn('1 operation on the CPU is not in it', said)
 		nameless = self.write('nameless', (DIGITS / 'digits.onnx').read_bytes())
 		self.assertEqual(self.good('nvdla-prof', '--chip', '--model', nameless), said.replace('digits.onnx', 'nameless'))
 		self.assertIn('network is required', self.bad(2, 'nvdla-info', '--chip'))

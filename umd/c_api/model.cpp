@@ -13,6 +13,8 @@ using c_api::readSized;
 using c_api::writeSized;
 
 static_assert(NVDLA_RANGE_ENTROPY == static_cast<int>(RangeMethod::Entropy));
+static_assert(NVDLA_FOLD_FLOATS == static_cast<int>(FoldSums::Floats) &&
+	      NVDLA_FOLD_ALWAYS == static_cast<int>(FoldSums::Always));
 
 struct nvdla_model {
 	CompiledModel model;
@@ -55,9 +57,18 @@ Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<Mode
 Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				 std::span<const std::byte> model)
 {
-	CompileOptions options = { .everyTensor = given.every_tensor != 0 };
+	CompileOptions options = { .everyTensor = given.every_tensor != 0,
+				   .sramBytes = given.sram_bytes,
+				   .foldSums = static_cast<FoldSums>(given.fold_sums) };
 	Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
+	auto strategy = parseStrategy(given.strategy ? given.strategy : "");
+	if (!strategy)
+		return forward(strategy);
+	options.strategy = std::move(*strategy);
+	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
+		return wrong("fold_sums",
+			     fmt::format("is {}, not one of enum nvdla_fold_sums", given.fold_sums));
 	if (!given.samples)
 		return options;
 	if (given.range_method > NVDLA_RANGE_ENTROPY)

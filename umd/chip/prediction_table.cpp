@@ -36,13 +36,15 @@ std::string predictionSummary(const Prediction &prediction)
 				       prof::timeText(prediction.durationNs));
 
 	if (prediction.durationNs)
-		text += fmt::format(
-			", {:.1f} runs/s, MAC use {:.1f}%, {} kB from and to DRAM, {} kB "
-			"SRAM",
-			1 / seconds, 100 * prediction.macUse(), kilobytes(all.mc.total()),
-			kilobytes(all.cv.total()));
+		text += fmt::format(", {:.1f} runs/s, MAC use {:.1f}%, {} kB from and to DRAM",
+				    1 / seconds, 100 * prediction.macUse(),
+				    kilobytes(all.mc.total()));
+	if (all.cv.total())
+		text += fmt::format(", {} kB SRAM", kilobytes(all.cv.total()));
 	text += '\n';
-	if (prediction.cpuOperations)
+	if (prediction.cpuOperations == 1)
+		text += "1 operation on the CPU is not in it\n";
+	else if (prediction.cpuOperations)
 		text += fmt::format("{} operations on the CPU are not in it\n",
 				    prediction.cpuOperations);
 	return text;

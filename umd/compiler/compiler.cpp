@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/compiler.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "compiler/import/import.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
+#include "compiler/refusals.h"
 #include "io/file.h"
 
 namespace nvdla
@@ -34,21 +36,24 @@ namespace compiler
 namespace
 {
 
-/* All that are not known, in one error. */
-std::optional<Error> unknownOperators(const Model &model)
+/* All that are not known, and what is wrong with the others. */
+Result<void> refuseUnknown(const Model &model)
 {
-	std::optional<Error> error;
+	Refusals refusals;
 
 	for (const Operator &operation : model.operators) {
-		const auto *unknown = std::get_if<Unknown>(&operation.kind);
-		if (!unknown)
-			continue;
-		if (!error)
-			error = unknown->why;
-		else
-			error->why += fmt::format("; {}: {}", unknown->why.where, unknown->why.why);
+		if (const auto *unknown = std::get_if<Unknown>(&operation.kind))
+			refusals.add(unknown->why);
 	}
-	return error;
+	if (refusals.none())
+		return {};
+	Model known = model;
+	std::erase_if(known.operators, [](const Operator &operation) {
+		return std::holds_alternative<Unknown>(operation.kind);
+	});
+	runPasses(known);
+	Lowerer(known).lowerOperators(refusals);
+	return refusals.result();
 }
 
 /* The model as it was read, for people. */
@@ -90,13 +95,25 @@ void nameEveryTensor(Model &model)
 	}
 }
 
+void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> &layers)
+{
+	for (LayerChoice &choice : choices) {
+		for (LayerReport &layer : layers) {
+			if (std::ranges::count(layer.operations, choice.name)) {
+				layer.choices.push_back(std::move(choice));
+				break;
+			}
+		}
+	}
+}
+
 } /* namespace */
 
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
 	removeUnused(model);
-	if (auto error = unknownOperators(model))
-		return tl::unexpected<Error>(std::move(*error));
+	if (auto refused = refuseUnknown(model); !refused)
+		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
 	runPasses(model);
@@ -111,14 +128,16 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
 	if (options.everyTensor)
 		nameEveryTensor(model);
-	Lowerer lowerer(model);
+	Lowerer lowerer(model, options.foldSums);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
 	for (size_t i = 0; i < errors.size(); i++)
 		lowerer.layers[i].error = errors[i];
-	auto assembly = lowerer.graph.assembleWithMap();
+	auto assembly = lowerer.graph.assembleWithMap(
+		{ .strategy = options.strategy, .sramBytes = options.sramBytes });
 	if (!assembly)
 		return forward(assembly);
+	describeChoices(std::move(assembly->choices), lowerer.layers);
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);
 	report.ranges = std::move(assembly->ranges);
@@ -136,7 +155,8 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 
 	for (const Operator &operation : model.operators) {
 		OperatorSupport support{ operation.index, operation.name, operation.type, {}, {} };
-		auto compiled = compileInMemory(model.alone(operation));
+		/* What is faster does not matter here. */
+		auto compiled = compileInMemory(model.alone(operation), { .strategy = {} });
 		if (!compiled)
 			support.reason =
 				fmt::format("{}: {}", compiled.error().where, compiled.error().why);

@@ -92,7 +92,12 @@ Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
 	if (!options.strategy)
 		return assembly::Assembler(*this, options).run();
 	auto chosen = chooseStrategy(*this, *options.strategy);
-	return chosen ? assembly::Assembler(chosen->graph, options).run() : forward(chosen);
+	if (!chosen)
+		return forward(chosen);
+	auto assembled = assembly::Assembler(chosen->graph, options).run();
+	if (assembled)
+		assembled->choices = std::move(chosen->layers);
+	return assembled;
 }
 
 const std::string &operationName(const op::Any &operation)

@@ -77,18 +77,27 @@ std::span<const std::byte> afterSum(std::span<const std::byte> entry)
 
 } /* namespace */
 
-std::string Cache::pathOf(std::span<const std::byte> model) const
+bool Cache::keeps(const CompileOptions &options) const
 {
-	const auto sum = Sum().add(buildId()).add(model).value();
+	return !folder_.empty() && !buildId().empty() && !options.calibration;
+}
+
+std::string Cache::pathOf(std::span<const std::byte> model, const CompileOptions &options) const
+{
+	const std::string how =
+		fmt::format("{} {} {} {}\n", options.everyTensor, static_cast<int>(options.foldSums),
+			    options.sramBytes, options.strategy ? toString(*options.strategy) : "");
+	const auto sum = Sum().add(buildId()).add(std::as_bytes(std::span(how))).add(model).value();
 
 	return fmt::format("{}/{:016x}{:016x}.nvdla-cache", folder_, sum[0], sum[1]);
 }
 
-std::optional<CompiledModel> Cache::find(std::span<const std::byte> model) const
+std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
+					 const CompileOptions &options) const
 {
-	if (folder_.empty() || buildId().empty())
+	if (!keeps(options))
 		return {};
-	const auto entry = readWholeFile(pathOf(model), maxEntryBytes);
+	const auto entry = readWholeFile(pathOf(model, options), maxEntryBytes);
 	Header header;
 
 	if (!entry || entry->size() < sizeof(header))
@@ -112,12 +121,15 @@ std::optional<CompiledModel> Cache::find(std::span<const std::byte> model) const
 	return compiled;
 }
 
-void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled) const
+void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled,
+		 const CompileOptions &options) const
 {
+	if (!keeps(options))
+		return;
 	const auto loadable = compiled.loadable.write();
 	std::error_code failed;
 
-	if (folder_.empty() || buildId().empty() || !loadable)
+	if (!loadable)
 		return;
 	Header header{ {},
 		       static_cast<uint32_t>(compiled.inputOrders.size()),
@@ -133,7 +145,7 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	header.sum = Sum().add(afterSum(entry)).value();
 	std::memcpy(entry.data(), &header, sizeof(header));
 
-	const std::string path = pathOf(model);
+	const std::string path = pathOf(model, options);
 	const std::string partial = fmt::format("{}.{}", path, gettid());
 	std::filesystem::create_directories(folder_, failed);
 	if (writeWholeFile(partial, entry))

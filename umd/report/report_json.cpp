@@ -38,6 +38,18 @@ Json stepJson(const Step &step)
 	return json;
 }
 
+Json choiceJson(const LayerChoice &choice)
+{
+	Json candidates = Json::array();
+
+	for (const LayerChoice::Candidate &candidate : choice.candidates)
+		candidates.push_back(
+			{ { "what", candidate.what }, { "cycles", candidate.cycles } });
+	return { { "operation", choice.name },
+		 { "candidates", candidates },
+		 { "chosen", choice.chosen } };
+}
+
 Json layerJson(const Layer &layer)
 {
 	Json json = { { "name", layer.what.name },
@@ -50,6 +62,10 @@ Json layerJson(const Layer &layer)
 				  { "ownRatio", layer.what.error->ownRatio },
 				  { "largest", layer.what.error->largest } };
 	json.update(costJson(layer.cost));
+	if (!layer.what.choices.empty())
+		json["choices"] = Json::array();
+	for (const LayerChoice &choice : layer.what.choices)
+		json["choices"].push_back(choiceJson(choice));
 	json["steps"] = Json::array();
 	for (const Step &step : layer.steps)
 		json["steps"].push_back(stepJson(step));

@@ -51,8 +51,17 @@ std::string whereOf(const LayerReport &layer)
 {
 	if (layer.operations.empty())
 		return "nothing to do";
-	return layer.cpu.empty() ? fmt::format("core, {} operations", layer.operations.size())
-				 : "CPU: " + layer.cpu;
+	if (!layer.cpu.empty())
+		return "CPU: " + layer.cpu;
+	const size_t count = layer.operations.size();
+	std::string text = fmt::format("core, {} operation{}", count, count == 1 ? "" : "s");
+	for (const LayerChoice &choice : layer.choices) {
+		const LayerChoice::Candidate &taken = choice.candidates[choice.chosen];
+		if (choice.chosen)
+			text += fmt::format("; {}: {:.0f} cycles, otherwise {:.0f}", taken.what,
+					    taken.cycles, choice.candidates.front().cycles);
+	}
+	return text;
 }
 
 std::string decibels(double ratio)

@@ -17,6 +17,7 @@
 #include "io/file.h"
 #include "report/model_report.h"
 #include "samples.h"
+#include "strategy_options.h"
 
 namespace
 {
@@ -32,7 +33,8 @@ struct CompileSettings {
 	std::string output;
 	std::optional<report::ReportFormat> report;
 	std::string reportFile;
-	sim::Chip chip;
+	ChipOptions chip;
+	StrategyOptions strategy;
 	Precision precision = Precision::Given;
 	std::vector<std::string> samples;
 	std::vector<float> mean;
@@ -55,35 +57,48 @@ Result<void> checkPrecision(const CompileSettings &settings)
 	return {};
 }
 
-Result<CompileOptions> compileOptions(CompileSettings settings, std::span<const std::byte> model)
+/* Nothing if the model stays as it is. */
+Result<std::optional<Calibration>> calibrationOf(const CompileSettings &settings,
+						 std::span<const std::byte> model)
 {
-	CompileOptions options;
+	Calibration calibration = settings.calibration;
+	PixelScaling scaling = settings.scaling;
 
 	if (auto checked = checkPrecision(settings); !checked)
 		return forward(checked);
 	if (settings.samples.empty())
-		return options;
+		return std::nullopt;
 	auto inputs = modelInputs(model);
 	if (!inputs)
 		return forward(inputs);
-	std::copy_n(settings.mean.begin(),
-		    std::min(settings.mean.size(), settings.scaling.mean.size()),
-		    settings.scaling.mean.begin());
-	auto samples = readSamples(settings.samples, *inputs, settings.scaling);
+	std::copy_n(settings.mean.begin(), std::min(settings.mean.size(), scaling.mean.size()),
+		    scaling.mean.begin());
+	auto samples = readSamples(settings.samples, *inputs, scaling);
 	if (!samples)
 		return forward(samples);
-	settings.calibration.samples = std::move(*samples);
-	settings.calibration.correctBias = !settings.keepsBias;
+	calibration.samples = std::move(*samples);
+	calibration.correctBias = !settings.keepsBias;
 	if (settings.precision == Precision::Int16)
-		settings.calibration.type = DataType::Int16;
-	options.calibration = std::move(settings.calibration);
+		calibration.type = DataType::Int16;
+	return calibration;
+}
+
+Result<CompileOptions> compileOptions(const CompileSettings &settings,
+				      std::span<const std::byte> model)
+{
+	auto calibration = calibrationOf(settings, model);
+	if (!calibration)
+		return forward(calibration);
+	auto options = settings.strategy.options(settings.chip.values());
+	if (options)
+		options->calibration = std::move(*calibration);
 	return options;
 }
 
 Result<void> writeReport(const CompileSettings &settings, CompiledModel model)
 {
 	const std::string name = std::filesystem::path(settings.model).filename().string();
-	auto report = report::reportOf(std::move(model), settings.chip, name);
+	auto report = report::reportOf(std::move(model), settings.chip.chip(), name);
 	if (!report)
 		return forward(report);
 	auto text = report::formatted(*report, *settings.report);
@@ -156,7 +171,6 @@ int main(int argc, char **argv)
 	CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
 			 "nvdla-compile" };
 	CompileSettings settings;
-	ChipOptions chip;
 
 	app.footer(exitCodeHelp);
 	app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
@@ -170,11 +184,11 @@ int main(int argc, char **argv)
 		"ones are off; svg: graphs before and after, and memory; html: a page of all");
 	app.option("--report-file", settings.reportFile, "write the report there instead")
 		.needs(report);
-	chip.addTo(app, [&](CommandLineOption option) { option.needs(report); });
+	settings.chip.addTo(app);
+	settings.strategy.addTo(app);
 	addCalibration(app, settings);
 	if (const auto code = app.parse(argc, argv))
 		return *code;
-	settings.chip = chip.chip();
 	if (auto done = compile(settings); !done) {
 		fmt::print(stderr, "nvdla-compile: {}\n", done.error().message());
 		return exitCode(done.error().code);

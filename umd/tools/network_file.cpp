@@ -30,12 +30,16 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 	app.option("--cache", cache_,
 		   "folder where compiled models are kept: one with the same contents is not "
 		   "compiled again");
+	strategy_.addTo(app);
 }
 
 Result<NetworkFile> NetworkOptions::file() const
 {
+	auto options = strategy_.options();
+	if (!options)
+		return forward(options);
 	if (!model_.empty())
-		return NetworkFile{ model_, true, cache_ };
+		return NetworkFile{ model_, true, cache_, std::move(*options) };
 	const std::string &path = loadable_.empty() ? network_ : loadable_;
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
@@ -43,35 +47,34 @@ Result<NetworkFile> NetworkOptions::file() const
 	return NetworkFile{ path,
 			    loadable_.empty() &&
 				    (path.ends_with(".tflite") || path.ends_with(".onnx")),
-			    cache_ };
+			    cache_, std::move(*options) };
 }
 
 namespace
 {
 
-/* What was compiled with options is not kept: files are named by the model alone. */
 Result<CompiledModel> cachedModel(const NetworkFile &file)
 {
 	const plugin::Cache cache(file.cache);
 	auto model = readWholeFile(file.path, maxModelBytes);
 	if (!model)
 		return forward(model);
-	if (auto known = cache.find(*model))
+	if (auto known = cache.find(*model, file.options))
 		return std::move(*known);
-	auto compiled = compileFile(file.path);
+	auto compiled = compileFile(file.path, file.options);
 	if (compiled)
-		cache.keep(*model, *compiled);
+		cache.keep(*model, *compiled, file.options);
 	return compiled;
 }
 
 } /* namespace */
 
-Result<CompiledModel> readNetwork(const NetworkFile &file, const CompileOptions &options)
+Result<CompiledModel> readNetwork(const NetworkFile &file)
 {
-	if (file.isModel && !file.cache.empty() && !options.everyTensor)
+	if (file.isModel && !file.cache.empty())
 		return cachedModel(file);
 	if (file.isModel)
-		return compileFile(file.path, options);
+		return compileFile(file.path, file.options);
 	auto loadable = readLoadable(file.path);
 	if (!loadable)
 		return forward(loadable);

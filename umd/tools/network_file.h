@@ -9,6 +9,7 @@
 #include <nvdla/compiler.h>
 
 #include "command-line/command_line.h"
+#include "strategy_options.h"
 
 namespace nvdla::tools
 {
@@ -18,6 +19,7 @@ struct NetworkFile {
 	std::string path;
 	bool isModel = false; /**< TensorFlow Lite or ONNX, to be compiled */
 	std::string cache;    /**< folder of models that were compiled; empty: there is none */
+	CompileOptions options = {}; /**< of a model */
 
 	/** \return the path without its folders */
 	std::string name() const;
@@ -42,12 +44,10 @@ private:
 	std::string loadable_;
 	std::string model_;
 	std::string cache_;
+	StrategyOptions strategy_;
 };
 
-/**
- * \return the network; of a loadable nothing else is filled in
- * \param[in] options of a model
- */
-Result<CompiledModel> readNetwork(const NetworkFile &file, const CompileOptions &options = {});
+/** \return the network; of a loadable nothing else is filled in */
+Result<CompiledModel> readNetwork(const NetworkFile &file);
 
 } /* namespace nvdla::tools */

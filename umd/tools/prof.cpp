@@ -71,7 +71,10 @@ Result<void> writePictures(const Settings &settings, const prof::Profile &profil
 /* What a chip would do: nothing is run. */
 Result<void> predict(const Settings &settings)
 {
-	auto network = tools::readNetwork(settings.run.network);
+	tools::NetworkFile file = settings.run.network;
+	for (const auto &[name, value] : settings.chipOptions.values())
+		file.options.strategy->chip.emplace_back(name, value);
+	auto network = tools::readNetwork(file);
 	if (!network)
 		return forward(network);
 	auto prediction = chip::predict(network->loadable, settings.chipOptions.chip(),

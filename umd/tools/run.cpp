@@ -97,7 +97,8 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 {
 	progress.show((settings.network.isModel ? "compiling " : "reading ") +
 		      settings.network.path);
-	auto network = readNetwork(settings.network, { .everyTensor = !settings.surfaces.empty() });
+	settings.network.options.everyTensor = !settings.surfaces.empty();
+	auto network = readNetwork(settings.network);
 	if (!network)
 		return forward(network);
 	settings.follow(*network);

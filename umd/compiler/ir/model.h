@@ -105,7 +105,7 @@ struct Elementwise {
 
 /** \brief Windows; only elements inside the picture count, unless countPadding */
 struct Pool {
-	enum class Method : uint8_t { Average, Max };
+	enum class Method : uint8_t { Average, Max, Sum };
 	Method method = Method::Max;
 	op::Axes kernel;
 	op::Axes stride;

@@ -9,8 +9,7 @@
 #include <nvdla/converter.h>
 #include <nvdla/half.h>
 
-#include "lowerer.h"
-#include "number/channel_scaling.h"
+#include "affine.h"
 
 namespace nvdla::compiler
 {
@@ -41,12 +40,35 @@ int32_t halfBits(double number)
 	return floatToHalf(static_cast<float>(number));
 }
 
+/* Y: the second rounding, if there is one, and a limit. */
+op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
+		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
+{
+	op::SdpUnit unit{ .alu = alu };
+
+	if (scaling.multiply.empty()) {
+		unit.aluOperand = static_cast<int32_t>(limit);
+		return unit;
+	}
+	GraphOperands constants = operands(lowerer.unique(name + " power"), shape);
+	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
+	if (alu)
+		constants.alu = Elements::of(
+			std::vector<int16_t>(scaling.multiply.size(), static_cast<int16_t>(limit)));
+	unit.multiply = true;
+	unit.operands = constants.name;
+	unit.shift = scaling.shift;
+	lowerer.graph.operands(std::move(constants));
+	return unit;
+}
+
+} /* namespace */
+
 GraphOperands operands(const std::string &name, const Cube &shape)
 {
 	return { .name = name, .c = shape.c, .h = shape.h, .w = shape.w, .alu = {}, .mul = {} };
 }
 
-/* FP16: x1 multiplies and adds, whatever is left over clamps. */
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
 {
 	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
@@ -90,30 +112,6 @@ op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 	lowerer.graph.operands(std::move(constants));
 	return unit;
 }
-
-/* Y: the second rounding, if there is one, and a limit. */
-op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shape,
-		     const ChannelScaling::Unit &scaling, std::optional<op::Alu> alu, int64_t limit)
-{
-	op::SdpUnit unit{ .alu = alu };
-
-	if (scaling.multiply.empty()) {
-		unit.aluOperand = static_cast<int32_t>(limit);
-		return unit;
-	}
-	GraphOperands constants = operands(lowerer.unique(name + " power"), shape);
-	constants.mul = Elements::of(std::span<const int16_t>(scaling.multiply));
-	if (alu)
-		constants.alu = Elements::of(
-			std::vector<int16_t>(scaling.multiply.size(), static_cast<int16_t>(limit)));
-	unit.multiply = true;
-	unit.operands = constants.name;
-	unit.shift = scaling.shift;
-	lowerer.graph.operands(std::move(constants));
-	return unit;
-}
-
-} /* namespace */
 
 Lowerer::Clamped Lowerer::clamped(const Clamp &activation, const Quantization &quantization,
 				  DataType type) const

@@ -94,7 +94,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 		   { 1.0 },
 		   {},
 		   {},
-		   {} });
+		   {},
+		   true });
 }
 
 /* Rows are the columns of a picture, or one row all elements of it: then a kernel takes all. */
@@ -129,7 +130,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 	}
 	const Cube out = rows ? Cube{ kernels.k, cube.h, cube.w } : Cube{ kernels.k, 1, 1 };
 	convolve(lowerer, kernels,
-		 { input, output, out, {}, {}, {}, 1, full.activation, { 1.0 }, {}, {}, {} });
+		 { input, output, out, {}, {}, {}, 1, full.activation, { 1.0 }, {}, {}, {}, true });
 }
 
 } /* namespace nvdla::compiler */

@@ -72,12 +72,21 @@ GraphWeights weightsOf(const Kernels &kernels, const Tile &tile, DataType type,
 		 .elements = elementsOf(numbers, type) };
 }
 
-/* What SDP does to the sums of a tile (VTA, "CONV2D operator"; precision, "offset"). */
-Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
-		const Tile &tile, uint8_t truncated)
+/* What becomes of the sums of a tile. */
+struct Scaling {
+	uint8_t truncated; /* bits, in the accumulator */
+	Affine function;   /* SDP's */
+};
+
+/* VTA, "CONV2D operator"; precision, "offset". */
+Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
+		  const Tile &tile)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
 	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
+	const uint8_t truncated =
+		half ? uint8_t{ 0 }
+		     : excessBits(kernels, tile.firstK, tile.k, in, lowerer.range(pass.input));
 	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
 	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	const Cube shape{ tile.k, pass.factorShape.h, pass.factorShape.w };
@@ -94,7 +103,7 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Convolutio
 			affine.scale.push_back(std::ldexp(step * factor / out.scale, truncated));
 		}
 	}
-	return affine;
+	return { truncated, std::move(affine) };
 }
 
 } /* namespace */
@@ -155,20 +164,24 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y
 	};
 
-	lowerer.setCube(pass.output, pass.out);
-	const std::string output = lowerer.write(pass.output);
 	const std::vector<Tile> tiles =
 		tilesOf(kernels, pass.groups, type, lowerer.storage(pass.output));
-	for (const Tile &tile : tiles) {
+	std::vector<Scaling> scalings;
+	for (const Tile &tile : tiles)
+		scalings.push_back(scalingOf(lowerer, kernels, pass, tile));
+	std::optional<Residual> residual;
+	if (pass.canSum && tiles.size() == 1 && pass.activation.isNone())
+		residual = lowerer.residualOf(pass.out, scalings.front().function);
+	const ValueId result = residual ? residual->output : pass.output;
+	lowerer.setCube(result, pass.out);
+	const std::string output = lowerer.write(result);
+	for (size_t i = 0; i < tiles.size(); i++) {
+		const Tile &tile = tiles[i];
 		const bool all = tiles.size() == 1;
 		const Cube tileIn{ tile.c, in.h, in.w };
 		const Cube tileOut{ tile.k, pass.out.h, pass.out.w };
 		const std::string name = lowerer.step("convolution");
 		const std::string weights = lowerer.unique(name + " kernels");
-		const uint8_t truncated =
-			half ? uint8_t{ 0 }
-			     : excessBits(kernels, tile.firstK, tile.k, quantization,
-					  lowerer.range(pass.input));
 		lowerer.graph.weights(weightsOf(kernels, tile, type, weights));
 		op::Convolution conv{
 			.name = name,
@@ -181,17 +194,20 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 			.padding = pass.padding,
 			.padValue = static_cast<int16_t>(
 				half || pass.keepsZero ? 0 : quantization.zeroPoint),
-			.accumulatorShift = truncated,
+			.accumulatorShift = scalings[i].truncated,
 		};
 		lowerer.add(conv);
 		Lowerer::Stage stage = lowerer.stage(
 			lowerer.step("scale"), conv.output, type,
 			all ? output : lowerer.part({ output, tile.firstK, 0, 0 }, tileOut),
-			pass.output);
+			result);
 		stage.cube = tileOut;
 		stage.stream = true;
 		stage.keepsZero = pass.keepsZero;
-		lowerer.affine(stage, epilogue(lowerer, kernels, pass, tile, truncated));
+		if (residual)
+			lowerer.sum(stage, scalings[i].function, *residual);
+		else
+			lowerer.affine(stage, scalings[i].function);
 	}
 }
 

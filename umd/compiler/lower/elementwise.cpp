@@ -7,7 +7,8 @@
 #include <fmt/core.h>
 #include <nvdla/converter.h>
 
-#include "lowerer.h"
+#include "affine.h"
+#include "elementwise.h"
 
 namespace nvdla::compiler
 {
@@ -68,13 +69,6 @@ op::Alu aluOf(Elementwise::Function function)
 	return function == Elementwise::Function::Minimum ? op::Alu::Min : op::Alu::Sum;
 }
 
-/* Two computed inputs: one flows through SDP, the other one is its operand. */
-struct Meeting {
-	ValueId stream;
-	ValueId operand;
-	bool turned; /* the operand is the operator's first input */
-};
-
 /* FP16: both as they are; a difference is operand - stream, or the negative of that. */
 op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting)
 {
@@ -102,40 +96,28 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
- * Integers: (s - zs) * fs of the stream in X1, the function with (o - zo) * fo of the operand in Y,
- * where the factors bring both to the same scale; the output converter has the rest (precision,
- * element-wise).
+ * A sum with a ReLU: X2 adds the operand, times a power of two, and has the ReLU. It has no
+ * converter for the operand, so that has to count from 0.
  */
-op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
-		   ValueId output)
+bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataType type,
+		 op::Sdp &sdp, double &gain)
 {
-	const Quantization stream = lowerer.quantization(meeting.stream);
-	const Quantization operand = lowerer.quantization(meeting.operand);
-	const Quantization out = lowerer.quantization(output);
-	const bool product = elementwise.function == Elementwise::Function::Multiply;
-	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
-	op::SdpUnit x{ .alu = op::Alu::Sum, .aluOperand = negated(stream.zeroPoint) };
-	op::SdpUnit y{ .operands = lowerer.surface(meeting.operand) };
-	double gain = stream.scale * operand.scale / out.scale;
+	const int bits = factorBits(type);
+	const int shift =
+		std::min(bits, bits + std::ilogb(operand.scale) - std::ilogb(stream.scale) - 1);
 
-	if (product) {
-		y.multiply = true;
-		y.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
-	} else {
-		SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
-						factorBits(lowerer.storage(meeting.stream)));
-		if (elementwise.function == Elementwise::Function::Subtract)
-			(meeting.turned ? factors.a : factors.b) *= -1;
-		x.multiply = true;
-		x.mulOperand = static_cast<int32_t>(factors.a);
-		y.alu = aluOf(elementwise.function);
-		y.aluConverter = Converter{ operand.zeroPoint, static_cast<int16_t>(factors.b), 0 };
-		gain = factors.gain;
-	}
-	sdp.x1 = x;
-	sdp.y = y;
-	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
-	return sdp;
+	if (operand.zeroPoint != 0 || shift < 0)
+		return false;
+	sdp.x1->multiply = true;
+	sdp.x1->mulOperand =
+		static_cast<int32_t>(roundReal(std::ldexp(stream.scale / operand.scale, shift)));
+	sdp.x2 = op::SdpUnit{ .alu = op::Alu::Sum,
+			      .activation = op::Activation::Relu,
+			      .operands = sdp.y->operands,
+			      .aluShift = static_cast<uint8_t>(shift) };
+	sdp.y.reset();
+	gain = std::ldexp(operand.scale, -shift);
+	return true;
 }
 
 /*
@@ -173,6 +155,61 @@ std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
 	return Meeting{ a, b, false };
 }
 
+/* A constant that one input meets: the numbers of a cube, in C, H, W order. */
+struct Constant {
+	Cube shape;
+	std::vector<double> numbers;
+};
+
+/* Maxima and minima with several numbers: those are operands of X1, as the output has them. */
+void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise,
+		     ValueId x, const Constant &constant)
+{
+	const ValueId output = operation.outputs[0];
+	const Cube cube = lowerer.cube(x);
+	const DataType type = lowerer.storage(output);
+	const bool half = type == DataType::Half;
+	const bool same = half || lowerer.quantization(x) == lowerer.quantization(output);
+	GraphOperands constants =
+		operands(lowerer.unique(operation.name + " limits"), constant.shape);
+
+	if (!lowerer.need(elementwise.activation.isNone(), "activation",
+			  "of a maximum or minimum with several numbers; put it behind as an "
+			  "operator of its own"))
+		return;
+	if (half) {
+		constants.alu = Elements::half(
+			std::vector<float>(constant.numbers.begin(), constant.numbers.end()));
+	} else {
+		std::vector<int16_t> limits;
+		for (const double number : constant.numbers)
+			limits.push_back(static_cast<int16_t>(lowerer.quantization(output).quantize(
+				number, integerLimits(lowerer.range(output)))));
+		constants.alu = Elements::of(limits);
+	}
+	lowerer.setCube(output, cube);
+	const std::string result = lowerer.write(output);
+	std::string input = lowerer.surface(x);
+	if (!same) {
+		const std::string name = lowerer.step("requantize");
+		const Quantization in = lowerer.quantization(x);
+		const std::vector<double> scale(cube.c,
+						in.scale / lowerer.quantization(output).scale);
+		const std::vector<double> bias(cube.c, -in.zeroPoint);
+		const std::string scaled = lowerer.intermediate(name + " scaled", type, cube);
+		lowerer.affine(lowerer.stage(name, input, lowerer.storage(x), scaled, output),
+			       { scale, bias, { cube.c, 1, 1 }, {} });
+		input = scaled;
+	}
+	lowerer.add(op::Sdp{
+		.name = lowerer.step("limits"),
+		.input = input,
+		.output = result,
+		.x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = constants.name },
+		.type = type });
+	lowerer.graph.operands(std::move(constants));
+}
+
 /* One input is a constant: of one number, or one for each channel or element. */
 void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
@@ -189,10 +226,8 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 	const std::vector<double> numbers = realNumbers(constant);
 
 	const bool limits = elementwise.function >= Elementwise::Function::Maximum;
-	lowerer.need(!limits || std::adjacent_find(numbers.begin(), numbers.end(),
-						   std::not_equal_to<>()) == numbers.end(),
-		     "input",
-		     "is a constant of several numbers; of maxima and minima one is possible");
+	const bool several = std::adjacent_find(numbers.begin(), numbers.end(),
+						std::not_equal_to<>()) != numbers.end();
 	lowerer.need((given.c == cube.c || given.c == 1) &&
 			     ((given.h == 1 && given.w == 1) ||
 			      (given.h == cube.h && given.w == cube.w && given.c == cube.c)) &&
@@ -205,6 +240,16 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 		     "has another shape than the input");
 	if (lowerer.failed())
 		return;
+	if (limits && several) {
+		Constant constant{ { cube.c, given.h, given.w }, {} };
+		for (size_t c = 0; c < cube.c; c++) {
+			for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++)
+				constant.numbers.push_back(
+					numbers[hw * given.c + (given.c == 1 ? 0 : c)]);
+		}
+		limitByConstant(lowerer, operation, elementwise, x, constant);
+		return;
+	}
 	Affine affine{ {}, {}, { cube.c, given.h, given.w }, elementwise.activation };
 	Clamp &clamp = affine.activation;
 	if (elementwise.function == Elementwise::Function::Maximum)
@@ -235,6 +280,50 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 
 } /* namespace */
 
+SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output)
+{
+	const Quantization quantization = lowerer.quantization(output);
+	const auto clamp = lowerer.clamped(activation, quantization, lowerer.range(output));
+	const IntegerLimits limits = integerLimits(lowerer.storage(output));
+	const bool cutsLow = clamp.low > limits.lowest, cutsHigh = clamp.high < limits.highest;
+
+	return { clamp, !cutsLow && !cutsHigh,
+		 cutsLow && !cutsHigh && clamp.low == quantization.zeroPoint };
+}
+
+op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+		   ValueId output, bool relu)
+{
+	const Quantization stream = lowerer.quantization(meeting.stream);
+	const Quantization operand = lowerer.quantization(meeting.operand);
+	const Quantization out = lowerer.quantization(output);
+	const DataType type = lowerer.storage(meeting.stream);
+	op::Sdp sdp{ .name = {}, .input = lowerer.surface(meeting.stream), .output = {} };
+	op::SdpUnit &x = sdp.x1.emplace(
+		op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = negated(stream.zeroPoint) });
+	op::SdpUnit &y = sdp.y.emplace(op::SdpUnit{ .operands = lowerer.surface(meeting.operand) });
+	double gain = stream.scale * operand.scale;
+
+	if (elementwise.function == Elementwise::Function::Multiply) {
+		y.multiply = true;
+		y.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
+	} else if (!relu || elementwise.function != Elementwise::Function::Add ||
+		   !sumWithRelu(stream, operand, type, sdp, gain)) {
+		SumFactors factors = sumFactors(stream.scale / out.scale, operand.scale / out.scale,
+						factorBits(type));
+		if (elementwise.function == Elementwise::Function::Subtract)
+			(meeting.turned ? factors.a : factors.b) *= -1;
+		x.multiply = true;
+		x.mulOperand = static_cast<int32_t>(factors.a);
+		y.alu = aluOf(elementwise.function);
+		y.aluConverter = Converter{ operand.zeroPoint, static_cast<int16_t>(factors.b), 0 };
+		gain = factors.gain * out.scale;
+	}
+	gain /= out.scale;
+	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
+	return sdp;
+}
+
 void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
 {
 	const ValueId a = operation.inputs[0], b = operation.inputs[1];
@@ -250,13 +339,11 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 	const bool half = lowerer.storage(a) == DataType::Half;
 	const Cube cube = lowerer.cube(meeting->stream);
 	const Clamp &activation = elementwise.activation;
+	const SumClamp clamp = clampOf(lowerer, activation, output);
 	op::Sdp sdp = half ? halfSdp(lowerer, elementwise, *meeting)
-			   : integerSdp(lowerer, elementwise, *meeting, output);
-	const auto clamp =
-		lowerer.clamped(activation, lowerer.quantization(output), lowerer.range(output));
-	const IntegerLimits limits = integerLimits(lowerer.storage(output));
+			   : integerSdp(lowerer, elementwise, *meeting, output, clamp.isRelu);
 	const bool clamps = half ? !activation.isNone() && activation != Clamp{ .low = 0 }
-				 : clamp.low > limits.lowest || clamp.high < limits.highest;
+				 : !clamp.isNone && !sdp.x2;
 	lowerer.setCube(output, cube);
 	const std::string result = lowerer.write(output);
 	sdp.name = lowerer.step("elementwise");
@@ -269,7 +356,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 					     result, output),
 			       { { 1 }, { 0 }, { cube.c, 1, 1 }, activation });
 	else if (clamps)
-		lowerer.clampSurface(sdp.output, result, clamp);
+		lowerer.clampSurface(sdp.output, result, clamp.limits);
 }
 
 } /* namespace nvdla::compiler */

@@ -42,6 +42,8 @@ struct ConvolutionPass {
 	/** \brief A part of the input's surface, and its shape; empty: all of it */
 	std::string from;
 	Cube in;
+	/** \brief It is all that its operator does: a sum behind that can be computed as well */
+	bool canSum = false;
 	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
 	bool keepsZero = false;
 };
@@ -63,6 +65,10 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 /** \return bits that the largest sum of kernels \a first to \a first + \a k has beyond 32 */
 uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Quantization &in,
 		   DataType range);
+
+/** \brief What a slice is lowered to, with an activation behind it */
+void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
+	       const Clamp &activation);
 
 /** \return 1 x 1 kernels, kernel k of which takes channel \a channels[k]; none if that is -1 */
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels);

@@ -200,6 +200,12 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 
 void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 {
+	takeSlice(lowerer, operation, slice, {});
+}
+
+void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
+	       const Clamp &activation)
+{
 	const ValueId input = operation.inputs[0];
 	lowerer.makeNatural(input);
 	const ValueId output = operation.outputs[0];
@@ -211,7 +217,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
 	/* An element alone has to be packed: it is read with one beside it. */
 	const bool alone = isAlone(read, in);
-	const bool moves = !alone && stride.x == 1 && stride.y == 1 && strideC == 1 &&
+	const bool moves = !alone && activation.isNone() && stride.x == 1 && stride.y == 1 &&
+			   strideC == 1 &&
 			   firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
 
 	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
@@ -248,7 +255,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 	}
 	const std::string from = read == in ? at.surface : lowerer.part(at, read);
 	convolve(lowerer, kernels,
-		 { input, output, out, stride, {}, {}, 1, {}, { 1.0 }, {}, from, read });
+		 { input, output, out, stride, {}, {}, 1, activation, { 1.0 }, {}, from, read });
 }
 
 /* Kernels of one tap: padding of a convolution does the rest. */

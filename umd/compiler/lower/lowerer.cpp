@@ -68,9 +68,9 @@ Cube countingCube(const Extents &shape)
 	return cube;
 }
 
-Lowerer::Lowerer(const Model &model)
-	: model_(model), storage_(model.values.size()), cubes_(model.values.size()),
-	  surfaces_(model.values.size())
+Lowerer::Lowerer(const Model &model, FoldSums foldSums)
+	: model_(model), foldSums_(foldSums), storage_(model.values.size()),
+	  cubes_(model.values.size()), surfaces_(model.values.size())
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
 		cubes_[id] = naturalCube(model.values[id].shape);
@@ -193,7 +193,12 @@ std::string Lowerer::intermediate(const std::string &name, DataType type, const 
 {
 	const std::string surface = unique(name);
 
-	graph.surface({ .name = surface, .type = type, .c = cube.c, .h = cube.h, .w = cube.w });
+	graph.surface({ .name = surface,
+			.type = type,
+			.c = cube.c,
+			.h = cube.h,
+			.w = cube.w,
+			.place = Place::Auto });
 	return surface;
 }
 
@@ -219,6 +224,7 @@ void Lowerer::describe(const std::string &surface, ValueId id)
 			.c = cubes_[id].c,
 			.h = cubes_[id].h,
 			.w = cubes_[id].w,
+			.place = Place::Auto,
 			.quantization = value(id).quantization });
 }
 
@@ -264,45 +270,61 @@ void Lowerer::onCpu(const std::string &why)
 	layers.back().cpu = why;
 }
 
-Result<void> Lowerer::placeInputs()
+void Lowerer::placeInput(size_t index)
 {
-	for (size_t i = 0; i < model_.inputs.size(); i++) {
-		const ValueId id = model_.inputs[i];
-		const auto readers = model_.readers(id);
-		const bool channelsLast = i >= model_.inputOrders.size() ||
-					  model_.inputOrders[i] == ElementOrder::Nhwc;
-		/*
-		 * Elements of an input can be given in any shape, if they are in the order that
-		 * reshapes count in.
-		 */
-		if (readers.size() == 1 && channelsLast) {
-			const Operator &reader = model_.operators[readers.front()];
-			if (std::holds_alternative<Reshape>(reader.kind))
-				cubes_[id] = countingCube(value(reader.outputs.front()).shape);
-		}
-		if (cubes_[id].elements() != elementCount(value(id).shape))
-			return nvdla::fail(
-				ErrorCode::Unsupported, compiling,
-				fmt::format("input '{}'", value(id).name),
-				fmt::format(
-					"is {}; batches of 1 and three more axes are what there "
-					"can be",
-					toString(value(id).shape)));
-		surfaces_[id] = unique(value(id).name);
-		if (storage(id) == DataType::Unknown)
-			return nvdla::fail(
-				ErrorCode::Unsupported, compiling,
-				fmt::format("input '{}'", value(id).name),
-				fmt::format("is {}; the core works on int8, int16 and float",
-					    elementTypeName(value(id).type)));
+	const ValueId id = model_.inputs[index];
+	const auto readers = model_.readers(id);
+	const std::string where = fmt::format("input '{}'", value(id).name);
+	const bool channelsLast = index >= model_.inputOrders.size() ||
+				  model_.inputOrders[index] == ElementOrder::Nhwc;
+
+	/* Elements can be given in any shape, if they are in the order that reshapes count in. */
+	if (readers.size() == 1 && channelsLast) {
+		const Operator &reader = model_.operators[readers.front()];
+		if (std::holds_alternative<Reshape>(reader.kind))
+			cubes_[id] = countingCube(value(reader.outputs.front()).shape);
+	}
+	need(cubes_[id].elements() == elementCount(value(id).shape), where,
+	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
+			 toString(value(id).shape)));
+	need(storage(id) != DataType::Unknown, where,
+	     fmt::format("is {}; the core works on int8, int16 and float",
+			 elementTypeName(value(id).type)));
+	surfaces_[id] = unique(value(id).name);
+	if (failed())
+		missing_.insert(id);
+	else
 		graph.input({ .name = surfaces_[id],
 			      .type = storage(id),
 			      .c = cubes_[id].c,
 			      .h = cubes_[id].h,
 			      .w = cubes_[id].w,
 			      .quantization = value(id).quantization });
+}
+
+/* A result as it would be, for those who read it. */
+void Lowerer::pretend(ValueId id)
+{
+	cubes_[id] = naturalCube(value(id).shape);
+	if (storage(id) == DataType::Unknown ||
+	    cubes_[id].elements() != elementCount(value(id).shape))
+		missing_.insert(id);
+	else
+		write(id);
+}
+
+void Lowerer::placeUnwritten()
+{
+	std::set<ValueId> written(model_.inputs.begin(), model_.inputs.end());
+
+	for (const Operator &operation : model_.operators)
+		written.insert(operation.outputs.begin(), operation.outputs.end());
+	for (const Operator &operation : model_.operators) {
+		for (const ValueId id : operation.inputs) {
+			if (!value(id).isConstant && written.insert(id).second)
+				pretend(id);
+		}
 	}
-	return {};
 }
 
 /* What only a concatenation reads is written where that has it. */
@@ -379,6 +401,11 @@ void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
 	layers.push_back({ operation.name, operation.type, {}, {} });
+	if (const auto sum = sums_.find(&operation); sum != sums_.end()) {
+		layers.back().operations.push_back(sum->second);
+		current_ = nullptr;
+		return;
+	}
 	/* Registers of width, height and channels have 13 bits. */
 	constexpr uint32_t mostOfAxis = 8192;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
@@ -408,22 +435,51 @@ void Lowerer::lowerOne(const Operator &operation)
 	current_ = nullptr;
 }
 
+/* They are refused before. */
 void lower(Lowerer &lowerer, const Operator &, const Unknown &unknown)
 {
 	lowerer.fail(unknown.why);
 }
 
-Result<void> Lowerer::run()
+bool Lowerer::collect(Refusals &refusals)
 {
-	if (auto placed = placeInputs(); !placed)
-		return placed;
+	const bool refused = error_.has_value();
+
+	if (refused)
+		refusals.add(std::move(*error_));
+	error_.reset();
+	return refused;
+}
+
+void Lowerer::lowerOperators(Refusals &refusals)
+{
+	for (size_t i = 0; i < model_.inputs.size(); i++) {
+		placeInput(i);
+		collect(refusals);
+	}
+	placeUnwritten();
 	placeConcatenations();
 	for (const Operator &operation : model_.operators) {
+		const bool lacks = std::ranges::any_of(
+			operation.inputs, [&](ValueId id) { return missing_.contains(id); });
+		if (lacks) {
+			missing_.insert(operation.outputs.begin(), operation.outputs.end());
+			continue;
+		}
 		lowerOne(operation);
-		if (error_)
-			return tl::unexpected<Error>(*error_);
+		if (!collect(refusals))
+			continue;
+		for (const ValueId id : operation.outputs)
+			pretend(id);
 	}
-	return nameOutputs();
+}
+
+Result<void> Lowerer::run()
+{
+	Refusals refusals;
+
+	lowerOperators(refusals);
+	return refusals.none() ? nameOutputs() : refusals.result();
 }
 
 } /* namespace nvdla::compiler */

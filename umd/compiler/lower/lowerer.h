@@ -12,6 +12,7 @@
 #include <nvdla/graph.h>
 
 #include "compiler/ir/model.h"
+#include "compiler/refusals.h"
 
 namespace nvdla::compiler
 {
@@ -54,10 +55,20 @@ struct Affine {
 	Clamp activation;
 };
 
+/** \brief The sum that alone reads a convolution's result, to be computed on the way */
+struct Residual {
+	const Operator *sum;
+	ValueId stream;	 /**< the convolution's result */
+	ValueId operand; /**< the other tensor */
+	ValueId output;
+	Clamp activation;
+};
+
 /**
  * \brief Puts a graph together, operator by operator
  *
- * The first rule that is broken is kept; after it values are meaningless, but harmless.
+ * Of each operator the first rule that is broken is kept; after it its values are meaningless, but
+ * harmless.
  */
 class Lowerer
 {
@@ -75,10 +86,18 @@ public:
 		bool stream = false;		 /**< the input is the stream of a convolution */
 		bool keepsZero = false; /**< the function makes integers, not steps from zero */
 	};
-	explicit Lowerer(const Model &model);
+	/** \param[in] foldSums as CompileOptions has it */
+	explicit Lowerer(const Model &model, FoldSums foldSums = {});
 
-	/** \brief Lower all operators, and name the outputs */
+	/** \brief Lower all operators, and name the outputs \return what is wrong with all of them
+	 */
 	Result<void> run();
+	/**
+	 * \brief Lower all operators, of which some may read what no operator writes
+	 *
+	 * Where one cannot be lowered, the others are as if it could be.
+	 */
+	void lowerOperators(Refusals &refusals);
 
 	Graph graph;
 	std::vector<LayerReport> layers; /**< of the operators, in their order */
@@ -152,6 +171,16 @@ public:
 
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
+	/**
+	 * \brief The sum that can be computed behind the convolution that is being lowered
+	 * \param[in] cube of the convolution's result
+	 * \param[in] function what makes its result of a stream
+	 */
+	std::optional<Residual> residualOf(const Cube &cube, const Affine &function) const;
+	/** \brief An SDP operation that adds a tensor to an affine function; \a stage writes the
+	 * sum
+	 */
+	void sum(const Stage &stage, const Affine &function, const Residual &residual);
 	/** \brief Clamp a surface of integers in a second step, if saturation does not do it */
 	struct Clamped {
 		int64_t low;
@@ -165,8 +194,13 @@ public:
 
 private:
 	void refuse(Error error);
+	void sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual);
 	void chooseStorage();
-	Result<void> placeInputs();
+	void placeInput(size_t index);
+	void placeUnwritten();
+	void pretend(ValueId id);
+	/** \brief Keep what is wrong, and go on \return whether anything was */
+	bool collect(Refusals &refusals);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
 	void describe(const std::string &surface, ValueId id);
@@ -174,12 +208,17 @@ private:
 	void lowerOne(const Operator &operation);
 
 	const Model &model_;
+	const FoldSums foldSums_;
 	std::vector<DataType> storage_;
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
 	std::map<ValueId, PartOf> places_;
 	std::set<ValueId> views_;
+	std::map<const Operator *, std::string> sums_; /* computed already, by which operation */
 	std::set<std::string> names_;
+	/** \brief Results of what cannot be lowered that cannot be, either: not to be blamed on who
+	 * reads them */
+	std::set<ValueId> missing_;
 	const Operator *current_ = nullptr;
 	std::optional<Error> error_;
 };

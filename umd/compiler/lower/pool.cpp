@@ -31,15 +31,16 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 	return static_cast<uint32_t>(std::max<int64_t>(last - std::max<int64_t>(first, 0), 1));
 }
 
-/* Sums of windows, each divided by the number of elements that count. */
-void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
+/* Sums of windows; of averages each is divided by the number of elements that count. */
+void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	const ValueId input = operation.inputs[0];
 	const ValueId output = operation.outputs[0];
 	const Cube in = lowerer.cube(input);
 	const Cube out = naturalCube(lowerer.value(output).shape);
 	const op::Padding &padding = pool.padding;
-	const bool alike = pool.countPadding ||
+	const bool divides = pool.method == Pool::Method::Average;
+	const bool alike = !divides || pool.countPadding ||
 			   (padding.left + padding.right + padding.top + padding.bottom) == 0;
 	Kernels kernels{ .k = in.c, .c = 1, .r = pool.kernel.y, .s = pool.kernel.x };
 	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
@@ -49,7 +50,7 @@ void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Poo
 	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
 	 * these; ONNX's work on real numbers.
 	 */
-	pass.keepsZero = lowerer.model().roundingOf8Bits == ScaleRounding::Twice &&
+	pass.keepsZero = divides && lowerer.model().roundingOf8Bits == ScaleRounding::Twice &&
 			 lowerer.storage(input) != DataType::Half && !pool.countPadding &&
 			 lowerer.quantization(input) == lowerer.quantization(output);
 	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
@@ -63,7 +64,7 @@ void averageByConvolution(Lowerer &lowerer, const Operator &operation, const Poo
 	kernels.scales.assign(in.c, 1.0);
 	kernels.bias.assign(in.c, 0.0);
 	if (alike) {
-		pass.factors = { 1.0 / (pool.kernel.x * pool.kernel.y) };
+		pass.factors = { divides ? 1.0 / (pool.kernel.x * pool.kernel.y) : 1.0 };
 	} else {
 		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
@@ -92,6 +93,11 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		const uint32_t end = (windows - 1) * stride + kernel;
 		return end > before + size ? end - before - size : 0;
 	};
+	/* The first element alone, which no part can be: it would have to be packed. */
+	if (isAlone(used, in) && out.h == 1 && out.w == 1) {
+		takeSlice(lowerer, operation, { Extents(4, 0), Extents(4, 1) }, pool.activation);
+		return;
+	}
 	const auto clamp = lowerer.clamped(pool.activation, lowerer.quantization(output),
 					   lowerer.range(output));
 	const bool half = lowerer.storage(input) == DataType::Half;
@@ -111,7 +117,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		.input = used == in ? lowerer.surface(input)
 				    : lowerer.part({ lowerer.surface(input), 0, 0, 0 }, used),
 		.output = pooled,
-		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Average,
+		.method = op::Pool::Max,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
 		.padding = { padding.left,
@@ -131,8 +137,8 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	lowerer.makeNatural(operation.inputs[0]);
-	if (pool.method == Pool::Method::Average) {
-		averageByConvolution(lowerer, operation, pool);
+	if (pool.method != Pool::Method::Max) {
+		sumByConvolution(lowerer, operation, pool);
 		return;
 	}
 	if (lowerer.need(pool.kernel.x <= maxPoolKernel && pool.kernel.y <= maxPoolKernel, "window",

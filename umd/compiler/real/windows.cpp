@@ -211,7 +211,8 @@ void compute(const RealStep &step, const Pool &pool)
 		for (uint32_t ox = 0; ox < y[2]; ox++) {
 			for (uint32_t c = 0; c < y[3]; c++) {
 				const PoolWindow window = windowOf(step, pool, oy, ox, c);
-				const uint32_t count = pool.countPadding
+				const uint32_t count = pool.method == Pool::Method::Sum ? 1
+						       : pool.countPadding
 							       ? pool.kernel.x * pool.kernel.y
 							       : std::max(window.count, 1U);
 				step.result[at++] =

@@ -9,7 +9,6 @@
 
 #include "chooser.h"
 #include "graph/graph_parts.h"
-#include "graph/operation_names.h"
 
 namespace nvdla::assembly
 {
@@ -71,13 +70,10 @@ void Chooser::compression(const Layer &layer)
 {
 	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
 	const auto weights = weightsOf(chosen_.graph, conv);
-	const auto &operations = chosen_.graph.operations();
 
 	if (compression_.choice == Choice::Never ||
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
-	    std::ranges::count_if(operations, [&](const op::Any &other) {
-		    return reads(other, conv.weights);
-	    }) > 1)
+	    !onlyReader(conv.weights))
 		return;
 	/* A mask has a bit for each element. */
 	const size_t saved = zeros(weights->elements) * elementBytes(weights->elements.type);
@@ -125,7 +121,7 @@ void Chooser::bands(const Layer &layer)
 
 void Chooser::fusedPooling(const Layer &layer)
 {
-	if (!layer.pooling)
+	if (!layer.pooling || fusedPooling_.choice == Choice::Never)
 		return;
 	const auto &pooling = std::get<op::Pooling>(chosen_.graph.operations()[*layer.pooling]);
 	const std::string name = pooling.input;
@@ -137,19 +133,16 @@ void Chooser::fusedPooling(const Layer &layer)
 	     ((declared->place != Place::Memory && declared->place != Place::Auto) ||
 	      !declared->within.empty() || declared->lineStride || declared->surfaceStride)))
 		return;
-	/* In bands, it would go through memory all the same. */
-	if ((!best_ && (fusedPooling_.choice == Choice::Never || !begin(layer.members()))) ||
-	    best_->convolutions > 1)
-		return;
-	consider(fusedPooling_, layer.members(),
-		 { { "pooling on the fly", [&](Graph &graph) {
-			    auto &all = GraphParts::surfaces(graph);
-			    const auto found = std::ranges::find(all, name, &Surface::name);
-			    if (found != all.end())
-				    found->place = Place::Stream;
-			    else
-				    all.push_back({ .name = name, .place = Place::Stream });
-		    } } });
+	/* As it is without being described, but snapshots know it. */
+	if (declared == surfaces.end())
+		GraphParts::surfaces(chosen_.graph).push_back({ .name = name });
+	auto stream = [&](Graph &graph) {
+		std::ranges::find(GraphParts::surfaces(graph), name, &Surface::name)->place =
+			Place::Stream;
+	};
+	/* Of several hardware layers, it goes through memory all the same. */
+	auto flies = [](const TrialResult &result) { return result.fusedPoolings > 0; };
+	consider(fusedPooling_, layer.members(), { { "pooling on the fly", stream, flies } });
 }
 
 void Chooser::reuse(const Layer &layer)

@@ -16,40 +16,59 @@ namespace nvdla::assembly
 namespace
 {
 
-/* One operation reads a surface, and nothing else names it. */
-std::optional<size_t> onlyReader(const Graph &graph, const std::string &name)
+constexpr size_t several = SIZE_MAX;
+
+/* Places of the operations that alone read something; several of what others name, too. */
+std::unordered_map<std::string, size_t> readersOf(const Graph &graph)
 {
 	const std::vector<op::Any> &operations = graph.operations();
-	std::optional<size_t> reader;
+	std::unordered_map<std::string, size_t> readers;
 
-	if (std::ranges::count(GraphParts::outputs(graph), name) ||
-	    std::ranges::count(GraphParts::surfaces(graph), name, &Surface::within))
-		return std::nullopt;
+	for (const std::string &name : GraphParts::outputs(graph))
+		readers[name] = several;
+	for (const Surface &surface : GraphParts::surfaces(graph))
+		readers[surface.within] = several;
 	for (size_t i = 0; i < operations.size(); i++) {
-		if (!reads(operations[i], name))
-			continue;
-		if (reader)
-			return std::nullopt;
-		reader = i;
+		for (const std::string &name : namesOf(operations[i]).reads) {
+			const auto [reader, isFirst] = readers.try_emplace(name, i);
+			if (!isFirst && reader->second != i)
+				reader->second = several;
+		}
 	}
-	return reader;
+	return readers;
 }
 
 } /* namespace */
 
-Chooser::Snapshot::Snapshot(const Graph &graph)
-	: operations(graph.operations()), surfaces(GraphParts::surfaces(graph))
+Chooser::Snapshot::Snapshot(const Graph &graph, const std::vector<size_t> &members)
 {
+	for (const size_t member : members)
+		operations.emplace_back(member, graph.operations()[member]);
+	for (const Surface &surface : GraphParts::surfaces(graph))
+		places.push_back(surface.place);
 	for (const GraphWeights &weights : GraphParts::weights(graph))
 		compressed.push_back(weights.compressed);
 }
 
 void Chooser::Snapshot::restore(Graph &graph) const
 {
-	GraphParts::operations(graph) = operations;
-	GraphParts::surfaces(graph) = surfaces;
+	std::vector<Surface> &surfaces = GraphParts::surfaces(graph);
+
+	for (const auto &[member, operation] : operations)
+		GraphParts::operations(graph)[member] = operation;
+	for (size_t i = 0; i < places.size(); i++)
+		surfaces[i].place = places[i];
 	for (size_t i = 0; i < compressed.size(); i++)
 		GraphParts::weights(graph)[i].compressed = compressed[i];
+}
+
+std::optional<size_t> Chooser::onlyReader(const std::string &name) const
+{
+	const auto reader = readers_.find(name);
+
+	return reader == readers_.end() || reader->second == several
+		       ? std::nullopt
+		       : std::optional(reader->second);
 }
 
 std::vector<size_t> Chooser::Layer::members() const
@@ -94,13 +113,12 @@ bool Chooser::sharesBuffer(size_t conv) const
 std::optional<Chooser::Layer> Chooser::layerOf(size_t conv) const
 {
 	const std::vector<op::Any> &operations = chosen_.graph.operations();
-	const auto sdp =
-		onlyReader(chosen_.graph, std::get<op::Convolution>(operations[conv]).output);
+	const auto sdp = onlyReader(std::get<op::Convolution>(operations[conv]).output);
 
 	if (!sdp || *sdp < conv || !std::holds_alternative<op::Sdp>(operations[*sdp]))
 		return std::nullopt;
 	Layer layer{ conv, *sdp, {} };
-	const auto pooling = onlyReader(chosen_.graph, std::get<op::Sdp>(operations[*sdp]).output);
+	const auto pooling = onlyReader(std::get<op::Sdp>(operations[*sdp]).output);
 	/* Orders that the user asked for go by places. */
 	if (pooling && std::holds_alternative<op::Pooling>(operations[*pooling]) &&
 	    (*pooling == *sdp + 1 || GraphParts::edges(chosen_.graph).empty()))
@@ -152,18 +170,20 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 
 	if (subject.choice == Choice::Never || (!best_ && !begin(members)))
 		return;
-	const Snapshot before(graph);
+	const Snapshot before(graph, members);
+	const std::string soFar =
+		report_.chosen ? report_.candidates[report_.chosen].what + ", " : "";
 	for (const Candidate &candidate : candidates) {
 		candidate.apply(graph);
 		const auto result = tryOperations(graph, shapes_, members, parameters_);
-		if (result) {
-			report_.candidates.push_back({ candidate.what, result->cycles });
+		if (result && (!candidate.became || candidate.became(*result))) {
+			report_.candidates.push_back({ soFar + candidate.what, result->cycles });
 			const bool taken = least ? result->cycles < least->cycles
 						 : subject.choice == Choice::Always ||
 							   result->cycles < best_->cycles;
 			if (taken) {
 				report_.chosen = report_.candidates.size() - 1;
-				fastest.emplace(graph);
+				fastest.emplace(graph, members);
 				least = result;
 			}
 		}
@@ -179,11 +199,12 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 void Chooser::chooseFor(const Layer &layer)
 {
 	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
+	/* First, as it says how much of the time is the convolution's. */
+	fusedPooling(layer);
 	winograd(layer);
 	compression(layer);
 	postExtension(layer);
 	bands(layer);
-	fusedPooling(layer);
 	keepReport();
 	/* With the layer before it. */
 	reuse(layer);
@@ -209,9 +230,12 @@ void Chooser::movePoolings()
 			continue;
 		const auto surface = std::ranges::find(GraphParts::surfaces(chosen_.graph),
 						       sdp->output, &Surface::name);
-		const auto reader = onlyReader(chosen_.graph, sdp->output);
 		if (surface == GraphParts::surfaces(chosen_.graph).end() ||
-		    surface->place != Place::Stream || !reader || *reader <= i + 1)
+		    surface->place != Place::Stream)
+			continue;
+		readers_ = readersOf(chosen_.graph);
+		const auto reader = onlyReader(sdp->output);
+		if (!reader || *reader <= i + 1)
 			continue;
 		std::rotate(operations.begin() + static_cast<ptrdiff_t>(i) + 1,
 			    operations.begin() + static_cast<ptrdiff_t>(*reader),
@@ -227,6 +251,7 @@ Result<ChosenGraph> Chooser::run()
 	if (!shapes)
 		return forward(shapes);
 	shapes_ = std::move(*shapes);
+	readers_ = readersOf(chosen_.graph);
 	for (size_t i = 0; i < chosen_.graph.operations().size(); i++) {
 		if (!std::holds_alternative<op::Convolution>(chosen_.graph.operations()[i]) ||
 		    sharesBuffer(i))

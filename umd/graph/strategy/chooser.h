@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <nvdla/graph.h>
@@ -49,14 +51,16 @@ private:
 	struct Candidate {
 		std::string what;
 		std::function<void(Graph &)> apply;
+		/** \brief Whether it became what it is called; empty: if it is possible, it did */
+		std::function<bool(const TrialResult &)> became = {};
 	};
-	/** \brief What candidates change of a graph; its constants are too large to be copied */
+	/** \brief What candidates change of a graph: some operations, and places of surfaces */
 	struct Snapshot {
-		explicit Snapshot(const Graph &graph);
+		Snapshot(const Graph &graph, const std::vector<size_t> &members);
 		void restore(Graph &graph) const;
 
-		std::vector<op::Any> operations;
-		std::vector<Surface> surfaces;
+		std::vector<std::pair<size_t, op::Any>> operations;
+		std::vector<Place> places;
 		std::vector<bool> compressed; /**< of each weights */
 	};
 	/** \brief Something that is chosen, for errors if it is never possible */
@@ -68,6 +72,8 @@ private:
 	};
 
 	Result<void> readChip();
+	/** \brief The operation that alone reads a surface, which nothing else names */
+	std::optional<size_t> onlyReader(const std::string &name) const;
 	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
 	 * why */
 	bool sharesBuffer(size_t conv) const;
@@ -96,6 +102,7 @@ private:
 	ChosenGraph chosen_;
 	sim::TimingParameters parameters_;
 	std::map<std::string, Surface> shapes_;
+	std::unordered_map<std::string, size_t> readers_;
 	/* Of the layer that is being looked at. */
 	LayerChoice report_;
 	std::optional<TrialResult> best_;
@@ -106,12 +113,12 @@ private:
 			   "are divisible by 4, 8 or more" };
 	Subject compression_{ "compression", strategy_.compression,
 			      "it takes weights that one convolution uses" };
-	Subject postExtension_{ "postExtension", strategy_.postExtension,
+	Subject postExtension_{ "post-extension", strategy_.postExtension,
 				"it takes pictures, and kernels with few columns" };
 	Subject bands_{ "bands", strategy_.bands,
 			"it takes an input beyond the convolution buffer" };
 	Subject fusedPooling_{
-		"fusedPooling", strategy_.fusedPooling,
+		"fused-pooling", strategy_.fusedPooling,
 		"it takes a pooling that alone reads what SDP makes of a convolution"
 	};
 	Subject reuse_{ "reuse", strategy_.reuse,

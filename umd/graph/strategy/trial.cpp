@@ -33,6 +33,8 @@ std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingPar
 		for (const chip::FusedWork &fused : *works) {
 			list.push_back({ fused.work, fused.after });
 			result.convolutions += fused.work.conv.has_value();
+			result.fusedPoolings +=
+				fused.work.sdp.has_value() && fused.work.pdp.has_value();
 		}
 		double end = 0;
 		for (const sim::ScheduledTime &time : sim::schedule(list, parameters))

@@ -19,7 +19,8 @@ namespace nvdla::assembly
 /** \brief What became of a trial */
 struct TrialResult {
 	double cycles = 0;
-	size_t convolutions = 0; /**< of the hardware, that is with bands */
+	size_t convolutions = 0;  /**< of the hardware, that is with bands */
+	size_t fusedPoolings = 0; /**< of the hardware, those that take a stream */
 };
 
 /**

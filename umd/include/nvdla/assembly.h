@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nvdla/loadable.h>
+#include <nvdla/strategy.h>
 
 #pragma GCC visibility push(default)
 
@@ -45,6 +46,9 @@ struct Assembly {
 	Loadable loadable;
 	std::vector<AssembledStep> steps; /**< in the order in which they are submitted */
 	std::vector<AssembledRange> ranges;
+	/** \brief What was chosen where there was a choice; none without AssembleOptions::strategy
+	 */
+	std::vector<LayerChoice> choices;
 };
 
 } /* namespace nvdla */

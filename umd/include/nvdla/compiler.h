@@ -15,6 +15,7 @@
 #include <nvdla/data_type.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
+#include <nvdla/strategy.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -44,6 +45,8 @@ struct LayerReport {
 	std::string cpu;
 	/** \brief Of a calibrated model */
 	std::optional<LayerError> error;
+	/** \brief Operations for which the core has several ways, and what each would take */
+	std::vector<LayerChoice> choices;
 };
 
 /** \brief A tensor that an operator of a model writes, or that the application gives */
@@ -109,11 +112,29 @@ struct Calibration {
 	DataType type = DataType::Int8;
 };
 
+/**
+ * \brief Sums that the SDP operation of the convolution before them computes
+ *
+ * There the convolution's result is not rounded to FP16, and integers are not saturated, before
+ * they are added. Integers are otherwise those of two operations, but for ties.
+ */
+enum class FoldSums {
+	Floats, /**< where nothing is lost by it */
+	Never,
+	Always, /**< integers, too: what saturated in the model does not */
+};
+
 struct CompileOptions {
 	/** \brief Only of float models; without it they are computed in FP16 */
 	std::optional<Calibration> calibration;
 	/** \brief All tensors that operators write are outputs, behind the model's own */
 	bool everyTensor = false;
+	/** \brief How operations are carried out; nothing: the plain way */
+	std::optional<Strategy> strategy = Strategy{};
+	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
+	uint64_t sramBytes = 0;
+	/** \brief Which sums of what a convolution makes and another tensor are computed on the way */
+	FoldSums foldSums = FoldSums::Floats;
 };
 
 /** \brief An input of a model */
@@ -143,8 +164,8 @@ Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> model);
  * numbers (Network::setInputFloat()) or the integers.
  *
  * \param[in] model the file's bytes; not needed afterwards. Any bytes: they are checked.
- * \return InvalidFile naming what is damaged; Unsupported naming the operator, its layer and the
- * remedy; InvalidArgument naming what is wrong with the samples
+ * \return InvalidFile naming what is damaged; Unsupported naming all operators that cannot be
+ * compiled, their layers and the remedy; InvalidArgument naming what is wrong with the samples
  */
 Result<CompiledModel> compileModel(std::span<const std::byte> model,
 				   const CompileOptions &options = {});

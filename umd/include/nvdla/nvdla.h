@@ -457,6 +457,13 @@ enum nvdla_range_method {
 	NVDLA_RANGE_ENTROPY = 2,
 };
 
+/** Sums that the SDP operation of the convolution before them computes, as nvdla::FoldSums */
+enum nvdla_fold_sums {
+	NVDLA_FOLD_FLOATS = 0,
+	NVDLA_FOLD_NEVER = 1,
+	NVDLA_FOLD_ALWAYS = 2,
+};
+
 /** How a model is compiled, as nvdla::CompileOptions */
 struct nvdla_compile_options {
 	size_t size; /**< the caller's sizeof */
@@ -472,6 +479,11 @@ struct nvdla_compile_options {
 	uint32_t type;		   /**< enum nvdla_data_type of the integers; 0: NVDLA_DATA_INT8 */
 	uint32_t keep_bias;	   /**< not 0: what rounding takes away does not go into biases */
 	uint32_t every_tensor;	   /**< not 0: all tensors are outputs, behind the model's own */
+	/** As nvdla::parseStrategy() reads it; NULL: as an empty text */
+	const char *strategy;
+	/** On-chip memory for what flows between layers, in bytes */
+	uint64_t sram_bytes;
+	uint32_t fold_sums; /**< enum nvdla_fold_sums */
 };
 
 /**

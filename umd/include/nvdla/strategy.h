@@ -7,8 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <nvdla/error.h>
 
 #pragma GCC visibility push(default)
 
@@ -30,8 +33,12 @@ enum class Choice : uint8_t {
  * thresholds of the mode (precision document).
  */
 struct Strategy {
-	/** \brief Winograd's mode; FP16 only, as integers would need bits that there are not */
-	Choice winograd = Choice::Auto;
+	/**
+	 * \brief Winograd's mode; FP16 only, as integers would need bits that there are not
+	 *
+	 * Not without being asked for: the device model takes several times as long with it.
+	 */
+	Choice winograd = Choice::Never;
 	/** \brief Weights without the elements that are zero */
 	Choice compression = Choice::Auto;
 	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
@@ -48,12 +55,32 @@ struct Strategy {
 	 * { "dram", "2.5GB/s" }; a later one of a name counts
 	 */
 	std::vector<std::pair<std::string, std::string>> chip;
+
+	/** \brief The same choice for everything */
+	static Strategy all(Choice choice)
+	{
+		return { choice, choice, choice, choice, choice, choice, {} };
+	}
 };
+
+/**
+ * \brief Read a strategy as it is written on command lines
+ *
+ * \param[in] text parts with commas between them, of which later ones count: a choice ("auto",
+ * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
+ * post-extension, bands, fused-pooling or reuse; or an option of the chip, as "dram=2.5GB/s"
+ * \return InvalidArgument naming the part that is none of these
+ */
+Result<Strategy> parseStrategy(std::string_view text);
+
+/** \return text that parseStrategy() makes the same strategy of */
+std::string toString(const Strategy &strategy);
 
 /** \brief What was chosen for an operation, and from what */
 struct LayerChoice {
 	struct Candidate {
-		std::string what;  /**< "direct", "Winograd", "compressed weights", ... */
+		/** \brief "as it is", "Winograd", "Winograd, compressed weights", ... */
+		std::string what;
 		double cycles = 0; /**< predicted, of the operation and those that it flows into */
 	};
 

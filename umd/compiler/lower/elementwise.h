@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two tensors that meet in SDP.
+ */
+#pragma once
+
+#include "lowerer.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief Two computed inputs: one flows through SDP, the other one is its operand */
+struct Meeting {
+	ValueId stream;
+	ValueId operand;
+	bool turned; /**< the operand is the operator's first input */
+};
+
+/** \brief What an activation leaves to do behind a sum of integers */
+struct SumClamp {
+	Lowerer::Clamped limits;
+	bool isNone; /**< the limits of the type do it */
+	bool isRelu; /**< a ReLU alone */
+};
+
+SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output);
+
+/**
+ * \brief An element-wise function of integers
+ *
+ * X1 has (s - zs) * fs of the stream, Y the function with (o - zo) * fo of the operand, where the
+ * factors bring both to the same scale; the output converter has the rest (precision,
+ * element-wise). No name and no output yet.
+ *
+ * \param[in] relu of a sum: X2 is to add, if it can, and then has the ReLU
+ */
+op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeting &meeting,
+		   ValueId output, bool relu);
+
+} /* namespace nvdla::compiler */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of a convolution's result and another tensor, in the SDP operation behind the convolution.
+ */
+#include <cmath>
+
+#include <nvdla/converter.h>
+
+#include "affine.h"
+#include "elementwise.h"
+#include "number/sdp_operands.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* One multiplier for the whole scale, if that leaves no channel fewer than 15 bits. */
+std::optional<ChannelScaling::Unit> oneUnit(const Affine &function)
+{
+	constexpr double mostOff = 0x1p-15;
+	constexpr double mostOfStep = 0x1p-6; /* that a bias may be off */
+	const auto multipliers = sdpMultipliers(function.scale);
+	ChannelScaling::Unit unit;
+
+	if (!multipliers || multipliers->error > mostOff)
+		return std::nullopt;
+	unit.multiply = multipliers->operands;
+	unit.shift = multipliers->shift;
+	unit.addShift = toOperands(function.bias, unit.add);
+	for (size_t i = 0; i < function.bias.size(); i++) {
+		const double off = function.bias[i] - std::ldexp(unit.add[i], unit.addShift);
+		if (std::fabs(off * function.scale[i]) > mostOfStep)
+			return std::nullopt;
+	}
+	return unit;
+}
+
+/* X2, which has nothing but a ReLU to do, if that, adds before it. */
+op::Sdp sumOfHalves(Lowerer &lowerer, const Lowerer::Stage &stage, Affine function,
+		    const Residual &residual)
+{
+	function.activation = residual.activation;
+	op::Sdp sdp = halfAffine(lowerer, stage, function);
+
+	if (!sdp.x2)
+		sdp.x2.emplace();
+	sdp.x2->alu = op::Alu::Sum;
+	sdp.x2->operands = lowerer.surface(residual.operand);
+	return sdp;
+}
+
+} /* namespace */
+
+std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &function) const
+{
+	const ValueId result = current_->outputs.front();
+	const auto readers = model_.readers(result);
+	const auto isThere = [this](ValueId id) {
+		const Operator *writer = model_.writer(id);
+		return writer ? writer < current_ : model_.isInput(id);
+	};
+
+	if (foldSums_ == FoldSums::Never || model_.isOutput(result) || readers.size() != 1)
+		return std::nullopt;
+	const Operator &sum = model_.operators[readers.front()];
+	const auto *elementwise = std::get_if<Elementwise>(&sum.kind);
+	if (!elementwise || elementwise->function != Elementwise::Function::Add)
+		return std::nullopt;
+	const Residual residual{ &sum, result, sum.inputs[sum.inputs[0] == result ? 1 : 0],
+				 sum.outputs.front(), elementwise->activation };
+	const DataType type = storage(current_->inputs.front());
+	const auto isAlike = [&](ValueId id) {
+		return storage(id) == type && value(id).shape == value(result).shape;
+	};
+	if (!isAlike(result) || !isAlike(residual.operand) || !isAlike(residual.output) ||
+	    residual.operand == result || !isThere(residual.operand) ||
+	    cubes_[residual.operand] != cube)
+		return std::nullopt;
+	const double low = residual.activation.low;
+	const bool possible = type == DataType::Half ? low == 0 || !std::isfinite(low)
+						     : foldSums_ == FoldSums::Always &&
+							       oneUnit(function).has_value();
+	return possible ? std::optional(residual) : std::nullopt;
+}
+
+/*
+ * X1 makes the convolution's integers, less their zero point; the sum goes on as that of two
+ * surfaces does, one unit further behind. A ReLU is X2's, which adds the operand as it is: where
+ * both tensors count in the same steps, and the operand from 0.
+ */
+void Lowerer::sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual)
+{
+	const auto x1 = oneUnit(function);
+	const SumClamp clamp = clampOf(*this, residual.activation, residual.output);
+	const Meeting meeting{ residual.stream, residual.operand, false };
+	op::Sdp sdp = integerSdp(*this, Elementwise{}, meeting, residual.output, clamp.isRelu);
+	const bool addsAsItIs = sdp.x2 && sdp.x1->mulOperand == 1 << sdp.x2->aluShift;
+
+	if (addsAsItIs) {
+		const double gain = quantization(residual.operand).scale / stage.result.scale;
+		sdp.x2->aluShift = 0;
+		sdp.converter = take(makeConverter(-stage.result.zeroPoint / gain, gain));
+	} else {
+		sdp = integerSdp(*this, Elementwise{}, meeting, residual.output, false);
+		sdp.x2 = op::SdpUnit{ .multiply = true, .mulOperand = sdp.x1->mulOperand };
+	}
+	sdp.x1 = unitOf(*this, stage.name + " factors", function.shape, *x1);
+	sdp.name = stage.name;
+	sdp.input = stage.input;
+	sdp.output = stage.output;
+	sdp.type = stage.to;
+	if (addsAsItIs || clamp.isNone) {
+		add(sdp);
+		return;
+	}
+	sdp.output = intermediate(stage.name + " raw", stage.to, stage.cube);
+	add(sdp);
+	clampSurface(sdp.output, stage.output, clamp.limits);
+}
+
+void Lowerer::sum(const Stage &stage, const Affine &function, const Residual &residual)
+{
+	if (failed())
+		return;
+	if (stage.from == DataType::Half)
+		add(sumOfHalves(*this, stage, function, residual));
+	else
+		sumOfIntegers(stage, function, residual);
+	if (!failed())
+		sums_[residual.sum] = stage.name;
+}
+
+} /* namespace nvdla::compiler */

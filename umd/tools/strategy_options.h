@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How models are carried out, on the command line.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nvdla/compiler.h>
+#include <nvdla/strategy.h>
+
+#include "command-line/command_line.h"
+
+namespace nvdla::tools
+{
+
+/** \brief --strategy, --sram-size and --fold-sums; has to exist until the command line is parsed */
+class StrategyOptions
+{
+public:
+	StrategyOptions() = default;
+	StrategyOptions(const StrategyOptions &) = delete;
+	StrategyOptions &operator=(const StrategyOptions &) = delete;
+
+	void addTo(CommandLine &app)
+	{
+		app.option("--strategy", text_,
+			   "how the core carries a model out where it has several ways: "
+			   "SUBJECT=auto, always or never, with commas between them; subjects are "
+			   "winograd, compression, post-extension, bands, fused-pooling and reuse; "
+			   "auto, always or never alone is for all of them. Without it auto, what "
+			   "is predicted to be faster, but for winograd=never, as the device model "
+			   "takes long for it; options such as dram=2.5GB/s describe the chip");
+		app.option("--sram-size", sramBytes_,
+			   "on-chip memory that what flows between a model's layers may take")
+			.bytes();
+		app.choice("--fold-sums", foldSums_,
+			   { { "fp16", FoldSums::Floats },
+			     { "never", FoldSums::Never },
+			     { "always", FoldSums::Always } },
+			   "which sums the SDP operation of the convolution before them computes: "
+			   "those in FP16, the default, none, or integers as well, which then are "
+			   "not saturated before they are added");
+	}
+
+	/**
+	 * \return how to compile a model; InvalidArgument naming what is no strategy
+	 * \param[in] chip further options of the chip, as Strategy::chip
+	 */
+	Result<CompileOptions>
+	options(const std::vector<std::pair<std::string, std::string>> &chip = {}) const
+	{
+		auto strategy = parseStrategy(text_);
+		if (!strategy) {
+			strategy.error().what = "--strategy";
+			return forward(strategy);
+		}
+		strategy->chip.insert(strategy->chip.end(), chip.begin(), chip.end());
+		return CompileOptions{ .strategy = std::move(*strategy),
+				       .sramBytes = sramBytes_,
+				       .foldSums = foldSums_ };
+	}
+
+private:
+	std::string text_;
+	uint64_t sramBytes_ = 0;
+	FoldSums foldSums_ = FoldSums::Floats;
+};
+
+} /* namespace nvdla::tools */
