@@ -171,7 +171,7 @@ private:
 	{
 		for (uint32_t outX = 0; outX < part_.outWidth; outX++) {
 			const int64_t x = std::max<int64_t>(left(outX), 0);
-			Number *row = &row_[size_t{ outX } * Lanes];
+			Number *row = row_.data() + size_t{ outX } * Lanes;
 
 			if (x < part_.inWidth)
 				std::copy_n(in + x * Lanes, Lanes, row);
@@ -198,7 +198,7 @@ private:
 		const Arith arith = arith_;
 		const Outputs outputs = outputsOfColumn(column);
 		const size_t step = size_t{ op_.strideX } * Lanes;
-		Number *HWY_RESTRICT row = &row_[size_t{ outputs.first } * Lanes];
+		Number *HWY_RESTRICT row = row_.data() + size_t{ outputs.first } * Lanes;
 
 		if (outputs.first >= outputs.end)
 			return;
@@ -218,7 +218,7 @@ private:
 			const int64_t end =
 				std::clamp<int64_t>(left(outX) + op_.kernelWidth, begin, width);
 			const auto padded = op_.kernelWidth - static_cast<uint32_t>(end - begin);
-			Number *HWY_RESTRICT row = &row_[size_t{ outX } * Lanes];
+			Number *HWY_RESTRICT row = row_.data() + size_t{ outX } * Lanes;
 
 			for (uint32_t lane = 0; lane < Lanes && begin < end; lane++)
 				row[lane] = arith.finishRow(row[lane], padded);
@@ -226,7 +226,7 @@ private:
 	}
 
 	/** The sums of an output line that is under way */
-	Number *slot(uint32_t outY) { return &sums_[row_.size() * (outY % slots_)]; }
+	Number *slot(uint32_t outY) { return sums_.data() + row_.size() * (outY % slots_); }
 
 	void addRow(uint32_t outY, bool first)
 	{

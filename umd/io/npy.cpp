@@ -148,7 +148,7 @@ Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &
 	ByteReader reader(bytes);
 	const auto start = reader.take<std::array<char, 6>>();
 	const auto version = reader.take<std::array<uint8_t, 2>>();
-	if (!version || *start != npyMagic)
+	if (start != npyMagic || !version)
 		return badNpy(name, "does not start as a npy file does");
 
 	size_t length = 0;

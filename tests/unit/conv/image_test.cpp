@@ -200,6 +200,7 @@ TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
 		bench.store(Bench::kData, bytes);
 		bench.store(Bench::kWeights, bytes);
 		op.pixel.format = static_cast<uint8_t>(value);
+		op.windows.data.channels = format.channels;
 		op.pixel.convert = true;
 		for (int16_t &mean : op.pixel.mean)
 			mean = static_cast<int16_t>(random(0, 255));
