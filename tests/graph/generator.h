@@ -45,6 +45,7 @@ private:
 	void addWinograd();
 	void addDeconvolution();
 	void addSibling();
+	void chooseGroups(op::Convolution &conv, GraphWeights &weights);
 	void chooseBands(op::Convolution &conv, const Known &in, const Known &stream);
 	void finishConvolution(op::Convolution conv, GraphWeights weights, const Known &in);
 	GraphWeights weightsFor(const op::Convolution &conv, uint32_t channels);

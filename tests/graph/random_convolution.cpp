@@ -88,8 +88,21 @@ void Generator::addConvolution()
 	/* A batch of single points cannot have the strides that it needs. */
 	if (in.n > 1 && point)
 		return;
+	chooseGroups(conv, weights);
 	fillWeights(weights, type);
 	finishConvolution(std::move(conv), std::move(weights), in);
+}
+
+/* Half of them have as many as there are channels. */
+void Generator::chooseGroups(op::Convolution &conv, GraphWeights &weights)
+{
+	if (weights.c == 1 || !dice_.chance(20))
+		return;
+	conv.groups = dice_.chance(50) ? weights.c : dice_.size(2, weights.c);
+	while (weights.c % conv.groups)
+		conv.groups--;
+	weights.k = conv.groups * dice_.size(1, std::max(1U, 40 / conv.groups));
+	weights.c /= conv.groups;
 }
 
 /* The input follows from an output that Winograd can make. */
@@ -141,14 +154,17 @@ void Generator::finishConvolution(op::Convolution conv, GraphWeights weights, co
 	consumed_.insert(in.name);
 	anyHalf_ |= type == DataType::Half;
 	const std::string line = fmt::format(
-		"{}{}{}{} {} kernel {}x{}x{}x{} stride {}x{} dilation {}x{} padding {} post {} "
-		"bands {} -> {}",
+		"{}{}{}{} {} kernel {}x{}x{}x{} groups {} stride {}x{} dilation {}x{} padding {} "
+		"post {} bands {} -> {}",
 		conv.reuseData ? "same data " : "", conv.reuseWeights ? "same weights " : "",
 		weights.compressed ? "sparse " : "", conv.winograd ? "winograd" : "conv", shape(in),
-		weights.k, weights.c, weights.r, weights.s, conv.stride.x, conv.stride.y,
-		conv.dilation.x, conv.dilation.y, text(conv.padding), conv.postExtension,
-		conv.bands, shape(stream));
-	last_ = { conv, weights, in };
+		weights.k, weights.c, weights.r, weights.s, conv.groups, conv.stride.x,
+		conv.stride.y, conv.dilation.x, conv.dilation.y, text(conv.padding),
+		conv.postExtension, conv.bands, shape(stream));
+	if (conv.groups == 1)
+		last_ = { conv, weights, in };
+	else
+		last_.reset();
 	if (case_.constants.weights.emplace(weights.name, weights).second)
 		case_.graph.weights(std::move(weights));
 	const bool whole = conv.bands < 2;

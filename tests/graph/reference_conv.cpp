@@ -168,16 +168,17 @@ void winogradTile(const op::Convolution &op, const Cube &in, const GraphWeights 
 		  const std::vector<double> &plain, uint32_t k, uint32_t ty, uint32_t tx, Cube &out)
 {
 	const bool isFloat = in.type == DataType::Half;
+	const uint32_t firstC = k / (weights.k / op.groups) * weights.c;
 	Tile sum{};
 	Sum bound;
 
 	for (uint32_t iy = 0; iy < op.stride.y; iy++) {
 		for (uint32_t ix = 0; ix < op.stride.x; ix++) {
-			for (uint32_t c = 0; c < in.c; c++) {
+			for (uint32_t c = 0; c < weights.c; c++) {
 				Tile data{};
 				for (uint32_t y = 0; y < 4; y++) {
 					for (uint32_t x = 0; x < 4; x++)
-						data[y][x] = padded(op, in, 0, c,
+						data[y][x] = padded(op, in, 0, firstC + c,
 								    (ty + y) * op.stride.y + iy,
 								    (tx + x) * op.stride.x + ix);
 				}
@@ -201,7 +202,7 @@ void winogradTile(const op::Convolution &op, const Cube &in, const GraphWeights 
 			out.values[at] = deliver(op.accumulatorShift, sum[y][x], isFloat);
 			if (isFloat)
 				out.tolerance[at] =
-					std::ldexp(18.0 * in.c * op.stride.x * op.stride.y * 2,
+					std::ldexp(18.0 * weights.c * op.stride.x * op.stride.y * 2,
 						   bound.maxExponent - 20);
 		}
 	}
@@ -218,11 +219,12 @@ void direct(const op::Convolution &op, const Cube &in, const GraphWeights &weigh
 		const auto k = static_cast<uint32_t>(at / out.w / out.h % out.c);
 		const auto n = static_cast<uint32_t>(at / out.w / out.h / out.c);
 		const double *weight = &plain[size_t{ k } * weights.c * weights.r * weights.s];
+		const uint32_t firstC = k / (weights.k / op.groups) * weights.c;
 		Sum sum;
-		for (uint32_t c = 0; c < in.c; c++) {
+		for (uint32_t c = 0; c < weights.c; c++) {
 			for (uint32_t r = 0; r < weights.r; r++) {
 				for (uint32_t s = 0; s < weights.s; s++)
-					sum.add(padded(op, in, n, c,
+					sum.add(padded(op, in, n, firstC + c,
 						       y * op.stride.y + r * op.dilation.y,
 						       x * op.stride.x + s * op.dilation.x),
 						*weight++, isFloat);

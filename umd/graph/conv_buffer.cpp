@@ -101,12 +101,12 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	};
 
 	/* The last bank holds the masks of compressed weights. */
-	banks = variant.cbuf_banks - (layer.weights.compressed ? 1 : 0);
+	banks = variant.cbuf_banks - (isSparse(layer.weights) ? 1 : 0);
 	entriesPerLine = entriesPerSlice(variant, layer);
 	group = banksFor(groupKernels);
 	twoGroups = banksFor(2 * groupKernels);
 	allWeights = banksFor(layer.core.kernels);
-	masksStay = !layer.weights.compressed ||
+	masksStay = !isSparse(layer.weights) ||
 		    divideUp(static_cast<uint32_t>(layer.core.elements()), 8) + kernelGroupSlack <=
 			    bankBytes;
 }
@@ -122,7 +122,7 @@ void placeWeights(Lowering &lowering, const ConvLayer &layer)
 	const nvdla_conv_op_desc &conv = lowering.node.operation.conv;
 	nvdla_data_cube &cube = lowering.node.surface.conv.weight_data;
 
-	if (layer.weights.compressed) {
+	if (isSparse(layer.weights)) {
 		placeCompressed(lowering, layer);
 	} else {
 		const int region = lowering.constant(layer.weights, layoutKey(layer),

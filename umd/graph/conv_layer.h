@@ -62,6 +62,9 @@ std::optional<DeconvLayer> deconvLayer(Lowering &lowering, const op::Deconvoluti
 /** \brief Lines and columns that Winograd needs beyond its output (guide, DATAOUT_SIZE) */
 constexpr uint32_t winogradMargin = 4;
 
+/** \brief Weights are stored without zeros: as they ask for, unless nothing would be left */
+bool isSparse(const GraphWeights &weights);
+
 /** \brief Check that there are as many weights as their shape says */
 void checkElements(Lowering &lowering, const GraphWeights &weights);
 

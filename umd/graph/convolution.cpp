@@ -177,6 +177,13 @@ void fill(Lowering &lowering, const ConvLayer &layer, SurfaceState &out)
 
 } /* namespace */
 
+bool isSparse(const GraphWeights &weights)
+{
+	return weights.compressed &&
+	       std::ranges::any_of(weights.elements.bytes,
+				   [](std::byte byte) { return byte != std::byte{ 0 }; });
+}
+
 void checkElements(Lowering &lowering, const GraphWeights &weights)
 {
 	const uint64_t count = uint64_t{ weights.k } * weights.c * weights.r * weights.s;

@@ -17,12 +17,6 @@ namespace nvdla::assembly
 namespace
 {
 
-bool allZero(const std::vector<std::byte> &bytes)
-{
-	return std::all_of(bytes.begin(), bytes.end(),
-			   [](std::byte byte) { return byte == std::byte{ 0 }; });
-}
-
 /* All phases of a deconvolution, lowered into pairs of convolution and SDP. */
 struct Phases {
 	const op::Deconvolution &op;
@@ -32,7 +26,7 @@ struct Phases {
 	DeconvAxis y;
 };
 
-/* The set of kernels as weights of a graph; sparse ones are never all zero. */
+/* The set of kernels as weights of a graph. */
 std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32_t x)
 {
 	const GraphWeights &whole = phases.layer.weights;
@@ -51,7 +45,7 @@ std::string weightsOf(Symbols &symbols, const Phases &phases, uint32_t y, uint32
 					   .r = desc.height,
 					   .s = desc.width,
 					   .elements = { desc.type, set },
-					   .compressed = whole.compressed && !allZero(set),
+					   .compressed = whole.compressed,
 					   .onChip = whole.onChip });
 	symbols.weights[name] = &symbols.derivedWeights.back();
 	return name;
@@ -154,7 +148,7 @@ Result<void> Deconvolver::addPhase(uint32_t line, uint32_t column, const std::st
 	op::Sdp sdp = withOperands(lowering_, symbols_, sdp_, range);
 
 	/* Phases read the same lines, as a rule, and need the same room for a group of kernels. */
-	const bool sparse = symbols_.weights.at(conv.weights)->compressed;
+	const bool sparse = isSparse(*symbols_.weights.at(conv.weights));
 	const std::string buffer = fmt::format("{} {}", sparse, conv.input);
 	conv.reuseData = buffer == lastBuffer_ && !expansion_.needsBands(conv);
 	lastBuffer_ = buffer;
@@ -206,44 +200,7 @@ Result<void> Deconvolver::putTogether(uint32_t line)
 		fmt::format("line {}", line));
 }
 
-/* The SDP operation for a cube of a batch: operands that are a batch are taken cube by cube. */
-op::Sdp sdpOfCube(Symbols &symbols, const op::Sdp &sdp, const Surface &cube)
-{
-	op::Sdp one = sdp;
-
-	for (std::optional<op::SdpUnit> *unit : { &one.x1, &one.x2, &one.y }) {
-		const auto surface =
-			*unit ? symbols.surfaces.find((*unit)->operands) : symbols.surfaces.end();
-		if (surface != symbols.surfaces.end() && surface->second.desc.n > 1)
-			(*unit)->operands = describePart(symbols, { .name = surface->first },
-							 fmt::format("cube {}", cube.atBatch),
-							 { .atBatch = cube.atBatch });
-	}
-	one.type = cube.type;
-	one.output = cube.name;
-	return one;
-}
-
 } /* namespace */
-
-/* RUBIK knows no batches: each cube is a deconvolution of its own. */
-Result<void> Expansion::addDeconvolutions(const op::Deconvolution &deconv, const op::Sdp &sdp,
-					  const Surface &whole)
-{
-	for (uint32_t i = 0; i < whole.n; i++) {
-		const std::string name = fmt::format("cube {}", i);
-		op::Deconvolution one = deconv;
-		one.input =
-			describePart(symbols_, { .name = deconv.input }, name, { .atBatch = i });
-		one.output = fmt::format("{} [{}]", deconv.output, name);
-		Surface cube{ .type = whole.type, .c = whole.c, .h = whole.h, .w = whole.w };
-		cube.atBatch = i;
-		cube.name = describePart(symbols_, whole, name, cube);
-		if (auto added = addDeconvolution(one, sdpOfCube(symbols_, sdp, cube)); !added)
-			return added;
-	}
-	return {};
-}
 
 Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp)
 {
@@ -281,8 +238,9 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 			alignUp(written * lowering.geometry().atomBytes, unit));
 	if (whole.within.empty())
 		symbols_.declared[whole.name] = whole;
+	/* RUBIK knows no batches. */
 	if (whole.n > 1)
-		return addDeconvolutions(deconv, sdp, whole);
+		return addCubes(deconv, sdp, whole);
 
 	/* Lines are put together while the next ones' phases are made (guide, method b). */
 	Deconvolver deconvolver(*this, lowering, symbols_, phases, sdp, whole);

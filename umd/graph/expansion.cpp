@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "conv_groups.h"
 #include "conv_layer.h"
 #include "operation_names.h"
 
@@ -48,6 +49,13 @@ const std::string *streamOf(const op::Any &operation)
 	return nullptr;
 }
 
+const std::string &weightsOf(const op::Any &operation)
+{
+	const auto *conv = std::get_if<op::Convolution>(&operation);
+
+	return conv ? conv->weights : std::get<op::Deconvolution>(operation).weights;
+}
+
 } /* namespace */
 
 std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
@@ -85,43 +93,59 @@ Result<void> Expansion::lowerOne(const op::Any &operation, const std::string &pi
 	return lowering.finish();
 }
 
-Result<bool> Expansion::isDivided(const op::Any &operation)
+Result<bool> Expansion::isBanded(const op::Convolution &conv)
 {
-	Lowering lowering = begin(operation);
-	bool divided = true;
-	Shape shape;
-	DataType type = DataType::Unknown;
+	Lowering lowering = begin(conv);
+	const auto layer = convLayer(lowering, conv);
+	const bool banded = layer && bandsOf(lowering, *layer).size() > 1;
 
-	if (const auto *conv = std::get_if<op::Convolution>(&operation)) {
-		const auto layer = convLayer(lowering, *conv);
-		divided = layer && bandsOf(lowering, *layer).size() > 1;
-		if (divided) {
-			shape = { layer->plain.kernels, layer->outH, layer->outW };
-			type = layer->plain.type;
-		}
-	} else {
-		const auto layer = deconvLayer(lowering, std::get<op::Deconvolution>(operation));
-		if (layer) {
-			shape = layer->out;
-			type = layer->weights.elements.type;
-		}
-	}
-	if (divided && !lowering.failed()) {
-		Surface stream = lowering.describe(*streamOf(operation), type, shape);
-		stream.place = Place::Stream;
-		lowering.checkPlace(stream);
-	}
 	if (auto result = lowering.result(); !result)
 		return forward(result);
-	return divided;
+	return banded;
 }
 
 bool Expansion::needsBands(const op::Convolution &conv)
 {
-	Lowering lowering = begin(conv);
-	const auto layer = convLayer(lowering, conv);
+	const auto banded = isBanded(conv);
 
-	return layer && bandsOf(lowering, *layer).size() > 1;
+	return banded && *banded;
+}
+
+std::optional<Shape> Expansion::shapeOf(Lowering &lowering, const op::Any &operation)
+{
+	if (const auto *deconv = std::get_if<op::Deconvolution>(&operation)) {
+		const auto layer = deconvLayer(lowering, *deconv);
+		return layer ? std::optional(layer->out) : std::nullopt;
+	}
+	const auto &conv = std::get<op::Convolution>(operation);
+	const auto groups = groupedLayer(lowering, conv);
+	if (!groups)
+		return {};
+	const op::Convolution first = convolutionOf(symbols_, conv, *groups, groups->tiles.front());
+	const auto layer = convLayer(lowering, conv.groups > 1 ? first : conv);
+	if (!layer)
+		return {};
+	return Shape{ groups->weights.k, layer->outH, layer->outW, groups->n };
+}
+
+Result<void> Expansion::wait(const op::Any &operation)
+{
+	Lowering lowering = begin(operation);
+	const auto shape = shapeOf(lowering, operation);
+	const std::string &name = *streamOf(operation);
+
+	if (shape) {
+		const DataType type = symbols_.weights.at(weightsOf(operation))->elements.type;
+		Surface stream = lowering.describe(name, type, *shape);
+		stream.place = Place::Stream;
+		lowering.checkPlace(stream);
+	}
+	if (auto result = lowering.result(); !result)
+		return result;
+	waiting_[name] = &operation;
+	symbols_.divided.insert(name);
+	symbols_.declared.erase(name);
+	return {};
 }
 
 Result<void> Expansion::addPair(const op::Convolution &conv, const op::Sdp &sdp,
@@ -187,16 +211,15 @@ void Expansion::placeStream(const op::Sdp &sdp, bool isDivided)
 
 Result<void> Expansion::add(const op::Any &operation)
 {
-	if (const std::string *stream = streamOf(operation)) {
-		auto divided = isDivided(operation);
-		if (!divided)
-			return forward(divided);
-		if (!*divided)
-			return lowerOne(operation);
-		waiting_[*stream] = &operation;
-		symbols_.divided.insert(*stream);
-		symbols_.declared.erase(*stream);
-		return {};
+	if (std::holds_alternative<op::Deconvolution>(operation))
+		return wait(operation);
+	if (const auto *conv = std::get_if<op::Convolution>(&operation)) {
+		if (conv->groups != 1)
+			return addGrouped(*conv);
+		auto banded = isBanded(*conv);
+		if (!banded)
+			return forward(banded);
+		return *banded ? wait(operation) : lowerOne(operation);
 	}
 	const auto *sdp = std::get_if<op::Sdp>(&operation);
 	if (sdp && sdp->x1 && !sdp->x1->mulOperands.empty()) {
@@ -210,9 +233,16 @@ Result<void> Expansion::add(const op::Any &operation)
 		return lowerOne(operation);
 	const op::Any &producer = *waiting->second;
 	waiting_.erase(waiting);
+	return addDivided(producer, *sdp);
+}
+
+Result<void> Expansion::addDivided(const op::Any &producer, const op::Sdp &sdp)
+{
 	if (const auto *deconv = std::get_if<op::Deconvolution>(&producer))
-		return addDeconvolution(*deconv, *sdp);
-	return addPair(std::get<op::Convolution>(producer), *sdp);
+		return addDeconvolution(*deconv, sdp);
+	const auto &conv = std::get<op::Convolution>(producer);
+
+	return conv.groups > 1 ? addGroups(conv, sdp) : addPair(conv, sdp);
 }
 
 /* Of parts the whole is missing, too. */

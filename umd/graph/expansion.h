@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Operations of a graph that take several of the hardware: what does not fit the
- * convolution buffer, and deconvolutions.
+ * convolution buffer, grouped convolutions and deconvolutions.
  */
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,19 +74,28 @@ private:
 	bool isMissing(std::string name) const;
 	Lowering begin(const op::Any &operation, const std::string &piece = {});
 
-	/** \brief Is the convolution or deconvolution to wait for its SDP operation? */
-	Result<bool> isDivided(const op::Any &operation);
+	/** \brief Shape of what a convolution or deconvolution makes; nothing if a rule is broken
+	 */
+	std::optional<Shape> shapeOf(Lowering &lowering, const op::Any &operation);
+	Result<bool> isBanded(const op::Convolution &conv);
+	/** \brief A convolution or deconvolution of several layers waits for its SDP operation */
+	Result<void> wait(const op::Any &operation);
 	Result<void> addBands(const op::Convolution &conv, const op::Sdp &sdp,
 			      const std::vector<Band> &bands, const std::string &piece);
 	/** \brief X1's two surfaces are X1's and X2's */
 	Result<op::Sdp> separate(const op::Sdp &sdp);
 	/** \brief A stream to a pooling that cannot be one is a surface in memory */
 	void placeStream(const op::Sdp &sdp, bool isDivided);
+	/** \brief A convolution or deconvolution that waited, with the SDP operation behind it */
+	Result<void> addDivided(const op::Any &producer, const op::Sdp &sdp);
+	/** \brief The same for each cube of a batch */
+	Result<void> addCubes(const op::Any &producer, const op::Sdp &sdp, const Surface &whole);
+	Result<void> addGrouped(const op::Convolution &conv);
+	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
-	Result<void> addDeconvolutions(const op::Deconvolution &deconv, const op::Sdp &sdp,
-				       const Surface &whole);
 
 	const std::vector<op::Any> &operations_;
+	std::deque<op::Any> derived_; /**< operations that follow from the user's */
 	Plan &plan_;
 	Symbols &symbols_;
 	std::map<std::string, const op::Any *> waiting_; /**< by the name of the stream */
@@ -102,8 +112,9 @@ struct OperandRange {
 	};
 	Axis lines;
 	Axis columns;
-	Shape whole;	  /**< that the operands are for */
-	std::string name; /**< of the range, for people */
+	Shape whole;		      /**< that the operands are for */
+	std::string name;	      /**< of the range, for people */
+	std::optional<Axis> channels; /**< nothing: all of them */
 };
 
 /** \brief An SDP operation as it is, with operands of a range of its elements */

@@ -29,10 +29,11 @@ Elements gather(const Elements &from, const OperandRange &range)
 				  element + static_cast<ptrdiff_t>(bytes));
 	};
 
-	for (uint32_t c = 0; bytes && c < whole.c; c++) {
+	for (uint32_t c = 0; bytes && c < range.channels->count; c++) {
 		for (uint32_t y = 0; y < range.lines.count; y++) {
 			for (uint32_t x = 0; x < range.columns.count; x++)
-				copy(c, range.lines.first + y * range.lines.step,
+				copy(range.channels->first + c,
+				     range.lines.first + y * range.lines.step,
 				     range.columns.first + x * range.columns.step);
 		}
 	}
@@ -46,9 +47,6 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &o
 	const Shape &whole = range.whole;
 	const size_t count = size_t{ whole.c } * whole.h * whole.w;
 
-	/* Per channel: the same for all layers. */
-	if (operands.h == 1 && operands.w == 1)
-		return operands.name;
 	if (!lowering.need(operands.c == whole.c && operands.h == whole.h &&
 				   operands.w == whole.w &&
 				   (operands.alu.bytes.empty() || operands.alu.count() == count) &&
@@ -59,6 +57,7 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &o
 		return operands.name;
 	GraphOperands some = operands;
 	some.name = fmt::format("{} [{}]", operands.name, range.name);
+	some.c = range.channels->count;
 	some.h = range.lines.count;
 	some.w = range.columns.count;
 	some.alu = gather(operands.alu, range);
@@ -72,22 +71,41 @@ std::string rangeOf(Lowering &lowering, Symbols &symbols, const GraphOperands &o
 std::string rangeOf(Lowering &lowering, Symbols &symbols, const std::string &surface,
 		    const std::string &field, const OperandRange &range)
 {
-	const auto written = symbols.surfaces.find(surface);
-
-	/* Per channel: the same for all layers. */
-	if (written != symbols.surfaces.end() && written->second.desc.h == 1 &&
-	    written->second.desc.w == 1)
-		return surface;
 	lowering.need(range.columns.step == 1, field,
 		      fmt::format("'{}' is a surface, whose columns are not apart as those of {} "
 				  "are; operands of this deconvolution are constants",
 				  surface, range.name));
 	return describePart(symbols, { .name = surface }, range.name,
-			    { .h = range.lines.count,
+			    { .c = range.channels->count,
+			      .h = range.lines.count,
 			      .w = range.columns.count,
+			      .atChannel = range.channels->first,
 			      .atLine = range.lines.first,
 			      .atColumn = range.columns.first,
 			      .lineStep = range.lines.step });
+}
+
+/* One operand for each channel is the same in all lines and columns. */
+std::string operandsOf(Lowering &lowering, Symbols &symbols, const std::string &name,
+		       const std::string &field, const OperandRange &wanted)
+{
+	const auto constant = symbols.operands.find(name);
+	const auto written = symbols.surfaces.find(name);
+	const bool isConstant = constant != symbols.operands.end();
+	OperandRange range = wanted;
+	auto isPoint = [](const auto &operands) { return operands.h == 1 && operands.w == 1; };
+
+	if (isConstant ? isPoint(*constant->second)
+		       : written != symbols.surfaces.end() && isPoint(written->second.desc)) {
+		if (!wanted.channels)
+			return name;
+		range.lines = range.columns = { 0, 1, 1 };
+		range.whole.h = range.whole.w = 1;
+	}
+	if (!range.channels)
+		range.channels = { 0, 1, range.whole.c };
+	return isConstant ? rangeOf(lowering, symbols, *constant->second, field, range)
+			  : rangeOf(lowering, symbols, name, field, range);
 }
 
 } /* namespace */
@@ -104,13 +122,9 @@ op::Sdp withOperands(Lowering &lowering, Symbols &symbols, const op::Sdp &sdp,
 		      { "y.operands", some.y } };
 
 	for (auto &[field, unit] : units) {
-		if (!unit || unit->operands.empty())
-			continue;
-		const auto constant = symbols.operands.find(unit->operands);
-		unit->operands =
-			constant != symbols.operands.end()
-				? rangeOf(lowering, symbols, *constant->second, field, range)
-				: rangeOf(lowering, symbols, unit->operands, field, range);
+		if (unit && !unit->operands.empty())
+			unit->operands =
+				operandsOf(lowering, symbols, unit->operands, field, range);
 	}
 	return some;
 }

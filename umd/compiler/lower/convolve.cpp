@@ -5,40 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/core.h>
-#include <nvdla/core_geometry.h>
-
 namespace nvdla::compiler
 {
 
 namespace
 {
-
-/* Of one convolution: which groups, and which channels these are. */
-struct Tile {
-	uint32_t firstGroup;
-	uint32_t groups;
-	uint32_t firstC, c;
-	uint32_t firstK, k;
-};
-
-std::vector<Tile> tilesOf(const Kernels &kernels, uint32_t groups, DataType in, DataType out)
-{
-	const uint32_t atomC = nvFull.atomChannels(in), atomK = nvFull.atomChannels(out);
-	const uint32_t kPerGroup = kernels.k / groups;
-	/* As few groups as make both channels and kernels whole atoms. */
-	const uint32_t forC = std::lcm(kernels.c, atomC) / kernels.c;
-	const uint32_t forK = std::lcm(kPerGroup, atomK) / kPerGroup;
-	const uint32_t together = groups == 1 ? 1 : std::min(std::lcm(forC, forK), groups);
-	std::vector<Tile> tiles;
-
-	for (uint32_t first = 0; first < groups; first += together) {
-		const uint32_t count = std::min(together, groups - first);
-		tiles.push_back({ first, count, first * kernels.c, count * kernels.c,
-				  first * kPerGroup, count * kPerGroup });
-	}
-	return tiles;
-}
 
 Elements elementsOf(const std::vector<double> &numbers, DataType type)
 {
@@ -49,50 +20,25 @@ Elements elementsOf(const std::vector<double> &numbers, DataType type)
 	return Elements::of(std::vector<int16_t>(numbers.begin(), numbers.end()));
 }
 
-GraphWeights weightsOf(const Kernels &kernels, const Tile &tile, DataType type,
-		       const std::string &name)
-{
-	const size_t plane = size_t{ kernels.r } * kernels.s;
-	const uint32_t kPerGroup = tile.k / tile.groups;
-	std::vector<double> numbers(size_t{ tile.k } * tile.c * plane);
-
-	for (uint32_t k = 0; k < tile.k; k++) {
-		const uint32_t firstC = k / kPerGroup * kernels.c;
-		for (uint32_t c = 0; c < kernels.c; c++) {
-			for (size_t rs = 0; rs < plane; rs++)
-				numbers[(size_t{ k } * tile.c + firstC + c) * plane + rs] =
-					kernels.at(tile.firstK + k, c, rs);
-		}
-	}
-	return { .name = name,
-		 .k = tile.k,
-		 .c = tile.c,
-		 .r = kernels.r,
-		 .s = kernels.s,
-		 .elements = elementsOf(numbers, type) };
-}
-
-/* What becomes of the sums of a tile. */
+/* What becomes of the sums. */
 struct Scaling {
 	uint8_t truncated; /* bits, in the accumulator */
 	Affine function;   /* SDP's */
 };
 
 /* VTA, "CONV2D operator"; precision, "offset". */
-Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass,
-		  const Tile &tile)
+Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass)
 {
 	const bool half = lowerer.storage(pass.input) == DataType::Half;
 	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
 	const uint8_t truncated =
-		half ? uint8_t{ 0 }
-		     : excessBits(kernels, tile.firstK, tile.k, in, lowerer.range(pass.input));
+		half ? uint8_t{ 0 } : excessBits(kernels, in, lowerer.range(pass.input));
 	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
 	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
-	const Cube shape{ tile.k, pass.factorShape.h, pass.factorShape.w };
+	const Cube shape{ kernels.k, pass.factorShape.h, pass.factorShape.w };
 	Affine affine{ {}, {}, shape, pass.activation };
 
-	for (uint32_t k = tile.firstK; k < tile.firstK + tile.k; k++) {
+	for (uint32_t k = 0; k < kernels.k; k++) {
 		const double *elements = &kernels.elements[k * kernel];
 		const double step = in.scale * kernels.scales[k];
 		const double sum = std::accumulate(elements, elements + kernel, 0.0);
@@ -108,8 +54,7 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 
 } /* namespace */
 
-uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Quantization &in,
-		   DataType range)
+uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range)
 {
 	const IntegerLimits limits = integerLimits(range);
 	const auto zero = static_cast<double>(in.zeroPoint);
@@ -119,7 +64,7 @@ uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Qua
 	const size_t kernel = size_t{ kernels.c } * kernels.r * kernels.s;
 	double most = 0;
 
-	for (uint32_t one = first; one < first + k; one++) {
+	for (size_t one = 0; one < kernels.k; one++) {
 		double sum = 0;
 		for (size_t i = 0; i < kernel; i++)
 			sum += std::fabs(kernels.elements[one * kernel + i]);
@@ -133,7 +78,12 @@ uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Qua
 
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name)
 {
-	return weightsOf(kernels, { 0, 1, 0, kernels.c, 0, kernels.k }, type, name);
+	return { .name = name,
+		 .k = kernels.k,
+		 .c = kernels.c,
+		 .r = kernels.r,
+		 .s = kernels.s,
+		 .elements = elementsOf(kernels.elements, type) };
 }
 
 Kernels selection(uint32_t c, const std::vector<int64_t> &channels)
@@ -164,51 +114,39 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 		in.h + pass.padding.top + pass.padding.bottom == kernels.r ? 1 : pass.stride.y
 	};
 
-	const std::vector<Tile> tiles =
-		tilesOf(kernels, pass.groups, type, lowerer.storage(pass.output));
-	std::vector<Scaling> scalings;
-	for (const Tile &tile : tiles)
-		scalings.push_back(scalingOf(lowerer, kernels, pass, tile));
+	const Scaling scaling = scalingOf(lowerer, kernels, pass);
 	std::optional<Residual> residual;
-	if (pass.canSum && tiles.size() == 1 && pass.activation.isNone())
-		residual = lowerer.residualOf(pass.out, scalings.front().function);
+	if (pass.canSum && pass.activation.isNone())
+		residual = lowerer.residualOf(pass.out, scaling.function);
 	const ValueId result = residual ? residual->output : pass.output;
 	lowerer.setCube(result, pass.out);
 	const std::string output = lowerer.write(result);
-	for (size_t i = 0; i < tiles.size(); i++) {
-		const Tile &tile = tiles[i];
-		const bool all = tiles.size() == 1;
-		const Cube tileIn{ tile.c, in.h, in.w };
-		const Cube tileOut{ tile.k, pass.out.h, pass.out.w };
-		const std::string name = lowerer.step("convolution");
-		const std::string weights = lowerer.unique(name + " kernels");
-		lowerer.graph.weights(weightsOf(kernels, tile, type, weights));
-		op::Convolution conv{
-			.name = name,
-			.input = all ? surface
-				     : lowerer.part({ surface, tile.firstC, 0, 0 }, tileIn),
-			.weights = weights,
-			.output = lowerer.unique(name + " sums"),
-			.stride = stride,
-			.dilation = pass.dilation,
-			.padding = pass.padding,
-			.padValue = static_cast<int16_t>(
-				half || pass.keepsZero ? 0 : quantization.zeroPoint),
-			.accumulatorShift = scalings[i].truncated,
-		};
-		lowerer.add(conv);
-		Lowerer::Stage stage = lowerer.stage(
-			lowerer.step("scale"), conv.output, type,
-			all ? output : lowerer.part({ output, tile.firstK, 0, 0 }, tileOut),
-			result);
-		stage.cube = tileOut;
-		stage.stream = true;
-		stage.keepsZero = pass.keepsZero;
-		if (residual)
-			lowerer.sum(stage, scalings[i].function, *residual);
-		else
-			lowerer.affine(stage, scalings[i].function);
-	}
+	const std::string name = lowerer.step("convolution");
+	const std::string weights = lowerer.unique(name + " kernels");
+	lowerer.graph.weights(weightsOf(kernels, type, weights));
+	const op::Convolution conv{
+		.name = name,
+		.input = surface,
+		.weights = weights,
+		.output = lowerer.unique(name + " sums"),
+		.stride = stride,
+		.dilation = pass.dilation,
+		.padding = pass.padding,
+		.padValue =
+			static_cast<int16_t>(half || pass.keepsZero ? 0 : quantization.zeroPoint),
+		.groups = pass.groups,
+		.accumulatorShift = scaling.truncated,
+	};
+	lowerer.add(conv);
+	Lowerer::Stage stage =
+		lowerer.stage(lowerer.step("scale"), conv.output, type, output, result);
+	stage.cube = pass.out;
+	stage.stream = true;
+	stage.keepsZero = pass.keepsZero;
+	if (residual)
+		lowerer.sum(stage, scaling.function, *residual);
+	else
+		lowerer.affine(stage, scaling.function);
 }
 
 } /* namespace nvdla::compiler */

@@ -102,10 +102,9 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 	lowerer.makeNatural(pass.input);
 	if (!lowerer.needRoom(naturalCube(lowerer.value(pass.output).shape).elements()))
 		return;
-	const uint8_t truncated =
-		half ? uint8_t{ 0 }
-		     : excessBits(kernels, 0, kernels.k, lowerer.quantization(pass.input),
-				  lowerer.range(pass.input));
+	const uint8_t truncated = half ? uint8_t{ 0 }
+				       : excessBits(kernels, lowerer.quantization(pass.input),
+						    lowerer.range(pass.input));
 	lowerer.setCube(pass.output, naturalCube(lowerer.value(pass.output).shape));
 	const std::string output = lowerer.write(pass.output);
 	lowerer.graph.weights(weightsOf(kernels, type, weights));

@@ -51,20 +51,14 @@ struct ConvolutionPass {
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
 Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation);
 
-/** \return all kernels, as constants of a graph, of one group */
+/** \return all kernels, as constants of a graph */
 GraphWeights weightsOf(const Kernels &kernels, DataType type, const std::string &name);
 
-/**
- * \brief Convolve, in as many groups as keep the MACs busy
- *
- * Groups are put together until their channels are whole atoms, with zeros where kernels of one
- * meet channels of another.
- */
+/** \brief A convolution of the graph, and what makes the output of its sums */
 void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &pass);
 
-/** \return bits that the largest sum of kernels \a first to \a first + \a k has beyond 32 */
-uint8_t excessBits(const Kernels &kernels, uint32_t first, uint32_t k, const Quantization &in,
-		   DataType range);
+/** \return bits that the largest sum of kernels has beyond 32 */
+uint8_t excessBits(const Kernels &kernels, const Quantization &in, DataType range);
 
 /** \brief What a slice is lowered to, with an activation behind it */
 void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,

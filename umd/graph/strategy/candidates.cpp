@@ -8,6 +8,7 @@
 #include <nvdla/weights.h>
 
 #include "chooser.h"
+#include "graph/conv_groups.h"
 #include "graph/graph_parts.h"
 
 namespace nvdla::assembly
@@ -38,6 +39,14 @@ size_t zeros(const Elements &elements)
 		count += std::all_of(&elements.bytes[i], &elements.bytes[i] + bytes,
 				     [](std::byte byte) { return byte == std::byte{ 0 }; });
 	return count;
+}
+
+/* Groups that a hardware layer has; errors are for those who assemble the graph. */
+uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv)
+{
+	const bool right = conv.groups > 0 && weights.c > 0 && weights.k >= conv.groups;
+
+	return right ? groupsTogether(weights, conv.groups) : 1;
 }
 
 } /* namespace */
@@ -75,9 +84,12 @@ void Chooser::compression(const Layer &layer)
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
 	    !onlyReader(conv.weights))
 		return;
-	/* A mask has a bit for each element. */
-	const size_t saved = zeros(weights->elements) * elementBytes(weights->elements.type);
-	if (compression_.choice == Choice::Auto && saved <= weights->elements.count() / 8)
+	/* A mask has a bit for each element; between groups there are more zeros. */
+	const size_t count = weights->elements.count();
+	const size_t stored = count * groupsIn(*weights, conv);
+	const size_t saved =
+		(stored - count + zeros(weights->elements)) * elementBytes(weights->elements.type);
+	if (compression_.choice == Choice::Auto && saved <= stored / 8)
 		return;
 	consider(compression_, layer.members(),
 		 { { "compressed weights", [&](Graph &graph) {
@@ -105,11 +117,15 @@ void Chooser::postExtension(const Layer &layer)
 void Chooser::bands(const Layer &layer)
 {
 	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
+	const auto weights = weightsOf(chosen_.graph, conv);
 
 	if (bands_.choice == Choice::Never || conv.bands || (!best_ && !begin(layer.members())) ||
-	    best_->convolutions < 2)
+	    weights == GraphParts::weights(chosen_.graph).end())
 		return;
-	const auto usual = static_cast<uint32_t>(best_->convolutions);
+	const uint32_t tiles = divideUp(conv.groups, groupsIn(*weights, conv));
+	const uint32_t usual = static_cast<uint32_t>(best_->convolutions) / tiles;
+	if (usual < 2)
+		return;
 	std::vector<Candidate> candidates;
 	for (const uint32_t count : { usual - 1, usual + 1, 2 * usual })
 		candidates.push_back(

@@ -109,7 +109,7 @@ struct Elements {
 struct GraphWeights {
 	std::string name;
 	uint32_t k = 0;
-	uint32_t c = 0;
+	uint32_t c = 0; /**< that a kernel has: those of a group, if there are several */
 	uint32_t r = 0;
 	uint32_t s = 0;
 	Elements elements;

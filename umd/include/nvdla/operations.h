@@ -65,6 +65,18 @@ struct Convolution {
 	Axes dilation;
 	Padding padding;
 	int16_t padValue = 0; /**< a number in the pipeline's type; FP16: its bits */
+	/**
+	 * \brief Groups of channels that have kernels of their own; as many as channels: depthwise
+	 *
+	 * Both the input's channels and the kernels are a multiple of it. GraphWeights::c are the
+	 * channels of one group; of k kernels, the first k / groups belong to the first group.
+	 *
+	 * A hardware layer takes as many groups as make channels and kernels whole atoms, with
+	 * zeros where kernels of one group meet channels of another. If that takes several layers,
+	 * each has an SDP layer behind it, whose output is a surface in memory; cubes of a batch
+	 * are made one after the other then, and nothing is reused.
+	 */
+	uint32_t groups = 1;
 	/** \brief Winograd mode; the kernel is 3x3 and the output divisible by 4, 8 or more */
 	bool winograd = false;
 	uint8_t winogradShift = 0;    /**< PRA_TRUNCATE: integers, after the transformation */

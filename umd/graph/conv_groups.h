@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions whose channels are in groups.
+ */
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+/** \brief Channels and kernels of neighbouring groups that one hardware layer takes */
+struct GroupTile {
+	uint32_t firstGroup = 0;
+	uint32_t groups = 0;
+	uint32_t firstC = 0; /**< of the input */
+	uint32_t c = 0;
+	uint32_t firstK = 0; /**< of the output */
+	uint32_t k = 0;
+};
+
+/**
+ * \return as few groups as make both channels and kernels whole atoms, or all
+ *
+ * The output's atoms may be smaller than those of the weights' type, but never larger.
+ */
+uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups);
+
+/** \brief A grouped convolution with what follows from its surfaces and weights */
+struct GroupedLayer {
+	const GraphWeights &weights;
+	std::vector<GroupTile> tiles;
+	uint32_t n = 1; /**< cubes of the input */
+};
+
+/** \brief Check groups and divide them; nothing if a rule is broken */
+std::optional<GroupedLayer> groupedLayer(Lowering &lowering, const op::Convolution &conv);
+
+/** \brief The convolution of a tile, whose weights and input are derived from the layer's */
+op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
+			      const GroupedLayer &layer, const GroupTile &tile);
+
+} /* namespace nvdla::assembly */
