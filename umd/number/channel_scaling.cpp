@@ -119,17 +119,23 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 
 	if (rounding == ScaleRounding::Once)
 		return scaleOnce(scales, biases, maxFineShift);
+	int smallest = maxCoarseShift;
 	for (const double scale : scales) {
 		int exponent = 0;
 		std::frexp(scale, &exponent);
 		powers.push_back(std::max(-exponent, 0));
 		largest = std::max(largest, powers.back());
+		if (scale != 0)
+			smallest = std::min(smallest, powers.back());
 	}
+	/* What makes next to nothing of any sum, as kernels do that are all but zero, does not
+	 * take the second rounding away from the others. */
+	largest = std::min(largest, smallest + maxPower);
 	if (largest > maxCoarseShift)
 		return scaleOnce(scales, biases, maxFineShift);
 	std::vector<int16_t> factors;
 	for (size_t i = 0; i < scales.size(); i++) {
-		const int power = std::max(powers[i], largest - maxPower);
+		const int power = std::clamp(powers[i], largest - maxPower, largest);
 		fractions.push_back(std::ldexp(scales[i], power));
 		factors.push_back(static_cast<int16_t>(1 << (largest - power)));
 	}

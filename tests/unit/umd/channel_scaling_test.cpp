@@ -58,6 +58,32 @@ TEST(ChannelScaling, ResultsOf8BitsAreThoseOfExactProducts)
 	}
 }
 
+/* Kernels that are all but zero have such scales. */
+TEST(ChannelScaling, TinyScalesLeaveTheOthersTheirSecondRounding)
+{
+	const std::vector<double> usual{ 0.7 / 256, 0.9 / 64 };
+	std::vector<double> scales = usual;
+	scales.push_back(std::ldexp(0.6, -40));
+	const std::vector<double> biases(scales.size());
+	const auto scaling = scaleChannels(scales, biases, ScaleRounding::Twice, 8);
+	ASSERT_TRUE(scaling) << scaling.error().message();
+	ASSERT_EQ(scaling->y.multiply.size(), scales.size());
+
+	for (int64_t x = -9000; x < 9000; x++) {
+		for (size_t i = 0; i < scales.size(); i++) {
+			int exponent = 0;
+			const double fraction = std::frexp(scales[i], &exponent);
+			const double once = roundReal(static_cast<double>(x) * fraction);
+			const double wanted = roundReal(std::ldexp(once, exponent));
+			const auto fine = static_cast<double>(
+				carryOut(scaling->x2, i, carryOut(scaling->x1, i, x)));
+			const double got = roundReal(
+				std::ldexp(fine * scaling->y.multiply[i], -scaling->y.shift));
+			EXPECT_EQ(got, wanted) << x << " * " << scales[i];
+		}
+	}
+}
+
 /* The largest numbers saturate behind the multipliers, not within them. */
 TEST(ChannelScaling, SumsThatAreTooLargeStayLarge)
 {
