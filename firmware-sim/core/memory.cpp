@@ -17,6 +17,20 @@ void MemoryPort::read(RamType type, uint64_t address, std::span<std::byte> out)
 	traffic_[static_cast<size_t>(type)].readBytes += out.size();
 }
 
+std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size_t size,
+					    std::vector<std::byte> &buffer)
+{
+	const std::span<const std::byte> there = select(type).view(address, size);
+
+	if (there.size() == size && !cancelled()) {
+		traffic_[static_cast<size_t>(type)].readBytes += size;
+		return there;
+	}
+	buffer.resize(size);
+	read(type, address, buffer);
+	return buffer;
+}
+
 void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte> data)
 {
 	if (cancelled())

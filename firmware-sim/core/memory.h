@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "timing/traffic.h"
 
@@ -32,6 +33,12 @@ public:
 
 	/** \return false if not all of the range is writable; nothing was written */
 	virtual bool write(uint64_t address, std::span<const std::byte> data) = 0;
+
+	/**
+	 * \brief Readable bytes where they are, for as long as the memory exists
+	 * \return empty where they are not in one place, or do not stay there: read() may have them
+	 */
+	virtual std::span<const std::byte> view(uint64_t, size_t) { return {}; }
 };
 
 /**
@@ -54,6 +61,14 @@ public:
 
 	void read(RamType type, uint64_t address, std::span<std::byte> out);
 	void write(RamType type, uint64_t address, std::span<const std::byte> data);
+
+	/**
+	 * \brief read() without a copy, if the memory has a view
+	 * \param buffer gets the bytes if it has none
+	 * \return \a size bytes, as long as neither \a buffer nor what is there is changed
+	 */
+	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
+					std::vector<std::byte> &buffer);
 
 	/**
 	 * \brief The operation is abandoned; engines ask between lines and return early

@@ -31,6 +31,13 @@ bool RamMemory::write(uint64_t address, std::span<const std::byte> data)
 	return true;
 }
 
+std::span<const std::byte> RamMemory::view(uint64_t address, size_t size)
+{
+	if (!inside(address, size))
+		return {};
+	return std::span(bytes_).subspan(address - base_, size);
+}
+
 SparseMemory::Page *SparseMemory::find(uint64_t number)
 {
 	std::shared_lock lock(mutex_);
@@ -70,6 +77,14 @@ bool SparseMemory::read(uint64_t address, std::span<std::byte> out)
 		out = out.subspan(step);
 	}
 	return true;
+}
+
+std::span<const std::byte> SparseMemory::view(uint64_t address, size_t size)
+{
+	const size_t offset = address % pageSize;
+	const Page *page = size <= pageSize - offset ? find(address / pageSize) : nullptr;
+
+	return page ? std::span(*page).subspan(offset, size) : std::span<const std::byte>();
 }
 
 bool SparseMemory::write(uint64_t address, std::span<const std::byte> data)

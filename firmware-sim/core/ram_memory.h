@@ -24,6 +24,7 @@ public:
 
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
+	std::span<const std::byte> view(uint64_t address, size_t size) override;
 
 	uint64_t base() const { return base_; }
 	size_t size() const { return bytes_.size(); }
@@ -53,6 +54,7 @@ public:
 
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
+	std::span<const std::byte> view(uint64_t address, size_t size) override;
 
 private:
 	using Page = std::array<std::byte, pageSize>;

@@ -155,6 +155,14 @@ bool EmbeddedMemory::read(uint64_t address, std::span<std::byte> out)
 	return true;
 }
 
+std::span<const std::byte> EmbeddedMemory::view(uint64_t address, size_t size)
+{
+	const std::shared_lock lock(mutex_);
+	const std::byte *found = find(address, size);
+
+	return { found, found ? size : 0 };
+}
+
 bool EmbeddedMemory::write(uint64_t address, std::span<const std::byte> data)
 {
 	const std::shared_lock lock(mutex_);

@@ -69,6 +69,18 @@ TEST(SparseMemory, CrossesPages)
 	EXPECT_EQ(out, data);
 }
 
+TEST(SparseMemory, ViewsOfOnePage)
+{
+	SparseMemory memory;
+	const uint64_t end = SparseMemory::pageSize;
+	memory.write(end - 4, Bytes(8, 7_b));
+
+	const auto there = memory.view(end - 4, 4);
+	EXPECT_EQ(Bytes(there.begin(), there.end()), Bytes(4, 7_b));
+	EXPECT_TRUE(memory.view(end - 4, 8).empty()) << "crosses pages";
+	EXPECT_TRUE(memory.view(5 * end, 8).empty()) << "was never written";
+}
+
 TEST(SparseMemory, RefusesToGrowBeyondItsMaximum)
 {
 	SparseMemory memory(2 * SparseMemory::pageSize);
@@ -117,6 +129,27 @@ TEST_F(MemoryPortTest, FailedReadGivesZeroesAndIsRemembered)
 	EXPECT_EQ(port.faultAddress(), 24U);
 	EXPECT_EQ(port.faultType(), RamType::Cv);
 	EXPECT_EQ(port.traffic(RamType::Cv).readBytes, 0U);
+}
+
+TEST_F(MemoryPortTest, ViewsAreWhatIsRead)
+{
+	std::vector<std::byte> buffer;
+	dram.write(8, Bytes(8, 3_b));
+	const auto there = port.view(RamType::Mc, 8, 8, buffer);
+	EXPECT_EQ(Bytes(there.begin(), there.end()), Bytes(8, 3_b));
+	EXPECT_TRUE(buffer.empty()) << "a copy";
+	EXPECT_EQ(port.traffic(RamType::Mc).readBytes, 8U);
+	EXPECT_FALSE(port.faulted());
+
+	const auto missing = port.view(RamType::Mc, 60, 8, buffer);
+	EXPECT_EQ(Bytes(missing.begin(), missing.end()), Bytes(8, 0_b));
+	EXPECT_EQ(port.traffic(RamType::Mc).readBytes, 8U);
+	EXPECT_TRUE(port.faulted());
+	EXPECT_EQ(port.faultAddress(), 60U);
+
+	cancel = true;
+	const auto abandoned = port.view(RamType::Mc, 8, 8, buffer);
+	EXPECT_EQ(Bytes(abandoned.begin(), abandoned.end()), Bytes(8, 0_b));
 }
 
 TEST_F(MemoryPortTest, AbandonedOperationTouchesNothing)
