@@ -19,6 +19,8 @@
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
+#include "sdp/sdp_bytes-inl.h"
+#include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line-inl.h"
 #include "sdp/sdp_steps-inl.h"
 
@@ -231,6 +233,12 @@ bool storeLineOfTarget(const SdpOp &op, const SdpLine &line, std::span<const Sdp
 
 using NumberTag = hn::CappedTag<int32_t, 16>;
 
+bool storeBytesOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+			std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
+{
+	return line::storeBytes(op, line, stages, in, bytes, counters);
+}
+
 /* A difference of 17 bits, times 16 bits, not rounded. */
 size_t multiplyOperands(const arith::Converter &converter, std::span<int32_t> values)
 {
@@ -309,6 +317,12 @@ bool storeLineOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageR
 	return false;
 }
 
+bool storeBytesOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageRun>,
+			std::span<const std::byte>, std::byte *, SdpCounters &)
+{
+	return false;
+}
+
 size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
 {
 	return 0;
@@ -335,6 +349,7 @@ HWY_EXPORT(convertOfTarget);
 HWY_EXPORT(storeOfTarget);
 HWY_EXPORT(findLineOfTarget);
 HWY_EXPORT(storeLineOfTarget);
+HWY_EXPORT(storeBytesOfTarget);
 HWY_EXPORT(operandsOfTarget);
 HWY_EXPORT(widenOfTarget);
 
@@ -372,6 +387,14 @@ bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStage
 {
 	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, bytes.data(),
 						       counters);
+}
+
+bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+			 std::span<const std::byte> in, std::span<std::byte> bytes,
+			 SdpCounters &counters)
+{
+	return HWY_DYNAMIC_DISPATCH(storeBytesOfTarget)(op, line, stages, in, bytes.data(),
+							counters);
 }
 
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)

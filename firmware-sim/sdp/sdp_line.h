@@ -48,6 +48,7 @@ struct SdpLine {
 	double largestBound; /**< of the bounds in front of the clipping that counts as saturation
 			      */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
+	double idleBound;    /**< smaller numbers are clipped by nothing but the output's width */
 	/** What the roundings of all stages but the last one move a result by */
 	double error;
 };
@@ -74,5 +75,10 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
 bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 		  size_t lanes, std::span<const int32_t> in, std::span<std::byte> bytes,
 		  SdpCounters &counters);
+
+/** \brief storeSdpLine() of INT8 as it is in memory, and so are operands of each element */
+bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+			 std::span<const std::byte> in, std::span<std::byte> bytes,
+			 SdpCounters &counters);
 
 } /* namespace nvdla::sim */

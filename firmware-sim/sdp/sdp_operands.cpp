@@ -24,6 +24,19 @@ int16_t element(std::span<const std::byte> raw, size_t index, bool twoBytes)
 
 } /* namespace */
 
+int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t value)
+{
+	const SdpOperand &operand = isAlu ? stage.alu : stage.mul;
+
+	if (isY)
+		return operand.converterBypass
+			       ? value
+			       : static_cast<int32_t>(saturate<32>(operand.converter.apply(value)));
+	if (isAlu)
+		return static_cast<int32_t>(shiftLeftSaturate<32>(value, stage.aluShift));
+	return value;
+}
+
 SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory)
 	: stage_(stage), memory_(memory), precision_(op.proc), isY_(isY), nanToZero_(op.nanToZero),
 	  lanes_(atomChannels(op.proc))
@@ -55,13 +68,7 @@ int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t valu
 			return 0;
 		return static_cast<int32_t>(fp16ToFp32(half));
 	}
-	if (isY_)
-		return operand.converterBypass
-			       ? value
-			       : static_cast<int32_t>(saturate<32>(operand.converter.apply(value)));
-	if (isAlu)
-		return static_cast<int32_t>(shiftLeftSaturate<32>(value, stage_.aluShift));
-	return value;
+	return sdpIntegerOperand(stage_, isY_, isAlu, value);
 }
 
 /* Operands of every element are as many as the elements. */
@@ -89,8 +96,9 @@ bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<co
 	return true;
 }
 
-void SdpOperands::unpack(std::span<const std::byte> raw)
+void SdpOperands::unpack()
 {
+	const std::span<const std::byte> raw = raw_;
 	const SdpOperandRead &read = stage_.read;
 	const bool both = read.alu && read.mul;
 	const size_t count = raw.size() / read.elementBytes();
@@ -122,31 +130,57 @@ void SdpOperands::loadPerKernel(uint32_t surface)
 	if (surface == surface_)
 		return;
 	surface_ = surface;
-	raw_.resize(size_t{ lanes_ } * read.elementBytes());
-	memory_.read(read.cube.ram, read.cube.address + uint64_t{ surface } * raw_.size(), raw_);
-	unpack(raw_);
+	const size_t bytes = size_t{ lanes_ } * read.elementBytes();
+	raw_ = memory_.view(read.cube.ram, read.cube.address + uint64_t{ surface } * bytes, bytes,
+			    buffer_);
+	unpack();
 }
 
-void SdpOperands::loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
 	const SdpOperandRead &read = stage_.read;
 	const uint64_t positionBytes = uint64_t{ lanes_ } * read.elementBytes();
 	const uint64_t address = read.cube.address + uint64_t{ surface } * read.cube.surfaceStride +
 				 uint64_t{ y } * read.cube.lineStride + x * positionBytes;
 
-	raw_.resize(count * positionBytes);
-	memory_.read(read.cube.ram, address, raw_);
-	unpack(raw_);
+	raw_ = memory_.view(read.cube.ram, address, count * positionBytes, buffer_);
+}
+
+bool SdpOperands::areBytes() const
+{
+	const SdpOperandRead &read = stage_.read;
+
+	return precision_ == Precision::Int8 &&
+	       (!read.perElement || (!stage_.readsMul() && !read.mul && !read.twoBytes));
+}
+
+const int8_t *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	if (!stage_.readsAlu() || !stage_.read.perElement) {
+		load(surface, y, x, count);
+		return nullptr;
+	}
+	readElements(surface, y, x, count);
+	alu_ = { nullptr, lanes_ };
+	return reinterpret_cast<const int8_t *>(raw_.data());
+}
+
+void SdpOperands::makeNumbers()
+{
+	if (stage_.readsAlu() && stage_.read.perElement)
+		unpack();
 }
 
 void SdpOperands::load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
 	if (!stage_.readsAlu() && !stage_.readsMul())
 		return;
-	if (stage_.read.perElement)
-		loadPerElement(surface, y, x, count);
-	else
+	if (!stage_.read.perElement) {
 		loadPerKernel(surface);
+		return;
+	}
+	readElements(surface, y, x, count);
+	unpack();
 }
 
 } /* namespace nvdla::sim */

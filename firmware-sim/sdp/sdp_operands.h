@@ -16,6 +16,9 @@
 namespace nvdla::sim
 {
 
+/** \return an integer operand from memory or a register of X, as the arithmetic takes it */
+int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t value);
+
 /**
  * \brief Operands of one stage for run after run
  *
@@ -36,10 +39,25 @@ public:
 	const SdpOperandRun &alu() const { return alu_; }
 	const SdpOperandRun &mul() const { return mul_; }
 
+	/**
+	 * \brief Whether loadBytes() has everything that the ALU and the multiplier need
+	 *
+	 * That is with operands of INT8 for each element and the ALU, and with those of channels.
+	 */
+	bool areBytes() const;
+	/**
+	 * \brief load() without operands of each element, which are as they are in memory
+	 * \return these, if there are any
+	 */
+	const int8_t *loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	/** \brief Make what load() makes of what loadBytes() has read */
+	void makeNumbers();
+
 private:
 	void loadPerKernel(uint32_t surface);
 	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	void unpack(std::span<const std::byte> raw);
+	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void unpack();
 	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
 	/** \return false if nothing was done: there is only the way of one after the other */
 	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
@@ -56,7 +74,8 @@ private:
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 
-	std::vector<std::byte> raw_;
+	std::span<const std::byte> raw_; /**< of the run that was read last */
+	std::vector<std::byte> buffer_;
 	std::vector<int32_t> aluValues_;
 	std::vector<int32_t> mulValues_;
 	SdpOperandRun alu_;

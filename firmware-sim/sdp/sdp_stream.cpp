@@ -14,16 +14,6 @@
 namespace nvdla::sim
 {
 
-using namespace arith;
-
-namespace
-{
-
-/* Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache. */
-constexpr uint32_t chunkAtoms = 256;
-
-} /* namespace */
-
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
 		     StreamSink *toPdp)
 	: op_(op), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
@@ -60,8 +50,8 @@ void SdpStream::push(const StreamRun &run)
 		return;
 	}
 
-	for (uint32_t x = 0; x < run.width && !memory_.cancelled(); x += chunkAtoms)
-		process(run, x, std::min(chunkAtoms, run.width - x));
+	for (uint32_t x = 0; x < run.width && !memory_.cancelled(); x += kMostAtoms)
+		process(run, x, std::min(kMostAtoms, run.width - x));
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */
@@ -72,6 +62,33 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 
 	atoms_ += count;
 	loadOperands(run.surface, run.y, x, count);
+	processLoaded(run, x, input);
+}
+
+void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms)
+{
+	atoms_ += run.width;
+	if (takesBytes()) {
+		forEachStage([&](SdpOperands &operands) {
+			return operands.loadBytes(run.surface, run.y, run.x, run.width);
+		});
+		if (storeBytes(run, atoms))
+			return;
+		forEachStage([](SdpOperands &operands) {
+			operands.makeNumbers();
+			return nullptr;
+		});
+	} else {
+		loadOperands(run.surface, run.y, run.x, run.width);
+	}
+	input_.resize(atoms.size());
+	widenSdpElements(atoms, Precision::Int8, input_);
+	processLoaded(run, run.x, input_);
+}
+
+/* From the atom at column \a x on, whose operands are there. */
+void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
+{
 	if (lutBypassed() && storeStages(run, x, input))
 		return;
 	applyStages(input);
@@ -84,21 +101,40 @@ void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
 	if (storeFloat(run, x))
 		return;
 	convert();
-	emit(run, x, count);
+	emit(run, x, static_cast<uint32_t>(input.size() / lanes_));
 }
 
-void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+/* \param load makes operands ready, and returns those that are bytes */
+template<typename Load>
+void SdpStream::forEachStage(Load load)
 {
 	stages_.clear();
 	auto add = [&](const SdpStage &stage, SdpOperands &operands) {
 		if (stage.bypass)
 			return;
-		operands.load(surface, y, x, count);
-		stages_.push_back({ &stage, &stage == &op_.y, operands.alu(), operands.mul() });
+		const int8_t *bytes = load(operands);
+		stages_.push_back(
+			{ &stage, &stage == &op_.y, operands.alu(), operands.mul(), bytes });
 	};
 	add(op_.x1, x1_);
 	add(op_.x2, x2_);
 	add(op_.y, y_);
+}
+
+void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	forEachStage([&](SdpOperands &operands) {
+		operands.load(surface, y, x, count);
+		return nullptr;
+	});
+}
+
+/* INT8 stays INT8, and there may be a line. */
+bool SdpStream::takesBytes() const
+{
+	return op_.out == Precision::Int8 && staysAtoms() && lutBypassed() &&
+	       bytesLine_.failures < Line::kMostFailures && x1_.areBytes() && x2_.areBytes() &&
+	       y_.areBytes();
 }
 
 /* Atoms of the output are those of the input, and go to memory. */
@@ -107,16 +143,36 @@ bool SdpStream::staysAtoms() const
 	return !op_.toPdp && !op_.compares() && atomChannels(op_.out) == lanes_;
 }
 
+/* The line of the stages that are ready. */
+bool SdpStream::findLine(Line &line, uint32_t surface)
+{
+	if (line.surface != surface) {
+		line.surface = surface;
+		line.found = findSdpLine(op_, stages_, lanes_, line.line);
+	}
+	return line.found;
+}
+
+/* INT8 from memory straight to memory, on a line. */
+bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atoms)
+{
+	bytes_.resize(atoms.size());
+	if (!findLine(bytesLine_, run.surface) ||
+	    !storeSdpLineOfBytes(op_, bytesLine_.line, stages_, atoms, bytes_, counters_)) {
+		bytesLine_.failures++;
+		return false;
+	}
+	write(run, run.surface, run.x);
+	return true;
+}
+
 /* Integers from the input straight to memory, on a line. */
 bool SdpStream::storeLine(uint32_t surface, std::span<const int32_t> input)
 {
 	if (line_.failures == Line::kMostFailures)
 		return false;
-	if (line_.surface != surface) {
-		line_.surface = surface;
-		line_.found = findSdpLine(op_, stages_, lanes_, line_.line);
-	}
-	if (line_.found && storeSdpLine(op_, line_.line, stages_, lanes_, input, bytes_, counters_))
+	if (findLine(line_, surface) &&
+	    storeSdpLine(op_, line_.line, stages_, lanes_, input, bytes_, counters_))
 		return true;
 	line_.failures++;
 	return false;
@@ -155,7 +211,7 @@ void SdpStream::applyStages(std::span<const int32_t> input)
 	std::ranges::copy(input, values_.begin());
 	if (op_.nanToZero && op_.proc == Precision::Fp16)
 		for (int32_t &value : values_)
-			if (Fp32::isNan(static_cast<uint32_t>(value)))
+			if (arith::Fp32::isNan(static_cast<uint32_t>(value)))
 				value = 0;
 	for (const SdpStageRun &stage : stages_)
 		applyStage(stage);
@@ -294,132 +350,6 @@ OperationResult SdpStream::finish()
 	reportCounters(result);
 	result.work.sdp = sdpWork(op_);
 	return result;
-}
-
-namespace
-{
-
-/** \brief MRDMA: reads the source cube and feeds a stream with it */
-class SdpSource
-{
-public:
-	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
-		: op_(op), memory_(memory), stream_(stream), lanes_(atomChannels(op.proc)),
-		  sourceLanes_(atomChannels(op.in))
-	{
-	}
-
-	void run();
-
-private:
-	/** \brief Make values_ of \a count atoms */
-	void read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	/** \brief Atoms of the source into raw_ */
-	void readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x);
-	/** \brief Channels of a surface out of surfaces of the source */
-	void gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
-	void toFloat();
-
-	const SdpOp &op_;
-	MemoryPort &memory_;
-	SdpStream &stream_;
-	const uint32_t lanes_;
-	const uint32_t sourceLanes_;
-	std::vector<std::byte> raw_;
-	std::vector<int32_t> part_;
-	std::vector<int32_t> values_;
-};
-
-void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
-{
-	raw_.resize(size_t{ count } * atomBytes);
-	values_.resize(size_t{ count } * lanes_);
-	if (op_.in != op_.proc) {
-		gather(surface, y, x, count);
-		if (op_.proc == Precision::Fp16)
-			toFloat();
-		return;
-	}
-	readRaw(surface, y, x);
-	if (op_.proc == Precision::Fp16) {
-		const SpecialHalves special = widenSdpHalves(raw_, values_);
-		stream_.countInput(special.nan, special.inf);
-	} else {
-		widenSdpElements(raw_, op_.in, values_);
-	}
-}
-
-void SdpSource::readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x)
-{
-	memory_.read(op_.source.ram,
-		     op_.source.address + uint64_t{ sourceSurface } * op_.source.surfaceStride +
-			     uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes,
-		     raw_);
-}
-
-/*
- * An INT16 source for INT8 processing has its channels in two surfaces, the second one also
- * where the cube ends before it.
- */
-void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
-{
-	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
-	const uint32_t lanes = std::min(lanes_, sourceLanes_);
-
-	part_.resize(size_t{ count } * sourceLanes_);
-	for (uint32_t part = 0; part < parts; part++) {
-		readRaw(surface * parts + part, y, x);
-		widenElements(raw_, op_.in, part_);
-		for (uint32_t atom = 0; atom < count; atom++)
-			std::copy_n(&part_[atom * sourceLanes_], lanes,
-				    &values_[atom * lanes_ + part * sourceLanes_]);
-	}
-}
-
-void SdpSource::toFloat()
-{
-	uint32_t nan = 0;
-	uint32_t inf = 0;
-
-	for (int32_t &value : values_) {
-		const auto half = static_cast<uint16_t>(value);
-		nan += Fp16::isNan(half);
-		inf += Fp16::isInf(half);
-		value = static_cast<int32_t>(fp16ToFp32(half));
-	}
-	stream_.countInput(nan, inf);
-}
-
-void SdpSource::run()
-{
-	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
-		for (uint32_t y = 0; y < op_.height; y++) {
-			for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
-				if (memory_.cancelled())
-					return;
-				const uint32_t count = std::min(chunkAtoms, op_.width - x);
-				read(surface, y, x, count);
-				stream_.push({ .batch = 0,
-					       .surface = surface,
-					       .y = y,
-					       .x = x,
-					       .width = count,
-					       .data = values_ });
-			}
-		}
-	}
-}
-
-} /* namespace */
-
-OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		       StreamSink *toPdp)
-{
-	SdpStream stream(op, tables, memory, toPdp);
-
-	if (!op.hangs)
-		SdpSource(op, memory, stream).run();
-	return stream.finish();
 }
 
 } /* namespace nvdla::sim */

@@ -47,6 +47,16 @@ public:
 	void push(const StreamRun &run) override;
 
 	/**
+	 * \brief A run of INT8 atoms of the cube, as they are in memory
+	 * \param run within the cube; its data are not looked at \param atoms at most kMostAtoms
+	 */
+	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
+
+	/** Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache
+	 */
+	static constexpr uint32_t kMostAtoms = 256;
+
+	/**
 	 * \brief The end of the input
 	 *
 	 * Where the input was not the whole cube, the operation hangs as it does on
@@ -58,9 +68,25 @@ public:
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
+	/** \brief The stages of a surface as a line, which is given up if it often fails */
+	struct Line {
+		static constexpr uint32_t kMostFailures = 4;
+
+		bool found = false;
+		uint32_t surface = UINT32_MAX;
+		uint32_t failures = 0; /**< runs that it was not for */
+		SdpLine line;
+	};
+
 	void process(const StreamRun &run, uint32_t first, uint32_t count);
+	void processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
+	template<typename Load>
+	void forEachStage(Load load);
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	bool takesBytes() const;
+	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	bool staysAtoms() const;
+	bool findLine(Line &line, uint32_t surface);
 	bool storeLine(uint32_t surface, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeFloat(const StreamRun &run, uint32_t x);
@@ -87,17 +113,10 @@ private:
 	SdpOperands x2_;
 	SdpOperands y_;
 
-	/** \brief The stages of a surface as a line, which is given up if it often fails */
-	struct Line {
-		static constexpr uint32_t kMostFailures = 4;
-
-		bool found = false;
-		uint32_t surface = UINT32_MAX;
-		uint32_t failures = 0; /**< runs that it was not for */
-		SdpLine line;
-	};
 	Line line_;
+	Line bytesLine_; /**< of what is in memory, operands of each element included */
 	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
+	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
 	std::vector<int32_t> values_;
 	std::vector<int32_t> half_;
 	std::vector<std::byte> bytes_;

@@ -14,6 +14,7 @@
 #include "core/elements.h"
 #include "each_target.h"
 #include "sdp/sdp_line.h"
+#include "sdp/sdp_operands.h"
 
 namespace nvdla::sim
 {
@@ -368,6 +369,85 @@ TEST(SdpFast, LinesAreTheReference)
 	EXPECT_GT(stores, lines / 4);
 }
 
+/* A stage that adds bytes, as networks have it, and what it makes of them. */
+struct ByteSum {
+	ByteSum(Random &random, size_t atoms, bool withConverter)
+		: isY(withConverter), bytes(random.numbers(atoms * 32, 8)),
+		  raw(bytes.begin(), bytes.end())
+	{
+		stage.bypass = stage.alu.bypass = false;
+		stage.algorithm = SdpAlu::Sum;
+		stage.alu.fromMemory = true;
+		stage.reluBypass = random.coin();
+		stage.aluShift = static_cast<uint8_t>(random(0, random.coin() ? 2 : 26));
+		stage.alu.converterBypass = random.coin();
+		stage.alu.converter = { .offset = random.numbers(1, random.coin() ? 8 : 32)[0],
+					.scale = static_cast<int16_t>(
+						random.numbers(1, random(2, 15))[0]),
+					.shift = static_cast<uint8_t>(random(0, 7) == 0) };
+		for (int32_t &number : bytes)
+			number = sdpIntegerOperand(stage, isY, true, static_cast<int16_t>(number));
+	}
+
+	bool isY;
+	SdpStage stage;
+	std::vector<int32_t> bytes; /* as the arithmetic takes them */
+	std::vector<int8_t> raw;
+};
+
+TEST(SdpFast, LinesOfBytesAreTheReference)
+{
+	Random random(507);
+	size_t lines = 0;
+	size_t stores = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		constexpr size_t lanes = 32;
+		const auto atoms = static_cast<size_t>(random(1, 40));
+		Chain chain(random.numbers(atoms * lanes, 8), lanes, 2);
+		const ByteSum sum(random, atoms, random.coin());
+		SdpOp op;
+		SdpCounters expectedCounters;
+		int bits = 8;
+
+		if (random.coin()) {
+			SdpStage stage = random.stage(SdpAlu::Equal);
+			const int factorBits = random(2, 15);
+			stage.prelu = false;
+			stage.mulShift = static_cast<uint16_t>(random(0, random.coin() ? 0 : 6));
+			bits += stage.mul.bypass ? 0 : factorBits - 1;
+			SdpOperandRun alu = chain.operand(random, 1, 8);
+			SdpOperandRun mul = chain.operand(random, 1, factorBits);
+			alu.atomStride = mul.atomStride = 0;
+			chain.append(stage, false, alu, mul);
+		}
+		if (random(0, 4)) {
+			chain.append(sum.stage, sum.isY, { sum.bytes.data(), lanes }, {});
+			chain.runs.back().alu = { nullptr, lanes };
+			chain.runs.back().aluBytes = sum.raw.data();
+		}
+		op.converter = { .offset = random.coin() ? 0 : random.numbers(1, 8)[0],
+				 .scale = static_cast<int16_t>(
+					 random.coin() ? 1 : random.numbers(1, 15)[0]),
+				 .shift = static_cast<uint8_t>(random(0, bits + 12)) };
+		convertSdpOutput(op, chain.expected, expectedCounters);
+		const auto in = stored(chain.inputs, Precision::Int8);
+		const auto bytes = stored(chain.expected, Precision::Int8);
+		forEachTarget([&] {
+			SdpLine line;
+			if (!findSdpLine(op, chain.runs, lanes, line))
+				return;
+			lines++;
+			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+				return storeSdpLineOfBytes(op, line, chain.runs, in, out, counted);
+			});
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
+		});
+	}
+	std::printf("%zu of %zu lines\n", stores, lines);
+	EXPECT_GT(stores, lines / 4);
+}
+
 /* Every sum of INT8 and INT8, halved: half of them are exactly between two numbers. */
 TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 {
@@ -386,6 +466,8 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 	stage.bypass = stage.alu.bypass = false;
 	stage.algorithm = SdpAlu::Sum;
 	const SdpStageRun run = { &stage, false, { others.data(), lanes }, {} };
+	const std::vector<int8_t> otherBytes(others.begin(), others.end());
+	const SdpStageRun byteRun = { &stage, false, { nullptr, lanes }, {}, otherBytes.data() };
 	for (uint8_t shift = 0; shift < 12; shift++) {
 		op.converter = { .offset = 0, .scale = 1, .shift = shift };
 		auto expected = inputs;
@@ -399,6 +481,11 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 			ASSERT_TRUE(storesAre(bytes, counters, [&](auto out, auto &counted) {
 				return storeSdpLine(op, line, { &run, 1 }, lanes, inputs, out,
 						    counted);
+			}));
+			ASSERT_TRUE(storesAre(bytes, counters, [&](auto out, auto &counted) {
+				return storeSdpLineOfBytes(op, line, { &byteRun, 1 },
+							   stored(inputs, Precision::Int8), out,
+							   counted);
 			}));
 		});
 	}

@@ -263,6 +263,48 @@ TEST(SdpRun, YConvertsOperandsFromMemoryOnly)
 		  (std::vector<int32_t>{ 6 - 10, 6, 6 + 10 }));
 }
 
+/* Lines that are packed in all cubes are worked on as one, bytes and operands where they are. */
+TEST(SdpRun, PackedLinesAreAsOthers)
+{
+	constexpr uint32_t width = 3, height = 50, channels = 40, padded = 5;
+	std::vector<int32_t> results[2];
+
+	for (const bool packed : { false, true }) {
+		RamMemory dram(0, 1 << 16), cvsram(0, 32);
+		SdpOp op = SdpBench::passThrough(Precision::Int8, width, height, channels);
+		const uint32_t line = (packed ? width : padded) * 32, surface = line * height;
+		op.source = { .address = 0, .lineStride = line, .surfaceStride = surface };
+		op.x1 = aluFromMemory(true, false);
+		op.x1.read.cube = { .address = 2 * surface,
+				    .lineStride = line,
+				    .surfaceStride = surface };
+		op.destination = { .address = 4 * surface,
+				   .lineStride = line,
+				   .surfaceStride = surface };
+		op.converter = { .offset = 5, .scale = 3, .shift = 2 };
+		for (uint32_t y = 0; y < 4 * height; y++) {
+			std::vector<std::byte> bytes(size_t{ width } * 32);
+			for (size_t i = 0; i < bytes.size(); i++)
+				bytes[i] = static_cast<std::byte>((y * 37 + i) * 11 >> 2);
+			dram.write(y * line, bytes);
+		}
+		MemoryPort port(dram, cvsram);
+		const OperationResult result = runSdp(op, {}, port);
+
+		EXPECT_FALSE(result.hangs);
+		EXPECT_FALSE(port.faulted());
+		EXPECT_EQ(port.traffic(RamType::Mc).readBytes, 4 * height * width * 32);
+		EXPECT_EQ(result.work.sdp->writeLines, 2 * height);
+		for (uint32_t y = 4 * height; y < 6 * height; y++) {
+			std::vector<std::byte> bytes(size_t{ width } * 32);
+			dram.read(y * line, bytes);
+			for (const std::byte byte : bytes)
+				results[packed].push_back(static_cast<int8_t>(byte));
+		}
+	}
+	EXPECT_EQ(results[0], results[1]);
+}
+
 TEST(SdpRun, NanFlush)
 {
 	for (const bool flush : { false, true }) {

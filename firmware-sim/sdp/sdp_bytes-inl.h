@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * storeSdpLineOfBytes() in vectors, for files that are compiled once for each instruction set
+ * (Highway).
+ */
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hwy/highway.h>
+
+#include "sdp/sdp_line-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_SDP_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_SDP_BYTES_INL_H
+#undef NVDLA_SIM_SDP_BYTES_INL_H
+#else
+#define NVDLA_SIM_SDP_BYTES_INL_H
+#endif
+
+/* Vectors of a known size, with doubles. */
+#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace line
+{
+
+/*
+ * Sums with few bits behind the point fit 16 bits: twice as many to a vector as in single
+ * precision, and no way there and back.
+ */
+using ShortTag = hn::CappedTag<int16_t, 32>;
+using Short = hn::Vec<ShortTag>;
+constexpr size_t kShorts = hn::MaxLanes(ShortTag());
+
+/** SdpLine in 16 bits, times 2 ^ fractionBits */
+struct ShortLine {
+	static constexpr size_t kLanes = SdpLine::kMostLanes;
+
+	int16_t factor[kLanes];
+	int16_t elementFactor[kLanes];
+	int16_t offset[kLanes];
+	int fractionBits;
+
+	/** \return false if numbers do not fit */
+	bool set(const Run<int8_t> &run);
+};
+
+bool ShortLine::set(const Run<int8_t> &run)
+{
+	const SdpLine &line = run.line;
+	const auto one = static_cast<float>(powerOfTwo(line.fractionBits));
+	float largest = 0;
+
+	if (!run.exact || run.clips)
+		return false;
+	for (size_t i = 0; i < kLanes; i++) {
+		const float in = line.factor[i] * one;
+		const float element = run.elements ? line.elementFactor[i] * one : 0;
+		const float added = line.offset[i] * one;
+		largest = std::max(largest, (std::abs(in) + std::abs(element)) * -INT8_MIN +
+						    std::abs(added) + one);
+		if (largest > INT16_MAX)
+			return false;
+		factor[i] = static_cast<int16_t>(in);
+		elementFactor[i] = static_cast<int16_t>(element);
+		offset[i] = static_cast<int16_t>(added);
+	}
+	fractionBits = line.fractionBits;
+	return true;
+}
+
+HWY_INLINE Short loadShorts(const int8_t *numbers)
+{
+	const hn::Rebind<int8_t, ShortTag> tag;
+
+	return hn::PromoteTo(ShortTag(), hn::LoadU(tag, numbers));
+}
+
+template<bool kElements>
+void storeShortLanes(const Run<int8_t> &run, const ShortLine &line, size_t lane, int8_t *out,
+		     Short &any)
+{
+	const ShortTag tag;
+	const hn::Rebind<int8_t, ShortTag> elementTag;
+	const Short factor = hn::LoadU(tag, line.factor + lane);
+	const Short elementFactor = hn::LoadU(tag, line.elementFactor + lane);
+	const auto half = static_cast<int16_t>((1 << line.fractionBits) >> 1);
+	const Short offset = hn::Add(hn::LoadU(tag, line.offset + lane), hn::Set(tag, half));
+	/* Halves of negative numbers have to stay below. */
+	const Short down = hn::Set(tag, half ? -1 : 0);
+	const Short halves = hn::Set(tag, half);
+	const int8_t *in = run.in;
+	const int8_t *elements = run.elements;
+	const size_t count = run.count;
+	const int shift = line.fractionBits;
+	Short all = any;
+
+	for (size_t at = lane; at < count; at += ShortLine::kLanes) {
+		Short value = hn::Add(hn::Mul(loadShorts(in + at), factor), offset);
+		if constexpr (kElements)
+			value = hn::Add(value, hn::Mul(loadShorts(elements + at), elementFactor));
+		const Short less = hn::And(hn::VecFromMask(tag, hn::Lt(value, halves)), down);
+		const Short numbers = hn::ShiftRightSame(hn::Add(value, less), shift);
+		all = hn::Or(all, numbers);
+		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
+	}
+	any = all;
+}
+
+void storeShorts(const Run<int8_t> &run, const ShortLine &line, std::byte *bytes,
+		 SdpCounters &counters)
+{
+	const ShortTag tag;
+	Short any = hn::Zero(tag);
+
+	for (size_t lane = 0; lane < ShortLine::kLanes; lane += kShorts) {
+		auto *out = reinterpret_cast<int8_t *>(bytes);
+		if (run.elements)
+			storeShortLanes<true>(run, line, lane, out, any);
+		else
+			storeShortLanes<false>(run, line, lane, out, any);
+	}
+	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+}
+
+bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+		std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
+{
+	const int8_t *elements =
+		line.elementStage < 0 ? nullptr : stages[line.elementStage].aluBytes;
+	const auto *values = reinterpret_cast<const int8_t *>(in.data());
+	Run<int8_t> run = { op,	    line,      stages,	 SdpLine::kMostLanes,
+			    values, in.size(), elements, false,
+			    false,  0,	       0 };
+	ShortLine shortLine;
+
+	if (!run.set())
+		return false;
+	if (!shortLine.set(run))
+		return storeAs<int8_t>(run, bytes, counters);
+	storeShorts(run, shortLine, bytes, counters);
+	return true;
+}
+
+} /* namespace line */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* vectors of a known size, with doubles */
+
+#endif /* once for each instruction set */

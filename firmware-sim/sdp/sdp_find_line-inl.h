@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * findSdpLine() in vectors, for files that are compiled once for each instruction set (Highway).
+ */
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <hwy/highway.h>
+
+#include "arith/doubles-inl.h"
+#include "sdp/sdp_line.h"
+#include "sdp/sdp_steps-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_SDP_FIND_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_SDP_FIND_LINE_INL_H
+#undef NVDLA_SIM_SDP_FIND_LINE_INL_H
+#else
+#define NVDLA_SIM_SDP_FIND_LINE_INL_H
+#endif
+
+/* Vectors of a known size, with doubles. */
+#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace line
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace doubles;
+
+/* No number of SDP is as large, and its product with any multiplier is finite. */
+constexpr double kUnbounded = 0x1p100;
+
+inline double powerOfTwo(int exponent)
+{
+	return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
+}
+
+/** Two bounds, real numbers */
+struct Bounds {
+	Vector low = constant(-kUnbounded);
+	Vector high = constant(kUnbounded);
+
+	HWY_INLINE Bounds() {} /* an implicit one has no vectors */
+
+	HWY_INLINE void clip(Vector lowest, Vector highest)
+	{
+		low = hn::Min(hn::Max(low, lowest), highest);
+		high = hn::Min(hn::Max(high, lowest), highest);
+	}
+
+	HWY_INLINE void move(Vector by)
+	{
+		low = hn::Add(low, by);
+		high = hn::Add(high, by);
+	}
+
+	HWY_INLINE void scale(Vector by)
+	{
+		const Vector a = hn::Mul(low, by);
+		const Vector b = hn::Mul(high, by);
+		low = hn::Min(a, b);
+		high = hn::Max(a, b);
+	}
+
+	HWY_INLINE Vector largest() const { return hn::Max(hn::Abs(low), hn::Abs(high)); }
+
+	/** \return how far from zero they keep numbers */
+	HWY_INLINE Vector nearest() const
+	{
+		return hn::Max(hn::Max(low, hn::Neg(high)), hn::Zero(Tag()));
+	}
+
+	/** \return what numbers of a smaller magnitude are not clipped */
+	HWY_INLINE Vector idle() const { return hn::Min(high, hn::Neg(low)); }
+};
+
+/** What an operand in memory becomes: itself times a scale, and an offset */
+struct ElementLine {
+	double scale = 1;
+	double offset = 0;
+	bool isExact = true; /* whatever the operand is */
+};
+
+inline ElementLine elementLine(const SdpStageRun &run)
+{
+	constexpr int kMostShift = 31 - 7; /* of INT8 */
+	const SdpOperand &alu = run.stage->alu;
+	const int shift = run.stage->aluShift;
+
+	if (!run.aluBytes)
+		return {};
+	if (!run.isY)
+		return { powerOfTwo(std::min(shift, kMostShift)), 0, shift <= kMostShift };
+	if (alu.converterBypass)
+		return {};
+	const arith::Converter &converter = alu.converter;
+	const double scale = converter.scale;
+	const double offset = -static_cast<double>(converter.offset) * scale;
+	const double largest = std::abs(offset) - INT8_MIN * std::abs(scale);
+	return { scale, offset, converter.shift == 0 && largest < INT32_MAX };
+}
+
+/** A vector of channels on its way through the stages: what SdpLine says, in doubles */
+struct Channels {
+	Vector factor = constant(1);
+	Vector offset = constant(0);
+	Vector offsets = constant(0); /* of the sums that make the offset, without signs */
+	Vector elementFactor = constant(0);
+	Bounds first;
+	Bounds second; /* behind the elements */
+	bool hasElements = false;
+	Vector error = constant(0);
+	Vector lastError = constant(0); /* of the last rounding, as long as nothing scales it */
+	Vector moved = constant(0);	/* not zero: something was added to what was rounded */
+	int fractionBits = 0;
+
+	HWY_INLINE Channels() {}
+
+	HWY_INLINE Bounds &bounds() { return hasElements ? second : first; }
+
+	HWY_INLINE void add(Vector operand)
+	{
+		offset = hn::Add(offset, operand);
+		offsets = hn::Add(offsets, hn::Abs(operand));
+		moved = hn::MulAdd(lastError, hn::Abs(operand), moved);
+		first.move(operand);
+		if (hasElements)
+			second.move(operand);
+	}
+
+	/** What is added to all elements is moved to the front of the first bounds, with these. */
+	HWY_INLINE void addElements(const ElementLine &elements)
+	{
+		add(constant(elements.offset));
+		hasElements = true;
+		elementFactor = constant(elements.scale);
+		moved = hn::Add(moved, lastError);
+	}
+
+	/** Multiplier times 2 ^ -shift, and rounding: nothing where that is one */
+	HWY_INLINE void multiply(Vector by, int shift)
+	{
+		const Mask changes = hn::Ne(by, constant(1));
+		const Vector magnitude = hn::Abs(by);
+
+		error = hn::IfThenElse(changes, hn::Mul(hn::Add(error, lastError), magnitude),
+				       error);
+		lastError = hn::IfThenElse(changes, constant(shift > 0 ? 0.5 : 0), lastError);
+		factor = hn::Mul(factor, by);
+		offset = hn::Mul(offset, by);
+		offsets = hn::Mul(offsets, magnitude);
+		elementFactor = hn::Mul(elementFactor, by);
+		first.scale(by);
+		if (hasElements)
+			second.scale(by);
+		fractionBits += shift;
+	}
+
+	HWY_INLINE void clip(double lowest, double highest)
+	{
+		bounds().clip(constant(lowest), constant(highest));
+	}
+};
+
+/** A stage's or the converter's numbers for a vector of channels */
+HWY_INLINE Vector operandsOf(const SdpOperandRun &run, size_t lane)
+{
+	return load(run.data + lane);
+}
+
+HWY_INLINE void applyAlu(const SdpStageRun &run, size_t lane, Channels &channels)
+{
+	if (run.stage->alu.bypass)
+		return;
+	if (run.alu.atomStride) {
+		channels.addElements(elementLine(run));
+		return;
+	}
+	const Vector operands = operandsOf(run.alu, lane);
+	switch (run.stage->algorithm) {
+	case SdpAlu::Max:
+		channels.bounds().clip(operands, constant(kUnbounded));
+		break;
+	case SdpAlu::Min:
+		channels.bounds().clip(constant(-kUnbounded), operands);
+		break;
+	case SdpAlu::Sum:
+	case SdpAlu::Equal: /* X has no comparison: its code means the sum */
+		channels.add(operands);
+		break;
+	}
+}
+
+HWY_INLINE void applyMultiplier(const SdpStageRun &run, size_t lane, double scale,
+				Channels &channels)
+{
+	const SdpStage &stage = *run.stage;
+
+	if (!stage.mul.bypass)
+		channels.multiply(hn::Mul(operandsOf(run.mul, lane), constant(scale)),
+				  stage.mulShift);
+	else if (!run.isY && stage.mulShift)
+		channels.multiply(constant(scale), stage.mulShift);
+	channels.clip(INT32_MIN, INT32_MAX);
+}
+
+HWY_INLINE void applyStage(const SdpStageRun &run, size_t lane, double scale, Channels &channels)
+{
+	if (run.isY) {
+		applyMultiplier(run, lane, scale, channels);
+		applyAlu(run, lane, channels);
+		channels.clip(INT32_MIN, INT32_MAX);
+		return;
+	}
+	applyAlu(run, lane, channels);
+	applyMultiplier(run, lane, scale, channels);
+	if (!run.stage->reluBypass)
+		channels.clip(0, kUnbounded);
+}
+
+/** \return false if the stage bends the line; \a hasElements: one in front adds elements */
+bool isStraight(const SdpStageRun &run, bool &hasElements)
+{
+	const SdpStage &stage = *run.stage;
+
+	if (!stage.mul.bypass && (stage.prelu || run.mul.atomStride))
+		return false;
+	if (stage.alu.bypass)
+		return true;
+	if (run.isY && stage.algorithm == SdpAlu::Equal)
+		return false;
+	if (!run.alu.atomStride)
+		return true;
+	if (hasElements || (stage.algorithm != SdpAlu::Sum && stage.algorithm != SdpAlu::Equal))
+		return false;
+	hasElements = true;
+	return elementLine(run).isExact;
+}
+
+HWY_INLINE void storeSingle(Vector values, float *to)
+{
+	const hn::Rebind<float, Tag> tag;
+
+	hn::StoreU(hn::DemoteTo(tag, values), tag, to);
+}
+
+HWY_INLINE void raise(double &largest, Vector values)
+{
+	largest = std::max(largest, hn::GetLane(hn::MaxOfLanes(Tag(), values)));
+}
+
+/** \return the largest number of an element of the output */
+double highestOf(const SdpOp &op)
+{
+	return op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;
+}
+
+void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const double *scales,
+		 size_t lane, SdpLine &line)
+{
+	Channels channels;
+	double moved = 0;
+
+	for (size_t i = 0; i < stages.size(); i++)
+		applyStage(stages[i], lane, scales[i], channels);
+	channels.add(constant(-static_cast<double>(op.converter.offset)));
+	channels.multiply(constant(op.converter.scale * powerOfTwo(-op.converter.shift)),
+			  op.converter.shift);
+	raise(line.largestBound, channels.bounds().largest());
+	raise(line.nearestBound, channels.first.nearest());
+	raise(line.nearestBound, channels.second.nearest());
+	line.idleBound =
+		std::min(line.idleBound,
+			 hn::GetLane(hn::MinOfLanes(
+				 Tag(), hn::Min(channels.first.idle(), channels.second.idle()))));
+	channels.clip(-highestOf(op) - 1, highestOf(op));
+
+	storeSingle(channels.factor, line.factor + lane);
+	storeSingle(channels.offset, line.offset + lane);
+	storeSingle(channels.first.low, line.low + lane);
+	storeSingle(channels.first.high, line.high + lane);
+	storeSingle(channels.elementFactor, line.elementFactor + lane);
+	storeSingle(channels.second.low, line.lowSum + lane);
+	storeSingle(channels.second.high, line.highSum + lane);
+	raise(line.largestFactor, hn::Abs(channels.factor));
+	raise(line.largestOffset, channels.offsets);
+	raise(line.largestElementFactor, hn::Abs(channels.elementFactor));
+	raise(line.error, channels.error);
+	raise(moved, channels.moved);
+	line.fractionBits = channels.fractionBits;
+	line.endsRounded &= moved == 0;
+}
+
+bool find(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)
+{
+	double scales[sdp::kMostStages];
+	bool hasElements = false;
+
+	line.elementStage = -1;
+	line.endsRounded = true;
+	line.largestFactor = line.largestOffset = line.largestElementFactor = 0;
+	line.largestBound = line.nearestBound = line.error = 0;
+	line.idleBound = kUnbounded;
+	for (size_t i = 0; i < stages.size(); i++) {
+		const bool before = hasElements;
+		if (!isStraight(stages[i], hasElements))
+			return false;
+		if (hasElements != before)
+			line.elementStage = static_cast<int>(i);
+		scales[i] = powerOfTwo(-stages[i].stage->mulShift);
+	}
+	for (size_t lane = 0; lane < lanes; lane += sdp::kLanes)
+		findOfLanes(op, stages, scales, lane, line);
+	return true;
+}
+
+} /* namespace line */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* vectors of a known size, with doubles */
+
+#endif /* once for each instruction set */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SDP's input from memory.
+ */
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "arith/float.h"
+#include "core/elements.h"
+#include "sdp/sdp_fast.h"
+#include "sdp/sdp_float.h"
+#include "sdp/sdp_stream.h"
+#include "sdp/sdp_work.h"
+
+namespace nvdla::sim
+{
+
+using namespace arith;
+
+namespace
+{
+
+constexpr uint32_t chunkAtoms = SdpStream::kMostAtoms;
+
+/** \brief MRDMA: reads the source cube and feeds a stream with it */
+class SdpSource
+{
+public:
+	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
+		: op_(op), memory_(memory), stream_(stream), lanes_(atomChannels(op.proc)),
+		  sourceLanes_(atomChannels(op.in))
+	{
+	}
+
+	void run();
+
+private:
+	void push(const StreamRun &run);
+	/** \brief Make values_ of \a count atoms */
+	void read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	/** \return \a count atoms of the source */
+	std::span<const std::byte> readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
+					   uint32_t count);
+	/** \brief Channels of a surface out of surfaces of the source */
+	void gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void toFloat();
+
+	const SdpOp &op_;
+	MemoryPort &memory_;
+	SdpStream &stream_;
+	const uint32_t lanes_;
+	const uint32_t sourceLanes_;
+	std::vector<std::byte> buffer_;
+	std::vector<int32_t> part_;
+	std::vector<int32_t> values_;
+};
+
+void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	values_.resize(size_t{ count } * lanes_);
+	if (op_.in != op_.proc) {
+		gather(surface, y, x, count);
+		if (op_.proc == Precision::Fp16)
+			toFloat();
+		return;
+	}
+	const std::span<const std::byte> raw = readRaw(surface, y, x, count);
+	if (op_.proc == Precision::Fp16) {
+		const SpecialHalves special = widenSdpHalves(raw, values_);
+		stream_.countInput(special.nan, special.inf);
+	} else {
+		widenSdpElements(raw, op_.in, values_);
+	}
+}
+
+std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
+					      uint32_t count)
+{
+	return memory_.view(
+		op_.source.ram,
+		op_.source.address + uint64_t{ sourceSurface } * op_.source.surfaceStride +
+			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes,
+		size_t{ count } * atomBytes, buffer_);
+}
+
+/*
+ * An INT16 source for INT8 processing has its channels in two surfaces, the second one also
+ * where the cube ends before it.
+ */
+void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	const uint32_t parts = std::max(lanes_ / sourceLanes_, 1U);
+	const uint32_t lanes = std::min(lanes_, sourceLanes_);
+
+	part_.resize(size_t{ count } * sourceLanes_);
+	for (uint32_t part = 0; part < parts; part++) {
+		widenElements(readRaw(surface * parts + part, y, x, count), op_.in, part_);
+		for (uint32_t atom = 0; atom < count; atom++)
+			std::copy_n(&part_[atom * sourceLanes_], lanes,
+				    &values_[atom * lanes_ + part * sourceLanes_]);
+	}
+}
+
+void SdpSource::toFloat()
+{
+	uint32_t nan = 0;
+	uint32_t inf = 0;
+
+	for (int32_t &value : values_) {
+		const auto half = static_cast<uint16_t>(value);
+		nan += Fp16::isNan(half);
+		inf += Fp16::isInf(half);
+		value = static_cast<int32_t>(fp16ToFp32(half));
+	}
+	stream_.countInput(nan, inf);
+}
+
+void SdpSource::push(const StreamRun &run)
+{
+	if (op_.in == Precision::Int8 && op_.proc == Precision::Int8) {
+		stream_.pushBytes(run, readRaw(run.surface, run.y, run.x, run.width));
+		return;
+	}
+	StreamRun numbers = run;
+	read(run.surface, run.y, run.x, run.width);
+	numbers.data = values_;
+	stream_.push(numbers);
+}
+
+void SdpSource::run()
+{
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
+		for (uint32_t y = 0; y < op_.height; y++) {
+			for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
+				if (memory_.cancelled())
+					return;
+				push({ .batch = 0,
+				       .surface = surface,
+				       .y = y,
+				       .x = x,
+				       .width = std::min(chunkAtoms, op_.width - x),
+				       .data = {} });
+			}
+		}
+	}
+}
+
+/* Lines that lie behind one another in all cubes are one. */
+SdpOp withLongestLines(const SdpOp &op)
+{
+	SdpOp result = op;
+	const uint64_t pixels = uint64_t{ op.width } * op.height;
+	const auto isPacked = [&](uint32_t lineStride, uint32_t positionBytes) {
+		return lineStride == op.width * positionBytes;
+	};
+	const auto operandsArePacked = [&](const SdpStage &stage) {
+		const SdpOperandRead &read = stage.read;
+		return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
+		       isPacked(read.cube.lineStride, atomChannels(op.proc) * read.elementBytes());
+	};
+
+	if (op.toPdp || pixels > UINT32_MAX || !isPacked(op.source.lineStride, atomBytes) ||
+	    !isPacked(op.destination.lineStride, atomBytes) || !operandsArePacked(op.x1) ||
+	    !operandsArePacked(op.x2) || !operandsArePacked(op.y))
+		return op;
+	result.width = static_cast<uint32_t>(pixels);
+	result.height = 1;
+	return result;
+}
+
+} /* namespace */
+
+OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
+		       StreamSink *toPdp)
+{
+	const SdpOp longest = withLongestLines(op);
+	SdpStream stream(longest, tables, memory, toPdp);
+
+	if (!op.hangs)
+		SdpSource(longest, memory, stream).run();
+	OperationResult result = stream.finish();
+	result.work.sdp = sdpWork(op);
+	return result;
+}
+
+} /* namespace nvdla::sim */
