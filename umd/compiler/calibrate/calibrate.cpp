@@ -149,7 +149,7 @@ Model lossesOf(const Model &real, const Model &integers)
 
 	for (size_t i = 0; i < losses.operators.size(); i++) {
 		Operator &operation = losses.operators[i];
-		if (!hasKernels(operation))
+		if (!hasKernels(operation.kind))
 			continue;
 		const Value &kernels = real.values[operation.inputs[1]];
 		const std::vector<double> wanted = realNumbers(kernels);
@@ -181,7 +181,7 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 		const auto values = reference.run(sample);
 		for (size_t i = 0; i < losses.operators.size(); i++) {
 			const Operator &operation = losses.operators[i];
-			if (!hasKernels(operation))
+			if (!hasKernels(operation.kind))
 				continue;
 			const uint32_t kernels = losses.values[operation.inputs[1]].shape.front();
 			const RealNumbers result = lost.evaluate(operation, values);
@@ -194,7 +194,7 @@ void correctBiases(Model &integers, const Evaluator &reference, const std::vecto
 	}
 	for (size_t i = 0; i < integers.operators.size(); i++) {
 		Operator &operation = integers.operators[i];
-		if (!hasKernels(operation))
+		if (!hasKernels(operation.kind))
 			continue;
 		std::vector<double> bias = sums[i];
 		if (operation.inputs.size() > 2) {

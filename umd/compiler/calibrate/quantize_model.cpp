@@ -120,13 +120,6 @@ Value integerKernels(const Value &weights, const std::vector<double> &bias, doub
 
 } /* namespace */
 
-bool hasKernels(const Operator &operation)
-{
-	return std::holds_alternative<Convolution>(operation.kind) ||
-	       std::holds_alternative<TransposedConvolution>(operation.kind) ||
-	       std::holds_alternative<FullyConnected>(operation.kind);
-}
-
 void settleRanges(const Model &model, std::vector<Range> &ranges)
 {
 	Groups groups(model.values.size());
@@ -156,7 +149,7 @@ void quantizeModel(Model &model, const std::vector<Range> &ranges, DataType type
 	}
 	for (Operator &operation : model.operators) {
 		/* Kernels of hybrid models are integers. */
-		if (!hasKernels(operation) || !isFloat(model.values[operation.inputs[1]].type))
+		if (!hasKernels(operation.kind) || !isFloat(model.values[operation.inputs[1]].type))
 			continue;
 		const Value &weights = model.values[operation.inputs[1]];
 		const double step = model.values[operation.inputs[0]].quantization.channel(0).scale;

@@ -14,9 +14,6 @@
 namespace nvdla::compiler
 {
 
-/** \return whether the second input of an operator are kernels */
-bool hasKernels(const Operator &operation);
-
 /**
  * \brief Ranges as operators need them
  *

@@ -175,6 +175,20 @@ double Unary::operator()(double x) const
 	return std::clamp(y, activation.low, activation.high);
 }
 
+bool isOverChannels(const Kind &kind)
+{
+	return std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
+	       std::holds_alternative<Normalization>(kind) ||
+	       std::holds_alternative<LocalResponse>(kind);
+}
+
+bool hasKernels(const Kind &kind)
+{
+	return std::holds_alternative<Convolution>(kind) ||
+	       std::holds_alternative<TransposedConvolution>(kind) ||
+	       std::holds_alternative<FullyConnected>(kind);
+}
+
 std::vector<size_t> Model::readers(ValueId value) const
 {
 	std::vector<size_t> found;

@@ -236,6 +236,14 @@ using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, El
 			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
 			  Softmax, Transpose, ArgMax, Normalization, LocalResponse, Unknown>;
 
+/**
+ * \return whether it is a function of all channels: steps for the CPU, which take integers and make
+ * real numbers, or the other way round, as they are
+ */
+bool isOverChannels(const Kind &kind);
+/** \return whether the second input of an operator are kernels */
+bool hasKernels(const Kind &kind);
+
 struct Operator {
 	std::string name; /**< for people: that of the first output */
 	std::string type; /**< the name that the model's format has for it */

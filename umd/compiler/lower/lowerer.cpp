@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nvdla/core_geometry.h>
 
 namespace nvdla::compiler
 {
@@ -12,33 +11,10 @@ namespace nvdla::compiler
 namespace
 {
 
-DataType storageOf(ElementType type)
-{
-	switch (type) {
-	case ElementType::Int8:
-		return DataType::Int8;
-	case ElementType::Int16:
-		return DataType::Int16;
-	case ElementType::Float32:
-	case ElementType::Float16:
-		return DataType::Half;
-	default:
-		return DataType::Unknown;
-	}
-}
-
 /* Of these any shape is right that has as many elements. */
 bool countsElements(const Kind &kind)
 {
 	return std::holds_alternative<Reshape>(kind) || std::holds_alternative<Transpose>(kind);
-}
-
-/* What the CPU computes has the types of its input and output, whatever they are. */
-bool runsOnCpu(const Kind &kind)
-{
-	return std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
-	       std::holds_alternative<Normalization>(kind) ||
-	       std::holds_alternative<LocalResponse>(kind);
 }
 
 } /* namespace */
@@ -77,48 +53,6 @@ Lowerer::Lowerer(const Model &model, FoldSums foldSums)
 	chooseStorage();
 }
 
-/* An INT8 tensor that meets 16-bit weights is held in 16 bits by all who write and read it. */
-void Lowerer::chooseStorage()
-{
-	bool changed = true;
-
-	for (ValueId id = 0; id < storage_.size(); id++)
-		storage_[id] = storageOf(value(id).type);
-	auto widen = [&](ValueId id) {
-		changed |= storage_[id] == DataType::Int8;
-		if (storage_[id] == DataType::Int8)
-			storage_[id] = DataType::Int16;
-	};
-	for (const Operator &operation : model_.operators) {
-		const bool weighs = std::holds_alternative<Convolution>(operation.kind) ||
-				    std::holds_alternative<TransposedConvolution>(operation.kind) ||
-				    std::holds_alternative<FullyConnected>(operation.kind);
-		if (weighs && needsWideWeights(value(operation.inputs[1])))
-			widen(operation.inputs.front());
-	}
-	/* What does not compute, and what computes with two surfaces, has one type throughout. */
-	while (changed) {
-		changed = false;
-		for (const Operator &operation : model_.operators) {
-			if (std::holds_alternative<Convolution>(operation.kind) ||
-			    std::holds_alternative<TransposedConvolution>(operation.kind) ||
-			    std::holds_alternative<FullyConnected>(operation.kind) ||
-			    std::holds_alternative<Unary>(operation.kind) ||
-			    runsOnCpu(operation.kind))
-				continue;
-			std::vector<ValueId> all = operation.inputs;
-			all.insert(all.end(), operation.outputs.begin(), operation.outputs.end());
-			const bool wide = std::any_of(all.begin(), all.end(), [&](ValueId id) {
-				return storage_[id] == DataType::Int16 && !value(id).isConstant;
-			});
-			for (ValueId id : all) {
-				if (wide && !value(id).isConstant)
-					widen(id);
-			}
-		}
-	}
-}
-
 void Lowerer::refuse(Error error)
 {
 	if (error_)
@@ -149,11 +83,6 @@ bool Lowerer::needRoom(uint64_t elements)
 
 	return need(elements <= most, "size",
 		    fmt::format("would take {} constants, more than {}", elements, most));
-}
-
-DataType Lowerer::range(ValueId id) const
-{
-	return storageOf(value(id).type);
 }
 
 Quantization Lowerer::quantization(ValueId id) const
@@ -268,133 +197,6 @@ void Lowerer::add(op::Any operation)
 void Lowerer::onCpu(const std::string &why)
 {
 	layers.back().cpu = why;
-}
-
-void Lowerer::placeInput(size_t index)
-{
-	const ValueId id = model_.inputs[index];
-	const auto readers = model_.readers(id);
-	const std::string where = fmt::format("input '{}'", value(id).name);
-	const bool channelsLast = index >= model_.inputOrders.size() ||
-				  model_.inputOrders[index] == ElementOrder::Nhwc;
-
-	/* Elements can be given in any shape, if they are in the order that reshapes count in. */
-	if (readers.size() == 1 && channelsLast) {
-		const Operator &reader = model_.operators[readers.front()];
-		if (std::holds_alternative<Reshape>(reader.kind))
-			cubes_[id] = countingCube(value(reader.outputs.front()).shape);
-	}
-	need(cubes_[id].elements() == elementCount(value(id).shape), where,
-	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
-			 toString(value(id).shape)));
-	need(storage(id) != DataType::Unknown, where,
-	     fmt::format("is {}; the core works on int8, int16 and float",
-			 elementTypeName(value(id).type)));
-	surfaces_[id] = unique(value(id).name);
-	if (failed())
-		missing_.insert(id);
-	else
-		graph.input({ .name = surfaces_[id],
-			      .type = storage(id),
-			      .c = cubes_[id].c,
-			      .h = cubes_[id].h,
-			      .w = cubes_[id].w,
-			      .quantization = value(id).quantization });
-}
-
-/* A result as it would be, for those who read it. */
-void Lowerer::pretend(ValueId id)
-{
-	cubes_[id] = naturalCube(value(id).shape);
-	if (storage(id) == DataType::Unknown ||
-	    cubes_[id].elements() != elementCount(value(id).shape))
-		missing_.insert(id);
-	else
-		write(id);
-}
-
-void Lowerer::placeUnwritten()
-{
-	std::set<ValueId> written(model_.inputs.begin(), model_.inputs.end());
-
-	for (const Operator &operation : model_.operators)
-		written.insert(operation.outputs.begin(), operation.outputs.end());
-	for (const Operator &operation : model_.operators) {
-		for (const ValueId id : operation.inputs) {
-			if (!value(id).isConstant && written.insert(id).second)
-				pretend(id);
-		}
-	}
-}
-
-/* What only a concatenation reads is written where that has it. */
-void Lowerer::placeConcatenation(const Operator &operation, const Concatenation &concatenation)
-{
-	const ValueId output = operation.outputs.front();
-	if (!concatenation.activation.isNone() || storage(output) == DataType::Unknown)
-		return;
-	const std::vector<PartOf> parts = partsOf(*this, operation, concatenation);
-	std::set<ValueId> seen;
-
-	if (!std::all_of(parts.begin(), parts.end(),
-			 [&](const PartOf &part) { return isAligned(part, storage(output)); }))
-		return;
-	for (size_t i = 0; i < parts.size(); i++) {
-		const ValueId input = operation.inputs[i];
-		const Operator *writer = model_.writer(input);
-		const bool computes =
-			writer && !std::holds_alternative<Reshape>(writer->kind) &&
-			!std::holds_alternative<Slice>(writer->kind) && !runsOnCpu(writer->kind) &&
-			!std::holds_alternative<Transpose>(writer->kind) &&
-			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
-			!std::holds_alternative<Enlarge>(writer->kind) &&
-			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
-		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
-		    model_.isOutput(input) || storage(input) != storage(output) ||
-		    value(input).quantization != value(output).quantization ||
-		    isAlone(naturalCube(value(input).shape), naturalCube(value(output).shape)))
-			continue;
-		places_[input] = parts[i];
-	}
-}
-
-/* Later ones first: a concatenation may be a part of another one. */
-void Lowerer::placeConcatenations()
-{
-	for (size_t i = model_.operators.size(); i-- > 0;) {
-		const Operator &operation = model_.operators[i];
-		const auto *concatenation = std::get_if<Concatenation>(&operation.kind);
-		if (!concatenation)
-			continue;
-		if (!isPlaced(operation.outputs.front()))
-			write(operation.outputs.front());
-		placeConcatenation(operation, *concatenation);
-	}
-}
-
-/* What is handed through, or is part of another surface, is copied. */
-Result<void> Lowerer::nameOutputs()
-{
-	std::set<std::string> taken;
-
-	for (const ValueId id : model_.inputs)
-		taken.insert(surfaces_[id]);
-	for (const ValueId id : model_.outputs) {
-		std::string surface = surfaces_[id];
-		if (surface.empty())
-			return nvdla::fail(ErrorCode::Unsupported, compiling,
-					   fmt::format("output '{}'", value(id).name),
-					   "is a constant");
-		if (!taken.insert(surface).second || places_.contains(id) || views_.contains(id)) {
-			const std::string from = surface;
-			surface = unique(value(id).name + " copy");
-			describe(surface, id);
-			graph.add(op::Sdp{
-				.name = unique("copy " + from), .input = from, .output = surface });
-		}
-		graph.output(surface);
-	}
-	return {};
 }
 
 void Lowerer::lowerOne(const Operator &operation)

@@ -16,9 +16,7 @@ bool takesBoth(const Kind &kind)
 
 	return (unary && unary->function == Unary::Function::Identity &&
 		unary->activation.isNone()) ||
-	       std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
-	       std::holds_alternative<Normalization>(kind) ||
-	       std::holds_alternative<LocalResponse>(kind);
+	       isOverChannels(kind);
 }
 
 } /* namespace */

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX files: functions of elements, of two tensors and of channels.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "onnx_builder.h"
+#include "onnx_on_core.h"
+#include "refused_file.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* In FP16, and in INT8 with a step of 60 / 255. */
+TEST(OnnxElements, LargestAndSmallestOfAConstantAreLimits)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("least", { 1 }, { 4 });
+	builder.floats("most", { 1, 1, 1, 1 }, { 30 });
+	builder.node("Max", { "x", "least" }, "large");
+	builder.node("Min", { "most", "large" }, "y");
+	builder.output("y");
+	const Numbers wanted = { 4, 4, 4, 4, 5, 6, 10, 20, 30, 30, 30, 30 };
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+
+	auto model = compiler::importOnnx(builder.file());
+	ASSERT_TRUE(model) << model.error().message();
+	Calibration calibration{ .samples = { { { picture.begin(), picture.end() } } } };
+	auto compiled = compiler::compileInMemory(*model, { calibration });
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	auto run = CoreRun::load(*model, compiled->loadable);
+	ASSERT_TRUE(run) << run.error().message();
+	auto integers = run->run({ picture });
+	ASSERT_TRUE(integers) << integers.error().message();
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(integers->front()[i], wanted[i], 60.0 / 255);
+}
+
+TEST(OnnxElements, LimitsMayBeSeveralNumbers)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("least", { 1, 2, 1, 1 }, { 4, 25 });
+	builder.floats("most", { 1, 2, 2, 3 }, { 4, 5, 6, 3, 2, 1, 90, 80, 28, 45, 45, 45 });
+	builder.node("Max", { "x", "least" }, "large");
+	builder.node("Min", { "large", "most" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 4, 4, 4, 3, 2, 1, 25, 25, 28, 40, 45, 45 }));
+}
+
+TEST(OnnxElements, ConstantPowers)
+{
+	for (const float exponent : { 1.0f, 2.0f, 3.0f, 2.5f }) {
+		SCOPED_TRACE(exponent);
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.floats("exponent", {}, { exponent });
+		builder.node("Pow", { "x", "exponent" }, "power");
+		builder.node("Relu", { "power" }, "y");
+		builder.output("y");
+		if (exponent == 2.5f) {
+			expectRefusedFile(builder.file(), { "Pow 'power'", "exponent: is 2.5" });
+			continue;
+		}
+		Numbers small = picture;
+		for (double &number : small)
+			number /= 4;
+		const auto outputs = onCore(builder, { small });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t i = 0; i < small.size(); i++) {
+			const double wanted = std::pow(small[i], exponent);
+			EXPECT_NEAR(outputs[0][i], wanted, 0.002 * wanted);
+		}
+	}
+}
+
+TEST(OnnxElements, DropoutIsForInference)
+{
+	for (const bool trains : { false, true }) {
+		OnnxBuilder builder;
+
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.floats("ratio", {}, { 0.5f });
+		builder.integers("mode", {}, { trains }, onnx::BOOL);
+		builder.node("Dropout", { "x", "ratio", "mode" }, "same");
+		builder.node("Relu", { "same" }, "y");
+		builder.output("y");
+		if (trains) {
+			expectRefusedFile(builder.file(), { "Dropout", "training_mode" });
+			continue;
+		}
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], picture);
+	}
+}
+
+/* As channels are weighed against each other, and taken away from each other. */
+TEST(OnnxElements, NumberForEachChannel)
+{
+	const Numbers averages = { 3.5, 35 };
+	const std::vector<std::pair<std::vector<std::string>, double>> subtractions = {
+		{ { "x", "average" }, 1 }, { { "average", "x" }, -1 }
+	};
+
+	for (const auto &[inputs, sign] : subtractions) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.node("GlobalAveragePool", { "x" }, "average");
+		builder.node("Sub", inputs, "apart");
+		builder.node("Relu", { "apart" }, "y");
+		builder.node("Mul", inputs, "z");
+		builder.output("y");
+		builder.output("z");
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 2U);
+		for (size_t i = 0; i < picture.size(); i++) {
+			const double apart = picture[i] - averages[i / 6];
+			EXPECT_EQ(outputs[0][i], std::max(0.0, sign * apart)) << i;
+			EXPECT_EQ(outputs[1][i], picture[i] * averages[i / 6]) << i;
+		}
+	}
+}
+
+TEST(OnnxElements, FunctionsOfAllChannels)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	onnx::Node *lrn = builder.node("LRN", { "x" }, "response");
+	OnnxBuilder::set(lrn, "size", { 3 });
+	OnnxBuilder::set(builder.node("ArgMax", { "x" }, "largest"), "axis", { 1 });
+	OnnxBuilder::set(builder.node("LpNormalization", { "x" }, "normal"), "axis", { 1 });
+	builder.output("response");
+	builder.output("largest", onnx::INT64);
+	builder.output("normal");
+	const auto outputs = onCore(builder, { { 3, 10, 4, -10 } });
+	ASSERT_EQ(outputs.size(), 3U);
+	const double first = std::pow(1 + 1e-4 / 3 * 25, -0.75);
+	EXPECT_NEAR(outputs[0][0], 3 * first, 0.01);
+	EXPECT_NEAR(outputs[0][2], 4 * first, 0.01);
+	EXPECT_EQ(outputs[1], (Numbers{ 1, 0 }));
+	EXPECT_NEAR(outputs[2][0], 0.6, 1e-3);
+	EXPECT_NEAR(outputs[2][3], -std::sqrt(0.5), 1e-3);
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */

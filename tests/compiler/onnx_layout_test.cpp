@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX files: operators that move elements.
+ */
+#include <gtest/gtest.h>
+
+#include "onnx_builder.h"
+#include "onnx_on_core.h"
+#include "refused_file.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+TEST(OnnxLayout, FlattenedPictureMeetsItsWeights)
+{
+	OnnxBuilder builder;
+	std::vector<float> weights(12, 0);
+
+	/* One output takes element 4 of channel 0, twice element 3 of channel 1. */
+	weights[4] = 1;
+	weights[6 + 3] = 2;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("w", { 12, 1 }, weights);
+	builder.floats("b", { 1 }, { 0.5f });
+	builder.node("Flatten", { "x" }, "flat");
+	builder.node("Relu", { "flat" }, "positive");
+	builder.node("Gemm", { "positive", "w", "b" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 5 + 2 * 40 + 0.5 }));
+}
+
+/* Batches: what only counts elements takes them, a picture of more than one does not go. */
+TEST(OnnxLayout, InputsHaveAllTheirElements)
+{
+	OnnxBuilder builder;
+	Numbers numbers(3 * 4 * 2 * 5);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = static_cast<double>(i);
+	builder.input("x", { 3, 4, 2, 5, 1 });
+	builder.list("shape", { 1, 2, 60 });
+	builder.node("Reshape", { "x", "shape" }, "rows");
+	builder.node("Relu", { "rows" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { numbers });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], numbers);
+
+	OnnxBuilder batch;
+	batch.input("x", { 2, 3, 4, 5 });
+	batch.node("Flatten", { "x" }, "flat");
+	batch.node("Relu", { "flat" }, "y");
+	batch.output("y");
+	expectRefusedFile(batch.file(), { "input 'x'", "batches of 1" });
+}
+
+TEST(OnnxLayout, TransposedPictureIsReshapedAsTheFileSays)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	OnnxBuilder::set(builder.node("Transpose", { "x" }, "last"), "perm", { 0, 2, 3, 1 });
+	builder.list("shape", { 1, -1, 4 });
+	builder.node("Reshape", { "last", "shape" }, "rows");
+	builder.node("Add", { "rows", "rows" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 2, 20, 4, 40, 6, 60, 8, 80, 10, 100, 12, 120 }));
+}
+
+/* Channels in two groups, of which one is taken in turn: as files have it, in three steps. */
+TEST(OnnxLayout, ChannelsAreShuffled)
+{
+	OnnxBuilder builder;
+	Numbers x, wanted;
+
+	for (int i = 0; i < 4 * 6; i++)
+		x.push_back(i);
+	for (const int channel : { 0, 2, 1, 3 })
+		for (int i = 0; i < 6; i++)
+			wanted.push_back(2 * (channel * 6 + i));
+	builder.input("x", { 1, 4, 2, 3 });
+	builder.list("groups", { 1, 2, 2, 2, 3 });
+	builder.list("picture", { 1, 4, 2, 3 });
+	builder.floats("w", { 4, 4, 1, 1 }, { 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2 });
+	builder.node("Reshape", { "x", "groups" }, "five");
+	OnnxBuilder::set(builder.node("Transpose", { "five" }, "turned"), "perm",
+			 { 0, 2, 1, 3, 4 });
+	builder.node("Reshape", { "turned", "picture" }, "shuffled");
+	builder.node("Conv", { "shuffled", "w" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { x });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+}
+
+TEST(OnnxLayout, DepthBecomesSpaceAndBack)
+{
+	for (const bool crd : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 8, 1, 1 });
+		onnx::Node *node = builder.node("DepthToSpace", { "x" }, "large");
+		OnnxBuilder::set(node, "blocksize", { 2 });
+		OnnxBuilder::setText(node, "mode", crd ? "CRD" : "DCR");
+		builder.node("Relu", { "large" }, "y");
+		OnnxBuilder::set(builder.node("SpaceToDepth", { "y" }, "z"), "blocksize", { 2 });
+		builder.output("y");
+		builder.output("z");
+		/* DCR: channel (line * 2 + column) * 2 + c; CRD: (c * 2 + line) * 2 + column. */
+		const Numbers x = { 0, 1, 2, 3, 4, 5, 6, 7 };
+		const auto outputs = onCore(builder, { x });
+		ASSERT_EQ(outputs.size(), 2U);
+		EXPECT_EQ(outputs[0], crd ? x : (Numbers{ 0, 2, 4, 6, 1, 3, 5, 7 }));
+		EXPECT_EQ(outputs[1], crd ? (Numbers{ 0, 4, 1, 5, 2, 6, 3, 7 }) : x);
+	}
+}
+
+TEST(OnnxLayout, PadsWithElementsThatAreThere)
+{
+	const struct {
+		std::string mode;
+		std::vector<int64_t> pads;
+		Numbers wanted; /* of the first line */
+	} cases[] = {
+		{ "edge", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 1, 1, 1, 2, 3, 3 } },
+		{ "reflect", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 3, 2, 1, 2, 3, 2 } },
+		{ "reflect", { 0, 0, 1, 0, 0, 0, 0, 0 }, { 4, 5, 6, 1, 2, 3, 4, 5, 6 } },
+		{ "wrap", { 0, 0, 0, 2, 0, 0, 0, 1 }, { 2, 3, 1, 2, 3, 1 } },
+		{ "edge", { 0, 1, 0, 0, 0, 0, 0, 0 }, { 1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6, 10 } },
+	};
+
+	for (const auto &[mode, pads, wanted] : cases) {
+		SCOPED_TRACE(mode);
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.list("pads", pads);
+		OnnxBuilder::setText(builder.node("Pad", { "x", "pads" }, "y"), "mode", mode);
+		builder.output("y");
+		auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		ASSERT_GE(outputs[0].size(), wanted.size());
+		outputs[0].resize(wanted.size());
+		EXPECT_EQ(outputs[0], wanted);
+	}
+	OnnxBuilder builder;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.list("pads", { 0, 0, 0, 3, 0, 0, 0, 0 });
+	OnnxBuilder::setText(builder.node("Pad", { "x", "pads" }, "y"), "mode", "reflect");
+	builder.output("y");
+	expectRefusedFile(builder.file(), { "Pad 'y', pads", "up to 2 are possible" });
+}
+
+TEST(OnnxLayout, TensorsAreRepeated)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	builder.list("repeats", { 1, 2, 1, 2 });
+	builder.list("shape", { 3, 1 });
+	builder.node("Tile", { "x", "repeats" }, "tiles");
+	builder.node("Expand", { "x", "shape" }, "lines");
+	builder.output("tiles");
+	builder.output("lines");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 4 } });
+	ASSERT_EQ(outputs.size(), 2U);
+	EXPECT_EQ(outputs[0], (Numbers{ 1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4 }));
+	EXPECT_EQ(outputs[1], (Numbers{ 1, 2, 1, 2, 1, 2, 3, 4, 3, 4, 3, 4 }));
+
+	OnnxBuilder many;
+	many.input("x", { 1, 2, 1, 2 });
+	many.list("repeats", { 1, 2, 65, 2 });
+	many.node("Tile", { "x", "repeats" }, "y");
+	many.output("y");
+	expectRefusedFile(many.file(), { "Tile 'y', repeats", "65 times; up to 64" });
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */

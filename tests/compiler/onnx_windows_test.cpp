@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ONNX files: convolutions, poolings and reductions.
+ */
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <nvdla/compiler.h>
+
+#include "onnx_builder.h"
+#include "onnx_on_core.h"
+#include "refused_file.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+/* Over lines, columns and both; with the axes that are left, or with an element in their place. */
+TEST(OnnxWindows, ReductionsOfPictures)
+{
+	const struct {
+		std::string type;
+		std::vector<int64_t> axes;
+		Numbers wanted;
+	} cases[] = {
+		{ "ReduceSum", { 2, 3 }, { 21, 210 } },
+		{ "ReduceSum", { -1 }, { 6, 15, 60, 150 } },
+		{ "ReduceMax", { -2 }, { 4, 5, 6, 40, 50, 60 } },
+		{ "ReduceMax", { 2, 3 }, { 6, 60 } },
+		{ "ReduceMean", { 2 }, { 2.5, 3.5, 4.5, 25, 35, 45 } },
+		{ "ReduceMean", { 3 }, { 2, 5, 20, 50 } },
+	};
+
+	for (const auto &[type, axes, wanted] : cases) {
+		for (const int64_t keeps : { 0, 1 }) {
+			SCOPED_TRACE(type + std::to_string(axes.size()) + std::to_string(keeps));
+			OnnxBuilder builder;
+			builder.input("x", { 1, 2, 2, 3 });
+			std::vector<std::string> inputs{ "x" };
+			if (type == "ReduceSum") {
+				builder.list("axes", axes);
+				inputs.push_back("axes");
+			}
+			onnx::Node *node = builder.node(type, inputs, keeps ? "y" : "fewer");
+			if (type != "ReduceSum")
+				OnnxBuilder::set(node, "axes", axes);
+			OnnxBuilder::set(node, "keepdims", { keeps });
+			if (!keeps) {
+				const bool lines = axes.front() == 2 || axes.front() == -2;
+				const bool columns = axes.back() == 3 || axes.back() == -1;
+				builder.list("shape", { 1, 2, lines ? 1 : 2, columns ? 1 : 3 });
+				builder.node("Reshape", { "fewer", "shape" }, "y");
+			}
+			builder.output("y");
+			const auto outputs = onCore(builder, { picture });
+			ASSERT_EQ(outputs.size(), 1U);
+			ASSERT_EQ(outputs[0].size(), wanted.size());
+			for (size_t i = 0; i < wanted.size(); i++)
+				EXPECT_NEAR(outputs[0][i], wanted[i], 0.002 * wanted[i]);
+		}
+	}
+
+	OnnxBuilder channels;
+	channels.input("x", { 1, 2, 2, 3 });
+	OnnxBuilder::set(channels.node("ReduceMax", { "x" }, "y"), "axes", { 1 });
+	channels.output("y");
+	expectRefusedFile(channels.file(), { "ReduceMax 'y'", "axes: are not lines and columns" });
+}
+
+/* The only window has the first of two lines, and more channels than an atom. */
+TEST(OnnxWindows, PoolingOfOneElement)
+{
+	OnnxBuilder builder;
+	Numbers numbers(2 * 17);
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = static_cast<double>(i);
+	builder.input("x", { 1, 17, 2, 1 });
+	onnx::Node *pool = builder.node("MaxPool", { "x" }, "y");
+	OnnxBuilder::set(pool, "kernel_shape", { 1, 1 });
+	OnnxBuilder::set(pool, "strides", { 2, 2 });
+	builder.output("y");
+	const auto outputs = onCore(builder, { numbers });
+	ASSERT_EQ(outputs.size(), 1U);
+	ASSERT_EQ(outputs[0].size(), 17U);
+	for (size_t c = 0; c < 17; c++)
+		EXPECT_EQ(outputs[0][c], numbers[2 * c]);
+}
+
+TEST(OnnxWindows, NormalizationGoesIntoTheConvolution)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("w", { 1, 2, 1, 1 }, { 1, 0.5f });
+	builder.node("Conv", { "x", "w" }, "sums");
+	for (const auto &[name, number] :
+	     { std::pair{ "scale", 3.0f }, { "shift", 1.0f }, { "mean", 4.0f }, { "var", 4.0f } })
+		builder.floats(name, { 1 }, { number });
+	builder.node("BatchNormalization", { "sums", "scale", "shift", "mean", "var" }, "normal");
+	builder.node("Relu", { "normal" }, "y");
+	builder.output("y");
+	auto compiled = compileModel(builder.file());
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	EXPECT_EQ(compiled->report.layers.size(), 1U);
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 1U);
+	for (size_t i = 0; i < 6; i++) {
+		const double sum = picture[i] + 0.5 * picture[6 + i];
+		EXPECT_NEAR(outputs[0][i], std::max(0.0, (sum - 4) * 1.5 + 1), 0.03);
+	}
+}
+
+TEST(OnnxWindows, WindowsThatGoBeyondTheEnd)
+{
+	for (const bool ceil : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		onnx::Node *pool = builder.node("MaxPool", { "x" }, "y");
+		OnnxBuilder::set(pool, "kernel_shape", { 2, 2 });
+		OnnxBuilder::set(pool, "strides", { 2, 2 });
+		OnnxBuilder::set(pool, "ceil_mode", { ceil });
+		builder.output("y");
+		const auto outputs = onCore(builder, { picture });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], ceil ? (Numbers{ 5, 6, 50, 60 }) : (Numbers{ 5, 50 }));
+	}
+}
+
+/* SAME_LOWER: what is odd comes first. */
+TEST(OnnxWindows, PaddingByName)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 1, 1, 3 });
+	builder.floats("w", { 1, 1, 1, 2 }, { 1, 10 });
+	OnnxBuilder::setText(builder.node("Conv", { "x", "w" }, "y"), "auto_pad", "SAME_LOWER");
+	builder.output("y");
+	const auto outputs = onCore(builder, { { 1, 2, 3 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 10, 21, 32 }));
+}
+
+void addQuantization(OnnxBuilder &builder, const std::string &name, float scale, int32_t zero,
+		     int32_t type)
+{
+	builder.floats(name + "_scale", {}, { scale });
+	builder.integers(name + "_zero", {}, { zero }, type);
+}
+
+TEST(OnnxWindows, QuantizedConvolutions)
+{
+	const Numbers pixels = { 128, 130, 132, 140, 0, 255 };
+	/* (q - 128) * 0.5 for a pixel, weights 3 * 0.25, bias 5 * 0.125, results in steps of 1. */
+	const Numbers wanted = { 11, 11, 12, 15, 0, 58 };
+
+	OnnxBuilder operators;
+	addQuantization(operators, "x", 0.5f, 128, onnx::UINT8);
+	addQuantization(operators, "w", 0.25f, 0, onnx::INT8);
+	addQuantization(operators, "y", 1, 10, onnx::UINT8);
+	operators.integers("w", { 1, 1, 1, 1 }, { 3 });
+	operators.integers("b", { 1 }, { 5 }, onnx::INT32);
+	OnnxBuilder pairs = operators;
+
+	operators.input("x", { 1, 1, 2, 3 }, onnx::UINT8);
+	operators.node(
+		"QLinearConv",
+		{ "x", "x_scale", "x_zero", "w", "w_scale", "w_zero", "y_scale", "y_zero", "b" },
+		"y");
+	operators.output("y", onnx::UINT8);
+	auto outputs = onCore(operators, { pixels });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], wanted);
+
+	/* The same with a step before and behind: the model's own input and output are float. */
+	pairs.floats("b_scale", {}, { 0.125f });
+	pairs.input("real", { 1, 1, 2, 3 });
+	pairs.node("QuantizeLinear", { "real", "x_scale", "x_zero" }, "xq");
+	pairs.node("DequantizeLinear", { "xq", "x_scale", "x_zero" }, "xr");
+	pairs.node("DequantizeLinear", { "w", "w_scale", "w_zero" }, "wr");
+	pairs.node("DequantizeLinear", { "b", "b_scale" }, "br");
+	pairs.node("Conv", { "xr", "wr", "br" }, "sums");
+	pairs.node("QuantizeLinear", { "sums", "y_scale", "y_zero" }, "yq");
+	pairs.node("DequantizeLinear", { "yq", "y_scale", "y_zero" }, "y");
+	pairs.output("y");
+	Numbers reals = pixels, realsWanted = wanted;
+	for (double &number : reals)
+		number = (number - 128) * 0.5;
+	for (double &number : realsWanted)
+		number -= 10;
+	outputs = onCore(pairs, { reals });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], realsWanted);
+}
+
+/* Kernels of one channel each, at every second column: x[i] - x[i + 1], 2 * x[i] + 1. */
+TEST(OnnxWindows, ConvolutionAndPoolingAlongOneAxis)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 6 });
+	builder.floats("w", { 2, 1, 2 }, { 1, -1, 2, 0 });
+	builder.floats("b", { 2 }, { 0, 1 });
+	onnx::Node *conv = builder.node("Conv", { "x", "w", "b" }, "sums");
+	OnnxBuilder::set(conv, "group", { 2 });
+	OnnxBuilder::set(conv, "strides", { 2 });
+	OnnxBuilder::set(conv, "pads", { 1, 1 });
+	OnnxBuilder::set(builder.node("MaxPool", { "sums" }, "y"), "kernel_shape", { 2 });
+	builder.output("sums");
+	builder.output("y");
+	builder.node("GlobalAveragePool", { "sums" }, "mean");
+	builder.output("mean");
+	const auto outputs = onCore(builder, { { 5, 3, 8, 1, 2, 4, 1, 2, 3, 4, 5, 6 } });
+	ASSERT_EQ(outputs.size(), 3U);
+	EXPECT_EQ(outputs[0], (Numbers{ -5, -5, -1, 4, 1, 5, 9, 13 }));
+	EXPECT_EQ(outputs[1], (Numbers{ -5, -1, 4, 5, 9, 13 }));
+	EXPECT_EQ(outputs[2], (Numbers{ -1.75, 7 }));
+}
+
+/* Of two channels, each with a kernel of its own; by stride 2, with an element of the bias behind.
+ */
+TEST(OnnxWindows, TransposedConvolutionInGroups)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 1, 2 });
+	builder.floats("w", { 2, 1, 1, 2 }, { 1, 10, 2, 20 });
+	builder.floats("b", { 2 }, { 0, 0.5f });
+	onnx::Node *node = builder.node("ConvTranspose", { "x", "w", "b" }, "y");
+	OnnxBuilder::set(node, "group", { 2 });
+	OnnxBuilder::set(node, "strides", { 1, 2 });
+	OnnxBuilder::set(node, "output_padding", { 0, 1 });
+	builder.output("y");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 4 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ 1, 10, 2, 20, 0, 6.5, 60.5, 8.5, 80.5, 0.5 }));
+}
+
+/* 1 10 and 2 20 overlap by one: of the sums 1, 12, 20 one is cut off, at the end or at the start.
+ */
+TEST(OnnxWindows, TransposedConvolutionOfASize)
+{
+	for (const bool upper : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 1, 2 });
+		builder.floats("w", { 1, 1, 2 }, { 1, 10 });
+		onnx::Node *node = builder.node("ConvTranspose", { "x", "w" }, "y");
+		OnnxBuilder::setText(node, "auto_pad", upper ? "SAME_UPPER" : "SAME_LOWER");
+		builder.output("y");
+		const auto outputs = onCore(builder, { { 1, 2 } });
+		ASSERT_EQ(outputs.size(), 1U);
+		EXPECT_EQ(outputs[0], upper ? (Numbers{ 1, 12 }) : (Numbers{ 12, 20 }));
+	}
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
