@@ -196,6 +196,28 @@ TEST(OnnxWindows, QuantizedConvolutions)
 	EXPECT_EQ(outputs[0], realsWanted);
 }
 
+/* Nothing quantizes what it makes, so it is made of real numbers: the bias is one, too. */
+TEST(OnnxWindows, QuantizedConvolutionThatMakesRealNumbers)
+{
+	OnnxBuilder builder;
+
+	addQuantization(builder, "x", 0.5f, 3, onnx::INT8);
+	addQuantization(builder, "w", 0.25f, 0, onnx::INT8);
+	builder.floats("b_scale", {}, { 0.125f });
+	builder.integers("w", { 1, 1, 1, 1 }, { 3 });
+	builder.integers("b", { 1 }, { 5 }, onnx::INT32);
+	builder.input("x", { 1, 1, 1, 3 });
+	builder.node("QuantizeLinear", { "x", "x_scale", "x_zero" }, "xq");
+	builder.node("DequantizeLinear", { "xq", "x_scale", "x_zero" }, "xr");
+	builder.node("DequantizeLinear", { "w", "w_scale", "w_zero" }, "wr");
+	builder.node("DequantizeLinear", { "b", "b_scale" }, "br");
+	builder.node("Conv", { "xr", "wr", "br" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { { -1, 0, 2.5 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_EQ(outputs[0], (Numbers{ -0.125, 0.625, 2.5 }));
+}
+
 /* Kernels of one channel each, at every second column: x[i] - x[i + 1], 2 * x[i] + 1. */
 TEST(OnnxWindows, ConvolutionAndPoolingAlongOneAxis)
 {

@@ -310,6 +310,8 @@ void Evaluator::operator()(const Pool &pool)
 					largest = std::max(largest, element);
 					count++;
 				}
+				const auto divisor = static_cast<double>(
+					pool.countPadding ? pool.kernel.x * pool.kernel.y : count);
 				double &to = result_[(size_t{ oy } * y[2] + ox) * y[3] + c];
 				if (pool.method == Pool::Method::Max)
 					to = largest;
@@ -321,11 +323,12 @@ void Evaluator::operator()(const Pool &pool)
 									scale(out_),
 								pool.activation);
 				else if (isReal())
-					to = sum / static_cast<double>(count);
+					to = sum / divisor;
 				else if (roundsOnce())
-					to = nearest((sum / static_cast<double>(count) -
-						      zero(value(0))) *
-							     scale(value(0)) / scale(out_),
+					to = nearest((sum -
+						      static_cast<double>(count) * zero(value(0))) /
+							     divisor * scale(value(0)) /
+							     scale(out_),
 						     pool.activation);
 				else
 					to = static_cast<double>(

@@ -59,10 +59,12 @@ Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation)
 	if (operation.inputs.size() < 3)
 		return kernels;
 	const Value &bias = lowerer.value(operation.inputs[2]);
-	kernels.bias = rawNumbers(bias);
+	kernels.bias = half ? realNumbers(bias) : rawNumbers(bias);
+	if (half || isFloat(bias.type))
+		return kernels;
 	/* Its scale is that of the sums, whatever the file says it is. */
-	const double step = half ? 1 : lowerer.quantization(operation.inputs[0]).scale;
-	for (uint32_t k = 0; !isFloat(bias.type) && k < kernels.bias.size() && k < kernels.k; k++)
+	const double step = lowerer.quantization(operation.inputs[0]).scale;
+	for (uint32_t k = 0; k < kernels.bias.size() && k < kernels.k; k++)
 		kernels.bias[k] *= step * kernels.scales[k];
 	return kernels;
 }

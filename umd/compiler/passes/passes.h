@@ -25,7 +25,8 @@ void fuseActivations(Model &model);
 /**
  * \brief Operators on integers write integers where all that reads their result quantizes it
  *
- * ONNX has a QuantizeLinear behind an operator whose result is float.
+ * ONNX has a QuantizeLinear behind an operator whose result is float, and maybe behind a reshape of
+ * that.
  */
 void quantizeResults(Model &model);
 
@@ -42,6 +43,10 @@ void foldAffines(Model &model);
 
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
+
+/** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
+ */
+void uncutTransposed(Model &model);
 
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);

@@ -22,6 +22,33 @@ bool readsIntegers(const Model &model, const Operator &operation)
 	return integers > 0 && floats == 0;
 }
 
+bool movesAll(const Kind &kind)
+{
+	return std::holds_alternative<Reshape>(kind) || std::holds_alternative<Transpose>(kind);
+}
+
+/*
+ * What an operator on integers writes, and what becomes of it by moving its elements, up to \a to;
+ * nothing if somebody else reads any of that, or the operator reads real numbers.
+ */
+std::vector<ValueId> madeOfIntegers(const Model &model, ValueId to)
+{
+	std::vector<ValueId> values;
+
+	for (;;) {
+		const Operator *writer = model.writer(to);
+		values.push_back(to);
+		if (!isFloat(model.values[to].type) || !writer || model.readers(to).size() != 1 ||
+		    model.isOutput(to))
+			return {};
+		if (readsIntegers(model, *writer))
+			return values;
+		if (!movesAll(writer->kind))
+			return {};
+		to = writer->inputs.front();
+	}
+}
+
 } /* namespace */
 
 void quantizeResults(Model &model)
@@ -33,13 +60,18 @@ void quantizeResults(Model &model)
 		    !unary->activation.isNone())
 			continue;
 		const ValueId from = operation.inputs.front(), to = operation.outputs.front();
+		if (isFloat(model.values[to].type))
+			continue;
+		const std::vector<ValueId> made = madeOfIntegers(model, from);
+		if (made.empty())
+			continue;
+		for (const ValueId id : made) {
+			model.values[id].type = model.values[to].type;
+			model.values[id].quantization = model.values[to].quantization;
+		}
 		const auto writer = std::find_if(
 			model.operators.begin(), model.operators.end(),
 			[from](const Operator &one) { return one.outputs.front() == from; });
-		if (!isFloat(model.values[from].type) || isFloat(model.values[to].type) ||
-		    writer == model.operators.end() || !readsIntegers(model, *writer) ||
-		    model.readers(from).size() != 1 || model.isOutput(from))
-			continue;
 		writer->outputs.front() = to;
 		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));
 		i--;
