@@ -13,6 +13,7 @@ void runPasses(Model &model)
 	quantizeResults(model);
 	separateTypes(model);
 	foldPads(model);
+	uncutTransposed(model);
 }
 
 } /* namespace nvdla::compiler */
