@@ -23,6 +23,9 @@ constexpr int maxFineShift8 = 36;
 constexpr int maxCoarseShift = 31;
 /* Twice rounded, 8 bits and their sign are left of 31 for X2's factor and for both shifts. */
 constexpr int sharedShift = 36;
+/* Powers of two between the scales of a layer that is rounded twice; more would take the bits
+ * that X1 needs. */
+constexpr int mostSpread = 10;
 
 struct Fraction {
 	double fraction = 0; /* in units of 2^-15: magnitude 2^14 to 2^15 - 1, or 0 */
@@ -128,9 +131,9 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 		if (scale != 0)
 			smallest = std::min(smallest, powers.back());
 	}
-	/* What makes next to nothing of any sum, as kernels do that are all but zero, does not
-	 * take the second rounding away from the others. */
-	largest = std::min(largest, smallest + maxPower);
+	/* What makes next to nothing of any sum, as kernels do that are all but zero, takes
+	 * neither bits nor the second rounding away from the others. */
+	largest = std::min(largest, smallest + mostSpread);
 	if (largest > maxCoarseShift)
 		return scaleOnce(scales, biases, maxFineShift);
 	std::vector<int16_t> factors;
