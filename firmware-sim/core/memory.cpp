@@ -22,7 +22,7 @@ std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size
 {
 	const std::span<const std::byte> there = select(type).view(address, size);
 
-	if (there.size() == size && !cancelled()) {
+	if (!there.empty() && !cancelled()) {
 		traffic_[static_cast<size_t>(type)].readBytes += size;
 		return there;
 	}

@@ -2,7 +2,6 @@
 #include "pdp/pdp.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <nvdla/hw/registers.h>
 
@@ -16,20 +15,25 @@ namespace nvdla::sim
 namespace
 {
 
-bool isNanAt(const std::byte *at)
+uint32_t nansOf(const uint16_t *halves, size_t count)
 {
-	uint16_t half;
+	uint32_t nans = 0;
 
-	std::memcpy(&half, at, sizeof(half));
-	return arith::Fp16::isNan(half);
+	for (size_t i = 0; i < count; i++)
+		nans += static_cast<int16_t>(halves[i] & 0x7fff) > 0x7c00;
+	return nans;
 }
 
-/* NaNs of a line of FP16 to 0 */
-void clearNans(std::span<std::byte> line)
+/* \return a line of FP16, NaNs as 0, in \a line */
+std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
+				       std::vector<std::byte> &line)
 {
-	for (size_t i = 0; i < line.size(); i += sizeof(uint16_t))
-		if (isNanAt(&line[i]))
-			std::memset(&line[i], 0, sizeof(uint16_t));
+	if (atoms.data() != line.data())
+		line.assign(atoms.begin(), atoms.end());
+	auto *halves = reinterpret_cast<uint16_t *>(line.data());
+	for (size_t i = 0; i < line.size() / sizeof(uint16_t); i++)
+		halves[i] = arith::Fp16::isNan(halves[i]) ? 0 : halves[i];
+	return line;
 }
 
 /*
@@ -51,20 +55,21 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 {
 	const auto pooler = PdpPooler::create(op, part);
 	const bool clears = op.precision == Precision::Fp16 && op.nanToZero;
-	std::vector<std::byte> line(size_t{ part.inWidth } * atomBytes);
+	std::vector<std::byte> line;
 	const uint64_t first = op.source.address + static_cast<uint64_t>(part.inX) * atomBytes;
 
 	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
 		for (uint32_t y = 0; y < op.inHeight; y++) {
 			if (port.cancelled())
 				return;
-			port.read(op.source.ram,
-				  first + uint64_t{ surface } * op.source.surfaceStride +
-					  uint64_t{ y } * op.source.lineStride,
-				  line);
+			std::span<const std::byte> atoms =
+				port.view(op.source.ram,
+					  first + uint64_t{ surface } * op.source.surfaceStride +
+						  uint64_t{ y } * op.source.lineStride,
+					  size_t{ part.inWidth } * atomBytes, line);
 			if (clears)
-				clearNans(line);
-			pooler->push(line, [&](uint32_t outY, std::span<const std::byte> out) {
+				atoms = withoutNans(atoms, line);
+			pooler->push(atoms, [&](uint32_t outY, std::span<const std::byte> out) {
 				writer.write(surface, outY, part.outX, out);
 			});
 		}
@@ -76,8 +81,8 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
 {
 	if (op_.precision == Precision::Fp16)
-		for (size_t i = 0; i < atoms.size(); i += sizeof(uint16_t))
-			nans_ += isNanAt(&atoms[i]);
+		nans_ += nansOf(reinterpret_cast<const uint16_t *>(atoms.data()),
+				atoms.size() / sizeof(uint16_t));
 
 	const PdpCube &cube = op_.destination;
 	port_.write(cube.ram,

@@ -17,6 +17,8 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "arith/float_bits-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
@@ -26,38 +28,7 @@ namespace HWY_NAMESPACE
 namespace floats
 {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-/* The 16 channels of an atom at most. */
-using Tag = hn::CappedTag<int32_t, 16>;
-using FloatTag = hn::Rebind<float, Tag>;
-using HalfTag = hn::Rebind<uint16_t, Tag>;
-using Bits = hn::Vec<Tag>;
-using Mask = hn::Mask<Tag>;
-
-constexpr int32_t kMagnitude = 0x7fffffff;
-constexpr int32_t kSmallest = 0x00800000; /* normal number */
-constexpr int32_t kLargest = 0x7f7fffff;  /* finite number */
-
-HWY_INLINE Bits constant(int32_t bits)
-{
-	return hn::Set(Tag(), bits);
-}
-
-HWY_INLINE Bits load(const int32_t *bits)
-{
-	return hn::LoadU(Tag(), bits);
-}
-
-HWY_INLINE Bits magnitudeOf(Bits bits)
-{
-	return hn::And(bits, constant(kMagnitude));
-}
-
-HWY_INLINE Bits signOf(Bits bits)
-{
-	return hn::AndNot(constant(kMagnitude), bits);
-}
+using namespace float_bits;
 
 HWY_INLINE Mask isNegative(Bits bits)
 {
@@ -78,16 +49,6 @@ HWY_INLINE Bits finish(Bits magnitude, Bits sign)
 {
 	const Bits flushed = hn::IfThenZeroElse(hn::Lt(magnitude, constant(kSmallest)), magnitude);
 	return hn::Or(hn::Min(flushed, constant(kLargest)), sign);
-}
-
-HWY_INLINE hn::Vec<FloatTag> asFloat(Bits bits)
-{
-	return hn::BitCast(FloatTag(), bits);
-}
-
-HWY_INLINE Bits asBits(hn::Vec<FloatTag> value)
-{
-	return hn::BitCast(Tag(), value);
 }
 
 /** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
@@ -277,24 +238,6 @@ bool applyStage(const SdpStage &stage, bool isY, std::span<int32_t> values, size
 	return false;
 }
 
-/** \return FP16 bits of FP32 ones, none of which is a NaN */
-HWY_INLINE Bits halvesOf(Bits bits)
-{
-	const Bits magnitude = magnitudeOf(bits);
-	const Bits sign = hn::ShiftRight<16>(signOf(bits));
-	/* To nearest even at bit 13, and the exponent's bias. */
-	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
-	const Bits rounded = hn::Add(hn::Add(magnitude, odd), constant(0xfff - (112 << 23)));
-	const Bits normal = hn::Min(hn::ShiftRight<13>(rounded), constant(0x7bff));
-	/* Denormal numbers: one half has its last bit where theirs is. */
-	const Bits half = constant(0x3f000000);
-	const Bits denormal = hn::Sub(asBits(hn::Add(asFloat(magnitude), asFloat(half))), half);
-	const Mask isDenormal = hn::Lt(magnitude, constant(0x38800000));
-
-	return hn::Or(hn::And(sign, constant(0x8000)),
-		      hn::IfThenElse(isDenormal, denormal, normal));
-}
-
 /** The output converter, from FP32 to FP16 */
 class Converter
 {
@@ -369,18 +312,10 @@ SpecialHalves widenHalves(std::span<const std::byte> raw, std::span<int32_t> out
 	for (size_t i = 0; i < out.size(); i += hn::Lanes(Tag())) {
 		const Bits bits = hn::PromoteTo(Tag(), hn::LoadU(HalfTag(), halves + i));
 		const Bits magnitude = hn::And(bits, constant(0x7fff));
-		const Bits sign = hn::ShiftLeft<16>(hn::Xor(bits, magnitude));
 		const Mask infinity = hn::Eq(magnitude, constant(0x7c00));
 		const Mask nan = hn::Gt(magnitude, constant(0x7c00));
-		/* With the exponent's bias made right by a product, denormals are, too. */
-		const Bits finite = asBits(hn::Mul(asFloat(hn::ShiftLeft<13>(magnitude)),
-						   hn::Set(FloatTag(), 0x1p112F)));
-		const Bits payload = hn::Or(hn::And(bits, constant(0x3ff)), constant(0x7f800000));
 
-		hn::StoreU(hn::Or(sign, hn::IfThenElse(nan, payload,
-						       hn::IfThenElse(infinity, constant(kLargest),
-								      finite))),
-			   Tag(), &out[i]);
+		hn::StoreU(widened(bits, nan, infinity, constant(kLargest)), Tag(), &out[i]);
 		nans += hn::CountTrue(Tag(), nan);
 		infinities += hn::CountTrue(Tag(), infinity);
 	}

@@ -142,16 +142,23 @@ BENCHMARK(converter);
 class Cubes
 {
 public:
-	Cubes(uint32_t width, uint32_t height, uint32_t channels)
+	Cubes(uint32_t width, uint32_t height, uint32_t channels,
+	      Precision precision = Precision::Int8)
 		: line_(width * kAtomBytes), surface_(line_ * height),
-		  bytes_(size_t{ surface_ } * (channels / lanes)), memory_(0, 4 * bytes_),
-		  cvsram_(0, kAtomBytes)
+		  bytes_(size_t{ surface_ } * (channels / atomChannels(precision))),
+		  memory_(0, 4 * bytes_), cvsram_(0, kAtomBytes)
 	{
 		std::mt19937 engine(1);
 		std::vector<std::byte> bytes(4 * bytes_);
 
-		for (std::byte &byte : bytes)
-			byte = static_cast<std::byte>(engine());
+		for (size_t i = 0; i < bytes.size(); i++)
+			bytes[i] = static_cast<std::byte>(engine());
+		/* Numbers of 2^-7 to 2^8, as networks have them: no NaNs, nothing denormal. */
+		for (size_t i = 1; precision == Precision::Fp16 && i < bytes.size(); i += 2)
+			bytes[i] =
+				(bytes[i] & std::byte{ 0xbf }) ^
+				((bytes[i] & std::byte{ 0x20 }) == std::byte{} ? std::byte{ 0x40 }
+									       : std::byte{});
 		memory_.write(0, bytes);
 	}
 
@@ -192,11 +199,12 @@ private:
 	RamMemory cvsram_;
 };
 
-void elementWise(benchmark::State &state)
+/* A sum of two cubes. */
+SdpOp sumOf(const Cubes &cubes, Precision precision)
 {
-	Cubes cubes(56, 56, 256);
 	SdpOp op;
 
+	op.in = op.proc = op.out = precision;
 	op.width = op.height = 56;
 	op.channels = 256;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
@@ -206,50 +214,91 @@ void elementWise(benchmark::State &state)
 	op.x1.alu.fromMemory = true;
 	op.x1.read = { .enabled = true, .alu = true, .perElement = true };
 	op.x1.read.cube = { RamType::Mc, cubes.bytes(), cubes.line(), cubes.surface() };
+	op.x1.read.twoBytes = precision != Precision::Int8;
 	op.converter = { .offset = 0, .scale = 1, .shift = 1 };
+	return op;
+}
+
+void elementWise(benchmark::State &state, Precision precision)
+{
+	Cubes cubes(56, 56, 256, precision);
+	const SdpOp op = sumOf(cubes, precision);
+
 	cubes.measure(state, [&](MemoryPort &port) { return runSdp(op, {}, port); });
 }
-BENCHMARK(elementWise);
+BENCHMARK_CAPTURE(elementWise, int8, Precision::Int8);
+BENCHMARK_CAPTURE(elementWise, int16, Precision::Int16);
+BENCHMARK_CAPTURE(elementWise, fp16, Precision::Fp16);
 
-void pooling(benchmark::State &state, PoolingMethod method)
+/* As compilers make it of two cubes that count in steps of their own. */
+void scaledSum(benchmark::State &state)
 {
-	Cubes cubes(112, 112, 64);
+	Cubes cubes(56, 56, 256);
+	SdpOp op = sumOf(cubes, Precision::Int8);
+
+	op.y = op.x1;
+	op.y.alu.converterBypass = false;
+	op.y.alu.converter = { .offset = 3, .scale = 9973, .shift = 0 };
+	op.x1.read = {};
+	op.x1.alu = { .bypass = false, .value = -5 };
+	op.x1.mul = { .bypass = false, .value = 16001 };
+	op.converter = { .offset = -123456, .scale = 20011, .shift = 29 };
+	cubes.measure(state, [&](MemoryPort &port) { return runSdp(op, {}, port); });
+}
+BENCHMARK(scaledSum);
+
+void pooling(benchmark::State &state, PoolingMethod method, Precision precision)
+{
+	Cubes cubes(112, 112, 64, precision);
 	PdpOp op;
 
 	op.method = method;
+	op.precision = precision;
 	op.inWidth = op.inHeight = 112;
 	op.outWidth = op.outHeight = 56;
 	op.channels = 64;
 	op.kernelWidth = op.kernelHeight = 3;
 	op.strideX = op.strideY = 2;
 	op.padLeft = op.padTop = 1;
-	op.recipWidth = op.recipHeight = (1 << 16) / 3;
+	/* Of FP17 a third. */
+	op.recipWidth = op.recipHeight = precision == Precision::Fp16 ? 0x7555 : (1 << 16) / 3;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
 	op.destination = { RamType::Mc, cubes.out(), cubes.line() / 2, cubes.surface() / 4 };
 	cubes.measure(state, [&](MemoryPort &port) { return runPdp(op, port); });
 }
-BENCHMARK_CAPTURE(pooling, max, PoolingMethod::Max);
-BENCHMARK_CAPTURE(pooling, average, PoolingMethod::Average);
+BENCHMARK_CAPTURE(pooling, max_int8, PoolingMethod::Max, Precision::Int8);
+BENCHMARK_CAPTURE(pooling, max_fp16, PoolingMethod::Max, Precision::Fp16);
+BENCHMARK_CAPTURE(pooling, average_int8, PoolingMethod::Average, Precision::Int8);
+BENCHMARK_CAPTURE(pooling, average_int16, PoolingMethod::Average, Precision::Int16);
+BENCHMARK_CAPTURE(pooling, average_fp16, PoolingMethod::Average, Precision::Fp16);
 
-void normalization(benchmark::State &state)
+void normalization(benchmark::State &state, Precision precision)
 {
-	Cubes cubes(28, 28, 192);
+	Cubes cubes(28, 28, 192, precision);
 	LutTables tables;
 	CdpOp op;
 
 	op.width = op.height = 28;
 	op.channels = 192;
 	op.radius = 2;
+	op.precision = precision;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
 	op.destination = { RamType::Mc, cubes.out(), cubes.line(), cubes.surface() };
 	op.output = { .offset = 0, .scale = 1, .shift = 15 };
 	op.lut = { .le = { .indexSelect = 11, .start = 0, .end = 1 << 17 },
 		   .lo = { .indexSelect = 4, .start = 0, .end = 1 << 12 } };
+	if (precision == Precision::Int16)
+		op.lut.le.indexSelect = 28;
+	if (precision == Precision::Fp16) /* FP32 bits of 65536 and 4096 */
+		op.lut = { .le = { .indexSelect = 10, .start = 0, .end = 0x47800000 },
+			   .lo = { .indexSelect = 4, .start = 0, .end = 0x45800000 } };
 	for (size_t i = 0; i < tables.lo.size(); i++)
 		tables.lo[i] = static_cast<int16_t>(i * 50);
 	cubes.measure(state, [&](MemoryPort &port) { return runCdp(op, tables, port); });
 }
-BENCHMARK(normalization);
+BENCHMARK_CAPTURE(normalization, int8, Precision::Int8);
+BENCHMARK_CAPTURE(normalization, int16, Precision::Int16);
+BENCHMARK_CAPTURE(normalization, fp16, Precision::Fp16);
 
 void copying(benchmark::State &state)
 {

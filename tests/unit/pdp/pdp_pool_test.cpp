@@ -114,6 +114,90 @@ TEST_P(PdpPool, RandomShapesEqualTheDefinition)
 	}
 }
 
+namespace
+{
+
+/* One element after the other, by pdp_arith.h: a line of windows of two rows and three columns. */
+template<typename Arith>
+std::vector<uint16_t> poolHalves(const PdpOp &op, const std::vector<uint16_t> &in)
+{
+	const Arith arith(op);
+	const size_t line = size_t{ op.inWidth } * op.lanes();
+	std::vector<uint16_t> out(size_t{ op.outWidth } * op.lanes());
+
+	const auto rowAt = [&](size_t first) {
+		auto row = arith.load(in[first]);
+		for (size_t column = 1; column < 3; column++)
+			row = arith.addInRow(row, arith.load(in[first + column * op.lanes()]));
+		return arith.finishRow(row, 0);
+	};
+	for (size_t i = 0; i < out.size(); i++) {
+		const auto sum = arith.addRow(rowAt(i), rowAt(i + line));
+		out[i] = arith.finish(sum, 0);
+	}
+	return out;
+}
+
+std::vector<uint16_t> poolHalves(const PdpOp &op, const std::vector<uint16_t> &in)
+{
+	switch (op.method) {
+	case PoolingMethod::Max:
+		return poolHalves<PdpExtreme<Precision::Fp16, PoolingMethod::Max>>(op, in);
+	case PoolingMethod::Min:
+		return poolHalves<PdpExtreme<Precision::Fp16, PoolingMethod::Min>>(op, in);
+	case PoolingMethod::Average:
+		break;
+	}
+	return poolHalves<PdpFloatAverage>(op, in);
+}
+
+} /* namespace */
+
+/* NaNs, infinities, denormal numbers and numbers that cancel, and any numbers in registers. */
+TEST(PdpHalves, AllBitsAreAsOneByOne)
+{
+	std::mt19937 random(seed + 7);
+
+	for (int round = 0; round < 600; round++) {
+		PdpOp op = opOf(Precision::Fp16, static_cast<PoolingMethod>(round % 3));
+		op.inWidth = 10;
+		op.outWidth = 8;
+		op.inHeight = op.kernelHeight = 2;
+		op.kernelWidth = 3;
+		std::vector<uint16_t> in(size_t{ 2 } * op.inWidth * op.lanes());
+		for (uint16_t &half : in) {
+			half = static_cast<uint16_t>(random());
+			if (round % 2 && (half & 0x7c00) == 0x7c00)
+				half &= 0xbfff;
+			/* Close to others, so that sums cancel. */
+			if (round % 4 > 1 && random() % 4)
+				half = static_cast<uint16_t>((half & 0x8003) |
+							     (round << 4 & 0x3ff0));
+		}
+		if (round % 5) {
+			const uint32_t mask = round % 5 == 1 ? 0x1ffff : 0x1cfff;
+			op.recipWidth = random() & mask;
+			op.recipHeight = random() & mask;
+			op.padValue[0] = static_cast<int32_t>(random() & mask);
+		}
+		const std::vector<uint16_t> expected = poolHalves(op, in);
+
+		forEachTarget([&] {
+			const PdpPart part = pdpParts(op).front();
+			const auto pooler = PdpPooler::create(op, part);
+			const auto bytes = std::as_bytes(std::span(in));
+			std::vector<uint16_t> out;
+			for (const auto line :
+			     { bytes.first(bytes.size() / 2), bytes.last(bytes.size() / 2) })
+				pooler->push(line, [&](uint32_t, std::span<const std::byte> atoms) {
+					out.resize(atoms.size() / sizeof(uint16_t));
+					std::memcpy(out.data(), atoms.data(), atoms.size());
+				});
+			ASSERT_EQ(out, expected) << "round " << round;
+		});
+	}
+}
+
 TEST_P(PdpPool, SplitMakesNoDifference)
 {
 	std::mt19937 random(seed + 1);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bits of floating-point numbers in vectors, for files that are compiled once for each
+ * instruction set (Highway). arith/float.h says what the formats are.
+ */
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_ARITH_FLOAT_BITS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
+#undef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
+#else
+#define NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace float_bits
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* The 16 channels of an atom at most. */
+using Tag = hn::CappedTag<int32_t, 16>;
+using FloatTag = hn::Rebind<float, Tag>;
+using HalfTag = hn::Rebind<uint16_t, Tag>;
+using Bits = hn::Vec<Tag>;
+using Mask = hn::Mask<Tag>;
+
+constexpr int32_t kMagnitude = 0x7fffffff;
+constexpr int32_t kSmallest = 0x00800000; /* normal number */
+constexpr int32_t kLargest = 0x7f7fffff;  /* finite number */
+
+HWY_INLINE Bits constant(int32_t bits)
+{
+	return hn::Set(Tag(), bits);
+}
+
+HWY_INLINE Bits load(const int32_t *bits)
+{
+	return hn::LoadU(Tag(), bits);
+}
+
+HWY_INLINE Bits magnitudeOf(Bits bits)
+{
+	return hn::And(bits, constant(kMagnitude));
+}
+
+HWY_INLINE Bits signOf(Bits bits)
+{
+	return hn::AndNot(constant(kMagnitude), bits);
+}
+
+HWY_INLINE hn::Vec<FloatTag> asFloat(Bits bits)
+{
+	return hn::BitCast(FloatTag(), bits);
+}
+
+HWY_INLINE Bits asBits(hn::Vec<FloatTag> value)
+{
+	return hn::BitCast(Tag(), value);
+}
+
+/**
+ * \return FP32 bits of FP16 ones
+ * \param nan where they are, of which the payload stays \param infinity where they are, which
+ *	  become \a largest
+ */
+HWY_INLINE Bits widened(Bits halves, Mask nan, Mask infinity, Bits largest)
+{
+	const Bits magnitude = hn::And(halves, constant(0x7fff));
+	const Bits sign = hn::ShiftLeft<16>(hn::Xor(halves, magnitude));
+	/* With the exponent's bias made right by a product, denormals are, too. */
+	const Bits finite = asBits(
+		hn::Mul(asFloat(hn::ShiftLeft<13>(magnitude)), hn::Set(FloatTag(), 0x1p112F)));
+	const Bits payload = hn::Or(hn::And(halves, constant(0x3ff)), constant(0x7f800000));
+
+	return hn::Or(sign,
+		      hn::IfThenElse(nan, payload, hn::IfThenElse(infinity, largest, finite)));
+}
+
+/** \return FP16 bits of FP32 ones, none of which is a NaN */
+HWY_INLINE Bits halvesOf(Bits bits)
+{
+	const Bits magnitude = magnitudeOf(bits);
+	const Bits sign = hn::ShiftRight<16>(signOf(bits));
+	/* To nearest even at bit 13, and the exponent's bias. */
+	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
+	const Bits rounded = hn::Add(hn::Add(magnitude, odd), constant(0xfff - (112 << 23)));
+	const Bits normal = hn::Min(hn::ShiftRight<13>(rounded), constant(0x7bff));
+	/* Denormal numbers: one half has its last bit where theirs is. */
+	const Bits half = constant(0x3f000000);
+	const Bits denormal = hn::Sub(asBits(hn::Add(asFloat(magnitude), asFloat(half))), half);
+	const Mask isDenormal = hn::Lt(magnitude, constant(0x38800000));
+
+	return hn::Or(hn::And(sign, constant(0x8000)),
+		      hn::IfThenElse(isDenormal, denormal, normal));
+}
+
+} /* namespace float_bits */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* once for each instruction set */

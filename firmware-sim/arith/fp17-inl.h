@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FP17 of arith/float.h in vectors, for files that are compiled once for each instruction set
+ * (Highway).
+ *
+ * Numbers are held as FP32's, which has all of them. A sum or product of FP32 has more than twice
+ * FP17's bits: rounded once more it is what rounding once gives. NaNs have their payload in the low
+ * bits, as fp17ToFp32() leaves it; there are no infinities and no denormal numbers.
+ */
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "arith/float.h"
+#include "arith/float_bits-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_ARITH_FP17_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_ARITH_FP17_INL_H
+#undef NVDLA_SIM_ARITH_FP17_INL_H
+#else
+#define NVDLA_SIM_ARITH_FP17_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace fp17
+{
+
+using namespace float_bits;
+
+constexpr int32_t kLeast = 0x30800000; /* normal number */
+constexpr int32_t kMost = 0x4f7fe000;  /* finite number */
+constexpr int32_t kNan = 0x7f800000;   /* and above */
+
+/** \return true if operations with the number of a register are as with any other */
+inline bool isOrdinary(uint32_t fp17Bits)
+{
+	using arith::Fp17;
+
+	return Fp17::isZero(fp17Bits) ||
+	       (Fp17::exponent(fp17Bits) != 0 && Fp17::exponent(fp17Bits) != Fp17::kExponentMax);
+}
+
+/** \param fp17Bits of an ordinary number */
+HWY_INLINE Bits ofRegister(uint32_t fp17Bits)
+{
+	return constant(static_cast<int32_t>(arith::fp17ToFp32(fp17Bits)));
+}
+
+HWY_INLINE Mask isNan(Bits bits)
+{
+	return hn::Gt(magnitudeOf(bits), constant(kNan));
+}
+
+HWY_INLINE Bits ofHalves(Bits halves)
+{
+	const Bits magnitude = hn::And(halves, constant(0x7fff));
+
+	return widened(halves, hn::Gt(magnitude, constant(0x7c00)),
+		       hn::Eq(magnitude, constant(0x7c00)), constant(kMost));
+}
+
+HWY_INLINE Bits toHalves(Bits bits)
+{
+	const Bits sign = hn::And(hn::ShiftRight<16>(bits), constant(0x8000));
+	const Bits payload = hn::And(bits, constant(0x3ff));
+	const Bits nan = hn::Or(hn::Or(sign, payload), constant(0x7c00));
+
+	return hn::IfThenElse(isNan(bits), nan, halvesOf(bits));
+}
+
+/** \param value FP32 bits \return to nearest even at the mantissa's end, in FP17's range */
+HWY_INLINE Bits rounded(Bits value, Bits sign)
+{
+	const Bits magnitude = magnitudeOf(value);
+	const Bits odd = hn::And(hn::ShiftRight<13>(magnitude), constant(1));
+	const Bits near =
+		hn::AndNot(constant(0x1fff), hn::Add(hn::Add(magnitude, odd), constant(0xfff)));
+	const Bits flushed = hn::IfThenZeroElse(hn::Lt(near, constant(kLeast)), near);
+
+	return hn::Or(hn::Min(flushed, constant(kMost)), sign);
+}
+
+/** \return \a result, or the first operand that is a NaN */
+HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits result)
+{
+	return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, result));
+}
+
+HWY_INLINE Bits add(Bits a, Bits b)
+{
+	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
+	/* Of two zeroes, and of what cancels, the first one's sign stays. */
+	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
+
+	return unlessNan(a, b, rounded(sum, signOf(hn::IfThenElse(zero, a, sum))));
+}
+
+HWY_INLINE Bits multiply(Bits a, Bits b)
+{
+	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
+
+	return unlessNan(a, b, rounded(product, signOf(product)));
+}
+
+} /* namespace fp17 */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* once for each instruction set */
