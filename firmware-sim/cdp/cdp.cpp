@@ -2,8 +2,8 @@
 #include "cdp/cdp.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <nvdla/hw/registers.h>
@@ -33,11 +33,8 @@ public:
 		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
-		if (op.precision != Precision::Int8 || !FastLut::accepts(op.lut))
-			return;
-		fastLut_.emplace(cdpLut, op.lut, tables);
-		for (int element = INT8_MIN; element <= INT8_MAX; element++)
-			converted_[static_cast<uint8_t>(element)] = convertInput(element);
+		if (op.precision != Precision::Fp16 && FastLut::accepts(op.lut))
+			fastLut_.emplace(cdpLut, op.lut, tables);
 	}
 
 	OperationResult run();
@@ -46,8 +43,11 @@ private:
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
 	int32_t convertInput(int32_t element) const;
-	void convertAtoms(uint32_t channel, uint32_t count);
-	void normaliseFast(uint32_t atom);
+	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
+	void normaliseFast(uint32_t atom, std::byte *out, size_t step);
+	void lookUpFast(const int32_t *center);
+	void writeFast(uint32_t y, uint32_t x, uint32_t count);
+	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
 	int32_t normalise(const int32_t *center);
 	int32_t normaliseFloat(const int32_t *center);
 	uint32_t squareSumFloat(const int32_t *center) const;
@@ -59,11 +59,11 @@ private:
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
 	Lut lut_;
-	std::optional<FastLut> fastLut_;     /**< INT8, if it can take lut_'s place */
-	std::array<int32_t, 256> converted_; /**< INT8's inputs, by the byte */
+	std::optional<FastLut> fastLut_; /**< integers, if it can take lut_'s place */
 
 	std::vector<int32_t> values_;
-	std::vector<int32_t> results_; /**< of the channels of a position, one chunk */
+	std::vector<double> sums_;     /**< INT16's squares, of a position */
+	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
 	LutCounters counters_;
@@ -91,52 +91,67 @@ int32_t CdpRun::convertInput(int32_t element) const
 
 void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 {
-	/* What is not read, and channels beyond the last one, count as zero. */
-	values_.assign(size_t{ count } * stride_, 0);
-	elements_.resize(size_t{ count } * lanes_);
-	bytes_.resize(size_t{ count } * atomBytes);
-
+	/* Channels beyond the first and the last one count as zero: those are never written. */
+	if (values_.empty())
+		values_.resize(size_t{ count } * stride_);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
 			uint64_t{ y } * op_.source.lineStride + uint64_t{ x } * atomBytes;
 
-		memory_.read(op_.source.ram, address, bytes_);
-		convertAtoms(surface * lanes_, count);
+		convertAtoms(
+			memory_.view(op_.source.ram, address, size_t{ count } * atomBytes, bytes_),
+			surface * lanes_, count);
 	}
 }
 
-/* bytes_ to the channels from \a channel on of values_. */
-void CdpRun::convertAtoms(uint32_t channel, uint32_t count)
+/* To the channels from \a channel on of values_. */
+void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
+	int32_t *first = &values_[margin + channel];
 
-	if (!fastLut_)
-		widenElements(bytes_, op_.precision, elements_);
-	for (uint32_t atom = 0; atom < count; atom++) {
-		const size_t in = size_t{ atom } * lanes_;
-		int32_t *out = &values_[size_t{ atom } * stride_ + margin + channel];
-
-		for (uint32_t lane = 0; lane < valid; lane++)
-			out[lane] = fastLut_ ? converted_[static_cast<uint8_t>(bytes_[in + lane])]
-					     : convertInput(elements_[in + lane]);
+	if (fastLut_) {
+		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
+	} else {
+		elements_.resize(size_t{ count } * lanes_);
+		widenElements(atoms, op_.precision, elements_);
+		for (uint32_t atom = 0; atom < count; atom++)
+			for (uint32_t lane = 0; lane < valid; lane++)
+				first[size_t{ atom } * stride_ + lane] =
+					convertInput(elements_[size_t{ atom } * lanes_ + lane]);
 	}
+	for (uint32_t atom = 0; atom < count && valid < lanes_; atom++)
+		std::fill_n(first + size_t{ atom } * stride_ + valid, lanes_ - valid, 0);
 }
 
-/* All channels of a position, to results_. */
-void CdpRun::normaliseFast(uint32_t atom)
+/* The table's results for all channels of a position, to results_. */
+void CdpRun::lookUpFast(const int32_t *center)
 {
-	const size_t channels = stride_ - 2 * margin;
-	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
-	const std::span<int32_t> results(&results_[atom * channels], channels);
+	const size_t channels = results_.size();
 
-	if (op_.squareSumBypass)
-		std::copy_n(center, channels, results.begin());
-	else
-		cdpSquareSums(center, op_.radius, channels, results.data());
-	fastLut_->lookup(results, counters_);
-	saturation_ +=
-		cdpOutput(op_.output, results.data(), op_.mulBypass ? nullptr : center, channels);
+	if (op_.squareSumBypass) {
+		std::copy_n(center, channels, results_.begin());
+	} else if (op_.precision == Precision::Int8) {
+		cdpSquareSums(center, op_.radius, channels, results_.data());
+	} else {
+		sums_.resize(channels);
+		cdpSquareSums(center, op_.radius, channels, sums_.data());
+		fastLut_->lookup(sums_, results_, counters_);
+		return;
+	}
+	fastLut_->lookup(results_, counters_);
+}
+
+/* All channels of a position; \a step: bytes from one surface's atom to the next one's. */
+void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
+{
+	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
+
+	results_.resize(stride_ - 2 * margin);
+	lookUpFast(center);
+	saturation_ += cdpOutput(op_.output, op_.precision, results_.data(),
+				 op_.mulBypass ? nullptr : center, results_.size(), out, step);
 }
 
 /* What misses the range by one is clipped but not counted, as in SDP. */
@@ -196,37 +211,47 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 	return half;
 }
 
+void CdpRun::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
+{
+	memory_.write(
+		op_.destination.ram,
+		op_.destination.address + uint64_t{ surface } * op_.destination.surfaceStride +
+			uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * atomBytes,
+		atoms);
+}
+
+void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
+{
+	const size_t step = size_t{ count } * atomBytes;
+
+	bytes_.resize(step * op_.surfaces());
+	for (uint32_t atom = 0; atom < count; atom++)
+		normaliseFast(atom, &bytes_[size_t{ atom } * atomBytes], step);
+	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
+		write(surface, y, x, std::span(bytes_).subspan(surface * step, step));
+}
+
 void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 {
 	const bool isFloat = op_.precision == Precision::Fp16;
 
 	if (fastLut_) {
-		results_.resize(size_t{ count } * op_.surfaces() * lanes_);
-		for (uint32_t atom = 0; atom < count; atom++)
-			normaliseFast(atom);
+		writeFast(y, x, count);
+		return;
 	}
+	elements_.resize(size_t{ count } * lanes_);
+	bytes_.resize(size_t{ count } * atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
-		const uint64_t address = op_.destination.address +
-					 uint64_t{ surface } * op_.destination.surfaceStride +
-					 uint64_t{ y } * op_.destination.lineStride +
-					 uint64_t{ x } * atomBytes;
-
 		for (uint32_t atom = 0; atom < count; atom++) {
 			const int32_t *in =
 				&values_[size_t{ atom } * stride_ + margin + surface * lanes_];
 			int32_t *out = &elements_[size_t{ atom } * lanes_];
-			if (fastLut_) {
-				std::copy_n(&results_[(size_t{ atom } * op_.surfaces() + surface) *
-						      lanes_],
-					    lanes_, out);
-				continue;
-			}
 			for (uint32_t lane = 0; lane < lanes_; lane++)
 				out[lane] =
 					isFloat ? normaliseFloat(in + lane) : normalise(in + lane);
 		}
 		narrowElements(elements_, op_.precision, bytes_);
-		memory_.write(op_.destination.ram, address, bytes_);
+		write(surface, y, x, bytes_);
 	}
 }
 

@@ -19,13 +19,66 @@ namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
+/* The names here are others' as well. */
+namespace cdp
+{
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
 
-void squareSumsOfTarget(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
+/* The 16 channels of the smallest atom at most. */
+using NumberTag = hn::CappedTag<int32_t, 16>;
+using SingleTag = hn::Rebind<float, NumberTag>;
+using Numbers = hn::Vec<NumberTag>;
+using Single = hn::Vec<SingleTag>;
+
+bool changesNothing(const arith::Converter &converter)
 {
-	const hn::CappedTag<int32_t, 16> tag;
+	return converter.offset == 0 && converter.scale == 1 && converter.shift == 0;
+}
+
+template<typename Element>
+void widenAtom(const Element *elements, size_t lanes, int32_t *values)
+{
+	const NumberTag tag;
+	const hn::Rebind<Element, NumberTag> elementTag;
+
+	for (size_t i = 0; i < lanes; i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag,
+			   values + i);
+}
+
+/* Differences of 17 bits times 16 bits. */
+void convertAtom(const arith::Converter &converter, double highest, size_t lanes, int32_t *values)
+{
+	const Vector scale = constant(std::ldexp(converter.scale, -converter.shift));
+	const Vector offset = constant(converter.offset);
+
+	for (size_t i = 0; i < lanes; i += hn::Lanes(Tag())) {
+		const Vector scaled = hn::Mul(hn::Sub(load(values + i), offset), scale);
+		store(clip(roundAway(scaled), -highest - 1, highest), values + i);
+	}
+}
+
+template<typename Element>
+void inputOf(const arith::Converter &converter, const std::byte *atoms, size_t count,
+	     int32_t *values, size_t step)
+{
+	constexpr size_t lanes = atomBytes / sizeof(Element);
+	constexpr double highest = sizeof(Element) == 1 ? 255 : 65535;
+	const bool converts = !changesNothing(converter);
+
+	for (size_t atom = 0; atom < count; atom++) {
+		int32_t *out = values + atom * step;
+		widenAtom(reinterpret_cast<const Element *>(atoms + atom * atomBytes), lanes, out);
+		if (converts)
+			convertAtom(converter, highest, lanes, out);
+	}
+}
+
+void sumSquares(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
+{
+	const NumberTag tag;
 	const auto squareAt = [&](const int32_t *at) HWY_ATTR {
 		const auto value = hn::LoadU(tag, at);
 		return hn::Mul(value, value);
@@ -40,26 +93,144 @@ void squareSumsOfTarget(const int32_t *values, uint32_t radius, size_t count, in
 	}
 }
 
-/* Sums of 33 bits times 16 bits: exact until they are rounded. */
-uint32_t outputOfTarget(const arith::Converter &converter, int32_t *results, const int32_t *factors,
-			size_t count)
+void sumSquaresWide(const int32_t *values, uint32_t radius, size_t count, double *sums)
 {
-	const Vector scale = constant(std::ldexp(converter.scale, -converter.shift));
-	const Vector offset = constant(converter.offset);
-	size_t saturated = 0;
+	const auto squareAt = [&](const int32_t *at) HWY_ATTR {
+		const Vector value = load(at);
+		return hn::Mul(value, value);
+	};
 
 	for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
-		Vector value = load(results + i);
-		if (factors)
-			value = hn::Mul(value, load(factors + i));
-		const Vector scaled = hn::Mul(hn::Sub(value, offset), scale);
-		/* What misses the range by one is clipped, but does not count. */
-		const Mask counts = hn::Or(hn::Ge(scaled, constant(INT8_MAX + 2.0)),
-					   hn::Lt(scaled, constant(INT8_MIN - 1.0)));
-		saturated += hn::CountTrue(Tag(), counts);
-		store(clip(roundAway(scaled), INT8_MIN, INT8_MAX), results + i);
+		Vector sum = squareAt(values + i);
+		for (uint32_t n = 1; n <= radius; n++)
+			sum = hn::Add(sum,
+				      hn::Add(squareAt(values + i - n), squareAt(values + i + n)));
+		hn::StoreU(sum, Tag(), sums + i);
 	}
-	return static_cast<uint32_t>(saturated);
+}
+
+/** The output converter to elements of one size */
+template<typename Element>
+struct Output {
+	explicit Output(const arith::Converter &converter)
+		: scale(std::ldexp(converter.scale, -converter.shift)), offset(converter.offset),
+		  integerOffset(converter.offset),
+		  fitsSingle(sizeof(Element) == 1 && std::abs(offset) < 0x1p29)
+	{
+	}
+
+	static constexpr double kHighest = sizeof(Element) == 1 ? INT8_MAX : INT16_MAX;
+
+	/* Sums of 34 bits times 16 bits: exact until they are rounded. */
+	HWY_INLINE uint32_t precise(const int32_t *results, const int32_t *factors,
+				    Element *out) const
+	{
+		const hn::Rebind<Element, Tag> tag;
+		size_t saturated = 0;
+
+		for (size_t i = 0; i < hn::Lanes(NumberTag()); i += hn::Lanes(Tag())) {
+			Vector value = load(results + i);
+			if (factors)
+				value = hn::Mul(value, load(factors + i));
+			const Vector scaled =
+				hn::Mul(hn::Sub(value, constant(offset)), constant(scale));
+			/* What misses the range by one is clipped, but does not count. */
+			const Mask counts = hn::Or(hn::Ge(scaled, constant(kHighest + 2)),
+						   hn::Lt(scaled, constant(-kHighest - 2)));
+			saturated += hn::CountTrue(Tag(), counts);
+			const Vector rounded = clip(roundAway(scaled), -kHighest - 1, kHighest);
+			hn::StoreU(hn::DemoteTo(tag, hn::DemoteTo(IntegerTag(), rounded)), tag,
+				   out + i);
+		}
+		return static_cast<uint32_t>(saturated);
+	}
+
+	/**
+	 * In single precision, as a result of INT8 is close to certain
+	 *
+	 * \return false if one may saturate, or is close to where rounding changes
+	 */
+	HWY_INLINE bool nearly(const int32_t *results, const int32_t *factors, Element *out) const
+	{
+		const NumberTag tag;
+		const SingleTag single;
+		const hn::Rebind<Element, NumberTag> elementTag;
+		constexpr float kCertain = 0.5F - 0x1p-14F;
+		/* In a sum with it numbers of 22 bits are whole, its low bits theirs. */
+		const Single whole = hn::Set(single, 0x1.8p23F);
+		Numbers value = hn::LoadU(tag, results);
+
+		if (factors)
+			value = hn::Mul(value, hn::LoadU(tag, factors));
+		value = hn::Sub(value, hn::Set(tag, integerOffset));
+		const Single scaled = hn::Mul(hn::ConvertTo(single, value),
+					      hn::Set(single, static_cast<float>(scale)));
+		const Single sum = hn::Add(scaled, whole);
+		const Single rest = hn::Abs(hn::Sub(scaled, hn::Sub(sum, whole)));
+		const auto fits = hn::And(hn::Lt(rest, hn::Set(single, kCertain)),
+					  hn::Lt(hn::Abs(scaled), hn::Set(single, 128.F)));
+
+		if (HWY_UNLIKELY(!hn::AllTrue(single, fits)))
+			return false;
+		const Numbers numbers = hn::Sub(hn::BitCast(tag, sum), hn::BitCast(tag, whole));
+		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out);
+		return true;
+	}
+
+	double scale;
+	double offset;
+	int32_t integerOffset;
+	bool fitsSingle;
+};
+
+template<typename Element>
+uint32_t outputOf(const arith::Converter &converter, const int32_t *results, const int32_t *factors,
+		  size_t count, std::byte *atoms, size_t step)
+{
+	constexpr size_t lanes = atomBytes / sizeof(Element);
+	const Output<Element> output(converter);
+	uint32_t saturated = 0;
+
+	for (size_t first = 0; first < count; first += lanes, atoms += step) {
+		auto *out = reinterpret_cast<Element *>(atoms);
+		for (size_t lane = 0; lane < lanes; lane += hn::Lanes(NumberTag())) {
+			const int32_t *in = results + first + lane;
+			const int32_t *factor = factors ? factors + first + lane : nullptr;
+			if (!output.fitsSingle || !output.nearly(in, factor, out + lane))
+				saturated += output.precise(in, factor, out + lane);
+		}
+	}
+	return saturated;
+}
+
+} /* namespace cdp */
+
+void cdpInputOfTarget(const arith::Converter &converter, Precision precision,
+		      const std::byte *atoms, size_t count, int32_t *values, size_t step)
+{
+	if (precision == Precision::Int8)
+		cdp::inputOf<int8_t>(converter, atoms, count, values, step);
+	else
+		cdp::inputOf<int16_t>(converter, atoms, count, values, step);
+}
+
+void squareSumsOfTarget(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
+{
+	cdp::sumSquares(values, radius, count, sums);
+}
+
+void wideSquareSumsOfTarget(const int32_t *values, uint32_t radius, size_t count, double *sums)
+{
+	cdp::sumSquaresWide(values, radius, count, sums);
+}
+
+uint32_t cdpOutputOfTarget(const arith::Converter &converter, Precision precision,
+			   const int32_t *results, const int32_t *factors, size_t count,
+			   std::byte *atoms, size_t step)
+{
+	return precision == Precision::Int8
+		       ? cdp::outputOf<int8_t>(converter, results, factors, count, atoms, step)
+		       : cdp::outputOf<int16_t>(converter, results, factors, count, atoms, step);
 }
 
 } /* namespace HWY_NAMESPACE */
@@ -71,18 +242,32 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
+HWY_EXPORT(cdpInputOfTarget);
 HWY_EXPORT(squareSumsOfTarget);
-HWY_EXPORT(outputOfTarget);
+HWY_EXPORT(wideSquareSumsOfTarget);
+HWY_EXPORT(cdpOutputOfTarget);
+
+void cdpInput(const arith::Converter &converter, Precision precision, const std::byte *atoms,
+	      size_t count, int32_t *values, size_t step)
+{
+	HWY_DYNAMIC_DISPATCH(cdpInputOfTarget)(converter, precision, atoms, count, values, step);
+}
 
 void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, int32_t *sums)
 {
 	HWY_DYNAMIC_DISPATCH(squareSumsOfTarget)(values, radius, count, sums);
 }
 
-uint32_t cdpOutput(const arith::Converter &converter, int32_t *results, const int32_t *factors,
-		   size_t count)
+void cdpSquareSums(const int32_t *values, uint32_t radius, size_t count, double *sums)
 {
-	return HWY_DYNAMIC_DISPATCH(outputOfTarget)(converter, results, factors, count);
+	HWY_DYNAMIC_DISPATCH(wideSquareSumsOfTarget)(values, radius, count, sums);
+}
+
+uint32_t cdpOutput(const arith::Converter &converter, Precision precision, const int32_t *results,
+		   const int32_t *factors, size_t count, std::byte *atoms, size_t step)
+{
+	return HWY_DYNAMIC_DISPATCH(cdpOutputOfTarget)(converter, precision, results, factors,
+						       count, atoms, step);
 }
 
 } /* namespace nvdla::sim */

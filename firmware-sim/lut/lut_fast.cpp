@@ -224,7 +224,15 @@ HWY_INLINE void countMissesByCase(const Positions &le, const Positions &lo, LutC
 	counters.hybrid += count(hn::AndNot(hn::Or(hit, both), either));
 }
 
-void lookupWide(const FastLut &lut, int32_t *values, size_t count, LutCounters &counters)
+HWY_INLINE Vector load(const double *values)
+{
+	return hn::LoadU(Tag(), values);
+}
+
+/* \param values integers, or doubles that are whole */
+template<typename Number>
+void lookupWide(const FastLut &lut, const Number *values, int32_t *results, size_t count,
+		LutCounters &counters)
 {
 	const auto lanes = static_cast<uint32_t>(hn::Lanes(Tag()));
 	LutCounters counted;
@@ -253,7 +261,7 @@ void lookupWide(const FastLut &lut, int32_t *values, size_t count, LutCounters &
 			}
 			y = hn::IfThenElse(hit, y, extrapolate(lut, pick, x));
 		}
-		store(y, values + i);
+		store(y, results + i);
 	}
 	counters.leHit += counted.leHit;
 	counters.loHit += counted.loHit;
@@ -267,12 +275,18 @@ void lookupOfTarget(const FastLut &lut, int32_t *values, size_t count, LutCounte
 	const size_t lanes = hn::Lanes(NarrowTag());
 
 	if (!lut.narrowShift) {
-		lookupWide(lut, values, count, counters);
+		lookupWide(lut, values, values, count, counters);
 		return;
 	}
 	for (size_t i = 0; i < count; i += lanes)
 		if (!lookupNarrow(lut, values + i, counters))
-			lookupWide(lut, values + i, lanes, counters);
+			lookupWide(lut, values + i, values + i, lanes, counters);
+}
+
+void lookupDoublesOfTarget(const FastLut &lut, const double *values, int32_t *results, size_t count,
+			   LutCounters &counters)
+{
+	lookupWide(lut, values, results, count, counters);
 }
 
 bool hasVectorsOfTarget()
@@ -283,6 +297,10 @@ bool hasVectorsOfTarget()
 #else /* no vectors of doubles */
 
 void lookupOfTarget(const FastLut &, int32_t *, size_t, LutCounters &)
+{
+}
+
+void lookupDoublesOfTarget(const FastLut &, const double *, int32_t *, size_t, LutCounters &)
 {
 }
 
@@ -304,6 +322,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(hasVectorsOfTarget);
 HWY_EXPORT(lookupOfTarget);
+HWY_EXPORT(lookupDoublesOfTarget);
 
 bool FastLut::hasVectors()
 {
@@ -313,6 +332,13 @@ bool FastLut::hasVectors()
 void FastLut::lookup(std::span<int32_t> values, LutCounters &counters) const
 {
 	HWY_DYNAMIC_DISPATCH(lookupOfTarget)(*this, values.data(), values.size(), counters);
+}
+
+void FastLut::lookup(std::span<const double> values, std::span<int32_t> results,
+		     LutCounters &counters) const
+{
+	HWY_DYNAMIC_DISPATCH(lookupDoublesOfTarget)
+	(*this, values.data(), results.data(), values.size(), counters);
 }
 
 } /* namespace nvdla::sim */

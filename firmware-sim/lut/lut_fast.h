@@ -70,6 +70,10 @@ struct FastLut {
 	/** \brief The function at all of \a values, whole atoms of 16 or 32, in place */
 	void lookup(std::span<int32_t> values, LutCounters &counters) const;
 
+	/** \brief The function at all of \a values, integers of at most 37 bits; whole atoms */
+	void lookup(std::span<const double> values, std::span<int32_t> results,
+		    LutCounters &counters) const;
+
 	static constexpr size_t lePairs = LutTables::leEntries - 1;
 	static constexpr size_t loPairs = LutTables::loEntries - 1;
 

@@ -214,7 +214,10 @@ int32_t normalised(const CdpOp &op, const Lut &lut, const std::vector<int32_t> &
 {
 	const auto converted = [&](int64_t i) -> int64_t {
 		const bool inside = i >= 0 && i < op.channels;
-		return inside ? saturate<9>(op.input.apply(channels[static_cast<size_t>(i)])) : 0;
+		if (!inside)
+			return 0;
+		const int64_t value = op.input.apply(channels[static_cast<size_t>(i)]);
+		return op.precision == Precision::Int8 ? saturate<9>(value) : saturate<17>(value);
 	};
 	const auto c = static_cast<int64_t>(at);
 	int64_t sum = 0;
@@ -225,13 +228,15 @@ int32_t normalised(const CdpOp &op, const Lut &lut, const std::vector<int32_t> &
 	if (!op.mulBypass)
 		result *= converted(c);
 	const int64_t product = (result - op.output.offset) * op.output.scale;
-	const int64_t clipped = truncate<8>(product, op.output.shift);
+	const int64_t clipped = op.precision == Precision::Int8
+					? truncate<8>(product, op.output.shift)
+					: truncate<16>(product, op.output.shift);
 	const int64_t floor = product >> op.output.shift;
 	saturated += floor > clipped + 1 || floor < clipped - 1;
 	return static_cast<int32_t>(clipped);
 }
 
-TEST(Cdp, EachElementOfInt8IsTheDefinition)
+TEST(Cdp, EachIntegerIsTheDefinition)
 {
 	constexpr uint32_t seed = 14;
 	std::mt19937 random(seed);
@@ -244,26 +249,36 @@ TEST(Cdp, EachElementOfInt8IsTheDefinition)
 				 static_cast<int8_t>(pick(-16, 15)) };
 	};
 
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 400; round++) {
+		const bool isInt8 = round % 2;
 		const auto width = static_cast<uint32_t>(pick(1, 40));
-		CdpOp op = operation(Precision::Int8, width, 1, static_cast<uint32_t>(pick(1, 70)));
+		CdpOp op = operation(isInt8 ? Precision::Int8 : Precision::Int16, width, 1,
+				     static_cast<uint32_t>(pick(1, 70)));
 		LutTables random16;
 
 		op.radius = static_cast<uint32_t>(pick(1, 4));
 		op.squareSumBypass = pick(0, 3) == 0;
 		op.mulBypass = pick(0, 3) == 0;
-		op.input = { .offset = static_cast<int32_t>(pick(-128, 127)),
-			     .scale = static_cast<int16_t>(pick(-300, 300)),
-			     .shift = static_cast<uint8_t>(pick(0, 9)) };
+		if (pick(0, 3)) {
+			op.input = { .offset = static_cast<int32_t>(pick(-128, 127)),
+				     .scale = static_cast<int16_t>(pick(-300, 300)),
+				     .shift = static_cast<uint8_t>(pick(0, 9)) };
+			if (!isInt8)
+				op.input.offset *= 256;
+		}
 		op.output = { .offset = static_cast<int32_t>(pick(-1 << 24, 1 << 24)) >>
 					static_cast<int>(pick(0, 24)),
 			      .scale = static_cast<int16_t>(pick(INT16_MIN, INT16_MAX)),
 			      .shift = static_cast<uint8_t>(pick(0, 31)) };
+		if (pick(0, 3) == 0) /* as networks have it: few results are beyond 8 bits */
+			op.output = { .offset = static_cast<int32_t>(pick(-1000, 1000)),
+				      .scale = static_cast<int16_t>(pick(1, 100)),
+				      .shift = static_cast<uint8_t>(isInt8 ? 22 : 24) };
 		op.lut.le = { .exponential = pick(0, 1) == 1,
 			      .indexOffset = static_cast<int8_t>(pick(-4, 16)),
-			      .indexSelect = static_cast<int8_t>(pick(-2, 17)),
+			      .indexSelect = static_cast<int8_t>(pick(-2, isInt8 ? 17 : 32)),
 			      .start = pick(-200, 20000),
-			      .end = pick(0, 1 << 20),
+			      .end = pick(0, int64_t{ 1 } << (isInt8 ? 20 : 34)),
 			      .underflow = pickSlope(),
 			      .overflow = pickSlope() };
 		op.lut.lo = op.lut.le;
@@ -277,16 +292,18 @@ TEST(Cdp, EachElementOfInt8IsTheDefinition)
 		for (int16_t &entry : random16.lo)
 			entry = static_cast<int16_t>(pick(INT16_MIN, INT16_MAX));
 
-		const size_t lanes = op.surfaces() * 32;
+		const size_t atom = atomChannels(op.precision);
+		const size_t lanes = op.surfaces() * atom;
 		std::vector<int32_t> in(width * lanes);
 		std::vector<int32_t> expected(in.size());
 		LutCounters counters;
 		uint32_t saturated = 0;
 		const Lut lut(cdpLut, op.lut, random16);
 		for (int32_t &element : in)
-			element = static_cast<int32_t>(pick(INT8_MIN, INT8_MAX));
+			element = static_cast<int32_t>(isInt8 ? pick(INT8_MIN, INT8_MAX)
+							      : pick(INT16_MIN, INT16_MAX));
 		const auto place = [&](size_t x, size_t c) {
-			return (c / 32 * width + x) * 32 + c % 32;
+			return (c / atom * width + x) * atom + c % atom;
 		};
 		for (size_t x = 0; x < width; x++) {
 			std::vector<int32_t> channels(lanes);
