@@ -40,8 +40,9 @@ Extents four(const Extents &shape)
 class Evaluator
 {
 public:
-	Evaluator(const Model &model, const Operator &operation, std::vector<Numbers> &values)
-		: model_(model), operation_(operation), values_(values),
+	Evaluator(const Model &model, const Operator &operation, std::vector<Numbers> &values,
+		  Hybrid hybrid)
+		: model_(model), operation_(operation), values_(values), hybrid_(hybrid),
 		  out_(model.values[operation.outputs.front()]),
 		  result_(values[operation.outputs.front()])
 	{
@@ -86,6 +87,8 @@ private:
 	{
 		return value.quantization.channel(c).zeroPoint;
 	}
+	/* The input of a convolution or matrix product. */
+	Numbers activations() const;
 	/* Kernel k's sum, with bias, to an element of the output. */
 	double finish(double sum, uint32_t k, const Clamp &activation) const;
 	double saturate(int64_t number, const Clamp &activation) const;
@@ -108,6 +111,7 @@ private:
 	const Model &model_;
 	const Operator &operation_;
 	std::vector<Numbers> &values_;
+	const Hybrid hybrid_;
 	const Value &out_;
 	Numbers &result_;
 };
@@ -149,8 +153,27 @@ double Evaluator::finish(double sum, uint32_t k, const Clamp &activation) const
 	return saturate(steps + zero(out_), activation);
 }
 
+Numbers Evaluator::activations() const
+{
+	constexpr float most = 127;
+	Numbers x = in(0);
+
+	if (hybrid_ == Hybrid::Exact || !isReal() || isFloat(value(1).type))
+		return x;
+	float largest = 0;
+	for (const double number : x)
+		largest = std::max(largest, std::fabs(static_cast<float>(number)));
+	if (largest == 0)
+		return x;
+	for (double &number : x)
+		number = std::round(static_cast<float>(number) * (most / largest)) *
+			 (largest / most);
+	return x;
+}
+
 void Evaluator::operator()(const Convolution &conv)
 {
+	const Numbers input = activations();
 	const Extents &x = value(0).shape, &w = value(1).shape, &y = out_.shape;
 	const uint32_t kernels = w[0], channels = w[1], r = w[2], s = w[3];
 	const uint32_t perGroup = kernels / conv.groups;
@@ -176,7 +199,7 @@ void Evaluator::operator()(const Convolution &conv)
 						const size_t at = static_cast<size_t>(
 							(iy * x[2] + ix) * x[3] +
 							k / perGroup * channels + c);
-						sum += (in(0)[at] - zeroX) *
+						sum += (input[at] - zeroX) *
 						       (in(1)[(size_t{ k } * channels + c) * r * s +
 							      i] -
 							zeroW);
@@ -215,12 +238,13 @@ void Evaluator::operator()(const FullyConnected &full)
 {
 	const uint32_t kernels = value(1).shape[0], channels = value(1).shape[1];
 	const int32_t zeroX = isReal() ? 0 : zero(value(0));
+	const Numbers input = activations();
 
 	for (size_t row = 0; row < in(0).size() / channels; row++)
 		for (uint32_t k = 0; k < kernels; k++) {
 			double sum = 0;
 			for (uint32_t c = 0; c < channels; c++)
-				sum += (in(0)[row * channels + c] - zeroX) *
+				sum += (input[row * channels + c] - zeroX) *
 				       (in(1)[size_t{ k } * channels + c] - zero(value(1), k));
 			result_[row * kernels + k] = finish(sum, k, full.activation);
 		}
@@ -569,12 +593,13 @@ void Evaluator::operator()(const Softmax &softmax)
 
 } /* namespace */
 
-void evaluate(const Model &model, const Operator &operation, std::vector<Numbers> &values)
+void evaluate(const Model &model, const Operator &operation, std::vector<Numbers> &values,
+	      Hybrid hybrid)
 {
-	std::visit(Evaluator(model, operation, values), operation.kind);
+	std::visit(Evaluator(model, operation, values, hybrid), operation.kind);
 }
 
-std::vector<Numbers> evaluate(const Model &model, const std::vector<Numbers> &inputs)
+std::vector<Numbers> evaluate(const Model &model, const std::vector<Numbers> &inputs, Hybrid hybrid)
 {
 	std::vector<Numbers> values(model.values.size());
 
@@ -587,7 +612,7 @@ std::vector<Numbers> evaluate(const Model &model, const std::vector<Numbers> &in
 	for (size_t i = 0; i < model.inputs.size(); i++)
 		values[model.inputs[i]] = inputs[i];
 	for (const Operator &operation : model.operators)
-		evaluate(model, operation, values);
+		evaluate(model, operation, values, hybrid);
 	return values;
 }
 

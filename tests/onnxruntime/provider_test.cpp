@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "agreement.h"
+#include "definition.h"
 #include "onnxruntime/partitioner.h"
 #include "session.h"
 #include "test_support.h"
@@ -25,14 +26,6 @@ namespace
 
 /* Models that take long in the device model, and say no more. */
 constexpr double mostMultiplications = 1e9;
-
-/* Networks of which only the first class is compared, and why. The compiler's tests hold them to
- * what their operators are defined to make. */
-const std::map<std::string, std::string> fallsShort = {
-	{ "squeezenet_onnx_int8_qdq",
-	  "ONNX Runtime computes in float32 what is defined on integers, and a step of an input of "
-	  "its softmax is 12 steps of the output" },
-};
 
 const ProviderOptions onDevice = { { "device", fastDevicePath() } };
 
@@ -68,7 +61,6 @@ TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
 
 	auto model = importModel(folder);
 	ASSERT_TRUE(model) << model.error().message();
-	bool holds = true;
 	for (const ModelCase &one : folder.cases) {
 		SCOPED_TRACE(one.description);
 		const std::vector<Array> wanted = alone.run(one.inputs);
@@ -76,19 +68,14 @@ TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
 		ASSERT_EQ(got.size(), wanted.size());
 		for (size_t i = 0; i < got.size(); i++) {
 			ASSERT_EQ(got[i].numbers.size(), wanted[i].numbers.size());
-			const std::string found = shortfall(
-				got[i].numbers, { wanted[i], one.outputs[i].largestOfKernels },
-				one.classifies, rangeOf(folder, i), stepOf(*model, i));
-			holds = holds && found.empty();
-			if (!fallsShort.contains(folder.name)) {
-				EXPECT_EQ(found, "");
-			}
+			EXPECT_EQ(shortfallByDefinition(folder, *model, one, i, got[i].numbers,
+							wanted[i]),
+				  "");
 			if (one.classifies) {
 				EXPECT_EQ(largest(got[i].numbers), largest(wanted[i].numbers));
 			}
 		}
 	}
-	EXPECT_EQ(holds, !fallsShort.contains(folder.name)) << "if it holds: take it off the list";
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Provider, testing::ValuesIn(models()),
