@@ -57,6 +57,16 @@ struct LutCounters {
 	uint32_t hybrid = 0;
 	uint32_t leHit = 0;
 	uint32_t loHit = 0;
+
+	LutCounters &operator+=(const LutCounters &other)
+	{
+		underflow += other.underflow;
+		overflow += other.overflow;
+		hybrid += other.hybrid;
+		leHit += other.leHit;
+		loHit += other.loHit;
+		return *this;
+	}
 };
 
 /** \brief What differs between the look-up units of SDP-Y and CDP */

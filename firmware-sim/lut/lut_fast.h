@@ -53,8 +53,27 @@ struct FastLut {
 		int32_t final;	   /**< largest one */
 		int32_t start;
 		int shift;    /**< from a distance to an index */
-		int toCommon; /**< from a distance in a step to one of narrowShift bits */
+		int toCommon; /**< from a distance in a step to one of NarrowTables::shift bits */
 		int32_t firstPair;
+	};
+
+	/** \brief Both tables in integers of 32 bits */
+	struct NarrowTables {
+		int shift; /**< bits of a distance in a step; 0 if there is no narrow way */
+		Narrow le;
+		Narrow lo;
+	};
+
+	/** \brief Which table answers, and how that counts */
+	struct Rules {
+		LutVariant variant;
+		/** Beyond all edges the function is what it is there */
+		bool flatEdges;
+		/** LO answers where both tables hit, or miss at different ends */
+		bool hybridSelectsLo;
+		/** Where both underflow, or both overflow, it is the other one */
+		bool underflowDiffers;
+		bool overflowDiffers;
 	};
 
 	/** \return false if an edge is beyond 2^34 or a step beyond 2^35, or the host has no
@@ -77,19 +96,15 @@ struct FastLut {
 	static constexpr size_t lePairs = LutTables::leEntries - 1;
 	static constexpr size_t loPairs = LutTables::loEntries - 1;
 
-	LutVariant variant;
+	Rules rules;
 	Table le;
 	Table lo;
-	int narrowShift; /**< bits of a distance in a step; 0 if there is no narrow way */
-	Narrow narrowLe;
-	Narrow narrowLo;
+	NarrowTables narrow;
 	/** An entry in the low half, the one after it in the high half: LE's, then LO's */
 	std::array<int32_t, lePairs + loPairs> pairs;
-	/** LO answers where both tables hit, or miss at different ends */
-	bool hybridSelectsLo;
-	/** Where both underflow, or both overflow, it is the other one */
-	bool underflowDiffers;
-	bool overflowDiffers;
+	/** The lower and the upper halves of pairs */
+	std::array<int16_t, lePairs + loPairs> front;
+	std::array<int16_t, lePairs + loPairs> back;
 };
 
 } /* namespace nvdla::sim */

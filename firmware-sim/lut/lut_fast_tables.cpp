@@ -48,6 +48,11 @@ FastLut::Table tableOf(const LutTableConfig &config, const std::array<int16_t, e
 		 .overflow = edgeOf(config.end, config.overflow, entries.back()) };
 }
 
+bool isFlat(const LutTableConfig &config)
+{
+	return config.underflow.scale == 0 && config.overflow.scale == 0;
+}
+
 template<size_t entryCount>
 void putPairs(const std::array<int16_t, entryCount> &entries, int32_t *pairs)
 {
@@ -120,6 +125,15 @@ FastLut::Narrow narrowOf(const LutTableConfig &config, size_t steps, size_t firs
 		 .firstPair = static_cast<int32_t>(firstPair) };
 }
 
+FastLut::NarrowTables narrowTablesOf(const LutConfig &config)
+{
+	const int shift = narrowShiftOf(config);
+
+	return { .shift = shift,
+		 .le = narrowOf(config.le, FastLut::lePairs, 0, shift),
+		 .lo = narrowOf(config.lo, FastLut::loPairs, FastLut::lePairs, shift) };
+}
+
 } /* namespace */
 
 bool FastLut::accepts(const LutConfig &config)
@@ -127,17 +141,21 @@ bool FastLut::accepts(const LutConfig &config)
 	return acceptsTable(config.le) && acceptsTable(config.lo) && hasVectors();
 }
 
-FastLut::FastLut(const LutVariant &lutVariant, const LutConfig &config, const LutTables &tables)
-	: variant(lutVariant), le(tableOf(config.le, tables.le, 0)),
-	  lo(tableOf(config.lo, tables.lo, lePairs)), narrowShift(narrowShiftOf(config)),
-	  narrowLe(narrowOf(config.le, lePairs, 0, narrowShift)),
-	  narrowLo(narrowOf(config.lo, loPairs, lePairs, narrowShift)),
-	  hybridSelectsLo(config.hybridSelectsLo),
-	  underflowDiffers(config.underflowSelectsLo != config.hybridSelectsLo),
-	  overflowDiffers(config.overflowSelectsLo != config.hybridSelectsLo)
+FastLut::FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables)
+	: rules{ .variant = variant,
+		 .flatEdges = isFlat(config.le) && isFlat(config.lo),
+		 .hybridSelectsLo = config.hybridSelectsLo,
+		 .underflowDiffers = config.underflowSelectsLo != config.hybridSelectsLo,
+		 .overflowDiffers = config.overflowSelectsLo != config.hybridSelectsLo },
+	  le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
+	  narrow(narrowTablesOf(config))
 {
 	putPairs(tables.le, pairs.data());
 	putPairs(tables.lo, pairs.data() + lePairs);
+	for (size_t i = 0; i < pairs.size(); i++) {
+		front[i] = static_cast<int16_t>(pairs[i]);
+		back[i] = static_cast<int16_t>(pairs[i] >> 16);
+	}
 }
 
 } /* namespace nvdla::sim */

@@ -50,6 +50,7 @@ public:
 
 	LutConfig config()
 	{
+		flat_ = coin();
 		return { .le = table(coin()),
 			 .lo = table(false),
 			 .underflowSelectsLo = coin(),
@@ -85,7 +86,9 @@ public:
 private:
 	LutSlope slope()
 	{
-		return { static_cast<int16_t>((*this)(INT16_MIN, INT16_MAX)),
+		const int64_t scale = (*this)(INT16_MIN, INT16_MAX);
+
+		return { static_cast<int16_t>(flat_ ? 0 : scale),
 			 static_cast<int8_t>((*this)(-16, 15)) };
 	}
 
@@ -101,6 +104,7 @@ private:
 	}
 
 	std::mt19937 engine_;
+	bool flat_ = false; /* functions have no slopes beyond their edges */
 };
 
 bool operator==(const LutCounters &a, const LutCounters &b)

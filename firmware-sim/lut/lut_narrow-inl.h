@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FastLut in integers of 32 bits, for files that are compiled once for each instruction set
+ * (Highway).
+ */
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "lut/lut_fast.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_LUT_NARROW_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_LUT_NARROW_INL_H
+#undef NVDLA_SIM_LUT_NARROW_INL_H
+#else
+#define NVDLA_SIM_LUT_NARROW_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace lut
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/** Where each table is hit, or missed below, by a vector of inputs */
+template<typename Tag>
+struct Outcomes {
+	using Mask = hn::Mask<Tag>;
+
+	Mask leHit;
+	Mask leUnderflow;
+	Mask loHit;
+	Mask loUnderflow;
+
+	HWY_INLINE Mask hit() const { return hn::Or(leHit, loHit); }
+
+	/** Lut::choose(): true where LO answers */
+	HWY_INLINE Mask choose(const FastLut::Rules &rules) const
+	{
+		Mask selectLo = rules.hybridSelectsLo ? hn::Not(hn::AndNot(loHit, leHit))
+						      : hn::AndNot(leHit, loHit);
+
+		if (rules.underflowDiffers)
+			selectLo = hn::Xor(selectLo, hn::And(leUnderflow, loUnderflow));
+		if (rules.overflowDiffers)
+			selectLo = hn::Xor(selectLo, hn::Not(hn::Or(hn::Or(leHit, leUnderflow),
+								    hn::Or(loHit, loUnderflow))));
+		return selectLo;
+	}
+
+	/** \return where the chosen table is missed below */
+	HWY_INLINE Mask underflow(Mask selectLo) const
+	{
+		return hn::Or(hn::And(selectLo, loUnderflow), hn::AndNot(selectLo, leUnderflow));
+	}
+
+	static HWY_INLINE uint32_t count(Mask mask)
+	{
+		return static_cast<uint32_t>(hn::CountTrue(Tag(), mask));
+	}
+
+	/** Count what hits at least one table */
+	HWY_INLINE void countHits(const FastLut::Rules &rules, LutCounters &counters) const
+	{
+		const uint32_t le = count(leHit), lo = count(loHit), hits = count(hit());
+
+		if (rules.variant.countsByResult) {
+			counters.leHit += le;
+			counters.loHit += lo;
+			counters.hybrid += hits;
+			return;
+		}
+		counters.leHit += hits - lo;
+		counters.loHit += hits - le;
+		counters.hybrid += le + lo - hits;
+	}
+
+	/* By CDP's rules both tables miss at the same end, or at different ones. */
+	HWY_INLINE void countMisses(const FastLut::Rules &rules, Mask selectLo,
+				    LutCounters &counters) const
+	{
+		const Mask either = hn::Or(leUnderflow, loUnderflow);
+		const Mask both = hn::And(leUnderflow, loUnderflow);
+
+		if (rules.variant.countsByResult) {
+			const uint32_t below = count(hn::AndNot(hit(), underflow(selectLo)));
+			counters.underflow += below;
+			counters.overflow += count(hn::Not(hit())) - below;
+			return;
+		}
+		counters.underflow += count(hn::AndNot(hit(), both));
+		counters.overflow += count(hn::Not(hn::Or(hit(), either)));
+		counters.hybrid += count(hn::AndNot(hn::Or(hit(), both), either));
+	}
+};
+
+/* As many integers as two vectors of doubles are. */
+using NarrowTag = hn::CappedTag<int32_t, 16>;
+using NarrowVector = hn::Vec<NarrowTag>;
+using NarrowMask = hn::Mask<NarrowTag>;
+
+/** FastLut::Narrow's position of a vector of inputs */
+struct NarrowPositions {
+	NarrowMask hit;
+	NarrowVector pair;
+	NarrowVector fraction;
+
+	HWY_INLINE NarrowPositions(const FastLut::Narrow &table, NarrowVector x)
+	{
+		const NarrowTag tag;
+		const NarrowVector inside =
+			hn::Min(hn::Max(x, hn::Set(tag, table.first)), hn::Set(tag, table.final));
+		const NarrowVector distance = hn::Sub(inside, hn::Set(tag, table.start));
+		const NarrowVector index = hn::ShiftRightSame(distance, table.shift);
+		const NarrowVector rest = hn::Sub(distance, hn::ShiftLeftSame(index, table.shift));
+
+		hit = hn::Eq(x, inside);
+		pair = hn::Add(index, hn::Set(tag, table.firstPair));
+		fraction = hn::ShiftLeftSame(rest, table.toCommon);
+	}
+};
+
+/** A vector of inputs on its way, from what it hits to the two entries it lies between */
+struct NarrowLookup {
+	NarrowVector x;
+	Outcomes<NarrowTag> outcomes;
+	NarrowMask hit;
+	NarrowMask selectLo;
+	NarrowVector pair;
+	NarrowVector fraction;
+	bool allHit;
+
+	/**
+	 * \return false if one is answered by a table that does not interpolate in 32 bits, or
+	 * beyond an edge where the function goes on with a slope
+	 */
+	HWY_INLINE bool locate(const FastLut::Rules &rules, const FastLut::NarrowTables &narrow,
+			       const int32_t *values)
+	{
+		const NarrowTag tag;
+		x = hn::LoadU(tag, values);
+		const NarrowPositions le(narrow.le, x);
+		const NarrowPositions lo(narrow.lo, x);
+
+		outcomes = { le.hit, hn::Lt(x, hn::Set(tag, narrow.le.first)), lo.hit,
+			     hn::Lt(x, hn::Set(tag, narrow.lo.first)) };
+		hit = outcomes.hit();
+		allHit = hn::AllTrue(tag, hit);
+		if (!allHit && !rules.flatEdges)
+			return false;
+		selectLo = outcomes.choose(rules);
+		if ((!narrow.le.interpolates && !hn::AllFalse(tag, hn::AndNot(selectLo, hit))) ||
+		    (!narrow.lo.interpolates && !hn::AllFalse(tag, hn::And(selectLo, hit))))
+			return false;
+		pair = hn::IfThenElseZero(hit, hn::IfThenElse(selectLo, lo.pair, le.pair));
+		fraction = hn::IfThenElse(selectLo, lo.fraction, le.fraction);
+		return true;
+	}
+
+	/** \param y0 entries in front of the inputs that hit \param y1 those behind them */
+	HWY_INLINE void finish(const FastLut &lut, const FastLut::Rules &rules,
+			       const FastLut::NarrowTables &narrow, NarrowVector y0,
+			       NarrowVector y1, int32_t *values, LutCounters &counters) const
+	{
+		const NarrowTag tag;
+		const NarrowVector whole = hn::ShiftLeftSame(y0, narrow.shift);
+		const NarrowVector rise = hn::Mul(hn::Sub(y1, y0), fraction);
+		const NarrowVector sum = rules.variant.weighted ? hn::Add(whole, rise) : rise;
+		/* Halves away from zero: those of negative numbers have to stay below. */
+		const NarrowVector half = hn::Set(tag, 1 << (narrow.shift - 1));
+		const NarrowVector rounded = hn::ShiftRightSame(
+			hn::Add(hn::Add(sum, half), hn::BroadcastSignBit(sum)), narrow.shift);
+		NarrowVector y = rules.variant.weighted ? rounded : hn::Add(y0, rounded);
+
+		outcomes.countHits(rules, counters);
+		if (!allHit) {
+			outcomes.countMisses(rules, selectLo, counters);
+			y = hn::IfThenElse(hit, y, edges(lut));
+		}
+		hn::StoreU(y, tag, values);
+	}
+
+private:
+	/** \return the entries at the edges that flat functions go on from */
+	HWY_INLINE NarrowVector edges(const FastLut &lut) const
+	{
+		const NarrowMask below = outcomes.underflow(selectLo);
+		const auto of = [&](const FastLut::Table &table) HWY_ATTR {
+			const NarrowTag tag;
+			return hn::IfThenElse(
+				below, hn::Set(tag, static_cast<int32_t>(table.underflow.entry)),
+				hn::Set(tag, static_cast<int32_t>(table.overflow.entry)));
+		};
+
+		return hn::IfThenElse(selectLo, of(lut.lo), of(lut.le));
+	}
+};
+
+HWY_INLINE bool lookupNarrow(const FastLut &lut, const FastLut::Rules &rules,
+			     const FastLut::NarrowTables &narrow, int32_t *values,
+			     LutCounters &counters)
+{
+	const NarrowTag tag;
+	NarrowLookup lookup;
+
+	if (!lookup.locate(rules, narrow, values))
+		return false;
+	const NarrowVector pairs = hn::GatherIndex(tag, lut.pairs.data(), lookup.pair);
+	lookup.finish(lut, rules, narrow, hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)),
+		      hn::ShiftRight<16>(pairs), values, counters);
+	return true;
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+/* Both vectors' entries out of registers that hold 64 of them: faster than gathers. */
+class Entries
+{
+public:
+	HWY_INLINE Entries(NarrowVector a, NarrowVector b)
+		: index_(_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi32_epi16(a.raw)),
+					    _mm512_cvtepi32_epi16(b.raw), 1))
+	{
+		isLe_ = _mm512_cmpge_epu16_mask(index_, _mm512_set1_epi16(64)) == 0;
+	}
+
+	/** Those of \a table at the indices */
+	HWY_INLINE void get(const int16_t *table, NarrowVector &a, NarrowVector &b) const
+	{
+		__m512i entries = part(table);
+
+		for (int first = 64; first < 320 && !isLe_; first += 64) {
+			const __mmask32 from = _mm512_cmpge_epu16_mask(
+				index_, _mm512_set1_epi16(static_cast<int16_t>(first)));
+			entries = _mm512_mask_mov_epi16(entries, from, part(table + first));
+		}
+		a = NarrowVector{ _mm512_cvtepi16_epi32(_mm512_castsi512_si256(entries)) };
+		b = NarrowVector{ _mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(entries, 1)) };
+	}
+
+private:
+	HWY_INLINE __m512i part(const int16_t *table) const
+	{
+		return _mm512_permutex2var_epi16(_mm512_loadu_si512(table), index_,
+						 _mm512_loadu_si512(table + 32));
+	}
+
+	__m512i index_;
+	bool isLe_; /* no entry of LO is asked for */
+};
+
+/** \return false if nothing was done: one of two vectors is not for this */
+HWY_INLINE bool lookupTwo(const FastLut &lut, const FastLut::Rules &rules,
+			  const FastLut::NarrowTables &narrow, int32_t *values,
+			  LutCounters &counters)
+{
+	const size_t lanes = hn::Lanes(NarrowTag());
+	NarrowLookup first;
+	NarrowLookup second;
+	NarrowVector from[2];
+	NarrowVector to[2];
+
+	if (!first.locate(rules, narrow, values) || !second.locate(rules, narrow, values + lanes))
+		return false;
+	const Entries entries(first.pair, second.pair);
+	entries.get(lut.front.data(), from[0], from[1]);
+	entries.get(lut.back.data(), to[0], to[1]);
+	first.finish(lut, rules, narrow, from[0], to[0], values, counters);
+	second.finish(lut, rules, narrow, from[1], to[1], values + lanes, counters);
+	return true;
+}
+
+#else
+
+HWY_INLINE bool lookupTwo(const FastLut &, const FastLut::Rules &, const FastLut::NarrowTables &,
+			  int32_t *, LutCounters &)
+{
+	return false;
+}
+
+#endif
+
+} /* namespace lut */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* once for each instruction set */
