@@ -134,8 +134,8 @@ void storeShorts(const Run<int8_t> &run, const ShortLine &line, std::byte *bytes
 bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 		std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
 {
-	const int8_t *elements =
-		line.elementStage < 0 ? nullptr : stages[line.elementStage].aluBytes;
+	const auto *elements = reinterpret_cast<const int8_t *>(
+		line.elementStage < 0 ? nullptr : stages[line.elementStage].aluBytes);
 	const auto *values = reinterpret_cast<const int8_t *>(in.data());
 	Run<int8_t> run = { op,	    line,      stages,	 SdpLine::kMostLanes,
 			    values, in.size(), elements, false,

@@ -22,8 +22,8 @@ struct SdpStageRun {
 	bool isY;
 	SdpOperandRun alu; /**< looked at unless the ALU is bypassed */
 	SdpOperandRun mul; /**< the same of the multiplier */
-	/** Operands of each element for the ALU as they are in memory: INT8. Then alu has none. */
-	const int8_t *aluBytes = nullptr;
+	/** The ALU's operands of each element as they are in memory, if alu has none */
+	const std::byte *aluBytes = nullptr;
 };
 
 /**

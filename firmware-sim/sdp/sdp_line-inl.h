@@ -141,9 +141,10 @@ int32_t Run<In>::compute(size_t at) const
 	int32_t value = in[at];
 
 	for (const SdpStageRun &run : stages) {
-		const int32_t element = run.aluBytes ? sdpIntegerOperand(*run.stage, run.isY, true,
-									 run.aluBytes[at])
-						     : 0;
+		const int32_t element =
+			run.aluBytes ? sdpIntegerOperand(*run.stage, run.isY, true,
+							 static_cast<int8_t>(run.aluBytes[at]))
+				     : 0;
 		(run.isY ? applySdpY : applySdpX)(*run.stage, op.proc, { &value, 1 }, 1,
 						  run.aluBytes ? SdpOperandRun{ &element, 0 }
 							       : operandAt(run.alu),

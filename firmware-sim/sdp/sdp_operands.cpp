@@ -149,12 +149,12 @@ void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_
 bool SdpOperands::areBytes() const
 {
 	const SdpOperandRead &read = stage_.read;
+	const bool isFloat = precision_ == Precision::Fp16;
 
-	return precision_ == Precision::Int8 &&
-	       (!read.perElement || (!stage_.readsMul() && !read.mul && !read.twoBytes));
+	return !read.perElement || (!stage_.readsMul() && !read.mul && read.twoBytes == isFloat);
 }
 
-const int8_t *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+const std::byte *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 {
 	if (!stage_.readsAlu() || !stage_.read.perElement) {
 		load(surface, y, x, count);
@@ -162,7 +162,7 @@ const int8_t *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, u
 	}
 	readElements(surface, y, x, count);
 	alu_ = { nullptr, lanes_ };
-	return reinterpret_cast<const int8_t *>(raw_.data());
+	return raw_.data();
 }
 
 void SdpOperands::makeNumbers()

@@ -42,14 +42,15 @@ public:
 	/**
 	 * \brief Whether loadBytes() has everything that the ALU and the multiplier need
 	 *
-	 * That is with operands of INT8 for each element and the ALU, and with those of channels.
+	 * That is with operands of INT8 or FP16, as what is processed, for each element and the
+	 * ALU, and with those of channels.
 	 */
 	bool areBytes() const;
 	/**
 	 * \brief load() without operands of each element, which are as they are in memory
 	 * \return these, if there are any
 	 */
-	const int8_t *loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	const std::byte *loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	/** \brief Make what load() makes of what loadBytes() has read */
 	void makeNumbers();
 

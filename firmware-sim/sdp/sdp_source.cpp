@@ -8,8 +8,6 @@
 
 #include "arith/float.h"
 #include "core/elements.h"
-#include "sdp/sdp_fast.h"
-#include "sdp/sdp_float.h"
 #include "sdp/sdp_stream.h"
 #include "sdp/sdp_work.h"
 
@@ -37,8 +35,6 @@ public:
 
 private:
 	void push(const StreamRun &run);
-	/** \brief Make values_ of \a count atoms */
-	void read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	/** \return \a count atoms of the source */
 	std::span<const std::byte> readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
 					   uint32_t count);
@@ -55,24 +51,6 @@ private:
 	std::vector<int32_t> part_;
 	std::vector<int32_t> values_;
 };
-
-void SdpSource::read(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
-{
-	values_.resize(size_t{ count } * lanes_);
-	if (op_.in != op_.proc) {
-		gather(surface, y, x, count);
-		if (op_.proc == Precision::Fp16)
-			toFloat();
-		return;
-	}
-	const std::span<const std::byte> raw = readRaw(surface, y, x, count);
-	if (op_.proc == Precision::Fp16) {
-		const SpecialHalves special = widenSdpHalves(raw, values_);
-		stream_.countInput(special.nan, special.inf);
-	} else {
-		widenSdpElements(raw, op_.in, values_);
-	}
-}
 
 std::span<const std::byte> SdpSource::readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
 					      uint32_t count)
@@ -118,12 +96,15 @@ void SdpSource::toFloat()
 
 void SdpSource::push(const StreamRun &run)
 {
-	if (op_.in == Precision::Int8 && op_.proc == Precision::Int8) {
+	if (op_.in == op_.proc) {
 		stream_.pushBytes(run, readRaw(run.surface, run.y, run.x, run.width));
 		return;
 	}
 	StreamRun numbers = run;
-	read(run.surface, run.y, run.x, run.width);
+	values_.resize(size_t{ run.width } * lanes_);
+	gather(run.surface, run.y, run.x, run.width);
+	if (op_.proc == Precision::Fp16)
+		toFloat();
 	numbers.data = values_;
 	stream_.push(numbers);
 }

@@ -9,6 +9,7 @@
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_float.h"
+#include "sdp/sdp_halves.h"
 #include "sdp/sdp_work.h"
 
 namespace nvdla::sim
@@ -81,9 +82,20 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 	} else {
 		loadOperands(run.surface, run.y, run.x, run.width);
 	}
-	input_.resize(atoms.size());
-	widenSdpElements(atoms, Precision::Int8, input_);
+	widen(atoms);
 	processLoaded(run, run.x, input_);
+}
+
+/* To input_. */
+void SdpStream::widen(std::span<const std::byte> atoms)
+{
+	input_.resize(atoms.size() / elementBytes(op_.proc));
+	if (op_.proc == Precision::Fp16) {
+		const SpecialHalves special = widenSdpHalves(atoms, input_);
+		countInput(special.nan, special.inf);
+	} else {
+		widenSdpElements(atoms, op_.proc, input_);
+	}
 }
 
 /* From the atom at column \a x on, whose operands are there. */
@@ -112,7 +124,7 @@ void SdpStream::forEachStage(Load load)
 	auto add = [&](const SdpStage &stage, SdpOperands &operands) {
 		if (stage.bypass)
 			return;
-		const int8_t *bytes = load(operands);
+		const std::byte *bytes = load(operands);
 		stages_.push_back(
 			{ &stage, &stage == &op_.y, operands.alu(), operands.mul(), bytes });
 	};
@@ -129,12 +141,12 @@ void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t 
 	});
 }
 
-/* INT8 stays INT8, and there may be a line. */
+/* INT8 stays INT8, and there may be a line, or FP16 stays FP16. */
 bool SdpStream::takesBytes() const
 {
-	return op_.out == Precision::Int8 && staysAtoms() && lutBypassed() &&
-	       bytesLine_.failures < Line::kMostFailures && x1_.areBytes() && x2_.areBytes() &&
-	       y_.areBytes();
+	return op_.proc != Precision::Int16 && op_.out == op_.proc && staysAtoms() &&
+	       lutBypassed() && bytesLine_.failures < Line::kMostFailures && x1_.areBytes() &&
+	       x2_.areBytes() && y_.areBytes();
 }
 
 /* Atoms of the output are those of the input, and go to memory. */
@@ -153,17 +165,21 @@ bool SdpStream::findLine(Line &line, uint32_t surface)
 	return line.found;
 }
 
-/* INT8 from memory straight to memory, on a line. */
+/* From memory straight to memory: FP16, or INT8 on a line. */
 bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
 	bytes_.resize(atoms.size());
-	if (!findLine(bytesLine_, run.surface) ||
-	    !storeSdpLineOfBytes(op_, bytesLine_.line, stages_, atoms, bytes_, counters_)) {
+	const bool stored = op_.proc == Precision::Fp16
+				    ? storeSdpHalves(op_, stages_, atoms, bytes_, counters_)
+				    : findLine(bytesLine_, run.surface) &&
+					      storeSdpLineOfBytes(op_, bytesLine_.line, stages_,
+								  atoms, bytes_, counters_);
+
+	if (stored)
+		write(run, run.surface, run.x);
+	else
 		bytesLine_.failures++;
-		return false;
-	}
-	write(run, run.surface, run.x);
-	return true;
+	return stored;
 }
 
 /* Integers from the input straight to memory, on a line. */

@@ -47,8 +47,9 @@ public:
 	void push(const StreamRun &run) override;
 
 	/**
-	 * \brief A run of INT8 atoms of the cube, as they are in memory
-	 * \param run within the cube; its data are not looked at \param atoms at most kMostAtoms
+	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
+	 * processing \param run within the cube; its data are not looked at \param atoms at most
+	 * kMostAtoms
 	 */
 	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
 
@@ -64,7 +65,7 @@ public:
 	 */
 	OperationResult finish();
 
-	/** \brief Count NaNs and infinities of FP16 input read from memory */
+	/** \brief Count NaNs and infinities of FP16 input read from memory, with push() */
 	void countInput(uint32_t nan, uint32_t inf);
 
 private:
@@ -85,6 +86,7 @@ private:
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	bool takesBytes() const;
 	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
+	void widen(std::span<const std::byte> atoms);
 	bool staysAtoms() const;
 	bool findLine(Line &line, uint32_t surface);
 	bool storeLine(uint32_t surface, std::span<const int32_t> input);

@@ -424,7 +424,7 @@ TEST(SdpFast, LinesOfBytesAreTheReference)
 		if (random(0, 4)) {
 			chain.append(sum.stage, sum.isY, { sum.bytes.data(), lanes }, {});
 			chain.runs.back().alu = { nullptr, lanes };
-			chain.runs.back().aluBytes = sum.raw.data();
+			chain.runs.back().aluBytes = std::as_bytes(std::span(sum.raw)).data();
 		}
 		op.converter = { .offset = random.coin() ? 0 : random.numbers(1, 8)[0],
 				 .scale = static_cast<int16_t>(
@@ -467,7 +467,9 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 	stage.algorithm = SdpAlu::Sum;
 	const SdpStageRun run = { &stage, false, { others.data(), lanes }, {} };
 	const std::vector<int8_t> otherBytes(others.begin(), others.end());
-	const SdpStageRun byteRun = { &stage, false, { nullptr, lanes }, {}, otherBytes.data() };
+	const SdpStageRun byteRun = {
+		&stage, false, { nullptr, lanes }, {}, std::as_bytes(std::span(otherBytes)).data()
+	};
 	for (uint8_t shift = 0; shift < 12; shift++) {
 		op.converter = { .offset = 0, .scale = 1, .shift = shift };
 		auto expected = inputs;

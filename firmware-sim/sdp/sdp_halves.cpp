@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stages of FP16 in registers, from the bytes of memory to those of memory.
+ *
+ * Finite FP16 operands keep all numbers of two X and Y's ALU far from where FP32 ends, below and
+ * above: IEEE 754 gives what arith/float.h defines, but for the sign of a sum of zero. A vector
+ * with an infinity or a NaN goes through the reference.
+ *
+ * The file is compiled once for each instruction set (Highway).
+ */
+#include "sdp/sdp_halves.h"
+
+#include "arith/float.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sdp/sdp_halves.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "arith/float_bits-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+/* The names here are others' as well. */
+namespace halves
+{
+
+using namespace float_bits;
+
+constexpr size_t kLanes = atomChannels(Precision::Fp16);
+constexpr int32_t kLargestHalf = 0x477fe000; /* of finite FP16, as FP32 */
+
+/** \param bits finite */
+HWY_INLINE Bits widen(const uint16_t *bits)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	const __m256i raw = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(bits));
+	return Bits{ _mm512_castps_si512(_mm512_cvtph_ps(raw)) };
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bits));
+	return Bits{ _mm256_castps_si256(_mm256_cvtph_ps(raw)) };
+#else
+	const Mask none = hn::MaskFromVec(hn::Zero(Tag()));
+	return widened(hn::PromoteTo(Tag(), hn::LoadU(HalfTag(), bits)), none, none,
+		       hn::Zero(Tag()));
+#endif
+}
+
+/** \param bits FP32, finite \return FP16, finite */
+HWY_INLINE hn::Vec<HalfTag> narrow(Bits bits)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const auto most = asFloat(constant(kLargestHalf));
+	const auto finite = hn::Min(hn::Max(asFloat(bits), hn::Neg(most)), most);
+	constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+#if HWY_TARGET <= HWY_AVX3
+	return hn::Vec<HalfTag>{ _mm512_cvtps_ph(finite.raw, kNearest) };
+#else
+	return hn::Vec<HalfTag>{ _mm256_cvtps_ph(finite.raw, kNearest) };
+#endif
+#else
+	return hn::DemoteTo(HalfTag(), halvesOf(bits));
+#endif
+}
+
+/** \return true if all are finite */
+HWY_INLINE bool areFinite(const uint16_t *bits)
+{
+	const HalfTag tag;
+	const auto magnitude = hn::And(hn::LoadU(tag, bits), hn::Set(tag, 0x7fff));
+
+	return hn::AllTrue(tag, hn::Lt(magnitude, hn::Set(tag, 0x7c00)));
+}
+
+/** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
+HWY_INLINE Bits ordered(Bits bits)
+{
+	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
+}
+
+HWY_INLINE Bits applyAlu(SdpAlu algorithm, Bits value, Bits operand)
+{
+	if (algorithm == SdpAlu::Max)
+		return ordered(hn::Max(ordered(value), ordered(operand)));
+	if (algorithm == SdpAlu::Min)
+		return ordered(hn::Min(ordered(value), ordered(operand)));
+	const Bits sum = asBits(hn::Add(asFloat(value), asFloat(operand)));
+	/* Of two zeroes, and of what cancels, the first one's sign stays. */
+	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
+	return hn::IfThenElse(zero, signOf(value), sum);
+}
+
+HWY_INLINE Mask isNegative(Bits bits)
+{
+	return hn::Lt(bits, hn::Zero(Tag()));
+}
+
+/** A stage, ready for vectors */
+struct Stage {
+	explicit Stage(const SdpStageRun &run)
+		: algorithm(run.stage->algorithm), hasAlu(!run.stage->alu.bypass),
+		  multiplies(!run.stage->mul.bypass), prelu(run.stage->prelu),
+		  relu(!run.isY && !run.stage->reluBypass), alu(run.alu.data), mul(run.mul.data),
+		  elements(reinterpret_cast<const uint16_t *>(run.aluBytes))
+	{
+	}
+	Stage() {}
+
+	/** \param at number of the vector's first value \param lane that in the atom */
+	HWY_INLINE Bits apply(Bits value, size_t at, size_t lane) const
+	{
+		if (hasAlu)
+			value = applyAlu(algorithm, value,
+					 elements ? widen(elements + at) : load(alu + lane));
+		if (multiplies) {
+			const Bits product =
+				asBits(hn::Mul(asFloat(value), asFloat(load(mul + lane))));
+			value = prelu ? hn::IfThenElse(isNegative(value), product, value) : product;
+		}
+		return relu ? hn::IfThenZeroElse(isNegative(value), value) : value;
+	}
+
+	SdpAlu algorithm = SdpAlu::Max;
+	bool hasAlu = false;
+	bool multiplies = false;
+	bool prelu = false;
+	bool relu = false;
+	const int32_t *alu = nullptr;
+	const int32_t *mul = nullptr;
+	const uint16_t *elements = nullptr; /* the ALU's, null: it has one for each channel */
+};
+
+bool areSmall(const SdpOperand &operand, const SdpOperandRun &run)
+{
+	for (size_t i = 0; !operand.bypass && i < kLanes; i++)
+		if ((run.data[i] & kMagnitude) > kLargestHalf)
+			return false;
+	return true;
+}
+
+bool accepts(const SdpStageRun &run)
+{
+	const SdpStage &stage = *run.stage;
+
+	if (run.isY && (!stage.mul.bypass || (!stage.alu.bypass && !stage.alu.fromMemory)))
+		return false;
+	if (!stage.alu.bypass && stage.algorithm == SdpAlu::Equal)
+		return false;
+	if (!stage.mul.bypass && (run.mul.atomStride || !areSmall(stage.mul, run.mul)))
+		return false;
+	if (run.alu.atomStride)
+		return run.aluBytes != nullptr;
+	return areSmall(stage.alu, run.alu);
+}
+
+/** The stages and what they work on */
+struct Run {
+	static constexpr size_t kMostStages = 3;
+
+	const SdpOp &op;
+	std::span<const SdpStageRun> runs;
+	Stage stages[kMostStages];
+	const uint16_t *in;
+	uint16_t *out;
+
+	HWY_INLINE bool areFiniteAt(size_t at) const
+	{
+		bool finite = areFinite(in + at);
+
+		for (size_t i = 0; i < runs.size(); i++)
+			if (stages[i].elements)
+				finite = finite && areFinite(stages[i].elements + at);
+		return finite;
+	}
+
+	/** The readable way for one number */
+	void compute(size_t at, SdpCounters &counters) const;
+};
+
+void Run::compute(size_t at, SdpCounters &counters) const
+{
+	const auto numberOf = [&](uint16_t half) {
+		const bool cleared = op.nanToZero && arith::Fp16::isNan(half);
+		return cleared ? 0 : static_cast<int32_t>(arith::fp16ToFp32(half));
+	};
+	const size_t lane = at % kLanes;
+	int32_t value = numberOf(in[at]);
+
+	counters.nanInput += arith::Fp16::isNan(in[at]);
+	counters.infInput += arith::Fp16::isInf(in[at]);
+	for (size_t i = 0; i < runs.size(); i++) {
+		const Stage &stage = stages[i];
+		const int32_t element = stage.elements ? numberOf(stage.elements[at]) : 0;
+		const int32_t *alu = stage.elements ? &element : stage.alu + lane;
+		(runs[i].isY ? applySdpY
+			     : applySdpX)(*runs[i].stage, Precision::Fp16, { &value, 1 }, 1,
+					  { stage.hasAlu ? alu : nullptr, 0 },
+					  { stage.multiplies ? stage.mul + lane : nullptr, 0 });
+	}
+	convertSdpOutput(op, { &value, 1 }, counters);
+	out[at] = static_cast<uint16_t>(value);
+}
+
+bool store(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const std::byte> in,
+	   std::byte *out, SdpCounters &counters)
+{
+	const HalfTag tag;
+	const size_t step = hn::Lanes(tag);
+	const size_t count = in.size() / sizeof(uint16_t);
+	Run run = { op,
+		    stages,
+		    {},
+		    reinterpret_cast<const uint16_t *>(in.data()),
+		    reinterpret_cast<uint16_t *>(out) };
+	auto any = hn::Zero(tag); /* bits that a result had */
+	size_t saturated = 0;
+
+	for (size_t i = 0; i < stages.size(); i++) {
+		if (!accepts(stages[i]))
+			return false;
+		run.stages[i] = Stage(stages[i]);
+	}
+	for (size_t at = 0; at < count; at += step) {
+		if (HWY_UNLIKELY(!run.areFiniteAt(at))) {
+			for (size_t i = 0; i < step; i++)
+				run.compute(at + i, counters);
+			any = hn::Or(any, hn::LoadU(tag, run.out + at));
+			continue;
+		}
+		Bits value = widen(run.in + at);
+		for (size_t i = 0; i < stages.size(); i++)
+			value = run.stages[i].apply(value, at, at % kLanes);
+		const auto result = narrow(value);
+		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
+		saturated += hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));
+		any = hn::Or(any, result);
+		hn::StoreU(result, tag, run.out + at);
+	}
+	counters.saturation += static_cast<uint32_t>(saturated);
+	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	return true;
+}
+
+} /* namespace halves */
+
+bool storeHalvesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
+			 std::span<const std::byte> in, std::byte *out, SdpCounters &counters)
+{
+	return halves::store(op, stages, in, out, counters);
+}
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(storeHalvesOfTarget);
+
+bool storeSdpHalves(const SdpOp &op, std::span<const SdpStageRun> stages,
+		    std::span<const std::byte> in, std::span<std::byte> out, SdpCounters &counters)
+{
+	return HWY_DYNAMIC_DISPATCH(storeHalvesOfTarget)(op, stages, in, out.data(), counters);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FP16 from memory to memory against the readable stages, which are its definition.
+ */
+#include "sdp/sdp_halves.h"
+
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "arith/float.h"
+#include "each_target.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+using Halves = std::vector<uint16_t>;
+
+constexpr size_t kLanes = 16;
+
+class HalfDice
+{
+public:
+	explicit HalfDice(uint32_t seed) : engine_(seed) { std::printf("seed %u\n", seed); }
+
+	uint32_t below(uint32_t end) { return static_cast<uint32_t>(engine_() % end); }
+
+	bool coin() { return below(2); }
+
+	/** \param special one in how many is infinite or no number; 0 for none */
+	uint16_t half(uint32_t special)
+	{
+		auto bits = static_cast<uint16_t>(engine_());
+
+		if (special && below(special) == 0)
+			return bits | 0x7c00;
+		if ((bits & 0x7c00) == 0x7c00)
+			bits ^= 0x4000;
+		/* Near one often, so that they meet and cancel; zeroes, denormal numbers. */
+		const uint32_t kind = below(8);
+		if (kind < 3)
+			return static_cast<uint16_t>((bits & 0x87f0) | 0x3800);
+		return kind == 3 ? bits & 0x8000 : kind == 4 ? bits & 0x83ff : bits;
+	}
+
+	Halves halves(size_t count, uint32_t special)
+	{
+		Halves halves(count);
+
+		for (uint16_t &bits : halves)
+			bits = half(special);
+		return halves;
+	}
+
+	SdpStage stage(bool isY)
+	{
+		SdpStage stage;
+
+		stage.bypass = false;
+		stage.algorithm = static_cast<SdpAlu>(below(3));
+		stage.alu.bypass = below(4) == 0;
+		stage.alu.fromMemory = true;
+		stage.mul.bypass = isY || coin();
+		stage.prelu = coin();
+		stage.reluBypass = isY || coin();
+		return stage;
+	}
+
+private:
+	std::mt19937 engine_;
+};
+
+/** \return FP32 bits, as the arithmetic takes them */
+std::vector<int32_t> numbersOf(const SdpOp &op, const Halves &halves)
+{
+	std::vector<int32_t> numbers;
+
+	for (const uint16_t half : halves)
+		numbers.push_back(op.nanToZero && arith::Fp16::isNan(half)
+					  ? 0
+					  : static_cast<int32_t>(arith::fp16ToFp32(half)));
+	return numbers;
+}
+
+/** A stage and its operands in all forms */
+struct HalfStage {
+	HalfStage(HalfDice &dice, const SdpOp &op, size_t count, bool last, uint32_t special)
+		: isY(last && dice.coin()), perElement(dice.coin()), stage(dice.stage(isY)),
+		  aluHalves(dice.halves(perElement ? count : kLanes, perElement ? special : 0)),
+		  alu(numbersOf(op, aluHalves)), mul(numbersOf(op, dice.halves(kLanes, 0)))
+	{
+	}
+
+	SdpOperandRun aluRun() const { return { alu.data(), perElement ? kLanes : 0 }; }
+
+	SdpStageRun bytes() const
+	{
+		if (!perElement)
+			return { &stage, isY, aluRun(), { mul.data(), 0 } };
+		return { &stage,
+			 isY,
+			 { nullptr, kLanes },
+			 { mul.data(), 0 },
+			 std::as_bytes(std::span(aluHalves)).data() };
+	}
+
+	bool isY;
+	bool perElement;
+	SdpStage stage;
+	Halves aluHalves;
+	std::vector<int32_t> alu;
+	std::vector<int32_t> mul;
+};
+
+} /* namespace */
+
+TEST(SdpHalves, AreTheReference)
+{
+	HalfDice dice(508);
+
+	for (int round = 0; round < 3000; round++) {
+		const size_t count = kLanes * (1 + dice.below(20));
+		const uint32_t special = dice.coin() ? 0 : 100;
+		SdpOp op;
+		SdpCounters expectedCounters;
+
+		op.in = op.proc = op.out = Precision::Fp16;
+		op.nanToZero = dice.coin();
+		const Halves in = dice.halves(count, special);
+		std::vector<int32_t> expected = numbersOf(op, in);
+		std::vector<HalfStage> stages;
+		std::vector<SdpStageRun> runs;
+		const uint32_t stageCount = dice.below(4);
+		for (uint32_t i = 0; i < stageCount; i++)
+			stages.emplace_back(dice, op, count, i == 2, special);
+		for (const HalfStage &stage : stages) {
+			runs.push_back(stage.bytes());
+			(stage.isY ? applySdpY : applySdpX)(stage.stage, op.proc, expected, kLanes,
+							    stage.aluRun(),
+							    { stage.mul.data(), 0 });
+		}
+		convertSdpOutput(op, expected, expectedCounters);
+		const Halves bits(expected.begin(), expected.end());
+		for (const uint16_t half : in) {
+			expectedCounters.nanInput += arith::Fp16::isNan(half);
+			expectedCounters.infInput += arith::Fp16::isInf(half);
+		}
+		nvdla::test::forEachTarget([&] {
+			Halves out(count);
+			SdpCounters counters;
+			ASSERT_TRUE(storeSdpHalves(op, runs, std::as_bytes(std::span(in)),
+						   std::as_writable_bytes(std::span(out)),
+						   counters));
+			ASSERT_EQ(out, bits) << "round " << round;
+			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
+			ASSERT_EQ(counters.nanOutput, expectedCounters.nanOutput);
+			ASSERT_EQ(counters.nanInput, expectedCounters.nanInput);
+			ASSERT_EQ(counters.infInput, expectedCounters.infInput);
+			ASSERT_EQ(counters.nonZero, out != Halves(count));
+		});
+	}
+}
+
+TEST(SdpHalves, LeaveWhatFp32DoesNotHoldToTheStages)
+{
+	const Halves in(kLanes, 0x3c00);
+	const std::vector<int32_t> large(kLanes, 0x7f7fffff); /* an infinity, widened */
+	Halves out(kLanes);
+	SdpOp op;
+	SdpStage stage;
+	SdpCounters counters;
+	const auto stores = [&](bool isY) {
+		const SdpStageRun run = { &stage, isY, { large.data(), 0 }, { large.data(), 0 } };
+		return storeSdpHalves(op, { &run, 1 }, std::as_bytes(std::span(in)),
+				      std::as_writable_bytes(std::span(out)), counters);
+	};
+
+	op.in = op.proc = op.out = Precision::Fp16;
+	stage.bypass = stage.alu.bypass = false;
+	stage.alu.fromMemory = true;
+	EXPECT_FALSE(stores(false));
+	stage.alu.bypass = true;
+	EXPECT_TRUE(stores(true)) << "nothing to do";
+	stage.mul.bypass = false;
+	EXPECT_FALSE(stores(false));
+	EXPECT_FALSE(stores(true));
+}
+
+} /* namespace nvdla::sim */
