@@ -67,13 +67,15 @@ HWY_INLINE hn::Vec<HalfTag> narrow(Bits bits)
 #endif
 }
 
-/** \return true if all are finite */
-HWY_INLINE bool areFinite(const uint16_t *bits)
+/** \param count whole vectors \return true if all are finite */
+HWY_INLINE bool areFinite(const uint16_t *bits, size_t count)
 {
 	const HalfTag tag;
-	const auto magnitude = hn::And(hn::LoadU(tag, bits), hn::Set(tag, 0x7fff));
+	auto most = hn::Zero(tag);
 
-	return hn::AllTrue(tag, hn::Lt(magnitude, hn::Set(tag, 0x7c00)));
+	for (size_t i = 0; i < count; i += hn::Lanes(tag))
+		most = hn::Max(most, hn::And(hn::LoadU(tag, bits + i), hn::Set(tag, 0x7fff)));
+	return hn::AllTrue(tag, hn::Lt(most, hn::Set(tag, 0x7c00)));
 }
 
 /** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
@@ -82,17 +84,30 @@ HWY_INLINE Bits ordered(Bits bits)
 	return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), constant(kMagnitude)));
 }
 
-HWY_INLINE Bits applyAlu(SdpAlu algorithm, Bits value, Bits operand)
-{
-	if (algorithm == SdpAlu::Max)
+struct Maximum {
+	static HWY_INLINE Bits apply(Bits value, Bits operand)
+	{
 		return ordered(hn::Max(ordered(value), ordered(operand)));
-	if (algorithm == SdpAlu::Min)
+	}
+};
+
+struct Minimum {
+	static HWY_INLINE Bits apply(Bits value, Bits operand)
+	{
 		return ordered(hn::Min(ordered(value), ordered(operand)));
-	const Bits sum = asBits(hn::Add(asFloat(value), asFloat(operand)));
-	/* Of two zeroes, and of what cancels, the first one's sign stays. */
-	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
-	return hn::IfThenElse(zero, signOf(value), sum);
-}
+	}
+};
+
+struct Sum {
+	static HWY_INLINE Bits apply(Bits value, Bits operand)
+	{
+		const Bits sum = asBits(hn::Add(asFloat(value), asFloat(operand)));
+		/* Of two zeroes, and of what cancels, the first one's sign stays. */
+		const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
+
+		return hn::IfThenElse(zero, signOf(value), sum);
+	}
+};
 
 HWY_INLINE Mask isNegative(Bits bits)
 {
@@ -110,18 +125,12 @@ struct Stage {
 	}
 	Stage() {}
 
-	/** \param at number of the vector's first value \param lane that in the atom */
-	HWY_INLINE Bits apply(Bits value, size_t at, size_t lane) const
+	HWY_INLINE Bits multiplied(Bits value, size_t at) const
 	{
-		if (hasAlu)
-			value = applyAlu(algorithm, value,
-					 elements ? widen(elements + at) : load(alu + lane));
-		if (multiplies) {
-			const Bits product =
-				asBits(hn::Mul(asFloat(value), asFloat(load(mul + lane))));
-			value = prelu ? hn::IfThenElse(isNegative(value), product, value) : product;
-		}
-		return relu ? hn::IfThenZeroElse(isNegative(value), value) : value;
+		const Bits factor = load(mul + at % kLanes);
+		const Bits product = asBits(hn::Mul(asFloat(value), asFloat(factor)));
+
+		return prelu ? hn::IfThenElse(isNegative(value), product, value) : product;
 	}
 
 	SdpAlu algorithm = SdpAlu::Max;
@@ -157,6 +166,68 @@ bool accepts(const SdpStageRun &run)
 	return areSmall(stage.alu, run.alu);
 }
 
+/** Vectors that go through the stages side by side: indices are constants once inlined */
+template<size_t... kIndex>
+struct Block {
+	static constexpr size_t kStep = hn::MaxLanes(Tag());
+	static constexpr size_t kValues = sizeof...(kIndex) * kStep;
+
+	Bits values[sizeof...(kIndex)];
+
+	HWY_INLINE explicit Block(const uint16_t *in) : values{ widen(in + kIndex * kStep)... } {}
+
+	template<typename Alu>
+	HWY_INLINE void compute(const Stage &stage, size_t at)
+	{
+		if (stage.elements) {
+			const uint16_t *from = stage.elements + at;
+			((values[kIndex] =
+				  Alu::apply(values[kIndex], widen(from + kIndex * kStep))),
+			 ...);
+			return;
+		}
+		((values[kIndex] = Alu::apply(values[kIndex],
+					      load(stage.alu + (at + kIndex * kStep) % kLanes))),
+		 ...);
+	}
+
+	/** \param at number of the first value */
+	HWY_INLINE void apply(const Stage &stage, size_t at)
+	{
+		if (stage.hasAlu && stage.algorithm == SdpAlu::Max)
+			compute<Maximum>(stage, at);
+		else if (stage.hasAlu && stage.algorithm == SdpAlu::Min)
+			compute<Minimum>(stage, at);
+		else if (stage.hasAlu)
+			compute<Sum>(stage, at);
+		if (stage.multiplies)
+			((values[kIndex] = stage.multiplied(values[kIndex], at + kIndex * kStep)),
+			 ...);
+		if (stage.relu)
+			((values[kIndex] =
+				  hn::IfThenZeroElse(isNegative(values[kIndex]), values[kIndex])),
+			 ...);
+	}
+
+	/** \return how many are the largest number */
+	HWY_INLINE size_t put(uint16_t *out, hn::Vec<HalfTag> &any) const
+	{
+		return (put(values[kIndex], out + kIndex * kStep, any) + ...);
+	}
+
+private:
+	static HWY_INLINE size_t put(Bits value, uint16_t *out, hn::Vec<HalfTag> &any)
+	{
+		const HalfTag tag;
+		const auto result = narrow(value);
+		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
+
+		any = hn::Or(any, result);
+		hn::StoreU(result, tag, out);
+		return hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));
+	}
+};
+
 /** The stages and what they work on */
 struct Run {
 	static constexpr size_t kMostStages = 3;
@@ -167,14 +238,24 @@ struct Run {
 	const uint16_t *in;
 	uint16_t *out;
 
-	HWY_INLINE bool areFiniteAt(size_t at) const
+	HWY_INLINE bool areFiniteAt(size_t at, size_t count) const
 	{
-		bool finite = areFinite(in + at);
+		bool finite = areFinite(in + at, count);
 
 		for (size_t i = 0; i < runs.size(); i++)
 			if (stages[i].elements)
-				finite = finite && areFinite(stages[i].elements + at);
+				finite = finite && areFinite(stages[i].elements + at, count);
 		return finite;
+	}
+
+	template<typename B>
+	HWY_INLINE size_t storeBlock(size_t at, hn::Vec<HalfTag> &any) const
+	{
+		B block(in + at);
+
+		for (size_t i = 0; i < runs.size(); i++)
+			block.apply(stages[i], at);
+		return block.put(out + at, any);
 	}
 
 	/** The readable way for one number */
@@ -224,21 +305,21 @@ bool store(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const
 			return false;
 		run.stages[i] = Stage(stages[i]);
 	}
-	for (size_t at = 0; at < count; at += step) {
-		if (HWY_UNLIKELY(!run.areFiniteAt(at))) {
+	using Four = Block<0, 1, 2, 3>;
+	for (size_t at = 0; at < count;) {
+		if (at + Four::kValues <= count && run.areFiniteAt(at, Four::kValues)) {
+			saturated += run.storeBlock<Four>(at, any);
+			at += Four::kValues;
+			continue;
+		}
+		if (run.areFiniteAt(at, step)) {
+			saturated += run.storeBlock<Block<0>>(at, any);
+		} else {
 			for (size_t i = 0; i < step; i++)
 				run.compute(at + i, counters);
 			any = hn::Or(any, hn::LoadU(tag, run.out + at));
-			continue;
 		}
-		Bits value = widen(run.in + at);
-		for (size_t i = 0; i < stages.size(); i++)
-			value = run.stages[i].apply(value, at, at % kLanes);
-		const auto result = narrow(value);
-		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
-		saturated += hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));
-		any = hn::Or(any, result);
-		hn::StoreU(result, tag, run.out + at);
+		at += step;
 	}
 	counters.saturation += static_cast<uint32_t>(saturated);
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
