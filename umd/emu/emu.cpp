@@ -112,6 +112,44 @@ void localResponse(const EmuOperation &operation, std::vector<float> &values, si
 	});
 }
 
+void logSoftmax(std::vector<float> &values, size_t channels)
+{
+	forEachPixel(values, channels, [](std::vector<double> &pixel) {
+		const double largest = *std::max_element(pixel.begin(), pixel.end());
+		double sum = 0;
+		for (const double value : pixel)
+			sum += std::exp(value - largest);
+		for (double &value : pixel)
+			value -= largest + std::log(sum);
+	});
+}
+
+void standardize(const EmuOperation &operation, std::vector<float> &values, size_t channels)
+{
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const auto count = static_cast<double>(pixel.size());
+		const double mean = std::accumulate(pixel.begin(), pixel.end(), 0.0) / count;
+		for (double &value : pixel)
+			value -= mean;
+		const double variance =
+			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0) / count;
+		const double width = std::sqrt(variance + operation.shift);
+		/* Channels that are alike have no width. */
+		for (double &value : pixel)
+			value = width > 0 ? value / width : 0;
+	});
+}
+
+std::vector<float> largest(const std::vector<float> &values, size_t channels)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<float> result(values.begin(), values.begin() + static_cast<ptrdiff_t>(plane));
+
+	for (size_t i = plane; i < values.size(); i++)
+		result[i % plane] = std::max(result[i % plane], values[i]);
+	return result;
+}
+
 /* The index of the first of the largest, in the first channel. */
 std::vector<float> argMax(const std::vector<float> &values, size_t channels)
 {
@@ -193,7 +231,7 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 
 	if (operation.type == EmuOpType::Reshape)
 		return reshape(operation.axes, from, src, to, dst);
-	const uint32_t channels = operation.type == EmuOpType::ArgMax ? 1 : from.c;
+	const uint32_t channels = makesOneChannel(operation.type) ? 1 : from.c;
 	if (channels != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
 			    fmt::format("{} and {} differ", from.describe(), to.describe()));
@@ -215,6 +253,15 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		break;
 	case EmuOpType::LocalResponse:
 		localResponse(operation, *values, from.c);
+		break;
+	case EmuOpType::LogSoftmax:
+		logSoftmax(*values, from.c);
+		break;
+	case EmuOpType::Standardize:
+		standardize(operation, *values, from.c);
+		break;
+	case EmuOpType::Largest:
+		*values = largest(*values, from.c);
 		break;
 	case EmuOpType::Softmax:
 	case EmuOpType::Reshape:

@@ -293,14 +293,23 @@ void lower(Lowering &lowering, const op::OverChannels &op)
 {
 	using Function = op::OverChannels::Function;
 	const bool indices = op.function == Function::ArgMax;
+	const std::pair<Function, EmuOpType> types[] = {
+		{ Function::ArgMax, EmuOpType::ArgMax },
+		{ Function::Normalize, EmuOpType::Normalize },
+		{ Function::LocalResponse, EmuOpType::LocalResponse },
+		{ Function::LogSoftmax, EmuOpType::LogSoftmax },
+		{ Function::Standardize, EmuOpType::Standardize },
+		{ Function::Largest, EmuOpType::Largest },
+	};
 	SurfaceState &in = lowering.input("input", op.input);
 	EmuOperation emu;
 
 	if (lowering.failed())
 		return;
-	emu.type = indices				? EmuOpType::ArgMax
-		   : op.function == Function::Normalize ? EmuOpType::Normalize
-							: EmuOpType::LocalResponse;
+	for (const auto &[function, type] : types) {
+		if (op.function == function)
+			emu.type = type;
+	}
 	emu.inScale = op.inScale;
 	emu.inZero = zeroOf(lowering, "inZero", op.inZero);
 	emu.outScale = op.outScale;
@@ -314,7 +323,7 @@ void lower(Lowering &lowering, const op::OverChannels &op)
 	emu.scale = op.scale;
 	emu.shift = op.shift;
 	lowerCpu(lowering, emu, op.input, op.output, indices ? DataType::Int16 : op.type,
-		 Shape{ indices ? 1 : in.desc.c, in.desc.h, in.desc.w, 1 });
+		 Shape{ makesOneChannel(emu.type) ? 1 : in.desc.c, in.desc.h, in.desc.w, 1 });
 }
 
 void lower(Lowering &lowering, const op::Reshape &op)

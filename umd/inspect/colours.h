@@ -17,7 +17,7 @@ constexpr const char *engineColours =
 	".PDP{fill:#eedd88}\n"
 	".CDP{fill:#ffaabb}\n"
 	".RUBIK{fill:#bbcc33}\n"
-	".POWER,.SOFTMAX,.RESHAPE,.ARG_MAX,.NORMALIZE,.LOCAL_RESPONSE,.CPU{fill:"
-	"#dddddd}\n";
+	".POWER,.SOFTMAX,.RESHAPE,.ARG_MAX,.NORMALIZE,.LOCAL_RESPONSE,"
+	".LOG_SOFTMAX,.STANDARDIZE,.LARGEST,.CPU{fill:#dddddd}\n";
 
 } /* namespace nvdla::inspect */

@@ -278,6 +278,18 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 		text.engine = "LOCAL_RESPONSE";
 		text.action = fmt::format("over {} channels", operation.window);
 		break;
+	case EmuOpType::LogSoftmax:
+		text.engine = "LOG_SOFTMAX";
+		text.action = "over channels";
+		break;
+	case EmuOpType::Standardize:
+		text.engine = "STANDARDIZE";
+		text.action = fmt::format("over channels, {} added to variances", operation.shift);
+		break;
+	case EmuOpType::Largest:
+		text.engine = "LARGEST";
+		text.action = "of channels";
+		break;
 	}
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);
 	text.types = dataTypeName(src.type);

@@ -43,8 +43,8 @@ constexpr size_t emuWindow = 2;
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
- * RESHAPE, ARG_MAX, NORMALIZE and LOCAL_RESPONSE are ours. RESHAPE has an order of axes, three bits
- * for each, or nothing; LOCAL_RESPONSE the parameters of POWER.
+ * All others are ours. RESHAPE has an order of axes, three bits for each, or nothing;
+ * LOCAL_RESPONSE and STANDARDIZE have the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;

@@ -30,7 +30,7 @@ EmuOperationDesc describe(const EmuOperation &operation)
 	desc.reserved[emuWindow] = operation.window;
 	if (operation.type == EmuOpType::Softmax)
 		desc.axis = emuAxisChannel;
-	else if (operation.type == EmuOpType::Power || operation.type == EmuOpType::LocalResponse)
+	else if (hasPower(operation.type))
 		desc.power = { operation.power, operation.scale, operation.shift };
 	for (size_t axis = 0; operation.type == EmuOpType::Reshape && axis < AxisOrder::most;
 	     axis++) {

@@ -105,8 +105,9 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 				    fmt::format("{} and {} cannot be", operation.inScale,
 						operation.outScale));
 	}
-	if (type == static_cast<unsigned>(EmuOpType::Power) ||
-	    (type == static_cast<unsigned>(EmuOpType::LocalResponse) && !legacy_)) {
+	const bool known = type == static_cast<unsigned>(EmuOpType::Power) ||
+			   (type <= static_cast<unsigned>(EmuOpType::Largest) && !legacy_);
+	if (known && hasPower(static_cast<EmuOpType>(type))) {
 		operation.type = static_cast<EmuOpType>(type);
 		operation.power = field<float>(bytes, layout_.parameters);
 		operation.scale = field<float>(bytes, layout_.parameters + 4);
@@ -134,16 +135,15 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		}
 		return operation;
 	}
-	if ((type == static_cast<unsigned>(EmuOpType::ArgMax) ||
-	     type == static_cast<unsigned>(EmuOpType::Normalize)) &&
-	    !legacy_) {
+	if (known) {
 		operation.type = static_cast<EmuOpType>(type);
 		return operation;
 	}
 	return fail(ErrorCode::Unsupported, takingEmuTask,
 		    lists_.where(fmt::format("operation {} type", index)),
 		    fmt::format("{} is none of POWER (0), SOFTMAX (1), RESHAPE (2), ARG_MAX (3), "
-				"NORMALIZE (4), LOCAL_RESPONSE (5)",
+				"NORMALIZE (4), LOCAL_RESPONSE (5), LOG_SOFTMAX (6), STANDARDIZE "
+				"(7), LARGEST (8)",
 				type));
 }
 

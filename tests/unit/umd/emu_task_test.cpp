@@ -155,7 +155,7 @@ TEST(EmuTask, Reshape)
 TEST(EmuTask, RefusesWhatItDoesNotKnow)
 {
 	EmuFile file(false);
-	put<uint8_t>(file.operation, 0, 6);
+	put<uint8_t>(file.operation, 0, 9);
 	put<float>(file.operation, 8, 1.0f);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);

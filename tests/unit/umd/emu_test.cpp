@@ -173,6 +173,26 @@ TEST(Emu, FunctionsOfAllChannels)
 	ASSERT_TRUE(runEmu(operation, src, dst));
 	EXPECT_NEAR(unpack(operation.dst, dst)[0], 3.0 / 6, 1e-3);
 
+	operation.type = EmuOpType::LogSoftmax;
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	const double less = -std::log(1 + std::exp(-1));
+	const auto logarithms = unpack(operation.dst, dst);
+	EXPECT_NEAR(logarithms[0], less - 1, 1e-3);
+	EXPECT_NEAR(logarithms[1], less, 1e-3);
+
+	operation.type = EmuOpType::Standardize;
+	operation.shift = 0;
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ -1, 1, 1, -1 }));
+	operation.shift = 0.75f;
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst)[0], -0.5f);
+
+	operation.type = EmuOpType::Largest;
+	operation.dst = cube(DataType::Half, 1, 1, 2);
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ 4, 0 }));
+
 	operation.type = EmuOpType::ArgMax;
 	operation.dst = cube(DataType::Int16, 1, 1, 2);
 	ASSERT_TRUE(runEmu(operation, src, dst));

@@ -342,6 +342,9 @@ struct OverChannels {
 		ArgMax,	       /**< index of the largest, the first of several; an INT16 channel */
 		Normalize,     /**< x / sqrt(sum of squares) */
 		LocalResponse, /**< x / (shift + scale * sum of squares of the window) ^ power */
+		LogSoftmax,    /**< x - log(sum of exp(x)) */
+		Standardize,   /**< (x - mean) / sqrt(variance + shift) */
+		Largest,       /**< the largest number, in one channel */
 	};
 
 	std::string name;

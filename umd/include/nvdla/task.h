@@ -80,7 +80,22 @@ enum class EmuOpType : uint8_t {
 	/** \brief x / (shift + scale * sum of squares of \a window channels around) ^ power; ours
 	 */
 	LocalResponse = 5,
+	LogSoftmax = 6,	 /**< the logarithm of a Softmax; ours */
+	Standardize = 7, /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; ours */
+	Largest = 8,	 /**< the largest of a pixel's channels; ours */
 };
+
+/** \return whether an operation makes one channel of all of them */
+inline bool makesOneChannel(EmuOpType type)
+{
+	return type == EmuOpType::ArgMax || type == EmuOpType::Largest;
+}
+/** \return whether an operation has power, scale and shift */
+inline bool hasPower(EmuOpType type)
+{
+	return type == EmuOpType::Power || type == EmuOpType::LocalResponse ||
+	       type == EmuOpType::Standardize;
+}
 
 /** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */
 struct EmuBuffer {
