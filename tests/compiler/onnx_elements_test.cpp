@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <gtest/gtest.h>
+#include <nvdla/compiler.h>
 
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
@@ -136,6 +137,67 @@ TEST(OnnxElements, NumberForEachChannel)
 			EXPECT_EQ(outputs[1][i], picture[i] * averages[i / 6]) << i;
 		}
 	}
+}
+
+/* Of rows, as files had it before there was an operator for it: one step of the CPU. */
+TEST(OnnxElements, StandardizationInManyOperators)
+{
+	for (const bool divides : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 4 });
+		builder.floats("epsilon", {}, { 0.5f });
+		builder.floats("two", {}, { 2 });
+		OnnxBuilder::set(builder.node("ReduceMean", { "x" }, "mean"), "axes", { -1 });
+		builder.node("Sub", { "x", "mean" }, "centered");
+		if (divides)
+			builder.node("Pow", { "centered", "two" }, "squares");
+		else
+			builder.node("Mul", { "centered", "centered" }, "squares");
+		OnnxBuilder::set(builder.node("ReduceMean", { "squares" }, "variance"), "axes",
+				 { -1 });
+		builder.node("Add", { "variance", "epsilon" }, "more");
+		builder.node("Sqrt", { "more" }, "width");
+		if (!divides)
+			builder.node("Reciprocal", { "width" }, "factor");
+		builder.node(divides ? "Div" : "Mul", { "centered", divides ? "width" : "factor" },
+			     "y");
+		builder.output("y");
+		auto compiled = compileModel(builder.file());
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		EXPECT_EQ(compiled->report.layers.size(), 1U);
+		const auto outputs = onCore(builder, { { 1, 2, 3, 6, -5, -5, -5, -5 } });
+		ASSERT_EQ(outputs.size(), 1U);
+		/* Squares of -2, -1, 0 and 3 are 3.5 in the mean. */
+		const Numbers wanted = { -1, -0.5, 0, 1.5, 0, 0, 0, 0 };
+		for (size_t i = 0; i < wanted.size(); i++)
+			EXPECT_NEAR(outputs[0][i], wanted[i], 2e-3) << i;
+	}
+}
+
+TEST(OnnxElements, ChosenByAConstant)
+{
+	OnnxBuilder builder;
+	Numbers negative = picture;
+
+	for (double &number : negative)
+		number = -number;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.input("z", { 1, 2, 2, 3 });
+	builder.integers("columns", { 3 }, { 1, 0, 1 }, onnx::BOOL);
+	builder.integers("channels", { 1, 2, 1, 1 }, { 0, 1 }, onnx::BOOL);
+	builder.floats("infinite", {}, { -HUGE_VALF });
+	builder.floats("seven", {}, { 7 });
+	builder.node("Where", { "columns", "x", "z" }, "some");
+	builder.node("Where", { "channels", "seven", "some" }, "y");
+	builder.node("Where", { "columns", "x", "infinite" }, "masked");
+	builder.output("y");
+	builder.output("masked");
+	const auto outputs = onCore(builder, { picture, negative });
+	ASSERT_EQ(outputs.size(), 2U);
+	EXPECT_EQ(outputs[0], (Numbers{ 1, -2, 3, 4, -5, 6, 7, 7, 7, 7, 7, 7 }));
+	/* What is beyond FP16 is its lowest number. */
+	for (size_t i = 0; i < picture.size(); i++)
+		EXPECT_EQ(outputs[1][i], i % 3 == 1 ? -65504 : picture[i]);
 }
 
 TEST(OnnxElements, FunctionsOfAllChannels)

@@ -31,22 +31,26 @@ void QdqModel::describe(const std::string &name, const std::vector<int64_t> &sha
 
 void QdqModel::input(const std::vector<int64_t> &shape)
 {
-	steps_ = { scale(-6, -3), static_cast<int32_t>(from(-128, 127)) };
-	if (positive_)
-		steps_.zero = -128;
+	const std::string name = "x" + std::to_string(numbers_.size());
+	const int64_t low = least_ ? -128 + *least_ : -128;
+	Numbers numbers;
+
+	steps_ = { scale(-6, -3), least_ ? -128 : static_cast<int32_t>(from(-128, 127)) };
 	for (int64_t i = countOf(shape); i > 0; i--)
-		numbers_.push_back(
-			static_cast<double>(steps_.scale) *
-			static_cast<double>(from(positive_ ? -124 : -128, 127) - steps_.zero));
-	builder.input("x", shape);
-	builder.floats("x_scale", {}, { steps_.scale });
-	builder.integers("x_zero", {}, { steps_.zero });
-	if (result_) {
-		builder.node("QuantizeLinear", { "x", "x_scale", "x_zero" }, "x_integers");
-		builder.node("DequantizeLinear", { "x_integers", "x_scale", "x_zero" }, "x_real");
-	}
-	operands_.push_back(result_ ? "x_real" : "x");
-	describe("x", shape);
+		numbers.push_back(static_cast<double>(steps_.scale) *
+				  static_cast<double>(from(low, 127) - steps_.zero));
+	numbers_.push_back(std::move(numbers));
+	builder.input(name, shape);
+	operands_.push_back(result_ ? name + "_real" : name);
+	describe(name, shape);
+	if (!result_)
+		return;
+	const std::vector<std::string> steps = { name + "_scale", name + "_zero" };
+	builder.floats(steps[0], {}, { steps_.scale });
+	builder.integers(steps[1], {}, { steps_.zero });
+	builder.node("QuantizeLinear", { name, steps[0], steps[1] }, name + "_integers");
+	builder.node("DequantizeLinear", { name + "_integers", steps[0], steps[1] },
+		     name + "_real");
 }
 
 void QdqModel::constant(const std::string &name, const std::vector<int64_t> &shape,

@@ -36,10 +36,10 @@ public:
 	}
 	bool chance(double share) { return real(0, 1) < share; }
 
-	/* In this order, each at most once. */
+	/* In this order. */
 
-	/** \brief Numbers of the input are above 0 */
-	void positive(bool is) { positive_ = is; }
+	/** \brief Numbers of the next input are at least this many steps */
+	void atLeast(int32_t steps) { least_ = steps; }
 	void input(const std::vector<int64_t> &shape);
 	/** \brief Kernels with a scale for each index along \a axis, or one if that is -1 */
 	void weights(const std::vector<int64_t> &shape, int64_t axis);
@@ -53,9 +53,14 @@ public:
 	/** \brief Say that the output has the input's integers */
 	void movesElements(bool does) { movesElements_ = does; }
 
+	/** \brief Say that there is no such operator of real numbers */
+	void needsIntegers(bool does) { needsIntegers_ = does; }
+
+	bool needsIntegers() const { return needsIntegers_; }
 	bool movesElements() const { return movesElements_; }
 	const QdqQuantization &inputSteps() const { return steps_; }
-	const Numbers &numbers() const { return numbers_; }
+	/** \brief Numbers of each input */
+	const std::vector<Numbers> &numbers() const { return numbers_; }
 	const std::string &description() const { return description_; }
 
 	OnnxBuilder builder;
@@ -80,10 +85,11 @@ private:
 	QdqQuantization steps_;
 	std::vector<float> weightScales_;
 	std::vector<std::string> operands_;
-	Numbers numbers_;
+	std::vector<Numbers> numbers_;
 	std::string description_;
-	bool positive_ = false;
+	std::optional<int32_t> least_;
 	bool movesElements_ = false;
+	bool needsIntegers_ = false;
 };
 
 } /* namespace nvdla::test */

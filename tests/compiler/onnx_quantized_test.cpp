@@ -32,17 +32,21 @@ Numbers turned(const Numbers &numbers, const compiler::Extents &nhwc, bool toCha
 }
 
 /* What the reference makes of a float model, in the file's order. */
-Numbers defined(const compiler::Model &model, const Numbers &input)
+Numbers defined(const compiler::Model &model, std::vector<Numbers> inputs)
 {
-	const compiler::Extents &in = model.values[model.inputs.front()].shape;
-	const compiler::Extents &out = model.values[model.outputs.front()].shape;
-	const bool turnsIn = model.inputOrders.front() == ElementOrder::Nchw;
-	const bool turnsOut = model.outputOrders.front() == ElementOrder::Nchw;
-	const auto values =
-		evaluate(model, { turnsIn && in.size() == 4 ? turned(input, in, true) : input });
-	const Numbers &result = values[model.outputs.front()];
+	auto turns = [&](compiler::ValueId id, ElementOrder order) {
+		return order == ElementOrder::Nchw && model.values[id].shape.size() == 4;
+	};
+	const compiler::ValueId output = model.outputs.front();
 
-	return turnsOut && out.size() == 4 ? turned(result, out, false) : result;
+	for (size_t i = 0; i < inputs.size(); i++) {
+		if (turns(model.inputs[i], model.inputOrders[i]))
+			inputs[i] = turned(inputs[i], model.values[model.inputs[i]].shape, true);
+	}
+	const Numbers result = evaluate(model, inputs)[output];
+	return turns(output, model.outputOrders.front())
+		       ? turned(result, model.values[output].shape, false)
+		       : result;
 }
 
 /* A range of integers for numbers, of which some may be cut off. */
@@ -71,8 +75,24 @@ void expectWithinAStep(const Numbers &got, const Numbers &wanted, const QdqQuant
 		if (!(distance <= largest))
 			largest = distance;
 	}
-	EXPECT_LE(beyond, wanted.size() / 100);
+	EXPECT_LE(beyond, wanted.size() / 100) << wanted.size();
 	EXPECT_LE(largest, 2.01);
+}
+
+void expectWithinAHundredth(const Numbers &got, const Numbers &wanted)
+{
+	const auto [low, high] = std::minmax_element(wanted.begin(), wanted.end());
+	const double range = std::max(*high, 0.0) - std::min(*low, 0.0);
+	double largest = 0;
+
+	ASSERT_EQ(got.size(), wanted.size());
+	for (size_t i = 0; i < wanted.size(); i++) {
+		const double distance = std::fabs(got[i] - wanted[i]);
+		/* Written so that a NaN counts. */
+		if (!(distance <= largest))
+			largest = distance;
+	}
+	EXPECT_LE(largest, 0.01 * std::max(range, 1e-3));
 }
 
 using Make = std::function<void(QdqModel &)>;
@@ -90,9 +110,15 @@ void check(const Make &make, uint32_t seed)
 
 	QdqModel integers(seed, steps);
 	make(integers);
-	const auto outputs = onCore(integers.builder, { integers.numbers() });
+	const auto outputs = onCore(integers.builder, integers.numbers());
 	ASSERT_EQ(outputs.size(), 1U);
 	expectWithinAStep(outputs[0], wanted, steps);
+
+	if (real.needsIntegers())
+		return;
+	const auto halves = onCore(real.builder, real.numbers());
+	ASSERT_EQ(halves.size(), 1U);
+	expectWithinAHundredth(halves[0], wanted);
 }
 
 /* NVDLA_OPERATOR_SEED runs one seed alone. */
@@ -219,7 +245,9 @@ void power(QdqModel &model)
 	const float exponents[] = { 1, 2, 3, 0.5f, -0.5f, -1 };
 	const float exponent = exponents[model.from(0, 5)];
 
-	model.positive(exponent < 1);
+	if (exponent < 1)
+		model.atLeast(4);
+	model.needsIntegers(exponent < 1);
 	model.input({ 1, model.from(1, 40), model.from(1, 6), model.from(1, 6) });
 	model.builder.floats("exponent", {}, { exponent });
 	model.extra("exponent");
@@ -241,6 +269,126 @@ void reduction(QdqModel &model)
 		OnnxBuilder::set(node, "axes", axes);
 	OnnxBuilder::set(node, "keepdims", { model.chance(0.7) });
 	model.movesElements(!sum);
+}
+
+void quotient(QdqModel &model)
+{
+	const int64_t c = model.from(1, 40), h = model.from(1, 6), w = model.from(1, 6);
+
+	model.input({ 1, c, h, w });
+	model.atLeast(8);
+	if (model.chance(0.3))
+		model.input({ 1, c, 1, 1 });
+	else
+		model.input({ 1, c, h, w });
+	model.node("Div");
+}
+
+void channelReduction(QdqModel &model)
+{
+	const std::string types[] = { "ReduceSum", "ReduceMean", "ReduceMax" };
+	const std::string type = types[model.from(0, 2)];
+	const bool rows = model.chance(0.4), sum = type == "ReduceSum";
+
+	if (rows)
+		model.input({ 1, model.from(1, 8), model.from(1, 90) });
+	else
+		model.input({ 1, model.from(1, 90), model.from(1, 8), model.from(1, 8) });
+	if (sum)
+		model.list("axes", { rows ? -1 : 1 });
+	onnx::Node *node = model.node(type);
+	if (!sum)
+		OnnxBuilder::set(node, "axes", { rows ? -1 : 1 });
+	OnnxBuilder::set(node, "keepdims", { model.chance(0.7) });
+	model.movesElements(type == "ReduceMax");
+}
+
+void manyElements(QdqModel &model)
+{
+	const std::vector<int64_t> choices[] = { { 2 }, { 3 }, { 2, 3 } };
+	const std::vector<int64_t> axes = choices[model.from(0, 2)];
+	const bool sum = model.chance(0.5);
+
+	model.input({ 1, model.from(1, 40), model.from(20, 70), model.from(20, 70) });
+	if (sum)
+		model.list("axes", axes);
+	onnx::Node *node = model.node(sum ? "ReduceSum" : "ReduceMean");
+	if (!sum)
+		OnnxBuilder::set(node, "axes", axes);
+	OnnxBuilder::set(node, "keepdims", { model.chance(0.7) });
+}
+
+void layerNormalization(QdqModel &model)
+{
+	const int64_t c = model.from(2, 90);
+
+	model.input({ 1, model.from(1, 8), c });
+	model.weights({ c }, -1);
+	if (model.chance(0.7))
+		model.bias(c);
+	model.node("LayerNormalization");
+}
+
+void logSoftmax(QdqModel &model)
+{
+	const bool rows = model.chance(0.5);
+
+	if (rows)
+		model.input({ 1, model.from(1, 8), model.from(2, 40) });
+	else
+		model.input({ 1, model.from(2, 40), model.from(1, 6), model.from(1, 6) });
+	OnnxBuilder::set(model.node("LogSoftmax"), "axis", { rows ? 2 : 1 });
+}
+
+void smallerPicture(QdqModel &model)
+{
+	const int64_t y = model.from(1, 4), x = model.from(1, 4);
+	const int64_t h = y * model.from(1, 5), w = x * model.from(1, 5);
+	const bool nearest = model.chance(0.5), centers = model.chance(0.6);
+	const int64_t c = model.from(1, 40);
+
+	model.input({ 1, c, h, w });
+	model.extra("");
+	model.extra("");
+	model.list("sizes", { 1, c, h / y, w / x });
+	onnx::Node *node = model.node("Resize");
+	OnnxBuilder::setText(node, "mode", nearest ? "nearest" : "linear");
+	OnnxBuilder::setText(node, "coordinate_transformation_mode",
+			     centers ? "half_pixel" : "asymmetric");
+	if (!centers || nearest)
+		OnnxBuilder::setText(node, "nearest_mode",
+				     centers ? "round_prefer_floor" : "floor");
+	model.movesElements(true);
+}
+
+TEST(OnnxQuantized, QuotientOfTensors)
+{
+	checkAll(quotient);
+}
+
+TEST(OnnxQuantized, ReductionsOfChannels)
+{
+	checkAll(channelReduction);
+}
+
+TEST(OnnxQuantized, ReductionsOfManyElements)
+{
+	checkAll(manyElements);
+}
+
+TEST(OnnxQuantized, LayerNormalization)
+{
+	checkAll(layerNormalization);
+}
+
+TEST(OnnxQuantized, LogSoftmax)
+{
+	checkAll(logSoftmax);
+}
+
+TEST(OnnxQuantized, SmallerPicture)
+{
+	checkAll(smallerPicture);
 }
 
 TEST(OnnxQuantized, ConvolutionOfALine)

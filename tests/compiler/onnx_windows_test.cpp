@@ -65,9 +65,9 @@ TEST(OnnxWindows, ReductionsOfPictures)
 
 	OnnxBuilder channels;
 	channels.input("x", { 1, 2, 2, 3 });
-	OnnxBuilder::set(channels.node("ReduceMax", { "x" }, "y"), "axes", { 1 });
+	OnnxBuilder::set(channels.node("ReduceMax", { "x" }, "y"), "axes", { 1, 2 });
 	channels.output("y");
-	expectRefusedFile(channels.file(), { "ReduceMax 'y'", "axes: are not lines and columns" });
+	expectRefusedFile(channels.file(), { "ReduceMax 'y'", "axes: are not lines, columns or both, nor a single one" });
 }
 
 /* The only window has the first of two lines, and more channels than an atom. */

@@ -67,6 +67,8 @@ public:
 	void operator()(const ArgMax &);
 	void operator()(const Normalization &);
 	void operator()(const LocalResponse &response);
+	void operator()(const ChannelReduction &reduction);
+	void operator()(const Standardization &standardization);
 	void operator()(const Unknown &) {} /* what is not read may be */
 
 private:
@@ -274,6 +276,13 @@ void Evaluator::operator()(const Elementwise &elementwise)
 		}
 		const double a = in(0)[at[0]], b = in(1)[at[1]];
 		const bool largest = elementwise.function == Function::Maximum;
+		if (elementwise.function == Function::Divide) {
+			result_[i] = isReal() ? std::clamp(a / b, elementwise.activation.low,
+							   elementwise.activation.high)
+					      : nearest(real(0, a) / real(1, b) / so,
+							elementwise.activation);
+			continue;
+		}
 		if (isReal() || elementwise.function >= Function::Maximum) {
 			const double y = elementwise.function == Function::Add	      ? a + b
 					 : elementwise.function == Function::Subtract ? a - b
@@ -566,13 +575,47 @@ void Evaluator::operator()(const LocalResponse &response)
 	}
 }
 
+void Evaluator::operator()(const ChannelReduction &reduction)
+{
+	const size_t channels = value(0).shape.back();
+
+	for (size_t row = 0; row < result_.size(); row++) {
+		double sum = 0, largest = -DBL_MAX;
+		for (size_t c = 0; c < channels; c++) {
+			sum += real(0, in(0)[row * channels + c]);
+			largest = std::max(largest, real(0, in(0)[row * channels + c]));
+		}
+		result_[row] = written(reduction.method == Pool::Method::Max ? largest
+				       : reduction.method == Pool::Method::Sum
+					       ? sum
+					       : sum / static_cast<double>(channels));
+	}
+}
+
+void Evaluator::operator()(const Standardization &standardization)
+{
+	const size_t channels = out_.shape.back();
+
+	for (size_t row = 0; row < result_.size(); row += channels) {
+		double mean = 0, squares = 0;
+		for (size_t i = row; i < row + channels; i++)
+			mean += real(0, in(0)[i]) / static_cast<double>(channels);
+		for (size_t i = row; i < row + channels; i++)
+			squares += std::pow(real(0, in(0)[i]) - mean, 2);
+		const double variance = squares / static_cast<double>(channels);
+		for (size_t i = row; i < row + channels; i++)
+			result_[i] = written((real(0, in(0)[i]) - mean) /
+					     std::sqrt(variance + standardization.epsilon));
+	}
+}
+
 void Evaluator::operator()(const Softmax &softmax)
 {
 	const uint32_t classes = out_.shape.back();
 
 	for (size_t row = 0; row < result_.size(); row += classes) {
 		const auto begin = in(0).begin() + static_cast<ptrdiff_t>(row);
-		if (value(0).type == ElementType::Int16) {
+		if (value(0).type == ElementType::Int16 && !softmax.isLogarithm) {
 			const Numbers y = tableSoftmax(Numbers(begin, begin + classes),
 						       scale(value(0)) * softmax.beta);
 			std::copy(y.begin(), y.end(),
@@ -586,7 +629,8 @@ void Evaluator::operator()(const Softmax &softmax)
 						  softmax.beta));
 		const double sum = std::accumulate(powers.begin(), powers.end(), 0.0);
 		for (uint32_t c = 0; c < classes; c++) {
-			result_[row + c] = written(powers[c] / sum);
+			result_[row + c] = written(softmax.isLogarithm ? std::log(powers[c] / sum)
+								       : powers[c] / sum);
 		}
 	}
 }

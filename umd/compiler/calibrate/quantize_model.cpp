@@ -52,8 +52,9 @@ Range limitsOf(const Operator &operation, const Range &seen)
 {
 	constexpr double steps = 256;
 	const auto *unary = std::get_if<Unary>(&operation.kind);
+	const auto *softmax = std::get_if<Softmax>(&operation.kind);
 
-	if (std::holds_alternative<Softmax>(operation.kind) ||
+	if ((softmax && !softmax->isLogarithm) ||
 	    (unary && unary->function == Unary::Function::Logistic))
 		return { 0, (steps - 1) / steps };
 	if (unary && unary->function == Unary::Function::Tanh)

@@ -177,9 +177,13 @@ double Unary::operator()(double x) const
 
 bool isOverChannels(const Kind &kind)
 {
+	const auto *reduction = std::get_if<ChannelReduction>(&kind);
+
 	return std::holds_alternative<Softmax>(kind) || std::holds_alternative<ArgMax>(kind) ||
 	       std::holds_alternative<Normalization>(kind) ||
-	       std::holds_alternative<LocalResponse>(kind);
+	       std::holds_alternative<LocalResponse>(kind) ||
+	       std::holds_alternative<Standardization>(kind) ||
+	       (reduction && reduction->method == Pool::Method::Max);
 }
 
 bool hasKernels(const Kind &kind)

@@ -98,7 +98,7 @@ struct FullyConnected {
 
 /** \brief Inputs: two of one shape, or of shapes that are repeated to the output's */
 struct Elementwise {
-	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum };
+	enum class Function : uint8_t { Add, Subtract, Multiply, Maximum, Minimum, Divide };
 	Function function = Function::Add;
 	Clamp activation;
 };
@@ -198,6 +198,7 @@ struct Enlarge {
 /** \brief Over the last axis, of beta * x */
 struct Softmax {
 	double beta = 1;
+	bool isLogarithm = false; /**< of that */
 };
 
 /**
@@ -213,6 +214,16 @@ struct Transpose {
 
 /** \brief Index of the largest number along the last axis, the first of several */
 struct ArgMax {
+};
+
+/** \brief One number of all those of the last axis, which has one element then */
+struct ChannelReduction {
+	Pool::Method method = Pool::Method::Average;
+};
+
+/** \brief (x - mean) / sqrt(variance + epsilon), of the numbers of the last axis */
+struct Standardization {
+	double epsilon = 0;
 };
 
 /** \brief Each number of the last axis, divided by the root of the sum of all squares there */
@@ -234,11 +245,12 @@ struct Unknown {
 
 using Kind = std::variant<Convolution, TransposedConvolution, FullyConnected, Elementwise, Pool,
 			  GlobalAverage, Reshape, Pad, Concatenation, Slice, Unary, PRelu, Enlarge,
-			  Softmax, Transpose, ArgMax, Normalization, LocalResponse, Unknown>;
+			  Softmax, Transpose, ArgMax, Normalization, LocalResponse,
+			  ChannelReduction, Standardization, Unknown>;
 
 /**
- * \return whether it is a function of all channels: steps for the CPU, which take integers and make
- * real numbers, or the other way round, as they are
+ * \return whether it is a function of all channels that is a step of the CPU; these take integers
+ * and make real numbers, or the other way round, as they are
  */
 bool isOverChannels(const Kind &kind);
 /** \return whether the second input of an operator are kernels */

@@ -59,6 +59,8 @@ public:
 	void operator()(const ArgMax &);
 	void operator()(const Normalization &) { expectShape(shape(0)); }
 	void operator()(const LocalResponse &response);
+	void operator()(const ChannelReduction &);
+	void operator()(const Standardization &) { expectShape(shape(0)); }
 	void operator()(const Unknown &) {}
 
 private:
@@ -310,6 +312,16 @@ void Checker::operator()(const LocalResponse &response)
 	need(response.window % 2 == 1 && response.window <= UINT8_MAX,
 	     fmt::format("the window has {} channels; an odd number up to 255 is possible",
 			 response.window));
+}
+
+void Checker::operator()(const ChannelReduction &)
+{
+	Extents reduced = shape(0);
+
+	if (!need(!reduced.empty(), "the input is one number"))
+		return;
+	reduced.back() = 1;
+	expectShape(reduced);
 }
 
 /* What is computed with has one scale and one zero point. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the core cannot do: steps of the same network for the CPU.
+ * Functions of all channels and other orders of elements: most are steps of the same network for
+ * the CPU.
  */
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "lowerer.h"
+#include "kernels.h"
 
 namespace nvdla::compiler
 {
@@ -25,7 +26,8 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 	if (!shape.empty() && lowerer.cube(input).c != shape.back())
 		lowerer.makeNatural(input);
 	Cube cube = lowerer.cube(input);
-	if (step.function == op::OverChannels::Function::ArgMax)
+	if (step.function == op::OverChannels::Function::ArgMax ||
+	    step.function == op::OverChannels::Function::Largest)
 		cube.c = 1;
 	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core computes no function of all channels");
@@ -73,6 +75,51 @@ void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &res
 		       .power = static_cast<float>(response.beta),
 		       .scale = static_cast<float>(response.alpha),
 		       .shift = static_cast<float>(response.bias) });
+}
+
+void lower(Lowerer &lowerer, const Operator &operation, const Standardization &standardization)
+{
+	overChannels(lowerer, operation,
+		     { .name = {},
+		       .input = {},
+		       .output = {},
+		       .function = op::OverChannels::Function::Standardize,
+		       .shift = static_cast<float>(standardization.epsilon) });
+}
+
+/* The largest on the CPU; a sum is a convolution with a kernel of ones. */
+void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+
+	if (reduction.method == Pool::Method::Max) {
+		overChannels(lowerer, operation,
+			     { .name = {},
+			       .input = {},
+			       .output = {},
+			       .function = op::OverChannels::Function::Largest });
+		return;
+	}
+	if (lowerer.cube(input).c != lowerer.value(input).shape.back())
+		lowerer.makeNatural(input);
+	const Cube in = lowerer.cube(input);
+	Kernels kernels{ .k = 1, .c = in.c, .r = 1, .s = 1 };
+	kernels.elements.assign(in.c, 1.0);
+	kernels.scales = { 1.0 };
+	kernels.bias = { 0.0 };
+	convolve(lowerer, kernels,
+		 { input,
+		   output,
+		   { 1, in.h, in.w },
+		   {},
+		   {},
+		   {},
+		   1,
+		   {},
+		   { reduction.method == Pool::Method::Average ? 1.0 / in.c : 1.0 },
+		   {},
+		   {},
+		   {} });
 }
 
 /* Axes of one element say nothing; axes that stay beside each other are one. */

@@ -120,41 +120,6 @@ bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataTy
 	return true;
 }
 
-/*
- * Which of two computed inputs flows: the one of the output's shape. The other one is of that
- * shape, too, or has a number for each channel.
- */
-std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
-			    const Elementwise &elementwise)
-{
-	const ValueId a = operation.inputs[0], b = operation.inputs[1];
-	const Extents &shapeA = lowerer.value(a).shape, &shapeB = lowerer.value(b).shape;
-
-	if (shapeA != shapeB || lowerer.cube(a) != lowerer.cube(b)) {
-		lowerer.makeNatural(a);
-		lowerer.makeNatural(b);
-	}
-	const Cube all = shapeA == shapeB ? lowerer.cube(a)
-					  : naturalCube(lowerer.value(operation.outputs[0]).shape);
-	const bool wholeA = lowerer.cube(a) == all, wholeB = lowerer.cube(b) == all;
-	auto fits = [&](ValueId id, bool whole) {
-		return whole || lowerer.cube(id) == Cube{ all.c, 1, 1 };
-	};
-	if (!lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
-				  fits(b, wholeB),
-			  "inputs",
-			  fmt::format("are {} and {}; computed inputs have to have one shape, or "
-				      "one of them a number for each channel",
-				      toString(shapeA), toString(shapeB))))
-		return std::nullopt;
-	/* A difference in FP16 takes an operation less if its first input is the operand. */
-	const bool turns = lowerer.storage(a) == DataType::Half &&
-			   elementwise.function == Elementwise::Function::Subtract;
-	if (wholeB && (!wholeA || turns))
-		return Meeting{ b, a, true };
-	return Meeting{ a, b, false };
-}
-
 /* A constant that one input meets: the numbers of a cube, in C, H, W order. */
 struct Constant {
 	Cube shape;
@@ -280,6 +245,37 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 
 } /* namespace */
 
+std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
+			    const Elementwise &elementwise)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const Extents &shapeA = lowerer.value(a).shape, &shapeB = lowerer.value(b).shape;
+
+	if (shapeA != shapeB || lowerer.cube(a) != lowerer.cube(b)) {
+		lowerer.makeNatural(a);
+		lowerer.makeNatural(b);
+	}
+	const Cube all = shapeA == shapeB ? lowerer.cube(a)
+					  : naturalCube(lowerer.value(operation.outputs[0]).shape);
+	const bool wholeA = lowerer.cube(a) == all, wholeB = lowerer.cube(b) == all;
+	auto fits = [&](ValueId id, bool whole) {
+		return whole || lowerer.cube(id) == Cube{ all.c, 1, 1 };
+	};
+	if (!lowerer.need(!lowerer.value(a).isConstant && (wholeA || wholeB) && fits(a, wholeA) &&
+				  fits(b, wholeB),
+			  "inputs",
+			  fmt::format("are {} and {}; computed inputs have to have one shape, or "
+				      "one of them a number for each channel",
+				      toString(shapeA), toString(shapeB))))
+		return std::nullopt;
+	/* A difference in FP16 takes an operation less if its first input is the operand. */
+	const bool turns = lowerer.storage(a) == DataType::Half &&
+			   elementwise.function == Elementwise::Function::Subtract;
+	if (wholeB && (!wholeA || turns))
+		return Meeting{ b, a, true };
+	return Meeting{ a, b, false };
+}
+
 SumClamp clampOf(const Lowerer &lowerer, const Clamp &activation, ValueId output)
 {
 	const Quantization quantization = lowerer.quantization(output);
@@ -329,6 +325,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Elementwise &eleme
 	const ValueId a = operation.inputs[0], b = operation.inputs[1];
 	const ValueId output = operation.outputs[0];
 
+	if (elementwise.function == Elementwise::Function::Divide) {
+		divide(lowerer, operation, elementwise);
+		return;
+	}
 	if (lowerer.value(a).isConstant != lowerer.value(b).isConstant) {
 		withConstant(lowerer, operation, elementwise);
 		return;

@@ -16,6 +16,17 @@ struct Meeting {
 	bool turned; /**< the operand is the operator's first input */
 };
 
+/**
+ * \brief Which of two computed inputs flows: the one of the output's shape
+ *
+ * The other one is of that shape, too, or has a number for each channel; nothing after an error.
+ */
+std::optional<Meeting> meet(Lowerer &lowerer, const Operator &operation,
+			    const Elementwise &elementwise);
+
+/** \brief A quotient, whose divisor is no constant */
+void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise);
+
 /** \brief What an activation leaves to do behind a sum of integers */
 struct SumClamp {
 	Lowerer::Clamped limits;

@@ -146,7 +146,12 @@ public:
 	/** \brief The surface that a value was written to */
 	const std::string &surface(ValueId id) const { return surfaces_[id]; }
 	/** \brief Say that a value is in the surface of another one */
-	void alias(ValueId id, ValueId same) { surfaces_[id] = surfaces_[same]; }
+	void alias(ValueId id, ValueId same)
+	{
+		surfaces_[id] = surfaces_[same];
+		if (views_.contains(same))
+			views_.insert(id);
+	}
 	/** \brief Say that a value is a part of a surface that is written already */
 	void view(ValueId id, const std::string &part);
 	/** \brief Whether a value is written into its part of a concatenation */
@@ -251,6 +256,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Transpose &transpo
 void lower(Lowerer &lowerer, const Operator &operation, const ArgMax &);
 void lower(Lowerer &lowerer, const Operator &operation, const Normalization &);
 void lower(Lowerer &lowerer, const Operator &operation, const LocalResponse &response);
+void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction);
+void lower(Lowerer &lowerer, const Operator &operation, const Standardization &standardization);
 void lower(Lowerer &lowerer, const Operator &operation, const Unknown &unknown);
 
 } /* namespace nvdla::compiler */

@@ -83,8 +83,12 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		const Operator *writer = model_.writer(input);
+		const auto *elementwise =
+			writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
+		const bool divides =
+			elementwise && elementwise->function == Elementwise::Function::Divide;
 		const bool computes =
-			writer && !std::holds_alternative<Reshape>(writer->kind) &&
+			writer && !divides && !std::holds_alternative<Reshape>(writer->kind) &&
 			!std::holds_alternative<Slice>(writer->kind) &&
 			!isOverChannels(writer->kind) &&
 			!std::holds_alternative<Transpose>(writer->kind) &&

@@ -27,6 +27,16 @@ DataType storageOf(ElementType type)
 	}
 }
 
+/* Sums are convolutions, which make what they are told to. */
+bool convolves(const Kind &kind)
+{
+	const auto *pool = std::get_if<Pool>(&kind);
+
+	return hasKernels(kind) || std::holds_alternative<GlobalAverage>(kind) ||
+	       std::holds_alternative<ChannelReduction>(kind) ||
+	       (pool && pool->method != Pool::Method::Max);
+}
+
 } /* namespace */
 
 /* An INT8 tensor that meets 16-bit weights is held in 16 bits by all who write and read it. */
@@ -49,7 +59,7 @@ void Lowerer::chooseStorage()
 	while (changed) {
 		changed = false;
 		for (const Operator &operation : model_.operators) {
-			if (hasKernels(operation.kind) ||
+			if (convolves(operation.kind) ||
 			    std::holds_alternative<Unary>(operation.kind) ||
 			    isOverChannels(operation.kind))
 				continue;

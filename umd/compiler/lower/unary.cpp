@@ -246,6 +246,18 @@ void lower(Lowerer &lowerer, const Operator &operation, const Softmax &softmax)
 	const std::string result = lowerer.write(output);
 	const Quantization in = half ? Quantization{} : lowerer.quantization(input);
 	const Quantization out = halfResult ? Quantization{} : lowerer.quantization(output);
+	if (softmax.isLogarithm) {
+		lowerer.add(op::OverChannels{ .name = lowerer.step("softmax"),
+					      .input = lowerer.surface(input),
+					      .output = result,
+					      .function = op::OverChannels::Function::LogSoftmax,
+					      .inScale = static_cast<float>(in.scale),
+					      .inZero = in.zeroPoint,
+					      .outScale = static_cast<float>(out.scale),
+					      .outZero = out.zeroPoint,
+					      .type = lowerer.storage(output) });
+		return;
+	}
 	lowerer.add(op::Softmax{ .name = lowerer.step("softmax"),
 				 .input = lowerer.surface(input),
 				 .output = result,

@@ -8,12 +8,14 @@ void runPasses(Model &model)
 {
 	takeConversionsOffEnds(model);
 	makeSigned(model);
+	findStandardizations(model);
 	foldAffines(model);
 	fuseActivations(model);
 	quantizeResults(model);
 	separateTypes(model);
 	foldPads(model);
 	uncutTransposed(model);
+	splitWindows(model);
 }
 
 } /* namespace nvdla::compiler */

@@ -48,6 +48,16 @@ void foldPads(Model &model);
  */
 void uncutTransposed(Model &model);
 
+/** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
+void splitWindows(Model &model);
+
+/**
+ * \brief Differences from the mean of all channels, divided by the root of their mean square
+ *
+ * Files have no operator for that before ONNX 17.
+ */
+void findStandardizations(Model &model);
+
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);
 

@@ -85,6 +85,8 @@ void compute(const RealStep &step, const Transpose &transpose);
 void compute(const RealStep &step, const ArgMax &argMax);
 void compute(const RealStep &step, const Normalization &normalization);
 void compute(const RealStep &step, const LocalResponse &response);
+void compute(const RealStep &step, const ChannelReduction &reduction);
+void compute(const RealStep &step, const Standardization &standardization);
 void compute(const RealStep &step, const Unknown &unknown);
 
 } /* namespace nvdla::compiler */

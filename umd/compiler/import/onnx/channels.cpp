@@ -14,42 +14,16 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* A tensor whose last axis is the one that the operator's attribute names. */
-FileTensor withAxisLast(NodeReader &reader, uint32_t axis)
-{
-	const FileTensor x = reader.input(0);
-	AxisOrder order = x.order;
-
-	if (reader.failed())
-		return x;
-	order.erase(std::find(order.begin(), order.end(), axis));
-	order.push_back(axis);
-	return reader.inOrder(x, order);
-}
-
 /* Indices are integers of 16 bits here, whatever the file has. */
 void readArgMax(NodeReader &reader)
 {
 	const uint32_t axis =
 		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
-	FileTensor x = withAxisLast(reader, axis);
+	const FileTensor x = withAxisLast(reader, axis);
 
 	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
 		       "is set; the first of several is known");
-	if (reader.failed())
-		return;
-	const ElementKind indices{ ElementType::Int16, Quantization{ 1, 0 } };
-	FileTensor like = x;
-	like.shape[axis] = 1;
-	if (reader.integer("keepdims", 1) != 0) {
-		reader.add(ArgMax{}, { x.id }, indices, like);
-		return;
-	}
-	reader.addBefore(ArgMax{}, { x.id }, indices, like, [&](const FileTensor &kept) {
-		Extents shape = like.shape;
-		shape.erase(shape.begin() + axis);
-		addReshape(reader, kept, shape);
-	});
+	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
 }
 
 /* The norm of all channels is 1 then. */
@@ -61,6 +35,49 @@ void readLpNormalization(NodeReader &reader)
 
 	reader.support(reader.integer("p", 2) == 2, "p", "is not 2");
 	reader.add(Normalization{}, { x.id }, reader.computed(x), x);
+}
+
+/* A scale and a shift for each channel come behind. */
+void readLayerNormalization(NodeReader &reader)
+{
+	const size_t rank = reader.input(0).shape.size();
+	const uint32_t axis = reader.axis(reader.integer("axis", -1), rank, "axis");
+	const bool shifts = reader.hasInput(2);
+	const Value scale = reader.constant(1), shift = shifts ? reader.constant(2) : Value{};
+
+	if (reader.failed() || !reader.support(axis + 1 == rank, "axis",
+					       fmt::format("is {} of {}; the last one is known, "
+							   "reshape before it",
+							   axis, rank)))
+		return;
+	const FileTensor x = withAxisLast(reader, axis);
+	const ElementKind elements = reader.computed(x);
+	reader.support(reader.outputs() == 1, "outputs", "are means and deviations, too");
+	for (const Value *one : { &scale, &shift })
+		reader.need(reader.failed() || one->shape.empty() ||
+				    elementCount(one->shape) == x.shape[axis],
+			    "scale",
+			    fmt::format("or bias is {} for {} channels", toString(one->shape),
+					x.shape[axis]));
+	if (reader.failed())
+		return;
+	auto constantOf = [&](const Value &value) {
+		return reader.addConstant(floatConstant(realNumbers(value), { x.shape[axis] }));
+	};
+	const Elementwise product{ Elementwise::Function::Multiply, {} };
+	auto addProduct = [&](const FileTensor &normal) {
+		const std::vector<ValueId> inputs{ normal.id, constantOf(scale) };
+		if (!shifts) {
+			reader.add(product, inputs, elements, x);
+			return;
+		}
+		reader.addBefore(product, inputs, elements, x, [&](const FileTensor &scaled) {
+			reader.add(Elementwise{ Elementwise::Function::Add, {} },
+				   { scaled.id, constantOf(shift) }, elements, x);
+		});
+	};
+	reader.addBefore(Standardization{ reader.number("epsilon", 1e-5) }, { x.id }, elements, x,
+			 addProduct);
 }
 
 void readLrn(NodeReader &reader)
@@ -126,9 +143,41 @@ void readSpaceToDepth(NodeReader &reader)
 
 } /* namespace */
 
+FileTensor withAxisLast(NodeReader &reader, uint32_t axis)
+{
+	const FileTensor x = reader.input(0);
+	AxisOrder order = x.order;
+
+	if (reader.failed())
+		return x;
+	order.erase(std::find(order.begin(), order.end(), axis));
+	order.push_back(axis);
+	return reader.inOrder(x, order);
+}
+
+void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axis,
+		const ElementKind &elements)
+{
+	FileTensor like = x;
+
+	if (reader.failed())
+		return;
+	like.shape[axis] = 1;
+	if (reader.integer("keepdims", 1) != 0) {
+		reader.add(std::move(kind), { x.id }, elements, like);
+		return;
+	}
+	reader.addBefore(std::move(kind), { x.id }, elements, like, [&](const FileTensor &kept) {
+		Extents shape = like.shape;
+		shape.erase(shape.begin() + axis);
+		addReshape(reader, kept, shape);
+	});
+}
+
 const NodeTable channelNodes = {
 	{ "ArgMax", readArgMax },
 	{ "DepthToSpace", readDepthToSpace },
+	{ "LayerNormalization", readLayerNormalization },
 	{ "LpNormalization", readLpNormalization },
 	{ "LRN", readLrn },
 	{ "SpaceToDepth", readSpaceToDepth },

@@ -144,6 +144,11 @@ void readCast(NodeReader &reader)
 void readDiv(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
+
+	if (!reader.isConstant(1)) {
+		readElementwise<Function::Divide>(reader);
+		return;
+	}
 	const Value divisor = reader.constant(1);
 	const std::vector<double> factors = reader.reciprocals(divisor, "input 1");
 
@@ -207,59 +212,8 @@ void readPRelu(NodeReader &reader)
 			   reader.computed(x), x);
 }
 
-/* Whole multiples of lines and columns. */
-void readResize(NodeReader &reader)
-{
-	const FileTensor x = reader.picture(0);
-	const bool old = reader.inputs() <= 2;
-	const std::string mode = reader.text("mode", "nearest");
-	const std::string places =
-		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
-	const bool centers = places == "half_pixel" || places == "pytorch_half_pixel";
-	const size_t scalesAt = old ? 1 : 2;
-	std::vector<double> factors;
-
-	reader.support(mode == "nearest" || mode == "linear", "mode",
-		       fmt::format("is {}; nearest and linear are known", mode));
-	reader.support(centers || places == "asymmetric", "coordinate_transformation_mode",
-		       fmt::format("is {}; half_pixel and asymmetric are known", places));
-	/* Of whole multiples, all other ways to round take other elements. */
-	const std::string nearest =
-		reader.text("nearest_mode", old ? "floor" : "round_prefer_floor");
-	reader.support(mode != "nearest" ||
-			       (centers ? nearest.starts_with("round") : nearest == "floor"),
-		       "nearest_mode", fmt::format("is {}, with {}", nearest, places));
-	if (const pb::Attribute *scales = reader.attribute("scales"))
-		factors.assign(scales->floats().begin(), scales->floats().end());
-	else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
-		factors = rawNumbers(reader.constant(scalesAt));
-	else
-		for (const int64_t size : reader.wholeNumbers(3))
-			factors.push_back(factors.size() < x.shape.size()
-						  ? static_cast<double>(size) /
-							    x.shape[factors.size()]
-						  : 0);
-	reader.need(reader.failed() || factors.size() == 4, "scales", "are not four numbers");
-	for (const double factor : factors)
-		reader.support(factor >= 1 && factor <= 32 &&
-				       factor == static_cast<double>(static_cast<int>(factor)),
-			       "scales",
-			       fmt::format("{}: whole numbers up to 32 are known", factor));
-	if (reader.failed() ||
-	    !reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1"))
-		return;
-	const op::Axes factor{ static_cast<uint32_t>(factors[3]),
-			       static_cast<uint32_t>(factors[2]) };
-	const auto method = mode == "nearest" ? Enlarge::Method::Nearest
-			    : centers	      ? Enlarge::Method::LinearOfCenters
-					      : Enlarge::Method::Linear;
-	reader.add(Enlarge{ method, factor }, { x.id },
-		   mode == "nearest" ? reader.same(x) : reader.computed(x),
-		   { x.shape[0], x.shape[1], x.shape[2] * factor.y, x.shape[3] * factor.x },
-		   x.order);
-}
-
 /* Before version 13 all axes from this one on count as one. */
+template<bool isLogarithm>
 void readSoftmax(NodeReader &reader)
 {
 	constexpr int64_t oneAxis = 13;
@@ -278,7 +232,7 @@ void readSoftmax(NodeReader &reader)
 	order.erase(std::find(order.begin(), order.end(), axis));
 	order.push_back(axis);
 	x = reader.inOrder(x, order);
-	reader.add(Softmax{}, { x.id }, reader.computed(x), x);
+	reader.add(Softmax{ 1, isLogarithm }, { x.id }, reader.computed(x), x);
 }
 
 /* What does nothing once a network is trained. */
@@ -373,6 +327,7 @@ const NodeTable elementNodes = {
 	{ "Identity", readIdentity },
 	{ "LeakyRelu", readLeakyRelu },
 	{ "Log", readUnary<Unary::Function::Log> },
+	{ "LogSoftmax", readSoftmax<true> },
 	{ "Max", readElementwise<Function::Maximum> },
 	{ "Min", readElementwise<Function::Minimum> },
 	{ "Mish", readUnary<Unary::Function::Mish> },
@@ -382,17 +337,15 @@ const NodeTable elementNodes = {
 	{ "Pow", readPow },
 	{ "Reciprocal", readUnary<Unary::Function::Reciprocal> },
 	{ "Relu", readRelu },
-	{ "Resize", readResize },
 	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
 	{ "Sin", readUnary<Unary::Function::Sin> },
-	{ "Softmax", readSoftmax },
+	{ "Softmax", readSoftmax<false> },
 	{ "Softplus", readUnary<Unary::Function::Softplus> },
 	{ "Softsign", readUnary<Unary::Function::Softsign> },
 	{ "Sqrt", readUnary<Unary::Function::Sqrt> },
 	{ "Sub", readElementwise<Function::Subtract> },
 	{ "Sum", readSum },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
-	{ "Upsample", readResize },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/import/parts.h"
 #include "node_reader.h"
 
 namespace nvdla::compiler::onnx
@@ -14,14 +15,6 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-/* Elements of an axis, from one on. */
-struct Part {
-	uint32_t begin;
-	uint32_t count;
-};
-
-/* Each part is an operation, or more. */
-constexpr uint32_t mostParts = 64;
 constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
 
 /* Each axis of a tensor as parts of it, one behind the other; none: as it is. */
@@ -125,35 +118,6 @@ void readExpand(NodeReader &reader)
 	addParts(reader, tensor, axes);
 }
 
-/* What stands before and behind an axis' elements: some of them. */
-std::vector<Part> padded(NodeReader &reader, const std::string &mode, uint32_t extent,
-			 uint32_t before, uint32_t after)
-{
-	std::vector<Part> parts;
-
-	if (before == 0 && after == 0)
-		return {};
-	const uint32_t most = mode == "edge" ? mostParts : mode == "wrap" ? extent : extent - 1;
-	const uint32_t pieces = mode == "wrap" ? 2 : std::max(before, after);
-	if (!reader.need(extent > 0, "input 0", "has no elements") ||
-	    !reader.support(std::max(before, after) <= most && pieces <= mostParts / 2, "pads",
-			    fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
-					"possible",
-					before, after, extent, mode,
-					mode == "wrap" ? extent : std::min(most, mostParts / 2))))
-		return {};
-	if (mode == "wrap" && before)
-		parts.push_back({ extent - before, before });
-	for (uint32_t i = before; mode != "wrap" && i > 0; i--)
-		parts.push_back({ mode == "edge" ? 0 : i, 1 });
-	parts.push_back({ 0, extent });
-	for (uint32_t i = 1; mode != "wrap" && i <= after; i++)
-		parts.push_back({ mode == "edge" ? extent - 1 : extent - 1 - i, 1 });
-	if (mode == "wrap" && after)
-		parts.push_back({ 0, after });
-	return parts;
-}
-
 /* Of all axes, those that are not named among them: before each, then behind each. */
 std::vector<int64_t> padsOf(NodeReader &reader, size_t rank)
 {
@@ -207,8 +171,8 @@ void readPad(NodeReader &reader)
 	if (mode != "constant") {
 		std::vector<std::vector<Part>> axes;
 		for (size_t axis = 0; axis < rank && !reader.failed(); axis++)
-			axes.push_back(padded(reader, mode, tensor.shape[axis], before[axis],
-					      after[axis]));
+			axes.push_back(paddedParts(reader, "pads", mode, tensor.shape[axis],
+						   before[axis], after[axis]));
 		addParts(reader, repeatable(reader), axes);
 		return;
 	}

@@ -171,6 +171,8 @@ extern const NodeTable extentNodes;
 extern const NodeTable layoutNodes;
 extern const NodeTable poolingNodes;
 extern const NodeTable quantizedNodes;
+extern const NodeTable resizeNodes;
+extern const NodeTable selectNodes;
 extern const NodeTable transposedNodes;
 
 /* What families share. */
@@ -212,5 +214,11 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 
 /** \return the quantization of scale and zero point, two constant inputs; the second may lack */
 TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint);
+
+/** \brief Input 0, with an axis of the file's as its last one */
+FileTensor withAxisLast(NodeReader &reader, uint32_t axis);
+/** \brief A function that makes one element of an axis; it falls away if it is not kept */
+void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axis,
+		const ElementKind &elements);
 
 } /* namespace nvdla::compiler::onnx */

@@ -58,21 +58,34 @@ void readGlobalMax(NodeReader &reader)
 		   { x.id }, reader.same(x), { x.shape[0], x.shape[1], 1, 1 }, x.order);
 }
 
-/* Over lines, columns, or both: one window, or a mean of everything. */
+/* Over channels, or over lines, columns, or both: one window, or a mean of everything. */
 template<Pool::Method method>
 void readReduction(NodeReader &reader)
 {
-	const FileTensor x = reader.picture(0);
+	const FileTensor in = reader.input(0);
 	Pool pool{ method, {}, {}, {}, false, {} };
 	std::vector<uint32_t> axes;
 
 	for (const int64_t number : reader.list(1, "axes"))
-		axes.push_back(reader.axis(number, x.shape.size(), "axes"));
+		axes.push_back(reader.axis(number, in.shape.size(), "axes"));
 	std::sort(axes.begin(), axes.end());
+	if (reader.failed())
+		return;
+	reader.support(!reader.value(in).isConstant, "input 0", "is a constant");
+	if (axes.size() == 1 && in.places.empty() &&
+	    (in.order.back() == axes[0] || in.shape.size() != 4)) {
+		const FileTensor last = withAxisLast(reader, axes[0]);
+		addReduced(reader, ChannelReduction{ method }, last, axes[0],
+			   method == Pool::Method::Max ? reader.same(last) : reader.computed(last));
+		return;
+	}
+	const FileTensor x = reader.picture(0);
 	const bool lines = std::find(axes.begin(), axes.end(), 2) != axes.end();
 	const bool columns = std::find(axes.begin(), axes.end(), 3) != axes.end();
 	reader.support(!axes.empty() && axes.size() == (lines ? 1U : 0U) + (columns ? 1U : 0U),
-		       "axes", "are not lines and columns, the only ones that are known");
+		       "axes",
+		       "are not lines, columns or both, nor a single one; reduce one after the "
+		       "other");
 	if (reader.failed())
 		return;
 	const bool keeps = reader.integer("keepdims", 1) != 0;

@@ -49,7 +49,7 @@ ReadNode findNode(const std::string &type)
 {
 	for (const NodeTable *table :
 	     { &channelNodes, &convolutionNodes, &elementNodes, &extentNodes, &quantizedNodes,
-	       &layoutNodes, &poolingNodes, &transposedNodes }) {
+	       &layoutNodes, &poolingNodes, &resizeNodes, &selectNodes, &transposedNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second;
 	}

@@ -43,6 +43,12 @@ void addReduction(OperatorReader &reader, Pool::Method method)
 
 	reader.supportElements(input);
 	const std::vector<int64_t> axes = reader.numbers(1);
+	if (axes.size() == 1 && !shape.empty() &&
+	    reader.axis(axes.front(), shape.size(), "axes") + 1 == shape.size()) {
+		shape.back() = 1;
+		addInShape(reader, ChannelReduction{ method }, input, shape, reader.output(0));
+		return;
+	}
 	for (const int64_t number : axes) {
 		const uint32_t axis = reader.axis(number, shape.size(), "axes");
 		if (reader.failed())
@@ -52,8 +58,8 @@ void addReduction(OperatorReader &reader, Pool::Method method)
 			(axis == 1 ? pool.kernel.y : pool.kernel.x) = shape[axis];
 	}
 	if (!reader.support(known && !axes.empty(), "axes",
-			    "are not height or width of a picture, the only ones that are known; "
-			    "of channels use a convolution, or transpose before it"))
+			    "are not height, width or both of a picture, nor its channels; reduce "
+			    "one after the other, or transpose before it"))
 		return;
 	for (const int64_t number : axes)
 		shape[reader.axis(number, shape.size(), "axes")] = 1;
@@ -86,7 +92,51 @@ void readReduceMax(OperatorReader &reader)
 	addReduction(reader, Pool::Method::Max);
 }
 
-/* What an axis is shrunk to is one element, whose axis then falls away. */
+namespace
+{
+
+/* What a strided slice says of its input's axes, which its own list of entries is about. */
+struct SliceEntries {
+	std::vector<size_t> axes;    /* the entry of each axis; no entry: all of it */
+	std::vector<bool> shrinks;   /* whether it falls away */
+	std::vector<uint32_t> added; /* before which axis the output has one of one element */
+};
+
+constexpr size_t allOfAxis = SIZE_MAX;
+
+SliceEntries entriesOf(OperatorReader &reader, const fb::StridedSliceOptions &options,
+		       size_t entries, size_t rank)
+{
+	auto has = [](int32_t mask, size_t entry) { return (mask >> entry & 1) != 0; };
+	SliceEntries result;
+	size_t axesOfEntries = 0;
+
+	for (size_t i = 0; i < entries; i++)
+		axesOfEntries +=
+			!has(options.ellipsis_mask(), i) && !has(options.new_axis_mask(), i);
+	if (!reader.need(axesOfEntries <= rank, "begin",
+			 fmt::format("is of {} axes, the input has {}", axesOfEntries, rank)))
+		return result;
+	for (size_t i = 0; i < entries; i++) {
+		if (has(options.ellipsis_mask(), i)) {
+			result.axes.insert(result.axes.end(), rank - axesOfEntries, allOfAxis);
+			axesOfEntries = rank;
+		} else if (has(options.new_axis_mask(), i)) {
+			result.added.push_back(static_cast<uint32_t>(result.axes.size()));
+		} else {
+			result.axes.push_back(i);
+		}
+	}
+	result.axes.resize(rank, allOfAxis);
+	for (const size_t entry : result.axes)
+		result.shrinks.push_back(entry != allOfAxis &&
+					 has(options.shrink_axis_mask(), entry));
+	return result;
+}
+
+} /* namespace */
+
+/* What an axis is shrunk to is one element, whose axis then falls away; new ones are of one. */
 void readStridedSlice(OperatorReader &reader)
 {
 	const auto *options =
@@ -95,32 +145,40 @@ void readStridedSlice(OperatorReader &reader)
 	const Extents out = reader.value(reader.output(0)).shape;
 	const std::vector<int64_t> begin = reader.numbers(1);
 	const std::vector<int64_t> stride = reader.numbers(3);
+	constexpr size_t mostEntries = 16; /* a mask has 32 bits */
 	Extents taken;
-	size_t left = 0;
 	Slice slice;
 
 	if (reader.failed())
 		return;
 	reader.supportElements(reader.input(0));
-	reader.support(options->ellipsis_mask() == 0 && options->new_axis_mask() == 0, "masks",
-		       "add axes or leave some out; slice and reshape instead");
-	reader.need(begin.size() == shape.size() && stride.size() == shape.size(), "begin",
-		    "is not one number for each axis");
-	constexpr size_t mostAxes = 8; /* a mask has 32 bits */
-	reader.support(shape.size() <= mostAxes, "input 0",
-		       fmt::format("has {} axes; {} are possible", shape.size(), mostAxes));
-	for (size_t i = 0; i < shape.size() && !reader.failed(); i++) {
-		const auto extent = static_cast<int64_t>(shape[i]);
-		const bool shrinks = options->shrink_axis_mask() >> i & 1;
-		int64_t first = begin[i] < 0 ? begin[i] + extent : begin[i];
-		first = options->begin_mask() >> i & 1 ? 0 : std::clamp<int64_t>(first, 0, extent);
-		reader.support(stride[i] >= 1, "strides",
-			       fmt::format("{}: only forward slices are known", stride[i]));
-		reader.need(shrinks || left < out.size(), "output", "has too few axes");
+	reader.need(begin.size() == stride.size(), "begin", "has not one number for each stride");
+	reader.support(begin.size() <= mostEntries, "begin",
+		       fmt::format("is of {} axes; {} are possible", begin.size(), mostEntries));
+	if (reader.failed())
+		return;
+	const SliceEntries entries = entriesOf(reader, *options, begin.size(), shape.size());
+	size_t left = 0;
+	for (size_t axis = 0; axis < shape.size() && !reader.failed(); axis++) {
+		const size_t entry = entries.axes[axis];
+		const auto extent = static_cast<int64_t>(shape[axis]);
+		const bool all = entry == allOfAxis;
+		const int64_t step = all ? 1 : stride[entry];
+		int64_t first = all ? 0 : begin[entry];
+		first = first < 0 ? first + extent : first;
+		first = all || (options->begin_mask() >> entry & 1)
+				? 0
+				: std::clamp<int64_t>(first, 0, extent);
+		reader.support(step >= 1, "strides",
+			       fmt::format("{}: only forward slices are known", step));
+		left += static_cast<size_t>(
+			std::count(entries.added.begin(), entries.added.end(), axis));
+		reader.need(entries.shrinks[axis] || left < out.size(), "output",
+			    "has too few axes");
 		slice.begin.push_back(static_cast<uint32_t>(first));
-		slice.stride.push_back(static_cast<uint32_t>(stride[i]));
+		slice.stride.push_back(static_cast<uint32_t>(step));
 		if (!reader.failed())
-			taken.push_back(shrinks ? 1 : out[left++]);
+			taken.push_back(entries.shrinks[axis] ? 1 : out[left++]);
 	}
 	addInShape(reader, std::move(slice), reader.input(0), taken, reader.output(0));
 }

@@ -52,8 +52,14 @@ void readMul(OperatorReader &reader)
 void readDiv(OperatorReader &reader)
 {
 	const auto *options = reader.options<fb::DivOptions>(fb::BuiltinOptions::DivOptions);
-	const Value divisor = reader.constant(1);
+	const ValueId second = reader.input(1);
 
+	if (!reader.failed() && !reader.value(second).isConstant) {
+		addElementwise(reader, Elementwise::Function::Divide,
+			       reader.clamp(options->activation()));
+		return;
+	}
+	const Value divisor = reader.constant(1);
 	const std::vector<double> factors = reader.reciprocals(divisor, "input 1");
 
 	if (reader.failed())
@@ -178,6 +184,11 @@ void readSoftmax(OperatorReader &reader)
 		reader.add(Softmax{ options->beta() }, { reader.input(0) }, { reader.output(0) });
 }
 
+void readLogSoftmax(OperatorReader &reader)
+{
+	reader.add(Softmax{ 1, true }, { reader.input(0) }, { reader.output(0) });
+}
+
 void readNeg(OperatorReader &reader)
 {
 	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
@@ -264,12 +275,14 @@ const OperatorKind kinds[] = {
 	{ 45, "STRIDED_SLICE", readStridedSlice },
 	{ 47, "EXP", readUnary<Unary::Function::Exp> },
 	{ 49, "SPLIT", readSplit },
+	{ 50, "LOG_SOFTMAX", readLogSoftmax },
 	{ 54, "PRELU", readPRelu },
 	{ 55, "MAXIMUM", readMaximum },
 	{ 56, "ARG_MAX", readArgMax },
 	{ 57, "MINIMUM", readMinimum },
 	{ 59, "NEG", readNeg },
 	{ 60, "PADV2", readPad },
+	{ 64, "SELECT", readSelect },
 	{ 65, "SLICE", readSlice },
 	{ 66, "SIN", readUnary<Unary::Function::Sin> },
 	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
@@ -284,12 +297,14 @@ const OperatorKind kinds[] = {
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
 	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },
+	{ 100, "MIRROR_PAD", readMirrorPad },
 	{ 101, "ABS", readUnary<Unary::Function::Abs> },
 	{ 102, "SPLIT_V", readSplitV },
 	{ 108, "COS", readUnary<Unary::Function::Cos> },
 	{ 111, "ELU", readUnary<Unary::Function::Elu> },
 	{ 114, "QUANTIZE", readConversion },
 	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
+	{ 123, "SELECT_V2", readSelect },
 	{ 150, "GELU", readUnary<Unary::Function::Gelu> },
 	{ 152, "RELU_0_TO_1", readRelu0To1 },
 };

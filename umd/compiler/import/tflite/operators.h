@@ -16,6 +16,8 @@ void readTransposedConvolution(OperatorReader &reader);
 void readStridedSlice(OperatorReader &reader);
 void readPack(OperatorReader &reader);
 void readUnpack(OperatorReader &reader);
+void readMirrorPad(OperatorReader &reader);
+void readSelect(OperatorReader &reader);
 void readMean(OperatorReader &reader);
 void readSum(OperatorReader &reader);
 void readReduceMax(OperatorReader &reader);

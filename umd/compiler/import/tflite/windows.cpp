@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "compiler/import/parts.h"
 #include "operators.h"
 
 namespace nvdla::compiler::tflite
@@ -93,21 +94,51 @@ AxisPadding cutOff(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride)
 	return { total / 2, total - total / 2 };
 }
 
-void addEnlarge(OperatorReader &reader, Enlarge::Method method, bool alignsCorners)
+/* A slice, or one and averages of neighbours. */
+void addShrink(OperatorReader &reader, Shrink method, const Extents &in, const Extents &out)
+{
+	constexpr uint32_t mostSmaller = 8;
+	const Shrinking y = shrinking(method, in[1] / out[1], out[1]);
+	const Shrinking x = shrinking(method, in[2] / out[2], out[2]);
+	const ValueId input = reader.input(0), output = reader.output(0);
+
+	reader.support(y.by <= mostSmaller && x.by <= mostSmaller, "size",
+		       fmt::format("of {} becomes {}; up to {} times as small is possible",
+				   toString(in), toString(out), mostSmaller));
+	if (y.taps == 1 && x.taps == 1) {
+		reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, y.by, x.by, 1 } }, { input },
+			   { output });
+		return;
+	}
+	const ValueId used = reader.addBetween(input, { 1, y.used(), x.used(), in[3] });
+	reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, 1, 1, 1 } }, { input }, { used });
+	reader.add(Pool{ Pool::Method::Average, { x.taps, y.taps }, { x.by, y.by }, {}, false, {} },
+		   { used }, { output });
+}
+
+void addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller, bool alignsCorners)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
 	const Extents out = reader.value(reader.output(0)).shape;
 
-	reader.need(reader.failed() || (in.size() == 4 && out.size() == 4 && elementCount(in)),
+	reader.need(reader.failed() || (in.size() == 4 && out.size() == 4 && elementCount(in) &&
+					elementCount(out)),
 		    "shapes", "are not of four axes");
 	if (reader.failed())
 		return;
-	reader.support(!alignsCorners && out[1] % in[1] == 0 && out[2] % in[2] == 0, "size",
-		       fmt::format("of {} becomes {}; whole multiples are known, without "
-				   "align_corners",
+	const bool enlarges = out[1] % in[1] == 0 && out[2] % in[2] == 0;
+	const bool shrinks = in[1] % out[1] == 0 && in[2] % out[2] == 0;
+	reader.support(!alignsCorners && (enlarges || shrinks), "size",
+		       fmt::format("of {} becomes {}; sizes that are whole numbers of times as "
+				   "large, or as small, are known, without align_corners",
 				   toString(in), toString(out)));
-	reader.add(Enlarge{ method, { out[2] / in[2], out[1] / in[1] } }, { reader.input(0) },
-		   { reader.output(0) });
+	if (reader.failed())
+		return;
+	if (enlarges)
+		reader.add(Enlarge{ larger, { out[2] / in[2], out[1] / in[1] } },
+			   { reader.input(0) }, { reader.output(0) });
+	else
+		addShrink(reader, smaller, in, out);
 }
 
 void readPool(OperatorReader &reader, Pool::Method method)
@@ -239,19 +270,23 @@ void readResizeBilinear(OperatorReader &reader)
 {
 	const auto *options = reader.options<fb::ResizeBilinearOptions>(
 		fb::BuiltinOptions::ResizeBilinearOptions);
-	if (options)
-		addEnlarge(reader,
-			   options->half_pixel_centers() ? Enlarge::Method::LinearOfCenters
-							 : Enlarge::Method::Linear,
-			   options->align_corners());
+
+	if (!options)
+		return;
+	const bool centers = options->half_pixel_centers();
+	addResize(reader, centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear,
+		  centers ? Shrink::Centers : Shrink::First, options->align_corners());
 }
 
 void readResizeNearest(OperatorReader &reader)
 {
 	const auto *options = reader.options<fb::ResizeNearestNeighborOptions>(
 		fb::BuiltinOptions::ResizeNearestNeighborOptions);
+
 	if (options)
-		addEnlarge(reader, Enlarge::Method::Nearest, options->align_corners());
+		addResize(reader, Enlarge::Method::Nearest,
+			  options->half_pixel_centers() ? Shrink::MiddleCeil : Shrink::First,
+			  options->align_corners());
 }
 
 } /* namespace nvdla::compiler::tflite */

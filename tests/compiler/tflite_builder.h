@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small TFLite files, made in a test.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compiler/import/import.h"
+#include "core_run.h"
+#include "tflite_generated.h"
+
+namespace nvdla::test
+{
+
+namespace fb = nvdla::tflite;
+using Shape = std::vector<int32_t>;
+
+/** \brief Puts a file together; tensors are named by their indices, operators go in their order */
+class TfliteBuilder
+{
+public:
+	TfliteBuilder() { buffers_.push_back(fb::CreateBuffer(flat)); }
+
+	int32_t floats(const Shape &shape) { return add(shape, fb::TensorType::FLOAT32, 0, 0); }
+	/** \brief As shapes are computed */
+	int32_t wholeNumbers(const Shape &shape) { return add(shape, fb::TensorType::INT32, 0, 0); }
+	int32_t integers(const Shape &shape, float scale, int64_t zero)
+	{
+		const std::vector scales{ scale };
+		const std::vector zeros{ zero };
+		return add(shape, fb::TensorType::INT8, 0,
+			   fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
+								  &zeros));
+	}
+	/** \brief float, int32_t, or uint8_t for what is true or false */
+	template<typename T>
+	int32_t constant(const Shape &shape, const std::vector<T> &elements)
+	{
+		const auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
+		const std::vector<uint8_t> data(bytes, bytes + elements.size() * sizeof(T));
+		buffers_.push_back(fb::CreateBufferDirect(flat, &data));
+		return add(shape,
+			   std::is_same_v<T, float>	? fb::TensorType::FLOAT32
+			   : std::is_same_v<T, int32_t> ? fb::TensorType::INT32
+							: fb::TensorType::BOOL,
+			   static_cast<uint32_t>(buffers_.size() - 1), 0);
+	}
+	int32_t list(const std::vector<int32_t> &numbers)
+	{
+		return constant<int32_t>({ static_cast<int32_t>(numbers.size()) }, numbers);
+	}
+	/** \brief An operator whose options are not looked at */
+	void node(int32_t code, const Shape &inputs, const Shape &outputs)
+	{
+		node(code, inputs, outputs, fb::BuiltinOptions::NONE, flatbuffers::Offset<void>());
+	}
+	template<typename Options>
+	void node(int32_t code, const Shape &inputs, const Shape &outputs, fb::BuiltinOptions kind,
+		  flatbuffers::Offset<Options> options)
+	{
+		codes_.push_back(
+			fb::CreateOperatorCode(flat, static_cast<int8_t>(code), 0, 1, code));
+		operators_.push_back(
+			fb::CreateOperatorDirect(flat, static_cast<uint32_t>(codes_.size() - 1),
+						 &inputs, &outputs, kind, options.Union()));
+	}
+	/** \return the bytes; nothing can be added to it any more */
+	std::vector<std::byte> file(const Shape &inputs, const Shape &outputs)
+	{
+		const std::vector graphs{ fb::CreateSubGraphDirect(flat, &tensors_, &inputs,
+								   &outputs, &operators_) };
+		fb::FinishModelBuffer(
+			flat, fb::CreateModelDirect(flat, 3, &codes_, &graphs, nullptr, &buffers_));
+		const auto *bytes = reinterpret_cast<const std::byte *>(flat.GetBufferPointer());
+		return { bytes, bytes + flat.GetSize() };
+	}
+
+	flatbuffers::FlatBufferBuilder flat;
+
+private:
+	int32_t add(const Shape &shape, fb::TensorType type, uint32_t buffer,
+		    flatbuffers::Offset<fb::QuantizationParameters> quantization)
+	{
+		const std::string name = "t" + std::to_string(tensors_.size());
+		tensors_.push_back(fb::CreateTensorDirect(flat, &shape, type, buffer, name.c_str(),
+							  quantization));
+		return static_cast<int32_t>(tensors_.size() - 1);
+	}
+
+	std::vector<flatbuffers::Offset<fb::Buffer>> buffers_;
+	std::vector<flatbuffers::Offset<fb::Tensor>> tensors_;
+	std::vector<flatbuffers::Offset<fb::OperatorCode>> codes_;
+	std::vector<flatbuffers::Offset<fb::Operator>> operators_;
+};
+
+/** \brief What the core makes of a file */
+inline std::vector<Numbers> ofFile(const std::vector<std::byte> &file,
+				   const std::vector<Numbers> &inputs)
+{
+	auto run = CoreRun::of(compiler::importTflite(file));
+	if (!run) {
+		ADD_FAILURE() << run.error().message();
+		return {};
+	}
+	auto outputs = run->run(inputs);
+	EXPECT_TRUE(outputs) << outputs.error().message();
+	return outputs ? *outputs : std::vector<Numbers>{};
+}
+
+/** \brief 2 lines of 3 pixels with 2 channels */
+inline const Numbers pixels = { 1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60 };
+
+} /* namespace nvdla::test */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFLite files: operators that choose and put together elements, and functions of channels.
+ */
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "refused_file.h"
+#include "tflite_builder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+constexpr int32_t bilinearCode = 23, quotientCode = 42, meanOfCode = 40, sliceCode = 45,
+		  logSoftmaxCode = 50, selectCode = 64, nearestCode = 97, mirrorPadCode = 100;
+
+TEST(TfliteParts, QuotientsOfTensors)
+{
+	TfliteBuilder builder;
+	const int32_t a = builder.floats({ 1, 2, 3, 2 }), b = builder.floats({ 1, 2, 3, 2 });
+	const int32_t y = builder.floats({ 1, 2, 3, 2 });
+
+	builder.node(quotientCode, { a, b }, { y }, fb::BuiltinOptions::DivOptions,
+		     fb::CreateDivOptions(builder.flat, fb::Activation::RELU6));
+	const Numbers by = { 1, -2, 4, 8, 0.5, 16, 1, 10, 100, -100, 3, 7 };
+	const auto outputs = ofFile(builder.file({ a, b }, { y }), { pixels, by });
+	ASSERT_EQ(outputs.size(), 1U);
+	for (size_t i = 0; i < by.size(); i++)
+		EXPECT_NEAR(outputs[0][i], std::clamp(pixels[i] / by[i], 0.0, 6.0), 0.01) << i;
+}
+
+/* By 0 as by the smallest number: what is left of the type's range. */
+TEST(TfliteParts, QuotientsOfIntegers)
+{
+	TfliteBuilder builder;
+	const int32_t a = builder.integers({ 1, 1, 1, 5 }, 0.5f, 3);
+	const int32_t b = builder.integers({ 1, 1, 1, 5 }, 0.25f, -1);
+	const int32_t y = builder.integers({ 1, 1, 1, 5 }, 0.125f, -20);
+
+	builder.node(quotientCode, { a, b }, { y }, fb::BuiltinOptions::DivOptions,
+		     fb::CreateDivOptions(builder.flat, fb::Activation::NONE));
+	/* 3.5 / 2, -1.5 / 4, 62 / 0.25, -1.5 / 0.25, 1 / 0 */
+	EXPECT_EQ(ofFile(builder.file({ a, b }, { y }),
+			 { { 10, 0, 127, 0, 5 }, { 7, 15, 0, 0, -1 } }),
+		  (std::vector<Numbers>{ Numbers{ -20 + 14, -20 - 3, 127, -20 - 48, 127 } }));
+}
+
+TEST(TfliteParts, MirroredEdges)
+{
+	for (const auto mode : { fb::MirrorPadMode::REFLECT, fb::MirrorPadMode::SYMMETRIC }) {
+		TfliteBuilder builder;
+		const int32_t x = builder.floats({ 1, 2, 3, 2 });
+		const int32_t pads =
+			builder.constant<int32_t>({ 4, 2 }, { 0, 0, 1, 0, 0, 2, 0, 0 });
+		const int32_t y = builder.floats({ 1, 3, 5, 2 });
+		builder.node(mirrorPadCode, { x, pads }, { y },
+			     fb::BuiltinOptions::MirrorPadOptions,
+			     fb::CreateMirrorPadOptions(builder.flat, mode));
+		const auto outputs = ofFile(builder.file({ x }, { y }), { pixels });
+		ASSERT_EQ(outputs.size(), 1U);
+		const Numbers reflected = { 4, 5, 6, 5, 4, 1, 2, 3, 2, 1, 4, 5, 6, 5, 4 };
+		const Numbers symmetric = { 1, 2, 3, 3, 2, 1, 2, 3, 3, 2, 4, 5, 6, 6, 5 };
+		const bool twice = mode == fb::MirrorPadMode::SYMMETRIC;
+		for (size_t i = 0; i < reflected.size(); i++)
+			EXPECT_EQ(outputs[0][2 * i], (twice ? symmetric : reflected)[i]) << i;
+	}
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 2, 3, 2 });
+	const int32_t pads = builder.constant<int32_t>({ 4, 2 }, { 0, 0, 2, 0, 0, 0, 0, 0 });
+	const int32_t y = builder.floats({ 1, 4, 3, 2 });
+	builder.node(mirrorPadCode, { x, pads }, { y }, fb::BuiltinOptions::MirrorPadOptions,
+		     fb::CreateMirrorPadOptions(builder.flat, fb::MirrorPadMode::REFLECT));
+	expectRefusedFile(builder.file({ x }, { y }),
+			  { "MIRROR_PAD 't2', paddings", "around 2, in mode reflect; up to 1" });
+}
+
+/* x[..., 1, newaxis, 0]; x[:, newaxis, 1] */
+TEST(TfliteParts, SlicesAddAxes)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 2, 3, 2 });
+	const int32_t all = builder.list({ 0, 1, 0, 0 }), four = builder.list({ 0, 2, 0, 1 });
+	const int32_t three = builder.list({ 0, 0, 1 }), ends = builder.list({ 1, 0, 2 });
+	const int32_t steps = builder.list({ 1, 1, 1, 1 }), step = builder.list({ 1, 1, 1 });
+	const int32_t y = builder.floats({ 1, 2, 1 }), z = builder.floats({ 1, 1, 3, 2 });
+
+	builder.node(sliceCode, { x, all, four, steps }, { y },
+		     fb::BuiltinOptions::StridedSliceOptions,
+		     fb::CreateStridedSliceOptions(builder.flat, 0, 0, 0b0001, 0b0100, 0b1010));
+	builder.node(sliceCode, { x, three, ends, step }, { z },
+		     fb::BuiltinOptions::StridedSliceOptions,
+		     fb::CreateStridedSliceOptions(builder.flat, 0b001, 0b001, 0, 0b010, 0b100));
+	EXPECT_EQ(ofFile(builder.file({ x }, { y, z }), { pixels }),
+		  (std::vector<Numbers>{ { 2, 5 }, { 4, 40, 5, 50, 6, 60 } }));
+}
+
+/* What is not chosen of a constant may be anything. */
+TEST(TfliteParts, ChosenByAConstant)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 2, 3, 2 }), z = builder.floats({ 1, 2, 3, 2 });
+	const int32_t even = builder.constant<uint8_t>({ 1, 1, 3, 1 }, { 1, 0, 1 });
+	const int32_t large = builder.constant<float>({ 2 }, { HUGE_VALF, 7 });
+	const int32_t first = builder.constant<uint8_t>({ 2 }, { 1, 0 });
+	const int32_t some = builder.floats({ 1, 2, 3, 2 }), y = builder.floats({ 1, 2, 3, 2 });
+
+	builder.node(selectCode, { even, x, z }, { some });
+	builder.node(selectCode, { first, some, large }, { y });
+	Numbers negative = pixels;
+	for (double &number : negative)
+		number = -number;
+	EXPECT_EQ(ofFile(builder.file({ x, z }, { y }), { pixels, negative }),
+		  (std::vector<Numbers>{ { 1, 7, -2, 7, 3, 7, 4, 7, -5, 7, 6, 7 } }));
+}
+
+TEST(TfliteParts, IntegersChosenByAConstant)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.integers({ 1, 1, 3, 2 }, 0.5f, -3);
+	const int32_t large = builder.constant<float>({ 1 }, { -1e9f });
+	const int32_t some = builder.constant<uint8_t>({ 1, 1, 3, 2 }, { 1, 0, 0, 1, 1, 1 });
+	const int32_t y = builder.integers({ 1, 1, 3, 2 }, 0.5f, -3);
+
+	builder.node(selectCode, { some, x, large }, { y });
+	EXPECT_EQ(ofFile(builder.file({ x }, { y }), { { -128, 2, 3, 4, 127, 6 } }),
+		  (std::vector<Numbers>{ { -128, -128, -128, 4, 127, 6 } }));
+}
+
+TEST(TfliteParts, LogarithmOfSoftmax)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 2 }), y = builder.floats({ 1, 2 });
+
+	builder.node(logSoftmaxCode, { x }, { y });
+	const auto outputs = ofFile(builder.file({ x }, { y }), { { 3, 4 } });
+	ASSERT_EQ(outputs.size(), 1U);
+	EXPECT_NEAR(outputs[0][0], -1.3133, 2e-3);
+	EXPECT_NEAR(outputs[0][1], -0.3133, 2e-3);
+}
+
+/* 4 x 6 elements, of which half as many lines and a third of the columns are left. */
+TEST(TfliteParts, SmallerPictures)
+{
+	const struct {
+		bool nearest, centers;
+		Numbers wanted;
+	} cases[] = {
+		{ true, false, { 0, 3, 12, 15 } },
+		{ true, true, { 7, 10, 19, 22 } },
+		{ false, false, { 0, 3, 12, 15 } },
+		{ false, true, { 4, 7, 16, 19 } },
+	};
+	Numbers numbers;
+
+	for (int i = 0; i < 24; i++)
+		numbers.push_back(i);
+	for (const auto &[nearest, centers, wanted] : cases) {
+		SCOPED_TRACE(testing::Message() << nearest << centers);
+		TfliteBuilder builder;
+		const int32_t x = builder.floats({ 1, 4, 6, 1 });
+		const int32_t size = builder.list({ 2, 2 });
+		const int32_t y = builder.floats({ 1, 2, 2, 1 });
+		if (nearest)
+			builder.node(nearestCode, { x, size }, { y },
+				     fb::BuiltinOptions::ResizeNearestNeighborOptions,
+				     fb::CreateResizeNearestNeighborOptions(builder.flat, false,
+									    centers));
+		else
+			builder.node(bilinearCode, { x, size }, { y },
+				     fb::BuiltinOptions::ResizeBilinearOptions,
+				     fb::CreateResizeBilinearOptions(builder.flat, false, centers));
+		EXPECT_EQ(ofFile(builder.file({ x }, { y }), { numbers }),
+			  (std::vector<Numbers>{ wanted }));
+	}
+}
+
+/* In parts, the last of which has fewer elements than the others. */
+TEST(TfliteParts, MeanOfManyElements)
+{
+	for (const bool integers : { false, true }) {
+		TfliteBuilder builder;
+		const Shape in = { 1, 401, 40, 3 }, out = { 1, 3 };
+		const int32_t x = integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
+		const int32_t axes = builder.list({ 1, 2 });
+		const int32_t y = integers ? builder.integers(out, 0.25f, 9) : builder.floats(out);
+		builder.node(meanOfCode, { x, axes }, { y }, fb::BuiltinOptions::ReducerOptions,
+			     fb::CreateReducerOptions(builder.flat, false));
+		Numbers numbers;
+		double sums[3] = {};
+		for (int i = 0; i < 401 * 40 * 3; i++) {
+			numbers.push_back((i * 37 + i / 120) % (50 + 30 * (i % 3)) - 10);
+			sums[i % 3] += numbers.back();
+		}
+		const auto outputs = ofFile(builder.file({ x }, { y }), { numbers });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t c = 0; c < 3; c++) {
+			const double mean = sums[c] / (401 * 40);
+			if (integers)
+				EXPECT_NEAR(outputs[0][c], (mean + 7) * 0.5 / 0.25 + 9, 1);
+			else
+				EXPECT_NEAR(outputs[0][c], mean, 0.01 * mean);
+		}
+	}
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */

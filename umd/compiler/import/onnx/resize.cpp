@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Larger and smaller pictures.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "compiler/import/parts.h"
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+constexpr uint32_t mostLarger = 32;
+constexpr uint32_t mostSmaller = 8;
+
+/* How an operator, in its several versions, says where elements come from. */
+struct Places {
+	bool isNearest;
+	bool centers; /* elements are wide, and their middles lie in one place */
+	std::string rounding;
+};
+
+Places placesOf(NodeReader &reader)
+{
+	const bool old = reader.inputs() <= 2;
+	const std::string mode = reader.text("mode", "nearest");
+	const std::string places =
+		reader.text("coordinate_transformation_mode", old ? "asymmetric" : "half_pixel");
+	const bool centers = places == "half_pixel" || places == "pytorch_half_pixel";
+
+	reader.support(mode == "nearest" || mode == "linear", "mode",
+		       fmt::format("is {}; nearest and linear are known", mode));
+	reader.support(centers || places == "asymmetric", "coordinate_transformation_mode",
+		       fmt::format("is {}; half_pixel and asymmetric are known", places));
+	reader.support(reader.integer("antialias", 0) == 0, "antialias",
+		       "is set; pool before it instead");
+	return { mode == "nearest", centers,
+		 reader.text("nearest_mode", old ? "floor" : "round_prefer_floor") };
+}
+
+/* What each axis of the file's is multiplied by. */
+std::vector<double> factorsOf(NodeReader &reader, const FileTensor &x)
+{
+	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
+	std::vector<double> factors;
+
+	if (const pb::Attribute *scales = reader.attribute("scales"))
+		factors.assign(scales->floats().begin(), scales->floats().end());
+	else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
+		factors = rawNumbers(reader.constant(scalesAt));
+	else
+		for (const int64_t size : reader.wholeNumbers(3))
+			factors.push_back(factors.size() < x.shape.size()
+						  ? static_cast<double>(size) /
+							    x.shape[factors.size()]
+						  : 0);
+	reader.need(reader.failed() || factors.size() == 4, "scales", "are not four numbers");
+	if (!reader.failed())
+		reader.support(factors[0] == 1 && factors[1] == 1, "scales",
+			       "of channels are not 1");
+	return reader.failed() ? std::vector<double>(4, 1) : factors;
+}
+
+/* A factor or its reciprocal as a whole number; 0 and an error if it is none. */
+uint32_t wholeOf(NodeReader &reader, double factor, uint32_t most)
+{
+	const double nearest = std::round(factor);
+	const bool isWhole = std::fabs(factor - nearest) < 1e-4 * nearest && nearest >= 1;
+
+	reader.support(isWhole && nearest <= most, "scales",
+		       fmt::format("make a size {} times as large or as small; whole numbers up to "
+				   "{} times as large and {} times as small are known",
+				   factor, mostLarger, mostSmaller));
+	return reader.failed() ? 0 : static_cast<uint32_t>(nearest);
+}
+
+void enlarge(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
+	     const Places &places)
+{
+	const op::Axes factor{ wholeOf(reader, factors[3], mostLarger),
+			       wholeOf(reader, factors[2], mostLarger) };
+	/* Of whole multiples, all other ways to round take other elements. */
+	reader.support(!places.isNearest || (places.centers ? places.rounding.starts_with("round")
+							    : places.rounding == "floor"),
+		       "nearest_mode", fmt::format("is {}, of a larger picture", places.rounding));
+	if (reader.failed())
+		return;
+	const auto method = places.isNearest ? Enlarge::Method::Nearest
+			    : places.centers ? Enlarge::Method::LinearOfCenters
+					     : Enlarge::Method::Linear;
+	reader.add(Enlarge{ method, factor }, { x.id },
+		   places.isNearest ? reader.same(x) : reader.computed(x),
+		   { x.shape[0], x.shape[1], x.shape[2] * factor.y, x.shape[3] * factor.x },
+		   x.order);
+}
+
+Shrink methodOf(const Places &places)
+{
+	if (!places.centers)
+		return Shrink::First;
+	if (!places.isNearest)
+		return Shrink::Centers;
+	return places.rounding.ends_with("ceil") ? Shrink::MiddleCeil : Shrink::MiddleFloor;
+}
+
+/* A slice, or one and averages of neighbours. */
+void shrink(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
+	    const Places &places)
+{
+	Shrinking axes[2];
+
+	for (const size_t axis : { 0U, 1U }) {
+		const uint32_t by = wholeOf(reader, 1 / factors[axis + 2], mostSmaller);
+		if (reader.failed())
+			return;
+		axes[axis] = shrinking(methodOf(places), by, x.shape[axis + 2] / by);
+		if (!reader.need(axes[axis].extent > 0, "scales", "leave nothing"))
+			return;
+	}
+	const auto &[y, c] = axes;
+	FileTensor like = x;
+	const Extents begin = inValueOrder(x, { 0, 0, y.first, c.first });
+	like.shape = { x.shape[0], x.shape[1], y.extent, c.extent };
+	if (y.taps == 1 && c.taps == 1) {
+		reader.add(Slice{ begin, inValueOrder(x, { 1, 1, y.by, c.by }) }, { x.id },
+			   reader.same(x), like);
+		return;
+	}
+	FileTensor used = x;
+	used.shape = { x.shape[0], x.shape[1], y.used(), c.used() };
+	reader.addBefore(Slice{ begin, Extents(begin.size(), 1) }, { x.id }, reader.same(x), used,
+			 [&](const FileTensor &slice) {
+				 const Pool pool{ Pool::Method::Average,
+						  { c.taps, y.taps },
+						  { c.by, y.by },
+						  {},
+						  false,
+						  {} };
+				 reader.add(pool, { slice.id }, reader.computed(slice), like);
+			 });
+}
+
+void readResize(NodeReader &reader)
+{
+	const FileTensor x = reader.picture(0);
+	const Places places = placesOf(reader);
+	const std::vector<double> factors = factorsOf(reader, x);
+
+	if (reader.failed())
+		return;
+	if (factors[2] >= 1 && factors[3] >= 1) {
+		enlarge(reader, x, factors, places);
+		return;
+	}
+	reader.support(factors[2] > 0 && factors[3] > 0 && factors[2] <= 1 && factors[3] <= 1,
+		       "scales",
+		       "make one size smaller and the other one larger; do so one after the other");
+	if (!reader.failed())
+		shrink(reader, x, factors, places);
+}
+
+} /* namespace */
+
+const NodeTable resizeNodes = {
+	{ "Resize", readResize },
+	{ "Upsample", readResize },
+};
+
+} /* namespace nvdla::compiler::onnx */

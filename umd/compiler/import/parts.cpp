@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "parts.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace nvdla::compiler
+{
+
+std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
+			      uint32_t extent, uint32_t before, uint32_t after)
+{
+	const bool wraps = mode == "wrap", edge = mode == "edge", twice = mode == "symmetric";
+	std::vector<Part> parts;
+
+	if ((before == 0 && after == 0) || !rules.need(extent > 0, "input 0", "has no elements"))
+		return {};
+	const uint32_t pieces = wraps ? 2 : std::max(before, after);
+	const uint32_t most = wraps || twice ? extent : edge ? mostParts : extent - 1;
+	if (!rules.support(std::max(before, after) <= most && pieces <= mostParts / 2, field,
+			   fmt::format("of {} and {} elements around {}, in mode {}; up to {} are "
+				       "possible",
+				       before, after, extent, mode,
+				       wraps ? extent : std::min(most, mostParts / 2))))
+		return {};
+	if (wraps && before)
+		parts.push_back({ extent - before, before });
+	for (uint32_t i = before; !wraps && i > 0; i--)
+		parts.push_back({ edge ? 0 : twice ? i - 1 : i, 1 });
+	parts.push_back({ 0, extent });
+	for (uint32_t i = 1; !wraps && i <= after; i++)
+		parts.push_back({ edge ? extent - 1 : twice ? extent - i : extent - 1 - i, 1 });
+	if (wraps && after)
+		parts.push_back({ 0, after });
+	return parts;
+}
+
+Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent)
+{
+	const bool even = by % 2 == 0;
+
+	switch (method) {
+	case Shrink::MiddleFloor:
+		return { by, (by - 1) / 2, 1, extent };
+	case Shrink::MiddleCeil:
+		return { by, by / 2, 1, extent };
+	case Shrink::Centers:
+		return { by, (by - 1) / 2, even ? 2U : 1U, extent };
+	case Shrink::First:
+		break;
+	}
+	return { by, 0, 1, extent };
+}
+
+std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
+				    const Extents &to)
+{
+	const size_t more = to.size() - std::min(from.size(), to.size());
+	std::vector<double> result;
+
+	if (from.size() > to.size() || elementCount(from) != numbers.size())
+		return {};
+	for (size_t axis = 0; axis < from.size(); axis++) {
+		if (from[axis] != 1 && from[axis] != to[more + axis])
+			return {};
+	}
+	for (uint64_t i = 0; i < elementCount(to); i++) {
+		uint64_t rest = i, at = 0, step = 1;
+		for (size_t axis = to.size(); axis-- > more;) {
+			const uint32_t extent = from[axis - more];
+			at += extent == 1 ? 0 : rest % to[axis] * step;
+			rest /= to[axis];
+			step *= extent;
+		}
+		result.push_back(numbers[at]);
+	}
+	return result;
+}
+
+} /* namespace nvdla::compiler */

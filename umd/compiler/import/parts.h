@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Axes of a tensor made of parts of them, as both formats have it.
+ */
+#pragma once
+
+#include <vector>
+
+#include "rules.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief Elements of an axis, from one on */
+struct Part {
+	uint32_t begin;
+	uint32_t count;
+};
+
+/** \brief Of an axis; each is an operation, or more */
+inline constexpr uint32_t mostParts = 64;
+
+/**
+ * \brief What stands before and behind an axis' elements: some of them
+ * \param[in] mode edge, wrap, reflect, or symmetric, which is a reflection that repeats the edge
+ * \return no parts if that is nothing, and after an error about \a field
+ */
+std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
+			      uint32_t extent, uint32_t before, uint32_t after);
+
+/** \brief An axis of a picture that becomes shorter by a whole factor */
+struct Shrinking {
+	uint32_t by = 1;
+	uint32_t first = 0;  /**< of the input's elements, in the first one's place */
+	uint32_t taps = 1;   /**< neighbours whose average each is */
+	uint32_t extent = 0; /**< of the output */
+
+	/** \return input elements from the first to the last that is used */
+	uint32_t used() const { return (extent - 1) * by + taps; }
+};
+
+/** \brief Which elements a smaller picture takes */
+enum class Shrink : uint8_t {
+	First,	     /**< of each \a by the first */
+	MiddleFloor, /**< that in their middle; of two the first */
+	MiddleCeil,  /**< the second */
+	Centers,     /**< the average of the two */
+};
+
+/** \return how \a extent elements are taken of an axis, one of \a by */
+Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent);
+
+/** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
+ * and those that are missing in front. None if the shapes do not go together */
+std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
+				    const Extents &to);
+
+} /* namespace nvdla::compiler */

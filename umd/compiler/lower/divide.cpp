@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Quotients of two tensors: the CPU makes reciprocals in FP16, the core multiplies.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "elementwise.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* Of integers, steps from zero are divided: these and their reciprocals are within FP16's range. */
+constexpr int reciprocalBits = 4;
+
+bool isHalf(const Lowerer &lowerer, ValueId id)
+{
+	return lowerer.storage(id) == DataType::Half;
+}
+
+/* Bits by which steps are made smaller. */
+int stepBits(const Lowerer &lowerer, ValueId id)
+{
+	return lowerer.storage(id) == DataType::Int16 ? 8 : 0;
+}
+
+/* (scale * steps) ^ power of a value in FP16, on the CPU; real numbers of a float one. */
+std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, double scale,
+			float power)
+{
+	const std::string name = lowerer.step(what);
+	const std::string made = lowerer.intermediate(name, DataType::Half, lowerer.cube(id));
+	const int32_t zero = isHalf(lowerer, id) ? 0 : lowerer.quantization(id).zeroPoint;
+
+	lowerer.add(op::Power{ .name = name,
+			       .input = lowerer.surface(id),
+			       .output = made,
+			       .power = power,
+			       .scale = static_cast<float>(scale),
+			       .shift = static_cast<float>(-zero * scale),
+			       .type = DataType::Half });
+	return made;
+}
+
+std::string reciprocalOf(Lowerer &lowerer, ValueId id)
+{
+	return onCpuInHalf(lowerer, id, "reciprocal",
+			   isHalf(lowerer, id) ? 1 : std::ldexp(1, -reciprocalBits), -1);
+}
+
+std::string stepsOf(Lowerer &lowerer, ValueId id)
+{
+	if (isHalf(lowerer, id))
+		return lowerer.surface(id);
+	return onCpuInHalf(lowerer, id, "steps", std::ldexp(1, -stepBits(lowerer, id)), 1);
+}
+
+/* Where a product goes: into the result, if that is all there is to do. */
+std::string productOf(Lowerer &lowerer, const Operator &operation, const std::string &name,
+		      const Cube &cube)
+{
+	const ValueId output = operation.outputs[0];
+
+	lowerer.setCube(output, cube);
+	if (isHalf(lowerer, output) && std::get<Elementwise>(operation.kind).activation.isNone())
+		return lowerer.write(output);
+	return lowerer.intermediate(name, DataType::Half, cube);
+}
+
+/* What is written by a product in FP16, and what that is worth as a real number. */
+struct Product {
+	std::string surface;
+	double worth = 1;
+};
+
+/* A constant times a reciprocal: an affine function, of numbers up to 1 for integers. */
+Product constantTimes(Lowerer &lowerer, const Operator &operation)
+{
+	const ValueId divisor = operation.inputs[1];
+	const Value &constant = lowerer.value(operation.inputs[0]);
+	const Cube cube = lowerer.cube(divisor), given = naturalCube(constant.shape);
+	const std::vector<double> numbers = realNumbers(constant);
+	const bool spread = given.h == 1 && given.w == 1;
+
+	if (!lowerer.need((given.c == 1 || given.c == cube.c) && (spread || given == cube) &&
+				  given.elements() == numbers.size() &&
+				  lowerer.value(divisor).shape ==
+					  lowerer.value(operation.outputs[0]).shape,
+			  "input 0",
+			  fmt::format("is a constant of {}; one number, one for each channel or "
+				      "one for each element are possible",
+				      toString(constant.shape))))
+		return {};
+	double largest = 1;
+	if (!isHalf(lowerer, divisor)) {
+		largest = 0;
+		for (const double number : numbers)
+			largest = std::max(largest, std::fabs(number));
+		largest = largest > 0 ? largest : 1;
+	}
+	Affine affine{ {}, {}, { cube.c, given.h, given.w }, {} };
+	for (size_t c = 0; c < cube.c; c++) {
+		for (size_t hw = 0; hw < size_t{ given.h } * given.w; hw++) {
+			const double number = numbers[hw * given.c + (given.c == 1 ? 0 : c)];
+			affine.scale.push_back(number / largest);
+			affine.bias.push_back(0);
+		}
+	}
+	const std::string reciprocal = reciprocalOf(lowerer, divisor);
+	const std::string name = lowerer.step("product");
+	Product product{ productOf(lowerer, operation, name, cube), largest };
+	Lowerer::Stage stage{ .name = name, .input = reciprocal, .output = product.surface };
+	stage.from = stage.to = stage.range = DataType::Half;
+	stage.cube = cube;
+	lowerer.affine(stage, affine);
+	if (!isHalf(lowerer, divisor))
+		product.worth /= std::ldexp(lowerer.quantization(divisor).scale, reciprocalBits);
+	return product;
+}
+
+Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const auto meeting = meet(lowerer, operation, { Elementwise::Function::Divide, {} });
+
+	if (!meeting)
+		return {};
+	const std::string dividend = stepsOf(lowerer, a), reciprocal = reciprocalOf(lowerer, b);
+	const std::string name = lowerer.step("product");
+	const Cube cube = lowerer.cube(meeting->stream);
+	Product product{ productOf(lowerer, operation, name, cube), 1 };
+	const bool streamsA = meeting->stream == a;
+	lowerer.add(op::Sdp{
+		.name = name,
+		.input = streamsA ? dividend : reciprocal,
+		.output = product.surface,
+		.x2 = op::SdpUnit{ .multiply = true, .operands = streamsA ? reciprocal : dividend },
+		.type = DataType::Half });
+	if (!isHalf(lowerer, a))
+		product.worth =
+			std::ldexp(lowerer.quantization(a).scale / lowerer.quantization(b).scale,
+				   stepBits(lowerer, a) - reciprocalBits);
+	return product;
+}
+
+/* Integers of a product, and what its activation leaves of them. */
+void quantize(Lowerer &lowerer, const Product &product, const Clamp &activation, ValueId output)
+{
+	const Quantization out = lowerer.quantization(output);
+	const auto clamp = lowerer.clamped(activation, out, lowerer.range(output));
+	const std::string name = lowerer.step("quantize");
+	const std::string result = lowerer.write(output);
+	const std::string raw =
+		clamp.none ? result
+			   : lowerer.intermediate(name + " raw", lowerer.storage(output),
+						  lowerer.cube(output));
+
+	lowerer.add(op::Power{ .name = name,
+			       .input = product.surface,
+			       .output = raw,
+			       .scale = static_cast<float>(product.worth),
+			       .outScale = static_cast<float>(out.scale),
+			       .outZero = out.zeroPoint,
+			       .type = lowerer.storage(output) });
+	if (!clamp.none)
+		lowerer.clampSurface(raw, result, clamp);
+}
+
+} /* namespace */
+
+void divide(Lowerer &lowerer, const Operator &operation, const Elementwise &elementwise)
+{
+	const ValueId a = operation.inputs[0], b = operation.inputs[1];
+	const ValueId output = operation.outputs[0];
+	const bool isConstant = lowerer.value(a).isConstant, half = isHalf(lowerer, b);
+
+	lowerer.need(!lowerer.value(b).isConstant, "input 1",
+		     "is a constant; multiply by its reciprocal");
+	lowerer.need((isConstant || half == isHalf(lowerer, a)) && half == isHalf(lowerer, output),
+		     "types", "are integers and float");
+	lowerer.need(half || lowerer.storage(output) == lowerer.range(output), "types",
+		     "are 8 bits held in 16, for kernels that do not fit 8 bits without their zero "
+		     "point; quantize the kernels symmetrically");
+	if (lowerer.failed())
+		return;
+	lowerer.onCpu("the core has no quotient: the CPU makes reciprocals");
+	if (isConstant)
+		lowerer.makeNatural(b);
+	const Product product = isConstant ? constantTimes(lowerer, operation)
+					   : timesReciprocal(lowerer, operation);
+	if (lowerer.failed())
+		return;
+	if (!half) {
+		quantize(lowerer, product, elementwise.activation, output);
+		return;
+	}
+	if (elementwise.activation.isNone())
+		return;
+	const std::string result = lowerer.write(output);
+	lowerer.affine(lowerer.stage(lowerer.step("clamp"), product.surface, DataType::Half, result,
+				     output),
+		       { { 1 }, { 0 }, { lowerer.cube(output).c, 1, 1 }, elementwise.activation });
+}
+
+} /* namespace nvdla::compiler */

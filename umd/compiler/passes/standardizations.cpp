@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "passes.h"
+
+#include <optional>
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+using Function = Elementwise::Function;
+
+const Operator *elementwiseThatWrites(const Model &model, ValueId value, Function function)
+{
+	const Operator *writer = model.writer(value);
+	const auto *kind = writer ? std::get_if<Elementwise>(&writer->kind) : nullptr;
+
+	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
+}
+
+const Operator *unaryThatWrites(const Model &model, ValueId value, Unary::Function function)
+{
+	const Operator *writer = model.writer(value);
+	const auto *kind = writer ? std::get_if<Unary>(&writer->kind) : nullptr;
+
+	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
+}
+
+/* What a value is the mean of, over all channels. */
+std::optional<ValueId> meanOf(const Model &model, ValueId value)
+{
+	const Operator *writer = model.writer(value);
+	const auto *mean = writer ? std::get_if<ChannelReduction>(&writer->kind) : nullptr;
+
+	if (!mean || mean->method != Pool::Method::Average)
+		return std::nullopt;
+	return writer->inputs[0];
+}
+
+/* What a value is, less its own mean. */
+std::optional<ValueId> centered(const Model &model, ValueId value)
+{
+	const Operator *difference = elementwiseThatWrites(model, value, Function::Subtract);
+
+	if (!difference || meanOf(model, difference->inputs[1]) != difference->inputs[0])
+		return std::nullopt;
+	return difference->inputs[0];
+}
+
+/* What a value is the square of: as a function, or as a product. */
+std::optional<ValueId> rootOf(const Model &model, ValueId value)
+{
+	if (const Operator *square = unaryThatWrites(model, value, Unary::Function::Square))
+		return square->inputs[0];
+	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
+	if (product && product->inputs[0] == product->inputs[1])
+		return product->inputs[0];
+	return std::nullopt;
+}
+
+struct Variance {
+	ValueId of;
+	double epsilon;
+};
+
+/* Of which value this is the variance and a constant. */
+std::optional<Variance> varianceOf(const Model &model, ValueId value)
+{
+	const Operator *sum = elementwiseThatWrites(model, value, Function::Add);
+	if (!sum)
+		return std::nullopt;
+	const bool first = model.values[sum->inputs[0]].isConstant;
+	const Value &epsilon = model.values[sum->inputs[first ? 0 : 1]];
+	if (!epsilon.isConstant || elementCount(epsilon.shape) != 1)
+		return std::nullopt;
+	const auto squares = meanOf(model, sum->inputs[first ? 1 : 0]);
+	const auto difference = squares ? rootOf(model, *squares) : std::nullopt;
+	const auto of = difference ? centered(model, *difference) : std::nullopt;
+	if (!of)
+		return std::nullopt;
+	return Variance{ *of, realNumbers(epsilon).front() };
+}
+
+/* What a value is the root of, or the reciprocal of the root. */
+std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReciprocal)
+{
+	const Operator *root = unaryThatWrites(model, value,
+					       isReciprocal ? Unary::Function::ReciprocalSqrt
+							    : Unary::Function::Sqrt);
+	if (root)
+		return root->inputs[0];
+	const Operator *reciprocal =
+		isReciprocal ? unaryThatWrites(model, value, Unary::Function::Reciprocal) : nullptr;
+	return reciprocal ? radicandOf(model, reciprocal->inputs[0], false) : std::nullopt;
+}
+
+/* A difference divided by a root, or times the reciprocal of one. */
+std::optional<Variance> standardized(const Model &model, const Operator &operation)
+{
+	const auto *kind = std::get_if<Elementwise>(&operation.kind);
+	if (!kind || !kind->activation.isNone() ||
+	    (kind->function != Function::Divide && kind->function != Function::Multiply))
+		return std::nullopt;
+	const bool divides = kind->function == Function::Divide;
+	for (const size_t at : { 0U, 1U }) {
+		const auto radicand = radicandOf(model, operation.inputs[1 - at], !divides);
+		const auto variance = radicand ? varianceOf(model, *radicand) : std::nullopt;
+		if (variance && (!divides || at == 0) &&
+		    centered(model, operation.inputs[at]) == variance->of)
+			return variance;
+	}
+	return std::nullopt;
+}
+
+} /* namespace */
+
+void findStandardizations(Model &model)
+{
+	bool found = false;
+
+	for (Operator &operation : model.operators) {
+		const auto variance = standardized(model, operation);
+		if (!variance)
+			continue;
+		operation.kind = Standardization{ variance->epsilon };
+		operation.inputs = { variance->of };
+		found = true;
+	}
+	if (found)
+		removeUnused(model);
+}
+
+} /* namespace nvdla::compiler */
