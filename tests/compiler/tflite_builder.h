@@ -5,12 +5,9 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-#include "compiler/import/import.h"
-#include "core_run.h"
 #include "tflite_generated.h"
 
 namespace nvdla::test
@@ -96,22 +93,5 @@ private:
 	std::vector<flatbuffers::Offset<fb::OperatorCode>> codes_;
 	std::vector<flatbuffers::Offset<fb::Operator>> operators_;
 };
-
-/** \brief What the core makes of a file */
-inline std::vector<Numbers> ofFile(const std::vector<std::byte> &file,
-				   const std::vector<Numbers> &inputs)
-{
-	auto run = CoreRun::of(compiler::importTflite(file));
-	if (!run) {
-		ADD_FAILURE() << run.error().message();
-		return {};
-	}
-	auto outputs = run->run(inputs);
-	EXPECT_TRUE(outputs) << outputs.error().message();
-	return outputs ? *outputs : std::vector<Numbers>{};
-}
-
-/** \brief 2 lines of 3 pixels with 2 channels */
-inline const Numbers pixels = { 1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60 };
 
 } /* namespace nvdla::test */

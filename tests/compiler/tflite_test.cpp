@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "refused_file.h"
-#include "tflite_builder.h"
+#include "tflite_on_core.h"
 
 namespace nvdla::test
 {

@@ -39,6 +39,8 @@ std::optional<fb::TensorType> typeOf(TfLiteType type)
 		return fb::TensorType::INT32;
 	case kTfLiteInt64:
 		return fb::TensorType::INT64;
+	case kTfLiteBool:
+		return fb::TensorType::BOOL;
 	default:
 		return {};
 	}

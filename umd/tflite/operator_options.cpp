@@ -108,6 +108,33 @@ WrittenOptions write(Builder &builder, const TfLiteMulParams &from)
 		       fb::CreateMulOptions(builder, written(from.activation)));
 }
 
+WrittenOptions write(Builder &builder, const TfLiteDivParams &from)
+{
+	return options(fb::BuiltinOptions::DivOptions,
+		       fb::CreateDivOptions(builder, written(from.activation)));
+}
+
+WrittenOptions write(Builder &builder, const TfLitePackParams &from)
+{
+	return options(fb::BuiltinOptions::PackOptions,
+		       fb::CreatePackOptions(builder, from.values_count, from.axis));
+}
+
+WrittenOptions write(Builder &builder, const TfLiteUnpackParams &from)
+{
+	return options(fb::BuiltinOptions::UnpackOptions,
+		       fb::CreateUnpackOptions(builder, from.num, from.axis));
+}
+
+WrittenOptions write(Builder &builder, const TfLiteMirrorPaddingParams &from)
+{
+	const auto mode = from.mode == kTfLiteMirrorPaddingReflect ? fb::MirrorPadMode::REFLECT
+								   : fb::MirrorPadMode::SYMMETRIC;
+
+	return options(fb::BuiltinOptions::MirrorPadOptions,
+		       fb::CreateMirrorPadOptions(builder, mode));
+}
+
 WrittenOptions write(Builder &builder, const TfLiteReshapeParams &from)
 {
 	const std::vector<int32_t> shape(from.shape, from.shape + from.num_dimensions);
@@ -198,7 +225,21 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 		return writeAs<TfLiteMulParams>(builder, from);
 	case kTfLiteBuiltinReshape:
 		return writeAs<TfLiteReshapeParams>(builder, from);
+	case kTfLiteBuiltinDiv:
+		return writeAs<TfLiteDivParams>(builder, from);
+	case kTfLiteBuiltinPack:
+		return writeAs<TfLitePackParams>(builder, from);
+	case kTfLiteBuiltinUnpack:
+		return writeAs<TfLiteUnpackParams>(builder, from);
+	case kTfLiteBuiltinMirrorPad:
+		/* Any other is not known to TensorFlow Lite, either. */
+		if (from && static_cast<const TfLiteMirrorPaddingParams *>(from)->mode ==
+				    kTfLiteMirrorPaddingUnknown)
+			return {};
+		return writeAs<TfLiteMirrorPaddingParams>(builder, from);
 	case kTfLiteBuiltinMean:
+	case kTfLiteBuiltinSum:
+	case kTfLiteBuiltinReduceMax:
 		return writeAs<TfLiteReducerParams>(builder, from);
 	case kTfLiteBuiltinStridedSlice:
 		if (from && static_cast<const TfLiteStridedSliceParams *>(from)->offset)
@@ -219,13 +260,16 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 			return {};
 		return WrittenOptions{};
 	case kTfLiteBuiltinAbs:
+	case kTfLiteBuiltinCos:
 	case kTfLiteBuiltinDequantize:
 	case kTfLiteBuiltinElu:
 	case kTfLiteBuiltinExp:
 	case kTfLiteBuiltinHardSwish:
+	case kTfLiteBuiltinLog:
 	case kTfLiteBuiltinLogistic:
 	case kTfLiteBuiltinMaximum:
 	case kTfLiteBuiltinMinimum:
+	case kTfLiteBuiltinNeg:
 	case kTfLiteBuiltinPad:
 	case kTfLiteBuiltinPadv2:
 	case kTfLiteBuiltinPrelu:
@@ -233,7 +277,12 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinRelu:
 	case kTfLiteBuiltinRelu6:
 	case kTfLiteBuiltinReluN1To1:
+	case kTfLiteBuiltinRsqrt:
+	case kTfLiteBuiltinSelect:
+	case kTfLiteBuiltinSelectV2:
+	case kTfLiteBuiltinSin:
 	case kTfLiteBuiltinSlice:
+	case kTfLiteBuiltinSqrt:
 	case kTfLiteBuiltinSquare:
 	case kTfLiteBuiltinTanh:
 		return WrittenOptions{};

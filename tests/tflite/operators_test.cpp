@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operators that no model of the reference data has, as the delegate hands them on.
+ */
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "interpreter.h"
+#include "test_support.h"
+#include "tflite_builder.h"
+
+namespace nvdla::test
+{
+
+namespace
+{
+
+namespace fb = nvdla::tflite;
+
+constexpr int32_t divCode = 42, sumCode = 74, packCode = 83, unpackCode = 88, mirrorPadCode = 100,
+		  selectCode = 123;
+
+Array numbers(size_t count)
+{
+	Array array{ "<f4", {} };
+
+	for (size_t i = 0; i < count; i++)
+		array.numbers.push_back(static_cast<double>(i * 37 % 100) - 50);
+	return array;
+}
+
+/* All nodes are on the device, and make what TensorFlow Lite's own kernels do. */
+void expectTaken(const std::vector<std::byte> &file, size_t nodes, const Array &input)
+{
+	testing::internal::CaptureStderr();
+	const DelegatePointer delegate = loadDelegate({ { "device", fastDevicePath() } });
+	Interpreter with(file, delegate.get()), alone(file, nullptr);
+	const std::string said = testing::internal::GetCapturedStderr();
+	const std::string all = std::to_string(nodes);
+	EXPECT_NE(said.find("takes " + all + " of " + all + " nodes"), std::string::npos) << said;
+	const std::vector<Array> got = with.run({ input }), wanted = alone.run({ input });
+	ASSERT_EQ(got.size(), 1U);
+	ASSERT_EQ(wanted.size(), 1U);
+	ASSERT_EQ(got[0].numbers.size(), wanted[0].numbers.size());
+	for (size_t i = 0; i < got[0].numbers.size(); i++)
+		EXPECT_NEAR(got[0].numbers[i], wanted[0].numbers[i],
+			    0.01 + 0.002 * std::fabs(wanted[0].numbers[i]))
+			<< i;
+}
+
+TEST(DelegateOperators, UnpackAndPack)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 2, 4, 16 });
+	const int32_t upper = builder.floats({ 1, 4, 16 }), lower = builder.floats({ 1, 4, 16 });
+	const int32_t y = builder.floats({ 1, 2, 4, 16 });
+
+	builder.node(unpackCode, { x }, { upper, lower }, fb::BuiltinOptions::UnpackOptions,
+		     fb::CreateUnpackOptions(builder.flat, 2, 1));
+	builder.node(packCode, { lower, upper }, { y }, fb::BuiltinOptions::PackOptions,
+		     fb::CreatePackOptions(builder.flat, 2, 1));
+	expectTaken(builder.file({ x }, { y }), 2, numbers(2 * 4 * 16));
+}
+
+TEST(DelegateOperators, QuotientsAndSums)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 3, 4, 2 });
+	const int32_t by = builder.constant<float>({ 2 }, { 4, -2 });
+	const int32_t quotient = builder.floats({ 1, 3, 4, 2 });
+	const int32_t axes = builder.list({ 1 });
+	const int32_t y = builder.floats({ 1, 4, 2 });
+
+	builder.node(divCode, { x, by }, { quotient }, fb::BuiltinOptions::DivOptions,
+		     fb::CreateDivOptions(builder.flat, fb::Activation::RELU));
+	builder.node(sumCode, { quotient, axes }, { y }, fb::BuiltinOptions::ReducerOptions,
+		     fb::CreateReducerOptions(builder.flat, false));
+	expectTaken(builder.file({ x }, { y }), 2, numbers(3 * 4 * 2));
+}
+
+TEST(DelegateOperators, MirroredAndChosen)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 3, 4, 2 });
+	const int32_t pads = builder.constant<int32_t>({ 4, 2 }, { 0, 0, 1, 1, 2, 0, 0, 0 });
+	const int32_t padded = builder.floats({ 1, 5, 6, 2 });
+	const int32_t zeros = builder.constant<float>({ 1, 1, 1, 2 }, { 0, 7 });
+	const int32_t some = builder.constant<uint8_t>({ 1, 1, 6, 1 }, { 1, 0, 1, 1, 0, 0 });
+	const int32_t y = builder.floats({ 1, 5, 6, 2 });
+
+	builder.node(mirrorPadCode, { x, pads }, { padded }, fb::BuiltinOptions::MirrorPadOptions,
+		     fb::CreateMirrorPadOptions(builder.flat, fb::MirrorPadMode::SYMMETRIC));
+	builder.node(selectCode, { some, padded, zeros }, { y });
+	expectTaken(builder.file({ x }, { y }), 2, numbers(3 * 4 * 2));
+}
+
+} /* namespace */
+
+} /* namespace nvdla::test */
