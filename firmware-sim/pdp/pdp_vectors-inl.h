@@ -4,8 +4,10 @@
  * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
  * vectors of those of an atom at most.
  */
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 
 #include <hwy/highway.h>
@@ -115,7 +117,37 @@ struct Int8Averages {
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 
-	explicit Int8Averages(const PdpOp &op) : arith(op) {}
+	explicit Int8Averages(const PdpOp &op) : arith(op), fits(allFits(op)) {}
+
+	/** \return true if no sum and no result of a window loses bits, and divisors are above 1 */
+	static bool allFits(const PdpOp &op)
+	{
+		int64_t pad = 0; /* the largest */
+
+		for (const int32_t value : op.padValue)
+			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
+		return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
+		       fitsUpTo(op, pad, INT8_MAX, 0) && fitsUpTo(op, pad, -INT8_MIN, 1);
+	}
+
+	/** \param largest magnitude of an element \param above of negative numbers 1 */
+	static bool fitsUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
+	{
+		const auto fits = [&](int64_t magnitude, unsigned bits) {
+			return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
+		};
+		const auto scaled = [](int64_t sum, uint32_t reciprocal) {
+			constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
+			return (sum * reciprocal + half) >> Arith::kFraction;
+		};
+		const int64_t ofRow = op.kernelWidth * largest + pad;
+		const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
+		const int64_t row = scaled(all, op.recipWidth);
+
+		return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
+		       fits(row, Arith::kScaledBits) &&
+		       fits(scaled(row, op.recipHeight), Arith::kOutBits);
+	}
 
 	template<int kBits>
 	static HWY_INLINE Vector wrap(Vector value)
@@ -141,6 +173,19 @@ struct Int8Averages {
 		return wrap<kBits>(hn::Sub(hn::Xor(rounded, sign), sign));
 	}
 
+	/* The same where nothing is lost, with less than 1. */
+	static HWY_INLINE Vector scaleFitting(Vector value, int32_t reciprocal)
+	{
+		const BitsTag bits;
+		const auto factor = hn::Set(bits, static_cast<uint16_t>(reciprocal));
+		const auto magnitude = hn::BitCast(bits, hn::Abs(value));
+		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
+		const auto rounded = hn::Add(hn::MulHigh(magnitude, factor), half);
+		const auto sign = hn::BroadcastSignBit(value);
+
+		return hn::Sub(hn::Xor(hn::BitCast(Tag(), rounded), sign), sign);
+	}
+
 	HWY_INLINE Vector load(const Element *in) const
 	{
 		const hn::Rebind<int8_t, Tag> tag;
@@ -152,7 +197,9 @@ struct Int8Averages {
 	{
 		const auto value = static_cast<int16_t>(arith.padValue[padded]);
 
-		return wrap<Arith::kRowBits>(hn::Add(row, hn::Set(Tag(), value)));
+		const Vector sum = hn::Add(row, hn::Set(Tag(), value));
+
+		return fits ? sum : wrap<Arith::kRowBits>(sum);
 	}
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return hn::Add(sum, row); }
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
@@ -160,14 +207,21 @@ struct Int8Averages {
 		const hn::Rebind<int8_t, Tag> tag;
 		/* The sum is wrapped afterwards anyhow. */
 		const auto added = static_cast<int16_t>(arith.padValue[padded] * arith.width);
-		const Vector whole = wrap<Arith::kSumBits>(hn::Add(sum, hn::Set(Tag(), added)));
-		const Vector row = scale<Arith::kScaledBits>(whole, arith.recipWidth);
-
+		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
+		if (fits) {
+			const Vector row = scaleFitting(all, arith.recipWidth);
+			hn::StoreU(hn::DemoteTo(tag, scaleFitting(row, arith.recipHeight)), tag,
+				   out);
+			return;
+		}
+		const Vector row =
+			scale<Arith::kScaledBits>(wrap<Arith::kSumBits>(all), arith.recipWidth);
 		hn::StoreU(hn::DemoteTo(tag, scale<Arith::kOutBits>(row, arith.recipHeight)), tag,
 			   out);
 	}
 
 	Arith arith;
+	bool fits;
 };
 
 /** \brief Any of pdp_arith.h with numbers of 32 bits, one after the other */

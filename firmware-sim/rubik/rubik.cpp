@@ -15,7 +15,6 @@ namespace nvdla::sim
 namespace
 {
 
-
 uint32_t surfaces(uint32_t channels, Precision precision)
 {
 	return (channels + atomChannels(precision) - 1) / atomChannels(precision);
@@ -188,7 +187,7 @@ void split(const RubikOp &op, MemoryPort &port)
 	const PixelRuns runs(op, op.srcLineStride, op.dstLineStride);
 	const size_t most = std::min(kPixelsAtOnce, runs.pixels);
 	const size_t outStep = planeStep(most, op.precision);
-	std::vector<std::byte> in(most * atomBytes);
+	std::vector<std::byte> in;
 	std::vector<std::byte> out(outStep * perAtom);
 
 	for (uint32_t surface = 0; surface < surfaces(op.outChannels, op.precision); surface++) {
@@ -199,12 +198,14 @@ void split(const RubikOp &op, MemoryPort &port)
 			const uint32_t used = pixels * bytes;
 			const uint32_t whole = roundUpToAtom(used);
 
-			port.read(op.srcType,
-				  op.src + uint64_t{ surface } * op.srcSurfaceStride +
-					  uint64_t{ y } * op.srcLineStride +
-					  uint64_t{ x } * atomBytes,
-				  std::span(in).first(size_t{ pixels } * atomBytes));
-			transpose(bytes, { in.data(), atomBytes }, pixels, planes,
+			const auto atoms =
+				port.view(op.srcType,
+					  op.src + uint64_t{ surface } * op.srcSurfaceStride +
+						  uint64_t{ y } * op.srcLineStride +
+						  uint64_t{ x } * atomBytes,
+					  size_t{ pixels } * atomBytes, in);
+			/* All of the atom: squares of it are as fast as parts of them. */
+			transpose(bytes, { atoms.data(), atomBytes }, pixels, perAtom,
 				  { out.data(), outStep });
 			for (uint32_t plane = 0; plane < planes; plane++) {
 				const std::span line(&out[plane * outStep], whole);

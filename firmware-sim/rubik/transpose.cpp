@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Compiled once for each instruction set (Highway).
+ */
 #include "rubik/transpose.h"
 
 #include <cstring>
 #include <utility>
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rubik/transpose.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
 {
-
-namespace
+namespace HWY_NAMESPACE
 {
 
 template<typename Element>
@@ -20,23 +29,44 @@ void moveElements(Matrix<const std::byte> in, size_t rows, size_t columns, Matri
 				    sizeof(Element));
 }
 
-/** A vector that all hosts have, the compiler's own */
-template<typename Element>
-struct RowOf {
-	static constexpr size_t kBytes = 16;
-	static constexpr size_t kElements = kBytes / sizeof(Element);
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-	typedef Element Vector __attribute__((vector_size(kBytes)));
+namespace hn = hwy::HWY_NAMESPACE;
+
+/** Squares of elements beside one another, of rows of 16 bytes; a block of a vector has one's */
+template<typename Element>
+struct Squares {
+	static constexpr size_t kSide = 16 / sizeof(Element);
+	using Tag = hn::CappedTag<Element, 2 * kSide>;
+	using Vector = hn::Vec<Tag>;
+	static constexpr size_t kCount = hn::MaxLanes(Tag()) / kSide;
 };
 
-/** \return the lower, or upper, halves of two rows, element by element */
-template<typename Element, size_t kFirst, size_t... kElement>
-typename RowOf<Element>::Vector interleave(typename RowOf<Element>::Vector a,
-					   typename RowOf<Element>::Vector b,
-					   std::index_sequence<kElement...>)
+template<typename Element, size_t kRow>
+HWY_INLINE typename Squares<Element>::Vector turned(const typename Squares<Element>::Vector *rows)
 {
-	return __builtin_shufflevector(
-		a, b, (kFirst + kElement / 2 + kElement % 2 * sizeof...(kElement))...);
+	const typename Squares<Element>::Tag tag;
+	const auto a = rows[kRow / 2];
+	const auto b = rows[kRow / 2 + Squares<Element>::kSide / 2];
+
+	if constexpr (kRow % 2)
+		return hn::InterleaveUpper(tag, a, b);
+	else
+		return hn::InterleaveLower(tag, a, b);
+}
+
+/** \param to the first square's row; the other one's is \a next bytes further on */
+template<typename Element>
+HWY_INLINE void storeRow(typename Squares<Element>::Vector row, std::byte *to, size_t next)
+{
+	const hn::CappedTag<Element, Squares<Element>::kSide> tag;
+
+	if constexpr (Squares<Element>::kCount == 2) {
+		hn::StoreU(hn::LowerHalf(tag, row), tag, reinterpret_cast<Element *>(to));
+		hn::StoreU(hn::UpperHalf(tag, row), tag, reinterpret_cast<Element *>(to + next));
+	} else {
+		hn::StoreU(row, tag, reinterpret_cast<Element *>(to));
+	}
 }
 
 /**
@@ -45,28 +75,29 @@ typename RowOf<Element>::Vector interleave(typename RowOf<Element>::Vector a,
  * of the row, and row and column have changed places.
  */
 template<typename Element, size_t... kRow>
-void transposeSquare(Matrix<const std::byte> in, Matrix<std::byte> out,
-		     std::index_sequence<kRow...> indices)
+HWY_INLINE void transposeSquares(Matrix<const std::byte> in, Matrix<std::byte> out,
+				 std::index_sequence<kRow...>)
 {
-	using Vector = typename RowOf<Element>::Vector;
-	constexpr size_t half = sizeof...(kRow) / 2;
-	Vector rows[sizeof...(kRow)];
+	const typename Squares<Element>::Tag tag;
+	using Vector = typename Squares<Element>::Vector;
+	Vector rows[] = { hn::LoadU(
+		tag, reinterpret_cast<const Element *>(in.first + kRow * in.step))... };
 
-	(std::memcpy(&rows[kRow], in.first + kRow * in.step, sizeof(Vector)), ...);
 	for (size_t bit = 1; bit < sizeof...(kRow); bit *= 2) {
-		const Vector turned[] = { interleave<Element, kRow % 2 * half>(
-			rows[kRow / 2], rows[kRow / 2 + half], indices)... };
-		((rows[kRow] = turned[kRow]), ...);
+		const Vector next[] = { turned<Element, kRow>(rows)... };
+		((rows[kRow] = next[kRow]), ...);
 	}
-	(std::memcpy(out.first + kRow * out.step, &rows[kRow], sizeof(Vector)), ...);
+	(storeRow<Element>(rows[kRow], out.first + kRow * out.step, sizeof...(kRow) * out.step),
+	 ...);
 }
 
 template<typename Element>
 void transposeAll(Matrix<const std::byte> in, size_t rows, size_t columns, Matrix<std::byte> out)
 {
-	constexpr size_t side = RowOf<Element>::kElements;
+	constexpr size_t side = Squares<Element>::kSide;
+	constexpr size_t width = side * Squares<Element>::kCount;
 	const size_t wholeRows = rows / side * side;
-	const size_t wholeColumns = columns / side * side;
+	const size_t wholeColumns = columns / width * width;
 	const auto inAt = [&](size_t row, size_t column) {
 		return Matrix<const std::byte>{ in.first + row * in.step + column * sizeof(Element),
 						in.step };
@@ -77,18 +108,26 @@ void transposeAll(Matrix<const std::byte> in, size_t rows, size_t columns, Matri
 	};
 
 	for (size_t row = 0; row < wholeRows; row += side)
-		for (size_t column = 0; column < wholeColumns; column += side)
-			transposeSquare<Element>(inAt(row, column), outAt(row, column),
-						 std::make_index_sequence<side>());
+		for (size_t column = 0; column < wholeColumns; column += width)
+			transposeSquares<Element>(inAt(row, column), outAt(row, column),
+						  std::make_index_sequence<side>());
 	moveElements<Element>(inAt(0, wholeColumns), wholeRows, columns - wholeColumns,
 			      outAt(0, wholeColumns));
 	moveElements<Element>(inAt(wholeRows, 0), rows - wholeRows, columns, outAt(wholeRows, 0));
 }
 
-} /* namespace */
+#else
 
-void transpose(uint32_t elementBytes, Matrix<const std::byte> in, size_t rows, size_t columns,
-	       Matrix<std::byte> out)
+template<typename Element>
+void transposeAll(Matrix<const std::byte> in, size_t rows, size_t columns, Matrix<std::byte> out)
+{
+	moveElements<Element>(in, rows, columns, out);
+}
+
+#endif
+
+void transposeOfTarget(uint32_t elementBytes, Matrix<const std::byte> in, size_t rows,
+		       size_t columns, Matrix<std::byte> out)
 {
 	if (elementBytes == sizeof(uint8_t))
 		transposeAll<uint8_t>(in, rows, columns, out);
@@ -96,4 +135,23 @@ void transpose(uint32_t elementBytes, Matrix<const std::byte> in, size_t rows, s
 		transposeAll<uint16_t>(in, rows, columns, out);
 }
 
+} /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(transposeOfTarget);
+
+void transpose(uint32_t elementBytes, Matrix<const std::byte> in, size_t rows, size_t columns,
+	       Matrix<std::byte> out)
+{
+	HWY_DYNAMIC_DISPATCH(transposeOfTarget)(elementBytes, in, rows, columns, out);
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

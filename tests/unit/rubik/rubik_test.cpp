@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <atomic>
 #include <random>
 #include <vector>
@@ -10,7 +11,9 @@
 
 #include "core/ram_memory.h"
 #include "core/register_file.h"
+#include "each_target.h"
 #include "rubik/rubik.h"
+#include "rubik/transpose.h"
 
 using namespace nvdla::sim;
 
@@ -159,6 +162,31 @@ TEST_P(RubikTest, MergeMakesAFeatureCubeOfPlanes)
 			}
 		}
 		runAndCompare(op);
+	}
+}
+
+TEST(Transpose, IsOneElementAfterTheOtherWithEveryInstructionSet)
+{
+	std::mt19937 random(11);
+	const auto below = [&](size_t end) { return static_cast<size_t>(random() % end); };
+
+	for (int round = 0; round < 200; round++) {
+		const size_t element = 1 + below(2), rows = 1 + below(70), columns = 1 + below(70);
+		const size_t inStep = (columns + below(9)) * element;
+		const size_t outStep = (rows + below(9)) * element;
+		std::vector<std::byte> in(rows * inStep), expected(columns * outStep);
+		for (std::byte &byte : in)
+			byte = static_cast<std::byte>(random());
+		for (size_t row = 0; row < rows; row++)
+			for (size_t column = 0; column < columns; column++)
+				std::copy_n(&in[row * inStep + column * element], element,
+					    &expected[column * outStep + row * element]);
+		nvdla::test::forEachTarget([&] {
+			std::vector<std::byte> out(expected.size());
+			transpose(static_cast<uint32_t>(element), { in.data(), inStep }, rows,
+				  columns, { out.data(), outStep });
+			ASSERT_EQ(out, expected) << rows << " x " << columns;
+		});
 	}
 }
 
