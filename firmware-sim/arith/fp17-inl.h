@@ -85,6 +85,18 @@ HWY_INLINE Bits rounded(Bits value, Bits sign)
 	return hn::Or(hn::Min(flushed, constant(kMost)), sign);
 }
 
+/** \param value FP32 bits, no NaN \return fp32ToFp17() */
+HWY_INLINE Bits ofSingles(Bits value)
+{
+	const Bits magnitude = magnitudeOf(value);
+	/* Half a step of a denormal number below the smallest normal one it becomes that one. */
+	const Mask nearLeast = hn::And(hn::Gt(magnitude, constant(kLeast - 0x2001)),
+				       hn::Lt(magnitude, constant(kLeast)));
+
+	return hn::IfThenElse(nearLeast, hn::Or(constant(kLeast), signOf(value)),
+			      rounded(value, signOf(value)));
+}
+
 /** \return \a result, or the first operand that is a NaN */
 HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits result)
 {

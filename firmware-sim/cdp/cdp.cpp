@@ -10,6 +10,7 @@
 
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
+#include "cdp/cdp_float.h"
 #include "core/elements.h"
 #include "lut/lut_fast.h"
 
@@ -33,13 +34,20 @@ public:
 		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
-		if (op.precision != Precision::Fp16 && FastLut::accepts(op.lut))
-			fastLut_.emplace(cdpLut, op.lut, tables);
+		if (op.precision != Precision::Fp16) {
+			if (FastLut::accepts(op.lut))
+				fastLut_.emplace(cdpLut, op.lut, tables);
+		} else if (FloatLut::accepts(op.lut, tables)) {
+			floatLut_.emplace(op.lut, tables);
+			float_.emplace(floatOf(op));
+		}
 	}
 
 	OperationResult run();
 
 private:
+	bool isFast() const { return fastLut_ || float_; }
+	CdpFloat floatOf(const CdpOp &op);
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
 	int32_t convertInput(int32_t element) const;
@@ -61,7 +69,10 @@ private:
 	Lut lut_;
 	std::optional<FastLut> fastLut_; /**< integers, if it can take lut_'s place */
 
-	std::vector<int32_t> values_;
+	std::optional<FloatLut> floatLut_; /**< the same of FP16 */
+	std::optional<CdpFloat> float_;	   /**< FP16, if there is floatLut_ */
+
+	std::vector<int32_t> values_;  /**< FP16 with float_: FP32 bits */
 	std::vector<double> sums_;     /**< INT16's squares, of a position */
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
@@ -70,6 +81,17 @@ private:
 	uint32_t saturation_ = 0;
 	uint32_t nanOutput_ = 0;
 };
+
+CdpFloat CdpRun::floatOf(const CdpOp &op)
+{
+	return { .radius = op.radius,
+		 .squares = !op.squareSumBypass,
+		 .multiplies = !op.mulBypass,
+		 .lut = *floatLut_,
+		 .one = [this](const int32_t *center) { return normaliseFloat(center); },
+		 .counters = {},
+		 .saturation = 0 };
+}
 
 /* Integers of 9 or 17 bits, or FP17 bits. */
 int32_t CdpRun::convertInput(int32_t element) const
@@ -111,7 +133,9 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
 	int32_t *first = &values_[margin + channel];
 
-	if (fastLut_) {
+	if (float_) {
+		cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
+	} else if (fastLut_) {
 		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
 	} else {
 		elements_.resize(size_t{ count } * lanes_);
@@ -148,6 +172,10 @@ void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
 {
 	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
 
+	if (float_) {
+		cdpFloatPosition(*float_, center, stride_ - 2 * margin, out, step);
+		return;
+	}
 	results_.resize(stride_ - 2 * margin);
 	lookUpFast(center);
 	saturation_ += cdpOutput(op_.output, op_.precision, results_.data(),
@@ -235,7 +263,7 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 {
 	const bool isFloat = op_.precision == Precision::Fp16;
 
-	if (fastLut_) {
+	if (isFast()) {
 		writeFast(y, x, count);
 		return;
 	}
@@ -257,7 +285,11 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 
 OperationResult CdpRun::report() const
 {
-	const LutCounters lut = op_.countsLut ? counters_ : LutCounters{};
+	LutCounters all = counters_;
+	if (float_)
+		all += float_->counters;
+	const uint32_t saturation = saturation_ + (float_ ? float_->saturation : 0);
+	const LutCounters lut = op_.countsLut ? all : LutCounters{};
 
 	OperationResult result;
 	result.updates = {
@@ -265,7 +297,7 @@ OperationResult CdpRun::report() const
 		{ NVDLA_CDP_D_NAN_INPUT_NUM, 0 },
 		{ NVDLA_CDP_D_INF_INPUT_NUM, 0 },
 		{ NVDLA_CDP_D_NAN_OUTPUT_NUM, nanOutput_ },
-		{ NVDLA_CDP_D_OUT_SATURATION, saturation_ },
+		{ NVDLA_CDP_D_OUT_SATURATION, saturation },
 		{ NVDLA_CDP_D_PERF_LUT_UFLOW, lut.underflow },
 		{ NVDLA_CDP_D_PERF_LUT_OFLOW, lut.overflow },
 		{ NVDLA_CDP_D_PERF_LUT_HYBRID, lut.hybrid },

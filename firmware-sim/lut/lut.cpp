@@ -51,6 +51,13 @@ int64_t LutTableConfig::underflowEdge() const
 	return start + (int64_t{ 1 } << std::min<int>(indexOffset, maxBiasShift));
 }
 
+uint32_t LutTableConfig::underflowEdgeFloat() const
+{
+	const auto edge = static_cast<uint32_t>(start);
+
+	return exponential ? add<Fp32>(edge, underflowBiasFloat(*this)) : edge;
+}
+
 Lut::Position Lut::locate(const LutTableConfig &table, uint32_t last, int64_t x) const
 {
 	if (x <= table.start)
@@ -208,11 +215,7 @@ uint32_t Lut::extrapolateFloat(const Choice &choice, uint32_t x) const
 	const LutTableConfig &table = *choice.config;
 	const bool below = choice.position.outcome == Outcome::Underflow;
 	const LutSlope &slope = below ? table.underflow : table.overflow;
-	uint32_t edge = static_cast<uint32_t>(below ? table.start : table.end);
-
-	if (below && table.exponential)
-		edge = add<Fp32>(edge, underflowBiasFloat(table));
-
+	const uint32_t edge = below ? table.underflowEdgeFloat() : static_cast<uint32_t>(table.end);
 	const uint32_t distance = fp32ToFp17(subtract<Fp32>(x, edge));
 	const uint32_t scale = fp16ToFp17(static_cast<uint16_t>(slope.scale));
 	const uint32_t entry =

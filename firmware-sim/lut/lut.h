@@ -30,6 +30,9 @@ struct LutTableConfig {
 
 	/** \return integer: the input that an underflow is extrapolated from */
 	int64_t underflowEdge() const;
+
+	/** \return the same of floating point, FP32 bits */
+	uint32_t underflowEdgeFloat() const;
 };
 
 /** \brief Both tables and which one wins */

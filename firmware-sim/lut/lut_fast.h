@@ -14,6 +14,11 @@
 namespace nvdla::sim
 {
 
+/** \brief An entry in the low half, the one after it in the high half: LE's, then LO's */
+using LutPairs = std::array<int32_t, LutTables::leEntries - 1 + LutTables::loEntries - 1>;
+
+LutPairs lutPairs(const LutTables &tables);
+
 /**
  * \brief Lut::lookup() for many integers of 32 bits at a time
  *
@@ -76,6 +81,8 @@ struct FastLut {
 		bool overflowDiffers;
 	};
 
+	static Rules rulesOf(const LutVariant &variant, const LutConfig &config);
+
 	/** \return false if an edge is beyond 2^34 or a step beyond 2^35, or the host has no
 	 * vectors */
 	static bool accepts(const LutConfig &config);
@@ -100,8 +107,7 @@ struct FastLut {
 	Table le;
 	Table lo;
 	NarrowTables narrow;
-	/** An entry in the low half, the one after it in the high half: LE's, then LO's */
-	std::array<int32_t, lePairs + loPairs> pairs;
+	LutPairs pairs;
 	/** The lower and the upper halves of pairs */
 	std::array<int16_t, lePairs + loPairs> front;
 	std::array<int16_t, lePairs + loPairs> back;

@@ -141,17 +141,29 @@ bool FastLut::accepts(const LutConfig &config)
 	return acceptsTable(config.le) && acceptsTable(config.lo) && hasVectors();
 }
 
-FastLut::FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables)
-	: rules{ .variant = variant,
+FastLut::Rules FastLut::rulesOf(const LutVariant &variant, const LutConfig &config)
+{
+	return { .variant = variant,
 		 .flatEdges = isFlat(config.le) && isFlat(config.lo),
 		 .hybridSelectsLo = config.hybridSelectsLo,
 		 .underflowDiffers = config.underflowSelectsLo != config.hybridSelectsLo,
-		 .overflowDiffers = config.overflowSelectsLo != config.hybridSelectsLo },
-	  le(tableOf(config.le, tables.le, 0)), lo(tableOf(config.lo, tables.lo, lePairs)),
-	  narrow(narrowTablesOf(config))
+		 .overflowDiffers = config.overflowSelectsLo != config.hybridSelectsLo };
+}
+
+LutPairs lutPairs(const LutTables &tables)
 {
+	LutPairs pairs;
+
 	putPairs(tables.le, pairs.data());
-	putPairs(tables.lo, pairs.data() + lePairs);
+	putPairs(tables.lo, pairs.data() + FastLut::lePairs);
+	return pairs;
+}
+
+FastLut::FastLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables)
+	: rules(rulesOf(variant, config)), le(tableOf(config.le, tables.le, 0)),
+	  lo(tableOf(config.lo, tables.lo, lePairs)), narrow(narrowTablesOf(config)),
+	  pairs(lutPairs(tables))
+{
 	for (size_t i = 0; i < pairs.size(); i++) {
 		front[i] = static_cast<int16_t>(pairs[i]);
 		back[i] = static_cast<int16_t>(pairs[i] >> 16);

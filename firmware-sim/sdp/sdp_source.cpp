@@ -19,8 +19,6 @@ using namespace arith;
 namespace
 {
 
-constexpr uint32_t chunkAtoms = SdpStream::kMostAtoms;
-
 /** \brief MRDMA: reads the source cube and feeds a stream with it */
 class SdpSource
 {
@@ -113,14 +111,14 @@ void SdpSource::run()
 {
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		for (uint32_t y = 0; y < op_.height; y++) {
-			for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
+			for (uint32_t x = 0; x < op_.width; x += SdpStream::kMostAtoms) {
 				if (memory_.cancelled())
 					return;
 				push({ .batch = 0,
 				       .surface = surface,
 				       .y = y,
 				       .x = x,
-				       .width = std::min(chunkAtoms, op_.width - x),
+				       .width = std::min(SdpStream::kMostAtoms, op_.width - x),
 				       .data = {} });
 			}
 		}

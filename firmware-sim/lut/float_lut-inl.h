@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * FloatLut's look-up, for files that are compiled once for each instruction set (Highway).
+ */
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "arith/fp17-inl.h"
+#include "lut/float_lut.h"
+#include "lut/lut_narrow-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_LUT_FLOAT_LUT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
+#undef NVDLA_SIM_LUT_FLOAT_LUT_INL_H
+#else
+#define NVDLA_SIM_LUT_FLOAT_LUT_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace float_lut
+{
+
+using namespace float_bits;
+
+using Single = hn::Vec<FloatTag>;
+
+HWY_INLINE Single single(float value)
+{
+	return hn::Set(FloatTag(), value);
+}
+
+/** \return a - b, of equal numbers a zero with the sign of the first one */
+HWY_INLINE Bits difference(Bits a, Bits b)
+{
+	const Bits result = asBits(hn::Sub(asFloat(a), asFloat(b)));
+
+	return hn::IfThenElse(hn::Eq(magnitudeOf(result), hn::Zero(Tag())), signOf(a), result);
+}
+
+/** Lut::Position of a vector of inputs */
+struct Positions {
+	Mask hit;
+	Mask underflow;
+	Bits index;	 /* of a hit */
+	Single fraction; /* of a hit: 0 to 1, 16 bits */
+
+	HWY_INLINE Positions(const FloatLut::Table &table, Bits x)
+	{
+		constexpr float one = 65536; /* of the fraction */
+		const Bits distance = difference(x, constant(table.start));
+
+		/* Negative numbers, zeroes, and what would be denormal. */
+		underflow = hn::Lt(distance, constant(kSmallest));
+		if (table.exponential)
+			exponential(table, distance);
+		else
+			linear(table, distance);
+		hit = hn::AndNot(underflow, hn::Lt(index, constant(table.last)));
+		index = hn::IfThenElseZero(hit, index);
+		fraction = hn::Mul(hn::Floor(hn::Mul(fraction, single(one))), single(1 / one));
+	}
+
+private:
+	HWY_INLINE void linear(const FloatLut::Table &table, Bits distance)
+	{
+		const Single steps = hn::Mul(asFloat(distance), single(table.indexScale));
+		const Single whole = hn::Floor(hn::Min(steps, single(1024)));
+
+		index = hn::ConvertTo(Tag(), hn::Max(whole, single(0)));
+		fraction = hn::Sub(steps, whole);
+	}
+
+	HWY_INLINE void exponential(const FloatLut::Table &table, Bits distance)
+	{
+		constexpr int32_t bias = 127;
+		const Bits mantissa = hn::And(distance, constant(0x7fffff));
+		const Bits exponent = hn::ShiftRight<23>(distance);
+
+		index = hn::Sub(exponent, constant(bias + table.indexOffset));
+		underflow = hn::Or(underflow, hn::Lt(index, hn::Zero(Tag())));
+		fraction = hn::Sub(asFloat(hn::Or(mantissa, asBits(single(1)))), single(1));
+	}
+};
+
+HWY_INLINE Bits interpolate(const FloatLut &lut, Mask lo, const Positions &leAt,
+			    const Positions &loAt)
+{
+	const Bits index =
+		hn::IfThenElse(lo, hn::Add(loAt.index, constant(lut.lo.firstPair)), leAt.index);
+	const Single fraction =
+		hn::IfThenElse(hn::RebindMask(FloatTag(), lo), loAt.fraction, leAt.fraction);
+	const Bits pairs = hn::GatherIndex(Tag(), lut.pairs.data(), index);
+	const Bits y0 = fp17::ofHalves(hn::And(pairs, constant(0xffff)));
+	const Bits y1 = fp17::ofHalves(hn::And(hn::ShiftRight<16>(pairs), constant(0xffff)));
+	const Bits part = fp17::rounded(asBits(fraction), hn::Zero(Tag()));
+
+	return fp17::add(fp17::multiply(fp17::ofSingles(difference(y1, y0)), part), y0);
+}
+
+HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x)
+{
+	const auto pick = [&](int32_t FloatLut::Edge::*member) HWY_ATTR {
+		const auto of = [&](const FloatLut::Table &table) HWY_ATTR {
+			return hn::IfThenElse(underflow, constant(table.underflow.*member),
+					      constant(table.overflow.*member));
+		};
+		return hn::IfThenElse(lo, of(lut.lo), of(lut.le));
+	};
+	const Bits distance = fp17::ofSingles(difference(x, pick(&FloatLut::Edge::edge)));
+
+	return fp17::add(fp17::multiply(distance, pick(&FloatLut::Edge::slope)),
+			 pick(&FloatLut::Edge::entry));
+}
+
+/** \param x zeroes and normal numbers \return FP17, as FP32 bits */
+HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)
+{
+	const Positions le(lut.le, x);
+	const Positions lo(lut.lo, x);
+	const lut::Outcomes<Tag> outcomes = { le.hit, le.underflow, lo.hit, lo.underflow };
+	const Mask selectLo = outcomes.choose(lut.rules);
+	const Mask hit = outcomes.hit();
+	const Bits inside = interpolate(lut, selectLo, le, lo);
+
+	outcomes.countHits(lut.rules, counters);
+	if (hn::AllTrue(Tag(), hit))
+		return inside;
+	outcomes.countMisses(lut.rules, selectLo, counters);
+	return hn::IfThenElse(hit, inside,
+			      extrapolate(lut, selectLo, outcomes.underflow(selectLo), x));
+}
+
+} /* namespace float_lut */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* once for each instruction set */
