@@ -67,7 +67,9 @@ TEST(OnnxWindows, ReductionsOfPictures)
 	channels.input("x", { 1, 2, 2, 3 });
 	OnnxBuilder::set(channels.node("ReduceMax", { "x" }, "y"), "axes", { 1, 2 });
 	channels.output("y");
-	expectRefusedFile(channels.file(), { "ReduceMax 'y'", "axes: are not lines, columns or both, nor a single one" });
+	expectRefusedFile(
+		channels.file(),
+		{ "ReduceMax 'y'", "axes: are not lines, columns or both, nor a single one" });
 }
 
 /* The only window has the first of two lines, and more channels than an atom. */
@@ -216,6 +218,32 @@ TEST(OnnxWindows, QuantizedConvolutionThatMakesRealNumbers)
 	const auto outputs = onCore(builder, { { -1, 0, 2.5 } });
 	ASSERT_EQ(outputs.size(), 1U);
 	EXPECT_EQ(outputs[0], (Numbers{ -0.125, 0.625, 2.5 }));
+}
+
+/* Sets of groups of both layers have the same numbers, but not the same channels between them. */
+TEST(OnnxWindows, GroupsOfOneAndTwoKernels)
+{
+	constexpr int64_t channels = 34;
+	OnnxBuilder builder;
+	Numbers numbers;
+	std::vector<float> twice, factors;
+
+	for (int i = 0; i < channels; i++) {
+		numbers.push_back(i);
+		twice.insert(twice.end(), { 1, 2 });
+		factors.insert(factors.end(), { 3, -1 });
+	}
+	builder.input("x", { 1, channels, 1, 1 });
+	builder.floats("w", { 2 * channels, 1, 1, 1 }, twice);
+	builder.floats("v", { 2 * channels, 1, 1, 1 }, factors);
+	OnnxBuilder::set(builder.node("Conv", { "x", "w" }, "sums"), "group", { channels });
+	OnnxBuilder::set(builder.node("Conv", { "sums", "v" }, "y"), "group", { 2 * channels });
+	builder.output("y");
+	const auto outputs = onCore(builder, { numbers });
+	ASSERT_EQ(outputs.size(), 1U);
+	ASSERT_EQ(outputs[0].size(), 2U * channels);
+	for (size_t k = 0; k < outputs[0].size(); k++)
+		EXPECT_EQ(outputs[0][k], numbers[k / 2] * (k % 2 ? -2 : 3)) << k;
 }
 
 /* Kernels of one channel each, at every second column: x[i] - x[i + 1], 2 * x[i] + 1. */

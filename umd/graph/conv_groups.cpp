@@ -20,6 +20,12 @@ std::string nameOf(const GroupTile &tile)
 	return fmt::format("groups {} to {}", tile.firstGroup, tile.firstGroup + tile.groups - 1);
 }
 
+/* Of a surface: groups of another convolution that has the same numbers may be other channels. */
+std::string partName(uint32_t first, uint32_t count)
+{
+	return fmt::format("channels {} to {}", first, first + count - 1);
+}
+
 /* Zeros where kernels of a group meet channels of another one. */
 std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTile &tile)
 {
@@ -107,7 +113,7 @@ op::Convolution convolutionOf(Symbols &symbols, const op::Convolution &conv,
 	one.weights = weightsOf(symbols, layer.weights, tile);
 	if (layer.tiles.size() == 1)
 		return one;
-	one.input = describePart(symbols, { .name = conv.input }, nameOf(tile),
+	one.input = describePart(symbols, { .name = conv.input }, partName(tile.firstC, tile.c),
 				 { .c = tile.c, .atChannel = tile.firstC });
 	one.output = fmt::format("{} [{}]", conv.output, nameOf(tile));
 	return one;
@@ -149,17 +155,17 @@ Result<void> Expansion::addGroups(const op::Convolution &conv, const op::Sdp &sd
 	if (whole.n > 1)
 		return addCubes(conv, sdp, whole);
 	for (const GroupTile &tile : layer->tiles) {
-		const std::string name = nameOf(tile);
+		const std::string name = nameOf(tile), made = partName(tile.firstK, tile.k);
 		const OperandRange range{ { 0, 1, out->h },
 					  { 0, 1, out->w },
 					  *out,
-					  name,
+					  made,
 					  OperandRange::Axis{ tile.firstK, 1, tile.k } };
 		const op::Convolution one = convolutionOf(symbols_, conv, *layer, tile);
 		op::Sdp behind = withOperands(lowering, symbols_, sdp, range);
 		behind.input = one.output;
 		behind.type = type;
-		behind.output = describePart(symbols_, whole, name, { .atChannel = tile.firstK });
+		behind.output = describePart(symbols_, whole, made, { .atChannel = tile.firstK });
 		auto added = lowering.result().and_then([&] { return addPair(one, behind, name); });
 		if (!added)
 			return added;
