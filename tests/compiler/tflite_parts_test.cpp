@@ -117,6 +117,19 @@ TEST(TfliteParts, ChosenByAConstant)
 		  (std::vector<Numbers>{ { 1, 7, -2, 7, 3, 7, 4, 7, -5, 7, 6, 7 } }));
 }
 
+/* A few bytes that would be a condition for more elements than there is memory. */
+TEST(TfliteParts, ChosenOfTooMany)
+{
+	TfliteBuilder builder;
+	const Shape huge = { 1, 1 << 14, 1 << 14, 2 };
+	const int32_t x = builder.floats(huge), y = builder.floats(huge);
+	const int32_t some = builder.constant<uint8_t>({ 1 }, { 1 });
+
+	builder.node(selectCode, { some, x, x }, { y });
+	expectRefusedFile(builder.file({ x }, { y }),
+			  { "SELECT 't1', condition", "is 1 for 1 x 16384 x 16384 x 2" });
+}
+
 TEST(TfliteParts, IntegersChosenByAConstant)
 {
 	TfliteBuilder builder;

@@ -8,6 +8,25 @@
 namespace nvdla::compiler
 {
 
+namespace
+{
+
+/* Shapes are a file's, which may say anything. */
+bool fitsMemory(const Extents &shape)
+{
+	constexpr uint64_t mostElements = uint64_t{ 1 } << 26;
+	uint64_t elements = 1;
+
+	for (const uint32_t extent : shape) {
+		elements *= extent;
+		if (elements > mostElements)
+			return false;
+	}
+	return true;
+}
+
+} /* namespace */
+
 std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after)
 {
@@ -59,7 +78,8 @@ std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Ex
 	const size_t more = to.size() - std::min(from.size(), to.size());
 	std::vector<double> result;
 
-	if (from.size() > to.size() || elementCount(from) != numbers.size())
+	if (from.size() > to.size() || !fitsMemory(to) || !fitsMemory(from) ||
+	    elementCount(from) != numbers.size())
 		return {};
 	for (size_t axis = 0; axis < from.size(); axis++) {
 		if (from[axis] != 1 && from[axis] != to[more + axis])

@@ -51,7 +51,7 @@ enum class Shrink : uint8_t {
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent);
 
 /** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
- * and those that are missing in front. None if the shapes do not go together */
+ * and those that are missing in front. None if the shapes do not go together, or make too many */
 std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Extents &from,
 				    const Extents &to);
 

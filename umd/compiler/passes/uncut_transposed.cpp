@@ -59,6 +59,16 @@ bool hasLonePhase(const UpAxis &y, const UpAxis &x)
 	return reads || narrow || makes;
 }
 
+/* Others are refused when they are lowered. */
+bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
+{
+	constexpr uint64_t mostElements = uint64_t{ 1 } << 25;
+	constexpr uint32_t mostLines = 1024;
+
+	return r <= mostLines && s <= mostLines &&
+	       uint64_t{ kernels[0] } * kernels[1] <= mostElements / (uint64_t{ r } * s);
+}
+
 /* Kernels with more lines and columns behind theirs, which add nothing. */
 Value extended(const Value &kernels, uint32_t r, uint32_t s)
 {
@@ -104,6 +114,8 @@ void uncutTransposed(Model &model)
 			continue;
 		const uint32_t r = wholePhases(y);
 		const uint32_t s = std::max(wholePhases(x), in[2] == 1 ? 2U : 1U);
+		if (!canBeExtended(kernels.shape, r, s))
+			continue;
 		Value whole = model.values[output];
 		whole.name += " uncut";
 		whole.shape = { 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s, out[3] };
