@@ -629,7 +629,9 @@ void Evaluator::operator()(const Softmax &softmax)
 						  softmax.beta));
 		const double sum = std::accumulate(powers.begin(), powers.end(), 0.0);
 		for (uint32_t c = 0; c < classes; c++) {
-			result_[row + c] = written(softmax.isLogarithm ? std::log(powers[c] / sum)
+			const double distance =
+				(real(0, in(0)[row + c]) - real(0, largest)) * softmax.beta;
+			result_[row + c] = written(softmax.isLogarithm ? distance - std::log(sum)
 								       : powers[c] / sum);
 		}
 	}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Random operators with windows and kernels.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include "random_generator.h"
+
+namespace nvdla::test
+{
+
+using namespace compiler;
+
+void Generator::convolution()
+{
+	Convolution conv;
+	const bool depthwise = chance(0.5);
+	Extents x = picture();
+	const uint32_t r = from(1, joins_ ? std::min(5U, x[1]) : 5);
+	const uint32_t s = from(1, joins_ ? std::min(5U, x[2]) : 5);
+
+	conv.stride = { from(1, 3), from(1, 3) };
+	conv.dilation = { from(1, joins_ && 2 * s > x[2] ? 1 : 2),
+			  from(1, joins_ && 2 * r > x[1] ? 1 : 2) };
+	const uint32_t w = (s - 1) * conv.dilation.x + 1, h = (r - 1) * conv.dilation.y + 1;
+	conv.padding = { from(0, w - 1), from(0, w - 1), from(0, h - 1), from(0, h - 1) };
+	if (!joins_) {
+		x[1] += h;
+		x[2] += w;
+	}
+	conv.groups = depthwise ? x[3] : 1;
+	conv.activation = clamp();
+	const uint32_t k = depthwise ? x[3] * from(1, joins_ && x[3] > 35 ? 1 : 2) : from(1, 70);
+	const ValueId in = input(x);
+	const ValueId weights = kernels({ k, x[3] / conv.groups, r, s });
+	std::vector<ValueId> inputs{ in, weights };
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(conv, inputs,
+	       output({ 1, (x[1] + conv.padding.top + conv.padding.bottom - h) / conv.stride.y + 1,
+			(x[2] + conv.padding.left + conv.padding.right - w) / conv.stride.x + 1,
+			k },
+		      forSums(in, weights)));
+}
+
+void Generator::fullyConnected()
+{
+	const auto known = written([](const Extents &shape) { return shape.size() == 2; });
+	const Extents x = known.empty() ? Extents{ from(1, 4), from(1, 200) }
+					: made_.model.values[known.back()].shape;
+	const uint32_t rows = x[0], c = x[1], k = from(1, 80);
+	const ValueId in = input(x);
+	const ValueId weights = kernels({ k, c });
+	std::vector<ValueId> inputs{ in, weights };
+
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(FullyConnected{ clamp() }, inputs, output({ rows, k }, forSums(in, weights)));
+}
+
+void Generator::pool()
+{
+	Pool pool;
+	Extents x = picture();
+
+	pool.method = chance(0.5) ? Pool::Method::Max : Pool::Method::Average;
+	/* In a network, sums of sums become too large. */
+	if (!joins_ && chance(0.3))
+		pool.method = Pool::Method::Sum;
+	pool.kernel = { from(1, joins_ ? std::min(6U, x[2]) : 6),
+			from(1, joins_ ? std::min(6U, x[1]) : 6) };
+	pool.stride = { from(1, 3), from(1, 3) };
+	if (!joins_) {
+		x[1] += pool.kernel.y;
+		x[2] += pool.kernel.x;
+	}
+	if (chance(0.5))
+		pool.padding = { from(0, pool.kernel.x / 2), 0, from(0, pool.kernel.y / 2), 0 };
+	pool.padding.right = pool.padding.left;
+	pool.padding.bottom = pool.padding.top;
+	pool.activation = clamp();
+	const ValueId in = input(x);
+	Quantization out = made_.model.values[in].quantization.channel(0);
+	if (pool.method == Pool::Method::Sum)
+		out.scale = static_cast<double>(static_cast<float>(out.scale * real(1, 8)));
+	finish(pool, { in },
+	       output({ 1, (x[1] + 2 * pool.padding.top - pool.kernel.y) / pool.stride.y + 1,
+			(x[2] + 2 * pool.padding.left - pool.kernel.x) / pool.stride.x + 1, x[3] },
+		      out));
+}
+
+void Generator::globalAverage()
+{
+	const Extents x = picture();
+	const ValueId in = input(x);
+	Quantization out = quantization();
+
+	out.scale = static_cast<double>(static_cast<float>(
+		made_.model.values[in].quantization.channel(0).scale * real(0.3, 1.5)));
+	finish(GlobalAverage{}, { in }, output({ 1, x[3] }, out));
+}
+
+void Generator::transposedConvolution()
+{
+	TransposedConvolution conv;
+	Extents x = picture(6, 40);
+	if (!joins_)
+		x = { 1, from(2, 6), from(2, 6), from(1, 40) };
+	const uint32_t r = from(1, 5), s = from(1, 5), k = from(1, 40);
+
+	conv.stride = { from(1, 3), from(1, 3) };
+	conv.padding = { from(0, s / 2), from(0, s / 2), from(0, r / 2), from(0, r / 2) };
+	/* Of one line or column there has to be something left. */
+	if (x[1] == 1 || x[2] == 1)
+		conv.padding = {};
+	conv.activation = clamp();
+	const ValueId in = input(x);
+	const ValueId weights = kernels({ k, x[3], r, s });
+	std::vector<ValueId> inputs{ in, weights };
+	if (chance(0.8))
+		inputs.push_back(bias(k, in, weights));
+	finish(conv, inputs,
+	       output({ 1, (x[1] - 1) * conv.stride.y + r - conv.padding.top - conv.padding.bottom,
+			(x[2] - 1) * conv.stride.x + s - conv.padding.left - conv.padding.right,
+			k },
+		      forSums(in, weights)));
+}
+
+void Generator::enlarge()
+{
+	Extents x = picture(8, 40);
+	if (!joins_)
+		x = { 1, from(2, 8), from(2, 8), from(1, 40) };
+	const ValueId in = input(x);
+	Enlarge enlarge;
+
+	enlarge.method = static_cast<Enlarge::Method>(from(0, 2));
+	enlarge.factor = { from(1, 4), from(1, 4) };
+	finish(enlarge, { in },
+	       output({ 1, x[1] * enlarge.factor.y, x[2] * enlarge.factor.x, x[3] },
+		      made_.model.values[in].quantization.channel(0)));
+}
+
+} /* namespace nvdla::test */
