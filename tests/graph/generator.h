@@ -54,6 +54,7 @@ private:
 	void addPooling(const Known &in, bool stream);
 	void addNormalization();
 	void addContract();
+	Known newSlice(DataType type, uint32_t c, uint32_t h, uint32_t w);
 	Known addParts(DataType type, uint32_t channels, uint32_t parts);
 	void addPlanes();
 	void addCopy();

@@ -162,8 +162,11 @@ bool Generator::addOperation()
 			addContract();
 	} else if (kind < 92) {
 		addPlanes();
-	} else if (kind < 97) {
+	} else if (kind < 95) {
 		addCopy();
+	} else if (kind < 98) {
+		if (room() > 2 && case_.inputNames.size() < 4)
+			addParts(anyType(), dice_.size(1, 40), dice_.size(2, 3));
 	} else {
 		addCpu();
 	}

@@ -82,6 +82,29 @@ void Generator::addNormalization()
 	add(std::move(lrn), line);
 }
 
+/* Channels of a new input, from any one on. */
+Known Generator::newSlice(DataType type, uint32_t c, uint32_t h, uint32_t w)
+{
+	const uint32_t first = dice_.size(1, 40);
+	const Known whole = newInput(type, 1, first + c + dice_.size(0, 20), h, w);
+	const Cube &cube = case_.inputs.at(whole.name);
+	const size_t plane = size_t{ h } * w;
+	Known slice = whole;
+
+	slice.name = name("slice");
+	slice.c = c;
+	case_.graph.surface(
+		{ .name = slice.name, .c = c, .within = whole.name, .atChannel = first });
+	Cube some = Cube::of(type, 1, c, h, w);
+	some.values.assign(cube.values.begin() + static_cast<ptrdiff_t>(first * plane),
+			   cube.values.begin() + static_cast<ptrdiff_t>((first + c) * plane));
+	/* The reference knows no parts: to it this is another input. */
+	case_.inputs[slice.name] = std::move(some);
+	case_.description +=
+		fmt::format("  {} is {} from channel {} on\n", shape(slice), whole.name, first);
+	return slice;
+}
+
 /* A surface that SDP makes part by part, as a deconvolution's phases are. */
 Known Generator::addParts(DataType type, uint32_t channels, uint32_t parts)
 {
@@ -91,9 +114,12 @@ Known Generator::addParts(DataType type, uint32_t channels, uint32_t parts)
 		.name = whole.name, .type = type, .c = whole.c, .h = whole.h, .w = whole.w
 	};
 
+	/* Parts within atoms take a convolution. */
+	last_.reset();
 	strides(surface, whole);
 	case_.joined[whole.name] = {};
-	const Known in = newInput(type, 1, channels, whole.h, whole.w);
+	const Known in = dice_.chance(20) ? newSlice(type, channels, whole.h, whole.w)
+					  : newInput(type, 1, channels, whole.h, whole.w);
 	for (uint32_t i = 0; i < parts; i++) {
 		op::Sdp sdp;
 		do {

@@ -39,16 +39,6 @@ constexpr Kind kinds[] = {
 };
 static_assert(std::size(kinds) == std::variant_size_v<op::Any>);
 
-/* The stream of a convolution or deconvolution. */
-const std::string *streamOf(const op::Any &operation)
-{
-	if (const auto *conv = std::get_if<op::Convolution>(&operation))
-		return &conv->output;
-	if (const auto *deconv = std::get_if<op::Deconvolution>(&operation))
-		return &deconv->output;
-	return nullptr;
-}
-
 const std::string &weightsOf(const op::Any &operation)
 {
 	const auto *conv = std::get_if<op::Convolution>(&operation);
@@ -57,6 +47,15 @@ const std::string &weightsOf(const op::Any &operation)
 }
 
 } /* namespace */
+
+const std::string *streamOf(const op::Any &operation)
+{
+	if (const auto *conv = std::get_if<op::Convolution>(&operation))
+		return &conv->output;
+	if (const auto *deconv = std::get_if<op::Deconvolution>(&operation))
+		return &deconv->output;
+	return nullptr;
+}
 
 std::string describePart(Symbols &symbols, const Surface &whole, const std::string &range,
 			 Surface part)
@@ -251,7 +250,15 @@ void Expansion::forget(const op::Any &operation)
 	for (std::string name : namesOf(operation).writes) {
 		while (!name.empty() && missing_.insert(name).second) {
 			const auto declared = symbols_.declared.find(name);
-			name = declared == symbols_.declared.end() ? "" : declared->second.within;
+			const auto join = std::ranges::find_if(joins_, [&](const auto &entry) {
+				return entry.second.apart == name;
+			});
+			if (join != joins_.end())
+				name = join->first;
+			else
+				name = declared == symbols_.declared.end()
+					       ? ""
+					       : declared->second.within;
 		}
 	}
 }
@@ -288,10 +295,17 @@ bool Expansion::lacks(const op::Any &operation) const
 
 Result<void> Expansion::run()
 {
+	joins_ = findJoins(operations_, symbols_);
 	for (const op::Any &operation : operations_) {
-		if (lacks(operation))
+		if (lacks(operation)) {
 			forget(operation);
-		else if (auto added = add(operation); !added)
+			continue;
+		}
+		auto added =
+			addSlices(operation).and_then([&] { return add(operation); }).and_then([&] {
+				return addJoins();
+			});
+		if (!added)
 			refuse(operation, added.error());
 	}
 	if (error_)

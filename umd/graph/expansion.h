@@ -12,12 +12,16 @@
 #include <string>
 #include <vector>
 
+#include "any_channel.h"
 #include "lowering.h"
 
 namespace nvdla::assembly
 {
 
 struct ConvLayer;
+
+/** \return the stream of a convolution or deconvolution; of others nothing */
+const std::string *streamOf(const op::Any &operation);
 
 /** \brief Lines of a convolution's output that one hardware layer makes (guide, "Split H") */
 struct Band {
@@ -94,6 +98,20 @@ private:
 	Result<void> addGroups(const op::Convolution &conv, const op::Sdp &sdp);
 	Result<void> addDeconvolution(const op::Deconvolution &deconv, const op::Sdp &sdp);
 
+	/* any_channel.cpp */
+	/** \brief Make what the operation reads, where it does not begin at whole atoms */
+	Result<void> addSlices(const op::Any &operation);
+	Result<void> addSlice(const std::string &name);
+	/** \brief Put wholes together whose parts are all there */
+	Result<void> addJoins();
+	Result<void> checkJoin(const std::string &name, const Join &join);
+	/** \brief Write \a name with channels of another surface, by a convolution */
+	Result<void> addSelection(const std::string &name, const std::string &input,
+				  const Channels &channels, const std::vector<ChannelRun> &runs);
+	/** \brief Those of a surface that is written, or a part of one; of others nothing */
+	std::optional<Channels> channelsOf(const std::string &name, size_t depth = 0) const;
+
+	std::map<std::string, Join> joins_;
 	const std::vector<op::Any> &operations_;
 	std::deque<op::Any> derived_; /**< operations that follow from the user's */
 	Plan &plan_;

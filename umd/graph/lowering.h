@@ -133,6 +133,7 @@ private:
 	bool isOutput(const std::string &name) const;
 	void reach(const char *cube, Region &region, const TensorDesc &desc, uint32_t more);
 	/* parts.cpp */
+	bool isInCircle(const Surface &part) const;
 	SurfaceState &readPart(const std::string &field, const Surface &part);
 	SurfaceState &writePart(const Surface &part);
 	SurfaceState *wholeOf(const Surface &part);

@@ -192,9 +192,24 @@ SurfaceState &Lowering::addPart(const Surface &part, const SurfaceState &whole)
 	return state;
 }
 
+bool Lowering::isInCircle(const Surface &part) const
+{
+	auto outer = symbols_.declared.find(part.within);
+
+	for (size_t i = 0; i <= symbols_.declared.size(); i++) {
+		if (outer == symbols_.declared.end() || outer->second.within.empty())
+			return false;
+		outer = symbols_.declared.find(outer->second.within);
+	}
+	return true;
+}
+
 SurfaceState &Lowering::readPart(const std::string &field, const Surface &part)
 {
 	const auto outer = symbols_.declared.find(part.within);
+	if (!need(!isInCircle(part), field,
+		  fmt::format("'{}' is a part of itself, through '{}'", part.name, part.within)))
+		return dummy_;
 	if (!symbols_.surfaces.contains(part.within) && outer != symbols_.declared.end() &&
 	    !outer->second.within.empty())
 		readPart(field, outer->second);

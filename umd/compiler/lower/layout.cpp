@@ -60,72 +60,6 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	}
 }
 
-/*
- * Inputs that do not begin at whole atoms: each is moved to its channels, with zeros in the
- * others, and all are added.
- */
-void addUp(Lowerer &lowerer, const Operator &operation, const std::vector<PartOf> &parts,
-	   const Clamp &activation)
-{
-	const ValueId output = operation.outputs.front();
-	const Cube cube = lowerer.cube(output);
-	const DataType type = lowerer.storage(output);
-	const bool half = type == DataType::Half;
-	const Quantization out = half ? Quantization{} : lowerer.quantization(output);
-	std::string sum;
-
-	for (size_t i = 0; i < parts.size(); i++) {
-		const ValueId input = operation.inputs[i];
-		const uint32_t c = lowerer.cube(input).c;
-		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-		const double scale = in.scale / out.scale;
-		if (!lowerer.needRoom(uint64_t{ c } * cube.c * parts.size()))
-			return;
-		std::vector<int64_t> channels(cube.c, -1);
-		std::iota(channels.begin() + parts[i].channel,
-			  channels.begin() + parts[i].channel + c, 0);
-		const Kernels kernels = selection(c, channels);
-		const std::string name = lowerer.step("move");
-		const std::string weights = lowerer.unique(name + " kernels");
-		const bool last = i + 1 == parts.size();
-		const std::string moved =
-			parts.size() == 1
-				? lowerer.write(output)
-				: lowerer.intermediate(name + " to its channels", type, cube);
-		lowerer.graph.weights(weightsOf(kernels, type, weights));
-		const std::string sums = lowerer.unique(name + " sums");
-		lowerer.add(op::Convolution{ .name = name,
-					     .input = lowerer.surface(input),
-					     .weights = weights,
-					     .output = sums });
-		/* The zero point is a number like any other here: zeros stay zeros. */
-		Affine affine{ {}, {}, { cube.c, 1, 1 }, {} };
-		for (const int64_t channel : channels) {
-			affine.scale.push_back(channel < 0 ? 1 : scale);
-			affine.bias.push_back(channel < 0 ? 0
-							  : out.zeroPoint / scale - in.zeroPoint);
-		}
-		Lowerer::Stage stage =
-			lowerer.stage(lowerer.step("scale"), sums, type, moved, output);
-		stage.result = Quantization{ out.scale, 0 };
-		lowerer.affine(stage, affine);
-		if (i == 0) {
-			sum = moved;
-			continue;
-		}
-		const std::string next = last && activation.isNone()
-						 ? lowerer.write(output)
-						 : lowerer.intermediate(name + " sum", type, cube);
-		lowerer.add(op::Sdp{ .name = lowerer.step("sum"),
-				     .input = sum,
-				     .output = next,
-				     .x1 = op::SdpUnit{ .alu = op::Alu::Sum, .operands = moved } });
-		sum = next;
-	}
-	lowerer.need(activation.isNone(), "activation",
-		     "of a concatenation at any channel is not known; make it an operator");
-}
-
 /* Kernels of r x s with one tap, at \a line and \a column, from those of 1 x 1. */
 Kernels oneTap(const Kernels &kernels, uint32_t r, uint32_t s, uint32_t line, uint32_t column)
 {
@@ -175,7 +109,6 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	const ValueId output = operation.outputs.front();
 	const Extents &shape = lowerer.value(output).shape;
 	const size_t inside = fromInside(concatenation.axis, shape.size());
-	const DataType type = lowerer.storage(output);
 
 	if (!lowerer.need(inside < 3, "axis", "is that of the batch"))
 		return;
@@ -186,11 +119,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 		lowerer.makeNatural(input);
 	}
 	const std::vector<PartOf> parts = partsOf(lowerer, operation, concatenation);
-	if (!std::all_of(parts.begin(), parts.end(),
-			 [&](const PartOf &part) { return isAligned(part, type); })) {
-		addUp(lowerer, operation, parts, concatenation.activation);
+	/* Parts within atoms take kernels for all channels. */
+	const uint64_t channels = lowerer.cube(output).c;
+	if (!std::ranges::all_of(
+		    parts,
+		    [&](const PartOf &part) { return isAligned(part, lowerer.storage(output)); }) &&
+	    !lowerer.needRoom(channels * channels))
 		return;
-	}
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		if (!lowerer.isPlaced(input))
@@ -217,9 +152,8 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
 	/* An element alone has to be packed: it is read with one beside it. */
 	const bool alone = isAlone(read, in);
-	const bool moves = !alone && activation.isNone() && stride.x == 1 && stride.y == 1 &&
-			   strideC == 1 &&
-			   firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
+	const bool moves =
+		!alone && activation.isNone() && stride.x == 1 && stride.y == 1 && strideC == 1;
 
 	lowerer.need(uint64_t{ firstC } + uint64_t{ out.c - 1 } * strideC < in.c &&
 			     at.line + read.h <= in.h && at.column + read.w <= in.w,
@@ -230,7 +164,8 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	lowerer.need(lowerer.storage(input) == DataType::Half ||
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
-	if (lowerer.failed())
+	const bool isView = moves && firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
+	if (lowerer.failed() || (!isView && !lowerer.needRoom(uint64_t{ in.c } * out.c)))
 		return;
 	if (moves && !lowerer.isPlaced(output)) {
 		PartOf part = at;

@@ -76,10 +76,18 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		return;
 	const std::vector<PartOf> parts = partsOf(*this, operation, concatenation);
 	std::set<ValueId> seen;
+	const auto areAligned = [this](const std::vector<PartOf> &some, ValueId whole) {
+		return std::ranges::all_of(
+			some, [&](const PartOf &part) { return isAligned(part, storage(whole)); });
+	};
+	/* Where parts begin within atoms, those of one surface have to agree. */
+	const auto isPlaceable = [&](const Operator &writer) {
+		const auto *inner = std::get_if<Concatenation>(&writer.kind);
+		const ValueId made = writer.outputs.front();
+		return !inner || (areAligned(parts, output) &&
+				  areAligned(partsOf(*this, writer, *inner), made));
+	};
 
-	if (!std::all_of(parts.begin(), parts.end(),
-			 [&](const PartOf &part) { return isAligned(part, storage(output)); }))
-		return;
 	for (size_t i = 0; i < parts.size(); i++) {
 		const ValueId input = operation.inputs[i];
 		const Operator *writer = model_.writer(input);
@@ -93,7 +101,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 			!isOverChannels(writer->kind) &&
 			!std::holds_alternative<Transpose>(writer->kind) &&
 			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
-			!std::holds_alternative<Enlarge>(writer->kind) &&
+			!std::holds_alternative<Enlarge>(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
 		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
 		    model_.isOutput(input) || storage(input) != storage(output) ||

@@ -72,10 +72,15 @@ struct Surface {
 	 *
 	 * Parts that operations write make a concatenation; a part of what was written is a
 	 * slice, and has all that follows in an axis whose size is left open. A whole that is
-	 * written in parts is described with shape and type. Parts begin at whole atoms of
-	 * channels and have the whole's strides; of a batch they are of one cube, atBatch. Of
-	 * pictures there are regions that begin at any pixel, for convolutions to read (guide,
-	 * PIXEL_X_OFFSET); parts that are written have whole lines.
+	 * written in parts is described with shape and type. Parts have the whole's strides; of a
+	 * batch they are of one cube, atBatch. Of pictures there are regions that begin at any
+	 * pixel, for convolutions to read (guide, PIXEL_X_OFFSET); parts that are written have
+	 * whole lines.
+	 *
+	 * Where atChannel is no multiple of an atom (32 channels of INT8, 16 of INT16 and FP16), a
+	 * convolution that assembly adds moves the channels: one for each slice, one for a whole
+	 * with such parts, once all of them are written. What begins at different channels in
+	 * different lines, columns or cubes does not overlap in channels then.
 	 */
 	std::string within;
 	uint32_t atChannel = 0;

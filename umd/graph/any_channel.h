@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts of surfaces that begin at any channel.
+ */
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lowering.h"
+
+namespace nvdla::assembly
+{
+
+/** \brief Neighbouring channels that go from one surface into another */
+struct ChannelRun {
+	uint32_t from = 0;
+	uint32_t to = 0;
+	uint32_t count = 0;
+};
+
+/** \brief What selecting some of a surface's channels depends on */
+struct Channels {
+	DataType type = DataType::Unknown;
+	uint32_t count = 0;
+	Place place = Place::Memory;
+};
+
+/** \brief Kernels of one element that take channels as they are; each is given by \a runs */
+GraphWeights selection(const std::string &name, DataType type, uint32_t c,
+		       const std::vector<ChannelRun> &runs);
+
+/**
+ * \brief A surface that is written in parts that begin at any channel
+ *
+ * The parts are written into another surface, where each begins at a whole atom; a convolution
+ * moves their channels together.
+ */
+struct Join {
+	std::string apart; /**< the other surface */
+	uint32_t c = 0;	   /**< of it */
+	std::vector<ChannelRun> runs;
+	std::set<std::string> parts; /**< that operations write */
+	bool done = false;
+};
+
+/**
+ * \brief The joins of a graph, by their wholes
+ *
+ * Parts are described as those of the other surface from now on.
+ */
+std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Symbols &symbols);
+
+} /* namespace nvdla::assembly */
