@@ -124,9 +124,11 @@ void contract(const RubikOp &op, MemoryPort &port)
 						  uint64_t{ surface } * op.srcSurfaceStride +
 						  uint64_t{ y } * op.srcLineStride,
 					  in);
+				const std::byte *from = in.data();
+				std::byte *to = out.data() + size_t{ sx } * atomBytes;
 				for (size_t x = 0; x < op.width; x++)
-					std::copy_n(&in[x * atomBytes], atomBytes,
-						    &out[(x * op.strideX + sx) * atomBytes]);
+					std::copy_n(from + x * atomBytes, atomBytes,
+						    to + x * op.strideX * atomBytes);
 			}
 			port.write(op.dstType,
 				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +

@@ -94,6 +94,24 @@ uint32_t updateOf(const OperationResult &result, uint32_t address)
 	return UINT32_MAX;
 }
 
+/* What is written, and what the table counts. */
+OperationResult expectRun(const CdpOp &op, const LutTables &lut, const std::vector<int32_t> &in,
+			  const std::vector<int32_t> &expected, const LutCounters &counters)
+{
+	Bench bench;
+	MemoryPort port = bench.port();
+
+	bench.store(op.precision, in);
+	const OperationResult result = runCdp(op, lut, port);
+	EXPECT_EQ(bench.load(destinationAddress, op.precision, in.size()), expected);
+	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), counters.underflow);
+	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_OFLOW), counters.overflow);
+	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_HYBRID), counters.hybrid);
+	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LE_HIT), counters.leHit);
+	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LO_HIT), counters.loHit);
+	return result;
+}
+
 uint16_t halfOf(float value)
 {
 	return fp32ToFp16(std::bit_cast<uint32_t>(value));
@@ -314,18 +332,10 @@ TEST(Cdp, EachIntegerIsTheDefinition)
 					normalised(op, lut, channels, c, counters, saturated);
 		}
 		nvdla::test::forEachTarget([&] {
-			Bench bench;
-			MemoryPort port = bench.port();
-			bench.store(op.precision, in);
-			const OperationResult result = runCdp(op, random16, port);
-			ASSERT_EQ(bench.load(destinationAddress, op.precision, in.size()), expected)
-				<< "round " << round;
+			const OperationResult result =
+				expectRun(op, random16, in, expected, counters);
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
 			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_OUT_SATURATION), saturated);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), counters.underflow);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_OFLOW), counters.overflow);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_HYBRID), counters.hybrid);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LE_HIT), counters.leHit);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LO_HIT), counters.loHit);
 		});
 	}
 }
@@ -441,19 +451,11 @@ TEST(Cdp, EachHalfIsTheDefinition)
 					op, lut, channels, c, counters, saturated, nans));
 		}
 		nvdla::test::forEachTarget([&] {
-			Bench bench;
-			MemoryPort port = bench.port();
-			bench.store(op.precision, in);
-			const OperationResult result = runCdp(op, random16, port);
-			ASSERT_EQ(bench.load(destinationAddress, op.precision, in.size()), expected)
-				<< "round " << round;
+			const OperationResult result =
+				expectRun(op, random16, in, expected, counters);
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
 			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_OUT_SATURATION), saturated);
 			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_NAN_OUTPUT_NUM), nans);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), counters.underflow);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_OFLOW), counters.overflow);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_HYBRID), counters.hybrid);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LE_HIT), counters.leHit);
-			EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_LO_HIT), counters.loHit);
 		});
 	}
 }
