@@ -33,8 +33,9 @@ using Bits = hn::Vec<Tag>;
 using Mask = hn::Mask<Tag>;
 
 constexpr int32_t kMagnitude = 0x7fffffff;
-constexpr int32_t kSmallest = 0x00800000; /* normal number */
-constexpr int32_t kLargest = 0x7f7fffff;  /* finite number */
+constexpr int32_t kSmallest = 0x00800000;    /* normal number */
+constexpr int32_t kLargest = 0x7f7fffff;     /* finite number */
+constexpr int32_t kLargestHalf = 0x477fe000; /* of finite FP16 */
 
 HWY_INLINE Bits constant(int32_t bits)
 {
@@ -100,6 +101,39 @@ HWY_INLINE Bits halvesOf(Bits bits)
 
 	return hn::Or(hn::And(sign, constant(0x8000)),
 		      hn::IfThenElse(isDenormal, denormal, normal));
+}
+
+/** \param bits FP16, finite \return FP32 bits */
+HWY_INLINE Bits widenFinite(const uint16_t *bits)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	const __m256i raw = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(bits));
+	return Bits{ _mm512_castps_si512(_mm512_cvtph_ps(raw)) };
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bits));
+	return Bits{ _mm256_castps_si256(_mm256_cvtph_ps(raw)) };
+#else
+	const Mask none = hn::MaskFromVec(hn::Zero(Tag()));
+	return widened(hn::PromoteTo(Tag(), hn::LoadU(HalfTag(), bits)), none, none,
+		       hn::Zero(Tag()));
+#endif
+}
+
+/** \param bits FP32, finite \return FP16, finite */
+HWY_INLINE hn::Vec<HalfTag> narrowFinite(Bits bits)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const auto most = asFloat(constant(kLargestHalf));
+	const auto finite = hn::Min(hn::Max(asFloat(bits), hn::Neg(most)), most);
+	constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+#if HWY_TARGET <= HWY_AVX3
+	return hn::Vec<HalfTag>{ _mm512_cvtps_ph(finite.raw, kNearest) };
+#else
+	return hn::Vec<HalfTag>{ _mm256_cvtps_ph(finite.raw, kNearest) };
+#endif
+#else
+	return hn::DemoteTo(HalfTag(), halvesOf(bits));
+#endif
 }
 
 } /* namespace float_bits */

@@ -64,13 +64,30 @@ HWY_INLINE Bits ofHalves(Bits halves)
 		       hn::Eq(magnitude, constant(0x7c00)), constant(kMost));
 }
 
-HWY_INLINE Bits toHalves(Bits bits)
+HWY_INLINE Bits load(const uint16_t *halves)
 {
+	const HalfTag tag;
+	const auto raw = hn::LoadU(tag, halves);
+	const auto magnitude = hn::And(raw, hn::Set(tag, 0x7fff));
+
+	if (HWY_LIKELY(hn::AllTrue(tag, hn::Lt(magnitude, hn::Set(tag, 0x7c00)))))
+		return widenFinite(halves);
+	return ofHalves(hn::PromoteTo(Tag(), raw));
+}
+
+HWY_INLINE void store(Bits bits, uint16_t *halves)
+{
+	const HalfTag tag;
+	const Mask wrong = isNan(bits);
+
+	if (HWY_LIKELY(hn::AllFalse(Tag(), wrong))) {
+		hn::StoreU(narrowFinite(bits), tag, halves);
+		return;
+	}
 	const Bits sign = hn::And(hn::ShiftRight<16>(bits), constant(0x8000));
 	const Bits payload = hn::And(bits, constant(0x3ff));
 	const Bits nan = hn::Or(hn::Or(sign, payload), constant(0x7c00));
-
-	return hn::IfThenElse(isNan(bits), nan, halvesOf(bits));
+	hn::StoreU(hn::DemoteTo(tag, hn::IfThenElse(wrong, nan, halvesOf(bits))), tag, halves);
 }
 
 /** \param value FP32 bits \return to nearest even at the mantissa's end, in FP17's range */
@@ -97,9 +114,14 @@ HWY_INLINE Bits ofSingles(Bits value)
 			      rounded(value, signOf(value)));
 }
 
-/** \return \a result, or the first operand that is a NaN */
-HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits result)
+/**
+ * \param raw what FP32 makes of the operands: a NaN if one of them is
+ * \return \a result, or the first operand that is a NaN
+ */
+HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 {
+	if (HWY_LIKELY(hn::AllFalse(Tag(), isNan(raw))))
+		return result;
 	return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, result));
 }
 
@@ -109,14 +131,14 @@ HWY_INLINE Bits add(Bits a, Bits b)
 	/* Of two zeroes, and of what cancels, the first one's sign stays. */
 	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
 
-	return unlessNan(a, b, rounded(sum, signOf(hn::IfThenElse(zero, a, sum))));
+	return unlessNan(a, b, sum, rounded(sum, signOf(hn::IfThenElse(zero, a, sum))));
 }
 
 HWY_INLINE Bits multiply(Bits a, Bits b)
 {
 	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
 
-	return unlessNan(a, b, rounded(product, signOf(product)));
+	return unlessNan(a, b, product, rounded(product, signOf(product)));
 }
 
 } /* namespace fp17 */

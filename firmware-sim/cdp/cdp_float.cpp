@@ -38,8 +38,7 @@ void input(bool nanToZero, const std::byte *atoms, size_t count, int32_t *values
 
 	for (size_t atom = 0; atom < count; atom++) {
 		for (size_t lane = 0; lane < kLanes; lane += hn::Lanes(Tag())) {
-			const auto raw = hn::LoadU(HalfTag(), halves + atom * kLanes + lane);
-			Bits value = fp17::ofHalves(hn::PromoteTo(Tag(), raw));
+			Bits value = fp17::load(halves + atom * kLanes + lane);
 			if (nanToZero)
 				value = hn::IfThenZeroElse(fp17::isNan(value), value);
 			hn::StoreU(value, Tag(), values + atom * step + lane);
@@ -94,7 +93,7 @@ void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *ato
 		Bits result = float_lut::lookup(cdp.lut, sum, counters);
 		if (multiplies)
 			result = fp17::multiply(x, result);
-		const auto halves = hn::DemoteTo(tag, halvesOf(result));
+		const auto halves = narrowFinite(result);
 		const auto magnitude = hn::And(halves, hn::Set(tag, 0x7fff));
 		saturated += hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));
 		hn::StoreU(halves, tag, out);

@@ -370,10 +370,7 @@ struct FloatAverages {
 		return ordinary;
 	}
 
-	HWY_INLINE Vector load(const Element *in) const
-	{
-		return fp17::ofHalves(hn::PromoteTo(Tag(), hn::LoadU(fp17::HalfTag(), in)));
-	}
+	HWY_INLINE Vector load(const Element *in) const { return fp17::load(in); }
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return fp17::add(row, in); }
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
@@ -391,8 +388,7 @@ struct FloatAverages {
 
 		value = fp17::multiply(value, fp17::ofRegister(arith.recipWidth));
 		value = fp17::multiply(value, fp17::ofRegister(arith.recipHeight));
-		hn::StoreU(hn::DemoteTo(fp17::HalfTag(), fp17::toHalves(value)), fp17::HalfTag(),
-			   out);
+		fp17::store(value, out);
 	}
 
 	Arith arith;

@@ -32,40 +32,6 @@ namespace halves
 using namespace float_bits;
 
 constexpr size_t kLanes = atomChannels(Precision::Fp16);
-constexpr int32_t kLargestHalf = 0x477fe000; /* of finite FP16, as FP32 */
-
-/** \param bits finite */
-HWY_INLINE Bits widen(const uint16_t *bits)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	const __m256i raw = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(bits));
-	return Bits{ _mm512_castps_si512(_mm512_cvtph_ps(raw)) };
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i *>(bits));
-	return Bits{ _mm256_castps_si256(_mm256_cvtph_ps(raw)) };
-#else
-	const Mask none = hn::MaskFromVec(hn::Zero(Tag()));
-	return widened(hn::PromoteTo(Tag(), hn::LoadU(HalfTag(), bits)), none, none,
-		       hn::Zero(Tag()));
-#endif
-}
-
-/** \param bits FP32, finite \return FP16, finite */
-HWY_INLINE hn::Vec<HalfTag> narrow(Bits bits)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	const auto most = asFloat(constant(kLargestHalf));
-	const auto finite = hn::Min(hn::Max(asFloat(bits), hn::Neg(most)), most);
-	constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-#if HWY_TARGET <= HWY_AVX3
-	return hn::Vec<HalfTag>{ _mm512_cvtps_ph(finite.raw, kNearest) };
-#else
-	return hn::Vec<HalfTag>{ _mm256_cvtps_ph(finite.raw, kNearest) };
-#endif
-#else
-	return hn::DemoteTo(HalfTag(), halvesOf(bits));
-#endif
-}
 
 /** \param count whole vectors \return true if all are finite */
 HWY_INLINE bool areFinite(const uint16_t *bits, size_t count)
@@ -174,7 +140,10 @@ struct Block {
 
 	Bits values[sizeof...(kIndex)];
 
-	HWY_INLINE explicit Block(const uint16_t *in) : values{ widen(in + kIndex * kStep)... } {}
+	HWY_INLINE explicit Block(const uint16_t *in)
+		: values{ widenFinite(in + kIndex * kStep)... }
+	{
+	}
 
 	template<typename Alu>
 	HWY_INLINE void compute(const Stage &stage, size_t at)
@@ -182,7 +151,7 @@ struct Block {
 		if (stage.elements) {
 			const uint16_t *from = stage.elements + at;
 			((values[kIndex] =
-				  Alu::apply(values[kIndex], widen(from + kIndex * kStep))),
+				  Alu::apply(values[kIndex], widenFinite(from + kIndex * kStep))),
 			 ...);
 			return;
 		}
@@ -219,7 +188,7 @@ private:
 	static HWY_INLINE size_t put(Bits value, uint16_t *out, hn::Vec<HalfTag> &any)
 	{
 		const HalfTag tag;
-		const auto result = narrow(value);
+		const auto result = narrowFinite(value);
 		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
 
 		any = hn::Or(any, result);
