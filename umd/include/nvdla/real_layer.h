@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layers of real numbers in graphs of integers.
+ */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/graph.h>
+#include <nvdla/quantization.h>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief A convolution with weights, bias and activation in real numbers */
+struct RealLayer {
+	/**
+	 * \brief Name, input, stride, dilation, padding and groups; the output is the layer's
+	 *
+	 * weights, padValue and accumulatorShift are worked out; what is there is not looked at.
+	 */
+	op::Convolution convolution;
+	uint32_t k = 0;			/**< kernels */
+	uint32_t c = 0;			/**< channels of a kernel: those of a group */
+	uint32_t r = 0;			/**< lines */
+	uint32_t s = 0;			/**< columns */
+	std::vector<float> weights;	/**< in K, C, R, S order */
+	std::vector<float> bias;	/**< one for each kernel, or none */
+	std::optional<float> lowest;	/**< of the result: 0 is a ReLU; no other number */
+	std::optional<float> highest;	/**< of the result: 6, say */
+	DataType type = DataType::Int8; /**< of input, weights and output: Int8 or Int16 */
+	Quantization input;
+	Quantization output;
+};
+
+/**
+ * \brief How far a layer's results are off those of real numbers, at most
+ *
+ * In the output's real numbers, for any input, of results within what the output can be. Each is
+ * that of the kernel for which it is largest.
+ */
+struct LayerRounding {
+	double weights = 0;	/**< of the weights, each as far off as it is */
+	double bias = 0;	/**< of the adder's operands */
+	double multipliers = 0; /**< of the multiplier's operands */
+	double accumulator = 0; /**< of bits that the accumulator cuts off */
+	double output = 0;	/**< half a step, twice if a limit is between two steps */
+
+	/** \return no result is farther off */
+	double most() const { return weights + bias + multipliers + accumulator + output; }
+};
+
+/**
+ * \brief Add a layer to a graph, as a Convolution and an Sdp of integers
+ *
+ * Each kernel has a scale of its own (quantizeWeights()), X1 adds the bias and brings sums to the
+ * output's scale (scaleConvolution()). Operations and constants are named after the convolution;
+ * the Sdp is "NAME scale".
+ *
+ * \return InvalidArgument for sizes that do not match, and for numbers that are none; Unsupported
+ * for FP16, which needs no scales, for a lowest result other than 0, and for scales out of range
+ */
+Result<LayerRounding> addLayer(Graph &graph, const RealLayer &layer);
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop
