@@ -214,6 +214,15 @@ Cube poolByDefinition(const PdpOp &op, const Cube &in)
 	return out;
 }
 
+PdpOp opOf(Precision precision, PoolingMethod method)
+{
+	PdpOp op;
+	op.precision = precision;
+	op.method = method;
+	op.recipWidth = op.recipHeight = precision == Precision::Fp16 ? fp17Bits(1) : 65536;
+	return op;
+}
+
 PdpOp randomOp(Precision precision, PoolingMethod method, std::mt19937 &random)
 {
 	PdpOp op;

@@ -81,6 +81,9 @@ private:
 	sim::MemoryPort port_;
 };
 
+/** \return an operation of one element that leaves it as it is */
+sim::PdpOp opOf(sim::Precision precision, sim::PoolingMethod method);
+
 /**
  * \brief A random operation that the programming guide allows
  *

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -65,15 +64,6 @@ int32_t poolOne(PdpOp op, const std::vector<int32_t> &line, uint32_t kernelHeigh
 	return memory.loadOutput().values[0];
 }
 
-PdpOp opOf(Precision precision, PoolingMethod method)
-{
-	PdpOp op;
-	op.precision = precision;
-	op.method = method;
-	op.recipWidth = op.recipHeight = precision == Precision::Fp16 ? fp17Bits(1) : 65536;
-	return op;
-}
-
 class PdpPool : public testing::TestWithParam<std::tuple<Precision, PoolingMethod>>
 {
 protected:
@@ -114,124 +104,6 @@ TEST_P(PdpPool, RandomShapesEqualTheDefinition)
 			ASSERT_EQ(comparable(op, memory.loadOutput().values), expected);
 			EXPECT_EQ(memory.strayBytes(), 0U);
 		});
-	}
-}
-
-namespace
-{
-
-/* One element after the other, by pdp_arith.h: a line of windows of two rows and three columns. */
-template<typename Arith>
-std::vector<typename Arith::Element> poolOneByOne(const PdpOp &op,
-						  const std::vector<typename Arith::Element> &in)
-{
-	const Arith arith(op);
-	const size_t line = size_t{ op.inWidth } * op.lanes();
-	std::vector<typename Arith::Element> out(size_t{ op.outWidth } * op.lanes());
-
-	const auto rowAt = [&](size_t first) {
-		auto row = arith.load(in[first]);
-		for (size_t column = 1; column < 3; column++)
-			row = arith.addInRow(row, arith.load(in[first + column * op.lanes()]));
-		return arith.finishRow(row, 0);
-	};
-	for (size_t i = 0; i < out.size(); i++) {
-		const auto sum = arith.addRow(rowAt(i), rowAt(i + line));
-		out[i] = arith.finish(sum, 0);
-	}
-	return out;
-}
-
-template<typename Element>
-std::vector<Element> poolByPooler(const PdpOp &op, const std::vector<Element> &in)
-{
-	const PdpPart part = pdpParts(op).front();
-	const auto pooler = PdpPooler::create(op, part);
-	const auto bytes = std::as_bytes(std::span(in));
-	std::vector<Element> out;
-
-	for (const auto line : { bytes.first(bytes.size() / 2), bytes.last(bytes.size() / 2) })
-		pooler->push(line, [&](uint32_t, std::span<const std::byte> atoms) {
-			out.resize(atoms.size() / sizeof(Element));
-			std::memcpy(out.data(), atoms.data(), atoms.size());
-		});
-	return out;
-}
-
-/* \param any an element's bits */
-template<typename Arith, typename Any>
-void compareWithOneByOne(Precision precision, PoolingMethod method, std::mt19937 &random, Any any)
-{
-	PdpOp op = opOf(precision, method);
-	op.inWidth = 10;
-	op.outWidth = 8;
-	op.inHeight = op.kernelHeight = 2;
-	op.kernelWidth = 3;
-	if (precision != Precision::Fp16 && random() % 2) {
-		/* As networks have them, and a little more: some results do not fit. */
-		op.recipWidth = 65536 / 3 + random() % 3;
-		op.recipHeight = 65536 / 2 - 1 + random() % 3;
-		op.padValue[0] = static_cast<int32_t>(random() % 7) - 3;
-	} else if (random() % 5) {
-		/* Of FP17 any number, or none of the largest. */
-		const uint32_t mask = random() % 5 ? 0x1cfff : 0x1ffff;
-		op.recipWidth = random() & mask;
-		op.recipHeight = random() & mask;
-		op.padValue[0] = static_cast<int32_t>(random() & mask);
-		if (precision != Precision::Fp16)
-			op.padValue[0] -= 1 << 16;
-	}
-	std::vector<typename Arith::Element> in(size_t{ 2 } * op.inWidth * op.lanes());
-	using Limits = std::numeric_limits<typename Arith::Element>;
-	const bool extremes = precision != Precision::Fp16 && random() % 4 == 0;
-	for (auto &element : in) {
-		element = static_cast<typename Arith::Element>(any());
-		if (extremes)
-			element = op.padValue[0] < 0 ? Limits::min() : Limits::max();
-	}
-	const auto expected = poolOneByOne<Arith>(op, in);
-
-	forEachTarget([&] { ASSERT_EQ(poolByPooler(op, in), expected); });
-}
-
-} /* namespace */
-
-/* NaNs, infinities, denormal numbers and numbers that cancel, and any numbers in registers. */
-TEST(PdpAllBits, HalvesAreAsOneByOne)
-{
-	std::mt19937 random(seed + 7);
-
-	for (uint32_t round = 0; round < 200 && !HasFailure(); round++) {
-		const auto any = [&] {
-			auto half = static_cast<uint16_t>(random());
-			if (round % 2 && (half & 0x7c00) == 0x7c00)
-				half &= 0xbfff;
-			/* Close to others, so that sums cancel. */
-			if (round % 4 > 1 && random() % 4)
-				half = static_cast<uint16_t>((half & 0x8003) |
-							     (round << 4 & 0x3ff0));
-			return half;
-		};
-		SCOPED_TRACE(round);
-		compareWithOneByOne<PdpExtreme<Precision::Fp16, PoolingMethod::Max>>(
-			Precision::Fp16, PoolingMethod::Max, random, any);
-		compareWithOneByOne<PdpExtreme<Precision::Fp16, PoolingMethod::Min>>(
-			Precision::Fp16, PoolingMethod::Min, random, any);
-		compareWithOneByOne<PdpFloatAverage>(Precision::Fp16, PoolingMethod::Average,
-						     random, any);
-	}
-}
-
-TEST(PdpAllBits, IntegerAveragesAreAsOneByOne)
-{
-	std::mt19937 random(seed + 8);
-
-	for (uint32_t round = 0; round < 200 && !HasFailure(); round++) {
-		SCOPED_TRACE(round);
-		compareWithOneByOne<PdpIntegerAverage<Precision::Int8>>(
-			Precision::Int8, PoolingMethod::Average, random, random);
-		compareWithOneByOne<PdpIntegerAverage<Precision::Int16>>(
-			Precision::Int16, PoolingMethod::Average, random, random);
 	}
 }
 
