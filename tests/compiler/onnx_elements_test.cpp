@@ -174,6 +174,36 @@ TEST(OnnxElements, StandardizationInManyOperators)
 	}
 }
 
+/* Channels are the last axis between two transposes, of which nothing is left. */
+TEST(OnnxElements, LayerNormalizationOfPictures)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.floats("scale", { 2 }, { 2, -3 });
+	builder.floats("shift", { 2 }, { 0.5f, 1 });
+	OnnxBuilder::set(builder.node("Transpose", { "x" }, "last"), "perm", { 0, 2, 3, 1 });
+	builder.node("LayerNormalization", { "last", "scale", "shift" }, "normal");
+	OnnxBuilder::set(builder.node("Transpose", { "normal" }, "y"), "perm", { 0, 3, 1, 2 });
+	OnnxBuilder::set(builder.node("ReduceMax", { "last" }, "largest"), "axes", { -1 });
+	builder.output("y");
+	builder.output("largest");
+	auto compiled = compileModel(builder.file());
+	ASSERT_TRUE(compiled) << compiled.error().message();
+	EXPECT_EQ(compiled->report.layers.size(), 4U);
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 2U);
+	/* Of two numbers one is 1 above the mean, the other 1 below. */
+	for (size_t i = 0; i < 6; i++) {
+		EXPECT_NEAR(outputs[0][i], -2 + 0.5, 4e-3);
+		EXPECT_NEAR(outputs[0][6 + i], -3 + 1, 4e-3);
+		EXPECT_EQ(outputs[1][i], picture[6 + i]);
+	}
+	builder.node("LayerNormalization", { "x", "scale" }, "lines");
+	builder.output("lines");
+	expectRefusedFile(builder.file(), { "LayerNormalization 'lines'", "for 3 channels" });
+}
+
 TEST(OnnxElements, ChosenByAConstant)
 {
 	OnnxBuilder builder;
