@@ -9,7 +9,6 @@
 
 #include <cmath>
 
-#include "core/elements.h"
 #include "sdp/sdp_line.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -231,60 +230,10 @@ bool storeLineOfTarget(const SdpOp &op, const SdpLine &line, std::span<const Sdp
 	return line::store(op, line, stages, lanes, in, bytes, counters);
 }
 
-using NumberTag = hn::CappedTag<int32_t, 16>;
-
 bool storeBytesOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 			std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
 {
 	return line::storeBytes(op, line, stages, in, bytes, counters);
-}
-
-/* A difference of 17 bits, times 16 bits, not rounded. */
-size_t multiplyOperands(const arith::Converter &converter, std::span<int32_t> values)
-{
-	const NumberTag tag;
-	const auto offset = hn::Set(tag, converter.offset);
-	const auto scale = hn::Set(tag, converter.scale);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= values.size(); i += hn::Lanes(tag)) {
-		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
-		hn::StoreU(hn::Mul(moved, scale), tag, &values[i]);
-	}
-	return i;
-}
-
-size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
-{
-	const size_t whole = values.size() / kLanes * kLanes;
-	const double scale = std::ldexp(converter.scale, -converter.shift);
-
-	if (converter.shift == 0 && converter.offset >= -INT16_MAX && converter.offset <= INT16_MAX)
-		return multiplyOperands(converter, values);
-	for (size_t i = 0; i < whole; i += kLanes) {
-		const Vector moved = hn::Sub(load(&values[i]), constant(converter.offset));
-		store(roundAway(hn::Mul(moved, constant(scale))), &values[i]);
-	}
-	return whole;
-}
-
-template<typename Element>
-size_t widenAs(const std::byte *raw, std::span<int32_t> out)
-{
-	const NumberTag tag;
-	const hn::Rebind<Element, NumberTag> elementTag;
-	const auto *elements = reinterpret_cast<const Element *>(raw);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
-		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag, &out[i]);
-	return i;
-}
-
-size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out)
-{
-	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out)
-					    : widenAs<int16_t>(raw, out);
 }
 
 #else
@@ -323,16 +272,6 @@ bool storeBytesOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStage
 	return false;
 }
 
-size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
-{
-	return 0;
-}
-
-size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
-{
-	return 0;
-}
-
 #endif
 
 } /* namespace HWY_NAMESPACE */
@@ -350,8 +289,6 @@ HWY_EXPORT(storeOfTarget);
 HWY_EXPORT(findLineOfTarget);
 HWY_EXPORT(storeLineOfTarget);
 HWY_EXPORT(storeBytesOfTarget);
-HWY_EXPORT(operandsOfTarget);
-HWY_EXPORT(widenOfTarget);
 
 bool applySdpFast(std::span<const SdpStageRun> stages, size_t lanes, std::span<const int32_t> in,
 		  std::span<int32_t> out)
@@ -395,21 +332,6 @@ bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const S
 {
 	return HWY_DYNAMIC_DISPATCH(storeBytesOfTarget)(op, line, stages, in, bytes.data(),
 							counters);
-}
-
-void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
-{
-	const size_t done = HWY_DYNAMIC_DISPATCH(operandsOfTarget)(converter, values);
-
-	for (int32_t &value : values.subspan(done))
-		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
-}
-
-void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
-{
-	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
-
-	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
 }
 
 } /* namespace nvdla::sim */

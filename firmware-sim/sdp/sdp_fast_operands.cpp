@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Elements and operands of integers to numbers of 32 bits.
+ *
+ * The file is compiled once for each instruction set (Highway).
+ */
+#include <cmath>
+
+#include "core/elements.h"
+#include "sdp/sdp_fast.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sdp/sdp_fast_operands.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "arith/doubles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+
+namespace hn = hwy::HWY_NAMESPACE;
+using namespace doubles;
+
+constexpr size_t kLanes = hn::MaxLanes(Tag());
+
+using NumberTag = hn::CappedTag<int32_t, 16>;
+
+/* A difference of 17 bits, times 16 bits, not rounded. */
+size_t multiplyOperands(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const NumberTag tag;
+	const auto offset = hn::Set(tag, converter.offset);
+	const auto scale = hn::Set(tag, converter.scale);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= values.size(); i += hn::Lanes(tag)) {
+		const auto moved = hn::Sub(hn::LoadU(tag, &values[i]), offset);
+		hn::StoreU(hn::Mul(moved, scale), tag, &values[i]);
+	}
+	return i;
+}
+
+size_t operandsOfTarget(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const size_t whole = values.size() / kLanes * kLanes;
+	const double scale = std::ldexp(converter.scale, -converter.shift);
+
+	if (converter.shift == 0 && converter.offset >= -INT16_MAX && converter.offset <= INT16_MAX)
+		return multiplyOperands(converter, values);
+	for (size_t i = 0; i < whole; i += kLanes) {
+		const Vector moved = hn::Sub(load(&values[i]), constant(converter.offset));
+		store(roundAway(hn::Mul(moved, constant(scale))), &values[i]);
+	}
+	return whole;
+}
+
+template<typename Element>
+size_t widenAs(const std::byte *raw, std::span<int32_t> out)
+{
+	const NumberTag tag;
+	const hn::Rebind<Element, NumberTag> elementTag;
+	const auto *elements = reinterpret_cast<const Element *>(raw);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag))
+		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(elementTag, elements + i)), tag, &out[i]);
+	return i;
+}
+
+size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_t> out)
+{
+	return precision == Precision::Int8 ? widenAs<int8_t>(raw, out)
+					    : widenAs<int16_t>(raw, out);
+}
+
+#else
+
+size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
+{
+	return 0;
+}
+
+size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
+{
+	return 0;
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(operandsOfTarget);
+HWY_EXPORT(widenOfTarget);
+
+void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
+{
+	const size_t done = HWY_DYNAMIC_DISPATCH(operandsOfTarget)(converter, values);
+
+	for (int32_t &value : values.subspan(done))
+		value = static_cast<int32_t>(arith::saturate<32>(converter.apply(value)));
+}
+
+void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out)
+{
+	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
+
+	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */
