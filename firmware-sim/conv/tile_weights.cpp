@@ -2,6 +2,7 @@
 #include "conv/tile_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "conv/line_elements.h"
@@ -50,7 +51,7 @@ void TileWeights::load(const WeightGroup &group)
 		elements += kernels_ * kernelBytes;
 	}
 	if (plan_.kind == TileKind::Quads)
-		findStart();
+		findStart(group);
 }
 
 /* \a elements are those of the first kernel; those of the next one follow at kernelBytes. */
@@ -96,18 +97,26 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 }
 
 /* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */
-void TileWeights::findStart()
+void TileWeights::findStart(const WeightGroup &group)
 {
 	constexpr int32_t kUnsignedZero = 128;
-	const std::vector<std::byte> zeroes(plan_.lineBytes(), std::byte{ kUnsignedZero });
-	const std::vector<const std::byte *> rows(plan_.op.windows.kernel.height, zeroes.data());
-	const TilePosition position = { rows.data(), 0 };
-	const int32_t none[kTileColumns] = {};
+	static constexpr auto ones = [] {
+		std::array<std::byte, kDenseBytes> bytes;
+		bytes.fill(std::byte{ 1 });
+		return bytes;
+	}();
+	int32_t elements = 0;
 
-	tileSums(plan_.kind, &position, 1, plan_.runs.data(), plan_.runs.size(), units(), none,
-		 start_);
+	ones_.clear();
+	for (const Block &block : blocks_) {
+		ones_.push_back(
+			{ ones.data(), &group.bytes[block.weights * group.kernels], block.lanes });
+		elements += static_cast<int32_t>(block.lanes);
+	}
+	std::fill(std::begin(start_), std::end(start_), 0);
+	denseSums(ones_, group.kernels, elements, start_);
 	for (int32_t &start : start_)
-		start = -start;
+		start *= -kUnsignedZero;
 }
 
 } /* namespace nvdla::sim */

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "conv/csc.h"
+#include "conv/dense_sums.h"
 #include "conv/tile_plan.h"
 
 namespace nvdla::sim
@@ -35,10 +36,11 @@ public:
 private:
 	void put(const Block &block, uint32_t row, const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
-	void findStart();
+	void findStart(const WeightGroup &group);
 
 	const TilePlan &plan_;
 	std::vector<Block> blocks_;
+	std::vector<DenseBlock> ones_; /* that blocks of weights meet to be summed up */
 	std::vector<int32_t> units_;
 	uint32_t kernels_ = 0;
 	int32_t start_[kTileColumns] = {};
