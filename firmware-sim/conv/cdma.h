@@ -27,6 +27,8 @@ struct SpecialCount {
 	uint32_t nan = 0;
 	uint32_t inf = 0;
 
+	/** \return there is a NaN or an infinity */
+	static bool any(std::span<const std::byte> halves);
 	/** \brief Count numbers; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
 
@@ -105,22 +107,22 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  * \brief Weights or masks: CDMA fills their ring as it becomes free, CSC reads on in it
  *
  * CSC reads where its pointer is, whether or not CDMA has been there.
+ *
+ * Most of the weights that the ring does not hold all at once would be put into the buffer only to
+ * be overwritten. Where memory has a view of them and the ring is empty at first, take() gives what
+ * was fetched where it is in memory, and settle() puts into the buffer what is left of it there.
  */
 class EntryStream
 {
 public:
 	/** \param bytes to fetch, a multiple of an entry \param special counts FP16, or null */
 	EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram, uint64_t address,
-		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false)
-		: cbuf_(cbuf), ring_(ring), memory_(memory), ram_(ram), address_(address),
-		  left_(bytes), special_(special), flushNan_(flushNan), entry_(ring.read())
-	{
-	}
+		    uint64_t bytes, SpecialCount *special = nullptr, bool flushNan = false);
 
 	/** \brief Fetch what there is room for */
 	void fill();
 	/** \brief Everything was fetched */
-	bool done() const { return left_ == 0; }
+	bool done() const { return fetched_ == bytes_; }
 	/** \brief The next bytes that CSC loads */
 	void read(std::span<std::byte> out);
 	/**
@@ -130,19 +132,28 @@ public:
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
+	/** \brief What was fetched is in the buffer, and memory no longer looked at */
+	void settle();
 
 private:
+	void fetch(std::span<std::byte> piece);
 	/** \return the bytes of entries from the next one on, \a count at most */
 	std::span<const std::byte> load(size_t count);
+	/** \brief CSC has loaded \a count entries */
+	void loaded(uint32_t count);
+	/** \return take() out of memory */
+	std::span<const std::byte> takeUnsettled(size_t bytes);
 
 	Cbuf &cbuf_;
 	EntryRing &ring_;
-	MemoryPort &memory_;
-	RamType ram_;
-	uint64_t address_;
-	uint64_t left_; /* not fetched yet */
+	ReadRange source_;
+	const uint64_t bytes_;
+	uint64_t fetched_ = 0; /* bytes */
 	SpecialCount *special_;
 	bool flushNan_;
+	bool settled_;				     /* what was fetched is in the buffer */
+	const uint32_t first_;			     /* entry that CDMA wrote first */
+	uint64_t taken_ = 0;			     /* bytes, as long as they are not settled */
 	uint32_t entry_;			     /* that CSC loads next */
 	uint32_t loaded_ = 0;			     /* entries that were not released */
 	std::array<std::byte, kEntryBytes> current_; /* the entry loaded last */
@@ -169,6 +180,8 @@ public:
 
 	/** \brief Fetch what there is room for */
 	void fill();
+	/** \brief CSC has all that it wants: what was fetched is in the buffer */
+	void settle();
 	/** \brief Everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
 

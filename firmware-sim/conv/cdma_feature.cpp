@@ -18,11 +18,8 @@
 namespace nvdla::sim
 {
 
-namespace
-{
-
-/** \return there is a NaN or an infinity: an exponent of ones, which one more carries out of */
-bool anySpecial(std::span<const std::byte> halves)
+/* An exponent of ones, which one more carries out of. */
+bool SpecialCount::any(std::span<const std::byte> halves)
 {
 	constexpr uint16_t kMagnitude = 0x7fff;
 	constexpr uint16_t kOneExponent = 0x400;
@@ -36,14 +33,12 @@ bool anySpecial(std::span<const std::byte> halves)
 	return carries & 0x8000;
 }
 
-} /* namespace */
-
 void SpecialCount::pass(std::span<std::byte> halves, bool flush)
 {
 	constexpr uint16_t kMagnitude = 0x7fff;
 	constexpr uint16_t kInfinity = 0x7c00;
 
-	if (!anySpecial(halves))
+	if (!any(halves))
 		return;
 	uint32_t nans = 0;
 	uint32_t infinities = 0;
@@ -74,42 +69,55 @@ class LineReader
 {
 public:
 	LineReader(const ConvOp &op, MemoryPort &memory, SpecialCount &special)
-		: op_(op), memory_(memory), special_(special),
+		: op_(op), special_(special),
 		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
-		  bytes_(static_cast<size_t>(op.fetch.size.width) * atomBytes)
+		  lineBytes_(size_t{ op.fetch.size.width } * atomBytes),
+		  source_(memory, op.fetch.ram, op.fetch.address,
+			  offset(op.batches - 1, surfaces_ - 1, op.fetch.size.height - 1) +
+				  lineBytes_)
 	{
 	}
 
 	uint32_t surfaces() const { return surfaces_; }
 
-	/** \return the atoms of line \a y of cube \a batch; valid until the next call */
+	/**
+	 * \return the atoms of line \a y of cube \a batch
+	 *
+	 * They are valid until a surface is read that is a multiple of kAtomsPerEntry away.
+	 */
 	std::span<const std::byte> read(uint32_t batch, uint32_t surface, uint32_t y)
 	{
-		memory_.read(op_.fetch.ram, address(batch, surface, y), bytes_);
-		if (op_.precision == Precision::Fp16)
-			special_.pass(bytes_, op_.fetch.flushNan);
-		return bytes_;
+		std::vector<std::byte> &buffer = buffers_[surface % std::size(buffers_)];
+		const std::span<const std::byte> bytes =
+			source_.view(offset(batch, surface, y), lineBytes_, buffer);
+
+		if (op_.precision != Precision::Fp16 || !SpecialCount::any(bytes))
+			return bytes;
+		if (bytes.data() != buffer.data())
+			buffer.assign(bytes.begin(), bytes.end());
+		special_.pass(buffer, op_.fetch.flushNan);
+		return buffer;
 	}
 
 private:
-	uint64_t address(uint32_t batch, uint32_t surface, uint32_t y) const
+	uint64_t offset(uint32_t batch, uint32_t surface, uint32_t y) const
 	{
 		const DataFetch &fetch = op_.fetch;
-		const uint64_t base =
-			fetch.address + static_cast<uint64_t>(batch) * fetch.batchStride;
+		const uint64_t cube = static_cast<uint64_t>(batch) * fetch.batchStride;
 
 		/* A packed 1x1 cube is one line of atoms, whatever its surface stride says. */
 		if (fetch.packed && fetch.size.width == 1 && fetch.size.height == 1)
-			return base + static_cast<uint64_t>(surface) * atomBytes;
-		return base + static_cast<uint64_t>(surface) * fetch.surfaceStride +
+			return cube + static_cast<uint64_t>(surface) * atomBytes;
+		return cube + static_cast<uint64_t>(surface) * fetch.surfaceStride +
 		       static_cast<uint64_t>(y) * fetch.lineStride;
 	}
 
 	const ConvOp &op_;
-	MemoryPort &memory_;
 	SpecialCount &special_;
 	uint32_t surfaces_;
-	std::vector<std::byte> bytes_;
+	size_t lineBytes_;
+	ReadRange source_;
+	std::vector<std::byte> buffers_[LineLayout::kAtomsPerEntry];
 };
 
 /** Direct: the cube as it is, cubes of a batch line by line */
@@ -141,31 +149,56 @@ protected:
 
 			for (uint32_t i = layout_.firstPadded(entries_); i < entries_; i++)
 				std::fill_n(entry(first + i), kEntryBytes, std::byte{ 0 });
-			for (uint32_t surface = 0; surface < reader_.surfaces(); surface++)
-				put(surface, first, reader_.read(batch, surface, line));
+			for (uint32_t surface = 0; surface < reader_.surfaces();
+			     surface += layout_.atoms(surface))
+				putColumns(batch, line, surface, first);
 		}
 	}
 
 private:
-	void put(uint32_t surface, uint32_t first, std::span<const std::byte> atoms)
+	/* The surfaces from \a surface on whose atoms of a column are in one entry. */
+	void putColumns(uint32_t batch, uint32_t line, uint32_t surface, uint32_t first)
 	{
+		const uint32_t width = op_.fetch.size.width;
 		const size_t step = size_t{ layout_.atoms(surface) } * atomBytes;
+		const uint32_t count =
+			std::min(layout_.atoms(surface), reader_.surfaces() - surface);
+		const std::byte *atoms[LineLayout::kAtomsPerEntry];
 
-		while (!atoms.empty()) {
-			const auto x = static_cast<uint32_t>(op_.fetch.size.width -
-							     atoms.size() / atomBytes);
-			const uint32_t atom = layout_.atom(surface, x);
-			const auto room =
-				entries(first + atom / LineLayout::kAtomsPerEntry)
-					.subspan(size_t{ atom % LineLayout::kAtomsPerEntry } *
-						 atomBytes);
-			const size_t count = std::min(atoms.size() / atomBytes,
-						      (room.size() - atomBytes) / step + 1);
+		for (uint32_t i = 0; i < count; i++)
+			atoms[i] = reader_.read(batch, surface + i, line).data();
+		for (uint32_t x = 0; x < width;) {
+			/* x is the first column of an entry. */
+			const auto room = entries(first + layout_.atom(surface, x) /
+								  LineLayout::kAtomsPerEntry);
+			const auto columns = static_cast<uint32_t>(
+				std::min<size_t>(width - x, room.size() / step));
+			const size_t before = size_t{ x } * atomBytes;
 
-			for (size_t i = 0; i < count; i++)
-				std::memcpy(&room[i * step], &atoms[i * atomBytes], atomBytes);
-			atoms = atoms.subspan(count * atomBytes);
+			if (count == LineLayout::kAtomsPerEntry)
+				putWhole(atoms, before, columns, room.data());
+			else
+				for (uint32_t i = 0; i < count; i++)
+					putAtoms(atoms[i] + before, columns, step,
+						 &room[size_t{ i } * atomBytes]);
+			x += columns;
 		}
+	}
+
+	static void putAtoms(const std::byte *atoms, uint32_t count, size_t step, std::byte *out)
+	{
+		for (uint32_t i = 0; i < count; i++)
+			std::memcpy(out + i * step, atoms + size_t{ i } * atomBytes, atomBytes);
+	}
+
+	/* Entry by entry, so that each is written at once. */
+	static void putWhole(const std::byte *const *atoms, size_t before, uint32_t columns,
+			     std::byte *out)
+	{
+		for (uint32_t i = 0; i < columns; i++, before += atomBytes)
+			for (uint32_t part = 0; part < LineLayout::kAtomsPerEntry;
+			     part++, out += atomBytes)
+				std::memcpy(out, atoms[part] + before, atomBytes);
 	}
 
 	LineReader reader_;

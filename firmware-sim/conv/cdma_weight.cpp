@@ -33,19 +33,63 @@ uint64_t kernelElements(const ConvOp &op)
 
 } /* namespace */
 
+EntryStream::EntryStream(Cbuf &cbuf, EntryRing &ring, MemoryPort &memory, RamType ram,
+			 uint64_t address, uint64_t bytes, SpecialCount *special, bool flushNan)
+	: cbuf_(cbuf), ring_(ring), source_(memory, ram, address, bytes), bytes_(bytes),
+	  special_(special), flushNan_(flushNan), first_(ring.write()), entry_(ring.read())
+{
+	const bool empty = ring.available() == 0 && entry_ == first_ && first_ < ring.size();
+
+	settled_ = source_.all().empty() || !empty;
+}
+
 void EntryStream::fill()
 {
-	while (left_ > 0 && ring_.available() < ring_.size()) {
+	while (!done() && ring_.available() < ring_.size()) {
 		const std::span<std::byte> room = cbuf_.from(ring_, ring_.write());
 		const uint64_t free = uint64_t{ ring_.size() - ring_.available() } * kEntryBytes;
-		const auto piece = room.first(std::min<uint64_t>({ left_, free, room.size() }));
+		const auto piece =
+			room.first(std::min<uint64_t>({ bytes_ - fetched_, free, room.size() }));
 
-		memory_.read(ram_, address_, piece);
-		if (special_)
-			special_->pass(piece, flushNan_);
+		fetch(piece);
 		ring_.fetched(static_cast<uint32_t>(piece.size() / kEntryBytes));
-		address_ += piece.size();
-		left_ -= piece.size();
+		fetched_ += piece.size();
+	}
+}
+
+/* The next bytes, whose place in the buffer is \a piece. */
+void EntryStream::fetch(std::span<std::byte> piece)
+{
+	/* What may change on its way is copied. */
+	if (!settled_ && special_ &&
+	    SpecialCount::any(source_.all().subspan(fetched_, piece.size())))
+		settle();
+	if (!settled_) {
+		source_.count(piece.size());
+		return;
+	}
+	source_.read(fetched_, piece);
+	if (special_)
+		special_->pass(piece, flushNan_);
+}
+
+void EntryStream::settle()
+{
+	if (settled_)
+		return;
+	settled_ = true;
+	/* Of what went through an entry of the ring, the last one. */
+	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * kEntryBytes);
+	const uint64_t before = (fetched_ - held) / kEntryBytes;
+	auto entry = static_cast<uint32_t>((first_ + before) % ring_.size());
+	auto bytes = source_.all().subspan(fetched_ - held, held);
+
+	while (!bytes.empty()) {
+		const std::span<std::byte> room = cbuf_.from(ring_, entry);
+		const size_t count = std::min(room.size(), bytes.size());
+		std::ranges::copy(bytes.first(count), room.begin());
+		bytes = bytes.subspan(count);
+		entry = ring_.advance(entry, static_cast<uint32_t>(count / kEntryBytes));
 	}
 }
 
@@ -54,13 +98,19 @@ std::span<const std::byte> EntryStream::load(size_t count)
 	const std::span<const std::byte> bytes = cbuf_.from(ring_, entry_);
 	const size_t entries = std::min(count, bytes.size()) / kEntryBytes;
 
-	entry_ = ring_.advance(entry_, static_cast<uint32_t>(entries));
-	loaded_ += static_cast<uint32_t>(entries);
+	loaded(static_cast<uint32_t>(entries));
 	return bytes.first(entries * kEntryBytes);
+}
+
+void EntryStream::loaded(uint32_t count)
+{
+	entry_ = ring_.advance(entry_, count);
+	loaded_ += count;
 }
 
 void EntryStream::read(std::span<std::byte> out)
 {
+	settle();
 	while (!out.empty()) {
 		std::span<const std::byte> bytes;
 
@@ -81,8 +131,27 @@ void EntryStream::read(std::span<std::byte> out)
 	}
 }
 
+std::span<const std::byte> EntryStream::takeUnsettled(size_t bytes)
+{
+	const auto entriesTo = [](uint64_t end) { return (end + kEntryBytes - 1) / kEntryBytes; };
+	const uint64_t before = entriesTo(taken_);
+	const std::span<const std::byte> here = source_.all().subspan(taken_, bytes);
+
+	taken_ += bytes;
+	loaded(static_cast<uint32_t>(entriesTo(taken_) - before));
+	used_ = taken_ % kEntryBytes ? taken_ % kEntryBytes : kEntryBytes;
+	if (used_ < kEntryBytes)
+		std::ranges::copy(source_.all().subspan(taken_ - used_, kEntryBytes),
+				  current_.begin());
+	return here;
+}
+
 std::span<const std::byte> EntryStream::take(size_t bytes, std::vector<std::byte> &copy)
 {
+	if (!settled_ && bytes <= fetched_ - taken_)
+		return takeUnsettled(bytes);
+	settle();
+
 	const std::span<const std::byte> here = cbuf_.from(ring_, entry_);
 	const size_t rest = bytes % kEntryBytes;
 
@@ -236,6 +305,12 @@ WeightGroup WeightReader::next()
 	mask_.release();
 	cbuf_.releaseKernels(group.kernels);
 	return group;
+}
+
+void WeightReader::settle()
+{
+	packed_.settle();
+	mask_.settle();
 }
 
 void WeightReader::fill()

@@ -69,6 +69,7 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	const ConvCounters sums = compute(op, sink, memory);
 	weights_->fill();
+	weights_->settle();
 	cbuf_.end(op);
 
 	OperationResult result;

@@ -14,7 +14,7 @@ void MemoryPort::read(RamType type, uint64_t address, std::span<std::byte> out)
 			fault(type, address);
 		return;
 	}
-	traffic_[static_cast<size_t>(type)].readBytes += out.size();
+	countRead(type, out.size());
 }
 
 std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size_t size,
@@ -23,7 +23,7 @@ std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size
 	const std::span<const std::byte> there = select(type).view(address, size);
 
 	if (!there.empty() && !cancelled()) {
-		traffic_[static_cast<size_t>(type)].readBytes += size;
+		countRead(type, size);
 		return there;
 	}
 	buffer.resize(size);
@@ -49,6 +49,28 @@ void MemoryPort::fault(RamType type, uint64_t address)
 	faulted_ = true;
 	faultType_ = type;
 	faultAddress_ = address;
+}
+
+void ReadRange::read(uint64_t offset, std::span<std::byte> out)
+{
+	if (all_.empty()) {
+		port_.read(type_, address_ + offset, out);
+		return;
+	}
+	count(out.size());
+	std::ranges::copy(all_.subspan(offset, out.size()), out.begin());
+}
+
+std::span<const std::byte> ReadRange::view(uint64_t offset, size_t size,
+					   std::vector<std::byte> &buffer)
+{
+	if (!all_.empty()) {
+		count(size);
+		return all_.subspan(offset, size);
+	}
+	buffer.resize(size);
+	port_.read(type_, address_ + offset, buffer);
+	return buffer;
 }
 
 } /* namespace nvdla::sim */

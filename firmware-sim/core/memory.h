@@ -70,6 +70,18 @@ public:
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
 					std::vector<std::byte> &buffer);
 
+	/** \return what the memory has a view of, empty if it has none; it does not count as read
+	 */
+	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)
+	{
+		return select(type).view(address, size);
+	}
+	/** \brief Count bytes of look() as read */
+	void countRead(RamType type, size_t bytes)
+	{
+		traffic_[static_cast<size_t>(type)].readBytes += bytes;
+	}
+
 	/**
 	 * \brief The operation is abandoned; engines ask between lines and return early
 	 *
@@ -97,6 +109,39 @@ private:
 	bool faulted_ = false;
 	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;
+};
+
+/**
+ * \brief A range of memory that an operation reads in pieces
+ *
+ * Where the memory has a view of all of it, it is looked up once, not for each piece.
+ */
+class ReadRange
+{
+public:
+	/** \param port must outlive this object */
+	ReadRange(MemoryPort &port, RamType type, uint64_t address, uint64_t size)
+		: port_(port), type_(type), address_(address), all_(port.look(type, address, size))
+	{
+	}
+
+	/** \return all of it, empty if there is no view; what is looked at does not count as read
+	 */
+	std::span<const std::byte> all() const { return all_; }
+	/** \brief Count bytes of all() as read */
+	void count(size_t bytes) { port_.countRead(type_, bytes); }
+
+	/** \brief Copy the bytes from \a offset on */
+	void read(uint64_t offset, std::span<std::byte> out);
+	/** \return \a size bytes from \a offset on, in \a buffer if there is no view */
+	std::span<const std::byte> view(uint64_t offset, size_t size,
+					std::vector<std::byte> &buffer);
+
+private:
+	MemoryPort &port_;
+	RamType type_;
+	uint64_t address_;
+	std::span<const std::byte> all_;
 };
 
 } /* namespace nvdla::sim */

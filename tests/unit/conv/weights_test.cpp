@@ -138,6 +138,90 @@ TEST(WeightReaderTest, RefusesWhatWouldNeverArrive)
 	EXPECT_NE(WeightReader(op, port, cbuf).check(), "");
 }
 
+/** A memory that has to be copied from */
+class WithoutView : public Memory
+{
+public:
+	explicit WithoutView(Memory &memory) : memory_(memory) {}
+
+	bool read(uint64_t address, std::span<std::byte> out) override
+	{
+		return memory_.read(address, out);
+	}
+	bool write(uint64_t address, std::span<const std::byte> data) override
+	{
+		return memory_.write(address, data);
+	}
+
+private:
+	Memory &memory_;
+};
+
+/** The buffer, and what CSC was given out of it, operation by operation */
+struct Buffered {
+	Cbuf cbuf;
+	std::vector<std::byte> given;
+	uint64_t readBytes = 0;
+	uint32_t nan = 0;
+
+	void run(const ConvOp &op, Memory &dram, Memory &cvsram)
+	{
+		MemoryPort port(dram, cvsram);
+
+		cbuf.begin(op);
+		WeightReader reader(op, port, cbuf);
+		for (uint32_t i = 0; i < op.surfaces(); i++) {
+			const std::span<const std::byte> bytes = reader.next().bytes;
+			given.insert(given.end(), bytes.begin(), bytes.end());
+		}
+		reader.fill();
+		reader.settle();
+		cbuf.end(op);
+		readBytes += port.traffic(RamType::Mc).readBytes;
+		nan += reader.special().nan;
+	}
+};
+
+/* Weights that are taken out of memory leave the same bytes behind as those that are copied. */
+TEST(WeightReaderTest, BuffersTheSameWithAViewOfMemory)
+{
+	for (uint32_t seed = 1; seed <= 30; seed++) {
+		Random random(seed);
+		Buffered viewed;
+		Buffered copied;
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		for (int i = 0; i < 4; i++) {
+			constexpr Precision precisions[] = { Precision::Int8, Precision::Int16,
+							     Precision::Fp16 };
+			Bench bench;
+			ConvOp op = bench.direct(sparseLayer(random, precisions[random(0, 2)],
+							     static_cast<uint32_t>(random(1, 300)),
+							     static_cast<uint32_t>(random(1, 120)),
+							     random(0, 9)));
+			/* Weights in no group or all of them in one, once around the bank or more.
+			 */
+			op.dataBanks = 8;
+			op.weightBanks = static_cast<uint32_t>(random(4, 5));
+			op.fetch.flushNan = random(0, 1);
+			op.keepWeights = op.weights.bytes <= op.weightBanks * kBankBytes &&
+					 random(0, 3) == 0;
+			if (random(0, 3) == 0)
+				op = bench.compressed(op);
+			WithoutView memory(bench.dram);
+			viewed.run(op, bench.dram, bench.cvsram);
+			copied.run(op, memory, bench.cvsram);
+			ASSERT_TRUE(viewed.given == copied.given) << "operation " << i;
+			const auto left = viewed.cbuf.from(viewed.cbuf.weights(), 0);
+			ASSERT_TRUE(std::ranges::equal(left,
+						       copied.cbuf.from(copied.cbuf.weights(), 0)))
+				<< "operation " << i;
+			ASSERT_EQ(viewed.readBytes, copied.readBytes);
+			ASSERT_EQ(viewed.nan, copied.nan);
+		}
+	}
+}
+
 } /* namespace */
 
 } /* namespace nvdla::sim::test */
