@@ -7,8 +7,6 @@
  */
 #include "sdp/sdp_fast.h"
 
-#include <cmath>
-
 #include "sdp/sdp_line.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,6 +20,7 @@
 #include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line-inl.h"
 #include "sdp/sdp_steps-inl.h"
+#include "sdp/sdp_store-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -58,61 +57,6 @@ bool applyOfTarget(std::span<const SdpStageRun> stages, size_t lanes, std::span<
 	return true;
 }
 
-/** The output converter */
-struct Converter {
-	explicit Converter(const SdpOp &op)
-		: scale(std::ldexp(op.converter.scale, -op.converter.shift)),
-		  moved(-static_cast<double>(op.converter.offset) * scale),
-		  highest(op.out == Precision::Int8 ? INT8_MAX : INT16_MAX),
-		  keepsSign(op.converter.scale >= 0 && op.converter.offset <= 0)
-	{
-	}
-
-	/* The offset's product and the sum are exact, too. */
-	HWY_INLINE Vector scaled(Vector value) const
-	{
-		return hn::MulAdd(value, constant(scale), constant(moved));
-	}
-
-	/* What is behind the point is still to be cut off. */
-	HWY_INLINE Vector rounded(Vector value) const
-	{
-		const Vector scaledValue = scaled(value);
-		return hn::Add(scaledValue, hn::CopySign(constant(0.5), scaledValue));
-	}
-
-	/** \param value not negative, for a converter that keeps the sign */
-	HWY_INLINE Vector roundedUp(Vector value) const
-	{
-		return hn::MulAdd(value, constant(scale), constant(moved + 0.5));
-	}
-
-	/* What is behind the point is cut off in the end. */
-	HWY_INLINE hn::Vec<IntegerTag> clipped(Vector scaledValue) const
-	{
-		const Vector rounded =
-			hn::Add(scaledValue, hn::CopySign(constant(0.5), scaledValue));
-		return hn::DemoteTo(IntegerTag(), clip(rounded, -highest - 1, highest));
-	}
-
-	/** \return where what is clipped counts: beyond 17 bits, but for one */
-	static HWY_INLINE Mask saturates(Vector scaledValue)
-	{
-		return hn::Or(hn::Ge(scaledValue, constant(65537.0)),
-			      hn::Lt(scaledValue, constant(-65537.0)));
-	}
-
-	static HWY_INLINE uint32_t saturated(Vector scaledValue)
-	{
-		return static_cast<uint32_t>(hn::CountTrue(Tag(), saturates(scaledValue)));
-	}
-
-	double scale;
-	double moved; /* the offset, scaled, that is added */
-	double highest;
-	bool keepsSign;
-};
-
 bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
 {
 	const Converter convert(op);
@@ -127,85 +71,6 @@ bool convertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &co
 	return true;
 }
 
-/** Numbers that fit to elements, one vector after the other */
-template<typename Element, typename... Vectors>
-HWY_INLINE void storeElements(Element *out, Vectors... vectors)
-{
-	const hn::Rebind<Element, IntegerTag> tag;
-
-	((hn::StoreU(hn::DemoteTo(tag, vectors), tag, out), out += kLanes), ...);
-}
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-HWY_INLINE void storeElements(int8_t *out, hn::Vec<IntegerTag> a, hn::Vec<IntegerTag> b,
-			      hn::Vec<IntegerTag> c, hn::Vec<IntegerTag> d)
-{
-	const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(a.raw, b.raw),
-						 _mm256_packs_epi32(c.raw, d.raw));
-	/* Each half has four bytes of each vector. */
-	const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-
-	_mm256_storeu_si256(reinterpret_cast<__m256i *>(out),
-			    _mm256_permutevar8x32_epi32(bytes, order));
-}
-#endif
-
-/** \return whole numbers; beyond 32 bits, any that are beyond 17 */
-HWY_INLINE hn::Vec<IntegerTag> truncated(Vector value)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return { _mm512_cvttpd_epi32(value.raw) };
-#else
-	return hn::DemoteTo(IntegerTag(), value);
-#endif
-}
-
-/** Elements of the output, and their extremes before they are clipped */
-template<typename Element>
-struct PutElements {
-	template<typename... Vectors>
-	HWY_INLINE void operator()(size_t at, Vectors... values)
-	{
-		if (positive)
-			putNumbers(out + at, truncated(convert.roundedUp(values))...);
-		else
-			putNumbers(out + at, truncated(convert.rounded(values))...);
-	}
-
-	template<typename... Vectors>
-	HWY_INLINE void putNumbers(Element *to, Vectors... numbers)
-	{
-		((highest = hn::Max(highest, numbers)), ...);
-		((lowest = hn::Min(lowest, numbers)), ...);
-		storeElements(to, numbers...);
-	}
-
-	Element *out;
-	Converter convert;
-	bool positive; /* no result is negative */
-	hn::Vec<IntegerTag> highest = hn::Zero(IntegerTag());
-	hn::Vec<IntegerTag> lowest = hn::Zero(IntegerTag());
-};
-
-/** \return false if something may saturate, which has to be counted */
-template<typename Element>
-bool storeAs(const SdpOp &op, const Steps &steps, std::byte *bytes, SdpCounters &counters)
-{
-	constexpr int32_t kSaturates = 65537; /* those beyond it do, and it may */
-	const IntegerTag tag;
-	const Converter convert(op);
-	auto *out = reinterpret_cast<Element *>(bytes);
-	PutElements<Element> put = { out, convert, !steps.negative && convert.keepsSign };
-
-	forEachBlock(steps, put);
-	const int32_t highest = hn::GetLane(hn::MaxOfLanes(tag, put.highest));
-	const int32_t lowest = hn::GetLane(hn::MinOfLanes(tag, put.lowest));
-	if (highest >= kSaturates || lowest <= -kSaturates)
-		return false;
-	counters.nonZero |= highest != 0 || lowest != 0;
-	return true;
-}
-
 bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,
 		   std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
 {
@@ -213,8 +78,11 @@ bool storeOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t 
 
 	if (!prepare(stages, steps))
 		return false;
-	return op.out == Precision::Int8 ? storeAs<int8_t>(op, steps, bytes, counters)
-					 : storeAs<int16_t>(op, steps, bytes, counters);
+	if (op.out == Precision::Int8)
+		storeAs<int8_t>(op, steps, bytes, counters);
+	else
+		storeAs<int16_t>(op, steps, bytes, counters);
+	return true;
 }
 
 bool findLineOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes,

@@ -43,8 +43,7 @@ bool convertSdpOutputFast(const SdpOp &op, std::span<int32_t> values, SdpCounter
 /**
  * \brief applySdpFast() and the output converter, its results as they are in memory
  *
- * Also notes in \a counters that one of them is not zero. False where one may saturate, too, which
- * is not counted here.
+ * Also counts in \a counters those that saturate and notes that one is not zero.
  *
  * \param bytes as many elements of the output's precision as there are values
  */

@@ -146,10 +146,11 @@ bool storesAre(const std::vector<std::byte> &expected, const SdpCounters &expect
 
 	if (!store(std::span<std::byte>(bytes), counters)) {
 		EXPECT_FALSE(counters.nonZero);
+		EXPECT_EQ(counters.saturation, 0U);
 		return false;
 	}
 	EXPECT_EQ(bytes, expected);
-	EXPECT_EQ(expectedCounters.saturation, 0U);
+	EXPECT_EQ(counters.saturation, expectedCounters.saturation);
 	EXPECT_EQ(counters.nonZero,
 		  std::ranges::any_of(expected, [](std::byte b) { return b != std::byte{ 0 }; }));
 	return true;
@@ -251,7 +252,7 @@ TEST(SdpFast, TheConverterIsTheReference)
 		});
 	}
 	EXPECT_GT(saturated, 1000U);
-	EXPECT_GT(stores, 100U);
+	EXPECT_GE(stores, 1000U);
 }
 
 /* Two stages X and one Y, to numbers and to memory. */
