@@ -9,6 +9,7 @@
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_sums.h"
+#include "conv/estimated_sums.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
@@ -49,7 +50,10 @@ public:
 		if (!isWide_)
 			return;
 		wide_.resize(sums_.size());
-		parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
+		if (plan_.estimates())
+			estimated_.load(plan_.runs, weights_.units(), lines_.range().largest());
+		else
+			parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -115,13 +119,25 @@ private:
 	{
 		const std::span wide = std::span(wide_).first(positions * kFewColumns);
 
-		if (parts_.empty() || plan_.units > kMostWideUnits)
+		if (plan_.estimates())
+			estimated_.sums(positions_.data(), highs().data(), positions, wide.data());
+		else if (parts_.empty() || plan_.units > kMostWideUnits)
 			wideSumsReference(positions_.data(), positions, plan_.runs,
 					  weights_.units(), wide.data());
 		else
 			wideSums(positions_.data(), positions, plan_.runs, parts_, weights_.units(),
 				 wide.data());
 		saturated_ = clipSums(wide, op_.clipTruncate, sums_.data());
+	}
+
+	/** \return where the high bytes of the positions are */
+	const std::vector<TilePosition> &highs()
+	{
+		highs_.clear();
+		for (const TilePosition &position : positions_)
+			highs_.push_back({ position.rows,
+					   lines_.highsAt() + position.offset / sizeof(int16_t) });
+		return highs_;
 	}
 
 	const ConvOp &op_;
@@ -134,19 +150,26 @@ private:
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_;   /* INT16 */
 	std::vector<WidePart> parts_; /* INT16; none if the reference is to do it */
+	EstimatedWeights estimated_;  /* INT16; in the place of parts */
+	std::vector<TilePosition> highs_;
 	uint32_t saturated_ = 0;
 };
 
-/** The only line of an operation with one output position, INT8 */
+/** The only line of an operation with one output position, of integers */
 class DenseMaker : public LineMaker
 {
 public:
 	DenseMaker(const ConvOp &op, const DataView &data)
-		: op_(op), blocks_(makeBlocks(op)), lineBytes_(data.lineBytes()),
-		  data_(lineBytes_ * op.windows.data.height), sums_(op.groupKernels())
+		: op_(op), blocks_(makeBlocks(op)), elementBytes_(elementBytes(op.precision)),
+		  lineBytes_(data.lineBytes()), data_(lineBytes_ * op.windows.data.height),
+		  sums_(op.groupKernels()), wide_(op.groupKernels())
 	{
 		for (uint32_t y = 0; y < op.windows.data.height; y++)
 			data.read(0, y, &data_[y * lineBytes_]);
+		if (isWide()) {
+			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
+			return;
+		}
 		for (const Block &block : blocks_)
 			for (uint32_t i = 0; i < block.lanes; i++)
 				dataSum_ += static_cast<int8_t>(dataOf(block)[i]);
@@ -158,7 +181,7 @@ public:
 		const Windows &windows = op.windows;
 		const CubeSize &kernel = windows.kernel;
 
-		return op.precision == Precision::Int8 && op.mode == ConvMode::Direct &&
+		return op.precision != Precision::Fp16 && op.mode == ConvMode::Direct &&
 		       op.batches == 1 && windows.out.width == 1 && windows.out.height == 1 &&
 		       windows.padLeft == 0 && windows.padTop == 0 &&
 		       kernel.channels == windows.data.channels &&
@@ -170,9 +193,17 @@ public:
 	{
 		operands_.clear();
 		for (const Block &block : blocks_)
-			operands_.push_back({ dataOf(block),
-					      &group.bytes[block.weights * group.kernels],
-					      block.lanes });
+			operands_.push_back(
+				{ dataOf(block),
+				  &group.bytes[block.weights * group.kernels * elementBytes_],
+				  block.lanes * elementBytes_ });
+		if (isWide()) {
+			std::fill(wide_.begin(), wide_.end(), 0);
+			denseWideSums(operands_, group.kernels, static_cast<int16_t>(range_.lowest),
+				      wide_.data());
+			saturated_ = clipSums(wide_, op_.clipTruncate, sums_.data());
+			return;
+		}
 		std::fill(sums_.begin(), sums_.end(), 0);
 		denseSums(operands_, group.kernels, dataSum_, sums_.data());
 		if (op_.clipTruncate)
@@ -182,25 +213,31 @@ public:
 	/* All that there is to make is made. */
 	void make(uint64_t, uint32_t) override {}
 	std::span<const int32_t> line(uint32_t) const override { return sums_; }
-	uint32_t saturated() const override { return 0; }
+	uint32_t saturated() const override { return saturated_; }
 
 private:
+	bool isWide() const { return op_.precision == Precision::Int16; }
+
 	const std::byte *dataOf(const Block &block) const
 	{
 		const Windows &windows = op_.windows;
 		const size_t column = size_t{ block.column } * windows.dilationX;
 
 		return &data_[block.row * windows.dilationY * lineBytes_ +
-			      column * windows.data.channels + block.channel];
+			      (column * windows.data.channels + block.channel) * elementBytes_];
 	}
 
 	const ConvOp &op_;
 	const std::vector<Block> blocks_;
+	const size_t elementBytes_;
 	const size_t lineBytes_;
 	std::vector<std::byte> data_;
-	int32_t dataSum_ = 0;
+	int32_t dataSum_ = 0; /* INT8 */
+	Int16Range range_;    /* INT16 */
 	std::vector<DenseBlock> operands_;
 	std::vector<int32_t> sums_;
+	std::vector<int64_t> wide_; /* INT16 */
+	uint32_t saturated_ = 0;
 };
 
 /** \return true if no sum that the host makes of integers can overflow */

@@ -63,7 +63,7 @@ struct Tile {
 	{
 		Number number;
 		std::memcpy(&number, from + kUnit * sizeof(number), sizeof(number));
-		const Vector data = hn::Set(Tag(), number);
+		const Vector data = Product::spread(number);
 		((sums[kPosition][kVector] = Product::add(sums[kPosition][kVector], data,
 							  weights[kUnit * kVectors + kVector])),
 		 ...);
@@ -99,9 +99,9 @@ struct Tile {
 		uint32_t unit = 0;
 
 		for (; unit + most <= units; unit += most, weights += most * Product::kAllColumns)
-			step<most>(unit * kUnitBytes, weights);
+			step<most>(unit * sizeof(Number), weights);
 		for (; unit < units; unit++, weights += Product::kAllColumns)
-			step<1>(unit * kUnitBytes, weights);
+			step<1>(unit * sizeof(Number), weights);
 		return weights;
 	}
 
@@ -202,7 +202,11 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 		return;
 	}
 	if (hasVnni()) {
-		if (kind == TileKind::FewPairs)
+		if (kind == TileKind::DoubleQuads)
+			allTiles<Doubled<Quads>>(positions, count, operands, sums);
+		else if (kind == TileKind::DoublePairs)
+			allTiles<Doubled<VnniPairs<AllColumns>>>(positions, count, operands, sums);
+		else if (kind == TileKind::FewPairs)
 			allTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
 		else
 			allTiles<VnniPairs<AllColumns>>(positions, count, operands, sums);
@@ -260,6 +264,7 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 
 	switch (kind) {
 	case TileKind::Quads:
+	case TileKind::DoubleQuads:
 		for (size_t i = 0; i < kUnitBytes; i++)
 			sum += numberAt<uint8_t>(data + i) * numberAt<int8_t>(weight + i);
 		return sum;
@@ -267,9 +272,11 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +
 					      numberAt<float>(data) * numberAt<float>(weight));
 	default:
+		uint32_t round = static_cast<uint32_t>(sum);
 		for (size_t i = 0; i < kUnitBytes; i += sizeof(int16_t))
-			sum += numberAt<int16_t>(data + i) * numberAt<int16_t>(weight + i);
-		return sum;
+			round += static_cast<uint32_t>(numberAt<int16_t>(data + i) *
+						       numberAt<int16_t>(weight + i));
+		return static_cast<int32_t>(round);
 	}
 }
 
@@ -292,7 +299,9 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 		       const int32_t *start, int32_t *sums)
 {
 	const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
+	const bool doubled = kind == TileKind::DoublePairs || kind == TileKind::DoubleQuads;
 	const size_t columns = few ? kFewColumns : kTileColumns;
+	const size_t step = doubled ? 2 * kUnitBytes : kUnitBytes;
 
 	for (size_t p = 0; p < count; p++) {
 		for (size_t column = 0; column < columns; column++) {
@@ -300,9 +309,10 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 			int32_t sum = start[column];
 			for (size_t i = 0; i < runCount; i++) {
 				const std::byte *at = positions[p].rows[runs[i].row] +
-						      positions[p].offset + runs[i].offset;
+						      positions[p].offset + runs[i].offset +
+						      (doubled ? column % 2 * kUnitBytes : 0);
 				for (uint32_t unit = 0; unit < runs[i].units;
-				     unit++, at += kUnitBytes, weight += columns)
+				     unit++, at += step, weight += columns)
 					sum = addUnit(kind, sum, at, *weight);
 			}
 			if (kind == TileKind::Float && std::isnan(std::bit_cast<float>(sum)))

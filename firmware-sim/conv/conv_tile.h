@@ -22,18 +22,20 @@ inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	  /**< no instructions for it */
-	Pairs,	  /**< two signed 16-bit numbers by two */
-	Quads,	  /**< four unsigned 8-bit numbers by four signed ones */
-	Float,	  /**< a number of 32 bits by another */
-	FewPairs, /**< Pairs for fewer columns */
+	None,	     /**< no instructions for it */
+	Pairs,	     /**< two signed 16-bit numbers by two */
+	Quads,	     /**< four unsigned 8-bit numbers by four signed ones */
+	Float,	     /**< a number of 32 bits by another */
+	FewPairs,    /**< Pairs for fewer columns */
+	DoublePairs, /**< two units of Pairs for fewer columns, 2k and 2k + 1 for kernel k */
+	DoubleQuads, /**< the same of Quads; like DoublePairs where tileKind() says Quads */
 };
 
 /** \brief Consecutive units of one kernel row */
 struct TileRun {
 	uint32_t row;	 /**< index into TilePosition::rows */
 	uint32_t offset; /**< bytes from the position's first */
-	uint32_t units;
+	uint32_t units;	 /**< of the double kinds, double ones */
 };
 
 /** \brief One output: where its operands begin */
@@ -49,9 +51,10 @@ TileKind tileKind();
  * \brief Sums of products for \a count positions, for each column
  *
  * There are kTileColumns of them, of TileKind::Float and FewPairs kFewColumns. Integers: nothing
- * may overflow 32 bits. Float: one product after the other is added, rounding to nearest even;
- * where operands have 11 bits the products are exact, so that the bits are the same on every host,
- * with fused multiply-adds or without. A NaN becomes the one with sign 0 and payload 0x200.
+ * may overflow 32 bits, but sums of DoublePairs, which go round. Float: one product after the other
+ * is added, rounding to nearest even; where operands have 11 bits the products are exact, so that
+ * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
+ * with sign 0 and payload 0x200.
  *
  * \param weights units of all runs one after the other, all columns of each
  * \param start what the sums of each column begin with

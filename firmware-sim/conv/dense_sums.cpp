@@ -125,7 +125,103 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32
 	allSums<Pairs>(blocks, kernels, dataSum, sums);
 }
 
+/** Sums of INT16 products as wide_tile has them: the low halves may go round, the high ones say it
+ */
+struct WideSum {
+	using PairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
+	using Tag = hn::RepartitionToWide<PairTag>;
+	using Vector = hn::Vec<Tag>;
+
+	Vector low = hn::Zero(Tag());
+	Vector high = hn::Zero(Tag());
+
+	HWY_INLINE WideSum() {} /* an implicit one has no vectors */
+
+	static HWY_INLINE hn::Vec<PairTag> load(const std::byte *bytes)
+	{
+		return hn::LoadU(PairTag(), reinterpret_cast<const int16_t *>(bytes));
+	}
+
+	HWY_INLINE void add(const std::byte *data, const std::byte *weights)
+	{
+		for (size_t i = 0; i < 2 * kDenseBytes; i += hn::MaxLanes(PairTag()) * 2) {
+			Vector other = hn::Zero(Tag());
+			Vector sum = hn::ReorderWidenMulAccumulate(
+				Tag(), load(data + i), load(weights + i), hn::Zero(Tag()), other);
+			addOne(sum);
+#if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
+			addOne(other);
+#endif
+		}
+	}
+
+	HWY_INLINE int64_t total() const
+	{
+		const hn::RebindToUnsigned<Tag> restTag;
+		int32_t highs[hn::MaxLanes(Tag())];
+		uint32_t rests[hn::MaxLanes(Tag())];
+		int64_t sum = 0;
+
+		hn::StoreU(high, Tag(), highs);
+		hn::StoreU(hn::BitCast(restTag, hn::Sub(low, hn::ShiftLeft<16>(high))), restTag,
+			   rests);
+		for (size_t i = 0; i < std::size(highs); i++)
+			sum += int64_t{ highs[i] } * (1 << 16) + rests[i];
+		return sum;
+	}
+
+private:
+	HWY_INLINE void addOne(Vector sum)
+	{
+		low = hn::Add(low, sum);
+		high = hn::Add(high, hn::ShiftRight<16>(sum));
+	}
+};
+
+/** The sums of some kernels from \a first on, the last one's again where there are less */
+template<size_t... kIndex>
+void someWideSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, int64_t *sums,
+		  std::index_sequence<kIndex...>)
+{
+	const size_t kernel[] = { std::min(first + kIndex, kernels - 1)... };
+	WideSum sum[sizeof...(kIndex)];
+
+	for (const DenseBlock &block : blocks) {
+		if (block.bytes == 2 * kDenseBytes) {
+			(sum[kIndex].add(block.data, block.weights + kernel[kIndex] * block.bytes),
+			 ...);
+			continue;
+		}
+		std::byte data[2 * kDenseBytes] = {};
+		std::byte weights[2 * kDenseBytes] = {};
+		std::memcpy(data, block.data, block.bytes);
+		((std::memcpy(weights, block.weights + kernel[kIndex] * block.bytes, block.bytes),
+		  sum[kIndex].add(data, weights)),
+		 ...);
+	}
+	((sums[kernel[kIndex]] = sum[kIndex].total()), ...);
+}
+
+void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
+			   int64_t *sums)
+{
+	/* Of two products 32 bits hold all sums but one, that of -2^15 alone. */
+	if (lowestData == INT16_MIN) {
+		denseWideSumsReference(blocks, kernels, sums);
+		return;
+	}
+	for (size_t first = 0; first < kernels; first += kKernelsAtOnce)
+		someWideSums(blocks, first, kernels, sums,
+			     std::make_index_sequence<kKernelsAtOnce>());
+}
+
 #else
+
+void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t,
+			   int64_t *sums)
+{
+	denseWideSumsReference(blocks, kernels, sums);
+}
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t, int32_t *sums)
 {
@@ -144,6 +240,7 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(denseSumsOfTarget);
+HWY_EXPORT(denseWideSumsOfTarget);
 
 void denseSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
 {
@@ -159,6 +256,30 @@ void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int3
 				sums[kernel] += static_cast<int8_t>(block.data[i]) *
 						static_cast<int8_t>(
 							block.weights[kernel * block.bytes + i]);
+}
+
+void denseWideSums(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
+		   int64_t *sums)
+{
+	HWY_DYNAMIC_DISPATCH(denseWideSumsOfTarget)(blocks, kernels, lowestData, sums);
+}
+
+void denseWideSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int64_t *sums)
+{
+	int16_t data;
+	int16_t weight;
+
+	std::fill_n(sums, kernels, 0);
+	for (const DenseBlock &block : blocks) {
+		for (size_t kernel = 0; kernel < kernels; kernel++) {
+			for (size_t i = 0; i < block.bytes; i += sizeof(data)) {
+				std::memcpy(&data, block.data + i, sizeof(data));
+				std::memcpy(&weight, block.weights + kernel * block.bytes + i,
+					    sizeof(weight));
+				sums[kernel] += int64_t{ data } * weight;
+			}
+		}
+	}
 }
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Convolutions of INT8 with a single output position: each weight is used once, so that it is
+ * Convolutions of integers with a single output position: each weight is used once, so that it is
  * multiplied where it is, row by row.
  */
 #pragma once
@@ -16,10 +16,10 @@ namespace nvdla::sim
 struct DenseBlock {
 	const std::byte *data;
 	const std::byte *weights; /**< the first kernel's; those of the next one follow */
-	size_t bytes;		  /**< at most kDenseBytes */
+	size_t bytes;		  /**< at most kDenseBytes; of INT16 twice as many */
 };
 
-/** \brief Bytes of the largest block */
+/** \brief Bytes of the largest block of INT8 */
 inline constexpr size_t kDenseBytes = 64;
 
 /**
@@ -32,5 +32,16 @@ void denseSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataS
 
 /** \brief denseSums() to read */
 void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums);
+
+/**
+ * \brief The sum of products of INT16 of each kernel
+ * \param blocks of less than 2^17 elements in all \param lowestData of all data
+ * \param kernels at least 1 \param sums as many as kernels; overwritten
+ */
+void denseWideSums(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
+		   int64_t *sums);
+
+/** \brief denseWideSums() to read */
+void denseWideSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int64_t *sums);
 
 } /* namespace nvdla::sim */

@@ -35,7 +35,8 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 			: size_t{ plan.op.windows.padLeft } * plan.op.windows.data.channels),
 	  elements_(data.lineBytes() / elementBytes(plan.op.precision)),
 	  /* All elements are put, also those that no window touches. */
-	  lineBytes_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes))
+	  highsAt_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes)),
+	  lineBytes_(highsAt_ + (plan.estimates() ? plan.lineBytes() : 0))
 {
 	const uint32_t lines = height_ * plan.op.batches;
 	const size_t bytes = lineBytes_ * (size_t{ lines } + 1);
@@ -45,22 +46,24 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
 	fill(bytes_.get(), 0, plan.lineElements,
 	     padElement(plan.op.precision, plan.op.windows.padValue));
-	noteRange(bytes_.get());
+	finish(bytes_.get());
 	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
 		std::vector<LinePiece> pieces;
 		for (uint32_t line; (line = next++) < lines;) {
 			std::byte *out = &bytes_[(size_t{ line } + 1) * lineBytes_];
 			data.find(line / height_, line % height_, pieces);
 			put(pieces, out);
-			noteRange(out);
+			finish(out);
 		}
 	});
 }
 
-void TileLines::noteRange(const std::byte *line)
+void TileLines::finish(std::byte *line)
 {
 	if (plan_.op.precision != Precision::Int16)
 		return;
+	if (plan_.estimates())
+		highBytes(line, plan_.lineElements, line + highsAt_);
 	const Int16Range range = rangeOf(line, plan_.lineElements);
 	for (int32_t known = lowest_; range.lowest < known;)
 		if (lowest_.compare_exchange_weak(known, range.lowest))

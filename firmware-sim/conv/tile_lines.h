@@ -34,6 +34,9 @@ public:
 		return &bytes_[index * lineBytes_];
 	}
 
+	/** \return bytes from an operand's line to the high bytes of the line, if it has them */
+	size_t highsAt() const { return highsAt_; }
+
 	/** \return INT16: what operands there are */
 	Int16Range range() const { return { lowest_, highest_ }; }
 
@@ -46,7 +49,8 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	void noteRange(const std::byte *line);
+	/** \brief What there is to know of a line that has its operands */
+	void finish(std::byte *line);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
 	/** \brief Those of a piece to where they are in \a line, behind \a begin operands */
@@ -56,6 +60,7 @@ private:
 	uint32_t height_;
 	size_t left_;	  /* operands of padding at the left */
 	size_t elements_; /* of a line as it is buffered */
+	size_t highsAt_;
 	size_t lineBytes_;
 	std::unique_ptr<std::byte[]> bytes_;
 	std::atomic<int32_t> lowest_ = 0;

@@ -10,7 +10,7 @@
  *    kernel's sum of weights.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - FP16 as f32, one at a time.
- *  - INT16 in pairs, as they are.
+ *  - INT16 in pairs, as they are; with VNNI lines have their high bytes behind them.
  */
 #pragma once
 
@@ -20,6 +20,7 @@
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
+#include "conv/estimated_sums.h"
 
 namespace nvdla::sim
 {
@@ -63,8 +64,13 @@ public:
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
-	/** \return bytes of a padded line: a run may read to the end of its last unit */
-	size_t lineBytes() const { return size_t{ lineElements } * elementBytes + kUnitBytes; }
+	/** \return sums that 32 bits do not hold are estimated, for which lines have high bytes */
+	bool estimates() const
+	{
+		return op.precision == Precision::Int16 && EstimatedWeights::supported();
+	}
+	/** \return bytes of a padded line: a run may read to the end of its last double unit */
+	size_t lineBytes() const { return size_t{ lineElements } * elementBytes + 2 * kUnitBytes; }
 
 private:
 	void layTaps();

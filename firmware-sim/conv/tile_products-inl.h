@@ -65,6 +65,8 @@ struct Pairs : Columns {
 	using Tag = HWY_NAMESPACE::Tag;
 	using Vector = HWY_NAMESPACE::Vector;
 
+	static HWY_INLINE Vector spread(Number unit) { return hn::Set(Tag(), unit); }
+
 	static HWY_INLINE Vector multiply(Vector data, Vector weights)
 	{
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -115,12 +117,25 @@ struct VnniPairs : Pairs<Columns> {
 		return sum;
 	}
 };
+
+/** Two units for each number that is read: columns 2k and 2k + 1 are those of kernel k */
+template<typename Product>
+struct Doubled : Product {
+	using Number = int64_t;
+
+	static HWY_INLINE Vector spread(Number units)
+	{
+		return hn::BitCast(Tag(), hn::Set(hn::Repartition<int64_t, Tag>(), units));
+	}
+};
 #endif
 
 struct Floats : FewColumns {
 	using Number = float;
 	using Tag = hn::CappedTag<float, kFewColumns>;
 	using Vector = hn::Vec<Tag>;
+
+	static HWY_INLINE Vector spread(Number number) { return hn::Set(Tag(), number); }
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{

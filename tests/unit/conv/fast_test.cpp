@@ -128,9 +128,10 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 /* One output position: of a fully connected layer, or of a kernel as large as the cube. */
 TEST(FastTest, OnePositionEqualsTheReference)
 {
-	for (uint32_t seed = 1; seed <= 20; seed++) {
+	for (uint32_t seed = 1; seed <= 40; seed++) {
 		Random random(seed);
 		Layer layer;
+		layer.precision = seed % 2 ? Precision::Int8 : Precision::Int16;
 		const auto channels = static_cast<uint32_t>(random(1, 300));
 		const auto s = static_cast<uint32_t>(random(1, 3));
 		const auto r = static_cast<uint32_t>(random(1, 3));
@@ -144,6 +145,8 @@ TEST(FastTest, OnePositionEqualsTheReference)
 		random.fill(layer.inputs[0], layer.precision);
 		for (Cube &kernel : layer.kernels)
 			random.fill(kernel, layer.precision);
+		if (seed % 4 == 0) /* whose products the sums of two do not hold */
+			layer.inputs[0].v[0] = INT16_MIN;
 		Bench bench;
 		ConvOp op = bench.direct(layer);
 		ASSERT_EQ(op.windows.out.width * op.windows.out.height, 1U);
@@ -403,9 +406,10 @@ TEST(TileTest, SumsOfAllCounts)
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ rows, p * 6 });
 		forEachTarget([&] {
-			for (TileKind kind : { TileKind::Pairs, TileKind::Quads }) {
+			for (TileKind kind : { TileKind::Pairs, TileKind::Quads,
+					       TileKind::DoublePairs, TileKind::DoubleQuads }) {
 				if (tileKind() == TileKind::None ||
-				    (kind == TileKind::Quads && tileKind() != TileKind::Quads))
+				    (kind != TileKind::Pairs && tileKind() != TileKind::Quads))
 					continue;
 				std::vector<int32_t> expected(count * kTileColumns);
 				std::vector<int32_t> sums(expected.size());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "conv/cacc.h"
+#include "conv/estimated_sums.h"
 #include "conv/tile_operands.h"
 #include "conv/wide_tile.h"
 #include "conv_support.h"
@@ -38,6 +39,21 @@ struct WideOperands {
 	}
 	std::vector<WidePart> parts() const { return wideParts(runs, units(), range()); }
 
+	void estimate(const std::vector<TilePosition> &positions, int64_t *sums) const
+	{
+		std::vector<std::byte> bytes(lines.size());
+		const std::byte *highRows[2] = { &bytes[0], &bytes[1001] };
+		std::vector<TilePosition> highs;
+		EstimatedWeights estimated;
+
+		highBytes(reinterpret_cast<const std::byte *>(lines.data()), lines.size(),
+			  bytes.data());
+		for (const TilePosition &position : positions)
+			highs.push_back({ highRows, position.offset / 2 });
+		estimated.load(runs, units(), range().largest());
+		estimated.sums(positions.data(), highs.data(), positions.size(), sums);
+	}
+
 	void expectTheReference(size_t count) const
 	{
 		std::vector<TilePosition> positions;
@@ -48,8 +64,16 @@ struct WideOperands {
 		wideSumsReference(positions.data(), count, runs, units(), expected.data());
 		forEachTarget([&] {
 			std::vector<int64_t> sums(count * kFewColumns);
-			wideSums(positions.data(), count, runs, parts(), units(), sums.data());
-			EXPECT_EQ(sums, expected) << count << " positions";
+			if (!parts().empty()) {
+				wideSums(positions.data(), count, runs, parts(), units(),
+					 sums.data());
+				EXPECT_EQ(sums, expected) << count << " positions";
+			}
+			if (!EstimatedWeights::supported())
+				return;
+			std::fill(sums.begin(), sums.end(), 0);
+			estimate(positions, sums.data());
+			EXPECT_EQ(sums, expected) << count << " positions, estimated";
 		});
 	}
 };
@@ -77,7 +101,8 @@ TEST(WideTest, SumsAreTheReferences)
 TEST(WideTest, SumsOfExtremesAreTheReferences)
 {
 	for (int16_t data : { int16_t{ -32768 }, int16_t{ 32767 } }) {
-		for (int16_t weight : { int16_t{ -32767 }, int16_t{ 32767 } }) {
+		for (int16_t weight : { int16_t{ -32768 }, int16_t{ -32767 }, int16_t{ 127 },
+					int16_t{ 32639 }, int16_t{ 32640 }, int16_t{ 32767 } }) {
 			WideOperands operands;
 			std::fill(operands.lines.begin(), operands.lines.end(), data);
 			std::fill(operands.weights.begin(), operands.weights.end(), weight);
