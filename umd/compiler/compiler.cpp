@@ -10,6 +10,7 @@
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
+#include "compiler/joins.h"
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
@@ -107,6 +108,16 @@ void describeChoices(std::vector<LayerChoice> choices, std::vector<LayerReport> 
 	}
 }
 
+/* What is known of the value that its operator writes. */
+void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, const Joins &joins,
+		   LayerReport &layer)
+{
+	if (const auto error = errors.find(value); error != errors.end())
+		layer.error = error->second;
+	if (const auto join = joins.find(value); join != joins.end())
+		layer.choices.insert(layer.choices.begin(), join->second);
+}
+
 } /* namespace */
 
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
@@ -124,20 +135,31 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 			return forward(calibrated);
 		errors = std::move(*calibrated);
 	}
+	std::map<ValueId, LayerError> errorOf;
+	for (size_t i = 0; i < errors.size(); i++)
+		errorOf[model.operators[i].outputs.front()] = errors[i];
+	auto joins = joinWhatGains(model, options);
+	if (!joins)
+		return forward(joins);
 	model.inputOrders.resize(model.inputs.size(), ElementOrder::Nhwc);
 	model.outputOrders.resize(model.outputs.size(), ElementOrder::Nhwc);
 	if (options.everyTensor)
 		nameEveryTensor(model);
+	removeUnused(model);
 	Lowerer lowerer(model, options.foldSums);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
-	for (size_t i = 0; i < errors.size(); i++)
-		lowerer.layers[i].error = errors[i];
+	std::optional<Strategy> strategy = options.strategy;
+	if (strategy)
+		strategy->join = Choice::Never; /* it is done */
 	auto assembly = lowerer.graph.assembleWithMap(
-		{ .strategy = options.strategy, .sramBytes = options.sramBytes });
+		{ .strategy = std::move(strategy), .sramBytes = options.sramBytes });
 	if (!assembly)
 		return forward(assembly);
 	describeChoices(std::move(assembly->choices), lowerer.layers);
+	for (size_t i = 0; i < lowerer.layers.size(); i++)
+		describeLayer(model.operators[i].outputs.front(), errorOf, *joins,
+			      lowerer.layers[i]);
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);
 	report.ranges = std::move(assembly->ranges);

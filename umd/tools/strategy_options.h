@@ -30,8 +30,9 @@ public:
 		app.option("--strategy", text_,
 			   "how the core carries a model out where it has several ways: "
 			   "SUBJECT=auto, always or never, with commas between them; subjects are "
-			   "winograd, compression, post-extension, bands, fused-pooling and reuse; "
-			   "auto, always or never alone is for all of them. Without it auto, what "
+			   "winograd, compression, post-extension, bands, fused-pooling, reuse and "
+			   "join; auto, always or never alone is for all of them. Without it auto, "
+			   "what "
 			   "is predicted to be faster, but for winograd=never, as the device model "
 			   "takes long for it; options such as dram=2.5GB/s describe the chip");
 		app.option("--sram-size", sramBytes_,

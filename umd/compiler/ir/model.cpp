@@ -231,30 +231,38 @@ ValueId Model::add(Value value)
 	return values.size() - 1;
 }
 
-Model Model::alone(const Operator &operation) const
+Model Model::alone(std::span<const Operator> some) const
 {
-	Model one;
-	Operator same = operation;
+	Model part;
 	std::map<ValueId, ValueId> ids;
+	std::vector<bool> read(values.size());
 
-	auto take = [&](ValueId &id) {
-		const auto [found, isNew] = ids.emplace(id, one.values.size());
+	auto take = [&](ValueId &id, bool isRead) {
+		const auto [found, isNew] = ids.emplace(id, part.values.size());
 		if (isNew)
-			one.values.push_back(values[id]);
-		if (isNew && !values[id].isConstant)
-			one.inputs.push_back(found->second);
+			part.values.push_back(values[id]);
+		if (isNew && isRead && !values[id].isConstant)
+			part.inputs.push_back(found->second);
 		id = found->second;
 	};
-	for (ValueId &id : same.inputs)
-		take(id);
-	for (ValueId &id : same.outputs) {
-		one.values.push_back(values[id]);
-		id = one.values.size() - 1;
+	for (const Operator &operation : some) {
+		Operator same = operation;
+		for (ValueId &id : same.inputs) {
+			read[id] = true;
+			take(id, true);
+		}
+		for (ValueId &id : same.outputs)
+			take(id, false);
+		part.operators.push_back(std::move(same));
 	}
-	one.outputs = same.outputs;
-	one.roundingOf8Bits = roundingOf8Bits;
-	one.operators.push_back(std::move(same));
-	return one;
+	for (const Operator &operation : some) {
+		for (const ValueId id : operation.outputs) {
+			if (!read[id])
+				part.outputs.push_back(ids.at(id));
+		}
+	}
+	part.roundingOf8Bits = roundingOf8Bits;
+	return part;
 }
 
 Result<void> Model::check() const

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -290,7 +291,9 @@ struct Model {
 	 *
 	 * Constants stay constants. Values are numbered anew.
 	 */
-	Model alone(const Operator &operation) const;
+	Model alone(const Operator &operation) const { return alone({ &operation, 1 }); }
+	/** \brief The same of several, in their order; what none of them reads is an output */
+	Model alone(std::span<const Operator> some) const;
 
 	/**
 	 * \brief Hold operators against each other: ids exist, each value is written once and

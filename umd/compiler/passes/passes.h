@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <vector>
+
 #include "compiler/ir/model.h"
 
 namespace nvdla::compiler
@@ -57,6 +59,27 @@ void splitWindows(Model &model);
  * Files have no operator for that before ONNX 17.
  */
 void findStandardizations(Model &model);
+
+/** \brief Neighbours among what a concatenation puts together that one convolution can make */
+using JoinableParts = std::vector<ValueId>;
+
+/**
+ * \brief Which parts of a concatenation of channels are made by convolutions of one input that can
+ * be one
+ *
+ * Their kernels may have different windows: the joined one has all of them. Quantizations are the
+ * same; the scales of integers are so near to each other that none loses bits.
+ */
+std::vector<JoinableParts> joinableParts(const Model &model, const Operator &concatenation);
+
+/**
+ * \brief Make one convolution of those that write some parts of a concatenation
+ *
+ * The parts are slices of what it writes, which removeUnused() takes away if nobody wants them.
+ *
+ * \return what it writes: \a concatenated, if there are no other parts
+ */
+ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts);
 
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);

@@ -4,6 +4,7 @@
  * larger surface, or write one into it. Without anything cut off, and with kernels of whole phases,
  * there are none; a slice does the cutting.
  */
+#include "kernel_window.h"
 #include "passes.h"
 
 #include <algorithm>
@@ -69,25 +70,6 @@ bool canBeExtended(const Extents &kernels, uint32_t r, uint32_t s)
 	       uint64_t{ kernels[0] } * kernels[1] <= mostElements / (uint64_t{ r } * s);
 }
 
-/* Kernels with more lines and columns behind theirs, which add nothing. */
-Value extended(const Value &kernels, uint32_t r, uint32_t s)
-{
-	const size_t size = elementBytes(kernels.type);
-	const Extents &shape = kernels.shape;
-	const size_t kernel = size_t{ shape[1] } * r * s * size;
-	Value wide = kernels;
-
-	wide.shape = { shape[0], shape[1], r, s };
-	wide.data.assign(shape[0] * kernel, std::byte{ 0 });
-	for (uint32_t k = 0; k < shape[0] && !isFloat(kernels.type); k++)
-		std::fill_n(&wide.data[k * kernel], kernel,
-			    static_cast<std::byte>(kernels.quantization.channel(k).zeroPoint));
-	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * shape[2]; line++)
-		std::copy_n(&kernels.data[line * shape[3] * size], shape[3] * size,
-			    &wide.data[(line / shape[2] * r + line % shape[2]) * s * size]);
-	return wide;
-}
-
 uint32_t wholePhases(const UpAxis &axis)
 {
 	return axis.taps() * axis.stride;
@@ -121,7 +103,7 @@ void uncutTransposed(Model &model)
 		whole.shape = { 1, (in[1] - 1) * y.stride + r, (in[2] - 1) * x.stride + s, out[3] };
 		const Slice slice{ { 0, y.before, x.before, 0 }, { 1, 1, 1, 1 } };
 		conv->padding = {};
-		operation.inputs[1] = model.add(extended(kernels, r, s));
+		operation.inputs[1] = model.add(inWindow(kernels, { r, s }));
 		operation.outputs.front() = model.add(std::move(whole));
 		Operator cut{ operation.name,	 operation.type, slice,
 			      operation.outputs, { output },	 operation.index };

@@ -8,7 +8,6 @@
 #include "graph/assembler.h"
 #include "graph/graph_parts.h"
 #include "graph/operation_names.h"
-#include "timing/chip.h"
 
 namespace nvdla::assembly
 {
@@ -78,22 +77,6 @@ std::vector<size_t> Chooser::Layer::members() const
 	if (pooling)
 		all.push_back(*pooling);
 	return all;
-}
-
-Result<void> Chooser::readChip()
-{
-	sim::Chip chip;
-
-	for (const auto &[name, value] : strategy_.chip) {
-		const sim::ChipOption *option = sim::findChipOption(name);
-		const std::string problem =
-			option ? option->set(chip, value) : "is no option of a chip";
-		if (!problem.empty())
-			return fail(ErrorCode::InvalidArgument, what,
-				    fmt::format("strategy, chip '{}'", name), problem);
-	}
-	parameters_ = chip.parameters();
-	return {};
 }
 
 bool Chooser::sharesBuffer(size_t conv) const
@@ -245,8 +228,10 @@ void Chooser::movePoolings()
 
 Result<ChosenGraph> Chooser::run()
 {
-	if (auto chip = readChip(); !chip)
+	auto chip = chipOf(strategy_);
+	if (!chip)
 		return forward(chip);
+	parameters_ = *chip;
 	auto shapes = Assembler(chosen_.graph, {}).shapes();
 	if (!shapes)
 		return forward(shapes);
@@ -260,8 +245,8 @@ Result<ChosenGraph> Chooser::run()
 			chooseFor(*layer);
 	}
 	movePoolings();
-	for (const Subject *subject :
-	     { &winograd_, &compression_, &postExtension_, &bands_, &fusedPooling_, &reuse_ }) {
+	for (const Subject *subject : { &winograd_, &compression_, &postExtension_, &bands_,
+					&fusedPooling_, &reuse_, &join_ }) {
 		if (subject->choice == Choice::Always && !subject->taken)
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("strategy, {}", subject->name),

@@ -71,7 +71,6 @@ private:
 		bool taken = false;
 	};
 
-	Result<void> readChip();
 	/** \brief The operation that alone reads a surface, which nothing else names */
 	std::optional<size_t> onlyReader(const std::string &name) const;
 	/** \brief Does it, or the next one, reuse what is in the convolution buffer? The user knows
@@ -123,6 +122,7 @@ private:
 	};
 	Subject reuse_{ "reuse", strategy_.reuse,
 			"it takes two convolutions one after the other of one input" };
+	Subject join_{ "join", strategy_.join, "a graph's convolutions are what it says" };
 };
 
 } /* namespace nvdla::assembly */

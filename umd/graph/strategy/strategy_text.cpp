@@ -25,6 +25,7 @@ constexpr StrategySubject subjects[] = {
 	{ "bands", &Strategy::bands },
 	{ "fused-pooling", &Strategy::fusedPooling },
 	{ "reuse", &Strategy::reuse },
+	{ "join", &Strategy::join },
 };
 
 struct ChoiceName {

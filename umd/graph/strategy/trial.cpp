@@ -3,17 +3,32 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
 #include <nvdla/task.h>
 
+#include "graph/assembler.h"
 #include "graph/small_graph.h"
 #include "prediction/task_work.h"
+#include "timing/chip.h"
 #include "timing/schedule.h"
 
 namespace nvdla::assembly
 {
 
-namespace
+Result<sim::TimingParameters> chipOf(const Strategy &strategy)
 {
+	sim::Chip chip;
+
+	for (const auto &[name, value] : strategy.chip) {
+		const sim::ChipOption *option = sim::findChipOption(name);
+		const std::string problem =
+			option ? option->set(chip, value) : "is no option of a chip";
+		if (!problem.empty())
+			return fail(ErrorCode::InvalidArgument, what,
+				    fmt::format("strategy, chip '{}'", name), problem);
+	}
+	return chip.parameters();
+}
 
 std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingParameters &parameters)
 {
@@ -43,8 +58,6 @@ std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingPar
 	}
 	return result;
 }
-
-} /* namespace */
 
 std::optional<TrialResult> tryOperations(const Graph &graph,
 					 const std::map<std::string, Surface> &shapes,

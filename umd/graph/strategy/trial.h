@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nvdla/graph.h>
+#include <nvdla/loadable.h>
 
 #include "timing/parameters.h"
 
@@ -22,6 +23,13 @@ struct TrialResult {
 	size_t convolutions = 0;  /**< of the hardware, that is with bands */
 	size_t fusedPoolings = 0; /**< of the hardware, those that take a stream */
 };
+
+/** \return the chip that a strategy speaks of; InvalidArgument naming what is no option of one */
+Result<sim::TimingParameters> chipOf(const Strategy &strategy);
+
+/** \return how long a loadable takes; nothing if some of it runs on the CPU */
+std::optional<TrialResult> timeOf(const Loadable &loadable,
+				  const sim::TimingParameters &parameters);
 
 /**
  * \brief Try operations of a graph by themselves: what they read are inputs

@@ -29,8 +29,8 @@ enum class Choice : uint8_t {
  * \brief What may be chosen for the operations of a graph
  *
  * What the graph asks for itself is left alone: an operation with Convolution::winograd, bands,
- * reuseData and so on. Integers stay the same bit for bit, whatever is chosen; FP16 within the
- * thresholds of the mode (precision document).
+ * reuseData and so on. Integers stay the same bit for bit, whatever is chosen, but for ties where
+ * convolutions are joined; FP16 within the thresholds of the mode (precision document).
  */
 struct Strategy {
 	/**
@@ -50,6 +50,9 @@ struct Strategy {
 	Choice fusedPooling = Choice::Auto;
 	/** \brief An input that the convolution before has read, too, stays in the buffer */
 	Choice reuse = Choice::Auto;
+	/** \brief Models: one convolution for several of one input whose results are concatenated
+	 */
+	Choice join = Choice::Auto;
 	/**
 	 * \brief The chip that time is predicted for, as options of nvdla-prof without dashes:
 	 * { "dram", "2.5GB/s" }; a later one of a name counts
@@ -59,7 +62,7 @@ struct Strategy {
 	/** \brief The same choice for everything */
 	static Strategy all(Choice choice)
 	{
-		return { choice, choice, choice, choice, choice, choice, {} };
+		return { choice, choice, choice, choice, choice, choice, choice, {} };
 	}
 };
 
@@ -68,7 +71,7 @@ struct Strategy {
  *
  * \param[in] text parts with commas between them, of which later ones count: a choice ("auto",
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
- * post-extension, bands, fused-pooling or reuse; or an option of the chip, as "dram=2.5GB/s"
+ * post-extension, bands, fused-pooling, reuse or join; or an option of the chip, as "dram=2.5GB/s"
  * \return InvalidArgument naming the part that is none of these
  */
 Result<Strategy> parseStrategy(std::string_view text);

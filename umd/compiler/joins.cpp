@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "joins.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "compiler/lower/lowerer.h"
+#include "compiler/passes/passes.h"
+#include "graph/graph_parts.h"
+#include "graph/strategy/trial.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+/* What writes some parts and puts them together, by itself. */
+Model partOf(const Model &model, ValueId concatenated, const JoinableParts &parts)
+{
+	std::vector<Operator> some;
+
+	for (const Operator &operation : model.operators) {
+		const ValueId made = operation.outputs.front();
+		if (made == concatenated || std::ranges::count(parts, made) > 0)
+			some.push_back(operation);
+	}
+	return model.alone(some);
+}
+
+struct Trial {
+	double cycles = 0;
+	std::vector<uint8_t> cutOff; /**< bits, by the accumulator, of each convolution */
+};
+
+/* Nothing if the core cannot do it. */
+std::optional<Trial> tried(const Model &part, const CompileOptions &options,
+			   const sim::TimingParameters &chip)
+{
+	Lowerer lowerer(part, options.foldSums);
+	Trial trial;
+
+	if (!lowerer.run())
+		return std::nullopt;
+	for (const op::Any &operation : lowerer.graph.operations()) {
+		if (const auto *conv = std::get_if<op::Convolution>(&operation))
+			trial.cutOff.push_back(conv->accumulatorShift);
+	}
+	const auto loadable = lowerer.graph.assemble(
+		{ .strategy = options.strategy, .sramBytes = options.sramBytes });
+	const auto time = loadable ? assembly::timeOf(*loadable, chip) : std::nullopt;
+	if (!time)
+		return std::nullopt;
+	trial.cycles = time->cycles;
+	return trial;
+}
+
+class Joiner
+{
+public:
+	Joiner(Model &model, const CompileOptions &options, const sim::TimingParameters &chip)
+		: model_(model), options_(options), chip_(chip),
+		  always_(options.strategy->join == Choice::Always)
+	{
+		/* What is forced need not be possible in each part. */
+		for (Choice Strategy::*subject :
+		     { &Strategy::winograd, &Strategy::compression, &Strategy::postExtension,
+		       &Strategy::bands, &Strategy::fusedPooling, &Strategy::reuse }) {
+			Choice &choice = (*options_.strategy).*subject;
+			choice = choice == Choice::Always ? Choice::Auto : choice;
+		}
+		options_.strategy->join = Choice::Never;
+	}
+
+	void run()
+	{
+		std::vector<ValueId> concatenated;
+		for (const Operator &operation : model_.operators) {
+			if (std::holds_alternative<Concatenation>(operation.kind))
+				concatenated.push_back(operation.outputs.front());
+		}
+		for (const ValueId whole : concatenated) {
+			for (const JoinableParts &parts :
+			     joinableParts(model_, *model_.writer(whole)))
+				consider(whole, parts);
+		}
+	}
+
+	Joins joins;
+	bool joinedAny = false;
+
+private:
+	void consider(ValueId whole, const JoinableParts &parts)
+	{
+		Model apart = partOf(model_, whole, parts);
+		Model joined = apart;
+		const Operator &last = joined.operators.back();
+		const auto same = joinableParts(joined, last);
+		if (same.size() != 1)
+			return;
+		joinConvolutions(joined, last.outputs.front(), same.front());
+		removeUnused(joined);
+		const auto before = tried(apart, options_, chip_);
+		const auto after = tried(joined, options_, chip_);
+		if (!before || !after || before->cutOff.empty() || after->cutOff.empty() ||
+		    std::ranges::any_of(before->cutOff, [&](uint8_t bits) {
+			    return bits != after->cutOff.front();
+		    }))
+			return;
+		const bool gains = always_ || after->cycles < before->cycles;
+		const ValueId shown = gains ? joinConvolutions(model_, whole, parts) : whole;
+		joins[shown] = { model_.writer(shown)->name,
+				 { { "as it is", before->cycles },
+				   { fmt::format("one convolution for {}", parts.size()),
+				     after->cycles } },
+				 gains };
+		joinedAny |= gains;
+	}
+
+	Model &model_;
+	CompileOptions options_; /* of the trials */
+	const sim::TimingParameters &chip_;
+	const bool always_;
+};
+
+} /* namespace */
+
+Result<Joins> joinWhatGains(Model &model, const CompileOptions &options)
+{
+	if (!options.strategy || options.strategy->join == Choice::Never)
+		return Joins{};
+	auto chip = assembly::chipOf(*options.strategy);
+	if (!chip)
+		return forward(chip);
+	Joiner joiner(model, options, *chip);
+	joiner.run();
+	if (options.strategy->join == Choice::Always && !joiner.joinedAny)
+		return nvdla::fail(ErrorCode::InvalidArgument, compiling, "strategy, join",
+				   "is to be chosen, but no convolutions of one input that are "
+				   "alike are concatenated");
+	return std::move(joiner.joins);
+}
+
+} /* namespace nvdla::compiler */

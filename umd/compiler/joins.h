@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which convolutions become one.
+ */
+#pragma once
+
+#include <map>
+
+#include <nvdla/compiler.h>
+
+#include "compiler/ir/model.h"
+
+namespace nvdla::compiler
+{
+
+/** \brief What was chosen for the operators that write these values */
+using Joins = std::map<ValueId, LayerChoice>;
+
+/**
+ * \brief Join convolutions whose results are concatenated, where that is predicted to be faster
+ *
+ * Each candidate is compiled by itself, with the convolutions as they are and with one for all of
+ * them. Where the accumulator would have to cut off more bits, there is no candidate.
+ *
+ * \return InvalidArgument for an option of the chip that is none, or if Strategy::join is
+ * Choice::Always and nothing can be joined
+ */
+Result<Joins> joinWhatGains(Model &model, const CompileOptions &options);
+
+} /* namespace nvdla::compiler */

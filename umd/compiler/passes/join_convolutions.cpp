@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Convolutions of one input whose results are put one behind the other: their kernels stacked are
+ * those of one convolution.
+ */
+#include <algorithm>
+#include <cmath>
+
+#include "kernel_window.h"
+#include "passes.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t maxKernel = 32; /* lines and columns of the core's */
+/* Powers of two between the scales of one layer that cost none of them bits
+ * (number/channel_scaling.h). */
+constexpr int mostSpread = 10;
+
+/* Which elements along one axis the taps of some kernels meet, counted from where an output is. */
+struct Reach {
+	int64_t first;
+	int64_t last;
+	uint32_t step;
+
+	uint32_t taps() const { return static_cast<uint32_t>((last - first) / step) + 1; }
+	bool isOneTap() const { return first == last; }
+};
+
+Reach reachOf(uint32_t taps, uint32_t dilation, uint32_t before)
+{
+	const int64_t first = -int64_t{ before };
+
+	return { first, first + int64_t{ taps - 1 } * dilation, taps > 1 ? dilation : 1 };
+}
+
+/* What meets the elements of both; nothing if that has other steps than one of them. */
+std::optional<Reach> both(const Reach &a, const Reach &b)
+{
+	const uint32_t step = a.isOneTap() ? b.step : a.step;
+	const Reach all{ std::min(a.first, b.first), std::max(a.last, b.last), step };
+
+	if ((!a.isOneTap() && !b.isOneTap() && a.step != b.step) || (a.first - b.first) % step ||
+	    all.taps() > maxKernel)
+		return std::nullopt;
+	return all;
+}
+
+/* The padding behind an axis that this reach needs for outputs up to the last. */
+uint32_t paddingBehind(const Reach &reach, uint32_t stride, uint32_t in, uint32_t out)
+{
+	const int64_t end = int64_t{ out - 1 } * stride + reach.last + 1;
+
+	return static_cast<uint32_t>(std::max<int64_t>(end - in, 0));
+}
+
+/* A convolution's window on its input. */
+struct Taps {
+	Reach y;
+	Reach x;
+};
+
+Taps tapsOf(const Model &model, const Operator &operation)
+{
+	const auto &conv = std::get<Convolution>(operation.kind);
+	const Extents &kernels = model.values[operation.inputs[1]].shape;
+
+	return { reachOf(kernels[2], conv.dilation.y, conv.padding.top),
+		 reachOf(kernels[3], conv.dilation.x, conv.padding.left) };
+}
+
+std::optional<Taps> both(const Taps &a, const Taps &b)
+{
+	const auto y = both(a.y, b.y), x = both(a.x, b.x);
+
+	return y && x ? std::optional(Taps{ *y, *x }) : std::nullopt;
+}
+
+/* One for each kernel, all of them; a single one if it is the same for all. */
+TensorQuantization stacked(const std::vector<const Value *> &values)
+{
+	std::vector<Quantization> all;
+
+	for (const Value *value : values) {
+		for (uint32_t k = 0; k < value->shape.front() && !value->quantization.none(); k++)
+			all.push_back(value->quantization.channel(k));
+	}
+	if (std::ranges::all_of(all, [&](const Quantization &one) { return one == all.front(); }))
+		all.resize(std::min<size_t>(all.size(), 1));
+	return TensorQuantization(std::move(all));
+}
+
+/* Constants one behind the other along their first axis, whose other axes are the same. */
+Value stackedConstant(const std::vector<const Value *> &values)
+{
+	Value all = *values.front();
+
+	all.shape.front() = 0;
+	all.data.clear();
+	for (const Value *value : values) {
+		all.shape.front() += value->shape.front();
+		all.data.insert(all.data.end(), value->data.begin(), value->data.end());
+	}
+	all.quantization = stacked(values);
+	all.quantizedAxis = 0;
+	return all;
+}
+
+/* Whether constants of two operators can be stacked. */
+bool areStackable(const Value &a, const Value &b)
+{
+	const auto isByFirstAxis = [](const Value &value) {
+		return value.quantization.values().size() <= 1 || value.quantizedAxis == 0;
+	};
+
+	return a.isConstant && b.isConstant && a.type == b.type &&
+	       a.quantization.none() == b.quantization.none() && isByFirstAxis(a) &&
+	       isByFirstAxis(b);
+}
+
+/* Whether one layer can have the scales of all these kernels. */
+bool isOneScaling(const std::vector<const Value *> &kernels)
+{
+	int least = INT32_MAX, largest = INT32_MIN;
+
+	for (const Value *value : kernels) {
+		for (const Quantization &one : value->quantization.values()) {
+			least = std::min(least, std::ilogb(one.scale));
+			largest = std::max(largest, std::ilogb(one.scale));
+		}
+	}
+	return largest == INT32_MIN || largest - least <= mostSpread;
+}
+
+/* What makes a part of a concatenation, if it does nothing but that. */
+const Operator *stackableWriter(const Model &model, const Operator &concatenation, ValueId part)
+{
+	const Operator *writer = model.writer(part);
+	const Value &whole = model.values[concatenation.outputs.front()];
+	const Value &value = model.values[part];
+	const auto *conv = writer ? std::get_if<Convolution>(&writer->kind) : nullptr;
+	const bool isOne = writer && ((conv && conv->groups == 1) ||
+				      std::holds_alternative<FullyConnected>(writer->kind));
+
+	if (!isOne || model.isOutput(part) || model.readers(part).size() != 1 ||
+	    std::ranges::count(concatenation.inputs, part) != 1 || value.type != whole.type ||
+	    value.quantization != whole.quantization)
+		return nullptr;
+	return writer;
+}
+
+Clamp activationOf(const Operator &operation)
+{
+	const auto *conv = std::get_if<Convolution>(&operation.kind);
+
+	return conv ? conv->activation : std::get<FullyConnected>(operation.kind).activation;
+}
+
+bool areAlike(const Model &model, const Operator &a, const Operator &b)
+{
+	const auto *one = std::get_if<Convolution>(&a.kind);
+	const auto *other = std::get_if<Convolution>(&b.kind);
+
+	if (a.inputs.size() != b.inputs.size() || a.inputs.front() != b.inputs.front() ||
+	    a.kind.index() != b.kind.index() || activationOf(a) != activationOf(b))
+		return false;
+	if (one && (one->stride.x != other->stride.x || one->stride.y != other->stride.y))
+		return false;
+	for (size_t i = 1; i < a.inputs.size(); i++) {
+		if (!areStackable(model.values[a.inputs[i]], model.values[b.inputs[i]]))
+			return false;
+	}
+	return true;
+}
+
+/* With what is around smaller kernels, there may be many more elements than in the file. */
+bool areTooMany(const std::vector<const Value *> &kernels, const Taps &taps)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 25;
+	uint64_t channels = 0;
+
+	for (const Value *value : kernels)
+		channels += uint64_t{ value->shape[0] } * value->shape[1];
+	return channels > most / (uint64_t{ taps.y.taps() } * taps.x.taps());
+}
+
+/* The most neighbours from \a first on that one convolution can make. */
+size_t alikeFrom(const Model &model, const std::vector<const Operator *> &writers, size_t first)
+{
+	const Operator *one = writers[first];
+	size_t end = first + 1;
+	if (!one)
+		return first;
+	const bool hasWindow = std::holds_alternative<Convolution>(one->kind);
+	std::optional<Taps> taps;
+	std::vector<const Value *> kernels{ &model.values[one->inputs[1]] };
+
+	if (hasWindow)
+		taps = tapsOf(model, *one);
+	for (; end < writers.size() && writers[end]; end++) {
+		if (!areAlike(model, *one, *writers[end]))
+			break;
+		kernels.push_back(&model.values[writers[end]->inputs[1]]);
+		if (hasWindow)
+			taps = both(*taps, tapsOf(model, *writers[end]));
+		if ((hasWindow && (!taps || areTooMany(kernels, *taps))) || !isOneScaling(kernels))
+			break;
+	}
+	return end;
+}
+
+/* Kernels stacked, all in one window, and the convolution that has it. */
+Convolution stackWindows(const Model &model, const std::vector<const Operator *> &convs,
+			 std::vector<Value> &kernels)
+{
+	Convolution joined = std::get<Convolution>(convs.front()->kind);
+	const Extents &in = model.values[convs.front()->inputs.front()].shape;
+	const Extents &out = model.values[convs.front()->outputs.front()].shape;
+	Taps all = tapsOf(model, *convs.front());
+
+	for (const Operator *conv : convs)
+		all = *both(all, tapsOf(model, *conv));
+	for (size_t i = 0; i < convs.size(); i++) {
+		const Taps own = tapsOf(model, *convs[i]);
+		const Window at{
+			static_cast<uint32_t>((own.y.first - all.y.first) / all.y.step),
+			static_cast<uint32_t>((own.x.first - all.x.first) / all.x.step),
+		};
+		kernels[i] = inWindow(kernels[i], { all.y.taps(), all.x.taps() }, at);
+	}
+	joined.dilation = { all.x.step, all.y.step };
+	joined.padding = { static_cast<uint32_t>(-all.x.first),
+			   paddingBehind(all.x, joined.stride.x, in[2], out[2]),
+			   static_cast<uint32_t>(-all.y.first),
+			   paddingBehind(all.y, joined.stride.y, in[1], out[1]) };
+	return joined;
+}
+
+/* One operator that makes what several do; it writes \a whole. */
+Operator joined(Model &model, const std::vector<const Operator *> &writers, ValueId whole)
+{
+	Operator all = *writers.front();
+	std::vector<std::vector<Value>> constants(all.inputs.size());
+
+	for (const Operator *writer : writers) {
+		for (size_t i = 1; i < all.inputs.size(); i++)
+			constants[i].push_back(model.values[writer->inputs[i]]);
+	}
+	if (std::holds_alternative<Convolution>(all.kind))
+		all.kind = stackWindows(model, writers, constants[1]);
+	for (size_t i = 1; i < all.inputs.size(); i++) {
+		std::vector<const Value *> stack;
+		for (const Value &value : constants[i])
+			stack.push_back(&value);
+		all.inputs[i] = model.add(stackedConstant(stack));
+	}
+	all.name = model.values[whole].name;
+	all.outputs = { whole };
+	return all;
+}
+
+} /* namespace */
+
+std::vector<JoinableParts> joinableParts(const Model &model, const Operator &concatenation)
+{
+	const auto *kind = std::get_if<Concatenation>(&concatenation.kind);
+	std::vector<JoinableParts> found;
+	std::vector<const Operator *> writers;
+
+	if (!kind || !kind->activation.isNone() ||
+	    kind->axis + 1 != model.values[concatenation.outputs.front()].shape.size())
+		return {};
+	for (const ValueId part : concatenation.inputs)
+		writers.push_back(stackableWriter(model, concatenation, part));
+	for (size_t first = 0; first < writers.size();) {
+		const size_t end = alikeFrom(model, writers, first);
+		const auto from = concatenation.inputs.begin();
+		if (end > first + 1)
+			found.push_back({ from + static_cast<ptrdiff_t>(first),
+					  from + static_cast<ptrdiff_t>(end) });
+		first = std::max(end, first + 1);
+	}
+	return found;
+}
+
+ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts)
+{
+	const auto isWriterOf = [](ValueId id) {
+		return [id](const Operator &one) { return one.outputs.front() == id; };
+	};
+	std::vector<Operator> &all = model.operators;
+	const Operator concatenation = *std::ranges::find_if(all, isWriterOf(concatenated));
+	const bool isWhole = parts.size() == concatenation.inputs.size();
+	std::vector<const Operator *> writers;
+	std::vector<Operator> slices;
+	Value whole = model.values[parts.front()];
+	uint32_t channel = 0;
+
+	for (const ValueId part : parts) {
+		const Operator *writer = model.writer(part);
+		const Extents &shape = model.values[part].shape;
+		Slice slice{ Extents(shape.size(), 0), Extents(shape.size(), 1) };
+		slice.begin.back() = channel;
+		channel += shape.back();
+		writers.push_back(writer);
+		slices.push_back(
+			{ writer->name, writer->type, slice, {}, { part }, writer->index });
+	}
+	whole.shape.back() = channel;
+	const ValueId made = isWhole ? concatenated : model.add(std::move(whole));
+	const Operator one = joined(model, writers, made);
+	for (Operator &slice : slices)
+		slice.inputs = { made };
+
+	/* In the place of the first; the others have the same input, so it is there. */
+	const auto first = std::ranges::find_if(
+		all, [&](const Operator &each) { return std::ranges::count(writers, &each) > 0; });
+	const auto place = static_cast<ptrdiff_t>(first - all.begin());
+	std::erase_if(all, [&](const Operator &each) {
+		return std::ranges::count(parts, each.outputs.front()) > 0 ||
+		       (isWhole && each.outputs.front() == concatenated);
+	});
+	slices.insert(slices.begin(), one);
+	all.insert(all.begin() + place, slices.begin(), slices.end());
+	if (isWhole)
+		return made;
+	std::vector<ValueId> &inputs = std::ranges::find_if(all, isWriterOf(concatenated))->inputs;
+	const auto at = std::ranges::find(inputs, parts.front());
+	*at = made;
+	inputs.erase(at + 1, at + static_cast<ptrdiff_t>(parts.size()));
+	return made;
+}
+
+} /* namespace nvdla::compiler */
