@@ -150,6 +150,9 @@ private:
 	Value none_;
 };
 
+/** \brief Elements of a constant; the file's size bounds all but those of ConstantOfShape */
+inline constexpr uint64_t maxConstant = uint64_t{ 1 } << 28;
+
 /** \brief The elements of a constant of the file */
 Result<Value> readConstant(const pb::Tensor &tensor);
 /** \return a constant of whole numbers along one axis */
