@@ -25,10 +25,10 @@ namespace
 OperationResult expectRun(const CdpOp &op, const LutTables &lut, const std::vector<int32_t> &in,
 			  const std::vector<int32_t> &expected, const LutCounters &counters)
 {
-	Bench bench;
+	CdpBench bench;
 	MemoryPort port = bench.port();
 
-	bench.store(op.precision, in);
+	bench.store(sourceAddress, op.precision, in);
 	const OperationResult result = runCdp(op, lut, port);
 	EXPECT_EQ(bench.load(destinationAddress, op.precision, in.size()), expected);
 	EXPECT_EQ(updateOf(result, NVDLA_CDP_D_PERF_LUT_UFLOW), counters.underflow);

@@ -42,13 +42,13 @@ const LutTables tables = identityTables();
 TEST(Cdp, SumsSquaresOfTheWindow)
 {
 	for (uint32_t radius = 1; radius <= 4; radius++) {
-		Bench bench;
+		CdpBench bench;
 		CdpOp op = operation(Precision::Int16, 1, 1, 32);
 		op.radius = radius;
 		std::vector<int32_t> data(32);
 		for (int32_t channel = 0; channel < 32; channel++)
 			data[channel] = channel % 5;
-		bench.store(Precision::Int16, data);
+		bench.store(sourceAddress, Precision::Int16, data);
 		MemoryPort port = bench.port();
 		runCdp(op, tables, port);
 		const std::vector<int32_t> out =
@@ -66,14 +66,14 @@ TEST(Cdp, SumsSquaresOfTheWindow)
 
 TEST(Cdp, WindowCrossesSurfacesOfManyPositions)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Int8, 70, 2, 64);
 	op.source.lineStride = op.destination.lineStride = 70 * 32;
 	std::vector<int32_t> data(2 * 70 * 2 * 32);
 	/* Only channel 31, the last one of the first surface, is set, to its column's parity. */
 	for (int32_t position = 0; position < 140; position++)
 		data[position * 32 + 31] = position % 2 + 1;
-	bench.store(Precision::Int8, data);
+	bench.store(sourceAddress, Precision::Int8, data);
 	MemoryPort port = bench.port();
 	const OperationResult result = runCdp(op, tables, port);
 	const std::vector<int32_t> out =
@@ -92,10 +92,10 @@ TEST(Cdp, WindowCrossesSurfacesOfManyPositions)
 
 TEST(Cdp, ChannelsBeyondTheCubeCountAsZero)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Int8, 1, 1, 3);
 	op.input.offset = 5;
-	bench.store(Precision::Int8, std::vector<int32_t>(32, 7));
+	bench.store(sourceAddress, Precision::Int8, std::vector<int32_t>(32, 7));
 	MemoryPort port = bench.port();
 	const OperationResult result = runCdp(op, tables, port);
 
@@ -110,12 +110,12 @@ TEST(Cdp, ChannelsBeyondTheCubeCountAsZero)
 
 TEST(Cdp, MultipliesWithTheElement)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Int16, 1, 1, 16);
 	op.mulBypass = false;
 	op.squareSumBypass = true;
 	op.output = { .offset = 1, .scale = -2, .shift = 1 };
-	bench.store(Precision::Int16, { 3, 4, 0, 15 });
+	bench.store(sourceAddress, Precision::Int16, { 3, 4, 0, 15 });
 	MemoryPort port = bench.port();
 	runCdp(op, tables, port);
 
@@ -125,7 +125,7 @@ TEST(Cdp, MultipliesWithTheElement)
 
 TEST(Cdp, ClipsAndCounts)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Int8, 1, 1, 32);
 	op.squareSumBypass = true;
 	op.output.scale = 100;
@@ -133,7 +133,7 @@ TEST(Cdp, ClipsAndCounts)
 	data[0] = 2;  /* 200 */
 	data[1] = -1; /* LO underflows, LE's slope goes on: -100 */
 	data[2] = -2;
-	bench.store(Precision::Int8, data);
+	bench.store(sourceAddress, Precision::Int8, data);
 	op.lut.underflowSelectsLo = false;
 	MemoryPort port = bench.port();
 	const OperationResult result = runCdp(op, tables, port);
@@ -146,10 +146,10 @@ TEST(Cdp, ClipsAndCounts)
 
 TEST(Cdp, WorksInPlace)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Int16, 40, 1, 32);
 	op.destination = op.source;
-	bench.store(Precision::Int16, std::vector<int32_t>(2 * 40 * 16, 2));
+	bench.store(sourceAddress, Precision::Int16, std::vector<int32_t>(2 * 40 * 16, 2));
 	MemoryPort port = bench.port();
 	runCdp(op, tables, port);
 	const std::vector<int32_t> out = bench.load(sourceAddress, Precision::Int16, 2 * 40 * 16);
@@ -162,7 +162,7 @@ TEST(Cdp, WorksInPlace)
 
 TEST(Cdp, Float)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Fp16, 1, 1, 16);
 	op.mulBypass = false;
 	LutTables half;
@@ -177,7 +177,7 @@ TEST(Cdp, Float)
 	data[1] = halfOf(-2.0f);
 	data[5] = 0x7c01;
 	data[10] = 0x7c00;
-	bench.store(Precision::Fp16, data);
+	bench.store(sourceAddress, Precision::Fp16, data);
 
 	MemoryPort port = bench.port();
 	const OperationResult result = runCdp(op, half, port);
@@ -195,10 +195,10 @@ TEST(Cdp, Float)
 
 TEST(Cdp, MulBypassKeepsNan)
 {
-	Bench bench;
+	CdpBench bench;
 	CdpOp op = operation(Precision::Fp16, 1, 1, 16);
 	op.squareSumBypass = true;
-	bench.store(Precision::Fp16, { 0x7c01 });
+	bench.store(sourceAddress, Precision::Fp16, { 0x7c01 });
 	MemoryPort port = bench.port();
 	runCdp(op, {}, port);
 
@@ -207,7 +207,7 @@ TEST(Cdp, MulBypassKeepsNan)
 
 TEST(Cdp, StopsWhenCancelled)
 {
-	Bench bench;
+	CdpBench bench;
 	const std::atomic<bool> cancel = true;
 	MemoryPort port = bench.port(&cancel);
 
@@ -258,7 +258,7 @@ TEST(CdpDecode, Fields)
 TEST(CdpDecode, AnyRegistersRun)
 {
 	std::mt19937 random(13);
-	Bench bench;
+	CdpBench bench;
 	std::vector<uint32_t> cdp(1024);
 	std::vector<uint32_t> rdma(1024);
 

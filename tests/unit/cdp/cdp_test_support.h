@@ -4,14 +4,10 @@
  */
 #pragma once
 
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "cdp/cdp.h"
-#include "core/elements.h"
-#include "core/ram_memory.h"
+#include "element_memories.h"
 
 namespace nvdla::sim::test
 {
@@ -19,33 +15,11 @@ namespace nvdla::sim::test
 inline constexpr uint64_t sourceAddress = 0x1000;
 inline constexpr uint64_t destinationAddress = 0x4000;
 
-class Bench
+/** \brief Memories with a place for what CDP reads, and one for what it writes */
+class CdpBench : public ElementMemories
 {
 public:
-	void store(Precision precision, const std::vector<int32_t> &values)
-	{
-		std::vector<std::byte> raw(values.size() * elementBytes(precision));
-		narrowElements(values, precision, raw);
-		dram_.write(sourceAddress, raw);
-	}
-
-	std::vector<int32_t> load(uint64_t address, Precision precision, size_t count)
-	{
-		std::vector<std::byte> raw(count * elementBytes(precision));
-		std::vector<int32_t> values(count);
-		dram_.read(address, raw);
-		widenElements(raw, precision, values);
-		return values;
-	}
-
-	MemoryPort port(const std::atomic<bool> *cancel = nullptr)
-	{
-		return { dram_, cvsram_, cancel };
-	}
-
-private:
-	RamMemory dram_{ 0x1000, 0x8000 };
-	RamMemory cvsram_{ 0, 32 };
+	CdpBench() : ElementMemories(sourceAddress, 0x8000) {}
 };
 
 /* A packed cube; both tables hold f(x) = x up to 255, exactly. */
@@ -69,14 +43,6 @@ inline CdpOp operation(Precision precision, uint32_t width, uint32_t height, uin
 	op.lut.le.underflow = { 1, 0 };
 	op.lut.lo = { .indexSelect = 0, .start = -1, .end = 255 };
 	return op;
-}
-
-inline uint32_t updateOf(const OperationResult &result, uint32_t address)
-{
-	for (const RegisterUpdate &update : result.updates)
-		if (update.address == address)
-			return update.value;
-	return UINT32_MAX;
 }
 
 } /* namespace nvdla::sim::test */

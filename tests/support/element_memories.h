@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests of one engine give an operation, and what they look at behind it.
+ */
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/elements.h"
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/ram_memory.h"
+
+namespace nvdla::sim::test
+{
+
+/** \brief Memories of an operation, accessed by elements */
+class ElementMemories
+{
+public:
+	/** \brief DRAM of \a size bytes from \a base, and hardly any on-chip memory */
+	ElementMemories(uint64_t base, size_t size) : dram_(base, size), cvsram_(0, 32) {}
+
+	void store(uint64_t address, Precision precision, const std::vector<int32_t> &values)
+	{
+		std::vector<std::byte> raw(values.size() * elementBytes(precision));
+		narrowElements(values, precision, raw);
+		dram_.write(address, raw);
+	}
+
+	std::vector<int32_t> load(uint64_t address, Precision precision, size_t count)
+	{
+		std::vector<std::byte> raw(count * elementBytes(precision));
+		std::vector<int32_t> values(count);
+		dram_.read(address, raw);
+		widenElements(raw, precision, values);
+		return values;
+	}
+
+	MemoryPort port(const std::atomic<bool> *cancel = nullptr)
+	{
+		return { dram_, cvsram_, cancel };
+	}
+
+private:
+	RamMemory dram_;
+	RamMemory cvsram_;
+};
+
+/** \return the value of a register in a result; UINT32_MAX if it is not there */
+inline uint32_t updateOf(const OperationResult &result, uint32_t address)
+{
+	for (const RegisterUpdate &update : result.updates)
+		if (update.address == address)
+			return update.value;
+	return UINT32_MAX;
+}
+
+} /* namespace nvdla::sim::test */
