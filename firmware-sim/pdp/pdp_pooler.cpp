@@ -14,6 +14,7 @@
 #include <hwy/highway.h>
 
 #include "pdp/pdp_arith.h"
+#include "pdp/pdp_averages-inl.h"
 #include "pdp/pdp_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
