@@ -4,7 +4,6 @@
  */
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "lut/lut_fast.h"
@@ -19,24 +18,8 @@ namespace nvdla::sim
  * float_lut-inl.h has the look-up.
  */
 struct FloatLut {
-	/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
-	struct Edge {
-		int32_t edge;
-		int32_t slope;
-		int32_t entry;
-	};
-
-	/** \brief LE or LO */
-	struct Table {
-		bool exponential;
-		int32_t start;	     /**< input before the first entry's */
-		int32_t indexOffset; /**< exponential: power of two of the first entry's input */
-		float indexScale;    /**< linear: steps of the index per unit of the input */
-		int32_t last;	     /**< index of the last entry */
-		int32_t firstPair;   /**< where the table begins in pairs */
-		Edge underflow;
-		Edge overflow;
-	};
+	using Edge = LutEdge<int32_t>;
+	using Table = LutTable<int32_t, float>;
 
 	/** \return false if a number is not as above, or a step beyond 2^60 */
 	static bool accepts(const LutConfig &config, const LutTables &tables);

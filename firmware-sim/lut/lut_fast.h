@@ -19,6 +19,30 @@ using LutPairs = std::array<int32_t, LutTables::leEntries - 1 + LutTables::loEnt
 
 LutPairs lutPairs(const LutTables &tables);
 
+/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
+template<typename Number>
+struct LutEdge {
+	Number edge;
+	Number slope;
+	Number entry;
+};
+
+/**
+ * \brief LE or LO in the numbers that vectors work with
+ * \tparam Number of inputs, indices and entries \tparam Factor of inputs
+ */
+template<typename Number, typename Factor = Number>
+struct LutTable {
+	bool exponential;
+	Number start;	    /**< input before the first entry's */
+	Number indexOffset; /**< exponential: power of two of the first entry's input */
+	Factor indexScale;  /**< linear: steps of the index per unit of the input */
+	Number last;	    /**< index of the last entry */
+	Number firstPair;   /**< where the table begins in pairs */
+	LutEdge<Number> underflow;
+	LutEdge<Number> overflow;
+};
+
 /**
  * \brief Lut::lookup() for many integers of 32 bits at a time
  *
@@ -27,24 +51,8 @@ LutPairs lutPairs(const LutTables &tables);
  * 51, an interpolated value 52.
  */
 struct FastLut {
-	/** \brief How the function goes on beyond an edge: entry + (x - edge) * slope */
-	struct Edge {
-		double edge;
-		double slope;
-		double entry;
-	};
-
-	/** \brief LE or LO */
-	struct Table {
-		bool exponential;
-		double start;	    /**< input before the first entry's */
-		double indexOffset; /**< exponential: power of two of the first entry's input */
-		double indexScale;  /**< linear: steps of the index per unit of the input */
-		double last;	    /**< index of the last entry */
-		double firstPair;   /**< where the table begins in pairs */
-		Edge underflow;
-		Edge overflow;
-	};
+	using Edge = LutEdge<double>;
+	using Table = LutTable<double>;
 
 	/**
 	 * \brief A table as integers of 32 bits
