@@ -218,6 +218,54 @@ std::string shapeOf(const EmuBuffer &cube)
 	return fmt::format("{}x{}x{}", cube.c, cube.h, cube.w);
 }
 
+const char *nameOf(EmuOpType type)
+{
+	switch (type) {
+	case EmuOpType::Power:
+		return "POWER";
+	case EmuOpType::Softmax:
+		return "SOFTMAX";
+	case EmuOpType::Reshape:
+		return "RESHAPE";
+	case EmuOpType::ArgMax:
+		return "ARG_MAX";
+	case EmuOpType::Normalize:
+		return "NORMALIZE";
+	case EmuOpType::LocalResponse:
+		return "LOCAL_RESPONSE";
+	case EmuOpType::LogSoftmax:
+		return "LOG_SOFTMAX";
+	case EmuOpType::Standardize:
+		return "STANDARDIZE";
+	case EmuOpType::Largest:
+		return "LARGEST";
+	}
+	return "";
+}
+
+std::string actionOf(const EmuOperation &operation)
+{
+	switch (operation.type) {
+	case EmuOpType::Power:
+		return fmt::format("({} + {} x) ^ {}", operation.shift, operation.scale,
+				   operation.power);
+	case EmuOpType::Reshape:
+		return operation.axes.none() ? "in the order H, W, C" : "axes in another order";
+	case EmuOpType::LocalResponse:
+		return fmt::format("over {} channels", operation.window);
+	case EmuOpType::Standardize:
+		return fmt::format("over channels, {} added to variances", operation.shift);
+	case EmuOpType::Largest:
+		return "of channels";
+	case EmuOpType::Softmax:
+	case EmuOpType::ArgMax:
+	case EmuOpType::Normalize:
+	case EmuOpType::LogSoftmax:
+		return "over channels";
+	}
+	return {};
+}
+
 } /* namespace */
 
 OperationText describeOperation(const DlaTask &task, size_t index)
@@ -251,46 +299,8 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 	const EmuBuffer &dst = operation.dst;
 	OperationText text;
 
-	switch (operation.type) {
-	case EmuOpType::Power:
-		text.engine = "POWER";
-		text.action = fmt::format("({} + {} x) ^ {}", operation.shift, operation.scale,
-					  operation.power);
-		break;
-	case EmuOpType::Softmax:
-		text.engine = "SOFTMAX";
-		text.action = "over channels";
-		break;
-	case EmuOpType::Reshape:
-		text.engine = "RESHAPE";
-		text.action =
-			operation.axes.none() ? "in the order H, W, C" : "axes in another order";
-		break;
-	case EmuOpType::ArgMax:
-		text.engine = "ARG_MAX";
-		text.action = "over channels";
-		break;
-	case EmuOpType::Normalize:
-		text.engine = "NORMALIZE";
-		text.action = "over channels";
-		break;
-	case EmuOpType::LocalResponse:
-		text.engine = "LOCAL_RESPONSE";
-		text.action = fmt::format("over {} channels", operation.window);
-		break;
-	case EmuOpType::LogSoftmax:
-		text.engine = "LOG_SOFTMAX";
-		text.action = "over channels";
-		break;
-	case EmuOpType::Standardize:
-		text.engine = "STANDARDIZE";
-		text.action = fmt::format("over channels, {} added to variances", operation.shift);
-		break;
-	case EmuOpType::Largest:
-		text.engine = "LARGEST";
-		text.action = "of channels";
-		break;
-	}
+	text.engine = nameOf(operation.type);
+	text.action = actionOf(operation);
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);
 	text.types = dataTypeName(src.type);
 	if (src.type != dst.type)
