@@ -217,8 +217,7 @@ Result<void> Expansion::addBands(const op::Convolution &conv, const op::Sdp &sdp
 		if (!added)
 			return added;
 	}
-	if (!whole.within.empty())
-		lowering.finishPart(whole);
+	lowering.finish(whole);
 	return {};
 }
 

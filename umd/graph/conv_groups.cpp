@@ -170,8 +170,7 @@ Result<void> Expansion::addGroups(const op::Convolution &conv, const op::Sdp &sd
 		if (!added)
 			return added;
 	}
-	if (!whole.within.empty())
-		lowering.finishPart(whole);
+	lowering.finish(whole);
 	return {};
 }
 

@@ -252,8 +252,7 @@ Result<void> Expansion::addDeconvolution(const op::Deconvolution &deconv, const 
 		if (!added)
 			return added;
 	}
-	if (!whole.within.empty())
-		lowering.finishPart(whole);
+	lowering.finish(whole);
 	return {};
 }
 

@@ -73,8 +73,9 @@ public:
 	Surface describe(const std::string &name, DataType type, const Shape &shape);
 	/** \brief What the application reads has to be where it can */
 	void checkPlace(const Surface &surface);
-	/** \brief The parts of a part are written: it can be read by its name */
-	void finishPart(const Surface &part);
+	/** \brief All parts of \a surface are written: if it is a part itself, it can be read by
+	 * its name */
+	void finish(const Surface &surface);
 	/** \brief Columns of a line that can be written without harm to others */
 	uint32_t columnsInLine(const SurfaceState &surface) const;
 	/** \brief Type that the surface \a name was described with, otherwise \a fallback */

@@ -251,9 +251,10 @@ SurfaceState &Lowering::writePart(const Surface &part)
 	return addPart(part, *whole);
 }
 
-void Lowering::finishPart(const Surface &part)
+void Lowering::finish(const Surface &surface)
 {
-	addPart(part, symbols_.surfaces.at(part.within));
+	if (!surface.within.empty())
+		addPart(surface, symbols_.surfaces.at(surface.within));
 }
 
 /* What is right of a part belongs to others, unless the whole ends there. */
