@@ -170,9 +170,11 @@ public:
 			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
 			return;
 		}
-		for (const Block &block : blocks_)
+		for (const Block &block : blocks_) {
+			const std::byte *bytes = dataOf(block);
 			for (uint32_t i = 0; i < block.lanes; i++)
-				dataSum_ += static_cast<int8_t>(dataOf(block)[i]);
+				dataSum_ += static_cast<int8_t>(bytes[i]);
+		}
 	}
 
 	/** \return true if there is one position, whose window needs no padding */

@@ -25,10 +25,20 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-constexpr size_t kKernelsAtOnce = 4;
+/** Bytes of a block that is none of the largest, with zeroes behind them */
+template<size_t kBytes>
+struct PaddedBlock {
+	std::byte bytes[kBytes] = {};
+
+	HWY_INLINE PaddedBlock(const std::byte *from, size_t count)
+	{
+		std::memcpy(bytes, from, count);
+	}
+};
 
 /** Products of INT8 in 16 bits */
 struct Pairs {
+	static constexpr size_t kKernelsAtOnce = 4;
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;
 	using Sum = hn::Vec<SumTag>;
@@ -51,6 +61,25 @@ struct Pairs {
 							    load(weights + i), sum, other);
 		return hn::Add(sum, other);
 	}
+
+	/** add() of fewer than kDenseBytes */
+	static HWY_INLINE Sum addSome(Sum sum, const std::byte *data, const std::byte *weights,
+				      size_t bytes)
+	{
+		Sum other = hn::Zero(SumTag());
+		size_t i = 0;
+
+		for (; i + kLanes <= bytes; i += kLanes)
+			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(data + i),
+							    load(weights + i), sum, other);
+		if (i < bytes) {
+			const PaddedBlock<kLanes> lastData(data + i, bytes - i);
+			const PaddedBlock<kLanes> lastWeights(weights + i, bytes - i);
+			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(lastData.bytes),
+							    load(lastWeights.bytes), sum, other);
+		}
+		return hn::Add(sum, other);
+	}
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -60,18 +89,36 @@ struct Quads {
 	using Sum = hn::Vec<SumTag>;
 	static constexpr int32_t kExcess = 128;
 
+	/* Rows follow each other: the more of them, the longer what is read in one go. */
+	static constexpr size_t kKernelsAtOnce = 16;
+
 	static HWY_INLINE Sum load(const std::byte *bytes)
 	{
 		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
 	}
 
-	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+	static HWY_INLINE Sum multiply(Sum sum, Sum data, Sum weights)
 	{
 		const Sum flipped =
-			hn::Xor(load(weights), hn::Set(SumTag(), static_cast<int32_t>(0x80808080)));
+			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080)));
 
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(flipped.raw), "v"(load(data).raw));
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(flipped.raw), "v"(data.raw));
 		return sum;
+	}
+
+	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+	{
+		return multiply(sum, load(data), load(weights));
+	}
+
+	/** add() of fewer than kDenseBytes: what is not there is not looked at */
+	static HWY_INLINE Sum addSome(Sum sum, const std::byte *data, const std::byte *weights,
+				      size_t bytes)
+	{
+		const __mmask64 there = (uint64_t{ 1 } << bytes) - 1;
+
+		return multiply(sum, Sum{ _mm512_maskz_loadu_epi8(there, data) },
+				Sum{ _mm512_maskz_loadu_epi8(there, weights) });
 	}
 };
 #endif
@@ -92,12 +139,9 @@ void someSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, 
 			 ...);
 			continue;
 		}
-		/* Data of zero, behind which anything may be. */
-		std::byte data[kDenseBytes] = {};
-		std::byte weights[kDenseBytes] = {};
-		std::memcpy(data, block.data, block.bytes);
-		((std::memcpy(weights, block.weights + kernel[kIndex] * block.bytes, block.bytes),
-		  sum[kIndex] = Product::add(sum[kIndex], data, weights)),
+		((sum[kIndex] = Product::addSome(sum[kIndex], block.data,
+						 block.weights + kernel[kIndex] * block.bytes,
+						 block.bytes)),
 		 ...);
 	}
 	((sums[kernel[kIndex]] =
@@ -108,9 +152,9 @@ void someSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, 
 template<typename Product>
 void allSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
 {
-	for (size_t first = 0; first < kernels; first += kKernelsAtOnce)
+	for (size_t first = 0; first < kernels; first += Product::kKernelsAtOnce)
 		someSums<Product>(blocks, first, kernels, dataSum, sums,
-				  std::make_index_sequence<kKernelsAtOnce>());
+				  std::make_index_sequence<Product::kKernelsAtOnce>());
 }
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum,
@@ -131,6 +175,7 @@ struct WideSum {
 	using PairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using Tag = hn::RepartitionToWide<PairTag>;
 	using Vector = hn::Vec<Tag>;
+	static constexpr size_t kKernelsAtOnce = 4;
 
 	Vector low = hn::Zero(Tag());
 	Vector high = hn::Zero(Tag());
@@ -192,11 +237,11 @@ void someWideSums(std::span<const DenseBlock> blocks, size_t first, size_t kerne
 			 ...);
 			continue;
 		}
-		std::byte data[2 * kDenseBytes] = {};
-		std::byte weights[2 * kDenseBytes] = {};
-		std::memcpy(data, block.data, block.bytes);
-		((std::memcpy(weights, block.weights + kernel[kIndex] * block.bytes, block.bytes),
-		  sum[kIndex].add(data, weights)),
+		const PaddedBlock<2 * kDenseBytes> data(block.data, block.bytes);
+		(sum[kIndex].add(data.bytes,
+				 PaddedBlock<2 * kDenseBytes>(
+					 block.weights + kernel[kIndex] * block.bytes, block.bytes)
+					 .bytes),
 		 ...);
 	}
 	((sums[kernel[kIndex]] = sum[kIndex].total()), ...);
@@ -210,9 +255,9 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, i
 		denseWideSumsReference(blocks, kernels, sums);
 		return;
 	}
-	for (size_t first = 0; first < kernels; first += kKernelsAtOnce)
+	for (size_t first = 0; first < kernels; first += WideSum::kKernelsAtOnce)
 		someWideSums(blocks, first, kernels, sums,
-			     std::make_index_sequence<kKernelsAtOnce>());
+			     std::make_index_sequence<WideSum::kKernelsAtOnce>());
 }
 
 #else

@@ -5,7 +5,6 @@
 #include "conv/sparse_weights.h"
 
 #include <array>
-#include <bit>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -136,6 +135,22 @@ void expandOfTarget(std::span<const std::byte> masks, const std::byte *packed, s
 
 #endif
 
+size_t countOfTarget(std::span<const std::byte> masks)
+{
+	const hn::ScalableTag<uint64_t> tag;
+	const size_t step = hn::Lanes(tag) * sizeof(uint64_t);
+	auto sums = hn::Zero(tag);
+	size_t i = 0;
+
+	for (; i + step <= masks.size(); i += step)
+		sums = hn::Add(sums, hn::PopulationCount(hn::LoadU(
+					     tag, reinterpret_cast<const uint64_t *>(&masks[i]))));
+	size_t ones = hn::GetLane(hn::SumOfLanes(tag, sums));
+	for (; i < masks.size(); i++)
+		ones += kMasks.ones[std::to_integer<size_t>(masks[i])];
+	return ones;
+}
+
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
 HWY_AFTER_NAMESPACE();
@@ -145,21 +160,12 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
+HWY_EXPORT(countOfTarget);
 HWY_EXPORT(expandOfTarget);
 
 size_t countOnes(std::span<const std::byte> masks)
 {
-	size_t ones = 0;
-	size_t i = 0;
-
-	for (; i + sizeof(uint64_t) <= masks.size(); i += sizeof(uint64_t)) {
-		uint64_t bits;
-		std::memcpy(&bits, &masks[i], sizeof(bits));
-		ones += static_cast<size_t>(std::popcount(bits));
-	}
-	for (; i < masks.size(); i++)
-		ones += kMasks.ones[std::to_integer<size_t>(masks[i])];
-	return ones;
+	return HWY_DYNAMIC_DISPATCH(countOfTarget)(masks);
 }
 
 void expandSparse(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,

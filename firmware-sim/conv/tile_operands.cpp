@@ -38,15 +38,19 @@ void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
 		out[i] = in[i];
 }
 
-/** \a count is almost always that of four atoms */
+/** \a count is almost always that of one atom or more */
 HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
 {
 	constexpr uint8_t kSign = 0x80;
 	const hn::ScalableTag<uint8_t> tag;
+	const hn::CappedTag<uint8_t, atomBytes / 2> smallTag;
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
 		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kSign)), tag, out + i);
+	for (; i + hn::Lanes(smallTag) <= count; i += hn::Lanes(smallTag))
+		hn::StoreU(hn::Xor(hn::LoadU(smallTag, in + i), hn::Set(smallTag, kSign)), smallTag,
+			   out + i);
 	for (; i < count; i++)
 		out[i] = in[i] ^ kSign;
 }
