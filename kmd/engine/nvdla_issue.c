@@ -68,6 +68,7 @@ void nvdla_issue_reset(struct nvdla_sequencer *sequencer)
 	sequencer->cbuf_flushed = false;
 	sequencer->cbuf_data_banks = 0;
 	sequencer->bdma_next = 0;
+	sequencer->bdma_slots = 0;
 	memset(sequencer->producer, NVDLA_PRODUCER_UNKNOWN, sizeof(sequencer->producer));
 	memset(sequencer->shadow, 0, sizeof(sequencer->shadow));
 	memset(sequencer->lut, 0, sizeof(sequencer->lut));
@@ -110,20 +111,35 @@ void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group)
 	sequencer->producer[unit] = group;
 }
 
+/* Whether a register has to be written; what is written is what the group holds from then on. */
+static bool changes(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
+{
+	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
+	struct nvdla_group_shadow *shadow = &sequencer->shadow[unit_of(reg)][group];
+
+	if ((shadow->valid & BIT_ULL(index)) && shadow->value[index] == value)
+		return false;
+
+	shadow->valid |= BIT_ULL(index);
+	shadow->value[index] = value;
+	return true;
+}
+
 /* Writes what differs from what the group holds from its last operation. */
 static void write_shadowed(struct nvdla_sequencer *sequencer, u32 group, u32 reg, u32 value)
 {
-	u32 unit = unit_of(reg);
-	u32 index = reg % NVDLA_UNIT_SIZE / sizeof(u32);
-	struct nvdla_group_shadow *shadow = &sequencer->shadow[unit][group];
-
-	if ((shadow->valid & BIT_ULL(index)) && shadow->value[index] == value)
+	if (!changes(sequencer, group, reg, value))
 		return;
 
-	nvdla_issue_select(sequencer, unit, group);
+	nvdla_issue_select(sequencer, unit_of(reg), group);
 	write_register(sequencer, reg, value);
-	shadow->valid |= BIT_ULL(index);
-	shadow->value[index] = value;
+}
+
+/* The same of BDMA, which has its registers once; those that start something hold nothing. */
+static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
+{
+	if (reg == NVDLA_BDMA_CFG_OP || changes(sequencer, 0, reg, value))
+		write_register(sequencer, reg, value);
 }
 
 static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
@@ -141,19 +157,34 @@ static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_opera
 	loaded->table = *table;
 }
 
-/* Polls until (register & mask) is at least @minimum, but not for ever. */
-static int wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 minimum)
+/* Polls until a field is at least @minimum, but not for ever. Returns it, or a smaller one. */
+static u32 wait_for(struct nvdla_sequencer *sequencer, u32 reg, u32 mask, u32 minimum)
 {
+	u32 value = 0;
 	u32 i;
 
 	for (i = 0; i < MAX_POLLS; i++) {
-		if ((read_register(sequencer, reg) & mask) >= minimum)
-			return 0;
+		value = read_register(sequencer, reg) & mask;
+		if (value >= minimum)
+			break;
 		if (sequencer->io.delay)
 			sequencer->io.delay(sequencer->io.context, 1);
 	}
 
-	return -EIO;
+	return value;
+}
+
+/* Slots that were seen free stay free until something is put there. */
+static bool take_bdma_slots(struct nvdla_sequencer *sequencer, u32 count)
+{
+	if (sequencer->bdma_slots < count)
+		sequencer->bdma_slots = wait_for(sequencer, NVDLA_BDMA_STATUS,
+						 NVDLA_BDMA_STATUS__FREE_SLOT, count);
+	if (sequencer->bdma_slots < count)
+		return false;
+
+	sequencer->bdma_slots -= count;
+	return true;
 }
 
 static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
@@ -161,21 +192,15 @@ static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 {
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
 	u32 i;
-	int ret;
-
-	if (op->num_transfers == 0)
-		return 0;
 
 	/* The schedule has counted slots, so this succeeds at once on a sane core. */
-	ret = wait_for(sequencer, NVDLA_BDMA_STATUS, NVDLA_BDMA_STATUS__FREE_SLOT,
-		       op->num_transfers);
-	if (ret)
-		return ret;
+	if (!take_bdma_slots(sequencer, op->num_transfers))
+		return -EIO;
 
 	for (i = 0; i < op->num_writes; i++) {
 		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);
 
-		write_register(sequencer, write.reg, write.value);
+		write_bdma(sequencer, write.reg, write.value);
 	}
 	return 0;
 }
@@ -214,6 +239,20 @@ static void enable_unit(struct nvdla_sequencer *sequencer, u32 enable_reg, u32 g
 	write_register(sequencer, enable_reg, NVDLA_CDMA_D_OP_ENABLE__OP_EN);
 }
 
+void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+		     u32 operation, u32 group)
+{
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
+	const struct engine_units *units = &engine_units[op->op_type];
+	u32 i;
+
+	if (op->uses_rdma)
+		nvdla_issue_select(sequencer, unit_of(units->rdma_enable),
+				   sequencer->rdma_group[op->op_type][group]);
+	for (i = 0; i < units->num_units; i++)
+		nvdla_issue_select(sequencer, unit_of(units->enable[i]), group);
+}
+
 static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
 			u32 group)
 {
@@ -223,8 +262,8 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 	if (op->num_transfers == 0)
 		return;
 
-	write_register(sequencer, NVDLA_BDMA_CFG_STATUS,
-		       sequencer->task->stats ? NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN : 0);
+	write_bdma(sequencer, NVDLA_BDMA_CFG_STATUS,
+		   sequencer->task->stats ? NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN : 0);
 	write_register(sequencer, bdma_group ? NVDLA_BDMA_CFG_LAUNCH1 : NVDLA_BDMA_CFG_LAUNCH0,
 		       NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH);
 	sequencer->bdma_group[group] = bdma_group;
@@ -248,12 +287,10 @@ int nvdla_issue_enable(void *context, u32 operation, u32 group)
 	u32 i;
 
 	if (op->op_type == NVDLA_OP_CONV && !sequencer->cbuf_flushed) {
-		int ret = wait_for(sequencer, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
-				   NVDLA_CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE, 1);
-
-		if (ret)
-			return ret;
-		sequencer->cbuf_flushed = true;
+		sequencer->cbuf_flushed = wait_for(sequencer, NVDLA_CDMA_S_CBUF_FLUSH_STATUS,
+						   NVDLA_CDMA_S_CBUF_FLUSH_STATUS__FLUSH_DONE, 1);
+		if (!sequencer->cbuf_flushed)
+			return -EIO;
 	}
 	if (op->op_type == NVDLA_OP_CONV) {
 		sequencer->conv_seen[group] = 0;

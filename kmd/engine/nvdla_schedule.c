@@ -71,6 +71,11 @@ u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type)
 	return oldest_in_state(&schedule->engine[op_type], NVDLA_GROUP_ENABLED);
 }
 
+u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type)
+{
+	return oldest_in_state(&schedule->engine[op_type], NVDLA_GROUP_PROGRAMMED);
+}
+
 /**
  * struct occupant - what a register group is taken by
  * @state: enum nvdla_group_state
@@ -194,33 +199,23 @@ static int program_next(struct nvdla_schedule *schedule, u32 op_type)
 	return 0;
 }
 
-/* The group that may be enabled now, or NVDLA_NUM_GROUPS. */
-static u32 find_enabled_next(const struct nvdla_schedule *schedule, u32 op_type)
+static bool can_enable(const struct nvdla_schedule *schedule, u32 op_type, u32 group)
 {
 	const struct nvdla_schedule_engine *engine = &schedule->engine[op_type];
 	const struct nvdla_task *task = schedule->task;
-	u32 group = oldest_in_state(engine, NVDLA_GROUP_PROGRAMMED);
-	const struct nvdla_operation *op;
-	u32 operation;
+	const u32 operation = engine->group[group].operation;
+	const struct nvdla_operation *op = &task->prepared->operations[operation];
 
-	if (group == NVDLA_NUM_GROUPS)
-		return NVDLA_NUM_GROUPS;
-
-	operation = engine->group[group].operation;
-	op = &task->prepared->operations[operation];
 	if (task->state[operation].waits > 0)
-		return NVDLA_NUM_GROUPS;
+		return false;
 
 	/* A stream needs somebody who takes it before it begins to flow. */
 	if (op->consumer != NVDLA_NO_OP && !task->state[op->consumer].enabled)
-		return NVDLA_NUM_GROUPS;
+		return false;
 
 	/* Copies of nothing are never launched, so they have to wait for their turn. */
-	if (op_type == NVDLA_OP_BDMA && op->num_transfers == 0 &&
-	    engine->group[!group].state == NVDLA_GROUP_ENABLED)
-		return NVDLA_NUM_GROUPS;
-
-	return group;
+	return op_type != NVDLA_OP_BDMA || op->num_transfers > 0 ||
+	       engine->group[!group].state != NVDLA_GROUP_ENABLED;
 }
 
 static int enable_group(struct nvdla_schedule *schedule, u32 op_type, u32 group)
@@ -254,34 +249,66 @@ void nvdla_schedule_lead(struct nvdla_schedule *schedule)
 	schedule->before = NULL;
 }
 
-int nvdla_schedule_run(struct nvdla_schedule *schedule)
+/* Enables all that can be: one operation may be what another one waits for. */
+static int enable_ready(struct nvdla_schedule *schedule)
 {
-	bool progress;
+	bool progress = !schedule->before;
 	u32 group;
 	u32 type;
 	int ret;
 
-	do {
+	while (progress) {
 		progress = false;
-
 		for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
-			while (can_program(schedule, type)) {
-				ret = program_next(schedule, type);
-				if (ret)
-					return ret;
-				progress = true;
-			}
-			group = find_enabled_next(schedule, type);
-			if (group == NVDLA_NUM_GROUPS || schedule->before)
+			group = nvdla_schedule_next(schedule, type);
+			if (group == NVDLA_NUM_GROUPS || !can_enable(schedule, type, group))
 				continue;
 			ret = enable_group(schedule, type, group);
 			if (ret)
 				return ret;
 			progress = true;
 		}
-	} while (progress);
+	}
 
 	return 0;
+}
+
+/* The engine to program an operation of, an idle one if possible; NVDLA_NUM_OP_TYPES if none. */
+static u32 find_programmable(const struct nvdla_schedule *schedule)
+{
+	u32 found = NVDLA_NUM_OP_TYPES;
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		if (!can_program(schedule, type))
+			continue;
+		if (!occupant_of(schedule, type, 0).op && !occupant_of(schedule, type, 1).op)
+			return type;
+		if (found == NVDLA_NUM_OP_TYPES)
+			found = type;
+	}
+
+	return found;
+}
+
+int nvdla_schedule_run(struct nvdla_schedule *schedule)
+{
+	u32 type;
+	int ret;
+
+	for (;;) {
+		/* Engines work while the registers of what comes later are written. */
+		ret = enable_ready(schedule);
+		if (ret)
+			return ret;
+
+		type = find_programmable(schedule);
+		if (type == NVDLA_NUM_OP_TYPES)
+			return 0;
+		ret = program_next(schedule, type);
+		if (ret)
+			return ret;
+	}
 }
 
 void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 group)

@@ -66,7 +66,8 @@ struct nvdla_schedule_engine {
  *
  * Each engine takes the operations of its queue in order. Up to two are
  * programmed; they are enabled in order, each once its dependencies are met and
- * whoever takes its stream is enabled.
+ * whoever takes its stream is enabled. What can be enabled is, before anything is
+ * programmed: engines work while registers are written.
  *
  * The next task may follow while a task runs: it gets the groups of an engine once the
  * task before it has programmed all that it has for that engine, and enables nothing.
@@ -139,6 +140,16 @@ void nvdla_schedule_complete(struct nvdla_schedule *schedule, u32 op_type, u32 g
  * is enabled.
  */
 u32 nvdla_schedule_oldest(const struct nvdla_schedule *schedule, u32 op_type);
+
+/**
+ * nvdla_schedule_next() - the group that is enabled next
+ * @schedule: schedule
+ * @op_type: engine
+ *
+ * Return: the group that was programmed first of those that wait to be enabled, or
+ * NVDLA_NUM_GROUPS if none does.
+ */
+u32 nvdla_schedule_next(const struct nvdla_schedule *schedule, u32 op_type);
 
 /**
  * nvdla_schedule_done() - is the task at its end?

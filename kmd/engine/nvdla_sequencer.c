@@ -103,6 +103,29 @@ static struct nvdla_task *release_task(struct nvdla_sequencer *sequencer)
 	return task;
 }
 
+/*
+ * What is enabled next is what an engine idles for: its units' pointers are moved now, while
+ * another operation runs.
+ */
+static void aim_at_next(struct nvdla_sequencer *sequencer)
+{
+	const struct nvdla_schedule *schedule;
+	u32 group;
+	u32 type;
+
+	for (type = 0; type < NVDLA_NUM_OP_TYPES; type++) {
+		schedule = &sequencer->schedule;
+		group = nvdla_schedule_next(schedule, type);
+		if (group == NVDLA_NUM_GROUPS && sequencer->ahead.task) {
+			schedule = &sequencer->ahead;
+			group = nvdla_schedule_next(schedule, type);
+		}
+		if (group != NVDLA_NUM_GROUPS)
+			nvdla_issue_aim(sequencer, schedule->task,
+					schedule->engine[type].group[group].operation, group);
+	}
+}
+
 /* Goes on as far as possible. Returns whether the task ended, with an error or without. */
 static bool advance(struct nvdla_sequencer *sequencer, int *error)
 {
@@ -113,6 +136,8 @@ static bool advance(struct nvdla_sequencer *sequencer, int *error)
 		*error = nvdla_schedule_run(&sequencer->ahead);
 	if (*error)
 		sequencer->needs_reset = true;
+	else
+		aim_at_next(sequencer);
 
 	return *error;
 }
@@ -174,6 +199,8 @@ int nvdla_sequencer_follow(struct nvdla_sequencer *sequencer, struct nvdla_task 
 	error = nvdla_schedule_run(&sequencer->ahead);
 	if (error)
 		sequencer->needs_reset = true;
+	else
+		aim_at_next(sequencer);
 	return error;
 }
 

@@ -58,6 +58,7 @@ struct nvdla_loaded_lut {
  * @rdma_group: per engine and group: the RDMA's group of this operation
  * @conv_seen: per group: status bits of its convolution that have come
  * @bdma_next: group that BDMA will launch next
+ * @bdma_slots: BDMA has at least as many free slots
  * @bdma_group: per group of the schedule: group that BDMA knows it by
  * @producer: per unit: register group that is selected for writing
  * @shadow: per unit and group: what its registers hold
@@ -80,6 +81,7 @@ struct nvdla_sequencer {
 	u8 rdma_group[NVDLA_NUM_OP_TYPES][NVDLA_NUM_GROUPS];
 	u32 conv_seen[NVDLA_NUM_GROUPS];
 	u8 bdma_next;
+	u32 bdma_slots;
 	u8 bdma_group[NVDLA_NUM_GROUPS];
 	u8 producer[NVDLA_NUM_UNITS];
 	struct nvdla_group_shadow shadow[NVDLA_NUM_UNITS][NVDLA_NUM_GROUPS];
@@ -120,6 +122,16 @@ void nvdla_issue_read_pointers(struct nvdla_sequencer *sequencer);
  */
 int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 			u32 operation, u32 group);
+
+/**
+ * nvdla_issue_aim() - have nothing but op_enable left to write for an operation
+ * @sequencer: sequencer
+ * @task: task
+ * @operation: index, of an operation that is programmed
+ * @group: register group
+ */
+void nvdla_issue_aim(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+		     u32 operation, u32 group);
 
 /**
  * nvdla_issue_enable() - start an operation, struct nvdla_schedule_ops

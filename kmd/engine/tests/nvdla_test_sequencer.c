@@ -41,7 +41,7 @@ static void sequencer_both_groups_are_kept_busy(struct kunit *test)
 		nvdla_test_add_pdp(t);
 	nvdla_test_core_run(test);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
-	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_S_POINTER, 0, 1, 0, 1);
+	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_S_POINTER, 0, 1);
 
 	core->num_accesses = 0;
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
@@ -55,6 +55,32 @@ static void sequencer_both_groups_are_kept_busy(struct kunit *test)
 	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0) | PDP_DONE(1));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
 	NVDLA_EXPECT_LIST(test, &core->completed, 0, 1, 2, 3);
+}
+
+/* An engine that idles waits for nothing but the writes of op_enable. */
+static void sequencer_what_is_ready_is_enabled_before_more_is_written(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		nvdla_test_add_pdp(t);
+		t->surfaces[i].pdp.dst_data.offset = 0x400 * i;
+		if (i)
+			nvdla_test_edge(t, i - 1, i, NVDLA_EVENT_OP_COMPLETED);
+	}
+	nvdla_test_core_run(test);
+	NVDLA_EXPECT_LIST(test, &core->enabled, 0);
+	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 1);
+
+	core->num_accesses = 0;
+	nvdla_sequencer_irq(core->sequencer, PDP_DONE(0));
+	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
+	KUNIT_EXPECT_EQ(test, nvdla_test_position(core, NVDLA_PDP_RDMA_D_OP_ENABLE), 0);
+	KUNIT_EXPECT_EQ(test, nvdla_test_position(core, NVDLA_PDP_D_OP_ENABLE), 1);
+	NVDLA_EXPECT_WRITES(test, NVDLA_PDP_D_DST_BASE_ADDR_LOW,
+			    (u32)t->extents[3].dma_addr + 0x800);
 }
 
 static void sequencer_only_changed_registers_are_written(struct kunit *test)
@@ -231,7 +257,8 @@ static void sequencer_snapshot_shows_groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].state, NVDLA_GROUP_PROGRAMMED);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].operation, 1);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_PDP].group[1].waits_for, 1);
-	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 1, 2);
+	/* An idle engine first. */
+	NVDLA_EXPECT_LIST(test, &core->programmed, 0, 2, 1);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 2);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_CDP].group[0].operation, 2);
 	KUNIT_EXPECT_EQ(test, now.engine[NVDLA_OP_SDP].group[0].state, NVDLA_GROUP_IDLE);
@@ -266,6 +293,7 @@ static void sequencer_programs_are_what_is_written(struct kunit *test)
 static struct kunit_case nvdla_sequencer_cases[] = {
 	KUNIT_CASE(sequencer_task_ends_when_all_operations_completed),
 	KUNIT_CASE(sequencer_both_groups_are_kept_busy),
+	KUNIT_CASE(sequencer_what_is_ready_is_enabled_before_more_is_written),
 	KUNIT_CASE(sequencer_only_changed_registers_are_written),
 	KUNIT_CASE(sequencer_groups_begin_where_the_core_is),
 	KUNIT_CASE(sequencer_rdma_groups_move_only_when_used),

@@ -176,9 +176,26 @@ static void sequencer_bdma_queues_transfers_then_launches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_OP), 3);
 	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LAUNCH0, 1);
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_BDMA_CFG_LAUNCH1), 0);
-	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LINE, 1, 1, 1);
+	/* The registers keep what they hold. */
+	NVDLA_EXPECT_WRITES(test, NVDLA_BDMA_CFG_LINE, 1);
 	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
 	NVDLA_EXPECT_LIST(test, &core->done, 0);
+}
+
+static void sequencer_bdma_is_asked_for_slots_when_none_are_known(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+
+	nvdla_test_add_bdma(t, 8);
+	nvdla_test_add_bdma(t, 8);
+	nvdla_test_add_bdma(t, 8);
+	nvdla_test_core_run(test);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 1);
+	/* 4 of 20 are known to be left, 8 are needed. */
+	nvdla_sequencer_irq(core->sequencer, BDMA_DONE(0));
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_BDMA_STATUS), 2);
+	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1, 2);
 }
 
 static void sequencer_bdma_fills_one_group_at_a_time_and_never_too_many_slots(struct kunit *test)
@@ -344,6 +361,7 @@ static struct kunit_case nvdla_sequencer_engines_cases[] = {
 	KUNIT_CASE(sequencer_lut_is_not_replaced_while_its_engine_runs),
 	KUNIT_CASE(sequencer_lut_registers_of_cdp),
 	KUNIT_CASE(sequencer_bdma_queues_transfers_then_launches),
+	KUNIT_CASE(sequencer_bdma_is_asked_for_slots_when_none_are_known),
 	KUNIT_CASE(sequencer_bdma_fills_one_group_at_a_time_and_never_too_many_slots),
 	KUNIT_CASE(sequencer_empty_copy_completes_by_itself),
 	KUNIT_CASE(sequencer_empty_copy_does_not_move_bdma_groups),
