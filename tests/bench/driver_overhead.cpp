@@ -7,241 +7,55 @@
  * difference is what a layer costs (program, enable, interrupt), the rest is what
  * a job costs (checks, scheduler, fence, wake-up). Register accesses are counted on
  * the modelled core in this process: what drives it is the files that the kernel
- * module is made of.
+ * module is made of. The same program on the embedded device says what of a layer
+ * is the model's.
  *
  * Jobs a second are those of a queue that never runs empty, with the driver's pipeline off and on
  * in turns. The engines are idle from the interrupt of a job's last operation to the op_enable of
  * the next job's first one.
  */
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command-line/command_line.h"
 #include "core/memory.h"
-#include "device.h"
-#include "device/refusal.h"
 #include "driver_files.h"
+#include "layer_chain.h"
 #include "modelled_core.h"
-#include "task_builder.h"
 
 namespace
 {
 
+using namespace nvdla::bench;
 using namespace nvdla::test;
-using nvdla::describeRefusal;
-using Clock = std::chrono::steady_clock;
-using Microseconds = std::chrono::duration<double, std::micro>;
 
-constexpr size_t shortChain = 1;
-constexpr size_t longChain = 65;
 constexpr size_t networkLayers = 30; /* two operations each */
-constexpr uint64_t bufferBytes = 4 << 20;
 constexpr unsigned int queuedJobs = 64;
 
-/* How a layer is added; returns its last operation. */
-using AddLayer = size_t (*)(TaskBuilder &builder);
-
-struct Kind {
-	const char *name;
-	AddLayer add;
-};
-
-size_t addCdpWithFirstTable(TaskBuilder &builder)
-{
-	const size_t i = builder.addCdp();
-	builder.cdp(i).lut_index = 0;
-	return i;
-}
-
-constexpr Kind kinds[] = {
-	{ "BDMA 1 line", [](TaskBuilder &builder) { return builder.addBdma(); } },
-	{ "convolution + SDP 8x8x32", [](TaskBuilder &builder) { return builder.addConv(); } },
-	{ "SDP 8x8x32", [](TaskBuilder &builder) { return builder.addSdp(); } },
-	{ "PDP 8x8x32", [](TaskBuilder &builder) { return builder.addPdp(); } },
-	{ "CDP 8x8x32", addCdpWithFirstTable },
-	{ "CDP 8x8x32, new table", [](TaskBuilder &builder) { return builder.addCdp(); } },
-};
-
-/* Each layer waits until the one before it is complete, as in a network. */
-TaskBuilder chain(const Kind &kind, size_t layers)
-{
-	TaskBuilder builder;
-
-	for (size_t i = 0; i < layers; i++) {
-		const size_t first = builder.graph.size();
-		kind.add(builder);
-		if (i > 0)
-			builder.edge(first - 1, first, NVDLA_EVENT_OP_COMPLETED);
-	}
-	return builder;
-}
-
-/* \return from the first op_enable of a job to its last interrupt; nothing else is filled */
-drm_nvdla_operation_result worked(const JobResult &result)
-{
-	drm_nvdla_operation_result all = result.operation(0);
-
-	for (uint32_t i = 1; i < result.job().num_operations; i++) {
-		const drm_nvdla_operation_result one = result.operation(i);
-		all.start_ns = std::min(all.start_ns, one.start_ns);
-		all.end_ns = std::max(all.end_ns, one.end_ns);
-	}
-	return all;
-}
-
-class Run
-{
-public:
-	Run(const Device &device, const TaskBuilder &builder)
-		: device_(device), builder_(builder), syncobj_(device.createSyncobj())
-	{
-		for (size_t i = 0; i < builder.extents.size(); i++)
-			addresses_.push_back({});
-		for (unsigned int i = 0; i < TaskBuilder::cvsram; i++) {
-			buffers_.push_back(std::make_unique<Buffer>(device, bufferBytes));
-			addresses_[i].handle = buffers_.back()->handle();
-		}
-	}
-
-	/** \brief Have the driver check the descriptors now, once. \return an error in words */
-	std::string prepare()
-	{
-		drm_nvdla_error error = {};
-		const int64_t handle = device_.prepareTask(describe(), error);
-		if (handle < 0)
-			return std::string("not prepared: ") + describeRefusal(error);
-		prepared_ = static_cast<uint32_t>(handle);
-		return {};
-	}
-
-	/** \brief How long one run took */
-	struct Times {
-		Microseconds all;    /**< from the ioctl to the wake-up */
-		Microseconds submit; /**< of them the ioctl */
-	};
-
-	/** \return an error in words */
-	std::string once(Times &times)
-	{
-		Submit submit;
-		submit.tasks.push_back(describe());
-		submit.outSyncs.push_back({ syncobj_, 0, 0 });
-
-		const Clock::time_point start = Clock::now();
-		const int refused = submit.run(device_);
-		times.submit = Clock::now() - start;
-		const int waited = refused ? 0 : device_.waitSyncobj(syncobj_);
-		times.all = Clock::now() - start;
-
-		if (refused)
-			return std::string("refused: ") + describeRefusal(submit.error);
-		if (waited || device_.fenceStatus(syncobj_) != 1)
-			return "the job failed";
-		return {};
-	}
-
-	/**
-	 * \brief Queues jobs and waits for them
-	 * \param time how long they took
-	 * \param idle gets what the engines were idle between each two
-	 * \return an error in words
-	 */
-	std::string burst(unsigned int jobs, Microseconds &time, std::vector<Microseconds> &idle)
-	{
-		Submit submit;
-		submit.tasks.push_back(describe());
-		submit.outSyncs.push_back({ syncobj_, 0, 0 });
-		while (results_.size() < jobs)
-			results_.push_back(std::make_unique<JobResult>(device_));
-
-		const Clock::time_point start = Clock::now();
-		for (unsigned int i = 0; i < jobs; i++) {
-			submit.resultHandle = results_[i]->buffer().handle();
-			if (submit.run(device_))
-				return std::string("refused: ") + describeRefusal(submit.error);
-		}
-		const int waited = device_.waitSyncobj(syncobj_);
-		time = Clock::now() - start;
-		if (waited || device_.fenceStatus(syncobj_) != 1)
-			return "a job failed";
-
-		for (unsigned int i = 1; i < jobs; i++)
-			idle.push_back(std::chrono::nanoseconds(static_cast<int64_t>(
-				worked(*results_[i]).start_ns - worked(*results_[i - 1]).end_ns)));
-		return {};
-	}
-
-private:
-	drm_nvdla_task describe() const
-	{
-		const nvdla_task_source source = builder_.source();
-		drm_nvdla_task task = {};
-		task.addresses = reinterpret_cast<uintptr_t>(addresses_.data());
-		task.num_addresses = static_cast<uint32_t>(addresses_.size());
-		task.address_size = sizeof(addresses_[0]);
-		task.handle = prepared_;
-		if (prepared_)
-			return task;
-		task.graph = reinterpret_cast<uintptr_t>(source.graph);
-		task.operations = reinterpret_cast<uintptr_t>(source.operations);
-		task.surfaces = reinterpret_cast<uintptr_t>(source.surfaces);
-		task.luts = reinterpret_cast<uintptr_t>(source.luts);
-		task.num_operations = source.num_operations;
-		task.num_luts = source.num_luts;
-		task.node_size = sizeof(nvdla_graph_node);
-		task.operation_size = sizeof(nvdla_operation_desc);
-		task.surface_size = sizeof(nvdla_surface_desc);
-		task.lut_size = sizeof(nvdla_lut_desc);
-		return task;
-	}
-
-	const Device &device_;
-	const TaskBuilder &builder_;
-	uint32_t syncobj_;
-	uint32_t prepared_ = 0;
-	std::vector<std::unique_ptr<Buffer>> buffers_;
-	std::vector<drm_nvdla_address> addresses_;
-	std::vector<std::unique_ptr<JobResult>> results_;
+struct Settings {
+	std::string node = Device::path();
+	std::string only; /* part of the names of layers */
+	unsigned int repeats = 31;
 };
 
 double median(std::vector<Microseconds> times)
 {
-	std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
-	return times[times.size() / 2].count();
-}
-
-/* \return median time of a chain in microseconds; negative after an error, which is printed */
-double measure(const Device &device, const Kind &kind, size_t layers, unsigned int repeats)
-{
-	const TaskBuilder builder = chain(kind, layers);
-	Run run(device, builder);
-	std::vector<Microseconds> all(repeats);
-	Run::Times times;
-
-	/* The first one finds registers and caches cold. */
-	for (unsigned int i = 0; i <= repeats; i++) {
-		const std::string error = run.once(times);
-		if (!error.empty()) {
-			std::fprintf(stderr, "%s: %s\n", kind.name, error.c_str());
-			return -1;
-		}
-		all[i % repeats] = times.all;
-	}
-	return median(all);
+	return spreadOf(std::move(times)).median;
 }
 
 /* Prints what the ioctl takes with descriptors and prepared, in turns. \return there was no error
  */
-bool measureSubmit(const Device &device, const Kind &kind, size_t layers, unsigned int repeats)
+bool measureSubmit(const Device &device, const LayerKind &kind, size_t layers, unsigned int repeats)
 {
-	const TaskBuilder builder = chain(kind, layers);
-	Run described(device, builder), prepared(device, builder);
+	const TaskBuilder builder = layerChain(kind, layers);
+	ChainRun described(device, builder), prepared(device, builder);
 	std::vector<Microseconds> before(repeats), after(repeats);
-	Run::Times times;
+	ChainRun::Times times;
 	std::string error = prepared.prepare();
 
 	for (unsigned int i = 0; i <= repeats && error.empty(); i++) {
@@ -265,12 +79,12 @@ bool measureSubmit(const Device &device, const Kind &kind, size_t layers, unsign
 
 /* Prints jobs a second without and with the driver's pipeline, in turns. \return there was no error
  */
-bool measureRate(const Device &device, const char *name, const Kind &kind, size_t layers,
+bool measureRate(const Device &device, const char *name, const LayerKind &kind, size_t layers,
 		 unsigned int repeats)
 {
 	const std::filesystem::path pipeline = debugFolder() / "pipeline";
-	const TaskBuilder builder = chain(kind, layers);
-	Run run(device, builder);
+	const TaskBuilder builder = layerChain(kind, layers);
+	ChainRun run(device, builder);
 	std::vector<Microseconds> times[2] = { std::vector<Microseconds>(repeats),
 					       std::vector<Microseconds>(repeats) };
 	std::vector<Microseconds> idle[2];
@@ -296,28 +110,31 @@ bool measureRate(const Device &device, const char *name, const Kind &kind, size_
 	return true;
 }
 
-/* \return median time of one layer's job with another client's before it; negative after an error
+/* \return what a job takes more behind another client's; nothing after an error, which is printed
  */
-double measureTurns(const Device &device, const std::string &node, const Kind &kind,
-		    unsigned int repeats)
+std::optional<double> measureTurns(const Device &device, const std::string &node,
+				   const LayerKind &kind, unsigned int repeats)
 {
-	const TaskBuilder builder = chain(kind, shortChain);
+	const auto alone = measureChain(device, kind, shortChain, repeats);
+	const TaskBuilder builder = layerChain(kind, shortChain);
 	const Device otherDevice(node);
-	Run run(device, builder), other(otherDevice, builder);
+	ChainRun run(device, builder), other(otherDevice, builder);
 	std::vector<Microseconds> all(repeats);
-	Run::Times times, otherTimes;
+	ChainRun::Times times, otherTimes;
 
-	for (unsigned int i = 0; i <= repeats; i++) {
+	for (unsigned int i = 0; i <= repeats && alone; i++) {
 		std::string error = other.once(otherTimes);
 		if (error.empty())
 			error = run.once(times);
 		all[i % repeats] = times.all;
 		if (!error.empty()) {
 			std::fprintf(stderr, "%s, two clients: %s\n", kind.name, error.c_str());
-			return -1;
+			return std::nullopt;
 		}
 	}
-	return median(all);
+	if (!alone)
+		return std::nullopt;
+	return median(std::move(all)) - alone->median;
 }
 
 /* Reads as zero and forgets: only registers are of interest. */
@@ -337,12 +154,12 @@ struct Accesses {
 };
 
 /* Register accesses of one layer, when the core has seen such layers before. */
-bool countAccesses(const Kind &kind, Accesses &perLayer)
+bool countAccesses(const LayerKind &kind, Accesses &perLayer)
 {
 	NoMemory memory;
 	ModelledCore core(memory);
-	const Created few = chain(kind, shortChain).create(),
-		      many = chain(kind, longChain).create();
+	const Created few = layerChain(kind, shortChain).create(),
+		      many = layerChain(kind, longChain).create();
 	unsigned int writes[2], reads[2];
 
 	if (!few.task || !many.task || !core.run(few.task.get()))
@@ -359,6 +176,92 @@ bool countAccesses(const Kind &kind, Accesses &perLayer)
 	return true;
 }
 
+/* What a layer of a kind takes. */
+struct LayerTime {
+	const LayerKind &kind;
+	Spread layer;
+	double job; /* at best, without the layer */
+};
+
+/* Prints a table of all layers. \return them, or nothing after an error, which is printed */
+std::optional<std::vector<LayerTime>> measureLayers(const Device &device, const Settings &settings)
+{
+	std::vector<LayerTime> measured;
+
+	std::printf("%-26s %12s %12s %12s %14s %14s\n", "layer", "us a layer", "median", "us a job",
+		    "writes a layer", "reads a layer");
+	for (const LayerKind &kind : layerKinds()) {
+		if (std::string(kind.name).find(settings.only) == std::string::npos)
+			continue;
+		const auto few = measureChain(device, kind, shortChain, settings.repeats);
+		const auto many = measureChain(device, kind, longChain, settings.repeats);
+		Accesses accesses;
+		if (!few || !many)
+			return std::nullopt;
+		if (!countAccesses(kind, accesses)) {
+			std::fprintf(stderr, "%s: the modelled core does not run it\n", kind.name);
+			return std::nullopt;
+		}
+		constexpr double layers = longChain - shortChain;
+		const Spread layer = { (many->best - few->best) / layers,
+				       (many->median - few->median) / layers };
+		measured.push_back({ kind, layer, few->best - layer.best });
+		std::printf("%-26s %12.1f %12.1f %12.1f %14.1f %14.1f\n", kind.name, layer.best,
+			    layer.median, measured.back().job, accesses.writes, accesses.reads);
+	}
+	return measured;
+}
+
+/* A line for each layer: microseconds, and its name. */
+bool writeTimes(const std::string &path, const std::vector<LayerTime> &measured)
+{
+	std::ofstream file(path);
+
+	for (const LayerTime &one : measured)
+		file << one.layer.best << ' ' << one.kind.name << '\n';
+	file.close();
+	return !file.fail();
+}
+
+/* Prints what layers take more than in a file of writeTimes(). \return it could be read */
+bool printBeyond(const std::string &path, const std::vector<LayerTime> &measured)
+{
+	std::map<std::string, double> there;
+	std::ifstream file(path);
+	std::string name;
+	double us;
+
+	while (file >> us && std::getline(file >> std::ws, name))
+		there[name] = us;
+	if (there.empty())
+		return false;
+	for (const LayerTime &one : measured)
+		if (there.contains(one.kind.name))
+			std::printf("beyond the datapath, %s: %.3f ms a layer\n", one.kind.name,
+				    (one.layer.best - there[one.kind.name]) / 1e3);
+	return true;
+}
+
+/* What the driver does beside layers. \return there was no error */
+bool measureRest(const Device &device, const Settings &settings)
+{
+	const LayerKind &convolution = convolutionLayer();
+	const auto turns = measureTurns(device, settings.node, convolution, settings.repeats);
+
+	if (!turns)
+		return false;
+	std::printf("a job behind another client's convolution: %.1f us more\n", *turns);
+	return measureSubmit(device, convolution, networkLayers, settings.repeats) &&
+	       measureRate(device, "one copy", layerKinds()[0], shortChain, settings.repeats) &&
+	       measureRate(device, "60 operations", convolution, networkLayers, settings.repeats);
+}
+
+int fail(const char *what, const std::string &path)
+{
+	std::fprintf(stderr, "%s %s\n", path.c_str(), what);
+	return 1;
+}
+
 } /* namespace */
 
 int main(int argc, char **argv)
@@ -367,50 +270,30 @@ int main(int argc, char **argv)
 		"What the driver costs per hardware layer, from the ioctl to the fence",
 		"driver-overhead"
 	};
-	std::string node = Device::path();
-	unsigned int repeats = 31;
-	app.option("--device", node, "accel node").showDefault();
-	app.option("--repeat", repeats, "runs of each chain; the median counts")
+	Settings settings;
+	std::string times, datapath;
+	app.option("--device", settings.node, "accel node").showDefault();
+	app.option("--layer", settings.only, "only layers whose name has this in it");
+	app.option("--repeat", settings.repeats, "runs of each chain")
 		.range(1u, 10000u)
 		.showDefault();
+	app.option("--times", times,
+		   "write what layers take to this file, and measure nothing else");
+	app.option("--datapath", datapath,
+		   "such a file of the embedded device: print what layers take more than there");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
 
-	const Device device(node);
-	if (!device.valid()) {
-		std::fprintf(stderr,
-			     "%s cannot be opened: load the driver, or name another node with "
-			     "--device\n",
-			     node.c_str());
+	const Device device(settings.node);
+	if (!device.valid())
+		return fail("cannot be opened: load the driver, or name another node with --device",
+			    settings.node);
+	const auto measured = measureLayers(device, settings);
+	if (!measured)
 		return 1;
-	}
-
-	std::printf("%-26s %12s %12s %14s %14s\n", "layer", "us a layer", "us a job",
-		    "writes a layer", "reads a layer");
-	for (const Kind &kind : kinds) {
-		const double few = measure(device, kind, shortChain, repeats);
-		const double many = few < 0 ? few : measure(device, kind, longChain, repeats);
-		Accesses accesses;
-		if (many < 0)
-			return 1;
-		if (!countAccesses(kind, accesses)) {
-			std::fprintf(stderr, "%s: the modelled core does not run it\n", kind.name);
-			return 1;
-		}
-		const double layer = (many - few) / (longChain - shortChain);
-		std::printf("%-26s %12.1f %12.1f %14.1f %14.1f\n", kind.name, layer, few - layer,
-			    accesses.writes, accesses.reads);
-	}
-
-	const Kind &convolution = kinds[1];
-	const double alone = measure(device, convolution, shortChain, repeats);
-	const double turns = alone < 0 ? alone : measureTurns(device, node, convolution, repeats);
-	if (turns < 0)
-		return 1;
-	std::printf("a job behind another client's convolution: %.1f us more\n", turns - alone);
-	if (!measureSubmit(device, convolution, networkLayers, repeats) ||
-	    !measureRate(device, "one copy", kinds[0], shortChain, repeats) ||
-	    !measureRate(device, "60 operations", convolution, networkLayers, repeats))
-		return 1;
-	return 0;
+	if (!datapath.empty() && !printBeyond(datapath, *measured))
+		return fail("has no times of layers", datapath);
+	if (!times.empty())
+		return writeTimes(times, *measured) ? 0 : fail("cannot be written", times);
+	return !settings.only.empty() || measureRest(device, settings) ? 0 : 1;
 }
