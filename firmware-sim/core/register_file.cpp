@@ -20,11 +20,11 @@ constexpr uint32_t pointerWord = (NVDLA_RBK_S_POINTER - NVDLA_RBK_BASE) / 4;
 
 } /* namespace */
 
-RegisterFile::RegisterFile(Unit unit) : unit_(unit), base_(unitBase(unit))
+RegisterFile::RegisterFile(Unit unit) : registers_(unitRegisters(unit)), base_(unitBase(unit))
 {
-	for (uint32_t word = 0; word < unitWords(unit); word++) {
-		const RegisterInfo *info = registerInfo(base_ + word * 4);
-		if (info && std::strcmp(info->name, "D_OP_ENABLE") == 0)
+	for (uint32_t word = 0; word < registers_.size(); word++) {
+		const char *name = registers_[word].name;
+		if (name && std::strcmp(name, "D_OP_ENABLE") == 0)
 			opEnable_ = word;
 	}
 	grouped_ = opEnable_ != absent;
@@ -34,10 +34,9 @@ RegisterFile::RegisterFile(Unit unit) : unit_(unit), base_(unitBase(unit))
 void RegisterFile::reset()
 {
 	for (auto &words : words_) {
-		words.assign(unitWords(unit_), 0);
+		words.resize(registers_.size());
 		for (uint32_t word = 0; word < words.size(); word++)
-			if (const RegisterInfo *info = registerInfo(base_ + word * 4))
-				words[word] = info->reset;
+			words[word] = registers_[word].reset;
 	}
 	producer_ = 0;
 	consumer_ = 0;
@@ -66,8 +65,7 @@ uint32_t RegisterFile::pointer() const
 
 uint32_t &RegisterFile::word(uint32_t word, unsigned int group)
 {
-	const RegisterInfo *info = registerInfo(base_ + word * 4);
-	return words_[info && info->shadowed ? group : 0][word];
+	return words_[registers_[word].shadowed ? group : 0][word];
 }
 
 uint32_t RegisterFile::read(uint32_t address) const
@@ -113,8 +111,7 @@ RegisterView RegisterFile::view(unsigned int group) const
 {
 	std::vector<uint32_t> words = words_[group];
 	for (uint32_t word = 0; word < words.size(); word++) {
-		const RegisterInfo *info = registerInfo(base_ + word * 4);
-		if (info && !info->shadowed)
+		if (!registers_[word].shadowed)
 			words[word] = words_[0][word];
 	}
 	return RegisterView(base_, std::move(words));
@@ -124,9 +121,9 @@ RegisterView RegisterFile::view(unsigned int group) const
 void RegisterFile::clearCounters()
 {
 	for (uint32_t word = 0; word < words_[producer_].size(); word++) {
-		const RegisterInfo *info = registerInfo(base_ + word * 4);
-		if (info && info->shadowed && (info->counter || info->status))
-			words_[producer_][word] = info->reset;
+		const RegisterInfo &info = registers_[word];
+		if (info.shadowed && (info.counter || info.status))
+			words_[producer_][word] = info.reset;
 	}
 }
 

@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "core/register_table.h"
 #include "core/register_view.h"
 #include "core/unit.h"
 
@@ -78,7 +80,7 @@ private:
 	uint32_t pointer() const;
 	uint32_t &word(uint32_t word, unsigned int group);
 
-	Unit unit_;
+	std::span<const RegisterInfo> registers_; /* by word; without a name where there is none */
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
 	bool grouped_ = false;

@@ -67,6 +67,11 @@ uint32_t unitWords(Unit unit)
 	return static_cast<uint32_t>(table()[index(unit)].size());
 }
 
+std::span<const RegisterInfo> unitRegisters(Unit unit)
+{
+	return table()[index(unit)];
+}
+
 const RegisterInfo *registerInfo(uint32_t address)
 {
 	const size_t unit = address / NVDLA_UNIT_SIZE;
