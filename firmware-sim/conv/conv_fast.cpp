@@ -73,13 +73,7 @@ public:
 			roundSums(sums_.data(), positions * plan_.columns(), op_.clipTruncate);
 	}
 
-	std::span<const int32_t> line(uint32_t index) const override
-	{
-		const size_t values =
-			static_cast<size_t>(op_.windows.out.width) * op_.groupKernels();
-		return std::span(sums_).subspan(index * values, values);
-	}
-
+	std::span<const int32_t> lines() const override { return sums_; }
 	uint32_t saturated() const override { return saturated_; }
 
 private:
@@ -214,7 +208,7 @@ public:
 
 	/* All that there is to make is made. */
 	void make(uint64_t, uint32_t) override {}
-	std::span<const int32_t> line(uint32_t) const override { return sums_; }
+	std::span<const int32_t> lines() const override { return sums_; }
 	uint32_t saturated() const override { return saturated_; }
 
 private:

@@ -53,10 +53,7 @@ public:
 		}
 	}
 
-	std::span<const int32_t> line(uint32_t index) const override
-	{
-		return std::span(out_).subspan(index * lineValues_, lineValues_);
-	}
+	std::span<const int32_t> lines() const override { return out_; }
 
 	uint32_t saturated() const override { return 0; }
 

@@ -107,12 +107,18 @@ private:
 
 	void deliver(const Piece &piece, const LineMaker &maker)
 	{
+		const uint32_t width = op_.windows.out.width;
+		const size_t values = size_t{ width } * op_.groupKernels();
+		/* Those of a batch's cubes alternate. */
+		const uint32_t together = op_.batches == 1 ? piece.count : 1;
+
 		counters_.saturated += maker.saturated();
-		for (uint32_t i = 0; i < piece.count; i++) {
+		for (uint32_t i = 0; i < piece.count; i += together) {
 			const uint64_t line = piece.first + i;
-			sink_.push({ static_cast<uint32_t>(line % op_.batches), piece.surface,
-				     static_cast<uint32_t>(line / op_.batches), 0,
-				     op_.windows.out.width, maker.line(i) });
+			sink_.pushLines({ static_cast<uint32_t>(line % op_.batches), piece.surface,
+					  static_cast<uint32_t>(line / op_.batches), 0, width,
+					  maker.lines().subspan(i * values, together * values) },
+					together);
 		}
 	}
 

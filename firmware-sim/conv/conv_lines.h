@@ -30,8 +30,8 @@ public:
 	 * not matter.
 	 */
 	virtual void make(uint64_t first, uint32_t count) = 0;
-	/** \return accumulators of line \a index of those made last */
-	virtual std::span<const int32_t> line(uint32_t index) const = 0;
+	/** \return accumulators of the lines made last, one after the other */
+	virtual std::span<const int32_t> lines() const = 0;
 	/** \return outputs of those lines that were clipped */
 	virtual uint32_t saturated() const = 0;
 };

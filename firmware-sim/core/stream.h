@@ -61,6 +61,20 @@ class StreamSink
 public:
 	virtual ~StreamSink() = default;
 	virtual void push(const StreamRun &run) = 0;
+	/**
+	 * \brief push() for \a count whole lines, from the one of \a first on
+	 * \param first its data are those of all lines, one after the other
+	 */
+	virtual void pushLines(const StreamRun &first, uint32_t count)
+	{
+		const size_t values = first.data.size() / count;
+		StreamRun line = first;
+
+		for (uint32_t i = 0; i < count; i++, line.y++) {
+			line.data = first.data.subspan(i * values, values);
+			push(line);
+		}
+	}
 };
 
 } /* namespace nvdla::sim */

@@ -117,6 +117,23 @@ struct SdpOp {
 	/** \return true if the Y stage compares and nothing is written */
 	bool compares() const { return !y.bypass && !y.alu.bypass && y.algorithm == SdpAlu::Equal; }
 
+	/**
+	 * \return true if lines of the output, and of operands of each element, lie behind one
+	 *         another: they can be worked on as one
+	 */
+	bool linesFollow() const
+	{
+		const auto isPacked = [&](const SdpStage &stage) {
+			const SdpOperandRead &read = stage.read;
+			return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
+			       read.cube.lineStride ==
+				       width * atomChannels(proc) * read.elementBytes();
+		};
+
+		return !toPdp && destination.lineStride == width * atomBytes && isPacked(x1) &&
+		       isPacked(x2) && isPacked(y);
+	}
+
 	/** \return true if memory is read: the RDMA unit takes part */
 	bool usesRdma() const
 	{

@@ -130,18 +130,9 @@ SdpOp withLongestLines(const SdpOp &op)
 {
 	SdpOp result = op;
 	const uint64_t pixels = uint64_t{ op.width } * op.height;
-	const auto isPacked = [&](uint32_t lineStride, uint32_t positionBytes) {
-		return lineStride == op.width * positionBytes;
-	};
-	const auto operandsArePacked = [&](const SdpStage &stage) {
-		const SdpOperandRead &read = stage.read;
-		return (!stage.readsAlu() && !stage.readsMul()) || !read.perElement ||
-		       isPacked(read.cube.lineStride, atomChannels(op.proc) * read.elementBytes());
-	};
 
-	if (op.toPdp || pixels > UINT32_MAX || !isPacked(op.source.lineStride, atomBytes) ||
-	    !isPacked(op.destination.lineStride, atomBytes) || !operandsArePacked(op.x1) ||
-	    !operandsArePacked(op.x2) || !operandsArePacked(op.y))
+	if (pixels > UINT32_MAX || op.source.lineStride != op.width * atomBytes ||
+	    !op.linesFollow())
 		return op;
 	result.width = static_cast<uint32_t>(pixels);
 	result.height = 1;

@@ -51,12 +51,33 @@ void SdpStream::push(const StreamRun &run)
 		return;
 	}
 
-	for (uint32_t x = 0; x < run.width && !memory_.cancelled(); x += kMostAtoms)
-		process(run, x, std::min(kMostAtoms, run.width - x));
+	process(run, run.width);
+}
+
+void SdpStream::pushLines(const StreamRun &first, uint32_t count)
+{
+	const uint64_t atoms = uint64_t{ first.width } * count;
+	const bool isWhole = first.x == 0 && first.width == op_.width && first.batch == 0 &&
+			     first.surface < op_.surfaces() && first.y < op_.height &&
+			     count <= op_.height - first.y;
+
+	if (op_.hangs || op_.batches != 1 || !isWhole || first.data.size() != atoms * lanes_ ||
+	    !op_.linesFollow()) {
+		StreamSink::pushLines(first, count);
+		return;
+	}
+	process(first, static_cast<uint32_t>(atoms));
+}
+
+/* All atoms of a run, which may be lines that follow each other. */
+void SdpStream::process(const StreamRun &run, uint32_t atoms)
+{
+	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += kMostAtoms)
+		processSome(run, x, std::min(kMostAtoms, atoms - x));
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */
-void SdpStream::process(const StreamRun &run, uint32_t first, uint32_t count)
+void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count)
 {
 	const auto input = run.data.subspan(size_t{ first } * lanes_, size_t{ count } * lanes_);
 	const uint32_t x = run.x + first;

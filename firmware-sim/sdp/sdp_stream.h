@@ -45,6 +45,7 @@ public:
 		  StreamSink *toPdp = nullptr);
 
 	void push(const StreamRun &run) override;
+	void pushLines(const StreamRun &first, uint32_t count) override;
 
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
@@ -79,7 +80,8 @@ private:
 		SdpLine line;
 	};
 
-	void process(const StreamRun &run, uint32_t first, uint32_t count);
+	void process(const StreamRun &run, uint32_t atoms);
+	void processSome(const StreamRun &run, uint32_t first, uint32_t count);
 	void processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	template<typename Load>
 	void forEachStage(Load load);

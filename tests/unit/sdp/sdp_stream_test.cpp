@@ -414,6 +414,58 @@ TEST(SdpStream, BatchesGoToTheirOwnCubes)
 			  std::vector<int32_t>(64, 9));
 }
 
+/* Whole lines at once, whether they lie behind one another in memory or not, or go to PDP. */
+TEST(SdpStream, LinesTogetherAreAsLineByLine)
+{
+	constexpr uint32_t width = 7, height = 45, channels = 40;
+
+	for (const bool perElement : { false, true }) {
+		for (const uint32_t gap : { 0, 64 }) {
+			for (const bool toPdp : { false, true }) {
+				std::vector<std::byte> written[2];
+				Recorder recorded[2];
+
+				for (const uint32_t together : { 1, 15 }) {
+					RamMemory dram(0, 1 << 16), cvsram(0, 32);
+					SdpOp op = SdpBench::passThrough(Precision::Int8, width,
+									 height, channels);
+					op.destination.address = 0;
+					op.destination.lineStride = width * 32 + gap;
+					op.destination.surfaceStride =
+						height * op.destination.lineStride;
+					op.x1 = aluFromMemory(perElement, false);
+					op.x1.read.cube = op.destination;
+					op.flying = true;
+					op.toPdp = toPdp;
+					std::vector<std::byte> bytes(1 << 16);
+					for (size_t i = 0; i < bytes.size(); i++)
+						bytes[i] = static_cast<std::byte>(i * 11 >> 2);
+					dram.write(0, bytes);
+
+					MemoryPort port(dram, cvsram);
+					const size_t which = together > 1;
+					SdpStream stream(op, tables, port, &recorded[which]);
+					const std::vector<int32_t> all =
+						counting(size_t{ 2 } * height * width * 32, -999);
+					for (uint32_t y = 0; y < 2 * height; y += together)
+						stream.pushLines({ 0, y / height, y % height, 0,
+								   width,
+								   std::span(all).subspan(
+									   size_t{ y } * width * 32,
+									   size_t{ together } *
+										   width * 32) },
+								 together);
+					EXPECT_EQ(stream.finish().guestError, "");
+					dram.read(0, bytes);
+					written[which] = bytes;
+				}
+				EXPECT_TRUE(written[0] == written[1]);
+				EXPECT_EQ(recorded[0].columns, recorded[1].columns);
+			}
+		}
+	}
+}
+
 TEST(SdpStream, HandsOverToPdp)
 {
 	SdpBench bench;
