@@ -225,7 +225,7 @@ TEST(Calibration, CoreComputesWhatWasMeasured)
 	auto imported = importModel(folder);
 	ASSERT_TRUE(imported) << imported.error().message();
 	Model model = *imported;
-	runPasses(model);
+	ASSERT_TRUE(runPasses(model));
 	Calibration calibration;
 	for (const ModelCase &one : folder.cases)
 		calibration.samples.push_back({ realOf(one.inputs[0].numbers) });

@@ -45,7 +45,8 @@ std::vector<Numbers> asDefined(const ModelFolder &folder, const compiler::Model 
 	compiler::Model model = imported;
 	std::vector<Numbers> inputs, outputs;
 
-	runPasses(model);
+	if (!runPasses(model))
+		return {};
 	for (size_t i = 0; i < model.inputs.size(); i++) {
 		const compiler::Value &value = model.values[model.inputs[i]];
 		inputs.push_back(channelsLast(known.inputs[i].numbers, value.shape));

@@ -194,7 +194,7 @@ TEST_P(Layers, AreWithinAStep)
 	auto imported = importModel(folder);
 	ASSERT_TRUE(imported) << imported.error().message();
 	compiler::Model model = *imported;
-	runPasses(model);
+	ASSERT_TRUE(runPasses(model));
 	const std::vector<Numbers> values = valuesOf(folder, model, *imported);
 	const bool uint8 = folder.name.ends_with("uint8");
 	size_t layers = 0;

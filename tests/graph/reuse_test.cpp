@@ -217,4 +217,20 @@ TEST_F(Reuse, PicturesHaveTheirPaddingInTheBuffer)
 	EXPECT_EQ(convolutions(with(second))[1].data_reuse, 1);
 }
 
+/* Matrix products: single elements have to be packed, those of a batch as well. */
+TEST_F(ExpansionTest, TakesABatchOfSingleElementsAtOnce)
+{
+	for (const DataType type : { DataType::Int8, DataType::Half }) {
+		made_ = {};
+		input({ .type = type, .c = 70, .h = 1, .w = 1, .n = 5 });
+		weights(type, 45, 70, 1, 1);
+		add(op::Convolution{ .name = "conv", .input = "x", .weights = "w", .output = "s" });
+		add(op::Sdp{ .name = "sdp", .input = "s", .output = "y" });
+		output("y");
+		const auto convs = convolutions(checked());
+		ASSERT_EQ(convs.size(), 1U);
+		EXPECT_EQ(convs[0].batch, 5U);
+	}
+}
+
 } /* namespace nvdla::test */

@@ -242,6 +242,42 @@ TEST_F(StrategyTest, ReadsAnInputOnce)
 	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Never))[1].data_reuse, 0);
 }
 
+/* Samples of a batch have the same weights, which are not fetched again. */
+TEST_F(StrategyTest, ReadsWeightsOnce)
+{
+	made_.graph.surface({ .name = "x0", .within = "x" });
+	made_.graph.surface({ .name = "x1", .within = "x", .atBatch = 1 });
+	input({ .type = DataType::Int8, .c = 64, .h = 4, .w = 4, .n = 2 });
+	weights(DataType::Int8, 64, 64, 3, 3);
+	for (const std::string number : { "0", "1" }) {
+		add(op::Convolution{ .name = "conv" + number,
+				     .input = "x" + number,
+				     .weights = "w",
+				     .output = "s" + number,
+				     .padding = { 1, 1, 1, 1 } });
+		add(op::Sdp{ .name = "sdp" + number,
+			     .input = "s" + number,
+			     .output = "y" + number,
+			     .converter = { 0, 1, 8 } });
+		output("y" + number);
+	}
+	Strategy strategy = asItIs();
+	strategy.reuse = Choice::Auto;
+	const auto loadable = made_.graph.assemble({ .strategy = strategy });
+	ASSERT_TRUE(loadable) << loadable.error().message();
+	const auto task = dlaTask(*loadable, 0);
+	ASSERT_TRUE(task) << task.error().message();
+	const auto convs = convolutions(*task);
+	ASSERT_EQ(convs.size(), 2U);
+	EXPECT_EQ(convs[0].weight_reuse, 0);
+	EXPECT_EQ(convs[1].weight_reuse, 1);
+	const auto chosen = chooseStrategy(made_.graph, strategy);
+	ASSERT_TRUE(chosen) << chosen.error().message();
+	ASSERT_EQ(chosen->layers.size(), 1U);
+	const LayerChoice &layer = chosen->layers.front();
+	EXPECT_EQ(layer.candidates.at(layer.chosen).what, "weights of the convolution before it");
+}
+
 TEST_F(StrategyTest, DividesLargeInputsAnotherWay)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = largeH, .w = largeW });

@@ -52,8 +52,10 @@ Result<void> refuseUnknown(const Model &model)
 	std::erase_if(known.operators, [](const Operator &operation) {
 		return std::holds_alternative<Unknown>(operation.kind);
 	});
-	runPasses(known);
-	Lowerer(known).lowerOperators(refusals);
+	if (auto passed = runPasses(known); !passed)
+		refusals.add(passed.error());
+	else
+		Lowerer(known).lowerOperators(refusals);
 	return refusals.result();
 }
 
@@ -127,9 +129,19 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
-	runPasses(model);
+	if (auto passed = runPasses(model); !passed)
+		return forward(passed);
 	std::vector<LayerError> errors;
 	if (options.calibration) {
+		for (const Value &value : model.values) {
+			if (value.batch > 1)
+				return fail(
+					ErrorCode::Unsupported, compiling,
+					fmt::format("'{}'", value.name),
+					fmt::format("is a batch of {}; calibrate the model with a "
+						    "batch of 1",
+						    value.batch));
+		}
 		auto calibrated = calibrate(model, *options.calibration);
 		if (!calibrated)
 			return forward(calibrated);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
+#include <string>
 
 #include <fmt/core.h>
 #include <nvdla/error.h>
@@ -20,7 +22,8 @@ public:
 	{
 		constexpr size_t most = 100;
 
-		if (++count_ > most)
+		/* Of the samples of a batch each has the same. */
+		if (!known_.insert(error.where + error.why).second || ++count_ > most)
 			return;
 		if (!all_)
 			all_ = std::move(error);
@@ -38,6 +41,7 @@ public:
 private:
 	std::optional<Error> all_;
 	size_t count_ = 0;
+	std::set<std::string> known_;
 };
 
 } /* namespace nvdla::compiler */

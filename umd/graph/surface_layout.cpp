@@ -67,7 +67,7 @@ TensorDesc layOutFeature(const Surface &surface)
 	desc.n = surface.n;
 	if (surface.lineStride)
 		desc.lineStride = surface.lineStride;
-	else if (desc.n > 1)
+	else if (desc.n > 1 && (desc.h > 1 || desc.w > 1)) /* 1 x 1 has to be packed */
 		desc.lineStride = static_cast<uint32_t>(alignUp(desc.lineStride, batchUnit));
 	desc.surfaceStride =
 		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;

@@ -57,6 +57,18 @@ struct Value {
 	/** \brief Elements of a constant, little endian, in the order of the shape */
 	std::vector<std::byte> data;
 	bool isConstant = false;
+	/** \brief The first axis, if each of its samples is a cube of its own (a batch); else 1 */
+	uint32_t batch = 1;
+
+	/** \return the shape of what is in one cube */
+	Extents cubeShape() const
+	{
+		Extents one = shape;
+
+		if (batch > 1)
+			one.front() = 1;
+		return one;
+	}
 };
 
 /** \brief What a fused activation leaves of real numbers: ReLU6 is { 0, 6 } */

@@ -88,10 +88,10 @@ private:
 	}
 	bool needPicture()
 	{
-		return need(
-			shape(0).size() == 4 && shape(0)[0] == 1,
-			fmt::format("the input is {}; it has to be 1 x height x width x channels",
-				    toString(shape(0))));
+		return need(shape(0).size() == 4,
+			    fmt::format("the input is {}; it has to be batch x height x width x "
+					"channels",
+					toString(shape(0))));
 	}
 	/* Weights and bias of \a kernels kernels. */
 	bool needConstants(size_t rank);
@@ -137,7 +137,7 @@ void Checker::operator()(const Convolution &conv)
 		  fmt::format("kernels of {} do not go with {} in {} groups", toString(w),
 			      toString(x), conv.groups)))
 		return;
-	expectShape({ 1,
+	expectShape({ shape(0)[0],
 		      windows(x[1], conv.padding.top, conv.padding.bottom, w[2], conv.stride.y,
 			      conv.dilation.y),
 		      windows(x[2], conv.padding.left, conv.padding.right, w[3], conv.stride.x,
@@ -156,7 +156,8 @@ void Checker::operator()(const TransposedConvolution &conv)
 	};
 	need(w[1] == x[3],
 	     fmt::format("kernels of {} do not go with {}", toString(w), toString(x)));
-	expectShape({ 1, size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
+	expectShape({ shape(0)[0],
+		      size(x[1], conv.stride.y, w[2], conv.padding.top + conv.padding.bottom),
 		      size(x[2], conv.stride.x, w[3], conv.padding.left + conv.padding.right),
 		      w[0] });
 }
@@ -176,8 +177,8 @@ void Checker::operator()(const PRelu &)
 void Checker::operator()(const Enlarge &enlarge)
 {
 	if (needPicture())
-		expectShape({ 1, shape(0)[1] * enlarge.factor.y, shape(0)[2] * enlarge.factor.x,
-			      shape(0)[3] });
+		expectShape({ shape(0)[0], shape(0)[1] * enlarge.factor.y,
+			      shape(0)[2] * enlarge.factor.x, shape(0)[3] });
 }
 
 void Checker::operator()(const FullyConnected &)
@@ -213,7 +214,7 @@ void Checker::operator()(const Pool &pool)
 	    !need(pool.kernel.x > 0 && pool.kernel.y > 0, "windows are empty"))
 		return;
 	const Extents &x = shape(0);
-	expectShape({ 1,
+	expectShape({ shape(0)[0],
 		      windows(x[1], pool.padding.top, pool.padding.bottom, pool.kernel.y,
 			      pool.stride.y, 1),
 		      windows(x[2], pool.padding.left, pool.padding.right, pool.kernel.x,
@@ -224,7 +225,7 @@ void Checker::operator()(const Pool &pool)
 void Checker::operator()(const GlobalAverage &)
 {
 	if (needInputs(1, 2) && needPicture())
-		need(elementCount(out().shape) == shape(0)[3],
+		need(elementCount(out().shape) == uint64_t{ shape(0)[0] } * shape(0)[3],
 		     fmt::format("the output is {} for {} channels", toString(out().shape),
 				 shape(0)[3]));
 }

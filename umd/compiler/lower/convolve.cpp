@@ -122,8 +122,7 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	lowerer.setCube(result, pass.out);
 	const std::string output = lowerer.write(result);
 	const std::string name = lowerer.step("convolution");
-	const std::string weights = lowerer.unique(name + " kernels");
-	lowerer.graph.weights(weightsOf(kernels, type, weights));
+	const std::string weights = lowerer.addWeights(weightsOf(kernels, type, name + " kernels"));
 	const op::Convolution conv{
 		.name = name,
 		.input = surface,

@@ -91,7 +91,6 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 	const DataType type = lowerer.storage(pass.input);
 	const bool half = type == DataType::Half;
 	const std::string name = lowerer.step("deconvolution");
-	const std::string weights = lowerer.unique(name + " kernels");
 
 	if (!lowerer.need(pass.stride.x <= maxDeconvolutionStride &&
 				  pass.stride.y <= maxDeconvolutionStride,
@@ -107,7 +106,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 						    lowerer.range(pass.input));
 	lowerer.setCube(pass.output, naturalCube(lowerer.value(pass.output).shape));
 	const std::string output = lowerer.write(pass.output);
-	lowerer.graph.weights(weightsOf(kernels, type, weights));
+	const std::string weights = lowerer.addWeights(weightsOf(kernels, type, name + " kernels"));
 	op::Deconvolution deconv{ .name = name,
 				  .input = lowerer.surface(pass.input),
 				  .weights = weights,

@@ -48,7 +48,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 		target.channel += c;
 		const std::string source =
 			cube == whole ? lowerer.surface(from)
-				      : lowerer.part({ lowerer.surface(from), c, 0, 0 }, cube);
+				      : lowerer.part({ lowerer.surface(from), c }, cube);
 		Lowerer::Stage stage =
 			lowerer.stage(lowerer.step("copy"), source, lowerer.storage(from),
 				      lowerer.part(target, cube), like);
@@ -84,15 +84,19 @@ bool isAligned(const PartOf &part, DataType type)
 std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation)
 {
-	const Extents &shape = lowerer.value(operation.outputs.front()).shape;
-	const size_t inside = fromInside(concatenation.axis, shape.size());
+	const Value &output = lowerer.value(operation.outputs.front());
+	const size_t inside = fromInside(concatenation.axis, output.shape.size());
+	const bool isBatch = concatenation.axis == 0 && output.batch > 1;
 	std::vector<PartOf> parts;
 	uint32_t at = 0;
 
 	for (const ValueId input : operation.inputs) {
 		parts.push_back(lowerer.placeOf(operation.outputs.front()));
 		PartOf &part = parts.back();
-		(inside == 0 ? part.channel : inside == 1 ? part.column : part.line) += at;
+		(isBatch       ? part.sample
+		 : inside == 0 ? part.channel
+		 : inside == 1 ? part.column
+			       : part.line) += at;
 		at += along(lowerer.value(input).shape, inside, 1);
 	}
 	return parts;
@@ -110,7 +114,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	const Extents &shape = lowerer.value(output).shape;
 	const size_t inside = fromInside(concatenation.axis, shape.size());
 
-	if (!lowerer.need(inside < 3, "axis", "is that of the batch"))
+	if (!lowerer.need(inside < 3 || lowerer.value(output).batch > 1, "axis",
+			  "is that of the batch"))
 		return;
 	for (const ValueId input : operation.inputs) {
 		if (!lowerer.need(!lowerer.value(input).isConstant, "input",
@@ -135,6 +140,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 
 void lower(Lowerer &lowerer, const Operator &operation, const Slice &slice)
 {
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+
+	if (lowerer.value(input).batch > 1) {
+		PartOf sample{ lowerer.surface(input) };
+		sample.sample = slice.begin.front();
+		lowerer.setCube(output, lowerer.cube(input));
+		lowerer.view(output, lowerer.part(sample, lowerer.cube(input)));
+		return;
+	}
 	takeSlice(lowerer, operation, slice, {});
 }
 
@@ -148,7 +162,8 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	const Cube out = naturalCube(lowerer.value(output).shape);
 	const uint32_t firstC = along(slice.begin, 0, 0), strideC = along(slice.stride, 0, 1);
 	const op::Axes stride{ along(slice.stride, 1, 1), along(slice.stride, 2, 1) };
-	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0) };
+	PartOf at{ lowerer.surface(input), 0, along(slice.begin, 2, 0), along(slice.begin, 1, 0),
+		   0 };
 	Cube read{ in.c, (out.h - 1) * stride.y + 1, (out.w - 1) * stride.x + 1 };
 	/* An element alone has to be packed: it is read with one beside it. */
 	const bool alone = isAlone(read, in);

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "graph/graph_parts.h"
+
 namespace nvdla::compiler
 {
 
@@ -49,7 +51,7 @@ Lowerer::Lowerer(const Model &model, FoldSums foldSums)
 	  cubes_(model.values.size()), surfaces_(model.values.size())
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
-		cubes_[id] = naturalCube(model.values[id].shape);
+		cubes_[id] = naturalCube(model.values[id].cubeShape());
 	chooseStorage();
 }
 
@@ -92,7 +94,7 @@ Quantization Lowerer::quantization(ValueId id) const
 
 void Lowerer::makeNatural(ValueId id)
 {
-	const Cube natural = naturalCube(value(id).shape);
+	const Cube natural = naturalCube(value(id).cubeShape());
 
 	if (cube(id) == natural || failed())
 		return;
@@ -142,7 +144,8 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 			.within = part.surface,
 			.atChannel = part.channel,
 			.atLine = part.line,
-			.atColumn = part.column });
+			.atColumn = part.column,
+			.atBatch = part.sample });
 	return surface;
 }
 
@@ -153,6 +156,7 @@ void Lowerer::describe(const std::string &surface, ValueId id)
 			.c = cubes_[id].c,
 			.h = cubes_[id].h,
 			.w = cubes_[id].w,
+			.n = value(id).batch,
 			.place = Place::Auto,
 			.quantization = value(id).quantization });
 }
@@ -176,7 +180,7 @@ PartOf Lowerer::placeOf(ValueId id) const
 {
 	const auto placed = places_.find(id);
 
-	return placed != places_.end() ? placed->second : PartOf{ surfaces_[id], 0, 0, 0 };
+	return placed != places_.end() ? placed->second : PartOf{ surfaces_[id] };
 }
 
 void Lowerer::view(ValueId id, const std::string &part)
@@ -192,6 +196,23 @@ void Lowerer::add(op::Any operation)
 	if (!layers.empty())
 		layers.back().operations.push_back(operationName(operation));
 	graph.add(std::move(operation));
+}
+
+std::string Lowerer::addWeights(GraphWeights weights)
+{
+	const bool isBatch = std::ranges::any_of(
+		model_.values, [](const Value &value) { return value.batch > 1; });
+
+	for (const GraphWeights &known : assembly::GraphParts::weights(graph)) {
+		if (isBatch && known.k == weights.k && known.c == weights.c &&
+		    known.r == weights.r && known.s == weights.s &&
+		    known.elements.type == weights.elements.type &&
+		    known.elements.bytes == weights.elements.bytes)
+			return known.name;
+	}
+	std::string name = weights.name = unique(weights.name);
+	graph.weights(std::move(weights));
+	return name;
 }
 
 void Lowerer::onCpu(const std::string &why)
@@ -212,7 +233,7 @@ void Lowerer::lowerOne(const Operator &operation)
 	constexpr uint32_t mostOfAxis = 8192;
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
-			const Extents &shape = value(id).shape;
+			const Extents shape = value(id).cubeShape();
 			const Cube natural = naturalCube(shape);
 			need(value(id).isConstant ||
 				     std::max({ natural.c, natural.h, natural.w }) <= mostOfAxis,
@@ -220,7 +241,7 @@ void Lowerer::lowerOne(const Operator &operation)
 			     fmt::format("is {}; {} channels, lines and columns are possible",
 					 toString(shape), mostOfAxis));
 			need(value(id).isConstant || countsElements(operation.kind) ||
-				     elementCount(shape) == naturalCube(shape).elements(),
+				     elementCount(shape) == natural.elements(),
 			     fmt::format("'{}'", value(id).name),
 			     fmt::format("is {}; batches of 1 and three more axes are what "
 					 "there can be",

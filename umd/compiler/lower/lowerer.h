@@ -45,6 +45,7 @@ struct PartOf {
 	uint32_t channel = 0;
 	uint32_t line = 0;
 	uint32_t column = 0;
+	uint32_t sample = 0; /**< of a batch */
 };
 
 /** \brief y = clamp((x + bias) * scale), one for each channel or for each element of a cube */
@@ -171,6 +172,8 @@ public:
 	std::string step(const std::string &what);
 	/** \brief Add an operation, and note it in the report */
 	void add(op::Any operation);
+	/** \brief Add kernels; samples of a batch have theirs in common \return their name */
+	std::string addWeights(GraphWeights weights);
 	/** \brief Note in the report that the operator runs on the CPU */
 	void onCpu(const std::string &why);
 

@@ -25,7 +25,7 @@ void Lowerer::placeInput(size_t index)
 		if (std::holds_alternative<Reshape>(reader.kind))
 			cubes_[id] = countingCube(value(reader.outputs.front()).shape);
 	}
-	need(cubes_[id].elements() == elementCount(value(id).shape), where,
+	need(cubes_[id].elements() == elementCount(value(id).cubeShape()), where,
 	     fmt::format("is {}; batches of 1 and three more axes are what there can be",
 			 toString(value(id).shape)));
 	need(storage(id) != DataType::Unknown, where,
@@ -40,15 +40,16 @@ void Lowerer::placeInput(size_t index)
 			      .c = cubes_[id].c,
 			      .h = cubes_[id].h,
 			      .w = cubes_[id].w,
+			      .n = value(id).batch,
 			      .quantization = value(id).quantization });
 }
 
 /* A result as it would be, for those who read it. */
 void Lowerer::pretend(ValueId id)
 {
-	cubes_[id] = naturalCube(value(id).shape);
+	cubes_[id] = naturalCube(value(id).cubeShape());
 	if (storage(id) == DataType::Unknown ||
-	    cubes_[id].elements() != elementCount(value(id).shape))
+	    cubes_[id].elements() != elementCount(value(id).cubeShape()))
 		missing_.insert(id);
 	else
 		write(id);
@@ -106,7 +107,8 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
 		    model_.isOutput(input) || storage(input) != storage(output) ||
 		    value(input).quantization != value(output).quantization ||
-		    isAlone(naturalCube(value(input).shape), naturalCube(value(output).shape)))
+		    isAlone(naturalCube(value(input).shape),
+			    naturalCube(value(output).cubeShape())))
 			continue;
 		places_[input] = parts[i];
 	}

@@ -4,7 +4,7 @@
 namespace nvdla::compiler
 {
 
-void runPasses(Model &model)
+Result<void> runPasses(Model &model)
 {
 	takeConversionsOffEnds(model);
 	makeSigned(model);
@@ -14,8 +14,11 @@ void runPasses(Model &model)
 	quantizeResults(model);
 	separateTypes(model);
 	foldPads(model);
+	if (auto unrolled = unrollBatch(model); !unrolled)
+		return unrolled;
 	uncutTransposed(model);
 	splitWindows(model);
+	return {};
 }
 
 } /* namespace nvdla::compiler */

@@ -46,6 +46,16 @@ void foldAffines(Model &model);
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
 
+/**
+ * \brief Batches are computed sample by sample, in one network with one set of constants
+ *
+ * Inputs and outputs stay as they are: the samples are parts of them. Matrix products that can be
+ * take all samples at once.
+ *
+ * \return Unsupported naming an operator that does not work sample by sample
+ */
+Result<void> unrollBatch(Model &model);
+
 /** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
  */
 void uncutTransposed(Model &model);
@@ -84,7 +94,10 @@ ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);
 
-/** \brief All others, in their order; all operators are known */
-void runPasses(Model &model);
+/**
+ * \brief All others, in their order; all operators are known
+ * \return what unrollBatch() does
+ */
+Result<void> runPasses(Model &model);
 
 } /* namespace nvdla::compiler */

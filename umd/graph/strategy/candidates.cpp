@@ -178,16 +178,24 @@ void Chooser::reuse(const Layer &layer)
 	} while (!std::holds_alternative<op::Convolution>(operations[before]));
 	const op::Convolution &other = convOf(chosen_.graph, before);
 	const bool sameData = other.input == conv.input && other.winograd == conv.winograd;
+	const bool sameWeights = other.weights == conv.weights;
 	const auto earlier = layerOf(before);
-	if (!sameData || !earlier)
+	std::vector<Candidate> candidates;
+	if (sameData)
+		candidates.push_back({ "input of the convolution before it", [&](Graph &graph) {
+					      convOf(graph, layer.conv).reuseData = true;
+				      } });
+	if (sameWeights)
+		candidates.push_back({ "weights of the convolution before it", [&](Graph &graph) {
+					      convOf(graph, layer.conv).reuseWeights = true;
+				      } });
+	if (candidates.empty() || !earlier)
 		return;
 	std::vector<size_t> members = chainOf(*earlier);
 	for (const size_t member : layer.members())
 		members.push_back(member);
 	std::ranges::sort(members);
-	consider(reuse_, members, { { "input of the convolution before it", [&](Graph &graph) {
-					     convOf(graph, layer.conv).reuseData = true;
-				     } } });
+	consider(reuse_, members, candidates);
 }
 
 } /* namespace nvdla::assembly */

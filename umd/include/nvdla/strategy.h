@@ -48,7 +48,7 @@ struct Strategy {
 	Choice bands = Choice::Auto;
 	/** \brief SDP hands its result to the pooling on the fly */
 	Choice fusedPooling = Choice::Auto;
-	/** \brief An input that the convolution before has read, too, stays in the buffer */
+	/** \brief An input, or weights, that the convolution before has read stay in the buffer */
 	Choice reuse = Choice::Auto;
 	/** \brief Models: one convolution for several of one input whose results are concatenated
 	 */

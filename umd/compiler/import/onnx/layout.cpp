@@ -315,7 +315,10 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 		reader.add(Reshape{}, { tensor.id }, elements, shape, orderOf(shape, several));
 		return;
 	}
-	const bool flattens = to.size() == 1 && !shape.empty() && to.front() + 1 == shape.size();
+	/* A batch may stay in front of what is flattened. */
+	const bool keepsBatch = to.size() == 2 && to.front() == 0 && shape[0] == tensor.shape[0] &&
+				tensor.order.front() == 0;
+	const bool flattens = (to.size() == 1 || keepsBatch) && to.back() + 1 == shape.size();
 	/* The CPU brings the elements into the file's order. */
 	if (!flattens) {
 		addReshape(reader, reader.inOrder(tensor, asInFile(tensor.shape.size())), shape);
@@ -325,7 +328,7 @@ void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &sha
 	for (size_t axis = tensor.shape.size() - 1; axis > 0; axis--)
 		strides[axis - 1] = strides[axis] * tensor.shape[axis];
 	FileTensor flat{ 0, shape, asInFile(shape.size()), {} };
-	for (uint64_t i = 0; i < elementCount(shape); i++) {
+	for (uint64_t i = 0; i < shape.back(); i++) {
 		uint64_t rest = i, place = 0;
 		for (size_t axis = tensor.order.size(); axis-- > 0;) {
 			const uint32_t extent = tensor.shape[tensor.order[axis]];

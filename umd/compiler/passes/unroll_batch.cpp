@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A batch is computed sample by sample. Each operator becomes one for each sample, layer by layer,
+ * so that the same kernels are used one after the other; the constants are those of all.
+ */
+#include <algorithm>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "passes.h"
+
+namespace nvdla::compiler
+{
+
+namespace
+{
+
+constexpr uint32_t mostSamples = 64;
+/* Matrix products take several at once: multi-batch mode (guide, "Multi-Batch Mode"). */
+constexpr uint32_t mostAtOnce = 32;
+/* Of them together: they share the convolution buffer with the weights. */
+constexpr uint64_t mostElementsAtOnce = 1 << 16;
+
+bool seesBatches(const Kind &kind)
+{
+	return !std::holds_alternative<Reshape>(kind) && !std::holds_alternative<Transpose>(kind) &&
+	       !std::holds_alternative<Unknown>(kind);
+}
+
+/* How many samples the inputs have, if an operator on pictures sees them so; 1: no batch. */
+uint32_t batchOf(const Model &model)
+{
+	for (const Operator &operation : model.operators) {
+		if (!seesBatches(operation.kind))
+			continue;
+		for (const auto &ids : { operation.inputs, operation.outputs }) {
+			for (const ValueId id : ids) {
+				const Value &value = model.values[id];
+				if (!value.isConstant && value.shape.size() == 4 &&
+				    value.shape[0] > 1)
+					return value.shape[0];
+			}
+		}
+	}
+	return 1;
+}
+
+bool isOverLastAxis(const Kind &kind)
+{
+	return isOverChannels(kind) || std::holds_alternative<ChannelReduction>(kind) ||
+	       std::holds_alternative<FullyConnected>(kind) || std::holds_alternative<PRelu>(kind);
+}
+
+class Unroller
+{
+public:
+	Unroller(Model &model, uint32_t batch)
+		: model_(model), batch_(batch), isBatched_(model.values.size()),
+		  isThere_(model.values.size()), samples_(model.values.size())
+	{
+	}
+
+	Result<void> run();
+
+private:
+	const Value &value(ValueId id) const { return model_.values[id]; }
+	const Extents &shape(ValueId id) const { return value(id).shape; }
+	/* What an operator does that is not done sample by sample; empty: it is nothing. */
+	std::string problem(const Operator &operation) const;
+	std::string problemOfKind(const Operator &operation) const;
+	std::string problemOfInputs(const Operator &operation) const;
+	/* A sample of a batch, or of a constant that has one for each; others are the same for all.
+	 */
+	ValueId sample(ValueId id, uint32_t index, const Operator &reader);
+	ValueId constantSample(ValueId id, uint32_t index);
+	const std::vector<ValueId> &describeSamples(ValueId id);
+	/* All samples in one value. */
+	ValueId whole(ValueId id, const Operator &by);
+	bool isAtOnce(const Operator &operation) const;
+	void addAtOnce(Operator operation);
+	void addSample(const Operator &operation, uint32_t index);
+
+	Model &model_;
+	const uint32_t batch_;
+	std::vector<bool> isBatched_; /* by the ids of the model as it was */
+	std::vector<bool> isThere_;   /* with all samples in one value */
+	std::vector<std::vector<ValueId>> samples_;
+	std::map<ValueId, Operator> reshapes_; /* by what they write */
+	std::vector<Operator> operators_;
+};
+
+std::string Unroller::problemOfKind(const Operator &operation) const
+{
+	const Kind &kind = operation.kind;
+	const Extents &in = shape(operation.inputs.front());
+
+	if (const auto *all = std::get_if<Concatenation>(&kind); all && all->axis == 0)
+		return "puts batches one behind the other";
+	if (const auto *slice = std::get_if<Slice>(&kind);
+	    slice && (slice->begin.front() != 0 || slice->stride.front() != 1))
+		return "chooses samples of the batch";
+	if (const auto *pad = std::get_if<Pad>(&kind);
+	    pad && (pad->before.front() || pad->after.front()))
+		return "adds samples to the batch";
+	if (const auto *transpose = std::get_if<Transpose>(&kind);
+	    transpose && (transpose->extents.empty() || transpose->extents.front() != batch_ ||
+			  transpose->order.front() != 0))
+		return "moves the axis of the batch";
+	if (isOverLastAxis(kind) && in.size() < 2)
+		return "works along the axis of the batch";
+	if (const auto *full = std::get_if<FullyConnected>(&kind);
+	    full && elementCount(in) / batch_ % shape(operation.inputs[1])[1])
+		return "takes rows that are of several samples";
+	return "";
+}
+
+std::string Unroller::problemOfInputs(const Operator &operation) const
+{
+	const Extents &out = shape(operation.outputs.front());
+
+	for (const ValueId id : operation.inputs) {
+		const Value &input = value(id);
+		const bool isLikeOutput =
+			input.shape.size() == out.size() && input.shape.front() == batch_;
+		if (std::holds_alternative<Concatenation>(operation.kind) && !isBatched_[id])
+			return fmt::format("puts '{}', which is no batch, beside one", input.name);
+		if (!std::holds_alternative<Elementwise>(operation.kind))
+			continue;
+		if (isBatched_[id] && !isLikeOutput)
+			return fmt::format("repeats the batch '{}' along another axis", input.name);
+		if (!isBatched_[id] && isLikeOutput &&
+		    (!input.isConstant || input.quantization.values().size() > 1))
+			return fmt::format("takes '{}' as a batch", input.name);
+	}
+	return "";
+}
+
+std::string Unroller::problem(const Operator &operation) const
+{
+	const Extents &out = shape(operation.outputs.front());
+
+	if (out.empty() || out.front() != batch_)
+		return fmt::format(
+			"makes {} of a batch of {}; the first axis has to stay the batch",
+			toString(out), batch_);
+	const std::string ofKind = problemOfKind(operation);
+	return ofKind.empty() ? problemOfInputs(operation) : ofKind;
+}
+
+ValueId Unroller::constantSample(ValueId id, uint32_t index)
+{
+	Value part = value(id);
+	const size_t bytes = part.data.size() / batch_;
+
+	part.shape.front() = 1;
+	part.data = { value(id).data.begin() + static_cast<ptrdiff_t>(index * bytes),
+		      value(id).data.begin() + static_cast<ptrdiff_t>((index + 1) * bytes) };
+	return model_.add(std::move(part));
+}
+
+const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
+{
+	for (uint32_t i = 0; i < batch_; i++) {
+		Value one = value(id);
+		one.shape.front() = 1;
+		samples_[id].push_back(model_.add(std::move(one)));
+	}
+	return samples_[id];
+}
+
+ValueId Unroller::sample(ValueId id, uint32_t index, const Operator &reader)
+{
+	const bool isElementwise = std::holds_alternative<Elementwise>(reader.kind);
+
+	if (value(id).isConstant && isElementwise && shape(id).size() > 1 &&
+	    shape(id).size() == shape(reader.outputs.front()).size() && shape(id).front() == batch_)
+		return constantSample(id, index);
+	if (!isBatched_[id] || !samples_[id].empty())
+		return isBatched_[id] ? samples_[id][index] : id;
+	const std::vector<ValueId> &parts = describeSamples(id);
+	Slice slice{ Extents(shape(id).size(), 0), Extents(shape(id).size(), 1) };
+	for (uint32_t i = 0; i < batch_; i++) {
+		slice.begin.front() = i;
+		operators_.push_back({ value(id).name,
+				       fmt::format("(sample {})", i),
+				       slice,
+				       { id },
+				       { parts[i] },
+				       reader.index });
+	}
+	return parts[index];
+}
+
+ValueId Unroller::whole(ValueId id, const Operator &by)
+{
+	if (isThere_[id])
+		return id;
+	isThere_[id] = true;
+	model_.values[id].batch = batch_;
+	Operator all{ value(id).name, "(batch)", Concatenation{}, samples_[id], { id }, by.index };
+	if (const auto reshape = reshapes_.find(id); reshape != reshapes_.end()) {
+		all = reshape->second;
+		all.inputs = { whole(all.inputs.front(), by) };
+	}
+	operators_.push_back(std::move(all));
+	return id;
+}
+
+/* SDP does the rest in one operation on the stream, as it reads no batches from memory. */
+bool Unroller::isAtOnce(const Operator &operation) const
+{
+	const auto *full = std::get_if<FullyConnected>(&operation.kind);
+	if (!full)
+		return false;
+	const Extents &in = shape(operation.inputs.front());
+	const Value &weights = value(operation.inputs[1]);
+	const auto quantizations = weights.quantization.values();
+	const bool isSymmetric =
+		weights.type != ElementType::UInt8 &&
+		std::ranges::all_of(quantizations, [](const Quantization &quantization) {
+			return quantization.zeroPoint == 0;
+		});
+
+	return isSymmetric && batch_ <= mostAtOnce && in.size() == 2 &&
+	       elementCount(in) <= mostElementsAtOnce && weights.shape[1] == in.back() &&
+	       (full->activation.isNone() || full->activation.low == 0);
+}
+
+void Unroller::addAtOnce(Operator operation)
+{
+	const ValueId made = operation.outputs.front();
+
+	operation.inputs.front() = whole(operation.inputs.front(), operation);
+	model_.values[made].batch = batch_;
+	isThere_[made] = true;
+	operators_.push_back(std::move(operation));
+}
+
+void Unroller::addSample(const Operator &operation, uint32_t index)
+{
+	Operator one = operation;
+
+	for (ValueId &id : one.inputs)
+		id = sample(id, index, operation);
+	const ValueId made = operation.outputs.front();
+	if (samples_[made].empty())
+		describeSamples(made);
+	one.outputs = { samples_[made][index] };
+	if (auto *transpose = std::get_if<Transpose>(&one.kind))
+		transpose->extents.front() = 1;
+	operators_.push_back(std::move(one));
+}
+
+Result<void> Unroller::run()
+{
+	const auto beginsBatch = [&](ValueId id) {
+		return !value(id).isConstant && !model_.writer(id) && shape(id).size() > 1 &&
+		       shape(id).front() == batch_;
+	};
+
+	/* Inputs, and results of operators that are left out. */
+	for (ValueId id = 0; id < isBatched_.size(); id++) {
+		isBatched_[id] = isThere_[id] = beginsBatch(id);
+		if (isBatched_[id])
+			model_.values[id].batch = batch_;
+	}
+	for (const Operator &operation : model_.operators) {
+		const bool isOfBatch = std::ranges::any_of(
+			operation.inputs, [&](ValueId id) { return isBatched_[id]; });
+		if (!isOfBatch) {
+			operators_.push_back(operation);
+			continue;
+		}
+		const std::string why =
+			batch_ <= mostSamples
+				? problem(operation)
+				: fmt::format("has a batch of {}; up to {} are possible", batch_,
+					      mostSamples);
+		if (!why.empty())
+			return fail(ErrorCode::Unsupported, "compile model",
+				    fmt::format("{} '{}'", operation.type, operation.name), why);
+		isBatched_[operation.outputs.front()] = true;
+		if (std::holds_alternative<Reshape>(operation.kind))
+			reshapes_.emplace(operation.outputs.front(), operation);
+		if (isAtOnce(operation)) {
+			addAtOnce(operation);
+			continue;
+		}
+		for (uint32_t i = 0; i < batch_; i++)
+			addSample(operation, i);
+	}
+	for (const ValueId id : model_.outputs) {
+		if (id < isBatched_.size() && isBatched_[id])
+			whole(id, *model_.writer(id));
+	}
+	model_.operators = std::move(operators_);
+	removeUnused(model_);
+	return {};
+}
+
+} /* namespace */
+
+Result<void> unrollBatch(Model &model)
+{
+	const uint32_t batch = batchOf(model);
+
+	return batch > 1 ? Unroller(model, batch).run() : Result<void>();
+}
+
+} /* namespace nvdla::compiler */
