@@ -43,14 +43,16 @@ bool Server::run(Listener &listener, int stopFd)
 		polls[Listen] = { listener.fd(), POLLIN, 0 };
 		polls[Client].fd = -1;
 		polls[Requests].fd = -1;
+		bool held = false;
 		if (session_) {
 			const size_t queued = session_->stream.queuedBytes();
+			held = queued < kMaxQueued && session_->stream.holdsMessage();
 			polls[Client].fd = session_->stream.fd();
 			polls[Client].events = static_cast<short>(
 				(queued < kMaxQueued ? POLLIN : 0) | (queued ? POLLOUT : 0));
 			polls[Requests] = { memory_.channel().wakeFd(), POLLIN, 0 };
 		}
-		if (poll(polls.data(), polls.size(), -1) < 0) {
+		if (poll(polls.data(), polls.size(), held ? 0 : -1) < 0) {
 			if (errno == EINTR)
 				continue;
 			log_.error("waiting for clients failed: {}", std::strerror(errno));
@@ -67,7 +69,7 @@ bool Server::run(Listener &listener, int stopFd)
 			alive = sendRequests();
 		if (alive && (polls[Client].revents & POLLOUT))
 			alive = flush();
-		if (alive && (polls[Client].revents & (POLLIN | POLLHUP | POLLERR)))
+		if (alive && (held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))))
 			alive = receive();
 		if (!alive)
 			endSession();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <sys/socket.h>
 
@@ -12,11 +13,83 @@
 namespace nvdla::sim::vfiouser
 {
 
+namespace
+{
+
+bool isRegisterAccess(const wire::Header &header)
+{
+	const auto command = static_cast<wire::Command>(header.command);
+	return headerValid(header) && (header.flags & wire::kTypeMask) == wire::kTypeCommand &&
+	       (command == wire::Command::RegionRead || command == wire::Command::RegionWrite);
+}
+
+} /* namespace */
+
 Stream::Result Stream::receive(Message &message)
 {
+	if (!holdsMessage() && headerFilled_ == 0) {
+		const Result result = readAhead();
+		if (result != Result::Message)
+			return result;
+	}
+	const Result result = receiveOne();
+	if (result == Result::Message) {
+		message = std::move(incoming_);
+		incoming_ = {};
+		headerFilled_ = 0;
+	}
+	return result;
+}
+
+/* Take register accesses out of the socket; whatever else is there stays. */
+Stream::Result Stream::readAhead()
+{
+	if (std::exchange(drained_, false))
+		return Result::Again;
+
+	const ssize_t count =
+		recv(socket_.get(), ahead_.data(), ahead_.size(), MSG_PEEK | MSG_DONTWAIT);
+	if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return Result::Again;
+	/* The end of the connection, and errors, are for who reads next. */
+	const size_t there = count > 0 ? static_cast<size_t>(count) : 0;
+	const size_t size = accessBytes(there);
+	aheadTaken_ = aheadFilled_ = 0;
+	if (size == 0)
+		return Result::Message;
+	drained_ = size == there && there < ahead_.size();
+	return readInto(ahead_.data(), size, aheadFilled_);
+}
+
+/* Bytes of the whole register accesses that \a size bytes of ahead_ begin with. */
+size_t Stream::accessBytes(size_t size) const
+{
+	size_t at = 0;
+
+	while (size - at >= sizeof(wire::Header)) {
+		const auto header = *parse<wire::Header>(std::span(ahead_).subspan(at, size - at));
+		if (!isRegisterAccess(header) || header.size > size - at)
+			break;
+		at += header.size;
+	}
+	return at;
+}
+
+/* Fill incoming_ from what was read ahead, or from the socket. */
+Stream::Result Stream::receiveOne()
+{
+	const auto read = [this](std::byte *data, size_t size, size_t &filled) {
+		if (!holdsMessage())
+			return readInto(data, size, filled);
+		std::memcpy(data, &ahead_[aheadTaken_], size);
+		aheadTaken_ += size;
+		filled = size;
+		return Result::Message;
+	};
+
 	if (headerFilled_ < sizeof(wire::Header)) {
 		auto *raw = reinterpret_cast<std::byte *>(&incoming_.header);
-		const Result result = readInto(raw, sizeof(wire::Header), headerFilled_);
+		const Result result = read(raw, sizeof(wire::Header), headerFilled_);
 		if (result != Result::Message)
 			return result;
 		if (!headerValid(incoming_.header))
@@ -27,16 +100,9 @@ Stream::Result Stream::receive(Message &message)
 		incoming_.payload.resize(incoming_.header.size - sizeof(wire::Header));
 		payloadFilled_ = 0;
 	}
-
-	const Result result =
-		readInto(incoming_.payload.data(), incoming_.payload.size(), payloadFilled_);
-	if (result != Result::Message)
-		return result;
-
-	message = std::move(incoming_);
-	incoming_ = {};
-	headerFilled_ = 0;
-	return Result::Message;
+	return incoming_.payload.empty()
+		       ? Result::Message
+		       : read(incoming_.payload.data(), incoming_.payload.size(), payloadFilled_);
 }
 
 /* Read up to \a size bytes in all; never a byte of the message after this one. */

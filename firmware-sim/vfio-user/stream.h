@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <array>
 #include <deque>
 #include <string>
 
@@ -19,6 +20,10 @@ namespace nvdla::sim::vfiouser
  * \brief Cuts the byte stream into messages and queues what goes the other way
  *
  * Never blocks. Belongs to the thread that polls the socket.
+ *
+ * Register accesses come in bursts, so as many of them as have arrived are taken out of the socket
+ * at once. Of any other message, which may come with file descriptors, never a byte more is read
+ * than belongs to it.
  */
 class Stream
 {
@@ -38,6 +43,9 @@ public:
 	/** \brief Read what has arrived until \a message is complete */
 	Result receive(Message &message);
 
+	/** \return whether receive() has a message that the socket does not show any more */
+	bool holdsMessage() const { return aheadTaken_ < aheadFilled_; }
+
 	/** \brief Send \a bytes, or keep what does not fit into the socket now */
 	bool send(Bytes bytes);
 	/** \brief Send more of what is queued \return false if the connection is lost */
@@ -50,11 +58,21 @@ public:
 	const std::string &failure() const { return failure_; }
 
 private:
+	/* Register accesses are 36 bytes long, mostly. */
+	static constexpr size_t kAhead = 4096;
+
+	Result readAhead();
+	size_t accessBytes(size_t size) const;
+	Result receiveOne();
 	Result readInto(std::byte *data, size_t size, size_t &filled);
 	bool takeFds(msghdr &header);
 	Result fail(std::string reason);
 
 	UniqueFd socket_;
+	std::array<std::byte, kAhead> ahead_; /**< whole messages */
+	size_t aheadFilled_ = 0;
+	size_t aheadTaken_ = 0;
+	bool drained_ = false; /**< readAhead() left nothing in the socket */
 	Message incoming_;
 	size_t headerFilled_ = 0;
 	size_t payloadFilled_ = 0;

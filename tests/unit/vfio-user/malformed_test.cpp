@@ -311,6 +311,50 @@ TEST_F(MalformedTest, MessagesInOnePiece)
 	}
 }
 
+/* More than the server takes in a row, with a message among them that has a descriptor. */
+TEST_F(MalformedTest, BurstsOfRegisterAccesses)
+{
+	constexpr uint32_t writes = 300;
+	const UniqueFd memfd = makeMemfd(4096, true);
+	Bytes burst;
+	for (uint32_t i = 0; i < writes; i++) {
+		Bytes write = toBytes(wire::RegionAccess{ 4 * (i % 3), 0, 4 });
+		append(write, i);
+		const Bytes message = encode(static_cast<uint16_t>(i),
+					     static_cast<uint16_t>(wire::Command::RegionWrite),
+					     wire::kNoReply, 0, write);
+		burst.insert(burst.end(), message.begin(), message.end());
+	}
+	for (const uint16_t id : { 1000, 1001 }) {
+		const Bytes message =
+			encode(id, static_cast<uint16_t>(wire::Command::RegionRead), 0, 0,
+			       toBytes(wire::RegionAccess{ 4u * (id % 2), 0, 4 }));
+		burst.insert(burst.end(), message.begin(), message.end());
+	}
+	for (int i = 0; i < 10; i++) {
+		const uint64_t address = uint64_t{ 4096 } * static_cast<unsigned int>(i);
+		ASSERT_TRUE(client.sendRaw(burst));
+		ASSERT_TRUE(
+			client.sendRaw(encode(7, static_cast<uint16_t>(wire::Command::DmaMap), 0, 0,
+					      toBytes(wire::DmaMap{ 32, 3, 0, address, 4096 })),
+				       { memfd.get() }));
+		/* The last of them to each register. */
+		for (const uint32_t expected : { 297u, 298u }) {
+			const auto reply = client.receive();
+			ASSERT_TRUE(reply);
+			ASSERT_EQ(reply->payload.size(), sizeof(wire::RegionAccess) + 4);
+			uint32_t value;
+			std::memcpy(&value, &reply->payload[sizeof(wire::RegionAccess)], 4);
+			EXPECT_EQ(value, expected);
+		}
+		const auto reply = client.receive();
+		ASSERT_TRUE(reply);
+		EXPECT_EQ(+reply->header.id, 7);
+		EXPECT_EQ(+reply->header.flags, wire::kTypeReply);
+	}
+	EXPECT_EQ(server.memory.map().size(), 10u);
+}
+
 TEST_F(MalformedTest, RepliesToNothingAreIgnored)
 {
 	for (const uint32_t flags : { wire::kTypeReply, wire::kTypeReply | wire::kError }) {
