@@ -3,6 +3,7 @@
 its kernel must not say.
 """
 
+import os
 import re
 import subprocess
 import time
@@ -87,6 +88,9 @@ def start_model(socket, log, chip='', patience=20.0):
 	@chip describes the chip that it counts the time of, as in the name of an embedded device.
 	"""
 	options = [f'--{option}' for option in chip.split(',') if option]
+	if not any(option.startswith('--threads') for option in options):
+		# What shares an operation must not wait for a processor that the guest has.
+		options.append(f'--threads={max(1, len(os.sched_getaffinity(0)) - 1)}')
 	with open(log, 'wb') as out:
 		model = processes.spawn([model_program(), '--socket', socket, '--faults', *options],
 					stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
