@@ -105,10 +105,10 @@ template<typename Function>
 void forEachElement(std::span<int32_t> values, size_t lanes, const SdpOperandRun &alu,
 		    const SdpOperandRun &mul, Function function)
 {
-	const size_t atoms = values.size() / lanes;
+	size_t atom = 0;
 
-	for (size_t atom = 0; atom < atoms; atom++) {
-		int32_t *value = &values[atom * lanes];
+	for (size_t first = 0; first < values.size(); first += lanes, atom++) {
+		int32_t *value = &values[first];
 		const int32_t *a = alu.data ? alu.data + atom * alu.atomStride : value;
 		const int32_t *m = mul.data ? mul.data + atom * mul.atomStride : value;
 		for (size_t lane = 0; lane < lanes; lane++)

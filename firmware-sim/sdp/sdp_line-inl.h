@@ -134,8 +134,9 @@ template<typename In>
 int32_t Run<In>::compute(size_t at) const
 {
 	SdpCounters none; /* nothing saturates */
+	const size_t lane = at % lanes;
 	const auto operandAt = [&](const SdpOperandRun &run) {
-		const size_t index = run.atomStride ? at : at % lanes;
+		const size_t index = run.atomStride ? at : lane;
 		return SdpOperandRun{ run.data ? run.data + index : nullptr, 0 };
 	};
 	int32_t value = in[at];
