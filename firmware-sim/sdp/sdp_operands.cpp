@@ -47,6 +47,9 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 		prepareRegister(stage.alu, true, aluValues_, alu_);
 	if (!stage.mul.bypass && !stage.mul.fromMemory)
 		prepareRegister(stage.mul, false, mulValues_, mul_);
+	if ((stage.readsAlu() || stage.readsMul()) && !stage.read.perElement)
+		perKernel_.emplace(memory, stage.read.cube.ram, stage.read.cube.address,
+				   uint64_t{ op.surfaces() } * perKernelBytes());
 }
 
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
@@ -125,14 +128,10 @@ void SdpOperands::unpack()
 
 void SdpOperands::loadPerKernel(uint32_t surface)
 {
-	const SdpOperandRead &read = stage_.read;
-
 	if (surface == surface_)
 		return;
 	surface_ = surface;
-	const size_t bytes = size_t{ lanes_ } * read.elementBytes();
-	raw_ = memory_.view(read.cube.ram, read.cube.address + uint64_t{ surface } * bytes, bytes,
-			    buffer_);
+	raw_ = perKernel_->view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
 	unpack();
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,6 +56,8 @@ public:
 	void makeNumbers();
 
 private:
+	/** \return bytes of a surface's operands of kernels */
+	size_t perKernelBytes() const { return size_t{ lanes_ } * stage_.read.elementBytes(); }
 	void loadPerKernel(uint32_t surface);
 	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
@@ -72,6 +75,7 @@ private:
 	const bool isY_;
 	const bool nanToZero_;
 	const uint32_t lanes_;
+	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 
