@@ -26,11 +26,20 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/** \brief Values of f32 that FP16 bits stand for */
+/** \brief Values of f32 that FP16 bits stand for; those of infinities are 65536 */
 template<typename Tag, typename Halves>
 HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 {
 	const hn::RebindToUnsigned<Tag> bitsTag;
+	const auto nanBits = hn::BitCast(tag, hn::Set(bitsTag, 0x7fc00000));
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const hn::Rebind<hwy::float16_t, Tag> halfTag;
+	const auto infinity = hn::Set(tag, 0x1p16F);
+	const auto value = hn::PromoteTo(tag, hn::BitCast(halfTag, halves));
+	const auto finite = hn::Min(hn::Max(value, hn::Neg(infinity)), infinity);
+
+	return hn::IfThenElse(hn::IsNaN(value), nanBits, finite);
+#else
 	const hn::RebindToSigned<Tag> signedTag;
 	const auto bits = hn::PromoteTo(bitsTag, halves);
 	const auto magnitude = hn::And(bits, hn::Set(bitsTag, 0x7fff));
@@ -40,9 +49,9 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 	const auto value =
 		hn::Mul(hn::BitCast(tag, hn::ShiftLeft<13>(magnitude)), hn::Set(tag, 0x1p112F));
 
-	return hn::IfThenElse(hn::RebindMask(tag, nan),
-			      hn::BitCast(tag, hn::Set(bitsTag, 0x7fc00000)),
+	return hn::IfThenElse(hn::RebindMask(tag, nan), nanBits,
 			      hn::Or(value, hn::BitCast(tag, sign)));
+#endif
 }
 
 /* Vectors of known size, so that there can be arrays of them. */
