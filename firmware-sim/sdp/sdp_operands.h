@@ -33,7 +33,7 @@ public:
 	/** \param stage and \param memory must outlive this object */
 	SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory);
 
-	/** \brief Make the operands of \a count atoms of a line ready */
+	/** \brief Make the operands of \a count atoms of a line of the operation's cube ready */
 	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 
 	/** \brief Operands of the run that was loaded last; valid until the next load() */

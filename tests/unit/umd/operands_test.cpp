@@ -29,6 +29,9 @@ struct Reader {
 	{
 		EXPECT_TRUE(dram.write(0, packed));
 		op.proc = op.in = op.out = test::precisionOf(desc.processing);
+		op.width = desc.width;
+		op.height = desc.height;
+		op.channels = desc.channels;
 		stage.bypass = false;
 		stage.alu.bypass = false;
 		stage.alu.fromMemory = true;
