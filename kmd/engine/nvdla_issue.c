@@ -273,8 +273,7 @@ static void launch_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_op
 /* What the register group of a convolution says. */
 static u32 data_banks(const struct nvdla_sequencer *sequencer, u32 group)
 {
-	u32 index = NVDLA_CSC_D_BANK % NVDLA_UNIT_SIZE / sizeof(u32);
-	u32 value = sequencer->shadow[UNIT(CSC)][group].value[index];
+	u32 value = nvdla_sequencer_held(sequencer, group, NVDLA_CSC_D_BANK);
 
 	return FIELD_GET(NVDLA_CSC_D_BANK__DATA_BANK, value) + 1;
 }

@@ -4,6 +4,8 @@
 
 #include <drm/nvdla_descriptors.h>
 
+#include <nvdla/hw/registers.h>
+
 #include "nvdla_internal.h"
 #include "nvdla_io.h"
 #include "nvdla_schedule.h"
@@ -100,6 +102,20 @@ static inline u64 nvdla_sequencer_now(const struct nvdla_sequencer *sequencer)
 }
 
 /**
+ * nvdla_sequencer_held() - what was last written to a register of a register group
+ * @sequencer: sequencer
+ * @group: register group
+ * @reg: byte offset of the register
+ *
+ * Return: its value, 0 if it was not written since reset.
+ */
+static inline u32 nvdla_sequencer_held(const struct nvdla_sequencer *sequencer, u32 group, u32 reg)
+{
+	return sequencer->shadow[reg / NVDLA_UNIT_SIZE][group]
+		.value[reg % NVDLA_UNIT_SIZE / sizeof(u32)];
+}
+
+/**
  * nvdla_issue_reset() - forget everything that was written to the core
  * @sequencer: sequencer
  */
@@ -156,6 +172,9 @@ void nvdla_issue_select(struct nvdla_sequencer *sequencer, u32 unit, u32 group);
  * @sequencer: sequencer
  * @operation: index
  * @group: register group that it ran in
+ *
+ * Each counter is a read, for which the engine's next operation may wait: those that stay zero
+ * (NaNs of integers, a table or an operand that is not used) are not read.
  */
 void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 group);
 

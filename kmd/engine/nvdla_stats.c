@@ -19,6 +19,11 @@ static u32 read_group(struct nvdla_sequencer *sequencer, u32 group, u32 reg)
 	return sequencer->io.read(sequencer->io.context, reg);
 }
 
+/* Field of a register as the operation in a group was programmed. */
+#define HELD(sequencer, group, name, field) \
+	FIELD_GET(NVDLA_##name##__##field, \
+		  nvdla_sequencer_held(sequencer, group, NVDLA_##name))
+
 static void read_conv(struct nvdla_sequencer *sequencer, u32 group, struct nvdla_conv_stats *conv)
 {
 	conv->data_read_stall = read_group(sequencer, group, NVDLA_CDMA_D_PERF_DAT_READ_STALL);
@@ -27,49 +32,77 @@ static void read_conv(struct nvdla_sequencer *sequencer, u32 group, struct nvdla
 	conv->weight_read_latency =
 		read_group(sequencer, group, NVDLA_CDMA_D_PERF_WT_READ_LATENCY);
 	conv->saturation = read_group(sequencer, group, NVDLA_CACC_D_OUT_SATURATION);
+	if (HELD(sequencer, group, CDMA_D_MISC_CFG, IN_PRECISION) !=
+		    NVDLA_CDMA_D_MISC_CFG__IN_PRECISION__FP16 &&
+	    HELD(sequencer, group, CDMA_D_MISC_CFG, PROC_PRECISION) !=
+		    NVDLA_CDMA_D_MISC_CFG__PROC_PRECISION__FP16)
+		return;
+
 	conv->nan_data = read_group(sequencer, group, NVDLA_CDMA_D_NAN_INPUT_DATA_NUM);
 	conv->nan_weight = read_group(sequencer, group, NVDLA_CDMA_D_NAN_INPUT_WEIGHT_NUM);
 	conv->inf_data = read_group(sequencer, group, NVDLA_CDMA_D_INF_INPUT_DATA_NUM);
 	conv->inf_weight = read_group(sequencer, group, NVDLA_CDMA_D_INF_INPUT_WEIGHT_NUM);
 }
 
-static void read_sdp(struct nvdla_sequencer *sequencer, u32 group, bool rdma, u32 rdma_group,
-		     struct nvdla_sdp_stats *sdp)
+static void read_sdp_lut(struct nvdla_sequencer *sequencer, u32 group, struct nvdla_lut_stats *lut)
 {
-	sdp->status = read_group(sequencer, group, NVDLA_SDP_D_STATUS);
+	lut->underflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_UFLOW);
+	lut->overflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_OFLOW);
+	lut->le_hit = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_LE_HIT);
+	lut->lo_hit = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_LO_HIT);
+	lut->hybrid = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_HYBRID);
+}
+
+static void read_sdp_rdma(struct nvdla_sequencer *sequencer, u32 group, struct nvdla_sdp_stats *sdp)
+{
+	/* SDP's own counters of its input stay zero. */
+	if (HELD(sequencer, group, SDP_RDMA_D_FEATURE_MODE_CFG, IN_PRECISION) ==
+	    NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG__IN_PRECISION__FP16) {
+		sdp->nan_input = read_group(sequencer, group,
+					    NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM);
+		sdp->inf_input = read_group(sequencer, group,
+					    NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM);
+	}
+	if (!HELD(sequencer, group, SDP_RDMA_D_FEATURE_MODE_CFG, FLYING_MODE))
+		sdp->src_read_stall = read_group(sequencer, group,
+						 NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL);
+	if (!HELD(sequencer, group, SDP_RDMA_D_BRDMA_CFG, BRDMA_DISABLE))
+		sdp->x1_read_stall = read_group(sequencer, group,
+						NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL);
+	if (!HELD(sequencer, group, SDP_RDMA_D_NRDMA_CFG, NRDMA_DISABLE))
+		sdp->x2_read_stall = read_group(sequencer, group,
+						NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL);
+	if (!HELD(sequencer, group, SDP_RDMA_D_ERDMA_CFG, ERDMA_DISABLE))
+		sdp->y_read_stall = read_group(sequencer, group,
+					       NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL);
+}
+
+static void read_sdp(struct nvdla_sequencer *sequencer, u32 group, const struct nvdla_operation *op,
+		     u32 rdma_group, struct nvdla_sdp_stats *sdp)
+{
 	sdp->write_stall = read_group(sequencer, group, NVDLA_SDP_D_PERF_WDMA_WRITE_STALL);
 	sdp->saturation = read_group(sequencer, group, NVDLA_SDP_D_PERF_OUT_SATURATION);
-	sdp->nan_output = read_group(sequencer, group, NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM);
-	sdp->lut.underflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_UFLOW);
-	sdp->lut.overflow = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_OFLOW);
-	sdp->lut.le_hit = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_LE_HIT);
-	sdp->lut.lo_hit = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_LO_HIT);
-	sdp->lut.hybrid = read_group(sequencer, group, NVDLA_SDP_D_PERF_LUT_HYBRID);
-	if (!rdma)
-		return;
-
-	/* SDP's own counters of its input stay zero. */
-	sdp->nan_input =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM);
-	sdp->inf_input =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM);
-	sdp->src_read_stall =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_PERF_MRDMA_READ_STALL);
-	sdp->x1_read_stall =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL);
-	sdp->x2_read_stall =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_PERF_NRDMA_READ_STALL);
-	sdp->y_read_stall =
-		read_group(sequencer, rdma_group, NVDLA_SDP_RDMA_D_PERF_ERDMA_READ_STALL);
+	if (op->comparison)
+		sdp->status = read_group(sequencer, group, NVDLA_SDP_D_STATUS);
+	if (HELD(sequencer, group, SDP_D_DATA_FORMAT, OUT_PRECISION) ==
+	    NVDLA_SDP_D_DATA_FORMAT__OUT_PRECISION__FP16)
+		sdp->nan_output = read_group(sequencer, group, NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM);
+	if (op->lut != NVDLA_NO_LUT)
+		read_sdp_lut(sequencer, group, &sdp->lut);
+	if (op->uses_rdma)
+		read_sdp_rdma(sequencer, rdma_group, sdp);
 }
 
 static void read_pdp(struct nvdla_sequencer *sequencer, u32 group, bool rdma, u32 rdma_group,
 		     struct nvdla_pool_stats *pool)
 {
 	pool->write_stall = read_group(sequencer, group, NVDLA_PDP_D_PERF_WRITE_STALL);
-	pool->nan_input = read_group(sequencer, group, NVDLA_PDP_D_NAN_INPUT_NUM);
-	pool->inf_input = read_group(sequencer, group, NVDLA_PDP_D_INF_INPUT_NUM);
-	pool->nan_output = read_group(sequencer, group, NVDLA_PDP_D_NAN_OUTPUT_NUM);
+	if (HELD(sequencer, group, PDP_D_DATA_FORMAT, INPUT_DATA) ==
+	    NVDLA_PDP_D_DATA_FORMAT__INPUT_DATA__FP16) {
+		pool->nan_input = read_group(sequencer, group, NVDLA_PDP_D_NAN_INPUT_NUM);
+		pool->inf_input = read_group(sequencer, group, NVDLA_PDP_D_INF_INPUT_NUM);
+		pool->nan_output = read_group(sequencer, group, NVDLA_PDP_D_NAN_OUTPUT_NUM);
+	}
 	if (rdma)
 		pool->read_stall =
 			read_group(sequencer, rdma_group, NVDLA_PDP_RDMA_D_PERF_READ_STALL);
@@ -81,9 +114,12 @@ static void read_cdp(struct nvdla_sequencer *sequencer, u32 group, u32 rdma_grou
 	pool->read_stall = read_group(sequencer, rdma_group, NVDLA_CDP_RDMA_D_PERF_READ_STALL);
 	pool->write_stall = read_group(sequencer, group, NVDLA_CDP_D_PERF_WRITE_STALL);
 	pool->saturation = read_group(sequencer, group, NVDLA_CDP_D_OUT_SATURATION);
-	pool->nan_input = read_group(sequencer, group, NVDLA_CDP_D_NAN_INPUT_NUM);
-	pool->inf_input = read_group(sequencer, group, NVDLA_CDP_D_INF_INPUT_NUM);
-	pool->nan_output = read_group(sequencer, group, NVDLA_CDP_D_NAN_OUTPUT_NUM);
+	if (HELD(sequencer, group, CDP_D_DATA_FORMAT, INPUT_DATA_TYPE) ==
+	    NVDLA_CDP_D_DATA_FORMAT__INPUT_DATA_TYPE__FP16) {
+		pool->nan_input = read_group(sequencer, group, NVDLA_CDP_D_NAN_INPUT_NUM);
+		pool->inf_input = read_group(sequencer, group, NVDLA_CDP_D_INF_INPUT_NUM);
+		pool->nan_output = read_group(sequencer, group, NVDLA_CDP_D_NAN_OUTPUT_NUM);
+	}
 	pool->lut.underflow = read_group(sequencer, group, NVDLA_CDP_D_PERF_LUT_UFLOW);
 	pool->lut.overflow = read_group(sequencer, group, NVDLA_CDP_D_PERF_LUT_OFLOW);
 	pool->lut.le_hit = read_group(sequencer, group, NVDLA_CDP_D_PERF_LUT_LE_HIT);
@@ -128,7 +164,7 @@ void nvdla_stats_read(struct nvdla_sequencer *sequencer, u32 operation, u32 grou
 		read_conv(sequencer, group, &stats->conv);
 		break;
 	case NVDLA_OP_SDP:
-		read_sdp(sequencer, group, op->uses_rdma, rdma_group, &stats->sdp);
+		read_sdp(sequencer, group, op, rdma_group, &stats->sdp);
 		break;
 	case NVDLA_OP_PDP:
 		read_pdp(sequencer, group, op->uses_rdma, rdma_group, &stats->pool);

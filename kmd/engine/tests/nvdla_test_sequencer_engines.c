@@ -338,6 +338,27 @@ static void sequencer_statistics_are_read_from_the_right_group(struct kunit *tes
 	KUNIT_EXPECT_EQ(test, cdp->pool.lut.lo_hit, 14);
 }
 
+/* Each read is waited for. */
+static void sequencer_counters_that_stay_zero_are_not_read(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+	u32 reads = 0;
+	u32 i;
+
+	t->flags = NVDLA_TASK_STATISTICS;
+	nvdla_test_add_conv(t);
+	nvdla_test_core_run(test);
+	core->num_accesses = 0;
+	nvdla_sequencer_irq(core->sequencer, CONV_DONE(0) | SDP_DONE(0));
+	NVDLA_EXPECT_LIST(test, &core->done, 0);
+	for (i = 0; i < core->num_accesses; i++)
+		reads += !core->accesses[i].write;
+	/* Of CDMA 4, of CACC 1, of SDP 2, of its only operand 1: integers, without a table. */
+	KUNIT_EXPECT_EQ(test, reads, 8);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL), 1);
+}
+
 static void sequencer_without_statistics_nothing_is_read(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -369,6 +390,7 @@ static struct kunit_case nvdla_sequencer_engines_cases[] = {
 	KUNIT_CASE(sequencer_buffer_flush_is_waited_for_once_per_reset),
 	KUNIT_CASE(sequencer_nan_is_flushed_by_whoever_is_told_to),
 	KUNIT_CASE(sequencer_statistics_are_read_from_the_right_group),
+	KUNIT_CASE(sequencer_counters_that_stay_zero_are_not_read),
 	KUNIT_CASE(sequencer_without_statistics_nothing_is_read),
 	{}
 };

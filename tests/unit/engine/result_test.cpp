@@ -50,6 +50,31 @@ protected:
 		tasks.push_back(std::move(created.task));
 	}
 
+	/* A convolution and SDP of FP16, with everything that can be counted. */
+	void addFp16Conv()
+	{
+		const int16_t lut = builder.addLut();
+		const size_t last = builder.addConv();
+		nvdla_conv_op_desc &conv = builder.conv(last - 1);
+		nvdla_sdp_op_desc &sdp = builder.sdp(last);
+		nvdla_conv_surface_desc &convCubes = builder.surfaces[last - 1].conv;
+		nvdla_sdp_surface_desc &sdpCubes = builder.surfaces[last].sdp;
+
+		conv.in_precision = conv.out_precision = NVDLA_PRECISION_FP16;
+		conv.input_channel_csc = conv.kernel_channel_csc = 16;
+		convCubes.src_data = nvdla_test_feature(0, 0, 8, 8, 16, 2);
+		convCubes.dst_data = sdpCubes.src_data = nvdla_test_stream(8, 8, 32, 2);
+		sdp.src_precision = sdp.dst_precision = NVDLA_PRECISION_FP16;
+		sdp.x1_op.precision = NVDLA_PRECISION_FP16;
+		sdpCubes.x1_data = nvdla_test_feature(1, 0x100000, 1, 1, 32, 2);
+		sdpCubes.dst_data = nvdla_test_feature(2, 0, 8, 8, 32, 2);
+		sdp.x2_op = sdp.y_op = sdp.x1_op;
+		sdpCubes.x2_data = sdpCubes.y_data = sdpCubes.x1_data;
+		sdp.y_op.alu_cvt.enable = 1;
+		sdp.y_op.act = NVDLA_ACT_LUT;
+		sdp.lut_index = lut;
+	}
+
 	std::vector<nvdla_task *> pointers() const
 	{
 		std::vector<nvdla_task *> result;
@@ -198,7 +223,7 @@ TEST_F(Result, ComparisonsTellWhatTheyFound)
 TEST_F(Result, CarriesTheCountersOfEachEngine)
 {
 	builder.flags = NVDLA_TASK_STATISTICS;
-	builder.addConv();
+	addFp16Conv();
 	builder.addPdp();
 	builder.addCdp();
 	builder.addBdma();
