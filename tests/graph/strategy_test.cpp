@@ -119,6 +119,34 @@ TEST_F(StrategyTest, CompressesWhatHasManyZeros)
 		  NVDLA_WEIGHT_UNCOMPRESSED);
 }
 
+/* Weights are compressed or not, whoever reads them. */
+TEST_F(StrategyTest, CompressesWhatSeveralUseAlike)
+{
+	for (const uint32_t stride : { 1U, 2U }) {
+		made_ = {};
+		input({ .type = DataType::Int8, .c = 128, .h = 7, .w = 7 });
+		sparseWeights(64, 128);
+		onlyLayer();
+		op::Convolution second{
+			.name = "conv2", .input = "x", .weights = "w", .output = "s2"
+		};
+		second.stride = { stride, stride };
+		add(second);
+		op::Sdp last = sdp();
+		last.name = "sdp2";
+		last.input = "s2";
+		last.output = "y2";
+		add(last);
+		output("y2");
+		const auto convs =
+			convolutions(chosen(&Strategy::compression, Choice::Auto, slowMemory));
+		ASSERT_EQ(convs.size(), 2U);
+		for (const auto &conv : convs)
+			EXPECT_EQ(conv.weight_format, stride == 1 ? NVDLA_WEIGHT_COMPRESSED
+								  : NVDLA_WEIGHT_UNCOMPRESSED);
+	}
+}
+
 TEST_F(StrategyTest, LeavesDenseWeightsAsTheyAre)
 {
 	input({ .type = DataType::Int8, .c = 128, .h = 6, .w = 6 });

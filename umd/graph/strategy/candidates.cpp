@@ -3,6 +3,7 @@
  * What can be chosen for a layer. A function for each subject.
  */
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/core.h>
 #include <nvdla/weights.h>
@@ -75,6 +76,34 @@ void Chooser::winograd(const Layer &layer)
 						} } });
 }
 
+/* Then what is best for one is best for all, such as the samples of a batch. */
+bool Chooser::areWeightsUsedAlike(const op::Convolution &conv) const
+{
+	const auto shape = shapes_.find(conv.input);
+	const auto isAlike = [&](const op::Convolution &other) {
+		const auto read = shapes_.find(other.input);
+		const auto how = [](const op::Convolution &one) {
+			return std::tuple(one.stride.x, one.stride.y, one.dilation.x,
+					  one.dilation.y, one.padding.left, one.padding.right,
+					  one.padding.top, one.padding.bottom, one.groups,
+					  one.winograd, one.bands, one.postExtension);
+		};
+		const auto extents = [](const Surface &surface) {
+			return std::tuple(surface.n, surface.c, surface.h, surface.w, surface.type);
+		};
+		return how(other) == how(conv) && shape != shapes_.end() && read != shapes_.end() &&
+		       extents(read->second) == extents(shape->second);
+	};
+
+	return std::ranges::all_of(chosen_.graph.operations(), [&](const op::Any &any) {
+		const auto *other = std::get_if<op::Convolution>(&any);
+		const auto *deconvolution = std::get_if<op::Deconvolution>(&any);
+		if (deconvolution)
+			return deconvolution->weights != conv.weights;
+		return !other || other->weights != conv.weights || isAlike(*other);
+	});
+}
+
 void Chooser::compression(const Layer &layer)
 {
 	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
@@ -82,7 +111,7 @@ void Chooser::compression(const Layer &layer)
 
 	if (compression_.choice == Choice::Never ||
 	    weights == GraphParts::weights(chosen_.graph).end() || weights->compressed ||
-	    !onlyReader(conv.weights))
+	    !areWeightsUsedAlike(conv))
 		return;
 	/* A mask has a bit for each element; between groups there are more zeros. */
 	const size_t count = weights->elements.count();

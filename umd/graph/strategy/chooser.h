@@ -77,6 +77,9 @@ private:
 	 * why */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
+	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
+	 */
+	bool areWeightsUsedAlike(const op::Convolution &conv) const;
 	/** \brief Operations of the layer and of those whose part of the buffer it uses */
 	std::vector<size_t> chainOf(const Layer &layer) const;
 
@@ -111,7 +114,7 @@ private:
 			   "lines and columns "
 			   "are divisible by 4, 8 or more" };
 	Subject compression_{ "compression", strategy_.compression,
-			      "it takes weights that one convolution uses" };
+			      "it takes weights that all who use them use alike" };
 	Subject postExtension_{ "post-extension", strategy_.postExtension,
 				"it takes pictures, and kernels with few columns" };
 	Subject bands_{ "bands", strategy_.bands,
