@@ -26,14 +26,15 @@ _DPKG_OPTIONS = (r'mkdir -p "$1/etc/dpkg/dpkg.cfg.d" && printf "force-unsafe-io\
 		 '>"$1/etc/dpkg/dpkg.cfg.d/nvdla"')
 
 
-def path(name, release, packages, commands=()):
+def path(name, release, packages, commands=(), other=None):
 	"""Where the tree @name of this recipe is, or will be."""
-	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands])
+	recipe = '\n'.join([SUITES[release], _FORMAT, *packages, *commands, *([other] if other else [])])
 	return cache_dir() / f'debian-{release}-{name}-{hashlib.sha256(recipe.encode()).hexdigest()[:12]}'
 
 
-def _command(target, release, packages, commands):
-	argv = ['mmdebstrap', '--mode=root', '--variant=minbase', '--architectures=amd64', '--components=main',
+def _command(target, release, packages, commands, other):
+	argv = ['mmdebstrap', '--mode=root', '--variant=minbase', f'--architectures={",".join(filter(None, ("amd64", other)))}',
+		'--components=main',
 		'--format=directory', '--aptopt=Acquire::Languages "none"', f'--setup-hook={_DPKG_OPTIONS}']
 	argv += [f'--aptopt={option}' for option in archive.apt_options()]
 	argv += [f'--include={",".join(packages)}']
@@ -43,21 +44,22 @@ def _command(target, release, packages, commands):
 	return [*namespace.prefix(owners=True), *argv, *([uri] if uri else [])]
 
 
-def ensure(name, release, packages, progress, commands=()):
+def ensure(name, release, packages, progress, commands=(), other=None):
 	"""Make the tree @name of Debian @release with @packages unless it is there; returns its path.
 
-	@commands are run in the new system. A tree that is there is whole.
+	@commands are run in the new system. @other: an architecture that packages may be of beside amd64,
+	as NAME:ARCHITECTURE. A tree that is there is whole.
 	"""
-	tree = path(name, release, packages, commands)
+	tree = path(name, release, packages, commands, other)
 	if tree.is_dir():
 		return tree
 	with guest_tree.locked(f'debian-{release}-{name}', progress):
 		if not tree.is_dir():
-			_make(tree, name, release, packages, commands, progress)
+			_make(tree, name, release, packages, commands, other, progress)
 	return tree
 
 
-def _make(tree, name, release, packages, commands, progress):
+def _make(tree, name, release, packages, commands, other, progress):
 	if not shutil.which('mmdebstrap'):
 		raise Failure('mmdebstrap is missing: apt-get install mmdebstrap')
 	# Under the lock nobody else is making one: what lies about is another recipe's, or a killed run's.
@@ -68,7 +70,7 @@ def _make(tree, name, release, packages, commands, progress):
 	log = cache_dir() / f'debian-{release}-{name}.log'
 	progress(f'installing Debian {release} in a folder (about a minute, once)')
 	try:
-		if processes.run_logged(_command(partial, release, packages, commands), log, progress) != 0:
+		if processes.run_logged(_command(partial, release, packages, commands, other), log, progress) != 0:
 			raise Failure(f'{archive.explain(log, cache_dir())}, then run this again; log: {log}')
 		os.rename(partial, tree)
 	finally:

@@ -2,6 +2,7 @@
 """Test results of every kind as one list of cases, and the sentence that sums them up."""
 
 import dataclasses
+import fnmatch
 import json
 import re
 import xml.etree.ElementTree as xml
@@ -122,6 +123,15 @@ def _output(run):
 def _last_line(run):
 	lines = (run.get('stdout') or run.get('stderr') or '').strip().splitlines()
 	return lines[-1] if lines else ''
+
+
+def chooser(filters):
+	"""Whether a test is wanted, by its name: a function. @filters: parts of names, or patterns with * in them."""
+
+	def chosen(name):
+		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
+
+	return chosen
 
 
 def summary(cases):

@@ -3,7 +3,6 @@
 
 import argparse
 import contextlib
-import fnmatch
 import functools
 import os
 import re
@@ -50,13 +49,6 @@ def _parse():
 			parser.error('--debug-kernel goes with neither --quick nor --kernel')
 		arguments.kernel = guest.DEBUG
 	return arguments
-
-
-def _chooser(filters):
-	def chosen(name):
-		return not filters or any(fnmatch.fnmatch(name, part if '*' in part else f'*{part}*') for part in filters)
-
-	return chosen
 
 
 def _host_tests(chosen):
@@ -117,7 +109,7 @@ def _build_plugins():
 
 def main():
 	arguments = _parse()
-	chosen = _chooser(arguments.filters)
+	chosen = results.chooser(arguments.filters)
 	with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
 		found = _guest_and_build(arguments)
 	without = [] if arguments.kernel == guest.DEBUG else _build_plugins()

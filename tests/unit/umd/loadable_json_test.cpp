@@ -110,7 +110,7 @@ Loadable extendedNetwork()
 	return builder.loadable;
 }
 
-const Json &blobWith(const Json &json, const std::string &list)
+const Json &blobWith(const Json &json, const char *list)
 {
 	for (const Json &blob : json["blobs"]) {
 		if (blob.contains("list") && blob["list"] == list)
