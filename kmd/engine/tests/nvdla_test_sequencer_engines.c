@@ -356,7 +356,8 @@ static void sequencer_counters_that_stay_zero_are_not_read(struct kunit *test)
 		reads += !core->accesses[i].write;
 	/* Of CDMA 4, of CACC 1, of SDP 2, of its only operand 1: integers, without a table. */
 	KUNIT_EXPECT_EQ(test, reads, 8);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL), 1);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_reads(core, NVDLA_SDP_RDMA_D_PERF_BRDMA_READ_STALL),
+			1);
 }
 
 static void sequencer_without_statistics_nothing_is_read(struct kunit *test)
