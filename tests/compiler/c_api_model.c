@@ -42,6 +42,10 @@ static int check_errors(const char *path)
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
 	EXPECT(strstr(nvdla_last_error(), "'bands=1': can be auto, always or never"));
 	options.strategy = "never";
+	options.variant = "nv_tiny";
+	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_INVALID_ARGUMENT);
+	EXPECT(strstr(nvdla_last_error(), "'nv_tiny': is not known; there are: nv_full"));
+	options.variant = "nv_full";
 	options.sram_bytes = 65536;
 	EXPECT(nvdla_compile_file(path, &options, &model) == NVDLA_STATUS_OK);
 	nvdla_model_free(model);

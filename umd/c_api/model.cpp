@@ -66,6 +66,12 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 	if (!strategy)
 		return forward(strategy);
 	options.strategy = std::move(*strategy);
+	if (given.variant) {
+		auto core = findCoreVariant(given.variant);
+		if (!core)
+			return forward(core);
+		options.core = *core;
+	}
 	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
 		return wrong("fold_sums",
 			     fmt::format("is {}, not one of enum nvdla_fold_sums", given.fold_sums));

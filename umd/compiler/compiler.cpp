@@ -38,7 +38,7 @@ namespace
 {
 
 /* All that are not known, and what is wrong with the others. */
-Result<void> refuseUnknown(const Model &model)
+Result<void> refuseUnknown(const Model &model, const CompileOptions &options)
 {
 	Refusals refusals;
 
@@ -55,7 +55,7 @@ Result<void> refuseUnknown(const Model &model)
 	if (auto passed = runPasses(known); !passed)
 		refusals.add(passed.error());
 	else
-		Lowerer(known).lowerOperators(refusals);
+		Lowerer(known, options).lowerOperators(refusals);
 	return refusals.result();
 }
 
@@ -125,7 +125,7 @@ void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, c
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
 {
 	removeUnused(model);
-	if (auto refused = refuseUnknown(model); !refused)
+	if (auto refused = refuseUnknown(model, options); !refused)
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
@@ -158,14 +158,15 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 	if (options.everyTensor)
 		nameEveryTensor(model);
 	removeUnused(model);
-	Lowerer lowerer(model, options.foldSums);
+	Lowerer lowerer(model, options);
 	if (auto lowered = lowerer.run(); !lowered)
 		return forward(lowered);
 	std::optional<Strategy> strategy = options.strategy;
 	if (strategy)
 		strategy->join = Choice::Never; /* it is done */
-	auto assembly = lowerer.graph.assembleWithMap(
-		{ .strategy = std::move(strategy), .sramBytes = options.sramBytes });
+	auto assembly = lowerer.graph.assembleWithMap({ .strategy = std::move(strategy),
+							.sramBytes = options.sramBytes,
+							.core = options.core });
 	if (!assembly)
 		return forward(assembly);
 	describeChoices(std::move(assembly->choices), lowerer.layers);

@@ -38,7 +38,7 @@ struct Trial {
 std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 			   const sim::TimingParameters &chip)
 {
-	Lowerer lowerer(part, options.foldSums);
+	Lowerer lowerer(part, options);
 	Trial trial;
 
 	if (!lowerer.run())
@@ -47,8 +47,9 @@ std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 		if (const auto *conv = std::get_if<op::Convolution>(&operation))
 			trial.cutOff.push_back(conv->accumulatorShift);
 	}
-	const auto loadable = lowerer.graph.assemble(
-		{ .strategy = options.strategy, .sramBytes = options.sramBytes });
+	const auto loadable = lowerer.graph.assemble({ .strategy = options.strategy,
+						       .sramBytes = options.sramBytes,
+						       .core = options.core });
 	const auto time = loadable ? assembly::timeOf(*loadable, chip) : std::nullopt;
 	if (!time)
 		return std::nullopt;

@@ -31,7 +31,25 @@ std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 
 } /* namespace */
 
-tl::expected<EngineTask, TaskRefusal> checkTask(const DlaTask &task,
+nvdla_variant engineVariant(const CoreGeometry &core)
+{
+	nvdla_variant variant = *nvdla_variant_nv_full();
+
+	variant.name = core.name;
+	variant.id = core.variant;
+	variant.atom_bytes = core.atomBytes;
+	variant.weight_alignment = core.weightAlignment;
+	variant.weight_size_alignment = core.weightSizeAlignment;
+	variant.mac_channels = core.macChannels;
+	variant.mac_kernels = core.macKernels;
+	variant.cbuf_banks = core.bufferBanks;
+	variant.cbuf_bank_entries = core.bankEntries;
+	variant.cbuf_entry_bytes = core.entryBytes;
+	variant.pdp_line_bytes = core.poolingLineBytes;
+	return variant;
+}
+
+tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
 						const std::function<bool(uint16_t)> &onChip)
 {
 	const auto memory = extentsOf(task, onChip);
@@ -47,8 +65,7 @@ tl::expected<EngineTask, TaskRefusal> checkTask(const DlaTask &task,
 	source.num_operations = static_cast<u32>(task.graph.size());
 	source.num_luts = static_cast<u32>(task.luts.size());
 	source.num_extents = static_cast<u32>(memory.size());
-	const int result =
-		nvdla_task_create(nvdla_variant_nv_full(), &source, &refusal.error, &created);
+	const int result = nvdla_task_create(&variant, &source, &refusal.error, &created);
 	if (!result)
 		return EngineTask(created);
 	refusal.noMemory = result != -EINVAL;

@@ -17,15 +17,15 @@ namespace
 {
 
 /* SDP touches two atoms at once where it widens INT8. */
-uint32_t unitOf(DataType type)
+uint32_t unitOf(DataType type, const CoreGeometry &core)
 {
-	const uint32_t atom = nvFull.atomChannels(type);
+	const uint32_t atom = core.atomChannels(type);
 
 	return type == DataType::Int16 ? 2 * atom : atom;
 }
 
 /* Each run of channels of the whole at whole atoms of the other surface. */
-Join spread(const Surface &whole, const std::set<uint32_t> &starts)
+Join spread(const Surface &whole, const std::set<uint32_t> &starts, const CoreGeometry &core)
 {
 	Join join{ .apart = fmt::format("{} [parts]", whole.name) };
 
@@ -33,7 +33,7 @@ Join spread(const Surface &whole, const std::set<uint32_t> &starts)
 		const auto next = std::next(start);
 		const uint32_t end = next == starts.end() ? whole.c : *next;
 		join.runs.push_back({ join.c, *start, end - *start });
-		join.c += static_cast<uint32_t>(alignUp(end - *start, unitOf(whole.type)));
+		join.c += static_cast<uint32_t>(alignUp(end - *start, unitOf(whole.type, core)));
 	}
 	return join;
 }
@@ -78,14 +78,14 @@ std::map<std::string, Join> findJoins(const std::vector<op::Any> &operations, Sy
 		    declared->second.type == DataType::Unknown)
 			continue;
 		const Surface whole = declared->second;
-		const uint32_t atom = nvFull.atomChannels(whole.type);
+		const uint32_t atom = symbols.core.atomChannels(whole.type);
 		std::set<uint32_t> starts;
 		for (const std::string &part : ofWhole)
 			starts.insert(symbols.declared.at(part).atChannel);
 		if (*starts.rbegin() >= whole.c ||
 		    std::ranges::all_of(starts, [&](uint32_t at) { return at % atom == 0; }))
 			continue;
-		Join join = spread(whole, starts);
+		Join join = spread(whole, starts, symbols.core);
 		Surface apart = whole;
 		apart.name = join.apart;
 		apart.c = join.c;
@@ -166,7 +166,7 @@ Result<void> Expansion::addSlice(const std::string &name)
 	Surface part = declared->second;
 	if (auto added = addSlice(part.within); !added)
 		return added;
-	const uint32_t lead = part.atChannel % nvFull.atomChannels(channels->type);
+	const uint32_t lead = part.atChannel % symbols_.core.atomChannels(channels->type);
 	if (lead == 0)
 		return {};
 	const uint32_t c = channels->count;

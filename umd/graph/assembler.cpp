@@ -67,7 +67,7 @@ Result<void> Assembler::addInputs()
 		if (surface.place == Place::Sram)
 			return bad(fmt::format("input '{}'", name),
 				   "is in on-chip memory, which the application cannot reach");
-		auto desc = layOut(surface);
+		auto desc = layOut(surface, symbols_.core);
 		if (!desc)
 			return forward(desc);
 		if (plan_.regions.size() == maxRegions)
@@ -175,8 +175,9 @@ Result<Assembly> Assembler::run()
 	linkConvolutions(plan_);
 	placeOnChip(plan_, options_);
 	std::vector<Memory> memories = placeRegions(plan_, options_);
-	auto loadable = writeLoadable({ plan_, std::move(memories), bound(graph_.inputs_),
-					bound(graph_.outputs_), std::move(*edges) });
+	auto loadable =
+		writeLoadable({ symbols_.core, plan_, std::move(memories), bound(graph_.inputs_),
+				bound(graph_.outputs_), std::move(*edges) });
 	if (!loadable)
 		return forward(loadable);
 	return Assembly{ std::move(*loadable), stepsOf(plan_), rangesOf(plan_) };

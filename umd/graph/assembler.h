@@ -25,6 +25,7 @@ public:
 	Assembler(const Graph &graph, const AssembleOptions &options)
 		: graph_(graph), options_(options)
 	{
+		symbols_.core = options.core;
 	}
 
 	Result<Assembly> run();
@@ -47,6 +48,7 @@ private:
 
 /** \brief What the loadable is written from */
 struct Assembled {
+	const CoreGeometry &core;
 	const Plan &plan;
 	std::vector<Memory> memories;
 	std::vector<const SurfaceState *> inputs;

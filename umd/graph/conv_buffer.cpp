@@ -65,10 +65,10 @@ void placeCompressed(Lowering &lowering, const ConvLayer &layer)
 }
 
 /* Entries of the convolution buffer that a line takes (guide, ENTRY_PER_SLICE). */
-uint32_t entriesPerSlice(const nvdla_variant &variant, const ConvLayer &layer)
+uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 {
-	const uint32_t entry = variant.cbuf_entry_bytes;
-	const uint32_t atom = variant.atom_bytes;
+	const uint32_t entry = core.entryBytes;
+	const uint32_t atom = core.atomBytes;
 	const auto bytes = static_cast<uint32_t>(elementBytes(layer.core.type));
 	const TensorDesc &in = layer.in.desc;
 	const Shape seen = layer.seenByCsc();
@@ -88,11 +88,11 @@ uint32_t entriesPerSlice(const nvdla_variant &variant, const ConvLayer &layer)
 } /* namespace */
 
 BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
-	: entriesPerBank_(lowering.variant().cbuf_bank_entries)
+	: entriesPerBank_(lowering.geometry().bankEntries)
 {
-	const nvdla_variant &variant = lowering.variant();
-	const uint64_t bankBytes = uint64_t{ entriesPerBank_ } * variant.cbuf_entry_bytes;
-	const uint32_t groupKernels = lowering.geometry().groupKernels(layer.core.type);
+	const CoreGeometry &core = lowering.geometry();
+	const uint64_t bankBytes = core.bankBytes();
+	const uint32_t groupKernels = core.groupKernels(layer.core.type);
 	auto banksFor = [&](uint32_t kernels) {
 		const uint64_t bytes = layer.core.kernelElements() * elementBytes(layer.core.type) *
 				       std::min(kernels, layer.core.kernels);
@@ -101,8 +101,8 @@ BufferNeeds::BufferNeeds(const Lowering &lowering, const ConvLayer &layer)
 	};
 
 	/* The last bank holds the masks of compressed weights. */
-	banks = variant.cbuf_banks - (isSparse(layer.weights) ? 1 : 0);
-	entriesPerLine = entriesPerSlice(variant, layer);
+	banks = core.bufferBanks - (isSparse(layer.weights) ? 1 : 0);
+	entriesPerLine = entriesPerSlice(core, layer);
 	group = banksFor(groupKernels);
 	twoGroups = banksFor(2 * groupKernels);
 	allWeights = banksFor(layer.core.kernels);

@@ -56,9 +56,9 @@ std::string weightsOf(Symbols &symbols, const GraphWeights &whole, const GroupTi
 
 } /* namespace */
 
-uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups)
+uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const CoreGeometry &core)
 {
-	const uint32_t atom = nvFull.atomChannels(weights.elements.type);
+	const uint32_t atom = core.atomChannels(weights.elements.type);
 	const uint32_t kernels = weights.k / groups;
 	const uint32_t forC = std::lcm(weights.c, atom) / weights.c;
 	const uint32_t forK = std::lcm(kernels, atom) / kernels;
@@ -88,7 +88,7 @@ std::optional<GroupedLayer> groupedLayer(Lowering &lowering, const op::Convoluti
 	if (lowering.failed())
 		return {};
 	GroupedLayer layer{ given, {}, in.desc.n };
-	const uint32_t together = groupsTogether(given, groups);
+	const uint32_t together = groupsTogether(given, groups, lowering.geometry());
 	const uint32_t k = given.k / groups;
 	for (uint32_t first = 0; first < groups; first += together) {
 		const uint32_t count = std::min(together, groups - first);

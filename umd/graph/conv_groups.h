@@ -27,7 +27,7 @@ struct GroupTile {
  *
  * The output's atoms may be smaller than those of the weights' type, but never larger.
  */
-uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups);
+uint32_t groupsTogether(const GraphWeights &weights, uint32_t groups, const CoreGeometry &core);
 
 /** \brief A grouped convolution with what follows from its surfaces and weights */
 struct GroupedLayer {

@@ -75,8 +75,7 @@ Lowering Expansion::begin(const op::Any &operation, const std::string &piece)
 {
 	const Kind &kind = kinds[operation.index()];
 
-	return { plan_,	    symbols_, *nvdla_variant_nv_full(), kind.name, operationName(operation),
-		 kind.type, piece };
+	return { plan_, symbols_, kind.name, operationName(operation), kind.type, piece };
 }
 
 Result<void> Expansion::lowerOne(const op::Any &operation, const std::string &piece)

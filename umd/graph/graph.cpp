@@ -91,7 +91,7 @@ Result<Assembly> Graph::assembleWithMap(const AssembleOptions &options) const
 {
 	if (!options.strategy)
 		return assembly::Assembler(*this, options).run();
-	auto chosen = chooseStrategy(*this, *options.strategy);
+	auto chosen = chooseStrategy(*this, *options.strategy, options.core);
 	if (!chosen)
 		return forward(chosen);
 	auto assembled = assembly::Assembler(chosen->graph, options).run();

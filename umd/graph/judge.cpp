@@ -28,9 +28,11 @@ std::string describeField(const Node &node, const std::string &field)
 
 } /* namespace */
 
-Result<void> judge(const Plan &plan, const TaskRange &range, const DlaTask &task)
+Result<void> judge(const CoreGeometry &core, const Plan &plan, const TaskRange &range,
+		   const DlaTask &task)
 {
-	const auto checked = checkTask(task, [&](uint16_t memory) {
+	const nvdla_variant variant = engineVariant(core);
+	const auto checked = checkTask(variant, task, [&](uint16_t memory) {
 		return std::ranges::any_of(plan.regions, [&](const Region &region) {
 			return region.memory == memory && region.domain == MemoryDomain::Sram;
 		});

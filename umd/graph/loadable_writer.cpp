@@ -210,7 +210,7 @@ Result<void> Writer::writeCoreTask(const TaskRange &range)
 	if (!graph)
 		return forward(graph);
 	task.graph = std::move(*graph);
-	if (auto judged = judge(plan_, range, task); !judged)
+	if (auto judged = judge(assembled_.core, plan_, range, task); !judged)
 		return judged;
 
 	const auto first = static_cast<int16_t>(task.addresses.size());
@@ -305,6 +305,7 @@ Result<Loadable> Writer::write()
 		if (auto written = writeCoreTask(range); !written)
 			return forward(written);
 	}
+	loadable_.variant = assembled_.core.name;
 	if (auto checked = loadable_.check(); !checked)
 		return forward(checked);
 	return std::move(loadable_);

@@ -8,9 +8,9 @@
 namespace nvdla::assembly
 {
 
-Lowering::Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
-		   const std::string &name, nvdla_op_type type, const std::string &piece)
-	: plan_(plan), symbols_(symbols), variant_(variant)
+Lowering::Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
+		   nvdla_op_type type, const std::string &piece)
+	: plan_(plan), symbols_(symbols)
 {
 	node.name = name;
 	node.kind = kind;
@@ -140,7 +140,7 @@ SurfaceState &Lowering::output(const std::string &name, DataType type, const Sha
 		return dummy_;
 	if (!surface.within.empty())
 		return writePart(surface);
-	auto desc = layOut(surface);
+	auto desc = layOut(surface, geometry());
 	if (!need(bool(desc), "output", desc ? "" : fmt::format("'{}' {}", name, desc.error().why)))
 		return dummy_;
 

@@ -11,7 +11,6 @@
 #include <string>
 
 #include <nvdla/core_geometry.h>
-#include <nvdla_variant.h>
 
 #include "plan.h"
 
@@ -20,6 +19,7 @@ namespace nvdla::assembly
 
 /** \brief What the graph knows by name, while its operations are lowered in their order */
 struct Symbols {
+	CoreGeometry core = nvFull; /**< that the graph is assembled for */
 	std::map<std::string, Surface> declared;
 	std::map<std::string, SurfaceState> surfaces; /**< that have been written */
 	std::map<std::string, const GraphWeights *> weights;
@@ -42,7 +42,7 @@ struct ConvLayer;
  * \brief Lays out a surface: defaults for strides, size in bytes
  * \return InvalidArgument if the layout cannot be
  */
-Result<TensorDesc> layOut(const Surface &surface);
+Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
 /**
  * \brief Lowers one operation
@@ -54,8 +54,8 @@ class Lowering
 {
 public:
 	/** \param[in] piece of an operation that takes several nodes, for people */
-	Lowering(Plan &plan, Symbols &symbols, const nvdla_variant &variant, const char *kind,
-		 const std::string &name, nvdla_op_type type, const std::string &piece);
+	Lowering(Plan &plan, Symbols &symbols, const char *kind, const std::string &name,
+		 nvdla_op_type type, const std::string &piece);
 
 	/** \brief State a rule; \a field and \a why are for people */
 	bool need(bool fulfilled, const std::string &field, const std::string &why);
@@ -114,8 +114,7 @@ public:
 	int16_t lut(const std::string &name);
 
 	const Symbols &symbols() const { return symbols_; }
-	const nvdla_variant &variant() const { return variant_; }
-	const CoreGeometry &geometry() const { return nvFull; }
+	const CoreGeometry &geometry() const { return symbols_.core; }
 	uint8_t precision(DataType type, const std::string &field);
 
 	/** \return the first rule that is broken */
@@ -148,7 +147,6 @@ private:
 
 	Plan &plan_;
 	Symbols &symbols_;
-	const nvdla_variant &variant_;
 	std::optional<Error> error_;
 	SurfaceState dummy_;
 };

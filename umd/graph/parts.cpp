@@ -125,7 +125,7 @@ SurfaceState *Lowering::wholeOf(const Surface &part)
 	if (!need(declared != symbols_.declared.end() && declared->second.within.empty(), "output",
 		  place + " is not described, or is a part itself"))
 		return nullptr;
-	auto desc = layOut(declared->second);
+	auto desc = layOut(declared->second, geometry());
 	if (!need(bool(desc), "output", desc ? "" : place + " " + desc.error().why))
 		return nullptr;
 	checkPlace(declared->second);

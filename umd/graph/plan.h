@@ -190,6 +190,7 @@ Result<std::vector<nvdla_graph_node>> connect(const Plan &plan, const TaskRange 
 					      const std::vector<ExplicitEdge> &edges);
 
 /** \brief Hold a task against the driver's rules, and say in the user's names what is wrong */
-Result<void> judge(const Plan &plan, const TaskRange &range, const DlaTask &task);
+Result<void> judge(const CoreGeometry &core, const Plan &plan, const TaskRange &range,
+		   const DlaTask &task);
 
 } /* namespace nvdla::assembly */

@@ -53,7 +53,7 @@ uint32_t widestPart(const Lowering &lowering, const op::Pooling &op, DataType ty
 	const uint32_t lines = std::bit_ceil(divideUp(op.kernel.y, op.stride.y));
 	const uint32_t bits = type == DataType::Int8 ? sumBitsInt8 : sumBits;
 
-	return lowering.variant().pdp_line_bytes * 8 /
+	return lowering.geometry().poolingLineBytes * 8 /
 	       (lines * lowering.geometry().atomChannels(type) * bits);
 }
 

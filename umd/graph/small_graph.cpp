@@ -103,7 +103,7 @@ std::optional<std::string> SmallGraph::add(const std::vector<op::Any> &operation
 namespace nvdla
 {
 
-Result<void> Graph::supports(const op::Any &operation) const
+Result<void> Graph::supports(const op::Any &operation, const CoreGeometry &core) const
 {
 	std::map<std::string, Surface> shapes;
 	std::vector<op::Any> operations{ operation };
@@ -127,7 +127,7 @@ Result<void> Graph::supports(const op::Any &operation) const
 			    fmt::format("'{}' is no constant of the graph, and no surface that is "
 					"described with its shape",
 					*missing));
-	auto loadable = small.graph.assemble();
+	auto loadable = small.graph.assemble({ .core = core });
 	return loadable ? Result<void>() : forward(loadable);
 }
 

@@ -59,7 +59,7 @@ TensorDesc layOutPlanar(const Surface &surface)
 	return desc;
 }
 
-TensorDesc layOutFeature(const Surface &surface)
+TensorDesc layOutFeature(const Surface &surface, const CoreGeometry &core)
 {
 	TensorDesc desc = TensorDesc::packedFeature(surface.name, surface.type, surface.c,
 						    surface.h, surface.w);
@@ -72,7 +72,7 @@ TensorDesc layOutFeature(const Surface &surface)
 	desc.surfaceStride =
 		surface.surfaceStride ? surface.surfaceStride : desc.h * desc.lineStride;
 	desc.size = uint64_t{ desc.surfaceStride } *
-		    divideUp(desc.c, nvFull.atomChannels(desc.type)) * desc.n;
+		    divideUp(desc.c, core.atomChannels(desc.type)) * desc.n;
 	return desc;
 }
 
@@ -83,7 +83,7 @@ std::string toString(const Shape &shape)
 	return fmt::format("{} x {} x {} x {}", shape.n, shape.c, shape.h, shape.w);
 }
 
-Result<TensorDesc> layOut(const Surface &surface)
+Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core)
 {
 	const bool image = surface.format != PixelFormat::Feature;
 	const Shape shape{ image ? 1 : surface.c, surface.h, surface.w, surface.n };
@@ -100,7 +100,7 @@ Result<TensorDesc> layOut(const Surface &surface)
 
 	Result<TensorDesc> desc = surface.planar ? layOutPlanar(surface)
 				  : image	 ? layOutImage(surface)
-						 : layOutFeature(surface);
+						 : layOutFeature(surface, core);
 	if (!desc)
 		return desc;
 	desc->quantization = surface.quantization;

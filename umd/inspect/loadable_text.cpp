@@ -25,9 +25,10 @@ std::string headText(const Loadable &loadable, const std::string &name)
 		memoryBytes += memory.size;
 	for (const Blob &blob : loadable.blobs)
 		blobBytes += blob.data.size();
-	return fmt::format("{}: loadable {}, {} memories ({} bytes), {} blobs ({} bytes)\n", name,
-			   toString(loadable.version), loadable.memories.size(), memoryBytes,
-			   loadable.blobs.size(), blobBytes);
+	const std::string variant = loadable.variant.empty() ? "" : " for " + loadable.variant;
+	return fmt::format("{}: loadable {}{}, {} memories ({} bytes), {} blobs ({} bytes)\n", name,
+			   toString(loadable.version), variant, loadable.memories.size(),
+			   memoryBytes, loadable.blobs.size(), blobBytes);
 }
 
 std::string tensorText(const char *title, const std::vector<TensorDesc> &tensors)

@@ -171,6 +171,10 @@ Result<void> Reader::openRoot()
 		return fail(
 			ErrorCode::Unsupported, readingLoadable, "version",
 			fmt::format("is {}, this library reads 0.7", toString(loadable_.version)));
+	if (!asTable(root_)->VerifyOffset(verifier_, fb::Loadable::VT_VARIANT) ||
+	    !verifier_.VerifyString(root_->variant()))
+		return damaged("variant", "lies outside of the file");
+	loadable_.variant = text(root_->variant());
 	return {};
 }
 

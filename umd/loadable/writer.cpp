@@ -122,10 +122,12 @@ Result<std::vector<std::byte>> Loadable::write() const
 							 builder.CreateVector(submit.taskIds));
 		});
 
+	const auto variantName = variant.empty() ? flatbuffers::Offset<flatbuffers::String>{}
+						 : builder.CreateString(variant);
 	fb::FinishLoadableBuffer(builder,
 				 fb::CreateLoadable(builder, &formatVersion, taskList, memoryList,
 						    addressList, eventList, blobList, tensorList,
-						    relocList, submitList));
+						    relocList, submitList, variantName));
 	const auto *bytes = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
 	return std::vector<std::byte>(bytes, bytes + builder.GetSize());
 }

@@ -35,7 +35,7 @@ constexpr const char *what = "predict";
 
 Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
 {
-	auto checked = checkTask(task, [&](uint16_t index) {
+	auto checked = checkTask(*nvdla_variant_nv_full(), task, [&](uint16_t index) {
 		const auto *memory = loadable.memory(index);
 		return memory && memory->domain == MemoryDomain::Sram;
 	});

@@ -2,6 +2,7 @@
 #include <nvdla/network.h>
 
 #include <fmt/core.h>
+#include <nvdla/core_geometry.h>
 
 #include "io/with_memory.h"
 #include "runtime/network_impl.h"
@@ -35,6 +36,21 @@ Result<void> checkAtoms(const Device &device, const Program &program)
 		}
 	}
 	return {};
+}
+
+/* What a loadable says it was made for; those of other compilers say nothing. */
+Result<void> checkVariant(const Device &device, const Loadable &loadable)
+{
+	const CoreGeometry *core = findCoreVariant(device.info().variant);
+	const std::string name =
+		core ? core->name : fmt::format("variant {}", device.info().variant);
+
+	if (loadable.variant.empty() || loadable.variant == name)
+		return {};
+	return fail(ErrorCode::Unsupported, "load network",
+		    fmt::format("variant '{}'", loadable.variant),
+		    fmt::format("is not that of {}, which is {}; compile the model for that",
+				device.path(), name));
 }
 
 /* Of the loadable's data, only what further slots begin with stays. */
@@ -72,6 +88,8 @@ Result<Network> Network::load(const Device &device, const Loadable &loadable,
 	auto program = Program::create(checked, device.info().maxTasks);
 	if (!program)
 		return forward(program);
+	if (auto variant = checkVariant(device, checked); !variant)
+		return forward(variant);
 	if (auto atoms = checkAtoms(device, *program); !atoms)
 		return forward(atoms);
 	auto shared = ResidentMemory::create(device, checked, program->shared);

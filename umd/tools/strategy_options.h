@@ -17,7 +17,8 @@
 namespace nvdla::tools
 {
 
-/** \brief --strategy, --sram-size and --fold-sums; has to exist until the command line is parsed */
+/** \brief --strategy, --sram-size, --fold-sums and --variant; has to exist until the command line
+ * is parsed */
 class StrategyOptions
 {
 public:
@@ -45,10 +46,15 @@ public:
 			   "which sums the SDP operation of the convolution before them computes: "
 			   "those in FP16, the default, none, or integers as well, which then are "
 			   "not saturated before they are added");
+		app.option("--variant", variant_,
+			   "configuration of the core that a model is compiled for: " +
+				   coreVariantNames())
+			.showDefault();
 	}
 
 	/**
-	 * \return how to compile a model; InvalidArgument naming what is no strategy
+	 * \return how to compile a model; InvalidArgument naming what is no strategy, or no
+	 * variant
 	 * \param[in] chip further options of the chip, as Strategy::chip
 	 */
 	Result<CompileOptions>
@@ -59,16 +65,23 @@ public:
 			strategy.error().what = "--strategy";
 			return forward(strategy);
 		}
+		auto core = findCoreVariant(variant_);
+		if (!core) {
+			core.error().what = "--variant";
+			return forward(core);
+		}
 		strategy->chip.insert(strategy->chip.end(), chip.begin(), chip.end());
 		return CompileOptions{ .strategy = std::move(*strategy),
 				       .sramBytes = sramBytes_,
-				       .foldSums = foldSums_ };
+				       .foldSums = foldSums_,
+				       .core = *core };
 	}
 
 private:
 	std::string text_;
 	uint64_t sramBytes_ = 0;
 	FoldSums foldSums_ = FoldSums::Floats;
+	std::string variant_ = coreVariants().front().name;
 };
 
 } /* namespace nvdla::tools */

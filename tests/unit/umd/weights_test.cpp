@@ -26,6 +26,11 @@ TEST(Weights, GeometryIsThatOfTheDriver)
 	EXPECT_EQ(nvFull.macKernels, variant.mac_kernels);
 	EXPECT_EQ(nvFull.weightAlignment, variant.weight_alignment);
 	EXPECT_EQ(nvFull.weightSizeAlignment, variant.weight_size_alignment);
+	EXPECT_EQ(nvFull.bufferBanks, variant.cbuf_banks);
+	EXPECT_EQ(nvFull.bankEntries, variant.cbuf_bank_entries);
+	EXPECT_EQ(nvFull.entryBytes, variant.cbuf_entry_bytes);
+	EXPECT_EQ(nvFull.poolingLineBytes, variant.pdp_line_bytes);
+	EXPECT_EQ(nvFull.variant, variant.id);
 	EXPECT_STREQ(nvFull.name, variant.name);
 }
 

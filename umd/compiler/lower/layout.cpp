@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include <fmt/core.h>
-#include <nvdla/core_geometry.h>
 
 #include "kernels.h"
 
@@ -38,7 +37,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const Quantization in = half ? Quantization{} : lowerer.quantization(from);
 	const Quantization out = half ? Quantization{} : lowerer.quantization(like);
 	const Cube whole = lowerer.cube(from);
-	const uint32_t atom = nvFull.atomChannels(lowerer.storage(from));
+	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
 
 	/* What has to be packed is written atom by atom. */
@@ -75,11 +74,6 @@ Kernels oneTap(const Kernels &kernels, uint32_t r, uint32_t s, uint32_t line, ui
 }
 
 } /* namespace */
-
-bool isAligned(const PartOf &part, DataType type)
-{
-	return part.channel % nvFull.atomChannels(type) == 0;
-}
 
 std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation)
@@ -127,8 +121,7 @@ void lower(Lowerer &lowerer, const Operator &operation, const Concatenation &con
 	/* Parts within atoms take kernels for all channels. */
 	const uint64_t channels = lowerer.cube(output).c;
 	if (!std::ranges::all_of(
-		    parts,
-		    [&](const PartOf &part) { return isAligned(part, lowerer.storage(output)); }) &&
+		    parts, [&](const PartOf &part) { return lowerer.isAligned(part, output); }) &&
 	    !lowerer.needRoom(channels * channels))
 		return;
 	for (size_t i = 0; i < parts.size(); i++) {
@@ -179,7 +172,8 @@ void takeSlice(Lowerer &lowerer, const Operator &operation, const Slice &slice,
 	lowerer.need(lowerer.storage(input) == DataType::Half ||
 			     lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization", "of input and output differ");
-	const bool isView = moves && firstC % nvFull.atomChannels(lowerer.storage(input)) == 0;
+	const bool isView =
+		moves && firstC % lowerer.core().atomChannels(lowerer.storage(input)) == 0;
 	if (lowerer.failed() || (!isView && !lowerer.needRoom(uint64_t{ in.c } * out.c)))
 		return;
 	if (moves && !lowerer.isPlaced(output)) {

@@ -46,9 +46,9 @@ Cube countingCube(const Extents &shape)
 	return cube;
 }
 
-Lowerer::Lowerer(const Model &model, FoldSums foldSums)
-	: model_(model), foldSums_(foldSums), storage_(model.values.size()),
-	  cubes_(model.values.size()), surfaces_(model.values.size())
+Lowerer::Lowerer(const Model &model, const CompileOptions &options)
+	: model_(model), foldSums_(options.foldSums), core_(options.core),
+	  storage_(model.values.size()), cubes_(model.values.size()), surfaces_(model.values.size())
 {
 	for (ValueId id = 0; id < model.values.size(); id++)
 		cubes_[id] = naturalCube(model.values[id].cubeShape());

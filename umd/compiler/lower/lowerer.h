@@ -87,8 +87,7 @@ public:
 		bool stream = false;		 /**< the input is the stream of a convolution */
 		bool keepsZero = false; /**< the function makes integers, not steps from zero */
 	};
-	/** \param[in] foldSums as CompileOptions has it */
-	explicit Lowerer(const Model &model, FoldSums foldSums = {});
+	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
 	/** \brief Lower all operators, and name the outputs \return what is wrong with all of them
 	 */
@@ -124,6 +123,8 @@ public:
 	void fail(Error error);
 
 	const Model &model() const { return model_; }
+	/** \brief The core that the network is for */
+	const CoreGeometry &core() const { return core_; }
 	const Value &value(ValueId id) const { return model_.values[id]; }
 	/** \brief Type of the elements in the core's memory */
 	DataType storage(ValueId id) const { return storage_[id]; }
@@ -160,6 +161,11 @@ public:
 	/** \brief The surface that a value is a part of, and where; its own one from the start on
 	 */
 	PartOf placeOf(ValueId id) const;
+	/** \brief Whether a part of a value's surface begins at a whole atom of channels */
+	bool isAligned(const PartOf &part, ValueId id) const
+	{
+		return part.channel % core_.atomChannels(storage(id)) == 0;
+	}
 	/** \brief Describe the surface of a value that is about to be written, and name it */
 	std::string write(ValueId id);
 	/** \brief Describe a surface that is no value of the model */
@@ -217,6 +223,7 @@ private:
 
 	const Model &model_;
 	const FoldSums foldSums_;
+	const CoreGeometry core_;
 	std::vector<DataType> storage_;
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
@@ -237,8 +244,6 @@ bool needsWideWeights(const Value &weights);
 /** \brief Where each input of a concatenation begins in the output's surface */
 std::vector<PartOf> partsOf(const Lowerer &lowerer, const Operator &operation,
 			    const Concatenation &concatenation);
-/** \return whether a part begins at a whole atom of channels */
-bool isAligned(const PartOf &part, DataType type);
 
 /* One function for each kind of operator. */
 void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv);

@@ -79,7 +79,7 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	std::set<ValueId> seen;
 	const auto areAligned = [this](const std::vector<PartOf> &some, ValueId whole) {
 		return std::ranges::all_of(
-			some, [&](const PartOf &part) { return isAligned(part, storage(whole)); });
+			some, [&](const PartOf &part) { return isAligned(part, whole); });
 	};
 	/* Where parts begin within atoms, those of one surface have to agree. */
 	const auto isPlaceable = [&](const Operator &writer) {

@@ -43,11 +43,12 @@ size_t zeros(const Elements &elements)
 }
 
 /* Groups that a hardware layer has; errors are for those who assemble the graph. */
-uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv)
+uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
+		  const CoreGeometry &core)
 {
 	const bool right = conv.groups > 0 && weights.c > 0 && weights.k >= conv.groups;
 
-	return right ? groupsTogether(weights, conv.groups) : 1;
+	return right ? groupsTogether(weights, conv.groups, core) : 1;
 }
 
 } /* namespace */
@@ -64,10 +65,10 @@ void Chooser::winograd(const Layer &layer)
 	/* Integers: the transformed input is cut off to the type's bits. */
 	const WeightDesc desc{ DataType::Half, weights->k, weights->c, weights->r, weights->s };
 	const WinogradParams params{ conv.stride.x, conv.stride.y };
-	if (desc.elements() != weights->elements.count() || !winogradKernel(nvFull, desc, params))
+	if (desc.elements() != weights->elements.count() || !winogradKernel(core_, desc, params))
 		return;
 	const auto scale =
-		winogradScale(nvFull, desc, params,
+		winogradScale(core_, desc, params,
 			      elementsToFloat(weights->elements.type, weights->elements.bytes));
 	if (!scale || *scale != 1)
 		return;
@@ -115,7 +116,7 @@ void Chooser::compression(const Layer &layer)
 		return;
 	/* A mask has a bit for each element; between groups there are more zeros. */
 	const size_t count = weights->elements.count();
-	const size_t stored = count * groupsIn(*weights, conv);
+	const size_t stored = count * groupsIn(*weights, conv, core_);
 	const size_t saved =
 		(stored - count + zeros(weights->elements)) * elementBytes(weights->elements.type);
 	if (compression_.choice == Choice::Auto && saved <= stored / 8)
@@ -151,7 +152,7 @@ void Chooser::bands(const Layer &layer)
 	if (bands_.choice == Choice::Never || conv.bands || (!best_ && !begin(layer.members())) ||
 	    weights == GraphParts::weights(chosen_.graph).end())
 		return;
-	const uint32_t tiles = divideUp(conv.groups, groupsIn(*weights, conv));
+	const uint32_t tiles = divideUp(conv.groups, groupsIn(*weights, conv, core_));
 	const uint32_t usual = static_cast<uint32_t>(best_->convolutions) / tiles;
 	if (usual < 2)
 		return;

@@ -136,7 +136,7 @@ std::vector<size_t> Chooser::chainOf(const Layer &layer) const
 
 bool Chooser::begin(const std::vector<size_t> &members)
 {
-	best_ = tryOperations(chosen_.graph, shapes_, members, parameters_);
+	best_ = tryOperations(chosen_.graph, shapes_, members, core_, parameters_);
 	if (!best_)
 		return false;
 	if (report_.candidates.empty())
@@ -158,7 +158,7 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 		report_.chosen ? report_.candidates[report_.chosen].what + ", " : "";
 	for (const Candidate &candidate : candidates) {
 		candidate.apply(graph);
-		const auto result = tryOperations(graph, shapes_, members, parameters_);
+		const auto result = tryOperations(graph, shapes_, members, core_, parameters_);
 		if (result && (!candidate.became || candidate.became(*result))) {
 			report_.candidates.push_back({ soFar + candidate.what, result->cycles });
 			const bool taken = least ? result->cycles < least->cycles
@@ -232,7 +232,7 @@ Result<ChosenGraph> Chooser::run()
 	if (!chip)
 		return forward(chip);
 	parameters_ = *chip;
-	auto shapes = Assembler(chosen_.graph, {}).shapes();
+	auto shapes = Assembler(chosen_.graph, { .core = core_ }).shapes();
 	if (!shapes)
 		return forward(shapes);
 	shapes_ = std::move(*shapes);
@@ -262,9 +262,10 @@ Result<ChosenGraph> Chooser::run()
 namespace nvdla
 {
 
-Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy)
+Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy,
+				   const CoreGeometry &core)
 {
-	return assembly::Chooser(graph, strategy).run();
+	return assembly::Chooser(graph, strategy, core).run();
 }
 
 } /* namespace nvdla */

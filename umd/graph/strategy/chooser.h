@@ -31,7 +31,8 @@ namespace nvdla::assembly
 class Chooser
 {
 public:
-	Chooser(const Graph &graph, const Strategy &strategy) : strategy_(strategy)
+	Chooser(const Graph &graph, const Strategy &strategy, const CoreGeometry &core)
+		: strategy_(strategy), core_(core)
 	{
 		chosen_.graph = graph;
 	}
@@ -101,6 +102,7 @@ private:
 	void movePoolings();
 
 	const Strategy &strategy_;
+	const CoreGeometry &core_;
 	ChosenGraph chosen_;
 	sim::TimingParameters parameters_;
 	std::map<std::string, Surface> shapes_;

@@ -62,6 +62,7 @@ std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingPar
 std::optional<TrialResult> tryOperations(const Graph &graph,
 					 const std::map<std::string, Surface> &shapes,
 					 const std::vector<size_t> &members,
+					 const CoreGeometry &core,
 					 const sim::TimingParameters &parameters)
 {
 	SmallGraph small(graph, shapes);
@@ -71,7 +72,7 @@ std::optional<TrialResult> tryOperations(const Graph &graph,
 		operations.push_back(graph.operations()[member]);
 	if (small.add(operations))
 		return std::nullopt;
-	const auto loadable = small.graph.assemble();
+	const auto loadable = small.graph.assemble({ .core = core });
 	return loadable ? timeOf(*loadable, parameters) : std::nullopt;
 }
 

@@ -40,6 +40,7 @@ std::optional<TrialResult> timeOf(const Loadable &loadable,
 std::optional<TrialResult> tryOperations(const Graph &graph,
 					 const std::map<std::string, Surface> &shapes,
 					 const std::vector<size_t> &members,
+					 const CoreGeometry &core,
 					 const sim::TimingParameters &parameters);
 
 } /* namespace nvdla::assembly */

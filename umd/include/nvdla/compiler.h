@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nvdla/assembly.h>
+#include <nvdla/core_geometry.h>
 #include <nvdla/data_type.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
@@ -133,8 +134,11 @@ struct CompileOptions {
 	std::optional<Strategy> strategy = Strategy{};
 	/** \brief On-chip memory for what flows between layers, in bytes (AssembleOptions) */
 	uint64_t sramBytes = 0;
-	/** \brief Which sums of what a convolution makes and another tensor are computed on the way */
+	/** \brief Which sums of what a convolution makes and another tensor are computed on the way
+	 */
 	FoldSums foldSums = FoldSums::Floats;
+	/** \brief The core that the network is for; see findCoreVariant() */
+	CoreGeometry core = nvFull;
 };
 
 /** \brief An input of a model */

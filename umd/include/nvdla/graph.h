@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nvdla/assembly.h>
+#include <nvdla/core_geometry.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 #include <nvdla/lut.h>
@@ -175,6 +176,8 @@ struct AssembleOptions {
 	 * device has is DeviceInfo's; a network that needs more cannot be loaded.
 	 */
 	uint64_t sramBytes = 0;
+	/** \brief The core that the graph is for; see findCoreVariant() */
+	CoreGeometry core = nvFull;
 };
 
 /**
@@ -239,7 +242,7 @@ public:
 	 *
 	 * \return InvalidArgument saying what cannot be, and what can
 	 */
-	Result<void> supports(const op::Any &operation) const;
+	Result<void> supports(const op::Any &operation, const CoreGeometry &core = nvFull) const;
 
 	const std::vector<op::Any> &operations() const { return operations_; }
 
@@ -273,7 +276,8 @@ struct ChosenGraph {
  * Graph::assemble(); InvalidArgument naming what is Always to be chosen and never can be, or what
  * is wrong with the description of the chip
  */
-Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy = {});
+Result<ChosenGraph> chooseStrategy(const Graph &graph, const Strategy &strategy = {},
+				   const CoreGeometry &core = nvFull);
 
 /** \return the name that an operation was given */
 const std::string &operationName(const op::Any &operation);

@@ -183,6 +183,9 @@ class Loadable
 {
 public:
 	Version version{ 0, 7, 0 };
+	/** \brief Name of the core's configuration (findCoreVariant()); empty: the file says none.
+	 * Ours */
+	std::string variant;
 	std::vector<Task> tasks;
 	std::vector<Memory> memories;
 	std::vector<Address> addresses;

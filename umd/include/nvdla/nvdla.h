@@ -484,6 +484,8 @@ struct nvdla_compile_options {
 	/** On-chip memory for what flows between layers, in bytes */
 	uint64_t sram_bytes;
 	uint32_t fold_sums; /**< enum nvdla_fold_sums */
+	/** Configuration of the core, as nvdla::findCoreVariant() knows it; NULL: nv_full */
+	const char *variant;
 };
 
 /**

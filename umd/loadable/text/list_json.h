@@ -73,7 +73,7 @@ void writeMember(const Bits<T> &member, const T &value, Json &json)
 }
 
 template<typename T, typename M>
-void writeMember(const OptionalList<T, M> &member, const T &value, Json &json)
+void writeMember(const Optional<T, M> &member, const T &value, Json &json)
 {
 	if (!(value.*member.member).empty())
 		json[member.name] = toJson(value.*member.member);
@@ -100,7 +100,7 @@ Result<void> readMember(const Bits<T> &member, const Json &json, const std::stri
 }
 
 template<typename T, typename M>
-Result<void> readMember(const OptionalList<T, M> &member, const Json &json, const std::string &path,
+Result<void> readMember(const Optional<T, M> &member, const Json &json, const std::string &path,
 			T &value)
 {
 	if (!json.is_object() || !json.contains(member.name))

@@ -36,15 +36,15 @@ struct Bits {
 template<typename T>
 Bits(const char *, uint16_t T::*, NameOf) -> Bits<T>;
 
-/** \brief As a Member, but a list that is left out when it is empty */
+/** \brief As a Member, but a list or a text that is left out when it is empty */
 template<typename T, typename M>
-struct OptionalList {
+struct Optional {
 	const char *name;
-	std::vector<M> T::*member;
+	M T::*member;
 };
 
 template<typename T, typename M>
-OptionalList(const char *, std::vector<M> T::*) -> OptionalList<T, M>;
+Optional(const char *, M T::*) -> Optional<T, M>;
 
 /** \brief The members of a type, as a tuple */
 template<typename T>
@@ -117,8 +117,8 @@ inline constexpr auto members<TensorEntry> = std::tuple{
 	Member{ "h", &TensorEntry::h },
 	Member{ "w", &TensorEntry::w },
 	Member{ "stride", &TensorEntry::stride },
-	OptionalList{ "scale", &TensorEntry::scale },
-	OptionalList{ "zero_point", &TensorEntry::zeroPoint },
+	Optional{ "scale", &TensorEntry::scale },
+	Optional{ "zero_point", &TensorEntry::zeroPoint },
 };
 
 template<>
@@ -144,6 +144,7 @@ inline constexpr auto members<Blob> = std::tuple{
 template<>
 inline constexpr auto members<Loadable> = std::tuple{
 	Member{ "version", &Loadable::version },
+	Optional{ "variant", &Loadable::variant },
 	Member{ "submit_list", &Loadable::submits },
 	Member{ "task_list", &Loadable::tasks },
 	Member{ "event_list", &Loadable::events },
