@@ -34,11 +34,11 @@ public:
 		graph_.weights({ "w", channels, channels, 3, 3, Elements::of(kernels) });
 	}
 
-	Loadable convolutions() &&
+	Loadable convolutions(const AssembleOptions &options = {}) &&
 	{
 		for (uint32_t i = 0; i < layers; i++)
 			convolution(i);
-		return std::move(*this).assembled(fmt::format("conv{}", layers), {});
+		return std::move(*this).assembled(fmt::format("conv{}", layers), options);
 	}
 	Loadable poolings() &&
 	{
@@ -110,6 +110,23 @@ uint64_t durationOf(const Loadable &loadable)
 	return prediction ? prediction->durationNs : 0;
 }
 
+AssembleOptions branches(Choice choice)
+{
+	AssembleOptions options{ .strategy = Strategy::all(Choice::Never) };
+
+	options.strategy->branches = choice;
+	return options;
+}
+
+uint64_t memoryOf(const Loadable &loadable)
+{
+	uint64_t sum = 0;
+
+	for (const Memory &memory : loadable.memories)
+		sum += memory.size;
+	return sum;
+}
+
 } /* namespace */
 
 TEST(Tasks, BranchesOverlapInOne)
@@ -136,4 +153,27 @@ TEST(Tasks, SharedBytesCostOverlap)
 	EXPECT_GT(shared, durationOf(Branches().both(Order::OneBehindTheOther, apart)));
 	EXPECT_EQ(shared, durationOf(Branches().both(Order::OneBehindTheOther,
 						     { .maxTaskOperations = 2 * layers })));
+}
+
+/* Layers of one branch share, as they come one after the other anyhow. */
+TEST(Tasks, StrategyKeepsBranchesApart)
+{
+	const Order order = Order::OneBehindTheOther;
+	const Loadable shared = Branches().both(order, branches(Choice::Never));
+	const Loadable apart = Branches().both(order, branches(Choice::Always));
+	const Loadable chosen = Branches().both(order, branches(Choice::Auto));
+	const Loadable alone = Branches().both(order, { .reuseMemory = false });
+
+	EXPECT_EQ(shared, Branches().both(order, {}));
+	EXPECT_EQ(chosen, apart);
+	EXPECT_EQ(durationOf(apart), durationOf(alone));
+	EXPECT_LT(durationOf(apart), durationOf(shared));
+	EXPECT_GT(memoryOf(apart), memoryOf(shared));
+	EXPECT_LT(memoryOf(apart), memoryOf(alone));
+}
+
+/* One branch that waits for the other has nothing to gain. */
+TEST(Tasks, BranchesThatAreOneShare)
+{
+	EXPECT_EQ(Branches().convolutions(), Branches().convolutions(branches(Choice::Always)));
 }

@@ -51,7 +51,7 @@ std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 						       .sramBytes = options.sramBytes,
 						       .core = options.core });
 	const auto time = loadable ? assembly::timeOf(*loadable, chip) : std::nullopt;
-	if (!time)
+	if (!time || time->onCpu)
 		return std::nullopt;
 	trial.cycles = time->cycles;
 	return trial;

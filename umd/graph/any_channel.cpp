@@ -231,11 +231,11 @@ Result<void> Expansion::addJoins()
 		    }))
 			continue;
 		join.done = true;
-		auto added = checkJoin(name, join).and_then([&] {
-			const DataType type = symbols_.declared.at(name).type;
-			return addSelection(name, join.apart, { type, join.c }, join.runs);
-		});
-		if (!added)
+		if (auto checked = checkJoin(name, join); !checked)
+			return checked;
+		const DataType type = symbols_.declared.at(name).type;
+		if (auto added = addSelection(name, join.apart, { type, join.c }, join.runs);
+		    !added)
 			return added;
 	}
 	return {};

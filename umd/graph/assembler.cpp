@@ -8,6 +8,7 @@
 
 #include "descriptors.h"
 #include "expansion.h"
+#include "strategy/trial.h"
 
 namespace nvdla::assembly
 {
@@ -157,6 +158,45 @@ std::vector<const SurfaceState *> Assembler::bound(const std::vector<std::string
 	return states;
 }
 
+Result<Assembly> Assembler::place(bool apart, const std::vector<ExplicitEdge> &edges)
+{
+	std::vector<Memory> memories = placeRegions(plan_, options_, apart);
+	auto loadable = writeLoadable({ symbols_.core, plan_, std::move(memories),
+					bound(graph_.inputs_), bound(graph_.outputs_), edges });
+	if (!loadable)
+		return forward(loadable);
+	return Assembly{ std::move(*loadable), stepsOf(plan_), rangesOf(plan_) };
+}
+
+bool Assembler::takeMoreApart()
+{
+	const auto bytes = [this](bool apart) {
+		uint64_t sum = 0;
+		for (const Memory &memory : placeRegions(plan_, options_, apart))
+			sum += memory.size;
+		return sum;
+	};
+
+	return bytes(true) > bytes(false);
+}
+
+Result<Assembly> Assembler::placeBranches(const std::vector<ExplicitEdge> &edges)
+{
+	auto chip = chipOf(*options_.strategy);
+	if (!chip)
+		return forward(chip);
+	if (!takeMoreApart())
+		return place(false, edges);
+	auto apart = place(true, edges);
+	auto shared = place(false, edges);
+	if (!apart || !shared)
+		return shared;
+	const auto timeApart = timeOf(apart->loadable, *chip);
+	const auto timeShared = timeOf(shared->loadable, *chip);
+	const bool gains = timeApart && timeShared && timeApart->cycles < timeShared->cycles;
+	return gains ? apart : shared;
+}
+
 Result<Assembly> Assembler::run()
 {
 	auto done = collectNames()
@@ -174,13 +214,9 @@ Result<Assembly> Assembler::run()
 		return forward(edges);
 	linkConvolutions(plan_);
 	placeOnChip(plan_, options_);
-	std::vector<Memory> memories = placeRegions(plan_, options_);
-	auto loadable =
-		writeLoadable({ symbols_.core, plan_, std::move(memories), bound(graph_.inputs_),
-				bound(graph_.outputs_), std::move(*edges) });
-	if (!loadable)
-		return forward(loadable);
-	return Assembly{ std::move(*loadable), stepsOf(plan_), rangesOf(plan_) };
+	const Choice branches = options_.strategy ? options_.strategy->branches : Choice::Never;
+	return branches == Choice::Auto ? placeBranches(*edges)
+					: place(branches == Choice::Always, *edges);
 }
 
 Result<std::map<std::string, Surface>> Assembler::shapes()

@@ -37,6 +37,12 @@ private:
 	Result<void> addInputs();
 	Result<void> checkUses() const;
 	Result<std::vector<ExplicitEdge>> findEdges() const;
+	/** \brief Give out memory as placeRegions() has it, and write the loadable */
+	Result<Assembly> place(bool apart, const std::vector<ExplicitEdge> &edges);
+	/** \brief Do branches take more memory if they share none? */
+	bool takeMoreApart();
+	/** \brief The faster one of branches that share memory and of those that do not */
+	Result<Assembly> placeBranches(const std::vector<ExplicitEdge> &edges);
 	/** \brief Names of the bound surfaces, in the order in which they are bound */
 	std::vector<const SurfaceState *> bound(const std::vector<std::string> &names) const;
 

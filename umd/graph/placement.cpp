@@ -3,13 +3,13 @@
  * Where surfaces and constants lie.
  */
 #include <algorithm>
-#include <functional>
+#include <array>
 #include <set>
 
 #include <fmt/core.h>
 
 #include "loadable/cubes.h"
-#include "plan.h"
+#include "packing.h"
 
 namespace nvdla::assembly
 {
@@ -17,102 +17,7 @@ namespace nvdla::assembly
 namespace
 {
 
-/* What weights need; everything else needs less (formats, requirements of alignment). */
-constexpr uint64_t alignment = 256;
 constexpr uint32_t memoryAlignment = 4096;
-
-/* First and last node that a region has to be there for. */
-struct Lifetime {
-	size_t first = SIZE_MAX;
-	size_t last = 0;
-};
-
-/*
- * A chain of streams runs at once: what one of its members reads or writes has
- * to be there from the chain's beginning to its end.
- */
-std::vector<Lifetime> lifetimes(const Plan &plan)
-{
-	std::vector<Lifetime> times(plan.regions.size());
-
-	for (const Node &node : plan.nodes) {
-		for (const std::vector<int> *regions : { &node.reads, &node.writes }) {
-			for (int region : *regions) {
-				const int whole = plan.regions[static_cast<size_t>(region)].whole;
-				Lifetime &time =
-					times[static_cast<size_t>(whole == none ? region : whole)];
-				time.first = std::min(time.first, node.chainFirst);
-				time.last = std::max(time.last, node.chainLast);
-			}
-		}
-	}
-	return times;
-}
-
-/*
- * First fit: the lowest offset at which a region meets none of those that are
- * there at the same time. Returns the size of the memory.
- */
-uint64_t firstFit(Plan &plan, const std::vector<Lifetime> &times, const std::vector<size_t> &order,
-		  bool reuse)
-{
-	std::vector<size_t> placed;
-	uint64_t size = 0;
-
-	for (size_t member : order) {
-		Region &region = plan.regions[member];
-		std::vector<const Region *> others;
-		for (size_t other : placed) {
-			if (!reuse || (times[other].first <= times[member].last &&
-				       times[member].first <= times[other].last))
-				others.push_back(&plan.regions[other]);
-		}
-		std::sort(others.begin(), others.end(),
-			  [](const Region *a, const Region *b) { return a->offset < b->offset; });
-		uint64_t offset = 0;
-		for (const Region *other : others) {
-			if (offset + region.bytes <= other->offset)
-				break;
-			offset = std::max(offset, alignUp(other->offset + other->bytes, alignment));
-		}
-		region.offset = offset;
-		size = std::max(size, offset + region.bytes);
-		placed.push_back(member);
-	}
-	return size;
-}
-
-/*
- * The smallest memory that first fit finds with members in several orders: as they are made,
- * the largest first, the longest there first. No single one is the best for all graphs. Returns
- * the size of the memory.
- */
-uint64_t packIntermediates(Plan &plan, const std::vector<size_t> &members, bool reuse)
-{
-	const std::vector<Lifetime> times = lifetimes(plan);
-	auto by = [&](auto key) {
-		std::vector<size_t> order = members;
-		std::ranges::stable_sort(order, std::ranges::greater(), key);
-		return order;
-	};
-	auto bytes = [&](size_t member) { return plan.regions[member].bytes; };
-	auto duration = [&](size_t member) { return times[member].last - times[member].first; };
-	std::vector<size_t> best = members;
-	uint64_t least = firstFit(plan, times, members, reuse);
-
-	if (!reuse)
-		return least;
-	for (const auto &order : { by(bytes), by(duration), by([&](size_t member) {
-					   return bytes(member) * (duration(member) + 1);
-				   }) }) {
-		const uint64_t size = firstFit(plan, times, order, reuse);
-		if (size >= least)
-			continue;
-		least = size;
-		best = order;
-	}
-	return firstFit(plan, times, best, reuse);
-}
 
 /* What BDMA and the CPU touch stays: BDMA knows one kind of memory a side, the CPU one at all. */
 std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times)
@@ -147,7 +52,12 @@ std::vector<size_t> movable(const Plan &plan, const std::vector<Lifetime> &times
 class Placement
 {
 public:
-	Placement(Plan &plan, const AssembleOptions &options) : plan_(plan), options_(options) {}
+	Placement(Plan &plan, const AssembleOptions &options, bool apart)
+		: plan_(plan),
+		  packing_(plan, options.reuseMemory), limits_{ apart ? UINT64_MAX : 0,
+								apart ? options.sramBytes : 0 }
+	{
+	}
 
 	std::vector<Memory> place()
 	{
@@ -198,7 +108,7 @@ private:
 		Memory &memory = add(MemoryAlloc | MemorySet, 0);
 		for (size_t i : constants) {
 			Region &region = plan_.regions[i];
-			region.offset = alignUp(memory.size, alignment);
+			region.offset = alignUp(memory.size, Packing::alignment);
 			memory.size = region.offset + region.bytes;
 			memory.contents.push_back(
 				{ fmt::format("{}-{}", i, region.name), region.offset });
@@ -211,8 +121,8 @@ private:
 		const auto found = members(RegionKind::Intermediate, domain);
 		if (found.empty())
 			return;
-		Memory &memory =
-			add(MemoryAlloc, packIntermediates(plan_, found, options_.reuseMemory));
+		Memory &memory = add(MemoryAlloc,
+				     packing_.pack(found, limits_[static_cast<size_t>(domain)]));
 		memory.domain = domain;
 		assign(found, memory.id);
 	}
@@ -238,7 +148,8 @@ private:
 	}
 
 	Plan &plan_;
-	const AssembleOptions &options_;
+	Packing packing_;
+	const std::array<uint64_t, 2> limits_; /* of memory for branches, by domain */
 	std::vector<Memory> memories_;
 };
 
@@ -264,6 +175,7 @@ void placeOnChip(Plan &plan, const AssembleOptions &options)
 {
 	if (options.sramBytes == 0)
 		return;
+	Packing packing(plan, options.reuseMemory);
 	const std::vector<Lifetime> times = lifetimes(plan);
 	std::vector<size_t> there;
 
@@ -275,7 +187,7 @@ void placeOnChip(Plan &plan, const AssembleOptions &options)
 	for (const size_t region : movable(plan, times)) {
 		/* In the order of regions, as they will be packed. */
 		const auto place = there.insert(std::ranges::lower_bound(there, region), region);
-		if (packIntermediates(plan, there, options.reuseMemory) <= options.sramBytes)
+		if (packing.pack(there) <= options.sramBytes)
 			plan.regions[region].domain = MemoryDomain::Sram;
 		else
 			there.erase(place);
@@ -295,9 +207,9 @@ void placeOnChip(Plan &plan, const AssembleOptions &options)
 	}
 }
 
-std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options)
+std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, bool apart)
 {
-	return Placement(plan, options).place();
+	return Placement(plan, options, apart).place();
 }
 
 std::vector<AssembledRange> rangesOf(const Plan &plan)

@@ -168,8 +168,13 @@ void linkConvolutions(Plan &plan);
 /** \brief Put surfaces with Place::Auto into on-chip memory, as many as there is room for */
 void placeOnChip(Plan &plan, const AssembleOptions &options);
 
-/** \brief Give each region its memory; \return the memories, in the order of their ids */
-std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options);
+/**
+ * \brief Give each region its memory
+ * \param[in] apart surfaces of branches that could run at the same time share no bytes, even if that
+ * takes more memory; on the chip as far as there is room
+ * \return the memories, in the order of their ids
+ */
+std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, bool apart);
 
 /** \return the nodes as they are in the tasks, in their order */
 std::vector<AssembledStep> stepsOf(const Plan &plan);

@@ -31,11 +31,11 @@ public:
 		app.option("--strategy", text_,
 			   "how the core carries a model out where it has several ways: "
 			   "SUBJECT=auto, always or never, with commas between them; subjects are "
-			   "winograd, compression, post-extension, bands, fused-pooling, reuse and "
-			   "join; auto, always or never alone is for all of them. Without it auto, "
-			   "what "
-			   "is predicted to be faster, but for winograd=never, as the device model "
-			   "takes long for it; options such as dram=2.5GB/s describe the chip");
+			   "winograd, compression, post-extension, bands, fused-pooling, reuse, "
+			   "join and branches; auto, always or never alone is for all of them. "
+			   "Without it auto, what is predicted to be faster, but for "
+			   "winograd=never, as the device model takes long for it; options such as "
+			   "dram=2.5GB/s describe the chip");
 		app.option("--sram-size", sramBytes_,
 			   "on-chip memory that what flows between a model's layers may take")
 			.bytes();

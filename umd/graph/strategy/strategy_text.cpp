@@ -26,6 +26,7 @@ constexpr StrategySubject subjects[] = {
 	{ "fused-pooling", &Strategy::fusedPooling },
 	{ "reuse", &Strategy::reuse },
 	{ "join", &Strategy::join },
+	{ "branches", &Strategy::branches },
 };
 
 struct ChoiceName {

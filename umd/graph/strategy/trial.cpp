@@ -39,8 +39,10 @@ std::optional<TrialResult> timeOf(const Loadable &loadable, const sim::TimingPar
 		return std::nullopt;
 	for (const AnyTask &any : *tasks) {
 		const auto *task = std::get_if<DlaTask>(&any);
-		if (!task)
-			return std::nullopt;
+		if (!task) {
+			result.onCpu = true;
+			continue;
+		}
 		const auto works = chip::taskWork(loadable, *task);
 		if (!works)
 			return std::nullopt;

@@ -22,12 +22,13 @@ struct TrialResult {
 	double cycles = 0;
 	size_t convolutions = 0;  /**< of the hardware, that is with bands */
 	size_t fusedPoolings = 0; /**< of the hardware, those that take a stream */
+	bool onCpu = false;	  /**< some of it runs on the CPU */
 };
 
 /** \return the chip that a strategy speaks of; InvalidArgument naming what is no option of one */
 Result<sim::TimingParameters> chipOf(const Strategy &strategy);
 
-/** \return how long a loadable takes; nothing if some of it runs on the CPU */
+/** \return how long a loadable takes but for what runs on the CPU; nothing if it is not sound */
 std::optional<TrialResult> timeOf(const Loadable &loadable,
 				  const sim::TimingParameters &parameters);
 

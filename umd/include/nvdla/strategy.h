@@ -54,6 +54,11 @@ struct Strategy {
 	 */
 	Choice join = Choice::Auto;
 	/**
+	 * \brief Surfaces of branches that could run at the same time share no bytes, which takes
+	 * more memory; without being chosen they share none where it takes no more
+	 */
+	Choice branches = Choice::Auto;
+	/**
 	 * \brief The chip that time is predicted for, as options of nvdla-prof without dashes:
 	 * { "dram", "2.5GB/s" }; a later one of a name counts
 	 */
@@ -62,7 +67,8 @@ struct Strategy {
 	/** \brief The same choice for everything */
 	static Strategy all(Choice choice)
 	{
-		return { choice, choice, choice, choice, choice, choice, choice, {} };
+		return { choice, choice, choice, choice,
+			 choice, choice, choice, choice, {} };
 	}
 };
 
@@ -71,7 +77,8 @@ struct Strategy {
  *
  * \param[in] text parts with commas between them, of which later ones count: a choice ("auto",
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
- * post-extension, bands, fused-pooling, reuse or join; or an option of the chip, as "dram=2.5GB/s"
+ * post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip, as
+ * "dram=2.5GB/s"
  * \return InvalidArgument naming the part that is none of these
  */
 Result<Strategy> parseStrategy(std::string_view text);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Surfaces that share bytes.
+ */
+#pragma once
+
+#include <vector>
+
+#include "order.h"
+
+namespace nvdla::assembly
+{
+
+/** \brief First and last node that a region has to be there for */
+struct Lifetime {
+	size_t first = SIZE_MAX;
+	size_t last = 0;
+};
+
+/**
+ * \brief The lifetimes of all regions but parts, which are there with their wholes
+ *
+ * A chain of streams runs at once: what one of its members reads or writes has
+ * to be there from the chain's beginning to its end.
+ */
+std::vector<Lifetime> lifetimes(const Plan &plan);
+
+/**
+ * \brief Packs surfaces into a memory
+ *
+ * Those that are not there at the same time may share bytes. Whoever writes there waits for those
+ * that used them before, so surfaces of branches that could run at the same time do not share any,
+ * unless it takes more memory.
+ */
+class Packing
+{
+public:
+	/** \brief What weights need; everything else needs less (formats, requirements of
+	 * alignment) */
+	static constexpr uint64_t alignment = 256;
+
+	/** \param[in] reuse surfaces share bytes at all */
+	Packing(Plan &plan, bool reuse);
+
+	/**
+	 * \brief Give surfaces their offsets
+	 * \param[in] members of the memory, as regions
+	 * \param[in] forBranches bytes that the memory may have so that branches share none
+	 * \return the size of the memory
+	 */
+	uint64_t pack(const std::vector<size_t> &members, uint64_t forBranches = 0);
+
+private:
+	enum class Sharing { None, InOrder, All };
+
+	bool mayShare(size_t one, size_t other, Sharing sharing) const;
+	bool areInOrder(size_t one, size_t other) const;
+	uint64_t firstFit(const std::vector<size_t> &order, Sharing sharing);
+	uint64_t smallest(const std::vector<size_t> &members, Sharing sharing);
+
+	Plan &plan_;
+	const bool reuse_;
+	const Order order_;
+	const std::vector<Lifetime> times_;
+	std::vector<std::vector<size_t>> users_; /* chains of each region */
+};
+
+} /* namespace nvdla::assembly */
