@@ -11,6 +11,7 @@
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
 #include "cdp/cdp_float.h"
+#include "cdp/cdp_pieces.h"
 #include "core/elements.h"
 #include "lut/lut_fast.h"
 
@@ -35,7 +36,9 @@ public:
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
 		if (op.precision != Precision::Fp16) {
-			if (FastLut::accepts(op.lut))
+			if (const auto pieces = LutPieces::of(op.lut, tables, cdpLutInputs(op)))
+				pieces_.emplace(op, *pieces);
+			else if (FastLut::accepts(op.lut))
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
 			floatLut_.emplace(op.lut, tables);
@@ -46,7 +49,7 @@ public:
 	OperationResult run();
 
 private:
-	bool isFast() const { return fastLut_ || float_; }
+	bool isFast() const { return pieces_ || fastLut_ || float_; }
 	CdpFloat floatOf(const CdpOp &op);
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
@@ -67,7 +70,8 @@ private:
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
 	Lut lut_;
-	std::optional<FastLut> fastLut_; /**< integers, if it can take lut_'s place */
+	std::optional<CdpPieces> pieces_; /**< integers, if lut_ is pieces */
+	std::optional<FastLut> fastLut_;  /**< integers, if not, and it can take lut_'s place */
 
 	std::optional<FloatLut> floatLut_; /**< the same of FP16 */
 	std::optional<CdpFloat> float_;	   /**< FP16, if there is floatLut_ */
@@ -113,9 +117,12 @@ int32_t CdpRun::convertInput(int32_t element) const
 
 void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 {
-	/* Channels beyond the first and the last one count as zero: those are never written. */
+	/*
+	 * Channels beyond the first and the last one count as zero: those are never written, and
+	 * vectors may go beyond the last position's.
+	 */
 	if (values_.empty())
-		values_.resize(size_t{ count } * stride_);
+		values_.resize(size_t{ count } * stride_ + atomBytes);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
@@ -135,7 +142,7 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 
 	if (float_) {
 		cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
-	} else if (fastLut_) {
+	} else if (isFast()) {
 		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
 	} else {
 		elements_.resize(size_t{ count } * lanes_);
@@ -253,7 +260,14 @@ void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
 	const size_t step = size_t{ count } * atomBytes;
 
 	bytes_.resize(step * op_.surfaces());
-	for (uint32_t atom = 0; atom < count; atom++)
+	if (pieces_)
+		cdpPiecesChunk(*pieces_, { .values = &values_[margin],
+					   .valueStep = stride_,
+					   .positions = count,
+					   .channels = stride_ - 2 * margin,
+					   .atoms = bytes_.data(),
+					   .surfaceBytes = step });
+	for (uint32_t atom = 0; atom < count && !pieces_; atom++)
 		normaliseFast(atom, &bytes_[size_t{ atom } * atomBytes], step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
 		write(surface, y, x, std::span(bytes_).subspan(surface * step, step));
@@ -286,9 +300,15 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 OperationResult CdpRun::report() const
 {
 	LutCounters all = counters_;
-	if (float_)
+	uint32_t saturation = saturation_;
+	if (float_) {
 		all += float_->counters;
-	const uint32_t saturation = saturation_ + (float_ ? float_->saturation : 0);
+		saturation += float_->saturation;
+	}
+	if (pieces_) {
+		all += pieces_->counters;
+		saturation += pieces_->saturation;
+	}
 	const LutCounters lut = op_.countsLut ? all : LutCounters{};
 
 	OperationResult result;

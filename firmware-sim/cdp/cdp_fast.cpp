@@ -13,6 +13,7 @@
 #include <hwy/highway.h>
 
 #include "arith/doubles-inl.h"
+#include "cdp/cdp_output-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -25,12 +26,6 @@ namespace cdp
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;
-
-/* The 16 channels of the smallest atom at most. */
-using NumberTag = hn::CappedTag<int32_t, 16>;
-using SingleTag = hn::Rebind<float, NumberTag>;
-using Numbers = hn::Vec<NumberTag>;
-using Single = hn::Vec<SingleTag>;
 
 bool changesNothing(const arith::Converter &converter)
 {
@@ -109,80 +104,6 @@ void sumSquaresWide(const int32_t *values, uint32_t radius, size_t count, double
 	}
 }
 
-/** The output converter to elements of one size */
-template<typename Element>
-struct Output {
-	explicit Output(const arith::Converter &converter)
-		: scale(std::ldexp(converter.scale, -converter.shift)), offset(converter.offset),
-		  integerOffset(converter.offset),
-		  fitsSingle(sizeof(Element) == 1 && std::abs(offset) < 0x1p29)
-	{
-	}
-
-	static constexpr double kHighest = sizeof(Element) == 1 ? INT8_MAX : INT16_MAX;
-
-	/* Sums of 34 bits times 16 bits: exact until they are rounded. */
-	HWY_INLINE uint32_t precise(const int32_t *results, const int32_t *factors,
-				    Element *out) const
-	{
-		const hn::Rebind<Element, Tag> tag;
-		size_t saturated = 0;
-
-		for (size_t i = 0; i < hn::Lanes(NumberTag()); i += hn::Lanes(Tag())) {
-			Vector value = load(results + i);
-			if (factors)
-				value = hn::Mul(value, load(factors + i));
-			const Vector scaled =
-				hn::Mul(hn::Sub(value, constant(offset)), constant(scale));
-			/* What misses the range by one is clipped, but does not count. */
-			const Mask counts = hn::Or(hn::Ge(scaled, constant(kHighest + 2)),
-						   hn::Lt(scaled, constant(-kHighest - 2)));
-			saturated += hn::CountTrue(Tag(), counts);
-			const Vector rounded = clip(roundAway(scaled), -kHighest - 1, kHighest);
-			hn::StoreU(hn::DemoteTo(tag, hn::DemoteTo(IntegerTag(), rounded)), tag,
-				   out + i);
-		}
-		return static_cast<uint32_t>(saturated);
-	}
-
-	/**
-	 * In single precision, as a result of INT8 is close to certain
-	 *
-	 * \return false if one may saturate, or is close to where rounding changes
-	 */
-	HWY_INLINE bool nearly(const int32_t *results, const int32_t *factors, Element *out) const
-	{
-		const NumberTag tag;
-		const SingleTag single;
-		const hn::Rebind<Element, NumberTag> elementTag;
-		constexpr float kCertain = 0.5F - 0x1p-14F;
-		/* In a sum with it numbers of 22 bits are whole, its low bits theirs. */
-		const Single whole = hn::Set(single, 0x1.8p23F);
-		Numbers value = hn::LoadU(tag, results);
-
-		if (factors)
-			value = hn::Mul(value, hn::LoadU(tag, factors));
-		value = hn::Sub(value, hn::Set(tag, integerOffset));
-		const Single scaled = hn::Mul(hn::ConvertTo(single, value),
-					      hn::Set(single, static_cast<float>(scale)));
-		const Single sum = hn::Add(scaled, whole);
-		const Single rest = hn::Abs(hn::Sub(scaled, hn::Sub(sum, whole)));
-		const auto fits = hn::And(hn::Lt(rest, hn::Set(single, kCertain)),
-					  hn::Lt(hn::Abs(scaled), hn::Set(single, 128.F)));
-
-		if (HWY_UNLIKELY(!hn::AllTrue(single, fits)))
-			return false;
-		const Numbers numbers = hn::Sub(hn::BitCast(tag, sum), hn::BitCast(tag, whole));
-		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out);
-		return true;
-	}
-
-	double scale;
-	double offset;
-	int32_t integerOffset;
-	bool fitsSingle;
-};
-
 template<typename Element>
 uint32_t outputOf(const arith::Converter &converter, const int32_t *results, const int32_t *factors,
 		  size_t count, std::byte *atoms, size_t step)
@@ -196,8 +117,7 @@ uint32_t outputOf(const arith::Converter &converter, const int32_t *results, con
 		for (size_t lane = 0; lane < lanes; lane += hn::Lanes(NumberTag())) {
 			const int32_t *in = results + first + lane;
 			const int32_t *factor = factors ? factors + first + lane : nullptr;
-			if (!output.fitsSingle || !output.nearly(in, factor, out + lane))
-				saturated += output.precise(in, factor, out + lane);
+			saturated += output.store(hn::LoadU(NumberTag(), in), factor, out + lane);
 		}
 	}
 	return saturated;
