@@ -192,6 +192,7 @@ static int nvdla_submit_check_task(struct nvdla_submit *submit, u32 index,
 		return nvdla_submit_refuse(submit, index, &why);
 	if (ret)
 		return ret;
+	nvdla_task_set_owner(job->tasks[index], submit->file->client_id);
 
 	for (i = 0; i < args->num_addresses; i++) {
 		if (nvdla_task_access(job->tasks[index], i) & NVDLA_ACCESS_WRITE)

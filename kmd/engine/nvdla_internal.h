@@ -191,6 +191,7 @@ struct nvdla_prepared {
  * struct nvdla_task - a prepared task with its addresses, and how far it has run
  * @prepared: what it does
  * @owned: @prepared if it goes with the task, or NULL
+ * @owner: whose it is
  * @num_completed: operations that completed in the current run
  * @state: what the sequencer knows about the operations while the task runs
  * @addresses: per access of @prepared, its first byte as the core addresses it
@@ -199,6 +200,7 @@ struct nvdla_prepared {
 struct nvdla_task {
 	const struct nvdla_prepared *prepared;
 	struct nvdla_prepared *owned;
+	u64 owner;
 	u32 num_completed;
 	struct nvdla_op_state *state;
 	u64 *addresses;

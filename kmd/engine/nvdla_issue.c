@@ -142,19 +142,27 @@ static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 		write_register(sequencer, reg, value);
 }
 
-static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_operation *op,
-		     const struct nvdla_lut_desc *table)
+/*
+ * Of a table that the same client's task left only what differs is written. For another client's
+ * all is: how long that takes must not say how many entries are like its own.
+ */
+static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
+		     const struct nvdla_operation *op)
 {
 	struct nvdla_loaded_lut *loaded = &sequencer->lut[op->op_type == NVDLA_OP_CDP];
+	const struct nvdla_lut table = { &task->prepared->luts[op->lut], op->lut_fp16 };
+	const struct nvdla_lut held = { &loaded->table, loaded->fp16 };
 
-	if (loaded->valid && loaded->fp16 == op->lut_fp16 &&
-	    !memcmp(&loaded->table, table, sizeof(*table)))
+	if (loaded->valid && held.fp16 == table.fp16 &&
+	    !memcmp(held.desc, table.desc, sizeof(*table.desc)))
 		return;
 
-	nvdla_lut_upload(&sequencer->io, op->op_type, table, op->lut_fp16);
+	nvdla_lut_upload(&sequencer->io, op->op_type, &table,
+			 loaded->valid && loaded->owner == task->owner ? &held : NULL);
 	loaded->valid = true;
-	loaded->fp16 = op->lut_fp16;
-	loaded->table = *table;
+	loaded->fp16 = table.fp16;
+	loaded->owner = task->owner;
+	loaded->table = *table.desc;
 }
 
 /* Polls until a field is at least @minimum, but not for ever. Returns it, or a smaller one. */
@@ -221,7 +229,7 @@ int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 		sequencer->rdma_group[op->op_type][group] = rdma_group;
 	}
 	if (op->lut != NVDLA_NO_LUT)
-		load_lut(sequencer, op, &task->prepared->luts[op->lut]);
+		load_lut(sequencer, task, op);
 
 	for (i = 0; i < op->num_writes; i++) {
 		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);

@@ -172,35 +172,26 @@ static u32 field(u32 mask, u32 value)
 	return (value * (mask & (~mask + 1))) & mask;
 }
 
+/* @held: what the engine has there, or NULL */
 static void upload_table(const struct nvdla_io *io, const struct lut_registers *registers,
-			 bool lo, const __s16 *entries, u32 count)
+			 bool lo, const __s16 *entries, const __s16 *held, u32 count)
 {
+	u32 next = U32_MAX;
 	u32 i;
 
-	/* The address register counts up with each entry. */
-	io->write(io->context, registers->access_cfg,
-		  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
-		  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
-			NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE__WRITE));
-	for (i = 0; i < count; i++)
+	for (i = 0; i < count; i++) {
+		if (held && held[i] == entries[i])
+			continue;
+		/* The address register counts up with each entry. */
+		if (i != next)
+			io->write(io->context, registers->access_cfg,
+				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ADDR, i) |
+				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID, lo) |
+				  field(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE,
+					NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE__WRITE));
 		io->write(io->context, registers->access_data, (u16)entries[i]);
-}
-
-static void upload_slopes(const struct nvdla_io *io, u32 scale_register, u32 shift_register,
-			  const union nvdla_lut_slope *underflow,
-			  const union nvdla_lut_slope *overflow, bool fp16)
-{
-	/* An FP16 slope lies in the same bits as the integer scale. */
-	io->write(io->context, scale_register,
-		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
-			underflow->raw & 0xffff) |
-		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
-			overflow->raw & 0xffff));
-	io->write(io->context, shift_register, fp16 ? 0 :
-		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
-			underflow->field.shifter) |
-		  field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
-			overflow->field.shifter));
+		next = i + 1;
+	}
 }
 
 static u32 info_value(const struct nvdla_lut_desc *lut)
@@ -213,34 +204,94 @@ static u32 info_value(const struct nvdla_lut_desc *lut)
 	       field(NVDLA_SDP_S_LUT_INFO__LUT_LO_INDEX_SELECT, lut->lo_offset.field.value);
 }
 
-void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut_desc *lut,
-		      bool fp16)
+/* Registers of a table beside its entries: two, the edges and their high halves, four slopes. */
+#define MAX_SETTINGS (2 + 4 * 2 + 4)
+
+struct lut_settings {
+	struct nvdla_reg_write writes[MAX_SETTINGS];
+	u32 count;
+};
+
+static void add_setting(struct lut_settings *settings, u32 reg, u32 value)
 {
-	const struct lut_registers *registers =
-		op_type == NVDLA_OP_SDP ? &sdp_registers : &cdp_registers;
+	settings->writes[settings->count++] = (struct nvdla_reg_write) { reg, value };
+}
+
+static void add_slopes(struct lut_settings *settings, u32 scale_register, u32 shift_register,
+		       const union nvdla_lut_slope *underflow,
+		       const union nvdla_lut_slope *overflow, bool fp16)
+{
+	/* An FP16 slope lies in the same bits as the integer scale. */
+	add_setting(settings, scale_register,
+		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_UFLOW_SCALE,
+			  underflow->raw & 0xffff) |
+		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SCALE__LUT_LE_SLOPE_OFLOW_SCALE,
+			  overflow->raw & 0xffff));
+	add_setting(settings, shift_register, fp16 ? 0 :
+		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_UFLOW_SHIFT,
+			  underflow->field.shifter) |
+		    field(NVDLA_SDP_S_LUT_LE_SLOPE_SHIFT__LUT_LE_SLOPE_OFLOW_SHIFT,
+			  overflow->field.shifter));
+}
+
+static void settings_of(const struct lut_registers *registers, const struct nvdla_lut *table,
+			struct lut_settings *settings)
+{
+	const struct nvdla_lut_desc *lut = table->desc;
 	const u64 edges[] = { lut->le_start, lut->le_end, lut->lo_start, lut->lo_end };
 	u32 i;
 
-	upload_table(io, registers, false, lut->le_table, ARRAY_SIZE(lut->le_table));
-	upload_table(io, registers, true, lut->lo_table, ARRAY_SIZE(lut->lo_table));
-
-	io->write(io->context, registers->cfg,
-		  field(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
-		  field(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY, lut->underflow_priority) |
-		  field(NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY, lut->overflow_priority) |
-		  field(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY, lut->hybrid_priority));
-	io->write(io->context, registers->info, info_value(lut));
+	settings->count = 0;
+	add_setting(settings, registers->cfg,
+		    field(NVDLA_SDP_S_LUT_CFG__LUT_LE_FUNCTION, lut->method) |
+		    field(NVDLA_SDP_S_LUT_CFG__LUT_UFLOW_PRIORITY, lut->underflow_priority) |
+		    field(NVDLA_SDP_S_LUT_CFG__LUT_OFLOW_PRIORITY, lut->overflow_priority) |
+		    field(NVDLA_SDP_S_LUT_CFG__LUT_HYBRID_PRIORITY, lut->hybrid_priority));
+	add_setting(settings, registers->info, info_value(lut));
 
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
-		io->write(io->context, registers->edges[i], lower_32_bits(edges[i]));
+		add_setting(settings, registers->edges[i], lower_32_bits(edges[i]));
 		if (registers->wide_edges)
-			io->write(io->context, registers->edges[i] + sizeof(u32),
-				  upper_32_bits(edges[i]) &
-				  NVDLA_CDP_S_LUT_LE_START_HIGH__LUT_LE_START_HIGH);
+			add_setting(settings, registers->edges[i] + sizeof(u32),
+				    upper_32_bits(edges[i]) &
+				    NVDLA_CDP_S_LUT_LE_START_HIGH__LUT_LE_START_HIGH);
 	}
 
-	upload_slopes(io, registers->le_scale, registers->le_shift, &lut->le_underflow,
-		      &lut->le_overflow, fp16);
-	upload_slopes(io, registers->lo_scale, registers->lo_shift, &lut->lo_underflow,
-		      &lut->lo_overflow, fp16);
+	add_slopes(settings, registers->le_scale, registers->le_shift, &lut->le_underflow,
+		   &lut->le_overflow, table->fp16);
+	add_slopes(settings, registers->lo_scale, registers->lo_shift, &lut->lo_underflow,
+		   &lut->lo_overflow, table->fp16);
+}
+
+/* An engine has the same registers for all its tables, so they are in the same places. */
+static void upload_settings(const struct nvdla_io *io, const struct lut_settings *settings,
+			    const struct lut_settings *held)
+{
+	u32 i;
+
+	for (i = 0; i < settings->count; i++) {
+		if (i < held->count && held->writes[i].value == settings->writes[i].value)
+			continue;
+		io->write(io->context, settings->writes[i].reg, settings->writes[i].value);
+	}
+}
+
+void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut *table,
+		      const struct nvdla_lut *held)
+{
+	const struct lut_registers *registers =
+		op_type == NVDLA_OP_SDP ? &sdp_registers : &cdp_registers;
+	const struct nvdla_lut_desc *lut = table->desc;
+	struct lut_settings settings;
+	struct lut_settings held_settings = {};
+
+	upload_table(io, registers, false, lut->le_table, held ? held->desc->le_table : NULL,
+		     ARRAY_SIZE(lut->le_table));
+	upload_table(io, registers, true, lut->lo_table, held ? held->desc->lo_table : NULL,
+		     ARRAY_SIZE(lut->lo_table));
+
+	settings_of(registers, table, &settings);
+	if (held)
+		settings_of(registers, held, &held_settings);
+	upload_settings(io, &settings, &held_settings);
 }

@@ -8,13 +8,23 @@
 #include "nvdla_types.h"
 
 /**
+ * struct nvdla_lut - a look-up table as an engine holds it
+ * @desc: checked table
+ * @fp16: slopes are FP16
+ */
+struct nvdla_lut {
+	const struct nvdla_lut_desc *desc;
+	bool fp16;
+};
+
+/**
  * nvdla_lut_upload() - write a look-up table to an engine
  * @io: access to the core
  * @op_type: NVDLA_OP_SDP or NVDLA_OP_CDP; the engine must not be running
- * @lut: checked table
- * @fp16: slopes are FP16
+ * @table: table
+ * @held: what the engine holds, of which only what differs is written, or NULL
  */
-void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut_desc *lut,
-		      bool fp16);
+void nvdla_lut_upload(const struct nvdla_io *io, u32 op_type, const struct nvdla_lut *table,
+		      const struct nvdla_lut *held);
 
 #endif /* NVDLA_LUT_H */

@@ -34,11 +34,13 @@ struct nvdla_group_shadow {
  * struct nvdla_loaded_lut - look-up table in an engine's memory
  * @valid: something was uploaded
  * @fp16: with FP16 slopes
+ * @owner: of the task that it was uploaded for
  * @table: what was uploaded
  */
 struct nvdla_loaded_lut {
 	bool valid;
 	bool fp16;
+	u64 owner;
 	struct nvdla_lut_desc table;
 };
 

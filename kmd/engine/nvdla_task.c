@@ -145,6 +145,11 @@ void nvdla_task_destroy(struct nvdla_task *task)
 	kvfree(task);
 }
 
+void nvdla_task_set_owner(struct nvdla_task *task, u64 owner)
+{
+	task->owner = owner;
+}
+
 u32 nvdla_task_num_operations(const struct nvdla_task *task)
 {
 	return task->prepared->num_operations;

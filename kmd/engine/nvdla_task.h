@@ -119,6 +119,15 @@ int nvdla_task_create(const struct nvdla_variant *variant,
 void nvdla_task_destroy(struct nvdla_task *task);
 
 /**
+ * nvdla_task_set_owner() - say whose a task is
+ * @task: task that no sequencer runs
+ * @owner: a number for each client; 0 until this is called
+ *
+ * What tables an engine holds is used to write less only between tasks of one owner.
+ */
+void nvdla_task_set_owner(struct nvdla_task *task, u64 owner);
+
+/**
  * nvdla_task_num_operations() - number of operations
  * @task: a task
  *

@@ -120,6 +120,90 @@ static void sequencer_lut_is_uploaded_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), 0);
 }
 
+/* Writes to the registers of SDP's tables. */
+static u32 lut_writes(const struct nvdla_test_core *core)
+{
+	u32 writes = 0;
+	u32 reg;
+
+	for (reg = NVDLA_SDP_S_LUT_ACCESS_CFG; reg <= NVDLA_SDP_S_LUT_LO_SLOPE_SHIFT;
+	     reg += sizeof(u32))
+		writes += nvdla_test_num_writes(core, reg);
+	return writes;
+}
+
+/* Runs the graph's only operation; @owner says whose it is. */
+static void run_sdp_of(struct kunit *test, u64 owner, u32 group)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_task *task = nvdla_test_core_create(test);
+
+	core->num_accesses = 0;
+	nvdla_task_set_owner(task, owner);
+	KUNIT_ASSERT_EQ(test, nvdla_sequencer_start(core->sequencer, task), 0);
+	nvdla_sequencer_irq(core->sequencer, SDP_DONE(group));
+}
+
+#define LUT_ADDRESS(lo, entry) \
+	(NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_ACCESS_TYPE | \
+	 ((lo) ? NVDLA_SDP_S_LUT_ACCESS_CFG__LUT_TABLE_ID : 0) | (entry))
+
+static void sequencer_lut_is_written_where_it_differs(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+	struct nvdla_lut_desc *lut = &t->luts[0];
+
+	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
+	run_sdp_of(test, 1, 0);
+	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_S_LUT_ACCESS_CFG, LUT_ADDRESS(0, 0), LUT_ADDRESS(1, 0));
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+
+	/* Two entries beside one another, the last one, and one register. */
+	lut->le_table[64] ^= 1;
+	lut->lo_table[7] = -2;
+	lut->lo_table[8] = 3;
+	lut->hybrid_priority ^= 1;
+	run_sdp_of(test, 1, 1);
+	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_S_LUT_ACCESS_CFG, LUT_ADDRESS(0, 64),
+			    LUT_ADDRESS(1, 7));
+	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_S_LUT_ACCESS_DATA, (u16)lut->le_table[64], 0xfffe, 3);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_CFG), 1);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 3 + 1);
+}
+
+static void sequencer_lut_of_another_owner_is_written_as_a_whole(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+
+	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
+	run_sdp_of(test, 1, 0);
+	t->luts[0].lo_table[7]++;
+	run_sdp_of(test, 2, 1);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+
+	/* From now on it is the second one's. */
+	t->luts[0].lo_table[7]++;
+	run_sdp_of(test, 2, 0);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2);
+	t->luts[0].lo_table[7]++;
+	run_sdp_of(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+}
+
+static void sequencer_lut_is_written_as_a_whole_after_reset(struct kunit *test)
+{
+	struct nvdla_test_core *core = test->priv;
+	struct nvdla_test_task *t = core->graph;
+
+	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
+	run_sdp_of(test, 1, 0);
+	nvdla_sequencer_reset(core->sequencer);
+	run_sdp_of(test, 1, 0);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+}
+
 static void sequencer_lut_is_not_replaced_while_its_engine_runs(struct kunit *test)
 {
 	struct nvdla_test_core *core = test->priv;
@@ -380,6 +464,9 @@ static struct kunit_case nvdla_sequencer_engines_cases[] = {
 	KUNIT_CASE(sequencer_convolution_ends_with_its_last_fetch),
 	KUNIT_CASE(sequencer_fetches_of_the_next_convolution_are_remembered),
 	KUNIT_CASE(sequencer_lut_is_uploaded_once),
+	KUNIT_CASE(sequencer_lut_is_written_where_it_differs),
+	KUNIT_CASE(sequencer_lut_of_another_owner_is_written_as_a_whole),
+	KUNIT_CASE(sequencer_lut_is_written_as_a_whole_after_reset),
 	KUNIT_CASE(sequencer_lut_is_not_replaced_while_its_engine_runs),
 	KUNIT_CASE(sequencer_lut_registers_of_cdp),
 	KUNIT_CASE(sequencer_bdma_queues_transfers_then_launches),
