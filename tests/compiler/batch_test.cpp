@@ -158,6 +158,22 @@ void turned(BatchModel &made)
 	made.convolution(other, 9, 3);
 }
 
+/* A weight for each element of a picture. */
+void attention(BatchModel &made)
+{
+	const ValueId weight = made.convolution(made.x, 1, 3);
+	made.add(Elementwise{ Elementwise::Function::Multiply }, { made.x, weight },
+		 { made.batch(), tall, wide, deep });
+}
+
+/* Channels become blocks of the picture. */
+void blocks(BatchModel &made)
+{
+	const ValueId first = made.convolution(made.x, 8, 1);
+	made.add(ofSamples(made.batch(), Transpose{ { tall, wide, 2, 2, 2 }, { 0, 2, 1, 3, 4 } }),
+		 { first }, { made.batch(), 2 * tall, 2 * wide, 2 });
+}
+
 void larger(BatchModel &made)
 {
 	made.add(Enlarge{ Enlarge::Method::Nearest, { 2, 2 } }, { made.x },
@@ -170,8 +186,9 @@ struct BatchCase {
 };
 
 const BatchCase batchCases[] = {
-	{ "pictures", pictures }, { "branches", branches }, { "classifier", classifier },
-	{ "averages", averages }, { "turned", turned },	    { "larger", larger },
+	{ "pictures", pictures },   { "branches", branches }, { "classifier", classifier },
+	{ "averages", averages },   { "turned", turned },     { "larger", larger },
+	{ "attention", attention }, { "blocks", blocks },
 };
 
 Numbers part(const Numbers &all, size_t index, size_t count)
@@ -212,6 +229,51 @@ void checkBatch(const BatchCase &one, ElementType type)
 	}
 }
 
+/* What the core makes of a model that is calibrated first. */
+std::vector<Numbers> calibrated(const Model &model, const Calibration &calibration,
+				const Numbers &input)
+{
+	auto compiled = compileInMemory(model, { calibration });
+	if (!compiled) {
+		ADD_FAILURE() << compiled.error().message();
+		return {};
+	}
+	for (const LayerReport &layer : compiled->report.layers) {
+		const bool isForBatch =
+			layer.type == "(batch)" || layer.type.starts_with("(sample");
+		EXPECT_TRUE(layer.error || isForBatch) << layer.type << " " << layer.name;
+	}
+	auto run = CoreRun::load(model, compiled->loadable);
+	EXPECT_TRUE(run) << run.error().message();
+	auto outputs = run ? run->run({ input }) : Result<std::vector<Numbers>>();
+	EXPECT_TRUE(outputs) << outputs.error().message();
+	return outputs ? *outputs : std::vector<Numbers>{};
+}
+
+/* Examples are single samples. */
+void checkCalibrated(const BatchCase &one)
+{
+	constexpr uint32_t batch = 3;
+	BatchModel all(ElementType::Float32, batch), single(ElementType::Float32, 1);
+	one.build(all);
+	one.build(single);
+	const Numbers input = all.numbers(batch);
+	Calibration calibration;
+	for (uint32_t i = 0; i < batch; i++) {
+		const Numbers sample = part(input, i, batch);
+		calibration.samples.push_back({ { sample.begin(), sample.end() } });
+	}
+	const std::vector<Numbers> got = calibrated(all.model, calibration, input);
+	ASSERT_EQ(got.size(), all.model.outputs.size());
+	for (uint32_t i = 0; i < batch; i++) {
+		const auto wanted = calibrated(single.model, calibration, part(input, i, batch));
+		ASSERT_EQ(wanted.size(), got.size());
+		for (size_t output = 0; output < got.size(); output++)
+			EXPECT_EQ(part(got[output], i, batch), wanted[output])
+				<< "sample " << i << ", output " << output;
+	}
+}
+
 std::string refusalOf(const BatchModel &made)
 {
 	auto compiled = compileInMemory(made.model);
@@ -228,6 +290,14 @@ TEST(Batch, EachSampleIsAsAlone)
 			SCOPED_TRACE(fmt::format("{} {}", one.what, elementTypeName(type)));
 			checkBatch(one, type);
 		}
+	}
+}
+
+TEST(Batch, IsCalibratedWithSingleSamples)
+{
+	for (const BatchCase &one : batchCases) {
+		SCOPED_TRACE(one.what);
+		checkCalibrated(one);
 	}
 }
 

@@ -204,6 +204,110 @@ TEST(OnnxElements, LayerNormalizationOfPictures)
 	expectRefusedFile(builder.file(), { "LayerNormalization 'lines'", "for 3 channels" });
 }
 
+/* All of a row, a line or a picture as one. */
+TEST(OnnxElements, LayerNormalizationOverSeveralAxes)
+{
+	const Numbers wanted = { -1, -0.5, 0, 1.5, -1, -0.5, 0, 1.5 };
+
+	for (const int64_t axis : { 1, 2 }) {
+		SCOPED_TRACE(axis);
+		OnnxBuilder builder;
+		std::vector<float> scale, shift;
+		const size_t count = axis == 1 ? 8 : 4;
+		for (size_t i = 0; i < count; i++) {
+			scale.push_back(i % 2 ? 2 : 1);
+			shift.push_back(static_cast<float>(i));
+		}
+		builder.input("x", { 1, 2, 2, 2 });
+		builder.floats("scale",
+			       axis == 1 ? std::vector<int64_t>{ 2, 2, 2 }
+					 : std::vector<int64_t>{ 2, 2 },
+			       scale);
+		builder.floats("shift", { static_cast<int64_t>(count) }, shift);
+		onnx::Node *node =
+			builder.node("LayerNormalization", { "x", "scale", "shift" }, "y");
+		OnnxBuilder::set(node, "axis", { axis });
+		onnx::Attribute *epsilon = node->add_attribute();
+		epsilon->set_name("epsilon");
+		epsilon->set_f(0.5f);
+		builder.output("y");
+		const auto outputs = onCore(builder, { { 1, 2, 3, 6, 1, 2, 3, 6 } });
+		ASSERT_EQ(outputs.size(), 1U);
+		for (size_t i = 0; i < wanted.size(); i++)
+			EXPECT_NEAR(outputs[0][i],
+				    wanted[i] * scale[i % count] + static_cast<double>(i % count),
+				    8e-3)
+				<< i;
+	}
+}
+
+/* One step of the CPU. */
+TEST(OnnxElements, SoftmaxInManyOperators)
+{
+	for (const bool subtracts : { false, true }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 3 });
+		OnnxBuilder::set(builder.node("ReduceMax", { "x" }, "most"), "axes", { -1 });
+		builder.node("Sub", { "x", "most" }, "less");
+		builder.node("Exp", { subtracts ? "less" : "x" }, "exponentials");
+		OnnxBuilder::set(builder.node("ReduceSum", { "exponentials" }, "sum"), "axes",
+				 { -1 });
+		builder.node("Div", { "exponentials", "sum" }, "y");
+		builder.output("y");
+		auto compiled = compileModel(builder.file());
+		ASSERT_TRUE(compiled) << compiled.error().message();
+		EXPECT_EQ(compiled->report.layers.size(), 1U);
+		const auto outputs = onCore(builder, { { 1, 1, 1, 0, 0, std::log(2.0) } });
+		ASSERT_EQ(outputs.size(), 1U);
+		const Numbers wanted = { 1.0 / 3, 1.0 / 3, 1.0 / 3, 0.25, 0.25, 0.5 };
+		for (size_t i = 0; i < wanted.size(); i++)
+			EXPECT_NEAR(outputs[0][i], wanted[i], 1e-3) << i;
+	}
+}
+
+TEST(OnnxElements, LargestAndSmallestOfSeveral)
+{
+	OnnxBuilder builder;
+	Numbers negative = picture;
+
+	for (double &number : negative)
+		number = -number;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.input("z", { 1, 2, 2, 3 });
+	builder.floats("five", {}, { 5 });
+	builder.node("Relu", { "x" }, "same");
+	builder.node("Max", { "x", "z", "same" }, "most");
+	builder.node("Min", { "x", "same", "five" }, "least");
+	builder.node("Max", { "z" }, "alone");
+	builder.node("Relu", { "alone" }, "none");
+	OnnxBuilder::set(builder.node("ArgMin", { "x" }, "first"), "axis", { 1 });
+	for (const char *name : { "most", "least", "none" })
+		builder.output(name);
+	builder.output("first", onnx::INT64);
+	const auto outputs = onCore(builder, { picture, negative });
+	ASSERT_EQ(outputs.size(), 4U);
+	EXPECT_EQ(outputs[0], picture);
+	for (size_t i = 0; i < picture.size(); i++) {
+		EXPECT_EQ(outputs[1][i], std::min(5.0, picture[i]));
+		EXPECT_EQ(outputs[2][i], 0);
+	}
+	EXPECT_EQ(outputs[3], Numbers(6, 0));
+}
+
+/* What is computed and read by nothing else, twice. */
+TEST(OnnxElements, ConcatenatedWithItself)
+{
+	OnnxBuilder builder;
+	Numbers twice = picture;
+
+	twice.insert(twice.end(), picture.begin(), picture.end());
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.node("Relu", { "x" }, "one");
+	OnnxBuilder::set(builder.node("Concat", { "one", "one" }, "y"), "axis", { 1 });
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { picture }), (std::vector<Numbers>{ twice }));
+}
+
 TEST(OnnxElements, ChosenByAConstant)
 {
 	OnnxBuilder builder;

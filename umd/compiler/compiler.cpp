@@ -120,6 +120,52 @@ void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, c
 		layer.choices.insert(layer.choices.begin(), join->second);
 }
 
+using LayerErrors = std::map<ValueId, LayerError>;
+
+/* Each sample of a batch has what its operator has of one. */
+LayerErrors errorsOf(const Model &model, const std::vector<Operator> &measured,
+		     const std::vector<LayerError> &errors)
+{
+	std::map<std::pair<std::string, std::string>, LayerError> byName;
+	LayerErrors found;
+
+	for (size_t i = 0; i < errors.size(); i++)
+		byName[{ measured[i].name, measured[i].type }] = errors[i];
+	for (const Operator &operation : model.operators) {
+		const auto known = byName.find({ operation.name, operation.type });
+		if (known != byName.end())
+			found[operation.outputs.front()] = known->second;
+	}
+	return found;
+}
+
+/* The passes; with examples of inputs, which are single samples, integers of a float model. */
+Result<LayerErrors> transform(Model &model, const CompileOptions &options)
+{
+	Batch batch;
+
+	if (options.calibration) {
+		auto taken = takeBatch(model);
+		if (!taken)
+			return forward(taken);
+		batch = std::move(*taken);
+	}
+	if (auto passed = runPasses(model); !passed)
+		return forward(passed);
+	if (!options.calibration)
+		return LayerErrors{};
+	auto errors = calibrate(model, *options.calibration);
+	if (!errors)
+		return forward(errors);
+	const std::vector<Operator> measured = model.operators;
+	if (batch.samples > 1) {
+		giveBatch(model, batch);
+		if (auto unrolled = unrollBatch(model); !unrolled)
+			return forward(unrolled);
+	}
+	return errorsOf(model, measured, *errors);
+}
+
 } /* namespace */
 
 Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options)
@@ -129,27 +175,9 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(refused);
 	CompileReport report;
 	describeModel(model, report);
-	if (auto passed = runPasses(model); !passed)
-		return forward(passed);
-	std::vector<LayerError> errors;
-	if (options.calibration) {
-		for (const Value &value : model.values) {
-			if (value.batch > 1)
-				return fail(
-					ErrorCode::Unsupported, compiling,
-					fmt::format("'{}'", value.name),
-					fmt::format("is a batch of {}; calibrate the model with a "
-						    "batch of 1",
-						    value.batch));
-		}
-		auto calibrated = calibrate(model, *options.calibration);
-		if (!calibrated)
-			return forward(calibrated);
-		errors = std::move(*calibrated);
-	}
-	std::map<ValueId, LayerError> errorOf;
-	for (size_t i = 0; i < errors.size(); i++)
-		errorOf[model.operators[i].outputs.front()] = errors[i];
+	auto errors = transform(model, options);
+	if (!errors)
+		return forward(errors);
 	auto joins = joinWhatGains(model, options);
 	if (!joins)
 		return forward(joins);
@@ -171,7 +199,7 @@ Result<CompiledModel> compileInMemory(Model model, const CompileOptions &options
 		return forward(assembly);
 	describeChoices(std::move(assembly->choices), lowerer.layers);
 	for (size_t i = 0; i < lowerer.layers.size(); i++)
-		describeLayer(model.operators[i].outputs.front(), errorOf, *joins,
+		describeLayer(model.operators[i].outputs.front(), *errors, *joins,
 			      lowerer.layers[i]);
 	report.layers = std::move(lowerer.layers);
 	report.steps = std::move(assembly->steps);

@@ -175,6 +175,17 @@ double Unary::operator()(double x) const
 	return std::clamp(y, activation.low, activation.high);
 }
 
+Transpose ofSamples(uint32_t samples, Transpose one)
+{
+	if (samples == 1)
+		return one;
+	one.extents.insert(one.extents.begin(), samples);
+	for (uint32_t &axis : one.order)
+		axis++;
+	one.order.insert(one.order.begin(), 0);
+	return one;
+}
+
 bool isOverChannels(const Kind &kind)
 {
 	const auto *reduction = std::get_if<ChannelReduction>(&kind);

@@ -225,6 +225,9 @@ struct Transpose {
 	std::vector<uint32_t> order;
 };
 
+/** \return a transpose of one sample as that of a batch of some, whose axis stays the first */
+Transpose ofSamples(uint32_t samples, Transpose one);
+
 /** \brief Index of the largest number along the last axis, the first of several */
 struct ArgMax {
 };

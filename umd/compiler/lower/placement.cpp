@@ -76,7 +76,6 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 	if (!concatenation.activation.isNone() || storage(output) == DataType::Unknown)
 		return;
 	const std::vector<PartOf> parts = partsOf(*this, operation, concatenation);
-	std::set<ValueId> seen;
 	const auto areAligned = [this](const std::vector<PartOf> &some, ValueId whole) {
 		return std::ranges::all_of(
 			some, [&](const PartOf &part) { return isAligned(part, whole); });
@@ -104,8 +103,9 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 			!std::holds_alternative<TransposedConvolution>(writer->kind) &&
 			!std::holds_alternative<Enlarge>(writer->kind) && isPlaceable(*writer) &&
 			isFloat(value(writer->inputs.front()).type) == isFloat(value(input).type);
-		if (!computes || !seen.insert(input).second || model_.readers(input).size() != 1 ||
-		    model_.isOutput(input) || storage(input) != storage(output) ||
+		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||
+		    model_.readers(input).size() != 1 || model_.isOutput(input) ||
+		    storage(input) != storage(output) ||
 		    value(input).quantization != value(output).quantization ||
 		    isAlone(naturalCube(value(input).shape),
 			    naturalCube(value(output).cubeShape())))

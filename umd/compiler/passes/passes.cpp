@@ -9,10 +9,12 @@ Result<void> runPasses(Model &model)
 	takeConversionsOffEnds(model);
 	makeSigned(model);
 	findStandardizations(model);
+	findSoftmaxes(model);
 	foldAffines(model);
 	fuseActivations(model);
 	quantizeResults(model);
 	separateTypes(model);
+	repeatOperands(model);
 	foldPads(model);
 	if (auto unrolled = unrollBatch(model); !unrolled)
 		return unrolled;

@@ -43,6 +43,13 @@ void separateTypes(Model &model);
  * before them */
 void foldAffines(Model &model);
 
+/**
+ * \brief What meets a larger tensor is repeated first, unless it has one number for each channel
+ *
+ * By kernels of ones for channels, by copies for lines and columns.
+ */
+void repeatOperands(Model &model);
+
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
 
@@ -55,6 +62,25 @@ void foldPads(Model &model);
  * \return Unsupported naming an operator that does not work sample by sample
  */
 Result<void> unrollBatch(Model &model);
+
+/** \return how many samples the inputs have, if an operator on pictures sees them so; 1: no batch
+ */
+uint32_t batchOf(const Model &model);
+
+/** \brief A batch that was taken from a model */
+struct Batch {
+	uint32_t samples = 1;
+	std::vector<bool> inputs; /**< those of the model that have it */
+};
+
+/**
+ * \brief Leave one sample of each batch
+ * \return Unsupported naming an operator that does not work sample by sample, or that has a
+ * constant for each sample
+ */
+Result<Batch> takeBatch(Model &model);
+/** \brief Give what takeBatch() took back, to a model that passes may have changed */
+void giveBatch(Model &model, const Batch &batch);
 
 /** \brief Transposed convolutions some of whose phases are single elements are made larger, and cut
  */
@@ -69,6 +95,9 @@ void splitWindows(Model &model);
  * Files have no operator for that before ONNX 17.
  */
 void findStandardizations(Model &model);
+
+/** \brief Exponentials of all channels divided by their sum are a softmax */
+void findSoftmaxes(Model &model);
 
 /** \brief Neighbours among what a concatenation puts together that one convolution can make */
 using JoinableParts = std::vector<ValueId>;

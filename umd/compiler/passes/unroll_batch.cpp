@@ -28,24 +28,6 @@ bool seesBatches(const Kind &kind)
 	       !std::holds_alternative<Unknown>(kind);
 }
 
-/* How many samples the inputs have, if an operator on pictures sees them so; 1: no batch. */
-uint32_t batchOf(const Model &model)
-{
-	for (const Operator &operation : model.operators) {
-		if (!seesBatches(operation.kind))
-			continue;
-		for (const auto &ids : { operation.inputs, operation.outputs }) {
-			for (const ValueId id : ids) {
-				const Value &value = model.values[id];
-				if (!value.isConstant && value.shape.size() == 4 &&
-				    value.shape[0] > 1)
-					return value.shape[0];
-			}
-		}
-	}
-	return 1;
-}
-
 bool isOverLastAxis(const Kind &kind)
 {
 	return isOverChannels(kind) || std::holds_alternative<ChannelReduction>(kind) ||
@@ -247,8 +229,12 @@ void Unroller::addSample(const Operator &operation, uint32_t index)
 	if (samples_[made].empty())
 		describeSamples(made);
 	one.outputs = { samples_[made][index] };
-	if (auto *transpose = std::get_if<Transpose>(&one.kind))
-		transpose->extents.front() = 1;
+	if (auto *transpose = std::get_if<Transpose>(&one.kind)) {
+		transpose->extents.erase(transpose->extents.begin());
+		transpose->order.erase(transpose->order.begin());
+		for (uint32_t &axis : transpose->order)
+			axis--;
+	}
 	operators_.push_back(std::move(one));
 }
 
@@ -300,6 +286,23 @@ Result<void> Unroller::run()
 }
 
 } /* namespace */
+
+uint32_t batchOf(const Model &model)
+{
+	for (const Operator &operation : model.operators) {
+		if (!seesBatches(operation.kind))
+			continue;
+		for (const auto &ids : { operation.inputs, operation.outputs }) {
+			for (const ValueId id : ids) {
+				const Value &value = model.values[id];
+				if (!value.isConstant && value.shape.size() == 4 &&
+				    value.shape[0] > 1)
+					return value.shape[0];
+			}
+		}
+	}
+	return 1;
+}
 
 Result<void> unrollBatch(Model &model)
 {

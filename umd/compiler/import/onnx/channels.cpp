@@ -3,6 +3,9 @@
  * Operators that look at all channels, or move elements between channels and the picture.
  */
 #include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,15 +18,34 @@ namespace
 {
 
 /* Indices are integers of 16 bits here, whatever the file has. */
+void addArgMax(NodeReader &reader, const FileTensor &x, uint32_t axis)
+{
+	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
+		       "is set; the first of several is known");
+	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
+}
+
 void readArgMax(NodeReader &reader)
 {
 	const uint32_t axis =
 		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
-	const FileTensor x = withAxisLast(reader, axis);
 
-	reader.support(reader.integer("select_last_index", 0) == 0, "select_last_index",
-		       "is set; the first of several is known");
-	addReduced(reader, ArgMax{}, x, axis, { ElementType::Int16, Quantization{ 1, 0 } });
+	addArgMax(reader, withAxisLast(reader, axis), axis);
+}
+
+/* The largest of the negative numbers. */
+void readArgMin(NodeReader &reader)
+{
+	const uint32_t axis =
+		reader.axis(reader.integer("axis", 0), reader.input(0).shape.size(), "axis");
+	const FileTensor x = withAxisLast(reader, axis);
+	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+
+	if (reader.failed())
+		return;
+	reader.addBefore(Elementwise{ Elementwise::Function::Multiply, {} }, { x.id, factor },
+			 reader.computed(x), x,
+			 [&](const FileTensor &negative) { addArgMax(reader, negative, axis); });
 }
 
 /* The norm of all channels is 1 then. */
@@ -37,47 +59,82 @@ void readLpNormalization(NodeReader &reader)
 	reader.add(Normalization{}, { x.id }, reader.computed(x), x);
 }
 
-/* A scale and a shift for each channel come behind. */
-void readLayerNormalization(NodeReader &reader)
-{
-	const size_t rank = reader.input(0).shape.size();
-	const uint32_t axis = reader.axis(reader.integer("axis", -1), rank, "axis");
-	const bool shifts = reader.hasInput(2);
-	const Value scale = reader.constant(1), shift = shifts ? reader.constant(2) : Value{};
+/* A function of a tensor and constants, which has its shape. */
+struct Step {
+	Kind kind;
+	std::vector<ValueId> constants;
+};
 
-	if (reader.failed() || !reader.support(axis + 1 == rank, "axis",
-					       fmt::format("is {} of {}; the last one is known, "
-							   "reshape before it",
-							   axis, rank)))
-		return;
-	const FileTensor x = withAxisLast(reader, axis);
+/* Functions one behind the other; what \a rest makes of it is the result, or the last one's. */
+void addSteps(NodeReader &reader, const FileTensor &x, std::span<const Step> steps,
+	      const std::function<void(const FileTensor &)> &rest)
+{
 	const ElementKind elements = reader.computed(x);
-	reader.support(reader.outputs() == 1, "outputs", "are means and deviations, too");
-	for (const Value *one : { &scale, &shift })
-		reader.need(reader.failed() || one->shape.empty() ||
-				    elementCount(one->shape) == x.shape[axis],
-			    "scale",
-			    fmt::format("or bias is {} for {} channels", toString(one->shape),
-					x.shape[axis]));
+	const Step &first = steps.front();
+	std::vector<ValueId> inputs{ x.id };
+
+	inputs.insert(inputs.end(), first.constants.begin(), first.constants.end());
+	if (steps.size() > 1)
+		reader.addBefore(first.kind, inputs, elements, x, [&](const FileTensor &made) {
+			addSteps(reader, made, steps.subspan(1), rest);
+		});
+	else if (rest)
+		reader.addBefore(first.kind, inputs, elements, x, rest);
+	else
+		reader.add(first.kind, inputs, elements, x);
+}
+
+/* What is normalized along the last axis, times a scale and plus a shift for each element there. */
+void addScaledStandardization(NodeReader &reader, const FileTensor &x,
+			      const std::function<void(const FileTensor &)> &rest = {})
+{
+	std::vector<Step> steps{ { Standardization{ reader.number("epsilon", 1e-5) }, {} } };
+
 	if (reader.failed())
 		return;
-	auto constantOf = [&](const Value &value) {
-		return reader.addConstant(floatConstant(realNumbers(value), { x.shape[axis] }));
-	};
-	const Elementwise product{ Elementwise::Function::Multiply, {} };
-	auto addProduct = [&](const FileTensor &normal) {
-		const std::vector<ValueId> inputs{ normal.id, constantOf(scale) };
-		if (!shifts) {
-			reader.add(product, inputs, elements, x);
+	const uint32_t channels = x.shape[x.order.back()];
+	for (const auto &[input, function] : { std::pair{ 1U, Elementwise::Function::Multiply },
+					       std::pair{ 2U, Elementwise::Function::Add } }) {
+		if (input == 2 && !reader.hasInput(input))
+			continue;
+		const Value &one = reader.constant(input);
+		if (!reader.need(elementCount(one.shape) == channels, "scale",
+				 fmt::format("or bias is {} for {} channels", toString(one.shape),
+					     channels)) ||
+		    reader.failed())
 			return;
-		}
-		reader.addBefore(product, inputs, elements, x, [&](const FileTensor &scaled) {
-			reader.add(Elementwise{ Elementwise::Function::Add, {} },
-				   { scaled.id, constantOf(shift) }, elements, x);
+		const ValueId constant =
+			reader.addConstant(floatConstant(realNumbers(one), { channels }));
+		steps.push_back({ Elementwise{ function, {} }, { constant } });
+	}
+	addSteps(reader, x, steps, rest);
+}
+
+/* Several axes are normalized as one, in the file's order. */
+void readLayerNormalization(NodeReader &reader)
+{
+	const FileTensor in = reader.input(0);
+	const size_t rank = in.shape.size();
+	const uint32_t axis = reader.axis(reader.integer("axis", -1), rank, "axis");
+
+	reader.support(reader.outputs() == 1, "outputs", "are means and deviations, too");
+	if (reader.failed())
+		return;
+	if (axis + 1 == rank) {
+		addScaledStandardization(reader, withAxisLast(reader, axis));
+		return;
+	}
+	const FileTensor x = reader.inOrder(in, asInFile(rank));
+	FileTensor flat = x;
+	flat.shape.resize(axis);
+	flat.shape.push_back(
+		static_cast<uint32_t>(elementCount({ in.shape.begin() + axis, in.shape.end() })));
+	flat.order = asInFile(flat.shape.size());
+	reader.addBefore(Reshape{}, { x.id }, reader.same(x), flat, [&](const FileTensor &one) {
+		addScaledStandardization(reader, one, [&](const FileTensor &result) {
+			reader.add(Reshape{}, { result.id }, reader.same(result), x);
 		});
-	};
-	reader.addBefore(Standardization{ reader.number("epsilon", 1e-5) }, { x.id }, elements, x,
-			 addProduct);
+	});
 }
 
 void readLrn(NodeReader &reader)
@@ -124,7 +181,7 @@ void readDepthToSpace(NodeReader &reader)
 	const Transpose transpose =
 		mode == "DCR" ? Transpose{ { h, w, block, block, channels }, { 0, 2, 1, 3, 4 } }
 			      : Transpose{ { h, w, channels, block, block }, { 0, 3, 1, 4, 2 } };
-	reader.add(transpose, { x.id }, reader.same(x),
+	reader.add(ofSamples(x.shape[0], transpose), { x.id }, reader.same(x),
 		   { x.shape[0], channels, h * block, w * block }, x.order);
 }
 
@@ -137,8 +194,9 @@ void readSpaceToDepth(NodeReader &reader)
 	if (reader.failed())
 		return;
 	const uint32_t h = x.shape[2] / block, w = x.shape[3] / block;
-	reader.add(Transpose{ { h, block, w, block, x.shape[1] }, { 0, 2, 1, 3, 4 } }, { x.id },
-		   reader.same(x), { x.shape[0], x.shape[1] * block * block, h, w }, x.order);
+	const Transpose transpose{ { h, block, w, block, x.shape[1] }, { 0, 2, 1, 3, 4 } };
+	reader.add(ofSamples(x.shape[0], transpose), { x.id }, reader.same(x),
+		   { x.shape[0], x.shape[1] * block * block, h, w }, x.order);
 }
 
 } /* namespace */
@@ -176,6 +234,7 @@ void addReduced(NodeReader &reader, Kind kind, const FileTensor &x, uint32_t axi
 
 const NodeTable channelNodes = {
 	{ "ArgMax", readArgMax },
+	{ "ArgMin", readArgMin },
 	{ "DepthToSpace", readDepthToSpace },
 	{ "LayerNormalization", readLayerNormalization },
 	{ "LpNormalization", readLpNormalization },

@@ -84,39 +84,39 @@ void readElementwise(NodeReader &reader)
 {
 	const FileTensor a = reader.input(0), b = reader.input(1);
 
-	reader.support(reader.inputs() == 2, "inputs",
-		       fmt::format("are {}; two are known", reader.inputs()));
 	addElementwise(reader, function, a, b, reader.computed(reader.value(a).isConstant ? b : a));
 }
 
-/* Of one tensor or more. */
-void addSum(NodeReader &reader, const FileTensor &sum, size_t next)
+template<Function function>
+void addSeveral(NodeReader &reader, const FileTensor &so, size_t next)
 {
 	const FileTensor other = reader.input(next);
 
 	if (reader.failed())
 		return;
 	if (next + 1 == reader.inputs()) {
-		addElementwise(reader, Function::Add, sum, other, reader.computed(sum));
+		addElementwise(reader, function, so, other,
+			       reader.computed(reader.value(so).isConstant ? other : so));
 		return;
 	}
-	if (!reader.support(sum.shape == other.shape && sum.places == other.places &&
-				    !reader.value(sum).isConstant &&
-				    !reader.value(other).isConstant,
+	if (!reader.support(so.shape == other.shape && so.places == other.places &&
+				    !reader.value(so).isConstant && !reader.value(other).isConstant,
 			    "inputs", "are more than two, and constants or of several shapes"))
 		return;
-	const FileTensor same = reader.inOrder(other, sum.order);
-	reader.addBefore(Elementwise{ Function::Add, {} }, { sum.id, same.id },
-			 reader.computed(sum), sum,
-			 [&](const FileTensor &more) { addSum(reader, more, next + 1); });
+	const FileTensor same = reader.inOrder(other, so.order);
+	reader.addBefore(
+		Elementwise{ function, {} }, { so.id, same.id }, reader.computed(so), so,
+		[&](const FileTensor &more) { addSeveral<function>(reader, more, next + 1); });
 }
 
-void readSum(NodeReader &reader)
+/* Of one tensor or more. */
+template<Function function>
+void readSeveral(NodeReader &reader)
 {
 	if (reader.inputs() == 1)
 		reader.alias(reader.input(0));
 	else
-		addSum(reader, reader.input(0), 1);
+		addSeveral<function>(reader, reader.input(0), 1);
 }
 
 void readNeg(NodeReader &reader)
@@ -328,8 +328,8 @@ const NodeTable elementNodes = {
 	{ "LeakyRelu", readLeakyRelu },
 	{ "Log", readUnary<Unary::Function::Log> },
 	{ "LogSoftmax", readSoftmax<true> },
-	{ "Max", readElementwise<Function::Maximum> },
-	{ "Min", readElementwise<Function::Minimum> },
+	{ "Max", readSeveral<Function::Maximum> },
+	{ "Min", readSeveral<Function::Minimum> },
 	{ "Mish", readUnary<Unary::Function::Mish> },
 	{ "Mul", readElementwise<Function::Multiply> },
 	{ "Neg", readNeg },
@@ -344,7 +344,7 @@ const NodeTable elementNodes = {
 	{ "Softsign", readUnary<Unary::Function::Softsign> },
 	{ "Sqrt", readUnary<Unary::Function::Sqrt> },
 	{ "Sub", readElementwise<Function::Subtract> },
-	{ "Sum", readSum },
+	{ "Sum", readSeveral<Function::Add> },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
 };
 

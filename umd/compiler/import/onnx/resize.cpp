@@ -123,7 +123,7 @@ void shrink(NodeReader &reader, const FileTensor &x, const std::vector<double> &
 		if (!reader.need(axes[axis].extent > 0, "scales", "leave nothing"))
 			return;
 	}
-	const auto &[y, c] = axes;
+	const Shrinking &y = axes[0], &c = axes[1];
 	FileTensor like = x;
 	const Extents begin = inValueOrder(x, { 0, 0, y.first, c.first });
 	like.shape = { x.shape[0], x.shape[1], y.extent, c.extent };

@@ -53,9 +53,10 @@ void readSpaceToDepth(OperatorReader &reader)
 	const Extents out = reader.value(reader.output(0)).shape;
 	const uint32_t block = blockOf(reader, in, out);
 
-	if (!reader.failed())
-		reader.add(Transpose{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } },
-			   { reader.input(0) }, { reader.output(0) });
+	if (reader.failed())
+		return;
+	const Transpose one{ { out[1], block, out[2], block, in[3] }, { 0, 2, 1, 3, 4 } };
+	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
 }
 
 void readDepthToSpace(OperatorReader &reader)
@@ -64,9 +65,10 @@ void readDepthToSpace(OperatorReader &reader)
 	const Extents out = reader.value(reader.output(0)).shape;
 	const uint32_t block = blockOf(reader, out, in);
 
-	if (!reader.failed())
-		reader.add(Transpose{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } },
-			   { reader.input(0) }, { reader.output(0) });
+	if (reader.failed())
+		return;
+	const Transpose one{ { in[1], in[2], block, block, out[3] }, { 0, 2, 1, 3, 4 } };
+	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
 }
 
 /* Indices are integers of 16 bits here, whatever the file has. */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Operators that files put together of others.
+ */
 #include "passes.h"
 
 #include <optional>
@@ -27,15 +30,20 @@ const Operator *unaryThatWrites(const Model &model, ValueId value, Unary::Functi
 	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
 }
 
-/* What a value is the mean of, over all channels. */
-std::optional<ValueId> meanOf(const Model &model, ValueId value)
+/* What a value is made of over all channels: the mean, the sum or the maximum of which value. */
+std::optional<ValueId> reducedOf(const Model &model, ValueId value, Pool::Method method)
 {
 	const Operator *writer = model.writer(value);
-	const auto *mean = writer ? std::get_if<ChannelReduction>(&writer->kind) : nullptr;
+	const auto *reduction = writer ? std::get_if<ChannelReduction>(&writer->kind) : nullptr;
 
-	if (!mean || mean->method != Pool::Method::Average)
+	if (!reduction || reduction->method != method)
 		return std::nullopt;
 	return writer->inputs[0];
+}
+
+std::optional<ValueId> meanOf(const Model &model, ValueId value)
+{
+	return reducedOf(model, value, Pool::Method::Average);
 }
 
 /* What a value is, less its own mean. */
@@ -113,7 +121,42 @@ std::optional<Variance> standardized(const Model &model, const Operator &operati
 	return std::nullopt;
 }
 
+/* Exponentials divided by their sum: of which value, less its maximum or not. */
+std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
+{
+	const auto *kind = std::get_if<Elementwise>(&operation.kind);
+	if (!kind || !kind->activation.isNone() || kind->function != Function::Divide ||
+	    reducedOf(model, operation.inputs[1], Pool::Method::Sum) != operation.inputs[0])
+		return std::nullopt;
+	const Operator *exponential =
+		unaryThatWrites(model, operation.inputs[0], Unary::Function::Exp);
+	if (!exponential)
+		return std::nullopt;
+	const ValueId of = exponential->inputs[0];
+	const Operator *difference = elementwiseThatWrites(model, of, Function::Subtract);
+	const bool isLessMaximum =
+		difference &&
+		reducedOf(model, difference->inputs[1], Pool::Method::Max) == difference->inputs[0];
+	return isLessMaximum ? difference->inputs[0] : of;
+}
+
 } /* namespace */
+
+void findSoftmaxes(Model &model)
+{
+	bool found = false;
+
+	for (Operator &operation : model.operators) {
+		const auto of = softmaxOf(model, operation);
+		if (!of)
+			continue;
+		operation.kind = Softmax{};
+		operation.inputs = { *of };
+		found = true;
+	}
+	if (found)
+		removeUnused(model);
+}
 
 void findStandardizations(Model &model)
 {
