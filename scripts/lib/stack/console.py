@@ -45,7 +45,8 @@ def _busy():
 
 @contextlib.contextmanager
 def stage(name, quiet_below=0.5):
-	"""Say when @name begins and how long it took; a stage that had nothing to do is silent.
+	"""Say when @name begins, how long it took and how long processors worked for it; a stage that had
+	nothing to do is silent.
 
 	Yields a function that says how far the stage is; the first call announces it.
 	"""
@@ -58,11 +59,20 @@ def stage(name, quiet_below=0.5):
 		say(f'{name}: {text}')
 
 	yield progress
-	took = time.monotonic() - began
+	took, worked = time.monotonic() - began, _busy() - busy
 	before_seconds, before_busy = durations.get(name, (0, 0))
-	durations[name] = (before_seconds + took, before_busy + _busy() - busy)
+	durations[name] = (before_seconds + took, before_busy + worked)
 	if announced or took >= quiet_below:
-		say(f'{name}: done in {took:.1f} s')
+		say(f'{name}: done in {took:.1f} s, {worked:.1f} s of all processors')
+
+
+def say_durations():
+	"""Say where the time went: the stages that took any, and all since the first script began."""
+	say(f'  {"packages":12} {before:7.1f} s')
+	for name, (seconds, busy) in durations.items():
+		if seconds >= 0.05:
+			say(f'  {name:12} {seconds:7.1f} s, {busy:7.1f} s of all processors')
+	say(f'  {"all":12} {elapsed():7.1f} s')
 
 
 def _interrupt(number, frame):

@@ -141,10 +141,7 @@ def keep_result(made, output):
 
 def show_result(output):
 	"""Stage "result": where the time went, and where the pictures are."""
-	say(f'  {"packages":12} {console.before:7.1f} s')
-	for name, (seconds, busy) in console.durations.items():
-		say(f'  {name:12} {seconds:7.1f} s, {busy:7.1f} s of all processors')
-	say(f'  {"all":12} {console.elapsed():7.1f} s')
+	console.say_durations()
 	say(f'result: {os.path.relpath(output)}, each edge in the colour of its direction')
 	say(f'timeline: {os.path.relpath(_timeline(output))}, what ran when')
 

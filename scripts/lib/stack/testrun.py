@@ -135,6 +135,7 @@ def main():
 	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
 	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
 	cases += _run_guest_tests(boots, guests, modules, found if packages else None)
+	console.say_durations()
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
 
@@ -156,7 +157,8 @@ def _run_guest_tests(boots, guests, modules, packages):
 							  modules[kernel]) for kernel, mode in order}
 	if packages:
 		tasks = {packagetest.NAME: functools.partial(_test_packages, packages), **tasks}
-	done = dict(zip(tasks, processes.side_by_side(list(tasks.values()), _guests_at_once())))
+	with console.stage('guests'):
+		done = dict(zip(tasks, processes.side_by_side(list(tasks.values()), _guests_at_once())))
 	names = [f'vm-{kernel}-{mode}' for kernel, mode in boots] + [packagetest.NAME] * bool(packages)
 	return [case for name in names for case in
 		(done[name] or [Case(name, results.FAILED, 'the process that ran it was killed')])]

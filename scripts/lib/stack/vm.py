@@ -241,8 +241,7 @@ class Machine:
 		else:
 			words.append('kfence.sample_interval=20')
 		if accelerator == 'tcg':
-			# It has none of the faults, and would pay for working around them.
-			words.append('mitigations=off')
+			words += machine.EMULATED_WORDS
 		if interactive and self._options.verbose:
 			words.append('console=hvc0')
 		if self._options.dma == 'iommu':
