@@ -134,6 +134,55 @@ HWY_INLINE Bits add(Bits a, Bits b)
 	return unlessNan(a, b, sum, rounded(sum, signOf(hn::IfThenElse(zero, a, sum))));
 }
 
+/**
+ * \return true of zero and what is between 2^-14 and 2^20: some of them, added to some numbers of
+ *	   FP16, make none that is too large, or so small that it is flushed
+ */
+inline bool isModerate(uint32_t fp17Bits)
+{
+	const int exponent = arith::Fp17::exponent(fp17Bits) - arith::Fp17::kBias;
+
+	return arith::Fp17::isZero(fp17Bits) || (exponent >= -14 && exponent < 20);
+}
+
+/** \return true if the magnitude is */
+inline bool isAtMostOne(uint32_t fp17Bits)
+{
+	return (fp17Bits & arith::Fp17::kMagnitudeMask) <= arith::Fp17::kOne;
+}
+
+/** \return to nearest even at the mantissa's end; nothing else */
+HWY_INLINE Bits roundedMantissa(Bits value)
+{
+	const Bits odd = hn::And(hn::ShiftRight<13>(value), constant(1));
+
+	return hn::AndNot(constant(0x1fff), hn::Add(hn::Add(value, odd), constant(0xfff)));
+}
+
+/**
+ * \brief add() of sums of moderate numbers and finite ones of FP16
+ *
+ * All are multiples of FP16's least number, far above FP17's: only the mantissa is rounded.
+ */
+HWY_INLINE Bits addModerate(Bits a, Bits b)
+{
+	const auto sum = hn::Add(asFloat(a), asFloat(b));
+	/* The first one's sign stays, as in add(). */
+	const Mask zero = hn::RebindMask(Tag(), hn::Eq(sum, hn::Zero(FloatTag())));
+
+	return hn::IfThenElse(zero, signOf(a), roundedMantissa(asBits(sum)));
+}
+
+/**
+ * \brief multiply() of a moderate sum by at most one, on the way to FP16
+ *
+ * What FP17 makes zero is, further on, FP16's zero of the same sign anyhow.
+ */
+HWY_INLINE Bits shrink(Bits a, Bits b)
+{
+	return roundedMantissa(asBits(hn::Mul(asFloat(a), asFloat(b))));
+}
+
 HWY_INLINE Bits multiply(Bits a, Bits b)
 {
 	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include <hwy/highway.h>
 
@@ -55,6 +56,56 @@ HWY_INLINE hn::Vec<D> roundedTo(D tag, hn::Vec<D> value, Bits whole, Bits half)
 	return wrap<kBits>(tag, hn::Sub(hn::Xor(rounded, sign), sign));
 }
 
+/** \param largest magnitude of an element \param above of negative numbers 1 */
+template<class Arith>
+bool fitsUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
+{
+	const auto fits = [&](int64_t magnitude, unsigned bits) {
+		return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
+	};
+	const auto scaled = [](int64_t sum, uint32_t reciprocal) {
+		constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
+		return (sum * reciprocal + half) >> Arith::kFraction;
+	};
+	const int64_t ofRow = op.kernelWidth * largest + pad;
+	const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
+	const int64_t row = scaled(all, op.recipWidth);
+
+	return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
+	       fits(row, Arith::kScaledBits) && fits(scaled(row, op.recipHeight), Arith::kOutBits);
+}
+
+/**
+ * \return true if no sum and no result of a window loses bits, and divisors are above 1
+ * \tparam Averages of integers
+ */
+template<class Averages>
+bool allFit(const PdpOp &op)
+{
+	constexpr int64_t lowest = std::numeric_limits<typename Averages::Element>::min();
+	using Arith = typename Averages::Arith;
+	int64_t pad = 0; /* the largest */
+
+	for (const int32_t value : op.padValue)
+		pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
+	return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
+	       fitsUpTo<Arith>(op, pad, -lowest - 1, 0) && fitsUpTo<Arith>(op, pad, -lowest, 1);
+}
+
+/** \return a sum that fits times both reciprocals: magnitudes, with the sign at the end */
+template<class Averages>
+HWY_INLINE typename Averages::Vector scaledFitting(typename Averages::Vector sum,
+						   const typename Averages::Arith &arith)
+{
+	const typename Averages::Tag tag;
+	const auto sign = hn::BroadcastSignBit(sum);
+	auto magnitude = hn::BitCast(typename Averages::BitsTag(), hn::Abs(sum));
+
+	magnitude = Averages::scaleMagnitude(magnitude, static_cast<uint32_t>(arith.recipWidth));
+	magnitude = Averages::scaleMagnitude(magnitude, static_cast<uint32_t>(arith.recipHeight));
+	return hn::Sub(hn::Xor(hn::BitCast(tag, magnitude), sign), sign);
+}
+
 /**
  * \brief PdpIntegerAverage of INT8 in 16 bits
  *
@@ -68,38 +119,9 @@ struct Int8Averages {
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int8)>;
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
+	using Bits = hn::Vec<BitsTag>;
 
-	explicit Int8Averages(const PdpOp &op) : arith(op), fits(allFits(op)) {}
-
-	/** \return true if no sum and no result of a window loses bits, and divisors are above 1 */
-	static bool allFits(const PdpOp &op)
-	{
-		int64_t pad = 0; /* the largest */
-
-		for (const int32_t value : op.padValue)
-			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
-		return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
-		       fitsUpTo(op, pad, INT8_MAX, 0) && fitsUpTo(op, pad, -INT8_MIN, 1);
-	}
-
-	/** \param largest magnitude of an element \param above of negative numbers 1 */
-	static bool fitsUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
-	{
-		const auto fits = [&](int64_t magnitude, unsigned bits) {
-			return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
-		};
-		const auto scaled = [](int64_t sum, uint32_t reciprocal) {
-			constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
-			return (sum * reciprocal + half) >> Arith::kFraction;
-		};
-		const int64_t ofRow = op.kernelWidth * largest + pad;
-		const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
-		const int64_t row = scaled(all, op.recipWidth);
-
-		return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
-		       fits(row, Arith::kScaledBits) &&
-		       fits(scaled(row, op.recipHeight), Arith::kOutBits);
-	}
+	explicit Int8Averages(const PdpOp &op) : arith(op), fits(allFit<Int8Averages>(op)) {}
 
 	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
 	template<int kBits>
@@ -115,26 +137,28 @@ struct Int8Averages {
 		return roundedTo<kBits>(Tag(), value, whole, half);
 	}
 
-	/* The same where nothing is lost, with less than 1. */
-	static HWY_INLINE Vector scaleFitting(Vector value, int32_t reciprocal)
+	/* The same of a magnitude where nothing is lost, with less than 1. */
+	static HWY_INLINE Bits scaleMagnitude(Bits magnitude, uint32_t reciprocal)
 	{
-		const BitsTag bits;
-		const auto factor = hn::Set(bits, static_cast<uint16_t>(reciprocal));
-		const auto magnitude = hn::BitCast(bits, hn::Abs(value));
+		const auto factor = hn::Set(BitsTag(), static_cast<uint16_t>(reciprocal));
 		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
-		const auto rounded = hn::Add(hn::MulHigh(magnitude, factor), half);
-		const auto sign = hn::BroadcastSignBit(value);
 
-		return hn::Sub(hn::Xor(hn::BitCast(Tag(), rounded), sign), sign);
+		return hn::Add(hn::MulHigh(magnitude, factor), half);
 	}
 
+	static bool isPlain(const Element *, size_t) { return true; }
+	template<bool>
 	HWY_INLINE Vector load(const Element *in) const
 	{
 		const hn::Rebind<int8_t, Tag> tag;
 
 		return hn::PromoteTo(Tag(), hn::LoadU(tag, in));
 	}
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return hn::Add(row, in); }
+	template<bool>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const
+	{
+		return hn::Add(row, in);
+	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
 		const auto value = static_cast<int16_t>(arith.padValue[padded]);
@@ -143,7 +167,12 @@ struct Int8Averages {
 
 		return fits ? sum : wrap<Arith::kRowBits>(Tag(), sum);
 	}
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return hn::Add(sum, row); }
+	template<bool>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const
+	{
+		return hn::Add(sum, row);
+	}
+	template<bool>
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		const hn::Rebind<int8_t, Tag> tag;
@@ -151,8 +180,7 @@ struct Int8Averages {
 		const auto added = static_cast<int16_t>(arith.padValue[padded] * arith.width);
 		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
 		if (fits) {
-			const Vector row = scaleFitting(all, arith.recipWidth);
-			hn::StoreU(hn::DemoteTo(tag, scaleFitting(row, arith.recipHeight)), tag,
+			hn::StoreU(hn::DemoteTo(tag, scaledFitting<Int8Averages>(all, arith)), tag,
 				   out);
 			return;
 		}
@@ -174,8 +202,12 @@ struct Int16Averages {
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
 	using Vector = hn::Vec<Tag>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
+	using Bits = hn::Vec<BitsTag>;
 
-	explicit Int16Averages(const PdpOp &op) : arith(op) {}
+	explicit Int16Averages(const PdpOp &op)
+		: arith(op), fits(HWY_TARGET != HWY_SCALAR && allFit<Int16Averages>(op))
+	{
+	}
 
 	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
 	template<int kBits>
@@ -194,24 +226,64 @@ struct Int16Averages {
 		return roundedTo<kBits>(Tag(), value, whole, half);
 	}
 
+	/* The same of a magnitude where nothing is lost, with less than 1: every second one. */
+	static HWY_INLINE Bits scaleMagnitude(Bits magnitude, uint32_t reciprocal)
+	{
+#if HWY_TARGET == HWY_SCALAR
+		static_cast<void>(reciprocal);
+		return magnitude; /* nothing fits */
+#else
+		const hn::RepartitionToWide<BitsTag> wide;
+		const auto factor = hn::Set(BitsTag(), reciprocal);
+		const auto half = hn::Set(wide, 1 << 15);
+		const auto odds =
+			hn::BitCast(BitsTag(), hn::ShiftRight<32>(hn::BitCast(wide, magnitude)));
+		const auto even = hn::ShiftRight<16>(hn::Add(hn::MulEven(magnitude, factor), half));
+		const auto odd = hn::ShiftLeft<16>(hn::Add(hn::MulEven(odds, factor), half));
+
+		return hn::OddEven(hn::BitCast(BitsTag(), odd), hn::BitCast(BitsTag(), even));
+#endif
+	}
+
+	static bool isPlain(const Element *, size_t)
+	{
+		return true;
+	}
+	template<bool>
 	HWY_INLINE Vector load(const Element *in) const
 	{
 		const hn::Rebind<int16_t, Tag> tag;
 
 		return hn::PromoteTo(Tag(), hn::LoadU(tag, in));
 	}
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return hn::Add(row, in); }
+	template<bool>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const
+	{
+		return hn::Add(row, in);
+	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		return wrap<Arith::kRowBits>(Tag(),
-					     hn::Add(row, hn::Set(Tag(), arith.padValue[padded])));
+		const Vector sum = hn::Add(row, hn::Set(Tag(), arith.padValue[padded]));
+
+		return fits ? sum : wrap<Arith::kRowBits>(Tag(), sum);
 	}
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return hn::Add(sum, row); }
+	template<bool>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const
+	{
+		return hn::Add(sum, row);
+	}
+	template<bool>
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		const hn::Rebind<int16_t, Tag> tag;
 		const Vector added = hn::Set(Tag(), arith.padValue[padded] * arith.width);
-		const Vector whole = wrap<Arith::kSumBits>(Tag(), hn::Add(sum, added));
+		const Vector all = hn::Add(sum, added);
+		if (fits) {
+			hn::StoreU(hn::DemoteTo(tag, scaledFitting<Int16Averages>(all, arith)), tag,
+				   out);
+			return;
+		}
+		const Vector whole = wrap<Arith::kSumBits>(Tag(), all);
 		const Vector row = scale<Arith::kScaledBits>(whole, arith.recipWidth);
 
 		hn::StoreU(hn::DemoteTo(tag, scale<Arith::kOutBits>(row, arith.recipHeight)), tag,
@@ -219,6 +291,7 @@ struct Int16Averages {
 	}
 
 	Arith arith;
+	bool fits;
 };
 
 /** \brief PdpFloatAverage, of registers that hold ordinary numbers */
@@ -229,7 +302,13 @@ struct FloatAverages {
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;
 
-	explicit FloatAverages(const PdpOp &op) : arith(op) {}
+	explicit FloatAverages(const PdpOp &op)
+		: arith(op), moderate(std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
+				      std::ranges::all_of(arith.windowPad, fp17::isModerate)),
+		  shrinks(fp17::isAtMostOne(arith.recipWidth) &&
+			  fp17::isAtMostOne(arith.recipHeight))
+	{
+	}
 
 	/** \return false if a register has a number that OneByOne is for */
 	static bool accepts(const PdpOp &op)
@@ -244,21 +323,53 @@ struct FloatAverages {
 		return ordinary;
 	}
 
-	HWY_INLINE Vector load(const Element *in) const { return fp17::load(in); }
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return fp17::add(row, in); }
+	/** \return true if all are finite, and no padding takes sums beyond what that says of them
+	 */
+	bool isPlain(const Element *in, size_t count) const
+	{
+		const hn::CappedTag<uint16_t, atomChannels(Precision::Fp16)> tag;
+		auto largest = hn::Zero(tag);
+
+		for (size_t i = 0; i < count; i += hn::Lanes(tag))
+			largest = hn::Max(largest,
+					  hn::And(hn::LoadU(tag, in + i), hn::Set(tag, 0x7fff)));
+		return moderate && hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, 0x7c00)));
+	}
+	template<bool kPlain>
+	HWY_INLINE Vector load(const Element *in) const
+	{
+		return kPlain ? fp17::widenFinite(in) : fp17::load(in);
+	}
+	template<bool kPlain>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const
+	{
+		return kPlain ? fp17::addModerate(row, in) : fp17::add(row, in);
+	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
 		return added(row, arith.rowPad[padded]);
 	}
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return fp17::add(row, sum); }
+	template<bool kPlain>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const
+	{
+		return kPlain ? fp17::addModerate(row, sum) : fp17::add(row, sum);
+	}
 	/* A zero changes nothing, not even the sign of another one. */
 	static HWY_INLINE Vector added(Vector sum, uint32_t pad)
 	{
 		return arith::Fp17::isZero(pad) ? sum : fp17::add(sum, fp17::ofRegister(pad));
 	}
+	template<bool kPlain>
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		Vector value = added(sum, arith.windowPad[padded]);
+
+		if (kPlain && shrinks) {
+			value = fp17::shrink(value, fp17::ofRegister(arith.recipWidth));
+			value = fp17::shrink(value, fp17::ofRegister(arith.recipHeight));
+			hn::StoreU(fp17::narrowFinite(value), fp17::HalfTag(), out);
+			return;
+		}
 
 		value = fp17::multiply(value, fp17::ofRegister(arith.recipWidth));
 		value = fp17::multiply(value, fp17::ofRegister(arith.recipHeight));
@@ -266,6 +377,8 @@ struct FloatAverages {
 	}
 
 	Arith arith;
+	bool moderate; /* padding values are */
+	bool shrinks;  /* a sum, by both reciprocals */
 };
 
 } /* namespace HWY_NAMESPACE */

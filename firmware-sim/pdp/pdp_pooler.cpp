@@ -5,6 +5,7 @@
 #include "pdp/pdp_pooler.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -43,7 +44,8 @@ class Pooler final : public PdpPooler
 public:
 	Pooler(const PdpOp &op, const PdpPart &part)
 		: op_(op), ops_(op), slots_((op.kernelHeight + op.strideY - 1) / op.strideY),
-		  windows_(windowsOf(op, part)), row_(size_t{ part.outWidth } * Lanes),
+		  inWidth_(part.inWidth), windows_(windowsOf(op, part)), firstWhole_(firstWhole()),
+		  endWhole_(endWhole()), row_(size_t{ part.outWidth } * Lanes),
 		  sums_(row_.size() * slots_), out_(row_.size())
 	{
 	}
@@ -53,7 +55,7 @@ public:
 		const Outputs outputs = outputsOfLine();
 
 		if (outputs.first < outputs.end)
-			poolRow(reinterpret_cast<const Element *>(line.data()));
+			poolLine(reinterpret_cast<const Element *>(line.data()));
 		for (uint32_t outY = outputs.first; outY < outputs.end; outY++) {
 			const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
 			const int64_t begin = std::max<int64_t>(top, 0);
@@ -95,6 +97,24 @@ private:
 		return windows;
 	}
 
+	bool isWhole(const Window &window) const { return window.columns == op_.kernelWidth; }
+
+	size_t firstWhole() const
+	{
+		size_t from = 0;
+		while (from < windows_.size() && !isWhole(windows_[from]))
+			from++;
+		return from;
+	}
+
+	size_t endWhole() const
+	{
+		size_t end = firstWhole_;
+		while (end < windows_.size() && isWhole(windows_[end]))
+			end++;
+		return end;
+	}
+
 	/** \return output lines that the line leads to */
 	Outputs outputsOfLine() const
 	{
@@ -105,29 +125,77 @@ private:
 	}
 
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
+	void poolLine(const Element *in)
+	{
+		rowIsPlain_ = ops_.isPlain(in, size_t{ inWidth_ } * Lanes);
+		if (rowIsPlain_)
+			poolRow<true>(in);
+		else
+			poolRow<false>(in);
+	}
+
+	template<bool kPlain>
 	void poolRow(const Element *in)
 	{
+		/* The usual widths, for which the compiler has no loop to make. */
+		switch (op_.kernelWidth) {
+		case 2:
+			return poolWindows<kPlain, 2>(in);
+		case 3:
+			return poolWindows<kPlain, 3>(in);
+		default:
+			return poolWindows<kPlain, 0>(in);
+		}
+	}
+
+	/** \tparam kPlain there is no number that needs care \tparam kColumns of a window; 0: any
+	 */
+	template<bool kPlain, uint32_t kColumns>
+	void poolWindows(const Element *in)
+	{
 		const size_t step = hn::Lanes(Tag());
+		const size_t stride = size_t{ op_.strideX } * Lanes;
+		const size_t width = windows_.size();
+		const size_t first = kColumns ? firstWhole_ : width;
+		const size_t end = kColumns ? endWhole_ : width;
 		const Ops ops = ops_;
 
 		for (size_t lane = 0; lane < Lanes; lane += step) {
 			Number *row = row_.data() + lane;
-			for (const Window &window : windows_) {
-				hn::StoreU(rowOf(ops, window, in + lane), Tag(), row);
-				row += Lanes;
+			const auto some = [&](size_t from, size_t to) HWY_ATTR {
+				for (size_t i = from; i < to; i++)
+					hn::StoreU(rowOf<kPlain>(ops, windows_[i], in + lane),
+						   Tag(), row + i * Lanes);
+			};
+
+			some(0, first);
+			if constexpr (kColumns > 0) {
+				const Element *from = in + lane;
+				if (first < end)
+					from += size_t{ windows_[first].first } * Lanes;
+				for (size_t i = first; i < end; i++, from += stride) {
+					Vector sum = ops.template load<kPlain>(from);
+					for (uint32_t n = 1; n < kColumns; n++)
+						sum = ops.template addInRow<kPlain>(
+							sum, ops.template load<kPlain>(from +
+										       n * Lanes));
+					hn::StoreU(ops.finishRow(sum, 0), Tag(), row + i * Lanes);
+				}
 			}
+			some(end, width);
 		}
 	}
 
+	template<bool kPlain>
 	static HWY_INLINE Vector rowOf(const Ops &ops, const Window &window, const Element *in)
 	{
 		if (window.columns == 0)
 			return hn::Zero(Tag());
 		const Element *from = in + size_t{ window.first } * Lanes;
 		const Element *end = from + size_t{ window.columns } * Lanes;
-		Vector row = ops.load(from);
+		Vector row = ops.template load<kPlain>(from);
 		for (from += Lanes; from < end; from += Lanes)
-			row = ops.addInRow(row, ops.load(from));
+			row = ops.template addInRow<kPlain>(row, ops.template load<kPlain>(from));
 		return ops.finishRow(row, window.padded);
 	}
 
@@ -136,36 +204,60 @@ private:
 
 	void addRow(uint32_t outY, bool first)
 	{
+		bool &isPlain = slotIsPlain_[outY % slots_];
+
+		if (first) {
+			std::copy_n(row_.data(), row_.size(), slot(outY));
+			isPlain = rowIsPlain_;
+			return;
+		}
+		isPlain &= rowIsPlain_;
+		if (isPlain)
+			addToSums<true>(slot(outY));
+		else
+			addToSums<false>(slot(outY));
+	}
+
+	template<bool kPlain>
+	void addToSums(Number *sum)
+	{
 		const size_t step = hn::Lanes(Tag());
 		const size_t count = row_.size();
 		const Ops ops = ops_;
 		const Number *row = row_.data();
-		Number *sum = slot(outY);
 
-		if (first) {
-			std::copy_n(row, count, sum);
-			return;
-		}
 		for (size_t i = 0; i < count; i += step)
-			hn::StoreU(ops.addRow(hn::LoadU(Tag(), sum + i), hn::LoadU(Tag(), row + i)),
+			hn::StoreU(ops.template addRow<kPlain>(hn::LoadU(Tag(), sum + i),
+							       hn::LoadU(Tag(), row + i)),
 				   Tag(), sum + i);
 	}
 
 	/** \param first the row is the only one */
 	void finish(uint32_t outY, bool first, uint32_t padded)
 	{
+		const Number *sum = first ? nullptr : slot(outY);
+
+		if (rowIsPlain_ && (first || slotIsPlain_[outY % slots_]))
+			finishSums<true>(sum, padded);
+		else
+			finishSums<false>(sum, padded);
+	}
+
+	/** \param sum null: there is none */
+	template<bool kPlain>
+	void finishSums(const Number *sum, uint32_t padded)
+	{
 		const size_t step = hn::Lanes(Tag());
 		const size_t count = row_.size();
 		const Ops ops = ops_;
 		const Number *row = row_.data();
-		const Number *sum = slot(outY);
 		Element *out = out_.data();
 
 		for (size_t i = 0; i < count; i += step) {
 			Vector all = hn::LoadU(Tag(), row + i);
-			if (!first)
-				all = ops.addRow(hn::LoadU(Tag(), sum + i), all);
-			ops.finish(all, padded, out + i);
+			if (sum)
+				all = ops.template addRow<kPlain>(hn::LoadU(Tag(), sum + i), all);
+			ops.template finish<kPlain>(all, padded, out + i);
 		}
 	}
 
@@ -173,7 +265,14 @@ private:
 	const Ops ops_;
 	const uint32_t slots_; /* output lines under way at the same time */
 	uint32_t y_ = 0;
+	const uint32_t inWidth_;
 	const std::vector<Window> windows_;
+	/* Those with all of their columns on the line, which lie beside one another. */
+	const size_t firstWhole_;
+	const size_t endWhole_;
+	/* No number of the row, or of all rows of a slot, needs care. */
+	bool rowIsPlain_ = false;
+	std::array<bool, 8> slotIsPlain_ = {};
 	std::vector<Number> row_;
 	std::vector<Number> sums_;
 	std::vector<Element> out_;

@@ -2,7 +2,8 @@
 /*
  * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
  * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
- * vectors of those of an atom at most.
+ * vectors of those of an atom at most; and says whether a line is plain: without numbers that need
+ * care, so that most steps are shorter.
  */
 #include <cstddef>
 #include <cstdint>
@@ -42,10 +43,24 @@ struct IntegerExtremes {
 		return M == PoolingMethod::Max ? hn::Max(a, b) : hn::Min(a, b);
 	}
 
-	HWY_INLINE Vector load(const Element *in) const { return hn::LoadU(Tag(), in); }
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return select(row, in); }
+	static bool isPlain(const Element *, size_t) { return true; }
+	template<bool>
+	HWY_INLINE Vector load(const Element *in) const
+	{
+		return hn::LoadU(Tag(), in);
+	}
+	template<bool>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const
+	{
+		return select(row, in);
+	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return select(row, sum); }
+	template<bool>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const
+	{
+		return select(row, sum);
+	}
+	template<bool>
 	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
 		hn::StoreU(sum, Tag(), out);
@@ -75,22 +90,47 @@ struct FloatExtremes {
 		return hn::Gt(magnitude, hn::Set(Tag(), 0x7c00));
 	}
 
+	/** \return true if there is no NaN */
+	static bool isPlain(const Element *in, size_t count)
+	{
+		const hn::RebindToUnsigned<Tag> tag;
+		auto largest = hn::Zero(tag);
+
+		for (size_t i = 0; i < count; i += hn::Lanes(tag))
+			largest = hn::Max(largest,
+					  hn::And(hn::LoadU(tag, in + i), hn::Set(tag, 0x7fff)));
+		return hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, 0x7c01)));
+	}
+
+	template<bool kPlain>
 	static HWY_INLINE Vector select(Vector a, Vector b)
 	{
 		const Vector chosen = M == PoolingMethod::Max ? hn::Max(a, b) : hn::Min(a, b);
 
+		if constexpr (kPlain)
+			return chosen;
 		return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, chosen));
 	}
 
+	template<bool>
 	HWY_INLINE Vector load(const Element *in) const
 	{
 		const hn::RebindToUnsigned<Tag> bits;
 
 		return ordered(hn::BitCast(Tag(), hn::LoadU(bits, in)));
 	}
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const { return select(row, in); }
+	template<bool kPlain>
+	HWY_INLINE Vector addInRow(Vector row, Vector in) const
+	{
+		return select<kPlain>(row, in);
+	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const { return select(row, sum); }
+	template<bool kPlain>
+	HWY_INLINE Vector addRow(Vector sum, Vector row) const
+	{
+		return select<kPlain>(row, sum);
+	}
+	template<bool>
 	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
 		const hn::RebindToUnsigned<Tag> bits;
@@ -110,6 +150,8 @@ struct OneByOne {
 
 	explicit OneByOne(const PdpOp &op) : arith(op) {}
 
+	static bool isPlain(const Element *, size_t) { return false; }
+
 	struct Numbers {
 		Number of[hn::MaxLanes(Tag())] = {};
 
@@ -118,6 +160,7 @@ struct OneByOne {
 		HWY_INLINE Vector vector() const { return hn::LoadU(Tag(), of); }
 	};
 
+	template<bool>
 	Vector load(const Element *in) const
 	{
 		Numbers numbers;
@@ -125,6 +168,7 @@ struct OneByOne {
 			numbers.of[i] = arith.load(in[i]);
 		return numbers.vector();
 	}
+	template<bool>
 	Vector addInRow(Vector row, Vector in) const
 	{
 		Numbers numbers(row);
@@ -140,6 +184,7 @@ struct OneByOne {
 			numbers.of[i] = arith.finishRow(numbers.of[i], padded);
 		return numbers.vector();
 	}
+	template<bool>
 	Vector addRow(Vector sum, Vector row) const
 	{
 		Numbers numbers(sum);
@@ -148,6 +193,7 @@ struct OneByOne {
 			numbers.of[i] = arith.addRow(numbers.of[i], others.of[i]);
 		return numbers.vector();
 	}
+	template<bool>
 	void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		const Numbers numbers(sum);

@@ -26,6 +26,17 @@ size_t addCdpWithFirstTable(TaskBuilder &builder)
 	return i;
 }
 
+/* As layers have them that differ in a step of their numbers: a few entries are other ones. */
+size_t addCdpWithSimilarTable(TaskBuilder &builder)
+{
+	const size_t i = builder.addCdp();
+
+	builder.luts.back() = builder.luts.front();
+	for (size_t entry = 0; entry < 8; entry++)
+		builder.luts.back().le_table[entry] = static_cast<int16_t>(i);
+	return i;
+}
+
 constexpr LayerKind kinds[] = {
 	{ "BDMA 1 line", [](TaskBuilder &builder) { return builder.addBdma(); } },
 	{ "convolution + SDP 8x8x32", [](TaskBuilder &builder) { return builder.addConv(); } },
@@ -33,6 +44,7 @@ constexpr LayerKind kinds[] = {
 	{ "PDP 8x8x32", [](TaskBuilder &builder) { return builder.addPdp(); } },
 	{ "CDP 8x8x32", addCdpWithFirstTable },
 	{ "CDP 8x8x32, new table", [](TaskBuilder &builder) { return builder.addCdp(); } },
+	{ "CDP 8x8x32, similar one", addCdpWithSimilarTable },
 };
 
 /* \return from the first op_enable of a job to its last interrupt; nothing else is filled */
