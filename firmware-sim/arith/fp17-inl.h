@@ -125,13 +125,29 @@ HWY_INLINE Bits unlessNan(Bits a, Bits b, Bits raw, Bits result)
 	return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, result));
 }
 
-HWY_INLINE Bits add(Bits a, Bits b)
+/** \brief add() of what is no NaN */
+HWY_INLINE Bits addFinite(Bits a, Bits b)
 {
 	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
 	/* Of two zeroes, and of what cancels, the first one's sign stays. */
 	const Mask zero = hn::Eq(magnitudeOf(sum), hn::Zero(Tag()));
 
-	return unlessNan(a, b, sum, rounded(sum, signOf(hn::IfThenElse(zero, a, sum))));
+	return rounded(sum, signOf(hn::IfThenElse(zero, a, sum)));
+}
+
+HWY_INLINE Bits add(Bits a, Bits b)
+{
+	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
+
+	return unlessNan(a, b, sum, addFinite(a, b));
+}
+
+/** \brief multiply() of what is no NaN */
+HWY_INLINE Bits multiplyFinite(Bits a, Bits b)
+{
+	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
+
+	return rounded(product, signOf(product));
 }
 
 /**
@@ -187,7 +203,7 @@ HWY_INLINE Bits multiply(Bits a, Bits b)
 {
 	const Bits product = asBits(hn::Mul(asFloat(a), asFloat(b)));
 
-	return unlessNan(a, b, product, rounded(product, signOf(product)));
+	return unlessNan(a, b, product, multiplyFinite(a, b));
 }
 
 } /* namespace fp17 */

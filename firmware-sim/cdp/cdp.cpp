@@ -41,7 +41,7 @@ public:
 			else if (FastLut::accepts(op.lut))
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
-			floatLut_.emplace(op.lut, tables);
+			floatLut_.emplace(op.lut, tables, op.countsLut);
 			float_.emplace(floatOf(op));
 		}
 	}

@@ -92,7 +92,7 @@ void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *ato
 		}
 		Bits result = float_lut::lookup(cdp.lut, sum, counters);
 		if (multiplies)
-			result = fp17::multiply(x, result);
+			result = fp17::multiplyFinite(x, result);
 		const auto halves = narrowFinite(result);
 		const auto magnitude = hn::And(halves, hn::Set(tag, 0x7fff));
 		saturated += hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));

@@ -88,19 +88,38 @@ private:
 	}
 };
 
+/** \return the numbers at \a index \param le all of them are LE's */
+HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	/* Out of registers, faster than gathered. */
+	if (HWY_LIKELY(le)) {
+		const auto two = [&](const int32_t *first) HWY_ATTR {
+			return _mm512_permutex2var_epi32(_mm512_loadu_si512(first), index.raw,
+							 _mm512_loadu_si512(first + 16));
+		};
+		const __mmask16 upper = _mm512_test_epi32_mask(index.raw, _mm512_set1_epi32(32));
+		return Bits{ _mm512_mask_mov_epi32(two(numbers), upper, two(numbers + 32)) };
+	}
+#else
+	static_cast<void>(le);
+#endif
+	return hn::GatherIndex(Tag(), numbers, index);
+}
+
 HWY_INLINE Bits interpolate(const FloatLut &lut, Mask lo, const Positions &leAt,
 			    const Positions &loAt)
 {
+	const bool le = hn::AllFalse(Tag(), lo);
 	const Bits index =
 		hn::IfThenElse(lo, hn::Add(loAt.index, constant(lut.lo.firstPair)), leAt.index);
 	const Single fraction =
 		hn::IfThenElse(hn::RebindMask(FloatTag(), lo), loAt.fraction, leAt.fraction);
-	const Bits pairs = hn::GatherIndex(Tag(), lut.pairs.data(), index);
-	const Bits y0 = fp17::ofHalves(hn::And(pairs, constant(0xffff)));
-	const Bits y1 = fp17::ofHalves(hn::And(hn::ShiftRight<16>(pairs), constant(0xffff)));
-	const Bits part = fp17::rounded(asBits(fraction), hn::Zero(Tag()));
+	const Bits entry = numbersAt(lut.entries.data(), index, le);
+	const Bits rise = numbersAt(lut.rises.data(), index, le);
+	const Bits part = fp17::roundedMantissa(asBits(fraction));
 
-	return fp17::add(fp17::multiply(fp17::ofSingles(difference(y1, y0)), part), y0);
+	return fp17::addFinite(fp17::multiplyFinite(rise, part), entry);
 }
 
 HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x)
@@ -112,10 +131,16 @@ HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x
 		};
 		return hn::IfThenElse(lo, of(lut.lo), of(lut.le));
 	};
-	const Bits distance = fp17::ofSingles(difference(x, pick(&FloatLut::Edge::edge)));
+	const Bits distance = difference(x, pick(&FloatLut::Edge::edge));
+	const Bits entry = pick(&FloatLut::Edge::entry);
 
-	return fp17::add(fp17::multiply(distance, pick(&FloatLut::Edge::slope)),
-			 pick(&FloatLut::Edge::entry));
+	/* A rise of zero has the distance's sign, which only a zero lets it have. */
+	if (lut.rules.flatEdges)
+		return hn::IfThenElse(hn::Eq(magnitudeOf(entry), hn::Zero(Tag())), signOf(distance),
+				      entry);
+	return fp17::addFinite(
+		fp17::multiplyFinite(fp17::ofSingles(distance), pick(&FloatLut::Edge::slope)),
+		entry);
 }
 
 /** \param x zeroes and normal numbers \return FP17, as FP32 bits */
@@ -126,12 +151,14 @@ HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)
 	const lut::Outcomes<Tag> outcomes = { le.hit, le.underflow, lo.hit, lo.underflow };
 	const Mask selectLo = outcomes.choose(lut.rules);
 	const Mask hit = outcomes.hit();
-	const Bits inside = interpolate(lut, selectLo, le, lo);
+	const Bits inside = interpolate(lut, hn::And(selectLo, hit), le, lo);
 
-	outcomes.countHits(lut.rules, counters);
+	if (lut.counts)
+		outcomes.countHits(lut.rules, counters);
 	if (hn::AllTrue(Tag(), hit))
 		return inside;
-	outcomes.countMisses(lut.rules, selectLo, counters);
+	if (lut.counts)
+		outcomes.countMisses(lut.rules, selectLo, counters);
 	return hn::IfThenElse(hit, inside,
 			      extrapolate(lut, selectLo, outcomes.underflow(selectLo), x));
 }

@@ -69,10 +69,20 @@ bool FloatLut::accepts(const LutConfig &config, const LutTables &tables)
 	return acceptsFloatTable(config.le, tables.le) && acceptsFloatTable(config.lo, tables.lo);
 }
 
-FloatLut::FloatLut(const LutConfig &config, const LutTables &tables)
-	: rules(FastLut::rulesOf(cdpLut, config)), le(floatTableOf(config.le, tables.le, 0)),
-	  lo(floatTableOf(config.lo, tables.lo, FastLut::lePairs)), pairs(lutPairs(tables))
+FloatLut::FloatLut(const LutConfig &config, const LutTables &tables, bool counts)
+	: rules(FastLut::rulesOf(cdpLut, config)), counts(counts),
+	  le(floatTableOf(config.le, tables.le, 0)),
+	  lo(floatTableOf(config.lo, tables.lo, FastLut::lePairs))
 {
+	const LutPairs pairs = lutPairs(tables);
+
+	for (size_t i = 0; i < pairs.size(); i++) {
+		const uint32_t entry = fp16ToFp32(static_cast<uint16_t>(pairs[i]));
+		const uint32_t next = fp16ToFp32(static_cast<uint16_t>(pairs[i] >> 16));
+		const uint32_t rise = fp17ToFp32(fp32ToFp17(subtract<Fp32>(next, entry)));
+		entries[i] = static_cast<int32_t>(entry);
+		rises[i] = static_cast<int32_t>(rise);
+	}
 }
 
 } /* namespace nvdla::sim */

@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <tuple>
 
 #include "lut/lut_fast.h"
 
@@ -24,12 +26,16 @@ struct FloatLut {
 	/** \return false if a number is not as above, or a step beyond 2^60 */
 	static bool accepts(const LutConfig &config, const LutTables &tables);
 
-	FloatLut(const LutConfig &config, const LutTables &tables);
+	/** \param counts somebody reads the counters */
+	FloatLut(const LutConfig &config, const LutTables &tables, bool counts);
 
 	FastLut::Rules rules;
+	bool counts;
 	Table le;
 	Table lo;
-	LutPairs pairs;
+	/** LE's entries, then LO's, and how much larger the one after each is, in FP17 */
+	std::array<int32_t, std::tuple_size_v<LutPairs>> entries;
+	std::array<int32_t, std::tuple_size_v<LutPairs>> rises;
 };
 
 } /* namespace nvdla::sim */

@@ -235,7 +235,7 @@ TEST(CdpElements, EachHalfIsTheDefinition)
 		return pick(0, 3) ? static_cast<int64_t>(bits | (pick(0, 3) ? 0 : 0x80000000)) : 0;
 	};
 
-	for (int round = 0; round < 400; round++) {
+	for (int round = 0; round < 800; round++) {
 		const int special = round % 3 ? 0 : 50;
 		const auto width = static_cast<uint32_t>(pick(1, 40));
 		CdpOp op = operation(Precision::Fp16, width, 1, static_cast<uint32_t>(pick(1, 70)));
@@ -255,13 +255,19 @@ TEST(CdpElements, EachHalfIsTheDefinition)
 				 .underflow = pickSlope(special),
 				 .overflow = pickSlope(special) };
 		};
+		op.countsLut = pick(0, 1);
 		op.lut.le = pickTable(pick(0, 1));
 		op.lut.lo = pickTable(false);
+		if (pick(0, 1)) /* beyond the edges nothing changes */
+			for (LutTableConfig *table : { &op.lut.le, &op.lut.lo })
+				table->underflow = table->overflow = {};
 		op.lut.underflowSelectsLo = pick(0, 1);
 		op.lut.overflowSelectsLo = pick(0, 1);
 		op.lut.hybridSelectsLo = pick(0, 1);
 		for (int16_t &entry : random16.le)
 			entry = static_cast<int16_t>(half(round % 6 ? 0 : special));
+		for (int16_t *entry : { &random16.le.front(), &random16.le.back() })
+			*entry = static_cast<int16_t>(pick(0, 1) ? *entry : *entry & 0x8000);
 		for (int16_t &entry : random16.lo)
 			entry = static_cast<int16_t>(half(round % 6 ? 0 : special));
 
