@@ -270,6 +270,33 @@ TEST(OnnxWindows, ConvolutionAndPoolingAlongOneAxis)
 	EXPECT_EQ(outputs[2], (Numbers{ -1.75, 7 }));
 }
 
+/* First and last elements stay at the ends. */
+TEST(OnnxWindows, LargerPicturesWithCornersInPlace)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.input("z", { 1, 2, 1, 1 });
+	builder.integers("sizes", { 4 }, { 1, 2, 3, 5 });
+	builder.integers("others", { 4 }, { 1, 2, 2, 2 });
+	onnx::Node *node = builder.node("Resize", { "x", "", "", "sizes" }, "y");
+	OnnxBuilder::setText(node, "mode", "linear");
+	OnnxBuilder::setText(node, "coordinate_transformation_mode", "align_corners");
+	node = builder.node("Resize", { "z", "", "", "others" }, "same");
+	OnnxBuilder::setText(node, "mode", "linear");
+	OnnxBuilder::setText(node, "coordinate_transformation_mode", "align_corners");
+	builder.output("y");
+	builder.output("same");
+	const auto outputs = onCore(builder, { picture, { 3, 5 } });
+	ASSERT_EQ(outputs.size(), 2U);
+	const Numbers first = { 1, 1.5, 2, 2.5, 3, 2.5, 3, 3.5, 4, 4.5, 4, 4.5, 5, 5.5, 6 };
+	for (size_t i = 0; i < first.size(); i++) {
+		EXPECT_EQ(outputs[0][i], first[i]);
+		EXPECT_EQ(outputs[0][first.size() + i], 10 * first[i]);
+	}
+	EXPECT_EQ(outputs[1], (Numbers{ 3, 3, 3, 3, 5, 5, 5, 5 }));
+}
+
 /* Of two channels, each with a kernel of its own; by stride 2, with an element of the bias behind.
  */
 TEST(OnnxWindows, TransposedConvolutionInGroups)

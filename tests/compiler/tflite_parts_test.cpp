@@ -191,6 +191,63 @@ TEST(TfliteParts, SmallerPictures)
 	}
 }
 
+/* First and last elements stay at the ends (align_corners). */
+double stretched(const Numbers &numbers, const Shape &in, const Shape &out, int y, int x, int c)
+{
+	const auto place = [&](size_t axis, int at) {
+		return out[axis] == 1 ? 0.0 : at * double{ in[axis] - 1.0 } / (out[axis] - 1);
+	};
+	const double line = place(1, y), column = place(2, x);
+	double sum = 0;
+
+	for (int h = 0; h < in[1]; h++) {
+		for (int w = 0; w < in[2]; w++) {
+			const double part = std::max(0.0, 1 - std::fabs(line - h)) *
+					    std::max(0.0, 1 - std::fabs(column - w));
+			sum += part * numbers[static_cast<size_t>((h * in[2] + w) * in[3] + c)];
+		}
+	}
+	return sum;
+}
+
+TEST(TfliteParts, LargerPicturesWithCornersInPlace)
+{
+	const std::pair<Shape, Shape> shapes[] = {
+		{ { 1, 3, 4, 5 }, { 1, 5, 10, 5 } },  { { 1, 3, 3, 40 }, { 1, 17, 17, 40 } },
+		{ { 1, 1, 1, 7 }, { 1, 33, 33, 7 } }, { { 1, 1, 3, 3 }, { 1, 4, 9, 3 } },
+		{ { 1, 4, 2, 3 }, { 1, 4, 5, 3 } },   { { 1, 2, 2, 3 }, { 1, 33, 33, 3 } },
+		{ { 1, 3, 3, 2 }, { 1, 3, 3, 2 } },
+	};
+
+	for (const bool integers : { false, true }) {
+		for (const auto &[in, out] : shapes) {
+			SCOPED_TRACE(testing::Message()
+				     << integers << " " << in[1] << " x " << in[2] << " to "
+				     << out[1] << " x " << out[2]);
+			TfliteBuilder builder;
+			const int32_t x =
+				integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
+			const int32_t size = builder.list({ out[1], out[2] });
+			const int32_t y =
+				integers ? builder.integers(out, 0.5f, -7) : builder.floats(out);
+			builder.node(bilinearCode, { x, size }, { y },
+				     fb::BuiltinOptions::ResizeBilinearOptions,
+				     fb::CreateResizeBilinearOptions(builder.flat, true, false));
+			Numbers numbers;
+			for (int i = 0; i < in[1] * in[2] * in[3]; i++)
+				numbers.push_back(i * 53 % 251 - 125);
+			const auto outputs = ofFile(builder.file({ x }, { y }), { numbers });
+			ASSERT_EQ(outputs.size(), 1U);
+			for (int i = 0; i < static_cast<int>(outputs[0].size()); i++)
+				ASSERT_NEAR(outputs[0][static_cast<size_t>(i)],
+					    stretched(numbers, in, out, i / out[3] / out[2],
+						      i / out[3] % out[2], i % out[3]),
+					    integers ? 1 : 0.2)
+					<< i;
+		}
+	}
+}
+
 /* In parts, the last of which has fewer elements than the others. */
 TEST(TfliteParts, MeanOfManyElements)
 {

@@ -98,4 +98,13 @@ std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Ex
 	return result;
 }
 
+std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
+{
+	if (extent == 1 && wanted <= mostParts)
+		return Stretching{ 1, wanted };
+	if (extent < 2 || wanted < extent || (wanted - 1) % (extent - 1))
+		return std::nullopt;
+	return Stretching{ (wanted - 1) / (extent - 1), 1 };
+}
+
 } /* namespace nvdla::compiler */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "rules.h"
@@ -49,6 +50,21 @@ enum class Shrink : uint8_t {
 
 /** \return how \a extent elements are taken of an axis, one of \a by */
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent);
+
+/**
+ * \brief How an axis becomes larger so that its first and last elements stay at the ends
+ *
+ * That is as if each element was \a factor apart from the next one, without what is behind the
+ * last one; a single element is \a copies.
+ */
+struct Stretching {
+	uint32_t factor = 1;
+	uint32_t copies = 1;
+};
+
+/** \return how \a extent elements are stretched to \a wanted; nothing if the factor is not whole
+ */
+std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted);
 
 /** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
  * and those that are missing in front. None if the shapes do not go together, or make too many */

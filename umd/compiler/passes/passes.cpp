@@ -20,6 +20,7 @@ Result<void> runPasses(Model &model)
 		return unrolled;
 	uncutTransposed(model);
 	splitWindows(model);
+	splitEnlargements(model);
 	return {};
 }
 

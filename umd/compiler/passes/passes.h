@@ -86,6 +86,9 @@ void giveBatch(Model &model, const Batch &batch);
  */
 void uncutTransposed(Model &model);
 
+/** \brief Larger pictures of 8 bits whose kernels need more bits are made in two steps */
+void splitEnlargements(Model &model);
+
 /** \brief Sums and averages over more lines or columns than a kernel has are made in two steps */
 void splitWindows(Model &model);
 

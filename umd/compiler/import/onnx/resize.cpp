@@ -4,6 +4,8 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -23,6 +25,7 @@ constexpr uint32_t mostSmaller = 8;
 struct Places {
 	bool isNearest;
 	bool centers; /* elements are wide, and their middles lie in one place */
+	bool corners; /* first and last elements lie in one place */
 	std::string rounding;
 };
 
@@ -36,11 +39,15 @@ Places placesOf(NodeReader &reader)
 
 	reader.support(mode == "nearest" || mode == "linear", "mode",
 		       fmt::format("is {}; nearest and linear are known", mode));
-	reader.support(centers || places == "asymmetric", "coordinate_transformation_mode",
-		       fmt::format("is {}; half_pixel and asymmetric are known", places));
+	const bool corners = places == "align_corners";
+	reader.support(centers || places == "asymmetric" || (corners && mode == "linear"),
+		       "coordinate_transformation_mode",
+		       fmt::format("is {}; half_pixel, asymmetric and, of linear mode, "
+				   "align_corners are known",
+				   places));
 	reader.support(reader.integer("antialias", 0) == 0, "antialias",
 		       "is set; pool before it instead");
-	return { mode == "nearest", centers,
+	return { mode == "nearest", centers, corners,
 		 reader.text("nearest_mode", old ? "floor" : "round_prefer_floor") };
 }
 
@@ -100,6 +107,59 @@ void enlarge(NodeReader &reader, const FileTensor &x, const std::vector<double> 
 		   x.order);
 }
 
+/* What steps of a stretched picture there are, one behind the other. */
+void addSteps(NodeReader &reader, const FileTensor &x,
+	      std::span<const std::pair<Kind, Extents>> steps)
+{
+	const auto &[kind, shape] = steps.front();
+	const auto *copies = std::get_if<Concatenation>(&kind);
+	FileTensor like = x;
+
+	like.shape = shape;
+	const uint32_t count = copies ? inValueOrder(like, shape)[copies->axis] : 1;
+	const std::vector<ValueId> inputs(count, x.id);
+	if (steps.size() == 1)
+		reader.add(kind, inputs, reader.computed(x), like);
+	else
+		reader.addBefore(
+			kind, inputs, reader.computed(x), like,
+			[&](const FileTensor &made) { addSteps(reader, made, steps.subspan(1)); });
+}
+
+/* First and last elements stay at the ends: copies, a larger picture, and a part of that. */
+void stretch(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors)
+{
+	Extents shape = x.shape;
+	const auto wanted = [&](size_t axis) {
+		return static_cast<uint32_t>(std::floor(x.shape[axis] * factors[axis] + 1e-6));
+	};
+	const Extents out{ shape[0], shape[1], wanted(2), wanted(3) };
+	const auto h = stretching(shape[2], out[2]), w = stretching(shape[3], out[3]);
+	std::vector<std::pair<Kind, Extents>> steps;
+
+	reader.support(h && w, "scales",
+		       fmt::format("make {} of {}, whose elements are no whole numbers of times as "
+				   "far apart",
+				   toString(out), toString(shape)));
+	if (reader.failed())
+		return;
+	/* Values have lines and columns as their second and third axis. */
+	shape[3] *= w->copies;
+	if (w->copies > 1)
+		steps.emplace_back(Concatenation{ 2, {} }, shape);
+	shape[2] *= h->copies;
+	if (h->copies > 1)
+		steps.emplace_back(Concatenation{ 1, {} }, shape);
+	shape[2] *= h->factor;
+	shape[3] *= w->factor;
+	if (h->factor > 1 || w->factor > 1)
+		steps.emplace_back(Enlarge{ Enlarge::Method::Linear, { w->factor, h->factor } },
+				   shape);
+	if (shape != out || steps.empty())
+		steps.emplace_back(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out);
+	addSteps(reader, x, steps);
+}
+
 Shrink methodOf(const Places &places)
 {
 	if (!places.centers)
@@ -154,6 +214,10 @@ void readResize(NodeReader &reader)
 
 	if (reader.failed())
 		return;
+	if (places.corners) {
+		stretch(reader, x, factors);
+		return;
+	}
 	if (factors[2] >= 1 && factors[3] >= 1) {
 		enlarge(reader, x, factors, places);
 		return;

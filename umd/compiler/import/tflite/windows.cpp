@@ -116,6 +116,41 @@ void addShrink(OperatorReader &reader, Shrink method, const Extents &in, const E
 		   { used }, { output });
 }
 
+/* With first and last elements at the ends: copies, a larger picture, and a part of that. */
+bool addStretched(OperatorReader &reader, const Extents &in, const Extents &out)
+{
+	const auto y = stretching(in[1], out[1]), x = stretching(in[2], out[2]);
+	std::vector<std::pair<Kind, Extents>> steps;
+	Extents shape = in;
+
+	if (!y || !x)
+		return false;
+	for (const auto &[axis, copies] :
+	     { std::pair{ 2U, x->copies }, std::pair{ 1U, y->copies } }) {
+		shape[axis] *= copies;
+		if (copies > 1)
+			steps.emplace_back(Concatenation{ axis, {} }, shape);
+	}
+	shape[1] *= y->factor;
+	shape[2] *= x->factor;
+	if (x->factor > 1 || y->factor > 1)
+		steps.emplace_back(Enlarge{ Enlarge::Method::Linear, { x->factor, y->factor } },
+				   shape);
+	if (shape != out || steps.empty())
+		steps.emplace_back(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out);
+	ValueId from = reader.input(0);
+	for (size_t i = 0; i < steps.size(); i++) {
+		const auto &[kind, made] = steps[i];
+		const auto *copies = std::get_if<Concatenation>(&kind);
+		const ValueId to = i + 1 < steps.size() ? reader.addBetween(reader.input(0), made)
+							: reader.output(0);
+		reader.add(kind, std::vector<ValueId>(copies ? made[copies->axis] : 1, from),
+			   { to });
+		from = to;
+	}
+	return true;
+}
+
 void addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller, bool alignsCorners)
 {
 	const Extents in = reader.value(reader.input(0)).shape;
@@ -126,11 +161,14 @@ void addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller, b
 		    "shapes", "are not of four axes");
 	if (reader.failed())
 		return;
+	if (alignsCorners && larger != Enlarge::Method::Nearest && addStretched(reader, in, out))
+		return;
 	const bool enlarges = out[1] % in[1] == 0 && out[2] % in[2] == 0;
 	const bool shrinks = in[1] % out[1] == 0 && in[2] % out[2] == 0;
 	reader.support(!alignsCorners && (enlarges || shrinks), "size",
 		       fmt::format("of {} becomes {}; sizes that are whole numbers of times as "
-				   "large, or as small, are known, without align_corners",
+				   "large, or as small, are known; with align_corners, of linear "
+				   "ones, distances that are",
 				   toString(in), toString(out)));
 	if (reader.failed())
 		return;
