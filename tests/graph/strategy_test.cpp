@@ -4,6 +4,8 @@
  */
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "expansion_test.h"
 
 namespace nvdla::test
@@ -268,6 +270,38 @@ TEST_F(StrategyTest, ReadsAnInputOnce)
 		  1);
 	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Always))[1].data_reuse, 1);
 	EXPECT_EQ(convolutions(chosen(&Strategy::reuse, Choice::Never))[1].data_reuse, 0);
+}
+
+/* Parts that begin within an atom are put together by a convolution between the two. */
+TEST_F(StrategyTest, ReadsAnInputAgainBehindWhatMovesChannels)
+{
+	input({ .type = DataType::Int8, .c = 64, .h = 16, .w = 16 });
+	weights(DataType::Int8, 20, 64, 1, 1);
+	made_.graph.surface({ .name = "all", .type = DataType::Int8, .c = 40, .h = 16, .w = 16 });
+	for (const uint32_t at : { 0U, 20U }) {
+		const std::string part = fmt::format("part {}", at);
+		made_.graph.surface({ .name = part, .within = "all", .atChannel = at });
+		add(op::Convolution{ .name = part + " conv",
+				     .input = "x",
+				     .weights = "w",
+				     .output = part + " sums" });
+		add(op::Sdp{ .name = part,
+			     .input = part + " sums",
+			     .output = part,
+			     .converter = { 0, 1, 8 } });
+	}
+	layer();
+	add(sdp());
+	output("all");
+	output("y");
+	made_.options.strategy = asItIs();
+	made_.options.strategy->reuse = Choice::Auto;
+	made_.options.strategy->chip = { slowMemory };
+	const auto layers = convolutions(checked());
+	ASSERT_EQ(layers.size(), 4U);
+	EXPECT_EQ(layers[1].data_reuse, 1);
+	EXPECT_EQ(layers[1].data_reuse, 1);
+	EXPECT_EQ(layers[3].data_reuse, 0);
 }
 
 /* Samples of a batch have the same weights, which are not fetched again. */

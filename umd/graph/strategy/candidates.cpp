@@ -11,6 +11,7 @@
 #include "chooser.h"
 #include "graph/conv_groups.h"
 #include "graph/graph_parts.h"
+#include "graph/operation_names.h"
 
 namespace nvdla::assembly
 {
@@ -191,6 +192,48 @@ void Chooser::fusedPooling(const Layer &layer)
 	consider(fusedPooling_, layer.members(), { { "pooling on the fly", stream, flies } });
 }
 
+bool Chooser::movesChannels(size_t first, size_t last) const
+{
+	const std::vector<Surface> &surfaces = GraphParts::surfaces(chosen_.graph);
+	/* The whole that a surface is a part of, or is itself. */
+	const auto wholeOf = [&](const std::string &name) {
+		const auto declared = std::ranges::find(surfaces, name, &Surface::name);
+		return declared == surfaces.end() || declared->within.empty() ? name
+									      : declared->within;
+	};
+	const auto isWithinAtom = [&](const Surface &part) {
+		const auto shape = shapes_.find(part.name);
+		const DataType type = shape == shapes_.end() ? DataType::Int8 : shape->second.type;
+		return part.atChannel % core_.atomChannels(type) != 0;
+	};
+	const auto moves = [&](const std::string &name) {
+		const std::string whole = wholeOf(name);
+		return std::ranges::any_of(surfaces, [&](const Surface &part) {
+			return part.within == whole && isWithinAtom(part);
+		});
+	};
+
+	/* Wholes are put together once all of their parts are there. */
+	const std::vector<op::Any> &operations = chosen_.graph.operations();
+	const auto isWrittenLater = [&](const std::string &name) {
+		const std::string whole = wholeOf(name);
+		return std::any_of(operations.begin() + static_cast<ptrdiff_t>(last),
+				   operations.end(), [&](const op::Any &any) {
+					   return std::ranges::count(namesOf(any).writes, whole,
+								     wholeOf) > 0;
+				   });
+	};
+	for (size_t i = first; i <= last; i++) {
+		const OperationNames names = namesOf(operations[i]);
+		if (std::ranges::any_of(names.reads, moves) ||
+		    std::ranges::any_of(names.writes, [&](const std::string &name) {
+			    return moves(name) && !isWrittenLater(name);
+		    }))
+			return true;
+	}
+	return false;
+}
+
 void Chooser::reuse(const Layer &layer)
 {
 	const op::Convolution &conv = convOf(chosen_.graph, layer.conv);
@@ -219,7 +262,8 @@ void Chooser::reuse(const Layer &layer)
 		candidates.push_back({ "weights of the convolution before it", [&](Graph &graph) {
 					      convOf(graph, layer.conv).reuseWeights = true;
 				      } });
-	if (candidates.empty() || !earlier)
+	/* What is between them takes the buffer. */
+	if (candidates.empty() || !earlier || movesChannels(before, layer.conv))
 		return;
 	std::vector<size_t> members = chainOf(*earlier);
 	for (const size_t member : layer.members())

@@ -78,6 +78,9 @@ private:
 	 * why */
 	bool sharesBuffer(size_t conv) const;
 	std::optional<Layer> layerOf(size_t conv) const;
+	/** \brief Whether assembly adds a convolution between some operations: what they read, or
+	 * wrote the last part of, begins within an atom of channels */
+	bool movesChannels(size_t first, size_t last) const;
 	/** \brief Whether all that use a convolution's weights do the same with inputs of one shape
 	 */
 	bool areWeightsUsedAlike(const op::Convolution &conv) const;
