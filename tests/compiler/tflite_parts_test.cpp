@@ -2,6 +2,7 @@
 /*
  * TFLite files: operators that choose and put together elements, and functions of channels.
  */
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -188,6 +189,86 @@ TEST(TfliteParts, SmallerPictures)
 				     fb::CreateResizeBilinearOptions(builder.flat, false, centers));
 		EXPECT_EQ(ofFile(builder.file({ x }, { y }), { numbers }),
 			  (std::vector<Numbers>{ wanted }));
+	}
+}
+
+/* Where an element of a resized picture lies in the input; elements have middles, or begin there.
+ */
+double placeOf(int at, int32_t in, int32_t out, bool centers)
+{
+	const double ratio = static_cast<double>(in) / out;
+
+	return centers ? (at + 0.5) * ratio - 0.5 : at * ratio;
+}
+
+double resized(const Numbers &numbers, const Shape &in, const Shape &out, bool nearest,
+	       bool centers, int y, int x, int c)
+{
+	const auto element = [&](int line, int column) {
+		line = std::clamp(line, 0, in[1] - 1);
+		column = std::clamp(column, 0, in[2] - 1);
+		return numbers[static_cast<size_t>((line * in[2] + column) * in[3] + c)];
+	};
+	double line = placeOf(y, in[1], out[1], centers);
+	double column = placeOf(x, in[2], out[2], centers);
+	if (nearest) {
+		const double half = centers ? 0.5 : 0;
+		return element(static_cast<int>(std::floor(line + half + 1e-9)),
+			       static_cast<int>(std::floor(column + half + 1e-9)));
+	}
+	line = std::max(line, 0.0);
+	column = std::max(column, 0.0);
+	const int top = static_cast<int>(line), left = static_cast<int>(column);
+	const double below = line - top, right = column - left;
+	return (1 - below) * ((1 - right) * element(top, left) + right * element(top, left + 1)) +
+	       below * ((1 - right) * element(top + 1, left) + right * element(top + 1, left + 1));
+}
+
+/* Two thirds of a size, three halves, larger in one axis and smaller in the other. */
+TEST(TfliteParts, PicturesOfSizesInRatios)
+{
+	const std::pair<Shape, Shape> shapes[] = {
+		{ { 1, 4, 6, 5 }, { 1, 6, 9, 5 } },   { { 1, 7, 6, 3 }, { 1, 13, 4, 3 } },
+		{ { 1, 6, 8, 33 }, { 1, 4, 6, 33 } }, { { 1, 5, 4, 2 }, { 1, 8, 7, 2 } },
+		{ { 1, 8, 3, 2 }, { 1, 4, 6, 2 } },   { { 1, 8, 8, 2 }, { 1, 5, 3, 2 } },
+	};
+
+	for (const auto &[in, out] : shapes) {
+		for (int kind = 0; kind < 8; kind++) {
+			const bool nearest = kind & 1, centers = kind & 2, integers = kind & 4;
+			SCOPED_TRACE(testing::Message() << kind << " " << in[1] << " x " << in[2]
+							<< " to " << out[1] << " x " << out[2]);
+			TfliteBuilder builder;
+			const int32_t x =
+				integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
+			const int32_t size = builder.list({ out[1], out[2] });
+			const int32_t y =
+				integers ? builder.integers(out, 0.5f, -7) : builder.floats(out);
+			if (nearest)
+				builder.node(nearestCode, { x, size }, { y },
+					     fb::BuiltinOptions::ResizeNearestNeighborOptions,
+					     fb::CreateResizeNearestNeighborOptions(
+						     builder.flat, false, centers));
+			else
+				builder.node(bilinearCode, { x, size }, { y },
+					     fb::BuiltinOptions::ResizeBilinearOptions,
+					     fb::CreateResizeBilinearOptions(builder.flat, false,
+									     centers));
+			Numbers numbers;
+			for (int i = 0; i < in[1] * in[2] * in[3]; i++)
+				numbers.push_back(i * 53 % 251 - 125);
+			const auto outputs = ofFile(builder.file({ x }, { y }), { numbers });
+			ASSERT_EQ(outputs.size(), 1U);
+			for (int i = 0; i < static_cast<int>(outputs[0].size()); i++)
+				ASSERT_NEAR(outputs[0][static_cast<size_t>(i)],
+					    resized(numbers, in, out, nearest, centers,
+						    i / out[3] / out[2], i / out[3] % out[2],
+						    i % out[3]),
+					    nearest    ? 0
+					    : integers ? 1.01
+						       : 0.2)
+					<< i;
+		}
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "parts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/core.h>
 
@@ -96,6 +97,30 @@ std::vector<double> repeatedNumbers(const std::vector<double> &numbers, const Ex
 		result.push_back(numbers[at]);
 	}
 	return result;
+}
+
+std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted)
+{
+	const uint32_t common = std::gcd(extent, wanted);
+
+	if (common == 0 || wanted / common > mostLarger || extent / common > mostSmaller)
+		return std::nullopt;
+	return Ratio{ wanted / common, extent / common };
+}
+
+bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &columns)
+{
+	constexpr uint64_t most = uint64_t{ 1 } << 24;
+	uint64_t elements = uint64_t{ lines.larger } * columns.larger;
+
+	for (const uint32_t extent : shape) {
+		if (extent > most)
+			return false;
+		elements *= extent;
+		if (elements > most)
+			return false;
+	}
+	return true;
 }
 
 std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)

@@ -62,6 +62,22 @@ struct Stretching {
 	uint32_t copies = 1;
 };
 
+/** \brief How an axis becomes larger or smaller: some times as large, then each so many-th */
+struct Ratio {
+	uint32_t larger = 1;
+	uint32_t smaller = 1;
+};
+
+/** \brief Of both */
+inline constexpr uint32_t mostLarger = 32, mostSmaller = 8;
+
+/** \return the least numbers that make \a wanted elements of \a extent; nothing if there are none
+ */
+std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted);
+
+/** \return whether a picture of that size is not too large to be on the way to another one */
+bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &columns);
+
 /** \return how \a extent elements are stretched to \a wanted; nothing if the factor is not whole
  */
 std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted);

@@ -18,14 +18,12 @@ namespace nvdla::compiler::onnx
 namespace
 {
 
-constexpr uint32_t mostLarger = 32;
-constexpr uint32_t mostSmaller = 8;
-
 /* How an operator, in its several versions, says where elements come from. */
 struct Places {
 	bool isNearest;
-	bool centers; /* elements are wide, and their middles lie in one place */
-	bool corners; /* first and last elements lie in one place */
+	bool centers;	  /* elements are wide, and their middles lie in one place */
+	bool corners;	  /* first and last elements lie in one place */
+	bool onlyIsFirst; /* and a single one lies where the first does */
 	std::string rounding;
 };
 
@@ -47,7 +45,7 @@ Places placesOf(NodeReader &reader)
 				   places));
 	reader.support(reader.integer("antialias", 0) == 0, "antialias",
 		       "is set; pool before it instead");
-	return { mode == "nearest", centers, corners,
+	return { mode == "nearest", centers, corners, places == "pytorch_half_pixel",
 		 reader.text("nearest_mode", old ? "floor" : "round_prefer_floor") };
 }
 
@@ -74,37 +72,20 @@ std::vector<double> factorsOf(NodeReader &reader, const FileTensor &x)
 	return reader.failed() ? std::vector<double>(4, 1) : factors;
 }
 
-/* A factor or its reciprocal as a whole number; 0 and an error if it is none. */
-uint32_t wholeOf(NodeReader &reader, double factor, uint32_t most)
+/* A factor as a ratio of small numbers; an error if it is none. */
+Ratio ratioOf(NodeReader &reader, double factor)
 {
-	const double nearest = std::round(factor);
-	const bool isWhole = std::fabs(factor - nearest) < 1e-4 * nearest && nearest >= 1;
-
-	reader.support(isWhole && nearest <= most, "scales",
-		       fmt::format("make a size {} times as large or as small; whole numbers up to "
-				   "{} times as large and {} times as small are known",
+	for (uint32_t smaller = 1; smaller <= mostSmaller; smaller++) {
+		const double larger = std::round(factor * smaller);
+		if (larger >= 1 && larger <= mostLarger &&
+		    std::fabs(factor * smaller - larger) < 1e-4 * larger)
+			return { static_cast<uint32_t>(larger), smaller };
+	}
+	reader.support(false, "scales",
+		       fmt::format("make a size {} times as large; up to {} / n times, n up to {}, "
+				   "are known",
 				   factor, mostLarger, mostSmaller));
-	return reader.failed() ? 0 : static_cast<uint32_t>(nearest);
-}
-
-void enlarge(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
-	     const Places &places)
-{
-	const op::Axes factor{ wholeOf(reader, factors[3], mostLarger),
-			       wholeOf(reader, factors[2], mostLarger) };
-	/* Of whole multiples, all other ways to round take other elements. */
-	reader.support(!places.isNearest || (places.centers ? places.rounding.starts_with("round")
-							    : places.rounding == "floor"),
-		       "nearest_mode", fmt::format("is {}, of a larger picture", places.rounding));
-	if (reader.failed())
-		return;
-	const auto method = places.isNearest ? Enlarge::Method::Nearest
-			    : places.centers ? Enlarge::Method::LinearOfCenters
-					     : Enlarge::Method::Linear;
-	reader.add(Enlarge{ method, factor }, { x.id },
-		   places.isNearest ? reader.same(x) : reader.computed(x),
-		   { x.shape[0], x.shape[1], x.shape[2] * factor.y, x.shape[3] * factor.x },
-		   x.order);
+	return {};
 }
 
 /* What steps of a stretched picture there are, one behind the other. */
@@ -169,17 +150,23 @@ Shrink methodOf(const Places &places)
 	return places.rounding.ends_with("ceil") ? Shrink::MiddleCeil : Shrink::MiddleFloor;
 }
 
+Enlarge::Method enlargingOf(const Places &places)
+{
+	if (places.isNearest)
+		return Enlarge::Method::Nearest;
+	return places.centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear;
+}
+
 /* A slice, or one and averages of neighbours. */
-void shrink(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
-	    const Places &places)
+void shrink(NodeReader &reader, const FileTensor &x, const Ratio (&ratios)[2], const Places &places)
 {
 	Shrinking axes[2];
 
 	for (const size_t axis : { 0U, 1U }) {
-		const uint32_t by = wholeOf(reader, 1 / factors[axis + 2], mostSmaller);
-		if (reader.failed())
-			return;
-		axes[axis] = shrinking(methodOf(places), by, x.shape[axis + 2] / by);
+		const uint32_t by = ratios[axis].smaller;
+		const uint32_t extent = x.shape[axis + 2] / by;
+		const bool isFirst = places.onlyIsFirst && extent == 1;
+		axes[axis] = shrinking(isFirst ? Shrink::First : methodOf(places), by, extent);
 		if (!reader.need(axes[axis].extent > 0, "scales", "leave nothing"))
 			return;
 	}
@@ -206,6 +193,39 @@ void shrink(NodeReader &reader, const FileTensor &x, const std::vector<double> &
 			 });
 }
 
+/* First some times as large, then each so many-th of that. */
+void resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
+	    const Places &places)
+{
+	const Ratio ratios[] = { ratioOf(reader, factors[2]), ratioOf(reader, factors[3]) };
+	const auto &[y, c] = ratios;
+	const bool enlarges = y.larger > 1 || c.larger > 1;
+	const bool shrinks = y.smaller > 1 || c.smaller > 1;
+	FileTensor large = x;
+
+	/* Of whole multiples, all other ways to round take other elements. */
+	reader.support(!enlarges || !places.isNearest ||
+			       (places.centers ? places.rounding.starts_with("round")
+					       : places.rounding == "floor"),
+		       "nearest_mode", fmt::format("is {}, of a larger picture", places.rounding));
+	reader.support(!enlarges || mayBeOnTheWay(x.shape, y, c), "scales",
+		       "make a picture of too many elements");
+	if (reader.failed())
+		return;
+	large.shape[2] *= y.larger;
+	large.shape[3] *= c.larger;
+	const Enlarge enlarge{ enlargingOf(places), { c.larger, y.larger } };
+	const ElementKind elements = places.isNearest ? reader.same(x) : reader.computed(x);
+	if (!enlarges)
+		shrink(reader, x, ratios, places);
+	else if (!shrinks)
+		reader.add(enlarge, { x.id }, elements, large);
+	else
+		reader.addBefore(enlarge, { x.id }, elements, large, [&](const FileTensor &made) {
+			shrink(reader, made, ratios, places);
+		});
+}
+
 void readResize(NodeReader &reader)
 {
 	const FileTensor x = reader.picture(0);
@@ -218,15 +238,7 @@ void readResize(NodeReader &reader)
 		stretch(reader, x, factors);
 		return;
 	}
-	if (factors[2] >= 1 && factors[3] >= 1) {
-		enlarge(reader, x, factors, places);
-		return;
-	}
-	reader.support(factors[2] > 0 && factors[3] > 0 && factors[2] <= 1 && factors[3] <= 1,
-		       "scales",
-		       "make one size smaller and the other one larger; do so one after the other");
-	if (!reader.failed())
-		shrink(reader, x, factors, places);
+	resize(reader, x, factors, places);
 }
 
 } /* namespace */

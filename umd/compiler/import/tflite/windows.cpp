@@ -95,22 +95,19 @@ AxisPadding cutOff(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride)
 }
 
 /* A slice, or one and averages of neighbours. */
-void addShrink(OperatorReader &reader, Shrink method, const Extents &in, const Extents &out)
+void addShrink(OperatorReader &reader, Shrink method, ValueId input, const Ratio &lines,
+	       const Ratio &columns, const Extents &out)
 {
-	constexpr uint32_t mostSmaller = 8;
-	const Shrinking y = shrinking(method, in[1] / out[1], out[1]);
-	const Shrinking x = shrinking(method, in[2] / out[2], out[2]);
-	const ValueId input = reader.input(0), output = reader.output(0);
+	const Shrinking y = shrinking(method, lines.smaller, out[1]);
+	const Shrinking x = shrinking(method, columns.smaller, out[2]);
+	const ValueId output = reader.output(0);
 
-	reader.support(y.by <= mostSmaller && x.by <= mostSmaller, "size",
-		       fmt::format("of {} becomes {}; up to {} times as small is possible",
-				   toString(in), toString(out), mostSmaller));
 	if (y.taps == 1 && x.taps == 1) {
 		reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, y.by, x.by, 1 } }, { input },
 			   { output });
 		return;
 	}
-	const ValueId used = reader.addBetween(input, { 1, y.used(), x.used(), in[3] });
+	const ValueId used = reader.addBetween(input, { out[0], y.used(), x.used(), out[3] });
 	reader.add(Slice{ { 0, y.first, x.first, 0 }, { 1, 1, 1, 1 } }, { input }, { used });
 	reader.add(Pool{ Pool::Method::Average, { x.taps, y.taps }, { x.by, y.by }, {}, false, {} },
 		   { used }, { output });
@@ -163,20 +160,28 @@ void addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller, b
 		return;
 	if (alignsCorners && larger != Enlarge::Method::Nearest && addStretched(reader, in, out))
 		return;
-	const bool enlarges = out[1] % in[1] == 0 && out[2] % in[2] == 0;
-	const bool shrinks = in[1] % out[1] == 0 && in[2] % out[2] == 0;
-	reader.support(!alignsCorners && (enlarges || shrinks), "size",
-		       fmt::format("of {} becomes {}; sizes that are whole numbers of times as "
-				   "large, or as small, are known; with align_corners, of linear "
-				   "ones, distances that are",
-				   toString(in), toString(out)));
+	const auto y = ratioOf(in[1], out[1]), x = ratioOf(in[2], out[2]);
+	const bool enlarges = y && x && (y->larger > 1 || x->larger > 1);
+	const bool shrinks = y && x && (y->smaller > 1 || x->smaller > 1);
+	reader.support(
+		!alignsCorners && y && x && (!enlarges || !shrinks || mayBeOnTheWay(in, *y, *x)),
+		"size",
+		fmt::format("of {} becomes {}; up to {} / n of a size, n up to {}, are known; "
+			    "with align_corners, of linear ones, distances that are whole "
+			    "numbers of times as large",
+			    toString(in), toString(out), mostLarger, mostSmaller));
 	if (reader.failed())
 		return;
-	if (enlarges)
-		reader.add(Enlarge{ larger, { out[2] / in[2], out[1] / in[1] } },
-			   { reader.input(0) }, { reader.output(0) });
-	else
-		addShrink(reader, smaller, in, out);
+	const ValueId input = reader.input(0);
+	if (!enlarges) {
+		addShrink(reader, smaller, input, *y, *x, out);
+		return;
+	}
+	const Extents large{ in[0], in[1] * y->larger, in[2] * x->larger, in[3] };
+	const ValueId to = shrinks ? reader.addBetween(input, large) : reader.output(0);
+	reader.add(Enlarge{ larger, { x->larger, y->larger } }, { input }, { to });
+	if (shrinks)
+		addShrink(reader, smaller, to, *y, *x, out);
 }
 
 void readPool(OperatorReader &reader, Pool::Method method)
