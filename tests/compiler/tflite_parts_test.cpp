@@ -4,6 +4,7 @@
  */
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -156,6 +157,55 @@ TEST(TfliteParts, LogarithmOfSoftmax)
 	EXPECT_NEAR(outputs[0][1], -0.3133, 2e-3);
 }
 
+struct Resize {
+	Shape in;
+	Shape out;
+	bool nearest = false;
+	bool centers = false;
+	bool corners = false;
+	bool integers = false;
+
+	Numbers numbers() const
+	{
+		Numbers all;
+		for (int i = 0; i < in[1] * in[2] * in[3]; i++)
+			all.push_back(i * 53 % 251 - 125);
+		return all;
+	}
+	std::vector<Numbers> onCore(const Numbers &input) const
+	{
+		TfliteBuilder builder;
+		const int32_t x = integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
+		const int32_t size = builder.list({ out[1], out[2] });
+		const int32_t y = integers ? builder.integers(out, 0.5f, -7) : builder.floats(out);
+		if (nearest)
+			builder.node(nearestCode, { x, size }, { y },
+				     fb::BuiltinOptions::ResizeNearestNeighborOptions,
+				     fb::CreateResizeNearestNeighborOptions(builder.flat, corners,
+									    centers));
+		else
+			builder.node(
+				bilinearCode, { x, size }, { y },
+				fb::BuiltinOptions::ResizeBilinearOptions,
+				fb::CreateResizeBilinearOptions(builder.flat, corners, centers));
+		return ofFile(builder.file({ x }, { y }), { input });
+	}
+	/* What the core makes, and what \a wanted says of a line, a column and a channel. */
+	void check(const std::function<double(const Numbers &, int, int, int)> &wanted,
+		   double allowed) const
+	{
+		const Numbers input = numbers();
+		const auto outputs = onCore(input);
+		ASSERT_EQ(outputs.size(), 1U);
+		for (int i = 0; i < static_cast<int>(outputs[0].size()); i++)
+			ASSERT_NEAR(
+				outputs[0][static_cast<size_t>(i)],
+				wanted(input, i / out[3] / out[2], i / out[3] % out[2], i % out[3]),
+				allowed)
+				<< i;
+	}
+};
+
 /* 4 x 6 elements, of which half as many lines and a third of the columns are left. */
 TEST(TfliteParts, SmallerPictures)
 {
@@ -174,21 +224,8 @@ TEST(TfliteParts, SmallerPictures)
 		numbers.push_back(i);
 	for (const auto &[nearest, centers, wanted] : cases) {
 		SCOPED_TRACE(testing::Message() << nearest << centers);
-		TfliteBuilder builder;
-		const int32_t x = builder.floats({ 1, 4, 6, 1 });
-		const int32_t size = builder.list({ 2, 2 });
-		const int32_t y = builder.floats({ 1, 2, 2, 1 });
-		if (nearest)
-			builder.node(nearestCode, { x, size }, { y },
-				     fb::BuiltinOptions::ResizeNearestNeighborOptions,
-				     fb::CreateResizeNearestNeighborOptions(builder.flat, false,
-									    centers));
-		else
-			builder.node(bilinearCode, { x, size }, { y },
-				     fb::BuiltinOptions::ResizeBilinearOptions,
-				     fb::CreateResizeBilinearOptions(builder.flat, false, centers));
-		EXPECT_EQ(ofFile(builder.file({ x }, { y }), { numbers }),
-			  (std::vector<Numbers>{ wanted }));
+		const Resize resize{ { 1, 4, 6, 1 }, { 1, 2, 2, 1 }, nearest, centers };
+		EXPECT_EQ(resize.onCore(numbers), (std::vector<Numbers>{ wanted }));
 	}
 }
 
@@ -238,36 +275,14 @@ TEST(TfliteParts, PicturesOfSizesInRatios)
 			const bool nearest = kind & 1, centers = kind & 2, integers = kind & 4;
 			SCOPED_TRACE(testing::Message() << kind << " " << in[1] << " x " << in[2]
 							<< " to " << out[1] << " x " << out[2]);
-			TfliteBuilder builder;
-			const int32_t x =
-				integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
-			const int32_t size = builder.list({ out[1], out[2] });
-			const int32_t y =
-				integers ? builder.integers(out, 0.5f, -7) : builder.floats(out);
-			if (nearest)
-				builder.node(nearestCode, { x, size }, { y },
-					     fb::BuiltinOptions::ResizeNearestNeighborOptions,
-					     fb::CreateResizeNearestNeighborOptions(
-						     builder.flat, false, centers));
-			else
-				builder.node(bilinearCode, { x, size }, { y },
-					     fb::BuiltinOptions::ResizeBilinearOptions,
-					     fb::CreateResizeBilinearOptions(builder.flat, false,
-									     centers));
-			Numbers numbers;
-			for (int i = 0; i < in[1] * in[2] * in[3]; i++)
-				numbers.push_back(i * 53 % 251 - 125);
-			const auto outputs = ofFile(builder.file({ x }, { y }), { numbers });
-			ASSERT_EQ(outputs.size(), 1U);
-			for (int i = 0; i < static_cast<int>(outputs[0].size()); i++)
-				ASSERT_NEAR(outputs[0][static_cast<size_t>(i)],
-					    resized(numbers, in, out, nearest, centers,
-						    i / out[3] / out[2], i / out[3] % out[2],
-						    i % out[3]),
-					    nearest    ? 0
-					    : integers ? 1.01
-						       : 0.2)
-					<< i;
+			const Resize resize{ in, out, nearest, centers, false, integers };
+			resize.check(
+				[&](const Numbers &numbers, int y, int x, int c) {
+					return resized(numbers, in, out, nearest, centers, y, x, c);
+				},
+				nearest	   ? 0
+				: integers ? 1.01
+					   : 0.2);
 		}
 	}
 }
@@ -305,26 +320,10 @@ TEST(TfliteParts, LargerPicturesWithCornersInPlace)
 			SCOPED_TRACE(testing::Message()
 				     << integers << " " << in[1] << " x " << in[2] << " to "
 				     << out[1] << " x " << out[2]);
-			TfliteBuilder builder;
-			const int32_t x =
-				integers ? builder.integers(in, 0.5f, -7) : builder.floats(in);
-			const int32_t size = builder.list({ out[1], out[2] });
-			const int32_t y =
-				integers ? builder.integers(out, 0.5f, -7) : builder.floats(out);
-			builder.node(bilinearCode, { x, size }, { y },
-				     fb::BuiltinOptions::ResizeBilinearOptions,
-				     fb::CreateResizeBilinearOptions(builder.flat, true, false));
-			Numbers numbers;
-			for (int i = 0; i < in[1] * in[2] * in[3]; i++)
-				numbers.push_back(i * 53 % 251 - 125);
-			const auto outputs = ofFile(builder.file({ x }, { y }), { numbers });
-			ASSERT_EQ(outputs.size(), 1U);
-			for (int i = 0; i < static_cast<int>(outputs[0].size()); i++)
-				ASSERT_NEAR(outputs[0][static_cast<size_t>(i)],
-					    stretched(numbers, in, out, i / out[3] / out[2],
-						      i / out[3] % out[2], i % out[3]),
-					    integers ? 1 : 0.2)
-					<< i;
+			const Resize resize{ in, out, false, false, true, integers };
+			resize.check([&](const Numbers &numbers, int y, int x,
+					 int c) { return stretched(numbers, in, out, y, x, c); },
+				     integers ? 1 : 0.2);
 		}
 	}
 }
