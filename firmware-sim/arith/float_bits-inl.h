@@ -3,6 +3,7 @@
  * The bits of floating-point numbers in vectors, for files that are compiled once for each
  * instruction set (Highway). arith/float.h says what the formats are.
  */
+#include <cstddef>
 #include <cstdint>
 
 #include <hwy/highway.h>
@@ -101,6 +102,18 @@ HWY_INLINE Bits halvesOf(Bits bits)
 
 	return hn::Or(hn::And(sign, constant(0x8000)),
 		      hn::IfThenElse(isDenormal, denormal, normal));
+}
+
+/** \param count whole atoms \return true if all magnitudes of FP16 are below \a limit, as bits */
+HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
+{
+	const hn::CappedTag<uint16_t, 16> tag;
+	auto largest = hn::Zero(tag);
+
+	for (size_t i = 0; i < count; i += hn::Lanes(tag))
+		largest =
+			hn::Max(largest, hn::And(hn::LoadU(tag, halves + i), hn::Set(tag, 0x7fff)));
+	return hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, limit)));
 }
 
 /** \param bits FP16, finite \return FP32 bits */

@@ -327,13 +327,7 @@ struct FloatAverages {
 	 */
 	bool isPlain(const Element *in, size_t count) const
 	{
-		const hn::CappedTag<uint16_t, atomChannels(Precision::Fp16)> tag;
-		auto largest = hn::Zero(tag);
-
-		for (size_t i = 0; i < count; i += hn::Lanes(tag))
-			largest = hn::Max(largest,
-					  hn::And(hn::LoadU(tag, in + i), hn::Set(tag, 0x7fff)));
-		return moderate && hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, 0x7c00)));
+		return moderate && fp17::halvesAreBelow(in, count, 0x7c00);
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector load(const Element *in) const

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include "arith/float_bits-inl.h"
 #include "pdp/pdp_arith.h"
 
 /* Once for each instruction set. */
@@ -93,13 +94,7 @@ struct FloatExtremes {
 	/** \return true if there is no NaN */
 	static bool isPlain(const Element *in, size_t count)
 	{
-		const hn::RebindToUnsigned<Tag> tag;
-		auto largest = hn::Zero(tag);
-
-		for (size_t i = 0; i < count; i += hn::Lanes(tag))
-			largest = hn::Max(largest,
-					  hn::And(hn::LoadU(tag, in + i), hn::Set(tag, 0x7fff)));
-		return hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, 0x7c01)));
+		return float_bits::halvesAreBelow(in, count, 0x7c01);
 	}
 
 	template<bool kPlain>
