@@ -13,6 +13,20 @@ namespace nvdla::sim
 namespace
 {
 
+/** \return what no accumulator of \a op exceeds behind its truncation */
+uint32_t largestSum(const ConvOp &op)
+{
+	constexpr uint32_t kAnySum = uint32_t{ 1 } << 31;
+	constexpr uint64_t kLargestProduct = 1 << 14; /* of INT8 */
+	const CubeSize &kernel = op.windows.kernel;
+	const uint64_t elements = uint64_t{ kernel.width } * kernel.height * kernel.channels;
+
+	if (op.precision != Precision::Int8)
+		return kAnySum;
+	const uint64_t sum = (elements * kLargestProduct >> op.clipTruncate) + 1;
+	return static_cast<uint32_t>(std::min<uint64_t>(sum, kAnySum));
+}
+
 /** A copy of a group's weights, which all threads that work on it look at */
 struct SharedGroup {
 	uint32_t surface;
@@ -34,7 +48,8 @@ public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 		   const MemoryPort &memory, Workers &workers, uint32_t linesAtOnce)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
-		  lines_(uint64_t{ op.windows.out.height } * op.batches)
+		  lines_(uint64_t{ op.windows.out.height } * op.batches),
+		  largestSum_(largestSum(op))
 	{
 		/* Pieces of about the same size. */
 		const uint64_t pieces = (lines_ + linesAtOnce - 1) / linesAtOnce;
@@ -117,7 +132,8 @@ private:
 			const uint64_t line = piece.first + i;
 			sink_.pushLines({ static_cast<uint32_t>(line % op_.batches), piece.surface,
 					  static_cast<uint32_t>(line / op_.batches), 0, width,
-					  maker.lines().subspan(i * values, together * values) },
+					  maker.lines().subspan(i * values, together * values),
+					  largestSum_ },
 					together);
 		}
 	}
@@ -128,6 +144,7 @@ private:
 	const MemoryPort &memory_;
 	Workers &workers_;
 	uint64_t lines_;	   /* of a group */
+	uint32_t largestSum_;
 	uint32_t linesAtOnce_ = 0; /* of a piece */
 	uint64_t pieces_ = 0;	   /* of a group */
 	bool alone_ = false;	   /* no other thread helps */

@@ -48,6 +48,8 @@ struct StreamRun {
 	uint32_t x;	  /**< first column */
 	uint32_t width;	  /**< columns in this run */
 	std::span<const int32_t> data;
+	/** What the producer knows of the magnitudes of integers: none is larger */
+	uint32_t largest = uint32_t{ 1 } << 31;
 };
 
 /**

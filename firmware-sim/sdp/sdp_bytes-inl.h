@@ -138,8 +138,7 @@ bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRu
 		line.elementStage < 0 ? nullptr : stages[line.elementStage].aluBytes);
 	const auto *values = reinterpret_cast<const int8_t *>(in.data());
 	Run<int8_t> run = { op,	    line,      stages,	 SdpLine::kMostLanes,
-			    values, in.size(), elements, false,
-			    false,  0,	       0 };
+			    values, in.size(), elements, -INT8_MIN };
 	ShortLine shortLine;
 
 	if (!run.set())

@@ -92,10 +92,10 @@ bool findLineOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages, size
 }
 
 bool storeLineOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-		       size_t lanes, std::span<const int32_t> in, std::byte *bytes,
+		       size_t lanes, std::span<const int32_t> in, double largest, std::byte *bytes,
 		       SdpCounters &counters)
 {
-	return line::store(op, line, stages, lanes, in, bytes, counters);
+	return line::store(op, line, stages, lanes, in, largest, bytes, counters);
 }
 
 bool storeBytesOfTarget(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
@@ -129,7 +129,7 @@ bool findLineOfTarget(const SdpOp &, std::span<const SdpStageRun>, size_t, SdpLi
 }
 
 bool storeLineOfTarget(const SdpOp &, const SdpLine &, std::span<const SdpStageRun>, size_t,
-		       std::span<const int32_t>, std::byte *, SdpCounters &)
+		       std::span<const int32_t>, double, std::byte *, SdpCounters &)
 {
 	return false;
 }
@@ -187,11 +187,11 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
 }
 
 bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-		  size_t lanes, std::span<const int32_t> in, std::span<std::byte> bytes,
-		  SdpCounters &counters)
+		  size_t lanes, std::span<const int32_t> in, double largest,
+		  std::span<std::byte> bytes, SdpCounters &counters)
 {
-	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, bytes.data(),
-						       counters);
+	return HWY_DYNAMIC_DISPATCH(storeLineOfTarget)(op, line, stages, lanes, in, largest,
+						       bytes.data(), counters);
 }
 
 bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,

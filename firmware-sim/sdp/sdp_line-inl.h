@@ -51,13 +51,19 @@ struct Run {
 	const In *in;
 	size_t count;
 	const In *elements; /* null: none */
-	bool clips;	    /* more than the output's width does */
-	bool exact;	    /* all numbers are, and halves are rounded away from zero */
-	float nudge;	    /* exact: takes halves, and nothing else, over the edge */
-	float certain;	    /* else: farther from a whole number the rounding is not certain */
+	double largest;	    /* no input is larger; the least that is known without a look */
+	/* What set() finds. */
+	bool clips = false; /* more than the output's width does */
+	bool exact = false; /* all numbers are, and halves are rounded away from zero */
+	float nudge = 0;    /* exact: takes halves, and nothing else, over the edge */
+	float certain = 0;  /* else: farther from a whole number the rounding is not certain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
+	/** \brief set() where inputs and elements are no larger than that */
+	bool setUpTo(double largestIn, double largestOfElements);
+	/** \return halves are too many for all of them to be computed again */
+	bool hasManyHalves() const;
 	/** \return what no input is larger than */
 	double largestInput() const;
 	/** \return the same of the elements; 0 without any */
@@ -73,7 +79,7 @@ double Run<In>::largestInput() const
 	/* Of bytes the largest is close to what networks have. */
 	if constexpr (std::is_same_v<In, int32_t>)
 		if (op.flying || op.in != Precision::Int8)
-			return sdp::largestOf(in, count);
+			return std::min(sdp::largestOf(in, count), largest);
 	return -INT8_MIN;
 }
 
@@ -104,21 +110,39 @@ double Run<In>::largestOperand() const
 }
 
 template<typename In>
+bool Run<In>::hasManyHalves() const
+{
+	constexpr int kFewBits = 10;
+
+	return line.endsRounded && line.error == 0 && line.fractionBits < kFewBits;
+}
+
+template<typename In>
 bool Run<In>::set()
+{
+	const double element = largestElement();
+
+	if (setUpTo(largest, element) && (exact || !hasManyHalves()))
+		return true;
+	return setUpTo(largestInput(), element);
+}
+
+template<typename In>
+bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 {
 	constexpr double kSaturates = 65000;  /* and more */
 	constexpr double kRounding = 0x1p-21; /* eight roundings of single precision */
 	constexpr double kWholeNumbers = 0x1p23;
 	constexpr double kMostError = 1.0 / 96;
-	const double product = line.largestFactor * largestInput();
-	const double element = line.largestElementFactor * largestElement();
-	const double largest = std::max(product + line.largestOffset, line.nearestBound) + element;
+	const double product = line.largestFactor * largestIn;
+	const double element = line.largestElementFactor * largestOfElements;
+	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
 
-	if (std::min(largest, line.largestBound) > kSaturates)
+	if (std::min(most, line.largestBound) > kSaturates)
 		return false;
-	clips = largest >= line.idleBound;
+	clips = most >= line.idleBound;
 	exact = line.endsRounded && line.error == 0 && line.fractionBits < 23 &&
-		largest * powerOfTwo(line.fractionBits) < kWholeNumbers;
+		most * powerOfTwo(line.fractionBits) < kWholeNumbers;
 	nudge = exact && line.fractionBits > 0
 			? static_cast<float>(powerOfTwo(-line.fractionBits - 1))
 			: 0;
@@ -232,44 +256,114 @@ struct Lanes {
 	}
 };
 
-/** \return false if too many numbers were repaired; \a lane: first one of a vector of channels */
-template<typename K, typename Element, typename In>
+/** Numbers to elements, clipped to them */
+template<typename Element>
+HWY_INLINE void storeNumbers(Element *out, Numbers numbers)
+{
+	const hn::Rebind<Element, SingleTag> tag;
+
+	hn::StoreU(hn::DemoteTo(tag, numbers), tag, out);
+}
+
+/** The same of two vectors that follow each other */
+template<typename Element>
+HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	if constexpr (sizeof(Element) == 1) {
+		/* Each quarter has four of the first and four of the second. */
+		const __m512i pairs = _mm512_packs_epi32(first.raw, second.raw);
+		const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+		_mm256_storeu_si256(
+			reinterpret_cast<__m256i *>(out),
+			_mm256_permutevar8x32_epi32(_mm512_cvtsepi16_epi8(pairs), order));
+		return;
+	}
+#endif
+	storeNumbers(out, first);
+	storeNumbers(out + kSingles, second);
+}
+
+/** What numbers are rounded with, for all channels */
+template<typename K, typename In>
+struct Rounding {
+	const Run<In> &run;
+	Single nudge = hn::Set(SingleTag(), run.nudge);
+	Single certain = hn::Set(SingleTag(), run.certain);
+	/* In a sum with it numbers of 22 bits are whole, its low bits theirs. */
+	Single whole = hn::Set(SingleTag(), 0x1.8p23F);
+	Numbers wholeBits = hn::BitCast(NumberTag(), whole);
+	size_t budget; /* vectors to repair */
+
+	/** \param off how far values are from their numbers */
+	HWY_INLINE Numbers numbersOf(Single value, Single &off) const
+	{
+		if constexpr (K::kExact)
+			value = hn::Add(value, hn::CopySign(nudge, value));
+		const Single sum = hn::Add(value, whole);
+		off = hn::Abs(hn::Sub(value, hn::Sub(sum, whole)));
+		return hn::Sub(hn::BitCast(NumberTag(), sum), wholeBits);
+	}
+
+	HWY_INLINE bool areCertain(Single off) const
+	{
+		return K::kExact || hn::AllFalse(SingleTag(), hn::Ge(off, certain));
+	}
+
+	/** \brief Those at \a at that are not certain; false if they were too many */
+	bool repair(size_t at, Single off, Numbers &numbers)
+	{
+		if (areCertain(off))
+			return true;
+		if (budget-- == 0)
+			return false;
+		numbers = repaired(run, at, numbers, hn::Ge(off, certain));
+		return true;
+	}
+};
+
+/**
+ * Numbers of one vector of channels, or of two
+ * \param lane the first one of the first vector
+ * \return false if too many were repaired
+ */
+template<bool kTwo, typename K, typename Element, typename In>
 bool storeLanes(const Run<In> &run, size_t lane, Element *out, Numbers &any)
 {
-	const SingleTag tag;
-	const NumberTag numberTag;
-	const hn::Rebind<Element, SingleTag> elementTag;
-	const Lanes line(run.line, lane);
-	const Single nudge = hn::Set(tag, run.nudge);
-	const Single certain = hn::Set(tag, run.certain);
-	/* In a sum with it numbers of 22 bits are whole, its low bits theirs. */
-	const Single whole = hn::Set(tag, 0x1.8p23F);
-	const Numbers wholeBits = hn::BitCast(numberTag, whole);
 	/* What is written may be anything: nothing is to be loaded again. */
 	const In *in = run.in;
 	const In *elements = run.elements;
 	const size_t count = run.count;
 	const size_t step = run.lanes;
+	constexpr size_t kSecond = kTwo ? kSingles : 0;
+	Rounding<K, In> rounding = { .run = run, .budget = (1 + kTwo) * (count / step / 4 + 4) };
+	const Lanes line(run.line, lane);
+	const Lanes secondLine(run.line, lane + kSecond);
 	Numbers all = any;
-	size_t budget = count / step / 4 + 4; /* vectors to repair */
 
 	for (size_t at = lane; at < count; at += step) {
-		Single value = line.template valueOf<K>(in + at, elements + at);
-		if constexpr (K::kExact)
-			value = hn::Add(value, hn::CopySign(nudge, value));
-		const Single sum = hn::Add(value, whole);
-		Numbers numbers = hn::Sub(hn::BitCast(numberTag, sum), wholeBits);
-		if constexpr (!K::kExact) {
-			const auto wrong =
-				hn::Ge(hn::Abs(hn::Sub(value, hn::Sub(sum, whole))), certain);
-			if (HWY_UNLIKELY(!hn::AllFalse(tag, wrong))) {
-				if (budget-- == 0)
-					return false;
-				numbers = repaired(run, at, numbers, wrong);
-			}
+		Single off;
+		Numbers first =
+			rounding.numbersOf(line.template valueOf<K>(in + at, elements + at), off);
+		if constexpr (!kTwo) {
+			if (HWY_UNLIKELY(!rounding.areCertain(off)) &&
+			    !rounding.repair(at, off, first))
+				return false;
+			all = hn::Or(all, first);
+			storeNumbers(out + at, first);
+		} else {
+			Single secondOff;
+			const size_t from = at + kSecond;
+			Numbers second = rounding.numbersOf(
+				secondLine.template valueOf<K>(in + from, elements + from),
+				secondOff);
+			if (HWY_UNLIKELY(!rounding.areCertain(hn::Max(off, secondOff))) &&
+			    !(rounding.repair(at, off, first) &&
+			      rounding.repair(from, secondOff, second)))
+				return false;
+			all = hn::Or(all, hn::Or(first, second));
+			storeNumbers(out + at, first, second);
 		}
-		all = hn::Or(all, numbers);
-		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
 	}
 	any = all;
 	return true;
@@ -281,9 +375,14 @@ bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	const NumberTag tag;
 	Numbers any = hn::Zero(tag);
 
-	for (size_t lane = 0; lane < run.lanes; lane += kSingles)
-		if (!storeLanes<K>(run, lane, reinterpret_cast<Element *>(bytes), any))
+	auto *out = reinterpret_cast<Element *>(bytes);
+	size_t lane = 0;
+
+	for (; lane + 2 * kSingles <= run.lanes; lane += 2 * kSingles)
+		if (!storeLanes<true, K>(run, lane, out, any))
 			return false;
+	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, any))
+		return false;
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
 	return true;
 }
@@ -307,12 +406,12 @@ bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 }
 
 bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages, size_t lanes,
-	   std::span<const int32_t> in, std::byte *bytes, SdpCounters &counters)
+	   std::span<const int32_t> in, double largest, std::byte *bytes, SdpCounters &counters)
 {
 	const int32_t *elements =
 		line.elementStage < 0 ? nullptr : stages[line.elementStage].alu.data;
-	Run<int32_t> run = { op,       line,  stages, lanes, in.data(), in.size(),
-			     elements, false, false,  0,     0 };
+	Run<int32_t> run = { op,	line,	   stages,   lanes,
+			     in.data(), in.size(), elements, largest };
 
 	if (!run.set())
 		return false;

@@ -71,10 +71,12 @@ bool findSdpLine(const SdpOp &op, std::span<const SdpStageRun> stages, size_t la
  * close to where rounding changes.
  *
  * \param line of findSdpLine() \param stages as there; operands of each element as many as \a in
+ * \param largest magnitude that \a in may have; it is only looked for in the numbers where knowing
+ *        no more than that is not enough
  */
 bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-		  size_t lanes, std::span<const int32_t> in, std::span<std::byte> bytes,
-		  SdpCounters &counters);
+		  size_t lanes, std::span<const int32_t> in, double largest,
+		  std::span<std::byte> bytes, SdpCounters &counters);
 
 /** \brief storeSdpLine() of INT8 as it is in memory, and so are operands of each element */
 bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,

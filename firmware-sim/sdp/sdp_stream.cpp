@@ -204,12 +204,12 @@ bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atom
 }
 
 /* Integers from the input straight to memory, on a line. */
-bool SdpStream::storeLine(uint32_t surface, std::span<const int32_t> input)
+bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input)
 {
 	if (line_.failures == Line::kMostFailures)
 		return false;
-	if (findLine(line_, surface) &&
-	    storeSdpLine(op_, line_.line, stages_, lanes_, input, bytes_, counters_))
+	if (findLine(line_, run.surface) &&
+	    storeSdpLine(op_, line_.line, stages_, lanes_, input, run.largest, bytes_, counters_))
 		return true;
 	line_.failures++;
 	return false;
@@ -221,7 +221,7 @@ bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const in
 	if (!staysAtoms())
 		return false;
 	bytes_.resize(input.size() / lanes_ * atomBytes);
-	if (!storeLine(run.surface, input) &&
+	if (!storeLine(run, input) &&
 	    !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);

@@ -91,7 +91,7 @@ private:
 	void widen(std::span<const std::byte> atoms);
 	bool staysAtoms() const;
 	bool findLine(Line &line, uint32_t surface);
-	bool storeLine(uint32_t surface, std::span<const int32_t> input);
+	bool storeLine(const StreamRun &run, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeFloat(const StreamRun &run, uint32_t x);
 	void applyStages(std::span<const int32_t> input);
