@@ -10,11 +10,13 @@
 #include <thread>
 #include <vector>
 
+#include "core/scratch.h"
+
 namespace nvdla::sim
 {
 
 /**
- * \brief Threads that help whoever has an operation to compute
+ * \brief Threads that help whoever has an operation to compute, and memory for it
  *
  * They are one operation's at a time. Results must not depend on how many there are.
  */
@@ -40,9 +42,13 @@ public:
 	 */
 	void run(unsigned int most, const std::function<void()> &work);
 
+	/** \return memory that the work is done in */
+	Scratch &scratch() { return scratch_; }
+
 private:
 	void help();
 
+	Scratch scratch_;
 	std::mutex inUse_; /* held by run() */
 	std::mutex mutex_; /* of everything below */
 	std::condition_variable wake_;

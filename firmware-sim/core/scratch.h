@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that operations compute in.
+ */
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Blocks of memory that one operation takes after the other
+ *
+ * What was given back is the next one's, as it is, so that the system need not find and clear
+ * pages for each operation. For any thread.
+ */
+class Scratch
+{
+public:
+	/** \brief Memory, and how many bytes it has */
+	struct Block {
+		std::unique_ptr<std::byte[]> bytes;
+		size_t size = 0;
+	};
+
+	/** \return a block of at least \a bytes, which hold whatever was there */
+	Block take(size_t bytes);
+	void giveBack(Block block);
+
+private:
+	static constexpr size_t kMostBlocks = 32; /* kept, the largest ones */
+
+	std::mutex mutex_;
+	std::vector<Block> blocks_; /* from the smallest to the largest */
+};
+
+inline Scratch::Block Scratch::take(size_t bytes)
+{
+	constexpr size_t kSmallest = 4096;
+
+	{
+		const std::lock_guard lock(mutex_);
+		const auto found = std::ranges::lower_bound(blocks_, bytes, {}, &Block::size);
+		if (found != blocks_.end()) {
+			Block block = std::move(*found);
+			blocks_.erase(found);
+			return block;
+		}
+	}
+	/* Of few sizes, so that it is of use to others. */
+	const size_t size = std::bit_ceil(std::max(bytes, kSmallest));
+	return { std::make_unique_for_overwrite<std::byte[]>(size), size };
+}
+
+inline void Scratch::giveBack(Block block)
+{
+	if (!block.bytes)
+		return;
+	const std::lock_guard lock(mutex_);
+	const auto place = std::ranges::lower_bound(blocks_, block.size, {}, &Block::size);
+	blocks_.insert(place, std::move(block));
+	if (blocks_.size() > kMostBlocks)
+		blocks_.erase(blocks_.begin());
+}
+
+/** \brief Numbers in scratch memory; they begin as whatever was there */
+template<typename T>
+class ScratchArray
+{
+	static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+
+public:
+	/** \param scratch must outlive the array */
+	ScratchArray(Scratch &scratch, size_t size) : scratch_(scratch) { resize(size); }
+	~ScratchArray() { scratch_.giveBack(std::move(block_)); }
+	ScratchArray(const ScratchArray &) = delete;
+	ScratchArray &operator=(const ScratchArray &) = delete;
+
+	/** \brief Another size; what the numbers are afterwards is not known */
+	void resize(size_t size)
+	{
+		size_ = size;
+		if (size * sizeof(T) <= block_.size)
+			return;
+		scratch_.giveBack(std::move(block_));
+		block_ = scratch_.take(size * sizeof(T));
+	}
+
+	T *data() { return reinterpret_cast<T *>(block_.bytes.get()); }
+	const T *data() const { return reinterpret_cast<const T *>(block_.bytes.get()); }
+	size_t size() const { return size_; }
+	T *begin() { return data(); }
+	T *end() { return data() + size_; }
+	const T *begin() const { return data(); }
+	const T *end() const { return data() + size_; }
+	T &operator[](size_t i) { return data()[i]; }
+	const T &operator[](size_t i) const { return data()[i]; }
+
+private:
+	Scratch &scratch_;
+	Scratch::Block block_;
+	size_t size_ = 0;
+};
+
+} /* namespace nvdla::sim */
