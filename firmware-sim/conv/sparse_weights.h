@@ -12,7 +12,7 @@ namespace nvdla::sim
 {
 
 /** \brief Bytes behind the packed elements that expandSparse() may look at */
-inline constexpr size_t kSparseSlack = 16;
+inline constexpr size_t kSparseSlack = 64;
 
 /** \return ones in \a masks */
 size_t countOnes(std::span<const std::byte> masks);
