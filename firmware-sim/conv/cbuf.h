@@ -110,6 +110,11 @@ public:
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
+	/** \return what is fetched of weights and masks stays in their banks: no pointer left them */
+	bool keepsWeightsApart() const
+	{
+		return weights_.write() < weights_.size() && masks_.write() < masks_.size();
+	}
 
 	/**
 	 * \return the bytes of entries from \a entry of \a ring on, to the end of the

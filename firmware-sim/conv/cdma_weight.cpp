@@ -298,6 +298,8 @@ WeightGroup WeightReader::next()
 
 	const size_t bytes = kernelElements(op_) * group.kernels * elementBytes(op_.precision);
 	group.bytes = op_.weights.compressed ? unpack(bytes) : packed_.take(bytes, bytes_);
+	if (!op_.weights.compressed)
+		group.ahead = packed_.ahead(bytes);
 
 	if (op_.keepWeights)
 		return group;

@@ -32,16 +32,20 @@ constexpr uint64_t kMaximumLineBytes = 64 << 20;
 class TileMaker : public LineMaker
 {
 public:
-	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce)
-		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan),
+	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
+		  Scratch &scratch)
+		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height),
-		  sums_(size_t{ linesAtOnce } * op_.windows.out.width * plan.columns())
+		  highRows_(plan.estimates() ? rows_.size() : 0),
+		  sums_(scratch, size_t{ linesAtOnce } * op_.windows.out.width * plan.columns()),
+		  wide_(scratch, 0)
 	{
 	}
 
 	void load(const WeightGroup &group) override
 	{
 		weights_.load(group);
+		ahead_ = group.ahead;
 		isWide_ = op_.precision == Precision::Int16 &&
 			  !plan_.sumsFit(
 				  lines_.range().largest(),
@@ -66,9 +70,10 @@ public:
 			return;
 		}
 		tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-			 plan_.runs.size(), weights_.units(), weights_.start(), sums_.data());
+			 plan_.runs.size(), weights_.units(), weights_.start(), sums_.data(),
+			 aheadOf(first, count));
 		if (op_.precision == Precision::Fp16)
-			clearBehind(weights_.kernels());
+			clearBehind(weights_.kernels(), positions);
 		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
 			roundSums(sums_.data(), positions * plan_.columns(), op_.clipTruncate);
 	}
@@ -77,6 +82,15 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
+	/** \return the lines' share of what is wanted next */
+	std::span<const std::byte> aheadOf(uint64_t first, uint32_t count) const
+	{
+		const uint64_t lines = uint64_t{ op_.windows.out.height } * op_.batches;
+		const size_t begin = ahead_.size() * first / lines;
+
+		return ahead_.subspan(begin, ahead_.size() * (first + count) / lines - begin);
+	}
+
 	size_t place(uint64_t first, uint32_t count)
 	{
 		const Windows &windows = op_.windows;
@@ -89,22 +103,27 @@ private:
 			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
 			const std::byte **rows =
 				&rows_[static_cast<size_t>(i) * windows.kernel.height];
-			for (uint32_t row = 0; row < windows.kernel.height; row++)
-				rows[row] = lines_.row(batch, y * windows.strideY +
-								      row * windows.dilationY -
-								      windows.padTop);
+			for (uint32_t row = 0; row < windows.kernel.height; row++) {
+				const uint32_t inY = y * windows.strideY +
+						     row * windows.dilationY - windows.padTop;
+				rows[row] = lines_.row(batch, inY);
+				if (plan_.estimates())
+					highRows_[&rows[row] - rows_.data()] =
+						lines_.highRow(batch, inY);
+			}
+			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
 			for (size_t x = 0; x < windows.out.width; x++)
-				*position++ = { rows, x * step };
+				*position++ = { rows, x * step, starts ? starts[x] : 0 };
 		}
 		return positions_.size();
 	}
 
 	/** FP16: a NaN times the weights that there are not is none */
-	void clearBehind(uint32_t kernels)
+	void clearBehind(uint32_t kernels, size_t positions)
 	{
 		if (kernels == kFewColumns)
 			return;
-		for (size_t i = 0; i < sums_.size(); i += kFewColumns)
+		for (size_t i = 0; i < positions * kFewColumns; i += kFewColumns)
 			std::fill(&sums_[i] + kernels, &sums_[i] + kFewColumns, 0);
 	}
 
@@ -124,13 +143,13 @@ private:
 		saturated_ = clipSums(wide, op_.clipTruncate, sums_.data());
 	}
 
-	/** \return where the high bytes of the positions are */
+	/** \return where the high bytes of the positions are: place()'s of the same rows */
 	const std::vector<TilePosition> &highs()
 	{
 		highs_.clear();
 		for (const TilePosition &position : positions_)
-			highs_.push_back({ position.rows,
-					   lines_.highsAt() + position.offset / sizeof(int16_t) });
+			highs_.push_back({ &highRows_[position.rows - rows_.data()],
+					   position.offset / sizeof(int16_t) });
 		return highs_;
 	}
 
@@ -138,11 +157,13 @@ private:
 	const TilePlan &plan_;
 	const TileLines &lines_;
 	TileWeights weights_;
+	std::span<const std::byte> ahead_; /* weights of the next group */
 	bool isWide_ = false;
 	std::vector<const std::byte *> rows_;
+	std::vector<const std::byte *> highRows_; /* if the plan estimates */
 	std::vector<TilePosition> positions_;
-	std::vector<int32_t> sums_;
-	std::vector<int64_t> wide_;   /* INT16 */
+	ScratchArray<int32_t> sums_;
+	ScratchArray<int64_t> wide_;  /* INT16 */
 	std::vector<WidePart> parts_; /* INT16; none if the reference is to do it */
 	EstimatedWeights estimated_;  /* INT16; in the place of parts */
 	std::vector<TilePosition> highs_;
@@ -279,7 +300,10 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 						op.windows.out.height * op.batches);
 
 	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce,
-			   [&] { return std::make_unique<TileMaker>(plan, lines, linesAtOnce); });
+			   [&] {
+				   return std::make_unique<TileMaker>(plan, lines, linesAtOnce,
+								      workers.scratch());
+			   });
 }
 
 } /* namespace nvdla::sim */

@@ -30,6 +30,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
 
+/** What is wanted next, brought into a near cache little by little */
+struct Ahead {
+	const std::byte *at;
+	size_t step; /* bytes for each unit */
+
+	HWY_INLINE void bring(size_t units)
+	{
+		constexpr int kRead = 0;
+		constexpr int kNotTheNearest = 2;
+
+		__builtin_prefetch(at, kRead, kNotTheNearest);
+		at += units * step;
+	}
+};
+
 /** The sums of one tile, in registers: indices are constants once inlined */
 template<typename Product, size_t... kIndex>
 struct Tile {
@@ -43,11 +58,15 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
-	HWY_INLINE void start(const int32_t *from)
+	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
 	{
-		for (auto &position : sums)
+		for (size_t position = 0; position < kCount; position++)
 			for (size_t i = 0; i < kVectors; i++)
-				position[i] = Product::load(from + i * kLanes);
+				if constexpr (Product::kPositionsStart)
+					sums[position][i] =
+						hn::Set(Tag(), positions[position].start);
+				else
+					sums[position][i] = Product::load(from + i * kLanes);
 	}
 
 	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
@@ -93,16 +112,28 @@ struct Tile {
 		(add<kIndex>(offset, columns, std::make_index_sequence<kUnits>()), ...);
 	}
 
-	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights)
+	template<typename Bring>
+	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights, Bring bring)
 	{
 		constexpr size_t most = Product::kUnitsAtOnce;
 		uint32_t unit = 0;
 
-		for (; unit + most <= units; unit += most, weights += most * Product::kAllColumns)
+		for (; unit + most <= units; unit += most, weights += most * Product::kAllColumns) {
+			bring(most);
 			step<most>(unit * sizeof(Number), weights);
-		for (; unit < units; unit++, weights += Product::kAllColumns)
+		}
+		for (; unit < units; unit++, weights += Product::kAllColumns) {
+			bring(1);
 			step<1>(unit * sizeof(Number), weights);
+		}
 		return weights;
+	}
+
+	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights, Ahead &ahead)
+	{
+		if (ahead.step == 0)
+			return multiply(units, weights, [](size_t) HWY_ATTR {});
+		return multiply(units, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
 
 	HWY_INLINE void store(int32_t *out) const
@@ -120,6 +151,7 @@ struct Operands {
 	size_t runCount;
 	const int32_t *weights;
 	const int32_t *start;
+	Ahead *ahead;
 };
 
 template<typename Product, size_t... kIndex>
@@ -127,19 +159,21 @@ void oneTile(const TilePosition *positions, const Operands &operands, int32_t *o
 	     std::index_sequence<kIndex...>)
 {
 	using ThisTile = Tile<Product, kIndex...>;
+	Ahead ahead = *operands.ahead;
 
 	for (size_t column = 0; column < Product::kAllColumns;
 	     column += ThisTile::kVectors * ThisTile::kLanes) {
 		ThisTile tile;
 		const int32_t *weights = operands.weights + column;
 
-		tile.start(operands.start + column);
+		tile.start(positions, operands.start + column);
 		for (size_t i = 0; i < operands.runCount; i++) {
 			tile.begin(positions, operands.runs[i]);
-			weights = tile.multiply(operands.runs[i].units, weights);
+			weights = tile.multiply(operands.runs[i].units, weights, ahead);
 		}
 		tile.store(out + column);
 	}
+	*operands.ahead = ahead;
 }
 
 template<typename Product, size_t kCount>
@@ -180,6 +214,21 @@ void allTiles(const TilePosition *positions, size_t count, const Operands &opera
 	}
 }
 
+/** \return \a bytes in as many steps as units are multiplied, if they are not few */
+Ahead aheadOf(std::span<const std::byte> bytes, size_t count, const TileRun *runs, size_t runCount)
+{
+	constexpr size_t kLine = 64;
+	constexpr size_t kFewest = 4; /* in a step that are worth it */
+	size_t units = 0;
+
+	for (size_t i = 0; i < runCount; i++)
+		units += runs[i].units;
+	const size_t steps = (count + kPositions - 1) / kPositions * units;
+	if (bytes.size() <= steps * kFewest)
+		return { nullptr, 0 };
+	return { bytes.data(), std::min(bytes.size() / steps + 1, kLine) };
+}
+
 TileKind kindOfTarget()
 {
 	if (hasVnni())
@@ -188,9 +237,11 @@ TileKind kindOfTarget()
 }
 
 void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
+		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
+		  std::span<const std::byte> bytesAhead)
 {
-	const Operands operands = { runs, runCount, weights, start };
+	Ahead ahead = aheadOf(bytesAhead, count, runs, runCount);
+	const Operands operands = { runs, runCount, weights, start, &ahead };
 
 	if (kind == TileKind::Float) {
 		allTiles<Floats>(positions, count, operands, sums);
@@ -199,6 +250,10 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (kind == TileKind::Quads) {
 		allTiles<Quads>(positions, count, operands, sums);
+		return;
+	}
+	if (kind == TileKind::SignedQuads) {
+		allTiles<SignedQuads>(positions, count, operands, sums);
 		return;
 	}
 	if (hasVnni()) {
@@ -227,7 +282,8 @@ TileKind kindOfTarget()
 }
 
 void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
+		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
+		  std::span<const std::byte>)
 {
 	tileSumsReference(kind, positions, count, runs, runCount, weights, start, sums);
 }
@@ -268,6 +324,10 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 		for (size_t i = 0; i < kUnitBytes; i++)
 			sum += numberAt<uint8_t>(data + i) * numberAt<int8_t>(weight + i);
 		return sum;
+	case TileKind::SignedQuads:
+		for (size_t i = 0; i < kUnitBytes; i++)
+			sum += numberAt<int8_t>(data + i) * numberAt<uint8_t>(weight + i);
+		return sum;
 	case TileKind::Float:
 		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +
 					      numberAt<float>(data) * numberAt<float>(weight));
@@ -288,10 +348,11 @@ TileKind tileKind()
 }
 
 void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums)
+	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
+	      std::span<const std::byte> ahead)
 {
 	HWY_DYNAMIC_DISPATCH(sumsOfTarget)
-	(kind, positions, count, runs, runCount, weights, start, sums);
+	(kind, positions, count, runs, runCount, weights, start, sums, ahead);
 }
 
 void tileSumsReference(TileKind kind, const TilePosition *positions, size_t count,
@@ -306,7 +367,8 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 	for (size_t p = 0; p < count; p++) {
 		for (size_t column = 0; column < columns; column++) {
 			const int32_t *weight = weights + column;
-			int32_t sum = start[column];
+			int32_t sum = kind == TileKind::SignedQuads ? positions[p].start
+								    : start[column];
 			for (size_t i = 0; i < runCount; i++) {
 				const std::byte *at = positions[p].rows[runs[i].row] +
 						      positions[p].offset + runs[i].offset +

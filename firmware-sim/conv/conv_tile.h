@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace nvdla::sim
 {
@@ -25,6 +26,7 @@ enum class TileKind : uint8_t {
 	None,	     /**< no instructions for it */
 	Pairs,	     /**< two signed 16-bit numbers by two */
 	Quads,	     /**< four unsigned 8-bit numbers by four signed ones */
+	SignedQuads, /**< the same where the weights are the unsigned ones */
 	Float,	     /**< a number of 32 bits by another */
 	FewPairs,    /**< Pairs for fewer columns */
 	DoublePairs, /**< two units of Pairs for fewer columns, 2k and 2k + 1 for kernel k */
@@ -42,6 +44,7 @@ struct TileRun {
 struct TilePosition {
 	const std::byte *const *rows; /**< line for each kernel row */
 	size_t offset;		      /**< bytes into each line */
+	int32_t start = 0;	      /**< SignedQuads: what all its sums begin with */
 };
 
 /** \return what INT8 is best multiplied with here; INT16 takes pairs unless it is None */
@@ -57,11 +60,13 @@ TileKind tileKind();
  * with sign 0 and payload 0x200.
  *
  * \param weights units of all runs one after the other, all columns of each
- * \param start what the sums of each column begin with
+ * \param start what the sums of each column begin with; not looked at for SignedQuads
  * \param sums \a count times the columns; overwritten
+ * \param ahead bytes that are wanted next, which are brought nearer meanwhile
  */
 void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums);
+	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
+	      std::span<const std::byte> ahead = {});
 
 /** \brief tileSums() to read */
 void tileSumsReference(TileKind kind, const TilePosition *positions, size_t count,

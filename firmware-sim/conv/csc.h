@@ -45,6 +45,8 @@ std::vector<Block> makeBlocks(const ConvOp &op);
 struct WeightGroup {
 	uint32_t kernels = 0;
 	std::span<const std::byte> bytes;
+	/** Where the next group is likely to be taken from; only there to be brought nearer */
+	std::span<const std::byte> ahead = {};
 };
 
 /** \brief Where a convolution's weights come from, kernel group by kernel group */
@@ -103,6 +105,16 @@ public:
 	 * \param pieces overwritten
 	 */
 	void find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const;
+
+	/**
+	 * \return the entries of line \a y of cube \a batch, as LineLayout says, or nothing where
+	 *         the buffer turns round in it, or where they might be written while the operation
+	 *         runs; only in direct mode
+	 */
+	std::span<const std::byte> whole(uint32_t batch, uint32_t y) const;
+
+	/** \brief The same entries in any case, to \a out */
+	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
 	/** \return line \a y of cube \a batch */
 	Slice line(uint32_t batch, uint32_t y) const;

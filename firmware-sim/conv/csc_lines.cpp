@@ -84,6 +84,35 @@ std::span<const std::byte> DataView::entries(uint32_t offset) const
 	return cbuf_.from(ring, ring.advance(ring.read(), offset));
 }
 
+std::span<const std::byte> DataView::whole(uint32_t batch, uint32_t y) const
+{
+	const Windows &windows = op_.windows;
+	const size_t bytes = size_t{ entriesPerSlice(op_.mode, op_.precision, windows.data.width,
+						     windows.data.channels) } *
+			     kEntryBytes;
+	const EntryRing &ring = cbuf_.data();
+	const uint32_t first =
+		ring.advance(ring.read(), (y * op_.batches + batch) * op_.bufferedEntries());
+	const auto here = cbuf_.from(ring, first);
+
+	if (first >= ring.size() || here.size() < bytes || !cbuf_.keepsWeightsApart())
+		return {};
+	return here.first(bytes);
+}
+
+void DataView::copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const
+{
+	uint32_t entry = (y * op_.batches + batch) * op_.bufferedEntries();
+
+	while (!out.empty()) {
+		const auto here = entries(entry);
+		const size_t count = std::min(here.size(), out.size());
+		std::memcpy(out.data(), here.data(), count);
+		out = out.subspan(count);
+		entry += static_cast<uint32_t>(count / kEntryBytes);
+	}
+}
+
 void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 {
 	const uint32_t width = op_.windows.data.width;

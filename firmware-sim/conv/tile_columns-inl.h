@@ -70,6 +70,19 @@ struct Bytes {
 	}
 };
 
+struct Unsigned {
+	template<typename Tag>
+	static HWY_INLINE hn::Vec<Tag> flip(Tag tag, hn::Vec<Tag> units)
+	{
+		return hn::Xor(units, hn::Set(tag, static_cast<int32_t>(0x80808080)));
+	}
+
+	static HWY_INLINE UnitVector load(const std::byte *in)
+	{
+		return flip(Units(), Bytes::load(in));
+	}
+};
+
 struct WideBytes {
 	static HWY_INLINE UnitVector load(const std::byte *in)
 	{
@@ -159,6 +172,8 @@ HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
 		const hn::Rebind<int8_t, decltype(tag)> byteTag;
 		const auto bytes = hn::BitCast(byteTag, gather(halfTag, in, step));
 		return hn::BitCast(WideTag(), hn::PromoteTo(tag, bytes));
+	} else if constexpr (std::is_same_v<Format, Unsigned>) {
+		return Unsigned::flip(WideTag(), gather(WideTag(), in, step));
 	} else {
 		return gather(WideTag(), in, step);
 	}
@@ -203,7 +218,7 @@ HWY_INLINE size_t transposeSomeWide(const KernelRows &rows, const std::byte *in,
 	return kernel;
 }
 
-/** Columns four by four; where there are fewer kernels or units, with zeroes in their place */
+/** Columns four by four; where there are fewer kernels or units, with weights of zero */
 template<typename Format, size_t kSourceBytes>
 void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *out)
 {
@@ -222,7 +237,7 @@ void transpose(const KernelRows &rows, size_t units, size_t columns, int32_t *ou
 				else if (kernel + i < rows.kernels)
 					loaded[i] = loadSome<Format, kSourceBytes>(in, count);
 				else
-					loaded[i] = hn::Zero(Units());
+					loaded[i] = loadSome<Format, kSourceBytes>(in, 0);
 			}
 			storeTransposed(loaded, count, columns, out + kernel);
 		}

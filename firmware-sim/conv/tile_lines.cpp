@@ -35,35 +35,80 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 			: size_t{ plan.op.windows.padLeft } * plan.op.windows.data.channels),
 	  elements_(data.lineBytes() / elementBytes(plan.op.precision)),
 	  /* All elements are put, also those that no window touches. */
-	  highsAt_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes)),
-	  lineBytes_(highsAt_ + (plan.estimates() ? plan.lineBytes() : 0))
+	  lineBytes_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes)),
+	  bytes_(workers.scratch(),
+		 plan.inBuffer ? 0 : lineBytes_ * (size_t{ height_ } * plan.op.batches + 1)),
+	  highs_(workers.scratch(), plan.estimates() ? plan.lineBytes() *
+							       (size_t{ height_ } * plan.op.batches + 1)
+						     : 0),
+	  rows_(size_t{ height_ } * plan.op.batches + 1)
 {
 	const uint32_t lines = height_ * plan.op.batches;
-	const size_t bytes = lineBytes_ * (size_t{ lines } + 1);
+	const size_t bytes = lineBytes_ * rows_.size();
 	std::atomic<uint32_t> next = 0;
 
-	/* What is not written meets weights that are zero. */
-	bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-	fill(bytes_.get(), 0, plan.lineElements,
-	     padElement(plan.op.precision, plan.op.windows.padValue));
-	finish(bytes_.get());
+	if (plan.kind == TileKind::SignedQuads)
+		starts_.resize(size_t{ lines } * plan.op.windows.out.width);
+	if (plan.inBuffer) {
+		turned_.resize(lines);
+	} else {
+		/* What is not written meets weights that are zero. */
+		rows_[0] = bytes_.data();
+		fill(bytes_.data(), 0, plan.lineElements,
+		     padElement(plan.op.precision, plan.op.windows.padValue));
+		finish(0);
+	}
 	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
 		std::vector<LinePiece> pieces;
-		for (uint32_t line; (line = next++) < lines;) {
-			std::byte *out = &bytes_[(size_t{ line } + 1) * lineBytes_];
-			data.find(line / height_, line % height_, pieces);
-			put(pieces, out);
-			finish(out);
-		}
+		for (uint32_t line; (line = next++) < lines;)
+			if (plan.inBuffer)
+				findLine(line, data);
+			else
+				makeLine(line, data, pieces);
 	});
 }
 
-void TileLines::finish(std::byte *line)
+void TileLines::makeLine(uint32_t line, const DataView &data, std::vector<LinePiece> &pieces)
 {
+	const size_t index = size_t{ line } + 1;
+	std::byte *out = &bytes_[index * lineBytes_];
+
+	data.find(line / height_, line % height_, pieces);
+	put(pieces, out);
+	rows_[index] = out;
+	finish(index);
+}
+
+void TileLines::findLine(uint32_t line, const DataView &data)
+{
+	constexpr int32_t kWeightExcess = 128;
+	const size_t index = size_t{ line } + 1;
+	const size_t width = plan_.op.windows.out.width;
+	const auto bytes = data.whole(line / height_, line % height_);
+
+	rows_[index] = bytes.data();
+	if (bytes.empty()) {
+		turned_[line].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
+		data.copyWhole(line / height_, line % height_, turned_[line]);
+		rows_[index] = turned_[line].data();
+	}
+	finish(index);
+	if (starts_.empty())
+		return;
+	const auto starts = std::span(starts_).subspan(line * width, width);
+	byteSums(rows_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
+	for (int32_t &start : starts)
+		start *= -kWeightExcess;
+}
+
+void TileLines::finish(size_t index)
+{
+	const std::byte *line = rows_[index];
+
 	if (plan_.op.precision != Precision::Int16)
 		return;
 	if (plan_.estimates())
-		highBytes(line, plan_.lineElements, line + highsAt_);
+		highBytes(line, plan_.lineElements, &highs_[index * plan_.lineBytes()]);
 	const Int16Range range = rangeOf(line, plan_.lineElements);
 	for (int32_t known = lowest_; range.lowest < known;)
 		if (lowest_.compare_exchange_weak(known, range.lowest))

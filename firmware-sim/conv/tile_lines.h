@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,28 +18,44 @@
 namespace nvdla::sim
 {
 
-/** \brief All lines of an operation as operands, with padding */
+/** \brief All lines of an operation as operands: with padding, or where they are buffered */
 class TileLines
 {
 public:
-	/** \param plan must outlive this object */
+	/** \param plan must outlive this object, and \a data what it looks at */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	/** \return line \a y of cube \a batch; the padding line if there is none */
 	const std::byte *row(uint32_t batch, uint32_t y) const
 	{
-		const size_t index =
-			y < height_ ? static_cast<size_t>(batch) * height_ + y + 1 : size_t{ 0 };
-		return &bytes_[index * lineBytes_];
+		return rows_[indexOf(batch, y)];
 	}
 
-	/** \return bytes from an operand's line to the high bytes of the line, if it has them */
-	size_t highsAt() const { return highsAt_; }
+	/** \return the high bytes of row(), if the plan estimates */
+	const std::byte *highRow(uint32_t batch, uint32_t y) const
+	{
+		return &highs_[indexOf(batch, y) * plan_.lineBytes()];
+	}
+
+	/** \return what the sums of the line's positions begin with; null if that is zero */
+	const int32_t *starts(uint32_t batch, uint32_t y) const
+	{
+		return starts_.empty() ? nullptr
+				       : &starts_[(indexOf(batch, y) - 1) *
+						  plan_.op.windows.out.width];
+	}
 
 	/** \return INT16: what operands there are */
 	Int16Range range() const { return { lowest_, highest_ }; }
 
 private:
+	/** \return line 0 is padding */
+	size_t indexOf(uint32_t batch, uint32_t y) const
+	{
+		return y < height_ ? static_cast<size_t>(batch) * height_ + y + 1 : size_t{ 0 };
+	}
+	void makeLine(uint32_t line, const DataView &data, std::vector<LinePiece> &pieces);
+	void findLine(uint32_t line, const DataView &data);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -49,8 +64,8 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	/** \brief What there is to know of a line that has its operands */
-	void finish(std::byte *line);
+	/** \brief What there is to know of the line at rows_[index] */
+	void finish(size_t index);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
 	/** \brief Those of a piece to where they are in \a line, behind \a begin operands */
@@ -60,9 +75,12 @@ private:
 	uint32_t height_;
 	size_t left_;	  /* operands of padding at the left */
 	size_t elements_; /* of a line as it is buffered */
-	size_t highsAt_;
-	size_t lineBytes_;
-	std::unique_ptr<std::byte[]> bytes_;
+	size_t lineBytes_; /* of those that are made */
+	ScratchArray<std::byte> bytes_;
+	ScratchArray<std::byte> highs_;
+	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
+	std::vector<const std::byte *> rows_;
+	std::vector<int32_t> starts_;
 	std::atomic<int32_t> lowest_ = 0;
 	std::atomic<int32_t> highest_ = 0;
 };

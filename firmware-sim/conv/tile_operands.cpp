@@ -114,6 +114,9 @@ void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, s
 	case UnitFormat::Bytes:
 		transpose<Bytes, 4>(rows, units, columns, out);
 		break;
+	case UnitFormat::Unsigned:
+		transpose<Unsigned, 4>(rows, units, columns, out);
+		break;
 	case UnitFormat::WideBytes:
 		transpose<WideBytes, 2>(rows, units, columns, out);
 		break;
@@ -129,6 +132,88 @@ void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, s
 		      int32_t *out)
 {
 	putUnitsReference(format, rows, units, columns, out);
+}
+
+#endif
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+using SumTag = hn::FixedTag<int32_t, 16>;
+using Sums = hn::Vec<SumTag>;
+
+constexpr size_t kSumsAtOnce = 4;
+
+/** Each four bytes of the positions' units are added to one number */
+HWY_INLINE void addBytes(const std::byte *const *positions, const TileRun &run, Sums *sums)
+{
+	constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
+	const Sums ones = hn::Set(SumTag(), 0x01010101);
+	const auto add = [&](Sums &sum, Sums data) HWY_ATTR {
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data.raw));
+	};
+	const uint32_t rest = run.units % kUnits;
+	const size_t end = run.offset + (run.units - rest) * kUnitBytes;
+
+	for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
+		for (size_t i = 0; i < kSumsAtOnce; i++)
+			add(sums[i], Sums{ _mm512_loadu_si512(positions[i] + at) });
+	if (rest == 0)
+		return;
+	const auto there = static_cast<__mmask16>((1U << rest) - 1);
+	for (size_t i = 0; i < kSumsAtOnce; i++)
+		add(sums[i], Sums{ _mm512_maskz_loadu_epi32(there, positions[i] + end) });
+}
+
+/** The sums of four vectors */
+HWY_INLINE hn::Vec<hn::FixedTag<int32_t, 4>> totals(const Sums sums[4])
+{
+	const hn::Repartition<int64_t, SumTag> pairTag;
+	const hn::Half<SumTag> halfTag;
+	const hn::Half<decltype(halfTag)> quarterTag;
+	const auto halve = [](Sums a, Sums b) HWY_ATTR {
+		return hn::Add(hn::InterleaveLower(SumTag(), a, b),
+			       hn::InterleaveUpper(SumTag(), a, b));
+	};
+	const auto first = hn::BitCast(pairTag, halve(sums[0], sums[1]));
+	const auto second = hn::BitCast(pairTag, halve(sums[2], sums[3]));
+	const Sums blocks =
+		hn::Add(hn::BitCast(SumTag(), hn::InterleaveLower(pairTag, first, second)),
+			hn::BitCast(SumTag(), hn::InterleaveUpper(pairTag, first, second)));
+	const auto half =
+		hn::Add(hn::LowerHalf(halfTag, blocks), hn::UpperHalf(halfTag, blocks));
+
+	return hn::Add(hn::LowerHalf(quarterTag, half), hn::UpperHalf(quarterTag, half));
+}
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	if (!__builtin_cpu_supports("avx512vnni")) {
+		byteSumsReference(line, step, runs, sums);
+		return;
+	}
+	for (size_t x = 0; x < sums.size(); x += kSumsAtOnce) {
+		const size_t count = std::min(kSumsAtOnce, sums.size() - x);
+		const std::byte *positions[kSumsAtOnce];
+		Sums all[kSumsAtOnce];
+		int32_t out[kSumsAtOnce];
+		for (size_t i = 0; i < kSumsAtOnce; i++) {
+			positions[i] = line + (x + std::min(i, count - 1)) * step;
+			all[i] = hn::Zero(SumTag());
+		}
+		for (const TileRun &run : runs)
+			addBytes(positions, run, all);
+		hn::StoreU(totals(all), hn::FixedTag<int32_t, 4>(), out);
+		std::copy_n(out, count, &sums[x]);
+	}
+}
+
+#else
+
+void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		      std::span<int32_t> sums)
+{
+	byteSumsReference(line, step, runs, sums);
 }
 
 #endif
@@ -186,6 +271,7 @@ HWY_EXPORT(flipSignsOfTarget);
 HWY_EXPORT(highBytesOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
+HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(rangeOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
@@ -227,6 +313,10 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 			case UnitFormat::Bytes:
 				std::memcpy(to, in, sizeof(*to));
 				break;
+			case UnitFormat::Unsigned:
+				flipSigns({ .from = in, .bytes = kUnitBytes, .parts = 1 },
+					  reinterpret_cast<std::byte *>(to));
+				break;
 			case UnitFormat::WideBytes:
 				widenBytes(in, std::size(halves), halves);
 				std::memcpy(to, halves, sizeof(*to));
@@ -236,6 +326,24 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 				break;
 			}
 		}
+	}
+}
+
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums)
+{
+	HWY_DYNAMIC_DISPATCH(byteSumsOfTarget)(line, step, runs, sums);
+}
+
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums)
+{
+	for (int32_t &sum : sums) {
+		sum = 0;
+		for (const TileRun &run : runs)
+			for (size_t i = 0; i < run.units * kUnitBytes; i++)
+				sum += static_cast<int8_t>(line[run.offset + i]);
+		line += step;
 	}
 }
 

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "conv/conv_tile.h"
 #include "conv/csc.h"
 #include "conv/wide_tile.h"
 
@@ -31,6 +33,7 @@ Int16Range rangeOf(const std::byte *numbers, size_t count);
 /** \brief What becomes of weights in units of 32 bits */
 enum class UnitFormat : uint8_t {
 	Bytes,	   /**< four INT8 or two INT16 as they are */
+	Unsigned,  /**< four INT8, more by 128 */
 	WideBytes, /**< two INT8, each in 16 bits */
 	Float,	   /**< one FP16 as f32 */
 };
@@ -38,7 +41,7 @@ enum class UnitFormat : uint8_t {
 /** \return bytes of weights in a unit */
 constexpr size_t unitSourceBytes(UnitFormat format)
 {
-	return format == UnitFormat::Bytes ? 4 : 2;
+	return format == UnitFormat::Bytes || format == UnitFormat::Unsigned ? 4 : 2;
 }
 
 /** \brief Where the weights of some kernels are */
@@ -47,6 +50,18 @@ struct KernelRows {
 	size_t step;		/**< bytes from one kernel to the next */
 	size_t kernels;
 };
+
+/**
+ * \brief Sums of the INT8 that positions of a line have
+ * \param line the first position's first unit \param step bytes to the next position's
+ * \param runs that a position has, all in this line
+ */
+void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
+	      std::span<int32_t> sums);
+
+/** \brief byteSums() to read */
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums);
 
 /**
  * \brief Turn rows of weights into columns: unit u of kernel k to out[u * columns + k]

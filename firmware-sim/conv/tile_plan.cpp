@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "conv/cbuf.h"
+
 namespace nvdla::sim
 {
 
@@ -25,6 +27,7 @@ uint32_t operandBytes(TileKind kind)
 {
 	switch (kind) {
 	case TileKind::Quads:
+	case TileKind::SignedQuads:
 		return 1;
 	case TileKind::Pairs:
 	case TileKind::FewPairs:
@@ -34,19 +37,56 @@ uint32_t operandBytes(TileKind kind)
 	}
 }
 
+LineLayout layoutOf(const ConvOp &op)
+{
+	const CubeSize &data = op.windows.data;
+
+	return { data.width, surfacesOf(op.precision, data.channels) };
+}
+
+/** \return each window is a column of the cube, whose atoms are as far from the next one's */
+bool isColumns(const ConvOp &op)
+{
+	const Windows &windows = op.windows;
+	const CubeSize &data = windows.data;
+	const LineLayout layout = layoutOf(op);
+
+	return op.mode == ConvMode::Direct && windows.kernel.width == 1 &&
+	       windows.kernel.height == 1 && windows.kernel.channels == data.channels &&
+	       windows.padLeft == 0 && windows.padTop == 0 &&
+	       uint64_t{ windows.out.width - 1 } * windows.strideX < data.width &&
+	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height &&
+	       layout.atoms(0) == layout.atoms(surfacesOf(op.precision, data.channels) - 1);
+}
+
 } /* namespace */
 
 TilePlan::TilePlan(const ConvOp &operation)
 	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
-	  step(op.windows.strideX * op.windows.data.channels)
+	  step(op.windows.strideX * op.windows.data.channels),
+	  inBuffer((kind == TileKind::Quads || kind == TileKind::FewPairs) && isColumns(op))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
+	if (inBuffer)
+		stayInBuffer();
 	layTaps();
 	layRuns();
+}
+
+void TilePlan::stayInBuffer()
+{
+	const CubeSize &data = op.windows.data;
+	const uint32_t bytes =
+		entriesPerSlice(op.mode, op.precision, data.width, data.channels) * kEntryBytes;
+
+	if (kind == TileKind::Quads)
+		kind = TileKind::SignedQuads;
+	step = op.windows.strideX * layoutOf(op).atoms(0) * atomBytes / elementBytes;
+	lineElements = bytes / elementBytes;
 }
 
 void TilePlan::layTaps()
@@ -67,8 +107,15 @@ void TilePlan::layRuns()
 	for (TileTap &tap : taps) {
 		const uint32_t count = (tap.elements + perUnit() - 1) / perUnit();
 
+		const auto atoms = inBuffer ? layoutOf(op).atoms(0) * atomBytes : 0;
+		const auto most = inBuffer ? atoms / static_cast<uint32_t>(kUnitBytes) : count;
+
 		tap.unit = units;
-		runs.push_back({ tap.row, tap.offset * elementBytes, count });
+		for (uint32_t unit = 0; unit < count; unit += most)
+			runs.push_back({ tap.row,
+					 tap.offset * elementBytes +
+						 unit / most * op.windows.data.width * atoms,
+					 std::min(most, count - unit) });
 		units += count;
 	}
 }

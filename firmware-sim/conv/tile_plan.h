@@ -10,7 +10,12 @@
  *    kernel's sum of weights.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - FP16 as f32, one at a time.
- *  - INT16 in pairs, as they are; with VNNI lines have their high bytes behind them.
+ *  - INT16 in pairs, as they are; with VNNI there are lines of their high bytes, too.
+ *
+ * What 1x1 kernels meet is multiplied where it is in the convolution buffer, if it has the right
+ * size there: the channels of a column that share an entry are a run. INT8 stays signed then, and
+ * the weights of quads are the unsigned numbers, more by 128; sums begin with -128 times the
+ * position's sum of data.
  */
 #pragma once
 
@@ -44,7 +49,8 @@ public:
 	TileKind kind;
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	uint32_t lineElements; /**< that the windows touch */
+	bool inBuffer;	       /**< operands are where CSC reads them */
+	uint32_t lineElements; /**< that the windows touch; of what is buffered if inBuffer */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< of all runs */
@@ -73,6 +79,7 @@ public:
 	size_t lineBytes() const { return size_t{ lineElements } * elementBytes + 2 * kUnitBytes; }
 
 private:
+	void stayInBuffer();
 	void layTaps();
 	void layRuns();
 };

@@ -64,6 +64,7 @@ struct Pairs : Columns {
 	using Number = int32_t;
 	using Tag = HWY_NAMESPACE::Tag;
 	using Vector = HWY_NAMESPACE::Vector;
+	static constexpr bool kPositionsStart = false; /* with numbers of their own */
 
 	static HWY_INLINE Vector spread(Number unit) { return hn::Set(Tag(), unit); }
 
@@ -107,6 +108,15 @@ struct Quads : Pairs<AllColumns> {
 	}
 };
 
+struct SignedQuads : Pairs<AllColumns> {
+	static constexpr bool kPositionsStart = true;
+
+	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
+	{
+		return Quads::add(sum, weights, data);
+	}
+};
+
 template<typename Columns>
 struct VnniPairs : Pairs<Columns> {
 	using Vector = HWY_NAMESPACE::Vector;
@@ -134,6 +144,7 @@ struct Floats : FewColumns {
 	using Number = float;
 	using Tag = hn::CappedTag<float, kFewColumns>;
 	using Vector = hn::Vec<Tag>;
+	static constexpr bool kPositionsStart = false;
 
 	static HWY_INLINE Vector spread(Number number) { return hn::Set(Tag(), number); }
 

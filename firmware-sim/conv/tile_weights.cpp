@@ -20,6 +20,8 @@ UnitFormat formatOf(const TilePlan &plan)
 	case TileKind::Quads:
 	case TileKind::FewPairs:
 		return UnitFormat::Bytes;
+	case TileKind::SignedQuads:
+		return UnitFormat::Unsigned;
 	case TileKind::Float:
 		return UnitFormat::Float;
 	default:
@@ -27,10 +29,17 @@ UnitFormat formatOf(const TilePlan &plan)
 	}
 }
 
+/** \return a unit whose weights are zero */
+int32_t noWeights(const TilePlan &plan)
+{
+	return plan.kind == TileKind::SignedQuads ? static_cast<int32_t>(0x80808080) : 0;
+}
+
 } /* namespace */
 
-TileWeights::TileWeights(const TilePlan &plan)
-	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(plan.units * plan.columns())
+TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
+	: plan_(plan), blocks_(makeBlocks(plan.op)),
+	  units_(scratch, plan.units * plan.columns())
 {
 }
 
@@ -40,8 +49,8 @@ void TileWeights::load(const WeightGroup &group)
 	const size_t elementSize = elementBytes(plan_.op.precision);
 
 	/* What is written is always the same but for the kernels that there are. */
-	if (group.kernels < kernels_)
-		std::fill(units_.begin(), units_.end(), 0);
+	if (group.kernels != kernels_ && (group.kernels < plan_.columns() || hasGaps()))
+		std::fill(units_.begin(), units_.end(), noWeights(plan_));
 	kernels_ = group.kernels;
 	for (const Block &block : blocks_) {
 		const size_t kernelBytes = block.lanes * elementSize;
@@ -52,6 +61,13 @@ void TileWeights::load(const WeightGroup &group)
 	}
 	if (plan_.kind == TileKind::Quads)
 		findStart(group);
+}
+
+bool TileWeights::hasGaps() const
+{
+	return std::ranges::any_of(plan_.taps, [&](const TileTap &tap) {
+		return tap.elements % plan_.perUnit() != 0;
+	});
 }
 
 /* \a elements are those of the first kernel; those of the next one follow at kernelBytes. */
@@ -89,6 +105,10 @@ void TileWeights::putOne(std::byte *out, const std::byte *element) const
 {
 	if (plan_.kind == TileKind::Quads) {
 		*out = *element;
+		return;
+	}
+	if (plan_.kind == TileKind::SignedQuads) {
+		flipSigns({ .from = element, .bytes = 1, .parts = 1 }, out);
 		return;
 	}
 	int16_t number;

@@ -11,6 +11,7 @@
 #include "conv/csc.h"
 #include "conv/dense_sums.h"
 #include "conv/tile_plan.h"
+#include "core/scratch.h"
 
 namespace nvdla::sim
 {
@@ -19,8 +20,8 @@ namespace nvdla::sim
 class TileWeights
 {
 public:
-	/** \param plan must outlive this object */
-	explicit TileWeights(const TilePlan &plan);
+	/** \param plan must outlive this object \param scratch where they are */
+	TileWeights(const TilePlan &plan, Scratch &scratch);
 
 	/** \brief Take over another group, whose bytes are not needed afterwards */
 	void load(const WeightGroup &group);
@@ -34,6 +35,8 @@ public:
 	uint32_t kernels() const { return kernels_; }
 
 private:
+	/** \return some of the units' bytes are no weights of a whole group */
+	bool hasGaps() const;
 	void put(const Block &block, uint32_t row, const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
 	void findStart(const WeightGroup &group);
@@ -41,7 +44,7 @@ private:
 	const TilePlan &plan_;
 	std::vector<Block> blocks_;
 	std::vector<DenseBlock> ones_; /* that blocks of weights meet to be summed up */
-	std::vector<int32_t> units_;
+	ScratchArray<int32_t> units_;
 	uint32_t kernels_ = 0;
 	int32_t start_[kTileColumns] = {};
 };

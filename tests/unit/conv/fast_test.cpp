@@ -47,13 +47,16 @@ auto onThreads(ConvCounters (&function)(const ConvOp &, const DataView &, Weight
 	};
 }
 
-Result compute(Bench &bench, const ConvOp &op, const Compute &function)
+/** \param used entries of the data banks that were fetched and released before */
+Result compute(Bench &bench, const ConvOp &op, const Compute &function, uint32_t used = 0)
 {
 	MemoryPort memory(bench.dram, bench.cvsram);
 	Cbuf cbuf;
 	Collector out(op);
 
 	cbuf.begin(op);
+	cbuf.data().fetched(used);
+	cbuf.data().released(used);
 	WeightReader weights(op, memory, cbuf);
 	const auto data = DataFetcher::create(op, memory, cbuf);
 	EXPECT_EQ(data->check(), "");
@@ -65,18 +68,18 @@ Result compute(Bench &bench, const ConvOp &op, const Compute &function)
 	return { out.values(), counters.saturated };
 }
 
-void expectSame(Bench &bench, const ConvOp &op)
+void expectSame(Bench &bench, const ConvOp &op, uint32_t used = 0)
 {
-	const Result reference = compute(bench, op, computeConv);
+	const Result reference = compute(bench, op, computeConv, used);
 	Workers workers;
 
 	forEachTarget([&] {
 		if (fastConvAccepts(op)) {
-			EXPECT_EQ(compute(bench, op, onThreads(computeConvFast, workers)),
+			EXPECT_EQ(compute(bench, op, onThreads(computeConvFast, workers), used),
 				  reference);
 		}
 		if (fp16ConvAccepts(op)) {
-			EXPECT_EQ(compute(bench, op, onThreads(computeConvFp16, workers)),
+			EXPECT_EQ(compute(bench, op, onThreads(computeConvFp16, workers), used),
 				  reference);
 		}
 	});
@@ -152,6 +155,45 @@ TEST(FastTest, OnePositionEqualsTheReference)
 		ASSERT_EQ(op.windows.out.width * op.windows.out.height, 1U);
 		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
 		expectSame(bench, op);
+	}
+}
+
+/* Kernels of one element of each channel, whose data stay in the buffer, and others. */
+TEST(FastTest, ColumnsOfTheBufferEqualTheReference)
+{
+	size_t inBuffer = 0;
+
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		Random random(seed);
+		Layer layer;
+		layer.precision = seed % 2 ? Precision::Int8 : Precision::Int16;
+		/* Up to six surfaces, the last one seldom whole. */
+		const auto channels =
+			static_cast<uint32_t>(random(1, layer.precision == Precision::Int8 ? 192
+											   : 96));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.strideX = static_cast<uint32_t>(random(1, 3));
+		layer.strideY = static_cast<uint32_t>(random(1, 3));
+		layer.padLeft = random(0, 7) == 0;
+		layer.inputs.assign(static_cast<size_t>(random(1, 2)),
+				    Cube(channels, static_cast<uint32_t>(random(1, 9)),
+					 static_cast<uint32_t>(random(2, 20))));
+		layer.kernels.assign(static_cast<size_t>(random(1, 70)), Cube(channels, 1, 1));
+		for (Cube &cube : layer.inputs)
+			random.fill(cube, layer.precision);
+		for (Cube &cube : layer.kernels)
+			random.fill(cube, layer.precision);
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+		inBuffer += TilePlan(op).inBuffer;
+		/* The buffer turns round somewhere in the cube. */
+		expectSame(bench, op,
+			   op.dataBanks * kBankEntries - static_cast<uint32_t>(random(0, 400)));
+	}
+	if (tileKind() == TileKind::Quads) {
+		EXPECT_GT(inBuffer, 20U);
 	}
 }
 
@@ -404,10 +446,11 @@ TEST(TileTest, SumsOfAllCounts)
 	for (size_t count = 1; count <= 30; count++) {
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
-			positions.push_back({ rows, p * 6 });
+			positions.push_back({ rows, p * 6, random(-100000, 100000) });
 		forEachTarget([&] {
-			for (TileKind kind : { TileKind::Pairs, TileKind::Quads,
-					       TileKind::DoublePairs, TileKind::DoubleQuads }) {
+			for (TileKind kind :
+			     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads,
+			       TileKind::DoublePairs, TileKind::DoubleQuads }) {
 				if (tileKind() == TileKind::None ||
 				    (kind != TileKind::Pairs && tileKind() != TileKind::Quads))
 					continue;
@@ -421,6 +464,27 @@ TEST(TileTest, SumsOfAllCounts)
 				EXPECT_EQ(sums, expected) << "count " << count;
 			}
 		});
+	}
+}
+
+TEST(TileTest, SumsOfBytesAreTheReferences)
+{
+	Random random(8);
+	std::vector<std::byte> line(4096);
+	const TileRun runs[] = { { 0, 0, 32 }, { 0, 1024, 16 }, { 0, 2048, 5 } };
+
+	for (std::byte &byte : line)
+		byte = static_cast<std::byte>(random(0, 255));
+	for (const size_t step : { 32U, 128U }) {
+		for (size_t count = 1; count <= 9; count++) {
+			std::vector<int32_t> expected(count);
+			byteSumsReference(line.data(), step, runs, expected);
+			forEachTarget([&] {
+				std::vector<int32_t> sums(count);
+				byteSums(line.data(), step, runs, sums);
+				EXPECT_EQ(sums, expected) << "count " << count;
+			});
+		}
 	}
 }
 
@@ -467,15 +531,19 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 
 	for (std::byte &byte : weights)
 		byte = static_cast<std::byte>(random(0, 255));
-	for (UnitFormat format : { UnitFormat::Bytes, UnitFormat::WideBytes, UnitFormat::Float }) {
+	for (UnitFormat format : { UnitFormat::Bytes, UnitFormat::Unsigned, UnitFormat::WideBytes,
+				   UnitFormat::Float }) {
 		const size_t columns = format == UnitFormat::Float ? kFewColumns : kTileColumns;
+		/* Where there is no kernel. */
+		const auto none = static_cast<int32_t>(
+			format == UnitFormat::Unsigned ? 0x80808080 : 0);
 		for (size_t kernels = 1; kernels <= columns; kernels += 3) {
 			for (size_t units = 1; units <= 17; units++) {
 				const KernelRows rows = { weights.data(), 70, kernels };
-				std::vector<int32_t> expected(units * columns);
+				std::vector<int32_t> expected(units * columns, none);
 				putUnitsReference(format, rows, units, columns, expected.data());
 				forEachTarget([&] {
-					std::vector<int32_t> out(expected.size());
+					std::vector<int32_t> out(expected.size(), none);
 					putUnits(format, rows, units, columns, out.data());
 					EXPECT_EQ(out, expected)
 						<< kernels << " kernels, " << units << " units";
