@@ -91,6 +91,54 @@ TEST(OnnxElements, ConstantPowers)
 	}
 }
 
+/* In FP16 and, as no table has an entry for each number, in INT16: steps of the CPU. */
+TEST(OnnxElements, RootsAndReciprocals)
+{
+	const std::vector<std::pair<std::string, double>> functions = { { "Sqrt", 0.5 },
+									{ "Reciprocal", -1 } };
+	const double most = 0.9 * std::sqrt(60.0);
+
+	for (const auto &[function, exponent] : functions) {
+		for (const bool clamps : { false, true }) {
+			SCOPED_TRACE(function);
+			OnnxBuilder builder;
+			builder.input("x", { 1, 2, 2, 3 });
+			builder.node(function, { "x" }, clamps ? "power" : "y");
+			if (clamps) {
+				builder.floats("least", {}, { 0.1f });
+				builder.floats("most", {}, { static_cast<float>(most) });
+				builder.node("Clip", { "power", "least", "most" }, "y");
+			}
+			builder.output("y");
+
+			auto model = compiler::importOnnx(builder.file());
+			ASSERT_TRUE(model) << model.error().message();
+			Calibration calibration{
+				.samples = { { { picture.begin(), picture.end() } } },
+				.type = DataType::Int16
+			};
+			for (const bool integers : { false, true }) {
+				auto compiled = compiler::compileInMemory(
+					*model, integers ? CompileOptions{ calibration }
+							 : CompileOptions{});
+				ASSERT_TRUE(compiled) << compiled.error().message();
+				EXPECT_NE(compiled->report.layers.front().cpu, "");
+				auto run = CoreRun::load(*model, compiled->loadable);
+				ASSERT_TRUE(run) << run.error().message();
+				auto outputs = run->run({ picture });
+				ASSERT_TRUE(outputs) << outputs.error().message();
+				for (size_t i = 0; i < picture.size(); i++) {
+					const double exact = std::pow(picture[i], exponent);
+					const double wanted =
+						clamps ? std::clamp(exact, 0.1, most) : exact;
+					EXPECT_NEAR(outputs->front()[i], wanted,
+						    0.001 * wanted + 0.001);
+				}
+			}
+		}
+	}
+}
+
 TEST(OnnxElements, DropoutIsForInference)
 {
 	for (const bool trains : { false, true }) {

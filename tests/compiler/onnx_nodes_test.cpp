@@ -119,10 +119,14 @@ struct Off {
 	double largest = 0;
 };
 
-Off offBy(const Numbers &got, const Numbers &wanted, bool real)
+Off offBy(Numbers got, Numbers wanted, bool real)
 {
 	if (got.empty())
 		return {};
+	/* Roots of negative numbers are none, on both sides. */
+	for (size_t i = 0; i < wanted.size(); i++)
+		if (std::isnan(wanted[i]) && std::isnan(got[i]))
+			got[i] = wanted[i] = 0;
 	const auto [low, high] = std::minmax_element(wanted.begin(), wanted.end());
 	const double range = std::max(*high, 0.0) - std::min(*low, 0.0);
 	const double largest = difference(got, wanted, 0).largest;

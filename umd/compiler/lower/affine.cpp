@@ -204,4 +204,32 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	add(sdp);
 }
 
+ClampBehind::ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
+			 ValueId output)
+	: lowerer_(lowerer), activation_(activation),
+	  output_(output), limits_{ 0, 0, activation.isNone() }
+{
+	const DataType type = lowerer.storage(output);
+
+	if (type != DataType::Half)
+		limits_ = lowerer.clamped(activation, lowerer.quantization(output),
+					  lowerer.range(output));
+	result_ = lowerer.write(output);
+	written_ = limits_.none ? result_
+				: lowerer.intermediate(name + " raw", type, lowerer.cube(output));
+}
+
+void ClampBehind::finish()
+{
+	if (limits_.none)
+		return;
+	if (lowerer_.storage(output_) != DataType::Half) {
+		lowerer_.clampSurface(written_, result_, limits_);
+		return;
+	}
+	lowerer_.affine(
+		lowerer_.stage(lowerer_.step("clamp"), written_, DataType::Half, result_, output_),
+		{ { 1 }, { 0 }, { lowerer_.cube(output_).c, 1, 1 }, activation_ });
+}
+
 } /* namespace nvdla::compiler */

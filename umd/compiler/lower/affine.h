@@ -20,4 +20,30 @@ op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &
 op::SdpUnit unitOf(Lowerer &lowerer, const std::string &name, const Cube &shape,
 		   const ChannelScaling::Unit &scaling);
 
+/**
+ * \brief What a step of the CPU writes, and the clamp of its activation behind it
+ *
+ * Where the output's type does what the activation asks for, the step writes the result itself.
+ */
+class ClampBehind
+{
+public:
+	/** \brief Describe the surfaces; \a name is the step's */
+	ClampBehind(Lowerer &lowerer, const std::string &name, const Clamp &activation,
+		    ValueId output);
+
+	/** \brief The surface that the step writes */
+	const std::string &written() const { return written_; }
+	/** \brief Add the clamp, if there is one, behind the step */
+	void finish();
+
+private:
+	Lowerer &lowerer_;
+	Clamp activation_;
+	ValueId output_;
+	Lowerer::Clamped limits_; /* of integers */
+	std::string result_;
+	std::string written_;
+};
+
 } /* namespace nvdla::compiler */

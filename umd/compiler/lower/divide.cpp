@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "affine.h"
 #include "elementwise.h"
 
 namespace nvdla::compiler
@@ -152,23 +153,17 @@ Product timesReciprocal(Lowerer &lowerer, const Operator &operation)
 void quantize(Lowerer &lowerer, const Product &product, const Clamp &activation, ValueId output)
 {
 	const Quantization out = lowerer.quantization(output);
-	const auto clamp = lowerer.clamped(activation, out, lowerer.range(output));
 	const std::string name = lowerer.step("quantize");
-	const std::string result = lowerer.write(output);
-	const std::string raw =
-		clamp.none ? result
-			   : lowerer.intermediate(name + " raw", lowerer.storage(output),
-						  lowerer.cube(output));
+	ClampBehind clamp(lowerer, name, activation, output);
 
 	lowerer.add(op::Power{ .name = name,
 			       .input = product.surface,
-			       .output = raw,
+			       .output = clamp.written(),
 			       .scale = static_cast<float>(product.worth),
 			       .outScale = static_cast<float>(out.scale),
 			       .outZero = out.zeroPoint,
 			       .type = lowerer.storage(output) });
-	if (!clamp.none)
-		lowerer.clampSurface(raw, result, clamp);
+	clamp.finish();
 }
 
 } /* namespace */

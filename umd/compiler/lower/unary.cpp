@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nvdla/converter.h>
 #include <nvdla/half.h>
 #include <nvdla/lut.h>
 
-#include "lowerer.h"
+#include "affine.h"
 #include "number/lut_format.h"
 
 namespace nvdla::compiler
@@ -39,6 +40,13 @@ Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &o
 	return lutOf(le, lo);
 }
 
+/* Of 8 bits there is a table with all numbers; no other one is as exact as the type. */
+bool hasExactTable(const Lowerer &lowerer, const Operator &operation)
+{
+	return lowerer.range(operation.inputs[0]) == DataType::Int8 &&
+	       lowerer.range(operation.outputs[0]) == DataType::Int8;
+}
+
 void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
 	const ValueId input = operation.inputs[0];
@@ -51,8 +59,7 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
 		     "are integers on one side and float on the other");
-	const bool exact = !half && lowerer.range(input) == DataType::Int8 &&
-			   lowerer.range(output) == DataType::Int8;
+	const bool exact = hasExactTable(lowerer, operation);
 	lowerer.need(exact || !unary.needsExactTable(), "types",
 		     "are not 8 bits, of which there is a table for this function; calibrate or "
 		     "quantize the model");
@@ -158,6 +165,47 @@ void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	lowerer.add(step);
 }
 
+/* The exponents of functions that are powers, which the CPU computes of any type. */
+std::optional<float> exponentOf(const Unary &unary)
+{
+	switch (unary.function) {
+	case Unary::Function::Sqrt:
+		return 0.5F;
+	case Unary::Function::ReciprocalSqrt:
+		return -0.5F;
+	case Unary::Function::Reciprocal:
+		return -1.0F;
+	default:
+		return std::nullopt;
+	}
+}
+
+void powerOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary, float exponent)
+{
+	const ValueId input = operation.inputs[0], output = operation.outputs[0];
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
+	const std::string name = lowerer.step("power");
+
+	if (!lowerer.need(lowerer.storage(output) == DataType::Half ||
+				  lowerer.storage(output) == lowerer.range(output),
+			  "types",
+			  "are 8 bits held in 16, for kernels that do not fit 8 bits without "
+			  "their zero point; quantize the kernels symmetrically"))
+		return;
+	lowerer.onCpu("this function has no bounds: a table is exact of 8 bits only");
+	ClampBehind clamp(lowerer, name, unary.activation, output);
+	lowerer.add(op::Power{ .name = name,
+			       .input = lowerer.surface(input),
+			       .output = clamp.written(),
+			       .power = exponent,
+			       .shift = static_cast<float>(-in.scale * in.zeroPoint),
+			       .inScale = static_cast<float>(in.scale),
+			       .outScale = static_cast<float>(out.scale),
+			       .outZero = out.zeroPoint,
+			       .type = lowerer.storage(output) });
+	clamp.finish();
+}
+
 /* Another type, another quantization, or a clamp alone. */
 void convert(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
@@ -208,6 +256,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	else if (unary.function == Unary::Function::Square &&
 		 lowerer.storage(operation.inputs[0]) == DataType::Half)
 		square(lowerer, operation, unary);
+	else if (const auto exponent = exponentOf(unary);
+		 exponent && !hasExactTable(lowerer, operation))
+		powerOnCpu(lowerer, operation, unary, *exponent);
 	else
 		lookUp(lowerer, operation, unary);
 }
