@@ -12,15 +12,14 @@ namespace
 {
 
 /* Addresses and strides are in units of one atom; the low bits are not implemented. */
-constexpr uint32_t atomMask = 0xffffffe0;
 /* Edges of the tables are numbers of 38 bits, or FP32 in the low register. */
 constexpr unsigned edgeBits = 38;
 constexpr unsigned int8OutputOffsetBits = 25;
 
-class Decoder
+class CdpDecoder
 {
 public:
-	Decoder(const RegisterView &cdp, const RegisterView &rdma) : cdp_(cdp), rdma_(rdma) {}
+	CdpDecoder(const RegisterView &cdp, const RegisterView &rdma) : cdp_(cdp), rdma_(rdma) {}
 
 	CdpOp decode();
 
@@ -36,13 +35,13 @@ private:
 	CdpOp op_;
 };
 
-void Decoder::error(const char *text)
+void CdpDecoder::error(const char *text)
 {
 	if (op_.guestError.empty())
 		op_.guestError = text;
 }
 
-void Decoder::decodeCubes()
+void CdpDecoder::decodeCubes()
 {
 	op_.width = rdma_.field(NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH,
 				NVDLA_CDP_RDMA_D_DATA_CUBE_WIDTH__WIDTH) +
@@ -90,7 +89,7 @@ void Decoder::decodeCubes()
 }
 
 /* The converters of INT8 have narrower offsets: 8 bits in, 25 bits out. */
-void Decoder::decodeConverters()
+void CdpDecoder::decodeConverters()
 {
 	const bool isInt8 = op_.precision == Precision::Int8;
 	const uint32_t in = cdp_[NVDLA_CDP_D_DATIN_OFFSET];
@@ -107,14 +106,14 @@ void Decoder::decodeConverters()
 		cdp_.field(NVDLA_CDP_D_DATOUT_SHIFTER, NVDLA_CDP_D_DATOUT_SHIFTER__DATOUT_SHIFTER));
 }
 
-int64_t Decoder::edge(uint32_t high, uint32_t low) const
+int64_t CdpDecoder::edge(uint32_t high, uint32_t low) const
 {
 	if (op_.precision == Precision::Fp16)
 		return cdp_[low];
 	return signExtend<edgeBits>(cdp_.address64(high, low));
 }
 
-void Decoder::decodeLut()
+void CdpDecoder::decodeLut()
 {
 	LutConfig lut = sim::decodeLut(cdp_[NVDLA_CDP_S_LUT_CFG], cdp_[NVDLA_CDP_S_LUT_INFO]);
 
@@ -129,7 +128,7 @@ void Decoder::decodeLut()
 	op_.lut = lut;
 }
 
-CdpOp Decoder::decode()
+CdpOp CdpDecoder::decode()
 {
 	decodeCubes();
 	decodeConverters();
@@ -149,7 +148,7 @@ CdpOp Decoder::decode()
 
 CdpOp decodeCdp(const RegisterView &cdp, const RegisterView &rdma)
 {
-	return Decoder(cdp, rdma).decode();
+	return CdpDecoder(cdp, rdma).decode();
 }
 
 } /* namespace nvdla::sim */

@@ -19,6 +19,8 @@ enum class Precision : uint8_t {
 
 /** \brief Bytes of an atom: all channels of one column in one surface of a cube */
 inline constexpr uint32_t atomBytes = 32;
+/** Of a register of an atom's address or a stride: the bits that count. */
+inline constexpr uint32_t atomMask = ~(atomBytes - 1);
 
 /** \return channels in one atom */
 constexpr uint32_t atomChannels(Precision precision)

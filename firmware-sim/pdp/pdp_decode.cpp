@@ -15,10 +15,10 @@ namespace
 constexpr uint32_t kernelMax = 8;
 constexpr uint32_t lineBufferAtoms = 128;
 
-class Decoder
+class PdpDecoder
 {
 public:
-	Decoder(const RegisterView &pdp, const RegisterView &rdma) : pdp_(pdp), rdma_(rdma) {}
+	PdpDecoder(const RegisterView &pdp, const RegisterView &rdma) : pdp_(pdp), rdma_(rdma) {}
 
 	PdpOp decode();
 
@@ -40,14 +40,14 @@ private:
 	PdpOp op_;
 };
 
-void Decoder::error(const char *text)
+void PdpDecoder::error(const char *text)
 {
 	if (op_.guestError.empty())
 		op_.guestError = text;
 }
 
 /* The field has four bits of which the pooling logic takes three. */
-uint32_t Decoder::kernelSize(uint32_t mask)
+uint32_t PdpDecoder::kernelSize(uint32_t mask)
 {
 	const uint32_t size = pdp_.field(NVDLA_PDP_D_POOLING_KERNEL_CFG, mask) + 1;
 	if (size > kernelMax)
@@ -55,7 +55,7 @@ uint32_t Decoder::kernelSize(uint32_t mask)
 	return (size - 1) % kernelMax + 1;
 }
 
-void Decoder::decodeMode()
+void PdpDecoder::decodeMode()
 {
 	const uint32_t mode = NVDLA_PDP_D_OPERATION_MODE_CFG;
 	const uint32_t precision =
@@ -82,7 +82,7 @@ void Decoder::decodeMode()
 	}
 }
 
-void Decoder::decodeGeometry()
+void PdpDecoder::decodeGeometry()
 {
 	const uint32_t kernel = NVDLA_PDP_D_POOLING_KERNEL_CFG;
 
@@ -117,7 +117,7 @@ void Decoder::decodeGeometry()
 				     NVDLA_PDP_D_RECIP_KERNEL_HEIGHT__RECIP_KERNEL_HEIGHT);
 }
 
-void Decoder::decodePadding()
+void PdpDecoder::decodePadding()
 {
 	const uint32_t padding = NVDLA_PDP_D_POOLING_PADDING_CFG;
 
@@ -135,7 +135,7 @@ void Decoder::decodePadding()
 				: pdp_.signedField(values + 4 * (n - 1), mask);
 }
 
-void Decoder::decodeParts()
+void PdpDecoder::decodeParts()
 {
 	const uint32_t in = NVDLA_PDP_D_PARTIAL_WIDTH_IN;
 	const uint32_t out = NVDLA_PDP_D_PARTIAL_WIDTH_OUT;
@@ -153,7 +153,7 @@ void Decoder::decodeParts()
 	};
 }
 
-void Decoder::decodeDestination()
+void PdpDecoder::decodeDestination()
 {
 	op_.destination = {
 		.ram = static_cast<RamType>(
@@ -166,7 +166,7 @@ void Decoder::decodeDestination()
 }
 
 /* The read engine has a copy of what it needs of the geometry: both must be the same. */
-void Decoder::decodeRdma()
+void PdpDecoder::decodeRdma()
 {
 	op_.source = {
 		.ram = static_cast<RamType>(rdma_.field(
@@ -204,7 +204,7 @@ void Decoder::decodeRdma()
 }
 
 /* Every input element is used and every window has at least one. */
-void Decoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
+void PdpDecoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
 			uint32_t before, uint32_t after, const char *text)
 {
 	if ((out - 1) * stride + kernel != before + in + after)
@@ -213,7 +213,7 @@ void Decoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t str
 		error("PDP: the padding is not smaller than the kernel");
 }
 
-void Decoder::checkParts()
+void PdpDecoder::checkParts()
 {
 	const uint32_t widest = pdpMaxOutWidth(op_.kernelHeight, op_.strideY);
 	int64_t inEnd = 0;
@@ -234,7 +234,7 @@ void Decoder::checkParts()
 		error("PDP: the parts do not make up the width of the cube");
 }
 
-PdpOp Decoder::decode()
+PdpOp PdpDecoder::decode()
 {
 	decodeMode();
 	decodeGeometry();
@@ -253,7 +253,7 @@ PdpOp Decoder::decode()
 
 PdpOp decodePdp(const RegisterView &pdp, const RegisterView &rdma)
 {
-	return Decoder(pdp, rdma).decode();
+	return PdpDecoder(pdp, rdma).decode();
 }
 
 std::vector<PdpPart> pdpParts(const PdpOp &op)

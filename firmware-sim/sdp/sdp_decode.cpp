@@ -10,7 +10,6 @@ namespace
 {
 
 /* Addresses and strides are in units of one atom; the low bits are not implemented. */
-constexpr uint32_t atomMask = ~(atomBytes - 1);
 /* The shifters behind the multipliers of X take six bits of the field. */
 constexpr uint32_t shiftMask = 0x3f;
 
@@ -59,10 +58,10 @@ constexpr ReadRegisters yReader = {
 	NVDLA_SDP_RDMA_D_EW_SURFACE_STRIDE,
 };
 
-class Decoder
+class SdpDecoder
 {
 public:
-	Decoder(const RegisterView &sdp, const RegisterView &rdma) : sdp_(sdp), rdma_(rdma) {}
+	SdpDecoder(const RegisterView &sdp, const RegisterView &rdma) : sdp_(sdp), rdma_(rdma) {}
 
 	SdpOp decode();
 
@@ -85,13 +84,13 @@ private:
 	SdpOp op_;
 };
 
-void Decoder::error(const char *text)
+void SdpDecoder::error(const char *text)
 {
 	if (op_.guestError.empty())
 		op_.guestError = text;
 }
 
-Precision Decoder::precision(uint32_t value)
+Precision SdpDecoder::precision(uint32_t value)
 {
 	if (value > static_cast<uint32_t>(Precision::Fp16)) {
 		error("SDP: reserved value in a precision field");
@@ -100,7 +99,7 @@ Precision Decoder::precision(uint32_t value)
 	return static_cast<Precision>(value);
 }
 
-void Decoder::decodeCube()
+void SdpDecoder::decodeCube()
 {
 	op_.width = sdp_.field(NVDLA_SDP_D_DATA_CUBE_WIDTH, NVDLA_SDP_D_DATA_CUBE_WIDTH__WIDTH) + 1;
 	op_.height =
@@ -148,7 +147,7 @@ void Decoder::decodeCube()
 	op_.countsOutputNan = sdp_.flag(perf, NVDLA_SDP_D_PERF_ENABLE__PERF_NAN_INF_COUNT_EN);
 }
 
-void Decoder::decodeX(SdpStage &stage, const StageRegisters &registers)
+void SdpDecoder::decodeX(SdpStage &stage, const StageRegisters &registers)
 {
 	const uint32_t config = registers.config;
 
@@ -179,7 +178,7 @@ void Decoder::decodeX(SdpStage &stage, const StageRegisters &registers)
 		error("SDP: only the Y stage can compare");
 }
 
-void Decoder::decodeY(SdpStage &stage)
+void SdpDecoder::decodeY(SdpStage &stage)
 {
 	const uint32_t config = NVDLA_SDP_D_DP_EW_CFG;
 
@@ -222,7 +221,7 @@ void Decoder::decodeY(SdpStage &stage)
 	};
 }
 
-void Decoder::decodeLut()
+void SdpDecoder::decodeLut()
 {
 	LutConfig lut = sim::decodeLut(sdp_[NVDLA_SDP_S_LUT_CFG], sdp_[NVDLA_SDP_S_LUT_INFO]);
 
@@ -237,7 +236,7 @@ void Decoder::decodeLut()
 	op_.lut = lut;
 }
 
-void Decoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
+void SdpDecoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
 {
 	const uint32_t config = registers.config;
 	const uint32_t use = rdma_.field(config, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DATA_USE);
@@ -263,7 +262,7 @@ void Decoder::decodeRead(SdpOperandRead &read, const ReadRegisters &registers)
 		error("SDP_RDMA: reserved value of DATA_USE");
 }
 
-void Decoder::decodeRdma()
+void SdpDecoder::decodeRdma()
 {
 	const uint32_t mode = NVDLA_SDP_RDMA_D_FEATURE_MODE_CFG;
 
@@ -309,7 +308,7 @@ void Decoder::decodeRdma()
 		error("SDP: PROC_PRECISION of SDP and SDP_RDMA differ");
 }
 
-void Decoder::checkStage(const SdpStage &stage, const char *missing, const char *unused)
+void SdpDecoder::checkStage(const SdpStage &stage, const char *missing, const char *unused)
 {
 	const bool needsAlu = stage.readsAlu();
 	const bool needsMul = stage.readsMul();
@@ -323,7 +322,7 @@ void Decoder::checkStage(const SdpStage &stage, const char *missing, const char 
 	}
 }
 
-void Decoder::check()
+void SdpDecoder::check()
 {
 	checkStage(op_.x1, "SDP: X1 waits for operands that BRDMA does not read",
 		   "SDP: BRDMA reads operands that X1 does not take");
@@ -350,7 +349,7 @@ void Decoder::check()
 		error("SDP: the look-up table must be bypassed when comparing");
 }
 
-SdpOp Decoder::decode()
+SdpOp SdpDecoder::decode()
 {
 	decodeCube();
 	decodeX(op_.x1, x1Registers);
@@ -367,7 +366,7 @@ SdpOp Decoder::decode()
 
 SdpOp decodeSdp(const RegisterView &sdp, const RegisterView &rdma)
 {
-	return Decoder(sdp, rdma).decode();
+	return SdpDecoder(sdp, rdma).decode();
 }
 
 } /* namespace nvdla::sim */

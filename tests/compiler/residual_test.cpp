@@ -20,7 +20,7 @@ namespace
 
 using namespace compiler;
 
-constexpr uint32_t channels = 20, kernels = 40, lines = 3, columns = 5;
+constexpr uint32_t fromChannels = 20, toChannels = 40, height = 3, width = 5;
 
 struct ResidualCase {
 	ElementType type;
@@ -44,12 +44,12 @@ class ResidualModel
 public:
 	ResidualModel(const ResidualCase &residual, uint32_t seed) : case_(residual), random_(seed)
 	{
-		const ValueId x = tensor("x", { 1, lines, columns, channels }, 1.0 / 32);
+		const ValueId x = tensor("x", { 1, height, width, fromChannels }, 1.0 / 32);
 		const ValueId other =
-			tensor("other", { 1, lines, columns, kernels }, residual.scale / 20);
+			tensor("other", { 1, height, width, toChannels }, residual.scale / 20);
 		const ValueId w = weights();
-		const ValueId product = tensor("product", { 1, lines, columns, kernels }, 1.0 / 20);
-		const ValueId sum = tensor("sum", { 1, lines, columns, kernels }, 1.0 / 11);
+		const ValueId product = tensor("product", { 1, height, width, toChannels }, 1.0 / 20);
+		const ValueId sum = tensor("sum", { 1, height, width, toChannels }, 1.0 / 11);
 		std::vector<ValueId> operands{ product, other };
 
 		model.inputs = { x, other };
@@ -74,18 +74,18 @@ public:
 		const Quantization product = quantization(model.operators[0].outputs[0]);
 		Numbers result;
 
-		for (size_t pixel = 0; pixel < lines * columns; pixel++) {
-			for (size_t k = 0; k < kernels; k++) {
+		for (size_t pixel = 0; pixel < height * width; pixel++) {
+			for (size_t k = 0; k < toChannels; k++) {
 				double sum = 0;
-				for (size_t c = 0; c < channels; c++)
-					sum += in.real(inputs[0][pixel * channels + c]) *
-					       kernels_[k * channels + c];
+				for (size_t c = 0; c < fromChannels; c++)
+					sum += in.real(inputs[0][pixel * fromChannels + c]) *
+					       kernels_[k * fromChannels + c];
 				if (!isFloat(case_.type) && case_.operations == 0)
 					sum = product.real(static_cast<double>(
 						product.quantize(sum, limits())));
 				else if (!isFloat(case_.type))
 					sum = product.scale * std::round(sum / product.scale);
-				sum += other.real(inputs[1][pixel * kernels + k]);
+				sum += other.real(inputs[1][pixel * toChannels + k]);
 				sum = std::clamp(sum, case_.activation.low, case_.activation.high);
 				result.push_back(isFloat(case_.type) ? sum : toInteger(sum));
 			}
@@ -128,15 +128,15 @@ private:
 		std::vector<Quantization> scales;
 		Value value;
 		value.name = "w";
-		value.shape = { kernels, channels, 1, 1 };
+		value.shape = { toChannels, fromChannels, 1, 1 };
 		value.isConstant = true;
-		for (uint32_t k = 0; k < kernels; k++)
+		for (uint32_t k = 0; k < toChannels; k++)
 			scales.push_back({ std::ldexp(1.0 / 300,
 						      -(static_cast<int>(k) % (case_.spread + 1))),
 					   0 });
-		for (uint32_t i = 0; i < kernels * channels; i++) {
+		for (uint32_t i = 0; i < toChannels * fromChannels; i++) {
 			const int64_t integer = between(-127, 127);
-			const double scale = scales[i / channels].scale;
+			const double scale = scales[i / fromChannels].scale;
 			kernels_.push_back(static_cast<double>(integer) * scale);
 			value.data.push_back(static_cast<std::byte>(integer));
 		}

@@ -67,7 +67,9 @@ int64_t shiftRight(int64_t value, int shift);
 int64_t saturate(int64_t value, int bits);
 /** \brief (x - offset) * scale >> shift */
 int64_t convert(int64_t x, const Converter &converter);
-/** \brief To \a bits significant bits, nearest, ties to even; FP17 has 11, FP32 24 */
+/** \brief Significant bits of the core's kinds of numbers */
+inline constexpr int fp17Bits = 11, fp32Bits = 24;
+/** \brief To \a bits significant bits, nearest, ties to even */
 double roundTo(double value, int bits);
 /** \brief As it is written to memory in FP16: nearest, saturated */
 double toHalf(double value);

@@ -146,7 +146,6 @@ Tile transformedKernel(const GraphWeights &weights, const std::vector<double> &p
 /* B' d B; integers are shifted and clipped, the adders of FP16 are those of FP17. */
 Tile transformedData(const op::Convolution &op, const Tile &data, DataType type)
 {
-	constexpr int fp17Bits = 11;
 	const bool isFloat = type == DataType::Half;
 	Tile tile = transform(winogradData, data, [&](double value) {
 		return isFloat ? roundTo(value, fp17Bits) : value;

@@ -14,8 +14,6 @@ namespace nvdla::test
 namespace
 {
 
-constexpr int fp17Bits = 11;
-constexpr int fp32Bits = 24;
 constexpr int sdpFractionBits = 35;
 constexpr int cdpFractionBits = 16;
 

@@ -10,9 +10,6 @@ namespace nvdla::test
 namespace
 {
 
-constexpr int fp17Bits = 11;
-constexpr int fp32Bits = 24;
-
 /* Thresholds of PDP and CDP: 0.0001, and 0.001 of the largest value in the window. */
 double threshold(double largest)
 {

@@ -29,7 +29,7 @@ struct Engine {
 	std::function<void(TaskBuilder &)> add;
 };
 
-const Engine engines[] = {
+const Engine tableEngines[] = {
 	{ "CDP", [](TaskBuilder &builder) { builder.addCdp(); } },
 	{ "SDP", [](TaskBuilder &builder) { builder.useLut(builder.addSdp()); } },
 };
@@ -140,7 +140,7 @@ TEST_P(TableTest, IsThereAfterSleep)
 	expectOwn(first_, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, TableTest, testing::ValuesIn(engines),
+INSTANTIATE_TEST_SUITE_P(Engines, TableTest, testing::ValuesIn(tableEngines),
 			 [](const auto &info) { return info.param.name; });
 
 } /* namespace nvdla::test */

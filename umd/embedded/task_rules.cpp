@@ -10,7 +10,7 @@ namespace nvdla
 namespace
 {
 
-constexpr uint64_t firstAddress = uint64_t{ 1 } << 32;
+constexpr uint64_t firstMemory = uint64_t{ 1 } << 32;
 constexpr uint64_t memorySpacing = uint64_t{ 1 } << 40;
 
 std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
@@ -20,7 +20,7 @@ std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
 
 	for (const TaskAddress &address : task.addresses) {
 		nvdla_task_extent extent = {};
-		extent.dma_addr = firstAddress + address.memory * memorySpacing + address.offset;
+		extent.dma_addr = firstMemory + address.memory * memorySpacing + address.offset;
 		extent.size = address.size;
 		extent.present = address.used;
 		extent.mem_type = onChip(address.memory) ? NVDLA_MEM_CV : NVDLA_MEM_MC;

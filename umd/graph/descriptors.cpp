@@ -11,7 +11,7 @@ static_assert(Lut::leCount == NVDLA_LUT_LE_ENTRIES && Lut::loCount == NVDLA_LUT_
 namespace
 {
 
-nvdla_lut_slope descriptor(const LutSlope &slope)
+nvdla_lut_slope slopeDescriptor(const LutSlope &slope)
 {
 	nvdla_lut_slope desc = {};
 
@@ -45,10 +45,10 @@ nvdla_lut_desc descriptor(const Lut &lut)
 	desc.le_end = static_cast<__u64>(lut.le.end);
 	desc.lo_start = static_cast<__u64>(lut.lo.start);
 	desc.lo_end = static_cast<__u64>(lut.lo.end);
-	desc.le_underflow = descriptor(lut.le.underflow);
-	desc.le_overflow = descriptor(lut.le.overflow);
-	desc.lo_underflow = descriptor(lut.lo.underflow);
-	desc.lo_overflow = descriptor(lut.lo.overflow);
+	desc.le_underflow = slopeDescriptor(lut.le.underflow);
+	desc.le_overflow = slopeDescriptor(lut.le.overflow);
+	desc.lo_underflow = slopeDescriptor(lut.lo.underflow);
+	desc.lo_overflow = slopeDescriptor(lut.lo.overflow);
 	desc.hybrid_priority = priority(lut.hybridSelectsLo);
 	desc.underflow_priority = priority(lut.underflowSelectsLo);
 	desc.overflow_priority = priority(lut.overflowSelectsLo);

@@ -28,7 +28,7 @@ constexpr struct {
 	{ DataType::Half, DimgFormat::Half },
 };
 
-std::optional<DimgFormat> formatOf(DataType type)
+std::optional<DimgFormat> dimgFormatOf(DataType type)
 {
 	for (const auto &known : formatsOfTypes) {
 		if (known.type == type)
@@ -49,7 +49,7 @@ struct DimgHeader {
 };
 
 template<typename T>
-void append(std::vector<std::byte> &bytes, const T &value)
+void appendBytes(std::vector<std::byte> &bytes, const T &value)
 {
 	const auto *raw = reinterpret_cast<const std::byte *>(&value);
 	bytes.insert(bytes.end(), raw, raw + sizeof(value));
@@ -62,7 +62,7 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 {
 	constexpr const char *what = "write dimg";
 	const std::string where = "tensor " + desc.describe();
-	const auto format = formatOf(desc.type);
+	const auto format = dimgFormatOf(desc.type);
 
 	if (!format)
 		return fail(ErrorCode::Unsupported, what, where, "no format code for its type");
@@ -75,9 +75,9 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 					desc.elements() * elementBytes(desc.type)));
 
 	std::vector<std::byte> bytes;
-	append(bytes, dimgMagic);
-	append(bytes, version);
-	append(bytes,
+	appendBytes(bytes, dimgMagic);
+	appendBytes(bytes, version);
+	appendBytes(bytes,
 	       DimgHeader{ static_cast<uint32_t>(*format), desc.w, desc.h, desc.c, desc.lineStride,
 			   desc.surfaceStride, static_cast<uint32_t>(desc.size) });
 	bytes.insert(bytes.end(), elements.begin(), elements.end());
@@ -117,7 +117,7 @@ Result<std::vector<std::byte>> elementsFromDimg(const TensorDesc &desc, const Di
 	const std::string where = "tensor " + desc.describe();
 	const uint64_t bytes = desc.elements() * elementBytes(desc.type);
 
-	const auto accepted = formatOf(desc.type);
+	const auto accepted = dimgFormatOf(desc.type);
 	if (!accepted)
 		return fail(ErrorCode::Unsupported, what, where, "no format code for its type");
 	if (*accepted != dimg.format)

@@ -107,10 +107,10 @@ def _run(system, folder, directory, command, log, progress, options=()):
 				    log, progress)
 
 
-def _compile(system, folder, release, jobs, optimised, progress):
+def _compile(system, folder, release, optimised, progress):
 	log = folder / 'build.log'
 	kinds = '-b' if release in _WITH_DRIVER else '-B'
-	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{jobs}', log, progress,
+	if _run(system, folder, 'nvdla', f'dpkg-buildpackage {kinds} -nc -us -uc -j{os.cpu_count()}', log, progress,
 		() if optimised else ('noopt',)) != 0:
 		print(processes.tail(log, 30), end='', flush=True)
 		raise Failure(f'the packages for Debian {release} do not build; log: {log}')
@@ -146,12 +146,11 @@ def tree(release, progress):
 	return debian_tree.ensure('package', release, [*_TOOLS, *_build_depends()], progress)
 
 
-def build(release, output, progress, version=None, lint=True, jobs=None, optimised=True):
+def build(release, output, progress, version=None, lint=True, optimised=True):
 	"""Make the packages for Debian @release, and a repository of them in the folder @output; returns their paths.
 
-	What @output held before is gone afterwards. @jobs: how much is compiled at once, at most; None is
-	as much as there are processors. @optimised: False is for those who look at the packages, not at
-	how fast the programs are: compiling takes half as long.
+	What @output held before is gone afterwards. @optimised: False is for those who look at the packages,
+	not at how fast the programs are: compiling takes half as long.
 	"""
 	version = version or default_version(release)
 	system = tree(release, progress)
@@ -162,7 +161,7 @@ def build(release, output, progress, version=None, lint=True, jobs=None, optimis
 	for stale in [*folder.glob('*.changes'), *folder.glob('*.deb')]:
 		stale.unlink()
 	_write_debian(folder / 'nvdla', release, version)
-	_compile(system, folder, release, jobs or os.cpu_count(), optimised, progress)
+	_compile(system, folder, release, optimised, progress)
 	if lint:
 		_lint(system, folder, progress)
 	return _make_repository(system, folder, output, progress)

@@ -100,11 +100,9 @@ def run(found, progress):
 def _fill(share, progress):
 	"""What the guest finds in the shared folder."""
 	first = package.default_version(_RELEASE)
-	# Guests run meanwhile.
-	jobs = max(1, os.cpu_count() // 2)
-	package.build(_RELEASE, share / 'repository', progress, first, jobs=jobs, optimised=False)
+	package.build(_RELEASE, share / 'repository', progress, first, optimised=False)
 	# Newer by its number; what is in it was compiled for the first one.
-	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, jobs=jobs, optimised=False)
+	package.build(_RELEASE, share / 'next', progress, f'{first}+next', lint=False, optimised=False)
 	digits = ROOT / 'umd' / 'examples' / 'digits'
 	for source in (_SOURCES / 'guest.sh', _SOURCES / 'digits.py', ROOT / 'tests' / 'vm' / 'tap.sh',
 		       digits / 'digits.onnx', digits / 'seven.pgm'):

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <nvdla/core_geometry.h>
+
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -10,9 +12,6 @@ namespace nvdla::compiler
 
 namespace
 {
-
-/* Kernels of the core have at most as many lines and columns. */
-constexpr uint32_t maxKernel = 32;
 
 /* Integers less their zero points: 2018's uint8 weights have one anywhere. */
 std::vector<double> withoutZero(const Value &weights)
@@ -76,9 +75,9 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	const Value &weights = lowerer.value(operation.inputs[1]);
 
 	lowerer.makeNatural(input);
-	lowerer.need(weights.shape[2] <= maxKernel && weights.shape[3] <= maxKernel, "kernel",
+	lowerer.need(weights.shape[2] <= maxKernelSize && weights.shape[3] <= maxKernelSize, "kernel",
 		     fmt::format("is {} x {}; {} lines and columns are possible", weights.shape[2],
-				 weights.shape[3], maxKernel));
+				 weights.shape[3], maxKernelSize));
 	lowerer.need(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||
 			     !weights.quantization.none(),
 		     "kernel", "are integers that stand for nothing");
@@ -109,13 +108,13 @@ void lower(Lowerer &lowerer, const Operator &operation, const FullyConnected &fu
 	Kernels kernels = kernelsOf(lowerer, operation);
 	const bool rows = cube.c == kernels.c;
 
-	if (!lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernel &&
-				   cube.w <= maxKernel),
+	if (!lowerer.need(rows || (cube.elements() == kernels.c && cube.h <= maxKernelSize &&
+				   cube.w <= maxKernelSize),
 			  "input",
 			  fmt::format("{} channels, {} lines and {} columns meet weights of {} "
 				      "channels; these have to be the channels, or all elements of "
 				      "at most {} lines and columns",
-				      cube.c, cube.h, cube.w, kernels.c, maxKernel)))
+				      cube.c, cube.h, cube.w, kernels.c, maxKernelSize)))
 		return;
 	if (!rows) {
 		std::vector<double> elements(kernels.elements.size());

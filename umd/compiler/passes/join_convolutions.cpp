@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <nvdla/core_geometry.h>
+
 #include "kernel_window.h"
 #include "passes.h"
 
@@ -15,7 +17,6 @@ namespace nvdla::compiler
 namespace
 {
 
-constexpr uint32_t maxKernel = 32; /* lines and columns of the core's */
 /* Powers of two between the scales of one layer that cost none of them bits
  * (number/channel_scaling.h). */
 constexpr int mostSpread = 10;
@@ -44,7 +45,7 @@ std::optional<Reach> both(const Reach &a, const Reach &b)
 	const Reach all{ std::min(a.first, b.first), std::max(a.last, b.last), step };
 
 	if ((!a.isOneTap() && !b.isOneTap() && a.step != b.step) || (a.first - b.first) % step ||
-	    all.taps() > maxKernel)
+	    all.taps() > maxKernelSize)
 		return std::nullopt;
 	return all;
 }

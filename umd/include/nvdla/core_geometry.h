@@ -23,6 +23,9 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
 	return (value + step - 1) / step * step;
 }
 
+/** \brief The most lines and columns of a convolution's kernel (register map, CSC_D_WEIGHT_SIZE_EXT_0) */
+inline constexpr uint32_t maxKernelSize = 32;
+
 /**
  * \brief What layouts and the division of work depend on; one value per configuration of the core
  *
