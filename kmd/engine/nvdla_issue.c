@@ -144,7 +144,7 @@ static void write_bdma(struct nvdla_sequencer *sequencer, u32 reg, u32 value)
 
 /*
  * Of a table that the same client's task left only what differs is written. For another client's
- * all is: how long that takes must not say how many entries are like its own.
+ * all is: how long that takes must not say what of it is like its own.
  */
 static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task *task,
 		     const struct nvdla_operation *op)
@@ -152,13 +152,13 @@ static void load_lut(struct nvdla_sequencer *sequencer, const struct nvdla_task 
 	struct nvdla_loaded_lut *loaded = &sequencer->lut[op->op_type == NVDLA_OP_CDP];
 	const struct nvdla_lut table = { &task->prepared->luts[op->lut], op->lut_fp16 };
 	const struct nvdla_lut held = { &loaded->table, loaded->fp16 };
+	const bool is_own = loaded->valid && loaded->owner == task->owner;
 
-	if (loaded->valid && held.fp16 == table.fp16 &&
+	if (is_own && held.fp16 == table.fp16 &&
 	    !memcmp(held.desc, table.desc, sizeof(*table.desc)))
 		return;
 
-	nvdla_lut_upload(&sequencer->io, op->op_type, &table,
-			 loaded->valid && loaded->owner == task->owner ? &held : NULL);
+	nvdla_lut_upload(&sequencer->io, op->op_type, &table, is_own ? &held : NULL);
 	loaded->valid = true;
 	loaded->fp16 = table.fp16;
 	loaded->owner = task->owner;
