@@ -187,6 +187,10 @@ private:
 
 	static void putAtoms(const std::byte *atoms, uint32_t count, size_t step, std::byte *out)
 	{
+		if (step == atomBytes) {
+			std::memcpy(out, atoms, size_t{ count } * atomBytes);
+			return;
+		}
 		for (uint32_t i = 0; i < count; i++)
 			std::memcpy(out + i * step, atoms + size_t{ i } * atomBytes, atomBytes);
 	}

@@ -5,7 +5,9 @@
 #include "conv/conv_fast.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "conv/channel_weights.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_sums.h"
@@ -40,20 +42,23 @@ public:
 		  sums_(scratch, size_t{ linesAtOnce } * op_.windows.out.width * plan.columns()),
 		  wide_(scratch, 0)
 	{
+		if (plan.isOneAtom && !lines.hasNan())
+			channels_.emplace(plan);
 	}
 
 	void load(const WeightGroup &group) override
 	{
-		weights_.load(group);
+		isChannelwise_ = channels_ && channels_->load(group, lines_.range());
+		isWide_ = isChannelwise_ ? channels_->areWide() : mayBeWide(group);
+		kernels_ = group.kernels;
 		ahead_ = group.ahead;
-		isWide_ = op_.precision == Precision::Int16 &&
-			  !plan_.sumsFit(
-				  lines_.range().largest(),
-				  rangeOf(group.bytes.data(), group.bytes.size() / sizeof(int16_t))
-					  .largest());
+		if (isWide_)
+			wide_.resize(sums_.size());
+		if (isChannelwise_)
+			return;
+		weights_.load(group);
 		if (!isWide_)
 			return;
-		wide_.resize(sums_.size());
 		if (plan_.estimates())
 			estimated_.load(plan_.runs, weights_.units(), lines_.range().largest());
 		else
@@ -69,11 +74,15 @@ public:
 			makeWide(positions);
 			return;
 		}
-		tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-			 plan_.runs.size(), weights_.units(), weights_.start(), sums_.data(),
-			 aheadOf(first, count));
+		if (isChannelwise_)
+			channelSums(channels_->operands(), positions_.data(), positions,
+				    sums_.data());
+		else
+			tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
+				 plan_.runs.size(), weights_.units(), weights_.start(),
+				 sums_.data(), aheadOf(first, count));
 		if (op_.precision == Precision::Fp16)
-			clearBehind(weights_.kernels(), positions);
+			clearBehind(kernels_, positions);
 		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
 			roundSums(sums_.data(), positions * plan_.columns(), op_.clipTruncate);
 	}
@@ -82,6 +91,16 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
+	/** \return INT16: conv_tile's sums may overflow 32 bits */
+	bool mayBeWide(const WeightGroup &group) const
+	{
+		return op_.precision == Precision::Int16 &&
+		       !plan_.sumsFit(
+			       lines_.range().largest(),
+			       rangeOf(group.bytes.data(), group.bytes.size() / sizeof(int16_t))
+				       .largest());
+	}
+
 	/** \return the lines' share of what is wanted next */
 	std::span<const std::byte> aheadOf(uint64_t first, uint32_t count) const
 	{
@@ -132,7 +151,10 @@ private:
 	{
 		const std::span wide = std::span(wide_).first(positions * kFewColumns);
 
-		if (plan_.estimates())
+		if (isChannelwise_)
+			wideChannelSums(channels_->operands(), positions_.data(), positions,
+					wide.data());
+		else if (plan_.estimates())
 			estimated_.sums(positions_.data(), highs().data(), positions, wide.data());
 		else if (parts_.empty() || plan_.units > kMostWideUnits)
 			wideSumsReference(positions_.data(), positions, plan_.runs,
@@ -157,7 +179,10 @@ private:
 	const TilePlan &plan_;
 	const TileLines &lines_;
 	TileWeights weights_;
-	std::span<const std::byte> ahead_; /* weights of the next group */
+	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
+	std::span<const std::byte> ahead_;	 /* weights of the next group */
+	uint32_t kernels_ = 0;
+	bool isChannelwise_ = false; /* the group's weights are channels_ */
 	bool isWide_ = false;
 	std::vector<const std::byte *> rows_;
 	std::vector<const std::byte *> highRows_; /* if the plan estimates */

@@ -132,12 +132,18 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 								  LineLayout::kAtomsPerEntry);
 			const size_t room = here.size() / kEntryBytes * columns;
 			const auto count = static_cast<uint32_t>(std::min<size_t>(width - x, room));
-			pieces.push_back({ .from = here.data(),
-					   .fromStep = step,
-					   .to = x * column + channel,
-					   .toStep = column,
-					   .bytes = std::min(step, column - channel),
-					   .parts = count });
+			LinePiece piece = { .from = here.data(),
+					    .fromStep = step,
+					    .to = x * column + channel,
+					    .toStep = column,
+					    .bytes = std::min(step, column - channel),
+					    .parts = count };
+			/* Nothing is between them: one part. */
+			if (piece.bytes == step && piece.bytes == column) {
+				piece.bytes *= count;
+				piece.parts = 1;
+			}
+			pieces.push_back(piece);
 			x += count;
 		}
 		surface += atoms;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -13,6 +14,8 @@
 #include <hwy/foreach_target.h>
 /* After foreach_target.h. */
 #include <hwy/highway.h>
+
+#include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -169,59 +172,37 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32
 	allSums<Pairs>(blocks, kernels, dataSum, sums);
 }
 
-/** Sums of INT16 products as wide_tile has them: the low halves may go round, the high ones say it
- */
-struct WideSum {
-	using PairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
-	using Tag = hn::RepartitionToWide<PairTag>;
-	using Vector = hn::Vec<Tag>;
-	static constexpr size_t kKernelsAtOnce = 4;
+using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 
-	Vector low = hn::Zero(Tag());
-	Vector high = hn::Zero(Tag());
+constexpr size_t kWideKernelsAtOnce = 4;
 
-	HWY_INLINE WideSum() {} /* an implicit one has no vectors */
+HWY_INLINE hn::Vec<WidePairTag> loadWide(const std::byte *bytes)
+{
+	return hn::LoadU(WidePairTag(), reinterpret_cast<const int16_t *>(bytes));
+}
 
-	static HWY_INLINE hn::Vec<PairTag> load(const std::byte *bytes)
-	{
-		return hn::LoadU(PairTag(), reinterpret_cast<const int16_t *>(bytes));
-	}
+/** Products of INT16, twice kDenseBytes of each operand */
+HWY_INLINE void addWide(WideSum &sum, const std::byte *data, const std::byte *weights)
+{
+	const WideSum::Tag tag;
 
-	HWY_INLINE void add(const std::byte *data, const std::byte *weights)
-	{
-		for (size_t i = 0; i < 2 * kDenseBytes; i += hn::MaxLanes(PairTag()) * 2) {
-			Vector other = hn::Zero(Tag());
-			Vector sum = hn::ReorderWidenMulAccumulate(
-				Tag(), load(data + i), load(weights + i), hn::Zero(Tag()), other);
-			addOne(sum);
+	for (size_t i = 0; i < 2 * kDenseBytes; i += hn::MaxLanes(WidePairTag()) * 2) {
+		auto other = hn::Zero(tag);
+		sum.add(hn::ReorderWidenMulAccumulate(tag, loadWide(data + i),
+						      loadWide(weights + i), hn::Zero(tag), other));
 #if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
-			addOne(other);
+		sum.add(other);
 #endif
-		}
 	}
+}
 
-	HWY_INLINE int64_t total() const
-	{
-		const hn::RebindToUnsigned<Tag> restTag;
-		int32_t highs[hn::MaxLanes(Tag())];
-		uint32_t rests[hn::MaxLanes(Tag())];
-		int64_t sum = 0;
+HWY_INLINE int64_t totalOf(const WideSum &sum)
+{
+	int64_t lanes[hn::MaxLanes(WideSum::Tag())];
 
-		hn::StoreU(high, Tag(), highs);
-		hn::StoreU(hn::BitCast(restTag, hn::Sub(low, hn::ShiftLeft<16>(high))), restTag,
-			   rests);
-		for (size_t i = 0; i < std::size(highs); i++)
-			sum += int64_t{ highs[i] } * (1 << 16) + rests[i];
-		return sum;
-	}
-
-private:
-	HWY_INLINE void addOne(Vector sum)
-	{
-		low = hn::Add(low, sum);
-		high = hn::Add(high, hn::ShiftRight<16>(sum));
-	}
-};
+	sum.store(lanes);
+	return std::accumulate(std::begin(lanes), std::end(lanes), int64_t{ 0 });
+}
 
 /** The sums of some kernels from \a first on, the last one's again where there are less */
 template<size_t... kIndex>
@@ -233,18 +214,19 @@ void someWideSums(std::span<const DenseBlock> blocks, size_t first, size_t kerne
 
 	for (const DenseBlock &block : blocks) {
 		if (block.bytes == 2 * kDenseBytes) {
-			(sum[kIndex].add(block.data, block.weights + kernel[kIndex] * block.bytes),
+			(addWide(sum[kIndex], block.data,
+				 block.weights + kernel[kIndex] * block.bytes),
 			 ...);
 			continue;
 		}
 		const PaddedBlock<2 * kDenseBytes> data(block.data, block.bytes);
-		(sum[kIndex].add(data.bytes,
-				 PaddedBlock<2 * kDenseBytes>(
-					 block.weights + kernel[kIndex] * block.bytes, block.bytes)
-					 .bytes),
+		(addWide(sum[kIndex], data.bytes,
+			 PaddedBlock<2 * kDenseBytes>(block.weights + kernel[kIndex] * block.bytes,
+						      block.bytes)
+				 .bytes),
 		 ...);
 	}
-	((sums[kernel[kIndex]] = sum[kIndex].total()), ...);
+	((sums[kernel[kIndex]] = totalOf(sum[kIndex])), ...);
 }
 
 void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
@@ -255,9 +237,9 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, i
 		denseWideSumsReference(blocks, kernels, sums);
 		return;
 	}
-	for (size_t first = 0; first < kernels; first += WideSum::kKernelsAtOnce)
+	for (size_t first = 0; first < kernels; first += kWideKernelsAtOnce)
 		someWideSums(blocks, first, kernels, sums,
-			     std::make_index_sequence<WideSum::kKernelsAtOnce>());
+			     std::make_index_sequence<kWideKernelsAtOnce>());
 }
 
 #else

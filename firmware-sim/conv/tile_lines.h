@@ -48,6 +48,9 @@ public:
 	/** \return INT16: what operands there are */
 	Int16Range range() const { return { lowest_, highest_ }; }
 
+	/** \return FP16, if the plan is for one atom: there is a NaN */
+	bool hasNan() const { return hasNan_; }
+
 private:
 	/** \return line 0 is padding */
 	size_t indexOf(uint32_t batch, uint32_t y) const
@@ -83,6 +86,7 @@ private:
 	std::vector<int32_t> starts_;
 	std::atomic<int32_t> lowest_ = 0;
 	std::atomic<int32_t> highest_ = 0;
+	std::atomic<bool> hasNan_ = false;
 };
 
 } /* namespace nvdla::sim */

@@ -59,12 +59,23 @@ bool isColumns(const ConvOp &op)
 	       layout.atoms(0) == layout.atoms(surfacesOf(op.precision, data.channels) - 1);
 }
 
+/** \return kernels may have weights for one channel each, in one group that has all of them */
+bool hasOneAtom(const ConvOp &op)
+{
+	const Windows &windows = op.windows;
+
+	return op.mode == ConvMode::Direct && windows.kernel.channels == windows.data.channels &&
+	       windows.kernels <= windows.kernel.channels &&
+	       windows.kernel.channels <= op.groupKernels();
+}
+
 } /* namespace */
 
 TilePlan::TilePlan(const ConvOp &operation)
 	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels),
-	  inBuffer((kind == TileKind::Quads || kind == TileKind::FewPairs) && isColumns(op))
+	  inBuffer((kind == TileKind::Quads || kind == TileKind::FewPairs) && isColumns(op)),
+	  isOneAtom(!inBuffer && hasOneAtom(op))
 {
 	const Windows &windows = op.windows;
 

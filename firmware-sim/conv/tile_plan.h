@@ -50,6 +50,9 @@ public:
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
 	bool inBuffer;	       /**< operands are where CSC reads them */
+	/** Kernels have as many channels as there may be kernels, or fewer, and the data no more:
+	 * each may have weights for one of them alone (ChannelWeights). */
+	bool isOneAtom;
 	uint32_t lineElements; /**< that the windows touch; of what is buffered if inBuffer */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
@@ -75,8 +78,13 @@ public:
 	{
 		return op.precision == Precision::Int16 && EstimatedWeights::supported();
 	}
-	/** \return bytes of a padded line: a run may read to the end of its last double unit */
-	size_t lineBytes() const { return size_t{ lineElements } * elementBytes + 2 * kUnitBytes; }
+	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
+	 * where kernels have one channel each, operands of all columns are read */
+	size_t lineBytes() const
+	{
+		constexpr size_t kMostBehind = kFewColumns * sizeof(float);
+		return size_t{ lineElements } * elementBytes + kMostBehind;
+	}
 
 private:
 	void stayInBuffer();

@@ -31,8 +31,6 @@ public:
 	/** \return what the sums of each column begin with */
 	const int32_t *start() const { return start_; }
 	const TilePlan &plan() const { return plan_; }
-	/** \return kernels of the group */
-	uint32_t kernels() const { return kernels_; }
 
 private:
 	/** \return some of the units' bytes are no weights of a whole group */

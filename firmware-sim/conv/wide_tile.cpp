@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chunk of products is summed in 32 bits. Of all chunks' sums, the low 32 bits are added as
- * they are, and so are the upper halves: these say how often the low ones went round.
+ * A chunk of products is summed in 32 bits, and all chunks' sums as wide_sums-inl.h has it.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -18,6 +17,7 @@
 #include <hwy/highway.h>
 
 #include "conv/tile_products-inl.h"
+#include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -50,15 +50,10 @@ template<typename Product, size_t... kIndex>
 struct WideTile {
 	static constexpr size_t kCount = sizeof...(kIndex);
 
-	Vector low[kCount];  /* the chunks' sums, which may go round */
-	Vector high[kCount]; /* the sums of their upper halves */
+	WideSum totals[kCount]; /* of the chunks' sums */
 	const std::byte *at[kCount];
 
-	HWY_INLINE WideTile()
-		: low{ ((void)kIndex, hn::Zero(Tag()))... }, high{ ((void)kIndex,
-								    hn::Zero(Tag()))... }
-	{
-	}
+	HWY_INLINE WideTile() {} /* an implicit one has no vectors */
 
 	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
 	{
@@ -85,8 +80,7 @@ struct WideTile {
 
 	HWY_INLINE void addSums(const Vector (&sums)[kCount])
 	{
-		((low[kIndex] = hn::Add(low[kIndex], sums[kIndex])), ...);
-		((high[kIndex] = hn::Add(high[kIndex], hn::ShiftRight<16>(sums[kIndex]))), ...);
+		(totals[kIndex].add(sums[kIndex]), ...);
 	}
 
 	/** \param offset of the first unit in its run, bytes */
@@ -138,32 +132,9 @@ struct WideTile {
 				 weights + unit * kFewColumns);
 	}
 
-	/* What the upper halves leave over is below 2^32, as there are less than 2^16 of them. */
 	HWY_INLINE void store(int64_t *out) const
 	{
-		const hn::Repartition<int64_t, Tag> wideTag;
-		const hn::Half<Tag> halfTag;
-		const hn::RebindToUnsigned<decltype(halfTag)> restTag;
-		constexpr size_t half = kLanes / 2;
-
-		for (size_t i = 0; i < kCount; i++, out += kFewColumns) {
-			const Vector rest = hn::Sub(low[i], hn::ShiftLeft<16>(high[i]));
-			const auto restOf = [&](auto part) HWY_ATTR {
-				return hn::BitCast(
-					wideTag,
-					hn::PromoteTo(hn::RebindToUnsigned<decltype(wideTag)>(),
-						      hn::BitCast(restTag, part)));
-			};
-			const auto highOf = [&](auto part) HWY_ATTR {
-				return hn::ShiftLeft<16>(hn::PromoteTo(wideTag, part));
-			};
-			hn::StoreU(hn::Add(highOf(hn::LowerHalf(halfTag, high[i])),
-					   restOf(hn::LowerHalf(halfTag, rest))),
-				   wideTag, out);
-			hn::StoreU(hn::Add(highOf(hn::UpperHalf(halfTag, high[i])),
-					   restOf(hn::UpperHalf(halfTag, rest))),
-				   wideTag, out + half);
-		}
+		(totals[kIndex].store(out + kIndex * kFewColumns), ...);
 	}
 };
 

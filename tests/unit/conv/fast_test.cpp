@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -8,6 +9,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "conv/cdma.h"
+#include "conv/channel_sums.h"
 #include "conv/cmac.h"
 #include "conv/conv_compute.h"
 #include "conv/conv_fast.h"
@@ -194,6 +196,97 @@ TEST(FastTest, ColumnsOfTheBufferEqualTheReference)
 	}
 	if (tileKind() == TileKind::Quads) {
 		EXPECT_GT(inBuffer, 20U);
+	}
+}
+
+/** Kernels that have weights for one channel each, as those of depthwise layers put together */
+Layer channelwiseLayer(Random &random, Precision precision, bool isSmall)
+{
+	const auto channels =
+		static_cast<uint32_t>(random(1, static_cast<int>(atomChannels(precision))));
+	const auto s = static_cast<uint32_t>(random(1, 4));
+	const auto r = static_cast<uint32_t>(random(2, 4));
+	Layer layer;
+
+	layer.precision = precision;
+	layer.strideX = static_cast<uint32_t>(random(1, 2));
+	layer.strideY = static_cast<uint32_t>(random(1, 2));
+	layer.dilationX = static_cast<uint32_t>(random(1, 2));
+	layer.padLeft = layer.padRight = static_cast<uint32_t>(random(0, 2));
+	layer.padTop = layer.padBottom = static_cast<uint32_t>(random(0, 2));
+	layer.padValue = static_cast<int16_t>(random(-128, 127));
+	layer.inputs.assign(1, Cube(channels, 9, static_cast<uint32_t>(random(9, 20))));
+	random.fill(layer.inputs[0], precision);
+	for (int16_t &number : layer.inputs[0].v)
+		number = isSmall ? number % 100 : std::max<int16_t>(number, -INT16_MAX);
+	layer.kernels.assign(static_cast<size_t>(random(1, static_cast<int>(channels))),
+			     Cube(channels, r, s));
+	for (uint32_t k = 0; k < layer.kernels.size(); k++) {
+		Cube weights(1, r, s);
+		random.fill(weights, precision);
+		for (uint32_t y = 0; y < r; y++)
+			for (uint32_t x = 0; x < s; x++)
+				layer.kernels[k].at(k, y, x) = weights.at(0, y, x);
+	}
+	return layer;
+}
+
+TEST(FastTest, KernelsOfOneChannelEachEqualTheReference)
+{
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		Random random(seed);
+		const Precision precision = seed % 2 ? Precision::Int8 : Precision::Int16;
+		Layer layer = channelwiseLayer(random, precision, seed % 3 == 0);
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		if (seed % 10 == 0) /* whose products the sums of two do not hold */
+			layer.inputs[0].v[5] = INT16_MIN;
+		/* One more weight, wherever it is, makes them kernels like any other. */
+		if (seed % 5 == 0 && layer.kernels[0].channels > 1)
+			layer.kernels.back().at(layer.kernels.size() == 1 ? 1 : 0, 1, 0) = 3;
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		ASSERT_TRUE(TilePlan(op).isOneAtom);
+		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+		expectSame(bench, op);
+	}
+}
+
+/* The sums of the other kernels are those that they have beside one with weights for two channels.
+ */
+TEST(FastTest, Fp16KernelsOfOneChannelEachHaveTheSumsOfAnyOthers)
+{
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		Random random(seed);
+		Layer layer = channelwiseLayer(random, Precision::Fp16, false);
+		Bench bench;
+		Workers workers;
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		if (layer.kernels[0].channels == 1)
+			continue;
+		layer.padValue = static_cast<int16_t>(random(0, 0x3c00));
+		for (int16_t &number : layer.inputs[0].v)
+			if (random(0, 20) == 0)
+				number = random(0, 1) ? int16_t{ 0x7c00 } : int16_t{ 0 };
+		if (seed % 4 == 0)
+			layer.kernels.back().at(static_cast<uint32_t>(layer.kernels.size()) - 1, 0,
+						0) = 0x7e01;
+		if (seed % 5 == 0) /* meets weights of zero, too */
+			layer.inputs[0].v[11] = 0x7c01;
+		const auto sums = [&] {
+			const ConvOp op = bench.direct(layer);
+			return compute(bench, op, onThreads(computeConvFast, workers)).values;
+		};
+		forEachTarget([&] {
+			layer.kernels[0].at(1, 0, 0) = 0;
+			std::vector<int32_t> channelwise = sums();
+			layer.kernels[0].at(1, 0, 0) = 0x3c00;
+			std::vector<int32_t> any = sums();
+			for (size_t i = 0; i < any.size(); i += atomChannels(Precision::Fp16))
+				any[i] = channelwise[i];
+			EXPECT_EQ(channelwise, any);
+		});
 	}
 }
 
@@ -463,6 +556,81 @@ TEST(TileTest, SumsOfAllCounts)
 					 weights.data(), start.data(), sums.data());
 				EXPECT_EQ(sums, expected) << "count " << count;
 			}
+		});
+	}
+}
+
+TEST(TileTest, SumsOfChannelsAreTheReferences)
+{
+	Random random(6);
+	std::vector<std::byte> lines(8192);
+	const std::byte *rows[2] = { &lines[0], &lines[4096] };
+	const ChannelTaps taps[] = { { { 0, 0 }, { 0, 64 } }, { { 1, 8 }, { 1, 132 } } };
+	std::vector<int32_t> weights(2 * std::size(taps) * kTileColumns);
+	std::vector<int32_t> start(kTileColumns);
+	const auto halves = reinterpret_cast<int16_t *>(lines.data());
+	const auto floats = reinterpret_cast<float *>(lines.data());
+	const auto expectSums = [&](TileKind kind, size_t columns) {
+		const ChannelOperands operands = { kind, columns, taps, weights.data(),
+						   start.data() };
+		for (size_t count = 1; count <= 5; count++) {
+			std::vector<TilePosition> positions;
+			for (size_t p = 0; p < count; p++)
+				positions.push_back({ rows, p * 64 });
+			std::vector<int32_t> expected(count * columns);
+			channelSumsReference(operands, positions.data(), count, expected.data());
+			forEachTarget([&] {
+				std::vector<int32_t> sums(expected.size());
+				channelSums(operands, positions.data(), count, sums.data());
+				EXPECT_EQ(sums, expected);
+			});
+		}
+	};
+
+	for (std::byte &byte : lines)
+		byte = static_cast<std::byte>(random(0, 255));
+	for (int32_t &weight : weights)
+		weight = random(-128, 127) * 0x10000 + random(-128, 127);
+	for (int32_t &number : start)
+		number = random(-100000, 100000);
+	expectSums(TileKind::Quads, kTileColumns);
+	for (size_t i = 0; i < lines.size() / sizeof(*halves); i++)
+		halves[i] = std::max<int16_t>(halves[i], -INT16_MAX);
+	expectSums(TileKind::Pairs, kTileColumns);
+	expectSums(TileKind::FewPairs, kFewColumns);
+	for (int32_t &weight : weights)
+		weight = std::bit_cast<int32_t>(static_cast<float>(random(-2047, 2047)));
+	for (size_t i = 0; i < lines.size() / sizeof(*floats); i++)
+		floats[i] = static_cast<float>(random(-2047, 2047)) / 1024;
+	std::ranges::fill(start, 0);
+	expectSums(TileKind::Float, kFewColumns);
+}
+
+TEST(TileTest, WideSumsOfChannelsAreTheReferences)
+{
+	Random random(9);
+	std::vector<int16_t> numbers(1024);
+	const std::byte *rows[1] = { reinterpret_cast<const std::byte *>(numbers.data()) };
+	const TilePosition positions[] = { { rows, 0 }, { rows, 34 }, { rows, 38 } };
+	const std::vector<ChannelTaps> taps(20, { { 0, 2 }, { 0, 64 } });
+	std::vector<int16_t> weights(2 * taps.size() * kFewColumns);
+	const ChannelOperands operands = { TileKind::FewPairs, kFewColumns, taps,
+					   reinterpret_cast<const int32_t *>(weights.data()),
+					   nullptr };
+	constexpr size_t kSums = std::size(positions) * kFewColumns;
+
+	for (const int largest : { 3, 2000, 32767 }) {
+		for (int16_t &number : numbers)
+			number = static_cast<int16_t>(random(-largest, largest));
+		for (int16_t &weight : weights)
+			weight = static_cast<int16_t>(random(0, 3) ? -32768 : random(0, 32767));
+		std::vector<int64_t> expected(kSums);
+		wideChannelSumsReference(operands, positions, std::size(positions),
+					 expected.data());
+		forEachTarget([&] {
+			std::vector<int64_t> sums(kSums);
+			wideChannelSums(operands, positions, std::size(positions), sums.data());
+			EXPECT_EQ(sums, expected);
 		});
 	}
 }

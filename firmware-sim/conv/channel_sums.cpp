@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Vectors go over the channels of an atom. Integers: the operands of two kernel elements are halves
+ * of 32 bits, which are multiplied and added at once.
+ *
+ * The file is compiled once for each instruction set (Highway).
+ */
+#include "conv/channel_sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/channel_sums.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "conv/tile_products-inl.h"
+#include "conv/wide_sums-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* Vectors whose size is known, so that they can be members. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+/* Positions of a line that meet weights together. */
+constexpr size_t kTogether = 4;
+
+/** Some positions of a line, from a column on: what a sum of theirs is made of */
+template<typename Sum, size_t... kIndex>
+struct Positions {
+	Sum sums[sizeof...(kIndex)];
+	const std::byte *const *rows;
+	size_t offsets[sizeof...(kIndex)];
+
+	/** \param columnOffset bytes from a position's first operand to the column's */
+	HWY_INLINE Positions(const TilePosition *positions, size_t columnOffset)
+		: rows(positions->rows), offsets{ positions[kIndex].offset + columnOffset... }
+	{
+	}
+
+	/** \param add called with a sum and the position's operands of both taps */
+	template<typename Add>
+	HWY_INLINE void forEach(const ChannelTaps &taps, Add add)
+	{
+		const std::byte *first = rows[taps.first.row] + taps.first.offset;
+		const std::byte *second = rows[taps.second.row] + taps.second.offset;
+
+		(add(sums[kIndex], first + offsets[kIndex], second + offsets[kIndex]), ...);
+	}
+};
+
+/** \return how many positions from the first one on are in its line, kTogether at most */
+HWY_INLINE size_t countTogether(const TilePosition *positions, size_t count)
+{
+	size_t together = 1;
+
+	while (together < std::min(count, kTogether) &&
+	       positions[together].rows == positions[0].rows)
+		together++;
+	return together;
+}
+
+/** \param make called with positions and as many indices; makes their sums from \a out on */
+template<typename Number, typename Make>
+HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t count, Number *out,
+		       Make make)
+{
+	while (count > 0) {
+		const size_t some = std::bit_floor(countTogether(positions, count));
+		if (some == kTogether)
+			make(positions, out, std::make_index_sequence<kTogether>());
+		else if (some == 2)
+			make(positions, out, std::make_index_sequence<2>());
+		else
+			make(positions, out, std::make_index_sequence<1>());
+		positions += some;
+		count -= some;
+		out += some * columns;
+	}
+}
+
+/** Both operands of each channel, in the halves of 32 bits */
+template<typename Operand>
+HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
+{
+	const hn::Rebind<Operand, Tag> tag;
+	const hn::RebindToUnsigned<Tag> pairTag;
+	const auto load = [&](const std::byte *at) HWY_ATTR {
+		return hn::PromoteTo(pairTag,
+				     hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
+	};
+
+	return hn::BitCast(Tag(), hn::Or(load(first), hn::ShiftLeft<16>(load(second))));
+}
+
+template<typename Operand, size_t... kIndex>
+HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition *positions,
+			    int32_t *out, std::index_sequence<kIndex...>)
+{
+	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
+		Positions<Vector, kIndex...> some(positions, column * sizeof(Operand));
+		const int32_t *weights = operands.weights + column;
+		((some.sums[kIndex] = hn::LoadU(Tag(), operands.start + column)), ...);
+		for (const ChannelTaps &taps : operands.taps) {
+			const Vector pairs = hn::LoadU(Tag(), weights);
+			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
+				sum = Pairs<FewColumns>::add(
+					sum, operandPairs<Operand>(first, second), pairs);
+			});
+			weights += operands.columns;
+		}
+		(hn::StoreU(some.sums[kIndex], Tag(), out + kIndex * operands.columns + column),
+		 ...);
+	}
+}
+
+template<size_t... kIndex>
+HWY_INLINE void wideSums(const ChannelOperands &operands, const TilePosition *positions,
+			 int64_t *out, std::index_sequence<kIndex...>)
+{
+	for (size_t column = 0; column < operands.columns; column += hn::Lanes(Tag())) {
+		Positions<WideSum, kIndex...> some(positions, column * sizeof(uint16_t));
+		const int32_t *weights = operands.weights + column;
+		for (const ChannelTaps &taps : operands.taps) {
+			const Vector pairs = hn::LoadU(Tag(), weights);
+			some.forEach(taps, [&](WideSum &sum, auto first, auto second) HWY_ATTR {
+				sum.add(Pairs<FewColumns>::multiply(
+					operandPairs<uint16_t>(first, second), pairs));
+			});
+			weights += operands.columns;
+		}
+		(some.sums[kIndex].store(out + kIndex * operands.columns + column), ...);
+	}
+}
+
+template<size_t... kIndex>
+HWY_INLINE void floatSums(const ChannelOperands &operands, const TilePosition *positions,
+			  int32_t *out, std::index_sequence<kIndex...>)
+{
+	using FloatTag = Floats::Tag;
+	const auto load = [](const std::byte *at) HWY_ATTR {
+		return hn::LoadU(FloatTag(), reinterpret_cast<const float *>(at));
+	};
+
+	for (size_t column = 0; column < operands.columns; column += hn::Lanes(FloatTag())) {
+		Positions<Floats::Vector, kIndex...> some(positions, column * sizeof(float));
+		const int32_t *weights = operands.weights + column;
+		((some.sums[kIndex] = Floats::load(operands.start + column)), ...);
+		for (const ChannelTaps &taps : operands.taps) {
+			const auto ones = Floats::load(weights);
+			const auto others = Floats::load(weights + operands.columns);
+			some.forEach(taps, [&](auto &sum, auto first, auto second) HWY_ATTR {
+				sum = hn::MulAdd(load(first), ones, sum);
+				sum = hn::MulAdd(load(second), others, sum);
+			});
+			weights += 2 * operands.columns;
+		}
+		(Floats::store(some.sums[kIndex], out + kIndex * operands.columns + column), ...);
+	}
+}
+
+template<typename Operand>
+void allIntegerSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		    int32_t *sums)
+{
+	forAll(operands.columns, positions, count, sums,
+	       [&](const TilePosition *some, int32_t *out, auto indices)
+		       HWY_ATTR { integerSums<Operand>(operands, some, out, indices); });
+}
+
+void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		  int32_t *sums)
+{
+	if (operands.kind == TileKind::Float)
+		forAll(operands.columns, positions, count, sums,
+		       [&](const TilePosition *some, int32_t *out, auto indices)
+			       HWY_ATTR { floatSums(operands, some, out, indices); });
+	else if (operands.kind == TileKind::Quads)
+		allIntegerSums<uint8_t>(operands, positions, count, sums);
+	else
+		allIntegerSums<uint16_t>(operands, positions, count, sums);
+}
+
+void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		      int64_t *sums)
+{
+	forAll(operands.columns, positions, count, sums,
+	       [&](const TilePosition *some, int64_t *out, auto indices)
+		       HWY_ATTR { wideSums(operands, some, out, indices); });
+}
+
+#else
+
+void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		  int32_t *sums)
+{
+	channelSumsReference(operands, positions, count, sums);
+}
+
+void wideSumsOfTarget(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		      int64_t *sums)
+{
+	wideChannelSumsReference(operands, positions, count, sums);
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(sumsOfTarget);
+HWY_EXPORT(wideSumsOfTarget);
+
+namespace
+{
+
+/** Operand \a column of a tap */
+template<typename Operand>
+Operand operandOf(const TilePosition &position, const ChannelTap &tap, size_t column)
+{
+	Operand operand;
+
+	std::memcpy(&operand,
+		    position.rows[tap.row] + position.offset + tap.offset +
+			    column * sizeof(operand),
+		    sizeof(operand));
+	return operand;
+}
+
+/** The products of all taps of a column, in their order, as \a add gets them */
+template<typename Operand, typename Add>
+void forEachProduct(const ChannelOperands &operands, const TilePosition &position, size_t column,
+		    Add add)
+{
+	const int32_t *weight = operands.weights + column;
+	int16_t pair[2];
+
+	for (const ChannelTaps &taps : operands.taps) {
+		std::memcpy(pair, weight, sizeof(pair));
+		add(operandOf<Operand>(position, taps.first, column) * pair[0]);
+		add(operandOf<Operand>(position, taps.second, column) * pair[1]);
+		weight += operands.columns;
+	}
+}
+
+int32_t floatSum(const ChannelOperands &operands, const TilePosition &position, size_t column)
+{
+	const int32_t *weight = operands.weights + column;
+	auto sum = std::bit_cast<float>(operands.start[column]);
+
+	for (const ChannelTaps &taps : operands.taps) {
+		for (const ChannelTap &tap : { taps.first, taps.second }) {
+			sum += operandOf<float>(position, tap, column) *
+			       std::bit_cast<float>(*weight);
+			weight += operands.columns;
+		}
+	}
+	return std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
+}
+
+} /* namespace */
+
+void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		 int32_t *sums)
+{
+	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(operands, positions, count, sums);
+}
+
+void wideChannelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		     int64_t *sums)
+{
+	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(operands, positions, count, sums);
+}
+
+void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
+			  size_t count, int32_t *sums)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t column = 0; column < operands.columns; column++) {
+			int32_t sum = operands.start[column];
+			const auto add = [&](int32_t product) { sum += product; };
+			if (operands.kind == TileKind::Float)
+				sum = floatSum(operands, positions[i], column);
+			else if (operands.kind == TileKind::Quads)
+				forEachProduct<uint8_t>(operands, positions[i], column, add);
+			else
+				forEachProduct<int16_t>(operands, positions[i], column, add);
+			*sums++ = sum;
+		}
+	}
+}
+
+void wideChannelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
+			      size_t count, int64_t *sums)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t column = 0; column < operands.columns; column++) {
+			int64_t sum = 0;
+			forEachProduct<int16_t>(operands, positions[i], column,
+						[&](int32_t product) { sum += product; });
+			*sums++ = sum;
+		}
+	}
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of kernels that have weights for one channel each, kernel k for channel k. conv_tile would
+ * multiply all but one of a position's channels by zero; here each operand meets its own weight.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "conv/conv_tile.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Where a position's operands for one kernel element are: those of all channels */
+struct ChannelTap {
+	uint32_t row;  /**< index into TilePosition::rows */
+	size_t offset; /**< bytes from the position's first */
+};
+
+/** \brief Two kernel elements, whose products are added up together */
+struct ChannelTaps {
+	ChannelTap first;
+	ChannelTap second;
+};
+
+/** \brief What positions meet */
+struct ChannelOperands {
+	TileKind kind;	/**< Quads, Pairs, FewPairs or Float: what the operands are */
+	size_t columns; /**< kernels of a full group */
+	std::span<const ChannelTaps> taps;
+	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:
+	 * the first one's, then the second one's as f32. */
+	const int32_t *weights;
+	const int32_t *start; /**< what the sums of each column begin with */
+};
+
+/**
+ * \brief Sums of products for \a count positions, for each column
+ *
+ * A position's operands of a tap are as many as there are columns. Nothing may overflow 32 bits.
+ * Float: one product after the other is added, as in tileSums(), also what becomes of a NaN.
+ *
+ * \param sums \a count times the columns; overwritten
+ */
+void channelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		 int32_t *sums);
+
+/**
+ * \brief Sums of products of INT16 in 64 bits, which begin with zero
+ *
+ * The two products of taps fit 32 bits together, and there are less than 2^16 of them.
+ */
+void wideChannelSums(const ChannelOperands &operands, const TilePosition *positions, size_t count,
+		     int64_t *sums);
+
+/** \brief channelSums() to read */
+void channelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
+			  size_t count, int32_t *sums);
+
+/** \brief wideChannelSums() to read */
+void wideChannelSumsReference(const ChannelOperands &operands, const TilePosition *positions,
+			      size_t count, int64_t *sums);
+
+} /* namespace nvdla::sim */
