@@ -56,15 +56,15 @@ struct ShortLine {
 bool ShortLine::set(const Run<int8_t> &run)
 {
 	const SdpLine &line = run.line;
-	const auto one = static_cast<float>(powerOfTwo(line.fractionBits));
-	float largest = 0;
+	const double one = powerOfTwo(line.fractionBits);
+	double largest = 0;
 
 	if (!run.exact || run.clips)
 		return false;
 	for (size_t i = 0; i < kLanes; i++) {
-		const float in = line.factor[i] * one;
-		const float element = run.elements ? line.elementFactor[i] * one : 0;
-		const float added = line.offset[i] * one;
+		const double in = line.factor[i] * one;
+		const double element = run.elements ? line.elementFactor[i] * one : 0;
+		const double added = line.offset[i] * one;
 		largest = std::max(largest, (std::abs(in) + std::abs(element)) * -INT8_MIN +
 						    std::abs(added) + one);
 		if (largest > INT16_MAX)

@@ -247,13 +247,6 @@ bool isStraight(const SdpStageRun &run, bool &hasElements)
 	return elementLine(run).isExact;
 }
 
-HWY_INLINE void storeSingle(Vector values, float *to)
-{
-	const hn::Rebind<float, Tag> tag;
-
-	hn::StoreU(hn::DemoteTo(tag, values), tag, to);
-}
-
 HWY_INLINE void raise(double &largest, Vector values)
 {
 	largest = std::max(largest, hn::GetLane(hn::MaxOfLanes(Tag(), values)));
@@ -285,13 +278,13 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 				 Tag(), hn::Min(channels.first.idle(), channels.second.idle()))));
 	channels.clip(-highestOf(op) - 1, highestOf(op));
 
-	storeSingle(channels.factor, line.factor + lane);
-	storeSingle(channels.offset, line.offset + lane);
-	storeSingle(channels.first.low, line.low + lane);
-	storeSingle(channels.first.high, line.high + lane);
-	storeSingle(channels.elementFactor, line.elementFactor + lane);
-	storeSingle(channels.second.low, line.lowSum + lane);
-	storeSingle(channels.second.high, line.highSum + lane);
+	hn::StoreU(channels.factor, Tag(), line.factor + lane);
+	hn::StoreU(channels.offset, Tag(), line.offset + lane);
+	hn::StoreU(channels.first.low, Tag(), line.low + lane);
+	hn::StoreU(channels.first.high, Tag(), line.high + lane);
+	hn::StoreU(channels.elementFactor, Tag(), line.elementFactor + lane);
+	hn::StoreU(channels.second.low, Tag(), line.lowSum + lane);
+	hn::StoreU(channels.second.high, Tag(), line.highSum + lane);
 	raise(line.largestFactor, hn::Abs(channels.factor));
 	raise(line.largestOffset, channels.offsets);
 	raise(line.largestElementFactor, hn::Abs(channels.elementFactor));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stages of FP16 in registers, from the bytes of memory to those of memory.
+ * Stages of FP16 in registers, from the bytes of memory or the accumulators of a convolution to
+ * the bytes of memory.
  *
  * Finite FP16 operands keep all numbers of two X and Y's ALU far from where FP32 ends, below and
- * above: IEEE 754 gives what arith/float.h defines, but for the sign of a sum of zero. A vector
- * with an infinity or a NaN goes through the reference.
+ * above, and so do accumulators, sums of their products: IEEE 754 gives what arith/float.h defines,
+ * but for the sign of a sum of zero. A vector with an infinity, a NaN, or an accumulator that is no
+ * such sum goes through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -42,6 +44,33 @@ HWY_INLINE bool areFinite(const uint16_t *bits, size_t count)
 	for (size_t i = 0; i < count; i += hn::Lanes(tag))
 		most = hn::Max(most, hn::And(hn::LoadU(tag, bits + i), hn::Set(tag, 0x7fff)));
 	return hn::AllTrue(tag, hn::Lt(most, hn::Set(tag, 0x7c00)));
+}
+
+/** \return true if all are zero, or between 2^-60 and 2^60, where products are finite and normal */
+HWY_INLINE bool areFinite(const int32_t *bits, size_t count)
+{
+	constexpr int32_t kLeast = 0x21800000;
+	constexpr int32_t kMost = 0x5d800000;
+	auto odd = hn::MaskFromVec(hn::Zero(Tag()));
+
+	for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
+		const Bits magnitude = magnitudeOf(load(bits + i));
+		const Mask small = hn::And(hn::Lt(magnitude, constant(kLeast)),
+					   hn::Ne(magnitude, hn::Zero(Tag())));
+		odd = hn::Or(odd, hn::Or(small, hn::Gt(magnitude, constant(kMost))));
+	}
+	return hn::AllFalse(Tag(), odd);
+}
+
+/** \param bits of finite numbers \return FP32 bits */
+HWY_INLINE Bits loadFinite(const uint16_t *bits)
+{
+	return widenFinite(bits);
+}
+
+HWY_INLINE Bits loadFinite(const int32_t *bits)
+{
+	return load(bits);
 }
 
 /** \return numbers in whose order, as integers, those of FP32 are; its own inverse */
@@ -140,8 +169,8 @@ struct Block {
 
 	Bits values[sizeof...(kIndex)];
 
-	HWY_INLINE explicit Block(const uint16_t *in)
-		: values{ widenFinite(in + kIndex * kStep)... }
+	template<typename In>
+	HWY_INLINE explicit Block(const In *in) : values{ loadFinite(in + kIndex * kStep)... }
 	{
 	}
 
@@ -197,14 +226,15 @@ private:
 	}
 };
 
-/** The stages and what they work on */
+/** The stages and what they work on: FP16 of memory, or FP32 bits */
+template<typename In>
 struct Run {
 	static constexpr size_t kMostStages = 3;
 
 	const SdpOp &op;
 	std::span<const SdpStageRun> runs;
 	Stage stages[kMostStages];
-	const uint16_t *in;
+	const In *in;
 	uint16_t *out;
 
 	HWY_INLINE bool areFiniteAt(size_t at, size_t count) const
@@ -231,20 +261,41 @@ struct Run {
 	void compute(size_t at, SdpCounters &counters) const;
 };
 
-void Run::compute(size_t at, SdpCounters &counters) const
+/** \return FP32 bits of a number \param clearsNan NaNs are zero */
+int32_t numberOf(uint16_t half, bool clearsNan)
 {
-	const auto numberOf = [&](uint16_t half) {
-		const bool cleared = op.nanToZero && arith::Fp16::isNan(half);
-		return cleared ? 0 : static_cast<int32_t>(arith::fp16ToFp32(half));
-	};
-	const size_t lane = at % kLanes;
-	int32_t value = numberOf(in[at]);
+	const bool cleared = clearsNan && arith::Fp16::isNan(half);
 
-	counters.nanInput += arith::Fp16::isNan(in[at]);
-	counters.infInput += arith::Fp16::isInf(in[at]);
+	return cleared ? 0 : static_cast<int32_t>(arith::fp16ToFp32(half));
+}
+
+int32_t numberOf(int32_t bits, bool clearsNan)
+{
+	return clearsNan && arith::Fp32::isNan(static_cast<uint32_t>(bits)) ? 0 : bits;
+}
+
+void countInput(uint16_t half, SdpCounters &counters)
+{
+	counters.nanInput += arith::Fp16::isNan(half);
+	counters.infInput += arith::Fp16::isInf(half);
+}
+
+/* Only what is read from memory counts. */
+void countInput(int32_t, SdpCounters &)
+{
+}
+
+template<typename In>
+void Run<In>::compute(size_t at, SdpCounters &counters) const
+{
+	const size_t lane = at % kLanes;
+	int32_t value = numberOf(in[at], op.nanToZero);
+
+	countInput(in[at], counters);
 	for (size_t i = 0; i < runs.size(); i++) {
 		const Stage &stage = stages[i];
-		const int32_t element = stage.elements ? numberOf(stage.elements[at]) : 0;
+		const int32_t element =
+			stage.elements ? numberOf(stage.elements[at], op.nanToZero) : 0;
 		const int32_t *alu = stage.elements ? &element : stage.alu + lane;
 		(runs[i].isY ? applySdpY
 			     : applySdpX)(*runs[i].stage, Precision::Fp16, { &value, 1 }, 1,
@@ -255,17 +306,13 @@ void Run::compute(size_t at, SdpCounters &counters) const
 	out[at] = static_cast<uint16_t>(value);
 }
 
-bool store(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const std::byte> in,
+template<typename In>
+bool store(const SdpOp &op, std::span<const SdpStageRun> stages, const In *in, size_t count,
 	   std::byte *out, SdpCounters &counters)
 {
 	const HalfTag tag;
 	const size_t step = hn::Lanes(tag);
-	const size_t count = in.size() / sizeof(uint16_t);
-	Run run = { op,
-		    stages,
-		    {},
-		    reinterpret_cast<const uint16_t *>(in.data()),
-		    reinterpret_cast<uint16_t *>(out) };
+	Run<In> run = { op, stages, {}, in, reinterpret_cast<uint16_t *>(out) };
 	auto any = hn::Zero(tag); /* bits that a result had */
 	size_t saturated = 0;
 
@@ -277,12 +324,12 @@ bool store(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const
 	using Four = Block<0, 1, 2, 3>;
 	for (size_t at = 0; at < count;) {
 		if (at + Four::kValues <= count && run.areFiniteAt(at, Four::kValues)) {
-			saturated += run.storeBlock<Four>(at, any);
+			saturated += run.template storeBlock<Four>(at, any);
 			at += Four::kValues;
 			continue;
 		}
 		if (run.areFiniteAt(at, step)) {
-			saturated += run.storeBlock<Block<0>>(at, any);
+			saturated += run.template storeBlock<Block<0>>(at, any);
 		} else {
 			for (size_t i = 0; i < step; i++)
 				run.compute(at + i, counters);
@@ -300,7 +347,14 @@ bool store(const SdpOp &op, std::span<const SdpStageRun> stages, std::span<const
 bool storeHalvesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
 			 std::span<const std::byte> in, std::byte *out, SdpCounters &counters)
 {
-	return halves::store(op, stages, in, out, counters);
+	return halves::store(op, stages, reinterpret_cast<const uint16_t *>(in.data()),
+			     in.size() / sizeof(uint16_t), out, counters);
+}
+
+bool storeSinglesOfTarget(const SdpOp &op, std::span<const SdpStageRun> stages,
+			  std::span<const int32_t> in, std::byte *out, SdpCounters &counters)
+{
+	return halves::store(op, stages, in.data(), in.size(), out, counters);
 }
 
 } /* namespace HWY_NAMESPACE */
@@ -313,11 +367,18 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(storeHalvesOfTarget);
+HWY_EXPORT(storeSinglesOfTarget);
 
 bool storeSdpHalves(const SdpOp &op, std::span<const SdpStageRun> stages,
 		    std::span<const std::byte> in, std::span<std::byte> out, SdpCounters &counters)
 {
 	return HWY_DYNAMIC_DISPATCH(storeHalvesOfTarget)(op, stages, in, out.data(), counters);
+}
+
+bool storeSdpHalves(const SdpOp &op, std::span<const SdpStageRun> stages,
+		    std::span<const int32_t> in, std::span<std::byte> out, SdpCounters &counters)
+{
+	return HWY_DYNAMIC_DISPATCH(storeSinglesOfTarget)(op, stages, in, out.data(), counters);
 }
 
 } /* namespace nvdla::sim */

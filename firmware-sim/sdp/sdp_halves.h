@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP's FP16 from memory to memory at the speed of the host.
+ * SDP's FP16 to memory, from memory or behind a convolution, at the speed of the host.
  */
 #pragma once
 
@@ -24,5 +24,12 @@ namespace nvdla::sim
  */
 bool storeSdpHalves(const SdpOp &op, std::span<const SdpStageRun> stages,
 		    std::span<const std::byte> in, std::span<std::byte> out, SdpCounters &counters);
+
+/**
+ * \brief The same of FP32 bits, as CACC delivers them: input is not counted
+ * \param in whole atoms \param out as many
+ */
+bool storeSdpHalves(const SdpOp &op, std::span<const SdpStageRun> stages,
+		    std::span<const int32_t> in, std::span<std::byte> out, SdpCounters &counters);
 
 } /* namespace nvdla::sim */

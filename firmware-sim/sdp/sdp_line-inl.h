@@ -34,12 +34,73 @@ namespace HWY_NAMESPACE
 namespace line
 {
 
-/* Single precision. The smallest atom has one of the largest vectors. */
-using SingleTag = hn::CappedTag<float, 16>;
-using NumberTag = hn::Rebind<int32_t, SingleTag>;
-using Single = hn::Vec<SingleTag>;
-using Numbers = hn::Vec<NumberTag>;
-constexpr size_t kSingles = hn::MaxLanes(SingleTag());
+/** A line is followed in single precision: the smallest atom has one of the largest vectors */
+struct Singles {
+	using Tag = hn::CappedTag<float, 16>;
+	using NumberTag = hn::Rebind<int32_t, Tag>;
+	using Vector = hn::Vec<Tag>;
+	using Numbers = hn::Vec<NumberTag>;
+	static constexpr double kRounding = 0x1p-21; /* eight roundings */
+	/* Above that, computing numbers again takes longer than double precision. */
+	static constexpr double kMostRounding = 0x1p-10;
+	static constexpr int kWholeBits = 23;
+	static constexpr float kWhole = 0x1.8p23F; /* a sum with it has nothing behind the point */
+
+	static HWY_INLINE Vector load(const int32_t *numbers)
+	{
+		return hn::ConvertTo(Tag(), hn::LoadU(NumberTag(), numbers));
+	}
+
+	static HWY_INLINE Vector load(const int8_t *numbers)
+	{
+		const hn::Rebind<int8_t, Tag> tag;
+
+		return hn::ConvertTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
+	}
+
+	/** A line's numbers */
+	static HWY_INLINE Vector load(const double *numbers)
+	{
+		const doubles::Tag tag;
+		const hn::Rebind<float, doubles::Tag> halfTag;
+		const auto lower = hn::DemoteTo(halfTag, hn::LoadU(tag, numbers));
+#if HWY_TARGET == HWY_SCALAR
+		return lower;
+#else
+		return hn::Combine(Tag(),
+				   hn::DemoteTo(halfTag, hn::LoadU(tag, numbers + hn::Lanes(tag))),
+				   lower);
+#endif
+	}
+
+	/** \param sum a number of 22 bits and \a whole, whose low bits are the number's then */
+	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	{
+		const NumberTag tag;
+
+		return hn::Sub(hn::BitCast(tag, sum), hn::BitCast(tag, whole));
+	}
+};
+
+/** The same in double precision */
+struct Doubles {
+	using Tag = doubles::Tag;
+	using NumberTag = doubles::IntegerTag;
+	using Vector = hn::Vec<Tag>;
+	using Numbers = hn::Vec<NumberTag>;
+	static constexpr double kRounding = 0x1p-50;
+	static constexpr double kMostRounding = 1;
+	static constexpr int kWholeBits = 51;
+	static constexpr double kWhole = 0x1.8p52;
+
+	static HWY_INLINE Vector load(const int32_t *numbers) { return doubles::load(numbers); }
+	static HWY_INLINE Vector load(const double *numbers) { return hn::LoadU(Tag(), numbers); }
+
+	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	{
+		return hn::DemoteTo(NumberTag(), hn::Sub(sum, whole));
+	}
+};
 
 /** What is known of the numbers of a run: integers of 32 bits, or bytes as they are in memory */
 template<typename In>
@@ -55,12 +116,14 @@ struct Run {
 	/* What set() finds. */
 	bool clips = false; /* more than the output's width does */
 	bool exact = false; /* all numbers are, and halves are rounded away from zero */
-	float nudge = 0;    /* exact: takes halves, and nothing else, over the edge */
-	float certain = 0;  /* else: farther from a whole number the rounding is not certain */
+	bool isDouble = false; /* single precision is not enough */
+	double nudge = 0;      /* exact: takes halves, and nothing else, over the edge */
+	double certain = 0;    /* else: farther from a whole number the rounding is not certain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
-	/** \brief set() where inputs and elements are no larger than that */
+	/** \brief set() for an arithmetic where inputs and elements are no larger than that */
+	template<typename Arithmetic>
 	bool setUpTo(double largestIn, double largestOfElements);
 	/** \return halves are too many for all of them to be computed again */
 	bool hasManyHalves() const;
@@ -122,18 +185,22 @@ bool Run<In>::set()
 {
 	const double element = largestElement();
 
-	if (setUpTo(largest, element) && (exact || !hasManyHalves()))
+	if (setUpTo<Singles>(largest, element) && (exact || !hasManyHalves()))
 		return true;
-	return setUpTo(largestInput(), element);
+	const double found = largestInput();
+	if (setUpTo<Singles>(found, element))
+		return true;
+	isDouble = std::is_same_v<In, int32_t>;
+	return isDouble && setUpTo<Doubles>(found, element);
 }
 
 template<typename In>
+template<typename Arithmetic>
 bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 {
-	constexpr double kSaturates = 65000;  /* and more */
-	constexpr double kRounding = 0x1p-21; /* eight roundings of single precision */
-	constexpr double kWholeNumbers = 0x1p23;
+	constexpr double kSaturates = 65000; /* and more */
 	constexpr double kMostError = 1.0 / 96;
+	constexpr int kWholeBits = Arithmetic::kWholeBits;
 	const double product = line.largestFactor * largestIn;
 	const double element = line.largestElementFactor * largestOfElements;
 	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
@@ -141,17 +208,16 @@ bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 	if (std::min(most, line.largestBound) > kSaturates)
 		return false;
 	clips = most >= line.idleBound;
-	exact = line.endsRounded && line.error == 0 && line.fractionBits < 23 &&
-		most * powerOfTwo(line.fractionBits) < kWholeNumbers;
-	nudge = exact && line.fractionBits > 0
-			? static_cast<float>(powerOfTwo(-line.fractionBits - 1))
-			: 0;
+	exact = line.endsRounded && line.error == 0 && line.fractionBits < kWholeBits &&
+		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
+	nudge = exact && line.fractionBits > 0 ? powerOfTwo(-line.fractionBits - 1) : 0;
 	/* Where a result is not clipped, the product is no larger than it and the rest together. */
 	const double rest = line.largestOffset + element;
-	const double error =
-		line.error + (std::min(product, highestOf(op) + 2 + rest) + rest) * kRounding;
-	certain = static_cast<float>(0.5 - error - kRounding);
-	return exact || error < kMostError;
+	const double rounding =
+		(std::min(product, highestOf(op) + 2 + rest) + rest) * Arithmetic::kRounding;
+	const double error = line.error + rounding;
+	certain = 0.5 - error - Arithmetic::kRounding;
+	return exact || (rounding < Arithmetic::kMostRounding && error < kMostError);
 }
 
 template<typename In>
@@ -179,98 +245,87 @@ int32_t Run<In>::compute(size_t at) const
 	return value;
 }
 
-HWY_INLINE Single clipped(Single value, Single low, Single high)
-{
-	return hn::Min(hn::Max(value, low), high);
-}
-
 /* Those of the readable way, in the place of the numbers whose rounding is not certain */
-template<typename In>
-Numbers repaired(const Run<In> &run, size_t at, Numbers numbers, hn::Mask<SingleTag> wrong)
+template<typename A, typename In>
+typename A::Numbers repaired(const Run<In> &run, size_t at, typename A::Numbers numbers,
+			     hn::Mask<typename A::Tag> wrong)
 {
-	const NumberTag tag;
-	int32_t all[kSingles];
-	int32_t which[kSingles];
+	const typename A::NumberTag tag;
+	const hn::RebindToSigned<typename A::Tag> whichTag;
+	constexpr size_t kCount = hn::MaxLanes(tag);
+	int32_t all[kCount];
+	hn::TFromD<decltype(whichTag)> which[kCount];
 
 	hn::StoreU(numbers, tag, all);
-	hn::StoreU(hn::VecFromMask(tag, hn::RebindMask(tag, wrong)), tag, which);
-	for (size_t i = 0; i < kSingles; i++)
+	hn::StoreU(hn::VecFromMask(whichTag, hn::RebindMask(whichTag, wrong)), whichTag, which);
+	for (size_t i = 0; i < kCount; i++)
 		if (which[i])
 			all[i] = run.compute(at + i);
 	return hn::LoadU(tag, all);
 }
 
-HWY_INLINE Single loadSingles(const int32_t *numbers)
-{
-	return hn::ConvertTo(SingleTag(), hn::LoadU(NumberTag(), numbers));
-}
-
-HWY_INLINE Single loadSingles(const int8_t *numbers)
-{
-	const hn::Rebind<int8_t, SingleTag> tag;
-
-	return hn::ConvertTo(SingleTag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
-}
-
 /** What a kernel has to do, known when it is compiled */
-template<bool kHasElements, bool kIsClipped, bool kIsExact>
+template<typename A, bool kHasElements, bool kIsClipped, bool kIsExact>
 struct Kind {
+	using Arithmetic = A;
+	static constexpr size_t kLanes = hn::MaxLanes(typename A::Tag());
 	static constexpr bool kElements = kHasElements;
 	static constexpr bool kClips = kIsClipped;
 	static constexpr bool kExact = kIsExact;
 };
 
 /** The line of a vector of channels */
+template<typename A>
 struct Lanes {
-	Single factor;
-	Single offset;
-	Single low;
-	Single high;
-	Single elementFactor;
-	Single lowSum;
-	Single highSum;
+	using Vector = typename A::Vector;
+
+	Vector factor;
+	Vector offset;
+	Vector low;
+	Vector high;
+	Vector elementFactor;
+	Vector lowSum;
+	Vector highSum;
 
 	HWY_INLINE Lanes(const SdpLine &line, size_t lane)
-		: factor(hn::LoadU(SingleTag(), line.factor + lane)),
-		  offset(hn::LoadU(SingleTag(), line.offset + lane)),
-		  low(hn::LoadU(SingleTag(), line.low + lane)),
-		  high(hn::LoadU(SingleTag(), line.high + lane)),
-		  elementFactor(hn::LoadU(SingleTag(), line.elementFactor + lane)),
-		  lowSum(hn::LoadU(SingleTag(), line.lowSum + lane)),
-		  highSum(hn::LoadU(SingleTag(), line.highSum + lane))
+		: factor(A::load(line.factor + lane)), offset(A::load(line.offset + lane)),
+		  low(A::load(line.low + lane)), high(A::load(line.high + lane)),
+		  elementFactor(A::load(line.elementFactor + lane)),
+		  lowSum(A::load(line.lowSum + lane)), highSum(A::load(line.highSum + lane))
 	{
 	}
 
 	template<typename K, typename In>
-	HWY_INLINE Single valueOf(const In *in, const In *elements) const
+	HWY_INLINE Vector valueOf(const In *in, const In *elements) const
 	{
-		Single value = hn::MulAdd(loadSingles(in), factor, offset);
+		Vector value = hn::MulAdd(A::load(in), factor, offset);
 
 		if constexpr (K::kClips)
-			value = clipped(value, low, high);
+			value = hn::Min(hn::Max(value, low), high);
 		if constexpr (K::kElements)
-			value = hn::MulAdd(loadSingles(elements), elementFactor, value);
+			value = hn::MulAdd(A::load(elements), elementFactor, value);
 		if constexpr (K::kElements && K::kClips)
-			value = clipped(value, lowSum, highSum);
+			value = hn::Min(hn::Max(value, lowSum), highSum);
 		return value;
 	}
 };
 
 /** Numbers to elements, clipped to them */
-template<typename Element>
+template<typename Element, typename Numbers>
 HWY_INLINE void storeNumbers(Element *out, Numbers numbers)
 {
-	const hn::Rebind<Element, SingleTag> tag;
+	const hn::Rebind<Element, hn::DFromV<Numbers>> tag;
 
 	hn::StoreU(hn::DemoteTo(tag, numbers), tag, out);
 }
 
 /** The same of two vectors that follow each other */
-template<typename Element>
+template<typename Element, typename Numbers>
 HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if constexpr (sizeof(Element) == 1) {
+	constexpr size_t kBytes = sizeof(first.raw);
+	if constexpr (kBytes == 64 && sizeof(Element) == 1) {
 		/* Each quarter has four of the first and four of the second. */
 		const __m512i pairs = _mm512_packs_epi32(first.raw, second.raw);
 		const __m256i order = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
@@ -279,45 +334,59 @@ HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
 			_mm256_permutevar8x32_epi32(_mm512_cvtsepi16_epi8(pairs), order));
 		return;
 	}
+	if constexpr (kBytes == 32 && sizeof(Element) == 2) {
+		/* So has each half. */
+		const __m256i pairs = _mm256_packs_epi32(first.raw, second.raw);
+		constexpr int kOrder = 0xd8;
+		_mm256_storeu_si256(reinterpret_cast<__m256i *>(out),
+				    _mm256_permute4x64_epi64(pairs, kOrder));
+		return;
+	}
 #endif
 	storeNumbers(out, first);
-	storeNumbers(out + kSingles, second);
+	storeNumbers(out + hn::MaxLanes(hn::DFromV<Numbers>()), second);
 }
 
 /** What numbers are rounded with, for all channels */
 template<typename K, typename In>
 struct Rounding {
+	using A = typename K::Arithmetic;
+	using Vector = typename A::Vector;
+	using Numbers = typename A::Numbers;
+	using Lane = hn::TFromD<typename A::Tag>;
+	static constexpr typename A::Tag kTag = {};
+
 	const Run<In> &run;
-	Single nudge = hn::Set(SingleTag(), run.nudge);
-	Single certain = hn::Set(SingleTag(), run.certain);
-	/* In a sum with it numbers of 22 bits are whole, its low bits theirs. */
-	Single whole = hn::Set(SingleTag(), 0x1.8p23F);
-	Numbers wholeBits = hn::BitCast(NumberTag(), whole);
+	Vector nudge = hn::Set(kTag, static_cast<Lane>(run.nudge));
+	Vector certain = hn::Set(kTag, static_cast<Lane>(run.certain));
+	/* In a sum with it nothing is left behind the point. */
+	Vector whole = hn::Set(
+		kTag, static_cast<Lane>(sizeof(Lane) == sizeof(float) ? 0x1.8p23 : 0x1.8p52));
 	size_t budget; /* vectors to repair */
 
 	/** \param off how far values are from their numbers */
-	HWY_INLINE Numbers numbersOf(Single value, Single &off) const
+	HWY_INLINE Numbers numbersOf(Vector value, Vector &off) const
 	{
 		if constexpr (K::kExact)
 			value = hn::Add(value, hn::CopySign(nudge, value));
-		const Single sum = hn::Add(value, whole);
+		const Vector sum = hn::Add(value, whole);
 		off = hn::Abs(hn::Sub(value, hn::Sub(sum, whole)));
-		return hn::Sub(hn::BitCast(NumberTag(), sum), wholeBits);
+		return A::numbersOf(sum, whole);
 	}
 
-	HWY_INLINE bool areCertain(Single off) const
+	HWY_INLINE bool areCertain(Vector off) const
 	{
-		return K::kExact || hn::AllFalse(SingleTag(), hn::Ge(off, certain));
+		return K::kExact || hn::AllFalse(kTag, hn::Ge(off, certain));
 	}
 
 	/** \brief Those at \a at that are not certain; false if they were too many */
-	bool repair(size_t at, Single off, Numbers &numbers)
+	bool repair(size_t at, Vector off, Numbers &numbers)
 	{
 		if (areCertain(off))
 			return true;
 		if (budget-- == 0)
 			return false;
-		numbers = repaired(run, at, numbers, hn::Ge(off, certain));
+		numbers = repaired<A>(run, at, numbers, hn::Ge(off, certain));
 		return true;
 	}
 };
@@ -325,25 +394,27 @@ struct Rounding {
 /**
  * Numbers of one vector of channels, or of two
  * \param lane the first one of the first vector
+ * \param any with the bits that a number has
  * \return false if too many were repaired
  */
 template<bool kTwo, typename K, typename Element, typename In>
-bool storeLanes(const Run<In> &run, size_t lane, Element *out, Numbers &any)
+bool storeLanes(const Run<In> &run, size_t lane, Element *out, typename K::Arithmetic::Numbers &any)
 {
+	using A = typename K::Arithmetic;
 	/* What is written may be anything: nothing is to be loaded again. */
 	const In *in = run.in;
 	const In *elements = run.elements;
 	const size_t count = run.count;
 	const size_t step = run.lanes;
-	constexpr size_t kSecond = kTwo ? kSingles : 0;
+	constexpr size_t kSecond = kTwo ? K::kLanes : 0;
 	Rounding<K, In> rounding = { .run = run, .budget = (1 + kTwo) * (count / step / 4 + 4) };
-	const Lanes line(run.line, lane);
-	const Lanes secondLine(run.line, lane + kSecond);
-	Numbers all = any;
+	const Lanes<A> line(run.line, lane);
+	const Lanes<A> secondLine(run.line, lane + kSecond);
+	typename A::Numbers all = any;
 
 	for (size_t at = lane; at < count; at += step) {
-		Single off;
-		Numbers first =
+		typename A::Vector off;
+		typename A::Numbers first =
 			rounding.numbersOf(line.template valueOf<K>(in + at, elements + at), off);
 		if constexpr (!kTwo) {
 			if (HWY_UNLIKELY(!rounding.areCertain(off)) &&
@@ -352,9 +423,9 @@ bool storeLanes(const Run<In> &run, size_t lane, Element *out, Numbers &any)
 			all = hn::Or(all, first);
 			storeNumbers(out + at, first);
 		} else {
-			Single secondOff;
+			typename A::Vector secondOff;
 			const size_t from = at + kSecond;
-			Numbers second = rounding.numbersOf(
+			typename A::Numbers second = rounding.numbersOf(
 				secondLine.template valueOf<K>(in + from, elements + from),
 				secondOff);
 			if (HWY_UNLIKELY(!rounding.areCertain(hn::Max(off, secondOff))) &&
@@ -372,13 +443,13 @@ bool storeLanes(const Run<In> &run, size_t lane, Element *out, Numbers &any)
 template<typename K, typename Element, typename In>
 bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
-	const NumberTag tag;
-	Numbers any = hn::Zero(tag);
+	const typename K::Arithmetic::NumberTag tag;
+	auto any = hn::Zero(tag);
 
 	auto *out = reinterpret_cast<Element *>(bytes);
 	size_t lane = 0;
 
-	for (; lane + 2 * kSingles <= run.lanes; lane += 2 * kSingles)
+	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)
 		if (!storeLanes<true, K>(run, lane, out, any))
 			return false;
 	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, any))
@@ -387,22 +458,32 @@ bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	return true;
 }
 
-template<bool kElements, bool kClips, typename Element, typename In>
+template<typename A, bool kElements, bool kClips, typename Element, typename In>
 bool storeWith(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
-	return run.exact
-		       ? storeOfKind<Kind<kElements, kClips, true>, Element>(run, bytes, counters)
-		       : storeOfKind<Kind<kElements, kClips, false>, Element>(run, bytes, counters);
+	return run.exact ? storeOfKind<Kind<A, kElements, kClips, true>, Element>(run, bytes,
+										  counters)
+			 : storeOfKind<Kind<A, kElements, kClips, false>, Element>(run, bytes,
+										   counters);
+}
+
+template<typename A, typename Element, typename In>
+bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
+{
+	if (run.elements)
+		return run.clips ? storeWith<A, true, true, Element>(run, bytes, counters)
+				 : storeWith<A, true, false, Element>(run, bytes, counters);
+	return run.clips ? storeWith<A, false, true, Element>(run, bytes, counters)
+			 : storeWith<A, false, false, Element>(run, bytes, counters);
 }
 
 template<typename Element, typename In>
 bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
-	if (run.elements)
-		return run.clips ? storeWith<true, true, Element>(run, bytes, counters)
-				 : storeWith<true, false, Element>(run, bytes, counters);
-	return run.clips ? storeWith<false, true, Element>(run, bytes, counters)
-			 : storeWith<false, false, Element>(run, bytes, counters);
+	if constexpr (std::is_same_v<In, int32_t>)
+		if (run.isDouble)
+			return storeIn<Doubles, Element>(run, bytes, counters);
+	return storeIn<Singles, Element>(run, bytes, counters);
 }
 
 bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages, size_t lanes,

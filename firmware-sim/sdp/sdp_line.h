@@ -3,10 +3,11 @@
  * SDP's integer stages and output converter as one straight line between bounds.
  *
  * Sums, multipliers, maxima, minima and clipping are, one after the other, a line between two
- * bounds for each channel. It is followed in single precision. Each stage rounds on its own, which
- * is what the line leaves out: how far a result can be off is known before. A number that is closer
- * than that to where rounding changes is computed by the functions of sdp_datapath.h instead, so
- * that results are theirs, bit by bit.
+ * bounds for each channel. It is followed in single precision, or in double precision where that is
+ * not enough, as for most of 16 bits. Each stage rounds on its own, which is what the line leaves
+ * out: how far a result can be off is known before. A number that is closer than that to where
+ * rounding changes is computed by the functions of sdp_datapath.h instead, so that results are
+ * theirs, bit by bit.
  */
 #pragma once
 
@@ -28,13 +29,13 @@ namespace nvdla::sim
 struct SdpLine {
 	static constexpr size_t kMostLanes = 32;
 
-	float factor[kMostLanes];
-	float offset[kMostLanes];
-	float low[kMostLanes];
-	float high[kMostLanes];
-	float elementFactor[kMostLanes];
-	float lowSum[kMostLanes];
-	float highSum[kMostLanes];
+	double factor[kMostLanes];
+	double offset[kMostLanes];
+	double low[kMostLanes];
+	double high[kMostLanes];
+	double elementFactor[kMostLanes];
+	double lowSum[kMostLanes];
+	double highSum[kMostLanes];
 
 	/** Stage that adds an operand of each element; -1: none */
 	int elementStage;

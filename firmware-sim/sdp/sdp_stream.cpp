@@ -83,7 +83,14 @@ void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count
 	const uint32_t x = run.x + first;
 
 	atoms_ += count;
-	loadOperands(run.surface, run.y, x, count);
+	if (op_.proc == Precision::Fp16 && takesBytes()) {
+		loadBytes(run.surface, run.y, x, count);
+		if (storeHalves(run, x, input))
+			return;
+		makeNumbers();
+	} else {
+		loadOperands(run.surface, run.y, x, count);
+	}
 	processLoaded(run, x, input);
 }
 
@@ -91,15 +98,10 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 {
 	atoms_ += run.width;
 	if (takesBytes()) {
-		forEachStage([&](SdpOperands &operands) {
-			return operands.loadBytes(run.surface, run.y, run.x, run.width);
-		});
+		loadBytes(run.surface, run.y, run.x, run.width);
 		if (storeBytes(run, atoms))
 			return;
-		forEachStage([](SdpOperands &operands) {
-			operands.makeNumbers();
-			return nullptr;
-		});
+		makeNumbers();
 	} else {
 		loadOperands(run.surface, run.y, run.x, run.width);
 	}
@@ -162,6 +164,22 @@ void SdpStream::loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t 
 	});
 }
 
+/* The same, those of each element as they are in memory. */
+void SdpStream::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
+{
+	forEachStage(
+		[&](SdpOperands &operands) { return operands.loadBytes(surface, y, x, count); });
+}
+
+/* What loadOperands() makes of what loadBytes() has read. */
+void SdpStream::makeNumbers()
+{
+	forEachStage([](SdpOperands &operands) {
+		operands.makeNumbers();
+		return nullptr;
+	});
+}
+
 /* INT8 stays INT8, and there may be a line, or FP16 stays FP16. */
 bool SdpStream::takesBytes() const
 {
@@ -198,6 +216,19 @@ bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atom
 
 	if (stored)
 		write(run, run.surface, run.x);
+	else
+		bytesLine_.failures++;
+	return stored;
+}
+
+/* FP16 from the accumulators straight to memory. */
+bool SdpStream::storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
+{
+	bytes_.resize(input.size() / lanes_ * atomBytes);
+	const bool stored = storeSdpHalves(op_, stages_, input, bytes_, counters_);
+
+	if (stored)
+		write(run, run.surface, x);
 	else
 		bytesLine_.failures++;
 	return stored;

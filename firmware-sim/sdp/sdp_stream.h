@@ -86,11 +86,14 @@ private:
 	template<typename Load>
 	void forEachStage(Load load);
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
+	void makeNumbers();
 	bool takesBytes() const;
 	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	void widen(std::span<const std::byte> atoms);
 	bool staysAtoms() const;
 	bool findLine(Line &line, uint32_t surface);
+	bool storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeLine(const StreamRun &run, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeFloat(const StreamRun &run, uint32_t x);

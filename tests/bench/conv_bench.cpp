@@ -134,6 +134,13 @@ private:
 		return static_cast<uint32_t>(bands);
 	}
 
+	/* A kernel of groups put together has weights other than zero for its group's channel
+	 * alone. */
+	bool isGroups(size_t weight) const
+	{
+		return shape_.groups == 1 || weight % atom() == weight / atom() % atom();
+	}
+
 	/* Activations as behind ReLU, weights around zero. */
 	void fill()
 	{
@@ -147,7 +154,7 @@ private:
 			const bool weight = at >= kWeights;
 			/* Pixels are bytes. */
 			each = shape_.image && !weight ? 1 : elementBytes(precision_);
-			if (!weight && value < 0)
+			if (weight ? !isGroups((at - kWeights) / each) : value < 0)
 				value = 0;
 			if (precision_ == Precision::Fp16 && each == sizeof(uint16_t)) {
 				const float scaled = weight ? value / 32 : value;
@@ -183,11 +190,16 @@ private:
 		bands_.push_back(band);
 	}
 
+	/* Sums of INT16 have so many bits more than those of INT8 that 32 do not hold them; as many
+	 * as the output has more stay, so that the same scale fills it as far. */
+	uint32_t clipTruncate() const { return precision_ == Precision::Int16 ? 8 : 0; }
+
 	ConvOp conv(uint32_t firstLine, uint32_t inLines, uint32_t outLines) const
 	{
 		ConvOp op;
 
 		op.precision = op.inPrecision = precision_;
+		op.clipTruncate = clipTruncate();
 		op.dataBanks = kBanks - weightBanks();
 		op.weightBanks = weightBanks();
 		op.fetch.address = uint64_t{ firstLine } * lineStride();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * FP16 from memory to memory against the readable stages, which are its definition.
+ * FP16 to memory, from memory and behind a convolution, against the readable stages, which are its
+ * definition.
  */
 #include "sdp/sdp_halves.h"
 
@@ -56,6 +57,32 @@ public:
 		for (uint16_t &bits : halves)
 			bits = half(special);
 		return halves;
+	}
+
+	/**
+	 * \return the bits of a number as sums of products are: FP16's significant bits and more,
+	 * and half of those that sums do not have, infinities, NaNs, denormal and too large numbers
+	 * \param special one in how many is one of these; 0 for none
+	 */
+	int32_t single(uint32_t special)
+	{
+		const auto bits = static_cast<uint32_t>(engine_());
+
+		if (special && below(special) == 0)
+			return static_cast<int32_t>(coin() ? bits | 0x7f800000 : bits);
+		const uint32_t half = arith::fp16ToFp32(this->half(0));
+		/* A few bits more than FP16 has: what is cut off, and exactly a half of it. */
+		const uint32_t more = coin() ? 0x1000 : bits & 0x1fff;
+		return static_cast<int32_t>(half & 0x7fffffff ? half | more : half);
+	}
+
+	std::vector<int32_t> singles(size_t count, uint32_t special)
+	{
+		std::vector<int32_t> singles(count);
+
+		for (int32_t &bits : singles)
+			bits = single(special);
+		return singles;
 	}
 
 	SdpStage stage(bool isY)
@@ -118,6 +145,51 @@ struct HalfStage {
 	std::vector<int32_t> mul;
 };
 
+/** Some stages, and what the reference makes of numbers in front of them */
+struct HalfChain {
+	/** \param numbers FP32 bits, whole atoms */
+	HalfChain(HalfDice &dice, const SdpOp &op, std::vector<int32_t> numbers, uint32_t special)
+		: expected(std::move(numbers))
+	{
+		const uint32_t stageCount = dice.below(4);
+
+		for (uint32_t i = 0; i < stageCount; i++)
+			stages.emplace_back(dice, op, expected.size(), i == 2, special);
+		for (const HalfStage &stage : stages) {
+			runs.push_back(stage.bytes());
+			(stage.isY ? applySdpY : applySdpX)(stage.stage, op.proc, expected, kLanes,
+							    stage.aluRun(),
+							    { stage.mul.data(), 0 });
+		}
+		convertSdpOutput(op, expected, counters);
+	}
+
+	/** \param in what storeSdpHalves() is given \param round to say which one failed */
+	template<typename In>
+	void expectSame(const SdpOp &op, const In &in, int round) const
+	{
+		const Halves bits(expected.begin(), expected.end());
+
+		nvdla::test::forEachTarget([&] {
+			Halves out(bits.size());
+			SdpCounters found;
+			ASSERT_TRUE(storeSdpHalves(op, runs, in,
+						   std::as_writable_bytes(std::span(out)), found));
+			ASSERT_EQ(out, bits) << "round " << round;
+			ASSERT_EQ(found.saturation, counters.saturation);
+			ASSERT_EQ(found.nanOutput, counters.nanOutput);
+			ASSERT_EQ(found.nanInput, counters.nanInput);
+			ASSERT_EQ(found.infInput, counters.infInput);
+			ASSERT_EQ(found.nonZero, out != Halves(out.size()));
+		});
+	}
+
+	std::vector<int32_t> expected;
+	std::vector<HalfStage> stages;
+	std::vector<SdpStageRun> runs;
+	SdpCounters counters;
+};
+
 } /* namespace */
 
 TEST(SdpHalves, AreTheReference)
@@ -128,42 +200,38 @@ TEST(SdpHalves, AreTheReference)
 		const size_t count = kLanes * (1 + dice.below(20));
 		const uint32_t special = dice.coin() ? 0 : 100;
 		SdpOp op;
-		SdpCounters expectedCounters;
 
 		op.in = op.proc = op.out = Precision::Fp16;
 		op.nanToZero = dice.coin();
 		const Halves in = dice.halves(count, special);
-		std::vector<int32_t> expected = numbersOf(op, in);
-		std::vector<HalfStage> stages;
-		std::vector<SdpStageRun> runs;
-		const uint32_t stageCount = dice.below(4);
-		for (uint32_t i = 0; i < stageCount; i++)
-			stages.emplace_back(dice, op, count, i == 2, special);
-		for (const HalfStage &stage : stages) {
-			runs.push_back(stage.bytes());
-			(stage.isY ? applySdpY : applySdpX)(stage.stage, op.proc, expected, kLanes,
-							    stage.aluRun(),
-							    { stage.mul.data(), 0 });
-		}
-		convertSdpOutput(op, expected, expectedCounters);
-		const Halves bits(expected.begin(), expected.end());
+		HalfChain chain(dice, op, numbersOf(op, in), special);
 		for (const uint16_t half : in) {
-			expectedCounters.nanInput += arith::Fp16::isNan(half);
-			expectedCounters.infInput += arith::Fp16::isInf(half);
+			chain.counters.nanInput += arith::Fp16::isNan(half);
+			chain.counters.infInput += arith::Fp16::isInf(half);
 		}
-		nvdla::test::forEachTarget([&] {
-			Halves out(count);
-			SdpCounters counters;
-			ASSERT_TRUE(storeSdpHalves(op, runs, std::as_bytes(std::span(in)),
-						   std::as_writable_bytes(std::span(out)),
-						   counters));
-			ASSERT_EQ(out, bits) << "round " << round;
-			ASSERT_EQ(counters.saturation, expectedCounters.saturation);
-			ASSERT_EQ(counters.nanOutput, expectedCounters.nanOutput);
-			ASSERT_EQ(counters.nanInput, expectedCounters.nanInput);
-			ASSERT_EQ(counters.infInput, expectedCounters.infInput);
-			ASSERT_EQ(counters.nonZero, out != Halves(count));
-		});
+		chain.expectSame(op, std::as_bytes(std::span(in)), round);
+	}
+}
+
+TEST(SdpHalves, BehindAConvolutionAreTheReference)
+{
+	HalfDice dice(509);
+
+	for (int round = 0; round < 3000; round++) {
+		const size_t count = kLanes * (1 + dice.below(20));
+		const uint32_t special = dice.coin() ? 0 : 100;
+		SdpOp op;
+
+		op.in = op.proc = op.out = Precision::Fp16;
+		op.flying = true;
+		op.nanToZero = dice.coin();
+		const std::vector<int32_t> in = dice.singles(count, special);
+		std::vector<int32_t> numbers = in;
+		for (int32_t &number : numbers)
+			if (op.nanToZero && arith::Fp32::isNan(static_cast<uint32_t>(number)))
+				number = 0;
+		HalfChain(dice, op, numbers, special)
+			.expectSame(op, std::span<const int32_t>(in), round);
 	}
 }
 
