@@ -127,6 +127,9 @@ struct Converter {
 	{
 		return shiftRightRound((value - offset) * scale, shift);
 	}
+
+	/** \return true if apply() gives what it is given */
+	constexpr bool changesNothing() const { return offset == 0 && scale == 1 && shift == 0; }
 };
 
 } /* namespace nvdla::sim::arith */

@@ -24,14 +24,6 @@ namespace HWY_NAMESPACE
 namespace cdp
 {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using namespace doubles;
-
-bool changesNothing(const arith::Converter &converter)
-{
-	return converter.offset == 0 && converter.scale == 1 && converter.shift == 0;
-}
-
 template<typename Element>
 void widenAtom(const Element *elements, size_t lanes, int32_t *values)
 {
@@ -61,7 +53,7 @@ void inputOf(const arith::Converter &converter, const std::byte *atoms, size_t c
 {
 	constexpr size_t lanes = atomBytes / sizeof(Element);
 	constexpr double highest = sizeof(Element) == 1 ? 255 : 65535;
-	const bool converts = !changesNothing(converter);
+	const bool converts = !converter.changesNothing();
 
 	for (size_t atom = 0; atom < count; atom++) {
 		int32_t *out = values + atom * step;

@@ -282,8 +282,8 @@ HWY_EXPORT(cdpPiecesOfTarget);
 CdpValues cdpValues(const CdpOp &op)
 {
 	const bool isInt8 = op.precision == Precision::Int8;
-	const bool changes = op.input.offset != 0 || op.input.scale != 1 || op.input.shift != 0;
-	const int64_t largest = (isInt8 ? -INT8_MIN : -INT16_MIN) * (changes ? 2 : 1);
+	const int64_t largest =
+		(isInt8 ? -INT8_MIN : -INT16_MIN) * (op.input.changesNothing() ? 1 : 2);
 
 	return { -largest, largest - 1 };
 }

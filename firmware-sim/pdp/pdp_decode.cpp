@@ -205,7 +205,7 @@ void PdpDecoder::decodeRdma()
 
 /* Every input element is used and every window has at least one. */
 void PdpDecoder::checkAxis(uint32_t in, uint32_t out, uint32_t kernel, uint32_t stride,
-			uint32_t before, uint32_t after, const char *text)
+			   uint32_t before, uint32_t after, const char *text)
 {
 	if ((out - 1) * stride + kernel != before + in + after)
 		error(text);

@@ -77,9 +77,9 @@ Result<std::vector<std::byte>> encodeDimg(const TensorDesc &desc,
 	std::vector<std::byte> bytes;
 	appendBytes(bytes, dimgMagic);
 	appendBytes(bytes, version);
-	appendBytes(bytes,
-	       DimgHeader{ static_cast<uint32_t>(*format), desc.w, desc.h, desc.c, desc.lineStride,
-			   desc.surfaceStride, static_cast<uint32_t>(desc.size) });
+	appendBytes(bytes, DimgHeader{ static_cast<uint32_t>(*format), desc.w, desc.h, desc.c,
+				       desc.lineStride, desc.surfaceStride,
+				       static_cast<uint32_t>(desc.size) });
 	bytes.insert(bytes.end(), elements.begin(), elements.end());
 	return bytes;
 }
