@@ -39,202 +39,68 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 }
 
 /**
- * \brief The end of PdpIntegerAverage::scale(): of a negative number all bits are rounded
- * \param value what is scaled \param whole bits of its magnitude's product above the point
- * \param half the bit below
- */
-template<int kBits, class D, class Bits>
-HWY_INLINE hn::Vec<D> roundedTo(D tag, hn::Vec<D> value, Bits whole, Bits half)
-{
-	const hn::RebindToUnsigned<D> bits;
-	const auto sign = hn::BroadcastSignBit(value);
-	const auto mask =
-		hn::Or(hn::BitCast(bits, sign),
-		       hn::Set(bits, (hn::TFromD<decltype(bits)>{ 1 } << (kBits - 1)) - 1));
-	const auto rounded = hn::BitCast(tag, hn::Add(hn::And(whole, mask), half));
-
-	return wrap<kBits>(tag, hn::Sub(hn::Xor(rounded, sign), sign));
-}
-
-/** \param largest magnitude of an element \param above of negative numbers 1 */
-template<class Arith>
-bool fitsUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
-{
-	const auto fits = [&](int64_t magnitude, unsigned bits) {
-		return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
-	};
-	const auto scaled = [](int64_t sum, uint32_t reciprocal) {
-		constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
-		return (sum * reciprocal + half) >> Arith::kFraction;
-	};
-	const int64_t ofRow = op.kernelWidth * largest + pad;
-	const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
-	const int64_t row = scaled(all, op.recipWidth);
-
-	return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
-	       fits(row, Arith::kScaledBits) && fits(scaled(row, op.recipHeight), Arith::kOutBits);
-}
-
-/**
- * \return true if no sum and no result of a window loses bits, and divisors are above 1
- * \tparam Averages of integers
- */
-template<class Averages>
-bool allFit(const PdpOp &op)
-{
-	constexpr int64_t lowest = std::numeric_limits<typename Averages::Element>::min();
-	using Arith = typename Averages::Arith;
-	int64_t pad = 0; /* the largest */
-
-	for (const int32_t value : op.padValue)
-		pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
-	return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
-	       fitsUpTo<Arith>(op, pad, -lowest - 1, 0) && fitsUpTo<Arith>(op, pad, -lowest, 1);
-}
-
-/** \return a sum that fits times both reciprocals: magnitudes, with the sign at the end */
-template<class Averages>
-HWY_INLINE typename Averages::Vector scaledFitting(typename Averages::Vector sum,
-						   const typename Averages::Arith &arith)
-{
-	const typename Averages::Tag tag;
-	const auto sign = hn::BroadcastSignBit(sum);
-	auto magnitude = hn::BitCast(typename Averages::BitsTag(), hn::Abs(sum));
-
-	magnitude = Averages::scaleMagnitude(magnitude, static_cast<uint32_t>(arith.recipWidth));
-	magnitude = Averages::scaleMagnitude(magnitude, static_cast<uint32_t>(arith.recipHeight));
-	return hn::Sub(hn::Xor(hn::BitCast(tag, magnitude), sign), sign);
-}
-
-/**
- * \brief PdpIntegerAverage of INT8 in 16 bits
+ * \brief Times a reciprocal, INT8: sums of 16 bits
  *
  * A product of 14 by 17 bits is not needed as a whole: of the lower 16 bits of the reciprocal the
  * product's upper half and its bit below, and the number itself for the bit above.
  */
-struct Int8Averages {
-	using Arith = PdpIntegerAverage<Precision::Int8>;
-	using Element = int8_t;
-	using Number = int16_t;
-	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int8)>;
-	using Vector = hn::Vec<Tag>;
+struct Int8Scaling {
+	static constexpr Precision kPrecision = Precision::Int8;
+	static constexpr bool kFits = true; /* there is ofFitting() */
+	using Tag = hn::CappedTag<int16_t, atomChannels(kPrecision)>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	using Bits = hn::Vec<BitsTag>;
 
-	explicit Int8Averages(const PdpOp &op) : arith(op), fits(allFit<Int8Averages>(op)) {}
-
-	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
-	template<int kBits>
-	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
+	/** \return whole bits of the magnitude's product, in \a half the one below */
+	static HWY_INLINE Bits of(Bits magnitude, int32_t reciprocal, Bits &half)
 	{
 		const BitsTag bits;
 		const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
 		const auto high = hn::Set(bits, static_cast<uint16_t>(-(reciprocal >> 16)));
-		const auto magnitude = hn::BitCast(bits, hn::Abs(value));
-		const auto whole = hn::Add(hn::MulHigh(magnitude, low), hn::And(magnitude, high));
-		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, low));
 
-		return roundedTo<kBits>(Tag(), value, whole, half);
+		half = hn::ShiftRight<15>(hn::Mul(magnitude, low));
+		return hn::Add(hn::MulHigh(magnitude, low), hn::And(magnitude, high));
 	}
 
-	/* The same of a magnitude where nothing is lost, with less than 1. */
-	static HWY_INLINE Bits scaleMagnitude(Bits magnitude, uint32_t reciprocal)
+	/** \return that rounded, of a reciprocal below 1, where nothing is lost */
+	static HWY_INLINE Bits ofFitting(Bits magnitude, int32_t reciprocal)
 	{
 		const auto factor = hn::Set(BitsTag(), static_cast<uint16_t>(reciprocal));
 		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
 
 		return hn::Add(hn::MulHigh(magnitude, factor), half);
 	}
-
-	static bool isPlain(const Element *, size_t) { return true; }
-	template<bool>
-	HWY_INLINE Vector load(const Element *in) const
-	{
-		const hn::Rebind<int8_t, Tag> tag;
-
-		return hn::PromoteTo(Tag(), hn::LoadU(tag, in));
-	}
-	template<bool>
-	HWY_INLINE Vector addInRow(Vector row, Vector in) const
-	{
-		return hn::Add(row, in);
-	}
-	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
-	{
-		const auto value = static_cast<int16_t>(arith.padValue[padded]);
-
-		const Vector sum = hn::Add(row, hn::Set(Tag(), value));
-
-		return fits ? sum : wrap<Arith::kRowBits>(Tag(), sum);
-	}
-	template<bool>
-	HWY_INLINE Vector addRow(Vector sum, Vector row) const
-	{
-		return hn::Add(sum, row);
-	}
-	template<bool>
-	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
-	{
-		const hn::Rebind<int8_t, Tag> tag;
-		/* The sum is wrapped afterwards anyhow. */
-		const auto added = static_cast<int16_t>(arith.padValue[padded] * arith.width);
-		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
-		if (fits) {
-			hn::StoreU(hn::DemoteTo(tag, scaledFitting<Int8Averages>(all, arith)), tag,
-				   out);
-			return;
-		}
-		const Vector row = scale<Arith::kScaledBits>(wrap<Arith::kSumBits>(Tag(), all),
-							     arith.recipWidth);
-		hn::StoreU(hn::DemoteTo(tag, scale<Arith::kOutBits>(row, arith.recipHeight)), tag,
-			   out);
-	}
-
-	Arith arith;
-	bool fits;
 };
 
-/** \brief PdpIntegerAverage of INT16 in 32 bits: of a product of 22 by 17 bits two parts */
-struct Int16Averages {
-	using Arith = PdpIntegerAverage<Precision::Int16>;
-	using Element = int16_t;
-	using Number = int32_t;
-	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
-	using Vector = hn::Vec<Tag>;
+/** \brief Times a reciprocal, INT16: sums of 32 bits, of a product of 22 by 17 bits two parts */
+struct Int16Scaling {
+	static constexpr Precision kPrecision = Precision::Int16;
+	static constexpr bool kFits = HWY_TARGET != HWY_SCALAR;
+	using Tag = hn::CappedTag<int32_t, atomChannels(kPrecision)>;
 	using BitsTag = hn::RebindToUnsigned<Tag>;
 	using Bits = hn::Vec<BitsTag>;
 
-	explicit Int16Averages(const PdpOp &op)
-		: arith(op), fits(HWY_TARGET != HWY_SCALAR && allFit<Int16Averages>(op))
-	{
-	}
-
-	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
-	template<int kBits>
-	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
+	static HWY_INLINE Bits of(Bits magnitude, int32_t reciprocal, Bits &half)
 	{
 		const BitsTag bits;
 		const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
 		const auto high = hn::Set(bits, static_cast<uint32_t>(-(reciprocal >> 16)));
-		const auto magnitude = hn::BitCast(bits, hn::Abs(value));
 		const auto below = hn::Mul(hn::And(magnitude, hn::Set(bits, 0xffff)), low);
 		const auto above = hn::Mul(hn::ShiftRight<16>(magnitude), low);
-		const auto whole = hn::Add(hn::Add(above, hn::ShiftRight<16>(below)),
-					   hn::And(magnitude, high));
-		const auto half = hn::And(hn::ShiftRight<15>(below), hn::Set(bits, 1));
 
-		return roundedTo<kBits>(Tag(), value, whole, half);
+		half = hn::And(hn::ShiftRight<15>(below), hn::Set(bits, 1));
+		return hn::Add(hn::Add(above, hn::ShiftRight<16>(below)), hn::And(magnitude, high));
 	}
 
-	/* The same of a magnitude where nothing is lost, with less than 1: every second one. */
-	static HWY_INLINE Bits scaleMagnitude(Bits magnitude, uint32_t reciprocal)
+	/* Every second one. */
+	static HWY_INLINE Bits ofFitting(Bits magnitude, int32_t reciprocal)
 	{
 #if HWY_TARGET == HWY_SCALAR
 		static_cast<void>(reciprocal);
 		return magnitude; /* nothing fits */
 #else
 		const hn::RepartitionToWide<BitsTag> wide;
-		const auto factor = hn::Set(BitsTag(), reciprocal);
+		const auto factor = hn::Set(BitsTag(), static_cast<uint32_t>(reciprocal));
 		const auto half = hn::Set(wide, 1 << 15);
 		const auto odds =
 			hn::BitCast(BitsTag(), hn::ShiftRight<32>(hn::BitCast(wide, magnitude)));
@@ -244,17 +110,28 @@ struct Int16Averages {
 		return hn::OddEven(hn::BitCast(BitsTag(), odd), hn::BitCast(BitsTag(), even));
 #endif
 	}
+};
 
-	static bool isPlain(const Element *, size_t)
+/** \brief PdpIntegerAverage \tparam Scaling Int8Scaling or Int16Scaling */
+template<class Scaling>
+class IntegerAverages
+{
+public:
+	using Arith = PdpIntegerAverage<Scaling::kPrecision>;
+	using Element = typename Arith::Element;
+	using Number = typename Arith::Number;
+	using Tag = typename Scaling::Tag;
+	using Vector = hn::Vec<Tag>;
+
+	explicit IntegerAverages(const PdpOp &op) : arith_(op), fits_(Scaling::kFits && allFit(op))
 	{
-		return true;
 	}
+
+	static bool isPlain(const Element *, size_t) { return true; }
 	template<bool>
 	HWY_INLINE Vector load(const Element *in) const
 	{
-		const hn::Rebind<int16_t, Tag> tag;
-
-		return hn::PromoteTo(Tag(), hn::LoadU(tag, in));
+		return hn::PromoteTo(Tag(), hn::LoadU(ElementTag(), in));
 	}
 	template<bool>
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const
@@ -263,9 +140,10 @@ struct Int16Averages {
 	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		const Vector sum = hn::Add(row, hn::Set(Tag(), arith.padValue[padded]));
+		const auto value = static_cast<Number>(arith_.padValue[padded]);
+		const Vector sum = hn::Add(row, hn::Set(Tag(), value));
 
-		return fits ? sum : wrap<Arith::kRowBits>(Tag(), sum);
+		return fits_ ? sum : wrap<Arith::kRowBits>(Tag(), sum);
 	}
 	template<bool>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
@@ -275,23 +153,85 @@ struct Int16Averages {
 	template<bool>
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		const hn::Rebind<int16_t, Tag> tag;
-		const Vector added = hn::Set(Tag(), arith.padValue[padded] * arith.width);
-		const Vector all = hn::Add(sum, added);
-		if (fits) {
-			hn::StoreU(hn::DemoteTo(tag, scaledFitting<Int16Averages>(all, arith)), tag,
-				   out);
-			return;
-		}
-		const Vector whole = wrap<Arith::kSumBits>(Tag(), all);
-		const Vector row = scale<Arith::kScaledBits>(whole, arith.recipWidth);
+		/* The sum is wrapped afterwards anyhow. */
+		const auto added = static_cast<Number>(arith_.padValue[padded] * arith_.width);
+		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
 
-		hn::StoreU(hn::DemoteTo(tag, scale<Arith::kOutBits>(row, arith.recipHeight)), tag,
-			   out);
+		hn::StoreU(hn::DemoteTo(ElementTag(), fits_ ? scaledFitting(all) : scaled(all)),
+			   ElementTag(), out);
 	}
 
-	Arith arith;
-	bool fits;
+private:
+	using ElementTag = hn::Rebind<Element, Tag>;
+
+	/** \param largest magnitude of an element \param above of negative numbers 1 */
+	static bool fitUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
+	{
+		const auto fits = [&](int64_t magnitude, unsigned bits) {
+			return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
+		};
+		const auto scaled = [](int64_t sum, uint32_t reciprocal) {
+			constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
+			return (sum * reciprocal + half) >> Arith::kFraction;
+		};
+		const int64_t ofRow = op.kernelWidth * largest + pad;
+		const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
+		const int64_t row = scaled(all, op.recipWidth);
+
+		return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
+		       fits(row, Arith::kScaledBits) &&
+		       fits(scaled(row, op.recipHeight), Arith::kOutBits);
+	}
+
+	/** \return true if no sum and no result of a window loses bits, and divisors are above 1 */
+	static bool allFit(const PdpOp &op)
+	{
+		constexpr int64_t lowest = std::numeric_limits<Element>::min();
+		int64_t pad = 0; /* the largest */
+
+		for (const int32_t value : op.padValue)
+			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
+		return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
+		       fitUpTo(op, pad, -lowest - 1, 0) && fitUpTo(op, pad, -lowest, 1);
+	}
+
+	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
+	template<int kBits>
+	static HWY_INLINE Vector scale(Vector value, int32_t reciprocal)
+	{
+		const typename Scaling::BitsTag bits;
+		using Bit = hn::TFromD<decltype(bits)>;
+		const auto sign = hn::BroadcastSignBit(value);
+		const auto mask = hn::Or(hn::BitCast(bits, sign),
+					 hn::Set(bits, (Bit{ 1 } << (kBits - 1)) - 1));
+		typename Scaling::Bits half;
+		const auto whole = Scaling::of(hn::BitCast(bits, hn::Abs(value)), reciprocal, half);
+		const auto rounded = hn::BitCast(Tag(), hn::Add(hn::And(whole, mask), half));
+
+		return wrap<kBits>(Tag(), hn::Sub(hn::Xor(rounded, sign), sign));
+	}
+
+	HWY_INLINE Vector scaled(Vector sum) const
+	{
+		const Vector row = scale<Arith::kScaledBits>(wrap<Arith::kSumBits>(Tag(), sum),
+							     arith_.recipWidth);
+
+		return scale<Arith::kOutBits>(row, arith_.recipHeight);
+	}
+
+	/** \return a sum that fits times both reciprocals: magnitudes, with the sign at the end */
+	HWY_INLINE Vector scaledFitting(Vector sum) const
+	{
+		const auto sign = hn::BroadcastSignBit(sum);
+		auto magnitude = hn::BitCast(typename Scaling::BitsTag(), hn::Abs(sum));
+
+		magnitude = Scaling::ofFitting(magnitude, arith_.recipWidth);
+		magnitude = Scaling::ofFitting(magnitude, arith_.recipHeight);
+		return hn::Sub(hn::Xor(hn::BitCast(Tag(), magnitude), sign), sign);
+	}
+
+	Arith arith_;
+	bool fits_;
 };
 
 /** \brief PdpFloatAverage, of registers that hold ordinary numbers */

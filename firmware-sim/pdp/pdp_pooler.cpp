@@ -43,10 +43,10 @@ class Pooler final : public PdpPooler
 {
 public:
 	Pooler(const PdpOp &op, const PdpPart &part)
-		: op_(op), ops_(op), slots_((op.kernelHeight + op.strideY - 1) / op.strideY),
-		  inWidth_(part.inWidth), windows_(windowsOf(op, part)), firstWhole_(firstWhole()),
-		  endWhole_(endWhole()), row_(size_t{ part.outWidth } * Lanes),
-		  sums_(row_.size() * slots_), out_(row_.size())
+		: op_(op), ops_(op), inWidth_(part.inWidth), windows_(windowsOf(op, part)),
+		  firstWhole_(firstWhole()), endWhole_(endWhole()),
+		  rowNumbers_(size_t{ part.outWidth } * Lanes),
+		  rows_(rowNumbers_ * op.kernelHeight), out_(rowNumbers_)
 	{
 	}
 
@@ -61,12 +61,9 @@ public:
 			const int64_t begin = std::max<int64_t>(top, 0);
 			const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
 
-			if (y_ + 1 != end) {
-				addRow(outY, y_ == begin);
+			if (y_ + 1 != end)
 				continue;
-			}
-			finish(outY, y_ == begin,
-			       op_.kernelHeight - static_cast<uint32_t>(end - begin));
+			finish(static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
 			emit(outY, std::as_bytes(std::span(out_)));
 		}
 		y_ = (y_ + 1) % op_.inHeight;
@@ -127,8 +124,10 @@ private:
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
 	void poolLine(const Element *in)
 	{
-		rowIsPlain_ = ops_.isPlain(in, size_t{ inWidth_ } * Lanes);
-		if (rowIsPlain_)
+		const bool plain = ops_.isPlain(in, size_t{ inWidth_ } * Lanes);
+
+		isPlain_[y_ % op_.kernelHeight] = plain;
+		if (plain)
 			poolRow<true>(in);
 		else
 			poolRow<false>(in);
@@ -161,10 +160,10 @@ private:
 		const Ops ops = ops_;
 
 		for (size_t lane = 0; lane < Lanes; lane += step) {
-			Number *row = row_.data() + lane;
+			Number *row = rowOf(y_) + lane;
 			const auto some = [&](size_t from, size_t to) HWY_ATTR {
 				for (size_t i = from; i < to; i++)
-					hn::StoreU(rowOf<kPlain>(ops, windows_[i], in + lane),
+					hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane),
 						   Tag(), row + i * Lanes);
 			};
 
@@ -187,7 +186,7 @@ private:
 	}
 
 	template<bool kPlain>
-	static HWY_INLINE Vector rowOf(const Ops &ops, const Window &window, const Element *in)
+	static HWY_INLINE Vector sumOf(const Ops &ops, const Window &window, const Element *in)
 	{
 		if (window.columns == 0)
 			return hn::Zero(Tag());
@@ -199,82 +198,73 @@ private:
 		return ops.finishRow(row, window.padded);
 	}
 
-	/** The sums of an output line that is under way */
-	Number *slot(uint32_t outY) { return sums_.data() + row_.size() * (outY % slots_); }
+	/** What became of the windows' rows on line \a y, one of the last of a window's height */
+	Number *rowOf(uint32_t y) { return &rows_[rowNumbers_ * (y % op_.kernelHeight)]; }
 
-	void addRow(uint32_t outY, bool first)
+	/** Reduce windows to elements: the rows of \a count lines, from the one at \a first on */
+	void finish(uint32_t first, uint32_t count)
 	{
-		bool &isPlain = slotIsPlain_[outY % slots_];
+		std::array<const Number *, kMostRows> rows;
+		bool plain = true;
 
-		if (first) {
-			std::copy_n(row_.data(), row_.size(), slot(outY));
-			isPlain = rowIsPlain_;
-			return;
+		for (uint32_t i = 0; i < count; i++) {
+			rows[i] = rowOf(first + i);
+			plain &= isPlain_[(first + i) % op_.kernelHeight];
 		}
-		isPlain &= rowIsPlain_;
-		if (isPlain)
-			addToSums<true>(slot(outY));
+		if (plain)
+			finishRows<true>(rows.data(), count);
 		else
-			addToSums<false>(slot(outY));
+			finishRows<false>(rows.data(), count);
 	}
 
 	template<bool kPlain>
-	void addToSums(Number *sum)
+	void finishRows(const Number *const *rows, uint32_t count)
 	{
-		const size_t step = hn::Lanes(Tag());
-		const size_t count = row_.size();
-		const Ops ops = ops_;
-		const Number *row = row_.data();
-
-		for (size_t i = 0; i < count; i += step)
-			hn::StoreU(ops.template addRow<kPlain>(hn::LoadU(Tag(), sum + i),
-							       hn::LoadU(Tag(), row + i)),
-				   Tag(), sum + i);
+		/* The usual heights, as of widths. */
+		switch (count) {
+		case 2:
+			return finishWindows<kPlain, 2>(rows, count);
+		case 3:
+			return finishWindows<kPlain, 3>(rows, count);
+		default:
+			return finishWindows<kPlain, 0>(rows, count);
+		}
 	}
 
-	/** \param first the row is the only one */
-	void finish(uint32_t outY, bool first, uint32_t padded)
-	{
-		const Number *sum = first ? nullptr : slot(outY);
-
-		if (rowIsPlain_ && (first || slotIsPlain_[outY % slots_]))
-			finishSums<true>(sum, padded);
-		else
-			finishSums<false>(sum, padded);
-	}
-
-	/** \param sum null: there is none */
-	template<bool kPlain>
-	void finishSums(const Number *sum, uint32_t padded)
+	/** \tparam kRows of a window; 0: \a count, any */
+	template<bool kPlain, uint32_t kRows>
+	void finishWindows(const Number *const *rows, uint32_t count)
 	{
 		const size_t step = hn::Lanes(Tag());
-		const size_t count = row_.size();
+		const uint32_t padded = op_.kernelHeight - count;
 		const Ops ops = ops_;
-		const Number *row = row_.data();
 		Element *out = out_.data();
+		const Number *row[kMostRows];
 
-		for (size_t i = 0; i < count; i += step) {
-			Vector all = hn::LoadU(Tag(), row + i);
-			if (sum)
-				all = ops.template addRow<kPlain>(hn::LoadU(Tag(), sum + i), all);
+		std::copy_n(rows, count, row);
+		for (size_t i = 0; i < rowNumbers_; i += step) {
+			Vector all = hn::LoadU(Tag(), row[0] + i);
+			for (uint32_t n = 1; n < (kRows ? kRows : count); n++)
+				all = ops.template addRow<kPlain>(all,
+								  hn::LoadU(Tag(), row[n] + i));
 			ops.template finish<kPlain>(all, padded, out + i);
 		}
 	}
 
+	static constexpr uint32_t kMostRows = 8; /* of a window */
+
 	const PdpOp &op_;
 	const Ops ops_;
-	const uint32_t slots_; /* output lines under way at the same time */
 	uint32_t y_ = 0;
 	const uint32_t inWidth_;
 	const std::vector<Window> windows_;
 	/* Those with all of their columns on the line, which lie beside one another. */
 	const size_t firstWhole_;
 	const size_t endWhole_;
-	/* No number of the row, or of all rows of a slot, needs care. */
-	bool rowIsPlain_ = false;
-	std::array<bool, 8> slotIsPlain_ = {};
-	std::vector<Number> row_;
-	std::vector<Number> sums_;
+	const size_t rowNumbers_;
+	std::vector<Number> rows_; /* as many as a window has, in turns */
+	/* No number of a row needs care. */
+	std::array<bool, kMostRows> isPlain_ = {};
 	std::vector<Element> out_;
 };
 
@@ -293,11 +283,14 @@ std::unique_ptr<PdpPooler> createOf(const PdpOp &op, const PdpPart &part)
 	return std::make_unique<Pooler<Average, Lanes>>(op, part);
 }
 
-template<Precision P, typename Average>
+template<class Scaling>
 std::unique_ptr<PdpPooler> createOfIntegers(const PdpOp &op, const PdpPart &part)
 {
-	return createOf<IntegerExtremes<P, PoolingMethod::Max>,
-			IntegerExtremes<P, PoolingMethod::Min>, Average, atomChannels(P)>(op, part);
+	constexpr Precision precision = Scaling::kPrecision;
+
+	return createOf<IntegerExtremes<precision, PoolingMethod::Max>,
+			IntegerExtremes<precision, PoolingMethod::Min>, IntegerAverages<Scaling>,
+			atomChannels(precision)>(op, part);
 }
 
 std::unique_ptr<PdpPooler> createOfFloats(const PdpOp &op, const PdpPart &part)
@@ -314,9 +307,9 @@ std::unique_ptr<PdpPooler> createOfTarget(const PdpOp &op, const PdpPart &part)
 {
 	switch (op.precision) {
 	case Precision::Int8:
-		return createOfIntegers<Precision::Int8, Int8Averages>(op, part);
+		return createOfIntegers<Int8Scaling>(op, part);
 	case Precision::Int16:
-		return createOfIntegers<Precision::Int16, Int16Averages>(op, part);
+		return createOfIntegers<Int16Scaling>(op, part);
 	case Precision::Fp16:
 		break;
 	}

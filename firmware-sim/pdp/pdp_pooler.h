@@ -18,8 +18,8 @@ namespace nvdla::sim
 /**
  * \brief Pools lines as they come; output lines come out as soon as their last row went in
  *
- * Keeps one partial line per output line that is under way, as the hardware's
- * line buffer does. Channels are in atoms, all of whose lanes are pooled.
+ * Keeps what became of the windows' rows on the last lines, as many as a window
+ * has. Channels are in atoms, all of whose lanes are pooled.
  */
 class PdpPooler
 {
