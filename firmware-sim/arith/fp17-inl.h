@@ -167,12 +167,19 @@ inline bool isAtMostOne(uint32_t fp17Bits)
 	return (fp17Bits & arith::Fp17::kMagnitudeMask) <= arith::Fp17::kOne;
 }
 
-/** \return to nearest even at the mantissa's end; nothing else */
+/**
+ * \param value finite, below 2^100 \return to nearest even at the mantissa's end; nothing else
+ *
+ * T. J. Dekker's way ("A floating-point technique for extending the available precision", 1971): in
+ * the sum with its multiple by 2^13 the last bits have no place, and what is taken from that is
+ * rounded as well.
+ */
 HWY_INLINE Bits roundedMantissa(Bits value)
 {
-	const Bits odd = hn::And(hn::ShiftRight<13>(value), constant(1));
+	const auto number = asFloat(value);
+	const auto large = hn::MulAdd(number, hn::Set(FloatTag(), 0x1p13F), number);
 
-	return hn::AndNot(constant(0x1fff), hn::Add(hn::Add(value, odd), constant(0xfff)));
+	return asBits(hn::Sub(large, hn::Sub(large, number)));
 }
 
 /**
