@@ -11,6 +11,7 @@
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
 #include "cdp/cdp_float.h"
+#include "cdp/cdp_float_pieces.h"
 #include "cdp/cdp_pieces.h"
 #include "core/elements.h"
 #include "lut/lut_fast.h"
@@ -41,6 +42,7 @@ public:
 			else if (FastLut::accepts(op.lut))
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
+			floatPieces_ = CdpFloatPieces::of(op, tables);
 			floatLut_.emplace(op.lut, tables, op.countsLut);
 			float_.emplace(floatOf(op));
 		}
@@ -73,8 +75,10 @@ private:
 	std::optional<CdpPieces> pieces_; /**< integers, if lut_ is pieces */
 	std::optional<FastLut> fastLut_;  /**< integers, if not, and it can take lut_'s place */
 
-	std::optional<FloatLut> floatLut_; /**< the same of FP16 */
-	std::optional<CdpFloat> float_;	   /**< FP16, if there is floatLut_ */
+	std::optional<FloatLut> floatLut_;	    /**< the same of FP16 */
+	std::optional<CdpFloat> float_;		    /**< FP16, if there is floatLut_ */
+	std::optional<CdpFloatPieces> floatPieces_; /**< for what has no NaN, if lut_ is pieces */
+	bool hasNan_ = false;			    /**< the chunk, of FP16 */
 
 	std::vector<int32_t> values_;  /**< FP16 with float_: FP32 bits */
 	std::vector<double> sums_;     /**< INT16's squares, of a position */
@@ -123,6 +127,7 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	 */
 	if (values_.empty())
 		values_.resize(size_t{ count } * stride_ + atomBytes);
+	hasNan_ = false;
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =
 			op_.source.address + uint64_t{ surface } * op_.source.surfaceStride +
@@ -141,7 +146,7 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 	int32_t *first = &values_[margin + channel];
 
 	if (float_) {
-		cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
+		hasNan_ |= !cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
 	} else if (isFast()) {
 		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
 	} else {
@@ -260,15 +265,19 @@ void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
 	const size_t step = size_t{ count } * atomBytes;
 
 	bytes_.resize(step * op_.surfaces());
+	const CdpChunk chunk = { .values = &values_[margin],
+				 .valueStep = stride_,
+				 .positions = count,
+				 .channels = stride_ - 2 * margin,
+				 .atoms = bytes_.data(),
+				 .surfaceBytes = step };
 	if (pieces_)
-		cdpPiecesChunk(*pieces_, { .values = &values_[margin],
-					   .valueStep = stride_,
-					   .positions = count,
-					   .channels = stride_ - 2 * margin,
-					   .atoms = bytes_.data(),
-					   .surfaceBytes = step });
-	for (uint32_t atom = 0; atom < count && !pieces_; atom++)
-		normaliseFast(atom, &bytes_[size_t{ atom } * atomBytes], step);
+		cdpPiecesChunk(*pieces_, chunk);
+	else if (floatPieces_ && !hasNan_)
+		cdpFloatPiecesChunk(*floatPieces_, chunk);
+	else
+		for (uint32_t atom = 0; atom < count; atom++)
+			normaliseFast(atom, &bytes_[size_t{ atom } * atomBytes], step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
 		write(surface, y, x, std::span(bytes_).subspan(surface * step, step));
 }
@@ -305,6 +314,8 @@ OperationResult CdpRun::report() const
 		all += float_->counters;
 		saturation += float_->saturation;
 	}
+	if (floatPieces_)
+		saturation += floatPieces_->saturation;
 	if (pieces_) {
 		all += pieces_->counters;
 		saturation += pieces_->saturation;
