@@ -14,23 +14,14 @@
 #include <vector>
 
 #include "conv/line_elements.h"
+#include "conv/tile_operands.h"
 
 namespace nvdla::sim
 {
 
-/* An exponent of ones, which one more carries out of. */
 bool SpecialCount::any(std::span<const std::byte> halves)
 {
-	constexpr uint16_t kMagnitude = 0x7fff;
-	constexpr uint16_t kOneExponent = 0x400;
-	uint16_t carries = 0;
-
-	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
-		uint16_t bits;
-		std::memcpy(&bits, &halves[i], sizeof(bits));
-		carries |= static_cast<uint16_t>((bits & kMagnitude) + kOneExponent);
-	}
-	return carries & 0x8000;
+	return !areFinite(halves.data(), halves.size() / sizeof(uint16_t));
 }
 
 void SpecialCount::pass(std::span<std::byte> halves, bool flush)

@@ -10,7 +10,7 @@
 #include "conv/channel_weights.h"
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
-#include "conv/dense_sums.h"
+#include "conv/dense_maker.h"
 #include "conv/estimated_sums.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
@@ -195,93 +195,6 @@ private:
 	uint32_t saturated_ = 0;
 };
 
-/** The only line of an operation with one output position, of integers */
-class DenseMaker : public LineMaker
-{
-public:
-	DenseMaker(const ConvOp &op, const DataView &data)
-		: op_(op), blocks_(makeBlocks(op)), elementBytes_(elementBytes(op.precision)),
-		  lineBytes_(data.lineBytes()), data_(lineBytes_ * op.windows.data.height),
-		  sums_(op.groupKernels()), wide_(op.groupKernels())
-	{
-		for (uint32_t y = 0; y < op.windows.data.height; y++)
-			data.read(0, y, &data_[y * lineBytes_]);
-		if (isWide()) {
-			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
-			return;
-		}
-		for (const Block &block : blocks_) {
-			const std::byte *bytes = dataOf(block);
-			for (uint32_t i = 0; i < block.lanes; i++)
-				dataSum_ += static_cast<int8_t>(bytes[i]);
-		}
-	}
-
-	/** \return true if there is one position, whose window needs no padding */
-	static bool accepts(const ConvOp &op)
-	{
-		const Windows &windows = op.windows;
-		const CubeSize &kernel = windows.kernel;
-
-		return op.precision != Precision::Fp16 && op.mode == ConvMode::Direct &&
-		       op.batches == 1 && windows.out.width == 1 && windows.out.height == 1 &&
-		       windows.padLeft == 0 && windows.padTop == 0 &&
-		       kernel.channels == windows.data.channels &&
-		       (kernel.width - 1) * windows.dilationX < windows.data.width &&
-		       (kernel.height - 1) * windows.dilationY < windows.data.height;
-	}
-
-	void load(const WeightGroup &group) override
-	{
-		operands_.clear();
-		for (const Block &block : blocks_)
-			operands_.push_back(
-				{ dataOf(block),
-				  &group.bytes[block.weights * group.kernels * elementBytes_],
-				  block.lanes * elementBytes_ });
-		if (isWide()) {
-			std::fill(wide_.begin(), wide_.end(), 0);
-			denseWideSums(operands_, group.kernels, static_cast<int16_t>(range_.lowest),
-				      wide_.data());
-			saturated_ = clipSums(wide_, op_.clipTruncate, sums_.data());
-			return;
-		}
-		std::fill(sums_.begin(), sums_.end(), 0);
-		denseSums(operands_, group.kernels, dataSum_, sums_.data());
-		if (op_.clipTruncate)
-			roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
-	}
-
-	/* All that there is to make is made. */
-	void make(uint64_t, uint32_t) override {}
-	std::span<const int32_t> lines() const override { return sums_; }
-	uint32_t saturated() const override { return saturated_; }
-
-private:
-	bool isWide() const { return op_.precision == Precision::Int16; }
-
-	const std::byte *dataOf(const Block &block) const
-	{
-		const Windows &windows = op_.windows;
-		const size_t column = size_t{ block.column } * windows.dilationX;
-
-		return &data_[block.row * windows.dilationY * lineBytes_ +
-			      (column * windows.data.channels + block.channel) * elementBytes_];
-	}
-
-	const ConvOp &op_;
-	const std::vector<Block> blocks_;
-	const size_t elementBytes_;
-	const size_t lineBytes_;
-	std::vector<std::byte> data_;
-	int32_t dataSum_ = 0; /* INT8 */
-	Int16Range range_;    /* INT16 */
-	std::vector<DenseBlock> operands_;
-	std::vector<int32_t> sums_;
-	std::vector<int64_t> wide_; /* INT16 */
-	uint32_t saturated_ = 0;
-};
-
 /** \return true if no sum that the host makes of integers can overflow */
 bool sumsFit(const ConvOp &op)
 {
@@ -315,9 +228,9 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 {
 	const unsigned int threads = worthwhileThreads(op, kMacsForAThread);
 
-	if (DenseMaker::accepts(op))
+	if (isDense(op))
 		return streamLines(op, weights, sink, memory, workers, threads, 1,
-				   [&] { return std::make_unique<DenseMaker>(op, data); });
+				   [&] { return newDenseMaker(op, data); });
 
 	const TilePlan plan(op);
 	const TileLines lines(plan, data, workers);

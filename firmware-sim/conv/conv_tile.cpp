@@ -45,7 +45,10 @@ struct Ahead {
 	}
 };
 
-/** The sums of one tile, in registers: indices are constants once inlined */
+/**
+ * The sums of one tile, in registers: indices are constants, without a loop that could have them in
+ * memory
+ */
 template<typename Product, size_t... kIndex>
 struct Tile {
 	using Tag = typename Product::Tag;
@@ -58,15 +61,22 @@ struct Tile {
 	Vector sums[kCount][kVectors];
 	const std::byte *at[kCount];
 
+	using Vectors = std::make_index_sequence<kVectors>;
+
+	template<size_t kPosition, size_t... kVector>
+	HWY_INLINE void start(const TilePosition *positions, const int32_t *from,
+			      std::index_sequence<kVector...>)
+	{
+		if constexpr (Product::kPositionsStart)
+			((sums[kPosition][kVector] = hn::Set(Tag(), positions[kPosition].start)),
+			 ...);
+		else
+			((sums[kPosition][kVector] = Product::load(from + kVector * kLanes)), ...);
+	}
+
 	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
 	{
-		for (size_t position = 0; position < kCount; position++)
-			for (size_t i = 0; i < kVectors; i++)
-				if constexpr (Product::kPositionsStart)
-					sums[position][i] =
-						hn::Set(Tag(), positions[position].start);
-				else
-					sums[position][i] = Product::load(from + i * kLanes);
+		(start<kIndex>(positions, from, Vectors()), ...);
 	}
 
 	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
@@ -93,8 +103,7 @@ struct Tile {
 	{
 		const std::byte *from = at[kPosition] + offset;
 
-		(addUnit<kPosition, kUnit>(from, weights, std::make_index_sequence<kVectors>()),
-		 ...);
+		(addUnit<kPosition, kUnit>(from, weights, Vectors()), ...);
 	}
 
 	/** \param offset of the unit in its run, bytes */
@@ -136,13 +145,15 @@ struct Tile {
 		return multiply(units, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
 
-	HWY_INLINE void store(int32_t *out) const
+	template<size_t kPosition, size_t... kVector>
+	HWY_INLINE void store(int32_t *out, std::index_sequence<kVector...>) const
 	{
-		for (size_t position = 0; position < kCount; position++)
-			for (size_t i = 0; i < kVectors; i++)
-				Product::store(sums[position][i],
-					       out + position * Product::kAllColumns + i * kLanes);
+		(Product::store(sums[kPosition][kVector],
+				out + kPosition * Product::kAllColumns + kVector * kLanes),
+		 ...);
 	}
+
+	HWY_INLINE void store(int32_t *out) const { (store<kIndex>(out, Vectors()), ...); }
 };
 
 /** What all tiles of a call share */

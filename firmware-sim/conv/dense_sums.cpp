@@ -15,6 +15,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/dense_ahead.h"
 #include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -41,46 +42,31 @@ struct PaddedBlock {
 
 /** Products of INT8 in 16 bits */
 struct Pairs {
-	static constexpr size_t kKernelsAtOnce = 4;
+	static constexpr size_t kKernelsAtOnce = 8;
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;
 	using Sum = hn::Vec<SumTag>;
-	static constexpr size_t kLanes = hn::MaxLanes(Tag());
-	static constexpr int32_t kExcess = 0; /* of a weight */
+	using Operand = hn::Vec<Tag>;
+	static constexpr size_t kBytes = hn::MaxLanes(Tag()); /* of an operand */
+	static constexpr int32_t kExcess = 0;		      /* of a weight */
 
-	static HWY_INLINE hn::Vec<Tag> load(const std::byte *bytes)
+	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
 		const hn::Rebind<int8_t, Tag> byteTag;
 		return hn::PromoteTo(Tag(),
 				     hn::LoadU(byteTag, reinterpret_cast<const int8_t *>(bytes)));
 	}
 
-	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
 	{
-		Sum other = hn::Zero(SumTag());
-
-		for (size_t i = 0; i < kDenseBytes; i += kLanes)
-			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(data + i),
-							    load(weights + i), sum, other);
-		return hn::Add(sum, other);
+		return load(PaddedBlock<kBytes>(bytes, count).bytes);
 	}
 
-	/** add() of fewer than kDenseBytes */
-	static HWY_INLINE Sum addSome(Sum sum, const std::byte *data, const std::byte *weights,
-				      size_t bytes)
+	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
 	{
 		Sum other = hn::Zero(SumTag());
-		size_t i = 0;
 
-		for (; i + kLanes <= bytes; i += kLanes)
-			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(data + i),
-							    load(weights + i), sum, other);
-		if (i < bytes) {
-			const PaddedBlock<kLanes> lastData(data + i, bytes - i);
-			const PaddedBlock<kLanes> lastWeights(weights + i, bytes - i);
-			sum = hn::ReorderWidenMulAccumulate(SumTag(), load(lastData.bytes),
-							    load(lastWeights.bytes), sum, other);
-		}
+		sum = hn::ReorderWidenMulAccumulate(SumTag(), data, weights, sum, other);
 		return hn::Add(sum, other);
 	}
 };
@@ -88,19 +74,28 @@ struct Pairs {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /** VNNI: the weights as unsigned numbers, more by 128 */
 struct Quads {
-	using SumTag = hn::ScalableTag<int32_t>;
-	using Sum = hn::Vec<SumTag>;
-	static constexpr int32_t kExcess = 128;
-
 	/* Rows follow each other: the more of them, the longer what is read in one go. */
 	static constexpr size_t kKernelsAtOnce = 16;
+	using SumTag = hn::ScalableTag<int32_t>;
+	using Sum = hn::Vec<SumTag>;
+	using Operand = Sum;
+	static constexpr size_t kBytes = kDenseBytes;
+	static constexpr int32_t kExcess = 128;
 
-	static HWY_INLINE Sum load(const std::byte *bytes)
+	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
 		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
 	}
 
-	static HWY_INLINE Sum multiply(Sum sum, Sum data, Sum weights)
+	/** What is not there is not looked at. */
+	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
+	{
+		const __mmask64 there = (uint64_t{ 1 } << count) - 1;
+
+		return Sum{ _mm512_maskz_loadu_epi8(there, bytes) };
+	}
+
+	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
 	{
 		const Sum flipped =
 			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080)));
@@ -108,68 +103,142 @@ struct Quads {
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(flipped.raw), "v"(data.raw));
 		return sum;
 	}
+};
+#endif
 
-	static HWY_INLINE Sum add(Sum sum, const std::byte *data, const std::byte *weights)
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+/** Data that are not negative as unsigned numbers: 16 bits hold the sums of two products */
+struct PositiveQuads {
+	static constexpr size_t kKernelsAtOnce = 8;
+	using SumTag = hn::FixedTag<int32_t, 8>;
+	using Sum = hn::Vec<SumTag>;
+	using Operand = Sum;
+	static constexpr size_t kBytes = kDenseBytes / 2;
+	static constexpr int32_t kExcess = 0;
+
+	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
-		return multiply(sum, load(data), load(weights));
+		return hn::LoadU(SumTag(), reinterpret_cast<const int32_t *>(bytes));
 	}
 
-	/** add() of fewer than kDenseBytes: what is not there is not looked at */
-	static HWY_INLINE Sum addSome(Sum sum, const std::byte *data, const std::byte *weights,
-				      size_t bytes)
+	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
 	{
-		const __mmask64 there = (uint64_t{ 1 } << bytes) - 1;
+		return load(PaddedBlock<kBytes>(bytes, count).bytes);
+	}
 
-		return multiply(sum, Sum{ _mm512_maskz_loadu_epi8(there, data) },
-				Sum{ _mm512_maskz_loadu_epi8(there, weights) });
+	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
+	{
+		const __m256i pairs = _mm256_maddubs_epi16(data.raw, weights.raw);
+
+		return hn::Add(sum, Sum{ _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)) });
 	}
 };
 #endif
 
-/** The sums of some kernels from \a first on, the last one's again where there are less */
+/** The sums of some kernels, in registers: indices are constants once inlined */
 template<typename Product, size_t... kIndex>
-void someSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, int32_t dataSum,
-	      int32_t *sums, std::index_sequence<kIndex...>)
-{
+struct DenseSums {
 	using Tag = typename Product::SumTag;
-	const size_t kernel[] = { std::min(first + kIndex, kernels - 1)... };
-	typename Product::Sum sum[] = { ((void)kIndex, hn::Zero(Tag()))... };
 
-	for (const DenseBlock &block : blocks) {
-		if (block.bytes == kDenseBytes) {
-			((sum[kIndex] = Product::add(sum[kIndex], block.data,
-						     block.weights + kernel[kIndex] * kDenseBytes)),
-			 ...);
-			continue;
-		}
-		((sum[kIndex] = Product::addSome(sum[kIndex], block.data,
-						 block.weights + kernel[kIndex] * block.bytes,
-						 block.bytes)),
+	typename Product::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(Tag()))... };
+
+	HWY_INLINE DenseSums() {} /* an implicit one has no vectors */
+
+	HWY_INLINE void addOperand(typename Product::Operand data, const std::byte *weights)
+	{
+		((sums[kIndex] = Product::add(sums[kIndex], data,
+					      Product::load(weights + kIndex * kDenseBytes))),
 		 ...);
 	}
-	((sums[kernel[kIndex]] =
-		  hn::GetLane(hn::SumOfLanes(Tag(), sum[kIndex])) - Product::kExcess * dataSum),
-	 ...);
+
+	/** \param weights of the first kernel, those of the next one follow */
+	template<size_t... kPart>
+	HWY_INLINE void addBlock(const std::byte *data, const std::byte *weights,
+				 std::index_sequence<kPart...>)
+	{
+		(bringAhead(weights + kIndex * kDenseBytes), ...);
+		(addOperand(Product::load(data + kPart * Product::kBytes),
+			    weights + kPart * Product::kBytes),
+		 ...);
+	}
+
+	/** A block of fewer bytes than kDenseBytes */
+	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights)
+	{
+		for (size_t at = 0; at < block.bytes; at += Product::kBytes) {
+			const size_t count = std::min(Product::kBytes, block.bytes - at);
+			const auto data = Product::loadSome(block.data + at, count);
+			((sums[kIndex] = Product::add(
+				  sums[kIndex], data,
+				  Product::loadSome(weights + kIndex * block.bytes + at, count))),
+			 ...);
+		}
+	}
+
+	HWY_INLINE void store(int32_t excess, int32_t *out) const
+	{
+		((out[kIndex] = hn::GetLane(hn::SumOfLanes(Tag(), sums[kIndex])) - excess), ...);
+	}
+};
+
+/**
+ * Calls \a some with the first one of some kernels and as many indices, powers of two, until it
+ * was called for all
+ */
+template<size_t kMost, typename Some>
+HWY_INLINE void forSomeKernels(size_t kernels, Some some)
+{
+	size_t first = 0;
+
+	for (; first + kMost <= kernels; first += kMost)
+		some(first, std::make_index_sequence<kMost>());
+	if constexpr (kMost > 1)
+		forSomeKernels<kMost / 2>(kernels - first, [&](size_t rest, auto indices) HWY_ATTR {
+			some(first + rest, indices);
+		});
+}
+
+/** The sums of some kernels from \a first on, whose weights of a block follow each other */
+template<typename Product, size_t... kIndex>
+HWY_INLINE void someSums(std::span<const DenseBlock> blocks, size_t first, int32_t dataSum,
+			 int32_t *sums, std::index_sequence<kIndex...>)
+{
+	constexpr size_t kParts = kDenseBytes / Product::kBytes;
+	DenseSums<Product, kIndex...> some;
+
+	for (const DenseBlock &block : blocks) {
+		const std::byte *weights = block.weights + first * block.bytes;
+		if (block.bytes == kDenseBytes)
+			some.addBlock(block.data, weights, std::make_index_sequence<kParts>());
+		else
+			some.addSome(block, weights);
+	}
+	some.store(Product::kExcess * dataSum, sums + first);
 }
 
 template<typename Product>
 void allSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
 {
-	for (size_t first = 0; first < kernels; first += Product::kKernelsAtOnce)
-		someSums<Product>(blocks, first, kernels, dataSum, sums,
-				  std::make_index_sequence<Product::kKernelsAtOnce>());
+	forSomeKernels<Product::kKernelsAtOnce>(kernels, [&](size_t first, auto indices) HWY_ATTR {
+		someSums<Product>(blocks, first, dataSum, sums, indices);
+	});
 }
 
-void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum,
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
 		       int32_t *sums)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (__builtin_cpu_supports("avx512vnni")) {
-		allSums<Quads>(blocks, kernels, dataSum, sums);
+		allSums<Quads>(blocks, kernels, data.sum, sums);
+		return;
+	}
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	if (!data.anyNegative) {
+		allSums<PositiveQuads>(blocks, kernels, data.sum, sums);
 		return;
 	}
 #endif
-	allSums<Pairs>(blocks, kernels, dataSum, sums);
+	allSums<Pairs>(blocks, kernels, data.sum, sums);
 }
 
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
@@ -204,29 +273,27 @@ HWY_INLINE int64_t totalOf(const WideSum &sum)
 	return std::accumulate(std::begin(lanes), std::end(lanes), int64_t{ 0 });
 }
 
-/** The sums of some kernels from \a first on, the last one's again where there are less */
 template<size_t... kIndex>
-void someWideSums(std::span<const DenseBlock> blocks, size_t first, size_t kernels, int64_t *sums,
-		  std::index_sequence<kIndex...>)
+HWY_INLINE void someWideSums(std::span<const DenseBlock> blocks, size_t first, int64_t *sums,
+			     std::index_sequence<kIndex...>)
 {
-	const size_t kernel[] = { std::min(first + kIndex, kernels - 1)... };
 	WideSum sum[sizeof...(kIndex)];
 
 	for (const DenseBlock &block : blocks) {
+		const std::byte *weights = block.weights + first * block.bytes;
 		if (block.bytes == 2 * kDenseBytes) {
-			(addWide(sum[kIndex], block.data,
-				 block.weights + kernel[kIndex] * block.bytes),
-			 ...);
+			(bringAhead(weights + 2 * kIndex * kDenseBytes), ...);
+			(bringAhead(weights + (2 * kIndex + 1) * kDenseBytes), ...);
+			(addWide(sum[kIndex], block.data, weights + 2 * kIndex * kDenseBytes), ...);
 			continue;
 		}
 		const PaddedBlock<2 * kDenseBytes> data(block.data, block.bytes);
 		(addWide(sum[kIndex], data.bytes,
-			 PaddedBlock<2 * kDenseBytes>(block.weights + kernel[kIndex] * block.bytes,
-						      block.bytes)
+			 PaddedBlock<2 * kDenseBytes>(weights + kIndex * block.bytes, block.bytes)
 				 .bytes),
 		 ...);
 	}
-	((sums[kernel[kIndex]] = totalOf(sum[kIndex])), ...);
+	((sums[first + kIndex] = totalOf(sum[kIndex])), ...);
 }
 
 void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
@@ -237,9 +304,9 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, i
 		denseWideSumsReference(blocks, kernels, sums);
 		return;
 	}
-	for (size_t first = 0; first < kernels; first += kWideKernelsAtOnce)
-		someWideSums(blocks, first, kernels, sums,
-			     std::make_index_sequence<kWideKernelsAtOnce>());
+	forSomeKernels<kWideKernelsAtOnce>(kernels, [&](size_t first, auto indices) HWY_ATTR {
+		someWideSums(blocks, first, sums, indices);
+	});
 }
 
 #else
@@ -250,7 +317,8 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, i
 	denseWideSumsReference(blocks, kernels, sums);
 }
 
-void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int32_t, int32_t *sums)
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics,
+		       int32_t *sums)
 {
 	denseSumsReference(blocks, kernels, sums);
 }
@@ -269,9 +337,10 @@ namespace nvdla::sim
 HWY_EXPORT(denseSumsOfTarget);
 HWY_EXPORT(denseWideSumsOfTarget);
 
-void denseSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
+void denseSums(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
+	       int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, kernels, dataSum, sums);
+	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, kernels, data, sums);
 }
 
 void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums)

@@ -22,13 +22,26 @@ struct DenseBlock {
 /** \brief Bytes of the largest block of INT8 */
 inline constexpr size_t kDenseBytes = 64;
 
+/** \brief What there is to know of INT8 data beforehand */
+struct ByteStatistics {
+	int32_t sum = 0; /**< of all of them */
+	bool anyNegative = false;
+
+	void add(int8_t number)
+	{
+		sum += number;
+		anyNegative |= number < 0;
+	}
+};
+
 /**
  * \brief The sum of products of each kernel
  * \param blocks of less than 2^16 bytes in all, so that nothing overflows
  * \param kernels at least 1
- * \param dataSum of all data \param sums as many as kernels; overwritten
+ * \param data those of all blocks \param sums as many as kernels; overwritten
  */
-void denseSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums);
+void denseSums(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
+	       int32_t *sums);
 
 /** \brief denseSums() to read */
 void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums);

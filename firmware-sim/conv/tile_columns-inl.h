@@ -54,6 +54,20 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 #endif
 }
 
+/** \brief The same where none is infinite or a NaN; what is one is no finite number afterwards,
+ * or what floatsOf() makes of it */
+template<typename Tag, typename Halves>
+HWY_INLINE hn::Vec<Tag> finiteFloatsOf(Tag tag, Halves halves)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	const hn::Rebind<hwy::float16_t, Tag> halfTag;
+
+	return hn::PromoteTo(tag, hn::BitCast(halfTag, halves));
+#else
+	return floatsOf(tag, halves);
+#endif
+}
+
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
@@ -104,6 +118,10 @@ struct Float {
 			Units(),
 			floatsOf(tag, hn::LoadU(halfTag, reinterpret_cast<const uint16_t *>(in))));
 	}
+};
+
+/** Float where there are neither infinities nor NaNs, see finiteFloatsOf() */
+struct FiniteFloat {
 };
 
 /** Four kernels' vectors of four units each to \a count units' vectors of kernels */
@@ -167,6 +185,9 @@ HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
 	if constexpr (std::is_same_v<Format, Float>) {
 		const hn::Rebind<float, WideTag> tag;
 		return hn::BitCast(WideTag(), floatsOf(tag, gather(halfTag, in, step)));
+	} else if constexpr (std::is_same_v<Format, FiniteFloat>) {
+		const hn::Rebind<float, WideTag> tag;
+		return hn::BitCast(WideTag(), finiteFloatsOf(tag, gather(halfTag, in, step)));
 	} else if constexpr (std::is_same_v<Format, WideBytes>) {
 		const hn::Repartition<int16_t, WideTag> tag;
 		const hn::Rebind<int8_t, decltype(tag)> byteTag;
@@ -179,28 +200,41 @@ HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
 	}
 }
 
-/** Four units of kWideKernels kernels */
+/** Four units of kWideKernels kernels, one vector for each unit */
+struct WideUnits {
+	WideVector units[kUnitsAtOnce];
+
+	/** \param in the first kernel's \param step bytes to the next one's */
+	template<typename Format>
+	static HWY_INLINE WideUnits load(const std::byte *in, size_t step)
+	{
+		const hn::Repartition<int64_t, WideTag> pairTag;
+		const WideTag tag;
+		const WideVector first = loadWide<Format>(in, 4 * step);
+		const WideVector second = loadWide<Format>(in + step, 4 * step);
+		const WideVector third = loadWide<Format>(in + 2 * step, 4 * step);
+		const WideVector fourth = loadWide<Format>(in + 3 * step, 4 * step);
+		const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, first, second));
+		const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, third, fourth));
+		const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, first, second));
+		const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, third, fourth));
+
+		return { { hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)),
+			   hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)),
+			   hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)),
+			   hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)) } };
+	}
+};
+
 template<typename Format>
 HWY_INLINE void transposeWide(const std::byte *in, size_t step, size_t columns, int32_t *out)
 {
-	const hn::Repartition<int64_t, WideTag> pairTag;
-	const WideTag tag;
-	const WideVector first = loadWide<Format>(in, 4 * step);
-	const WideVector second = loadWide<Format>(in + step, 4 * step);
-	const WideVector third = loadWide<Format>(in + 2 * step, 4 * step);
-	const WideVector fourth = loadWide<Format>(in + 3 * step, 4 * step);
-	const auto low01 = hn::BitCast(pairTag, hn::InterleaveLower(tag, first, second));
-	const auto low23 = hn::BitCast(pairTag, hn::InterleaveLower(tag, third, fourth));
-	const auto high01 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, first, second));
-	const auto high23 = hn::BitCast(pairTag, hn::InterleaveUpper(tag, third, fourth));
+	const WideUnits wide = WideUnits::load<Format>(in, step);
 
-	hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairTag, low01, low23)), tag, out);
-	hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(pairTag, low01, low23)), tag,
-		   out + columns);
-	hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(pairTag, high01, high23)), tag,
-		   out + 2 * columns);
-	hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(pairTag, high01, high23)), tag,
-		   out + 3 * columns);
+	hn::StoreU(wide.units[0], WideTag(), out);
+	hn::StoreU(wide.units[1], WideTag(), out + columns);
+	hn::StoreU(wide.units[2], WideTag(), out + 2 * columns);
+	hn::StoreU(wide.units[3], WideTag(), out + 3 * columns);
 }
 
 /** \return kernels that are done, from the first on */

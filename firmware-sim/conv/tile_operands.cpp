@@ -104,6 +104,28 @@ void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
 	std::copy_n(values, count, out);
 }
 
+bool areFiniteOfTarget(const std::byte *halves, size_t count)
+{
+	constexpr uint16_t kMagnitude = 0x7fff;
+	constexpr uint16_t kInfinity = 0x7c00;
+	const hn::ScalableTag<uint16_t> tag;
+	const auto *in = reinterpret_cast<const uint16_t *>(halves);
+	const size_t lanes = hn::Lanes(tag);
+	const auto mask = hn::Set(tag, kMagnitude);
+	auto first = hn::Zero(tag);
+	auto second = hn::Zero(tag);
+	bool finite = true;
+	size_t i = 0;
+
+	for (; i + 2 * lanes <= count; i += 2 * lanes) {
+		first = hn::Max(first, hn::And(hn::LoadU(tag, in + i), mask));
+		second = hn::Max(second, hn::And(hn::LoadU(tag, in + i + lanes), mask));
+	}
+	for (; i < count; i++)
+		finite = finite && (in[i] & kMagnitude) < kInfinity;
+	return finite && hn::AllTrue(tag, hn::Lt(hn::Max(first, second), hn::Set(tag, kInfinity)));
+}
+
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
@@ -270,6 +292,7 @@ HWY_EXPORT(widenBytesOfTarget);
 HWY_EXPORT(flipSignsOfTarget);
 HWY_EXPORT(highBytesOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
+HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
 HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(rangeOfTarget);
@@ -293,6 +316,11 @@ void highBytes(const std::byte *numbers, size_t count, std::byte *out)
 void widenHalves(const std::byte *halves, size_t count, float *out)
 {
 	HWY_DYNAMIC_DISPATCH(widenHalvesOfTarget)(halves, count, out);
+}
+
+bool areFinite(const std::byte *halves, size_t count)
+{
+	return HWY_DYNAMIC_DISPATCH(areFiniteOfTarget)(halves, count);
 }
 
 void putUnits(UnitFormat format, const KernelRows &rows, size_t units, size_t columns, int32_t *out)

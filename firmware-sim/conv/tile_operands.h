@@ -27,6 +27,9 @@ void highBytes(const std::byte *numbers, size_t count, std::byte *out);
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const std::byte *halves, size_t count, float *out);
 
+/** \return none of FP16 is an infinity or a NaN */
+bool areFinite(const std::byte *halves, size_t count);
+
 /** \return the range of INT16 */
 Int16Range rangeOf(const std::byte *numbers, size_t count);
 

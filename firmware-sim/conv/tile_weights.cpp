@@ -125,16 +125,16 @@ void TileWeights::findStart(const WeightGroup &group)
 		bytes.fill(std::byte{ 1 });
 		return bytes;
 	}();
-	int32_t elements = 0;
+	ByteStatistics statistics;
 
 	ones_.clear();
 	for (const Block &block : blocks_) {
 		ones_.push_back(
 			{ ones.data(), &group.bytes[block.weights * group.kernels], block.lanes });
-		elements += static_cast<int32_t>(block.lanes);
+		statistics.sum += static_cast<int32_t>(block.lanes);
 	}
 	std::fill(std::begin(start_), std::end(start_), 0);
-	denseSums(ones_, group.kernels, elements, start_);
+	denseSums(ones_, group.kernels, statistics, start_);
 	for (int32_t &start : start_)
 		start *= -kUnsignedZero;
 }

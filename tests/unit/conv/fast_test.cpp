@@ -15,6 +15,7 @@
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
+#include "conv/dense_floats.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv_support.h"
@@ -150,6 +151,15 @@ TEST(FastTest, OnePositionEqualsTheReference)
 		random.fill(layer.inputs[0], layer.precision);
 		for (Cube &kernel : layer.kernels)
 			random.fill(kernel, layer.precision);
+		if (seed % 3 == 0) /* as behind ReLU */
+			for (int16_t &number : layer.inputs[0].v)
+				number = std::max<int16_t>(number, 0);
+		if (seed % 12 == 9) /* the largest products */
+			for (int16_t &number : layer.inputs[0].v)
+				number = INT8_MAX;
+		if (seed % 12 == 9)
+			for (int16_t &number : layer.kernels[0].v)
+				number = INT8_MIN;
 		if (seed % 4 == 0) /* whose products the sums of two do not hold */
 			layer.inputs[0].v[0] = INT16_MIN;
 		Bench bench;
@@ -739,6 +749,108 @@ TEST(TileTest, HalvesBecomeTheirValues)
 					<< bits;
 		}
 	});
+}
+
+TEST(TileTest, NumbersThatAreNotFiniteAreFoundAnywhere)
+{
+	for (size_t count = 1; count <= 150; count += 7) {
+		std::vector<uint16_t> halves(count, 0xfbff);
+		const auto finite = [&] {
+			return areFinite(std::as_bytes(std::span(halves)).data(), count);
+		};
+		forEachTarget([&] {
+			EXPECT_TRUE(finite()) << count;
+			for (uint16_t &half : halves) {
+				half = &half == &halves[0] ? 0xfc00 : 0x7c01;
+				EXPECT_FALSE(finite()) << count;
+				half = 0x7bff;
+			}
+		});
+	}
+}
+
+/* The sums of a kernel as large as the data are those of the same one moved over larger data. */
+TEST(FastTest, Fp16OfOnePositionIsThatOfMany)
+{
+	for (uint32_t seed = 1; seed <= 24; seed++) {
+		Random random(seed);
+		Bench bench;
+		Workers workers;
+		Layer layer;
+		const auto channels = static_cast<uint32_t>(random(1, 150));
+		const auto r = static_cast<uint32_t>(random(1, 3));
+		const auto s = static_cast<uint32_t>(random(1, 3));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(channels, r, s));
+		layer.kernels.assign(static_cast<size_t>(random(1, 40)), Cube(channels, r, s));
+		random.fill(layer.inputs[0], layer.precision);
+		for (Cube &kernel : layer.kernels)
+			random.fill(kernel, layer.precision);
+		if (seed % 4 == 0)
+			layer.inputs[0].v[0] = 0x7c00;
+		if (seed % 3 == 0)
+			layer.kernels[0].v[0] = static_cast<int16_t>(0xfc00);
+		if (seed % 6 == 1)
+			layer.kernels.back().v[0] = 0x7d00;
+		if (seed == 24)
+			layer.inputs[0].v[0] = 0x7e00;
+		const auto sums = [&](const ConvOp &op) {
+			return compute(bench, op, onThreads(computeConvFast, workers)).values;
+		};
+		const ConvOp one = bench.direct(layer);
+		std::vector<int32_t> first;
+		forEachTarget([&] {
+			std::vector<int32_t> found = sums(one);
+			if (first.empty())
+				first = found;
+			EXPECT_EQ(found, first);
+		});
+		/* Another line of zeroes below. */
+		layer.padBottom = 1;
+		const ConvOp two = bench.direct(layer);
+		ASSERT_EQ(two.windows.out.height, 2U);
+		forEachTarget([&] {
+			std::vector<int32_t> found = sums(two);
+			for (size_t surface = 0; surface < two.surfaces(); surface++)
+				for (size_t i = 0; i < kFewColumns; i++)
+					EXPECT_EQ(found[2 * surface * kFewColumns + i],
+						  first[surface * kFewColumns + i]);
+		});
+	}
+}
+
+TEST(TileTest, DenseFloatSumsAreTheReferences)
+{
+	Random random(12);
+	std::vector<float> data(200);
+	std::vector<int16_t> weights(kFewColumns * data.size());
+
+	for (int nanEvery : { 0, 3000 }) {
+		for (float &number : data)
+			number = static_cast<float>(random(-2047, 2047)) / 256;
+		for (int16_t &weight : weights)
+			weight = nanEvery ? anyHalf(random, nanEvery)
+					  : static_cast<int16_t>(random(0, 1) << 15 |
+								 random(0, 0x7bff));
+		for (size_t kernels = 1; kernels <= kFewColumns; kernels++) {
+			const auto *bytes = std::as_bytes(std::span(weights)).data();
+			const DenseFloats blocks[] = {
+				{ &data[0], bytes, 64 },
+				{ &data[64], bytes + kernels * 128, 64 },
+				{ &data[128], bytes + kernels * 256, 7 + kernels },
+			};
+			int32_t expected[kFewColumns];
+			denseFloatSumsReference(blocks, kernels, expected);
+			forEachTarget([&] {
+				int32_t sums[kFewColumns];
+				denseFloatSums(blocks, kernels, sums);
+				for (size_t i = 0; i < kFewColumns; i++)
+					EXPECT_EQ(sums[i], expected[i]) << i << " of " << kernels;
+			});
+		}
+	}
 }
 
 TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)
