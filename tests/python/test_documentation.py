@@ -39,17 +39,21 @@ def test_classify(folder):
 	assert run({}, examples()[0])['best'] == 1
 
 
+def test_options(folder):
+	assert run({}, *examples()[:2])['smaller'].inputs[0].dtype == np.int8
+
+
 def test_frames(folder):
-	names = run({}, *examples()[:2])
+	names = run({}, examples()[0], examples()[2])
 	assert names['classes'] == [1, 0, 2, 1, 0, 2, 1, 0, 2, 1]
 
 
 def test_slowest(folder):
 	matplotlib = pytest.importorskip('matplotlib', reason='matplotlib is missing: install python3-matplotlib')
 	matplotlib.use('Agg')
-	run({}, examples()[0], examples()[2])
+	run({}, examples()[0], examples()[3])
 	assert (folder / 'slowest.png').read_bytes().startswith(b'\x89PNG')
 
 
 def test_every_other_example(folder):
-	run(run({}, examples()[0]), *examples()[3:])
+	run(run({}, examples()[0]), *examples()[4:])

@@ -25,7 +25,9 @@ def stubs():
 		elif isinstance(node, ast.ClassDef):
 			found[node.name] = None
 			for entry in node.body:
-				if isinstance(entry, ast.FunctionDef):
+				if isinstance(entry, ast.AnnAssign):
+					found[f'{node.name}.{entry.target.id}'] = None
+				elif isinstance(entry, ast.FunctionDef):
 					is_property = any(getattr(one, 'id', '') == 'property' for one in entry.decorator_list)
 					found[f'{node.name}.{entry.name}'] = None if is_property else len(entry.args.args)
 	return found

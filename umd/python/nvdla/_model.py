@@ -4,7 +4,9 @@
 import dataclasses
 import json
 import os
-from typing import Tuple, Union
+from typing import Iterable, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
 
 from . import _nvdla
 
@@ -59,13 +61,42 @@ class Model:
 			file.write(self.to_bytes())
 
 
-def compile(model: Union[str, os.PathLike, bytes]) -> Model:
+def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray]:
+	"""One array for each input: their numbers, one behind the other."""
+	inputs = arrays if isinstance(arrays, (list, tuple)) else [arrays]
+	return [np.ascontiguousarray(array, np.float32).reshape(-1) for array in inputs]
+
+
+def compile(model: Union[str, os.PathLike, bytes], *,
+	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None, range_method: str = 'min_max',
+	    percentile: float = 99.99, type: str = 'int8', keep_bias: bool = False, every_tensor: bool = False,
+	    strategy: str = '', sram_bytes: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
 
-	Integer models are computed in integers, models of real numbers in FP16. Raises nvdla.NotFound,
-	nvdla.InvalidFile naming what is damaged, nvdla.Unsupported naming the operator, its layer and the remedy.
+	Integer models are computed in integers, models of real numbers in FP16, or with samples in integers. Raises
+	nvdla.NotFound, nvdla.InvalidFile naming what is damaged, nvdla.Unsupported naming the operator, its layer and the
+	remedy, nvdla.InvalidArgument naming the option that cannot be.
+
+	samples:      examples of inputs, of which a model of real numbers becomes one of integers: of each an array, or a
+		      list or tuple with one for each input, in the model's order of inputs and of axes
+	range_method: "min_max", "percentile" or "entropy": how ranges are chosen, for which percentile is in percent
+	type:         "int8" or "int16", of activations and kernels
+	keep_bias:    what rounding takes away does not go into biases
+	every_tensor: all tensors are outputs, behind the model's own
+	strategy:     as `nvdla-compile --strategy` has it: "auto", "winograd=always,bands=never"
+	sram_bytes:   on-chip memory for what flows between layers
+	fold_sums:    "floats", "never" or "always": sums that the operation of the convolution before them computes
+	variant:      configuration of the core, which the network's file names
 	"""
+	options = _nvdla.CompileOptions()
+	options.set_strategy(strategy)
+	options.set_fold_sums(fold_sums)
+	options.set_variant(variant)
+	options.every_tensor = every_tensor
+	options.sram_bytes = sram_bytes
+	if samples is not None:
+		options.calibrate([_example(one) for one in samples], range_method, percentile, type, keep_bias)
 	if isinstance(model, (bytes, bytearray, memoryview)):
-		return Model(_nvdla.compile_bytes(model), f'{len(model)} bytes')
+		return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
 	path = os.fsdecode(model)
-	return Model(_nvdla.compile_file(path), os.path.basename(path))
+	return Model(_nvdla.compile_file(path, options), os.path.basename(path))

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include <nlohmann/json.hpp>
-#include <nvdla/compiler.h>
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
 #include <pybind11/pybind11.h>
@@ -18,7 +17,6 @@
 #include "prof/profile_json.h"
 #include "prof/profile_table.h"
 #include "prof/run_profile.h"
-#include "report/model_report.h"
 #include "support.h"
 #include "tensor_info.h"
 
@@ -193,15 +191,6 @@ std::shared_ptr<LoadedNetwork> load(const Device &device, Loadable loadable, uns
 		LoadedNetwork{ device, std::move(loadable), std::move(network) });
 }
 
-std::vector<bool> isNhwc(const std::vector<ElementOrder> &orders)
-{
-	std::vector<bool> nhwc;
-
-	for (const ElementOrder order : orders)
-		nhwc.push_back(order == ElementOrder::Nhwc);
-	return nhwc;
-}
-
 void addRuns(py::module_ &module)
 {
 	py::class_<Memory>(module, "Memory", py::buffer_protocol()).def_buffer(&Memory::buffer);
@@ -223,22 +212,6 @@ void addRuns(py::module_ &module)
 		.def("real", &Run::real)
 		.def("times", &Run::times)
 		.def("profile", &Run::profile);
-}
-
-/* On a chip as programs take it without options. */
-Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
-			     const std::string &format)
-{
-	for (const auto &[known, value] : report::reportFormats()) {
-		if (known != format)
-			continue;
-		auto made = report::reportOf(model, {}, name);
-		if (!made)
-			return forward(made);
-		return report::formatted(*made, value);
-	}
-	return fail(ErrorCode::InvalidArgument, "report", format,
-		    "there is text, json, svg and html");
 }
 
 } /* namespace */
@@ -271,26 +244,7 @@ PYBIND11_MODULE(_nvdla, module)
 			return py::bytes(reinterpret_cast<const char *>(file.data()), file.size());
 		});
 
-	py::class_<CompiledModel>(module, "CompiledModel")
-		.def_readonly("loadable", &CompiledModel::loadable)
-		.def_property_readonly(
-			"input_nhwc",
-			[](const CompiledModel &model) { return isNhwc(model.inputOrders); })
-		.def_property_readonly(
-			"output_nhwc",
-			[](const CompiledModel &model) { return isNhwc(model.outputOrders); })
-		.def("report", [](const CompiledModel &model, const std::string &name,
-				  const std::string &format) {
-			return take(released([&] { return reportAs(model, name, format); }));
-		});
-	module.def("compile_file", [](const std::string &path) {
-		return take(released([&] { return compileFile(path); }));
-	});
-	module.def("compile_bytes", [](const py::buffer &file) {
-		const py::buffer_info info = file.request();
-		return take(released([&] { return compileModel(bytesOf(info)); }));
-	});
-
+	addCompiler(module);
 	py::class_<LoadedNetwork, std::shared_ptr<LoadedNetwork>>(module, "LoadedNetwork")
 		.def(py::init(&load))
 		.def("inputs",

@@ -77,6 +77,9 @@ struct Memory {
 	}
 };
 
+/** \brief Add the classes CompileOptions and CompiledModel, and what compiles */
+void addCompiler(py::module_ &module);
+
 /** \brief Add the class PoolRun, and Pool */
 void addPools(py::module_ &module);
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""What compile() takes beside the model."""
+
+import json
+
+import numpy as np
+import pytest
+
+import nvdla
+import onnx_model
+from onnx_file import node, tensor
+
+_RNG = np.random.default_rng(7)
+
+
+def two_layers():
+	"""A convolution and the sum of its input and its result."""
+	kernels = _RNG.uniform(-0.5, 0.5, (8, 8, 3, 3)).astype(np.float32)
+	shape = (1, 8, 8, 8)
+	convolution = node('Conv', ['x', 'w'], 'c', pads=[1, 1, 1, 1])
+	return onnx_model.model([convolution, node('Add', ['c', 'x'], 'y')], {'x': shape}, {'y': shape},
+				[tensor('w', kernels)])
+
+
+def pictures(count):
+	return [_RNG.uniform(-1, 1, (1, 8, 8, 8)).astype(np.float32) for _ in range(count)]
+
+
+def layers(model):
+	return json.loads(model.report_as('json'))['layers']
+
+
+@pytest.mark.parametrize('options, dtype, ratio', [
+	({}, np.int8, 25), ({'range_method': 'entropy', 'keep_bias': True}, np.int8, 20),
+	({'range_method': 'percentile', 'percentile': 99.9}, np.int8, 20), ({'type': 'int16'}, np.int16, 60)])
+def test_samples_make_integers(device, options, dtype, ratio):
+	file, samples = two_layers(), pictures(4)
+	net = nvdla.load(nvdla.compile(file, samples=iter(samples), **options), device)
+	assert net.inputs[0].dtype == dtype
+	real, made = nvdla.load(nvdla.compile(file), device)(samples[0]), net(samples[0])
+	assert 10 * np.log10(np.mean(real ** 2) / np.mean((real - made) ** 2)) > ratio
+
+
+def test_samples_of_several_inputs(device):
+	shape = (1, 8, 4, 6)
+	sample = [np.full(shape, 0.5), np.linspace(-1, 1, 192).reshape(shape)]
+	net = nvdla.load(nvdla.compile(onnx_model.sum_and_relu(), samples=[tuple(sample)]), device)
+	assert [one.dtype for one in net.inputs] == [np.int8, np.int8]
+	assert np.allclose(net(*sample)['sum'], sample[0] + sample[1], atol=0.02)
+
+
+def test_every_tensor_is_an_output(device):
+	net = nvdla.load(nvdla.compile(two_layers(), every_tensor=True), device)
+	assert [one.name for one in net.outputs] == ['y', 'c']
+
+
+def test_how_it_is_carried_out():
+	file = two_layers()
+
+	def operations_of_the_sum(**options):
+		return layers(nvdla.compile(file, **options))[1]['operations']
+	assert operations_of_the_sum() == operations_of_the_sum(fold_sums='floats') == ['c scale']
+	assert operations_of_the_sum(fold_sums='never') == ['y elementwise']
+	for option, ways in {'strategy': ('winograd=always', 'winograd=never'), 'sram_bytes': (0, 1 << 16)}.items():
+		one, other = (nvdla.compile(file, fold_sums='never', **{option: way}).to_bytes() for way in ways)
+		assert one != other, option
+	assert nvdla.compile(file, variant='nv_full').to_bytes() == nvdla.compile(file).to_bytes()
+
+
+@pytest.mark.parametrize('options, words', [
+	({'fold_sums': 'some'}, ["fold_sums", "'some'", 'floats, never, always']),
+	({'samples': [], 'range_method': 'mean'}, ["range_method", "'mean'", 'min_max, percentile, entropy']),
+	({'samples': [], 'type': 'int4'}, ["type", "'int4'", 'int8, int16']),
+	({'samples': [np.zeros(5)]}, ['5']),
+	({'strategy': 'fast'}, ['fast']),
+	({'variant': 'nv_tiny'}, ['nv_tiny']),
+])
+def test_what_cannot_be_is_named(options, words):
+	with pytest.raises(nvdla.InvalidArgument) as raised:
+		nvdla.compile(two_layers(), **options)
+	for word in words:
+		assert word in str(raised.value)
