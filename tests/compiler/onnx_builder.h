@@ -78,6 +78,12 @@ public:
 		for (const int64_t number : numbers)
 			attribute->add_ints(number);
 	}
+	static void setReal(onnx::Node *node, const std::string &name, float number)
+	{
+		onnx::Attribute *attribute = node->add_attribute();
+		attribute->set_name(name);
+		attribute->set_f(number);
+	}
 	static void setText(onnx::Node *node, const std::string &name, const std::string &text)
 	{
 		onnx::Attribute *attribute = node->add_attribute();

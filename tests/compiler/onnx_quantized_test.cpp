@@ -264,7 +264,9 @@ void reduction(QdqModel &model)
 	model.input({ 1, model.from(1, 40), model.from(1, 8), model.from(1, 8) });
 	if (sum)
 		model.list("axes", axes);
-	onnx::Node *node = model.node(sum ? "ReduceSum" : "ReduceMax");
+	onnx::Node *node = model.node(sum		  ? "ReduceSum"
+				      : model.chance(0.5) ? "ReduceMin"
+							  : "ReduceMax");
 	if (!sum)
 		OnnxBuilder::set(node, "axes", axes);
 	OnnxBuilder::set(node, "keepdims", { model.chance(0.7) });
@@ -286,8 +288,8 @@ void quotient(QdqModel &model)
 
 void channelReduction(QdqModel &model)
 {
-	const std::string types[] = { "ReduceSum", "ReduceMean", "ReduceMax" };
-	const std::string type = types[model.from(0, 2)];
+	const std::string types[] = { "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin" };
+	const std::string type = types[model.from(0, 3)];
 	const bool rows = model.chance(0.4), sum = type == "ReduceSum";
 
 	if (rows)
@@ -300,7 +302,7 @@ void channelReduction(QdqModel &model)
 	if (!sum)
 		OnnxBuilder::set(node, "axes", { rows ? -1 : 1 });
 	OnnxBuilder::set(node, "keepdims", { model.chance(0.7) });
-	model.movesElements(type == "ReduceMax");
+	model.movesElements(type == "ReduceMax" || type == "ReduceMin");
 }
 
 void manyElements(QdqModel &model)

@@ -68,13 +68,14 @@ void Generator::unary()
 	Unary unary;
 	Quantization out = quantization();
 
-	/* 16 bits and FP16: those that are not nearly linear have an error of the table's. */
+	/* 16 bits and FP16: those that have tables have their error. */
 	const Unary::Function exact[] = { Unary::Function::LeakyRelu, Unary::Function::Identity,
-					  Unary::Function::Square };
+					  Unary::Function::Sin,	      Unary::Function::Atan,
+					  Unary::Function::Asinh,     Unary::Function::Square };
 	unary.function = type_ == ElementType::Int8
-				 ? static_cast<Unary::Function>(
-					   from(0, static_cast<uint32_t>(Unary::Function::Log)))
-				 : exact[from(0, isInteger() ? 1 : 2)];
+				 ? static_cast<Unary::Function>(from(
+					   0, static_cast<uint32_t>(Unary::Function::HardShrink)))
+				 : exact[from(0, isInteger() ? 4 : 5)];
 	unary.parameter = unary.function == Unary::Function::LeakyRelu ? real(0.05, 0.5) : 1;
 	if (isInteger()) {
 		const Quantization q = made_.model.values[in].quantization.channel(0);
@@ -173,7 +174,7 @@ void Generator::channelReduction()
 	ChannelReduction reduction;
 
 	/* In a network, sums of sums become too large. */
-	reduction.method = static_cast<Pool::Method>(from(0, joins_ ? 1 : 2));
+	reduction.method = static_cast<Pool::Method>(from(0, joins_ ? 2 : 3));
 	if (reduction.method == Pool::Method::Sum)
 		out.scale = static_cast<double>(static_cast<float>(out.scale * real(1, 8)));
 	finish(reduction, { in }, output({ 1, x[1], x[2], 1 }, out));

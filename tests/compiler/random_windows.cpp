@@ -64,7 +64,9 @@ void Generator::pool()
 	Pool pool;
 	Extents x = picture();
 
-	pool.method = chance(0.5) ? Pool::Method::Max : Pool::Method::Average;
+	pool.method = chance(0.5)   ? Pool::Method::Average
+		      : chance(0.3) ? Pool::Method::Min
+				    : Pool::Method::Max;
 	/* In a network, sums of sums become too large. */
 	if (!joins_ && chance(0.3))
 		pool.method = Pool::Method::Sum;

@@ -62,12 +62,14 @@ void OperatorReference::operator()(const ChannelReduction &reduction)
 	const size_t channels = value(0).shape.back();
 
 	for (size_t row = 0; row < result_.size(); row++) {
-		double sum = 0, largest = -DBL_MAX;
+		double sum = 0, largest = -DBL_MAX, smallest = DBL_MAX;
 		for (size_t c = 0; c < channels; c++) {
 			sum += real(0, in(0)[row * channels + c]);
 			largest = std::max(largest, real(0, in(0)[row * channels + c]));
+			smallest = std::min(smallest, real(0, in(0)[row * channels + c]));
 		}
-		result_[row] = written(reduction.method == Pool::Method::Max ? largest
+		result_[row] = written(reduction.method == Pool::Method::Max   ? largest
+				       : reduction.method == Pool::Method::Min ? smallest
 				       : reduction.method == Pool::Method::Sum
 					       ? sum
 					       : sum / static_cast<double>(channels));

@@ -99,7 +99,7 @@ void OperatorReference::operator()(const Pool &pool)
 	for (uint32_t oy = 0; oy < y[1]; oy++)
 		for (uint32_t ox = 0; ox < y[2]; ox++)
 			for (uint32_t c = 0; c < y[3]; c++) {
-				double sum = 0, largest = -DBL_MAX;
+				double sum = 0, largest = -DBL_MAX, smallest = DBL_MAX;
 				int64_t count = 0;
 				for (uint32_t i = 0; i < pool.kernel.x * pool.kernel.y; i++) {
 					const int64_t iy = int64_t{ oy } * pool.stride.y +
@@ -112,6 +112,7 @@ void OperatorReference::operator()(const Pool &pool)
 						(iy * x[2] + ix) * x[3] + c)];
 					sum += element;
 					largest = std::max(largest, element);
+					smallest = std::min(smallest, element);
 					count++;
 				}
 				const auto divisor = static_cast<double>(
@@ -119,6 +120,8 @@ void OperatorReference::operator()(const Pool &pool)
 				double &to = result_[(size_t{ oy } * y[2] + ox) * y[3] + c];
 				if (pool.method == Pool::Method::Max)
 					to = largest;
+				else if (pool.method == Pool::Method::Min)
+					to = smallest;
 				else if (pool.method == Pool::Method::Sum)
 					to = isReal() ? sum
 						      : nearest((sum - static_cast<double>(count) *

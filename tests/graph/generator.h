@@ -59,6 +59,7 @@ private:
 	void addPlanes();
 	void addCopy();
 	void addCpu();
+	op::Unary unaryOf(const std::string &input, const std::string &output, float step);
 
 	Known newInput(DataType type, uint32_t n, uint32_t c, uint32_t h, uint32_t w);
 	Known imageInput();

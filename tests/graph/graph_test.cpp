@@ -192,7 +192,10 @@ TEST(Graph, LongGraphsBecomeSeveralTasks)
 	Graph graph = fused();
 
 	graph.add(relu("next", "y", "z"));
-	graph.add(op::Power{ .name = "square", .input = "z", .output = "squares", .power = 2.0f });
+	graph.add(op::Unary{ .name = "square",
+			     .input = "z",
+			     .output = "squares",
+			     .function = ElementFunction::Square });
 	graph.add(relu("last", "squares", "end"));
 	graph.output("end");
 	auto whole = graph.assemble();

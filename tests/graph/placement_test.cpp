@@ -146,7 +146,10 @@ TEST(OnChip, OnlyTheCoreReachesIt)
 	graph = smallInput();
 	graph.surface(onChip("1"));
 	graph.add(relu("relu", "x", "1"));
-	graph.add(op::Power{ .name = "square", .input = "1", .output = "y", .power = 2.0f });
+	graph.add(op::Unary{ .name = "square",
+			     .input = "1",
+			     .output = "y",
+			     .function = ElementFunction::Square });
 	graph.output("y");
 	expectRefusal(graph, { "'square'", "'1' is in on-chip memory, which the CPU" });
 }
@@ -208,7 +211,10 @@ TEST(OnChip, LeavesToTheCpuWhatItReads)
 	graph.surface({ .name = "1", .place = Place::Auto });
 	graph.surface({ .name = "2", .place = Place::Auto });
 	graph.add(relu("a", "x", "1"));
-	graph.add(op::Power{ .name = "square", .input = "1", .output = "2", .power = 2.0f });
+	graph.add(op::Unary{ .name = "square",
+			     .input = "1",
+			     .output = "2",
+			     .function = ElementFunction::Square });
 	graph.add(relu("b", "2", "y"));
 	graph.output("y");
 	auto loadable = graph.assemble({ .sramBytes = 1 << 20 });

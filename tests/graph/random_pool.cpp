@@ -213,6 +213,23 @@ void Generator::addCopy()
 	add(std::move(copy), line);
 }
 
+/* Of numbers around -0.25. */
+op::Unary Generator::unaryOf(const std::string &input, const std::string &output, float step)
+{
+	constexpr ElementFunction functions[] = { ElementFunction::Power, ElementFunction::Sin,
+						  ElementFunction::Asinh, ElementFunction::Atan };
+
+	return { .name = name("function"),
+		 .input = input,
+		 .output = output,
+		 .function = functions[dice_.size(0, 3)],
+		 .parameter = 2.0f,
+		 .scale = 1.0f / 512,
+		 .shift = -0.25f,
+		 .inScale = step,
+		 .outScale = 1.0f / 64 };
+}
+
 void Generator::addCpu()
 {
 	const Known in = choose();
@@ -233,15 +250,8 @@ void Generator::addCpu()
 				 .outScale = 1.0f / 256 },
 		    fmt::format("softmax {} -> {}", in.name, shape(out)));
 	else
-		add(op::Power{ .name = name("power"),
-			       .input = in.name,
-			       .output = out.name,
-			       .power = 2.0f,
-			       .scale = 1.0f / 512,
-			       .shift = -0.25f,
-			       .inScale = step,
-			       .outScale = 1.0f / 64 },
-		    fmt::format("power {} -> {}", in.name, shape(out)));
+		add(unaryOf(in.name, out.name, step),
+		    fmt::format("function {} -> {}", in.name, shape(out)));
 }
 
 } /* namespace nvdla::test */

@@ -175,20 +175,35 @@ struct Runner {
 	}
 	/* No graph of these tests has it; those of models do. */
 	void operator()(const op::OverChannels &) const { std::abort(); }
-	void operator()(const op::Power &op) const
+	void operator()(const op::Unary &op) const
 	{
 		const Cube &in = surfaces.at(op.input);
 		Cube out = Cube::like(in, in.type);
-		for (size_t i = 0; i < in.values.size(); i++)
-			out.values[i] =
-				write(std::pow(op.shift + op.scale * in.values[i] * inScale(in, op),
-					       op.power),
-				      out, op);
+		for (size_t i = 0; i < in.values.size(); i++) {
+			const double x = op.shift + op.scale * in.values[i] * inScale(in, op);
+			out.values[i] = write(function(op, x), out, op);
+		}
 		allowOneStep(out);
 		surfaces[op.output] = std::move(out);
 	}
 
 private:
+	/* Those that graphs of these tests have. */
+	static double function(const op::Unary &op, double x)
+	{
+		switch (op.function) {
+		case ElementFunction::Power:
+			return std::pow(x, op.parameter);
+		case ElementFunction::Sin:
+			return std::sin(x);
+		case ElementFunction::Asinh:
+			return std::log(x + std::sqrt(x * x + 1));
+		case ElementFunction::Atan:
+			return std::atan2(x, 1);
+		default:
+			std::abort();
+		}
+	}
 	template<typename Op>
 	static double inScale(const Cube &in, const Op &op)
 	{

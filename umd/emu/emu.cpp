@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include <fmt/core.h>
+
+#include "number/element_functions.h"
 
 namespace nvdla
 {
@@ -35,12 +38,24 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	return desc;
 }
 
-void power(const EmuOperation &operation, std::vector<float> &values)
+/* A power of 1 is how other compilers change a type. */
+ElementFunction functionOf(const EmuOperation &operation)
 {
+	if (operation.type != EmuOpType::Power)
+		return operation.function;
+	return operation.power == 1.0f ? ElementFunction::Identity : ElementFunction::Power;
+}
+
+/* Halves say what is infinite, and what is no number. */
+void elementwise(const EmuOperation &operation, std::vector<float> &values)
+{
+	const ElementFunctionInfo &function = elementFunction(functionOf(operation));
+	const bool isReal = operation.dst.type == DataType::Half;
+
 	for (float &value : values) {
-		value = operation.shift + operation.scale * value;
-		if (operation.power != 1.0f)
-			value = std::pow(value, operation.power);
+		const double x = operation.shift + operation.scale * value;
+		value = static_cast<float>(isReal ? function(x, operation.power)
+						  : function.bounded(x, operation.power));
 	}
 }
 
@@ -140,13 +155,15 @@ void standardize(const EmuOperation &operation, std::vector<float> &values, size
 	});
 }
 
-std::vector<float> largest(const std::vector<float> &values, size_t channels)
+/* Of each pixel's channels the one that comes last, by a given order. */
+template<typename Before>
+std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
 {
 	const size_t plane = values.size() / channels;
 	std::vector<float> result(values.begin(), values.begin() + static_cast<ptrdiff_t>(plane));
 
 	for (size_t i = plane; i < values.size(); i++)
-		result[i % plane] = std::max(result[i % plane], values[i]);
+		result[i % plane] = std::max(result[i % plane], values[i], before);
 	return result;
 }
 
@@ -243,7 +260,8 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 
 	switch (operation.type) {
 	case EmuOpType::Power:
-		power(operation, *values);
+	case EmuOpType::Function:
+		elementwise(operation, *values);
 		break;
 	case EmuOpType::ArgMax:
 		*values = argMax(*values, from.c);
@@ -261,7 +279,10 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 		standardize(operation, *values, from.c);
 		break;
 	case EmuOpType::Largest:
-		*values = largest(*values, from.c);
+		*values = extreme(*values, from.c, std::less<>());
+		break;
+	case EmuOpType::Smallest:
+		*values = extreme(*values, from.c, std::greater<>());
 		break;
 	case EmuOpType::Softmax:
 	case EmuOpType::Reshape:

@@ -33,7 +33,7 @@ constexpr Kind kinds[] = {
 	{ "merge of planes", NVDLA_OP_RUBIK },
 	{ "copy", NVDLA_OP_BDMA },
 	{ "softmax", NVDLA_OP_BDMA },
-	{ "power", NVDLA_OP_BDMA },
+	{ "function", NVDLA_OP_BDMA },
 	{ "reshape", NVDLA_OP_BDMA },
 	{ "function of channels", NVDLA_OP_BDMA },
 };

@@ -165,7 +165,7 @@ void lower(Lowering &lowering, const op::SplitPlanes &op);
 void lower(Lowering &lowering, const op::MergePlanes &op);
 void lower(Lowering &lowering, const op::Copy &op);
 void lower(Lowering &lowering, const op::Softmax &op);
-void lower(Lowering &lowering, const op::Power &op);
+void lower(Lowering &lowering, const op::Unary &op);
 void lower(Lowering &lowering, const op::Reshape &op);
 void lower(Lowering &lowering, const op::OverChannels &op);
 

@@ -275,15 +275,19 @@ void lower(Lowering &lowering, const op::Softmax &op)
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
 }
 
-void lower(Lowering &lowering, const op::Power &op)
+/* Powers are what other runtimes know, too. */
+void lower(Lowering &lowering, const op::Unary &op)
 {
+	const bool isIdentity = op.function == ElementFunction::Identity;
+	const bool isPower = isIdentity || op.function == ElementFunction::Power;
 	EmuOperation emu;
 
-	emu.type = EmuOpType::Power;
+	emu.type = isPower ? EmuOpType::Power : EmuOpType::Function;
 	emu.inScale = op.inScale;
 	emu.outScale = op.outScale;
 	emu.outZero = zeroOf(lowering, "outZero", op.outZero);
-	emu.power = op.power;
+	emu.function = op.function;
+	emu.power = isIdentity ? 1.0f : op.parameter;
 	emu.scale = op.scale;
 	emu.shift = op.shift;
 	lowerCpu(lowering, emu, op.input, op.output, op.type);
@@ -300,6 +304,7 @@ void lower(Lowering &lowering, const op::OverChannels &op)
 		{ Function::LogSoftmax, EmuOpType::LogSoftmax },
 		{ Function::Standardize, EmuOpType::Standardize },
 		{ Function::Largest, EmuOpType::Largest },
+		{ Function::Smallest, EmuOpType::Smallest },
 	};
 	SurfaceState &in = lowering.input("input", op.input);
 	EmuOperation emu;

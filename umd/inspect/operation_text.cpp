@@ -218,29 +218,14 @@ std::string shapeOf(const EmuBuffer &cube)
 	return fmt::format("{}x{}x{}", cube.c, cube.h, cube.w);
 }
 
-const char *nameOf(EmuOpType type)
+std::string functionText(const EmuOperation &operation)
 {
-	switch (type) {
-	case EmuOpType::Power:
-		return "POWER";
-	case EmuOpType::Softmax:
-		return "SOFTMAX";
-	case EmuOpType::Reshape:
-		return "RESHAPE";
-	case EmuOpType::ArgMax:
-		return "ARG_MAX";
-	case EmuOpType::Normalize:
-		return "NORMALIZE";
-	case EmuOpType::LocalResponse:
-		return "LOCAL_RESPONSE";
-	case EmuOpType::LogSoftmax:
-		return "LOG_SOFTMAX";
-	case EmuOpType::Standardize:
-		return "STANDARDIZE";
-	case EmuOpType::Largest:
-		return "LARGEST";
-	}
-	return "";
+	const std::string text = fmt::format(
+		"{} of {} + {} x",
+		named(text::elementFunctionName, static_cast<uint64_t>(operation.function)),
+		operation.shift, operation.scale);
+
+	return operation.power == 0 ? text : fmt::format("{}, with {}", text, operation.power);
 }
 
 std::string actionOf(const EmuOperation &operation)
@@ -249,6 +234,8 @@ std::string actionOf(const EmuOperation &operation)
 	case EmuOpType::Power:
 		return fmt::format("({} + {} x) ^ {}", operation.shift, operation.scale,
 				   operation.power);
+	case EmuOpType::Function:
+		return functionText(operation);
 	case EmuOpType::Reshape:
 		return operation.axes.none() ? "in the order H, W, C" : "axes in another order";
 	case EmuOpType::LocalResponse:
@@ -256,6 +243,7 @@ std::string actionOf(const EmuOperation &operation)
 	case EmuOpType::Standardize:
 		return fmt::format("over channels, {} added to variances", operation.shift);
 	case EmuOpType::Largest:
+	case EmuOpType::Smallest:
 		return "of channels";
 	case EmuOpType::Softmax:
 	case EmuOpType::ArgMax:
@@ -299,7 +287,7 @@ OperationText describeOperation(const EmuTask &task, size_t index)
 	const EmuBuffer &dst = operation.dst;
 	OperationText text;
 
-	text.engine = nameOf(operation.type);
+	text.engine = upper(text::emuOpName(static_cast<uint64_t>(operation.type)));
 	text.action = actionOf(operation);
 	text.shape = shapeOf(src) + " -> " + shapeOf(dst);
 	text.types = dataTypeName(src.type);

@@ -39,12 +39,14 @@ constexpr size_t emuOutZero = 0;
 constexpr size_t emuInZero = 1;
 /** \brief Ours: channels of a LOCAL_RESPONSE's window */
 constexpr size_t emuWindow = 2;
+/** \brief Ours: the ElementFunction of a FUNCTION */
+constexpr size_t emuFunction = 2;
 
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin
  *
  * All others are ours. RESHAPE has an order of axes, three bits for each, or nothing;
- * LOCAL_RESPONSE and STANDARDIZE have the parameters of POWER.
+ * LOCAL_RESPONSE, STANDARDIZE and FUNCTION have the parameters of POWER.
  */
 struct EmuOperationDesc {
 	uint8_t op_type;

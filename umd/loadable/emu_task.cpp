@@ -6,6 +6,7 @@
 #include <nvdla/task.h>
 
 #include "emu_descriptors.h"
+#include "number/element_functions.h"
 #include "task_lists.h"
 
 namespace nvdla
@@ -76,6 +77,7 @@ public:
 	}
 
 	Result<EmuOperation> operation(std::span<const std::byte> bytes, size_t index) const;
+	Result<ElementFunction> function(std::span<const std::byte> bytes, size_t index) const;
 	Result<EmuBuffer> buffer(std::span<const std::byte> bytes, const std::string &name) const;
 
 private:
@@ -83,6 +85,18 @@ private:
 	const EmuLayout &layout_;
 	bool legacy_;
 };
+
+Result<ElementFunction> EmuReader::function(std::span<const std::byte> bytes, size_t index) const
+{
+	const unsigned code =
+		field<uint8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuFunction);
+
+	if (!findElementFunction(code))
+		return fail(ErrorCode::Unsupported, takingEmuTask,
+			    lists_.where(fmt::format("operation {} function", index)),
+			    fmt::format("{} is none that this runtime knows", code));
+	return static_cast<ElementFunction>(code);
+}
 
 Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size_t index) const
 {
@@ -106,7 +120,13 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 						operation.outScale));
 	}
 	const bool known = type == static_cast<unsigned>(EmuOpType::Power) ||
-			   (type <= static_cast<unsigned>(EmuOpType::Largest) && !legacy_);
+			   (type <= static_cast<unsigned>(EmuOpType::Smallest) && !legacy_);
+	if (known && type == static_cast<unsigned>(EmuOpType::Function)) {
+		auto one = function(bytes, index);
+		if (!one)
+			return forward(one);
+		operation.function = *one;
+	}
 	if (known && hasPower(static_cast<EmuOpType>(type))) {
 		operation.type = static_cast<EmuOpType>(type);
 		operation.power = field<float>(bytes, layout_.parameters);
@@ -143,7 +163,7 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 		    lists_.where(fmt::format("operation {} type", index)),
 		    fmt::format("{} is none of POWER (0), SOFTMAX (1), RESHAPE (2), ARG_MAX (3), "
 				"NORMALIZE (4), LOCAL_RESPONSE (5), LOG_SOFTMAX (6), STANDARDIZE "
-				"(7), LARGEST (8)",
+				"(7), LARGEST (8), FUNCTION (9), SMALLEST (10)",
 				type));
 }
 

@@ -152,10 +152,39 @@ TEST(EmuTask, Reshape)
 	EXPECT_EQ(task.error().where, "task 0 operation 0 type");
 }
 
+/* Its code is the last of the reserved bytes. */
+TEST(EmuTask, Function)
+{
+	EmuFile file(false), legacy(true);
+	put<uint8_t>(file.operation, 0, 9);
+	put<uint8_t>(file.operation, 3, 16);
+	put<float>(file.operation, 8, 1.0f);
+	put<float>(file.operation, 12, 2.0f);
+	put<float>(file.operation, 16, 3.0f);
+	put<float>(file.operation, 20, 4.0f);
+	auto task = emuTask(file.loadable(), 0);
+	ASSERT_TRUE(task) << task.error().message();
+	EXPECT_EQ(task->operations[0].type, EmuOpType::Function);
+	EXPECT_EQ(task->operations[0].function, ElementFunction::Log);
+	EXPECT_EQ(task->operations[0].power, 2.0f);
+	EXPECT_EQ(task->operations[0].shift, 4.0f);
+
+	put<uint8_t>(file.operation, 3, 200);
+	task = emuTask(file.loadable(), 0);
+	ASSERT_FALSE(task);
+	EXPECT_EQ(task.error().code, ErrorCode::Unsupported);
+	EXPECT_EQ(task.error().where, "task 0 operation 0 function");
+
+	put<uint8_t>(legacy.operation, 0, 9);
+	task = emuTask(legacy.loadable(), 0);
+	ASSERT_FALSE(task);
+	EXPECT_EQ(task.error().where, "task 0 operation 0 type");
+}
+
 TEST(EmuTask, RefusesWhatItDoesNotKnow)
 {
 	EmuFile file(false);
-	put<uint8_t>(file.operation, 0, 9);
+	put<uint8_t>(file.operation, 0, 11);
 	put<float>(file.operation, 8, 1.0f);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_FALSE(task);

@@ -84,6 +84,42 @@ TEST(Emu, IdentityPowerKeepsEveryHalf)
 	EXPECT_EQ(unpack(operation.dst, dst), unpack(operation.src, src));
 }
 
+/* Of 0.5 - x / 2, for x of -4 and -1 to 2. */
+TEST(Emu, FunctionsOfElements)
+{
+	EmuOperation operation;
+	operation.type = EmuOpType::Function;
+	operation.function = ElementFunction::Log;
+	operation.src = cube(DataType::Half, 5, 1, 1);
+	operation.dst = operation.src;
+	operation.scale = -0.5f;
+	operation.shift = 0.5f;
+	const auto src = pack(operation.src, { -4, -1, 0, 1, 2 });
+	std::vector<std::byte> dst(src.size());
+
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	auto result = unpack(operation.dst, dst);
+	EXPECT_NEAR(result[0], 0.916291, 1e-3);
+	EXPECT_EQ(result[1], 0);
+	EXPECT_NEAR(result[2], -0.693147, 1e-3);
+	EXPECT_EQ(result[3], -INFINITY);
+	EXPECT_TRUE(std::isnan(result[4]));
+
+	/* Integers have no infinity and no NaN, but a lowest number. */
+	operation.dst = cube(DataType::Int8, 5, 1, 1);
+	operation.outScale = 0.125f;
+	operation.outZero = 3;
+	std::vector<std::byte> bytes(32);
+	ASSERT_TRUE(runEmu(operation, src, bytes));
+	EXPECT_EQ(unpack(operation.dst, bytes),
+		  (std::vector<float>{ 7 + 3, 3, -6 + 3, -128, -128 }));
+
+	operation.function = ElementFunction::ThresholdedRelu;
+	operation.power = 0.75f;
+	ASSERT_TRUE(runEmu(operation, src, bytes));
+	EXPECT_EQ(unpack(operation.dst, bytes), (std::vector<float>{ 20 + 3, 8 + 3, 3, 3, 3 }));
+}
+
 TEST(Emu, IntegersAreScaled)
 {
 	EmuOperation operation;
@@ -192,6 +228,9 @@ TEST(Emu, FunctionsOfAllChannels)
 	operation.dst = cube(DataType::Half, 1, 1, 2);
 	ASSERT_TRUE(runEmu(operation, src, dst));
 	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ 4, 0 }));
+	operation.type = EmuOpType::Smallest;
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_EQ(unpack(operation.dst, dst), (std::vector<float>{ 3, -1 }));
 
 	operation.type = EmuOpType::ArgMax;
 	operation.dst = cube(DataType::Int16, 1, 1, 2);

@@ -50,7 +50,7 @@ Loadable exampleNetwork()
 	return *Loadable::read(*loadable->write());
 }
 
-Loadable emuNetwork(float scale)
+Loadable emuNetwork(float scale, EmuOpType type = EmuOpType::Power)
 {
 	test::LoadableBuilder builder;
 	EmuNetworkDesc network = { 2, 3, 1 };
@@ -59,6 +59,7 @@ Loadable emuNetwork(float scale)
 	EmuBufferPair<EmuBufferDesc> pair = {};
 
 	root.resize(256);
+	operation.op_type = static_cast<uint8_t>(type);
 	operation.in_scale = 0.1f;
 	operation.out_scale = scale;
 	operation.power.power = -0.0f;
@@ -242,6 +243,24 @@ TEST(LoadableJson, FloatsAreExact)
 		auto back = loadableFromJson(*json);
 		ASSERT_TRUE(back) << back.error().message();
 		EXPECT_TRUE(*back == loadable) << scale;
+	}
+}
+
+TEST(LoadableJson, OperationsOfTheCpuHaveFields)
+{
+	const std::pair<EmuOpType, const char *> types[] = {
+		{ EmuOpType::LocalResponse, "\"local_response\"" },
+		{ EmuOpType::Standardize, "\"standardize\"" },
+		{ EmuOpType::Function, "\"function\": \"identity\"" },
+	};
+
+	for (const auto &[type, text] : types) {
+		const Loadable loadable = emuNetwork(1.0f, type);
+		auto json = loadableToJson(loadable);
+		ASSERT_TRUE(json);
+		EXPECT_EQ(undecoded(Json::parse(*json)), 0u) << text;
+		EXPECT_NE(json->find(text), std::string::npos) << text;
+		EXPECT_TRUE(*loadableFromJson(*json) == loadable) << text;
 	}
 }
 

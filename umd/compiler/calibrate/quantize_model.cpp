@@ -23,7 +23,7 @@ bool movesElements(const Kind &kind)
 
 	return std::holds_alternative<Reshape>(kind) || std::holds_alternative<Pad>(kind) ||
 	       std::holds_alternative<Slice>(kind) || std::holds_alternative<Transpose>(kind) ||
-	       (pool && pool->method == Pool::Method::Max) ||
+	       (pool && isExtreme(pool->method)) ||
 	       (concatenation && concatenation->activation.isNone());
 }
 

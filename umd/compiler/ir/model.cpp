@@ -2,15 +2,14 @@
 #include "model.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
-#include <numbers>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 #include <nvdla/half.h>
-#include <nvdla/lut.h>
+
+#include "number/element_functions.h"
 
 namespace nvdla::compiler
 {
@@ -65,14 +64,6 @@ void appendIntegers(std::vector<Number> &numbers, const Value &constant)
 	}
 }
 
-/* ln(1 + e^x) */
-double softplus(double x)
-{
-	return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
-}
-
-constexpr double unbounded = std::numeric_limits<float>::max();
-
 } /* namespace */
 
 const char *elementTypeName(ElementType type)
@@ -106,73 +97,8 @@ std::string toString(const Extents &shape)
 
 double Unary::operator()(double x) const
 {
-	double y = x;
-
-	switch (function) {
-	case Function::Identity:
-		break;
-	case Function::Logistic:
-		y = sigmoid(x);
-		break;
-	case Function::Tanh:
-		y = std::tanh(x);
-		break;
-	case Function::HardSwish:
-		y = x * std::clamp(x + 3, 0.0, 6.0) / 6;
-		break;
-	case Function::LeakyRelu:
-		y = x < 0 ? x * parameter : x;
-		break;
-	case Function::Elu:
-		y = x < 0 ? parameter * std::expm1(x) : x;
-		break;
-	case Function::Gelu:
-		y = x / 2 * (1 + std::erf(x / std::numbers::sqrt2));
-		break;
-	case Function::Abs:
-		y = std::fabs(x);
-		break;
-	case Function::Exp:
-		y = std::exp(x);
-		break;
-	case Function::Square:
-		y = x * x;
-		break;
-	case Function::Erf:
-		y = std::erf(x);
-		break;
-	case Function::Softplus:
-		y = softplus(x);
-		break;
-	case Function::Mish:
-		y = x * std::tanh(softplus(x));
-		break;
-	case Function::Softsign:
-		y = x / (1 + std::fabs(x));
-		break;
-	case Function::Atan:
-		y = std::atan(x);
-		break;
-	case Function::Sin:
-		y = std::sin(x);
-		break;
-	case Function::Cos:
-		y = std::cos(x);
-		break;
-	case Function::Sqrt:
-		y = std::sqrt(std::max(x, 0.0));
-		break;
-	case Function::ReciprocalSqrt:
-		y = x > 0 ? 1 / std::sqrt(x) : unbounded;
-		break;
-	case Function::Reciprocal:
-		y = x == 0 ? unbounded : 1 / x;
-		break;
-	case Function::Log:
-		y = x > 0 ? std::log(x) : -unbounded;
-		break;
-	}
-	return std::clamp(y, activation.low, activation.high);
+	return std::clamp(elementFunction(function).bounded(x, parameter), activation.low,
+			  activation.high);
 }
 
 Transpose ofSamples(uint32_t samples, Transpose one)
@@ -194,7 +120,7 @@ bool isOverChannels(const Kind &kind)
 	       std::holds_alternative<Normalization>(kind) ||
 	       std::holds_alternative<LocalResponse>(kind) ||
 	       std::holds_alternative<Standardization>(kind) ||
-	       (reduction && reduction->method == Pool::Method::Max);
+	       (reduction && isExtreme(reduction->method));
 }
 
 bool hasKernels(const Kind &kind)

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include <nvdla/element_function.h>
 #include <nvdla/error.h>
 #include <nvdla/operations.h>
 #include <nvdla/quantization.h>
@@ -118,7 +119,7 @@ struct Elementwise {
 
 /** \brief Windows; only elements inside the picture count, unless countPadding */
 struct Pool {
-	enum class Method : uint8_t { Average, Max, Sum };
+	enum class Method : uint8_t { Average, Max, Min, Sum };
 	Method method = Method::Max;
 	op::Axes kernel;
 	op::Axes stride;
@@ -126,6 +127,12 @@ struct Pool {
 	bool countPadding = false;
 	Clamp activation;
 };
+
+/** \return whether the result is one of the elements, as it is */
+inline bool isExtreme(Pool::Method method)
+{
+	return method == Pool::Method::Max || method == Pool::Method::Min;
+}
 
 /** \brief The average over height and width */
 struct GlobalAverage {
@@ -156,41 +163,15 @@ struct Slice {
 
 /** \brief A function of each element */
 struct Unary {
-	enum class Function : uint8_t {
-		Identity, /**< another type or quantization */
-		Logistic,
-		Tanh,
-		HardSwish,
-		LeakyRelu, /**< parameter: slope of negative numbers */
-		Elu,	   /**< parameter: alpha */
-		Gelu,
-		Abs,
-		Exp,
-		Square,
-		Erf,
-		Softplus,
-		Mish,
-		/* These are too curved, or not bounded, for a table of anything but 8 bits. */
-		Softsign,
-		Atan,
-		Sin,
-		Cos,
-		Sqrt,
-		ReciprocalSqrt,
-		Reciprocal,
-		Log,
-	};
-	Function function = Function::Identity;
-	double parameter = 0;
+	using Function = ElementFunction;
+	Function function = Function::Identity; /**< Identity: another type or quantization */
+	double parameter = 0;			/**< of functions that have one */
 	Clamp activation;
 
-	/**
-	 * \return the function of \a x, clamped; the largest float of its sign where it is not
-	 * bounded, the limit from above where it is not defined
+	/** \return the function of \a x, clamped, as it is where there is neither infinity nor NaN
 	 */
 	double operator()(double x) const;
-	/** \brief Whether only 8 bits have a table of it, with an entry for each number */
-	bool needsExactTable() const { return function >= Function::Softsign; }
+	bool operator==(const Unary &) const = default;
 };
 
 /** \brief x where it is positive, else x times a slope. Inputs: x; slopes (constant, C or 1) */

@@ -27,7 +27,8 @@ void overChannels(Lowerer &lowerer, const Operator &operation, op::OverChannels 
 		lowerer.makeNatural(input);
 	Cube cube = lowerer.cube(input);
 	if (step.function == op::OverChannels::Function::ArgMax ||
-	    step.function == op::OverChannels::Function::Largest)
+	    step.function == op::OverChannels::Function::Largest ||
+	    step.function == op::OverChannels::Function::Smallest)
 		cube.c = 1;
 	lowerer.setCube(output, cube);
 	lowerer.onCpu("the core computes no function of all channels");
@@ -87,17 +88,19 @@ void lower(Lowerer &lowerer, const Operator &operation, const Standardization &s
 		       .shift = static_cast<float>(standardization.epsilon) });
 }
 
-/* The largest on the CPU; a sum is a convolution with a kernel of ones. */
+/* The largest and the smallest on the CPU; a sum is a convolution with a kernel of ones. */
 void lower(Lowerer &lowerer, const Operator &operation, const ChannelReduction &reduction)
 {
 	const ValueId input = operation.inputs[0], output = operation.outputs[0];
 
-	if (reduction.method == Pool::Method::Max) {
+	if (isExtreme(reduction.method)) {
 		overChannels(lowerer, operation,
 			     { .name = {},
 			       .input = {},
 			       .output = {},
-			       .function = op::OverChannels::Function::Largest });
+			       .function = reduction.method == Pool::Method::Max
+						   ? op::OverChannels::Function::Largest
+						   : op::OverChannels::Function::Smallest });
 		return;
 	}
 	if (lowerer.cube(input).c != lowerer.value(input).shape.back())

@@ -30,18 +30,19 @@ int stepBits(const Lowerer &lowerer, ValueId id)
 	return lowerer.storage(id) == DataType::Int16 ? 8 : 0;
 }
 
-/* (scale * steps) ^ power of a value in FP16, on the CPU; real numbers of a float one. */
+/* (scale * steps) ^ exponent of a value in FP16, on the CPU; real numbers of a float one. */
 std::string onCpuInHalf(Lowerer &lowerer, ValueId id, const std::string &what, double scale,
-			float power)
+			float exponent)
 {
 	const std::string name = lowerer.step(what);
 	const std::string made = lowerer.intermediate(name, DataType::Half, lowerer.cube(id));
 	const int32_t zero = isHalf(lowerer, id) ? 0 : lowerer.quantization(id).zeroPoint;
 
-	lowerer.add(op::Power{ .name = name,
+	lowerer.add(op::Unary{ .name = name,
 			       .input = lowerer.surface(id),
 			       .output = made,
-			       .power = power,
+			       .function = ElementFunction::Power,
+			       .parameter = exponent,
 			       .scale = static_cast<float>(scale),
 			       .shift = static_cast<float>(-zero * scale),
 			       .type = DataType::Half });
@@ -156,7 +157,7 @@ void quantize(Lowerer &lowerer, const Product &product, const Clamp &activation,
 	const std::string name = lowerer.step("quantize");
 	ClampBehind clamp(lowerer, name, activation, output);
 
-	lowerer.add(op::Power{ .name = name,
+	lowerer.add(op::Unary{ .name = name,
 			       .input = product.surface,
 			       .output = clamp.written(),
 			       .scale = static_cast<float>(product.worth),

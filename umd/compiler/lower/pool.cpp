@@ -105,7 +105,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 
 	lowerer.need(half || lowerer.quantization(input) == lowerer.quantization(output),
 		     "quantization",
-		     "of input and output differ; the largest of a window is "
+		     "of input and output differ; one element of a window is "
 		     "taken as it is");
 	const std::string name = lowerer.step("pooling");
 	lowerer.setCube(output, out);
@@ -117,7 +117,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 		.input = used == in ? lowerer.surface(input)
 				    : lowerer.part({ lowerer.surface(input), 0, 0, 0 }, used),
 		.output = pooled,
-		.method = op::Pool::Max,
+		.method = pool.method == Pool::Method::Max ? op::Pool::Max : op::Pool::Min,
 		.kernel = pool.kernel,
 		.stride = pool.stride,
 		.padding = { padding.left,
@@ -137,7 +137,7 @@ void poolByPdp(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 void lower(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
 	lowerer.makeNatural(operation.inputs[0]);
-	if (pool.method != Pool::Method::Max) {
+	if (!isExtreme(pool.method)) {
 		sumByConvolution(lowerer, operation, pool);
 		return;
 	}

@@ -33,8 +33,7 @@ bool convolves(const Kind &kind)
 	const auto *pool = std::get_if<Pool>(&kind);
 
 	return hasKernels(kind) || std::holds_alternative<GlobalAverage>(kind) ||
-	       std::holds_alternative<ChannelReduction>(kind) ||
-	       (pool && pool->method != Pool::Method::Max);
+	       std::holds_alternative<ChannelReduction>(kind) || (pool && !isExtreme(pool->method));
 }
 
 } /* namespace */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <fmt/core.h>
 #include <nvdla/converter.h>
@@ -9,6 +8,7 @@
 #include <nvdla/lut.h>
 
 #include "affine.h"
+#include "number/element_functions.h"
 #include "number/lut_format.h"
 
 namespace nvdla::compiler
@@ -59,13 +59,9 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 
 	lowerer.need(half == (lowerer.storage(output) == DataType::Half), "types",
 		     "are integers on one side and float on the other");
-	const bool exact = hasExactTable(lowerer, operation);
-	lowerer.need(exact || !unary.needsExactTable(), "types",
-		     "are not 8 bits, of which there is a table for this function; calibrate or "
-		     "quantize the model");
 	if (lowerer.failed())
 		return;
-	if (exact) {
+	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output));
 	} else {
@@ -133,76 +129,57 @@ void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<do
 	lowerer.add(sdp);
 }
 
+/* A step of the CPU from and to any type; its result is \a output. */
+op::Unary stepOnCpu(Lowerer &lowerer, const Operator &operation, const std::string &name,
+		    const std::string &output)
+{
+	const ValueId input = operation.inputs[0], result = operation.outputs[0];
+	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(result);
+
+	return { .name = name,
+		 .input = lowerer.surface(input),
+		 .output = output,
+		 .shift = static_cast<float>(-in.scale * in.zeroPoint),
+		 .inScale = static_cast<float>(in.scale),
+		 .outScale = static_cast<float>(out.scale),
+		 .outZero = out.zeroPoint,
+		 .type = lowerer.storage(result) };
+}
+
+/* The CPU saturates to what it stores, which may be wider than what the value is. */
+bool needOwnStorage(Lowerer &lowerer, ValueId output)
+{
+	return lowerer.need(lowerer.storage(output) == lowerer.range(output), "types",
+			    "are 8 bits held in 16, for kernels that do not fit 8 bits without "
+			    "their zero point; quantize the kernels symmetrically");
+}
+
 /* Between integers and real numbers. */
 void convertOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	const ValueId input = operation.inputs[0], output = operation.outputs[0];
-	const bool quantizes = lowerer.storage(input) == DataType::Half;
-	op::Power step{ .name = lowerer.step("convert"),
-			.input = lowerer.surface(input),
-			.output = {},
-			.type = lowerer.storage(output) };
-
 	lowerer.need(unary.activation.isNone(), "activation",
 		     "goes with a change between integers and float");
-	lowerer.need(!quantizes || lowerer.storage(output) == lowerer.range(output), "types",
-		     "float becomes 8 bits for kernels that do not fit 8 bits without their zero "
-		     "point; quantize the kernels symmetrically");
+	needOwnStorage(lowerer, operation.outputs[0]);
 	if (lowerer.failed())
 		return;
-	if (quantizes) {
-		const Quantization out = lowerer.quantization(output);
-		step.outScale = static_cast<float>(out.scale);
-		step.outZero = out.zeroPoint;
-	} else {
-		const Quantization in = lowerer.quantization(input);
-		step.inScale = static_cast<float>(in.scale);
-		step.shift = static_cast<float>(-in.scale * in.zeroPoint);
-	}
 	lowerer.onCpu("the core computes in integers or in FP16, and converts neither into the "
 		      "other");
-	step.output = lowerer.write(output);
-	lowerer.add(step);
+	const std::string name = lowerer.step("convert");
+	lowerer.add(stepOnCpu(lowerer, operation, name, lowerer.write(operation.outputs[0])));
 }
 
-/* The exponents of functions that are powers, which the CPU computes of any type. */
-std::optional<float> exponentOf(const Unary &unary)
+void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 {
-	switch (unary.function) {
-	case Unary::Function::Sqrt:
-		return 0.5F;
-	case Unary::Function::ReciprocalSqrt:
-		return -0.5F;
-	case Unary::Function::Reciprocal:
-		return -1.0F;
-	default:
-		return std::nullopt;
-	}
-}
+	const std::string name = lowerer.step(elementFunction(unary.function).name);
 
-void powerOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unary, float exponent)
-{
-	const ValueId input = operation.inputs[0], output = operation.outputs[0];
-	const Quantization in = lowerer.quantization(input), out = lowerer.quantization(output);
-	const std::string name = lowerer.step("power");
-
-	if (!lowerer.need(lowerer.storage(output) == DataType::Half ||
-				  lowerer.storage(output) == lowerer.range(output),
-			  "types",
-			  "are 8 bits held in 16, for kernels that do not fit 8 bits without "
-			  "their zero point; quantize the kernels symmetrically"))
+	if (!needOwnStorage(lowerer, operation.outputs[0]))
 		return;
-	lowerer.onCpu("this function has no bounds: a table is exact of 8 bits only");
-	ClampBehind clamp(lowerer, name, unary.activation, output);
-	lowerer.add(op::Power{ .name = name,
-			       .input = lowerer.surface(input),
-			       .output = clamp.written(),
-			       .power = exponent,
-			       .shift = static_cast<float>(-in.scale * in.zeroPoint),
-			       .inScale = static_cast<float>(in.scale),
-			       .outScale = static_cast<float>(out.scale),
-			       .outZero = out.zeroPoint,
-			       .type = lowerer.storage(output) });
+	lowerer.onCpu("no table is exact enough for this function, but of 8 bits");
+	ClampBehind clamp(lowerer, name, unary.activation, operation.outputs[0]);
+	op::Unary step = stepOnCpu(lowerer, operation, name, clamp.written());
+	step.function = unary.function;
+	step.parameter = static_cast<float>(unary.parameter);
+	lowerer.add(step);
 	clamp.finish();
 }
 
@@ -256,11 +233,10 @@ void lower(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	else if (unary.function == Unary::Function::Square &&
 		 lowerer.storage(operation.inputs[0]) == DataType::Half)
 		square(lowerer, operation, unary);
-	else if (const auto exponent = exponentOf(unary);
-		 exponent && !hasExactTable(lowerer, operation))
-		powerOnCpu(lowerer, operation, unary, *exponent);
-	else
+	else if (elementFunction(unary.function).hasTables || hasExactTable(lowerer, operation))
 		lookUp(lowerer, operation, unary);
+	else
+		computeOnCpu(lowerer, operation, unary);
 }
 
 void lower(Lowerer &lowerer, const Operator &operation, const PRelu &)

@@ -22,12 +22,17 @@ const Operator *elementwiseThatWrites(const Model &model, ValueId value, Functio
 	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
 }
 
-const Operator *unaryThatWrites(const Model &model, ValueId value, Unary::Function function)
+const Operator *unaryThatWrites(const Model &model, ValueId value, const Unary &function)
 {
 	const Operator *writer = model.writer(value);
 	const auto *kind = writer ? std::get_if<Unary>(&writer->kind) : nullptr;
 
-	return kind && kind->function == function && kind->activation.isNone() ? writer : nullptr;
+	return kind && *kind == function ? writer : nullptr;
+}
+
+const Operator *powerThatWrites(const Model &model, ValueId value, double exponent)
+{
+	return unaryThatWrites(model, value, { Unary::Function::Power, exponent, {} });
 }
 
 /* What a value is made of over all channels: the mean, the sum or the maximum of which value. */
@@ -59,7 +64,7 @@ std::optional<ValueId> centered(const Model &model, ValueId value)
 /* What a value is the square of: as a function, or as a product. */
 std::optional<ValueId> rootOf(const Model &model, ValueId value)
 {
-	if (const Operator *square = unaryThatWrites(model, value, Unary::Function::Square))
+	if (const Operator *square = unaryThatWrites(model, value, { Unary::Function::Square }))
 		return square->inputs[0];
 	const Operator *product = elementwiseThatWrites(model, value, Function::Multiply);
 	if (product && product->inputs[0] == product->inputs[1])
@@ -93,13 +98,10 @@ std::optional<Variance> varianceOf(const Model &model, ValueId value)
 /* What a value is the root of, or the reciprocal of the root. */
 std::optional<ValueId> radicandOf(const Model &model, ValueId value, bool isReciprocal)
 {
-	const Operator *root = unaryThatWrites(model, value,
-					       isReciprocal ? Unary::Function::ReciprocalSqrt
-							    : Unary::Function::Sqrt);
+	const Operator *root = powerThatWrites(model, value, isReciprocal ? -0.5 : 0.5);
 	if (root)
 		return root->inputs[0];
-	const Operator *reciprocal =
-		isReciprocal ? unaryThatWrites(model, value, Unary::Function::Reciprocal) : nullptr;
+	const Operator *reciprocal = isReciprocal ? powerThatWrites(model, value, -1) : nullptr;
 	return reciprocal ? radicandOf(model, reciprocal->inputs[0], false) : std::nullopt;
 }
 
@@ -129,7 +131,7 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	    reducedOf(model, operation.inputs[1], Pool::Method::Sum) != operation.inputs[0])
 		return std::nullopt;
 	const Operator *exponential =
-		unaryThatWrites(model, operation.inputs[0], Unary::Function::Exp);
+		unaryThatWrites(model, operation.inputs[0], { Unary::Function::Exp });
 	if (!exponential)
 		return std::nullopt;
 	const ValueId of = exponential->inputs[0];

@@ -55,7 +55,7 @@ std::optional<Pool> reductionOf(const Operator &operation, const Extents &in)
 	if (std::holds_alternative<GlobalAverage>(operation.kind))
 		return Pool{ Pool::Method::Average, { in[2], in[1] }, {}, {}, false, {} };
 	const auto *pool = std::get_if<Pool>(&operation.kind);
-	if (!pool || pool->method == Pool::Method::Max ||
+	if (!pool || isExtreme(pool->method) ||
 	    pool->padding.left + pool->padding.right + pool->padding.top + pool->padding.bottom !=
 		    0)
 		return std::nullopt;

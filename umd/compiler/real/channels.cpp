@@ -86,6 +86,8 @@ void compute(const RealStep &step, const ChannelReduction &reduction)
 		step.result[row] =
 			reduction.method == Pool::Method::Max
 				? *std::max_element(from, from + channels)
+			: reduction.method == Pool::Method::Min
+				? *std::min_element(from, from + channels)
 			: reduction.method == Pool::Method::Sum
 				? static_cast<float>(sum)
 				: static_cast<float>(sum / static_cast<double>(channels));

@@ -120,6 +120,7 @@ void convolveLine(const RealStep &step, const Convolution &conv, const RealNumbe
 struct PoolWindow {
 	float sum = 0;
 	float largest = -std::numeric_limits<float>::infinity();
+	float smallest = std::numeric_limits<float>::infinity();
 	uint32_t count = 0;
 };
 
@@ -136,6 +137,7 @@ PoolWindow windowOf(const RealStep &step, const Pool &pool, uint32_t oy, uint32_
 			continue;
 		window.sum += from[c];
 		window.largest = std::max(window.largest, from[c]);
+		window.smallest = std::min(window.smallest, from[c]);
 		window.count++;
 	}
 	return window;
@@ -216,8 +218,9 @@ void compute(const RealStep &step, const Pool &pool)
 							       ? pool.kernel.x * pool.kernel.y
 							       : std::max(window.count, 1U);
 				step.result[at++] =
-					pool.method == Pool::Method::Max
-						? window.largest
+					pool.method == Pool::Method::Max ? window.largest
+					: pool.method == Pool::Method::Min
+						? window.smallest
 						: window.sum / static_cast<float>(count);
 			}
 		}

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <nvdla/converter.h>
+#include <nvdla/element_function.h>
 #include <nvdla/tensor.h>
 
 #pragma GCC visibility push(default)
@@ -308,12 +309,18 @@ struct Softmax {
 	DataType type = DataType::Unknown;
 };
 
-/** \brief (shift + scale * x) ^ power, on the CPU */
-struct Power {
+/**
+ * \brief A function of shift + scale * x for each element x, on the CPU
+ *
+ * Where the function is infinite or not defined, so is a result in FP16; an integer is that of the
+ * nearest number where it is.
+ */
+struct Unary {
 	std::string name;
 	std::string input;
 	std::string output;
-	float power = 1.0f;
+	ElementFunction function = ElementFunction::Identity;
+	float parameter = 0.0f; /**< of functions that have one */
 	float scale = 1.0f;
 	float shift = 0.0f;
 	float inScale = 1.0f;
@@ -345,6 +352,7 @@ struct OverChannels {
 		LogSoftmax,    /**< x - log(sum of exp(x)) */
 		Standardize,   /**< (x - mean) / sqrt(variance + shift) */
 		Largest,       /**< the largest number, in one channel */
+		Smallest,      /**< the smallest number, in one channel */
 	};
 
 	std::string name;
@@ -363,7 +371,7 @@ struct OverChannels {
 };
 
 using Any = std::variant<Convolution, Deconvolution, Sdp, Compare, Pooling, Normalization, Contract,
-			 SplitPlanes, MergePlanes, Copy, Softmax, Power, Reshape, OverChannels>;
+			 SplitPlanes, MergePlanes, Copy, Softmax, Unary, Reshape, OverChannels>;
 
 } /* namespace nvdla::op */
 

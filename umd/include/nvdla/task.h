@@ -15,6 +15,7 @@
 
 #include <drm/nvdla_descriptors.h>
 
+#include <nvdla/element_function.h>
 #include <nvdla/error.h>
 #include <nvdla/loadable.h>
 #include <nvdla/tensor.h>
@@ -83,18 +84,21 @@ enum class EmuOpType : uint8_t {
 	LogSoftmax = 6,	 /**< the logarithm of a Softmax; ours */
 	Standardize = 7, /**< (x - mean) / sqrt(variance + shift) of a pixel's channels; ours */
 	Largest = 8,	 /**< the largest of a pixel's channels; ours */
+	Function = 9,	 /**< y = function(shift + scale * x), power is its parameter; ours */
+	Smallest = 10,	 /**< the smallest of a pixel's channels; ours */
 };
 
 /** \return whether an operation makes one channel of all of them */
 inline bool makesOneChannel(EmuOpType type)
 {
-	return type == EmuOpType::ArgMax || type == EmuOpType::Largest;
+	return type == EmuOpType::ArgMax || type == EmuOpType::Largest ||
+	       type == EmuOpType::Smallest;
 }
 /** \return whether an operation has power, scale and shift */
 inline bool hasPower(EmuOpType type)
 {
 	return type == EmuOpType::Power || type == EmuOpType::LocalResponse ||
-	       type == EmuOpType::Standardize;
+	       type == EmuOpType::Standardize || type == EmuOpType::Function;
 }
 
 /** \brief A cube that a CPU operation reads or writes, feature layout with 32-byte atoms */
@@ -116,6 +120,7 @@ struct EmuOperation {
 	int8_t outZero = 0;    /**< the integer that stands for 0 in the output; ours */
 	int8_t inZero = 0;     /**< the same of the input; ours */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; ours */
+	ElementFunction function = ElementFunction::Identity; /**< of a Function; ours */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;

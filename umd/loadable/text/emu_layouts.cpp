@@ -61,6 +61,32 @@ constexpr Field plainFields[] = {
 constexpr Layout argMaxLayout{ "arg_max", sizeof(EmuOperationDesc), plainFields };
 constexpr Layout normalizeLayout{ "normalize", sizeof(EmuOperationDesc), plainFields };
 constexpr Layout localResponseLayout{ "local_response", sizeof(EmuOperationDesc), powerFields };
+constexpr Layout logSoftmaxLayout{ "log_softmax", sizeof(EmuOperationDesc), plainFields };
+constexpr Layout standardizeLayout{ "standardize", sizeof(EmuOperationDesc), powerFields };
+constexpr Layout largestLayout{ "largest", sizeof(EmuOperationDesc), plainFields };
+
+/* The function is the last of the reserved bytes. */
+constexpr Field reservedBeforeFunction{ .name = "reserved",
+					.offset = offsetof(EmuOperationDesc, reserved),
+					.bytes = 1,
+					.count = emuFunction,
+					.optional = true };
+constexpr Field functionField{ .name = "function",
+			       .offset = offsetof(EmuOperationDesc, reserved) + emuFunction,
+			       .bytes = 1,
+			       .nameOf = elementFunctionName };
+constexpr Field functionFields[] = {
+	FIELD_NAMED(EmuOperationDesc, op_type, emuOpName),
+	reservedBeforeFunction,
+	functionField,
+	FIELD(EmuOperationDesc, in_scale),
+	FIELD(EmuOperationDesc, out_scale),
+	FIELD_AS("parameter", EmuOperationDesc, power.power),
+	FIELD_AS("scale", EmuOperationDesc, power.scale),
+	FIELD_AS("shift", EmuOperationDesc, power.shift),
+};
+constexpr Layout functionLayout{ "function", sizeof(EmuOperationDesc), functionFields };
+constexpr Layout smallestLayout{ "smallest", sizeof(EmuOperationDesc), plainFields };
 
 constexpr Field legacyPowerFields[] = {
 	FIELD_NAMED(EmuLegacyOperationDesc, op_type, emuOpName),
@@ -108,8 +134,9 @@ constexpr Layout pairLayout{ "buffers", sizeof(EmuBufferPair<Cube>),
 
 constexpr const Layout *networkEntries[] = { &networkLayout };
 constexpr const Layout *operationEntries[] = {
-	&powerLayout,  &softmaxLayout,	 &reshapeLayout,
-	&argMaxLayout, &normalizeLayout, &localResponseLayout
+	&powerLayout,	  &softmaxLayout,	&reshapeLayout,	   &argMaxLayout,
+	&normalizeLayout, &localResponseLayout, &logSoftmaxLayout, &standardizeLayout,
+	&largestLayout,	  &functionLayout,	&smallestLayout,
 };
 constexpr const Layout *legacyOperationEntries[] = { &legacyPowerLayout, &legacySoftmaxLayout };
 constexpr const Layout *bufferEntries[] = { &pairLayout<EmuBufferDesc, cubeLayout> };

@@ -5,6 +5,8 @@
 
 #include <nvdla/tensor.h>
 
+#include "number/element_functions.h"
+
 namespace nvdla::text
 {
 
@@ -122,7 +124,14 @@ std::string lutPriorityName(uint64_t priority)
 
 std::string emuOpName(uint64_t type)
 {
-	return pick(type, { "power", "softmax", "reshape", "arg_max", "normalize", "local_response" });
+	return pick(type, { "power", "softmax", "reshape", "arg_max", "normalize", "local_response",
+			    "log_softmax", "standardize", "largest", "function", "smallest" });
+}
+
+std::string elementFunctionName(uint64_t function)
+{
+	const auto *info = findElementFunction(static_cast<unsigned>(function));
+	return info ? info->name : "";
 }
 
 std::string interfaceName(uint64_t interface)

@@ -41,6 +41,7 @@ std::string rubikModeName(uint64_t mode);
 std::string lutMethodName(uint64_t method);
 std::string lutPriorityName(uint64_t priority);
 std::string emuOpName(uint64_t type);
+std::string elementFunctionName(uint64_t function);
 
 std::string interfaceName(uint64_t interface);
 std::string domainName(uint64_t domain);

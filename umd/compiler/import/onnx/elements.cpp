@@ -3,6 +3,7 @@
  * Functions of single elements, of two tensors, and softmax.
  */
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
@@ -28,6 +29,39 @@ template<Unary::Function function>
 void readUnary(NodeReader &reader)
 {
 	addUnary(reader, { function, 0, {} });
+}
+
+/* To the power of a fraction. */
+template<int numerator, int denominator = 1>
+void readRoot(NodeReader &reader)
+{
+	addUnary(reader, { Unary::Function::Power, double{ numerator } / denominator, {} });
+}
+
+/* outer * function(inner * x); what multiplies by 1 is left out. */
+void addScaledUnary(NodeReader &reader, double inner, const Unary &unary, double outer)
+{
+	const FileTensor x = reader.input(0);
+	const ElementKind elements = reader.computed(x);
+	const Elementwise product{ Function::Multiply, {} };
+
+	auto scaled = [&](const FileTensor &tensor) {
+		if (outer == 1) {
+			reader.add(unary, { tensor.id }, elements, x);
+			return;
+		}
+		const ValueId factor = reader.addConstant(floatConstant({ outer }, { 1 }));
+		reader.addBefore(unary, { tensor.id }, elements, x, [&](const FileTensor &made) {
+			reader.add(product, { made.id, factor }, elements, x);
+		});
+	};
+	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
+	if (inner == 1) {
+		scaled(x);
+		return;
+	}
+	const ValueId factor = reader.addConstant(floatConstant({ inner }, { 1 }));
+	reader.addBefore(product, { x.id, factor }, elements, x, scaled);
 }
 
 void readRelu(NodeReader &reader)
@@ -56,10 +90,60 @@ void readElu(NodeReader &reader)
 	addUnary(reader, { Unary::Function::Elu, reader.number("alpha", 1), {} });
 }
 
+void readCelu(NodeReader &reader)
+{
+	const double alpha = reader.number("alpha", 1);
+
+	if (reader.support(alpha != 0, "alpha", "is 0"))
+		addScaledUnary(reader, 1 / alpha, { Unary::Function::Elu, 1, {} }, alpha);
+}
+
+/* What the definition has for numbers that it does not give. */
+constexpr double seluAlpha = 1.67326319217681884765625;
+constexpr double seluGamma = 1.05070102214813232421875;
+
+void readSelu(NodeReader &reader)
+{
+	addScaledUnary(reader, 1, { Unary::Function::Elu, reader.number("alpha", seluAlpha), {} },
+		       reader.number("gamma", seluGamma));
+}
+
 void readGelu(NodeReader &reader)
 {
-	reader.support(reader.text("approximate", "none") == "none", "approximate", "is not none");
-	addUnary(reader, { Unary::Function::Gelu, 0, {} });
+	const std::string approximate = reader.text("approximate", "none");
+
+	reader.support(approximate == "none" || approximate == "tanh", "approximate",
+		       "is " + approximate + "; none and tanh are known");
+	addUnary(reader,
+		 { approximate == "tanh" ? Unary::Function::GeluTanh : Unary::Function::Gelu,
+		   0,
+		   {} });
+}
+
+void readThresholdedRelu(NodeReader &reader)
+{
+	addUnary(reader, { Unary::Function::ThresholdedRelu, reader.number("alpha", 1), {} });
+}
+
+/* What is near 0 becomes 0; what is not stays (bias 0), or comes as near (a bias of lambd). */
+void readShrink(NodeReader &reader)
+{
+	const double threshold = reader.number("lambd", 0.5), bias = reader.number("bias", 0);
+	const FileTensor x = reader.input(0);
+	const ElementKind elements = reader.computed(x);
+
+	if (bias == 0) {
+		addUnary(reader, { Unary::Function::HardShrink, threshold, {} });
+		return;
+	}
+	reader.support(bias == threshold && threshold > 0, "bias",
+		       fmt::format("is {}; 0 and lambd, {}, are known", bias, threshold));
+	reader.support(reader.failed() || !reader.value(x).isConstant, "input 0", "is a constant");
+	reader.addBefore(Unary{ .activation = { -threshold, threshold } }, { x.id }, elements, x,
+			 [&](const FileTensor &near) {
+				 reader.add(Elementwise{ Function::Subtract, {} },
+					    { x.id, near.id }, elements, x);
+			 });
 }
 
 /* clamp(alpha * x + beta, 0, 1) */
@@ -159,7 +243,7 @@ void readDiv(NodeReader &reader)
 	addElementwise(reader, Function::Multiply, x, factor, reader.computed(x));
 }
 
-/* To a constant power: what has a function, or is a product. */
+/* To a constant power: products, if that is all there is to do. */
 void readPow(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
@@ -179,15 +263,9 @@ void readPow(NodeReader &reader)
 			reader.add(Elementwise{ Function::Multiply, {} }, { x.id, squared.id },
 				   elements, x);
 		});
-	} else if (exponent == 0.5) {
-		addUnary(reader, { Unary::Function::Sqrt, 0, {} });
-	} else if (exponent == -0.5) {
-		addUnary(reader, { Unary::Function::ReciprocalSqrt, 0, {} });
-	} else if (exponent == -1) {
-		addUnary(reader, { Unary::Function::Reciprocal, 0, {} });
 	} else {
-		reader.support(false, "exponent",
-			       fmt::format("is {}; 1, 2, 3, 0.5, -0.5 and -1 are known", exponent));
+		reader.support(std::isfinite(exponent), "exponent", "is infinite or no number");
+		addUnary(reader, { Unary::Function::Power, exponent, {} });
 	}
 }
 
@@ -311,16 +389,25 @@ void addElementwise(NodeReader &reader, Elementwise::Function function, FileTens
 
 const NodeTable elementNodes = {
 	{ "Abs", readUnary<Unary::Function::Abs> },
+	{ "Acos", readUnary<Unary::Function::Acos> },
+	{ "Acosh", readUnary<Unary::Function::Acosh> },
 	{ "Add", readElementwise<Function::Add> },
+	{ "Asin", readUnary<Unary::Function::Asin> },
+	{ "Asinh", readUnary<Unary::Function::Asinh> },
 	{ "Atan", readUnary<Unary::Function::Atan> },
+	{ "Atanh", readUnary<Unary::Function::Atanh> },
 	{ "Cast", readCast },
+	{ "Ceil", readUnary<Unary::Function::Ceil> },
+	{ "Celu", readCelu },
 	{ "Clip", readClip },
 	{ "Cos", readUnary<Unary::Function::Cos> },
+	{ "Cosh", readUnary<Unary::Function::Cosh> },
 	{ "Div", readDiv },
 	{ "Dropout", readDropout },
 	{ "Elu", readElu },
 	{ "Erf", readUnary<Unary::Function::Erf> },
 	{ "Exp", readUnary<Unary::Function::Exp> },
+	{ "Floor", readUnary<Unary::Function::Floor> },
 	{ "Gelu", readGelu },
 	{ "HardSigmoid", readHardSigmoid },
 	{ "HardSwish", readUnary<Unary::Function::HardSwish> },
@@ -335,17 +422,24 @@ const NodeTable elementNodes = {
 	{ "Neg", readNeg },
 	{ "PRelu", readPRelu },
 	{ "Pow", readPow },
-	{ "Reciprocal", readUnary<Unary::Function::Reciprocal> },
+	{ "Reciprocal", readRoot<-1> },
 	{ "Relu", readRelu },
+	{ "Round", readUnary<Unary::Function::Round> },
+	{ "Selu", readSelu },
+	{ "Shrink", readShrink },
 	{ "Sigmoid", readUnary<Unary::Function::Logistic> },
+	{ "Sign", readUnary<Unary::Function::Sign> },
 	{ "Sin", readUnary<Unary::Function::Sin> },
+	{ "Sinh", readUnary<Unary::Function::Sinh> },
 	{ "Softmax", readSoftmax<false> },
 	{ "Softplus", readUnary<Unary::Function::Softplus> },
 	{ "Softsign", readUnary<Unary::Function::Softsign> },
-	{ "Sqrt", readUnary<Unary::Function::Sqrt> },
+	{ "Sqrt", readRoot<1, 2> },
 	{ "Sub", readElementwise<Function::Subtract> },
 	{ "Sum", readSeveral<Function::Add> },
+	{ "Tan", readUnary<Unary::Function::Tan> },
 	{ "Tanh", readUnary<Unary::Function::Tanh> },
+	{ "ThresholdedRelu", readThresholdedRelu },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -265,9 +265,19 @@ void NodeReader::addBefore(Kind kind, std::vector<ValueId> inputs, const Element
 			   const FileTensor &like,
 			   const std::function<void(const FileTensor &)> &rest)
 {
+	const FileTensor made = addBetween(std::move(kind), std::move(inputs), elements, like);
+
 	if (!failed())
-		rest(addValue(name_ + " before", std::move(kind), std::move(inputs), elements,
-			      like.shape, like.order));
+		rest(made);
+}
+
+FileTensor NodeReader::addBetween(Kind kind, std::vector<ValueId> inputs,
+				  const ElementKind &elements, const FileTensor &like)
+{
+	if (failed())
+		return {};
+	return addValue(name_ + " before", std::move(kind), std::move(inputs), elements, like.shape,
+			like.order);
 }
 
 void NodeReader::add(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,

@@ -132,6 +132,9 @@ public:
 	/** \brief An operator that writes what \a rest reads to make the result; alike in shape */
 	void addBefore(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
 		       const FileTensor &like, const std::function<void(const FileTensor &)> &rest);
+	/** \brief The same, to be read further on; after an error an empty one */
+	FileTensor addBetween(Kind kind, std::vector<ValueId> inputs, const ElementKind &elements,
+			      const FileTensor &like);
 	/** \brief Say that the first output is a tensor that there is already */
 	void alias(const FileTensor &tensor, size_t output = 0);
 	/** \brief Say that the first output is a constant */
@@ -174,6 +177,7 @@ extern const NodeTable extentNodes;
 extern const NodeTable layoutNodes;
 extern const NodeTable poolingNodes;
 extern const NodeTable quantizedNodes;
+extern const NodeTable reductionNodes;
 extern const NodeTable resizeNodes;
 extern const NodeTable selectNodes;
 extern const NodeTable transposedNodes;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/core.h>
 
@@ -58,65 +57,6 @@ void readGlobalMax(NodeReader &reader)
 		   { x.id }, reader.same(x), { x.shape[0], x.shape[1], 1, 1 }, x.order);
 }
 
-/* Over channels, or over lines, columns, or both: one window, or a mean of everything. */
-template<Pool::Method method>
-void readReduction(NodeReader &reader)
-{
-	const FileTensor in = reader.input(0);
-	Pool pool{ method, {}, {}, {}, false, {} };
-	std::vector<uint32_t> axes;
-
-	for (const int64_t number : reader.list(1, "axes"))
-		axes.push_back(reader.axis(number, in.shape.size(), "axes"));
-	std::sort(axes.begin(), axes.end());
-	if (reader.failed())
-		return;
-	reader.support(!reader.value(in).isConstant, "input 0", "is a constant");
-	if (axes.size() == 1 && in.places.empty() &&
-	    (in.order.back() == axes[0] || in.shape.size() != 4)) {
-		const FileTensor last = withAxisLast(reader, axes[0]);
-		addReduced(reader, ChannelReduction{ method }, last, axes[0],
-			   method == Pool::Method::Max ? reader.same(last) : reader.computed(last));
-		return;
-	}
-	const FileTensor x = reader.picture(0);
-	const bool lines = std::find(axes.begin(), axes.end(), 2) != axes.end();
-	const bool columns = std::find(axes.begin(), axes.end(), 3) != axes.end();
-	reader.support(!axes.empty() && axes.size() == (lines ? 1U : 0U) + (columns ? 1U : 0U),
-		       "axes",
-		       "are not lines, columns or both, nor a single one; reduce one after the "
-		       "other");
-	if (reader.failed())
-		return;
-	const bool keeps = reader.integer("keepdims", 1) != 0;
-	const ElementKind elements =
-		method == Pool::Method::Max ? reader.same(x) : reader.computed(x);
-	if (method == Pool::Method::Average && lines && columns) {
-		if (keeps)
-			addGlobalAverage(reader, x, elements);
-		else
-			reader.add(GlobalAverage{}, { x.id }, elements, { x.shape[0], x.shape[1] },
-				   asInFile(2));
-		return;
-	}
-	FileTensor like = x;
-	Extents shape{ x.shape[0], x.shape[1] };
-	for (const uint32_t axis : { 2U, 3U }) {
-		if (!(axis == 2 ? lines : columns)) {
-			shape.push_back(x.shape[axis]);
-			continue;
-		}
-		(axis == 2 ? pool.kernel.y : pool.kernel.x) = x.shape[axis];
-		like.shape[axis] = 1;
-	}
-	if (keeps)
-		reader.add(pool, { x.id }, elements, like);
-	else
-		reader.addBefore(pool, { x.id }, elements, like, [&](const FileTensor &pooled) {
-			addReshape(reader, pooled, shape);
-		});
-}
-
 } /* namespace */
 
 void addPool(NodeReader &reader, Pool::Method method, const FileTensor &picture,
@@ -165,9 +105,6 @@ const NodeTable poolingNodes = {
 	{ "GlobalAveragePool", readGlobalAverage },
 	{ "GlobalMaxPool", readGlobalMax },
 	{ "MaxPool", readMaxPool },
-	{ "ReduceMax", readReduction<Pool::Method::Max> },
-	{ "ReduceMean", readReduction<Pool::Method::Average> },
-	{ "ReduceSum", readReduction<Pool::Method::Sum> },
 };
 
 } /* namespace nvdla::compiler::onnx */

@@ -49,7 +49,8 @@ ReadNode findNode(const std::string &type)
 {
 	for (const NodeTable *table :
 	     { &channelNodes, &convolutionNodes, &elementNodes, &extentNodes, &quantizedNodes,
-	       &layoutNodes, &poolingNodes, &resizeNodes, &selectNodes, &transposedNodes }) {
+	       &layoutNodes, &poolingNodes, &reductionNodes, &resizeNodes, &selectNodes,
+	       &transposedNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second;
 	}
@@ -77,6 +78,7 @@ private:
 	/* Pictures whose first step turns N, H, W, C come as that. */
 	bool comesWithChannelsLast(const std::string &input) const;
 	void addFloatOutput(FileTensor &tensor, const std::string &name);
+	uint32_t lastAxisInMemory(const FileTensor &tensor) const;
 	void addInFileOrder(FileTensor &tensor, const std::string &name);
 
 	const pb::Model &source_;
@@ -279,6 +281,21 @@ void Reader::addInFileOrder(FileTensor &tensor, const std::string &name)
 	tensor = { model.values.size() - 1, tensor.shape, order, {} };
 }
 
+/* Reshapes change nothing in memory: what the last axis had before all of them. */
+uint32_t Reader::lastAxisInMemory(const FileTensor &tensor) const
+{
+	const Model &model = import_.model;
+	ValueId id = tensor.id;
+
+	for (auto operation = model.operators.rbegin(); operation != model.operators.rend();
+	     operation++) {
+		if (std::holds_alternative<Reshape>(operation->kind) &&
+		    operation->outputs.front() == id)
+			id = operation->inputs.front();
+	}
+	return model.values[id].shape.empty() ? 1 : model.values[id].shape.back();
+}
+
 Result<void> Reader::readOutputs()
 {
 	for (const pb::ValueInfo &info : graph_.output()) {
@@ -292,8 +309,10 @@ Result<void> Reader::readOutputs()
 			return severalOf(tensor.shape, tensor.order) ==
 			       severalOf(tensor.shape, order);
 		};
-		/* Flattened from N, C, H, W. */
-		const bool picture = !tensor.places.empty() || (rank == 4 && lies({ 0, 2, 3, 1 }));
+		/* Flattened from N, C, H, W; or a picture. */
+		const bool picture =
+			!tensor.places.empty() || (rank == 4 && lies(channelsLast(rank)) &&
+						   lastAxisInMemory(tensor) == tensor.shape[1]);
 		const bool asIs = tensor.places.empty() && (!picture || lies(asInFile(rank)));
 		if (asIs && !import_.model.values[tensor.id].isConstant)
 			addInFileOrder(tensor, info.name());

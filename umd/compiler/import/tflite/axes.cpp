@@ -92,6 +92,11 @@ void readReduceMax(OperatorReader &reader)
 	addReduction(reader, Pool::Method::Max);
 }
 
+void readReduceMin(OperatorReader &reader)
+{
+	addReduction(reader, Pool::Method::Min);
+}
+
 namespace
 {
 

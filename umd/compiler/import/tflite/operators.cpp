@@ -3,6 +3,7 @@
  * Operators of TensorFlow Lite, from their published definitions.
  */
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/core.h>
@@ -213,6 +214,31 @@ void readUnary(OperatorReader &reader)
 	reader.add(unary, { reader.input(0) }, { reader.output(0) });
 }
 
+/* To the power of a fraction. */
+template<int numerator, int denominator>
+void readRoot(OperatorReader &reader)
+{
+	reader.add(Unary{ Unary::Function::Power, double{ numerator } / denominator, {} },
+		   { reader.input(0) }, { reader.output(0) });
+}
+
+/* To a constant power. */
+void readPow(OperatorReader &reader)
+{
+	const Value exponents = reader.constant(1);
+
+	if (reader.failed() ||
+	    !reader.support(elementCount(exponents.shape) == 1, "exponent",
+			    fmt::format("is {}; one number is known", toString(exponents.shape))))
+		return;
+	const double exponent = realNumbers(exponents).front();
+	reader.support(std::isfinite(exponent), "exponent", "is infinite or no number");
+	const Unary power = exponent == 1   ? Unary{}
+			    : exponent == 2 ? Unary{ .function = Unary::Function::Square }
+					    : Unary{ Unary::Function::Power, exponent, {} };
+	reader.add(power, { reader.input(0) }, { reader.output(0) });
+}
+
 template<fb::Activation activation>
 void readActivation(OperatorReader &reader)
 {
@@ -252,6 +278,7 @@ const OperatorKind kinds[] = {
 	{ 4, "DEPTHWISE_CONV_2D", readDepthwise },
 	{ 5, "DEPTH_TO_SPACE", readDepthToSpace },
 	{ 6, "DEQUANTIZE", readConversion },
+	{ 8, "FLOOR", readUnary<Unary::Function::Floor> },
 	{ 9, "FULLY_CONNECTED", readFullyConnected },
 	{ 11, "L2_NORMALIZATION", readL2Normalization },
 	{ 13, "LOCAL_RESPONSE_NORMALIZATION", readLocalResponse },
@@ -289,24 +316,29 @@ const OperatorKind kinds[] = {
 	{ 70, "EXPAND_DIMS", readReshape },
 	{ 73, "LOG", readUnary<Unary::Function::Log> },
 	{ 74, "SUM", readSum },
-	{ 75, "SQRT", readUnary<Unary::Function::Sqrt> },
-	{ 76, "RSQRT", readUnary<Unary::Function::ReciprocalSqrt> },
+	{ 75, "SQRT", readRoot<1, 2> },
+	{ 76, "RSQRT", readRoot<-1, 2> },
+	{ 78, "POW", readPow },
 	{ 82, "REDUCE_MAX", readReduceMax },
 	{ 83, "PACK", readPack },
 	{ 88, "UNPACK", readUnpack },
+	{ 89, "REDUCE_MIN", readReduceMin },
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
 	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },
 	{ 100, "MIRROR_PAD", readMirrorPad },
 	{ 101, "ABS", readUnary<Unary::Function::Abs> },
 	{ 102, "SPLIT_V", readSplitV },
+	{ 104, "CEIL", readUnary<Unary::Function::Ceil> },
 	{ 108, "COS", readUnary<Unary::Function::Cos> },
 	{ 111, "ELU", readUnary<Unary::Function::Elu> },
 	{ 114, "QUANTIZE", readConversion },
+	{ 116, "ROUND", readUnary<Unary::Function::Round> },
 	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
 	{ 123, "SELECT_V2", readSelect },
 	{ 150, "GELU", readUnary<Unary::Function::Gelu> },
 	{ 152, "RELU_0_TO_1", readRelu0To1 },
+	{ 158, "SIGN", readUnary<Unary::Function::Sign> },
 };
 
 } /* namespace */

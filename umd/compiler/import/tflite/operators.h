@@ -21,6 +21,7 @@ void readSelect(OperatorReader &reader);
 void readMean(OperatorReader &reader);
 void readSum(OperatorReader &reader);
 void readReduceMax(OperatorReader &reader);
+void readReduceMin(OperatorReader &reader);
 void readTranspose(OperatorReader &reader);
 void readSpaceToDepth(OperatorReader &reader);
 void readDepthToSpace(OperatorReader &reader);

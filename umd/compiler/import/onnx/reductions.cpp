@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums, means and extremes over axes, and functions made of them.
+ */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "node_reader.h"
+
+namespace nvdla::compiler::onnx
+{
+
+namespace
+{
+
+/* Of what, over which axes, and whether these stay, with one element each. */
+struct Reduction {
+	FileTensor in;
+	AxisOrder axes; /* sorted */
+	bool keeps = true;
+
+	bool has(uint32_t axis) const { return std::ranges::binary_search(axes, axis); }
+	/* The output's shape. */
+	Extents shape() const
+	{
+		Extents left;
+
+		for (uint32_t axis = 0; axis < in.shape.size(); axis++) {
+			if (!has(axis))
+				left.push_back(in.shape[axis]);
+			else if (keeps)
+				left.push_back(1);
+		}
+		return left;
+	}
+	/* Lines, columns or both of a picture, whose columns are not the last axis of the value. */
+	bool isWindow() const
+	{
+		const bool plane = std::ranges::all_of(
+			axes, [](uint32_t axis) { return axis == 2 || axis == 3; });
+
+		return plane && in.shape.size() == 4 &&
+		       !(axes.size() == 1 && in.order.back() == axes[0]);
+	}
+};
+
+Reduction reductionOf(NodeReader &reader)
+{
+	Reduction reduction{ reader.input(0), {}, reader.integer("keepdims", 1) != 0 };
+	const size_t rank = reduction.in.shape.size();
+
+	reader.support(reader.failed() || !reader.value(reduction.in).isConstant, "input 0",
+		       "is a constant");
+	for (const int64_t number : reader.list(1, "axes"))
+		reduction.axes.push_back(reader.axis(number, rank, "axes"));
+	if (reduction.axes.empty() && reader.integer("noop_with_empty_axes", 0) == 0)
+		reduction.axes = asInFile(rank);
+	std::ranges::sort(reduction.axes);
+	reduction.axes.erase(std::unique(reduction.axes.begin(), reduction.axes.end()),
+			     reduction.axes.end());
+	reader.support(!reduction.axes.empty(), "axes",
+		       "are none; leave the operator out, which does nothing");
+	return reader.failed() ? Reduction{} : reduction;
+}
+
+/* A tensor whose last axis is all that is reduced, and what one element of each row is then. */
+struct Rows {
+	FileTensor rows;
+	FileTensor reduced;
+	FileTensor kept; /* as the input, axes that are reduced have one element */
+};
+
+/* Several axes are seen as one, in the file's order; a batch stays the first. */
+Rows rowsOf(NodeReader &reader, const Reduction &reduction)
+{
+	const FileTensor &in = reduction.in;
+	AxisOrder order, keptOrder;
+	Rows made;
+
+	std::ranges::copy_if(in.order, std::back_inserter(order),
+			     [&](uint32_t axis) { return !reduction.has(axis); });
+	keptOrder = order;
+	order.insert(order.end(), reduction.axes.begin(), reduction.axes.end());
+	made.rows = reader.inOrder(in, order);
+	if (reader.failed())
+		return {};
+	if (reduction.axes.size() == 1) {
+		made.reduced = made.rows;
+		made.reduced.shape[reduction.axes[0]] = 1;
+		made.kept = made.reduced;
+		return made;
+	}
+	const FileTensor turned = made.rows;
+	made.kept = turned;
+	made.rows.shape.clear();
+	uint64_t elements = 1;
+	for (const uint32_t axis : keptOrder)
+		made.rows.shape.push_back(in.shape[axis]);
+	for (const uint32_t axis : reduction.axes) {
+		elements *= in.shape[axis];
+		made.kept.shape[axis] = 1;
+		if (!reader.support(elements <= mostOfAxis, "axes",
+				    fmt::format("have {} elements together", elements)))
+			return {};
+	}
+	made.rows.shape.push_back(static_cast<uint32_t>(elements));
+	made.rows.order = asInFile(made.rows.shape.size());
+	made.reduced = made.rows;
+	made.reduced.shape.back() = 1;
+	made.rows = reader.addBetween(Reshape{}, { turned.id }, reader.same(turned), made.rows);
+	made.kept.order = keptOrder;
+	made.kept.order.insert(made.kept.order.begin() +
+				       (keptOrder.empty() || keptOrder.front() != 0 ? 0 : 1),
+			       reduction.axes.begin(), reduction.axes.end());
+	return made;
+}
+
+/* A pooling with one window. */
+Kind windowOf(const Reduction &reduction, Pool::Method method)
+{
+	if (method == Pool::Method::Average && reduction.axes.size() == 2)
+		return GlobalAverage{};
+	Pool pool{ method, {}, {}, {}, false, {} };
+	if (reduction.has(2))
+		pool.kernel.y = reduction.in.shape[2];
+	if (reduction.has(3))
+		pool.kernel.x = reduction.in.shape[3];
+	return pool;
+}
+
+/* Name the result; axes of one element fall away, if they are not kept. */
+void finish(NodeReader &reader, const Reduction &reduction, Kind kind,
+	    const std::vector<ValueId> &inputs, const ElementKind &elements, const FileTensor &kept)
+{
+	if (reduction.keeps)
+		reader.add(std::move(kind), inputs, elements, kept);
+	else if (const FileTensor made = reader.addBetween(std::move(kind), inputs, elements, kept);
+		 !reader.failed())
+		addReshape(reader, made, reduction.shape());
+}
+
+/* A function of each element before or behind a reduction; Identity: none. */
+struct Around {
+	Unary before;
+	Unary behind;
+};
+
+void addReduction(NodeReader &reader, const Reduction &reduction, Pool::Method method,
+		  const Around &around)
+{
+	const bool isWindow = reduction.isWindow();
+	Rows all;
+
+	if (reader.failed())
+		return;
+	if (isWindow) {
+		all.rows = reader.inOrder(reduction.in, channelsLast(4));
+		all.reduced = all.rows;
+		for (const uint32_t axis : reduction.axes)
+			all.reduced.shape[axis] = 1;
+		all.kept = all.reduced;
+	} else {
+		all = rowsOf(reader, reduction);
+	}
+	if (reader.failed())
+		return;
+	const ElementKind elements =
+		isExtreme(method) ? reader.same(all.rows) : reader.computed(all.rows);
+	FileTensor x = all.rows;
+	if (around.before != Unary{})
+		x = reader.addBetween(around.before, { x.id }, elements, x);
+	const Kind kind = isWindow ? windowOf(reduction, method) : ChannelReduction{ method };
+	const bool isLast = around.behind == Unary{};
+	const bool isFlat = all.kept.shape != all.reduced.shape;
+	if (isLast && !isFlat) {
+		finish(reader, reduction, kind, { x.id }, elements, all.kept);
+		return;
+	}
+	x = reader.addBetween(kind, { x.id }, elements, all.reduced);
+	if (!isLast && isFlat)
+		x = reader.addBetween(around.behind, { x.id }, elements, x);
+	finish(reader, reduction, isFlat ? Kind(Reshape{}) : Kind(around.behind), { x.id },
+	       elements, all.kept);
+}
+
+template<Pool::Method method>
+void readReduction(NodeReader &reader)
+{
+	addReduction(reader, reductionOf(reader), method, {});
+}
+
+void readReduceL1(NodeReader &reader)
+{
+	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
+		     { { Unary::Function::Abs }, {} });
+}
+
+void readReduceL2(NodeReader &reader)
+{
+	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
+		     { { Unary::Function::Square }, { Unary::Function::Power, 0.5, {} } });
+}
+
+void readReduceSumSquare(NodeReader &reader)
+{
+	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
+		     { { Unary::Function::Square }, {} });
+}
+
+void readReduceLogSum(NodeReader &reader)
+{
+	addReduction(reader, reductionOf(reader), Pool::Method::Sum,
+		     { {}, { Unary::Function::Log } });
+}
+
+/*
+ * The logarithm of a softmax is each number less what is wanted. That of the largest is within
+ * a few of 0, and so exact in FP16, where a sum of exponentials would be infinite.
+ */
+void readReduceLogSumExp(NodeReader &reader)
+{
+	const Reduction reduction = reductionOf(reader);
+	const Kind largest = ChannelReduction{ Pool::Method::Max };
+	const Kind difference = Elementwise{ Elementwise::Function::Subtract, {} };
+
+	if (reader.failed())
+		return;
+	const Rows all = rowsOf(reader, reduction);
+	const ElementKind elements = reader.computed(all.rows);
+	const FileTensor most = reader.addBetween(largest, { all.rows.id }, elements, all.reduced);
+	const FileTensor logarithms =
+		reader.addBetween(Softmax{ 1, true }, { all.rows.id }, elements, all.rows);
+	const FileTensor highest =
+		reader.addBetween(largest, { logarithms.id }, elements, all.reduced);
+	const std::vector<ValueId> both{ most.id, highest.id };
+	if (all.kept.shape == all.reduced.shape) {
+		finish(reader, reduction, difference, both, elements, all.kept);
+		return;
+	}
+	const FileTensor sums = reader.addBetween(difference, both, elements, all.reduced);
+	finish(reader, reduction, Reshape{}, { sums.id }, elements, all.kept);
+}
+
+} /* namespace */
+
+const NodeTable reductionNodes = {
+	{ "ReduceL1", readReduceL1 },
+	{ "ReduceL2", readReduceL2 },
+	{ "ReduceLogSum", readReduceLogSum },
+	{ "ReduceLogSumExp", readReduceLogSumExp },
+	{ "ReduceMax", readReduction<Pool::Method::Max> },
+	{ "ReduceMean", readReduction<Pool::Method::Average> },
+	{ "ReduceMin", readReduction<Pool::Method::Min> },
+	{ "ReduceSum", readReduction<Pool::Method::Sum> },
+	{ "ReduceSumSquare", readReduceSumSquare },
+};
+
+} /* namespace nvdla::compiler::onnx */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of one real number that the CPU computes, as a step of a network.
+ */
+#pragma once
+
+#include <cstdint>
+
+#pragma GCC visibility push(default)
+
+namespace nvdla
+{
+
+/** \brief A function of one number; the codes are in loadables, new ones go to the end */
+enum class ElementFunction : uint8_t {
+	Identity,
+	Power, /**< x ^ parameter */
+	Logistic,
+	Tanh,
+	HardSwish, /**< x * clamp(x + 3, 0, 6) / 6 */
+	LeakyRelu, /**< parameter: slope of negative numbers */
+	Elu,	   /**< parameter: what it approaches is the negative of it */
+	Gelu,
+	GeluTanh, /**< Gelu by a hyperbolic tangent, as networks are trained with */
+	Abs,
+	Exp,
+	Square,
+	Erf,
+	Softplus, /**< ln(1 + e^x) */
+	Mish,	  /**< x * tanh(softplus(x)) */
+	Softsign, /**< x / (1 + |x|) */
+	Log,	  /**< to the base of e, as Exp */
+	Sin,
+	Cos,
+	Tan,
+	Asin,
+	Acos,
+	Atan,
+	Sinh,
+	Cosh,
+	Asinh,
+	Acosh,
+	Atanh,
+	Floor,
+	Ceil,
+	Round, /**< halves to the even neighbour */
+	Sign,
+	ThresholdedRelu, /**< x above the parameter, else 0 */
+	HardShrink,	 /**< x farther from 0 than the parameter, else 0 */
+};
+
+} /* namespace nvdla */
+
+#pragma GCC visibility pop
