@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include <nlohmann/json.hpp>
 #include <nvdla/half.h>
@@ -18,13 +16,6 @@ namespace nvdla::test
 
 namespace
 {
-
-std::string readFile(const std::filesystem::path &path)
-{
-	std::ifstream file(path, std::ios::binary);
-
-	return { std::istreambuf_iterator<char>(file), {} };
-}
 
 template<typename T>
 Numbers numbersOf(const std::string &bytes)
@@ -73,18 +64,35 @@ std::filesystem::path models()
 	return referenceData() / "models";
 }
 
+std::filesystem::path tensorsFile(const std::string &name)
+{
+	return models() / name / "tensors_0.npz";
+}
+
+nlohmann::json readInfo(const std::filesystem::path &folder)
+{
+	return nlohmann::json::parse(readText(folder / "info.json"));
+}
+
 } /* namespace */
 
 Array readArray(const std::filesystem::path &path)
 {
-	return arrayOf(readFile(path));
+	return arrayOf(readText(path));
+}
+
+bool hasTensors(const std::string &name)
+{
+	return std::filesystem::exists(tensorsFile(name));
 }
 
 std::map<std::string, Array> readTensors(const std::string &name)
 {
 	std::map<std::string, Array> tensors;
 
-	for (auto &[file, bytes] : unpackZip(readFile(models() / name / "tensors_0.npz")))
+	if (!hasTensors(name))
+		return tensors;
+	for (auto &[file, bytes] : unpackZip(readText(tensorsFile(name))))
 		tensors[file.substr(0, file.rfind('.'))] = arrayOf(bytes);
 	return tensors;
 }
@@ -103,10 +111,20 @@ std::vector<std::string> modelFolders(const std::string &format)
 	return names;
 }
 
+std::vector<std::string> smallModels(const std::string &format, double mostMultiplications)
+{
+	std::vector<std::string> names = modelFolders(format);
+
+	std::erase_if(names, [&](const std::string &name) {
+		return readInfo(models() / name).at("macs").get<double>() > mostMultiplications;
+	});
+	return names;
+}
+
 ModelFolder readModelFolder(const std::string &name)
 {
 	const auto folder = models() / name;
-	const auto info = nlohmann::json::parse(readFile(folder / "info.json"));
+	const auto info = readInfo(folder);
 	ModelFolder model{ name,
 			   info.at("format"),
 			   readBytes(folder / info.at("file").get<std::string>()),

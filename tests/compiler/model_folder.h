@@ -11,7 +11,7 @@
 
 #include <nvdla/error.h>
 
-#include "read_bytes.h"
+#include "read_file.h"
 #include "reference.h"
 
 /** \brief Skip a test where the reference data is not */
@@ -30,7 +30,6 @@ struct Array {
 	bool operator==(const Array &) const = default;
 };
 
-std::vector<std::byte> readBytes(const std::filesystem::path &path);
 /** \brief Read a .npy file of integers or numbers; of anything else no numbers */
 Array readArray(const std::filesystem::path &path);
 
@@ -40,6 +39,8 @@ Array readArray(const std::filesystem::path &path);
  * \return by name, of TensorFlow Lite tN for tensor N; nothing if the folder has no such file
  */
 std::map<std::string, Array> readTensors(const std::string &name);
+/** \return whether readTensors() has any */
+bool hasTensors(const std::string &name);
 
 /** \brief An input or output of a case */
 struct CaseTensor {
@@ -64,6 +65,8 @@ struct ModelFolder {
 
 /** \return names of the folders of the reference data that have a model of \a format */
 std::vector<std::string> modelFolders(const std::string &format);
+/** \return those of models with no more than \a mostMultiplications */
+std::vector<std::string> smallModels(const std::string &format, double mostMultiplications);
 ModelFolder readModelFolder(const std::string &name);
 Result<compiler::Model> importModel(const ModelFolder &folder);
 

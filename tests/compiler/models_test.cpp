@@ -28,7 +28,6 @@ class Models : public testing::TestWithParam<std::string>
 {
 };
 
-/* Plain loops take their time: what has fewer multiplications, whatever the operators. */
 class SmallModels : public Models
 {
 };
@@ -37,27 +36,21 @@ class Layers : public Models
 {
 };
 
-std::vector<std::string> smallModels()
+/* Plain loops take their time: models with fewer multiplications, whatever the operators. */
+std::vector<std::string> modelsForLoops()
 {
-	constexpr double most = 15e6;
-	std::vector<std::string> names;
-
-	for (const std::string &name : modelFolders("tflite")) {
-		if (readModelFolder(name).multiplications <= most)
-			names.push_back(name);
-	}
-	return names;
+	return smallModels("tflite", 15e6);
 }
 
 /* Those with every tensor, and small ones. */
 std::vector<std::string> modelsWithLayers()
 {
-	std::vector<std::string> names = smallModels();
+	std::vector<std::string> names = modelsForLoops();
 
 	for (const char *format : { "tflite", "onnx" }) {
 		for (const std::string &name : modelFolders(format)) {
 			if (std::find(names.begin(), names.end(), name) == names.end() &&
-			    !readTensors(name).empty())
+			    hasTensors(name))
 				names.push_back(name);
 		}
 	}
@@ -232,7 +225,7 @@ TEST_P(Layers, AreWithinAStep)
 
 INSTANTIATE_TEST_SUITE_P(Tflite, Models, testing::ValuesIn(modelFolders("tflite")), testName);
 INSTANTIATE_TEST_SUITE_P(Onnx, Models, testing::ValuesIn(modelFolders("onnx")), testName);
-INSTANTIATE_TEST_SUITE_P(Tflite, SmallModels, testing::ValuesIn(smallModels()), testName);
+INSTANTIATE_TEST_SUITE_P(Tflite, SmallModels, testing::ValuesIn(modelsForLoops()), testName);
 INSTANTIATE_TEST_SUITE_P(All, Layers, testing::ValuesIn(modelsWithLayers()), testName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(SmallModels);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Layers);

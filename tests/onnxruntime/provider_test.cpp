@@ -35,17 +35,6 @@ protected:
 	Runtime runtime;
 };
 
-std::vector<std::string> models()
-{
-	std::vector<std::string> names;
-
-	for (const std::string &name : modelFolders("onnx")) {
-		if (readModelFolder(name).multiplications <= mostMultiplications)
-			names.push_back(name);
-	}
-	return names;
-}
-
 TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
 {
 	const ModelFolder folder = readModelFolder(GetParam());
@@ -78,7 +67,8 @@ TEST_P(Provider, AgreesWithOnnxRuntimeAlone)
 	}
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Provider, testing::ValuesIn(models()),
+INSTANTIATE_TEST_SUITE_P(Models, Provider,
+			 testing::ValuesIn(smallModels("onnx", mostMultiplications)),
 			 [](const auto &info) { return info.param; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Provider);
 

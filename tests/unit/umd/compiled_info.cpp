@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <map>
 
 #include <nlohmann/json.hpp>
 #include <nvdla/tensor_file.h>
@@ -13,10 +13,14 @@
 namespace nvdla::test
 {
 
-nlohmann::json infoOf(const std::filesystem::path &folder)
+const nlohmann::json &infoOf(const std::filesystem::path &folder)
 {
-	std::ifstream file(folder / "info.json");
-	return nlohmann::json::parse(file);
+	static std::map<std::filesystem::path, nlohmann::json> known;
+	const auto found = known.find(folder);
+
+	if (found != known.end())
+		return found->second;
+	return known[folder] = nlohmann::json::parse(readText(folder / "info.json"));
 }
 
 nlohmann::json configurationOf(const nlohmann::json &info, const std::string &tag)
@@ -42,7 +46,7 @@ std::vector<std::filesystem::path> compiledLoadables(const std::filesystem::path
 
 float toleranceOf(const std::filesystem::path &loadable)
 {
-	const auto info = infoOf(loadable.parent_path());
+	const auto &info = infoOf(loadable.parent_path());
 	return configurationOf(info, loadable.stem().string())["suggested_tol_max_abs"];
 }
 

@@ -14,8 +14,8 @@
 namespace nvdla::test
 {
 
-/** \return the folder's info.json */
-nlohmann::json infoOf(const std::filesystem::path &folder);
+/** \return the folder's info.json, which is read once: parsing takes an emulated processor long */
+const nlohmann::json &infoOf(const std::filesystem::path &folder);
 
 /** \return what \a info says of the loadable with the name \a tag, null if nothing */
 nlohmann::json configurationOf(const nlohmann::json &info, const std::string &tag);

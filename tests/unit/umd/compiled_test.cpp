@@ -149,7 +149,7 @@ TEST(CompiledFiles, ScalesOfCpuOperationsAreThoseOfTheirOutputs)
 		return network.value().outputs()[0].quantization;
 	};
 
-	const auto info = infoOf(reference / "loadables/compiled/lenet_trained");
+	const auto &info = infoOf(reference / "loadables/compiled/lenet_trained");
 	const TensorQuantization prob =
 		Quantization{ info["output_scale_int8"]["prob"].get<float>() };
 	EXPECT_EQ(quantizationOf("lenet_trained", "nv_full_int8_fast-math.nvdla"), prob);
@@ -193,7 +193,7 @@ TEST(CompiledFiles, InputsPackAsTheyWereStored)
 
 	for (const auto &one : cases) {
 		const auto folder = reference / "loadables/compiled" / one.network;
-		const auto info = infoOf(folder);
+		const auto &info = infoOf(folder);
 		const std::string raw = configurationOf(info, one.tag)["raw_inputs"][0];
 		auto loadable = Loadable::readFile(folder / (std::string(one.tag) + ".nvdla"));
 		ASSERT_TRUE(loadable);

@@ -16,7 +16,7 @@
 #include <nvdla/loadable.h>
 
 #include "loadable/network_descriptor.h"
-#include "read_bytes.h"
+#include "read_file.h"
 
 namespace nvdla::test
 {

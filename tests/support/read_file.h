@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nvdla::test
+{
+
+/**
+ * \return what is in a file, which is there; an exception fails the test that has none
+ *
+ * As one piece: byte by byte, code that is not optimised takes an emulated processor minutes.
+ */
+inline std::string readText(const std::filesystem::path &path)
+{
+	std::ifstream file(path, std::ios::binary);
+	if (!file)
+		throw std::runtime_error(path.string() + " cannot be read");
+	std::ostringstream text;
+	text << file.rdbuf();
+	return std::move(text).str();
+}
+
+/** \copydoc readText */
+inline std::vector<std::byte> readBytes(const std::filesystem::path &path)
+{
+	const std::string text = readText(path);
+	const auto *bytes = reinterpret_cast<const std::byte *>(text.data());
+
+	return { bytes, bytes + text.size() };
+}
+
+} /* namespace nvdla::test */
