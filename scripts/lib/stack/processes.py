@@ -87,13 +87,43 @@ def run_logged(argv, log, progress, cwd=None, env=None, every=10.0):
 				end(child)
 
 
+class _Call:
+	"""A function that is called in a process of its own, from now on; it handles its own errors."""
+
+	def __init__(self, function):
+		context = multiprocessing.get_context('fork')
+		self.connection, theirs = context.Pipe(duplex=False)
+		self._child = context.Process(target=_send_result, args=(_die_with(os.getpid()), function, theirs))
+		self._child.start()
+		theirs.close()
+
+	def result(self):
+		"""Wait for what it returns; None if its process was killed."""
+		with contextlib.suppress(EOFError):
+			result = self.connection.recv()
+			self._child.join()
+			return result
+		self._child.join()
+		return None
+
+	def end(self):
+		"""Interrupt it, and wait for it, if it goes on."""
+		self._child.terminate()
+		self._child.join()
+
+
+def _send_result(prepare, function, connection):
+	prepare()
+	with contextlib.suppress(KeyboardInterrupt):
+		connection.send(function())
+
+
 def side_by_side(tasks, most):
 	"""Call each of @tasks in a process of its own, at most @most at a time, begun in their order.
 
 	Returns what they return, in their order; None for one whose process was killed. A task
 	handles its own errors. When this process is interrupted, so are they.
 	"""
-	context = multiprocessing.get_context('fork')
 	results = [None] * len(tasks)
 	waiting = list(enumerate(tasks))
 	running = {}
@@ -101,26 +131,26 @@ def side_by_side(tasks, most):
 		while waiting or running:
 			while waiting and len(running) < most:
 				index, task = waiting.pop(0)
-				ours, theirs = context.Pipe(duplex=False)
-				child = context.Process(target=_send_result, args=(_die_with(os.getpid()), task, theirs))
-				child.start()
-				theirs.close()
-				running[ours] = (index, child)
+				call = _Call(task)
+				running[call.connection] = (index, call)
 			for ready in multiprocessing.connection.wait(list(running)):
-				index, child = running[ready]
-				with contextlib.suppress(EOFError):
-					results[index] = ready.recv()
-				child.join()
-				del running[ready]
+				index, call = running.pop(ready)
+				results[index] = call.result()
 	finally:
-		for _, child in running.values():
-			child.terminate()
-		for _, child in running.values():
-			child.join()
+		for _, call in running.values():
+			call.end()
 	return results
 
 
-def _send_result(prepare, task, connection):
-	prepare()
-	with contextlib.suppress(KeyboardInterrupt):
-		connection.send(task())
+@contextlib.contextmanager
+def meanwhile(task):
+	"""While the body works, @task is called in a process of its own.
+
+	Yields a function that waits for what it returns, None if its process was killed. It goes on no
+	longer than the body.
+	"""
+	call = _Call(task)
+	try:
+		yield call.result
+	finally:
+		call.end()

@@ -21,9 +21,9 @@ _GUEST_MEMORY = 2 << 30
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
 model under QEMU's qtest) and the guest's on every kernel there is, the debug kernel among them
-once scripts/kernel-debug has made it. On kernels before the newest the driver's tests run in one
-DMA mode, and not those of the runtime; --kernel runs all. The last line is "N passed, N failed", and
-", N skipped" if some were.
+once scripts/kernel-debug has made it. The newest kernel sees every test, the oldest those of the driver
+in one DMA mode, kernels between them those of the driver's interface; --kernel runs all on one.
+The last line is "N passed, N failed", and ", N skipped" if some were.
 '''
 _EPILOG = '''\
 A FILTER is a part of a test's name, or a pattern with * in it; --list shows the names.
@@ -128,16 +128,45 @@ def main():
 		return 0
 	if not names and not boots and not style and not packages:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
-	cases = _run_host_tests(names, arguments.quick) if names else []
-	cases += [case for case in without if chosen(case.name)]
-	if style:
-		cases.append(kmdcheck.style())
-	guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
-	modules = {kernel: _modules(guests[kernel], kernel) for kernel in guests}
-	cases += _run_guest_tests(boots, guests, modules, found if packages else None)
+	with _packages_meanwhile(found if packages else None) as wait_for_packages:
+		cases = _run_host_tests(names, arguments.quick) if names else []
+		cases += [case for case in without if chosen(case.name)]
+		if style:
+			cases.append(kmdcheck.style())
+		guests = {kernel: debug_kernel.find(console.say) if kernel == guest.DEBUG else found for kernel, _ in boots}
+		modules = {kernel: _modules(guests[kernel], kernel, sparse=kernel == series[0]) for kernel in guests}
+		cases += _run_guest_tests(boots, guests, modules)
+		cases += wait_for_packages()
 	console.say_durations()
 	print(*results.details(cases), results.summary(cases), sep='\n', flush=True)
 	return 1 if any(case.outcome == results.FAILED for case in cases) else 0
+
+
+@contextlib.contextmanager
+def _packages_meanwhile(found):
+	"""The packages' test runs while the body does: the longest of all, and much of it waits for a disk or
+	for one process.
+
+	@found: the Guest that has the QEMU for it; None for a run without it. Yields a function that waits for
+	its cases.
+	"""
+	if not found:
+		yield list
+		return
+
+	def progress(text):
+		console.say(f'{packagetest.NAME}: {text}')
+
+	with processes.meanwhile(functools.partial(packagetest.run, found, progress)) as result:
+		def wait():
+			with console.stage(packagetest.NAME):
+				return result() or [_killed(packagetest.NAME)]
+
+		yield wait
+
+
+def _killed(name):
+	return Case(name, results.FAILED, 'the process that ran it was killed')
 
 
 def _guests_at_once():
@@ -146,37 +175,28 @@ def _guests_at_once():
 	return max(1, min(os.cpu_count() + 1, available // _GUEST_MEMORY))
 
 
-def _run_guest_tests(boots, guests, modules, packages):
-	"""The guests side by side, those that may take longest first; the cases in the order of @boots.
-
-	@packages: the Guest that has the QEMU for the test of the packages, the longest of all; None for
-	a run without it.
-	"""
+def _run_guest_tests(boots, guests, modules):
+	"""The guests side by side, those that may take longest first; the cases in the order of @boots."""
 	order = sorted(boots, key=lambda boot: vmtests.longest(boot[0], boots[boot]), reverse=True)
-	tasks = {f'vm-{kernel}-{mode}': functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode],
-							  modules[kernel]) for kernel, mode in order}
-	if packages:
-		tasks = {packagetest.NAME: functools.partial(_test_packages, packages), **tasks}
+	tasks = [functools.partial(_guarded, guests[kernel], kernel, mode, boots[kernel, mode], modules[kernel])
+		 for kernel, mode in order]
 	with console.stage('guests'):
-		done = dict(zip(tasks, processes.side_by_side(list(tasks.values()), _guests_at_once())))
-	names = [f'vm-{kernel}-{mode}' for kernel, mode in boots] + [packagetest.NAME] * bool(packages)
-	return [case for name in names for case in
-		(done[name] or [Case(name, results.FAILED, 'the process that ran it was killed')])]
+		done = dict(zip(order, processes.side_by_side(tasks, _guests_at_once())))
+	return [case for boot in boots for case in done[boot] or [_killed('vm-{}-{}'.format(*boot))]]
 
 
-def _test_packages(found):
-	with console.stage('packages') as progress:
-		return packagetest.run(found, progress)
-
-
-def _modules(found, series):
+def _modules(found, series, sparse):
 	"""The driver and the tests' modules for a kernel, or the Failure of building them: its tests
-	fail, the others run."""
+	fail, the others run.
+
+	@sparse: have sparse check them. The oldest kernel's is enough, with what older ones need; as the
+	newest has them, the test "kernel-form" does.
+	"""
 	with console.stage('module') as progress:
 		try:
 			return [module for part in (kmod.DRIVER, kmod.TESTS)
 				for module in kmod.build(found, found.kernel(series), progress,
-							 sparse=kmod.has_sparse(found), part=part)]
+							 sparse=sparse and kmod.has_sparse(found), part=part)]
 		except Failure as failure:
 			return failure
 

@@ -17,9 +17,10 @@ _INSIDE = '/usr/libexec/nvdla'
 _MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'bounce': ('bounce', 1),
 	  'pair': ('iommu', 2)}
 # Among the modes: the program is linked with the suite tree's frameworks, and runs by its loader;
-# the test is for the newest kernel only.
+# the test is for the newest kernel only; for those between the oldest and the newest as well.
 _SUITE = 'suite'
 _NEWEST = 'newest'
+_EACH = 'each'
 # Booting and powering off, on a busy machine beside other guests.
 _OVERHEAD = 120
 # How much longer everything takes on the debug kernel: all its checks, under emulation.
@@ -35,6 +36,7 @@ class Test:
 	name: str
 	modes: tuple
 	on_debug: bool
+	on_each: bool
 	only_newest: bool
 	in_suite: bool
 	timeout: int
@@ -72,12 +74,12 @@ def tests():
 		if not words:
 			continue
 		modes = words[1].split(',') if len(words) > 1 else []
-		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _NEWEST, _SUITE}:
+		if len(words) < 4 or not words[2].isdigit() or set(modes) - {*_MODES, guest.DEBUG, _EACH, _NEWEST, _SUITE}:
 			raise Failure(f'{_LIST}:{number}: a line is NAME MODE[,MODE] SECONDS PROGRAM [ARGUMENT...]')
 		script = FOLDER / words[3]
 		program = script if script.is_file() else build_dir() / words[3]
 		plain = tuple(mode for mode in modes if mode in _MODES)
-		found.append(Test(words[0], plain, guest.DEBUG in modes, _NEWEST in modes, _SUITE in modes,
+		found.append(Test(words[0], plain, guest.DEBUG in modes, _EACH in modes, _NEWEST in modes, _SUITE in modes,
 				  int(words[2]), program, tuple(words[4:])))
 	return found
 
@@ -85,14 +87,15 @@ def tests():
 def plan(series, chosen):
 	"""The boots to be made: {(kernel series, mode): [Test]}. @chosen(name) filters by the full name.
 
-	Of the kernels @series, oldest first, the newest sees each test in all of its modes; those before
-	it see what asks something of the driver, in the first of its modes.
+	Of the kernels @series, oldest first, the newest sees each test in all of its modes, the oldest what
+	asks something of the driver in the first of its modes. Those between take either side of what makes a
+	difference: they see what is for each kernel.
 	"""
 	boots = {}
-	newest = next((kernel for kernel in reversed(series) if kernel != guest.DEBUG), None)
+	plain = [kernel for kernel in series if kernel != guest.DEBUG]
 	for kernel in series:
 		for mode in _MODES:
-			wanted = [test for test in tests() if _is_for(test, kernel, mode, is_newest=kernel == newest)
+			wanted = [test for test in tests() if _is_for(test, kernel, mode, plain)
 				  and chosen(f'{_prefix(kernel, mode)}.{test.name}')]
 			if wanted:
 				boots[kernel, mode] = wanted
@@ -105,13 +108,15 @@ def longest(kernel, wanted):
 	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
 
 
-def _is_for(test, kernel, mode, is_newest):
+def _is_for(test, kernel, mode, plain):
+	"""Whether @test is for @kernel booted in @mode; @plain: the kernels but for the debug kernel, oldest first."""
 	if kernel == guest.DEBUG:
 		# One boot is enough there: the first of its modes, or the usual one.
 		return test.on_debug and mode == (*test.modes, 'iommu')[0]
-	if is_newest:
+	if kernel == plain[-1]:
 		return mode in test.modes
-	return not test.only_newest and mode in test.modes[:1]
+	wanted = test.on_each or kernel == plain[0] and not test.only_newest
+	return wanted and mode in test.modes[:1]
 
 
 def _prefix(kernel, mode):

@@ -50,5 +50,29 @@ class SideBySide(unittest.TestCase):
 		self.assertEqual(processes.side_by_side([], 2), [])
 
 
+class Meanwhile(unittest.TestCase):
+	def test_it_runs_beside_the_body(self):
+		barrier = multiprocessing.Barrier(2)
+		with processes.meanwhile(functools.partial(_meet, barrier)) as result:
+			self.assertEqual(_meet(barrier), os.getpid())
+			self.assertNotEqual(result(), os.getpid())
+
+	def test_one_that_is_killed_has_no_result(self):
+		with processes.meanwhile(functools.partial(_die, signal.SIGKILL)) as result:
+			self.assertIsNone(result())
+
+	def test_it_ends_with_the_body(self):
+		begun, ended = multiprocessing.Event(), multiprocessing.Event()
+
+		def run():
+			begun.set()
+			ended.wait()
+
+		with self.assertRaises(KeyError), processes.meanwhile(run):
+			begun.wait()
+			raise KeyError
+		self.assertEqual(multiprocessing.active_children(), [])
+
+
 if __name__ == '__main__':
 	unittest.main(argv=['processes_test'])

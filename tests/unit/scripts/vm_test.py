@@ -85,6 +85,11 @@ class Plan(unittest.TestCase):
 		self.assertEqual(self.modes('6.12', '7.3', 'debug', test='async'),
 				 {'6.12': [], '7.3': ['iommu'], 'debug': []})
 
+	def test_those_between_see_what_is_for_each(self):
+		self.assertEqual(self.modes('6.12', '7.2', '7.3', test='stress'),
+				 {'6.12': ['iommu'], '7.2': [], '7.3': ['iommu', 'none']})
+		self.assertEqual(self.modes('6.12', '7.3', test='stress'), {'6.12': ['iommu'], '7.3': ['iommu', 'none']})
+
 	def test_a_kernel_that_is_asked_for_sees_everything(self):
 		self.assertEqual(self.modes('7.2'), {'7.2': ['iommu', 'none']})
 		self.assertEqual(self.modes('7.2', test='async'), {'7.2': ['iommu']})
