@@ -215,6 +215,28 @@ TEST(OnnxElements, LayerNormalizationOverSeveralAxes)
 	}
 }
 
+TEST(OnnxElements, LayerNormalizationWithMoments)
+{
+	OnnxBuilder builder;
+	builder.input("x", { 1, 2, 2, 2 });
+	builder.floats("scale", { 2, 2 }, { 1, 1, 1, 2 });
+	onnx::Node *node = builder.node("LayerNormalization", { "x", "scale" }, "y");
+	node->add_output("mean");
+	node->add_output("width");
+	OnnxBuilder::set(node, "axis", { 2 });
+	OnnxBuilder::setReal(node, "epsilon", 0.5f);
+	for (const char *name : { "y", "mean", "width" })
+		builder.output(name);
+	const auto outputs = onCore(builder, { { 1, 2, 3, 6, 0, 0, 0, 0 } });
+	ASSERT_EQ(outputs.size(), 3U);
+	const Numbers wanted = { -1, -0.5, 0, 3, 0, 0, 0, 0 };
+	for (size_t i = 0; i < wanted.size(); i++)
+		EXPECT_NEAR(outputs[0][i], wanted[i], 4e-3) << i;
+	EXPECT_EQ(outputs[1], (Numbers{ 3, 0 }));
+	EXPECT_NEAR(outputs[2].at(0), 0.5, 1e-3);
+	EXPECT_NEAR(outputs[2].at(1), std::sqrt(2.0), 1e-3);
+}
+
 /* One step of the CPU. */
 TEST(OnnxElements, SoftmaxInManyOperators)
 {

@@ -3,6 +3,7 @@
  * Random operators that move elements.
  */
 #include <algorithm>
+#include <cmath>
 
 #include "random_generator.h"
 
@@ -22,7 +23,11 @@ void Generator::pad()
 
 	for (size_t axis = 0; axis < y.size(); axis++)
 		y[axis] += pad.before[axis] + pad.after[axis];
-	finish(pad, { in }, output(y, made_.model.values[in].quantization.channel(0)));
+	const Quantization all = made_.model.values[in].quantization.channel(0);
+	if (chance(0.4))
+		pad.value = isInteger() ? all.real(std::round(real(-100, 100)))
+					: std::round(real(-16, 16)) / 8;
+	finish(pad, { in }, output(y, all));
 }
 
 void Generator::concatenation()

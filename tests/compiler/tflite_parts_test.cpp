@@ -328,6 +328,42 @@ TEST(TfliteParts, LargerPicturesWithCornersInPlace)
 	}
 }
 
+/* What is no ratio of small numbers takes elements one by one. */
+TEST(TfliteParts, NearestOfAnySize)
+{
+	const std::pair<Shape, Shape> shapes[] = {
+		{ { 1, 3, 4, 5 }, { 1, 5, 7, 5 } },
+		{ { 1, 2, 3, 33 }, { 1, 37, 5, 33 } },
+		{ { 1, 17, 9, 2 }, { 1, 11, 40, 2 } },
+		{ { 1, 4, 4, 3 }, { 1, 1, 4, 3 } },
+	};
+
+	for (int kind = 0; kind < 8; kind++) {
+		const bool centers = kind & 1, corners = kind & 2, integers = kind & 4;
+		auto place = [&](int at, int32_t in, int32_t out) {
+			const double ratio = corners && out > 1 ? (in - 1.0) / (out - 1)
+								: static_cast<double>(in) / out;
+			const double element = (at + (centers ? 0.5 : 0)) * ratio;
+			return std::min(static_cast<int>(corners ? std::round(element)
+								 : std::floor(element + 1e-9)),
+					in - 1);
+		};
+		for (const auto &[in, out] : shapes) {
+			SCOPED_TRACE(testing::Message() << kind << " " << in[1] << " x " << in[2]
+							<< " to " << out[1] << " x " << out[2]);
+			const Resize resize{ in, out, true, centers, corners, integers };
+			resize.check(
+				[&](const Numbers &numbers, int y, int x, int c) {
+					const int line = place(y, in[1], out[1]);
+					const int column = place(x, in[2], out[2]);
+					return numbers[static_cast<size_t>(
+						(line * in[2] + column) * in[3] + c)];
+				},
+				0);
+		}
+	}
+}
+
 /* In parts, the last of which has fewer elements than the others. */
 TEST(TfliteParts, MeanOfManyElements)
 {

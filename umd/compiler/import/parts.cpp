@@ -56,6 +56,26 @@ std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std:
 	return parts;
 }
 
+std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t extent,
+			     const std::vector<uint32_t> &taken)
+{
+	std::vector<Part> parts;
+
+	for (const uint32_t element : taken) {
+		if (!parts.empty() && parts.back().begin + parts.back().count == element)
+			parts.back().count++;
+		else
+			parts.push_back({ element, 1 });
+	}
+	if (parts.size() == 1 && parts.front().count == extent)
+		return {};
+	if (!rules.support(!parts.empty() && parts.size() <= mostParts, field,
+			   fmt::format("takes {} parts of {} elements; up to {} are possible",
+				       parts.size(), extent, mostParts)))
+		return {};
+	return parts;
+}
+
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent)
 {
 	const bool even = by % 2 == 0;

@@ -29,6 +29,15 @@ inline constexpr uint32_t mostParts = 64;
 std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after);
 
+/**
+ * \brief An axis that takes any elements of another one
+ * \param[in] taken which, one for each of the output's
+ * \return neighbours together; no parts if that is all of \a extent, and after an error about
+ * \a field: there are too many
+ */
+std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t extent,
+			     const std::vector<uint32_t> &taken);
+
 /** \brief An axis of a picture that becomes shorter by a whole factor */
 struct Shrinking {
 	uint32_t by = 1;

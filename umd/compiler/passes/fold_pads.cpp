@@ -2,12 +2,16 @@
 #include "passes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nvdla::compiler
 {
 
 namespace
 {
+
+/* A larger output is refused where it is lowered. */
+constexpr uint64_t mostElementsAround = uint64_t{ 1 } << 24;
 
 /* Lines and columns of N, H, W, C alone. */
 bool isPlane(const Pad &pad)
@@ -37,7 +41,55 @@ bool canPad(const Model &model, const Operator &operation, const Pad &pad)
 	       std::max(padding.top, padding.bottom) < h;
 }
 
+/* One number for each element of the output, or of each sample: \a value around zeros. */
+Value numbersAround(const Pad &pad, const Extents &shape)
+{
+	std::vector<double> numbers;
+	const size_t first = shape.size() == 4 && pad.before[0] + pad.after[0] == 0 ? 1 : 0;
+	const Extents each(shape.begin() + static_cast<ptrdiff_t>(first), shape.end());
+
+	for (uint64_t i = 0; i < elementCount(each); i++) {
+		uint64_t rest = i;
+		bool isInside = true;
+		for (size_t axis = each.size(); axis-- > 0;) {
+			const uint64_t at = rest % each[axis];
+			rest /= each[axis];
+			isInside = isInside && at >= pad.before[first + axis] &&
+				   at < each[axis] - pad.after[first + axis];
+		}
+		numbers.push_back(isInside ? 0 : pad.value);
+	}
+	return floatConstant(numbers, each);
+}
+
 } /* namespace */
+
+void padWithZeros(Model &model)
+{
+	std::vector<Operator> all;
+
+	for (Operator &operation : std::exchange(model.operators, {})) {
+		auto *pad = std::get_if<Pad>(&operation.kind);
+		const ValueId output = operation.outputs.front();
+		if (!pad || pad->value == 0 ||
+		    elementCount(model.values[output].shape) > mostElementsAround) {
+			all.push_back(std::move(operation));
+			continue;
+		}
+		const ValueId numbers = model.add(numbersAround(*pad, model.values[output].shape));
+		Value padded = model.values[output];
+		padded.name += " in zeros";
+		const ValueId between = model.add(std::move(padded));
+		Operator sum = operation;
+		sum.kind = Elementwise{ Elementwise::Function::Add, {} };
+		sum.inputs = { between, numbers };
+		pad->value = 0;
+		operation.outputs = { between };
+		all.push_back(std::move(operation));
+		all.push_back(std::move(sum));
+	}
+	model.operators = std::move(all);
+}
 
 void foldPads(Model &model)
 {

@@ -8,6 +8,7 @@ Result<void> runPasses(Model &model)
 {
 	takeConversionsOffEnds(model);
 	makeSigned(model);
+	padWithZeros(model);
 	findStandardizations(model);
 	findSoftmaxes(model);
 	foldAffines(model);

@@ -50,6 +50,9 @@ void foldAffines(Model &model);
  */
 void repeatOperands(Model &model);
 
+/** \brief Other numbers around an input are zeros, to which they are added */
+void padWithZeros(Model &model);
+
 /** \brief Zeros around the input of convolutions become their padding */
 void foldPads(Model &model);
 

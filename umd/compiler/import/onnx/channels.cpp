@@ -110,31 +110,54 @@ void addScaledStandardization(NodeReader &reader, const FileTensor &x,
 	addSteps(reader, x, steps, rest);
 }
 
+/* The mean of each row and the reciprocal of its width, for who wants them, too. */
+void addMoments(NodeReader &reader, const Rows &all)
+{
+	constexpr size_t meanAt = 1, widthAt = 2;
+	const ChannelReduction mean{ Pool::Method::Average };
+
+	if (reader.failed() || (!reader.hasOutput(meanAt) && !reader.hasOutput(widthAt)))
+		return;
+	const ElementKind elements = reader.computed(all.rows);
+	const FileTensor means = reader.addBetween(mean, { all.rows.id }, elements, all.reduced);
+	if (reader.hasOutput(meanAt))
+		reader.add(Reshape{}, { means.id }, elements, all.kept.shape, all.kept.order,
+			   meanAt);
+	if (!reader.hasOutput(widthAt))
+		return;
+	const FileTensor centered =
+		reader.addBetween(Elementwise{ Elementwise::Function::Subtract, {} },
+				  { all.rows.id, means.id }, elements, all.rows);
+	const FileTensor squares = reader.addBetween(Unary{ Unary::Function::Square },
+						     { centered.id }, elements, all.rows);
+	const FileTensor variance = reader.addBetween(mean, { squares.id }, elements, all.reduced);
+	const ValueId epsilon =
+		reader.addConstant(floatConstant({ reader.number("epsilon", 1e-5) }, { 1 }));
+	const FileTensor more = reader.addBetween(Elementwise{ Elementwise::Function::Add, {} },
+						  { variance.id, epsilon }, elements, all.reduced);
+	const FileTensor widths = reader.addBetween(Unary{ Unary::Function::Power, -0.5, {} },
+						    { more.id }, elements, all.reduced);
+	reader.add(Reshape{}, { widths.id }, elements, all.kept.shape, all.kept.order, widthAt);
+}
+
 /* Several axes are normalized as one, in the file's order. */
 void readLayerNormalization(NodeReader &reader)
 {
-	const FileTensor in = reader.input(0);
-	const size_t rank = in.shape.size();
-	const uint32_t axis = reader.axis(reader.integer("axis", -1), rank, "axis");
+	const FileTensor x = reader.input(0);
+	AxisOrder axes = asInFile(x.shape.size());
+	const uint32_t first = reader.axis(reader.integer("axis", -1), axes.size(), "axis");
 
-	reader.support(reader.outputs() == 1, "outputs", "are means and deviations, too");
 	if (reader.failed())
 		return;
-	if (axis + 1 == rank) {
-		addScaledStandardization(reader, withAxisLast(reader, axis));
-		return;
-	}
-	const FileTensor x = reader.inOrder(in, asInFile(rank));
-	FileTensor flat = x;
-	flat.shape.resize(axis);
-	flat.shape.push_back(
-		static_cast<uint32_t>(elementCount({ in.shape.begin() + axis, in.shape.end() })));
-	flat.order = asInFile(flat.shape.size());
-	reader.addBefore(Reshape{}, { x.id }, reader.same(x), flat, [&](const FileTensor &one) {
-		addScaledStandardization(reader, one, [&](const FileTensor &result) {
-			reader.add(Reshape{}, { result.id }, reader.same(result), x);
+	axes.erase(axes.begin(), axes.begin() + first);
+	const Rows all = rowsOf(reader, x, axes);
+	if (axes.size() == 1)
+		addScaledStandardization(reader, all.rows);
+	else
+		addScaledStandardization(reader, all.rows, [&](const FileTensor &result) {
+			reader.add(Reshape{}, { result.id }, reader.same(result), all.turned);
 		});
-	});
+	addMoments(reader, all);
 }
 
 void readLrn(NodeReader &reader)

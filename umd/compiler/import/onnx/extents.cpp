@@ -17,7 +17,8 @@ namespace
 
 constexpr uint64_t mostElements = uint64_t{ 1 } << 28;
 
-/* Each axis of a tensor as parts of it, one behind the other; none: as it is. */
+} /* namespace */
+
 void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vector<Part>> &axes)
 {
 	const auto changes = [](const std::vector<Part> &parts) { return !parts.empty(); };
@@ -59,6 +60,9 @@ void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vect
 					 [&](const FileTensor &made) { tensor = made; });
 	}
 }
+
+namespace
+{
 
 /* An axis again and again; of one time none. */
 std::vector<Part> repeated(NodeReader &reader, uint32_t extent, int64_t times,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "compiler/import/import.h"
+#include "compiler/import/parts.h"
 #include "compiler/import/rules.h"
 #include "onnx.pb.h"
 
@@ -90,6 +91,10 @@ public:
 	size_t inputs() const { return static_cast<size_t>(node_.input_size()); }
 	size_t outputs() const { return static_cast<size_t>(node_.output_size()); }
 	bool hasInput(size_t index) const;
+	bool hasOutput(size_t index) const
+	{
+		return index < outputs() && !node_.output(static_cast<int>(index)).empty();
+	}
 	/** \brief A tensor; an empty one after an error */
 	FileTensor input(size_t index);
 	/** \brief The value of an input; an empty one after an error */
@@ -219,9 +224,21 @@ void addConcatenation(NodeReader &reader, const std::vector<FileTensor> &tensors
 		      const ElementKind &elements);
 void addReshape(NodeReader &reader, const FileTensor &tensor, const Extents &shape);
 
+/** \brief A tensor each of whose axes is parts of it, one behind the other; none: as it is */
+void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vector<Part>> &axes);
+
 /** \return the quantization of scale and zero point, two constant inputs; the second may lack */
 TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroPoint);
 
+/** \brief A tensor whose last axis is all that some axes of another one have */
+struct Rows {
+	FileTensor turned;  /**< the other one, with these axes behind the others */
+	FileTensor rows;    /**< the same elements */
+	FileTensor reduced; /**< like rows, with one element of each */
+	FileTensor kept;    /**< that with all axes: those of the rows have one element */
+};
+/** \param[in] axes in the file's order, in which several are seen as one */
+Rows rowsOf(NodeReader &reader, const FileTensor &tensor, const AxisOrder &axes);
 /** \brief Input 0, with an axis of the file's as its last one */
 FileTensor withAxisLast(NodeReader &reader, uint32_t axis);
 /** \brief A function that makes one element of an axis; it falls away if it is not kept */

@@ -11,6 +11,49 @@
 namespace nvdla::compiler::onnx
 {
 
+Rows rowsOf(NodeReader &reader, const FileTensor &tensor, const AxisOrder &axes)
+{
+	AxisOrder kept;
+	uint64_t elements = 1;
+	Rows made;
+
+	std::ranges::copy_if(tensor.order, std::back_inserter(kept), [&](uint32_t axis) {
+		return std::ranges::find(axes, axis) == axes.end();
+	});
+	AxisOrder order = kept;
+	order.insert(order.end(), axes.begin(), axes.end());
+	made.turned = reader.inOrder(tensor, order);
+	if (reader.failed())
+		return {};
+	made.kept = made.turned;
+	for (const uint32_t axis : axes) {
+		elements *= tensor.shape[axis];
+		made.kept.shape[axis] = 1;
+		if (!reader.support(elements <= mostOfAxis, "axes",
+				    fmt::format("have {} elements together", elements)))
+			return {};
+	}
+	made.rows = made.turned;
+	made.reduced = made.kept;
+	if (axes.size() == 1)
+		return made;
+	made.rows.shape.clear();
+	for (const uint32_t axis : kept)
+		made.rows.shape.push_back(tensor.shape[axis]);
+	made.rows.shape.push_back(static_cast<uint32_t>(elements));
+	made.rows.order = asInFile(made.rows.shape.size());
+	made.reduced = made.rows;
+	made.reduced.shape.back() = 1;
+	made.rows = reader.addBetween(Reshape{}, { made.turned.id }, reader.same(made.turned),
+				      made.rows);
+	/* A batch stays the first axis. */
+	made.kept.order = kept;
+	made.kept.order.insert(made.kept.order.begin() +
+				       (kept.empty() || kept.front() != 0 ? 0 : 1),
+			       axes.begin(), axes.end());
+	return made;
+}
+
 namespace
 {
 
@@ -64,58 +107,6 @@ Reduction reductionOf(NodeReader &reader)
 	return reader.failed() ? Reduction{} : reduction;
 }
 
-/* A tensor whose last axis is all that is reduced, and what one element of each row is then. */
-struct Rows {
-	FileTensor rows;
-	FileTensor reduced;
-	FileTensor kept; /* as the input, axes that are reduced have one element */
-};
-
-/* Several axes are seen as one, in the file's order; a batch stays the first. */
-Rows rowsOf(NodeReader &reader, const Reduction &reduction)
-{
-	const FileTensor &in = reduction.in;
-	AxisOrder order, keptOrder;
-	Rows made;
-
-	std::ranges::copy_if(in.order, std::back_inserter(order),
-			     [&](uint32_t axis) { return !reduction.has(axis); });
-	keptOrder = order;
-	order.insert(order.end(), reduction.axes.begin(), reduction.axes.end());
-	made.rows = reader.inOrder(in, order);
-	if (reader.failed())
-		return {};
-	if (reduction.axes.size() == 1) {
-		made.reduced = made.rows;
-		made.reduced.shape[reduction.axes[0]] = 1;
-		made.kept = made.reduced;
-		return made;
-	}
-	const FileTensor turned = made.rows;
-	made.kept = turned;
-	made.rows.shape.clear();
-	uint64_t elements = 1;
-	for (const uint32_t axis : keptOrder)
-		made.rows.shape.push_back(in.shape[axis]);
-	for (const uint32_t axis : reduction.axes) {
-		elements *= in.shape[axis];
-		made.kept.shape[axis] = 1;
-		if (!reader.support(elements <= mostOfAxis, "axes",
-				    fmt::format("have {} elements together", elements)))
-			return {};
-	}
-	made.rows.shape.push_back(static_cast<uint32_t>(elements));
-	made.rows.order = asInFile(made.rows.shape.size());
-	made.reduced = made.rows;
-	made.reduced.shape.back() = 1;
-	made.rows = reader.addBetween(Reshape{}, { turned.id }, reader.same(turned), made.rows);
-	made.kept.order = keptOrder;
-	made.kept.order.insert(made.kept.order.begin() +
-				       (keptOrder.empty() || keptOrder.front() != 0 ? 0 : 1),
-			       reduction.axes.begin(), reduction.axes.end());
-	return made;
-}
-
 /* A pooling with one window. */
 Kind windowOf(const Reduction &reduction, Pool::Method method)
 {
@@ -161,7 +152,7 @@ void addReduction(NodeReader &reader, const Reduction &reduction, Pool::Method m
 			all.reduced.shape[axis] = 1;
 		all.kept = all.reduced;
 	} else {
-		all = rowsOf(reader, reduction);
+		all = rowsOf(reader, reduction.in, reduction.axes);
 	}
 	if (reader.failed())
 		return;
@@ -226,7 +217,7 @@ void readReduceLogSumExp(NodeReader &reader)
 
 	if (reader.failed())
 		return;
-	const Rows all = rowsOf(reader, reduction);
+	const Rows all = rowsOf(reader, reduction.in, reduction.axes);
 	const ElementKind elements = reader.computed(all.rows);
 	const FileTensor most = reader.addBetween(largest, { all.rows.id }, elements, all.reduced);
 	const FileTensor logarithms =

@@ -38,11 +38,9 @@ Places placesOf(NodeReader &reader)
 	reader.support(mode == "nearest" || mode == "linear", "mode",
 		       fmt::format("is {}; nearest and linear are known", mode));
 	const bool corners = places == "align_corners";
-	reader.support(centers || places == "asymmetric" || (corners && mode == "linear"),
-		       "coordinate_transformation_mode",
-		       fmt::format("is {}; half_pixel, asymmetric and, of linear mode, "
-				   "align_corners are known",
-				   places));
+	reader.support(
+		centers || places == "asymmetric" || corners, "coordinate_transformation_mode",
+		fmt::format("is {}; half_pixel, asymmetric and align_corners are known", places));
 	reader.support(reader.integer("antialias", 0) == 0, "antialias",
 		       "is set; pool before it instead");
 	return { mode == "nearest", centers, corners, places == "pytorch_half_pixel",
@@ -66,26 +64,35 @@ std::vector<double> factorsOf(NodeReader &reader, const FileTensor &x)
 							    x.shape[factors.size()]
 						  : 0);
 	reader.need(reader.failed() || factors.size() == 4, "scales", "are not four numbers");
+	reader.need(reader.failed() || std::ranges::all_of(factors,
+							   [](double factor) {
+								   return std::isfinite(factor) &&
+									  factor > 0;
+							   }),
+		    "scales", "are not all finite and positive");
 	if (!reader.failed())
 		reader.support(factors[0] == 1 && factors[1] == 1, "scales",
 			       "of channels are not 1");
 	return reader.failed() ? std::vector<double>(4, 1) : factors;
 }
 
-/* A factor as a ratio of small numbers; an error if it is none. */
-Ratio ratioOf(NodeReader &reader, double factor)
+/* A factor as a ratio of small numbers, if it is one. */
+std::optional<Ratio> ratioOf(double factor)
 {
 	for (uint32_t smaller = 1; smaller <= mostSmaller; smaller++) {
 		const double larger = std::round(factor * smaller);
 		if (larger >= 1 && larger <= mostLarger &&
 		    std::fabs(factor * smaller - larger) < 1e-4 * larger)
-			return { static_cast<uint32_t>(larger), smaller };
+			return Ratio{ static_cast<uint32_t>(larger), smaller };
 	}
-	reader.support(false, "scales",
-		       fmt::format("make a size {} times as large; up to {} / n times, n up to {}, "
-				   "are known",
-				   factor, mostLarger, mostSmaller));
-	return {};
+	return std::nullopt;
+}
+
+/* What an axis becomes. */
+uint32_t wantedOf(uint32_t extent, double factor)
+{
+	return static_cast<uint32_t>(
+		std::floor(std::clamp(extent * factor + 1e-6, 0.0, double{ mostOfAxis })));
 }
 
 /* What steps of a stretched picture there are, one behind the other. */
@@ -111,10 +118,8 @@ void addSteps(NodeReader &reader, const FileTensor &x,
 void stretch(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors)
 {
 	Extents shape = x.shape;
-	const auto wanted = [&](size_t axis) {
-		return static_cast<uint32_t>(std::floor(x.shape[axis] * factors[axis] + 1e-6));
-	};
-	const Extents out{ shape[0], shape[1], wanted(2), wanted(3) };
+	const Extents out{ shape[0], shape[1], wantedOf(shape[2], factors[2]),
+			   wantedOf(shape[3], factors[3]) };
 	const auto h = stretching(shape[2], out[2]), w = stretching(shape[3], out[3]);
 	std::vector<std::pair<Kind, Extents>> steps;
 
@@ -193,28 +198,31 @@ void shrink(NodeReader &reader, const FileTensor &x, const Ratio (&ratios)[2], c
 			 });
 }
 
-/* First some times as large, then each so many-th of that. */
-void resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
+/* Of whole multiples, all other ways to round take other elements. */
+bool roundsAsEnlarge(const Places &places)
+{
+	return places.centers ? places.rounding.starts_with("round") : places.rounding == "floor";
+}
+
+/* First some times as large, then each so many-th of that; false if that is not how it is done. */
+bool resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
 	    const Places &places)
 {
-	const Ratio ratios[] = { ratioOf(reader, factors[2]), ratioOf(reader, factors[3]) };
-	const auto &[y, c] = ratios;
-	const bool enlarges = y.larger > 1 || c.larger > 1;
-	const bool shrinks = y.smaller > 1 || c.smaller > 1;
+	const auto y = ratioOf(factors[2]), c = ratioOf(factors[3]);
+
+	if (!y || !c)
+		return false;
+	const Ratio ratios[] = { *y, *c };
+	const bool enlarges = y->larger > 1 || c->larger > 1;
+	const bool shrinks = y->smaller > 1 || c->smaller > 1;
 	FileTensor large = x;
 
-	/* Of whole multiples, all other ways to round take other elements. */
-	reader.support(!enlarges || !places.isNearest ||
-			       (places.centers ? places.rounding.starts_with("round")
-					       : places.rounding == "floor"),
-		       "nearest_mode", fmt::format("is {}, of a larger picture", places.rounding));
-	reader.support(!enlarges || mayBeOnTheWay(x.shape, y, c), "scales",
-		       "make a picture of too many elements");
-	if (reader.failed())
-		return;
-	large.shape[2] *= y.larger;
-	large.shape[3] *= c.larger;
-	const Enlarge enlarge{ enlargingOf(places), { c.larger, y.larger } };
+	if (enlarges &&
+	    ((places.isNearest && !roundsAsEnlarge(places)) || !mayBeOnTheWay(x.shape, *y, *c)))
+		return false;
+	large.shape[2] *= y->larger;
+	large.shape[3] *= c->larger;
+	const Enlarge enlarge{ enlargingOf(places), { c->larger, y->larger } };
 	const ElementKind elements = places.isNearest ? reader.same(x) : reader.computed(x);
 	if (!enlarges)
 		shrink(reader, x, ratios, places);
@@ -224,6 +232,46 @@ void resize(NodeReader &reader, const FileTensor &x, const std::vector<double> &
 		reader.addBefore(enlarge, { x.id }, elements, large, [&](const FileTensor &made) {
 			shrink(reader, made, ratios, places);
 		});
+	return true;
+}
+
+/* Which element of an axis each of the output's is. */
+std::vector<uint32_t> nearest(uint32_t extent, uint32_t wanted, double factor, const Places &places)
+{
+	const double last = extent - 1.0;
+	std::vector<uint32_t> taken;
+
+	for (uint32_t i = 0; i < wanted; i++) {
+		double place = i / factor;
+		if (places.corners)
+			place = wanted > 1 ? i * last / (wanted - 1) : 0;
+		else if (places.centers)
+			place = places.onlyIsFirst && wanted == 1 ? 0 : (i + 0.5) / factor - 0.5;
+		const double element = places.rounding == "floor"  ? std::floor(place)
+				       : places.rounding == "ceil" ? std::ceil(place)
+				       : places.rounding == "round_prefer_ceil"
+					       ? std::floor(place + 0.5)
+					       : std::ceil(place - 0.5);
+		taken.push_back(static_cast<uint32_t>(std::clamp(element, 0.0, last)));
+	}
+	return taken;
+}
+
+/* Put together of parts. */
+void takeNearest(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors,
+		 const Places &places)
+{
+	std::vector<std::vector<Part>> axes(4);
+
+	for (const size_t axis : { 2U, 3U }) {
+		const uint32_t extent = x.shape[axis], wanted = wantedOf(extent, factors[axis]);
+		if (!reader.support(extent > 0 && wanted > 0 && wanted <= mostOfWindow, "scales",
+				    fmt::format("make {} of {} elements", wanted, extent)))
+			return;
+		axes[axis] = takenParts(reader, "scales", extent,
+					nearest(extent, wanted, factors[axis], places));
+	}
+	addParts(reader, x, axes);
 }
 
 void readResize(NodeReader &reader)
@@ -234,11 +282,19 @@ void readResize(NodeReader &reader)
 
 	if (reader.failed())
 		return;
-	if (places.corners) {
+	if (places.corners && !places.isNearest) {
 		stretch(reader, x, factors);
 		return;
 	}
-	resize(reader, x, factors, places);
+	if (!places.corners && resize(reader, x, factors, places))
+		return;
+	if (places.isNearest)
+		takeNearest(reader, x, factors, places);
+	else
+		reader.support(false, "scales",
+			       fmt::format("make a size {} and {} times as large; up to {} / n "
+					   "times, n up to {}, are known",
+					   factors[2], factors[3], mostLarger, mostSmaller));
 }
 
 } /* namespace */

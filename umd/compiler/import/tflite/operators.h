@@ -4,10 +4,14 @@
  */
 #pragma once
 
+#include "compiler/import/parts.h"
 #include "operator_reader.h"
 
 namespace nvdla::compiler::tflite
 {
+
+/** \brief Make the output of parts of the input: for each axis some, or none for all of it */
+void addAxesOfParts(OperatorReader &reader, const std::vector<std::vector<Part>> &axes);
 
 void readConvolution(OperatorReader &reader);
 void readDepthwise(OperatorReader &reader);

@@ -2,6 +2,8 @@
 /*
  * Operators of TensorFlow Lite that put parts of tensors together.
  */
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include "compiler/import/parts.h"
@@ -44,16 +46,37 @@ ValueId addNumbers(OperatorReader &reader, const Extents &shape, const Choose &c
 
 } /* namespace */
 
+void addAxesOfParts(OperatorReader &reader, const std::vector<std::vector<Part>> &axes)
+{
+	const auto changes = [](const std::vector<Part> &parts) { return !parts.empty(); };
+	const auto last = static_cast<size_t>(
+		std::find_if(axes.rbegin(), axes.rend(), changes).base() - axes.begin());
+	ValueId input = reader.input(0);
+	const ValueId output = reader.output(0);
+	Extents shape = reader.value(input).shape;
+
+	if (last == 0)
+		reader.add(Reshape{}, { input }, { output });
+	for (size_t axis = 0; axis < last && !reader.failed(); axis++) {
+		if (axes[axis].empty())
+			continue;
+		shape[axis] = 0;
+		for (const Part &part : axes[axis])
+			shape[axis] += part.count;
+		const ValueId made = axis + 1 == last ? output : reader.addBetween(output, shape);
+		addParts(reader, input, static_cast<uint32_t>(axis), axes[axis], made);
+		input = made;
+	}
+}
+
 void readMirrorPad(OperatorReader &reader)
 {
 	const auto *options =
 		reader.options<fb::MirrorPadOptions>(fb::BuiltinOptions::MirrorPadOptions);
-	ValueId input = reader.input(0);
-	const ValueId output = reader.output(0);
-	Extents shape = reader.value(input).shape;
+	const ValueId input = reader.input(0);
+	const Extents shape = reader.value(input).shape;
 	const std::vector<int64_t> pads = reader.numbers(1);
 	std::vector<std::vector<Part>> axes;
-	size_t last = 0;
 
 	if (reader.failed() ||
 	    !reader.need(pads.size() == 2 * shape.size(), "paddings",
@@ -68,18 +91,8 @@ void readMirrorPad(OperatorReader &reader)
 		axes.push_back(paddedParts(reader, "paddings", symmetric ? "symmetric" : "reflect",
 					   shape[axis], static_cast<uint32_t>(pads[2 * axis]),
 					   static_cast<uint32_t>(pads[2 * axis + 1])));
-		last = axes.back().empty() ? last : axis + 1;
 	}
-	if (last == 0)
-		reader.add(Reshape{}, { input }, { output });
-	for (size_t axis = 0; axis < last && !reader.failed(); axis++) {
-		if (axes[axis].empty())
-			continue;
-		shape[axis] += static_cast<uint32_t>(pads[2 * axis] + pads[2 * axis + 1]);
-		const ValueId made = axis + 1 == last ? output : reader.addBetween(output, shape);
-		addParts(reader, input, static_cast<uint32_t>(axis), axes[axis], made);
-		input = made;
-	}
+	addAxesOfParts(reader, axes);
 }
 
 /* With a constant condition: products with ones and zeros, and their sum. */

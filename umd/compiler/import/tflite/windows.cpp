@@ -3,6 +3,7 @@
  * Operators of TensorFlow Lite whose windows pass over a picture, and others with weights.
  */
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include <fmt/core.h>
@@ -148,40 +149,58 @@ bool addStretched(OperatorReader &reader, const Extents &in, const Extents &out)
 	return true;
 }
 
-void addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller, bool alignsCorners)
+/* Whether both pictures are some; what is resized is not known otherwise. */
+bool needPictures(OperatorReader &reader)
 {
-	const Extents in = reader.value(reader.input(0)).shape;
-	const Extents out = reader.value(reader.output(0)).shape;
+	const Extents &in = reader.value(reader.input(0)).shape;
+	const Extents &out = reader.value(reader.output(0)).shape;
 
 	reader.need(reader.failed() || (in.size() == 4 && out.size() == 4 && elementCount(in) &&
 					elementCount(out)),
 		    "shapes", "are not of four axes");
-	if (reader.failed())
-		return;
-	if (alignsCorners && larger != Enlarge::Method::Nearest && addStretched(reader, in, out))
-		return;
-	const auto y = ratioOf(in[1], out[1]), x = ratioOf(in[2], out[2]);
-	const bool enlarges = y && x && (y->larger > 1 || x->larger > 1);
-	const bool shrinks = y && x && (y->smaller > 1 || x->smaller > 1);
-	reader.support(
-		!alignsCorners && y && x && (!enlarges || !shrinks || mayBeOnTheWay(in, *y, *x)),
-		"size",
-		fmt::format("of {} becomes {}; up to {} / n of a size, n up to {}, are known; "
-			    "with align_corners, of linear ones, distances that are whole "
-			    "numbers of times as large",
-			    toString(in), toString(out), mostLarger, mostSmaller));
-	if (reader.failed())
-		return;
+	return !reader.failed();
+}
+
+/* Some times as large, then each so many-th; false if the ratio is none of those. */
+bool addResize(OperatorReader &reader, Enlarge::Method larger, Shrink smaller)
+{
 	const ValueId input = reader.input(0);
+	const Extents in = reader.value(input).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
+	const auto y = ratioOf(in[1], out[1]), x = ratioOf(in[2], out[2]);
+
+	if (!y || !x)
+		return false;
+	const bool enlarges = y->larger > 1 || x->larger > 1;
+	const bool shrinks = y->smaller > 1 || x->smaller > 1;
+	if (enlarges && shrinks && !mayBeOnTheWay(in, *y, *x))
+		return false;
 	if (!enlarges) {
 		addShrink(reader, smaller, input, *y, *x, out);
-		return;
+		return true;
 	}
 	const Extents large{ in[0], in[1] * y->larger, in[2] * x->larger, in[3] };
 	const ValueId to = shrinks ? reader.addBetween(input, large) : reader.output(0);
 	reader.add(Enlarge{ larger, { x->larger, y->larger } }, { input }, { to });
 	if (shrinks)
 		addShrink(reader, smaller, to, *y, *x, out);
+	return true;
+}
+
+/* Which element of an axis each of the output's is, in single precision as the kernels have it. */
+std::vector<uint32_t> nearest(uint32_t extent, uint32_t wanted, bool alignsCorners, bool centers)
+{
+	const bool ends = alignsCorners && wanted > 1;
+	const float scale = ends ? static_cast<float>(extent - 1) / static_cast<float>(wanted - 1)
+				 : static_cast<float>(extent) / static_cast<float>(wanted);
+	std::vector<uint32_t> taken;
+
+	for (uint32_t i = 0; i < wanted; i++) {
+		const float place = (static_cast<float>(i) + (centers ? 0.5f : 0.0f)) * scale;
+		const float element = alignsCorners ? std::round(place) : std::floor(place);
+		taken.push_back(std::min(static_cast<uint32_t>(element), extent - 1));
+	}
+	return taken;
 }
 
 void readPool(OperatorReader &reader, Pool::Method method)
@@ -314,22 +333,50 @@ void readResizeBilinear(OperatorReader &reader)
 	const auto *options = reader.options<fb::ResizeBilinearOptions>(
 		fb::BuiltinOptions::ResizeBilinearOptions);
 
-	if (!options)
+	if (!options || !needPictures(reader))
 		return;
+	const Extents in = reader.value(reader.input(0)).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
 	const bool centers = options->half_pixel_centers();
-	addResize(reader, centers ? Enlarge::Method::LinearOfCenters : Enlarge::Method::Linear,
-		  centers ? Shrink::Centers : Shrink::First, options->align_corners());
+	const bool known = options->align_corners()
+				   ? addStretched(reader, in, out)
+				   : addResize(reader,
+					       centers ? Enlarge::Method::LinearOfCenters
+						       : Enlarge::Method::Linear,
+					       centers ? Shrink::Centers : Shrink::First);
+	reader.support(known, "size",
+		       fmt::format("of {} becomes {}; up to {} / n of a size, n up to {}, are "
+				   "known; with align_corners distances that are whole numbers of "
+				   "times as large",
+				   toString(in), toString(out), mostLarger, mostSmaller));
 }
 
+/* What is no ratio of small numbers is put together of parts. */
 void readResizeNearest(OperatorReader &reader)
 {
 	const auto *options = reader.options<fb::ResizeNearestNeighborOptions>(
 		fb::BuiltinOptions::ResizeNearestNeighborOptions);
+	constexpr uint32_t mostTaken = 1 << 16;
+	std::vector<std::vector<Part>> axes(4);
 
-	if (options)
-		addResize(reader, Enlarge::Method::Nearest,
-			  options->half_pixel_centers() ? Shrink::MiddleCeil : Shrink::First,
-			  options->align_corners());
+	if (!options || !needPictures(reader))
+		return;
+	const bool corners = options->align_corners(), centers = options->half_pixel_centers();
+	if (!corners && addResize(reader, Enlarge::Method::Nearest,
+				  centers ? Shrink::MiddleCeil : Shrink::First))
+		return;
+	const Extents in = reader.value(reader.input(0)).shape;
+	const Extents out = reader.value(reader.output(0)).shape;
+	reader.need(in[0] == out[0] && in[3] == out[3], "shapes", "differ in other axes, too");
+	reader.supportElements(reader.input(0));
+	for (const size_t axis : { 1U, 2U }) {
+		if (reader.support(out[axis] <= mostTaken, "size",
+				   fmt::format("of {}", toString(out))))
+			axes[axis] = takenParts(reader, "size", in[axis],
+						nearest(in[axis], out[axis], corners, centers));
+	}
+	if (!reader.failed())
+		addAxesOfParts(reader, axes);
 }
 
 } /* namespace nvdla::compiler::tflite */
