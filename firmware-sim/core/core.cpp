@@ -60,9 +60,9 @@ Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.fp16))
 {
 	glb_.reset();
-	for (size_t engine = 0; engine < engineCount; engine++)
-		slots_[engine].thread =
-			std::thread(&Core::engineThread, this, static_cast<Engine>(engine));
+	coming_ = static_cast<unsigned int>(threads_.size());
+	for (std::thread &thread : threads_)
+		thread = std::thread(&Core::work, this);
 }
 
 Core::~Core()
@@ -71,12 +71,11 @@ Core::~Core()
 		std::unique_lock lock(mutex_);
 		stopping_ = true;
 		stopEngines(lock);
-		for (Slot &slot : slots_)
-			slot.wake.notify_one();
+		called_.notify_all();
 		changed_.notify_all();
 	}
-	for (Slot &slot : slots_)
-		slot.thread.join();
+	for (std::thread &thread : threads_)
+		thread.join();
 }
 
 uint32_t Core::csbRead(uint32_t byteOffset)
@@ -203,35 +202,69 @@ void Core::dispatch()
 			continue;
 		slot.busy = true;
 		slot.cancel = false;
-		slot.wake.notify_one();
+	}
+	callThreads();
+}
+
+/* As many as there are operations that nobody comes for. */
+void Core::callThreads()
+{
+	const auto jobs = std::ranges::count_if(
+		slots_, [](const Slot &slot) { return slot.job.has_value(); });
+
+	for (; coming_ < static_cast<unsigned int>(jobs); coming_++) {
+		calls_++;
+		called_.notify_one();
 	}
 }
 
-void Core::engineThread(Engine engine)
+/* \return an engine whose operation nobody has begun with; null if there is none */
+Core::Slot *Core::waiting()
 {
-	Slot &slot = slots_[index(engine)];
-	std::unique_lock lock(mutex_);
-	for (;;) {
-		slot.wake.wait(lock, [&] { return slot.job || stopping_; });
-		if (!slot.job)
-			return;
-		Job job = *std::exchange(slot.job, std::nullopt);
-		const auto begin = std::chrono::steady_clock::now();
-		lock.unlock();
-		MemoryPort port(dram_, cvsram_, &slot.cancel);
-		OperationResult result = runJob(job, port);
-		lock.lock();
-		if (config_.realtime)
-			waitForChip(lock, slot, begin, result);
+	const auto slot =
+		std::ranges::find_if(slots_, [](const Slot &one) { return one.job.has_value(); });
 
-		result.hangs = result.hangs || hangs(job);
-		slot.busy = false;
-		if (slot.cancel) {
-			changed_.notify_all();
+	return slot == slots_.end() ? nullptr : &*slot;
+}
+
+void Core::work()
+{
+	std::unique_lock lock(mutex_);
+
+	for (;;) {
+		Slot *slot = waiting();
+		coming_--;
+		if (slot) {
+			carryOut(lock, *slot);
 			continue;
 		}
-		conclude(lock, job, result, port);
+		called_.wait(lock, [&] { return calls_ > 0 || stopping_; });
+		if (stopping_)
+			return;
+		calls_--;
 	}
+}
+
+/* Afterwards the thread is one that comes. */
+void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
+{
+	Job job = *std::exchange(slot.job, std::nullopt);
+	const auto begin = std::chrono::steady_clock::now();
+
+	lock.unlock();
+	MemoryPort port(dram_, cvsram_, &slot.cancel);
+	OperationResult result = runJob(job, port);
+	lock.lock();
+	if (config_.realtime)
+		waitForChip(lock, slot, begin, result);
+
+	result.hangs = result.hangs || hangs(job);
+	slot.busy = false;
+	coming_++;
+	if (slot.cancel)
+		changed_.notify_all();
+	else
+		conclude(lock, job, result, port);
 }
 
 /* Until the operation would be done on the chip, or is abandoned. */
@@ -245,7 +278,7 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	const auto end =
 		begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
 
-	slot.wake.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
+	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
 /* Units are done and others may begin; the outside is told without the lock. */
@@ -369,7 +402,7 @@ void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 	resetting_ = true;
 	for (Slot &slot : slots_) {
 		slot.cancel = true;
-		slot.wake.notify_one();
+		slot.cancelled.notify_one();
 		if (slot.job) {
 			slot.job.reset();
 			slot.busy = false;

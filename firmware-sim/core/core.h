@@ -62,12 +62,13 @@ struct CoreConfig {
  * \brief One NVDLA core
  *
  * csbRead() and csbWrite() can be called from any thread and return at once:
- * operations are carried out on the engines' own threads, from a copy of the
+ * operations are carried out on the core's own threads, from a copy of the
  * registers. A guest may write anything at any time.
  *
  * Callbacks (interrupt, diagnostics, records) are called without any lock of the core
- * held, from the thread that wrote a register or from an engine's thread. They
- * may call csbRead(), csbWrite() and reset(), but not destroy the core.
+ * held, from the thread that wrote a register or from one of the core's. They
+ * may call csbRead(), csbWrite() and reset(), but neither destroy the core nor wait for an
+ * operation: its thread may be the one that the callback is called from.
  */
 class Core
 {
@@ -124,11 +125,10 @@ public:
 	RamMemory &cvsram() { return cvsram_; }
 
 private:
-	/* The thread of one engine and what it does now. */
+	/* What one engine does now. */
 	struct Slot {
-		std::thread thread;
-		std::condition_variable wake;
-		std::optional<Job> job; /* handed over, not yet begun by the thread */
+		std::condition_variable cancelled;
+		std::optional<Job> job; /* handed over, not yet begun by a thread */
 		bool busy = false;	/* handed over and not yet done */
 		std::atomic<bool> cancel = false;
 	};
@@ -148,7 +148,10 @@ private:
 	void guestError(uint32_t address, const char *reason);
 
 	void dispatch();
-	void engineThread(Engine engine);
+	void callThreads();
+	Slot *waiting();
+	void work();
+	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 			 std::chrono::steady_clock::time_point begin,
@@ -177,11 +180,19 @@ private:
 	GuestErrors errors_;
 	bool resetting_ = false;
 	bool stopping_ = false;
-	unsigned int delivering_ = 0; /* engines' threads that are in a callback */
+	unsigned int delivering_ = 0; /* threads that are in a callback */
 	Workers workers_;
-	std::unique_ptr<ConvPipeline>
-		conv_; /* used by the conv engine's thread, made anew while it is idle */
+	/* Used by the thread of the convolution, made anew while there is none. */
+	std::unique_ptr<ConvPipeline> conv_;
 	std::array<Slot, engineCount> slots_;
+	/*
+	 * As many threads as there are engines. One that has carried out an operation looks for the
+	 * next one, of any engine: what follows is in its caches, and nobody has to be woken.
+	 */
+	std::condition_variable called_;
+	unsigned int calls_ = 0;  /* threads that were woken and are on their way */
+	unsigned int coming_ = 0; /* threads that look for an operation next, those among them */
+	std::array<std::thread, engineCount> threads_;
 };
 
 } /* namespace nvdla::sim */

@@ -38,7 +38,7 @@ constexpr size_t index(Unit unit)
 	return static_cast<size_t>(unit);
 }
 
-/** \brief Engines: what carries out one operation at a time, each on a thread of its own */
+/** \brief Engines: what carries out one operation at a time, beside each other */
 enum class Engine : uint8_t {
 	Bdma,
 	Conv,

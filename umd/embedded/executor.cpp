@@ -180,8 +180,7 @@ int Executor::runTask(nvdla_task *task, Clock::time_point deadline)
 	return taskError_;
 }
 
-/* Called in the thread of the engine that is done, which goes on with its next operation at once.
- */
+/* Called in the thread of the operation that is done, which goes on with the next one at once. */
 void Executor::interrupt()
 {
 	std::unique_lock guard(interruptLock_);
