@@ -67,15 +67,14 @@ MoveWork bdmaWork(const BdmaOp &op)
 
 OperationResult run(const BdmaOp &op, MemoryPort &port)
 {
-	std::vector<std::byte> line(op.lineBytes);
+	std::vector<std::byte> line;
 	for (uint64_t surface = 0; surface < op.surfaces; surface++) {
 		uint64_t src = op.src + surface * op.srcSurfaceStride;
 		uint64_t dst = op.dst + surface * op.dstSurfaceStride;
 		for (uint32_t y = 0; y < op.lines; y++) {
 			if (port.cancelled())
 				return {};
-			port.read(op.srcType, src, line);
-			port.write(op.dstType, dst, line);
+			port.write(op.dstType, dst, port.view(op.srcType, src, op.lineBytes, line));
 			src += op.srcLineStride;
 			dst += op.dstLineStride;
 		}

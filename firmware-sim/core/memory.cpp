@@ -2,13 +2,29 @@
 #include "core/memory.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace nvdla::sim
 {
 
+std::span<std::byte> MemoryPort::find(RamType type, uint64_t address, size_t size)
+{
+	Memory::Region &near = near_[static_cast<size_t>(type)];
+	const std::span<std::byte> there = near.at(address, size);
+
+	if (!there.empty())
+		return there;
+	near = select(type).region(address);
+	return near.at(address, size);
+}
+
 void MemoryPort::read(RamType type, uint64_t address, std::span<std::byte> out)
 {
-	if (cancelled() || !select(type).read(address, out)) {
+	const std::span<std::byte> there = find(type, address, out.size());
+
+	if (!there.empty() && !cancelled()) {
+		std::memcpy(out.data(), there.data(), out.size());
+	} else if (cancelled() || !select(type).read(address, out)) {
 		std::fill(out.begin(), out.end(), std::byte{ 0 });
 		if (!cancelled())
 			fault(type, address);
@@ -20,7 +36,7 @@ void MemoryPort::read(RamType type, uint64_t address, std::span<std::byte> out)
 std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size_t size,
 					    std::vector<std::byte> &buffer)
 {
-	const std::span<const std::byte> there = select(type).view(address, size);
+	const std::span<const std::byte> there = find(type, address, size);
 
 	if (!there.empty() && !cancelled()) {
 		countRead(type, size);
@@ -35,7 +51,10 @@ void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte
 {
 	if (cancelled())
 		return;
-	if (!select(type).write(address, data)) {
+	/* What is written may be a view of what is there. */
+	if (const std::span<std::byte> there = find(type, address, data.size()); !there.empty()) {
+		std::memmove(there.data(), data.data(), data.size());
+	} else if (!select(type).write(address, data)) {
 		fault(type, address);
 		return;
 	}

@@ -34,11 +34,27 @@ public:
 	/** \return false if not all of the range is writable; nothing was written */
 	virtual bool write(uint64_t address, std::span<const std::byte> data) = 0;
 
+	/** \brief Bytes that follow each other, and the address of the first one */
+	struct Region {
+		uint64_t address = 0;
+		std::span<std::byte> bytes;
+
+		/** \return \a size bytes from an address on; empty if not all of them are here */
+		std::span<std::byte> at(uint64_t from, size_t size) const
+		{
+			if (from < address || from - address > bytes.size() ||
+			    size > bytes.size() - (from - address))
+				return {};
+			return bytes.subspan(from - address, size);
+		}
+	};
+
 	/**
-	 * \brief Readable bytes where they are, for as long as the memory exists
-	 * \return empty where they are not in one place, or do not stay there: read() may have them
+	 * \brief Bytes around an address where they are, to read and write
+	 * \return empty where they do not stay there until the operations end that may use them:
+	 *	   read() and write() may have them
 	 */
-	virtual std::span<const std::byte> view(uint64_t, size_t) { return {}; }
+	virtual Region region(uint64_t) { return {}; }
 };
 
 /**
@@ -74,7 +90,7 @@ public:
 	 */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)
 	{
-		return select(type).view(address, size);
+		return find(type, address, size);
 	}
 	/** \brief Count bytes of look() as read */
 	void countRead(RamType type, size_t bytes)
@@ -100,12 +116,15 @@ public:
 
 private:
 	Memory &select(RamType type) { return type == RamType::Mc ? dram_ : cvsram_; }
+	/** \return \a size bytes where they are, empty if they may be elsewhere */
+	std::span<std::byte> find(RamType type, uint64_t address, size_t size);
 	void fault(RamType type, uint64_t address);
 
 	Memory &dram_;
 	Memory &cvsram_;
 	const std::atomic<bool> *cancel_;
 	Traffic traffic_[2];
+	Memory::Region near_[2]; /* what was found last */
 	bool faulted_ = false;
 	RamType faultType_ = RamType::Mc;
 	uint64_t faultAddress_ = 0;

@@ -31,13 +31,6 @@ bool RamMemory::write(uint64_t address, std::span<const std::byte> data)
 	return true;
 }
 
-std::span<const std::byte> RamMemory::view(uint64_t address, size_t size)
-{
-	if (!inside(address, size))
-		return {};
-	return std::span(bytes_).subspan(address - base_, size);
-}
-
 SparseMemory::Page *SparseMemory::find(uint64_t number)
 {
 	std::shared_lock lock(mutex_);
@@ -79,12 +72,11 @@ bool SparseMemory::read(uint64_t address, std::span<std::byte> out)
 	return true;
 }
 
-std::span<const std::byte> SparseMemory::view(uint64_t address, size_t size)
+Memory::Region SparseMemory::region(uint64_t address)
 {
-	const size_t offset = address % pageSize;
-	const Page *page = size <= pageSize - offset ? find(address / pageSize) : nullptr;
+	Page *page = find(address / pageSize);
 
-	return page ? std::span(*page).subspan(offset, size) : std::span<const std::byte>();
+	return page ? Region{ address - address % pageSize, *page } : Region{};
 }
 
 bool SparseMemory::write(uint64_t address, std::span<const std::byte> data)

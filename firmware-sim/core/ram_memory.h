@@ -24,7 +24,7 @@ public:
 
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
-	std::span<const std::byte> view(uint64_t address, size_t size) override;
+	Region region(uint64_t) override { return { base_, bytes_ }; }
 
 	uint64_t base() const { return base_; }
 	size_t size() const { return bytes_.size(); }
@@ -54,7 +54,7 @@ public:
 
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
-	std::span<const std::byte> view(uint64_t address, size_t size) override;
+	Region region(uint64_t address) override;
 
 private:
 	using Page = std::array<std::byte, pageSize>;

@@ -155,12 +155,15 @@ bool EmbeddedMemory::read(uint64_t address, std::span<std::byte> out)
 	return true;
 }
 
-std::span<const std::byte> EmbeddedMemory::view(uint64_t address, size_t size)
+sim::Memory::Region EmbeddedMemory::region(uint64_t address)
 {
 	const std::shared_lock lock(mutex_);
-	const std::byte *found = find(address, size);
+	auto range = ranges_.upper_bound(address);
 
-	return { found, found ? size : 0 };
+	if (range == ranges_.begin())
+		return {};
+	--range;
+	return { range->first, range->second };
 }
 
 bool EmbeddedMemory::write(uint64_t address, std::span<const std::byte> data)

@@ -101,7 +101,7 @@ public:
 	bool read(uint64_t address, std::span<std::byte> out) override;
 	bool write(uint64_t address, std::span<const std::byte> data) override;
 	/** A job keeps its buffers until it has ended, or a reset has ended its operations. */
-	std::span<const std::byte> view(uint64_t address, size_t size) override;
+	Region region(uint64_t address) override;
 
 private:
 	std::byte *find(uint64_t address, size_t size);

@@ -69,16 +69,18 @@ TEST(SparseMemory, CrossesPages)
 	EXPECT_EQ(out, data);
 }
 
-TEST(SparseMemory, ViewsOfOnePage)
+TEST(SparseMemory, RegionsAreOnePage)
 {
 	SparseMemory memory;
 	const uint64_t end = SparseMemory::pageSize;
 	memory.write(end - 4, Bytes(8, 7_b));
 
-	const auto there = memory.view(end - 4, 4);
+	const Memory::Region page = memory.region(end - 4);
+	const auto there = page.at(end - 4, 4);
 	EXPECT_EQ(Bytes(there.begin(), there.end()), Bytes(4, 7_b));
-	EXPECT_TRUE(memory.view(end - 4, 8).empty()) << "crosses pages";
-	EXPECT_TRUE(memory.view(5 * end, 8).empty()) << "was never written";
+	EXPECT_TRUE(page.at(end - 4, 8).empty()) << "crosses pages";
+	EXPECT_TRUE(page.at(end, 4).empty()) << "is behind it";
+	EXPECT_TRUE(memory.region(5 * end).bytes.empty()) << "was never written";
 }
 
 TEST(SparseMemory, RefusesToGrowBeyondItsMaximum)
