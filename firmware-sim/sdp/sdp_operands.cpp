@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sdp/sdp_operands.h"
 
+#include <cstring>
+
 #include "arith/float.h"
 #include "arith/integer.h"
 #include "sdp/sdp_fast.h"
@@ -20,6 +22,27 @@ int16_t element(std::span<const std::byte> raw, size_t index, bool twoBytes)
 		return static_cast<int8_t>(raw[index]);
 	return static_cast<int16_t>(static_cast<uint16_t>(raw[2 * index]) |
 				    static_cast<uint16_t>(raw[2 * index + 1]) << 8);
+}
+
+/** To \a out every second element, from \a first on */
+template<typename Element>
+void everySecond(std::span<const std::byte> raw, size_t first, std::vector<std::byte> &out)
+{
+	const size_t count = raw.size() / (2 * sizeof(Element));
+
+	out.resize(count * sizeof(Element));
+	for (size_t i = 0; i < count; i++)
+		std::memcpy(&out[i * sizeof(Element)], &raw[(2 * i + first) * sizeof(Element)],
+			    sizeof(Element));
+}
+
+void everySecond(std::span<const std::byte> raw, size_t first, bool twoBytes,
+		 std::vector<std::byte> &out)
+{
+	if (twoBytes)
+		everySecond<int16_t>(raw, first, out);
+	else
+		everySecond<int8_t>(raw, first, out);
 }
 
 } /* namespace */
@@ -101,29 +124,28 @@ bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<co
 
 void SdpOperands::unpack()
 {
-	const std::span<const std::byte> raw = raw_;
-	const SdpOperandRead &read = stage_.read;
-	const bool both = read.alu && read.mul;
-	const size_t count = raw.size() / read.elementBytes();
+	if (stage_.readsAlu())
+		alu_ = unpackOne(stage_.alu, true, aluValues_);
+	if (stage_.readsMul())
+		mul_ = unpackOne(stage_.mul, false, mulValues_);
+}
 
-	if (stage_.readsAlu()) {
-		aluValues_.resize(count);
-		if (both || !prepareAll(stage_.alu, true, raw, aluValues_))
-			for (size_t i = 0; i < count; i++)
-				aluValues_[i] =
-					prepare(stage_.alu, true,
-						element(raw, both ? 2 * i : i, read.twoBytes));
-		alu_ = { aluValues_.data(), read.perElement ? lanes_ : 0 };
+/* Where both are read, theirs take turns. */
+SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
+				     std::vector<int32_t> &values)
+{
+	const SdpOperandRead &read = stage_.read;
+	std::span<const std::byte> raw = raw_;
+
+	if (read.alu && read.mul) {
+		everySecond(raw, isAlu ? 0 : 1, read.twoBytes, one_);
+		raw = one_;
 	}
-	if (stage_.readsMul()) {
-		mulValues_.resize(count);
-		if (both || !prepareAll(stage_.mul, false, raw, mulValues_))
-			for (size_t i = 0; i < count; i++)
-				mulValues_[i] =
-					prepare(stage_.mul, false,
-						element(raw, both ? 2 * i + 1 : i, read.twoBytes));
-		mul_ = { mulValues_.data(), read.perElement ? lanes_ : 0 };
-	}
+	values.resize(raw.size() / (read.twoBytes ? 2 : 1));
+	if (!prepareAll(operand, isAlu, raw, values))
+		for (size_t i = 0; i < values.size(); i++)
+			values[i] = prepare(operand, isAlu, element(raw, i, read.twoBytes));
+	return { values.data(), read.perElement ? lanes_ : 0 };
 }
 
 void SdpOperands::loadPerKernel(uint32_t surface)

@@ -62,6 +62,8 @@ private:
 	void loadPerElement(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void unpack();
+	SdpOperandRun unpackOne(const SdpOperand &operand, bool isAlu,
+				std::vector<int32_t> &values);
 	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
 	/** \return false if nothing was done: there is only the way of one after the other */
 	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
@@ -81,6 +83,7 @@ private:
 
 	std::span<const std::byte> raw_; /**< of the run that was read last */
 	std::vector<std::byte> buffer_;
+	std::vector<std::byte> one_; /**< of operands that take turns those of one kind */
 	std::vector<int32_t> aluValues_;
 	std::vector<int32_t> mulValues_;
 	SdpOperandRun alu_;

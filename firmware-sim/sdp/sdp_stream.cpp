@@ -21,7 +21,7 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
 {
-	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
+	if (!lutBypassed() && op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables);
 }
 
