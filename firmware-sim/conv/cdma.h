@@ -183,8 +183,8 @@ public:
 	/** \return why the hardware would wait forever for weights, empty if it does not */
 	std::string check() const;
 
-	/** \brief Unpack the next kernel group */
 	WeightGroup next() override;
+	void keepCompressed() override { unpacks_ = false; }
 
 	/** \brief Fetch what there is room for */
 	void fill();
@@ -201,14 +201,15 @@ public:
 
 private:
 	std::string checkFetch() const;
-	/** \return the next \a bytes of sparse elements with the zeroes between them */
-	std::span<const std::byte> unpack(size_t bytes);
+	/** \brief The next \a bytes of sparse elements, or what is there in their place */
+	void readSparse(size_t bytes, WeightGroup &group);
 	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
 	std::span<const std::byte> readMask(size_t elements);
 
 	const ConvOp &op_;
 	Cbuf &cbuf_;
 	bool kept_;
+	bool unpacks_ = true;
 	SpecialCount special_;
 	EntryStream packed_;
 	EntryStream mask_;

@@ -273,7 +273,7 @@ std::span<const std::byte> WeightReader::readMask(size_t elements)
 	return masks_;
 }
 
-std::span<const std::byte> WeightReader::unpack(size_t bytes)
+void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 {
 	const size_t element = elementBytes(op_.precision);
 	const std::span<const std::byte> masks = readMask(bytes / element);
@@ -281,9 +281,14 @@ std::span<const std::byte> WeightReader::unpack(size_t bytes)
 
 	present_.resize(present + kSparseSlack);
 	packed_.read(std::span(present_).first(present));
+	if (!unpacks_) {
+		group.masks = masks;
+		group.packed = std::span(present_).first(present);
+		return;
+	}
 	bytes_.resize(masks.size() * 8 * element);
 	expandSparse(masks, present_.data(), element, bytes_.data());
-	return std::span(bytes_).first(bytes);
+	group.bytes = std::span(bytes_).first(bytes);
 }
 
 WeightGroup WeightReader::next()
@@ -297,9 +302,12 @@ WeightGroup WeightReader::next()
 		cbuf_.addKernels(group.kernels);
 
 	const size_t bytes = kernelElements(op_) * group.kernels * elementBytes(op_.precision);
-	group.bytes = op_.weights.compressed ? unpack(bytes) : packed_.take(bytes, bytes_);
-	if (!op_.weights.compressed)
+	if (op_.weights.compressed) {
+		readSparse(bytes, group);
+	} else {
+		group.bytes = packed_.take(bytes, bytes_);
 		group.ahead = packed_.ahead(bytes);
+	}
 
 	if (op_.keepWeights)
 		return group;

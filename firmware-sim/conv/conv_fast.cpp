@@ -228,6 +228,12 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 {
 	const unsigned int threads = worthwhileThreads(op, kMacsForAThread);
 
+	/* So few kernels are not worth a second thread, with a copy of the group. */
+	if (isDense(op) && staysCompressed(op)) {
+		weights.keepCompressed();
+		return streamLines(op, weights, sink, memory, workers, 1, 1,
+				   [&] { return newCompressedMaker(op, data); });
+	}
 	if (isDense(op))
 		return streamLines(op, weights, sink, memory, workers, threads, 1,
 				   [&] { return newDenseMaker(op, data); });

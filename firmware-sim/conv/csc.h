@@ -38,13 +38,19 @@ struct Block {
 std::vector<Block> makeBlocks(const ConvOp &op);
 
 /**
- * \brief Weights of one kernel group, unpacked, in the order CSC loads them
+ * \brief Weights of one kernel group in the order CSC loads them
  *
  * For every block the elements of each kernel, channel fastest, as they are in memory.
  */
 struct WeightGroup {
 	uint32_t kernels = 0;
-	std::span<const std::byte> bytes;
+	std::span<const std::byte> bytes; /**< empty if the group stays compressed */
+	/**
+	 * A bit for each element of a compressed group, least significant first, and the elements
+	 * that are not zero; kSparseSlack bytes behind these can be read
+	 */
+	std::span<const std::byte> masks = {};
+	std::span<const std::byte> packed = {};
 	/** Where the next group is likely to be taken from; only there to be brought nearer */
 	std::span<const std::byte> ahead = {};
 };
@@ -59,6 +65,8 @@ public:
 	 * \return the group; its bytes stay valid until the next call
 	 */
 	virtual WeightGroup next() = 0;
+	/** \brief What is compressed need not be unpacked by next(); for one thread */
+	virtual void keepCompressed() {}
 };
 
 /**

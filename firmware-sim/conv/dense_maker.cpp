@@ -2,11 +2,15 @@
 #include "conv/dense_maker.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "conv/dense_floats.h"
 #include "conv/dense_sums.h"
+#include "conv/sparse_weights.h"
 #include "conv/tile_operands.h"
 #include "conv/wide_tile.h"
 
@@ -138,6 +142,126 @@ private:
 	std::vector<int32_t> sums_;
 };
 
+std::vector<int16_t> numbersOf(std::span<const std::byte> elements, int16_t)
+{
+	std::vector<int16_t> numbers(elements.size());
+
+	widenBytes(elements.data(), numbers.size(), numbers.data());
+	return numbers;
+}
+
+std::vector<float> numbersOf(std::span<const std::byte> elements, float)
+{
+	std::vector<float> numbers(elements.size() / sizeof(uint16_t));
+
+	widenHalves(elements.data(), numbers.size(), numbers.data());
+	return numbers;
+}
+
+int32_t bitsOf(int32_t sum)
+{
+	return sum;
+}
+
+int32_t bitsOf(float sum)
+{
+	return std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
+}
+
+/**
+ * \brief The same of weights that are compressed, where each kernel has those of one channel alone
+ *
+ * The mask says so. Others are expanded, and left to newDenseMaker()'s.
+ *
+ * \tparam Number of data and weights: of INT8 16 bits \tparam Sum of their products
+ */
+template<typename Number, typename Sum>
+class CompressedMaker : public LineMaker
+{
+public:
+	CompressedMaker(const ConvOp &op, const DataView &data)
+		: op_(op), view_(data), channels_(op.windows.kernel.channels),
+		  mask_(channelMask(op.windows.kernels, channels_)), sums_(op.groupKernels())
+	{
+		std::vector<std::byte> elements(data.lineBytes() * op.windows.data.height);
+
+		for (uint32_t y = 0; y < op.windows.data.height; y++)
+			data.read(0, y, &elements[y * data.lineBytes()]);
+		data_ = numbersOf(elements, Number());
+		/* A NaN times the weights that there are not is none. */
+		if constexpr (std::is_same_v<Number, float>)
+			hasNan_ = std::ranges::any_of(data_,
+						      [](float one) { return std::isnan(one); });
+	}
+
+	void load(const WeightGroup &group) override
+	{
+		const size_t bytes = elementBytes(op_.precision);
+
+		if (!hasNan_ && isChannels(group)) {
+			sumUp(numbersOf(group.packed, Number()), group.kernels);
+			if (op_.clipTruncate && op_.precision == Precision::Int8)
+				roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
+			return;
+		}
+		expanded_.resize(group.masks.size() * 8 * bytes);
+		expandSparse(group.masks, group.packed.data(), bytes, expanded_.data());
+		other_ = newDenseMaker(op_, view_);
+		other_->load({ group.kernels, expanded_ });
+	}
+
+	/* All that there is to make is made. */
+	void make(uint64_t, uint32_t) override {}
+	std::span<const int32_t> lines() const override { return other_ ? other_->lines() : sums_; }
+	uint32_t saturated() const override { return 0; }
+
+private:
+	/** \return the mask of each element of a kernel: its own channel for each of them */
+	static std::vector<std::byte> channelMask(size_t kernels, size_t channels)
+	{
+		std::vector<std::byte> mask(kernels * channels / 8);
+
+		for (size_t kernel = 0; kernel < kernels; kernel++) {
+			const size_t bit = kernel * channels + kernel;
+			mask[bit / 8] |= std::byte{ 1 } << bit % 8;
+		}
+		return mask;
+	}
+
+	bool isChannels(const WeightGroup &group) const
+	{
+		for (size_t at = 0; at < group.masks.size(); at += mask_.size())
+			if (!std::ranges::equal(group.masks.subspan(at, mask_.size()), mask_))
+				return false;
+		return true;
+	}
+
+	/* Row by row and column by column, as other makers add up FP16. */
+	void sumUp(const std::vector<Number> &weights, size_t kernels)
+	{
+		const Number *weight = weights.data();
+		std::vector<Sum> sums(kernels);
+
+		for (const Block &block : makeBlocks(op_)) {
+			const Number *data = &data_[denseOffset(op_, block)];
+			for (size_t kernel = 0; kernel < kernels; kernel++)
+				sums[kernel] += static_cast<Sum>(data[kernel] * weight[kernel]);
+			weight += kernels;
+		}
+		std::ranges::transform(sums, sums_.begin(), [](Sum sum) { return bitsOf(sum); });
+	}
+
+	const ConvOp &op_;
+	const DataView &view_;
+	const size_t channels_;
+	const std::vector<std::byte> mask_; /* of all kernels, one element each */
+	std::vector<Number> data_;
+	bool hasNan_ = false;
+	std::vector<int32_t> sums_;
+	std::vector<std::byte> expanded_;
+	std::unique_ptr<LineMaker> other_; /* if the weights are no such */
+};
+
 } /* namespace */
 
 bool isDense(const ConvOp &op)
@@ -150,6 +274,21 @@ bool isDense(const ConvOp &op)
 	       kernel.channels == windows.data.channels &&
 	       (kernel.width - 1) * windows.dilationX < windows.data.width &&
 	       (kernel.height - 1) * windows.dilationY < windows.data.height;
+}
+
+bool staysCompressed(const ConvOp &op)
+{
+	const uint32_t channels = op.windows.kernel.channels;
+
+	return op.weights.compressed && op.precision != Precision::Int16 && channels % 8 == 0 &&
+	       op.windows.kernels <= channels && channels <= op.groupKernels();
+}
+
+std::unique_ptr<LineMaker> newCompressedMaker(const ConvOp &op, const DataView &data)
+{
+	if (op.precision == Precision::Fp16)
+		return std::make_unique<CompressedMaker<float, float>>(op, data);
+	return std::make_unique<CompressedMaker<int16_t, int32_t>>(op, data);
 }
 
 std::unique_ptr<LineMaker> newDenseMaker(const ConvOp &op, const DataView &data)

@@ -22,4 +22,17 @@ bool isDense(const ConvOp &op);
  */
 std::unique_ptr<LineMaker> newDenseMaker(const ConvOp &op, const DataView &data);
 
+/**
+ * \return kernels of \a op, one with isDense(), are a group whose compressed weights may be for one
+ *	   channel each, with masks of whole bytes
+ */
+bool staysCompressed(const ConvOp &op);
+
+/**
+ * \brief What makes the line of compressed groups
+ * \param op with staysCompressed(), else as newDenseMaker()'s; must outlive the maker
+ * \param data likewise
+ */
+std::unique_ptr<LineMaker> newCompressedMaker(const ConvOp &op, const DataView &data);
+
 } /* namespace nvdla::sim */

@@ -16,6 +16,7 @@
 #include "conv/conv_fp16.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_floats.h"
+#include "conv/dense_maker.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv_support.h"
@@ -259,6 +260,55 @@ TEST(FastTest, KernelsOfOneChannelEachEqualTheReference)
 		ASSERT_TRUE(TilePlan(op).isOneAtom);
 		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
 		expectSame(bench, op);
+	}
+}
+
+/* Averages of whole pictures, for one: the kernel is as large as the cube. */
+TEST(FastTest, CompressedKernelsOfOneChannelEachEqualTheReference)
+{
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		Random random(seed);
+		Layer layer;
+		layer.precision = seed % 3 ? Precision::Int8 : Precision::Fp16;
+		const int atoms = layer.precision == Precision::Int8 ? 4 : 2;
+		const auto channels = static_cast<uint32_t>(seed % 4 ? 8 * random(1, atoms) : 13);
+		const auto s = static_cast<uint32_t>(random(1, 6));
+		const auto r = static_cast<uint32_t>(random(1, 6));
+		const auto kernels =
+			static_cast<uint32_t>(random(0, 1) ? static_cast<int>(channels)
+							   : random(1, static_cast<int>(channels)));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.inputs.assign(1, Cube(channels, r, s));
+		layer.kernels.assign(kernels, Cube(channels, r, s));
+		random.fill(layer.inputs[0], layer.precision);
+		for (uint32_t k = 0; k < kernels; k++)
+			for (uint32_t y = 0; y < r; y++)
+				for (uint32_t x = 0; x < s; x++)
+					layer.kernels[k].at(k, y, x) = static_cast<int16_t>(
+						random(0, 1) ? random(1, 127) : -random(1, 128));
+		/* Of FP16 any data, specials among them now and then. */
+		if (layer.precision == Precision::Fp16)
+			for (int16_t &element : layer.inputs[0].v)
+				element = static_cast<int16_t>(
+					random(0, seed % 2 ? 0x7bff : 0x7fff) |
+					(random(0, 1) ? 0x8000 : 0));
+		/* A weight more, or one less, makes them kernels like any other. */
+		if (seed % 5 == 0)
+			layer.kernels.back().at(0, r - 1, s - 1) = seed % 2 ? 3 : 0;
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+		ASSERT_TRUE(isDense(op));
+		if (layer.precision == Precision::Int8) {
+			expectSame(bench, bench.compressed(op));
+			continue;
+		}
+		Workers workers;
+		const auto fast = onThreads(computeConvFast, workers);
+		const Result expected = compute(bench, op, fast);
+		const ConvOp sparse = bench.compressed(op);
+		forEachTarget([&] { EXPECT_EQ(compute(bench, sparse, fast), expected); });
 	}
 }
 
