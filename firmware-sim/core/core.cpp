@@ -209,8 +209,8 @@ void Core::dispatch()
 /* As many as there are operations that nobody comes for. */
 void Core::callThreads()
 {
-	const auto jobs = std::ranges::count_if(
-		slots_, [](const Slot &slot) { return slot.job.has_value(); });
+	const auto jobs =
+		std::ranges::count_if(slots_, [](const Slot &slot) { return slot.canBegin(); });
 
 	for (; coming_ < static_cast<unsigned int>(jobs); coming_++) {
 		calls_++;
@@ -218,11 +218,11 @@ void Core::callThreads()
 	}
 }
 
-/* \return an engine whose operation nobody has begun with; null if there is none */
+/* \return an engine whose operation can begin; null if there is none */
 Core::Slot *Core::waiting()
 {
 	const auto slot =
-		std::ranges::find_if(slots_, [](const Slot &one) { return one.job.has_value(); });
+		std::ranges::find_if(slots_, [](const Slot &one) { return one.canBegin(); });
 
 	return slot == slots_.end() ? nullptr : &*slot;
 }
@@ -261,10 +261,14 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 	result.hangs = result.hangs || hangs(job);
 	slot.busy = false;
 	coming_++;
-	if (slot.cancel)
+	if (slot.cancel) {
 		changed_.notify_all();
-	else
-		conclude(lock, job, result, port);
+		return;
+	}
+	slot.tells = true;
+	conclude(lock, job, result, port);
+	slot.tells = false;
+	callThreads();
 }
 
 /* Until the operation would be done on the chip, or is abandoned. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -39,6 +40,8 @@ protected:
 		};
 		config.timing.mc.bytesPerCycle = 1;
 		config.operationDone = [test](const OperationRecord &record) {
+			if (test->onRecord)
+				test->onRecord();
 			std::scoped_lock lock(test->mutex);
 			test->records.push_back(record);
 		};
@@ -85,6 +88,7 @@ protected:
 	std::vector<OperationRecord> records;
 	std::atomic<unsigned int> interrupts = 0;
 	std::function<void()> onInterrupt;
+	std::function<void()> onRecord;
 	std::atomic<uint32_t> seen = 0; /* by onInterrupt, which may outlive the test's body */
 	Core core{ config(this), dram, [this] {
 			  interrupts++;
@@ -106,6 +110,30 @@ TEST_F(CoreTest, CopiesAndInterrupts)
 	dram.read(0x2000, out);
 	EXPECT_EQ(out, data);
 	EXPECT_EQ(errorCount(), 0U);
+}
+
+/* Also when all threads look for operations, as they do at first, and telling takes a while. */
+TEST_F(CoreTest, OperationsOfAnEngineAreToldInOrder)
+{
+	constexpr uint32_t copies = 10;
+
+	for (int round = 0; round < 10; round++) {
+		onRecord = [] { std::this_thread::sleep_for(std::chrono::microseconds(200)); };
+		Core many(config(this), dram, [] {});
+		records.clear();
+		for (uint32_t lines = 0; lines < copies; lines++) {
+			many.csbWrite(NVDLA_BDMA_CFG_CMD,
+				      NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE |
+					      NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+			many.csbWrite(NVDLA_BDMA_CFG_LINE_REPEAT, lines);
+			many.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+		}
+		many.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+		many.waitIdle();
+		ASSERT_EQ(records.size(), copies);
+		for (uint32_t i = 0; i < copies; i++)
+			EXPECT_EQ(records[i].moved.mc.readBytes, (i + 1) * 32) << "round " << round;
+	}
 }
 
 TEST_F(CoreTest, BdmaCountsStallPerGroupWhenAskedTo)
