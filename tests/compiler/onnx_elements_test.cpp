@@ -215,6 +215,55 @@ TEST(OnnxElements, LayerNormalizationOverSeveralAxes)
 	}
 }
 
+/* Each of a picture's channels, and all channels of a group. */
+TEST(OnnxElements, NormalizationOfChannelsAndGroups)
+{
+	OnnxBuilder builder(21);
+	builder.input("x", { 1, 4, 1, 2 });
+	builder.floats("scale", { 4 }, { 1, 2, 1, 2 });
+	builder.floats("shift", { 4 }, { 0, 0, 5, 0 });
+	builder.node("InstanceNormalization", { "x", "scale", "shift" }, "channels");
+	onnx::Node *node = builder.node("GroupNormalization", { "x", "scale", "shift" }, "groups");
+	OnnxBuilder::set(node, "num_groups", { 2 });
+	OnnxBuilder::setReal(node, "epsilon", 0.5f);
+	builder.output("channels");
+	builder.output("groups");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 6, 10, 14, -3, -3 } });
+	ASSERT_EQ(outputs.size(), 2U);
+	const Numbers channels = { -1, 1, -2, 2, 4, 6, 0, 0 };
+	/* 10, 14, -3, -3 are 4.5 in the mean, and their squares from there 58.25. */
+	const double width = std::sqrt(58.25 + 0.5);
+	const Numbers groups = { -1,	      -0.5,	  0, 3, 5.5 / width + 5, 9.5 / width + 5,
+				 -15 / width, -15 / width };
+	for (size_t i = 0; i < channels.size(); i++) {
+		EXPECT_NEAR(outputs[0][i], channels[i], 8e-3) << i;
+		EXPECT_NEAR(outputs[1][i], groups[i], 8e-3) << i;
+	}
+
+	OnnxBuilder old(18);
+	old.input("x", { 1, 4, 1, 2 });
+	old.floats("few", { 2 }, { 1, 2 });
+	OnnxBuilder::set(old.node("GroupNormalization", { "x", "few", "few" }, "y"), "num_groups",
+			 { 2 });
+	old.output("y");
+	expectRefusedFile(old.file(), { "GroupNormalization 'y'", "scale: is one number for each "
+								  "group" });
+}
+
+TEST(OnnxElements, MeanOfSeveral)
+{
+	OnnxBuilder builder;
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.input("z", { 1, 2, 2, 3 });
+	builder.node("Relu", { "x" }, "same");
+	builder.node("Mean", { "x", "z", "same", "x" }, "y");
+	builder.output("y");
+	const auto outputs = onCore(builder, { picture, Numbers(12, -4) });
+	ASSERT_EQ(outputs.size(), 1U);
+	for (size_t i = 0; i < picture.size(); i++)
+		EXPECT_NEAR(outputs[0][i], picture[i] * 0.75 - 1, 0.02);
+}
+
 TEST(OnnxElements, LayerNormalizationWithMoments)
 {
 	OnnxBuilder builder;

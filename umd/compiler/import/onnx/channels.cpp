@@ -3,9 +3,6 @@
  * Operators that look at all channels, or move elements between channels and the picture.
  */
 #include <algorithm>
-#include <functional>
-#include <span>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -57,107 +54,6 @@ void readLpNormalization(NodeReader &reader)
 
 	reader.support(reader.integer("p", 2) == 2, "p", "is not 2");
 	reader.add(Normalization{}, { x.id }, reader.computed(x), x);
-}
-
-/* A function of a tensor and constants, which has its shape. */
-struct Step {
-	Kind kind;
-	std::vector<ValueId> constants;
-};
-
-/* Functions one behind the other; what \a rest makes of it is the result, or the last one's. */
-void addSteps(NodeReader &reader, const FileTensor &x, std::span<const Step> steps,
-	      const std::function<void(const FileTensor &)> &rest)
-{
-	const ElementKind elements = reader.computed(x);
-	const Step &first = steps.front();
-	std::vector<ValueId> inputs{ x.id };
-
-	inputs.insert(inputs.end(), first.constants.begin(), first.constants.end());
-	if (steps.size() > 1)
-		reader.addBefore(first.kind, inputs, elements, x, [&](const FileTensor &made) {
-			addSteps(reader, made, steps.subspan(1), rest);
-		});
-	else if (rest)
-		reader.addBefore(first.kind, inputs, elements, x, rest);
-	else
-		reader.add(first.kind, inputs, elements, x);
-}
-
-/* What is normalized along the last axis, times a scale and plus a shift for each element there. */
-void addScaledStandardization(NodeReader &reader, const FileTensor &x,
-			      const std::function<void(const FileTensor &)> &rest = {})
-{
-	std::vector<Step> steps{ { Standardization{ reader.number("epsilon", 1e-5) }, {} } };
-
-	if (reader.failed())
-		return;
-	const uint32_t channels = x.shape[x.order.back()];
-	for (const auto &[input, function] : { std::pair{ 1U, Elementwise::Function::Multiply },
-					       std::pair{ 2U, Elementwise::Function::Add } }) {
-		if (input == 2 && !reader.hasInput(input))
-			continue;
-		const Value &one = reader.constant(input);
-		if (!reader.need(elementCount(one.shape) == channels, "scale",
-				 fmt::format("or bias is {} for {} channels", toString(one.shape),
-					     channels)) ||
-		    reader.failed())
-			return;
-		const ValueId constant =
-			reader.addConstant(floatConstant(realNumbers(one), { channels }));
-		steps.push_back({ Elementwise{ function, {} }, { constant } });
-	}
-	addSteps(reader, x, steps, rest);
-}
-
-/* The mean of each row and the reciprocal of its width, for who wants them, too. */
-void addMoments(NodeReader &reader, const Rows &all)
-{
-	constexpr size_t meanAt = 1, widthAt = 2;
-	const ChannelReduction mean{ Pool::Method::Average };
-
-	if (reader.failed() || (!reader.hasOutput(meanAt) && !reader.hasOutput(widthAt)))
-		return;
-	const ElementKind elements = reader.computed(all.rows);
-	const FileTensor means = reader.addBetween(mean, { all.rows.id }, elements, all.reduced);
-	if (reader.hasOutput(meanAt))
-		reader.add(Reshape{}, { means.id }, elements, all.kept.shape, all.kept.order,
-			   meanAt);
-	if (!reader.hasOutput(widthAt))
-		return;
-	const FileTensor centered =
-		reader.addBetween(Elementwise{ Elementwise::Function::Subtract, {} },
-				  { all.rows.id, means.id }, elements, all.rows);
-	const FileTensor squares = reader.addBetween(Unary{ Unary::Function::Square },
-						     { centered.id }, elements, all.rows);
-	const FileTensor variance = reader.addBetween(mean, { squares.id }, elements, all.reduced);
-	const ValueId epsilon =
-		reader.addConstant(floatConstant({ reader.number("epsilon", 1e-5) }, { 1 }));
-	const FileTensor more = reader.addBetween(Elementwise{ Elementwise::Function::Add, {} },
-						  { variance.id, epsilon }, elements, all.reduced);
-	const FileTensor widths = reader.addBetween(Unary{ Unary::Function::Power, -0.5, {} },
-						    { more.id }, elements, all.reduced);
-	reader.add(Reshape{}, { widths.id }, elements, all.kept.shape, all.kept.order, widthAt);
-}
-
-/* Several axes are normalized as one, in the file's order. */
-void readLayerNormalization(NodeReader &reader)
-{
-	const FileTensor x = reader.input(0);
-	AxisOrder axes = asInFile(x.shape.size());
-	const uint32_t first = reader.axis(reader.integer("axis", -1), axes.size(), "axis");
-
-	if (reader.failed())
-		return;
-	axes.erase(axes.begin(), axes.begin() + first);
-	const Rows all = rowsOf(reader, x, axes);
-	if (axes.size() == 1)
-		addScaledStandardization(reader, all.rows);
-	else
-		addScaledStandardization(reader, all.rows, [&](const FileTensor &result) {
-			reader.add(Reshape{}, { result.id }, reader.same(result), all.turned);
-		});
-	addMoments(reader, all);
 }
 
 void readLrn(NodeReader &reader)
@@ -259,7 +155,6 @@ const NodeTable channelNodes = {
 	{ "ArgMax", readArgMax },
 	{ "ArgMin", readArgMin },
 	{ "DepthToSpace", readDepthToSpace },
-	{ "LayerNormalization", readLayerNormalization },
 	{ "LpNormalization", readLpNormalization },
 	{ "LRN", readLrn },
 	{ "SpaceToDepth", readSpaceToDepth },

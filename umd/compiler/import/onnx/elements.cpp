@@ -203,6 +203,31 @@ void readSeveral(NodeReader &reader)
 		addSeveral<function>(reader, reader.input(0), 1);
 }
 
+/* Their sum, and that times a constant. */
+void readMean(NodeReader &reader)
+{
+	FileTensor sum = reader.input(0);
+	const double share = 1.0 / static_cast<double>(std::max<size_t>(reader.inputs(), 1));
+	const ElementKind elements = reader.computed(sum);
+
+	if (reader.inputs() == 1) {
+		reader.alias(sum);
+		return;
+	}
+	for (size_t i = 1; i < reader.inputs() && !reader.failed(); i++) {
+		const FileTensor other = reader.inOrder(reader.input(i), sum.order);
+		if (!reader.support(sum.shape == other.shape && sum.places.empty() &&
+					    !reader.value(sum).isConstant &&
+					    !reader.value(other).isConstant,
+				    "inputs", "are constants or of several shapes"))
+			return;
+		sum = reader.addBetween(Elementwise{ Function::Add, {} }, { sum.id, other.id },
+					elements, sum);
+	}
+	const ValueId factor = reader.addConstant(floatConstant({ share }, { 1 }));
+	reader.add(Elementwise{ Function::Multiply, {} }, { sum.id, factor }, elements, sum);
+}
+
 void readNeg(NodeReader &reader)
 {
 	const FileTensor x = reader.input(0);
@@ -416,6 +441,7 @@ const NodeTable elementNodes = {
 	{ "Log", readUnary<Unary::Function::Log> },
 	{ "LogSoftmax", readSoftmax<true> },
 	{ "Max", readSeveral<Function::Maximum> },
+	{ "Mean", readMean },
 	{ "Min", readSeveral<Function::Minimum> },
 	{ "Mish", readUnary<Unary::Function::Mish> },
 	{ "Mul", readElementwise<Function::Multiply> },

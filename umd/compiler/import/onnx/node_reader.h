@@ -180,6 +180,7 @@ extern const NodeTable convolutionNodes;
 extern const NodeTable elementNodes;
 extern const NodeTable extentNodes;
 extern const NodeTable layoutNodes;
+extern const NodeTable normalizationNodes;
 extern const NodeTable poolingNodes;
 extern const NodeTable quantizedNodes;
 extern const NodeTable reductionNodes;

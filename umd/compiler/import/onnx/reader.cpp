@@ -49,8 +49,8 @@ ReadNode findNode(const std::string &type)
 {
 	for (const NodeTable *table :
 	     { &channelNodes, &convolutionNodes, &elementNodes, &extentNodes, &quantizedNodes,
-	       &layoutNodes, &poolingNodes, &reductionNodes, &resizeNodes, &selectNodes,
-	       &transposedNodes }) {
+	       &layoutNodes, &normalizationNodes, &poolingNodes, &reductionNodes, &resizeNodes,
+	       &selectNodes, &transposedNodes }) {
 		if (const auto found = table->find(type); found != table->end())
 			return found->second;
 	}
