@@ -11,7 +11,6 @@
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_maker.h"
-#include "conv/estimated_sums.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
@@ -38,7 +37,6 @@ public:
 		  Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
 		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height),
-		  highRows_(plan.estimates() ? rows_.size() : 0),
 		  sums_(scratch, size_t{ linesAtOnce } * op_.windows.out.width * plan.columns()),
 		  wide_(scratch, 0)
 	{
@@ -59,10 +57,7 @@ public:
 		weights_.load(group);
 		if (!isWide_)
 			return;
-		if (plan_.estimates())
-			estimated_.load(plan_.runs, weights_.units(), lines_.range().largest());
-		else
-			parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
+		parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -71,7 +66,7 @@ public:
 
 		saturated_ = 0;
 		if (isWide_) {
-			makeWide(positions);
+			makeWide(positions, aheadOf(first, count));
 			return;
 		}
 		if (isChannelwise_)
@@ -94,11 +89,20 @@ private:
 	/** \return INT16: conv_tile's sums may overflow 32 bits */
 	bool mayBeWide(const WeightGroup &group) const
 	{
-		return op_.precision == Precision::Int16 &&
-		       !plan_.sumsFit(
-			       lines_.range().largest(),
-			       rangeOf(group.bytes.data(), group.bytes.size() / sizeof(int16_t))
-				       .largest());
+		constexpr size_t kPiece = 4096; /* which often says so already */
+		const uint32_t data = lines_.range().largest();
+
+		if (op_.precision != Precision::Int16)
+			return false;
+		for (auto rest = group.bytes; !rest.empty();) {
+			const auto piece = rest.first(std::min(kPiece, rest.size()));
+			const Int16Range weights =
+				rangeOf(piece.data(), piece.size() / sizeof(int16_t));
+			if (!plan_.sumsFit(data, weights.largest()))
+				return true;
+			rest = rest.subspan(piece.size());
+		}
+		return false;
 	}
 
 	/** \return the lines' share of what is wanted next */
@@ -126,9 +130,6 @@ private:
 				const uint32_t inY = y * windows.strideY +
 						     row * windows.dilationY - windows.padTop;
 				rows[row] = lines_.row(batch, inY);
-				if (plan_.estimates())
-					highRows_[&rows[row] - rows_.data()] =
-						lines_.highRow(batch, inY);
 			}
 			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
 			for (size_t x = 0; x < windows.out.width; x++)
@@ -147,32 +148,20 @@ private:
 	}
 
 	/** INT16: sums that 32 bits do not hold */
-	void makeWide(size_t positions)
+	void makeWide(size_t positions, std::span<const std::byte> ahead)
 	{
 		const std::span wide = std::span(wide_).first(positions * kFewColumns);
 
 		if (isChannelwise_)
 			wideChannelSums(channels_->operands(), positions_.data(), positions,
 					wide.data());
-		else if (plan_.estimates())
-			estimated_.sums(positions_.data(), highs().data(), positions, wide.data());
-		else if (parts_.empty() || plan_.units > kMostWideUnits)
+		else if (parts_.parts.empty() || plan_.units > kMostWideUnits)
 			wideSumsReference(positions_.data(), positions, plan_.runs,
 					  weights_.units(), wide.data());
 		else
 			wideSums(positions_.data(), positions, plan_.runs, parts_, weights_.units(),
-				 wide.data());
+				 wide.data(), ahead);
 		saturated_ = clipSums(wide, op_.clipTruncate, sums_.data());
-	}
-
-	/** \return where the high bytes of the positions are: place()'s of the same rows */
-	const std::vector<TilePosition> &highs()
-	{
-		highs_.clear();
-		for (const TilePosition &position : positions_)
-			highs_.push_back({ &highRows_[position.rows - rows_.data()],
-					   position.offset / sizeof(int16_t) });
-		return highs_;
 	}
 
 	const ConvOp &op_;
@@ -185,13 +174,10 @@ private:
 	bool isChannelwise_ = false; /* the group's weights are channels_ */
 	bool isWide_ = false;
 	std::vector<const std::byte *> rows_;
-	std::vector<const std::byte *> highRows_; /* if the plan estimates */
 	std::vector<TilePosition> positions_;
 	ScratchArray<int32_t> sums_;
 	ScratchArray<int64_t> wide_;  /* INT16 */
-	std::vector<WidePart> parts_; /* INT16; none if the reference is to do it */
-	EstimatedWeights estimated_;  /* INT16; in the place of parts */
-	std::vector<TilePosition> highs_;
+	WideParts parts_;	      /* INT16; none if the reference is to do it */
 	uint32_t saturated_ = 0;
 };
 

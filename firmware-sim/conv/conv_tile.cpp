@@ -17,6 +17,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/ahead.h"
 #include "conv/tile_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,21 +30,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
-
-/** What is wanted next, brought into a near cache little by little */
-struct Ahead {
-	const std::byte *at;
-	size_t step; /* bytes for each unit */
-
-	HWY_INLINE void bring(size_t units)
-	{
-		constexpr int kRead = 0;
-		constexpr int kNotTheNearest = 2;
-
-		__builtin_prefetch(at, kRead, kNotTheNearest);
-		at += units * step;
-	}
-};
 
 /**
  * The sums of one tile, in registers: indices are constants, without a loop that could have them in
@@ -140,7 +126,7 @@ struct Tile {
 
 	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights, Ahead &ahead)
 	{
-		if (ahead.step == 0)
+		if (!ahead.has())
 			return multiply(units, weights, [](size_t) HWY_ATTR {});
 		return multiply(units, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
@@ -225,19 +211,14 @@ void allTiles(const TilePosition *positions, size_t count, const Operands &opera
 	}
 }
 
-/** \return \a bytes in as many steps as units are multiplied, if they are not few */
-Ahead aheadOf(std::span<const std::byte> bytes, size_t count, const TileRun *runs, size_t runCount)
+/** \return how many units are multiplied for \a count positions */
+size_t stepsOf(size_t count, const TileRun *runs, size_t runCount)
 {
-	constexpr size_t kLine = 64;
-	constexpr size_t kFewest = 4; /* in a step that are worth it */
 	size_t units = 0;
 
 	for (size_t i = 0; i < runCount; i++)
 		units += runs[i].units;
-	const size_t steps = (count + kPositions - 1) / kPositions * units;
-	if (bytes.size() <= steps * kFewest)
-		return { nullptr, 0 };
-	return { bytes.data(), std::min(bytes.size() / steps + 1, kLine) };
+	return (count + kPositions - 1) / kPositions * units;
 }
 
 TileKind kindOfTarget()
@@ -251,7 +232,7 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
 		  std::span<const std::byte> bytesAhead)
 {
-	Ahead ahead = aheadOf(bytesAhead, count, runs, runCount);
+	Ahead ahead(bytesAhead, stepsOf(count, runs, runCount));
 	const Operands operands = { runs, runCount, weights, start, &ahead };
 
 	if (kind == TileKind::Float) {
@@ -268,11 +249,7 @@ void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, co
 		return;
 	}
 	if (hasVnni()) {
-		if (kind == TileKind::DoubleQuads)
-			allTiles<Doubled<Quads>>(positions, count, operands, sums);
-		else if (kind == TileKind::DoublePairs)
-			allTiles<Doubled<VnniPairs<AllColumns>>>(positions, count, operands, sums);
-		else if (kind == TileKind::FewPairs)
+		if (kind == TileKind::FewPairs)
 			allTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
 		else
 			allTiles<VnniPairs<AllColumns>>(positions, count, operands, sums);
@@ -331,7 +308,6 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 
 	switch (kind) {
 	case TileKind::Quads:
-	case TileKind::DoubleQuads:
 		for (size_t i = 0; i < kUnitBytes; i++)
 			sum += numberAt<uint8_t>(data + i) * numberAt<int8_t>(weight + i);
 		return sum;
@@ -343,11 +319,9 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +
 					      numberAt<float>(data) * numberAt<float>(weight));
 	default:
-		uint32_t round = static_cast<uint32_t>(sum);
 		for (size_t i = 0; i < kUnitBytes; i += sizeof(int16_t))
-			round += static_cast<uint32_t>(numberAt<int16_t>(data + i) *
-						       numberAt<int16_t>(weight + i));
-		return static_cast<int32_t>(round);
+			sum += numberAt<int16_t>(data + i) * numberAt<int16_t>(weight + i);
+		return sum;
 	}
 }
 
@@ -371,9 +345,7 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 		       const int32_t *start, int32_t *sums)
 {
 	const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
-	const bool doubled = kind == TileKind::DoublePairs || kind == TileKind::DoubleQuads;
 	const size_t columns = few ? kFewColumns : kTileColumns;
-	const size_t step = doubled ? 2 * kUnitBytes : kUnitBytes;
 
 	for (size_t p = 0; p < count; p++) {
 		for (size_t column = 0; column < columns; column++) {
@@ -382,10 +354,9 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 								    : start[column];
 			for (size_t i = 0; i < runCount; i++) {
 				const std::byte *at = positions[p].rows[runs[i].row] +
-						      positions[p].offset + runs[i].offset +
-						      (doubled ? column % 2 * kUnitBytes : 0);
+						      positions[p].offset + runs[i].offset;
 				for (uint32_t unit = 0; unit < runs[i].units;
-				     unit++, at += step, weight += columns)
+				     unit++, at += kUnitBytes, weight += columns)
 					sum = addUnit(kind, sum, at, *weight);
 			}
 			if (kind == TileKind::Float && std::isnan(std::bit_cast<float>(sum)))

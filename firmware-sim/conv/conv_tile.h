@@ -29,15 +29,13 @@ enum class TileKind : uint8_t {
 	SignedQuads, /**< the same where the weights are the unsigned ones */
 	Float,	     /**< a number of 32 bits by another */
 	FewPairs,    /**< Pairs for fewer columns */
-	DoublePairs, /**< two units of Pairs for fewer columns, 2k and 2k + 1 for kernel k */
-	DoubleQuads, /**< the same of Quads; like DoublePairs where tileKind() says Quads */
 };
 
 /** \brief Consecutive units of one kernel row */
 struct TileRun {
 	uint32_t row;	 /**< index into TilePosition::rows */
 	uint32_t offset; /**< bytes from the position's first */
-	uint32_t units;	 /**< of the double kinds, double ones */
+	uint32_t units;
 };
 
 /** \brief One output: where its operands begin */
@@ -54,7 +52,7 @@ TileKind tileKind();
  * \brief Sums of products for \a count positions, for each column
  *
  * There are kTileColumns of them, of TileKind::Float and FewPairs kFewColumns. Integers: nothing
- * may overflow 32 bits, but sums of DoublePairs, which go round. Float: one product after the other
+ * may overflow 32 bits. Float: one product after the other
  * is added, rounding to nearest even; where operands have 11 bits the products are exact, so that
  * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
  * with sign 0 and payload 0x200.

@@ -19,7 +19,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/dense_ahead.h"
+#include "conv/ahead.h"
 #include "conv/tile_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();

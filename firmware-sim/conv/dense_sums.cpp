@@ -15,7 +15,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
-#include "conv/dense_ahead.h"
+#include "conv/ahead.h"
 #include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();

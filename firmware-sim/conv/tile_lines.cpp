@@ -53,9 +53,6 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	  lineBytes_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes)),
 	  bytes_(workers.scratch(),
 		 plan.inBuffer ? 0 : lineBytes_ * (size_t{ height_ } * plan.op.batches + 1)),
-	  highs_(workers.scratch(), plan.estimates() ? plan.lineBytes() *
-							       (size_t{ height_ } * plan.op.batches + 1)
-						     : 0),
 	  rows_(size_t{ height_ } * plan.op.batches + 1)
 {
 	const uint32_t lines = height_ * plan.op.batches;
@@ -124,8 +121,6 @@ void TileLines::finish(size_t index)
 		hasNan_ = true;
 	if (plan_.op.precision != Precision::Int16)
 		return;
-	if (plan_.estimates())
-		highBytes(line, plan_.lineElements, &highs_[index * plan_.lineBytes()]);
 	const Int16Range range = rangeOf(line, plan_.lineElements);
 	for (int32_t known = lowest_; range.lowest < known;)
 		if (lowest_.compare_exchange_weak(known, range.lowest))

@@ -31,12 +31,6 @@ public:
 		return rows_[indexOf(batch, y)];
 	}
 
-	/** \return the high bytes of row(), if the plan estimates */
-	const std::byte *highRow(uint32_t batch, uint32_t y) const
-	{
-		return &highs_[indexOf(batch, y) * plan_.lineBytes()];
-	}
-
 	/** \return what the sums of the line's positions begin with; null if that is zero */
 	const int32_t *starts(uint32_t batch, uint32_t y) const
 	{
@@ -80,7 +74,6 @@ private:
 	size_t elements_; /* of a line as it is buffered */
 	size_t lineBytes_; /* of those that are made */
 	ScratchArray<std::byte> bytes_;
-	ScratchArray<std::byte> highs_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	std::vector<const std::byte *> rows_;
 	std::vector<int32_t> starts_;

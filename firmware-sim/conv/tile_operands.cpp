@@ -69,24 +69,6 @@ void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
 		flipPart(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
 }
 
-void highBytesOfTarget(const std::byte *numbers, size_t count, std::byte *out)
-{
-	constexpr int16_t kSign = 128;
-	const hn::ScalableTag<int16_t> tag;
-	const hn::Rebind<uint8_t, decltype(tag)> byteTag;
-	const auto *in = reinterpret_cast<const int16_t *>(numbers);
-	auto *to = reinterpret_cast<uint8_t *>(out);
-	size_t i = 0;
-
-	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {
-		const auto high = hn::ShiftRight<8>(hn::LoadU(tag, in + i));
-		hn::StoreU(hn::DemoteTo(byteTag, hn::Add(high, hn::Set(tag, kSign))), byteTag,
-			   to + i);
-	}
-	for (; i < count; i++)
-		to[i] = static_cast<uint8_t>((in[i] >> 8) + kSign);
-}
-
 void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
 {
 	const hn::ScalableTag<float> tag;
@@ -290,7 +272,6 @@ namespace nvdla::sim
 
 HWY_EXPORT(widenBytesOfTarget);
 HWY_EXPORT(flipSignsOfTarget);
-HWY_EXPORT(highBytesOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
 HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
@@ -306,11 +287,6 @@ void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
 void flipSigns(const LinePiece &piece, std::byte *out)
 {
 	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(piece, out);
-}
-
-void highBytes(const std::byte *numbers, size_t count, std::byte *out)
-{
-	HWY_DYNAMIC_DISPATCH(highBytesOfTarget)(numbers, count, out);
 }
 
 void widenHalves(const std::byte *halves, size_t count, float *out)

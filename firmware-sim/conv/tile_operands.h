@@ -21,9 +21,6 @@ void widenBytes(const std::byte *bytes, size_t count, int16_t *out);
 /** \brief INT8 to unsigned numbers, more by 128; \a out is where those of the first part go */
 void flipSigns(const LinePiece &piece, std::byte *out);
 
-/** \brief The upper bytes of INT16, more by 128, as unsigned numbers */
-void highBytes(const std::byte *numbers, size_t count, std::byte *out);
-
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const std::byte *halves, size_t count, float *out);
 

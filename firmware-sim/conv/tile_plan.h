@@ -10,7 +10,7 @@
  *    kernel's sum of weights.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - FP16 as f32, one at a time.
- *  - INT16 in pairs, as they are; with VNNI there are lines of their high bytes, too.
+ *  - INT16 in pairs, as they are.
  *
  * What 1x1 kernels meet is multiplied where it is in the convolution buffer, if it has the right
  * size there: the channels of a column that share an entry are a run. INT8 stays signed then, and
@@ -25,7 +25,6 @@
 
 #include "conv/conv_op.h"
 #include "conv/conv_tile.h"
-#include "conv/estimated_sums.h"
 
 namespace nvdla::sim
 {
@@ -73,11 +72,6 @@ public:
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
-	/** \return sums that 32 bits do not hold are estimated, for which lines have high bytes */
-	bool estimates() const
-	{
-		return op.precision == Precision::Int16 && EstimatedWeights::supported();
-	}
 	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
 	 * where kernels have one channel each, operands of all columns are read */
 	size_t lineBytes() const

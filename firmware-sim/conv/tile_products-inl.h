@@ -127,17 +127,6 @@ struct VnniPairs : Pairs<Columns> {
 		return sum;
 	}
 };
-
-/** Two units for each number that is read: columns 2k and 2k + 1 are those of kernel k */
-template<typename Product>
-struct Doubled : Product {
-	using Number = int64_t;
-
-	static HWY_INLINE Vector spread(Number units)
-	{
-		return hn::BitCast(Tag(), hn::Set(hn::Repartition<int64_t, Tag>(), units));
-	}
-};
 #endif
 
 struct Floats : FewColumns {

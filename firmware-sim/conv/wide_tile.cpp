@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A chunk of products is summed in 32 bits, and all chunks' sums as wide_sums-inl.h has it.
+ * Products are added up in 32 bits, as many as these hold: then the upper halves of the sums are
+ * added up apart, and the lower ones go on.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -16,6 +17,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/ahead.h"
 #include "conv/tile_products-inl.h"
 #include "conv/wide_sums-inl.h"
 
@@ -30,27 +32,50 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-/* Three vectors for each position, beside weights and data. */
+/* Two vectors for each position, beside weights, data and products. */
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr size_t kWidePositions = 4;
 #else
-constexpr size_t kWidePositions = 8;
+constexpr size_t kWidePositions = 12;
 #endif
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
 /** What all tiles of a call share */
 struct WideOperands {
 	std::span<const TileRun> runs;
-	std::span<const WidePart> parts;
+	const WideParts &parts;
 	const int32_t *weights;
+	Ahead *ahead;
 };
+
+/** Pairs of products, and what carries sums on */
+template<typename Product>
+struct Carrying : Product {
+	/** Adds the upper half of sums to others */
+	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
+	{
+		return hn::Add(highs, hn::ShiftRight<16>(sums));
+	}
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+/* The upper half times one, in one instruction. */
+template<typename Columns>
+struct Carrying<VnniPairs<Columns>> : VnniPairs<Columns> {
+	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
+	{
+		return VnniPairs<Columns>::add(highs, sums, hn::Set(Tag(), 1 << 16));
+	}
+};
+#endif
 
 /** The sums of one tile, in registers: indices are constants once inlined */
 template<typename Product, size_t... kIndex>
 struct WideTile {
 	static constexpr size_t kCount = sizeof...(kIndex);
 
-	WideSum totals[kCount]; /* of the chunks' sums */
+	Vector sums[kCount] = { ((void)kIndex, hn::Zero(Tag()))... };
+	Vector highs[kCount] = { ((void)kIndex, hn::Zero(Tag()))... };
 	const std::byte *at[kCount];
 
 	HWY_INLINE WideTile() {} /* an implicit one has no vectors */
@@ -70,7 +95,8 @@ struct WideTile {
 		return hn::Set(Tag(), number);
 	}
 
-	HWY_INLINE void addUnit(Vector (&sums)[kCount], size_t offset, const int32_t *weights)
+	/** \param offset of the unit in its run, bytes */
+	HWY_INLINE void addUnit(size_t offset, const int32_t *weights)
 	{
 		const Vector column = hn::LoadU(Tag(), weights);
 
@@ -78,63 +104,73 @@ struct WideTile {
 		 ...);
 	}
 
-	HWY_INLINE void addSums(const Vector (&sums)[kCount])
+	/** Makes room in the sums for another chunk */
+	HWY_INLINE void carry()
 	{
-		(totals[kIndex].add(sums[kIndex]), ...);
+		((highs[kIndex] = Carrying<Product>::addHighs(highs[kIndex], sums[kIndex])), ...);
+		((sums[kIndex] = hn::And(sums[kIndex], hn::Set(Tag(), 0xffff))), ...);
 	}
 
-	/** \param offset of the first unit in its run, bytes */
-	HWY_INLINE void addChunk(size_t offset, uint32_t units, const int32_t *weights)
+	/**
+	 * Chunks of kHalvedChunk, unrolled
+	 * \param halved for each chunk
+	 * \return units that are in whole chunks
+	 */
+	HWY_INLINE uint32_t addHalved(size_t offset, uint32_t units, const int32_t *weights,
+				      const uint8_t *halved, Ahead &ahead)
 	{
-		const Vector first = hn::LoadU(Tag(), weights);
-		Vector sums[] = { Product::multiply(data(at[kIndex] + offset), first)... };
-
-		for (uint32_t unit = 1; unit < units; unit++)
-			addUnit(sums, offset + unit * kUnitBytes, weights + unit * kFewColumns);
-		addSums(sums);
-	}
-
-	/** \return units that are in whole chunks of kChunk */
-	template<size_t... kUnit>
-	HWY_INLINE uint32_t addChunks(size_t offset, uint32_t units, const int32_t *weights,
-				      std::index_sequence<kUnit...>)
-	{
-		constexpr uint32_t chunk = sizeof...(kUnit) + 1;
 		uint32_t unit = 0;
 
-		for (; unit + chunk <= units; unit += chunk) {
-			const Vector first = hn::LoadU(Tag(), weights);
-			Vector sums[] = { Product::multiply(data(at[kIndex] + offset), first)... };
-			(addUnit(sums, offset + (kUnit + 1) * kUnitBytes,
-				 weights + (kUnit + 1) * kFewColumns),
-			 ...);
-			addSums(sums);
-			offset += chunk * kUnitBytes;
-			weights += chunk * kFewColumns;
+		for (; unit + 4 <= units; unit += 4) {
+			ahead.bring(4);
+			addUnit(offset, weights);
+			addUnit(offset + kUnitBytes, weights + kFewColumns);
+			if (*halved++)
+				carry();
+			addUnit(offset + 2 * kUnitBytes, weights + 2 * kFewColumns);
+			addUnit(offset + 3 * kUnitBytes, weights + 3 * kFewColumns);
+			carry();
+			offset += 4 * kUnitBytes;
+			weights += 4 * kFewColumns;
 		}
 		return unit;
 	}
 
-	/* Short chunks are unrolled. */
-	HWY_INLINE void addPart(size_t offset, const WidePart &part, const int32_t *weights)
+	/** \param halved of the part's chunks; of those behind it afterwards */
+	HWY_INLINE void addPart(size_t offset, const WidePart &part, const int32_t *weights,
+				const uint8_t *&halved, Ahead &ahead)
 	{
+		uint32_t chunk = part.chunk;
 		uint32_t unit = 0;
 
-		if (part.chunk == 4)
-			unit = addChunks(offset, part.units, weights,
-					 std::make_index_sequence<3>());
-		else if (part.chunk == 2)
-			unit = addChunks(offset, part.units, weights,
-					 std::make_index_sequence<1>());
-		for (; unit < part.units; unit += part.chunk)
-			addChunk(offset + unit * kUnitBytes,
-				 std::min(part.chunk, part.units - unit),
-				 weights + unit * kFewColumns);
+		static_assert(WideParts::kHalvedChunk == 4);
+		if (chunk == WideParts::kHalvedChunk) {
+			unit = addHalved(offset, part.units, weights, halved, ahead);
+			halved += (part.units + chunk - 1) / chunk;
+			chunk = 1; /* what is left over */
+		}
+		while (unit < part.units) {
+			const uint32_t end = std::min(unit + chunk, part.units);
+			for (; unit < end; unit++)
+				addUnit(offset + unit * kUnitBytes, weights + unit * kFewColumns);
+			carry();
+		}
 	}
 
 	HWY_INLINE void store(int64_t *out) const
 	{
-		(totals[kIndex].store(out + kIndex * kFewColumns), ...);
+		(storeTotal<kIndex>(out + kIndex * kFewColumns), ...);
+	}
+
+private:
+	template<size_t kPosition>
+	HWY_INLINE void storeTotal(int64_t *out) const
+	{
+		WideSum total;
+
+		total.high = highs[kPosition];
+		total.low = hn::Add(sums[kPosition], hn::ShiftLeft<16>(highs[kPosition]));
+		total.store(out);
 	}
 };
 
@@ -145,12 +181,14 @@ HWY_INLINE void wideTile(const TilePosition *positions, const WideOperands &oper
 	for (size_t column = 0; column < kFewColumns; column += kLanes) {
 		WideTile<Product, kIndex...> tile;
 		const int32_t *weights = operands.weights + column;
-		const WidePart *part = operands.parts.data();
+		const WidePart *part = operands.parts.parts.data();
+		const uint8_t *halved = operands.parts.halved.data();
 
 		for (const TileRun &run : operands.runs) {
 			tile.begin(positions, run);
 			for (uint32_t unit = 0; unit < run.units; part++) {
-				tile.addPart(unit * kUnitBytes, *part, weights);
+				tile.addPart(unit * kUnitBytes, *part, weights, halved,
+					     *operands.ahead);
 				weights += size_t{ part->units } * kFewColumns;
 				unit += part->units;
 			}
@@ -180,14 +218,30 @@ void wideTiles(const TilePosition *positions, size_t count, const WideOperands &
 	int64_t out[kWidePositions * kFewColumns];
 	for (size_t i = 0; i < kWidePositions; i++)
 		padded[i] = positions[std::min(i, count - 1)];
-	wideTile<Product>(padded, operands, out, std::make_index_sequence<kWidePositions>());
+	if (count <= kFewPositions)
+		wideTile<Product>(padded, operands, out, std::make_index_sequence<kFewPositions>());
+	else
+		wideTile<Product>(padded, operands, out,
+				  std::make_index_sequence<kWidePositions>());
 	std::copy_n(out, count * kFewColumns, sums);
 }
 
-void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		      std::span<const WidePart> parts, const int32_t *weights, int64_t *sums)
+/** \return how many units are multiplied for \a count positions */
+size_t stepsOf(size_t count, std::span<const TileRun> runs)
 {
-	const WideOperands operands = { runs, parts, weights };
+	size_t units = 0;
+
+	for (const TileRun &run : runs)
+		units += run.units;
+	return (count + kWidePositions - 1) / kWidePositions * units;
+}
+
+void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
+		      const WideParts &parts, const int32_t *weights, int64_t *sums,
+		      std::span<const std::byte> bytesAhead)
+{
+	Ahead ahead(bytesAhead, stepsOf(count, runs));
+	const WideOperands operands = { runs, parts, weights, &ahead };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (hasVnni()) {
@@ -198,48 +252,108 @@ void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<con
 	wideTiles<Pairs<FewColumns>>(positions, count, operands, sums);
 }
 
+/** What sums of products with some weights may come to, for a vector of columns */
+struct WeightSides {
+	Vector positive = hn::Zero(Tag());
+	Vector negative = hn::Zero(Tag()); /* without its sign */
+
+	HWY_INLINE WeightSides() {} /* an implicit one has no vectors */
+
+	HWY_INLINE WeightSides(const int32_t *weights, uint32_t units)
+	{
+		const hn::Repartition<int16_t, Tag> pairTag;
+		const Vector ones = hn::Set(Tag(), 0x10001);
+		Vector all = hn::Zero(Tag());
+
+		for (uint32_t i = 0; i < units; i++, weights += kFewColumns) {
+			const Vector pair = hn::LoadU(Tag(), weights);
+			const Vector above = hn::BitCast(
+				Tag(), hn::Max(hn::BitCast(pairTag, pair), hn::Zero(pairTag)));
+			all = hn::Add(all, Pairs<FewColumns>::multiply(pair, ones));
+			positive = hn::Add(positive, Pairs<FewColumns>::multiply(above, ones));
+		}
+		negative = hn::Sub(positive, all);
+	}
+
+	HWY_INLINE void add(const WeightSides &other)
+	{
+		positive = hn::Add(positive, other.positive);
+		negative = hn::Add(negative, other.negative);
+	}
+};
+
+/** What sums are held against: either side alone counts if no data are below zero */
+struct SumLimit {
+	/* Of the sum before there is no more than the lower half. */
+	static constexpr int32_t kRoom = INT32_MAX - UINT16_MAX;
+
+	const bool bothSides;
+	const Vector most;
+
+	HWY_INLINE explicit SumLimit(Int16Range data)
+		: bothSides(data.lowest < 0),
+		  most(hn::Set(Tag(), kRoom / static_cast<int32_t>(std::max(1U, data.largest()))))
+	{
+	}
+
+	HWY_INLINE bool fits(const WeightSides &sides) const
+	{
+		const Vector worst = bothSides ? hn::Add(sides.positive, sides.negative)
+					       : hn::Max(sides.positive, sides.negative);
+		return hn::AllFalse(Tag(), hn::Gt(worst, most));
+	}
+};
+
 size_t findUnfitOfTarget(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Range data,
 			 size_t most, uint8_t *unfit)
 {
-	const hn::Repartition<int16_t, Tag> pairTag;
-	const auto largest = static_cast<int32_t>(data.largest());
-	const Vector limit = hn::Set(Tag(), largest ? INT32_MAX / largest : INT32_MAX);
-	const Vector ones = hn::Set(Tag(), 0x10001);
+	const SumLimit limit(data);
 	size_t count = 0;
 
 	for (uint32_t first = 0; first < units && count <= most; first += chunk) {
+		const int32_t *from = weights + first * kFewColumns;
 		const uint32_t some = std::min(chunk, units - first);
 		bool fits = true;
-		for (size_t column = 0; column < kFewColumns; column += kLanes) {
-			Vector all = hn::Zero(Tag());
-			Vector positive = hn::Zero(Tag());
-			const int32_t *from = weights + first * kFewColumns + column;
-			for (uint32_t i = 0; i < some; i++, from += kFewColumns) {
-				const Vector pair = hn::LoadU(Tag(), from);
-				const auto none = hn::Zero(pairTag);
-				const Vector above = hn::BitCast(
-					Tag(), hn::Max(hn::BitCast(pairTag, pair), none));
-				all = hn::Add(all, Pairs<FewColumns>::multiply(pair, ones));
-				positive =
-					hn::Add(positive, Pairs<FewColumns>::multiply(above, ones));
-			}
-			/* The magnitudes of those below zero; either side alone counts if no data
-			 * are below zero. */
-			const Vector negative = hn::Sub(positive, all);
-			const Vector worst = data.lowest < 0 ? hn::Add(positive, negative)
-							     : hn::Max(positive, negative);
-			fits = fits && hn::AllFalse(Tag(), hn::Gt(worst, limit));
-		}
+		for (size_t column = 0; column < kFewColumns; column += kLanes)
+			fits = fits && limit.fits(WeightSides(from + column, some));
 		*unfit++ = !fits;
 		count += !fits;
 	}
 	return count;
 }
 
+bool findHalvedOfTarget(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
+			uint8_t *unfitHalves)
+{
+	constexpr uint32_t kHalf = WideParts::kHalvedChunk / 2;
+	const SumLimit limit(data);
+	bool any = false;
+
+	for (uint32_t first = 0; first < units; first += 2 * kHalf) {
+		const uint32_t one = std::min(kHalf, units - first);
+		const uint32_t other = std::min(kHalf, units - first - one);
+		const int32_t *from = weights + first * kFewColumns;
+		bool halves = true;
+		bool whole = true;
+		for (size_t column = 0; column < kFewColumns; column += kLanes) {
+			WeightSides sides(from + column, one);
+			const WeightSides others(from + one * kFewColumns + column, other);
+			halves = halves && limit.fits(sides) && limit.fits(others);
+			sides.add(others);
+			whole = whole && limit.fits(sides);
+		}
+		*unfit++ = !whole;
+		*unfitHalves++ = !halves;
+		any |= !halves;
+	}
+	return any;
+}
+
 #else /* vectors of any size */
 
 void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		      std::span<const WidePart>, const int32_t *weights, int64_t *sums)
+		      const WideParts &, const int32_t *weights, int64_t *sums,
+		      std::span<const std::byte>)
 {
 	wideSumsReference(positions, count, runs, weights, sums);
 }
@@ -247,6 +361,11 @@ void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<con
 size_t findUnfitOfTarget(const int32_t *, uint32_t, uint32_t, Int16Range, size_t most, uint8_t *)
 {
 	return most + 1;
+}
+
+bool findHalvedOfTarget(const int32_t *, uint32_t, Int16Range, uint8_t *, uint8_t *)
+{
+	return true;
 }
 
 #endif
@@ -288,12 +407,14 @@ namespace nvdla::sim
 
 HWY_EXPORT(wideSumsOfTarget);
 HWY_EXPORT(findUnfitOfTarget);
+HWY_EXPORT(findHalvedOfTarget);
 HWY_EXPORT(clipSumsOfTarget);
 
 void wideSums(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-	      std::span<const WidePart> parts, const int32_t *weights, int64_t *sums)
+	      const WideParts &parts, const int32_t *weights, int64_t *sums,
+	      std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(positions, count, runs, parts, weights, sums);
+	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(positions, count, runs, parts, weights, sums, ahead);
 }
 
 void wideSumsReference(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
@@ -326,6 +447,12 @@ size_t findUnfit(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Ra
 		 size_t most, uint8_t *unfit)
 {
 	return HWY_DYNAMIC_DISPATCH(findUnfitOfTarget)(weights, units, chunk, data, most, unfit);
+}
+
+bool findHalved(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
+		uint8_t *unfitHalves)
+{
+	return HWY_DYNAMIC_DISPATCH(findHalvedOfTarget)(weights, units, data, unfit, unfitHalves);
 }
 
 uint32_t clipSums(std::span<const int64_t> sums, uint32_t truncate, int32_t *out)

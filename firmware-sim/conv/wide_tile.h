@@ -21,6 +21,16 @@ struct WidePart {
 	uint32_t chunk; /**< the last one may have less */
 };
 
+/** \brief The parts of all runs, one after the other */
+struct WideParts {
+	/** Units of a chunk of which perhaps only the halves fit */
+	static constexpr uint32_t kHalvedChunk = 4;
+
+	std::vector<WidePart> parts;
+	/** For each chunk of the parts with kHalvedChunk 1 or 0: only its halves fit */
+	std::vector<uint8_t> halved;
+};
+
 /** \brief What numbers there are, and zero */
 struct Int16Range {
 	int32_t lowest = 0;
@@ -42,8 +52,7 @@ struct Int16Range {
  * \param data that they may meet
  * \return the parts of all runs in their order; none if there are units that do not fit
  */
-std::vector<WidePart> wideParts(std::span<const TileRun> runs, const int32_t *weights,
-				Int16Range data);
+WideParts wideParts(std::span<const TileRun> runs, const int32_t *weights, Int16Range data);
 
 /**
  * \brief Which chunks of a run have sums that may not fit 32 bits
@@ -56,6 +65,14 @@ std::vector<WidePart> wideParts(std::span<const TileRun> runs, const int32_t *we
 size_t findUnfit(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Range data,
 		 size_t most, uint8_t *unfit);
 
+/**
+ * \brief findUnfit() of chunks of kHalvedChunk, all of them, and of their halves
+ * \param unfitHalves for each chunk 1 or 0: one of its halves may not fit
+ * \return there is one
+ */
+bool findHalved(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
+		uint8_t *unfitHalves);
+
 /** \brief Units that wideSums() can add up in chunks, one for each at the worst */
 inline constexpr size_t kMostWideUnits = 0xffff;
 
@@ -66,9 +83,11 @@ inline constexpr size_t kMostWideUnits = 0xffff;
  * \param parts of wideParts()
  * \param weights as there
  * \param sums \a count times kFewColumns; overwritten
+ * \param ahead bytes that are wanted next, which are brought nearer meanwhile
  */
 void wideSums(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-	      std::span<const WidePart> parts, const int32_t *weights, int64_t *sums);
+	      const WideParts &parts, const int32_t *weights, int64_t *sums,
+	      std::span<const std::byte> ahead = {});
 
 /** \brief wideSums() to read; needs no parts, as it adds in 64 bits */
 void wideSumsReference(const TilePosition *positions, size_t count, std::span<const TileRun> runs,

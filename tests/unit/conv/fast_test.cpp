@@ -602,8 +602,7 @@ TEST(TileTest, SumsOfAllCounts)
 			positions.push_back({ rows, p * 6, random(-100000, 100000) });
 		forEachTarget([&] {
 			for (TileKind kind :
-			     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads,
-			       TileKind::DoublePairs, TileKind::DoubleQuads }) {
+			     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads }) {
 				if (tileKind() == TileKind::None ||
 				    (kind != TileKind::Pairs && tileKind() != TileKind::Quads))
 					continue;

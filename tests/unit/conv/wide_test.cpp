@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "conv/cacc.h"
-#include "conv/estimated_sums.h"
 #include "conv/tile_operands.h"
 #include "conv/wide_tile.h"
 #include "conv_support.h"
@@ -37,22 +36,7 @@ struct WideOperands {
 	{
 		return rangeOf(reinterpret_cast<const std::byte *>(lines.data()), lines.size());
 	}
-	std::vector<WidePart> parts() const { return wideParts(runs, units(), range()); }
-
-	void estimate(const std::vector<TilePosition> &positions, int64_t *sums) const
-	{
-		std::vector<std::byte> bytes(lines.size());
-		const std::byte *highRows[2] = { &bytes[0], &bytes[1001] };
-		std::vector<TilePosition> highs;
-		EstimatedWeights estimated;
-
-		highBytes(reinterpret_cast<const std::byte *>(lines.data()), lines.size(),
-			  bytes.data());
-		for (const TilePosition &position : positions)
-			highs.push_back({ highRows, position.offset / 2 });
-		estimated.load(runs, units(), range().largest());
-		estimated.sums(positions.data(), highs.data(), positions.size(), sums);
-	}
+	WideParts parts() const { return wideParts(runs, units(), range()); }
 
 	void expectTheReference(size_t count) const
 	{
@@ -64,16 +48,10 @@ struct WideOperands {
 		wideSumsReference(positions.data(), count, runs, units(), expected.data());
 		forEachTarget([&] {
 			std::vector<int64_t> sums(count * kFewColumns);
-			if (!parts().empty()) {
-				wideSums(positions.data(), count, runs, parts(), units(),
-					 sums.data());
-				EXPECT_EQ(sums, expected) << count << " positions";
-			}
-			if (!EstimatedWeights::supported())
+			if (parts().parts.empty())
 				return;
-			std::fill(sums.begin(), sums.end(), 0);
-			estimate(positions, sums.data());
-			EXPECT_EQ(sums, expected) << count << " positions, estimated";
+			wideSums(positions.data(), count, runs, parts(), units(), sums.data());
+			EXPECT_EQ(sums, expected) << count << " positions";
 		});
 	}
 };
@@ -123,15 +101,21 @@ TEST(WideTest, PartsAreAllUnitsOfEachRun)
 	forEachTarget([&] {
 		if (tileKind() == TileKind::None)
 			return;
-		const std::vector<WidePart> parts = operands.parts();
+		const WideParts all = operands.parts();
+		const std::vector<WidePart> &parts = all.parts;
+		size_t halved = 0;
 		auto part = parts.begin();
 		for (const TileRun &run : operands.runs) {
 			uint32_t units = 0;
-			for (; units < run.units && part != parts.end(); part++)
+			for (; units < run.units && part != parts.end(); part++) {
 				units += part->units;
+				if (part->chunk == WideParts::kHalvedChunk)
+					halved += (part->units + part->chunk - 1) / part->chunk;
+			}
 			EXPECT_EQ(units, run.units);
 		}
 		EXPECT_EQ(part, parts.end());
+		EXPECT_EQ(halved, all.halved.size());
 	});
 }
 
@@ -144,11 +128,15 @@ TEST(WideTest, ChunksAreAsLongAsTheirSumsFit)
 	forEachTarget([&] {
 		if (tileKind() == TileKind::None)
 			return;
-		/* Four products are below 2^31, the fifth is not. */
-		const std::vector<WidePart> parts = operands.parts();
-		ASSERT_EQ(parts.size(), operands.runs.size());
-		for (const WidePart &part : parts)
-			EXPECT_EQ(part.chunk, part.units == 1 ? 64U : 2U) << part.units;
+		/* Those of two units are below 2^31, of three not. */
+		const WideParts all = operands.parts();
+		ASSERT_EQ(all.parts.size(), operands.runs.size());
+		for (const WidePart &part : all.parts)
+			EXPECT_EQ(part.chunk, part.units == 1 ? 64U : 4U) << part.units;
+		/* Behind 37 chunks the first run has two units left. */
+		std::vector<uint8_t> halved(38 + 2, 1);
+		halved[37] = 0;
+		EXPECT_EQ(all.halved, halved);
 	});
 }
 
@@ -159,7 +147,7 @@ TEST(WideTest, TwoProductsOfTheLowestNumbersDoNotFit)
 	std::fill(operands.weights.begin(), operands.weights.end(), int16_t{ -32768 });
 	std::fill(operands.lines.begin(), operands.lines.end(), int16_t{ 1 });
 	operands.lines[7] = -32768;
-	forEachTarget([&] { EXPECT_TRUE(operands.parts().empty()); });
+	forEachTarget([&] { EXPECT_TRUE(operands.parts().parts.empty()); });
 }
 
 TEST(WideTest, SumsAreClippedAsTheAccumulatorsDo)

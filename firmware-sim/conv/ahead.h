@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What kernels read next, brought nearer.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace nvdla::sim
+{
+
+/** \brief What is wanted next, brought into a near cache little by little */
+class Ahead
+{
+public:
+	Ahead() = default;
+	/** \param steps that all of \a bytes are brought in; nothing is if they are few */
+	Ahead(std::span<const std::byte> bytes, size_t steps)
+	{
+		constexpr size_t kLine = 64;
+		constexpr size_t kFewest = 4; /* in a step that are worth it */
+
+		if (bytes.size() <= steps * kFewest)
+			return;
+		at_ = bytes.data();
+		step_ = std::min(bytes.size() / steps + 1, kLine);
+	}
+
+	/** \return there is something to be brought */
+	bool has() const { return step_ != 0; }
+
+	/** \brief Those of some steps */
+	void bring(size_t steps)
+	{
+		constexpr int kRead = 0;
+		constexpr int kNotTheNearest = 2;
+
+		__builtin_prefetch(at_, kRead, kNotTheNearest);
+		at_ += steps * step_;
+	}
+
+private:
+	const std::byte *at_ = nullptr;
+	size_t step_ = 0; /* bytes */
+};
+
+/**
+ * \brief Brings weights nearer that are looked at soon
+ *
+ * A few kernels' are some bytes of every block, which the host does not foresee. Behind the last
+ * ones there may be anything, or nothing.
+ */
+inline void bringAhead(const std::byte *weights)
+{
+	constexpr uintptr_t kAhead = 16 << 10;
+
+	__builtin_prefetch(
+		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(weights) + kAhead));
+}
+
+} /* namespace nvdla::sim */
