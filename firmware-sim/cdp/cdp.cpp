@@ -38,7 +38,7 @@ public:
 	{
 		if (op.precision != Precision::Fp16) {
 			if (const auto pieces = LutPieces::of(op.lut, tables, cdpLutInputs(op)))
-				pieces_.emplace(op, *pieces);
+				pieces_.emplace(CdpPieces{ op, *pieces });
 			else if (FastLut::accepts(op.lut))
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
