@@ -222,6 +222,20 @@ void split(const RubikOp &op, MemoryPort &port)
 	}
 }
 
+/**
+ * Planes where they are, if all of an atom's are; empty if there are fewer, or they would be in the
+ * same places of the cache
+ */
+std::span<const std::byte> planesAt(const RubikOp &op, uint64_t address, uint32_t planes,
+				    size_t bytes, MemoryPort &port)
+{
+	constexpr uint32_t kCachePlaces = 4096;
+
+	if (planes < atomChannels(op.precision) || op.srcPlaneStride % kCachePlaces == 0)
+		return {};
+	return port.look(op.srcType, address, size_t{ planes - 1 } * op.srcPlaneStride + bytes);
+}
+
 /* Channels of the last surface that no plane gives are zero. */
 void merge(const RubikOp &op, MemoryPort &port)
 {
@@ -240,14 +254,24 @@ void merge(const RubikOp &op, MemoryPort &port)
 		std::fill(in.begin() + static_cast<ptrdiff_t>(planes * inStep), in.end(),
 			  std::byte{ 0 });
 		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
-			for (uint32_t plane = 0; plane < planes; plane++)
-				port.read(op.srcType,
-					  op.src + uint64_t{ first + plane } * op.srcPlaneStride +
-						  uint64_t{ y } * op.srcLineStride +
-						  uint64_t{ x } * bytes,
-					  { &in[plane * inStep], roundUpToAtom(pixels * bytes) });
-			transpose(bytes, { in.data(), inStep }, perAtom, pixels,
-				  { out.data(), atomBytes });
+			const uint64_t address = op.src + uint64_t{ first } * op.srcPlaneStride +
+						 uint64_t{ y } * op.srcLineStride +
+						 uint64_t{ x } * bytes;
+			const uint32_t whole = roundUpToAtom(pixels * bytes);
+			const auto there = planesAt(op, address, planes, whole, port);
+
+			if (there.empty()) {
+				for (uint32_t plane = 0; plane < planes; plane++)
+					port.read(op.srcType,
+						  address + uint64_t{ plane } * op.srcPlaneStride,
+						  { &in[plane * inStep], whole });
+				transpose(bytes, { in.data(), inStep }, perAtom, pixels,
+					  { out.data(), atomBytes });
+			} else {
+				port.countRead(op.srcType, size_t{ planes } * whole);
+				transpose(bytes, { there.data(), op.srcPlaneStride }, perAtom,
+					  pixels, { out.data(), atomBytes });
+			}
 			port.write(op.dstType,
 				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
 					   uint64_t{ y } * op.dstLineStride +
