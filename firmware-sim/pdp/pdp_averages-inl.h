@@ -119,6 +119,7 @@ class IntegerAverages
 public:
 	using Arith = PdpIntegerAverage<Scaling::kPrecision>;
 	using Element = typename Arith::Element;
+	using Source = Element;
 	using Number = typename Arith::Number;
 	using Tag = typename Scaling::Tag;
 	using Vector = hn::Vec<Tag>;
@@ -238,6 +239,7 @@ private:
 struct FloatAverages {
 	using Arith = PdpFloatAverage;
 	using Element = Arith::Element;
+	using Source = Element;
 	using Number = int32_t;
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -71,6 +72,7 @@ public:
 
 private:
 	using Element = typename Ops::Element;
+	using Source = typename Ops::Source;
 	using Number = typename Ops::Number;
 	using Tag = typename Ops::Tag;
 	using Vector = typename Ops::Vector;
@@ -124,9 +126,21 @@ private:
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
 	void poolLine(const Element *in)
 	{
-		const bool plain = ops_.isPlain(in, size_t{ inWidth_ } * Lanes);
+		const size_t count = size_t{ inWidth_ } * Lanes;
+		bool &plain = isPlain_[y_ % op_.kernelHeight];
 
-		isPlain_[y_ % op_.kernelHeight] = plain;
+		if constexpr (std::is_same_v<Source, Element>) {
+			plain = ops_.isPlain(in, count);
+			poolSources(in, plain);
+		} else {
+			sources_.resize(count);
+			plain = ops_.prepare(in, count, sources_.data());
+			poolSources(sources_.data(), plain);
+		}
+	}
+
+	void poolSources(const Source *in, bool plain)
+	{
 		if (plain)
 			poolRow<true>(in);
 		else
@@ -134,7 +148,7 @@ private:
 	}
 
 	template<bool kPlain>
-	void poolRow(const Element *in)
+	void poolRow(const Source *in)
 	{
 		/* The usual widths, for which the compiler has no loop to make. */
 		switch (op_.kernelWidth) {
@@ -150,7 +164,7 @@ private:
 	/** \tparam kPlain there is no number that needs care \tparam kColumns of a window; 0: any
 	 */
 	template<bool kPlain, uint32_t kColumns>
-	void poolWindows(const Element *in)
+	void poolWindows(const Source *in)
 	{
 		const size_t step = hn::Lanes(Tag());
 		const size_t stride = size_t{ op_.strideX } * Lanes;
@@ -169,7 +183,7 @@ private:
 
 			some(0, first);
 			if constexpr (kColumns > 0) {
-				const Element *from = in + lane;
+				const Source *from = in + lane;
 				if (first < end)
 					from += size_t{ windows_[first].first } * Lanes;
 				for (size_t i = first; i < end; i++, from += stride) {
@@ -186,12 +200,12 @@ private:
 	}
 
 	template<bool kPlain>
-	static HWY_INLINE Vector sumOf(const Ops &ops, const Window &window, const Element *in)
+	static HWY_INLINE Vector sumOf(const Ops &ops, const Window &window, const Source *in)
 	{
 		if (window.columns == 0)
 			return hn::Zero(Tag());
-		const Element *from = in + size_t{ window.first } * Lanes;
-		const Element *end = from + size_t{ window.columns } * Lanes;
+		const Source *from = in + size_t{ window.first } * Lanes;
+		const Source *end = from + size_t{ window.columns } * Lanes;
 		Vector row = ops.template load<kPlain>(from);
 		for (from += Lanes; from < end; from += Lanes)
 			row = ops.template addInRow<kPlain>(row, ops.template load<kPlain>(from));
@@ -262,7 +276,8 @@ private:
 	const size_t firstWhole_;
 	const size_t endWhole_;
 	const size_t rowNumbers_;
-	std::vector<Number> rows_; /* as many as a window has, in turns */
+	std::vector<Source> sources_; /* of a line, if they are no elements */
+	std::vector<Number> rows_;    /* as many as a window has, in turns */
 	/* No number of a row needs care. */
 	std::array<bool, kMostRows> isPlain_ = {};
 	std::vector<Element> out_;

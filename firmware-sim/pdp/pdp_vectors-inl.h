@@ -3,7 +3,8 @@
  * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
  * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
  * vectors of those of an atom at most; and says whether a line is plain: without numbers that need
- * care, so that most steps are shorter.
+ * care, so that most steps are shorter. Windows are loaded from sources: elements, or what
+ * prepare() makes of them once.
  */
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,7 @@ template<Precision P, PoolingMethod M>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;
 	using Number = Element;
+	using Source = Element;
 	using Tag = hn::CappedTag<Number, atomChannels(P)>;
 	using Vector = hn::Vec<Tag>;
 
@@ -73,6 +75,7 @@ template<PoolingMethod M>
 struct FloatExtremes {
 	using Element = PdpElement<Precision::Fp16>;
 	using Number = int16_t;
+	using Source = Number;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Fp16)>;
 	using Vector = hn::Vec<Tag>;
 
@@ -84,17 +87,28 @@ struct FloatExtremes {
 		return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(Tag(), 0x7fff)));
 	}
 
+	/**
+	 * \brief Elements in their order, whole atoms
+	 * \return true if there is no NaN
+	 */
+	static bool prepare(const Element *in, size_t count, Source *out)
+	{
+		Vector largest = hn::Zero(Tag());
+
+		for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
+			const hn::RebindToUnsigned<Tag> bitsTag;
+			const Vector bits = hn::BitCast(Tag(), hn::LoadU(bitsTag, in + i));
+			largest = hn::Max(largest, hn::And(bits, hn::Set(Tag(), 0x7fff)));
+			hn::StoreU(ordered(bits), Tag(), out + i);
+		}
+		return hn::AllFalse(Tag(), hn::Gt(largest, hn::Set(Tag(), 0x7c00)));
+	}
+
 	static HWY_INLINE hn::Mask<Tag> isNan(Vector number)
 	{
 		const Vector magnitude = hn::Xor(number, hn::BroadcastSignBit(number));
 
 		return hn::Gt(magnitude, hn::Set(Tag(), 0x7c00));
-	}
-
-	/** \return true if there is no NaN */
-	static bool isPlain(const Element *in, size_t count)
-	{
-		return float_bits::halvesAreBelow(in, count, 0x7c01);
 	}
 
 	template<bool kPlain>
@@ -108,11 +122,9 @@ struct FloatExtremes {
 	}
 
 	template<bool>
-	HWY_INLINE Vector load(const Element *in) const
+	HWY_INLINE Vector load(const Source *in) const
 	{
-		const hn::RebindToUnsigned<Tag> bits;
-
-		return ordered(hn::BitCast(Tag(), hn::LoadU(bits, in)));
+		return hn::LoadU(Tag(), in);
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const
@@ -139,6 +151,7 @@ template<typename A>
 struct OneByOne {
 	using Arith = A;
 	using Element = typename Arith::Element;
+	using Source = Element;
 	using Number = int32_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
 	using Vector = hn::Vec<Tag>;
