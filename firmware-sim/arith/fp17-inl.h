@@ -45,10 +45,10 @@ inline bool isOrdinary(uint32_t fp17Bits)
 	       (Fp17::exponent(fp17Bits) != 0 && Fp17::exponent(fp17Bits) != Fp17::kExponentMax);
 }
 
-/** \param fp17Bits of an ordinary number */
-HWY_INLINE Bits ofRegister(uint32_t fp17Bits)
+/** \param fp17Bits of an ordinary number \return FP32 bits */
+inline int32_t ofRegister(uint32_t fp17Bits)
 {
-	return constant(static_cast<int32_t>(arith::fp17ToFp32(fp17Bits)));
+	return static_cast<int32_t>(arith::fp17ToFp32(fp17Bits));
 }
 
 HWY_INLINE Mask isNan(Bits bits)

@@ -3,6 +3,7 @@
  * The averages of pdp_arith.h in vectors, as pdp_vectors-inl.h describes them.
  */
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -236,7 +237,9 @@ private:
 };
 
 /** \brief PdpFloatAverage, of registers that hold ordinary numbers */
-struct FloatAverages {
+class FloatAverages
+{
+public:
 	using Arith = PdpFloatAverage;
 	using Element = Arith::Element;
 	using Source = Element;
@@ -244,13 +247,7 @@ struct FloatAverages {
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;
 
-	explicit FloatAverages(const PdpOp &op)
-		: arith(op), moderate(std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
-				      std::ranges::all_of(arith.windowPad, fp17::isModerate)),
-		  shrinks(fp17::isAtMostOne(arith.recipWidth) &&
-			  fp17::isAtMostOne(arith.recipHeight))
-	{
-	}
+	explicit FloatAverages(const PdpOp &op) : FloatAverages(Arith(op)) {}
 
 	/** \return false if a register has a number that OneByOne is for */
 	static bool accepts(const PdpOp &op)
@@ -269,7 +266,7 @@ struct FloatAverages {
 	 */
 	bool isPlain(const Element *in, size_t count) const
 	{
-		return moderate && fp17::halvesAreBelow(in, count, 0x7c00);
+		return moderate_ && fp17::halvesAreBelow(in, count, 0x7c00);
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector load(const Element *in) const
@@ -283,7 +280,7 @@ struct FloatAverages {
 	}
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		return added(row, arith.rowPad[padded]);
+		return added(row, rowPad_[padded]);
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
@@ -291,30 +288,47 @@ struct FloatAverages {
 		return kPlain ? fp17::addModerate(row, sum) : fp17::add(row, sum);
 	}
 	/* A zero changes nothing, not even the sign of another one. */
-	static HWY_INLINE Vector added(Vector sum, uint32_t pad)
+	static HWY_INLINE Vector added(Vector sum, int32_t pad)
 	{
-		return arith::Fp17::isZero(pad) ? sum : fp17::add(sum, fp17::ofRegister(pad));
+		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));
 	}
 	template<bool kPlain>
 	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		Vector value = added(sum, arith.windowPad[padded]);
+		Vector value = added(sum, windowPad_[padded]);
 
-		if (kPlain && shrinks) {
-			value = fp17::shrink(value, fp17::ofRegister(arith.recipWidth));
-			value = fp17::shrink(value, fp17::ofRegister(arith.recipHeight));
+		if (kPlain && shrinks_) {
+			value = fp17::shrink(value, fp17::constant(recipWidth_));
+			value = fp17::shrink(value, fp17::constant(recipHeight_));
 			hn::StoreU(fp17::narrowFinite(value), fp17::HalfTag(), out);
 			return;
 		}
 
-		value = fp17::multiply(value, fp17::ofRegister(arith.recipWidth));
-		value = fp17::multiply(value, fp17::ofRegister(arith.recipHeight));
+		value = fp17::multiply(value, fp17::constant(recipWidth_));
+		value = fp17::multiply(value, fp17::constant(recipHeight_));
 		fp17::store(value, out);
 	}
 
-	Arith arith;
-	bool moderate; /* padding values are */
-	bool shrinks;  /* a sum, by both reciprocals */
+private:
+	explicit FloatAverages(const Arith &arith)
+		: recipWidth_(fp17::ofRegister(arith.recipWidth)),
+		  recipHeight_(fp17::ofRegister(arith.recipHeight)),
+		  moderate_(std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
+			    std::ranges::all_of(arith.windowPad, fp17::isModerate)),
+		  shrinks_(fp17::isAtMostOne(arith.recipWidth) &&
+			   fp17::isAtMostOne(arith.recipHeight))
+	{
+		std::ranges::transform(arith.rowPad, rowPad_.begin(), fp17::ofRegister);
+		std::ranges::transform(arith.windowPad, windowPad_.begin(), fp17::ofRegister);
+	}
+
+	/* FP32 bits */
+	std::array<int32_t, 8> rowPad_;
+	std::array<int32_t, 8> windowPad_;
+	int32_t recipWidth_;
+	int32_t recipHeight_;
+	bool moderate_; /* padding values are */
+	bool shrinks_;	/* a sum, by both reciprocals */
 };
 
 } /* namespace HWY_NAMESPACE */
