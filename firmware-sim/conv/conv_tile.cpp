@@ -92,19 +92,23 @@ struct Tile {
 		(addUnit<kPosition, kUnit>(from, weights, Vectors()), ...);
 	}
 
-	/** \param offset of the unit in its run, bytes */
+	/** \param offset of the unit in its run, bytes \param kColumn vectors of weights of all
+	 * units */
+	template<size_t kUnits, size_t... kColumn>
+	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
+	{
+		const Vector columns[] = { hn::BitCast(
+			Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
+					 weights + kColumn / kVectors * Product::kAllColumns +
+						 kColumn % kVectors * kLanes))... };
+
+		(add<kIndex>(offset, columns, std::make_index_sequence<kUnits>()), ...);
+	}
+
 	template<size_t kUnits>
 	HWY_INLINE void step(size_t offset, const int32_t *weights)
 	{
-		Vector columns[kUnits * kVectors];
-
-		for (size_t unit = 0; unit < kUnits; unit++)
-			for (size_t i = 0; i < kVectors; i++)
-				columns[unit * kVectors + i] = hn::BitCast(
-					Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
-							 weights + unit * Product::kAllColumns +
-								 i * kLanes));
-		(add<kIndex>(offset, columns, std::make_index_sequence<kUnits>()), ...);
+		step<kUnits>(offset, weights, std::make_index_sequence<kUnits * kVectors>());
 	}
 
 	template<typename Bring>
