@@ -21,8 +21,10 @@ constexpr uint32_t kTileChannels = 4;
 
 std::vector<Block> directBlocks(const CubeSize &kernel)
 {
+	const size_t parts = (kernel.channels + kMacLanes - 1) / kMacLanes;
 	std::vector<Block> blocks;
 
+	blocks.reserve(parts * kernel.height * kernel.width);
 	for (uint32_t channel = 0; channel < kernel.channels; channel += kMacLanes) {
 		for (uint32_t row = 0; row < kernel.height; row++) {
 			for (uint32_t column = 0; column < kernel.width; column++) {

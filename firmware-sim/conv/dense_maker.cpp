@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -231,7 +232,7 @@ private:
 	bool isChannels(const WeightGroup &group) const
 	{
 		for (size_t at = 0; at < group.masks.size(); at += mask_.size())
-			if (!std::ranges::equal(group.masks.subspan(at, mask_.size()), mask_))
+			if (std::memcmp(&group.masks[at], mask_.data(), mask_.size()) != 0)
 				return false;
 		return true;
 	}
@@ -241,14 +242,15 @@ private:
 	{
 		const Number *weight = weights.data();
 		std::vector<Sum> sums(kernels);
+		Sum *sum = sums.data();
 
 		for (const Block &block : makeBlocks(op_)) {
 			const Number *data = &data_[denseOffset(op_, block)];
 			for (size_t kernel = 0; kernel < kernels; kernel++)
-				sums[kernel] += static_cast<Sum>(data[kernel] * weight[kernel]);
+				sum[kernel] += static_cast<Sum>(data[kernel] * weight[kernel]);
 			weight += kernels;
 		}
-		std::ranges::transform(sums, sums_.begin(), [](Sum sum) { return bitsOf(sum); });
+		std::ranges::transform(sums, sums_.begin(), [](Sum one) { return bitsOf(one); });
 	}
 
 	const ConvOp &op_;
