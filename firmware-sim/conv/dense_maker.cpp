@@ -41,6 +41,9 @@ public:
 	{
 		for (uint32_t y = 0; y < op.windows.data.height; y++)
 			data.read(0, y, &data_[y * lineBytes_]);
+		for (const Block &block : blocks_)
+			operands_.push_back(
+				{ dataOf(block), nullptr, block.lanes * elementBytes_ });
 		if (isWide()) {
 			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
 			return;
@@ -54,12 +57,9 @@ public:
 
 	void load(const WeightGroup &group) override
 	{
-		operands_.clear();
-		for (const Block &block : blocks_)
-			operands_.push_back(
-				{ dataOf(block),
-				  &group.bytes[block.weights * group.kernels * elementBytes_],
-				  block.lanes * elementBytes_ });
+		for (size_t i = 0; i < blocks_.size(); i++)
+			operands_[i].weights =
+				&group.bytes[blocks_[i].weights * group.kernels * elementBytes_];
 		if (isWide()) {
 			std::fill(wide_.begin(), wide_.end(), 0);
 			denseWideSums(operands_, group.kernels, static_cast<int16_t>(range_.lowest),
@@ -93,7 +93,7 @@ private:
 	std::vector<std::byte> data_;
 	ByteStatistics statistics_; /* INT8 */
 	Int16Range range_;	    /* INT16 */
-	std::vector<DenseBlock> operands_;
+	std::vector<DenseBlock> operands_; /* for each of blocks_ */
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_; /* INT16 */
 	uint32_t saturated_ = 0;
@@ -117,16 +117,16 @@ public:
 		std::ranges::stable_sort(blocks_, {}, [](const Block &block) {
 			return std::pair(block.row, block.column);
 		});
+		for (const Block &block : blocks_)
+			operands_.push_back(
+				{ &data_[denseOffset(op, block)], nullptr, block.lanes });
 	}
 
 	void load(const WeightGroup &group) override
 	{
-		operands_.clear();
-		for (const Block &block : blocks_)
-			operands_.push_back(
-				{ &data_[denseOffset(op_, block)],
-				  &group.bytes[block.weights * group.kernels * sizeof(uint16_t)],
-				  block.lanes });
+		for (size_t i = 0; i < blocks_.size(); i++)
+			operands_[i].weights =
+				&group.bytes[blocks_[i].weights * group.kernels * sizeof(uint16_t)];
 		denseFloatSums(operands_, group.kernels, sums_.data());
 	}
 
@@ -139,7 +139,7 @@ private:
 	const ConvOp &op_;
 	std::vector<Block> blocks_;
 	std::vector<float> data_;
-	std::vector<DenseFloats> operands_;
+	std::vector<DenseFloats> operands_; /* for each of blocks_ */
 	std::vector<int32_t> sums_;
 };
 

@@ -242,27 +242,31 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteS
 }
 
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
+using WidePairs = hn::Vec<WidePairTag>;
 
+/* Two vectors for each kernel. */
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr size_t kWideKernelsAtOnce = 4;
+#else
+constexpr size_t kWideKernelsAtOnce = 8;
+#endif
+constexpr size_t kWideBytes = hn::MaxLanes(WidePairTag()) * sizeof(int16_t); /* of a vector */
 
-HWY_INLINE hn::Vec<WidePairTag> loadWide(const std::byte *bytes)
+HWY_INLINE WidePairs loadWide(const std::byte *bytes)
 {
 	return hn::LoadU(WidePairTag(), reinterpret_cast<const int16_t *>(bytes));
 }
 
-/** Products of INT16, twice kDenseBytes of each operand */
-HWY_INLINE void addWide(WideSum &sum, const std::byte *data, const std::byte *weights)
+/** Products of INT16 */
+HWY_INLINE void addWide(WideSum &sum, WidePairs data, WidePairs weights)
 {
 	const WideSum::Tag tag;
+	auto other = hn::Zero(tag);
 
-	for (size_t i = 0; i < 2 * kDenseBytes; i += hn::MaxLanes(WidePairTag()) * 2) {
-		auto other = hn::Zero(tag);
-		sum.add(hn::ReorderWidenMulAccumulate(tag, loadWide(data + i),
-						      loadWide(weights + i), hn::Zero(tag), other));
+	sum.add(hn::ReorderWidenMulAccumulate(tag, data, weights, hn::Zero(tag), other));
 #if !HWY_ARCH_X86 || HWY_TARGET == HWY_EMU128
-		sum.add(other);
+	sum.add(other);
 #endif
-	}
 }
 
 HWY_INLINE int64_t totalOf(const WideSum &sum)
@@ -273,27 +277,55 @@ HWY_INLINE int64_t totalOf(const WideSum &sum)
 	return std::accumulate(std::begin(lanes), std::end(lanes), int64_t{ 0 });
 }
 
+/** The sums of some kernels, in registers: indices are constants once inlined */
+template<size_t... kIndex>
+struct WideDenseSums {
+	WideSum sums[sizeof...(kIndex)];
+
+	HWY_INLINE WideDenseSums() {} /* an implicit one has no vectors */
+
+	HWY_INLINE void addOperand(WidePairs data, const std::byte *weights)
+	{
+		(addWide(sums[kIndex], data, loadWide(weights + 2 * kIndex * kDenseBytes)), ...);
+	}
+
+	/** \param weights of the first kernel, those of the next one follow */
+	template<size_t... kPart>
+	HWY_INLINE void addBlock(const std::byte *data, const std::byte *weights,
+				 std::index_sequence<kPart...>)
+	{
+		(bringAhead(weights + 2 * kIndex * kDenseBytes), ...);
+		(bringAhead(weights + (2 * kIndex + 1) * kDenseBytes), ...);
+		(addOperand(loadWide(data + kPart * kWideBytes), weights + kPart * kWideBytes),
+		 ...);
+	}
+
+	HWY_INLINE void store(int64_t *out) const { ((out[kIndex] = totalOf(sums[kIndex])), ...); }
+};
+
 template<size_t... kIndex>
 HWY_INLINE void someWideSums(std::span<const DenseBlock> blocks, size_t first, int64_t *sums,
 			     std::index_sequence<kIndex...>)
 {
-	WideSum sum[sizeof...(kIndex)];
+	constexpr size_t kBlockBytes = 2 * kDenseBytes;
+	constexpr std::make_index_sequence<kBlockBytes / kWideBytes> parts;
+	WideDenseSums<kIndex...> some;
 
 	for (const DenseBlock &block : blocks) {
 		const std::byte *weights = block.weights + first * block.bytes;
-		if (block.bytes == 2 * kDenseBytes) {
-			(bringAhead(weights + 2 * kIndex * kDenseBytes), ...);
-			(bringAhead(weights + (2 * kIndex + 1) * kDenseBytes), ...);
-			(addWide(sum[kIndex], block.data, weights + 2 * kIndex * kDenseBytes), ...);
+		if (block.bytes == kBlockBytes) {
+			some.addBlock(block.data, weights, parts);
 			continue;
 		}
-		const PaddedBlock<2 * kDenseBytes> data(block.data, block.bytes);
-		(addWide(sum[kIndex], data.bytes,
-			 PaddedBlock<2 * kDenseBytes>(weights + kIndex * block.bytes, block.bytes)
-				 .bytes),
+		/* One kernel's behind the other, with zeroes between them. */
+		std::byte padded[sizeof...(kIndex) * kBlockBytes] = {};
+		(std::memcpy(padded + kIndex * kBlockBytes, weights + kIndex * block.bytes,
+			     block.bytes),
 		 ...);
+		some.addBlock(PaddedBlock<kBlockBytes>(block.data, block.bytes).bytes, padded,
+			      parts);
 	}
-	((sums[first + kIndex] = totalOf(sum[kIndex])), ...);
+	some.store(sums + first);
 }
 
 void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,

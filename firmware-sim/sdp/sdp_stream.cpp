@@ -237,7 +237,10 @@ bool SdpStream::storeHalves(const StreamRun &run, uint32_t x, std::span<const in
 /* Integers from the input straight to memory, on a line. */
 bool SdpStream::storeLine(const StreamRun &run, std::span<const int32_t> input)
 {
-	if (line_.failures == Line::kMostFailures)
+	constexpr uint64_t kFewAtoms = 4; /* of a surface: finding the line takes longer */
+
+	if (line_.failures == Line::kMostFailures ||
+	    uint64_t{ op_.width } * op_.height * op_.batches < kFewAtoms)
 		return false;
 	if (findLine(line_, run.surface) &&
 	    storeSdpLine(op_, line_.line, stages_, lanes_, input, run.largest, bytes_, counters_))
