@@ -147,26 +147,41 @@ using Sums = hn::Vec<SumTag>;
 
 constexpr size_t kSumsAtOnce = 4;
 
-/** Each four bytes of the positions' units are added to one number */
-HWY_INLINE void addBytes(const std::byte *const *positions, const TileRun &run, Sums *sums)
-{
-	constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
-	const Sums ones = hn::Set(SumTag(), 0x01010101);
-	const auto add = [&](Sums &sum, Sums data) HWY_ATTR {
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data.raw));
-	};
-	const uint32_t rest = run.units % kUnits;
-	const size_t end = run.offset + (run.units - rest) * kUnitBytes;
+/** Sums of bytes of some positions, in registers: indices are constants once inlined */
+template<size_t... kIndex>
+struct ByteSums {
+	Sums sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(SumTag()))... };
+	const std::byte *positions[sizeof...(kIndex)];
 
-	for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
-		for (size_t i = 0; i < kSumsAtOnce; i++)
-			add(sums[i], Sums{ _mm512_loadu_si512(positions[i] + at) });
-	if (rest == 0)
-		return;
-	const auto there = static_cast<__mmask16>((1U << rest) - 1);
-	for (size_t i = 0; i < kSumsAtOnce; i++)
-		add(sums[i], Sums{ _mm512_maskz_loadu_epi32(there, positions[i] + end) });
-}
+	/** \param line the first position's first unit \param last the last position's number */
+	HWY_INLINE ByteSums(const std::byte *line, size_t step, size_t last)
+		: positions{ line + std::min(kIndex, last) * step... }
+	{
+	}
+
+	/** Each four bytes are added to one number */
+	static HWY_INLINE void add(Sums &sum, __m512i data)
+	{
+		const Sums ones = hn::Set(SumTag(), 0x01010101);
+
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(ones.raw), "v"(data));
+	}
+
+	HWY_INLINE void add(const TileRun &run)
+	{
+		constexpr uint32_t kUnits = hn::MaxLanes(SumTag());
+		const uint32_t rest = run.units % kUnits;
+		const size_t end = run.offset + (run.units - rest) * kUnitBytes;
+		const auto there = static_cast<__mmask16>((1U << rest) - 1);
+
+		for (size_t at = run.offset; at < end; at += kUnits * kUnitBytes)
+			(add(sums[kIndex], _mm512_loadu_si512(positions[kIndex] + at)), ...);
+		if (rest)
+			(add(sums[kIndex],
+			     _mm512_maskz_loadu_epi32(there, positions[kIndex] + end)),
+			 ...);
+	}
+};
 
 /** The sums of four vectors */
 HWY_INLINE hn::Vec<hn::FixedTag<int32_t, 4>> totals(const Sums sums[4])
@@ -192,22 +207,23 @@ HWY_INLINE hn::Vec<hn::FixedTag<int32_t, 4>> totals(const Sums sums[4])
 void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
 		      std::span<int32_t> sums)
 {
+	const hn::FixedTag<int32_t, kSumsAtOnce> tag;
+
 	if (!__builtin_cpu_supports("avx512vnni")) {
 		byteSumsReference(line, step, runs, sums);
 		return;
 	}
-	for (size_t x = 0; x < sums.size(); x += kSumsAtOnce) {
+	for (size_t x = 0; x < sums.size(); x += kSumsAtOnce, line += kSumsAtOnce * step) {
 		const size_t count = std::min(kSumsAtOnce, sums.size() - x);
-		const std::byte *positions[kSumsAtOnce];
-		Sums all[kSumsAtOnce];
-		int32_t out[kSumsAtOnce];
-		for (size_t i = 0; i < kSumsAtOnce; i++) {
-			positions[i] = line + (x + std::min(i, count - 1)) * step;
-			all[i] = hn::Zero(SumTag());
-		}
+		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
 		for (const TileRun &run : runs)
-			addBytes(positions, run, all);
-		hn::StoreU(totals(all), hn::FixedTag<int32_t, 4>(), out);
+			some.add(run);
+		if (count == kSumsAtOnce) {
+			hn::StoreU(totals(some.sums), tag, &sums[x]);
+			continue;
+		}
+		int32_t out[kSumsAtOnce];
+		hn::StoreU(totals(some.sums), tag, out);
 		std::copy_n(out, count, &sums[x]);
 	}
 }
