@@ -21,6 +21,13 @@ namespace nvdla::test
 namespace
 {
 
+Numbers negated(Numbers numbers)
+{
+	for (double &number : numbers)
+		number = -number;
+	return numbers;
+}
+
 /* In FP16, and in INT8 with a step of 60 / 255. */
 TEST(OnnxElements, LargestAndSmallestOfAConstantAreLimits)
 {
@@ -313,10 +320,6 @@ TEST(OnnxElements, SoftmaxInManyOperators)
 TEST(OnnxElements, LargestAndSmallestOfSeveral)
 {
 	OnnxBuilder builder;
-	Numbers negative = picture;
-
-	for (double &number : negative)
-		number = -number;
 	builder.input("x", { 1, 2, 2, 3 });
 	builder.input("z", { 1, 2, 2, 3 });
 	builder.floats("five", {}, { 5 });
@@ -329,7 +332,7 @@ TEST(OnnxElements, LargestAndSmallestOfSeveral)
 	for (const char *name : { "most", "least", "none" })
 		builder.output(name);
 	builder.output("first", onnx::INT64);
-	const auto outputs = onCore(builder, { picture, negative });
+	const auto outputs = onCore(builder, { picture, negated(picture) });
 	ASSERT_EQ(outputs.size(), 4U);
 	EXPECT_EQ(outputs[0], picture);
 	for (size_t i = 0; i < picture.size(); i++) {
@@ -356,10 +359,6 @@ TEST(OnnxElements, ConcatenatedWithItself)
 TEST(OnnxElements, ChosenByAConstant)
 {
 	OnnxBuilder builder;
-	Numbers negative = picture;
-
-	for (double &number : negative)
-		number = -number;
 	builder.input("x", { 1, 2, 2, 3 });
 	builder.input("z", { 1, 2, 2, 3 });
 	builder.integers("columns", { 3 }, { 1, 0, 1 }, onnx::BOOL);
@@ -371,7 +370,7 @@ TEST(OnnxElements, ChosenByAConstant)
 	builder.node("Where", { "columns", "x", "infinite" }, "masked");
 	builder.output("y");
 	builder.output("masked");
-	const auto outputs = onCore(builder, { picture, negative });
+	const auto outputs = onCore(builder, { picture, negated(picture) });
 	ASSERT_EQ(outputs.size(), 2U);
 	EXPECT_EQ(outputs[0], (Numbers{ 1, -2, 3, 4, -5, 6, 7, 7, 7, 7, 7, 7 }));
 	/* What is beyond FP16 is its lowest number. */

@@ -142,38 +142,48 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
-} /* namespace */
+/* What an operator and those before it are together, and of which value. */
+struct Composition {
+	Kind kind;
+	ValueId of;
+};
 
-void findSoftmaxes(Model &model)
+/* Put compositions into the place of the operators that \a find knows as such. */
+template<typename Find>
+void replaceEach(Model &model, Find find)
 {
 	bool found = false;
 
 	for (Operator &operation : model.operators) {
-		const auto of = softmaxOf(model, operation);
-		if (!of)
+		const std::optional<Composition> one = find(operation);
+		if (!one)
 			continue;
-		operation.kind = Softmax{};
-		operation.inputs = { *of };
+		operation.kind = one->kind;
+		operation.inputs = { one->of };
 		found = true;
 	}
 	if (found)
 		removeUnused(model);
 }
 
+} /* namespace */
+
+void findSoftmaxes(Model &model)
+{
+	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
+		const auto of = softmaxOf(model, operation);
+		return of ? std::optional(Composition{ Softmax{}, *of }) : std::nullopt;
+	});
+}
+
 void findStandardizations(Model &model)
 {
-	bool found = false;
-
-	for (Operator &operation : model.operators) {
+	replaceEach(model, [&](const Operator &operation) -> std::optional<Composition> {
 		const auto variance = standardized(model, operation);
 		if (!variance)
-			continue;
-		operation.kind = Standardization{ variance->epsilon };
-		operation.inputs = { variance->of };
-		found = true;
-	}
-	if (found)
-		removeUnused(model);
+			return std::nullopt;
+		return Composition{ Standardization{ variance->epsilon }, variance->of };
+	});
 }
 
 } /* namespace nvdla::compiler */

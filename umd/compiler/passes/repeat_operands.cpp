@@ -161,7 +161,7 @@ void repeatOperands(Model &model)
 {
 	std::vector<Operator> all;
 
-	for (Operator operation : std::vector<Operator>(model.operators)) {
+	for (Operator &operation : std::exchange(model.operators, {})) {
 		if (std::holds_alternative<Elementwise>(operation.kind))
 			repeatBoth(model, operation, all);
 		all.push_back(std::move(operation));

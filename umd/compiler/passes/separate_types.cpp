@@ -2,6 +2,7 @@
 #include "passes.h"
 
 #include <map>
+#include <utility>
 
 namespace nvdla::compiler
 {
@@ -37,7 +38,7 @@ void separateTypes(Model &model)
 		all.push_back({ value.name, "(as float)", Unary{}, { id }, { entry->second } });
 		return entry->second;
 	};
-	for (Operator operation : model.operators) {
+	for (Operator &operation : std::exchange(model.operators, {})) {
 		if (isFloat(model.values[operation.outputs.front()].type) &&
 		    !takesBoth(operation.kind)) {
 			for (ValueId &id : operation.inputs) {

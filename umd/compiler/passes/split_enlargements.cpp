@@ -6,6 +6,7 @@
 #include "passes.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace nvdla::compiler
 {
@@ -29,7 +30,7 @@ void splitEnlargements(Model &model)
 	constexpr double stepsOf8Bits = 128;
 	std::vector<Operator> all;
 
-	for (Operator operation : std::vector<Operator>(model.operators)) {
+	for (Operator &operation : std::exchange(model.operators, {})) {
 		auto *lines = std::get_if<Enlarge>(&operation.kind);
 		const Value in = model.values[operation.inputs.front()];
 		if (lines && in.type == ElementType::Int8 && lines->factor.x > 1 &&
