@@ -257,6 +257,19 @@ TEST(OnnxElements, NormalizationOfChannelsAndGroups)
 								  "group" });
 }
 
+/* Of each sample, straight from the network's input. */
+TEST(OnnxElements, PartsOfABatch)
+{
+	OnnxBuilder builder;
+	builder.input("x", { 2, 1, 2, 3 });
+	builder.list("pads", { 0, 0, 0, 1, 0, 0, 1, 0 });
+	OnnxBuilder::setText(builder.node("Pad", { "x", "pads" }, "y"), "mode", "reflect");
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { picture }),
+		  (std::vector<Numbers>{ { 2,  1,  2,  3,  5,  4,  5,  6,  2,  1,  2,  3,
+					   20, 10, 20, 30, 50, 40, 50, 60, 20, 10, 20, 30 } }));
+}
+
 TEST(OnnxElements, MeanOfSeveral)
 {
 	OnnxBuilder builder;

@@ -146,6 +146,7 @@ const std::vector<ValueId> &Unroller::describeSamples(ValueId id)
 	for (uint32_t i = 0; i < batch_; i++) {
 		Value one = value(id);
 		one.shape.front() = 1;
+		one.batch = 1;
 		samples_[id].push_back(model_.add(std::move(one)));
 	}
 	return samples_[id];
