@@ -364,6 +364,22 @@ TEST(TfliteParts, NearestOfAnySize)
 	}
 }
 
+/* Zero points have 8 bytes, which may not lie at a multiple of 8. */
+TEST(TfliteParts, FilesAreReadFromAnyWord)
+{
+	TfliteBuilder builder;
+	const Shape shape = { 1, 2, 3, 2 };
+	const int32_t x = builder.integers(shape, 0.5f, -7), y = builder.integers(shape, 0.25f, 9);
+	builder.node(101, { x }, { y });
+	const std::vector<std::byte> file = builder.file({ x }, { y });
+	std::vector<std::byte> moved(file.size() + 4);
+	std::copy(file.begin(), file.end(), moved.begin() + 4);
+	auto model = compiler::importTflite(std::span(moved).subspan(4));
+	ASSERT_TRUE(model) << model.error().message();
+	EXPECT_EQ(model->values[model->inputs[0]].quantization.channel(0).zeroPoint, -7);
+	EXPECT_EQ(model->values[model->outputs[0]].quantization.channel(0).zeroPoint, 9);
+}
+
 /* In parts, the last of which has fewer elements than the others. */
 TEST(TfliteParts, MeanOfManyElements)
 {

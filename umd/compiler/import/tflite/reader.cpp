@@ -68,6 +68,15 @@ bool isZeroPoint(int64_t number, ElementType type)
 	}
 }
 
+/* In a damaged file they may lie anywhere: FlatBuffers looks at the place of a vector's length. */
+int64_t numberAt(const flatbuffers::Vector<int64_t> &numbers, flatbuffers::uoffset_t index)
+{
+	int64_t number;
+
+	std::memcpy(&number, numbers.Data() + index * sizeof(number), sizeof(number));
+	return number;
+}
+
 Result<void> readQuantization(const fb::QuantizationParameters &from, Value &value,
 			      const std::string &where)
 {
@@ -84,7 +93,8 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 		return damaged(where, fmt::format("{} scales for {} channels", count, channels));
 	for (flatbuffers::uoffset_t i = 0; i < count; i++) {
 		const double scale = scales->Get(i);
-		const int64_t zero = zeroPoints && i < zeroPoints->size() ? zeroPoints->Get(i) : 0;
+		const int64_t zero =
+			zeroPoints && i < zeroPoints->size() ? numberAt(*zeroPoints, i) : 0;
 		if (!std::isfinite(scale) || scale < 0 || !isZeroPoint(zero, value.type))
 			return damaged(where,
 				       fmt::format("scale {} with zero point {}", scale, zero));
