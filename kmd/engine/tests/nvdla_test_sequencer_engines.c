@@ -7,6 +7,10 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
+/* What writing both tables takes: their entries, an address for each table, their other registers. */
+#define WHOLE_LUT_ENTRIES (65 + 257)
+#define WHOLE_LUT_WRITES (2 + WHOLE_LUT_ENTRIES + 10)
+
 /* The task that runs, or NULL. */
 static const struct nvdla_task *core_task(const struct nvdla_test_core *core)
 {
@@ -110,7 +114,7 @@ static void sequencer_lut_is_uploaded_once(struct kunit *test)
 	t->operations[1].sdp.y_op = t->operations[0].sdp.y_op;
 	t->operations[1].sdp.lut_index = 0;
 	nvdla_test_core_run(test);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), 65 + 257);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
 	nvdla_sequencer_irq(core->sequencer, SDP_DONE(0) | SDP_DONE(1));
 
@@ -157,7 +161,7 @@ static void sequencer_lut_is_written_where_it_differs(struct kunit *test)
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 	run_sdp_of(test, 1, 0);
 	NVDLA_EXPECT_WRITES(test, NVDLA_SDP_S_LUT_ACCESS_CFG, LUT_ADDRESS(0, 0), LUT_ADDRESS(1, 0));
-	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 
 	/* Two entries beside one another, the last one, and one register. */
 	lut->le_table[64] ^= 1;
@@ -181,7 +185,7 @@ static void sequencer_lut_of_another_owner_is_written_as_a_whole(struct kunit *t
 	run_sdp_of(test, 1, 0);
 	/* The same one, too. */
 	run_sdp_of(test, 2, 1);
-	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 
 	/* From now on it is the second one's. */
 	t->luts[0].lo_table[7]++;
@@ -189,7 +193,7 @@ static void sequencer_lut_of_another_owner_is_written_as_a_whole(struct kunit *t
 	KUNIT_EXPECT_EQ(test, lut_writes(core), 2);
 	t->luts[0].lo_table[7]++;
 	run_sdp_of(test, 1, 1);
-	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 }
 
 static void sequencer_lut_is_written_as_a_whole_after_reset(struct kunit *test)
@@ -201,7 +205,7 @@ static void sequencer_lut_is_written_as_a_whole_after_reset(struct kunit *test)
 	run_sdp_of(test, 1, 0);
 	nvdla_sequencer_reset(core->sequencer);
 	run_sdp_of(test, 1, 0);
-	KUNIT_EXPECT_EQ(test, lut_writes(core), 2 + 65 + 257 + 10);
+	KUNIT_EXPECT_EQ(test, lut_writes(core), WHOLE_LUT_WRITES);
 }
 
 static void sequencer_lut_is_not_replaced_while_its_engine_runs(struct kunit *test)
@@ -213,10 +217,10 @@ static void sequencer_lut_is_not_replaced_while_its_engine_runs(struct kunit *te
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 	nvdla_test_core_run(test);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), 65 + 257);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
 	core->num_accesses = 0;
 	nvdla_sequencer_irq(core->sequencer, SDP_DONE(0));
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), 65 + 257);
+	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
 	KUNIT_EXPECT_LT(test, nvdla_test_position(core, NVDLA_SDP_S_LUT_ACCESS_DATA),
 			nvdla_test_position(core, NVDLA_SDP_D_OP_ENABLE));
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
