@@ -110,7 +110,8 @@ public:
 	const EntryRing &data() const { return data_; }
 	EntryRing &weights() { return weights_; }
 	EntryRing &masks() { return masks_; }
-	/** \return what is fetched of weights and masks stays in their banks: no pointer left them */
+	/** \return what is fetched of weights and masks stays in their banks: no pointer left them
+	 */
 	bool keepsWeightsApart() const
 	{
 		return weights_.write() < weights_.size() && masks_.write() < masks_.size();

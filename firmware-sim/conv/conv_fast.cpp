@@ -127,8 +127,8 @@ private:
 			const std::byte **rows =
 				&rows_[static_cast<size_t>(i) * windows.kernel.height];
 			for (uint32_t row = 0; row < windows.kernel.height; row++) {
-				const uint32_t inY = y * windows.strideY +
-						     row * windows.dilationY - windows.padTop;
+				const uint32_t inY = y * windows.strideY + row * windows.dilationY -
+						     windows.padTop;
 				rows[row] = lines_.row(batch, inY);
 			}
 			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
@@ -176,8 +176,8 @@ private:
 	std::vector<const std::byte *> rows_;
 	std::vector<TilePosition> positions_;
 	ScratchArray<int32_t> sums_;
-	ScratchArray<int64_t> wide_;  /* INT16 */
-	WideParts parts_;	      /* INT16; none if the reference is to do it */
+	ScratchArray<int64_t> wide_; /* INT16 */
+	WideParts parts_;	     /* INT16; none if the reference is to do it */
 	uint32_t saturated_ = 0;
 };
 
@@ -229,11 +229,9 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
 						op.windows.out.height * op.batches);
 
-	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce,
-			   [&] {
-				   return std::make_unique<TileMaker>(plan, lines, linesAtOnce,
-								      workers.scratch());
-			   });
+	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce, [&] {
+		return std::make_unique<TileMaker>(plan, lines, linesAtOnce, workers.scratch());
+	});
 }
 
 } /* namespace nvdla::sim */

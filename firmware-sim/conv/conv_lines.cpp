@@ -143,7 +143,7 @@ private:
 	StreamSink &sink_;
 	const MemoryPort &memory_;
 	Workers &workers_;
-	uint64_t lines_;	   /* of a group */
+	uint64_t lines_; /* of a group */
 	uint32_t largestSum_;
 	uint32_t linesAtOnce_ = 0; /* of a piece */
 	uint64_t pieces_ = 0;	   /* of a group */

@@ -354,8 +354,8 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 	for (size_t p = 0; p < count; p++) {
 		for (size_t column = 0; column < columns; column++) {
 			const int32_t *weight = weights + column;
-			int32_t sum = kind == TileKind::SignedQuads ? positions[p].start
-								    : start[column];
+			int32_t sum =
+				kind == TileKind::SignedQuads ? positions[p].start : start[column];
 			for (size_t i = 0; i < runCount; i++) {
 				const std::byte *at = positions[p].rows[runs[i].row] +
 						      positions[p].offset + runs[i].offset;

@@ -87,9 +87,9 @@ std::span<const std::byte> DataView::entries(uint32_t offset) const
 std::span<const std::byte> DataView::whole(uint32_t batch, uint32_t y) const
 {
 	const Windows &windows = op_.windows;
-	const size_t bytes = size_t{ entriesPerSlice(op_.mode, op_.precision, windows.data.width,
-						     windows.data.channels) } *
-			     kEntryBytes;
+	const size_t bytes = size_t{
+		entriesPerSlice(op_.mode, op_.precision, windows.data.width, windows.data.channels)
+	} * kEntryBytes;
 	const EntryRing &ring = cbuf_.data();
 	const uint32_t first =
 		ring.advance(ring.read(), (y * op_.batches + batch) * op_.bufferedEntries());

@@ -91,8 +91,8 @@ private:
 	const size_t elementBytes_;
 	const size_t lineBytes_;
 	std::vector<std::byte> data_;
-	ByteStatistics statistics_; /* INT8 */
-	Int16Range range_;	    /* INT16 */
+	ByteStatistics statistics_;	   /* INT8 */
+	Int16Range range_;		   /* INT16 */
 	std::vector<DenseBlock> operands_; /* for each of blocks_ */
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_; /* INT16 */

@@ -26,17 +26,14 @@ public:
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	/** \return line \a y of cube \a batch; the padding line if there is none */
-	const std::byte *row(uint32_t batch, uint32_t y) const
-	{
-		return rows_[indexOf(batch, y)];
-	}
+	const std::byte *row(uint32_t batch, uint32_t y) const { return rows_[indexOf(batch, y)]; }
 
 	/** \return what the sums of the line's positions begin with; null if that is zero */
 	const int32_t *starts(uint32_t batch, uint32_t y) const
 	{
-		return starts_.empty() ? nullptr
-				       : &starts_[(indexOf(batch, y) - 1) *
-						  plan_.op.windows.out.width];
+		return starts_.empty()
+			       ? nullptr
+			       : &starts_[(indexOf(batch, y) - 1) * plan_.op.windows.out.width];
 	}
 
 	/** \return INT16: what operands there are */
@@ -70,8 +67,8 @@ private:
 
 	const TilePlan &plan_;
 	uint32_t height_;
-	size_t left_;	  /* operands of padding at the left */
-	size_t elements_; /* of a line as it is buffered */
+	size_t left_;	   /* operands of padding at the left */
+	size_t elements_;  /* of a line as it is buffered */
 	size_t lineBytes_; /* of those that are made */
 	ScratchArray<std::byte> bytes_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */

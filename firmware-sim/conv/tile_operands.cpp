@@ -198,8 +198,7 @@ HWY_INLINE hn::Vec<hn::FixedTag<int32_t, 4>> totals(const Sums sums[4])
 	const Sums blocks =
 		hn::Add(hn::BitCast(SumTag(), hn::InterleaveLower(pairTag, first, second)),
 			hn::BitCast(SumTag(), hn::InterleaveUpper(pairTag, first, second)));
-	const auto half =
-		hn::Add(hn::LowerHalf(halfTag, blocks), hn::UpperHalf(halfTag, blocks));
+	const auto half = hn::Add(hn::LowerHalf(halfTag, blocks), hn::UpperHalf(halfTag, blocks));
 
 	return hn::Add(hn::LowerHalf(quarterTag, half), hn::UpperHalf(quarterTag, half));
 }

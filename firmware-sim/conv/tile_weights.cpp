@@ -38,8 +38,7 @@ int32_t noWeights(const TilePlan &plan)
 } /* namespace */
 
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
-	: plan_(plan), blocks_(makeBlocks(plan.op)),
-	  units_(scratch, plan.units * plan.columns())
+	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(scratch, plan.units * plan.columns())
 {
 }
 

@@ -83,7 +83,8 @@ void addCdmaRegisters(const RegisterView &cdma, const OperationTiming &timing,
 	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_STALL, registerValue(timing.readStall) });
 	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_STALL, registerValue(timing.weightStall) });
 	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, registerValue(timing.dataCycles) });
-	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_LATENCY, registerValue(timing.weightCycles) });
+	updates.push_back(
+		{ NVDLA_CDMA_D_PERF_WT_READ_LATENCY, registerValue(timing.weightCycles) });
 }
 
 } /* namespace */
@@ -95,7 +96,8 @@ std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 	for (const StallRegister &stall : stallRegisters) {
 		if (!inputs.has(stall.unit) || !inputs[stall.unit].flag(stall.enable, stall.mask))
 			continue;
-		updates.push_back({ stall.address, registerValue(cyclesOf(stall, inputs, timing)) });
+		updates.push_back(
+			{ stall.address, registerValue(cyclesOf(stall, inputs, timing)) });
 	}
 	if (inputs.has(Unit::Cdma))
 		addCdmaRegisters(inputs[Unit::Cdma], timing, updates);

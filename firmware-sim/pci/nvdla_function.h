@@ -30,7 +30,7 @@ public:
 		size_t cvsramSize = nvFull.cvsramSize;
 		Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
 		unsigned int threads = 0; /**< CoreConfig::threads */
-		bool faults = false; /**< there is a capability to order faults with */
+		bool faults = false;	  /**< there is a capability to order faults with */
 		TimingParameters timing = {};
 		bool realtime = false;
 	};

@@ -114,8 +114,8 @@ struct Run {
 	const In *elements; /* null: none */
 	double largest;	    /* no input is larger; the least that is known without a look */
 	/* What set() finds. */
-	bool clips = false; /* more than the output's width does */
-	bool exact = false; /* all numbers are, and halves are rounded away from zero */
+	bool clips = false;    /* more than the output's width does */
+	bool exact = false;    /* all numbers are, and halves are rounded away from zero */
 	bool isDouble = false; /* single precision is not enough */
 	double nudge = 0;      /* exact: takes halves, and nothing else, over the edge */
 	double certain = 0;    /* else: farther from a whole number the rounding is not certain */
@@ -491,8 +491,7 @@ bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> st
 {
 	const int32_t *elements =
 		line.elementStage < 0 ? nullptr : stages[line.elementStage].alu.data;
-	Run<int32_t> run = { op,	line,	   stages,   lanes,
-			     in.data(), in.size(), elements, largest };
+	Run<int32_t> run = { op, line, stages, lanes, in.data(), in.size(), elements, largest };
 
 	if (!run.set())
 		return false;

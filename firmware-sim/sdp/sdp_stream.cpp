@@ -255,8 +255,7 @@ bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const in
 	if (!staysAtoms())
 		return false;
 	bytes_.resize(input.size() / lanes_ * atomBytes);
-	if (!storeLine(run, input) &&
-	    !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
+	if (!storeLine(run, input) && !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
 	return true;

@@ -9,7 +9,6 @@ namespace nvdla::sim
 namespace
 {
 
-
 uint64_t positions(const SdpOp &op)
 {
 	return uint64_t{ op.width } * op.height;
@@ -61,8 +60,9 @@ void addDestination(const SdpOp &op, SdpWork &work)
 		return;
 	}
 	work.writeLines = surfaces * op.height * op.batches;
-	work.writeWords = op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * atomBytes, op.height,
-						    cube.lineStride, surfaces, cube.surfaceStride);
+	work.writeWords =
+		op.batches * wordsOfLines(cube.address, uint64_t{ op.width } * atomBytes, op.height,
+					  cube.lineStride, surfaces, cube.surfaceStride);
 }
 
 } /* namespace */

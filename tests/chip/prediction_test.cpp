@@ -10,9 +10,9 @@
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "prediction/task_work.h"
 #include "chip/prediction_profile.h"
 #include "edge_network.h"
+#include "prediction/task_work.h"
 #include "prof/timeline_svg.h"
 #include "reference_data.h"
 

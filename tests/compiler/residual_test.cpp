@@ -48,7 +48,8 @@ public:
 		const ValueId other =
 			tensor("other", { 1, height, width, toChannels }, residual.scale / 20);
 		const ValueId w = weights();
-		const ValueId product = tensor("product", { 1, height, width, toChannels }, 1.0 / 20);
+		const ValueId product =
+			tensor("product", { 1, height, width, toChannels }, 1.0 / 20);
 		const ValueId sum = tensor("sum", { 1, height, width, toChannels }, 1.0 / 11);
 		std::vector<ValueId> operands{ product, other };
 

@@ -43,7 +43,8 @@ drm_nvdla_client_info clientInfo(const Device &device)
 class Client
 {
 public:
-	explicit Client(uint32_t lines) : source_(device, lines * 64), destination_(device, lines * 64)
+	explicit Client(uint32_t lines)
+		: source_(device, lines * 64), destination_(device, lines * 64)
 	{
 		if (valid())
 			std::fill(source_.bytes().begin(), source_.bytes().end(), uint8_t{ 1 });
@@ -239,7 +240,9 @@ TEST(ClientTest, SramIsShared)
 		GTEST_SKIP() << "no on-chip memory";
 	EXPECT_EQ(device.info().max_sram_bytes, all);
 	const auto create = [](const Device &by, uint64_t size) {
-		drm_nvdla_bo_create args = { .size = size, .flags = DRM_NVDLA_BO_SRAM, .handle = 0 };
+		drm_nvdla_bo_create args = { .size = size,
+					     .flags = DRM_NVDLA_BO_SRAM,
+					     .handle = 0 };
 		const int ret = by.ioctl(DRM_IOCTL_NVDLA_BO_CREATE, &args);
 		return ret ? ret : static_cast<int>(args.handle);
 	};

@@ -71,7 +71,8 @@ protected:
 	std::filesystem::path folder_;
 
 private:
-	/* The driver may still be clearing on-chip buffers of earlier tests, which counts as well. */
+	/* The driver may still be clearing on-chip buffers of earlier tests, which counts as well.
+	 */
 	static void waitForTheOthers()
 	{
 		Copies last;

@@ -93,7 +93,8 @@ protected:
 		guilty_ = std::make_unique<Copier>();
 		innocent_ = std::make_unique<Copier>();
 		ASSERT_TRUE(guilty_->valid() && innocent_->valid());
-		/* Sleep resets the function, which would end some faults before anybody met them. */
+		/* Sleep resets the function, which would end some faults before anybody met them.
+		 */
 		ASSERT_TRUE(function_.stayAwake(true));
 		ASSERT_EQ(guilty_->run(), 0);
 		ASSERT_TRUE(function_.order(NVDLA_PCI_FAULT_NONE))

@@ -93,7 +93,8 @@ TEST_F(ResultTest, TellsWhenOperationsRan)
 	EXPECT_LE(job.end_ns, after);
 }
 
-/* A result in the middle of what its job writes, in places where cache lines do and do not begin. */
+/* A result in the middle of what its job writes, in places where cache lines do and do not begin.
+ */
 TEST_F(ResultTest, LeavesWhatIsBesideIt)
 {
 	constexpr uint32_t gap = 4096, bytes = copyBytes - gap;

@@ -73,8 +73,8 @@ Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 		options.core = *core;
 	}
 	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
-		return wrong("fold_sums",
-			     fmt::format("is {}, not one of enum nvdla_fold_sums", given.fold_sums));
+		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
+						      given.fold_sums));
 	if (!given.samples)
 		return options;
 	if (given.range_method > NVDLA_RANGE_ENTROPY)

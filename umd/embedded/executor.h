@@ -21,8 +21,8 @@ namespace nvdla
 /**
  * \brief Owner of the core, of the thread that starts jobs, and of the interrupt handler
  *
- * Interrupts are handled in the thread of the operation that raises them: a task goes from operation
- * to operation without waking any thread unless two can be carried out at a time.
+ * Interrupts are handled in the thread of the operation that raises them: a task goes from
+ * operation to operation without waking any thread unless two can be carried out at a time.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.

@@ -170,9 +170,9 @@ void placeOnChip(Plan &plan, const AssembleOptions &options);
 
 /**
  * \brief Give each region its memory
- * \param[in] apart surfaces of branches that could run at the same time share no bytes, even if that
- * takes more memory; on the chip as far as there is room
- * \return the memories, in the order of their ids
+ * \param[in] apart surfaces of branches that could run at the same time share no bytes, even if
+ * that takes more memory; on the chip as far as there is room \return the memories, in the order of
+ * their ids
  */
 std::vector<Memory> placeRegions(Plan &plan, const AssembleOptions &options, bool apart);
 

@@ -84,7 +84,8 @@ private:
 		const inspect::OperationText text = inspect::describeOperation(task, index);
 		const std::string name = nameOf({ task.id, index });
 
-		add(name, { nullptr, text.engine, text.action, text.shape, text.types, { name }, {} });
+		add(name,
+		    { nullptr, text.engine, text.action, text.shape, text.types, { name }, {} });
 	}
 
 	void addCore(const chip::PredictedOperation &operation)

@@ -99,8 +99,7 @@ std::string reportText(const ModelReport &report)
 		     whereOf(layer.what));
 		for (const Step &step : layer.steps)
 			line("  " + step.engines, step.shape,
-			     widths.errors ? errorText(std::nullopt) : "", step.cost,
-			     step.mode);
+			     widths.errors ? errorText(std::nullopt) : "", step.cost, step.mode);
 	}
 	for (const LayerReport *layer : losers(report.model.report))
 		text += fmt::format("loses most: {} {}, {} by itself\n", layer->type,

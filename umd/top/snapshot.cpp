@@ -94,9 +94,10 @@ Result<void> checkAccess(const std::vector<Device> &devices)
 	for (const Device &device : devices) {
 		const fs::path file = device.counters / "enable";
 		if (faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) && errno == EACCES)
-			return fail(ErrorCode::Io, "read counters", device.counters.string(),
-				    "they tell of everybody's jobs and are for root: run nvdla-top as "
-				    "root, for example with sudo");
+			return fail(
+				ErrorCode::Io, "read counters", device.counters.string(),
+				"they tell of everybody's jobs and are for root: run nvdla-top as "
+				"root, for example with sudo");
 	}
 	return {};
 }

@@ -181,9 +181,8 @@ TEST(FastTest, ColumnsOfTheBufferEqualTheReference)
 		Layer layer;
 		layer.precision = seed % 2 ? Precision::Int8 : Precision::Int16;
 		/* Up to six surfaces, the last one seldom whole. */
-		const auto channels =
-			static_cast<uint32_t>(random(1, layer.precision == Precision::Int8 ? 192
-											   : 96));
+		const auto channels = static_cast<uint32_t>(
+			random(1, layer.precision == Precision::Int8 ? 192 : 96));
 
 		SCOPED_TRACE(testing::Message() << "seed " << seed);
 		layer.strideX = static_cast<uint32_t>(random(1, 3));
@@ -290,9 +289,9 @@ TEST(FastTest, CompressedKernelsOfOneChannelEachEqualTheReference)
 		/* Of FP16 any data, specials among them now and then. */
 		if (layer.precision == Precision::Fp16)
 			for (int16_t &element : layer.inputs[0].v)
-				element = static_cast<int16_t>(
-					random(0, seed % 2 ? 0x7bff : 0x7fff) |
-					(random(0, 1) ? 0x8000 : 0));
+				element =
+					static_cast<int16_t>(random(0, seed % 2 ? 0x7bff : 0x7fff) |
+							     (random(0, 1) ? 0x8000 : 0));
 		/* A weight more, or one less, makes them kernels like any other. */
 		if (seed % 5 == 0)
 			layer.kernels.back().at(0, r - 1, s - 1) = seed % 2 ? 3 : 0;
@@ -765,8 +764,8 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 				   UnitFormat::Float }) {
 		const size_t columns = format == UnitFormat::Float ? kFewColumns : kTileColumns;
 		/* Where there is no kernel. */
-		const auto none = static_cast<int32_t>(
-			format == UnitFormat::Unsigned ? 0x80808080 : 0);
+		const auto none =
+			static_cast<int32_t>(format == UnitFormat::Unsigned ? 0x80808080 : 0);
 		for (size_t kernels = 1; kernels <= columns; kernels += 3) {
 			for (size_t units = 1; units <= 17; units++) {
 				const KernelRows rows = { weights.data(), 70, kernels };

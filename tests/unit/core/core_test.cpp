@@ -122,9 +122,8 @@ TEST_F(CoreTest, OperationsOfAnEngineAreToldInOrder)
 		Core many(config(this), dram, [] {});
 		records.clear();
 		for (uint32_t lines = 0; lines < copies; lines++) {
-			many.csbWrite(NVDLA_BDMA_CFG_CMD,
-				      NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE |
-					      NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
+			many.csbWrite(NVDLA_BDMA_CFG_CMD, NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE |
+								  NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
 			many.csbWrite(NVDLA_BDMA_CFG_LINE_REPEAT, lines);
 			many.csbWrite(NVDLA_BDMA_CFG_OP, 1);
 		}

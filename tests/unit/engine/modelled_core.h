@@ -23,7 +23,8 @@ public:
 
 	/** \brief Run a task to its end; \return false if it fails or the core stops before */
 	bool run(nvdla_task *task);
-	/** \brief The same with another task that is programmed meanwhile, and has to be the next */
+	/** \brief The same with another task that is programmed meanwhile, and has to be the next
+	 */
 	bool run(nvdla_task *task, nvdla_task *next);
 
 	/** \brief Reset the core, as a driver does when a task has failed */

@@ -22,8 +22,7 @@ nvdla_data_cube weightCube(int16_t address, uint32_t offset, uint32_t size)
 	return nvdla_test_weights(address, offset, size);
 }
 
-TaskBuilder::TaskBuilder()
-	: variant(*nvdla_variant_nv_full()), extents(NVDLA_TEST_NUM_EXTENTS)
+TaskBuilder::TaskBuilder() : variant(*nvdla_variant_nv_full()), extents(NVDLA_TEST_NUM_EXTENTS)
 {
 	nvdla_test_fill_extents(extents.data());
 }

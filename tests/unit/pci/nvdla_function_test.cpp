@@ -34,10 +34,9 @@ class NvdlaFunctionTest : public testing::Test
 {
 protected:
 	explicit NvdlaFunctionTest(bool faults = false)
-		: function({ .cvsramBase = 0x50000000,
-			     .cvsramSize = kCvsramSize,
-			     .faults = faults },
-			   memory, interrupts, log)
+		: function(
+			  { .cvsramBase = 0x50000000, .cvsramSize = kCvsramSize, .faults = faults },
+			  memory, interrupts, log)
 	{
 	}
 

@@ -299,8 +299,7 @@ TEST(SdpFast, StagesOneAfterTheOtherAreTheReference)
 			if (findSdpLine(op, chain.runs, lanes, line))
 				storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
 					return storeSdpLine(op, line, chain.runs, lanes,
-							    chain.inputs, kAnyNumber, out,
-							    counted);
+							    chain.inputs, kAnyNumber, out, counted);
 				});
 		});
 	}
@@ -370,11 +369,12 @@ TEST(SdpFast, LinesAreTheReference)
 				return;
 			lines++;
 			for (const double largest : { largestOf(chain.inputs), kAnyNumber })
-				stores += storesAre(bytes, expectedCounters, [&](auto out,
-										 auto &counted) {
-					return storeSdpLine(op, line, chain.runs, lanes,
-							    chain.inputs, largest, out, counted);
-				});
+				stores += storesAre(
+					bytes, expectedCounters, [&](auto out, auto &counted) {
+						return storeSdpLine(op, line, chain.runs, lanes,
+								    chain.inputs, largest, out,
+								    counted);
+					});
 			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
 		});
 	}
@@ -494,11 +494,11 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 			SdpLine line;
 			ASSERT_TRUE(findSdpLine(op, { &run, 1 }, lanes, line));
 			for (const double largest : { largestOf(inputs), kAnyNumber })
-				ASSERT_TRUE(storesAre(bytes, counters, [&](auto out,
-									   auto &counted) {
-					return storeSdpLine(op, line, { &run, 1 }, lanes, inputs,
-							    largest, out, counted);
-				}));
+				ASSERT_TRUE(
+					storesAre(bytes, counters, [&](auto out, auto &counted) {
+						return storeSdpLine(op, line, { &run, 1 }, lanes,
+								    inputs, largest, out, counted);
+					}));
 			ASSERT_TRUE(storesAre(bytes, counters, [&](auto out, auto &counted) {
 				return storeSdpLineOfBytes(op, line, { &byteRun, 1 },
 							   stored(inputs, Precision::Int8), out,

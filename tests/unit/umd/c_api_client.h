@@ -7,7 +7,8 @@
 extern "C" {
 #endif
 
-/** With c_api_model() of tests/compiler they use everything in nvdla.h. Return: 0, or the line of what is not as it should be */
+/** With c_api_model() of tests/compiler they use everything in nvdla.h. Return: 0, or the line of
+ * what is not as it should be */
 int c_api_client(const void *loadable, size_t size, const char *path);
 int c_api_runs(const void *loadable, size_t size);
 

@@ -75,7 +75,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Convolution &conv)
 	const Value &weights = lowerer.value(operation.inputs[1]);
 
 	lowerer.makeNatural(input);
-	lowerer.need(weights.shape[2] <= maxKernelSize && weights.shape[3] <= maxKernelSize, "kernel",
+	lowerer.need(weights.shape[2] <= maxKernelSize && weights.shape[3] <= maxKernelSize,
+		     "kernel",
 		     fmt::format("is {} x {}; {} lines and columns are possible", weights.shape[2],
 				 weights.shape[3], maxKernelSize));
 	lowerer.need(isFloat(weights.type) || lowerer.storage(input) != DataType::Half ||

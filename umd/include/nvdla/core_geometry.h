@@ -23,7 +23,8 @@ constexpr uint64_t alignUp(uint64_t value, uint64_t step)
 	return (value + step - 1) / step * step;
 }
 
-/** \brief The most lines and columns of a convolution's kernel (register map, CSC_D_WEIGHT_SIZE_EXT_0) */
+/** \brief The most lines and columns of a convolution's kernel (register map,
+ * CSC_D_WEIGHT_SIZE_EXT_0) */
 inline constexpr uint32_t maxKernelSize = 32;
 
 /**

@@ -67,8 +67,7 @@ struct Strategy {
 	/** \brief The same choice for everything */
 	static Strategy all(Choice choice)
 	{
-		return { choice, choice, choice, choice,
-			 choice, choice, choice, choice, {} };
+		return { choice, choice, choice, choice, choice, choice, choice, choice, {} };
 	}
 };
 
