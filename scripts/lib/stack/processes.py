@@ -28,6 +28,19 @@ def _die_with(parent):
 	return prepare
 
 
+def _prepare(parent):
+	"""_die_with(@parent), for the leader of a new session: that is as nice as its processes are. Kernels that share
+	processors between sessions go by the session's niceness alone."""
+	die = _die_with(parent)
+
+	def prepare():
+		die()
+		with contextlib.suppress(OSError), open('/proc/self/autogroup', 'w') as autogroup:
+			autogroup.write(str(os.nice(0)))
+
+	return prepare
+
+
 def spawn(argv, own_group=True, **options):
 	"""Start @argv so that it is killed when this process ends.
 
@@ -36,7 +49,7 @@ def spawn(argv, own_group=True, **options):
 	"""
 	try:
 		return subprocess.Popen([str(a) for a in argv], start_new_session=own_group,
-					preexec_fn=_die_with(os.getpid()), **options)
+					preexec_fn=(_prepare if own_group else _die_with)(os.getpid()), **options)
 	except FileNotFoundError:
 		raise Failure(f'{argv[0]} is not there: run scripts/setup') from None
 

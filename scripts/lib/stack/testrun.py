@@ -17,6 +17,8 @@ from .vmrun import guest_programs
 
 # What a guest may take of the machine's: its own GiB, and as much for QEMU and the device model.
 _GUEST_MEMORY = 2 << 30
+# Of what runs beside the longest test: a quarter of the processors where that wants all of them.
+_NICENESS = 5
 
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
@@ -158,6 +160,9 @@ def _packages_meanwhile(found):
 		console.say(f'{packagetest.NAME}: {text}')
 
 	with processes.meanwhile(functools.partial(packagetest.run, found, progress)) as result:
+		# What takes longest goes first: all would wait for it at the end, and one processor with them.
+		os.nice(_NICENESS)
+
 		def wait():
 			with console.stage(packagetest.NAME):
 				return result() or [_killed(packagetest.NAME)]
