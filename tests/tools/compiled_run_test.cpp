@@ -195,8 +195,11 @@ TEST(SlowRun, NamesTheDevice)
 	NVDLA_NEED_REFERENCE(reference);
 	const test::WorkFolder work;
 	const auto path = reference / "loadables/compiled/conv_split/nv_full_fp16_fast-math.nvdla";
+	/* Data that are zero would take no time. */
+	const auto input = work.write("in.raw", test::storedInputs(path).front());
 
-	const auto result = work.run({ "--loadable", path, "--rawdump", "--timeout", "1" });
+	const auto result =
+		work.run({ "--loadable", path, "--image", input, "--rawdump", "--timeout", "1" });
 	EXPECT_EQ(result.status, 4);
 	for (const std::string &word : { test::devicePath(), std::string("took longer") })
 		EXPECT_NE(result.errors.find(word), std::string::npos) << result.errors;

@@ -236,7 +236,7 @@ class Choice(Folders):
 		"""What scripts/test makes of a test on a kernel for which the driver does not build."""
 		found = self.guest(**{release: _REFUSES})
 		series = found.series()[0]
-		modules = testrun._modules(found, series)
+		modules = testrun._modules(found, series, sparse=False)
 		wanted = [mock.Mock()]
 		wanted[0].name = 'smoke'
 		with mock.patch.object(testrun, 'guest_programs', return_value={}):
