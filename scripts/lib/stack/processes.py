@@ -106,23 +106,25 @@ class _Call:
 	def __init__(self, function):
 		context = multiprocessing.get_context('fork')
 		self.connection, theirs = context.Pipe(duplex=False)
-		self._child = context.Process(target=_send_result, args=(_die_with(os.getpid()), function, theirs))
-		self._child.start()
+		self.child = context.Process(target=_send_result, args=(_die_with(os.getpid()), function, theirs))
+		self.child.start()
 		theirs.close()
 
 	def result(self):
 		"""Wait for what it returns; None if its process was killed."""
+		result = None
 		with contextlib.suppress(EOFError):
 			result = self.connection.recv()
-			self._child.join()
-			return result
-		self._child.join()
-		return None
+		self.child.join()
+		return result
 
-	def end(self):
-		"""Interrupt it, and wait for it, if it goes on."""
-		self._child.terminate()
-		self._child.join()
+
+def _interrupt(calls):
+	"""Interrupt those of @calls that go on, all at once, and wait for them."""
+	for call in calls:
+		call.child.terminate()
+	for call in calls:
+		call.child.join()
 
 
 def _send_result(prepare, function, connection):
@@ -150,8 +152,7 @@ def side_by_side(tasks, most):
 				index, call = running.pop(ready)
 				results[index] = call.result()
 	finally:
-		for _, call in running.values():
-			call.end()
+		_interrupt([call for _, call in running.values()])
 	return results
 
 
@@ -166,4 +167,4 @@ def meanwhile(task):
 	try:
 		yield call.result
 	finally:
-		call.end()
+		_interrupt([call])
