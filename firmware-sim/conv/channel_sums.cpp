@@ -33,19 +33,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-/* Positions of a line that meet weights together. */
+/* Positions that meet weights together. */
 constexpr size_t kTogether = 4;
 
-/** Some positions of a line, from a column on: what a sum of theirs is made of */
+/** Some positions, from a column on: what a sum of theirs is made of */
 template<typename Sum, size_t... kIndex>
 struct Positions {
 	Sum sums[sizeof...(kIndex)];
-	const std::byte *const *rows;
-	size_t offsets[sizeof...(kIndex)];
+	const std::byte *at[sizeof...(kIndex)];
 
 	/** \param columnOffset bytes from a position's first operand to the column's */
 	HWY_INLINE Positions(const TilePosition *positions, size_t columnOffset)
-		: rows(positions->rows), offsets{ positions[kIndex].offset + columnOffset... }
+		: at{ positions[kIndex].at + columnOffset... }
 	{
 	}
 
@@ -53,23 +52,9 @@ struct Positions {
 	template<typename Add>
 	HWY_INLINE void forEach(const ChannelTaps &taps, Add add)
 	{
-		const std::byte *first = rows[taps.first.row] + taps.first.offset;
-		const std::byte *second = rows[taps.second.row] + taps.second.offset;
-
-		(add(sums[kIndex], first + offsets[kIndex], second + offsets[kIndex]), ...);
+		(add(sums[kIndex], at[kIndex] + taps.first, at[kIndex] + taps.second), ...);
 	}
 };
-
-/** \return how many positions from the first one on are in its line, kTogether at most */
-HWY_INLINE size_t countTogether(const TilePosition *positions, size_t count)
-{
-	size_t together = 1;
-
-	while (together < std::min(count, kTogether) &&
-	       positions[together].rows == positions[0].rows)
-		together++;
-	return together;
-}
 
 /** \param make called with positions and as many indices; makes their sums from \a out on */
 template<typename Number, typename Make>
@@ -77,7 +62,7 @@ HWY_INLINE void forAll(size_t columns, const TilePosition *positions, size_t cou
 		       Make make)
 {
 	while (count > 0) {
-		const size_t some = std::bit_floor(countTogether(positions, count));
+		const size_t some = std::bit_floor(std::min(count, kTogether));
 		if (some == kTogether)
 			make(positions, out, std::make_index_sequence<kTogether>());
 		else if (some == 2)
@@ -231,16 +216,13 @@ HWY_EXPORT(wideSumsOfTarget);
 namespace
 {
 
-/** Operand \a column of a tap */
+/** Operand \a column of a tap, so many bytes from the position's first */
 template<typename Operand>
-Operand operandOf(const TilePosition &position, const ChannelTap &tap, size_t column)
+Operand operandOf(const TilePosition &position, size_t tap, size_t column)
 {
 	Operand operand;
 
-	std::memcpy(&operand,
-		    position.rows[tap.row] + position.offset + tap.offset +
-			    column * sizeof(operand),
-		    sizeof(operand));
+	std::memcpy(&operand, position.at + tap + column * sizeof(operand), sizeof(operand));
 	return operand;
 }
 
@@ -266,7 +248,7 @@ int32_t floatSum(const ChannelOperands &operands, const TilePosition &position, 
 	auto sum = std::bit_cast<float>(operands.start[column]);
 
 	for (const ChannelTaps &taps : operands.taps) {
-		for (const ChannelTap &tap : { taps.first, taps.second }) {
+		for (const size_t tap : { taps.first, taps.second }) {
 			sum += operandOf<float>(position, tap, column) *
 			       std::bit_cast<float>(*weight);
 			weight += operands.columns;

@@ -14,16 +14,14 @@
 namespace nvdla::sim
 {
 
-/** \brief Where a position's operands for one kernel element are: those of all channels */
-struct ChannelTap {
-	uint32_t row;  /**< index into TilePosition::rows */
-	size_t offset; /**< bytes from the position's first */
-};
-
-/** \brief Two kernel elements, whose products are added up together */
+/**
+ * \brief Two kernel elements, whose products are added up together
+ *
+ * For each of them the bytes from a position's first operand to those of all channels.
+ */
 struct ChannelTaps {
-	ChannelTap first;
-	ChannelTap second;
+	size_t first;
+	size_t second;
 };
 
 /** \brief What positions meet */

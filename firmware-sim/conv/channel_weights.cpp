@@ -37,12 +37,13 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 	  start_(plan.columns()), weightSums_(plan.columns()), magnitudes_(plan.columns())
 {
 	const Windows &windows = plan.op.windows;
-	std::vector<ChannelTap> taps;
+	std::vector<size_t> taps; /* bytes from a position's first operand */
 
 	for (uint32_t row = 0; row < windows.kernel.height; row++)
 		for (uint32_t column = 0; column < windows.kernel.width; column++)
-			taps.push_back({ row, size_t{ column } * windows.dilationX *
-						      windows.data.channels * plan.elementBytes });
+			taps.push_back(row * plan.rowBytes() +
+				       size_t{ column } * windows.dilationX *
+					       windows.data.channels * plan.elementBytes);
 	elements_ = taps.size();
 	/* Behind an odd number of them one that meets no weights. */
 	taps.push_back(taps.back());

@@ -36,7 +36,6 @@ public:
 	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
 		  Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
-		  rows_(static_cast<size_t>(linesAtOnce) * op_.windows.kernel.height),
 		  sums_(scratch, size_t{ linesAtOnce } * op_.windows.out.width * plan.columns()),
 		  wide_(scratch, 0)
 	{
@@ -124,16 +123,10 @@ private:
 		for (uint32_t i = 0; i < count; i++) {
 			const auto y = static_cast<uint32_t>((first + i) / op_.batches);
 			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
-			const std::byte **rows =
-				&rows_[static_cast<size_t>(i) * windows.kernel.height];
-			for (uint32_t row = 0; row < windows.kernel.height; row++) {
-				const uint32_t inY = y * windows.strideY + row * windows.dilationY -
-						     windows.padTop;
-				rows[row] = lines_.row(batch, inY);
-			}
+			const std::byte *line = lines_.line(batch, y * windows.strideY);
 			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
 			for (size_t x = 0; x < windows.out.width; x++)
-				*position++ = { rows, x * step, starts ? starts[x] : 0 };
+				*position++ = { line + x * step, starts ? starts[x] : 0 };
 		}
 		return positions_.size();
 	}
@@ -173,7 +166,6 @@ private:
 	uint32_t kernels_ = 0;
 	bool isChannelwise_ = false; /* the group's weights are channels_ */
 	bool isWide_ = false;
-	std::vector<const std::byte *> rows_;
 	std::vector<TilePosition> positions_;
 	ScratchArray<int32_t> sums_;
 	ScratchArray<int64_t> wide_; /* INT16 */
@@ -200,7 +192,7 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 				 uint64_t{ windows.kernel.width } * windows.dilationX;
 	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
 	/* Four bytes are the most that an element takes. */
-	const uint64_t bytes = elements * 4 * windows.data.height * op.batches;
+	const uint64_t bytes = elements * 4 * paddedHeight(windows) * op.batches;
 
 	if (op.mode == ConvMode::Winograd || bytes > kMaximumLineBytes)
 		return false;

@@ -63,13 +63,7 @@ struct Tile {
 	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
 	{
 		(start<kIndex>(positions, from, Vectors()), ...);
-	}
-
-	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
-	{
-		((at[kIndex] =
-			  positions[kIndex].rows[run.row] + positions[kIndex].offset + run.offset),
-		 ...);
+		((at[kIndex] = positions[kIndex].at), ...);
 	}
 
 	template<size_t kPosition, size_t kUnit, size_t... kVector>
@@ -92,8 +86,7 @@ struct Tile {
 		(addUnit<kPosition, kUnit>(from, weights, Vectors()), ...);
 	}
 
-	/** \param offset of the unit in its run, bytes \param kColumn vectors of weights of all
-	 * units */
+	/** \param offset of the unit, bytes \param kColumn vectors of weights of all units */
 	template<size_t kUnits, size_t... kColumn>
 	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
 	{
@@ -112,27 +105,30 @@ struct Tile {
 	}
 
 	template<typename Bring>
-	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights, Bring bring)
+	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Bring bring)
 	{
 		constexpr size_t most = Product::kUnitsAtOnce;
-		uint32_t unit = 0;
+		const size_t end = run.offset + run.units * sizeof(Number);
+		size_t offset = run.offset;
 
-		for (; unit + most <= units; unit += most, weights += most * Product::kAllColumns) {
+		for (; offset + most * sizeof(Number) <= end; offset += most * sizeof(Number)) {
 			bring(most);
-			step<most>(unit * sizeof(Number), weights);
+			step<most>(offset, weights);
+			weights += most * Product::kAllColumns;
 		}
-		for (; unit < units; unit++, weights += Product::kAllColumns) {
+		for (; offset < end; offset += sizeof(Number)) {
 			bring(1);
-			step<1>(unit * sizeof(Number), weights);
+			step<1>(offset, weights);
+			weights += Product::kAllColumns;
 		}
 		return weights;
 	}
 
-	HWY_INLINE const int32_t *multiply(uint32_t units, const int32_t *weights, Ahead &ahead)
+	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Ahead &ahead)
 	{
 		if (!ahead.has())
-			return multiply(units, weights, [](size_t) HWY_ATTR {});
-		return multiply(units, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
+			return multiply(run, weights, [](size_t) HWY_ATTR {});
+		return multiply(run, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
 
 	template<size_t kPosition, size_t... kVector>
@@ -168,10 +164,8 @@ void oneTile(const TilePosition *positions, const Operands &operands, int32_t *o
 		const int32_t *weights = operands.weights + column;
 
 		tile.start(positions, operands.start + column);
-		for (size_t i = 0; i < operands.runCount; i++) {
-			tile.begin(positions, operands.runs[i]);
-			weights = tile.multiply(operands.runs[i].units, weights, ahead);
-		}
+		for (size_t i = 0; i < operands.runCount; i++)
+			weights = tile.multiply(operands.runs[i], weights, ahead);
 		tile.store(out + column);
 	}
 	*operands.ahead = ahead;
@@ -357,8 +351,7 @@ void tileSumsReference(TileKind kind, const TilePosition *positions, size_t coun
 			int32_t sum =
 				kind == TileKind::SignedQuads ? positions[p].start : start[column];
 			for (size_t i = 0; i < runCount; i++) {
-				const std::byte *at = positions[p].rows[runs[i].row] +
-						      positions[p].offset + runs[i].offset;
+				const std::byte *at = positions[p].at + runs[i].offset;
 				for (uint32_t unit = 0; unit < runs[i].units;
 				     unit++, at += kUnitBytes, weight += columns)
 					sum = addUnit(kind, sum, at, *weight);

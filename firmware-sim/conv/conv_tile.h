@@ -33,16 +33,14 @@ enum class TileKind : uint8_t {
 
 /** \brief Consecutive units of one kernel row */
 struct TileRun {
-	uint32_t row;	 /**< index into TilePosition::rows */
-	uint32_t offset; /**< bytes from the position's first */
+	size_t offset; /**< bytes from the position's first */
 	uint32_t units;
 };
 
-/** \brief One output: where its operands begin */
+/** \brief One output: where its operands are */
 struct TilePosition {
-	const std::byte *const *rows; /**< line for each kernel row */
-	size_t offset;		      /**< bytes into each line */
-	int32_t start = 0;	      /**< SignedQuads: what all its sums begin with */
+	const std::byte *at; /**< the first; the others are as far from it for all positions */
+	int32_t start = 0;   /**< SignedQuads: what all its sums begin with */
 };
 
 /** \return what INT8 is best multiplied with here; INT16 takes pairs unless it is None */

@@ -44,78 +44,71 @@ bool anyNan(const std::byte *line, size_t count)
 } /* namespace */
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
-	: plan_(plan), height_(plan.op.windows.data.height),
-	  left_(plan.op.mode == ConvMode::Image
-			? 0
-			: size_t{ plan.op.windows.padLeft } * plan.op.windows.data.channels),
-	  elements_(data.lineBytes() / elementBytes(plan.op.precision)),
-	  /* All elements are put, also those that no window touches. */
-	  lineBytes_(std::max(plan.lineBytes(), (left_ + elements_) * plan.elementBytes)),
-	  bytes_(workers.scratch(),
-		 plan.inBuffer ? 0 : lineBytes_ * (size_t{ height_ } * plan.op.batches + 1)),
-	  rows_(size_t{ height_ } * plan.op.batches + 1)
+	: plan_(plan), height_(paddedHeight(plan.op.windows)), lineBytes_(plan.lineBytes()),
+	  bytes_(workers.scratch(), plan.inBuffer ? 0 : lineBytes_ * height_ * plan.op.batches),
+	  lines_(height_ * plan.op.batches)
 {
-	const uint32_t lines = height_ * plan.op.batches;
-	const size_t bytes = lineBytes_ * rows_.size();
-	std::atomic<uint32_t> next = 0;
+	const size_t bytes = lineBytes_ * lines_.size();
+	std::atomic<size_t> next = 0;
 
 	if (plan.kind == TileKind::SignedQuads)
-		starts_.resize(size_t{ lines } * plan.op.windows.out.width);
-	if (plan.inBuffer) {
-		turned_.resize(lines);
-	} else {
-		/* What is not written meets weights that are zero. */
-		rows_[0] = bytes_.data();
-		fill(bytes_.data(), 0, plan.lineElements,
-		     padElement(plan.op.precision, plan.op.windows.padValue));
-		finish(0);
-	}
+		starts_.resize(lines_.size() * plan.op.windows.out.width);
+	if (plan.inBuffer)
+		turned_.resize(lines_.size());
 	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
 		std::vector<LinePiece> pieces;
-		for (uint32_t line; (line = next++) < lines;)
+		for (size_t index; (index = next++) < lines_.size();)
 			if (plan.inBuffer)
-				findLine(line, data);
+				findLine(index, data);
 			else
-				makeLine(line, data, pieces);
+				makeLine(index, data, pieces);
 	});
 }
 
-void TileLines::makeLine(uint32_t line, const DataView &data, std::vector<LinePiece> &pieces)
+/* What is not written meets weights that are zero. */
+void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces)
 {
-	const size_t index = size_t{ line } + 1;
+	const Windows &windows = plan_.op.windows;
+	const auto y = static_cast<uint32_t>(index % height_) - windows.padTop;
 	std::byte *out = &bytes_[index * lineBytes_];
 
-	data.find(line / height_, line % height_, pieces);
-	put(pieces, out);
-	rows_[index] = out;
+	if (y < windows.data.height) {
+		data.find(static_cast<uint32_t>(index / height_), y, pieces);
+		put(pieces, out);
+	} else {
+		fill(out, 0, plan_.lineElements, padElement(plan_.op.precision, windows.padValue));
+	}
+	lines_[index] = out;
 	finish(index);
 }
 
-void TileLines::findLine(uint32_t line, const DataView &data)
+/* There is no padding. */
+void TileLines::findLine(size_t index, const DataView &data)
 {
 	constexpr int32_t kWeightExcess = 128;
-	const size_t index = size_t{ line } + 1;
+	const auto batch = static_cast<uint32_t>(index / height_);
+	const auto y = static_cast<uint32_t>(index % height_);
 	const size_t width = plan_.op.windows.out.width;
-	const auto bytes = data.whole(line / height_, line % height_);
+	const auto bytes = data.whole(batch, y);
 
-	rows_[index] = bytes.data();
+	lines_[index] = bytes.data();
 	if (bytes.empty()) {
-		turned_[line].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
-		data.copyWhole(line / height_, line % height_, turned_[line]);
-		rows_[index] = turned_[line].data();
+		turned_[index].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
+		data.copyWhole(batch, y, turned_[index]);
+		lines_[index] = turned_[index].data();
 	}
 	finish(index);
 	if (starts_.empty())
 		return;
-	const auto starts = std::span(starts_).subspan(line * width, width);
-	byteSums(rows_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
+	const auto starts = std::span(starts_).subspan(index * width, width);
+	byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
 	for (int32_t &start : starts)
 		start *= -kWeightExcess;
 }
 
 void TileLines::finish(size_t index)
 {
-	const std::byte *line = rows_[index];
+	const std::byte *line = lines_[index];
 
 	if (plan_.kind == TileKind::Float && plan_.isOneAtom && anyNan(line, plan_.lineElements))
 		hasNan_ = true;
@@ -134,11 +127,12 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 {
 	const bool image = plan_.op.mode == ConvMode::Image;
 	const int16_t pad = padElement(plan_.op.precision, plan_.op.windows.padValue);
-	const size_t end = left_ + elements_;
+	const size_t left = plan_.leftElements();
+	const size_t end = left + plan_.bufferedElements();
 
-	fill(line, 0, left_, pad);
+	fill(line, 0, left, pad);
 	for (const LinePiece &piece : pieces)
-		convert(piece, left_, line);
+		convert(piece, left, line);
 	/* Behind an image line there is nothing, behind others padding. */
 	if (end < plan_.lineElements)
 		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);

@@ -25,15 +25,20 @@ public:
 	/** \param plan must outlive this object, and \a data what it looks at */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
-	/** \return line \a y of cube \a batch; the padding line if there is none */
-	const std::byte *row(uint32_t batch, uint32_t y) const { return rows_[indexOf(batch, y)]; }
+	/**
+	 * \return line \a y of cube \a batch, counted with those of padding above; the next one is
+	 *	   TilePlan::lineBytes() away, unless lines are where they are buffered
+	 */
+	const std::byte *line(uint32_t batch, uint32_t y) const
+	{
+		return lines_[indexOf(batch, y)];
+	}
 
 	/** \return what the sums of the line's positions begin with; null if that is zero */
 	const int32_t *starts(uint32_t batch, uint32_t y) const
 	{
-		return starts_.empty()
-			       ? nullptr
-			       : &starts_[(indexOf(batch, y) - 1) * plan_.op.windows.out.width];
+		return starts_.empty() ? nullptr
+				       : &starts_[indexOf(batch, y) * plan_.op.windows.out.width];
 	}
 
 	/** \return INT16: what operands there are */
@@ -43,13 +48,9 @@ public:
 	bool hasNan() const { return hasNan_; }
 
 private:
-	/** \return line 0 is padding */
-	size_t indexOf(uint32_t batch, uint32_t y) const
-	{
-		return y < height_ ? static_cast<size_t>(batch) * height_ + y + 1 : size_t{ 0 };
-	}
-	void makeLine(uint32_t line, const DataView &data, std::vector<LinePiece> &pieces);
-	void findLine(uint32_t line, const DataView &data);
+	size_t indexOf(uint32_t batch, uint32_t y) const { return batch * height_ + y; }
+	void makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces);
+	void findLine(size_t index, const DataView &data);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -58,7 +59,7 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	/** \brief What there is to know of the line at rows_[index] */
+	/** \brief What there is to know of the line at lines_[index] */
 	void finish(size_t index);
 	/** \brief Elements as they are buffered to operands */
 	void convert(const std::byte *elements, size_t count, std::byte *out) const;
@@ -66,13 +67,11 @@ private:
 	void convert(const LinePiece &piece, size_t begin, std::byte *line) const;
 
 	const TilePlan &plan_;
-	uint32_t height_;
-	size_t left_;	   /* operands of padding at the left */
-	size_t elements_;  /* of a line as it is buffered */
+	size_t height_;	   /* lines of a cube, with padding above and below */
 	size_t lineBytes_; /* of those that are made */
 	ScratchArray<std::byte> bytes_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
-	std::vector<const std::byte *> rows_;
+	std::vector<const std::byte *> lines_;
 	std::vector<int32_t> starts_;
 	std::atomic<int32_t> lowest_ = 0;
 	std::atomic<int32_t> highest_ = 0;

@@ -88,6 +88,40 @@ TilePlan::TilePlan(const ConvOp &operation)
 	layRuns();
 }
 
+uint64_t paddedHeight(const Windows &windows)
+{
+	const uint64_t first = uint64_t{ windows.out.height - 1 } * windows.strideY;
+	const uint64_t touched = uint64_t{ windows.kernel.height - 1 } * windows.dilationY + 1;
+
+	return std::max(first + touched, uint64_t{ windows.padTop } + windows.data.height);
+}
+
+size_t TilePlan::leftElements() const
+{
+	const Windows &windows = op.windows;
+
+	return op.mode == ConvMode::Image ? 0 : size_t{ windows.padLeft } * windows.data.channels;
+}
+
+size_t TilePlan::bufferedElements() const
+{
+	const CubeSize &data = op.windows.data;
+
+	if (op.mode == ConvMode::Image)
+		return size_t{ op.bufferedEntries() } * kEntryBytes /
+		       sim::elementBytes(op.precision);
+	return size_t{ data.width } * data.channels;
+}
+
+size_t TilePlan::lineBytes() const
+{
+	constexpr size_t kMostBehind = kFewColumns * sizeof(float);
+	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
+
+	/* All elements are put, also those that no window touches. */
+	return std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
+}
+
 void TilePlan::stayInBuffer()
 {
 	const CubeSize &data = op.windows.data;
@@ -123,10 +157,10 @@ void TilePlan::layRuns()
 
 		tap.unit = units;
 		for (uint32_t unit = 0; unit < count; unit += most)
-			runs.push_back({ tap.row,
-					 tap.offset * elementBytes +
-						 unit / most * op.windows.data.width * atoms,
-					 std::min(most, count - unit) });
+			runs.push_back(
+				{ tap.row * rowBytes() + size_t{ tap.offset } * elementBytes +
+					  size_t{ unit } / most * op.windows.data.width * atoms,
+				  std::min(most, count - unit) });
 		units += count;
 	}
 }

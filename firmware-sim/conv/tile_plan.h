@@ -3,8 +3,9 @@
  * How the operands of a convolution are laid out for conv_tile.
  *
  * Lines get their padding, so that a kernel row is one run of elements in them
- * (with dilation, one run for each kernel column). A run's elements are multiplied
- * in units of 4 bytes; where a run ends inside a unit, the weights are zero.
+ * (with dilation, one run for each kernel column), and there are lines of padding above and
+ * below, so that each run is as far from the first one for all positions. A run's elements are
+ * multiplied in units of 4 bytes; where a run ends inside a unit, the weights are zero.
  *
  *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the
  *    kernel's sum of weights.
@@ -36,6 +37,9 @@ struct TileTap {
 	uint32_t elements;
 	size_t unit = 0; /**< first unit of its weights */
 };
+
+/** \return lines of a cube with those of padding above and below that windows touch */
+uint64_t paddedHeight(const Windows &windows);
 
 /** \brief The layout for one operation, which must outlive it */
 class TilePlan
@@ -72,13 +76,15 @@ public:
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
+	/** \return operands of padding that a line begins with; an image's have it as they are */
+	size_t leftElements() const;
+	/** \return elements of a line as it is buffered */
+	size_t bufferedElements() const;
 	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
 	 * where kernels have one channel each, operands of all columns are read */
-	size_t lineBytes() const
-	{
-		constexpr size_t kMostBehind = kFewColumns * sizeof(float);
-		return size_t{ lineElements } * elementBytes + kMostBehind;
-	}
+	size_t lineBytes() const;
+	/** \return bytes from a kernel row's operands to the next one's */
+	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
 	void stayInBuffer();

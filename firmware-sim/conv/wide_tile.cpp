@@ -78,13 +78,8 @@ struct WideTile {
 	Vector highs[kCount] = { ((void)kIndex, hn::Zero(Tag()))... };
 	const std::byte *at[kCount];
 
-	HWY_INLINE WideTile() {} /* an implicit one has no vectors */
-
-	HWY_INLINE void begin(const TilePosition *positions, const TileRun &run)
+	HWY_INLINE explicit WideTile(const TilePosition *positions) : at{ positions[kIndex].at... }
 	{
-		((at[kIndex] =
-			  positions[kIndex].rows[run.row] + positions[kIndex].offset + run.offset),
-		 ...);
 	}
 
 	static HWY_INLINE Vector data(const std::byte *from)
@@ -95,7 +90,7 @@ struct WideTile {
 		return hn::Set(Tag(), number);
 	}
 
-	/** \param offset of the unit in its run, bytes */
+	/** \param offset of the unit, bytes */
 	HWY_INLINE void addUnit(size_t offset, const int32_t *weights)
 	{
 		const Vector column = hn::LoadU(Tag(), weights);
@@ -179,15 +174,14 @@ HWY_INLINE void wideTile(const TilePosition *positions, const WideOperands &oper
 			 std::index_sequence<kIndex...>)
 {
 	for (size_t column = 0; column < kFewColumns; column += kLanes) {
-		WideTile<Product, kIndex...> tile;
+		WideTile<Product, kIndex...> tile(positions);
 		const int32_t *weights = operands.weights + column;
 		const WidePart *part = operands.parts.parts.data();
 		const uint8_t *halved = operands.parts.halved.data();
 
 		for (const TileRun &run : operands.runs) {
-			tile.begin(positions, run);
 			for (uint32_t unit = 0; unit < run.units; part++) {
-				tile.addPart(unit * kUnitBytes, *part, weights, halved,
+				tile.addPart(run.offset + unit * kUnitBytes, *part, weights, halved,
 					     *operands.ahead);
 				weights += size_t{ part->units } * kFewColumns;
 				unit += part->units;
@@ -428,8 +422,7 @@ void wideSumsReference(const TilePosition *positions, size_t count, std::span<co
 			const int32_t *weight = weights + column;
 			int64_t sum = 0;
 			for (const TileRun &run : runs) {
-				const std::byte *at = positions[p].rows[run.row] +
-						      positions[p].offset + run.offset;
+				const std::byte *at = positions[p].at + run.offset;
 				for (uint32_t unit = 0; unit < run.units;
 				     unit++, at += kUnitBytes, weight += kFewColumns) {
 					std::memcpy(pair, at, sizeof(pair));

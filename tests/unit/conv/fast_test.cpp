@@ -585,11 +585,10 @@ TEST(TileTest, SumsOfAllCounts)
 {
 	Random random(5);
 	std::vector<std::byte> lines(4096);
-	const TileRun runs[] = { { 0, 0, 3 }, { 2, 7, 1 }, { 1, 12, 5 } };
+	const TileRun runs[] = { { 0, 3 }, { 2009, 1 }, { 1013, 5 } };
 	constexpr size_t kUnits = 9;
 	std::vector<int32_t> weights(kUnits * kTileColumns);
 	std::vector<int32_t> start(kTileColumns);
-	const std::byte *rows[3] = { &lines[0], &lines[1001], &lines[2002] };
 
 	/* Numbers of 12 bits in pairs, so that sums fit. */
 	for (size_t i = 0; i < lines.size(); i++)
@@ -601,7 +600,7 @@ TEST(TileTest, SumsOfAllCounts)
 	for (size_t count = 1; count <= 30; count++) {
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
-			positions.push_back({ rows, p * 6, random(-100000, 100000) });
+			positions.push_back({ &lines[p * 6], random(-100000, 100000) });
 		forEachTarget([&] {
 			for (TileKind kind :
 			     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads }) {
@@ -625,8 +624,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 {
 	Random random(6);
 	std::vector<std::byte> lines(8192);
-	const std::byte *rows[2] = { &lines[0], &lines[4096] };
-	const ChannelTaps taps[] = { { { 0, 0 }, { 0, 64 } }, { { 1, 8 }, { 1, 132 } } };
+	const ChannelTaps taps[] = { { 0, 64 }, { 4096 + 8, 4096 + 132 } };
 	std::vector<int32_t> weights(2 * std::size(taps) * kTileColumns);
 	std::vector<int32_t> start(kTileColumns);
 	const auto halves = reinterpret_cast<int16_t *>(lines.data());
@@ -637,7 +635,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 		for (size_t count = 1; count <= 5; count++) {
 			std::vector<TilePosition> positions;
 			for (size_t p = 0; p < count; p++)
-				positions.push_back({ rows, p * 64 });
+				positions.push_back({ &lines[p * 64] });
 			std::vector<int32_t> expected(count * columns);
 			channelSumsReference(operands, positions.data(), count, expected.data());
 			forEachTarget([&] {
@@ -671,9 +669,9 @@ TEST(TileTest, WideSumsOfChannelsAreTheReferences)
 {
 	Random random(9);
 	std::vector<int16_t> numbers(1024);
-	const std::byte *rows[1] = { reinterpret_cast<const std::byte *>(numbers.data()) };
-	const TilePosition positions[] = { { rows, 0 }, { rows, 34 }, { rows, 38 } };
-	const std::vector<ChannelTaps> taps(20, { { 0, 2 }, { 0, 64 } });
+	const auto *first = reinterpret_cast<const std::byte *>(numbers.data());
+	const TilePosition positions[] = { { first }, { first + 34 }, { first + 38 } };
+	const std::vector<ChannelTaps> taps(20, { 2, 64 });
 	std::vector<int16_t> weights(2 * taps.size() * kFewColumns);
 	const ChannelOperands operands = { TileKind::FewPairs, kFewColumns, taps,
 					   reinterpret_cast<const int32_t *>(weights.data()),
@@ -700,7 +698,7 @@ TEST(TileTest, SumsOfBytesAreTheReferences)
 {
 	Random random(8);
 	std::vector<std::byte> line(4096);
-	const TileRun runs[] = { { 0, 0, 32 }, { 0, 1024, 16 }, { 0, 2048, 5 } };
+	const TileRun runs[] = { { 0, 32 }, { 1024, 16 }, { 2048, 5 } };
 
 	for (std::byte &byte : line)
 		byte = static_cast<std::byte>(random(0, 255));
@@ -721,11 +719,10 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 {
 	Random random(7);
 	std::vector<std::byte> lines(12000);
-	const TileRun runs[] = { { 0, 0, 30 }, { 2, 8, 1 }, { 1, 12, 50 } };
+	const TileRun runs[] = { { 0, 30 }, { 8008, 1 }, { 4012, 50 } };
 	constexpr size_t kUnits = 81;
 	std::vector<int32_t> weights(kUnits * kFewColumns);
 	const int32_t start[kFewColumns] = {};
-	const std::byte *rows[3] = { &lines[0], &lines[4000], &lines[8000] };
 	auto fill = [&](void *out, size_t bytes) {
 		for (size_t i = 0; i < bytes; i += sizeof(float)) {
 			const auto bits = static_cast<int16_t>(anyHalf(random, 5000));
@@ -740,7 +737,7 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 	for (size_t count = 1; count <= 30; count++) {
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
-			positions.push_back({ rows, p * 12 });
+			positions.push_back({ &lines[p * 12] });
 		std::vector<int32_t> expected(count * kFewColumns);
 		tileSumsReference(TileKind::Float, positions.data(), count, runs, std::size(runs),
 				  weights.data(), start, expected.data());

@@ -26,16 +26,13 @@ int16_t anyNumber(Random &random, int bits)
 /** Runs of two rows, their weights and the data that they meet */
 struct WideOperands {
 	std::vector<int16_t> lines = std::vector<int16_t>(2000);
-	std::vector<TileRun> runs = { { 0, 0, 150 }, { 1, 6, 7 }, { 1, 40, 1 } };
+	static constexpr size_t kRowBytes = 2002;
+	std::vector<TileRun> runs = { { 0, 150 }, { kRowBytes + 6, 7 }, { kRowBytes + 40, 1 } };
 	std::vector<int16_t> weights = std::vector<int16_t>(158 * kFewColumns * 2);
-	const std::byte *rows[2] = { reinterpret_cast<const std::byte *>(&lines[0]),
-				     reinterpret_cast<const std::byte *>(&lines[1001]) };
 
+	const std::byte *first() const { return reinterpret_cast<const std::byte *>(lines.data()); }
 	const int32_t *units() const { return reinterpret_cast<const int32_t *>(weights.data()); }
-	Int16Range range() const
-	{
-		return rangeOf(reinterpret_cast<const std::byte *>(lines.data()), lines.size());
-	}
+	Int16Range range() const { return rangeOf(first(), lines.size()); }
 	WideParts parts() const { return wideParts(runs, units(), range()); }
 
 	void expectTheReference(size_t count) const
@@ -44,7 +41,7 @@ struct WideOperands {
 		std::vector<int64_t> expected(count * kFewColumns);
 
 		for (size_t p = 0; p < count; p++)
-			positions.push_back({ rows, p * 8 });
+			positions.push_back({ first() + p * 8 });
 		wideSumsReference(positions.data(), count, runs, units(), expected.data());
 		forEachTarget([&] {
 			std::vector<int64_t> sums(count * kFewColumns);
