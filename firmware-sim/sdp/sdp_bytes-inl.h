@@ -131,22 +131,40 @@ void storeShorts(const Run<int8_t> &run, const ShortLine &line, std::byte *bytes
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
 }
 
-bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
-		std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
+template<typename Element>
+bool storeElements(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+		   std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
 {
-	const auto *elements = reinterpret_cast<const int8_t *>(
+	const auto *elements = reinterpret_cast<const Element *>(
 		line.elementStage < 0 ? nullptr : stages[line.elementStage].aluBytes);
-	const auto *values = reinterpret_cast<const int8_t *>(in.data());
-	Run<int8_t> run = { op,	    line,      stages,	 SdpLine::kMostLanes,
-			    values, in.size(), elements, -INT8_MIN };
-	ShortLine shortLine;
+	Run<Element> run = { .op = op,
+			     .line = line,
+			     .stages = stages,
+			     .lanes = atomBytes / sizeof(Element),
+			     .in = reinterpret_cast<const Element *>(in.data()),
+			     .count = in.size() / sizeof(Element),
+			     .elements = elements,
+			     .largest = Run<Element>::kWidest };
 
 	if (!run.set())
 		return false;
-	if (!shortLine.set(run))
-		return storeAs<int8_t>(run, bytes, counters);
-	storeShorts(run, shortLine, bytes, counters);
-	return true;
+	if constexpr (Run<Element>::kIsByte) {
+		ShortLine shortLine;
+		if (shortLine.set(run)) {
+			storeShorts(run, shortLine, bytes, counters);
+			return true;
+		}
+	}
+	return storeAs<Element>(run, bytes, counters);
+}
+
+bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
+		std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
+{
+	const auto storeOf =
+		op.out == Precision::Int8 ? storeElements<int8_t> : storeElements<int16_t>;
+
+	return storeOf(op, line, stages, in, bytes, counters);
 }
 
 } /* namespace line */

@@ -93,20 +93,21 @@ struct ElementLine {
 
 inline ElementLine elementLine(const SdpStageRun &run)
 {
-	constexpr int kMostShift = 31 - 7; /* of INT8 */
 	const SdpOperand &alu = run.stage->alu;
 	const int shift = run.stage->aluShift;
+	const double widest = run.stage->read.twoBytes ? -INT16_MIN : -INT8_MIN;
+	const int mostShift = run.stage->read.twoBytes ? 31 - 15 : 31 - 7;
 
 	if (!run.aluBytes)
 		return {};
 	if (!run.isY)
-		return { powerOfTwo(std::min(shift, kMostShift)), 0, shift <= kMostShift };
+		return { powerOfTwo(std::min(shift, mostShift)), 0, shift <= mostShift };
 	if (alu.converterBypass)
 		return {};
 	const arith::Converter &converter = alu.converter;
 	const double scale = converter.scale;
 	const double offset = -static_cast<double>(converter.offset) * scale;
-	const double largest = std::abs(offset) - INT8_MIN * std::abs(scale);
+	const double largest = std::abs(offset) + widest * std::abs(scale);
 	return { scale, offset, converter.shift == 0 && largest < INT32_MAX };
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -51,9 +52,11 @@ struct Singles {
 		return hn::ConvertTo(Tag(), hn::LoadU(NumberTag(), numbers));
 	}
 
-	static HWY_INLINE Vector load(const int8_t *numbers)
+	/** Elements of 8 or 16 bits */
+	template<typename Element>
+	static HWY_INLINE Vector load(const Element *numbers)
 	{
-		const hn::Rebind<int8_t, Tag> tag;
+		const hn::Rebind<Element, Tag> tag;
 
 		return hn::ConvertTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
 	}
@@ -96,13 +99,20 @@ struct Doubles {
 	static HWY_INLINE Vector load(const int32_t *numbers) { return doubles::load(numbers); }
 	static HWY_INLINE Vector load(const double *numbers) { return hn::LoadU(Tag(), numbers); }
 
+	static HWY_INLINE Vector load(const int16_t *numbers)
+	{
+		const hn::Rebind<int16_t, Tag> tag;
+
+		return hn::PromoteTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
+	}
+
 	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
 	{
 		return hn::DemoteTo(NumberTag(), hn::Sub(sum, whole));
 	}
 };
 
-/** What is known of the numbers of a run: integers of 32 bits, or bytes as they are in memory */
+/** What is known of the numbers of a run: integers of 32 bits, or elements as they are in memory */
 template<typename In>
 struct Run {
 	const SdpOp &op;
@@ -129,9 +139,13 @@ struct Run {
 	bool hasManyHalves() const;
 	/** \return what no input is larger than */
 	double largestInput() const;
-	/** \return the same of the elements; 0 without any */
-	double largestElement() const;
+	/** \return the same of the elements, without a look at those of memory; 0 without any */
+	double widestElement() const;
 	double largestOperand() const;
+	/** What largestInput() and widestElement() are of any elements */
+	static constexpr double kWidest = -static_cast<double>(std::numeric_limits<In>::min());
+	/** INT8 is close to what networks have, and has no need of double precision. */
+	static constexpr bool kIsByte = sizeof(In) == 1;
 	/** The readable way for one number */
 	int32_t compute(size_t at) const;
 };
@@ -139,21 +153,20 @@ struct Run {
 template<typename In>
 double Run<In>::largestInput() const
 {
-	/* Of bytes the largest is close to what networks have. */
-	if constexpr (std::is_same_v<In, int32_t>)
+	if constexpr (!kIsByte)
 		if (op.flying || op.in != Precision::Int8)
 			return std::min(sdp::largestOf(in, count), largest);
 	return -INT8_MIN;
 }
 
 template<typename In>
-double Run<In>::largestElement() const
+double Run<In>::widestElement() const
 {
 	if (!elements)
 		return 0;
 	if constexpr (std::is_same_v<In, int32_t>)
 		return largestOperand();
-	return -INT8_MIN;
+	return kWidest;
 }
 
 template<typename In>
@@ -183,14 +196,17 @@ bool Run<In>::hasManyHalves() const
 template<typename In>
 bool Run<In>::set()
 {
-	const double element = largestElement();
+	double element = widestElement();
 
 	if (setUpTo<Singles>(largest, element) && (exact || !hasManyHalves()))
 		return true;
 	const double found = largestInput();
+	if constexpr (std::is_same_v<In, int16_t>)
+		if (elements)
+			element = sdp::largestOf(elements, count);
 	if (setUpTo<Singles>(found, element))
 		return true;
-	isDouble = std::is_same_v<In, int32_t>;
+	isDouble = !kIsByte;
 	return isDouble && setUpTo<Doubles>(found, element);
 }
 
@@ -234,7 +250,7 @@ int32_t Run<In>::compute(size_t at) const
 	for (const SdpStageRun &run : stages) {
 		const int32_t element =
 			run.aluBytes ? sdpIntegerOperand(*run.stage, run.isY, true,
-							 static_cast<int8_t>(run.aluBytes[at]))
+							 static_cast<int16_t>(elements[at]))
 				     : 0;
 		(run.isY ? applySdpY : applySdpX)(*run.stage, op.proc, { &value, 1 }, 1,
 						  run.aluBytes ? SdpOperandRun{ &element, 0 }
@@ -480,7 +496,7 @@ bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 template<typename Element, typename In>
 bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
-	if constexpr (std::is_same_v<In, int32_t>)
+	if constexpr (!Run<In>::kIsByte)
 		if (run.isDouble)
 			return storeIn<Doubles, Element>(run, bytes, counters);
 	return storeIn<Singles, Element>(run, bytes, counters);

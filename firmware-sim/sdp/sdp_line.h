@@ -79,7 +79,11 @@ bool storeSdpLine(const SdpOp &op, const SdpLine &line, std::span<const SdpStage
 		  size_t lanes, std::span<const int32_t> in, double largest,
 		  std::span<std::byte> bytes, SdpCounters &counters);
 
-/** \brief storeSdpLine() of INT8 as it is in memory, and so are operands of each element */
+/**
+ * \brief storeSdpLine() of INT8 or INT16 as it is in memory, and so are operands of each element
+ *
+ * Input, operands of each element and output have the same size.
+ */
 bool storeSdpLineOfBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 			 std::span<const std::byte> in, std::span<std::byte> bytes,
 			 SdpCounters &counters);

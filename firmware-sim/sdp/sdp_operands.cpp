@@ -170,9 +170,9 @@ void SdpOperands::readElements(uint32_t surface, uint32_t y, uint32_t x, uint32_
 bool SdpOperands::areBytes() const
 {
 	const SdpOperandRead &read = stage_.read;
-	const bool isFloat = precision_ == Precision::Fp16;
+	const bool twoBytes = precision_ != Precision::Int8;
 
-	return !read.perElement || (!stage_.readsMul() && !read.mul && read.twoBytes == isFloat);
+	return !read.perElement || (!stage_.readsMul() && !read.mul && read.twoBytes == twoBytes);
 }
 
 const std::byte *SdpOperands::loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)

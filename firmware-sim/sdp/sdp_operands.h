@@ -43,8 +43,8 @@ public:
 	/**
 	 * \brief Whether loadBytes() has everything that the ALU and the multiplier need
 	 *
-	 * That is with operands of INT8 or FP16, as what is processed, for each element and the
-	 * ALU, and with those of channels.
+	 * That is with operands as wide as what is processed, for each element and the ALU, and
+	 * with those of channels.
 	 */
 	bool areBytes() const;
 	/**

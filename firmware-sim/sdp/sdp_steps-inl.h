@@ -129,14 +129,21 @@ struct PreluRelu {
 };
 
 /** \return the largest magnitude of \a count values, whole atoms */
-double largestOf(const int32_t *values, size_t count)
+template<typename Value>
+double largestOf(const Value *values, size_t count)
 {
 	const hn::CappedTag<int32_t, 16> tag;
+	const hn::Rebind<Value, decltype(tag)> valueTag;
 	auto highest = hn::Zero(tag);
 	auto lowest = hn::Zero(tag);
 
 	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
-		const auto value = hn::LoadU(tag, values + i);
+		const auto raw = hn::LoadU(valueTag, values + i);
+		hn::Vec<decltype(tag)> value;
+		if constexpr (sizeof(Value) < sizeof(int32_t))
+			value = hn::PromoteTo(tag, raw);
+		else
+			value = raw;
 		highest = hn::Max(highest, value);
 		lowest = hn::Min(lowest, value);
 	}

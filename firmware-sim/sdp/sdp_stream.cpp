@@ -180,12 +180,12 @@ void SdpStream::makeNumbers()
 	});
 }
 
-/* INT8 stays INT8, and there may be a line, or FP16 stays FP16. */
+/* Elements stay what they are; of integers there may be a line. */
 bool SdpStream::takesBytes() const
 {
-	return op_.proc != Precision::Int16 && op_.out == op_.proc && staysAtoms() &&
-	       lutBypassed() && bytesLine_.failures < Line::kMostFailures && x1_.areBytes() &&
-	       x2_.areBytes() && y_.areBytes();
+	return op_.out == op_.proc && staysAtoms() && lutBypassed() &&
+	       bytesLine_.failures < Line::kMostFailures && x1_.areBytes() && x2_.areBytes() &&
+	       y_.areBytes();
 }
 
 /* Atoms of the output are those of the input, and go to memory. */
@@ -204,7 +204,7 @@ bool SdpStream::findLine(Line &line, uint32_t surface)
 	return line.found;
 }
 
-/* From memory straight to memory: FP16, or INT8 on a line. */
+/* From memory straight to memory: FP16, or integers on a line. */
 bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
 	bytes_.resize(atoms.size());

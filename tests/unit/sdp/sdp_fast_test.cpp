@@ -382,15 +382,16 @@ TEST(SdpFast, LinesAreTheReference)
 	EXPECT_GT(stores, lines / 2);
 }
 
-/* A stage that adds bytes, as networks have it, and what it makes of them. */
-struct ByteSum {
-	ByteSum(Random &random, size_t atoms, bool withConverter)
-		: isY(withConverter), bytes(random.numbers(atoms * 32, 8)),
-		  raw(bytes.begin(), bytes.end())
+/* A stage that adds elements of memory, as networks have it, and what it makes of them. */
+struct ElementSum {
+	ElementSum(Random &random, size_t count, Precision precision, bool withConverter)
+		: isY(withConverter), numbers(random.numbers(count, bitsOf(precision))),
+		  raw(stored(numbers, precision))
 	{
 		stage.bypass = stage.alu.bypass = false;
 		stage.algorithm = SdpAlu::Sum;
 		stage.alu.fromMemory = true;
+		stage.read.twoBytes = precision == Precision::Int16;
 		stage.reluBypass = random.coin();
 		stage.aluShift = static_cast<uint8_t>(random(0, random.coin() ? 2 : 26));
 		stage.alu.converterBypass = random.coin();
@@ -398,30 +399,38 @@ struct ByteSum {
 					.scale = static_cast<int16_t>(
 						random.numbers(1, random(2, 15))[0]),
 					.shift = static_cast<uint8_t>(random(0, 7) == 0) };
-		for (int32_t &number : bytes)
+		for (int32_t &number : numbers)
 			number = sdpIntegerOperand(stage, isY, true, static_cast<int16_t>(number));
+	}
+
+	static int bitsOf(Precision precision)
+	{
+		return static_cast<int>(8 * elementBytes(precision));
 	}
 
 	bool isY;
 	SdpStage stage;
-	std::vector<int32_t> bytes; /* as the arithmetic takes them */
-	std::vector<int8_t> raw;
+	std::vector<int32_t> numbers; /* as the arithmetic takes them */
+	std::vector<std::byte> raw;
 };
 
-TEST(SdpFast, LinesOfBytesAreTheReference)
+void expectLinesOfElements(Precision precision, uint32_t seed)
 {
-	Random random(507);
+	Random random(seed);
 	size_t lines = 0;
 	size_t stores = 0;
 
 	for (int round = 0; round < 3000; round++) {
-		constexpr size_t lanes = 32;
+		const int elementBits = ElementSum::bitsOf(precision);
+		const size_t lanes = atomChannels(precision);
 		const auto atoms = static_cast<size_t>(random(1, 40));
-		Chain chain(random.numbers(atoms * lanes, 8), lanes, 2);
-		const ByteSum sum(random, atoms, random.coin());
+		Chain chain(random.numbers(atoms * lanes, elementBits - random(0, 1)), lanes, 2);
+		const ElementSum sum(random, atoms * lanes, precision, random.coin());
 		SdpOp op;
 		SdpCounters expectedCounters;
-		int bits = 8;
+		int bits = elementBits;
+
+		op.in = op.proc = op.out = precision;
 
 		if (random.coin()) {
 			SdpStage stage = random.stage(SdpAlu::Equal);
@@ -435,17 +444,17 @@ TEST(SdpFast, LinesOfBytesAreTheReference)
 			chain.append(stage, false, alu, mul);
 		}
 		if (random(0, 4)) {
-			chain.append(sum.stage, sum.isY, { sum.bytes.data(), lanes }, {});
+			chain.append(sum.stage, sum.isY, { sum.numbers.data(), lanes }, {});
 			chain.runs.back().alu = { nullptr, lanes };
-			chain.runs.back().aluBytes = std::as_bytes(std::span(sum.raw)).data();
+			chain.runs.back().aluBytes = sum.raw.data();
 		}
 		op.converter = { .offset = random.coin() ? 0 : random.numbers(1, 8)[0],
 				 .scale = static_cast<int16_t>(
 					 random.coin() ? 1 : random.numbers(1, 15)[0]),
 				 .shift = static_cast<uint8_t>(random(0, bits + 12)) };
 		convertSdpOutput(op, chain.expected, expectedCounters);
-		const auto in = stored(chain.inputs, Precision::Int8);
-		const auto bytes = stored(chain.expected, Precision::Int8);
+		const auto in = stored(chain.inputs, precision);
+		const auto bytes = stored(chain.expected, precision);
 		forEachTarget([&] {
 			SdpLine line;
 			if (!findSdpLine(op, chain.runs, lanes, line))
@@ -459,6 +468,16 @@ TEST(SdpFast, LinesOfBytesAreTheReference)
 	}
 	std::printf("%zu of %zu lines\n", stores, lines);
 	EXPECT_GT(stores, lines / 4);
+}
+
+TEST(SdpFast, LinesOfInt8AreTheReference)
+{
+	expectLinesOfElements(Precision::Int8, 507);
+}
+
+TEST(SdpFast, LinesOfInt16AreTheReference)
+{
+	expectLinesOfElements(Precision::Int16, 508);
 }
 
 /* Every sum of INT8 and INT8, halved: half of them are exactly between two numbers. */
