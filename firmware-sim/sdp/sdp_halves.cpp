@@ -5,12 +5,15 @@
  *
  * Finite FP16 operands keep all numbers of two X and Y's ALU far from where FP32 ends, below and
  * above, and so do accumulators, sums of their products: IEEE 754 gives what arith/float.h defines,
- * but for the sign of a sum of zero. A vector with an infinity, a NaN, or an accumulator that is no
+ * but for the sign of a sum of zero. An atom with an infinity, a NaN, or an accumulator that is no
  * such sum goes through the reference.
  *
  * The file is compiled once for each instruction set (Highway).
  */
 #include "sdp/sdp_halves.h"
+
+#include <algorithm>
+#include <utility>
 
 #include "arith/float.h"
 
@@ -35,15 +38,10 @@ using namespace float_bits;
 
 constexpr size_t kLanes = atomChannels(Precision::Fp16);
 
-/** \param count whole vectors \return true if all are finite */
+/** \param count whole atoms \return true if all are finite */
 HWY_INLINE bool areFinite(const uint16_t *bits, size_t count)
 {
-	const HalfTag tag;
-	auto most = hn::Zero(tag);
-
-	for (size_t i = 0; i < count; i += hn::Lanes(tag))
-		most = hn::Max(most, hn::And(hn::LoadU(tag, bits + i), hn::Set(tag, 0x7fff)));
-	return hn::AllTrue(tag, hn::Lt(most, hn::Set(tag, 0x7c00)));
+	return halvesAreBelow(bits, count, 0x7c00);
 }
 
 /** \return true if all are zero, or between 2^-60 and 2^60, where products are finite and normal */
@@ -207,24 +205,40 @@ struct Block {
 			 ...);
 	}
 
-	/** \return how many are the largest number */
-	HWY_INLINE size_t put(uint16_t *out, hn::Vec<HalfTag> &any) const
+	HWY_INLINE void put(uint16_t *out) const
 	{
-		return (put(values[kIndex], out + kIndex * kStep, any) + ...);
-	}
-
-private:
-	static HWY_INLINE size_t put(Bits value, uint16_t *out, hn::Vec<HalfTag> &any)
-	{
-		const HalfTag tag;
-		const auto result = narrowFinite(value);
-		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
-
-		any = hn::Or(any, result);
-		hn::StoreU(result, tag, out);
-		return hn::CountTrue(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff)));
+		(hn::StoreU(narrowFinite(values[kIndex]), HalfTag(), out + kIndex * kStep), ...);
 	}
 };
+
+template<size_t... kIndex>
+Block<kIndex...> blockOf(std::index_sequence<kIndex...>);
+
+/** Vectors of an atom, and as many as go well side by side: whole atoms, too */
+constexpr size_t kAtomVectors = kLanes / hn::MaxLanes(Tag());
+using Atom = decltype(blockOf(std::make_index_sequence<kAtomVectors>()));
+using Atoms = decltype(blockOf(std::make_index_sequence<std::max<size_t>(kAtomVectors, 4)>()));
+
+/** What is counted of finite results: the atoms of a run, whose number in a lane has 16 bits */
+void countResults(const uint16_t *halves, size_t count, SdpCounters &counters)
+{
+	const hn::CappedTag<uint16_t, kLanes> tag;
+	uint16_t lanes[hn::MaxLanes(tag)];
+	auto any = hn::Zero(tag);     /* bits that one has */
+	auto largest = hn::Zero(tag); /* for each lane, how many are the largest number */
+
+	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
+		const auto result = hn::LoadU(tag, halves + i);
+		const auto magnitude = hn::And(result, hn::Set(tag, 0x7fff));
+		any = hn::Or(any, result);
+		largest = hn::Sub(largest,
+				  hn::VecFromMask(tag, hn::Eq(magnitude, hn::Set(tag, 0x7bff))));
+	}
+	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	hn::StoreU(largest, tag, lanes);
+	for (const uint16_t lane : lanes)
+		counters.saturation += lane;
+}
 
 /** The stages and what they work on: FP16 of memory, or FP32 bits */
 template<typename In>
@@ -248,13 +262,30 @@ struct Run {
 	}
 
 	template<typename B>
-	HWY_INLINE size_t storeBlock(size_t at, hn::Vec<HalfTag> &any) const
+	HWY_INLINE void storeBlock(size_t at) const
 	{
 		B block(in + at);
 
 		for (size_t i = 0; i < runs.size(); i++)
 			block.apply(stages[i], at);
-		return block.put(out + at, any);
+		block.put(out + at);
+	}
+
+	/** \brief Atoms from \a at on, all of whose numbers are finite */
+	void storeFinite(size_t at, size_t count, SdpCounters &counters) const
+	{
+		const size_t end = at + count;
+
+		for (size_t i = at; i < end;) {
+			if (i + Atoms::kValues <= end) {
+				storeBlock<Atoms>(i);
+				i += Atoms::kValues;
+			} else {
+				storeBlock<Atom>(i);
+				i += kLanes;
+			}
+		}
+		countResults(out + at, count, counters);
 	}
 
 	/** The readable way for one number */
@@ -310,35 +341,27 @@ template<typename In>
 bool store(const SdpOp &op, std::span<const SdpStageRun> stages, const In *in, size_t count,
 	   std::byte *out, SdpCounters &counters)
 {
-	const HalfTag tag;
-	const size_t step = hn::Lanes(tag);
 	Run<In> run = { op, stages, {}, in, reinterpret_cast<uint16_t *>(out) };
-	auto any = hn::Zero(tag); /* bits that a result had */
-	size_t saturated = 0;
 
 	for (size_t i = 0; i < stages.size(); i++) {
 		if (!accepts(stages[i]))
 			return false;
 		run.stages[i] = Stage(stages[i]);
 	}
-	using Four = Block<0, 1, 2, 3>;
-	for (size_t at = 0; at < count;) {
-		if (at + Four::kValues <= count && run.areFiniteAt(at, Four::kValues)) {
-			saturated += run.template storeBlock<Four>(at, any);
-			at += Four::kValues;
+	if (run.areFiniteAt(0, count)) {
+		run.storeFinite(0, count, counters);
+		return true;
+	}
+	for (size_t at = 0; at < count; at += kLanes) {
+		if (run.areFiniteAt(at, kLanes)) {
+			run.storeFinite(at, kLanes, counters);
 			continue;
 		}
-		if (run.areFiniteAt(at, step)) {
-			saturated += run.template storeBlock<Block<0>>(at, any);
-		} else {
-			for (size_t i = 0; i < step; i++)
-				run.compute(at + i, counters);
-			any = hn::Or(any, hn::LoadU(tag, run.out + at));
+		for (size_t i = at; i < at + kLanes; i++) {
+			run.compute(i, counters);
+			counters.nonZero |= run.out[i] != 0;
 		}
-		at += step;
 	}
-	counters.saturation += static_cast<uint32_t>(saturated);
-	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
 	return true;
 }
 
