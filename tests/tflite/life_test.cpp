@@ -5,7 +5,6 @@
  */
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <thread>
 
 #include <spawn.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "life.h"
+#include "read_file.h"
 
 namespace nvdla::test
 {
@@ -56,8 +56,7 @@ TEST_F(Life, TwoInterpretersOfOneDelegate)
 /* This program as it was started, with other arguments. */
 pid_t startAgain(const std::string &filter)
 {
-	std::ifstream file("/proc/self/cmdline");
-	const std::string words{ std::istreambuf_iterator<char>(file), {} };
+	const std::string words = readText("/proc/self/cmdline");
 	std::vector<std::string> command;
 
 	/* It may be an argument of the loader. */

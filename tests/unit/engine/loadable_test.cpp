@@ -5,8 +5,6 @@
  */
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 
@@ -19,6 +17,7 @@
 #include "core/ram_memory.h"
 #include "device/refusal.h"
 #include "modelled_core.h"
+#include "read_file.h"
 #include "reference_data.h"
 #include "task_builder.h"
 
@@ -108,9 +107,7 @@ struct Golden {
 
 	explicit Golden(const fs::path &path)
 	{
-		std::ifstream file(path, std::ios::binary);
-		const std::string text((std::istreambuf_iterator<char>(file)),
-				       std::istreambuf_iterator<char>());
+		const std::string text = readText(path);
 		uint32_t header[9] = {};
 		std::memcpy(header, text.data(), sizeof(header));
 		bytes = header[2] == 40 ? 1 : 2;

@@ -20,6 +20,14 @@ void put(std::vector<std::byte> &bytes, size_t offset, T value)
 	std::memcpy(bytes.data() + offset, &value, sizeof(value));
 }
 
+/* A power or parameter of 2, a scale of 3, a shift of 4. */
+void putPower(std::vector<std::byte> &operation, size_t offset)
+{
+	put<float>(operation, offset, 2.0f);
+	put<float>(operation, offset + 4, 3.0f);
+	put<float>(operation, offset + 8, 4.0f);
+}
+
 /* One operation with its two buffers; offsets as existing compilers write them. */
 struct EmuFile {
 	std::vector<std::byte> network = std::vector<std::byte>(256);
@@ -73,9 +81,7 @@ TEST(EmuTask, CurrentLayout)
 	put<uint8_t>(file.operation, 0, 0);
 	put<float>(file.operation, 4, 0.5f);
 	put<float>(file.operation, 8, 0.25f);
-	put<float>(file.operation, 12, 2.0f);
-	put<float>(file.operation, 16, 3.0f);
-	put<float>(file.operation, 20, 4.0f);
+	putPower(file.operation, 12);
 
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_TRUE(task) << task.error().message();
@@ -105,9 +111,7 @@ TEST(EmuTask, LegacyLayout)
 {
 	EmuFile file(true);
 	put<uint8_t>(file.operation, 0, 0);
-	put<float>(file.operation, 1, 2.0f);
-	put<float>(file.operation, 5, 3.0f);
-	put<float>(file.operation, 9, 4.0f);
+	putPower(file.operation, 1);
 
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_TRUE(task) << task.error().message();
@@ -159,9 +163,7 @@ TEST(EmuTask, Function)
 	put<uint8_t>(file.operation, 0, 9);
 	put<uint8_t>(file.operation, 3, 16);
 	put<float>(file.operation, 8, 1.0f);
-	put<float>(file.operation, 12, 2.0f);
-	put<float>(file.operation, 16, 3.0f);
-	put<float>(file.operation, 20, 4.0f);
+	putPower(file.operation, 12);
 	auto task = emuTask(file.loadable(), 0);
 	ASSERT_TRUE(task) << task.error().message();
 	EXPECT_EQ(task->operations[0].type, EmuOpType::Function);
