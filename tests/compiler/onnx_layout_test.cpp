@@ -180,6 +180,42 @@ TEST(OnnxLayout, TensorsAreRepeated)
 	expectRefusedFile(many.file(), { "Tile 'y', repeats", "65 times; up to 64" });
 }
 
+TEST(OnnxLayout, GatheredAlongAnyAxis)
+{
+	OnnxBuilder builder;
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.list("columns", { -1, 0, 0 });
+	builder.list("channels", { 1, 0 });
+	builder.integers("line", {}, { -1 }, onnx::INT32);
+	OnnxBuilder::set(builder.node("Gather", { "x", "columns" }, "some"), "axis", { 3 });
+	OnnxBuilder::set(builder.node("Gather", { "some", "channels" }, "turned"), "axis", { 1 });
+	OnnxBuilder::set(builder.node("Gather", { "turned", "line" }, "y"), "axis", { 2 });
+	builder.output("turned");
+	builder.output("y");
+	const auto outputs = onCore(builder, { { 1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60 } });
+	ASSERT_EQ(outputs.size(), 2U);
+	EXPECT_EQ(outputs[0], (Numbers{ 30, 10, 10, 60, 40, 40, 3, 1, 1, 6, 4, 4 }));
+	EXPECT_EQ(outputs[1], (Numbers{ 60, 40, 40, 6, 4, 4 }));
+}
+
+TEST(OnnxLayout, GatheredByWhatIsNotThere)
+{
+	OnnxBuilder beyond, computed, table;
+
+	beyond.input("x", { 1, 2, 2, 3 });
+	beyond.list("some", { 0, -4 });
+	OnnxBuilder::set(beyond.node("Gather", { "x", "some" }, "y"), "axis", { 3 });
+	beyond.output("y");
+	expectRefusedFile(beyond.file(), { "Gather 'y', indices", "name element -4 of 3" });
+
+	computed.input("x", { 1, 2 });
+	computed.input("i", { 1 });
+	computed.node("Gather", { "x", "i" }, "y");
+	computed.output("y");
+	expectRefusedFile(computed.file(), { "Gather 'y', indices", "have to be a constant" });
+}
+
 } /* namespace */
 
 } /* namespace nvdla::test */

@@ -290,6 +290,41 @@ TEST(OnnxWindows, LargerPicturesWithCornersInPlace)
 	EXPECT_EQ(outputs[1], (Numbers{ 3, 3, 3, 3, 5, 5, 5, 5 }));
 }
 
+/* Scales and sizes may be those of some axes. */
+TEST(OnnxWindows, LargerAlongNamedAxes)
+{
+	OnnxBuilder builder(18);
+
+	builder.input("x", { 1, 2, 2, 3 });
+	builder.list("columns", { 6 });
+	builder.floats("turned", { 2 }, { 1, 2 });
+	OnnxBuilder::set(builder.node("Resize", { "x", "", "", "columns" }, "wide"), "axes",
+			 { -1 });
+	OnnxBuilder::set(builder.node("Resize", { "x", "", "turned" }, "high"), "axes", { 3, 2 });
+	builder.output("wide");
+	builder.output("high");
+	const auto outputs = onCore(builder, { picture });
+	ASSERT_EQ(outputs.size(), 2U);
+	for (size_t i = 0; i < 24; i++) {
+		EXPECT_EQ(outputs[0][i], picture[i / 2]) << i;
+		EXPECT_EQ(outputs[1][i], picture[i / 6 * 3 + i % 3]) << i;
+	}
+
+	OnnxBuilder more(18);
+	more.input("x", { 1, 2, 2, 3 });
+	more.list("sizes", { 6 });
+	OnnxBuilder::set(more.node("Resize", { "x", "", "", "sizes" }, "y"), "axes", { 2, 3 });
+	more.output("y");
+	expectRefusedFile(more.file(), { "Resize 'y', scales", "are 1 numbers for 2 axes" });
+	OnnxBuilder kept(18);
+	kept.input("x", { 1, 2, 2, 3 });
+	kept.list("sizes", { 1, 2, 4, 4 });
+	OnnxBuilder::setText(kept.node("Resize", { "x", "", "", "sizes" }, "y"),
+			     "keep_aspect_ratio_policy", "not_larger");
+	kept.output("y");
+	expectRefusedFile(kept.file(), { "keep_aspect_ratio_policy", "is not_larger" });
+}
+
 /* Of two channels, each with a kernel of its own; by stride 2, with an element of the bias behind.
  */
 TEST(OnnxWindows, TransposedConvolutionInGroups)

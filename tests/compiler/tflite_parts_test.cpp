@@ -17,8 +17,10 @@ namespace nvdla::test
 namespace
 {
 
-constexpr int32_t bilinearCode = 23, quotientCode = 42, meanOfCode = 40, sliceCode = 45,
-		  logSoftmaxCode = 50, selectCode = 64, nearestCode = 97, mirrorPadCode = 100;
+constexpr int32_t bilinearCode = 23, gatherCode = 36, quotientCode = 42, meanOfCode = 40,
+		  sliceCode = 45, logSoftmaxCode = 50, selectCode = 64, tileCode = 69,
+		  argMinCode = 79, nearestCode = 97, squaredDifferenceCode = 99,
+		  mirrorPadCode = 100, productCode = 126;
 
 TEST(TfliteParts, QuotientsOfTensors)
 {
@@ -78,6 +80,108 @@ TEST(TfliteParts, MirroredEdges)
 		     fb::CreateMirrorPadOptions(builder.flat, fb::MirrorPadMode::REFLECT));
 	expectRefusedFile(builder.file({ x }, { y }),
 			  { "MIRROR_PAD 't2', paddings", "around 2, in mode reflect; up to 1" });
+}
+
+TEST(TfliteParts, GatheredAlongAnyAxis)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.integers({ 1, 2, 3, 2 }, 0.5f, -3);
+	const int32_t one = builder.constant<int32_t>({}, { 1 });
+	const int32_t some = builder.list({ 2, 0, 1, 1 }), turned = builder.list({ 1, 0 });
+	const int32_t line = builder.integers({ 1, 3, 2 }, 0.5f, -3);
+	const int32_t columns = builder.integers({ 1, 4, 2 }, 0.5f, -3);
+	const int32_t y = builder.integers({ 1, 4, 2 }, 0.5f, -3);
+
+	builder.node(gatherCode, { x, one }, { line }, fb::BuiltinOptions::GatherOptions,
+		     fb::CreateGatherOptions(builder.flat, 1));
+	builder.node(gatherCode, { line, some }, { columns }, fb::BuiltinOptions::GatherOptions,
+		     fb::CreateGatherOptions(builder.flat, -2));
+	builder.node(gatherCode, { columns, turned }, { y }, fb::BuiltinOptions::GatherOptions,
+		     fb::CreateGatherOptions(builder.flat, 2));
+	EXPECT_EQ(ofFile(builder.file({ x }, { y }), { { 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6 } }),
+		  (std::vector<Numbers>{ { 6, 5, 2, 1, 4, 3, 4, 3 } }));
+}
+
+TEST(TfliteParts, GatheredByWhatIsNotThere)
+{
+	struct Wrong {
+		std::vector<int32_t> indices;
+		Shape shape;
+		int32_t batchDims;
+		std::string said;
+	};
+	const Wrong wrongs[] = {
+		{ { 0, 3 }, { 2 }, 0, "indices: name element 3 of 3" },
+		{ { -1 }, { 1 }, 0, "indices: name element -1" },
+		{ { 0, 1 }, { 1, 2 }, 0, "indices: are 1 x 2; a list" },
+		{ { 0, 1 }, { 2 }, 1, "batch_dims: is 1" },
+	};
+
+	for (const Wrong &wrong : wrongs) {
+		TfliteBuilder builder;
+		const int32_t x = builder.floats({ 1, 2, 3, 2 });
+		const int32_t some = builder.constant<int32_t>(wrong.shape, wrong.indices);
+		const int32_t y = builder.floats({ 1, 2, 2, 2 });
+		builder.node(gatherCode, { x, some }, { y }, fb::BuiltinOptions::GatherOptions,
+			     fb::CreateGatherOptions(builder.flat, 2, wrong.batchDims));
+		expectRefusedFile(builder.file({ x }, { y }), { "GATHER 't2'", wrong.said });
+	}
+}
+
+TEST(TfliteParts, Repeated)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 1, 2, 2 });
+	const int32_t times = builder.list({ 1, 2, 1, 2 }), y = builder.floats({ 1, 2, 2, 4 });
+
+	builder.node(tileCode, { x, times }, { y });
+	EXPECT_EQ(ofFile(builder.file({ x }, { y }), { { 1, 2, 3, 4 } }),
+		  (std::vector<Numbers>{ { 1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4 } }));
+	for (const std::vector<int32_t> &wrong :
+	     { std::vector{ 1, 2 }, std::vector{ 1, 0, 1, 1 } }) {
+		TfliteBuilder refused;
+		const int32_t in = refused.floats({ 1, 1, 2, 2 });
+		const int32_t list = refused.list(wrong), out = refused.floats({ 1, 2, 2, 4 });
+		refused.node(tileCode, { in, list }, { out });
+		expectRefusedFile(refused.file({ in }, { out }), { "TILE 't2', multiples" });
+	}
+}
+
+TEST(TfliteParts, SmallestOfChannels)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 1, 2, 3 }), axis = builder.list({ -1 });
+	const int32_t y = builder.wholeNumbers({ 1, 1, 2 });
+
+	builder.node(argMinCode, { x, axis }, { y });
+	EXPECT_EQ(ofFile(builder.file({ x }, { y }), { { 4, -1, -1, 0.5, 7, 0.25 } }),
+		  (std::vector<Numbers>{ { 1, 2 } }));
+}
+
+/* Integers of the result cannot hold the difference that is squared. */
+TEST(TfliteParts, SquaredDifferencesAreOfRealNumbers)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.integers({ 1, 1, 1, 2 }, 1, 0);
+	const int32_t z = builder.integers({ 1, 1, 1, 2 }, 1, 0);
+	const int32_t y = builder.integers({ 1, 1, 1, 2 }, 1, 0);
+
+	builder.node(squaredDifferenceCode, { x, z }, { y });
+	expectRefusedFile(builder.file({ x, z }, { y }),
+			  { "SQUARED_DIFFERENCE 't2', type", "is int8; float is known" });
+}
+
+TEST(TfliteParts, ProductsWithOneMatrix)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 2, 2, 2 });
+	const int32_t matrices = builder.constant<float>({ 2, 2, 1 }, { 1, 2, 3, 4 });
+	const int32_t y = builder.floats({ 2, 2, 1 });
+
+	builder.node(productCode, { x, matrices }, { y }, fb::BuiltinOptions::BatchMatMulOptions,
+		     fb::CreateBatchMatMulOptions(builder.flat));
+	expectRefusedFile(builder.file({ x }, { y }),
+			  { "BATCH_MATMUL 't2', weights", "are 2 x 2 x 1; one matrix" });
 }
 
 /* x[..., 1, newaxis, 0]; x[:, newaxis, 1] */

@@ -18,8 +18,10 @@ namespace
 
 namespace fb = nvdla::tflite;
 
-constexpr int32_t divCode = 42, sumCode = 74, packCode = 83, unpackCode = 88, mirrorPadCode = 100,
-		  selectCode = 123;
+constexpr int32_t gatherCode = 36, divCode = 42, tileCode = 69, sumCode = 74, packCode = 83,
+		  unpackCode = 88, reduceMinCode = 89, squaredDifferenceCode = 99,
+		  mirrorPadCode = 100, addNCode = 106, selectCode = 123, productCode = 126,
+		  geluCode = 150;
 
 Array numbers(size_t count)
 {
@@ -93,6 +95,65 @@ TEST(DelegateOperators, MirroredAndChosen)
 		     fb::CreateMirrorPadOptions(builder.flat, fb::MirrorPadMode::SYMMETRIC));
 	builder.node(selectCode, { some, padded, zeros }, { y });
 	expectTaken(builder.file({ x }, { y }), 2, numbers(3 * 4 * 2));
+}
+
+TEST(DelegateOperators, GatheredAndRepeated)
+{
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 3, 4, 2 });
+	const int32_t some = builder.list({ 3, 0, 0, 1 }),
+		      one = builder.constant<int32_t>({}, { 2 });
+	const int32_t gathered = builder.floats({ 1, 3, 4, 2 }), line = builder.floats({ 1, 4, 2 });
+	const int32_t times = builder.list({ 1, 2, 3 }), y = builder.floats({ 1, 8, 6 });
+
+	builder.node(gatherCode, { x, some }, { gathered }, fb::BuiltinOptions::GatherOptions,
+		     fb::CreateGatherOptions(builder.flat, 2));
+	builder.node(gatherCode, { gathered, one }, { line }, fb::BuiltinOptions::GatherOptions,
+		     fb::CreateGatherOptions(builder.flat, -3));
+	builder.node(tileCode, { line, times }, { y });
+	expectTaken(builder.file({ x }, { y }), 3, numbers(3 * 4 * 2));
+}
+
+TEST(DelegateOperators, ProductsAndDifferences)
+{
+	for (const bool transposed : { false, true }) {
+		TfliteBuilder builder;
+		const int32_t x = builder.floats({ 1, 4, 2 });
+		const int32_t matrix = builder.constant<float>(
+			transposed ? Shape{ 1, 3, 2 } : Shape{ 1, 2, 3 }, { 1, -2, 0.5, 3, 4, -1 });
+		const int32_t product = builder.floats({ 1, 4, 3 });
+		const int32_t other = builder.constant<float>({ 3 }, { 2, 0, -7 });
+		const int32_t difference = builder.floats({ 1, 4, 3 });
+		const int32_t y = builder.floats({ 1, 4, 3 });
+		builder.node(productCode, { x, matrix }, { product },
+			     fb::BuiltinOptions::BatchMatMulOptions,
+			     fb::CreateBatchMatMulOptions(builder.flat, false, transposed));
+		builder.node(squaredDifferenceCode, { product, other }, { difference });
+		builder.node(addNCode, { difference, product, product }, { y });
+		expectTaken(builder.file({ x }, { y }), 3, numbers(4 * 2));
+	}
+}
+
+TEST(DelegateOperators, BothWaysOfGelu)
+{
+	TfliteBuilder builder;
+	const Shape shape = { 1, 1, 5, 20 };
+	const int32_t x = builder.floats(shape), by = builder.constant<float>({ 1 }, { 16 });
+	const int32_t small = builder.floats(shape), sum = builder.floats(shape);
+	const int32_t axes = builder.list({ 1, 2 }), least = builder.floats({ 1, 1, 1, 20 });
+	std::vector<int32_t> parts;
+
+	builder.node(divCode, { x, by }, { small }, fb::BuiltinOptions::DivOptions,
+		     fb::CreateDivOptions(builder.flat, fb::Activation::NONE));
+	for (const bool approximate : { false, true }) {
+		parts.push_back(builder.floats(shape));
+		builder.node(geluCode, { small }, { parts.back() }, fb::BuiltinOptions::GeluOptions,
+			     fb::CreateGeluOptions(builder.flat, approximate));
+	}
+	builder.node(addNCode, parts, { sum });
+	builder.node(reduceMinCode, { sum, axes }, { least }, fb::BuiltinOptions::ReducerOptions,
+		     fb::CreateReducerOptions(builder.flat, true));
+	expectTaken(builder.file({ x }, { least }), 5, numbers(5 * 20));
 }
 
 } /* namespace */

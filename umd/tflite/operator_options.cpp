@@ -189,6 +189,24 @@ WrittenOptions write(Builder &builder, const TfLiteResizeNearestNeighborParams &
 							      from.half_pixel_centers));
 }
 
+WrittenOptions write(Builder &builder, const TfLiteGatherParams &from)
+{
+	return options(fb::BuiltinOptions::GatherOptions,
+		       fb::CreateGatherOptions(builder, from.axis, from.batch_dims));
+}
+
+WrittenOptions write(Builder &builder, const TfLiteBatchMatMulParams &from)
+{
+	return options(fb::BuiltinOptions::BatchMatMulOptions,
+		       fb::CreateBatchMatMulOptions(builder, from.adj_x, from.adj_y));
+}
+
+WrittenOptions write(Builder &builder, const TfLiteGeluParams &from)
+{
+	return options(fb::BuiltinOptions::GeluOptions,
+		       fb::CreateGeluOptions(builder, from.approximate));
+}
+
 template<typename Params>
 std::optional<WrittenOptions> writeAs(Builder &builder, const void *from)
 {
@@ -240,6 +258,7 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinMean:
 	case kTfLiteBuiltinSum:
 	case kTfLiteBuiltinReduceMax:
+	case kTfLiteBuiltinReduceMin:
 		return writeAs<TfLiteReducerParams>(builder, from);
 	case kTfLiteBuiltinStridedSlice:
 		if (from && static_cast<const TfLiteStridedSliceParams *>(from)->offset)
@@ -256,10 +275,13 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinResizeNearestNeighbor:
 		return writeAs<TfLiteResizeNearestNeighborParams>(builder, from);
 	case kTfLiteBuiltinGelu:
-		if (from && static_cast<const TfLiteGeluParams *>(from)->approximate)
-			return {};
-		return WrittenOptions{};
+		return writeAs<TfLiteGeluParams>(builder, from);
+	case kTfLiteBuiltinGather:
+		return writeAs<TfLiteGatherParams>(builder, from);
+	case kTfLiteBuiltinBatchMatmul:
+		return writeAs<TfLiteBatchMatMulParams>(builder, from);
 	case kTfLiteBuiltinAbs:
+	case kTfLiteBuiltinAddN:
 	case kTfLiteBuiltinCos:
 	case kTfLiteBuiltinDequantize:
 	case kTfLiteBuiltinElu:
@@ -284,7 +306,9 @@ std::optional<WrittenOptions> writeOptions(Builder &builder, int code, const voi
 	case kTfLiteBuiltinSlice:
 	case kTfLiteBuiltinSqrt:
 	case kTfLiteBuiltinSquare:
+	case kTfLiteBuiltinSquaredDifference:
 	case kTfLiteBuiltinTanh:
+	case kTfLiteBuiltinTile:
 		return WrittenOptions{};
 	default:
 		return {};

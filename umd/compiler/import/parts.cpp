@@ -26,6 +26,21 @@ bool fitsMemory(const Extents &shape)
 	return true;
 }
 
+/* Each element lies \a factor behind the one before; a single one is \a copies. */
+struct Stretching {
+	uint32_t factor = 1;
+	uint32_t copies = 1;
+};
+
+std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
+{
+	if (extent == 1 && wanted >= 1 && wanted <= mostParts)
+		return Stretching{ 1, wanted };
+	if (extent < 2 || wanted < extent || (wanted - 1) % (extent - 1))
+		return std::nullopt;
+	return Stretching{ (wanted - 1) / (extent - 1), 1 };
+}
+
 } /* namespace */
 
 std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
@@ -54,6 +69,31 @@ std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std:
 	if (wraps && after)
 		parts.push_back({ 0, after });
 	return parts;
+}
+
+std::vector<Part> repeatedParts(Rules &rules, const std::string &field, uint32_t extent,
+				int64_t times)
+{
+	rules.support(
+		times >= 1 && times <= mostParts, field,
+		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
+	if (rules.failed() || times == 1)
+		return {};
+	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
+}
+
+std::vector<uint32_t> chosenElements(Rules &rules, const std::string &field, uint32_t extent,
+				     const std::vector<int64_t> &numbers)
+{
+	const int64_t end = extent;
+	std::vector<uint32_t> chosen;
+
+	for (const int64_t number : numbers) {
+		rules.need(number >= -end && number < end, field,
+			   fmt::format("name element {} of {}", number, extent));
+		chosen.push_back(static_cast<uint32_t>(number < 0 ? number + end : number));
+	}
+	return rules.failed() ? std::vector<uint32_t>{} : chosen;
 }
 
 std::vector<Part> takenParts(Rules &rules, const std::string &field, uint32_t extent,
@@ -143,13 +183,28 @@ bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &column
 	return true;
 }
 
-std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted)
+std::vector<Step> stretchingSteps(const Extents &in, const Extents &out)
 {
-	if (extent == 1 && wanted <= mostParts)
-		return Stretching{ 1, wanted };
-	if (extent < 2 || wanted < extent || (wanted - 1) % (extent - 1))
-		return std::nullopt;
-	return Stretching{ (wanted - 1) / (extent - 1), 1 };
+	const auto y = stretching(in[1], out[1]), x = stretching(in[2], out[2]);
+	std::vector<Step> steps;
+	Extents shape = in;
+
+	if (!y || !x)
+		return {};
+	for (const auto &[axis, copies] :
+	     { std::pair{ 2U, x->copies }, std::pair{ 1U, y->copies } }) {
+		shape[axis] *= copies;
+		if (copies > 1)
+			steps.push_back({ Concatenation{ axis, {} }, shape, copies });
+	}
+	shape[1] *= y->factor;
+	shape[2] *= x->factor;
+	if (x->factor > 1 || y->factor > 1)
+		steps.push_back(
+			{ Enlarge{ Enlarge::Method::Linear, { x->factor, y->factor } }, shape });
+	if (shape != out || steps.empty())
+		steps.push_back({ Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out });
+	return steps;
 }
 
 } /* namespace nvdla::compiler */

@@ -29,6 +29,17 @@ inline constexpr uint32_t mostParts = 64;
 std::vector<Part> paddedParts(Rules &rules, const std::string &field, const std::string &mode,
 			      uint32_t extent, uint32_t before, uint32_t after);
 
+/** \return an axis again and again; no parts if that is once, and after an error about \a field */
+std::vector<Part> repeatedParts(Rules &rules, const std::string &field, uint32_t extent,
+				int64_t times);
+
+/**
+ * \return elements of an axis, by numbers of which negative ones count from its end; none after an
+ * error about \a field
+ */
+std::vector<uint32_t> chosenElements(Rules &rules, const std::string &field, uint32_t extent,
+				     const std::vector<int64_t> &numbers);
+
 /**
  * \brief An axis that takes any elements of another one
  * \param[in] taken which, one for each of the output's
@@ -60,17 +71,6 @@ enum class Shrink : uint8_t {
 /** \return how \a extent elements are taken of an axis, one of \a by */
 Shrinking shrinking(Shrink method, uint32_t by, uint32_t extent);
 
-/**
- * \brief How an axis becomes larger so that its first and last elements stay at the ends
- *
- * That is as if each element was \a factor apart from the next one, without what is behind the
- * last one; a single element is \a copies.
- */
-struct Stretching {
-	uint32_t factor = 1;
-	uint32_t copies = 1;
-};
-
 /** \brief How an axis becomes larger or smaller: some times as large, then each so many-th */
 struct Ratio {
 	uint32_t larger = 1;
@@ -87,9 +87,22 @@ std::optional<Ratio> ratioOf(uint32_t extent, uint32_t wanted);
 /** \return whether a picture of that size is not too large to be on the way to another one */
 bool mayBeOnTheWay(const Extents &shape, const Ratio &lines, const Ratio &columns);
 
-/** \return how \a extent elements are stretched to \a wanted; nothing if the factor is not whole
+/** \brief One of several operators that follow each other */
+struct Step {
+	Kind kind;
+	Extents shape;	   /**< of its result: N, H, W, C */
+	size_t copies = 1; /**< how often it reads what the one before it made */
+};
+
+/**
+ * \brief A picture that becomes larger, bilinear, its first and last elements at the ends
+ *
+ * That is as if elements were a whole number of times as far apart, without what is behind the last
+ * ones; a single line or column is copied.
+ * \param[in] in, out N, H, W, C
+ * \return at least one step; none if the number is not whole
  */
-std::optional<Stretching> stretching(uint32_t extent, uint32_t wanted);
+std::vector<Step> stretchingSteps(const Extents &in, const Extents &out);
 
 /** \return numbers of a tensor for each element of a larger one; axes of one element are repeated,
  * and those that are missing in front. None if the shapes do not go together, or make too many */

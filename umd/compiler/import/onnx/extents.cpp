@@ -64,18 +64,6 @@ void addParts(NodeReader &reader, FileTensor tensor, const std::vector<std::vect
 namespace
 {
 
-/* An axis again and again; of one time none. */
-std::vector<Part> repeated(NodeReader &reader, uint32_t extent, int64_t times,
-			   const std::string &field)
-{
-	reader.support(
-		times >= 1 && times <= mostParts, field,
-		fmt::format("repeats an axis {} times; up to {} are possible", times, mostParts));
-	if (reader.failed() || times == 1)
-		return {};
-	return std::vector<Part>(static_cast<size_t>(times), { 0, extent });
-}
-
 /* A tensor that is computed, in an order of its own. */
 FileTensor repeatable(NodeReader &reader)
 {
@@ -96,7 +84,7 @@ void readTile(NodeReader &reader)
 	reader.need(reader.failed() || times.size() == tensor.shape.size(), "repeats",
 		    fmt::format("are {} numbers for {} axes", times.size(), tensor.shape.size()));
 	for (size_t axis = 0; axis < tensor.shape.size() && !reader.failed(); axis++)
-		axes.push_back(repeated(reader, tensor.shape[axis], times[axis], "repeats"));
+		axes.push_back(repeatedParts(reader, "repeats", tensor.shape[axis], times[axis]));
 	addParts(reader, tensor, axes);
 }
 
@@ -117,8 +105,43 @@ void readExpand(NodeReader &reader)
 		reader.need(extent == 1 || shape[i] == 1 || shape[i] == extent, "shape",
 			    fmt::format("makes {} of {} elements", shape[i], extent));
 		if (extent == 1)
-			axes[axis] = repeated(reader, extent, shape[i], "shape");
+			axes[axis] = repeatedParts(reader, "shape", extent, shape[i]);
 	}
+	addParts(reader, tensor, axes);
+}
+
+/* By constant indices along an axis; a single one, without an axis of its own, takes that away. */
+void readGather(NodeReader &reader)
+{
+	const FileTensor tensor = reader.input(0);
+	const size_t rank = tensor.shape.size();
+	const uint32_t axis = reader.axis(reader.integer("axis", 0), rank, "axis");
+	const Extents list = reader.value(1).shape;
+
+	reader.support(reader.failed() || reader.isConstant(1), "indices",
+		       "are computed by the model; they have to be a constant");
+	reader.support(tensor.places.empty(), "input 0", "is flattened");
+	reader.support(list.size() <= 1, "indices",
+		       fmt::format("are {}; a list of them is known", toString(list)));
+	if (reader.failed())
+		return;
+	const std::vector<uint32_t> taken =
+		chosenElements(reader, "indices", tensor.shape[axis], reader.wholeNumbers(1));
+	if (list.empty() && !reader.failed()) {
+		FileTensor one = tensor;
+		Extents begin(rank, 0);
+		begin[axis] = taken.front();
+		one.shape[axis] = 1;
+		one = reader.addBetween(Slice{ inValueOrder(tensor, begin), Extents(rank, 1) },
+					{ tensor.id }, reader.same(tensor), one);
+		Extents shape = tensor.shape;
+		shape.erase(shape.begin() + axis);
+		addReshape(reader, one, shape);
+		return;
+	}
+	std::vector<std::vector<Part>> axes(rank);
+	if (!reader.failed())
+		axes[axis] = takenParts(reader, "indices", tensor.shape[axis], taken);
 	addParts(reader, tensor, axes);
 }
 
@@ -189,6 +212,7 @@ void readPad(NodeReader &reader)
 
 const NodeTable extentNodes = {
 	{ "Expand", readExpand },
+	{ "Gather", readGather },
 	{ "Pad", readPad },
 	{ "Tile", readTile },
 };

@@ -4,8 +4,6 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <span>
-#include <utility>
 
 #include <fmt/core.h>
 
@@ -43,37 +41,54 @@ Places placesOf(NodeReader &reader)
 		fmt::format("is {}; half_pixel, asymmetric and align_corners are known", places));
 	reader.support(reader.integer("antialias", 0) == 0, "antialias",
 		       "is set; pool before it instead");
+	const std::string policy = reader.text("keep_aspect_ratio_policy", "stretch");
+	reader.support(policy == "stretch", "keep_aspect_ratio_policy",
+		       fmt::format("is {}; stretch is known", policy));
 	return { mode == "nearest", centers, corners, places == "pytorch_half_pixel",
 		 reader.text("nearest_mode", old ? "floor" : "round_prefer_floor") };
+}
+
+/* Axes that are named; without names all. */
+std::vector<uint32_t> axesOf(NodeReader &reader, size_t rank)
+{
+	std::vector<uint32_t> axes;
+
+	for (const int64_t axis : reader.integers("axes"))
+		axes.push_back(reader.axis(axis, rank, "axes"));
+	return axes.empty() ? asInFile(rank) : axes;
 }
 
 /* What each axis of the file's is multiplied by. */
 std::vector<double> factorsOf(NodeReader &reader, const FileTensor &x)
 {
 	const size_t scalesAt = reader.inputs() <= 2 ? 1 : 2;
-	std::vector<double> factors;
+	const std::vector<uint32_t> axes = axesOf(reader, x.shape.size());
+	std::vector<double> given, factors(4, 1);
 
+	if (reader.failed())
+		return factors;
 	if (const pb::Attribute *scales = reader.attribute("scales"))
-		factors.assign(scales->floats().begin(), scales->floats().end());
+		given.assign(scales->floats().begin(), scales->floats().end());
 	else if (reader.hasInput(scalesAt) && !reader.value(scalesAt).data.empty())
-		factors = rawNumbers(reader.constant(scalesAt));
+		given = rawNumbers(reader.constant(scalesAt));
 	else
 		for (const int64_t size : reader.wholeNumbers(3))
-			factors.push_back(factors.size() < x.shape.size()
-						  ? static_cast<double>(size) /
-							    x.shape[factors.size()]
-						  : 0);
-	reader.need(reader.failed() || factors.size() == 4, "scales", "are not four numbers");
-	reader.need(reader.failed() || std::ranges::all_of(factors,
+			given.push_back(given.size() < axes.size()
+						? static_cast<double>(size) /
+							  x.shape[axes[given.size()]]
+						: 0);
+	reader.need(reader.failed() || given.size() == axes.size(), "scales",
+		    fmt::format("are {} numbers for {} axes", given.size(), axes.size()));
+	reader.need(reader.failed() || std::ranges::all_of(given,
 							   [](double factor) {
 								   return std::isfinite(factor) &&
 									  factor > 0;
 							   }),
 		    "scales", "are not all finite and positive");
-	if (!reader.failed())
-		reader.support(factors[0] == 1 && factors[1] == 1, "scales",
-			       "of channels are not 1");
-	return reader.failed() ? std::vector<double>(4, 1) : factors;
+	for (size_t i = 0; i < axes.size() && !reader.failed(); i++)
+		factors[axes[i]] = given[i];
+	reader.support(factors[0] == 1 && factors[1] == 1, "scales", "of channels are not 1");
+	return factors;
 }
 
 /* A factor as a ratio of small numbers, if it is one. */
@@ -95,55 +110,29 @@ uint32_t wantedOf(uint32_t extent, double factor)
 		std::floor(std::clamp(extent * factor + 1e-6, 0.0, double{ mostOfAxis })));
 }
 
-/* What steps of a stretched picture there are, one behind the other. */
-void addSteps(NodeReader &reader, const FileTensor &x,
-	      std::span<const std::pair<Kind, Extents>> steps)
-{
-	const auto &[kind, shape] = steps.front();
-	const auto *copies = std::get_if<Concatenation>(&kind);
-	FileTensor like = x;
-
-	like.shape = shape;
-	const uint32_t count = copies ? inValueOrder(like, shape)[copies->axis] : 1;
-	const std::vector<ValueId> inputs(count, x.id);
-	if (steps.size() == 1)
-		reader.add(kind, inputs, reader.computed(x), like);
-	else
-		reader.addBefore(
-			kind, inputs, reader.computed(x), like,
-			[&](const FileTensor &made) { addSteps(reader, made, steps.subspan(1)); });
-}
-
-/* First and last elements stay at the ends: copies, a larger picture, and a part of that. */
+/* First and last elements stay at the ends. */
 void stretch(NodeReader &reader, const FileTensor &x, const std::vector<double> &factors)
 {
-	Extents shape = x.shape;
-	const Extents out{ shape[0], shape[1], wantedOf(shape[2], factors[2]),
-			   wantedOf(shape[3], factors[3]) };
-	const auto h = stretching(shape[2], out[2]), w = stretching(shape[3], out[3]);
-	std::vector<std::pair<Kind, Extents>> steps;
+	const Extents out{ x.shape[0], x.shape[1], wantedOf(x.shape[2], factors[2]),
+			   wantedOf(x.shape[3], factors[3]) };
+	const std::vector<Step> steps =
+		stretchingSteps(inValueOrder(x, x.shape), inValueOrder(x, out));
+	FileTensor from = x;
 
-	reader.support(h && w, "scales",
+	reader.support(!steps.empty(), "scales",
 		       fmt::format("make {} of {}, whose elements are no whole numbers of times as "
 				   "far apart",
-				   toString(out), toString(shape)));
-	if (reader.failed())
-		return;
-	/* Values have lines and columns as their second and third axis. */
-	shape[3] *= w->copies;
-	if (w->copies > 1)
-		steps.emplace_back(Concatenation{ 2, {} }, shape);
-	shape[2] *= h->copies;
-	if (h->copies > 1)
-		steps.emplace_back(Concatenation{ 1, {} }, shape);
-	shape[2] *= h->factor;
-	shape[3] *= w->factor;
-	if (h->factor > 1 || w->factor > 1)
-		steps.emplace_back(Enlarge{ Enlarge::Method::Linear, { w->factor, h->factor } },
-				   shape);
-	if (shape != out || steps.empty())
-		steps.emplace_back(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out);
-	addSteps(reader, x, steps);
+				   toString(out), toString(x.shape)));
+	for (size_t i = 0; i < steps.size(); i++) {
+		const auto &[kind, shape, copies] = steps[i];
+		const std::vector<ValueId> inputs(copies, from.id);
+		FileTensor like = x;
+		like.shape = { shape[0], shape[3], shape[1], shape[2] };
+		if (i + 1 < steps.size())
+			from = reader.addBetween(kind, inputs, reader.computed(x), like);
+		else
+			reader.add(kind, inputs, reader.computed(x), like);
+	}
 }
 
 Shrink methodOf(const Places &places)

@@ -11,10 +11,6 @@
 namespace nvdla::compiler::tflite
 {
 
-namespace
-{
-
-/* Add an operator that makes \a shape of the elements that the output has in its own. */
 void addInShape(OperatorReader &reader, Kind kind, ValueId input, const Extents &shape,
 		ValueId output)
 {
@@ -32,6 +28,9 @@ void addInShape(OperatorReader &reader, Kind kind, ValueId input, const Extents 
 	reader.add(std::move(kind), { input }, { between });
 	reader.add(Reshape{}, { between }, { output });
 }
+
+namespace
+{
 
 /* One window over all lines, all columns, or both. */
 void addReduction(OperatorReader &reader, Pool::Method method)

@@ -71,10 +71,13 @@ void readDepthToSpace(OperatorReader &reader)
 	reader.add(ofSamples(in[0], one), { reader.input(0) }, { reader.output(0) });
 }
 
-/* Indices are integers of 16 bits here, whatever the file has. */
-void readArgMax(OperatorReader &reader)
+namespace
 {
-	const size_t rank = reader.value(reader.input(0)).shape.size();
+
+/* Indices are integers of 16 bits here, whatever the file has. */
+void addArgMax(OperatorReader &reader, ValueId input)
+{
+	const size_t rank = reader.value(input).shape.size();
 	const std::vector<int64_t> axis = reader.numbers(1);
 	const ValueId output = reader.output(0);
 
@@ -83,7 +86,27 @@ void readArgMax(OperatorReader &reader)
 	reader.support(reader.axis(axis.front(), rank, "axis") + 1 == rank, "axis",
 		       "is not that of channels, the only one that is known; transpose before it");
 	reader.makeIndices(output);
-	reader.add(ArgMax{}, { reader.input(0) }, { output });
+	reader.add(ArgMax{}, { input }, { output });
+}
+
+} /* namespace */
+
+void readArgMax(OperatorReader &reader)
+{
+	addArgMax(reader, reader.input(0));
+}
+
+/* The largest of the negative numbers. */
+void readArgMin(OperatorReader &reader)
+{
+	const ValueId input = reader.input(0);
+	const ValueId factor = reader.addConstant(floatConstant({ -1 }, { 1 }));
+
+	reader.supportFloat(input);
+	const ValueId negative = reader.addBetween(input, reader.value(input).shape);
+	reader.add(Elementwise{ Elementwise::Function::Multiply, {} }, { input, factor },
+		   { negative });
+	addArgMax(reader, negative);
 }
 
 void readL2Normalization(OperatorReader &reader)

@@ -78,6 +78,15 @@ void OperatorReader::supportElements(ValueId id)
 			    elementTypeName(type)));
 }
 
+void OperatorReader::supportFloat(ValueId id)
+{
+	const ElementType type = value(id).type;
+
+	support(failed() || isFloat(type), "type",
+		fmt::format("of '{}' is {}; float is known", value(id).name,
+			    elementTypeName(type)));
+}
+
 std::vector<int64_t> OperatorReader::numbers(size_t index)
 {
 	const Value &value = constant(index);

@@ -36,16 +36,25 @@ public:
 	const Value &constant(size_t index);
 	/** \brief State that a tensor is one that can be computed with; shapes are of int32 */
 	void supportElements(ValueId id);
+	/** \brief State that a tensor is of real numbers: integers have nothing to hold what is on
+	 * the way */
+	void supportFloat(ValueId id);
 	/** \brief The whole numbers of a constant input, as axes and sizes are given */
 	std::vector<int64_t> numbers(size_t index);
 
-	/** \brief The options; nullptr and an error if there are none of this kind */
+	/** \brief The options; nullptr if there are none of this kind */
+	template<typename Options>
+	const Options *optionsIfAny(fb::BuiltinOptions kind) const
+	{
+		return source_.builtin_options_type() == kind
+			       ? static_cast<const Options *>(source_.builtin_options())
+			       : nullptr;
+	}
+	/** \brief The same; an error if there are none */
 	template<typename Options>
 	const Options *options(fb::BuiltinOptions kind)
 	{
-		const Options *found = nullptr;
-		if (source_.builtin_options_type() == kind)
-			found = static_cast<const Options *>(source_.builtin_options());
+		const Options *found = optionsIfAny<Options>(kind);
 		need(found, "options", "are missing, or those of another operator");
 		return found;
 	}

@@ -49,6 +49,38 @@ void readMul(OperatorReader &reader)
 			       reader.clamp(options->activation()));
 }
 
+/* The square of what the difference's own integers would have to be wide enough for. */
+void readSquaredDifference(OperatorReader &reader)
+{
+	const ValueId output = reader.output(0);
+
+	reader.supportFloat(output);
+	const ValueId difference = reader.addBetween(output, reader.value(output).shape);
+	reader.add(Elementwise{ Elementwise::Function::Subtract, {} },
+		   { reader.input(0), reader.input(1) }, { difference });
+	reader.add(Unary{ .function = Unary::Function::Square }, { difference }, { output });
+}
+
+/* One after the other. */
+void readAddN(OperatorReader &reader)
+{
+	const ValueId output = reader.output(0);
+	ValueId sum = reader.input(0);
+
+	reader.supportFloat(output);
+	if (reader.inputs() == 1)
+		reader.add(Unary{}, { sum }, { output });
+	for (size_t i = 1; i < reader.inputs() && !reader.failed(); i++) {
+		const ValueId made =
+			i + 1 == reader.inputs()
+				? output
+				: reader.addBetween(output, reader.value(output).shape);
+		reader.add(Elementwise{ Elementwise::Function::Add, {} }, { sum, reader.input(i) },
+			   { made });
+		sum = made;
+	}
+}
+
 /* By a constant: a product. */
 void readDiv(OperatorReader &reader)
 {
@@ -239,6 +271,16 @@ void readPow(OperatorReader &reader)
 	reader.add(power, { reader.input(0) }, { reader.output(0) });
 }
 
+/* Older files have no options. */
+void readGelu(OperatorReader &reader)
+{
+	const auto *options = reader.optionsIfAny<fb::GeluOptions>(fb::BuiltinOptions::GeluOptions);
+	const bool approximate = options && options->approximate();
+
+	reader.add(Unary{ approximate ? Unary::Function::GeluTanh : Unary::Function::Gelu, 0, {} },
+		   { reader.input(0) }, { reader.output(0) });
+}
+
 template<fb::Activation activation>
 void readActivation(OperatorReader &reader)
 {
@@ -294,6 +336,7 @@ const OperatorKind kinds[] = {
 	{ 26, "SPACE_TO_DEPTH", readSpaceToDepth },
 	{ 28, "TANH", readUnary<Unary::Function::Tanh> },
 	{ 34, "PAD", readPad },
+	{ 36, "GATHER", readGather },
 	{ 39, "TRANSPOSE", readTranspose },
 	{ 40, "MEAN", readMean },
 	{ 41, "SUB", readSub },
@@ -313,12 +356,14 @@ const OperatorKind kinds[] = {
 	{ 65, "SLICE", readSlice },
 	{ 66, "SIN", readUnary<Unary::Function::Sin> },
 	{ 67, "TRANSPOSE_CONV", readTransposedConvolution },
+	{ 69, "TILE", readTile },
 	{ 70, "EXPAND_DIMS", readReshape },
 	{ 73, "LOG", readUnary<Unary::Function::Log> },
 	{ 74, "SUM", readSum },
 	{ 75, "SQRT", readRoot<1, 2> },
 	{ 76, "RSQRT", readRoot<-1, 2> },
 	{ 78, "POW", readPow },
+	{ 79, "ARG_MIN", readArgMin },
 	{ 82, "REDUCE_MAX", readReduceMax },
 	{ 83, "PACK", readPack },
 	{ 88, "UNPACK", readUnpack },
@@ -326,17 +371,20 @@ const OperatorKind kinds[] = {
 	{ 92, "SQUARE", readUnary<Unary::Function::Square> },
 	{ 97, "RESIZE_NEAREST_NEIGHBOR", readResizeNearest },
 	{ 98, "LEAKY_RELU", readLeakyRelu },
+	{ 99, "SQUARED_DIFFERENCE", readSquaredDifference },
 	{ 100, "MIRROR_PAD", readMirrorPad },
 	{ 101, "ABS", readUnary<Unary::Function::Abs> },
 	{ 102, "SPLIT_V", readSplitV },
 	{ 104, "CEIL", readUnary<Unary::Function::Ceil> },
+	{ 106, "ADD_N", readAddN },
 	{ 108, "COS", readUnary<Unary::Function::Cos> },
 	{ 111, "ELU", readUnary<Unary::Function::Elu> },
 	{ 114, "QUANTIZE", readConversion },
 	{ 116, "ROUND", readUnary<Unary::Function::Round> },
 	{ 117, "HARD_SWISH", readUnary<Unary::Function::HardSwish> },
 	{ 123, "SELECT_V2", readSelect },
-	{ 150, "GELU", readUnary<Unary::Function::Gelu> },
+	{ 126, "BATCH_MATMUL", readProduct },
+	{ 150, "GELU", readGelu },
 	{ 152, "RELU_0_TO_1", readRelu0To1 },
 	{ 158, "SIGN", readUnary<Unary::Function::Sign> },
 };

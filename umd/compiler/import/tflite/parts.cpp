@@ -95,6 +95,60 @@ void readMirrorPad(OperatorReader &reader)
 	addAxesOfParts(reader, axes);
 }
 
+void readTile(OperatorReader &reader)
+{
+	const ValueId input = reader.input(0);
+	const Extents shape = reader.value(input).shape;
+	const std::vector<int64_t> times = reader.numbers(1);
+	std::vector<std::vector<Part>> axes;
+
+	reader.supportElements(input);
+	if (reader.failed() ||
+	    !reader.need(times.size() == shape.size(), "multiples",
+			 fmt::format("are {} numbers for {} axes", times.size(), shape.size())))
+		return;
+	for (size_t axis = 0; axis < shape.size(); axis++)
+		axes.push_back(repeatedParts(reader, "multiples", shape[axis], times[axis]));
+	addAxesOfParts(reader, axes);
+}
+
+/* By constant indices along an axis; a single one, without an axis of its own, takes that away. */
+void readGather(OperatorReader &reader)
+{
+	const auto *options = reader.options<fb::GatherOptions>(fb::BuiltinOptions::GatherOptions);
+	const ValueId input = reader.input(0), output = reader.output(0);
+	const Extents shape = reader.value(input).shape;
+	const std::vector<int64_t> indices = reader.numbers(1);
+
+	reader.supportElements(input);
+	if (reader.failed())
+		return;
+	const uint32_t axis = reader.axis(options->axis(), shape.size(), "axis");
+	const Extents &list = reader.value(reader.input(1)).shape;
+	reader.support(options->batch_dims() == 0, "batch_dims",
+		       fmt::format("is {}; gather each sample's by itself", options->batch_dims()));
+	reader.support(list.size() <= 1, "indices",
+		       fmt::format("are {}; a list of them is known", toString(list)));
+	if (reader.failed())
+		return;
+	for (const int64_t index : indices)
+		reader.need(index >= 0, "indices", fmt::format("name element {}", index));
+	const std::vector<uint32_t> taken = chosenElements(reader, "indices", shape[axis], indices);
+	if (reader.failed())
+		return;
+	if (list.empty()) {
+		Slice slice{ Extents(shape.size(), 0), Extents(shape.size(), 1) };
+		Extents one = shape;
+		slice.begin[axis] = taken.front();
+		one[axis] = 1;
+		addInShape(reader, std::move(slice), input, one, output);
+		return;
+	}
+	std::vector<std::vector<Part>> axes(shape.size());
+	axes[axis] = takenParts(reader, "indices", shape[axis], taken);
+	addAxesOfParts(reader, axes);
+}
+
 /* With a constant condition: products with ones and zeros, and their sum. */
 void readSelect(OperatorReader &reader)
 {

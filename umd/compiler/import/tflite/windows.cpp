@@ -4,7 +4,6 @@
  */
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include <fmt/core.h>
 
@@ -114,39 +113,20 @@ void addShrink(OperatorReader &reader, Shrink method, ValueId input, const Ratio
 		   { used }, { output });
 }
 
-/* With first and last elements at the ends: copies, a larger picture, and a part of that. */
+/* With first and last elements at the ends; false if that cannot be done. */
 bool addStretched(OperatorReader &reader, const Extents &in, const Extents &out)
 {
-	const auto y = stretching(in[1], out[1]), x = stretching(in[2], out[2]);
-	std::vector<std::pair<Kind, Extents>> steps;
-	Extents shape = in;
-
-	if (!y || !x)
-		return false;
-	for (const auto &[axis, copies] :
-	     { std::pair{ 2U, x->copies }, std::pair{ 1U, y->copies } }) {
-		shape[axis] *= copies;
-		if (copies > 1)
-			steps.emplace_back(Concatenation{ axis, {} }, shape);
-	}
-	shape[1] *= y->factor;
-	shape[2] *= x->factor;
-	if (x->factor > 1 || y->factor > 1)
-		steps.emplace_back(Enlarge{ Enlarge::Method::Linear, { x->factor, y->factor } },
-				   shape);
-	if (shape != out || steps.empty())
-		steps.emplace_back(Slice{ { 0, 0, 0, 0 }, { 1, 1, 1, 1 } }, out);
+	const std::vector<Step> steps = stretchingSteps(in, out);
 	ValueId from = reader.input(0);
+
 	for (size_t i = 0; i < steps.size(); i++) {
-		const auto &[kind, made] = steps[i];
-		const auto *copies = std::get_if<Concatenation>(&kind);
-		const ValueId to = i + 1 < steps.size() ? reader.addBetween(reader.input(0), made)
+		const auto &[kind, shape, copies] = steps[i];
+		const ValueId to = i + 1 < steps.size() ? reader.addBetween(reader.input(0), shape)
 							: reader.output(0);
-		reader.add(kind, std::vector<ValueId>(copies ? made[copies->axis] : 1, from),
-			   { to });
+		reader.add(kind, std::vector<ValueId>(copies, from), { to });
 		from = to;
 	}
-	return true;
+	return !steps.empty();
 }
 
 /* Whether both pictures are some; what is resized is not known otherwise. */
@@ -282,6 +262,31 @@ void readFullyConnected(OperatorReader &reader)
 	reader.need(weights.shape.size() == 2, "weights", "have not two axes");
 	reader.add(FullyConnected{ reader.clamp(options->activation()) },
 		   withBias(reader, reader.input(0), reader.input(1)), { reader.output(0) });
+}
+
+/* With a constant matrix, C x K, or K x C if adj_y. */
+void readProduct(OperatorReader &reader)
+{
+	const auto *options =
+		reader.options<fb::BatchMatMulOptions>(fb::BuiltinOptions::BatchMatMulOptions);
+	Value weights = reader.constant(1);
+	const Extents shape = weights.shape;
+
+	if (reader.failed())
+		return;
+	reader.support(!options->adj_x(), "adj_x", "is set; transpose before it");
+	if (!reader.support(shape.size() >= 2 &&
+				    elementCount(shape) ==
+					    uint64_t{ shape[shape.size() - 2] } * shape.back(),
+			    "weights", fmt::format("are {}; one matrix is known", toString(shape))))
+		return;
+	/* Axes of one element in front fall away. */
+	const auto more = static_cast<uint32_t>(shape.size() - 2);
+	weights.shape = { shape[more], shape.back() };
+	weights.quantizedAxis -= std::min(weights.quantizedAxis, more);
+	const ValueId matrix =
+		reader.addConstant(options->adj_y() ? weights : permuted(weights, { 1, 0 }));
+	reader.add(FullyConnected{}, { reader.input(0), matrix }, { reader.output(0) });
 }
 
 /* The first input is the output's shape, which the output has as well. */
