@@ -50,12 +50,12 @@ private:
 /**
  * \brief Brings weights nearer that are looked at soon
  *
- * A few kernels' are some bytes of every block, which the host does not foresee. Behind the last
- * ones there may be anything, or nothing.
+ * What is read only once comes from far away, and the host does not look beyond a page. Behind the
+ * last ones there may be anything, or nothing.
  */
 inline void bringAhead(const std::byte *weights)
 {
-	constexpr uintptr_t kAhead = 16 << 10;
+	constexpr uintptr_t kAhead = 2 << 10;
 
 	__builtin_prefetch(
 		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(weights) + kAhead));

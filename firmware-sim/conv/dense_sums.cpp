@@ -16,6 +16,7 @@
 #include <hwy/highway.h>
 
 #include "conv/ahead.h"
+#include "conv/conv_tile.h"
 #include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +29,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /* Vectors whose size is known, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+/* Those of a group, which has no more of them. */
+constexpr size_t kKernelsAtOnce = kTileColumns;
 
 /** Bytes of a block that is none of the largest, with zeroes behind them */
 template<size_t kBytes>
@@ -42,7 +46,6 @@ struct PaddedBlock {
 
 /** Products of INT8 in 16 bits */
 struct Pairs {
-	static constexpr size_t kKernelsAtOnce = 8;
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;
 	using Sum = hn::Vec<SumTag>;
@@ -74,8 +77,6 @@ struct Pairs {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /** VNNI: the weights as unsigned numbers, more by 128 */
 struct Quads {
-	/* Rows follow each other: the more of them, the longer what is read in one go. */
-	static constexpr size_t kKernelsAtOnce = 16;
 	using SumTag = hn::ScalableTag<int32_t>;
 	using Sum = hn::Vec<SumTag>;
 	using Operand = Sum;
@@ -109,7 +110,6 @@ struct Quads {
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /** Data that are not negative as unsigned numbers: 16 bits hold the sums of two products */
 struct PositiveQuads {
-	static constexpr size_t kKernelsAtOnce = 8;
 	using SumTag = hn::FixedTag<int32_t, 8>;
 	using Sum = hn::Vec<SumTag>;
 	using Operand = Sum;
@@ -135,93 +135,84 @@ struct PositiveQuads {
 };
 #endif
 
-/** The sums of some kernels, in registers: indices are constants once inlined */
-template<typename Product, size_t... kIndex>
+/**
+ * The sums of some kernels, in the nearest cache rather than in registers: weights are read in the
+ * order in which they are in memory, which is what takes longest
+ */
+template<typename Product>
 struct DenseSums {
+	using Sum = typename Product::Sum;
 	using Tag = typename Product::SumTag;
+	static constexpr std::make_index_sequence<kDenseBytes / Product::kBytes> kParts = {};
 
-	typename Product::Sum sums[sizeof...(kIndex)] = { ((void)kIndex, hn::Zero(Tag()))... };
+	Sum sums[kKernelsAtOnce];
 
-	HWY_INLINE DenseSums() {} /* an implicit one has no vectors */
-
-	HWY_INLINE void addOperand(typename Product::Operand data, const std::byte *weights)
+	HWY_INLINE DenseSums()
 	{
-		((sums[kIndex] = Product::add(sums[kIndex], data,
-					      Product::load(weights + kIndex * kDenseBytes))),
-		 ...);
+		for (Sum &sum : sums)
+			sum = hn::Zero(Tag());
 	}
 
 	/** \param weights of the first kernel, those of the next one follow */
 	template<size_t... kPart>
-	HWY_INLINE void addBlock(const std::byte *data, const std::byte *weights,
+	HWY_INLINE void addWhole(const std::byte *data, const std::byte *weights, size_t kernels,
 				 std::index_sequence<kPart...>)
 	{
-		(bringAhead(weights + kIndex * kDenseBytes), ...);
-		(addOperand(Product::load(data + kPart * Product::kBytes),
-			    weights + kPart * Product::kBytes),
-		 ...);
+		const typename Product::Operand operands[] = { Product::load(
+			data + kPart * Product::kBytes)... };
+
+		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kDenseBytes) {
+			Sum sum = sums[kernel];
+			bringAhead(weights);
+			((sum = Product::add(sum, operands[kPart],
+					     Product::load(weights + kPart * Product::kBytes))),
+			 ...);
+			sums[kernel] = sum;
+		}
 	}
 
 	/** A block of fewer bytes than kDenseBytes */
-	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights)
+	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		for (size_t at = 0; at < block.bytes; at += Product::kBytes) {
 			const size_t count = std::min(Product::kBytes, block.bytes - at);
 			const auto data = Product::loadSome(block.data + at, count);
-			((sums[kIndex] = Product::add(
-				  sums[kIndex], data,
-				  Product::loadSome(weights + kIndex * block.bytes + at, count))),
-			 ...);
+			for (size_t kernel = 0; kernel < kernels; kernel++)
+				sums[kernel] = Product::add(
+					sums[kernel], data,
+					Product::loadSome(weights + kernel * block.bytes + at,
+							  count));
 		}
 	}
 
-	HWY_INLINE void store(int32_t excess, int32_t *out) const
+	/** \param first of \a kernels */
+	HWY_INLINE void add(const DenseBlock &block, size_t first, size_t kernels)
 	{
-		((out[kIndex] = hn::GetLane(hn::SumOfLanes(Tag(), sums[kIndex])) - excess), ...);
+		const std::byte *weights = block.weights + first * block.bytes;
+
+		if (block.bytes == kDenseBytes)
+			addWhole(block.data, weights, kernels, kParts);
+		else
+			addSome(block, weights, kernels);
+	}
+
+	HWY_INLINE void store(int32_t excess, size_t kernels, int32_t *out) const
+	{
+		for (size_t kernel = 0; kernel < kernels; kernel++)
+			out[kernel] = hn::GetLane(hn::SumOfLanes(Tag(), sums[kernel])) - excess;
 	}
 };
-
-/**
- * Calls \a some with the first one of some kernels and as many indices, powers of two, until it
- * was called for all
- */
-template<size_t kMost, typename Some>
-HWY_INLINE void forSomeKernels(size_t kernels, Some some)
-{
-	size_t first = 0;
-
-	for (; first + kMost <= kernels; first += kMost)
-		some(first, std::make_index_sequence<kMost>());
-	if constexpr (kMost > 1)
-		forSomeKernels<kMost / 2>(kernels - first, [&](size_t rest, auto indices) HWY_ATTR {
-			some(first + rest, indices);
-		});
-}
-
-/** The sums of some kernels from \a first on, whose weights of a block follow each other */
-template<typename Product, size_t... kIndex>
-HWY_INLINE void someSums(std::span<const DenseBlock> blocks, size_t first, int32_t dataSum,
-			 int32_t *sums, std::index_sequence<kIndex...>)
-{
-	constexpr size_t kParts = kDenseBytes / Product::kBytes;
-	DenseSums<Product, kIndex...> some;
-
-	for (const DenseBlock &block : blocks) {
-		const std::byte *weights = block.weights + first * block.bytes;
-		if (block.bytes == kDenseBytes)
-			some.addBlock(block.data, weights, std::make_index_sequence<kParts>());
-		else
-			some.addSome(block, weights);
-	}
-	some.store(Product::kExcess * dataSum, sums + first);
-}
 
 template<typename Product>
 void allSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
 {
-	forSomeKernels<Product::kKernelsAtOnce>(kernels, [&](size_t first, auto indices) HWY_ATTR {
-		someSums<Product>(blocks, first, dataSum, sums, indices);
-	});
+	for (size_t first = 0; first < kernels; first += kKernelsAtOnce) {
+		const size_t some = std::min(kernels - first, kKernelsAtOnce);
+		DenseSums<Product> dense;
+		for (const DenseBlock &block : blocks)
+			dense.add(block, first, some);
+		dense.store(Product::kExcess * dataSum, some, sums + first);
+	}
 }
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
@@ -244,12 +235,6 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteS
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 using WidePairs = hn::Vec<WidePairTag>;
 
-/* Two vectors for each kernel. */
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
-constexpr size_t kWideKernelsAtOnce = 4;
-#else
-constexpr size_t kWideKernelsAtOnce = 8;
-#endif
 constexpr size_t kWideBytes = hn::MaxLanes(WidePairTag()) * sizeof(int16_t); /* of a vector */
 
 HWY_INLINE WidePairs loadWide(const std::byte *bytes)
@@ -277,56 +262,52 @@ HWY_INLINE int64_t totalOf(const WideSum &sum)
 	return std::accumulate(std::begin(lanes), std::end(lanes), int64_t{ 0 });
 }
 
-/** The sums of some kernels, in registers: indices are constants once inlined */
-template<size_t... kIndex>
+/** Those of some kernels, as DenseSums */
 struct WideDenseSums {
-	WideSum sums[sizeof...(kIndex)];
+	static constexpr size_t kBlockBytes = 2 * kDenseBytes;
+	static constexpr std::make_index_sequence<kBlockBytes / kWideBytes> kParts = {};
+
+	WideSum sums[kKernelsAtOnce];
 
 	HWY_INLINE WideDenseSums() {} /* an implicit one has no vectors */
 
-	HWY_INLINE void addOperand(WidePairs data, const std::byte *weights)
-	{
-		(addWide(sums[kIndex], data, loadWide(weights + 2 * kIndex * kDenseBytes)), ...);
-	}
-
-	/** \param weights of the first kernel, those of the next one follow */
 	template<size_t... kPart>
-	HWY_INLINE void addBlock(const std::byte *data, const std::byte *weights,
-				 std::index_sequence<kPart...>)
+	static HWY_INLINE void addKernel(WideSum &sum, const WidePairs *data,
+					 const std::byte *weights, std::index_sequence<kPart...>)
 	{
-		(bringAhead(weights + 2 * kIndex * kDenseBytes), ...);
-		(bringAhead(weights + (2 * kIndex + 1) * kDenseBytes), ...);
-		(addOperand(loadWide(data + kPart * kWideBytes), weights + kPart * kWideBytes),
-		 ...);
+		WideSum local = sum;
+
+		(addWide(local, data[kPart], loadWide(weights + kPart * kWideBytes)), ...);
+		sum = local;
 	}
 
-	HWY_INLINE void store(int64_t *out) const { ((out[kIndex] = totalOf(sums[kIndex])), ...); }
-};
-
-template<size_t... kIndex>
-HWY_INLINE void someWideSums(std::span<const DenseBlock> blocks, size_t first, int64_t *sums,
-			     std::index_sequence<kIndex...>)
-{
-	constexpr size_t kBlockBytes = 2 * kDenseBytes;
-	constexpr std::make_index_sequence<kBlockBytes / kWideBytes> parts;
-	WideDenseSums<kIndex...> some;
-
-	for (const DenseBlock &block : blocks) {
+	/** \param data of the block, with zeroes to its end \param first of \a kernels */
+	template<size_t... kPart>
+	HWY_INLINE void add(const std::byte *data, const DenseBlock &block, size_t first,
+			    size_t kernels, std::index_sequence<kPart...>)
+	{
+		const WidePairs operands[] = { loadWide(data + kPart * kWideBytes)... };
 		const std::byte *weights = block.weights + first * block.bytes;
-		if (block.bytes == kBlockBytes) {
-			some.addBlock(block.data, weights, parts);
-			continue;
+
+		for (size_t kernel = 0; kernel < kernels; kernel++, weights += block.bytes) {
+			if (block.bytes != kBlockBytes) {
+				const PaddedBlock<kBlockBytes> padded(weights, block.bytes);
+				addKernel(sums[kernel], operands, padded.bytes, kParts);
+				continue;
+			}
+			bringAhead(weights);
+			bringAhead(weights + kDenseBytes);
+			addKernel(sums[kernel], operands, weights, kParts);
 		}
-		/* One kernel's behind the other, with zeroes between them. */
-		std::byte padded[sizeof...(kIndex) * kBlockBytes] = {};
-		(std::memcpy(padded + kIndex * kBlockBytes, weights + kIndex * block.bytes,
-			     block.bytes),
-		 ...);
-		some.addBlock(PaddedBlock<kBlockBytes>(block.data, block.bytes).bytes, padded,
-			      parts);
 	}
-	some.store(sums + first);
-}
+
+	HWY_INLINE void add(const DenseBlock &block, size_t first, size_t kernels)
+	{
+		const PaddedBlock<kBlockBytes> data(block.data, block.bytes);
+
+		add(data.bytes, block, first, kernels, kParts);
+	}
+};
 
 void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
 			   int64_t *sums)
@@ -336,9 +317,14 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, i
 		denseWideSumsReference(blocks, kernels, sums);
 		return;
 	}
-	forSomeKernels<kWideKernelsAtOnce>(kernels, [&](size_t first, auto indices) HWY_ATTR {
-		someWideSums(blocks, first, sums, indices);
-	});
+	for (size_t first = 0; first < kernels; first += kKernelsAtOnce) {
+		const size_t some = std::min(kernels - first, kKernelsAtOnce);
+		WideDenseSums dense;
+		for (const DenseBlock &block : blocks)
+			dense.add(block, first, some);
+		for (size_t kernel = 0; kernel < some; kernel++)
+			sums[first + kernel] = totalOf(dense.sums[kernel]);
+	}
 }
 
 #else
