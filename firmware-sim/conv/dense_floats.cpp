@@ -121,16 +121,24 @@ private:
 	}
 };
 
+/** \return how often something is brought nearer for a block */
+HWY_INLINE size_t stepsOf(const DenseFloats &block, size_t kernels)
+{
+	constexpr size_t kHalvesOfLine = 64 / sizeof(uint16_t);
+
+	return (block.elements * kernels + kHalvesOfLine - 1) / kHalvesOfLine;
+}
+
 /** \return true if all sums are finite */
 template<typename Format, size_t... kVector>
-bool sumsOf(std::span<const DenseFloats> blocks, size_t kernels, int32_t *out,
+bool sumsOf(std::span<const DenseFloats> blocks, size_t kernels, int32_t *out, Ahead ahead,
 	    std::index_sequence<kVector...>)
 {
 	KernelSums<Format, kVector...> sums;
 
 	for (const DenseFloats &block : blocks) {
-		for (size_t at = 0; at < block.elements * kernels * sizeof(uint16_t); at += 64)
-			bringAhead(block.weights + at);
+		for (size_t i = ahead.has() ? stepsOf(block, kernels) : 0; i > 0; i--)
+			ahead.bring(1);
 		sums.add(block, kernels);
 	}
 	sums.store(out);
@@ -138,18 +146,23 @@ bool sumsOf(std::span<const DenseFloats> blocks, size_t kernels, int32_t *out,
 	return sums.areFinite();
 }
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums)
+void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
+		       std::span<const std::byte> bytesAhead)
 {
 	constexpr std::make_index_sequence<kFewColumns / kWideKernels> vectors;
+	size_t steps = 0;
 
+	for (const DenseFloats &block : blocks)
+		steps += stepsOf(block, kernels);
 	/* Infinities, which are numbers in the MAC cells, and NaNs leave no sum finite. */
-	if (!sumsOf<FiniteFloat>(blocks, kernels, sums, vectors))
-		sumsOf<Float>(blocks, kernels, sums, vectors);
+	if (!sumsOf<FiniteFloat>(blocks, kernels, sums, Ahead(bytesAhead, steps), vectors))
+		sumsOf<Float>(blocks, kernels, sums, {}, vectors);
 }
 
 #else
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums)
+void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
+		       std::span<const std::byte>)
 {
 	denseFloatSumsReference(blocks, kernels, sums);
 }
@@ -167,9 +180,10 @@ namespace nvdla::sim
 
 HWY_EXPORT(floatSumsOfTarget);
 
-void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums)
+void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
+		    std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, kernels, sums);
+	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, kernels, sums, ahead);
 }
 
 void denseFloatSumsReference(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums)

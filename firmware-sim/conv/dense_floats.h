@@ -29,8 +29,10 @@ inline constexpr size_t kDenseElements = 64;
  * \param blocks in the order of the sum
  * \param kernels at least 1, at most kFewColumns
  * \param sums bits of f32, kFewColumns of them; zero behind the kernels, overwritten
+ * \param ahead bytes that are wanted next, which are brought nearer meanwhile
  */
-void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums);
+void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
+		    std::span<const std::byte> ahead = {});
 
 /** \brief denseFloatSums() to read */
 void denseFloatSumsReference(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums);

@@ -127,7 +127,8 @@ public:
 		for (size_t i = 0; i < blocks_.size(); i++)
 			operands_[i].weights =
 				&group.bytes[blocks_[i].weights * group.kernels * sizeof(uint16_t)];
-		denseFloatSums(operands_, group.kernels, sums_.data());
+		/* Meanwhile each product waits for the sum before it. */
+		denseFloatSums(operands_, group.kernels, sums_.data(), group.ahead);
 	}
 
 	/* All that there is to make is made. */
