@@ -105,12 +105,16 @@ void convertLine(const PixelFormat &format, PixelConverter &convert, PixelLine l
 class ByteConverter
 {
 public:
-	ByteConverter(const PixelFormat &format, PixelConverter &convert)
+	/** \param elementBytes of what is buffered */
+	ByteConverter(const PixelFormat &format, PixelConverter &convert, uint32_t elementBytes)
 		: format_(format), tables_(format.channels)
 	{
 		for (uint32_t channel = 0; channel < format.channels; channel++)
 			for (uint16_t raw = 0; raw < tables_[channel].size(); raw++)
 				tables_[channel][raw] = convert(channel, raw);
+		if (format.kind == PixelKind::Int8 && format.channels == kQuad &&
+		    format.planes == 1 && format.pixelBytes(0) == kQuad)
+			putQuads(8 * elementBytes);
 	}
 
 	/** \param out elements as they are buffered */
@@ -133,32 +137,24 @@ public:
 		}
 	}
 
-	/** \return the format has four channels in four bytes, for which there is convertQuads() */
-	static bool hasQuads(const PixelFormat &format)
-	{
-		return format.kind == PixelKind::Int8 && format.channels == kQuad &&
-		       format.planes == 1 && format.pixelBytes(0) == kQuad;
-	}
+	/** \return pixels are four channels in four bytes, for which there is convertQuads() */
+	bool hasQuads() const { return !quads_.empty(); }
 
-	/** \brief convert() to bytes, pixel by pixel */
+	/** \brief convert(), pixel by pixel \tparam Quad as large as four elements */
+	template<typename Quad>
 	void convertQuads(const PixelLine &line, std::byte *out) const
 	{
 		const size_t pixels = line.pixels;
 		const std::byte *in = line.planes[0];
-		size_t from[kQuad];
-		const int16_t *table[kQuad];
+		const auto *quads = quads_.data();
+		uint32_t pixel = 0;
 
-		for (uint32_t channel = 0; channel < kQuad; channel++) {
-			from[channel] = format_.element(channel);
-			table[channel] = tables_[channel].data();
-		}
-		auto byteOf = [&](size_t channel) {
-			const auto raw = std::to_integer<uint8_t>(in[from[channel]]);
-			return static_cast<uint32_t>(table[channel][raw] & 0xff) << (8 * channel);
-		};
-		for (size_t x = 0; x < pixels; x++, in += kQuad, out += kQuad) {
+		for (size_t x = 0; x < pixels; x++, in += kQuad, out += sizeof(Quad)) {
 			/* Little endian, as all that this runs on. */
-			const uint32_t quad = byteOf(0) | byteOf(1) | byteOf(2) | byteOf(3);
+			std::memcpy(&pixel, in, sizeof(pixel));
+			const auto quad = static_cast<Quad>(
+				quads[0][pixel & 0xff] | quads[1][pixel >> 8 & 0xff] |
+				quads[2][pixel >> 16 & 0xff] | quads[3][pixel >> 24]);
 			std::memcpy(out, &quad, sizeof(quad));
 		}
 	}
@@ -166,8 +162,25 @@ public:
 private:
 	static constexpr uint32_t kQuad = 4;
 
+	void putQuads(uint32_t elementBits)
+	{
+		const uint64_t mask = (uint64_t{ 1 } << elementBits) - 1;
+
+		quads_.resize(kQuad);
+		for (uint32_t channel = 0; channel < kQuad; channel++)
+			std::ranges::transform(
+				tables_[channel], quads_[format_.element(channel)].begin(),
+				[&](int16_t element) {
+					return (static_cast<uint64_t>(element) & mask)
+					       << channel * elementBits;
+				});
+	}
+
 	const PixelFormat &format_;
 	std::vector<std::array<int16_t, 256>> tables_;
+	/* For each byte of a pixel its channel's elements, in the place that they have among four.
+	 */
+	std::vector<std::array<uint64_t, 256>> quads_;
 };
 
 /** One plane of the image, read line by line */
@@ -221,7 +234,7 @@ public:
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       bytes_.data());
 		if (format_.kind == PixelKind::Int8)
-			convertBytes_.emplace(format_, convert_);
+			convertBytes_.emplace(format_, convert_, elementBytes(op.precision));
 	}
 
 	std::string check() const override
@@ -243,8 +256,10 @@ protected:
 		if (!convertBytes_) {
 			convertLine(format_, convert_, line, elements_.data());
 			narrow(op_.precision, elements_, out);
-		} else if (op_.precision == Precision::Int8 && ByteConverter::hasQuads(format_)) {
-			convertBytes_->convertQuads(line, out);
+		} else if (convertBytes_->hasQuads() && op_.precision == Precision::Int8) {
+			convertBytes_->convertQuads<uint32_t>(line, out);
+		} else if (convertBytes_->hasQuads()) {
+			convertBytes_->convertQuads<uint64_t>(line, out);
 		} else if (op_.precision == Precision::Int8) {
 			convertBytes_->convert(line, reinterpret_cast<int8_t *>(out));
 		} else {

@@ -206,21 +206,27 @@ TEST_F(ImageTest, BytesGoThroughTheirChannelsConverter)
 			mean = static_cast<int16_t>(random(0, 255));
 		op.pixel.scale = static_cast<int16_t>(random(1, 3));
 		op.fetch.addressUv = Bench::kWeights;
-		ASSERT_EQ(fetch(), "");
 
 		std::vector<std::byte> memory(bytes.size());
 		std::memcpy(memory.data(), bytes.data(), bytes.size());
+		std::vector<int> expected;
 		for (uint32_t x = 0; x < kWidth; x++) {
 			const std::byte *pixel0 = &memory[x * format.pixelBytes(0)];
 			const std::byte *pixel1 =
 				format.planes == 2 ? &memory[x * format.pixelBytes(1)] : nullptr;
 			for (uint32_t c = 0; c < format.channels; c++) {
 				const int raw = pixelChannel(format, c, pixel0, pixel1);
-				const int expected = (raw - op.pixel.mean[c]) * op.pixel.scale;
-				EXPECT_EQ(line(0)[x * format.channels + c],
-					  std::clamp(expected, -128, 127))
-					<< "format " << value << " channel " << c;
+				expected.push_back((raw - op.pixel.mean[c]) * op.pixel.scale);
 			}
+		}
+		for (const Precision precision : { Precision::Int8, Precision::Int16 }) {
+			const int highest = precision == Precision::Int8 ? 127 : 32767;
+			op.precision = precision;
+			ASSERT_EQ(fetch(), "");
+			for (size_t i = 0; i < expected.size(); i++)
+				EXPECT_EQ(line(0)[i],
+					  std::clamp(expected[i], -highest - 1, highest))
+					<< "format " << value << " element " << i;
 		}
 	}
 }
