@@ -127,12 +127,13 @@ void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
 {
 	const bool image = plan_.op.mode == ConvMode::Image;
 	const int16_t pad = padElement(plan_.op.precision, plan_.op.windows.padValue);
+	const size_t bytes = elementBytes(plan_.op.precision);
 	const size_t left = plan_.leftElements();
 	const size_t end = left + plan_.bufferedElements();
 
 	fill(line, 0, left, pad);
 	for (const LinePiece &piece : pieces)
-		convert(piece, left, line);
+		convert(piece, operand(line, left + piece.to / bytes));
 	/* Behind an image line there is nothing, behind others padding. */
 	if (end < plan_.lineElements)
 		fill(line, end, plan_.lineElements - end, image ? int16_t{ 0 } : pad);
@@ -146,7 +147,7 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 	if (count == 0)
 		return;
 	narrow(plan_.op.precision, { &value, 1 }, element);
-	convert(element, 1, one);
+	convert({ .from = element, .bytes = elementBytes(plan_.op.precision), .parts = 1 }, one);
 	switch (plan_.elementBytes) {
 	case sizeof(uint8_t):
 		fillWith<uint8_t>(operand(line, first), count, one);
@@ -160,30 +161,23 @@ void TileLines::fill(std::byte *line, size_t first, size_t count, int16_t value)
 	}
 }
 
-void TileLines::convert(const LinePiece &piece, size_t begin, std::byte *line) const
+void TileLines::convert(const LinePiece &piece, std::byte *out) const
 {
-	const size_t size = elementBytes(plan_.op.precision);
-	std::byte *out = operand(line, begin + piece.to / size);
-
-	if (plan_.kind == TileKind::Quads) {
+	switch (plan_.kind) {
+	case TileKind::Quads:
 		flipSigns(piece, out);
 		return;
+	case TileKind::Float:
+		widenHalves(piece, reinterpret_cast<float *>(out));
+		return;
+	case TileKind::Pairs:
+		widenBytes(piece, reinterpret_cast<int16_t *>(out));
+		return;
+	default:
+		for (size_t i = 0; i < piece.parts; i++)
+			std::memcpy(out + i * piece.toStep, piece.from + i * piece.fromStep,
+				    piece.bytes);
 	}
-	for (size_t i = 0; i < piece.parts; i++)
-		convert(piece.from + i * piece.fromStep, piece.bytes / size,
-			out + i * piece.toStep / size * plan_.elementBytes);
-}
-
-void TileLines::convert(const std::byte *elements, size_t count, std::byte *out) const
-{
-	if (plan_.kind == TileKind::Float)
-		widenHalves(elements, count, reinterpret_cast<float *>(out));
-	else if (plan_.kind == TileKind::Quads)
-		flipSigns({ .from = elements, .bytes = count, .parts = 1 }, out);
-	else if (plan_.op.precision == Precision::Int8)
-		widenBytes(elements, count, reinterpret_cast<int16_t *>(out));
-	else
-		std::memcpy(out, elements, count * sizeof(int16_t));
 }
 
 } /* namespace nvdla::sim */

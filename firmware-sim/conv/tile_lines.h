@@ -61,10 +61,8 @@ private:
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
 	/** \brief What there is to know of the line at lines_[index] */
 	void finish(size_t index);
-	/** \brief Elements as they are buffered to operands */
-	void convert(const std::byte *elements, size_t count, std::byte *out) const;
-	/** \brief Those of a piece to where they are in \a line, behind \a begin operands */
-	void convert(const LinePiece &piece, size_t begin, std::byte *line) const;
+	/** \brief Elements as they are buffered to operands; \a out is that of the first one */
+	void convert(const LinePiece &piece, std::byte *out) const;
 
 	const TilePlan &plan_;
 	size_t height_;	   /* lines of a cube, with padding above and below */

@@ -25,7 +25,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
+HWY_INLINE void widenPart(const std::byte *bytes, size_t count, int16_t *out)
 {
 	const hn::ScalableTag<int16_t> tag;
 	const hn::Rebind<int8_t, decltype(tag)> byteTag;
@@ -36,6 +36,12 @@ void widenBytesOfTarget(const std::byte *bytes, size_t count, int16_t *out)
 		hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in + i)), tag, out + i);
 	for (; i < count; i++)
 		out[i] = in[i];
+}
+
+void widenBytesOfTarget(const LinePiece &piece, int16_t *out)
+{
+	for (size_t i = 0; i < piece.parts; i++)
+		widenPart(piece.from + i * piece.fromStep, piece.bytes, out + i * piece.toStep);
 }
 
 /** \a count is almost always that of one atom or more */
@@ -69,7 +75,7 @@ void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
 		flipPart(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
 }
 
-void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
+HWY_INLINE void widenHalvesOfPart(const std::byte *halves, size_t count, float *out)
 {
 	const hn::ScalableTag<float> tag;
 	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
@@ -81,9 +87,18 @@ void widenHalvesOfTarget(const std::byte *halves, size_t count, float *out)
 		std::memcpy(rest, halves, lanes * sizeof(uint16_t));
 		hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, out);
 	}
+	if (count == 0)
+		return;
 	std::memcpy(rest, halves, count * sizeof(uint16_t));
 	hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, values);
 	std::copy_n(values, count, out);
+}
+
+void widenHalvesOfTarget(const LinePiece &piece, float *out)
+{
+	for (size_t i = 0; i < piece.parts; i++)
+		widenHalvesOfPart(piece.from + i * piece.fromStep, piece.bytes / sizeof(uint16_t),
+				  out + i * piece.toStep / sizeof(uint16_t));
 }
 
 bool areFiniteOfTarget(const std::byte *halves, size_t count)
@@ -294,9 +309,9 @@ HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(rangeOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
-void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
+void widenBytes(const LinePiece &piece, int16_t *out)
 {
-	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(bytes, count, out);
+	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(piece, out);
 }
 
 void flipSigns(const LinePiece &piece, std::byte *out)
@@ -304,9 +319,9 @@ void flipSigns(const LinePiece &piece, std::byte *out)
 	HWY_DYNAMIC_DISPATCH(flipSignsOfTarget)(piece, out);
 }
 
-void widenHalves(const std::byte *halves, size_t count, float *out)
+void widenHalves(const LinePiece &piece, float *out)
 {
-	HWY_DYNAMIC_DISPATCH(widenHalvesOfTarget)(halves, count, out);
+	HWY_DYNAMIC_DISPATCH(widenHalvesOfTarget)(piece, out);
 }
 
 bool areFinite(const std::byte *halves, size_t count)

@@ -15,14 +15,31 @@
 namespace nvdla::sim
 {
 
-/** \brief INT8 to 16 bits */
-void widenBytes(const std::byte *bytes, size_t count, int16_t *out);
+/*
+ * Elements of a piece of a line: those of its first part go to \a out, those of the others as many
+ * elements behind it as LinePiece says.
+ */
 
-/** \brief INT8 to unsigned numbers, more by 128; \a out is where those of the first part go */
+/** \brief INT8 to 16 bits */
+void widenBytes(const LinePiece &piece, int16_t *out);
+
+/** \brief INT8 to unsigned numbers, more by 128 */
 void flipSigns(const LinePiece &piece, std::byte *out);
 
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
-void widenHalves(const std::byte *halves, size_t count, float *out);
+void widenHalves(const LinePiece &piece, float *out);
+
+/** \brief widenBytes() of \a count bytes */
+inline void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
+{
+	widenBytes({ .from = bytes, .bytes = count, .parts = 1 }, out);
+}
+
+/** \brief widenHalves() of \a count of them */
+inline void widenHalves(const std::byte *halves, size_t count, float *out)
+{
+	widenHalves({ .from = halves, .bytes = count * sizeof(uint16_t), .parts = 1 }, out);
+}
 
 /** \return none of FP16 is an infinity or a NaN */
 bool areFinite(const std::byte *halves, size_t count);
