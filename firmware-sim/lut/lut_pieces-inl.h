@@ -7,6 +7,7 @@
 
 #include <hwy/highway.h>
 
+#include "arith/pairs-inl.h"
 #include "lut/lut_pieces.h"
 
 /* Once for each instruction set. */
@@ -171,8 +172,7 @@ private:
 	Numbers numbers_[LutPieces::kMost];
 };
 
-using PairTag = hn::CappedTag<int32_t, 16>;
-using Pairs = hn::Vec<PairTag>;
+using namespace pairs;
 
 /** \brief The pairs, out of registers or gathered */
 template<bool kFew>
@@ -227,21 +227,6 @@ private:
 };
 
 #endif
-
-/** \return of the pairs of 16 bits in \a a and \a b the sums of their products */
-HWY_INLINE Pairs sumsOfProducts(Pairs a, Pairs b)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Pairs{ _mm512_madd_epi16(a.raw, b.raw) };
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	return Pairs{ _mm256_madd_epi16(a.raw, b.raw) };
-#else
-	const auto low = [](Pairs pair) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(pair)); };
-	const auto high = [](Pairs pair) { return hn::ShiftRight<16>(pair); };
-
-	return hn::Add(hn::Mul(low(a), low(b)), hn::Mul(high(a), high(b)));
-#endif
-}
 
 /** \brief The function of places, 16 bits \tparam kFew there are at most LutPieces::kFew pairs */
 template<bool kFew>

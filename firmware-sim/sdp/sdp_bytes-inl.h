@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include "arith/pairs-inl.h"
 #include "sdp/sdp_line-inl.h"
 
 /* Once for each instruction set. */
@@ -131,6 +132,188 @@ void storeShorts(const Run<int8_t> &run, const ShortLine &line, std::byte *bytes
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
 }
 
+/* Vectors whose halves are made one again in the order that they were taken apart in. */
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+
+/**
+ * \brief SdpLine of an element and another one, in fixed point
+ *
+ * Both are a pair, and so are their factors: one instruction has both products and their sum.
+ * Factors have 16 bits, and another pair has what these leave out.
+ */
+struct PairLine {
+	static constexpr size_t kLanes = SdpLine::kMostLanes;
+	static constexpr int kBits = 14;     /* behind the point */
+	static constexpr int kRestBits = 15; /* more of them */
+
+	int16_t factor[kLanes];
+	int16_t elementFactor[kLanes];
+	int16_t factorRest[kLanes];
+	int16_t elementRest[kLanes];
+	/* With a half, and with the margin. */
+	int16_t offsetLow[kLanes];
+	int16_t offsetHigh[kLanes];
+	/** Rests behind the point below twice the margin are not certain */
+	int32_t margin;
+
+	/** \return false if numbers do not fit, or too many rests would not be certain */
+	bool set(const Run<int8_t> &run);
+};
+
+/** \return the nearest whole number, of less than 2^51, without a call of a library */
+inline double nearestWhole(double number)
+{
+	constexpr double kWhole = 0x1.8p52; /* in a sum with it nothing is left behind the point */
+
+	return number + kWhole - kWhole;
+}
+
+/** What is left of \a factor goes to \a rest \return whole steps */
+inline int16_t takeApart(double factor, int16_t &rest)
+{
+	const double scaled = factor * powerOfTwo(PairLine::kBits);
+	const double whole = nearestWhole(scaled);
+
+	rest = static_cast<int16_t>(
+		nearestWhole((scaled - whole) * powerOfTwo(PairLine::kRestBits)));
+	return static_cast<int16_t>(whole);
+}
+
+bool PairLine::set(const Run<int8_t> &run)
+{
+	/* Steps that a sum is off by: what is cut of the rests' sum, and roundings of numbers. */
+	constexpr double kError = 1 + 0.5 + 2 * 128 * 0.5 / (1 << kRestBits) + 1e-3;
+	constexpr double kMostFactor = 32766.0 / (1 << kBits);
+	constexpr int32_t kMostMargin = (1 << kBits) / 128;
+	const SdpLine &line = run.line;
+
+	if (!run.elements || run.exact || run.clips ||
+	    std::max(line.largestFactor, line.largestElementFactor) > kMostFactor)
+		return false;
+	margin = static_cast<int32_t>(std::ceil(line.error * powerOfTwo(kBits) + kError));
+	for (size_t i = 0; i < kLanes; i++) {
+		factor[i] = takeApart(line.factor[i], factorRest[i]);
+		elementFactor[i] = takeApart(line.elementFactor[i], elementRest[i]);
+		const auto offset =
+			static_cast<int32_t>(nearestWhole(line.offset[i] * powerOfTwo(kBits)) +
+					     (1 << (kBits - 1)) + margin);
+		offsetLow[i] = static_cast<int16_t>(offset);
+		offsetHigh[i] = static_cast<int16_t>(offset >> 16);
+	}
+	return margin <= kMostMargin;
+}
+
+using PairNumbers = pairs::Pairs;
+
+/** The line of half of a vector's channels */
+struct PairLanes {
+	PairNumbers factors;
+	PairNumbers rests;
+	PairNumbers offsets;
+
+	HWY_INLINE PairNumbers sumsOf(PairNumbers elements) const
+	{
+		const auto sums = hn::Add(pairs::sumsOfProducts(elements, factors), offsets);
+		const auto rest = pairs::sumsOfProducts(elements, rests);
+
+		return hn::Add(sums, hn::ShiftRight<PairLine::kRestBits>(rest));
+	}
+};
+
+/** Pairs of \a a and \a b: some of a vector's in \a lower, the others in \a upper */
+HWY_INLINE void pairUp(Short a, Short b, PairNumbers &lower, PairNumbers &upper)
+{
+	lower = hn::BitCast(pairs::PairTag(), hn::InterleaveLower(ShortTag(), a, b));
+	upper = hn::BitCast(pairs::PairTag(), hn::InterleaveUpper(ShortTag(), a, b));
+}
+
+/** Those of the readable way, in the place of \a numbers that are not certain */
+HWY_NOINLINE Short repairedShorts(const Run<int8_t> &run, size_t at, Short numbers, Short wrong)
+{
+	int16_t all[kShorts];
+	int16_t which[kShorts];
+
+	hn::StoreU(numbers, ShortTag(), all);
+	hn::StoreU(wrong, ShortTag(), which);
+	for (size_t i = 0; i < kShorts; i++)
+		if (which[i])
+			all[i] = static_cast<int16_t>(run.compute(at + i));
+	return hn::LoadU(ShortTag(), all);
+}
+
+/** \return false if too many were repaired */
+bool storePairLanes(const Run<int8_t> &run, const PairLine &line, size_t lane, int8_t *out,
+		    Short &any)
+{
+	const ShortTag tag;
+	const pairs::PairTag pairTag;
+	const hn::Rebind<int8_t, ShortTag> elementTag;
+	const auto constants = [&](const int16_t *numbers)
+				       HWY_ATTR { return hn::LoadU(tag, numbers + lane); };
+	const auto limit = hn::Set(pairTag, 2 * line.margin);
+	const auto part = hn::Set(pairTag, (1 << PairLine::kBits) - 1);
+	const int8_t *in = run.in;
+	const int8_t *elements = run.elements;
+	const size_t count = run.count;
+	size_t budget = count / PairLine::kLanes / 4 + 4; /* vectors to repair */
+	PairLanes lower;
+	PairLanes upper;
+	Short all = any;
+
+	pairUp(constants(line.factor), constants(line.elementFactor), lower.factors, upper.factors);
+	pairUp(constants(line.factorRest), constants(line.elementRest), lower.rests, upper.rests);
+	pairUp(constants(line.offsetLow), constants(line.offsetHigh), lower.offsets, upper.offsets);
+	for (size_t at = lane; at < count; at += PairLine::kLanes) {
+		PairNumbers a;
+		PairNumbers b;
+		pairUp(loadShorts(in + at), loadShorts(elements + at), a, b);
+		a = lower.sumsOf(a);
+		b = upper.sumsOf(b);
+		const auto restA = hn::And(a, part);
+		const auto restB = hn::And(b, part);
+		Short numbers = hn::ReorderDemote2To(tag, hn::ShiftRight<PairLine::kBits>(a),
+						     hn::ShiftRight<PairLine::kBits>(b));
+		if (HWY_UNLIKELY(!hn::AllFalse(pairTag, hn::Lt(hn::Min(restA, restB), limit)))) {
+			if (budget-- == 0)
+				return false;
+			numbers = repairedShorts(
+				run, at, numbers,
+				hn::ReorderDemote2To(
+					tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit)),
+					hn::VecFromMask(pairTag, hn::Lt(restB, limit))));
+		}
+		all = hn::Or(all, numbers);
+		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
+	}
+	any = all;
+	return true;
+}
+
+/** \return false if nothing is of use: there is another way */
+bool storePairs(const Run<int8_t> &run, std::byte *bytes, SdpCounters &counters)
+{
+	const ShortTag tag;
+	Short any = hn::Zero(tag);
+	PairLine line;
+
+	if (!line.set(run))
+		return false;
+	for (size_t lane = 0; lane < PairLine::kLanes; lane += kShorts)
+		if (!storePairLanes(run, line, lane, reinterpret_cast<int8_t *>(bytes), any))
+			return false;
+	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	return true;
+}
+
+#else
+
+bool storePairs(const Run<int8_t> &, std::byte *, SdpCounters &)
+{
+	return false;
+}
+
+#endif
+
 template<typename Element>
 bool storeElements(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,
 		   std::span<const std::byte> in, std::byte *bytes, SdpCounters &counters)
@@ -154,6 +337,8 @@ bool storeElements(const SdpOp &op, const SdpLine &line, std::span<const SdpStag
 			storeShorts(run, shortLine, bytes, counters);
 			return true;
 		}
+		if (storePairs(run, bytes, counters))
+			return true;
 	}
 	return storeAs<Element>(run, bytes, counters);
 }

@@ -527,6 +527,70 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 	}
 }
 
+/* Every sum of INT8 and INT8 that count in steps of their own, as compilers make it. */
+TEST(SdpFast, LinesOfScaledSumsAreTheReference)
+{
+	constexpr size_t lanes = 32;
+	constexpr int rounds = 40;
+	Random random(509);
+	std::vector<int32_t> inputs;
+	std::vector<int8_t> others;
+	size_t stores = 0;
+	size_t runs = 0;
+
+	for (int a = INT8_MIN; a <= INT8_MAX; a++) {
+		for (int b = INT8_MIN; b <= INT8_MAX; b++) {
+			inputs.push_back(a);
+			others.push_back(static_cast<int8_t>(b));
+		}
+	}
+	const auto in = stored(inputs, Precision::Int8);
+	for (int round = 0; round < rounds; round++) {
+		Chain chain(inputs, lanes, 2);
+		SdpStage x;
+		SdpStage y;
+		SdpOp op;
+		SdpCounters counters;
+
+		x.bypass = x.alu.bypass = x.mul.bypass = false;
+		x.algorithm = SdpAlu::Sum;
+		y.bypass = y.alu.bypass = y.alu.converterBypass = false;
+		y.algorithm = SdpAlu::Sum;
+		y.alu.converter = { .offset = random(-30, 30),
+				    .scale = static_cast<int16_t>(random(-32000, 32000)),
+				    .shift = 0 };
+		op.converter = { .offset = random(-500000, 500000),
+				 .scale = static_cast<int16_t>(random(8000, 32000)),
+				 .shift = static_cast<uint8_t>(random(28, 31)) };
+		std::vector<int32_t> offsets;
+		std::vector<int32_t> scales;
+		for (size_t lane = 0; lane < lanes; lane++) {
+			offsets.push_back(random(-30, 30));
+			scales.push_back(random(-32000, 32000));
+		}
+		std::vector<int32_t> elements;
+		for (const int8_t other : others)
+			elements.push_back(sdpIntegerOperand(y, true, true, other));
+		chain.append(x, false, { offsets.data(), 0 }, { scales.data(), 0 });
+		chain.append(y, true, { elements.data(), lanes }, {});
+		chain.runs.back().alu = { nullptr, lanes };
+		chain.runs.back().aluBytes = std::as_bytes(std::span(others)).data();
+		convertSdpOutput(op, chain.expected, counters);
+		const auto bytes = stored(chain.expected, Precision::Int8);
+		forEachTarget([&] {
+			SdpLine line;
+			ASSERT_TRUE(findSdpLine(op, chain.runs, lanes, line));
+			runs++;
+			stores += storesAre(bytes, counters, [&](auto out, auto &counted) {
+				return storeSdpLineOfBytes(op, line, chain.runs, in, out, counted);
+			});
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
+		});
+	}
+	std::printf("%zu of %zu\n", stores, runs);
+	EXPECT_GT(stores, runs / 2);
+}
+
 TEST(SdpFast, OperandsAreConvertedAsTheReferenceDoes)
 {
 	Random random(505);
