@@ -48,17 +48,17 @@ private:
 };
 
 /**
- * \brief Brings weights nearer that are looked at soon
+ * \brief Brings what follows \a bytes nearer, some of it behind them
  *
  * What is read only once comes from far away, and the host does not look beyond a page. Behind the
- * last ones there may be anything, or nothing.
+ * last bytes there may be anything, or nothing.
  */
-inline void bringAhead(const std::byte *weights)
+inline void bringAhead(const std::byte *bytes)
 {
 	constexpr uintptr_t kAhead = 2 << 10;
 
 	__builtin_prefetch(
-		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(weights) + kAhead));
+		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
 }
 
 } /* namespace nvdla::sim */

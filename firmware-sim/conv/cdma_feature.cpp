@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "conv/ahead.h"
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 
@@ -192,8 +193,10 @@ private:
 	{
 		for (uint32_t i = 0; i < columns; i++, before += atomBytes)
 			for (uint32_t part = 0; part < LineLayout::kAtomsPerEntry;
-			     part++, out += atomBytes)
+			     part++, out += atomBytes) {
+				bringAhead(atoms[part] + before);
 				std::memcpy(out, atoms[part] + before, atomBytes);
+			}
 	}
 
 	LineReader reader_;
