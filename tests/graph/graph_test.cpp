@@ -210,6 +210,30 @@ TEST(Graph, LongGraphsBecomeSeveralTasks)
 	EXPECT_EQ(dlaTask(*parts, 0)->graph.size(), 3U);
 }
 
+/* An engine ends its operations in their order. */
+TEST(Graph, AReaderWaitsForTheLastWriterOfAnEngine)
+{
+	constexpr uint32_t many = 256;
+	Graph graph;
+
+	graph.input(feature("x"));
+	graph.surface(feature("all", many * 32));
+	for (uint32_t i = 0; i < many; i++) {
+		const std::string name = std::to_string(i);
+		graph.surface({ .name = "part" + name, .within = "all", .atChannel = 32 * i });
+		graph.add(op::Pooling{ .name = name, .input = "x", .output = "part" + name });
+	}
+	graph.add(relu("last", "all", "y"));
+	graph.output("y");
+	const DlaTask task = onlyTask(graph);
+
+	ASSERT_EQ(task.graph.size(), many + 1);
+	EXPECT_EQ(task.graph.back().dependency_count, 1);
+	EXPECT_EQ(task.graph[0].consumers[NVDLA_OP_SDP].index, -1);
+	EXPECT_EQ(task.graph[many - 1].consumers[NVDLA_OP_SDP].index, static_cast<int>(many));
+	EXPECT_EQ(task.graph[many - 1].consumers[NVDLA_OP_SDP].event, NVDLA_EVENT_OP_COMPLETED);
+}
+
 /* A descriptor counts them with 8 bits. */
 TEST(Graph, AnOperationWaitsForNoMoreThanADescriptorCounts)
 {

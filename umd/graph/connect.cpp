@@ -6,6 +6,7 @@
  * operations in their order, so whoever waits keeps those behind it waiting.
  */
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <fmt/core.h>
@@ -72,17 +73,28 @@ void Connector::addStreams()
 	}
 }
 
-/* Who touches what an operation writes, or writes what it reads, waits for its end. */
+/*
+ * Who touches what an operation writes, or writes what it reads, waits for its end. An engine ends
+ * its operations in their order, so waiting for a later one of it is enough.
+ */
 void Connector::addDataEdges()
 {
-	for (size_t from = 0; from < graph_.size(); from++) {
+	/* For each two engines: who waits first, of the second, for an end of the first. */
+	std::array<std::array<size_t, NVDLA_NUM_OP_TYPES>, NVDLA_NUM_OP_TYPES> waits;
+
+	for (auto &engine : waits)
+		engine.fill(graph_.size());
+	for (size_t from = graph_.size(); from-- > 0;) {
 		for (size_t to = from + 1; to < graph_.size(); to++) {
+			size_t &waiting = waits[graph_[from].op_type][graph_[to].op_type];
 			const bool first = slot(from, to).index == none;
 			/* Members of one chain run together. */
-			if (first && node(from).chainFirst != node(to).chainFirst &&
+			if (to < waiting && first && node(from).chainFirst != node(to).chainFirst &&
 			    graph_[from].op_type != graph_[to].op_type &&
-			    plan_.conflict(node(from), node(to)))
+			    plan_.conflict(node(from), node(to))) {
 				connect(from, to, NVDLA_EVENT_OP_COMPLETED);
+				waiting = to;
+			}
 		}
 	}
 }
