@@ -180,6 +180,30 @@ TEST(OnnxLayout, TensorsAreRepeated)
 	expectRefusedFile(many.file(), { "Tile 'y', repeats", "65 times; up to 64" });
 }
 
+/* More elements than a surface has channels: nobody needs them as such. */
+TEST(OnnxLayout, LongFlattenedPictures)
+{
+	constexpr int64_t channels = 16, side = 24, all = channels * side * side;
+	OnnxBuilder builder;
+	std::vector<float> weights(all, 0);
+	Numbers x(all, 0);
+	double sum = 0;
+
+	for (size_t i = 0; i < all; i++)
+		x[i] = static_cast<double>(i * 7 % 32) - 16;
+	for (size_t i = 5; i < all; i += 1000) {
+		weights[i] = static_cast<float>(i % 3 + 1);
+		sum += std::max(x[i], 0.0) * weights[i];
+	}
+	builder.input("x", { 1, channels, side, side });
+	builder.floats("w", { all, 1 }, weights);
+	builder.node("Flatten", { "x" }, "flat");
+	builder.node("Relu", { "flat" }, "positive");
+	builder.node("Gemm", { "positive", "w" }, "y");
+	builder.output("y");
+	EXPECT_EQ(onCore(builder, { x }), (std::vector<Numbers>{ { sum } }));
+}
+
 TEST(OnnxLayout, GatheredAlongAnyAxis)
 {
 	OnnxBuilder builder;

@@ -290,6 +290,63 @@ TEST(OnnxWindows, LargerPicturesWithCornersInPlace)
 	EXPECT_EQ(outputs[1], (Numbers{ 3, 3, 3, 3, 5, 5, 5, 5 }));
 }
 
+/* They count, whether the pooling has them or not, but for windows that go beyond them. */
+TEST(OnnxWindows, AveragesOfZerosAround)
+{
+	for (const int64_t ceil : { 0, 1 }) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 2, 3 });
+		builder.list("pads", { 0, 0, 1, 1, 0, 0, 1, ceil });
+		builder.node("Pad", { "x", "pads" }, "padded");
+		onnx::Node *node = builder.node("AveragePool", { "padded" }, "y");
+		OnnxBuilder::set(node, "kernel_shape", { 2, 2 });
+		OnnxBuilder::set(node, "strides", { 2, 2 });
+		OnnxBuilder::set(node, "ceil_mode", { ceil });
+		builder.output("y");
+		/* Five columns with ceil, of which the last one is zeros alone. */
+		const Numbers first = ceil ? Numbers{ 0.25, 1.25, 0, 1, 2.75, 0 }
+					   : Numbers{ 0.25, 1.25, 1, 2.75 };
+		Numbers wanted = first;
+		for (const double number : first)
+			wanted.push_back(10 * number);
+		EXPECT_EQ(onCore(builder, { picture }), (std::vector<Numbers>{ wanted })) << ceil;
+	}
+}
+
+/* Where a kernel meets nothing but padding, it does not matter how far that is away. */
+TEST(OnnxWindows, DilationsLargerThanThePicture)
+{
+	const int64_t dilations[][2] = { { 36, 36 }, { 36, 1 }, { 2, 40 }, { 5, 2 } };
+	Numbers x, kernel;
+
+	for (int i = 0; i < 2 * 5 * 4; i++)
+		x.push_back(i * 7 % 11 - 5);
+	for (int i = 0; i < 2 * 9; i++)
+		kernel.push_back(i * 5 % 7 - 3);
+	for (const auto &[high, wide] : dilations) {
+		OnnxBuilder builder;
+		builder.input("x", { 1, 2, 5, 4 });
+		builder.floats("w", { 1, 2, 3, 3 }, { kernel.begin(), kernel.end() });
+		onnx::Node *node = builder.node("Conv", { "x", "w" }, "y");
+		OnnxBuilder::set(node, "dilations", { high, wide });
+		OnnxBuilder::set(node, "pads", { high, wide, high, wide });
+		builder.output("y");
+		Numbers wanted;
+		for (int64_t i = 0; i < 5 * 4; i++) {
+			double sum = 0;
+			for (int64_t tap = 0; tap < 2 * 9; tap++) {
+				const int64_t line = i / 4 + (tap % 9 / 3 - 1) * high;
+				const int64_t column = i % 4 + (tap % 3 - 1) * wide;
+				if (line >= 0 && line < 5 && column >= 0 && column < 4)
+					sum += x[tap / 9 * 20 + line * 4 + column] * kernel[tap];
+			}
+			wanted.push_back(sum);
+		}
+		EXPECT_EQ(onCore(builder, { x }), (std::vector<Numbers>{ wanted }))
+			<< high << " x " << wide;
+	}
+}
+
 /* Scales and sizes may be those of some axes. */
 TEST(OnnxWindows, LargerAlongNamedAxes)
 {

@@ -92,11 +92,33 @@ Quantization Lowerer::quantization(ValueId id) const
 	return value(id).quantization.channel(0);
 }
 
+bool Lowerer::staysReshaped(const Operator &operation, ValueId output) const
+{
+	if (operation.inputs.empty())
+		return false;
+	const ValueId input = operation.inputs.front();
+	const bool isReshaped = std::holds_alternative<Reshape>(operation.kind) ||
+				cubes_[input] != naturalCube(value(input).cubeShape());
+
+	return isReshaped && elementCount(value(output).cubeShape()) == cubes_[input].elements();
+}
+
+bool Lowerer::needSize(ValueId id, const Cube &cube)
+{
+	/* Registers of width, height and channels have 13 bits. */
+	constexpr uint32_t most = 8192;
+
+	return need(value(id).isConstant || std::max({ cube.c, cube.h, cube.w }) <= most,
+		    fmt::format("'{}'", value(id).name),
+		    fmt::format("is {}; {} channels, lines and columns are possible",
+				toString(value(id).cubeShape()), most));
+}
+
 void Lowerer::makeNatural(ValueId id)
 {
 	const Cube natural = naturalCube(value(id).cubeShape());
 
-	if (cube(id) == natural || failed())
+	if (cube(id) == natural || failed() || !needSize(id, natural))
 		return;
 	const std::string reshaped =
 		intermediate(value(id).name + " reshaped", storage(id), natural);
@@ -229,17 +251,16 @@ void Lowerer::lowerOne(const Operator &operation)
 		current_ = nullptr;
 		return;
 	}
-	/* Registers of width, height and channels have 13 bits. */
-	constexpr uint32_t mostOfAxis = 8192;
+	for (const ValueId id : operation.inputs)
+		needSize(id, cubes_[id]);
+	for (const ValueId id : operation.outputs) {
+		if (!staysReshaped(operation, id))
+			needSize(id, naturalCube(value(id).cubeShape()));
+	}
 	for (const auto &ids : { operation.inputs, operation.outputs }) {
 		for (const ValueId id : ids) {
 			const Extents shape = value(id).cubeShape();
 			const Cube natural = naturalCube(shape);
-			need(value(id).isConstant ||
-				     std::max({ natural.c, natural.h, natural.w }) <= mostOfAxis,
-			     fmt::format("'{}'", value(id).name),
-			     fmt::format("is {}; {} channels, lines and columns are possible",
-					 toString(shape), mostOfAxis));
 			need(value(id).isConstant || countsElements(operation.kind) ||
 				     elementCount(shape) == natural.elements(),
 			     fmt::format("'{}'", value(id).name),

@@ -109,6 +109,8 @@ public:
 	/** \brief Constants that the model's file does not have, but the core needs, are not too
 	 * many */
 	bool needRoom(uint64_t elements);
+	/** \brief State that a value can be a surface of this size; constants are none */
+	bool needSize(ValueId id, const Cube &cube);
 	/** \brief The value of a result; an error is kept */
 	template<typename T>
 	T take(Result<T> result)
@@ -145,6 +147,9 @@ public:
 	 * What was reshaped on the way is so far in the surface that was written.
 	 */
 	void makeNatural(ValueId id);
+	/** \return whether a result may lie as the first input does, which has another shape itself
+	 */
+	bool staysReshaped(const Operator &operation, ValueId output) const;
 	/** \brief The surface that a value was written to */
 	const std::string &surface(ValueId id) const { return surfaces_[id]; }
 	/** \brief Say that a value is in the surface of another one */

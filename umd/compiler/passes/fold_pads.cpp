@@ -27,18 +27,56 @@ op::Padding sum(const op::Padding &padding, const Pad &pad)
 }
 
 /* The core's padding is less than the kernel. */
-bool canPad(const Model &model, const Operator &operation, const Pad &pad)
+bool isWithin(const op::Padding &padding, uint32_t w, uint32_t h)
 {
-	const auto *conv = std::get_if<Convolution>(&operation.kind);
-	if (!conv)
-		return false;
-	const Extents &kernel = model.values[operation.inputs[1]].shape;
-	const op::Padding padding = sum(conv->padding, pad);
-	const uint32_t w = (kernel[3] - 1) * conv->dilation.x + 1;
-	const uint32_t h = (kernel[2] - 1) * conv->dilation.y + 1;
-
 	return std::max(padding.left, padding.right) < w &&
 	       std::max(padding.top, padding.bottom) < h;
+}
+
+bool canPad(const Model &model, const Operator &operation, const Convolution &conv, const Pad &pad)
+{
+	const Extents &kernel = model.values[operation.inputs[1]].shape;
+
+	return isWithin(sum(conv.padding, pad), (kernel[3] - 1) * conv.dilation.x + 1,
+			(kernel[2] - 1) * conv.dilation.y + 1);
+}
+
+/* Zeros count in its windows, none of which goes beyond them. */
+bool canPad(const Model &model, const Operator &operation, const Pool &pool, const Pad &pad)
+{
+	const op::Padding &own = pool.padding;
+	const Extents &in = model.values[operation.inputs[0]].shape;
+	const Extents &out = model.values[operation.outputs[0]].shape;
+	auto isInside = [](uint32_t extent, uint32_t windows, uint32_t kernel, uint32_t stride,
+			   uint32_t padding) {
+		return uint64_t{ windows - 1 } * stride + kernel <= uint64_t{ extent } + padding;
+	};
+
+	return !isExtreme(pool.method) &&
+	       (pool.countPadding || own.left + own.right + own.top + own.bottom == 0) &&
+	       isWithin(sum(own, pad), pool.kernel.x, pool.kernel.y) &&
+	       isInside(in[1], out[1], pool.kernel.y, pool.stride.y, own.top + own.bottom) &&
+	       isInside(in[2], out[2], pool.kernel.x, pool.stride.x, own.left + own.right);
+}
+
+bool canPad(const Model &model, const Operator &operation, const Pad &pad)
+{
+	if (const auto *conv = std::get_if<Convolution>(&operation.kind))
+		return canPad(model, operation, *conv, pad);
+	if (const auto *pool = std::get_if<Pool>(&operation.kind))
+		return canPad(model, operation, *pool, pad);
+	return false;
+}
+
+void addPadding(Kind &kind, const Pad &pad)
+{
+	if (auto *conv = std::get_if<Convolution>(&kind)) {
+		conv->padding = sum(conv->padding, pad);
+		return;
+	}
+	auto &pool = std::get<Pool>(kind);
+	pool.padding = sum(pool.padding, pad);
+	pool.countPadding = true;
 }
 
 /* One number for each element of the output, or of each sample: \a value around zeros. */
@@ -106,8 +144,7 @@ void foldPads(Model &model)
 		    }))
 			continue;
 		for (const size_t reader : readers) {
-			auto &conv = std::get<Convolution>(model.operators[reader].kind);
-			conv.padding = sum(conv.padding, *pad);
+			addPadding(model.operators[reader].kind, *pad);
 			model.operators[reader].inputs.front() = operation.inputs.front();
 		}
 		model.operators.erase(model.operators.begin() + static_cast<ptrdiff_t>(i));

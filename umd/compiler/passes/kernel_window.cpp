@@ -26,4 +26,20 @@ Value inWindow(const Value &kernels, Window window, Window at)
 	return wide;
 }
 
+Value cutOf(const Value &kernels, Window window, Window at)
+{
+	const size_t size = elementBytes(kernels.type), columns = window.columns * size;
+	const Extents &shape = kernels.shape;
+	Value cut = kernels;
+
+	cut.shape = { shape[0], shape[1], window.lines, window.columns };
+	cut.data.resize(elementCount(cut.shape) * size);
+	for (size_t line = 0; line < size_t{ shape[0] } * shape[1] * window.lines; line++) {
+		const size_t from = line / window.lines * shape[2] + at.lines + line % window.lines;
+		std::copy_n(&kernels.data[(from * shape[3] + at.columns) * size], columns,
+			    &cut.data[line * columns]);
+	}
+	return cut;
+}
+
 } /* namespace nvdla::compiler */

@@ -22,4 +22,7 @@ struct Window {
  */
 Value inWindow(const Value &kernels, Window window, Window at = {});
 
+/** \brief The part of kernels (K x C x R x S) that begins \a at a place in them */
+Value cutOf(const Value &kernels, Window window, Window at);
+
 } /* namespace nvdla::compiler */

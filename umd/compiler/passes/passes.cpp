@@ -17,6 +17,7 @@ Result<void> runPasses(Model &model)
 	separateTypes(model);
 	repeatOperands(model);
 	foldPads(model);
+	cutKernels(model);
 	if (auto unrolled = unrollBatch(model); !unrolled)
 		return unrolled;
 	uncutTransposed(model);

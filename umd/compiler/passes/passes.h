@@ -53,8 +53,11 @@ void repeatOperands(Model &model);
 /** \brief Other numbers around an input are zeros, to which they are added */
 void padWithZeros(Model &model);
 
-/** \brief Zeros around the input of convolutions become their padding */
+/** \brief Zeros around the input of convolutions, sums and averages become their padding */
 void foldPads(Model &model);
+
+/** \brief Elements of kernels that meet nothing but padding fall away: those of large dilations */
+void cutKernels(Model &model);
 
 /**
  * \brief Batches are computed sample by sample, in one network with one set of constants
