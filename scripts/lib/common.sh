@@ -127,8 +127,37 @@ install_packages() {
 	say "packages: done"
 }
 
-# run_stack MODULE ARGUMENTS...: one module of the Python package, as a program.
+# asks_for_help ARGUMENT...: whether one is --help, as long as they are options: what follows the first that is none may be
+# an option's value, or a command with a --help of its own.
+asks_for_help() {
+	local word
+	for word; do
+		case $word in
+		-h | --help) return 0 ;;
+		-- | [!-]* | '') return 1 ;;
+		esac
+	done
+	return 1
+}
+
+# run_stack MODULE [USE...] -- ARGUMENT...: one module of the Python package, as a program, after what the USEs take is
+# installed. To be told what it does takes nothing but Python.
 run_stack() {
+	local module=$1 uses=()
+	shift
+	while [ "$1" != -- ]; do
+		uses+=("$1")
+		shift
+	done
+	shift
+	if ! asks_for_help "$@" || [ ! -x "$NVDLA_PYTHON" ]; then
+		ensure_packages "${uses[@]}"
+	fi
+	exec_stack "$module" "$@"
+}
+
+# exec_stack MODULE ARGUMENT...: one module of the Python package instead of this shell.
+exec_stack() {
 	local module=$1
 	shift
 	export PYTHONPATH="$NVDLA_ROOT/scripts/lib${PYTHONPATH:+:$PYTHONPATH}"

@@ -2,6 +2,7 @@
 """Which packages the scripts install, on a made-up system: programs that stand for apt's and dpkg's."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 SOURCE = Path(sys.argv.pop(1))
 LISTS = SOURCE / 'scripts/lib'
 
+_WITH_HELP = ('build-kmd', 'check-arm64', 'check-kmd', 'kernel-debug', 'package', 'run', 'setup', 'test', 'upstream', 'vm')
 # $STATE/installed and $STATE/known: names, one a line.
 _PROGRAMS = {
 	'dpkg-query': '''shift 3
@@ -89,6 +91,57 @@ class Packages(unittest.TestCase):
 		self.assertEqual(said.returncode, 1)
 		self.assertIn('meson', said.stderr)
 		self.assertNotIn('went on', said.stdout)
+
+	def script(self, name, *arguments):
+		"""A script of the project on the made-up system, with a Python that says what it is told to run."""
+		python = self.state / 'bin' / 'python3'
+		python.write_text('#!/bin/sh\necho "python $*"\n')
+		python.chmod(0o755)
+		copy = self.state / 'scripts'
+		shutil.copytree(LISTS, copy / 'lib', ignore=shutil.ignore_patterns('stack'), dirs_exist_ok=True)
+		shutil.copy(SOURCE / 'scripts' / name, copy)
+		common = copy / 'lib/common.sh'
+		common.write_text(common.read_text().replace('NVDLA_PYTHON=/usr/bin/python3', f'NVDLA_PYTHON={python}'))
+		environment = dict(os.environ, PATH=f'{self.state}/bin:{os.environ["PATH"]}', STATE=str(self.state),
+				   TMPDIR=str(self.state))
+		return subprocess.run([copy / name, *arguments], env=environment, capture_output=True, text=True)
+
+	def test_help_takes_nothing_but_python(self):
+		for script in _WITH_HELP:
+			with self.subTest(script):
+				asked = self.script(script, '--help')
+				self.assertEqual(asked.returncode, 0, asked.stderr)
+				self.assertRegex(asked.stdout, r'^python -m stack\.\w+ --help\n$')
+				self.assertEqual(self.installed(), set())
+				# -S: none of the modules that packages bring.
+				said = subprocess.run([sys.executable, '-S', *asked.stdout.split()[1:]], capture_output=True, text=True,
+						      env={'PYTHONPATH': str(LISTS), 'PATH': '/nonexistent', 'PYTHONDONTWRITEBYTECODE': '1'})
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertIn(f'usage: scripts/{script}', said.stdout)
+
+	def test_help_among_options(self):
+		for arguments in (['-h'], ['--quick', '--help']):
+			with self.subTest(arguments):
+				self.assertEqual(self.script('test', *arguments).stdout, f'python -m stack.testrun {" ".join(arguments)}\n')
+
+	def test_the_help_of_a_command_or_of_qemu_is_not_ours(self):
+		for script, *arguments in (('vm', 'uapi-test', '--help'), ('vm', '--', 'ls', '--help'), ('qemu', '--help')):
+			with self.subTest(script=script, arguments=arguments):
+				self.system(set(), listed('debian') | listed('vm'))
+				said = self.script(script, *arguments)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertTrue(said.stdout.endswith(f'{" ".join(arguments)}\n'), said.stdout)
+				self.assertEqual(self.installed(), listed('debian') | listed('vm'))
+
+	def test_every_script_asks_for_what_it_uses(self):
+		for arguments, uses in ((['test'], ['vm', 'test']), (['test', '--quick'], ['test']), (['run'], ['vm']),
+					(['run', '--device', 'embedded'], []), (['setup'], ['vm', 'test']),
+					(['upstream', '--check'], ['vm']), (['upstream'], [])):
+			with self.subTest(arguments):
+				self.system(set(), listed('debian') | listed('vm') | listed('test'))
+				said = self.script(*arguments)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
 
 
 if __name__ == '__main__':
