@@ -70,12 +70,15 @@ with_log() {
 	wait "$pid"
 }
 
-# ensure_packages USE...: install what building takes (packages.debian), what each USE takes
-# (packages.USE), and what tests take if one is "test": without the latter it goes on.
+# ensure_packages USE...: install what building takes (packages.debian), and what each USE takes (packages.USE);
+# without what tests take ("test", "test-data") it goes on.
 ensure_packages() {
-	local use required=(debian) missing optional=''
+	local use required=(debian) wished=() missing optional=''
 	for use; do
-		[ "$use" = test ] || required+=("$use")
+		case $use in
+		test*) wished+=("$use") ;;
+		*) required+=("$use") ;;
+		esac
 	done
 	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 		[ -x "$NVDLA_PYTHON" ] || die "$NVDLA_PYTHON is missing: install Python 3.11 or newer"
@@ -83,7 +86,7 @@ ensure_packages() {
 		return 0
 	fi
 	missing=$(missing_packages "${required[@]}" | tr '\n' ' ')
-	[[ " $* " != *' test '* ]] || optional=$(missing_packages test | tr '\n' ' ')
+	[ ${#wished[@]} -eq 0 ] || optional=$(missing_packages "${wished[@]}" | tr '\n' ' ')
 	if [ -n "$optional" ] && is_known meson; then
 		optional=$(without_unknown "$optional")
 	fi

@@ -3,38 +3,53 @@
 
 import argparse
 import contextlib
+import os
 import subprocess
 import sys
 
 from . import console, debian_tree, guest, guest_tree, processes, suite_tree
+from .paths import ROOT
+
+_COMMON = ROOT / 'scripts' / 'lib' / 'common.sh'
 
 
 @contextlib.contextmanager
-def _meanwhile(name, tree, module):
-	"""While the body works, @module is run to make the tree @name at the path @tree, unless it is there.
-	That is mostly downloading. Its lines are among the others; what goes wrong is said when the tree is
-	asked for."""
-	if tree.is_dir():
-		yield
-		return
-	maker = processes.spawn([sys.executable, '-m', module], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def _meanwhile(name, argv, errors=None, stop=processes.end):
+	"""While the body works, @argv is run to make what @name says. That is mostly downloading. Its lines are among the
+	others. @errors: where those go if not there. @stop ends it when the body is interrupted."""
+	maker = processes.spawn(argv, stdin=subprocess.DEVNULL, stderr=errors)
 	try:
 		yield
 		with console.stage(name):
 			maker.wait()
 	finally:
 		if maker.poll() is None:
-			processes.end(maker)
+			stop(maker)
+
+
+def _tree_meanwhile(name, tree, module):
+	"""@module is run to make the tree @name at the path @tree, unless it is there; what goes wrong is said when the
+	tree is asked for."""
+	return contextlib.nullcontext() if tree.is_dir() else _meanwhile(name, [sys.executable, '-m', module], subprocess.DEVNULL)
 
 
 def guest_tree_meanwhile():
 	"""The guest tree is made while the body compiles."""
-	return _meanwhile('guest tree', guest_tree.path(), 'stack.setup')
+	return _tree_meanwhile('guest tree', guest_tree.path(), 'stack.setup')
 
 
 def suite_tree_meanwhile():
 	"""The suite tree is made while the body compiles."""
-	return _meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
+	return _tree_meanwhile('suite tree', suite_tree.path(), 'stack.suite_tree')
+
+
+def test_data_meanwhile():
+	"""What tests are run with is installed while the body compiles, if root does that; others have been asked before."""
+	if os.geteuid() != 0:
+		return contextlib.nullcontext()
+	# It tells apt alone: a package manager that is killed leaves packages half installed.
+	return _meanwhile('test data', ['bash', '-c', 'set -euo pipefail; . "$1"; ensure_packages test-data', 'bash', _COMMON],
+			  stop=subprocess.Popen.terminate)
 
 
 def main():

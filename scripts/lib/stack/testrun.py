@@ -112,8 +112,9 @@ def _build_plugins():
 def main():
 	arguments = _parse()
 	chosen = results.chooser(arguments.filters)
-	with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
-		found = _guest_and_build(arguments)
+	with setup.test_data_meanwhile():
+		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
+			found = _guest_and_build(arguments)
 	without = [] if arguments.kernel == guest.DEBUG else _build_plugins()
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()

@@ -25,13 +25,17 @@ for word; do case $word in
 *) grep -qx "$word" "$STATE/known" || { echo "E: Unable to locate package $word"; exit 100; }
 	echo "$word" >>"$STATE/installed" ;;
 esac; done''',
-	'id': 'echo 0',
+	'id': 'echo "${USER_NUMBER:-0}"',
+	'sudo': '[ "$1" = -v ] || exec "$@"',
 }
 
 
 def listed(name):
 	lines = (line.split('#')[0].strip() for line in (LISTS / f'packages.{name}').read_text().splitlines())
 	return {line for line in lines if line}
+
+
+_ALL = set().union(*map(listed, ('debian', 'vm', 'test', 'test-data')))
 
 
 class Packages(unittest.TestCase):
@@ -44,38 +48,43 @@ class Packages(unittest.TestCase):
 			program.parent.mkdir(exist_ok=True)
 			program.write_text(f'#!/bin/bash\n{text}\n')
 			program.chmod(0o755)
-		self.system(set(), listed('debian') | listed('vm') | listed('test'))
+		self.system(set(), _ALL)
 
 	def system(self, installed, known):
 		for name, names in (('installed', installed), ('known', known)):
 			(self.state / name).write_text(''.join(f'{entry}\n' for entry in sorted(names)))
 
+	def environment(self, **more):
+		return {**os.environ, 'PATH': f'{self.state}/bin:{os.environ["PATH"]}', 'STATE': str(self.state),
+			'TMPDIR': str(self.state), **more}
+
 	def ensure(self, *uses):
-		environment = dict(os.environ, PATH=f'{self.state}/bin:{os.environ["PATH"]}', STATE=str(self.state),
-				   TMPDIR=str(self.state))
 		return subprocess.run(['bash', '-c', f'set -euo pipefail; . "{LISTS}/common.sh"; ensure_packages "$@"; '
-				       'echo went on', 'bash', *uses], env=environment, capture_output=True, text=True)
+				       'echo went on', 'bash', *uses], env=self.environment(), capture_output=True, text=True)
 
 	def installed(self):
 		return set((self.state / 'installed').read_text().split())
 
 	def test_only_what_the_use_takes(self):
-		for uses in ([], ['vm'], ['vm', 'test']):
+		for uses in ([], ['vm'], ['vm', 'test'], ['vm', 'test', 'test-data']):
 			with self.subTest(uses):
-				self.system(set(), listed('debian') | listed('vm') | listed('test'))
+				self.system(set(), _ALL)
 				said = self.ensure(*uses)
 				self.assertEqual(said.returncode, 0, said.stderr)
 				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
 
 	def test_what_only_tests_use_is_passed_over(self):
-		self.system(set(), (listed('debian') | listed('test')) - {'dt-schema'})
-		said = self.ensure('test')
-		self.assertEqual(said.returncode, 0, said.stderr)
-		self.assertIn('dt-schema is not in this release', said.stderr)
-		self.assertEqual(self.installed(), (listed('debian') | listed('test')) - {'dt-schema'})
-		again = self.ensure('test')
-		self.assertIn('dt-schema is not in this release', again.stderr)
-		self.assertNotIn('installing', again.stdout)
+		for uses, missing in ((['test'], 'libgtest-dev'), (['test-data'], 'dt-schema')):
+			with self.subTest(uses):
+				wanted = set().union(*map(listed, ['debian', *uses])) - {missing}
+				self.system(set(), wanted)
+				said = self.ensure(*uses)
+				self.assertEqual(said.returncode, 0, said.stderr)
+				self.assertIn(f'{missing} is not in this release', said.stderr)
+				self.assertEqual(self.installed(), wanted)
+				again = self.ensure(*uses)
+				self.assertIn(f'{missing} is not in this release', again.stderr)
+				self.assertNotIn('installing', again.stdout)
 
 	def test_apt_that_fails_stops_no_test(self):
 		self.system(listed('debian'), listed('debian') | listed('test'))
@@ -92,7 +101,7 @@ class Packages(unittest.TestCase):
 		self.assertIn('meson', said.stderr)
 		self.assertNotIn('went on', said.stdout)
 
-	def script(self, name, *arguments):
+	def script(self, name, *arguments, **environment):
 		"""A script of the project on the made-up system, with a Python that says what it is told to run."""
 		python = self.state / 'bin' / 'python3'
 		python.write_text('#!/bin/sh\necho "python $*"\n')
@@ -102,9 +111,7 @@ class Packages(unittest.TestCase):
 		shutil.copy(SOURCE / 'scripts' / name, copy)
 		common = copy / 'lib/common.sh'
 		common.write_text(common.read_text().replace('NVDLA_PYTHON=/usr/bin/python3', f'NVDLA_PYTHON={python}'))
-		environment = dict(os.environ, PATH=f'{self.state}/bin:{os.environ["PATH"]}', STATE=str(self.state),
-				   TMPDIR=str(self.state))
-		return subprocess.run([copy / name, *arguments], env=environment, capture_output=True, text=True)
+		return subprocess.run([copy / name, *arguments], env=self.environment(**environment), capture_output=True, text=True)
 
 	def test_help_takes_nothing_but_python(self):
 		for script in _WITH_HELP:
@@ -135,13 +142,40 @@ class Packages(unittest.TestCase):
 
 	def test_every_script_asks_for_what_it_uses(self):
 		for arguments, uses in ((['test'], ['vm', 'test']), (['test', '--quick'], ['test']), (['run'], ['vm']),
-					(['run', '--device', 'embedded'], []), (['setup'], ['vm', 'test']),
+					(['run', '--device', 'embedded'], []), (['setup'], ['vm', 'test', 'test-data']),
 					(['upstream', '--check'], ['vm']), (['upstream'], [])):
 			with self.subTest(arguments):
-				self.system(set(), listed('debian') | listed('vm') | listed('test'))
+				self.system(set(), _ALL)
 				said = self.script(*arguments)
 				self.assertEqual(said.returncode, 0, said.stderr)
 				self.assertEqual(self.installed(), set().union(*map(listed, ['debian', *uses])))
+
+	def test_who_may_have_to_give_a_password_gives_it_at_once(self):
+		said = self.script('test', USER_NUMBER='1000')
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertEqual(self.installed(), _ALL)
+
+	def meanwhile(self):
+		"""What is printed by a process of root's that works while test data is installed."""
+		environment = self.environment(PYTHONPATH=str(LISTS), PYTHONDONTWRITEBYTECODE='1')
+		return subprocess.run([sys.executable, '-c', 'import os\nos.geteuid = lambda: 0\nfrom stack import setup\n'
+				       'with setup.test_data_meanwhile():\n\tprint("worked")'], env=environment,
+				      capture_output=True, text=True)
+
+	def test_test_data_is_installed_meanwhile(self):
+		self.system(listed('debian'), _ALL)
+		said = self.meanwhile()
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertIn('worked', said.stdout)
+		self.assertEqual(self.installed(), listed('debian') | listed('test-data'))
+
+	def test_test_data_that_cannot_be_installed_stops_nothing(self):
+		self.system(listed('debian'), _ALL)
+		(self.state / 'bin/apt-get').write_text('#!/bin/sh\necho "E: Could not connect to mirror"\nexit 100\n')
+		said = self.meanwhile()
+		self.assertEqual(said.returncode, 0, said.stderr)
+		self.assertIn('worked', said.stdout)
+		self.assertIn('mirror cannot be reached', said.stderr)
 
 
 if __name__ == '__main__':
