@@ -28,7 +28,7 @@ namespace nvdla::sim
 namespace HWY_NAMESPACE
 {
 
-#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace doubles;

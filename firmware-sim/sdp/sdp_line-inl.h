@@ -25,7 +25,7 @@
 #endif
 
 /* Vectors of a known size, with doubles. */
-#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -67,13 +67,10 @@ struct Singles {
 		const doubles::Tag tag;
 		const hn::Rebind<float, doubles::Tag> halfTag;
 		const auto lower = hn::DemoteTo(halfTag, hn::LoadU(tag, numbers));
-#if HWY_TARGET == HWY_SCALAR
-		return lower;
-#else
+
 		return hn::Combine(Tag(),
 				   hn::DemoteTo(halfTag, hn::LoadU(tag, numbers + hn::Lanes(tag))),
 				   lower);
-#endif
 	}
 
 	/** \param sum a number of 22 bits and \a whole, whose low bits are the number's then */

@@ -41,7 +41,7 @@ inline constexpr unsigned kMultiplierBits = 20;
 #endif
 
 /* Vectors of a known size, with doubles. */
-#if HWY_HAVE_FLOAT64 && !HWY_HAVE_SCALABLE
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim

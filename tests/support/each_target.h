@@ -14,12 +14,10 @@
 namespace nvdla::test
 {
 
-/** \brief Run \a check once for each instruction set of this host */
-inline void forEachTarget(const std::function<void()> &check)
+/** \brief Run \a check once for each of \a targets that this host has */
+inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	const int64_t all = hwy::SupportedTargets() & HWY_TARGETS;
-
-	for (int64_t rest = all; rest; rest &= rest - 1) {
+	for (int64_t rest = hwy::SupportedTargets() & targets; rest; rest &= rest - 1) {
 		hwy::SetSupportedTargetsForTest(rest & -rest);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		SCOPED_TRACE(hwy::TargetName(rest & -rest));
@@ -27,6 +25,19 @@ inline void forEachTarget(const std::function<void()> &check)
 	}
 	hwy::SetSupportedTargetsForTest(0);
 	hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+/** \brief Run \a check once for each instruction set of this host */
+inline void forEachTarget(const std::function<void()> &check)
+{
+	forEachTargetOf(HWY_TARGETS, check);
+}
+
+/** \brief The same but for scalars, of which there are no kernels where the reference does as well
+ */
+inline void forEachVectorTarget(const std::function<void()> &check)
+{
+	forEachTargetOf(HWY_TARGETS & ~HWY_SCALAR, check);
 }
 
 } /* namespace nvdla::test */

@@ -23,6 +23,8 @@ namespace
 {
 
 using nvdla::test::forEachTarget;
+using nvdla::test::forEachTargetOf;
+using nvdla::test::forEachVectorTarget;
 
 constexpr double kAnyNumber = 0x1p31;
 
@@ -174,7 +176,7 @@ TEST(SdpFast, XIsTheReference)
 		auto expected = inputs;
 
 		applySdpX(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			auto values = inputs;
 			ASSERT_TRUE(applyOne(stage, false, values, lanes, alu.run, mul.run));
 			ASSERT_EQ(values, expected) << "round " << round;
@@ -198,7 +200,7 @@ TEST(SdpFast, YIsTheReference)
 		if (random(0, 7) == 0)
 			stage.mulShift = 1023;
 		applySdpY(stage, Precision::Int8, expected, lanes, alu.run, mul.run);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			auto values = inputs;
 			ASSERT_TRUE(applyOne(stage, true, values, lanes, alu.run, mul.run));
 			ASSERT_EQ(values, expected) << "round " << round;
@@ -240,7 +242,7 @@ TEST(SdpFast, TheConverterIsTheReference)
 				 .shift = static_cast<uint8_t>(random(0, 63)) };
 		convertSdpOutput(op, expected, expectedCounters);
 		saturated += expectedCounters.saturation;
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			auto values = inputs;
 			SdpCounters counters;
 			ASSERT_TRUE(convertSdpOutputFast(op, values, counters));
@@ -287,7 +289,7 @@ TEST(SdpFast, StagesOneAfterTheOtherAreTheReference)
 		auto converted = chain.expected;
 		convertSdpOutput(op, converted, expectedCounters);
 		const auto bytes = stored(converted, op.out);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			std::vector<int32_t> values(chain.inputs.size());
 			ASSERT_TRUE(applySdpFast(chain.runs, lanes, chain.inputs, values));
 			ASSERT_EQ(values, chain.expected) << "round " << round;
@@ -363,7 +365,7 @@ TEST(SdpFast, LinesAreTheReference)
 					 random(0, std::max(bits + scaleBits - 1 - outBits, 0))) };
 		convertSdpOutput(op, chain.expected, expectedCounters);
 		const auto bytes = stored(chain.expected, op.out);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			SdpLine line;
 			if (!findSdpLine(op, chain.runs, lanes, line))
 				return;
@@ -455,7 +457,7 @@ void expectLinesOfElements(Precision precision, uint32_t seed)
 		convertSdpOutput(op, chain.expected, expectedCounters);
 		const auto in = stored(chain.inputs, precision);
 		const auto bytes = stored(chain.expected, precision);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			SdpLine line;
 			if (!findSdpLine(op, chain.runs, lanes, line))
 				return;
@@ -509,7 +511,7 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 		applySdpX(stage, Precision::Int8, expected, lanes, run.alu, {});
 		convertSdpOutput(op, expected, counters);
 		const auto bytes = stored(expected, op.out);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			SdpLine line;
 			ASSERT_TRUE(findSdpLine(op, { &run, 1 }, lanes, line));
 			for (const double largest : { largestOf(inputs), kAnyNumber })
@@ -577,7 +579,7 @@ TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 		chain.runs.back().aluBytes = std::as_bytes(std::span(others)).data();
 		convertSdpOutput(op, chain.expected, counters);
 		const auto bytes = stored(chain.expected, Precision::Int8);
-		forEachTarget([&] {
+		forEachVectorTarget([&] {
 			SdpLine line;
 			ASSERT_TRUE(findSdpLine(op, chain.runs, lanes, line));
 			runs++;
@@ -630,6 +632,25 @@ TEST(SdpFast, ElementsAreWidenedAsTheReferenceDoes)
 			});
 		}
 	}
+}
+
+/* Kernels of one lane take as long to compile as two sets of vectors, for processors that are rare. */
+TEST(SdpFast, ScalarsAreLeftToTheReference)
+{
+	SdpOp op;
+	SdpLine line;
+	SdpCounters counters;
+	std::vector<int32_t> values(32, 1);
+	std::vector<std::byte> bytes(32);
+
+	op.proc = op.out = Precision::Int8;
+	forEachTargetOf(HWY_SCALAR, [&] {
+		EXPECT_FALSE(applySdpFast({}, 32, values, values));
+		EXPECT_FALSE(convertSdpOutputFast(op, values, counters));
+		EXPECT_FALSE(storeSdpFast(op, {}, 32, values, bytes, counters));
+		EXPECT_FALSE(findSdpLine(op, {}, 32, line));
+	});
+	EXPECT_EQ(values, std::vector<int32_t>(32, 1));
 }
 
 TEST(SdpFast, TheConverterLeavesFloatsToTheReference)
