@@ -58,7 +58,8 @@ Factors nearestFactors(double scale, int power)
 	double least = std::fabs(scale);
 
 	/* A larger first operand leaves less for the second, which stays within its range. */
-	for (double coarse = first; coarse < std::min(first + candidates, 2 * first); coarse++) {
+	for (double coarse = first; least > 0 && coarse < std::min(first + candidates, 2 * first);
+	     coarse++) {
 		const double fine = roundReal(scale / coarse);
 		const double error = std::fabs(fine * coarse - scale);
 		if (error < least &&
@@ -94,9 +95,12 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	std::vector<double> coarseFactors;
 	scaling.x1.shift = static_cast<uint8_t>(coarse);
 	scaling.x2.shift = static_cast<uint8_t>(fine);
+	Factors factors;
 	for (size_t i = 0; i < scales.size(); i++) {
-		const Factors factors =
-			nearestFactors(std::ldexp(scales[i], total), total - fractions[i].shift);
+		/* Most layers have one scale for all channels. */
+		if (i == 0 || scales[i] != scales[i - 1])
+			factors = nearestFactors(std::ldexp(scales[i], total),
+						 total - fractions[i].shift);
 		coarseFactors.push_back(factors.coarse);
 		scaling.x1.multiply.push_back(static_cast<int16_t>(factors.coarse));
 		scaling.x2.multiply.push_back(static_cast<int16_t>(factors.fine));
