@@ -15,9 +15,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from . import debian_tree, machine, namespace, package, processes, results, vm
+from . import debian_tree, guest, kernel_image, machine, namespace, package, processes, results, vm
 from .console import Failure
-from .paths import ROOT, build_dir
+from .paths import ROOT, build_dir, cache_dir
 from .results import Case
 
 NAME = 'packages'
@@ -127,10 +127,20 @@ def _make_disk(system, folder):
 	return disk
 
 
+def _kernel(system):
+	"""The kernel that is installed in @system."""
+	image = next((system / 'boot').glob('vmlinuz-*'))
+	release = image.name.removeprefix('vmlinuz-')
+	modules = system / 'usr/lib/modules' / release
+	return guest.Kernel(release, image, modules, modules / 'build')
+
+
 def _boot(found, system, disk, share, logs, accelerator, progress):
 	"""Run the guest until it powers off; returns what was wrong, as sentences."""
-	kernel = next((system / 'boot').glob('vmlinuz-*'))
-	initrd = kernel.with_name(kernel.name.replace('vmlinuz', 'initrd.img'))
+	kernel = _kernel(system)
+	initrd = kernel.image.with_name(f'initrd.img-{kernel.release}')
+	# Apart from the guest tree's, which may be of the same release.
+	image = kernel_image.uncompressed(kernel, cache_dir() / 'images' / NAME) if accelerator == 'tcg' else kernel.image
 	with vm.scratch() as folder:
 		socket = Path(folder) / 'device'
 		model = machine.start_model(socket, logs / 'sim.log')
@@ -138,7 +148,7 @@ def _boot(found, system, disk, share, logs, accelerator, progress):
 		try:
 			words = ' '.join([_WORDS, *(machine.EMULATED_WORDS if accelerator == 'tcg' else ())])
 			argv = [*found.qemu, *machine.arguments(accelerator, _MEMORY, 'iommu', _PROCESSORS[accelerator]),
-				'-kernel', kernel, '-initrd', initrd, '-append', words, '-chardev', f'file,id=serial,path={logs / "console.log"}',
+				'-kernel', image, '-initrd', initrd, '-append', words, '-chardev', f'file,id=serial,path={logs / "console.log"}',
 				'-serial', 'chardev:serial', '-drive', f'file={disk},format=raw,if=virtio,cache=unsafe',
 				*machine.folder_arguments([(share, True)]), *machine.device_arguments([socket])]
 			(logs / 'qemu.command').write_text(shlex.join(map(str, argv)) + '\n')
