@@ -18,13 +18,13 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 16 * 1024;
-
 } /* namespace */
 
 class ContextTest : public ::testing::Test
 {
 protected:
+	static constexpr uint32_t copyBytes = 16 * 1024;
+
 	ContextTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
 
 	void SetUp() override

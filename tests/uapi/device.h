@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -116,6 +117,12 @@ private:
 	uint32_t handle_ = 0;
 	uint8_t *map_ = nullptr;
 };
+
+/** \brief Whether two buffers have the same bytes */
+inline bool equal(const Buffer &a, const Buffer &b)
+{
+	return std::ranges::equal(a.bytes(), b.bytes());
+}
 
 /** \brief A task of BDMA copies, one operation after the other */
 class CopyTask

@@ -18,13 +18,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 64 * 1024;
 constexpr uint32_t lineBytes = 1024;
-
-bool equal(const Buffer &a, const Buffer &b)
-{
-	return std::ranges::equal(a.bytes(), b.bytes());
-}
 
 } /* namespace */
 
@@ -32,6 +26,8 @@ bool equal(const Buffer &a, const Buffer &b)
 class PreparedTest : public ::testing::Test
 {
 protected:
+	static constexpr uint32_t copyBytes = 64 * 1024;
+
 	PreparedTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
 
 	void SetUp() override

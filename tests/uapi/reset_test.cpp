@@ -29,11 +29,6 @@ constexpr uint32_t longBytes = 1024 * lineBytes;
 constexpr uint32_t shortBytes = 4096;
 constexpr uint64_t largeResult = 4 << 20;
 
-bool equal(const Buffer &a, const Buffer &b)
-{
-	return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
-}
-
 /* A job that copies one buffer to another, and says how it went. */
 class Copy
 {

@@ -16,7 +16,6 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 64 * 1024;
 constexpr uint32_t none = ~0u;
 constexpr uint32_t ended = DRM_NVDLA_OPERATION_STARTED | DRM_NVDLA_OPERATION_COMPLETED;
 
@@ -30,6 +29,8 @@ constexpr uint64_t resultBytes(uint32_t operations)
 class ResultTest : public ::testing::Test
 {
 protected:
+	static constexpr uint32_t copyBytes = 64 * 1024;
+
 	ResultTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
 
 	void SetUp() override

@@ -18,16 +18,9 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 64 * 1024;
-
 void fill(const Buffer &buffer, uint8_t seed)
 {
 	std::iota(buffer.bytes().begin(), buffer.bytes().end(), seed);
-}
-
-bool equal(const Buffer &a, const Buffer &b)
-{
-	return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
 }
 
 /* An array with elements of \a size bytes: cut off, or with zeros behind what is known. */
@@ -51,6 +44,8 @@ uint64_t pointer(const std::vector<uint8_t> &bytes)
 class SubmitTest : public ::testing::Test
 {
 protected:
+	static constexpr uint32_t copyBytes = 64 * 1024;
+
 	SubmitTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
 
 	void SetUp() override

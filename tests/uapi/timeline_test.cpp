@@ -16,13 +16,13 @@ namespace nvdla::test
 namespace
 {
 
-constexpr uint32_t copyBytes = 64 * 1024;
-
 } /* namespace */
 
 class TimelineTest : public ::testing::Test
 {
 protected:
+	static constexpr uint32_t copyBytes = 64 * 1024;
+
 	TimelineTest() : source_(device_, copyBytes), destination_(device_, copyBytes) {}
 
 	void SetUp() override
