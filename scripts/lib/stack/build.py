@@ -11,8 +11,6 @@ from . import processes, suite_tree
 from .console import Failure
 from .paths import ROOT, build_dir
 
-# ccache keeps what is compiled with precompiled headers only if it may go by their contents.
-CCACHE_SLOPPINESS = 'pch_defines,time_macros'
 _HEADERS = ('registers.h', 'register_table.h')
 # The device model, which every guest needs.
 MODEL = 'firmware-sim/tools/nvdla-sim'
@@ -20,8 +18,7 @@ MODEL = 'firmware-sim/tools/nvdla-sim'
 
 def _environment():
 	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs."""
-	return {'CCACHE_SLOPPINESS': CCACHE_SLOPPINESS, **os.environ,
-		'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
+	return {**os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
 def _linker():

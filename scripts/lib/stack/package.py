@@ -14,7 +14,6 @@ import shutil
 from pathlib import Path
 
 from . import console, debian_tree, namespace, processes
-from .build import CCACHE_SLOPPINESS
 from .console import Failure
 from .paths import ROOT, build_dir, cache_dir
 
@@ -99,7 +98,6 @@ def _run(system, folder, directory, command, log, progress, options=()):
 	ccache = cache_dir() / 'ccache'
 	ccache.mkdir(parents=True, exist_ok=True)
 	argv = ['env', 'PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin', f'CCACHE_DIR={_CCACHE_INSIDE}',
-		f'CCACHE_SLOPPINESS={CCACHE_SLOPPINESS}',
 		# There are no packages of debug information, so none is made.
 		f'DEB_BUILD_OPTIONS={" ".join(("noautodbgsym", *options))}', 'DEB_CFLAGS_APPEND=-g0', 'DEB_CXXFLAGS_APPEND=-g0',
 		'sh', '-c', f'cd {_INSIDE / directory} && {command}']
