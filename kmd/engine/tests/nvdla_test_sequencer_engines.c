@@ -7,7 +7,7 @@
 #include "../nvdla_platform.h"
 #include "nvdla_test_core.h"
 
-/* What writing both tables takes: their entries, an address for each table, their other registers. */
+/* What writing both tables takes: entries, an address for each table, their other registers. */
 #define WHOLE_LUT_ENTRIES (65 + 257)
 #define WHOLE_LUT_WRITES (2 + WHOLE_LUT_ENTRIES + 10)
 
@@ -18,6 +18,12 @@ static const struct nvdla_task *core_task(const struct nvdla_test_core *core)
 
 	nvdla_sequencer_snapshot(core->sequencer, &snapshot);
 	return snapshot.task;
+}
+
+/* How many entries of tables were written. */
+static u32 lut_entries(const struct nvdla_test_core *core)
+{
+	return nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA);
 }
 
 static void sequencer_convolution_is_enabled_from_its_end_to_its_beginning(struct kunit *test)
@@ -114,14 +120,14 @@ static void sequencer_lut_is_uploaded_once(struct kunit *test)
 	t->operations[1].sdp.y_op = t->operations[0].sdp.y_op;
 	t->operations[1].sdp.lut_index = 0;
 	nvdla_test_core_run(test);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
+	KUNIT_EXPECT_EQ(test, lut_entries(core), WHOLE_LUT_ENTRIES);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
 	nvdla_sequencer_irq(core->sequencer, SDP_DONE(0) | SDP_DONE(1));
 
 	/* Nor for the next task with the same contents. */
 	core->num_accesses = 0;
 	nvdla_test_core_run(test);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), 0);
+	KUNIT_EXPECT_EQ(test, lut_entries(core), 0);
 }
 
 /* Writes to the registers of SDP's tables. */
@@ -217,10 +223,10 @@ static void sequencer_lut_is_not_replaced_while_its_engine_runs(struct kunit *te
 	nvdla_test_use_lut(t, nvdla_test_add_sdp(t));
 	nvdla_test_core_run(test);
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0);
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
+	KUNIT_EXPECT_EQ(test, lut_entries(core), WHOLE_LUT_ENTRIES);
 	core->num_accesses = 0;
 	nvdla_sequencer_irq(core->sequencer, SDP_DONE(0));
-	KUNIT_EXPECT_EQ(test, nvdla_test_num_writes(core, NVDLA_SDP_S_LUT_ACCESS_DATA), WHOLE_LUT_ENTRIES);
+	KUNIT_EXPECT_EQ(test, lut_entries(core), WHOLE_LUT_ENTRIES);
 	KUNIT_EXPECT_LT(test, nvdla_test_position(core, NVDLA_SDP_S_LUT_ACCESS_DATA),
 			nvdla_test_position(core, NVDLA_SDP_D_OP_ENABLE));
 	NVDLA_EXPECT_LIST(test, &core->enabled, 0, 1);
