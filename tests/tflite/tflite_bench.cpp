@@ -87,7 +87,7 @@ bool compare(const std::string &name, TfLiteDelegate *delegate)
 		oneBest = std::min(oneBest, together(runs, { &with }));
 		twoBest = std::min(twoBest, together(runs, { &with, &second }) / 2);
 	}
-	fmt::print("{:34} {:9.2f} {:9.2f} {:7.2f} {:7.2f}\n", name, aloneBest, withBest,
+	fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} |\n", name, aloneBest, withBest,
 		   withBest / aloneBest, twoBest / oneBest);
 	std::fflush(stdout);
 	return true;
@@ -119,8 +119,8 @@ int main(int argc, char **argv)
 	}
 	if (names.empty())
 		names = known;
-	fmt::print("{:34} {:>9} {:>9} {:>7} {:>7}\n", "ms of processor time", "TFLite", "delegate",
-		   "ratio", "of two");
+	fmt::print("| model | TensorFlow Lite, ms | delegate, ms | ratio | of two |\n"
+		   "|---|---|---|---|---|\n");
 	for (const std::string &name : names)
 		done = compare(name, delegate.get()) && done;
 	return done ? 0 : 1;
