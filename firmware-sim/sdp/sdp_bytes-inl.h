@@ -227,23 +227,9 @@ HWY_INLINE void pairUp(Short a, Short b, PairNumbers &lower, PairNumbers &upper)
 	upper = hn::BitCast(pairs::PairTag(), hn::InterleaveUpper(ShortTag(), a, b));
 }
 
-/** Those of the readable way, in the place of \a numbers that are not certain */
-HWY_NOINLINE Short repairedShorts(const Run<int8_t> &run, size_t at, Short numbers, Short wrong)
-{
-	int16_t all[kShorts];
-	int16_t which[kShorts];
-
-	hn::StoreU(numbers, ShortTag(), all);
-	hn::StoreU(wrong, ShortTag(), which);
-	for (size_t i = 0; i < kShorts; i++)
-		if (which[i])
-			all[i] = static_cast<int16_t>(run.compute(at + i));
-	return hn::LoadU(ShortTag(), all);
-}
-
-/** \return false if too many were repaired */
+/** \return false if too many are not certain */
 bool storePairLanes(const Run<int8_t> &run, const PairLine &line, size_t lane, int8_t *out,
-		    Short &any)
+		    SdpUncertain &uncertain, Short &any)
 {
 	const ShortTag tag;
 	const pairs::PairTag pairTag;
@@ -255,7 +241,6 @@ bool storePairLanes(const Run<int8_t> &run, const PairLine &line, size_t lane, i
 	const int8_t *in = run.in;
 	const int8_t *elements = run.elements;
 	const size_t count = run.count;
-	size_t budget = count / PairLine::kLanes / 4 + 4; /* vectors to repair */
 	PairLanes lower;
 	PairLanes upper;
 	Short all = any;
@@ -274,13 +259,12 @@ bool storePairLanes(const Run<int8_t> &run, const PairLine &line, size_t lane, i
 		Short numbers = hn::ReorderDemote2To(tag, hn::ShiftRight<PairLine::kBits>(a),
 						     hn::ShiftRight<PairLine::kBits>(b));
 		if (HWY_UNLIKELY(!hn::AllFalse(pairTag, hn::Lt(hn::Min(restA, restB), limit)))) {
-			if (budget-- == 0)
+			const auto open = hn::MaskFromVec(hn::ReorderDemote2To(
+				tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit)),
+				hn::VecFromMask(pairTag, hn::Lt(restB, limit))));
+			if (!uncertain.add(at, bitsOf(tag, open)))
 				return false;
-			numbers = repairedShorts(
-				run, at, numbers,
-				hn::ReorderDemote2To(
-					tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit)),
-					hn::VecFromMask(pairTag, hn::Lt(restB, limit))));
+			numbers = hn::IfThenZeroElse(open, numbers);
 		}
 		all = hn::Or(all, numbers);
 		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
@@ -294,14 +278,17 @@ bool storePairs(const Run<int8_t> &run, std::byte *bytes, SdpCounters &counters)
 {
 	const ShortTag tag;
 	Short any = hn::Zero(tag);
+	auto *out = reinterpret_cast<int8_t *>(bytes);
+	SdpUncertain uncertain(run.count);
 	PairLine line;
 
 	if (!line.set(run))
 		return false;
 	for (size_t lane = 0; lane < PairLine::kLanes; lane += kShorts)
-		if (!storePairLanes(run, line, lane, reinterpret_cast<int8_t *>(bytes), any))
+		if (!storePairLanes(run, line, lane, out, uncertain, any))
 			return false;
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	counters.nonZero |= storeUncertain(run, uncertain, out) != 0;
 	return true;
 }
 

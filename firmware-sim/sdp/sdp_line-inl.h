@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -13,8 +14,8 @@
 
 #include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line.h"
-#include "sdp/sdp_operands.h"
 #include "sdp/sdp_steps-inl.h"
+#include "sdp/sdp_uncertain.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_LINE_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -143,8 +144,6 @@ struct Run {
 	static constexpr double kWidest = -static_cast<double>(std::numeric_limits<In>::min());
 	/** INT8 is close to what networks have, and has no need of double precision. */
 	static constexpr bool kIsByte = sizeof(In) == 1;
-	/** The readable way for one number */
-	int32_t compute(size_t at) const;
 };
 
 template<typename In>
@@ -233,48 +232,16 @@ bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 	return exact || (rounding < Arithmetic::kMostRounding && error < kMostError);
 }
 
-template<typename In>
-int32_t Run<In>::compute(size_t at) const
+/** The bits of a mask of up to 64 lanes */
+template<typename Tag>
+HWY_INLINE uint64_t bitsOf(Tag tag, hn::Mask<Tag> mask)
 {
-	SdpCounters none; /* nothing saturates */
-	const size_t lane = at % lanes;
-	const auto operandAt = [&](const SdpOperandRun &run) {
-		const size_t index = run.atomStride ? at : lane;
-		return SdpOperandRun{ run.data ? run.data + index : nullptr, 0 };
-	};
-	int32_t value = in[at];
+	uint8_t bytes[sizeof(uint64_t)] = {};
+	uint64_t bits;
 
-	for (const SdpStageRun &run : stages) {
-		const int32_t element =
-			run.aluBytes ? sdpIntegerOperand(*run.stage, run.isY, true,
-							 static_cast<int16_t>(elements[at]))
-				     : 0;
-		(run.isY ? applySdpY : applySdpX)(*run.stage, op.proc, { &value, 1 }, 1,
-						  run.aluBytes ? SdpOperandRun{ &element, 0 }
-							       : operandAt(run.alu),
-						  operandAt(run.mul));
-	}
-	convertSdpOutput(op, { &value, 1 }, none);
-	return value;
-}
-
-/* Those of the readable way, in the place of the numbers whose rounding is not certain */
-template<typename A, typename In>
-typename A::Numbers repaired(const Run<In> &run, size_t at, typename A::Numbers numbers,
-			     hn::Mask<typename A::Tag> wrong)
-{
-	const typename A::NumberTag tag;
-	const hn::RebindToSigned<typename A::Tag> whichTag;
-	constexpr size_t kCount = hn::MaxLanes(tag);
-	int32_t all[kCount];
-	hn::TFromD<decltype(whichTag)> which[kCount];
-
-	hn::StoreU(numbers, tag, all);
-	hn::StoreU(hn::VecFromMask(whichTag, hn::RebindMask(whichTag, wrong)), whichTag, which);
-	for (size_t i = 0; i < kCount; i++)
-		if (which[i])
-			all[i] = run.compute(at + i);
-	return hn::LoadU(tag, all);
+	hn::StoreMaskBits(tag, mask, bytes);
+	std::memcpy(&bits, bytes, sizeof(bits));
+	return bits;
 }
 
 /** What a kernel has to do, known when it is compiled */
@@ -375,7 +342,6 @@ struct Rounding {
 	/* In a sum with it nothing is left behind the point. */
 	Vector whole = hn::Set(
 		kTag, static_cast<Lane>(sizeof(Lane) == sizeof(float) ? 0x1.8p23 : 0x1.8p52));
-	size_t budget; /* vectors to repair */
 
 	/** \param off how far values are from their numbers */
 	HWY_INLINE Numbers numbersOf(Vector value, Vector &off) const
@@ -392,15 +358,17 @@ struct Rounding {
 		return K::kExact || hn::AllFalse(kTag, hn::Ge(off, certain));
 	}
 
-	/** \brief Those at \a at that are not certain; false if they were too many */
-	bool repair(size_t at, Vector off, Numbers &numbers)
+	/**
+	 * \brief Note those at \a at that are not certain, with zeros for them meanwhile
+	 * \return false if they are too many
+	 */
+	HWY_INLINE bool note(size_t at, Vector value, Vector off, Numbers &numbers,
+			     SdpUncertain &uncertain) const
 	{
-		if (areCertain(off))
-			return true;
-		if (budget-- == 0)
-			return false;
-		numbers = repaired<A>(run, at, numbers, hn::Ge(off, certain));
-		return true;
+		const auto open = hn::Ge(off, certain);
+
+		numbers = A::numbersOf(hn::Add(hn::IfThenZeroElse(open, value), whole), whole);
+		return uncertain.add(at, bitsOf(kTag, open));
 	}
 };
 
@@ -408,10 +376,11 @@ struct Rounding {
  * Numbers of one vector of channels, or of two
  * \param lane the first one of the first vector
  * \param any with the bits that a number has
- * \return false if too many were repaired
+ * \return false if too many are not certain
  */
 template<bool kTwo, typename K, typename Element, typename In>
-bool storeLanes(const Run<In> &run, size_t lane, Element *out, typename K::Arithmetic::Numbers &any)
+bool storeLanes(const Run<In> &run, size_t lane, Element *out, SdpUncertain &uncertain,
+		typename K::Arithmetic::Numbers &any)
 {
 	using A = typename K::Arithmetic;
 	/* What is written may be anything: nothing is to be loaded again. */
@@ -420,30 +389,30 @@ bool storeLanes(const Run<In> &run, size_t lane, Element *out, typename K::Arith
 	const size_t count = run.count;
 	const size_t step = run.lanes;
 	constexpr size_t kSecond = kTwo ? K::kLanes : 0;
-	Rounding<K, In> rounding = { .run = run, .budget = (1 + kTwo) * (count / step / 4 + 4) };
+	const Rounding<K, In> rounding = { .run = run };
 	const Lanes<A> line(run.line, lane);
 	const Lanes<A> secondLine(run.line, lane + kSecond);
 	typename A::Numbers all = any;
 
 	for (size_t at = lane; at < count; at += step) {
+		const typename A::Vector value = line.template valueOf<K>(in + at, elements + at);
 		typename A::Vector off;
-		typename A::Numbers first =
-			rounding.numbersOf(line.template valueOf<K>(in + at, elements + at), off);
+		typename A::Numbers first = rounding.numbersOf(value, off);
 		if constexpr (!kTwo) {
 			if (HWY_UNLIKELY(!rounding.areCertain(off)) &&
-			    !rounding.repair(at, off, first))
+			    !rounding.note(at, value, off, first, uncertain))
 				return false;
 			all = hn::Or(all, first);
 			storeNumbers(out + at, first);
 		} else {
-			typename A::Vector secondOff;
 			const size_t from = at + kSecond;
-			typename A::Numbers second = rounding.numbersOf(
-				secondLine.template valueOf<K>(in + from, elements + from),
-				secondOff);
+			const typename A::Vector secondValue =
+				secondLine.template valueOf<K>(in + from, elements + from);
+			typename A::Vector secondOff;
+			typename A::Numbers second = rounding.numbersOf(secondValue, secondOff);
 			if (HWY_UNLIKELY(!rounding.areCertain(hn::Max(off, secondOff))) &&
-			    !(rounding.repair(at, off, first) &&
-			      rounding.repair(from, secondOff, second)))
+			    !(rounding.note(at, value, off, first, uncertain) &&
+			      rounding.note(from, secondValue, secondOff, second, uncertain)))
 				return false;
 			all = hn::Or(all, hn::Or(first, second));
 			storeNumbers(out + at, first, second);
@@ -453,6 +422,31 @@ bool storeLanes(const Run<In> &run, size_t lane, Element *out, typename K::Arith
 	return true;
 }
 
+/**
+ * Numbers that were noted, as the stages make them
+ * \return with the bits that a number has
+ */
+template<typename Element, typename In>
+int32_t storeUncertain(const Run<In> &run, const SdpUncertain &uncertain, Element *out)
+{
+	SdpPicked picked(run.op, run.stages, run.lanes);
+	int32_t any = 0;
+
+	for (auto rest = uncertain.places(); !rest.empty();) {
+		const auto some = rest.first(std::min(rest.size(), SdpPicked::kMost));
+		for (const uint32_t at : some)
+			picked.add(at, run.in[at],
+				   run.elements ? static_cast<int16_t>(run.elements[at]) : 0);
+		const auto numbers = picked.compute();
+		for (size_t i = 0; i < some.size(); i++) {
+			out[some[i]] = static_cast<Element>(numbers[i]);
+			any |= numbers[i];
+		}
+		rest = rest.subspan(some.size());
+	}
+	return any;
+}
+
 template<typename K, typename Element, typename In>
 bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
@@ -460,14 +454,16 @@ bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	auto any = hn::Zero(tag);
 
 	auto *out = reinterpret_cast<Element *>(bytes);
+	SdpUncertain uncertain(run.count);
 	size_t lane = 0;
 
 	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)
-		if (!storeLanes<true, K>(run, lane, out, any))
+		if (!storeLanes<true, K>(run, lane, out, uncertain, any))
 			return false;
-	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, any))
+	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, uncertain, any))
 		return false;
 	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
+	counters.nonZero |= storeUncertain(run, uncertain, out) != 0;
 	return true;
 }
 

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "sdp/sdp_uncertain.h"
+
+#include <utility>
+
+#include "sdp/sdp_datapath.h"
+#include "sdp/sdp_operands.h"
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+/** \return an operand of the number at \a place, which is that of its channel \a lane or its own */
+int32_t operandAt(const SdpOperandRun &run, size_t place, size_t lane)
+{
+	return run.data ? run.data[run.atomStride ? place : lane] : 0;
+}
+
+} /* namespace */
+
+SdpPicked::SdpPicked(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
+	: op_(op), stages_(stages), lanes_(lanes)
+{
+}
+
+void SdpPicked::add(size_t place, int32_t number, int16_t element)
+{
+	const size_t lane = place & (lanes_ - 1);
+	Operands *operands = operands_;
+
+	numbers_[count_] = number;
+	for (const SdpStageRun &run : stages_) {
+		operands->alu[count_] =
+			run.aluBytes ? sdpIntegerOperand(*run.stage, run.isY, true, element)
+				     : operandAt(run.alu, place, lane);
+		operands->mul[count_] = operandAt(run.mul, place, lane);
+		operands++;
+	}
+	count_++;
+}
+
+/* With the first number, whose operands are there as well. */
+void SdpPicked::fillAtoms()
+{
+	for (size_t i = count_; i % lanes_; i++) {
+		numbers_[i] = numbers_[0];
+		for (Operands &operands : std::span(operands_).first(stages_.size())) {
+			operands.alu[i] = operands.alu[0];
+			operands.mul[i] = operands.mul[0];
+		}
+	}
+}
+
+std::span<const int32_t> SdpPicked::compute()
+{
+	fillAtoms();
+	const size_t count = std::exchange(count_, 0);
+	const std::span values = std::span(numbers_).first((count + lanes_ - 1) / lanes_ * lanes_);
+	SdpStageRun runs[kMostStages];
+	SdpCounters none; /* nothing saturates */
+
+	for (size_t i = 0; i < stages_.size(); i++)
+		runs[i] = { .stage = stages_[i].stage,
+			    .isY = stages_[i].isY,
+			    .alu = { operands_[i].alu, lanes_ },
+			    .mul = { operands_[i].mul, lanes_ } };
+	const std::span stages = std::span(runs).first(stages_.size());
+	if (!applySdpFast(stages, lanes_, values, values))
+		for (const SdpStageRun &run : stages)
+			(run.isY ? applySdpY : applySdpX)(*run.stage, op_.proc, values, lanes_,
+							  run.alu, run.mul);
+	if (!convertSdpOutputFast(op_, values, none))
+		convertSdpOutput(op_, values, none);
+	return values.first(count);
+}
+
+} /* namespace nvdla::sim */
