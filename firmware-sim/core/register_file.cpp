@@ -23,9 +23,15 @@ constexpr uint32_t pointerWord = (NVDLA_RBK_S_POINTER - NVDLA_RBK_BASE) / 4;
 RegisterFile::RegisterFile(Unit unit) : registers_(unitRegisters(unit)), base_(unitBase(unit))
 {
 	for (uint32_t word = 0; word < registers_.size(); word++) {
-		const char *name = registers_[word].name;
-		if (name && std::strcmp(name, "D_OP_ENABLE") == 0)
+		const RegisterInfo &info = registers_[word];
+		if (!info.name)
+			continue;
+		if (std::strcmp(info.name, "D_OP_ENABLE") == 0)
 			opEnable_ = word;
+		if (!info.shadowed)
+			single_.push_back(word);
+		else if (info.counter || info.status)
+			counters_.push_back(word);
 	}
 	grouped_ = opEnable_ != absent;
 	reset();
@@ -110,21 +116,17 @@ RegisterFile::Write RegisterFile::write(uint32_t address, uint32_t value)
 RegisterView RegisterFile::view(unsigned int group) const
 {
 	std::vector<uint32_t> words = words_[group];
-	for (uint32_t word = 0; word < words.size(); word++) {
-		if (!registers_[word].shadowed)
-			words[word] = words_[0][word];
-	}
+
+	for (const uint32_t word : single_)
+		words[word] = words_[0][word];
 	return RegisterView(base_, std::move(words));
 }
 
 /* What the unit counted for the producer's group restarts when the group is enabled. */
 void RegisterFile::clearCounters()
 {
-	for (uint32_t word = 0; word < words_[producer_].size(); word++) {
-		const RegisterInfo &info = registers_[word];
-		if (info.shadowed && (info.counter || info.status))
-			words_[producer_][word] = info.reset;
-	}
+	for (const uint32_t word : counters_)
+		words_[producer_][word] = registers_[word].reset;
 }
 
 void RegisterFile::finish()

@@ -84,6 +84,8 @@ private:
 	uint32_t base_;
 	uint32_t opEnable_ = absent; /* word of D_OP_ENABLE */
 	bool grouped_ = false;
+	std::vector<uint32_t> single_;	 /* words that both groups share */
+	std::vector<uint32_t> counters_; /* words that count for a group, or tell of it */
 	std::array<std::vector<uint32_t>, 2> words_; /* single registers are in the first */
 	unsigned int producer_ = 0;
 	unsigned int consumer_ = 0;

@@ -43,14 +43,18 @@ constexpr Operand sdpOperands[] = {
 	  NVDLA_SDP_D_DP_EW_MUL_CFG, NVDLA_SDP_D_DP_EW_MUL_CFG__EW_MUL_SRC },
 };
 
-bool sdpReadsOperands(const RegisterView &sdp)
+bool readsOperands(const RegisterFile &sdp)
 {
 	return std::any_of(std::begin(sdpOperands), std::end(sdpOperands),
 			   [&sdp](const Operand &operand) {
-				   return !sdp.flag(operand.config, operand.bypass) &&
-					  sdp.flag(operand.source, operand.memory);
+				   return !sdp.consumerField(operand.config, operand.bypass) &&
+					  sdp.consumerField(operand.source, operand.memory);
 			   });
 }
+
+/* The first one is what drivers enable last. */
+constexpr Unit convUnits[] = { Unit::Cdma,  Unit::Csc,	Unit::CmacA,
+			       Unit::CmacB, Unit::Cacc, Unit::Sdp };
 
 /* Interrupt bits of group 0; those of group 1 are the next higher ones. */
 uint32_t doneBits(Unit unit)
@@ -103,13 +107,14 @@ void Scheduler::reset()
 
 std::optional<Job> Scheduler::begin(Engine engine)
 {
-	skipIdleSdpRdma();
 	switch (engine) {
 	case Engine::Bdma:
 		return beginBdma();
 	case Engine::Conv:
+		skipIdleSdpRdma();
 		return beginConv();
 	case Engine::Sdp:
+		skipIdleSdpRdma();
 		return beginSdp();
 	case Engine::Pdp:
 		return beginPdp();
@@ -155,14 +160,13 @@ std::optional<Job> Scheduler::beginBdma()
 
 std::optional<Job> Scheduler::beginConv()
 {
-	std::vector<Unit> units = { Unit::Cdma,	 Unit::Csc,  Unit::CmacA,
-				    Unit::CmacB, Unit::Cacc, Unit::Sdp };
-	if (!std::all_of(units.begin(), units.end(), [this](Unit unit) { return ready(unit); }))
+	if (!std::ranges::all_of(convUnits, [this](Unit unit) { return ready(unit); }))
 		return std::nullopt;
 	if (consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
 			  NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
 	    NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON)
 		return std::nullopt;
+	std::vector<Unit> units(std::begin(convUnits), std::end(convUnits));
 	if (!addSdpPartners(units))
 		return std::nullopt;
 	return take(Engine::Conv, units);
@@ -170,11 +174,11 @@ std::optional<Job> Scheduler::beginConv()
 
 std::optional<Job> Scheduler::beginSdp()
 {
-	std::vector<Unit> units = { Unit::Sdp };
 	if (!ready(Unit::Sdp) || consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
 					       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
 					 NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF)
 		return std::nullopt;
+	std::vector<Unit> units = { Unit::Sdp };
 	if (!addSdpPartners(units))
 		return std::nullopt;
 	return take(Engine::Sdp, units);
@@ -183,16 +187,17 @@ std::optional<Job> Scheduler::beginSdp()
 /* SDP_RDMA and PDP, where the ready SDP operation needs them; false if one is not ready. */
 bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 {
-	const RegisterView sdp = file(Unit::Sdp).view(file(Unit::Sdp).consumer());
-	const uint32_t flying =
-		sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
-	if (flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF || sdpReadsOperands(sdp)) {
+	const uint32_t flying = consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
+					      NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE);
+	if (flying == NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF ||
+	    readsOperands(file(Unit::Sdp))) {
 		if (!ready(Unit::SdpRdma))
 			return false;
 		units.push_back(Unit::SdpRdma);
 	}
 
-	if (sdp.field(NVDLA_SDP_D_FEATURE_MODE_CFG, NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST) ==
+	if (consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
+			  NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST) ==
 	    NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST__MEM)
 		return true;
 	if (!ready(Unit::Pdp) || consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
@@ -286,11 +291,15 @@ uint32_t Scheduler::finish(const Job &job, const OperationResult &result,
 		return group ? doneBits(Unit::Bdma) << *group : 0;
 	}
 
+	for (const RegisterUpdate &update : result.updates) {
+		const auto use =
+			std::ranges::find(job.units, update.address / NVDLA_UNIT_SIZE,
+					  [](const UnitGroup &one) { return index(one.unit); });
+		if (use != job.units.end())
+			file(use->unit).latch(use->group, update.address, update.value);
+	}
 	uint32_t bits = 0;
 	for (const UnitGroup &use : job.units) {
-		for (const RegisterUpdate &update : result.updates)
-			if (update.address / NVDLA_UNIT_SIZE == index(use.unit))
-				file(use.unit).latch(use.group, update.address, update.value);
 		file(use.unit).finish();
 		bits |= doneBits(use.unit) << use.group;
 	}
