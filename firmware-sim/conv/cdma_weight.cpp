@@ -249,6 +249,9 @@ uint64_t WeightReader::bytes() const
 
 std::span<const std::byte> WeightReader::readMask(size_t elements)
 {
+	if (maskBitsHeld_ == 0 && elements % 8 == 0)
+		return mask_.take(elements / 8, masks_);
+
 	const size_t missing = elements - std::min(elements, maskBitsHeld_);
 	const size_t bytes = (missing + 7) / 8;
 	const size_t unused = (8 - elements % 8) % 8; /* bits of the last byte */

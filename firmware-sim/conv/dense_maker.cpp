@@ -144,19 +144,22 @@ private:
 	std::vector<int32_t> sums_;
 };
 
+/* Numbers, and zeroes behind them that a whole row of columns may be read from the last one on. */
+
 std::vector<int16_t> numbersOf(std::span<const std::byte> elements, int16_t)
 {
-	std::vector<int16_t> numbers(elements.size());
+	std::vector<int16_t> numbers(elements.size() + kTileColumns);
 
-	widenBytes(elements.data(), numbers.size(), numbers.data());
+	widenBytes(elements.data(), elements.size(), numbers.data());
 	return numbers;
 }
 
 std::vector<float> numbersOf(std::span<const std::byte> elements, float)
 {
-	std::vector<float> numbers(elements.size() / sizeof(uint16_t));
+	const size_t count = elements.size() / sizeof(uint16_t);
+	std::vector<float> numbers(count + kFewColumns);
 
-	widenHalves(elements.data(), numbers.size(), numbers.data());
+	widenHalves(elements.data(), count, numbers.data());
 	return numbers;
 }
 
@@ -218,6 +221,9 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
+	static constexpr size_t kColumns =
+		std::is_same_v<Number, float> ? kFewColumns : kTileColumns;
+
 	/** \return the mask of each element of a kernel: its own channel for each of them */
 	static std::vector<std::byte> channelMask(size_t kernels, size_t channels)
 	{
@@ -230,28 +236,33 @@ private:
 		return mask;
 	}
 
+	/* The first element's mask is mask_, and each other one's is that of the element before. */
 	bool isChannels(const WeightGroup &group) const
 	{
-		for (size_t at = 0; at < group.masks.size(); at += mask_.size())
-			if (std::memcmp(&group.masks[at], mask_.data(), mask_.size()) != 0)
-				return false;
-		return true;
+		const std::byte *masks = group.masks.data();
+		const size_t one = mask_.size();
+
+		return std::memcmp(masks, mask_.data(), one) == 0 &&
+		       std::memcmp(masks, masks + one, group.masks.size() - one) == 0;
 	}
 
-	/* Row by row and column by column, as other makers add up FP16. */
+	/*
+	 * Row by row and column by column, as other makers add up FP16. A constant number of
+	 * columns is what compilers make vectors of: behind the kernels there are sums of anything.
+	 */
 	void sumUp(const std::vector<Number> &weights, size_t kernels)
 	{
 		const Number *weight = weights.data();
-		std::vector<Sum> sums(kernels);
-		Sum *sum = sums.data();
+		Sum sums[kColumns] = {};
 
 		for (const Block &block : makeBlocks(op_)) {
 			const Number *data = &data_[denseOffset(op_, block)];
-			for (size_t kernel = 0; kernel < kernels; kernel++)
-				sum[kernel] += static_cast<Sum>(data[kernel] * weight[kernel]);
+			for (size_t column = 0; column < kColumns; column++)
+				sums[column] += static_cast<Sum>(data[column] * weight[column]);
 			weight += kernels;
 		}
-		std::ranges::transform(sums, sums_.begin(), [](Sum one) { return bitsOf(one); });
+		std::transform(sums, sums + kernels, sums_.begin(),
+			       [](Sum one) { return bitsOf(one); });
 	}
 
 	const ConvOp &op_;
