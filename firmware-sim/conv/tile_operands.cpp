@@ -25,6 +25,24 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/*
+ * Columns of a picture have three or four elements, and take longer to be counted than to be moved.
+ * Four are put for each of them: where there are three, the next column takes the fourth one's
+ * place.
+ */
+constexpr size_t kFew = 4;
+
+/** \return for how many parts, from the first one on, four elements may be read and put */
+HWY_INLINE size_t partsOfFew(const LinePiece &piece, size_t elementBytes)
+{
+	const size_t bytes = kFew * elementBytes;
+
+	if (piece.bytes > bytes || piece.toStep != piece.bytes || piece.fromStep < bytes)
+		return 0;
+	/* Behind the last ones there may be something else. */
+	return piece.parts - std::min(piece.parts, (bytes - 1) / piece.bytes);
+}
+
 HWY_INLINE void widenPart(const std::byte *bytes, size_t count, int16_t *out)
 {
 	const hn::ScalableTag<int16_t> tag;
@@ -40,7 +58,19 @@ HWY_INLINE void widenPart(const std::byte *bytes, size_t count, int16_t *out)
 
 void widenBytesOfTarget(const LinePiece &piece, int16_t *out)
 {
-	for (size_t i = 0; i < piece.parts; i++)
+	const hn::CappedTag<int16_t, kFew> tag;
+	const hn::Rebind<int8_t, decltype(tag)> byteTag;
+	size_t i = 0;
+
+	if constexpr (hn::MaxLanes(tag) == kFew) {
+		for (const size_t few = partsOfFew(piece, sizeof(int8_t)); i < few; i++) {
+			const auto *in =
+				reinterpret_cast<const int8_t *>(piece.from + i * piece.fromStep);
+			hn::StoreU(hn::PromoteTo(tag, hn::LoadU(byteTag, in)), tag,
+				   out + i * piece.toStep);
+		}
+	}
+	for (; i < piece.parts; i++)
 		widenPart(piece.from + i * piece.fromStep, piece.bytes, out + i * piece.toStep);
 }
 
@@ -63,15 +93,23 @@ HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
 
 void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
 {
+	constexpr uint32_t kSigns = 0x80808080;
 	const auto *in = reinterpret_cast<const uint8_t *>(piece.from);
 	auto *to = reinterpret_cast<uint8_t *>(out);
+	size_t i = 0;
 
 	if (piece.bytes == kEntryBytes) {
-		for (size_t i = 0; i < piece.parts; i++)
+		for (; i < piece.parts; i++)
 			flipPart(in + i * piece.fromStep, kEntryBytes, to + i * piece.toStep);
 		return;
 	}
-	for (size_t i = 0; i < piece.parts; i++)
+	for (const size_t few = partsOfFew(piece, sizeof(uint8_t)); i < few; i++) {
+		uint32_t elements;
+		std::memcpy(&elements, in + i * piece.fromStep, sizeof(elements));
+		elements ^= kSigns;
+		std::memcpy(to + i * piece.toStep, &elements, sizeof(elements));
+	}
+	for (; i < piece.parts; i++)
 		flipPart(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
 }
 
@@ -96,7 +134,19 @@ HWY_INLINE void widenHalvesOfPart(const std::byte *halves, size_t count, float *
 
 void widenHalvesOfTarget(const LinePiece &piece, float *out)
 {
-	for (size_t i = 0; i < piece.parts; i++)
+	const hn::CappedTag<float, kFew> tag;
+	const hn::Rebind<uint16_t, decltype(tag)> halfTag;
+	size_t i = 0;
+
+	if constexpr (hn::MaxLanes(tag) == kFew) {
+		for (const size_t few = partsOfFew(piece, sizeof(uint16_t)); i < few; i++) {
+			uint16_t halves[kFew];
+			std::memcpy(halves, piece.from + i * piece.fromStep, sizeof(halves));
+			hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, halves)), tag,
+				   out + i * piece.toStep / sizeof(uint16_t));
+		}
+	}
+	for (; i < piece.parts; i++)
 		widenHalvesOfPart(piece.from + i * piece.fromStep, piece.bytes / sizeof(uint16_t),
 				  out + i * piece.toStep / sizeof(uint16_t));
 }

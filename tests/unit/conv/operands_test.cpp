@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pieces of lines as operands: each element is converted, and nothing else is written.
+ */
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "conv/tile_operands.h"
+#include "each_target.h"
+
+namespace nvdla::sim
+{
+
+using test::forEachTarget;
+
+namespace
+{
+
+/* A piece whose parts are at the beginning of an atom each. */
+struct Shape {
+	size_t parts;
+	size_t elements; /* of a part */
+	size_t between;	 /* elements of the line that are not the piece's */
+};
+
+/**
+ * \brief Convert pieces of any few parts, and hold each element against \a expected of it
+ * \param convert a piece to the operands from an address on
+ */
+template<typename Element, typename Operand, typename Convert, typename Expected>
+void expectPieces(Convert convert, Expected expected)
+{
+	constexpr Operand kUntouched{ 77 };
+	std::vector<Element> buffer(32 * atomBytes / sizeof(Element));
+
+	std::iota(buffer.begin(), buffer.end(), Element{ 1 });
+	const auto expectPiece = [&](const Shape &shape) {
+		const size_t step = shape.elements + shape.between;
+		const LinePiece piece = { .from = reinterpret_cast<const std::byte *>(
+						  buffer.data()),
+					  .fromStep = atomBytes,
+					  .to = 0,
+					  .toStep = step * sizeof(Element),
+					  .bytes = shape.elements * sizeof(Element),
+					  .parts = shape.parts };
+		std::vector<Operand> operands(shape.parts * step + 32, kUntouched);
+		std::vector<Operand> wanted = operands;
+		for (size_t part = 0; part < shape.parts; part++)
+			for (size_t i = 0; i < shape.elements; i++)
+				wanted[part * step + i] =
+					expected(buffer[part * atomBytes / sizeof(Element) + i]);
+		forEachTarget([&] {
+			auto out = operands;
+			convert(piece, out.data());
+			EXPECT_EQ(out, wanted) << shape.parts << " parts of " << shape.elements
+					       << " elements, " << shape.between << " between them";
+		});
+	};
+	for (const size_t elements : { 1, 2, 3, 4, 5, 8, 16 })
+		for (const size_t between : { 0, 3, 16 })
+			for (const size_t parts : { 0, 1, 2, 3, 4, 5, 6, 31 })
+				expectPiece({ parts, elements, between });
+}
+
+} /* namespace */
+
+TEST(OperandsTest, BytesOfPiecesBecomeUnsigned)
+{
+	expectPieces<int8_t, uint8_t>(
+		[](const LinePiece &piece, uint8_t *out) {
+			flipSigns(piece, reinterpret_cast<std::byte *>(out));
+		},
+		[](int8_t element) { return static_cast<uint8_t>(element + 128); });
+}
+
+TEST(OperandsTest, BytesOfPiecesBecomeWide)
+{
+	expectPieces<int8_t, int16_t>(
+		[](const LinePiece &piece, int16_t *out) { widenBytes(piece, out); },
+		[](int8_t element) { return int16_t{ element }; });
+}
+
+TEST(OperandsTest, HalvesOfPiecesBecomeFloats)
+{
+	expectPieces<uint16_t, float>(
+		[](const LinePiece &piece, float *out) { widenHalves(piece, out); },
+		[](uint16_t element) {
+			float value;
+			widenHalves(reinterpret_cast<const std::byte *>(&element), 1, &value);
+			return value;
+		});
+}
+
+} /* namespace nvdla::sim */
