@@ -44,7 +44,7 @@ struct Singles {
 	using Numbers = hn::Vec<NumberTag>;
 	static constexpr double kRounding = 0x1p-21; /* eight roundings */
 	/* Above that, computing numbers again takes longer than double precision. */
-	static constexpr double kMostRounding = 0x1p-10;
+	static constexpr double kMostRounding = 0x1p-8;
 	static constexpr int kWholeBits = 23;
 	static constexpr float kWhole = 0x1.8p23F; /* a sum with it has nothing behind the point */
 
