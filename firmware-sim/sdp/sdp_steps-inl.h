@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SDP's integer stages on vectors of doubles, for files that are compiled once for each
- * instruction set (Highway). A block of an atom stays in registers from the first stage to the
- * last.
+ * instruction set (Highway). A block, of some atoms where there are many registers, stays in them
+ * from the first stage to the last.
  */
 #include <algorithm>
 #include <cmath>
@@ -23,8 +23,8 @@
 namespace nvdla::sim
 {
 
-/* Lanes of the largest atom. */
-inline constexpr size_t kMostLanes = 32;
+/* Values of a block at most, whole atoms or parts of the smallest one. */
+inline constexpr size_t kMostOfBlock = 64;
 /* Without its sign, a multiplier of Y whose products are exact; X's have fewer. */
 inline constexpr unsigned kMultiplierBits = 20;
 
@@ -153,9 +153,8 @@ double largestOf(const Value *values, size_t count)
 
 /** Operands of a stage: numbers of each channel, or integers of each element */
 struct StepOperands {
-	double channels[kMostLanes];
+	double channels[kMostOfBlock]; /* atom after atom the same */
 	const int32_t *elements = nullptr;
-	size_t atomStride = 0;
 	double scale = 1; /* of the integers; the channels' numbers have it */
 	double largest;	  /* magnitude */
 
@@ -165,15 +164,14 @@ struct StepOperands {
 		scale = scaleOf;
 		if (run.atomStride) {
 			elements = run.data;
-			atomStride = run.atomStride;
-			largest = scale *
-				  (atomStride == lanes ? largestOf(elements, values) : kBits32);
+			largest = scale * largestOf(elements, values);
 			return;
 		}
 		Vector most = hn::Zero(Tag());
 		for (size_t lane = 0; lane < lanes; lane += kLanes) {
 			const Vector value = hn::Mul(load(run.data + lane), constant(scale));
-			hn::StoreU(value, Tag(), channels + lane);
+			for (size_t at = lane; at < kMostOfBlock; at += lanes)
+				hn::StoreU(value, Tag(), channels + at);
 			most = hn::Max(most, hn::Abs(value));
 		}
 		largest = hn::GetLane(hn::MaxOfLanes(Tag(), most));
@@ -285,7 +283,7 @@ private:
 	}
 };
 
-/** Some vectors of an atom, in registers: indices are constants once inlined */
+/** Some vectors, in registers: indices are constants once inlined */
 template<size_t... kIndex>
 struct Block {
 	static constexpr size_t kVectors = sizeof...(kIndex);
@@ -301,27 +299,26 @@ struct Block {
 		((values[kIndex] = Function::apply(values[kIndex], operands[kIndex])), ...);
 	}
 
-	/** \param atom number of the atom \param lane of the block's first value */
+	/** \param at place of the block's first value */
 	template<bool kScaled>
-	HWY_INLINE void take(const StepOperands &from, size_t atom, size_t lane)
+	HWY_INLINE void take(const StepOperands &from, size_t at)
 	{
 		if (!from.elements) {
-			((operands[kIndex] =
-				  hn::LoadU(Tag(), from.channels + lane + kIndex * kLanes)),
-			 ...);
+			const double *channels = from.channels + at % kMostOfBlock;
+			((operands[kIndex] = hn::LoadU(Tag(), channels + kIndex * kLanes)), ...);
 			return;
 		}
-		const int32_t *elements = from.elements + atom * from.atomStride + lane;
+		const int32_t *elements = from.elements + at;
 		((operands[kIndex] = load(elements + kIndex * kLanes)), ...);
 		if constexpr (kScaled)
 			((operands[kIndex] = hn::Mul(operands[kIndex], constant(from.scale))), ...);
 	}
 
-	HWY_INLINE void compute(const Step &step, size_t atom, size_t lane)
+	HWY_INLINE void compute(const Step &step, size_t at)
 	{
 		if (step.alu == Step::Alu::None)
 			return;
-		take<false>(step.aluOperands, atom, lane);
+		take<false>(step.aluOperands, at);
 		switch (step.alu) {
 		case Step::Alu::None:
 			break;
@@ -340,10 +337,10 @@ struct Block {
 		}
 	}
 
-	HWY_INLINE void scale(const Step &step, size_t atom, size_t lane)
+	HWY_INLINE void scale(const Step &step, size_t at)
 	{
 		if (step.multiplier != Step::Multiplier::None)
-			take<true>(step.factors, atom, lane);
+			take<true>(step.factors, at);
 		switch (step.multiplier) {
 		case Step::Multiplier::None:
 			break;
@@ -366,17 +363,17 @@ struct Block {
 			((values[kIndex] = hn::Max(values[kIndex], hn::Zero(Tag()))), ...);
 	}
 
-	HWY_INLINE void apply(const Step &step, size_t atom, size_t lane)
+	HWY_INLINE void apply(const Step &step, size_t at)
 	{
 		if (step.isY) {
-			scale(step, atom, lane);
-			compute(step, atom, lane);
+			scale(step, at);
+			compute(step, at);
 			if (step.clipsSum)
 				((values[kIndex] = clip(values[kIndex], INT32_MIN, INT32_MAX)),
 				 ...);
 		} else {
-			compute(step, atom, lane);
-			scale(step, atom, lane);
+			compute(step, at);
+			scale(step, at);
 		}
 	}
 
@@ -396,27 +393,35 @@ struct Steps {
 	bool negative = true; /* a result may be */
 };
 
+/* As many as leave registers for operands. */
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr size_t kBlockVectors = 8;
+#else
+constexpr size_t kBlockVectors = 4;
+#endif
+
+/** \return place of the first value behind the blocks of that many vectors */
 template<typename Output, size_t... kIndex>
-void forEachBlock(const Steps &steps, Output &out, std::index_sequence<kIndex...>)
+size_t blocksFrom(size_t at, const Steps &steps, Output &out, std::index_sequence<kIndex...>)
 {
-	for (size_t i = 0, atom = 0; i < steps.in.size(); i += steps.lanes, atom++) {
-		for (size_t lane = 0; lane < steps.lanes; lane += sizeof...(kIndex) * kLanes) {
-			Block<kIndex...> block(&steps.in[i + lane]);
-			for (size_t step = 0; step < steps.count; step++)
-				block.apply(steps.steps[step], atom, lane);
-			block.put(out, i + lane);
-		}
+	constexpr size_t kValues = sizeof...(kIndex) * kLanes;
+
+	for (; at + kValues <= steps.in.size(); at += kValues) {
+		Block<kIndex...> block(&steps.in[at]);
+		for (size_t step = 0; step < steps.count; step++)
+			block.apply(steps.steps[step], at);
+		block.put(out, at);
 	}
+	return at;
 }
 
 template<typename Output>
 void forEachBlock(const Steps &steps, Output &out)
 {
+	const size_t rest = blocksFrom(0, steps, out, std::make_index_sequence<kBlockVectors>());
+
 	/* The smallest atom has two of the largest vectors. */
-	if (steps.lanes % (4 * kLanes) == 0)
-		forEachBlock(steps, out, std::make_index_sequence<4>());
-	else
-		forEachBlock(steps, out, std::make_index_sequence<2>());
+	blocksFrom(rest, steps, out, std::make_index_sequence<2>());
 }
 
 /** \return true if the products with 32 bits are exact */
@@ -435,11 +440,15 @@ bool multipliersFit(const SdpStageRun &run, size_t lanes, size_t values)
 /** \return false if they are not for vectors */
 bool prepare(std::span<const SdpStageRun> stages, Steps &steps)
 {
+	const auto isEach = [&](const SdpOperandRun &operands) {
+		return operands.atomStride == 0 || operands.atomStride == steps.lanes;
+	};
 	if (steps.lanes % (2 * kLanes))
 		return false;
 	double largest = largestOf(steps.in.data(), steps.in.size());
 	for (const SdpStageRun &run : stages) {
-		if (!multipliersFit(run, steps.lanes, steps.in.size()))
+		if (!isEach(run.alu) || !isEach(run.mul) ||
+		    !multipliersFit(run, steps.lanes, steps.in.size()))
 			return false;
 		steps.steps[steps.count++].set(run, steps.lanes, steps.in.size(), largest);
 		/* A sum that Prelu wraps is negative, too. */

@@ -111,6 +111,14 @@ HWY_INLINE void storeElements(int8_t *out, hn::Vec<IntegerTag> a, hn::Vec<Intege
 	_mm256_storeu_si256(reinterpret_cast<__m256i *>(out),
 			    _mm256_permutevar8x32_epi32(bytes, order));
 }
+
+template<typename... Vectors>
+HWY_INLINE void storeElements(int8_t *out, hn::Vec<IntegerTag> a, hn::Vec<IntegerTag> b,
+			      hn::Vec<IntegerTag> c, hn::Vec<IntegerTag> d, Vectors... vectors)
+{
+	storeElements(out, a, b, c, d);
+	storeElements(out + 4 * kLanes, vectors...);
+}
 #endif
 
 /** \return whole numbers; beyond 32 bits, any that are beyond 17 */
