@@ -1,240 +1,124 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How fast the device model's SDP works on a chunk of INT8 atoms, stage by stage, next to
- * copying the chunk ("of_memcpy", the limit) and to the readable stage ("of_reference"). Then
- * whole operations of the engines that move more than they compute, next to copying half of the
- * bytes that they read and write: memcpy() reads and writes them, too.
+ * Operations of the engines that move more than they compute, beside memcpy() of as many bytes,
+ * which reads and writes them, too: half of what an operation reads and writes. Cubes are where
+ * caches have them from the run before, and, a second time, in memory. Processor time, the best of
+ * some rounds.
  */
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <memory>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <unistd.h>
+
+#include "arith/float.h"
 #include "bdma/bdma.h"
 #include "cdp/cdp.h"
+#include "command-line/command_line.h"
 #include "core/ram_memory.h"
-#include "lut/lut_fast.h"
-#include "of_memcpy.h"
 #include "pdp/pdp.h"
+#include "process.h"
 #include "rubik/rubik.h"
-#include "sdp/sdp_fast.h"
 #include "sdp/sdp_stream.h"
 
-namespace nvdla::sim
+namespace nvdla::bench
 {
 
 namespace
 {
 
-/* What SdpStream works on at a time. */
-constexpr size_t lanes = 32, atoms = 256;
+using namespace sim;
 
-using Values = std::vector<int32_t>;
+constexpr uint32_t kAtomBytes = 32;
 
-Values randomValues(size_t count, int limit)
-{
-	std::mt19937 engine(1);
-	std::uniform_int_distribution<int32_t> number(-limit, limit);
-	Values values(count);
+/** \brief Where the cubes of one shape are in a memory: a source, a second one, an output */
+struct Cubes {
+	uint32_t width;
+	uint32_t height;
+	uint32_t channels;
+	Precision precision;
 
-	for (int32_t &value : values)
-		value = number(engine);
-	return values;
-}
-
-/* Both ways work in place: on a copy of the input each time, which counts as theirs. */
-template<typename Fast, typename Reference>
-void measure(benchmark::State &state, Fast fast, Reference reference)
-{
-	const Values input = randomValues(lanes * atoms, 1 << 14);
-	Values values = input;
-	auto on = [&](auto &work) {
-		return [&] {
-			values.assign(input.begin(), input.end());
-			work(values);
-			benchmark::ClobberMemory();
-		};
-	};
-
-	bench::compareWithMemcpy(state, values.size() * sizeof(values[0]), on(fast));
-	state.counters["of_reference"] =
-		bench::secondsOf(on(reference)) / bench::secondsOf(on(fast));
-	state.SetItemsProcessed(static_cast<int64_t>(state.iterations() * values.size()));
-}
-
-/* Bias, multiplier and ReLU of each channel. */
-void x(benchmark::State &state)
-{
-	SdpStage stage;
-	const Values bias = randomValues(lanes, 1000);
-	const Values scale = randomValues(lanes, 100);
-
-	stage.algorithm = SdpAlu::Sum;
-	stage.alu.bypass = stage.mul.bypass = stage.reluBypass = false;
-	stage.mulShift = 7;
-	measure(
-		state,
-		[&](Values &values) {
-			const SdpStageRun run = {
-				&stage, false, { bias.data(), 0 }, { scale.data(), 0 }
-			};
-			applySdpFast({ &run, 1 }, lanes, values, values);
-		},
-		[&](Values &values) {
-			applySdpX(stage, Precision::Int8, values, lanes, { bias.data(), 0 },
-				  { scale.data(), 0 });
-		});
-}
-BENCHMARK(x);
-
-/* An element-wise sum. */
-void y(benchmark::State &state)
-{
-	SdpStage stage;
-	const Values other = randomValues(lanes * atoms, 1000);
-
-	stage.algorithm = SdpAlu::Sum;
-	stage.alu.bypass = false;
-	measure(
-		state,
-		[&](Values &values) {
-			const SdpStageRun run = { &stage, true, { other.data(), lanes }, {} };
-			applySdpFast({ &run, 1 }, lanes, values, values);
-		},
-		[&](Values &values) {
-			applySdpY(stage, Precision::Int8, values, lanes, { other.data(), lanes },
-				  {});
-		});
-}
-BENCHMARK(y);
-
-/* Both tables, some inputs beyond their edges. */
-void lut(benchmark::State &state)
-{
-	const LutConfig config = { .le = { .indexSelect = 9, .start = -16000, .end = 16768 },
-				   .lo = { .indexSelect = 4, .start = -2048, .end = 2048 } };
-	LutTables tables;
-	LutCounters counters;
-
-	for (size_t i = 0; i < tables.lo.size(); i++)
-		tables.lo[i] = static_cast<int16_t>(i * 50);
-	const Lut readable(sdpLut, config, tables);
-	const FastLut fast(sdpLut, config, tables);
-	measure(
-		state, [&](Values &values) { fast.lookup(values, counters); },
-		[&](Values &values) { applySdpLut(readable, Precision::Int8, values, counters); });
-}
-BENCHMARK(lut);
-
-void converter(benchmark::State &state)
-{
-	SdpOp op;
-	SdpCounters counters;
-
-	op.converter = { .offset = 3, .scale = 77, .shift = 13 };
-	measure(
-		state, [&](Values &values) { convertSdpOutputFast(op, values, counters); },
-		[&](Values &values) { convertSdpOutput(op, values, counters); });
-}
-BENCHMARK(converter);
-
-/** A surface of 32 channels behind the other, in one memory: input, output and a second input */
-class Cubes
-{
-public:
-	Cubes(uint32_t width, uint32_t height, uint32_t channels,
-	      Precision precision = Precision::Int8)
-		: line_(width * kAtomBytes), surface_(line_ * height),
-		  bytes_(size_t{ surface_ } * (channels / atomChannels(precision))),
-		  memory_(0, 4 * bytes_), cvsram_(0, kAtomBytes)
-	{
-		std::mt19937 engine(1);
-		std::vector<std::byte> bytes(4 * bytes_);
-
-		for (size_t i = 0; i < bytes.size(); i++)
-			bytes[i] = static_cast<std::byte>(engine());
-		/* Numbers of 2^-7 to 2^8, as networks have them: no NaNs, nothing denormal. */
-		for (size_t i = 1; precision == Precision::Fp16 && i < bytes.size(); i += 2)
-			bytes[i] =
-				(bytes[i] & std::byte{ 0xbf }) ^
-				((bytes[i] & std::byte{ 0x20 }) == std::byte{} ? std::byte{ 0x40 }
-									       : std::byte{});
-		memory_.write(0, bytes);
-	}
-
-	uint32_t line() const { return line_; }
-	uint32_t surface() const { return surface_; }
-	size_t bytes() const { return bytes_; }
-	uint64_t out() const { return 2 * bytes_; }
-
-	/** \param run called with a port; returns an OperationResult with its traffic in the port
-	 */
-	template<typename Run>
-	void measure(benchmark::State &state, Run run)
-	{
-		MemoryPort once(memory_, cvsram_);
-		check(run(once), once);
-		const Traffic &traffic = once.traffic(RamType::Mc);
-		bench::compareWithMemcpy(state, (traffic.readBytes + traffic.writeBytes) / 2, [&] {
-			MemoryPort port(memory_, cvsram_);
-			check(run(port), port);
-		});
-	}
-
-private:
-	static constexpr uint32_t kAtomBytes = 32;
-
-	static void check(const OperationResult &result, const MemoryPort &port)
-	{
-		if (result.hangs || port.faulted() || !result.guestError.empty()) {
-			std::fprintf(stderr, "datapath-bench: %s\n", result.guestError.c_str());
-			std::exit(1);
-		}
-	}
-
-	uint32_t line_;
-	uint32_t surface_;
-	size_t bytes_;
-	RamMemory memory_;
-	RamMemory cvsram_;
+	uint32_t line() const { return width * kAtomBytes; }
+	uint32_t surface() const { return line() * height; }
+	size_t bytes() const { return size_t{ surface() } * (channels / atomChannels(precision)); }
+	uint64_t second() const { return bytes(); }
+	uint64_t out() const { return 2 * bytes(); }
+	size_t memory() const { return 3 * bytes(); }
 };
 
+/** \return numbers for all cubes */
+std::vector<std::byte> randomElements(const Cubes &cubes)
+{
+	std::mt19937 engine(1);
+	std::vector<std::byte> bytes(cubes.memory());
+
+	for (std::byte &byte : bytes)
+		byte = static_cast<std::byte>(engine());
+	if (cubes.precision != Precision::Fp16)
+		return bytes;
+	/* Numbers of 2^-7 to 2^8, as networks have them: no NaNs, nothing denormal. */
+	for (size_t i = 1; i < bytes.size(); i += 2) {
+		const bool small = (bytes[i] & std::byte{ 0x20 }) == std::byte{};
+		bytes[i] =
+			(bytes[i] & std::byte{ 0xbf }) ^ (small ? std::byte{ 0x40 } : std::byte{});
+	}
+	return bytes;
+}
+
+using Run = std::function<OperationResult(MemoryPort &)>;
+
+struct Operation {
+	const char *name;
+	Cubes cubes;
+	Run run;
+};
+
+constexpr const char *kPrecisions[] = { "INT8", "INT16", "FP16" };
+
 /* A sum of two cubes. */
-SdpOp sumOf(const Cubes &cubes, Precision precision)
+SdpOp sumOf(const Cubes &cubes)
 {
 	SdpOp op;
 
-	op.in = op.proc = op.out = precision;
-	op.width = op.height = 56;
-	op.channels = 256;
+	op.in = op.proc = op.out = cubes.precision;
+	op.width = cubes.width;
+	op.height = cubes.height;
+	op.channels = cubes.channels;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
 	op.destination = { RamType::Mc, cubes.out(), cubes.line(), cubes.surface() };
 	op.x1.bypass = op.x1.alu.bypass = false;
 	op.x1.algorithm = SdpAlu::Sum;
 	op.x1.alu.fromMemory = true;
 	op.x1.read = { .enabled = true, .alu = true, .perElement = true };
-	op.x1.read.cube = { RamType::Mc, cubes.bytes(), cubes.line(), cubes.surface() };
-	op.x1.read.twoBytes = precision != Precision::Int8;
+	op.x1.read.cube = { RamType::Mc, cubes.second(), cubes.line(), cubes.surface() };
+	op.x1.read.twoBytes = cubes.precision != Precision::Int8;
 	op.converter = { .offset = 0, .scale = 1, .shift = 1 };
 	return op;
 }
 
-void elementWise(benchmark::State &state, Precision precision)
+Operation sum(Precision precision)
 {
-	Cubes cubes(56, 56, 256, precision);
-	const SdpOp op = sumOf(cubes, precision);
+	const Cubes cubes = { 56, 56, 256, precision };
 
-	cubes.measure(state, [&](MemoryPort &port) { return runSdp(op, {}, port); });
+	return { "sum of two cubes", cubes,
+		 [op = sumOf(cubes)](MemoryPort &port) { return runSdp(op, {}, port); } };
 }
-BENCHMARK_CAPTURE(elementWise, int8, Precision::Int8);
-BENCHMARK_CAPTURE(elementWise, int16, Precision::Int16);
-BENCHMARK_CAPTURE(elementWise, fp16, Precision::Fp16);
 
 /* As compilers make it of two cubes that count in steps of their own. */
-void scaledSum(benchmark::State &state)
+Operation scaledSum(Precision precision)
 {
-	Cubes cubes(56, 56, 256);
-	SdpOp op = sumOf(cubes, Precision::Int8);
+	const Cubes cubes = { 56, 56, 256, precision };
+	SdpOp op = sumOf(cubes);
 
 	op.y = op.x1;
 	op.y.alu.converterBypass = false;
@@ -243,20 +127,71 @@ void scaledSum(benchmark::State &state)
 	op.x1.alu = { .bypass = false, .value = -5 };
 	op.x1.mul = { .bypass = false, .value = 16001 };
 	op.converter = { .offset = -123456, .scale = 20011, .shift = 29 };
-	cubes.measure(state, [&](MemoryPort &port) { return runSdp(op, {}, port); });
+	return { "sum with factors", cubes,
+		 [op](MemoryPort &port) { return runSdp(op, {}, port); } };
 }
-BENCHMARK(scaledSum);
 
-void pooling(benchmark::State &state, PoolingMethod method, Precision precision)
+/** \return entries of a linear table, 16-bit numbers with \a one for 1, or FP16 */
+template<size_t kEntries>
+std::array<int16_t, kEntries> entriesOf(const LutTableConfig &table, bool isFloat, double one,
+					double (*function)(double))
 {
-	Cubes cubes(112, 112, 64, precision);
+	std::array<int16_t, kEntries> entries;
+	const double start = isFloat ? std::bit_cast<float>(static_cast<uint32_t>(table.start))
+				     : static_cast<double>(table.start);
+
+	for (size_t i = 0; i < kEntries; i++) {
+		const double y = function(start + std::ldexp(i, table.indexSelect));
+		const auto bits = std::bit_cast<uint32_t>(static_cast<float>(y));
+		entries[i] = static_cast<int16_t>(isFloat ? arith::fp32ToFp16(bits)
+							  : std::lround(y * one));
+	}
+	return entries;
+}
+
+LutTables tablesOf(const LutConfig &lut, Precision precision, double (*function)(double))
+{
+	constexpr double kOne = 16000;
+	const bool isFloat = precision == Precision::Fp16;
+
+	return { .le = entriesOf<LutTables::leEntries>(lut.le, isFloat, kOne, function),
+		 .lo = entriesOf<LutTables::loEntries>(lut.lo, isFloat, kOne, function) };
+}
+
+/* tanh() in SDP's tables, as compilers make them: both have the whole range, and LO answers. */
+Operation table(Precision precision)
+{
+	const Cubes cubes = { 56, 56, 256, precision };
+	const bool bytes = precision == Precision::Int8;
+	const int bits = bytes ? 8 : 16;
+	SdpOp op = sumOf(cubes);
+
+	op.x1 = {};
+	op.y.bypass = op.y.lutBypass = false;
+	op.lut.hybridSelectsLo = true;
+	op.lut.le.indexSelect = static_cast<int8_t>(bits - 6);
+	op.lut.lo.indexSelect = static_cast<int8_t>(bits - 8);
+	op.lut.le.start = op.lut.lo.start = -(1 << (bits - 1)) - 1;
+	op.lut.le.end = op.lut.lo.end = op.lut.le.start + (1 << bits);
+	op.converter = { .offset = 0, .scale = 77, .shift = static_cast<uint8_t>(bytes ? 14 : 6) };
+	const LutTables tables = tablesOf(
+		op.lut, precision,
+		bytes ? [](double x) { return std::tanh(x / 64); }
+		      : [](double x) { return std::tanh(x / 16384); });
+	return { "table of SDP", cubes,
+		 [op, tables](MemoryPort &port) { return runSdp(op, tables, port); } };
+}
+
+Operation pooling(PoolingMethod method, Precision precision)
+{
+	const Cubes cubes = { 112, 112, 64, precision };
 	PdpOp op;
 
 	op.method = method;
 	op.precision = precision;
-	op.inWidth = op.inHeight = 112;
-	op.outWidth = op.outHeight = 56;
-	op.channels = 64;
+	op.inWidth = op.inHeight = cubes.width;
+	op.outWidth = op.outHeight = cubes.width / 2;
+	op.channels = cubes.channels;
 	op.kernelWidth = op.kernelHeight = 3;
 	op.strideX = op.strideY = 2;
 	op.padLeft = op.padTop = 1;
@@ -264,27 +199,41 @@ void pooling(benchmark::State &state, PoolingMethod method, Precision precision)
 	op.recipWidth = op.recipHeight = precision == Precision::Fp16 ? 0x7555 : (1 << 16) / 3;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
 	op.destination = { RamType::Mc, cubes.out(), cubes.line() / 2, cubes.surface() / 4 };
-	cubes.measure(state, [&](MemoryPort &port) { return runPdp(op, port); });
+	return { method == PoolingMethod::Max ? "maximum of 3x3" : "average of 3x3", cubes,
+		 [op](MemoryPort &port) { return runPdp(op, port); } };
 }
-BENCHMARK_CAPTURE(pooling, max_int8, PoolingMethod::Max, Precision::Int8);
-BENCHMARK_CAPTURE(pooling, max_fp16, PoolingMethod::Max, Precision::Fp16);
-BENCHMARK_CAPTURE(pooling, average_int8, PoolingMethod::Average, Precision::Int8);
-BENCHMARK_CAPTURE(pooling, average_int16, PoolingMethod::Average, Precision::Int16);
-BENCHMARK_CAPTURE(pooling, average_fp16, PoolingMethod::Average, Precision::Fp16);
 
-void normalization(benchmark::State &state, Precision precision)
+Operation maximum(Precision precision)
 {
-	Cubes cubes(28, 28, 192, precision);
-	LutTables tables;
+	return pooling(PoolingMethod::Max, precision);
+}
+
+Operation average(Precision precision)
+{
+	return pooling(PoolingMethod::Average, precision);
+}
+
+/* By what is elements' sum of squares, as far as it goes. */
+constexpr double (*kFactors[])(double) = {
+	[](double sum) { return std::pow(1 + sum * 0x1p-15, -0.75); },
+	[](double sum) { return std::pow(1 + sum * 0x1p-31, -0.75); },
+	[](double sum) { return std::pow(1 + sum * 0x1p-13, -0.75); },
+};
+
+/* Local response normalization over five channels. */
+Operation normalization(Precision precision)
+{
+	const Cubes cubes = { 28, 28, 192, precision };
 	CdpOp op;
 
-	op.width = op.height = 28;
-	op.channels = 192;
+	op.width = cubes.width;
+	op.height = cubes.height;
+	op.channels = cubes.channels;
 	op.radius = 2;
 	op.precision = precision;
 	op.source = { RamType::Mc, 0, cubes.line(), cubes.surface() };
 	op.destination = { RamType::Mc, cubes.out(), cubes.line(), cubes.surface() };
-	op.output = { .offset = 0, .scale = 1, .shift = 15 };
+	op.output = { .offset = 0, .scale = 77, .shift = 22 };
 	op.lut = { .le = { .indexSelect = 11, .start = 0, .end = 1 << 17 },
 		   .lo = { .indexSelect = 4, .start = 0, .end = 1 << 12 } };
 	if (precision == Precision::Int16)
@@ -292,41 +241,37 @@ void normalization(benchmark::State &state, Precision precision)
 	if (precision == Precision::Fp16) /* FP32 bits of 65536 and 4096 */
 		op.lut = { .le = { .indexSelect = 10, .start = 0, .end = 0x47800000 },
 			   .lo = { .indexSelect = 4, .start = 0, .end = 0x45800000 } };
-	for (size_t i = 0; i < tables.lo.size(); i++)
-		tables.lo[i] = static_cast<int16_t>(i * 50);
-	cubes.measure(state, [&](MemoryPort &port) { return runCdp(op, tables, port); });
+	const LutTables tables = tablesOf(op.lut, precision, kFactors[static_cast<int>(precision)]);
+	return { "normalization", cubes,
+		 [op, tables](MemoryPort &port) { return runCdp(op, tables, port); } };
 }
-BENCHMARK_CAPTURE(normalization, int8, Precision::Int8);
-BENCHMARK_CAPTURE(normalization, int16, Precision::Int16);
-BENCHMARK_CAPTURE(normalization, fp16, Precision::Fp16);
 
-void copying(benchmark::State &state)
+Operation copying()
 {
-	Cubes cubes(56, 56, 256);
+	const Cubes cubes = { 56, 56, 256, Precision::Int8 };
 	BdmaOp op = {};
 
 	op.srcType = op.dstType = RamType::Mc;
 	op.dst = cubes.out();
 	op.lineBytes = op.srcLineStride = op.dstLineStride = cubes.line();
-	op.lines = 56;
+	op.lines = cubes.height;
 	op.surfaces = 8;
 	op.srcSurfaceStride = op.dstSurfaceStride = cubes.surface();
-	cubes.measure(state, [&](MemoryPort &port) { return run(op, port); });
+	return { "BDMA", cubes, [op](MemoryPort &port) { return sim::run(op, port); } };
 }
-BENCHMARK(copying);
 
-void rubik(benchmark::State &state, RubikMode mode)
+Operation rubik(const char *name, RubikMode mode)
 {
-	Cubes cubes(64, 56, 256);
-	RubikOp op = {};
+	const Cubes cubes = { 64, 56, 256, Precision::Int8 };
 	const bool merges = mode == RubikMode::Merge;
 	const uint32_t planeLine = 64;
+	RubikOp op = {};
 
 	op.mode = mode;
 	op.srcType = op.dstType = RamType::Mc;
-	op.width = 64;
-	op.height = 56;
-	op.channels = op.outChannels = 256;
+	op.width = cubes.width;
+	op.height = cubes.height;
+	op.channels = op.outChannels = cubes.channels;
 	op.dst = cubes.out();
 	op.srcLineStride = merges ? planeLine : cubes.line();
 	op.dstLineStride = merges ? cubes.line() : planeLine;
@@ -342,14 +287,185 @@ void rubik(benchmark::State &state, RubikMode mode)
 		op.blockStride = 2 * op.dstLineStride;
 		op.dstSurfaceStride = 4 * cubes.surface();
 	}
-	cubes.measure(state, [&](MemoryPort &port) { return run(op, port); });
+	return { name, cubes, [op](MemoryPort &port) { return sim::run(op, port); } };
 }
-BENCHMARK_CAPTURE(rubik, contract, RubikMode::Contract);
-BENCHMARK_CAPTURE(rubik, split, RubikMode::Split);
-BENCHMARK_CAPTURE(rubik, merge, RubikMode::Merge);
+
+std::vector<Operation> allOperations()
+{
+	std::vector<Operation> all;
+	const auto add = [&](Operation (*make)(Precision), bool floats = true) {
+		all.push_back(make(Precision::Int8));
+		all.push_back(make(Precision::Int16));
+		if (floats)
+			all.push_back(make(Precision::Fp16));
+	};
+
+	add(sum);
+	add(scaledSum, false);
+	add(table, false);
+	add(maximum);
+	add(average);
+	add(normalization);
+	all.push_back(copying());
+	all.push_back(rubik("RUBIK, contraction", RubikMode::Contract));
+	all.push_back(rubik("RUBIK, split", RubikMode::Split));
+	all.push_back(rubik("RUBIK, merge", RubikMode::Merge));
+	return all;
+}
+
+/** \brief Memories with the same cubes, which an operation works on in turns */
+class Memories
+{
+public:
+	Memories(const Operation &operation, size_t count) : operation_(operation), cvsram_(0, 1)
+	{
+		const std::vector<std::byte> elements = randomElements(operation.cubes);
+
+		for (size_t i = 0; i < count; i++) {
+			all_.push_back(std::make_unique<RamMemory>(0, elements.size()));
+			all_.back()->write(0, elements);
+		}
+	}
+
+	/** \return bytes that were read and written */
+	uint64_t runNext()
+	{
+		MemoryPort port(*all_[next_], cvsram_);
+		const OperationResult result = operation_.run(port);
+
+		if (result.hangs || port.faulted() || !result.guestError.empty()) {
+			std::fprintf(stderr, "datapath-bench: %s: %s\n", operation_.name,
+				     result.guestError.c_str());
+			std::exit(1);
+		}
+		next_ = (next_ + 1) % all_.size();
+		const Traffic &traffic = port.traffic(RamType::Mc);
+		return traffic.readBytes + traffic.writeBytes;
+	}
+
+private:
+	const Operation &operation_;
+	std::vector<std::unique_ptr<RamMemory>> all_;
+	RamMemory cvsram_;
+	size_t next_ = 0;
+};
+
+/** \brief memcpy() of as many bytes as an operation reads and writes together */
+class Copy
+{
+public:
+	explicit Copy(uint64_t traffic) : from_(traffic / 2, std::byte{ 1 }), to_(traffic / 2) {}
+
+	void run()
+	{
+		std::memcpy(to_.data(), from_.data(), from_.size());
+		asm volatile("" : : "r"(to_.data()) : "memory");
+	}
+
+private:
+	std::vector<std::byte> from_;
+	std::vector<std::byte> to_;
+};
+
+/** Seconds of a call, which is made so often that a round takes some time */
+template<typename Call>
+double secondsOf(Call call)
+{
+	constexpr double kRound = 200e-6;
+
+	for (unsigned int calls = 1;; calls *= 2) {
+		const double start = processSeconds();
+		for (unsigned int i = 0; i < calls; i++)
+			call();
+		const double took = processSeconds() - start;
+		if (took >= kRound)
+			return took / calls;
+	}
+}
+
+/** What moving as many bytes takes */
+struct Times {
+	double bytes; /* that memcpy() copies */
+	double operation = 1e9;
+	double copy = 1e9;
+
+	void print() const
+	{
+		std::printf(" %.1f | %.1f | %.2f |", bytes / operation / 1e9, bytes / copy / 1e9,
+			    copy / operation);
+	}
+};
+
+Times measure(const Operation &operation, size_t count, unsigned int rounds)
+{
+	Memories memories(operation, count);
+	uint64_t traffic = 0;
+	for (size_t i = 0; i < count; i++)
+		traffic += memories.runNext();
+	Copy copy(traffic);
+	Times times = { static_cast<double>(traffic) / 2 };
+
+	for (unsigned int round = 0; round < rounds; round++) {
+		times.operation = std::min(times.operation, secondsOf([&] {
+						   for (size_t i = 0; i < count; i++)
+							   memories.runNext();
+					   }));
+		times.copy = std::min(times.copy, secondsOf([&] { copy.run(); }));
+	}
+	return times;
+}
+
+/** \return bytes of which hardly any is in a cache when all were used since */
+size_t farBytes()
+{
+	constexpr long kLeast = 32 << 20;
+	constexpr long kMost = 128 << 20; /* what a guest is told may be another machine's */
+
+	return static_cast<size_t>(4 * std::clamp(sysconf(_SC_LEVEL3_CACHE_SIZE), kLeast, kMost));
+}
+
+void printLine(const Operation &operation, unsigned int rounds)
+{
+	const uint64_t traffic = Memories(operation, 1).runNext();
+	const Times near = measure(operation, 1, rounds);
+	const Times far = measure(operation, farBytes() / traffic + 1, (rounds + 3) / 4);
+
+	std::printf("| %s | %s | %.0f | %.1f |", operation.name,
+		    kPrecisions[static_cast<int>(operation.cubes.precision)], near.bytes / 1e3,
+		    near.operation * 1e6);
+	near.print();
+	far.print();
+	std::printf("\n");
+	std::fflush(stdout);
+}
 
 } /* namespace */
 
-} /* namespace nvdla::sim */
+} /* namespace nvdla::bench */
 
-BENCHMARK_MAIN();
+int main(int argc, char **argv)
+{
+	using namespace nvdla::bench;
+
+	unsigned int rounds = 20;
+	std::string part;
+	nvdla::CommandLine app("Operations that move more than they compute beside memcpy(), as a "
+			       "Markdown table",
+			       "datapath-bench");
+	app.option("--rounds", rounds, "how often each is run; the best time counts")
+		.range(1u, 100000u)
+		.valueText("N=20");
+	app.option("--operation", part, "only operations that have TEXT in their names")
+		.valueText("TEXT");
+	if (const auto code = app.parse(argc, argv))
+		return *code;
+
+	std::printf(
+		"| operation | precision | KB | us | GB/s | memcpy() | ratio | from memory, GB/s | "
+		"memcpy() | ratio |\n"
+		"|---|---|---|---|---|---|---|---|---|---|\n");
+	for (const Operation &operation : allOperations())
+		if (std::string_view(operation.name).find(part) != std::string_view::npos)
+			printLine(operation, rounds);
+	return 0;
+}
