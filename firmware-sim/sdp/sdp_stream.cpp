@@ -3,14 +3,11 @@
 
 #include <algorithm>
 
-#include <nvdla/hw/registers.h>
-
 #include "arith/float.h"
 #include "core/elements.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_float.h"
 #include "sdp/sdp_halves.h"
-#include "sdp/sdp_work.h"
 
 namespace nvdla::sim
 {
@@ -97,6 +94,10 @@ void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count
 void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
 	atoms_ += run.width;
+	if (isByteFunction()) {
+		storeByTable(run, atoms);
+		return;
+	}
 	if (takesBytes()) {
 		loadBytes(run.surface, run.y, run.x, run.width);
 		if (storeBytes(run, atoms))
@@ -107,6 +108,48 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 	}
 	widen(atoms);
 	processLoaded(run, run.x, input_);
+}
+
+/* INT8 to INT8 with a table that nobody counts, of more elements than there are numbers. */
+bool SdpStream::isByteFunction() const
+{
+	constexpr uint64_t kFewAtoms = 16;
+	const bool areBytes = op_.proc == Precision::Int8 && op_.out == Precision::Int8;
+	const bool counts = op_.countsLut || op_.countsSaturation;
+	const auto reads = [](const SdpStage &stage) {
+		return stage.readsAlu() || stage.readsMul();
+	};
+
+	return areBytes && staysAtoms() && !lutBypassed() && !counts && !reads(op_.x1) &&
+	       !reads(op_.x2) && !reads(op_.y) &&
+	       uint64_t{ op_.width } * op_.height * op_.surfaces() > kFewAtoms;
+}
+
+/* All numbers go through the stages once. */
+void SdpStream::makeByteTable(const StreamRun &run)
+{
+	const SdpCounters counters = counters_;
+	SdpByteTable numbers;
+
+	for (size_t i = 0; i < numbers.size(); i++)
+		numbers[i] = static_cast<std::byte>(i);
+	loadOperands(run.surface, run.y, run.x, numbers.size() / lanes_);
+	widen(numbers);
+	applyStages(input_);
+	applyLut();
+	convert();
+	counters_ = counters;
+	byteTable_.emplace();
+	narrowElements(values_, op_.out, *byteTable_);
+}
+
+void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> atoms)
+{
+	if (!byteTable_)
+		makeByteTable(run);
+	bytes_.resize(atoms.size());
+	counters_.nonZero |= lookUpSdpBytes(*byteTable_, atoms, bytes_);
+	write(run, run.surface, run.x);
 }
 
 /* To input_. */
@@ -133,7 +176,7 @@ void SdpStream::processLoaded(const StreamRun &run, uint32_t x, std::span<const 
 		checkZero(values_);
 		return;
 	}
-	if (storeFloat(run, x))
+	if (storeValues(run, x))
 		return;
 	convert();
 	emit(run, x, static_cast<uint32_t>(input.size() / lanes_));
@@ -261,12 +304,14 @@ bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const in
 	return true;
 }
 
-bool SdpStream::storeFloat(const StreamRun &run, uint32_t x)
+/* Numbers behind the stages, or behind the table, straight to memory. */
+bool SdpStream::storeValues(const StreamRun &run, uint32_t x)
 {
 	if (!staysAtoms())
 		return false;
 	bytes_.resize(values_.size() / lanes_ * atomBytes);
-	if (!storeSdpOutputFloat(op_, values_, bytes_, counters_))
+	if (!storeSdpOutputFloat(op_, values_, bytes_, counters_) &&
+	    !storeSdpFast(op_, {}, lanes_, values_, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
 	return true;
@@ -374,52 +419,6 @@ void SdpStream::checkZero(std::span<const int32_t> values)
 {
 	counters_.nonZero |=
 		std::any_of(values.begin(), values.end(), [](int32_t value) { return value != 0; });
-}
-
-void SdpStream::reportCounters(OperationResult &result) const
-{
-	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
-	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
-	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
-
-	result.updates = {
-		{ NVDLA_SDP_D_STATUS, counters_.nonZero },
-		{ NVDLA_SDP_D_STATUS_NAN_INPUT_NUM, 0 },
-		{ NVDLA_SDP_D_STATUS_INF_INPUT_NUM, 0 },
-		{ NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM,
-		  op_.countsOutputNan ? counters_.nanOutput : 0 },
-		{ NVDLA_SDP_D_PERF_LUT_UFLOW, lut.underflow },
-		{ NVDLA_SDP_D_PERF_LUT_OFLOW, lut.overflow },
-		{ NVDLA_SDP_D_PERF_LUT_HYBRID, lut.hybrid },
-		{ NVDLA_SDP_D_PERF_LUT_LE_HIT, lut.leHit },
-		{ NVDLA_SDP_D_PERF_LUT_LO_HIT, lut.loHit },
-		{ NVDLA_SDP_D_PERF_OUT_SATURATION,
-		  op_.countsSaturation ? counters_.saturation : 0 },
-	};
-	if (!op_.usesRdma())
-		return;
-	result.updates.push_back(
-		{ NVDLA_SDP_RDMA_D_STATUS_NAN_INPUT_NUM, countsNan ? counters_.nanInput : 0 });
-	result.updates.push_back(
-		{ NVDLA_SDP_RDMA_D_STATUS_INF_INPUT_NUM, countsNan ? counters_.infInput : 0 });
-}
-
-OperationResult SdpStream::finish()
-{
-	OperationResult result;
-	const uint64_t expected = uint64_t{ op_.batches } * op_.surfaces() * op_.height * op_.width;
-
-	if (op_.toPdp && !toPdp_ && !op_.compares())
-		error("SDP: the output goes to PDP, which does not take it");
-	if (atoms_ != expected) {
-		error("SDP: the input is not the whole cube");
-		result.hangs = true;
-	}
-	result.hangs |= op_.hangs;
-	result.guestError = guestError_;
-	reportCounters(result);
-	result.work.sdp = sdpWork(op_);
-	return result;
 }
 
 } /* namespace nvdla::sim */

@@ -17,6 +17,7 @@
 #include "core/stream.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
+#include "sdp/sdp_byte_table.h"
 #include "sdp/sdp_datapath.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_line.h"
@@ -88,6 +89,9 @@ private:
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void makeNumbers();
+	bool isByteFunction() const;
+	void makeByteTable(const StreamRun &run);
+	void storeByTable(const StreamRun &run, std::span<const std::byte> atoms);
 	bool takesBytes() const;
 	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	void widen(std::span<const std::byte> atoms);
@@ -96,7 +100,7 @@ private:
 	bool storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeLine(const StreamRun &run, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
-	bool storeFloat(const StreamRun &run, uint32_t x);
+	bool storeValues(const StreamRun &run, uint32_t x);
 	void applyStages(std::span<const int32_t> input);
 	void applyStage(const SdpStageRun &run);
 	bool lutBypassed() const;
@@ -115,7 +119,8 @@ private:
 	StreamSink *toPdp_;
 	const uint32_t lanes_;
 	Lut lut_;
-	std::optional<FastLut> fastLut_; /**< there if it can take lut_'s place */
+	std::optional<FastLut> fastLut_;	/**< there if it can take lut_'s place */
+	std::optional<SdpByteTable> byteTable_; /**< there if the operation is that */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "sdp/sdp_stream.h"
 
+#include <cstdio>
 #include <numeric>
+#include <random>
 
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
 
 #include "arith/integer.h"
+#include "each_target.h"
 #include "sdp/sdp_work.h"
 #include "sdp_test_support.h"
 #include "timing/operation_timing.h"
 
 using namespace nvdla::sim;
 using namespace nvdla::sim::test;
+using nvdla::test::forEachTarget;
 
 namespace
 {
@@ -303,6 +307,61 @@ TEST(SdpRun, PackedLinesAreAsOthers)
 		}
 	}
 	EXPECT_EQ(results[0], results[1]);
+}
+
+/* Where nobody counts, what becomes of each number is computed once. */
+TEST(SdpRun, TablesOfBytesAreAsOthers)
+{
+	constexpr uint32_t seed = 4711, width = 5, height = 9;
+	std::mt19937 engine(seed);
+	const auto number = [&](int32_t low, int32_t high) {
+		return std::uniform_int_distribution<int32_t>(low, high)(engine);
+	};
+	const auto operand = [&](int32_t limit) {
+		return SdpOperand{ .bypass = number(0, 1) == 0, .value = number(-limit, limit) };
+	};
+	const auto half = [&] {
+		return LutTableConfig{ .indexSelect = static_cast<int8_t>(number(-1, 3)),
+				       .start = number(-200, 0),
+				       .end = number(0, 200) };
+	};
+
+	std::printf("seed %u\n", seed);
+	for (int round = 0; round < 50; round++) {
+		SdpBench bench;
+		SdpOp op = SdpBench::passThrough(Precision::Int8, width, height, 40);
+		LutTables random;
+		std::vector<int32_t> elements(size_t{ width } * height * 64);
+		for (int16_t &entry : random.le)
+			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
+		for (int16_t &entry : random.lo)
+			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
+		for (int32_t &element : elements)
+			element = round ? number(INT8_MIN, INT8_MAX) : 0;
+		bench.store(SdpBench::sourceAddress, Precision::Int8, elements);
+		op.x1 = { .bypass = false, .alu = operand(100), .mul = operand(3) };
+		op.x1.algorithm = static_cast<SdpAlu>(number(0, 2));
+		op.y = { .bypass = false, .mul = operand(5), .mulShift = 1, .lutBypass = false };
+		op.lut = { .le = half(), .lo = half(), .hybridSelectsLo = number(0, 1) == 1 };
+		op.converter = { .offset = number(-9, 9),
+				 .scale = static_cast<int16_t>(number(-9, 9)),
+				 .shift = static_cast<uint8_t>(number(0, 9)) };
+
+		std::vector<int32_t> results[2];
+		uint32_t status[2];
+		for (const bool counts : { false, true }) {
+			op.countsLut = counts;
+			forEachTarget([&] {
+				MemoryPort port = bench.port();
+				status[counts] =
+					updateOf(runSdp(op, random, port), NVDLA_SDP_D_STATUS);
+				results[counts] = bench.load(SdpBench::destinationAddress,
+							     Precision::Int8, elements.size());
+				EXPECT_EQ(results[counts], results[0]);
+				EXPECT_EQ(status[counts], status[0]);
+			});
+		}
+	}
 }
 
 TEST(SdpRun, NanFlush)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A look-up in registers takes four bits of each byte, and has a table of sixteen: one for each
+ * upper half, of which the upper bits choose one after the other.
+ *
+ * The file is compiled once for each instruction set (Highway).
+ */
+#include "sdp/sdp_byte_table.h"
+
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "sdp/sdp_byte_table.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+/* The names here are others' as well. */
+namespace byte_table
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_SCALAR
+
+bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
+{
+	uint8_t any = 0;
+
+	for (size_t i = 0; i < count; i++)
+		any |= out[i] = table[in[i]];
+	return any != 0;
+}
+
+#else
+
+/* A run of atoms may have an odd number of them. */
+using Tag = hn::CappedTag<uint8_t, 64>;
+using AtomTag = hn::CappedTag<uint8_t, 32>;
+
+/** \brief Tables of sixteen, in registers: what is written cannot change them */
+template<class D>
+class Tables
+{
+public:
+	using Vector = hn::Vec<D>;
+
+	explicit HWY_INLINE Tables(const uint8_t *table)
+	{
+		for (size_t i = 0; i < kCount; i++)
+			of_[i] = hn::LoadDup128(D(), table + 16 * i);
+	}
+
+	HWY_INLINE Vector lookUp(const uint8_t *in, uint8_t *out) const
+	{
+		const Vector bytes = hn::LoadU(D(), in);
+		const Vector results = choose<0, kCount>(bytes, hn::And(bytes, hn::Set(D(), 0xf)));
+
+		hn::StoreU(results, D(), out);
+		return results;
+	}
+
+private:
+	static constexpr size_t kCount = 16;
+
+	/** \tparam kFrom the first one of \tparam kTables, of which upper bits choose */
+	template<size_t kFrom, size_t kTables>
+	HWY_INLINE Vector choose(Vector bytes, Vector lower) const
+	{
+		if constexpr (kTables == 1) {
+			return hn::TableLookupBytes(of_[kFrom], lower);
+		} else {
+			constexpr size_t kHalf = kTables / 2;
+			const auto isUpper = hn::TestBit(bytes, hn::Set(D(), 16 * kHalf));
+
+			return hn::IfThenElse(isUpper, choose<kFrom + kHalf, kHalf>(bytes, lower),
+					      choose<kFrom, kHalf>(bytes, lower));
+		}
+	}
+
+	Vector of_[kCount];
+};
+
+bool lookUp(const uint8_t *table, const uint8_t *in, uint8_t *out, size_t count)
+{
+	constexpr size_t kStep = hn::MaxLanes(Tag());
+	constexpr size_t kAtomStep = hn::MaxLanes(AtomTag());
+	const Tables<Tag> tables(table);
+	const Tables<AtomTag> tablesOfRest(table);
+	auto any = hn::Zero(Tag());
+	auto anyOfRest = hn::Zero(AtomTag());
+	size_t i = 0;
+
+	for (; i + kStep <= count; i += kStep)
+		any = hn::Or(any, tables.lookUp(in + i, out + i));
+	for (; i < count; i += kAtomStep)
+		anyOfRest = hn::Or(anyOfRest, tablesOfRest.lookUp(in + i, out + i));
+	return !hn::AllTrue(Tag(), hn::Eq(any, hn::Zero(Tag()))) ||
+	       !hn::AllTrue(AtomTag(), hn::Eq(anyOfRest, hn::Zero(AtomTag())));
+}
+
+#endif
+
+} /* namespace byte_table */
+
+bool lookUpBytesOfTarget(const std::byte *table, const std::byte *in, std::byte *out, size_t count)
+{
+	return byte_table::lookUp(reinterpret_cast<const uint8_t *>(table),
+				  reinterpret_cast<const uint8_t *>(in),
+				  reinterpret_cast<uint8_t *>(out), count);
+}
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(lookUpBytesOfTarget);
+
+bool lookUpSdpBytes(const SdpByteTable &table, std::span<const std::byte> in,
+		    std::span<std::byte> out)
+{
+	return HWY_DYNAMIC_DISPATCH(lookUpBytesOfTarget)(table.data(), in.data(), out.data(),
+							 in.size());
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */
