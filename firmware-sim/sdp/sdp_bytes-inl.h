@@ -85,12 +85,28 @@ HWY_INLINE Short loadShorts(const int8_t *numbers)
 	return hn::PromoteTo(ShortTag(), hn::LoadU(tag, numbers));
 }
 
+HWY_INLINE Short loadShorts(const int16_t *numbers)
+{
+	return hn::LoadU(ShortTag(), numbers);
+}
+
+HWY_INLINE void storeNumbers(int8_t *out, Short numbers)
+{
+	const hn::Rebind<int8_t, ShortTag> tag;
+
+	hn::StoreU(hn::DemoteTo(tag, numbers), tag, out);
+}
+
+HWY_INLINE void storeNumbers(int16_t *out, Short numbers)
+{
+	hn::StoreU(numbers, ShortTag(), out);
+}
+
 template<bool kElements>
 void storeShortLanes(const Run<int8_t> &run, const ShortLine &line, size_t lane, int8_t *out,
 		     Short &any)
 {
 	const ShortTag tag;
-	const hn::Rebind<int8_t, ShortTag> elementTag;
 	const Short factor = hn::LoadU(tag, line.factor + lane);
 	const Short elementFactor = hn::LoadU(tag, line.elementFactor + lane);
 	const auto half = static_cast<int16_t>((1 << line.fractionBits) >> 1);
@@ -111,7 +127,7 @@ void storeShortLanes(const Run<int8_t> &run, const ShortLine &line, size_t lane,
 		const Short less = hn::And(hn::VecFromMask(tag, hn::Lt(value, halves)), down);
 		const Short numbers = hn::ShiftRightSame(hn::Add(value, less), shift);
 		all = hn::Or(all, numbers);
-		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
+		storeNumbers(out + at, numbers);
 	}
 	any = all;
 }
@@ -139,7 +155,8 @@ void storeShorts(const Run<int8_t> &run, const ShortLine &line, std::byte *bytes
  * \brief SdpLine of an element and another one, in fixed point
  *
  * Both are a pair, and so are their factors: one instruction has both products and their sum.
- * Factors have 16 bits, and another pair has what these leave out.
+ * Factors have 16 bits, and another pair has what these leave out. The lanes of two atoms of INT16
+ * are as many as one of INT8 has.
  */
 struct PairLine {
 	static constexpr size_t kLanes = SdpLine::kMostLanes;
@@ -157,7 +174,13 @@ struct PairLine {
 	int32_t margin;
 
 	/** \return false if numbers do not fit, or too many rests would not be certain */
-	bool set(const Run<int8_t> &run);
+	template<typename Element>
+	bool set(const Run<Element> &run);
+
+	/* For Run::setUpTo(): set() knows the error, and exact sums are for single precision. */
+	static constexpr double kRounding = 0;
+	static constexpr double kMostRounding = 1;
+	static constexpr int kWholeBits = Singles::kWholeBits;
 };
 
 /** \return the nearest whole number, of less than 2^51, without a call of a library */
@@ -179,10 +202,12 @@ inline int16_t takeApart(double factor, int16_t &rest)
 	return static_cast<int16_t>(whole);
 }
 
-bool PairLine::set(const Run<int8_t> &run)
+template<typename Element>
+bool PairLine::set(const Run<Element> &run)
 {
 	/* Steps that a sum is off by: what is cut of the rests' sum, and roundings of numbers. */
-	constexpr double kError = 1 + 0.5 + 2 * 128 * 0.5 / (1 << kRestBits) + 1e-3;
+	constexpr double kError =
+		1 + 0.5 + 2 * Run<Element>::kWidest * 0.5 / (1 << kRestBits) + 1e-3;
 	constexpr double kMostFactor = 32766.0 / (1 << kBits);
 	constexpr int32_t kMostMargin = (1 << kBits) / 128;
 	const SdpLine &line = run.line;
@@ -192,10 +217,11 @@ bool PairLine::set(const Run<int8_t> &run)
 		return false;
 	margin = static_cast<int32_t>(std::ceil(line.error * powerOfTwo(kBits) + kError));
 	for (size_t i = 0; i < kLanes; i++) {
-		factor[i] = takeApart(line.factor[i], factorRest[i]);
-		elementFactor[i] = takeApart(line.elementFactor[i], elementRest[i]);
+		const size_t lane = i % run.lanes;
+		factor[i] = takeApart(line.factor[lane], factorRest[i]);
+		elementFactor[i] = takeApart(line.elementFactor[lane], elementRest[i]);
 		const auto offset =
-			static_cast<int32_t>(nearestWhole(line.offset[i] * powerOfTwo(kBits)) +
+			static_cast<int32_t>(nearestWhole(line.offset[lane] * powerOfTwo(kBits)) +
 					     (1 << (kBits - 1)) + margin);
 		offsetLow[i] = static_cast<int16_t>(offset);
 		offsetHigh[i] = static_cast<int16_t>(offset >> 16);
@@ -227,62 +253,96 @@ HWY_INLINE void pairUp(Short a, Short b, PairNumbers &lower, PairNumbers &upper)
 	upper = hn::BitCast(pairs::PairTag(), hn::InterleaveUpper(ShortTag(), a, b));
 }
 
-/** \return false if too many are not certain */
-bool storePairLanes(const Run<int8_t> &run, const PairLine &line, size_t lane, int8_t *out,
-		    SdpUncertain &uncertain, Short &any)
+/** Vectors of the same lanes of each atom, or of two */
+template<typename Element>
+class PairVectors
 {
-	const ShortTag tag;
-	const pairs::PairTag pairTag;
-	const hn::Rebind<int8_t, ShortTag> elementTag;
-	const auto constants = [&](const int16_t *numbers)
-				       HWY_ATTR { return hn::LoadU(tag, numbers + lane); };
-	const auto limit = hn::Set(pairTag, 2 * line.margin);
-	const auto part = hn::Set(pairTag, (1 << PairLine::kBits) - 1);
-	const int8_t *in = run.in;
-	const int8_t *elements = run.elements;
-	const size_t count = run.count;
-	PairLanes lower;
-	PairLanes upper;
-	Short all = any;
+public:
+	PairVectors(const Run<Element> &run, const PairLine &line, size_t lane)
+		: run_(run), limit_(hn::Set(pairs::PairTag(), 2 * line.margin))
+	{
+		const auto constants = [&](const int16_t *numbers) HWY_ATTR {
+			return hn::LoadU(ShortTag(), numbers + lane);
+		};
 
-	pairUp(constants(line.factor), constants(line.elementFactor), lower.factors, upper.factors);
-	pairUp(constants(line.factorRest), constants(line.elementRest), lower.rests, upper.rests);
-	pairUp(constants(line.offsetLow), constants(line.offsetHigh), lower.offsets, upper.offsets);
-	for (size_t at = lane; at < count; at += PairLine::kLanes) {
+		pairUp(constants(line.factor), constants(line.elementFactor), lower_.factors,
+		       upper_.factors);
+		pairUp(constants(line.factorRest), constants(line.elementRest), lower_.rests,
+		       upper_.rests);
+		pairUp(constants(line.offsetLow), constants(line.offsetHigh), lower_.offsets,
+		       upper_.offsets);
+	}
+
+	/**
+	 * \brief Numbers of a vector; those that are not certain are noted, with zeros meanwhile
+	 * \return false if they are too many
+	 */
+	HWY_INLINE bool at(size_t at, Short &numbers, SdpUncertain &uncertain) const
+	{
+		const ShortTag tag;
+		const pairs::PairTag pairTag;
+		const auto part = hn::Set(pairTag, (1 << PairLine::kBits) - 1);
 		PairNumbers a;
 		PairNumbers b;
-		pairUp(loadShorts(in + at), loadShorts(elements + at), a, b);
-		a = lower.sumsOf(a);
-		b = upper.sumsOf(b);
+
+		pairUp(loadShorts(run_.in + at), loadShorts(run_.elements + at), a, b);
+		a = lower_.sumsOf(a);
+		b = upper_.sumsOf(b);
 		const auto restA = hn::And(a, part);
 		const auto restB = hn::And(b, part);
-		Short numbers = hn::ReorderDemote2To(tag, hn::ShiftRight<PairLine::kBits>(a),
-						     hn::ShiftRight<PairLine::kBits>(b));
-		if (HWY_UNLIKELY(!hn::AllFalse(pairTag, hn::Lt(hn::Min(restA, restB), limit)))) {
-			const auto open = hn::MaskFromVec(hn::ReorderDemote2To(
-				tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit)),
-				hn::VecFromMask(pairTag, hn::Lt(restB, limit))));
-			if (!uncertain.add(at, bitsOf(tag, open)))
-				return false;
-			numbers = hn::IfThenZeroElse(open, numbers);
-		}
+		numbers = hn::ReorderDemote2To(tag, hn::ShiftRight<PairLine::kBits>(a),
+					       hn::ShiftRight<PairLine::kBits>(b));
+		if (HWY_LIKELY(hn::AllFalse(pairTag, hn::Lt(hn::Min(restA, restB), limit_))))
+			return true;
+		const auto open = hn::MaskFromVec(hn::ReorderDemote2To(
+			tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit_)),
+			hn::VecFromMask(pairTag, hn::Lt(restB, limit_))));
+		numbers = hn::IfThenZeroElse(open, numbers);
+		return uncertain.add(at, bitsOf(tag, open));
+	}
+
+private:
+	const Run<Element> run_; /* a copy, which what is written cannot change */
+	const PairNumbers limit_;
+	PairLanes lower_;
+	PairLanes upper_;
+};
+
+/** \return false if too many are not certain */
+template<typename Element>
+bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, Element *out,
+		    SdpUncertain &uncertain, Short &any)
+{
+	const PairVectors<Element> vectors(run, line, lane);
+	const size_t count = run.count;
+	Short all = any;
+	Short numbers;
+
+	for (size_t at = lane; at < count; at += PairLine::kLanes) {
+		/* The last atom of an odd number of them is there with the one before, again. */
+		const size_t from = std::min(at, count - kShorts);
+		if (!vectors.at(from, numbers, uncertain))
+			return false;
 		all = hn::Or(all, numbers);
-		hn::StoreU(hn::DemoteTo(elementTag, numbers), elementTag, out + at);
+		storeNumbers(out + from, numbers);
 	}
 	any = all;
 	return true;
 }
 
 /** \return false if nothing is of use: there is another way */
-bool storePairs(const Run<int8_t> &run, std::byte *bytes, SdpCounters &counters)
+template<typename Element>
+bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 {
 	const ShortTag tag;
 	Short any = hn::Zero(tag);
-	auto *out = reinterpret_cast<int8_t *>(bytes);
+	auto *out = reinterpret_cast<Element *>(bytes);
 	SdpUncertain uncertain(run.count);
 	PairLine line;
 
-	if (!line.set(run))
+	if (run.count < kShorts ||
+	    !run.template setUpTo<PairLine>(Run<Element>::kWidest, run.widestElement()) ||
+	    !line.set(run))
 		return false;
 	for (size_t lane = 0; lane < PairLine::kLanes; lane += kShorts)
 		if (!storePairLanes(run, line, lane, out, uncertain, any))
@@ -294,7 +354,8 @@ bool storePairs(const Run<int8_t> &run, std::byte *bytes, SdpCounters &counters)
 
 #else
 
-bool storePairs(const Run<int8_t> &, std::byte *, SdpCounters &)
+template<typename Element>
+bool storePairs(const Run<Element> &, std::byte *, SdpCounters &)
 {
 	return false;
 }
@@ -316,18 +377,15 @@ bool storeElements(const SdpOp &op, const SdpLine &line, std::span<const SdpStag
 			     .elements = elements,
 			     .largest = Run<Element>::kWidest };
 
-	if (!run.set())
-		return false;
 	if constexpr (Run<Element>::kIsByte) {
 		ShortLine shortLine;
-		if (shortLine.set(run)) {
+		if (run.set() && shortLine.set(run)) {
 			storeShorts(run, shortLine, bytes, counters);
 			return true;
 		}
-		if (storePairs(run, bytes, counters))
-			return true;
 	}
-	return storeAs<Element>(run, bytes, counters);
+	return storePairs(run, bytes, counters) ||
+	       (run.set() && storeAs<Element>(run, bytes, counters));
 }
 
 bool storeBytes(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages,

@@ -529,24 +529,19 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 	}
 }
 
-/* Every sum of INT8 and INT8 that count in steps of their own, as compilers make it. */
-TEST(SdpFast, LinesOfScaledSumsAreTheReference)
+/* Sums of elements that count in steps of their own, as compilers make them. */
+void expectScaledSums(Precision precision, const std::vector<int32_t> &inputs,
+		      const std::vector<int32_t> &others, uint32_t seed)
 {
-	constexpr size_t lanes = 32;
+	const size_t lanes = atomChannels(precision);
+	const bool isByte = precision == Precision::Int8;
 	constexpr int rounds = 40;
-	Random random(509);
-	std::vector<int32_t> inputs;
-	std::vector<int8_t> others;
+	Random random(seed);
+	const auto in = stored(inputs, precision);
+	const auto otherBytes = stored(others, precision);
 	size_t stores = 0;
 	size_t runs = 0;
 
-	for (int a = INT8_MIN; a <= INT8_MAX; a++) {
-		for (int b = INT8_MIN; b <= INT8_MAX; b++) {
-			inputs.push_back(a);
-			others.push_back(static_cast<int8_t>(b));
-		}
-	}
-	const auto in = stored(inputs, Precision::Int8);
 	for (int round = 0; round < rounds; round++) {
 		Chain chain(inputs, lanes, 2);
 		SdpStage x;
@@ -554,12 +549,16 @@ TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 		SdpOp op;
 		SdpCounters counters;
 
+		op.in = op.proc = op.out = precision;
 		x.bypass = x.alu.bypass = x.mul.bypass = false;
 		x.algorithm = SdpAlu::Sum;
 		y.bypass = y.alu.bypass = y.alu.converterBypass = false;
 		y.algorithm = SdpAlu::Sum;
+		y.read.twoBytes = !isByte;
+		/* Products of 16 bits with more than as many leave 32 bits, which clip them. */
+		const int32_t most = isByte || round % 2 ? 32000 : 60000;
 		y.alu.converter = { .offset = random(-30, 30),
-				    .scale = static_cast<int16_t>(random(-32000, 32000)),
+				    .scale = static_cast<int16_t>(random(-most, most) / 2),
 				    .shift = 0 };
 		op.converter = { .offset = random(-500000, 500000),
 				 .scale = static_cast<int16_t>(random(8000, 32000)),
@@ -568,17 +567,18 @@ TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 		std::vector<int32_t> scales;
 		for (size_t lane = 0; lane < lanes; lane++) {
 			offsets.push_back(random(-30, 30));
-			scales.push_back(random(-32000, 32000));
+			scales.push_back(random(-most, most) / 2);
 		}
 		std::vector<int32_t> elements;
-		for (const int8_t other : others)
-			elements.push_back(sdpIntegerOperand(y, true, true, other));
+		for (const int32_t other : others)
+			elements.push_back(
+				sdpIntegerOperand(y, true, true, static_cast<int16_t>(other)));
 		chain.append(x, false, { offsets.data(), 0 }, { scales.data(), 0 });
 		chain.append(y, true, { elements.data(), lanes }, {});
 		chain.runs.back().alu = { nullptr, lanes };
-		chain.runs.back().aluBytes = std::as_bytes(std::span(others)).data();
+		chain.runs.back().aluBytes = otherBytes.data();
 		convertSdpOutput(op, chain.expected, counters);
-		const auto bytes = stored(chain.expected, Precision::Int8);
+		const auto bytes = stored(chain.expected, precision);
 		forEachVectorTarget([&] {
 			SdpLine line;
 			ASSERT_TRUE(findSdpLine(op, chain.runs, lanes, line));
@@ -591,6 +591,40 @@ TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 	}
 	std::printf("%zu of %zu\n", stores, runs);
 	EXPECT_GT(stores, runs / 2);
+}
+
+/* Every sum of INT8 and INT8. */
+TEST(SdpFast, LinesOfScaledSumsAreTheReference)
+{
+	std::vector<int32_t> inputs;
+	std::vector<int32_t> others;
+
+	for (int a = INT8_MIN; a <= INT8_MAX; a++) {
+		for (int b = INT8_MIN; b <= INT8_MAX; b++) {
+			inputs.push_back(a);
+			others.push_back(b);
+		}
+	}
+	expectScaledSums(Precision::Int8, inputs, others, 509);
+}
+
+/* Sums of INT16, the largest ones included, of an odd number of atoms. */
+TEST(SdpFast, LinesOfScaledInt16SumsAreTheReference)
+{
+	constexpr size_t count = 1001 * atomChannels(Precision::Int16);
+	Random random(510);
+	std::vector<int32_t> inputs;
+	std::vector<int32_t> others;
+	const auto element = [&] {
+		return random(0, 9) ? random(INT16_MIN, INT16_MAX)
+				    : (random(0, 1) ? INT16_MAX : INT16_MIN);
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		inputs.push_back(element());
+		others.push_back(element());
+	}
+	expectScaledSums(Precision::Int16, inputs, others, 511);
 }
 
 TEST(SdpFast, OperandsAreConvertedAsTheReferenceDoes)
@@ -634,7 +668,8 @@ TEST(SdpFast, ElementsAreWidenedAsTheReferenceDoes)
 	}
 }
 
-/* Kernels of one lane take as long to compile as two sets of vectors, for processors that are rare. */
+/* Kernels of one lane take as long to compile as two sets of vectors, for processors that are rare.
+ */
 TEST(SdpFast, ScalarsAreLeftToTheReference)
 {
 	SdpOp op;
