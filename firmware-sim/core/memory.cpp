@@ -47,13 +47,25 @@ std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size
 	return buffer;
 }
 
+std::span<std::byte> MemoryPort::place(RamType type, uint64_t address, size_t size,
+				       std::vector<std::byte> &buffer)
+{
+	const std::span<std::byte> there = find(type, address, size);
+
+	if (!there.empty() && !cancelled())
+		return there;
+	buffer.resize(size);
+	return buffer;
+}
+
 void MemoryPort::write(RamType type, uint64_t address, std::span<const std::byte> data)
 {
 	if (cancelled())
 		return;
-	/* What is written may be a view of what is there. */
+	/* What is written may be a view of what is there, or be there. */
 	if (const std::span<std::byte> there = find(type, address, data.size()); !there.empty()) {
-		std::memmove(there.data(), data.data(), data.size());
+		if (there.data() != data.data())
+			std::memmove(there.data(), data.data(), data.size());
 	} else if (!select(type).write(address, data)) {
 		fault(type, address);
 		return;

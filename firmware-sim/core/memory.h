@@ -86,6 +86,15 @@ public:
 	std::span<const std::byte> view(RamType type, uint64_t address, size_t size,
 					std::vector<std::byte> &buffer);
 
+	/**
+	 * \brief Where to put what is written with write() afterwards, without a copy if the memory
+	 *	  has a view
+	 * \param buffer has the bytes if it has none
+	 * \return \a size bytes, which may be written in any order and more than once
+	 */
+	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
+				   std::vector<std::byte> &buffer);
+
 	/** \return what the memory has a view of, empty if it has none; it does not count as read
 	 */
 	std::span<const std::byte> look(RamType type, uint64_t address, size_t size)

@@ -2,6 +2,7 @@
 #include "sdp/sdp_stream.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "arith/float.h"
 #include "core/elements.h"
@@ -147,7 +148,7 @@ void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> at
 {
 	if (!byteTable_)
 		makeByteTable(run);
-	bytes_.resize(atoms.size());
+	place(run, run.x, atoms.size(), atoms);
 	counters_.nonZero |= lookUpSdpBytes(*byteTable_, atoms, bytes_);
 	write(run, run.surface, run.x);
 }
@@ -250,7 +251,7 @@ bool SdpStream::findLine(Line &line, uint32_t surface)
 /* From memory straight to memory: FP16, or integers on a line. */
 bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
-	bytes_.resize(atoms.size());
+	place(run, run.x, atoms.size(), atoms);
 	const bool stored = op_.proc == Precision::Fp16
 				    ? storeSdpHalves(op_, stages_, atoms, bytes_, counters_)
 				    : findLine(bytesLine_, run.surface) &&
@@ -267,7 +268,7 @@ bool SdpStream::storeBytes(const StreamRun &run, std::span<const std::byte> atom
 /* FP16 from the accumulators straight to memory. */
 bool SdpStream::storeHalves(const StreamRun &run, uint32_t x, std::span<const int32_t> input)
 {
-	bytes_.resize(input.size() / lanes_ * atomBytes);
+	place(run, x, input.size() / lanes_ * atomBytes);
 	const bool stored = storeSdpHalves(op_, stages_, input, bytes_, counters_);
 
 	if (stored)
@@ -297,7 +298,7 @@ bool SdpStream::storeStages(const StreamRun &run, uint32_t x, std::span<const in
 {
 	if (!staysAtoms())
 		return false;
-	bytes_.resize(input.size() / lanes_ * atomBytes);
+	place(run, x, input.size() / lanes_ * atomBytes);
 	if (!storeLine(run, input) && !storeSdpFast(op_, stages_, lanes_, input, bytes_, counters_))
 		return false;
 	write(run, run.surface, x);
@@ -309,7 +310,7 @@ bool SdpStream::storeValues(const StreamRun &run, uint32_t x)
 {
 	if (!staysAtoms())
 		return false;
-	bytes_.resize(values_.size() / lanes_ * atomBytes);
+	place(run, x, values_.size() / lanes_ * atomBytes);
 	if (!storeSdpOutputFloat(op_, values_, bytes_, counters_) &&
 	    !storeSdpFast(op_, {}, lanes_, values_, bytes_, counters_))
 		return false;
@@ -399,20 +400,47 @@ void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, 
 	/* The flag of D_STATUS is in the write path: what goes to PDP does not raise it. */
 	checkZero(values);
 
-	bytes_.resize(size_t{ count } * atomBytes);
+	buffer_.resize(size_t{ count } * atomBytes);
+	bytes_ = buffer_;
 	narrowElements(values, op_.out, bytes_);
 	write(run, surface, x);
+}
+
+uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const
+{
+	const SdpCube &cube = op_.destination;
+
+	return cube.address + uint64_t{ surface } * cube.surfaceStride +
+	       uint64_t{ run.y } * cube.lineStride + uint64_t{ run.batch } * cube.batchStride +
+	       uint64_t{ x } * atomBytes;
+}
+
+/*
+ * Makes bytes_ of what is to be written from the atom at column \a x on: where it belongs, unless
+ * \a atoms or operands of each element, which may be read again, are there as well.
+ */
+void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
+		      std::span<const std::byte> atoms)
+{
+	bytes_ = memory_.place(op_.destination.ram, addressOf(run, run.surface, x), size, buffer_);
+	const auto isApart = [&](const std::byte *from) {
+		return std::less_equal<>()(from + size, bytes_.data()) ||
+		       std::less_equal<>()(bytes_.data() + size, from);
+	};
+	const bool areApart = std::ranges::all_of(stages_, [&](const SdpStageRun &stage) {
+		return !stage.aluBytes || isApart(stage.aluBytes);
+	});
+
+	if (areApart && (atoms.empty() || isApart(atoms.data())))
+		return;
+	buffer_.resize(size);
+	bytes_ = buffer_;
 }
 
 /* bytes_, to the line's atoms from \a x on. */
 void SdpStream::write(const StreamRun &run, uint32_t surface, uint32_t x)
 {
-	const SdpCube &cube = op_.destination;
-	const uint64_t address = cube.address + uint64_t{ surface } * cube.surfaceStride +
-				 uint64_t{ run.y } * cube.lineStride +
-				 uint64_t{ run.batch } * cube.batchStride +
-				 uint64_t{ x } * atomBytes;
-	memory_.write(cube.ram, address, bytes_);
+	memory_.write(op_.destination.ram, addressOf(run, surface, x), bytes_);
 }
 
 void SdpStream::checkZero(std::span<const int32_t> values)

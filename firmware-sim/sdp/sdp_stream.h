@@ -106,6 +106,9 @@ private:
 	bool lutBypassed() const;
 	void applyLut();
 	void convert();
+	uint64_t addressOf(const StreamRun &run, uint32_t surface, uint32_t x) const;
+	void place(const StreamRun &run, uint32_t x, size_t size,
+		   std::span<const std::byte> atoms = {});
 	void write(const StreamRun &run, uint32_t surface, uint32_t x);
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
@@ -131,7 +134,8 @@ private:
 	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
 	std::vector<int32_t> values_;
 	std::vector<int32_t> half_;
-	std::vector<std::byte> bytes_;
+	std::span<std::byte> bytes_; /**< to be written: of the memory, or of the buffer */
+	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
 	std::string guestError_;
