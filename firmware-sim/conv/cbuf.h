@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "conv/conv_op.h"
 #include "conv/entry_ring.h"
+#include "core/aligned.h"
 
 namespace nvdla::sim
 {
@@ -143,7 +143,7 @@ private:
 
 	static constexpr uint32_t kSliceMask = 0xfff; /* bits of CSC's counter */
 
-	std::vector<std::byte> bytes_ = std::vector<std::byte>(kBanks * size_t{ kBankBytes });
+	LineVector bytes_ = LineVector(kBanks * size_t{ kBankBytes });
 	EntryRing data_;
 	EntryRing weights_;
 	EntryRing masks_;

@@ -89,7 +89,7 @@ void ReadRange::read(uint64_t offset, std::span<std::byte> out)
 		return;
 	}
 	count(out.size());
-	std::ranges::copy(all_.subspan(offset, out.size()), out.begin());
+	std::copy_n(all_.subspan(offset, out.size()).data(), out.size(), out.data());
 }
 
 std::span<const std::byte> ReadRange::view(uint64_t offset, size_t size,

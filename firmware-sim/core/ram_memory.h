@@ -8,8 +8,8 @@
 #include <memory>
 #include <shared_mutex>
 #include <unordered_map>
-#include <vector>
 
+#include "core/aligned.h"
 #include "core/memory.h"
 
 namespace nvdla::sim
@@ -33,7 +33,7 @@ private:
 	bool inside(uint64_t address, size_t size) const;
 
 	uint64_t base_;
-	std::vector<std::byte> bytes_;
+	LineVector bytes_; /* as systems' memory begins with a page */
 };
 
 /**

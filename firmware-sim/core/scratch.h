@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "core/aligned.h"
 
 namespace nvdla::sim
 {
@@ -28,7 +29,7 @@ class Scratch
 public:
 	/** \brief Memory, and how many bytes it has */
 	struct Block {
-		std::unique_ptr<std::byte[]> bytes;
+		LineArray bytes;
 		size_t size = 0;
 	};
 
@@ -58,7 +59,7 @@ inline Scratch::Block Scratch::take(size_t bytes)
 	}
 	/* Of few sizes, so that it is of use to others. */
 	const size_t size = std::bit_ceil(std::max(bytes, kSmallest));
-	return { std::make_unique_for_overwrite<std::byte[]>(size), size };
+	return { newLineArray(size), size };
 }
 
 inline void Scratch::giveBack(Block block)
@@ -76,7 +77,7 @@ inline void Scratch::giveBack(Block block)
 template<typename T>
 class ScratchArray
 {
-	static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));
+	static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= kLineBytes);
 
 public:
 	/** \param scratch must outlive the array */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/scratch.h"
 
+#include <cstdint>
+
 #include <gtest/gtest.h>
 
 namespace nvdla::sim
@@ -22,6 +24,16 @@ TEST(Scratch, GivesOutWhatWasGivenBack)
 	/* Two at a time are not the same. */
 	const ScratchArray<int> third(scratch, 3000);
 	EXPECT_NE(static_cast<const void *>(third.data()), first);
+}
+
+TEST(Scratch, BeginsWithALine)
+{
+	Scratch scratch;
+
+	for (const size_t size : { size_t{ 1 }, size_t{ 5000 }, size_t{ 1 } << 20 }) {
+		const ScratchArray<char> array(scratch, size);
+		EXPECT_EQ(reinterpret_cast<uintptr_t>(array.data()) % kLineBytes, 0U) << size;
+	}
 }
 
 TEST(Scratch, TakesTheSmallestThatIsLargeEnough)
