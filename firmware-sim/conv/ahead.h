@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include <hwy/base.h>
+
 namespace nvdla::sim
 {
 
@@ -51,9 +53,10 @@ private:
  * \brief Brings what follows \a bytes nearer, some of it behind them
  *
  * What is read only once comes from far away, and the host does not look beyond a page. Behind the
- * last bytes there may be anything, or nothing.
+ * last bytes there may be anything, or nothing. A compiler takes the function to have no effect,
+ * and drops calls of it that it has not made part of the caller before.
  */
-inline void bringAhead(const std::byte *bytes)
+HWY_INLINE void bringAhead(const std::byte *bytes)
 {
 	constexpr uintptr_t kAhead = 2 << 10;
 

@@ -87,7 +87,7 @@ void EntryStream::settle()
 	while (!bytes.empty()) {
 		const std::span<std::byte> room = cbuf_.from(ring_, entry);
 		const size_t count = std::min(room.size(), bytes.size());
-		std::ranges::copy(bytes.first(count), room.begin());
+		std::memcpy(room.data(), bytes.data(), count);
 		bytes = bytes.subspan(count);
 		entry = ring_.advance(entry, static_cast<uint32_t>(count / kEntryBytes));
 	}

@@ -14,6 +14,7 @@
 #include "conv/sparse_weights.h"
 #include "conv/tile_operands.h"
 #include "conv/wide_tile.h"
+#include "core/aligned.h"
 
 namespace nvdla::sim
 {
@@ -35,40 +36,37 @@ class IntegerMaker : public LineMaker
 {
 public:
 	IntegerMaker(const ConvOp &op, const DataView &data)
-		: op_(op), blocks_(makeBlocks(op)), elementBytes_(elementBytes(op.precision)),
-		  lineBytes_(data.lineBytes()), data_(lineBytes_ * op.windows.data.height),
-		  sums_(op.groupKernels()), wide_(op.groupKernels())
+		: op_(op), elementBytes_(elementBytes(op.precision)), lineBytes_(data.lineBytes()),
+		  data_(lineBytes_ * op.windows.data.height), sums_(op.groupKernels()),
+		  wide_(op.groupKernels())
 	{
 		for (uint32_t y = 0; y < op.windows.data.height; y++)
 			data.read(0, y, &data_[y * lineBytes_]);
-		for (const Block &block : blocks_)
-			operands_.push_back(
-				{ dataOf(block), nullptr, block.lanes * elementBytes_ });
+		for (const Block &block : makeBlocks(op))
+			blocks_.push_back({ &data_[denseOffset(op, block) * elementBytes_],
+					    block.weights * elementBytes_,
+					    block.lanes * elementBytes_ });
 		if (isWide()) {
 			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
 			return;
 		}
-		for (const Block &block : blocks_) {
-			const std::byte *bytes = dataOf(block);
-			for (uint32_t i = 0; i < block.lanes; i++)
-				statistics_.add(static_cast<int8_t>(bytes[i]));
-		}
+		for (const DenseBlock &block : blocks_)
+			statistics_.add({ block.data, block.bytes });
 	}
 
 	void load(const WeightGroup &group) override
 	{
-		for (size_t i = 0; i < blocks_.size(); i++)
-			operands_[i].weights =
-				&group.bytes[blocks_[i].weights * group.kernels * elementBytes_];
+		const DenseWeights weights = { group.bytes.data(), group.kernels };
+
 		if (isWide()) {
 			std::fill(wide_.begin(), wide_.end(), 0);
-			denseWideSums(operands_, group.kernels, static_cast<int16_t>(range_.lowest),
+			denseWideSums(blocks_, weights, static_cast<int16_t>(range_.lowest),
 				      wide_.data());
 			saturated_ = clipSums(wide_, op_.clipTruncate, sums_.data());
 			return;
 		}
 		std::fill(sums_.begin(), sums_.end(), 0);
-		denseSums(operands_, group.kernels, statistics_, sums_.data());
+		denseSums(blocks_, weights, statistics_, sums_.data());
 		if (op_.clipTruncate)
 			roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
 	}
@@ -81,19 +79,13 @@ public:
 private:
 	bool isWide() const { return op_.precision == Precision::Int16; }
 
-	const std::byte *dataOf(const Block &block) const
-	{
-		return &data_[denseOffset(op_, block) * elementBytes_];
-	}
-
 	const ConvOp &op_;
-	const std::vector<Block> blocks_;
 	const size_t elementBytes_;
 	const size_t lineBytes_;
-	std::vector<std::byte> data_;
-	ByteStatistics statistics_;	   /* INT8 */
-	Int16Range range_;		   /* INT16 */
-	std::vector<DenseBlock> operands_; /* for each of blocks_ */
+	LineVector data_;
+	std::vector<DenseBlock> blocks_;
+	ByteStatistics statistics_; /* INT8 */
+	Int16Range range_;	    /* INT16 */
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_; /* INT16 */
 	uint32_t saturated_ = 0;

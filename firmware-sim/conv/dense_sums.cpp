@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <utility>
 
 #undef HWY_TARGET_INCLUDE
@@ -185,11 +184,9 @@ struct DenseSums {
 		}
 	}
 
-	/** \param first of \a kernels */
-	HWY_INLINE void add(const DenseBlock &block, size_t first, size_t kernels)
+	/** \param weights of the first kernel */
+	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
-		const std::byte *weights = block.weights + first * block.bytes;
-
 		if (block.bytes == kDenseBytes)
 			addWhole(block.data, weights, kernels, kParts);
 		else
@@ -204,32 +201,33 @@ struct DenseSums {
 };
 
 template<typename Product>
-void allSums(std::span<const DenseBlock> blocks, size_t kernels, int32_t dataSum, int32_t *sums)
+void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t dataSum,
+	     int32_t *sums)
 {
-	for (size_t first = 0; first < kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(kernels - first, kKernelsAtOnce);
+	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
+		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
 		DenseSums<Product> dense;
 		for (const DenseBlock &block : blocks)
-			dense.add(block, first, some);
+			dense.add(block, weights.at(block, first), some);
 		dense.store(Product::kExcess * dataSum, some, sums + first);
 	}
 }
 
-void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
-		       int32_t *sums)
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+		       ByteStatistics data, int32_t *sums)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (__builtin_cpu_supports("avx512vnni")) {
-		allSums<Quads>(blocks, kernels, data.sum, sums);
+		allSums<Quads>(blocks, weights, data.sum, sums);
 		return;
 	}
 #elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 	if (!data.anyNegative) {
-		allSums<PositiveQuads>(blocks, kernels, data.sum, sums);
+		allSums<PositiveQuads>(blocks, weights, data.sum, sums);
 		return;
 	}
 #endif
-	allSums<Pairs>(blocks, kernels, data.sum, sums);
+	allSums<Pairs>(blocks, weights, data.sum, sums);
 }
 
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
@@ -254,14 +252,6 @@ HWY_INLINE void addWide(WideSum &sum, WidePairs data, WidePairs weights)
 #endif
 }
 
-HWY_INLINE int64_t totalOf(const WideSum &sum)
-{
-	int64_t lanes[hn::MaxLanes(WideSum::Tag())];
-
-	sum.store(lanes);
-	return std::accumulate(std::begin(lanes), std::end(lanes), int64_t{ 0 });
-}
-
 /** Those of some kernels, as DenseSums */
 struct WideDenseSums {
 	static constexpr size_t kBlockBytes = 2 * kDenseBytes;
@@ -281,64 +271,73 @@ struct WideDenseSums {
 		sum = local;
 	}
 
-	/** \param data of the block, with zeroes to its end \param first of \a kernels */
+	/** \param weights of the first kernel, those of the next one follow */
 	template<size_t... kPart>
-	HWY_INLINE void add(const std::byte *data, const DenseBlock &block, size_t first,
-			    size_t kernels, std::index_sequence<kPart...>)
+	HWY_INLINE void addWhole(const std::byte *data, const std::byte *weights, size_t kernels,
+				 std::index_sequence<kPart...>)
 	{
 		const WidePairs operands[] = { loadWide(data + kPart * kWideBytes)... };
-		const std::byte *weights = block.weights + first * block.bytes;
 
-		for (size_t kernel = 0; kernel < kernels; kernel++, weights += block.bytes) {
-			if (block.bytes != kBlockBytes) {
-				const PaddedBlock<kBlockBytes> padded(weights, block.bytes);
-				addKernel(sums[kernel], operands, padded.bytes, kParts);
-				continue;
-			}
+		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kBlockBytes) {
 			bringAhead(weights);
 			bringAhead(weights + kDenseBytes);
 			addKernel(sums[kernel], operands, weights, kParts);
 		}
 	}
 
-	HWY_INLINE void add(const DenseBlock &block, size_t first, size_t kernels)
+	/** A block of fewer bytes than kBlockBytes */
+	HWY_INLINE void addSome(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		const PaddedBlock<kBlockBytes> data(block.data, block.bytes);
 
-		add(data.bytes, block, first, kernels, kParts);
+		for (size_t kernel = 0; kernel < kernels; kernel++, weights += block.bytes) {
+			const PaddedBlock<kBlockBytes> padded(weights, block.bytes);
+			for (size_t at = 0; at < kBlockBytes; at += kWideBytes)
+				addWide(sums[kernel], loadWide(data.bytes + at),
+					loadWide(padded.bytes + at));
+		}
+	}
+
+	/** \param weights of the first kernel */
+	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
+	{
+		if (block.bytes == kBlockBytes)
+			addWhole(block.data, weights, kernels, kParts);
+		else
+			addSome(block, weights, kernels);
 	}
 };
 
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
-			   int64_t *sums)
+void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			   int16_t lowestData, int64_t *sums)
 {
 	/* Of two products 32 bits hold all sums but one, that of -2^15 alone. */
 	if (lowestData == INT16_MIN) {
-		denseWideSumsReference(blocks, kernels, sums);
+		denseWideSumsReference(blocks, weights, sums);
 		return;
 	}
-	for (size_t first = 0; first < kernels; first += kKernelsAtOnce) {
-		const size_t some = std::min(kernels - first, kKernelsAtOnce);
+	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
+		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
 		WideDenseSums dense;
 		for (const DenseBlock &block : blocks)
-			dense.add(block, first, some);
+			dense.add(block, weights.at(block, first), some);
 		for (size_t kernel = 0; kernel < some; kernel++)
-			sums[first + kernel] = totalOf(dense.sums[kernel]);
+			sums[first + kernel] = dense.sums[kernel].total();
 	}
 }
 
 #else
 
-void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, int16_t,
+void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights, int16_t,
 			   int64_t *sums)
 {
-	denseWideSumsReference(blocks, kernels, sums);
+	denseWideSumsReference(blocks, weights, sums);
 }
 
-void denseSumsOfTarget(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics,
-		       int32_t *sums)
+void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+		       ByteStatistics, int32_t *sums)
 {
-	denseSumsReference(blocks, kernels, sums);
+	denseSumsReference(blocks, weights, sums);
 }
 
 #endif
@@ -355,41 +354,45 @@ namespace nvdla::sim
 HWY_EXPORT(denseSumsOfTarget);
 HWY_EXPORT(denseWideSumsOfTarget);
 
-void denseSums(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
+void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, ByteStatistics data,
 	       int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, kernels, data, sums);
+	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, data, sums);
 }
 
-void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums)
+void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			int32_t *sums)
 {
-	std::fill_n(sums, kernels, 0);
-	for (const DenseBlock &block : blocks)
-		for (size_t kernel = 0; kernel < kernels; kernel++)
+	std::fill_n(sums, weights.kernels, 0);
+	for (const DenseBlock &block : blocks) {
+		for (size_t kernel = 0; kernel < weights.kernels; kernel++) {
+			const std::byte *weight = weights.at(block, kernel);
 			for (size_t i = 0; i < block.bytes; i++)
 				sums[kernel] += static_cast<int8_t>(block.data[i]) *
-						static_cast<int8_t>(
-							block.weights[kernel * block.bytes + i]);
+						static_cast<int8_t>(weight[i]);
+		}
+	}
 }
 
-void denseWideSums(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
-		   int64_t *sums)
+void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+		   int16_t lowestData, int64_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(denseWideSumsOfTarget)(blocks, kernels, lowestData, sums);
+	HWY_DYNAMIC_DISPATCH(denseWideSumsOfTarget)(blocks, weights, lowestData, sums);
 }
 
-void denseWideSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int64_t *sums)
+void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			    int64_t *sums)
 {
 	int16_t data;
 	int16_t weight;
 
-	std::fill_n(sums, kernels, 0);
+	std::fill_n(sums, weights.kernels, 0);
 	for (const DenseBlock &block : blocks) {
-		for (size_t kernel = 0; kernel < kernels; kernel++) {
+		for (size_t kernel = 0; kernel < weights.kernels; kernel++) {
+			const std::byte *from = weights.at(block, kernel);
 			for (size_t i = 0; i < block.bytes; i += sizeof(data)) {
 				std::memcpy(&data, block.data + i, sizeof(data));
-				std::memcpy(&weight, block.weights + kernel * block.bytes + i,
-					    sizeof(weight));
+				std::memcpy(&weight, from + i, sizeof(weight));
 				sums[kernel] += int64_t{ data } * weight;
 			}
 		}

@@ -15,8 +15,20 @@ namespace nvdla::sim
 /** \brief What a block of weights meets: as many elements as each kernel has in it */
 struct DenseBlock {
 	const std::byte *data;
-	const std::byte *weights; /**< the first kernel's; those of the next one follow */
-	size_t bytes;		  /**< at most kDenseBytes; of INT16 twice as many */
+	size_t before; /**< bytes of each kernel before the block */
+	size_t bytes;  /**< at most kDenseBytes; of INT16 twice as many */
+};
+
+/** \brief Weights of a group: for each block those of all kernels, one after the other */
+struct DenseWeights {
+	const std::byte *bytes;
+	size_t kernels; /**< at least 1 */
+
+	/** \return those of kernel \a kernel in a block */
+	const std::byte *at(const DenseBlock &block, size_t kernel) const
+	{
+		return bytes + block.before * kernels + kernel * block.bytes;
+	}
 };
 
 /** \brief Bytes of the largest block of INT8 */
@@ -27,34 +39,41 @@ struct ByteStatistics {
 	int32_t sum = 0; /**< of all of them */
 	bool anyNegative = false;
 
-	void add(int8_t number)
+	/** \brief Data more */
+	void add(std::span<const std::byte> bytes)
 	{
-		sum += number;
-		anyNegative |= number < 0;
+		std::byte signs{};
+
+		for (const std::byte byte : bytes) {
+			sum += static_cast<int8_t>(byte);
+			signs |= byte;
+		}
+		anyNegative |= static_cast<int8_t>(signs) < 0;
 	}
 };
 
 /**
  * \brief The sum of products of each kernel
  * \param blocks of less than 2^16 bytes in all, so that nothing overflows
- * \param kernels at least 1
  * \param data those of all blocks \param sums as many as kernels; overwritten
  */
-void denseSums(std::span<const DenseBlock> blocks, size_t kernels, ByteStatistics data,
+void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, ByteStatistics data,
 	       int32_t *sums);
 
 /** \brief denseSums() to read */
-void denseSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int32_t *sums);
+void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			int32_t *sums);
 
 /**
  * \brief The sum of products of INT16 of each kernel
  * \param blocks of less than 2^17 elements in all \param lowestData of all data
- * \param kernels at least 1 \param sums as many as kernels; overwritten
+ * \param sums as many as kernels; overwritten
  */
-void denseWideSums(std::span<const DenseBlock> blocks, size_t kernels, int16_t lowestData,
-		   int64_t *sums);
+void denseWideSums(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+		   int16_t lowestData, int64_t *sums);
 
 /** \brief denseWideSums() to read */
-void denseWideSumsReference(std::span<const DenseBlock> blocks, size_t kernels, int64_t *sums);
+void denseWideSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			    int64_t *sums);
 
 } /* namespace nvdla::sim */

@@ -43,25 +43,41 @@ struct WideSum {
 		high = hn::Add(high, hn::ShiftRight<16>(numbers));
 	}
 
-	/* What the upper halves leave over is below 2^32. */
 	HWY_INLINE void store(int64_t *out) const
 	{
-		const hn::Repartition<int64_t, Tag> wideTag;
-		const hn::RebindToUnsigned<decltype(wideTag)> wideRestTag;
-		const hn::Half<Tag> halfTag;
-		const hn::RebindToUnsigned<decltype(halfTag)> restTag;
-		const Vector rest = hn::Sub(low, hn::ShiftLeft<16>(high));
-		const auto total = [&](auto highs, auto rests) HWY_ATTR {
-			const auto wideRest =
-				hn::PromoteTo(wideRestTag, hn::BitCast(restTag, rests));
-			return hn::Add(hn::ShiftLeft<16>(hn::PromoteTo(wideTag, highs)),
-				       hn::BitCast(wideTag, wideRest));
-		};
+		const Vector rest = rests();
 
-		hn::StoreU(total(hn::LowerHalf(halfTag, high), hn::LowerHalf(halfTag, rest)),
-			   wideTag, out);
-		hn::StoreU(total(hn::UpperHalf(halfTag, high), hn::UpperHalf(halfTag, rest)),
-			   wideTag, out + hn::MaxLanes(wideTag));
+		hn::StoreU(wide(hn::LowerHalf(Half(), high), hn::LowerHalf(Half(), rest)),
+			   WideTag(), out);
+		hn::StoreU(wide(hn::UpperHalf(Half(), high), hn::UpperHalf(Half(), rest)),
+			   WideTag(), out + hn::MaxLanes(WideTag()));
+	}
+
+	/** \return the sum of all lanes */
+	HWY_INLINE int64_t total() const
+	{
+		const Vector rest = rests();
+		const auto lower = wide(hn::LowerHalf(Half(), high), hn::LowerHalf(Half(), rest));
+		const auto upper = wide(hn::UpperHalf(Half(), high), hn::UpperHalf(Half(), rest));
+
+		return hn::GetLane(hn::SumOfLanes(WideTag(), hn::Add(lower, upper)));
+	}
+
+private:
+	using Half = hn::Half<Tag>;
+	using WideTag = hn::Repartition<int64_t, Tag>;
+
+	/** What the upper halves leave over; it is below 2^32. */
+	HWY_INLINE Vector rests() const { return hn::Sub(low, hn::ShiftLeft<16>(high)); }
+
+	static HWY_INLINE hn::Vec<WideTag> wide(hn::Vec<Half> highs, hn::Vec<Half> rests)
+	{
+		const hn::RebindToUnsigned<WideTag> wideRestTag;
+		const hn::RebindToUnsigned<Half> restTag;
+		const auto wideRest = hn::PromoteTo(wideRestTag, hn::BitCast(restTag, rests));
+
+		return hn::Add(hn::ShiftLeft<16>(hn::PromoteTo(WideTag(), highs)),
+			       hn::BitCast(WideTag(), wideRest));
 	}
 };
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of one output position, by themselves: blocks of all sizes, any number of kernels.
+ */
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "conv/dense_sums.h"
+#include "conv_support.h"
+#include "each_target.h"
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+using nvdla::test::forEachTarget;
+
+/** Blocks of random sizes, their data and the weights of some kernels */
+template<typename Number>
+struct DenseCase {
+	std::vector<Number> data;
+	std::vector<Number> weights;
+	std::vector<DenseBlock> blocks;
+	size_t kernels;
+
+	/** \param lowest of data */
+	DenseCase(Random &random, int lowest, int largest) : kernels(random(1, 70))
+	{
+		constexpr int kMost = 64; /* elements of a block */
+		const int count = random(1, 20);
+		std::vector<size_t> sizes(count);
+		size_t before = 0;
+
+		for (size_t &size : sizes) {
+			size = random(0, 2) ? kMost : random(1, kMost);
+			before += size;
+		}
+		data.resize(before);
+		weights.resize(before * kernels);
+		for (Number &number : data)
+			number = static_cast<Number>(random(0, 9) ? random(lowest, largest)
+								  : lowest);
+		for (Number &number : weights)
+			number = static_cast<Number>(random(0, 9) ? random(-largest - 1, largest)
+								  : -largest - 1);
+		before = 0;
+		for (const size_t size : sizes) {
+			blocks.push_back(
+				{ std::as_bytes(std::span(data)).data() + before * sizeof(Number),
+				  before * sizeof(Number), size * sizeof(Number) });
+			before += size;
+		}
+	}
+
+	DenseWeights all() const { return { std::as_bytes(std::span(weights)).data(), kernels }; }
+};
+
+} /* namespace */
+
+TEST(DenseTest, SumsOfBytesAreTheReferences)
+{
+	Random random(31);
+
+	for (int round = 0; round < 100; round++) {
+		const DenseCase<int8_t> one(random, round % 2 ? 0 : INT8_MIN, INT8_MAX);
+		ByteStatistics statistics;
+		statistics.add(std::as_bytes(std::span(one.data)));
+		std::vector<int32_t> expected(one.kernels);
+		denseSumsReference(one.blocks, one.all(), expected.data());
+		forEachTarget([&] {
+			std::vector<int32_t> sums(one.kernels);
+			denseSums(one.blocks, one.all(), statistics, sums.data());
+			EXPECT_EQ(sums, expected) << round;
+		});
+	}
+}
+
+TEST(DenseTest, WideSumsAreTheReferences)
+{
+	Random random(32);
+
+	for (int round = 0; round < 100; round++) {
+		const DenseCase<int16_t> one(random, round % 2 ? -INT16_MAX : INT16_MIN, INT16_MAX);
+		const int16_t lowest = std::ranges::min(one.data);
+		std::vector<int64_t> expected(one.kernels);
+		denseWideSumsReference(one.blocks, one.all(), expected.data());
+		forEachTarget([&] {
+			std::vector<int64_t> sums(one.kernels);
+			denseWideSums(one.blocks, one.all(), lowest, sums.data());
+			EXPECT_EQ(sums, expected) << round;
+		});
+	}
+}
+
+TEST(DenseTest, StatisticsAreThoseOfAllBytes)
+{
+	ByteStatistics statistics;
+	const int8_t some[] = { 1, 127, 0 };
+	const int8_t others[] = { -128, 5 };
+
+	statistics.add(std::as_bytes(std::span(some)));
+	EXPECT_EQ(statistics.sum, 128);
+	EXPECT_FALSE(statistics.anyNegative);
+	statistics.add(std::as_bytes(std::span(others)));
+	EXPECT_EQ(statistics.sum, 5);
+	EXPECT_TRUE(statistics.anyNegative);
+}
+
+} /* namespace nvdla::sim::test */
