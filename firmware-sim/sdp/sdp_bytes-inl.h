@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include <hwy/highway.h>
@@ -253,6 +254,18 @@ HWY_INLINE void pairUp(Short a, Short b, PairNumbers &lower, PairNumbers &upper)
 	upper = hn::BitCast(pairs::PairTag(), hn::InterleaveUpper(ShortTag(), a, b));
 }
 
+/** The bits of a mask of up to 64 lanes */
+template<typename Tag>
+HWY_INLINE uint64_t bitsOf(Tag tag, hn::Mask<Tag> mask)
+{
+	uint8_t bytes[sizeof(uint64_t)] = {};
+	uint64_t bits;
+
+	hn::StoreMaskBits(tag, mask, bytes);
+	std::memcpy(&bits, bytes, sizeof(bits));
+	return bits;
+}
+
 /** Vectors of the same lanes of each atom, or of two */
 template<typename Element>
 class PairVectors
@@ -274,7 +287,7 @@ public:
 	}
 
 	/**
-	 * \brief Numbers of a vector; those that are not certain are noted, with zeros meanwhile
+	 * \brief Numbers of a vector; those that are not certain are noted
 	 * \return false if they are too many
 	 */
 	HWY_INLINE bool at(size_t at, Short &numbers, SdpUncertain &uncertain) const
@@ -297,7 +310,6 @@ public:
 		const auto open = hn::MaskFromVec(hn::ReorderDemote2To(
 			tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit_)),
 			hn::VecFromMask(pairTag, hn::Lt(restB, limit_))));
-		numbers = hn::IfThenZeroElse(open, numbers);
 		return uncertain.add(at, bitsOf(tag, open));
 	}
 
@@ -311,11 +323,10 @@ private:
 /** \return false if too many are not certain */
 template<typename Element>
 bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, Element *out,
-		    SdpUncertain &uncertain, Short &any)
+		    SdpUncertain &uncertain)
 {
 	const PairVectors<Element> vectors(run, line, lane);
 	const size_t count = run.count;
-	Short all = any;
 	Short numbers;
 
 	for (size_t at = lane; at < count; at += PairLine::kLanes) {
@@ -323,10 +334,8 @@ bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, 
 		const size_t from = std::min(at, count - kShorts);
 		if (!vectors.at(from, numbers, uncertain))
 			return false;
-		all = hn::Or(all, numbers);
 		storeNumbers(out + from, numbers);
 	}
-	any = all;
 	return true;
 }
 
@@ -334,8 +343,6 @@ bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, 
 template<typename Element>
 bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 {
-	const ShortTag tag;
-	Short any = hn::Zero(tag);
 	auto *out = reinterpret_cast<Element *>(bytes);
 	SdpUncertain uncertain(run.count);
 	PairLine line;
@@ -345,10 +352,10 @@ bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 	    !line.set(run))
 		return false;
 	for (size_t lane = 0; lane < PairLine::kLanes; lane += kShorts)
-		if (!storePairLanes(run, line, lane, out, uncertain, any))
+		if (!storePairLanes(run, line, lane, out, uncertain))
 			return false;
-	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
-	counters.nonZero |= storeUncertain(run, uncertain, out) != 0;
+	storeUncertain(run, uncertain, out);
+	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
 	return true;
 }
 

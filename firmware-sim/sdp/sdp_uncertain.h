@@ -34,12 +34,12 @@ public:
 	 */
 	bool add(size_t first, uint64_t bits)
 	{
-		if (count_ + static_cast<size_t>(std::popcount(bits)) > most_)
-			return false;
-		for (; bits; bits &= bits - 1)
-			places_[count_++] = static_cast<uint32_t>(
-				first + static_cast<size_t>(std::countr_zero(bits)));
-		return true;
+		/* Mostly there is none or one, which of them nobody knows before. */
+		put(first, bits);
+		count_ += bits != 0;
+		for (bits &= bits - 1; bits && count_ < most_; bits &= bits - 1, count_++)
+			put(first, bits);
+		return count_ < most_;
 	}
 
 	std::span<const uint32_t> places() const { return std::span(places_).first(count_); }
@@ -48,6 +48,12 @@ private:
 	static constexpr size_t kOneOf = 16;
 	static constexpr size_t kFew = 64; /* always worth it */
 	static constexpr size_t kMost = 2048;
+
+	void put(size_t first, uint64_t bits)
+	{
+		places_[count_] =
+			static_cast<uint32_t>(first + static_cast<size_t>(std::countr_zero(bits)));
+	}
 
 	std::array<uint32_t, kMost> places_; /* up to count_ */
 	size_t count_ = 0;

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of the numbers of a run that a line is followed for, in files that are compiled
+ * once for each instruction set (Highway).
+ */
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include <hwy/highway.h>
+
+#include "sdp/sdp_find_line-inl.h"
+#include "sdp/sdp_line.h"
+#include "sdp/sdp_steps-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_SDP_LINE_RUN_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_SDP_LINE_RUN_INL_H
+#undef NVDLA_SIM_SDP_LINE_RUN_INL_H
+#else
+#define NVDLA_SIM_SDP_LINE_RUN_INL_H
+#endif
+
+/* Vectors of a known size, with doubles. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+namespace line
+{
+
+/** A line is followed in single precision: the smallest atom has one of the largest vectors */
+struct Singles {
+	using Tag = hn::CappedTag<float, 16>;
+	using NumberTag = hn::Rebind<int32_t, Tag>;
+	using Vector = hn::Vec<Tag>;
+	using Numbers = hn::Vec<NumberTag>;
+	static constexpr double kRounding = 0x1p-21; /* eight roundings */
+	/* Above that, computing numbers again takes longer than double precision. */
+	static constexpr double kMostRounding = 0x1p-8;
+	static constexpr int kWholeBits = 23;
+	static constexpr float kWhole = 0x1.8p23F; /* a sum with it has nothing behind the point */
+
+	static HWY_INLINE Vector load(const int32_t *numbers)
+	{
+		return hn::ConvertTo(Tag(), hn::LoadU(NumberTag(), numbers));
+	}
+
+	/** Elements of 8 or 16 bits */
+	template<typename Element>
+	static HWY_INLINE Vector load(const Element *numbers)
+	{
+		const hn::Rebind<Element, Tag> tag;
+
+		return hn::ConvertTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
+	}
+
+	/** A line's numbers */
+	static HWY_INLINE Vector load(const double *numbers)
+	{
+		const doubles::Tag tag;
+		const hn::Rebind<float, doubles::Tag> halfTag;
+		const auto lower = hn::DemoteTo(halfTag, hn::LoadU(tag, numbers));
+
+		return hn::Combine(Tag(),
+				   hn::DemoteTo(halfTag, hn::LoadU(tag, numbers + hn::Lanes(tag))),
+				   lower);
+	}
+
+	/** \param sum a number of 22 bits and \a whole, whose low bits are the number's then */
+	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	{
+		const NumberTag tag;
+
+		return hn::Sub(hn::BitCast(tag, sum), hn::BitCast(tag, whole));
+	}
+};
+
+/** The same in double precision */
+struct Doubles {
+	using Tag = doubles::Tag;
+	using NumberTag = doubles::IntegerTag;
+	using Vector = hn::Vec<Tag>;
+	using Numbers = hn::Vec<NumberTag>;
+	static constexpr double kRounding = 0x1p-50;
+	static constexpr double kMostRounding = 1;
+	static constexpr int kWholeBits = 51;
+	static constexpr double kWhole = 0x1.8p52;
+
+	static HWY_INLINE Vector load(const int32_t *numbers) { return doubles::load(numbers); }
+	static HWY_INLINE Vector load(const double *numbers) { return hn::LoadU(Tag(), numbers); }
+
+	static HWY_INLINE Vector load(const int16_t *numbers)
+	{
+		const hn::Rebind<int16_t, Tag> tag;
+
+		return hn::PromoteTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
+	}
+
+	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	{
+		return hn::DemoteTo(NumberTag(), hn::Sub(sum, whole));
+	}
+};
+
+/** What is known of the numbers of a run: integers of 32 bits, or elements as they are in memory */
+template<typename In>
+struct Run {
+	const SdpOp &op;
+	const SdpLine &line;
+	std::span<const SdpStageRun> stages;
+	size_t lanes;
+	const In *in;
+	size_t count;
+	const In *elements; /* null: none */
+	double largest;	    /* no input is larger; the least that is known without a look */
+	/* What set() finds. */
+	bool clips = false;    /* more than the output's width does */
+	bool exact = false;    /* all numbers are, and halves are rounded away from zero */
+	bool isDouble = false; /* single precision is not enough */
+	double nudge = 0;      /* exact: takes halves, and nothing else, over the edge */
+	double certain = 0;    /* else: farther from a whole number the rounding is not certain */
+
+	/** \return false if numbers are too large, or something may saturate */
+	bool set();
+	/** \brief set() for an arithmetic where inputs and elements are no larger than that */
+	template<typename Arithmetic>
+	bool setUpTo(double largestIn, double largestOfElements);
+	/** \return halves are too many for all of them to be computed again */
+	bool hasManyHalves() const;
+	/** \return what no input is larger than */
+	double largestInput() const;
+	/** \return the same of the elements, without a look at those of memory; 0 without any */
+	double widestElement() const;
+	double largestOperand() const;
+	/** What largestInput() and widestElement() are of any elements */
+	static constexpr double kWidest = -static_cast<double>(std::numeric_limits<In>::min());
+	/** INT8 is close to what networks have, and has no need of double precision. */
+	static constexpr bool kIsByte = sizeof(In) == 1;
+};
+
+template<typename In>
+double Run<In>::largestInput() const
+{
+	if constexpr (!kIsByte)
+		if (op.flying || op.in != Precision::Int8)
+			return std::min(sdp::largestOf(in, count), largest);
+	return -INT8_MIN;
+}
+
+template<typename In>
+double Run<In>::widestElement() const
+{
+	if (!elements)
+		return 0;
+	if constexpr (std::is_same_v<In, int32_t>)
+		return largestOperand();
+	return kWidest;
+}
+
+template<typename In>
+double Run<In>::largestOperand() const
+{
+	const SdpStageRun &run = stages[line.elementStage];
+	const SdpOperand &alu = run.stage->alu;
+	if (!alu.fromMemory || run.stage->read.twoBytes)
+		return sdp::largestOf(elements, count);
+	if (!run.isY)
+		return std::min(-INT8_MIN * powerOfTwo(run.stage->aluShift), sdp::kBits32);
+	if (alu.converterBypass)
+		return -INT8_MIN;
+	const double moved = std::abs(static_cast<double>(alu.converter.offset)) - INT8_MIN;
+	const double scale = std::abs(alu.converter.scale) * powerOfTwo(-alu.converter.shift);
+	return std::min(moved * scale + 1, sdp::kBits32);
+}
+
+template<typename In>
+bool Run<In>::hasManyHalves() const
+{
+	constexpr int kFewBits = 10;
+
+	return line.endsRounded && line.error == 0 && line.fractionBits < kFewBits;
+}
+
+template<typename In>
+bool Run<In>::set()
+{
+	double element = widestElement();
+
+	if (setUpTo<Singles>(largest, element) && (exact || !hasManyHalves()))
+		return true;
+	const double found = largestInput();
+	if constexpr (std::is_same_v<In, int16_t>)
+		if (elements)
+			element = sdp::largestOf(elements, count);
+	if (setUpTo<Singles>(found, element))
+		return true;
+	isDouble = !kIsByte;
+	return isDouble && setUpTo<Doubles>(found, element);
+}
+
+template<typename In>
+template<typename Arithmetic>
+bool Run<In>::setUpTo(double largestIn, double largestOfElements)
+{
+	constexpr double kSaturates = 65000; /* and more */
+	constexpr double kMostError = 1.0 / 96;
+	constexpr int kWholeBits = Arithmetic::kWholeBits;
+	const double product = line.largestFactor * largestIn;
+	const double element = line.largestElementFactor * largestOfElements;
+	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
+
+	if (std::min(most, line.largestBound) > kSaturates)
+		return false;
+	clips = most >= line.idleBound;
+	exact = line.endsRounded && line.error == 0 && line.fractionBits < kWholeBits &&
+		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
+	nudge = exact && line.fractionBits > 0 ? powerOfTwo(-line.fractionBits - 1) : 0;
+	/* Where a result is not clipped, the product is no larger than it and the rest together. */
+	const double rest = line.largestOffset + element;
+	const double rounding =
+		(std::min(product, highestOf(op) + 2 + rest) + rest) * Arithmetic::kRounding;
+	const double error = line.error + rounding;
+	certain = 0.5 - error - Arithmetic::kRounding;
+	return exact || (rounding < Arithmetic::kMostRounding && error < kMostError);
+}
+
+} /* namespace line */
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif /* vectors of a known size, with doubles */
+
+#endif /* once for each instruction set */
