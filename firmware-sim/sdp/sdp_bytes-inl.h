@@ -344,7 +344,7 @@ template<typename Element>
 bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 {
 	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count);
+	SdpUncertain uncertain(run.count, 0);
 	PairLine line;
 
 	if (run.count < kShorts ||

@@ -194,26 +194,6 @@ void storeLanes(const Run<In> &run, size_t at, size_t end, Element *out, uint8_t
 	}
 }
 
-/** \return false if too many of storeLanes() are not certain */
-template<bool kTwo, typename K>
-bool addOpen(size_t at, size_t end, size_t step, const uint8_t *open, SdpUncertain &uncertain)
-{
-	constexpr bool kWhole = K::kLanes == 8 * K::kMaskBytes;
-	/* Bits of two vectors follow each other if there are none between them. */
-	constexpr size_t kVectors = kTwo && !kWhole ? 2 : 1;
-	constexpr size_t kBytes = (1 + kTwo) * K::kMaskBytes / kVectors;
-
-	for (; at < end; at += step) {
-		for (size_t i = 0; i < kVectors; i++, open += kBytes) {
-			uint32_t bits = 0;
-			std::memcpy(&bits, open, kBytes);
-			if (!uncertain.add(at + i * K::kLanes, bits))
-				return false;
-		}
-	}
-	return true;
-}
-
 /** \brief Numbers that were noted, as the stages make them */
 template<typename Element, typename In>
 void storeUncertain(const Run<In> &run, const SdpUncertain &uncertain, Element *out)
@@ -242,14 +222,19 @@ inline bool areNonZero(const std::byte *bytes, size_t count)
 template<bool kTwo, typename K, typename Element, typename In>
 bool storeLanesOf(const Run<In> &run, size_t lane, Element *out, SdpUncertain &uncertain)
 {
-	uint8_t open[kAtomsAtOnce * (1 + kTwo) * K::kMaskBytes + sizeof(uint64_t)];
+	constexpr size_t kBytes = (1 + kTwo) * K::kMaskBytes; /* of an atom */
+	/* Masks of two vectors are one where there are no bits between them. */
+	constexpr size_t kMasks = K::kLanes == 8 * K::kMaskBytes ? 1 : 1 + kTwo;
+	uint8_t open[kAtomsAtOnce * kBytes + sizeof(uint64_t)];
 
 	for (size_t at = lane; at < run.count; at += kAtomsAtOnce * run.lanes) {
 		const size_t end = std::min(at - lane + kAtomsAtOnce * run.lanes, run.count);
+		const size_t atoms = (end - at + run.lanes - 1) / run.lanes;
 		storeLanes<kTwo, K>(run, at, end, out, open);
-		if constexpr (!K::kExact)
-			if (!addOpen<kTwo, K>(at, end, run.lanes, open, uncertain))
-				return false;
+		if (!K::kExact &&
+		    !uncertain.addMasks<kMasks, (1 + kTwo) * K::kLanes / kMasks, kBytes / kMasks>(
+			    open, atoms, at, run.lanes))
+			return false;
 	}
 	return true;
 }
@@ -258,7 +243,7 @@ template<typename K, typename Element, typename In>
 bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count);
+	SdpUncertain uncertain(run.count, 2 * (0.5 - run.certain));
 	size_t lane = 0;
 
 	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "sdp/sdp_fast.h"
@@ -25,8 +26,11 @@ namespace nvdla::sim
 class SdpUncertain
 {
 public:
-	/** \param count numbers of the run */
-	explicit SdpUncertain(size_t count) : most_(std::min(count / kOneOf + kFew, kMost)) {}
+	/** \param count numbers of the run \param share of them that are likely to be added */
+	SdpUncertain(size_t count, double share)
+		: most_(std::min(count / kOneOf + kFew, kMost)), areRare_(share < kRare)
+	{
+	}
 
 	/**
 	 * \brief Add those of some numbers from \a first on, up to 64, whose bits are set
@@ -42,12 +46,22 @@ public:
 		return count_ < most_;
 	}
 
+	/**
+	 * \brief add() of all that masks have bits of
+	 * \param masks behind which eight bytes may be written
+	 * \param first number of the first atom's masks \param atom numbers to the next atom's
+	 * \tparam kMasks of an atom \tparam kLanes numbers of each \tparam kBytes bytes of each
+	 */
+	template<size_t kMasks, size_t kLanes, size_t kBytes>
+	bool addMasks(uint8_t *masks, size_t atoms, size_t first, size_t atom);
+
 	std::span<const uint32_t> places() const { return std::span(places_).first(count_); }
 
 private:
 	static constexpr size_t kOneOf = 16;
 	static constexpr size_t kFew = 64; /* always worth it */
 	static constexpr size_t kMost = 2048;
+	static constexpr double kRare = 1.0 / 512; /* eight bytes of masks mostly have none */
 
 	void put(size_t first, uint64_t bits)
 	{
@@ -58,7 +72,31 @@ private:
 	std::array<uint32_t, kMost> places_; /* up to count_ */
 	size_t count_ = 0;
 	size_t most_;
+	bool areRare_;
 };
+
+template<size_t kMasks, size_t kLanes, size_t kBytes>
+inline bool SdpUncertain::addMasks(uint8_t *masks, size_t atoms, size_t first, size_t atom)
+{
+	uint64_t word = 0;
+	constexpr size_t kAtoms = sizeof(word) / (kMasks * kBytes);
+	constexpr uint64_t kMask = (uint64_t{ 1 } << 8 * kBytes) - 1;
+	constexpr size_t kAtomBytes = kMasks * kBytes;
+
+	/* Words are whole, also the last one. */
+	std::memset(masks + atoms * kAtomBytes, 0, sizeof(word));
+	for (size_t i = 0; i < atoms; i += kAtoms) {
+		std::memcpy(&word, masks + i * kAtomBytes, sizeof(word));
+		if (areRare_ && word == 0)
+			continue;
+		for (size_t mask = 0; mask < kAtoms * kMasks; mask++, word >>= 8 * kBytes) {
+			const size_t at = (i + mask / kMasks) * atom + mask % kMasks * kLanes;
+			if (!add(first + at, word & kMask))
+				return false;
+		}
+	}
+	return true;
+}
 
 /** \brief Some of those numbers beside each other, each with its operands */
 class SdpPicked
