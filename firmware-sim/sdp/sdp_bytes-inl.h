@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include <hwy/highway.h>
@@ -254,16 +253,19 @@ HWY_INLINE void pairUp(Short a, Short b, PairNumbers &lower, PairNumbers &upper)
 	upper = hn::BitCast(pairs::PairTag(), hn::InterleaveUpper(ShortTag(), a, b));
 }
 
-/** The bits of a mask of up to 64 lanes */
-template<typename Tag>
-HWY_INLINE uint64_t bitsOf(Tag tag, hn::Mask<Tag> mask)
+/** Those of the readable way, in the place of \a numbers that are not certain */
+template<typename Element>
+HWY_NOINLINE Short repairedShorts(const Run<Element> &run, size_t at, Short numbers, Short wrong)
 {
-	uint8_t bytes[sizeof(uint64_t)] = {};
-	uint64_t bits;
+	int16_t all[kShorts];
+	int16_t which[kShorts];
 
-	hn::StoreMaskBits(tag, mask, bytes);
-	std::memcpy(&bits, bytes, sizeof(bits));
-	return bits;
+	hn::StoreU(numbers, ShortTag(), all);
+	hn::StoreU(wrong, ShortTag(), which);
+	for (size_t i = 0; i < kShorts; i++)
+		if (which[i])
+			all[i] = static_cast<int16_t>(run.compute(at + i));
+	return hn::LoadU(ShortTag(), all);
 }
 
 /** Vectors of the same lanes of each atom, or of two */
@@ -286,11 +288,8 @@ public:
 		       upper_.offsets);
 	}
 
-	/**
-	 * \brief Numbers of a vector; those that are not certain are noted
-	 * \return false if they are too many
-	 */
-	HWY_INLINE bool at(size_t at, Short &numbers, SdpUncertain &uncertain) const
+	/** \param budget vectors to repair \return false if there is none left */
+	HWY_INLINE bool at(size_t at, size_t &budget, Short &numbers) const
 	{
 		const ShortTag tag;
 		const pairs::PairTag pairTag;
@@ -307,10 +306,13 @@ public:
 					       hn::ShiftRight<PairLine::kBits>(b));
 		if (HWY_LIKELY(hn::AllFalse(pairTag, hn::Lt(hn::Min(restA, restB), limit_))))
 			return true;
-		const auto open = hn::MaskFromVec(hn::ReorderDemote2To(
-			tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit_)),
-			hn::VecFromMask(pairTag, hn::Lt(restB, limit_))));
-		return uncertain.add(at, bitsOf(tag, open));
+		if (budget-- == 0)
+			return false;
+		numbers = repairedShorts(
+			run_, at, numbers,
+			hn::ReorderDemote2To(tag, hn::VecFromMask(pairTag, hn::Lt(restA, limit_)),
+					     hn::VecFromMask(pairTag, hn::Lt(restB, limit_))));
+		return true;
 	}
 
 private:
@@ -320,22 +322,26 @@ private:
 	PairLanes upper_;
 };
 
-/** \return false if too many are not certain */
+/** \return false if too many were repaired */
 template<typename Element>
 bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, Element *out,
-		    SdpUncertain &uncertain)
+		    Short &any)
 {
 	const PairVectors<Element> vectors(run, line, lane);
 	const size_t count = run.count;
+	size_t budget = count / PairLine::kLanes / 4 + 4;
+	Short all = any;
 	Short numbers;
 
 	for (size_t at = lane; at < count; at += PairLine::kLanes) {
 		/* The last atom of an odd number of them is there with the one before, again. */
 		const size_t from = std::min(at, count - kShorts);
-		if (!vectors.at(from, numbers, uncertain))
+		if (!vectors.at(from, budget, numbers))
 			return false;
+		all = hn::Or(all, numbers);
 		storeNumbers(out + from, numbers);
 	}
+	any = all;
 	return true;
 }
 
@@ -343,8 +349,8 @@ bool storePairLanes(const Run<Element> &run, const PairLine &line, size_t lane, 
 template<typename Element>
 bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 {
-	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count, 0);
+	const ShortTag tag;
+	Short any = hn::Zero(tag);
 	PairLine line;
 
 	if (run.count < kShorts ||
@@ -352,10 +358,9 @@ bool storePairs(Run<Element> run, std::byte *bytes, SdpCounters &counters)
 	    !line.set(run))
 		return false;
 	for (size_t lane = 0; lane < PairLine::kLanes; lane += kShorts)
-		if (!storePairLanes(run, line, lane, out, uncertain))
+		if (!storePairLanes(run, line, lane, reinterpret_cast<Element *>(bytes), any))
 			return false;
-	storeUncertain(run, uncertain, out);
-	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
+	counters.nonZero |= !hn::AllTrue(tag, hn::Eq(any, hn::Zero(tag)));
 	return true;
 }
 

@@ -203,8 +203,7 @@ void storeUncertain(const Run<In> &run, const SdpUncertain &uncertain, Element *
 	for (auto rest = uncertain.places(); !rest.empty();) {
 		const auto some = rest.first(std::min(rest.size(), SdpPicked::kMost));
 		for (const uint32_t at : some)
-			picked.add(at, run.in[at],
-				   run.elements ? static_cast<int16_t>(run.elements[at]) : 0);
+			run.pick(at, picked);
 		const auto numbers = picked.compute();
 		for (size_t i = 0; i < some.size(); i++)
 			out[some[i]] = static_cast<Element>(numbers[i]);

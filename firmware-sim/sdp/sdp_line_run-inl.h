@@ -15,6 +15,7 @@
 #include "sdp/sdp_find_line-inl.h"
 #include "sdp/sdp_line.h"
 #include "sdp/sdp_steps-inl.h"
+#include "sdp/sdp_uncertain.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_SDP_LINE_RUN_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -143,6 +144,19 @@ struct Run {
 	static constexpr double kWidest = -static_cast<double>(std::numeric_limits<In>::min());
 	/** INT8 is close to what networks have, and has no need of double precision. */
 	static constexpr bool kIsByte = sizeof(In) == 1;
+	/** \brief Take the number at \a at out of the run, with its operands */
+	void pick(size_t at, SdpPicked &picked) const
+	{
+		picked.add(at, in[at], elements ? static_cast<int16_t>(elements[at]) : 0);
+	}
+	/** \return what the stages make of one number */
+	int32_t compute(size_t at) const
+	{
+		SdpPicked picked(op, stages, lanes);
+
+		pick(at, picked);
+		return picked.compute().front();
+	}
 };
 
 template<typename In>
