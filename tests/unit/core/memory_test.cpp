@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <atomic>
 #include <vector>
 
@@ -152,6 +153,29 @@ TEST_F(MemoryPortTest, ViewsAreWhatIsRead)
 	cancel = true;
 	const auto abandoned = port.view(RamType::Mc, 8, 8, buffer);
 	EXPECT_EQ(Bytes(abandoned.begin(), abandoned.end()), Bytes(8, 0_b));
+}
+
+TEST_F(MemoryPortTest, PlacesAreWhatIsWritten)
+{
+	std::vector<std::byte> buffer;
+	Bytes out(8);
+	const auto there = port.place(RamType::Mc, 8, 8, buffer);
+	EXPECT_TRUE(buffer.empty()) << "a copy";
+	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 0U);
+	std::ranges::fill(there, 6_b);
+	port.write(RamType::Mc, 8, there);
+	dram.read(8, out);
+	EXPECT_EQ(out, Bytes(8, 6_b));
+	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 8U);
+	EXPECT_FALSE(port.faulted());
+
+	const auto missing = port.place(RamType::Mc, 60, 8, buffer);
+	EXPECT_EQ(missing.data(), buffer.data());
+	port.write(RamType::Mc, 60, missing);
+	EXPECT_TRUE(port.faulted());
+
+	cancel = true;
+	EXPECT_EQ(port.place(RamType::Mc, 8, 8, buffer).data(), buffer.data());
 }
 
 TEST_F(MemoryPortTest, AbandonedOperationTouchesNothing)

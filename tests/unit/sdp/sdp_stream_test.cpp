@@ -309,6 +309,55 @@ TEST(SdpRun, PackedLinesAreAsOthers)
 	EXPECT_EQ(results[0], results[1]);
 }
 
+/* A memory that shows nothing: all is copied. */
+class HiddenMemory : public RamMemory
+{
+public:
+	using RamMemory::RamMemory;
+	Region region(uint64_t) override { return {}; }
+};
+
+/* Also where fast ways give up in their midst, as numbers saturate, and others read input again. */
+TEST(SdpRun, OverlappingCubesAreAsCopied)
+{
+	constexpr uint32_t seed = 815, width = 40, height = 20, channels = 32,
+			   surface = width * height * 32;
+	std::mt19937 engine(seed);
+
+	std::printf("seed %u\n", seed);
+	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
+		for (const uint32_t at : { 0, 32, 64, 320, 9600 }) {
+			for (const bool behind : { false, true }) {
+				std::vector<std::byte> bytes(8 * surface);
+				for (std::byte &byte : bytes)
+					byte = static_cast<std::byte>(engine());
+				SdpOp op =
+					SdpBench::passThrough(precision, width, height, channels);
+				op.source.address = 2 * surface;
+				op.destination.address = (behind ? 2 : 4) * surface + at;
+				op.x1 = aluFromMemory(true, precision != Precision::Int8);
+				op.x1.read.cube = { .address = 4 * surface,
+						    .lineStride = width * 32,
+						    .surfaceStride = surface };
+				op.converter = { .offset = 5, .scale = 3, .shift = 1 };
+				RamMemory ram(0, bytes.size()), cvsram(0, 32);
+				HiddenMemory hidden(0, bytes.size());
+				for (RamMemory *memory :
+				     { &ram, static_cast<RamMemory *>(&hidden) }) {
+					memory->write(0, bytes);
+					MemoryPort port(*memory, cvsram);
+					runSdp(op, {}, port);
+					EXPECT_FALSE(port.faulted());
+				}
+				std::vector<std::byte> results[2] = { bytes, bytes };
+				ram.read(0, results[0]);
+				hidden.read(0, results[1]);
+				EXPECT_EQ(results[0], results[1]) << at;
+			}
+		}
+	}
+}
+
 /* Where nobody counts, what becomes of each number is computed once. */
 TEST(SdpRun, TablesOfBytesAreAsOthers)
 {
