@@ -8,6 +8,8 @@
 
 #include <hwy/highway.h>
 
+#include "core/bring_ahead.h"
+
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_ARITH_FLOAT_BITS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef NVDLA_SIM_ARITH_FLOAT_BITS_INL_H
@@ -107,14 +109,25 @@ HWY_INLINE Bits halvesOf(Bits bits)
 /** \param count whole atoms \return true if all magnitudes of FP16 are below \a limit, as bits */
 HWY_INLINE bool halvesAreBelow(const uint16_t *halves, size_t count, uint16_t limit)
 {
-	const hn::CappedTag<uint16_t, 16> tag;
+	const hn::CappedTag<uint16_t, 32> tag;
+	const hn::CappedTag<uint16_t, 16> atomTag;
 	auto largest = hn::Zero(tag);
+	auto last = hn::Zero(atomTag); /* of an odd number of atoms */
+	size_t i = 0;
 
-	for (size_t i = 0; i < count; i += hn::Lanes(tag))
+	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag)) {
+		bringAhead(halves + i);
 		largest =
 			hn::Max(largest, hn::And(hn::LoadU(tag, halves + i), hn::Set(tag, 0x7fff)));
-	return hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, limit)));
+	}
+	if (i < count)
+		last = hn::And(hn::LoadU(atomTag, halves + i), hn::Set(atomTag, 0x7fff));
+	return hn::AllTrue(tag, hn::Lt(largest, hn::Set(tag, limit))) &&
+	       hn::AllTrue(atomTag, hn::Lt(last, hn::Set(atomTag, limit)));
 }
+
+/** What widenFinite() makes of infinities and NaNs is no finite number */
+constexpr bool kWidensSpecial = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
 
 /** \param bits FP16, finite \return FP32 bits */
 HWY_INLINE Bits widenFinite(const uint16_t *bits)

@@ -6,10 +6,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
-#include <hwy/base.h>
+#include "core/bring_ahead.h"
 
 namespace nvdla::sim
 {
@@ -48,20 +47,5 @@ private:
 	const std::byte *at_ = nullptr;
 	size_t step_ = 0; /* bytes */
 };
-
-/**
- * \brief Brings what follows \a bytes nearer, some of it behind them
- *
- * What is read only once comes from far away, and the host does not look beyond a page. Behind the
- * last bytes there may be anything, or nothing. A compiler takes the function to have no effect,
- * and drops calls of it that it has not made part of the caller before.
- */
-HWY_INLINE void bringAhead(const std::byte *bytes)
-{
-	constexpr uintptr_t kAhead = 2 << 10;
-
-	__builtin_prefetch(
-		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
-}
 
 } /* namespace nvdla::sim */

@@ -15,16 +15,10 @@ namespace nvdla::sim
 namespace
 {
 
-/* Nearly always there is none, which the largest magnitude says in fewer steps than counting. */
 uint32_t nansOf(const uint16_t *halves, size_t count)
 {
-	int16_t largest = 0;
 	uint32_t nans = 0;
 
-	for (size_t i = 0; i < count; i++)
-		largest = std::max(largest, static_cast<int16_t>(halves[i] & 0x7fff));
-	if (largest <= 0x7c00)
-		return 0;
 	for (size_t i = 0; i < count; i++)
 		nans += static_cast<int16_t>(halves[i] & 0x7fff) > 0x7c00;
 	return nans;
@@ -65,6 +59,7 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 	const uint64_t first = op.source.address + static_cast<uint64_t>(part.inX) * atomBytes;
 
 	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
+		writer.begin(surface, part.outX);
 		for (uint32_t y = 0; y < op.inHeight; y++) {
 			if (port.cancelled())
 				return;
@@ -75,26 +70,32 @@ void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &
 					  size_t{ part.inWidth } * atomBytes, line);
 			if (clears)
 				atoms = withoutNans(atoms, line);
-			pooler->push(atoms, [&](uint32_t outY, std::span<const std::byte> out) {
-				writer.write(surface, outY, part.outX, out);
-			});
+			pooler->push(atoms, writer);
 		}
 	}
 }
 
 } /* namespace */
 
-void PdpWriter::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
+uint64_t PdpWriter::addressOf(uint32_t y) const
 {
-	if (op_.precision == Precision::Fp16)
+	const PdpCube &cube = op_.destination;
+
+	return cube.address + uint64_t{ surface_ } * cube.surfaceStride +
+	       uint64_t{ y } * cube.lineStride + uint64_t{ x_ } * atomBytes;
+}
+
+std::span<std::byte> PdpWriter::place(uint32_t y, size_t bytes)
+{
+	return port_.place(op_.destination.ram, addressOf(y), bytes, buffer_);
+}
+
+void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan)
+{
+	if (mayHaveNan && op_.precision == Precision::Fp16)
 		nans_ += nansOf(reinterpret_cast<const uint16_t *>(atoms.data()),
 				atoms.size() / sizeof(uint16_t));
-
-	const PdpCube &cube = op_.destination;
-	port_.write(cube.ram,
-		    cube.address + uint64_t{ surface } * cube.surfaceStride +
-			    uint64_t{ y } * cube.lineStride + uint64_t{ x } * atomBytes,
-		    atoms);
+	port_.write(op_.destination.ram, addressOf(y), atoms);
 }
 
 PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
@@ -115,10 +116,9 @@ bool PdpStream::accepts(const StreamRun &run) const
 
 void PdpStream::poolLine(std::span<const std::byte> atoms)
 {
+	writer_.begin(surface_, 0);
 	if (!port_.cancelled())
-		pooler_->push(atoms, [this](uint32_t outY, std::span<const std::byte> out) {
-			writer_.write(surface_, outY, 0, out);
-		});
+		pooler_->push(atoms, writer_);
 	if (++y_ == op_.inHeight) {
 		y_ = 0;
 		surface_++;

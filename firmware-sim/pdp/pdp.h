@@ -21,20 +21,31 @@ namespace nvdla::sim
 {
 
 /** \brief Writes output lines to the destination cube and counts what the registers count */
-class PdpWriter
+class PdpWriter final : public PdpOutput
 {
 public:
 	/** \param op must outlive the writer, as must \a port */
 	PdpWriter(const PdpOp &op, MemoryPort &port) : op_(op), port_(port) {}
 
-	/** \param atoms of one line, beginning at output column \a x */
-	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
+	/** \brief Lines are those of a surface from now on, from output column \a x on */
+	void begin(uint32_t surface, uint32_t x)
+	{
+		surface_ = surface;
+		x_ = x;
+	}
+	std::span<std::byte> place(uint32_t y, size_t bytes) override;
+	void write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan) override;
 
 	uint32_t nanCount() const { return nans_; }
 
 private:
+	uint64_t addressOf(uint32_t y) const;
+
 	const PdpOp &op_;
 	MemoryPort &port_;
+	uint32_t surface_ = 0;
+	uint32_t x_ = 0;
+	std::vector<std::byte> buffer_;
 	uint32_t nans_ = 0;
 };
 

@@ -120,7 +120,6 @@ class IntegerAverages
 public:
 	using Arith = PdpIntegerAverage<Scaling::kPrecision>;
 	using Element = typename Arith::Element;
-	using Source = Element;
 	using Number = typename Arith::Number;
 	using Tag = typename Scaling::Tag;
 	using Vector = hn::Vec<Tag>;
@@ -129,9 +128,11 @@ public:
 	{
 	}
 
-	static bool isPlain(const Element *, size_t) { return true; }
+	static bool mayBePlain() { return true; }
+	static HWY_INLINE void seeRow(Vector, Vector &) {}
+	static HWY_INLINE bool sawPlain(Vector) { return true; }
 	template<bool>
-	HWY_INLINE Vector load(const Element *in) const
+	HWY_INLINE Vector load(const Element *in, Vector &) const
 	{
 		return hn::PromoteTo(Tag(), hn::LoadU(ElementTag(), in));
 	}
@@ -242,7 +243,6 @@ class FloatAverages
 public:
 	using Arith = PdpFloatAverage;
 	using Element = Arith::Element;
-	using Source = Element;
 	using Number = int32_t;
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;
@@ -262,16 +262,34 @@ public:
 		return ordinary;
 	}
 
-	/** \return true if all are finite, and no padding takes sums beyond what that says of them
+	/** \return true if no padding takes sums of finite numbers beyond what is said of them */
+	bool mayBePlain() const { return moderate_; }
+	/*
+	 * Of numbers that are not finite no sum is, and zero times as much is no zero; without
+	 * instructions for halves they have to be seen before they are in a sum as others.
 	 */
-	bool isPlain(const Element *in, size_t count) const
-	{
-		return moderate_ && fp17::halvesAreBelow(in, count, 0x7c00);
-	}
 	template<bool kPlain>
-	HWY_INLINE Vector load(const Element *in) const
+	HWY_INLINE Vector load(const Element *in, Vector &seen) const
 	{
-		return kPlain ? fp17::widenFinite(in) : fp17::load(in);
+		if constexpr (!kPlain)
+			return fp17::load(in);
+		const Vector value = fp17::widenFinite(in);
+		if constexpr (!fp17::kWidensSpecial)
+			seen = hn::Max(seen, fp17::magnitudeOf(value));
+		return value;
+	}
+	static HWY_INLINE void seeRow(Vector row, Vector &seen)
+	{
+		if constexpr (fp17::kWidensSpecial)
+			seen = fp17::asBits(hn::MulAdd(fp17::asFloat(row),
+						       hn::Zero(fp17::FloatTag()),
+						       fp17::asFloat(seen)));
+	}
+	static HWY_INLINE bool sawPlain(Vector seen)
+	{
+		const Vector most = fp17::constant(fp17::kLargestHalf);
+
+		return hn::AllFalse(Tag(), hn::Gt(fp17::magnitudeOf(seen), most));
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const

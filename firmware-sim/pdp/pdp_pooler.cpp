@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <type_traits>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -15,6 +14,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "core/bring_ahead.h"
 #include "pdp/pdp_arith.h"
 #include "pdp/pdp_averages-inl.h"
 #include "pdp/pdp_vectors-inl.h"
@@ -46,12 +46,11 @@ public:
 	Pooler(const PdpOp &op, const PdpPart &part)
 		: op_(op), ops_(op), inWidth_(part.inWidth), windows_(windowsOf(op, part)),
 		  firstWhole_(firstWhole()), endWhole_(endWhole()),
-		  rowNumbers_(size_t{ part.outWidth } * Lanes),
-		  rows_(rowNumbers_ * op.kernelHeight), out_(rowNumbers_)
+		  rowNumbers_(size_t{ part.outWidth } * Lanes), rows_(rowNumbers_ * op.kernelHeight)
 	{
 	}
 
-	void push(std::span<const std::byte> line, const Emit &emit) override
+	void push(std::span<const std::byte> line, PdpOutput &output) override
 	{
 		const Outputs outputs = outputsOfLine();
 
@@ -64,15 +63,17 @@ public:
 
 			if (y_ + 1 != end)
 				continue;
-			finish(static_cast<uint32_t>(begin), static_cast<uint32_t>(end - begin));
-			emit(outY, std::as_bytes(std::span(out_)));
+			const auto out = output.place(outY, rowNumbers_ * sizeof(Element));
+			const bool plain = finish(static_cast<uint32_t>(begin),
+						  static_cast<uint32_t>(end - begin),
+						  reinterpret_cast<Element *>(out.data()));
+			output.write(outY, out, !plain);
 		}
 		y_ = (y_ + 1) % op_.inHeight;
 	}
 
 private:
 	using Element = typename Ops::Element;
-	using Source = typename Ops::Source;
 	using Number = typename Ops::Number;
 	using Tag = typename Ops::Tag;
 	using Vector = typename Ops::Vector;
@@ -126,29 +127,15 @@ private:
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
 	void poolLine(const Element *in)
 	{
-		const size_t count = size_t{ inWidth_ } * Lanes;
 		bool &plain = isPlain_[y_ % op_.kernelHeight];
 
-		if constexpr (std::is_same_v<Source, Element>) {
-			plain = ops_.isPlain(in, count);
-			poolSources(in, plain);
-		} else {
-			sources_.resize(count);
-			plain = ops_.prepare(in, count, sources_.data());
-			poolSources(sources_.data(), plain);
-		}
-	}
-
-	void poolSources(const Source *in, bool plain)
-	{
-		if (plain)
-			poolRow<true>(in);
-		else
+		plain = ops_.mayBePlain() && poolRow<true>(in);
+		if (!plain)
 			poolRow<false>(in);
 	}
 
 	template<bool kPlain>
-	void poolRow(const Source *in)
+	bool poolRow(const Element *in)
 	{
 		/* The usual widths, for which the compiler has no loop to make. */
 		switch (op_.kernelWidth) {
@@ -161,10 +148,12 @@ private:
 		}
 	}
 
-	/** \tparam kPlain there is no number that needs care \tparam kColumns of a window; 0: any
+	/**
+	 * \tparam kPlain there is no number that needs care \tparam kColumns of a window; 0: any
+	 * \return false if nothing is of use, as there is such a number
 	 */
 	template<bool kPlain, uint32_t kColumns>
-	void poolWindows(const Source *in)
+	bool poolWindows(const Element *in)
 	{
 		const size_t step = hn::Lanes(Tag());
 		const size_t stride = size_t{ op_.strideX } * Lanes;
@@ -172,51 +161,69 @@ private:
 		const size_t first = kColumns ? firstWhole_ : width;
 		const size_t end = kColumns ? endWhole_ : width;
 		const Ops ops = ops_;
+		bool plain = true;
 
 		for (size_t lane = 0; lane < Lanes; lane += step) {
 			Number *row = rowOf(y_) + lane;
 			const auto some = [&](size_t from, size_t to) HWY_ATTR {
+				Vector seen = hn::Zero(Tag());
 				for (size_t i = from; i < to; i++)
-					hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane),
+					hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane, seen),
 						   Tag(), row + i * Lanes);
+				return Ops::sawPlain(seen);
 			};
 
-			some(0, first);
+			plain &= some(0, first);
 			if constexpr (kColumns > 0) {
-				const Source *from = in + lane;
+				Vector seen = hn::Zero(Tag());
+				const Element *from = in + lane;
 				if (first < end)
 					from += size_t{ windows_[first].first } * Lanes;
 				for (size_t i = first; i < end; i++, from += stride) {
-					Vector sum = ops.template load<kPlain>(from);
-					for (uint32_t n = 1; n < kColumns; n++)
-						sum = ops.template addInRow<kPlain>(
-							sum, ops.template load<kPlain>(from +
-										       n * Lanes));
-					hn::StoreU(ops.finishRow(sum, 0), Tag(), row + i * Lanes);
+					bringAhead(from);
+					hn::StoreU(rowSum<kPlain>(ops, from, kColumns, 0, seen),
+						   Tag(), row + i * Lanes);
 				}
+				plain &= Ops::sawPlain(seen);
 			}
-			some(end, width);
+			plain &= some(end, width);
 		}
+		return plain;
 	}
 
 	template<bool kPlain>
-	static HWY_INLINE Vector sumOf(const Ops &ops, const Window &window, const Source *in)
+	static HWY_INLINE Vector sumOf(const Ops &ops, const Window &window, const Element *in,
+				       Vector &seen)
 	{
 		if (window.columns == 0)
 			return hn::Zero(Tag());
-		const Source *from = in + size_t{ window.first } * Lanes;
-		const Source *end = from + size_t{ window.columns } * Lanes;
-		Vector row = ops.template load<kPlain>(from);
-		for (from += Lanes; from < end; from += Lanes)
-			row = ops.template addInRow<kPlain>(row, ops.template load<kPlain>(from));
-		return ops.finishRow(row, window.padded);
+		return rowSum<kPlain>(ops, in + size_t{ window.first } * Lanes, window.columns,
+				      window.padded, seen);
+	}
+
+	/** \return what becomes of \a columns of a window, and of others that are \a padded */
+	template<bool kPlain>
+	static HWY_INLINE Vector rowSum(const Ops &ops, const Element *from, uint32_t columns,
+					uint32_t padded, Vector &seen)
+	{
+		Vector row = ops.template load<kPlain>(from, seen);
+
+		for (uint32_t n = 1; n < columns; n++)
+			row = ops.template addInRow<kPlain>(
+				row, ops.template load<kPlain>(from + n * Lanes, seen));
+		if constexpr (kPlain)
+			Ops::seeRow(row, seen);
+		return ops.finishRow(row, padded);
 	}
 
 	/** What became of the windows' rows on line \a y, one of the last of a window's height */
 	Number *rowOf(uint32_t y) { return &rows_[rowNumbers_ * (y % op_.kernelHeight)]; }
 
-	/** Reduce windows to elements: the rows of \a count lines, from the one at \a first on */
-	void finish(uint32_t first, uint32_t count)
+	/**
+	 * Reduce windows to elements: the rows of \a count lines, from the one at \a first on
+	 * \return true if all were plain
+	 */
+	bool finish(uint32_t first, uint32_t count, Element *out)
 	{
 		std::array<const Number *, kMostRows> rows;
 		bool plain = true;
@@ -226,33 +233,33 @@ private:
 			plain &= isPlain_[(first + i) % op_.kernelHeight];
 		}
 		if (plain)
-			finishRows<true>(rows.data(), count);
+			finishRows<true>(rows.data(), count, out);
 		else
-			finishRows<false>(rows.data(), count);
+			finishRows<false>(rows.data(), count, out);
+		return plain;
 	}
 
 	template<bool kPlain>
-	void finishRows(const Number *const *rows, uint32_t count)
+	void finishRows(const Number *const *rows, uint32_t count, Element *out)
 	{
 		/* The usual heights, as of widths. */
 		switch (count) {
 		case 2:
-			return finishWindows<kPlain, 2>(rows, count);
+			return finishWindows<kPlain, 2>(rows, count, out);
 		case 3:
-			return finishWindows<kPlain, 3>(rows, count);
+			return finishWindows<kPlain, 3>(rows, count, out);
 		default:
-			return finishWindows<kPlain, 0>(rows, count);
+			return finishWindows<kPlain, 0>(rows, count, out);
 		}
 	}
 
 	/** \tparam kRows of a window; 0: \a count, any */
 	template<bool kPlain, uint32_t kRows>
-	void finishWindows(const Number *const *rows, uint32_t count)
+	void finishWindows(const Number *const *rows, uint32_t count, Element *out)
 	{
 		const size_t step = hn::Lanes(Tag());
 		const uint32_t padded = op_.kernelHeight - count;
 		const Ops ops = ops_;
-		Element *out = out_.data();
 		const Number *row[kMostRows];
 
 		std::copy_n(rows, count, row);
@@ -276,11 +283,9 @@ private:
 	const size_t firstWhole_;
 	const size_t endWhole_;
 	const size_t rowNumbers_;
-	std::vector<Source> sources_; /* of a line, if they are no elements */
-	std::vector<Number> rows_;    /* as many as a window has, in turns */
+	std::vector<Number> rows_; /* as many as a window has, in turns */
 	/* No number of a row needs care. */
 	std::array<bool, kMostRows> isPlain_ = {};
-	std::vector<Element> out_;
 };
 
 /** \tparam Max, Min, Average of pdp_vectors-inl.h */

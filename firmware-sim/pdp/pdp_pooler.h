@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -14,6 +13,21 @@
 
 namespace nvdla::sim
 {
+
+/** \brief Where output lines go */
+class PdpOutput
+{
+public:
+	virtual ~PdpOutput() = default;
+
+	/** \return room for all of line \a y, \a bytes bytes, until write() */
+	virtual std::span<std::byte> place(uint32_t y, size_t bytes) = 0;
+	/**
+	 * \param atoms as they are in memory, in what place() gave
+	 * \param mayHaveNan else, of FP16, none of them is
+	 */
+	virtual void write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan) = 0;
+};
 
 /**
  * \brief Pools lines as they come; output lines come out as soon as their last row went in
@@ -24,9 +38,6 @@ namespace nvdla::sim
 class PdpPooler
 {
 public:
-	/** \brief Receives an output line: its number, and its atoms as they are in memory */
-	using Emit = std::function<void(uint32_t, std::span<const std::byte>)>;
-
 	/** \param op must outlive the pooler, as must \a part */
 	static std::unique_ptr<PdpPooler> create(const PdpOp &op, const PdpPart &part);
 
@@ -39,7 +50,7 @@ public:
 	 *
 	 * \param line part.inWidth atoms as they are in memory
 	 */
-	virtual void push(std::span<const std::byte> line, const Emit &emit) = 0;
+	virtual void push(std::span<const std::byte> line, PdpOutput &output) = 0;
 };
 
 } /* namespace nvdla::sim */

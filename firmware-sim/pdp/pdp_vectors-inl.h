@@ -2,9 +2,9 @@
 /*
  * What pdp_arith.h does with one element, in vectors; for files that are compiled once for each
  * instruction set (Highway). Each has the elements of memory, the numbers that it keeps, and
- * vectors of those of an atom at most; and says whether a line is plain: without numbers that need
- * care, so that most steps are shorter. Windows are loaded from sources: elements, or what
- * prepare() makes of them once.
+ * vectors of those of an atom at most. Nearly all lines are plain, without numbers that need care,
+ * so that most steps are shorter: load() and seeRow() collect what says in the end whether that was
+ * so.
  */
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,6 @@ template<Precision P, PoolingMethod M>
 struct IntegerExtremes {
 	using Element = PdpElement<P>;
 	using Number = Element;
-	using Source = Element;
 	using Tag = hn::CappedTag<Number, atomChannels(P)>;
 	using Vector = hn::Vec<Tag>;
 
@@ -46,9 +45,11 @@ struct IntegerExtremes {
 		return M == PoolingMethod::Max ? hn::Max(a, b) : hn::Min(a, b);
 	}
 
-	static bool isPlain(const Element *, size_t) { return true; }
+	static bool mayBePlain() { return true; }
+	static HWY_INLINE void seeRow(Vector, Vector &) {}
+	static HWY_INLINE bool sawPlain(Vector) { return true; }
 	template<bool>
-	HWY_INLINE Vector load(const Element *in) const
+	HWY_INLINE Vector load(const Element *in, Vector &) const
 	{
 		return hn::LoadU(Tag(), in);
 	}
@@ -75,33 +76,17 @@ template<PoolingMethod M>
 struct FloatExtremes {
 	using Element = PdpElement<Precision::Fp16>;
 	using Number = int16_t;
-	using Source = Number;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Fp16)>;
 	using Vector = hn::Vec<Tag>;
 
 	explicit FloatExtremes(const PdpOp &) {}
 
+	static bool mayBePlain() { return true; }
+
 	/* Its own inverse. */
 	static HWY_INLINE Vector ordered(Vector bits)
 	{
 		return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), hn::Set(Tag(), 0x7fff)));
-	}
-
-	/**
-	 * \brief Elements in their order, whole atoms
-	 * \return true if there is no NaN
-	 */
-	static bool prepare(const Element *in, size_t count, Source *out)
-	{
-		Vector largest = hn::Zero(Tag());
-
-		for (size_t i = 0; i < count; i += hn::Lanes(Tag())) {
-			const hn::RebindToUnsigned<Tag> bitsTag;
-			const Vector bits = hn::BitCast(Tag(), hn::LoadU(bitsTag, in + i));
-			largest = hn::Max(largest, hn::And(bits, hn::Set(Tag(), 0x7fff)));
-			hn::StoreU(ordered(bits), Tag(), out + i);
-		}
-		return hn::AllFalse(Tag(), hn::Gt(largest, hn::Set(Tag(), 0x7c00)));
 	}
 
 	static HWY_INLINE hn::Mask<Tag> isNan(Vector number)
@@ -121,10 +106,21 @@ struct FloatExtremes {
 		return hn::IfThenElse(isNan(a), a, hn::IfThenElse(isNan(b), b, chosen));
 	}
 
-	template<bool>
-	HWY_INLINE Vector load(const Source *in) const
+	/** \param seen the largest magnitude of each lane */
+	template<bool kPlain>
+	HWY_INLINE Vector load(const Element *in, Vector &seen) const
 	{
-		return hn::LoadU(Tag(), in);
+		const hn::RebindToUnsigned<Tag> bitsTag;
+		const Vector bits = hn::BitCast(Tag(), hn::LoadU(bitsTag, in));
+
+		if constexpr (kPlain)
+			seen = hn::Max(seen, hn::And(bits, hn::Set(Tag(), 0x7fff)));
+		return ordered(bits);
+	}
+	static HWY_INLINE void seeRow(Vector, Vector &) {}
+	static HWY_INLINE bool sawPlain(Vector seen)
+	{
+		return hn::AllFalse(Tag(), hn::Gt(seen, hn::Set(Tag(), 0x7c00)));
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const
@@ -151,14 +147,13 @@ template<typename A>
 struct OneByOne {
 	using Arith = A;
 	using Element = typename Arith::Element;
-	using Source = Element;
 	using Number = int32_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
 	using Vector = hn::Vec<Tag>;
 
 	explicit OneByOne(const PdpOp &op) : arith(op) {}
 
-	static bool isPlain(const Element *, size_t) { return false; }
+	static bool mayBePlain() { return false; }
 
 	struct Numbers {
 		Number of[hn::MaxLanes(Tag())] = {};
@@ -168,8 +163,10 @@ struct OneByOne {
 		HWY_INLINE Vector vector() const { return hn::LoadU(Tag(), of); }
 	};
 
+	static void seeRow(Vector, Vector &) {}
+	static bool sawPlain(Vector) { return true; }
 	template<bool>
-	Vector load(const Element *in) const
+	Vector load(const Element *in, Vector &) const
 	{
 		Numbers numbers;
 		for (size_t i = 0; i < hn::Lanes(Tag()); i++)

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "core/memory.h"
 #include "core/ram_memory.h"
 #include "pdp/pdp_op.h"
+#include "pdp/pdp_pooler.h"
 
 namespace nvdla::test
 {
@@ -79,6 +81,19 @@ private:
 	sim::RamMemory dram_;
 	sim::RamMemory cvsram_;
 	sim::MemoryPort port_;
+};
+
+/** \brief The elements of the line that a pooler wrote last */
+template<typename Element>
+struct PooledLine final : sim::PdpOutput {
+	std::span<std::byte> place(uint32_t, size_t bytes) override
+	{
+		elements.resize(bytes / sizeof(Element));
+		return std::as_writable_bytes(std::span(elements));
+	}
+	void write(uint32_t, std::span<const std::byte>, bool) override {}
+
+	std::vector<Element> elements;
 };
 
 /** \return an operation of one element that leaves it as it is */

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstring>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -198,13 +197,11 @@ TEST(PdpAverage, EverySumIsDividedAsTheArithmeticDoes)
 				       [&](int16_t sum) { return arith.finish(sum, 0); });
 		forEachTarget([&] {
 			const auto pooler = PdpPooler::create(op, part);
-			std::vector<int8_t> out;
-			for (const auto &line : lines)
-				pooler->push(line, [&](uint32_t, std::span<const std::byte> bytes) {
-					out.resize(bytes.size());
-					std::memcpy(out.data(), bytes.data(), bytes.size());
-				});
-			ASSERT_EQ(out, expected) << op.recipWidth << ", " << op.recipHeight;
+			PooledLine<int8_t> line;
+			for (const auto &in : lines)
+				pooler->push(in, line);
+			ASSERT_EQ(line.elements, expected)
+				<< op.recipWidth << ", " << op.recipHeight;
 		});
 	}
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that comes nearer while what is in front of it is worked on.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/base.h>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Brings what follows \a bytes nearer, some of it behind them
+ *
+ * What is read only once comes from far away, and the host does not look beyond a page. Behind the
+ * last bytes there may be anything, or nothing. A compiler takes the function to have no effect,
+ * and drops calls of it that it has not made part of the caller before.
+ */
+HWY_INLINE void bringAhead(const void *bytes)
+{
+	constexpr uintptr_t kAhead = 2 << 10;
+
+	__builtin_prefetch(
+		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
+}
+
+} /* namespace nvdla::sim */
