@@ -189,24 +189,24 @@ class Plane
 public:
 	Plane(const ConvOp &op, MemoryPort &memory, uint32_t pixelBytes, uint64_t firstPixel,
 	      uint32_t lineStride)
-		: memory_(memory), ram_(op.fetch.ram), address_(firstPixel),
-		  lineStride_(lineStride),
-		  line_(static_cast<size_t>(op.fetch.size.width) * pixelBytes)
+		: lineStride_(lineStride),
+		  lineBytes_(static_cast<size_t>(op.fetch.size.width) * pixelBytes),
+		  source_(memory, op.fetch.ram, firstPixel,
+			  uint64_t{ op.fetch.size.height - 1 } * lineStride + lineBytes_)
 	{
 	}
 
+	/** \return line \a y, valid until the next one is read */
 	const std::byte *read(uint32_t y)
 	{
-		memory_.read(ram_, address_ + static_cast<uint64_t>(y) * lineStride_, line_);
-		return line_.data();
+		return source_.view(uint64_t{ y } * lineStride_, lineBytes_, line_).data();
 	}
 
 private:
-	MemoryPort &memory_;
-	RamType ram_;
-	uint64_t address_;
 	uint32_t lineStride_;
-	std::vector<std::byte> line_;
+	size_t lineBytes_;
+	ReadRange source_;
+	std::vector<std::byte> line_; /* if memory has no view */
 };
 
 /** Pixels with their columns of padding, one line after the other */
@@ -265,8 +265,13 @@ protected:
 		} else {
 			convertBytes_->convert(line, reinterpret_cast<int16_t *>(out));
 		}
-		for (size_t at = 0; at < bytes_.size(); at += kEntryBytes)
-			std::memcpy(entry(offset++), &bytes_[at], kEntryBytes);
+		for (std::span<const std::byte> rest = bytes_; !rest.empty();) {
+			const std::span<std::byte> room = entries(offset);
+			const size_t count = std::min(room.size(), rest.size());
+			std::memcpy(room.data(), rest.data(), count);
+			rest = rest.subspan(count);
+			offset += static_cast<uint32_t>(count / kEntryBytes);
+		}
 	}
 
 private:

@@ -23,8 +23,9 @@ namespace nvdla::sim
 namespace
 {
 
-/* Positions worth working on at once: many tiles, so that what they leave over is little. */
-constexpr uint32_t kPositionsAtOnce = 256;
+/* Positions worth working on at once: many tiles, so that what they leave over is little, with
+ * sums that stay in the nearest cache until SDP has read them. */
+constexpr size_t kSumBytesAtOnce = 16 << 10;
 constexpr uint64_t kMacsForAThread = 1 << 20;
 /* Above this many bytes of padded lines the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
@@ -117,16 +118,20 @@ private:
 	{
 		const Windows &windows = op_.windows;
 		const size_t step = size_t{ plan_.step } * plan_.elementBytes;
+		const size_t width = windows.out.width;
 
-		positions_.resize(size_t{ count } * windows.out.width);
-		TilePosition *position = positions_.data();
+		positions_.resize(count * width);
+		TilePosition *positions = positions_.data();
 		for (uint32_t i = 0; i < count; i++) {
 			const auto y = static_cast<uint32_t>((first + i) / op_.batches);
 			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
 			const std::byte *line = lines_.line(batch, y * windows.strideY);
 			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
-			for (size_t x = 0; x < windows.out.width; x++)
-				*position++ = { line + x * step, starts ? starts[x] : 0 };
+			for (size_t x = 0; x < width; x++)
+				positions[x] = { line + x * step, 0 };
+			for (size_t x = 0; starts && x < width; x++)
+				positions[x].start = starts[x];
+			positions += width;
 		}
 		return positions_.size();
 	}
@@ -218,8 +223,9 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 
 	const TilePlan plan(op);
 	const TileLines lines(plan, data, workers);
-	const uint32_t linesAtOnce = std::clamp(kPositionsAtOnce / op.windows.out.width, 1U,
-						op.windows.out.height * op.batches);
+	const size_t lineSumBytes = op.windows.out.width * plan.columns() * sizeof(int32_t);
+	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
+		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));
 
 	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce, [&] {
 		return std::make_unique<TileMaker>(plan, lines, linesAtOnce, workers.scratch());
