@@ -137,13 +137,13 @@ Off offBy(Numbers got, Numbers wanted, bool real)
 }
 
 /*
- * These are off by as much, of their outputs' range: numbers of 10000 are eight apart in FP16.
+ * Tests whose names begin so are off by as much, of their outputs' range: numbers of 10000 are
+ * eight apart in FP16. Behind that the names say how the model is made: "_expanded", and of which
+ * version's operators.
  */
 const std::map<std::string, double> beyondHalves = {
 	{ "test_softmax_large_number", 0.6117 },
-	{ "test_softmax_large_number_expanded", 0.6117 },
 	{ "test_logsoftmax_large_number", 0.5969 },
-	{ "test_logsoftmax_large_number_expanded", 0.5969 },
 };
 
 /*
@@ -174,7 +174,10 @@ void checkOutputs(const std::vector<Numbers> &outputs, const NodeTest &test)
 			wanted = withoutWrapped(std::move(*wanted), outputs[i]);
 		const Off off =
 			offBy(outputs[i], *wanted, isFloat(*elementTypeOf(test.outputs[i])));
-		const auto beyond = beyondHalves.find(test.name);
+		const auto beyond =
+			std::find_if(beyondHalves.begin(), beyondHalves.end(), [&](const auto &known) {
+				return test.name.starts_with(known.first);
+			});
 		if (beyond != beyondHalves.end())
 			EXPECT_NEAR(off.largest, beyond->second, 0.02 * beyond->second);
 		else
