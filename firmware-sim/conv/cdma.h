@@ -131,12 +131,12 @@ public:
 	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
-	/** \return where take() is likely to find the next \a bytes, if that is in memory */
-	std::span<const std::byte> ahead(size_t bytes) const
+	/** \return what take() is likely to find next, if that is in memory */
+	std::span<const std::byte> ahead() const
 	{
 		if (settled_)
 			return {};
-		return source_.all().subspan(taken_, std::min<uint64_t>(bytes, bytes_ - taken_));
+		return source_.all().subspan(taken_, bytes_ - taken_);
 	}
 	/** \brief Release the entries that were loaded since the last time */
 	void release();

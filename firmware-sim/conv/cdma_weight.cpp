@@ -309,7 +309,7 @@ WeightGroup WeightReader::next()
 		readSparse(bytes, group);
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
-		group.ahead = packed_.ahead(bytes);
+		group.ahead = packed_.ahead();
 	}
 
 	if (op_.keepWeights)

@@ -100,8 +100,7 @@ HWY_INLINE void integerSums(const ChannelOperands &operands, const TilePosition 
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](Vector &sum, auto first, auto second) HWY_ATTR {
-				sum = Pairs<FewColumns>::add(
-					sum, operandPairs<Operand>(first, second), pairs);
+				sum = Pairs::add(sum, operandPairs<Operand>(first, second), pairs);
 			});
 			weights += operands.columns;
 		}
@@ -120,8 +119,8 @@ HWY_INLINE void wideSums(const ChannelOperands &operands, const TilePosition *po
 		for (const ChannelTaps &taps : operands.taps) {
 			const Vector pairs = hn::LoadU(Tag(), weights);
 			some.forEach(taps, [&](WideSum &sum, auto first, auto second) HWY_ATTR {
-				sum.add(Pairs<FewColumns>::multiply(
-					operandPairs<uint16_t>(first, second), pairs));
+				sum.add(Pairs::multiply(operandPairs<uint16_t>(first, second),
+							pairs));
 			});
 			weights += operands.columns;
 		}

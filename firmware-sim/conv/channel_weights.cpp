@@ -34,7 +34,8 @@ bool areZero(const std::byte *bytes, size_t count)
 ChannelWeights::ChannelWeights(const TilePlan &plan)
 	: plan_(plan),
 	  kernelBytes_(size_t{ plan.op.windows.data.channels } * elementBytes(plan.op.precision)),
-	  start_(plan.columns()), weightSums_(plan.columns()), magnitudes_(plan.columns())
+	  start_(plan.op.groupKernels()), weightSums_(plan.op.groupKernels()),
+	  magnitudes_(plan.op.groupKernels())
 {
 	const Windows &windows = plan.op.windows;
 	std::vector<size_t> taps; /* bytes from a position's first operand */
@@ -49,7 +50,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 	taps.push_back(taps.back());
 	for (size_t i = 0; i < elements_; i += 2)
 		taps_.push_back({ taps[i], taps[i + 1] });
-	weights_.resize(2 * taps_.size() * plan.columns());
+	weights_.resize(2 * taps_.size() * plan.op.groupKernels());
 }
 
 /* Between the weights of a kernel element there is one zero more than a kernel has channels. */
@@ -104,14 +105,16 @@ bool ChannelWeights::load(const WeightGroup &group, Int16Range data)
 void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 {
 	if (plan_.op.precision == Precision::Fp16) {
-		widenHalves(weights.data(), weights.size() / sizeof(uint16_t),
-			    reinterpret_cast<float *>(&weights_[element * plan_.columns()]));
+		widenHalves(
+			weights.data(), weights.size() / sizeof(uint16_t),
+			reinterpret_cast<float *>(&weights_[element * plan_.op.groupKernels()]));
 		return;
 	}
 	int16_t numbers[kTileColumns];
 	const auto some =
 		std::span(numbers).first(weights.size() / elementBytes(plan_.op.precision));
-	auto *halves = reinterpret_cast<int16_t *>(&weights_[element / 2 * plan_.columns()]);
+	auto *halves =
+		reinterpret_cast<int16_t *>(&weights_[element / 2 * plan_.op.groupKernels()]);
 
 	widen(plan_.op.precision, weights.data(), some);
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {

@@ -38,7 +38,8 @@ public:
 	bool areWide() const { return areWide_; }
 	ChannelOperands operands() const
 	{
-		return { plan_.kind, plan_.columns(), taps_, weights_.data(), start_.data() };
+		return { plan_.kind, plan_.op.groupKernels(), taps_, weights_.data(),
+			 start_.data() };
 	}
 
 private:

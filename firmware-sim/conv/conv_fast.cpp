@@ -30,67 +30,79 @@ constexpr uint64_t kMacsForAThread = 1 << 20;
 /* Above this many bytes of padded lines the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
-/** Output lines that are worked on together */
+/** Output lines that are worked on together, of one or two groups */
 class TileMaker : public LineMaker
 {
 public:
 	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
 		  Scratch &scratch)
 		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
-		  sums_(scratch, size_t{ linesAtOnce } * op_.windows.out.width * plan.columns()),
+		  sums_(scratch,
+			size_t{ linesAtOnce } * op_.windows.out.width * op_.groupKernels()),
 		  wide_(scratch, 0)
 	{
 		if (plan.isOneAtom && !lines.hasNan())
 			channels_.emplace(plan);
 	}
 
+	void begin(std::span<int32_t> second) override
+	{
+		second_ = second;
+		loaded_ = 0;
+		isWide_ = false;
+		weights_.begin(groups());
+	}
+
 	void load(const WeightGroup &group) override
 	{
-		isChannelwise_ = channels_ && channels_->load(group, lines_.range());
-		isWide_ = isChannelwise_ ? channels_->areWide() : mayBeWide(group);
-		kernels_ = group.kernels;
-		ahead_ = group.ahead;
-		if (isWide_)
+		isChannelwise_ = channels_ && channels_->load(group, lines_.numbers().range);
+		isWide_ |= isChannelwise_ ? channels_->areWide() : mayBeWide(group);
+		kernels_[loaded_] = group.kernels;
+		ahead_ = group.nextGroups(groups());
+		if (!isChannelwise_)
+			weights_.load(group, loaded_);
+		loaded_++;
+		if (isWide_ && isChannelwise_)
 			wide_.resize(sums_.size());
-		if (isChannelwise_)
-			return;
-		weights_.load(group);
-		if (!isWide_)
-			return;
-		parts_ = wideParts(plan_.runs, weights_.units(), lines_.range());
+		else if (isWide_ && loaded_ == groups())
+			carries_ = wideCarries(weights_.operands(), lines_.numbers());
 	}
 
 	void make(uint64_t first, uint32_t count) override
 	{
 		const size_t positions = place(first, count);
+		const size_t values = positions * op_.groupKernels();
+		const std::span<int32_t> one = std::span(sums_).first(values);
+		std::span<int32_t> other;
 
+		if (groups() > 1)
+			other = second_.subspan(first * op_.windows.out.width * kFewColumns,
+						values);
 		saturated_ = 0;
-		if (isWide_) {
-			makeWide(positions, aheadOf(first, count));
-			return;
-		}
 		if (isChannelwise_)
-			channelSums(channels_->operands(), positions_.data(), positions,
-				    sums_.data());
+			makeChannels(one);
+		else if (isWide_)
+			makeWide(placesOf(one, other), aheadOf(first, count));
 		else
-			tileSums(plan_.kind, positions_.data(), positions, plan_.runs.data(),
-				 plan_.runs.size(), weights_.units(), weights_.start(),
-				 sums_.data(), aheadOf(first, count));
-		if (op_.precision == Precision::Fp16)
-			clearBehind(kernels_, positions);
-		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
-			roundSums(sums_.data(), positions * plan_.columns(), op_.clipTruncate);
+			tileSums(plan_.kind, positions_, weights_.operands(), placesOf(one, other),
+				 aheadOf(first, count));
+		if (isWide_)
+			return;
+		finish(one, kernels_[0]);
+		finish(other, kernels_[1]);
 	}
 
 	std::span<const int32_t> lines() const override { return sums_; }
 	uint32_t saturated() const override { return saturated_; }
 
 private:
+	uint32_t groups() const { return second_.empty() ? 1 : 2; }
+
 	/** \return INT16: conv_tile's sums may overflow 32 bits */
 	bool mayBeWide(const WeightGroup &group) const
 	{
 		constexpr size_t kPiece = 4096; /* which often says so already */
-		const uint32_t data = lines_.range().largest();
+		const uint32_t data = lines_.numbers().range.largest();
 
 		if (op_.precision != Precision::Int16)
 			return false;
@@ -136,30 +148,54 @@ private:
 		return positions_.size();
 	}
 
+	/** \return where the sums of one group go, or of two */
+	TileSums placesOf(std::span<int32_t> one, std::span<int32_t> other) const
+	{
+		/* Kernels behind the first ones are another group's, or its own. */
+		return { { one.data(), other.empty() ? one.data() + kFewColumns : other.data() },
+			 op_.groupKernels() };
+	}
+
+	/** What becomes of sums that fit 32 bits */
+	void finish(std::span<int32_t> sums, uint32_t kernels) const
+	{
+		if (op_.precision == Precision::Fp16)
+			clearBehind(sums, kernels);
+		else if (op_.clipTruncate) /* What fits 32 bits needs no clipping. */
+			roundSums(sums.data(), sums.size(), op_.clipTruncate);
+	}
+
 	/** FP16: a NaN times the weights that there are not is none */
-	void clearBehind(uint32_t kernels, size_t positions)
+	static void clearBehind(std::span<int32_t> sums, uint32_t kernels)
 	{
 		if (kernels == kFewColumns)
 			return;
-		for (size_t i = 0; i < positions * kFewColumns; i += kFewColumns)
-			std::fill(&sums_[i] + kernels, &sums_[i] + kFewColumns, 0);
+		for (size_t i = 0; i < sums.size(); i += kFewColumns)
+			std::fill(&sums[i] + kernels, &sums[i] + kFewColumns, 0);
+	}
+
+	void makeChannels(std::span<int32_t> sums)
+	{
+		if (!isWide_) {
+			channelSums(channels_->operands(), positions_.data(), positions_.size(),
+				    sums.data());
+			return;
+		}
+		wideChannelSums(channels_->operands(), positions_.data(), positions_.size(),
+				wide_.data());
+		saturated_ = clipSums(std::span(wide_).first(sums.size()), op_.clipTruncate,
+				      sums.data());
 	}
 
 	/** INT16: sums that 32 bits do not hold */
-	void makeWide(size_t positions, std::span<const std::byte> ahead)
+	void makeWide(const TileSums &sums, std::span<const std::byte> ahead)
 	{
-		const std::span wide = std::span(wide_).first(positions * kFewColumns);
-
-		if (isChannelwise_)
-			wideChannelSums(channels_->operands(), positions_.data(), positions,
-					wide.data());
-		else if (parts_.parts.empty() || plan_.units > kMostWideUnits)
-			wideSumsReference(positions_.data(), positions, plan_.runs,
-					  weights_.units(), wide.data());
+		if (carries_.empty() || plan_.units > kMostWideUnits)
+			saturated_ = wideSumsReference(positions_, weights_.operands(),
+						       op_.clipTruncate, sums);
 		else
-			wideSums(positions_.data(), positions, plan_.runs, parts_, weights_.units(),
-				 wide.data(), ahead);
-		saturated_ = clipSums(wide, op_.clipTruncate, sums_.data());
+			saturated_ = wideSums(positions_, weights_.operands(), carries_,
+					      op_.clipTruncate, sums, ahead);
 	}
 
 	const ConvOp &op_;
@@ -167,14 +203,16 @@ private:
 	const TileLines &lines_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
-	std::span<const std::byte> ahead_;	 /* weights of the next group */
-	uint32_t kernels_ = 0;
-	bool isChannelwise_ = false; /* the group's weights are channels_ */
+	std::span<const std::byte> ahead_;	 /* weights of the next groups */
+	std::span<int32_t> second_; /* all lines of the second group, if there is one */
+	uint32_t loaded_ = 0;	    /* groups */
+	uint32_t kernels_[kTileColumns / kFewColumns] = {}; /* of each group */
+	bool isChannelwise_ = false;			    /* the group's weights are channels_ */
 	bool isWide_ = false;
 	std::vector<TilePosition> positions_;
-	ScratchArray<int32_t> sums_;
-	ScratchArray<int64_t> wide_; /* INT16 */
-	WideParts parts_;	     /* INT16; none if the reference is to do it */
+	ScratchArray<int32_t> sums_;   /* of the first group */
+	ScratchArray<int64_t> wide_;   /* INT16, channelwise */
+	std::vector<uint8_t> carries_; /* INT16; none if the reference is to do it */
 	uint32_t saturated_ = 0;
 };
 
@@ -214,22 +252,24 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 	/* So few kernels are not worth a second thread, with a copy of the group. */
 	if (isDense(op) && staysCompressed(op)) {
 		weights.keepCompressed();
-		return streamLines(op, weights, sink, memory, workers, 1, 1,
+		return streamLines(op, weights, sink, memory, workers, { 1, 1 },
 				   [&] { return newCompressedMaker(op, data); });
 	}
 	if (isDense(op))
-		return streamLines(op, weights, sink, memory, workers, threads, 1,
+		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newDenseMaker(op, data); });
 
 	const TilePlan plan(op);
 	const TileLines lines(plan, data, workers);
-	const size_t lineSumBytes = op.windows.out.width * plan.columns() * sizeof(int32_t);
+	const size_t lineSumBytes = op.windows.out.width * op.groupKernels() * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));
 
-	return streamLines(op, weights, sink, memory, workers, threads, linesAtOnce, [&] {
-		return std::make_unique<TileMaker>(plan, lines, linesAtOnce, workers.scratch());
-	});
+	return streamLines(op, weights, sink, memory, workers,
+			   { threads, linesAtOnce, plan.groupsAtOnce() }, [&] {
+				   return std::make_unique<TileMaker>(plan, lines, linesAtOnce,
+								      workers.scratch());
+			   });
 }
 
 } /* namespace nvdla::sim */

@@ -92,8 +92,8 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
 
 	return streamLines(
-		op, weights, sink, memory, workers, worthwhileThreads(op, kFp16MacsForAThread),
-		linesAtOnce,
+		op, weights, sink, memory, workers,
+		{ worthwhileThreads(op, kFp16MacsForAThread), linesAtOnce },
 		[&] { return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce); });
 }
 

@@ -27,32 +27,46 @@ uint32_t largestSum(const ConvOp &op)
 	return static_cast<uint32_t>(std::min<uint64_t>(sum, kAnySum));
 }
 
-/** A copy of a group's weights, which all threads that work on it look at */
-struct SharedGroup {
-	uint32_t surface;
+/** A copy of a group's weights */
+struct GroupCopy {
 	uint32_t kernels;
 	std::vector<std::byte> bytes;
 };
 
-/** Lines of one group */
+/** Groups that are worked on at once, which all threads that do so look at */
+struct GroupSet {
+	GroupSet(uint32_t firstSurface, uint32_t count, Scratch &scratch, size_t values)
+		: surface(firstSurface), groups(count), second(scratch, count > 1 ? values : 0)
+	{
+	}
+
+	const uint32_t surface; /* the first group's */
+	const uint32_t groups;
+	std::vector<GroupCopy> copies; /* where threads share them */
+	ScratchArray<int32_t> second;  /* all lines of the second group */
+};
+
+/** Lines of a set of groups */
 struct Piece {
 	uint64_t index; /* in the order of the stream */
-	uint32_t surface;
 	uint64_t first;
 	uint32_t count;
+	bool isLast; /* of its set */
 };
 
 class LineStream
 {
 public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
-		   const MemoryPort &memory, Workers &workers, uint32_t linesAtOnce)
+		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
+		  groupsAtOnce_(shares.groupsAtOnce),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
-		  largestSum_(largestSum(op))
+		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
+		  largestSum_(largestSum(op)), alone_(shares.threads == 1 || workers.threads() == 1)
 	{
 		/* Pieces of about the same size. */
-		const uint64_t pieces = (lines_ + linesAtOnce - 1) / linesAtOnce;
+		const uint64_t pieces = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		linesAtOnce_ = static_cast<uint32_t>((lines_ + pieces - 1) / pieces);
 		pieces_ = (lines_ + linesAtOnce_ - 1) / linesAtOnce_;
 	}
@@ -60,7 +74,6 @@ public:
 	ConvCounters run(unsigned int threads,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
-		alone_ = threads == 1 || workers_.threads() == 1;
 		workers_.run(threads, [&] { work(newMaker); });
 		return counters_;
 	}
@@ -69,29 +82,27 @@ private:
 	void work(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
-		std::shared_ptr<const SharedGroup> loaded;
+		std::optional<uint32_t> loaded; /* surface of the set */
 		std::unique_lock lock(mutex_);
 
 		while (const auto piece = take()) {
 			if (!maker)
 				maker = newMaker();
+			const std::shared_ptr<GroupSet> set = set_;
 			/* Alone there is no need of a copy. */
-			if (alone_) {
-				if (piece->first == 0)
-					maker->load(weights_.next());
-			} else {
-				fetch(piece->surface);
-			}
-			const std::shared_ptr<const SharedGroup> group = group_;
+			if (alone_ && loaded != set->surface)
+				load(*maker, *set, [&](uint32_t) { return weights_.next(); });
 			lock.unlock();
-			if (group && group != loaded) {
-				loaded = group;
-				maker->load({ group->kernels, group->bytes });
-			}
+			if (!alone_ && loaded != set->surface)
+				load(*maker, *set, [&](uint32_t i) {
+					return WeightGroup{ set->copies[i].kernels,
+							    set->copies[i].bytes };
+				});
+			loaded = set->surface;
 			maker->make(piece->first, piece->count);
 			lock.lock();
 			turn_.wait(lock, [&] { return delivered_ == piece->index; });
-			deliver(*piece, *maker);
+			deliver(*piece, *set, *maker);
 			delivered_++;
 			turn_.notify_all();
 		}
@@ -100,39 +111,65 @@ private:
 	std::optional<Piece> take()
 	{
 		const uint64_t index = taken_;
-		const auto surface = static_cast<uint32_t>(index / pieces_);
 		const uint64_t first = index % pieces_ * linesAtOnce_;
+		const auto count = std::min<uint64_t>(linesAtOnce_, lines_ - first);
 
-		if (surface == op_.surfaces() || memory_.cancelled())
+		if (index / pieces_ * groupsAtOnce_ >= op_.surfaces() || memory_.cancelled())
 			return std::nullopt;
+		if (first == 0)
+			beginSet(static_cast<uint32_t>(index / pieces_) * groupsAtOnce_);
 		taken_++;
-		return Piece{ index, surface, first,
-			      static_cast<uint32_t>(
-				      std::min<uint64_t>(linesAtOnce_, lines_ - first)) };
+		return Piece{ index, first, static_cast<uint32_t>(count), first + count == lines_ };
 	}
 
-	void fetch(uint32_t surface)
+	void beginSet(uint32_t surface)
 	{
-		if (group_ && group_->surface == surface)
-			return;
-		const WeightGroup group = weights_.next();
-		group_ = std::make_shared<SharedGroup>(SharedGroup{
-			surface, group.kernels, { group.bytes.begin(), group.bytes.end() } });
+		const uint32_t groups = std::min(groupsAtOnce_, op_.surfaces() - surface);
+
+		set_.reset(); /* whose memory is the next one's, if nobody is at it any more */
+		set_ = std::make_shared<GroupSet>(surface, groups, workers_.scratch(),
+						  lines_ * lineValues_);
+		for (uint32_t i = 0; i < groups && !alone_; i++) {
+			const WeightGroup group = weights_.next();
+			set_->copies.push_back(
+				{ group.kernels, { group.bytes.begin(), group.bytes.end() } });
+		}
 	}
 
-	void deliver(const Piece &piece, const LineMaker &maker)
+	/** \param groupAt called for the groups of \a set, in their order */
+	template<typename GroupAt>
+	static void load(LineMaker &maker, GroupSet &set, GroupAt groupAt)
+	{
+		maker.begin(set.second);
+		for (uint32_t i = 0; i < set.groups; i++)
+			maker.load(groupAt(i));
+	}
+
+	void deliver(const Piece &piece, const GroupSet &set, const LineMaker &maker)
+	{
+		counters_.saturated += maker.saturated();
+		push(set.surface, piece.first, piece.count, maker.lines());
+		if (!piece.isLast || set.groups == 1)
+			return;
+		/* In pieces as well, which are nearer when they are written. */
+		for (uint64_t line = 0; line < lines_; line += linesAtOnce_)
+			push(set.surface + 1, line,
+			     static_cast<uint32_t>(std::min<uint64_t>(linesAtOnce_, lines_ - line)),
+			     std::span(set.second).subspan(line * lineValues_));
+	}
+
+	/** \param sums from line \a first on */
+	void push(uint32_t surface, uint64_t first, uint32_t count, std::span<const int32_t> sums)
 	{
 		const uint32_t width = op_.windows.out.width;
-		const size_t values = size_t{ width } * op_.groupKernels();
 		/* Those of a batch's cubes alternate. */
-		const uint32_t together = op_.batches == 1 ? piece.count : 1;
+		const uint32_t together = op_.batches == 1 ? count : 1;
 
-		counters_.saturated += maker.saturated();
-		for (uint32_t i = 0; i < piece.count; i += together) {
-			const uint64_t line = piece.first + i;
-			sink_.pushLines({ static_cast<uint32_t>(line % op_.batches), piece.surface,
+		for (uint32_t i = 0; i < count; i += together) {
+			const uint64_t line = first + i;
+			sink_.pushLines({ static_cast<uint32_t>(line % op_.batches), surface,
 					  static_cast<uint32_t>(line / op_.batches), 0, width,
-					  maker.lines().subspan(i * values, together * values),
+					  sums.subspan(i * lineValues_, together * lineValues_),
 					  largestSum_ },
 					together);
 		}
@@ -143,28 +180,29 @@ private:
 	StreamSink &sink_;
 	const MemoryPort &memory_;
 	Workers &workers_;
+	uint32_t groupsAtOnce_;
 	uint64_t lines_; /* of a group */
+	size_t lineValues_;
 	uint32_t largestSum_;
+	bool alone_;		   /* no other thread helps */
 	uint32_t linesAtOnce_ = 0; /* of a piece */
-	uint64_t pieces_ = 0;	   /* of a group */
-	bool alone_ = false;	   /* no other thread helps */
+	uint64_t pieces_ = 0;	   /* of a set of groups */
 
 	std::mutex mutex_; /* everything below, the source, the sink and their memory */
 	std::condition_variable turn_;
 	uint64_t taken_ = 0;
 	uint64_t delivered_ = 0;
-	std::shared_ptr<const SharedGroup> group_;
+	std::shared_ptr<GroupSet> set_; /* of the piece that was taken last */
 	ConvCounters counters_;
 };
 
 } /* namespace */
 
 ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
-			 const MemoryPort &memory, Workers &workers, unsigned int threads,
-			 uint32_t linesAtOnce,
+			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 {
-	return LineStream(op, weights, sink, memory, workers, linesAtOnce).run(threads, newMaker);
+	return LineStream(op, weights, sink, memory, workers, shares).run(shares.threads, newMaker);
 }
 
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)

@@ -21,6 +21,11 @@ class LineMaker
 public:
 	virtual ~LineMaker() = default;
 
+	/**
+	 * \brief The next group that is loaded is worked on alone, or together with the one behind
+	 *	  it, all of whose lines go to the span
+	 */
+	virtual void begin(std::span<int32_t>) {}
 	/** \brief Work on \a group from now on; its bytes are not needed afterwards */
 	virtual void load(const WeightGroup &group) = 0;
 	/**
@@ -30,10 +35,17 @@ public:
 	 * not matter.
 	 */
 	virtual void make(uint64_t first, uint32_t count) = 0;
-	/** \return accumulators of the lines made last, one after the other */
+	/** \return accumulators of the lines made last, one after the other, of the first group */
 	virtual std::span<const int32_t> lines() const = 0;
-	/** \return outputs of those lines that were clipped */
+	/** \return outputs of those lines that were clipped, of all groups */
 	virtual uint32_t saturated() const = 0;
+};
+
+/** \brief How lines are shared among threads */
+struct LineShares {
+	unsigned int threads;	   /**< that there is enough work for */
+	uint32_t linesAtOnce;	   /**< lines of a group that a thread makes at once, at most */
+	uint32_t groupsAtOnce = 1; /**< that it works on at once: 1 or 2 */
 };
 
 /**
@@ -41,15 +53,13 @@ public:
  *
  * Pieces of kernel groups are handed out in order to the threads. Weights are fetched and lines
  * delivered by one thread at a time, lines in their order, so that memory, counters and errors are
- * the same for any number of threads.
+ * the same for any number of threads. Of groups that are worked on at once, the second one's lines
+ * wait until all of the first one's are delivered.
  *
- * \param threads that there is enough work for
- * \param linesAtOnce lines of a group that a thread makes at once, at most
  * \param newMaker called once for each thread, by one of them at a time
  */
 ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
-			 const MemoryPort &memory, Workers &workers, unsigned int threads,
-			 uint32_t linesAtOnce,
+			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker);
 
 /**

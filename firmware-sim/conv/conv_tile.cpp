@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "conv/ahead.h"
+#include "conv/tile-inl.h"
 #include "conv/tile_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,95 +32,50 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if !HWY_HAVE_SCALABLE
 
-/**
- * The sums of one tile, in registers: indices are constants, without a loop that could have them in
- * memory
- */
-template<typename Product, size_t... kIndex>
-struct Tile {
-	using Tag = typename Product::Tag;
-	using Vector = typename Product::Vector;
-	using Number = typename Product::Number;
-	static constexpr size_t kCount = sizeof...(kIndex);
-	static constexpr size_t kVectors = Product::kVectors;
-	static constexpr size_t kLanes = hn::MaxLanes(Tag());
-
-	Vector sums[kCount][kVectors];
-	const std::byte *at[kCount];
-
-	using Vectors = std::make_index_sequence<kVectors>;
+/** A tile from its first sums to its last */
+template<typename ThisProduct, typename ThisShape, size_t... kIndex>
+struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
+	using Base = Tile<ThisProduct, ThisShape, kIndex...>;
+	using Base::kLanes;
+	using Base::sums;
+	using typename Base::Number;
+	using typename Base::Product;
+	using typename Base::Shape;
+	using typename Base::Tag;
+	using typename Base::Vector;
+	using typename Base::Vectors;
 
 	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void start(const TilePosition *positions, const int32_t *from,
+	HWY_INLINE void start(const TilePosition &position, const int32_t *from,
 			      std::index_sequence<kVector...>)
 	{
 		if constexpr (Product::kPositionsStart)
-			((sums[kPosition][kVector] = hn::Set(Tag(), positions[kPosition].start)),
-			 ...);
+			((sums[kPosition][kVector] = hn::Set(Tag(), position.start)), ...);
 		else
 			((sums[kPosition][kVector] = Product::load(from + kVector * kLanes)), ...);
 	}
 
-	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
+	HWY_INLINE void start(const TilePosition *positions, size_t last, const int32_t *from)
 	{
-		(start<kIndex>(positions, from, Vectors()), ...);
-		((at[kIndex] = positions[kIndex].at), ...);
-	}
-
-	template<size_t kPosition, size_t kUnit, size_t... kVector>
-	HWY_INLINE void addUnit(const std::byte *from, const Vector *weights,
-				std::index_sequence<kVector...>)
-	{
-		Number number;
-		std::memcpy(&number, from + kUnit * sizeof(number), sizeof(number));
-		const Vector data = Product::spread(number);
-		((sums[kPosition][kVector] = Product::add(sums[kPosition][kVector], data,
-							  weights[kUnit * kVectors + kVector])),
-		 ...);
-	}
-
-	template<size_t kPosition, size_t... kUnit>
-	HWY_INLINE void add(size_t offset, const Vector *weights, std::index_sequence<kUnit...>)
-	{
-		const std::byte *from = at[kPosition] + offset;
-
-		(addUnit<kPosition, kUnit>(from, weights, Vectors()), ...);
-	}
-
-	/** \param offset of the unit, bytes \param kColumn vectors of weights of all units */
-	template<size_t kUnits, size_t... kColumn>
-	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
-	{
-		const Vector columns[] = { hn::BitCast(
-			Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
-					 weights + kColumn / kVectors * Product::kAllColumns +
-						 kColumn % kVectors * kLanes))... };
-
-		(add<kIndex>(offset, columns, std::make_index_sequence<kUnits>()), ...);
-	}
-
-	template<size_t kUnits>
-	HWY_INLINE void step(size_t offset, const int32_t *weights)
-	{
-		step<kUnits>(offset, weights, std::make_index_sequence<kUnits * kVectors>());
+		(start<kIndex>(positions[std::min(kIndex, last)], from, Vectors()), ...);
 	}
 
 	template<typename Bring>
 	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Bring bring)
 	{
-		constexpr size_t most = Product::kUnitsAtOnce;
+		constexpr size_t most = Shape::kUnitsAtOnce;
 		const size_t end = run.offset + run.units * sizeof(Number);
 		size_t offset = run.offset;
 
 		for (; offset + most * sizeof(Number) <= end; offset += most * sizeof(Number)) {
 			bring(most);
-			step<most>(offset, weights);
-			weights += most * Product::kAllColumns;
+			this->template step<most>(offset, weights);
+			weights += most * this->stride();
 		}
 		for (; offset < end; offset += sizeof(Number)) {
 			bring(1);
-			step<1>(offset, weights);
-			weights += Product::kAllColumns;
+			this->template step<1>(offset, weights);
+			weights += this->stride();
 		}
 		return weights;
 	}
@@ -131,92 +87,72 @@ struct Tile {
 		return multiply(run, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
 
-	template<size_t kPosition, size_t... kVector>
-	HWY_INLINE void store(int32_t *out, std::index_sequence<kVector...>) const
+	template<size_t... kVector>
+	HWY_INLINE void store(const Vector *vectors, const TileSums &out, size_t position,
+			      size_t column, std::index_sequence<kVector...>) const
 	{
-		(Product::store(sums[kPosition][kVector],
-				out + kPosition * Product::kAllColumns + kVector * kLanes),
+		(Product::store(vectors[kVector], out.at(position, column + kVector * kLanes)),
 		 ...);
 	}
 
-	HWY_INLINE void store(int32_t *out) const { (store<kIndex>(out, Vectors()), ...); }
+	/** \param first the tile's first position \param last the last one's number in it */
+	HWY_INLINE void store(const TileSums &out, size_t first, size_t last, size_t column) const
+	{
+		(store(sums[kIndex], out, first + std::min(kIndex, last), column, Vectors()), ...);
+	}
 };
 
 /** What all tiles of a call share */
-struct Operands {
-	const TileRun *runs;
-	size_t runCount;
-	const int32_t *weights;
-	const int32_t *start;
-	Ahead *ahead;
+struct Work {
+	std::span<const TilePosition> positions;
+	const TileOperands &operands;
+	const TileSums &sums;
+	Ahead ahead;
 };
 
-template<typename Product, size_t... kIndex>
-void oneTile(const TilePosition *positions, const Operands &operands, int32_t *out,
-	     std::index_sequence<kIndex...>)
+template<typename Product, typename Shape, size_t... kIndex>
+void oneTile(Work &work, size_t first, size_t count, std::index_sequence<kIndex...>)
 {
-	using ThisTile = Tile<Product, kIndex...>;
-	Ahead ahead = *operands.ahead;
+	using ThisTile = SumTile<Product, Shape, kIndex...>;
+	const TileOperands &operands = work.operands;
+	const TilePosition *positions = &work.positions[first];
+	const size_t last = count - 1;
+	Ahead ahead = work.ahead;
 
-	for (size_t column = 0; column < Product::kAllColumns;
+	for (size_t column = 0; column < operands.columns;
 	     column += ThisTile::kVectors * ThisTile::kLanes) {
 		ThisTile tile;
 		const int32_t *weights = operands.weights + column;
 
-		tile.start(positions, operands.start + column);
-		for (size_t i = 0; i < operands.runCount; i++)
-			weights = tile.multiply(operands.runs[i], weights, ahead);
-		tile.store(out + column);
+		tile.place(positions, last, operands.columns);
+		tile.start(positions, last, operands.start + column);
+		for (const TileRun &run : operands.runs)
+			weights = tile.multiply(run, weights, ahead);
+		tile.store(work.sums, first, last, column);
 	}
-	*operands.ahead = ahead;
+	work.ahead = ahead;
 }
 
-template<typename Product, size_t kCount>
-size_t oneTileOf(const TilePosition *positions, size_t count, const Operands &operands,
-		 int32_t *sums)
+template<typename Product, typename Shape>
+void allTilesOf(Work &work)
 {
-	constexpr std::make_index_sequence<kCount> indices;
-
-	if (count >= kCount) {
-		oneTile<Product>(positions, operands, sums, indices);
-		return kCount;
-	}
-	/* What is missing to a full tile is the last position again. */
-	TilePosition padded[kCount];
-	int32_t out[kCount * Product::kAllColumns];
-	for (size_t i = 0; i < kCount; i++)
-		padded[i] = positions[std::min(i, count - 1)];
-	oneTile<Product>(padded, operands, out, indices);
-	std::copy_n(out, count * Product::kAllColumns, sums);
-	return count;
+	forEachTile<Shape>(work.positions.size(),
+			   [&](size_t first, size_t count, auto indices) HWY_ATTR {
+				   oneTile<Product, Shape>(work, first, count, indices);
+			   });
 }
 
+/** Of pairs and floats, which have as many columns as there are kernels */
 template<typename Product>
-void allTiles(const TilePosition *positions, size_t count, const Operands &operands, int32_t *sums)
+void allTiles(Work &work)
 {
-	while (count > 0) {
-		size_t done = 0;
-		if (count > kFewPositions)
-			done = oneTileOf<Product, Product::kMostPositions>(positions, count,
-									   operands, sums);
-		else if (count > 1)
-			done = oneTileOf<Product, kFewPositions>(positions, count, operands, sums);
-		else
-			done = oneTileOf<Product, 1>(positions, count, operands, sums);
-		positions += done;
-		count -= done;
-		sums += done * Product::kAllColumns;
+	if constexpr (hn::MaxLanes(typename Product::Tag()) == kFewColumns) {
+		if (work.operands.columns == kFewColumns) {
+			allTilesOf<Product, OneVector>(work);
+			return;
+		}
 	}
-}
-
-/** \return how many units are multiplied for \a count positions */
-size_t stepsOf(size_t count, const TileRun *runs, size_t runCount)
-{
-	size_t units = 0;
-
-	for (size_t i = 0; i < runCount; i++)
-		units += runs[i].units;
-	return (count + kPositions - 1) / kPositions * units;
+	allTilesOf<Product, TwoVectors>(work);
 }
 
 TileKind kindOfTarget()
@@ -226,38 +162,38 @@ TileKind kindOfTarget()
 	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
 }
 
-void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
+/* As many as a tile has: a number that is read then meets two vectors of weights. */
+size_t columnsOfTarget()
+{
+	return std::max(kFewColumns, TwoVectors::kVectors * hn::MaxLanes(Tag()));
+}
+
+void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
+		  const TileOperands &operands, const TileSums &sums,
 		  std::span<const std::byte> bytesAhead)
 {
-	Ahead ahead(bytesAhead, stepsOf(count, runs, runCount));
-	const Operands operands = { runs, runCount, weights, start, &ahead };
+	Work work = { positions, operands, sums,
+		      Ahead(bytesAhead, stepsOf(positions.size(), operands)) };
 
 	if (kind == TileKind::Float) {
-		allTiles<Floats>(positions, count, operands, sums);
+		allTiles<Floats>(work);
 		return;
 	}
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (kind == TileKind::Quads) {
-		allTiles<Quads>(positions, count, operands, sums);
+		allTilesOf<Quads, TwoVectors>(work);
 		return;
 	}
 	if (kind == TileKind::SignedQuads) {
-		allTiles<SignedQuads>(positions, count, operands, sums);
+		allTilesOf<SignedQuads, TwoVectors>(work);
 		return;
 	}
 	if (hasVnni()) {
-		if (kind == TileKind::FewPairs)
-			allTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
-		else
-			allTiles<VnniPairs<AllColumns>>(positions, count, operands, sums);
+		allTiles<VnniPairs>(work);
 		return;
 	}
 #endif
-	if (kind == TileKind::FewPairs)
-		allTiles<Pairs<FewColumns>>(positions, count, operands, sums);
-	else
-		allTiles<Pairs<AllColumns>>(positions, count, operands, sums);
+	allTiles<Pairs>(work);
 }
 
 #else /* vectors of any size */
@@ -267,11 +203,15 @@ TileKind kindOfTarget()
 	return TileKind::None;
 }
 
-void sumsOfTarget(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-		  size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
-		  std::span<const std::byte>)
+size_t columnsOfTarget()
 {
-	tileSumsReference(kind, positions, count, runs, runCount, weights, start, sums);
+	return kFewColumns;
+}
+
+void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
+		  const TileOperands &operands, const TileSums &sums, std::span<const std::byte>)
+{
+	tileSumsReference(kind, positions, operands, sums);
 }
 
 #endif
@@ -286,6 +226,7 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(kindOfTarget);
+HWY_EXPORT(columnsOfTarget);
 HWY_EXPORT(sumsOfTarget);
 
 namespace
@@ -330,35 +271,34 @@ TileKind tileKind()
 	return HWY_DYNAMIC_DISPATCH(kindOfTarget)();
 }
 
-void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
-	      std::span<const std::byte> ahead)
+size_t tileColumns()
 {
-	HWY_DYNAMIC_DISPATCH(sumsOfTarget)
-	(kind, positions, count, runs, runCount, weights, start, sums, ahead);
+	return HWY_DYNAMIC_DISPATCH(columnsOfTarget)();
 }
 
-void tileSumsReference(TileKind kind, const TilePosition *positions, size_t count,
-		       const TileRun *runs, size_t runCount, const int32_t *weights,
-		       const int32_t *start, int32_t *sums)
+void tileSums(TileKind kind, std::span<const TilePosition> positions, const TileOperands &operands,
+	      const TileSums &sums, std::span<const std::byte> ahead)
 {
-	const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
-	const size_t columns = few ? kFewColumns : kTileColumns;
+	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, operands, sums, ahead);
+}
 
-	for (size_t p = 0; p < count; p++) {
-		for (size_t column = 0; column < columns; column++) {
-			const int32_t *weight = weights + column;
-			int32_t sum =
-				kind == TileKind::SignedQuads ? positions[p].start : start[column];
-			for (size_t i = 0; i < runCount; i++) {
-				const std::byte *at = positions[p].at + runs[i].offset;
-				for (uint32_t unit = 0; unit < runs[i].units;
-				     unit++, at += kUnitBytes, weight += columns)
+void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
+		       const TileOperands &operands, const TileSums &sums)
+{
+	for (size_t p = 0; p < positions.size(); p++) {
+		for (size_t column = 0; column < operands.columns; column++) {
+			const int32_t *weight = operands.weights + column;
+			int32_t sum = kind == TileKind::SignedQuads ? positions[p].start
+								    : operands.start[column];
+			for (const TileRun &run : operands.runs) {
+				const std::byte *at = positions[p].at + run.offset;
+				for (uint32_t unit = 0; unit < run.units;
+				     unit++, at += kUnitBytes, weight += operands.columns)
 					sum = addUnit(kind, sum, at, *weight);
 			}
 			if (kind == TileKind::Float && std::isnan(std::bit_cast<float>(sum)))
 				sum = kFloatNan;
-			*sums++ = sum;
+			*sums.at(p, column) = sum;
 		}
 	}
 }

@@ -11,9 +11,10 @@
 namespace nvdla::sim
 {
 
-/** \brief Weight columns that a tile works on: kernels of a group, or halves of them */
+/** \brief Weight columns that a tile works on at most: kernels of a group of INT8, or of two others
+ */
 inline constexpr size_t kTileColumns = 32;
-/** \brief Weight columns of TileKind::Float and FewPairs: kernels of a group */
+/** \brief Weight columns of one group of INT16 or FP16 */
 inline constexpr size_t kFewColumns = 16;
 /** \brief Bytes of operands that meet one weight column in a step: a unit */
 inline constexpr size_t kUnitBytes = 4;
@@ -28,7 +29,6 @@ enum class TileKind : uint8_t {
 	Quads,	     /**< four unsigned 8-bit numbers by four signed ones */
 	SignedQuads, /**< the same where the weights are the unsigned ones */
 	Float,	     /**< a number of 32 bits by another */
-	FewPairs,    /**< Pairs for fewer columns */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -43,30 +43,50 @@ struct TilePosition {
 	int32_t start = 0;   /**< SignedQuads: what all its sums begin with */
 };
 
+/** \brief What all positions meet */
+struct TileOperands {
+	std::span<const TileRun> runs;
+	/** Units of all runs one after the other, all columns of each */
+	const int32_t *weights;
+	size_t columns; /**< kTileColumns, or kFewColumns; quads always have the former */
+	/** What the sums of each column begin with; not looked at for SignedQuads */
+	const int32_t *start;
+};
+
+/** \brief Where sums go */
+struct TileSums {
+	/** The first position's: of the first kFewColumns columns, and of the others if there are
+	 */
+	int32_t *halves[kTileColumns / kFewColumns];
+	size_t step; /**< numbers from a position to the next one, in each of \a halves */
+
+	int32_t *at(size_t position, size_t column) const
+	{
+		return halves[column / kFewColumns] + position * step + column % kFewColumns;
+	}
+};
+
 /** \return what INT8 is best multiplied with here; INT16 takes pairs unless it is None */
 TileKind tileKind();
 
+/** \return columns of INT16 and FP16 that are best multiplied at once here */
+size_t tileColumns();
+
 /**
- * \brief Sums of products for \a count positions, for each column
+ * \brief Sums of products for all positions, for each column
  *
- * There are kTileColumns of them, of TileKind::Float and FewPairs kFewColumns. Integers: nothing
- * may overflow 32 bits. Float: one product after the other
+ * Integers: nothing may overflow 32 bits. Float: one product after the other
  * is added, rounding to nearest even; where operands have 11 bits the products are exact, so that
  * the bits are the same on every host, with fused multiply-adds or without. A NaN becomes the one
  * with sign 0 and payload 0x200.
  *
- * \param weights units of all runs one after the other, all columns of each
- * \param start what the sums of each column begin with; not looked at for SignedQuads
- * \param sums \a count times the columns; overwritten
  * \param ahead bytes that are wanted next, which are brought nearer meanwhile
  */
-void tileSums(TileKind kind, const TilePosition *positions, size_t count, const TileRun *runs,
-	      size_t runCount, const int32_t *weights, const int32_t *start, int32_t *sums,
-	      std::span<const std::byte> ahead = {});
+void tileSums(TileKind kind, std::span<const TilePosition> positions, const TileOperands &operands,
+	      const TileSums &sums, std::span<const std::byte> ahead = {});
 
 /** \brief tileSums() to read */
-void tileSumsReference(TileKind kind, const TilePosition *positions, size_t count,
-		       const TileRun *runs, size_t runCount, const int32_t *weights,
-		       const int32_t *start, int32_t *sums);
+void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
+		       const TileOperands &operands, const TileSums &sums);
 
 } /* namespace nvdla::sim */

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,8 +52,14 @@ struct WeightGroup {
 	 */
 	std::span<const std::byte> masks = {};
 	std::span<const std::byte> packed = {};
-	/** Where the next group is likely to be taken from; only there to be brought nearer */
+	/** Where the next groups are likely to be taken from; only there to be brought nearer */
 	std::span<const std::byte> ahead = {};
+
+	/** \return what is ahead of as many groups */
+	std::span<const std::byte> nextGroups(uint32_t count) const
+	{
+		return ahead.first(std::min(ahead.size(), count * bytes.size()));
+	}
 };
 
 /** \brief Where a convolution's weights come from, kernel group by kernel group */

@@ -120,7 +120,7 @@ public:
 			operands_[i].weights =
 				&group.bytes[blocks_[i].weights * group.kernels * sizeof(uint16_t)];
 		/* Meanwhile each product waits for the sum before it. */
-		denseFloatSums(operands_, group.kernels, sums_.data(), group.ahead);
+		denseFloatSums(operands_, group.kernels, sums_.data(), group.nextGroups(1));
 	}
 
 	/* All that there is to make is made. */

@@ -2,7 +2,6 @@
 #include "conv/tile_lines.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 #include "conv/line_elements.h"
@@ -49,20 +48,38 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	  lines_(height_ * plan.op.batches)
 {
 	const size_t bytes = lineBytes_ * lines_.size();
-	std::atomic<size_t> next = 0;
 
+	numbers_.alignment = plan.alignment();
 	if (plan.kind == TileKind::SignedQuads)
 		starts_.resize(lines_.size() * plan.op.windows.out.width);
 	if (plan.inBuffer)
 		turned_.resize(lines_.size());
-	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1), [&] {
-		std::vector<LinePiece> pieces;
-		for (size_t index; (index = next++) < lines_.size();)
-			if (plan.inBuffer)
-				findLine(index, data);
-			else
-				makeLine(index, data, pieces);
-	});
+	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1),
+		    [&] { makeLines(data); });
+}
+
+void TileLines::makeLines(const DataView &data)
+{
+	std::vector<LinePiece> pieces;
+	Int16Range range;
+	Int16Squares squares;
+
+	for (size_t index; (index = next_++) < lines_.size();) {
+		if (plan_.inBuffer)
+			findLine(index, data);
+		else
+			makeLine(index, data, pieces);
+		if (plan_.op.precision == Precision::Int16) {
+			range.add(rangeOf(lines_[index], plan_.lineElements));
+			squares.add(squaresOf(lines_[index], plan_.lineElements));
+		} else if (plan_.kind == TileKind::Float && plan_.isOneAtom &&
+			   anyNan(lines_[index], plan_.lineElements)) {
+			hasNan_ = true;
+		}
+	}
+	const std::lock_guard lock(mutex_);
+	numbers_.range.add(range);
+	numbers_.squares.add(squares);
 }
 
 /* What is not written meets weights that are zero. */
@@ -79,7 +96,6 @@ void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePie
 		fill(out, 0, plan_.lineElements, padElement(plan_.op.precision, windows.padValue));
 	}
 	lines_[index] = out;
-	finish(index);
 }
 
 /* There is no padding. */
@@ -97,30 +113,12 @@ void TileLines::findLine(size_t index, const DataView &data)
 		data.copyWhole(batch, y, turned_[index]);
 		lines_[index] = turned_[index].data();
 	}
-	finish(index);
 	if (starts_.empty())
 		return;
 	const auto starts = std::span(starts_).subspan(index * width, width);
 	byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
 	for (int32_t &start : starts)
 		start *= -kWeightExcess;
-}
-
-void TileLines::finish(size_t index)
-{
-	const std::byte *line = lines_[index];
-
-	if (plan_.kind == TileKind::Float && plan_.isOneAtom && anyNan(line, plan_.lineElements))
-		hasNan_ = true;
-	if (plan_.op.precision != Precision::Int16)
-		return;
-	const Int16Range range = rangeOf(line, plan_.lineElements);
-	for (int32_t known = lowest_; range.lowest < known;)
-		if (lowest_.compare_exchange_weak(known, range.lowest))
-			break;
-	for (int32_t known = highest_; range.highest > known;)
-		if (highest_.compare_exchange_weak(known, range.highest))
-			break;
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const
@@ -170,10 +168,11 @@ void TileLines::convert(const LinePiece &piece, std::byte *out) const
 	case TileKind::Float:
 		widenHalves(piece, reinterpret_cast<float *>(out));
 		return;
-	case TileKind::Pairs:
-		widenBytes(piece, reinterpret_cast<int16_t *>(out));
-		return;
 	default:
+		if (plan_.op.precision == Precision::Int8) {
+			widenBytes(piece, reinterpret_cast<int16_t *>(out));
+			return;
+		}
 		for (size_t i = 0; i < piece.parts; i++)
 			std::memcpy(out + i * piece.toStep, piece.from + i * piece.fromStep,
 				    piece.bytes);

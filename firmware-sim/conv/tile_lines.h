@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -42,13 +43,14 @@ public:
 	}
 
 	/** \return INT16: what operands there are */
-	Int16Range range() const { return { lowest_, highest_ }; }
+	const WideData &numbers() const { return numbers_; }
 
 	/** \return FP16, if the plan is for one atom: there is a NaN */
 	bool hasNan() const { return hasNan_; }
 
 private:
 	size_t indexOf(uint32_t batch, uint32_t y) const { return batch * height_ + y; }
+	void makeLines(const DataView &data);
 	void makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces);
 	void findLine(size_t index, const DataView &data);
 	/** \return operand \a index of a line */
@@ -59,8 +61,6 @@ private:
 	void fill(std::byte *line, size_t first, size_t count, int16_t value) const;
 	/** \param pieces of the line, as they are buffered */
 	void put(std::span<const LinePiece> pieces, std::byte *line) const;
-	/** \brief What there is to know of the line at lines_[index] */
-	void finish(size_t index);
 	/** \brief Elements as they are buffered to operands; \a out is that of the first one */
 	void convert(const LinePiece &piece, std::byte *out) const;
 
@@ -71,8 +71,9 @@ private:
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	std::vector<const std::byte *> lines_;
 	std::vector<int32_t> starts_;
-	std::atomic<int32_t> lowest_ = 0;
-	std::atomic<int32_t> highest_ = 0;
+	std::atomic<size_t> next_ = 0; /* line that is to be made */
+	std::mutex mutex_;	       /* of numbers_ */
+	WideData numbers_;
 	std::atomic<bool> hasNan_ = false;
 };
 

@@ -17,7 +17,7 @@ TileKind kindFor(Precision precision)
 	case Precision::Int8:
 		return tileKind();
 	case Precision::Int16:
-		return TileKind::FewPairs;
+		return TileKind::Pairs;
 	default:
 		return TileKind::Float;
 	}
@@ -30,12 +30,14 @@ uint32_t operandBytes(TileKind kind)
 	case TileKind::SignedQuads:
 		return 1;
 	case TileKind::Pairs:
-	case TileKind::FewPairs:
 		return 2;
 	default:
 		return 4;
 	}
 }
+
+/* What lines are a multiple of, bytes: a row is as far into its line as its run is. */
+constexpr size_t kLineAlignment = 64;
 
 LineLayout layoutOf(const ConvOp &op)
 {
@@ -74,7 +76,7 @@ bool hasOneAtom(const ConvOp &op)
 TilePlan::TilePlan(const ConvOp &operation)
 	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels),
-	  inBuffer((kind == TileKind::Quads || kind == TileKind::FewPairs) && isColumns(op)),
+	  inBuffer((kind == TileKind::Quads || op.precision == Precision::Int16) && isColumns(op)),
 	  isOneAtom(!inBuffer && hasOneAtom(op))
 {
 	const Windows &windows = op.windows;
@@ -119,7 +121,19 @@ size_t TilePlan::lineBytes() const
 	const size_t touched = size_t{ lineElements } * elementBytes + kMostBehind;
 
 	/* All elements are put, also those that no window touches. */
-	return std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
+	const size_t bytes =
+		std::max(touched, (leftElements() + bufferedElements()) * elementBytes);
+
+	return (bytes + kLineAlignment - 1) / kLineAlignment * kLineAlignment;
+}
+
+size_t TilePlan::alignment() const
+{
+	size_t multiples = kLineAlignment | size_t{ step } * elementBytes;
+
+	for (const TileRun &run : runs)
+		multiples |= run.offset;
+	return multiples & -multiples;
 }
 
 void TilePlan::stayInBuffer()

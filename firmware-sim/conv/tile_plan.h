@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -61,11 +62,10 @@ public:
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< of all runs */
 
-	/** \return weight columns that a unit has */
-	size_t columns() const
+	/** \return kernel groups that are worked on at once, if there are as many */
+	uint32_t groupsAtOnce() const
 	{
-		const bool few = kind == TileKind::Float || kind == TileKind::FewPairs;
-		return few ? kFewColumns : kTileColumns;
+		return std::max(1U, static_cast<uint32_t>(tileColumns()) / op.groupKernels());
 	}
 	/** \return sums of products of INT16 up to these magnitudes fit 32 bits */
 	bool sumsFit(uint32_t largestData, uint32_t largestWeight) const
@@ -83,6 +83,9 @@ public:
 	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
 	 * where kernels have one channel each, operands of all columns are read */
 	size_t lineBytes() const;
+	/** \return bytes that each run of each position begins at a multiple of in its line; a
+	 * power of 2, of 64 at most */
+	size_t alignment() const;
 	/** \return bytes from a kernel row's operands to the next one's */
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 

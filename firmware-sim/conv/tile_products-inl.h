@@ -41,26 +41,22 @@ constexpr size_t kPositions = 10;
 #endif
 constexpr size_t kFewPositions = 4;
 
-/** How many columns go with how many positions */
-struct AllColumns {
+/** How many columns go with how many positions: those of a tile, held in registers */
+struct TwoVectors {
 	static constexpr size_t kVectors = 2;
-	static constexpr size_t kAllColumns = kTileColumns;
 	static constexpr size_t kMostPositions = kPositions;
 	static constexpr size_t kUnitsAtOnce = 1;
 };
 
-struct FewColumns {
-	static constexpr size_t kVectors = std::min<size_t>(
-		4, kFewColumns / hn::MaxLanes(hn::CappedTag<int32_t, kFewColumns>()));
-	static constexpr size_t kAllColumns = kFewColumns;
-	/* One vector of columns leaves room for more positions, but not for all their pointers:
-	 * each is then loaded once for some units. */
-	static constexpr size_t kMostPositions = kVectors == 1 ? 2 * kPositions : kPositions;
-	static constexpr size_t kUnitsAtOnce = kVectors == 1 ? 4 : 1;
+/* One vector of columns leaves room for more positions, but not for all their pointers: each is
+ * then loaded once for some units. */
+struct OneVector {
+	static constexpr size_t kVectors = 1;
+	static constexpr size_t kMostPositions = 2 * kPositions;
+	static constexpr size_t kUnitsAtOnce = 4;
 };
 
-template<typename Columns>
-struct Pairs : Columns {
+struct Pairs {
 	using Number = int32_t;
 	using Tag = HWY_NAMESPACE::Tag;
 	using Vector = HWY_NAMESPACE::Vector;
@@ -84,7 +80,12 @@ struct Pairs : Columns {
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
-		return hn::Add(sum, multiply(data, weights));
+		sum = hn::Add(sum, multiply(data, weights));
+#if HWY_ARCH_X86
+		/* Products must not be added up before, which takes registers. */
+		asm("" : "+v"(sum.raw));
+#endif
+		return sum;
 	}
 
 	static HWY_INLINE Vector load(const int32_t *start)
@@ -100,7 +101,7 @@ struct Pairs : Columns {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /* VNNI comes with more hosts than the set of instructions Highway wants to see. */
-struct Quads : Pairs<AllColumns> {
+struct Quads : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
@@ -108,7 +109,7 @@ struct Quads : Pairs<AllColumns> {
 	}
 };
 
-struct SignedQuads : Pairs<AllColumns> {
+struct SignedQuads : Pairs {
 	static constexpr bool kPositionsStart = true;
 
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
@@ -117,10 +118,7 @@ struct SignedQuads : Pairs<AllColumns> {
 	}
 };
 
-template<typename Columns>
-struct VnniPairs : Pairs<Columns> {
-	using Vector = HWY_NAMESPACE::Vector;
-
+struct VnniPairs : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		asm("vpdpwssd %2, %1, %0" : "+v"(sum.raw) : "v"(data.raw), "v"(weights.raw));
@@ -129,7 +127,7 @@ struct VnniPairs : Pairs<Columns> {
 };
 #endif
 
-struct Floats : FewColumns {
+struct Floats {
 	using Number = float;
 	using Tag = hn::CappedTag<float, kFewColumns>;
 	using Vector = hn::Vec<Tag>;

@@ -18,14 +18,14 @@ UnitFormat formatOf(const TilePlan &plan)
 {
 	switch (plan.kind) {
 	case TileKind::Quads:
-	case TileKind::FewPairs:
 		return UnitFormat::Bytes;
 	case TileKind::SignedQuads:
 		return UnitFormat::Unsigned;
 	case TileKind::Float:
 		return UnitFormat::Float;
 	default:
-		return UnitFormat::WideBytes;
+		return plan.op.precision == Precision::Int8 ? UnitFormat::WideBytes
+							    : UnitFormat::Bytes;
 	}
 }
 
@@ -38,28 +38,50 @@ int32_t noWeights(const TilePlan &plan)
 } /* namespace */
 
 TileWeights::TileWeights(const TilePlan &plan, Scratch &scratch)
-	: plan_(plan), blocks_(makeBlocks(plan.op)), units_(scratch, plan.units * plan.columns())
+	: plan_(plan), blocks_(makeBlocks(plan.op)),
+	  units_(scratch, plan.units * plan.groupsAtOnce() * plan.op.groupKernels()),
+	  columns_(plan.op.groupKernels())
 {
 }
 
-void TileWeights::load(const WeightGroup &group)
+void TileWeights::begin(uint32_t groups)
+{
+	const size_t columns = size_t{ groups } * plan_.op.groupKernels();
+
+	if (columns != columns_) /* Each of them is somewhere else. */
+		std::ranges::fill(kernels_, 0U);
+	columns_ = columns;
+}
+
+void TileWeights::load(const WeightGroup &group, uint32_t index)
 {
 	const std::byte *elements = group.bytes.data();
 	const size_t elementSize = elementBytes(plan_.op.precision);
+	const uint32_t most = plan_.op.groupKernels();
+	const Columns columns = { size_t{ index } * most, group.kernels };
 
 	/* What is written is always the same but for the kernels that there are. */
-	if (group.kernels != kernels_ && (group.kernels < plan_.columns() || hasGaps()))
-		std::fill(units_.begin(), units_.end(), noWeights(plan_));
-	kernels_ = group.kernels;
+	if (group.kernels != kernels_[index] && (group.kernels < most || hasGaps()))
+		clear(columns.first);
+	kernels_[index] = group.kernels;
 	for (const Block &block : blocks_) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
 		for (uint32_t row = 0; row < block.rows; row++)
-			put(block, row, elements + row * rowBytes, kernelBytes);
-		elements += kernels_ * kernelBytes;
+			put(columns, block, row, elements + row * rowBytes, kernelBytes);
+		elements += group.kernels * kernelBytes;
 	}
 	if (plan_.kind == TileKind::Quads)
 		findStart(group);
+}
+
+/* Those of a group, from its first one on. */
+void TileWeights::clear(size_t column)
+{
+	int32_t *unit = units_.data() + column;
+
+	for (size_t i = 0; i < plan_.units; i++, unit += columns_)
+		std::fill_n(unit, plan_.op.groupKernels(), noWeights(plan_));
 }
 
 bool TileWeights::hasGaps() const
@@ -70,8 +92,8 @@ bool TileWeights::hasGaps() const
 }
 
 /* \a elements are those of the first kernel; those of the next one follow at kernelBytes. */
-void TileWeights::put(const Block &block, uint32_t row, const std::byte *elements,
-		      size_t kernelBytes)
+void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
+		      const std::byte *elements, size_t kernelBytes)
 {
 	const Windows &windows = plan_.op.windows;
 	const size_t kernelRow = block.row + row;
@@ -86,15 +108,16 @@ void TileWeights::put(const Block &block, uint32_t row, const std::byte *element
 	/* Whole units where they begin at one; the rest element by element. */
 	const uint32_t whole = at % plan_.perUnit() == 0 ? count / plan_.perUnit() : 0;
 	if (whole)
-		putUnits(formatOf(plan_), { elements, kernelBytes, kernels_ }, whole,
-			 plan_.columns(),
-			 &units_[(tap.unit + at / plan_.perUnit()) * plan_.columns()]);
+		putUnits(formatOf(plan_), { elements, kernelBytes, columns.kernels }, whole,
+			 columns_,
+			 &units_[(tap.unit + at / plan_.perUnit()) * columns_ + columns.first]);
 	for (uint32_t i = whole * plan_.perUnit(); i < count; i++) {
 		const size_t byte = (at + i) * plan_.elementBytes;
 		const size_t unit = tap.unit + byte / kUnitBytes;
-		auto *out = reinterpret_cast<std::byte *>(&units_[unit * plan_.columns()]) +
-			    byte % kUnitBytes;
-		for (uint32_t kernel = 0; kernel < kernels_; kernel++)
+		auto *out =
+			reinterpret_cast<std::byte *>(&units_[unit * columns_ + columns.first]) +
+			byte % kUnitBytes;
+		for (uint32_t kernel = 0; kernel < columns.kernels; kernel++)
 			putOne(out + kernel * kUnitBytes,
 			       elements + kernel * kernelBytes + i * elementSize);
 	}

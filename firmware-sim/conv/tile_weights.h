@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights of a kernel group as conv_tile wants them.
+ * Weights of kernel groups as conv_tile wants them.
  */
 #pragma once
 
@@ -16,26 +16,37 @@
 namespace nvdla::sim
 {
 
-/** \brief One group's weights, column by column; zero behind its kernels */
+/** \brief The weights of groups that are worked on at once, column by column; zero behind kernels
+ */
 class TileWeights
 {
 public:
 	/** \param plan must outlive this object \param scratch where they are */
 	TileWeights(const TilePlan &plan, Scratch &scratch);
 
-	/** \brief Take over another group, whose bytes are not needed afterwards */
-	void load(const WeightGroup &group);
+	/** \brief So many groups are loaded next */
+	void begin(uint32_t groups);
+	/**
+	 * \brief Take over a group, whose bytes are not needed afterwards
+	 * \param index its place among those that are worked on at once
+	 */
+	void load(const WeightGroup &group, uint32_t index);
 
-	/** \return units of all runs; bits of f32 for FP16 */
-	const int32_t *units() const { return units_.data(); }
-	/** \return what the sums of each column begin with */
-	const int32_t *start() const { return start_; }
-	const TilePlan &plan() const { return plan_; }
+	/** \return what all positions meet: bits of f32 for FP16 */
+	TileOperands operands() const { return { plan_.runs, units_.data(), columns_, start_ }; }
 
 private:
+	/** The columns of a group that is being loaded */
+	struct Columns {
+		size_t first;
+		uint32_t kernels;
+	};
+
 	/** \return some of the units' bytes are no weights of a whole group */
 	bool hasGaps() const;
-	void put(const Block &block, uint32_t row, const std::byte *elements, size_t kernelBytes);
+	void clear(size_t column);
+	void put(const Columns &columns, const Block &block, uint32_t row,
+		 const std::byte *elements, size_t kernelBytes);
 	void putOne(std::byte *out, const std::byte *element) const;
 	void findStart(const WeightGroup &group);
 
@@ -43,7 +54,9 @@ private:
 	std::vector<Block> blocks_;
 	std::vector<DenseBlock> ones_; /* that blocks of weights meet to be summed up */
 	ScratchArray<int32_t> units_;
-	uint32_t kernels_ = 0;
+	size_t columns_; /* of a unit */
+	/* Of the groups that were loaded last, by their places. */
+	uint32_t kernels_[kTileColumns / kFewColumns] = {};
 	int32_t start_[kTileColumns] = {};
 };
 

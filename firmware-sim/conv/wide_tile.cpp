@@ -18,8 +18,9 @@
 #include <hwy/highway.h>
 
 #include "conv/ahead.h"
+#include "conv/cacc.h"
+#include "conv/tile-inl.h"
 #include "conv/tile_products-inl.h"
-#include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -29,28 +30,61 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+/**
+ * Shifts sums, and clips them to 32 bits
+ * \return how many were clipped
+ */
+template<typename WideTag>
+HWY_INLINE size_t clip(WideTag tag, hn::Vec<WideTag> sums, uint32_t truncate, int32_t *out)
+{
+	const hn::RebindToUnsigned<WideTag> bitsTag;
+	const hn::Rebind<uint32_t, WideTag> outTag;
+	const auto half = hn::Set(bitsTag, truncate ? uint64_t{ 1 } << (truncate - 1) : 0);
+	const auto sign = hn::BroadcastSignBit(sums);
+	const auto magnitude = hn::BitCast(bitsTag, hn::Sub(hn::Xor(sums, sign), sign));
+	const auto shifted = hn::BitCast(
+		tag, hn::ShiftRightSame(hn::Add(magnitude, half), static_cast<int>(truncate)));
+	const auto rounded = hn::Sub(hn::Xor(shifted, sign), sign);
+	const auto fitting =
+		hn::Min(hn::Max(rounded, hn::Set(tag, INT32_MIN)), hn::Set(tag, INT32_MAX));
+
+	hn::StoreU(hn::TruncateTo(outTag, hn::BitCast(bitsTag, fitting)), outTag,
+		   reinterpret_cast<uint32_t *>(out));
+	return hn::CountTrue(tag, hn::Ne(fitting, rounded));
+}
+
+uint32_t clipSumsOfTarget(std::span<const int64_t> sums, uint32_t truncate, int32_t *out)
+{
+	const hn::CappedTag<int64_t, 8> tag;
+	size_t clipped = 0;
+
+	for (size_t i = 0; i < sums.size(); i += hn::Lanes(tag))
+		clipped += clip(tag, hn::LoadU(tag, &sums[i]), truncate, out + i);
+	return static_cast<uint32_t>(clipped);
+}
+
 /* Vectors whose size is known, so that they can be members. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-/* Two vectors for each position, beside weights, data and products. */
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
-constexpr size_t kWidePositions = 4;
+/* Two vectors for each position and vector of columns, beside weights and data. */
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr size_t kWidePositions = 7;
+#elif HWY_ARCH_X86
+constexpr size_t kWidePositions = 3;
 #else
-constexpr size_t kWidePositions = 12;
+constexpr size_t kWidePositions = 6;
 #endif
 constexpr size_t kLanes = hn::MaxLanes(Tag());
 
-/** What all tiles of a call share */
-struct WideOperands {
-	std::span<const TileRun> runs;
-	const WideParts &parts;
-	const int32_t *weights;
-	Ahead *ahead;
+template<size_t kVectorsOfShape>
+struct WideShape {
+	static constexpr size_t kVectors = kVectorsOfShape;
+	static constexpr size_t kMostPositions = 2 * kWidePositions / kVectors;
 };
 
-/** Pairs of products, and what carries sums on */
+/** What carries sums on */
 template<typename Product>
-struct Carrying : Product {
+struct Carrying {
 	/** Adds the upper half of sums to others */
 	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
 	{
@@ -60,335 +94,220 @@ struct Carrying : Product {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /* The upper half times one, in one instruction. */
-template<typename Columns>
-struct Carrying<VnniPairs<Columns>> : VnniPairs<Columns> {
+template<>
+struct Carrying<VnniPairs> {
 	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
 	{
-		return VnniPairs<Columns>::add(highs, sums, hn::Set(Tag(), 1 << 16));
+		return VnniPairs::add(highs, sums, hn::Set(Tag(), 1 << 16));
 	}
 };
 #endif
 
-/** The sums of one tile, in registers: indices are constants once inlined */
-template<typename Product, size_t... kIndex>
-struct WideTile {
-	static constexpr size_t kCount = sizeof...(kIndex);
+/** The sums of a tile in memory: for each position of each vector of columns */
+struct WideMemory {
+	static constexpr size_t kNumbers = 2 * kWidePositions * kLanes;
 
-	Vector sums[kCount] = { ((void)kIndex, hn::Zero(Tag()))... };
-	Vector highs[kCount] = { ((void)kIndex, hn::Zero(Tag()))... };
-	const std::byte *at[kCount];
+	HWY_ALIGN int32_t highs[kNumbers]; /* upper halves */
+	HWY_ALIGN int32_t rests[kNumbers]; /* of less than 2^16 */
 
-	HWY_INLINE explicit WideTile(const TilePosition *positions) : at{ positions[kIndex].at... }
+	/** \return how many of the vector at \a index were clipped */
+	HWY_INLINE size_t put(size_t index, uint32_t truncate, int32_t *out) const
 	{
+		const hn::CappedTag<int64_t, 8> tag;
+		const hn::Rebind<int32_t, decltype(tag)> partTag;
+		size_t clipped = 0;
+
+		for (size_t i = 0; i < kLanes; i += hn::MaxLanes(tag)) {
+			const auto load = [&](const int32_t *from) HWY_ATTR {
+				return hn::PromoteTo(tag, hn::LoadU(partTag, from + index + i));
+			};
+			const auto sum = hn::Add(hn::ShiftLeft<16>(load(highs)), load(rests));
+			clipped += clip(tag, sum, truncate, out + i);
+		}
+		return clipped;
+	}
+};
+
+/** Sums, and their upper halves added up apart */
+template<typename Product, typename Shape, size_t... kIndex>
+struct WideTile : Tile<Product, Shape, kIndex...> {
+	using Base = Tile<Product, Shape, kIndex...>;
+	using Base::kCount;
+	using Base::kVectors;
+	using Base::sums;
+	using typename Base::Vectors;
+
+	Vector highs[kCount][kVectors];
+
+	HWY_INLINE WideTile()
+	{
+		(clear(sums[kIndex], Vectors()), ...);
+		(clear(highs[kIndex], Vectors()), ...);
 	}
 
-	static HWY_INLINE Vector data(const std::byte *from)
+	/** Makes room in the sums */
+	HWY_INLINE void carry() { (carry(sums[kIndex], highs[kIndex], Vectors()), ...); }
+
+	/** Units, behind some of which sums are carried on */
+	HWY_INLINE void addSome(size_t offset, const int32_t *weights, uint32_t units,
+				uint32_t carries)
 	{
-		int32_t number;
-
-		std::memcpy(&number, from, sizeof(number));
-		return hn::Set(Tag(), number);
-	}
-
-	/** \param offset of the unit, bytes */
-	HWY_INLINE void addUnit(size_t offset, const int32_t *weights)
-	{
-		const Vector column = hn::LoadU(Tag(), weights);
-
-		((sums[kIndex] = Product::add(sums[kIndex], data(at[kIndex] + offset), column)),
-		 ...);
-	}
-
-	/** Makes room in the sums for another chunk */
-	HWY_INLINE void carry()
-	{
-		((highs[kIndex] = Carrying<Product>::addHighs(highs[kIndex], sums[kIndex])), ...);
-		((sums[kIndex] = hn::And(sums[kIndex], hn::Set(Tag(), 0xffff))), ...);
-	}
-
-	/**
-	 * Chunks of kHalvedChunk, unrolled
-	 * \param halved for each chunk
-	 * \return units that are in whole chunks
-	 */
-	HWY_INLINE uint32_t addHalved(size_t offset, uint32_t units, const int32_t *weights,
-				      const uint8_t *halved, Ahead &ahead)
-	{
-		uint32_t unit = 0;
-
-		for (; unit + 4 <= units; unit += 4) {
-			ahead.bring(4);
-			addUnit(offset, weights);
-			addUnit(offset + kUnitBytes, weights + kFewColumns);
-			if (*halved++)
+		for (uint32_t unit = 0; unit < units; unit++) {
+			this->template step<1>(offset + unit * kUnitBytes,
+					       weights + unit * this->stride());
+			if (carries >> unit & 1)
 				carry();
-			addUnit(offset + 2 * kUnitBytes, weights + 2 * kFewColumns);
-			addUnit(offset + 3 * kUnitBytes, weights + 3 * kFewColumns);
-			carry();
-			offset += 4 * kUnitBytes;
-			weights += 4 * kFewColumns;
-		}
-		return unit;
-	}
-
-	/** \param halved of the part's chunks; of those behind it afterwards */
-	HWY_INLINE void addPart(size_t offset, const WidePart &part, const int32_t *weights,
-				const uint8_t *&halved, Ahead &ahead)
-	{
-		uint32_t chunk = part.chunk;
-		uint32_t unit = 0;
-
-		static_assert(WideParts::kHalvedChunk == 4);
-		if (chunk == WideParts::kHalvedChunk) {
-			unit = addHalved(offset, part.units, weights, halved, ahead);
-			halved += (part.units + chunk - 1) / chunk;
-			chunk = 1; /* what is left over */
-		}
-		while (unit < part.units) {
-			const uint32_t end = std::min(unit + chunk, part.units);
-			for (; unit < end; unit++)
-				addUnit(offset + unit * kUnitBytes, weights + unit * kFewColumns);
-			carry();
 		}
 	}
 
-	HWY_INLINE void store(int64_t *out) const
+	/** kCarryUnits of them */
+	HWY_INLINE void addAll(size_t offset, const int32_t *weights)
 	{
-		(storeTotal<kIndex>(out + kIndex * kFewColumns), ...);
+		const size_t stride = this->stride();
+
+		static_assert(kCarryUnits == 4);
+		this->template step<1>(offset, weights);
+		this->template step<1>(offset + kUnitBytes, weights + stride);
+		this->template step<1>(offset + 2 * kUnitBytes, weights + 2 * stride);
+		this->template step<1>(offset + 3 * kUnitBytes, weights + 3 * stride);
+	}
+
+	/** \param carries of this run; of the next one afterwards */
+	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights,
+					   const uint8_t *&carries, Ahead &ahead)
+	{
+		constexpr uint32_t kBehindAll = 1 << (kCarryUnits - 1);
+		size_t offset = run.offset;
+
+		for (uint32_t unit = 0; unit < run.units; unit += kCarryUnits) {
+			const uint32_t behind = *carries++;
+			const uint32_t some = std::min(kCarryUnits, run.units - unit);
+			ahead.bring(some);
+			if (some == kCarryUnits && behind % kBehindAll == 0) {
+				addAll(offset, weights);
+				if (behind)
+					carry();
+			} else {
+				addSome(offset, weights, some, behind);
+			}
+			offset += some * kUnitBytes;
+			weights += some * this->stride();
+		}
+		return weights;
+	}
+
+	HWY_INLINE void store(WideMemory &memory) const
+	{
+		(store(memory.rests + kIndex * kVectors * kLanes, sums[kIndex], Vectors()), ...);
+		(store(memory.highs + kIndex * kVectors * kLanes, highs[kIndex], Vectors()), ...);
 	}
 
 private:
-	template<size_t kPosition>
-	HWY_INLINE void storeTotal(int64_t *out) const
+	template<size_t... kVector>
+	static HWY_INLINE void clear(Vector *vectors, std::index_sequence<kVector...>)
 	{
-		WideSum total;
+		((vectors[kVector] = hn::Zero(Tag())), ...);
+	}
 
-		total.high = highs[kPosition];
-		total.low = hn::Add(sums[kPosition], hn::ShiftLeft<16>(highs[kPosition]));
-		total.store(out);
+	template<size_t... kVector>
+	static HWY_INLINE void carry(Vector *lows, Vector *uppers, std::index_sequence<kVector...>)
+	{
+		((uppers[kVector] = Carrying<Product>::addHighs(uppers[kVector], lows[kVector])),
+		 ...);
+		((lows[kVector] = hn::And(lows[kVector], hn::Set(Tag(), UINT16_MAX))), ...);
+	}
+
+	template<size_t... kVector>
+	static HWY_INLINE void store(int32_t *out, const Vector *vectors,
+				     std::index_sequence<kVector...>)
+	{
+		(hn::Store(vectors[kVector], Tag(), out + kVector * kLanes), ...);
 	}
 };
 
-template<typename Product, size_t... kIndex>
-HWY_INLINE void wideTile(const TilePosition *positions, const WideOperands &operands, int64_t *sums,
-			 std::index_sequence<kIndex...>)
-{
-	for (size_t column = 0; column < kFewColumns; column += kLanes) {
-		WideTile<Product, kIndex...> tile(positions);
-		const int32_t *weights = operands.weights + column;
-		const WidePart *part = operands.parts.parts.data();
-		const uint8_t *halved = operands.parts.halved.data();
+/** What all tiles of a call share */
+struct WideWork {
+	std::span<const TilePosition> positions;
+	const TileOperands &operands;
+	std::span<const uint8_t> carries;
+	uint32_t truncate;
+	const TileSums &sums;
+	Ahead ahead;
+};
 
-		for (const TileRun &run : operands.runs) {
-			for (uint32_t unit = 0; unit < run.units; part++) {
-				tile.addPart(run.offset + unit * kUnitBytes, *part, weights, halved,
-					     *operands.ahead);
-				weights += size_t{ part->units } * kFewColumns;
-				unit += part->units;
-			}
-		}
-		tile.store(sums + column);
+/** \return how many were clipped */
+template<typename Product, typename Shape, size_t... kIndex>
+size_t wideTile(WideWork &work, size_t first, size_t count, std::index_sequence<kIndex...>)
+{
+	const TileOperands &operands = work.operands;
+	WideMemory memory;
+	size_t clipped = 0;
+
+	for (size_t column = 0; column < operands.columns; column += Shape::kVectors * kLanes) {
+		WideTile<Product, Shape, kIndex...> tile;
+		const int32_t *weights = operands.weights + column;
+		const uint8_t *carries = work.carries.data();
+
+		tile.place(&work.positions[first], count - 1, operands.columns);
+		for (const TileRun &run : operands.runs)
+			weights = tile.multiply(run, weights, carries, work.ahead);
+		tile.store(memory);
+		for (size_t i = 0; i < count * Shape::kVectors; i++)
+			clipped += memory.put(i * kLanes, work.truncate,
+					      work.sums.at(first + i / Shape::kVectors,
+							   column + i % Shape::kVectors * kLanes));
 	}
+	return clipped;
+}
+
+template<typename Product, size_t kVectors>
+uint32_t wideTiles(WideWork work)
+{
+	using Shape = WideShape<kVectors>;
+	size_t clipped = 0;
+
+	forEachTile<Shape>(work.positions.size(),
+			   [&](size_t first, size_t count, auto indices) HWY_ATTR {
+				   clipped += wideTile<Product, Shape>(work, first, count, indices);
+			   });
+	return static_cast<uint32_t>(clipped);
 }
 
 template<typename Product>
-void wideTiles(const TilePosition *positions, size_t count, const WideOperands &operands,
-	       int64_t *sums)
+uint32_t allWideTiles(const WideWork &work)
 {
-	for (; count >= kWidePositions; count -= kWidePositions) {
-		wideTile<Product>(positions, operands, sums,
-				  std::make_index_sequence<kWidePositions>());
-		positions += kWidePositions;
-		sums += kWidePositions * kFewColumns;
+	if constexpr (kLanes == kFewColumns) {
+		if (work.operands.columns == kFewColumns)
+			return wideTiles<Product, 1>(work);
 	}
-	if (count == 0)
-		return;
-	if (count == 1) {
-		wideTile<Product>(positions, operands, sums, std::make_index_sequence<1>());
-		return;
-	}
-	/* What is missing to a full tile is the last position again. */
-	TilePosition padded[kWidePositions];
-	int64_t out[kWidePositions * kFewColumns];
-	for (size_t i = 0; i < kWidePositions; i++)
-		padded[i] = positions[std::min(i, count - 1)];
-	if (count <= kFewPositions)
-		wideTile<Product>(padded, operands, out, std::make_index_sequence<kFewPositions>());
-	else
-		wideTile<Product>(padded, operands, out,
-				  std::make_index_sequence<kWidePositions>());
-	std::copy_n(out, count * kFewColumns, sums);
+	return wideTiles<Product, 2>(work);
 }
 
-/** \return how many units are multiplied for \a count positions */
-size_t stepsOf(size_t count, std::span<const TileRun> runs)
+uint32_t wideSumsOfTarget(std::span<const TilePosition> positions, const TileOperands &operands,
+			  std::span<const uint8_t> carries, uint32_t truncate, const TileSums &sums,
+			  std::span<const std::byte> bytesAhead)
 {
-	size_t units = 0;
-
-	for (const TileRun &run : runs)
-		units += run.units;
-	return (count + kWidePositions - 1) / kWidePositions * units;
-}
-
-void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		      const WideParts &parts, const int32_t *weights, int64_t *sums,
-		      std::span<const std::byte> bytesAhead)
-{
-	Ahead ahead(bytesAhead, stepsOf(count, runs));
-	const WideOperands operands = { runs, parts, weights, &ahead };
+	const WideWork work = { positions, operands,
+				carries,   truncate,
+				sums,	   Ahead(bytesAhead, stepsOf(positions.size(), operands)) };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	if (hasVnni()) {
-		wideTiles<VnniPairs<FewColumns>>(positions, count, operands, sums);
-		return;
-	}
+	if (hasVnni())
+		return allWideTiles<VnniPairs>(work);
 #endif
-	wideTiles<Pairs<FewColumns>>(positions, count, operands, sums);
-}
-
-/** What sums of products with some weights may come to, for a vector of columns */
-struct WeightSides {
-	Vector positive = hn::Zero(Tag());
-	Vector negative = hn::Zero(Tag()); /* without its sign */
-
-	HWY_INLINE WeightSides() {} /* an implicit one has no vectors */
-
-	HWY_INLINE WeightSides(const int32_t *weights, uint32_t units)
-	{
-		const hn::Repartition<int16_t, Tag> pairTag;
-		const Vector ones = hn::Set(Tag(), 0x10001);
-		Vector all = hn::Zero(Tag());
-
-		for (uint32_t i = 0; i < units; i++, weights += kFewColumns) {
-			const Vector pair = hn::LoadU(Tag(), weights);
-			const Vector above = hn::BitCast(
-				Tag(), hn::Max(hn::BitCast(pairTag, pair), hn::Zero(pairTag)));
-			all = hn::Add(all, Pairs<FewColumns>::multiply(pair, ones));
-			positive = hn::Add(positive, Pairs<FewColumns>::multiply(above, ones));
-		}
-		negative = hn::Sub(positive, all);
-	}
-
-	HWY_INLINE void add(const WeightSides &other)
-	{
-		positive = hn::Add(positive, other.positive);
-		negative = hn::Add(negative, other.negative);
-	}
-};
-
-/** What sums are held against: either side alone counts if no data are below zero */
-struct SumLimit {
-	/* Of the sum before there is no more than the lower half. */
-	static constexpr int32_t kRoom = INT32_MAX - UINT16_MAX;
-
-	const bool bothSides;
-	const Vector most;
-
-	HWY_INLINE explicit SumLimit(Int16Range data)
-		: bothSides(data.lowest < 0),
-		  most(hn::Set(Tag(), kRoom / static_cast<int32_t>(std::max(1U, data.largest()))))
-	{
-	}
-
-	HWY_INLINE bool fits(const WeightSides &sides) const
-	{
-		const Vector worst = bothSides ? hn::Add(sides.positive, sides.negative)
-					       : hn::Max(sides.positive, sides.negative);
-		return hn::AllFalse(Tag(), hn::Gt(worst, most));
-	}
-};
-
-size_t findUnfitOfTarget(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Range data,
-			 size_t most, uint8_t *unfit)
-{
-	const SumLimit limit(data);
-	size_t count = 0;
-
-	for (uint32_t first = 0; first < units && count <= most; first += chunk) {
-		const int32_t *from = weights + first * kFewColumns;
-		const uint32_t some = std::min(chunk, units - first);
-		bool fits = true;
-		for (size_t column = 0; column < kFewColumns; column += kLanes)
-			fits = fits && limit.fits(WeightSides(from + column, some));
-		*unfit++ = !fits;
-		count += !fits;
-	}
-	return count;
-}
-
-bool findHalvedOfTarget(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
-			uint8_t *unfitHalves)
-{
-	constexpr uint32_t kHalf = WideParts::kHalvedChunk / 2;
-	const SumLimit limit(data);
-	bool any = false;
-
-	for (uint32_t first = 0; first < units; first += 2 * kHalf) {
-		const uint32_t one = std::min(kHalf, units - first);
-		const uint32_t other = std::min(kHalf, units - first - one);
-		const int32_t *from = weights + first * kFewColumns;
-		bool halves = true;
-		bool whole = true;
-		for (size_t column = 0; column < kFewColumns; column += kLanes) {
-			WeightSides sides(from + column, one);
-			const WeightSides others(from + one * kFewColumns + column, other);
-			halves = halves && limit.fits(sides) && limit.fits(others);
-			sides.add(others);
-			whole = whole && limit.fits(sides);
-		}
-		*unfit++ = !whole;
-		*unfitHalves++ = !halves;
-		any |= !halves;
-	}
-	return any;
+	return allWideTiles<Pairs>(work);
 }
 
 #else /* vectors of any size */
 
-void wideSumsOfTarget(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		      const WideParts &, const int32_t *weights, int64_t *sums,
-		      std::span<const std::byte>)
+uint32_t wideSumsOfTarget(std::span<const TilePosition> positions, const TileOperands &operands,
+			  std::span<const uint8_t>, uint32_t truncate, const TileSums &sums,
+			  std::span<const std::byte>)
 {
-	wideSumsReference(positions, count, runs, weights, sums);
-}
-
-size_t findUnfitOfTarget(const int32_t *, uint32_t, uint32_t, Int16Range, size_t most, uint8_t *)
-{
-	return most + 1;
-}
-
-bool findHalvedOfTarget(const int32_t *, uint32_t, Int16Range, uint8_t *, uint8_t *)
-{
-	return true;
+	return wideSumsReference(positions, operands, truncate, sums);
 }
 
 #endif
-
-uint32_t clipSumsOfTarget(std::span<const int64_t> sums, uint32_t truncate, int32_t *out)
-{
-	const hn::CappedTag<int64_t, 8> tag;
-	const hn::RebindToUnsigned<decltype(tag)> bitsTag;
-	const hn::Rebind<uint32_t, decltype(tag)> outTag;
-	const auto most = hn::Set(tag, INT32_MAX);
-	const auto least = hn::Set(tag, INT32_MIN);
-	const auto half = hn::Set(bitsTag, truncate ? uint64_t{ 1 } << (truncate - 1) : 0);
-	size_t clipped = 0;
-
-	for (size_t i = 0; i < sums.size(); i += hn::Lanes(tag)) {
-		const auto sum = hn::LoadU(tag, &sums[i]);
-		const auto sign = hn::BroadcastSignBit(sum);
-		const auto magnitude = hn::BitCast(bitsTag, hn::Sub(hn::Xor(sum, sign), sign));
-		const auto shifted =
-			hn::BitCast(tag, hn::ShiftRightSame(hn::Add(magnitude, half),
-							    static_cast<int>(truncate)));
-		const auto rounded = hn::Sub(hn::Xor(shifted, sign), sign);
-		const auto fitting = hn::Min(hn::Max(rounded, least), most);
-		clipped += hn::CountTrue(tag, hn::Ne(fitting, rounded));
-		hn::StoreU(hn::TruncateTo(outTag, hn::BitCast(bitsTag, fitting)), outTag,
-			   reinterpret_cast<uint32_t *>(out + i));
-	}
-	return static_cast<uint32_t>(clipped);
-}
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -400,52 +319,43 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(wideSumsOfTarget);
-HWY_EXPORT(findUnfitOfTarget);
-HWY_EXPORT(findHalvedOfTarget);
 HWY_EXPORT(clipSumsOfTarget);
 
-void wideSums(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-	      const WideParts &parts, const int32_t *weights, int64_t *sums,
-	      std::span<const std::byte> ahead)
+uint32_t wideSums(std::span<const TilePosition> positions, const TileOperands &operands,
+		  std::span<const uint8_t> carries, uint32_t truncate, const TileSums &sums,
+		  std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(positions, count, runs, parts, weights, sums, ahead);
+	return HWY_DYNAMIC_DISPATCH(wideSumsOfTarget)(positions, operands, carries, truncate, sums,
+						      ahead);
 }
 
-void wideSumsReference(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		       const int32_t *weights, int64_t *sums)
+uint32_t wideSumsReference(std::span<const TilePosition> positions, const TileOperands &operands,
+			   uint32_t truncate, const TileSums &sums)
 {
 	int16_t pair[2];
 	int16_t weightPair[2];
+	uint32_t clipped = 0;
 
-	for (size_t p = 0; p < count; p++) {
-		for (size_t column = 0; column < kFewColumns; column++) {
-			const int32_t *weight = weights + column;
-			int64_t sum = 0;
-			for (const TileRun &run : runs) {
+	for (size_t p = 0; p < positions.size(); p++) {
+		for (size_t column = 0; column < operands.columns; column++) {
+			const int32_t *weight = operands.weights + column;
+			bool saturated = false;
+			IntegerSum sum;
+			for (const TileRun &run : operands.runs) {
 				const std::byte *at = positions[p].at + run.offset;
 				for (uint32_t unit = 0; unit < run.units;
-				     unit++, at += kUnitBytes, weight += kFewColumns) {
+				     unit++, at += kUnitBytes, weight += operands.columns) {
 					std::memcpy(pair, at, sizeof(pair));
 					std::memcpy(weightPair, weight, sizeof(weightPair));
-					sum += int64_t{ pair[0] } * weightPair[0] +
-					       int64_t{ pair[1] } * weightPair[1];
+					sum.value += int64_t{ pair[0] } * weightPair[0] +
+						     int64_t{ pair[1] } * weightPair[1];
 				}
 			}
-			*sums++ = sum;
+			*sums.at(p, column) = sum.deliver(truncate, saturated);
+			clipped += saturated;
 		}
 	}
-}
-
-size_t findUnfit(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Range data,
-		 size_t most, uint8_t *unfit)
-{
-	return HWY_DYNAMIC_DISPATCH(findUnfitOfTarget)(weights, units, chunk, data, most, unfit);
-}
-
-bool findHalved(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
-		uint8_t *unfitHalves)
-{
-	return HWY_DYNAMIC_DISPATCH(findHalvedOfTarget)(weights, units, data, unfit, unfitHalves);
+	return clipped;
 }
 
 uint32_t clipSums(std::span<const int64_t> sums, uint32_t truncate, int32_t *out)

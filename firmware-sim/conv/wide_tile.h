@@ -15,22 +15,6 @@
 namespace nvdla::sim
 {
 
-/** \brief Units of a run, one after the other, of which sums of \a chunk at a time fit 32 bits */
-struct WidePart {
-	uint32_t units;
-	uint32_t chunk; /**< the last one may have less */
-};
-
-/** \brief The parts of all runs, one after the other */
-struct WideParts {
-	/** Units of a chunk of which perhaps only the halves fit */
-	static constexpr uint32_t kHalvedChunk = 4;
-
-	std::vector<WidePart> parts;
-	/** For each chunk of the parts with kHalvedChunk 1 or 0: only its halves fit */
-	std::vector<uint8_t> halved;
-};
-
 /** \brief What numbers there are, and zero */
 struct Int16Range {
 	int32_t lowest = 0;
@@ -41,57 +25,83 @@ struct Int16Range {
 		lowest = std::min(lowest, number);
 		highest = std::max(highest, number);
 	}
+	void add(const Int16Range &other)
+	{
+		add(other.lowest);
+		add(other.highest);
+	}
 	/** \return the largest magnitude */
 	uint32_t largest() const { return static_cast<uint32_t>(std::max(-lowest, highest)); }
 };
 
 /**
- * \brief Cuts runs into parts
+ * \brief The largest sums of squares of numbers in a row
  *
- * \param weights units of all runs one after the other, kFewColumns columns of each
- * \param data that they may meet
- * \return the parts of all runs in their order; none if there are units that do not fit
+ * In units of 2^16, each square rounded up. Rows begin at multiples of eight numbers.
  */
-WideParts wideParts(std::span<const TileRun> runs, const int32_t *weights, Int16Range data);
+struct Int16Squares {
+	static constexpr uint32_t kRow = 8;
+	static constexpr uint32_t kMostRows = 4;
+
+	uint32_t ofRows[kMostRows] = {}; /**< of one row of eight numbers, of two... */
+
+	void add(const Int16Squares &other)
+	{
+		for (uint32_t i = 0; i < kMostRows; i++)
+			ofRows[i] = std::max(ofRows[i], other.ofRows[i]);
+	}
+	/** \return what no sum of so many rows exceeds */
+	uint32_t of(uint32_t rows) const
+	{
+		const uint32_t rest = rows % kMostRows;
+
+		return rows / kMostRows * ofRows[kMostRows - 1] + (rest ? ofRows[rest - 1] : 0);
+	}
+};
+
+/** \brief What weights meet */
+struct WideData {
+	Int16Range range;
+	Int16Squares squares; /**< of lines, from their first numbers on */
+	/** What each run of each position begins at a multiple of in its line, bytes */
+	size_t alignment;
+};
+
+/** \brief Those of numbers, behind which there are zeroes */
+Int16Squares squaresOf(const std::byte *numbers, size_t count);
+
+/** \brief squaresOf() to read */
+Int16Squares squaresOfReference(const std::byte *numbers, size_t count);
+
+/** \brief Units of a run that wideCarries() has a byte for */
+inline constexpr uint32_t kCarryUnits = 4;
 
 /**
- * \brief Which chunks of a run have sums that may not fit 32 bits
+ * \brief Where sums are carried on, so that 32 bits hold what is added up in between
  *
- * \param weights of its units, kFewColumns columns of each
- * \param most that are looked for
- * \param unfit for each chunk 1 or 0
- * \return how many; any number above \a most, with \a unfit incomplete, if there are more
+ * \return for each kCarryUnits units of all runs, a bit for each of them behind which sums are
+ *	   carried on, always behind a run's last one; nothing if 32 bits do not hold a unit's
  */
-size_t findUnfit(const int32_t *weights, uint32_t units, uint32_t chunk, Int16Range data,
-		 size_t most, uint8_t *unfit);
+std::vector<uint8_t> wideCarries(const TileOperands &operands, const WideData &data);
 
-/**
- * \brief findUnfit() of chunks of kHalvedChunk, all of them, and of their halves
- * \param unfitHalves for each chunk 1 or 0: one of its halves may not fit
- * \return there is one
- */
-bool findHalved(const int32_t *weights, uint32_t units, Int16Range data, uint8_t *unfit,
-		uint8_t *unfitHalves);
-
-/** \brief Units that wideSums() can add up in chunks, one for each at the worst */
+/** \brief Units that wideSums() can carry on behind each of */
 inline constexpr size_t kMostWideUnits = 0xffff;
 
 /**
- * \brief Sums of products of INT16 for \a count positions, for each of kFewColumns columns
+ * \brief What CACC delivers of sums of products of INT16, as clipSums()
  *
- * \param runs of at most kMostWideUnits in all
- * \param parts of wideParts()
- * \param weights as there
- * \param sums \a count times kFewColumns; overwritten
+ * \param operands runs of at most kMostWideUnits in all; sums begin with zero
+ * \param carries of wideCarries()
  * \param ahead bytes that are wanted next, which are brought nearer meanwhile
+ * \return how many were clipped
  */
-void wideSums(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-	      const WideParts &parts, const int32_t *weights, int64_t *sums,
-	      std::span<const std::byte> ahead = {});
+uint32_t wideSums(std::span<const TilePosition> positions, const TileOperands &operands,
+		  std::span<const uint8_t> carries, uint32_t truncate, const TileSums &sums,
+		  std::span<const std::byte> ahead = {});
 
-/** \brief wideSums() to read; needs no parts, as it adds in 64 bits */
-void wideSumsReference(const TilePosition *positions, size_t count, std::span<const TileRun> runs,
-		       const int32_t *weights, int64_t *sums);
+/** \brief wideSums() to read; needs no carries, as it adds in 64 bits */
+uint32_t wideSumsReference(std::span<const TilePosition> positions, const TileOperands &operands,
+			   uint32_t truncate, const TileSums &sums);
 
 /**
  * \brief What CACC delivers of sums: \a truncate (0..31) bits less, halves away from zero, in

@@ -393,19 +393,23 @@ TEST(FastTest, AnyNumberOfThreadsGivesTheSameStream)
 		Bench bench;
 		ConvOp op = bench.direct(layer);
 		op.clipTruncate = 2;
-		/* Integers are the reference's then, which has one thread. */
-		if (precision != Precision::Fp16 && !fastConvAccepts(op))
-			continue;
-		auto &function = precision == Precision::Fp16 ? computeConvFp16 : computeConvFast;
-		Workers one;
-		const Result alone = compute(bench, op, onThreads(function, one));
-		for (const unsigned int threads : { 2U, 3U, 7U }) {
-			Workers workers(threads);
-			EXPECT_EQ(workers.threads(), threads);
-			for (int round = 0; round < 5; round++)
-				EXPECT_EQ(compute(bench, op, onThreads(function, workers)), alone)
-					<< threads << " threads";
-		}
+		const auto expectTheSame = [&](auto &function) {
+			Workers one;
+			const Result alone = compute(bench, op, onThreads(function, one));
+			for (const unsigned int threads : { 2U, 3U, 7U }) {
+				Workers workers(threads);
+				EXPECT_EQ(workers.threads(), threads);
+				for (int round = 0; round < 5; round++)
+					EXPECT_EQ(compute(bench, op, onThreads(function, workers)),
+						  alone)
+						<< threads << " threads";
+			}
+		};
+		if (precision == Precision::Fp16)
+			expectTheSame(computeConvFp16);
+		/* Integers are the reference's otherwise, which has one thread. */
+		if (fastConvAccepts(op, Fp16Arithmetic::Fast))
+			expectTheSame(computeConvFast);
 	}
 }
 
@@ -581,6 +585,40 @@ TEST(FastTest, Fp16SumsOfPowersOfTwo)
 	}
 }
 
+/** Sums where two groups want them */
+struct PlacedSums {
+	std::vector<int32_t> halves[2];
+
+	explicit PlacedSums(size_t count)
+		: halves{ std::vector<int32_t>(count * kFewColumns),
+			  std::vector<int32_t>(count * kFewColumns) }
+	{
+	}
+
+	TileSums places() { return { { halves[0].data(), halves[1].data() }, kFewColumns }; }
+	bool operator==(const PlacedSums &) const = default;
+};
+
+/** As tileSums() does it on each target that multiplies so */
+void expectTheReference(TileKind kind, const std::vector<TilePosition> &positions,
+			const TileOperands &operands)
+{
+	PlacedSums expected(positions.size());
+
+	tileSumsReference(kind, positions, operands, expected.places());
+	forEachTarget([&] {
+		const bool isQuads = kind == TileKind::Quads || kind == TileKind::SignedQuads;
+		if (kind != TileKind::Float && tileKind() == TileKind::None)
+			return;
+		if (isQuads && tileKind() != TileKind::Quads)
+			return;
+		PlacedSums sums(positions.size());
+		tileSums(kind, positions, operands, sums.places());
+		EXPECT_TRUE(sums == expected)
+			<< positions.size() << " positions, " << operands.columns << " columns";
+	});
+}
+
 TEST(TileTest, SumsOfAllCounts)
 {
 	Random random(5);
@@ -601,22 +639,14 @@ TEST(TileTest, SumsOfAllCounts)
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ &lines[p * 6], random(-100000, 100000) });
-		forEachTarget([&] {
-			for (TileKind kind :
-			     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads }) {
-				if (tileKind() == TileKind::None ||
-				    (kind != TileKind::Pairs && tileKind() != TileKind::Quads))
-					continue;
-				std::vector<int32_t> expected(count * kTileColumns);
-				std::vector<int32_t> sums(expected.size());
-				tileSumsReference(kind, positions.data(), count, runs,
-						  std::size(runs), weights.data(), start.data(),
-						  expected.data());
-				tileSums(kind, positions.data(), count, runs, std::size(runs),
-					 weights.data(), start.data(), sums.data());
-				EXPECT_EQ(sums, expected) << "count " << count;
-			}
-		});
+		for (TileKind kind : { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads }) {
+			expectTheReference(kind, positions,
+					   { runs, weights.data(), kTileColumns, start.data() });
+			if (kind == TileKind::Pairs)
+				expectTheReference(
+					kind, positions,
+					{ runs, weights.data(), kFewColumns, start.data() });
+		}
 	}
 }
 
@@ -656,7 +686,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 	for (size_t i = 0; i < lines.size() / sizeof(*halves); i++)
 		halves[i] = std::max<int16_t>(halves[i], -INT16_MAX);
 	expectSums(TileKind::Pairs, kTileColumns);
-	expectSums(TileKind::FewPairs, kFewColumns);
+	expectSums(TileKind::Pairs, kFewColumns);
 	for (int32_t &weight : weights)
 		weight = std::bit_cast<int32_t>(static_cast<float>(random(-2047, 2047)));
 	for (size_t i = 0; i < lines.size() / sizeof(*floats); i++)
@@ -673,7 +703,7 @@ TEST(TileTest, WideSumsOfChannelsAreTheReferences)
 	const TilePosition positions[] = { { first }, { first + 34 }, { first + 38 } };
 	const std::vector<ChannelTaps> taps(20, { 2, 64 });
 	std::vector<int16_t> weights(2 * taps.size() * kFewColumns);
-	const ChannelOperands operands = { TileKind::FewPairs, kFewColumns, taps,
+	const ChannelOperands operands = { TileKind::Pairs, kFewColumns, taps,
 					   reinterpret_cast<const int32_t *>(weights.data()),
 					   nullptr };
 	constexpr size_t kSums = std::size(positions) * kFewColumns;
@@ -721,8 +751,8 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 	std::vector<std::byte> lines(12000);
 	const TileRun runs[] = { { 0, 30 }, { 8008, 1 }, { 4012, 50 } };
 	constexpr size_t kUnits = 81;
-	std::vector<int32_t> weights(kUnits * kFewColumns);
-	const int32_t start[kFewColumns] = {};
+	std::vector<int32_t> weights(kUnits * kTileColumns);
+	const int32_t start[kTileColumns] = {};
 	auto fill = [&](void *out, size_t bytes) {
 		for (size_t i = 0; i < bytes; i += sizeof(float)) {
 			const auto bits = static_cast<int16_t>(anyHalf(random, 5000));
@@ -738,15 +768,9 @@ TEST(TileTest, FloatSumsAreTheReferencesBits)
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ &lines[p * 12] });
-		std::vector<int32_t> expected(count * kFewColumns);
-		tileSumsReference(TileKind::Float, positions.data(), count, runs, std::size(runs),
-				  weights.data(), start, expected.data());
-		forEachTarget([&] {
-			std::vector<int32_t> sums(count * kFewColumns);
-			tileSums(TileKind::Float, positions.data(), count, runs, std::size(runs),
-				 weights.data(), start, sums.data());
-			EXPECT_EQ(sums, expected) << "count " << count;
-		});
+		for (const size_t columns : { kFewColumns, kTileColumns })
+			expectTheReference(TileKind::Float, positions,
+					   { runs, weights.data(), columns, start });
 	}
 }
 

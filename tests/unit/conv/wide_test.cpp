@@ -16,6 +16,7 @@ namespace
 {
 
 using nvdla::test::forEachTarget;
+using nvdla::test::forEachVectorTarget;
 
 /** Numbers of all magnitudes up to 2^\a bits */
 int16_t anyNumber(Random &random, int bits)
@@ -26,30 +27,86 @@ int16_t anyNumber(Random &random, int bits)
 /** Runs of two rows, their weights and the data that they meet */
 struct WideOperands {
 	std::vector<int16_t> lines = std::vector<int16_t>(2000);
-	static constexpr size_t kRowBytes = 2002;
-	std::vector<TileRun> runs = { { 0, 150 }, { kRowBytes + 6, 7 }, { kRowBytes + 40, 1 } };
-	std::vector<int16_t> weights = std::vector<int16_t>(158 * kFewColumns * 2);
+	static constexpr size_t kRowBytes = 2048;
+	static constexpr size_t kUnits = 158;
+	/* Behind whole steps of units there are some. */
+	std::vector<TileRun> runs = { { 0, 150 }, { kRowBytes + 16, 7 }, { kRowBytes + 48, 1 } };
+	std::vector<int16_t> weights = std::vector<int16_t>(kUnits * kTileColumns * 2);
+	size_t step = 16; /* bytes */
 
 	const std::byte *first() const { return reinterpret_cast<const std::byte *>(lines.data()); }
-	const int32_t *units() const { return reinterpret_cast<const int32_t *>(weights.data()); }
-	Int16Range range() const { return rangeOf(first(), lines.size()); }
-	WideParts parts() const { return wideParts(runs, units(), range()); }
+	TileOperands operands(size_t columns) const
+	{
+		return { runs, reinterpret_cast<const int32_t *>(weights.data()), columns,
+			 nullptr };
+	}
+	WideData data() const
+	{
+		WideData data;
 
-	void expectTheReference(size_t count) const
+		data.range = rangeOf(first(), lines.size());
+		for (const size_t row : { size_t{ 0 }, kRowBytes })
+			data.squares.add(squaresOf(
+				first() + row,
+				std::min(kRowBytes, lines.size() * sizeof(lines[0]) - row) /
+					sizeof(lines[0])));
+		data.alignment = step & -step;
+		return data;
+	}
+	std::vector<uint8_t> carries(size_t columns = kTileColumns) const
+	{
+		return wideCarries(operands(columns), data());
+	}
+
+	void expectTheReference(size_t count, size_t columns, uint32_t truncate) const
 	{
 		std::vector<TilePosition> positions;
-		std::vector<int64_t> expected(count * kFewColumns);
+		const auto placesOf = [&](std::vector<int32_t> &sums) {
+			return TileSums{ { sums.data(), sums.data() + count * kFewColumns },
+					 kFewColumns };
+		};
+		std::vector<int32_t> expected(count * columns);
 
 		for (size_t p = 0; p < count; p++)
-			positions.push_back({ first() + p * 8 });
-		wideSumsReference(positions.data(), count, runs, units(), expected.data());
+			positions.push_back({ first() + p * step });
+		const uint32_t clipped = wideSumsReference(positions, operands(columns), truncate,
+							   placesOf(expected));
 		forEachTarget([&] {
-			std::vector<int64_t> sums(count * kFewColumns);
-			if (parts().parts.empty())
+			std::vector<int32_t> sums(expected.size());
+			const std::vector<uint8_t> behind = carries(columns);
+			if (behind.empty())
 				return;
-			wideSums(positions.data(), count, runs, parts(), units(), sums.data());
-			EXPECT_EQ(sums, expected) << count << " positions";
+			EXPECT_EQ(wideSums(positions, operands(columns), behind, truncate,
+					   placesOf(sums)),
+				  clipped);
+			EXPECT_EQ(sums, expected)
+				<< count << " positions, " << columns << " columns";
 		});
+	}
+
+	/** What is carried on, and what it leaves behind, fit 32 bits for a position's column */
+	void expectFit(const std::vector<uint8_t> &carries, size_t position, size_t column) const
+	{
+		const int16_t *weight = &weights[2 * column];
+		const uint8_t *behind = carries.data();
+		int64_t sum = 0;
+
+		for (const TileRun &run : runs) {
+			const int16_t *data = &lines[(position * step + run.offset) / 2];
+			for (uint32_t unit = 0; unit < run.units; unit++) {
+				sum += data[2 * unit] * weight[0] +
+				       int64_t{ data[2 * unit + 1] } * weight[1];
+				weight += 2 * kTileColumns;
+				if (behind[unit / kCarryUnits] >> unit % kCarryUnits & 1) {
+					ASSERT_EQ(sum, static_cast<int32_t>(sum))
+						<< "unit " << unit;
+					sum = UINT16_MAX; /* at most */
+				}
+			}
+			behind += (run.units + kCarryUnits - 1) / kCarryUnits;
+			EXPECT_EQ(sum, UINT16_MAX) << "behind a run";
+		}
+		EXPECT_EQ(behind, carries.data() + carries.size());
 	}
 };
 
@@ -60,6 +117,7 @@ TEST(WideTest, SumsAreTheReferences)
 	for (int bits : { 6, 9, 12, 15 }) {
 		for (bool negative : { false, true }) {
 			WideOperands operands;
+			operands.step = 4U << random(0, 4);
 			for (int16_t &number : operands.weights)
 				number = anyNumber(random, 15);
 			for (int16_t &number : operands.lines) {
@@ -68,7 +126,10 @@ TEST(WideTest, SumsAreTheReferences)
 					number = static_cast<int16_t>(~number);
 			}
 			for (size_t count = 1; count <= 18; count++)
-				operands.expectTheReference(count);
+				for (const size_t columns : { kFewColumns, kTileColumns })
+					operands.expectTheReference(
+						count, columns,
+						static_cast<uint32_t>(random(0, 15)));
 		}
 	}
 }
@@ -81,70 +142,96 @@ TEST(WideTest, SumsOfExtremesAreTheReferences)
 			WideOperands operands;
 			std::fill(operands.lines.begin(), operands.lines.end(), data);
 			std::fill(operands.weights.begin(), operands.weights.end(), weight);
-			operands.expectTheReference(9);
+			operands.expectTheReference(9, kTileColumns, 8);
 		}
 	}
 }
-
-TEST(WideTest, PartsAreAllUnitsOfEachRun)
+TEST(WideTest, CarriedSumsFit)
 {
 	Random random(5);
-	WideOperands operands;
 
-	for (int16_t &number : operands.lines)
-		number = anyNumber(random, 15);
-	for (int16_t &number : operands.weights)
-		number = anyNumber(random, 13);
-	forEachTarget([&] {
-		if (tileKind() == TileKind::None)
-			return;
-		const WideParts all = operands.parts();
-		const std::vector<WidePart> &parts = all.parts;
-		size_t halved = 0;
-		auto part = parts.begin();
-		for (const TileRun &run : operands.runs) {
-			uint32_t units = 0;
-			for (; units < run.units && part != parts.end(); part++) {
-				units += part->units;
-				if (part->chunk == WideParts::kHalvedChunk)
-					halved += (part->units + part->chunk - 1) / part->chunk;
-			}
-			EXPECT_EQ(units, run.units);
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		WideOperands operands;
+		operands.step = 4U << random(0, 4);
+		for (int16_t &number : operands.lines) {
+			number = anyNumber(random, random(0, 20) ? 13 : 15);
+			if (seed % 2 && number < 0)
+				number = static_cast<int16_t>(~number);
 		}
-		EXPECT_EQ(part, parts.end());
-		EXPECT_EQ(halved, all.halved.size());
-	});
+		for (int16_t &number : operands.weights)
+			number = anyNumber(random, random(0, 20) ? 13 : 15);
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		forEachTarget([&] {
+			if (tileKind() == TileKind::None)
+				return;
+			const std::vector<uint8_t> carries = operands.carries();
+			if (carries.empty()) /* two products of -2^15 */
+				return;
+			for (size_t position = 0; position < 18; position++)
+				for (size_t column = 0; column < kTileColumns; column++)
+					operands.expectFit(carries, position, column);
+		});
+	}
 }
 
-TEST(WideTest, ChunksAreAsLongAsTheirSumsFit)
+TEST(WideTest, SmallNumbersAreSeldomCarried)
 {
 	WideOperands operands;
+	std::vector<uint8_t> expected(38 + 2 + 1);
 
-	std::fill(operands.weights.begin(), operands.weights.end(), int16_t{ 0x3fff });
-	std::fill(operands.lines.begin(), operands.lines.end(), int16_t{ 0x7fff });
-	forEachTarget([&] {
-		if (tileKind() == TileKind::None)
-			return;
-		/* Those of two units are below 2^31, of three not. */
-		const WideParts all = operands.parts();
-		ASSERT_EQ(all.parts.size(), operands.runs.size());
-		for (const WidePart &part : all.parts)
-			EXPECT_EQ(part.chunk, part.units == 1 ? 64U : 4U) << part.units;
-		/* Behind 37 chunks the first run has two units left. */
-		std::vector<uint8_t> halved(38 + 2, 1);
-		halved[37] = 0;
-		EXPECT_EQ(all.halved, halved);
-	});
+	std::ranges::fill(operands.weights, int16_t{ 4000 });
+	std::ranges::fill(operands.lines, int16_t{ 4000 });
+	/* Behind 32 units, and each run. */
+	for (const size_t step : { 7, 15, 23, 31 })
+		expected[step] = 1 << 3;
+	expected[37] = 1 << 1;
+	expected[39] = 1 << 2;
+	expected[40] = 1 << 0;
+	forEachVectorTarget([&] { EXPECT_EQ(operands.carries(), expected); });
+}
+
+TEST(WideTest, LargeNumbersAreCarriedBehindTwoUnits)
+{
+	WideOperands operands;
+	std::vector<uint8_t> expected(38 + 2 + 1, 1 << 1 | 1 << 3);
+
+	std::ranges::fill(operands.weights, int16_t{ 0x3fff });
+	std::ranges::fill(operands.lines, int16_t{ 0x7fff });
+	/* Sums of two units are below 2^31, of three not. */
+	expected[37] = 1 << 1;
+	expected[39] = 1 << 1 | 1 << 2;
+	expected[40] = 1 << 0;
+	forEachVectorTarget([&] { EXPECT_EQ(operands.carries(), expected); });
 }
 
 TEST(WideTest, TwoProductsOfTheLowestNumbersDoNotFit)
 {
 	WideOperands operands;
 
-	std::fill(operands.weights.begin(), operands.weights.end(), int16_t{ -32768 });
-	std::fill(operands.lines.begin(), operands.lines.end(), int16_t{ 1 });
+	std::ranges::fill(operands.weights, int16_t{ -32768 });
+	std::ranges::fill(operands.lines, int16_t{ 1 });
 	operands.lines[7] = -32768;
-	forEachTarget([&] { EXPECT_TRUE(operands.parts().parts.empty()); });
+	forEachTarget([&] { EXPECT_TRUE(operands.carries().empty()); });
+}
+
+TEST(WideTest, SquaresAreTheReferences)
+{
+	Random random(11);
+
+	for (size_t count = 0; count < 2500; count += 1 + count / 3) {
+		for (const bool lowest : { false, true }) {
+			std::vector<int16_t> numbers(count);
+			for (int16_t &number : numbers)
+				number = lowest ? INT16_MIN : anyNumber(random, 15);
+			const auto *bytes = reinterpret_cast<const std::byte *>(numbers.data());
+			const Int16Squares expected = squaresOfReference(bytes, count);
+			forEachTarget([&] {
+				const Int16Squares found = squaresOf(bytes, count);
+				for (uint32_t rows = 1; rows <= Int16Squares::kMostRows; rows++)
+					EXPECT_EQ(found.of(rows), expected.of(rows)) << count;
+			});
+		}
+	}
 }
 
 TEST(WideTest, SumsAreClippedAsTheAccumulatorsDo)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums of some positions and columns, held in registers, for files that are compiled once for each
+ * instruction set (Highway).
+ */
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <hwy/highway.h>
+
+#include "conv/conv_tile.h"
+#include "conv/tile_products-inl.h"
+
+/* Once for each instruction set. */
+#if defined(NVDLA_SIM_CONV_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef NVDLA_SIM_CONV_TILE_INL_H
+#undef NVDLA_SIM_CONV_TILE_INL_H
+#else
+#define NVDLA_SIM_CONV_TILE_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* Vectors whose size is known, so that they can be members. */
+#if !HWY_HAVE_SCALABLE
+
+/**
+ * The sums of one tile, in registers: indices are constants, without a loop that could have them in
+ * memory
+ */
+template<typename ThisProduct, typename ThisShape, size_t... kIndex>
+struct Tile {
+	using Product = ThisProduct;
+	using Shape = ThisShape;
+	using Tag = typename Product::Tag;
+	using Vector = typename Product::Vector;
+	using Number = typename Product::Number;
+	static constexpr size_t kCount = sizeof...(kIndex);
+	static constexpr size_t kVectors = Shape::kVectors;
+	static constexpr size_t kLanes = hn::MaxLanes(Tag());
+	using Vectors = std::make_index_sequence<kVectors>;
+
+	Vector sums[kCount][kVectors];
+	const std::byte *at[kCount];
+	size_t columns; /* of the weights */
+
+	/** \return numbers from a unit's weights to the next one's */
+	HWY_INLINE size_t stride() const { return kVectors == 1 ? kLanes : columns; }
+
+	/** \param last position; the others of the tile are the same again */
+	HWY_INLINE void place(const TilePosition *positions, size_t last, size_t allColumns)
+	{
+		((at[kIndex] = positions[std::min(kIndex, last)].at), ...);
+		columns = allColumns;
+	}
+
+	template<size_t kPosition, size_t kUnit, size_t... kVector>
+	HWY_INLINE void addUnit(const std::byte *from, const Vector *weights,
+				std::index_sequence<kVector...>)
+	{
+		Number number;
+		std::memcpy(&number, from + kUnit * sizeof(number), sizeof(number));
+		const Vector data = Product::spread(number);
+		((sums[kPosition][kVector] = Product::add(sums[kPosition][kVector], data,
+							  weights[kUnit * kVectors + kVector])),
+		 ...);
+	}
+
+	template<size_t kPosition, size_t... kUnit>
+	HWY_INLINE void add(size_t offset, const Vector *weights, std::index_sequence<kUnit...>)
+	{
+		const std::byte *from = at[kPosition] + offset;
+
+		(addUnit<kPosition, kUnit>(from, weights, Vectors()), ...);
+	}
+
+	/** \param offset of the unit, bytes \param kColumn vectors of weights of all units */
+	template<size_t kUnits, size_t... kColumn>
+	HWY_INLINE void step(size_t offset, const int32_t *weights, std::index_sequence<kColumn...>)
+	{
+		const Vector vectors[] = { hn::BitCast(
+			Tag(), hn::LoadU(hn::RebindToSigned<Tag>(),
+					 weights + kColumn / kVectors * stride() +
+						 kColumn % kVectors * kLanes))... };
+
+		(add<kIndex>(offset, vectors, std::make_index_sequence<kUnits>()), ...);
+	}
+
+	/** \brief Adds the products of some units, from \a offset on */
+	template<size_t kUnits>
+	HWY_INLINE void step(size_t offset, const int32_t *weights)
+	{
+		step<kUnits>(offset, weights, std::make_index_sequence<kUnits * kVectors>());
+	}
+};
+
+/**
+ * Cuts positions into tiles
+ * \param make called with a tile's first position, how many there are of it, and an index for each
+ *	  that it has room for
+ */
+template<typename Shape, typename Make>
+HWY_INLINE void forEachTile(size_t count, Make make)
+{
+	constexpr size_t most = Shape::kMostPositions;
+
+	for (size_t first = 0; first < count; first += most) {
+		const size_t some = std::min(most, count - first);
+		if (some > kFewPositions || most < kFewPositions)
+			make(first, some, std::make_index_sequence<most>());
+		else if (some > 1)
+			make(first, some, std::make_index_sequence<kFewPositions>());
+		else
+			make(first, some, std::make_index_sequence<1>());
+	}
+}
+
+/** \return how many units are multiplied for all positions */
+HWY_INLINE size_t stepsOf(size_t count, const TileOperands &operands)
+{
+	size_t units = 0;
+
+	for (const TileRun &run : operands.runs)
+		units += run.units;
+	return (count + kPositions - 1) / kPositions * units;
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The largest sums of squares among lines of INT16. Compiled once for each instruction set
+ * (Highway).
+ */
+#include "conv/wide_tile.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/wide_squares.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "conv/wide_squares-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/* Vectors whose size is known, so that they can be members. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+/** Sums of each row of eight numbers, a vector of them */
+HWY_INLINE Vector rowSums(const int16_t *numbers)
+{
+	const hn::Repartition<int64_t, Tag> pairTag;
+	const Tag tag;
+	const auto load = [&](size_t i) HWY_ATTR {
+		return pairSums(squares(hn::LoadU(WordTag(), numbers + i * kWords)));
+	};
+	const auto halve = [&](Vector one, Vector other) HWY_ATTR {
+		return hn::BitCast(pairTag, hn::Add(hn::InterleaveLower(tag, one, other),
+						    hn::InterleaveUpper(tag, one, other)));
+	};
+	const auto first = halve(load(0), load(1));
+	const auto second = halve(load(2), load(3));
+	const Vector sums = hn::Add(hn::BitCast(tag, hn::InterleaveLower(pairTag, first, second)),
+				    hn::BitCast(tag, hn::InterleaveUpper(pairTag, first, second)));
+	/* Each 128 bits have a row of each vector. */
+	HWY_ALIGN static constexpr auto order = [] {
+		std::array<int32_t, kLanes> lanes{};
+		for (size_t i = 0; i < kLanes; i++)
+			lanes[i] = static_cast<int32_t>(i % (kLanes / 4) * 4 + i / (kLanes / 4));
+		return lanes;
+	}();
+
+	return hn::TableLookupLanes(sums, hn::SetTableIndices(tag, order.data()));
+}
+
+/** The largest sums of rows next to each other */
+struct MostSquares {
+	static constexpr uint32_t kMost = Int16Squares::kMostRows;
+
+	Vector ofRows[kMost];
+
+	HWY_INLINE MostSquares()
+	{
+		for (Vector &most : ofRows)
+			most = hn::Zero(Tag());
+	}
+
+	/** \param sums of rows, of a vector of them and of those before */
+	HWY_INLINE void add(const int32_t *sums)
+	{
+		Vector sum = hn::Zero(Tag());
+
+		for (uint32_t i = 0; i < kMost; i++) {
+			sum = hn::Add(sum, hn::LoadU(Tag(), sums - i));
+			ofRows[i] = hn::Max(ofRows[i], sum);
+		}
+	}
+
+	/** With what was rounded down */
+	HWY_INLINE Int16Squares get() const
+	{
+		Int16Squares most;
+
+		for (uint32_t i = 0; i < kMost; i++)
+			most.ofRows[i] = static_cast<uint32_t>(
+						 hn::GetLane(hn::MaxOfLanes(Tag(), ofRows[i]))) +
+					 (i + 1) * Int16Squares::kRow;
+		return most;
+	}
+};
+
+Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
+{
+	/* Many, as rows of a vector and of the one before it are read together. */
+	constexpr size_t kRows = 128;
+	constexpr size_t kBefore = Int16Squares::kMostRows - 1;
+	constexpr size_t kAtOnce = kLanes * Int16Squares::kRow;
+	const auto *in = reinterpret_cast<const int16_t *>(numbers);
+	int32_t sums[kBefore + kRows] = {};
+	MostSquares most;
+
+	while (count > 0) {
+		size_t rows = 0;
+		for (; rows < kRows && count >= kAtOnce; rows += kLanes) {
+			hn::StoreU(rowSums(in), Tag(), sums + kBefore + rows);
+			count -= kAtOnce;
+			in += kAtOnce;
+		}
+		if (rows < kRows && count > 0) {
+			int16_t rest[kAtOnce] = {};
+			std::memcpy(rest, in, count * sizeof(*in));
+			hn::StoreU(rowSums(rest), Tag(), sums + kBefore + rows);
+			count = 0;
+			rows += kLanes;
+		}
+		for (size_t row = 0; row < rows; row += kLanes)
+			most.add(sums + kBefore + row);
+		std::copy_n(sums + rows, kBefore, sums);
+	}
+	return most.get();
+}
+
+#else /* vectors of any size */
+
+Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
+{
+	return squaresOfReference(numbers, count);
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(squaresOfTarget);
+
+Int16Squares squaresOf(const std::byte *numbers, size_t count)
+{
+	return HWY_DYNAMIC_DISPATCH(squaresOfTarget)(numbers, count);
+}
+
+Int16Squares squaresOfReference(const std::byte *numbers, size_t count)
+{
+	constexpr uint32_t kRow = Int16Squares::kRow;
+	std::vector<uint32_t> rows((count + kRow - 1) / kRow);
+	Int16Squares most;
+
+	for (size_t i = 0; i < count; i++) {
+		int16_t number;
+		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+		rows[i / kRow] += static_cast<uint32_t>(number * number) >> 16;
+	}
+	for (uint32_t length = 1; length <= Int16Squares::kMostRows; length++) {
+		uint32_t largest = 0;
+		for (size_t first = 0; first < rows.size(); first++) {
+			const auto some = std::span(rows).subspan(
+				first, std::min<size_t>(length, rows.size() - first));
+			largest = std::max(largest, std::accumulate(some.begin(), some.end(), 0U));
+		}
+		most.ofRows[length - 1] = largest + length * kRow; /* what was rounded down */
+	}
+	return most;
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */
