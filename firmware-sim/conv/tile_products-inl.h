@@ -81,8 +81,8 @@ struct Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		sum = hn::Add(sum, multiply(data, weights));
-#if HWY_ARCH_X86
-		/* Products must not be added up before, which takes registers. */
+		/* GCC would add products up before, which takes registers. */
+#if HWY_ARCH_X86 && HWY_COMPILER_GCC_ACTUAL
 		asm("" : "+v"(sum.raw));
 #endif
 		return sum;
