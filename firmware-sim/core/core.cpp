@@ -107,11 +107,19 @@ uint32_t Core::readLocked(uint32_t address)
 
 void Core::csbWrite(uint32_t byteOffset, uint32_t value)
 {
+	const CsbWrite write = { byteOffset, value };
+
+	csbWrite({ &write, 1 });
+}
+
+void Core::csbWrite(std::span<const CsbWrite> writes)
+{
 	std::unique_lock lock(mutex_);
 	if (resetting_)
 		return;
 	Messages messages;
-	messages.interrupt = writeLocked(byteOffset, value);
+	for (const CsbWrite &write : writes)
+		messages.interrupt |= writeLocked(write.byteOffset, write.value);
 	messages.errors = errors_.take();
 	lock.unlock();
 	deliver(std::move(messages));
@@ -134,7 +142,7 @@ bool Core::writeLocked(uint32_t address, uint32_t value)
 		guestError(address, "write to a register group that is in use");
 		break;
 	case RegisterFile::Write::Enabled:
-		dispatch();
+		dispatch(unit);
 		break;
 	case RegisterFile::Write::Done:
 	case RegisterFile::Write::Reserved:
@@ -166,7 +174,7 @@ void Core::writeBdma(uint32_t address, uint32_t value)
 		error = scheduler_.launchBdma(1);
 	if (error)
 		guestError(address, error);
-	dispatch();
+	dispatch(Unit::Bdma);
 }
 
 /* Is there a register? Units that the variant does not have read as zero, silently. */
@@ -193,17 +201,31 @@ void Core::guestError(uint32_t address, const char *reason)
 /* Hand every operation that can begin to its engine. */
 void Core::dispatch()
 {
-	for (size_t engine = 0; engine < engineCount; engine++) {
-		Slot &slot = slots_[engine];
-		if (slot.busy)
-			continue;
-		slot.job = scheduler_.begin(static_cast<Engine>(engine));
-		if (!slot.job)
-			continue;
-		slot.busy = true;
-		slot.cancel = false;
-	}
+	for (size_t engine = 0; engine < engineCount; engine++)
+		begin(static_cast<Engine>(engine));
 	callThreads();
+}
+
+/* The same where nothing has changed but a unit, which was enabled. */
+void Core::dispatch(Unit unit)
+{
+	for (size_t engine = 0; engine < engineCount; engine++)
+		if (Scheduler::takesPart(unit, static_cast<Engine>(engine)))
+			begin(static_cast<Engine>(engine));
+	callThreads();
+}
+
+void Core::begin(Engine engine)
+{
+	Slot &slot = slots_[index(engine)];
+
+	if (slot.busy)
+		return;
+	slot.job = scheduler_.begin(engine);
+	if (!slot.job)
+		return;
+	slot.busy = true;
+	slot.cancel = false;
 }
 
 /* As many as there are operations that nobody comes for. */

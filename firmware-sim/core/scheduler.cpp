@@ -105,6 +105,34 @@ void Scheduler::reset()
 	cdpLut_ = {};
 }
 
+bool Scheduler::takesPart(Unit unit, Engine engine)
+{
+	switch (unit) {
+	case Unit::Bdma:
+		return engine == Engine::Bdma;
+	case Unit::Cdma:
+	case Unit::Csc:
+	case Unit::CmacA:
+	case Unit::CmacB:
+	case Unit::Cacc:
+		return engine == Engine::Conv;
+	case Unit::Sdp:
+	case Unit::SdpRdma:
+		return engine == Engine::Conv || engine == Engine::Sdp;
+	case Unit::Pdp:
+		return engine == Engine::Conv || engine == Engine::Sdp || engine == Engine::Pdp;
+	case Unit::PdpRdma:
+		return engine == Engine::Pdp;
+	case Unit::Cdp:
+	case Unit::CdpRdma:
+		return engine == Engine::Cdp;
+	case Unit::Rbk:
+		return engine == Engine::Rubik;
+	default:
+		return false;
+	}
+}
+
 std::optional<Job> Scheduler::begin(Engine engine)
 {
 	switch (engine) {

@@ -64,6 +64,9 @@ public:
 	/** \brief Launch a group of BDMA \return null, or what the guest did wrong */
 	const char *launchBdma(unsigned int group);
 
+	/** \return true if operations of \a engine may wait for \a unit to be enabled */
+	static bool takesPart(Unit unit, Engine engine);
+
 	/** \brief Begin an operation of \a engine \return it, or nothing if none can begin */
 	std::optional<Job> begin(Engine engine);
 

@@ -72,12 +72,23 @@ int Executor::start()
 
 uint32_t Executor::readRegister(void *context, uint32_t reg)
 {
-	return static_cast<Executor *>(context)->core_.csbRead(reg);
+	auto *executor = static_cast<Executor *>(context);
+
+	executor->flush();
+	return executor->core_.csbRead(reg);
 }
 
 void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 {
-	static_cast<Executor *>(context)->core_.csbWrite(reg, value);
+	static_cast<Executor *>(context)->writes_.push_back({ reg, value });
+}
+
+void Executor::flush()
+{
+	if (writes_.empty())
+		return;
+	core_.csbWrite(writes_);
+	writes_.clear();
 }
 
 void Executor::taskDone(void *context, nvdla_task *task, int error)
@@ -163,6 +174,7 @@ int Executor::runTask(nvdla_task *task, Clock::time_point deadline)
 	handling_ = true;
 	guard.unlock();
 	const int error = nvdla_sequencer_start(sequencer_.get(), task);
+	flush();
 	guard.lock();
 	if (error) {
 		running_ = nullptr;
@@ -201,6 +213,7 @@ void Executor::handleInterrupts(std::unique_lock<std::mutex> &guard)
 		if (const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS)) {
 			core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
 			nvdla_sequencer_irq(sequencer_.get(), status);
+			flush();
 		}
 		guard.lock();
 	}

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "core/core.h"
 #include "embedded/embedded_options.h"
@@ -66,9 +67,12 @@ private:
 	using Clock = std::chrono::steady_clock;
 
 	static uint32_t readRegister(void *context, uint32_t reg);
+	/* Done later, with those that follow, but before anything is read or waited for. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
+	/** \brief Do what was to be written */
+	void flush();
 	void bringUp();
 	void work();
 	int run(EmbeddedJob &job);
@@ -98,8 +102,9 @@ private:
 	int taskError_ = 0;
 
 	sim::Core core_;
-	/** That of the thread that set handling_; while no task runs, the worker's */
+	/* These two are of the thread that set handling_; while no task runs, the worker's. */
 	EngineSequencer sequencer_;
+	std::vector<sim::CsbWrite> writes_;
 	std::thread worker_;
 };
 

@@ -48,23 +48,32 @@ protected:
 		return config;
 	}
 
-	/* Queues a copy within DRAM; lines and surfaces as the registers count them. */
+	/* What queues a copy within DRAM; lines and surfaces as the registers count them. */
+	static std::vector<CsbWrite> copyWrites(uint64_t src, uint64_t dst, uint32_t lines = 0,
+						uint32_t surfaces = 0)
+	{
+		return {
+			{ NVDLA_BDMA_CFG_SRC_ADDR_LOW, static_cast<uint32_t>(src) },
+			{ NVDLA_BDMA_CFG_SRC_ADDR_HIGH, static_cast<uint32_t>(src >> 32) },
+			{ NVDLA_BDMA_CFG_DST_ADDR_LOW, static_cast<uint32_t>(dst) },
+			{ NVDLA_BDMA_CFG_DST_ADDR_HIGH, static_cast<uint32_t>(dst >> 32) },
+			{ NVDLA_BDMA_CFG_LINE, 1 },
+			{ NVDLA_BDMA_CFG_CMD,
+			  NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE },
+			{ NVDLA_BDMA_CFG_LINE_REPEAT, lines },
+			{ NVDLA_BDMA_CFG_SURF_REPEAT, surfaces },
+			{ NVDLA_BDMA_CFG_SRC_LINE, 0 },
+			{ NVDLA_BDMA_CFG_DST_LINE, 0 },
+			{ NVDLA_BDMA_CFG_SRC_SURF, 0 },
+			{ NVDLA_BDMA_CFG_DST_SURF, 0 },
+			{ NVDLA_BDMA_CFG_OP, 1 },
+		};
+	}
+
 	void queueCopy(uint64_t src, uint64_t dst, uint32_t lines = 0, uint32_t surfaces = 0)
 	{
-		core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_LOW, static_cast<uint32_t>(src));
-		core.csbWrite(NVDLA_BDMA_CFG_SRC_ADDR_HIGH, static_cast<uint32_t>(src >> 32));
-		core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_LOW, static_cast<uint32_t>(dst));
-		core.csbWrite(NVDLA_BDMA_CFG_DST_ADDR_HIGH, static_cast<uint32_t>(dst >> 32));
-		core.csbWrite(NVDLA_BDMA_CFG_LINE, 1);
-		core.csbWrite(NVDLA_BDMA_CFG_CMD,
-			      NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
-		core.csbWrite(NVDLA_BDMA_CFG_LINE_REPEAT, lines);
-		core.csbWrite(NVDLA_BDMA_CFG_SURF_REPEAT, surfaces);
-		core.csbWrite(NVDLA_BDMA_CFG_SRC_LINE, 0);
-		core.csbWrite(NVDLA_BDMA_CFG_DST_LINE, 0);
-		core.csbWrite(NVDLA_BDMA_CFG_SRC_SURF, 0);
-		core.csbWrite(NVDLA_BDMA_CFG_DST_SURF, 0);
-		core.csbWrite(NVDLA_BDMA_CFG_OP, 1);
+		for (const CsbWrite &write : copyWrites(src, dst, lines, surfaces))
+			core.csbWrite(write.byteOffset, write.value);
 	}
 
 	/* A copy that would take years: it runs until it is abandoned. */
@@ -110,6 +119,26 @@ TEST_F(CoreTest, CopiesAndInterrupts)
 	dram.read(0x2000, out);
 	EXPECT_EQ(out, data);
 	EXPECT_EQ(errorCount(), 0U);
+}
+
+TEST_F(CoreTest, WritesInOneGoAreDoneOneAfterTheOther)
+{
+	const Bytes data = pattern(64, 1);
+	std::vector<CsbWrite> writes = copyWrites(0x1000, 0x2000);
+
+	dram.write(0x1000, data);
+	writes.push_back({ NVDLA_BDMA_CFG_LAUNCH0, 1 });
+	for (const CsbWrite &write : copyWrites(0x2000, 0x3000))
+		writes.push_back(write);
+	writes.push_back({ NVDLA_BDMA_CFG_LAUNCH1, 1 });
+	writes.push_back({ NVDLA_RBK_BASE + 0x800, 1 });
+	core.csbWrite(writes);
+	core.waitIdle();
+	EXPECT_EQ(status(), 0xc0U);
+	Bytes out(64);
+	dram.read(0x3000, out);
+	EXPECT_EQ(out, data);
+	EXPECT_EQ(errorCount(), 1U);
 }
 
 /* Also when all threads look for operations, as they do at first, and telling takes a while. */

@@ -216,6 +216,47 @@ TEST_F(SchedulerTest, OfflineEnginesWaitForTheirReadEngines)
 	}
 }
 
+/* Who enables a unit asks no other engines whether they can begin. */
+TEST_F(SchedulerTest, OperationsWaitForUnitsThatTakePartInThem)
+{
+	const struct {
+		Engine engine;
+		std::vector<Unit> units;
+	} operations[] = {
+		{ Engine::Conv,
+		  { Unit::Cacc, Unit::CmacA, Unit::CmacB, Unit::Csc, Unit::Cdma, Unit::Sdp,
+		    Unit::SdpRdma, Unit::Pdp } },
+		{ Engine::Sdp, { Unit::Sdp, Unit::SdpRdma, Unit::Pdp } },
+		{ Engine::Pdp, { Unit::Pdp, Unit::PdpRdma } },
+		{ Engine::Cdp, { Unit::Cdp, Unit::CdpRdma } },
+		{ Engine::Rubik, { Unit::Rbk } },
+	};
+
+	for (const auto &operation : operations) {
+		for (const Unit last : operation.units) {
+			scheduler.reset();
+			if (operation.engine == Engine::Conv)
+				flyingSdp(true);
+			if (operation.engine == Engine::Sdp)
+				write(NVDLA_SDP_D_FEATURE_MODE_CFG,
+				      NVDLA_SDP_D_FEATURE_MODE_CFG__OUTPUT_DST);
+			write(NVDLA_SDP_D_DP_BN_CFG, 0);
+			write(NVDLA_SDP_D_DP_BN_MUL_CFG, NVDLA_SDP_D_DP_BN_MUL_CFG__BN_MUL_SRC);
+			if (operation.engine == Engine::Pdp)
+				write(NVDLA_PDP_D_OPERATION_MODE_CFG,
+				      NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE);
+			for (const Unit unit : operation.units)
+				if (unit != last)
+					enable(unit);
+			EXPECT_FALSE(scheduler.begin(operation.engine)) << unitName(last);
+			enable(last);
+			EXPECT_TRUE(scheduler.begin(operation.engine)) << unitName(last);
+			EXPECT_TRUE(Scheduler::takesPart(last, operation.engine)) << unitName(last);
+		}
+	}
+	EXPECT_TRUE(Scheduler::takesPart(Unit::Bdma, Engine::Bdma));
+}
+
 TEST_F(SchedulerTest, ReadEngineKeepsItsOwnPointers)
 {
 	write(NVDLA_CDP_RDMA_S_POINTER, 1);
