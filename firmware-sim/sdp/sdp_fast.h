@@ -56,7 +56,14 @@ bool storeSdpFast(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
  */
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values);
 
-/** \brief widenElements() of integers */
+/** \brief widenElements() of integers, or of the bits of FP16 */
 void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::span<int32_t> out);
+
+/**
+ * \brief widenSdpElements() of every second element
+ * \param raw pairs of elements \param second of each pair the second one, else the first one
+ */
+void widenSdpPairs(std::span<const std::byte> raw, Precision precision, bool second,
+		   std::span<int32_t> out);
 
 } /* namespace nvdla::sim */

@@ -80,6 +80,37 @@ size_t widenOfTarget(const std::byte *raw, Precision precision, std::span<int32_
 					    : widenAs<int16_t>(raw, out);
 }
 
+/** Pairs of elements are numbers of twice their size, of which the first element is the lower half
+ */
+template<typename Pair>
+size_t widenHalvesOf(const std::byte *raw, bool second, std::span<int32_t> out)
+{
+	constexpr int kBits = 4 * sizeof(Pair);
+	const NumberTag tag;
+	const hn::Rebind<Pair, NumberTag> pairTag;
+	const auto *pairs = reinterpret_cast<const Pair *>(raw);
+	size_t i = 0;
+
+	for (; i + hn::Lanes(tag) <= out.size(); i += hn::Lanes(tag)) {
+		auto pair = hn::LoadU(pairTag, pairs + i);
+		if (!second)
+			pair = hn::ShiftLeft<kBits>(pair);
+		const auto element = hn::ShiftRight<kBits>(pair);
+		if constexpr (sizeof(Pair) < sizeof(int32_t))
+			hn::StoreU(hn::PromoteTo(tag, element), tag, &out[i]);
+		else
+			hn::StoreU(element, tag, &out[i]);
+	}
+	return i;
+}
+
+size_t widenPairsOfTarget(const std::byte *raw, Precision precision, bool second,
+			  std::span<int32_t> out)
+{
+	return precision == Precision::Int8 ? widenHalvesOf<int16_t>(raw, second, out)
+					    : widenHalvesOf<int32_t>(raw, second, out);
+}
+
 #else
 
 size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
@@ -88,6 +119,11 @@ size_t operandsOfTarget(const arith::Converter &, std::span<int32_t>)
 }
 
 size_t widenOfTarget(const std::byte *, Precision, std::span<int32_t>)
+{
+	return 0;
+}
+
+size_t widenPairsOfTarget(const std::byte *, Precision, bool, std::span<int32_t>)
 {
 	return 0;
 }
@@ -105,6 +141,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(operandsOfTarget);
 HWY_EXPORT(widenOfTarget);
+HWY_EXPORT(widenPairsOfTarget);
 
 void convertSdpOperandsFast(const arith::Converter &converter, std::span<int32_t> values)
 {
@@ -119,6 +156,18 @@ void widenSdpElements(std::span<const std::byte> raw, Precision precision, std::
 	const size_t done = HWY_DYNAMIC_DISPATCH(widenOfTarget)(raw.data(), precision, out);
 
 	widenElements(raw.subspan(done * elementBytes(precision)), precision, out.subspan(done));
+}
+
+void widenSdpPairs(std::span<const std::byte> raw, Precision precision, bool second,
+		   std::span<int32_t> out)
+{
+	const size_t done =
+		HWY_DYNAMIC_DISPATCH(widenPairsOfTarget)(raw.data(), precision, second, out);
+	const size_t bytes = elementBytes(precision);
+
+	for (size_t i = done; i < out.size(); i++)
+		widenElements(raw.subspan((2 * i + second) * bytes, bytes), precision,
+			      out.subspan(i, 1));
 }
 
 } /* namespace nvdla::sim */

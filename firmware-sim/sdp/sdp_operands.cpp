@@ -24,25 +24,15 @@ int16_t element(std::span<const std::byte> raw, size_t index, bool twoBytes)
 				    static_cast<uint16_t>(raw[2 * index + 1]) << 8);
 }
 
-/** To \a out every second element, from \a first on */
-template<typename Element>
+/** To \a out every second number of 16 bits, from \a first on */
 void everySecond(std::span<const std::byte> raw, size_t first, std::vector<std::byte> &out)
 {
-	const size_t count = raw.size() / (2 * sizeof(Element));
+	constexpr size_t kBytes = sizeof(uint16_t);
+	const size_t count = raw.size() / (2 * kBytes);
 
-	out.resize(count * sizeof(Element));
+	out.resize(count * kBytes);
 	for (size_t i = 0; i < count; i++)
-		std::memcpy(&out[i * sizeof(Element)], &raw[(2 * i + first) * sizeof(Element)],
-			    sizeof(Element));
-}
-
-void everySecond(std::span<const std::byte> raw, size_t first, bool twoBytes,
-		 std::vector<std::byte> &out)
-{
-	if (twoBytes)
-		everySecond<int16_t>(raw, first, out);
-	else
-		everySecond<int8_t>(raw, first, out);
+		std::memcpy(&out[i * kBytes], &raw[(2 * i + first) * kBytes], kBytes);
 }
 
 } /* namespace */
@@ -98,13 +88,16 @@ int32_t SdpOperands::prepare(const SdpOperand &operand, bool isAlu, int16_t valu
 }
 
 /* Operands of every element are as many as the elements. */
-bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
-			     std::span<int32_t> values) const
+bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<int32_t> values)
 {
+	const Precision width = stage_.read.twoBytes ? Precision::Int16 : Precision::Int8;
+
 	if (precision_ == Precision::Fp16) {
 		if (nanToZero_ || !stage_.read.twoBytes)
 			return false;
-		widenSdpHalves(raw, values);
+		if (takeTurns())
+			everySecond(raw_, !isAlu, one_);
+		widenSdpHalves(takeTurns() ? one_ : raw_, values);
 		return true;
 	}
 	/* As far as 16 bits cannot leave 32, no shift saturates. */
@@ -112,7 +105,10 @@ bool SdpOperands::prepareAll(const SdpOperand &operand, bool isAlu, std::span<co
 	const bool shifts = !isY_ && isAlu && stage_.aluShift;
 	if (shifts && stage_.aluShift > mostShift)
 		return false;
-	widenSdpElements(raw, stage_.read.twoBytes ? Precision::Int16 : Precision::Int8, values);
+	if (takeTurns())
+		widenSdpPairs(raw_, width, !isAlu, values);
+	else
+		widenSdpElements(raw_, width, values);
 	if (isY_ && !operand.converterBypass)
 		convertSdpOperandsFast(operand.converter, values);
 	if (shifts) {
@@ -135,16 +131,12 @@ SdpOperandRun SdpOperands::unpackOne(const SdpOperand &operand, bool isAlu,
 				     std::vector<int32_t> &values)
 {
 	const SdpOperandRead &read = stage_.read;
-	std::span<const std::byte> raw = raw_;
+	const auto place = [&](size_t i) { return takeTurns() ? 2 * i + !isAlu : i; };
 
-	if (read.alu && read.mul) {
-		everySecond(raw, isAlu ? 0 : 1, read.twoBytes, one_);
-		raw = one_;
-	}
-	values.resize(raw.size() / (read.twoBytes ? 2 : 1));
-	if (!prepareAll(operand, isAlu, raw, values))
+	values.resize(raw_.size() / read.elementBytes());
+	if (!prepareAll(operand, isAlu, values))
 		for (size_t i = 0; i < values.size(); i++)
-			values[i] = prepare(operand, isAlu, element(raw, i, read.twoBytes));
+			values[i] = prepare(operand, isAlu, element(raw_, place(i), read.twoBytes));
 	return { values.data(), read.perElement ? lanes_ : 0 };
 }
 

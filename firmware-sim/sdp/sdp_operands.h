@@ -56,6 +56,8 @@ public:
 	void makeNumbers();
 
 private:
+	/** \return those of ALU and multiplier are both read, beside each other */
+	bool takeTurns() const { return stage_.read.alu && stage_.read.mul; }
 	/** \return bytes of a surface's operands of kernels */
 	size_t perKernelBytes() const { return size_t{ lanes_ } * stage_.read.elementBytes(); }
 	void loadPerKernel(uint32_t surface);
@@ -66,8 +68,7 @@ private:
 				std::vector<int32_t> &values);
 	int32_t prepare(const SdpOperand &operand, bool isAlu, int16_t value) const;
 	/** \return false if nothing was done: there is only the way of one after the other */
-	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<const std::byte> raw,
-			std::span<int32_t> values) const;
+	bool prepareAll(const SdpOperand &operand, bool isAlu, std::span<int32_t> values);
 	void prepareRegister(const SdpOperand &operand, bool isAlu, std::vector<int32_t> &values,
 			     SdpOperandRun &run);
 
@@ -83,7 +84,7 @@ private:
 
 	std::span<const std::byte> raw_; /**< of the run that was read last */
 	std::vector<std::byte> buffer_;
-	std::vector<std::byte> one_; /**< of operands that take turns those of one kind */
+	std::vector<std::byte> one_; /**< FP16: of operands that take turns those of one kind */
 	std::vector<int32_t> aluValues_;
 	std::vector<int32_t> mulValues_;
 	SdpOperandRun alu_;

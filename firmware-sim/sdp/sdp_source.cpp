@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arith/float.h"
-#include "core/elements.h"
+#include "sdp/sdp_fast.h"
 #include "sdp/sdp_stream.h"
 #include "sdp/sdp_work.h"
 
@@ -71,7 +71,7 @@ void SdpSource::gather(uint32_t surface, uint32_t y, uint32_t x, uint32_t count)
 
 	part_.resize(size_t{ count } * sourceLanes_);
 	for (uint32_t part = 0; part < parts; part++) {
-		widenElements(readRaw(surface * parts + part, y, x, count), op_.in, part_);
+		widenSdpElements(readRaw(surface * parts + part, y, x, count), op_.in, part_);
 		for (uint32_t atom = 0; atom < count; atom++)
 			std::copy_n(&part_[atom * sourceLanes_], lanes,
 				    &values_[atom * lanes_ + part * sourceLanes_]);

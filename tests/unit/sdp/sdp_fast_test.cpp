@@ -668,6 +668,28 @@ TEST(SdpFast, ElementsAreWidenedAsTheReferenceDoes)
 	}
 }
 
+TEST(SdpFast, PairsAreWidenedOneByOne)
+{
+	for (const Precision precision : { Precision::Int8, Precision::Int16 }) {
+		const size_t size = elementBytes(precision);
+		for (const size_t count : { 1, 16, 100 }) {
+			std::vector<std::byte> raw(2 * count * size);
+			for (size_t i = 0; i < raw.size(); i++)
+				raw[i] = static_cast<std::byte>(i * 77);
+			std::vector<int32_t> both(2 * count);
+			widenElements(raw, precision, both);
+			forEachTarget([&] {
+				std::vector<int32_t> values(count);
+				for (const bool second : { false, true }) {
+					widenSdpPairs(raw, precision, second, values);
+					for (size_t i = 0; i < count; i++)
+						EXPECT_EQ(values[i], both[2 * i + second]);
+				}
+			});
+		}
+	}
+}
+
 /* Kernels of one lane take as long to compile as two sets of vectors, for processors that are rare.
  */
 TEST(SdpFast, ScalarsAreLeftToTheReference)
