@@ -28,19 +28,23 @@ namespace hn = hwy::HWY_NAMESPACE;
 using PairTag = hn::CappedTag<int32_t, 16>;
 using Pairs = hn::Vec<PairTag>;
 
-/** \return of the pairs of 16 bits in \a a and \a b the sums of their products */
-HWY_INLINE Pairs sumsOfProducts(Pairs a, Pairs b)
+/** \param a, \param b vectors of int32_t \return of their pairs of 16 bits the sums of products */
+template<class V>
+HWY_INLINE V sumsOfProducts(V a, V b)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Pairs{ _mm512_madd_epi16(a.raw, b.raw) };
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	return Pairs{ _mm256_madd_epi16(a.raw, b.raw) };
-#else
-	const auto low = [](Pairs pair) { return hn::ShiftRight<16>(hn::ShiftLeft<16>(pair)); };
-	const auto high = [](Pairs pair) { return hn::ShiftRight<16>(pair); };
+	if constexpr (sizeof(a.raw) == 64)
+		return V{ _mm512_madd_epi16(a.raw, b.raw) };
+#endif
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	if constexpr (sizeof(a.raw) == 32)
+		return V{ _mm256_madd_epi16(a.raw, b.raw) };
+#endif
+	const auto low = [](V pair)
+				 HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(pair)); };
+	const auto high = [](V pair) HWY_ATTR { return hn::ShiftRight<16>(pair); };
 
 	return hn::Add(hn::Mul(low(a), low(b)), hn::Mul(high(a), high(b)));
-#endif
 }
 
 } /* namespace pairs */

@@ -25,20 +25,39 @@ namespace
 {
 
 /* Positions of a line worked on at a time: bounds the memory that an operation takes. */
-constexpr uint32_t chunkAtoms = 32;
+constexpr uint32_t chunkAtoms = 64;
 constexpr uint32_t margin = kCdpMargin;
+
+/* Lines that lie behind one another in both cubes are one. */
+CdpOp withLongestLines(const CdpOp &op)
+{
+	CdpOp result = op;
+	const uint32_t line = op.width * atomBytes;
+	const uint64_t pixels = uint64_t{ op.width } * op.height;
+
+	if (pixels > UINT32_MAX || op.source.lineStride != line ||
+	    op.destination.lineStride != line)
+		return op;
+	result.width = static_cast<uint32_t>(pixels);
+	result.height = 1;
+	return result;
+}
 
 /** \brief One operation at work */
 class CdpRun
 {
 public:
 	CdpRun(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
-		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
+		: op_(withLongestLines(op)), memory_(memory), lanes_(atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
 		if (op.precision != Precision::Fp16) {
-			if (const auto pieces = LutPieces::of(op.lut, tables, cdpLutInputs(op)))
-				pieces_.emplace(CdpPieces{ op, *pieces });
+			const auto pieces =
+				CdpPieces::accepts(op_)
+					? LutPieces::of(op_.lut, tables, cdpLutInputs(op_))
+					: std::nullopt;
+			if (pieces)
+				pieces_.emplace(CdpPieces{ op_, *pieces });
 			else if (FastLut::accepts(op.lut))
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
@@ -52,6 +71,8 @@ public:
 
 private:
 	bool isFast() const { return pieces_ || fastLut_ || float_; }
+	/** \return all lanes' */
+	size_t channels() const { return stride_ - 2 * margin; }
 	CdpFloat floatOf(const CdpOp &op);
 	void readChunk(uint32_t y, uint32_t x, uint32_t count);
 	void writeChunk(uint32_t y, uint32_t x, uint32_t count);
@@ -59,6 +80,14 @@ private:
 	void convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count);
 	void normaliseFast(uint32_t atom, std::byte *out, size_t step);
 	void lookUpFast(const int32_t *center);
+	/** \brief Where atoms of the first surface go, and how far those of the next one are */
+	struct Places {
+		std::byte *atoms;
+		size_t step;
+	};
+	uint64_t outputAddress(uint32_t surface, uint32_t y, uint32_t x) const;
+	Places place(uint32_t y, uint32_t x, size_t bytes);
+	void computeFast(uint32_t count, std::byte *atoms, size_t step);
 	void writeFast(uint32_t y, uint32_t x, uint32_t count);
 	void write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms);
 	int32_t normalise(const int32_t *center);
@@ -66,7 +95,7 @@ private:
 	uint32_t squareSumFloat(const int32_t *center) const;
 	OperationResult report() const;
 
-	const CdpOp &op_;
+	const CdpOp op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
 	/** Values per position: its channels and a margin on both sides */
@@ -80,7 +109,8 @@ private:
 	std::optional<CdpFloatPieces> floatPieces_; /**< for what has no NaN, if lut_ is pieces */
 	bool hasNan_ = false;			    /**< the chunk, of FP16 */
 
-	std::vector<int32_t> values_;  /**< FP16 with float_: FP32 bits */
+	std::vector<int16_t> words_;   /**< with pieces_ */
+	std::vector<int32_t> values_;  /**< without; FP16 with float_: FP32 bits */
 	std::vector<double> sums_;     /**< INT16's squares, of a position */
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
@@ -125,7 +155,9 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	 * Channels beyond the first and the last one count as zero: those are never written, and
 	 * vectors may go beyond the last position's.
 	 */
-	if (values_.empty())
+	if (pieces_)
+		words_.resize(size_t{ count } * stride_);
+	else if (values_.empty())
 		values_.resize(size_t{ count } * stride_ + atomBytes);
 	hasNan_ = false;
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
@@ -139,15 +171,25 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-/* To the channels from \a channel on of values_. */
+/* To the channels from \a channel on of words_ or values_. */
 void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, uint32_t count)
 {
 	const uint32_t valid = std::min(lanes_, op_.channels - channel);
-	int32_t *first = &values_[margin + channel];
+	const auto clearRest = [&](auto *first, size_t step) {
+		for (uint32_t atom = 0; atom < count && valid < lanes_; atom++)
+			std::fill_n(first + atom * step + valid, lanes_ - valid, 0);
+	};
 
+	if (pieces_) {
+		int16_t *first = &words_[margin + channel];
+		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
+		clearRest(first, stride_);
+		return;
+	}
+	int32_t *first = &values_[margin + channel];
 	if (float_) {
 		hasNan_ |= !cdpFloatInput(op_.nanToZero, atoms.data(), count, first, stride_);
-	} else if (isFast()) {
+	} else if (fastLut_) {
 		cdpInput(op_.input, op_.precision, atoms.data(), count, first, stride_);
 	} else {
 		elements_.resize(size_t{ count } * lanes_);
@@ -157,8 +199,7 @@ void CdpRun::convertAtoms(std::span<const std::byte> atoms, uint32_t channel, ui
 				first[size_t{ atom } * stride_ + lane] =
 					convertInput(elements_[size_t{ atom } * lanes_ + lane]);
 	}
-	for (uint32_t atom = 0; atom < count && valid < lanes_; atom++)
-		std::fill_n(first + size_t{ atom } * stride_ + valid, lanes_ - valid, 0);
+	clearRest(first, stride_);
 }
 
 /* The table's results for all channels of a position, to results_. */
@@ -185,10 +226,10 @@ void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
 	const int32_t *center = &values_[size_t{ atom } * stride_ + margin];
 
 	if (float_) {
-		cdpFloatPosition(*float_, center, stride_ - 2 * margin, out, step);
+		cdpFloatPosition(*float_, center, channels(), out, step);
 		return;
 	}
-	results_.resize(stride_ - 2 * margin);
+	results_.resize(channels());
 	lookUpFast(center);
 	saturation_ += cdpOutput(op_.output, op_.precision, results_.data(),
 				 op_.mulBypass ? nullptr : center, results_.size(), out, step);
@@ -251,35 +292,62 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 	return half;
 }
 
+uint64_t CdpRun::outputAddress(uint32_t surface, uint32_t y, uint32_t x) const
+{
+	return op_.destination.address + uint64_t{ surface } * op_.destination.surfaceStride +
+	       uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * atomBytes;
+}
+
 void CdpRun::write(uint32_t surface, uint32_t y, uint32_t x, std::span<const std::byte> atoms)
 {
-	memory_.write(
-		op_.destination.ram,
-		op_.destination.address + uint64_t{ surface } * op_.destination.surfaceStride +
-			uint64_t{ y } * op_.destination.lineStride + uint64_t{ x } * atomBytes,
-		atoms);
+	memory_.write(op_.destination.ram, outputAddress(surface, y, x), atoms);
+}
+
+/* \param bytes of a surface \return where the atoms of all surfaces go */
+CdpRun::Places CdpRun::place(uint32_t y, uint32_t x, size_t bytes)
+{
+	const size_t stride = op_.destination.surfaceStride;
+	const bool areApart = stride >= bytes || op_.surfaces() == 1;
+
+	/* What lies between the surfaces is not touched. */
+	const auto all = memory_.place(op_.destination.ram, outputAddress(0, y, x),
+				       (op_.surfaces() - 1) * stride + bytes);
+	if (areApart && !all.empty())
+		return { all.data(), stride };
+	bytes_.resize(bytes * op_.surfaces());
+	return { bytes_.data(), bytes };
+}
+
+/* \param atoms of the first surface, \a step bytes from those of the next one */
+void CdpRun::computeFast(uint32_t count, std::byte *atoms, size_t step)
+{
+	if (pieces_)
+		cdpPiecesChunk(*pieces_, { .values = &words_[margin],
+					   .valueStep = stride_,
+					   .positions = count,
+					   .channels = channels(),
+					   .atoms = atoms,
+					   .surfaceBytes = step });
+	else if (floatPieces_ && !hasNan_)
+		cdpFloatPiecesChunk(*floatPieces_, { .values = &values_[margin],
+						     .valueStep = stride_,
+						     .positions = count,
+						     .channels = channels(),
+						     .atoms = atoms,
+						     .surfaceBytes = step });
+	else
+		for (uint32_t atom = 0; atom < count; atom++)
+			normaliseFast(atom, atoms + size_t{ atom } * atomBytes, step);
 }
 
 void CdpRun::writeFast(uint32_t y, uint32_t x, uint32_t count)
 {
-	const size_t step = size_t{ count } * atomBytes;
+	const size_t bytes = size_t{ count } * atomBytes;
+	const Places places = place(y, x, bytes);
 
-	bytes_.resize(step * op_.surfaces());
-	const CdpChunk chunk = { .values = &values_[margin],
-				 .valueStep = stride_,
-				 .positions = count,
-				 .channels = stride_ - 2 * margin,
-				 .atoms = bytes_.data(),
-				 .surfaceBytes = step };
-	if (pieces_)
-		cdpPiecesChunk(*pieces_, chunk);
-	else if (floatPieces_ && !hasNan_)
-		cdpFloatPiecesChunk(*floatPieces_, chunk);
-	else
-		for (uint32_t atom = 0; atom < count; atom++)
-			normaliseFast(atom, &bytes_[size_t{ atom } * atomBytes], step);
+	computeFast(count, places.atoms, places.step);
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++)
-		write(surface, y, x, std::span(bytes_).subspan(surface * step, step));
+		write(surface, y, x, { places.atoms + surface * places.step, bytes });
 }
 
 void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)

@@ -69,7 +69,7 @@ HWY_INLINE size_t store(hn::Vec<HalfTag> halves, uint16_t *out)
 
 /** \tparam kPieces, kFew as of float_pieces::Function */
 template<size_t kPieces, bool kFew>
-void lookUp(CdpFloatPieces &cdp, const CdpChunk &chunk)
+void lookUp(CdpFloatPieces &cdp, const CdpChunk<int32_t> &chunk)
 {
 	constexpr size_t kLanes = atomChannels(Precision::Fp16);
 	const float_pieces::Function<kPieces, kFew> function(cdp.pieces);
@@ -97,7 +97,7 @@ void lookUp(CdpFloatPieces &cdp, const CdpChunk &chunk)
 }
 
 template<bool kFew>
-void lookUpAll(CdpFloatPieces &cdp, const CdpChunk &chunk)
+void lookUpAll(CdpFloatPieces &cdp, const CdpChunk<int32_t> &chunk)
 {
 	switch (cdp.pieces.count) {
 	case 1:
@@ -113,7 +113,7 @@ void lookUpAll(CdpFloatPieces &cdp, const CdpChunk &chunk)
 
 } /* namespace cdp_float */
 
-void cdpFloatPiecesOfTarget(CdpFloatPieces &cdp, const CdpChunk &chunk)
+void cdpFloatPiecesOfTarget(CdpFloatPieces &cdp, const CdpChunk<int32_t> &chunk)
 {
 	if (cdp.pieces.pairCount <= FloatPieces::kFew)
 		cdp_float::lookUpAll<true>(cdp, chunk);
@@ -146,7 +146,7 @@ std::optional<CdpFloatPieces> CdpFloatPieces::of(const CdpOp &op, const LutTable
 			       .pieces = *pieces };
 }
 
-void cdpFloatPiecesChunk(CdpFloatPieces &cdp, const CdpChunk &chunk)
+void cdpFloatPiecesChunk(CdpFloatPieces &cdp, const CdpChunk<int32_t> &chunk)
 {
 	HWY_DYNAMIC_DISPATCH(cdpFloatPiecesOfTarget)(cdp, chunk);
 }

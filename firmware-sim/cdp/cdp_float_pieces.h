@@ -31,6 +31,6 @@ struct CdpFloatPieces {
  *
  * \param chunk values as cdpFloatInput() makes them, none of which is a NaN
  */
-void cdpFloatPiecesChunk(CdpFloatPieces &cdp, const CdpChunk &chunk);
+void cdpFloatPiecesChunk(CdpFloatPieces &cdp, const CdpChunk<int32_t> &chunk);
 
 } /* namespace nvdla::sim */

@@ -44,17 +44,11 @@ template<typename Element>
 class Output
 {
 public:
-	/** What results of the product are between */
-	struct Range {
-		double lowest = -0x1p33;
-		double highest = 0x1p33;
-	};
-
-	explicit Output(const arith::Converter &converter, const Range &range = {})
+	explicit Output(const arith::Converter &converter)
 		: scale_(std::ldexp(converter.scale, -converter.shift)), offset_(converter.offset),
-		  moves_(converter.offset != 0), clips_(clips(range)), factors_(set(scale_)),
-		  offsets_(set(offset_)), certain_(set(0.5 - errorOf(scale_, offset_))),
-		  highest_(set(kHighest)), whole_(set(0x1.8p23))
+		  moves_(converter.offset != 0), factors_(set(scale_)), offsets_(set(offset_)),
+		  certain_(set(0.5 - errorOf(scale_, offset_))), highest_(set(kHighest)),
+		  whole_(set(0x1.8p23))
 	{
 	}
 
@@ -70,43 +64,13 @@ public:
 		if (factors)
 			product = hn::Mul(product,
 					  hn::ConvertTo(tag, hn::LoadU(NumberTag(), factors)));
-		return store(results, factors, product, out);
-	}
-
-	/** \param product in single precision */
-	HWY_INLINE uint32_t store(Numbers results, const int32_t *factors, Single product,
-				  Element *out) const
-	{
 		const Nearly nearly(*this, product);
 
-		if (HWY_LIKELY(hn::AllTrue(SingleTag(), nearly.fits))) {
+		if (HWY_LIKELY(hn::AllTrue(tag, nearly.fits))) {
 			storeLow(nearly.sum, out);
 			return 0;
 		}
 		return storePrecise(results, factors, out);
-	}
-
-	/** \brief A vector of what store() takes */
-	struct Vector {
-		Numbers results;
-		const int32_t *factors;
-		Single product;
-		Element *out;
-	};
-
-	/** \brief store() of two vectors, which wait less than one after the other */
-	HWY_INLINE uint32_t store(const Vector &a, const Vector &b) const
-	{
-		const Nearly nearlyA(*this, a.product);
-		const Nearly nearlyB(*this, b.product);
-
-		if (HWY_LIKELY(hn::AllTrue(SingleTag(), hn::And(nearlyA.fits, nearlyB.fits)))) {
-			storeLow(nearlyA.sum, a.out);
-			storeLow(nearlyB.sum, b.out);
-			return 0;
-		}
-		return storePrecise(a.results, a.factors, a.out) +
-		       storePrecise(b.results, b.factors, b.out);
 	}
 
 private:
@@ -126,15 +90,6 @@ private:
 
 		return kRounding * ((offset == 0 ? 1 : 2) * (largest + moved) + kScaled * largest) +
 		       kRest;
-	}
-
-	/** \return false if all results are an element's */
-	bool clips(const Range &range) const
-	{
-		const double a = (range.lowest - offset_) * scale_;
-		const double b = (range.highest - offset_) * scale_;
-
-		return std::max(a, b) >= kHighest + 0.5 || std::min(a, b) <= -kHighest - 1.5;
 	}
 
 	static HWY_INLINE Single set(double value)
@@ -186,9 +141,8 @@ private:
 			const Single rounded = hn::Sub(sum, output.whole_);
 			const Single rest = hn::MulSub(value, output.factors_, rounded);
 
-			fits = hn::Lt(hn::Abs(rest), output.certain_);
-			if (output.clips_)
-				fits = hn::And(fits, hn::Le(hn::Abs(rounded), output.highest_));
+			fits = hn::And(hn::Lt(hn::Abs(rest), output.certain_),
+				       hn::Le(hn::Abs(rounded), output.highest_));
 		}
 
 		Single sum;		  /* low bits are the result's */
@@ -218,7 +172,6 @@ private:
 	double scale_;
 	double offset_;
 	bool moves_; /* by an offset */
-	bool clips_; /* results may be beyond an element's range */
 	Single factors_;
 	Single offsets_;
 	Single certain_; /* rests below it do not change a result; not positive: none does */

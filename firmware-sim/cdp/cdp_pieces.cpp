@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of INT8's squares have 20 bits, which single precision holds; those of INT16, 38 bits.
+ * Values are words of 16 bits. Of two neighbours one product of pairs has either's square, so that
+ * windows are sums of few of these and their sums: those of the even channels of a vector, and of
+ * the odd ones. Sums of INT8's squares have 20 bits, those of INT16 34, which doubles hold.
  *
  * The file is compiled once for each instruction set (Highway).
  */
 #include "cdp/cdp_pieces.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +19,7 @@
 #include <hwy/highway.h>
 
 #include "cdp/cdp_fast.h"
-#include "cdp/cdp_output-inl.h"
+#include "cdp/cdp_words-inl.h"
 #include "lut/lut_pieces-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,249 +27,285 @@ namespace nvdla::sim
 {
 namespace HWY_NAMESPACE
 {
+#if HWY_TARGET != HWY_SCALAR && HWY_HAVE_FLOAT64
+
 /* The names here are others' as well. */
 namespace cdp
 {
 
-/** Numbers that windows are summed up of, and vectors of them */
-template<typename Element>
-using Number = std::conditional_t<sizeof(Element) == 1, float, double>;
-template<typename Element>
-using InputTag = hn::CappedTag<Number<Element>, sizeof(Element) == 1 ? 16 : 8>;
-
-HWY_INLINE Single numbersOf(SingleTag tag, const int32_t *values)
-{
-	return hn::ConvertTo(tag, hn::LoadU(NumberTag(), values));
-}
-
-HWY_INLINE Vector numbersOf(doubles::Tag, const int32_t *values)
-{
-	return doubles::load(values);
-}
-
-/** \brief Of vectors of channels the sums of their windows' squares, or each number alone */
-template<class D>
-class Windows
-{
-public:
-	using Vector = hn::Vec<D>;
-
-	/** \param radius 0: no squares */
-	HWY_INLINE Windows(const hn::TFromD<D> *numbers, uint32_t radius)
-		: numbers_(numbers), radius_(radius)
-	{
-	}
-
-	HWY_INLINE Vector at(size_t channel) const
-	{
-		const auto *center = numbers_ + channel;
-		const Vector number = hn::LoadU(D(), center);
-
-		if (radius_ == 0)
-			return number;
-		/* Not a loop, which would be one for each vector. */
-		Vector sum = pair(hn::Mul(number, number), center, 1);
-		if (radius_ > 1)
-			sum = pair(sum, center, 2);
-		if (radius_ > 2)
-			sum = pair(sum, center, 3);
-		if (radius_ > 3)
-			sum = pair(sum, center, 4);
-		return sum;
-	}
-
-private:
-	static HWY_INLINE Vector pair(Vector sum, const hn::TFromD<D> *center, size_t n)
-	{
-		const Vector left = hn::LoadU(D(), center - n);
-		const Vector right = hn::LoadU(D(), center + n);
-
-		return hn::MulAdd(right, right, hn::MulAdd(left, left, sum));
-	}
-
-	const hn::TFromD<D> *numbers_;
-	const uint32_t radius_;
-};
-
-/** \return INT8's values as they are held, INT16's out of integers */
-HWY_INLINE Single factorsOf(const float *numbers, const int32_t *)
-{
-	return hn::LoadU(SingleTag(), numbers);
-}
-
-HWY_INLINE Single factorsOf(const double *, const int32_t *values)
-{
-	return numbersOf(SingleTag(), values);
-}
-
-/** A vector of places out of one of singles or two of doubles */
-template<class Places>
-HWY_INLINE Numbers placesOf(const Places &places, const Windows<SingleTag> &windows, size_t channel,
-			    LutCounters &counters)
-{
-	return places(windows.at(channel), counters);
-}
-
-template<class Places>
-HWY_INLINE Numbers placesOf(const Places &places, const Windows<Tag> &windows, size_t channel,
-			    LutCounters &counters)
-{
-	const auto first = places(windows.at(channel), counters);
-
-#if HWY_TARGET == HWY_SCALAR
-	return first;
-#else
-	const auto second = places(windows.at(channel + hn::Lanes(Tag())), counters);
-	return hn::Combine(NumberTag(), second, first);
-#endif
-}
-
-/** \brief A position's channels: values, numbers to sum up, elements of the first surface */
-template<typename Element>
-struct Position {
-	const int32_t *values;
-	const Number<Element> *numbers;
-	std::byte *atoms;
-};
-
-/** \brief What channels of positions become */
-template<typename Element, class Places, class Interpolation>
-class Channels
-{
-public:
-	Channels(const CdpPieces &cdp, const CdpChunk &chunk)
-		: places_(cdp.pieces), interpolation_(cdp.pieces),
-		  radius_(cdp.op.squareSumBypass ? 0 : cdp.op.radius),
-		  multiplies_(!cdp.op.mulBypass), surfaceBytes_(chunk.surfaceBytes)
-	{
-	}
-
-	HWY_INLINE typename Output<Element>::Vector at(const Position<Element> &position,
-						       size_t channel, LutCounters &counters) const
-	{
-		constexpr size_t lanes = atomBytes / sizeof(Element);
-		const Windows<InputTag<Element>> windows(position.numbers, radius_);
-		const int32_t *values = position.values + channel;
-		const Numbers results =
-			interpolation_(placesOf(places_, windows, channel, counters));
-		Single product = hn::ConvertTo(SingleTag(), results);
-
-		if (multiplies_)
-			product = hn::Mul(product, factorsOf(position.numbers + channel, values));
-		std::byte *atom = position.atoms + channel / lanes * surfaceBytes_;
-		return { results, multiplies_ ? values : nullptr, product,
-			 reinterpret_cast<Element *>(atom) + channel % lanes };
-	}
-
-private:
-	const Places places_;
-	const Interpolation interpolation_;
-	const uint32_t radius_;
-	const bool multiplies_;
-	const size_t surfaceBytes_;
+/** \brief Two vectors: of the even channels, and of the odd ones */
+template<class V>
+struct Two {
+	V even;
+	V odd;
 };
 
 /**
- * \param first of \a count positions
- * \param numbers theirs, with margins
- * \tparam kOne there is one linear piece, and nothing is counted \tparam kFew pairs
+ * \return sums of windows
+ * \param even, \param odd, \param both squares of channels of a pair, \a n pairs further on
  */
-template<typename Element, bool kOne, bool kFew>
-void lookUp(CdpPieces &cdp, const CdpChunk &chunk, const Output<Element> &anyOutput, size_t first,
-	    size_t count, const Number<Element> *numbers)
+template<class Even, class Odd, class Both>
+HWY_INLINE auto windowsOf(uint32_t radius, Even even, Odd odd, Both both)
 {
-	using Places = lut_pieces::Places<InputTag<Element>, kOne>;
-	using Interpolation = lut_pieces::Interpolation<kFew>;
-	const Channels<Element, Places, Interpolation> channels(cdp, chunk);
-	/* Copies, which what is written cannot change. */
-	const Output<Element> output = anyOutput;
-	const size_t length = chunk.channels;
-	const size_t step = chunk.valueStep;
-	const size_t lanes = hn::Lanes(NumberTag());
-	Position<Element> position = { chunk.values + first * step, numbers + kCdpMargin,
-				       chunk.atoms + first * atomBytes };
-	LutCounters counters;
-	uint32_t saturated = 0;
+	using Result = Two<decltype(both(0))>;
+	const auto middle = both(0);
 
-	for (size_t n = 0; n < count; n++) {
-		size_t i = 0;
-		for (; i + lanes < length; i += 2 * lanes)
-			saturated += output.store(channels.at(position, i, counters),
-						  channels.at(position, i + lanes, counters));
-		for (; i < length; i += lanes) {
-			const auto last = channels.at(position, i, counters);
-			saturated +=
-				output.store(last.results, last.factors, last.product, last.out);
-		}
-		position.values += step;
-		position.numbers += length + 2 * kCdpMargin;
-		position.atoms += atomBytes;
-	}
-	cdp.counters += counters;
-	cdp.saturation += saturated;
+	/* Not loops, which would be some for each vector. */
+	if (radius == 1)
+		return Result{ hn::Add(odd(-1), middle), hn::Add(middle, even(1)) };
+	if (radius == 2)
+		return Result{ hn::Add(hn::Add(both(-1), middle), even(1)),
+			       hn::Add(odd(-1), hn::Add(middle, both(1))) };
+	const auto three = hn::Add(hn::Add(both(-1), middle), both(1));
+	if (radius == 3)
+		return Result{ hn::Add(odd(-2), three), hn::Add(three, even(2)) };
+	return Result{ hn::Add(hn::Add(both(-2), three), even(2)),
+		       hn::Add(odd(-2), hn::Add(three, both(2))) };
 }
 
-/** Values, margins included, as numbers that sums are computed with */
-template<typename Element>
-void widen(const int32_t *values, size_t count, Number<Element> *numbers)
+/** \brief The places of a vector's channels in the table \tparam kOne of lut_pieces::Places */
+template<typename Element, bool kOne>
+class PlaceMaker
 {
-	const InputTag<Element> tag;
+public:
+	using V = Vectors<Element>;
+	using Pairs = typename V::Pairs;
 
-	for (size_t i = 0; i < count; i += hn::Lanes(tag))
-		hn::StoreU(numbersOf(tag, values + i), tag, numbers + i);
+	explicit PlaceMaker(const CdpPieces &cdp)
+		: places_(cdp.pieces), radius_(cdp.op.squareSumBypass ? 0 : cdp.op.radius),
+		  toWide_(cdpLut.fractionBits - cdp.pieces.fractionBits),
+		  shift_(static_cast<int>(std::log2(cdp.pieces.pieces[0].scale)) + toWide_),
+		  offset_(hn::Set(typename V::PairTag(),
+				  static_cast<int32_t>(std::ldexp(
+					  kIsByte ? cdp.pieces.pieces[0].offset : 0, toWide_)))),
+		  bias_((radius_ + 1) * 0x1p31)
+	{
+	}
+
+	/** \return false if inputs are shifted to the right: kOne is not for them */
+	static bool shifts(const LutPieces &pieces)
+	{
+		return !kIsByte || pieces.pieces[0].scale >= 1;
+	}
+
+	HWY_INLINE Two<Pairs> at(const int16_t *values, LutCounters &counters) const
+	{
+		if (HWY_UNLIKELY(radius_ == 0))
+			return ofNumbers(values, counters);
+		if constexpr (kIsByte) {
+			const auto sums =
+				windows(values, [](Pairs pairs) HWY_ATTR { return pairs; });
+			return { placeOf(sums.even, counters), placeOf(sums.odd, counters) };
+		} else if constexpr (V::kDoubles == 1) {
+			const auto sums = windowsOfDoubles<0>(values);
+			return { placeOf(sums.even, counters), placeOf(sums.odd, counters) };
+		} else {
+			const typename V::PairTag tag;
+			const auto lower = windowsOfDoubles<0>(values);
+			const auto upper = windowsOfDoubles<1>(values);
+			const auto even = placeOf(lower.even, counters);
+			const auto odd = placeOf(lower.odd, counters);
+			return { hn::Combine(tag, placeOf(upper.even, counters), even),
+				 hn::Combine(tag, placeOf(upper.odd, counters), odd) };
+		}
+	}
+
+private:
+	static constexpr bool kIsByte = sizeof(Element) == 1;
+	using Number = std::conditional_t<kIsByte, typename V::SingleTag, typename V::DoubleTag>;
+
+	static HWY_INLINE Pairs pairsAt(const int16_t *values)
+	{
+		return hn::BitCast(typename V::PairTag(), hn::LoadU(typename V::WordTag(), values));
+	}
+
+	/** \param convert called with sums of two squares, of 32 bits without a sign */
+	template<class Convert>
+	HWY_INLINE auto windows(const int16_t *values, Convert convert) const
+	{
+		const auto lower = hn::Set(typename V::PairTag(), 0xffff);
+		const auto even = [&](int n) HWY_ATTR {
+			const Pairs pairs = pairsAt(values + 2 * n);
+			return convert(pairs::sumsOfProducts(pairs, hn::And(pairs, lower)));
+		};
+		const auto odd = [&](int n) HWY_ATTR {
+			const Pairs pairs = pairsAt(values + 2 * n);
+			return convert(pairs::sumsOfProducts(pairs, hn::AndNot(lower, pairs)));
+		};
+		const auto both = [&](int n) HWY_ATTR {
+			const Pairs pairs = pairsAt(values + 2 * n);
+			return convert(pairs::sumsOfProducts(pairs, pairs));
+		};
+
+		return windowsOf(radius_, even, odd, both);
+	}
+
+	template<size_t kIndex>
+	HWY_INLINE auto windowsOfDoubles(const int16_t *values) const
+	{
+		/* As there is none without a sign, less by 2^31; a window has radius_ + 1 of them.
+		 */
+		auto sums = windows(values, [](Pairs pairs) HWY_ATTR {
+			const auto moved =
+				hn::Xor(pairs, hn::Set(typename V::PairTag(), INT32_MIN));
+			return V::template toDoubles<kIndex>(moved);
+		});
+		const auto bias = hn::Set(typename V::DoubleTag(), bias_);
+
+		sums.even = hn::Add(sums.even, bias);
+		sums.odd = hn::Add(sums.odd, bias);
+		return sums;
+	}
+
+	/** The values themselves */
+	HWY_INLINE Two<Pairs> ofNumbers(const int16_t *values, LutCounters &counters) const
+	{
+		const Pairs pairs = pairsAt(values);
+		const auto of = [&](Pairs numbers) HWY_ATTR {
+			if constexpr (kIsByte) {
+				return placeOf(numbers, counters);
+			} else if constexpr (V::kDoubles == 1) {
+				return placeOf(V::template toDoubles<0>(numbers), counters);
+			} else {
+				const auto lower =
+					placeOf(V::template toDoubles<0>(numbers), counters);
+				const auto upper =
+					placeOf(V::template toDoubles<1>(numbers), counters);
+				return hn::Combine(typename V::PairTag(), upper, lower);
+			}
+		};
+		const Pairs even = of(hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)));
+
+		return { even, of(hn::ShiftRight<16>(pairs)) };
+	}
+
+	/** \param input integers of INT8, doubles of INT16 \return with 16 bits of a fraction */
+	template<class Input>
+	HWY_INLINE auto placeOf(Input input, LutCounters &counters) const
+	{
+		if constexpr (!kIsByte)
+			return hn::ShiftLeftSame(places_(input, counters), toWide_);
+		else if constexpr (kOne)
+			return hn::Add(hn::ShiftLeftSame(input, shift_), offset_);
+		else
+			return hn::ShiftLeftSame(
+				places_(hn::ConvertTo(typename V::SingleTag(), input), counters),
+				toWide_);
+	}
+
+	const lut_pieces::Places<Number, kOne> places_;
+	const uint32_t radius_;
+	const int toWide_; /* bits that a place's fraction lacks */
+	const int shift_;  /* of INT8, if there is one piece */
+	const Pairs offset_;
+	const double bias_;
+};
+
+template<typename Element, class Word>
+HWY_INLINE void storeWords(Word words, std::byte *out)
+{
+	const hn::DFromV<Word> tag;
+	auto *elements = reinterpret_cast<int16_t *>(out);
+
+	if constexpr (sizeof(Element) == 1) {
+		const hn::RebindToUnsigned<decltype(tag)> bits;
+		const hn::Rebind<uint8_t, decltype(tag)> bytes;
+		hn::StoreU(hn::TruncateTo(bytes, hn::BitCast(bits, words)), bytes,
+			   reinterpret_cast<uint8_t *>(out));
+	} else {
+		hn::StoreU(words, tag, elements);
+	}
 }
 
 /** \return what the product of the table's results and values is between */
-template<typename Element>
-typename Output<Element>::Range productsOf(const CdpPieces &cdp)
+std::pair<double, double> productsOf(const CdpPieces &cdp)
 {
 	const LutPieces &pieces = cdp.pieces;
 	const double lowest = cdp.op.mulBypass ? 1 : static_cast<double>(cdpValues(cdp.op).lowest);
 	const double highest =
 		cdp.op.mulBypass ? 1 : static_cast<double>(cdpValues(cdp.op).highest);
-	const auto [least, most] =
-		std::minmax({ lowest * pieces.lowest, lowest * pieces.highest,
-			      highest * pieces.lowest, highest * pieces.highest });
 
-	return { least, most };
+	return std::minmax({ lowest * pieces.lowest, lowest * pieces.highest,
+			     highest * pieces.lowest, highest * pieces.highest });
 }
 
-/* Loads across what was just stored would wait for it: some positions lie in between. */
-constexpr size_t kAtOnce = 8;
+/** \tparam kOne there is one linear piece, and nothing is counted \tparam kFew pairs */
+template<typename Element, bool kOne, bool kFew>
+void lookUp(CdpPieces &cdp, const CdpChunk<int16_t> &chunk)
+{
+	using WordTag = typename Vectors<Element>::WordTag;
+	constexpr size_t kLanes = hn::MaxLanes(WordTag());
+	constexpr size_t kAtom = atomBytes / sizeof(Element);
+	const PlaceMaker<Element, kOne> places(cdp);
+	const lut_pieces::Interpolation<WordTag, kFew> interpolation(cdp.pieces);
+	const auto [lowest, highest] = productsOf(cdp);
+	const WordOutput<Element> output(cdp.op.output, lowest, highest);
+	const auto one = hn::Set(WordTag(), 1);
+	const bool multiplies = !cdp.op.mulBypass;
+	const size_t channels = chunk.channels;
+	const size_t surfaceBytes = chunk.surfaceBytes;
+	LutCounters counters;
+	uint32_t saturated = 0;
+
+	for (size_t n = 0; n < chunk.positions; n++) {
+		const int16_t *values = chunk.values + n * chunk.valueStep;
+		std::byte *atom = chunk.atoms + n * atomBytes;
+		for (size_t i = 0; i < channels; i += kAtom, atom += surfaceBytes) {
+			for (size_t lane = 0; lane < kAtom; lane += kLanes) {
+				const int16_t *from = values + i + lane;
+				const auto place = places.at(from, counters);
+				const auto words = output(
+					interpolation(place.even, place.odd),
+					multiplies ? hn::LoadU(WordTag(), from) : one, saturated);
+				storeWords<Element>(words, atom + lane * sizeof(Element));
+			}
+		}
+	}
+	cdp.counters += counters;
+	cdp.saturation += saturated;
+}
 
 template<typename Element>
-void positionsOf(CdpPieces &cdp, const CdpChunk &chunk, std::vector<Number<Element>> &numbers)
+void lookUpAll(CdpPieces &cdp, const CdpChunk<int16_t> &chunk)
 {
 	const LutPieces &pieces = cdp.pieces;
-	const bool one = pieces.count == 1 && !pieces.exponential && !pieces.counts;
+	const bool one = pieces.count == 1 && !pieces.exponential && !pieces.counts &&
+			 PlaceMaker<Element, true>::shifts(pieces);
 	const bool few = pieces.pairCount <= LutPieces::kFew;
-	const auto lookUpAll =
+	const auto lookUpOf =
 		one ? (few ? lookUp<Element, true, true> : lookUp<Element, true, false>)
 		    : (few ? lookUp<Element, false, true> : lookUp<Element, false, false>);
-	const Output<Element> output(cdp.op.output, productsOf<Element>(cdp));
-	const size_t length = chunk.channels + 2 * kCdpMargin;
 
-	/* Vectors reach beyond the last one's. */
-	numbers.resize(length * kAtOnce + hn::MaxLanes(InputTag<Element>()));
-	for (size_t first = 0; first < chunk.positions; first += kAtOnce) {
-		const size_t count = std::min(kAtOnce, chunk.positions - first);
-
-		for (size_t i = 0; i < count; i++)
-			widen<Element>(chunk.values + (first + i) * chunk.valueStep - kCdpMargin,
-				       length, &numbers[i * length]);
-		lookUpAll(cdp, chunk, output, first, count, numbers.data());
-	}
+	lookUpOf(cdp, chunk);
 }
 
 } /* namespace cdp */
 
-void cdpPiecesOfTarget(CdpPieces &cdp, const CdpChunk &chunk)
+void cdpPiecesOfTarget(CdpPieces &cdp, const CdpChunk<int16_t> &chunk)
 {
 	if (cdp.op.precision == Precision::Int8)
-		cdp::positionsOf<int8_t>(cdp, chunk, cdp.singles);
+		cdp::lookUpAll<int8_t>(cdp, chunk);
 	else
-		cdp::positionsOf<int16_t>(cdp, chunk, cdp.doubles);
+		cdp::lookUpAll<int16_t>(cdp, chunk);
 }
+
+bool hasCdpPiecesOfTarget()
+{
+	return true;
+}
+
+#else
+
+void cdpPiecesOfTarget(CdpPieces &, const CdpChunk<int16_t> &)
+{
+}
+
+bool hasCdpPiecesOfTarget()
+{
+	return false;
+}
+
+#endif
 
 } /* namespace HWY_NAMESPACE */
 } /* namespace nvdla::sim */
@@ -278,29 +317,47 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(cdpPiecesOfTarget);
+HWY_EXPORT(hasCdpPiecesOfTarget);
 
 CdpValues cdpValues(const CdpOp &op)
 {
+	const auto converted = [&](int64_t element) {
+		const int64_t value = op.input.apply(element);
+		return op.precision == Precision::Int8 ? arith::saturate<9>(value)
+						       : arith::saturate<17>(value);
+	};
 	const bool isInt8 = op.precision == Precision::Int8;
-	const int64_t largest =
-		(isInt8 ? -INT8_MIN : -INT16_MIN) * (op.input.changesNothing() ? 1 : 2);
+	const auto [lowest, highest] =
+		std::minmax({ int64_t{ 0 }, converted(isInt8 ? INT8_MIN : INT16_MIN),
+			      converted(isInt8 ? INT8_MAX : INT16_MAX) });
 
-	return { -largest, largest - 1 };
+	return { lowest, highest };
 }
 
 LutPieces::Inputs cdpLutInputs(const CdpOp &op)
 {
 	const CdpValues values = cdpValues(op);
 	const int64_t window = 2 * op.radius + 1;
+	const int64_t square =
+		std::max(values.lowest * values.lowest, values.highest * values.highest);
 
 	return { .lowest = op.squareSumBypass ? values.lowest : 0,
-		 .highest = op.squareSumBypass ? values.highest
-					       : window * values.lowest * values.lowest,
+		 .highest = op.squareSumBypass ? values.highest : window * square,
 		 .single = op.precision == Precision::Int8,
 		 .counts = op.countsLut };
 }
 
-void cdpPiecesChunk(CdpPieces &cdp, const CdpChunk &chunk)
+bool CdpPieces::accepts(const CdpOp &op)
+{
+	constexpr int32_t kMostOffset = 1 << 30; /* a product has 31 bits as well */
+	const CdpValues values = cdpValues(op);
+
+	return values.lowest >= INT16_MIN && values.highest <= INT16_MAX &&
+	       op.output.offset >= -kMostOffset && op.output.offset <= kMostOffset &&
+	       HWY_DYNAMIC_DISPATCH(hasCdpPiecesOfTarget)();
+}
+
+void cdpPiecesChunk(CdpPieces &cdp, const CdpChunk<int16_t> &chunk)
 {
 	HWY_DYNAMIC_DISPATCH(cdpPiecesOfTarget)(cdp, chunk);
 }

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "cdp/cdp.h"
 #include "lut/lut_pieces.h"
@@ -15,7 +14,7 @@
 namespace nvdla::sim
 {
 
-/** \brief What any cube's elements are, converted */
+/** \brief What any cube's elements are, converted, and zero */
 struct CdpValues {
 	int64_t lowest;
 	int64_t highest;
@@ -28,27 +27,28 @@ LutPieces::Inputs cdpLutInputs(const CdpOp &op);
 
 /** \brief What is done with each position, and what is counted */
 struct CdpPieces {
+	/** \return false if values or results of the product are too large, or the host has no
+	 * vectors */
+	static bool accepts(const CdpOp &op);
+
 	const CdpOp &op;
 	LutPieces pieces;
 	LutCounters counters = {};
 	uint32_t saturation = 0;
-
-	/* Of some positions, with both margins: what windows are summed up of. */
-	std::vector<float> singles = {};  /**< INT8 */
-	std::vector<double> doubles = {}; /**< INT16 */
 };
 
 /** \brief Positions beside one another, and where their results go */
+template<typename Value>
 struct CdpChunk {
-	const int32_t *values; /**< as cdpInput() makes them; kCdpMargin more in front and behind */
-	size_t valueStep;      /**< from one position to the next */
+	const Value *values; /**< as cdpInput() makes them; kCdpMargin more in front and behind */
+	size_t valueStep;    /**< from one position to the next */
 	size_t positions;
 	size_t channels;     /**< whole atoms */
 	std::byte *atoms;    /**< of elements: those of the first surface */
 	size_t surfaceBytes; /**< from one surface's atoms to the next one's */
 };
 
-/** \brief All channels of a chunk */
-void cdpPiecesChunk(CdpPieces &cdp, const CdpChunk &chunk);
+/** \brief All channels of a chunk, of values as cdpInput() makes them */
+void cdpPiecesChunk(CdpPieces &cdp, const CdpChunk<int16_t> &chunk);
 
 } /* namespace nvdla::sim */

@@ -50,9 +50,9 @@ std::span<const std::byte> MemoryPort::view(RamType type, uint64_t address, size
 std::span<std::byte> MemoryPort::place(RamType type, uint64_t address, size_t size,
 				       std::vector<std::byte> &buffer)
 {
-	const std::span<std::byte> there = find(type, address, size);
+	const std::span<std::byte> there = place(type, address, size);
 
-	if (!there.empty() && !cancelled())
+	if (!there.empty())
 		return there;
 	buffer.resize(size);
 	return buffer;

@@ -87,11 +87,15 @@ public:
 					std::vector<std::byte> &buffer);
 
 	/**
-	 * \brief Where to put what is written with write() afterwards, without a copy if the memory
-	 *	  has a view
-	 * \param buffer has the bytes if it has none
-	 * \return \a size bytes, which may be written in any order and more than once
+	 * \brief Where to put what is written with write() afterwards, without a copy
+	 * \return \a size bytes, which may be written in any order and more than once; empty if the
+	 *	   memory has no view
 	 */
+	std::span<std::byte> place(RamType type, uint64_t address, size_t size)
+	{
+		return cancelled() ? std::span<std::byte>{} : find(type, address, size);
+	}
+	/** \param buffer has the bytes if the memory has no view */
 	std::span<std::byte> place(RamType type, uint64_t address, size_t size,
 				   std::vector<std::byte> &buffer);
 

@@ -7,7 +7,6 @@
 
 #include <hwy/highway.h>
 
-#include "arith/pairs-inl.h"
 #include "lut/lut_pieces.h"
 
 /* Once for each instruction set. */
@@ -172,116 +171,152 @@ private:
 	Numbers numbers_[LutPieces::kMost];
 };
 
-using namespace pairs;
+/** \brief Vectors of words of 16 bits, and of as many bits in pairs of them */
+template<class WordTag>
+struct Words {
+	using BitsTag = hn::RebindToUnsigned<WordTag>;
+	using PairTag = hn::RepartitionToWide<WordTag>;
+	using Vector = hn::Vec<WordTag>;
+	using Bits = hn::Vec<BitsTag>;
+	using Pairs = hn::Vec<PairTag>;
 
-/** \brief The pairs, out of registers or gathered */
-template<bool kFew>
+	/** \return low halves of both, in turns */
+	static HWY_INLINE Vector lower(Pairs even, Pairs odd)
+	{
+		const WordTag tag;
+
+		return hn::OddEven(hn::BitCast(tag, hn::ShiftLeft<16>(odd)),
+				   hn::BitCast(tag, even));
+	}
+
+	/** \return high halves of both, in turns */
+	static HWY_INLINE Vector upper(Pairs even, Pairs odd)
+	{
+		const WordTag tag;
+
+		return hn::OddEven(hn::BitCast(tag, odd),
+				   hn::BitCast(tag, hn::ShiftRight<16>(even)));
+	}
+};
+
+/** \brief Entries and what the next ones are larger by, out of registers or gathered */
+template<class WordTag, bool kFew>
 class PairTable
 {
 public:
+	using W = Words<WordTag>;
+
 	explicit HWY_INLINE PairTable(const LutPieces &pieces) : pairs_(pieces.pairs.data()) {}
 
-	/** \param place what the index is the upper part of */
-	HWY_INLINE Pairs at(Pairs index, Pairs) const
+	/** \param even, \param odd indices in upper halves */
+	HWY_INLINE void get(typename W::Pairs even, typename W::Pairs odd,
+			    typename W::Vector &entries, typename W::Vector &rises) const
 	{
-		return hn::GatherIndex(PairTag(), pairs_, index);
+		const auto evenPairs = at(even);
+		const auto oddPairs = at(odd);
+
+		entries = W::lower(evenPairs, oddPairs);
+		rises = W::upper(evenPairs, oddPairs);
 	}
 
 private:
+	HWY_INLINE typename W::Pairs at(typename W::Pairs place) const
+	{
+		return hn::GatherIndex(typename W::PairTag(), pairs_, hn::ShiftRight<16>(place));
+	}
+
 	const int32_t *pairs_;
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
 /* Faster than gathered. */
-template<>
-class PairTable<true>
+template<class WordTag>
+class PairTable<WordTag, true>
 {
 public:
+	using W = Words<WordTag>;
+
 	explicit HWY_INLINE PairTable(const LutPieces &pieces)
-		: first_{ load(pieces, 0), load(pieces, 16) }, second_{ load(pieces, 32),
-									load(pieces, 48) },
-		  upper_(_mm512_set1_epi32(32 << pieces.fractionBits))
 	{
+		for (size_t i = 0; i < 2; i++) {
+			const auto *pairs = pieces.pairs.data() + 32 * i;
+			const __m512i first = _mm512_loadu_si512(pairs);
+			const __m512i second = _mm512_loadu_si512(pairs + 16);
+			const auto halves = [](__m512i a, __m512i b) HWY_ATTR {
+				return _mm512_inserti64x4(
+					_mm512_castsi256_si512(_mm512_cvtepi32_epi16(a)),
+					_mm512_cvtepi32_epi16(b), 1);
+			};
+			entries_[i] = halves(first, second);
+			rises_[i] =
+				halves(_mm512_srli_epi32(first, 16), _mm512_srli_epi32(second, 16));
+		}
 	}
 
-	HWY_INLINE Pairs at(Pairs index, Pairs place) const
+	HWY_INLINE void get(typename W::Pairs even, typename W::Pairs odd,
+			    typename W::Vector &entries, typename W::Vector &rises) const
 	{
-		const __m512i i = index.raw;
-		const __mmask16 upper = _mm512_test_epi32_mask(place.raw, upper_);
+		const auto index = W::upper(even, odd);
 
-		return Pairs{ _mm512_mask_mov_epi32(
-			_mm512_permutex2var_epi32(first_[0], i, first_[1]), upper,
-			_mm512_permutex2var_epi32(second_[0], i, second_[1])) };
+		entries = at(entries_, index);
+		rises = at(rises_, index);
 	}
 
 private:
-	static HWY_INLINE __m512i load(const LutPieces &pieces, size_t first)
+	static HWY_INLINE typename W::Vector at(const __m512i (&table)[2], typename W::Vector index)
 	{
-		return _mm512_loadu_si512(pieces.pairs.data() + first);
+		if constexpr (sizeof(index.raw) == sizeof(__m512i)) {
+			return { _mm512_permutex2var_epi16(table[0], index.raw, table[1]) };
+		} else {
+			return { _mm512_castsi512_si256(_mm512_permutex2var_epi16(
+				table[0], _mm512_castsi256_si512(index.raw), table[1])) };
+		}
 	}
 
-	__m512i first_[2];
-	__m512i second_[2];
-	__m512i upper_; /* the bit of a place whose index is in the second two */
+	__m512i entries_[2];
+	__m512i rises_[2];
 };
 
 #endif
 
 /** \brief The function of places, 16 bits \tparam kFew there are at most LutPieces::kFew pairs */
-template<bool kFew>
+template<class WordTag, bool kFew>
 class Interpolation
 {
 public:
-	explicit HWY_INLINE Interpolation(const LutPieces &pieces)
-		: table_(pieces), bits_(pieces.fractionBits), mixed_(pieces.rises && pieces.falls),
-		  one_(hn::Set(PairTag(), 1 << bits_)), part_(hn::Set(PairTag(), (1 << bits_) - 1)),
-		  narrowPart_(hn::ShiftLeft<16>(part_)),
-		  half_(hn::Set(PairTag(), (1 << (bits_ - 1)) - (pieces.rises ? 0 : 1)))
-	{
-	}
+	using W = Words<WordTag>;
 
-	HWY_INLINE Pairs operator()(Pairs place) const
+	explicit HWY_INLINE Interpolation(const LutPieces &pieces) : table_(pieces) {}
+
+	/** \return results of both vectors of places, with 16 bits of a fraction, in turns */
+	HWY_INLINE typename W::Vector operator()(typename W::Pairs even,
+						 typename W::Pairs odd) const
 	{
-		return HWY_LIKELY(bits_ == LutPieces::kNarrow) ? narrow(place) : wide(place);
+		typename W::Vector entries;
+		typename W::Vector rises;
+		table_.get(even, odd, entries, rises);
+		return hn::Add(entries, part(rises, W::lower(even, odd)));
 	}
 
 private:
-	static constexpr int kWide = cdpLut.fractionBits;
+	static_assert(cdpLut.fractionBits == 16);
 
-	/** Halves away from zero: those of what falls have to stay below */
-	HWY_INLINE Pairs halfOf(Pairs pair) const
+	/** \param fraction of 16 bits without a sign \return of \a rises, halves away from zero */
+	static HWY_INLINE typename W::Vector part(typename W::Vector rises,
+						  typename W::Vector fraction)
 	{
-		return mixed_ ? hn::Add(half_, hn::BroadcastSignBit(pair)) : half_;
+		const typename W::BitsTag bitsTag;
+		const auto sign = hn::BroadcastSignBit(rises);
+		const auto magnitude = hn::BitCast(bitsTag, hn::Abs(rises));
+		const auto factor = hn::BitCast(bitsTag, fraction);
+		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
+		const auto rounded = hn::Add(hn::MulHigh(magnitude, factor), half);
+
+		return hn::Sub(hn::Xor(hn::BitCast(WordTag(), rounded), sign), sign);
 	}
 
-	HWY_INLINE Pairs narrow(Pairs place) const
-	{
-		const Pairs pair = table_.at(hn::ShiftRight<LutPieces::kNarrow>(place), place);
-		const Pairs part = hn::And(hn::ShiftLeft<16>(place), narrowPart_);
-		const Pairs sum = sumsOfProducts(pair, hn::Or(part, one_));
-
-		return hn::ShiftRight<LutPieces::kNarrow>(hn::Add(sum, halfOf(pair)));
-	}
-
-	HWY_INLINE Pairs wide(Pairs place) const
-	{
-		const Pairs pair = table_.at(hn::ShiftRight<kWide>(place), place);
-		const Pairs part = hn::And(place, part_);
-		const Pairs entry = hn::ShiftRight<16>(hn::ShiftLeft<16>(pair));
-		const Pairs rise = hn::Mul(hn::ShiftRight<16>(pair), part);
-
-		return hn::Add(entry, hn::ShiftRight<kWide>(hn::Add(rise, halfOf(pair))));
-	}
-
-	const PairTable<kFew> table_;
-	const int bits_;
-	const bool mixed_; /* falls here, rises there */
-	/* In registers, not made anew of numbers. */
-	const Pairs one_;
-	const Pairs part_;
-	const Pairs narrowPart_;
-	const Pairs half_;
+	const PairTable<WordTag, kFew> table_;
 };
 
 } /* namespace lut_pieces */

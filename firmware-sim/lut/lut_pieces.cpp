@@ -131,8 +131,6 @@ bool Maker::addPairs(std::span<const int16_t> entries)
 		const int32_t rise = entries[i + 1] - entries[i];
 		if (rise < INT16_MIN || rise > INT16_MAX)
 			return false;
-		made_.rises |= rise > 0;
-		made_.falls |= rise < 0;
 		made_.pairs[made_.pairCount++] = rise * 0x10000 | (entries[i] & 0xffff);
 	}
 	return true;

@@ -59,12 +59,7 @@ struct LutPieces {
 	bool counts = false;
 	int lowest = 0; /**< result */
 	int highest = 0;
-	bool rises = false; /**< from an entry to the next one somewhere */
-	bool falls = false;
-	/**
-	 * Of a place: kNarrow, for which a pair's scaled entries are one product of pairs, or as
-	 * many as CDP has
-	 */
+	/** Of a place: kNarrow, if that is enough, or as many as CDP has */
 	int fractionBits = kNarrow;
 	static constexpr int kNarrow = 14;
 
