@@ -131,7 +131,7 @@ public:
 	 * \return the bytes; they stay valid until the next fill() and as long as \a copy
 	 */
 	std::span<const std::byte> take(size_t bytes, std::vector<std::byte> &copy);
-	/** \return what take() is likely to find next, if that is in memory */
+	/** \return where take() is likely to find what comes next, if that is in memory */
 	std::span<const std::byte> ahead() const
 	{
 		if (settled_)

@@ -52,7 +52,10 @@ struct WeightGroup {
 	 */
 	std::span<const std::byte> masks = {};
 	std::span<const std::byte> packed = {};
-	/** Where the next groups are likely to be taken from; only there to be brought nearer */
+	/**
+	 * Where the groups behind this one are likely to be taken from: to be brought nearer, or
+	 * computed with, if what comes of it is used only if the next group is there indeed
+	 */
 	std::span<const std::byte> ahead = {};
 
 	/** \return what is ahead of as many groups */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of weights become columns in registers, four elements of all kernels at a time, so that a
+ * Rows of weights become columns in registers, eight elements of all kernels at a time, so that a
  * vector of kernels meets one element after the other.
  *
  * The file is compiled once for each instruction set (Highway).
@@ -21,6 +21,7 @@
 
 #include "conv/ahead.h"
 #include "conv/tile_columns-inl.h"
+#include "core/aligned.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -33,138 +34,253 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-using FloatTag = hn::Rebind<float, WideTag>;
-using FloatVector = hn::Vec<FloatTag>;
+/** Where the weights of some kernels are, those of one group or two */
+struct GroupRows {
+	const std::byte *const *groups;
+	size_t step; /* bytes from one kernel to the next */
 
-/** A block whose elements are whole units of four, for all kernels that a vector may have */
-struct PaddedFloats {
-	float data[kDenseElements] = {};
-	uint16_t weights[kFewColumns][kDenseElements] = {};
-
-	PaddedFloats(const DenseFloats &block, size_t kernels)
+	HWY_INLINE const std::byte *at(size_t kernel) const
 	{
-		const size_t bytes = block.elements * sizeof(uint16_t);
-
-		std::copy_n(block.data, block.elements, data);
-		for (size_t kernel = 0; kernel < kernels; kernel++)
-			std::memcpy(weights[kernel], block.weights + kernel * bytes, bytes);
+		return groups[kernel / kFewColumns] + kernel % kFewColumns * step;
 	}
 };
 
-/** The sums of all kernels, in registers: indices are constants once inlined */
-template<typename Format, size_t... kVector>
+constexpr size_t kElementsAtOnce = 8;
+constexpr size_t kBlockLanes = 4; /* of f32 in 128 bits */
+
+/** \return eight elements of every eighth kernel from \a kernel on, each in 128 bits */
+template<typename Tag>
+HWY_INLINE hn::Vec<Tag> everyEighth(Tag tag, const GroupRows &rows, size_t kernel, size_t offset)
+{
+	if constexpr (hn::MaxLanes(Tag()) == kBlockLanes) {
+		return hn::LoadU(tag, reinterpret_cast<const int32_t *>(rows.at(kernel) + offset));
+	} else {
+		const hn::Half<Tag> half;
+		constexpr size_t apart = hn::MaxLanes(half) / kBlockLanes * 8;
+		return hn::Combine(tag, everyEighth(half, rows, kernel + apart, offset),
+				   everyEighth(half, rows, kernel, offset));
+	}
+}
+
+/** Eight elements of four kernels in each 128 bits: two elements of all four to a vector */
+template<typename Tag>
+struct FourKernels {
+	using Vector = hn::Vec<Tag>;
+
+	Vector pairs[kElementsAtOnce / 2];
+
+	HWY_INLINE FourKernels(const GroupRows &rows, size_t kernel, size_t offset)
+	{
+		const hn::Repartition<uint16_t, Tag> halfTag;
+		const Tag tag;
+		const auto load = [&](size_t i) HWY_ATTR {
+			return hn::BitCast(halfTag, everyEighth(tag, rows, kernel + i, offset));
+		};
+		const auto first = load(0), second = load(1), third = load(2), fourth = load(3);
+		const auto low01 = hn::BitCast(tag, hn::InterleaveLower(halfTag, first, second));
+		const auto low23 = hn::BitCast(tag, hn::InterleaveLower(halfTag, third, fourth));
+		const auto high01 = hn::BitCast(tag, hn::InterleaveUpper(halfTag, first, second));
+		const auto high23 = hn::BitCast(tag, hn::InterleaveUpper(halfTag, third, fourth));
+
+		pairs[0] = hn::InterleaveLower(tag, low01, low23);
+		pairs[1] = hn::InterleaveUpper(tag, low01, low23);
+		pairs[2] = hn::InterleaveLower(tag, high01, high23);
+		pairs[3] = hn::InterleaveUpper(tag, high01, high23);
+	}
+};
+
+/**
+ * The sums of twice as many kernels as a vector has lanes
+ *
+ * \tparam kFinite see finiteFloatsOf()
+ */
+template<typename Tag, bool kFinite>
 struct KernelSums {
-	FloatVector sums[sizeof...(kVector)] = { ((void)kVector, hn::Zero(FloatTag()))... };
+	using FloatTag = hn::Rebind<float, Tag>;
+	using FloatVector = hn::Vec<FloatTag>;
+	using Halves = hn::Vec<hn::Repartition<uint16_t, Tag>>;
+	static constexpr size_t kKernels = 2 * hn::MaxLanes(Tag());
+
+	FloatVector low = hn::Zero(FloatTag());
+	FloatVector high = hn::Zero(FloatTag());
 
 	HWY_INLINE KernelSums() {} /* an implicit one has no vectors */
 
-	static HWY_INLINE FloatVector multiplyAdd(FloatVector sum, const float *data,
-						  const WideUnits &weights)
+	/** \param kernel the first one \param data of an element \param weights of all kernels */
+	HWY_INLINE void add(float data, Halves weights)
 	{
-		const auto add = [&](size_t unit) HWY_ATTR {
-			sum = hn::MulAdd(hn::Set(FloatTag(), data[unit]),
-					 hn::BitCast(FloatTag(), weights.units[unit]), sum);
+		const hn::Half<hn::Repartition<uint16_t, Tag>> tag;
+		const FloatVector factor = hn::Set(FloatTag(), data);
+
+		low = hn::MulAdd(factor, widen(hn::LowerHalf(tag, weights)), low);
+		high = hn::MulAdd(factor, widen(hn::UpperHalf(tag, weights)), high);
+	}
+
+	/** Eight elements */
+	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t kernel, size_t offset)
+	{
+		const hn::Repartition<uint64_t, Tag> quadTag;
+		const hn::Repartition<uint16_t, Tag> halfTag;
+		const FourKernels<Tag> even(rows, kernel, offset);
+		const FourKernels<Tag> odd(rows, kernel + kBlockLanes, offset);
+		const auto both = [&](size_t pair) HWY_ATTR {
+			const auto a = hn::BitCast(quadTag, even.pairs[pair]);
+			const auto b = hn::BitCast(quadTag, odd.pairs[pair]);
+			add(data[2 * pair],
+			    hn::BitCast(halfTag, hn::InterleaveLower(quadTag, a, b)));
+			add(data[2 * pair + 1],
+			    hn::BitCast(halfTag, hn::InterleaveUpper(quadTag, a, b)));
 		};
 
-		add(0);
-		add(1);
-		add(2);
-		add(3);
-		return sum;
+		both(0);
+		both(1);
+		both(2);
+		both(3);
 	}
 
-	/** \param elements a multiple of four \param step bytes from one kernel to the next */
-	HWY_INLINE void add(const float *data, const std::byte *weights, size_t step,
-			    size_t elements)
-	{
-		constexpr size_t kBytes = kUnitsAtOnce * sizeof(uint16_t);
-
-		for (size_t i = 0; i < elements; i += kUnitsAtOnce, weights += kBytes)
-			((sums[kVector] = multiplyAdd(
-				  sums[kVector], data + i,
-				  WideUnits::load<Format>(weights + kVector * kWideKernels * step,
-							  step))),
-			 ...);
-	}
-
-	HWY_INLINE void add(const DenseFloats &block, size_t kernels)
-	{
-		if (kernels == kFewColumns && block.elements % kUnitsAtOnce == 0) {
-			add(block.data, block.weights, block.elements * sizeof(uint16_t),
-			    block.elements);
-			return;
-		}
-		const PaddedFloats padded(block, kernels);
-		add(padded.data, reinterpret_cast<const std::byte *>(padded.weights),
-		    sizeof(padded.weights[0]), kDenseElements);
-	}
-
-	/** \return all are finite */
 	HWY_INLINE bool areFinite() const
 	{
-		return (hn::AllTrue(FloatTag(), hn::IsFinite(sums[kVector])) && ...);
+		return hn::AllTrue(FloatTag(), hn::IsFinite(low)) &&
+		       hn::AllTrue(FloatTag(), hn::IsFinite(high));
 	}
 
 	HWY_INLINE void store(int32_t *out) const
 	{
-		(store(sums[kVector], out + kVector * kWideKernels), ...);
+		store(low, out);
+		store(high, out + hn::MaxLanes(Tag()));
 	}
 
 private:
+	template<typename Half>
+	static HWY_INLINE FloatVector widen(Half halves)
+	{
+		if constexpr (kFinite)
+			return finiteFloatsOf(FloatTag(), halves);
+		else
+			return floatsOf(FloatTag(), halves);
+	}
+
 	static HWY_INLINE void store(FloatVector sum, int32_t *out)
 	{
-		const auto nan = hn::RebindMask(WideTag(), hn::IsNaN(sum));
+		const Tag tag;
+		const auto nan = hn::RebindMask(tag, hn::IsNaN(sum));
 
-		hn::StoreU(hn::IfThenElse(nan, hn::Set(WideTag(), kFloatNan),
-					  hn::BitCast(WideTag(), sum)),
-			   WideTag(), out);
+		hn::StoreU(hn::IfThenElse(nan, hn::Set(tag, kFloatNan), hn::BitCast(tag, sum)), tag,
+			   out);
 	}
 };
 
-/** \return how often something is brought nearer for a block */
-HWY_INLINE size_t stepsOf(const DenseFloats &block, size_t kernels)
-{
-	constexpr size_t kHalvesOfLine = 64 / sizeof(uint16_t);
+/** A block whose elements are whole units of eight, for all kernels of the groups */
+template<size_t kGroups>
+struct PaddedFloats {
+	float data[kDenseElements] = {};
+	uint16_t weights[kGroups][kFewColumns][kDenseElements] = {};
 
-	return (block.elements * kernels + kHalvesOfLine - 1) / kHalvesOfLine;
-}
+	PaddedFloats(const DenseFloats &block, const std::byte *const *from, size_t kernels)
+	{
+		const size_t bytes = block.elements * sizeof(uint16_t);
+
+		std::copy_n(block.data, block.elements, data);
+		for (size_t group = 0; group < kGroups; group++)
+			for (size_t kernel = 0; kernel < kernels; kernel++)
+				std::memcpy(weights[group][kernel], from[group] + kernel * bytes,
+					    bytes);
+	}
+};
+
+/** All sums of one group or two, in registers: indices are constants once inlined */
+template<size_t kGroups, bool kFinite>
+struct GroupSums {
+	using Sums = KernelSums<hn::CappedTag<int32_t, kGroups * kFewColumns / 2>, kFinite>;
+	static constexpr size_t kCount = kGroups * kFewColumns / Sums::kKernels;
+
+	/** Of the host's caches, that eight elements of all kernels are */
+	static constexpr size_t kLinesAtOnce =
+		kGroups * kFewColumns * kElementsAtOnce * sizeof(uint16_t) / kLineBytes;
+
+	Sums sums[kCount];
+
+	HWY_INLINE GroupSums() {}
+
+	/** \param elements a multiple of eight */
+	template<size_t... kIndex>
+	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t elements, Ahead &ahead,
+			    std::index_sequence<kIndex...>)
+	{
+		for (size_t i = 0; i < elements; i += kElementsAtOnce) {
+			for (size_t line = 0; line < kLinesAtOnce && ahead.has(); line++)
+				ahead.bring(1);
+			(sums[kIndex].add(data + i, rows, kIndex * Sums::kKernels,
+					  i * sizeof(uint16_t)),
+			 ...);
+		}
+	}
+
+	/** \param groups the weights of the block in each */
+	HWY_INLINE void add(const DenseFloats &block, const std::byte *const *groups,
+			    size_t kernels, Ahead &ahead)
+	{
+		constexpr std::make_index_sequence<kCount> indices;
+
+		if (kernels == kFewColumns && block.elements % kElementsAtOnce == 0) {
+			add(block.data, { groups, block.elements * sizeof(uint16_t) },
+			    block.elements, ahead, indices);
+			return;
+		}
+		const PaddedFloats<kGroups> padded(block, groups, kernels);
+		const std::byte *from[kGroups];
+		for (size_t group = 0; group < kGroups; group++)
+			from[group] = reinterpret_cast<const std::byte *>(padded.weights[group]);
+		add(padded.data, { from, sizeof(padded.weights[0][0]) }, kDenseElements, ahead,
+		    indices);
+	}
+};
 
 /** \return true if all sums are finite */
-template<typename Format, size_t... kVector>
-bool sumsOf(std::span<const DenseFloats> blocks, size_t kernels, int32_t *out, Ahead ahead,
-	    std::index_sequence<kVector...>)
+template<size_t kGroups, bool kFinite>
+bool sumsOf(std::span<const DenseFloats> blocks, const std::byte *const *groups, size_t kernels,
+	    int32_t *out, std::span<const std::byte> bytesAhead)
 {
-	KernelSums<Format, kVector...> sums;
+	GroupSums<kGroups, kFinite> all;
+	const size_t elements = blocks.back().before + blocks.back().elements;
+	Ahead ahead(bytesAhead, elements / kElementsAtOnce * all.kLinesAtOnce);
 
 	for (const DenseFloats &block : blocks) {
-		for (size_t i = ahead.has() ? stepsOf(block, kernels) : 0; i > 0; i--)
-			ahead.bring(1);
-		sums.add(block, kernels);
+		const std::byte *from[kGroups];
+		for (size_t group = 0; group < kGroups; group++)
+			from[group] = groups[group] + block.before * kernels * sizeof(uint16_t);
+		all.add(block, from, kernels, ahead);
 	}
-	sums.store(out);
-	std::fill(out + kernels, out + kFewColumns, 0);
-	return sums.areFinite();
+	bool finite = true;
+	for (size_t i = 0; i < all.kCount; i++) {
+		all.sums[i].store(out + i * all.sums[i].kKernels);
+		finite = finite && all.sums[i].areFinite();
+	}
+	for (size_t group = 0; group < kGroups; group++)
+		std::fill(out + group * kFewColumns + kernels, out + (group + 1) * kFewColumns, 0);
+	return finite;
 }
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
-		       std::span<const std::byte> bytesAhead)
+void floatSumsOfTarget(std::span<const DenseFloats> blocks,
+		       std::span<const std::byte *const> groups, size_t kernels, int32_t *sums,
+		       std::span<const std::byte> ahead)
 {
-	constexpr std::make_index_sequence<kFewColumns / kWideKernels> vectors;
-	size_t steps = 0;
+	const bool finite = groups.size() == 1
+				    ? sumsOf<1, true>(blocks, groups.data(), kernels, sums, ahead)
+				    : sumsOf<2, true>(blocks, groups.data(), kernels, sums, ahead);
 
-	for (const DenseFloats &block : blocks)
-		steps += stepsOf(block, kernels);
 	/* Infinities, which are numbers in the MAC cells, and NaNs leave no sum finite. */
-	if (!sumsOf<FiniteFloat>(blocks, kernels, sums, Ahead(bytesAhead, steps), vectors))
-		sumsOf<Float>(blocks, kernels, sums, {}, vectors);
+	for (size_t group = 0; !finite && group < groups.size(); group++)
+		sumsOf<1, false>(blocks, &groups[group], kernels, sums + group * kFewColumns, {});
 }
 
 #else
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
+void floatSumsOfTarget(std::span<const DenseFloats> blocks,
+		       std::span<const std::byte *const> groups, size_t kernels, int32_t *sums,
 		       std::span<const std::byte>)
 {
-	denseFloatSumsReference(blocks, kernels, sums);
+	denseFloatSumsReference(blocks, groups, kernels, sums);
 }
 
 #endif
@@ -180,25 +296,32 @@ namespace nvdla::sim
 
 HWY_EXPORT(floatSumsOfTarget);
 
-void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
-		    std::span<const std::byte> ahead)
+void denseFloatSums(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
+		    size_t kernels, int32_t *sums, std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, kernels, sums, ahead);
+	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, groups, kernels, sums, ahead);
 }
 
-void denseFloatSumsReference(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums)
+void denseFloatSumsReference(std::span<const DenseFloats> blocks,
+			     std::span<const std::byte *const> groups, size_t kernels,
+			     int32_t *sums)
 {
-	std::fill_n(sums, kFewColumns, 0);
-	for (size_t kernel = 0; kernel < kernels; kernel++) {
-		float sum = 0;
-		for (const DenseFloats &block : blocks) {
-			float weights[kDenseElements];
-			widenHalves(block.weights + kernel * block.elements * sizeof(uint16_t),
-				    block.elements, weights);
-			for (size_t i = 0; i < block.elements; i++)
-				sum += block.data[i] * weights[i];
+	for (const std::byte *group : groups) {
+		std::fill_n(sums, kFewColumns, 0);
+		for (size_t kernel = 0; kernel < kernels; kernel++) {
+			float sum = 0;
+			for (const DenseFloats &block : blocks) {
+				const size_t before =
+					block.before * kernels + kernel * block.elements;
+				float weights[kDenseElements];
+				widenHalves(group + before * sizeof(uint16_t), block.elements,
+					    weights);
+				for (size_t i = 0; i < block.elements; i++)
+					sum += block.data[i] * weights[i];
+			}
+			sums[kernel] = std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
 		}
-		sums[kernel] = std::isnan(sum) ? kFloatNan : std::bit_cast<int32_t>(sum);
+		sums += kFewColumns;
 	}
 }
 

@@ -14,11 +14,11 @@
 namespace nvdla::sim
 {
 
-/** \brief Weights that follow each other for each kernel, and what they meet */
+/** \brief What a block of weights meets: as many elements as each kernel has in it */
 struct DenseFloats {
 	const float *data;
-	const std::byte *weights; /**< the first kernel's, FP16; those of the next one follow */
-	size_t elements;	  /**< of a kernel; at most kDenseElements */
+	size_t before;	 /**< elements of each kernel before the block */
+	size_t elements; /**< at most kDenseElements */
 };
 
 /** \brief Elements of the largest block */
@@ -26,15 +26,22 @@ inline constexpr size_t kDenseElements = 64;
 
 /**
  * \brief The sum of products of each kernel, one after the other as tileSums() adds them
+ *
+ * As each product waits for the sum before it, two groups take about as long as one.
+ *
  * \param blocks in the order of the sum
- * \param kernels at least 1, at most kFewColumns
- * \param sums bits of f32, kFewColumns of them; zero behind the kernels, overwritten
+ * \param groups weights of one group of kernels or two, FP16: for each block those of all kernels,
+ *	  one after the other
+ * \param kernels of each group, at least 1, at most kFewColumns
+ * \param sums bits of f32, kFewColumns for each group; zero behind the kernels, overwritten
  * \param ahead bytes that are wanted next, which are brought nearer meanwhile
  */
-void denseFloatSums(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums,
-		    std::span<const std::byte> ahead = {});
+void denseFloatSums(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
+		    size_t kernels, int32_t *sums, std::span<const std::byte> ahead = {});
 
 /** \brief denseFloatSums() to read */
-void denseFloatSumsReference(std::span<const DenseFloats> blocks, size_t kernels, int32_t *sums);
+void denseFloatSumsReference(std::span<const DenseFloats> blocks,
+			     std::span<const std::byte *const> groups, size_t kernels,
+			     int32_t *sums);
 
 } /* namespace nvdla::sim */

@@ -96,48 +96,60 @@ class FloatMaker : public LineMaker
 {
 public:
 	FloatMaker(const ConvOp &op, const DataView &data)
-		: op_(op), blocks_(makeBlocks(op)),
-		  data_(data.lineBytes() * op.windows.data.height / sizeof(uint16_t)),
-		  sums_(kFewColumns)
+		: data_(data.lineBytes() * op.windows.data.height / sizeof(uint16_t))
 	{
+		std::vector<Block> blocks = makeBlocks(op);
 		std::vector<std::byte> halves(data_.size() * sizeof(uint16_t));
 
 		for (uint32_t y = 0; y < op.windows.data.height; y++)
 			data.read(0, y, &halves[y * data.lineBytes()]);
 		widenHalves(halves.data(), data_.size(), data_.data());
 		/* Sums are made row by row, column by column. */
-		std::ranges::stable_sort(blocks_, {}, [](const Block &block) {
+		std::ranges::stable_sort(blocks, {}, [](const Block &block) {
 			return std::pair(block.row, block.column);
 		});
-		for (const Block &block : blocks_)
-			operands_.push_back(
-				{ &data_[denseOffset(op, block)], nullptr, block.lanes });
+		for (const Block &block : blocks)
+			blocks_.push_back(
+				{ &data_[denseOffset(op, block)], block.weights, block.lanes });
 	}
 
+	/* The next group, too, if it is of the same size: it is done if it is where it is expected.
+	 */
 	void load(const WeightGroup &group) override
 	{
-		for (size_t i = 0; i < blocks_.size(); i++)
-			operands_[i].weights =
-				&group.bytes[blocks_[i].weights * group.kernels * sizeof(uint16_t)];
-		/* Meanwhile each product waits for the sum before it. */
-		denseFloatSums(operands_, group.kernels, sums_.data(), group.nextGroups(1));
+		const bool isWhole = group.kernels == kFewColumns;
+		const bool isDone = isWhole && group.bytes.data() == next_;
+		const size_t bytes = group.bytes.size();
+		const bool both = isWhole && group.ahead.size() >= bytes;
+		const std::byte *const groups[] = { group.bytes.data(), group.ahead.data() };
+
+		shown_ = isDone ? kFewColumns : 0;
+		next_ = nullptr;
+		if (isDone)
+			return;
+		denseFloatSums(blocks_, std::span(groups).first(both ? 2 : 1), group.kernels, sums_,
+			       group.nextGroups(both ? 3 : 1).subspan(both ? bytes : 0));
+		if (both)
+			next_ = group.ahead.data();
 	}
 
 	/* All that there is to make is made. */
 	void make(uint64_t, uint32_t) override {}
-	std::span<const int32_t> lines() const override { return sums_; }
+	std::span<const int32_t> lines() const override
+	{
+		return std::span(sums_).subspan(shown_, kFewColumns);
+	}
 	uint32_t saturated() const override { return 0; }
 
 private:
-	const ConvOp &op_;
-	std::vector<Block> blocks_;
 	std::vector<float> data_;
-	std::vector<DenseFloats> operands_; /* for each of blocks_ */
-	std::vector<int32_t> sums_;
+	std::vector<DenseFloats> blocks_;
+	const std::byte *next_ = nullptr; /* the group whose sums are the second ones */
+	size_t shown_ = 0;		  /* sums before those of the group */
+	int32_t sums_[2 * kFewColumns] = {};
 };
 
 /* Numbers, and zeroes behind them that a whole row of columns may be read from the last one on. */
-
 std::vector<int16_t> numbersOf(std::span<const std::byte> elements, int16_t)
 {
 	std::vector<int16_t> numbers(elements.size() + kTileColumns);

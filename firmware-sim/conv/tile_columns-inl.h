@@ -120,10 +120,6 @@ struct Float {
 	}
 };
 
-/** Float where there are neither infinities nor NaNs, see finiteFloatsOf() */
-struct FiniteFloat {
-};
-
 /** Four kernels' vectors of four units each to \a count units' vectors of kernels */
 HWY_INLINE void storeTransposed(const UnitVector rows[4], size_t count, size_t columns,
 				int32_t *out)
@@ -185,9 +181,6 @@ HWY_INLINE WideVector loadWide(const std::byte *in, size_t step)
 	if constexpr (std::is_same_v<Format, Float>) {
 		const hn::Rebind<float, WideTag> tag;
 		return hn::BitCast(WideTag(), floatsOf(tag, gather(halfTag, in, step)));
-	} else if constexpr (std::is_same_v<Format, FiniteFloat>) {
-		const hn::Rebind<float, WideTag> tag;
-		return hn::BitCast(WideTag(), finiteFloatsOf(tag, gather(halfTag, in, step)));
 	} else if constexpr (std::is_same_v<Format, WideBytes>) {
 		const hn::Repartition<int16_t, WideTag> tag;
 		const hn::Rebind<int8_t, decltype(tag)> byteTag;

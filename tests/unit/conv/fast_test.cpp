@@ -893,11 +893,50 @@ TEST(FastTest, Fp16OfOnePositionIsThatOfMany)
 	}
 }
 
+/* Two groups are multiplied at once, before CDMA has looked at the second one. */
+TEST(FastTest, Fp16OfOnePositionKnowsANanOfTheNextGroup)
+{
+	constexpr uint32_t kChannels = 1024; /* a group of them fills a bank */
+
+	for (const bool flush : { false, true }) {
+		Random random(7);
+		Bench bench;
+		Workers workers;
+		Layer layer;
+		const auto sums = [&](const Compute &function) {
+			ConvOp op = bench.direct(layer);
+			op.weightBanks = 1;
+			op.fetch.flushNan = flush;
+			return compute(bench, op, function).values;
+		};
+
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(kChannels, 1, 1));
+		layer.kernels.assign(40, Cube(kChannels, 1, 1));
+		random.fill(layer.inputs[0], layer.precision);
+		for (Cube &kernel : layer.kernels)
+			random.fill(kernel, layer.precision);
+		layer.kernels[kFewColumns + 4].v[5] = 0x7e00;
+		const std::vector<int32_t> expected = sums(computeConv);
+		forEachTarget([&] {
+			const auto found = sums(onThreads(computeConvFast, workers));
+			const auto isNan = [](int32_t bits) {
+				return std::isnan(std::bit_cast<float>(bits));
+			};
+			ASSERT_EQ(found.size(), expected.size());
+			for (size_t i = 0; i < found.size(); i++)
+				EXPECT_EQ(isNan(found[i]), !flush && i == kFewColumns + 4) << i;
+			EXPECT_EQ(std::ranges::count_if(expected, isNan),
+				  std::ranges::count_if(found, isNan));
+		});
+	}
+}
+
 TEST(TileTest, DenseFloatSumsAreTheReferences)
 {
 	Random random(12);
 	std::vector<float> data(200);
-	std::vector<int16_t> weights(kFewColumns * data.size());
+	std::vector<int16_t> weights(2 * kFewColumns * data.size());
 
 	for (int nanEvery : { 0, 3000 }) {
 		for (float &number : data)
@@ -909,18 +948,25 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 		for (size_t kernels = 1; kernels <= kFewColumns; kernels++) {
 			const auto *bytes = std::as_bytes(std::span(weights)).data();
 			const DenseFloats blocks[] = {
-				{ &data[0], bytes, 64 },
-				{ &data[64], bytes + kernels * 128, 64 },
-				{ &data[128], bytes + kernels * 256, 7 + kernels },
+				{ &data[0], 0, 64 },
+				{ &data[64], 64, 64 },
+				{ &data[128], 128, 7 + kernels },
 			};
-			int32_t expected[kFewColumns];
-			denseFloatSumsReference(blocks, kernels, expected);
-			forEachTarget([&] {
-				int32_t sums[kFewColumns];
-				denseFloatSums(blocks, kernels, sums);
-				for (size_t i = 0; i < kFewColumns; i++)
-					EXPECT_EQ(sums[i], expected[i]) << i << " of " << kernels;
-			});
+			const std::byte *const both[] = {
+				bytes, bytes + sizeof(int16_t) * kFewColumns * data.size()
+			};
+			for (const size_t count : { 1, 2 }) {
+				const std::span groups = std::span(both).first(count);
+				int32_t expected[2 * kFewColumns] = {};
+				denseFloatSumsReference(blocks, groups, kernels, expected);
+				forEachTarget([&] {
+					int32_t sums[2 * kFewColumns] = {};
+					denseFloatSums(blocks, groups, kernels, sums);
+					for (size_t i = 0; i < count * kFewColumns; i++)
+						EXPECT_EQ(sums[i], expected[i])
+							<< i << " of " << kernels;
+				});
+			}
 		}
 	}
 }
