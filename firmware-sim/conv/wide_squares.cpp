@@ -94,8 +94,8 @@ struct MostSquares {
 
 Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
 {
-	/* Many, as rows of a vector and of the one before it are read together. */
-	constexpr size_t kRows = 128;
+	/* So many that what is read together across vectors was written long before. */
+	constexpr size_t kRows = 1024;
 	constexpr size_t kBefore = Int16Squares::kMostRows - 1;
 	constexpr size_t kAtOnce = kLanes * Int16Squares::kRow;
 	const auto *in = reinterpret_cast<const int16_t *>(numbers);

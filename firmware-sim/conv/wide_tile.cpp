@@ -113,6 +113,45 @@ struct WideMemory {
 	/** \return how many of the vector at \a index were clipped */
 	HWY_INLINE size_t put(size_t index, uint32_t truncate, int32_t *out) const
 	{
+		const Vector upper = hn::Load(Tag(), highs + index);
+
+		if (truncate <= kHalfBits && fit(upper, truncate)) {
+			putFitting(upper, hn::Load(Tag(), rests + index), truncate, out);
+			return 0;
+		}
+		return putWide(index, truncate, out);
+	}
+
+private:
+	static constexpr uint32_t kHalfBits = 16;
+
+	/** \return no sum with such an upper half is clipped, nor with one more */
+	static HWY_INLINE bool fit(Vector upper, uint32_t truncate)
+	{
+		const int32_t end = INT32_MAX >> (kHalfBits - truncate);
+		const auto fits = hn::And(hn::Gt(hn::Set(Tag(), end), upper),
+					  hn::Gt(upper, hn::Set(Tag(), -end)));
+
+		return hn::AllTrue(Tag(), fits);
+	}
+
+	/* Halves are away from zero, what is below it is rounded up from just behind them. */
+	static HWY_INLINE void putFitting(Vector upper, Vector rest, uint32_t truncate,
+					  int32_t *out)
+	{
+		const auto half = hn::Set(Tag(), (1 << truncate) >> 1);
+		const auto sign = hn::Set(Tag(), truncate ? -1 : 0);
+		const auto below = hn::And(hn::BroadcastSignBit(upper), sign);
+		const auto rounded = hn::ShiftRightSame(hn::Add(hn::Add(rest, half), below),
+							static_cast<int>(truncate));
+
+		hn::StoreU(hn::Add(hn::ShiftLeftSame(upper, static_cast<int>(kHalfBits - truncate)),
+				   rounded),
+			   Tag(), out);
+	}
+
+	HWY_INLINE size_t putWide(size_t index, uint32_t truncate, int32_t *out) const
+	{
 		const hn::CappedTag<int64_t, 8> tag;
 		const hn::Rebind<int32_t, decltype(tag)> partTag;
 		size_t clipped = 0;
@@ -121,7 +160,8 @@ struct WideMemory {
 			const auto load = [&](const int32_t *from) HWY_ATTR {
 				return hn::PromoteTo(tag, hn::LoadU(partTag, from + index + i));
 			};
-			const auto sum = hn::Add(hn::ShiftLeft<16>(load(highs)), load(rests));
+			const auto sum =
+				hn::Add(hn::ShiftLeft<kHalfBits>(load(highs)), load(rests));
 			clipped += clip(tag, sum, truncate, out + i);
 		}
 		return clipped;

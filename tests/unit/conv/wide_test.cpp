@@ -129,7 +129,7 @@ TEST(WideTest, SumsAreTheReferences)
 				for (const size_t columns : { kFewColumns, kTileColumns })
 					operands.expectTheReference(
 						count, columns,
-						static_cast<uint32_t>(random(0, 15)));
+						static_cast<uint32_t>(random(0, 31)));
 		}
 	}
 }
