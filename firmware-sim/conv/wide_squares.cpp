@@ -56,39 +56,41 @@ HWY_INLINE Vector rowSums(const int16_t *numbers)
 	return hn::TableLookupLanes(sums, hn::SetTableIndices(tag, order.data()));
 }
 
-/** The largest sums of rows next to each other */
+/** The largest sums of one to four rows next to each other */
 struct MostSquares {
-	static constexpr uint32_t kMost = Int16Squares::kMostRows;
+	Vector one = hn::Zero(Tag());
+	Vector two = hn::Zero(Tag());
+	Vector three = hn::Zero(Tag());
+	Vector four = hn::Zero(Tag());
 
-	Vector ofRows[kMost];
-
-	HWY_INLINE MostSquares()
-	{
-		for (Vector &most : ofRows)
-			most = hn::Zero(Tag());
-	}
+	HWY_INLINE MostSquares() {} /* an implicit one has no vectors */
 
 	/** \param sums of rows, of a vector of them and of those before */
 	HWY_INLINE void add(const int32_t *sums)
 	{
-		Vector sum = hn::Zero(Tag());
+		const auto load = [&](size_t before)
+					  HWY_ATTR { return hn::LoadU(Tag(), sums - before); };
+		const Vector ofOne = load(0);
+		const Vector ofTwo = hn::Add(ofOne, load(1));
+		const Vector ofThree = hn::Add(ofTwo, load(2));
 
-		for (uint32_t i = 0; i < kMost; i++) {
-			sum = hn::Add(sum, hn::LoadU(Tag(), sums - i));
-			ofRows[i] = hn::Max(ofRows[i], sum);
-		}
+		one = hn::Max(one, ofOne);
+		two = hn::Max(two, ofTwo);
+		three = hn::Max(three, ofThree);
+		four = hn::Max(four, hn::Add(ofThree, load(3)));
 	}
 
 	/** With what was rounded down */
 	HWY_INLINE Int16Squares get() const
 	{
-		Int16Squares most;
+		const auto largest = [](Vector sums, uint32_t rows) HWY_ATTR {
+			const int32_t most = hn::GetLane(hn::MaxOfLanes(Tag(), sums));
+			return static_cast<uint32_t>(most) + rows * Int16Squares::kRow;
+		};
 
-		for (uint32_t i = 0; i < kMost; i++)
-			most.ofRows[i] = static_cast<uint32_t>(
-						 hn::GetLane(hn::MaxOfLanes(Tag(), ofRows[i]))) +
-					 (i + 1) * Int16Squares::kRow;
-		return most;
+		static_assert(Int16Squares::kMostRows == 4);
+		return { { largest(one, 1), largest(two, 2), largest(three, 3),
+			   largest(four, 4) } };
 	}
 };
 
