@@ -55,7 +55,7 @@ public:
 
 	void load(const WeightGroup &group) override
 	{
-		isChannelwise_ = channels_ && channels_->load(group, lines_.numbers().range);
+		isChannelwise_ = channels_ && channels_->load(group, lines_.data().numbers.range);
 		isWide_ |= isChannelwise_ ? channels_->areWide() : mayBeWide(group);
 		kernels_[loaded_] = group.kernels;
 		ahead_ = group.nextGroups(groups());
@@ -65,7 +65,7 @@ public:
 		if (isWide_ && isChannelwise_)
 			wide_.resize(sums_.size());
 		else if (isWide_ && loaded_ == groups())
-			carries_ = wideCarries(weights_.operands(), lines_.numbers());
+			carries_ = wideCarries(weights_.operands(), lines_.data());
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -102,7 +102,7 @@ private:
 	bool mayBeWide(const WeightGroup &group) const
 	{
 		constexpr size_t kPiece = 4096; /* which often says so already */
-		const uint32_t data = lines_.numbers().range.largest();
+		const uint32_t data = lines_.data().numbers.range.largest();
 
 		if (op_.precision != Precision::Int16)
 			return false;

@@ -49,7 +49,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 {
 	const size_t bytes = lineBytes_ * lines_.size();
 
-	numbers_.alignment = plan.alignment();
+	data_.alignment = plan.alignment();
 	if (plan.kind == TileKind::SignedQuads)
 		starts_.resize(lines_.size() * plan.op.windows.out.width);
 	if (plan.inBuffer)
@@ -61,8 +61,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 void TileLines::makeLines(const DataView &data)
 {
 	std::vector<LinePiece> pieces;
-	Int16Range range;
-	Int16Squares squares;
+	Int16Numbers numbers;
 
 	for (size_t index; (index = next_++) < lines_.size();) {
 		if (plan_.inBuffer)
@@ -70,16 +69,14 @@ void TileLines::makeLines(const DataView &data)
 		else
 			makeLine(index, data, pieces);
 		if (plan_.op.precision == Precision::Int16) {
-			range.add(rangeOf(lines_[index], plan_.lineElements));
-			squares.add(squaresOf(lines_[index], plan_.lineElements));
+			numbers.add(numbersOf(lines_[index], plan_.lineElements));
 		} else if (plan_.kind == TileKind::Float && plan_.isOneAtom &&
 			   anyNan(lines_[index], plan_.lineElements)) {
 			hasNan_ = true;
 		}
 	}
 	const std::lock_guard lock(mutex_);
-	numbers_.range.add(range);
-	numbers_.squares.add(squares);
+	data_.numbers.add(numbers);
 }
 
 /* What is not written meets weights that are zero. */

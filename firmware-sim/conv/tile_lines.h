@@ -43,7 +43,7 @@ public:
 	}
 
 	/** \return INT16: what operands there are */
-	const WideData &numbers() const { return numbers_; }
+	const WideData &data() const { return data_; }
 
 	/** \return FP16, if the plan is for one atom: there is a NaN */
 	bool hasNan() const { return hasNan_; }
@@ -72,8 +72,8 @@ private:
 	std::vector<const std::byte *> lines_;
 	std::vector<int32_t> starts_;
 	std::atomic<size_t> next_ = 0; /* line that is to be made */
-	std::mutex mutex_;	       /* of numbers_ */
-	WideData numbers_;
+	std::mutex mutex_;	       /* of data_ */
+	WideData data_;
 	std::atomic<bool> hasNan_ = false;
 };
 

@@ -83,7 +83,7 @@ struct SquareLimits {
 	bool bothSides;		     /* data may be negative */
 	int32_t ofSteps[kMostSteps]; /* of as many kCarryUnits, and one more */
 
-	explicit SquareLimits(const WideData &data) : bothSides(data.range.lowest < 0)
+	explicit SquareLimits(const WideData &data) : bothSides(data.numbers.range.lowest < 0)
 	{
 		constexpr uint32_t kNumbers = Int16Squares::kRow; /* of a step's weights */
 		/* Numbers that begin elsewhere are in one more row. */
@@ -91,8 +91,8 @@ struct SquareLimits {
 
 		static_assert(kCarryUnits * kUnitBytes == kNumbers * sizeof(int16_t));
 		for (uint32_t i = 0; i < kMostSteps; i++) {
-			const uint32_t squares =
-				data.squares.of(i + 1) + (isBetween ? data.squares.of(1) : 0);
+			const uint32_t squares = data.numbers.squares.of(i + 1) +
+						 (isBetween ? data.numbers.squares.of(1) : 0);
 			/* Each weight's square may be almost one more. */
 			ofSteps[i] = kRoot * kRoot / static_cast<int32_t>(std::max(1U, squares)) -
 				     static_cast<int32_t>((i + 1) * kNumbers);
@@ -228,7 +228,8 @@ class RunCarries
 {
 public:
 	HWY_INLINE RunCarries(const int32_t *weights, size_t columns, const WideData &data)
-		: weights_(weights), columns_(columns), chunk_(data, columns), limit_(data.range)
+		: weights_(weights), columns_(columns), chunk_(data, columns),
+		  limit_(data.numbers.range)
 	{
 	}
 

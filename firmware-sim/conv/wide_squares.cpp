@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The largest sums of squares among lines of INT16. Compiled once for each instruction set
- * (Highway).
+ * The range of lines of INT16, and the largest sums of their squares. Compiled once for each
+ * instruction set (Highway).
  */
 #include "conv/wide_tile.h"
 
@@ -29,13 +29,41 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-/** Sums of each row of eight numbers, a vector of them */
-HWY_INLINE Vector rowSums(const int16_t *numbers)
+/** The lowest and the highest numbers, and zero */
+struct Ends {
+	Words lowest = hn::Zero(WordTag());
+	Words highest = hn::Zero(WordTag());
+
+	HWY_INLINE Ends() {} /* implicit ones have no vectors */
+
+	HWY_INLINE void add(Words numbers)
+	{
+		lowest = hn::Min(lowest, numbers);
+		highest = hn::Max(highest, numbers);
+	}
+
+	HWY_INLINE Int16Range get() const
+	{
+		int16_t ends[2 * kWords];
+		Int16Range range;
+
+		hn::StoreU(lowest, WordTag(), ends);
+		hn::StoreU(highest, WordTag(), ends + kWords);
+		for (const int16_t end : ends)
+			range.add(end);
+		return range;
+	}
+};
+
+/** Sums of squares of each row of eight numbers, a vector of them */
+HWY_INLINE Vector rowSums(const int16_t *numbers, Ends &ends)
 {
 	const hn::Repartition<int64_t, Tag> pairTag;
 	const Tag tag;
 	const auto load = [&](size_t i) HWY_ATTR {
-		return pairSums(squares(hn::LoadU(WordTag(), numbers + i * kWords)));
+		const Words words = hn::LoadU(WordTag(), numbers + i * kWords);
+		ends.add(words);
+		return pairSums(squares(words));
 	};
 	const auto halve = [&](Vector one, Vector other) HWY_ATTR {
 		return hn::BitCast(pairTag, hn::Add(hn::InterleaveLower(tag, one, other),
@@ -94,27 +122,29 @@ struct MostSquares {
 	}
 };
 
-Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
+Int16Numbers numbersOfTarget(const std::byte *numbers, size_t count)
 {
 	/* So many that what is read together across vectors was written long before. */
 	constexpr size_t kRows = 1024;
 	constexpr size_t kBefore = Int16Squares::kMostRows - 1;
 	constexpr size_t kAtOnce = kLanes * Int16Squares::kRow;
 	const auto *in = reinterpret_cast<const int16_t *>(numbers);
-	int32_t sums[kBefore + kRows] = {};
+	int32_t sums[kBefore + kRows];
 	MostSquares most;
+	Ends ends;
 
+	std::fill_n(sums, kBefore, 0);
 	while (count > 0) {
 		size_t rows = 0;
 		for (; rows < kRows && count >= kAtOnce; rows += kLanes) {
-			hn::StoreU(rowSums(in), Tag(), sums + kBefore + rows);
+			hn::StoreU(rowSums(in, ends), Tag(), sums + kBefore + rows);
 			count -= kAtOnce;
 			in += kAtOnce;
 		}
 		if (rows < kRows && count > 0) {
 			int16_t rest[kAtOnce] = {};
 			std::memcpy(rest, in, count * sizeof(*in));
-			hn::StoreU(rowSums(rest), Tag(), sums + kBefore + rows);
+			hn::StoreU(rowSums(rest, ends), Tag(), sums + kBefore + rows);
 			count = 0;
 			rows += kLanes;
 		}
@@ -122,14 +152,14 @@ Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
 			most.add(sums + kBefore + row);
 		std::copy_n(sums + rows, kBefore, sums);
 	}
-	return most.get();
+	return { ends.get(), most.get() };
 }
 
 #else /* vectors of any size */
 
-Int16Squares squaresOfTarget(const std::byte *numbers, size_t count)
+Int16Numbers numbersOfTarget(const std::byte *numbers, size_t count)
 {
-	return squaresOfReference(numbers, count);
+	return numbersOfReference(numbers, count);
 }
 
 #endif
@@ -143,22 +173,23 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(squaresOfTarget);
+HWY_EXPORT(numbersOfTarget);
 
-Int16Squares squaresOf(const std::byte *numbers, size_t count)
+Int16Numbers numbersOf(const std::byte *numbers, size_t count)
 {
-	return HWY_DYNAMIC_DISPATCH(squaresOfTarget)(numbers, count);
+	return HWY_DYNAMIC_DISPATCH(numbersOfTarget)(numbers, count);
 }
 
-Int16Squares squaresOfReference(const std::byte *numbers, size_t count)
+Int16Numbers numbersOfReference(const std::byte *numbers, size_t count)
 {
 	constexpr uint32_t kRow = Int16Squares::kRow;
 	std::vector<uint32_t> rows((count + kRow - 1) / kRow);
-	Int16Squares most;
+	Int16Numbers found;
 
 	for (size_t i = 0; i < count; i++) {
 		int16_t number;
 		std::memcpy(&number, numbers + i * sizeof(number), sizeof(number));
+		found.range.add(number);
 		rows[i / kRow] += static_cast<uint32_t>(number * number) >> 16;
 	}
 	for (uint32_t length = 1; length <= Int16Squares::kMostRows; length++) {
@@ -168,9 +199,10 @@ Int16Squares squaresOfReference(const std::byte *numbers, size_t count)
 				first, std::min<size_t>(length, rows.size() - first));
 			largest = std::max(largest, std::accumulate(some.begin(), some.end(), 0U));
 		}
-		most.ofRows[length - 1] = largest + length * kRow; /* what was rounded down */
+		/* With what was rounded down. */
+		found.squares.ofRows[length - 1] = largest + length * kRow;
 	}
-	return most;
+	return found;
 }
 
 } /* namespace nvdla::sim */

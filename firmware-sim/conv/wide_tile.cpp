@@ -86,9 +86,9 @@ struct WideShape {
 template<typename Product>
 struct Carrying {
 	/** Adds the upper half of sums to others */
-	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
+	static HWY_INLINE void addHighs(Vector &highs, Vector sums)
 	{
-		return hn::Add(highs, hn::ShiftRight<16>(sums));
+		highs = hn::Add(highs, hn::ShiftRight<16>(sums));
 	}
 };
 
@@ -96,9 +96,9 @@ struct Carrying {
 /* The upper half times one, in one instruction. */
 template<>
 struct Carrying<VnniPairs> {
-	static HWY_INLINE Vector addHighs(Vector highs, Vector sums)
+	static HWY_INLINE void addHighs(Vector &highs, Vector sums)
 	{
-		return VnniPairs::add(highs, sums, hn::Set(Tag(), 1 << 16));
+		highs = VnniPairs::add(highs, sums, hn::Set(Tag(), 1 << 16));
 	}
 };
 #endif
@@ -252,8 +252,7 @@ private:
 	template<size_t... kVector>
 	static HWY_INLINE void carry(Vector *lows, Vector *uppers, std::index_sequence<kVector...>)
 	{
-		((uppers[kVector] = Carrying<Product>::addHighs(uppers[kVector], lows[kVector])),
-		 ...);
+		(Carrying<Product>::addHighs(uppers[kVector], lows[kVector]), ...);
 		((lows[kVector] = hn::And(lows[kVector], hn::Set(Tag(), UINT16_MAX))), ...);
 	}
 

@@ -59,19 +59,30 @@ struct Int16Squares {
 	}
 };
 
+/** \brief What there is to know of numbers */
+struct Int16Numbers {
+	Int16Range range;
+	Int16Squares squares;
+
+	void add(const Int16Numbers &other)
+	{
+		range.add(other.range);
+		squares.add(other.squares);
+	}
+};
+
 /** \brief What weights meet */
 struct WideData {
-	Int16Range range;
-	Int16Squares squares; /**< of lines, from their first numbers on */
+	Int16Numbers numbers; /**< of lines, whose rows begin with them */
 	/** What each run of each position begins at a multiple of in its line, bytes */
 	size_t alignment;
 };
 
-/** \brief Those of numbers, behind which there are zeroes */
-Int16Squares squaresOf(const std::byte *numbers, size_t count);
+/** \return what there is to know of numbers, behind which there are zeroes */
+Int16Numbers numbersOf(const std::byte *numbers, size_t count);
 
-/** \brief squaresOf() to read */
-Int16Squares squaresOfReference(const std::byte *numbers, size_t count);
+/** \brief numbersOf() to read */
+Int16Numbers numbersOfReference(const std::byte *numbers, size_t count);
 
 /** \brief Units of a run that wideCarries() has a byte for */
 inline constexpr uint32_t kCarryUnits = 4;

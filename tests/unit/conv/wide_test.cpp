@@ -44,9 +44,8 @@ struct WideOperands {
 	{
 		WideData data;
 
-		data.range = rangeOf(first(), lines.size());
 		for (const size_t row : { size_t{ 0 }, kRowBytes })
-			data.squares.add(squaresOf(
+			data.numbers.add(numbersOf(
 				first() + row,
 				std::min(kRowBytes, lines.size() * sizeof(lines[0]) - row) /
 					sizeof(lines[0])));
@@ -214,7 +213,7 @@ TEST(WideTest, TwoProductsOfTheLowestNumbersDoNotFit)
 	forEachTarget([&] { EXPECT_TRUE(operands.carries().empty()); });
 }
 
-TEST(WideTest, SquaresAreTheReferences)
+TEST(WideTest, NumbersAreTheReferences)
 {
 	Random random(11);
 
@@ -224,11 +223,14 @@ TEST(WideTest, SquaresAreTheReferences)
 			for (int16_t &number : numbers)
 				number = lowest ? INT16_MIN : anyNumber(random, 15);
 			const auto *bytes = reinterpret_cast<const std::byte *>(numbers.data());
-			const Int16Squares expected = squaresOfReference(bytes, count);
+			const Int16Numbers expected = numbersOfReference(bytes, count);
 			forEachTarget([&] {
-				const Int16Squares found = squaresOf(bytes, count);
+				const Int16Numbers found = numbersOf(bytes, count);
+				EXPECT_EQ(found.range.lowest, expected.range.lowest) << count;
+				EXPECT_EQ(found.range.highest, expected.range.highest) << count;
 				for (uint32_t rows = 1; rows <= Int16Squares::kMostRows; rows++)
-					EXPECT_EQ(found.of(rows), expected.of(rows)) << count;
+					EXPECT_EQ(found.squares.of(rows), expected.squares.of(rows))
+						<< count;
 			});
 		}
 	}
