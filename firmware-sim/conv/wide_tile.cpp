@@ -222,7 +222,8 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 		for (uint32_t unit = 0; unit < run.units; unit += kCarryUnits) {
 			const uint32_t behind = *carries++;
 			const uint32_t some = std::min(kCarryUnits, run.units - unit);
-			ahead.bring(some);
+			if (ahead.has())
+				ahead.bring(some);
 			if (some == kCarryUnits && behind % kBehindAll == 0) {
 				addAll(offset, weights);
 				if (behind)
@@ -278,24 +279,30 @@ struct WideWork {
 template<typename Product, typename Shape, size_t... kIndex>
 size_t wideTile(WideWork &work, size_t first, size_t count, std::index_sequence<kIndex...>)
 {
+	constexpr size_t kVectors = Shape::kVectors;
 	const TileOperands &operands = work.operands;
+	Ahead ahead = work.ahead;
 	WideMemory memory;
 	size_t clipped = 0;
 
-	for (size_t column = 0; column < operands.columns; column += Shape::kVectors * kLanes) {
+	for (size_t column = 0; column < operands.columns; column += kVectors * kLanes) {
 		WideTile<Product, Shape, kIndex...> tile;
 		const int32_t *weights = operands.weights + column;
 		const uint8_t *carries = work.carries.data();
 
 		tile.place(&work.positions[first], count - 1, operands.columns);
 		for (const TileRun &run : operands.runs)
-			weights = tile.multiply(run, weights, carries, work.ahead);
+			weights = tile.multiply(run, weights, carries, ahead);
 		tile.store(memory);
-		for (size_t i = 0; i < count * Shape::kVectors; i++)
-			clipped += memory.put(i * kLanes, work.truncate,
-					      work.sums.at(first + i / Shape::kVectors,
-							   column + i % Shape::kVectors * kLanes));
+		for (size_t vector = 0; vector < kVectors; vector++) {
+			int32_t *out = work.sums.at(first, column + vector * kLanes);
+			for (size_t i = vector; i < count * kVectors; i += kVectors) {
+				clipped += memory.put(i * kLanes, work.truncate, out);
+				out += work.sums.step;
+			}
+		}
 	}
+	work.ahead = ahead;
 	return clipped;
 }
 
