@@ -199,7 +199,8 @@ public:
 		data_ = numbersOf(elements, Number());
 		/* A NaN times the weights that there are not is none. */
 		if constexpr (std::is_same_v<Number, float>)
-			hasNan_ = std::ranges::any_of(data_,
+			hasNan_ = !areFinite(elements.data(), elements.size() / sizeof(uint16_t)) &&
+				  std::ranges::any_of(data_,
 						      [](float one) { return std::isnan(one); });
 	}
 
