@@ -17,6 +17,7 @@
 #include "arith/integer.h"
 #include "conv/line_elements.h"
 #include "conv/pixel_format.h"
+#include "conv/pixel_offsets.h"
 
 namespace nvdla::sim
 {
@@ -216,6 +217,7 @@ public:
 	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
 		  format_(*pixelFormat(op.pixel.format)), convert_(op, format_, special_),
+		  offsets_(PixelOffsets::of(op, format_)),
 		  /* The second address register names the 32-byte unit that holds the first pixel.
 		   */
 		  plane0_(op, memory, bytes(0), op.fetch.address + op.pixel.xOffset * bytes(0),
@@ -233,7 +235,7 @@ public:
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       bytes_.data());
-		if (format_.kind == PixelKind::Int8)
+		if (format_.kind == PixelKind::Int8 && !offsets_)
 			convertBytes_.emplace(format_, convert_, elementBytes(op.precision));
 	}
 
@@ -253,7 +255,9 @@ protected:
 		std::byte *out = &bytes_[size_t{ op_.fetch.padLeft } * format_.channels *
 					 elementBytes(op_.precision)];
 
-		if (!convertBytes_) {
+		if (offsets_) {
+			addOffsets(*offsets_, line.planes[0], line.pixels, out);
+		} else if (!convertBytes_) {
 			convertLine(format_, convert_, line, elements_.data());
 			narrow(op_.precision, elements_, out);
 		} else if (convertBytes_->hasQuads() && op_.precision == Precision::Int8) {
@@ -282,6 +286,7 @@ private:
 
 	const PixelFormat &format_;
 	PixelConverter convert_;
+	const std::optional<PixelOffsets> offsets_;
 	std::optional<ByteConverter> convertBytes_;
 	Plane plane0_;
 	Plane plane1_;
