@@ -259,17 +259,103 @@ double highestOf(const SdpOp &op)
 	return op.out == Precision::Int8 ? INT8_MAX : INT16_MAX;
 }
 
+/* A straight line that roundings move by more than that leaves too many numbers open. */
+constexpr double kMostError = 1.0 / 96;
+
+/** \return straight the line leaves too much open, and Y's product is the last one */
+bool mayBend(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes)
+{
+	if (stages.empty() || op.converter.scale != 1 || op.converter.shift != 0)
+		return false;
+	const SdpStageRun &last = stages.back();
+	if (!last.isY || last.stage->mul.bypass || last.stage->mulShift == 0)
+		return false;
+	const double factor = *std::max_element(last.mul.data, last.mul.data + lanes) *
+			      powerOfTwo(-last.stage->mulShift);
+	return 0.5 * factor >= kMostError;
+}
+
+/** What Y and the converter do with a channel's whole numbers */
+struct Bend {
+	double factor;
+	double offset; /* of the output */
+	double low;
+	double high;
+	/* The same with what the output clips, which may count as saturation. */
+	double lowest;
+	double highest;
+
+	/** \param low, high bounds of the line in front */
+	Bend(const SdpOp &op, const SdpStageRun &run, size_t lane, double lineLow, double lineHigh)
+		: factor(run.mul.data[lane] * powerOfTwo(-run.stage->mulShift)),
+		  offset(-static_cast<double>(op.converter.offset)), low(-highestOf(op) - 1),
+		  high(highestOf(op)), lowest(lineLow * factor), highest(lineHigh * factor)
+	{
+		const double operand = run.stage->alu.bypass ? 0 : run.alu.data[lane];
+
+		if (run.stage->alu.bypass || run.stage->algorithm == SdpAlu::Sum) {
+			offset += operand;
+		} else if (run.stage->algorithm == SdpAlu::Min) {
+			lowest = std::min(lowest, operand);
+			highest = std::min(highest, operand);
+			high = std::clamp(operand + offset, low, high);
+		} else {
+			lowest = std::max(lowest, operand);
+			highest = std::max(highest, operand);
+			low = std::clamp(operand + offset, low, high);
+		}
+		lowest += offset;
+		highest += offset;
+	}
+};
+
+/** \return false if Y's numbers are not exact in single precision */
+bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
+{
+	constexpr double kMostProduct = 1 << 23; /* with a bit behind the point for halves */
+	int32_t largest = 0;
+
+	line.reach = line.largestBound = line.largestBendFactor = line.largestBendOffset = 0;
+	line.bendShift = last.stage->mulShift;
+	for (size_t lane = 0; lane < lanes; lane++) {
+		if (last.mul.data[lane] <= 0)
+			return false;
+		const Bend bend(op, last, lane, line.low[lane], line.high[lane]);
+		/* Beyond these the result is a bound for certain. */
+		line.low[lane] = std::max(line.low[lane],
+					  std::floor((bend.low - bend.offset - 1) / bend.factor));
+		line.high[lane] = std::min(line.high[lane],
+					   std::ceil((bend.high - bend.offset + 1) / bend.factor));
+		line.reach = std::max(
+			{ line.reach, std::abs(line.low[lane]), std::abs(line.high[lane]) });
+		line.bendFactor[lane] = bend.factor;
+		line.bendOffset[lane] = static_cast<int32_t>(
+			std::clamp<double>(bend.offset, INT32_MIN / 2, INT32_MAX / 2));
+		line.bendLow[lane] = static_cast<int32_t>(bend.low);
+		line.bendHigh[lane] = static_cast<int32_t>(bend.high);
+		line.largestBound = std::max(
+			{ line.largestBound, std::abs(bend.lowest), std::abs(bend.highest) });
+		line.largestBendFactor = std::max(line.largestBendFactor, bend.factor);
+		line.largestBendOffset = std::max(line.largestBendOffset, std::abs(bend.offset));
+		largest = std::max(largest, last.mul.data[lane]);
+	}
+	return line.reach * largest < kMostProduct;
+}
+
+/** \param converts the output converter is part of the line */
 void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const double *scales,
-		 size_t lane, SdpLine &line)
+		 size_t lane, bool converts, SdpLine &line)
 {
 	Channels channels;
 	double moved = 0;
 
 	for (size_t i = 0; i < stages.size(); i++)
 		applyStage(stages[i], lane, scales[i], channels);
-	channels.add(constant(-static_cast<double>(op.converter.offset)));
-	channels.multiply(constant(op.converter.scale * powerOfTwo(-op.converter.shift)),
-			  op.converter.shift);
+	if (converts) {
+		channels.add(constant(-static_cast<double>(op.converter.offset)));
+		channels.multiply(constant(op.converter.scale * powerOfTwo(-op.converter.shift)),
+				  op.converter.shift);
+	}
 	raise(line.largestBound, channels.bounds().largest());
 	raise(line.nearestBound, channels.first.nearest());
 	raise(line.nearestBound, channels.second.nearest());
@@ -277,7 +363,8 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 		std::min(line.idleBound,
 			 hn::GetLane(hn::MinOfLanes(
 				 Tag(), hn::Min(channels.first.idle(), channels.second.idle()))));
-	channels.clip(-highestOf(op) - 1, highestOf(op));
+	if (converts)
+		channels.clip(-highestOf(op) - 1, highestOf(op));
 
 	hn::StoreU(channels.factor, Tag(), line.factor + lane);
 	hn::StoreU(channels.offset, Tag(), line.offset + lane);
@@ -295,26 +382,40 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 	line.endsRounded &= moved == 0;
 }
 
-bool find(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)
+void findOfStages(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, bool converts,
+		  SdpLine &line)
 {
 	double scales[sdp::kMostStages];
-	bool hasElements = false;
 
-	line.elementStage = -1;
 	line.endsRounded = true;
 	line.largestFactor = line.largestOffset = line.largestElementFactor = 0;
 	line.largestBound = line.nearestBound = line.error = 0;
 	line.idleBound = kUnbounded;
+	for (size_t i = 0; i < stages.size(); i++)
+		scales[i] = powerOfTwo(-stages[i].stage->mulShift);
+	for (size_t lane = 0; lane < lanes; lane += sdp::kLanes)
+		findOfLanes(op, stages, scales, lane, converts, line);
+}
+
+bool find(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)
+{
+	bool hasElements = false;
+
+	line.elementStage = -1;
 	for (size_t i = 0; i < stages.size(); i++) {
 		const bool before = hasElements;
 		if (!isStraight(stages[i], hasElements))
 			return false;
 		if (hasElements != before)
 			line.elementStage = static_cast<int>(i);
-		scales[i] = powerOfTwo(-stages[i].stage->mulShift);
 	}
-	for (size_t lane = 0; lane < lanes; lane += sdp::kLanes)
-		findOfLanes(op, stages, scales, lane, line);
+	line.bends = !hasElements && mayBend(op, stages, lanes);
+	if (line.bends) {
+		findOfStages(op, stages.first(stages.size() - 1), lanes, false, line);
+		line.bends = bend(op, stages.back(), lanes, line);
+	}
+	if (!line.bends)
+		findOfStages(op, stages, lanes, true, line);
 	return true;
 }
 

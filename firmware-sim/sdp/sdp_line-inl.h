@@ -283,6 +283,72 @@ bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	return storeIn<Singles, Element>(run, bytes, counters);
 }
 
+/** A vector of channels behind the bend of their lines */
+struct BentLanes {
+	using Vector = Singles::Vector;
+	using Numbers = Singles::Numbers;
+
+	Vector factor;
+	Numbers offset;
+	Numbers low;
+	Numbers high;
+
+	HWY_INLINE BentLanes(const SdpLine &line, size_t lane)
+		: factor(Singles::load(line.bendFactor + lane)),
+		  offset(hn::LoadU(Singles::NumberTag(), line.bendOffset + lane)),
+		  low(hn::LoadU(Singles::NumberTag(), line.bendLow + lane)),
+		  high(hn::LoadU(Singles::NumberTag(), line.bendHigh + lane))
+	{
+	}
+};
+
+/** storeLanes() of one vector of channels whose lines bend */
+template<typename K, typename Element>
+void storeBentLanes(const Run<int32_t> &run, size_t at, size_t end, Element *out, uint8_t *open)
+{
+	const int32_t *in = run.in;
+	const size_t step = run.lanes;
+	const Rounding<K, int32_t> rounding = { .run = run };
+	const Lanes<Singles> line(run.line, at % step);
+	const BentLanes behind(run.line, at % step);
+
+	for (; at < end; at += step, open += K::kMaskBytes) {
+		const auto value = line.valueOf<K>(in + at, in + at);
+		const auto number = hn::Sub(hn::Add(value, rounding.whole), rounding.whole);
+		rounding.note(hn::Abs(hn::Sub(value, number)), open);
+		/* Halves are moved away from zero, and nothing else over the edge. */
+		const auto product = hn::Mul(number, behind.factor);
+		const auto sum = hn::Add(hn::Add(product, hn::CopySign(rounding.nudge, product)),
+					 rounding.whole);
+		const auto result = hn::Add(Singles::numbersOf(sum, rounding.whole), behind.offset);
+		storeNumbers(out + at, hn::Min(hn::Max(result, behind.low), behind.high));
+	}
+}
+
+template<typename Element>
+bool storeBent(const Run<int32_t> &run, std::byte *bytes, SdpCounters &counters)
+{
+	using K = Kind<Singles, false, true, false>;
+	auto *out = reinterpret_cast<Element *>(bytes);
+	SdpUncertain uncertain(run.count, 2 * (0.5 - run.certain));
+	uint8_t open[kAtomsAtOnce * K::kMaskBytes + sizeof(uint64_t)];
+
+	for (size_t lane = 0; lane < run.lanes; lane += K::kLanes) {
+		for (size_t at = lane; at < run.count; at += kAtomsAtOnce * run.lanes) {
+			const size_t end =
+				std::min(at - lane + kAtomsAtOnce * run.lanes, run.count);
+			const size_t atoms = (end - at + run.lanes - 1) / run.lanes;
+			storeBentLanes<K>(run, at, end, out, open);
+			if (!uncertain.addMasks<1, K::kLanes, K::kMaskBytes>(open, atoms, at,
+									     run.lanes))
+				return false;
+		}
+	}
+	storeUncertain(run, uncertain, out);
+	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
+	return true;
+}
+
 bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages, size_t lanes,
 	   std::span<const int32_t> in, double largest, std::byte *bytes, SdpCounters &counters)
 {
@@ -292,6 +358,9 @@ bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> st
 
 	if (!run.set())
 		return false;
+	if (line.bends)
+		return op.out == Precision::Int8 ? storeBent<int8_t>(run, bytes, counters)
+						 : storeBent<int16_t>(run, bytes, counters);
 	return op.out == Precision::Int8 ? storeAs<int8_t>(run, bytes, counters)
 					 : storeAs<int16_t>(run, bytes, counters);
 }

@@ -8,6 +8,9 @@
  * out: how far a result can be off is known before. A number that is closer than that to where
  * rounding changes is computed by the functions of sdp_datapath.h instead, so that results are
  * theirs, bit by bit.
+ *
+ * Where the rounding in front of Y's shift moves too many results, the line bends there: it ends in
+ * front of Y, whose product of a whole number is exact, as is what comes behind it.
  */
 #pragma once
 
@@ -52,6 +55,18 @@ struct SdpLine {
 	double idleBound;    /**< smaller numbers are clipped by nothing but the output's width */
 	/** What the roundings of all stages but the last one move a result by */
 	double error;
+
+	bool bends; /**< behind the line, its rounded numbers have still to go through Y */
+	/* Then the line is that in front of Y, and no number that matters is larger than reach. */
+	double reach;
+	double bendFactor[kMostLanes]; /**< Y's multiplier and shift */
+	int bendShift;
+	/* What is added behind the rounding, and what the sums are clipped to. */
+	int32_t bendOffset[kMostLanes];
+	int32_t bendLow[kMostLanes];
+	int32_t bendHigh[kMostLanes];
+	double largestBendFactor;
+	double largestBendOffset;
 };
 
 /**

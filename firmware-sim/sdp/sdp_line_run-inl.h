@@ -110,6 +110,9 @@ struct Doubles {
 	}
 };
 
+/** Results of this magnitude, or more, may count as saturated. */
+constexpr double kSaturates = 65000;
+
 /** What is known of the numbers of a run: integers of 32 bits, or elements as they are in memory */
 template<typename In>
 struct Run {
@@ -133,6 +136,8 @@ struct Run {
 	/** \brief set() for an arithmetic where inputs and elements are no larger than that */
 	template<typename Arithmetic>
 	bool setUpTo(double largestIn, double largestOfElements);
+	/** \brief setUpTo() of a line that bends */
+	bool setBend(double product);
 	/** \return halves are too many for all of them to be computed again */
 	bool hasManyHalves() const;
 	/** \return what no input is larger than */
@@ -220,13 +225,33 @@ bool Run<In>::set()
 }
 
 template<typename In>
+bool Run<In>::setBend(double product)
+{
+	constexpr double kRounding = Singles::kRounding;
+	constexpr double kMostRounding = 0x1p-7; /* the stages take longer here */
+	const double rest = line.largestOffset;
+	const double most = std::max(product + rest, line.nearestBound) * line.largestBendFactor +
+			    line.largestBendOffset;
+
+	if (std::min(most, line.largestBound + 1) > kSaturates)
+		return false;
+	const double rounding = (std::min(product, line.reach + 2 + rest) + rest) * kRounding;
+	clips = true;
+	exact = false;
+	nudge = powerOfTwo(-line.bendShift - 1);
+	certain = 0.5 - line.error - rounding - kRounding;
+	return rounding < kMostRounding && line.error < kMostError && !hasManyHalves();
+}
+
+template<typename In>
 template<typename Arithmetic>
 bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 {
-	constexpr double kSaturates = 65000; /* and more */
-	constexpr double kMostError = 1.0 / 96;
 	constexpr int kWholeBits = Arithmetic::kWholeBits;
 	const double product = line.largestFactor * largestIn;
+	if (line.bends)
+		return std::is_same_v<In, int32_t> && std::is_same_v<Arithmetic, Singles> &&
+		       setBend(product);
 	const double element = line.largestElementFactor * largestOfElements;
 	const double most = std::max(product + line.largestOffset, line.nearestBound) + element;
 

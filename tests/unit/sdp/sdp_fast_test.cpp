@@ -384,6 +384,73 @@ TEST(SdpFast, LinesAreTheReference)
 	EXPECT_GT(stores, lines / 2);
 }
 
+/* Requantization by two multipliers and a shift, each of which rounds, as TensorFlow Lite has it.
+ */
+TEST(SdpFast, LinesThatBendAreTheReference)
+{
+	Random random(511);
+	size_t bends = 0;
+	size_t stores = 0;
+
+	for (int round = 0; round < 3000; round++) {
+		const size_t lanes = random.coin() ? 32 : 16;
+		const auto atoms = static_cast<size_t>(random(1, 300));
+		const int shift = random(1, 6);
+		const int bits = random(12, 26);
+		Chain chain(random.numbers(atoms * lanes, bits), lanes, 3);
+		SdpStage x1;
+		SdpStage x2;
+		SdpStage y;
+		SdpOp op;
+		SdpCounters expectedCounters;
+
+		op.flying = true; /* inputs have 32 bits */
+		op.out = lanes == 32 ? Precision::Int8 : Precision::Int16;
+		op.converter = { .offset = random(-200, 200), .scale = 1, .shift = 0 };
+		for (SdpStage *stage : { &x1, &x2, &y }) {
+			stage->bypass = stage->mul.bypass = false;
+			stage->alu.bypass = random.coin();
+			stage->algorithm = SdpAlu::Sum;
+		}
+		x1.mulShift = 1;
+		x2.reluBypass = random.coin();
+		/* About ten bits and those of the shift are left. */
+		x2.mulShift = static_cast<uint16_t>(bits + 28 - 1 - 10 - shift);
+		y.mulShift = static_cast<uint16_t>(shift);
+		y.algorithm = static_cast<SdpAlu>(random(0, 2));
+		std::vector<int32_t> biases = random.numbers(lanes, bits - 1);
+		std::vector<int32_t> first;
+		std::vector<int32_t> second;
+		std::vector<int32_t> third;
+		for (size_t lane = 0; lane < lanes; lane++) {
+			first.push_back(random(8000, 17000));
+			second.push_back(random(-500, 32000));
+			third.push_back(random(1, random.coin() ? 1 : 7));
+		}
+		std::vector<int32_t> moved = random.numbers(lanes, 4);
+		std::vector<int32_t> ends = random.numbers(lanes, 9);
+		chain.append(x1, false, { biases.data(), 0 }, { first.data(), 0 });
+		chain.append(x2, false, { moved.data(), 0 }, { second.data(), 0 });
+		chain.append(y, true, { ends.data(), 0 }, { third.data(), 0 });
+		convertSdpOutput(op, chain.expected, expectedCounters);
+		const auto bytes = stored(chain.expected, op.out);
+		forEachVectorTarget([&] {
+			SdpLine line;
+			if (!findSdpLine(op, chain.runs, lanes, line) || !line.bends)
+				return;
+			bends++;
+			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
+				return storeSdpLine(op, line, chain.runs, lanes, chain.inputs,
+						    kAnyNumber, out, counted);
+			});
+			ASSERT_FALSE(testing::Test::HasFailure()) << "round " << round;
+		});
+	}
+	std::printf("%zu of %zu\n", stores, bends);
+	EXPECT_GT(bends, 1000U);
+	EXPECT_GT(stores, bends / 2);
+}
+
 /* A stage that adds elements of memory, as networks have it, and what it makes of them. */
 struct ElementSum {
 	ElementSum(Random &random, size_t count, Precision precision, bool withConverter)
