@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -56,6 +57,13 @@ public:
 	 */
 	virtual Region region(uint64_t) { return {}; }
 };
+
+/** \return true if what is written to one changes nothing of the other */
+inline bool areApart(std::span<const std::byte> a, std::span<const std::byte> b)
+{
+	return std::less_equal<>()(a.data() + a.size(), b.data()) ||
+	       std::less_equal<>()(b.data() + b.size(), a.data());
+}
 
 /**
  * \brief One operation's way to both memories

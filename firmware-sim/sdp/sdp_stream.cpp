@@ -2,7 +2,6 @@
 #include "sdp/sdp_stream.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "arith/float.h"
 #include "core/elements.h"
@@ -423,15 +422,11 @@ void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)
 {
 	bytes_ = memory_.place(op_.destination.ram, addressOf(run, run.surface, x), size, buffer_);
-	const auto isApart = [&](const std::byte *from) {
-		return std::less_equal<>()(from + size, bytes_.data()) ||
-		       std::less_equal<>()(bytes_.data() + size, from);
-	};
-	const bool areApart = std::ranges::all_of(stages_, [&](const SdpStageRun &stage) {
-		return !stage.aluBytes || isApart(stage.aluBytes);
+	const bool operandsAreApart = std::ranges::all_of(stages_, [&](const SdpStageRun &stage) {
+		return !stage.aluBytes || areApart({ stage.aluBytes, size }, bytes_);
 	});
 
-	if (areApart && (atoms.empty() || isApart(atoms.data())))
+	if (operandsAreApart && areApart(atoms, bytes_))
 		return;
 	buffer_.resize(size);
 	bytes_ = buffer_;
