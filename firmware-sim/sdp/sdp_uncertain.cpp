@@ -55,23 +55,27 @@ void SdpPicked::fillAtoms()
 
 std::span<const int32_t> SdpPicked::compute()
 {
-	fillAtoms();
+	/* Whole atoms in vectors take as long as some numbers one by one. */
+	const bool few = count_ <= kFew;
+	const size_t lanes = few ? 1 : lanes_;
+	if (!few)
+		fillAtoms();
 	const size_t count = std::exchange(count_, 0);
-	const std::span values = std::span(numbers_).first((count + lanes_ - 1) / lanes_ * lanes_);
+	const std::span values = std::span(numbers_).first((count + lanes - 1) / lanes * lanes);
 	SdpStageRun runs[kMostStages];
 	SdpCounters none; /* nothing saturates */
 
 	for (size_t i = 0; i < stages_.size(); i++)
 		runs[i] = { .stage = stages_[i].stage,
 			    .isY = stages_[i].isY,
-			    .alu = { operands_[i].alu, lanes_ },
-			    .mul = { operands_[i].mul, lanes_ } };
+			    .alu = { operands_[i].alu, lanes },
+			    .mul = { operands_[i].mul, lanes } };
 	const std::span stages = std::span(runs).first(stages_.size());
-	if (!applySdpFast(stages, lanes_, values, values))
+	if (few || !applySdpFast(stages, lanes, values, values))
 		for (const SdpStageRun &run : stages)
-			(run.isY ? applySdpY : applySdpX)(*run.stage, op_.proc, values, lanes_,
+			(run.isY ? applySdpY : applySdpX)(*run.stage, op_.proc, values, lanes,
 							  run.alu, run.mul);
-	if (!convertSdpOutputFast(op_, values, none))
+	if (few || !convertSdpOutputFast(op_, values, none))
 		convertSdpOutput(op_, values, none);
 	return values.first(count);
 }

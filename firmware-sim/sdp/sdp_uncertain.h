@@ -121,6 +121,7 @@ public:
 
 private:
 	static constexpr size_t kMostStages = 3;
+	static constexpr size_t kFew = 3;
 
 	/* Of a stage, for each number. */
 	struct Operands {
