@@ -174,10 +174,9 @@ void checkOutputs(const std::vector<Numbers> &outputs, const NodeTest &test)
 			wanted = withoutWrapped(std::move(*wanted), outputs[i]);
 		const Off off =
 			offBy(outputs[i], *wanted, isFloat(*elementTypeOf(test.outputs[i])));
-		const auto beyond =
-			std::find_if(beyondHalves.begin(), beyondHalves.end(), [&](const auto &known) {
-				return test.name.starts_with(known.first);
-			});
+		const auto beyond = std::find_if(
+			beyondHalves.begin(), beyondHalves.end(),
+			[&](const auto &known) { return test.name.starts_with(known.first); });
 		if (beyond != beyondHalves.end())
 			EXPECT_NEAR(off.largest, beyond->second, 0.02 * beyond->second);
 		else

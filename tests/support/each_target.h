@@ -14,10 +14,12 @@
 namespace nvdla::test
 {
 
-/** \brief Run \a check once for each of \a targets that this host has and kernels are compiled for */
+/** \brief Run \a check once for each of \a targets that this host has and kernels are compiled for
+ */
 inline void forEachTargetOf(int64_t targets, const std::function<void()> &check)
 {
-	for (int64_t rest = hwy::SupportedTargets() & HWY_TARGETS & targets; rest; rest &= rest - 1) {
+	for (int64_t rest = hwy::SupportedTargets() & HWY_TARGETS & targets; rest;
+	     rest &= rest - 1) {
 		hwy::SetSupportedTargetsForTest(rest & -rest);
 		hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 		SCOPED_TRACE(hwy::TargetName(rest & -rest));
