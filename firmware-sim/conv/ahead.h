@@ -18,13 +18,13 @@ class Ahead
 {
 public:
 	Ahead() = default;
-	/** \param steps that all of \a bytes are brought in; nothing is if they are few */
+	/** \param steps that all of \a bytes are brought in; nothing is if they are few, or none */
 	Ahead(std::span<const std::byte> bytes, size_t steps)
 	{
 		constexpr size_t kLine = 64;
 		constexpr size_t kFewest = 4; /* in a step that are worth it */
 
-		if (bytes.size() <= steps * kFewest)
+		if (steps == 0 || bytes.size() <= steps * kFewest)
 			return;
 		at_ = bytes.data();
 		step_ = std::min(bytes.size() / steps + 1, kLine);

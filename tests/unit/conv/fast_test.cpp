@@ -971,6 +971,32 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 	}
 }
 
+/* So few take no step in which anything could be brought nearer. */
+TEST(TileTest, DenseFloatSumsOfFewElementsHaveSomethingAhead)
+{
+	Random random(13);
+	std::vector<int16_t> weights(2 * kFewColumns * kFewColumns);
+	const std::vector<std::byte> ahead(256);
+	std::vector<float> data(kFewColumns);
+
+	for (float &number : data)
+		number = static_cast<float>(random(-2047, 2047)) / 256;
+	for (int16_t &weight : weights)
+		weight = static_cast<int16_t>(random(0, 0x7bff));
+	const auto *const bytes = std::as_bytes(std::span(weights)).data();
+	for (uint32_t elements = 1; elements <= kFewColumns; elements++) {
+		const DenseFloats blocks[] = { { data.data(), 0, elements } };
+		int32_t expected[2 * kFewColumns] = {};
+		denseFloatSumsReference(blocks, { &bytes, 1 }, kFewColumns, expected);
+		forEachTarget([&] {
+			int32_t sums[2 * kFewColumns] = {};
+			denseFloatSums(blocks, { &bytes, 1 }, kFewColumns, sums, ahead);
+			for (size_t i = 0; i < kFewColumns; i++)
+				EXPECT_EQ(sums[i], expected[i]) << i << " of " << elements;
+		});
+	}
+}
+
 TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)
 {
 	Random random(6);
