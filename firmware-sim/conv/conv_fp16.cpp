@@ -8,7 +8,6 @@
 
 #include "conv/conv_lines.h"
 #include "conv/fp16_cells.h"
-#include "conv/line_elements.h"
 
 namespace nvdla::sim
 {
@@ -25,27 +24,37 @@ public:
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
 		  uint32_t linesAtOnce)
 		: op_(op), memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
-		  weights_(blocks_.size()), sums_(op.windows.out.width),
+		  isOnePosition_(op.windows.out.width * op.windows.out.height * op.batches == 1),
+		  weights_(isOnePosition_ ? 1 : blocks_.size()), sums_(op.windows.out.width),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
 		  out_(lineValues_ * linesAtOnce)
 	{
+		for (const Block &block : blocks_)
+			wanted_.push_back(isOnePosition_ ? lanesWithData(block) : kAllLanes);
 	}
 
+	/* Weights for one position are used up at once. */
 	void load(const WeightGroup &group) override
 	{
-		std::vector<int16_t> elements(group.bytes.size() / sizeof(int16_t));
-
-		widen(op_.precision, group.bytes.data(), elements);
-		for (size_t i = 0; i < blocks_.size(); i++)
-			weights_[i].load(elements.data() + blocks_[i].weights * group.kernels,
-					 group.kernels, blocks_[i].lanes);
+		if (isOnePosition_)
+			begin();
+		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++) {
+			const Block &block = blocks_[i];
+			Fp16Weights &weights = weights_[isOnePosition_ ? 0 : i];
+			weights.load(group.bytes.data() +
+					     block.weights * group.kernels * sizeof(uint16_t),
+				     group.kernels, block.lanes, wanted_[i]);
+			if (isOnePosition_)
+				step(weights, 0, 0, block);
+		}
 	}
 
 	void make(uint64_t first, uint32_t count) override
 	{
 		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++) {
-			accumulate(static_cast<uint32_t>((first + i) % op_.batches),
-				   static_cast<uint32_t>((first + i) / op_.batches));
+			if (!isOnePosition_)
+				accumulate(static_cast<uint32_t>((first + i) % op_.batches),
+					   static_cast<uint32_t>((first + i) / op_.batches));
 			int32_t *out = &out_[i * lineValues_];
 			for (const Fp16Sums &sums : sums_)
 				for (size_t kernel = 0; kernel < kFp16Kernels; kernel++)
@@ -58,19 +67,40 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
+	static constexpr uint64_t kAllLanes = ~uint64_t{ 0 };
+
+	uint64_t lanesWithData(const Block &block)
+	{
+		const int16_t *data = operands_.line(0, 0, block)[0];
+		uint64_t lanes = 0;
+
+		for (uint32_t i = 0; i < block.lanes; i++)
+			lanes |= uint64_t{ data[i] != 0 } << i;
+		return lanes;
+	}
+
+	void begin() { std::fill(sums_.begin(), sums_.end(), Fp16Sums()); }
+
+	void step(const Fp16Weights &weights, uint32_t batch, uint32_t y, const Block &block)
+	{
+		stepFp16(weights, operands_.line(batch, y, block).data(), sums_.size(),
+			 sums_.data());
+	}
+
 	void accumulate(uint32_t batch, uint32_t y)
 	{
-		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
+		begin();
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
-			stepFp16(weights_[i], operands_.line(batch, y, blocks_[i]).data(),
-				 sums_.size(), sums_.data());
+			step(weights_[i], batch, y, blocks_[i]);
 	}
 
 	const ConvOp &op_;
 	const MemoryPort &memory_;
 	Operands operands_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Weights> weights_; /* of the group, by blocks */
+	const bool isOnePosition_;
+	std::vector<uint64_t> wanted_;	   /* lanes of the blocks, see Fp16Weights::load() */
+	std::vector<Fp16Weights> weights_; /* of the group, by blocks; of one position the last */
 	std::vector<Fp16Sums> sums_;	   /* of a line */
 	size_t lineValues_;
 	std::vector<int32_t> out_;

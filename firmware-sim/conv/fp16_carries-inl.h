@@ -48,18 +48,26 @@ public:
 				fill(number, weight);
 	}
 
-	/** \param significand the data's, in 16 bits \return words for the weights */
-	HWY_INLINE const int32_t *row(int32_t significand) const
+	/** \return the rows for data of these significands */
+	static HWY_INLINE Integers rowIndex(Integers significand)
 	{
-		const int32_t sign = significand >> 15 & 1;
-		return words_[(significand & 0xff) | sign << 8];
+		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(0x100));
+		return hn::Or(hn::And(significand, constant(0xff)), sign);
 	}
+
+	/** \param index rowIndex() of the data's significand \return words for the weights */
+	HWY_INLINE const int32_t *row(int32_t index) const { return words_[index]; }
 
 	/** \return the word of a row for weights of these significands */
 	static HWY_INLINE Integers wordIndex(Integers significand)
 	{
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+		/* The sign stays where the blend looks for it. */
+		return hn::ShiftRight<5>(significand);
+#else
 		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(8));
 		return hn::Or(hn::And(hn::ShiftRight<5>(significand), constant(7)), sign);
+#endif
 	}
 
 	/** \return 1 where something is lost: bit \a significands % 32 of the word at \a index */
@@ -83,10 +91,9 @@ private:
 		const auto *halves = reinterpret_cast<const __m256i *>(row);
 		const __m256i positive = _mm256_permutevar8x32_epi32(halves[0], index.raw);
 		const __m256i negative = _mm256_permutevar8x32_epi32(halves[1], index.raw);
-		const __m256i isNegative = _mm256_slli_epi32(index.raw, 28);
 		return Integers{ _mm256_castps_si256(_mm256_blendv_ps(
 			_mm256_castsi256_ps(positive), _mm256_castsi256_ps(negative),
-			_mm256_castsi256_ps(isNegative))) };
+			_mm256_castsi256_ps(index.raw))) };
 	}
 #else
 	static HWY_INLINE Integers word(const int32_t *row, Integers index)

@@ -4,7 +4,7 @@
  * (fp16_products-inl.h).
  *
  * The accumulator is a double: it has 39 bits of 53, and its exponents never leave the range.
- * A sum of two is rounded to 53 bits with the rest known, then half away from zero to 39.
+ * A sum of two is cut to 53 bits, then rounded half away from zero to 39.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cfenv>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -20,6 +21,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,7 +35,7 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int32_t kAbsentExponent = 0x4000;
+constexpr int16_t kAbsentExponent = 0x4000;
 /* From the exponent of a step (50 below the point) to that of a double. */
 constexpr int64_t kDoubleExponent = 1023 - 50;
 /* Bits of a double's fraction that the accumulator does not have. */
@@ -72,28 +74,25 @@ HWY_INLINE void largestQuarters(const Fp16Weights &weights, const Data &data, in
 	}
 }
 
-/** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does */
+/** A sum that was cut to 53 bits: half away from zero to 39, as cutting changes no half */
+HWY_INLINE Doubles rounded(Doubles sum)
+{
+	const BitsTag tag;
+	constexpr int64_t half = int64_t{ 1 } << (kDroppedBits - 1);
+	const auto bits = hn::Add(hn::BitCast(tag, sum), hn::Set(tag, half));
+
+	return hn::BitCast(DoubleTag(),
+			   hn::And(bits, hn::Set(tag, -(int64_t{ 1 } << kDroppedBits))));
+}
+
+/** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does; see TowardZero */
 HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> exponent)
 {
 	const BitsTag bitsTag;
 	const auto scale = hn::BitCast(
 		DoubleTag(), hn::ShiftLeft<52>(hn::Add(hn::PromoteTo(bitsTag, exponent),
 						       hn::Set(bitsTag, kDoubleExponent))));
-	const Doubles addend = hn::Mul(step, scale);
-	const Doubles sum = hn::Add(value, addend);
-	/* What the sum lost to rounding. */
-	const Doubles seen = hn::Sub(sum, value);
-	const Doubles lost = hn::Add(hn::Sub(value, hn::Sub(sum, seen)), hn::Sub(addend, seen));
-
-	/* One less where the exact sum is nearer to zero: then a half is none. */
-	const auto inward = hn::Lt(hn::Mul(lost, hn::CopySign(hn::Set(DoubleTag(), 1.0), sum)),
-				   hn::Zero(DoubleTag()));
-	const auto bits = hn::Add(hn::BitCast(bitsTag, sum),
-				  hn::VecFromMask(bitsTag, hn::RebindMask(bitsTag, inward)));
-	constexpr int64_t half = int64_t{ 1 } << (kDroppedBits - 1);
-	const auto rounded = hn::And(hn::Add(bits, hn::Set(bitsTag, half)),
-				     hn::Set(bitsTag, -(int64_t{ 1 } << kDroppedBits)));
-	return hn::BitCast(DoubleTag(), rounded);
+	return rounded(hn::MulAdd(step, scale, value));
 }
 
 /** A step of kLanes kernels for \a count positions */
@@ -158,30 +157,40 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 	}
 }
 
-/** \param numbers of each lane kFp16Kernels */
-void loadOfTarget(const int16_t *numbers, Fp16Weights &out)
+/** The weights of a lane that data meet */
+HWY_INLINE void storeLane(const Parts &parts, size_t first, Fp16Weights &out)
 {
 	const IntegerTag tag;
-	const hn::Rebind<int8_t, IntegerTag> byteTag;
+	const hn::Repartition<int16_t, IntegerTag> halfTag;
+	/* Large for zeroes, so that no distance is positive. */
+	Parts near = parts;
+	near.exponent = hn::IfThenElse(parts.present, parts.exponent, rowOf(kAbsentExponent));
 
-	for (size_t i = 0; i < out.lanes * kFp16Kernels; i += kLanes) {
-		const Parts parts(numbers + i);
-		const Integers exponent = hn::IfThenElse(
-			parts.present, hn::ShiftLeft<2>(parts.quarter), constant(kAbsentExponent));
-		const Integers quarter =
-			hn::IfThenElse(parts.present, parts.quarter, constant(kAbsentQuarter));
-		hn::Store(hn::Or(hn::And(parts.significand, constant(0xffff)),
-				 hn::ShiftLeft<16>(exponent)),
-			  tag, out.word + i);
-		hn::Store(LostCarries::wordIndex(parts.significand), tag, out.carryWord + i);
-		hn::StoreU(hn::DemoteTo(byteTag, quarter), byteTag, out.quarter + i);
-		if (hn::AllFalse(tag, parts.nan))
-			continue;
-		for (size_t at = i; at < i + kLanes; at++) {
-			uint16_t &nan = out.nan[at % kFp16Kernels];
-			if (nan == 0 && (numbers[at] & kMagnitude) > kInfinity)
-				nan = static_cast<uint16_t>(numbers[at]);
-		}
+	near.widen([&](size_t i, Integers significands, Integers exponents) HWY_ATTR {
+		const auto words = hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(exponents)),
+					       hn::BitCast(halfTag, significands));
+		hn::Store(hn::BitCast(tag, words), tag, out.word + first + i);
+		hn::Store(LostCarries::wordIndex(significands), tag, out.carryWord + first + i);
+	});
+	parts.storeQuarters(out.quarter + first);
+}
+
+void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
+{
+	const Columns columns(weights, out.kernels, out.lanes);
+
+	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
+		const size_t first = static_cast<size_t>(std::countr_zero(rest)) * kFp16Kernels;
+		for (size_t i = first; i < first + kFp16Kernels; i += kRowLanes)
+			storeLane(Parts(hn::Load(RowTag(), columns.numbers + i)), i, out);
+	}
+	out.anyNan = columns.anyNan;
+	std::fill_n(out.nan, kFp16Kernels, uint16_t{ 0 });
+	for (size_t kernel = 0; columns.anyNan && kernel < out.kernels; kernel++) {
+		int16_t numbers[kMacLanes];
+		for (size_t lane = 0; lane < out.lanes; lane++)
+			numbers[lane] = columns.numbers[lane * kFp16Kernels + kernel];
+		out.nan[kernel] = firstNan(numbers, out.lanes);
 	}
 }
 
@@ -196,7 +205,7 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
-void loadOfTarget(const int16_t *, Fp16Weights &)
+void loadOfTarget(const std::byte *, uint64_t, Fp16Weights &)
 {
 }
 
@@ -220,22 +229,37 @@ bool fp16CellsSupported()
 	return HWY_DYNAMIC_DISPATCH(supportedOfTarget)();
 }
 
-void Fp16Weights::load(const int16_t *weights, uint32_t kernelCount, uint32_t laneCount)
+void Fp16Weights::load(const std::byte *weights, uint32_t kernelCount, uint32_t laneCount,
+		       uint64_t wanted)
 {
-	int16_t byLane[kMacLanes * kFp16Kernels] = {};
-
 	kernels = kernelCount;
 	lanes = laneCount;
-	std::fill_n(nan, kFp16Kernels, uint16_t{ 0 });
-	for (size_t kernel = 0; kernel < kernels; kernel++)
-		for (size_t lane = 0; lane < lanes; lane++)
-			byLane[lane * kFp16Kernels + kernel] = weights[kernel * lanes + lane];
-	HWY_DYNAMIC_DISPATCH(loadOfTarget)(byLane, *this);
-	anyNan = std::any_of(nan, nan + kernels, [](uint16_t bits) { return bits != 0; });
+	HWY_DYNAMIC_DISPATCH(loadOfTarget)
+	(weights, wanted & ~uint64_t{ 0 } >> (kMacLanes - lanes), *this);
 }
+
+namespace
+{
+
+/** While there is one, this thread's floating-point results are cut instead of rounded */
+class TowardZero
+{
+public:
+	TowardZero() : before_(std::fegetround()) { std::fesetround(FE_TOWARDZERO); }
+	~TowardZero() { std::fesetround(before_); }
+	TowardZero(const TowardZero &) = delete;
+	TowardZero &operator=(const TowardZero &) = delete;
+
+private:
+	int before_;
+};
+
+} /* namespace */
 
 void stepFp16(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums)
 {
+	const TowardZero towardZero;
+
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
 }
 

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,19 +32,22 @@ struct Fp16Sums {
 class Fp16Weights
 {
 public:
-	/** \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
+	/**
+	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
+	 * \param wanted a bit for each lane that has data other than zero, or more
 	 */
-	void load(const int16_t *weights, uint32_t kernels, uint32_t lanes);
+	void load(const std::byte *weights, uint32_t kernels, uint32_t lanes,
+		  uint64_t wanted = ~uint64_t{ 0 });
 
 	/**
-	 * Low half: significand with sign, shifted as in Fp16Vector; 0 for zeroes and NaNs. High
+	 * Low half: significand with sign, shifted as in Fp16Vector; 0 for zeroes. High
 	 * half: exponent, a multiple of four; large for zeroes, so that no distance is positive.
 	 */
-	alignas(64) int32_t word[kMacLanes * kFp16Kernels];
+	alignas(64) int32_t word[kMacLanes * kFp16Kernels] = {};
 	/** Which word of LostCarries' rows is about this weight */
-	alignas(64) int32_t carryWord[kMacLanes * kFp16Kernels];
+	alignas(64) int32_t carryWord[kMacLanes * kFp16Kernels] = {};
 	/** The exponent in units of four, very negative for zeroes */
-	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels];
+	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels] = {};
 	uint32_t kernels = 0;
 	uint32_t lanes = 0;
 	bool anyNan = false;

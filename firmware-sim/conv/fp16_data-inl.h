@@ -3,8 +3,9 @@
  * FP16 numbers taken apart for the MAC cells of a kernel group, for files that are compiled once
  * for each instruction set (Highway).
  */
-#include <algorithm>
+#include <cstring>
 
+#include "conv/fp16_carries-inl.h"
 #include "conv/fp16_lanes-inl.h"
 
 /* Once for each instruction set. */
@@ -24,97 +25,143 @@ namespace HWY_NAMESPACE
 /* Vectors of a known size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
-constexpr uint32_t kMagnitude = 0x7fff;
-constexpr uint32_t kInfinity = 0x7c00;
-constexpr uint32_t kFractionBits = 10;
-constexpr int8_t kAbsentQuarter = -64;
+using RowTag = hn::CappedTag<int16_t, kFp16Kernels>;
+using Row = hn::Vec<RowTag>;
 
-/** FP16 numbers taken apart */
+constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
+constexpr int16_t kMagnitude = 0x7fff;
+constexpr int16_t kInfinity = 0x7c00;
+constexpr int kFractionBits = 10;
+constexpr int16_t kAbsentQuarter = -64;
+
+HWY_INLINE Row rowOf(int16_t value)
+{
+	return hn::Set(RowTag(), value);
+}
+
+/** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
-	Integers significand; /* shifted, with sign; 0 for zeroes and NaNs */
-	Integers quarter;
-	hn::Mask<IntegerTag> present; /* neither zero nor NaN */
-	hn::Mask<IntegerTag> nan;
+	Row significand; /* shifted, with sign */
+	Row exponent;	 /* a multiple of four */
+	hn::Mask<RowTag> present;
 
-	HWY_INLINE explicit Parts(const int16_t *numbers)
+	HWY_INLINE explicit Parts(Row bits)
 	{
-		const hn::Rebind<uint16_t, UnsignedTag> tag;
-		const auto bits = hn::BitCast(
-			IntegerTag(),
-			hn::PromoteTo(UnsignedTag(),
-				      hn::LoadU(tag, reinterpret_cast<const uint16_t *>(numbers))));
-		const Integers magnitude = hn::And(bits, constant(kMagnitude));
-		const Integers exponent = hn::ShiftRight<kFractionBits>(magnitude);
-		const Integers one = constant(1);
-		const auto denormal = hn::Eq(exponent, hn::Zero(IntegerTag()));
-
-		nan = hn::Gt(magnitude, constant(kInfinity));
-		present = hn::AndNot(nan, hn::Gt(magnitude, hn::Zero(IntegerTag())));
+		const Row magnitude = hn::And(bits, rowOf(kMagnitude));
 		/* A denormal has no implied one and counts as exponent 1. */
-		const Integers implied = hn::IfThenZeroElse(denormal, constant(1 << kFractionBits));
-		const Integers whole = hn::Or(hn::And(bits, constant(0x3ff)), implied);
-		const Integers shift =
-			hn::And(hn::IfThenElse(denormal, one, exponent), constant(3));
-		const Integers shifted = hn::Shl(whole, shift);
-		const Integers sign = hn::Sub(hn::Zero(IntegerTag()), hn::ShiftRight<15>(bits));
-		significand = hn::IfThenElseZero(present, hn::Sub(hn::Xor(shifted, sign), sign));
-		quarter = hn::ShiftRight<2>(exponent);
+		const Row shift = hn::Max(hn::ShiftRight<kFractionBits>(magnitude), rowOf(1));
+		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)),
+					  hn::ShiftLeft<kFractionBits>(shift));
+		const Row shifted = hn::Mul(whole, power(hn::And(shift, rowOf(3))));
+		const Row sign = hn::ShiftRight<15>(bits);
+
+		significand = hn::Sub(hn::Xor(shifted, sign), sign);
+		exponent = hn::And(shift, rowOf(0x1c));
+		present = hn::Ne(magnitude, hn::Zero(RowTag()));
 	}
 
 	/** Only the first \a count numbers are there */
 	HWY_INLINE void keep(size_t count)
 	{
-		const auto kept = hn::FirstN(IntegerTag(), count);
+		present = hn::And(present, hn::FirstN(RowTag(), count));
+	}
 
-		present = hn::And(present, kept);
-		nan = hn::And(nan, kept);
+	/** Calls use(first number, significands, exponents) for vectors of 32 bits */
+	template<typename Use, typename Tag = RowTag>
+	HWY_INLINE void widen(Use use, Tag = {}) const
+	{
+		if constexpr (kRowLanes == kLanes) {
+			const hn::Rebind<int32_t, Tag> tag;
+			use(0, hn::PromoteTo(tag, significand), hn::PromoteTo(tag, exponent));
+		} else {
+			const hn::Half<Tag> half;
+			const hn::Rebind<int32_t, hn::Half<Tag>> tag;
+			use(0, hn::PromoteTo(tag, hn::LowerHalf(half, significand)),
+			    hn::PromoteTo(tag, hn::LowerHalf(half, exponent)));
+			use(kLanes, hn::PromoteTo(tag, hn::UpperHalf(half, significand)),
+			    hn::PromoteTo(tag, hn::UpperHalf(half, exponent)));
+		}
+	}
+
+	/** The exponents in units of four, very negative where there is no number */
+	HWY_INLINE void storeQuarters(int8_t *out) const
+	{
+		const hn::Rebind<int8_t, RowTag> byteTag;
+		const Row quarters =
+			hn::IfThenElse(present, hn::ShiftRight<2>(exponent), rowOf(kAbsentQuarter));
+		hn::StoreU(hn::DemoteTo(byteTag, quarters), byteTag, out);
+	}
+
+private:
+	/** \return 2 to the power of numbers from 0 to 3 */
+	static HWY_INLINE Row power(Row numbers)
+	{
+		alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8 };
+		const hn::Repartition<uint8_t, RowTag> tag;
+		/* The upper byte is none: a bit says so. */
+		const Row index = hn::Or(numbers, rowOf(INT16_MIN));
+
+		return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers),
+								     hn::BitCast(tag, index)));
 	}
 };
 
+/** \return true if some of the numbers are NaNs */
+HWY_INLINE bool hasNan(Row bits)
+{
+	return !hn::AllFalse(RowTag(), hn::Gt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
+}
+
+/** \return the first of \a count numbers that is a NaN, 0 if there is none */
+inline uint16_t firstNan(const int16_t *numbers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if ((numbers[i] & kMagnitude) > kInfinity)
+			return static_cast<uint16_t>(numbers[i]);
+	return 0;
+}
+
 /** The numbers of a block */
 struct Data {
-	/* Significands in 16 bits, exponents. */
+	/* Significands in 16 bits, which row of LostCarries is about them, exponents. */
 	alignas(64) int32_t significand[kMacLanes];
+	alignas(64) int32_t carryRow[kMacLanes];
 	alignas(64) int32_t exponent[kMacLanes];
 	/* Very negative where there is no number; four can be read from the last one on. */
 	alignas(64) int8_t quarter[kMacLanes + 3];
-	uint64_t present; /* a bit for each that is neither zero nor NaN */
+	uint64_t present; /* a bit for each that is not zero */
 	uint16_t nan;
 
 	/** \param numbers of which kMacLanes can be read, and \a lanes count */
 	HWY_INLINE void load(const int16_t *numbers, uint32_t lanes)
 	{
-		uint64_t bits = 0;
-		nan = 0;
-		for (size_t i = 0; i < lanes; i += kLanes) {
-			Parts parts(numbers + i);
-			if (lanes - i < kLanes)
+		uint8_t bits[kMacLanes / 8] = {};
+		bool anyNan = false;
+
+		for (size_t i = 0; i < lanes; i += kRowLanes) {
+			const Row row = hn::LoadU(RowTag(), numbers + i);
+			Parts parts(row);
+			if (lanes - i < kRowLanes)
 				parts.keep(lanes - i);
-			bits |= uint64_t{ bitsOf(parts.present) } << i;
+			hn::StoreMaskBits(RowTag(), parts.present, bits + i / 8);
+			anyNan |= hasNan(row);
 			store(parts, i);
-			if (!hn::AllFalse(IntegerTag(), parts.nan) && nan == 0)
-				nan = firstNan(numbers + i);
 		}
-		present = bits;
+		std::memcpy(&present, bits, sizeof(present));
+		/* What is behind the numbers is none of them. */
+		nan = anyNan ? firstNan(numbers, lanes) : 0;
 	}
 
 	HWY_INLINE void store(const Parts &parts, size_t first)
 	{
-		const IntegerTag tag;
-		const hn::Rebind<int8_t, IntegerTag> byteTag;
-		const Integers quarters =
-			hn::IfThenElse(parts.present, parts.quarter, constant(kAbsentQuarter));
-
-		hn::Store(hn::And(parts.significand, constant(0xffff)), tag, significand + first);
-		hn::Store(hn::ShiftLeft<2>(parts.quarter), tag, exponent + first);
-		hn::StoreU(hn::DemoteTo(byteTag, quarters), byteTag, quarter + first);
-	}
-
-	static uint16_t firstNan(const int16_t *numbers)
-	{
-		while ((*numbers & kMagnitude) <= kInfinity)
-			numbers++;
-		return static_cast<uint16_t>(*numbers);
+		parts.widen([&](size_t i, Integers significands, Integers exponents) HWY_ATTR {
+			const IntegerTag tag;
+			hn::Store(hn::And(significands, constant(0xffff)), tag,
+				  significand + first + i);
+			hn::Store(LostCarries::rowIndex(significands), tag, carryRow + first + i);
+			hn::Store(exponents, tag, exponent + first + i);
+		});
+		parts.storeQuarters(quarter + first);
 	}
 };
 

@@ -99,11 +99,11 @@ struct Step {
 			       constant(data.exponent[lane]));
 	}
 
-	HWY_INLINE Integers lostCarries(int32_t significand, size_t lane, Integers words) const
+	HWY_INLINE Integers lostCarries(const Data &data, size_t lane, Integers words) const
 	{
 		const Integers index =
 			hn::Load(IntegerTag(), &weights.carryWord[lane * kFp16Kernels + kernel]);
-		return carries.lost(carries.row(significand), index, words);
+		return carries.lost(carries.row(data.carryRow[lane]), index, words);
 	}
 };
 
@@ -133,16 +133,15 @@ HWY_INLINE FarProducts::Row *nearProducts(const Step &step, const Data &data, In
 		Integers sum = hn::Zero(IntegerTag());
 		for (size_t i = 0; i < kProductsIn32Bits && rest; i++, rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
-			const int32_t significand = data.significand[lane];
 			const Integers words = step.words(lane);
 			const Integers distance = step.distance(data, lane, words, largest);
 			const auto isFar = hn::Gt(distance, constant(kFar - 1));
 			const auto isTabled = hn::Eq(distance, constant(kTabledDistance));
-			const Integers floor =
-				hn::Shr(multiply(words, constant(significand)), distance);
-			const Integers lost = hn::IfThenElseZero(
-				isTabled, step.lostCarries(significand, lane, words));
-			sum = hn::IfThenElse(isFar, sum, hn::Add(sum, hn::Sub(floor, lost)));
+			const Integers floor = hn::Shr(
+				multiply(words, constant(data.significand[lane])), distance);
+			const Integers lost =
+				hn::IfThenElseZero(isTabled, step.lostCarries(data, lane, words));
+			sum = hn::Add(sum, hn::IfThenZeroElse(isFar, hn::Sub(floor, lost)));
 			/* Without a branch, which nobody could foresee. */
 			*far = { static_cast<uint16_t>(bitsOf(isFar)), position,
 				 static_cast<uint8_t>(lane) };
