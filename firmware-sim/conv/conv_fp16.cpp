@@ -36,6 +36,8 @@ public:
 	/* Weights for one position are used up at once. */
 	void load(const WeightGroup &group) override
 	{
+		const TowardZero towardZero;
+
 		if (isOnePosition_)
 			begin();
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++) {
@@ -45,7 +47,7 @@ public:
 					     block.weights * group.kernels * sizeof(uint16_t),
 				     group.kernels, block.lanes, wanted_[i]);
 			if (isOnePosition_)
-				step(weights, 0, 0, block);
+				step(towardZero, weights, 0, 0, block);
 		}
 	}
 
@@ -55,10 +57,7 @@ public:
 			if (!isOnePosition_)
 				accumulate(static_cast<uint32_t>((first + i) % op_.batches),
 					   static_cast<uint32_t>((first + i) / op_.batches));
-			int32_t *out = &out_[i * lineValues_];
-			for (const Fp16Sums &sums : sums_)
-				for (size_t kernel = 0; kernel < kFp16Kernels; kernel++)
-					*out++ = static_cast<int32_t>(sums.deliver(kernel));
+			deliverFp16(sums_.data(), sums_.size(), &out_[i * lineValues_]);
 		}
 	}
 
@@ -81,17 +80,20 @@ private:
 
 	void begin() { std::fill(sums_.begin(), sums_.end(), Fp16Sums()); }
 
-	void step(const Fp16Weights &weights, uint32_t batch, uint32_t y, const Block &block)
+	void step(const TowardZero &towardZero, const Fp16Weights &weights, uint32_t batch,
+		  uint32_t y, const Block &block)
 	{
-		stepFp16(weights, operands_.line(batch, y, block).data(), sums_.size(),
+		stepFp16(towardZero, weights, operands_.line(batch, y, block).data(), sums_.size(),
 			 sums_.data());
 	}
 
 	void accumulate(uint32_t batch, uint32_t y)
 	{
+		const TowardZero towardZero;
+
 		begin();
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
-			step(weights_[i], batch, y, blocks_[i]);
+			step(towardZero, weights_[i], batch, y, blocks_[i]);
 	}
 
 	const ConvOp &op_;

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cfenv>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -23,6 +22,7 @@
 
 #include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
+#include "conv/tile_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -131,13 +131,8 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Data &data, Fp16Sums 
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-bool supportedOfTarget()
-{
-	return true;
-}
-
-void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
-		  Fp16Sums *sums)
+/** A step of any weights */
+void stepAny(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums)
 {
 	static const LostCarries carries;
 	Position positions[kPositionsAtOnce];
@@ -154,6 +149,76 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kLanes)
 			stepVector({ carries, weights, kernel }, positions, some, far,
 				   sums + first);
+	}
+}
+
+/** A step of weights for one channel each: the only product of each kernel is exact */
+void stepChannels(const Fp16Weights &weights, const int16_t *const *data, size_t count,
+		  Fp16Sums *sums)
+{
+	const DoubleTag tag;
+	const hn::Rebind<float, DoubleTag> floatTag;
+	const hn::Rebind<uint16_t, DoubleTag> halfTag;
+
+	for (size_t i = 0; i < count; i++) {
+		bool anyNan = false;
+		for (size_t lane = 0; lane < kFp16Kernels; lane += kRowLanes)
+			anyNan |= hasNan(hn::LoadU(RowTag(), data[i] + lane));
+		/* One that meets zeroes counts as well. */
+		if (anyNan) {
+			stepAny(weights, data + i, 1, sums + i);
+			continue;
+		}
+		const auto *numbers = reinterpret_cast<const uint16_t *>(data[i]);
+		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
+			double *value = sums[i].value + kernel;
+			const auto floats =
+				floatsOf(floatTag, hn::LoadU(halfTag, numbers + kernel));
+			const Doubles sum = hn::MulAdd(hn::PromoteTo(tag, floats),
+						       hn::Load(tag, weights.ofChannel + kernel),
+						       hn::Load(tag, value));
+			hn::Store(rounded(sum), tag, value);
+		}
+	}
+}
+
+bool supportedOfTarget()
+{
+	return true;
+}
+
+void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
+		  Fp16Sums *sums)
+{
+	if (weights.areChannelwise)
+		stepChannels(weights, data, count, sums);
+	else
+		stepAny(weights, data, count, sums);
+}
+
+void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
+{
+	const DoubleTag tag;
+	const BitsTag bitsTag;
+	const hn::Rebind<float, DoubleTag> floatTag;
+	const hn::Rebind<int32_t, DoubleTag> outTag;
+	constexpr int64_t kDropped = int64_t{ 1 } << Fp16Sums::kNotDelivered;
+
+	for (size_t i = 0; i < count; i++, out += kFp16Kernels) {
+		bool anyNan = false;
+		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
+			const auto bits =
+				hn::Add(hn::BitCast(bitsTag, hn::Load(tag, sums[i].value + kernel)),
+					hn::Set(bitsTag, kDropped / 2));
+			const auto value =
+				hn::BitCast(tag, hn::And(bits, hn::Set(bitsTag, -kDropped)));
+			hn::StoreU(hn::BitCast(outTag, hn::DemoteTo(floatTag, value)), outTag,
+				   out + kernel);
+			for (size_t k = kernel; k < kernel + kDoubleLanes; k++)
+				anyNan |= sums[i].nan[k] != 0;
+		}
+		for (size_t kernel = 0; anyNan && kernel < kFp16Kernels; kernel++)
+			out[kernel] = static_cast<int32_t>(sums[i].deliver(kernel));
 	}
 }
 
@@ -175,15 +240,38 @@ HWY_INLINE void storeLane(const Parts &parts, size_t first, Fp16Weights &out)
 	parts.storeQuarters(out.quarter + first);
 }
 
+/** The weights of each kernel's own lane */
+void storeChannels(uint64_t wanted, Fp16Weights &out)
+{
+	constexpr int32_t kPoint = 25; /* bits that are behind it, from exponent 0 on */
+
+	for (size_t kernel = 0; kernel < kFp16Kernels; kernel++) {
+		const int32_t word = out.word[kernel * kFp16Kernels + kernel];
+		const auto significand = static_cast<int16_t>(word);
+		const bool isPresent = (wanted >> kernel & 1) && significand != 0;
+		const int32_t exponent = isPresent ? word >> 16 : 0;
+		const uint64_t bits = static_cast<uint64_t>(1023 - kPoint + exponent) << 52;
+		out.ofChannel[kernel] = isPresent ? significand * std::bit_cast<double>(bits) : 0;
+	}
+}
+
 void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 {
 	const Columns columns(weights, out.kernels, out.lanes);
+	uint32_t besides = 0; /* kernels with weights for lanes other than their own */
 
 	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
-		const size_t first = static_cast<size_t>(std::countr_zero(rest)) * kFp16Kernels;
-		for (size_t i = first; i < first + kFp16Kernels; i += kRowLanes)
-			storeLane(Parts(hn::Load(RowTag(), columns.numbers + i)), i, out);
+		const auto lane = static_cast<size_t>(std::countr_zero(rest));
+		for (size_t i = 0; i < kFp16Kernels; i += kRowLanes) {
+			const size_t at = lane * kFp16Kernels + i;
+			const Parts parts(hn::Load(RowTag(), columns.numbers + at));
+			besides |= (parts.presentBits() << i) & ~(uint64_t{ 1 } << lane);
+			storeLane(parts, at, out);
+		}
 	}
+	out.areChannelwise = besides == 0 && !columns.anyNan;
+	if (out.areChannelwise)
+		storeChannels(wanted, out);
 	out.anyNan = columns.anyNan;
 	std::fill_n(out.nan, kFp16Kernels, uint16_t{ 0 });
 	for (size_t kernel = 0; columns.anyNan && kernel < out.kernels; kernel++) {
@@ -205,6 +293,10 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
+void deliverOfTarget(const Fp16Sums *, size_t, int32_t *)
+{
+}
+
 void loadOfTarget(const std::byte *, uint64_t, Fp16Weights &)
 {
 }
@@ -222,6 +314,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(supportedOfTarget);
 HWY_EXPORT(stepOfTarget);
+HWY_EXPORT(deliverOfTarget);
 HWY_EXPORT(loadOfTarget);
 
 bool fp16CellsSupported()
@@ -238,34 +331,20 @@ void Fp16Weights::load(const std::byte *weights, uint32_t kernelCount, uint32_t 
 	(weights, wanted & ~uint64_t{ 0 } >> (kMacLanes - lanes), *this);
 }
 
-namespace
+void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
+	      size_t count, Fp16Sums *sums)
 {
-
-/** While there is one, this thread's floating-point results are cut instead of rounded */
-class TowardZero
-{
-public:
-	TowardZero() : before_(std::fegetround()) { std::fesetround(FE_TOWARDZERO); }
-	~TowardZero() { std::fesetround(before_); }
-	TowardZero(const TowardZero &) = delete;
-	TowardZero &operator=(const TowardZero &) = delete;
-
-private:
-	int before_;
-};
-
-} /* namespace */
-
-void stepFp16(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums)
-{
-	const TowardZero towardZero;
-
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
+}
+
+void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, out);
 }
 
 uint32_t Fp16Sums::deliver(size_t kernel) const
 {
-	constexpr uint64_t kDropped = uint64_t{ 1 } << 29;
+	constexpr uint64_t kDropped = uint64_t{ 1 } << kNotDelivered;
 
 	if (nan[kernel])
 		return (nan[kernel] & 0x8000U) << 16 | 0x7f800000 | (nan[kernel] & 0x3ffU);

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,6 +24,9 @@ struct Fp16Sums {
 	/** FloatSum's numbers: a double holds mantissa and exponent without loss */
 	alignas(64) double value[kFp16Kernels];
 	uint16_t nan[kFp16Kernels]; /**< bits of the first NaN; 0 if there was none */
+
+	/** Bits of a double's fraction that FP32 has not */
+	static constexpr int kNotDelivered = 29;
 
 	/** \return FloatSum::deliver() of accumulator \a kernel */
 	uint32_t deliver(size_t kernel) const;
@@ -52,16 +56,38 @@ public:
 	uint32_t lanes = 0;
 	bool anyNan = false;
 	uint16_t nan[kFp16Kernels]; /**< the first NaN of each kernel, 0 if there is none */
+	/** No NaN is among them, and kernel k has none but for lane k: those, zero if there are
+	 * none
+	 */
+	bool areChannelwise = false;
+	alignas(64) double ofChannel[kFp16Kernels];
 };
 
 /** \return true if this host has instructions for stepFp16() */
 bool fp16CellsSupported();
+
+/** \brief While there is one, this thread's floating-point results are cut instead of rounded */
+class TowardZero
+{
+public:
+	TowardZero() : before_(std::fegetround()) { std::fesetround(FE_TOWARDZERO); }
+	~TowardZero() { std::fesetround(before_); }
+	TowardZero(const TowardZero &) = delete;
+	TowardZero &operator=(const TowardZero &) = delete;
+
+private:
+	int before_;
+};
 
 /**
  * \brief One step of all cells for each of \a count positions
  *
  * \param data for each position the block's operands, of which kMacLanes can be read
  */
-void stepFp16(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums);
+void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
+	      size_t count, Fp16Sums *sums);
+
+/** \brief deliver() of all kernels for each of \a count positions */
+void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out);
 
 } /* namespace nvdla::sim */

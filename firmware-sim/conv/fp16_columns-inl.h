@@ -24,6 +24,46 @@ namespace HWY_NAMESPACE
 /* Vectors of a known size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
+/** Vectors of as many numbers in each 128 bits; an array of them would be in memory */
+struct Eight {
+	Row a, b, c, d, e, f, g, h;
+
+	/** \return the second half between the first one: done three times, rows are columns */
+	HWY_INLINE Eight shuffled() const
+	{
+		const RowTag tag;
+		return { hn::InterleaveLower(tag, a, e), hn::InterleaveUpper(tag, a, e),
+			 hn::InterleaveLower(tag, b, f), hn::InterleaveUpper(tag, b, f),
+			 hn::InterleaveLower(tag, c, g), hn::InterleaveUpper(tag, c, g),
+			 hn::InterleaveLower(tag, d, h), hn::InterleaveUpper(tag, d, h) };
+	}
+
+	/** \return numbers of the largest magnitude */
+	HWY_INLINE Row largest() const
+	{
+		return hn::Max(hn::Max(hn::Max(magnitude(a), magnitude(b)),
+				       hn::Max(magnitude(c), magnitude(d))),
+			       hn::Max(hn::Max(magnitude(e), magnitude(f)),
+				       hn::Max(magnitude(g), magnitude(h))));
+	}
+
+	HWY_INLINE void store(int16_t *out) const
+	{
+		const RowTag tag;
+		hn::Store(a, tag, out);
+		hn::Store(b, tag, out + kFp16Kernels);
+		hn::Store(c, tag, out + 2 * kFp16Kernels);
+		hn::Store(d, tag, out + 3 * kFp16Kernels);
+		hn::Store(e, tag, out + 4 * kFp16Kernels);
+		hn::Store(f, tag, out + 5 * kFp16Kernels);
+		hn::Store(g, tag, out + 6 * kFp16Kernels);
+		hn::Store(h, tag, out + 7 * kFp16Kernels);
+	}
+
+private:
+	static HWY_INLINE Row magnitude(Row numbers) { return hn::And(numbers, rowOf(kMagnitude)); }
+};
+
 /** FP16 numbers of a block: of each lane those of all kernels, zeroes behind them */
 struct Columns {
 	alignas(64) int16_t numbers[kMacLanes * kFp16Kernels];
@@ -53,22 +93,17 @@ private:
 
 		for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce)
 			for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes) {
-				Row rows[kColumnsAtOnce];
-				for (size_t i = 0; i < kColumnsAtOnce; i++) {
-					rows[i] = row(RowTag(),
-						      weights + (kernel + i) * kernelBytes +
-							      lane * sizeof(int16_t),
-						      kColumnsAtOnce * kernelBytes);
-					largest = hn::Max(largest,
-							  hn::And(rows[i], rowOf(kMagnitude)));
-				}
-				/* The second half between the first one, three times. */
-				shuffle(rows);
-				shuffle(rows);
-				shuffle(rows);
-				for (size_t i = 0; i < kColumnsAtOnce; i++)
-					hn::Store(rows[i], RowTag(),
-						  numbers + (lane + i) * kFp16Kernels + kernel);
+				const auto load = [&](size_t i) HWY_ATTR {
+					return row(RowTag(),
+						   weights + (kernel + i) * kernelBytes +
+							   lane * sizeof(int16_t),
+						   kColumnsAtOnce * kernelBytes);
+				};
+				const Eight rows = { load(0), load(1), load(2), load(3),
+						     load(4), load(5), load(6), load(7) };
+				largest = hn::Max(largest, rows.largest());
+				rows.shuffled().shuffled().shuffled().store(
+					numbers + lane * kFp16Kernels + kernel);
 			}
 		anyNan = hasNan(largest);
 	}
@@ -86,19 +121,6 @@ private:
 				return hn::LoadU(half, reinterpret_cast<const int16_t *>(at));
 			};
 			return hn::Combine(tag, load(from + further), load(from));
-		}
-	}
-
-	static HWY_INLINE void shuffle(Row (&rows)[kColumnsAtOnce])
-	{
-		const RowTag tag;
-		const Row from[] = { rows[0], rows[1], rows[2], rows[3],
-				     rows[4], rows[5], rows[6], rows[7] };
-
-		for (size_t i = 0; i < kColumnsAtOnce / 2; i++) {
-			const Row second = from[i + kColumnsAtOnce / 2];
-			rows[2 * i] = hn::InterleaveLower(tag, from[i], second);
-			rows[2 * i + 1] = hn::InterleaveUpper(tag, from[i], second);
 		}
 	}
 };

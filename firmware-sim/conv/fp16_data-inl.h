@@ -66,6 +66,13 @@ struct Parts {
 		present = hn::And(present, hn::FirstN(RowTag(), count));
 	}
 
+	HWY_INLINE uint32_t presentBits() const
+	{
+		uint8_t bytes[8] = {};
+		hn::StoreMaskBits(RowTag(), present, bytes);
+		return bytes[0] | uint32_t{ bytes[1] } << 8;
+	}
+
 	/** Calls use(first number, significands, exponents) for vectors of 32 bits */
 	template<typename Use, typename Tag = RowTag>
 	HWY_INLINE void widen(Use use, Tag = {}) const
