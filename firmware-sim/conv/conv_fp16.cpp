@@ -18,37 +18,38 @@ namespace
 /* Of these, a thread needs longer than to be woken. */
 constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
+/* Steps of one position that are worked on together. */
+constexpr size_t kStepsAtOnce = 8;
+
 class Fp16Maker : public LineMaker
 {
 public:
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
 		  uint32_t linesAtOnce)
 		: op_(op), memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
-		  isOnePosition_(op.windows.out.width * op.windows.out.height * op.batches == 1),
-		  weights_(isOnePosition_ ? 1 : blocks_.size()), sums_(op.windows.out.width),
+		  sums_(op.windows.out.width),
+		  isOnePosition_(op.mode == ConvMode::Direct && sums_.size() == 1 &&
+				 op.windows.out.height * op.batches == 1),
+		  weights_(isOnePosition_ ? kStepsAtOnce : blocks_.size()),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
 		  out_(lineValues_ * linesAtOnce)
 	{
-		for (const Block &block : blocks_)
-			wanted_.push_back(isOnePosition_ ? lanesWithData(block) : kAllLanes);
+		for (const Block &block : blocks_) {
+			if (!isOnePosition_)
+				break;
+			data_.push_back(operands_.line(0, 0, block)[0]);
+			wanted_.push_back(lanesWithData(data_.back(), block.lanes));
+		}
 	}
 
-	/* Weights for one position are used up at once. */
 	void load(const WeightGroup &group) override
 	{
-		const TowardZero towardZero;
-
-		if (isOnePosition_)
-			begin();
-		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++) {
-			const Block &block = blocks_[i];
-			Fp16Weights &weights = weights_[isOnePosition_ ? 0 : i];
-			weights.load(group.bytes.data() +
-					     block.weights * group.kernels * sizeof(uint16_t),
-				     group.kernels, block.lanes, wanted_[i]);
-			if (isOnePosition_)
-				step(towardZero, weights, 0, 0, block);
+		if (isOnePosition_) {
+			accumulate(group);
+			return;
 		}
+		for (size_t i = 0; i < blocks_.size(); i++)
+			load(group, i, weights_[i]);
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -66,44 +67,62 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
-	static constexpr uint64_t kAllLanes = ~uint64_t{ 0 };
-
-	uint64_t lanesWithData(const Block &block)
+	static uint64_t lanesWithData(const int16_t *data, uint32_t count)
 	{
-		const int16_t *data = operands_.line(0, 0, block)[0];
 		uint64_t lanes = 0;
 
-		for (uint32_t i = 0; i < block.lanes; i++)
+		for (uint32_t i = 0; i < count; i++)
 			lanes |= uint64_t{ data[i] != 0 } << i;
 		return lanes;
 	}
 
-	void begin() { std::fill(sums_.begin(), sums_.end(), Fp16Sums()); }
-
-	void step(const TowardZero &towardZero, const Fp16Weights &weights, uint32_t batch,
-		  uint32_t y, const Block &block)
+	void load(const WeightGroup &group, size_t block, Fp16Weights &weights) const
 	{
-		stepFp16(towardZero, weights, operands_.line(batch, y, block).data(), sums_.size(),
-			 sums_.data());
+		const size_t before = blocks_[block].weights * group.kernels * sizeof(uint16_t);
+		const std::byte *bytes = group.bytes.data() + before;
+
+		if (isOnePosition_)
+			weights.load(bytes, group.kernels, blocks_[block].lanes, wanted_[block]);
+		else
+			weights.load(bytes, group.kernels, blocks_[block].lanes);
+	}
+
+	/* Of one position: weights are used up while they are near. */
+	void accumulate(const WeightGroup &group)
+	{
+		const TowardZero towardZero;
+
+		sums_[0] = Fp16Sums();
+		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled();) {
+			const size_t some = std::min(weights_.size(), blocks_.size() - i);
+			for (size_t j = 0; j < some; j++)
+				load(group, i + j, weights_[j]);
+			stepsFp16(towardZero, std::span(weights_).first(some), &data_[i], sums_[0]);
+			i += some;
+		}
 	}
 
 	void accumulate(uint32_t batch, uint32_t y)
 	{
 		const TowardZero towardZero;
 
-		begin();
+		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
-			step(towardZero, weights_[i], batch, y, blocks_[i]);
+			stepFp16(towardZero, weights_[i],
+				 operands_.line(batch, y, blocks_[i]).data(), sums_.size(),
+				 sums_.data());
 	}
 
 	const ConvOp &op_;
 	const MemoryPort &memory_;
 	Operands operands_;
 	std::vector<Block> blocks_;
-	const bool isOnePosition_;
-	std::vector<uint64_t> wanted_;	   /* lanes of the blocks, see Fp16Weights::load() */
-	std::vector<Fp16Weights> weights_; /* of the group, by blocks; of one position the last */
 	std::vector<Fp16Sums> sums_;	   /* of a line */
+	const bool isOnePosition_;	   /* whose operands stay where they are */
+	std::vector<Fp16Weights> weights_; /* of the group, by blocks; of one position some */
+	/* Of one position: the data of each block, and which lanes have any. */
+	std::vector<const int16_t *> data_;
+	std::vector<uint64_t> wanted_;
 	size_t lineValues_;
 	std::vector<int32_t> out_;
 };

@@ -58,47 +58,65 @@ public:
 	/** \param index rowIndex() of the data's significand \return words for the weights */
 	HWY_INLINE const int32_t *row(int32_t index) const { return words_[index]; }
 
-	/** \return the word of a row for weights of these significands */
-	static HWY_INLINE Integers wordIndex(Integers significand)
+	/** \return for weights of these significands where lost() finds their bits */
+	static HWY_INLINE Row bitOf(Row significands)
 	{
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-		/* The sign stays where the blend looks for it. */
-		return hn::ShiftRight<5>(significand);
+		const Row sign = hn::ShiftRight<15>(significands);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+		/* A word of 16 bits, and above it which bit. */
+		const Row word = hn::Or(hn::And(hn::ShiftRight<4>(significands), rowOf(0xf)),
+					hn::And(sign, rowOf(0x10)));
+		return hn::Or(word, hn::ShiftLeft<8>(hn::And(significands, rowOf(0xf))));
 #else
-		const Integers sign = hn::And(hn::ShiftRight<31>(significand), constant(8));
-		return hn::Or(hn::And(hn::ShiftRight<5>(significand), constant(7)), sign);
+		/* A byte, and above it the bit. */
+		const Row byte = hn::Or(hn::And(hn::ShiftRight<3>(significands), rowOf(0x1f)),
+					hn::And(sign, rowOf(0x20)));
+		const Row bit = powerOfTwo(hn::And(significands, rowOf(7)));
+		return hn::Or(byte, hn::ShiftLeft<8>(bit));
 #endif
 	}
 
-	/** \return 1 where something is lost: bit \a significands % 32 of the word at \a index */
-	static HWY_INLINE Integers lost(const int32_t *row, Integers index, Integers significands)
+	/** \return where something is lost: \a bits are those of the weights, as bitOf() says */
+	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row bits)
 	{
+		const RowTag tag;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		const __m512i word = _mm512_permutexvar_epi32(index.raw, _mm512_load_si512(row));
-		return hn::And(Integers{ _mm512_rorv_epi32(word, significands.raw) }, constant(1));
+		const __m512i words = _mm512_permutexvar_epi16(_mm512_castsi256_si512(bits.raw),
+							       _mm512_load_si512(row));
+		const Row word{ _mm512_castsi512_si256(words) };
+		const Row shifted{ _mm256_srlv_epi16(word.raw, hn::ShiftRight<8>(bits).raw) };
+		return hn::TestBit(shifted, rowOf(1));
 #else
-		const Integers bit = hn::And(significands, constant(31));
-		return hn::And(hn::Shr(word(row, index), bit), constant(1));
+		const hn::RebindToUnsigned<RowTag> wordTag;
+		const Row bit = hn::BitCast(tag, hn::ShiftRight<8>(hn::BitCast(wordTag, bits)));
+		return hn::Gt(hn::And(byteOf(row, bits), bit), hn::Zero(tag));
 #endif
 	}
 
 private:
 	static constexpr uint32_t kRows = 512;
 
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	static HWY_INLINE Integers word(const int32_t *row, Integers index)
+#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX3
+	/** \return the byte of each, and anything above it */
+	static HWY_INLINE Row byteOf(const int32_t *row, Row bits)
 	{
-		const auto *halves = reinterpret_cast<const __m256i *>(row);
-		const __m256i positive = _mm256_permutevar8x32_epi32(halves[0], index.raw);
-		const __m256i negative = _mm256_permutevar8x32_epi32(halves[1], index.raw);
-		return Integers{ _mm256_castps_si256(_mm256_blendv_ps(
-			_mm256_castsi256_ps(positive), _mm256_castsi256_ps(negative),
-			_mm256_castsi256_ps(index.raw))) };
-	}
-#else
-	static HWY_INLINE Integers word(const int32_t *row, Integers index)
-	{
-		return hn::GatherIndex(IntegerTag(), row, index);
+		const hn::Repartition<uint8_t, RowTag> tag;
+		const hn::RebindToSigned<decltype(tag)> signedTag;
+		const auto *bytes = reinterpret_cast<const uint8_t *>(row);
+		auto index = hn::BitCast(tag, bits);
+#if !HWY_ARCH_X86
+		index = hn::And(index, hn::Set(tag, 0xf)); /* x86 looks at no other bits */
+#endif
+		const auto part = [&](size_t i) HWY_ATTR {
+			return hn::BitCast(
+				signedTag,
+				hn::TableLookupBytes(hn::LoadDup128(tag, bytes + 16 * i), index));
+		};
+		const auto isOdd = hn::BitCast(signedTag, hn::ShiftLeft<3>(bits));
+		const auto isUpper = hn::BitCast(signedTag, hn::ShiftLeft<2>(bits));
+		const auto lower = hn::IfNegativeThenElse(isOdd, part(1), part(0));
+		const auto upper = hn::IfNegativeThenElse(isOdd, part(3), part(2));
+		return hn::BitCast(RowTag(), hn::IfNegativeThenElse(isUpper, upper, lower));
 	}
 #endif
 
@@ -125,7 +143,7 @@ private:
 			hn::BitCast(bitsTag, magnitude(data)),
 			hn::BitCast(bitsTag, magnitude(weight)), hn::BitCast(bitsTag, negate),
 			hn::Set(bitsTag, kTabledDistance));
-		const uint32_t lost = bitsOf(hn::Ne(aligned, floor));
+		const uint32_t lost = bitsOf(tag, hn::Ne(aligned, floor));
 
 		words_[number][firstWeight / 32] |= static_cast<int32_t>(lost << firstWeight % 32);
 	}

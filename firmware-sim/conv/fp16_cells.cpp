@@ -95,30 +95,19 @@ HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> expo
 	return rounded(hn::MulAdd(step, scale, value));
 }
 
-/** A step of kLanes kernels for \a count positions */
-HWY_INLINE void stepVector(const Step &step, const Position *positions, size_t count,
-			   FarProducts &far, Fp16Sums *sums)
+/** Adds the products of a step to the position's sums */
+HWY_INLINE void accumulate(const Position &position)
 {
-	StepSums near[kPositionsAtOnce];
-	Integers farSums[kPositionsAtOnce];
-	FarProducts::Row *end = far.rows;
+	const DoubleTag tag;
+	const hn::Rebind<int32_t, DoubleTag> narrowTag;
 
-	for (size_t i = 0; i < count; i++) {
-		farSums[i] = hn::Zero(IntegerTag());
-		end = nearProducts(step, positions[i].data, step.largest(positions[i]),
-				   static_cast<uint8_t>(i), near[i], end);
-	}
-	addFarProducts(step, positions, far, end, farSums);
-	for (size_t i = 0; i < count; i++) {
-		const Integers largest = step.largest(positions[i]);
-		double *value = sums[i].value + step.kernel;
-		near[i].add(farSums[i]);
-		hn::Store(accumulate(hn::Load(DoubleTag(), value), near[i].lower,
-				     hn::LowerHalf(HalfTag(), largest)),
-			  DoubleTag(), value);
-		hn::Store(accumulate(hn::Load(DoubleTag(), value + kDoubleLanes), near[i].upper,
-				     hn::UpperHalf(HalfTag(), largest)),
-			  DoubleTag(), value + kDoubleLanes);
+	for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
+		double *value = position.sums->value + kernel;
+		const Doubles far = hn::PromoteTo(tag, hn::Load(narrowTag, position.far + kernel));
+		const Doubles step = hn::Add(hn::Load(tag, position.near + kernel), far);
+		hn::Store(accumulate(hn::Load(tag, value), step,
+				     position.largestOf(narrowTag, kernel)),
+			  tag, value);
 	}
 }
 
@@ -131,24 +120,29 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Data &data, Fp16Sums 
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** A step of any weights */
-void stepAny(const Fp16Weights &weights, const int16_t *const *data, size_t count, Fp16Sums *sums)
+/**
+ * Steps of any weights
+ * \param oneSum steps of one position, each with weights of its own
+ */
+void stepAny(const Fp16Weights *weights, const int16_t *const *data, size_t count, Fp16Sums *sums,
+	     bool oneSum)
 {
 	static const LostCarries carries;
 	Position positions[kPositionsAtOnce];
-	FarProducts far;
 
 	for (size_t first = 0; first < count; first += kPositionsAtOnce) {
 		const size_t some = std::min(kPositionsAtOnce, count - first);
 		for (size_t i = 0; i < some; i++) {
 			Position &position = positions[i];
-			position.data.load(data[first + i], weights.lanes);
-			noteNans(weights, position.data, sums[first + i]);
-			largestQuarters(weights, position.data, position.largest);
+			position.weights = weights + (oneSum ? first + i : 0);
+			position.sums = sums + (oneSum ? 0 : first + i);
+			position.data.load(data[first + i], position.weights->lanes);
+			noteNans(*position.weights, position.data, *position.sums);
+			largestQuarters(*position.weights, position.data, position.largest);
 		}
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kLanes)
-			stepVector({ carries, weights, kernel }, positions, some, far,
-				   sums + first);
+		addProducts(carries, positions, some);
+		for (size_t i = 0; i < some; i++)
+			accumulate(positions[i]);
 	}
 }
 
@@ -161,19 +155,19 @@ void stepChannels(const Fp16Weights &weights, const int16_t *const *data, size_t
 	const hn::Rebind<uint16_t, DoubleTag> halfTag;
 
 	for (size_t i = 0; i < count; i++) {
-		bool anyNan = false;
+		bool allFinite = true;
 		for (size_t lane = 0; lane < kFp16Kernels; lane += kRowLanes)
-			anyNan |= hasNan(hn::LoadU(RowTag(), data[i] + lane));
-		/* One that meets zeroes counts as well. */
-		if (anyNan) {
-			stepAny(weights, data + i, 1, sums + i);
+			allFinite &= areFinite(hn::LoadU(RowTag(), data[i] + lane));
+		/* A NaN that meets zeroes counts as well. */
+		if (!allFinite) {
+			stepAny(&weights, data + i, 1, sums + i, false);
 			continue;
 		}
 		const auto *numbers = reinterpret_cast<const uint16_t *>(data[i]);
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
 			double *value = sums[i].value + kernel;
 			const auto floats =
-				floatsOf(floatTag, hn::LoadU(halfTag, numbers + kernel));
+				finiteFloatsOf(floatTag, hn::LoadU(halfTag, numbers + kernel));
 			const Doubles sum = hn::MulAdd(hn::PromoteTo(tag, floats),
 						       hn::Load(tag, weights.ofChannel + kernel),
 						       hn::Load(tag, value));
@@ -193,7 +187,12 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 	if (weights.areChannelwise)
 		stepChannels(weights, data, count, sums);
 	else
-		stepAny(weights, data, count, sums);
+		stepAny(&weights, data, count, sums, false);
+}
+
+void stepsOfTarget(std::span<const Fp16Weights> weights, const int16_t *const *data, Fp16Sums &sums)
+{
+	stepAny(weights.data(), data, weights.size(), &sums, true);
 }
 
 void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
@@ -225,18 +224,13 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
 /** The weights of a lane that data meet */
 HWY_INLINE void storeLane(const Parts &parts, size_t first, Fp16Weights &out)
 {
-	const IntegerTag tag;
-	const hn::Repartition<int16_t, IntegerTag> halfTag;
-	/* Large for zeroes, so that no distance is positive. */
-	Parts near = parts;
-	near.exponent = hn::IfThenElse(parts.present, parts.exponent, rowOf(kAbsentExponent));
+	const RowTag tag;
 
-	near.widen([&](size_t i, Integers significands, Integers exponents) HWY_ATTR {
-		const auto words = hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(exponents)),
-					       hn::BitCast(halfTag, significands));
-		hn::Store(hn::BitCast(tag, words), tag, out.word + first + i);
-		hn::Store(LostCarries::wordIndex(significands), tag, out.carryWord + first + i);
-	});
+	hn::Store(parts.significand, tag, out.significand + first);
+	/* Large for zeroes, so that no distance is positive. */
+	hn::Store(hn::IfThenElse(parts.present, parts.exponent, rowOf(kAbsentExponent)), tag,
+		  out.exponent + first);
+	hn::Store(LostCarries::bitOf(parts.significand), tag, out.carryBit + first);
 	parts.storeQuarters(out.quarter + first);
 }
 
@@ -246,12 +240,12 @@ void storeChannels(uint64_t wanted, Fp16Weights &out)
 	constexpr int32_t kPoint = 25; /* bits that are behind it, from exponent 0 on */
 
 	for (size_t kernel = 0; kernel < kFp16Kernels; kernel++) {
-		const int32_t word = out.word[kernel * kFp16Kernels + kernel];
-		const auto significand = static_cast<int16_t>(word);
-		const bool isPresent = (wanted >> kernel & 1) && significand != 0;
-		const int32_t exponent = isPresent ? word >> 16 : 0;
+		const size_t at = kernel * kFp16Kernels + kernel;
+		const bool isPresent = (wanted >> kernel & 1) && out.significand[at] != 0;
+		const int32_t exponent = isPresent ? out.exponent[at] : 0;
 		const uint64_t bits = static_cast<uint64_t>(1023 - kPoint + exponent) << 52;
-		out.ofChannel[kernel] = isPresent ? significand * std::bit_cast<double>(bits) : 0;
+		out.ofChannel[kernel] =
+			isPresent ? out.significand[at] * std::bit_cast<double>(bits) : 0;
 	}
 }
 
@@ -265,7 +259,8 @@ void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 		for (size_t i = 0; i < kFp16Kernels; i += kRowLanes) {
 			const size_t at = lane * kFp16Kernels + i;
 			const Parts parts(hn::Load(RowTag(), columns.numbers + at));
-			besides |= (parts.presentBits() << i) & ~(uint64_t{ 1 } << lane);
+			besides |=
+				(bitsOf(RowTag(), parts.present) << i) & ~(uint64_t{ 1 } << lane);
 			storeLane(parts, at, out);
 		}
 	}
@@ -293,6 +288,10 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
+void stepsOfTarget(std::span<const Fp16Weights>, const int16_t *const *, Fp16Sums &)
+{
+}
+
 void deliverOfTarget(const Fp16Sums *, size_t, int32_t *)
 {
 }
@@ -314,6 +313,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(supportedOfTarget);
 HWY_EXPORT(stepOfTarget);
+HWY_EXPORT(stepsOfTarget);
 HWY_EXPORT(deliverOfTarget);
 HWY_EXPORT(loadOfTarget);
 
@@ -335,6 +335,12 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 	      size_t count, Fp16Sums *sums)
 {
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
+}
+
+void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const int16_t *const *data,
+	       Fp16Sums &sums)
+{
+	HWY_DYNAMIC_DISPATCH(stepsOfTarget)(weights, data, sums);
 }
 
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out)

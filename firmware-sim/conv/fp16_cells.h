@@ -9,7 +9,7 @@
 #include <cfenv>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 #include "conv/cmac.h"
 
@@ -43,13 +43,12 @@ public:
 	void load(const std::byte *weights, uint32_t kernels, uint32_t lanes,
 		  uint64_t wanted = ~uint64_t{ 0 });
 
-	/**
-	 * Low half: significand with sign, shifted as in Fp16Vector; 0 for zeroes. High
-	 * half: exponent, a multiple of four; large for zeroes, so that no distance is positive.
-	 */
-	alignas(64) int32_t word[kMacLanes * kFp16Kernels] = {};
-	/** Which word of LostCarries' rows is about this weight */
-	alignas(64) int32_t carryWord[kMacLanes * kFp16Kernels] = {};
+	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
+	alignas(64) int16_t significand[kMacLanes * kFp16Kernels] = {};
+	/** A multiple of four; large for zeroes, so that no distance is positive */
+	alignas(64) int16_t exponent[kMacLanes * kFp16Kernels] = {};
+	/** Which bit of LostCarries' rows is about this weight */
+	alignas(64) int16_t carryBit[kMacLanes * kFp16Kernels] = {};
 	/** The exponent in units of four, very negative for zeroes */
 	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels] = {};
 	uint32_t kernels = 0;
@@ -86,6 +85,10 @@ private:
  */
 void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 	      size_t count, Fp16Sums *sums);
+
+/** \brief Steps of a single position, one after the other: each block's weights and data */
+void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const int16_t *const *data,
+	       Fp16Sums &sums);
 
 /** \brief deliver() of all kernels for each of \a count positions */
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out);

@@ -25,19 +25,10 @@ namespace HWY_NAMESPACE
 /* Vectors of a known size, with doubles. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
 
-using RowTag = hn::CappedTag<int16_t, kFp16Kernels>;
-using Row = hn::Vec<RowTag>;
-
-constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kFractionBits = 10;
 constexpr int16_t kAbsentQuarter = -64;
-
-HWY_INLINE Row rowOf(int16_t value)
-{
-	return hn::Set(RowTag(), value);
-}
 
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
@@ -52,7 +43,7 @@ struct Parts {
 		const Row shift = hn::Max(hn::ShiftRight<kFractionBits>(magnitude), rowOf(1));
 		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)),
 					  hn::ShiftLeft<kFractionBits>(shift));
-		const Row shifted = hn::Mul(whole, power(hn::And(shift, rowOf(3))));
+		const Row shifted = hn::Mul(whole, powerOfTwo(hn::And(shift, rowOf(3))));
 		const Row sign = hn::ShiftRight<15>(bits);
 
 		significand = hn::Sub(hn::Xor(shifted, sign), sign);
@@ -64,13 +55,6 @@ struct Parts {
 	HWY_INLINE void keep(size_t count)
 	{
 		present = hn::And(present, hn::FirstN(RowTag(), count));
-	}
-
-	HWY_INLINE uint32_t presentBits() const
-	{
-		uint8_t bytes[8] = {};
-		hn::StoreMaskBits(RowTag(), present, bytes);
-		return bytes[0] | uint32_t{ bytes[1] } << 8;
 	}
 
 	/** Calls use(first number, significands, exponents) for vectors of 32 bits */
@@ -98,25 +82,18 @@ struct Parts {
 			hn::IfThenElse(present, hn::ShiftRight<2>(exponent), rowOf(kAbsentQuarter));
 		hn::StoreU(hn::DemoteTo(byteTag, quarters), byteTag, out);
 	}
-
-private:
-	/** \return 2 to the power of numbers from 0 to 3 */
-	static HWY_INLINE Row power(Row numbers)
-	{
-		alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8 };
-		const hn::Repartition<uint8_t, RowTag> tag;
-		/* The upper byte is none: a bit says so. */
-		const Row index = hn::Or(numbers, rowOf(INT16_MIN));
-
-		return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers),
-								     hn::BitCast(tag, index)));
-	}
 };
 
 /** \return true if some of the numbers are NaNs */
 HWY_INLINE bool hasNan(Row bits)
 {
 	return !hn::AllFalse(RowTag(), hn::Gt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
+}
+
+/** \return true if none of the numbers is infinite or a NaN */
+HWY_INLINE bool areFinite(Row bits)
+{
+	return hn::AllTrue(RowTag(), hn::Lt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
 }
 
 /** \return the first of \a count numbers that is a NaN, 0 if there is none */
@@ -130,7 +107,8 @@ inline uint16_t firstNan(const int16_t *numbers, size_t count)
 
 /** The numbers of a block */
 struct Data {
-	/* Significands in 16 bits, which row of LostCarries is about them, exponents. */
+	/* Significands in 16 bits twice, which row of LostCarries is about them, exponents twice.
+	 */
 	alignas(64) int32_t significand[kMacLanes];
 	alignas(64) int32_t carryRow[kMacLanes];
 	alignas(64) int32_t exponent[kMacLanes];
@@ -163,12 +141,16 @@ struct Data {
 	{
 		parts.widen([&](size_t i, Integers significands, Integers exponents) HWY_ATTR {
 			const IntegerTag tag;
-			hn::Store(hn::And(significands, constant(0xffff)), tag,
-				  significand + first + i);
+			hn::Store(twice(significands), tag, significand + first + i);
 			hn::Store(LostCarries::rowIndex(significands), tag, carryRow + first + i);
-			hn::Store(exponents, tag, exponent + first + i);
+			hn::Store(twice(exponents), tag, exponent + first + i);
 		});
 		parts.storeQuarters(quarter + first);
+	}
+
+	static HWY_INLINE Integers twice(Integers numbers)
+	{
+		return hn::Or(hn::And(numbers, constant(0xffff)), hn::ShiftLeft<16>(numbers));
 	}
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of the kernels of an FP16 group, and numbers packed out of their lanes, for files that
- * are compiled once for each instruction set (Highway).
+ * Vectors of the kernels of an FP16 group, for files that are compiled once for each instruction
+ * set (Highway).
  */
 #include <bit>
 #include <cstddef>
@@ -41,16 +41,54 @@ using Doubles = hn::Vec<DoubleTag>;
 constexpr size_t kLanes = hn::MaxLanes(IntegerTag());
 constexpr size_t kDoubleLanes = kLanes / 2;
 
+/* Vectors of 16 bits: of as many bytes, if there are that many kernels. */
+using RowTag = hn::CappedTag<int16_t, kFp16Kernels>;
+using Row = hn::Vec<RowTag>;
+constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
+
 HWY_INLINE Integers constant(int32_t value)
 {
 	return hn::Set(IntegerTag(), value);
 }
 
+HWY_INLINE Row rowOf(int16_t value)
+{
+	return hn::Set(RowTag(), value);
+}
+
+/** \return two to the power of numbers from 0 to 7 */
+HWY_INLINE Row powerOfTwo(Row numbers)
+{
+	alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+	const hn::Repartition<uint8_t, RowTag> tag;
+	/* The upper byte is none: a bit says so. */
+	const auto index = hn::BitCast(tag, hn::Or(numbers, rowOf(INT16_MIN)));
+
+	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
+}
+
+/** \return a bit for each lane, the first one lowest */
+template<typename Tag>
+HWY_INLINE uint32_t bitsOf(Tag tag, hn::Mask<Tag> mask)
+{
+	uint8_t bits[8] = {};
+
+	hn::StoreMaskBits(tag, mask, bits);
+	return bits[0] | uint32_t{ bits[1] } << 8;
+}
+
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-HWY_INLINE uint32_t bitsOf(hn::Mask<IntegerTag> mask)
+/** \return what farKernelsOf() takes: not zero if there are some */
+HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 {
 	return mask.raw;
+}
+
+/** \return a bit for each of kLanes kernels, the \a vector th of the row */
+HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t)
+{
+	return bits;
 }
 
 /** Store the lanes of \a bits one after the other, and anything behind them */
@@ -91,9 +129,15 @@ struct LaneTables {
 
 constexpr LaneTables kLaneTables;
 
-HWY_INLINE uint32_t bitsOf(hn::Mask<IntegerTag> mask)
+/* Two bits for each kernel. */
+HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 {
-	return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(mask.raw)));
+	return static_cast<uint32_t>(_mm256_movemask_epi8(mask.raw));
+}
+
+HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t vector)
+{
+	return _pext_u32(bits, uint32_t{ 0x5555 } << 2 * kLanes * vector);
 }
 
 HWY_INLINE Integers permute(Integers value, uint32_t from)
@@ -118,12 +162,14 @@ HWY_INLINE Integers unpack(const int32_t *packed, uint32_t bits)
 
 #else
 
-HWY_INLINE uint32_t bitsOf(hn::Mask<IntegerTag> mask)
+HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 {
-	uint8_t bits[8] = {};
+	return bitsOf(RowTag(), mask);
+}
 
-	hn::StoreMaskBits(IntegerTag(), mask, bits);
-	return bits[0];
+HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t vector)
+{
+	return bits >> kLanes * vector & ((1U << kLanes) - 1);
 }
 
 HWY_INLINE void pack(Integers value, uint32_t bits, int32_t *out)

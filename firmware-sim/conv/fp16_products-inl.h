@@ -9,6 +9,7 @@
  * (fp16_carries-inl.h). The few that are shifted further ("far") are collected and go
  * through the multiplier as it is built (fp16_multiplier-inl.h).
  */
+#include <algorithm>
 #include <bit>
 
 #include "conv/fp16_carries-inl.h"
@@ -39,115 +40,179 @@ constexpr int32_t kFar = 12;
 constexpr size_t kProductsIn32Bits = 8;
 /* Positions that are worked on together: their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
+constexpr size_t kRowVectors = kRowLanes / kLanes;
 
-/** Significand of each weight times that of the data */
-HWY_INLINE Integers multiply(Integers words, Integers significand)
+/** A position's step */
+struct Position {
+	const Fp16Weights *weights;
+	Fp16Sums *sums;
+	Data data;
+	int8_t largest[kFp16Kernels]; /* exponent of each kernel in units of four */
+	/* Of all products: those that are near, and those that are not. */
+	alignas(64) double near[kFp16Kernels];
+	alignas(64) int32_t far[kFp16Kernels];
+
+	/** \return the largest exponents from \a kernel on */
+	template<typename Tag>
+	HWY_INLINE hn::Vec<Tag> largestOf(Tag tag, size_t kernel) const
+	{
+		const hn::Rebind<int8_t, Tag> narrowTag;
+		return hn::ShiftLeft<2>(hn::PromoteTo(tag, hn::LoadU(narrowTag, largest + kernel)));
+	}
+
+	/** \return how far products are shifted; nonsense if the weights are zero */
+	HWY_INLINE Row distance(size_t lane, size_t kernel, Row most) const
+	{
+		const Row exponents =
+			hn::Load(RowTag(), &weights->exponent[lane * kFp16Kernels + kernel]);
+		return hn::Sub(hn::Sub(most, exponents), pairOf(data.exponent[lane]));
+	}
+
+	HWY_INLINE Row significands(size_t lane, size_t kernel) const
+	{
+		return hn::Load(RowTag(), &weights->significand[lane * kFp16Kernels + kernel]);
+	}
+
+	HWY_INLINE hn::Mask<RowTag> lostCarries(const LostCarries &carries, size_t lane,
+						size_t kernel) const
+	{
+		const Row bits =
+			hn::Load(RowTag(), &weights->carryBit[lane * kFp16Kernels + kernel]);
+		return carries.lost(carries.row(data.carryRow[lane]), bits);
+	}
+
+	/** \return a number that is there twice, in all lanes */
+	static HWY_INLINE Row pairOf(int32_t twice)
+	{
+		const hn::Repartition<int32_t, RowTag> tag;
+		return hn::BitCast(RowTag(), hn::Set(tag, twice));
+	}
+};
+
+HWY_INLINE void addTo(double *out, Integers sums)
 {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Integers{ _mm512_madd_epi16(words.raw, significand.raw) };
-#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-	return Integers{ _mm256_madd_epi16(words.raw, significand.raw) };
-#else
-	return hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(words)),
-		       hn::ShiftRight<16>(hn::ShiftLeft<16>(significand)));
-#endif
+	const DoubleTag tag;
+	double *upper = out + kDoubleLanes;
+
+	hn::Store(hn::Add(hn::Load(tag, out), hn::PromoteTo(tag, hn::LowerHalf(HalfTag(), sums))),
+		  tag, out);
+	hn::Store(hn::Add(hn::Load(tag, upper), hn::PromoteTo(tag, hn::UpperHalf(HalfTag(), sums))),
+		  tag, upper);
 }
 
-/** Sums of 32 bits, in doubles */
-struct StepSums {
-	Doubles lower;
-	Doubles upper;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-	HWY_INLINE StepSums() : lower(hn::Zero(DoubleTag())), upper(hn::Zero(DoubleTag())) {}
+/** Sums of products of a row in 32 bits */
+struct RowSums {
+	Integers sums = hn::Zero(IntegerTag());
 
-	HWY_INLINE void add(Integers sums)
+	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
+
+	/** \param data a significand, twice */
+	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar)
 	{
-		lower = hn::Add(lower, hn::PromoteTo(DoubleTag(), hn::LowerHalf(HalfTag(), sums)));
-		upper = hn::Add(upper, hn::PromoteTo(DoubleTag(), hn::UpperHalf(HalfTag(), sums)));
+		const hn::Rebind<uint16_t, UnsignedTag> halfTag;
+		const auto words = hn::PromoteTo(UnsignedTag(), hn::BitCast(halfTag, significands));
+		const Integers products{ _mm512_madd_epi16(words.raw, constant(data).raw) };
+		const Integers floor = hn::Shr(products, hn::PromoteTo(IntegerTag(), distances));
+		const auto isNear = static_cast<__mmask16>(~isFar.raw);
+
+		sums = Integers{ _mm512_mask_add_epi32(sums.raw, isNear, sums.raw, floor.raw) };
+	}
+
+	HWY_INLINE void store(Row lost, double *out) const
+	{
+		addTo(out, hn::Sub(sums, hn::PromoteTo(IntegerTag(), lost)));
 	}
 };
 
-/** A position's operands, and the largest exponent of each kernel in units of four */
-struct Position {
-	Data data;
-	int8_t largest[kFp16Kernels];
+#else
+
+/** Sums of products of a row in 32 bits: of the lower kernels of each 128 bits, and the upper */
+struct RowSums {
+	Integers lower = hn::Zero(IntegerTag());
+	Integers upper = hn::Zero(IntegerTag());
+
+	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
+
+	/** \param data a significand, twice */
+	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar)
+	{
+		const RowTag tag;
+		const IntegerTag wide;
+		const Row near = hn::IfThenZeroElse(isFar, significands);
+		const Row factor = Position::pairOf(data);
+		const Row low = hn::Mul(near, factor);
+		const Row high = hn::MulHigh(near, factor);
+		const Row zero = hn::Zero(tag);
+
+		lower = hn::Add(
+			lower,
+			hn::Shr(hn::BitCast(wide, hn::InterleaveLower(tag, low, high)),
+				hn::BitCast(wide, hn::InterleaveLower(tag, distances, zero))));
+		upper = hn::Add(
+			upper,
+			hn::Shr(hn::BitCast(wide, hn::InterleaveUpper(tag, low, high)),
+				hn::BitCast(wide, hn::InterleaveUpper(tag, distances, zero))));
+	}
+
+	HWY_INLINE void store(Row lost, double *out) const
+	{
+		const IntegerTag tag;
+		const hn::Half<RowTag> half;
+		const bool isInOrder = kLanes == 4;
+		const Integers first = isInOrder ? lower : hn::ConcatLowerLower(tag, upper, lower);
+		const Integers second = isInOrder ? upper : hn::ConcatUpperUpper(tag, upper, lower);
+
+		addTo(out, hn::Sub(first, hn::PromoteTo(tag, hn::LowerHalf(half, lost))));
+		addTo(out + kLanes, hn::Sub(second, hn::PromoteTo(tag, hn::UpperHalf(half, lost))));
+	}
 };
 
-/** A step of kLanes kernels from \a kernel on */
-struct Step {
-	const LostCarries &carries;
-	const Fp16Weights &weights;
-	size_t kernel;
+#endif
 
-	HWY_INLINE Integers largest(const Position &position) const
-	{
-		const hn::Rebind<int8_t, IntegerTag> narrowTag;
-		const auto quarters = hn::LoadU(narrowTag, position.largest + kernel);
-		return hn::ShiftLeft<2>(hn::PromoteTo(IntegerTag(), quarters));
-	}
-
-	HWY_INLINE Integers words(size_t lane) const
-	{
-		return hn::Load(IntegerTag(), &weights.word[lane * kFp16Kernels + kernel]);
-	}
-
-	/** \return how far products with these weights are shifted; nonsense if they are zero */
-	static HWY_INLINE Integers distance(const Data &data, size_t lane, Integers words,
-					    Integers largest)
-	{
-		return hn::Sub(hn::Sub(largest, hn::ShiftRight<16>(words)),
-			       constant(data.exponent[lane]));
-	}
-
-	HWY_INLINE Integers lostCarries(const Data &data, size_t lane, Integers words) const
-	{
-		const Integers index =
-			hn::Load(IntegerTag(), &weights.carryWord[lane * kFp16Kernels + kernel]);
-		return carries.lost(carries.row(data.carryRow[lane]), index, words);
-	}
+/** Weights of a row whose products are far */
+struct FarRow {
+	uint32_t bits;	/* see farBitsOf() */
+	uint16_t first; /* of the row, in the block */
+	uint16_t position;
 };
 
-/** The far products of a step, of one datum after the other */
-struct FarProducts {
-	/** A datum that has some */
-	struct Row {
-		uint16_t kernels; /* a bit for each */
-		uint8_t position;
-		uint8_t lane;
-	};
-
-	Row rows[kPositionsAtOnce * kMacLanes];
-	/* Both significands, then the product, one after the other; the distances. */
-	int32_t pairs[kPositionsAtOnce * kMacLanes * kLanes + kLanes];
-	int32_t distances[kPositionsAtOnce * kMacLanes * kLanes + kLanes];
-};
+/* Of a row for each lane, and what is written behind the last one. */
+constexpr size_t kFarRows = kMacLanes * kFp16Kernels / kRowLanes + 1;
 
 /**
  * The products of a position that are not shifted far
  * \return the end of the others' rows
  */
-HWY_INLINE FarProducts::Row *nearProducts(const Step &step, const Data &data, Integers largest,
-					  uint8_t position, StepSums &sums, FarProducts::Row *far)
+HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, size_t index,
+				size_t kernel, FarRow *far)
 {
-	for (uint64_t rest = data.present; rest;) {
-		Integers sum = hn::Zero(IntegerTag());
+	const RowTag tag;
+	const Row most = position.largestOf(tag, kernel);
+
+	std::fill_n(position.near + kernel, kRowLanes, 0.0);
+	std::fill_n(position.far + kernel, kRowLanes, 0);
+	for (uint64_t rest = position.data.present; rest;) {
+		RowSums sums;
+		Row lost = hn::Zero(tag);
 		for (size_t i = 0; i < kProductsIn32Bits && rest; i++, rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
-			const Integers words = step.words(lane);
-			const Integers distance = step.distance(data, lane, words, largest);
-			const auto isFar = hn::Gt(distance, constant(kFar - 1));
-			const auto isTabled = hn::Eq(distance, constant(kTabledDistance));
-			const Integers floor = hn::Shr(
-				multiply(words, constant(data.significand[lane])), distance);
-			const Integers lost =
-				hn::IfThenElseZero(isTabled, step.lostCarries(data, lane, words));
-			sum = hn::Add(sum, hn::IfThenZeroElse(isFar, hn::Sub(floor, lost)));
+			const Row distance = position.distance(lane, kernel, most);
+			const auto isFar = hn::Gt(distance, rowOf(kFar - 1));
+			const auto isTabled = hn::Eq(distance, rowOf(kTabledDistance));
+			const auto isLost =
+				hn::And(isTabled, position.lostCarries(carries, lane, kernel));
+			sums.add(position.significands(lane, kernel),
+				 position.data.significand[lane], distance, isFar);
+			lost = hn::Sub(lost, hn::VecFromMask(tag, isLost));
 			/* Without a branch, which nobody could foresee. */
-			*far = { static_cast<uint16_t>(bitsOf(isFar)), position,
-				 static_cast<uint8_t>(lane) };
-			far += far->kernels != 0;
+			*far = { farBitsOf(isFar),
+				 static_cast<uint16_t>(lane * kFp16Kernels + kernel),
+				 static_cast<uint16_t>(index) };
+			far += far->bits != 0;
 		}
-		sums.add(sum);
+		sums.store(lost, position.near + kernel);
 	}
 	return far;
 }
@@ -165,35 +230,77 @@ HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 				    hn::BitCast(tag, distances));
 }
 
-/** Adds the products of all rows up to \a end to the sums of their positions */
-HWY_INLINE void addFarProducts(const Step &step, const Position *positions, FarProducts &far,
-			       const FarProducts::Row *end, Integers *sums)
-{
-	const IntegerTag tag;
+/** The far products of some positions, one after the other */
+struct FarProducts {
+	static constexpr size_t kMost = kPositionsAtOnce * kMacLanes * kFp16Kernels;
+
+	/* Both significands, then the product. */
+	int32_t pairs[kMost + kLanes];
+	int32_t distances[kMost + kLanes];
 	size_t count = 0;
 
-	for (const FarProducts::Row *row = far.rows; row != end; row++) {
-		const Position &position = positions[row->position];
-		const Integers words = step.words(row->lane);
-		const Integers significand = constant(position.data.significand[row->lane]);
-		const Integers pairs =
-			hn::Or(hn::And(words, constant(0xffff)), hn::ShiftLeft<16>(significand));
+	FarProducts() {} /* none is looked at before it is written */
 
-		pack(pairs, row->kernels, far.pairs + count);
-		pack(step.distance(position.data, row->lane, words, step.largest(position)),
-		     row->kernels, far.distances + count);
-		count += static_cast<size_t>(std::popcount(row->kernels));
+	/** Those of \a row, whose \a vector th kernels are meant \return how many they are */
+	HWY_INLINE void add(const Position &position, const FarRow &row, size_t vector)
+	{
+		const IntegerTag tag;
+		const hn::Rebind<int16_t, IntegerTag> halfTag;
+		const uint32_t kernels = farKernelsOf(row.bits, vector);
+		const size_t lane = row.first / kFp16Kernels;
+		const size_t first = row.first + vector * kLanes;
+		const auto load = [&](const int16_t *numbers) HWY_ATTR {
+			return hn::PromoteTo(tag, hn::Load(halfTag, numbers + first));
+		};
+		const Integers both =
+			hn::Or(hn::And(load(position.weights->significand), constant(0xffff)),
+			       constant(position.data.significand[lane] & ~0xffff));
+		const Integers distance =
+			hn::Sub(hn::Sub(position.largestOf(tag, first % kFp16Kernels),
+					load(position.weights->exponent)),
+				constant(position.data.exponent[lane] & 0xffff));
+
+		pack(both, kernels, pairs + count);
+		pack(distance, kernels, distances + count);
+		count += static_cast<size_t>(std::popcount(kernels));
 	}
-	for (size_t i = 0; i < count; i += kLanes)
-		hn::StoreU(alignedProducts(hn::LoadU(tag, far.pairs + i),
-					   hn::LoadU(tag, far.distances + i)),
-			   tag, far.pairs + i);
-	const int32_t *packed = far.pairs;
-	for (const FarProducts::Row *row = far.rows; row != end; row++) {
-		Integers &sum = sums[row->position];
-		sum = hn::Add(sum, unpack(packed, row->kernels));
-		packed += std::popcount(row->kernels);
+
+	HWY_INLINE void multiply()
+	{
+		const IntegerTag tag;
+		for (size_t i = 0; i < count; i += kLanes)
+			hn::StoreU(alignedProducts(hn::LoadU(tag, pairs + i),
+						   hn::LoadU(tag, distances + i)),
+				   tag, pairs + i);
 	}
+};
+
+/** Products for \a count positions */
+HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count)
+{
+	const IntegerTag tag;
+	FarProducts far;
+	FarRow rows[kPositionsAtOnce * kFarRows];
+	FarRow *end = rows;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes)
+			end = nearProducts(carries, positions[i], i, kernel, end);
+	for (const FarRow *row = rows; row != end; row++)
+		for (size_t vector = 0; vector < kRowVectors; vector++)
+			far.add(positions[row->position], *row, vector);
+	far.multiply();
+
+	const int32_t *products = far.pairs;
+	for (const FarRow *row = rows; row != end; row++)
+		for (size_t vector = 0; vector < kRowVectors; vector++) {
+			const uint32_t kernels = farKernelsOf(row->bits, vector);
+			int32_t *sums = positions[row->position].far + row->first % kFp16Kernels +
+					vector * kLanes;
+			hn::Store(hn::Add(hn::Load(tag, sums), unpack(products, kernels)), tag,
+				  sums);
+			products += std::popcount(kernels);
+		}
 }
 
 #endif
