@@ -54,9 +54,12 @@ public:
 
 	void make(uint64_t first, uint32_t count) override
 	{
+		const TowardZero towardZero;
+
 		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++) {
 			if (!isOnePosition_)
-				accumulate(static_cast<uint32_t>((first + i) % op_.batches),
+				accumulate(towardZero,
+					   static_cast<uint32_t>((first + i) % op_.batches),
 					   static_cast<uint32_t>((first + i) / op_.batches));
 			deliverFp16(sums_.data(), sums_.size(), &out_[i * lineValues_]);
 		}
@@ -102,10 +105,8 @@ private:
 		}
 	}
 
-	void accumulate(uint32_t batch, uint32_t y)
+	void accumulate(const TowardZero &towardZero, uint32_t batch, uint32_t y)
 	{
-		const TowardZero towardZero;
-
 		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
 			stepFp16(towardZero, weights_[i],

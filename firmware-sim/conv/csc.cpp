@@ -109,11 +109,11 @@ Operands::Operands(const ConvOp &op, const DataView &data)
 	vectors_.resize(op.mode == ConvMode::Winograd ? (width + 1) / 2 : width);
 	if (op.mode != ConvMode::Direct)
 		gathered_.resize(vectors_.size() * kMacLanes);
+	lines_.resize(size_t{ op.windows.data.height } * op.batches * lineStep());
 	for (uint32_t y = 0; y < op.windows.data.height; y++)
-		for (uint32_t batch = 0; batch < op.batches; batch++) {
-			lines_.push_back(data.line(batch, y));
-			lines_.back().resize(lineElements_ + kMacLanes);
-		}
+		for (uint32_t batch = 0; batch < op.batches; batch++)
+			data.line(batch, y,
+				  { lines_.data() + lineOffset(batch, y), lineElements_ });
 }
 
 const std::vector<const int16_t *> &Operands::line(uint32_t batch, uint32_t y, const Block &block)
@@ -137,7 +137,7 @@ void Operands::gatherDirect(uint32_t batch, uint32_t y, const Block &block)
 		return;
 	}
 
-	const int16_t *from = line(batch, inY).data() + block.channel;
+	const int16_t *from = line(batch, inY) + block.channel;
 	for (const int16_t *&vector : vectors_) {
 		vector = inX < windows.data.width
 				 ? from + static_cast<size_t>(inX) * windows.data.channels
@@ -161,14 +161,14 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 			continue;
 		}
 
-		const Slice &slice = line(0, inY);
+		const int16_t *elements = line(0, inY);
 		const size_t step = static_cast<size_t>(windows.strideX) * windows.data.channels;
 		size_t from = block.channel;
 		for (size_t x = 0; x < vectors_.size(); x++, out += kMacLanes, from += step) {
 			/* What is behind the line reads as zero. */
 			const size_t end = std::min(lineElements_, from + perRow);
 			const size_t count = end > from ? end - from : 0;
-			std::copy_n(slice.data() + std::min(from, lineElements_), count, out);
+			std::copy_n(elements + std::min(from, lineElements_), count, out);
 			std::fill(out + count, out + perRow, int16_t{ 0 });
 		}
 	}
@@ -179,12 +179,12 @@ void Operands::gatherImage(uint32_t y, const Block &block)
 const std::vector<const int16_t *> &Operands::tiles(uint32_t tileY, const Block &block)
 {
 	const Windows &windows = op_.windows;
-	const Slice *lines[4];
+	const int16_t *lines[4];
 	int16_t tile[16];
 	int16_t transformed[16];
 
 	for (uint32_t i = 0; i < 4; i++)
-		lines[i] = &line(0, tileY * 2 + i);
+		lines[i] = line(0, tileY * 2 + i);
 
 	for (size_t tileX = 0; tileX < vectors_.size(); tileX++) {
 		int16_t *out = &gathered_[tileX * kMacLanes];
@@ -192,7 +192,7 @@ const std::vector<const int16_t *> &Operands::tiles(uint32_t tileY, const Block 
 			const size_t from =
 				tileX * 2 * windows.data.channels + block.channel + channel;
 			for (size_t i = 0; i < 16; i++)
-				tile[i] = (*lines[i / 4])[from + i % 4 * windows.data.channels];
+				tile[i] = lines[i / 4][from + i % 4 * windows.data.channels];
 			winogradTransform(op_.precision, windows.preTruncate, tile, transformed);
 			for (size_t i = 0; i < 16; i++)
 				out[i * kTileChannels + channel] = transformed[i];

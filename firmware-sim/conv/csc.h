@@ -137,6 +137,9 @@ public:
 	/** \return line \a y of cube \a batch */
 	Slice line(uint32_t batch, uint32_t y) const;
 
+	/** \brief The same to \a out, as many elements as a line has */
+	void line(uint32_t batch, uint32_t y, std::span<int16_t> out) const;
+
 private:
 	void findDirect(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
@@ -174,14 +177,19 @@ private:
 	void gatherDirect(uint32_t batch, uint32_t y, const Block &block);
 	void gatherImage(uint32_t y, const Block &block);
 
-	const Slice &line(uint32_t batch, uint32_t y) const
+	size_t lineStep() const { return lineElements_ + kMacLanes; }
+	size_t lineOffset(uint32_t batch, uint32_t y) const
 	{
-		return lines_[static_cast<size_t>(y) * op_.batches + batch];
+		return (size_t{ y } * op_.batches + batch) * lineStep();
+	}
+	const int16_t *line(uint32_t batch, uint32_t y) const
+	{
+		return lines_.data() + lineOffset(batch, y);
 	}
 
 	const ConvOp &op_;
-	std::vector<Slice> lines_;	/* of the cube, those of a batch one behind the other */
-	size_t lineElements_;		/* of them; there are kMacLanes more behind each */
+	size_t lineElements_;		/* of a line; there are kMacLanes more behind each */
+	std::vector<int16_t> lines_;	/* of the cube, those of a batch one behind the other */
 	std::vector<int16_t> padding_;	/* kMacLanes times the padding value */
 	std::vector<int16_t> gathered_; /* vectors that are not contiguous in a line */
 	std::vector<const int16_t *> vectors_;

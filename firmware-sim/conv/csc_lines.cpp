@@ -42,12 +42,21 @@ size_t DataView::lineBytes() const
 
 Slice DataView::line(uint32_t batch, uint32_t y) const
 {
-	std::vector<std::byte> bytes(lineBytes());
-	Slice slice(bytes.size() / elementBytes(op_.precision));
+	Slice slice(lineBytes() / elementBytes(op_.precision));
 
-	read(batch, y, bytes.data());
-	widen(op_.precision, bytes.data(), slice);
+	line(batch, y, slice);
 	return slice;
+}
+
+void DataView::line(uint32_t batch, uint32_t y, std::span<int16_t> out) const
+{
+	if (elementBytes(op_.precision) == sizeof(int16_t)) {
+		read(batch, y, reinterpret_cast<std::byte *>(out.data()));
+		return;
+	}
+	std::vector<std::byte> bytes(lineBytes());
+	read(batch, y, bytes.data());
+	widen(op_.precision, bytes.data(), out);
 }
 
 void DataView::read(uint32_t batch, uint32_t y, std::byte *out) const

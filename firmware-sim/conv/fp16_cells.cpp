@@ -201,10 +201,10 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
 	const BitsTag bitsTag;
 	const hn::Rebind<float, DoubleTag> floatTag;
 	const hn::Rebind<int32_t, DoubleTag> outTag;
+	const hn::RebindToUnsigned<RowTag> nanTag;
 	constexpr int64_t kDropped = int64_t{ 1 } << Fp16Sums::kNotDelivered;
 
 	for (size_t i = 0; i < count; i++, out += kFp16Kernels) {
-		bool anyNan = false;
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
 			const auto bits =
 				hn::Add(hn::BitCast(bitsTag, hn::Load(tag, sums[i].value + kernel)),
@@ -213,8 +213,11 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
 				hn::BitCast(tag, hn::And(bits, hn::Set(bitsTag, -kDropped)));
 			hn::StoreU(hn::BitCast(outTag, hn::DemoteTo(floatTag, value)), outTag,
 				   out + kernel);
-			for (size_t k = kernel; k < kernel + kDoubleLanes; k++)
-				anyNan |= sums[i].nan[k] != 0;
+		}
+		bool anyNan = false;
+		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes) {
+			const auto nans = hn::LoadU(nanTag, sums[i].nan + kernel);
+			anyNan |= !hn::AllTrue(nanTag, hn::Eq(nans, hn::Zero(nanTag)));
 		}
 		for (size_t kernel = 0; anyNan && kernel < kFp16Kernels; kernel++)
 			out[kernel] = static_cast<int32_t>(sums[i].deliver(kernel));

@@ -36,6 +36,8 @@ struct Fp16Sums {
 class Fp16Weights
 {
 public:
+	Fp16Weights() {} /* what is not loaded is not looked at, or does not matter */
+
 	/**
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
 	 * \param wanted a bit for each lane that has data other than zero, or more
@@ -44,11 +46,11 @@ public:
 		  uint64_t wanted = ~uint64_t{ 0 });
 
 	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
-	alignas(64) int16_t significand[kMacLanes * kFp16Kernels] = {};
+	alignas(64) int16_t significand[kMacLanes * kFp16Kernels];
 	/** A multiple of four; large for zeroes, so that no distance is positive */
-	alignas(64) int16_t exponent[kMacLanes * kFp16Kernels] = {};
+	alignas(64) int16_t exponent[kMacLanes * kFp16Kernels];
 	/** Which bit of LostCarries' rows is about this weight */
-	alignas(64) int16_t carryBit[kMacLanes * kFp16Kernels] = {};
+	alignas(64) int16_t carryBit[kMacLanes * kFp16Kernels];
 	/** The exponent in units of four, very negative for zeroes */
 	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels] = {};
 	uint32_t kernels = 0;
