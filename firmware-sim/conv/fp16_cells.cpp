@@ -255,6 +255,7 @@ void storeChannels(uint64_t wanted, Fp16Weights &out)
 void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 {
 	const Columns columns(weights, out.kernels, out.lanes);
+	const bool mayBeChannels = out.lanes <= kFp16Kernels && !columns.anyNan;
 	uint32_t besides = 0; /* kernels with weights for lanes other than their own */
 
 	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
@@ -262,12 +263,12 @@ void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 		for (size_t i = 0; i < kFp16Kernels; i += kRowLanes) {
 			const size_t at = lane * kFp16Kernels + i;
 			const Parts parts(hn::Load(RowTag(), columns.numbers + at));
-			besides |=
-				(bitsOf(RowTag(), parts.present) << i) & ~(uint64_t{ 1 } << lane);
+			if (mayBeChannels)
+				besides |= bitsOf(RowTag(), parts.present) << i & ~(1U << lane);
 			storeLane(parts, at, out);
 		}
 	}
-	out.areChannelwise = besides == 0 && !columns.anyNan;
+	out.areChannelwise = mayBeChannels && besides == 0;
 	if (out.areChannelwise)
 		storeChannels(wanted, out);
 	out.anyNan = columns.anyNan;

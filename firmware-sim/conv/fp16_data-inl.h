@@ -48,7 +48,7 @@ struct Parts {
 
 		significand = hn::Sub(hn::Xor(shifted, sign), sign);
 		exponent = hn::And(shift, rowOf(0x1c));
-		present = hn::Ne(magnitude, hn::Zero(RowTag()));
+		present = hn::Gt(magnitude, hn::Zero(RowTag()));
 	}
 
 	/** Only the first \a count numbers are there */

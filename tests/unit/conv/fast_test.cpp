@@ -520,6 +520,66 @@ TEST(FastTest, Fp16OfAllExponentsWithInfinitiesAndNans)
 	}
 }
 
+/* Each of their products is exact, but for NaNs, which count where they meet zeroes as well. */
+TEST(FastTest, ExactFp16KernelsOfOneChannelEachEqualTheReference)
+{
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		Random random(seed);
+		const int nanEvery = seed % 4 ? 0 : 500;
+		Layer layer = channelwiseLayer(random, Precision::Fp16, false);
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.padValue = anyHalf(random, nanEvery);
+		for (int16_t &number : layer.inputs[0].v)
+			if (seed % 2) /* sums of all exponents, or of a few */
+				number = anyHalf(random, nanEvery);
+		for (Cube &kernel : layer.kernels)
+			for (int16_t &number : kernel.v)
+				if (seed % 2 && number != 0)
+					number = anyHalf(random, seed % 8 ? 0 : 100);
+		/* One more weight makes them kernels like any other. */
+		if (seed % 5 == 0 && layer.kernels[0].channels > 1)
+			layer.kernels[0].at(1, 0, 0) = 0x3c00;
+		Bench bench;
+		expectSame(bench, bench.direct(layer));
+	}
+}
+
+/* Weights that only meet zeroes are left alone, but for NaNs. */
+TEST(FastTest, ExactFp16OfOnePositionEqualsTheReference)
+{
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		Random random(seed);
+		const int nanEvery = seed % 4 ? 0 : 3000;
+		Layer layer;
+		const auto channels = static_cast<uint32_t>(random(1, 300));
+		const auto r = static_cast<uint32_t>(random(1, 3));
+		const auto s = static_cast<uint32_t>(random(1, 3));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(channels, r, s));
+		layer.kernels.assign(static_cast<size_t>(random(1, 40)), Cube(channels, r, s));
+		random.fill(layer.inputs[0], layer.precision);
+		for (int16_t &number : layer.inputs[0].v)
+			number = random(0, 1) ? int16_t{ 0 }
+				 : seed % 2   ? anyHalf(random, nanEvery)
+					      : number;
+		for (Cube &kernel : layer.kernels) {
+			random.fill(kernel, layer.precision);
+			for (int16_t &number : kernel.v)
+				if (seed % 2)
+					number = anyHalf(random, nanEvery);
+		}
+		if (seed % 3 == 0) { /* a window whose first column is padding */
+			layer.padLeft = 1;
+			layer.padValue = anyHalf(random, 0);
+		}
+		Bench bench;
+		expectSame(bench, bench.direct(layer));
+	}
+}
+
 TEST(FastTest, Fp16InF32IsTheSameOnAllTargetsAndNearTheReference)
 {
 	for (uint32_t seed = 1; seed <= 8; seed++) {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "conv/cacc.h"
+#include "conv/fp16_cells.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -136,6 +139,57 @@ TEST(MacFp16Test, WinogradTileEqualsItsSums)
 				expected += at[i / 2][y] * at[i % 2][x] * m[4 * y + x];
 		/* Operands of up to 5 bits: nothing is cut off. */
 		EXPECT_EQ(value(out[i]), expected);
+	}
+}
+
+/* All low bytes and signs of both significands, of products that are shifted by 8 bits. */
+TEST(StepFp16Test, EveryLostCarryIsTheMultipliers)
+{
+	constexpr uint32_t kLanes = 2;
+	constexpr uint16_t kLarge = 0x4000; /* 2, whose square is 256 times what is near 1/8's */
+	constexpr uint16_t kSmall = 0x3000;
+	constexpr int kNumbers = 512;
+	const auto small = [](int i) {
+		return static_cast<int16_t>(kSmall | (i & 0xff) | (i >> 8) << 15);
+	};
+
+	if (!fp16CellsSupported())
+		GTEST_SKIP() << "no vectors of a known size";
+	for (int group = 0; group < kNumbers; group += kFp16Kernels) {
+		int16_t weights[kFp16Kernels * kLanes];
+		for (size_t k = 0; k < kFp16Kernels; k++) {
+			weights[k * kLanes] = kLarge;
+			weights[k * kLanes + 1] = small(group + static_cast<int>(k));
+		}
+		std::vector<int16_t> data(size_t{ kNumbers } * kMacLanes);
+		std::vector<const int16_t *> vectors;
+		std::vector<uint32_t> expected;
+		for (int i = 0; i < kNumbers; i++) {
+			int16_t *vector = &data[static_cast<size_t>(i) * kMacLanes];
+			vector[0] = kLarge;
+			vector[1] = small(i);
+			vectors.push_back(vector);
+			Fp16Vector a, b;
+			a.load(vector, kLanes);
+			for (size_t k = 0; k < kFp16Kernels; k++) {
+				FloatSum sum;
+				b.load(&weights[k * kLanes], kLanes);
+				sum.add(macFp16(a, b, kLanes));
+				expected.push_back(sum.deliver());
+			}
+		}
+		nvdla::test::forEachVectorTarget([&] {
+			std::vector<Fp16Sums> sums(vectors.size());
+			std::vector<int32_t> found(expected.size());
+			Fp16Weights block;
+			block.load(reinterpret_cast<const std::byte *>(weights), kFp16Kernels,
+				   kLanes);
+			stepFp16(TowardZero(), block, vectors.data(), sums.size(), sums.data());
+			deliverFp16(sums.data(), sums.size(), found.data());
+			EXPECT_TRUE(std::ranges::equal(found, expected, {}, [](int32_t bits) {
+				return static_cast<uint32_t>(bits);
+			})) << group;
+		});
 	}
 }
 
