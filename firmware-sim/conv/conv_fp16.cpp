@@ -19,7 +19,7 @@ namespace
 constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 /* Steps of one position that are worked on together. */
-constexpr size_t kStepsAtOnce = 8;
+constexpr size_t kStepsAtOnce = 4;
 
 class Fp16Maker : public LineMaker
 {

@@ -101,22 +101,30 @@ private:
 	static HWY_INLINE Row byteOf(const int32_t *row, Row bits)
 	{
 		const hn::Repartition<uint8_t, RowTag> tag;
-		const hn::RebindToSigned<decltype(tag)> signedTag;
 		const auto *bytes = reinterpret_cast<const uint8_t *>(row);
 		auto index = hn::BitCast(tag, bits);
 #if !HWY_ARCH_X86
 		index = hn::And(index, hn::Set(tag, 0xf)); /* x86 looks at no other bits */
 #endif
 		const auto part = [&](size_t i) HWY_ATTR {
-			return hn::BitCast(
-				signedTag,
-				hn::TableLookupBytes(hn::LoadDup128(tag, bytes + 16 * i), index));
+			const auto table = hn::LoadDup128(tag, bytes + 16 * i);
+			return hn::BitCast(RowTag(), hn::TableLookupBytes(table, index));
 		};
-		const auto isOdd = hn::BitCast(signedTag, hn::ShiftLeft<3>(bits));
-		const auto isUpper = hn::BitCast(signedTag, hn::ShiftLeft<2>(bits));
-		const auto lower = hn::IfNegativeThenElse(isOdd, part(1), part(0));
-		const auto upper = hn::IfNegativeThenElse(isOdd, part(3), part(2));
-		return hn::BitCast(RowTag(), hn::IfNegativeThenElse(isUpper, upper, lower));
+		return choose<5>(bits, choose<4>(bits, part(3), part(2)),
+				 choose<4>(bits, part(1), part(0)));
+	}
+
+	/** \return the low byte of \a yes where that bit is set, of \a no elsewhere */
+	template<int kBit>
+	static HWY_INLINE Row choose(Row bits, Row yes, Row no)
+	{
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+		/* Of each byte nothing but the highest bit counts. */
+		return Row{ _mm256_blendv_epi8(no.raw, yes.raw,
+					       hn::ShiftLeft<7 - kBit>(bits).raw) };
+#else
+		return hn::IfThenElse(hn::TestBit(bits, rowOf(1 << kBit)), yes, no);
+#endif
 	}
 #endif
 

@@ -241,7 +241,7 @@ struct FarProducts {
 
 	FarProducts() {} /* none is looked at before it is written */
 
-	/** Those of \a row, whose \a vector th kernels are meant \return how many they are */
+	/** Those of \a row, of the \a vector th kLanes kernels */
 	HWY_INLINE void add(const Position &position, const FarRow &row, size_t vector)
 	{
 		const IntegerTag tag;
