@@ -76,20 +76,24 @@ public:
 #endif
 	}
 
-	/** \return where something is lost: \a bits are those of the weights, as bitOf() says */
-	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row bits)
+	/**
+	 * \param bits of the weights, as bitOf() says
+	 * \return where of \a isTabled something is lost
+	 */
+	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row bits,
+						hn::Mask<RowTag> isTabled)
 	{
-		const RowTag tag;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 		const __m512i words = _mm512_permutexvar_epi16(_mm512_castsi256_si512(bits.raw),
 							       _mm512_load_si512(row));
 		const Row word{ _mm512_castsi512_si256(words) };
 		const Row shifted{ _mm256_srlv_epi16(word.raw, hn::ShiftRight<8>(bits).raw) };
-		return hn::TestBit(shifted, rowOf(1));
+		return { _mm256_mask_test_epi16_mask(isTabled.raw, shifted.raw, rowOf(1).raw) };
 #else
+		const RowTag tag;
 		const hn::RebindToUnsigned<RowTag> wordTag;
 		const Row bit = hn::BitCast(tag, hn::ShiftRight<8>(hn::BitCast(wordTag, bits)));
-		return hn::Gt(hn::And(byteOf(row, bits), bit), hn::Zero(tag));
+		return hn::And(isTabled, hn::Gt(hn::And(byteOf(row, bits), bit), hn::Zero(tag)));
 #endif
 	}
 

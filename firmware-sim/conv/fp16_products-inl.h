@@ -74,11 +74,11 @@ struct Position {
 	}
 
 	HWY_INLINE hn::Mask<RowTag> lostCarries(const LostCarries &carries, size_t lane,
-						size_t kernel) const
+						size_t kernel, hn::Mask<RowTag> isTabled) const
 	{
 		const Row bits =
 			hn::Load(RowTag(), &weights->carryBit[lane * kFp16Kernels + kernel]);
-		return carries.lost(carries.row(data.carryRow[lane]), bits);
+		return carries.lost(carries.row(data.carryRow[lane]), bits, isTabled);
 	}
 
 	/** \return a number that is there twice, in all lanes */
@@ -109,7 +109,8 @@ struct RowSums {
 	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
 
 	/** \param data a significand, twice */
-	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar)
+	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar,
+			    hn::Mask<RowTag> isLost)
 	{
 		const hn::Rebind<uint16_t, UnsignedTag> halfTag;
 		const auto words = hn::PromoteTo(UnsignedTag(), hn::BitCast(halfTag, significands));
@@ -118,12 +119,11 @@ struct RowSums {
 		const auto isNear = static_cast<__mmask16>(~isFar.raw);
 
 		sums = Integers{ _mm512_mask_add_epi32(sums.raw, isNear, sums.raw, floor.raw) };
+		sums = Integers{ _mm512_mask_sub_epi32(sums.raw, isLost.raw, sums.raw,
+						       constant(1).raw) };
 	}
 
-	HWY_INLINE void store(Row lost, double *out) const
-	{
-		addTo(out, hn::Sub(sums, hn::PromoteTo(IntegerTag(), lost)));
-	}
+	HWY_INLINE void store(double *out) const { addTo(out, sums); }
 };
 
 #else
@@ -132,11 +132,13 @@ struct RowSums {
 struct RowSums {
 	Integers lower = hn::Zero(IntegerTag());
 	Integers upper = hn::Zero(IntegerTag());
+	Row lost = hn::Zero(RowTag());
 
 	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
 
 	/** \param data a significand, twice */
-	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar)
+	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar,
+			    hn::Mask<RowTag> isLost)
 	{
 		const RowTag tag;
 		const IntegerTag wide;
@@ -154,9 +156,10 @@ struct RowSums {
 			upper,
 			hn::Shr(hn::BitCast(wide, hn::InterleaveUpper(tag, low, high)),
 				hn::BitCast(wide, hn::InterleaveUpper(tag, distances, zero))));
+		lost = hn::Sub(lost, hn::VecFromMask(tag, isLost));
 	}
 
-	HWY_INLINE void store(Row lost, double *out) const
+	HWY_INLINE void store(double *out) const
 	{
 		const IntegerTag tag;
 		const hn::Half<RowTag> half;
@@ -195,24 +198,21 @@ HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, 
 	std::fill_n(position.far + kernel, kRowLanes, 0);
 	for (uint64_t rest = position.data.present; rest;) {
 		RowSums sums;
-		Row lost = hn::Zero(tag);
 		for (size_t i = 0; i < kProductsIn32Bits && rest; i++, rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
 			const Row distance = position.distance(lane, kernel, most);
 			const auto isFar = hn::Gt(distance, rowOf(kFar - 1));
 			const auto isTabled = hn::Eq(distance, rowOf(kTabledDistance));
-			const auto isLost =
-				hn::And(isTabled, position.lostCarries(carries, lane, kernel));
 			sums.add(position.significands(lane, kernel),
-				 position.data.significand[lane], distance, isFar);
-			lost = hn::Sub(lost, hn::VecFromMask(tag, isLost));
+				 position.data.significand[lane], distance, isFar,
+				 position.lostCarries(carries, lane, kernel, isTabled));
 			/* Without a branch, which nobody could foresee. */
 			*far = { farBitsOf(isFar),
 				 static_cast<uint16_t>(lane * kFp16Kernels + kernel),
 				 static_cast<uint16_t>(index) };
 			far += far->bits != 0;
 		}
-		sums.store(lost, position.near + kernel);
+		sums.store(position.near + kernel);
 	}
 	return far;
 }
