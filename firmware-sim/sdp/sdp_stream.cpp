@@ -94,7 +94,7 @@ void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count
 void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
 	atoms_ += run.width;
-	if (isByteFunction()) {
+	if (isTable()) {
 		storeByTable(run, atoms);
 		return;
 	}
@@ -108,48 +108,6 @@ void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms
 	}
 	widen(atoms);
 	processLoaded(run, run.x, input_);
-}
-
-/* INT8 to INT8 with a table that nobody counts, of more elements than there are numbers. */
-bool SdpStream::isByteFunction() const
-{
-	constexpr uint64_t kFewAtoms = 16;
-	const bool areBytes = op_.proc == Precision::Int8 && op_.out == Precision::Int8;
-	const bool counts = op_.countsLut || op_.countsSaturation;
-	const auto reads = [](const SdpStage &stage) {
-		return stage.readsAlu() || stage.readsMul();
-	};
-
-	return areBytes && staysAtoms() && !lutBypassed() && !counts && !reads(op_.x1) &&
-	       !reads(op_.x2) && !reads(op_.y) &&
-	       uint64_t{ op_.width } * op_.height * op_.surfaces() > kFewAtoms;
-}
-
-/* All numbers go through the stages once. */
-void SdpStream::makeByteTable(const StreamRun &run)
-{
-	const SdpCounters counters = counters_;
-	SdpByteTable numbers;
-
-	for (size_t i = 0; i < numbers.size(); i++)
-		numbers[i] = static_cast<std::byte>(i);
-	loadOperands(run.surface, run.y, run.x, numbers.size() / lanes_);
-	widen(numbers);
-	applyStages(input_);
-	applyLut();
-	convert();
-	counters_ = counters;
-	byteTable_.emplace();
-	narrowElements(values_, op_.out, *byteTable_);
-}
-
-void SdpStream::storeByTable(const StreamRun &run, std::span<const std::byte> atoms)
-{
-	if (!byteTable_)
-		makeByteTable(run);
-	place(run, run.x, atoms.size(), atoms);
-	counters_.nonZero |= lookUpSdpBytes(*byteTable_, atoms, bytes_);
-	write(run, run.surface, run.x);
 }
 
 /* To input_. */
@@ -310,11 +268,17 @@ bool SdpStream::storeValues(const StreamRun &run, uint32_t x)
 	if (!staysAtoms())
 		return false;
 	place(run, x, values_.size() / lanes_ * atomBytes);
-	if (!storeSdpOutputFloat(op_, values_, bytes_, counters_) &&
-	    !storeSdpFast(op_, {}, lanes_, values_, bytes_, counters_))
+	if (!narrowValues(bytes_))
 		return false;
 	write(run, run.surface, x);
 	return true;
+}
+
+/* The same numbers, through the converter, to \a bytes. */
+bool SdpStream::narrowValues(std::span<std::byte> bytes)
+{
+	return storeSdpOutputFloat(op_, values_, bytes, counters_) ||
+	       storeSdpFast(op_, {}, lanes_, values_, bytes, counters_);
 }
 
 /* The input through all stages, to values_. */

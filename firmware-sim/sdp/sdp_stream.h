@@ -17,12 +17,12 @@
 #include "core/stream.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
-#include "sdp/sdp_byte_table.h"
 #include "sdp/sdp_datapath.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_line.h"
 #include "sdp/sdp_op.h"
 #include "sdp/sdp_operands.h"
+#include "sdp/sdp_table.h"
 
 namespace nvdla::sim
 {
@@ -89,8 +89,8 @@ private:
 	void loadOperands(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void loadBytes(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
 	void makeNumbers();
-	bool isByteFunction() const;
-	void makeByteTable(const StreamRun &run);
+	bool isTable() const;
+	void makeTable(const StreamRun &run);
 	void storeByTable(const StreamRun &run, std::span<const std::byte> atoms);
 	bool takesBytes() const;
 	bool storeBytes(const StreamRun &run, std::span<const std::byte> atoms);
@@ -101,6 +101,7 @@ private:
 	bool storeLine(const StreamRun &run, std::span<const int32_t> input);
 	bool storeStages(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	bool storeValues(const StreamRun &run, uint32_t x);
+	bool narrowValues(std::span<std::byte> bytes);
 	void applyStages(std::span<const int32_t> input);
 	void applyStage(const SdpStageRun &run);
 	bool lutBypassed() const;
@@ -122,8 +123,8 @@ private:
 	StreamSink *toPdp_;
 	const uint32_t lanes_;
 	Lut lut_;
-	std::optional<FastLut> fastLut_;	/**< there if it can take lut_'s place */
-	std::optional<SdpByteTable> byteTable_; /**< there if the operation is that */
+	std::optional<FastLut> fastLut_; /**< there if it can take lut_'s place */
+	std::optional<SdpTable> table_;	 /**< there if the operation is that */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

@@ -149,6 +149,12 @@ std::array<int16_t, kEntries> entriesOf(const LutTableConfig &table, bool isFloa
 	return entries;
 }
 
+/** \return FP32 bits, as registers have them */
+int64_t bitsOfFloat(int64_t number)
+{
+	return std::bit_cast<uint32_t>(static_cast<float>(number));
+}
+
 LutTables tablesOf(const LutConfig &lut, Precision precision, double (*function)(double))
 {
 	constexpr double kOne = 16000;
@@ -162,8 +168,9 @@ LutTables tablesOf(const LutConfig &lut, Precision precision, double (*function)
 Operation table(Precision precision)
 {
 	const Cubes cubes = { 56, 56, 256, precision };
-	const bool bytes = precision == Precision::Int8;
-	const int bits = bytes ? 8 : 16;
+	const bool isFloat = precision == Precision::Fp16;
+	/* Numbers of FP16 are as far apart as those of INT8 and one bit more. */
+	const int bits = precision == Precision::Int16 ? 16 : isFloat ? 9 : 8;
 	SdpOp op = sumOf(cubes);
 
 	op.x1 = {};
@@ -171,13 +178,18 @@ Operation table(Precision precision)
 	op.lut.hybridSelectsLo = true;
 	op.lut.le.indexSelect = static_cast<int8_t>(bits - 6);
 	op.lut.lo.indexSelect = static_cast<int8_t>(bits - 8);
-	op.lut.le.start = op.lut.lo.start = -(1 << (bits - 1)) - 1;
-	op.lut.le.end = op.lut.lo.end = op.lut.le.start + (1 << bits);
-	op.converter = { .offset = 0, .scale = 77, .shift = static_cast<uint8_t>(bytes ? 14 : 6) };
+	const int64_t start = -(1 << (bits - 1)) - 1;
+	for (LutTableConfig *half : { &op.lut.le, &op.lut.lo }) {
+		half->start = isFloat ? bitsOfFloat(start) : start;
+		half->end = isFloat ? bitsOfFloat(start + (1 << bits)) : start + (1 << bits);
+	}
+	op.converter = { .offset = 0,
+			 .scale = 77,
+			 .shift = static_cast<uint8_t>(precision == Precision::Int8 ? 14 : 6) };
 	const LutTables tables = tablesOf(
 		op.lut, precision,
-		bytes ? [](double x) { return std::tanh(x / 64); }
-		      : [](double x) { return std::tanh(x / 16384); });
+		precision == Precision::Int16 ? [](double x) { return std::tanh(x / 16384); }
+					      : [](double x) { return std::tanh(x / 64); });
 	return { "table of SDP", cubes,
 		 [op, tables](MemoryPort &port) { return runSdp(op, tables, port); } };
 }
@@ -302,7 +314,7 @@ std::vector<Operation> allOperations()
 
 	add(sum);
 	add(scaledSum, false);
-	add(table, false);
+	add(table);
 	add(maximum);
 	add(average);
 	add(normalization);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sdp/sdp_stream.h"
 
+#include <bit>
 #include <cstdio>
 #include <numeric>
 #include <random>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
 
+#include "arith/float.h"
 #include "arith/integer.h"
 #include "each_target.h"
 #include "sdp/sdp_work.h"
@@ -358,57 +360,134 @@ TEST(SdpRun, OverlappingCubesAreAsCopied)
 	}
 }
 
+/** \brief Stages with a table, at random */
+class RandomTables
+{
+public:
+	explicit RandomTables(uint32_t seed) : engine_(seed) {}
+
+	int32_t number(int32_t low, int32_t high)
+	{
+		return std::uniform_int_distribution<int32_t>(low, high)(engine_);
+	}
+
+	LutTables entries()
+	{
+		LutTables tables;
+
+		for (int16_t &entry : tables.le)
+			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
+		for (int16_t &entry : tables.lo)
+			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
+		return tables;
+	}
+
+	/** Of \a op all but its cubes */
+	void registers(SdpOp &op)
+	{
+		const bool isFloat = op.proc == Precision::Fp16;
+
+		op.x1 = { .bypass = false, .alu = operand(100), .mul = operand(3) };
+		op.x1.algorithm = static_cast<SdpAlu>(number(0, 2));
+		op.y = { .bypass = false, .mul = operand(5), .mulShift = 1, .lutBypass = false };
+		if (isFloat) {
+			for (SdpOperand *x : { &op.x1.alu, &op.x1.mul })
+				x->value = arith::fp32ToFp16(bitsOf(x->value));
+			op.y.mul.value = static_cast<int32_t>(bitsOf(op.y.mul.value));
+		}
+		op.nanToZero = number(0, 1) == 1;
+		op.lut = { .le = half(op.proc),
+			   .lo = half(op.proc),
+			   .hybridSelectsLo = number(0, 1) == 1 };
+		op.lut.le.exponential = number(0, 3) == 0;
+		op.converter = { .offset = number(-9, 9),
+				 .scale = static_cast<int16_t>(number(-9, 9)),
+				 .shift = static_cast<uint8_t>(number(0, 9)) };
+	}
+
+private:
+	static uint32_t bitsOf(int32_t number)
+	{
+		return std::bit_cast<uint32_t>(static_cast<float>(number));
+	}
+
+	SdpOperand operand(int32_t limit)
+	{
+		return { .bypass = number(0, 1) == 0, .value = number(-limit, limit) };
+	}
+
+	LutTableConfig half(Precision precision)
+	{
+		const int32_t wide = precision == Precision::Int16 ? 8 : 0; /* more bits */
+		const int32_t start = number(-200, 0) * (1 << wide);
+		const int32_t end = number(0, 200) * (1 << wide);
+		const bool isFloat = precision == Precision::Fp16;
+
+		return { .indexSelect = static_cast<int8_t>(number(-1, 3) + wide),
+			 .start = isFloat ? int64_t{ bitsOf(start) } : start,
+			 .end = isFloat ? int64_t{ bitsOf(end) } : end,
+			 .underflow = { .scale = static_cast<int16_t>(number(-9, 9)), .shift = 2 },
+			 .overflow = { .scale = static_cast<int16_t>(number(-9, 9)), .shift = 1 } };
+	}
+
+	std::mt19937 engine_;
+};
+
+/** What an operation makes of elements, where somebody counts and where nobody does, is the same */
+void expectTablesAsOthers(SdpOp op, const LutTables &tables, const std::vector<int32_t> &elements)
+{
+	const uint64_t size = elements.size() * elementBytes(op.proc);
+	ElementMemories memories(0, 2 * size);
+	std::vector<int32_t> results[2];
+	uint32_t status[2];
+
+	op.source.address = 0;
+	op.destination.address = size;
+	memories.store(0, op.proc, elements);
+	for (const bool counts : { true, false }) {
+		op.countsLut = counts;
+		forEachTarget([&] {
+			MemoryPort port = memories.port();
+			status[counts] = updateOf(runSdp(op, tables, port), NVDLA_SDP_D_STATUS);
+			results[counts] = memories.load(size, op.proc, elements.size());
+			EXPECT_TRUE(results[counts] == results[1]);
+			EXPECT_EQ(status[counts], status[1]);
+		});
+	}
+}
+
 /* Where nobody counts, what becomes of each number is computed once. */
 TEST(SdpRun, TablesOfBytesAreAsOthers)
 {
 	constexpr uint32_t seed = 4711, width = 5, height = 9;
-	std::mt19937 engine(seed);
-	const auto number = [&](int32_t low, int32_t high) {
-		return std::uniform_int_distribution<int32_t>(low, high)(engine);
-	};
-	const auto operand = [&](int32_t limit) {
-		return SdpOperand{ .bypass = number(0, 1) == 0, .value = number(-limit, limit) };
-	};
-	const auto half = [&] {
-		return LutTableConfig{ .indexSelect = static_cast<int8_t>(number(-1, 3)),
-				       .start = number(-200, 0),
-				       .end = number(0, 200) };
-	};
+	RandomTables random(seed);
 
 	std::printf("seed %u\n", seed);
 	for (int round = 0; round < 50; round++) {
-		SdpBench bench;
 		SdpOp op = SdpBench::passThrough(Precision::Int8, width, height, 40);
-		LutTables random;
 		std::vector<int32_t> elements(size_t{ width } * height * 64);
-		for (int16_t &entry : random.le)
-			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
-		for (int16_t &entry : random.lo)
-			entry = static_cast<int16_t>(number(INT16_MIN, INT16_MAX));
 		for (int32_t &element : elements)
-			element = round ? number(INT8_MIN, INT8_MAX) : 0;
-		bench.store(SdpBench::sourceAddress, Precision::Int8, elements);
-		op.x1 = { .bypass = false, .alu = operand(100), .mul = operand(3) };
-		op.x1.algorithm = static_cast<SdpAlu>(number(0, 2));
-		op.y = { .bypass = false, .mul = operand(5), .mulShift = 1, .lutBypass = false };
-		op.lut = { .le = half(), .lo = half(), .hybridSelectsLo = number(0, 1) == 1 };
-		op.converter = { .offset = number(-9, 9),
-				 .scale = static_cast<int16_t>(number(-9, 9)),
-				 .shift = static_cast<uint8_t>(number(0, 9)) };
+			element = round ? random.number(INT8_MIN, INT8_MAX) : 0;
+		random.registers(op);
+		expectTablesAsOthers(op, random.entries(), elements);
+	}
+}
 
-		std::vector<int32_t> results[2];
-		uint32_t status[2];
-		for (const bool counts : { false, true }) {
-			op.countsLut = counts;
-			forEachTarget([&] {
-				MemoryPort port = bench.port();
-				status[counts] =
-					updateOf(runSdp(op, random, port), NVDLA_SDP_D_STATUS);
-				results[counts] = bench.load(SdpBench::destinationAddress,
-							     Precision::Int8, elements.size());
-				EXPECT_EQ(results[counts], results[0]);
-				EXPECT_EQ(status[counts], status[0]);
-			});
+/* All numbers there are, and as many again, which makes a table worth it. */
+TEST(SdpRun, TablesOfWordsAreAsOthers)
+{
+	constexpr uint32_t seed = 1147, width = 91, height = 91, lanes = 16;
+	RandomTables random(seed);
+
+	std::printf("seed %u\n", seed);
+	for (const Precision precision : { Precision::Int16, Precision::Fp16 }) {
+		for (int round = 0; round < 6; round++) {
+			SdpOp op = SdpBench::passThrough(precision, width, height, lanes);
+			std::vector<int32_t> elements(size_t{ width } * height * lanes);
+			for (size_t i = 0; i < elements.size(); i++)
+				elements[i] = static_cast<int32_t>(round ? i : 0);
+			random.registers(op);
+			expectTablesAsOthers(op, random.entries(), elements);
 		}
 	}
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A look-up in registers takes four bits of each byte, and has a table of sixteen: one for each
- * upper half, of which the upper bits choose one after the other.
+ * A look-up of bytes in registers takes four bits of each byte, and has a table of sixteen: one for
+ * each upper half, of which the upper bits choose one after the other.
  *
  * The file is compiled once for each instruction set (Highway).
  */
-#include "sdp/sdp_byte_table.h"
+#include "sdp/sdp_table.h"
 
 #include <cstdint>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "sdp/sdp_byte_table.cpp"
+#define HWY_TARGET_INCLUDE "sdp/sdp_table.cpp"
 #include <hwy/foreach_target.h>
 /* After foreach_target.h. */
 #include <hwy/highway.h>
@@ -126,11 +127,42 @@ namespace nvdla::sim
 
 HWY_EXPORT(lookUpBytesOfTarget);
 
-bool lookUpSdpBytes(const SdpByteTable &table, std::span<const std::byte> in,
-		    std::span<std::byte> out)
+namespace
 {
-	return HWY_DYNAMIC_DISPATCH(lookUpBytesOfTarget)(table.data(), in.data(), out.data(),
-							 in.size());
+
+/*
+ * One by one out of a cache: gathers take longer. What is written is put together first, as many
+ * small writes do, too.
+ */
+bool lookUpWords(const uint16_t *table, const uint16_t *in, uint16_t *out, size_t count)
+{
+	using Words = uint16_t __attribute__((vector_size(16)));
+	constexpr size_t kStep = sizeof(Words) / sizeof(uint16_t);
+	Words any = {};
+
+	for (size_t i = 0; i < count; i += kStep) {
+		const uint16_t *from = in + i;
+		const Words words = { table[from[0]], table[from[1]], table[from[2]],
+				      table[from[3]], table[from[4]], table[from[5]],
+				      table[from[6]], table[from[7]] };
+		any |= words;
+		std::memcpy(out + i, &words, sizeof(words));
+	}
+	const Words none = {};
+	return std::memcmp(&any, &none, sizeof(any)) != 0;
+}
+
+} /* namespace */
+
+bool lookUpSdpTable(const SdpTable &table, std::span<const std::byte> in, std::span<std::byte> out)
+{
+	if (table.elementBytes == sizeof(uint16_t))
+		return lookUpWords(reinterpret_cast<const uint16_t *>(table.results.data()),
+				   reinterpret_cast<const uint16_t *>(in.data()),
+				   reinterpret_cast<uint16_t *>(out.data()),
+				   in.size() / sizeof(uint16_t));
+	return HWY_DYNAMIC_DISPATCH(lookUpBytesOfTarget)(table.results.data(), in.data(),
+							 out.data(), in.size());
 }
 
 } /* namespace nvdla::sim */
