@@ -181,6 +181,23 @@ void forEachPiece(const PixelRuns &runs, const MemoryPort &port, Move move)
 			move(y, x, std::min(kPixelsAtOnce, runs.pixels - x));
 }
 
+/**
+ * Planes can be worked on where they are: all of an atom's, which are not in the same places of the
+ * cache
+ */
+bool canStay(const RubikOp &op, uint32_t planes, uint32_t planeStride)
+{
+	constexpr uint32_t kCachePlaces = 4096;
+
+	return planes == atomChannels(op.precision) && planeStride % kCachePlaces != 0;
+}
+
+/** \return bytes from the first plane's first one to the last plane's last one */
+size_t extentOf(uint32_t planes, uint32_t planeStride, size_t bytes)
+{
+	return size_t{ planes - 1 } * planeStride + bytes;
+}
+
 /* Lines of planes are written in whole atoms: the rest of the last one is zero. */
 void split(const RubikOp &op, MemoryPort &port)
 {
@@ -199,6 +216,9 @@ void split(const RubikOp &op, MemoryPort &port)
 		forEachPiece(runs, port, [&](uint32_t y, uint32_t x, uint32_t pixels) {
 			const uint32_t used = pixels * bytes;
 			const uint32_t whole = roundUpToAtom(used);
+			const uint64_t address = op.dst + uint64_t{ first } * op.dstPlaneStride +
+						 uint64_t{ y } * op.dstLineStride +
+						 uint64_t{ x } * bytes;
 
 			const auto atoms =
 				port.view(op.srcType,
@@ -206,34 +226,34 @@ void split(const RubikOp &op, MemoryPort &port)
 						  uint64_t{ y } * op.srcLineStride +
 						  uint64_t{ x } * atomBytes,
 					  size_t{ pixels } * atomBytes, in);
+			std::span<std::byte> there;
+			if (op.dstPlaneStride >= whole && canStay(op, planes, op.dstPlaneStride))
+				there = port.place(op.dstType, address,
+						   extentOf(planes, op.dstPlaneStride, whole));
+			const Matrix<std::byte> to =
+				!there.empty() && areApart(there, atoms)
+					? Matrix<std::byte>{ there.data(), op.dstPlaneStride }
+					: Matrix<std::byte>{ out.data(), outStep };
+
 			/* All of the atom: squares of it are as fast as parts of them. */
-			transpose(bytes, { atoms.data(), atomBytes }, pixels, perAtom,
-				  { out.data(), outStep });
+			transpose(bytes, { atoms.data(), atomBytes }, pixels, perAtom, to);
 			for (uint32_t plane = 0; plane < planes; plane++) {
-				const std::span line(&out[plane * outStep], whole);
+				const std::span line(to.first + plane * to.step, whole);
 				std::ranges::fill(line.subspan(used), std::byte{ 0 });
 				port.write(op.dstType,
-					   op.dst + uint64_t{ first + plane } * op.dstPlaneStride +
-						   uint64_t{ y } * op.dstLineStride +
-						   uint64_t{ x } * bytes,
-					   line);
+					   address + uint64_t{ plane } * op.dstPlaneStride, line);
 			}
 		});
 	}
 }
 
-/**
- * Planes where they are, if all of an atom's are; empty if there are fewer, or they would be in the
- * same places of the cache
- */
+/** Planes where they are; empty if they cannot stay there */
 std::span<const std::byte> planesAt(const RubikOp &op, uint64_t address, uint32_t planes,
 				    size_t bytes, MemoryPort &port)
 {
-	constexpr uint32_t kCachePlaces = 4096;
-
-	if (planes < atomChannels(op.precision) || op.srcPlaneStride % kCachePlaces == 0)
+	if (!canStay(op, planes, op.srcPlaneStride))
 		return {};
-	return port.look(op.srcType, address, size_t{ planes - 1 } * op.srcPlaneStride + bytes);
+	return port.look(op.srcType, address, extentOf(planes, op.srcPlaneStride, bytes));
 }
 
 /* Channels of the last surface that no plane gives are zero. */

@@ -17,6 +17,14 @@
 namespace nvdla::sim::test
 {
 
+/** \brief A memory that shows nothing: all is copied */
+class HiddenMemory : public RamMemory
+{
+public:
+	using RamMemory::RamMemory;
+	Region region(uint64_t) override { return {}; }
+};
+
 /** \brief Memories of an operation, accessed by elements */
 class ElementMemories
 {

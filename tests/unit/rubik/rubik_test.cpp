@@ -12,10 +12,12 @@
 #include "core/ram_memory.h"
 #include "core/register_file.h"
 #include "each_target.h"
+#include "element_memories.h"
 #include "rubik/rubik.h"
 #include "rubik/transpose.h"
 
 using namespace nvdla::sim;
+using nvdla::sim::test::HiddenMemory;
 
 namespace
 {
@@ -86,15 +88,24 @@ protected:
 			expected.at(to + i) = in.at(from + i);
 	}
 
+	/* In a memory that is worked on where it is, and in one that shows nothing. */
 	void runAndCompare(const RubikOp &op)
 	{
-		MemoryPort port(dram, cvsram);
-		const OperationResult result = run(op, port);
-		EXPECT_TRUE(result.guestError.empty());
-		EXPECT_FALSE(result.hangs);
+		HiddenMemory hidden(inBase, outBase + areaSize - inBase);
 		Bytes got(areaSize);
+
 		ASSERT_TRUE(dram.read(outBase, got));
-		ASSERT_EQ(got, expected);
+		ASSERT_TRUE(hidden.write(inBase, in));
+		ASSERT_TRUE(hidden.write(outBase, got));
+		for (Memory *memory :
+		     { static_cast<Memory *>(&dram), static_cast<Memory *>(&hidden) }) {
+			MemoryPort port(*memory, cvsram);
+			const OperationResult result = run(op, port);
+			EXPECT_TRUE(result.guestError.empty());
+			EXPECT_FALSE(result.hangs);
+			ASSERT_TRUE(memory->read(outBase, got));
+			ASSERT_EQ(got, expected);
+		}
 	}
 
 	std::mt19937 random{ 7 };
@@ -220,6 +231,43 @@ TEST_P(RubikTest, ContractTurnsChannelGroupsIntoPixels)
 								  op.srcSurfaceStride));
 				}
 		runAndCompare(op);
+	}
+}
+
+/* What is written may be what is read, and planes may lie upon each other. */
+TEST_P(RubikTest, OverlappingCubesAreAsCopied)
+{
+	constexpr uint64_t base = inBase + 0x10000;
+	constexpr uint32_t width = 64, height = 12, surface = width * height * atomBytes;
+
+	for (const RubikMode mode : { RubikMode::Split, RubikMode::Merge }) {
+		for (const int32_t at : { -4096, -32, 0, 32, 4096 }) {
+			RubikOp op = makeOp(mode);
+			op.width = width;
+			op.height = height;
+			op.channels = op.outChannels = 2 * atomChannels(GetParam());
+			op.src = base;
+			op.dst = base + static_cast<uint64_t>(int64_t{ at });
+			const uint32_t plane = width * elementBytes(GetParam());
+			const bool splits = mode == RubikMode::Split;
+			op.srcLineStride = splits ? width * atomBytes : plane;
+			op.dstLineStride = splits ? plane : width * atomBytes;
+			op.srcPlaneStride = op.dstPlaneStride = at < 0 ? 64 : plane * height;
+			op.srcSurfaceStride = op.dstSurfaceStride = surface;
+			fill();
+			RamMemory shown(inBase, areaSize);
+			HiddenMemory hidden(inBase, areaSize);
+			ASSERT_TRUE(shown.write(inBase, in));
+			ASSERT_TRUE(hidden.write(inBase, in));
+			Bytes results[2] = { in, in };
+			MemoryPort hiddenPort(hidden, cvsram), shownPort(shown, cvsram);
+			run(op, hiddenPort);
+			run(op, shownPort);
+			ASSERT_TRUE(hidden.read(inBase, results[0]));
+			ASSERT_TRUE(shown.read(inBase, results[1]));
+			EXPECT_EQ(results[0], results[1]) << at;
+			EXPECT_NE(results[0], in);
+		}
 	}
 }
 

@@ -311,14 +311,6 @@ TEST(SdpRun, PackedLinesAreAsOthers)
 	EXPECT_EQ(results[0], results[1]);
 }
 
-/* A memory that shows nothing: all is copied. */
-class HiddenMemory : public RamMemory
-{
-public:
-	using RamMemory::RamMemory;
-	Region region(uint64_t) override { return {}; }
-};
-
 /* Also where fast ways give up in their midst, as numbers saturate, and others read input again. */
 TEST(SdpRun, OverlappingCubesAreAsCopied)
 {
