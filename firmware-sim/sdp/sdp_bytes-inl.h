@@ -12,6 +12,7 @@
 #include <hwy/highway.h>
 
 #include "arith/pairs-inl.h"
+#include "core/bring_ahead.h"
 #include "sdp/sdp_line-inl.h"
 
 /* Once for each instruction set. */
@@ -121,6 +122,9 @@ void storeShortLanes(const Run<int8_t> &run, const ShortLine &line, size_t lane,
 	Short all = any;
 
 	for (size_t at = lane; at < count; at += ShortLine::kLanes) {
+		bringAhead(in + at);
+		if constexpr (kElements)
+			bringAhead(elements + at);
 		Short value = hn::Add(hn::Mul(loadShorts(in + at), factor), offset);
 		if constexpr (kElements)
 			value = hn::Add(value, hn::Mul(loadShorts(elements + at), elementFactor));
@@ -291,6 +295,8 @@ public:
 	/** \param budget vectors to repair \return false if there is none left */
 	HWY_INLINE bool at(size_t at, size_t &budget, Short &numbers) const
 	{
+		bringAhead(run_.in + at);
+		bringAhead(run_.elements + at);
 		const ShortTag tag;
 		const pairs::PairTag pairTag;
 		const auto part = hn::Set(pairTag, (1 << PairLine::kBits) - 1);

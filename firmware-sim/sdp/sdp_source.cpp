@@ -109,16 +109,19 @@ void SdpSource::push(const StreamRun &run)
 
 void SdpSource::run()
 {
+	const uint32_t most =
+		op_.in == op_.proc ? stream_.mostAtomsOfBytes() : SdpStream::kMostAtoms;
+
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		for (uint32_t y = 0; y < op_.height; y++) {
-			for (uint32_t x = 0; x < op_.width; x += SdpStream::kMostAtoms) {
+			for (uint32_t x = 0; x < op_.width; x += most) {
 				if (memory_.cancelled())
 					return;
 				push({ .batch = 0,
 				       .surface = surface,
 				       .y = y,
 				       .x = x,
-				       .width = std::min(SdpStream::kMostAtoms, op_.width - x),
+				       .width = std::min(most, op_.width - x),
 				       .data = {} });
 			}
 		}

@@ -94,20 +94,29 @@ void SdpStream::processSome(const StreamRun &run, uint32_t first, uint32_t count
 void SdpStream::pushBytes(const StreamRun &run, std::span<const std::byte> atoms)
 {
 	atoms_ += run.width;
-	if (isTable()) {
+	if (isTable())
 		storeByTable(run, atoms);
-		return;
-	}
+	else
+		processBytes(run, atoms);
+}
+
+void SdpStream::processBytes(const StreamRun &run, std::span<const std::byte> atoms)
+{
 	if (takesBytes()) {
 		loadBytes(run.surface, run.y, run.x, run.width);
 		if (storeBytes(run, atoms))
 			return;
 		makeNumbers();
-	} else {
-		loadOperands(run.surface, run.y, run.x, run.width);
+		widen(atoms);
+		processLoaded(run, run.x, input_);
+		return;
 	}
-	widen(atoms);
-	processLoaded(run, run.x, input_);
+	for (uint32_t done = 0; done < run.width; done += kMostAtoms) {
+		const uint32_t count = std::min(kMostAtoms, run.width - done);
+		loadOperands(run.surface, run.y, run.x + done, count);
+		widen(atoms.subspan(size_t{ done } * atomBytes, size_t{ count } * atomBytes));
+		processLoaded(run, run.x + done, input_);
+	}
 }
 
 /* To input_. */

@@ -51,13 +51,20 @@ public:
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
 	 * processing \param run within the cube; its data are not looked at \param atoms at most
-	 * kMostAtoms
+	 * mostAtomsOfBytes()
 	 */
 	void pushBytes(const StreamRun &run, std::span<const std::byte> atoms);
 
 	/** Atoms worked on at a time: bounds the memory that an operation takes, and stays in cache
 	 */
 	static constexpr uint32_t kMostAtoms = 256;
+
+	/** \return the same of bytes in memory: integers are passed over once, and stored nowhere
+	 */
+	uint32_t mostAtomsOfBytes() const
+	{
+		return op_.proc == Precision::Fp16 ? kMostAtoms : 4 * kMostAtoms;
+	}
 
 	/**
 	 * \brief The end of the input
@@ -83,6 +90,7 @@ private:
 
 	void process(const StreamRun &run, uint32_t atoms);
 	void processSome(const StreamRun &run, uint32_t first, uint32_t count);
+	void processBytes(const StreamRun &run, std::span<const std::byte> atoms);
 	void processLoaded(const StreamRun &run, uint32_t x, std::span<const int32_t> input);
 	template<typename Load>
 	void forEachStage(Load load);

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 
@@ -125,16 +126,33 @@ TEST(SdpRun, TimeFollowsTheSlowestPart)
 	EXPECT_EQ(cyclesOf(op), through + 64 * 2);
 }
 
+/* On a line, and with PReLU, which is none. */
 TEST(SdpRun, LinesLongerThanAChunk)
 {
-	SdpBench bench;
-	const SdpOp op = SdpBench::passThrough(Precision::Int16, 300, 1, 16);
-	const std::vector<int32_t> data = counting(300 * 16, -2400);
-	bench.store(SdpBench::sourceAddress, Precision::Int16, data);
-	MemoryPort port = bench.port();
+	constexpr uint32_t width = 2500, lanes = 16, bytes = width * 32;
+	const std::vector<int32_t> data = counting(size_t{ width } * lanes, -20000);
 
-	EXPECT_FALSE(runSdp(op, {}, port).hangs);
-	EXPECT_EQ(bench.load(SdpBench::destinationAddress, Precision::Int16, data.size()), data);
+	for (const bool prelu : { false, true }) {
+		ElementMemories memories(0, size_t{ 3 } * bytes);
+		SdpOp op = SdpBench::passThrough(Precision::Int16, width, 1, lanes);
+		op.source.address = 0;
+		op.destination.address = 2 * bytes;
+		op.x1 = aluFromMemory(true, true);
+		op.x1.read.cube = { .address = bytes, .lineStride = bytes };
+		op.x1.mul = { .bypass = !prelu, .value = -1 };
+		op.x1.prelu = prelu;
+		memories.store(0, Precision::Int16, data);
+		memories.store(bytes, Precision::Int16, data);
+		MemoryPort port = memories.port();
+		EXPECT_FALSE(runSdp(op, {}, port).hangs);
+		EXPECT_EQ(port.traffic(RamType::Mc).readBytes, 2 * bytes);
+		const std::vector<int32_t> out =
+			memories.load(2 * bytes, Precision::Int16, data.size());
+		for (size_t i = 0; i < out.size(); i++) {
+			const int32_t sum = 2 * data[i];
+			ASSERT_EQ(out[i], arith::saturate<16>(prelu ? std::abs(sum) : sum)) << i;
+		}
+	}
 }
 
 TEST(SdpRun, Int16ToInt8TakesTwoSurfaces)
