@@ -14,6 +14,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "core/aligned.h"
 #include "core/bring_ahead.h"
 #include "pdp/pdp_arith.h"
 #include "pdp/pdp_averages-inl.h"
@@ -134,59 +135,81 @@ private:
 			poolRow<false>(in);
 	}
 
+	/**
+	 * \tparam kPlain there is no number that needs care
+	 * \return false if nothing is of use, as there is such a number
+	 */
 	template<bool kPlain>
 	bool poolRow(const Element *in)
 	{
-		/* The usual widths, for which the compiler has no loop to make. */
+		/* Those with columns that are not on the line. */
+		const bool first = poolEach<kPlain>(in, 0, firstWhole_);
+		const bool last = poolEach<kPlain>(in, endWhole_, windows_.size());
+
+		return poolUsual<kPlain>(in) && first && last;
+	}
+
+	/** Windows that are whole; the usual widths, for which the compiler has no loop to make */
+	template<bool kPlain>
+	bool poolUsual(const Element *in)
+	{
 		switch (op_.kernelWidth) {
 		case 2:
-			return poolWindows<kPlain, 2>(in);
+			return poolWhole<kPlain, 2, false>(in);
 		case 3:
-			return poolWindows<kPlain, 3>(in);
+			return op_.strideX == 2 ? poolWhole<kPlain, 3, true>(in)
+						: poolWhole<kPlain, 3, false>(in);
 		default:
-			return poolWindows<kPlain, 0>(in);
+			return poolEach<kPlain>(in, firstWhole_, endWhole_);
 		}
 	}
 
-	/**
-	 * \tparam kPlain there is no number that needs care \tparam kColumns of a window; 0: any
-	 * \return false if nothing is of use, as there is such a number
-	 */
-	template<bool kPlain, uint32_t kColumns>
-	bool poolWindows(const Element *in)
+	/** Windows of any width */
+	template<bool kPlain>
+	HWY_NOINLINE bool poolEach(const Element *in, size_t first, size_t end)
 	{
-		const size_t step = hn::Lanes(Tag());
-		const size_t stride = size_t{ op_.strideX } * Lanes;
-		const size_t width = windows_.size();
-		const size_t first = kColumns ? firstWhole_ : width;
-		const size_t end = kColumns ? endWhole_ : width;
 		const Ops ops = ops_;
 		bool plain = true;
 
-		for (size_t lane = 0; lane < Lanes; lane += step) {
+		for (size_t lane = 0; lane < Lanes; lane += hn::Lanes(Tag())) {
 			Number *row = rowOf(y_) + lane;
-			const auto some = [&](size_t from, size_t to) HWY_ATTR {
-				Vector seen = hn::Zero(Tag());
-				for (size_t i = from; i < to; i++)
-					hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane, seen),
-						   Tag(), row + i * Lanes);
-				return Ops::sawPlain(seen);
-			};
+			Vector seen = hn::Zero(Tag());
+			for (size_t i = first; i < end; i++)
+				hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane, seen), Tag(),
+					   row + i * Lanes);
+			plain &= Ops::sawPlain(seen);
+		}
+		return plain;
+	}
 
-			plain &= some(0, first);
-			if constexpr (kColumns > 0) {
-				Vector seen = hn::Zero(Tag());
-				const Element *from = in + lane;
-				if (first < end)
-					from += size_t{ windows_[first].first } * Lanes;
-				for (size_t i = first; i < end; i++, from += stride) {
-					bringAhead(from);
-					hn::StoreU(rowSum<kPlain>(ops, from, kColumns, 0, seen),
-						   Tag(), row + i * Lanes);
-				}
-				plain &= Ops::sawPlain(seen);
+	/**
+	 * Windows that are whole, of one width
+	 * \tparam kColumns of each \tparam kShares a window's last column is the next one's first
+	 */
+	template<bool kPlain, uint32_t kColumns, bool kShares>
+	bool poolWhole(const Element *in)
+	{
+		const size_t stride = size_t{ op_.strideX } * Lanes;
+		const size_t count = endWhole_ - firstWhole_;
+		const Ops ops = ops_;
+		bool plain = true;
+
+		if (count == 0)
+			return true;
+		in += size_t{ windows_[firstWhole_].first } * Lanes;
+		for (size_t lane = 0; lane < Lanes; lane += hn::Lanes(Tag())) {
+			Number *row = rowOf(y_) + firstWhole_ * Lanes + lane;
+			const Element *from = in + lane;
+			Vector seen = hn::Zero(Tag());
+			Vector column = ops.template load<kPlain>(from, seen);
+			for (size_t i = 0; i < count; i++, from += stride) {
+				bringAhead(from);
+				if constexpr (!kShares)
+					column = ops.template load<kPlain>(from, seen);
+				hn::StoreU(rowSum<kPlain>(ops, from, kColumns, 0, column, seen),
+					   Tag(), row + i * Lanes);
 			}
-			plain &= some(end, width);
+			plain &= Ops::sawPlain(seen);
 		}
 		return plain;
 	}
@@ -197,20 +220,25 @@ private:
 	{
 		if (window.columns == 0)
 			return hn::Zero(Tag());
-		return rowSum<kPlain>(ops, in + size_t{ window.first } * Lanes, window.columns,
-				      window.padded, seen);
+		const Element *from = in + size_t{ window.first } * Lanes;
+		Vector column = ops.template load<kPlain>(from, seen);
+		return rowSum<kPlain>(ops, from, window.columns, window.padded, column, seen);
 	}
 
-	/** \return what becomes of \a columns of a window, and of others that are \a padded */
+	/**
+	 * \param column the first one's elements, afterwards those of the last one
+	 * \return what becomes of \a columns of a window, and of others that are \a padded
+	 */
 	template<bool kPlain>
 	static HWY_INLINE Vector rowSum(const Ops &ops, const Element *from, uint32_t columns,
-					uint32_t padded, Vector &seen)
+					uint32_t padded, Vector &column, Vector &seen)
 	{
-		Vector row = ops.template load<kPlain>(from, seen);
+		Vector row = column;
 
-		for (uint32_t n = 1; n < columns; n++)
-			row = ops.template addInRow<kPlain>(
-				row, ops.template load<kPlain>(from + n * Lanes, seen));
+		for (uint32_t n = 1; n < columns; n++) {
+			column = ops.template load<kPlain>(from + n * Lanes, seen);
+			row = ops.template addInRow<kPlain>(row, column);
+		}
 		if constexpr (kPlain)
 			Ops::seeRow(row, seen);
 		return ops.finishRow(row, padded);
@@ -283,7 +311,8 @@ private:
 	const size_t firstWhole_;
 	const size_t endWhole_;
 	const size_t rowNumbers_;
-	std::vector<Number> rows_; /* as many as a window has, in turns */
+	/* As many as a window has, in turns. Vectors of them are whole lines of the cache. */
+	std::vector<Number, LineAllocator<Number>> rows_;
 	/* No number of a row needs care. */
 	std::array<bool, kMostRows> isPlain_ = {};
 };

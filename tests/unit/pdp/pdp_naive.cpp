@@ -247,6 +247,11 @@ PdpOp randomOp(Precision precision, PoolingMethod method, std::mt19937 &random)
 	op.kernelHeight = number(1, 8);
 	op.strideX = number(1, 16);
 	op.strideY = number(1, 16);
+	/* As most networks have them: windows share a column. */
+	if (number(0, 2) == 0) {
+		op.kernelWidth = 3;
+		op.strideX = 2;
+	}
 	axis(op.inWidth, op.outWidth, op.kernelWidth, op.strideX, op.padLeft, op.padRight);
 	axis(op.inHeight, op.outHeight, op.kernelHeight, op.strideY, op.padTop, op.padBottom);
 	op.channels = number(1, 2 * op.lanes());
