@@ -59,11 +59,13 @@ public:
 	 */
 	static constexpr uint32_t kMostAtoms = 256;
 
-	/** \return the same of bytes in memory: integers are passed over once, and stored nowhere
+	/**
+	 * \return the same of bytes in memory: integers that no table stands in for are passed over
+	 * once, and stored nowhere
 	 */
 	uint32_t mostAtomsOfBytes() const
 	{
-		return op_.proc == Precision::Fp16 ? kMostAtoms : 4 * kMostAtoms;
+		return op_.proc == Precision::Fp16 || !lutBypassed() ? kMostAtoms : 4 * kMostAtoms;
 	}
 
 	/**
