@@ -62,6 +62,12 @@ op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shap
 	return unit;
 }
 
+/* What limits of the integers are behind Y's product, which keeps their order. */
+Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantization &behind)
+{
+	return { behind(limits.low), behind(limits.high), limits.none };
+}
+
 } /* namespace */
 
 GraphOperands operands(const std::string &name, const Cube &shape)
@@ -126,11 +132,48 @@ Lowerer::Clamped Lowerer::clamped(const Clamp &activation, const Quantization &q
 	return { low, high, low == limits.lowest && high == limits.highest };
 }
 
+/*
+ * X2 rounds the convolution's result, Y makes the concatenation's integers of it and has one limit:
+ * where the result's own limits, turned likewise, are one at most beside a ReLU, nothing is lost.
+ */
+std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
+							 ValueId concatenated) const
+{
+	const ValueId result = writer.outputs.front();
+	const auto *conv = std::get_if<Convolution>(&writer.kind);
+	const auto is8Bits = [this](ValueId id) {
+		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
+	};
+
+	if (!conv || model_.roundingOf8Bits != ScaleRounding::Once || !is8Bits(result) ||
+	    !is8Bits(concatenated) || storage(writer.inputs.front()) != DataType::Int8)
+		return std::nullopt;
+	const auto behind = requantization(quantization(result), quantization(concatenated));
+	if (!behind)
+		return std::nullopt;
+	const IntegerLimits limits = integerLimits(DataType::Int8);
+	const Clamped clamp = requantized(
+		clamped(conv->activation, quantization(result), DataType::Int8), *behind);
+	const bool cutsLow = clamp.low > limits.lowest && clamp.low != behind->to.zeroPoint;
+	return cutsLow && clamp.high < limits.highest ? std::nullopt : behind;
+}
+
 Lowerer::Stage Lowerer::stage(const std::string &name, const std::string &input, DataType from,
 			      const std::string &output, ValueId result) const
 {
-	return { name,		input,	      output, from, storage(result), quantization(result),
-		 range(result), cube(result), false,  false };
+	const auto behind = requantized_.find(result);
+
+	return { name,
+		 input,
+		 output,
+		 from,
+		 storage(result),
+		 quantization(result),
+		 range(result),
+		 cube(result),
+		 false,
+		 false,
+		 behind == requantized_.end() ? std::nullopt : std::optional(behind->second) };
 }
 
 void Lowerer::clampSurface(const std::string &input, const std::string &output,
@@ -156,14 +199,22 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	const ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
 					       ? model_.roundingOf8Bits
 					       : ScaleRounding::Once;
-	const ChannelScaling scaling =
+	ChannelScaling scaling =
 		take(scaleChannels(function.scale, function.bias, rounding,
 				   static_cast<unsigned>(8 * nvdla::elementBytes(stage.range))));
 	if (failed())
 		return;
-	const int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
+	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;
 	/* 8-bit numbers in 16 bits keep their range, as the network was trained with it. */
-	const Clamped clamp = clamped(function.activation, stage.result, stage.range);
+	Clamped clamp = clamped(function.activation, stage.result, stage.range);
+	if (stage.behind) {
+		zero = stage.behind->to.zeroPoint;
+		clamp = requantized(clamp, *stage.behind);
+		scaling.y = { {},
+			      std::vector(function.scale.size(), stage.behind->multiply),
+			      0,
+			      stage.behind->shift };
+	}
 	/* SDP makes INT8 of INT16 in memory only. */
 	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
 		Stage wide = stage;

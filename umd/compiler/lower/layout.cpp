@@ -30,6 +30,32 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 	return inside < numbers.size() ? numbers[numbers.size() - 1 - inside] : usual;
 }
 
+/* Of 8 bits one product makes each integer exactly, if any does. */
+std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
+					 const Clamp &activation)
+{
+	const auto is8Bits = [&lowerer](ValueId id) {
+		return lowerer.storage(id) == DataType::Int8 && lowerer.range(id) == DataType::Int8;
+	};
+
+	return is8Bits(from) && is8Bits(like) && activation.isNone()
+		       ? requantization(lowerer.quantization(from), lowerer.quantization(like))
+		       : std::nullopt;
+}
+
+op::Sdp productOf(const Lowerer::Stage &stage, const Requantization &product)
+{
+	return { .name = stage.name,
+		 .input = stage.input,
+		 .output = stage.output,
+		 .x1 = op::SdpUnit{ .alu = op::Alu::Sum,
+				    .multiply = true,
+				    .aluOperand = -product.from.zeroPoint,
+				    .mulOperand = product.multiply,
+				    .shift = product.shift },
+		 .converter = { -product.to.zeroPoint, 1, 0 } };
+}
+
 /* A value as it is, but for its quantization, in a part of a surface. */
 void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp activation)
 {
@@ -39,6 +65,7 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 	const Cube whole = lowerer.cube(from);
 	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(from));
 	const bool alone = isAlone(whole, lowerer.cube(like));
+	const auto product = productFor(lowerer, from, like, activation);
 
 	/* What has to be packed is written atom by atom. */
 	for (uint32_t c = 0; c < whole.c; c += alone ? atom : whole.c) {
@@ -52,6 +79,10 @@ void copy(Lowerer &lowerer, ValueId from, const PartOf &to, ValueId like, Clamp 
 			lowerer.stage(lowerer.step("copy"), source, lowerer.storage(from),
 				      lowerer.part(target, cube), like);
 		stage.cube = cube;
+		if (product) {
+			lowerer.add(productOf(stage, *product));
+			continue;
+		}
 		lowerer.affine(stage, { std::vector<double>(cube.c, in.scale / out.scale),
 					std::vector<double>(cube.c, -in.zeroPoint),
 					{ cube.c, 1, 1 },

@@ -13,6 +13,7 @@
 
 #include "compiler/ir/model.h"
 #include "compiler/refusals.h"
+#include "number/requantization.h"
 
 namespace nvdla::compiler
 {
@@ -86,6 +87,8 @@ public:
 		Cube cube;			 /**< of the output */
 		bool stream = false;		 /**< the input is the stream of a convolution */
 		bool keepsZero = false; /**< the function makes integers, not steps from zero */
+		/** \brief What the output's integers are turned into on their way to memory */
+		std::optional<Requantization> behind;
 	};
 	explicit Lowerer(const Model &model, const CompileOptions &options = {});
 
@@ -222,6 +225,10 @@ private:
 	bool collect(Refusals &refusals);
 	void placeConcatenations();
 	void placeConcatenation(const Operator &operation, const Concatenation &concatenation);
+	/** \brief What turns a convolution's result into what a concatenation has, in its SDP
+	 * operation; nothing if that takes one of its own */
+	std::optional<Requantization> requantizedBehind(const Operator &writer,
+							ValueId concatenated) const;
 	void describe(const std::string &surface, ValueId id);
 	Result<void> nameOutputs();
 	void lowerOne(const Operator &operation);
@@ -233,6 +240,7 @@ private:
 	std::vector<Cube> cubes_;
 	std::vector<std::string> surfaces_;
 	std::map<ValueId, PartOf> places_;
+	std::map<ValueId, Requantization> requantized_; /**< of placed values */
 	std::set<ValueId> views_;
 	std::map<const Operator *, std::string> sums_; /* computed already, by which operation */
 	std::set<std::string> names_;

@@ -106,10 +106,15 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 		if (!computes || std::ranges::count(operation.inputs, input) != 1 ||
 		    model_.readers(input).size() != 1 || model_.isOutput(input) ||
 		    storage(input) != storage(output) ||
-		    value(input).quantization != value(output).quantization ||
 		    isAlone(naturalCube(value(input).shape),
 			    naturalCube(value(output).cubeShape())))
 			continue;
+		if (value(input).quantization != value(output).quantization) {
+			const auto behind = requantizedBehind(*writer, output);
+			if (!behind)
+				continue;
+			requantized_[input] = *behind;
+		}
 		places_[input] = parts[i];
 	}
 }

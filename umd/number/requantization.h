@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Integers of 8 bits that stand for something else with one product.
+ */
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <nvdla/quantization.h>
+
+namespace nvdla
+{
+
+/** \brief What each integer of one quantization is in another one: a product and a shift */
+struct Requantization {
+	Quantization from;
+	Quantization to;
+	int16_t multiply = 0;
+	uint8_t shift = 0;
+
+	/** \return to.quantize(from.real(q)) of an integer of 8 bits, as SDP computes it */
+	int64_t operator()(int64_t q) const;
+};
+
+/**
+ * \brief The product of the fewest bits that makes the right integer of each one of 8 bits
+ * \return nothing if none of 15 bits does
+ */
+std::optional<Requantization> requantization(const Quantization &from, const Quantization &to);
+
+} /* namespace nvdla */
