@@ -167,7 +167,7 @@ Result<void> Expansion::addSlice(const std::string &name)
 	if (auto added = addSlice(part.within); !added)
 		return added;
 	const uint32_t lead = part.atChannel % symbols_.core.atomChannels(channels->type);
-	if (lead == 0)
+	if (lead == 0 || part.turned)
 		return {};
 	const uint32_t c = channels->count;
 	part.name = fmt::format("{} [atoms]", name);

@@ -52,7 +52,7 @@ uint32_t sharedLines(const Plan &plan, const nvdla_data_cube &one, const nvdla_d
 	moved.line = to.window.line;
 	moved.shape.h = to.window.shape.h;
 	if (from.whole == none || from.whole != to.whole || moved != to.window ||
-	    to.window.lineStep != 1)
+	    to.window.lineStep != 1 || to.window.turned)
 		return 0;
 	if (to.window.line <= from.window.line || to.window.line >= end || nextEnd <= end ||
 	    uint64_t{ nextEnd - end } * next.width < 2)

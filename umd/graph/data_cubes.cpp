@@ -40,8 +40,12 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	out.type = region.domain == MemoryDomain::Sram ? NVDLA_MEM_CV : NVDLA_MEM_MC;
 	out.address = addressOf(surface.region);
 	const uint32_t surfaces = divideUp(desc.c, geometry().atomChannels(desc.type));
-	reach(cube, region, desc,
-	      static_cast<uint32_t>(alignUp(surfaces, surfaceMultiple)) - surfaces);
+	const uint32_t more = static_cast<uint32_t>(alignUp(surfaces, surfaceMultiple)) - surfaces;
+	need(!isTurned(surface) || more == 0, cube,
+	     fmt::format("'{}' is turned, and the engine would touch {} of its lines more than "
+			 "there are",
+			 desc.name, more));
+	reach(cube, region, desc, more);
 	return out;
 }
 

@@ -88,18 +88,20 @@ Surface Lowering::describe(const std::string &name, DataType type, const Shape &
 	     fmt::format("'{}' is an input of the graph, or written by another operation", name));
 	if (declared != symbols_.declared.end())
 		surface = declared->second;
-	const bool shaped = surface.c || surface.h || surface.w;
-	need(!shaped || (surface.c == shape.c && surface.h == shape.h && surface.w == shape.w &&
-			 surface.n == shape.n),
-	     "output",
+	const bool shaped = surface.c || surface.h || surface.w || surface.turned;
+	const Shape described = surface.turned
+					? turned(surface, type, geometry())
+					: Shape{ surface.c, surface.h, surface.w, surface.n };
+	need(!shaped || described == shape, "output",
 	     fmt::format("'{}' was described as {}, the operation makes {}", name,
-			 toString({ surface.c, surface.h, surface.w, surface.n }),
-			 toString(shape)));
+			 toString(described), toString(shape)));
 	need(surface.type == DataType::Unknown || surface.type == type, "output",
 	     fmt::format("'{}' was described as {}, the operation makes {}", name,
 			 dataTypeName(surface.type), dataTypeName(type)));
 	surface.name = name;
 	surface.type = type;
+	if (surface.turned)
+		return surface;
 	surface.c = shape.c;
 	surface.h = shape.h;
 	surface.w = shape.w;

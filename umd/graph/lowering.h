@@ -44,6 +44,9 @@ struct ConvLayer;
  */
 Result<TensorDesc> layOut(const Surface &surface, const CoreGeometry &core);
 
+/** \return what operations see of a part that is turned, whose sizes are known */
+Shape turned(const Surface &part, DataType type, const CoreGeometry &core);
+
 /**
  * \brief Lowers one operation
  *
@@ -138,6 +141,7 @@ private:
 	SurfaceState &writePart(const Surface &part);
 	SurfaceState *wholeOf(const Surface &part);
 	SurfaceState &addPart(const Surface &part, const SurfaceState &whole);
+	bool isTurned(const SurfaceState &surface) const;
 	bool checkPart(const std::string &field, const Surface &part, const SurfaceState &whole);
 	/* conv_reuse.cpp */
 	void checkWeightReuse(const Node &before, const BufferNeeds &needs);

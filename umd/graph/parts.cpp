@@ -21,7 +21,8 @@ Window windowOf(const Surface &part)
 		 .line = part.atLine,
 		 .column = part.atColumn,
 		 .lineStep = part.h > 1 ? part.lineStep : 1,
-		 .shape = { part.c, part.h, part.w } };
+		 .shape = { part.c, part.h, part.w },
+		 .turned = part.turned };
 }
 
 /* Sizes that a slice leaves open are what is left of the whole. */
@@ -47,7 +48,8 @@ Window within(const Window &outer, const Window &inner)
 		 .line = outer.line + inner.line * outer.lineStep,
 		 .column = outer.column + inner.column,
 		 .lineStep = outer.lineStep * inner.lineStep,
-		 .shape = inner.shape };
+		 .shape = inner.shape,
+		 .turned = inner.turned };
 }
 
 /* Bytes from the address of a line to the atom that holds a pixel. */
@@ -112,6 +114,13 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 
 } /* namespace */
 
+Shape turned(const Surface &part, DataType type, const CoreGeometry &core)
+{
+	const uint32_t atom = core.atomChannels(type);
+
+	return { part.h * atom, divideUp(part.c, atom), part.w, part.n };
+}
+
 /* The whole is there from the first of its parts on. */
 SurfaceState *Lowering::wholeOf(const Surface &part)
 {
@@ -137,6 +146,12 @@ SurfaceState *Lowering::wholeOf(const Surface &part)
 	return &whole;
 }
 
+bool Lowering::isTurned(const SurfaceState &surface) const
+{
+	return surface.region != none &&
+	       plan_.regions[static_cast<size_t>(surface.region)].window.turned;
+}
+
 bool Lowering::checkPart(const std::string &field, const Surface &part, const SurfaceState &whole)
 {
 	const TensorDesc &desc = whole.desc;
@@ -151,6 +166,9 @@ bool Lowering::checkPart(const std::string &field, const Surface &part, const Su
 
 	need(!whole.planar && whole.region != none, field,
 	     fmt::format("'{}' is no feature surface in memory", part.within));
+	need(!isTurned(whole), field, fmt::format("'{}' is turned, and has no parts", part.within));
+	need(!part.turned || !image, field,
+	     fmt::format("'{}' is turned, but '{}' is a picture", part.name, part.within));
 	need(part.atBatch < desc.n, field,
 	     fmt::format("'{}' is of cube {} of '{}', which has {}", part.name, part.atBatch,
 			 part.within, desc.n));
@@ -180,6 +198,12 @@ SurfaceState &Lowering::addPart(const Surface &part, const SurfaceState &whole)
 	const uint64_t offset = layOutPart(geometry(), window, desc, firstPixel);
 
 	desc.name = part.name;
+	if (part.turned) {
+		const Shape seen = turned(part, desc.type, geometry());
+		desc.c = seen.c;
+		desc.h = seen.h;
+		std::swap(desc.lineStride, desc.surfaceStride);
+	}
 	surface.place = whole.place;
 	SurfaceState &state = addSurface(surface, desc, RegionKind::Part);
 	state.firstPixel = firstPixel;
@@ -267,6 +291,8 @@ uint32_t Lowering::columnsInLine(const SurfaceState &surface) const
 
 	if (region.whole == none)
 		return columns;
+	if (window.turned)
+		return window.shape.w;
 	const Region &whole = plan_.regions[static_cast<size_t>(region.whole)];
 	return window.column + window.shape.w == whole.window.shape.w ? columns : window.shape.w;
 }

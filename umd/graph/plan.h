@@ -46,6 +46,7 @@ struct Window {
 	uint32_t column = 0;
 	uint32_t lineStep = 1;
 	Shape shape;
+	bool turned = false; /**< to operations, its atoms of channels are lines */
 
 	uint64_t elements() const { return uint64_t{ shape.c } * shape.h * shape.w; }
 	/** \brief Is an element in both? */

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 
 #include "graph_parts.h"
+#include "lowering.h"
 #include "operation_names.h"
-#include "plan.h"
 
 namespace nvdla::assembly
 {
@@ -23,6 +23,10 @@ Surface reachable(Surface surface)
 	surface.atChannel = surface.atLine = surface.atColumn = surface.atBatch = 0;
 	surface.lineStep = 1;
 	surface.lineStride = surface.surfaceStride = 0;
+	if (surface.turned) {
+		surface.turned = false;
+		surface.c = surface.h = surface.w = 0; /* as the operation makes it */
+	}
 	if (surface.format != PixelFormat::Feature) {
 		surface.type = DataType::Unknown;
 		surface.c = 0;
@@ -109,8 +113,17 @@ Result<void> Graph::supports(const op::Any &operation, const CoreGeometry &core)
 	std::vector<op::Any> operations{ operation };
 
 	for (const Surface &surface : surfaces_) {
-		if (surface.h && surface.w)
-			shapes[surface.name] = surface;
+		if (!surface.h || !surface.w)
+			continue;
+		shapes[surface.name] = surface;
+		if (surface.turned) {
+			const assembly::Shape seen = assembly::turned(surface, surface.type, core);
+			shapes[surface.name] = { .name = surface.name,
+						 .type = surface.type,
+						 .c = seen.c,
+						 .h = seen.h,
+						 .w = seen.w };
+		}
 	}
 	/* Convolutions never stand alone. */
 	auto takeStream = [&](const auto &conv) {

@@ -119,8 +119,11 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	if (pass.canSum && pass.activation.isNone())
 		residual = lowerer.residualOf(pass.out, scaling.function);
 	const ValueId result = residual ? residual->output : pass.output;
-	lowerer.setCube(result, pass.out);
-	const std::string output = lowerer.write(result);
+	std::string output = pass.to;
+	if (output.empty()) {
+		lowerer.setCube(result, pass.out);
+		output = lowerer.write(result);
+	}
 	const std::string name = lowerer.step("convolution");
 	const std::string weights = lowerer.addWeights(weightsOf(kernels, type, name + " kernels"));
 	const op::Convolution conv{

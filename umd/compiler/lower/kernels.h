@@ -46,6 +46,8 @@ struct ConvolutionPass {
 	bool canSum = false;
 	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
 	bool keepsZero = false;
+	/** \brief A part of the output's surface, of the shape \a out; empty: all of it */
+	std::string to = {};
 };
 
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */

@@ -167,7 +167,8 @@ std::string Lowerer::part(const PartOf &part, const Cube &cube)
 			.atChannel = part.channel,
 			.atLine = part.line,
 			.atColumn = part.column,
-			.atBatch = part.sample });
+			.atBatch = part.sample,
+			.turned = part.turned });
 	return surface;
 }
 

@@ -47,6 +47,7 @@ struct PartOf {
 	uint32_t line = 0;
 	uint32_t column = 0;
 	uint32_t sample = 0; /**< of a batch */
+	bool turned = false; /**< its atoms of channels are lines, its lines atoms of channels */
 };
 
 /** \brief y = clamp((x + bias) * scale), one for each channel or for each element of a cube */

@@ -31,6 +31,90 @@ uint32_t inside(uint32_t in, uint32_t window, uint32_t kernel, uint32_t stride, 
 	return static_cast<uint32_t>(std::max<int64_t>(last - std::max<int64_t>(first, 0), 1));
 }
 
+/*
+ * Of one picture the sums of all channels take the same kernels, so its atoms of channels may be
+ * lines to the core, and its lines atoms of channels: one operation makes what otherwise takes one
+ * for each atom. How many atoms there is room for in the convolution buffer, beside kernels and
+ * their mask.
+ */
+uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
+{
+	const uint64_t atom = core.atomChannels(type);
+	const uint64_t kernels = atom * core.atomBytes * in.h * in.w;
+	const uint64_t banks = kernels / core.bankBytes() + 2;
+	const uint64_t line = alignUp(in.h * core.atomBytes, core.entryBytes) * in.w;
+
+	return banks >= core.bufferBanks ? 0
+					 : static_cast<uint32_t>((core.bufferBanks - banks) *
+								 core.bankBytes() / line);
+}
+
+/* Kernel k has a one wherever channel k of an atom is. */
+Kernels turnedOnes(uint32_t atom, const Cube &in)
+{
+	Kernels kernels{ .k = atom, .c = atom * in.h, .r = 1, .s = in.w };
+	const size_t kernel = size_t{ kernels.c } * in.w;
+
+	kernels.elements.assign(kernel * atom, 0);
+	for (size_t k = 0; k < atom; k++) {
+		for (size_t c = k; c < kernels.c; c += atom)
+			std::fill_n(&kernels.elements[k * kernel + c * in.w], in.w, 1.0);
+	}
+	kernels.scales.assign(atom, 1.0);
+	kernels.bias.assign(atom, 0.0);
+	return kernels;
+}
+
+/* \return false if that cannot be, or gains nothing */
+bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
+{
+	const Cube in = lowerer.cube(pass.input);
+	const DataType type = lowerer.storage(pass.input);
+	const uint32_t atom = lowerer.core().atomChannels(type);
+	const uint32_t most = atomsAtOnce(lowerer.core(), in, type) * atom;
+	PartOf to = lowerer.placeOf(pass.output);
+
+	/* What is left of the last atom may be anything; FP16 might make NaN of it. */
+	if (in.c <= atom || most == 0 || type != lowerer.storage(pass.output) ||
+	    (type == DataType::Half && in.c % atom != 0) || !lowerer.isAligned(to, pass.output))
+		return false;
+	const Kernels kernels = turnedOnes(atom, in);
+	lowerer.setCube(pass.output, pass.out);
+	if (!lowerer.isPlaced(pass.output))
+		to.surface = lowerer.write(pass.output);
+	to.turned = true;
+	for (uint32_t c = 0; c < in.c; c += most) {
+		const uint32_t channels = std::min(most, in.c - c);
+		const uint32_t atoms = (channels + atom - 1) / atom;
+		PartOf from{ .surface = lowerer.surface(pass.input), .channel = c, .turned = true };
+		PartOf target = to;
+		target.channel += c;
+		ConvolutionPass some = pass;
+		some.groups = 1;
+		some.stride = {};
+		some.out = { atom, atoms, 1 };
+		some.from = lowerer.part(from, { channels, in.h, in.w });
+		some.in = { kernels.c, atoms, in.w };
+		some.to = lowerer.part(target, { channels, 1, 1 });
+		convolve(lowerer, kernels, some);
+	}
+	return true;
+}
+
+/* All channels of a picture, each by itself; \a pass has everything but the kernels. */
+void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
+{
+	const Cube in = lowerer.cube(pass.input);
+	Kernels kernels{ .k = in.c, .c = 1, .r = in.h, .s = in.w };
+
+	if (sumTurned(lowerer, pass))
+		return;
+	kernels.elements.assign(in.elements(), 1.0);
+	kernels.scales.assign(in.c, 1.0);
+	kernels.bias.assign(in.c, 0.0);
+	convolve(lowerer, kernels, pass);
+}
+
 /* Sums of windows; of averages each is divided by the number of elements that count. */
 void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &pool)
 {
@@ -60,12 +144,16 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		return;
 	if (!lowerer.needRoom(alike ? 0 : out.elements()))
 		return;
+	if (alike)
+		pass.factors = { divides ? 1.0 / (pool.kernel.x * pool.kernel.y) : 1.0 };
+	if (alike && out.h == 1 && out.w == 1 && pool.kernel.x == in.w && pool.kernel.y == in.h) {
+		sumWhole(lowerer, pass);
+		return;
+	}
 	kernels.elements.assign(size_t{ in.c } * pool.kernel.x * pool.kernel.y, 1.0);
 	kernels.scales.assign(in.c, 1.0);
 	kernels.bias.assign(in.c, 0.0);
-	if (alike) {
-		pass.factors = { divides ? 1.0 / (pool.kernel.x * pool.kernel.y) : 1.0 };
-	} else {
+	if (!alike) {
 		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
 			for (uint32_t x = 0; x < out.w; x++)
@@ -153,27 +241,15 @@ void lower(Lowerer &lowerer, const Operator &operation, const GlobalAverage &)
 	const Cube in = lowerer.cube(operation.inputs[0]);
 	const ValueId output = operation.outputs[0];
 
-	Kernels kernels{ .k = in.c, .c = 1, .r = in.h, .s = in.w };
 	if (!lowerer.need(in.h <= maxConvKernel && in.w <= maxConvKernel, "input",
 			  fmt::format("of {} x {}; {} lines and columns are possible", in.h, in.w,
 				      maxConvKernel)))
 		return;
-	kernels.elements.assign(in.elements(), 1.0);
-	kernels.scales.assign(in.c, 1.0);
-	kernels.bias.assign(in.c, 0.0);
-	convolve(lowerer, kernels,
-		 { operation.inputs[0],
-		   output,
-		   { in.c, 1, 1 },
-		   {},
-		   {},
-		   {},
-		   in.c,
-		   {},
-		   { 1.0 / (in.h * in.w) },
-		   {},
-		   {},
-		   {} });
+	ConvolutionPass pass{ .input = operation.inputs[0], .output = output };
+	pass.out = { in.c, 1, 1 };
+	pass.groups = in.c;
+	pass.factors = { 1.0 / (in.h * in.w) };
+	sumWhole(lowerer, pass);
 }
 
 } /* namespace nvdla::compiler */

@@ -90,6 +90,16 @@ struct Surface {
 	uint32_t atBatch = 0;
 	uint32_t lineStep = 1; /**< each line that many lines behind the one before */
 	/**
+	 * \brief Operations see a part's atoms of channels as lines, and its lines as atoms of
+	 * channels
+	 *
+	 * The part itself is described as it is in the whole: one of 64 channels of INT8, 3 lines
+	 * and 5 columns is a surface of 96 channels, 2 lines and 5 columns to who reads or writes
+	 * it. What is left of the last atom counts, too. A part that is written says all of its
+	 * sizes.
+	 */
+	bool turned = false;
+	/**
 	 * \brief What the elements of an input or output stand for
 	 *
 	 * The loadable tells it to whoever runs it; operations do not look at it.
