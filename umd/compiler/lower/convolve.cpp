@@ -145,6 +145,8 @@ void convolve(Lowerer &lowerer, const Kernels &kernels, const ConvolutionPass &p
 	stage.cube = pass.out;
 	stage.stream = true;
 	stage.keepsZero = pass.keepsZero;
+	if (!pass.to.empty())
+		stage.to = type;
 	if (residual)
 		lowerer.sum(stage, scaling.function, *residual);
 	else

@@ -46,7 +46,7 @@ struct ConvolutionPass {
 	bool canSum = false;
 	/** \brief Integers are summed as they are, zero points and all; results are rounded once */
 	bool keepsZero = false;
-	/** \brief A part of the output's surface, of the shape \a out; empty: all of it */
+	/** \brief A surface of the input's type and the shape \a out; empty: all of the output */
 	std::string to = {};
 };
 

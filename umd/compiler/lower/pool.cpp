@@ -49,70 +49,102 @@ uint32_t atomsAtOnce(const CoreGeometry &core, const Cube &in, DataType type)
 								 core.bankBytes() / line);
 }
 
-/* Kernel k has a one wherever channel k of an atom is. */
-Kernels turnedOnes(uint32_t atom, const Cube &in)
+Kernels onesOf(uint32_t k, uint32_t c, uint32_t r, uint32_t s)
 {
-	Kernels kernels{ .k = atom, .c = atom * in.h, .r = 1, .s = in.w };
-	const size_t kernel = size_t{ kernels.c } * in.w;
+	Kernels kernels{ .k = k, .c = c, .r = r, .s = s };
 
-	kernels.elements.assign(kernel * atom, 0);
-	for (size_t k = 0; k < atom; k++) {
-		for (size_t c = k; c < kernels.c; c += atom)
-			std::fill_n(&kernels.elements[k * kernel + c * in.w], in.w, 1.0);
-	}
-	kernels.scales.assign(atom, 1.0);
-	kernels.bias.assign(atom, 0.0);
+	kernels.elements.assign(size_t{ k } * c * r * s, 1.0);
+	kernels.scales.assign(k, 1.0);
+	kernels.bias.assign(k, 0.0);
 	return kernels;
 }
 
-/* \return false if that cannot be, or gains nothing */
+/* Kernel k has a one wherever channel k of an atom is. */
+Kernels turnedOnes(uint32_t atom, const Cube &in)
+{
+	Kernels kernels = onesOf(atom, atom * in.h, 1, in.w);
+
+	for (size_t i = 0; i < kernels.elements.size(); i++) {
+		const size_t channel = i / in.w % kernels.c, kernel = i / in.w / kernels.c;
+		kernels.elements[i] = channel % atom == kernel;
+	}
+	return kernels;
+}
+
+/* Some channels of \a pass, which sums up all of a picture; \a to is where the output begins. */
+ConvolutionPass someChannels(Lowerer &lowerer, const ConvolutionPass &pass, PartOf to,
+			     uint32_t first, uint32_t count, bool turned)
+{
+	const Cube in = lowerer.cube(pass.input);
+	const PartOf from{ .surface = lowerer.surface(pass.input),
+			   .channel = first,
+			   .turned = turned };
+	ConvolutionPass some = pass;
+
+	to.channel += first;
+	to.turned = turned;
+	some.groups = count;
+	some.stride = {};
+	some.in = { count, in.h, in.w };
+	some.out = { count, 1, 1 };
+	some.from = lowerer.part(from, some.in);
+	some.to = lowerer.part(to, some.out);
+	if (!turned)
+		return some;
+	const uint32_t atom = lowerer.core().atomChannels(lowerer.storage(pass.input));
+	const uint32_t atoms = (count + atom - 1) / atom;
+	some.groups = 1;
+	some.in = { atom * in.h, atoms, in.w };
+	some.out = { atom, atoms, 1 };
+	return some;
+}
+
+/*
+ * 8-bit numbers that are held in 16 are made in 8 first. What is left of FP16's last atom might be
+ * NaN, so that atom is not among the turned ones.
+ *
+ * \return false if that cannot be, or gains nothing
+ */
 bool sumTurned(Lowerer &lowerer, const ConvolutionPass &pass)
 {
 	const Cube in = lowerer.cube(pass.input);
-	const DataType type = lowerer.storage(pass.input);
+	const DataType type = lowerer.storage(pass.input), result = lowerer.storage(pass.output);
+	const bool widens = type == DataType::Int8 && result == DataType::Int16 &&
+			    lowerer.range(pass.output) == DataType::Int8;
 	const uint32_t atom = lowerer.core().atomChannels(type);
 	const uint32_t most = atomsAtOnce(lowerer.core(), in, type) * atom;
+	const uint32_t turned = type == DataType::Half ? in.c - in.c % atom : in.c;
 	PartOf to = lowerer.placeOf(pass.output);
 
-	/* What is left of the last atom may be anything; FP16 might make NaN of it. */
-	if (in.c <= atom || most == 0 || type != lowerer.storage(pass.output) ||
-	    (type == DataType::Half && in.c % atom != 0) || !lowerer.isAligned(to, pass.output))
+	if (turned <= atom || most == 0 || (type != result && !widens) ||
+	    !lowerer.isAligned(to, pass.output))
 		return false;
-	const Kernels kernels = turnedOnes(atom, in);
 	lowerer.setCube(pass.output, pass.out);
-	if (!lowerer.isPlaced(pass.output))
+	if (widens)
+		to = { lowerer.intermediate(lowerer.step("sums in 8 bits"), type, pass.out) };
+	else if (!lowerer.isPlaced(pass.output))
 		to.surface = lowerer.write(pass.output);
-	to.turned = true;
-	for (uint32_t c = 0; c < in.c; c += most) {
-		const uint32_t channels = std::min(most, in.c - c);
-		const uint32_t atoms = (channels + atom - 1) / atom;
-		PartOf from{ .surface = lowerer.surface(pass.input), .channel = c, .turned = true };
-		PartOf target = to;
-		target.channel += c;
-		ConvolutionPass some = pass;
-		some.groups = 1;
-		some.stride = {};
-		some.out = { atom, atoms, 1 };
-		some.from = lowerer.part(from, { channels, in.h, in.w });
-		some.in = { kernels.c, atoms, in.w };
-		some.to = lowerer.part(target, { channels, 1, 1 });
-		convolve(lowerer, kernels, some);
-	}
+	for (uint32_t c = 0; c < turned; c += most)
+		convolve(lowerer, turnedOnes(atom, in),
+			 someChannels(lowerer, pass, to, c, std::min(most, turned - c), true));
+	if (turned < in.c)
+		convolve(lowerer, onesOf(in.c - turned, 1, in.h, in.w),
+			 someChannels(lowerer, pass, to, turned, in.c - turned, false));
+	if (widens)
+		lowerer.add(op::Sdp{ .name = lowerer.step("widen"),
+				     .input = to.surface,
+				     .output = lowerer.write(pass.output),
+				     .type = result });
 	return true;
 }
 
-/* All channels of a picture, each by itself; \a pass has everything but the kernels. */
+/* All channels of a picture, each by itself. */
 void sumWhole(Lowerer &lowerer, const ConvolutionPass &pass)
 {
 	const Cube in = lowerer.cube(pass.input);
-	Kernels kernels{ .k = in.c, .c = 1, .r = in.h, .s = in.w };
 
-	if (sumTurned(lowerer, pass))
-		return;
-	kernels.elements.assign(in.elements(), 1.0);
-	kernels.scales.assign(in.c, 1.0);
-	kernels.bias.assign(in.c, 0.0);
-	convolve(lowerer, kernels, pass);
+	if (!sumTurned(lowerer, pass))
+		convolve(lowerer, onesOf(in.c, 1, in.h, in.w), pass);
 }
 
 /* Sums of windows; of averages each is divided by the number of elements that count. */
@@ -126,7 +158,6 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 	const bool divides = pool.method == Pool::Method::Average;
 	const bool alike = !divides || pool.countPadding ||
 			   (padding.left + padding.right + padding.top + padding.bottom) == 0;
-	Kernels kernels{ .k = in.c, .c = 1, .r = pool.kernel.y, .s = pool.kernel.x };
 	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
 			      in.c,  pool.activation, {},  {},		{}, {} };
 
@@ -150,9 +181,6 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 		sumWhole(lowerer, pass);
 		return;
 	}
-	kernels.elements.assign(size_t{ in.c } * pool.kernel.x * pool.kernel.y, 1.0);
-	kernels.scales.assign(in.c, 1.0);
-	kernels.bias.assign(in.c, 0.0);
 	if (!alike) {
 		pass.factorShape = { in.c, out.h, out.w };
 		for (uint32_t y = 0; y < out.h; y++) {
@@ -163,7 +191,7 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 								     pool.stride.x, padding.left)));
 		}
 	}
-	convolve(lowerer, kernels, pass);
+	convolve(lowerer, onesOf(in.c, 1, pool.kernel.y, pool.kernel.x), pass);
 }
 
 /* PDP's windows use each column and line: the input is a part of the surface if need be. */
