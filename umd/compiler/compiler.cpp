@@ -116,7 +116,8 @@ void describeLayer(ValueId value, const std::map<ValueId, LayerError> &errors, c
 {
 	if (const auto error = errors.find(value); error != errors.end())
 		layer.error = error->second;
-	if (const auto join = joins.find(value); join != joins.end())
+	const auto [first, last] = joins.equal_range(value);
+	for (auto join = first; join != last; join++)
 		layer.choices.insert(layer.choices.begin(), join->second);
 }
 

@@ -31,6 +31,7 @@ Model partOf(const Model &model, ValueId concatenated, const JoinableParts &part
 
 struct Trial {
 	double cycles = 0;
+	size_t operations = 0;	     /**< of the graph */
 	std::vector<uint8_t> cutOff; /**< bits, by the accumulator, of each convolution */
 };
 
@@ -54,6 +55,7 @@ std::optional<Trial> tried(const Model &part, const CompileOptions &options,
 	if (!time || time->onCpu)
 		return std::nullopt;
 	trial.cycles = time->cycles;
+	trial.operations = lowerer.graph.operations().size();
 	return trial;
 }
 
@@ -85,6 +87,7 @@ public:
 			for (const JoinableParts &parts :
 			     joinableParts(model_, *model_.writer(whole)))
 				consider(whole, parts);
+			considerTurned(whole);
 		}
 	}
 
@@ -111,11 +114,43 @@ private:
 			return;
 		const bool gains = always_ || after->cycles < before->cycles;
 		const ValueId shown = gains ? joinConvolutions(model_, whole, parts) : whole;
-		joins[shown] = { model_.writer(shown)->name,
-				 { { "as it is", before->cycles },
-				   { fmt::format("one convolution for {}", parts.size()),
-				     after->cycles } },
-				 gains };
+		choose(shown, fmt::format("one convolution for {}", parts.size()), *before, *after,
+		       gains);
+	}
+
+	/* Y is slower than SDP's other units, memory may be slower than that. */
+	void considerTurned(ValueId whole)
+	{
+		const auto writer =
+			std::ranges::find_if(model_.operators, [whole](const Operator &one) {
+				return one.outputs.front() == whole;
+			});
+		const auto countsOtherwise = [&](ValueId part) {
+			return model_.values[part].quantization !=
+			       model_.values[whole].quantization;
+		};
+		if (!std::holds_alternative<Concatenation>(writer->kind) ||
+		    std::ranges::none_of(writer->inputs, countsOtherwise))
+			return;
+		Model apart = partOf(model_, whole, writer->inputs);
+		Model turned = apart;
+		std::get<Concatenation>(turned.operators.back().kind).takesTurned = true;
+		const auto before = tried(apart, options_, chip_);
+		const auto after = tried(turned, options_, chip_);
+		if (!before || !after || before->operations == after->operations)
+			return;
+		const bool gains = always_ || after->cycles < before->cycles;
+		std::get<Concatenation>(writer->kind).takesTurned = gains;
+		choose(whole, "its integers made by the convolutions", *before, *after, gains);
+	}
+
+	void choose(ValueId shown, const std::string &what, const Trial &before, const Trial &after,
+		    bool gains)
+	{
+		joins.insert({ shown,
+			       { model_.writer(shown)->name,
+				 { { "as it is", before.cycles }, { what, after.cycles } },
+				 gains } });
 		joinedAny |= gains;
 	}
 

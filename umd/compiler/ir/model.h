@@ -153,6 +153,9 @@ struct Pad {
 struct Concatenation {
 	uint32_t axis = 0;
 	Clamp activation;
+	/** \brief Convolutions that count in other steps turn their results into its integers, if
+	 * they can; the numbers are the same */
+	bool takesTurned = false;
 };
 
 /** \brief Every stride-th element from \a begin on; the output's shape says how many */

@@ -110,7 +110,9 @@ void Lowerer::placeConcatenation(const Operator &operation, const Concatenation 
 			    naturalCube(value(output).cubeShape())))
 			continue;
 		if (value(input).quantization != value(output).quantization) {
-			const auto behind = requantizedBehind(*writer, output);
+			const auto behind = concatenation.takesTurned
+						    ? requantizedBehind(*writer, output)
+						    : std::nullopt;
 			if (!behind)
 				continue;
 			requantized_[input] = *behind;

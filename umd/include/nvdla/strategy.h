@@ -50,7 +50,9 @@ struct Strategy {
 	Choice fusedPooling = Choice::Auto;
 	/** \brief An input, or weights, that the convolution before has read stay in the buffer */
 	Choice reuse = Choice::Auto;
-	/** \brief Models: one convolution for several of one input whose results are concatenated
+	/**
+	 * \brief Models: one convolution for several of one input whose results are concatenated,
+	 * and convolutions that make the integers of a concatenation that counts in other steps
 	 */
 	Choice join = Choice::Auto;
 	/**
