@@ -62,6 +62,20 @@ op::SdpUnit lastUnit(Lowerer &lowerer, const std::string &name, const Cube &shap
 	return unit;
 }
 
+/* SDP makes INT8 of INT16 in memory only. */
+void narrow(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
+{
+	Lowerer::Stage wide = stage;
+
+	wide.to = DataType::Int16;
+	wide.output = lowerer.intermediate(stage.name + " in 16 bits", wide.to, stage.cube);
+	lowerer.affine(wide, function);
+	lowerer.add(op::Sdp{ .name = lowerer.step("narrow"),
+			     .input = wide.output,
+			     .output = stage.output,
+			     .type = DataType::Int8 });
+}
+
 /* What limits of the integers are behind Y's product, which keeps their order. */
 Lowerer::Clamped requantized(const Lowerer::Clamped &limits, const Requantization &behind)
 {
@@ -196,6 +210,10 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 		add(halfAffine(*this, stage, function));
 		return;
 	}
+	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
+		narrow(*this, stage, function);
+		return;
+	}
 	const ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
 					       ? model_.roundingOf8Bits
 					       : ScaleRounding::Once;
@@ -214,18 +232,6 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 			      std::vector(function.scale.size(), stage.behind->multiply),
 			      0,
 			      stage.behind->shift };
-	}
-	/* SDP makes INT8 of INT16 in memory only. */
-	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
-		Stage wide = stage;
-		wide.to = DataType::Int16;
-		wide.output = intermediate(stage.name + " in 16 bits", wide.to, stage.cube);
-		affine(wide, function);
-		add(op::Sdp{ .name = step("narrow"),
-			     .input = wide.output,
-			     .output = stage.output,
-			     .type = DataType::Int8 });
-		return;
 	}
 	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
 	sdp.x1 = unitOf(*this, stage.name + " coarse", function.shape, scaling.x1);
