@@ -46,8 +46,9 @@ std::vector<std::filesystem::path> compiledLoadables(const std::filesystem::path
 
 float toleranceOf(const std::filesystem::path &loadable)
 {
-	const auto &info = infoOf(loadable.parent_path());
-	return configurationOf(info, loadable.stem().string())["suggested_tol_max_abs"];
+	const auto folder = loadable.parent_path();
+
+	return configurationOf(infoOf(folder), loadable.stem().string())["suggested_tol_max_abs"];
 }
 
 ExpectedOutput expectedOutput(const std::filesystem::path &loadable, const TensorDesc &desc,

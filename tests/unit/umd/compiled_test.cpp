@@ -149,7 +149,8 @@ TEST(CompiledFiles, ScalesOfCpuOperationsAreThoseOfTheirOutputs)
 		return network.value().outputs()[0].quantization;
 	};
 
-	const auto &info = infoOf(reference / "loadables/compiled/lenet_trained");
+	const auto folder = reference / "loadables/compiled/lenet_trained";
+	const auto &info = infoOf(folder);
 	const TensorQuantization prob =
 		Quantization{ info["output_scale_int8"]["prob"].get<float>() };
 	EXPECT_EQ(quantizationOf("lenet_trained", "nv_full_int8_fast-math.nvdla"), prob);
