@@ -31,14 +31,15 @@ public:
 		  isOnePosition_(op.mode == ConvMode::Direct && sums_.size() == 1 &&
 				 op.windows.out.height * op.batches == 1),
 		  weights_(isOnePosition_ ? kStepsAtOnce : blocks_.size()),
+		  wanted_(blocks_.size(), ~uint64_t{ 0 }),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
 		  out_(lineValues_ * linesAtOnce)
 	{
-		for (const Block &block : blocks_) {
-			if (!isOnePosition_)
-				break;
-			data_.push_back(operands_.line(0, 0, block)[0]);
-			wanted_.push_back(lanesWithData(data_.back(), block.lanes));
+		if (!isOnePosition_)
+			return;
+		for (size_t i = 0; i < blocks_.size(); i++) {
+			data_.push_back(operands_.line(0, 0, blocks_[i])[0]);
+			wanted_[i] = lanesWithData(data_[i], blocks_[i].lanes);
 		}
 	}
 
@@ -82,12 +83,9 @@ private:
 	void load(const WeightGroup &group, size_t block, Fp16Weights &weights) const
 	{
 		const size_t before = blocks_[block].weights * group.kernels * sizeof(uint16_t);
-		const std::byte *bytes = group.bytes.data() + before;
 
-		if (isOnePosition_)
-			weights.load(bytes, group.kernels, blocks_[block].lanes, wanted_[block]);
-		else
-			weights.load(bytes, group.kernels, blocks_[block].lanes);
+		weights.load(group.bytes.data() + before, group.kernels, blocks_[block].lanes,
+			     wanted_[block]);
 	}
 
 	/* Of one position: weights are used up while they are near. */
@@ -118,12 +116,11 @@ private:
 	const MemoryPort &memory_;
 	Operands operands_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Sums> sums_;	   /* of a line */
-	const bool isOnePosition_;	   /* whose operands stay where they are */
-	std::vector<Fp16Weights> weights_; /* of the group, by blocks; of one position some */
-	/* Of one position: the data of each block, and which lanes have any. */
-	std::vector<const int16_t *> data_;
-	std::vector<uint64_t> wanted_;
+	std::vector<Fp16Sums> sums_;	    /* of a line */
+	const bool isOnePosition_;	    /* whose operands stay where they are */
+	std::vector<Fp16Weights> weights_;  /* of the group, by blocks; of one position some */
+	std::vector<uint64_t> wanted_;	    /* of each block, lanes that may have data */
+	std::vector<const int16_t *> data_; /* of each block, of one position */
 	size_t lineValues_;
 	std::vector<int32_t> out_;
 };

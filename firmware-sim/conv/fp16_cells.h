@@ -42,8 +42,7 @@ public:
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
 	 * \param wanted a bit for each lane that has data other than zero, or more
 	 */
-	void load(const std::byte *weights, uint32_t kernels, uint32_t lanes,
-		  uint64_t wanted = ~uint64_t{ 0 });
+	void load(const std::byte *weights, uint32_t kernels, uint32_t lanes, uint64_t wanted);
 
 	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
 	alignas(64) int16_t significand[kMacLanes * kFp16Kernels];

@@ -52,12 +52,12 @@ void SdpStream::makeTable(const StreamRun &run)
 	const size_t size = elementBytes(op_.proc);
 	const size_t step = std::min<size_t>(SdpTable::numbers(size), kMostAtoms * lanes_);
 	const SdpCounters counters = counters_;
+	const auto fill = size == 1 ? countUp<uint8_t> : countUp<uint16_t>;
 	std::vector<std::byte> numbers(step * size);
 
 	table_ = { size, std::vector<std::byte>(SdpTable::numbers(size) * size) };
 	loadOperands(run.surface, run.y, run.x, static_cast<uint32_t>(step / lanes_));
 	for (size_t first = 0; first < SdpTable::numbers(size); first += step) {
-		const auto fill = size == 1 ? countUp<uint8_t> : countUp<uint16_t>;
 		fill(first, numbers);
 		widen(numbers);
 		applyStages(input_);

@@ -121,10 +121,7 @@ private:
 	/* Y is slower than SDP's other units, memory may be slower than that. */
 	void considerTurned(ValueId whole)
 	{
-		const auto writer =
-			std::ranges::find_if(model_.operators, [whole](const Operator &one) {
-				return one.outputs.front() == whole;
-			});
+		Operator *writer = model_.writer(whole);
 		const auto countsOtherwise = [&](ValueId part) {
 			return model_.values[part].quantization !=
 			       model_.values[whole].quantization;

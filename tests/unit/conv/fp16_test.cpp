@@ -183,7 +183,7 @@ TEST(StepFp16Test, EveryLostCarryIsTheMultipliers)
 			std::vector<int32_t> found(expected.size());
 			Fp16Weights block;
 			block.load(reinterpret_cast<const std::byte *>(weights), kFp16Kernels,
-				   kLanes);
+				   kLanes, ~uint64_t{ 0 });
 			stepFp16(TowardZero(), block, vectors.data(), sums.size(), sums.data());
 			deliverFp16(sums.data(), sums.size(), found.data());
 			EXPECT_TRUE(std::ranges::equal(found, expected, {}, [](int32_t bits) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -150,6 +151,11 @@ const Operator *Model::writer(ValueId value) const
 			return &operation;
 	}
 	return nullptr;
+}
+
+Operator *Model::writer(ValueId value)
+{
+	return const_cast<Operator *>(std::as_const(*this).writer(value));
 }
 
 bool Model::isOutput(ValueId value) const

@@ -281,6 +281,7 @@ struct Model {
 	std::vector<size_t> readers(ValueId value) const;
 	/** \brief The operator that writes a value; nullptr for inputs and constants */
 	const Operator *writer(ValueId value) const;
+	Operator *writer(ValueId value);
 	bool isOutput(ValueId value) const;
 	bool isInput(ValueId value) const;
 	/** \brief Add a value, which changes no id */

@@ -155,9 +155,6 @@ std::optional<Requantization> Lowerer::requantizedBehind(const Operator &writer,
 {
 	const ValueId result = writer.outputs.front();
 	const auto *conv = std::get_if<Convolution>(&writer.kind);
-	const auto is8Bits = [this](ValueId id) {
-		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
-	};
 
 	if (!conv || model_.roundingOf8Bits != ScaleRounding::Once || !is8Bits(result) ||
 	    !is8Bits(concatenated) || storage(writer.inputs.front()) != DataType::Int8)

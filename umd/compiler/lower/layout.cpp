@@ -34,11 +34,7 @@ uint32_t along(const Extents &numbers, size_t inside, uint32_t usual)
 std::optional<Requantization> productFor(const Lowerer &lowerer, ValueId from, ValueId like,
 					 const Clamp &activation)
 {
-	const auto is8Bits = [&lowerer](ValueId id) {
-		return lowerer.storage(id) == DataType::Int8 && lowerer.range(id) == DataType::Int8;
-	};
-
-	return is8Bits(from) && is8Bits(like) && activation.isNone()
+	return lowerer.is8Bits(from) && lowerer.is8Bits(like) && activation.isNone()
 		       ? requantization(lowerer.quantization(from), lowerer.quantization(like))
 		       : std::nullopt;
 }

@@ -136,6 +136,11 @@ public:
 	DataType storage(ValueId id) const { return storage_[id]; }
 	/** \brief The type whose limits integers keep; 8-bit numbers may be stored in 16 bits */
 	DataType range(ValueId id) const;
+	/** \brief Are they integers of 8 bits, stored as such? */
+	bool is8Bits(ValueId id) const
+	{
+		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
+	}
 	/** \brief A stage that writes a value */
 	Stage stage(const std::string &name, const std::string &input, DataType from,
 		    const std::string &output, ValueId result) const;

@@ -25,18 +25,15 @@ std::vector<double> perKernel(const Value &constant, uint32_t kernels)
 /* The convolution that writes what an affine function alone reads; nullptr if there is none. */
 Operator *convolutionBefore(Model &model, ValueId value)
 {
-	const auto writer =
-		std::find_if(model.operators.begin(), model.operators.end(),
-			     [value](const Operator &one) { return one.outputs.front() == value; });
+	Operator *writer = model.writer(value);
 
-	if (writer == model.operators.end() || model.readers(value).size() != 1 ||
-	    model.isOutput(value))
+	if (!writer || model.readers(value).size() != 1 || model.isOutput(value))
 		return nullptr;
 	const auto *conv = std::get_if<Convolution>(&writer->kind);
 	const auto *full = std::get_if<FullyConnected>(&writer->kind);
 	const bool plain =
 		(conv && conv->activation.isNone()) || (full && full->activation.isNone());
-	return plain ? &*writer : nullptr;
+	return plain ? writer : nullptr;
 }
 
 /* Kernels and bias times and plus numbers, one for each kernel. */

@@ -289,11 +289,8 @@ std::vector<JoinableParts> joinableParts(const Model &model, const Operator &con
 
 ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts)
 {
-	const auto isWriterOf = [](ValueId id) {
-		return [id](const Operator &one) { return one.outputs.front() == id; };
-	};
 	std::vector<Operator> &all = model.operators;
-	const Operator concatenation = *std::ranges::find_if(all, isWriterOf(concatenated));
+	const Operator concatenation = *model.writer(concatenated);
 	const bool isWhole = parts.size() == concatenation.inputs.size();
 	std::vector<const Operator *> writers;
 	std::vector<Operator> slices;
@@ -328,7 +325,7 @@ ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts
 	all.insert(all.begin() + place, slices.begin(), slices.end());
 	if (isWhole)
 		return made;
-	std::vector<ValueId> &inputs = std::ranges::find_if(all, isWriterOf(concatenated))->inputs;
+	std::vector<ValueId> &inputs = model.writer(concatenated)->inputs;
 	const auto at = std::ranges::find(inputs, parts.front());
 	*at = made;
 	inputs.erase(at + 1, at + static_cast<ptrdiff_t>(parts.size()));
