@@ -101,7 +101,8 @@ use() {
 stop_using() {
 	: >/tmp/enough
 	kill "$holder"
-	until [ -f /tmp/work.status ]; do
+	# runuser goes on for two seconds, and has the device open meanwhile.
+	until [ -f /tmp/work.status ] && [ ! -e "/proc/$holder/fd/0" ]; do
 		sleep 0.2
 	done
 	cat /tmp/work.log
