@@ -128,8 +128,7 @@ DmaBuf userMemory(size_t bytes, Pages pages)
 	list->flags = UDMABUF_FLAGS_CLOEXEC;
 	list->count = static_cast<uint32_t>(count);
 	for (size_t i = 0; i < count; i++) {
-		/* The last one of an odd number has no neighbour. */
-		const size_t at = pages == Pages::InOrder || (i ^ 1) >= count ? i : i ^ 1;
+		const size_t at = i < count / 2 ? 2 * i + 1 : 2 * (i - count / 2);
 		list->list[i] = { static_cast<uint32_t>(memory), 0, at * page, bytes / count };
 	}
 

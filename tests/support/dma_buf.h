@@ -59,8 +59,9 @@ private:
 /** \brief In which order a process's pages make a dma-buf */
 enum class Pages {
 	InOrder,
-	/** Neighbours swapped, so that the pages are not one range however they were allocated */
-	Swapped,
+	/** Each other one first, so that neighbours are never next to each other: allocated up,
+	 * down or in swapped pairs, the pages are not one range */
+	Apart,
 };
 
 /** \brief A dma-buf of pages that lie anywhere, of the kernel's udmabuf device */

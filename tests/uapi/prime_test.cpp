@@ -153,7 +153,7 @@ TEST_F(PrimeTest, ForeignMemoryIsCopiedBothWays)
 	 * Pages that are one range by chance would be mapped without an IOMMU, too, and in larger
 	 * pieces than the kernel's udmabuf device claims to map.
 	 */
-	const DmaBuf foreign = userMemory(sharedBytes, Pages::Swapped);
+	const DmaBuf foreign = userMemory(sharedBytes, Pages::Apart);
 	ASSERT_TRUE(foreign.valid());
 	if (hasIommu(Device::path()))
 		isCopiedBothWays(foreign, sharedBytes);

@@ -121,8 +121,8 @@ TEST_F(ForeignMemory, OfManyPagesNeedsAnIommu)
 	};
 	const size_t inBytes = bytesOf(network.inputs()[0]);
 	const size_t outBytes = bytesOf(network.outputs()[0]);
-	const test::DmaBuf in = test::userMemory(inBytes, test::Pages::Swapped);
-	const test::DmaBuf out = test::userMemory(outBytes, test::Pages::Swapped);
+	const test::DmaBuf in = test::userMemory(inBytes, test::Pages::Apart);
+	const test::DmaBuf out = test::userMemory(outBytes, test::Pages::Apart);
 	const auto source = import(in);
 	const auto destination = import(out);
 	if (!anyMemory_) {
