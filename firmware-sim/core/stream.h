@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -35,13 +36,12 @@ constexpr uint32_t elementBytes(Precision precision)
 }
 
 /**
- * \brief A run of atoms along one line of a cube
+ * \brief A run of atoms along one line of a cube, between CACC and SDP
  *
  * \a data holds \a width atoms of atomChannels() values each, channel fastest.
- * Between CACC and SDP a value is the 32-bit accumulator result (INT: integer,
- * FP16: the bits of an FP32 number). Between SDP and PDP it is the output
- * element (INT8, INT16 sign-extended; FP16: its 16 bits). Channels beyond the
- * cube's last one are present; what they hold is the producer's padding.
+ * A value is the 32-bit accumulator result (INT: integer, FP16: the bits of an
+ * FP32 number). Channels beyond the cube's last one are present; what they hold
+ * is the producer's padding.
  */
 struct StreamRun {
 	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
@@ -79,6 +79,30 @@ public:
 			push(line);
 		}
 	}
+};
+
+/**
+ * \brief A run of atoms along one line of a cube, between SDP and PDP
+ *
+ * \a atoms are elements as they would be in memory.
+ */
+struct AtomRun {
+	uint32_t batch;	  /**< cube of a multi-batch operation, else 0 */
+	uint32_t surface; /**< surface (group of atomChannels() channels) */
+	uint32_t y;	  /**< line */
+	uint32_t x;	  /**< first column */
+	Precision precision;
+	std::span<const std::byte> atoms;
+
+	uint32_t width() const { return static_cast<uint32_t>(atoms.size() / atomBytes); }
+};
+
+/** \brief Receiver of such a stream, whose order is that of a StreamSink */
+class AtomSink
+{
+public:
+	virtual ~AtomSink() = default;
+	virtual void push(const AtomRun &run) = 0;
 };
 
 } /* namespace nvdla::sim */

@@ -6,7 +6,6 @@
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
-#include "core/elements.h"
 #include "pdp/pdp_work.h"
 
 namespace nvdla::sim
@@ -106,12 +105,12 @@ PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
 		line.atoms.resize(size_t{ op_.inWidth } * atomBytes);
 }
 
-bool PdpStream::accepts(const StreamRun &run) const
+bool PdpStream::accepts(const AtomRun &run) const
 {
 	return !mismatch_ && run.batch == 0 && surface_ < op_.surfaces() &&
 	       run.surface == surface_ && (run.y == y_ || run.y == y_ + 1) &&
-	       run.y < op_.inHeight && run.x <= op_.inWidth && run.width <= op_.inWidth - run.x &&
-	       run.data.size() == size_t{ run.width } * op_.lanes();
+	       run.y < op_.inHeight && run.x <= op_.inWidth && run.width() <= op_.inWidth - run.x &&
+	       atomChannels(run.precision) == op_.lanes();
 }
 
 void PdpStream::poolLine(std::span<const std::byte> atoms)
@@ -125,16 +124,19 @@ void PdpStream::poolLine(std::span<const std::byte> atoms)
 	}
 }
 
-void PdpStream::push(const StreamRun &run)
+void PdpStream::push(const AtomRun &run)
 {
 	if (!accepts(run)) {
 		mismatch_ = true;
 		return;
 	}
 	Line &line = lines_[run.y % lines_.size()];
-	narrowElements(run.data, op_.precision,
-		       std::span(line.atoms).subspan(size_t{ run.x } * atomBytes));
-	line.filled += run.width;
+	if (run.y == y_ && run.width() == op_.inWidth && line.filled == 0) {
+		poolLine(run.atoms);
+		return;
+	}
+	std::ranges::copy(run.atoms, line.atoms.begin() + ptrdiff_t{ run.x } * atomBytes);
+	line.filled += run.width();
 	for (Line *next = &lines_[y_ % lines_.size()]; next->filled >= op_.inWidth;
 	     next = &lines_[y_ % lines_.size()]) {
 		next->filled = 0;

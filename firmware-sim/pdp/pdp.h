@@ -56,7 +56,7 @@ private:
  * Runs must come surface after surface and line after line; the runs of a pair
  * of lines may alternate.
  */
-class PdpStream : public StreamSink
+class PdpStream : public AtomSink
 {
 public:
 	/** \param op a flying operation \param port must outlive the stream */
@@ -64,7 +64,7 @@ public:
 	PdpStream(const PdpStream &) = delete; /* the pooler refers to this object's members */
 	PdpStream &operator=(const PdpStream &) = delete;
 
-	void push(const StreamRun &run) override;
+	void push(const AtomRun &run) override;
 
 	/**
 	 * \brief The producer is done
@@ -80,7 +80,7 @@ private:
 		uint32_t filled = 0;
 	};
 
-	bool accepts(const StreamRun &run) const;
+	bool accepts(const AtomRun &run) const;
 	void poolLine(std::span<const std::byte> atoms);
 
 	const PdpOp op_;

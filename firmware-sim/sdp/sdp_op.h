@@ -130,7 +130,7 @@ struct SdpOp {
 				       width * atomChannels(proc) * read.elementBytes();
 		};
 
-		return !toPdp && destination.lineStride == width * atomBytes && isPacked(x1) &&
+		return (toPdp || destination.lineStride == width * atomBytes) && isPacked(x1) &&
 		       isPacked(x2) && isPacked(y);
 	}
 

@@ -14,10 +14,12 @@ void SdpStream::reportCounters(OperationResult &result) const
 {
 	const bool countsLut = op_.countsLut && !op_.y.bypass && !op_.y.lutBypass;
 	const LutCounters lut = countsLut ? counters_.lut : LutCounters{};
+	/* The flag is in the write path: what goes to PDP does not raise it. */
+	const bool writes = !op_.toPdp || op_.compares();
 	const bool countsNan = op_.countsInputNan && op_.in == Precision::Fp16;
 
 	result.updates = {
-		{ NVDLA_SDP_D_STATUS, counters_.nonZero },
+		{ NVDLA_SDP_D_STATUS, writes && counters_.nonZero },
 		{ NVDLA_SDP_D_STATUS_NAN_INPUT_NUM, 0 },
 		{ NVDLA_SDP_D_STATUS_INF_INPUT_NUM, 0 },
 		{ NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM,

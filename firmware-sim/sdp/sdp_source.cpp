@@ -128,13 +128,13 @@ void SdpSource::run()
 	}
 }
 
-/* Lines that lie behind one another in all cubes are one. */
+/* Lines that lie behind one another in all cubes are one. PDP takes them as they are. */
 SdpOp withLongestLines(const SdpOp &op)
 {
 	SdpOp result = op;
 	const uint64_t pixels = uint64_t{ op.width } * op.height;
 
-	if (pixels > UINT32_MAX || op.source.lineStride != op.width * atomBytes ||
+	if (op.toPdp || pixels > UINT32_MAX || op.source.lineStride != op.width * atomBytes ||
 	    !op.linesFollow())
 		return op;
 	result.width = static_cast<uint32_t>(pixels);
@@ -145,7 +145,7 @@ SdpOp withLongestLines(const SdpOp &op)
 } /* namespace */
 
 OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		       StreamSink *toPdp)
+		       AtomSink *toPdp)
 {
 	const SdpOp longest = withLongestLines(op);
 	SdpStream stream(longest, tables, memory, toPdp);

@@ -12,8 +12,7 @@
 namespace nvdla::sim
 {
 
-SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		     StreamSink *toPdp)
+SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
 	: op_(op), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
 	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
@@ -66,11 +65,15 @@ void SdpStream::pushLines(const StreamRun &first, uint32_t count)
 	process(first, static_cast<uint32_t>(atoms));
 }
 
-/* All atoms of a run, which may be lines that follow each other. */
+/* All atoms of a run, which may be lines that follow each other: PDP pools whole ones at once. */
 void SdpStream::process(const StreamRun &run, uint32_t atoms)
 {
-	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += kMostAtoms)
-		processSome(run, x, std::min(kMostAtoms, atoms - x));
+	const uint32_t most = op_.toPdp && op_.width < kMostAtoms
+				      ? kMostAtoms - kMostAtoms % op_.width
+				      : kMostAtoms;
+
+	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += most)
+		processSome(run, x, std::min(most, atoms - x));
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */
@@ -198,10 +201,10 @@ bool SdpStream::takesBytes() const
 	       y_.areBytes();
 }
 
-/* Atoms of the output are those of the input, and go to memory. */
+/* Atoms of the output are those of the input, and somebody takes them. */
 bool SdpStream::staysAtoms() const
 {
-	return !op_.toPdp && !op_.compares() && atomChannels(op_.out) == lanes_;
+	return (!op_.toPdp || toPdp_) && !op_.compares() && atomChannels(op_.out) == lanes_;
 }
 
 /* The line of the stages that are ready. */
@@ -358,20 +361,7 @@ void SdpStream::emit(const StreamRun &run, uint32_t x, uint32_t count)
 void SdpStream::emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
 			    std::span<const int32_t> values)
 {
-	if (op_.toPdp) {
-		if (toPdp_)
-			toPdp_->push({ .batch = run.batch,
-				       .surface = surface,
-				       .y = run.y,
-				       .x = x,
-				       .width = count,
-				       .data = values });
-		return;
-	}
-
-	/* The flag of D_STATUS is in the write path: what goes to PDP does not raise it. */
 	checkZero(values);
-
 	buffer_.resize(size_t{ count } * atomBytes);
 	bytes_ = buffer_;
 	narrowElements(values, op_.out, bytes_);
@@ -394,6 +384,11 @@ uint64_t SdpStream::addressOf(const StreamRun &run, uint32_t surface, uint32_t x
 void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 		      std::span<const std::byte> atoms)
 {
+	if (op_.toPdp) {
+		buffer_.resize(size);
+		bytes_ = buffer_;
+		return;
+	}
 	bytes_ = memory_.place(op_.destination.ram, addressOf(run, run.surface, x), size, buffer_);
 	const bool operandsAreApart = std::ranges::all_of(stages_, [&](const SdpStageRun &stage) {
 		return !stage.aluBytes || areApart({ stage.aluBytes, size }, bytes_);
@@ -405,10 +400,32 @@ void SdpStream::place(const StreamRun &run, uint32_t x, size_t size,
 	bytes_ = buffer_;
 }
 
+/* bytes_, to PDP line by line: atoms beyond the line are of the next ones. */
+void SdpStream::handOver(const StreamRun &run, uint32_t surface, uint32_t x)
+{
+	std::span<const std::byte> left = bytes_;
+
+	for (AtomRun some{ .batch = run.batch,
+			   .surface = surface,
+			   .y = run.y + x / op_.width,
+			   .x = x % op_.width,
+			   .precision = op_.out,
+			   .atoms = {} };
+	     toPdp_ && !left.empty(); some.y++, some.x = 0) {
+		const size_t line = size_t{ op_.width - some.x } * atomBytes;
+		some.atoms = left.first(std::min(line, left.size()));
+		left = left.subspan(some.atoms.size());
+		toPdp_->push(some);
+	}
+}
+
 /* bytes_, to the line's atoms from \a x on. */
 void SdpStream::write(const StreamRun &run, uint32_t surface, uint32_t x)
 {
-	memory_.write(op_.destination.ram, addressOf(run, surface, x), bytes_);
+	if (op_.toPdp)
+		handOver(run, surface, x);
+	else
+		memory_.write(op_.destination.ram, addressOf(run, surface, x), bytes_);
 }
 
 void SdpStream::checkZero(std::span<const int32_t> values)

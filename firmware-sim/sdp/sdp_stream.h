@@ -43,7 +43,7 @@ public:
 	 *        PDP; without one such output is dropped and a guest error is reported
 	 */
 	SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		  StreamSink *toPdp = nullptr);
+		  AtomSink *toPdp = nullptr);
 
 	void push(const StreamRun &run) override;
 	void pushLines(const StreamRun &first, uint32_t count) override;
@@ -121,6 +121,7 @@ private:
 	void place(const StreamRun &run, uint32_t x, size_t size,
 		   std::span<const std::byte> atoms = {});
 	void write(const StreamRun &run, uint32_t surface, uint32_t x);
+	void handOver(const StreamRun &run, uint32_t surface, uint32_t x);
 	void emit(const StreamRun &run, uint32_t x, uint32_t count);
 	void emitSurface(const StreamRun &run, uint32_t surface, uint32_t x, uint32_t count,
 			 std::span<const int32_t> values);
@@ -130,7 +131,7 @@ private:
 
 	const SdpOp &op_;
 	MemoryPort &memory_;
-	StreamSink *toPdp_;
+	AtomSink *toPdp_;
 	const uint32_t lanes_;
 	Lut lut_;
 	std::optional<FastLut> fastLut_; /**< there if it can take lut_'s place */
@@ -145,7 +146,7 @@ private:
 	std::vector<int32_t> input_;	  /**< numbers of pushBytes() */
 	std::vector<int32_t> values_;
 	std::vector<int32_t> half_;
-	std::span<std::byte> bytes_; /**< to be written: of the memory, or of the buffer */
+	std::span<std::byte> bytes_; /**< to be put out: of the memory, or of the buffer */
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
@@ -158,6 +159,6 @@ private:
  * The operation must not be a flying one.
  */
 OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		       StreamSink *toPdp = nullptr);
+		       AtomSink *toPdp = nullptr);
 
 } /* namespace nvdla::sim */

@@ -5,6 +5,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "core/elements.h"
 #include "core/engines.h"
 #include "pdp/pdp.h"
 #include "pdp_naive.h"
@@ -19,18 +20,26 @@ namespace
 class Producer
 {
 public:
-	Producer(const Cube &cube, StreamSink &sink) : cube_(cube), sink_(sink) {}
+	Producer(const Cube &cube, AtomSink &sink) : cube_(cube), sink_(sink) {}
 
 	void run(uint32_t surface, uint32_t y, uint32_t x, uint32_t width)
 	{
+		/* FP16 are numbers of 16 bits here. */
+		const Precision precision = cube_.lanes == atomChannels(Precision::Int8)
+						    ? Precision::Int8
+						    : Precision::Int16;
+		std::vector<std::byte> atoms(size_t{ width } * nvdla::sim::atomBytes);
+
+		narrowElements(
+			std::span(cube_.values)
+				.subspan(cube_.index(surface, y, x), size_t{ width } * cube_.lanes),
+			precision, atoms);
 		sink_.push({ .batch = 0,
 			     .surface = surface,
 			     .y = y,
 			     .x = x,
-			     .width = width,
-			     .data = std::span(cube_.values)
-					     .subspan(cube_.index(surface, y, x),
-						      size_t{ width } * cube_.lanes) });
+			     .precision = precision,
+			     .atoms = atoms });
 	}
 
 	void lines()
@@ -55,7 +64,7 @@ public:
 
 private:
 	const Cube &cube_;
-	StreamSink &sink_;
+	AtomSink &sink_;
 };
 
 PdpOp flyingOp(std::mt19937 &random)

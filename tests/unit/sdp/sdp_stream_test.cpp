@@ -12,6 +12,7 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
+#include "core/elements.h"
 #include "each_target.h"
 #include "sdp/sdp_work.h"
 #include "sdp_test_support.h"
@@ -49,17 +50,41 @@ SdpStage aluFromMemory(bool perElement, bool twoBytes)
 	return stage;
 }
 
-struct Recorder : StreamSink {
-	void push(const StreamRun &run) override
+struct Recorder : AtomSink {
+	void push(const AtomRun &run) override
 	{
+		std::vector<int32_t> values(run.atoms.size() / elementBytes(run.precision));
+		widenElements(run.atoms, run.precision, values);
 		surfaces.push_back(run.surface);
 		columns.push_back(run.x);
-		data.insert(data.end(), run.data.begin(), run.data.end());
+		data.insert(data.end(), values.begin(), values.end());
 	}
 
 	std::vector<uint32_t> surfaces;
 	std::vector<uint32_t> columns;
 	std::vector<int32_t> data;
+};
+
+/* What goes to PDP, packed as it would be in memory. */
+struct PooledCube : AtomSink {
+	explicit PooledCube(const SdpOp &op)
+		: op_(op), values(size_t{ op.width } * op.height * op.channels)
+	{
+	}
+	void push(const AtomRun &run) override
+	{
+		const size_t lanes = atomChannels(run.precision);
+		const size_t atom =
+			(size_t{ run.surface } * op_.height + run.y) * op_.width + run.x;
+
+		ASSERT_EQ(run.precision, op_.out);
+		ASSERT_LE(run.x + run.width(), op_.width);
+		widenElements(run.atoms, run.precision,
+			      std::span(values).subspan(atom * lanes, run.width() * lanes));
+	}
+
+	const SdpOp &op_;
+	std::vector<int32_t> values;
 };
 
 /* Feeds the whole cube, surface by surface and line by line, all values the same. */
@@ -681,6 +706,61 @@ TEST(SdpStream, HandsOverToPdp)
 	EXPECT_EQ(pdp.surfaces.back(), 1u);
 	EXPECT_EQ(pdp.columns[0], 0u);
 	EXPECT_EQ(port.traffic(RamType::Mc).writeBytes, 0u);
+}
+
+/* PDP gets the bytes that memory would have, whatever way they are made, and so do the counters. */
+TEST(SdpStream, HandsOverWhatMemoryWouldHave)
+{
+	constexpr uint32_t seed = 31, width = 9, height = 31, channels = 64;
+	constexpr Precision precisions[] = { Precision::Int8, Precision::Int16, Precision::Fp16 };
+	RandomTables random(seed);
+
+	std::printf("seed %u\n", seed);
+	for (int round = 0; round < 90; round++) {
+		SCOPED_TRACE(testing::Message() << "round " << round);
+		SdpOp op = SdpBench::passThrough(precisions[round % 3], width, height, channels);
+		op.flying = true;
+		op.countsSaturation = op.countsOutputNan = true;
+		random.registers(op);
+		op.y.lutBypass = random.number(0, 2) != 0;
+		if (op.proc == Precision::Int8 && random.number(0, 3) == 0)
+			op.out = Precision::Int16;
+		const LutTables entries = random.entries();
+		const size_t line = size_t{ width } * atomChannels(op.proc);
+		std::vector<int32_t> data(line * height * op.surfaces());
+		for (int32_t &value : data)
+			value = op.proc == Precision::Fp16
+					? std::bit_cast<int32_t>(random.number(-999, 999) / 16.0F)
+					: random.number(-999, 999);
+		const size_t size = size_t{ width } * height * channels * elementBytes(op.out);
+		ASSERT_LE(size, 0x10000U);
+		ElementMemories memories(0, 0x10000);
+		op.destination.address = 0;
+		forEachTarget([&] {
+			PooledCube cube(op);
+			OperationResult results[2];
+			for (const bool toPdp : { false, true }) {
+				MemoryPort port = memories.port();
+				op.toPdp = toPdp;
+				SdpStream stream(op, entries, port, &cube);
+				for (uint32_t surface = 0; surface < op.surfaces(); surface++)
+					stream.pushLines(
+						{ 0, surface, 0, 0, width,
+						  std::span(data).subspan(surface * line * height,
+									  line * height) },
+						height);
+				results[toPdp] = stream.finish();
+				EXPECT_FALSE(results[toPdp].hangs);
+			}
+			EXPECT_EQ(cube.values,
+				  memories.load(0, op.out, size / elementBytes(op.out)));
+			for (const uint32_t counter :
+			     { NVDLA_SDP_D_PERF_OUT_SATURATION, NVDLA_SDP_D_STATUS_NAN_OUTPUT_NUM })
+				EXPECT_EQ(updateOf(results[0], counter),
+					  updateOf(results[1], counter));
+			EXPECT_EQ(updateOf(results[1], NVDLA_SDP_D_STATUS), 0U);
+		});
+	}
 }
 
 TEST(SdpStream, SaysIfPdpIsMissing)
