@@ -16,14 +16,14 @@ namespace nvdla::compiler
 namespace
 {
 
-/* What writes some parts and puts them together, by itself. */
-Model partOf(const Model &model, ValueId concatenated, const JoinableParts &parts)
+/* What writes some values, by itself. */
+Model partOf(const Model &model, std::vector<ValueId> values, std::initializer_list<ValueId> behind)
 {
 	std::vector<Operator> some;
 
+	values.insert(values.end(), behind);
 	for (const Operator &operation : model.operators) {
-		const ValueId made = operation.outputs.front();
-		if (made == concatenated || std::ranges::count(parts, made) > 0)
+		if (std::ranges::count(values, operation.outputs.front()) > 0)
 			some.push_back(operation);
 	}
 	return model.alone(some);
@@ -88,6 +88,7 @@ public:
 			     joinableParts(model_, *model_.writer(whole)))
 				consider(whole, parts);
 			considerTurned(whole);
+			considerPooled(whole);
 		}
 	}
 
@@ -97,7 +98,7 @@ public:
 private:
 	void consider(ValueId whole, const JoinableParts &parts)
 	{
-		Model apart = partOf(model_, whole, parts);
+		Model apart = partOf(model_, parts, { whole });
 		Model joined = apart;
 		const Operator &last = joined.operators.back();
 		const auto same = joinableParts(joined, last);
@@ -129,7 +130,7 @@ private:
 		if (!std::holds_alternative<Concatenation>(writer->kind) ||
 		    std::ranges::none_of(writer->inputs, countsOtherwise))
 			return;
-		Model apart = partOf(model_, whole, writer->inputs);
+		Model apart = partOf(model_, writer->inputs, { whole });
 		Model turned = apart;
 		std::get<Concatenation>(turned.operators.back().kind).takesTurned = true;
 		const auto before = tried(apart, options_, chip_);
@@ -139,6 +140,28 @@ private:
 		const bool gains = always_ || after->cycles < before->cycles;
 		std::get<Concatenation>(writer->kind).takesTurned = gains;
 		choose(whole, "its integers made by the convolutions", *before, *after, gains);
+	}
+
+	/* PDP can take what a convolution makes, but not what is put together in memory. */
+	void considerPooled(ValueId whole)
+	{
+		const Operator writer = *model_.writer(whole);
+		if (!canPoolParts(model_, writer))
+			return;
+		const Operator &pooling = model_.operators[model_.readers(whole).front()];
+		const Model apart =
+			partOf(model_, writer.inputs, { whole, pooling.outputs.front() });
+		Model pooled = apart;
+		poolParts(pooled, pooled.operators.back().inputs.front());
+		removeUnused(pooled);
+		const auto before = tried(apart, options_, chip_);
+		const auto after = tried(pooled, options_, chip_);
+		if (!before || !after)
+			return;
+		const bool gains = always_ || after->cycles < before->cycles;
+		const ValueId shown = gains ? poolParts(model_, whole) : whole;
+		choose(shown, fmt::format("{} poolings before it", writer.inputs.size()), *before,
+		       *after, gains);
 	}
 
 	void choose(ValueId shown, const std::string &what, const Trial &before, const Trial &after,

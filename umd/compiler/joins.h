@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which convolutions become one, or make what a concatenation has.
+ * Which convolutions become one, or make what a concatenation has; where that is pooled.
  */
 #pragma once
 
@@ -21,7 +21,7 @@ using Joins = std::multimap<ValueId, LayerChoice>;
  *
  * Each candidate is compiled by itself, with the convolutions as they are and with one for all of
  * them. Where the accumulator would have to cut off more bits, there is no candidate. The same for
- * Concatenation::takesTurned.
+ * Concatenation::takesTurned, and for poolings of what was concatenated.
  *
  * \return InvalidArgument for an option of the chip that is none, or if Strategy::join is
  * Choice::Always and nothing can be joined

@@ -129,6 +129,21 @@ std::vector<JoinableParts> joinableParts(const Model &model, const Operator &con
  */
 ValueId joinConvolutions(Model &model, ValueId concatenated, const JoinableParts &parts);
 
+/**
+ * \return whether a concatenation of channels is read by nothing but a pooling of largest or least
+ * elements, which could take its parts instead, one of them from a convolution
+ */
+bool canPoolParts(const Model &model, const Operator &concatenation);
+
+/**
+ * \brief Pool the parts of a concatenation, and put together what comes of that
+ *
+ * It is the same. The concatenation stays, if it is wanted: removeUnused() takes it away.
+ *
+ * \return what the pooling wrote, and now a concatenation does
+ */
+ValueId poolParts(Model &model, ValueId concatenated);
+
 /** \brief Operators none of whose results is read fall away; of shapes, files compute many */
 void removeUnused(Model &model);
 
