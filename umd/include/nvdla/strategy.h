@@ -52,7 +52,8 @@ struct Strategy {
 	Choice reuse = Choice::Auto;
 	/**
 	 * \brief Models: one convolution for several of one input whose results are concatenated,
-	 * and convolutions that make the integers of a concatenation that counts in other steps
+	 * convolutions that make the integers of a concatenation that counts in other steps, and
+	 * poolings of its parts instead of one behind it
 	 */
 	Choice join = Choice::Auto;
 	/**
