@@ -138,6 +138,8 @@ public:
 			return {};
 		return source_.all().subspan(taken_, bytes_ - taken_);
 	}
+	/** \return what take() has given is in the buffer, or a copy, not where it stays */
+	bool settled() const { return settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
 	/** \brief What was fetched is in the buffer, and memory no longer looked at */

@@ -310,6 +310,7 @@ WeightGroup WeightReader::next()
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
 		group.ahead = packed_.ahead();
+		group.stays = !packed_.settled();
 	}
 
 	if (op_.keepWeights)

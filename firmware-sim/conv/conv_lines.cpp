@@ -2,9 +2,10 @@
 #include "conv/conv_lines.h"
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace nvdla::sim
@@ -27,10 +28,10 @@ uint32_t largestSum(const ConvOp &op)
 	return static_cast<uint32_t>(std::min<uint64_t>(sum, kAnySum));
 }
 
-/** A copy of a group's weights */
-struct GroupCopy {
-	uint32_t kernels;
-	std::vector<std::byte> bytes;
+/** A group's weights, as long as somebody may want them */
+struct HeldGroup {
+	WeightGroup group;
+	std::vector<std::byte> copy; /* of its bytes, if the source changes them */
 };
 
 /** Groups that are worked on at once, which all threads that do so look at */
@@ -42,8 +43,8 @@ struct GroupSet {
 
 	const uint32_t surface; /* the first group's */
 	const uint32_t groups;
-	std::vector<GroupCopy> copies; /* where threads share them */
-	ScratchArray<int32_t> second;  /* all lines of the second group */
+	std::vector<HeldGroup> held;  /* where threads share the operation */
+	ScratchArray<int32_t> second; /* all lines of the second group */
 };
 
 /** Lines of a set of groups */
@@ -61,25 +62,85 @@ public:
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
 		  groupsAtOnce_(shares.groupsAtOnce),
+		  threads_(std::min(shares.threads, workers.threads())),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
-		  largestSum_(largestSum(op)), alone_(shares.threads == 1 || workers.threads() == 1)
+		  largestSum_(largestSum(op))
 	{
 		/* Pieces of about the same size. */
 		const uint64_t pieces = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		linesAtOnce_ = static_cast<uint32_t>((lines_ + pieces - 1) / pieces);
 		pieces_ = (lines_ + linesAtOnce_ - 1) / linesAtOnce_;
+		const uint64_t sets = (op.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_;
+		piecesAtOnce_ = sets >= kSetsForAThread * threads_ ? pieces_ : 1;
 	}
 
-	ConvCounters run(unsigned int threads,
-			 const std::function<std::unique_ptr<LineMaker>()> &newMaker)
+	ConvCounters run(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
-		workers_.run(threads, [&] { work(newMaker); });
+		if (threads_ > 1)
+			first_ = sink_.fork();
+		if (threads_ == 1)
+			alone(*newMaker());
+		else if (first_)
+			workers_.run(threads_, [&] { apart(newMaker); });
+		else
+			workers_.run(threads_, [&] { inTurn(newMaker); });
 		return counters_;
 	}
 
 private:
-	void work(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
+	static constexpr uint64_t kSetsForAThread = 2;
+
+	/* One thread: weights are not held longer than the maker wants them. */
+	void alone(LineMaker &maker)
+	{
+		while (const auto piece = take()) {
+			if (piece->first == 0) {
+				maker.begin(set_->second);
+				for (uint32_t i = 0; i < set_->groups; i++)
+					maker.load(weights_.next());
+			}
+			maker.make(piece->first, piece->count);
+			deliver(*piece, *set_, maker);
+		}
+	}
+
+	/* Several threads, each with a receiver of its own. */
+	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
+	{
+		std::unique_ptr<LineMaker> maker;
+		std::unique_ptr<StreamSink> sink;
+		std::optional<uint32_t> loaded; /* surface of the set */
+		std::vector<Piece> pieces;
+		std::unique_lock lock(mutex_);
+
+		while (takeSome(pieces)) {
+			if (!maker)
+				maker = newMaker();
+			if (!sink)
+				sink = first_ ? std::move(first_) : sink_.fork();
+			const std::shared_ptr<GroupSet> set = set_;
+			uint32_t saturated = 0;
+			lock.unlock();
+			if (loaded != set->surface)
+				load(*maker, *set);
+			loaded = set->surface;
+			for (const Piece &piece : pieces) {
+				maker->make(piece.first, piece.count);
+				saturated += maker->saturated();
+				push(*sink, set->surface, piece, maker->lines());
+				if (set->groups > 1)
+					push(*sink, set->surface + 1, piece, linesOf(*set, piece));
+			}
+			lock.lock();
+			counters_.saturated += saturated;
+		}
+		if (sink)
+			sink_.join(*sink);
+	}
+
+	/* Several threads that deliver what they have made one after the other. */
+	void inTurn(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
 		std::optional<uint32_t> loaded; /* surface of the set */
@@ -89,22 +150,17 @@ private:
 			if (!maker)
 				maker = newMaker();
 			const std::shared_ptr<GroupSet> set = set_;
-			/* Alone there is no need of a copy. */
-			if (alone_ && loaded != set->surface)
-				load(*maker, *set, [&](uint32_t) { return weights_.next(); });
 			lock.unlock();
-			if (!alone_ && loaded != set->surface)
-				load(*maker, *set, [&](uint32_t i) {
-					return WeightGroup{ set->copies[i].kernels,
-							    set->copies[i].bytes };
-				});
+			if (loaded != set->surface)
+				load(*maker, *set);
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
-			lock.lock();
-			turn_.wait(lock, [&] { return delivered_ == piece->index; });
+			/* Shorter than it takes to wake somebody. */
+			while (delivered_ != piece->index)
+				std::this_thread::yield();
 			deliver(*piece, *set, *maker);
-			delivered_++;
-			turn_.notify_all();
+			delivered_ = piece->index + 1;
+			lock.lock();
 		}
 	}
 
@@ -122,6 +178,19 @@ private:
 		return Piece{ index, first, static_cast<uint32_t>(count), first + count == lines_ };
 	}
 
+	/* What one thread makes before the others are asked again, of one set. */
+	bool takeSome(std::vector<Piece> &pieces)
+	{
+		pieces.clear();
+		while (pieces.size() < piecesAtOnce_) {
+			const auto piece = take();
+			if (!piece)
+				return false;
+			pieces.push_back(*piece);
+		}
+		return true;
+	}
+
 	void beginSet(uint32_t surface)
 	{
 		const uint32_t groups = std::min(groupsAtOnce_, op_.surfaces() - surface);
@@ -129,49 +198,64 @@ private:
 		set_.reset(); /* whose memory is the next one's, if nobody is at it any more */
 		set_ = std::make_shared<GroupSet>(surface, groups, workers_.scratch(),
 						  lines_ * lineValues_);
-		for (uint32_t i = 0; i < groups && !alone_; i++) {
-			const WeightGroup group = weights_.next();
-			set_->copies.push_back(
-				{ group.kernels, { group.bytes.begin(), group.bytes.end() } });
-		}
+		for (uint32_t i = 0; i < groups && threads_ > 1; i++)
+			set_->held.push_back(hold(weights_.next()));
 	}
 
-	/** \param groupAt called for the groups of \a set, in their order */
-	template<typename GroupAt>
-	static void load(LineMaker &maker, GroupSet &set, GroupAt groupAt)
+	static HeldGroup hold(const WeightGroup &group)
+	{
+		HeldGroup held{ group, {} };
+
+		if (group.stays)
+			return held;
+		held.copy.assign(group.bytes.begin(), group.bytes.end());
+		held.group = { .kernels = group.kernels, .bytes = held.copy };
+		return held;
+	}
+
+	static void load(LineMaker &maker, GroupSet &set)
 	{
 		maker.begin(set.second);
-		for (uint32_t i = 0; i < set.groups; i++)
-			maker.load(groupAt(i));
+		for (const HeldGroup &held : set.held)
+			maker.load(held.group);
 	}
 
 	void deliver(const Piece &piece, const GroupSet &set, const LineMaker &maker)
 	{
 		counters_.saturated += maker.saturated();
-		push(set.surface, piece.first, piece.count, maker.lines());
+		push(sink_, set.surface, piece, maker.lines());
 		if (!piece.isLast || set.groups == 1)
 			return;
 		/* In pieces as well, which are nearer when they are written. */
-		for (uint64_t line = 0; line < lines_; line += linesAtOnce_)
-			push(set.surface + 1, line,
-			     static_cast<uint32_t>(std::min<uint64_t>(linesAtOnce_, lines_ - line)),
-			     std::span(set.second).subspan(line * lineValues_));
+		for (Piece second{ 0, 0, linesAtOnce_, false }; second.first < lines_;
+		     second.first += linesAtOnce_) {
+			second.count = static_cast<uint32_t>(
+				std::min<uint64_t>(linesAtOnce_, lines_ - second.first));
+			push(sink_, set.surface + 1, second, linesOf(set, second));
+		}
 	}
 
-	/** \param sums from line \a first on */
-	void push(uint32_t surface, uint64_t first, uint32_t count, std::span<const int32_t> sums)
+	/* Those of the second group. */
+	std::span<const int32_t> linesOf(const GroupSet &set, const Piece &piece) const
+	{
+		return std::span(set.second).subspan(piece.first * lineValues_);
+	}
+
+	/** \param sums of the piece's lines */
+	void push(StreamSink &sink, uint32_t surface, const Piece &piece,
+		  std::span<const int32_t> sums) const
 	{
 		const uint32_t width = op_.windows.out.width;
 		/* Those of a batch's cubes alternate. */
-		const uint32_t together = op_.batches == 1 ? count : 1;
+		const uint32_t together = op_.batches == 1 ? piece.count : 1;
 
-		for (uint32_t i = 0; i < count; i += together) {
-			const uint64_t line = first + i;
-			sink_.pushLines({ static_cast<uint32_t>(line % op_.batches), surface,
-					  static_cast<uint32_t>(line / op_.batches), 0, width,
-					  sums.subspan(i * lineValues_, together * lineValues_),
-					  largestSum_ },
-					together);
+		for (uint32_t i = 0; i < piece.count; i += together) {
+			const uint64_t line = piece.first + i;
+			sink.pushLines({ static_cast<uint32_t>(line % op_.batches), surface,
+					 static_cast<uint32_t>(line / op_.batches), 0, width,
+					 sums.subspan(i * lineValues_, together * lineValues_),
+					 largestSum_ },
+				       together);
 		}
 	}
 
@@ -181,19 +265,21 @@ private:
 	const MemoryPort &memory_;
 	Workers &workers_;
 	uint32_t groupsAtOnce_;
-	uint64_t lines_; /* of a group */
+	unsigned int threads_; /* that share the operation */
+	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
 	uint32_t largestSum_;
-	bool alone_;		   /* no other thread helps */
-	uint32_t linesAtOnce_ = 0; /* of a piece */
-	uint64_t pieces_ = 0;	   /* of a set of groups */
+	uint32_t linesAtOnce_ = 0;  /* of a piece */
+	uint64_t pieces_ = 0;	    /* of a set of groups */
+	uint64_t piecesAtOnce_ = 1; /* that a thread takes: all, or so few that all have work */
 
-	std::mutex mutex_; /* everything below, the source, the sink and their memory */
-	std::condition_variable turn_;
+	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
+	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */
+
+	std::mutex mutex_;		    /* everything below, the source and its memory */
+	std::unique_ptr<StreamSink> first_; /* of the receivers, until somebody takes it */
 	uint64_t taken_ = 0;
-	uint64_t delivered_ = 0;
 	std::shared_ptr<GroupSet> set_; /* of the piece that was taken last */
-	ConvCounters counters_;
 };
 
 } /* namespace */
@@ -202,7 +288,7 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,
 			 const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 {
-	return LineStream(op, weights, sink, memory, workers, shares).run(shares.threads, newMaker);
+	return LineStream(op, weights, sink, memory, workers, shares).run(newMaker);
 }
 
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)

@@ -57,6 +57,7 @@ struct WeightGroup {
 	 * computed with, if what comes of it is used only if the next group is there indeed
 	 */
 	std::span<const std::byte> ahead = {};
+	bool stays = false; /**< bytes and those ahead stay valid until the operation ends */
 
 	/** \return what is ahead of as many groups */
 	std::span<const std::byte> nextGroups(uint32_t count) const

@@ -26,16 +26,18 @@ public:
 			decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
 				     inputs[Unit::CmacB], inputs[Unit::Cacc] });
 		const SdpOp sdp = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
+		MemoryPort results = port.fork();
 		std::optional<PdpStream> pdp;
 		if (inputs.has(Unit::Pdp))
-			pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), port);
-		SdpStream stream(sdp, inputs.sdpLut, port, pdp ? &*pdp : nullptr);
+			pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), results);
+		SdpStream stream(sdp, inputs.sdpLut, results, pdp ? &*pdp : nullptr);
 
 		OperationResult result = engine_.run(conv, port, stream);
 		if (!result.hangs)
 			merge(result, stream.finish());
 		if (pdp && !result.hangs)
 			merge(result, pdp->finish());
+		port.join(results, false);
 		if (!result.hangs && engine_.fetching()) {
 			sumsDone(std::move(result));
 			return engine_.finishFetch();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace nvdla::sim
 {
@@ -80,6 +81,19 @@ void MemoryPort::fault(RamType type, uint64_t address)
 	faulted_ = true;
 	faultType_ = type;
 	faultAddress_ = address;
+}
+
+void MemoryPort::join(const MemoryPort &other, bool first)
+{
+	for (size_t i = 0; i < std::size(traffic_); i++) {
+		traffic_[i].readBytes += other.traffic_[i].readBytes;
+		traffic_[i].writeBytes += other.traffic_[i].writeBytes;
+	}
+	if (!other.faulted_ || (faulted_ && !first))
+		return;
+	faulted_ = true;
+	faultType_ = other.faultType_;
+	faultAddress_ = other.faultAddress_;
 }
 
 void ReadRange::read(uint64_t offset, std::span<std::byte> out)

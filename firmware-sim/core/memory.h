@@ -127,6 +127,11 @@ public:
 	 */
 	bool cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
 
+	/** \return another way to the same memories, for another thread */
+	MemoryPort fork() const { return MemoryPort(dram_, cvsram_, cancel_); }
+	/** \brief Count what went through \a other \param first whether its misses were first */
+	void join(const MemoryPort &other, bool first);
+
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
 
 	bool faulted() const { return faulted_; }
@@ -165,6 +170,9 @@ public:
 	{
 	}
 
+	/** \return the same range through another port, which must outlive it */
+	ReadRange through(MemoryPort &port) const { return { port, *this }; }
+
 	/** \return all of it, empty if there is no view; what is looked at does not count as read
 	 */
 	std::span<const std::byte> all() const { return all_; }
@@ -178,6 +186,11 @@ public:
 					std::vector<std::byte> &buffer);
 
 private:
+	ReadRange(MemoryPort &port, const ReadRange &same)
+		: port_(port), type_(same.type_), address_(same.address_), all_(same.all_)
+	{
+	}
+
 	MemoryPort &port_;
 	RamType type_;
 	uint64_t address_;

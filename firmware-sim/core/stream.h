@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace nvdla::sim
@@ -59,6 +60,9 @@ struct StreamRun {
  *
  * Runs come in the order the producer works: surface, then line, then column
  * (Winograd: by pairs of lines). A receiver must not keep the span.
+ *
+ * Where a receiver can be forked, several threads share a stream, each with one of its own. Then
+ * whole lines come in any order, each to one of them, and none to the one that was forked.
  */
 class StreamSink
 {
@@ -79,6 +83,17 @@ public:
 			push(line);
 		}
 	}
+	/**
+	 * \brief A receiver for another thread, which may ask for it while others are at work
+	 * \return it, or null if the order of runs matters; this one must outlive it
+	 */
+	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
+	/**
+	 * \brief Count what a receiver that fork() has returned was given, which is all there is
+	 *
+	 * One thread at a time may call this.
+	 */
+	virtual void join(StreamSink &) {}
 };
 
 /**

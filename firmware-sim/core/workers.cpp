@@ -2,9 +2,34 @@
 #include "core/workers.h"
 
 #include <algorithm>
+#include <chrono>
+
+#include <sched.h>
 
 namespace nvdla::sim
 {
+
+namespace
+{
+
+/* About what it takes to wake a thread, in a virtual machine; whoever has work goes first. */
+constexpr auto kPatience = std::chrono::microseconds(100);
+
+/* \return whether it came to be before the patience ended */
+template<typename Condition>
+bool lookFor(const Condition &condition)
+{
+	const auto end = std::chrono::steady_clock::now() + kPatience;
+
+	while (!condition()) {
+		if (std::chrono::steady_clock::now() >= end)
+			return false;
+		std::this_thread::yield();
+	}
+	return true;
+}
+
+} /* namespace */
 
 Workers::Workers(unsigned int threads)
 {
@@ -34,27 +59,55 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 		work();
 		return;
 	}
+	unsigned int sleepers = 0;
 	{
 		const std::lock_guard lock(mutex_);
+		const auto awake = static_cast<unsigned int>(threads_.size()) - asleep_;
 		work_ = &work;
+		callersCore_ = sched_getcpu();
 		wanted_ = helpers;
+		sleepers = helpers - std::min(helpers, awake);
 	}
-	for (unsigned int i = 0; i < helpers; i++)
+	for (unsigned int i = 0; i < sleepers; i++)
 		wake_.notify_one();
 	work();
+	{
+		const std::lock_guard lock(mutex_);
+		wanted_ = 0;
+	}
+	const auto done = [this] { return working_ == 0; };
+	if (lookFor(done))
+		return;
 	std::unique_lock lock(mutex_);
-	wanted_ = 0;
-	done_.wait(lock, [this] { return working_ == 0; });
+	done_.wait(lock, done);
+}
+
+/* \return false if there is nothing more to come */
+bool Workers::takesPart(std::unique_lock<std::mutex> &lock)
+{
+	const auto called = [this] { return wanted_ > 0 || stopping_; };
+
+	while (!called()) {
+		lock.unlock();
+		/* Who is in the caller's way sleeps, and is woken where there is room. */
+		const bool found =
+			lookFor([&] { return called() || sched_getcpu() == callersCore_; }) &&
+			called();
+		lock.lock();
+		if (found)
+			continue; /* and there, if nobody else was faster */
+		asleep_++;
+		wake_.wait(lock, called);
+		asleep_--;
+	}
+	return !stopping_;
 }
 
 void Workers::help()
 {
 	std::unique_lock lock(mutex_);
 
-	for (;;) {
-		wake_.wait(lock, [this] { return wanted_ > 0 || stopping_; });
-		if (stopping_)
-			return;
+	while (takesPart(lock)) {
 		wanted_--;
 		working_++;
 		lock.unlock();

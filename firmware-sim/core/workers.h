@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -18,7 +19,9 @@ namespace nvdla::sim
 /**
  * \brief Threads that help whoever has an operation to compute, and memory for it
  *
- * They are one operation's at a time. Results must not depend on how many there are.
+ * They are one operation's at a time. Results must not depend on how many there are. Whoever waits,
+ * for work or for the others, looks for it some microseconds before it sleeps: operations follow
+ * each other faster than a thread is woken.
  */
 class Workers
 {
@@ -47,6 +50,7 @@ public:
 
 private:
 	void help();
+	bool takesPart(std::unique_lock<std::mutex> &lock);
 
 	Scratch scratch_;
 	std::mutex inUse_; /* held by run() */
@@ -54,9 +58,12 @@ private:
 	std::condition_variable wake_;
 	std::condition_variable done_;
 	const std::function<void()> *work_ = nullptr;
-	unsigned int wanted_ = 0;  /* that may still begin */
-	unsigned int working_ = 0; /* that have begun and not returned */
-	bool stopping_ = false;
+	unsigned int asleep_ = 0; /* that wait to be woken */
+	/* Changed with the mutex held, looked at without. */
+	std::atomic<unsigned int> wanted_ = 0;	/* that may still begin */
+	std::atomic<unsigned int> working_ = 0; /* that have begun and not returned */
+	std::atomic<bool> stopping_ = false;
+	std::atomic<int> callersCore_ = -1; /* of the host, when it called last */
 	std::vector<std::thread> threads_;
 };
 

@@ -33,6 +33,17 @@ struct SdpCounters {
 	uint32_t infInput = 0;
 	uint32_t nanOutput = 0;
 	bool nonZero = false; /**< a word on the way to memory, or a comparison, was not zero */
+
+	SdpCounters &operator+=(const SdpCounters &other)
+	{
+		lut += other.lut;
+		saturation += other.saturation;
+		nanInput += other.nanInput;
+		infInput += other.infInput;
+		nanOutput += other.nanOutput;
+		nonZero |= other.nonZero;
+		return *this;
+	}
 };
 
 /**

@@ -65,6 +65,15 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 				   uint64_t{ op.surfaces() } * perKernelBytes());
 }
 
+void SdpOperands::share(SharedReads &reads, uint32_t stage, MemoryPort &again)
+{
+	if (!perKernel_)
+		return;
+	reads_ = &reads;
+	stageIndex_ = stage;
+	again_.emplace(perKernel_->through(again));
+}
+
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
 				  std::vector<int32_t> &values, SdpOperandRun &run)
 {
@@ -145,7 +154,8 @@ void SdpOperands::loadPerKernel(uint32_t surface)
 	if (surface == surface_)
 		return;
 	surface_ = surface;
-	raw_ = perKernel_->view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
+	ReadRange &range = reads_ && !reads_->isFirst(stageIndex_, surface) ? *again_ : *perKernel_;
+	raw_ = range.view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
 	unpack();
 }
 

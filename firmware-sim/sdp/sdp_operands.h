@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,6 +22,27 @@ namespace nvdla::sim
 int32_t sdpIntegerOperand(const SdpStage &stage, bool isY, bool isAlu, int16_t value);
 
 /**
+ * \brief Streams of several threads that are one operation: what they read of kernels counts once
+ */
+class SharedReads
+{
+public:
+	explicit SharedReads(uint32_t surfaces) : surfaces_(surfaces), read_(kStages * surfaces) {}
+
+	/** \return nobody has read the surface's operands of a stage before */
+	bool isFirst(uint32_t stage, uint32_t surface)
+	{
+		return !read_[size_t{ stage } * surfaces_ + surface].exchange(true);
+	}
+
+private:
+	static constexpr uint32_t kStages = 3;
+
+	uint32_t surfaces_;
+	std::vector<std::atomic<bool>> read_;
+};
+
+/**
  * \brief Operands of one stage for run after run
  *
  * Per-kernel operands are read once per surface, as BRDMA, NRDMA and ERDMA do;
@@ -32,6 +54,13 @@ class SdpOperands
 public:
 	/** \param stage and \param memory must outlive this object */
 	SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, MemoryPort &memory);
+
+	/**
+	 * \brief Others read the same operands of kernels
+	 * \param stage 0 to 2 \param again reads what somebody has read before, uncounted; both
+	 *must outlive this object
+	 */
+	void share(SharedReads &reads, uint32_t stage, MemoryPort &again);
 
 	/** \brief Make the operands of \a count atoms of a line of the operation's cube ready */
 	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
@@ -79,6 +108,9 @@ private:
 	const bool nanToZero_;
 	const uint32_t lanes_;
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
+	std::optional<ReadRange> again_;     /**< the same, where others have read them */
+	SharedReads *reads_ = nullptr;	     /**< by others as well */
+	uint32_t stageIndex_ = 0;
 	/** Surface whose per-kernel operands are loaded; none at first */
 	uint32_t surface_ = UINT32_MAX;
 

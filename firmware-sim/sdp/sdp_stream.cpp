@@ -13,7 +13,7 @@ namespace nvdla::sim
 {
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
-	: op_(op), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
+	: op_(op), tables_(tables), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
 	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
 {
@@ -74,6 +74,8 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 
 	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += most)
 		processSome(run, x, std::min(most, atoms - x));
+	if (faultAt_ == UINT64_MAX && memory_.faulted())
+		faultAt_ = uint64_t{ run.surface } << 32 | run.y;
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +48,15 @@ public:
 
 	void push(const StreamRun &run) override;
 	void pushLines(const StreamRun &first, uint32_t count) override;
+
+	/** \return null on the way to PDP, or where what is written may be an operand of others */
+	std::unique_ptr<StreamSink> fork() override;
+	void join(StreamSink &sink) override;
+	/**
+	 * \brief Others have runs of the same operation
+	 * \param again for operands that one of them has read; both must outlive this object
+	 */
+	void share(SharedReads &reads, MemoryPort &again);
 
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
@@ -130,6 +140,7 @@ private:
 	void reportCounters(OperationResult &result) const;
 
 	const SdpOp &op_;
+	const LutTables tables_;
 	MemoryPort &memory_;
 	AtomSink *toPdp_;
 	const uint32_t lanes_;
@@ -150,6 +161,9 @@ private:
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
+	/** Line of the stream in which an access has missed first: line, and surface above */
+	uint64_t faultAt_ = UINT64_MAX;
+	std::optional<SharedReads> reads_; /**< there if it was forked */
 	std::string guestError_;
 };
 

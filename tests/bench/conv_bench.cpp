@@ -58,9 +58,10 @@ uint32_t divideRoundUp(uint32_t value, uint32_t divisor)
 class ModelledConvolution
 {
 public:
-	ModelledConvolution(const ConvShape &shape, Precision precision, Fp16Arithmetic fp16)
+	ModelledConvolution(const ConvShape &shape, Precision precision, Fp16Arithmetic fp16,
+			    unsigned int threads)
 		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096),
-		  engine_(workers_, fp16)
+		  workers_(threads), engine_(workers_, fp16)
 	{
 		fill();
 		const uint32_t bands = bandCount();
@@ -72,10 +73,8 @@ public:
 		}
 	}
 
-	/** \return seconds */
-	double run()
+	void run()
 	{
-		const double start = processSeconds();
 		for (const Band &band : bands_) {
 			MemoryPort port(memory_, cvsram_);
 			SdpStream sdp(band.sdp, {}, port);
@@ -88,7 +87,6 @@ public:
 				std::exit(1);
 			}
 		}
-		return processSeconds() - start;
 	}
 
 private:
@@ -266,21 +264,24 @@ struct Times {
 	double onednn = 1e9;
 };
 
-Times measure(const ConvShape &shape, Precision precision, unsigned int rounds,
+struct Settings {
+	unsigned int rounds = 20;
+	unsigned int threads = 1;
+};
+
+Times measure(const ConvShape &shape, Precision precision, const Settings &settings,
 	      Fp16Arithmetic fp16 = Fp16Arithmetic::Exact)
 {
 	const bool int8 = precision != Precision::Fp16;
-	ModelledConvolution model(shape, precision, fp16);
+	ModelledConvolution model(shape, precision, fp16, settings.threads);
 	const auto onednn = onednnConvolution(shape, int8);
 	Times times;
 
-	for (unsigned int i = 0; i < rounds; i++) {
-		times.model = std::min(times.model, model.run());
-		if (!onednn)
-			continue;
-		const double start = processSeconds();
-		onednn();
-		times.onednn = std::min(times.onednn, processSeconds() - start);
+	for (unsigned int i = 0; i < settings.rounds; i++) {
+		times.model =
+			std::min(times.model, secondsOf(settings.threads, [&] { model.run(); }));
+		if (onednn)
+			times.onednn = std::min(times.onednn, secondsOf(settings.threads, onednn));
 	}
 	return times;
 }
@@ -308,16 +309,19 @@ int main(int argc, char **argv)
 	using nvdla::sim::Fp16Arithmetic;
 	using nvdla::sim::Precision;
 
-	unsigned int rounds = 20;
+	Settings settings;
 	std::string only;
 	std::string part;
 	bool avx2 = false;
 	nvdla::CommandLine app(
 		"Convolutions of the device model beside oneDNN's, as a Markdown table",
 		"conv-bench");
-	app.option("--rounds", rounds, "how often each is run; the best time counts")
+	app.option("--rounds", settings.rounds, "how often each is run; the best time counts")
 		.range(1u, 100000u)
 		.valueText("N=20");
+	app.option("--threads", settings.threads, "threads here and in oneDNN")
+		.range(1u, 256u)
+		.valueText("N=1");
 	app.option("--precision", only, "one precision only")
 		.oneOf({ "int8", "int16", "fp16" })
 		.valueText("int8|int16|fp16");
@@ -326,12 +330,12 @@ int main(int argc, char **argv)
 	app.flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
-	restrictOneDnn(argv, 1, avx2);
+	restrictOneDnn(argv, settings.threads, avx2);
 	if (avx2)
 		hwy::DisableTargets(HWY_AVX2 - 1);
 
-	const double int8 = int8Peak();
-	const double f32 = floatPeak();
+	const double int8 = settings.threads * int8Peak();
+	const double f32 = settings.threads * floatPeak();
 	std::printf("Peaks of this core in GMAC/s: INT8 %.0f, f32 %.0f.\n\n", int8 / 1e9,
 		    f32 / 1e9);
 	std::printf("| convolution | precision | ms | GMAC/s | of peak | oneDNN GMAC/s | ratio |\n"
@@ -340,14 +344,14 @@ int main(int argc, char **argv)
 		if (std::string_view(shape.name).find(part) == std::string_view::npos)
 			continue;
 		if (only.empty() || only == "int8")
-			printLine(shape, "INT8", measure(shape, Precision::Int8, rounds), int8);
+			printLine(shape, "INT8", measure(shape, Precision::Int8, settings), int8);
 		if (only.empty() || only == "int16")
-			printLine(shape, "INT16", measure(shape, Precision::Int16, rounds), int8);
+			printLine(shape, "INT16", measure(shape, Precision::Int16, settings), int8);
 		if (only.empty() || only == "fp16") {
-			printLine(shape, "FP16 exact", measure(shape, Precision::Fp16, rounds),
+			printLine(shape, "FP16 exact", measure(shape, Precision::Fp16, settings),
 				  f32);
 			printLine(shape, "FP16 fast",
-				  measure(shape, Precision::Fp16, rounds, Fp16Arithmetic::Fast),
+				  measure(shape, Precision::Fp16, settings, Fp16Arithmetic::Fast),
 				  f32);
 		}
 	}

@@ -45,9 +45,6 @@ struct Settings {
 	unsigned int threads = 1;
 	bool avx2 = false;
 	std::vector<std::string> files;
-
-	/* Processor time of one thread; with several, the time that passes is what counts. */
-	double seconds() const { return threads == 1 ? processSeconds() : wallSeconds(); }
 };
 
 /** \brief A call, and the least time that it took */
@@ -73,9 +70,7 @@ T orDie(Result<T> result)
 
 void take(Timed &timed, const Settings &settings)
 {
-	const double start = settings.seconds();
-	timed.call();
-	timed.best = std::min(timed.best, settings.seconds() - start);
+	timed.best = std::min(timed.best, secondsOf(settings.threads, timed.call));
 }
 
 /** \brief Load \a loadable and fill its inputs; the call is one run */

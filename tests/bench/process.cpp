@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "process.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include <unistd.h>
 
@@ -13,7 +15,7 @@ namespace nvdla::bench
 namespace
 {
 
-double secondsOf(clockid_t clock)
+double now(clockid_t clock)
 {
 	timespec time;
 	clock_gettime(clock, &time);
@@ -24,12 +26,21 @@ double secondsOf(clockid_t clock)
 
 double processSeconds()
 {
-	return secondsOf(CLOCK_PROCESS_CPUTIME_ID);
+	return now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-double wallSeconds()
+double secondsOf(unsigned int threads, const std::function<void()> &call)
 {
-	return secondsOf(CLOCK_MONOTONIC);
+	constexpr auto kUntilAsleep = std::chrono::milliseconds(20);
+	const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+
+	if (threads > 1) {
+		std::this_thread::sleep_for(kUntilAsleep);
+		call();
+	}
+	const double start = now(clock);
+	call();
+	return now(clock) - start;
 }
 
 void restrictOneDnn(char **argv, unsigned int threads, bool avx2)

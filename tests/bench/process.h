@@ -4,14 +4,23 @@
  */
 #pragma once
 
+#include <functional>
+
 namespace nvdla::bench
 {
 
 /** \return processor time of all threads, which other processes on the machine do not lengthen */
 double processSeconds();
 
-/** \return time that has passed, for work on several threads */
-double wallSeconds();
+/**
+ * \brief Time that a call takes
+ *
+ * With one thread that of the processor. With several, the time that passes, of a second call
+ * behind a first one, when threads that others have left waiting in a loop have fallen asleep.
+ *
+ * \return seconds
+ */
+double secondsOf(unsigned int threads, const std::function<void()> &call);
 
 /**
  * \brief Let oneDNN use \a threads threads and, with \a avx2, nothing above AVX2

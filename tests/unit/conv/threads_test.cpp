@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A convolution, SDP and PDP behind it, on any number of threads.
+ */
+#include <gtest/gtest.h>
+
+#include "conv_support.h"
+#include "core/engines.h"
+#include "pdp/pdp.h"
+#include "sdp/sdp_stream.h"
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+constexpr uint64_t kOut = 0x100000, kBias = 0x1c0000;
+
+/** \brief What an operation leaves behind */
+struct Left {
+	std::vector<std::byte> memory;
+	std::vector<std::pair<uint32_t, uint32_t>> registers;
+	std::string error;
+	bool faulted;
+	uint64_t faultAddress;
+	uint64_t readBytes, writeBytes;
+
+	bool operator==(const Left &) const = default;
+};
+
+/** \brief What is behind the convolution */
+struct Behind {
+	const char *what;
+	bool perElement = false; /* SDP adds what is there already */
+	bool toPdp = false;
+	uint64_t out = kOut;
+};
+
+class Chain
+{
+public:
+	Chain(const Layer &layer, const Behind &behind)
+		: behind_(behind), conv_(bench_.direct(layer))
+	{
+		const uint32_t lineStride = layer.outWidth() * atomBytes;
+
+		sdp_.width = layer.outWidth();
+		sdp_.height = layer.outHeight();
+		sdp_.channels = static_cast<uint32_t>(layer.kernels.size());
+		sdp_.flying = true;
+		sdp_.in = sdp_.proc = sdp_.out = layer.precision;
+		sdp_.destination = { .address = behind.out,
+				     .lineStride = lineStride,
+				     .surfaceStride = lineStride * sdp_.height };
+		sdp_.x1.bypass = sdp_.x1.alu.bypass = false;
+		sdp_.x1.algorithm = SdpAlu::Sum;
+		sdp_.x1.alu.fromMemory = true;
+		sdp_.x1.read = { .enabled = true, .alu = true, .twoBytes = true };
+		sdp_.x1.read.cube.address = kBias;
+		if (behind.perElement) {
+			sdp_.x2 = sdp_.x1;
+			sdp_.x2.read.perElement = true;
+			sdp_.x2.read.twoBytes = layer.precision != Precision::Int8;
+			sdp_.x2.read.cube = sdp_.destination;
+		}
+		sdp_.converter = { .offset = 3, .scale = 77, .shift = 12 };
+		sdp_.countsSaturation = sdp_.countsOutputNan = true;
+		sdp_.toPdp = behind.toPdp;
+
+		pdp_.precision = layer.precision;
+		pdp_.method = PoolingMethod::Max;
+		pdp_.flying = true;
+		pdp_.inWidth = sdp_.width;
+		pdp_.inHeight = sdp_.height;
+		pdp_.channels = sdp_.channels;
+		pdp_.kernelWidth = pdp_.kernelHeight = pdp_.strideX = pdp_.strideY = 2;
+		pdp_.outWidth = pdp_.inWidth / 2;
+		pdp_.outHeight = pdp_.inHeight / 2;
+		pdp_.destination = { RamType::Mc, behind.out, lineStride,
+				     lineStride * pdp_.outHeight };
+	}
+
+	Left run(unsigned int threads, Fp16Arithmetic fp16)
+	{
+		std::vector<std::byte> bytes(kBias - kOut + 0x1000);
+		for (size_t i = 0; i < bytes.size(); i++)
+			bytes[i] = static_cast<std::byte>(i * 7 % 61);
+		bench_.dram.write(kOut, bytes);
+
+		Workers workers(threads);
+		ConvEngine engine(workers, fp16);
+		MemoryPort port(bench_.dram, bench_.cvsram);
+		MemoryPort results = port.fork();
+		PdpStream pdp(pdp_, results);
+		SdpStream sdp(sdp_, {}, results, behind_.toPdp ? &pdp : nullptr);
+		OperationResult result = engine.run(conv_, port, sdp);
+		merge(result, sdp.finish());
+		if (behind_.toPdp)
+			merge(result, pdp.finish());
+		port.join(results, false);
+
+		Left left = { .memory = std::vector<std::byte>(Bench::kMemory),
+			      .error = result.guestError,
+			      .faulted = port.faulted(),
+			      .faultAddress = port.faultAddress(),
+			      .readBytes = port.traffic(RamType::Mc).readBytes,
+			      .writeBytes = port.traffic(RamType::Mc).writeBytes };
+		bench_.dram.read(0, left.memory);
+		EXPECT_GT(left.writeBytes, 0U);
+		for (const RegisterUpdate &update : result.updates)
+			left.registers.emplace_back(update.address, update.value);
+		EXPECT_FALSE(result.hangs);
+		return left;
+	}
+
+private:
+	const Behind behind_;
+	Bench bench_;
+	const ConvOp conv_;
+	SdpOp sdp_;
+	PdpOp pdp_;
+};
+
+/* Enough products for threads to be worth it: few groups of many lines, and many of few. */
+Layer someLayer(Precision precision, bool manyKernels, Random &random)
+{
+	Layer layer;
+
+	layer.precision = precision;
+	layer.padLeft = layer.padRight = layer.padTop = layer.padBottom = 1;
+	layer.inputs.assign(1, manyKernels ? Cube(40, 7, 6) : Cube(40, 30, 21));
+	layer.kernels.assign(manyKernels ? 1000 : 70, Cube(40, 3, 3));
+	for (Cube &cube : layer.inputs)
+		random.fill(cube, precision);
+	for (Cube &cube : layer.kernels)
+		random.fill(cube, precision);
+	return layer;
+}
+
+const Behind behinds[] = {
+	{ "memory" },
+	{ .what = "memory, of elements that are there", .perElement = true },
+	{ .what = "PDP", .toPdp = true },
+	{ .what = "memory that ends", .out = Bench::kMemory - 0x5000 },
+};
+
+} /* namespace */
+
+TEST(Threads, OperationsAreTheSameOnAny)
+{
+	Random random(17);
+
+	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
+		for (const bool manyKernels : { false, true }) {
+			const Layer layer = someLayer(precision, manyKernels, random);
+			for (const Behind &behind : behinds) {
+				Chain chain(layer, behind);
+				const auto fp16 =
+					manyKernels ? Fp16Arithmetic::Fast : Fp16Arithmetic::Exact;
+				const Left alone = chain.run(1, fp16);
+				EXPECT_EQ(alone.faulted, behind.out != kOut);
+				for (const unsigned int threads : { 2U, 5U })
+					for (int round = 0; round < 3; round++)
+						EXPECT_TRUE(chain.run(threads, fp16) == alone)
+							<< behind.what << ", precision "
+							<< static_cast<int>(precision) << ", "
+							<< threads << " threads";
+			}
+		}
+	}
+}
+
+} /* namespace nvdla::sim::test */
