@@ -62,7 +62,7 @@ public:
 				fastLut_.emplace(cdpLut, op.lut, tables);
 		} else if (FloatLut::accepts(op.lut, tables)) {
 			floatPieces_ = CdpFloatPieces::of(op, tables);
-			floatLut_.emplace(op.lut, tables, op.countsLut);
+			floatLut_.emplace(cdpLut, op.lut, tables, op.countsLut);
 			float_.emplace(floatOf(op));
 		}
 	}

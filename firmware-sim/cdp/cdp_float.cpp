@@ -96,7 +96,7 @@ void position(CdpFloat &cdp, const int32_t *values, size_t count, std::byte *ato
 			oneByOne(cdp, values + i, out);
 			continue;
 		}
-		Bits result = float_lut::lookup(cdp.lut, sum, counters);
+		Bits result = float_lut::lookup<float_lut::OfCdp>(cdp.lut, sum, counters);
 		if (multiplies)
 			result = fp17::multiplyFinite(x, result);
 		const auto halves = narrowFinite(result);

@@ -35,24 +35,82 @@ HWY_INLINE Single single(float value)
 	return hn::Set(FloatTag(), value);
 }
 
-/** \return a - b, of equal numbers a zero with the sign of the first one */
+/**
+ * \return a - b, of equal numbers a zero with the sign of the first one; a positive one that is too
+ *	   large is the largest
+ */
 HWY_INLINE Bits difference(Bits a, Bits b)
 {
 	const Bits result = asBits(hn::Sub(asFloat(a), asFloat(b)));
+	const Mask equal = hn::Eq(magnitudeOf(result), hn::Zero(Tag()));
 
-	return hn::IfThenElse(hn::Eq(magnitudeOf(result), hn::Zero(Tag())), signOf(a), result);
+	return hn::IfThenElse(equal, signOf(a), hn::Min(result, constant(kLargest)));
 }
+
+/** What differs between the look-up units: see LutVariant */
+struct OfSdp {
+	static constexpr float kOne = 0x1p35F; /* of the fraction */
+
+	/** \return 1 - fraction, rounded once: FP32 has all its bits below a half only */
+	static HWY_INLINE Bits weightOfFirst(Single fraction)
+	{
+		/* The last bit of sums with it is FP17's from a half on. */
+		constexpr float kLarge = 0x1.8p12F;
+		const Single large = hn::Sub(single(kLarge + 1), fraction);
+		const Bits small = fp17::roundedMantissa(asBits(hn::Sub(single(1), fraction)));
+
+		return asBits(hn::IfThenElse(hn::Le(fraction, single(0.5F)),
+					     hn::Sub(large, single(kLarge)), asFloat(small)));
+	}
+
+	static HWY_INLINE Bits between(Bits entry, Bits next, Single fraction)
+	{
+		const Mask none = hn::Lt(asBits(fraction), constant(fp17::kLeast));
+		const Bits part = hn::IfThenZeroElse(none, asBits(fraction));
+
+		return fp17::addFinite(fp17::multiplyFinite(weightOfFirst(fraction), entry),
+				       fp17::multiplyFinite(fp17::roundedMantissa(part), next));
+	}
+
+	static HWY_INLINE Bits beyond(Bits entry, Bits rise)
+	{
+		return fp17::addFinite(entry, rise);
+	}
+	static HWY_INLINE Bits beyondFlat(Bits entry, Bits) { return entry; }
+};
+
+struct OfCdp {
+	static constexpr float kOne = 0x1p16F;
+
+	static HWY_INLINE Bits between(Bits entry, Bits rise, Single fraction)
+	{
+		const Bits part = fp17::roundedMantissa(asBits(fraction));
+
+		return fp17::addFinite(fp17::multiplyFinite(rise, part), entry);
+	}
+
+	static HWY_INLINE Bits beyond(Bits entry, Bits rise)
+	{
+		return fp17::addFinite(rise, entry);
+	}
+	/* A rise of zero has the distance's sign, which only a zero lets it have. */
+	static HWY_INLINE Bits beyondFlat(Bits entry, Bits distance)
+	{
+		return hn::IfThenElse(hn::Eq(magnitudeOf(entry), hn::Zero(Tag())), signOf(distance),
+				      entry);
+	}
+};
 
 /** Lut::Position of a vector of inputs */
 struct Positions {
 	Mask hit;
 	Mask underflow;
 	Bits index;	 /* of a hit */
-	Single fraction; /* of a hit: 0 to 1, 16 bits */
+	Single fraction; /* of a hit: 0 to 1 */
 
-	HWY_INLINE Positions(const FloatLut::Table &table, Bits x)
+	/** \param one of the fraction, a power of two: what is below it is cut */
+	HWY_INLINE Positions(const FloatLut::Table &table, Bits x, float one)
 	{
-		constexpr float one = 65536; /* of the fraction */
 		const Bits distance = difference(x, constant(table.start));
 
 		/* Negative numbers, zeroes, and what would be denormal. */
@@ -107,6 +165,7 @@ HWY_INLINE Bits numbersAt(const int32_t *numbers, Bits index, bool le)
 	return hn::GatherIndex(Tag(), numbers, index);
 }
 
+template<class Variant>
 HWY_INLINE Bits interpolate(const FloatLut &lut, Mask lo, const Positions &leAt,
 			    const Positions &loAt)
 {
@@ -116,12 +175,12 @@ HWY_INLINE Bits interpolate(const FloatLut &lut, Mask lo, const Positions &leAt,
 	const Single fraction =
 		hn::IfThenElse(hn::RebindMask(FloatTag(), lo), loAt.fraction, leAt.fraction);
 	const Bits entry = numbersAt(lut.entries.data(), index, le);
-	const Bits rise = numbersAt(lut.rises.data(), index, le);
-	const Bits part = fp17::roundedMantissa(asBits(fraction));
+	const Bits next = numbersAt(lut.nexts.data(), index, le);
 
-	return fp17::addFinite(fp17::multiplyFinite(rise, part), entry);
+	return Variant::between(entry, next, fraction);
 }
 
+template<class Variant>
 HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x)
 {
 	const auto pick = [&](int32_t FloatLut::Edge::*member) HWY_ATTR {
@@ -134,24 +193,25 @@ HWY_INLINE Bits extrapolate(const FloatLut &lut, Mask lo, Mask underflow, Bits x
 	const Bits distance = difference(x, pick(&FloatLut::Edge::edge));
 	const Bits entry = pick(&FloatLut::Edge::entry);
 
-	/* A rise of zero has the distance's sign, which only a zero lets it have. */
 	if (lut.rules.flatEdges)
-		return hn::IfThenElse(hn::Eq(magnitudeOf(entry), hn::Zero(Tag())), signOf(distance),
-				      entry);
-	return fp17::addFinite(
-		fp17::multiplyFinite(fp17::ofSingles(distance), pick(&FloatLut::Edge::slope)),
-		entry);
+		return Variant::beyondFlat(entry, distance);
+	return Variant::beyond(entry, fp17::multiplyFinite(fp17::ofSingles(distance),
+							   pick(&FloatLut::Edge::slope)));
 }
 
-/** \param x zeroes and normal numbers \return FP17, as FP32 bits */
+/**
+ * \tparam Variant that of the table
+ * \param x zeroes and normal numbers \return FP17, as FP32 bits
+ */
+template<class Variant>
 HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)
 {
-	const Positions le(lut.le, x);
-	const Positions lo(lut.lo, x);
+	const Positions le(lut.le, x, Variant::kOne);
+	const Positions lo(lut.lo, x, Variant::kOne);
 	const lut::Outcomes<Tag> outcomes = { le.hit, le.underflow, lo.hit, lo.underflow };
 	const Mask selectLo = outcomes.choose(lut.rules);
 	const Mask hit = outcomes.hit();
-	const Bits inside = interpolate(lut, hn::And(selectLo, hit), le, lo);
+	const Bits inside = interpolate<Variant>(lut, hn::And(selectLo, hit), le, lo);
 
 	if (lut.counts)
 		outcomes.countHits(lut.rules, counters);
@@ -160,7 +220,7 @@ HWY_INLINE Bits lookup(const FloatLut &lut, Bits x, LutCounters &counters)
 	if (lut.counts)
 		outcomes.countMisses(lut.rules, selectLo, counters);
 	return hn::IfThenElse(hit, inside,
-			      extrapolate(lut, selectLo, outcomes.underflow(selectLo), x));
+			      extrapolate<Variant>(lut, selectLo, outcomes.underflow(selectLo), x));
 }
 
 } /* namespace float_lut */

@@ -69,8 +69,9 @@ bool FloatLut::accepts(const LutConfig &config, const LutTables &tables)
 	return acceptsFloatTable(config.le, tables.le) && acceptsFloatTable(config.lo, tables.lo);
 }
 
-FloatLut::FloatLut(const LutConfig &config, const LutTables &tables, bool counts)
-	: rules(FastLut::rulesOf(cdpLut, config)), counts(counts),
+FloatLut::FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
+		   bool counts)
+	: rules(FastLut::rulesOf(variant, config)), counts(counts),
 	  le(floatTableOf(config.le, tables.le, 0)),
 	  lo(floatTableOf(config.lo, tables.lo, FastLut::lePairs))
 {
@@ -81,7 +82,7 @@ FloatLut::FloatLut(const LutConfig &config, const LutTables &tables, bool counts
 		const uint32_t next = fp16ToFp32(static_cast<uint16_t>(pairs[i] >> 16));
 		const uint32_t rise = fp17ToFp32(fp32ToFp17(subtract<Fp32>(next, entry)));
 		entries[i] = static_cast<int32_t>(entry);
-		rises[i] = static_cast<int32_t>(rise);
+		nexts[i] = static_cast<int32_t>(variant.weighted ? next : rise);
 	}
 }
 

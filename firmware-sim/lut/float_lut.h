@@ -14,7 +14,7 @@ namespace nvdla::sim
 {
 
 /**
- * \brief Lut::lookupFloat() of CDP for vectors of numbers
+ * \brief Lut::lookupFloat() for vectors of numbers
  *
  * Numbers of tables and registers as FP32 bits, none of them infinite, denormal or a NaN.
  * float_lut-inl.h has the look-up.
@@ -26,16 +26,18 @@ struct FloatLut {
 	/** \return false if a number is not as above, or a step beyond 2^60 */
 	static bool accepts(const LutConfig &config, const LutTables &tables);
 
-	/** \param counts somebody reads the counters */
-	FloatLut(const LutConfig &config, const LutTables &tables, bool counts);
+	/** \param variant sdpLut or cdpLut \param counts somebody reads the counters */
+	FloatLut(const LutVariant &variant, const LutConfig &config, const LutTables &tables,
+		 bool counts);
 
 	FastLut::Rules rules;
 	bool counts;
 	Table le;
 	Table lo;
-	/** LE's entries, then LO's, and how much larger the one after each is, in FP17 */
+	/** LE's entries, then LO's */
 	std::array<int32_t, std::tuple_size_v<LutPairs>> entries;
-	std::array<int32_t, std::tuple_size_v<LutPairs>> rises;
+	/** The one after each; of CDP how much larger it is, in FP17 */
+	std::array<int32_t, std::tuple_size_v<LutPairs>> nexts;
 };
 
 } /* namespace nvdla::sim */

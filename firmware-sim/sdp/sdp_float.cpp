@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "arith/float_bits-inl.h"
+#include "lut/float_lut-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -238,6 +239,41 @@ bool applyStage(const SdpStage &stage, bool isY, std::span<int32_t> values, size
 	return false;
 }
 
+/** \return where a number is neither zero nor normal nor a NaN that FP17 has as well */
+HWY_INLINE Mask isOddInput(Bits bits)
+{
+	const Mask nan = hn::Gt(magnitudeOf(bits), constant(fp17::kNan));
+	const Mask keeps = hn::Ne(hn::And(bits, constant(0x3ff)), hn::Zero(Tag()));
+
+	return hn::AndNot(hn::And(nan, keeps), isOdd(bits));
+}
+
+/* A NaN is below all entries, and stays what FP17 has of it. */
+HWY_INLINE Bits lookUp(const FloatLut &lut, Bits x, LutCounters &counters)
+{
+	constexpr int32_t kBelow = kLargest | INT32_MIN;
+	constexpr int32_t kKept = fp17::kNan | INT32_MIN | 0x3ff;
+	const Mask nan = fp17::isNan(x);
+	const Bits result = float_lut::lookup<float_lut::OfSdp>(
+		lut, hn::IfThenElse(nan, constant(kBelow), x), counters);
+
+	return hn::IfThenElse(nan, hn::And(x, constant(kKept)), result);
+}
+
+void applyLut(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
+	      LutCounters &counters)
+{
+	const size_t step = hn::Lanes(Tag());
+
+	for (size_t i = 0; i < values.size(); i += step) {
+		const Bits x = load(&values[i]);
+		if (HWY_LIKELY(hn::AllFalse(Tag(), isOddInput(x))))
+			hn::StoreU(lookUp(fast, x, counters), Tag(), &values[i]);
+		else
+			applySdpLut(lut, Precision::Fp16, values.subspan(i, step), counters);
+	}
+}
+
 /** The output converter, from FP32 to FP16 */
 class Converter
 {
@@ -330,6 +366,12 @@ bool floatStageOfTarget(const SdpStage &stage, bool isY, std::span<int32_t> valu
 	return floats::applyStage(stage, isY, values, lanes, alu, mul);
 }
 
+void floatLutOfTarget(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
+		      LutCounters &counters)
+{
+	floats::applyLut(fast, lut, values, counters);
+}
+
 bool floatConvertOfTarget(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)
 {
 	return floats::convertValues(op, values, counters);
@@ -356,6 +398,7 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(floatStageOfTarget);
+HWY_EXPORT(floatLutOfTarget);
 HWY_EXPORT(floatConvertOfTarget);
 HWY_EXPORT(floatStoreOfTarget);
 HWY_EXPORT(floatWidenOfTarget);
@@ -373,6 +416,12 @@ bool applySdpYFloat(const SdpStage &stage, std::span<int32_t> values, size_t lan
 	if (stage.alu.bypass && stage.mul.bypass)
 		return true;
 	return HWY_DYNAMIC_DISPATCH(floatStageOfTarget)(stage, true, values, lanes, alu, mul);
+}
+
+void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
+		      LutCounters &counters)
+{
+	HWY_DYNAMIC_DISPATCH(floatLutOfTarget)(fast, lut, values, counters);
 }
 
 bool convertSdpOutputFloat(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters)

@@ -2,8 +2,8 @@
 /*
  * SDP's FP16 arithmetic at the speed of the host.
  *
- * Each function but the last does what its namesake in sdp_datapath.h does for FP16, bit by bit,
- * and returns true, or does nothing and returns false: for what it is not made for.
+ * Each function but the last does what its namesake in sdp_datapath.h does for FP16, bit by bit.
+ * Those that may return false do nothing then: for what they are not made for.
  */
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 
+#include "lut/float_lut.h"
 #include "sdp/sdp_datapath.h"
 
 namespace nvdla::sim
@@ -23,6 +24,13 @@ bool applySdpXFloat(const SdpStage &stage, std::span<int32_t> values, size_t lan
 /** \brief applySdpY(); false for comparisons */
 bool applySdpYFloat(const SdpStage &stage, std::span<int32_t> values, size_t lanes,
 		    const SdpOperandRun &alu, const SdpOperandRun &mul);
+
+/**
+ * \brief applySdpLut()
+ * \param fast what \a lut is \param values whole atoms
+ */
+void applySdpLutFloat(const FloatLut &fast, const Lut &lut, std::span<int32_t> values,
+		      LutCounters &counters);
 
 /** \brief convertSdpOutput() from FP16 to FP16; \a values are whole atoms */
 bool convertSdpOutputFloat(const SdpOp &op, std::span<int32_t> values, SdpCounters &counters);

@@ -17,8 +17,12 @@ SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memor
 	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
 	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
 {
-	if (!lutBypassed() && op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
+	if (lutBypassed())
+		return;
+	if (op.proc != Precision::Fp16 && FastLut::accepts(op.lut))
 		fastLut_.emplace(sdpLut, op.lut, tables);
+	else if (op.proc == Precision::Fp16 && FloatLut::accepts(op.lut, tables))
+		floatLut_.emplace(sdpLut, op.lut, tables, op.countsLut);
 }
 
 void SdpStream::error(const char *text)
@@ -331,6 +335,8 @@ void SdpStream::applyLut()
 {
 	if (fastLut_)
 		fastLut_->lookup(values_, counters_.lut);
+	else if (floatLut_)
+		applySdpLutFloat(*floatLut_, lut_, values_, counters_.lut);
 	else
 		applySdpLut(lut_, op_.proc, values_, counters_.lut);
 }

@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
+#include "lut/float_lut.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
 #include "sdp/sdp_datapath.h"
@@ -145,8 +146,10 @@ private:
 	AtomSink *toPdp_;
 	const uint32_t lanes_;
 	Lut lut_;
-	std::optional<FastLut> fastLut_; /**< there if it can take lut_'s place */
-	std::optional<SdpTable> table_;	 /**< there if the operation is that */
+	/* One is there if it can take lut_'s place: of integers, or of FP16. */
+	std::optional<FastLut> fastLut_;
+	std::optional<FloatLut> floatLut_;
+	std::optional<SdpTable> table_; /**< there if the operation is that */
 	SdpOperands x1_;
 	SdpOperands x2_;
 	SdpOperands y_;

@@ -5,6 +5,9 @@
 #include "sdp/sdp_float.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -23,6 +26,8 @@ namespace
 {
 
 using nvdla::test::forEachTarget;
+
+using CounterValues = std::array<uint32_t, 5>; /* of LutCounters */
 
 constexpr size_t kFloatLanes = 16;
 
@@ -170,6 +175,162 @@ TEST(SdpFloat, ComparisonsAreLeftToTheReference)
 	EXPECT_FALSE(applySdpXFloat(stage, values, kFloatLanes, { values.data(), 0 }, {}));
 	EXPECT_FALSE(applySdpYFloat(stage, values, kFloatLanes, { values.data(), 0 }, {}));
 	EXPECT_EQ(values, std::vector<int32_t>(kFloatLanes, 1));
+}
+
+namespace
+{
+
+int32_t singleOf(double number)
+{
+	return std::bit_cast<int32_t>(static_cast<float>(number));
+}
+
+/** Tables of finite numbers, and inputs that fall where something happens */
+class TableDice : public FloatDice
+{
+public:
+	using FloatDice::FloatDice;
+
+	LutConfig config()
+	{
+		const bool flat = coin();
+
+		return { .le = table(coin(), flat),
+			 .lo = table(false, flat),
+			 .underflowSelectsLo = coin(),
+			 .overflowSelectsLo = coin(),
+			 .hybridSelectsLo = coin() };
+	}
+
+	LutTables tables()
+	{
+		LutTables tables;
+
+		std::ranges::generate(tables.le, [&] { return half(); });
+		std::ranges::generate(tables.lo, [&] { return half(); });
+		return tables;
+	}
+
+	int32_t input(const LutConfig &config)
+	{
+		const LutTableConfig &table = coin() ? config.le : config.lo;
+		const double start = std::bit_cast<float>(static_cast<uint32_t>(table.start));
+		const double end = std::bit_cast<float>(static_cast<uint32_t>(table.end));
+
+		switch (below(4)) {
+		case 0:
+			return number(20);
+		case 1:
+			return singleOf(end + std::ldexp(below(7) - 3.0, -8));
+		default:
+			return singleOf(start + std::ldexp(place(), exponent(table)));
+		}
+	}
+
+private:
+	int16_t half()
+	{
+		const uint32_t sign = coin() ? 0x8000 : 0;
+		/* Near one half of them, so that neighbours cancel. */
+		const uint32_t magnitude = coin() ? 0x3bf0 + below(32) : below(0x7c00);
+
+		return static_cast<int16_t>(below(16) ? sign | magnitude : sign);
+	}
+
+	LutTableConfig table(bool exponential, bool flat)
+	{
+		const auto slope = [&] { return flat ? int16_t{ 0 } : half(); };
+		const double start = coin() ? 0 : (below(4001) - 2000.0) / (1 << below(9));
+
+		return { .exponential = exponential,
+			 .indexOffset = static_cast<int8_t>(below(60) - 30),
+			 .indexSelect =
+				 static_cast<int8_t>(coin() ? below(121) - 60 : below(16) - 10),
+			 .start = static_cast<uint32_t>(singleOf(start)),
+			 .end = static_cast<uint32_t>(singleOf(start + below(2000))),
+			 .underflow = { slope(), 0 },
+			 .overflow = { slope(), 0 } };
+	}
+
+	int exponent(const LutTableConfig &table)
+	{
+		return table.exponential ? table.indexOffset + static_cast<int>(below(66)) - 1
+					 : table.indexSelect;
+	}
+
+	/** Steps from the first entry: a fraction that is at halves of FP17, but for little */
+	double place()
+	{
+		const double whole = coin() ? 0 : below(260);
+		const double little = std::ldexp(below(9) - 4.0, -static_cast<int>(below(40)));
+		const double fraction = std::ldexp(below(4097), -12);
+
+		return below(8) ? whole + fraction + (coin() ? little : 0) : little;
+	}
+};
+
+} /* namespace */
+
+TEST(SdpFloat, TheTableIsTheReference)
+{
+	TableDice dice(515);
+	LutCounters all;
+
+	for (int round = 0; round < 3000; round++) {
+		const LutConfig config = dice.config();
+		const LutTables tables = dice.tables();
+		const Lut lut(sdpLut, config, tables);
+		const FloatLut fast(sdpLut, config, tables, true);
+		std::vector<int32_t> inputs(kFloatLanes * (1 + dice.below(9)));
+		LutCounters expectedCounters;
+
+		ASSERT_TRUE(FloatLut::accepts(config, tables));
+		std::ranges::generate(inputs, [&] { return dice.input(config); });
+		auto expected = inputs;
+		applySdpLut(lut, Precision::Fp16, expected, expectedCounters);
+		all += expectedCounters;
+		forEachTarget([&] {
+			auto values = inputs;
+			LutCounters counters;
+			applySdpLutFloat(fast, lut, values, counters);
+			ASSERT_EQ(values, expected) << "round " << round;
+			ASSERT_EQ(std::bit_cast<CounterValues>(counters),
+				  std::bit_cast<CounterValues>(expectedCounters));
+		});
+	}
+	/* All ways through were gone. */
+	for (const uint32_t count : std::bit_cast<CounterValues>(all))
+		EXPECT_GT(count, 10000U);
+}
+
+/* All fractions of 13 bits, and what is next to them: 1 - f often has more bits than FP32. */
+TEST(SdpFloat, WeightsAreTheReference)
+{
+	constexpr int kFractions = 1 << 13;
+	const LutConfig config; /* a step is 1 */
+	LutTables tables = {};
+	std::vector<int32_t> inputs;
+	LutCounters counters;
+
+	for (int scale = 0; scale < 36; scale++)
+		for (int i = 1; i < kFractions; i++)
+			for (const int away : { -1, 0, 1 })
+				inputs.push_back(singleOf(std::ldexp(i, -13 - scale)) + away);
+	inputs.resize(inputs.size() / kFloatLanes * kFloatLanes);
+	/* Results are the weight of the first entry, or that of the second one. */
+	for (const size_t one : { 0, 1 }) {
+		tables.le = {};
+		tables.le[one] = 0x3c00;
+		const Lut lut(sdpLut, config, tables);
+		const FloatLut fast(sdpLut, config, tables, false);
+		auto expected = inputs;
+		applySdpLut(lut, Precision::Fp16, expected, counters);
+		forEachTarget([&] {
+			auto values = inputs;
+			applySdpLutFloat(fast, lut, values, counters);
+			ASSERT_TRUE(values == expected);
+		});
+	}
 }
 
 TEST(SdpFloat, TheConverterIsTheReference)
