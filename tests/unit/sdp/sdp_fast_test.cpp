@@ -660,7 +660,7 @@ void expectScaledSums(Precision precision, const std::vector<int32_t> &inputs,
 	EXPECT_GT(stores, runs / 2);
 }
 
-/* Every sum of INT8 and INT8. */
+/* Every sum of INT8 and INT8, and an atom more, so that their number is odd. */
 TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 {
 	std::vector<int32_t> inputs;
@@ -672,6 +672,8 @@ TEST(SdpFast, LinesOfScaledSumsAreTheReference)
 			others.push_back(b);
 		}
 	}
+	inputs.resize(inputs.size() + atomChannels(Precision::Int8), INT8_MAX);
+	others.resize(inputs.size(), INT8_MIN);
 	expectScaledSums(Precision::Int8, inputs, others, 509);
 }
 
