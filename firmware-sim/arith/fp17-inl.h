@@ -183,17 +183,29 @@ HWY_INLINE Bits roundedMantissa(Bits value)
 }
 
 /**
- * \brief add() of sums of moderate numbers and finite ones of FP16
+ * \brief add() of sums of moderate numbers and finite ones of FP16, but for the sign of a zero
  *
  * All are multiples of FP16's least number, far above FP17's: only the mantissa is rounded.
  */
+HWY_INLINE Bits addNonzero(Bits a, Bits b)
+{
+	return roundedMantissa(asBits(hn::Add(asFloat(a), asFloat(b))));
+}
+
+/** \return \a number, or a zero with the sign of \a first where \a sum is one */
+HWY_INLINE Bits withSignOfZero(Bits number, Bits sum, Bits first)
+{
+	const Mask zero = hn::RebindMask(Tag(), hn::Eq(asFloat(sum), hn::Zero(FloatTag())));
+
+	return hn::IfThenElse(zero, signOf(first), number);
+}
+
+/** \brief addNonzero() with the first one's sign, as add() has it */
 HWY_INLINE Bits addModerate(Bits a, Bits b)
 {
-	const auto sum = hn::Add(asFloat(a), asFloat(b));
-	/* The first one's sign stays, as in add(). */
-	const Mask zero = hn::RebindMask(Tag(), hn::Eq(sum, hn::Zero(FloatTag())));
+	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
 
-	return hn::IfThenElse(zero, signOf(a), roundedMantissa(asBits(sum)));
+	return withSignOfZero(roundedMantissa(sum), sum, a);
 }
 
 /**

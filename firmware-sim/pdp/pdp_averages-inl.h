@@ -13,6 +13,7 @@
 
 #include "arith/fp17-inl.h"
 #include "pdp/pdp_arith.h"
+#include "pdp/pdp_scaling-inl.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_PDP_AVERAGES_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -39,85 +40,12 @@ HWY_INLINE hn::Vec<D> wrap(D, hn::Vec<D> value)
 	return hn::ShiftRight<cut>(hn::ShiftLeft<cut>(value));
 }
 
-/**
- * \brief Times a reciprocal, INT8: sums of 16 bits
- *
- * A product of 14 by 17 bits is not needed as a whole: of the lower 16 bits of the reciprocal the
- * product's upper half and its bit below, and the number itself for the bit above.
- */
-struct Int8Scaling {
-	static constexpr Precision kPrecision = Precision::Int8;
-	static constexpr bool kFits = true; /* there is ofFitting() */
-	using Tag = hn::CappedTag<int16_t, atomChannels(kPrecision)>;
-	using BitsTag = hn::RebindToUnsigned<Tag>;
-	using Bits = hn::Vec<BitsTag>;
-
-	/** \return whole bits of the magnitude's product, in \a half the one below */
-	static HWY_INLINE Bits of(Bits magnitude, int32_t reciprocal, Bits &half)
-	{
-		const BitsTag bits;
-		const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
-		const auto high = hn::Set(bits, static_cast<uint16_t>(-(reciprocal >> 16)));
-
-		half = hn::ShiftRight<15>(hn::Mul(magnitude, low));
-		return hn::Add(hn::MulHigh(magnitude, low), hn::And(magnitude, high));
-	}
-
-	/** \return that rounded, of a reciprocal below 1, where nothing is lost */
-	static HWY_INLINE Bits ofFitting(Bits magnitude, int32_t reciprocal)
-	{
-		const auto factor = hn::Set(BitsTag(), static_cast<uint16_t>(reciprocal));
-		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
-
-		return hn::Add(hn::MulHigh(magnitude, factor), half);
-	}
-};
-
-/** \brief Times a reciprocal, INT16: sums of 32 bits, of a product of 22 by 17 bits two parts */
-struct Int16Scaling {
-	static constexpr Precision kPrecision = Precision::Int16;
-	static constexpr bool kFits = HWY_TARGET != HWY_SCALAR;
-	using Tag = hn::CappedTag<int32_t, atomChannels(kPrecision)>;
-	using BitsTag = hn::RebindToUnsigned<Tag>;
-	using Bits = hn::Vec<BitsTag>;
-
-	static HWY_INLINE Bits of(Bits magnitude, int32_t reciprocal, Bits &half)
-	{
-		const BitsTag bits;
-		const auto low = hn::Set(bits, static_cast<uint16_t>(reciprocal));
-		const auto high = hn::Set(bits, static_cast<uint32_t>(-(reciprocal >> 16)));
-		const auto below = hn::Mul(hn::And(magnitude, hn::Set(bits, 0xffff)), low);
-		const auto above = hn::Mul(hn::ShiftRight<16>(magnitude), low);
-
-		half = hn::And(hn::ShiftRight<15>(below), hn::Set(bits, 1));
-		return hn::Add(hn::Add(above, hn::ShiftRight<16>(below)), hn::And(magnitude, high));
-	}
-
-	/* Every second one. */
-	static HWY_INLINE Bits ofFitting(Bits magnitude, int32_t reciprocal)
-	{
-#if HWY_TARGET == HWY_SCALAR
-		static_cast<void>(reciprocal);
-		return magnitude; /* nothing fits */
-#else
-		const hn::RepartitionToWide<BitsTag> wide;
-		const auto factor = hn::Set(BitsTag(), static_cast<uint32_t>(reciprocal));
-		const auto half = hn::Set(wide, 1 << 15);
-		const auto odds =
-			hn::BitCast(BitsTag(), hn::ShiftRight<32>(hn::BitCast(wide, magnitude)));
-		const auto even = hn::ShiftRight<16>(hn::Add(hn::MulEven(magnitude, factor), half));
-		const auto odd = hn::ShiftLeft<16>(hn::Add(hn::MulEven(odds, factor), half));
-
-		return hn::OddEven(hn::BitCast(BitsTag(), odd), hn::BitCast(BitsTag(), even));
-#endif
-	}
-};
-
-/** \brief PdpIntegerAverage \tparam Scaling Int8Scaling or Int16Scaling */
-template<class Scaling>
+/** \brief PdpIntegerAverage \tparam AtOnce Int8AtOnce or Int16AtOnce */
+template<class AtOnce>
 class IntegerAverages
 {
 public:
+	using Scaling = typename AtOnce::Scaling;
 	using Arith = PdpIntegerAverage<Scaling::kPrecision>;
 	using Element = typename Arith::Element;
 	using Number = typename Arith::Number;
@@ -126,6 +54,8 @@ public:
 
 	explicit IntegerAverages(const PdpOp &op) : arith_(op), fits_(Scaling::kFits && allFit(op))
 	{
+		if (fits_)
+			atOnce_ = AtOnce(op.recipWidth, op.recipHeight, largestSum(op, -kLowest));
 	}
 
 	static bool mayBePlain() { return true; }
@@ -154,21 +84,42 @@ public:
 		return hn::Add(sum, row);
 	}
 	template<bool>
-	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
+	HWY_INLINE void finish(Vector sum, Vector, uint32_t padded, Element *out) const
 	{
 		/* The sum is wrapped afterwards anyhow. */
 		const auto added = static_cast<Number>(arith_.padValue[padded] * arith_.width);
 		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
+		Vector result;
 
-		hn::StoreU(hn::DemoteTo(ElementTag(), fits_ ? scaledFitting(all) : scaled(all)),
-			   ElementTag(), out);
+		if (!atOnce_(all, result))
+			result = fits_ ? scaledFitting(all) : scaled(all);
+		hn::StoreU(hn::DemoteTo(ElementTag(), result), ElementTag(), out);
 	}
 
 private:
 	using ElementTag = hn::Rebind<Element, Tag>;
 
+	static constexpr int64_t kLowest = std::numeric_limits<Element>::min();
+
+	static int64_t largestPad(const PdpOp &op)
+	{
+		int64_t pad = 0;
+
+		for (const int32_t value : op.padValue)
+			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
+		return pad;
+	}
+
+	/** \param largest magnitude of an element */
+	static int64_t largestSum(const PdpOp &op, int64_t largest)
+	{
+		const int64_t pad = largestPad(op);
+
+		return op.kernelHeight * (op.kernelWidth * largest + pad) + op.kernelWidth * pad;
+	}
+
 	/** \param largest magnitude of an element \param above of negative numbers 1 */
-	static bool fitUpTo(const PdpOp &op, int64_t pad, int64_t largest, int64_t above)
+	static bool fitUpTo(const PdpOp &op, int64_t largest, int64_t above)
 	{
 		const auto fits = [&](int64_t magnitude, unsigned bits) {
 			return magnitude < (int64_t{ 1 } << (bits - 1)) + above;
@@ -177,25 +128,19 @@ private:
 			constexpr int64_t half = int64_t{ 1 } << (Arith::kFraction - 1);
 			return (sum * reciprocal + half) >> Arith::kFraction;
 		};
-		const int64_t ofRow = op.kernelWidth * largest + pad;
-		const int64_t all = op.kernelHeight * ofRow + op.kernelWidth * pad;
+		const int64_t all = largestSum(op, largest);
 		const int64_t row = scaled(all, op.recipWidth);
 
-		return fits(ofRow, Arith::kRowBits) && fits(all, Arith::kSumBits) &&
-		       fits(row, Arith::kScaledBits) &&
+		return fits(op.kernelWidth * largest + largestPad(op), Arith::kRowBits) &&
+		       fits(all, Arith::kSumBits) && fits(row, Arith::kScaledBits) &&
 		       fits(scaled(row, op.recipHeight), Arith::kOutBits);
 	}
 
 	/** \return true if no sum and no result of a window loses bits, and divisors are above 1 */
 	static bool allFit(const PdpOp &op)
 	{
-		constexpr int64_t lowest = std::numeric_limits<Element>::min();
-		int64_t pad = 0; /* the largest */
-
-		for (const int32_t value : op.padValue)
-			pad = std::max<int64_t>(pad, std::abs(int64_t{ value }));
 		return op.recipWidth <= UINT16_MAX && op.recipHeight <= UINT16_MAX &&
-		       fitUpTo(op, pad, -lowest - 1, 0) && fitUpTo(op, pad, -lowest, 1);
+		       fitUpTo(op, -kLowest - 1, 0) && fitUpTo(op, -kLowest, 1);
 	}
 
 	/* As PdpIntegerAverage::scale(): of a negative number all bits are rounded. */
@@ -235,6 +180,7 @@ private:
 
 	Arith arith_;
 	bool fits_;
+	AtOnce atOnce_; /* of sums that fit */
 };
 
 /** \brief PdpFloatAverage, of registers that hold ordinary numbers */
@@ -303,17 +249,19 @@ public:
 	template<bool kPlain>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
 	{
-		return kPlain ? fp17::addModerate(row, sum) : fp17::add(row, sum);
+		return kPlain ? fp17::addNonzero(row, sum) : fp17::add(row, sum);
 	}
 	/* A zero changes nothing, not even the sign of another one. */
 	static HWY_INLINE Vector added(Vector sum, int32_t pad)
 	{
 		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));
 	}
+	/* Only of the sum of all rows the sign of a zero is seen: it is the last one's. */
 	template<bool kPlain>
-	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
+	HWY_INLINE void finish(Vector sum, Vector last, uint32_t padded, Element *out) const
 	{
-		Vector value = added(sum, windowPad_[padded]);
+		const Vector all = kPlain ? fp17::withSignOfZero(sum, sum, last) : sum;
+		Vector value = added(all, windowPad_[padded]);
 
 		if (kPlain && shrinks_) {
 			value = fp17::shrink(value, fp17::constant(recipWidth_));

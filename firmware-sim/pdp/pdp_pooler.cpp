@@ -45,9 +45,9 @@ class Pooler final : public PdpPooler
 {
 public:
 	Pooler(const PdpOp &op, const PdpPart &part)
-		: op_(op), ops_(op), inWidth_(part.inWidth), windows_(windowsOf(op, part)),
-		  firstWhole_(firstWhole()), endWhole_(endWhole()),
-		  rowNumbers_(size_t{ part.outWidth } * Lanes), rows_(rowNumbers_ * op.kernelHeight)
+		: op_(op), ops_(op), windows_(windowsOf(op, part)), firstWhole_(firstWhole()),
+		  endWhole_(endWhole()), rowNumbers_(size_t{ part.outWidth } * Lanes),
+		  rows_(rowNumbers_ * op.kernelHeight)
 	{
 	}
 
@@ -65,12 +65,13 @@ public:
 			if (y_ + 1 != end)
 				continue;
 			const auto out = output.place(outY, rowNumbers_ * sizeof(Element));
-			const bool plain = finish(static_cast<uint32_t>(begin),
-						  static_cast<uint32_t>(end - begin),
+			const bool plain = finish(static_cast<uint32_t>(end - begin),
 						  reinterpret_cast<Element *>(out.data()));
 			output.write(outY, out, !plain);
 		}
-		y_ = (y_ + 1) % op_.inHeight;
+		slot_ = slot_ + 1 == op_.kernelHeight ? 0 : slot_ + 1;
+		if (++y_ == op_.inHeight)
+			y_ = slot_ = 0;
 	}
 
 private:
@@ -128,7 +129,7 @@ private:
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
 	void poolLine(const Element *in)
 	{
-		bool &plain = isPlain_[y_ % op_.kernelHeight];
+		bool &plain = isPlain_[slot_];
 
 		plain = ops_.mayBePlain() && poolRow<true>(in);
 		if (!plain)
@@ -143,8 +144,9 @@ private:
 	bool poolRow(const Element *in)
 	{
 		/* Those with columns that are not on the line. */
-		const bool first = poolEach<kPlain>(in, 0, firstWhole_);
-		const bool last = poolEach<kPlain>(in, endWhole_, windows_.size());
+		const bool first = firstWhole_ == 0 || poolEach<kPlain>(in, 0, firstWhole_);
+		const bool last = endWhole_ == windows_.size() ||
+				  poolEach<kPlain>(in, endWhole_, windows_.size());
 
 		return poolUsual<kPlain>(in) && first && last;
 	}
@@ -172,7 +174,7 @@ private:
 		bool plain = true;
 
 		for (size_t lane = 0; lane < Lanes; lane += hn::Lanes(Tag())) {
-			Number *row = rowOf(y_) + lane;
+			Number *row = rowOf(slot_) + lane;
 			Vector seen = hn::Zero(Tag());
 			for (size_t i = first; i < end; i++)
 				hn::StoreU(sumOf<kPlain>(ops, windows_[i], in + lane, seen), Tag(),
@@ -198,7 +200,7 @@ private:
 			return true;
 		in += size_t{ windows_[firstWhole_].first } * Lanes;
 		for (size_t lane = 0; lane < Lanes; lane += hn::Lanes(Tag())) {
-			Number *row = rowOf(y_) + firstWhole_ * Lanes + lane;
+			Number *row = rowOf(slot_) + firstWhole_ * Lanes + lane;
 			const Element *from = in + lane;
 			Vector seen = hn::Zero(Tag());
 			Vector column = ops.template load<kPlain>(from, seen);
@@ -244,21 +246,22 @@ private:
 		return ops.finishRow(row, padded);
 	}
 
-	/** What became of the windows' rows on line \a y, one of the last of a window's height */
-	Number *rowOf(uint32_t y) { return &rows_[rowNumbers_ * (y % op_.kernelHeight)]; }
+	/** What became of the windows' rows on one of the last lines */
+	Number *rowOf(uint32_t slot) { return &rows_[rowNumbers_ * slot]; }
 
 	/**
-	 * Reduce windows to elements: the rows of \a count lines, from the one at \a first on
+	 * Reduce windows to elements: the rows of the last \a count lines
 	 * \return true if all were plain
 	 */
-	bool finish(uint32_t first, uint32_t count, Element *out)
+	bool finish(uint32_t count, Element *out)
 	{
 		std::array<const Number *, kMostRows> rows;
 		bool plain = true;
 
-		for (uint32_t i = 0; i < count; i++) {
-			rows[i] = rowOf(first + i);
-			plain &= isPlain_[(first + i) % op_.kernelHeight];
+		for (uint32_t i = count, slot = slot_; i > 0; i--) {
+			rows[i - 1] = rowOf(slot);
+			plain &= isPlain_[slot];
+			slot = (slot == 0 ? op_.kernelHeight : slot) - 1;
 		}
 		if (plain)
 			finishRows<true>(rows.data(), count, out);
@@ -292,11 +295,13 @@ private:
 
 		std::copy_n(rows, count, row);
 		for (size_t i = 0; i < rowNumbers_; i += step) {
-			Vector all = hn::LoadU(Tag(), row[0] + i);
-			for (uint32_t n = 1; n < (kRows ? kRows : count); n++)
-				all = ops.template addRow<kPlain>(all,
-								  hn::LoadU(Tag(), row[n] + i));
-			ops.template finish<kPlain>(all, padded, out + i);
+			Vector last = hn::LoadU(Tag(), row[0] + i);
+			Vector all = last;
+			for (uint32_t n = 1; n < (kRows ? kRows : count); n++) {
+				last = hn::LoadU(Tag(), row[n] + i);
+				all = ops.template addRow<kPlain>(all, last);
+			}
+			ops.template finish<kPlain>(all, last, padded, out + i);
 		}
 	}
 
@@ -305,7 +310,7 @@ private:
 	const PdpOp &op_;
 	const Ops ops_;
 	uint32_t y_ = 0;
-	const uint32_t inWidth_;
+	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
 	const std::vector<Window> windows_;
 	/* Those with all of their columns on the line, which lie beside one another. */
 	const size_t firstWhole_;
@@ -332,13 +337,13 @@ std::unique_ptr<PdpPooler> createOf(const PdpOp &op, const PdpPart &part)
 	return std::make_unique<Pooler<Average, Lanes>>(op, part);
 }
 
-template<class Scaling>
+template<class AtOnce>
 std::unique_ptr<PdpPooler> createOfIntegers(const PdpOp &op, const PdpPart &part)
 {
-	constexpr Precision precision = Scaling::kPrecision;
+	constexpr Precision precision = AtOnce::Scaling::kPrecision;
 
 	return createOf<IntegerExtremes<precision, PoolingMethod::Max>,
-			IntegerExtremes<precision, PoolingMethod::Min>, IntegerAverages<Scaling>,
+			IntegerExtremes<precision, PoolingMethod::Min>, IntegerAverages<AtOnce>,
 			atomChannels(precision)>(op, part);
 }
 
@@ -356,9 +361,9 @@ std::unique_ptr<PdpPooler> createOfTarget(const PdpOp &op, const PdpPart &part)
 {
 	switch (op.precision) {
 	case Precision::Int8:
-		return createOfIntegers<Int8Scaling>(op, part);
+		return createOfIntegers<Int8AtOnce>(op, part);
 	case Precision::Int16:
-		return createOfIntegers<Int16Scaling>(op, part);
+		return createOfIntegers<Int16AtOnce>(op, part);
 	case Precision::Fp16:
 		break;
 	}

@@ -65,7 +65,7 @@ struct IntegerExtremes {
 		return select(row, sum);
 	}
 	template<bool>
-	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
+	HWY_INLINE void finish(Vector sum, Vector, uint32_t, Element *out) const
 	{
 		hn::StoreU(sum, Tag(), out);
 	}
@@ -134,7 +134,7 @@ struct FloatExtremes {
 		return select<kPlain>(row, sum);
 	}
 	template<bool>
-	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
+	HWY_INLINE void finish(Vector sum, Vector, uint32_t, Element *out) const
 	{
 		const hn::RebindToUnsigned<Tag> bits;
 
@@ -199,7 +199,7 @@ struct OneByOne {
 		return numbers.vector();
 	}
 	template<bool>
-	void finish(Vector sum, uint32_t padded, Element *out) const
+	void finish(Vector sum, Vector, uint32_t padded, Element *out) const
 	{
 		const Numbers numbers(sum);
 		for (size_t i = 0; i < hn::Lanes(Tag()); i++)

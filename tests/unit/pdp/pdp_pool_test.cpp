@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <limits>
+#include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -157,52 +160,117 @@ TEST(PdpAverage, HalvesAreRoundedAwayFromZeroTwice)
 	EXPECT_EQ(poolOne(op, { -2, -3 }), -2);
 }
 
-/* Windows of 64 elements have all sums that there are, one in each lane of each window. */
-TEST(PdpAverage, EverySumIsDividedAsTheArithmeticDoes)
+namespace
 {
-	constexpr int32_t smallest = -64 * 128;
-	constexpr int32_t largest = 64 * 127;
-	constexpr size_t lanes = 32;
-	PdpOp op = opOf(Precision::Int8, PoolingMethod::Average);
-	op.kernelWidth = op.kernelHeight = op.strideX = op.strideY = op.inHeight = 8;
-	op.outHeight = 1;
-	op.outWidth = (largest - smallest) / lanes + 1;
-	op.inWidth = op.outWidth * op.kernelWidth;
-	const PdpPart part = pdpParts(op).front();
-	std::vector<std::vector<std::byte>> lines(8, std::vector<std::byte>(op.inWidth * lanes));
-	std::vector<int16_t> sums(op.outWidth * lanes);
 
-	for (size_t i = 0; i < sums.size(); i++) {
-		sums[i] = static_cast<int16_t>(
-			std::min<int32_t>(smallest + static_cast<int32_t>(i), largest));
-		int32_t left = sums[i];
-		for (size_t n = 0; n < 64; n++) {
-			const int32_t element = std::clamp(left, -128, 127);
-			const size_t column = i / lanes * 8 + n % 8;
-			lines[n / 8][column * lanes + i % lanes] = static_cast<std::byte>(element);
-			left -= element;
+/** \brief Lines of windows of one size beside one another, each lane of each window with a sum */
+template<typename Element>
+class LinesOfSums
+{
+public:
+	/** \param sums as many as lanes can have are looked at */
+	LinesOfSums(Precision precision, uint32_t size, std::vector<int32_t> sums)
+		: op_(opOf(precision, PoolingMethod::Average)), sums_(std::move(sums)), lines_(size)
+	{
+		using Limits = std::numeric_limits<Element>;
+		const size_t lanes = op_.lanes();
+		const size_t windows = sums_.size() / lanes;
+
+		sums_.resize(windows * lanes);
+		op_.kernelWidth = op_.kernelHeight = op_.strideX = op_.strideY = size;
+		op_.inHeight = size;
+		op_.outHeight = 1;
+		op_.outWidth = static_cast<uint32_t>(windows);
+		op_.inWidth = op_.outWidth * size;
+		for (auto &line : lines_)
+			line.resize(op_.inWidth * lanes);
+		for (size_t i = 0; i < sums_.size(); i++) {
+			int32_t left = sums_[i];
+			for (size_t n = 0; n < size_t{ size } * size; n++) {
+				const int32_t element =
+					std::clamp<int32_t>(left, Limits::min(), Limits::max());
+				const size_t column = i / lanes * size + n % size;
+				lines_[n / size][column * lanes + i % lanes] =
+					static_cast<Element>(element);
+				left -= element;
+			}
 		}
 	}
+
+	void expectArithmetic(uint32_t recipWidth, uint32_t recipHeight)
+	{
+		constexpr auto precision =
+			sizeof(Element) == 1 ? Precision::Int8 : Precision::Int16;
+		using Arith = PdpIntegerAverage<precision>;
+		std::vector<Element> expected(sums_.size());
+
+		op_.recipWidth = recipWidth;
+		op_.recipHeight = recipHeight;
+		const Arith arith(op_);
+		std::ranges::transform(sums_, expected.begin(), [&](int32_t sum) {
+			return arith.finish(static_cast<typename Arith::Number>(sum), 0);
+		});
+		forEachTarget([&] {
+			const auto pooler = PdpPooler::create(op_, pdpParts(op_).front());
+			PooledLine<Element> line;
+			for (const auto &in : lines_)
+				pooler->push(std::as_bytes(std::span(in)), line);
+			ASSERT_EQ(line.elements, expected) << recipWidth << ", " << recipHeight;
+		});
+	}
+
+private:
+	PdpOp op_;
+	std::vector<int32_t> sums_;
+	std::vector<std::vector<Element>> lines_;
+};
+
+std::vector<int32_t> numbersBetween(int32_t smallest, int32_t largest)
+{
+	std::vector<int32_t> numbers(largest - smallest + 1);
+
+	std::iota(numbers.begin(), numbers.end(), smallest);
+	return numbers;
+}
+
+} /* namespace */
+
+/* Windows of 64 elements have all sums that there are, those of 9 and 4 what is usual. */
+TEST(PdpAverage, EverySumIsDividedAsTheArithmeticDoes)
+{
 	std::vector<uint32_t> reciprocals = { 0, 1, 2, 8192, 21845, 32768, 65535, 65536, 131071 };
 	std::mt19937 random(seed);
+
 	std::printf("seed %u\n", seed);
 	for (int i = 0; i < 20; i++)
 		reciprocals.push_back(static_cast<uint32_t>(pick(random, 0, 131071)));
-	for (size_t i = 0; i < reciprocals.size(); i++) {
-		op.recipWidth = reciprocals[i];
-		op.recipHeight = reciprocals[(i * 7 + 3) % reciprocals.size()];
-		const PdpIntegerAverage<Precision::Int8> arith(op);
-		std::vector<int8_t> expected(sums.size());
-		std::ranges::transform(sums, expected.begin(),
-				       [&](int16_t sum) { return arith.finish(sum, 0); });
-		forEachTarget([&] {
-			const auto pooler = PdpPooler::create(op, part);
-			PooledLine<int8_t> line;
-			for (const auto &in : lines)
-				pooler->push(in, line);
-			ASSERT_EQ(line.elements, expected)
-				<< op.recipWidth << ", " << op.recipHeight;
-		});
+	for (const uint32_t size : { 2, 3, 8 }) {
+		const auto count = static_cast<int32_t>(size * size);
+		LinesOfSums<int8_t> lines(Precision::Int8, size,
+					  numbersBetween(count * INT8_MIN, count * INT8_MAX));
+		lines.expectArithmetic(65536 / size, 65536 / size);
+		for (size_t i = 0; i < reciprocals.size(); i++)
+			lines.expectArithmetic(reciprocals[i],
+					       reciprocals[(i * 7 + 3) % reciprocals.size()]);
+	}
+}
+
+/* Of INT16, one of seven sums, and those that may become halves. */
+TEST(PdpAverage, SumsOfInt16AreDividedAsTheArithmeticDoes)
+{
+	std::mt19937 random(seed);
+
+	for (const uint32_t size : { 2, 3 }) {
+		const auto count = static_cast<int32_t>(size * size);
+		auto sums = numbersBetween(count * INT16_MIN, count * INT16_MAX);
+		std::erase_if(sums, [](int32_t sum) { return sum % 7 && sum % (1 << 14); });
+		LinesOfSums<int16_t> lines(Precision::Int16, size, std::move(sums));
+		const auto most = static_cast<int32_t>(65536 / size);
+		lines.expectArithmetic(65536 / size, 65536 / size);
+		for (uint32_t bit = 0; bit < 10; bit++)
+			lines.expectArithmetic(static_cast<uint32_t>(pick(random, 1, most)) &
+						       -(1U << bit),
+					       static_cast<uint32_t>(pick(random, 1, most)));
 	}
 }
 
