@@ -56,6 +56,11 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 		turned_.resize(lines_.size());
 	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1),
 		    [&] { makeLines(data); });
+	if (starts_.empty() || plan.inBuffer)
+		return;
+	/* Of few positions, whose windows have more than one line. */
+	for (size_t index = 0; index < lines_.size(); index++)
+		findStarts(index);
 }
 
 void TileLines::makeLines(const DataView &data)
@@ -98,10 +103,8 @@ void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePie
 /* There is no padding. */
 void TileLines::findLine(size_t index, const DataView &data)
 {
-	constexpr int32_t kWeightExcess = 128;
 	const auto batch = static_cast<uint32_t>(index / height_);
 	const auto y = static_cast<uint32_t>(index % height_);
-	const size_t width = plan_.op.windows.out.width;
 	const auto bytes = data.whole(batch, y);
 
 	lines_[index] = bytes.data();
@@ -110,9 +113,21 @@ void TileLines::findLine(size_t index, const DataView &data)
 		data.copyWhole(batch, y, turned_[index]);
 		lines_[index] = turned_[index].data();
 	}
-	if (starts_.empty())
+	if (!starts_.empty())
+		findStarts(index);
+}
+
+/* What sums have too much because the weights are more by 128. */
+void TileLines::findStarts(size_t index)
+{
+	constexpr int32_t kWeightExcess = 128;
+	const Windows &windows = plan_.op.windows;
+	const size_t y = index % height_;
+
+	if (y % windows.strideY || y / windows.strideY >= windows.out.height)
 		return;
-	const auto starts = std::span(starts_).subspan(index * width, width);
+	const auto starts =
+		std::span(starts_).subspan(index * windows.out.width, windows.out.width);
 	byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
 	for (int32_t &start : starts)
 		start *= -kWeightExcess;
@@ -165,11 +180,13 @@ void TileLines::convert(const LinePiece &piece, std::byte *out) const
 	case TileKind::Float:
 		widenHalves(piece, reinterpret_cast<float *>(out));
 		return;
-	default:
+	case TileKind::Pairs:
 		if (plan_.op.precision == Precision::Int8) {
 			widenBytes(piece, reinterpret_cast<int16_t *>(out));
 			return;
 		}
+		[[fallthrough]];
+	default:
 		for (size_t i = 0; i < piece.parts; i++)
 			std::memcpy(out + i * piece.toStep, piece.from + i * piece.fromStep,
 				    piece.bytes);

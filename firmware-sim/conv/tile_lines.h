@@ -53,6 +53,7 @@ private:
 	void makeLines(const DataView &data);
 	void makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces);
 	void findLine(size_t index, const DataView &data);
+	void findStarts(size_t index);
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{

@@ -61,6 +61,14 @@ bool isColumns(const ConvOp &op)
 	       layout.atoms(0) == layout.atoms(surfacesOf(op.precision, data.channels) - 1);
 }
 
+/** \return the sums of all positions' data take less time than those of all kernels' weights */
+bool hasFewPositions(const ConvOp &op)
+{
+	const CubeSize &out = op.windows.out;
+
+	return uint64_t{ out.width } * out.height * op.batches < op.windows.kernels;
+}
+
 /** \return kernels may have weights for one channel each, in one group that has all of them */
 bool hasOneAtom(const ConvOp &op)
 {
@@ -84,6 +92,8 @@ TilePlan::TilePlan(const ConvOp &operation)
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
+	if (kind == TileKind::Quads && (inBuffer || (!isOneAtom && hasFewPositions(op))))
+		kind = TileKind::SignedQuads;
 	if (inBuffer)
 		stayInBuffer();
 	layTaps();
@@ -142,8 +152,6 @@ void TilePlan::stayInBuffer()
 	const uint32_t bytes =
 		entriesPerSlice(op.mode, op.precision, data.width, data.channels) * kEntryBytes;
 
-	if (kind == TileKind::Quads)
-		kind = TileKind::SignedQuads;
 	step = op.windows.strideX * layoutOf(op).atoms(0) * atomBytes / elementBytes;
 	lineElements = bytes / elementBytes;
 }

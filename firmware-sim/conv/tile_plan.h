@@ -8,15 +8,15 @@
  * multiplied in units of 4 bytes; where a run ends inside a unit, the weights are zero.
  *
  *  - INT8 in quads: data + 128 as unsigned numbers; sums begin with -128 times the
- *    kernel's sum of weights.
+ *    kernel's sum of weights. Where there are fewer positions than kernels, as in the last layers
+ *    of a network, weights + 128, and sums begin with -128 times the position's sum of data.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - FP16 as f32, one at a time.
  *  - INT16 in pairs, as they are.
  *
  * What 1x1 kernels meet is multiplied where it is in the convolution buffer, if it has the right
- * size there: the channels of a column that share an entry are a run. INT8 stays signed then, and
- * the weights of quads are the unsigned numbers, more by 128; sums begin with -128 times the
- * position's sum of data.
+ * size there: the channels of a column that share an entry are a run. INT8 stays signed then, so
+ * that of quads the weights are the unsigned numbers.
  */
 #pragma once
 

@@ -89,14 +89,9 @@ void expectSame(Bench &bench, const ConvOp &op, uint32_t used = 0)
 	});
 }
 
-class FastTest : public ::testing::TestWithParam<std::tuple<Precision, uint32_t>>
+/** Any layer with a cube of at most that many lines and columns */
+Layer anyLayer(Random &random, Precision precision, int mostLines, int mostColumns)
 {
-};
-
-TEST_P(FastTest, EqualsTheReference)
-{
-	const auto [precision, seed] = GetParam();
-	Random random(seed);
 	Layer layer;
 
 	layer.precision = precision;
@@ -113,13 +108,25 @@ TEST_P(FastTest, EqualsTheReference)
 	layer.padBottom = static_cast<uint32_t>(random(0, 3)) + r * layer.dilationY;
 	layer.padValue = static_cast<int16_t>(random(-128, 127));
 	layer.inputs.assign(static_cast<size_t>(std::max(1, random(-3, 4))),
-			    Cube(channels, static_cast<uint32_t>(random(1, 9)),
-				 static_cast<uint32_t>(random(1, 20))));
+			    Cube(channels, static_cast<uint32_t>(random(1, mostLines)),
+				 static_cast<uint32_t>(random(1, mostColumns))));
 	layer.kernels.assign(static_cast<size_t>(random(1, 70)), Cube(channels, r, s));
 	for (Cube &cube : layer.inputs)
 		random.fill(cube, precision);
 	for (Cube &cube : layer.kernels)
 		random.fill(cube, precision);
+	return layer;
+}
+
+class FastTest : public ::testing::TestWithParam<std::tuple<Precision, uint32_t>>
+{
+};
+
+TEST_P(FastTest, EqualsTheReference)
+{
+	const auto [precision, seed] = GetParam();
+	Random random(seed);
+	const Layer layer = anyLayer(random, precision, 9, 20);
 
 	Bench bench;
 	ConvOp op = bench.direct(layer);
@@ -131,6 +138,27 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 			 ::testing::Combine(::testing::Values(Precision::Int8, Precision::Int16,
 							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
+
+/* Fewer positions than kernels: of quads the weights are the unsigned numbers. */
+TEST(FastTest, FewPositionsEqualTheReference)
+{
+	size_t few = 0;
+
+	for (uint32_t seed = 1; seed <= 30; seed++) {
+		Random random(seed);
+		const Layer layer = anyLayer(random, Precision::Int8, 3, 3);
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		const TilePlan plan(op);
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		few += plan.kind == TileKind::SignedQuads && !plan.inBuffer;
+		expectSame(bench, op);
+	}
+	if (tileKind() == TileKind::Quads) {
+		EXPECT_GT(few, 10U);
+	}
+}
 
 /* One output position: of a fully connected layer, or of a kernel as large as the cube. */
 TEST(FastTest, OnePositionEqualsTheReference)
