@@ -75,7 +75,7 @@ public:
 	{
 		stream_.pushLines(first, count);
 	}
-	const SdpStream &stream() const { return stream_; }
+	SdpStream &stream() { return stream_; }
 
 private:
 	MemoryPort port_;
@@ -87,12 +87,12 @@ private:
 
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
-	if (op_.toPdp || op_.hangs || !isApart(op_, op_.x1) || !isApart(op_, op_.x2) ||
-	    !isApart(op_, op_.y))
+	if (given_.toPdp || given_.hangs || !isApart(given_, given_.x1) ||
+	    !isApart(given_, given_.x2) || !isApart(given_, given_.y))
 		return nullptr;
 	if (!reads_)
-		reads_.emplace(op_.surfaces());
-	return std::make_unique<ForkedStream>(op_, tables_, memory_, *reads_);
+		reads_.emplace(given_.surfaces());
+	return std::make_unique<ForkedStream>(given_, tables_, memory_, *reads_);
 }
 
 void SdpStream::share(SharedReads &reads, MemoryPort &again)
@@ -104,7 +104,9 @@ void SdpStream::share(SharedReads &reads, MemoryPort &again)
 
 void SdpStream::join(StreamSink &sink)
 {
-	const SdpStream &other = static_cast<ForkedStream &>(sink).stream();
+	SdpStream &other = static_cast<ForkedStream &>(sink).stream();
+
+	other.processCollected();
 	/* What the convolution itself has missed came before. */
 	const bool first =
 		other.faultAt_ < faultAt_ && (faultAt_ != UINT64_MAX || !memory_.faulted());

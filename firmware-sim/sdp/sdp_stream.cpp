@@ -13,9 +13,10 @@ namespace nvdla::sim
 {
 
 SdpStream::SdpStream(const SdpOp &op, const LutTables &tables, MemoryPort &memory, AtomSink *toPdp)
-	: op_(op), tables_(tables), memory_(memory), toPdp_(toPdp), lanes_(atomChannels(op.proc)),
-	  lut_(sdpLut, op.lut, tables), x1_(op, op.x1, false, memory),
-	  x2_(op, op.x2, false, memory), y_(op, op.y, true, memory), guestError_(op.guestError)
+	: given_(op), op_(withOneLine(op)), tables_(tables), memory_(memory), toPdp_(toPdp),
+	  lanes_(atomChannels(op.proc)), lut_(sdpLut, op.lut, tables),
+	  x1_(op_, op_.x1, false, memory), x2_(op_, op_.x2, false, memory),
+	  y_(op_, op_.y, true, memory), guestError_(op.guestError)
 {
 	if (lutBypassed())
 		return;
@@ -45,13 +46,16 @@ void SdpStream::push(const StreamRun &run)
 		error("SDP: the precision of the convolution differs from PROC_PRECISION");
 		return;
 	}
-	if (run.batch >= op_.batches || run.surface >= op_.surfaces() || run.y >= op_.height ||
-	    run.x >= op_.width || run.width > op_.width - run.x) {
+	if (run.batch >= given_.batches || run.surface >= given_.surfaces() ||
+	    run.y >= given_.height || run.x >= given_.width || run.width > given_.width - run.x) {
 		error("SDP: the convolution's output is larger than the cube");
 		return;
 	}
 
-	process(run, run.width);
+	if (isOnePosition(given_))
+		collect(run);
+	else
+		process(run, run.width);
 }
 
 void SdpStream::pushLines(const StreamRun &first, uint32_t count)
@@ -79,7 +83,7 @@ void SdpStream::process(const StreamRun &run, uint32_t atoms)
 	for (uint32_t x = 0; x < atoms && !memory_.cancelled(); x += most)
 		processSome(run, x, std::min(most, atoms - x));
 	if (faultAt_ == UINT64_MAX && memory_.faulted())
-		faultAt_ = uint64_t{ run.surface } << 32 | run.y;
+		faultAt_ = uint64_t{ run.surface } << 32 | run.y << 16 | run.x;
 }
 
 /* Chunk of a run: \a count atoms from the run's atom \a first on. */

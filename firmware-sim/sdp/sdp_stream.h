@@ -101,6 +101,10 @@ private:
 		SdpLine line;
 	};
 
+	static bool isOnePosition(const SdpOp &op);
+	static SdpOp withOneLine(const SdpOp &op);
+	void collect(const StreamRun &run);
+	void processCollected();
 	void process(const StreamRun &run, uint32_t atoms);
 	void processSome(const StreamRun &run, uint32_t first, uint32_t count);
 	void processBytes(const StreamRun &run, std::span<const std::byte> atoms);
@@ -140,7 +144,8 @@ private:
 	void error(const char *text);
 	void reportCounters(OperationResult &result) const;
 
-	const SdpOp &op_;
+	const SdpOp &given_;
+	const SdpOp op_; /**< as it is worked on: a line of all surfaces if there is one position */
 	const LutTables tables_;
 	MemoryPort &memory_;
 	AtomSink *toPdp_;
@@ -154,6 +159,8 @@ private:
 	SdpOperands x2_;
 	SdpOperands y_;
 
+	StreamRun collected_ = {}; /**< surfaces of the only position, as atoms of a line */
+	std::vector<int32_t> collectedSums_;
 	Line line_;
 	Line bytesLine_; /**< of what is in memory, operands of each element included */
 	std::vector<SdpStageRun> stages_; /**< those that are not bypassed, with operands */
@@ -164,7 +171,7 @@ private:
 	std::vector<std::byte> buffer_;
 	SdpCounters counters_;
 	uint64_t atoms_ = 0;
-	/** Line of the stream in which an access has missed first: line, and surface above */
+	/** Run of the stream in which an access has missed first: surface, line, column */
 	uint64_t faultAt_ = UINT64_MAX;
 	std::optional<SharedReads> reads_; /**< there if it was forked */
 	std::string guestError_;

@@ -691,6 +691,110 @@ TEST(SdpStream, LinesTogetherAreAsLineByLine)
 	}
 }
 
+namespace
+{
+
+/** Any stage with operands from memory or registers, those of elements packed */
+SdpStage anyStage(std::mt19937 &random, Precision precision, uint64_t address, bool isY)
+{
+	const auto draw = [&](int last) { return static_cast<int>(random() % (last + 1)); };
+	SdpStage stage;
+
+	stage.bypass = draw(3) == 0;
+	stage.algorithm = static_cast<SdpAlu>(draw(2));
+	stage.alu.bypass = draw(3) == 0;
+	stage.mul.bypass = draw(1) == 0;
+	stage.alu.fromMemory = draw(2) != 0;
+	stage.mul.fromMemory = draw(2) != 0;
+	stage.alu.value = draw(2000) - 1000;
+	stage.mul.value = draw(200) - 100;
+	stage.prelu = draw(3) == 0;
+	stage.reluBypass = isY || draw(1);
+	stage.aluShift = static_cast<uint8_t>(isY ? 0 : draw(4));
+	stage.mulShift = static_cast<uint16_t>(draw(8));
+	if (isY && draw(1)) {
+		stage.alu.converterBypass = false;
+		stage.alu.converter = { .offset = draw(20), .scale = 3, .shift = 1 };
+	}
+	stage.read = { .enabled = true,
+		       .alu = stage.readsAlu(),
+		       .mul = stage.readsMul(),
+		       .twoBytes = draw(1) != 0,
+		       .perElement = draw(1) != 0,
+		       .cube = { .address = address } };
+	stage.read.cube.surfaceStride = atomChannels(precision) * stage.read.elementBytes();
+	return stage;
+}
+
+} /* namespace */
+
+/* Where surfaces are not behind one another in memory, each is worked on by itself. */
+TEST(SdpStream, SurfacesOfOnePositionAreAsOneByOne)
+{
+	constexpr uint64_t kOperands = 1 << 16, kOut = 1 << 18;
+	constexpr uint32_t seed = 2811;
+	std::mt19937 random(seed);
+
+	std::printf("seed %u\n", seed);
+	for (int round = 0; round < 80; round++) {
+		const Precision precision = round % 2 ? Precision::Int8 : Precision::Int16;
+		const uint32_t lanes = atomChannels(precision);
+		SdpOp op = SdpBench::passThrough(precision, 1, 1, 1 + random() % (300 * lanes));
+		op.flying = true;
+		op.countsSaturation = true;
+		op.converter = { .offset = 0, .scale = 5, .shift = 6 };
+		op.x1 = anyStage(random, precision, 0, false);
+		op.x2 = anyStage(random, precision, kOperands, false);
+		op.y = anyStage(random, precision, 2 * kOperands, true);
+		op.destination.address = kOut;
+
+		std::vector<uint32_t> surfaces(op.surfaces());
+		std::iota(surfaces.begin(), surfaces.end(), 0);
+		if (round % 5 == 0)
+			std::swap(surfaces.front(), surfaces.back());
+		std::vector<int32_t> sums(size_t{ op.surfaces() } * lanes);
+		for (int32_t &sum : sums)
+			sum = static_cast<int32_t>(random() % 20000) - 10000;
+		std::vector<std::byte> memory(kOut + surfaces.size() * 2 * atomBytes);
+		for (std::byte &byte : memory)
+			byte = static_cast<std::byte>(random());
+
+		std::vector<std::vector<std::byte>> written[2];
+		std::vector<RegisterUpdate> updates[2];
+		for (const uint32_t step : { 1, 2 }) {
+			RamMemory dram(0, memory.size()), cvsram(0, 32);
+			dram.write(0, memory);
+			MemoryPort port(dram, cvsram);
+			op.destination.surfaceStride = step * atomBytes;
+			SdpStream stream(op, tables, port);
+			for (const uint32_t surface : surfaces)
+				stream.push({ .batch = 0,
+					      .surface = surface,
+					      .y = 0,
+					      .x = 0,
+					      .width = 1,
+					      .data = std::span(sums).subspan(
+						      size_t{ surface } * lanes, lanes) });
+			const OperationResult result = stream.finish();
+			EXPECT_EQ(result.guestError, "");
+			EXPECT_FALSE(result.hangs);
+			EXPECT_EQ(port.traffic(RamType::Mc).writeBytes,
+				  surfaces.size() * atomBytes);
+			updates[step - 1] = result.updates;
+			for (size_t i = 0; i < surfaces.size(); i++) {
+				std::vector<std::byte> atom(atomBytes);
+				dram.read(kOut + i * step * atomBytes, atom);
+				written[step - 1].push_back(atom);
+			}
+		}
+		ASSERT_EQ(written[0], written[1]) << round;
+		ASSERT_EQ(updates[0].size(), updates[1].size());
+		for (size_t i = 0; i < updates[0].size(); i++)
+			EXPECT_EQ(updates[0][i].value, updates[1][i].value)
+				<< round << ", update " << i;
+	}
+}
+
 TEST(SdpStream, HandsOverToPdp)
 {
 	SdpBench bench;
