@@ -46,12 +46,8 @@ public:
 			blocks_.push_back({ &data_[denseOffset(op, block) * elementBytes_],
 					    block.weights * elementBytes_,
 					    block.lanes * elementBytes_ });
-		if (isWide()) {
+		if (isWide())
 			range_ = rangeOf(data_.data(), data_.size() / elementBytes_);
-			return;
-		}
-		for (const DenseBlock &block : blocks_)
-			statistics_.add({ block.data, block.bytes });
 	}
 
 	void load(const WeightGroup &group) override
@@ -66,7 +62,7 @@ public:
 			return;
 		}
 		std::fill(sums_.begin(), sums_.end(), 0);
-		denseSums(blocks_, weights, statistics_, sums_.data());
+		denseSums(blocks_, weights, sums_.data());
 		if (op_.clipTruncate)
 			roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
 	}
@@ -84,8 +80,7 @@ private:
 	const size_t lineBytes_;
 	LineVector data_;
 	std::vector<DenseBlock> blocks_;
-	ByteStatistics statistics_; /* INT8 */
-	Int16Range range_;	    /* INT16 */
+	Int16Range range_; /* INT16 */
 	std::vector<int32_t> sums_;
 	std::vector<int64_t> wide_; /* INT16 */
 	uint32_t saturated_ = 0;

@@ -16,6 +16,7 @@
 
 #include "conv/ahead.h"
 #include "conv/conv_tile.h"
+#include "conv/lane_totals-inl.h"
 #include "conv/wide_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -90,17 +91,28 @@ struct Quads {
 	/** What is not there is not looked at. */
 	static HWY_INLINE Operand loadSome(const std::byte *bytes, size_t count)
 	{
-		const __mmask64 there = (uint64_t{ 1 } << count) - 1;
+		const __mmask64 there = ~uint64_t{ 0 } >> (kBytes - count);
 
 		return Sum{ _mm512_maskz_loadu_epi8(there, bytes) };
 	}
 
 	static HWY_INLINE Sum add(Sum sum, Operand data, Operand weights)
 	{
-		const Sum flipped =
-			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080)));
+		return addUnsigned(
+			sum, data,
+			hn::Xor(weights, hn::Set(SumTag(), static_cast<int32_t>(0x80808080))));
+	}
 
-		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(flipped.raw), "v"(data.raw));
+	/** Data themselves */
+	static HWY_INLINE Sum add(Sum sum, Operand data)
+	{
+		return addUnsigned(sum, data, hn::Set(SumTag(), 0x01010101));
+	}
+
+private:
+	static HWY_INLINE Sum addUnsigned(Sum sum, Operand data, Operand weights)
+	{
+		asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(weights.raw), "v"(data.raw));
 		return sum;
 	}
 };
@@ -114,6 +126,21 @@ struct PositiveQuads {
 	using Operand = Sum;
 	static constexpr size_t kBytes = kDenseBytes / 2;
 	static constexpr int32_t kExcess = 0;
+
+	/** \return there are no data below zero */
+	static HWY_INLINE bool suits(std::span<const DenseBlock> blocks)
+	{
+		Operand signs = hn::Zero(SumTag());
+
+		for (const DenseBlock &block : blocks) {
+			size_t at = 0;
+			for (; at + kBytes <= block.bytes; at += kBytes)
+				signs = hn::Or(signs, load(block.data + at));
+			if (at < block.bytes)
+				signs = hn::Or(signs, loadSome(block.data + at, block.bytes - at));
+		}
+		return _mm256_movemask_epi8(signs.raw) == 0;
+	}
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -145,6 +172,7 @@ struct DenseSums {
 	static constexpr std::make_index_sequence<kDenseBytes / Product::kBytes> kParts = {};
 
 	Sum sums[kKernelsAtOnce];
+	Sum data = hn::Zero(Tag()); /* if weights are more than they should be */
 
 	HWY_INLINE DenseSums()
 	{
@@ -152,14 +180,21 @@ struct DenseSums {
 			sum = hn::Zero(Tag());
 	}
 
+	HWY_INLINE void addData(typename Product::Operand operand)
+	{
+		if constexpr (Product::kExcess != 0)
+			data = Product::add(data, operand);
+	}
+
 	/** \param weights of the first kernel, those of the next one follow */
 	template<size_t... kPart>
-	HWY_INLINE void addWhole(const std::byte *data, const std::byte *weights, size_t kernels,
+	HWY_INLINE void addWhole(const std::byte *from, const std::byte *weights, size_t kernels,
 				 std::index_sequence<kPart...>)
 	{
 		const typename Product::Operand operands[] = { Product::load(
-			data + kPart * Product::kBytes)... };
+			from + kPart * Product::kBytes)... };
 
+		(addData(operands[kPart]), ...);
 		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kDenseBytes) {
 			Sum sum = sums[kernel];
 			bringAhead(weights);
@@ -175,10 +210,11 @@ struct DenseSums {
 	{
 		for (size_t at = 0; at < block.bytes; at += Product::kBytes) {
 			const size_t count = std::min(Product::kBytes, block.bytes - at);
-			const auto data = Product::loadSome(block.data + at, count);
+			const auto operand = Product::loadSome(block.data + at, count);
+			addData(operand);
 			for (size_t kernel = 0; kernel < kernels; kernel++)
 				sums[kernel] = Product::add(
-					sums[kernel], data,
+					sums[kernel], operand,
 					Product::loadSome(weights + kernel * block.bytes + at,
 							  count));
 		}
@@ -193,41 +229,46 @@ struct DenseSums {
 			addSome(block, weights, kernels);
 	}
 
-	HWY_INLINE void store(int32_t excess, size_t kernels, int32_t *out) const
+	HWY_INLINE void store(size_t kernels, int32_t *out) const
 	{
-		for (size_t kernel = 0; kernel < kernels; kernel++)
-			out[kernel] = hn::GetLane(hn::SumOfLanes(Tag(), sums[kernel])) - excess;
+		const auto excess = hn::Set(
+			TotalsTag(), Product::kExcess * hn::GetLane(hn::SumOfLanes(Tag(), data)));
+		int32_t totals[kKernelsAtOnce];
+
+		for (size_t kernel = 0; kernel < kernels; kernel += kTotalsAtOnce)
+			hn::StoreU(hn::Sub(totalsOf(Tag(), sums + kernel), excess), TotalsTag(),
+				   totals + kernel);
+		std::copy_n(totals, kernels, out);
 	}
 };
 
 template<typename Product>
-void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t dataSum,
-	     int32_t *sums)
+void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
 	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
 		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
 		DenseSums<Product> dense;
 		for (const DenseBlock &block : blocks)
 			dense.add(block, weights.at(block, first), some);
-		dense.store(Product::kExcess * dataSum, some, sums + first);
+		dense.store(some, sums + first);
 	}
 }
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		       ByteStatistics data, int32_t *sums)
+		       int32_t *sums)
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (__builtin_cpu_supports("avx512vnni")) {
-		allSums<Quads>(blocks, weights, data.sum, sums);
+		allSums<Quads>(blocks, weights, sums);
 		return;
 	}
 #elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (!data.anyNegative) {
-		allSums<PositiveQuads>(blocks, weights, data.sum, sums);
+	if (PositiveQuads::suits(blocks)) {
+		allSums<PositiveQuads>(blocks, weights, sums);
 		return;
 	}
 #endif
-	allSums<Pairs>(blocks, weights, data.sum, sums);
+	allSums<Pairs>(blocks, weights, sums);
 }
 
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
@@ -335,7 +376,7 @@ void denseWideSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeight
 }
 
 void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &weights,
-		       ByteStatistics, int32_t *sums)
+		       int32_t *sums)
 {
 	denseSumsReference(blocks, weights, sums);
 }
@@ -354,10 +395,9 @@ namespace nvdla::sim
 HWY_EXPORT(denseSumsOfTarget);
 HWY_EXPORT(denseWideSumsOfTarget);
 
-void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, ByteStatistics data,
-	       int32_t *sums)
+void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums)
 {
-	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, data, sums);
+	HWY_DYNAMIC_DISPATCH(denseSumsOfTarget)(blocks, weights, sums);
 }
 
 void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,

@@ -34,31 +34,12 @@ struct DenseWeights {
 /** \brief Bytes of the largest block of INT8 */
 inline constexpr size_t kDenseBytes = 64;
 
-/** \brief What there is to know of INT8 data beforehand */
-struct ByteStatistics {
-	int32_t sum = 0; /**< of all of them */
-	bool anyNegative = false;
-
-	/** \brief Data more */
-	void add(std::span<const std::byte> bytes)
-	{
-		std::byte signs{};
-
-		for (const std::byte byte : bytes) {
-			sum += static_cast<int8_t>(byte);
-			signs |= byte;
-		}
-		anyNegative |= static_cast<int8_t>(signs) < 0;
-	}
-};
-
 /**
  * \brief The sum of products of each kernel
  * \param blocks of less than 2^16 bytes in all, so that nothing overflows
- * \param data those of all blocks \param sums as many as kernels; overwritten
+ * \param sums as many as kernels; overwritten
  */
-void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, ByteStatistics data,
-	       int32_t *sums);
+void denseSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, int32_t *sums);
 
 /** \brief denseSums() to read */
 void denseSumsReference(std::span<const DenseBlock> blocks, const DenseWeights &weights,

@@ -15,6 +15,7 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/lane_totals-inl.h"
 #include "conv/tile_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -210,8 +211,6 @@ void putUnitsOfTarget(UnitFormat format, const KernelRows &rows, size_t units, s
 using SumTag = hn::FixedTag<int32_t, 16>;
 using Sums = hn::Vec<SumTag>;
 
-constexpr size_t kSumsAtOnce = 4;
-
 /** Sums of bytes of some positions, in registers: indices are constants once inlined */
 template<size_t... kIndex>
 struct ByteSums {
@@ -248,46 +247,25 @@ struct ByteSums {
 	}
 };
 
-/** The sums of four vectors */
-HWY_INLINE hn::Vec<hn::FixedTag<int32_t, 4>> totals(const Sums sums[4])
-{
-	const hn::Repartition<int64_t, SumTag> pairTag;
-	const hn::Half<SumTag> halfTag;
-	const hn::Half<decltype(halfTag)> quarterTag;
-	const auto halve = [](Sums a, Sums b) HWY_ATTR {
-		return hn::Add(hn::InterleaveLower(SumTag(), a, b),
-			       hn::InterleaveUpper(SumTag(), a, b));
-	};
-	const auto first = hn::BitCast(pairTag, halve(sums[0], sums[1]));
-	const auto second = hn::BitCast(pairTag, halve(sums[2], sums[3]));
-	const Sums blocks =
-		hn::Add(hn::BitCast(SumTag(), hn::InterleaveLower(pairTag, first, second)),
-			hn::BitCast(SumTag(), hn::InterleaveUpper(pairTag, first, second)));
-	const auto half = hn::Add(hn::LowerHalf(halfTag, blocks), hn::UpperHalf(halfTag, blocks));
-
-	return hn::Add(hn::LowerHalf(quarterTag, half), hn::UpperHalf(quarterTag, half));
-}
-
 void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRun> runs,
 		      std::span<int32_t> sums)
 {
-	const hn::FixedTag<int32_t, kSumsAtOnce> tag;
 
 	if (!__builtin_cpu_supports("avx512vnni")) {
 		byteSumsReference(line, step, runs, sums);
 		return;
 	}
-	for (size_t x = 0; x < sums.size(); x += kSumsAtOnce, line += kSumsAtOnce * step) {
-		const size_t count = std::min(kSumsAtOnce, sums.size() - x);
+	for (size_t x = 0; x < sums.size(); x += kTotalsAtOnce, line += kTotalsAtOnce * step) {
+		const size_t count = std::min(kTotalsAtOnce, sums.size() - x);
 		ByteSums<0, 1, 2, 3> some(line, step, count - 1);
 		for (const TileRun &run : runs)
 			some.add(run);
-		if (count == kSumsAtOnce) {
-			hn::StoreU(totals(some.sums), tag, &sums[x]);
+		if (count == kTotalsAtOnce) {
+			hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), &sums[x]);
 			continue;
 		}
-		int32_t out[kSumsAtOnce];
-		hn::StoreU(totals(some.sums), tag, out);
+		int32_t out[kTotalsAtOnce];
+		hn::StoreU(totalsOf(SumTag(), some.sums), TotalsTag(), out);
 		std::copy_n(out, count, &sums[x]);
 	}
 }

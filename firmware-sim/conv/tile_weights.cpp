@@ -147,14 +147,12 @@ void TileWeights::findStart(const WeightGroup &group)
 		bytes.fill(std::byte{ 1 });
 		return bytes;
 	}();
-	ByteStatistics statistics;
 
 	if (ones_.empty())
 		for (const Block &block : blocks_)
 			ones_.push_back({ ones.data(), block.weights, block.lanes });
-	statistics.sum = static_cast<int32_t>(blocks_.back().weights + blocks_.back().lanes);
 	std::fill(std::begin(start_), std::end(start_), 0);
-	denseSums(ones_, { group.bytes.data(), group.kernels }, statistics, start_);
+	denseSums(ones_, { group.bytes.data(), group.kernels }, start_);
 	for (int32_t &start : start_)
 		start *= -kUnsignedZero;
 }

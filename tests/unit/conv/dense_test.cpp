@@ -69,13 +69,11 @@ TEST(DenseTest, SumsOfBytesAreTheReferences)
 
 	for (int round = 0; round < 100; round++) {
 		const DenseCase<int8_t> one(random, round % 2 ? 0 : INT8_MIN, INT8_MAX);
-		ByteStatistics statistics;
-		statistics.add(std::as_bytes(std::span(one.data)));
 		std::vector<int32_t> expected(one.kernels);
 		denseSumsReference(one.blocks, one.all(), expected.data());
 		forEachTarget([&] {
 			std::vector<int32_t> sums(one.kernels);
-			denseSums(one.blocks, one.all(), statistics, sums.data());
+			denseSums(one.blocks, one.all(), sums.data());
 			EXPECT_EQ(sums, expected) << round;
 		});
 	}
@@ -96,20 +94,6 @@ TEST(DenseTest, WideSumsAreTheReferences)
 			EXPECT_EQ(sums, expected) << round;
 		});
 	}
-}
-
-TEST(DenseTest, StatisticsAreThoseOfAllBytes)
-{
-	ByteStatistics statistics;
-	const int8_t some[] = { 1, 127, 0 };
-	const int8_t others[] = { -128, 5 };
-
-	statistics.add(std::as_bytes(std::span(some)));
-	EXPECT_EQ(statistics.sum, 128);
-	EXPECT_FALSE(statistics.anyNegative);
-	statistics.add(std::as_bytes(std::span(others)));
-	EXPECT_EQ(statistics.sum, 5);
-	EXPECT_TRUE(statistics.anyNegative);
 }
 
 } /* namespace nvdla::sim::test */
