@@ -35,6 +35,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /* Vectors whose size is known, so that they can be members. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
+constexpr uint32_t kStepUnits = 4;
+
 /** Sums of squares of a step's weights, 2^16 at a time, rounded down, of each column */
 struct StepSquares {
 	HWY_ALIGN int32_t all[kTileColumns];
@@ -53,11 +55,11 @@ HWY_INLINE Vector sumOfFour(Words a, Words b, Words c, Words d)
 	return hn::Add(pairSums(hn::SaturatedAdd(a, b)), pairSums(hn::SaturatedAdd(c, d)));
 }
 
-/** Steps of kCarryUnits each */
+/** Those of some steps */
 HWY_INLINE void putSquares(const int32_t *weights, size_t steps, size_t columns, StepSquares *out)
 {
-	static_assert(kCarryUnits == 4);
-	for (size_t step = 0; step < steps; step++, weights += kCarryUnits * columns) {
+	static_assert(kStepUnits == 4);
+	for (size_t step = 0; step < steps; step++, weights += kStepUnits * columns) {
 		for (size_t column = 0; column < columns; column += kLanes) {
 			const auto load = [&](size_t unit) HWY_ATTR {
 				return hn::BitCast(
@@ -81,7 +83,7 @@ struct SquareLimits {
 	static constexpr uint32_t kMostSteps = 8;
 
 	bool bothSides;		     /* data may be negative */
-	int32_t ofSteps[kMostSteps]; /* of as many kCarryUnits, and one more */
+	int32_t ofSteps[kMostSteps]; /* of as many kStepUnits, and one more */
 
 	explicit SquareLimits(const WideData &data) : bothSides(data.numbers.range.lowest < 0)
 	{
@@ -89,7 +91,7 @@ struct SquareLimits {
 		/* Numbers that begin elsewhere are in one more row. */
 		const bool isBetween = data.alignment % (kNumbers * sizeof(int16_t)) != 0;
 
-		static_assert(kCarryUnits * kUnitBytes == kNumbers * sizeof(int16_t));
+		static_assert(kStepUnits * kUnitBytes == kNumbers * sizeof(int16_t));
 		for (uint32_t i = 0; i < kMostSteps; i++) {
 			const uint32_t squares = data.numbers.squares.of(i + 1) +
 						 (isBetween ? data.numbers.squares.of(1) : 0);
@@ -204,95 +206,101 @@ bool fewFit(const int32_t *weights, uint32_t units, size_t columns, SumLimit lim
 	return fit;
 }
 
-/** \return wideCarries() of at most kCarryUnits that do not fit together; 0 if one does not */
-uint8_t carriesOfFew(const int32_t *weights, uint32_t units, size_t columns, SumLimit limit)
-{
-	uint32_t carries = 0;
-
-	for (uint32_t unit = 0; unit < units; unit += 2, weights += 2 * columns) {
-		const uint32_t some = std::min(2U, units - unit);
-		const uint32_t last = 1U << (unit + some - 1);
-		carries |= last;
-		if (fewFit(weights, some, columns, limit))
-			continue;
-		if (!fewFit(weights, 1, columns, limit) ||
-		    (some > 1 && !fewFit(weights + columns, 1, columns, limit)))
-			return 0;
-		carries |= 1U << unit;
-	}
-	return static_cast<uint8_t>(carries);
-}
-
 /** wideCarries() of a run, step by step */
 class RunCarries
 {
 public:
-	HWY_INLINE RunCarries(const int32_t *weights, size_t columns, const WideData &data)
+	HWY_INLINE RunCarries(const int32_t *weights, size_t columns, const WideData &data,
+			      std::vector<uint8_t> &carries)
 		: weights_(weights), columns_(columns), chunk_(data, columns),
-		  limit_(data.numbers.range)
+		  limit_(data.numbers.range), carries_(carries)
 	{
 	}
 
 	/** \return false if a unit does not fit */
-	HWY_INLINE bool add(const StepSquares &step, uint32_t units, uint8_t *carries)
+	HWY_INLINE bool add(const StepSquares &step, uint32_t units)
 	{
 		const int32_t *here = weights_;
 		const bool begins = chunk_.empty();
 
-		*carries = 0;
 		weights_ += units * columns_;
-		if (chunk_.add(step))
+		if (chunk_.add(step) || (!begins && carry() && chunk_.add(step))) {
+			units_ += units;
 			return true;
-		chunk_.restart();
-		if (!begins) {
-			carries[-1] = 1 << (kCarryUnits - 1);
-			if (chunk_.add(step))
-				return true;
-			chunk_.restart();
 		}
-		*carries = carriesOfFew(here, units, columns_, limit_);
-		return *carries != 0;
+		chunk_.restart();
+		return addFew(here, units);
+	}
+
+	/** Behind the units that there are */
+	HWY_INLINE bool carry()
+	{
+		if (units_)
+			carries_.push_back(static_cast<uint8_t>(units_));
+		units_ = 0;
+		chunk_.restart();
+		return true;
 	}
 
 private:
+	/* Units that do not fit together. */
+	bool addFew(const int32_t *weights, uint32_t units)
+	{
+		constexpr uint32_t kFew = 2;
+
+		for (uint32_t unit = 0; unit < units; unit += kFew, weights += kFew * columns_) {
+			const uint32_t some = std::min(kFew, units - unit);
+			if (fewFit(weights, some, columns_, limit_)) {
+				carries_.push_back(static_cast<uint8_t>(some));
+				continue;
+			}
+			for (uint32_t i = 0; i < some; i++)
+				if (!fewFit(weights + i * columns_, 1, columns_, limit_))
+					return false;
+			carries_.insert(carries_.end(), some, 1);
+		}
+		return true;
+	}
+
 	const int32_t *weights_; /* of the next step */
 	size_t columns_;
 	Chunk chunk_;
 	SumLimit limit_;
+	uint32_t units_ = 0; /* since sums were carried on */
+	std::vector<uint8_t> &carries_;
 };
 
 /** \return false if a unit does not fit */
 bool carriesOfTarget(const int32_t *weights, uint32_t units, size_t columns, const WideData &data,
-		     uint8_t *carries)
+		     std::vector<uint8_t> &carries)
 {
 	constexpr uint32_t kStepsAtOnce = 32;
 	StepSquares squares[kStepsAtOnce];
-	RunCarries run(weights, columns, data);
+	RunCarries run(weights, columns, data, carries);
 
 	for (uint32_t unit = 0; unit < units;) {
-		const uint32_t steps = std::min(kStepsAtOnce, (units - unit) / kCarryUnits);
+		const uint32_t steps = std::min(kStepsAtOnce, (units - unit) / kStepUnits);
 		putSquares(weights + unit * columns, steps, columns, squares);
-		for (uint32_t i = 0; i < steps; i++, unit += kCarryUnits)
-			if (!run.add(squares[i], kCarryUnits, carries++))
+		for (uint32_t i = 0; i < steps; i++, unit += kStepUnits)
+			if (!run.add(squares[i], kStepUnits))
 				return false;
-		if (unit + kCarryUnits <= units || unit == units)
+		if (unit + kStepUnits <= units || unit == units)
 			continue;
 		/* Behind the last ones there are zeroes. */
 		const uint32_t some = units - unit;
-		int32_t rest[kCarryUnits * kTileColumns] = {};
+		int32_t rest[kStepUnits * kTileColumns] = {};
 		std::copy_n(weights + unit * columns, some * columns, rest);
 		putSquares(rest, 1, columns, squares);
-		if (!run.add(squares[0], some, carries++))
+		if (!run.add(squares[0], some))
 			return false;
 		unit = units;
 	}
-	carries[-1] |= 1U << (units - 1) % kCarryUnits;
-	return true;
+	return run.carry();
 }
 
 #else /* vectors of any size */
 
-bool carriesOfTarget(const int32_t *, uint32_t, size_t, const WideData &, uint8_t *)
+bool carriesOfTarget(const int32_t *, uint32_t, size_t, const WideData &, std::vector<uint8_t> &)
 {
 	return false;
 }
@@ -312,23 +320,14 @@ HWY_EXPORT(carriesOfTarget);
 
 std::vector<uint8_t> wideCarries(const TileOperands &operands, const WideData &data)
 {
-	const auto bytesOf = [](const TileRun &run) {
-		return (run.units + kCarryUnits - 1) / kCarryUnits;
-	};
 	const int32_t *weights = operands.weights;
 	std::vector<uint8_t> carries;
-	size_t bytes = 0;
 
-	for (const TileRun &run : operands.runs)
-		bytes += bytesOf(run);
-	carries.resize(bytes);
-	uint8_t *at = carries.data();
 	for (const TileRun &run : operands.runs) {
 		if (!HWY_DYNAMIC_DISPATCH(carriesOfTarget)(weights, run.units, operands.columns,
-							   data, at))
+							   data, carries))
 			return {};
 		weights += run.units * operands.columns;
-		at += bytesOf(run);
 	}
 	return carries;
 }

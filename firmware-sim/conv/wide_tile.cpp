@@ -177,6 +177,8 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 	using Base::sums;
 	using typename Base::Vectors;
 
+	static constexpr uint32_t kUnitsAtOnce = 4;
+
 	Vector highs[kCount][kVectors];
 
 	HWY_INLINE WideTile()
@@ -188,51 +190,26 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 	/** Makes room in the sums */
 	HWY_INLINE void carry() { (carry(sums[kIndex], highs[kIndex], Vectors()), ...); }
 
-	/** Units, behind some of which sums are carried on */
-	HWY_INLINE void addSome(size_t offset, const int32_t *weights, uint32_t units,
-				uint32_t carries)
-	{
-		for (uint32_t unit = 0; unit < units; unit++) {
-			this->template step<1>(offset + unit * kUnitBytes,
-					       weights + unit * this->stride());
-			if (carries >> unit & 1)
-				carry();
-		}
-	}
-
-	/** kCarryUnits of them */
-	HWY_INLINE void addAll(size_t offset, const int32_t *weights)
-	{
-		const size_t stride = this->stride();
-
-		static_assert(kCarryUnits == 4);
-		this->template step<1>(offset, weights);
-		this->template step<1>(offset + kUnitBytes, weights + stride);
-		this->template step<1>(offset + 2 * kUnitBytes, weights + 2 * stride);
-		this->template step<1>(offset + 3 * kUnitBytes, weights + 3 * stride);
-	}
-
 	/** \param carries of this run; of the next one afterwards */
 	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights,
 					   const uint8_t *&carries, Ahead &ahead)
 	{
-		constexpr uint32_t kBehindAll = 1 << (kCarryUnits - 1);
-		size_t offset = run.offset;
+		const size_t end = run.offset + run.units * kUnitBytes;
 
-		for (uint32_t unit = 0; unit < run.units; unit += kCarryUnits) {
-			const uint32_t behind = *carries++;
-			const uint32_t some = std::min(kCarryUnits, run.units - unit);
-			if (ahead.has())
-				ahead.bring(some);
-			if (some == kCarryUnits && behind % kBehindAll == 0) {
-				addAll(offset, weights);
-				if (behind)
-					carry();
-			} else {
-				addSome(offset, weights, some, behind);
+		for (size_t offset = run.offset; offset < end; carry()) {
+			uint32_t units = *carries++;
+			for (; units >= kUnitsAtOnce; units -= kUnitsAtOnce) {
+				if (ahead.has())
+					ahead.bring(kUnitsAtOnce);
+				add(offset, weights, std::make_index_sequence<kUnitsAtOnce>());
+				offset += kUnitsAtOnce * kUnitBytes;
+				weights += kUnitsAtOnce * this->stride();
 			}
-			offset += some * kUnitBytes;
-			weights += some * this->stride();
+			for (; units > 0; units--) {
+				this->template step<1>(offset, weights);
+				offset += kUnitBytes;
+				weights += this->stride();
+			}
 		}
 		return weights;
 	}
@@ -244,6 +221,14 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 	}
 
 private:
+	template<size_t... kUnit>
+	HWY_INLINE void add(size_t offset, const int32_t *weights, std::index_sequence<kUnit...>)
+	{
+		(this->template step<1>(offset + kUnit * kUnitBytes,
+					weights + kUnit * this->stride()),
+		 ...);
+	}
+
 	template<size_t... kVector>
 	static HWY_INLINE void clear(Vector *vectors, std::index_sequence<kVector...>)
 	{

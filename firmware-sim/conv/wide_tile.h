@@ -84,14 +84,11 @@ Int16Numbers numbersOf(const std::byte *numbers, size_t count);
 /** \brief numbersOf() to read */
 Int16Numbers numbersOfReference(const std::byte *numbers, size_t count);
 
-/** \brief Units of a run that wideCarries() has a byte for */
-inline constexpr uint32_t kCarryUnits = 4;
-
 /**
- * \brief Where sums are carried on, so that 32 bits hold what is added up in between
+ * \brief When sums are carried on, so that 32 bits hold what is added up in between
  *
- * \return for each kCarryUnits units of all runs, a bit for each of them behind which sums are
- *	   carried on, always behind a run's last one; nothing if 32 bits do not hold a unit's
+ * \return for each run how many of its units that is behind, and how many behind those, until
+ *	   there are none; nothing if 32 bits do not hold a unit's
  */
 std::vector<uint8_t> wideCarries(const TileOperands &operands, const WideData &data);
 
