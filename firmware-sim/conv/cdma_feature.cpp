@@ -13,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "conv/ahead.h"
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 
@@ -191,12 +190,19 @@ private:
 	static void putWhole(const std::byte *const *atoms, size_t before, uint32_t columns,
 			     std::byte *out)
 	{
-		for (uint32_t i = 0; i < columns; i++, before += atomBytes)
-			for (uint32_t part = 0; part < LineLayout::kAtomsPerEntry;
-			     part++, out += atomBytes) {
-				bringAhead(atoms[part] + before);
-				std::memcpy(out, atoms[part] + before, atomBytes);
-			}
+		const std::byte *const first = atoms[0] + before;
+		const std::byte *const second = atoms[1] + before;
+		const std::byte *const third = atoms[2] + before;
+		const std::byte *const fourth = atoms[3] + before;
+
+		static_assert(LineLayout::kAtomsPerEntry == 4);
+		for (size_t at = 0; at < size_t{ columns } * atomBytes; at += atomBytes) {
+			std::memcpy(out, first + at, atomBytes);
+			std::memcpy(out + atomBytes, second + at, atomBytes);
+			std::memcpy(out + 2 * atomBytes, third + at, atomBytes);
+			std::memcpy(out + 3 * atomBytes, fourth + at, atomBytes);
+			out += kEntryBytes;
+		}
 	}
 
 	LineReader reader_;

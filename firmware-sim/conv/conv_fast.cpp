@@ -140,9 +140,7 @@ private:
 			const std::byte *line = lines_.line(batch, y * windows.strideY);
 			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
 			for (size_t x = 0; x < width; x++)
-				positions[x] = { line + x * step, 0 };
-			for (size_t x = 0; starts && x < width; x++)
-				positions[x].start = starts[x];
+				positions[x] = { line + x * step, starts ? starts[x] : 0 };
 			positions += width;
 		}
 		return positions_.size();
