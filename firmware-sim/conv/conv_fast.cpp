@@ -226,16 +226,20 @@ bool sumsFit(const ConvOp &op)
 
 } /* namespace */
 
-bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
+bool paddedLinesFit(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
 	const uint64_t columns = uint64_t{ windows.out.width } * windows.strideX +
 				 uint64_t{ windows.kernel.width } * windows.dilationX;
 	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
 	/* Four bytes are the most that an element takes. */
-	const uint64_t bytes = elements * 4 * paddedHeight(windows) * op.batches;
 
-	if (op.mode == ConvMode::Winograd || bytes > kMaximumLineBytes)
+	return elements * 4 * paddedHeight(windows) * op.batches <= kMaximumLineBytes;
+}
+
+bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
+{
+	if (op.mode == ConvMode::Winograd || !paddedLinesFit(op))
 		return false;
 	if (op.precision == Precision::Fp16)
 		return fp16 == Fp16Arithmetic::Fast;

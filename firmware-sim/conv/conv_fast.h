@@ -30,4 +30,7 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
 
+/** \return true if the lines with their padding are not too much memory to be made for \a op */
+bool paddedLinesFit(const ConvOp &op);
+
 } /* namespace nvdla::sim */

@@ -5,9 +5,11 @@
 #include "conv/conv_fp16.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "conv/conv_lines.h"
 #include "conv/fp16_cells.h"
+#include "conv/fp16_channels.h"
 
 namespace nvdla::sim
 {
@@ -21,30 +23,40 @@ constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 /* Steps of one position that are worked on together. */
 constexpr size_t kStepsAtOnce = 4;
 
+bool isOnePosition(const ConvOp &op)
+{
+	const CubeSize &out = op.windows.out;
+	return op.mode == ConvMode::Direct && out.width == 1 && out.height * op.batches == 1;
+}
+
 class Fp16Maker : public LineMaker
 {
 public:
+	/** \param lines if kernels may have weights for one channel each, else null */
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
-		  uint32_t linesAtOnce)
-		: op_(op), memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
-		  sums_(op.windows.out.width),
-		  isOnePosition_(op.mode == ConvMode::Direct && sums_.size() == 1 &&
-				 op.windows.out.height * op.batches == 1),
-		  weights_(isOnePosition_ ? kStepsAtOnce : blocks_.size()),
-		  wanted_(blocks_.size(), ~uint64_t{ 0 }),
+		  uint32_t linesAtOnce, const Fp16ChannelLines *lines)
+		: op_(op), view_(data), memory_(memory), blocks_(makeBlocks(op)),
+		  isOnePosition_(isOnePosition(op)), wanted_(blocks_.size(), ~uint64_t{ 0 }),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
 		  out_(lineValues_ * linesAtOnce)
 	{
+		if (lines && !lines->hasNan())
+			channels_.emplace(*lines);
 		if (!isOnePosition_)
 			return;
+		prepareBlocks();
 		for (size_t i = 0; i < blocks_.size(); i++) {
-			data_.push_back(operands_.line(0, 0, blocks_[i])[0]);
+			data_.push_back(operands_->line(0, 0, blocks_[i])[0]);
 			wanted_[i] = lanesWithData(data_[i], blocks_[i].lanes);
 		}
 	}
 
 	void load(const WeightGroup &group) override
 	{
+		isChannelwise_ = channels_ && channels_->load(group);
+		if (isChannelwise_)
+			return;
+		prepareBlocks();
 		if (isOnePosition_) {
 			accumulate(group);
 			return;
@@ -57,6 +69,10 @@ public:
 	{
 		const TowardZero towardZero;
 
+		if (isChannelwise_) {
+			channels_->make(towardZero, first, count, out_.data());
+			return;
+		}
 		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++) {
 			if (!isOnePosition_)
 				accumulate(towardZero,
@@ -78,6 +94,16 @@ private:
 		for (uint32_t i = 0; i < count; i++)
 			lanes |= uint64_t{ data[i] != 0 } << i;
 		return lanes;
+	}
+
+	/* What groups need that are worked on block by block. */
+	void prepareBlocks()
+	{
+		if (operands_)
+			return;
+		operands_.emplace(op_, view_);
+		sums_.resize(op_.windows.out.width);
+		weights_.resize(isOnePosition_ ? kStepsAtOnce : blocks_.size());
 	}
 
 	void load(const WeightGroup &group, size_t block, Fp16Weights &weights) const
@@ -108,19 +134,22 @@ private:
 		std::fill(sums_.begin(), sums_.end(), Fp16Sums());
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++)
 			stepFp16(towardZero, weights_[i],
-				 operands_.line(batch, y, blocks_[i]).data(), sums_.size(),
+				 operands_->line(batch, y, blocks_[i]).data(), sums_.size(),
 				 sums_.data());
 	}
 
 	const ConvOp &op_;
+	const DataView &view_;
 	const MemoryPort &memory_;
-	Operands operands_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Sums> sums_;	    /* of a line */
-	const bool isOnePosition_;	    /* whose operands stay where they are */
-	std::vector<Fp16Weights> weights_;  /* of the group, by blocks; of one position some */
-	std::vector<uint64_t> wanted_;	    /* of each block, lanes that may have data */
-	std::vector<const int16_t *> data_; /* of each block, of one position */
+	const bool isOnePosition_;	       /* whose operands stay where they are */
+	std::optional<Operands> operands_;     /* with sums_ and weights_: see prepareBlocks() */
+	std::vector<Fp16Sums> sums_;	       /* of a line */
+	std::vector<Fp16Weights> weights_;     /* of the group, by blocks; of one position some */
+	std::vector<uint64_t> wanted_;	       /* of each block, lanes that may have data */
+	std::vector<const int16_t *> data_;    /* of each block, of one position */
+	std::optional<Fp16Channels> channels_; /* if there may be such groups */
+	bool isChannelwise_ = false;	       /* the group is one */
 	size_t lineValues_;
 	std::vector<int32_t> out_;
 };
@@ -140,10 +169,16 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 	const auto linesAtOnce =
 		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
 
-	return streamLines(
-		op, weights, sink, memory, workers,
-		{ worthwhileThreads(op, kFp16MacsForAThread), linesAtOnce },
-		[&] { return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce); });
+	std::optional<Fp16ChannelLines> channels;
+
+	if (Fp16ChannelLines::accepts(op) && !isOnePosition(op))
+		channels.emplace(op, data, workers);
+	return streamLines(op, weights, sink, memory, workers,
+			   { worthwhileThreads(op, kFp16MacsForAThread), linesAtOnce }, [&] {
+				   return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,
+								      channels ? &*channels
+									       : nullptr);
+			   });
 }
 
 } /* namespace nvdla::sim */

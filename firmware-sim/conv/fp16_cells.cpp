@@ -3,9 +3,6 @@
  * Vectors go over the kernels of a group; a step goes over the data that are not zero
  * (fp16_products-inl.h).
  *
- * The accumulator is a double: it has 39 bits of 53, and its exponents never leave the range.
- * A sum of two is cut to 53 bits, then rounded half away from zero to 39.
- *
  * The file is compiled once for each instruction set (Highway).
  */
 #include "conv/fp16_cells.h"
@@ -13,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "conv/fp16_cells.cpp"
@@ -22,7 +20,7 @@
 
 #include "conv/fp16_columns-inl.h"
 #include "conv/fp16_products-inl.h"
-#include "conv/tile_columns-inl.h"
+#include "conv/fp16_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::sim
@@ -38,8 +36,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int16_t kAbsentExponent = 0x4000;
 /* From the exponent of a step (50 below the point) to that of a double. */
 constexpr int64_t kDoubleExponent = 1023 - 50;
-/* Bits of a double's fraction that the accumulator does not have. */
-constexpr int kDroppedBits = 14;
 
 using QuarterTag = hn::CappedTag<int8_t, kMacLanes>;
 
@@ -72,17 +68,6 @@ HWY_INLINE void largestQuarters(const Fp16Weights &weights, const Data &data, in
 			most = hn::Max(most, hn::Load(rowTag, all + row * kFp16Kernels + kernel));
 		hn::StoreU(most, rowTag, out + kernel);
 	}
-}
-
-/** A sum that was cut to 53 bits: half away from zero to 39, as cutting changes no half */
-HWY_INLINE Doubles rounded(Doubles sum)
-{
-	const BitsTag tag;
-	constexpr int64_t half = int64_t{ 1 } << (kDroppedBits - 1);
-	const auto bits = hn::Add(hn::BitCast(tag, sum), hn::Set(tag, half));
-
-	return hn::BitCast(DoubleTag(),
-			   hn::And(bits, hn::Set(tag, -(int64_t{ 1 } << kDroppedBits))));
 }
 
 /** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does; see TowardZero */
@@ -146,36 +131,6 @@ void stepAny(const Fp16Weights *weights, const int16_t *const *data, size_t coun
 	}
 }
 
-/** A step of weights for one channel each: the only product of each kernel is exact */
-void stepChannels(const Fp16Weights &weights, const int16_t *const *data, size_t count,
-		  Fp16Sums *sums)
-{
-	const DoubleTag tag;
-	const hn::Rebind<float, DoubleTag> floatTag;
-	const hn::Rebind<uint16_t, DoubleTag> halfTag;
-
-	for (size_t i = 0; i < count; i++) {
-		bool allFinite = true;
-		for (size_t lane = 0; lane < kFp16Kernels; lane += kRowLanes)
-			allFinite &= areFinite(hn::LoadU(RowTag(), data[i] + lane));
-		/* A NaN that meets zeroes counts as well. */
-		if (!allFinite) {
-			stepAny(&weights, data + i, 1, sums + i, false);
-			continue;
-		}
-		const auto *numbers = reinterpret_cast<const uint16_t *>(data[i]);
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
-			double *value = sums[i].value + kernel;
-			const auto floats =
-				finiteFloatsOf(floatTag, hn::LoadU(halfTag, numbers + kernel));
-			const Doubles sum = hn::MulAdd(hn::PromoteTo(tag, floats),
-						       hn::Load(tag, weights.ofChannel + kernel),
-						       hn::Load(tag, value));
-			hn::Store(rounded(sum), tag, value);
-		}
-	}
-}
-
 bool supportedOfTarget()
 {
 	return true;
@@ -184,10 +139,7 @@ bool supportedOfTarget()
 void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
 		  Fp16Sums *sums)
 {
-	if (weights.areChannelwise)
-		stepChannels(weights, data, count, sums);
-	else
-		stepAny(&weights, data, count, sums, false);
+	stepAny(&weights, data, count, sums, false);
 }
 
 void stepsOfTarget(std::span<const Fp16Weights> weights, const int16_t *const *data, Fp16Sums &sums)
@@ -197,23 +149,11 @@ void stepsOfTarget(std::span<const Fp16Weights> weights, const int16_t *const *d
 
 void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
 {
-	const DoubleTag tag;
-	const BitsTag bitsTag;
-	const hn::Rebind<float, DoubleTag> floatTag;
-	const hn::Rebind<int32_t, DoubleTag> outTag;
 	const hn::RebindToUnsigned<RowTag> nanTag;
-	constexpr int64_t kDropped = int64_t{ 1 } << Fp16Sums::kNotDelivered;
 
 	for (size_t i = 0; i < count; i++, out += kFp16Kernels) {
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
-			const auto bits =
-				hn::Add(hn::BitCast(bitsTag, hn::Load(tag, sums[i].value + kernel)),
-					hn::Set(bitsTag, kDropped / 2));
-			const auto value =
-				hn::BitCast(tag, hn::And(bits, hn::Set(bitsTag, -kDropped)));
-			hn::StoreU(hn::BitCast(outTag, hn::DemoteTo(floatTag, value)), outTag,
-				   out + kernel);
-		}
+		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes)
+			deliver(hn::Load(DoubleTag(), sums[i].value + kernel), out + kernel);
 		bool anyNan = false;
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes) {
 			const auto nans = hn::LoadU(nanTag, sums[i].nan + kernel);
@@ -237,40 +177,17 @@ HWY_INLINE void storeLane(const Parts &parts, size_t first, Fp16Weights &out)
 	parts.storeQuarters(out.quarter + first);
 }
 
-/** The weights of each kernel's own lane */
-void storeChannels(uint64_t wanted, Fp16Weights &out)
-{
-	constexpr int32_t kPoint = 25; /* bits that are behind it, from exponent 0 on */
-
-	for (size_t kernel = 0; kernel < kFp16Kernels; kernel++) {
-		const size_t at = kernel * kFp16Kernels + kernel;
-		const bool isPresent = (wanted >> kernel & 1) && out.significand[at] != 0;
-		const int32_t exponent = isPresent ? out.exponent[at] : 0;
-		const uint64_t bits = static_cast<uint64_t>(1023 - kPoint + exponent) << 52;
-		out.ofChannel[kernel] =
-			isPresent ? out.significand[at] * std::bit_cast<double>(bits) : 0;
-	}
-}
-
 void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 {
 	const Columns columns(weights, out.kernels, out.lanes);
-	const bool mayBeChannels = out.lanes <= kFp16Kernels && !columns.anyNan;
-	uint32_t besides = 0; /* kernels with weights for lanes other than their own */
 
 	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
 		const auto lane = static_cast<size_t>(std::countr_zero(rest));
 		for (size_t i = 0; i < kFp16Kernels; i += kRowLanes) {
 			const size_t at = lane * kFp16Kernels + i;
-			const Parts parts(hn::Load(RowTag(), columns.numbers + at));
-			if (mayBeChannels)
-				besides |= bitsOf(RowTag(), parts.present) << i & ~(1U << lane);
-			storeLane(parts, at, out);
+			storeLane(Parts(hn::Load(RowTag(), columns.numbers + at)), at, out);
 		}
 	}
-	out.areChannelwise = mayBeChannels && besides == 0;
-	if (out.areChannelwise)
-		storeChannels(wanted, out);
 	out.anyNan = columns.anyNan;
 	std::fill_n(out.nan, kFp16Kernels, uint16_t{ 0 });
 	for (size_t kernel = 0; columns.anyNan && kernel < out.kernels; kernel++) {
@@ -279,6 +196,57 @@ void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
 			numbers[lane] = columns.numbers[lane * kFp16Kernels + kernel];
 		out.nan[kernel] = firstNan(numbers, out.lanes);
 	}
+}
+
+/** The sums of \a some positions, as many as there are indices */
+template<size_t... kIndex>
+HWY_INLINE void sumChannels(const Fp16ChannelTaps &channels, const double *const *some,
+			    int32_t *out, std::index_sequence<kIndex...>)
+{
+	const DoubleTag tag;
+
+	for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
+		const double *const at[] = { (some[kIndex] + kernel)... };
+		Doubles sums[] = { (static_cast<void>(kIndex), hn::Zero(tag))... };
+		const double *weights = channels.weights + kernel;
+		for (const size_t tap : channels.taps) {
+			const Doubles weight = hn::LoadU(tag, weights);
+			((sums[kIndex] = rounded(hn::MulAdd(hn::LoadU(tag, at[kIndex] + tap),
+							    weight, sums[kIndex]))),
+			 ...);
+			weights += kFp16Kernels;
+		}
+		(deliver(sums[kIndex], out + kIndex * kFp16Kernels + kernel), ...);
+	}
+}
+
+void sumChannelsOfTarget(const Fp16ChannelTaps &channels, std::span<const double *const> positions,
+			 int32_t *out)
+{
+	/* Each product waits for the sum before it, so that some positions take turns. */
+	constexpr size_t kTogether = 8;
+	const size_t whole = positions.size() / kTogether * kTogether;
+
+	for (size_t i = 0; i < whole; i += kTogether)
+		sumChannels(channels, &positions[i], out + i * kFp16Kernels,
+			    std::make_index_sequence<kTogether>());
+	for (size_t i = whole; i < positions.size(); i++)
+		sumChannels(channels, &positions[i], out + i * kFp16Kernels,
+			    std::make_index_sequence<1>());
+}
+
+bool widenOfTarget(const float *numbers, size_t count, double *out)
+{
+	const DoubleTag tag;
+	const hn::Rebind<float, DoubleTag> floatTag;
+	bool anyNan = false;
+
+	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
+		const Doubles wide = hn::PromoteTo(tag, hn::LoadU(floatTag, numbers + i));
+		anyNan |= !hn::AllFalse(tag, hn::IsNaN(wide));
+		hn::StoreU(wide, tag, out + i);
+	}
+	return !anyNan;
 }
 
 #else
@@ -304,6 +272,15 @@ void loadOfTarget(const std::byte *, uint64_t, Fp16Weights &)
 {
 }
 
+void sumChannelsOfTarget(const Fp16ChannelTaps &, std::span<const double *const>, int32_t *)
+{
+}
+
+bool widenOfTarget(const float *, size_t, double *)
+{
+	return false;
+}
+
 #endif
 
 } /* namespace HWY_NAMESPACE */
@@ -320,6 +297,8 @@ HWY_EXPORT(stepOfTarget);
 HWY_EXPORT(stepsOfTarget);
 HWY_EXPORT(deliverOfTarget);
 HWY_EXPORT(loadOfTarget);
+HWY_EXPORT(sumChannelsOfTarget);
+HWY_EXPORT(widenOfTarget);
 
 bool fp16CellsSupported()
 {
@@ -350,6 +329,17 @@ void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const i
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out)
 {
 	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, out);
+}
+
+void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
+		     std::span<const double *const> positions, int32_t *out)
+{
+	HWY_DYNAMIC_DISPATCH(sumChannelsOfTarget)(channels, positions, out);
+}
+
+bool widenFp16(const float *numbers, size_t count, double *out)
+{
+	return HWY_DYNAMIC_DISPATCH(widenOfTarget)(numbers, count, out);
 }
 
 uint32_t Fp16Sums::deliver(size_t kernel) const

@@ -56,11 +56,6 @@ public:
 	uint32_t lanes = 0;
 	bool anyNan = false;
 	uint16_t nan[kFp16Kernels]; /**< the first NaN of each kernel, 0 if there is none */
-	/** No NaN is among them, and kernel k has none but for lane k: those, zero if there are
-	 * none
-	 */
-	bool areChannelwise = false;
-	alignas(64) double ofChannel[kFp16Kernels];
 };
 
 /** \return true if this host has instructions for stepFp16() */
@@ -90,6 +85,25 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 /** \brief Steps of a single position, one after the other: each block's weights and data */
 void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const int16_t *const *data,
 	       Fp16Sums &sums);
+
+/** \brief Weights of kernels that have them for one channel each, kernel k for channel k */
+struct Fp16ChannelTaps {
+	/** Of each kernel element, numbers from a position's first operand to those of all channels
+	 */
+	std::span<const size_t> taps;
+	const double *weights; /**< of each tap those of kFp16Kernels */
+};
+
+/**
+ * \brief Sums of such kernels, as SDP gets them, for each of \a positions
+ *
+ * Each tap is a step. Nothing is a NaN, infinities are 65536.
+ */
+void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
+		     std::span<const double *const> positions, int32_t *out);
+
+/** \brief The same numbers, wider; \return none is a NaN. \a count is a multiple of 16 */
+bool widenFp16(const float *numbers, size_t count, double *out);
 
 /** \brief deliver() of all kernels for each of \a count positions */
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out);

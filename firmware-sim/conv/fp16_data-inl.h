@@ -90,12 +90,6 @@ HWY_INLINE bool hasNan(Row bits)
 	return !hn::AllFalse(RowTag(), hn::Gt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
 }
 
-/** \return true if none of the numbers is infinite or a NaN */
-HWY_INLINE bool areFinite(Row bits)
-{
-	return hn::AllTrue(RowTag(), hn::Lt(hn::And(bits, rowOf(kMagnitude)), rowOf(kInfinity)));
-}
-
 /** \return the first of \a count numbers that is a NaN, 0 if there is none */
 inline uint16_t firstNan(const int16_t *numbers, size_t count)
 {

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exact FP16 of groups whose kernels have weights for one channel each: what depthwise layers
+ * become when their groups are put together. A kernel's only product of a step is exact.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "conv/channel_weights.h"
+#include "conv/fp16_cells.h"
+#include "conv/tile_lines.h"
+#include "conv/tile_plan.h"
+#include "core/scratch.h"
+
+namespace nvdla::sim
+{
+
+/** \brief Padded lines as doubles, which are read by all threads */
+class Fp16ChannelLines
+{
+public:
+	/** \return true if \a op may have such groups */
+	static bool accepts(const ConvOp &op);
+
+	/** \param op that accepts() does, must outlive this object */
+	Fp16ChannelLines(const ConvOp &op, const DataView &data, Workers &workers);
+
+	const TilePlan &plan() const { return plan_; }
+	/** \return there is a NaN, which counts where it meets zeroes as well */
+	bool hasNan() const { return lines_.hasNan(); }
+
+	/**
+	 * \brief The first operands of the positions of \a count lines from line \a first on
+	 * \param positions overwritten
+	 */
+	void place(uint64_t first, uint32_t count, std::vector<const double *> &positions) const;
+
+private:
+	TilePlan plan_;
+	TileLines lines_;
+	size_t batchNumbers_; /* of a batch's lines */
+	ScratchArray<double> numbers_;
+};
+
+/** \brief Sums of such groups, one after the other */
+class Fp16Channels
+{
+public:
+	/** \param lines without NaNs, must outlive this object */
+	explicit Fp16Channels(const Fp16ChannelLines &lines);
+
+	/** \return false if \a group is none of these, or has a NaN */
+	bool load(const WeightGroup &group);
+
+	/** \brief Accumulators of \a count lines from line \a first on, as SDP gets them */
+	void make(const TowardZero &towardZero, uint64_t first, uint32_t count, int32_t *out);
+
+private:
+	const Fp16ChannelLines &lines_;
+	ChannelWeights weights_;
+	std::vector<size_t> taps_;    /* numbers from a position's first operand on */
+	std::vector<double> numbers_; /* weights of each tap */
+	uint32_t kernels_ = 0;
+	std::vector<const double *> positions_;
+};
+
+} /* namespace nvdla::sim */
