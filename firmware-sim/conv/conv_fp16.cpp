@@ -23,12 +23,19 @@ constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 /* Steps of one position that are worked on together. */
 constexpr size_t kStepsAtOnce = 4;
 
+/** \return of \a group the weights of a block */
+const std::byte *weightsOf(const WeightGroup &group, const Block &block)
+{
+	return group.bytes.data() + block.weights * group.kernels * sizeof(uint16_t);
+}
+
 bool isOnePosition(const ConvOp &op)
 {
 	const CubeSize &out = op.windows.out;
 	return op.mode == ConvMode::Direct && out.width == 1 && out.height * op.batches == 1;
 }
 
+/** Output lines of one group or two */
 class Fp16Maker : public LineMaker
 {
 public:
@@ -36,19 +43,17 @@ public:
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
 		  uint32_t linesAtOnce, const Fp16ChannelLines *lines)
 		: op_(op), view_(data), memory_(memory), blocks_(makeBlocks(op)),
-		  isOnePosition_(isOnePosition(op)), wanted_(blocks_.size(), ~uint64_t{ 0 }),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
 		  out_(lineValues_ * linesAtOnce)
 	{
 		if (lines && !lines->hasNan())
 			channels_.emplace(*lines);
-		if (!isOnePosition_)
-			return;
-		prepareBlocks();
-		for (size_t i = 0; i < blocks_.size(); i++) {
-			data_.push_back(operands_->line(0, 0, blocks_[i])[0]);
-			wanted_[i] = lanesWithData(data_[i], blocks_[i].lanes);
-		}
+	}
+
+	void begin(std::span<int32_t> second) override
+	{
+		second_ = second;
+		loaded_ = 0;
 	}
 
 	void load(const WeightGroup &group) override
@@ -57,12 +62,12 @@ public:
 		if (isChannelwise_)
 			return;
 		prepareBlocks();
-		if (isOnePosition_) {
-			accumulate(group);
-			return;
-		}
 		for (size_t i = 0; i < blocks_.size(); i++)
-			load(group, i, weights_[i]);
+			weights_[i].load(loaded_, weightsOf(group, blocks_[i]), group.kernels,
+					 blocks_[i].lanes);
+		loaded_++;
+		for (size_t i = 0; loaded_ == groups() && i < blocks_.size(); i++)
+			weights_[i].takeApart(~uint64_t{ 0 });
 	}
 
 	void make(uint64_t first, uint32_t count) override
@@ -74,27 +79,21 @@ public:
 			return;
 		}
 		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++) {
-			if (!isOnePosition_)
-				accumulate(towardZero,
-					   static_cast<uint32_t>((first + i) % op_.batches),
-					   static_cast<uint32_t>((first + i) / op_.batches));
-			deliverFp16(sums_.data(), sums_.size(), &out_[i * lineValues_]);
+			const uint64_t line = first + i;
+			accumulate(towardZero, static_cast<uint32_t>(line % op_.batches),
+				   static_cast<uint32_t>(line / op_.batches));
+			int32_t *const out[] = { &out_[i * lineValues_],
+						 groups() > 1 ? &second_[line * lineValues_]
+							      : nullptr };
+			deliverFp16(sums_.data(), sums_.size(), out);
 		}
 	}
 
 	std::span<const int32_t> lines() const override { return out_; }
-
 	uint32_t saturated() const override { return 0; }
 
 private:
-	static uint64_t lanesWithData(const int16_t *data, uint32_t count)
-	{
-		uint64_t lanes = 0;
-
-		for (uint32_t i = 0; i < count; i++)
-			lanes |= uint64_t{ data[i] != 0 } << i;
-		return lanes;
-	}
+	size_t groups() const { return second_.empty() ? 1 : 2; }
 
 	/* What groups need that are worked on block by block. */
 	void prepareBlocks()
@@ -103,30 +102,7 @@ private:
 			return;
 		operands_.emplace(op_, view_);
 		sums_.resize(op_.windows.out.width);
-		weights_.resize(isOnePosition_ ? kStepsAtOnce : blocks_.size());
-	}
-
-	void load(const WeightGroup &group, size_t block, Fp16Weights &weights) const
-	{
-		const size_t before = blocks_[block].weights * group.kernels * sizeof(uint16_t);
-
-		weights.load(group.bytes.data() + before, group.kernels, blocks_[block].lanes,
-			     wanted_[block]);
-	}
-
-	/* Of one position: weights are used up while they are near. */
-	void accumulate(const WeightGroup &group)
-	{
-		const TowardZero towardZero;
-
-		sums_[0] = Fp16Sums();
-		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled();) {
-			const size_t some = std::min(weights_.size(), blocks_.size() - i);
-			for (size_t j = 0; j < some; j++)
-				load(group, i + j, weights_[j]);
-			stepsFp16(towardZero, std::span(weights_).first(some), &data_[i], sums_[0]);
-			i += some;
-		}
+		weights_.resize(blocks_.size());
 	}
 
 	void accumulate(const TowardZero &towardZero, uint32_t batch, uint32_t y)
@@ -142,16 +118,102 @@ private:
 	const DataView &view_;
 	const MemoryPort &memory_;
 	std::vector<Block> blocks_;
-	const bool isOnePosition_;	       /* whose operands stay where they are */
 	std::optional<Operands> operands_;     /* with sums_ and weights_: see prepareBlocks() */
 	std::vector<Fp16Sums> sums_;	       /* of a line */
-	std::vector<Fp16Weights> weights_;     /* of the group, by blocks; of one position some */
-	std::vector<uint64_t> wanted_;	       /* of each block, lanes that may have data */
-	std::vector<const int16_t *> data_;    /* of each block, of one position */
+	std::vector<Fp16Weights> weights_;     /* of all groups, by blocks */
 	std::optional<Fp16Channels> channels_; /* if there may be such groups */
 	bool isChannelwise_ = false;	       /* the group is one */
+	std::span<int32_t> second_;	       /* all lines of the second group, if there is one */
+	size_t loaded_ = 0;		       /* groups */
 	size_t lineValues_;
-	std::vector<int32_t> out_;
+	std::vector<int32_t> out_; /* of the first group */
+};
+
+/** The only position of operations that have one: its operands stay where they are */
+class OneFp16Maker : public LineMaker
+{
+public:
+	OneFp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory)
+		: memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
+		  weights_(kStepsAtOnce)
+	{
+		for (const Block &block : blocks_) {
+			data_.push_back(operands_.line(0, 0, block)[0]);
+			wanted_.push_back(lanesWithData(data_.back(), block.lanes));
+		}
+	}
+
+	/* The next group, too, if it is of the same size: it is done if it is where it is expected.
+	 */
+	void load(const WeightGroup &group) override
+	{
+		const bool isWhole = group.kernels == kFp16Kernels;
+		const bool isDone = isWhole && group.bytes.data() == next_;
+		const bool both = isWhole && group.ahead.size() >= group.bytes.size();
+		WeightGroup groups[] = { group, group };
+
+		shown_ = isDone ? kFp16Kernels : 0;
+		next_ = nullptr;
+		if (isDone)
+			return;
+		if (both)
+			next_ = group.ahead.data();
+		groups[1].bytes = group.ahead.first(both ? group.bytes.size() : 0);
+		accumulate(std::span(groups).first(both ? 2 : 1));
+	}
+
+	/* All that there is to make is made. */
+	void make(uint64_t, uint32_t) override {}
+	std::span<const int32_t> lines() const override
+	{
+		return std::span(out_).subspan(shown_, kFp16Kernels);
+	}
+	uint32_t saturated() const override { return 0; }
+
+private:
+	static uint64_t lanesWithData(const int16_t *data, uint32_t count)
+	{
+		uint64_t lanes = 0;
+
+		for (uint32_t i = 0; i < count; i++)
+			lanes |= uint64_t{ data[i] != 0 } << i;
+		return lanes;
+	}
+
+	/* Weights are used up while they are near. */
+	void accumulate(std::span<const WeightGroup> groups)
+	{
+		const TowardZero towardZero;
+		int32_t *const out[] = { out_, groups.size() > 1 ? out_ + kFp16Kernels : nullptr };
+		Fp16Sums sums = {};
+
+		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled();) {
+			const size_t some = std::min(weights_.size(), blocks_.size() - i);
+			for (size_t j = 0; j < some; j++)
+				load(groups, i + j, weights_[j]);
+			stepsFp16(towardZero, std::span(weights_).first(some), &data_[i], sums);
+			i += some;
+		}
+		deliverFp16(&sums, 1, out);
+	}
+
+	void load(std::span<const WeightGroup> groups, size_t block, Fp16Weights &weights) const
+	{
+		for (size_t i = 0; i < groups.size(); i++)
+			weights.load(i, weightsOf(groups[i], blocks_[block]), groups[i].kernels,
+				     blocks_[block].lanes);
+		weights.takeApart(wanted_[block]);
+	}
+
+	const MemoryPort &memory_;
+	Operands operands_;
+	std::vector<Block> blocks_;
+	std::vector<Fp16Weights> weights_;  /* of some blocks */
+	std::vector<uint64_t> wanted_;	    /* of each block, lanes that have data */
+	std::vector<const int16_t *> data_; /* of each block */
+	const std::byte *next_ = nullptr;   /* the group whose sums are the second ones */
+	size_t shown_ = 0;		    /* sums before those of the group */
+	int32_t out_[kFp16Columns] = {};
 };
 
 } /* namespace */
@@ -165,20 +227,24 @@ bool fp16ConvAccepts(const ConvOp &op)
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
+	const unsigned int threads = worthwhileThreads(op, kFp16MacsForAThread);
+
+	if (isOnePosition(op))
+		return streamLines(op, weights, sink, memory, workers, { threads, 1 }, [&] {
+			return std::make_unique<OneFp16Maker>(op, data, memory);
+		});
+
 	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
 	const auto linesAtOnce =
 		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
-
 	std::optional<Fp16ChannelLines> channels;
 
-	if (Fp16ChannelLines::accepts(op) && !isOnePosition(op))
+	if (Fp16ChannelLines::accepts(op))
 		channels.emplace(op, data, workers);
-	return streamLines(op, weights, sink, memory, workers,
-			   { worthwhileThreads(op, kFp16MacsForAThread), linesAtOnce }, [&] {
-				   return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,
-								      channels ? &*channels
-									       : nullptr);
-			   });
+	return streamLines(op, weights, sink, memory, workers, { threads, linesAtOnce, 2 }, [&] {
+		return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,
+						   channels ? &*channels : nullptr);
+	});
 }
 
 } /* namespace nvdla::sim */

@@ -56,57 +56,54 @@ public:
 	}
 
 	/** \param index rowIndex() of the data's significand \return words for the weights */
-	HWY_INLINE const int32_t *row(int32_t index) const { return words_[index]; }
+	HWY_INLINE const int32_t *row(uint32_t index) const { return words_[index]; }
 
-	/** \return for weights of these significands where lost() finds their bits */
-	static HWY_INLINE Row bitOf(Row significands)
-	{
-		const Row sign = hn::ShiftRight<15>(significands);
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		/* A word of 16 bits, and above it which bit. */
-		const Row word = hn::Or(hn::And(hn::ShiftRight<4>(significands), rowOf(0xf)),
-					hn::And(sign, rowOf(0x10)));
-		return hn::Or(word, hn::ShiftLeft<8>(hn::And(significands, rowOf(0xf))));
-#else
-		/* A byte, and above it the bit. */
-		const Row byte = hn::Or(hn::And(hn::ShiftRight<3>(significands), rowOf(0x1f)),
-					hn::And(sign, rowOf(0x20)));
-		const Row bit = powerOfTwo(hn::And(significands, rowOf(7)));
-		return hn::Or(byte, hn::ShiftLeft<8>(bit));
-#endif
-	}
+	/** Where lost() finds the bits of weights */
+	struct Places {
+		Row word; /* of the data's row: of 16 bits with AVX-512, else of 8 */
+		Row bit;
+
+		HWY_INLINE explicit Places(Row significands)
+		{
+			constexpr int kBits = kIsWide ? 4 : 3;
+			constexpr int16_t kInByte = 0xff >> kBits;
+			const Row inByte =
+				hn::And(hn::ShiftRight<kBits>(significands), rowOf(kInByte));
+			const Row sign =
+				hn::And(hn::ShiftRight<15>(significands), rowOf(kInByte + 1));
+
+			word = hn::Or(inByte, sign);
+			bit = powerOfTwo(hn::And(significands, rowOf((1 << kBits) - 1)));
+		}
+	};
 
 	/**
-	 * \param bits of the weights, as bitOf() says
+	 * \param words and \a bits of the weights, as Places has them
 	 * \return where of \a isTabled something is lost
 	 */
-	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row bits,
+	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row words, Row bits,
 						hn::Mask<RowTag> isTabled)
 	{
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		const __m512i words = _mm512_permutexvar_epi16(_mm512_castsi256_si512(bits.raw),
-							       _mm512_load_si512(row));
-		const Row word{ _mm512_castsi512_si256(words) };
-		const Row shifted{ _mm256_srlv_epi16(word.raw, hn::ShiftRight<8>(bits).raw) };
-		return { _mm256_mask_test_epi16_mask(isTabled.raw, shifted.raw, rowOf(1).raw) };
+		const __m512i word = _mm512_permutexvar_epi16(words.raw, _mm512_load_si512(row));
+		return { _mm512_mask_test_epi16_mask(isTabled.raw, word, bits.raw) };
 #else
 		const RowTag tag;
-		const hn::RebindToUnsigned<RowTag> wordTag;
-		const Row bit = hn::BitCast(tag, hn::ShiftRight<8>(hn::BitCast(wordTag, bits)));
-		return hn::And(isTabled, hn::Gt(hn::And(byteOf(row, bits), bit), hn::Zero(tag)));
+		return hn::And(isTabled, hn::Gt(hn::And(byteOf(row, words), bits), hn::Zero(tag)));
 #endif
 	}
 
 private:
 	static constexpr uint32_t kRows = 512;
+	static constexpr bool kIsWide = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
 
 #if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX3
 	/** \return the byte of each, and anything above it */
-	static HWY_INLINE Row byteOf(const int32_t *row, Row bits)
+	static HWY_INLINE Row byteOf(const int32_t *row, Row words)
 	{
 		const hn::Repartition<uint8_t, RowTag> tag;
 		const auto *bytes = reinterpret_cast<const uint8_t *>(row);
-		auto index = hn::BitCast(tag, bits);
+		auto index = hn::BitCast(tag, words);
 #if !HWY_ARCH_X86
 		index = hn::And(index, hn::Set(tag, 0xf)); /* x86 looks at no other bits */
 #endif
@@ -114,8 +111,8 @@ private:
 			const auto table = hn::LoadDup128(tag, bytes + 16 * i);
 			return hn::BitCast(RowTag(), hn::TableLookupBytes(table, index));
 		};
-		return choose<5>(bits, choose<4>(bits, part(3), part(2)),
-				 choose<4>(bits, part(1), part(0)));
+		return choose<5>(words, choose<4>(words, part(3), part(2)),
+				 choose<4>(words, part(1), part(0)));
 	}
 
 	/** \return the low byte of \a yes where that bit is set, of \a no elsewhere */

@@ -33,67 +33,36 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int16_t kAbsentExponent = 0x4000;
 /* From the exponent of a step (50 below the point) to that of a double. */
 constexpr int64_t kDoubleExponent = 1023 - 50;
-
-using QuarterTag = hn::CappedTag<int8_t, kMacLanes>;
-
-/** The largest exponent of a step for each kernel, in units of four */
-HWY_INLINE void largestQuarters(const Fp16Weights &weights, const Data &data, int8_t *out)
-{
-	const QuarterTag tag;
-	const hn::Repartition<uint32_t, QuarterTag> wordTag;
-	const hn::RebindToUnsigned<QuarterTag> byteTag;
-	constexpr size_t kRows = hn::MaxLanes(QuarterTag()) / kFp16Kernels;
-	/* As many data as a vector has rows of kernels, each datum for a row. */
-	const auto rows = hn::BitCast(tag, hn::ShiftRight<4>(hn::Iota(byteTag, 0)));
-	auto largest = hn::Zero(tag);
-
-	for (size_t i = 0; i < weights.lanes; i += kRows) {
-		uint32_t quarters;
-		std::memcpy(&quarters, data.quarter + i, sizeof(quarters));
-		const auto spread =
-			hn::TableLookupBytes(hn::BitCast(tag, hn::Set(wordTag, quarters)), rows);
-		largest = hn::Max(
-			largest,
-			hn::Add(spread, hn::LoadU(tag, &weights.quarter[i * kFp16Kernels])));
-	}
-	alignas(64) int8_t all[kRows * kFp16Kernels];
-	hn::Store(largest, tag, all);
-	const hn::CappedTag<int8_t, kFp16Kernels> rowTag;
-	for (size_t kernel = 0; kernel < kFp16Kernels; kernel += hn::Lanes(rowTag)) {
-		auto most = hn::Load(rowTag, all + kernel);
-		for (size_t row = 1; row < kRows; row++)
-			most = hn::Max(most, hn::Load(rowTag, all + row * kFp16Kernels + kernel));
-		hn::StoreU(most, rowTag, out + kernel);
-	}
-}
 
 /** \a value + step * 2^(\a exponent - 50), rounded as FloatSum::add() does; see TowardZero */
 HWY_INLINE Doubles accumulate(Doubles value, Doubles step, hn::Vec<HalfTag> exponent)
 {
 	const BitsTag bitsTag;
 	const auto scale = hn::BitCast(
-		DoubleTag(), hn::ShiftLeft<52>(hn::Add(hn::PromoteTo(bitsTag, exponent),
-						       hn::Set(bitsTag, kDoubleExponent))));
+		DoubleTag(),
+		hn::ShiftLeft<52>(hn::Add(hn::PromoteTo(bitsTag, exponent),
+					  hn::Set(bitsTag, kDoubleExponent - kExponentBias))));
 	return rounded(hn::MulAdd(step, scale, value));
 }
 
-/** Adds the products of a step to the position's sums */
-HWY_INLINE void accumulate(const Position &position)
+/** Adds the products of a step to a row of the position's sums; \a far are those that are */
+HWY_INLINE void accumulate(const Position &position, size_t kernel, const EvenOdd &far)
 {
-	const DoubleTag tag;
-	const hn::Rebind<int32_t, DoubleTag> narrowTag;
+	const HalfTag half;
+	const EvenOdd exponents = widened(hn::Load(RowTag(), position.largest + kernel));
+	RowDoubles step(position.near + kernel);
+	RowDoubles sums(position.sums->value + kernel);
 
-	for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes) {
-		double *value = position.sums->value + kernel;
-		const Doubles far = hn::PromoteTo(tag, hn::Load(narrowTag, position.far + kernel));
-		const Doubles step = hn::Add(hn::Load(tag, position.near + kernel), far);
-		hn::Store(accumulate(hn::Load(tag, value), step,
-				     position.largestOf(narrowTag, kernel)),
-			  tag, value);
-	}
+	step.add(far);
+	sums.even = accumulate(sums.even, step.even, hn::LowerHalf(half, exponents.even));
+	sums.evenUpper =
+		accumulate(sums.evenUpper, step.evenUpper, hn::UpperHalf(half, exponents.even));
+	sums.odd = accumulate(sums.odd, step.odd, hn::LowerHalf(half, exponents.odd));
+	sums.oddUpper =
+		accumulate(sums.oddUpper, step.oddUpper, hn::UpperHalf(half, exponents.odd));
+	sums.store(position.sums->value + kernel);
 }
 
 HWY_INLINE void noteNans(const Fp16Weights &weights, const Data &data, Fp16Sums &sums)
@@ -123,11 +92,12 @@ void stepAny(const Fp16Weights *weights, const int16_t *const *data, size_t coun
 			position.sums = sums + (oneSum ? 0 : first + i);
 			position.data.load(data[first + i], position.weights->lanes);
 			noteNans(*position.weights, position.data, *position.sums);
-			largestQuarters(*position.weights, position.data, position.largest);
+			for (size_t k = 0; k < position.weights->kernels; k += kRowLanes)
+				position.findLargest(k);
 		}
-		addProducts(carries, positions, some);
-		for (size_t i = 0; i < some; i++)
-			accumulate(positions[i]);
+		addProducts(carries, positions, some,
+			    [](const Position &position, size_t kernel, const EvenOdd &far)
+				    HWY_ATTR { accumulate(position, kernel, far); });
 	}
 }
 
@@ -147,54 +117,89 @@ void stepsOfTarget(std::span<const Fp16Weights> weights, const int16_t *const *d
 	stepAny(weights.data(), data, weights.size(), &sums, true);
 }
 
-void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *out)
+/** A row of sums in the order of the kernels, with what becomes of NaNs */
+HWY_INLINE void deliverRow(const Fp16Sums &sums, size_t kernel, int32_t *out)
 {
-	const hn::RebindToUnsigned<RowTag> nanTag;
+	const IntegerTag tag;
+	const RowDoubles values(sums.value + kernel);
+	const auto even = hn::Combine(tag, delivered(values.evenUpper), delivered(values.even));
+	const auto odd = hn::Combine(tag, delivered(values.oddUpper), delivered(values.odd));
+	const Row nans = hn::LoadU(RowTag(), reinterpret_cast<const int16_t *>(sums.nan) + kernel);
 
-	for (size_t i = 0; i < count; i++, out += kFp16Kernels) {
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kDoubleLanes)
-			deliver(hn::Load(DoubleTag(), sums[i].value + kernel), out + kernel);
-		bool anyNan = false;
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes) {
-			const auto nans = hn::LoadU(nanTag, sums[i].nan + kernel);
-			anyNan |= !hn::AllTrue(nanTag, hn::Eq(nans, hn::Zero(nanTag)));
-		}
-		for (size_t kernel = 0; anyNan && kernel < kFp16Kernels; kernel++)
-			out[kernel] = static_cast<int32_t>(sums[i].deliver(kernel));
+	hn::StoreInterleaved2(even, odd, tag, out);
+	if (hn::AllTrue(RowTag(), hn::Eq(nans, hn::Zero(RowTag()))))
+		return;
+	for (size_t i = 0; i < kRowLanes; i++) {
+		const uint32_t nan = sums.nan[kernel + i];
+		if (nan)
+			out[i] = static_cast<int32_t>((nan & 0x8000U) << 16 | 0x7f800000 |
+						      (nan & 0x3ffU));
+	}
+}
+
+void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2])
+{
+	const size_t columns = groups[1] ? kFp16Columns : kFp16Kernels;
+	alignas(64) int32_t all[kFp16Columns];
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t kernel = 0; kernel < columns; kernel += kRowLanes)
+			deliverRow(sums[i], kernel, all + kernel);
+		for (size_t k = 0; k < columns; k += kFp16Kernels)
+			std::memcpy(groups[k / kFp16Kernels] + i * kFp16Kernels, all + k,
+				    kFp16Kernels * sizeof(int32_t));
 	}
 }
 
 /** The weights of a lane that data meet */
-HWY_INLINE void storeLane(const Parts &parts, size_t first, Fp16Weights &out)
+HWY_INLINE void takeLaneApart(size_t lane, size_t kernel, Fp16Weights &out)
 {
 	const RowTag tag;
+	const size_t first = lane * kFp16Columns + kernel;
+	Parts parts(hn::Load(tag, out.significand + first));
+	const LostCarries::Places places(parts.significand);
+	const Row exponent = hn::Or(parts.exponent, rowOf(kExponentBias));
+
+	if (out.kernels - kernel < kRowLanes)
+		parts.keep(out.kernels - kernel);
 
 	hn::Store(parts.significand, tag, out.significand + first);
-	/* Large for zeroes, so that no distance is positive. */
-	hn::Store(hn::IfThenElse(parts.present, parts.exponent, rowOf(kAbsentExponent)), tag,
+	hn::Store(hn::IfThenElse(parts.present, exponent, rowOf(INT16_MIN)), tag,
 		  out.exponent + first);
-	hn::Store(LostCarries::bitOf(parts.significand), tag, out.carryBit + first);
-	parts.storeQuarters(out.quarter + first);
+	hn::Store(places.word, tag, out.carryWord + first);
+	hn::Store(places.bit, tag, out.carryBit + first);
 }
 
-void loadOfTarget(const std::byte *weights, uint64_t wanted, Fp16Weights &out)
+/** \param numbers those of the group's first kernel */
+void noteNans(const int16_t *numbers, size_t lanes, uint16_t *nan)
 {
-	const Columns columns(weights, out.kernels, out.lanes);
+	for (size_t kernel = 0; kernel < kFp16Kernels; kernel++) {
+		int16_t ofKernel[kMacLanes];
+		for (size_t lane = 0; lane < lanes; lane++)
+			ofKernel[lane] = numbers[lane * kFp16Columns + kernel];
+		nan[kernel] = firstNan(ofKernel, lanes);
+	}
+}
 
+void loadOfTarget(size_t group, const std::byte *weights, uint32_t kernels, Fp16Weights &out)
+{
+	int16_t *numbers = out.significand + group * kFp16Kernels;
+	const bool isWhole = kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0;
+	const bool anyNan = isWhole ? transpose(weights, out.lanes, numbers)
+				    : transposePadded(weights, kernels, out.lanes, numbers);
+
+	out.anyNan |= anyNan;
+	std::fill_n(out.nan + group * kFp16Kernels, kFp16Kernels, uint16_t{ 0 });
+	if (anyNan)
+		noteNans(numbers, out.lanes, out.nan + group * kFp16Kernels);
+}
+
+void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
+{
 	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
 		const auto lane = static_cast<size_t>(std::countr_zero(rest));
-		for (size_t i = 0; i < kFp16Kernels; i += kRowLanes) {
-			const size_t at = lane * kFp16Kernels + i;
-			storeLane(Parts(hn::Load(RowTag(), columns.numbers + at)), at, out);
-		}
-	}
-	out.anyNan = columns.anyNan;
-	std::fill_n(out.nan, kFp16Kernels, uint16_t{ 0 });
-	for (size_t kernel = 0; columns.anyNan && kernel < out.kernels; kernel++) {
-		int16_t numbers[kMacLanes];
-		for (size_t lane = 0; lane < out.lanes; lane++)
-			numbers[lane] = columns.numbers[lane * kFp16Kernels + kernel];
-		out.nan[kernel] = firstNan(numbers, out.lanes);
+		for (size_t kernel = 0; kernel < out.kernels; kernel += kRowLanes)
+			takeLaneApart(lane, kernel, out);
 	}
 }
 
@@ -216,7 +221,9 @@ HWY_INLINE void sumChannels(const Fp16ChannelTaps &channels, const double *const
 			 ...);
 			weights += kFp16Kernels;
 		}
-		(deliver(sums[kIndex], out + kIndex * kFp16Kernels + kernel), ...);
+		(hn::StoreU(delivered(sums[kIndex]), HalfTag(),
+			    out + kIndex * kFp16Kernels + kernel),
+		 ...);
 	}
 }
 
@@ -264,11 +271,15 @@ void stepsOfTarget(std::span<const Fp16Weights>, const int16_t *const *, Fp16Sum
 {
 }
 
-void deliverOfTarget(const Fp16Sums *, size_t, int32_t *)
+void deliverOfTarget(const Fp16Sums *, size_t, int32_t *const *)
 {
 }
 
-void loadOfTarget(const std::byte *, uint64_t, Fp16Weights &)
+void loadOfTarget(size_t, const std::byte *, uint32_t, Fp16Weights &)
+{
+}
+
+void takeApartOfTarget(uint64_t, Fp16Weights &)
 {
 }
 
@@ -297,6 +308,7 @@ HWY_EXPORT(stepOfTarget);
 HWY_EXPORT(stepsOfTarget);
 HWY_EXPORT(deliverOfTarget);
 HWY_EXPORT(loadOfTarget);
+HWY_EXPORT(takeApartOfTarget);
 HWY_EXPORT(sumChannelsOfTarget);
 HWY_EXPORT(widenOfTarget);
 
@@ -305,13 +317,19 @@ bool fp16CellsSupported()
 	return HWY_DYNAMIC_DISPATCH(supportedOfTarget)();
 }
 
-void Fp16Weights::load(const std::byte *weights, uint32_t kernelCount, uint32_t laneCount,
-		       uint64_t wanted)
+void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
+		       uint32_t laneCount)
 {
-	kernels = kernelCount;
 	lanes = laneCount;
-	HWY_DYNAMIC_DISPATCH(loadOfTarget)
-	(weights, wanted & ~uint64_t{ 0 } >> (kMacLanes - lanes), *this);
+	kernels = static_cast<uint32_t>(group * kFp16Kernels) + kernelCount;
+	anyNan = group > 0 && anyNan;
+	HWY_DYNAMIC_DISPATCH(loadOfTarget)(group, weights, kernelCount, *this);
+}
+
+void Fp16Weights::takeApart(uint64_t wanted)
+{
+	HWY_DYNAMIC_DISPATCH(takeApartOfTarget)
+	(wanted & ~uint64_t{ 0 } >> (kMacLanes - lanes), *this);
 }
 
 void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
@@ -326,9 +344,9 @@ void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const i
 	HWY_DYNAMIC_DISPATCH(stepsOfTarget)(weights, data, sums);
 }
 
-void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out)
+void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2])
 {
-	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, out);
+	HWY_DYNAMIC_DISPATCH(deliverOfTarget)(sums, count, groups);
 }
 
 void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
@@ -340,18 +358,6 @@ void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
 bool widenFp16(const float *numbers, size_t count, double *out)
 {
 	return HWY_DYNAMIC_DISPATCH(widenOfTarget)(numbers, count, out);
-}
-
-uint32_t Fp16Sums::deliver(size_t kernel) const
-{
-	constexpr uint64_t kDropped = uint64_t{ 1 } << kNotDelivered;
-
-	if (nan[kernel])
-		return (nan[kernel] & 0x8000U) << 16 | 0x7f800000 | (nan[kernel] & 0x3ffU);
-	/* Half away from zero to 24 bits; FP32 has all exponents that there are. */
-	const uint64_t rounded =
-		(std::bit_cast<uint64_t>(value[kernel]) + kDropped / 2) & ~(kDropped - 1);
-	return std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(rounded)));
 }
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The MAC cells and accumulators of an FP16 kernel group, all kernels at once.
+ * The MAC cells and accumulators of one or two FP16 kernel groups, all kernels at once.
  *
  * The same bits as macFp16() and FloatSum, which are the readable form of it.
  */
@@ -18,18 +18,19 @@ namespace nvdla::sim
 
 /** \brief Kernels of a group */
 inline constexpr size_t kFp16Kernels = 16;
+/** \brief Of two groups, which are worked on at once */
+inline constexpr size_t kFp16Columns = 2 * kFp16Kernels;
 
 /** \brief Accumulators of one output position */
 struct Fp16Sums {
-	/** FloatSum's numbers: a double holds mantissa and exponent without loss */
-	alignas(64) double value[kFp16Kernels];
-	uint16_t nan[kFp16Kernels]; /**< bits of the first NaN; 0 if there was none */
+	/** FloatSum's numbers: a double holds mantissa and exponent without loss. Of as many
+	 * kernels as a vector of 16 bits has, the even ones are before the odd ones.
+	 */
+	alignas(64) double value[kFp16Columns];
+	uint16_t nan[kFp16Columns]; /**< bits of the first NaN; 0 if there was none */
 
 	/** Bits of a double's fraction that FP32 has not */
 	static constexpr int kNotDelivered = 29;
-
-	/** \return FloatSum::deliver() of accumulator \a kernel */
-	uint32_t deliver(size_t kernel) const;
 };
 
 /** \brief Weights of one block, taken apart, channel by channel */
@@ -39,23 +40,29 @@ public:
 	Fp16Weights() {} /* what is not loaded is not looked at, or does not matter */
 
 	/**
+	 * \brief Take over the numbers of a group; the second one, if there is one, comes next
+	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
+	 */
+	void load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes);
+
+	/**
+	 * \brief Take the numbers apart, when those of all groups are there
 	 * \param wanted a bit for each lane that has data other than zero, or more
 	 */
-	void load(const std::byte *weights, uint32_t kernels, uint32_t lanes, uint64_t wanted);
+	void takeApart(uint64_t wanted);
 
-	/** With sign, shifted as in Fp16Vector; 0 for zeroes */
-	alignas(64) int16_t significand[kMacLanes * kFp16Kernels];
-	/** A multiple of four; large for zeroes, so that no distance is positive */
-	alignas(64) int16_t exponent[kMacLanes * kFp16Kernels];
-	/** Which bit of LostCarries' rows is about this weight */
-	alignas(64) int16_t carryBit[kMacLanes * kFp16Kernels];
-	/** The exponent in units of four, very negative for zeroes */
-	alignas(64) int8_t quarter[kMacLanes * kFp16Kernels] = {};
-	uint32_t kernels = 0;
+	/** The numbers; then with sign, shifted as in Fp16Vector; 0 for zeroes */
+	alignas(64) int16_t significand[kMacLanes * kFp16Columns];
+	/** A multiple of four and a bias; the most negative number for zeroes */
+	alignas(64) int16_t exponent[kMacLanes * kFp16Columns];
+	/** Where LostCarries' rows have the bit that is about this weight */
+	alignas(64) int16_t carryWord[kMacLanes * kFp16Columns];
+	alignas(64) int16_t carryBit[kMacLanes * kFp16Columns];
+	uint32_t kernels = 0; /**< of all groups; those before the last one are full */
 	uint32_t lanes = 0;
 	bool anyNan = false;
-	uint16_t nan[kFp16Kernels]; /**< the first NaN of each kernel, 0 if there is none */
+	uint16_t nan[kFp16Columns]; /**< the first NaN of each kernel, 0 if there is none */
 };
 
 /** \return true if this host has instructions for stepFp16() */
@@ -105,7 +112,10 @@ void sumFp16Channels(const TowardZero &, const Fp16ChannelTaps &channels,
 /** \brief The same numbers, wider; \return none is a NaN. \a count is a multiple of 16 */
 bool widenFp16(const float *numbers, size_t count, double *out);
 
-/** \brief deliver() of all kernels for each of \a count positions */
-void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *out);
+/**
+ * \brief What SDP gets of each of \a count positions: FloatSum::deliver()
+ * \param groups of the first group and of the second one, or null
+ */
+void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2]);
 
 } /* namespace nvdla::sim */

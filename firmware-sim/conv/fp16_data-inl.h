@@ -28,7 +28,9 @@ namespace HWY_NAMESPACE
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kFractionBits = 10;
-constexpr int16_t kAbsentQuarter = -64;
+/* Of weights' exponents: with it no distance of a zero, which has the most negative exponent, is
+ * positive. */
+constexpr int16_t kExponentBias = 64;
 
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
@@ -56,32 +58,6 @@ struct Parts {
 	{
 		present = hn::And(present, hn::FirstN(RowTag(), count));
 	}
-
-	/** Calls use(first number, significands, exponents) for vectors of 32 bits */
-	template<typename Use, typename Tag = RowTag>
-	HWY_INLINE void widen(Use use, Tag = {}) const
-	{
-		if constexpr (kRowLanes == kLanes) {
-			const hn::Rebind<int32_t, Tag> tag;
-			use(0, hn::PromoteTo(tag, significand), hn::PromoteTo(tag, exponent));
-		} else {
-			const hn::Half<Tag> half;
-			const hn::Rebind<int32_t, hn::Half<Tag>> tag;
-			use(0, hn::PromoteTo(tag, hn::LowerHalf(half, significand)),
-			    hn::PromoteTo(tag, hn::LowerHalf(half, exponent)));
-			use(kLanes, hn::PromoteTo(tag, hn::UpperHalf(half, significand)),
-			    hn::PromoteTo(tag, hn::UpperHalf(half, exponent)));
-		}
-	}
-
-	/** The exponents in units of four, very negative where there is no number */
-	HWY_INLINE void storeQuarters(int8_t *out) const
-	{
-		const hn::Rebind<int8_t, RowTag> byteTag;
-		const Row quarters =
-			hn::IfThenElse(present, hn::ShiftRight<2>(exponent), rowOf(kAbsentQuarter));
-		hn::StoreU(hn::DemoteTo(byteTag, quarters), byteTag, out);
-	}
 };
 
 /** \return true if some of the numbers are NaNs */
@@ -101,13 +77,12 @@ inline uint16_t firstNan(const int16_t *numbers, size_t count)
 
 /** The numbers of a block */
 struct Data {
-	/* Significands in 16 bits twice, which row of LostCarries is about them, exponents twice.
-	 */
-	alignas(64) int32_t significand[kMacLanes];
+	/* Significands in 16 bits, in the lower halves and in the upper ones, with zeroes beside
+	 * them; which row of LostCarries is about them; exponents in 16 bits twice. */
+	alignas(64) int32_t low[kMacLanes];
+	alignas(64) int32_t high[kMacLanes];
 	alignas(64) int32_t carryRow[kMacLanes];
 	alignas(64) int32_t exponent[kMacLanes];
-	/* Very negative where there is no number; four can be read from the last one on. */
-	alignas(64) int8_t quarter[kMacLanes + 3];
 	uint64_t present; /* a bit for each that is not zero */
 	uint16_t nan;
 
@@ -131,20 +106,29 @@ struct Data {
 		nan = anyNan ? firstNan(numbers, lanes) : 0;
 	}
 
+private:
 	HWY_INLINE void store(const Parts &parts, size_t first)
 	{
-		parts.widen([&](size_t i, Integers significands, Integers exponents) HWY_ATTR {
-			const IntegerTag tag;
-			hn::Store(twice(significands), tag, significand + first + i);
-			hn::Store(LostCarries::rowIndex(significands), tag, carryRow + first + i);
-			hn::Store(twice(exponents), tag, exponent + first + i);
-		});
-		parts.storeQuarters(quarter + first);
+		const hn::Half<RowTag> half;
+
+		store(hn::LowerHalf(half, parts.significand), hn::LowerHalf(half, parts.exponent),
+		      first);
+		store(hn::UpperHalf(half, parts.significand), hn::UpperHalf(half, parts.exponent),
+		      first + kLanes);
 	}
 
-	static HWY_INLINE Integers twice(Integers numbers)
+	template<typename HalfRow>
+	HWY_INLINE void store(HalfRow significands, HalfRow exponents, size_t first)
 	{
-		return hn::Or(hn::And(numbers, constant(0xffff)), hn::ShiftLeft<16>(numbers));
+		const IntegerTag tag;
+		const Integers significand = hn::PromoteTo(tag, significands);
+		const Integers exponents32 = hn::PromoteTo(tag, exponents);
+
+		hn::Store(hn::And(significand, constant(0xffff)), tag, low + first);
+		hn::Store(hn::ShiftLeft<16>(significand), tag, high + first);
+		hn::Store(LostCarries::rowIndex(significand), tag, carryRow + first);
+		hn::Store(hn::Or(exponents32, hn::ShiftLeft<16>(exponents32)), tag,
+			  exponent + first);
 	}
 };
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vectors of the kernels of an FP16 group, for files that are compiled once for each instruction
+ * Vectors of the kernels of FP16 groups, for files that are compiled once for each instruction
  * set (Highway).
+ *
+ * A row is a vector of 16 bits for each kernel. What needs 32 bits is in two vectors, of the row's
+ * even kernels and of its odd ones, and what needs 64 in their halves.
  */
 #include <bit>
 #include <cstddef>
@@ -30,21 +33,19 @@ namespace HWY_NAMESPACE
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using UnsignedTag = hn::CappedTag<uint32_t, kFp16Kernels>;
-using IntegerTag = hn::RebindToSigned<UnsignedTag>;
+using RowTag = hn::CappedTag<int16_t, kFp16Columns>;
+using Row = hn::Vec<RowTag>;
+using IntegerTag = hn::RepartitionToWide<RowTag>;
 using Integers = hn::Vec<IntegerTag>;
+using UnsignedTag = hn::RebindToUnsigned<IntegerTag>;
 using HalfTag = hn::Half<IntegerTag>;
 using DoubleTag = hn::Rebind<double, HalfTag>;
 using BitsTag = hn::RebindToSigned<DoubleTag>;
 using Doubles = hn::Vec<DoubleTag>;
 
-constexpr size_t kLanes = hn::MaxLanes(IntegerTag());
-constexpr size_t kDoubleLanes = kLanes / 2;
-
-/* Vectors of 16 bits: of as many bytes, if there are that many kernels. */
-using RowTag = hn::CappedTag<int16_t, kFp16Kernels>;
-using Row = hn::Vec<RowTag>;
 constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
+constexpr size_t kLanes = kRowLanes / 2;
+constexpr size_t kDoubleLanes = kLanes / 2;
 
 HWY_INLINE Integers constant(int32_t value)
 {
@@ -56,26 +57,88 @@ HWY_INLINE Row rowOf(int16_t value)
 	return hn::Set(RowTag(), value);
 }
 
-/** \return two to the power of numbers from 0 to 7 */
+/** Numbers for the even and the odd kernels of a row */
+struct EvenOdd {
+	Integers even;
+	Integers odd;
+};
+
+/** \return the numbers of a row, with their signs */
+HWY_INLINE EvenOdd widened(Row row)
+{
+	const auto pairs = hn::BitCast(IntegerTag(), row);
+	return { hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)), hn::ShiftRight<16>(pairs) };
+}
+
+/** \return the same of numbers without signs */
+HWY_INLINE EvenOdd widenedUnsigned(Row row)
+{
+	const auto pairs = hn::BitCast(UnsignedTag(), row);
+	return { hn::BitCast(IntegerTag(), hn::And(pairs, hn::Set(UnsignedTag(), 0xffff))),
+		 hn::BitCast(IntegerTag(), hn::ShiftRight<16>(pairs)) };
+}
+
+/** \return a row times numbers that are in the lower halves of \a even, the upper ones of \a odd,
+ *	    with zeroes beside them
+ */
+HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return { Integers{ _mm512_madd_epi16(row.raw, even.raw) },
+		 Integers{ _mm512_madd_epi16(row.raw, odd.raw) } };
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+	return { Integers{ _mm256_madd_epi16(row.raw, even.raw) },
+		 Integers{ _mm256_madd_epi16(row.raw, odd.raw) } };
+#else
+	const EvenOdd numbers = widened(row);
+	const Integers factor = hn::ShiftRight<16>(odd);
+	return { hn::Mul(numbers.even, factor), hn::Mul(numbers.odd, factor) };
+#endif
+}
+
+/** \return \a row with one more where \a mask says so */
+HWY_INLINE Row countedWhere(hn::Mask<RowTag> mask, Row row)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return Row{ _mm512_mask_add_epi16(row.raw, mask.raw, row.raw, rowOf(1).raw) };
+#else
+	return hn::Sub(row, hn::VecFromMask(RowTag(), mask));
+#endif
+}
+
+/** \return two to the power of numbers from 0 to 7; AVX-512 has it up to 15 */
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return Row{ _mm512_sllv_epi16(rowOf(1).raw, numbers.raw) };
+#else
 	alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	const hn::Repartition<uint8_t, RowTag> tag;
 	/* The upper byte is none: a bit says so. */
 	const auto index = hn::BitCast(tag, hn::Or(numbers, rowOf(INT16_MIN)));
 
 	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
+#endif
 }
 
 /** \return a bit for each lane, the first one lowest */
 template<typename Tag>
 HWY_INLINE uint32_t bitsOf(Tag tag, hn::Mask<Tag> mask)
 {
-	uint8_t bits[8] = {};
+	uint8_t bytes[8] = {};
+	uint32_t bits = 0;
 
-	hn::StoreMaskBits(tag, mask, bits);
-	return bits[0] | uint32_t{ bits[1] } << 8;
+	hn::StoreMaskBits(tag, mask, bytes);
+	for (uint32_t i = 0; i < sizeof(bits); i++)
+		bits |= uint32_t{ bytes[i] } << 8 * i;
+	return bits;
 }
+
+/** Which kernels of a row are far */
+struct FarKernels {
+	uint32_t even; /* a bit for each of kLanes kernels */
+	uint32_t odd;
+};
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
@@ -85,10 +148,9 @@ HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 	return mask.raw;
 }
 
-/** \return a bit for each of kLanes kernels, the \a vector th of the row */
-HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t)
+HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
 {
-	return bits;
+	return { _pext_u32(bits, 0x55555555), _pext_u32(bits, 0xaaaaaaaa) };
 }
 
 /** Store the lanes of \a bits one after the other, and anything behind them */
@@ -135,9 +197,9 @@ HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 	return static_cast<uint32_t>(_mm256_movemask_epi8(mask.raw));
 }
 
-HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t vector)
+HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
 {
-	return _pext_u32(bits, uint32_t{ 0x5555 } << 2 * kLanes * vector);
+	return { _pext_u32(bits, 0x11111111), _pext_u32(bits, 0x44444444) };
 }
 
 HWY_INLINE Integers permute(Integers value, uint32_t from)
@@ -167,9 +229,15 @@ HWY_INLINE uint32_t farBitsOf(hn::Mask<RowTag> mask)
 	return bitsOf(RowTag(), mask);
 }
 
-HWY_INLINE uint32_t farKernelsOf(uint32_t bits, size_t vector)
+HWY_INLINE FarKernels farKernelsOf(uint32_t bits)
 {
-	return bits >> kLanes * vector & ((1U << kLanes) - 1);
+	FarKernels kernels = {};
+
+	for (uint32_t i = 0; i < kLanes; i++) {
+		kernels.even |= (bits >> 2 * i & 1) << i;
+		kernels.odd |= (bits >> (2 * i + 1) & 1) << i;
+	}
+	return kernels;
 }
 
 HWY_INLINE void pack(Integers value, uint32_t bits, int32_t *out)

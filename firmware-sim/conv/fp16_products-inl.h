@@ -40,180 +40,162 @@ constexpr int32_t kFar = 12;
 constexpr size_t kProductsIn32Bits = 8;
 /* Positions that are worked on together: their far products fill vectors. */
 constexpr size_t kPositionsAtOnce = 8;
-constexpr size_t kRowVectors = kRowLanes / kLanes;
+
+/** Numbers of a row of kernels as doubles, the even ones and the odd ones in halves; an array of
+ * them would be in memory */
+struct RowDoubles {
+	Doubles even = hn::Zero(DoubleTag());
+	Doubles evenUpper = hn::Zero(DoubleTag());
+	Doubles odd = hn::Zero(DoubleTag());
+	Doubles oddUpper = hn::Zero(DoubleTag());
+
+	HWY_INLINE RowDoubles() {} /* an implicit one has no vectors */
+
+	HWY_INLINE explicit RowDoubles(const double *from)
+		: even(hn::Load(DoubleTag(), from)),
+		  evenUpper(hn::Load(DoubleTag(), from + kDoubleLanes)),
+		  odd(hn::Load(DoubleTag(), from + 2 * kDoubleLanes)),
+		  oddUpper(hn::Load(DoubleTag(), from + 3 * kDoubleLanes))
+	{
+	}
+
+	HWY_INLINE void add(const EvenOdd &row)
+	{
+		const DoubleTag tag;
+		const HalfTag half;
+
+		even = hn::Add(even, hn::PromoteTo(tag, hn::LowerHalf(half, row.even)));
+		evenUpper = hn::Add(evenUpper, hn::PromoteTo(tag, hn::UpperHalf(half, row.even)));
+		odd = hn::Add(odd, hn::PromoteTo(tag, hn::LowerHalf(half, row.odd)));
+		oddUpper = hn::Add(oddUpper, hn::PromoteTo(tag, hn::UpperHalf(half, row.odd)));
+	}
+
+	HWY_INLINE void store(double *out) const
+	{
+		const DoubleTag tag;
+
+		hn::Store(even, tag, out);
+		hn::Store(evenUpper, tag, out + kDoubleLanes);
+		hn::Store(odd, tag, out + 2 * kDoubleLanes);
+		hn::Store(oddUpper, tag, out + 3 * kDoubleLanes);
+	}
+};
 
 /** A position's step */
 struct Position {
 	const Fp16Weights *weights;
 	Fp16Sums *sums;
 	Data data;
-	int8_t largest[kFp16Kernels]; /* exponent of each kernel in units of four */
-	/* Of all products: those that are near, and those that are not. */
-	alignas(64) double near[kFp16Kernels];
-	alignas(64) int32_t far[kFp16Kernels];
+	/* Of each kernel, biased as those of weights. */
+	alignas(64) int16_t largest[kFp16Columns];
+	/* Of all products that are near, in the order of RowDoubles. */
+	alignas(64) double near[kFp16Columns];
 
-	/** \return the largest exponents from \a kernel on */
-	template<typename Tag>
-	HWY_INLINE hn::Vec<Tag> largestOf(Tag tag, size_t kernel) const
+	/** \return of a row's weights or exponents those of a lane */
+	static HWY_INLINE Row at(const int16_t *numbers, size_t lane, size_t kernel)
 	{
-		const hn::Rebind<int8_t, Tag> narrowTag;
-		return hn::ShiftLeft<2>(hn::PromoteTo(tag, hn::LoadU(narrowTag, largest + kernel)));
+		return hn::Load(RowTag(), numbers + lane * kFp16Columns + kernel);
 	}
 
-	/** \return how far products are shifted; nonsense if the weights are zero */
+	/** \return how far products are shifted; negative if the weights are zero */
 	HWY_INLINE Row distance(size_t lane, size_t kernel, Row most) const
 	{
-		const Row exponents =
-			hn::Load(RowTag(), &weights->exponent[lane * kFp16Kernels + kernel]);
-		return hn::Sub(hn::Sub(most, exponents), pairOf(data.exponent[lane]));
+		return hn::Sub(hn::Sub(most, exponentOf(lane)),
+			       at(weights->exponent, lane, kernel));
 	}
 
-	HWY_INLINE Row significands(size_t lane, size_t kernel) const
+	/** \return the exponent of a lane's number, for all kernels */
+	HWY_INLINE Row exponentOf(size_t lane) const
 	{
-		return hn::Load(RowTag(), &weights->significand[lane * kFp16Kernels + kernel]);
+		return hn::BitCast(RowTag(), constant(data.exponent[lane]));
 	}
 
 	HWY_INLINE hn::Mask<RowTag> lostCarries(const LostCarries &carries, size_t lane,
 						size_t kernel, hn::Mask<RowTag> isTabled) const
 	{
-		const Row bits =
-			hn::Load(RowTag(), &weights->carryBit[lane * kFp16Kernels + kernel]);
-		return carries.lost(carries.row(data.carryRow[lane]), bits, isTabled);
+		const auto index = static_cast<uint32_t>(data.carryRow[lane]);
+		return LostCarries::lost(carries.row(index), at(weights->carryWord, lane, kernel),
+					 at(weights->carryBit, lane, kernel), isTabled);
 	}
 
-	/** \return a number that is there twice, in all lanes */
-	static HWY_INLINE Row pairOf(int32_t twice)
+	/** The largest exponents of a row's products */
+	HWY_INLINE void findLargest(size_t kernel)
 	{
-		const hn::Repartition<int32_t, RowTag> tag;
-		return hn::BitCast(RowTag(), hn::Set(tag, twice));
+		Row most = rowOf(kExponentBias);
+
+		for (uint64_t rest = data.present; rest; rest &= rest - 1) {
+			const auto lane = static_cast<size_t>(std::countr_zero(rest));
+			most = hn::Max(most, hn::Add(exponentOf(lane),
+						     at(weights->exponent, lane, kernel)));
+		}
+		hn::Store(most, RowTag(), largest + kernel);
 	}
 };
-
-HWY_INLINE void addTo(double *out, Integers sums)
-{
-	const DoubleTag tag;
-	double *upper = out + kDoubleLanes;
-
-	hn::Store(hn::Add(hn::Load(tag, out), hn::PromoteTo(tag, hn::LowerHalf(HalfTag(), sums))),
-		  tag, out);
-	hn::Store(hn::Add(hn::Load(tag, upper), hn::PromoteTo(tag, hn::UpperHalf(HalfTag(), sums))),
-		  tag, upper);
-}
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
 /** Sums of products of a row in 32 bits */
 struct RowSums {
-	Integers sums = hn::Zero(IntegerTag());
-
-	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
-
-	/** \param data a significand, twice */
-	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar,
-			    hn::Mask<RowTag> isLost)
-	{
-		const hn::Rebind<uint16_t, UnsignedTag> halfTag;
-		const auto words = hn::PromoteTo(UnsignedTag(), hn::BitCast(halfTag, significands));
-		const Integers products{ _mm512_madd_epi16(words.raw, constant(data).raw) };
-		const Integers floor = hn::Shr(products, hn::PromoteTo(IntegerTag(), distances));
-		const auto isNear = static_cast<__mmask16>(~isFar.raw);
-
-		sums = Integers{ _mm512_mask_add_epi32(sums.raw, isNear, sums.raw, floor.raw) };
-		sums = Integers{ _mm512_mask_sub_epi32(sums.raw, isLost.raw, sums.raw,
-						       constant(1).raw) };
-	}
-
-	HWY_INLINE void store(double *out) const { addTo(out, sums); }
-};
-
-#else
-
-/** Sums of products of a row in 32 bits: of the lower kernels of each 128 bits, and the upper */
-struct RowSums {
-	Integers lower = hn::Zero(IntegerTag());
-	Integers upper = hn::Zero(IntegerTag());
+	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
 	Row lost = hn::Zero(RowTag());
 
 	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
 
-	/** \param data a significand, twice */
-	HWY_INLINE void add(Row significands, int32_t data, Row distances, hn::Mask<RowTag> isFar,
-			    hn::Mask<RowTag> isLost)
+	/** \param low the data's significand, and \a high: see products() */
+	HWY_INLINE void add(Row significands, int32_t low, int32_t high, Row distances,
+			    hn::Mask<RowTag> isFar, hn::Mask<RowTag> isLost)
 	{
-		const RowTag tag;
-		const IntegerTag wide;
-		const Row near = hn::IfThenZeroElse(isFar, significands);
-		const Row factor = Position::pairOf(data);
-		const Row low = hn::Mul(near, factor);
-		const Row high = hn::MulHigh(near, factor);
-		const Row zero = hn::Zero(tag);
+		const EvenOdd all = products(hn::IfThenZeroElse(isFar, significands), constant(low),
+					     constant(high));
+		const EvenOdd by = widenedUnsigned(distances);
 
-		lower = hn::Add(
-			lower,
-			hn::Shr(hn::BitCast(wide, hn::InterleaveLower(tag, low, high)),
-				hn::BitCast(wide, hn::InterleaveLower(tag, distances, zero))));
-		upper = hn::Add(
-			upper,
-			hn::Shr(hn::BitCast(wide, hn::InterleaveUpper(tag, low, high)),
-				hn::BitCast(wide, hn::InterleaveUpper(tag, distances, zero))));
-		lost = hn::Sub(lost, hn::VecFromMask(tag, isLost));
+		sums.even = hn::Add(sums.even, hn::Shr(all.even, by.even));
+		sums.odd = hn::Add(sums.odd, hn::Shr(all.odd, by.odd));
+		lost = countedWhere(isLost, lost);
 	}
 
-	HWY_INLINE void store(double *out) const
+	HWY_INLINE EvenOdd whole() const
 	{
-		const IntegerTag tag;
-		const hn::Half<RowTag> half;
-		const bool isInOrder = kLanes == 4;
-		const Integers first = isInOrder ? lower : hn::ConcatLowerLower(tag, upper, lower);
-		const Integers second = isInOrder ? upper : hn::ConcatUpperUpper(tag, upper, lower);
-
-		addTo(out, hn::Sub(first, hn::PromoteTo(tag, hn::LowerHalf(half, lost))));
-		addTo(out + kLanes, hn::Sub(second, hn::PromoteTo(tag, hn::UpperHalf(half, lost))));
+		const EvenOdd less = widenedUnsigned(lost);
+		return { hn::Sub(sums.even, less.even), hn::Sub(sums.odd, less.odd) };
 	}
 };
-
-#endif
 
 /** Weights of a row whose products are far */
 struct FarRow {
-	uint32_t bits;	/* see farBitsOf() */
-	uint16_t first; /* of the row, in the block */
-	uint16_t position;
+	uint32_t bits; /* see farBitsOf() */
+	uint32_t lane;
 };
 
 /* Of a row for each lane, and what is written behind the last one. */
-constexpr size_t kFarRows = kMacLanes * kFp16Kernels / kRowLanes + 1;
+constexpr size_t kFarRows = kMacLanes * kFp16Columns / kRowLanes + 1;
 
 /**
- * The products of a position that are not shifted far
+ * The products of a row of kernels that are not shifted far
  * \return the end of the others' rows
  */
-HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, size_t index,
-				size_t kernel, FarRow *far)
+HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, size_t kernel,
+				FarRow *far)
 {
-	const RowTag tag;
-	const Row most = position.largestOf(tag, kernel);
+	const Row most = hn::Load(RowTag(), position.largest + kernel);
+	const Data &data = position.data;
+	RowDoubles near;
 
-	std::fill_n(position.near + kernel, kRowLanes, 0.0);
-	std::fill_n(position.far + kernel, kRowLanes, 0);
-	for (uint64_t rest = position.data.present; rest;) {
+	for (uint64_t rest = data.present; rest;) {
 		RowSums sums;
 		for (size_t i = 0; i < kProductsIn32Bits && rest; i++, rest &= rest - 1) {
-			const auto lane = static_cast<size_t>(std::countr_zero(rest));
+			const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
 			const Row distance = position.distance(lane, kernel, most);
 			const auto isFar = hn::Gt(distance, rowOf(kFar - 1));
 			const auto isTabled = hn::Eq(distance, rowOf(kTabledDistance));
-			sums.add(position.significands(lane, kernel),
-				 position.data.significand[lane], distance, isFar,
+			sums.add(position.at(position.weights->significand, lane, kernel),
+				 data.low[lane], data.high[lane], distance, isFar,
 				 position.lostCarries(carries, lane, kernel, isTabled));
 			/* Without a branch, which nobody could foresee. */
-			*far = { farBitsOf(isFar),
-				 static_cast<uint16_t>(lane * kFp16Kernels + kernel),
-				 static_cast<uint16_t>(index) };
+			*far = { farBitsOf(isFar), lane };
 			far += far->bits != 0;
 		}
-		sums.store(position.near + kernel);
+		near.add(sums.whole());
 	}
+	near.store(position.near + kernel);
 	return far;
 }
 
@@ -232,7 +214,7 @@ HWY_INLINE Integers alignedProducts(Integers pairs, Integers distances)
 
 /** The far products of some positions, one after the other */
 struct FarProducts {
-	static constexpr size_t kMost = kPositionsAtOnce * kMacLanes * kFp16Kernels;
+	static constexpr size_t kMost = kPositionsAtOnce * kMacLanes * kFp16Columns;
 
 	/* Both significands, then the product. */
 	int32_t pairs[kMost + kLanes];
@@ -241,28 +223,19 @@ struct FarProducts {
 
 	FarProducts() {} /* none is looked at before it is written */
 
-	/** Those of \a row, of the \a vector th kLanes kernels */
-	HWY_INLINE void add(const Position &position, const FarRow &row, size_t vector)
+	/** Those of \a row, of kernels from \a kernel on */
+	HWY_INLINE void add(const Position &position, const FarRow &row, size_t kernel)
 	{
-		const IntegerTag tag;
-		const hn::Rebind<int16_t, IntegerTag> halfTag;
-		const uint32_t kernels = farKernelsOf(row.bits, vector);
-		const size_t lane = row.first / kFp16Kernels;
-		const size_t first = row.first + vector * kLanes;
-		const auto load = [&](const int16_t *numbers) HWY_ATTR {
-			return hn::PromoteTo(tag, hn::Load(halfTag, numbers + first));
-		};
-		const Integers both =
-			hn::Or(hn::And(load(position.weights->significand), constant(0xffff)),
-			       constant(position.data.significand[lane] & ~0xffff));
-		const Integers distance =
-			hn::Sub(hn::Sub(position.largestOf(tag, first % kFp16Kernels),
-					load(position.weights->exponent)),
-				constant(position.data.exponent[lane] & 0xffff));
+		const size_t lane = row.lane;
+		const FarKernels kernels = farKernelsOf(row.bits);
+		const Row most = hn::Load(RowTag(), position.largest + kernel);
+		const EvenOdd distance = widenedUnsigned(position.distance(lane, kernel, most));
+		const EvenOdd weight =
+			widenedUnsigned(Position::at(position.weights->significand, lane, kernel));
+		const Integers data = constant(position.data.high[lane]);
 
-		pack(both, kernels, pairs + count);
-		pack(distance, kernels, distances + count);
-		count += static_cast<size_t>(std::popcount(kernels));
+		add(hn::Or(weight.even, data), distance.even, kernels.even);
+		add(hn::Or(weight.odd, data), distance.odd, kernels.odd);
 	}
 
 	HWY_INLINE void multiply()
@@ -273,33 +246,64 @@ struct FarProducts {
 						   hn::LoadU(tag, distances + i)),
 				   tag, pairs + i);
 	}
+
+private:
+	HWY_INLINE void add(Integers both, Integers distance, uint32_t kernels)
+	{
+		pack(both, kernels, pairs + count);
+		pack(distance, kernels, distances + count);
+		count += static_cast<size_t>(std::popcount(kernels));
+	}
 };
 
-/** Products for \a count positions */
-HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count)
+/** \return the next of \a products for \a kernels of a vector, zeroes for others */
+HWY_INLINE Integers takeProducts(const int32_t *&products, uint32_t kernels)
 {
-	const IntegerTag tag;
+	const Integers taken = unpack(products, kernels);
+	products += std::popcount(kernels);
+	return taken;
+}
+
+/**
+ * \brief The products of steps, position by position and row by row
+ * \param add called with a position, the first kernel of a row and the sums of its far products
+ */
+template<typename Add>
+HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count, Add add)
+{
 	FarProducts far;
 	FarRow rows[kPositionsAtOnce * kFarRows];
-	FarRow *end = rows;
+	/* Where those of each row of each position end. */
+	FarRow *ends[kPositionsAtOnce * kFp16Columns / kRowLanes];
+	FarRow *row = rows;
+	FarRow **end = ends;
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kRowLanes)
-			end = nearProducts(carries, positions[i], i, kernel, end);
-	for (const FarRow *row = rows; row != end; row++)
-		for (size_t vector = 0; vector < kRowVectors; vector++)
-			far.add(positions[row->position], *row, vector);
+		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
+		     kernel += kRowLanes) {
+			FarRow *first = row;
+			row = nearProducts(carries, positions[i], kernel, row);
+			for (; first != row; first++)
+				far.add(positions[i], *first, kernel);
+			*end++ = row;
+		}
 	far.multiply();
 
 	const int32_t *products = far.pairs;
-	for (const FarRow *row = rows; row != end; row++)
-		for (size_t vector = 0; vector < kRowVectors; vector++) {
-			const uint32_t kernels = farKernelsOf(row->bits, vector);
-			int32_t *sums = positions[row->position].far + row->first % kFp16Kernels +
-					vector * kLanes;
-			hn::Store(hn::Add(hn::Load(tag, sums), unpack(products, kernels)), tag,
-				  sums);
-			products += std::popcount(kernels);
+	row = rows;
+	end = ends;
+	for (size_t i = 0; i < count; i++)
+		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
+		     kernel += kRowLanes) {
+			EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
+			for (; row != *end; row++) {
+				const FarKernels kernels = farKernelsOf(row->bits);
+				sums.even =
+					hn::Add(sums.even, takeProducts(products, kernels.even));
+				sums.odd = hn::Add(sums.odd, takeProducts(products, kernels.odd));
+			}
+			end++;
+			add(positions[i], kernel, sums);
 		}
 }
 

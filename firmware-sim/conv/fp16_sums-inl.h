@@ -45,14 +45,12 @@ HWY_INLINE Doubles rounded(Doubles sum)
 	return roundedBy<kDroppedBits>(sum);
 }
 
-/** Stores what FloatSum::deliver() makes of sums without NaNs */
-HWY_INLINE void deliver(Doubles sum, int32_t *out)
+/** \return what FloatSum::deliver() makes of sums without NaNs */
+HWY_INLINE hn::Vec<HalfTag> delivered(Doubles sum)
 {
 	const hn::Rebind<float, DoubleTag> floatTag;
-	const hn::Rebind<int32_t, DoubleTag> outTag;
-	const auto delivered = hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum));
-
-	hn::StoreU(hn::BitCast(outTag, delivered), outTag, out);
+	return hn::BitCast(HalfTag(),
+			   hn::DemoteTo(floatTag, roundedBy<Fp16Sums::kNotDelivered>(sum)));
 }
 
 #endif

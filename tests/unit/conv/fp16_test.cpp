@@ -182,10 +182,12 @@ TEST(StepFp16Test, EveryLostCarryIsTheMultipliers)
 			std::vector<Fp16Sums> sums(vectors.size());
 			std::vector<int32_t> found(expected.size());
 			Fp16Weights block;
-			block.load(reinterpret_cast<const std::byte *>(weights), kFp16Kernels,
-				   kLanes, ~uint64_t{ 0 });
+			block.load(0, reinterpret_cast<const std::byte *>(weights), kFp16Kernels,
+				   kLanes);
+			block.takeApart(~uint64_t{ 0 });
 			stepFp16(TowardZero(), block, vectors.data(), sums.size(), sums.data());
-			deliverFp16(sums.data(), sums.size(), found.data());
+			int32_t *const out[] = { found.data(), nullptr };
+			deliverFp16(sums.data(), sums.size(), out);
 			EXPECT_TRUE(std::ranges::equal(found, expected, {}, [](int32_t bits) {
 				return static_cast<uint32_t>(bits);
 			})) << group;
