@@ -140,6 +140,9 @@ public:
 	}
 	/** \return what take() has given is in the buffer, or a copy, not where it stays */
 	bool settled() const { return settled_; }
+	/** \return what take() gave is known to have no NaN and no infinity, or they would be
+	 * counted */
+	bool isFinite() const { return special_ && !settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
 	/** \brief What was fetched is in the buffer, and memory no longer looked at */

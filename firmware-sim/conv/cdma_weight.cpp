@@ -309,6 +309,7 @@ WeightGroup WeightReader::next()
 		readSparse(bytes, group);
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
+		group.isFinite = packed_.isFinite();
 		group.ahead = packed_.ahead();
 		group.stays = !packed_.settled();
 	}

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "conv/conv_fast.h"
 #include "conv/conv_lines.h"
 #include "conv/fp16_cells.h"
 #include "conv/fp16_channels.h"
+#include "conv/tile_plan.h"
 
 namespace nvdla::sim
 {
@@ -21,7 +23,7 @@ namespace
 constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
 /* Steps of one position that are worked on together. */
-constexpr size_t kStepsAtOnce = 4;
+constexpr size_t kStepsAtOnce = 2;
 
 /** \return of \a group the weights of a block */
 const std::byte *weightsOf(const WeightGroup &group, const Block &block)
@@ -64,7 +66,7 @@ public:
 		prepareBlocks();
 		for (size_t i = 0; i < blocks_.size(); i++)
 			weights_[i].load(loaded_, weightsOf(group, blocks_[i]), group.kernels,
-					 blocks_[i].lanes);
+					 blocks_[i].lanes, group.isFinite);
 		loaded_++;
 		for (size_t i = 0; loaded_ == groups() && i < blocks_.size(); i++)
 			weights_[i].takeApart(~uint64_t{ 0 });
@@ -129,26 +131,26 @@ private:
 	std::vector<int32_t> out_; /* of the first group */
 };
 
-/** The only position of operations that have one: its operands stay where they are */
+/** The only position of operations that have one */
 class OneFp16Maker : public LineMaker
 {
 public:
 	OneFp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory)
-		: memory_(memory), operands_(op, data), blocks_(makeBlocks(op)),
+		: memory_(memory), blocks_(makeBlocks(op)), data_(blocks_.size()),
 		  weights_(kStepsAtOnce)
 	{
-		for (const Block &block : blocks_) {
-			data_.push_back(operands_.line(0, 0, block)[0]);
-			wanted_.push_back(lanesWithData(data_.back(), block.lanes));
-		}
+		Operands operands(op, data);
+
+		for (size_t i = 0; i < blocks_.size(); i++)
+			data_[i].load(operands.line(0, 0, blocks_[i])[0], blocks_[i].lanes);
 	}
 
-	/* The next group, too, if it is of the same size: it is done if it is where it is expected.
-	 */
+	/* The next group, too, if it is of the same size: it is done if it is where it is expected,
+	 * and is finite as was expected. */
 	void load(const WeightGroup &group) override
 	{
 		const bool isWhole = group.kernels == kFp16Kernels;
-		const bool isDone = isWhole && group.bytes.data() == next_;
+		const bool isDone = isWhole && group.isFinite && group.bytes.data() == next_;
 		const bool both = isWhole && group.ahead.size() >= group.bytes.size();
 		WeightGroup groups[] = { group, group };
 
@@ -156,9 +158,11 @@ public:
 		next_ = nullptr;
 		if (isDone)
 			return;
-		if (both)
+		if (both) {
 			next_ = group.ahead.data();
-		groups[1].bytes = group.ahead.first(both ? group.bytes.size() : 0);
+			groups[1].bytes = group.ahead.first(group.bytes.size());
+			groups[1].isFinite = true;
+		}
 		accumulate(std::span(groups).first(both ? 2 : 1));
 	}
 
@@ -171,15 +175,6 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
-	static uint64_t lanesWithData(const int16_t *data, uint32_t count)
-	{
-		uint64_t lanes = 0;
-
-		for (uint32_t i = 0; i < count; i++)
-			lanes |= uint64_t{ data[i] != 0 } << i;
-		return lanes;
-	}
-
 	/* Weights are used up while they are near. */
 	void accumulate(std::span<const WeightGroup> groups)
 	{
@@ -201,18 +196,16 @@ private:
 	{
 		for (size_t i = 0; i < groups.size(); i++)
 			weights.load(i, weightsOf(groups[i], blocks_[block]), groups[i].kernels,
-				     blocks_[block].lanes);
-		weights.takeApart(wanted_[block]);
+				     blocks_[block].lanes, groups[i].isFinite);
+		weights.takeApart(data_[block].present);
 	}
 
 	const MemoryPort &memory_;
-	Operands operands_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Weights> weights_;  /* of some blocks */
-	std::vector<uint64_t> wanted_;	    /* of each block, lanes that have data */
-	std::vector<const int16_t *> data_; /* of each block */
-	const std::byte *next_ = nullptr;   /* the group whose sums are the second ones */
-	size_t shown_ = 0;		    /* sums before those of the group */
+	std::vector<Fp16Data> data_;	   /* of each block */
+	std::vector<Fp16Weights> weights_; /* of some blocks */
+	const std::byte *next_ = nullptr;  /* the group whose sums are the second ones */
+	size_t shown_ = 0;		   /* sums before those of the group */
 	int32_t out_[kFp16Columns] = {};
 };
 
@@ -237,10 +230,11 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
 	const auto linesAtOnce =
 		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
+	const TilePlan plan(op);
 	std::optional<Fp16ChannelLines> channels;
 
-	if (Fp16ChannelLines::accepts(op))
-		channels.emplace(op, data, workers);
+	if (plan.isOneAtom && paddedLinesFit(op))
+		channels.emplace(plan, data, workers);
 	return streamLines(op, weights, sink, memory, workers, { threads, linesAtOnce, 2 }, [&] {
 		return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,
 						   channels ? &*channels : nullptr);

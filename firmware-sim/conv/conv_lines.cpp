@@ -206,6 +206,7 @@ private:
 	{
 		HeldGroup held{ group, {} };
 
+		held.group.ahead = {}; /* which others may be given */
 		if (group.stays)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());

@@ -57,7 +57,9 @@ struct WeightGroup {
 	 * computed with, if what comes of it is used only if the next group is there indeed
 	 */
 	std::span<const std::byte> ahead = {};
-	bool stays = false; /**< bytes and those ahead stay valid until the operation ends */
+	bool stays = false; /**< the bytes stay valid until the operation ends */
+	/** FP16: CDMA has seen that there is neither an infinity nor a NaN among the bytes */
+	bool isFinite = false;
 
 	/** \return what is ahead of as many groups */
 	std::span<const std::byte> nextGroups(uint32_t count) const

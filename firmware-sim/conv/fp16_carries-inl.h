@@ -73,9 +73,19 @@ public:
 				hn::And(hn::ShiftRight<15>(significands), rowOf(kInByte + 1));
 
 			word = hn::Or(inByte, sign);
-			bit = powerOfTwo(hn::And(significands, rowOf((1 << kBits) - 1)));
+			bit = bitOf(significands);
 		}
 	};
+
+	/** \return a bit that is set, by the lowest bits of numbers */
+	static HWY_INLINE Row bitOf(Row numbers)
+	{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+		return Row{ _mm512_sllv_epi16(rowOf(1).raw, hn::And(numbers, rowOf(15)).raw) };
+#else
+		return powerOfTwo(hn::Or(hn::And(numbers, rowOf(7)), rowOf(INT16_MIN)));
+#endif
+	}
 
 	/**
 	 * \param words and \a bits of the weights, as Places has them

@@ -65,7 +65,7 @@ HWY_INLINE void accumulate(const Position &position, size_t kernel, const EvenOd
 	sums.store(position.sums->value + kernel);
 }
 
-HWY_INLINE void noteNans(const Fp16Weights &weights, const Data &data, Fp16Sums &sums)
+HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums)
 {
 	if (!data.nan && !weights.anyNan)
 		return;
@@ -75,11 +75,11 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Data &data, Fp16Sums 
 }
 
 /**
- * Steps of any weights
- * \param oneSum steps of one position, each with weights of its own
+ * All steps, some at once
+ * \param describe called with the index of a step and a position, whose pointers it sets
  */
-void stepAny(const Fp16Weights *weights, const int16_t *const *data, size_t count, Fp16Sums *sums,
-	     bool oneSum)
+template<typename Describe>
+HWY_INLINE void step(size_t count, Describe describe)
 {
 	static const LostCarries carries;
 	Position positions[kPositionsAtOnce];
@@ -88,10 +88,8 @@ void stepAny(const Fp16Weights *weights, const int16_t *const *data, size_t coun
 		const size_t some = std::min(kPositionsAtOnce, count - first);
 		for (size_t i = 0; i < some; i++) {
 			Position &position = positions[i];
-			position.weights = weights + (oneSum ? first + i : 0);
-			position.sums = sums + (oneSum ? 0 : first + i);
-			position.data.load(data[first + i], position.weights->lanes);
-			noteNans(*position.weights, position.data, *position.sums);
+			describe(first + i, position);
+			noteNans(*position.weights, *position.data, *position.sums);
 			for (size_t k = 0; k < position.weights->kernels; k += kRowLanes)
 				position.findLargest(k);
 		}
@@ -109,12 +107,29 @@ bool supportedOfTarget()
 void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
 		  Fp16Sums *sums)
 {
-	stepAny(&weights, data, count, sums, false);
+	Fp16Data all[kPositionsAtOnce];
+
+	step(count, [&](size_t i, Position &position) HWY_ATTR {
+		Fp16Data &ofPosition = all[i % kPositionsAtOnce];
+		loadData(data[i], weights.lanes, ofPosition);
+		position.weights = &weights;
+		position.data = &ofPosition;
+		position.sums = sums + i;
+	});
 }
 
-void stepsOfTarget(std::span<const Fp16Weights> weights, const int16_t *const *data, Fp16Sums &sums)
+void stepsOfTarget(std::span<const Fp16Weights> weights, const Fp16Data *data, Fp16Sums &sums)
 {
-	stepAny(weights.data(), data, weights.size(), &sums, true);
+	step(weights.size(), [&](size_t i, Position &position) HWY_ATTR {
+		position.weights = &weights[i];
+		position.data = data + i;
+		position.sums = &sums;
+	});
+}
+
+void loadDataOfTarget(const int16_t *numbers, size_t lanes, Fp16Data &out)
+{
+	loadData(numbers, lanes, out);
 }
 
 /** A row of sums in the order of the kernels, with what becomes of NaNs */
@@ -151,56 +166,41 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** The weights of a lane that data meet */
-HWY_INLINE void takeLaneApart(size_t lane, size_t kernel, Fp16Weights &out)
+/** Take the weights of a row apart, of which the first \a kernels are there */
+HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Weights &out)
 {
 	const RowTag tag;
-	const size_t first = lane * kFp16Columns + kernel;
 	Parts parts(hn::Load(tag, out.significand + first));
 	const LostCarries::Places places(parts.significand);
-	const Row exponent = hn::Or(parts.exponent, rowOf(kExponentBias));
 
-	if (out.kernels - kernel < kRowLanes)
-		parts.keep(out.kernels - kernel);
-
+	if (kernels < kRowLanes)
+		parts.keep(kernels);
 	hn::Store(parts.significand, tag, out.significand + first);
-	hn::Store(hn::IfThenElse(parts.present, exponent, rowOf(INT16_MIN)), tag,
+	hn::Store(hn::IfThenElse(parts.present, parts.exponent, rowOf(INT16_MIN)), tag,
 		  out.exponent + first);
 	hn::Store(places.word, tag, out.carryWord + first);
 	hn::Store(places.bit, tag, out.carryBit + first);
 }
 
-/** \param numbers those of the group's first kernel */
-void noteNans(const int16_t *numbers, size_t lanes, uint16_t *nan)
-{
-	for (size_t kernel = 0; kernel < kFp16Kernels; kernel++) {
-		int16_t ofKernel[kMacLanes];
-		for (size_t lane = 0; lane < lanes; lane++)
-			ofKernel[lane] = numbers[lane * kFp16Columns + kernel];
-		nan[kernel] = firstNan(ofKernel, lanes);
-	}
-}
-
-void loadOfTarget(size_t group, const std::byte *weights, uint32_t kernels, Fp16Weights &out)
+void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
 	int16_t *numbers = out.significand + group * kFp16Kernels;
-	const bool isWhole = kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0;
-	const bool anyNan = isWhole ? transpose(weights, out.lanes, numbers)
-				    : transposePadded(weights, kernels, out.lanes, numbers);
 
-	out.anyNan |= anyNan;
-	std::fill_n(out.nan + group * kFp16Kernels, kFp16Kernels, uint16_t{ 0 });
-	if (anyNan)
-		noteNans(numbers, out.lanes, out.nan + group * kFp16Kernels);
+	if (kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0)
+		transpose(weights, out.lanes, numbers);
+	else
+		transposePadded(weights, kernels, out.lanes, numbers);
 }
 
 void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
 {
-	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
-		const auto lane = static_cast<size_t>(std::countr_zero(rest));
-		for (size_t kernel = 0; kernel < out.kernels; kernel += kRowLanes)
-			takeLaneApart(lane, kernel, out);
-	}
+	const size_t kernels = out.kernels;
+
+	for (size_t kernel = 0; kernel < kernels; kernel += kRowLanes)
+		for (uint64_t rest = wanted; rest; rest &= rest - 1) {
+			const auto lane = static_cast<size_t>(std::countr_zero(rest));
+			takeRowApart(lane * kFp16Columns + kernel, kernels - kernel, out);
+		}
 }
 
 /** The sums of \a some positions, as many as there are indices */
@@ -267,7 +267,11 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
-void stepsOfTarget(std::span<const Fp16Weights>, const int16_t *const *, Fp16Sums &)
+void stepsOfTarget(std::span<const Fp16Weights>, const Fp16Data *, Fp16Sums &)
+{
+}
+
+void loadDataOfTarget(const int16_t *, size_t, Fp16Data &)
 {
 }
 
@@ -275,7 +279,7 @@ void deliverOfTarget(const Fp16Sums *, size_t, int32_t *const *)
 {
 }
 
-void loadOfTarget(size_t, const std::byte *, uint32_t, Fp16Weights &)
+void loadOfTarget(size_t, const std::byte *, size_t, Fp16Weights &)
 {
 }
 
@@ -300,6 +304,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "conv/tile_operands.h"
+
 namespace nvdla::sim
 {
 
@@ -307,6 +313,7 @@ HWY_EXPORT(supportedOfTarget);
 HWY_EXPORT(stepOfTarget);
 HWY_EXPORT(stepsOfTarget);
 HWY_EXPORT(deliverOfTarget);
+HWY_EXPORT(loadDataOfTarget);
 HWY_EXPORT(loadOfTarget);
 HWY_EXPORT(takeApartOfTarget);
 HWY_EXPORT(sumChannelsOfTarget);
@@ -317,13 +324,35 @@ bool fp16CellsSupported()
 	return HWY_DYNAMIC_DISPATCH(supportedOfTarget)();
 }
 
-void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
-		       uint32_t laneCount)
+void Fp16Data::load(const int16_t *numbers, uint32_t lanes)
 {
+	HWY_DYNAMIC_DISPATCH(loadDataOfTarget)(numbers, lanes, *this);
+}
+
+void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
+		       uint32_t laneCount, bool areFinite)
+{
+	const size_t first = group * kFp16Kernels;
+	const bool hasNans =
+		!areFinite && !sim::areFinite(weights, size_t{ kernelCount } * laneCount);
+
 	lanes = laneCount;
-	kernels = static_cast<uint32_t>(group * kFp16Kernels) + kernelCount;
-	anyNan = group > 0 && anyNan;
+	kernels = static_cast<uint32_t>(first) + kernelCount;
 	HWY_DYNAMIC_DISPATCH(loadOfTarget)(group, weights, kernelCount, *this);
+	anyNan = (group > 0 && anyNan) || hasNans;
+	std::fill_n(nan + first, kFp16Kernels, uint16_t{ 0 });
+	if (hasNans)
+		noteNans(first);
+}
+
+void Fp16Weights::noteNans(size_t first)
+{
+	for (size_t kernel = first; kernel < kernels; kernel++)
+		for (size_t lane = lanes; lane-- > 0;) {
+			const int16_t number = significand[lane * kFp16Columns + kernel];
+			if ((number & 0x7fff) > 0x7c00)
+				nan[kernel] = static_cast<uint16_t>(number);
+		}
 }
 
 void Fp16Weights::takeApart(uint64_t wanted)
@@ -338,7 +367,7 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
 }
 
-void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const int16_t *const *data,
+void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const Fp16Data *data,
 	       Fp16Sums &sums)
 {
 	HWY_DYNAMIC_DISPATCH(stepsOfTarget)(weights, data, sums);

@@ -33,6 +33,25 @@ struct Fp16Sums {
 	static constexpr int kNotDelivered = 29;
 };
 
+/** \brief Data of one block, taken apart */
+struct Fp16Data {
+	Fp16Data() {} /* what is not loaded is not looked at */
+
+	/** \param numbers of which kMacLanes can be read, and \a lanes count */
+	void load(const int16_t *numbers, uint32_t lanes);
+
+	/** Significands in 16 bits, in the lower halves and in the upper ones, with zeroes beside
+	 * them */
+	alignas(64) int32_t low[kMacLanes];
+	alignas(64) int32_t high[kMacLanes];
+	/** Which row of LostCarries is about them */
+	alignas(64) int32_t carryRow[kMacLanes];
+	/** In 16 bits, twice */
+	alignas(64) int32_t exponent[kMacLanes];
+	uint64_t present; /**< a bit for each that is not zero */
+	uint16_t nan;	  /**< the first one, 0 if there is none */
+};
+
 /** \brief Weights of one block, taken apart, channel by channel */
 class Fp16Weights
 {
@@ -43,8 +62,10 @@ public:
 	 * \brief Take over the numbers of a group; the second one, if there is one, comes next
 	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
+	 * \param areFinite none is known to be infinite or a NaN
 	 */
-	void load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes);
+	void load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes,
+		  bool areFinite = false);
 
 	/**
 	 * \brief Take the numbers apart, when those of all groups are there
@@ -63,6 +84,10 @@ public:
 	uint32_t lanes = 0;
 	bool anyNan = false;
 	uint16_t nan[kFp16Columns]; /**< the first NaN of each kernel, 0 if there is none */
+
+private:
+	/** \param first kernel of the group whose numbers were loaded last */
+	void noteNans(size_t first);
 };
 
 /** \return true if this host has instructions for stepFp16() */
@@ -90,7 +115,7 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 	      size_t count, Fp16Sums *sums);
 
 /** \brief Steps of a single position, one after the other: each block's weights and data */
-void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const int16_t *const *data,
+void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const Fp16Data *data,
 	       Fp16Sums &sums);
 
 /** \brief Weights of kernels that have them for one channel each, kernel k for channel k */

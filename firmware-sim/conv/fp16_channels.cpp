@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "conv/conv_fast.h"
-
 namespace nvdla::sim
 {
 
@@ -18,17 +16,12 @@ const float *floatsAt(const void *at)
 
 } /* namespace */
 
-bool Fp16ChannelLines::accepts(const ConvOp &op)
+Fp16ChannelLines::Fp16ChannelLines(const TilePlan &plan, const DataView &data, Workers &workers)
+	: plan_(plan), lines_(plan_, data, workers),
+	  batchNumbers_(paddedHeight(plan.op.windows) * plan.lineBytes() / sizeof(float)),
+	  numbers_(workers.scratch(), batchNumbers_ * plan.op.batches)
 {
-	return op.mode == ConvMode::Direct && paddedLinesFit(op) && TilePlan(op).isOneAtom;
-}
-
-Fp16ChannelLines::Fp16ChannelLines(const ConvOp &op, const DataView &data, Workers &workers)
-	: plan_(op), lines_(plan_, data, workers),
-	  batchNumbers_(paddedHeight(op.windows) * plan_.lineBytes() / sizeof(float)),
-	  numbers_(workers.scratch(), batchNumbers_ * op.batches)
-{
-	for (uint32_t batch = 0; batch < op.batches && !hasNan(); batch++)
+	for (uint32_t batch = 0; batch < plan.op.batches && !hasNan(); batch++)
 		widenFp16(floatsAt(lines_.line(batch, 0)), batchNumbers_,
 			  &numbers_[batch * batchNumbers_]);
 }
@@ -39,12 +32,13 @@ void Fp16ChannelLines::place(uint64_t first, uint32_t count,
 	const ConvOp &op = plan_.op;
 	const size_t lineStep = op.windows.strideY * (plan_.lineBytes() / sizeof(float));
 
-	positions.clear();
+	positions.resize(size_t{ count } * op.windows.out.width);
+	const double **position = positions.data();
 	for (uint64_t line = first; line < first + count; line++) {
 		const double *at =
 			&numbers_[line % op.batches * batchNumbers_ + line / op.batches * lineStep];
 		for (uint32_t x = 0; x < op.windows.out.width; x++, at += plan_.step)
-			positions.push_back(at);
+			*position++ = at;
 	}
 }
 

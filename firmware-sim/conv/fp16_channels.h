@@ -22,11 +22,8 @@ namespace nvdla::sim
 class Fp16ChannelLines
 {
 public:
-	/** \return true if \a op may have such groups */
-	static bool accepts(const ConvOp &op);
-
-	/** \param op that accepts() does, must outlive this object */
-	Fp16ChannelLines(const ConvOp &op, const DataView &data, Workers &workers);
+	/** \param plan whose isOneAtom is true, must outlive this object */
+	Fp16ChannelLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	const TilePlan &plan() const { return plan_; }
 	/** \return there is a NaN, which counts where it meets zeroes as well */
@@ -39,7 +36,7 @@ public:
 	void place(uint64_t first, uint32_t count, std::vector<const double *> &positions) const;
 
 private:
-	TilePlan plan_;
+	const TilePlan &plan_;
 	TileLines lines_;
 	size_t batchNumbers_; /* of a batch's lines */
 	ScratchArray<double> numbers_;

@@ -43,15 +43,6 @@ struct Eight {
 			 hn::InterleaveLower(tag, d, h), hn::InterleaveUpper(tag, d, h) };
 	}
 
-	/** \return numbers of the largest magnitude */
-	HWY_INLINE GroupRow largest() const
-	{
-		return hn::Max(hn::Max(hn::Max(magnitude(a), magnitude(b)),
-				       hn::Max(magnitude(c), magnitude(d))),
-			       hn::Max(hn::Max(magnitude(e), magnitude(f)),
-				       hn::Max(magnitude(g), magnitude(h))));
-	}
-
 	HWY_INLINE void store(int16_t *out) const
 	{
 		const GroupTag tag;
@@ -63,12 +54,6 @@ struct Eight {
 		hn::Store(f, tag, out + 5 * kFp16Columns);
 		hn::Store(g, tag, out + 6 * kFp16Columns);
 		hn::Store(h, tag, out + 7 * kFp16Columns);
-	}
-
-private:
-	static HWY_INLINE GroupRow magnitude(GroupRow numbers)
-	{
-		return hn::And(numbers, hn::Set(GroupTag(), kMagnitude));
 	}
 };
 
@@ -92,12 +77,10 @@ HWY_INLINE hn::Vec<Tag> kernelsAt(Tag tag, const std::byte *from, size_t further
 /**
  * \brief Of each lane the numbers of a group, kFp16Columns further in \a out for each
  * \param weights kFp16Kernels times \a lanes numbers, a multiple of eight
- * \return a NaN is among them
  */
-HWY_INLINE bool transpose(const std::byte *weights, size_t lanes, int16_t *out)
+HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 {
 	const size_t kernelBytes = lanes * sizeof(int16_t);
-	auto largest = hn::Zero(GroupTag());
 
 	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce)
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kGroupLanes) {
@@ -109,22 +92,20 @@ HWY_INLINE bool transpose(const std::byte *weights, size_t lanes, int16_t *out)
 			};
 			const Eight rows = { load(0), load(1), load(2), load(3),
 					     load(4), load(5), load(6), load(7) };
-			largest = hn::Max(largest, rows.largest());
 			rows.shuffled().shuffled().shuffled().store(out + lane * kFp16Columns +
 								    kernel);
 		}
-	return !hn::AllFalse(GroupTag(), hn::Gt(largest, hn::Set(GroupTag(), kInfinity)));
 }
 
 /** The same of any number of kernels and lanes, with zeroes behind them */
-inline bool transposePadded(const std::byte *weights, size_t kernels, size_t lanes, int16_t *out)
+inline void transposePadded(const std::byte *weights, size_t kernels, size_t lanes, int16_t *out)
 {
 	int16_t padded[kFp16Kernels][kMacLanes] = {};
 
 	for (size_t kernel = 0; kernel < kernels; kernel++)
 		std::memcpy(padded[kernel], weights + kernel * lanes * sizeof(int16_t),
 			    lanes * sizeof(int16_t));
-	return transpose(reinterpret_cast<const std::byte *>(padded), kMacLanes, out);
+	transpose(reinterpret_cast<const std::byte *>(padded), kMacLanes, out);
 }
 
 #endif

@@ -32,25 +32,50 @@ constexpr int kFractionBits = 10;
  * positive. */
 constexpr int16_t kExponentBias = 64;
 
+/** \return \a magnitudes, negative where \a numbers are */
+HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
+{
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	return Row{ _mm256_sign_epi16(magnitudes.raw, numbers.raw) };
+#else
+	const Row sign = hn::ShiftRight<15>(numbers);
+	return hn::Sub(hn::Xor(magnitudes, sign), sign);
+#endif
+}
+
+/** \return numbers shifted left by 0 to 7 bits; \a by has the highest bit set besides */
+HWY_INLINE Row shiftedBy(Row numbers, Row by)
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	return Row{ _mm512_sllv_epi16(numbers.raw, hn::And(by, rowOf(7)).raw) };
+#else
+	return hn::Mul(numbers, powerOfTwo(by));
+#endif
+}
+
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
 	Row significand; /* shifted, with sign */
-	Row exponent;	 /* a multiple of four */
+	Row exponent;	 /* a multiple of four, and kExponentBias */
 	hn::Mask<RowTag> present;
 
 	HWY_INLINE explicit Parts(Row bits)
 	{
-		const Row magnitude = hn::And(bits, rowOf(kMagnitude));
+		constexpr int16_t kExponent = static_cast<int16_t>(0xfc00);
+		const Row none = rowOf(INT16_MIN);
+		/* With all signs set, which shifts then spread over what is above the exponent. */
+		const Row magnitude = hn::Or(bits, none);
 		/* A denormal has no implied one and counts as exponent 1. */
-		const Row shift = hn::Max(hn::ShiftRight<kFractionBits>(magnitude), rowOf(1));
-		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)),
-					  hn::ShiftLeft<kFractionBits>(shift));
-		const Row shifted = hn::Mul(whole, powerOfTwo(hn::And(shift, rowOf(3))));
-		const Row sign = hn::ShiftRight<15>(bits);
+		const Row scale =
+			hn::And(hn::Max(magnitude, rowOf(INT16_MIN + (1 << kFractionBits))),
+				rowOf(kExponent));
+		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)), scale);
+		const Row shift = hn::ShiftRight<kFractionBits>(scale);
 
-		significand = hn::Sub(hn::Xor(shifted, sign), sign);
-		exponent = hn::And(shift, rowOf(0x1c));
-		present = hn::Gt(magnitude, hn::Zero(RowTag()));
+		significand =
+			withSignsOf(shiftedBy(whole, hn::And(shift, rowOf(INT16_MIN | 3))), bits);
+		exponent = hn::And(shift, rowOf(kExponentBias | 0x1c));
+		present = hn::Gt(magnitude, none);
 	}
 
 	/** Only the first \a count numbers are there */
@@ -75,62 +100,42 @@ inline uint16_t firstNan(const int16_t *numbers, size_t count)
 	return 0;
 }
 
-/** The numbers of a block */
-struct Data {
-	/* Significands in 16 bits, in the lower halves and in the upper ones, with zeroes beside
-	 * them; which row of LostCarries is about them; exponents in 16 bits twice. */
-	alignas(64) int32_t low[kMacLanes];
-	alignas(64) int32_t high[kMacLanes];
-	alignas(64) int32_t carryRow[kMacLanes];
-	alignas(64) int32_t exponent[kMacLanes];
-	uint64_t present; /* a bit for each that is not zero */
-	uint16_t nan;
+template<typename HalfRow>
+HWY_INLINE void store(HalfRow significands, HalfRow exponents, size_t first, Fp16Data &out)
+{
+	const IntegerTag tag;
+	const Integers significand = hn::PromoteTo(tag, significands);
+	const Integers exponent = hn::Xor(hn::PromoteTo(tag, exponents), constant(kExponentBias));
 
-	/** \param numbers of which kMacLanes can be read, and \a lanes count */
-	HWY_INLINE void load(const int16_t *numbers, uint32_t lanes)
-	{
-		uint8_t bits[kMacLanes / 8] = {};
-		bool anyNan = false;
+	hn::Store(hn::And(significand, constant(0xffff)), tag, out.low + first);
+	hn::Store(hn::ShiftLeft<16>(significand), tag, out.high + first);
+	hn::Store(LostCarries::rowIndex(significand), tag, out.carryRow + first);
+	hn::Store(hn::Or(exponent, hn::ShiftLeft<16>(exponent)), tag, out.exponent + first);
+}
 
-		for (size_t i = 0; i < lanes; i += kRowLanes) {
-			const Row row = hn::LoadU(RowTag(), numbers + i);
-			Parts parts(row);
-			if (lanes - i < kRowLanes)
-				parts.keep(lanes - i);
-			hn::StoreMaskBits(RowTag(), parts.present, bits + i / 8);
-			anyNan |= hasNan(row);
-			store(parts, i);
-		}
-		std::memcpy(&present, bits, sizeof(present));
-		/* What is behind the numbers is none of them. */
-		nan = anyNan ? firstNan(numbers, lanes) : 0;
-	}
+/** Fp16Data::load() */
+HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
+{
+	const hn::Half<RowTag> half;
+	uint8_t bits[kMacLanes / 8] = {};
+	bool anyNan = false;
 
-private:
-	HWY_INLINE void store(const Parts &parts, size_t first)
-	{
-		const hn::Half<RowTag> half;
-
+	for (size_t i = 0; i < lanes; i += kRowLanes) {
+		const Row row = hn::LoadU(RowTag(), numbers + i);
+		Parts parts(row);
+		if (lanes - i < kRowLanes)
+			parts.keep(lanes - i);
+		hn::StoreMaskBits(RowTag(), parts.present, bits + i / 8);
+		anyNan |= hasNan(row);
 		store(hn::LowerHalf(half, parts.significand), hn::LowerHalf(half, parts.exponent),
-		      first);
+		      i, out);
 		store(hn::UpperHalf(half, parts.significand), hn::UpperHalf(half, parts.exponent),
-		      first + kLanes);
+		      i + kLanes, out);
 	}
-
-	template<typename HalfRow>
-	HWY_INLINE void store(HalfRow significands, HalfRow exponents, size_t first)
-	{
-		const IntegerTag tag;
-		const Integers significand = hn::PromoteTo(tag, significands);
-		const Integers exponents32 = hn::PromoteTo(tag, exponents);
-
-		hn::Store(hn::And(significand, constant(0xffff)), tag, low + first);
-		hn::Store(hn::ShiftLeft<16>(significand), tag, high + first);
-		hn::Store(LostCarries::rowIndex(significand), tag, carryRow + first);
-		hn::Store(hn::Or(exponents32, hn::ShiftLeft<16>(exponents32)), tag,
-			  exponent + first);
-	}
-};
+	std::memcpy(&out.present, bits, sizeof(out.present));
+	/* What is behind the numbers is none of them. */
+	out.nan = anyNan ? firstNan(numbers, lanes) : 0;
+}
 
 #endif
 

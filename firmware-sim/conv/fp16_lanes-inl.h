@@ -106,19 +106,15 @@ HWY_INLINE Row countedWhere(hn::Mask<RowTag> mask, Row row)
 #endif
 }
 
-/** \return two to the power of numbers from 0 to 7; AVX-512 has it up to 15 */
+/** \return two to the power of numbers from 0 to 7, which have their highest bit set besides */
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Row{ _mm512_sllv_epi16(rowOf(1).raw, numbers.raw) };
-#else
 	alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	const hn::Repartition<uint8_t, RowTag> tag;
-	/* The upper byte is none: a bit says so. */
-	const auto index = hn::BitCast(tag, hn::Or(numbers, rowOf(INT16_MIN)));
+	/* That of the upper byte is zero then. */
+	const auto index = hn::BitCast(tag, numbers);
 
 	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
-#endif
 }
 
 /** \return a bit for each lane, the first one lowest */

@@ -84,8 +84,8 @@ struct RowDoubles {
 /** A position's step */
 struct Position {
 	const Fp16Weights *weights;
+	const Fp16Data *data;
 	Fp16Sums *sums;
-	Data data;
 	/* Of each kernel, biased as those of weights. */
 	alignas(64) int16_t largest[kFp16Columns];
 	/* Of all products that are near, in the order of RowDoubles. */
@@ -107,13 +107,13 @@ struct Position {
 	/** \return the exponent of a lane's number, for all kernels */
 	HWY_INLINE Row exponentOf(size_t lane) const
 	{
-		return hn::BitCast(RowTag(), constant(data.exponent[lane]));
+		return hn::BitCast(RowTag(), constant(data->exponent[lane]));
 	}
 
 	HWY_INLINE hn::Mask<RowTag> lostCarries(const LostCarries &carries, size_t lane,
 						size_t kernel, hn::Mask<RowTag> isTabled) const
 	{
-		const auto index = static_cast<uint32_t>(data.carryRow[lane]);
+		const auto index = static_cast<uint32_t>(data->carryRow[lane]);
 		return LostCarries::lost(carries.row(index), at(weights->carryWord, lane, kernel),
 					 at(weights->carryBit, lane, kernel), isTabled);
 	}
@@ -123,7 +123,7 @@ struct Position {
 	{
 		Row most = rowOf(kExponentBias);
 
-		for (uint64_t rest = data.present; rest; rest &= rest - 1) {
+		for (uint64_t rest = data->present; rest; rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
 			most = hn::Max(most, hn::Add(exponentOf(lane),
 						     at(weights->exponent, lane, kernel)));
@@ -176,7 +176,7 @@ HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, 
 				FarRow *far)
 {
 	const Row most = hn::Load(RowTag(), position.largest + kernel);
-	const Data &data = position.data;
+	const Fp16Data &data = *position.data;
 	RowDoubles near;
 
 	for (uint64_t rest = data.present; rest;) {
@@ -232,7 +232,7 @@ struct FarProducts {
 		const EvenOdd distance = widenedUnsigned(position.distance(lane, kernel, most));
 		const EvenOdd weight =
 			widenedUnsigned(Position::at(position.weights->significand, lane, kernel));
-		const Integers data = constant(position.data.high[lane]);
+		const Integers data = constant(position.data->high[lane]);
 
 		add(hn::Or(weight.even, data), distance.even, kernels.even);
 		add(hn::Or(weight.odd, data), distance.odd, kernels.odd);

@@ -17,6 +17,7 @@
 #include "conv/conv_tile.h"
 #include "conv/dense_floats.h"
 #include "conv/dense_maker.h"
+#include "conv/fp16_cells.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv_support.h"
@@ -1016,6 +1017,9 @@ TEST(FastTest, Fp16OfOnePositionKnowsANanOfTheNextGroup)
 				EXPECT_EQ(isNan(found[i]), !flush && i == kFewColumns + 4) << i;
 			EXPECT_EQ(std::ranges::count_if(expected, isNan),
 				  std::ranges::count_if(found, isNan));
+			if (fp16CellsSupported()) {
+				EXPECT_EQ(sums(onThreads(computeConvFp16, workers)), expected);
+			}
 		});
 	}
 }
