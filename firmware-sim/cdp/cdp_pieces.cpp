@@ -239,7 +239,7 @@ void lookUp(CdpPieces &cdp, const CdpChunk<int16_t> &chunk)
 	const PlaceMaker<Element, kOne> places(cdp);
 	const lut_pieces::Interpolation<WordTag, kFew> interpolation(cdp.pieces);
 	const auto [lowest, highest] = productsOf(cdp);
-	const WordOutput<Element> output(cdp.op.output, lowest, highest);
+	const WordOutput<Element> output(cdp.op.output, cdp.pieces.falls, lowest, highest);
 	const auto one = hn::Set(WordTag(), 1);
 	const bool multiplies = !cdp.op.mulBypass;
 	const size_t channels = chunk.channels;

@@ -76,11 +76,16 @@ public:
 	using Word = typename V::Word;
 	using Pairs = typename V::Pairs;
 
-	/** \param lowest, \param highest product of results and values */
-	WordOutput(const arith::Converter &converter, double lowest, double highest)
-		: scale_(std::ldexp(converter.scale, -converter.shift)), offset_(converter.offset),
+	/**
+	 * \param negated results have the other sign
+	 * \param lowest, \param highest product of results and values
+	 */
+	WordOutput(const arith::Converter &converter, bool negated, double lowest, double highest)
+		: scale_(std::ldexp(negated ? -converter.scale : converter.scale,
+				    -converter.shift)),
+		  offset_(negated ? -converter.offset : converter.offset),
 		  clips_(clips(lowest, highest)),
-		  offsets_(hn::Set(typename V::PairTag(), converter.offset))
+		  offsets_(hn::Set(typename V::PairTag(), static_cast<int32_t>(offset_)))
 	{
 	}
 
@@ -91,13 +96,16 @@ public:
 		const Pairs pairs = hn::BitCast(tag, results);
 		const Pairs factors = hn::BitCast(tag, values);
 		const Pairs lower = hn::Set(tag, 0xffff);
-		auto wrong = hn::MaskFromVec(hn::Zero(tag));
+		auto beyond = hn::MaskFromVec(hn::Zero(tag));
 		const Pairs even =
-			rounded(pairs::sumsOfProducts(factors, hn::And(pairs, lower)), wrong);
+			rounded(pairs::sumsOfProducts(factors, hn::And(pairs, lower)), beyond);
 		const Pairs odd =
-			rounded(pairs::sumsOfProducts(factors, hn::AndNot(lower, pairs)), wrong);
+			rounded(pairs::sumsOfProducts(factors, hn::AndNot(lower, pairs)), beyond);
+		const typename V::W::BitsTag bits;
+		const auto behind = hn::BitCast(bits, V::W::lower(even, odd));
+		const bool certain = hn::AllFalse(bits, hn::Lt(behind, hn::Set(bits, kUncertain)));
 
-		if (HWY_UNLIKELY(!hn::AllFalse(tag, wrong)))
+		if (HWY_UNLIKELY(!certain || (clips_ && !hn::AllFalse(tag, beyond))))
 			return precise(results, values, saturated);
 		return V::W::upper(even, odd);
 	}
@@ -113,9 +121,8 @@ private:
 	static constexpr int kBits = kIsByte ? 14 : 16;
 	static constexpr double kWhole = kIsByte ? 0x1.8p9 : 0x1.8p36;
 	static constexpr double kMargin = 2.0 / (1 << kBits);
-	/* What is behind the point and below twice the margin is not certain: none of these bits.
-	 */
-	static constexpr int32_t kCertain = 0xffff & -(4 << (16 - kBits));
+	/* What is behind the point and below twice the margin is not certain. */
+	static constexpr uint16_t kUncertain = 4 << (16 - kBits);
 
 	bool clips(double lowest, double highest) const
 	{
@@ -125,26 +132,22 @@ private:
 		return std::max(a, b) >= kHighest + 0.5 || std::min(a, b) <= -kHighest - 1.5;
 	}
 
-	/** \param wrong gets those that may saturate, or are too close to a half */
-	HWY_INLINE Pairs rounded(Pairs products, hn::Mask<typename V::PairTag> &wrong) const
+	/** \param beyond gets those that may saturate \return with 16 bits behind the point */
+	HWY_INLINE Pairs rounded(Pairs products, hn::Mask<typename V::PairTag> &beyond) const
 	{
 		const typename V::PairTag tag;
 		const Pairs moved = hn::Sub(products, offsets_);
-		Pairs fixed;
 
 		if constexpr (kIsByte) {
 			const typename V::SingleTag single;
-			auto beyond = hn::MaskFromVec(hn::Zero(single));
-			const auto sum = scaled(single, hn::ConvertTo(single, moved), beyond);
+			auto some = hn::MaskFromVec(hn::Zero(single));
+			const auto sum = scaled(single, hn::ConvertTo(single, moved), some);
 			if (clips_)
-				wrong = hn::Or(wrong, hn::RebindMask(tag, beyond));
-			fixed = hn::ShiftLeft<16 - kBits>(hn::BitCast(tag, sum));
+				beyond = hn::Or(beyond, hn::RebindMask(tag, some));
+			return hn::ShiftLeft<16 - kBits>(hn::BitCast(tag, sum));
 		} else {
-			fixed = roundedInDoubles(moved, wrong);
+			return roundedInDoubles(moved, beyond);
 		}
-		const auto behind = hn::And(fixed, hn::Set(tag, kCertain));
-		wrong = hn::Or(wrong, hn::Eq(behind, hn::Zero(tag)));
-		return fixed;
 	}
 
 	HWY_INLINE Pairs roundedInDoubles(Pairs moved, hn::Mask<typename V::PairTag> &wrong) const

@@ -287,7 +287,11 @@ class Interpolation
 public:
 	using W = Words<WordTag>;
 
-	explicit HWY_INLINE Interpolation(const LutPieces &pieces) : table_(pieces) {}
+	explicit HWY_INLINE Interpolation(const LutPieces &pieces)
+		: climbs_(pieces.climbs), narrow_(pieces.fractionBits < cdpLut.fractionBits),
+		  table_(pieces)
+	{
+	}
 
 	/** \return results of both vectors of places, with 16 bits of a fraction, in turns */
 	HWY_INLINE typename W::Vector operator()(typename W::Pairs even,
@@ -296,26 +300,36 @@ public:
 		typename W::Vector entries;
 		typename W::Vector rises;
 		table_.get(even, odd, entries, rises);
-		return hn::Add(entries, part(rises, W::lower(even, odd)));
+		const auto fraction = hn::BitCast(typename W::BitsTag(), W::lower(even, odd));
+
+		/* The fraction's last bit is zero, and nothing is below zero. */
+		if (climbs_ && narrow_)
+			return hn::Add(entries,
+				       hn::MulFixedPoint15(
+					       rises, hn::BitCast(WordTag(),
+								  hn::ShiftRight<1>(fraction))));
+		if (climbs_)
+			return hn::Add(entries, partOfMagnitude(rises, fraction));
+		const auto sign = hn::BroadcastSignBit(rises);
+		const auto part = partOfMagnitude(hn::Abs(rises), fraction);
+		return hn::Add(entries, hn::Sub(hn::Xor(part, sign), sign));
 	}
 
 private:
 	static_assert(cdpLut.fractionBits == 16);
 
-	/** \param fraction of 16 bits without a sign \return of \a rises, halves away from zero */
-	static HWY_INLINE typename W::Vector part(typename W::Vector rises,
-						  typename W::Vector fraction)
+	/** \param fraction of 16 bits \return of \a rises that are not below zero, rounded */
+	static HWY_INLINE typename W::Vector partOfMagnitude(typename W::Vector rises,
+							     typename W::Bits fraction)
 	{
-		const typename W::BitsTag bitsTag;
-		const auto sign = hn::BroadcastSignBit(rises);
-		const auto magnitude = hn::BitCast(bitsTag, hn::Abs(rises));
-		const auto factor = hn::BitCast(bitsTag, fraction);
-		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, factor));
-		const auto rounded = hn::Add(hn::MulHigh(magnitude, factor), half);
+		const auto magnitude = hn::BitCast(typename W::BitsTag(), rises);
+		const auto half = hn::ShiftRight<15>(hn::Mul(magnitude, fraction));
 
-		return hn::Sub(hn::Xor(hn::BitCast(WordTag(), rounded), sign), sign);
+		return hn::BitCast(WordTag(), hn::Add(hn::MulHigh(magnitude, fraction), half));
 	}
 
+	const bool climbs_;
+	const bool narrow_; /* fractions have fewer bits */
 	const PairTable<WordTag, kFew> table_;
 };
 

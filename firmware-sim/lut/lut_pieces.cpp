@@ -63,6 +63,7 @@ private:
 	bool continues(const Range &before, const Range &range) const;
 	bool addPiece(const Range &range);
 	bool addPairs(std::span<const int16_t> entries);
+	void setDirection();
 	bool isExact(const LutPieces::Piece &piece, const Range &range, double end) const;
 	int64_t placeBits() const { return int64_t{ 1 } << made_.fractionBits; }
 
@@ -192,6 +193,26 @@ bool Maker::addPiece(const Range &range)
 						    static_cast<size_t>(pairs) + 1));
 }
 
+/* Which way the function goes: the part of a step that is added has no sign then. */
+void Maker::setDirection()
+{
+	const auto used = std::span(made_.pairs).first(made_.pairCount);
+	const auto isUp = [](int32_t pair) { return pair >> 16 >= 0; };
+	const auto isDown = [](int32_t pair) { return pair >> 16 <= 0; };
+
+	made_.climbs = std::ranges::all_of(used, isUp);
+	if (made_.climbs || made_.lowest == INT16_MIN || !std::ranges::all_of(used, isDown))
+		return;
+	made_.climbs = made_.falls = true;
+	std::swap(made_.lowest, made_.highest);
+	made_.lowest = -made_.lowest;
+	made_.highest = -made_.highest;
+	for (int32_t &pair : used) {
+		const int entry = static_cast<int16_t>(pair);
+		pair = -(pair >> 16) * 0x10000 | (-entry & 0xffff);
+	}
+}
+
 std::optional<LutPieces> Maker::make()
 {
 	std::array<int64_t, LutPieces::kMost> edges = { inputs_.lowest, le_.first, le_.end,
@@ -213,6 +234,7 @@ std::optional<LutPieces> Maker::make()
 	for (const Range &range : std::span(ranges_).first(rangeCount_))
 		if (!addPiece(range))
 			return std::nullopt;
+	setDirection();
 	return made_;
 }
 

@@ -59,6 +59,9 @@ struct LutPieces {
 	bool counts = false;
 	int lowest = 0; /**< result */
 	int highest = 0;
+	bool climbs = false; /**< no entry is smaller than the one before it */
+	/** Of a function that falls: entries, and so results, have the other sign, and climb */
+	bool falls = false;
 	/** Of a place: kNarrow, if that is enough, or as many as CDP has */
 	int fractionBits = kNarrow;
 	static constexpr int kNarrow = 14;

@@ -121,12 +121,14 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 	};
 	const auto fill = [&](auto &entries) {
 		const int64_t falls = pick(-2, 2);
+		const int64_t first = falls < 0 ? -32000 : 32000;
 		for (int64_t i = 0; i < static_cast<int64_t>(entries.size()); i++)
 			entries[static_cast<size_t>(i)] = static_cast<int16_t>(
-				gentle ? falls ? 32000 - falls * i * 60 : pick(-16000, 16000)
+				gentle ? falls ? first - falls * i * 60 : pick(-16000, 16000)
 				       : pick(INT16_MIN, INT16_MAX));
 	};
 	size_t inPieces[LutPieces::kMost + 1] = {};
+	size_t climb = 0, fall = 0;
 
 	for (int round = 0; round < 1200; round++) {
 		const bool isInt8 = round % 2;
@@ -175,6 +177,8 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 		op.lut.lo.start += 20 * pick(0, 3);
 		const auto pieces = LutPieces::of(op.lut, random16, cdpLutInputs(op));
 		inPieces[pieces ? pieces->count : 0]++;
+		climb += pieces && pieces->climbs && !pieces->falls;
+		fall += pieces && pieces->falls;
 
 		const size_t atom = atomChannels(op.precision);
 		const size_t lanes = op.surfaces() * atom;
@@ -207,6 +211,8 @@ TEST(CdpElements, EachIntegerIsTheDefinition)
 	/* All ways through were gone. */
 	for (size_t count : inPieces)
 		EXPECT_GT(count, 5U) << testing::PrintToString(inPieces);
+	EXPECT_GT(climb, 100U);
+	EXPECT_GT(fall, 100U);
 }
 
 TEST(CdpElements, EachHalfIsTheDefinition)
