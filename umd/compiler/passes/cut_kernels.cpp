@@ -55,6 +55,16 @@ uint32_t dilationOf(const Axis &axis, const Unseen &unseen)
 	return unseen.first + unseen.last + 1 == axis.taps ? 1 : axis.dilation;
 }
 
+/* What behind the picture the last window has of the \a taps that are left. */
+uint32_t neededBehind(const Axis &axis, uint32_t taps, uint32_t before)
+{
+	const uint64_t end =
+		uint64_t{ axis.out - 1 } * axis.stride + uint64_t{ taps - 1 } * axis.dilation + 1;
+	const uint64_t there = uint64_t{ before } + axis.in;
+
+	return end > there ? static_cast<uint32_t>(end - there) : 0;
+}
+
 } /* namespace */
 
 void cutKernels(Model &model)
@@ -80,9 +90,9 @@ void cutKernels(Model &model)
 		if (left.lines == y.taps && left.columns == x.taps)
 			continue;
 		padding.top -= lines.first * y.dilation;
-		padding.bottom -= lines.last * y.dilation;
+		padding.bottom = neededBehind(y, left.lines, padding.top);
 		padding.left -= columns.first * x.dilation;
-		padding.right -= columns.last * x.dilation;
+		padding.right = neededBehind(x, left.columns, padding.left);
 		Value cut = cutOf(kernels, left, { lines.first, columns.first });
 		operation.inputs[1] = model.add(std::move(cut));
 	}
