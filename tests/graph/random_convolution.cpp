@@ -69,7 +69,7 @@ void Generator::addConvolution()
 		if (in.type != DataType::Half && dice_.chance(50))
 			conv.padValue = static_cast<int16_t>(dice_.pick(-100, 100));
 	}
-	if (image && weights.s * in.c <= 16 && dice_.chance(50))
+	if (image && weights.s * pixelFormatInfo(in.format)->channels <= 16 && dice_.chance(50))
 		conv.postExtension = dice_.chance(50) ? 2 : 4;
 	DataType type = in.type;
 	if (image && in.type != DataType::Half && dice_.chance(60)) {

@@ -44,19 +44,25 @@ Known Generator::imageInput()
 {
 	const auto format = static_cast<PixelFormat>(dice_.pick(0, NVDLA_FORMAT_LAST_PIXEL));
 	const PixelFormatInfo &info = *pixelFormatInfo(format);
+	const bool all = dice_.chance(70);
 	const Known input{ name("image"),
 			   pixelElementType(info),
-			   info.channels,
+			   all ? info.channels : dice_.size(1, info.channels),
 			   dice_.size(4, 20),
 			   dice_.size(4, 20),
 			   1,
 			   format };
 
-	case_.graph.input({ .name = input.name, .h = input.h, .w = input.w, .format = format });
+	case_.graph.input({ .name = input.name,
+			    .c = all ? 0 : input.c,
+			    .h = input.h,
+			    .w = input.w,
+			    .format = format });
 	Cube cube = dice_.cube(input.type, 1, input.c, input.h, input.w);
 	if (info.kind == PixelKind::Packed10) {
+		const size_t plane = size_t{ input.h } * input.w;
 		for (size_t i = 0; i < cube.values.size(); i++)
-			cube.values[i] = dice_.pick(0, i < cube.values.size() / 4 * 3 ? 1023 : 3);
+			cube.values[i] = dice_.pick(0, i < 3 * plane ? 1023 : 3);
 	}
 	cube.format = format;
 	case_.inputs[input.name] = std::move(cube);

@@ -250,6 +250,105 @@ TEST_F(StrategyTest, PutsLinesOfPicturesTogether)
 	EXPECT_GT(lines(Choice::Always), 0);
 }
 
+/* Few channels are pixels, and the same numbers; FP16 is added up in another order. */
+TEST_F(StrategyTest, TakesInputsOfFewChannelsAsPixels)
+{
+	const struct {
+		DataType type;
+		uint32_t channels;
+		PixelFormat format;
+	} inputs[] = {
+		{ DataType::Int8, 1, PixelFormat::R8 },
+		{ DataType::Int8, 3, PixelFormat::A8B8G8R8 },
+		{ DataType::Int8, 4, PixelFormat::A8B8G8R8 },
+		{ DataType::Int8, 5, PixelFormat::Feature },
+		{ DataType::Int16, 1, PixelFormat::R16I },
+		{ DataType::Int16, 2, PixelFormat::A16B16G16R16 },
+		{ DataType::Half, 1, PixelFormat::R16F },
+		{ DataType::Half, 3, PixelFormat::A16B16G16R16F },
+	};
+	for (const auto &[type, channels, format] : inputs) {
+		const bool half = type == DataType::Half;
+		for (const Choice choice : { Choice::Never, Choice::Auto, Choice::Always }) {
+			if (choice == Choice::Always && format == PixelFormat::Feature)
+				continue;
+			made_ = {};
+			input({ .type = type,
+				.c = channels,
+				.h = 20,
+				.w = 24,
+				.mayBePixels = true });
+			weights(type, 16, channels, 5, 5);
+			layer({ .stride = { 2, 2 },
+				.padding = { 2, 1, 1, 2 },
+				.padValue = static_cast<int16_t>(half ? 0 : -7) });
+			op::Sdp last = sdp();
+			last.converter = half ? Converter{} : last.converter;
+			add(last);
+			output("y");
+			const bool taken =
+				choice == Choice::Always || (choice == Choice::Auto && !half);
+			const auto conv = convolutions(chosen(&Strategy::pixels, choice))[0];
+			EXPECT_EQ(conv.data_format,
+				  static_cast<int>(taken ? format : PixelFormat::Feature))
+				<< channels << " of " << dataTypeName(type);
+			const auto loadable = made_.graph.assemble(made_.options);
+			ASSERT_TRUE(loadable) << loadable.error().message();
+			EXPECT_EQ(loadable->inputs()->front().c, channels);
+		}
+	}
+}
+
+/* All who read it have to be able to. */
+TEST_F(StrategyTest, LeavesInputsThatOthersReadAsTheyAre)
+{
+	const auto formatWith = [this](auto change) {
+		made_ = {};
+		input({ .type = DataType::Int8, .c = 3, .h = 9, .w = 11, .mayBePixels = true });
+		weights(DataType::Int8, 16, 3, 3, 3);
+		onlyLayer();
+		op::Convolution second{
+			.name = "conv2", .input = "x", .weights = "w", .output = "s2"
+		};
+		op::Sdp last = sdp();
+		last.name = "sdp2";
+		last.input = "s2";
+		last.output = "y2";
+		change(second, last);
+		add(second);
+		add(last);
+		output("y2");
+		Strategy strategy = asItIs();
+		strategy.pixels = Choice::Auto;
+		const auto loadable = made_.graph.assemble({ .strategy = strategy });
+		EXPECT_TRUE(loadable) << loadable.error().message();
+		const PixelFormat format = loadable->inputs()->front().format;
+		for (const auto &conv : convolutions(*dlaTask(*loadable, 0)))
+			EXPECT_EQ(static_cast<PixelFormat>(conv.data_format), format);
+		return format;
+	};
+
+	EXPECT_EQ(formatWith([](op::Convolution &, op::Sdp &) {}), PixelFormat::A8B8G8R8);
+	EXPECT_EQ(formatWith([](op::Convolution &conv, op::Sdp &) {
+			  conv.dilation = { 2, 1 };
+		  }),
+		  PixelFormat::Feature);
+	EXPECT_EQ(formatWith([this](op::Convolution &, op::Sdp &) {
+			  op::Sdp copy = sdp();
+			  copy.name = "copy";
+			  copy.input = "x";
+			  copy.output = "copied";
+			  add(copy);
+			  output("copied");
+		  }),
+		  PixelFormat::Feature);
+	EXPECT_EQ(formatWith([this](op::Convolution &conv, op::Sdp &) {
+			  made_.graph.surface({ .name = "lines", .h = 8, .within = "x" });
+			  conv.input = "lines";
+		  }),
+		  PixelFormat::Feature);
+}
+
 TEST_F(StrategyTest, ReadsAnInputOnce)
 {
 	input({ .type = DataType::Int8, .c = 64, .h = 10, .w = 10 });
@@ -357,8 +456,8 @@ TEST_F(StrategyTest, SaysWhatCannotBeForced)
 	onlyLayer();
 	const std::pair<const char *, Choice Strategy::*> subjects[] = {
 		{ "winograd", &Strategy::winograd }, { "post-extension", &Strategy::postExtension },
-		{ "bands", &Strategy::bands },	     { "fused-pooling", &Strategy::fusedPooling },
-		{ "reuse", &Strategy::reuse },
+		{ "pixels", &Strategy::pixels },     { "bands", &Strategy::bands },
+		{ "reuse", &Strategy::reuse },	     { "fused-pooling", &Strategy::fusedPooling },
 	};
 	for (const auto &[name, subject] : subjects) {
 		Strategy strategy;
@@ -401,7 +500,7 @@ TEST(Strategy, IsText)
 	EXPECT_EQ(strategy->compression, Choice::Never);
 	EXPECT_EQ(strategy->reuse, Choice::Auto);
 	EXPECT_EQ(toString(*strategy),
-		  "winograd=always,compression=never,post-extension=never,bands=never,"
+		  "winograd=always,compression=never,pixels=never,post-extension=never,bands=never,"
 		  "fused-pooling=never,reuse=auto,join=never,branches=never,dram=2.5GB/s");
 	auto same = parseStrategy(toString(*strategy));
 	ASSERT_TRUE(same) << same.error().message();

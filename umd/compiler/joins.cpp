@@ -68,8 +68,9 @@ public:
 	{
 		/* What is forced need not be possible in each part. */
 		for (Choice Strategy::*subject :
-		     { &Strategy::winograd, &Strategy::compression, &Strategy::postExtension,
-		       &Strategy::bands, &Strategy::fusedPooling, &Strategy::reuse }) {
+		     { &Strategy::winograd, &Strategy::compression, &Strategy::pixels,
+		       &Strategy::postExtension, &Strategy::bands, &Strategy::fusedPooling,
+		       &Strategy::reuse }) {
 			Choice &choice = (*options_.strategy).*subject;
 			choice = choice == Choice::Always ? Choice::Auto : choice;
 		}

@@ -3,6 +3,7 @@
  * Convolutions: weights, and the buffer that they share with the input.
  */
 #include <algorithm>
+#include <cstring>
 
 #include <fmt/core.h>
 
@@ -13,6 +14,19 @@ namespace nvdla::assembly
 
 namespace
 {
+
+/* The elements of layer.plain. */
+std::vector<std::byte> plainElements(const ConvLayer &layer)
+{
+	const GraphWeights &given = layer.weights;
+	const size_t kernel = given.elements.bytes.size() / given.k;
+	const size_t room = layer.plain.kernelElements() * elementBytes(layer.plain.type);
+	std::vector<std::byte> elements(room * given.k);
+
+	for (size_t k = 0; k < given.k; k++)
+		std::memcpy(&elements[k * room], &given.elements.bytes[k * kernel], kernel);
+	return elements;
+}
 
 std::vector<std::byte> packWeights(Lowering &lowering, const ConvLayer &layer)
 {
@@ -26,7 +40,7 @@ std::vector<std::byte> packWeights(Lowering &lowering, const ConvLayer &layer)
 			{ layer.op.stride.x, layer.op.stride.y, layer.weights.winogradScale },
 			elementsToFloat(elements.type, elements.bytes));
 	else if (layer.image)
-		packed = packImageWeights(geometry, layer.plain, elements.bytes,
+		packed = packImageWeights(geometry, layer.plain, plainElements(layer),
 					  layer.op.postExtension);
 	else
 		packed = packDirectWeights(geometry, layer.plain, elements.bytes);
@@ -74,7 +88,7 @@ uint32_t entriesPerSlice(const CoreGeometry &core, const ConvLayer &layer)
 	const Shape seen = layer.seenByCsc();
 
 	if (layer.image)
-		return divideUp((layer.padding.left + in.w + layer.padding.right) * in.c * bytes,
+		return divideUp((layer.padding.left + in.w + layer.padding.right) * seen.c * bytes,
 				entry);
 	if (layer.op.winograd)
 		return divideUp(seen.w, 4) * divideUp(seen.c * bytes, atom);

@@ -17,8 +17,10 @@ struct ConvLayer {
 	const GraphWeights &weights;
 	SurfaceState &in;
 	bool image;
-	WeightDesc plain; /**< as the user gave them */
-	WeightDesc core;  /**< as the core sees them */
+	/** \brief As the user gave them; of pixels with more channels than the input, zeros for
+	 * those */
+	WeightDesc plain;
+	WeightDesc core; /**< as the core sees them */
 	op::Padding padding;
 	uint32_t outW = 0;
 	uint32_t outH = 0;

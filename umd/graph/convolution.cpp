@@ -37,9 +37,9 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 			      op.dilation.y <= 32,
 		      "dilation",
 		      fmt::format("{} x {}; 1 to 32 are possible", op.dilation.x, op.dilation.y));
-	lowering.need(weights.channels == in.c, "weights",
-		      fmt::format("'{}' have {} channels, '{}' has {}", op.weights,
-				  weights.channels, in.name, in.c));
+	lowering.need(layer.weights.c == in.c, "weights",
+		      fmt::format("'{}' have {} channels, '{}' has {}", op.weights, layer.weights.c,
+				  in.name, in.c));
 	lowering.need(!layer.in.planar, "input", fmt::format("'{}' is planar", in.name));
 	lowering.need(layer.image || in.type == weights.type, "weights",
 		      fmt::format("'{}' are {}, '{}' is {}: only images are converted", op.weights,
@@ -199,7 +199,7 @@ Shape ConvLayer::seenByCsc() const
 	const TensorDesc &desc = in.desc;
 
 	if (!op.winograd)
-		return { desc.c, desc.h, desc.w };
+		return { plain.channels, desc.h, desc.w };
 	return { core.channels, divideUp(padding.top + desc.h + padding.bottom, op.stride.y),
 		 divideUp(padding.left + desc.w + padding.right, op.stride.x) };
 }
@@ -219,11 +219,13 @@ std::optional<ConvLayer> convLayer(Lowering &lowering, const op::Convolution &op
 	if (lowering.failed())
 		return {};
 	const GraphWeights &given = *weights->second;
+	const PixelFormatInfo *pixels = pixelFormatInfo(in.desc.format);
 	ConvLayer layer{ .op = op,
 			 .weights = given,
 			 .in = in,
 			 .image = in.desc.format != PixelFormat::Feature,
-			 .plain = { given.elements.type, given.k, given.c, given.r, given.s },
+			 .plain = { given.elements.type, given.k,
+				    pixels ? pixels->channels : given.c, given.r, given.s },
 			 .padding = op.padding };
 	checkElements(lowering, given);
 	checkRanges(lowering, layer);

@@ -19,7 +19,8 @@ nvdla_data_cube Lowering::cubeOf(const char *cube, SurfaceState &surface, uint32
 	node.cubes.emplace_back(cube, desc.name);
 	out.width = static_cast<__u16>(desc.w);
 	out.height = static_cast<__u16>(desc.h);
-	out.channel = static_cast<__u16>(desc.c);
+	const PixelFormatInfo *pixels = surface.planar ? nullptr : pixelFormatInfo(desc.format);
+	out.channel = static_cast<__u16>(pixels ? pixels->channels : desc.c);
 	out.line_stride = desc.lineStride;
 	if (surface.planar)
 		out.plane_stride = desc.surfaceStride;

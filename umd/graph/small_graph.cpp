@@ -27,10 +27,6 @@ Surface reachable(Surface surface)
 		surface.turned = false;
 		surface.c = surface.h = surface.w = 0; /* as the operation makes it */
 	}
-	if (surface.format != PixelFormat::Feature) {
-		surface.type = DataType::Unknown;
-		surface.c = 0;
-	}
 	return surface;
 }
 
@@ -65,7 +61,11 @@ bool SmallGraph::take(const std::string &name)
 	const auto shape = shapes_.find(name);
 	if (shape == shapes_.end())
 		return false;
-	graph.input(reachable(shape->second));
+	Surface surface = reachable(shape->second);
+	if (const auto *declared = find(GraphParts::surfaces(from_), name);
+	    declared && declared->mayBePixels)
+		surface.format = declared->format;
+	graph.input(std::move(surface));
 	return true;
 }
 

@@ -21,7 +21,7 @@ tl::unexpected<Error> bad(const Surface &surface, std::string why)
 		    std::move(why));
 }
 
-/* A pixel format says what type and how many channels there are. */
+/* A pixel format says what type there is, and how many channels unless fewer are wanted. */
 Result<TensorDesc> layOutImage(const Surface &surface)
 {
 	const PixelFormatInfo *info = pixelFormatInfo(surface.format);
@@ -34,9 +34,11 @@ Result<TensorDesc> layOutImage(const Surface &surface)
 		return bad(surface,
 			   fmt::format("is {}, pixels of {} are {}", dataTypeName(surface.type),
 				       info->name, dataTypeName(desc.type)));
-	if (surface.c && surface.c != desc.c)
+	if (surface.c > desc.c)
 		return bad(surface, fmt::format("has {} channels, pixels of {} have {}", surface.c,
 						info->name, desc.c));
+	if (surface.c)
+		desc.c = surface.c;
 	if (surface.n != 1)
 		return bad(surface, fmt::format("is a batch of {} pictures", surface.n));
 	if (surface.lineStride && info->planes == 1) {

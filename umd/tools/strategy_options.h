@@ -31,8 +31,8 @@ public:
 		app.option("--strategy", text_,
 			   "how the core carries a model out where it has several ways: "
 			   "SUBJECT=auto, always or never, with commas between them; subjects are "
-			   "winograd, compression, post-extension, bands, fused-pooling, reuse, "
-			   "join and branches; auto, always or never alone is for all of them. "
+			   "winograd, compression, pixels, post-extension, bands, fused-pooling, "
+			   "reuse, join and branches; auto, always or never alone is for all of them. "
 			   "Without it auto, what is predicted to be faster, but for "
 			   "winograd=never, as the device model takes long for it; options such as "
 			   "dram=2.5GB/s describe the chip");

@@ -41,6 +41,7 @@ void Lowerer::placeInput(size_t index)
 			      .h = cubes_[id].h,
 			      .w = cubes_[id].w,
 			      .n = value(id).batch,
+			      .mayBePixels = true,
 			      .quantization = value(id).quantization });
 }
 

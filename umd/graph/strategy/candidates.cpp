@@ -43,6 +43,23 @@ size_t zeros(const Elements &elements)
 	return count;
 }
 
+/* Pixels that have so many channels, or more; their bits are taken as they are. */
+std::optional<PixelFormat> pixelsOf(DataType type, uint32_t channels)
+{
+	if (channels < 1 || channels > 4)
+		return std::nullopt;
+	switch (type) {
+	case DataType::Int8:
+		return channels == 1 ? PixelFormat::R8 : PixelFormat::A8B8G8R8;
+	case DataType::Int16:
+		return channels == 1 ? PixelFormat::R16I : PixelFormat::A16B16G16R16;
+	case DataType::Half:
+		return channels == 1 ? PixelFormat::R16F : PixelFormat::A16B16G16R16F;
+	default:
+		return std::nullopt;
+	}
+}
+
 /* Groups that a hardware layer has; errors are for those who assemble the graph. */
 uint32_t groupsIn(const GraphWeights &weights, const op::Convolution &conv,
 		  const CoreGeometry &core)
@@ -126,6 +143,52 @@ void Chooser::compression(const Layer &layer)
 		 { { "compressed weights", [&](Graph &graph) {
 			    weightsOf(graph, convOf(graph, layer.conv))->compressed = true;
 		    } } });
+}
+
+std::optional<std::vector<size_t>> Chooser::readersOfInput(const Layer &first) const
+{
+	const std::vector<op::Any> &operations = chosen_.graph.operations();
+	const std::string &input = std::get<op::Convolution>(operations[first.conv]).input;
+	const auto isPart = [&](const Surface &surface) { return surface.within == input; };
+	std::vector<size_t> members;
+
+	if (std::ranges::any_of(GraphParts::surfaces(chosen_.graph), isPart))
+		return std::nullopt;
+	for (size_t i = 0; i < operations.size(); i++) {
+		if (!reads(operations[i], input))
+			continue;
+		const auto *conv = std::get_if<op::Convolution>(&operations[i]);
+		const auto layer = conv ? layerOf(i) : std::nullopt;
+		if (i < first.conv || !layer)
+			return std::nullopt;
+		const std::vector<size_t> more = layer->members();
+		members.insert(members.end(), more.begin(), more.end());
+	}
+	std::ranges::sort(members);
+	return members;
+}
+
+void Chooser::pixels(const Layer &layer)
+{
+	auto &surfaces = GraphParts::surfaces(chosen_.graph);
+	const std::string &input = convOf(chosen_.graph, layer.conv).input;
+	const auto surface = std::ranges::find(surfaces, input, &Surface::name);
+
+	if (pixels_.choice == Choice::Never || surface == surfaces.end() || !surface->mayBePixels ||
+	    std::ranges::count(GraphParts::inputs(chosen_.graph), input) == 0 ||
+	    surface->format != PixelFormat::Feature || surface->planar || surface->lineStride ||
+	    surface->n != 1 ||
+	    (surface->type == DataType::Half && pixels_.choice != Choice::Always))
+		return;
+	const auto format = pixelsOf(surface->type, surface->c);
+	const auto members = format ? readersOfInput(layer) : std::nullopt;
+	if (!members)
+		return;
+	const size_t place = static_cast<size_t>(surface - surfaces.begin());
+	consider(pixels_, *members, { { "input as pixels", [&](Graph &graph) {
+					       GraphParts::surfaces(graph)[place].format = *format;
+				       } } });
+	shapes_.at(input).format = surface->format;
 }
 
 void Chooser::postExtension(const Layer &layer)

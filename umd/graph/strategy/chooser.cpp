@@ -2,6 +2,7 @@
 #include "chooser.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -44,19 +45,19 @@ Chooser::Snapshot::Snapshot(const Graph &graph, const std::vector<size_t> &membe
 	for (const size_t member : members)
 		operations.emplace_back(member, graph.operations()[member]);
 	for (const Surface &surface : GraphParts::surfaces(graph))
-		places.push_back(surface.place);
+		surfaces.emplace_back(surface.place, surface.format);
 	for (const GraphWeights &weights : GraphParts::weights(graph))
 		compressed.push_back(weights.compressed);
 }
 
 void Chooser::Snapshot::restore(Graph &graph) const
 {
-	std::vector<Surface> &surfaces = GraphParts::surfaces(graph);
+	std::vector<Surface> &all = GraphParts::surfaces(graph);
 
 	for (const auto &[member, operation] : operations)
 		GraphParts::operations(graph)[member] = operation;
-	for (size_t i = 0; i < places.size(); i++)
-		surfaces[i].place = places[i];
+	for (size_t i = 0; i < surfaces.size(); i++)
+		std::tie(all[i].place, all[i].format) = surfaces[i];
 	for (size_t i = 0; i < compressed.size(); i++)
 		GraphParts::weights(graph)[i].compressed = compressed[i];
 }
@@ -182,6 +183,8 @@ void Chooser::consider(Subject &subject, const std::vector<size_t> &members,
 void Chooser::chooseFor(const Layer &layer)
 {
 	report_ = { operationName(chosen_.graph.operations()[layer.conv]), {}, 0 };
+	pixels(layer);
+	keepReport();
 	/* First, as it says how much of the time is the convolution's. */
 	fusedPooling(layer);
 	winograd(layer);
@@ -245,8 +248,8 @@ Result<ChosenGraph> Chooser::run()
 			chooseFor(*layer);
 	}
 	movePoolings();
-	for (const Subject *subject : { &winograd_, &compression_, &postExtension_, &bands_,
-					&fusedPooling_, &reuse_, &join_ }) {
+	for (const Subject *subject : { &winograd_, &compression_, &pixels_, &postExtension_,
+					&bands_, &fusedPooling_, &reuse_, &join_ }) {
 		if (subject->choice == Choice::Always && !subject->taken)
 			return fail(ErrorCode::InvalidArgument, what,
 				    fmt::format("strategy, {}", subject->name),

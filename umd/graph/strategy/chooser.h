@@ -24,9 +24,10 @@ namespace nvdla::assembly
  * \brief Chooses for one graph, layer by layer in its order
  *
  * A layer is a convolution with the SDP operation that takes its stream, and the pooling that takes
- * what that writes. Its candidates differ in one thing each from the best so far, so there are
- * about as many trials as there are things to choose, not as many as there are combinations. What
- * the core refuses is no candidate: the rules are where operations are lowered.
+ * what that writes. An input is looked at with all layers that read it. A layer's candidates differ
+ * in one thing each from the best so far, so there are about as many trials as there are things to
+ * choose, not as many as there are combinations. What the core refuses is no candidate: the rules
+ * are where operations are lowered.
  */
 class Chooser
 {
@@ -61,7 +62,7 @@ private:
 		void restore(Graph &graph) const;
 
 		std::vector<std::pair<size_t, op::Any>> operations;
-		std::vector<Place> places;
+		std::vector<std::pair<Place, PixelFormat>> surfaces;
 		std::vector<bool> compressed; /**< of each weights */
 	};
 	/** \brief Something that is chosen, for errors if it is never possible */
@@ -97,6 +98,10 @@ private:
 	void keepReport();
 	void winograd(const Layer &layer);
 	void compression(const Layer &layer);
+	/** \brief All that read an input, if these are layers; nothing unless \a first is the first
+	 */
+	std::optional<std::vector<size_t>> readersOfInput(const Layer &first) const;
+	void pixels(const Layer &layer);
 	void postExtension(const Layer &layer);
 	void bands(const Layer &layer);
 	void fusedPooling(const Layer &layer);
@@ -120,6 +125,10 @@ private:
 			   "are divisible by 4, 8 or more" };
 	Subject compression_{ "compression", strategy_.compression,
 			      "it takes weights that all who use them use alike" };
+	Subject pixels_{ "pixels", strategy_.pixels,
+			 "it takes an input of one to four channels that convolutions alone read, "
+			 "without dilation; kernels and lines that the convolution buffer has "
+			 "room for" };
 	Subject postExtension_{ "post-extension", strategy_.postExtension,
 				"it takes pictures, and kernels with few columns" };
 	Subject bands_{ "bands", strategy_.bands,

@@ -19,13 +19,10 @@ struct StrategySubject {
 };
 
 constexpr StrategySubject subjects[] = {
-	{ "winograd", &Strategy::winograd },
-	{ "compression", &Strategy::compression },
-	{ "post-extension", &Strategy::postExtension },
-	{ "bands", &Strategy::bands },
-	{ "fused-pooling", &Strategy::fusedPooling },
-	{ "reuse", &Strategy::reuse },
-	{ "join", &Strategy::join },
+	{ "winograd", &Strategy::winograd }, { "compression", &Strategy::compression },
+	{ "pixels", &Strategy::pixels },     { "post-extension", &Strategy::postExtension },
+	{ "bands", &Strategy::bands },	     { "fused-pooling", &Strategy::fusedPooling },
+	{ "reuse", &Strategy::reuse },	     { "join", &Strategy::join },
 	{ "branches", &Strategy::branches },
 };
 

@@ -54,7 +54,8 @@ enum class Place : uint8_t {
  * Only inputs have to be described. Another surface gets its shape and type
  * from the operation that writes it; describe it to choose its place, layout or
  * strides. A shape that is given is held against that operation. Pictures have type
- * and channels from their format.
+ * and channels from their format. With fewer channels, if that is asked for: then the
+ * application has these alone, kernels have as many, and the others of each pixel are zero.
  */
 struct Surface {
 	std::string name;
@@ -64,6 +65,12 @@ struct Surface {
 	uint32_t w = 0;
 	uint32_t n = 1; /**< cubes of a batch */
 	PixelFormat format = PixelFormat::Feature;
+	/**
+	 * \brief An input whose layout the application takes from the network, whatever it is
+	 *
+	 * A strategy may give it a pixel format then (Strategy::pixels).
+	 */
+	bool mayBePixels = false;
 	bool planar = false; /**< one plane for each channel, as RUBIK writes and reads it */
 	Place place = Place::Memory;
 	uint32_t lineStride = 0;    /**< bytes; 0: packed as far as alignment allows */

@@ -41,6 +41,13 @@ struct Strategy {
 	Choice winograd = Choice::Never;
 	/** \brief Weights without the elements that are zero */
 	Choice compression = Choice::Auto;
+	/**
+	 * \brief Inputs of few channels as pixels (Surface::mayBePixels), so that a line of a
+	 * kernel goes into the MACs at once
+	 *
+	 * FP16 with Always alone, as it adds up in another order then.
+	 */
+	Choice pixels = Choice::Auto;
 	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
 	Choice postExtension = Choice::Auto;
 	/** \brief More bands or fewer than what is usual, for inputs beyond the convolution buffer
@@ -70,7 +77,9 @@ struct Strategy {
 	/** \brief The same choice for everything */
 	static Strategy all(Choice choice)
 	{
-		return { choice, choice, choice, choice, choice, choice, choice, choice, {} };
+		return {
+			choice, choice, choice, choice, choice, choice, choice, choice, choice, {}
+		};
 	}
 };
 
@@ -79,8 +88,8 @@ struct Strategy {
  *
  * \param[in] text parts with commas between them, of which later ones count: a choice ("auto",
  * "always" or "never") for everything; SUBJECT=CHOICE, where the subject is winograd, compression,
- * post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip, as
- * "dram=2.5GB/s"
+ * pixels, post-extension, bands, fused-pooling, reuse, join or branches; or an option of the chip,
+ * as "dram=2.5GB/s"
  * \return InvalidArgument naming the part that is none of these
  */
 Result<Strategy> parseStrategy(std::string_view text);
