@@ -184,6 +184,21 @@ private:
 	std::vector<std::array<uint64_t, 256>> quads_;
 };
 
+/** \return integers in memory are what is buffered, byte for byte */
+bool passesAsItIs(const ConvOp &op, const PixelFormat &format)
+{
+	const auto bytes = static_cast<uint32_t>(elementBytes(op.precision));
+	const bool isSame = (format.kind == PixelKind::Int8 && op.precision == Precision::Int8) ||
+			    (format.kind == PixelKind::Int16 && op.precision == Precision::Int16);
+
+	for (uint32_t channel = 0; channel < format.channels; channel++) {
+		if (format.place[channel] != channel)
+			return false;
+	}
+	return isSame && !op.pixel.convert && format.planes == 1 &&
+	       format.pixelBytes(0) == format.channels * bytes;
+}
+
 /** One plane of the image, read line by line */
 class Plane
 {
@@ -217,7 +232,7 @@ public:
 	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
 		  format_(*pixelFormat(op.pixel.format)), convert_(op, format_, special_),
-		  offsets_(PixelOffsets::of(op, format_)),
+		  passes_(passesAsItIs(op, format_)), offsets_(PixelOffsets::of(op, format_)),
 		  /* The second address register names the 32-byte unit that holds the first pixel.
 		   */
 		  plane0_(op, memory, bytes(0), op.fetch.address + op.pixel.xOffset * bytes(0),
@@ -235,7 +250,7 @@ public:
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
 		       bytes_.data());
-		if (format_.kind == PixelKind::Int8 && !offsets_)
+		if (format_.kind == PixelKind::Int8 && !passes_ && !offsets_)
 			convertBytes_.emplace(format_, convert_, elementBytes(op.precision));
 	}
 
@@ -255,7 +270,9 @@ protected:
 		std::byte *out = &bytes_[size_t{ op_.fetch.padLeft } * format_.channels *
 					 elementBytes(op_.precision)];
 
-		if (offsets_) {
+		if (passes_) {
+			std::memcpy(out, line.planes[0], line.pixels * format_.pixelBytes(0));
+		} else if (offsets_) {
 			addOffsets(*offsets_, line.planes[0], line.pixels, out);
 		} else if (!convertBytes_) {
 			convertLine(format_, convert_, line, elements_.data());
@@ -286,6 +303,7 @@ private:
 
 	const PixelFormat &format_;
 	PixelConverter convert_;
+	const bool passes_;
 	const std::optional<PixelOffsets> offsets_;
 	std::optional<ByteConverter> convertBytes_;
 	Plane plane0_;

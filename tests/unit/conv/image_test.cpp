@@ -159,6 +159,49 @@ TEST_F(ImageTest, WithoutConverterBitsPassAndTheMeanIsIgnored)
 	EXPECT_EQ(convert(0x91), static_cast<int8_t>(0x91));
 }
 
+TEST_F(ImageTest, WithoutConverterBitsPassInEveryFormat)
+{
+	Random random(58);
+
+	for (uint32_t value = 0; value <= FORMAT(Y16___V16U16_N444); value++) {
+		const PixelFormat &format = *pixelFormat(value);
+		std::vector<uint8_t> bytes(kWidth * 8);
+
+		if (format.kind == PixelKind::Fp16)
+			continue;
+		for (uint8_t &byte : bytes)
+			byte = static_cast<uint8_t>(random(0, 255));
+		bench.store(Bench::kData, bytes);
+		bench.store(Bench::kWeights, bytes);
+		op.pixel.format = static_cast<uint8_t>(value);
+		op.windows.data.channels = format.channels;
+		op.fetch.addressUv = Bench::kWeights;
+		op.fetch.padLeft = static_cast<uint32_t>(random(0, 3));
+		for (const Precision precision : { Precision::Int8, Precision::Int16 }) {
+			const bool narrow =
+				precision == Precision::Int8 || format.kind == PixelKind::Int8;
+			const auto *memory = reinterpret_cast<const std::byte *>(bytes.data());
+
+			op.precision = precision;
+			ASSERT_EQ(fetch(), "");
+			const Slice got = line(0);
+			for (uint32_t i = 0; i < kWidth * format.channels; i++) {
+				const uint32_t x = i / format.channels;
+				const std::byte *second =
+					format.planes == 2 ? memory + x * format.pixelBytes(1)
+							   : nullptr;
+				const uint16_t raw =
+					pixelChannel(format, i % format.channels,
+						     memory + x * format.pixelBytes(0), second);
+				EXPECT_EQ(got[op.fetch.padLeft * format.channels + i],
+					  narrow ? static_cast<int8_t>(raw)
+						 : static_cast<int16_t>(raw))
+					<< "format " << value << " element " << i;
+			}
+		}
+	}
+}
+
 TEST_F(ImageTest, PaddingIsAddedUnconverted)
 {
 	op.pixel.format = FORMAT(R8);
