@@ -41,6 +41,27 @@ def test_samples_make_integers(device, options, dtype, ratio):
 	assert 10 * np.log10(np.mean(real ** 2) / np.mean((real - made) ** 2)) > ratio
 
 
+def test_pictures_are_given_as_ever(device):
+	shape = (1, 3, 12, 10)
+	kernels = _RNG.uniform(-0.5, 0.5, (8, 3, 3, 3)).astype(np.float32)
+	file = onnx_model.model([node('Conv', ['x', 'w'], 'y')], {'x': shape}, {'y': (1, 8, 10, 8)}, [tensor('w', kernels)])
+	samples = [_RNG.uniform(-1, 1, shape).astype(np.float32) for _ in range(3)]
+
+	def compiled(choice):
+		return nvdla.load(nvdla.compile(file, samples=samples, strategy=f'pixels={choice}'), device)
+
+	def shared(net):
+		run = net.shared()
+		run.inputs[0][...] = np.arange(360).reshape(shape) % 256 - 128
+		run.run()
+		return run.outputs[0].copy()
+	plain, pixels = compiled('never'), compiled('auto')
+	assert [net.inputs[0].format for net in (plain, pixels)] == ['FEATURE', 'A8B8G8R8']
+	assert [net.inputs[0].shape for net in (plain, pixels)] == [shape, shape]
+	assert np.array_equal(plain(samples[0]), pixels(samples[0]))
+	assert np.array_equal(shared(plain), shared(pixels))
+
+
 def test_samples_of_several_inputs(device):
 	shape = (1, 8, 4, 6)
 	sample = [np.full(shape, 0.5), np.linspace(-1, 1, 192).reshape(shape)]
