@@ -265,18 +265,36 @@ Result<void> Slot::readResults()
 	return {};
 }
 
-/* The thread pool's, the result comes back to the loop. */
+/* Of so few elements it takes less time than the way to another thread and back. */
+bool Slot::isShort(const EmuTask &task) const
+{
+	constexpr uint64_t most = 2048;
+	uint64_t elements = 0;
+
+	for (const EmuOperation &operation : task.operations) {
+		const EmuBuffer &cube = operation.src;
+		elements += uint64_t{ cube.c } * cube.h * cube.w;
+	}
+	return elements <= most;
+}
+
+/* The thread pool's, unless it is short; the result comes back to the loop. */
 Result<void> Slot::startCpu(const ProgramStep &step)
 {
 	const auto &task = std::get<EmuTask>(common_.program.tasks[step.first]);
 	auto result = std::make_shared<Result<void>>();
+	const auto done = [this, result] {
+		request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
+		*result ? next() : end(std::move(*result));
+	};
 
-	common_.loop.work([this, result, &task] { *result = runEmuTask(task); },
-			  [this, result] {
-				  request_->report.steps.back().duration =
-					  RequestState::Clock::now() - stepStarted_;
-				  *result ? next() : end(std::move(*result));
-			  });
+	/* What is bound may be somebody's for a while. */
+	if (request_->bound.empty() && isShort(task)) {
+		*result = runEmuTask(task);
+		done();
+		return {};
+	}
+	common_.loop.work([this, result, &task] { *result = runEmuTask(task); }, done);
 	return {};
 }
 

@@ -63,6 +63,7 @@ private:
 	Result<void> readResults();
 	void jobDone();
 
+	bool isShort(const EmuTask &task) const;
 	Result<void> startCpu(const ProgramStep &step);
 	Result<void> runEmuTask(const EmuTask &task);
 	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <nvdla/graph.h>
 #include <nvdla/network.h>
 
 #include "gate_device.h"
@@ -107,6 +109,40 @@ TEST(Request, FutureCallbackAndWaitAgree)
 	ASSERT_TRUE(fromCallback && fromWait);
 	EXPECT_EQ(fromCallback->duration, fromWait->duration);
 	EXPECT_TRUE(request->runAsync().get());
+}
+
+/* Short ones in the loop's thread, long ones elsewhere, one behind the other and with the core's.
+ */
+TEST(Request, StepsOfTheCpuAreOfAnyLength)
+{
+	for (const uint32_t columns : { 1U, 70U, 500U }) {
+		Graph graph;
+		graph.input({ .name = "x", .type = DataType::Half, .c = 16, .h = 1, .w = columns });
+		graph.add(op::Unary{ .name = "one", .input = "x", .output = "a", .shift = 1 });
+		graph.add(op::Unary{ .name = "two", .input = "a", .output = "b", .scale = 2 });
+		graph.add(op::Sdp{ .name = "copy", .input = "b", .output = "c" });
+		graph.add(op::Unary{ .name = "three", .input = "c", .output = "y", .shift = -3 });
+		graph.output("y");
+		const auto loadable = graph.assemble();
+		ASSERT_TRUE(loadable) << loadable.error().message();
+		auto network = Network::load(test::openDevice(), *loadable, { .slots = 2 });
+		ASSERT_TRUE(network) << network.error().message();
+		std::vector<Request> requests;
+		std::vector<float> numbers(size_t{ 16 } * columns);
+		for (int i = 0; i < 5; i++) {
+			std::ranges::fill(numbers, static_cast<float>(i));
+			requests.push_back(Request::create(*network).value());
+			ASSERT_TRUE(requests.back().setInputFloat(0, numbers));
+			ASSERT_TRUE(requests.back().submit());
+		}
+		for (int i = 0; i < 5; i++) {
+			const auto report = requests[i].wait();
+			ASSERT_TRUE(report) << report.error().message();
+			EXPECT_GE(report->steps.size(), 3U);
+			std::ranges::fill(numbers, static_cast<float>(2 * i - 1));
+			EXPECT_EQ(requests[i].outputFloat(0).value(), numbers);
+		}
+	}
 }
 
 TEST(Request, ReportsTimesAndCountersOfOperations)
