@@ -74,29 +74,20 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/**
- * All steps, some at once
- * \param describe called with the index of a step and a position, whose pointers it sets
- */
-template<typename Describe>
-HWY_INLINE void step(size_t count, Describe describe)
+/** A step of each of \a some positions, whose pointers are set; several may have the same sums */
+void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;
-	Position positions[kPositionsAtOnce];
 
-	for (size_t first = 0; first < count; first += kPositionsAtOnce) {
-		const size_t some = std::min(kPositionsAtOnce, count - first);
-		for (size_t i = 0; i < some; i++) {
-			Position &position = positions[i];
-			describe(first + i, position);
-			noteNans(*position.weights, *position.data, *position.sums);
-			for (size_t k = 0; k < position.weights->kernels; k += kRowLanes)
-				position.findLargest(k);
-		}
-		addProducts(carries, positions, some,
-			    [](const Position &position, size_t kernel, const EvenOdd &far)
-				    HWY_ATTR { accumulate(position, kernel, far); });
+	for (size_t i = 0; i < some; i++) {
+		Position &position = positions[i];
+		noteNans(*position.weights, *position.data, *position.sums);
+		for (size_t k = 0; k < position.weights->kernels; k += kRowLanes)
+			position.findLargest(k);
 	}
+	addProducts(carries, positions, some,
+		    [](const Position &position, size_t kernel, const EvenOdd &far)
+			    HWY_ATTR { accumulate(position, kernel, far); });
 }
 
 bool supportedOfTarget()
@@ -107,24 +98,34 @@ bool supportedOfTarget()
 void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t count,
 		  Fp16Sums *sums)
 {
-	Fp16Data all[kPositionsAtOnce];
+	Fp16Data ofPositions[kPositionsAtOnce];
+	Position positions[kPositionsAtOnce];
 
-	step(count, [&](size_t i, Position &position) HWY_ATTR {
-		Fp16Data &ofPosition = all[i % kPositionsAtOnce];
-		loadData(data[i], weights.lanes, ofPosition);
-		position.weights = &weights;
-		position.data = &ofPosition;
-		position.sums = sums + i;
-	});
+	for (size_t first = 0; first < count; first += kPositionsAtOnce) {
+		const size_t some = std::min(kPositionsAtOnce, count - first);
+		for (size_t i = 0; i < some; i++) {
+			loadData(data[first + i], weights.lanes, ofPositions[i]);
+			positions[i].weights = &weights;
+			positions[i].data = &ofPositions[i];
+			positions[i].sums = sums + first + i;
+		}
+		step(positions, some);
+	}
 }
 
 void stepsOfTarget(std::span<const Fp16Weights> weights, const Fp16Data *data, Fp16Sums &sums)
 {
-	step(weights.size(), [&](size_t i, Position &position) HWY_ATTR {
-		position.weights = &weights[i];
-		position.data = data + i;
-		position.sums = &sums;
-	});
+	Position positions[kPositionsAtOnce];
+
+	for (size_t first = 0; first < weights.size(); first += kPositionsAtOnce) {
+		const size_t some = std::min(kPositionsAtOnce, weights.size() - first);
+		for (size_t i = 0; i < some; i++) {
+			positions[i].weights = &weights[first + i];
+			positions[i].data = data + first + i;
+			positions[i].sums = &sums;
+		}
+		step(positions, some);
+	}
 }
 
 void loadDataOfTarget(const int16_t *numbers, size_t lanes, Fp16Data &out)
