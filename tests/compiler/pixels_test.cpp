@@ -31,10 +31,11 @@ public:
 		const bool wide = chance(20);
 
 		type_ = wide ? ElementType::Int16 : ElementType::Int8;
+		n_ = chance(25) ? from(2, 3) : 1;
 		c_ = from(1, 4);
 		h_ = from(1, 40);
 		w_ = from(1, chance(10) ? 300 : 60);
-		x_ = add("x", { 1, h_, w_, c_ }, quantization());
+		x_ = add("x", { n_, h_, w_, c_ }, quantization());
 		model.inputs = { x_ };
 		if (chance(50))
 			model.roundingOf8Bits = ScaleRounding::Once;
@@ -46,7 +47,7 @@ public:
 	Numbers numbers()
 	{
 		const int most = type_ == ElementType::Int8 ? 127 : 32767;
-		Numbers elements(size_t{ c_ } * h_ * w_);
+		Numbers elements(size_t{ n_ } * c_ * h_ * w_);
 
 		std::ranges::generate(elements, [&] { return integer(-most - 1, most); });
 		return elements;
@@ -78,6 +79,7 @@ private:
 		value.name = name;
 		value.type = type_;
 		value.shape = shape;
+		value.batch = n_;
 		value.quantization = quantization;
 		return model.add(std::move(value));
 	}
@@ -111,20 +113,20 @@ private:
 		if (chance(30))
 			conv.activation = { 0, 6 };
 		const ValueId kernels = addKernels({ k, c_, r, s });
-		const ValueId y = add("y" + name, { 1, lines, columns, k }, quantization());
+		const ValueId y = add("y" + name, { n_, lines, columns, k }, quantization());
 		model.operators.push_back(
 			{ "conv" + name, "CONV_2D", conv, { x_, kernels }, { y } });
 		model.outputs.push_back(y);
-		text += fmt::format("{} {} x {} x {}, {} kernels of {} x {}, stride {} x {}, "
+		text += fmt::format("{} {} x {} x {} x {}, {} kernels of {} x {}, stride {} x {}, "
 				    "padding {} {} {} {}\n",
-				    elementTypeName(type_), c_, h_, w_, k, s, r, conv.stride.x,
+				    elementTypeName(type_), n_, c_, h_, w_, k, s, r, conv.stride.x,
 				    conv.stride.y, conv.padding.left, conv.padding.right,
 				    conv.padding.top, conv.padding.bottom);
 	}
 
 	std::mt19937 random_;
 	ElementType type_;
-	uint32_t c_, h_, w_;
+	uint32_t n_, c_, h_, w_;
 	ValueId x_;
 };
 
@@ -157,7 +159,7 @@ TEST(Pixels, AreTheSameNumbers)
 {
 	constexpr uint32_t first = 1;
 	const auto last = static_cast<uint32_t>(first + 150 * fuzzRounds());
-	size_t taken = 0;
+	size_t taken = 0, batches = 0;
 
 	std::cout << "seeds " << first << " to " << last - 1 << '\n';
 	for (uint32_t seed = first; seed < last; seed++) {
@@ -170,9 +172,12 @@ TEST(Pixels, AreTheSameNumbers)
 		ASSERT_TRUE(chosen) << chosen.error().message();
 		EXPECT_EQ(plain->format, PixelFormat::Feature);
 		taken += chosen->format != PixelFormat::Feature;
+		batches += chosen->format != PixelFormat::Feature &&
+			   made.model.values.front().batch > 1;
 		EXPECT_EQ(plain->outputs, chosen->outputs);
 	}
 	EXPECT_GT(taken, (last - first) / 2);
+	EXPECT_GT(batches, (last - first) / 20);
 }
 
 /* What cannot be read as pixels is not, and is an error if it is to be. */

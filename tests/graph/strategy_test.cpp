@@ -299,6 +299,57 @@ TEST_F(StrategyTest, TakesInputsOfFewChannelsAsPixels)
 	}
 }
 
+/* Samples are parts, of which each is a picture. */
+TEST_F(StrategyTest, TakesSamplesOfABatchAsPixels)
+{
+	for (const Choice choice : { Choice::Never, Choice::Auto }) {
+		made_ = {};
+		input({ .type = DataType::Int8,
+			.c = 3,
+			.h = 9,
+			.w = 13,
+			.n = 3,
+			.mayBePixels = true });
+		weights(DataType::Int8, 16, 3, 3, 3);
+		for (const uint32_t i : { 0U, 1U, 2U }) {
+			const std::string number = fmt::format("{}", i);
+			made_.graph.surface({ .name = "x" + number, .within = "x", .atBatch = i });
+			add(op::Convolution{ .name = "conv" + number,
+					     .input = "x" + number,
+					     .weights = "w",
+					     .output = "s" + number });
+			add(op::Sdp{ .name = "sdp" + number,
+				     .input = "s" + number,
+				     .output = "y" + number });
+			made_.graph.output("y" + number);
+		}
+		Strategy strategy = asItIs();
+		strategy.pixels = choice;
+		const auto loadable = made_.graph.assemble({ .strategy = strategy });
+		ASSERT_TRUE(loadable) << loadable.error().message();
+		const TensorDesc desc = loadable->inputs()->front();
+		EXPECT_EQ(desc.n, 3U);
+		EXPECT_EQ(desc.format,
+			  choice == Choice::Auto ? PixelFormat::A8B8G8R8 : PixelFormat::Feature);
+		for (const auto &conv : convolutions(*dlaTask(*loadable, 0)))
+			EXPECT_EQ(static_cast<PixelFormat>(conv.data_format), desc.format);
+	}
+}
+
+/* A batch of pictures is no input of a convolution. */
+TEST_F(StrategyTest, SaysThatPicturesAreReadOneByOne)
+{
+	input({ .type = DataType::Int8,
+		.c = 4,
+		.h = 8,
+		.w = 8,
+		.n = 2,
+		.format = PixelFormat::A8B8G8R8 });
+	weights(DataType::Int8, 16, 4, 3, 3);
+	onlyLayer();
+	expectRefusal({ "conv", "batch of 2 pictures" });
+}
+
 /* All who read it have to be able to. */
 TEST_F(StrategyTest, LeavesInputsThatOthersReadAsTheyAre)
 {
@@ -343,8 +394,17 @@ TEST_F(StrategyTest, LeavesInputsThatOthersReadAsTheyAre)
 		  }),
 		  PixelFormat::Feature);
 	EXPECT_EQ(formatWith([this](op::Convolution &conv, op::Sdp &) {
-			  made_.graph.surface({ .name = "lines", .h = 8, .within = "x" });
+			  made_.graph.surface(
+				  { .name = "lines", .h = 8, .within = "x", .atColumn = 3 });
 			  conv.input = "lines";
+		  }),
+		  PixelFormat::A8B8G8R8);
+	EXPECT_EQ(formatWith([this](op::Convolution &conv, op::Sdp &) {
+			  made_.graph.surface({ .name = "two", .c = 2, .within = "x" });
+			  made_.graph.weights(
+				  { "w2", 8, 2, 1, 1, dice_.elements(DataType::Int8, 16) });
+			  conv.input = "two";
+			  conv.weights = "w2";
 		  }),
 		  PixelFormat::Feature);
 }

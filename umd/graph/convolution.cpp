@@ -44,6 +44,9 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 	lowering.need(layer.image || in.type == weights.type, "weights",
 		      fmt::format("'{}' are {}, '{}' is {}: only images are converted", op.weights,
 				  dataTypeName(weights.type), in.name, dataTypeName(in.type)));
+	lowering.need(!layer.image || in.n == 1, "input",
+		      fmt::format("'{}' is a batch of {} pictures, of which each has to be a part",
+				  in.name, in.n));
 	lowering.need(layer.image || op.postExtension == 1, "postExtension",
 		      fmt::format("'{}' is no image", in.name));
 	lowering.need(op.postExtension == 1 || op.postExtension == 2 || op.postExtension == 4,

@@ -107,7 +107,7 @@ uint64_t layOutPart(const CoreGeometry &geometry, const Window &window, TensorDe
 	desc.lineStride = lineStride * window.lineStep;
 	desc.size = uint64_t{ desc.h - 1 } * desc.lineStride + lineStride;
 	if (desc.format != PixelFormat::Feature)
-		return layOutRegion(geometry, window, desc, firstPixel);
+		return cubes + layOutRegion(geometry, window, desc, firstPixel);
 	desc.size += uint64_t{ divideUp(desc.c, atom) - 1 } * desc.surfaceStride - columns;
 	return cubes + uint64_t{ window.channel / atom } * desc.surfaceStride + lines + columns;
 }

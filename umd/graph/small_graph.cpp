@@ -62,9 +62,12 @@ bool SmallGraph::take(const std::string &name)
 	if (shape == shapes_.end())
 		return false;
 	Surface surface = reachable(shape->second);
-	if (const auto *declared = find(GraphParts::surfaces(from_), name);
-	    declared && declared->mayBePixels)
-		surface.format = declared->format;
+	/* What strategies change of an input, and so of its parts. */
+	const Surface *whole = find(GraphParts::surfaces(from_), name);
+	while (whole && !whole->within.empty())
+		whole = find(GraphParts::surfaces(from_), whole->within);
+	if (whole && whole->mayBePixels)
+		surface.format = whole->format;
 	graph.input(std::move(surface));
 	return true;
 }

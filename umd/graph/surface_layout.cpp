@@ -39,12 +39,12 @@ Result<TensorDesc> layOutImage(const Surface &surface)
 						info->name, desc.c));
 	if (surface.c)
 		desc.c = surface.c;
-	if (surface.n != 1)
-		return bad(surface, fmt::format("is a batch of {} pictures", surface.n));
 	if (surface.lineStride && info->planes == 1) {
 		desc.lineStride = surface.lineStride;
 		desc.size = uint64_t{ desc.lineStride } * desc.h;
 	}
+	desc.n = surface.n;
+	desc.size *= surface.n;
 	return desc;
 }
 

@@ -145,21 +145,36 @@ void Chooser::compression(const Layer &layer)
 		    } } });
 }
 
-std::optional<std::vector<size_t>> Chooser::readersOfInput(const Layer &first) const
+std::optional<std::set<std::string>> Chooser::withParts(const Surface &whole) const
+{
+	const std::vector<Surface> &surfaces = GraphParts::surfaces(chosen_.graph);
+	std::set<std::string> names{ whole.name };
+
+	for (size_t before = 0; before < names.size();) {
+		before = names.size();
+		for (const Surface &part : surfaces) {
+			if (!names.contains(part.within))
+				continue;
+			if (part.turned || part.atChannel || (part.c && part.c != whole.c))
+				return std::nullopt;
+			names.insert(part.name);
+		}
+	}
+	return names;
+}
+
+std::optional<std::vector<size_t>> Chooser::layersReading(const std::set<std::string> &names) const
 {
 	const std::vector<op::Any> &operations = chosen_.graph.operations();
-	const std::string &input = std::get<op::Convolution>(operations[first.conv]).input;
-	const auto isPart = [&](const Surface &surface) { return surface.within == input; };
 	std::vector<size_t> members;
 
-	if (std::ranges::any_of(GraphParts::surfaces(chosen_.graph), isPart))
-		return std::nullopt;
 	for (size_t i = 0; i < operations.size(); i++) {
-		if (!reads(operations[i], input))
+		const auto isOne = [&](const std::string &read) { return names.contains(read); };
+		if (std::ranges::none_of(namesOf(operations[i]).reads, isOne))
 			continue;
 		const auto *conv = std::get_if<op::Convolution>(&operations[i]);
 		const auto layer = conv ? layerOf(i) : std::nullopt;
-		if (i < first.conv || !layer)
+		if (!layer)
 			return std::nullopt;
 		const std::vector<size_t> more = layer->members();
 		members.insert(members.end(), more.begin(), more.end());
@@ -168,27 +183,35 @@ std::optional<std::vector<size_t>> Chooser::readersOfInput(const Layer &first) c
 	return members;
 }
 
+/* With the first layer that reads an input or parts of it, such as the samples of a batch. */
 void Chooser::pixels(const Layer &layer)
 {
 	auto &surfaces = GraphParts::surfaces(chosen_.graph);
-	const std::string &input = convOf(chosen_.graph, layer.conv).input;
-	const auto surface = std::ranges::find(surfaces, input, &Surface::name);
+	const auto described = [&](const std::string &name) {
+		return std::ranges::find(surfaces, name, &Surface::name);
+	};
+	auto input = described(convOf(chosen_.graph, layer.conv).input);
 
-	if (pixels_.choice == Choice::Never || surface == surfaces.end() || !surface->mayBePixels ||
-	    std::ranges::count(GraphParts::inputs(chosen_.graph), input) == 0 ||
-	    surface->format != PixelFormat::Feature || surface->planar || surface->lineStride ||
-	    surface->n != 1 ||
-	    (surface->type == DataType::Half && pixels_.choice != Choice::Always))
+	while (input != surfaces.end() && !input->within.empty())
+		input = described(input->within);
+	if (pixels_.choice == Choice::Never || input == surfaces.end() || !input->mayBePixels ||
+	    std::ranges::count(GraphParts::inputs(chosen_.graph), input->name) == 0 ||
+	    input->format != PixelFormat::Feature || input->planar || input->lineStride ||
+	    (input->type == DataType::Half && pixels_.choice != Choice::Always))
 		return;
-	const auto format = pixelsOf(surface->type, surface->c);
-	const auto members = format ? readersOfInput(layer) : std::nullopt;
-	if (!members)
+	const auto format = pixelsOf(input->type, input->c);
+	const auto names = format ? withParts(*input) : std::nullopt;
+	const auto members = names ? layersReading(*names) : std::nullopt;
+	if (!members || members->front() != layer.conv)
 		return;
-	const size_t place = static_cast<size_t>(surface - surfaces.begin());
+	const auto place = static_cast<size_t>(input - surfaces.begin());
 	consider(pixels_, *members, { { "input as pixels", [&](Graph &graph) {
 					       GraphParts::surfaces(graph)[place].format = *format;
 				       } } });
-	shapes_.at(input).format = surface->format;
+	for (const std::string &name : *names) {
+		if (const auto shape = shapes_.find(name); shape != shapes_.end())
+			shape->second.format = input->format;
+	}
 }
 
 void Chooser::postExtension(const Layer &layer)

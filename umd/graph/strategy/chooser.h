@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -98,9 +99,10 @@ private:
 	void keepReport();
 	void winograd(const Layer &layer);
 	void compression(const Layer &layer);
-	/** \brief All that read an input, if these are layers; nothing unless \a first is the first
-	 */
-	std::optional<std::vector<size_t>> readersOfInput(const Layer &first) const;
+	/** \brief A surface and its parts, if all have all of its channels */
+	std::optional<std::set<std::string>> withParts(const Surface &whole) const;
+	/** \brief Operations of all that read some surfaces, if these are layers */
+	std::optional<std::vector<size_t>> layersReading(const std::set<std::string> &names) const;
 	void pixels(const Layer &layer);
 	void postExtension(const Layer &layer);
 	void bands(const Layer &layer);
