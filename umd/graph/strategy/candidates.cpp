@@ -196,8 +196,7 @@ void Chooser::pixels(const Layer &layer)
 		input = described(input->within);
 	if (pixels_.choice == Choice::Never || input == surfaces.end() || !input->mayBePixels ||
 	    std::ranges::count(GraphParts::inputs(chosen_.graph), input->name) == 0 ||
-	    input->format != PixelFormat::Feature || input->planar || input->lineStride ||
-	    (input->type == DataType::Half && pixels_.choice != Choice::Always))
+	    input->format != PixelFormat::Feature || input->planar || input->lineStride)
 		return;
 	const auto format = pixelsOf(input->type, input->c);
 	const auto names = format ? withParts(*input) : std::nullopt;

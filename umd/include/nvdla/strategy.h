@@ -43,9 +43,7 @@ struct Strategy {
 	Choice compression = Choice::Auto;
 	/**
 	 * \brief Inputs of few channels as pixels (Surface::mayBePixels), so that a line of a
-	 * kernel goes into the MACs at once
-	 *
-	 * FP16 with Always alone, as it adds up in another order then.
+	 * kernel goes into the MACs at once; FP16 is added up in another order then
 	 */
 	Choice pixels = Choice::Auto;
 	/** \brief Several lines of a kernel in the MACs at once (Convolution::postExtension) */
