@@ -562,6 +562,10 @@ TEST(FastTest, ExactFp16KernelsOfOneChannelEachEqualTheReference)
 		for (int16_t &number : layer.inputs[0].v)
 			if (seed % 2) /* sums of all exponents, or of a few */
 				number = anyHalf(random, nanEvery);
+		if (seed % 3 == 0) { /* a batch */
+			layer.inputs.push_back(layer.inputs[0]);
+			std::ranges::reverse(layer.inputs[1].v);
+		}
 		for (Cube &kernel : layer.kernels)
 			for (int16_t &number : kernel.v)
 				if (seed % 2 && number != 0)
