@@ -247,14 +247,14 @@ bool widenOfTarget(const float *numbers, size_t count, double *out)
 {
 	const DoubleTag tag;
 	const hn::Rebind<float, DoubleTag> floatTag;
-	bool anyNan = false;
+	auto areNans = hn::IsNaN(hn::Zero(tag));
 
 	for (size_t i = 0; i < count; i += hn::Lanes(tag)) {
 		const Doubles wide = hn::PromoteTo(tag, hn::LoadU(floatTag, numbers + i));
-		anyNan |= !hn::AllFalse(tag, hn::IsNaN(wide));
+		areNans = hn::Or(areNans, hn::IsNaN(wide));
 		hn::StoreU(wide, tag, out + i);
 	}
-	return !anyNan;
+	return hn::AllFalse(tag, areNans);
 }
 
 #else
