@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of weights become columns in registers, eight elements of all kernels at a time, so that a
- * vector of kernels meets one element after the other.
+ * Rows of weights become columns, eight elements of all kernels at a time, so that a vector of
+ * kernels meets one element after the other.
  *
  * The file is compiled once for each instruction set (Highway).
  */
@@ -90,85 +90,31 @@ struct FourKernels {
 };
 
 /**
- * The sums of twice as many kernels as a vector has lanes
- *
- * \tparam kFinite see finiteFloatsOf()
+ * Eight elements of twice as many kernels as a vector has lanes, one row of kernels for each
+ * \param columns from one row to the next
  */
-template<typename Tag, bool kFinite>
-struct KernelSums {
-	using FloatTag = hn::Rebind<float, Tag>;
-	using FloatVector = hn::Vec<FloatTag>;
-	using Halves = hn::Vec<hn::Repartition<uint16_t, Tag>>;
-	static constexpr size_t kKernels = 2 * hn::MaxLanes(Tag());
+template<typename Tag>
+HWY_INLINE void putColumns(const GroupRows &rows, size_t kernel, size_t offset, size_t columns,
+			   uint16_t *out)
+{
+	const hn::Repartition<uint64_t, Tag> quadTag;
+	const hn::Repartition<uint16_t, Tag> halfTag;
+	const FourKernels<Tag> even(rows, kernel, offset);
+	const FourKernels<Tag> odd(rows, kernel + kBlockLanes, offset);
+	const auto both = [&](size_t pair) HWY_ATTR {
+		const auto a = hn::BitCast(quadTag, even.pairs[pair]);
+		const auto b = hn::BitCast(quadTag, odd.pairs[pair]);
+		uint16_t *to = out + 2 * pair * columns;
+		hn::Store(hn::BitCast(halfTag, hn::InterleaveLower(quadTag, a, b)), halfTag, to);
+		hn::Store(hn::BitCast(halfTag, hn::InterleaveUpper(quadTag, a, b)), halfTag,
+			  to + columns);
+	};
 
-	FloatVector low = hn::Zero(FloatTag());
-	FloatVector high = hn::Zero(FloatTag());
-
-	HWY_INLINE KernelSums() {} /* an implicit one has no vectors */
-
-	/** \param kernel the first one \param data of an element \param weights of all kernels */
-	HWY_INLINE void add(float data, Halves weights)
-	{
-		const hn::Half<hn::Repartition<uint16_t, Tag>> tag;
-		const FloatVector factor = hn::Set(FloatTag(), data);
-
-		low = hn::MulAdd(factor, widen(hn::LowerHalf(tag, weights)), low);
-		high = hn::MulAdd(factor, widen(hn::UpperHalf(tag, weights)), high);
-	}
-
-	/** Eight elements */
-	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t kernel, size_t offset)
-	{
-		const hn::Repartition<uint64_t, Tag> quadTag;
-		const hn::Repartition<uint16_t, Tag> halfTag;
-		const FourKernels<Tag> even(rows, kernel, offset);
-		const FourKernels<Tag> odd(rows, kernel + kBlockLanes, offset);
-		const auto both = [&](size_t pair) HWY_ATTR {
-			const auto a = hn::BitCast(quadTag, even.pairs[pair]);
-			const auto b = hn::BitCast(quadTag, odd.pairs[pair]);
-			add(data[2 * pair],
-			    hn::BitCast(halfTag, hn::InterleaveLower(quadTag, a, b)));
-			add(data[2 * pair + 1],
-			    hn::BitCast(halfTag, hn::InterleaveUpper(quadTag, a, b)));
-		};
-
-		both(0);
-		both(1);
-		both(2);
-		both(3);
-	}
-
-	HWY_INLINE bool areFinite() const
-	{
-		return hn::AllTrue(FloatTag(), hn::IsFinite(low)) &&
-		       hn::AllTrue(FloatTag(), hn::IsFinite(high));
-	}
-
-	HWY_INLINE void store(int32_t *out) const
-	{
-		store(low, out);
-		store(high, out + hn::MaxLanes(Tag()));
-	}
-
-private:
-	template<typename Half>
-	static HWY_INLINE FloatVector widen(Half halves)
-	{
-		if constexpr (kFinite)
-			return finiteFloatsOf(FloatTag(), halves);
-		else
-			return floatsOf(FloatTag(), halves);
-	}
-
-	static HWY_INLINE void store(FloatVector sum, int32_t *out)
-	{
-		const Tag tag;
-		const auto nan = hn::RebindMask(tag, hn::IsNaN(sum));
-
-		hn::StoreU(hn::IfThenElse(nan, hn::Set(tag, kFloatNan), hn::BitCast(tag, sum)), tag,
-			   out);
-	}
-};
+	both(0);
+	both(1);
+	both(2);
+	both(3);
+}
 
 /** A block whose elements are whole units of eight, for all kernels of the groups */
 template<size_t kGroups>
@@ -188,31 +134,64 @@ struct PaddedFloats {
 	}
 };
 
-/** All sums of one group or two, in registers: indices are constants once inlined */
+/**
+ * All sums of one group or two, in registers: indices are constants once inlined
+ *
+ * Columns are put into the nearest cache. Hosts make floats of what they load from there sooner
+ * than of a register's halves, and products of all kernels wait for their sums at the same time.
+ *
+ * \tparam kFinite see finiteFloatsOf()
+ */
 template<size_t kGroups, bool kFinite>
 struct GroupSums {
-	using Sums = KernelSums<hn::CappedTag<int32_t, kGroups * kFewColumns / 2>, kFinite>;
-	static constexpr size_t kCount = kGroups * kFewColumns / Sums::kKernels;
+	static constexpr size_t kColumns = kGroups * kFewColumns;
+	using Tag = hn::CappedTag<int32_t, kColumns / 2>;
+	using FloatTag = hn::Rebind<float, Tag>;
+	using FloatVector = hn::Vec<FloatTag>;
+	static constexpr size_t kLanes = hn::MaxLanes(Tag());
+	static constexpr size_t kCount = kColumns / kLanes;
+	static constexpr std::make_index_sequence<kCount> kIndices = {};
 
 	/** Of the host's caches, that eight elements of all kernels are */
 	static constexpr size_t kLinesAtOnce =
-		kGroups * kFewColumns * kElementsAtOnce * sizeof(uint16_t) / kLineBytes;
+		kColumns * kElementsAtOnce * sizeof(uint16_t) / kLineBytes;
 
-	Sums sums[kCount];
+	FloatVector sums[kCount];
 
-	HWY_INLINE GroupSums() {}
+	HWY_INLINE GroupSums() { clear(kIndices); }
+
+	/** One element of all kernels */
+	template<size_t... kIndex>
+	HWY_INLINE void add(float data, const uint16_t *weights, std::index_sequence<kIndex...>)
+	{
+		const FloatVector factor = hn::Set(FloatTag(), data);
+
+		((sums[kIndex] =
+			  hn::MulAdd(factor, widen(weights + kIndex * kLanes), sums[kIndex])),
+		 ...);
+	}
+
+	/** Eight elements */
+	template<size_t... kElement>
+	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t offset,
+			    std::index_sequence<kElement...>)
+	{
+		HWY_ALIGN uint16_t columns[kElementsAtOnce][kColumns];
+
+		put(rows, offset, columns[0], std::make_index_sequence<kCount / 2>());
+		/* Compilers would leave them in registers, of which there are not as many. */
+		asm("" : "+m"(columns));
+		(add(data[kElement], columns[kElement], kIndices), ...);
+	}
 
 	/** \param elements a multiple of eight */
-	template<size_t... kIndex>
-	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t elements, Ahead &ahead,
-			    std::index_sequence<kIndex...>)
+	HWY_INLINE void add(const float *data, const GroupRows &rows, size_t elements, Ahead &ahead)
 	{
 		for (size_t i = 0; i < elements; i += kElementsAtOnce) {
 			for (size_t line = 0; line < kLinesAtOnce && ahead.has(); line++)
 				ahead.bring(1);
-			(sums[kIndex].add(data + i, rows, kIndex * Sums::kKernels,
-					  i * sizeof(uint16_t)),
-			 ...);
+			add(data + i, rows, i * sizeof(uint16_t),
+			    std::make_index_sequence<kElementsAtOnce>());
 		}
 	}
 
@@ -220,19 +199,66 @@ struct GroupSums {
 	HWY_INLINE void add(const DenseFloats &block, const std::byte *const *groups,
 			    size_t kernels, Ahead &ahead)
 	{
-		constexpr std::make_index_sequence<kCount> indices;
-
 		if (kernels == kFewColumns && block.elements % kElementsAtOnce == 0) {
 			add(block.data, { groups, block.elements * sizeof(uint16_t) },
-			    block.elements, ahead, indices);
+			    block.elements, ahead);
 			return;
 		}
 		const PaddedFloats<kGroups> padded(block, groups, kernels);
 		const std::byte *from[kGroups];
 		for (size_t group = 0; group < kGroups; group++)
 			from[group] = reinterpret_cast<const std::byte *>(padded.weights[group]);
-		add(padded.data, { from, sizeof(padded.weights[0][0]) }, kDenseElements, ahead,
-		    indices);
+		add(padded.data, { from, sizeof(padded.weights[0][0]) }, kDenseElements, ahead);
+	}
+
+	HWY_INLINE bool areFinite() const { return areFinite(kIndices); }
+	HWY_INLINE void store(int32_t *out) const { store(out, kIndices); }
+
+private:
+	template<size_t... kPart>
+	static HWY_INLINE void put(const GroupRows &rows, size_t offset, uint16_t *columns,
+				   std::index_sequence<kPart...>)
+	{
+		(putColumns<Tag>(rows, kPart * 2 * kLanes, offset, kColumns,
+				 columns + kPart * 2 * kLanes),
+		 ...);
+	}
+
+	static HWY_INLINE FloatVector widen(const uint16_t *weights)
+	{
+		const auto halves = hn::Load(hn::Rebind<uint16_t, Tag>(), weights);
+
+		if constexpr (kFinite)
+			return finiteFloatsOf(FloatTag(), halves);
+		else
+			return floatsOf(FloatTag(), halves);
+	}
+
+	template<size_t... kIndex>
+	HWY_INLINE void clear(std::index_sequence<kIndex...>)
+	{
+		((sums[kIndex] = hn::Zero(FloatTag())), ...);
+	}
+
+	template<size_t... kIndex>
+	HWY_INLINE bool areFinite(std::index_sequence<kIndex...>) const
+	{
+		return (hn::AllTrue(FloatTag(), hn::IsFinite(sums[kIndex])) && ...);
+	}
+
+	template<size_t... kIndex>
+	HWY_INLINE void store(int32_t *out, std::index_sequence<kIndex...>) const
+	{
+		(store(sums[kIndex], out + kIndex * kLanes), ...);
+	}
+
+	static HWY_INLINE void store(FloatVector sum, int32_t *out)
+	{
+		const Tag tag;
+		const auto nan = hn::RebindMask(tag, hn::IsNaN(sum));
+
+		hn::StoreU(hn::IfThenElse(nan, hn::Set(tag, kFloatNan), hn::BitCast(tag, sum)), tag,
+			   out);
 	}
 };
 
@@ -251,14 +277,10 @@ bool sumsOf(std::span<const DenseFloats> blocks, const std::byte *const *groups,
 			from[group] = groups[group] + block.before * kernels * sizeof(uint16_t);
 		all.add(block, from, kernels, ahead);
 	}
-	bool finite = true;
-	for (size_t i = 0; i < all.kCount; i++) {
-		all.sums[i].store(out + i * all.sums[i].kKernels);
-		finite = finite && all.sums[i].areFinite();
-	}
+	all.store(out);
 	for (size_t group = 0; group < kGroups; group++)
 		std::fill(out + group * kFewColumns + kernels, out + (group + 1) * kFewColumns, 0);
-	return finite;
+	return all.areFinite();
 }
 
 void floatSumsOfTarget(std::span<const DenseFloats> blocks,
