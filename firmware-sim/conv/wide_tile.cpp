@@ -103,6 +103,59 @@ struct Carrying<VnniPairs> {
 };
 #endif
 
+constexpr uint32_t kHalfBits = 16;
+
+/** Sums that are not clipped with that many bits less, from their upper halves */
+class Fitting
+{
+public:
+	/** \param truncate at most kHalfBits */
+	HWY_INLINE explicit Fitting(uint32_t truncate)
+		: truncate_(static_cast<int>(truncate)),
+		  half_(hn::Set(Tag(), (1 << truncate) >> 1)),
+		  sign_(hn::Set(Tag(), truncate ? -1 : 0)),
+		  bias_(hn::Set(Tag(), (INT32_MAX >> (kHalfBits - truncate)) - 1))
+	{
+	}
+
+	/** Looks at upper halves */
+	HWY_INLINE void add(Vector upper)
+	{
+		largest_ = hn::Max(largest_, hn::BitCast(BitsTag(), hn::Add(upper, bias_)));
+	}
+
+	/** \return nothing with one of them is clipped, nor with one more */
+	HWY_INLINE bool all() const
+	{
+		const auto end =
+			hn::BitCast(BitsTag(), hn::Add(hn::Add(bias_, bias_), hn::Set(Tag(), 1)));
+
+		return hn::AllTrue(BitsTag(), hn::Lt(largest_, end));
+	}
+
+	/* Halves are away from zero, what is below it is rounded up from just behind them. */
+	HWY_INLINE void put(Vector upper, Vector rest, int32_t *out) const
+	{
+		const auto below = hn::And(hn::BroadcastSignBit(upper), sign_);
+		const auto rounded =
+			hn::ShiftRightSame(hn::Add(hn::Add(rest, half_), below), truncate_);
+
+		hn::StoreU(
+			hn::Add(hn::ShiftLeftSame(upper, static_cast<int>(kHalfBits) - truncate_),
+				rounded),
+			Tag(), out);
+	}
+
+private:
+	using BitsTag = hn::RebindToUnsigned<Tag>;
+
+	int truncate_;
+	Vector half_;
+	Vector sign_;
+	Vector bias_;
+	hn::Vec<BitsTag> largest_ = hn::Zero(BitsTag());
+};
+
 /** The sums of a tile in memory: for each position of each vector of columns */
 struct WideMemory {
 	static constexpr size_t kNumbers = 2 * kWidePositions * kLanes;
@@ -112,45 +165,6 @@ struct WideMemory {
 
 	/** \return how many of the vector at \a index were clipped */
 	HWY_INLINE size_t put(size_t index, uint32_t truncate, int32_t *out) const
-	{
-		const Vector upper = hn::Load(Tag(), highs + index);
-
-		if (truncate <= kHalfBits && fit(upper, truncate)) {
-			putFitting(upper, hn::Load(Tag(), rests + index), truncate, out);
-			return 0;
-		}
-		return putWide(index, truncate, out);
-	}
-
-private:
-	static constexpr uint32_t kHalfBits = 16;
-
-	/** \return no sum with such an upper half is clipped, nor with one more */
-	static HWY_INLINE bool fit(Vector upper, uint32_t truncate)
-	{
-		const int32_t end = INT32_MAX >> (kHalfBits - truncate);
-		const auto fits = hn::And(hn::Gt(hn::Set(Tag(), end), upper),
-					  hn::Gt(upper, hn::Set(Tag(), -end)));
-
-		return hn::AllTrue(Tag(), fits);
-	}
-
-	/* Halves are away from zero, what is below it is rounded up from just behind them. */
-	static HWY_INLINE void putFitting(Vector upper, Vector rest, uint32_t truncate,
-					  int32_t *out)
-	{
-		const auto half = hn::Set(Tag(), (1 << truncate) >> 1);
-		const auto sign = hn::Set(Tag(), truncate ? -1 : 0);
-		const auto below = hn::And(hn::BroadcastSignBit(upper), sign);
-		const auto rounded = hn::ShiftRightSame(hn::Add(hn::Add(rest, half), below),
-							static_cast<int>(truncate));
-
-		hn::StoreU(hn::Add(hn::ShiftLeftSame(upper, static_cast<int>(kHalfBits - truncate)),
-				   rounded),
-			   Tag(), out);
-	}
-
-	HWY_INLINE size_t putWide(size_t index, uint32_t truncate, int32_t *out) const
 	{
 		const hn::CappedTag<int64_t, 8> tag;
 		const hn::Rebind<int32_t, decltype(tag)> partTag;
@@ -214,6 +228,25 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 		return weights;
 	}
 
+	/**
+	 * Puts sums of which none is clipped
+	 * \param last position \return false if there may be others, and nothing was done
+	 */
+	HWY_INLINE bool put(uint32_t truncate, const TileSums &out, size_t first, size_t last,
+			    size_t column) const
+	{
+		if (truncate > kHalfBits)
+			return false;
+		Fitting fitting(truncate);
+		(add(fitting, highs[kIndex], Vectors()), ...);
+		if (!fitting.all())
+			return false;
+		(put(fitting, highs[kIndex], sums[kIndex], out, first + std::min(kIndex, last),
+		     column, Vectors()),
+		 ...);
+		return true;
+	}
+
 	HWY_INLINE void store(WideMemory &memory) const
 	{
 		(store(memory.rests + kIndex * kVectors * kLanes, sums[kIndex], Vectors()), ...);
@@ -240,6 +273,23 @@ private:
 	{
 		(Carrying<Product>::addHighs(uppers[kVector], lows[kVector]), ...);
 		((lows[kVector] = hn::And(lows[kVector], hn::Set(Tag(), UINT16_MAX))), ...);
+	}
+
+	template<size_t... kVector>
+	static HWY_INLINE void add(Fitting &fitting, const Vector *uppers,
+				   std::index_sequence<kVector...>)
+	{
+		(fitting.add(uppers[kVector]), ...);
+	}
+
+	template<size_t... kVector>
+	static HWY_INLINE void put(const Fitting &fitting, const Vector *uppers,
+				   const Vector *rests, const TileSums &out, size_t position,
+				   size_t column, std::index_sequence<kVector...>)
+	{
+		(fitting.put(uppers[kVector], rests[kVector],
+			     out.at(position, column + kVector * kLanes)),
+		 ...);
 	}
 
 	template<size_t... kVector>
@@ -278,6 +328,8 @@ size_t wideTile(WideWork &work, size_t first, size_t count, std::index_sequence<
 		tile.place(&work.positions[first], count - 1, operands.columns);
 		for (const TileRun &run : operands.runs)
 			weights = tile.multiply(run, weights, carries, ahead);
+		if (tile.put(work.truncate, work.sums, first, count - 1, column))
+			continue;
 		tile.store(memory);
 		for (size_t vector = 0; vector < kVectors; vector++) {
 			int32_t *out = work.sums.at(first, column + vector * kLanes);
