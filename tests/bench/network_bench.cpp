@@ -136,8 +136,10 @@ void measure(const std::string &name, const Model &model, const Settings &settin
 			convolutions.push_back({ std::move(call) });
 	}
 	for (unsigned int i = 0; i < settings.rounds; i++) {
-		for (auto &[precision, way] : ways)
+		for (auto &[precision, way] : ways) {
+			letOneDnnSleep(settings.threads);
 			take(way, settings);
+		}
 		for (Timed &convolution : convolutions)
 			take(convolution, settings);
 	}

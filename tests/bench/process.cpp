@@ -31,16 +31,21 @@ double processSeconds()
 
 double secondsOf(unsigned int threads, const std::function<void()> &call)
 {
-	constexpr auto kUntilAsleep = std::chrono::milliseconds(20);
 	const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
 
-	if (threads > 1) {
-		std::this_thread::sleep_for(kUntilAsleep);
+	if (threads > 1)
 		call();
-	}
 	const double start = now(clock);
 	call();
 	return now(clock) - start;
+}
+
+void letOneDnnSleep(unsigned int threads)
+{
+	constexpr auto kUntilAsleep = std::chrono::milliseconds(20);
+
+	if (threads > 1)
+		std::this_thread::sleep_for(kUntilAsleep);
 }
 
 void restrictOneDnn(char **argv, unsigned int threads, bool avx2)

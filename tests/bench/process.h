@@ -16,11 +16,14 @@ double processSeconds();
  * \brief Time that a call takes
  *
  * With one thread that of the processor. With several, the time that passes, of a second call
- * behind a first one, when threads that others have left waiting in a loop have fallen asleep.
+ * behind a first one.
  *
  * \return seconds
  */
 double secondsOf(unsigned int threads, const std::function<void()> &call);
+
+/** \brief Wait until threads that oneDNN has left waiting in a loop have fallen asleep */
+void letOneDnnSleep(unsigned int threads);
 
 /**
  * \brief Let oneDNN use \a threads threads and, with \a avx2, nothing above AVX2
