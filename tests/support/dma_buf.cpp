@@ -132,8 +132,9 @@ DmaBuf userMemory(size_t bytes, Pages pages)
 		list->list[i] = { static_cast<uint32_t>(memory), 0, at * page, bytes / count };
 	}
 
+	/* Pages come in the file's order: what the list allocated, in its own, may be one range. */
 	int fd = -1;
-	if (memory >= 0 && udmabuf >= 0 && !ftruncate(memory, static_cast<off_t>(bytes)) &&
+	if (memory >= 0 && udmabuf >= 0 && !posix_fallocate(memory, 0, static_cast<off_t>(bytes)) &&
 	    !fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
 		fd = ioctl(udmabuf, UDMABUF_CREATE_LIST, list);
 	close(udmabuf);
