@@ -164,18 +164,24 @@ private:
 		}
 	}
 
-	std::optional<Piece> take()
+	Piece pieceAt(uint64_t index) const
 	{
-		const uint64_t index = taken_;
 		const uint64_t first = index % pieces_ * linesAtOnce_;
 		const auto count = std::min<uint64_t>(linesAtOnce_, lines_ - first);
 
-		if (index / pieces_ * groupsAtOnce_ >= op_.surfaces() || memory_.cancelled())
+		return { index, first, static_cast<uint32_t>(count), first + count == lines_ };
+	}
+
+	std::optional<Piece> take()
+	{
+		const Piece piece = pieceAt(taken_);
+
+		if (taken_ / pieces_ * groupsAtOnce_ >= op_.surfaces() || memory_.cancelled())
 			return std::nullopt;
-		if (first == 0)
-			beginSet(static_cast<uint32_t>(index / pieces_) * groupsAtOnce_);
+		if (piece.first == 0)
+			beginSet(static_cast<uint32_t>(taken_ / pieces_) * groupsAtOnce_);
 		taken_++;
-		return Piece{ index, first, static_cast<uint32_t>(count), first + count == lines_ };
+		return piece;
 	}
 
 	/* What one thread makes before the others are asked again, of one set. */
@@ -228,12 +234,8 @@ private:
 		if (!piece.isLast || set.groups == 1)
 			return;
 		/* In pieces as well, which are nearer when they are written. */
-		for (Piece second{ 0, 0, linesAtOnce_, false }; second.first < lines_;
-		     second.first += linesAtOnce_) {
-			second.count = static_cast<uint32_t>(
-				std::min<uint64_t>(linesAtOnce_, lines_ - second.first));
-			push(sink_, set.surface + 1, second, linesOf(set, second));
-		}
+		for (uint64_t i = 0; i < pieces_; i++)
+			push(sink_, set.surface + 1, pieceAt(i), linesOf(set, pieceAt(i)));
 	}
 
 	/* Those of the second group. */

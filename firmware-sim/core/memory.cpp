@@ -85,10 +85,8 @@ void MemoryPort::fault(RamType type, uint64_t address)
 
 void MemoryPort::join(const MemoryPort &other, bool first)
 {
-	for (size_t i = 0; i < std::size(traffic_); i++) {
-		traffic_[i].readBytes += other.traffic_[i].readBytes;
-		traffic_[i].writeBytes += other.traffic_[i].writeBytes;
-	}
+	for (size_t i = 0; i < std::size(traffic_); i++)
+		traffic_[i] += other.traffic_[i];
 	if (!other.faulted_ || (faulted_ && !first))
 		return;
 	faulted_ = true;

@@ -84,7 +84,10 @@ public:
 		}
 	}
 	/**
-	 * \brief A receiver for another thread, which may ask for it while others are at work
+	 * \brief A receiver for another thread; others may be at work with theirs
+	 *
+	 * One thread at a time may call this.
+	 *
 	 * \return it, or null if the order of runs matters; this one must outlive it
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }

@@ -3,7 +3,6 @@
  * SDP behind a convolution that several threads share: each takes the lines that it has summed up.
  */
 #include <algorithm>
-#include <utility>
 
 #include "sdp/sdp_stream.h"
 

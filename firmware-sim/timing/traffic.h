@@ -21,6 +21,12 @@ struct Traffic {
 	uint64_t writeBytes = 0;
 
 	uint64_t total() const { return readBytes + writeBytes; }
+	Traffic &operator+=(const Traffic &other)
+	{
+		readBytes += other.readBytes;
+		writeBytes += other.writeBytes;
+		return *this;
+	}
 	bool operator==(const Traffic &) const = default;
 };
 
@@ -33,10 +39,8 @@ struct MemoryTraffic {
 	const Traffic &of(RamType type) const { return type == RamType::Mc ? mc : cv; }
 	MemoryTraffic &operator+=(const MemoryTraffic &other)
 	{
-		mc.readBytes += other.mc.readBytes;
-		mc.writeBytes += other.mc.writeBytes;
-		cv.readBytes += other.cv.readBytes;
-		cv.writeBytes += other.cv.writeBytes;
+		mc += other.mc;
+		cv += other.cv;
 		return *this;
 	}
 	bool operator==(const MemoryTraffic &) const = default;

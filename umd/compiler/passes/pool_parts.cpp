@@ -77,9 +77,8 @@ ValueId poolParts(Model &model, ValueId concatenated)
 		part = made;
 	}
 	moved.push_back(std::move(behind));
-	const auto place = std::ranges::find_if(model.operators, [&](const Operator &each) {
-		return each.outputs.front() == result;
-	});
+	const auto place =
+		model.operators.begin() + (model.writer(result) - model.operators.data());
 	model.operators.insert(model.operators.erase(place), moved.begin(), moved.end());
 	return result;
 }
