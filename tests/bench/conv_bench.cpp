@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -275,14 +276,17 @@ Times measure(const ConvShape &shape, Precision precision, const Settings &setti
 	const bool int8 = precision != Precision::Fp16;
 	ModelledConvolution model(shape, precision, fp16, settings.threads);
 	const auto onednn = onednnConvolution(shape, int8);
+	const auto awakeSeconds = [&](const std::function<void()> &call) {
+		wakeThreads(settings.threads, call);
+		return secondsOf(settings.threads, call);
+	};
 	Times times;
 
 	for (unsigned int i = 0; i < settings.rounds; i++) {
 		letOneDnnSleep(settings.threads);
-		times.model =
-			std::min(times.model, secondsOf(settings.threads, [&] { model.run(); }));
+		times.model = std::min(times.model, awakeSeconds([&] { model.run(); }));
 		if (onednn)
-			times.onednn = std::min(times.onednn, secondsOf(settings.threads, onednn));
+			times.onednn = std::min(times.onednn, awakeSeconds(onednn));
 	}
 	return times;
 }

@@ -138,8 +138,12 @@ void measure(const std::string &name, const Model &model, const Settings &settin
 	for (unsigned int i = 0; i < settings.rounds; i++) {
 		for (auto &[precision, way] : ways) {
 			letOneDnnSleep(settings.threads);
+			wakeThreads(settings.threads, way.call);
 			take(way, settings);
 		}
+		/* In their order, so that weights are where a network finds them. */
+		for (const Timed &convolution : convolutions)
+			wakeThreads(settings.threads, convolution.call);
 		for (Timed &convolution : convolutions)
 			take(convolution, settings);
 	}

@@ -15,12 +15,14 @@ double processSeconds();
 /**
  * \brief Time that a call takes
  *
- * With one thread that of the processor. With several, the time that passes, of a second call
- * behind a first one.
+ * With one thread that of the processor. With several, the time that passes: wakeThreads() before.
  *
  * \return seconds
  */
 double secondsOf(unsigned int threads, const std::function<void()> &call);
+
+/** \brief With several threads, call \a call, whose threads then still look for work */
+void wakeThreads(unsigned int threads, const std::function<void()> &call);
 
 /** \brief Wait until threads that oneDNN has left waiting in a loop have fallen asleep */
 void letOneDnnSleep(unsigned int threads);
