@@ -73,6 +73,9 @@ ConvWork convWork(const ConvOp &op, const Kept &kept)
 
 	work.dataRam = op.fetch.ram;
 	work.oneSurface = inputSurfaces(op) == 1;
+	work.dataRoom = op.dataBanks * uint64_t{ kBankBytes };
+	work.dataHeld = uint64_t{ op.bufferedEntries() } * kEntryBytes * op.windows.data.height *
+			op.batches;
 	if (!kept.data) {
 		work.dataBytes = dataBytes(op);
 		work.atoms = work.dataBytes / atomBytes;

@@ -23,50 +23,69 @@ constexpr double kWeightShare = 0.73;
 constexpr uint64_t kShortestLoad = 10;
 constexpr uint64_t kShortestWinogradLoad = 16;
 
+/** The cube or the weights, on their way */
+struct Stream {
+	uint64_t begin; /* bytes that are there */
+	uint64_t end;
+	double latency;
+	double alone = 1;  /* bytes a cycle */
+	double rate = 1;   /* while the other one is fetched, too */
+	double shared = 0; /* cycles in which both are fetched */
+
+	/** \return when \a bytes are there */
+	double ready(double bytes) const
+	{
+		const double missing = bytes - static_cast<double>(begin);
+
+		if (missing <= 0)
+			return 0;
+		if (missing <= shared * rate)
+			return latency + missing / rate;
+		return latency + shared + (missing - shared * rate) / alone;
+	}
+
+	/** \return when all are there */
+	double ready() const { return ready(static_cast<double>(end)); }
+
+	/** \return bytes that are there after \a cycles */
+	uint64_t bytesAfter(double cycles) const
+	{
+		const double fetching = std::max(cycles - latency, 0.0);
+		const double both = std::min(fetching, shared);
+
+		const double bytes = both * rate + (fetching - both) * alone;
+
+		return std::min(end, begin + static_cast<uint64_t>(bytes));
+	}
+};
+
 /** What CDMA brings, and when */
-class Fetch
-{
-public:
-	Fetch(const ConvWork &work, const TimingParameters &parameters)
-		: dataBytes_(static_cast<double>(work.dataBytes)),
-		  weightBytes_(static_cast<double>(work.weightBytes)),
-		  dataLatency_(parameters.of(work.dataRam).latency),
-		  weightLatency_(parameters.of(work.weightRam).latency)
+struct Fetch {
+	/** From what is there to what there is room for */
+	Fetch(const ConvWork &work, const TimingParameters &parameters, const InBuffer &begin,
+	      const InBuffer &end)
+		: data{ begin.dataBytes, end.dataBytes,
+			static_cast<double>(parameters.of(work.dataRam).latency) },
+		  weights{ begin.weightBytes, end.weightBytes,
+			   static_cast<double>(parameters.of(work.weightRam).latency) }
 	{
 		const double dataBandwidth = parameters.of(work.dataRam).readRate();
-		weightAlone_ = parameters.of(work.weightRam).readRate();
+		const auto dataBytes = static_cast<double>(end.dataBytes - begin.dataBytes);
+		const auto weightBytes = static_cast<double>(end.weightBytes - begin.weightBytes);
+
+		weights.alone = weights.rate = parameters.of(work.weightRam).readRate();
 		if (work.dataBytes)
-			dataAlone_ = dataBytes_ / std::max(pace(work), dataBytes_ / dataBandwidth);
-		dataRate_ = dataAlone_;
-		weightRate_ = weightAlone_;
-		if (work.dataRam == work.weightRam && work.dataBytes && work.weightBytes) {
-			dataRate_ = std::min(dataAlone_, (1 - kWeightShare) * dataBandwidth);
-			weightRate_ = weightAlone_ - dataRate_;
+			data.alone = std::min(static_cast<double>(work.dataBytes) / pace(work),
+					      dataBandwidth);
+		data.rate = data.alone;
+		if (work.dataRam == work.weightRam && dataBytes > 0 && weightBytes > 0) {
+			data.rate = std::min(data.alone, (1 - kWeightShare) * dataBandwidth);
+			weights.rate = weights.alone - data.rate;
 		}
-		const double dataShared = work.dataBytes ? dataBytes_ / dataRate_ : 0;
-		shared_ = std::min(dataShared, weightBytes_ / weightRate_);
+		data.shared = weights.shared =
+			std::min(dataBytes / data.rate, weightBytes / weights.rate);
 	}
 
-	double dataReady() const
-	{
-		if (dataBytes_ == 0)
-			return 0;
-		return dataLatency_ + shared_ + (dataBytes_ - shared_ * dataRate_) / dataAlone_;
-	}
-
-	/** \return when the first \a bytes of the weights are there */
-	double weightsReady(double bytes) const
-	{
-		if (weightBytes_ == 0)
-			return 0;
-		if (bytes <= shared_ * weightRate_)
-			return weightLatency_ + bytes / weightRate_;
-		return weightLatency_ + shared_ + (bytes - shared_ * weightRate_) / weightAlone_;
-	}
-
-	double weightsAlone() const { return weightAlone_; }
-
-private:
 	static double pace(const ConvWork &work)
 	{
 		const auto lines = static_cast<double>(work.lines);
@@ -77,15 +96,8 @@ private:
 		       lines * kFeatureLine;
 	}
 
-	double dataBytes_;
-	double weightBytes_;
-	double dataLatency_;
-	double weightLatency_;
-	double dataAlone_ = 1; /* bytes a cycle */
-	double weightAlone_ = 1;
-	double dataRate_ = 1; /* while both are fetched */
-	double weightRate_ = 1;
-	double shared_ = 0; /* cycles in which both are fetched */
+	Stream data;
+	Stream weights;
 };
 
 /** \return cycles of one MAC step over \a positions, in stripes that last \a load at least */
@@ -121,22 +133,22 @@ uint64_t stripesOf(const ConvWork &work)
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 {
-	const Fetch fetch(work, parameters);
+	const Fetch fetch(work, parameters, work.ahead, { work.dataBytes, work.weightBytes });
 	const auto room = static_cast<double>(work.weightRoom);
 	const double kernelBytes =
 		static_cast<double>(work.weightBytes) / std::max(work.kernels, 1U);
-	ConvTiming timing = { .dataReady = fetch.dataReady() };
+	ConvTiming timing = { .dataReady = fetch.data.ready() };
 	double now = timing.dataReady;
 
 	for (uint32_t first = 0; first < work.kernels; first += work.groupKernels) {
 		const uint32_t kernels = std::min(work.groupKernels, work.kernels - first);
 		const double upTo = kernelBytes * (first + kernels);
-		double ready = fetch.weightsReady(upTo);
+		double ready = fetch.weights.ready(upTo);
 		/* What did not fit beside the group before is fetched when that is done. */
 		const double before = first ? kernelBytes * (first - work.groupKernels) : 0;
 		const double late = upTo - before - room;
 		if (first && late > 0)
-			ready = std::max(ready, now + late / fetch.weightsAlone());
+			ready = std::max(ready, now + late / fetch.weights.alone);
 		now = std::max(now, ready);
 		if (first == 0)
 			timing.begin = now;
@@ -147,6 +159,36 @@ ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters)
 	}
 	timing.end = now;
 	return timing;
+}
+
+InBuffer roomAhead(const ConvWork &work, const ConvWork *before)
+{
+	InBuffer room = { work.dataRoom, work.weightRoom };
+
+	if (before) {
+		if (before->dataRoom != work.dataRoom || before->weightRoom != work.weightRoom)
+			return {};
+		room.dataBytes -= std::min(room.dataBytes, before->dataHeld);
+		room.weightBytes -=
+			std::min(room.weightBytes, before->weightBytes / before->groups());
+	}
+	return { std::min(room.dataBytes, work.dataBytes),
+		 std::min(room.weightBytes, work.weightBytes) };
+}
+
+double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters)
+{
+	const Fetch fetch(work, parameters, {}, room);
+
+	return std::max(fetch.data.ready(), fetch.weights.ready());
+}
+
+InBuffer fetchedAhead(const ConvWork &work, const InBuffer &room, double cycles,
+		      const TimingParameters &parameters)
+{
+	const Fetch fetch(work, parameters, {}, room);
+
+	return { fetch.data.bytesAfter(cycles), fetch.weights.bytesAfter(cycles) };
 }
 
 } /* namespace nvdla::sim */

@@ -24,4 +24,23 @@ uint64_t stripesOf(const ConvWork &work);
 
 ConvTiming timeConv(const ConvWork &work, const TimingParameters &parameters);
 
+/**
+ * \brief What CDMA can fetch of an operation that is enabled while another one computes
+ *
+ * CDMA goes on to its other register group when it has all of the operation before, if both divide
+ * the banks of the buffer in the same way, and as far as entries are free: the cube of the one
+ * before is there until that is done, its weights until their kernel group is. (RTL of nvdlav1:
+ * NV_NVDLA_CDMA_dc.v and NV_NVDLA_CDMA_wt.v, states PEND and BUSY; releases in NV_NVDLA_CSC_sg.v.)
+ *
+ * \param before what computes, null if nothing does
+ */
+InBuffer roomAhead(const ConvWork &work, const ConvWork *before);
+
+/** \return cycles that it takes to fetch as much as \a room; 0 for nothing */
+double cyclesAhead(const ConvWork &work, const InBuffer &room, const TimingParameters &parameters);
+
+/** \return what of \a room was fetched in \a cycles */
+InBuffer fetchedAhead(const ConvWork &work, const InBuffer &room, double cycles,
+		      const TimingParameters &parameters);
+
 } /* namespace nvdla::sim */

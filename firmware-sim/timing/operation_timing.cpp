@@ -63,7 +63,7 @@ Part convPart(const ConvWork &work, const ConvTiming &timing)
 
 	if (work.walk == ConvWalk::Tiles)
 		fixed += kWinogradFixed;
-	if (!work.dataBytes && !work.weightBytes)
+	if (!work.fetches())
 		fixed += kConvNoFetch;
 	return { Bound::Mac, fixed, timing.end - timing.begin };
 }

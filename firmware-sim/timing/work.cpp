@@ -21,8 +21,8 @@ MemoryTraffic OperationWork::traffic() const
 	MemoryTraffic all;
 
 	if (conv) {
-		all.of(conv->dataRam).readBytes += conv->dataBytes;
-		all.of(conv->weightRam).readBytes += conv->weightBytes;
+		all.of(conv->dataRam).readBytes += conv->dataBytes - conv->ahead.dataBytes;
+		all.of(conv->weightRam).readBytes += conv->weightBytes - conv->ahead.weightBytes;
 	}
 	if (sdp)
 		all += sdp->traffic;

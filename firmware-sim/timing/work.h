@@ -20,6 +20,12 @@ enum class ConvWalk : uint8_t {
 	Tiles,	 /**< Winograd: stripes of tiles of four positions */
 };
 
+/** \brief Bytes of an operation's cube and weights in the convolution buffer */
+struct InBuffer {
+	uint64_t dataBytes = 0;
+	uint64_t weightBytes = 0;
+};
+
 /** \brief Work of the convolution pipeline */
 struct ConvWork {
 	ConvWalk walk = ConvWalk::Stripes;
@@ -36,11 +42,19 @@ struct ConvWork {
 	uint64_t atoms = 0;	/**< of feature data, fetched */
 	uint64_t lines = 0;	/**< fetched, of all surfaces and batches */
 	bool oneSurface = true; /**< of the input */
+	uint64_t dataRoom = 0;	/**< bytes of the buffer for the cube */
+	uint64_t dataHeld = 0;	/**< of which it takes so many until the operation is done */
 	RamType weightRam = RamType::Mc;
 	uint64_t weightBytes = 0; /**< with mask and group sizes; 0 if they are in the buffer */
 	uint64_t weightRoom = 0;  /**< bytes of the buffer for weights */
+	InBuffer ahead;		  /**< of what is fetched, there before the operation begins */
 
 	uint32_t groups() const { return (kernels + groupKernels - 1) / groupKernels; }
+	/** \return whether anything is fetched once the operation has begun */
+	bool fetches() const
+	{
+		return dataBytes > ahead.dataBytes || weightBytes > ahead.weightBytes;
+	}
 	uint64_t positions() const { return uint64_t{ outWidth } * outHeight * batches; }
 	/** \return multiplications that the result needs, Winograd's in its own domain */
 	uint64_t macs() const
@@ -105,7 +119,7 @@ struct OperationWork {
 	std::optional<CdpWork> cdp;
 	std::optional<MoveWork> move;
 
-	/** \return all bytes that the operation moves */
+	/** \return all bytes that the operation moves from its begin on */
 	MemoryTraffic traffic() const;
 	/** \brief Add the work of engines that take part, too */
 	void merge(const OperationWork &other);

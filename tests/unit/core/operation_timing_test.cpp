@@ -115,6 +115,37 @@ TEST(ConvTiming, WeightsThatDoNotFitTwiceAreWaitedFor)
 	EXPECT_GT(timeConv(work, {}).end, both + 30 * 16 * 64);
 }
 
+TEST(ConvTiming, WhatWasFetchedAheadIsNotWaitedFor)
+{
+	ConvWork work = fullyConnected();
+	const ConvTiming all = timeConv(work, {});
+
+	work.ahead = { work.dataBytes, work.weightBytes / 4 };
+	const ConvTiming less = timeConv(work, {});
+	EXPECT_EQ(less.dataReady, 0);
+	EXPECT_EQ(less.begin, 0) << "the first group is there";
+	EXPECT_LT(less.weightsReady, all.weightsReady * 0.8);
+	work.ahead.weightBytes = work.weightBytes;
+	EXPECT_EQ(timeConv(work, {}).end, all.macCycles);
+}
+
+TEST(ConvTiming, CubeAndWeightsAreFetchedAheadAtOnce)
+{
+	const ConvWork work = layer();
+	const InBuffer room = { work.dataBytes / 2, work.weightBytes };
+	const double cycles = cyclesAhead(work, room, {});
+	const InBuffer half = fetchedAhead(work, room, cycles / 2, {});
+	const InBuffer all = fetchedAhead(work, room, cycles, {});
+
+	EXPECT_EQ(fetchedAhead(work, room, 0, {}).dataBytes, 0U);
+	EXPECT_GT(half.dataBytes, 0U);
+	EXPECT_LT(half.dataBytes, room.dataBytes);
+	EXPECT_GT(half.weightBytes, 0U);
+	EXPECT_NEAR(static_cast<double>(all.dataBytes), static_cast<double>(room.dataBytes), 1);
+	EXPECT_NEAR(static_cast<double>(all.weightBytes), static_cast<double>(room.weightBytes), 1);
+	EXPECT_EQ(cyclesAhead(work, {}, {}), 0);
+}
+
 TEST(OperationTiming, WhatItIsBoundBy)
 {
 	TimingParameters slow;
