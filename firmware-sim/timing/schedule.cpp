@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "timing/conv_timing.h"
 
@@ -19,25 +20,34 @@ uint32_t enginesOf(const OperationWork &work)
 	       (work.cdp ? 8U : 0) | (work.move ? (work.move->bdma ? 16U : 32U) : 0);
 }
 
-/* What is asked of the memories; each rate is a share of a memory's bandwidth. */
-struct Demand {
+/* What is asked of the memories, or given: shares of their bandwidths. */
+struct Share {
 	double mc = 0;
 	double cv = 0;
-
-	Demand &operator+=(const Demand &other)
-	{
-		mc += other.mc;
-		cv += other.cv;
-		return *this;
-	}
 };
 
-Demand demandOf(const MemoryTraffic &traffic, double cycles, const TimingParameters &parameters)
+Share shareOf(const MemoryTraffic &traffic, double cycles, const TimingParameters &parameters)
 {
 	const double least = std::max(cycles, 1.0);
 
 	return { parameters.mc.cycles(traffic.mc) / least,
 		 parameters.cv.cycles(traffic.cv) / least };
+}
+
+/* Returns what a memory gives to who asks for more than that; the others get all they ask for. */
+double fairShare(std::vector<double> asked)
+{
+	double left = 1;
+	size_t others = asked.size();
+
+	std::ranges::sort(asked);
+	for (const double share : asked) {
+		if (share * static_cast<double>(others) > left)
+			return left / static_cast<double>(others);
+		left -= share;
+		others--;
+	}
+	return 1;
 }
 
 constexpr double kRounding = 1e-6; /* cycles */
@@ -46,33 +56,35 @@ constexpr double kRounding = 1e-6; /* cycles */
 struct Activity {
 	double left = 0;
 	double passed = 0;
-	Demand demand;
+	double fetching = 0; /* cycles from its begin on in which CDMA has work */
+	Share fetch;	     /* that CDMA asks for meanwhile */
+	Share rest;	     /* that all else asks for, all the time */
 	bool running = false;
 
-	double slowdown(const Demand &all) const
+	bool isFetching() const { return running && fetching - passed > kRounding; }
+
+	Share asked() const
 	{
-		return std::max({ 1.0, demand.mc > 0 ? all.mc : 0, demand.cv > 0 ? all.cv : 0 });
+		if (!isFetching())
+			return { std::min(rest.mc, 1.0), std::min(rest.cv, 1.0) };
+		return { std::min(rest.mc + fetch.mc, 1.0), std::min(rest.cv + fetch.cv, 1.0) };
 	}
 
-	/** \return whether it has ended */
-	bool advance(double cycles)
+	double slowdown(const Share &fair) const
 	{
-		left -= cycles;
-		passed += cycles;
-		return left <= kRounding;
+		return std::max({ 1.0, asked().mc / fair.mc, asked().cv / fair.cv });
 	}
+
+	/** \return cycles until it ends, or asks for less */
+	double unchanged() const { return isFetching() ? std::min(left, fetching - passed) : left; }
 };
 
 struct Operation {
 	uint32_t engines = 0;
 	Activity work;
+	Activity ahead; /* a convolution's fetches before it begins */
+	InBuffer room;	/* for them */
 	bool done = false;
-	/* Of a convolution: */
-	double fetching = 0; /* cycles from its begin on in which CDMA has work */
-	Activity ahead;	     /* what CDMA does before */
-	InBuffer room;	     /* for it */
-
-	bool isFetching() const { return work.running && fetching - work.passed > kRounding; }
 };
 
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
@@ -159,10 +171,15 @@ private:
 		}
 		const OperationTiming timing = timeOperation(work, parameters_);
 		const auto cycles = static_cast<double>(timing.cycles);
-		operation.fetching =
+		const auto fetching =
 			static_cast<double>(std::max(timing.dataCycles, timing.weightCycles));
+		OperationWork rest = work;
+		rest.conv.reset();
+		work = { .conv = work.conv };
 		operation.work = { .left = cycles,
-				   .demand = demandOf(work.traffic(), cycles, parameters_),
+				   .fetching = fetching,
+				   .fetch = shareOf(work.traffic(), fetching, parameters_),
+				   .rest = shareOf(rest.traffic(), cycles, parameters_),
 				   .running = true };
 		times_[index].start = now_;
 	}
@@ -178,7 +195,7 @@ private:
 			return;
 		if (before != kNone && !operations_[before].done) {
 			const Activity &other = operations_[before].work;
-			if (!other.running || operations_[before].isFetching())
+			if (!other.running || other.isFetching())
 				return;
 			busy = &*list_[before].work.conv;
 		}
@@ -188,7 +205,8 @@ private:
 		traffic.of(conv.dataRam).readBytes += operation.room.dataBytes;
 		traffic.of(conv.weightRam).readBytes += operation.room.weightBytes;
 		operation.ahead = { .left = cycles,
-				    .demand = demandOf(traffic, cycles, parameters_),
+				    .fetching = cycles,
+				    .fetch = shareOf(traffic, cycles, parameters_),
 				    .running = cycles > 0 };
 	}
 
@@ -204,23 +222,33 @@ private:
 		}
 	}
 
-	/* To the next end of anything, or the next time that something may start. */
+	Share fairShares()
+	{
+		std::vector<double> mc;
+		std::vector<double> cv;
+
+		forRunning([&](size_t, const Activity &one) {
+			mc.push_back(one.asked().mc);
+			cv.push_back(one.asked().cv);
+		});
+		return { fairShare(std::move(mc)), fairShare(std::move(cv)) };
+	}
+
+	/* To the next change of anything, or the next time that something may start. */
 	void advance()
 	{
-		Demand all;
+		const Share fair = fairShares();
 		double step = wake_ - now_;
 
-		forRunning([&](size_t, const Activity &one) { all += one.demand; });
-		forRunning([&](size_t i, const Activity &one) {
-			step = std::min(step, one.left * one.slowdown(all));
-			/* CDMA is free in the middle of an operation. */
-			if (operations_[i].isFetching())
-				step = std::min(step, (operations_[i].fetching - one.passed) *
-							      one.slowdown(all));
+		forRunning([&](size_t, const Activity &one) {
+			step = std::min(step, one.unchanged() * one.slowdown(fair));
 		});
 		now_ += step;
 		forRunning([&](size_t i, Activity &one) {
-			if (!one.advance(step / one.slowdown(all)))
+			const double cycles = step / one.slowdown(fair);
+			one.left -= cycles;
+			one.passed += cycles;
+			if (one.left > kRounding)
 				return;
 			one.running = false;
 			if (&one != &operations_[i].work)

@@ -32,8 +32,9 @@ struct ScheduledTime {
  * \brief Run operations in their order, as far as engines and dependencies allow
  *
  * Engines work side by side; one engine does one operation at a time, in the order of the
- * list. What runs at the same time shares the memories: if together they ask for more than one
- * gives, each goes on as much slower.
+ * list. CDMA fetches the next convolution while one computes (roomAhead()). What runs at the same
+ * time shares the memories: if together they ask for more than one gives, each gets as much, or
+ * what it asks for if that is less.
  */
 std::vector<ScheduledTime> schedule(const std::vector<ScheduledWork> &operations,
 				    const TimingParameters &parameters);

@@ -107,6 +107,18 @@ TEST(Schedule, MemoryIsShared)
 	EXPECT_NEAR(one[1].end, 10000, 1);
 }
 
+TEST(Schedule, WhoAsksAMemoryForLittleGetsIt)
+{
+	TimingParameters parameters;
+	parameters.mc = { .bytesPerCycle = 10, .sharedBytesPerCycle = 10, .latency = 16 };
+	const auto times =
+		schedule({ { move(true, 30000), {} }, { move(false, 100000), {} } }, parameters);
+
+	EXPECT_NEAR(times[0].end, 10000, 20);
+	/* Seven tenths of the memory as long as the other is at it, then all of it. */
+	EXPECT_NEAR(times[1].end, 10000 + 3000, 20);
+}
+
 TEST(Schedule, AConvolutionIsFetchedWhileTheOneBeforeComputes)
 {
 	const ConvWork work = convolution();
