@@ -204,7 +204,7 @@ int EmbeddedDevice::State::importBuffer(drm_prime_handle &args)
 
 int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 {
-	const std::lock_guard guard(lock_);
+	std::unique_lock guard(lock_);
 	SubmitReader reader(args, executor_.variant(), buffers_, syncobjs_, tasks_,
 			    executor_.queue());
 
@@ -215,7 +215,9 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 		use.buffer->use(job->fence, use.write, job->dependencies);
 	for (const SubmitReader::OutSync &sync : reader.outSyncs())
 		syncobjs_.put(*sync.syncobj, sync.point, job->fence);
-	executor_.push(args.context, std::move(job));
+	executor_.queue().push(args.context, std::move(job));
+	guard.unlock();
+	executor_.attend();
 	return 0;
 }
 

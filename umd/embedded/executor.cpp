@@ -31,24 +31,19 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 
 Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
 		   std::condition_variable &done)
-	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] { interrupt(); })
+	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] { attend(); })
 {
 }
 
 Executor::~Executor()
 {
 	{
-		const std::lock_guard guard(lock_);
+		const std::lock_guard guard(attendLock_);
 		stopping_ = true;
-		queued_.notify_one();
+		watch_.notify_one();
 	}
-	{
-		const std::lock_guard guard(interruptLock_);
-		abandoned_ = true;
-		ended_.notify_one();
-	}
-	if (worker_.joinable())
-		worker_.join();
+	if (watcher_.joinable())
+		watcher_.join();
 }
 
 int Executor::start()
@@ -66,7 +61,7 @@ int Executor::start()
 	if (const int error = nvdla_sequencer_create(variant_, &io, &ops, this, &sequencer))
 		return error;
 	sequencer_.reset(sequencer);
-	worker_ = std::thread([this] { work(); });
+	watcher_ = std::thread([this] { watch(); });
 	return 0;
 }
 
@@ -91,14 +86,12 @@ void Executor::flush()
 	writes_.clear();
 }
 
-void Executor::taskDone(void *context, nvdla_task *task, int error)
+void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int error)
 {
 	auto *executor = static_cast<Executor *>(context);
-	const std::lock_guard guard(executor->interruptLock_);
 
-	if (executor->running_ == task)
-		executor->running_ = nullptr;
-	executor->taskError_ = error;
+	executor->running_ = false;
+	executor->error_ = error;
 }
 
 /* After reset: clear what stands and let everything interrupt. */
@@ -108,49 +101,110 @@ void Executor::bringUp()
 	core_.csbWrite(NVDLA_GLB_S_INTR_MASK, 0);
 }
 
-void Executor::push(uint32_t context, std::unique_ptr<EmbeddedJob> job)
-{
-	queue_.push(context, std::move(job));
-	queued_.notify_one();
-}
-
 void Executor::clearOnChip(uint64_t address, size_t size)
 {
 	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
-void Executor::work()
+/* Called in the thread of the operation that is done, which goes on with the next one at once. */
+void Executor::attend()
 {
-	std::unique_lock guard(lock_);
+	std::unique_lock guard(attendLock_);
 
-	while (true) {
-		queued_.wait(guard, [this] { return stopping_ || !queue_.empty(); });
-		const std::unique_ptr<EmbeddedJob> job = queue_.pop();
-		if (!job)
-			return;
+	pending_ = true;
+	/* Whoever is at it looks once more. */
+	if (attending_)
+		return;
+	attending_ = true;
+	attend(guard);
+}
 
+void Executor::attend(std::unique_lock<std::mutex> &guard)
+{
+	while (pending_ && !failed_) {
+		pending_ = false;
 		guard.unlock();
-		const int error = run(*job);
-		writeResult(*job, error);
+		handleInterrupt();
+		const bool well = advance();
 		guard.lock();
-		finish(*job, error);
+		failed_ = !well;
+	}
+	/* A core cannot be reset in the thread of an operation that it waits for. */
+	attending_ = failed_;
+	if (failed_)
+		watch_.notify_one();
+	attended_.notify_one();
+}
+
+void Executor::handleInterrupt()
+{
+	if (!running_)
+		return;
+	if (const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS)) {
+		core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
+		nvdla_sequencer_irq(sequencer_.get(), status);
+		flush();
 	}
 }
 
-int Executor::run(EmbeddedJob &job)
+/* Goes on until a task is on its way or nothing is left. \return false if the job has failed */
+bool Executor::advance()
 {
-	const auto deadline = Clock::now() + job.timeout;
-
-	job.result.num_runs = 1;
-	job.result.start_ns = nowNs();
-	for (const EngineTask &task : job.tasks) {
-		job.result.num_started++;
-		if (const int error = runTask(task.get(), deadline)) {
-			recover();
-			return error;
-		}
+	while (!running_ && (job_ || takeJob())) {
+		if (error_)
+			return false;
+		if (nextTask_ < job_->tasks.size())
+			startTask();
+		else
+			endJob(0);
 	}
-	return 0;
+	return true;
+}
+
+bool Executor::takeJob()
+{
+	{
+		const std::lock_guard guard(lock_);
+		job_ = queue_.pop();
+	}
+	if (!job_)
+		return false;
+	nextTask_ = 0;
+	error_ = 0;
+	job_->result.num_runs = 1;
+	job_->result.start_ns = nowNs();
+	setDeadline(Clock::now() + job_->timeout);
+	return true;
+}
+
+void Executor::startTask()
+{
+	job_->result.num_started++;
+	running_ = true;
+	if (const int error =
+		    nvdla_sequencer_start(sequencer_.get(), job_->tasks[nextTask_++].get())) {
+		running_ = false;
+		error_ = error;
+	}
+	flush();
+}
+
+void Executor::endJob(int error)
+{
+	const auto job = std::move(job_);
+
+	setDeadline(Clock::time_point::max());
+	writeResult(*job, error);
+	std::unique_lock guard(lock_);
+	const FenceEvents events = job->fence->signal(error);
+	/* Buffers that only the job kept go before anybody can see that it is done. */
+	job->buffers.clear();
+	job->resultBuffer.reset();
+	guard.unlock();
+	/* Who is woken wants the lock. */
+	done_.notify_all();
+	for (const auto &event : events)
+		event->write();
 }
 
 void Executor::writeResult(EmbeddedJob &job, int error)
@@ -165,61 +219,53 @@ void Executor::writeResult(EmbeddedJob &job, int error)
 	nvdla_result_write(&job.result, job.resultBuffer->bytes().data() + job.resultOffset);
 }
 
-int Executor::runTask(nvdla_task *task, Clock::time_point deadline)
+/* Most jobs end long before: the watching thread sleeps on, and looks again when it wakes. */
+void Executor::setDeadline(Clock::time_point deadline)
 {
-	std::unique_lock guard(interruptLock_);
+	const std::lock_guard guard(attendLock_);
 
-	running_ = task;
-	taskError_ = 0;
-	handling_ = true;
-	guard.unlock();
-	const int error = nvdla_sequencer_start(sequencer_.get(), task);
-	flush();
-	guard.lock();
-	if (error) {
-		running_ = nullptr;
-		taskError_ = error;
-	}
-	handleInterrupts(guard);
-
-	ended_.wait_until(guard, deadline,
-			  [this] { return !handling_ && (!running_ || abandoned_); });
-	/* From here on an interrupt is nobody's. */
-	const bool late = std::exchange(running_, nullptr);
-	ended_.wait(guard, [this] { return !handling_; });
-	if (late)
-		return abandoned_ ? -ENODEV : -ETIMEDOUT;
-	return taskError_;
+	deadline_ = deadline;
+	if (deadline < wakes_)
+		watch_.notify_one();
 }
 
-/* Called in the thread of the operation that is done, which goes on with the next one at once. */
-void Executor::interrupt()
+void Executor::watch()
 {
-	std::unique_lock guard(interruptLock_);
+	std::unique_lock guard(attendLock_);
+	const auto free = [this] { return failed_ || !attending_; };
 
-	interruptPending_ = true;
-	/* Whoever is at it looks once more. */
-	if (handling_)
-		return;
-	handling_ = true;
-	handleInterrupts(guard);
-}
-
-void Executor::handleInterrupts(std::unique_lock<std::mutex> &guard)
-{
-	while (interruptPending_ && running_ && !abandoned_) {
-		interruptPending_ = false;
-		guard.unlock();
-		if (const uint32_t status = core_.csbRead(NVDLA_GLB_S_INTR_STATUS)) {
-			core_.csbWrite(NVDLA_GLB_S_INTR_STATUS, status);
-			nvdla_sequencer_irq(sequencer_.get(), status);
-			flush();
+	while (!stopping_) {
+		if (!failed_ && !isLate()) {
+			wakes_ = deadline_;
+			watch_.wait_until(guard, wakes_);
+			continue;
 		}
-		guard.lock();
+		attended_.wait(guard, free);
+		if (failed_ || isLate())
+			rescue(guard);
 	}
-	handling_ = false;
-	if (!running_ || abandoned_)
-		ended_.notify_one();
+	attended_.wait(guard, free);
+	attending_ = true;
+	guard.unlock();
+	if (job_)
+		recover();
+	while (job_ || takeJob())
+		endJob(-ENODEV);
+}
+
+/* The job has failed, or has taken too long: without it others go on. */
+void Executor::rescue(std::unique_lock<std::mutex> &guard)
+{
+	const int error = failed_ ? error_ : -ETIMEDOUT;
+
+	attending_ = true;
+	failed_ = false;
+	guard.unlock();
+	recover();
+	endJob(error);
+	guard.lock();
+	pending_ = true;
+	attend(guard);
 }
 
 /* The core may be in any state: take the task off it and start over. */
@@ -229,15 +275,8 @@ void Executor::recover()
 	core_.reset();
 	bringUp();
 	nvdla_sequencer_reset(sequencer_.get());
-}
-
-void Executor::finish(EmbeddedJob &job, int error)
-{
-	job.fence->signal(error);
-	/* Buffers that only the job kept go before anybody can see that it is done. */
-	job.buffers.clear();
-	job.resultBuffer.reset();
-	done_.notify_all();
+	running_ = false;
+	error_ = 0;
 }
 
 } /* namespace nvdla */

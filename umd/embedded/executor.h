@@ -20,10 +20,13 @@ namespace nvdla
 {
 
 /**
- * \brief Owner of the core, of the thread that starts jobs, and of the interrupt handler
+ * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
  *
- * Interrupts are handled in the thread of the operation that raises them: a task goes from
- * operation to operation without waking any thread unless two can be carried out at a time.
+ * A job is started by the thread that submits it, if nothing runs, and by the one that ends the job
+ * before it otherwise. Interrupts are handled in the thread of the operation that raises them: a
+ * job goes from operation to operation, and to its fence, without waking any thread unless two
+ * operations can be carried out at a time. Only what fails or takes too long is the watching
+ * thread's, which resets the core.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.
@@ -57,8 +60,12 @@ public:
 
 	/** \brief Contexts of the open file; the caller has the lock */
 	JobQueue &queue() { return queue_; }
-	/** \brief Queue a job in a context that exists; the caller has the lock */
-	void push(uint32_t context, std::unique_ptr<EmbeddedJob> job);
+	/**
+	 * \brief See to what has come: an interrupt, or a job in the queue
+	 *
+	 * Called by whoever put it there, without any lock.
+	 */
+	void attend();
 
 	/** \brief Zero a range of the on-chip memory that no job uses */
 	void clearOnChip(uint64_t address, size_t size);
@@ -74,38 +81,50 @@ private:
 	/** \brief Do what was to be written */
 	void flush();
 	void bringUp();
-	void work();
-	int run(EmbeddedJob &job);
-	int runTask(nvdla_task *task, Clock::time_point deadline);
+	void watch();
+	/** \brief See to all that comes; the caller has set attending_, which is cleared */
+	void attend(std::unique_lock<std::mutex> &guard);
+	/** \brief Take a job that has failed off the core */
+	void rescue(std::unique_lock<std::mutex> &guard);
+	bool isLate() const { return Clock::now() >= deadline_; }
+	void setDeadline(Clock::time_point deadline);
+
+	/* By the thread that attends. */
+	void handleInterrupt();
+	bool advance();
+	bool takeJob();
+	void startTask();
+	void endJob(int error);
 	static void writeResult(EmbeddedJob &job, int error);
-	void interrupt();
-	/** \brief Handle what is pending; the caller has set handling_, which is cleared */
-	void handleInterrupts(std::unique_lock<std::mutex> &guard);
 	void recover();
-	void finish(EmbeddedJob &job, int error);
 
 	const nvdla_variant *variant_ = nvdla_variant_nv_full();
 	uint32_t hardwareVersion_ = 0;
 
 	std::mutex &lock_;
 	std::condition_variable &done_;
-	std::condition_variable queued_;
 	JobQueue queue_;
-	bool stopping_ = false;
 
-	std::mutex interruptLock_; /* everything down to the task's error */
-	std::condition_variable ended_;
-	bool interruptPending_ = false;
-	bool handling_ = false; /* a thread is at the sequencer */
-	bool abandoned_ = false;
-	nvdla_task *running_ = nullptr;
-	int taskError_ = 0;
+	std::mutex attendLock_; /* everything down to the deadline */
+	std::condition_variable watch_;
+	std::condition_variable attended_;
+	bool pending_ = false;	 /* something has come */
+	bool attending_ = false; /* a thread is at it */
+	bool failed_ = false;	 /* the job, and the watching thread is to attend */
+	bool stopping_ = false;
+	Clock::time_point wakes_ = Clock::time_point::max();	/* the watching thread, by itself */
+	Clock::time_point deadline_ = Clock::time_point::max(); /* of the job that runs */
 
 	sim::Core core_;
-	/* These two are of the thread that set handling_; while no task runs, the worker's. */
+	/* These are of the thread that attends. */
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
-	std::thread worker_;
+	std::unique_ptr<EmbeddedJob> job_;
+	size_t nextTask_ = 0;
+	bool running_ = false; /* the task before that one */
+	int error_ = 0;
+
+	std::thread watcher_;
 };
 
 } /* namespace nvdla */

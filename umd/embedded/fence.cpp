@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "fence.h"
 
+#include <utility>
+
 #include <sys/eventfd.h>
 
 namespace nvdla
 {
 
-void FenceEvent::fenceDone()
+void FenceEvent::write() const
 {
-	if (!--left_)
-		eventfd_write(eventfd_.get(), 1);
+	eventfd_write(eventfd_.get(), 1);
 }
 
 std::shared_ptr<EmbeddedFence> EmbeddedFence::signalled()
@@ -20,13 +21,12 @@ std::shared_ptr<EmbeddedFence> EmbeddedFence::signalled()
 	return fence;
 }
 
-void EmbeddedFence::signal(int error)
+FenceEvents EmbeddedFence::signal(int error)
 {
 	done_ = true;
 	error_ = error;
-	for (const auto &event : events_)
-		event->fenceDone();
-	events_.clear();
+	std::erase_if(events_, [](const auto &event) { return !event->fenceDone(); });
+	return std::exchange(events_, {});
 }
 
 void EmbeddedFence::notify(std::shared_ptr<FenceEvent> event)

@@ -20,12 +20,17 @@ public:
 	explicit FenceEvent(UniqueFd eventfd) : eventfd_(std::move(eventfd)) {}
 
 	void addFence() { left_++; }
-	void fenceDone();
+	/** \return it was the last one: write() is to follow */
+	bool fenceDone() { return --left_ == 0; }
+	/** \brief Wakes who waits; needs no lock */
+	void write() const;
 
 private:
 	UniqueFd eventfd_;
 	size_t left_ = 0;
 };
+
+using FenceEvents = std::vector<std::shared_ptr<FenceEvent>>;
 
 /** \brief Completion of a job; guarded by the device's lock */
 class EmbeddedFence
@@ -38,14 +43,15 @@ public:
 	/** \return 0 or a negative errno, once it is done */
 	int error() const { return error_; }
 
-	void signal(int error);
+	/** \return what is to be written, best without the lock: who waits will want it */
+	FenceEvents signal(int error);
 	/** \brief Count \a event down when it is done, which it is not yet */
 	void notify(std::shared_ptr<FenceEvent> event);
 
 private:
 	bool done_ = false;
 	int error_ = 0;
-	std::vector<std::shared_ptr<FenceEvent>> events_;
+	FenceEvents events_;
 };
 
 using EmbeddedFences = std::vector<std::shared_ptr<EmbeddedFence>>;

@@ -225,6 +225,28 @@ TEST(EmbeddedDevice, JobThatTakesTooLongFailsAlone)
 	EXPECT_TRUE(done) << done.error().message();
 }
 
+/* Whoever watches over jobs sleeps until the time of the first one would be over. */
+TEST(EmbeddedDevice, JobOfLittleTimeFailsBehindOneOfMuch)
+{
+	const Device device = test::openEmbedded();
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
+	ResidentTask quick = reside(device, copyOf64());
+	const std::vector<JobTask> slowTasks(device.info().maxTasks, slow.job());
+	const JobTask quickTask = quick.job();
+
+	for (int round = 0; round < 3; round++) {
+		auto patient = device.submit({ &quickTask, 1 }, { .timeout = 60000ms });
+		ASSERT_TRUE(patient);
+		EXPECT_TRUE(patient->wait(60000ms));
+		auto hasty = device.submit(slowTasks, { .timeout = 1ms });
+		ASSERT_TRUE(hasty);
+		auto failed = hasty->wait(30000ms);
+		ASSERT_FALSE(failed);
+		EXPECT_NE(failed.error().message().find("was reset"), std::string::npos)
+			<< failed.error().message();
+	}
+}
+
 TEST(EmbeddedDevice, GoesAwayWithJobsInTheQueue)
 {
 	const Device device = test::openEmbedded();
