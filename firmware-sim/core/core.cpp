@@ -121,6 +121,7 @@ void Core::csbWrite(std::span<const CsbWrite> writes)
 	for (const CsbWrite &write : writes)
 		messages.interrupt |= writeLocked(write.byteOffset, write.value);
 	messages.errors = errors_.take();
+	messages.calls = std::exchange(toWake_, 0);
 	lock.unlock();
 	deliver(std::move(messages));
 }
@@ -236,8 +237,14 @@ void Core::callThreads()
 
 	for (; coming_ < static_cast<unsigned int>(jobs); coming_++) {
 		calls_++;
-		called_.notify_one();
+		toWake_++;
 	}
+}
+
+void Core::wakeThreads(unsigned int count)
+{
+	for (; count > 0; count--)
+		called_.notify_one();
 }
 
 /* \return an engine whose operation can begin; null if there is none */
@@ -291,6 +298,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 	conclude(lock, job, result, port);
 	slot.tells = false;
 	callThreads();
+	wakeThreads(std::exchange(toWake_, 0));
 }
 
 /* Until the operation would be done on the chip, or is abandoned. */
@@ -315,6 +323,7 @@ void Core::conclude(std::unique_lock<std::mutex> &lock, const Job &job, Operatio
 	complete(job, result, port, messages);
 	dispatch();
 	messages.errors = errors_.take();
+	messages.calls = std::exchange(toWake_, 0);
 	delivering_++;
 	changed_.notify_all();
 	lock.unlock();
@@ -456,6 +465,7 @@ void Core::reset()
 
 void Core::deliver(Messages messages)
 {
+	wakeThreads(messages.calls);
 	if (config_.diagnostics)
 		for (const GuestError &error : messages.errors)
 			config_.diagnostics(error);

@@ -151,6 +151,7 @@ private:
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
+		unsigned int calls = 0; /* threads to be woken, which need the lock themselves */
 	};
 
 	uint32_t readLocked(uint32_t address);
@@ -164,6 +165,7 @@ private:
 	void dispatch(Unit unit);
 	void begin(Engine engine);
 	void callThreads();
+	void wakeThreads(unsigned int count);
 	Slot *waiting();
 	void work();
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
@@ -205,7 +207,8 @@ private:
 	 * next one, of any engine: what follows is in its caches, and nobody has to be woken.
 	 */
 	std::condition_variable called_;
-	unsigned int calls_ = 0;  /* threads that were woken and are on their way */
+	unsigned int calls_ = 0;  /* threads that are or will be woken, and are on their way */
+	unsigned int toWake_ = 0; /* those that will be */
 	unsigned int coming_ = 0; /* threads that look for an operation next, those among them */
 	std::array<std::thread, engineCount> threads_;
 };
