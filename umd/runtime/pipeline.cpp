@@ -272,8 +272,8 @@ void Pipeline::complete(RequestState &request, Result<void> result)
 		request.result = outcome;
 		request.inFlight = false;
 		std::swap(callback, request.callback);
-		request.changed.notify_all();
 	}
+	request.changed.notify_all();
 	if (callback)
 		callback(outcome);
 }
