@@ -2,6 +2,7 @@
 /*
  * Elements from and to numbers.
  */
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -143,9 +144,12 @@ Run wholeRun(DataType type, size_t count)
 /* Whether channels differ in what their elements can be or stand for. */
 bool channelsDiffer(const TensorDesc &desc)
 {
+	/* Limits differ between those of pixels at most. */
+	constexpr uint32_t mostOfPixels = 4;
+
 	if (desc.quantization.values().size() > 1)
 		return true;
-	for (uint32_t c = 1; c < desc.c; c++)
+	for (uint32_t c = 1; c < std::min(desc.c, mostOfPixels); c++)
 		if (desc.limits(c) != desc.limits(0))
 			return true;
 	return false;
