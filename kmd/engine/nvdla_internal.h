@@ -208,6 +208,26 @@ struct nvdla_task {
 };
 
 /**
+ * nvdla_task_value() - the value of a register write
+ * @task: task
+ * @write: one of its prepared task's
+ *
+ * Return: what is written for this task.
+ */
+static inline u32 nvdla_task_value(const struct nvdla_task *task, const struct nvdla_write *write)
+{
+	switch (write->kind) {
+	case NVDLA_WRITE_ADDRESS_HIGH:
+		return upper_32_bits(task->addresses[write->value]);
+	case NVDLA_WRITE_ADDRESS_LOW:
+		return lower_32_bits(task->addresses[write->value]);
+	case NVDLA_WRITE_COUNTING:
+		return task->stats ? write->value : 0;
+	}
+	return write->value;
+}
+
+/**
  * nvdla_task_allocate() - a task that has no addresses yet
  * @prepared: what it does
  * @flags: NVDLA_TASK_STATISTICS or 0

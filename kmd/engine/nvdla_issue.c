@@ -58,7 +58,13 @@ static u32 unit_of(u32 reg)
 
 static bool is_rdma(u32 unit)
 {
-	return unit == UNIT(SDP_RDMA) || unit == UNIT(PDP_RDMA) || unit == UNIT(CDP_RDMA);
+	return BIT(unit) & (BIT(UNIT(SDP_RDMA)) | BIT(UNIT(PDP_RDMA)) | BIT(UNIT(CDP_RDMA)));
+}
+
+static const struct nvdla_write *writes_of(const struct nvdla_task *task,
+					   const struct nvdla_operation *op)
+{
+	return &task->prepared->writes[op->first_write];
 }
 
 void nvdla_issue_reset(struct nvdla_sequencer *sequencer)
@@ -199,17 +205,15 @@ static int program_bdma(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 			u32 operation)
 {
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
+	const struct nvdla_write *write = writes_of(task, op);
 	u32 i;
 
 	/* The schedule has counted slots, so this succeeds at once on a sane core. */
 	if (!take_bdma_slots(sequencer, op->num_transfers))
 		return -EIO;
 
-	for (i = 0; i < op->num_writes; i++) {
-		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);
-
-		write_bdma(sequencer, write.reg, write.value);
-	}
+	for (i = 0; i < op->num_writes; i++, write++)
+		write_bdma(sequencer, write->reg, nvdla_task_value(task, write));
 	return 0;
 }
 
@@ -217,6 +221,7 @@ int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 			u32 operation, u32 group)
 {
 	const struct nvdla_operation *op = &task->prepared->operations[operation];
+	const struct nvdla_write *write = writes_of(task, op);
 	u32 rdma_group = 0;
 	u32 i;
 
@@ -231,12 +236,9 @@ int nvdla_issue_program(struct nvdla_sequencer *sequencer, const struct nvdla_ta
 	if (op->lut != NVDLA_NO_LUT)
 		load_lut(sequencer, task, op);
 
-	for (i = 0; i < op->num_writes; i++) {
-		const struct nvdla_reg_write write = nvdla_task_write(task, operation, i);
-		bool rdma = is_rdma(unit_of(write.reg));
-
-		write_shadowed(sequencer, rdma ? rdma_group : group, write.reg, write.value);
-	}
+	for (i = 0; i < op->num_writes; i++, write++)
+		write_shadowed(sequencer, is_rdma(unit_of(write->reg)) ? rdma_group : group,
+			       write->reg, nvdla_task_value(task, write));
 
 	return 0;
 }

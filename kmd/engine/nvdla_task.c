@@ -180,20 +180,8 @@ struct nvdla_reg_write nvdla_task_write(const struct nvdla_task *task, u32 opera
 	const struct nvdla_prepared *prepared = task->prepared;
 	const struct nvdla_write *write =
 		&prepared->writes[prepared->operations[operation].first_write + index];
-	struct nvdla_reg_write result = { write->reg, write->value };
 
-	switch (write->kind) {
-	case NVDLA_WRITE_ADDRESS_HIGH:
-		result.value = upper_32_bits(task->addresses[write->value]);
-		break;
-	case NVDLA_WRITE_ADDRESS_LOW:
-		result.value = lower_32_bits(task->addresses[write->value]);
-		break;
-	case NVDLA_WRITE_COUNTING:
-		result.value = task->stats ? write->value : 0;
-		break;
-	}
-	return result;
+	return (struct nvdla_reg_write) { write->reg, nvdla_task_value(task, write) };
 }
 
 u32 nvdla_task_num_completed(const struct nvdla_task *task)
