@@ -2,26 +2,15 @@
 #include "core/core.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <bit>
 #include <iterator>
 #include <utility>
-
-#include <nvdla/hw/registers.h>
-
-#include "core/register_table.h"
 
 namespace nvdla::sim
 {
 
 namespace
 {
-
-std::string hex(uint64_t value)
-{
-	char text[32];
-	std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
-	return text;
-}
 
 const char *engineName(Engine engine)
 {
@@ -42,16 +31,6 @@ const char *engineName(Engine engine)
 	return "";
 }
 
-bool isLutConfig(uint32_t address)
-{
-	return address == NVDLA_SDP_S_LUT_ACCESS_CFG || address == NVDLA_CDP_S_LUT_ACCESS_CFG;
-}
-
-bool isLutData(uint32_t address)
-{
-	return address == NVDLA_SDP_S_LUT_ACCESS_DATA || address == NVDLA_CDP_S_LUT_ACCESS_DATA;
-}
-
 } /* namespace */
 
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
@@ -61,8 +40,8 @@ Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 {
 	glb_.reset();
 	coming_ = static_cast<unsigned int>(threads_.size());
-	for (std::thread &thread : threads_)
-		thread = std::thread(&Core::work, this);
+	for (unsigned int i = 0; i < threads_.size(); i++)
+		threads_[i].thread = std::thread(&Core::work, this, i);
 }
 
 Core::~Core()
@@ -71,132 +50,12 @@ Core::~Core()
 		std::unique_lock lock(mutex_);
 		stopping_ = true;
 		stopEngines(lock);
-		called_.notify_all();
+		for (Thread &one : threads_)
+			one.woken.notify_one();
 		changed_.notify_all();
 	}
-	for (std::thread &thread : threads_)
-		thread.join();
-}
-
-uint32_t Core::csbRead(uint32_t byteOffset)
-{
-	std::unique_lock lock(mutex_);
-	const uint32_t value = resetting_ ? 0 : readLocked(byteOffset);
-	Messages messages = { .errors = errors_.take() };
-	lock.unlock();
-	deliver(std::move(messages));
-	return value;
-}
-
-uint32_t Core::readLocked(uint32_t address)
-{
-	if (!present(address, "read of a reserved address"))
-		return 0;
-	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
-	if (unit == Unit::Glb)
-		return glb_.read(address);
-	if (address == NVDLA_BDMA_STATUS)
-		return scheduler_.bdma().status();
-	LutAccessPort &port = unit == Unit::Sdp ? sdpPort_ : cdpPort_;
-	if (isLutConfig(address))
-		return port.config();
-	if (isLutData(address))
-		return port.read(scheduler_.lut(unit));
-	return scheduler_.file(unit).read(address);
-}
-
-void Core::csbWrite(uint32_t byteOffset, uint32_t value)
-{
-	const CsbWrite write = { byteOffset, value };
-
-	csbWrite({ &write, 1 });
-}
-
-void Core::csbWrite(std::span<const CsbWrite> writes)
-{
-	std::unique_lock lock(mutex_);
-	if (resetting_)
-		return;
-	Messages messages;
-	for (const CsbWrite &write : writes)
-		messages.interrupt |= writeLocked(write.byteOffset, write.value);
-	messages.errors = errors_.take();
-	messages.calls = std::exchange(toWake_, 0);
-	lock.unlock();
-	deliver(std::move(messages));
-}
-
-/* Returns true if an interrupt message is called for. */
-bool Core::writeLocked(uint32_t address, uint32_t value)
-{
-	if (!present(address, "write to a reserved address"))
-		return false;
-	const Unit unit = static_cast<Unit>(address / NVDLA_UNIT_SIZE);
-	if (unit == Unit::Glb)
-		return glb_.write(address, value);
-	if (isLutConfig(address) || isLutData(address)) {
-		writeLut(unit, address, value);
-		return false;
-	}
-	switch (scheduler_.file(unit).write(address, value)) {
-	case RegisterFile::Write::Locked:
-		guestError(address, "write to a register group that is in use");
-		break;
-	case RegisterFile::Write::Enabled:
-		dispatch(unit);
-		break;
-	case RegisterFile::Write::Done:
-	case RegisterFile::Write::Reserved:
-		break;
-	}
-	if (unit == Unit::Bdma)
-		writeBdma(address, value);
-	return false;
-}
-
-void Core::writeLut(Unit unit, uint32_t address, uint32_t value)
-{
-	LutAccessPort &port = unit == Unit::Sdp ? sdpPort_ : cdpPort_;
-	if (isLutConfig(address))
-		port.configure(value);
-	else if (!port.write(scheduler_.lut(unit), value))
-		guestError(address, "write outside the table, or while reading is selected");
-}
-
-void Core::writeBdma(uint32_t address, uint32_t value)
-{
-	BdmaQueue &bdma = scheduler_.bdma();
-	const char *error = nullptr;
-	if (address == NVDLA_BDMA_CFG_OP && value & NVDLA_BDMA_CFG_OP__EN)
-		error = bdma.push(decodeBdma(scheduler_.file(Unit::Bdma).view(0)));
-	else if (address == NVDLA_BDMA_CFG_LAUNCH0 && value & NVDLA_BDMA_CFG_LAUNCH0__GRP0_LAUNCH)
-		error = scheduler_.launchBdma(0);
-	else if (address == NVDLA_BDMA_CFG_LAUNCH1 && value & NVDLA_BDMA_CFG_LAUNCH1__GRP1_LAUNCH)
-		error = scheduler_.launchBdma(1);
-	if (error)
-		guestError(address, error);
-	dispatch(Unit::Bdma);
-}
-
-/* Is there a register? Units that the variant does not have read as zero, silently. */
-bool Core::present(uint32_t address, const char *what)
-{
-	const size_t unit = address / NVDLA_UNIT_SIZE;
-	if (unit < unitCount && !config_.variant.has(static_cast<Unit>(unit)))
-		return false;
-	if (registerInfo(address))
-		return true;
-	guestError(address, what);
-	return false;
-}
-
-void Core::guestError(uint32_t address, const char *reason)
-{
-	const size_t unit = address / NVDLA_UNIT_SIZE;
-	const RegisterInfo *info = registerInfo(address);
-	errors_.add({ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit)) : "CSB",
-		      .where = info ? info->name : hex(address),
-		      .reason = reason });
+	for (Thread &one : threads_)
+		one.thread.join();
 }
 
 /* Hand every operation that can begin to its engine. */
@@ -236,15 +95,16 @@ void Core::callThreads()
 		std::ranges::count_if(slots_, [](const Slot &slot) { return slot.canBegin(); });
 
 	for (; coming_ < static_cast<unsigned int>(jobs); coming_++) {
-		calls_++;
-		toWake_++;
+		threads_[asleep_.back()].isCalled = true;
+		toWake_ |= 1U << asleep_.back();
+		asleep_.pop_back();
 	}
 }
 
-void Core::wakeThreads(unsigned int count)
+void Core::wakeThreads(uint32_t calls)
 {
-	for (; count > 0; count--)
-		called_.notify_one();
+	for (; calls; calls &= calls - 1)
+		threads_[static_cast<size_t>(std::countr_zero(calls))].woken.notify_one();
 }
 
 /* \return an engine whose operation can begin; null if there is none */
@@ -256,22 +116,25 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-void Core::work()
+/* \return false if there is nothing more to come */
+bool Core::sleep(std::unique_lock<std::mutex> &lock, unsigned int thread)
+{
+	Thread &self = threads_[thread];
+
+	asleep_.push_back(thread);
+	self.woken.wait(lock, [&] { return self.isCalled || stopping_; });
+	self.isCalled = false;
+	return !stopping_;
+}
+
+void Core::work(unsigned int thread)
 {
 	std::unique_lock lock(mutex_);
 
-	for (;;) {
-		Slot *slot = waiting();
-		coming_--;
-		if (slot) {
+	do {
+		for (coming_--; Slot *slot = waiting(); coming_--)
 			carryOut(lock, *slot);
-			continue;
-		}
-		called_.wait(lock, [&] { return calls_ > 0 || stopping_; });
-		if (stopping_)
-			return;
-		calls_--;
-	}
+	} while (sleep(lock, thread));
 }
 
 /* Afterwards the thread is one that comes. */
@@ -394,7 +257,9 @@ void Core::complete(const Job &job, OperationResult &result, const MemoryPort &p
 			      .detail = hex(port.faultAddress()) });
 	if (result.hangs)
 		return;
-	const OperationTiming timing = timeOperation(result.work, config_.timing);
+	OperationTiming timing;
+	if (config_.operationDone || asksForTiming(job.inputs) || job.engine == Engine::Bdma)
+		timing = timeOperation(result.work, config_.timing);
 	std::ranges::move(performanceRegisters(job.inputs, timing),
 			  std::back_inserter(result.updates));
 	messages.interrupt = glb_.raise(scheduler_.finish(job, result, timing));

@@ -151,11 +151,13 @@ private:
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		unsigned int calls = 0; /* threads to be woken, which need the lock themselves */
+		uint32_t calls =
+			0; /* bit n: thread n is to be woken, which needs the lock itself */
 	};
 
 	uint32_t readLocked(uint32_t address);
 	bool writeLocked(uint32_t address, uint32_t value);
+	bool writeSpecial(uint32_t address, uint32_t value);
 	void writeLut(Unit unit, uint32_t address, uint32_t value);
 	void writeBdma(uint32_t address, uint32_t value);
 	bool present(uint32_t address, const char *what);
@@ -165,9 +167,10 @@ private:
 	void dispatch(Unit unit);
 	void begin(Engine engine);
 	void callThreads();
-	void wakeThreads(unsigned int count);
+	void wakeThreads(uint32_t calls);
 	Slot *waiting();
-	void work();
+	bool sleep(std::unique_lock<std::mutex> &lock, unsigned int thread);
+	void work(unsigned int thread);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
@@ -204,13 +207,18 @@ private:
 	std::array<Slot, engineCount> slots_;
 	/*
 	 * As many threads as there are engines. One that has carried out an operation looks for the
-	 * next one, of any engine: what follows is in its caches, and nobody has to be woken.
+	 * next one, of any engine: what follows is in its caches, and nobody has to be woken. For
+	 * the same reason the one that has slept last is woken first.
 	 */
-	std::condition_variable called_;
-	unsigned int calls_ = 0;  /* threads that are or will be woken, and are on their way */
-	unsigned int toWake_ = 0; /* those that will be */
-	unsigned int coming_ = 0; /* threads that look for an operation next, those among them */
-	std::array<std::thread, engineCount> threads_;
+	struct Thread {
+		std::thread thread;
+		std::condition_variable woken;
+		bool isCalled = false;
+	};
+	std::vector<unsigned int> asleep_;
+	uint32_t toWake_ = 0;	  /* bit n: thread n is called and is still to be woken */
+	unsigned int coming_ = 0; /* threads that look for an operation next, those called too */
+	std::array<Thread, engineCount> threads_;
 };
 
 } /* namespace nvdla::sim */

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/guest_error.h"
 
+#include <cstdio>
 #include <utility>
 
 namespace nvdla::sim
 {
+
+std::string hex(uint64_t value)
+{
+	char text[32];
+	std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(value));
+	return text;
+}
 
 void GuestErrors::add(GuestError error)
 {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <set>
 #include <string>
@@ -20,6 +21,9 @@ struct GuestError {
 	std::string reason; /**< what is wrong, without numbers that change from time to time */
 	std::string detail; /**< those numbers; may be empty */
 };
+
+/** \return an address as it is told of */
+std::string hex(uint64_t value);
 
 /** \brief Receiver of guest errors; called without any lock of the core held, from any thread */
 using Diagnostics = std::function<void(const GuestError &)>;

@@ -69,47 +69,42 @@ uint32_t RegisterFile::pointer() const
 	       NVDLA_FIELD_PREP(NVDLA_RBK_S_POINTER__CONSUMER, consumer_);
 }
 
-uint32_t &RegisterFile::word(uint32_t word, unsigned int group)
-{
-	return words_[registers_[word].shadowed ? group : 0][word];
-}
-
 uint32_t RegisterFile::read(uint32_t address) const
 {
-	const RegisterInfo *info = registerInfo(address);
-	if (!info)
+	const uint32_t word = find(address);
+	if (word == absent)
 		return 0;
-	const uint32_t word = (address - base_) / 4;
 	if (grouped_ && word == statusWord)
 		return status();
 	if (grouped_ && word == pointerWord)
 		return pointer();
 	if (word == opEnable_)
 		return enabled_[producer_];
-	return words_[info->shadowed ? producer_ : 0][word] & info->readMask;
+	const RegisterInfo &info = registers_[word];
+	return words_[info.shadowed ? producer_ : 0][word] & info.readMask;
 }
 
 RegisterFile::Write RegisterFile::write(uint32_t address, uint32_t value)
 {
-	const RegisterInfo *info = registerInfo(address);
-	if (!info)
+	const uint32_t word = find(address);
+	if (word == absent)
 		return Write::Reserved;
-	const uint32_t word = (address - base_) / 4;
 	if (grouped_ && word == pointerWord) {
 		producer_ = NVDLA_FIELD_GET(NVDLA_RBK_S_POINTER__PRODUCER, value);
 		return Write::Done;
 	}
-	if (info->shadowed && enabled_[producer_])
+	const RegisterInfo &info = registers_[word];
+	if (info.shadowed && enabled_[producer_])
 		return Write::Locked;
 	if (word == opEnable_) {
-		if (!(value & info->writeMask))
+		if (!(value & info.writeMask))
 			return Write::Done;
 		enabled_[producer_] = true;
 		clearCounters();
 		return Write::Enabled;
 	}
 	uint32_t &stored = this->word(word, producer_);
-	stored = (stored & ~info->writeMask) | (value & info->writeMask);
+	stored = (stored & ~info.writeMask) | (value & info.writeMask);
 	return Write::Done;
 }
 
@@ -138,8 +133,10 @@ void RegisterFile::finish()
 
 void RegisterFile::latch(unsigned int group, uint32_t address, uint32_t value)
 {
-	if (registerInfo(address))
-		word((address - base_) / 4, group) = value;
+	const uint32_t word = find(address);
+
+	if (word != absent)
+		this->word(word, group) = value;
 }
 
 } /* namespace nvdla::sim */

@@ -75,10 +75,22 @@ public:
 private:
 	static constexpr uint32_t absent = UINT32_MAX;
 
+	/** \return the word of the register at a CSB address, absent if there is none */
+	uint32_t find(uint32_t address) const
+	{
+		const uint32_t word = (address - base_) / 4;
+		return address % 4 == 0 && word < registers_.size() && registers_[word].name
+			       ? word
+			       : absent;
+	}
+	uint32_t &word(uint32_t word, unsigned int group)
+	{
+		return words_[registers_[word].shadowed ? group : 0][word];
+	}
+
 	void clearCounters();
 	uint32_t status() const;
 	uint32_t pointer() const;
-	uint32_t &word(uint32_t word, unsigned int group);
 
 	std::span<const RegisterInfo> registers_; /* by word; without a name where there is none */
 	uint32_t base_;

@@ -75,11 +75,19 @@ uint32_t registerValue(uint64_t value)
 	return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
 }
 
-void addCdmaRegisters(const RegisterView &cdma, const OperationTiming &timing,
-		      std::vector<RegisterUpdate> &updates)
+bool isAskedFor(const StallRegister &stall, const OperationInputs &inputs)
 {
-	if (!cdma.flag(NVDLA_CDMA_D_PERF_ENABLE, NVDLA_CDMA_D_PERF_ENABLE__DMA_EN))
-		return;
+	return inputs.has(stall.unit) && inputs[stall.unit].flag(stall.enable, stall.mask);
+}
+
+bool asksCdma(const OperationInputs &inputs)
+{
+	return inputs.has(Unit::Cdma) &&
+	       inputs[Unit::Cdma].flag(NVDLA_CDMA_D_PERF_ENABLE, NVDLA_CDMA_D_PERF_ENABLE__DMA_EN);
+}
+
+void addCdmaRegisters(const OperationTiming &timing, std::vector<RegisterUpdate> &updates)
+{
 	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_STALL, registerValue(timing.readStall) });
 	updates.push_back({ NVDLA_CDMA_D_PERF_WT_READ_STALL, registerValue(timing.weightStall) });
 	updates.push_back({ NVDLA_CDMA_D_PERF_DAT_READ_LATENCY, registerValue(timing.dataCycles) });
@@ -89,18 +97,24 @@ void addCdmaRegisters(const RegisterView &cdma, const OperationTiming &timing,
 
 } /* namespace */
 
+bool asksForTiming(const OperationInputs &inputs)
+{
+	return asksCdma(inputs) || std::ranges::any_of(stallRegisters, [&](const auto &stall) {
+		       return isAskedFor(stall, inputs);
+	       });
+}
+
 std::vector<RegisterUpdate> performanceRegisters(const OperationInputs &inputs,
 						 const OperationTiming &timing)
 {
 	std::vector<RegisterUpdate> updates;
 	for (const StallRegister &stall : stallRegisters) {
-		if (!inputs.has(stall.unit) || !inputs[stall.unit].flag(stall.enable, stall.mask))
-			continue;
-		updates.push_back(
-			{ stall.address, registerValue(cyclesOf(stall, inputs, timing)) });
+		if (isAskedFor(stall, inputs))
+			updates.push_back(
+				{ stall.address, registerValue(cyclesOf(stall, inputs, timing)) });
 	}
-	if (inputs.has(Unit::Cdma))
-		addCdmaRegisters(inputs[Unit::Cdma], timing, updates);
+	if (asksCdma(inputs))
+		addCdmaRegisters(timing, updates);
 	return updates;
 }
 

@@ -13,6 +13,11 @@
 namespace nvdla::sim
 {
 
+/** \return whether D_PERF_ENABLE of any unit that takes part asks for what performanceRegisters()
+ * has
+ */
+bool asksForTiming(const OperationInputs &inputs);
+
 /**
  * \return values of the stall and latency registers of the units that take part
  *

@@ -27,6 +27,7 @@ protected:
 		std::map<uint32_t, uint32_t> values;
 		for (const RegisterUpdate &update : performanceRegisters(inputs, timing))
 			values[update.address] = update.value;
+		EXPECT_EQ(asksForTiming(inputs), !values.empty());
 		return values;
 	}
 
@@ -38,8 +39,10 @@ TEST_F(PerformanceRegisters, AreCountedWhereEnabled)
 {
 	RegisterFile pdp(Unit::Pdp);
 	RegisterFile rdma(Unit::PdpRdma);
-	rdma.write(NVDLA_PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
 	add(pdp, Unit::Pdp);
+	add(rdma, Unit::PdpRdma);
+	EXPECT_EQ(registers(), (std::map<uint32_t, uint32_t>{}));
+	rdma.write(NVDLA_PDP_RDMA_D_PERF_ENABLE, NVDLA_PDP_RDMA_D_PERF_ENABLE__DMA_EN);
 	add(rdma, Unit::PdpRdma);
 	EXPECT_EQ(registers(),
 		  (std::map<uint32_t, uint32_t>{ { NVDLA_PDP_RDMA_D_PERF_READ_STALL, 30 } }));
