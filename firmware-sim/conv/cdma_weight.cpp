@@ -310,7 +310,7 @@ WeightGroup WeightReader::next()
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
 		group.isFinite = packed_.isFinite();
-		group.ahead = packed_.ahead();
+		group.ahead = group.soon = packed_.ahead();
 		group.stays = !packed_.settled();
 	}
 

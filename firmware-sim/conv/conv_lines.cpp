@@ -208,11 +208,13 @@ private:
 			set_->held.push_back(hold(weights_.next()));
 	}
 
-	static HeldGroup hold(const WeightGroup &group)
+	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
+		const size_t others = size_t{ threads_ - 1 } * groupsAtOnce_ * group.bytes.size();
 
 		held.group.ahead = {}; /* which others may be given */
+		held.group.soon = group.soon.subspan(std::min(others, group.soon.size()));
 		if (group.stays)
 			return held;
 		held.copy.assign(group.bytes.begin(), group.bytes.end());

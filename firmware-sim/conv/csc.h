@@ -53,18 +53,20 @@ struct WeightGroup {
 	std::span<const std::byte> masks = {};
 	std::span<const std::byte> packed = {};
 	/**
-	 * Where the groups behind this one are likely to be taken from: to be brought nearer, or
-	 * computed with, if what comes of it is used only if the next group is there indeed
+	 * Where the groups behind this one are likely to be taken from: to be computed with, if
+	 * what comes of it is used only if the next group is there indeed
 	 */
 	std::span<const std::byte> ahead = {};
+	/** The same of those that who gets this one is likely to get next: to be brought nearer */
+	std::span<const std::byte> soon = {};
 	bool stays = false; /**< the bytes stay valid until the operation ends */
 	/** FP16: CDMA has seen that there is neither an infinity nor a NaN among the bytes */
 	bool isFinite = false;
 
-	/** \return what is ahead of as many groups */
+	/** \return the first \a count groups that are wanted soon */
 	std::span<const std::byte> nextGroups(uint32_t count) const
 	{
-		return ahead.first(std::min(ahead.size(), count * bytes.size()));
+		return soon.first(std::min(soon.size(), count * bytes.size()));
 	}
 };
 
