@@ -94,10 +94,11 @@ bool Workers::takesPart(std::unique_lock<std::mutex> &lock)
 			lookFor([&] { return called() || sched_getcpu() == callersCore_; }) &&
 			called();
 		lock.lock();
-		if (found)
+		if (found || called())
 			continue; /* and there, if nobody else was faster */
 		asleep_++;
-		wake_.wait(lock, called);
+		/* Who is woken too late looks for what follows. */
+		wake_.wait(lock);
 		asleep_--;
 	}
 	return !stopping_;
