@@ -71,8 +71,8 @@ public:
 		const uint64_t pieces = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		linesAtOnce_ = static_cast<uint32_t>((lines_ + pieces - 1) / pieces);
 		pieces_ = (lines_ + linesAtOnce_ - 1) / linesAtOnce_;
-		const uint64_t sets = (op.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_;
-		piecesAtOnce_ = sets >= kSetsForAThread * threads_ ? pieces_ : 1;
+		sets_ = (op.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_;
+		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
 	}
 
 	ConvCounters run(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
@@ -89,8 +89,6 @@ public:
 	}
 
 private:
-	static constexpr uint64_t kSetsForAThread = 2;
-
 	/* One thread: weights are not held longer than the maker wants them. */
 	void alone(LineMaker &maker)
 	{
@@ -112,7 +110,7 @@ private:
 		std::unique_ptr<StreamSink> sink;
 		std::optional<uint32_t> loaded; /* surface of the set */
 		std::vector<Piece> pieces;
-		std::unique_lock lock(mutex_);
+		std::unique_lock lock = lockSoon();
 
 		while (takeSome(pieces)) {
 			if (!maker)
@@ -132,7 +130,7 @@ private:
 				if (set->groups > 1)
 					push(*sink, set->surface + 1, piece, linesOf(*set, piece));
 			}
-			lock.lock();
+			lock = lockSoon();
 			counters_.saturated += saturated;
 		}
 		if (sink)
@@ -144,7 +142,7 @@ private:
 	{
 		std::unique_ptr<LineMaker> maker;
 		std::optional<uint32_t> loaded; /* surface of the set */
-		std::unique_lock lock(mutex_);
+		std::unique_lock lock = lockSoon();
 
 		while (const auto piece = take()) {
 			if (!maker)
@@ -160,8 +158,18 @@ private:
 				std::this_thread::yield();
 			deliver(*piece, *set, *maker);
 			delivered_ = piece->index + 1;
-			lock.lock();
+			lock = lockSoon();
 		}
+	}
+
+	/* The mutex is held for a shorter time than it takes to wake somebody. */
+	std::unique_lock<std::mutex> lockSoon()
+	{
+		std::unique_lock lock(mutex_, std::try_to_lock);
+
+		while (!lock.owns_lock() && !lock.try_lock())
+			std::this_thread::yield();
+		return lock;
 	}
 
 	Piece pieceAt(uint64_t index) const
@@ -176,7 +184,7 @@ private:
 	{
 		const Piece piece = pieceAt(taken_);
 
-		if (taken_ / pieces_ * groupsAtOnce_ >= op_.surfaces() || memory_.cancelled())
+		if (taken_ == sets_ * pieces_ || memory_.cancelled())
 			return std::nullopt;
 		if (piece.first == 0)
 			beginSet(static_cast<uint32_t>(taken_ / pieces_) * groupsAtOnce_);
@@ -184,11 +192,18 @@ private:
 		return piece;
 	}
 
-	/* What one thread makes before the others are asked again, of one set. */
+	/*
+	 * What a thread makes before it asks again, of one set: all lines if there are as many sets
+	 * for each of the others, else so few that all are done at about the same time.
+	 */
 	bool takeSome(std::vector<Piece> &pieces)
 	{
+		const uint64_t set = taken_ / pieces_;
+		const uint64_t rest = pieces_ - taken_ % pieces_;
+		const uint64_t most = set + threads_ <= sets_ ? rest : 1;
+
 		pieces.clear();
-		while (pieces.size() < piecesAtOnce_) {
+		while (pieces.size() < most) {
 			const auto piece = take();
 			if (!piece)
 				return false;
@@ -274,9 +289,9 @@ private:
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
 	uint32_t largestSum_;
-	uint32_t linesAtOnce_ = 0;  /* of a piece */
-	uint64_t pieces_ = 0;	    /* of a set of groups */
-	uint64_t piecesAtOnce_ = 1; /* that a thread takes: all, or so few that all have work */
+	uint32_t linesAtOnce_ = 0; /* of a piece */
+	uint64_t pieces_ = 0;	   /* of a set of groups */
+	uint64_t sets_ = 0;
 
 	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
 	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */
@@ -299,8 +314,11 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
-	const uint64_t elements =
-		uint64_t{ windows.kernel.width } * windows.kernel.height * windows.kernel.channels;
+	/* What becomes of a sum takes about as long as so many products of INT8. */
+	constexpr uint64_t kBehindSum = 128;
+	const uint64_t elements = kBehindSum + uint64_t{ windows.kernel.width } *
+						       windows.kernel.height *
+						       windows.kernel.channels;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;
 	constexpr uint64_t most = 1024;
