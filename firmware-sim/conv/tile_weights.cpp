@@ -7,6 +7,8 @@
 
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
+#include "core/aligned.h"
+#include "core/bring_ahead.h"
 
 namespace nvdla::sim
 {
@@ -67,6 +69,9 @@ void TileWeights::load(const WeightGroup &group, uint32_t index)
 	for (const Block &block : blocks_) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
+		/* The next block, since one of a whole group is as large as what is ahead. */
+		for (size_t at = 0; at < group.kernels * kernelBytes; at += kLineBytes)
+			bringAhead(elements + at);
 		for (uint32_t row = 0; row < block.rows; row++)
 			put(columns, block, row, elements + row * rowBytes, kernelBytes);
 		elements += group.kernels * kernelBytes;
