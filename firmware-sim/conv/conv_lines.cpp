@@ -193,8 +193,8 @@ private:
 	}
 
 	/*
-	 * What a thread makes before it asks again, of one set: all lines if there are as many sets
-	 * for each of the others, else so few that all are done at about the same time.
+	 * What a thread makes before it asks again, of one set: all lines while there is a set for
+	 * each of the others as well, then so few that all are done at about the same time.
 	 */
 	bool takeSome(std::vector<Piece> &pieces)
 	{
@@ -314,16 +314,16 @@ ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &si
 unsigned int worthwhileThreads(const ConvOp &op, uint64_t macs)
 {
 	const Windows &windows = op.windows;
-	/* What becomes of a sum takes about as long as so many products of INT8. */
-	constexpr uint64_t kBehindSum = 128;
-	const uint64_t elements = kBehindSum + uint64_t{ windows.kernel.width } *
-						       windows.kernel.height *
-						       windows.kernel.channels;
+	/* What becomes of so many sums takes as long, too. */
+	constexpr uint64_t kSumsForAThread = 1 << 13;
+	const uint64_t elements =
+		uint64_t{ windows.kernel.width } * windows.kernel.height * windows.kernel.channels;
 	const uint64_t outputs =
 		uint64_t{ windows.out.width } * windows.out.height * windows.kernels * op.batches;
 	constexpr uint64_t most = 1024;
 
-	return static_cast<unsigned int>(std::clamp<uint64_t>(outputs * elements / macs, 1, most));
+	return static_cast<unsigned int>(std::clamp<uint64_t>(
+		outputs * (elements + macs / kSumsForAThread) / macs, 1, most));
 }
 
 } /* namespace nvdla::sim */
