@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include <sched.h>
+#include <pthread.h>
 
 namespace nvdla::sim
 {
@@ -35,6 +35,8 @@ Workers::Workers(unsigned int threads)
 {
 	if (threads == 0)
 		threads = std::max(1U, std::thread::hardware_concurrency());
+	if (sched_getaffinity(0, sizeof(cores_), &cores_) != 0)
+		CPU_ZERO(&cores_);
 	for (unsigned int i = 1; i < threads; i++)
 		threads_.emplace_back(&Workers::help, this);
 }
@@ -68,6 +70,8 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 		wanted_ = helpers;
 		sleepers = helpers - std::min(helpers, awake);
 	}
+	if (sleepers > 0)
+		makeWay(callersCore_);
 	for (unsigned int i = 0; i < sleepers; i++)
 		wake_.notify_one();
 	work();
@@ -80,6 +84,23 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 		return;
 	std::unique_lock lock(mutex_);
 	done_.wait(lock, done);
+}
+
+/*
+ * Schedulers like to put who is woken where the one is who wakes, and in a virtual machine cores
+ * that have nothing to do may not be there for them: it would wait for milliseconds.
+ */
+void Workers::makeWay(int core)
+{
+	cpu_set_t cores = cores_;
+
+	if (core == freeCore_ || core < 0)
+		return;
+	freeCore_ = core;
+	CPU_CLR(core, &cores);
+	for (std::thread &thread : threads_)
+		if (CPU_COUNT(&cores) > 0)
+			pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores);
 }
 
 /* \return false if there is nothing more to come */

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include <sched.h>
+
 #include "core/scratch.h"
 
 namespace nvdla::sim
@@ -49,12 +51,16 @@ public:
 	Scratch &scratch() { return scratch_; }
 
 private:
+	/** \brief The others do not run on \a core, if there is one for them */
+	void makeWay(int core);
 	void help();
 	bool takesPart(std::unique_lock<std::mutex> &lock);
 
 	Scratch scratch_;
-	std::mutex inUse_; /* held by run() */
-	std::mutex mutex_; /* of everything below */
+	std::mutex inUse_;  /* held by run(); of what follows */
+	cpu_set_t cores_;   /* of the host, for all of them */
+	int freeCore_ = -1; /* where none of the others runs */
+	std::mutex mutex_;  /* of everything below */
 	std::condition_variable wake_;
 	std::condition_variable done_;
 	const std::function<void()> *work_ = nullptr;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that help.
+ */
+#include "core/workers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+
+namespace nvdla::sim::test
+{
+
+namespace
+{
+
+/** \return whether it came to be, within a time that no host needs */
+template<typename Condition>
+bool waitFor(const Condition &condition)
+{
+	const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+
+	while (!condition()) {
+		if (std::chrono::steady_clock::now() >= end)
+			return false;
+		std::this_thread::yield();
+	}
+	return true;
+}
+
+} /* namespace */
+
+TEST(Workers, AllComeWhetherTheySleepOrLookForWork)
+{
+	constexpr unsigned int kThreads = 3;
+	Workers workers(kThreads);
+
+	for (const auto pause : { 0, 5000, 50, 100, 5000 }) {
+		std::atomic<unsigned int> came = 0;
+
+		std::this_thread::sleep_for(std::chrono::microseconds(pause));
+		workers.run(kThreads, [&] {
+			came++;
+			EXPECT_TRUE(waitFor([&] { return came == kThreads; }));
+		});
+		EXPECT_EQ(came, kThreads) << "after " << pause << " us";
+	}
+}
+
+TEST(Workers, WhoIsWokenLeavesACoreToTheCaller)
+{
+	Workers workers(2);
+	const auto caller = std::this_thread::get_id();
+	std::atomic<bool> came = false;
+	cpu_set_t all;
+	cpu_set_t helpers;
+
+	ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+	/* Until it sleeps. */
+	std::this_thread::sleep_for(std::chrono::milliseconds(100));
+	workers.run(2, [&] {
+		if (std::this_thread::get_id() == caller) {
+			EXPECT_TRUE(waitFor([&] { return came.load(); }));
+			return;
+		}
+		EXPECT_EQ(sched_getaffinity(0, sizeof(helpers), &helpers), 0);
+		came = true;
+	});
+	EXPECT_EQ(CPU_COUNT(&helpers), std::max(1, CPU_COUNT(&all) - 1));
+}
+
+} /* namespace nvdla::sim::test */
