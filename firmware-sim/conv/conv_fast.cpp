@@ -70,8 +70,8 @@ public:
 
 	void make(uint64_t first, uint32_t count) override
 	{
-		const size_t positions = place(first, count);
-		const size_t values = positions * op_.groupKernels();
+		const auto positions = lines_.positions(first, count);
+		const size_t values = positions.size() * op_.groupKernels();
 		const std::span<int32_t> one = std::span(sums_).first(values);
 		std::span<int32_t> other;
 
@@ -80,11 +80,11 @@ public:
 						values);
 		saturated_ = 0;
 		if (isChannelwise_)
-			makeChannels(one);
+			makeChannels(positions, one);
 		else if (isWide_)
-			makeWide(placesOf(one, other), aheadOf(first, count));
+			makeWide(positions, placesOf(one, other), aheadOf(first, count));
 		else
-			tileSums(plan_.kind, positions_, weights_.operands(), placesOf(one, other),
+			tileSums(plan_.kind, positions, weights_.operands(), placesOf(one, other),
 				 aheadOf(first, count));
 		if (isWide_)
 			return;
@@ -126,26 +126,6 @@ private:
 		return ahead_.subspan(begin, ahead_.size() * (first + count) / lines - begin);
 	}
 
-	size_t place(uint64_t first, uint32_t count)
-	{
-		const Windows &windows = op_.windows;
-		const size_t step = size_t{ plan_.step } * plan_.elementBytes;
-		const size_t width = windows.out.width;
-
-		positions_.resize(count * width);
-		TilePosition *positions = positions_.data();
-		for (uint32_t i = 0; i < count; i++) {
-			const auto y = static_cast<uint32_t>((first + i) / op_.batches);
-			const auto batch = static_cast<uint32_t>((first + i) % op_.batches);
-			const std::byte *line = lines_.line(batch, y * windows.strideY);
-			const int32_t *starts = lines_.starts(batch, y * windows.strideY);
-			for (size_t x = 0; x < width; x++)
-				positions[x] = { line + x * step, starts ? starts[x] : 0 };
-			positions += width;
-		}
-		return positions_.size();
-	}
-
 	/** \return where the sums of one group go, or of two */
 	TileSums placesOf(std::span<int32_t> one, std::span<int32_t> other) const
 	{
@@ -172,27 +152,28 @@ private:
 			std::fill(&sums[i] + kernels, &sums[i] + kFewColumns, 0);
 	}
 
-	void makeChannels(std::span<int32_t> sums)
+	void makeChannels(std::span<const TilePosition> positions, std::span<int32_t> sums)
 	{
 		if (!isWide_) {
-			channelSums(channels_->operands(), positions_.data(), positions_.size(),
+			channelSums(channels_->operands(), positions.data(), positions.size(),
 				    sums.data());
 			return;
 		}
-		wideChannelSums(channels_->operands(), positions_.data(), positions_.size(),
+		wideChannelSums(channels_->operands(), positions.data(), positions.size(),
 				wide_.data());
 		saturated_ = clipSums(std::span(wide_).first(sums.size()), op_.clipTruncate,
 				      sums.data());
 	}
 
 	/** INT16: sums that 32 bits do not hold */
-	void makeWide(const TileSums &sums, std::span<const std::byte> ahead)
+	void makeWide(std::span<const TilePosition> positions, const TileSums &sums,
+		      std::span<const std::byte> ahead)
 	{
 		if (carries_.empty() || plan_.units > kMostWideUnits)
-			saturated_ = wideSumsReference(positions_, weights_.operands(),
+			saturated_ = wideSumsReference(positions, weights_.operands(),
 						       op_.clipTruncate, sums);
 		else
-			saturated_ = wideSums(positions_, weights_.operands(), carries_,
+			saturated_ = wideSums(positions, weights_.operands(), carries_,
 					      op_.clipTruncate, sums, ahead);
 	}
 
@@ -207,7 +188,6 @@ private:
 	uint32_t kernels_[kTileColumns / kFewColumns] = {}; /* of each group */
 	bool isChannelwise_ = false;			    /* the group's weights are channels_ */
 	bool isWide_ = false;
-	std::vector<TilePosition> positions_;
 	ScratchArray<int32_t> sums_;   /* of the first group */
 	ScratchArray<int64_t> wide_;   /* INT16, channelwise */
 	std::vector<uint8_t> carries_; /* INT16; none if the reference is to do it */

@@ -55,9 +55,9 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 			((sums[kPosition][kVector] = Product::load(from + kVector * kLanes)), ...);
 	}
 
-	HWY_INLINE void start(const TilePosition *positions, size_t last, const int32_t *from)
+	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
 	{
-		(start<kIndex>(positions[std::min(kIndex, last)], from, Vectors()), ...);
+		(start<kIndex>(positions[kIndex], from, Vectors()), ...);
 	}
 
 	template<typename Bring>
@@ -87,18 +87,18 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 		return multiply(run, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
 	}
 
+	/** \param first the tile's first position */
 	template<size_t... kVector>
-	HWY_INLINE void store(const Vector *vectors, const TileSums &out, size_t position,
-			      size_t column, std::index_sequence<kVector...>) const
+	HWY_INLINE void store(const TileSums &out, size_t first, size_t column,
+			      std::index_sequence<kVector...>) const
 	{
-		(Product::store(vectors[kVector], out.at(position, column + kVector * kLanes)),
-		 ...);
+		(storeVector<kVector>(out.at(first, column + kVector * kLanes), out.step), ...);
 	}
 
-	/** \param first the tile's first position \param last the last one's number in it */
-	HWY_INLINE void store(const TileSums &out, size_t first, size_t last, size_t column) const
+	template<size_t kVector>
+	HWY_INLINE void storeVector(int32_t *out, size_t step) const
 	{
-		(store(sums[kIndex], out, first + std::min(kIndex, last), column, Vectors()), ...);
+		(Product::store(sums[kIndex][kVector], out + kIndex * step), ...);
 	}
 };
 
@@ -111,12 +111,11 @@ struct Work {
 };
 
 template<typename Product, typename Shape, size_t... kIndex>
-void oneTile(Work &work, size_t first, size_t count, std::index_sequence<kIndex...>)
+void oneTile(Work &work, size_t first, std::index_sequence<kIndex...>)
 {
 	using ThisTile = SumTile<Product, Shape, kIndex...>;
 	const TileOperands &operands = work.operands;
 	const TilePosition *positions = &work.positions[first];
-	const size_t last = count - 1;
 	Ahead ahead = work.ahead;
 
 	for (size_t column = 0; column < operands.columns;
@@ -124,11 +123,11 @@ void oneTile(Work &work, size_t first, size_t count, std::index_sequence<kIndex.
 		ThisTile tile;
 		const int32_t *weights = operands.weights + column;
 
-		tile.place(positions, last, operands.columns);
-		tile.start(positions, last, operands.start + column);
+		tile.place(positions, operands.columns);
+		tile.start(positions, operands.start + column);
 		for (const TileRun &run : operands.runs)
 			weights = tile.multiply(run, weights, ahead);
-		tile.store(work.sums, first, last, column);
+		tile.store(work.sums, first, column, typename ThisTile::Vectors());
 	}
 	work.ahead = ahead;
 }
@@ -136,10 +135,9 @@ void oneTile(Work &work, size_t first, size_t count, std::index_sequence<kIndex.
 template<typename Product, typename Shape>
 void allTilesOf(Work &work)
 {
-	forEachTile<Shape>(work.positions.size(),
-			   [&](size_t first, size_t count, auto indices) HWY_ATTR {
-				   oneTile<Product, Shape>(work, first, count, indices);
-			   });
+	forEachTile<Shape>(work.positions.size(), [&](size_t first, size_t, auto indices) HWY_ATTR {
+		oneTile<Product, Shape>(work, first, indices);
+	});
 }
 
 /** Of pairs and floats, which have as many columns as there are kernels */

@@ -22,7 +22,7 @@ Fp16ChannelLines::Fp16ChannelLines(const TilePlan &plan, const DataView &data, W
 	  numbers_(workers.scratch(), batchNumbers_ * plan.op.batches)
 {
 	for (uint32_t batch = 0; batch < plan.op.batches && !hasNan(); batch++)
-		widenFp16(floatsAt(lines_.line(batch, 0)), batchNumbers_,
+		widenFp16(floatsAt(lines_.linesOf(batch)), batchNumbers_,
 			  &numbers_[batch * batchNumbers_]);
 }
 

@@ -54,10 +54,9 @@ struct Tile {
 	/** \return numbers from a unit's weights to the next one's */
 	HWY_INLINE size_t stride() const { return kVectors == 1 ? kLanes : columns; }
 
-	/** \param last position; the others of the tile are the same again */
-	HWY_INLINE void place(const TilePosition *positions, size_t last, size_t allColumns)
+	HWY_INLINE void place(const TilePosition *positions, size_t allColumns)
 	{
-		((at[kIndex] = positions[std::min(kIndex, last)].at), ...);
+		((at[kIndex] = positions[kIndex].at), ...);
 		columns = allColumns;
 	}
 
@@ -102,23 +101,31 @@ struct Tile {
 };
 
 /**
- * Cuts positions into tiles
- * \param make called with a tile's first position, how many there are of it, and an index for each
- *	  that it has room for
+ * Cuts positions into tiles, of which the last ones go back to positions that there was a tile for
+ * \param make called with a tile's first position, how many of it were made before, and an index
+ *	  for each
  */
 template<typename Shape, typename Make>
 HWY_INLINE void forEachTile(size_t count, Make make)
 {
 	constexpr size_t most = Shape::kMostPositions;
+	constexpr size_t few = std::min(most, kFewPositions);
+	size_t done = 0;
 
-	for (size_t first = 0; first < count; first += most) {
-		const size_t some = std::min(most, count - first);
-		if (some > kFewPositions || most < kFewPositions)
-			make(first, some, std::make_index_sequence<most>());
-		else if (some > 1)
-			make(first, some, std::make_index_sequence<kFewPositions>());
-		else
-			make(first, some, std::make_index_sequence<1>());
+	while (done < count) {
+		const size_t left = count - done;
+		/* Less time than a tile of most take two of few. */
+		if (left >= most || (left > 2 * few && count >= most)) {
+			const size_t first = std::min(done, count - most);
+			make(first, done - first, std::make_index_sequence<most>());
+			done = first + most;
+		} else if (left > 1 && count >= few) {
+			const size_t first = std::min(done, count - few);
+			make(first, done - first, std::make_index_sequence<few>());
+			done = first + few;
+		} else {
+			make(done++, 0, std::make_index_sequence<1>());
+		}
 	}
 }
 

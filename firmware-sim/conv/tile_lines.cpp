@@ -43,40 +43,42 @@ bool anyNan(const std::byte *line, size_t count)
 } /* namespace */
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
-	: plan_(plan), height_(paddedHeight(plan.op.windows)), lineBytes_(plan.lineBytes()),
-	  bytes_(workers.scratch(), plan.inBuffer ? 0 : lineBytes_ * height_ * plan.op.batches),
-	  lines_(height_ * plan.op.batches)
+	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
+	  lineBytes_(plan.lineBytes()),
+	  bytes_(workers.scratch(), plan.inBuffer ? 0 : lineBytes_ * count_),
+	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
+						plan.op.windows.out.height * plan.op.batches)
 {
-	const size_t bytes = lineBytes_ * lines_.size();
-
 	data_.alignment = plan.alignment();
-	if (plan.kind == TileKind::SignedQuads)
-		starts_.resize(lines_.size() * plan.op.windows.out.width);
 	if (plan.inBuffer)
-		turned_.resize(lines_.size());
-	workers.run(static_cast<unsigned int>(bytes / kBytesForAThread + 1),
+		turned_.resize(count_);
+	workers.run(static_cast<unsigned int>(lineBytes_ * count_ / kBytesForAThread + 1),
 		    [&] { makeLines(data); });
-	if (starts_.empty() || plan.inBuffer)
+	if (plan.kind != TileKind::SignedQuads || plan.inBuffer)
 		return;
 	/* Of few positions, whose windows have more than one line. */
-	for (size_t index = 0; index < lines_.size(); index++)
-		findStarts(index);
+	std::vector<int32_t> sums;
+	for (size_t index = 0; index < count_; index++)
+		findStarts(positionsOf(index), sums);
 }
 
 void TileLines::makeLines(const DataView &data)
 {
 	std::vector<LinePiece> pieces;
+	std::vector<int32_t> sums;
 	Int16Numbers numbers;
 
-	for (size_t index; (index = next_++) < lines_.size();) {
-		if (plan_.inBuffer)
-			findLine(index, data);
-		else
-			makeLine(index, data, pieces);
+	for (size_t index; (index = next_++) < count_;) {
+		const std::byte *line =
+			plan_.inBuffer ? findLine(index, data) : makeLine(index, data, pieces);
+		const auto positions = positionsOf(index);
+		place(line, positions);
+		if (plan_.inBuffer && plan_.kind == TileKind::SignedQuads)
+			findStarts(positions, sums);
 		if (plan_.op.precision == Precision::Int16) {
-			numbers.add(numbersOf(lines_[index], plan_.lineElements));
+			numbers.add(numbersOf(line, plan_.lineElements));
 		} else if (plan_.kind == TileKind::Float && plan_.isOneAtom &&
-			   anyNan(lines_[index], plan_.lineElements)) {
+			   anyNan(line, plan_.lineElements)) {
 			hasNan_ = true;
 		}
 	}
@@ -85,7 +87,8 @@ void TileLines::makeLines(const DataView &data)
 }
 
 /* What is not written meets weights that are zero. */
-void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces)
+const std::byte *TileLines::makeLine(size_t index, const DataView &data,
+				     std::vector<LinePiece> &pieces)
 {
 	const Windows &windows = plan_.op.windows;
 	const auto y = static_cast<uint32_t>(index % height_) - windows.padTop;
@@ -97,40 +100,56 @@ void TileLines::makeLine(size_t index, const DataView &data, std::vector<LinePie
 	} else {
 		fill(out, 0, plan_.lineElements, padElement(plan_.op.precision, windows.padValue));
 	}
-	lines_[index] = out;
+	return out;
 }
 
 /* There is no padding. */
-void TileLines::findLine(size_t index, const DataView &data)
+const std::byte *TileLines::findLine(size_t index, const DataView &data)
 {
 	const auto batch = static_cast<uint32_t>(index / height_);
 	const auto y = static_cast<uint32_t>(index % height_);
 	const auto bytes = data.whole(batch, y);
 
-	lines_[index] = bytes.data();
-	if (bytes.empty()) {
-		turned_[index].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
-		data.copyWhole(batch, y, turned_[index]);
-		lines_[index] = turned_[index].data();
-	}
-	if (!starts_.empty())
-		findStarts(index);
+	if (!bytes.empty())
+		return bytes.data();
+	turned_[index].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
+	data.copyWhole(batch, y, turned_[index]);
+	return turned_[index].data();
 }
 
-/* What sums have too much because the weights are more by 128. */
-void TileLines::findStarts(size_t index)
+std::span<TilePosition> TileLines::positionsOf(size_t index)
 {
-	constexpr int32_t kWeightExcess = 128;
 	const Windows &windows = plan_.op.windows;
+	const size_t batch = index / height_;
 	const size_t y = index % height_;
 
 	if (y % windows.strideY || y / windows.strideY >= windows.out.height)
+		return {};
+	const size_t line = y / windows.strideY * plan_.op.batches + batch;
+	return { positions_.data() + line * windows.out.width, windows.out.width };
+}
+
+void TileLines::place(const std::byte *line, std::span<TilePosition> positions) const
+{
+	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
+
+	for (TilePosition &position : positions) {
+		position = { line };
+		line += step;
+	}
+}
+
+/* What sums have too much because the weights are more by 128. */
+void TileLines::findStarts(std::span<TilePosition> positions, std::vector<int32_t> &sums) const
+{
+	constexpr int32_t kWeightExcess = 128;
+
+	if (positions.empty())
 		return;
-	const auto starts =
-		std::span(starts_).subspan(index * windows.out.width, windows.out.width);
-	byteSums(lines_[index], size_t{ plan_.step } * plan_.elementBytes, plan_.runs, starts);
-	for (int32_t &start : starts)
-		start *= -kWeightExcess;
+	sums.resize(positions.size());
+	byteSums(positions[0].at, size_t{ plan_.step } * plan_.elementBytes, plan_.runs, sums);
+	for (size_t i = 0; i < sums.size(); i++)
+		positions[i].start = sums[i] * -kWeightExcess;
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const

@@ -26,20 +26,19 @@ public:
 	/** \param plan must outlive this object, and \a data what it looks at */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
-	/**
-	 * \return line \a y of cube \a batch, counted with those of padding above; the next one is
-	 *	   TilePlan::lineBytes() away, unless lines are where they are buffered
-	 */
-	const std::byte *line(uint32_t batch, uint32_t y) const
+	/** \return the lines of a cube that are made, with those of padding above and below,
+	 *	   TilePlan::lineBytes() from each to the next one */
+	const std::byte *linesOf(uint32_t batch) const
 	{
-		return lines_[indexOf(batch, y)];
+		return &bytes_[batch * height_ * lineBytes_];
 	}
 
-	/** \return what the sums of the line's positions begin with; null if that is zero */
-	const int32_t *starts(uint32_t batch, uint32_t y) const
+	/** \return where the outputs of lines begin, which of a batch's cubes alternate */
+	std::span<const TilePosition> positions(uint64_t firstLine, uint32_t count) const
 	{
-		return starts_.empty() ? nullptr
-				       : &starts_[indexOf(batch, y) * plan_.op.windows.out.width];
+		const size_t width = plan_.op.windows.out.width;
+
+		return { positions_.data() + firstLine * width, count * width };
 	}
 
 	/** \return INT16: what operands there are */
@@ -49,11 +48,14 @@ public:
 	bool hasNan() const { return hasNan_; }
 
 private:
-	size_t indexOf(uint32_t batch, uint32_t y) const { return batch * height_ + y; }
 	void makeLines(const DataView &data);
-	void makeLine(size_t index, const DataView &data, std::vector<LinePiece> &pieces);
-	void findLine(size_t index, const DataView &data);
-	void findStarts(size_t index);
+	const std::byte *makeLine(size_t index, const DataView &data,
+				  std::vector<LinePiece> &pieces);
+	const std::byte *findLine(size_t index, const DataView &data);
+	/** \return positions of outputs whose windows begin in a line; none if there are not any */
+	std::span<TilePosition> positionsOf(size_t index);
+	void place(const std::byte *line, std::span<TilePosition> positions) const;
+	void findStarts(std::span<TilePosition> positions, std::vector<int32_t> &sums) const;
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
@@ -67,11 +69,11 @@ private:
 
 	const TilePlan &plan_;
 	size_t height_;	   /* lines of a cube, with padding above and below */
+	size_t count_;	   /* of all cubes */
 	size_t lineBytes_; /* of those that are made */
 	ScratchArray<std::byte> bytes_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
-	std::vector<const std::byte *> lines_;
-	std::vector<int32_t> starts_;
+	ScratchArray<TilePosition> positions_;
 	std::atomic<size_t> next_ = 0; /* line that is to be made */
 	std::mutex mutex_;	       /* of data_ */
 	WideData data_;

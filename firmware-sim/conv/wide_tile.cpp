@@ -230,9 +230,9 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 
 	/**
 	 * Puts sums of which none is clipped
-	 * \param last position \return false if there may be others, and nothing was done
+	 * \return false if there may be others, and nothing was done
 	 */
-	HWY_INLINE bool put(uint32_t truncate, const TileSums &out, size_t first, size_t last,
+	HWY_INLINE bool put(uint32_t truncate, const TileSums &out, size_t first,
 			    size_t column) const
 	{
 		if (truncate > kHalfBits)
@@ -241,8 +241,7 @@ struct WideTile : Tile<Product, Shape, kIndex...> {
 		(add(fitting, highs[kIndex], Vectors()), ...);
 		if (!fitting.all())
 			return false;
-		(put(fitting, highs[kIndex], sums[kIndex], out, first + std::min(kIndex, last),
-		     column, Vectors()),
+		(put(fitting, highs[kIndex], sums[kIndex], out, first + kIndex, column, Vectors()),
 		 ...);
 		return true;
 	}
@@ -310,9 +309,9 @@ struct WideWork {
 	Ahead ahead;
 };
 
-/** \return how many were clipped */
+/** \return how many were clipped of those that were not \a made before */
 template<typename Product, typename Shape, size_t... kIndex>
-size_t wideTile(WideWork &work, size_t first, size_t count, std::index_sequence<kIndex...>)
+size_t wideTile(WideWork &work, size_t first, size_t made, std::index_sequence<kIndex...>)
 {
 	constexpr size_t kVectors = Shape::kVectors;
 	const TileOperands &operands = work.operands;
@@ -325,18 +324,17 @@ size_t wideTile(WideWork &work, size_t first, size_t count, std::index_sequence<
 		const int32_t *weights = operands.weights + column;
 		const uint8_t *carries = work.carries.data();
 
-		tile.place(&work.positions[first], count - 1, operands.columns);
+		tile.place(&work.positions[first], operands.columns);
 		for (const TileRun &run : operands.runs)
 			weights = tile.multiply(run, weights, carries, ahead);
-		if (tile.put(work.truncate, work.sums, first, count - 1, column))
+		if (tile.put(work.truncate, work.sums, first, column))
 			continue;
 		tile.store(memory);
 		for (size_t vector = 0; vector < kVectors; vector++) {
-			int32_t *out = work.sums.at(first, column + vector * kLanes);
-			for (size_t i = vector; i < count * kVectors; i += kVectors) {
-				clipped += memory.put(i * kLanes, work.truncate, out);
-				out += work.sums.step;
-			}
+			int32_t *out = work.sums.at(first + made, column + vector * kLanes);
+			for (size_t i = made; i < sizeof...(kIndex); i++, out += work.sums.step)
+				clipped += memory.put((i * kVectors + vector) * kLanes,
+						      work.truncate, out);
 		}
 	}
 	work.ahead = ahead;
@@ -350,8 +348,8 @@ uint32_t wideTiles(WideWork work)
 	size_t clipped = 0;
 
 	forEachTile<Shape>(work.positions.size(),
-			   [&](size_t first, size_t count, auto indices) HWY_ATTR {
-				   clipped += wideTile<Product, Shape>(work, first, count, indices);
+			   [&](size_t first, size_t made, auto indices) HWY_ATTR {
+				   clipped += wideTile<Product, Shape>(work, first, made, indices);
 			   });
 	return static_cast<uint32_t>(clipped);
 }
