@@ -42,7 +42,8 @@ struct Singles {
 	using NumberTag = hn::Rebind<int32_t, Tag>;
 	using Vector = hn::Vec<Tag>;
 	using Numbers = hn::Vec<NumberTag>;
-	static constexpr double kRounding = 0x1p-21; /* eight roundings */
+	/* Four roundings, on the way from the largest operand to the last sum. */
+	static constexpr double kRounding = 0x1p-22;
 	/* Above that, computing numbers again takes longer than double precision. */
 	static constexpr double kMostRounding = 0x1p-8;
 	static constexpr int kWholeBits = 23;
@@ -89,7 +90,7 @@ struct Doubles {
 	using NumberTag = doubles::IntegerTag;
 	using Vector = hn::Vec<Tag>;
 	using Numbers = hn::Vec<NumberTag>;
-	static constexpr double kRounding = 0x1p-50;
+	static constexpr double kRounding = 0x1p-50; /* the line's own are as large */
 	static constexpr double kMostRounding = 1;
 	static constexpr int kWholeBits = 51;
 	static constexpr double kWhole = 0x1.8p52;

@@ -5,6 +5,7 @@
 #include "sdp/sdp_fast.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <random>
 #include <vector>
@@ -593,6 +594,60 @@ TEST(SdpFast, LinesRoundHalvesAsTheReferenceDoes)
 							   counted);
 			}));
 		});
+	}
+}
+
+/* Large biases take most of single precision's bits; one number of each atom is next to a half. */
+TEST(SdpFast, LinesRoundNextToHalvesAsTheReferenceDoes)
+{
+	constexpr size_t lanes = 32;
+	constexpr size_t atoms = 100;
+	constexpr int kShift = 31;
+	Random random(513);
+
+	for (int round = 0; round < 300; round++) {
+		const int biasBits = random(16, 30);
+		const auto biases = random.numbers(lanes, biasBits);
+		std::vector<int32_t> factors(lanes);
+		std::vector<int32_t> inputs(atoms * lanes);
+		SdpStage stage;
+		SdpOp op;
+
+		for (int32_t &factor : factors)
+			factor = random(1 << 14, INT16_MAX);
+		for (size_t i = 0; i < inputs.size(); i++) {
+			const size_t lane = i % lanes;
+			const bool isNext = lane == i / lanes % lanes;
+			const double result = random(-130, 130) + (isNext ? 0.5 : 0.25);
+			inputs[i] = static_cast<int32_t>(
+				std::lround(result * 0x1p31 / factors[lane]) - biases[lane]);
+		}
+		op.flying = true;
+		stage.bypass = stage.alu.bypass = stage.mul.bypass = false;
+		stage.algorithm = SdpAlu::Sum;
+		stage.mulShift = kShift;
+		stage.reluBypass = random.coin();
+		op.converter = { .offset = 0, .scale = 1, .shift = 0 };
+		const SdpStageRun run = {
+			&stage, false, { biases.data(), 0 }, { factors.data(), 0 }
+		};
+		auto expected = inputs;
+		SdpCounters counters;
+		applySdpX(stage, Precision::Int8, expected, lanes, run.alu, run.mul);
+		convertSdpOutput(op, expected, counters);
+		const auto bytes = stored(expected, op.out);
+		forEachVectorTarget([&] {
+			SdpLine line;
+			ASSERT_TRUE(findSdpLine(op, { &run, 1 }, lanes, line));
+			ASSERT_TRUE(storesAre(bytes, counters,
+					      [&](auto out, auto &counted) {
+						      return storeSdpLine(
+							      op, line, { &run, 1 }, lanes, inputs,
+							      largestOf(inputs), out, counted);
+					      }))
+				<< "round " << round;
+		});
+		ASSERT_FALSE(HasFailure());
 	}
 }
 
