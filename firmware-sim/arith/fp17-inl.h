@@ -200,14 +200,6 @@ HWY_INLINE Bits withSignOfZero(Bits number, Bits sum, Bits first)
 	return hn::IfThenElse(zero, signOf(first), number);
 }
 
-/** \brief addNonzero() with the first one's sign, as add() has it */
-HWY_INLINE Bits addModerate(Bits a, Bits b)
-{
-	const Bits sum = asBits(hn::Add(asFloat(a), asFloat(b)));
-
-	return withSignOfZero(roundedMantissa(sum), sum, a);
-}
-
 /**
  * \brief multiply() of a moderate sum by at most one, on the way to FP16
  *

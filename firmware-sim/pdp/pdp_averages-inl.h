@@ -51,14 +51,17 @@ public:
 	using Number = typename Arith::Number;
 	using Tag = typename Scaling::Tag;
 	using Vector = hn::Vec<Tag>;
+	static constexpr bool kLosesSigns = false;
 
-	explicit IntegerAverages(const PdpOp &op) : arith_(op), fits_(Scaling::kFits && allFit(op))
+	explicit IntegerAverages(const PdpOp &op)
+		: arith_(op), fits_(Scaling::kFits && op.padValue[0] == 0 && allFit(op))
 	{
 		if (fits_)
 			atOnce_ = AtOnce(op.recipWidth, op.recipHeight, largestSum(op, -kLowest));
 	}
 
-	static bool mayBePlain() { return true; }
+	/** \return true if nothing is lost */
+	bool mayBePlain() const { return fits_; }
 	static HWY_INLINE void seeRow(Vector, Vector &) {}
 	static HWY_INLINE bool sawPlain(Vector) { return true; }
 	template<bool>
@@ -71,28 +74,33 @@ public:
 	{
 		return hn::Add(row, in);
 	}
+	template<bool kPlain>
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
+		if (kPlain && padded == 0)
+			return row;
 		const auto value = static_cast<Number>(arith_.padValue[padded]);
 		const Vector sum = hn::Add(row, hn::Set(Tag(), value));
 
-		return fits_ ? sum : wrap<Arith::kRowBits>(Tag(), sum);
+		return kPlain ? sum : wrap<Arith::kRowBits>(Tag(), sum);
 	}
 	template<bool>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
 	{
 		return hn::Add(sum, row);
 	}
-	template<bool>
-	HWY_INLINE void finish(Vector sum, Vector, uint32_t padded, Element *out) const
+	template<bool kPlain>
+	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		/* The sum is wrapped afterwards anyhow. */
 		const auto added = static_cast<Number>(arith_.padValue[padded] * arith_.width);
 		const Vector all = hn::Add(sum, hn::Set(Tag(), added));
 		Vector result;
 
-		if (!atOnce_(all, result))
-			result = fits_ ? scaledFitting(all) : scaled(all);
+		if constexpr (!kPlain)
+			result = scaled(all);
+		else if (!atOnce_(all, result))
+			result = scaledFitting(all);
 		hn::StoreU(hn::DemoteTo(ElementTag(), result), ElementTag(), out);
 	}
 
@@ -192,6 +200,7 @@ public:
 	using Number = int32_t;
 	using Tag = fp17::Tag;
 	using Vector = fp17::Bits;
+	static constexpr bool kLosesSigns = true;
 
 	explicit FloatAverages(const PdpOp &op) : FloatAverages(Arith(op)) {}
 
@@ -206,6 +215,27 @@ public:
 			ordinary = ordinary && fp17::isOrdinary(arith.rowPad[i]) &&
 				   fp17::isOrdinary(arith.windowPad[i]);
 		return ordinary;
+	}
+
+	static HWY_INLINE bool hasZero(Vector sum)
+	{
+		return !hn::AllTrue(fp17::FloatTag(),
+				    hn::Ne(fp17::asFloat(sum), hn::Zero(fp17::FloatTag())));
+	}
+	/** \return true if no column of a row is negative */
+	static HWY_INLINE bool hasNoSigns(const Element *from, uint32_t columns)
+	{
+		const fp17::HalfTag tag;
+		auto bits = hn::Zero(tag);
+
+		for (uint32_t n = 0; n < columns; n++, from += atomChannels(Precision::Fp16))
+			bits = hn::Or(bits, hn::LoadU(tag, from));
+		return hn::AllTrue(tag, hn::Lt(bits, hn::Set(tag, 0x8000)));
+	}
+	/** \return \a sum, with the sign of the row that was added last where it is zero */
+	static HWY_INLINE Vector withSign(Vector sum, Vector last)
+	{
+		return fp17::withSignOfZero(sum, sum, last);
 	}
 
 	/** \return true if no padding takes sums of finite numbers beyond what is said of them */
@@ -240,11 +270,12 @@ public:
 	template<bool kPlain>
 	HWY_INLINE Vector addInRow(Vector row, Vector in) const
 	{
-		return kPlain ? fp17::addModerate(row, in) : fp17::add(row, in);
+		return kPlain ? fp17::addNonzero(row, in) : fp17::add(row, in);
 	}
+	template<bool kPlain>
 	HWY_INLINE Vector finishRow(Vector row, uint32_t padded) const
 	{
-		return added(row, rowPad_[padded]);
+		return kPlain && padded == 0 ? row : added(row, rowPad_[padded]);
 	}
 	template<bool kPlain>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
@@ -256,12 +287,10 @@ public:
 	{
 		return (pad & fp17::kMagnitude) == 0 ? sum : fp17::add(sum, fp17::constant(pad));
 	}
-	/* Only of the sum of all rows the sign of a zero is seen: it is the last one's. */
 	template<bool kPlain>
-	HWY_INLINE void finish(Vector sum, Vector last, uint32_t padded, Element *out) const
+	HWY_INLINE void finish(Vector sum, uint32_t padded, Element *out) const
 	{
-		const Vector all = kPlain ? fp17::withSignOfZero(sum, sum, last) : sum;
-		Vector value = added(all, windowPad_[padded]);
+		Vector value = added(sum, windowPad_[padded]);
 
 		if (kPlain && shrinks_) {
 			value = fp17::shrink(value, fp17::constant(recipWidth_));
@@ -279,7 +308,8 @@ private:
 	explicit FloatAverages(const Arith &arith)
 		: recipWidth_(fp17::ofRegister(arith.recipWidth)),
 		  recipHeight_(fp17::ofRegister(arith.recipHeight)),
-		  moderate_(std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
+		  moderate_(arith::Fp17::isZero(arith.rowPad[0]) &&
+			    std::ranges::all_of(arith.rowPad, fp17::isModerate) &&
 			    std::ranges::all_of(arith.windowPad, fp17::isModerate)),
 		  shrinks_(fp17::isAtMostOne(arith.recipWidth) &&
 			   fp17::isAtMostOne(arith.recipHeight))

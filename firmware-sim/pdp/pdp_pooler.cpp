@@ -16,6 +16,7 @@
 
 #include "core/aligned.h"
 #include "core/bring_ahead.h"
+#include "core/memory.h"
 #include "pdp/pdp_arith.h"
 #include "pdp/pdp_averages-inl.h"
 #include "pdp/pdp_vectors-inl.h"
@@ -28,8 +29,8 @@ namespace HWY_NAMESPACE
 
 /** \brief Consecutive output lines */
 struct Outputs {
-	uint32_t first;
-	uint32_t end;
+	uint32_t first = 0;
+	uint32_t end = 0;
 };
 
 /** \brief The columns of an output's window that are on the line, and how many are not */
@@ -53,11 +54,12 @@ public:
 
 	void push(std::span<const std::byte> line, PdpOutput &output) override
 	{
-		const Outputs outputs = outputsOfLine();
+		const auto *in = reinterpret_cast<const Element *>(line.data());
 
-		if (outputs.first < outputs.end)
-			poolLine(reinterpret_cast<const Element *>(line.data()));
-		for (uint32_t outY = outputs.first; outY < outputs.end; outY++) {
+		findOutputs();
+		if (outputs_.first < outputs_.end)
+			poolLine(in);
+		for (uint32_t outY = outputs_.first; outY < outputs_.end; outY++) {
 			const int64_t top = int64_t{ outY } * op_.strideY - op_.padTop;
 			const int64_t begin = std::max<int64_t>(top, 0);
 			const int64_t end = std::min<int64_t>(top + op_.kernelHeight, op_.inHeight);
@@ -65,13 +67,20 @@ public:
 			if (y_ + 1 != end)
 				continue;
 			const auto out = output.place(outY, rowNumbers_ * sizeof(Element));
-			const bool plain = finish(static_cast<uint32_t>(end - begin),
+			if constexpr (Ops::kLosesSigns) {
+				/* Signs cannot be looked at where they are overwritten. */
+				if (!areApart(line, out))
+					poolWithSigns(in);
+			}
+			const bool plain = finish(static_cast<uint32_t>(end - begin), in,
 						  reinterpret_cast<Element *>(out.data()));
 			output.write(outY, out, !plain);
 		}
 		slot_ = slot_ + 1 == op_.kernelHeight ? 0 : slot_ + 1;
-		if (++y_ == op_.inHeight)
+		if (++y_ == op_.inHeight) {
 			y_ = slot_ = 0;
+			outputs_ = {};
+		}
 	}
 
 private:
@@ -117,13 +126,15 @@ private:
 		return end;
 	}
 
-	/** \return output lines that the line leads to */
-	Outputs outputsOfLine() const
+	/** Output lines that the line leads to, which are behind those of the line before */
+	void findOutputs()
 	{
 		const uint32_t top = y_ + op_.padTop; /* counted from the first padded line */
-		const uint32_t first =
-			top < op_.kernelHeight ? 0 : (top - op_.kernelHeight) / op_.strideY + 1;
-		return { first, std::min(top / op_.strideY + 1, op_.outHeight) };
+
+		while (outputs_.first * op_.strideY + op_.kernelHeight <= top)
+			outputs_.first++;
+		while (outputs_.end < op_.outHeight && outputs_.end * op_.strideY <= top)
+			outputs_.end++;
 	}
 
 	/** Reduce the rows of all windows that lie on one line; those with no column are zero */
@@ -134,6 +145,13 @@ private:
 		plain = ops_.mayBePlain() && poolRow<true>(in);
 		if (!plain)
 			poolRow<false>(in);
+	}
+
+	/** As if something needed care */
+	HWY_NOINLINE void poolWithSigns(const Element *in)
+	{
+		isPlain_[slot_] = false;
+		poolRow<false>(in);
 	}
 
 	/**
@@ -243,7 +261,7 @@ private:
 		}
 		if constexpr (kPlain)
 			Ops::seeRow(row, seen);
-		return ops.finishRow(row, padded);
+		return ops.template finishRow<kPlain>(row, padded);
 	}
 
 	/** What became of the windows' rows on one of the last lines */
@@ -251,9 +269,9 @@ private:
 
 	/**
 	 * Reduce windows to elements: the rows of the last \a count lines
-	 * \return true if all were plain
+	 * \param in the last one of them \return true if all were plain
 	 */
-	bool finish(uint32_t count, Element *out)
+	bool finish(uint32_t count, const Element *in, Element *out)
 	{
 		std::array<const Number *, kMostRows> rows;
 		bool plain = true;
@@ -264,45 +282,69 @@ private:
 			slot = (slot == 0 ? op_.kernelHeight : slot) - 1;
 		}
 		if (plain)
-			finishRows<true>(rows.data(), count, out);
+			finishRows<true>(rows.data(), count, in, out);
 		else
-			finishRows<false>(rows.data(), count, out);
+			finishRows<false>(rows.data(), count, in, out);
 		return plain;
 	}
 
 	template<bool kPlain>
-	void finishRows(const Number *const *rows, uint32_t count, Element *out)
+	void finishRows(const Number *const *rows, uint32_t count, const Element *in, Element *out)
 	{
 		/* The usual heights, as of widths. */
 		switch (count) {
 		case 2:
-			return finishWindows<kPlain, 2>(rows, count, out);
+			return finishWindows<kPlain, 2>(rows, count, in, out);
 		case 3:
-			return finishWindows<kPlain, 3>(rows, count, out);
+			return finishWindows<kPlain, 3>(rows, count, in, out);
 		default:
-			return finishWindows<kPlain, 0>(rows, count, out);
+			return finishWindows<kPlain, 0>(rows, count, in, out);
 		}
 	}
 
 	/** \tparam kRows of a window; 0: \a count, any */
 	template<bool kPlain, uint32_t kRows>
-	void finishWindows(const Number *const *rows, uint32_t count, Element *out)
+	void finishWindows(const Number *const *rows, uint32_t count, const Element *in,
+			   Element *out)
 	{
 		const size_t step = hn::Lanes(Tag());
+		const size_t numbers = rowNumbers_;
 		const uint32_t padded = op_.kernelHeight - count;
 		const Ops ops = ops_;
 		const Number *row[kMostRows];
 
+		count = kRows ? kRows : count;
 		std::copy_n(rows, count, row);
-		for (size_t i = 0; i < rowNumbers_; i += step) {
-			Vector last = hn::LoadU(Tag(), row[0] + i);
-			Vector all = last;
-			for (uint32_t n = 1; n < (kRows ? kRows : count); n++) {
-				last = hn::LoadU(Tag(), row[n] + i);
-				all = ops.template addRow<kPlain>(all, last);
+		for (size_t i = 0; i < numbers; i += step) {
+			Vector all = hn::LoadU(Tag(), row[0] + i);
+			for (uint32_t n = 1; n < count; n++)
+				all = ops.template addRow<kPlain>(all,
+								  hn::LoadU(Tag(), row[n] + i));
+			if constexpr (Ops::kLosesSigns) {
+				if (HWY_UNLIKELY(Ops::hasZero(all)))
+					all = withSigns(all, i, in);
 			}
-			ops.template finish<kPlain>(all, last, padded, out + i);
+			ops.template finish<kPlain>(all, padded, out + i);
 		}
+	}
+
+	/**
+	 * Zeroes in plain rows have no sign of their own; of windows that are zero that of their
+	 * last row is seen. It is none where no column has one.
+	 *
+	 * \param in the last row
+	 */
+	HWY_NOINLINE Vector withSigns(Vector all, size_t i, const Element *in) const
+	{
+		const Window &window = windows_[i / Lanes];
+		Vector seen = hn::Zero(Tag());
+
+		in += i % Lanes;
+		if (!isPlain_[slot_] ||
+		    (isWhole(window) &&
+		     Ops::hasNoSigns(in + size_t{ window.first } * Lanes, window.columns)))
+			return all;
+		return Ops::withSign(all, sumOf<false>(ops_, window, in, seen));
 	}
 
 	static constexpr uint32_t kMostRows = 8; /* of a window */
@@ -311,6 +353,7 @@ private:
 	const Ops ops_;
 	uint32_t y_ = 0;
 	uint32_t slot_ = 0; /* of rows_, for the line at y_ */
+	Outputs outputs_;   /* that the line leads to */
 	const std::vector<Window> windows_;
 	/* Those with all of their columns on the line, which lie beside one another. */
 	const size_t firstWhole_;

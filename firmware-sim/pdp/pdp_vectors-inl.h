@@ -37,6 +37,7 @@ struct IntegerExtremes {
 	using Number = Element;
 	using Tag = hn::CappedTag<Number, atomChannels(P)>;
 	using Vector = hn::Vec<Tag>;
+	static constexpr bool kLosesSigns = false;
 
 	explicit IntegerExtremes(const PdpOp &) {}
 
@@ -58,14 +59,18 @@ struct IntegerExtremes {
 	{
 		return select(row, in);
 	}
-	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
+	template<bool>
+	HWY_INLINE Vector finishRow(Vector row, uint32_t) const
+	{
+		return row;
+	}
 	template<bool>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
 	{
 		return select(row, sum);
 	}
 	template<bool>
-	HWY_INLINE void finish(Vector sum, Vector, uint32_t, Element *out) const
+	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
 		hn::StoreU(sum, Tag(), out);
 	}
@@ -78,6 +83,7 @@ struct FloatExtremes {
 	using Number = int16_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Fp16)>;
 	using Vector = hn::Vec<Tag>;
+	static constexpr bool kLosesSigns = false;
 
 	explicit FloatExtremes(const PdpOp &) {}
 
@@ -127,14 +133,18 @@ struct FloatExtremes {
 	{
 		return select<kPlain>(row, in);
 	}
-	HWY_INLINE Vector finishRow(Vector row, uint32_t) const { return row; }
+	template<bool>
+	HWY_INLINE Vector finishRow(Vector row, uint32_t) const
+	{
+		return row;
+	}
 	template<bool kPlain>
 	HWY_INLINE Vector addRow(Vector sum, Vector row) const
 	{
 		return select<kPlain>(row, sum);
 	}
 	template<bool>
-	HWY_INLINE void finish(Vector sum, Vector, uint32_t, Element *out) const
+	HWY_INLINE void finish(Vector sum, uint32_t, Element *out) const
 	{
 		const hn::RebindToUnsigned<Tag> bits;
 
@@ -150,6 +160,7 @@ struct OneByOne {
 	using Number = int32_t;
 	using Tag = hn::CappedTag<Number, atomChannels(Precision::Int16)>;
 	using Vector = hn::Vec<Tag>;
+	static constexpr bool kLosesSigns = false;
 
 	explicit OneByOne(const PdpOp &op) : arith(op) {}
 
@@ -182,6 +193,7 @@ struct OneByOne {
 			numbers.of[i] = arith.addInRow(numbers.of[i], others.of[i]);
 		return numbers.vector();
 	}
+	template<bool>
 	Vector finishRow(Vector row, uint32_t padded) const
 	{
 		Numbers numbers(row);
@@ -199,7 +211,7 @@ struct OneByOne {
 		return numbers.vector();
 	}
 	template<bool>
-	void finish(Vector sum, Vector, uint32_t padded, Element *out) const
+	void finish(Vector sum, uint32_t padded, Element *out) const
 	{
 		const Numbers numbers(sum);
 		for (size_t i = 0; i < hn::Lanes(Tag()); i++)

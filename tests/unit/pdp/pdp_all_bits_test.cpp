@@ -67,6 +67,29 @@ std::vector<Element> poolByPooler(const PdpOp &op, const std::vector<Element> &i
 	return out.elements;
 }
 
+/** \brief Puts the output where the last line of the input is */
+struct InPlace final : PdpOutput {
+	explicit InPlace(std::span<std::byte> where) : line(where) {}
+
+	std::span<std::byte> place(uint32_t, size_t bytes) override { return line.first(bytes); }
+	void write(uint32_t, std::span<const std::byte>, bool) override {}
+
+	std::span<std::byte> line;
+};
+
+template<typename Element>
+std::vector<Element> poolInPlace(const PdpOp &op, std::vector<Element> in)
+{
+	const PdpPart part = pdpParts(op).front();
+	const auto pooler = PdpPooler::create(op, part);
+	const auto bytes = std::as_writable_bytes(std::span(in));
+	InPlace out(bytes.last(bytes.size() / 2));
+
+	pooler->push(bytes.first(bytes.size() / 2), out);
+	pooler->push(out.line, out);
+	return { in.begin() + static_cast<ptrdiff_t>(in.size() / 2), in.end() };
+}
+
 /* \param any an element's bits */
 template<typename Arith, typename Any>
 void compareWithOneByOne(Precision precision, PoolingMethod method, std::mt19937 &random, Any any)
@@ -80,14 +103,19 @@ void compareWithOneByOne(Precision precision, PoolingMethod method, std::mt19937
 		/* As networks have them, and a little more: some results do not fit. */
 		op.recipWidth = 65536 / 3 + random() % 3;
 		op.recipHeight = 65536 / 2 - 1 + random() % 3;
-		op.padValue[0] = static_cast<int32_t>(random() % 7) - 3;
+		for (int32_t *pad : { &op.padValue[0], &op.padValue[1] })
+			*pad = random() % 2 ? static_cast<int32_t>(random() % 7) - 3 : 0;
 	} else if (random() % 5) {
 		/* Of FP17 any number, or none of the largest; often at most one. */
 		const uint32_t mask = random() % 5 ? 0x1cfff : 0x1ffff;
 		const bool shrinks = random() % 2;
 		op.recipWidth = random() & (shrinks ? 0x17bff : mask);
 		op.recipHeight = random() & (shrinks ? 0x17bff : mask);
-		op.padValue[0] = random() % 3 ? static_cast<int32_t>(random() & mask) : 0;
+		for (int32_t *pad : { &op.padValue[0], &op.padValue[1] })
+			*pad = random() % 3 ? static_cast<int32_t>(random() & mask) : 0;
+		/* No register has what none adds. */
+		if (random() % 2)
+			op.padValue[0] = 0;
 		if (precision != Precision::Fp16)
 			op.padValue[0] -= 1 << 16;
 	}
@@ -114,7 +142,10 @@ void compareWithOneByOne(Precision precision, PoolingMethod method, std::mt19937
 	}
 	const auto expected = poolOneByOne<Arith>(op, in);
 
-	forEachTarget([&] { ASSERT_EQ(poolByPooler(op, in), expected); });
+	forEachTarget([&] {
+		ASSERT_EQ(poolByPooler(op, in), expected);
+		ASSERT_EQ(poolInPlace(op, in), expected);
+	});
 }
 
 } /* namespace */

@@ -339,6 +339,32 @@ TEST(PdpFloat, NanWinsTheLeftOneInARowTheLowerOneOfRows)
 	}
 }
 
+/* As of all sums of FP17, which has that of the operand in front. */
+TEST(PdpFloat, ZeroHasTheSignOfTheLastRow)
+{
+	constexpr int32_t minusZero = 0x8000, two = 0x4000;
+	PdpOp op = opOf(Precision::Fp16, PoolingMethod::Average);
+
+	forEachTarget([&] {
+		EXPECT_EQ(poolOne(op, { one, minusOne }), 0);
+		EXPECT_EQ(poolOne(op, { minusOne, one }), minusZero);
+		EXPECT_EQ(poolOne(op, { minusZero, 0 }), minusZero);
+		EXPECT_EQ(poolOne(op, { 0, minusZero }), 0);
+		EXPECT_EQ(poolOne(op, { minusOne, one, 0 }), minusZero);
+		EXPECT_EQ(poolOne(op, { one, minusOne }, 2), minusZero);
+		EXPECT_EQ(poolOne(op, { minusOne, one }, 2), 0);
+		EXPECT_EQ(poolOne(op, { minusOne, one, 0, 0 }, 2), 0);
+		EXPECT_EQ(poolOne(op, { 0, 0, minusOne, one }, 2), minusZero);
+	});
+	/* Of rows that padding makes negative as well. */
+	op.padLeft = 1;
+	op.padValue[1] = static_cast<int32_t>(fp17Bits(-1.5));
+	forEachTarget([&] {
+		EXPECT_EQ(poolOne(op, { one, two }, 2), 0);
+		EXPECT_EQ(poolOne(op, { two, one }, 2), minusZero);
+	});
+}
+
 /* Every number beside those that differ from it in a bit, and beside the extremes. */
 TEST(PdpFloat, TheExtremeIsThatOfTheArithmetic)
 {
