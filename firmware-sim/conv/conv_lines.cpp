@@ -71,17 +71,15 @@ public:
 		const uint64_t pieces = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
 		linesAtOnce_ = static_cast<uint32_t>((lines_ + pieces - 1) / pieces);
 		pieces_ = (lines_ + linesAtOnce_ - 1) / linesAtOnce_;
-		sets_ = (op.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_;
+		countSets();
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
 	}
 
 	ConvCounters run(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
-		if (threads_ > 1)
-			first_ = sink_.fork();
 		if (threads_ == 1)
 			alone(*newMaker());
-		else if (first_)
+		else if (fork())
 			workers_.run(threads_, [&] { apart(newMaker); });
 		else
 			workers_.run(threads_, [&] { inTurn(newMaker); });
@@ -103,11 +101,48 @@ private:
 		}
 	}
 
-	/* Several threads, each with a receiver of its own. */
+	/** \return false if there is only one receiver */
+	bool fork()
+	{
+		first_ = sink_.fork();
+		takesSurfaces_ = !first_ && op_.surfaces() > 1;
+		if (takesSurfaces_)
+			first_ = newSink();
+		if (takesSurfaces_ && first_)
+			shareSets();
+		return first_ != nullptr;
+	}
+
+	/* Whole ones, and of fewer groups rather than with nothing for some thread to do. */
+	void shareSets()
+	{
+		if (op_.surfaces() < threads_ * groupsAtOnce_)
+			groupsAtOnce_ = 1;
+		countSets();
+	}
+
+	void countSets() { sets_ = (op_.surfaces() + groupsAtOnce_ - 1) / groupsAtOnce_; }
+
+	std::unique_ptr<StreamSink> newSink()
+	{
+		if (!takesSurfaces_)
+			return sink_.fork();
+		return sink_.forkOfSurfaces({ op_.windows.out.width, op_.windows.out.height,
+					      op_.surfaces(), op_.batches, op_.groupKernels() });
+	}
+
+	/* A thread's: one, or one for each group that is worked on at once. */
+	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks)
+	{
+		while (sinks.size() < (takesSurfaces_ ? groupsAtOnce_ : 1))
+			sinks.push_back(first_ ? std::move(first_) : newSink());
+	}
+
+	/* Several threads, each with receivers of its own. */
 	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
 		std::unique_ptr<LineMaker> maker;
-		std::unique_ptr<StreamSink> sink;
+		std::vector<std::unique_ptr<StreamSink>> sinks;
 		std::optional<uint32_t> loaded; /* surface of the set */
 		std::vector<Piece> pieces;
 		std::unique_lock lock = lockSoon();
@@ -115,8 +150,7 @@ private:
 		while (takeSome(pieces)) {
 			if (!maker)
 				maker = newMaker();
-			if (!sink)
-				sink = first_ ? std::move(first_) : sink_.fork();
+			takeSinks(sinks);
 			const std::shared_ptr<GroupSet> set = set_;
 			uint32_t saturated = 0;
 			lock.unlock();
@@ -126,14 +160,15 @@ private:
 			for (const Piece &piece : pieces) {
 				maker->make(piece.first, piece.count);
 				saturated += maker->saturated();
-				push(*sink, set->surface, piece, maker->lines());
+				push(*sinks.front(), set->surface, piece, maker->lines());
 				if (set->groups > 1)
-					push(*sink, set->surface + 1, piece, linesOf(*set, piece));
+					push(*sinks.back(), set->surface + 1, piece,
+					     linesOf(*set, piece));
 			}
 			lock = lockSoon();
 			counters_.saturated += saturated;
 		}
-		if (sink)
+		for (const auto &sink : sinks)
 			sink_.join(*sink);
 	}
 
@@ -194,16 +229,17 @@ private:
 
 	/*
 	 * What a thread makes before it asks again, of one set: all lines while there is a set for
-	 * each of the others as well, then so few that all are done at about the same time.
+	 * each of the others as well, then so few that all are done at about the same time, unless
+	 * the set's are one receiver's.
 	 */
 	bool takeSome(std::vector<Piece> &pieces)
 	{
 		const uint64_t set = taken_ / pieces_;
 		const uint64_t rest = pieces_ - taken_ % pieces_;
-		const uint64_t most = set + threads_ <= sets_ ? rest : 1;
+		const bool whole = takesSurfaces_ || set + threads_ <= sets_;
 
 		pieces.clear();
-		while (pieces.size() < most) {
+		while (pieces.size() < (whole ? rest : 1)) {
 			const auto piece = take();
 			if (!piece)
 				return false;
@@ -292,6 +328,7 @@ private:
 	uint32_t linesAtOnce_ = 0; /* of a piece */
 	uint64_t pieces_ = 0;	   /* of a set of groups */
 	uint64_t sets_ = 0;
+	bool takesSurfaces_ = false; /* whole ones, a receiver */
 
 	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
 	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */

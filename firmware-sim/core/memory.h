@@ -133,6 +133,11 @@ public:
 	void join(const MemoryPort &other, bool first);
 
 	const Traffic &traffic(RamType type) const { return traffic_[static_cast<size_t>(type)]; }
+	/** \brief What came since traffic() was that does not count: another one counts it */
+	void countAs(RamType type, const Traffic &traffic)
+	{
+		traffic_[static_cast<size_t>(type)] = traffic;
+	}
 
 	bool faulted() const { return faulted_; }
 	/** \brief First address that missed; valid if faulted() */
@@ -170,9 +175,6 @@ public:
 	{
 	}
 
-	/** \return the same range through another port, which must outlive it */
-	ReadRange through(MemoryPort &port) const { return { port, *this }; }
-
 	/** \return all of it, empty if there is no view; what is looked at does not count as read
 	 */
 	std::span<const std::byte> all() const { return all_; }
@@ -186,11 +188,6 @@ public:
 					std::vector<std::byte> &buffer);
 
 private:
-	ReadRange(MemoryPort &port, const ReadRange &same)
-		: port_(port), type_(same.type_), address_(same.address_), all_(same.all_)
-	{
-	}
-
 	MemoryPort &port_;
 	RamType type_;
 	uint64_t address_;

@@ -9,8 +9,12 @@
 #include <memory>
 #include <span>
 
+#include "core/placement.h"
+
 namespace nvdla::sim
 {
+
+class MemoryPort;
 
 /** \brief Number formats of the datapath; values as in the *_PRECISION register fields */
 enum class Precision : uint8_t {
@@ -35,6 +39,17 @@ constexpr uint32_t elementBytes(Precision precision)
 {
 	return precision == Precision::Int8 ? 1 : 2;
 }
+
+/** \brief The cube that a stream is to be */
+struct StreamCube {
+	uint32_t width;
+	uint32_t height;
+	uint32_t surfaces;
+	uint32_t batches;
+	uint32_t lanes; /**< channels of a surface */
+
+	bool operator==(const StreamCube &) const = default;
+};
 
 /**
  * \brief A run of atoms along one line of a cube, between CACC and SDP
@@ -92,7 +107,15 @@ public:
 	 */
 	virtual std::unique_ptr<StreamSink> fork() { return nullptr; }
 	/**
-	 * \brief Count what a receiver that fork() has returned was given, which is all there is
+	 * \brief The same, of whole surfaces: one after the other, and each one's lines in order
+	 *
+	 * For where the order of lines matters, but not that of surfaces.
+	 *
+	 * \param cube all of which comes to this or other receivers, and nothing else
+	 */
+	virtual std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &) { return nullptr; }
+	/**
+	 * \brief Count what a receiver that was forked was given, which is all there is
 	 *
 	 * One thread at a time may call this.
 	 */
@@ -121,6 +144,15 @@ class AtomSink
 public:
 	virtual ~AtomSink() = default;
 	virtual void push(const AtomRun &run) = 0;
+	/**
+	 * \brief As StreamSink::forkOfSurfaces()
+	 * \param memory its way there, which must outlive it
+	 */
+	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
+	/** \brief Count what a receiver that was forked was given, but for its memory */
+	virtual void join(AtomSink &) {}
+	/** \return what is written; not looked at where there is no fork() */
+	virtual Placement written() const { return {}; }
 };
 
 } /* namespace nvdla::sim */

@@ -49,6 +49,17 @@ void addCounters(OperationResult &result, const PdpWriter &writer)
 	};
 }
 
+Placement destinationOf(const PdpOp &op)
+{
+	const PdpCube &cube = op.destination;
+
+	return { .ram = cube.ram,
+		 .address = cube.address,
+		 .lineBytes = uint64_t{ op.outWidth } * atomBytes,
+		 .lines = { op.outHeight, cube.lineStride },
+		 .surfaces = { op.surfaces(), cube.surfaceStride } };
+}
+
 /* Pool one part of all surfaces. */
 void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
 {
@@ -97,16 +108,18 @@ void PdpWriter::write(uint32_t y, std::span<const std::byte> atoms, bool mayHave
 	port_.write(op_.destination.ram, addressOf(y), atoms);
 }
 
-PdpStream::PdpStream(const PdpOp &op, MemoryPort &port)
+PdpStream::PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface)
 	: op_(op), part_(pdpParts(op).front()), port_(port), pooler_(PdpPooler::create(op_, part_)),
-	  writer_(op_, port)
+	  writer_(op_, port), anySurface_(anySurface)
 {
 	for (Line &line : lines_)
 		line.atoms.resize(size_t{ op_.inWidth } * atomBytes);
 }
 
-bool PdpStream::accepts(const AtomRun &run) const
+bool PdpStream::accepts(const AtomRun &run)
 {
+	if (anySurface_ && y_ == 0)
+		surface_ = run.surface;
 	return !mismatch_ && run.batch == 0 && surface_ < op_.surfaces() &&
 	       run.surface == surface_ && (run.y == y_ || run.y == y_ + 1) &&
 	       run.y < op_.inHeight && run.x <= op_.inWidth && run.width() <= op_.inWidth - run.x &&
@@ -121,6 +134,7 @@ void PdpStream::poolLine(std::span<const std::byte> atoms)
 	if (++y_ == op_.inHeight) {
 		y_ = 0;
 		surface_++;
+		pooled_++;
 	}
 }
 
@@ -144,12 +158,35 @@ void PdpStream::push(const AtomRun &run)
 	}
 }
 
+std::unique_ptr<AtomSink> PdpStream::fork(const StreamCube &cube, MemoryPort &memory)
+{
+	const StreamCube whole = { op_.inWidth, op_.inHeight, op_.surfaces(), 1, op_.lanes() };
+
+	if (cube != whole || !op_.guestError.empty() || !written().hasLinesApart())
+		return nullptr;
+	return std::make_unique<PdpStream>(op_, memory, true);
+}
+
+void PdpStream::join(AtomSink &sink)
+{
+	const auto &other = static_cast<const PdpStream &>(sink);
+
+	writer_.join(other.writer_);
+	pooled_ += other.pooled_;
+	mismatch_ |= other.mismatch_;
+}
+
+Placement PdpStream::written() const
+{
+	return destinationOf(op_);
+}
+
 OperationResult PdpStream::finish()
 {
 	OperationResult result;
 
 	result.guestError = op_.guestError;
-	if (mismatch_ || surface_ < op_.surfaces()) {
+	if (mismatch_ || pooled_ < op_.surfaces()) {
 		result.guestError = "PDP: SDP puts out another cube than PDP takes in";
 		result.hangs = true;
 	}

@@ -37,6 +37,8 @@ public:
 	void write(uint32_t y, std::span<const std::byte> atoms, bool mayHaveNan) override;
 
 	uint32_t nanCount() const { return nans_; }
+	/** \brief Count what another one has written */
+	void join(const PdpWriter &other) { nans_ += other.nans_; }
 
 private:
 	uint64_t addressOf(uint32_t y) const;
@@ -59,12 +61,20 @@ private:
 class PdpStream : public AtomSink
 {
 public:
-	/** \param op a flying operation \param port must outlive the stream */
-	PdpStream(const PdpOp &op, MemoryPort &port);
+	/**
+	 * \param op a flying operation \param port must outlive the stream
+	 * \param anySurface surfaces are not all there are
+	 */
+	PdpStream(const PdpOp &op, MemoryPort &port, bool anySurface = false);
 	PdpStream(const PdpStream &) = delete; /* the pooler refers to this object's members */
 	PdpStream &operator=(const PdpStream &) = delete;
 
 	void push(const AtomRun &run) override;
+
+	/** \return null if that is not the cube, or surfaces are written onto each other */
+	std::unique_ptr<AtomSink> fork(const StreamCube &cube, MemoryPort &memory) override;
+	void join(AtomSink &sink) override;
+	Placement written() const override;
 
 	/**
 	 * \brief The producer is done
@@ -80,7 +90,7 @@ private:
 		uint32_t filled = 0;
 	};
 
-	bool accepts(const AtomRun &run) const;
+	bool accepts(const AtomRun &run);
 	void poolLine(std::span<const std::byte> atoms);
 
 	const PdpOp op_;
@@ -89,8 +99,10 @@ private:
 	std::unique_ptr<PdpPooler> pooler_;
 	PdpWriter writer_;
 	std::array<Line, 2> lines_; /* of a pair that arrives in pieces */
+	const bool anySurface_;
 	uint32_t surface_ = 0;
 	uint32_t y_ = 0;
+	uint32_t pooled_ = 0; /* surfaces */
 	bool mismatch_ = false;
 };
 

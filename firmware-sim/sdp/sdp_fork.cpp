@@ -12,61 +12,64 @@ namespace nvdla::sim
 namespace
 {
 
-/* Where a cube of the operation begins, and the address behind it. */
-struct Extent {
-	RamType ram;
-	uint64_t begin;
-	uint64_t end;
-
-	bool isApart(const Extent &other) const
-	{
-		return ram != other.ram || end <= other.begin || other.end <= begin;
-	}
-};
-
-Extent extentOf(const SdpOp &op, const SdpCube &cube, uint64_t atom)
+Placement placementOf(const SdpOp &op, const SdpCube &cube, uint32_t surfaces, uint64_t atom)
 {
-	const uint64_t surfaces = (op.channels + atomChannels(op.out) - 1) / atomChannels(op.out);
-	const uint64_t last =
-		(std::max<uint64_t>(surfaces, op.surfaces()) - 1) * cube.surfaceStride +
-		uint64_t{ op.height - 1 } * cube.lineStride +
-		uint64_t{ op.batches - 1 } * cube.batchStride;
+	return { .ram = cube.ram,
+		 .address = cube.address,
+		 .lineBytes = op.width * atom,
+		 .lines = { op.height, cube.lineStride },
+		 .surfaces = { surfaces, cube.surfaceStride },
+		 .batches = { op.batches, cube.batchStride } };
+}
 
-	return { cube.ram, cube.address, cube.address + last + op.width * atom };
+/* All batches share them. */
+Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
+{
+	const uint64_t atom = uint64_t{ atomChannels(op.proc) } * read.elementBytes();
+	Placement operands = placementOf(op, read.cube, op.surfaces(), atom);
+
+	operands.batches = {};
+	if (!read.perElement)
+		operands = { read.cube.ram, read.cube.address, op.surfaces() * atom, {}, {} };
+	return operands;
 }
 
 /* What is written changes no operand but those of the same elements, which were read then. */
-bool isApart(const SdpOp &op, const SdpStage &stage)
+bool isApart(const SdpOp &op, const Placement &written)
 {
-	const SdpOperandRead &read = stage.read;
-	const SdpCube &out = op.destination;
-	const uint64_t lanes = atomChannels(op.proc);
+	const auto changesNone = [&](const SdpStage &stage) {
+		if (!stage.readsAlu() && !stage.readsMul())
+			return true;
+		const Placement operands = operandsOf(op, stage.read);
+		return operands == written || operands.isApart(written);
+	};
 
-	if (!stage.readsAlu() && !stage.readsMul())
-		return true;
-	const uint64_t atom = lanes * read.elementBytes();
-	const bool isInPlace = read.perElement && op.batches == 1 && op.out == op.proc &&
-			       atom == atomBytes && read.cube.address == out.address &&
-			       read.cube.lineStride == out.lineStride &&
-			       read.cube.surfaceStride == out.surfaceStride;
-	const Extent written = extentOf(op, out, atomBytes);
-	const Extent operands = read.perElement
-					? extentOf(op, read.cube, atom)
-					: Extent{ read.cube.ram, read.cube.address,
-						  read.cube.address + op.surfaces() * atom };
-
-	return isInPlace || operands.isApart(written);
+	return written.hasLinesApart() && changesNone(op.x1) && changesNone(op.x2) &&
+	       changesNone(op.y);
 }
 
-/** \brief A stream with ways of its own to memory */
+Placement destinationOf(const SdpOp &op)
+{
+	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.out), 1U);
+
+	return placementOf(op, op.destination, op.surfaces() * parts, atomBytes);
+}
+
+/** \brief A stream with a way of its own to memory, for itself and for PDP behind it */
 class ForkedStream : public StreamSink
 {
 public:
 	ForkedStream(const SdpOp &op, const LutTables &tables, const MemoryPort &memory,
 		     SharedReads &reads)
-		: port_(memory.fork()), again_(memory.fork()), stream_(op, tables, port_)
+		: port_(memory.fork()), stream_(op, tables, port_)
 	{
-		stream_.share(reads, again_);
+		stream_.share(reads);
+	}
+	ForkedStream(const SdpOp &op, const LutTables &tables, const MemoryPort &memory,
+		     AtomSink &toPdp, const StreamCube &cube)
+		: port_(memory.fork()), pdp_(toPdp.fork(cube, port_)),
+		  stream_(op, tables, port_, pdp_.get())
+	{
 	}
 
 	void push(const StreamRun &run) override { stream_.push(run); }
@@ -75,10 +78,11 @@ public:
 		stream_.pushLines(first, count);
 	}
 	SdpStream &stream() { return stream_; }
+	AtomSink *pdp() { return pdp_.get(); }
 
 private:
 	MemoryPort port_;
-	MemoryPort again_; /* for operands that somebody has counted already */
+	std::unique_ptr<AtomSink> pdp_;
 	SdpStream stream_;
 };
 
@@ -86,24 +90,36 @@ private:
 
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
-	if (given_.toPdp || given_.hangs || !isApart(given_, given_.x1) ||
-	    !isApart(given_, given_.x2) || !isApart(given_, given_.y))
+	if (given_.toPdp || given_.hangs || !isApart(given_, destinationOf(given_)))
 		return nullptr;
 	if (!reads_)
 		reads_.emplace(given_.surfaces());
 	return std::make_unique<ForkedStream>(given_, tables_, memory_, *reads_);
 }
 
-void SdpStream::share(SharedReads &reads, MemoryPort &again)
+std::unique_ptr<StreamSink> SdpStream::forkOfSurfaces(const StreamCube &cube)
 {
-	x1_.share(reads, 0, again);
-	x2_.share(reads, 1, again);
-	y_.share(reads, 2, again);
+	const StreamCube whole = { given_.width, given_.height, given_.surfaces(), given_.batches,
+				   lanes_ };
+
+	if (!toPdp_ || !given_.toPdp || given_.hangs || !staysAtoms() || cube != whole ||
+	    !isApart(given_, toPdp_->written()))
+		return nullptr;
+	auto forked = std::make_unique<ForkedStream>(given_, tables_, memory_, *toPdp_, cube);
+	return forked->pdp() ? std::move(forked) : nullptr;
+}
+
+void SdpStream::share(SharedReads &reads)
+{
+	x1_.share(reads, 0);
+	x2_.share(reads, 1);
+	y_.share(reads, 2);
 }
 
 void SdpStream::join(StreamSink &sink)
 {
-	SdpStream &other = static_cast<ForkedStream &>(sink).stream();
+	auto &forked = static_cast<ForkedStream &>(sink);
+	SdpStream &other = forked.stream();
 
 	other.processCollected();
 	/* What the convolution itself has missed came before. */
@@ -115,6 +131,8 @@ void SdpStream::join(StreamSink &sink)
 	counters_ += other.counters_;
 	atoms_ += other.atoms_;
 	error(other.guestError_.c_str());
+	if (forked.pdp())
+		toPdp_->join(*forked.pdp());
 }
 
 } /* namespace nvdla::sim */

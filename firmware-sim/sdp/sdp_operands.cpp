@@ -65,13 +65,10 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 				   uint64_t{ op.surfaces() } * perKernelBytes());
 }
 
-void SdpOperands::share(SharedReads &reads, uint32_t stage, MemoryPort &again)
+void SdpOperands::share(SharedReads &reads, uint32_t stage)
 {
-	if (!perKernel_)
-		return;
 	reads_ = &reads;
 	stageIndex_ = stage;
-	again_.emplace(perKernel_->through(again));
 }
 
 void SdpOperands::prepareRegister(const SdpOperand &operand, bool isAlu,
@@ -154,8 +151,10 @@ void SdpOperands::loadPerKernel(uint32_t surface)
 	if (surface == surface_)
 		return;
 	surface_ = surface;
-	ReadRange &range = reads_ && !reads_->isFirst(stageIndex_, surface) ? *again_ : *perKernel_;
-	raw_ = range.view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
+	const Traffic before = memory_.traffic(stage_.read.cube.ram);
+	raw_ = perKernel_->view(uint64_t{ surface } * perKernelBytes(), perKernelBytes(), buffer_);
+	if (reads_ && !reads_->isFirst(stageIndex_, surface))
+		memory_.countAs(stage_.read.cube.ram, before);
 	unpack();
 }
 

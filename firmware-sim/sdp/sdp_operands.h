@@ -57,10 +57,9 @@ public:
 
 	/**
 	 * \brief Others read the same operands of kernels
-	 * \param stage 0 to 2 \param again reads what somebody has read before, uncounted; both
-	 *must outlive this object
+	 * \param reads must outlive this object \param stage 0 to 2
 	 */
-	void share(SharedReads &reads, uint32_t stage, MemoryPort &again);
+	void share(SharedReads &reads, uint32_t stage);
 
 	/** \brief Make the operands of \a count atoms of a line of the operation's cube ready */
 	void load(uint32_t surface, uint32_t y, uint32_t x, uint32_t count);
@@ -108,7 +107,6 @@ private:
 	const bool nanToZero_;
 	const uint32_t lanes_;
 	std::optional<ReadRange> perKernel_; /**< operands of all kernels, if they are read */
-	std::optional<ReadRange> again_;     /**< the same, where others have read them */
 	SharedReads *reads_ = nullptr;	     /**< by others as well */
 	uint32_t stageIndex_ = 0;
 	/** Surface whose per-kernel operands are loaded; none at first */

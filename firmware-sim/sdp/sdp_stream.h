@@ -52,12 +52,11 @@ public:
 
 	/** \return null on the way to PDP, or where what is written may be an operand of others */
 	std::unique_ptr<StreamSink> fork() override;
+	/** \brief On the way to PDP, whose memory is reached as this object's is */
+	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
-	/**
-	 * \brief Others have runs of the same operation
-	 * \param again for operands that one of them has read; both must outlive this object
-	 */
-	void share(SharedReads &reads, MemoryPort &again);
+	/** \brief Others have runs of the same operation \param reads must outlive this object */
+	void share(SharedReads &reads);
 
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the

@@ -16,6 +16,7 @@ namespace
 {
 
 constexpr uint64_t kOut = 0x100000, kBias = 0x1c0000;
+constexpr uint64_t kEnds = Bench::kMemory - 0x5000, kPoolingEnds = Bench::kMemory - 0x3000;
 
 /** \brief What an operation leaves behind */
 struct Left {
@@ -35,6 +36,7 @@ struct Behind {
 	bool perElement = false; /* SDP adds what is there already */
 	bool toPdp = false;
 	uint64_t out = kOut;
+	uint64_t bias = kBias;
 };
 
 class Chain
@@ -57,7 +59,7 @@ public:
 		sdp_.x1.algorithm = SdpAlu::Sum;
 		sdp_.x1.alu.fromMemory = true;
 		sdp_.x1.read = { .enabled = true, .alu = true, .twoBytes = true };
-		sdp_.x1.read.cube.address = kBias;
+		sdp_.x1.read.cube.address = behind.bias;
 		if (behind.perElement) {
 			sdp_.x2 = sdp_.x1;
 			sdp_.x2.read.perElement = true;
@@ -142,7 +144,14 @@ const Behind behinds[] = {
 	{ "memory" },
 	{ .what = "memory, of elements that are there", .perElement = true },
 	{ .what = "PDP", .toPdp = true },
-	{ .what = "memory that ends", .out = Bench::kMemory - 0x5000 },
+	{ .what = "memory that ends", .out = kEnds },
+	{ .what = "memory that ends, and no operands", .out = kEnds, .bias = Bench::kMemory },
+	{ .what = "PDP, whose memory ends", .toPdp = true, .out = kPoolingEnds },
+	{ .what = "PDP, whose memory ends, and no operands",
+	  .toPdp = true,
+	  .out = kPoolingEnds,
+	  .bias = Bench::kMemory },
+	{ .what = "PDP, onto operands", .toPdp = true, .bias = kOut + 0x100 },
 };
 
 } /* namespace */
@@ -159,7 +168,8 @@ TEST(Threads, OperationsAreTheSameOnAny)
 				const auto fp16 =
 					manyKernels ? Fp16Arithmetic::Fast : Fp16Arithmetic::Exact;
 				const Left alone = chain.run(1, fp16);
-				EXPECT_EQ(alone.faulted, behind.out != kOut);
+				EXPECT_EQ(alone.faulted,
+					  behind.out != kOut || behind.bias == Bench::kMemory);
 				for (const unsigned int threads : { 2U, 5U })
 					for (int round = 0; round < 3; round++)
 						EXPECT_TRUE(chain.run(threads, fp16) == alone)

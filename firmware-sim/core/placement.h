@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a cube lies in memory, and whether something else lies there as well.
+ */
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "timing/traffic.h"
+
+namespace nvdla::sim
+{
+
+/** \brief As many things, each as far behind the one before */
+struct Steps {
+	uint64_t count = 1;
+	uint64_t stride = 0; /**< 0 where there is one thing */
+
+	Steps() = default;
+	Steps(uint64_t n, uint64_t bytes) : count(n), stride(n > 1 ? bytes : 0) {}
+	bool operator==(const Steps &) const = default;
+};
+
+/** \brief Bytes of a cube */
+struct Placement {
+	RamType ram = RamType::Mc;
+	uint64_t address = 0;
+	uint64_t lineBytes = 0;
+	Steps lines;
+	Steps surfaces;
+	Steps batches = {};
+
+	/** \return true if each of its bytes is at the address of the other one's */
+	bool operator==(const Placement &) const = default;
+
+	/** \return true if what is written to one changes nothing of the other */
+	bool isApart(const Placement &other) const
+	{
+		/* Addresses may wrap around. */
+		const uint64_t ahead = other.address - address;
+		const uint64_t behind = address - other.address;
+
+		return ram != other.ram || (ahead >= size() && behind >= other.size());
+	}
+
+	/** \return true if no two of its lines have a byte in common */
+	bool hasLinesApart() const
+	{
+		std::array<Steps, 3> steps = { lines, surfaces, batches };
+		uint64_t inner = lineBytes;
+
+		std::ranges::sort(steps, {}, &Steps::stride);
+		for (const Steps &step : steps) {
+			if (step.count > 1 && step.stride < inner)
+				return false;
+			inner += (step.count - 1) * step.stride;
+		}
+		return true;
+	}
+
+private:
+	/** \return bytes from the first to the last one */
+	uint64_t size() const
+	{
+		uint64_t bytes = lineBytes;
+
+		for (const Steps &steps : { lines, surfaces, batches })
+			bytes += (steps.count - 1) * steps.stride;
+		return bytes;
+	}
+};
+
+} /* namespace nvdla::sim */
