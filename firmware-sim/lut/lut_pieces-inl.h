@@ -288,7 +288,7 @@ public:
 	using W = Words<WordTag>;
 
 	explicit HWY_INLINE Interpolation(const LutPieces &pieces)
-		: climbs_(pieces.climbs), narrow_(pieces.fractionBits < cdpLut.fractionBits),
+		: climbs_(pieces.climbs), narrow_(pieces.fractionBits == LutPieces::kNarrow),
 		  table_(pieces)
 	{
 	}
