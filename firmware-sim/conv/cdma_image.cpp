@@ -184,10 +184,11 @@ private:
 	std::vector<std::array<uint64_t, 256>> quads_;
 };
 
-/** \return integers in memory are what is buffered, byte for byte */
+/** \return what is in memory is buffered byte for byte, but for NaNs */
 bool passesAsItIs(const ConvOp &op, const PixelFormat &format)
 {
 	const auto bytes = static_cast<uint32_t>(elementBytes(op.precision));
+	const bool isFloat = format.kind == PixelKind::Fp16; /* never converted */
 	const bool isSame = (format.kind == PixelKind::Int8 && op.precision == Precision::Int8) ||
 			    (format.kind == PixelKind::Int16 && op.precision == Precision::Int16);
 
@@ -195,7 +196,7 @@ bool passesAsItIs(const ConvOp &op, const PixelFormat &format)
 		if (format.place[channel] != channel)
 			return false;
 	}
-	return isSame && !op.pixel.convert && format.planes == 1 &&
+	return (isFloat || (isSame && !op.pixel.convert)) && format.planes == 1 &&
 	       format.pixelBytes(0) == format.channels * bytes;
 }
 
@@ -271,7 +272,10 @@ protected:
 					 elementBytes(op_.precision)];
 
 		if (passes_) {
-			std::memcpy(out, line.planes[0], line.pixels * format_.pixelBytes(0));
+			const std::span pixels(out, line.pixels * format_.pixelBytes(0));
+			std::memcpy(pixels.data(), line.planes[0], pixels.size());
+			if (format_.kind == PixelKind::Fp16)
+				special_.pass(pixels, op_.fetch.flushNan);
 		} else if (offsets_) {
 			addOffsets(*offsets_, line.planes[0], line.pixels, out);
 		} else if (!convertBytes_) {

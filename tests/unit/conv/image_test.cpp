@@ -344,6 +344,52 @@ TEST_F(ImageTest, FloatingPointPixelsPassAndAreCounted)
 	EXPECT_EQ(line(0), (Slice{ 0x3c00, 0x7c00, 0, static_cast<int16_t>(0xfc00) }));
 }
 
+TEST_F(ImageTest, FloatingPointPixelsPassInEveryFormat)
+{
+	Random random(59);
+
+	op.precision = op.inPrecision = Precision::Fp16;
+	for (uint32_t value = 0; value <= FORMAT(Y16___V16U16_N444); value++) {
+		const PixelFormat &format = *pixelFormat(value);
+		std::vector<std::byte> bytes(size_t{ kHeight } * kStride);
+
+		if (format.kind != PixelKind::Fp16)
+			continue;
+		op.pixel.format = static_cast<uint8_t>(value);
+		op.windows.data.channels = format.channels;
+		for (const bool flush : { false, true }) {
+			for (size_t i = 0; i < bytes.size(); i += 2) {
+				const auto bits = static_cast<uint16_t>(random(0, 0xffff));
+				/* Some that are special. */
+				const uint16_t exponent = random(0, 3) ? 0 : 0x7c00;
+				const auto half = static_cast<uint16_t>(bits | exponent);
+				std::memcpy(&bytes[i], &half, sizeof(half));
+			}
+			bench.dram.write(Bench::kData, bytes);
+			op.fetch.flushNan = flush;
+			ASSERT_EQ(fetch(), "");
+
+			SpecialCount expected;
+			for (uint32_t y = 0; y < kHeight; y++) {
+				const Slice got = line(y);
+				for (uint32_t i = 0; i < kWidth * format.channels; i++) {
+					const uint16_t raw = pixelChannel(
+						format, i % format.channels,
+						&bytes[y * size_t{ kStride } +
+						       i / format.channels * format.pixelBytes(0)],
+						nullptr);
+					EXPECT_EQ(got[i],
+						  static_cast<int16_t>(expected.pass(raw, flush)))
+						<< "format " << value << " element " << i;
+				}
+			}
+			EXPECT_GT(expected.nan, 0U);
+			EXPECT_EQ(special.nan, expected.nan) << "format " << value;
+			EXPECT_EQ(special.inf, expected.inf) << "format " << value;
+		}
+	}
+}
+
 TEST_F(ImageTest, LargerThanTheBanksIsRefused)
 {
 	op.pixel.format = FORMAT(R8);
