@@ -141,7 +141,7 @@ void Core::work(unsigned int thread)
 void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	Job job = *std::exchange(slot.job, std::nullopt);
-	const auto begin = std::chrono::steady_clock::now();
+	const auto begin = config_.realtime ? Clock::now() : Clock::time_point{};
 
 	lock.unlock();
 	MemoryPort port(dram_, cvsram_, &slot.cancel);
@@ -172,8 +172,7 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	constexpr double longest = 1e9; /* seconds; clocks count no more than ten times that */
 	const std::chrono::duration<double> duration(
 		std::min(static_cast<double>(cycles) / config_.timing.clockHz, longest));
-	const auto end =
-		begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(duration);
+	const auto end = begin + std::chrono::duration_cast<Clock::duration>(duration);
 
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }

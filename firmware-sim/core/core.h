@@ -134,6 +134,8 @@ public:
 	RamMemory &cvsram() { return cvsram_; }
 
 private:
+	using Clock = std::chrono::steady_clock;
+
 	/* What one engine does now. */
 	struct Slot {
 		std::condition_variable cancelled;
@@ -173,8 +175,7 @@ private:
 	void work(unsigned int thread);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
 	OperationResult runJob(Job &job, MemoryPort &port);
-	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
-			 std::chrono::steady_clock::time_point begin,
+	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot, Clock::time_point begin,
 			 const OperationResult &result);
 	void conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
 		      const MemoryPort &port);

@@ -268,6 +268,7 @@ uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) co
 Job Scheduler::take(Engine engine, const std::vector<Unit> &units)
 {
 	Job job = { .engine = engine };
+	job.units.reserve(units.size());
 	for (Unit unit : units) {
 		const unsigned int group = file(unit).consumer();
 		job.units.push_back({ unit, group });
