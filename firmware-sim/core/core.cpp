@@ -140,17 +140,17 @@ void Core::work(unsigned int thread)
 /* Afterwards the thread is one that comes. */
 void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
-	Job job = *std::exchange(slot.job, std::nullopt);
+	const std::unique_ptr<Job> job = std::move(slot.job);
 	const auto begin = config_.realtime ? Clock::now() : Clock::time_point{};
 
 	lock.unlock();
 	MemoryPort port(dram_, cvsram_, &slot.cancel);
-	OperationResult result = runJob(job, port);
+	OperationResult result = runJob(*job, port);
 	lock.lock();
 	if (config_.realtime)
 		waitForChip(lock, slot, begin, result);
 
-	result.hangs = result.hangs || hangs(job);
+	result.hangs = result.hangs || hangs(*job);
 	slot.busy = false;
 	coming_++;
 	if (slot.cancel) {
@@ -158,7 +158,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 		return;
 	}
 	slot.tells = true;
-	conclude(lock, job, result, port);
+	conclude(lock, *job, result, port);
 	slot.tells = false;
 	callThreads();
 	wakeThreads(std::exchange(toWake_, 0));

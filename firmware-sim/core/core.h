@@ -139,13 +139,13 @@ private:
 	/* What one engine does now. */
 	struct Slot {
 		std::condition_variable cancelled;
-		std::optional<Job> job; /* handed over, not yet begun by a thread */
-		bool busy = false;	/* handed over and not yet done */
-		bool tells = false;	/* one is done, and the outside still being told */
+		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
+		bool busy = false;	  /* handed over and not yet done */
+		bool tells = false;	  /* one is done, and the outside still being told */
 		std::atomic<bool> cancel = false;
 
 		/* What an engine has done is told in its order: the next one has to wait. */
-		bool canBegin() const { return job.has_value() && !tells; }
+		bool canBegin() const { return job && !tells; }
 	};
 
 	/* What is to be told to the outside once the lock is released. */

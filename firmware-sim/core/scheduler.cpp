@@ -133,7 +133,7 @@ bool Scheduler::takesPart(Unit unit, Engine engine)
 	}
 }
 
-std::optional<Job> Scheduler::begin(Engine engine)
+std::unique_ptr<Job> Scheduler::begin(Engine engine)
 {
 	switch (engine) {
 	case Engine::Bdma:
@@ -151,7 +151,7 @@ std::optional<Job> Scheduler::begin(Engine engine)
 	case Engine::Rubik:
 		return beginRubik();
 	}
-	return std::nullopt;
+	return nullptr;
 }
 
 /* With nothing to read for a flying SDP, its read engine is done as soon as it is enabled. */
@@ -174,41 +174,41 @@ void Scheduler::skipIdleSdpRdma()
 		file(Unit::SdpRdma).finish();
 }
 
-std::optional<Job> Scheduler::beginBdma()
+std::unique_ptr<Job> Scheduler::beginBdma()
 {
 	const BdmaOp *op = bdma_.next();
 	if (!op)
-		return std::nullopt;
+		return nullptr;
 	bdma_.begin();
-	Job job = { .engine = Engine::Bdma };
-	job.bdma = *op;
-	job.bdmaGroup = bdma_.group();
+	auto job = std::make_unique<Job>(Job{ .engine = Engine::Bdma });
+	job->bdma = *op;
+	job->bdmaGroup = bdma_.group();
 	return job;
 }
 
-std::optional<Job> Scheduler::beginConv()
+std::unique_ptr<Job> Scheduler::beginConv()
 {
 	if (!std::ranges::all_of(convUnits, [this](Unit unit) { return ready(unit); }))
-		return std::nullopt;
+		return nullptr;
 	if (consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
 			  NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
 	    NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__ON)
-		return std::nullopt;
+		return nullptr;
 	std::vector<Unit> units(std::begin(convUnits), std::end(convUnits));
 	if (!addSdpPartners(units))
-		return std::nullopt;
+		return nullptr;
 	return take(Engine::Conv, units);
 }
 
-std::optional<Job> Scheduler::beginSdp()
+std::unique_ptr<Job> Scheduler::beginSdp()
 {
 	if (!ready(Unit::Sdp) || consumerField(Unit::Sdp, NVDLA_SDP_D_FEATURE_MODE_CFG,
 					       NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE) !=
 					 NVDLA_SDP_D_FEATURE_MODE_CFG__FLYING_MODE__OFF)
-		return std::nullopt;
+		return nullptr;
 	std::vector<Unit> units = { Unit::Sdp };
 	if (!addSdpPartners(units))
-		return std::nullopt;
+		return nullptr;
 	return take(Engine::Sdp, units);
 }
 
@@ -236,27 +236,27 @@ bool Scheduler::addSdpPartners(std::vector<Unit> &units) const
 	return true;
 }
 
-std::optional<Job> Scheduler::beginPdp()
+std::unique_ptr<Job> Scheduler::beginPdp()
 {
 	if (!ready(Unit::Pdp) || !ready(Unit::PdpRdma) ||
 	    consumerField(Unit::Pdp, NVDLA_PDP_D_OPERATION_MODE_CFG,
 			  NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE) !=
 		    NVDLA_PDP_D_OPERATION_MODE_CFG__FLYING_MODE__OFF_FLYING)
-		return std::nullopt;
+		return nullptr;
 	return take(Engine::Pdp, { Unit::Pdp, Unit::PdpRdma });
 }
 
-std::optional<Job> Scheduler::beginCdp()
+std::unique_ptr<Job> Scheduler::beginCdp()
 {
 	if (!ready(Unit::Cdp) || !ready(Unit::CdpRdma))
-		return std::nullopt;
+		return nullptr;
 	return take(Engine::Cdp, { Unit::Cdp, Unit::CdpRdma });
 }
 
-std::optional<Job> Scheduler::beginRubik()
+std::unique_ptr<Job> Scheduler::beginRubik()
 {
 	if (!ready(Unit::Rbk))
-		return std::nullopt;
+		return nullptr;
 	return take(Engine::Rubik, { Unit::Rbk });
 }
 
@@ -265,21 +265,21 @@ uint32_t Scheduler::consumerField(Unit unit, uint32_t address, uint32_t mask) co
 	return file(unit).consumerField(address, mask) >> std::countr_zero(mask);
 }
 
-Job Scheduler::take(Engine engine, const std::vector<Unit> &units)
+std::unique_ptr<Job> Scheduler::take(Engine engine, const std::vector<Unit> &units)
 {
-	Job job = { .engine = engine };
-	job.units.reserve(units.size());
+	auto job = std::make_unique<Job>(Job{ .engine = engine });
+	job->units.reserve(units.size());
 	for (Unit unit : units) {
 		const unsigned int group = file(unit).consumer();
-		job.units.push_back({ unit, group });
-		job.inputs.units |= 1U << index(unit);
-		job.inputs.views[index(unit)] = file(unit).view(group);
+		job->units.push_back({ unit, group });
+		job->inputs.units |= 1U << index(unit);
+		job->inputs.views[index(unit)] = file(unit).view(group);
 		file(unit).begin();
 	}
-	if (job.inputs.has(Unit::Sdp))
-		job.inputs.sdpLut = sdpLut_;
-	if (job.inputs.has(Unit::Cdp))
-		job.inputs.cdpLut = cdpLut_;
+	if (job->inputs.has(Unit::Sdp))
+		job->inputs.sdpLut = sdpLut_;
+	if (job->inputs.has(Unit::Cdp))
+		job->inputs.cdpLut = cdpLut_;
 	return job;
 }
 

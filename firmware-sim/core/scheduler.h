@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "bdma/bdma_queue.h"
@@ -67,8 +67,8 @@ public:
 	/** \return true if operations of \a engine may wait for \a unit to be enabled */
 	static bool takesPart(Unit unit, Engine engine);
 
-	/** \brief Begin an operation of \a engine \return it, or nothing if none can begin */
-	std::optional<Job> begin(Engine engine);
+	/** \brief Begin an operation of \a engine \return it, or null if none can begin */
+	std::unique_ptr<Job> begin(Engine engine);
 
 	/**
 	 * \brief An operation is done: latch its registers, move the consumers on
@@ -79,18 +79,18 @@ public:
 
 private:
 	void skipIdleSdpRdma();
-	std::optional<Job> beginBdma();
-	std::optional<Job> beginConv();
-	std::optional<Job> beginSdp();
-	std::optional<Job> beginPdp();
-	std::optional<Job> beginCdp();
-	std::optional<Job> beginRubik();
+	std::unique_ptr<Job> beginBdma();
+	std::unique_ptr<Job> beginConv();
+	std::unique_ptr<Job> beginSdp();
+	std::unique_ptr<Job> beginPdp();
+	std::unique_ptr<Job> beginCdp();
+	std::unique_ptr<Job> beginRubik();
 
 	void addBdmaStall(unsigned int group, const OperationTiming &timing);
 	bool ready(Unit unit) const { return file(unit).ready(); }
 	uint32_t consumerField(Unit unit, uint32_t address, uint32_t mask) const;
 	bool addSdpPartners(std::vector<Unit> &units) const;
-	Job take(Engine engine, const std::vector<Unit> &units);
+	std::unique_ptr<Job> take(Engine engine, const std::vector<Unit> &units);
 
 	std::vector<RegisterFile> files_;
 	BdmaQueue bdma_;
