@@ -21,7 +21,6 @@ public:
 	/** \param steps that all of \a bytes are brought in; nothing is if they are few, or none */
 	Ahead(std::span<const std::byte> bytes, size_t steps)
 	{
-		constexpr size_t kLine = 64;
 		constexpr size_t kFewest = 4; /* in a step that are worth it */
 
 		if (steps == 0 || bytes.size() <= steps * kFewest)
@@ -39,13 +38,16 @@ public:
 		constexpr int kRead = 0;
 		constexpr int kNotTheNearest = 2;
 
-		__builtin_prefetch(at_, kRead, kNotTheNearest);
-		at_ += steps * step_;
+		for (left_ += steps * step_; left_ >= kLine; left_ -= kLine, at_ += kLine)
+			__builtin_prefetch(at_, kRead, kNotTheNearest);
 	}
 
 private:
+	static constexpr size_t kLine = 64;
+
 	const std::byte *at_ = nullptr;
 	size_t step_ = 0; /* bytes */
+	size_t left_ = 0; /* bytes of the line at at_ whose steps were made */
 };
 
 } /* namespace nvdla::sim */

@@ -60,31 +60,39 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 		(start<kIndex>(positions[kIndex], from, Vectors()), ...);
 	}
 
-	template<typename Bring>
-	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Bring bring)
+	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Ahead &ahead)
 	{
-		constexpr size_t most = Shape::kUnitsAtOnce;
-		const size_t end = run.offset + run.units * sizeof(Number);
+		/* Behind which more is brought nearer: behind each one takes longer. */
+		constexpr uint32_t kUnitsBetween = 16;
 		size_t offset = run.offset;
 
-		for (; offset + most * sizeof(Number) <= end; offset += most * sizeof(Number)) {
-			bring(most);
-			this->template step<most>(offset, weights);
-			weights += most * this->stride();
-		}
-		for (; offset < end; offset += sizeof(Number)) {
-			bring(1);
-			this->template step<1>(offset, weights);
-			weights += this->stride();
+		for (uint32_t left = run.units; left > 0;) {
+			const uint32_t units = std::min(left, kUnitsBetween);
+			ahead.bring(units);
+			weights = multiply(offset, units, weights);
+			offset += units * sizeof(Number);
+			left -= units;
 		}
 		return weights;
 	}
 
-	HWY_INLINE const int32_t *multiply(const TileRun &run, const int32_t *weights, Ahead &ahead)
+	HWY_INLINE const int32_t *multiply(size_t offset, uint32_t units, const int32_t *weights)
 	{
-		if (!ahead.has())
-			return multiply(run, weights, [](size_t) HWY_ATTR {});
-		return multiply(run, weights, [&](size_t count) HWY_ATTR { ahead.bring(count); });
+		constexpr size_t most = Shape::kUnitsAtOnce;
+		const size_t end = offset + units * sizeof(Number);
+
+		if constexpr (most > 1) {
+			for (; offset + most * sizeof(Number) <= end;
+			     offset += most * sizeof(Number)) {
+				this->template step<most>(offset, weights);
+				weights += most * this->stride();
+			}
+		}
+		for (; offset < end; offset += sizeof(Number)) {
+			this->template step<1>(offset, weights);
+			weights += this->stride();
+		}
+		return weights;
 	}
 
 	/** \param first the tile's first position */
