@@ -59,7 +59,7 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	/* Of few positions, whose windows have more than one line. */
 	std::vector<int32_t> sums;
 	for (size_t index = 0; index < count_; index++)
-		findStarts(positionsOf(index), sums);
+		place(&bytes_[index * lineBytes_], positionsOf(index), sums, true);
 }
 
 void TileLines::makeLines(const DataView &data)
@@ -71,10 +71,8 @@ void TileLines::makeLines(const DataView &data)
 	for (size_t index; (index = next_++) < count_;) {
 		const std::byte *line =
 			plan_.inBuffer ? findLine(index, data) : makeLine(index, data, pieces);
-		const auto positions = positionsOf(index);
-		place(line, positions);
-		if (plan_.inBuffer && plan_.kind == TileKind::SignedQuads)
-			findStarts(positions, sums);
+		place(line, positionsOf(index), sums,
+		      plan_.inBuffer && plan_.kind == TileKind::SignedQuads);
 		if (plan_.op.precision == Precision::Int16) {
 			numbers.add(numbersOf(line, plan_.lineElements));
 		} else if (plan_.kind == TileKind::Float && plan_.isOneAtom &&
@@ -129,27 +127,18 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 	return { positions_.data() + line * windows.out.width, windows.out.width };
 }
 
-void TileLines::place(const std::byte *line, std::span<TilePosition> positions) const
-{
-	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
-
-	for (TilePosition &position : positions) {
-		position = { line };
-		line += step;
-	}
-}
-
-/* What sums have too much because the weights are more by 128. */
-void TileLines::findStarts(std::span<TilePosition> positions, std::vector<int32_t> &sums) const
+/* SignedQuads: sums begin with what they have too much because the weights are more by 128. */
+void TileLines::place(const std::byte *line, std::span<TilePosition> positions,
+		      std::vector<int32_t> &sums, bool find) const
 {
 	constexpr int32_t kWeightExcess = 128;
+	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 
-	if (positions.empty())
-		return;
-	sums.resize(positions.size());
-	byteSums(positions[0].at, size_t{ plan_.step } * plan_.elementBytes, plan_.runs, sums);
-	for (size_t i = 0; i < sums.size(); i++)
-		positions[i].start = sums[i] * -kWeightExcess;
+	sums.resize(plan_.op.windows.out.width);
+	if (find && !positions.empty())
+		byteSums(line, step, plan_.runs, sums);
+	for (size_t i = 0; i < positions.size(); i++)
+		positions[i] = { line + i * step, sums[i] * -kWeightExcess };
 }
 
 void TileLines::put(std::span<const LinePiece> pieces, std::byte *line) const

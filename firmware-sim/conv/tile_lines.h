@@ -54,8 +54,9 @@ private:
 	const std::byte *findLine(size_t index, const DataView &data);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
-	void place(const std::byte *line, std::span<TilePosition> positions) const;
-	void findStarts(std::span<TilePosition> positions, std::vector<int32_t> &sums) const;
+	/** \param sums zeroes, or those of the positions' data once they are to be found */
+	void place(const std::byte *line, std::span<TilePosition> positions,
+		   std::vector<int32_t> &sums, bool find) const;
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{
