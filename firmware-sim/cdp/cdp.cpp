@@ -2,18 +2,19 @@
 #include "cdp/cdp.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
-
-#include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
 #include "cdp/cdp_fast.h"
 #include "cdp/cdp_float.h"
 #include "cdp/cdp_float_pieces.h"
 #include "cdp/cdp_pieces.h"
+#include "cdp/cdp_result.h"
 #include "core/elements.h"
+#include "core/shared_units.h"
 #include "lut/lut_fast.h"
 
 namespace nvdla::sim
@@ -43,12 +44,18 @@ CdpOp withLongestLines(const CdpOp &op)
 	return result;
 }
 
-/** \brief One operation at work */
+uint32_t chunksOfLine(const CdpOp &op)
+{
+	return (op.width + chunkAtoms - 1) / chunkAtoms;
+}
+
+/** \brief One operation at work, or what a thread has of it */
 class CdpRun
 {
 public:
+	/** \param op must outlive this object, as must \a memory */
 	CdpRun(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
-		: op_(withLongestLines(op)), memory_(memory), lanes_(atomChannels(op.precision)),
+		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
 		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
 	{
 		if (op.precision != Precision::Fp16) {
@@ -67,7 +74,9 @@ public:
 		}
 	}
 
-	OperationResult run();
+	/** \brief Normalise a chunk of a line */
+	void work(uint64_t chunk);
+	CdpCounters counters() const;
 
 private:
 	bool isFast() const { return pieces_ || fastLut_ || float_; }
@@ -93,9 +102,8 @@ private:
 	int32_t normalise(const int32_t *center);
 	int32_t normaliseFloat(const int32_t *center);
 	uint32_t squareSumFloat(const int32_t *center) const;
-	OperationResult report() const;
 
-	const CdpOp op_;
+	const CdpOp &op_;
 	MemoryPort &memory_;
 	const uint32_t lanes_;
 	/** Values per position: its channels and a margin on both sides */
@@ -115,9 +123,7 @@ private:
 	std::vector<int32_t> results_; /**< of a position */
 	std::vector<int32_t> elements_;
 	std::vector<std::byte> bytes_;
-	LutCounters counters_;
-	uint32_t saturation_ = 0;
-	uint32_t nanOutput_ = 0;
+	CdpCounters counters_; /**< without those of what is fast */
 };
 
 CdpFloat CdpRun::floatOf(const CdpOp &op)
@@ -214,10 +220,10 @@ void CdpRun::lookUpFast(const int32_t *center)
 	} else {
 		sums_.resize(channels);
 		cdpSquareSums(center, op_.radius, channels, sums_.data());
-		fastLut_->lookup(sums_, results_, counters_);
+		fastLut_->lookup(sums_, results_, counters_.lut);
 		return;
 	}
-	fastLut_->lookup(results_, counters_);
+	fastLut_->lookup(results_, counters_.lut);
 }
 
 /* All channels of a position; \a step: bytes from one surface's atom to the next one's. */
@@ -231,8 +237,9 @@ void CdpRun::normaliseFast(uint32_t atom, std::byte *out, size_t step)
 	}
 	results_.resize(channels());
 	lookUpFast(center);
-	saturation_ += cdpOutput(op_.output, op_.precision, results_.data(),
-				 op_.mulBypass ? nullptr : center, results_.size(), out, step);
+	counters_.saturation +=
+		cdpOutput(op_.output, op_.precision, results_.data(),
+			  op_.mulBypass ? nullptr : center, results_.size(), out, step);
 }
 
 /* What misses the range by one is clipped but not counted, as in SDP. */
@@ -248,7 +255,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 		for (int32_t i = -radius; i <= radius; i++)
 			sum += static_cast<int64_t>(center[i]) * center[i];
 
-	int64_t result = lut_.lookup(sum, counters_);
+	int64_t result = lut_.lookup(sum, counters_.lut);
 	if (!op_.mulBypass)
 		result *= *center;
 
@@ -256,7 +263,7 @@ int32_t CdpRun::normalise(const int32_t *center)
 	const int64_t clipped = isInt8 ? truncate<8>(product, op_.output.shift)
 				       : truncate<16>(product, op_.output.shift);
 	const int64_t floor = product >> op_.output.shift;
-	saturation_ += floor > clipped + 1 || floor < clipped - 1;
+	counters_.saturation += floor > clipped + 1 || floor < clipped - 1;
 	return static_cast<int32_t>(clipped);
 }
 
@@ -279,7 +286,7 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 {
 	const auto x = static_cast<uint32_t>(*center);
 	const uint32_t input = op_.squareSumBypass ? fp17ToFp32(x) : squareSumFloat(center);
-	uint32_t result = lut_.lookupFloat(input, counters_);
+	uint32_t result = lut_.lookupFloat(input, counters_.lut);
 
 	if (!op_.mulBypass)
 		result = multiply<Fp17>(x, result);
@@ -287,8 +294,8 @@ int32_t CdpRun::normaliseFloat(const int32_t *center)
 		result = x;
 
 	const uint16_t half = fp17ToFp16(result);
-	saturation_ += (half & Fp16::kMagnitudeMask) == Fp16::kMax;
-	nanOutput_ += Fp16::isNan(half);
+	counters_.saturation += (half & Fp16::kMagnitudeMask) == Fp16::kMax;
+	counters_.nanOutput += Fp16::isNan(half);
 	return half;
 }
 
@@ -374,71 +381,67 @@ void CdpRun::writeChunk(uint32_t y, uint32_t x, uint32_t count)
 	}
 }
 
-OperationResult CdpRun::report() const
+void CdpRun::work(uint64_t chunk)
 {
-	LutCounters all = counters_;
-	uint32_t saturation = saturation_;
-	if (float_) {
-		all += float_->counters;
-		saturation += float_->saturation;
-	}
-	if (floatPieces_)
-		saturation += floatPieces_->saturation;
-	if (pieces_) {
-		all += pieces_->counters;
-		saturation += pieces_->saturation;
-	}
-	const LutCounters lut = op_.countsLut ? all : LutCounters{};
+	const auto y = static_cast<uint32_t>(chunk / chunksOfLine(op_));
+	const uint32_t x = static_cast<uint32_t>(chunk % chunksOfLine(op_)) * chunkAtoms;
+	const uint32_t count = std::min(chunkAtoms, op_.width - x);
 
-	OperationResult result;
-	result.updates = {
-		/* The RTL does not count special numbers of the input. */
-		{ NVDLA_CDP_D_NAN_INPUT_NUM, 0 },
-		{ NVDLA_CDP_D_INF_INPUT_NUM, 0 },
-		{ NVDLA_CDP_D_NAN_OUTPUT_NUM, nanOutput_ },
-		{ NVDLA_CDP_D_OUT_SATURATION, saturation },
-		{ NVDLA_CDP_D_PERF_LUT_UFLOW, lut.underflow },
-		{ NVDLA_CDP_D_PERF_LUT_OFLOW, lut.overflow },
-		{ NVDLA_CDP_D_PERF_LUT_HYBRID, lut.hybrid },
-		{ NVDLA_CDP_D_PERF_LUT_LE_HIT, lut.leHit },
-		{ NVDLA_CDP_D_PERF_LUT_LO_HIT, lut.loHit },
-	};
-	result.work.cdp = cdpWork(op_);
-	result.guestError = op_.guestError;
-	return result;
+	readChunk(y, x, count);
+	writeChunk(y, x, count);
 }
 
-OperationResult CdpRun::run()
+CdpCounters CdpRun::counters() const
 {
-	for (uint32_t y = 0; y < op_.height; y++) {
-		for (uint32_t x = 0; x < op_.width; x += chunkAtoms) {
-			if (memory_.cancelled())
-				return report();
-			const uint32_t count = std::min(chunkAtoms, op_.width - x);
-			readChunk(y, x, count);
-			writeChunk(y, x, count);
-		}
+	CdpCounters all = counters_;
+
+	if (float_) {
+		all.lut += float_->counters;
+		all.saturation += float_->saturation;
 	}
-	return report();
+	if (floatPieces_)
+		all.saturation += floatPieces_->saturation;
+	if (pieces_) {
+		all.lut += pieces_->counters;
+		all.saturation += pieces_->saturation;
+	}
+	return all;
+}
+
+Placement placementOf(const CdpOp &op, const CdpCube &cube)
+{
+	return { .ram = cube.ram,
+		 .address = cube.address,
+		 .lineBytes = uint64_t{ op.width } * atomBytes,
+		 .lines = { op.height, cube.lineStride },
+		 .surfaces = { op.surfaces(), cube.surfaceStride } };
+}
+
+/* Positions know nothing of each other, if none is written where another one is. */
+unsigned int worthwhileThreads(const CdpOp &op)
+{
+	constexpr uint64_t kAtoms = 640; /* some microseconds */
+	const Placement written = placementOf(op, op.destination);
+
+	if (!written.hasLinesApart() || !placementOf(op, op.source).isUsableBy(written))
+		return 1;
+	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
 }
 
 } /* namespace */
 
-CdpWork cdpWork(const CdpOp &op)
+OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory,
+		       Workers *workers)
 {
-	CdpWork work;
+	const CdpOp longest = withLongestLines(op);
+	CdpCounters counters;
 
-	work.atoms = uint64_t{ op.surfaces() } * op.height * op.width;
-	work.fp16 = op.precision == Precision::Fp16;
-	work.squares = !op.squareSumBypass;
-	work.traffic.of(op.source.ram).readBytes += work.atoms * atomBytes;
-	work.traffic.of(op.destination.ram).writeBytes += work.atoms * atomBytes;
-	return work;
-}
-
-OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
-{
-	return CdpRun(op, tables, memory).run();
+	shareUnits(
+		workers, worthwhileThreads(longest), memory,
+		uint64_t{ longest.height } * chunksOfLine(longest),
+		[&](MemoryPort &own) { return std::make_unique<CdpRun>(longest, tables, own); },
+		[&](const CdpRun &run) { counters += run.counters(); });
+	return cdpResult(op, counters);
 }
 
 } /* namespace nvdla::sim */

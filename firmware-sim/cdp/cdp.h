@@ -12,6 +12,7 @@
 #include "core/operation.h"
 #include "core/register_view.h"
 #include "core/stream.h"
+#include "core/workers.h"
 #include "lut/lut.h"
 
 namespace nvdla::sim
@@ -65,7 +66,10 @@ CdpWork cdpWork(const CdpOp &op);
  * Every position of the cube: y[c] = x[c] · f(sum of x[c - r .. c + r]²), with f
  * from the tables; channels outside the cube count as 0. The cube may be
  * normalised in place.
+ *
+ * \param workers to share it with
  */
-OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory);
+OperationResult runCdp(const CdpOp &op, const LutTables &tables, MemoryPort &memory,
+		       Workers *workers = nullptr);
 
 } /* namespace nvdla::sim */

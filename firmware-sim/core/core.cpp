@@ -230,11 +230,11 @@ OperationResult Core::runJob(Job &job, MemoryPort &port)
 			concludeSums(job, std::move(sums), port);
 		});
 	case Engine::Sdp:
-		return runSdpOperation(job.inputs, port);
+		return runSdpOperation(job.inputs, port, workers_);
 	case Engine::Pdp:
-		return runPdpOperation(job.inputs, port);
+		return runPdpOperation(job.inputs, port, workers_);
 	case Engine::Cdp:
-		return runCdpOperation(job.inputs, port);
+		return runCdpOperation(job.inputs, port, workers_);
 	case Engine::Rubik:
 		return runRubikOperation(job.inputs, port);
 	}

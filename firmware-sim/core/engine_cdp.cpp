@@ -6,11 +6,11 @@
 namespace nvdla::sim
 {
 
-OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port)
+OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
 {
 	const CdpOp op = decodeCdp(inputs[Unit::Cdp], inputs[Unit::CdpRdma]);
 
-	return runCdp(op, inputs.cdpLut, port);
+	return runCdp(op, inputs.cdpLut, port, &workers);
 }
 
 } /* namespace nvdla::sim */

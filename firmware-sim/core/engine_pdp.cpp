@@ -5,9 +5,9 @@
 namespace nvdla::sim
 {
 
-OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port)
+OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
 {
-	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma]), port);
+	return runPdp(decodePdp(inputs[Unit::Pdp], inputs[Unit::PdpRdma]), port, &workers);
 }
 
 } /* namespace nvdla::sim */

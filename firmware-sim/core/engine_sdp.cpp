@@ -9,7 +9,7 @@
 namespace nvdla::sim
 {
 
-OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port)
+OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers)
 {
 	const SdpOp op = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
 
@@ -17,7 +17,7 @@ OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port)
 	if (inputs.has(Unit::Pdp))
 		pdp.emplace(decodePdp(inputs[Unit::Pdp], {}), port);
 
-	OperationResult result = runSdp(op, inputs.sdpLut, port, pdp ? &*pdp : nullptr);
+	OperationResult result = runSdp(op, inputs.sdpLut, port, pdp ? &*pdp : nullptr, &workers);
 	if (pdp && !result.hangs)
 		merge(result, pdp->finish());
 	return result;

@@ -60,12 +60,12 @@ public:
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */
-OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port);
+OperationResult runSdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
 
 /** \brief PDP reading from memory */
-OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port);
+OperationResult runPdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
 
-OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port);
+OperationResult runCdpOperation(const OperationInputs &inputs, MemoryPort &port, Workers &workers);
 
 OperationResult runRubikOperation(const OperationInputs &inputs, MemoryPort &port);
 

@@ -45,6 +45,15 @@ struct Placement {
 		return ram != other.ram || (ahead >= size() && behind >= other.size());
 	}
 
+	/**
+	 * \return true if what is written there changes nothing of this but what is at the same
+	 *	   place of it
+	 */
+	bool isUsableBy(const Placement &written) const
+	{
+		return *this == written || isApart(written);
+	}
+
 	/** \return true if no two of its lines have a byte in common */
 	bool hasLinesApart() const
 	{

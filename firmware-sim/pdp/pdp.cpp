@@ -6,6 +6,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
+#include "core/shared_units.h"
 #include "pdp/pdp_work.h"
 
 namespace nvdla::sim
@@ -39,50 +40,93 @@ std::span<const std::byte> withoutNans(std::span<const std::byte> atoms,
  * The counters of NaNs and infinities of the input always read 0 on the
  * hardware. Stalls come from the memory, which is ideal here.
  */
-void addCounters(OperationResult &result, const PdpWriter &writer)
+void addCounters(OperationResult &result, uint32_t nans)
 {
 	result.updates = {
 		{ NVDLA_PDP_D_INF_INPUT_NUM, 0 },
 		{ NVDLA_PDP_D_NAN_INPUT_NUM, 0 },
-		{ NVDLA_PDP_D_NAN_OUTPUT_NUM, writer.nanCount() },
+		{ NVDLA_PDP_D_NAN_OUTPUT_NUM, nans },
 		{ NVDLA_PDP_D_PERF_WRITE_STALL, 0 },
 	};
 }
 
-Placement destinationOf(const PdpOp &op)
+Placement placementOf(const PdpOp &op, const PdpCube &cube, uint32_t width, uint32_t height)
 {
-	const PdpCube &cube = op.destination;
-
 	return { .ram = cube.ram,
 		 .address = cube.address,
-		 .lineBytes = uint64_t{ op.outWidth } * atomBytes,
-		 .lines = { op.outHeight, cube.lineStride },
+		 .lineBytes = uint64_t{ width } * atomBytes,
+		 .lines = { height, cube.lineStride },
 		 .surfaces = { op.surfaces(), cube.surfaceStride } };
 }
 
-/* Pool one part of all surfaces. */
-void runPart(const PdpOp &op, const PdpPart &part, MemoryPort &port, PdpWriter &writer)
+Placement destinationOf(const PdpOp &op)
 {
-	const auto pooler = PdpPooler::create(op, part);
-	const bool clears = op.precision == Precision::Fp16 && op.nanToZero;
-	std::vector<std::byte> line;
-	const uint64_t first = op.source.address + static_cast<uint64_t>(part.inX) * atomBytes;
+	return placementOf(op, op.destination, op.outWidth, op.outHeight);
+}
 
-	for (uint32_t surface = 0; surface < op.surfaces(); surface++) {
-		writer.begin(surface, part.outX);
-		for (uint32_t y = 0; y < op.inHeight; y++) {
-			if (port.cancelled())
-				return;
-			std::span<const std::byte> atoms =
-				port.view(op.source.ram,
-					  first + uint64_t{ surface } * op.source.surfaceStride +
-						  uint64_t{ y } * op.source.lineStride,
-					  size_t{ part.inWidth } * atomBytes, line);
-			if (clears)
-				atoms = withoutNans(atoms, line);
-			pooler->push(atoms, writer);
-		}
+/** \brief Pools surfaces from memory, those of one part of the width after the other */
+class PdpReader
+{
+public:
+	/** \param op must outlive this object, as must \a parts and \a port */
+	PdpReader(const PdpOp &op, const std::vector<PdpPart> &parts, MemoryPort &port)
+		: op_(op), parts_(parts), port_(port), writer_(op, port)
+	{
 	}
+
+	/** \brief Pool a surface of a part */
+	void work(uint64_t unit);
+	uint32_t nanCount() const { return writer_.nanCount(); }
+
+private:
+	void poolLine(uint32_t surface, uint32_t y);
+
+	const PdpOp &op_;
+	const std::vector<PdpPart> &parts_;
+	MemoryPort &port_;
+	PdpWriter writer_;
+	const PdpPart *part_ = nullptr; /* of the surface that was pooled last */
+	std::unique_ptr<PdpPooler> pooler_;
+	std::vector<std::byte> line_;
+};
+
+void PdpReader::work(uint64_t unit)
+{
+	const PdpPart *part = &parts_[unit / op_.surfaces()];
+	const auto surface = static_cast<uint32_t>(unit % op_.surfaces());
+
+	if (part != part_)
+		pooler_ = PdpPooler::create(op_, *part);
+	part_ = part;
+	writer_.begin(surface, part->outX);
+	for (uint32_t y = 0; y < op_.inHeight && !port_.cancelled(); y++)
+		poolLine(surface, y);
+}
+
+void PdpReader::poolLine(uint32_t surface, uint32_t y)
+{
+	const uint64_t first = op_.source.address + static_cast<uint64_t>(part_->inX) * atomBytes;
+	std::span<const std::byte> atoms =
+		port_.view(op_.source.ram,
+			   first + uint64_t{ surface } * op_.source.surfaceStride +
+				   uint64_t{ y } * op_.source.lineStride,
+			   size_t{ part_->inWidth } * atomBytes, line_);
+
+	if (op_.precision == Precision::Fp16 && op_.nanToZero)
+		atoms = withoutNans(atoms, line_);
+	pooler_->push(atoms, writer_);
+}
+
+/* Surfaces know nothing of each other, if none is written where another one is. */
+unsigned int worthwhileThreads(const PdpOp &op)
+{
+	constexpr uint64_t kAtoms = 1024; /* some microseconds */
+	const Placement written = destinationOf(op);
+	const Placement read = placementOf(op, op.source, op.inWidth, op.inHeight);
+
+	if (!op.guestError.empty() || !written.hasLinesApart() || !read.isApart(written))
+		return 1;
+	return threadsFor(uint64_t{ op.inWidth } * op.inHeight * op.surfaces(), kAtoms);
 }
 
 } /* namespace */
@@ -190,21 +234,24 @@ OperationResult PdpStream::finish()
 		result.guestError = "PDP: SDP puts out another cube than PDP takes in";
 		result.hangs = true;
 	}
-	addCounters(result, writer_);
+	addCounters(result, writer_.nanCount());
 	result.work.pdp = pdpWork(op_);
 	return result;
 }
 
-OperationResult runPdp(const PdpOp &op, MemoryPort &port)
+OperationResult runPdp(const PdpOp &op, MemoryPort &port, Workers *workers)
 {
 	OperationResult result;
-	PdpWriter writer(op, port);
+	const std::vector<PdpPart> parts = pdpParts(op);
+	uint32_t nans = 0;
 
 	result.guestError = op.guestError;
 	result.work.pdp = pdpWork(op);
-	for (const PdpPart &part : pdpParts(op))
-		runPart(op, part, port, writer);
-	addCounters(result, writer);
+	shareUnits(
+		workers, worthwhileThreads(op), port, uint64_t{ op.surfaces() } * parts.size(),
+		[&](MemoryPort &own) { return std::make_unique<PdpReader>(op, parts, own); },
+		[&](const PdpReader &reader) { nans += reader.nanCount(); });
+	addCounters(result, nans);
 	result.updates.push_back({ NVDLA_PDP_RDMA_D_PERF_READ_STALL, 0 });
 	return result;
 }

@@ -14,6 +14,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
+#include "core/workers.h"
 #include "pdp/pdp_op.h"
 #include "pdp/pdp_pooler.h"
 
@@ -106,7 +107,7 @@ private:
 	bool mismatch_ = false;
 };
 
-/** \brief Carry out an operation whose input is in memory */
-OperationResult runPdp(const PdpOp &op, MemoryPort &port);
+/** \brief Carry out an operation whose input is in memory \param workers to share it with */
+OperationResult runPdp(const PdpOp &op, MemoryPort &port, Workers *workers = nullptr);
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDP behind a convolution that several threads share: each takes the lines that it has summed up.
+ * SDP on several threads: behind a convolution, each takes the lines that it has summed up.
  */
 #include <algorithm>
 
@@ -34,25 +34,31 @@ Placement operandsOf(const SdpOp &op, const SdpOperandRead &read)
 	return operands;
 }
 
-/* What is written changes no operand but those of the same elements, which were read then. */
-bool isApart(const SdpOp &op, const Placement &written)
-{
-	const auto changesNone = [&](const SdpStage &stage) {
-		if (!stage.readsAlu() && !stage.readsMul())
-			return true;
-		const Placement operands = operandsOf(op, stage.read);
-		return operands == written || operands.isApart(written);
-	};
-
-	return written.hasLinesApart() && changesNone(op.x1) && changesNone(op.x2) &&
-	       changesNone(op.y);
-}
-
 Placement destinationOf(const SdpOp &op)
 {
 	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.out), 1U);
 
 	return placementOf(op, op.destination, op.surfaces() * parts, atomBytes);
+}
+
+/* An INT16 source for INT8 processing has its channels in two surfaces. */
+Placement sourceOf(const SdpOp &op)
+{
+	const uint32_t parts = std::max(atomChannels(op.proc) / atomChannels(op.in), 1U);
+
+	return placementOf(op, op.source, op.surfaces() * parts, atomBytes);
+}
+
+/* What is written changes nothing that is read but what belongs to the same elements. */
+bool isApart(const SdpOp &op, const Placement &written)
+{
+	const auto changesNone = [&](const SdpStage &stage) {
+		return (!stage.readsAlu() && !stage.readsMul()) ||
+		       operandsOf(op, stage.read).isUsableBy(written);
+	};
+
+	return written.hasLinesApart() && (op.flying || sourceOf(op).isUsableBy(written)) &&
+	       changesNone(op.x1) && changesNone(op.x2) && changesNone(op.y);
 }
 
 /** \brief A stream with a way of its own to memory, for itself and for PDP behind it */
@@ -88,9 +94,14 @@ private:
 
 } /* namespace */
 
+bool SdpStream::isShareable() const
+{
+	return !given_.toPdp && !given_.hangs && isApart(given_, destinationOf(given_));
+}
+
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
-	if (given_.toPdp || given_.hangs || !isApart(given_, destinationOf(given_)))
+	if (!isShareable())
 		return nullptr;
 	if (!reads_)
 		reads_.emplace(given_.surfaces());
@@ -116,21 +127,26 @@ void SdpStream::share(SharedReads &reads)
 	y_.share(reads, 2);
 }
 
+void SdpStream::count(SdpStream &other)
+{
+	other.processCollected();
+	counters_ += other.counters_;
+	atoms_ += other.atoms_;
+	error(other.guestError_.c_str());
+}
+
 void SdpStream::join(StreamSink &sink)
 {
 	auto &forked = static_cast<ForkedStream &>(sink);
 	SdpStream &other = forked.stream();
 
-	other.processCollected();
+	count(other);
 	/* What the convolution itself has missed came before. */
 	const bool first =
 		other.faultAt_ < faultAt_ && (faultAt_ != UINT64_MAX || !memory_.faulted());
 
 	memory_.join(other.memory_, first);
 	faultAt_ = std::min(faultAt_, other.faultAt_);
-	counters_ += other.counters_;
-	atoms_ += other.atoms_;
-	error(other.guestError_.c_str());
 	if (forked.pdp())
 		toPdp_->join(*forked.pdp());
 }

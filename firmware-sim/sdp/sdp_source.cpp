@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arith/float.h"
+#include "core/shared_units.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_stream.h"
 #include "sdp/sdp_work.h"
@@ -25,13 +26,19 @@ class SdpSource
 public:
 	SdpSource(const SdpOp &op, MemoryPort &memory, SdpStream &stream)
 		: op_(op), memory_(memory), stream_(stream), lanes_(atomChannels(op.proc)),
-		  sourceLanes_(atomChannels(op.in))
+		  sourceLanes_(atomChannels(op.in)),
+		  most_(op.in == op.proc ? stream.mostAtomsOfBytes() : SdpStream::kMostAtoms),
+		  runsOfLine_((op.width + most_ - 1) / most_),
+		  runsOfUnit_(std::max(SdpStream::kMostAtoms / op.width, 1U))
 	{
 	}
 
-	void run();
+	uint64_t units() const { return (runs() + runsOfUnit_ - 1) / runsOfUnit_; }
+	/** \brief The next runs of atoms of the cube */
+	void work(uint64_t unit);
 
 private:
+	uint64_t runs() const { return uint64_t{ op_.surfaces() } * op_.height * runsOfLine_; }
 	void push(const StreamRun &run);
 	/** \return \a count atoms of the source */
 	std::span<const std::byte> readRaw(uint32_t sourceSurface, uint32_t y, uint32_t x,
@@ -45,6 +52,9 @@ private:
 	SdpStream &stream_;
 	const uint32_t lanes_;
 	const uint32_t sourceLanes_;
+	const uint32_t most_; /* atoms of a run */
+	const uint32_t runsOfLine_;
+	const uint32_t runsOfUnit_;
 	std::vector<std::byte> buffer_;
 	std::vector<int32_t> part_;
 	std::vector<int32_t> values_;
@@ -107,26 +117,39 @@ void SdpSource::push(const StreamRun &run)
 	stream_.push(numbers);
 }
 
-void SdpSource::run()
+void SdpSource::work(uint64_t unit)
 {
-	const uint32_t most =
-		op_.in == op_.proc ? stream_.mostAtomsOfBytes() : SdpStream::kMostAtoms;
+	const uint64_t end = std::min((unit + 1) * runsOfUnit_, runs());
 
-	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
-		for (uint32_t y = 0; y < op_.height; y++) {
-			for (uint32_t x = 0; x < op_.width; x += most) {
-				if (memory_.cancelled())
-					return;
-				push({ .batch = 0,
-				       .surface = surface,
-				       .y = y,
-				       .x = x,
-				       .width = std::min(most, op_.width - x),
-				       .data = {} });
-			}
-		}
+	for (uint64_t i = unit * runsOfUnit_; i < end && !memory_.cancelled(); i++) {
+		const uint64_t line = i / runsOfLine_;
+		const uint32_t x = static_cast<uint32_t>(i % runsOfLine_) * most_;
+		push({ .batch = 0,
+		       .surface = static_cast<uint32_t>(line / op_.height),
+		       .y = static_cast<uint32_t>(line % op_.height),
+		       .x = x,
+		       .width = std::min(most_, op_.width - x),
+		       .data = {} });
 	}
 }
+
+/** \brief What a thread has of an operation that others share */
+class SdpPart
+{
+public:
+	SdpPart(const SdpOp &op, const LutTables &tables, MemoryPort &memory, SharedReads &reads)
+		: stream_(op, tables, memory), source_(op, memory, stream_)
+	{
+		stream_.share(reads);
+	}
+
+	void work(uint64_t unit) { source_.work(unit); }
+	SdpStream &stream() { return stream_; }
+
+private:
+	SdpStream stream_;
+	SdpSource source_;
+};
 
 /* Lines that lie behind one another in all cubes are one. PDP takes them as they are. */
 SdpOp withLongestLines(const SdpOp &op)
@@ -142,16 +165,34 @@ SdpOp withLongestLines(const SdpOp &op)
 	return result;
 }
 
+unsigned int worthwhileThreads(const SdpOp &op)
+{
+	constexpr uint64_t kAtoms = 1024; /* of INT8, some microseconds */
+
+	return threadsFor(uint64_t{ op.width } * op.height * op.surfaces(), kAtoms);
+}
+
 } /* namespace */
 
 OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		       AtomSink *toPdp)
+		       AtomSink *toPdp, Workers *workers)
 {
 	const SdpOp longest = withLongestLines(op);
 	SdpStream stream(longest, tables, memory, toPdp);
+	SdpSource source(longest, memory, stream);
+	SharedReads reads(longest.surfaces());
+	const unsigned int threads = workers ? worthwhileThreads(longest) : 1;
 
-	if (!op.hangs)
-		SdpSource(longest, memory, stream).run();
+	if (threads > 1 && stream.isShareable())
+		shareUnits(
+			workers, threads, memory, source.units(),
+			[&](MemoryPort &port) {
+				return std::make_unique<SdpPart>(longest, tables, port, reads);
+			},
+			[&](SdpPart &part) { stream.count(part.stream()); });
+	else
+		for (uint64_t unit = 0; !op.hangs && unit < source.units(); unit++)
+			source.work(unit);
 	OperationResult result = stream.finish();
 	result.work.sdp = sdpWork(op);
 	return result;

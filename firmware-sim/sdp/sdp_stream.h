@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "core/operation.h"
 #include "core/stream.h"
+#include "core/workers.h"
 #include "lut/float_lut.h"
 #include "lut/lut.h"
 #include "lut/lut_fast.h"
@@ -50,13 +51,20 @@ public:
 	void push(const StreamRun &run) override;
 	void pushLines(const StreamRun &first, uint32_t count) override;
 
-	/** \return null on the way to PDP, or where what is written may be an operand of others */
+	/** \return null if it is not shareable */
 	std::unique_ptr<StreamSink> fork() override;
 	/** \brief On the way to PDP, whose memory is reached as this object's is */
 	std::unique_ptr<StreamSink> forkOfSurfaces(const StreamCube &cube) override;
 	void join(StreamSink &sink) override;
+	/**
+	 * \return false on the way to PDP, or where what is written may change what is read for
+	 *	   other elements: there is an order
+	 */
+	bool isShareable() const;
 	/** \brief Others have runs of the same operation \param reads must outlive this object */
 	void share(SharedReads &reads);
+	/** \brief Count what another one was given, but for its memory */
+	void count(SdpStream &other);
 
 	/**
 	 * \brief A run of atoms of the cube as they are in memory, of the precision of the
@@ -180,8 +188,10 @@ private:
  * \brief Run an operation whose input is a cube in memory
  *
  * The operation must not be a flying one.
+ *
+ * \param workers to share it with
  */
 OperationResult runSdp(const SdpOp &op, const LutTables &tables, MemoryPort &memory,
-		       AtomSink *toPdp = nullptr);
+		       AtomSink *toPdp = nullptr, Workers *workers = nullptr);
 
 } /* namespace nvdla::sim */

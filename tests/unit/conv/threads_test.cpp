@@ -6,6 +6,7 @@
 
 #include "conv_support.h"
 #include "core/engines.h"
+#include "left_behind.h"
 #include "pdp/pdp.h"
 #include "sdp/sdp_stream.h"
 
@@ -17,18 +18,6 @@ namespace
 
 constexpr uint64_t kOut = 0x100000, kBias = 0x1c0000;
 constexpr uint64_t kEnds = Bench::kMemory - 0x5000, kPoolingEnds = Bench::kMemory - 0x3000;
-
-/** \brief What an operation leaves behind */
-struct Left {
-	std::vector<std::byte> memory;
-	std::vector<std::pair<uint32_t, uint32_t>> registers;
-	std::string error;
-	bool faulted;
-	uint64_t faultAddress;
-	uint64_t readBytes, writeBytes;
-
-	bool operator==(const Left &) const = default;
-};
 
 /** \brief What is behind the convolution */
 struct Behind {
@@ -83,14 +72,13 @@ public:
 				     lineStride * pdp_.outHeight };
 	}
 
-	Left run(unsigned int threads, Fp16Arithmetic fp16)
+	LeftBehind run(Workers &workers, Fp16Arithmetic fp16)
 	{
 		std::vector<std::byte> bytes(kBias - kOut + 0x1000);
 		for (size_t i = 0; i < bytes.size(); i++)
 			bytes[i] = static_cast<std::byte>(i * 7 % 61);
 		bench_.dram.write(kOut, bytes);
 
-		Workers workers(threads);
 		ConvEngine engine(workers, fp16);
 		MemoryPort port(bench_.dram, bench_.cvsram);
 		MemoryPort results = port.fork();
@@ -102,18 +90,11 @@ public:
 			merge(result, pdp.finish());
 		port.join(results, false);
 
-		Left left = { .memory = std::vector<std::byte>(Bench::kMemory),
-			      .error = result.guestError,
-			      .faulted = port.faulted(),
-			      .faultAddress = port.faultAddress(),
-			      .readBytes = port.traffic(RamType::Mc).readBytes,
-			      .writeBytes = port.traffic(RamType::Mc).writeBytes };
-		bench_.dram.read(0, left.memory);
-		EXPECT_GT(left.writeBytes, 0U);
-		for (const RegisterUpdate &update : result.updates)
-			left.registers.emplace_back(update.address, update.value);
+		std::string memory(Bench::kMemory, 0);
+		bench_.dram.read(0, std::as_writable_bytes(std::span(memory)));
+		EXPECT_GT(port.traffic(RamType::Mc).writeBytes, 0U);
 		EXPECT_FALSE(result.hangs);
-		return left;
+		return { result, port, std::move(memory) };
 	}
 
 private:
@@ -167,15 +148,12 @@ TEST(Threads, OperationsAreTheSameOnAny)
 				Chain chain(layer, behind);
 				const auto fp16 =
 					manyKernels ? Fp16Arithmetic::Fast : Fp16Arithmetic::Exact;
-				const Left alone = chain.run(1, fp16);
-				EXPECT_EQ(alone.faulted,
+				SCOPED_TRACE(testing::Message() << behind.what << ", precision "
+								<< static_cast<int>(precision));
+				const LeftBehind left = expectSameOnAnyThreads(
+					[&](Workers &workers) { return chain.run(workers, fp16); });
+				EXPECT_EQ(left.faulted,
 					  behind.out != kOut || behind.bias == Bench::kMemory);
-				for (const unsigned int threads : { 2U, 5U })
-					for (int round = 0; round < 3; round++)
-						EXPECT_TRUE(chain.run(threads, fp16) == alone)
-							<< behind.what << ", precision "
-							<< static_cast<int>(precision) << ", "
-							<< threads << " threads";
 			}
 		}
 	}

@@ -222,7 +222,8 @@ TEST(PdpStreamTest, SdpOperationGoesThroughPdp)
 	for (const Unit unit : { Unit::Sdp, Unit::SdpRdma, Unit::Pdp })
 		inputs.units |= 1U << index(unit);
 
-	const OperationResult result = runSdpOperation(inputs, memory.port());
+	Workers workers(2);
+	const OperationResult result = runSdpOperation(inputs, memory.port(), workers);
 
 	EXPECT_EQ(result.guestError, "");
 	EXPECT_FALSE(result.hangs);

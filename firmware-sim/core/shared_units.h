@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An operation on cubes in memory, in units that several threads share.
+ */
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "core/memory.h"
+#include "core/workers.h"
+
+namespace nvdla::sim
+{
+
+/** \return threads that so much work is worth \param ofAThread as long as it takes to begin */
+inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
+{
+	constexpr uint64_t most = 1024;
+
+	return static_cast<unsigned int>(std::clamp<uint64_t>(work / ofAThread, 1, most));
+}
+
+/**
+ * \brief Do units 0 to \a count - 1, each once
+ *
+ * None may change what another one reads, or write where another one writes. Each thread begins
+ * its units in their order. \a memory has counted everything afterwards, and missed what the first
+ * unit has missed that did.
+ *
+ * \param workers null: the caller's thread does it all \param threads at most
+ * \param newPart of a way to memory makes what a thread has of its own, whose work() is called
+ *	  with each unit
+ * \param join is called with each of them when it is done, one after the other
+ */
+template<typename NewPart, typename Join>
+void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint64_t count,
+		const NewPart &newPart, const Join &join)
+{
+	std::atomic<uint64_t> next = 0;
+	std::mutex mutex; /* of what is put together */
+	uint64_t firstMiss = UINT64_MAX;
+
+	const auto work = [&] {
+		uint64_t unit = next++;
+		if (unit >= count)
+			return; /* too late */
+		MemoryPort port = memory.fork();
+		const auto part = newPart(port);
+		uint64_t miss = UINT64_MAX;
+		for (; unit < count && !port.cancelled(); unit = next++) {
+			part->work(unit);
+			if (port.faulted())
+				miss = std::min(miss, unit);
+		}
+		const std::lock_guard lock(mutex);
+		memory.join(port, miss < firstMiss);
+		firstMiss = std::min(miss, firstMiss);
+		join(*part);
+	};
+	if (workers)
+		workers->run(threads, work);
+	else
+		work();
+}
+
+} /* namespace nvdla::sim */

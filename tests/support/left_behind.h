@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operation leaves behind, which must not depend on how many threads have shared it.
+ */
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/memory.h"
+#include "core/operation.h"
+#include "core/ram_memory.h"
+#include "core/workers.h"
+#include "element_memories.h"
+
+namespace nvdla::sim::test
+{
+
+struct LeftBehind {
+	LeftBehind(const OperationResult &result, const MemoryPort &port, std::string bytes)
+		: memory(std::move(bytes)), error(result.guestError), hangs(result.hangs),
+		  faulted(port.faulted()), faultAddress(port.faultAddress()),
+		  mc(port.traffic(RamType::Mc)), cv(port.traffic(RamType::Cv))
+	{
+		for (const RegisterUpdate &update : result.updates)
+			registers.emplace_back(update.address, update.value);
+	}
+
+	bool operator==(const LeftBehind &) const = default;
+
+	std::string memory; /* whose bytes are compared at once */
+	std::vector<std::pair<uint32_t, uint32_t>> registers;
+	std::string error;
+	bool hangs;
+	bool faulted;
+	uint64_t faultAddress;
+	Traffic mc, cv;
+};
+
+/**
+ * \brief Expect that an operation leaves the same behind on any number of threads
+ * \param run begins with the same memory each time
+ * \return what it leaves on one
+ */
+inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers &)> &run)
+{
+	constexpr int kRounds = 3;
+	Workers one(1);
+	const LeftBehind alone = run(one);
+
+	for (const unsigned int threads : { 2U, 5U }) {
+		Workers workers(threads);
+		for (int round = 0; round < kRounds; round++) {
+			const LeftBehind left = run(workers);
+			EXPECT_TRUE(left == alone) << threads << " threads";
+			EXPECT_EQ(left.faultAddress, alone.faultAddress);
+			EXPECT_EQ(left.mc.readBytes, alone.mc.readBytes);
+			EXPECT_EQ(left.mc.writeBytes, alone.mc.writeBytes);
+			EXPECT_EQ(left.registers, alone.registers);
+		}
+	}
+	return alone;
+}
+
+using SharedOperation = std::function<OperationResult(MemoryPort &, Workers &)>;
+
+/** \return what it leaves of \a bytes, which begin at address 0 */
+template<typename Dram>
+LeftBehind runShared(const SharedOperation &operation, std::span<const std::byte> bytes,
+		     Workers &workers)
+{
+	std::string after(bytes.size(), 0);
+	Dram dram(0, bytes.size());
+	RamMemory cvsram(bytes.size(), 32);
+	MemoryPort port(dram, cvsram);
+
+	dram.write(0, bytes);
+	const OperationResult result = operation(port, workers);
+	dram.read(0, std::as_writable_bytes(std::span(after)));
+	return { result, port, std::move(after) };
+}
+
+/** \return numbers, the same each time */
+inline std::span<const std::byte> someBytes(size_t size)
+{
+	constexpr uint32_t kSeed = 29;
+	constexpr size_t kMost = 1 << 18;
+	static const std::vector<uint32_t> numbers = [] {
+		std::cout << "seed " << kSeed << '\n';
+		std::mt19937 random(kSeed);
+		std::vector<uint32_t> made(kMost);
+		std::ranges::generate(made, std::ref(random));
+		return made;
+	}();
+
+	EXPECT_LE(size, kMost * sizeof(uint32_t));
+	return std::as_bytes(std::span(numbers)).first(size);
+}
+
+/**
+ * \brief The same of an operation on memory full of numbers, whether it can look at them or not
+ * \param faults it misses something
+ */
+inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size, bool faults)
+{
+	const std::span<const std::byte> bytes = someBytes(size);
+
+	for (const auto &run : { runShared<RamMemory>, runShared<HiddenMemory> }) {
+		const LeftBehind left = expectSameOnAnyThreads(
+			[&](Workers &workers) { return run(operation, bytes, workers); });
+		EXPECT_EQ(left.faulted, faults);
+		EXPECT_GT(left.mc.writeBytes, 0U);
+	}
+}
+
+} /* namespace nvdla::sim::test */
