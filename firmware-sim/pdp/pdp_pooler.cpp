@@ -289,7 +289,8 @@ private:
 	}
 
 	template<bool kPlain>
-	void finishRows(const Number *const *rows, uint32_t count, const Element *in, Element *out)
+	HWY_NOINLINE void finishRows(const Number *const *rows, uint32_t count, const Element *in,
+				     Element *out)
 	{
 		/* The usual heights, as of widths. */
 		switch (count) {
