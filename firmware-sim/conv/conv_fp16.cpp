@@ -22,6 +22,9 @@ namespace
 /* Of these, a thread needs longer than to be woken. */
 constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
+/* Of a kernel group's lines, for any number of threads: a piece is written or missed as a whole. */
+constexpr uint64_t kPieces = 4;
+
 /* Steps of one position that are worked on together. */
 constexpr size_t kStepsAtOnce = 2;
 
@@ -228,8 +231,7 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		});
 
 	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
-	const auto linesAtOnce =
-		static_cast<uint32_t>((lines + workers.threads() - 1) / workers.threads());
+	const auto linesAtOnce = static_cast<uint32_t>((lines + kPieces - 1) / kPieces);
 	const TilePlan plan(op);
 	std::optional<Fp16ChannelLines> channels;
 

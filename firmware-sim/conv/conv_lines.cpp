@@ -131,10 +131,13 @@ private:
 					      op_.surfaces(), op_.batches, op_.groupKernels() });
 	}
 
-	/* A thread's: one, or one for each group that is worked on at once. */
+	/*
+	 * A thread's: one for each group that is worked on at once, so that each has its lines in
+	 * their order, and the first one that is missed is the first in the stream.
+	 */
 	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks)
 	{
-		while (sinks.size() < (takesSurfaces_ ? groupsAtOnce_ : 1))
+		while (sinks.size() < groupsAtOnce_)
 			sinks.push_back(first_ ? std::move(first_) : newSink());
 	}
 

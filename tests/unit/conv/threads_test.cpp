@@ -126,6 +126,7 @@ const Behind behinds[] = {
 	{ .what = "memory, of elements that are there", .perElement = true },
 	{ .what = "PDP", .toPdp = true },
 	{ .what = "memory that ends", .out = kEnds },
+	{ .what = "memory that ends within a surface", .out = Bench::kMemory - 0x2000 },
 	{ .what = "memory that ends, and no operands", .out = kEnds, .bias = Bench::kMemory },
 	{ .what = "PDP, whose memory ends", .toPdp = true, .out = kPoolingEnds },
 	{ .what = "PDP, whose memory ends, and no operands",
