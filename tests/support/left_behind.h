@@ -74,22 +74,6 @@ inline LeftBehind expectSameOnAnyThreads(const std::function<LeftBehind(Workers 
 
 using SharedOperation = std::function<OperationResult(MemoryPort &, Workers &)>;
 
-/** \return what it leaves of \a bytes, which begin at address 0 */
-template<typename Dram>
-LeftBehind runShared(const SharedOperation &operation, std::span<const std::byte> bytes,
-		     Workers &workers)
-{
-	std::string after(bytes.size(), 0);
-	Dram dram(0, bytes.size());
-	RamMemory cvsram(bytes.size(), 32);
-	MemoryPort port(dram, cvsram);
-
-	dram.write(0, bytes);
-	const OperationResult result = operation(port, workers);
-	dram.read(0, std::as_writable_bytes(std::span(after)));
-	return { result, port, std::move(after) };
-}
-
 /** \return numbers, the same each time */
 inline std::span<const std::byte> someBytes(size_t size)
 {
@@ -107,17 +91,33 @@ inline std::span<const std::byte> someBytes(size_t size)
 	return std::as_bytes(std::span(numbers)).first(size);
 }
 
+/** \return what it leaves of numbers that begin at address 0, on one thread */
+template<typename Dram>
+LeftBehind expectSameOfNumbers(const SharedOperation &operation, size_t size)
+{
+	const std::span<const std::byte> bytes = someBytes(size);
+	Dram dram(0, size);
+	RamMemory cvsram(size, 32);
+
+	return expectSameOnAnyThreads([&](Workers &workers) {
+		MemoryPort port(dram, cvsram);
+		std::string after(size, 0);
+
+		dram.write(0, bytes);
+		const OperationResult result = operation(port, workers);
+		dram.read(0, std::as_writable_bytes(std::span(after)));
+		return LeftBehind(result, port, std::move(after));
+	});
+}
+
 /**
  * \brief The same of an operation on memory full of numbers, whether it can look at them or not
  * \param faults it misses something
  */
 inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size, bool faults)
 {
-	const std::span<const std::byte> bytes = someBytes(size);
-
-	for (const auto &run : { runShared<RamMemory>, runShared<HiddenMemory> }) {
-		const LeftBehind left = expectSameOnAnyThreads(
-			[&](Workers &workers) { return run(operation, bytes, workers); });
+	for (const LeftBehind &left : { expectSameOfNumbers<RamMemory>(operation, size),
+					expectSameOfNumbers<HiddenMemory>(operation, size) }) {
 		EXPECT_EQ(left.faulted, faults);
 		EXPECT_GT(left.mc.writeBytes, 0U);
 	}
