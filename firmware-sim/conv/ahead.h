@@ -32,18 +32,30 @@ public:
 	/** \return there is something to be brought */
 	bool has() const { return step_ != 0; }
 
-	/** \brief Those of some steps */
+	/** \brief Those of some steps: whole lines, when all of a line's were made */
 	void bring(size_t steps)
 	{
-		constexpr int kRead = 0;
-		constexpr int kNotTheNearest = 2;
-
 		for (left_ += steps * step_; left_ >= kLine; left_ -= kLine, at_ += kLine)
-			__builtin_prefetch(at_, kRead, kNotTheNearest);
+			prefetch();
+	}
+
+	/** \brief Those of one step, which is about a line: without counting */
+	void bringStep()
+	{
+		prefetch();
+		at_ += step_;
 	}
 
 private:
 	static constexpr size_t kLine = 64;
+
+	void prefetch() const
+	{
+		constexpr int kRead = 0;
+		constexpr int kNotTheNearest = 2;
+
+		__builtin_prefetch(at_, kRead, kNotTheNearest);
+	}
 
 	const std::byte *at_ = nullptr;
 	size_t step_ = 0; /* bytes */

@@ -189,7 +189,7 @@ struct GroupSums {
 	{
 		for (size_t i = 0; i < elements; i += kElementsAtOnce) {
 			for (size_t line = 0; line < kLinesAtOnce && ahead.has(); line++)
-				ahead.bring(1);
+				ahead.bringStep();
 			add(data + i, rows, i * sizeof(uint16_t),
 			    std::make_index_sequence<kElementsAtOnce>());
 		}
