@@ -22,8 +22,12 @@ namespace
 /* Of these, a thread needs longer than to be woken. */
 constexpr uint64_t kFp16MacsForAThread = 1 << 15;
 
-/* Of a kernel group's lines, for any number of threads: a piece is written or missed as a whole. */
-constexpr uint64_t kPieces = 4;
+/*
+ * Pieces of a kernel group's lines, for any number of threads: each is written or missed as a
+ * whole. With fewer positions what a piece begins and ends with would count.
+ */
+constexpr uint64_t kPieces = 8;
+constexpr uint64_t kFewestPositions = 96;
 
 /* Steps of one position that are worked on together. */
 constexpr size_t kStepsAtOnce = 2;
@@ -231,7 +235,9 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		});
 
 	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
-	const auto linesAtOnce = static_cast<uint32_t>((lines + kPieces - 1) / kPieces);
+	const uint64_t width = op.windows.out.width;
+	const auto linesAtOnce = static_cast<uint32_t>(
+		std::max((lines + kPieces - 1) / kPieces, (kFewestPositions + width - 1) / width));
 	const TilePlan plan(op);
 	std::optional<Fp16ChannelLines> channels;
 
