@@ -70,8 +70,7 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 		wanted_ = helpers;
 		sleepers = helpers - std::min(helpers, awake);
 	}
-	if (sleepers > 0)
-		makeWay(callersCore_);
+	makeWay(callersCore_);
 	for (unsigned int i = 0; i < sleepers; i++)
 		wake_.notify_one();
 	work();
@@ -88,7 +87,8 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 
 /*
  * Schedulers like to put who is woken where the one is who wakes, and in a virtual machine cores
- * that have nothing to do may not be there for them: it would wait for milliseconds.
+ * that have nothing to do may not be there for them: it would wait for milliseconds. Callers are
+ * put where somebody looks for work as well, and both would stay there.
  */
 void Workers::makeWay(int core)
 {
