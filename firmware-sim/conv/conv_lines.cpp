@@ -290,8 +290,10 @@ private:
 		if (!piece.isLast || set.groups == 1)
 			return;
 		/* In pieces as well, which are nearer when they are written. */
-		for (uint64_t i = 0; i < pieces_; i++)
-			push(sink_, set.surface + 1, pieceAt(i), linesOf(set, pieceAt(i)));
+		for (uint64_t i = 0; i < pieces_; i++) {
+			const Piece second = pieceAt(i);
+			push(sink_, set.surface + 1, second, linesOf(set, second));
+		}
 	}
 
 	/* Those of the second group. */

@@ -127,7 +127,7 @@ private:
 	{
 		uint32_t taken = 0;
 		bool left = false;
-		size_t conv = lastConv_; /* the one before, in the engine's order */
+		size_t conv = kNone; /* the one before, if that is not done */
 
 		wake_ = std::numeric_limits<double>::infinity();
 		for (const Operation &operation : operations_)
@@ -139,17 +139,8 @@ private:
 			if (operation.done)
 				continue;
 			left = true;
-			if (operation.work.running) {
-				conv = list_[i].work.conv ? i : conv;
-				continue;
-			}
-			const double at = allowed(i);
-			if (at > now_)
-				wake_ = std::min(wake_, at);
-			else if (!(operation.engines & taken))
-				begin(i);
-			else if (list_[i].work.conv)
-				fetchAhead(i, conv);
+			if (!operation.work.running)
+				attend(i, taken, conv);
 			if (list_[i].work.conv)
 				conv = i;
 			/* Later operations of the engine wait for this one. */
@@ -158,13 +149,25 @@ private:
 		return left;
 	}
 
+	/* Of one that does not run: starts it, or has CDMA fetch for it, as far as it may. */
+	void attend(size_t index, uint32_t taken, size_t conv)
+	{
+		const double at = allowed(index);
+
+		if (at > now_)
+			wake_ = std::min(wake_, at);
+		else if (!(operations_[index].engines & taken))
+			begin(index);
+		else if (list_[index].work.conv)
+			fetchAhead(index, conv);
+	}
+
 	void begin(size_t index)
 	{
 		Operation &operation = operations_[index];
 		OperationWork work = list_[index].work;
 
 		if (work.conv) {
-			lastConv_ = index;
 			work.conv->ahead = fetchedAhead(*work.conv, operation.room,
 							operation.ahead.passed, parameters_);
 			operation.ahead.running = false;
@@ -184,7 +187,7 @@ private:
 		times_[index].start = now_;
 	}
 
-	/* CDMA goes on to the next convolution, \a before is the one in front of it. */
+	/* CDMA goes on to the next convolution; \a before is the one in front, if not done. */
 	void fetchAhead(size_t index, size_t before)
 	{
 		Operation &operation = operations_[index];
@@ -193,7 +196,7 @@ private:
 
 		if (operation.ahead.running || operation.ahead.passed > 0)
 			return;
-		if (before != kNone && !operations_[before].done) {
+		if (before != kNone) {
 			const Activity &other = operations_[before].work;
 			if (!other.running || other.isFetching())
 				return;
@@ -262,8 +265,7 @@ private:
 	const TimingParameters &parameters_;
 	std::vector<Operation> operations_;
 	std::vector<ScheduledTime> times_;
-	size_t first_ = 0;	  /* not done, or about to be seen as done */
-	size_t lastConv_ = kNone; /* the convolution that began last */
+	size_t first_ = 0; /* not done, or about to be seen as done */
 	double now_ = 0;
 	double wake_ = 0;
 };
