@@ -123,4 +123,36 @@ inline void expectSameOnAnyThreads(const SharedOperation &operation, size_t size
 	}
 }
 
+/** \brief An operation, and what is special about it */
+template<typename Op>
+struct SharedCase {
+	const char *what;
+	void (*change)(Op &op);
+	bool faults = false;
+};
+
+/**
+ * \brief The same of all \a cases, in each precision
+ * \param make the operation that they change \param run carries it out
+ */
+template<typename Op>
+void expectSameOnAnyThreads(
+	std::span<const SharedCase<Op>> cases, const std::function<Op(Precision)> &make,
+	const std::function<OperationResult(const Op &, MemoryPort &, Workers &)> &run, size_t size)
+{
+	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
+		for (const SharedCase<Op> &some : cases) {
+			SCOPED_TRACE(testing::Message()
+				     << some.what << ", precision " << static_cast<int>(precision));
+			Op op = make(precision);
+			some.change(op);
+			expectSameOnAnyThreads(
+				[&](MemoryPort &port, Workers &workers) {
+					return run(op, port, workers);
+				},
+				size, some.faults);
+		}
+	}
+}
+
 } /* namespace nvdla::sim::test */

@@ -16,13 +16,6 @@ namespace
 constexpr uint64_t kSource = 0, kOut = 0x40000, kEnd = 0x80000;
 constexpr uint32_t kWidth = 27, kHeight = 23;
 
-/** \brief An operation, and what is special about it */
-struct Case {
-	const char *what;
-	void (*change)(CdpOp &op);
-	bool faults = false;
-};
-
 CdpOp normalization(Precision precision)
 {
 	CdpOp op;
@@ -47,7 +40,7 @@ CdpOp normalization(Precision precision)
 	return op;
 }
 
-const Case cases[] = {
+const SharedCase<CdpOp> cases[] = {
 	{ "a cube", [](CdpOp &) {} },
 	{ "lines with gaps",
 	  [](CdpOp &op) {
@@ -76,19 +69,12 @@ LutTables falling()
 
 TEST(CdpThreads, OperationsAreTheSameOnAny)
 {
-	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
-		for (const Case &some : cases) {
-			SCOPED_TRACE(testing::Message()
-				     << some.what << ", precision " << static_cast<int>(precision));
-			CdpOp op = normalization(precision);
-			some.change(op);
-			expectSameOnAnyThreads(
-				[&](MemoryPort &port, Workers &workers) {
-					return runCdp(op, falling(), port, &workers);
-				},
-				kEnd, some.faults);
-		}
-	}
+	expectSameOnAnyThreads<CdpOp>(
+		cases, normalization,
+		[](const CdpOp &op, MemoryPort &port, Workers &workers) {
+			return runCdp(op, falling(), port, &workers);
+		},
+		kEnd);
 }
 
 } /* namespace nvdla::sim::test */

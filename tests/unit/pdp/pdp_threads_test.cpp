@@ -13,19 +13,13 @@ namespace nvdla::test
 
 using namespace nvdla::sim;
 using nvdla::sim::test::expectSameOnAnyThreads;
+using nvdla::sim::test::SharedCase;
 
 namespace
 {
 
 constexpr uint64_t kSource = 0, kOut = 0x80000, kEnd = 0xc0000;
 constexpr uint32_t kWidth = 38, kHeight = 30;
-
-/** \brief An operation, and what is special about it */
-struct Case {
-	const char *what;
-	void (*change)(PdpOp &op);
-	bool faults = false;
-};
 
 /* 3x3 windows, two apart. */
 PdpOp pooling(Precision precision, PoolingMethod method)
@@ -47,7 +41,7 @@ PdpOp pooling(Precision precision, PoolingMethod method)
 	return op;
 }
 
-const Case cases[] = {
+const SharedCase<PdpOp> cases[] = {
 	{ "a cube", [](PdpOp &) {} },
 	{ "NaNs that stay", [](PdpOp &op) { op.nanToZero = false; } },
 	{ "in parts",
@@ -74,19 +68,12 @@ const Case cases[] = {
 
 TEST(PdpThreads, OperationsAreTheSameOnAny)
 {
-	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
-		for (const Case &some : cases) {
-			SCOPED_TRACE(testing::Message()
-				     << some.what << ", precision " << static_cast<int>(precision));
-			PdpOp op = pooling(precision, PoolingMethod::Max);
-			some.change(op);
-			expectSameOnAnyThreads(
-				[&](MemoryPort &port, Workers &workers) {
-					return runPdp(op, port, &workers);
-				},
-				kEnd, some.faults);
-		}
-	}
+	expectSameOnAnyThreads<PdpOp>(
+		cases, [](Precision precision) { return pooling(precision, PoolingMethod::Max); },
+		[](const PdpOp &op, MemoryPort &port, Workers &workers) {
+			return runPdp(op, port, &workers);
+		},
+		kEnd);
 }
 
 } /* namespace nvdla::test */

@@ -18,13 +18,6 @@ namespace
 constexpr uint64_t kSource = 0, kOperands = 0x40000, kOut = 0x80000, kEnd = 0xc0000;
 constexpr uint32_t kWidth = 37, kHeight = 21, kChannels = 150;
 
-/** \brief An operation, and what is special about it */
-struct Case {
-	const char *what;
-	void (*change)(SdpOp &op);
-	bool faults = false;
-};
-
 SdpCube cubeAt(uint64_t address)
 {
 	return { RamType::Mc, address, kWidth * atomBytes, kWidth * kHeight * atomBytes };
@@ -71,7 +64,7 @@ void takeTable(SdpOp &op)
 			*bound = std::bit_cast<uint32_t>(static_cast<float>(*bound));
 }
 
-const Case cases[] = {
+const SharedCase<SdpOp> cases[] = {
 	{ "sum", [](SdpOp &) {} },
 	{ "bias", takeBias },
 	{ "lines with gaps",
@@ -135,19 +128,12 @@ const Case cases[] = {
 
 TEST(SdpThreads, OperationsAreTheSameOnAny)
 {
-	for (const Precision precision : { Precision::Int8, Precision::Int16, Precision::Fp16 }) {
-		for (const Case &some : cases) {
-			SCOPED_TRACE(testing::Message()
-				     << some.what << ", precision " << static_cast<int>(precision));
-			SdpOp op = sum(precision);
-			some.change(op);
-			expectSameOnAnyThreads(
-				[&](MemoryPort &port, Workers &workers) {
-					return runSdp(op, {}, port, nullptr, &workers);
-				},
-				kEnd, some.faults);
-		}
-	}
+	expectSameOnAnyThreads<SdpOp>(
+		cases, sum,
+		[](const SdpOp &op, MemoryPort &port, Workers &workers) {
+			return runSdp(op, {}, port, nullptr, &workers);
+		},
+		kEnd);
 }
 
 } /* namespace nvdla::sim::test */
