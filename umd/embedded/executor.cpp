@@ -127,7 +127,8 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 		handleInterrupt();
 		const bool well = advance();
 		guard.lock();
-		failed_ = !well;
+		/* One operation after another can keep the watching thread from its turn. */
+		failed_ = !well || isLate();
 	}
 	/* A core cannot be reset in the thread of an operation that it waits for. */
 	attending_ = failed_;
@@ -256,7 +257,7 @@ void Executor::watch()
 /* The job has failed, or has taken too long: without it others go on. */
 void Executor::rescue(std::unique_lock<std::mutex> &guard)
 {
-	const int error = failed_ ? error_ : -ETIMEDOUT;
+	const int error = error_ ? error_ : -ETIMEDOUT;
 
 	attending_ = true;
 	failed_ = false;

@@ -110,7 +110,7 @@ private:
 	std::condition_variable attended_;
 	bool pending_ = false;	 /* something has come */
 	bool attending_ = false; /* a thread is at it */
-	bool failed_ = false;	 /* the job, and the watching thread is to attend */
+	bool failed_ = false;	 /* the job, or late; the watching thread is to attend */
 	bool stopping_ = false;
 	Clock::time_point wakes_ = Clock::time_point::max();	/* the watching thread, by itself */
 	Clock::time_point deadline_ = Clock::time_point::max(); /* of the job that runs */
