@@ -80,13 +80,13 @@ template<typename Operand>
 HWY_INLINE Vector operandPairs(const std::byte *first, const std::byte *second)
 {
 	const hn::Rebind<Operand, Tag> tag;
-	const hn::RebindToUnsigned<Tag> pairTag;
+	const hn::Repartition<int16_t, Tag> halfTag;
 	const auto load = [&](const std::byte *at) HWY_ATTR {
-		return hn::PromoteTo(pairTag,
-				     hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
+		return hn::PromoteTo(Tag(), hn::LoadU(tag, reinterpret_cast<const Operand *>(at)));
 	};
 
-	return hn::BitCast(Tag(), hn::Or(load(first), hn::ShiftLeft<16>(load(second))));
+	return hn::BitCast(Tag(), hn::OddEven(hn::BitCast(halfTag, hn::ShiftLeft<16>(load(second))),
+					      hn::BitCast(halfTag, load(first))));
 }
 
 template<typename Operand, size_t... kIndex>
@@ -172,6 +172,8 @@ void sumsOfTarget(const ChannelOperands &operands, const TilePosition *positions
 			       HWY_ATTR { floatSums(operands, some, out, indices); });
 	else if (operands.kind == TileKind::Quads)
 		allIntegerSums<uint8_t>(operands, positions, count, sums);
+	else if (operands.kind == TileKind::Bytes)
+		allIntegerSums<int8_t>(operands, positions, count, sums);
 	else
 		allIntegerSums<uint16_t>(operands, positions, count, sums);
 }
@@ -281,6 +283,8 @@ void channelSumsReference(const ChannelOperands &operands, const TilePosition *p
 				sum = floatSum(operands, positions[i], column);
 			else if (operands.kind == TileKind::Quads)
 				forEachProduct<uint8_t>(operands, positions[i], column, add);
+			else if (operands.kind == TileKind::Bytes)
+				forEachProduct<int8_t>(operands, positions[i], column, add);
 			else
 				forEachProduct<int16_t>(operands, positions[i], column, add);
 			*sums++ = sum;

@@ -26,7 +26,7 @@ struct ChannelTaps {
 
 /** \brief What positions meet */
 struct ChannelOperands {
-	TileKind kind;	/**< Quads, Pairs or Float: what the operands are */
+	TileKind kind;	/**< Quads, Bytes, Pairs or Float: what the operands are */
 	size_t columns; /**< kernels of a full group */
 	std::span<const ChannelTaps> taps;
 	/** For each of \a taps those of all columns: two of 16 bits, the first one lower. Float:

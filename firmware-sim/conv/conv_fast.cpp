@@ -36,7 +36,8 @@ class TileMaker : public LineMaker
 public:
 	TileMaker(const TilePlan &plan, const TileLines &lines, uint32_t linesAtOnce,
 		  Scratch &scratch)
-		: op_(plan.op), plan_(plan), lines_(lines), weights_(plan, scratch),
+		: op_(plan.op), plan_(plan), lines_(lines), kind_(kindOf(plan, lines)),
+		  weights_(plan, scratch),
 		  sums_(scratch,
 			size_t{ linesAtOnce } * op_.windows.out.width * op_.groupKernels()),
 		  wide_(scratch, 0)
@@ -84,7 +85,7 @@ public:
 		else if (isWide_)
 			makeWide(positions, placesOf(one, other), aheadOf(first, count));
 		else
-			tileSums(plan_.kind, positions, weights_.operands(), placesOf(one, other),
+			tileSums(kind_, positions, weights_.operands(), placesOf(one, other),
 				 aheadOf(first, count));
 		if (isWide_)
 			return;
@@ -96,6 +97,14 @@ public:
 	uint32_t saturated() const override { return saturated_; }
 
 private:
+	/** \return what suits the operands there are */
+	static TileKind kindOf(const TilePlan &plan, const TileLines &lines)
+	{
+		if (plan.kind == TileKind::Bytes && !lines.hasNegative())
+			return TileKind::PositiveBytes;
+		return plan.kind;
+	}
+
 	uint32_t groups() const { return second_.empty() ? 1 : 2; }
 
 	/** \return INT16: conv_tile's sums may overflow 32 bits */
@@ -180,6 +189,7 @@ private:
 	const ConvOp &op_;
 	const TilePlan &plan_;
 	const TileLines &lines_;
+	const TileKind kind_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
 	std::span<const std::byte> ahead_;	 /* weights of the next groups */
@@ -202,6 +212,23 @@ bool sumsFit(const ConvOp &op)
 
 	/* INT8: an unsigned by a signed byte, in 32 bits. INT16: squares of 2^15 in 48 bits. */
 	return elements < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
+}
+
+/** \return INT8 of the first line and of padding are not below zero: others will not be, either */
+bool beginsPositive(const ConvOp &op, const DataView &data)
+{
+	std::vector<LinePiece> pieces;
+
+	if (op.precision != Precision::Int8 || tileKind() != TileKind::Bytes)
+		return false;
+	data.find(0, 0, pieces);
+	return padElement(op.precision, op.windows.padValue) >= 0 &&
+	       std::ranges::all_of(pieces, [](const LinePiece &piece) {
+		       for (size_t i = 0; i < piece.parts; i++)
+			       if (lowestOf(piece.from + i * piece.fromStep, piece.bytes) < 0)
+				       return false;
+		       return true;
+	       });
 }
 
 } /* namespace */
@@ -241,7 +268,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newDenseMaker(op, data); });
 
-	const TilePlan plan(op);
+	const TilePlan plan(op, beginsPositive(op, data));
 	const TileLines lines(plan, data, workers);
 	const size_t lineSumBytes = op.windows.out.width * op.groupKernels() * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(

@@ -55,6 +55,14 @@ struct SumTile : Tile<ThisProduct, ThisShape, kIndex...> {
 			((sums[kPosition][kVector] = Product::load(from + kVector * kLanes)), ...);
 	}
 
+	template<size_t kPosition, size_t... kVector>
+	HWY_INLINE void clear(std::index_sequence<kVector...>)
+	{
+		((sums[kPosition][kVector] = hn::Zero(Tag())), ...);
+	}
+
+	HWY_INLINE void clear() { (clear<kIndex>(Vectors()), ...); }
+
 	HWY_INLINE void start(const TilePosition *positions, const int32_t *from)
 	{
 		(start<kIndex>(positions[kIndex], from, Vectors()), ...);
@@ -126,8 +134,10 @@ void oneTile(Work &work, size_t first, std::index_sequence<kIndex...>)
 	const TilePosition *positions = &work.positions[first];
 	Ahead ahead = work.ahead;
 
-	for (size_t column = 0; column < operands.columns;
-	     column += ThisTile::kVectors * ThisTile::kLanes) {
+	constexpr size_t step = ThisTile::kVectors * ThisTile::kLanes;
+	size_t column = 0;
+
+	for (; column < operands.used; column += step) {
 		ThisTile tile;
 		const int32_t *weights = operands.weights + column;
 
@@ -135,6 +145,11 @@ void oneTile(Work &work, size_t first, std::index_sequence<kIndex...>)
 		tile.start(positions, operands.start + column);
 		for (const TileRun &run : operands.runs)
 			weights = tile.multiply(run, weights, ahead);
+		tile.store(work.sums, first, column, typename ThisTile::Vectors());
+	}
+	for (; column < operands.columns; column += step) {
+		ThisTile tile;
+		tile.clear();
 		tile.store(work.sums, first, column, typename ThisTile::Vectors());
 	}
 	work.ahead = ahead;
@@ -148,7 +163,7 @@ void allTilesOf(Work &work)
 	});
 }
 
-/** Of pairs and floats, which have as many columns as there are kernels */
+/** Of what has as many columns as there are kernels, and of bytes */
 template<typename Product>
 void allTiles(Work &work)
 {
@@ -158,6 +173,12 @@ void allTiles(Work &work)
 			return;
 		}
 	}
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	if (work.operands.used > kFewColumns) {
+		allTilesOf<Product, FourVectors>(work);
+		return;
+	}
+#endif
 	allTilesOf<Product, TwoVectors>(work);
 }
 
@@ -165,6 +186,8 @@ TileKind kindOfTarget()
 {
 	if (hasVnni())
 		return TileKind::Quads;
+	if (HWY_TARGET == HWY_AVX2)
+		return TileKind::Bytes;
 	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
 }
 
@@ -196,6 +219,15 @@ void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
 	}
 	if (hasVnni()) {
 		allTiles<VnniPairs>(work);
+		return;
+	}
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+	if (kind == TileKind::PositiveBytes) {
+		allTiles<PositiveBytes>(work);
+		return;
+	}
+	if (kind == TileKind::Bytes) {
+		allTiles<Bytes>(work);
 		return;
 	}
 #endif
@@ -259,6 +291,11 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 	case TileKind::SignedQuads:
 		for (size_t i = 0; i < kUnitBytes; i++)
 			sum += numberAt<int8_t>(data + i) * numberAt<uint8_t>(weight + i);
+		return sum;
+	case TileKind::Bytes:
+	case TileKind::PositiveBytes:
+		for (size_t i = 0; i < kUnitBytes; i++)
+			sum += numberAt<int8_t>(data + i) * numberAt<int8_t>(weight + i);
 		return sum;
 	case TileKind::Float:
 		return std::bit_cast<int32_t>(std::bit_cast<float>(sum) +

@@ -24,11 +24,13 @@ inline constexpr int32_t kFloatNan = 0x7f800200;
 
 /** \brief What the host multiplies in a unit */
 enum class TileKind : uint8_t {
-	None,	     /**< no instructions for it */
-	Pairs,	     /**< two signed 16-bit numbers by two */
-	Quads,	     /**< four unsigned 8-bit numbers by four signed ones */
-	SignedQuads, /**< the same where the weights are the unsigned ones */
-	Float,	     /**< a number of 32 bits by another */
+	None,	       /**< no instructions for it */
+	Pairs,	       /**< two signed 16-bit numbers by two */
+	Quads,	       /**< four unsigned 8-bit numbers by four signed ones */
+	SignedQuads,   /**< the same where the weights are the unsigned ones */
+	Bytes,	       /**< four signed 8-bit numbers by four, which takes longer than pairs do */
+	PositiveBytes, /**< the same if no operand is below zero, which takes less */
+	Float,	       /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
@@ -48,9 +50,11 @@ struct TileOperands {
 	std::span<const TileRun> runs;
 	/** Units of all runs one after the other, all columns of each */
 	const int32_t *weights;
-	size_t columns; /**< kTileColumns, or kFewColumns; quads always have the former */
+	size_t columns; /**< kTileColumns, or kFewColumns; quads and bytes always have the former */
 	/** What the sums of each column begin with; not looked at for SignedQuads */
 	const int32_t *start;
+	/** From this column on sums are zero, and have to be in what they are made of */
+	size_t used = columns;
 };
 
 /** \brief Where sums go */
@@ -66,7 +70,10 @@ struct TileSums {
 	}
 };
 
-/** \return what INT8 is best multiplied with here; INT16 takes pairs unless it is None */
+/**
+ * \return what INT8 is best multiplied with here: Bytes mean PositiveBytes or else Pairs; INT16
+ * takes pairs unless it is None
+ */
 TileKind tileKind();
 
 /** \return columns of INT16 and FP16 that are best multiplied at once here */

@@ -73,15 +73,22 @@ void TileLines::makeLines(const DataView &data)
 			plan_.inBuffer ? findLine(index, data) : makeLine(index, data, pieces);
 		place(line, positionsOf(index), sums,
 		      plan_.inBuffer && plan_.kind == TileKind::SignedQuads);
-		if (plan_.op.precision == Precision::Int16) {
-			numbers.add(numbersOf(line, plan_.lineElements));
-		} else if (plan_.kind == TileKind::Float && plan_.isOneAtom &&
-			   anyNan(line, plan_.lineElements)) {
-			hasNan_ = true;
-		}
+		inspect(line, numbers);
 	}
 	const std::lock_guard lock(mutex_);
 	data_.numbers.add(numbers);
+}
+
+void TileLines::inspect(const std::byte *line, Int16Numbers &numbers)
+{
+	const size_t count = plan_.lineElements;
+
+	if (plan_.op.precision == Precision::Int16)
+		numbers.add(numbersOf(line, count));
+	else if (plan_.kind == TileKind::Bytes && !hasNegative_ && lowestOf(line, count) < 0)
+		hasNegative_ = true;
+	else if (plan_.kind == TileKind::Float && plan_.isOneAtom && anyNan(line, count))
+		hasNan_ = true;
 }
 
 /* What is not written meets weights that are zero. */
@@ -184,6 +191,9 @@ void TileLines::convert(const LinePiece &piece, std::byte *out) const
 	switch (plan_.kind) {
 	case TileKind::Quads:
 		flipSigns(piece, out);
+		return;
+	case TileKind::Bytes:
+		copyBytes(piece, out);
 		return;
 	case TileKind::Float:
 		widenHalves(piece, reinterpret_cast<float *>(out));

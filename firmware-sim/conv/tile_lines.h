@@ -44,6 +44,9 @@ public:
 	/** \return INT16: what operands there are */
 	const WideData &data() const { return data_; }
 
+	/** \return INT8, if the plan is for bytes: one of the operands is below zero */
+	bool hasNegative() const { return hasNegative_; }
+
 	/** \return FP16, if the plan is for one atom: there is a NaN */
 	bool hasNan() const { return hasNan_; }
 
@@ -52,6 +55,8 @@ private:
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
+	/** \brief Look at the operands of a line */
+	void inspect(const std::byte *line, Int16Numbers &numbers);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
 	/** \param sums zeroes, or those of the positions' data once they are to be found */
@@ -78,6 +83,7 @@ private:
 	std::atomic<size_t> next_ = 0; /* line that is to be made */
 	std::mutex mutex_;	       /* of data_ */
 	WideData data_;
+	std::atomic<bool> hasNegative_ = false;
 	std::atomic<bool> hasNan_ = false;
 };
 

@@ -75,43 +75,55 @@ void widenBytesOfTarget(const LinePiece &piece, int16_t *out)
 		widenPart(piece.from + i * piece.fromStep, piece.bytes, out + i * piece.toStep);
 }
 
-/** \a count is almost always that of one atom or more */
+/** \a count is almost always that of one atom or more \param kFlip bits that change */
+template<uint8_t kFlip>
 HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
 {
-	constexpr uint8_t kSign = 0x80;
 	const hn::ScalableTag<uint8_t> tag;
 	const hn::CappedTag<uint8_t, atomBytes / 2> smallTag;
 	size_t i = 0;
 
 	for (; i + hn::Lanes(tag) <= count; i += hn::Lanes(tag))
-		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kSign)), tag, out + i);
+		hn::StoreU(hn::Xor(hn::LoadU(tag, in + i), hn::Set(tag, kFlip)), tag, out + i);
 	for (; i + hn::Lanes(smallTag) <= count; i += hn::Lanes(smallTag))
-		hn::StoreU(hn::Xor(hn::LoadU(smallTag, in + i), hn::Set(smallTag, kSign)), smallTag,
+		hn::StoreU(hn::Xor(hn::LoadU(smallTag, in + i), hn::Set(smallTag, kFlip)), smallTag,
 			   out + i);
 	for (; i < count; i++)
-		out[i] = in[i] ^ kSign;
+		out[i] = in[i] ^ kFlip;
 }
 
-void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
+template<uint8_t kFlip>
+HWY_INLINE void flip(const LinePiece &piece, std::byte *out)
 {
-	constexpr uint32_t kSigns = 0x80808080;
+	constexpr uint32_t kFlips = 0x01010101 * uint32_t{ kFlip };
 	const auto *in = reinterpret_cast<const uint8_t *>(piece.from);
 	auto *to = reinterpret_cast<uint8_t *>(out);
 	size_t i = 0;
 
 	if (piece.bytes == kEntryBytes) {
 		for (; i < piece.parts; i++)
-			flipPart(in + i * piece.fromStep, kEntryBytes, to + i * piece.toStep);
+			flipPart<kFlip>(in + i * piece.fromStep, kEntryBytes,
+					to + i * piece.toStep);
 		return;
 	}
 	for (const size_t few = partsOfFew(piece, sizeof(uint8_t)); i < few; i++) {
 		uint32_t elements;
 		std::memcpy(&elements, in + i * piece.fromStep, sizeof(elements));
-		elements ^= kSigns;
+		elements ^= kFlips;
 		std::memcpy(to + i * piece.toStep, &elements, sizeof(elements));
 	}
 	for (; i < piece.parts; i++)
-		flipPart(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
+		flipPart<kFlip>(in + i * piece.fromStep, piece.bytes, to + i * piece.toStep);
+}
+
+void flipSignsOfTarget(const LinePiece &piece, std::byte *out)
+{
+	flip<0x80>(piece, out);
+}
+
+void copyBytesOfTarget(const LinePiece &piece, std::byte *out)
+{
+	flip<0>(piece, out);
 }
 
 HWY_INLINE void widenHalvesOfPart(const std::byte *halves, size_t count, float *out)
@@ -280,6 +292,27 @@ void byteSumsOfTarget(const std::byte *line, size_t step, std::span<const TileRu
 
 #endif
 
+int8_t lowestOfTarget(const std::byte *numbers, size_t count)
+{
+	const hn::ScalableTag<int8_t> tag;
+	const auto *in = reinterpret_cast<const int8_t *>(numbers);
+	const size_t lanes = hn::Lanes(tag);
+	auto first = hn::Zero(tag);
+	auto second = hn::Zero(tag);
+	int8_t ends[hn::MaxLanes(tag)];
+	size_t i = 0;
+
+	for (; i + 2 * lanes <= count; i += 2 * lanes) {
+		first = hn::Min(first, hn::LoadU(tag, in + i));
+		second = hn::Min(second, hn::LoadU(tag, in + i + lanes));
+	}
+	hn::StoreU(hn::Min(first, second), tag, ends);
+	int8_t lowest = *std::min_element(ends, ends + lanes);
+	for (; i < count; i++)
+		lowest = std::min(lowest, in[i]);
+	return lowest;
+}
+
 Int16Range rangeOfTarget(const std::byte *numbers, size_t count)
 {
 	const hn::ScalableTag<int16_t> tag;
@@ -329,17 +362,24 @@ namespace nvdla::sim
 {
 
 HWY_EXPORT(widenBytesOfTarget);
+HWY_EXPORT(copyBytesOfTarget);
 HWY_EXPORT(flipSignsOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
 HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
 HWY_EXPORT(byteSumsOfTarget);
+HWY_EXPORT(lowestOfTarget);
 HWY_EXPORT(rangeOfTarget);
 HWY_EXPORT(roundSumsOfTarget);
 
 void widenBytes(const LinePiece &piece, int16_t *out)
 {
 	HWY_DYNAMIC_DISPATCH(widenBytesOfTarget)(piece, out);
+}
+
+void copyBytes(const LinePiece &piece, std::byte *out)
+{
+	HWY_DYNAMIC_DISPATCH(copyBytesOfTarget)(piece, out);
 }
 
 void flipSigns(const LinePiece &piece, std::byte *out)
@@ -407,6 +447,11 @@ void byteSumsReference(const std::byte *line, size_t step, std::span<const TileR
 				sum += static_cast<int8_t>(line[run.offset + i]);
 		line += step;
 	}
+}
+
+int8_t lowestOf(const std::byte *numbers, size_t count)
+{
+	return HWY_DYNAMIC_DISPATCH(lowestOfTarget)(numbers, count);
 }
 
 Int16Range rangeOf(const std::byte *numbers, size_t count)

@@ -23,6 +23,9 @@ namespace nvdla::sim
 /** \brief INT8 to 16 bits */
 void widenBytes(const LinePiece &piece, int16_t *out);
 
+/** \brief INT8 as they are */
+void copyBytes(const LinePiece &piece, std::byte *out);
+
 /** \brief INT8 to unsigned numbers, more by 128 */
 void flipSigns(const LinePiece &piece, std::byte *out);
 
@@ -43,6 +46,9 @@ inline void widenHalves(const std::byte *halves, size_t count, float *out)
 
 /** \return none of FP16 is an infinity or a NaN */
 bool areFinite(const std::byte *halves, size_t count);
+
+/** \return the lowest INT8, 0 if none is below */
+int8_t lowestOf(const std::byte *numbers, size_t count);
 
 /** \return the range of INT16 */
 Int16Range rangeOf(const std::byte *numbers, size_t count);

@@ -11,11 +11,11 @@ namespace nvdla::sim
 namespace
 {
 
-TileKind kindFor(Precision precision)
+TileKind kindFor(Precision precision, bool positive)
 {
 	switch (precision) {
 	case Precision::Int8:
-		return tileKind();
+		return tileKind() == TileKind::Bytes && !positive ? TileKind::Pairs : tileKind();
 	case Precision::Int16:
 		return TileKind::Pairs;
 	default:
@@ -28,6 +28,7 @@ uint32_t operandBytes(TileKind kind)
 	switch (kind) {
 	case TileKind::Quads:
 	case TileKind::SignedQuads:
+	case TileKind::Bytes:
 		return 1;
 	case TileKind::Pairs:
 		return 2;
@@ -81,10 +82,10 @@ bool hasOneAtom(const ConvOp &op)
 
 } /* namespace */
 
-TilePlan::TilePlan(const ConvOp &operation)
-	: op(operation), kind(kindFor(op.precision)), elementBytes(operandBytes(kind)),
+TilePlan::TilePlan(const ConvOp &operation, bool positive)
+	: op(operation), kind(kindFor(op.precision, positive)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels),
-	  inBuffer((kind == TileKind::Quads || op.precision == Precision::Int16) && isColumns(op)),
+	  inBuffer(elementBytes == sim::elementBytes(op.precision) && isColumns(op)),
 	  isOneAtom(!inBuffer && hasOneAtom(op))
 {
 	const Windows &windows = op.windows;

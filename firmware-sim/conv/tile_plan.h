@@ -11,12 +11,13 @@
  *    kernel's sum of weights. Where there are fewer positions than kernels, as in the last layers
  *    of a network, weights + 128, and sums begin with -128 times the position's sum of data.
  *  - INT8 in pairs: both as 16-bit numbers.
+ *  - INT8 as bytes: both as they are. This is quick only if no operand is below zero.
  *  - FP16 as f32, one at a time.
  *  - INT16 in pairs, as they are.
  *
  * What 1x1 kernels meet is multiplied where it is in the convolution buffer, if it has the right
  * size there: the channels of a column that share an entry are a run. INT8 stays signed then, so
- * that of quads the weights are the unsigned numbers.
+ * that of quads the weights are the unsigned numbers; of pairs of INT8 there is nothing to find.
  */
 #pragma once
 
@@ -46,8 +47,12 @@ uint64_t paddedHeight(const Windows &windows);
 class TilePlan
 {
 public:
-	/** \param op direct or image convolution */
-	explicit TilePlan(const ConvOp &op);
+	/**
+	 * \param op direct or image convolution
+	 * \param positive operands are likely not to be below zero: how INT8 is laid out, which is
+	 *	  right for any
+	 */
+	explicit TilePlan(const ConvOp &op, bool positive = false);
 
 	const ConvOp &op;
 	TileKind kind;

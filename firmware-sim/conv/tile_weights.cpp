@@ -20,6 +20,7 @@ UnitFormat formatOf(const TilePlan &plan)
 {
 	switch (plan.kind) {
 	case TileKind::Quads:
+	case TileKind::Bytes:
 		return UnitFormat::Bytes;
 	case TileKind::SignedQuads:
 		return UnitFormat::Unsigned;
@@ -66,6 +67,7 @@ void TileWeights::load(const WeightGroup &group, uint32_t index)
 	if (group.kernels != kernels_[index] && (group.kernels < most || hasGaps()))
 		clear(columns.first);
 	kernels_[index] = group.kernels;
+	used_ = columns.first + group.kernels;
 	for (const Block &block : blocks_) {
 		const size_t kernelBytes = block.lanes * elementSize;
 		const size_t rowBytes = kernelBytes / block.rows;
@@ -130,7 +132,7 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 
 void TileWeights::putOne(std::byte *out, const std::byte *element) const
 {
-	if (plan_.kind == TileKind::Quads) {
+	if (plan_.kind == TileKind::Quads || plan_.kind == TileKind::Bytes) {
 		*out = *element;
 		return;
 	}

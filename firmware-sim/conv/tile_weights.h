@@ -33,7 +33,10 @@ public:
 	void load(const WeightGroup &group, uint32_t index);
 
 	/** \return what all positions meet: bits of f32 for FP16 */
-	TileOperands operands() const { return { plan_.runs, units_.data(), columns_, start_ }; }
+	TileOperands operands() const
+	{
+		return { plan_.runs, units_.data(), columns_, start_, used_ };
+	}
 
 private:
 	/** The columns of a group that is being loaded */
@@ -54,7 +57,8 @@ private:
 	std::vector<Block> blocks_;
 	std::vector<DenseBlock> ones_; /* that blocks of weights meet to be summed up */
 	ScratchArray<int32_t> units_;
-	size_t columns_; /* of a unit */
+	size_t columns_;  /* of a unit */
+	size_t used_ = 0; /* of them, by kernels and those before */
 	/* Of the groups that were loaded last, by their places. */
 	uint32_t kernels_[kTileColumns / kFewColumns] = {};
 	int32_t start_[kTileColumns] = {};

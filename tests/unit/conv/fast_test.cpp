@@ -140,6 +140,45 @@ INSTANTIATE_TEST_SUITE_P(Random, FastTest,
 							      Precision::Fp16),
 					    ::testing::Range(1U, 16U)));
 
+/** Numbers as behind ReLU */
+void makeNumbersPositive(Layer &layer)
+{
+	layer.padValue = std::max<int16_t>(layer.padValue, 0);
+	for (Cube &cube : layer.inputs)
+		for (int16_t &number : cube.v)
+			number = std::max<int16_t>(number, 0);
+}
+
+/** The same with the largest products that there are of them */
+void makePositive(Random &random, Layer &layer)
+{
+	makeNumbersPositive(layer);
+	for (Cube &cube : layer.inputs)
+		for (int16_t &number : cube.v)
+			number = random(0, 3) ? number : INT8_MAX;
+	for (Cube &kernel : layer.kernels)
+		for (int16_t &number : kernel.v)
+			number = random(0, 3) ? number : INT8_MIN;
+}
+
+/* How INT8 is multiplied depends on whether any is below zero, and the first line may mislead. */
+TEST(FastTest, Int8WithoutNumbersBelowZeroEqualsTheReference)
+{
+	for (uint32_t seed = 1; seed <= 40; seed++) {
+		Random random(seed);
+		Layer layer = anyLayer(random, Precision::Int8, 9, 20);
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		makePositive(random, layer);
+		if (seed % 4 == 0)
+			layer.inputs.back().v.back() = INT8_MIN;
+		if (seed % 8 == 1)
+			layer.padValue = INT8_MIN;
+		Bench bench;
+		expectSame(bench, bench.direct(layer));
+	}
+}
+
 /* Fewer positions than kernels: of quads the weights are the unsigned numbers. */
 TEST(FastTest, FewPositionsEqualTheReference)
 {
@@ -225,16 +264,21 @@ TEST(FastTest, ColumnsOfTheBufferEqualTheReference)
 			random.fill(cube, layer.precision);
 		for (Cube &cube : layer.kernels)
 			random.fill(cube, layer.precision);
+		const bool positive = seed % 4 == 1;
+		if (positive)
+			makePositive(random, layer);
+		if (seed % 8 == 1)
+			layer.inputs[0].v.back() = INT8_MIN;
 		Bench bench;
 		ConvOp op = bench.direct(layer);
 		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
-		inBuffer += TilePlan(op).inBuffer;
+		inBuffer += layer.precision == Precision::Int8 && TilePlan(op, positive).inBuffer;
 		/* The buffer turns round somewhere in the cube. */
 		expectSame(bench, op,
 			   op.dataBanks * kBankEntries - static_cast<uint32_t>(random(0, 400)));
 	}
-	if (tileKind() == TileKind::Quads) {
-		EXPECT_GT(inBuffer, 20U);
+	if (tileKind() == TileKind::Quads || tileKind() == TileKind::Bytes) {
+		EXPECT_GT(inBuffer, 5U);
 	}
 }
 
@@ -280,6 +324,10 @@ TEST(FastTest, KernelsOfOneChannelEachEqualTheReference)
 		SCOPED_TRACE(testing::Message() << "seed " << seed);
 		if (seed % 10 == 0) /* whose products the sums of two do not hold */
 			layer.inputs[0].v[5] = INT16_MIN;
+		if (precision == Precision::Int8 && seed % 3 == 1)
+			makeNumbersPositive(layer);
+		if (seed % 9 == 1)
+			layer.inputs[0].v.back() = INT8_MIN;
 		/* One more weight, wherever it is, makes them kernels like any other. */
 		if (seed % 5 == 0 && layer.kernels[0].channels > 1)
 			layer.kernels.back().at(layer.kernels.size() == 1 ? 1 : 0, 1, 0) = 3;
@@ -701,9 +749,12 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 	tileSumsReference(kind, positions, operands, expected.places());
 	forEachTarget([&] {
 		const bool isQuads = kind == TileKind::Quads || kind == TileKind::SignedQuads;
+		const bool isBytes = kind == TileKind::Bytes || kind == TileKind::PositiveBytes;
 		if (kind != TileKind::Float && tileKind() == TileKind::None)
 			return;
 		if (isQuads && tileKind() != TileKind::Quads)
+			return;
+		if (isBytes && tileKind() != TileKind::Bytes)
 			return;
 		PlacedSums sums(positions.size());
 		tileSums(kind, positions, operands, sums.places());
@@ -732,7 +783,8 @@ TEST(TileTest, SumsOfAllCounts)
 		std::vector<TilePosition> positions;
 		for (size_t p = 0; p < count; p++)
 			positions.push_back({ &lines[p * 6], random(-100000, 100000) });
-		for (TileKind kind : { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads }) {
+		for (TileKind kind :
+		     { TileKind::Pairs, TileKind::Quads, TileKind::SignedQuads, TileKind::Bytes }) {
 			expectTheReference(kind, positions,
 					   { runs, weights.data(), kTileColumns, start.data() });
 			if (kind == TileKind::Pairs)
@@ -740,6 +792,56 @@ TEST(TileTest, SumsOfAllCounts)
 					kind, positions,
 					{ runs, weights.data(), kFewColumns, start.data() });
 		}
+	}
+}
+
+TEST(TileTest, SumsOfTheLargestBytes)
+{
+	Random random(12);
+	std::vector<std::byte> lines(512);
+	const TileRun runs[] = { { 0, 7 }, { 256, 2 } };
+	std::vector<int32_t> weights(9 * kTileColumns);
+	const std::vector<int32_t> start(kTileColumns, 5);
+	std::vector<TilePosition> positions;
+	const auto extremes = [&](std::span<std::byte> bytes, int lowest) {
+		for (std::byte &byte : bytes)
+			byte = static_cast<std::byte>(random(0, 3) ? lowest : INT8_MAX);
+	};
+
+	for (size_t p = 0; p < 23; p++)
+		positions.push_back({ &lines[p * 5] });
+	for (const int lowest : { INT8_MIN, 0, INT8_MAX }) {
+		extremes(lines, lowest);
+		extremes(std::as_writable_bytes(std::span(weights)), INT8_MIN);
+		const TileOperands operands = { runs, weights.data(), kTileColumns, start.data() };
+		expectTheReference(TileKind::Bytes, positions, operands);
+		if (lowest >= 0)
+			expectTheReference(TileKind::PositiveBytes, positions, operands);
+	}
+}
+
+TEST(TileTest, ColumnsThatAreNotUsedHaveSumsOfZero)
+{
+	Random random(13);
+	std::vector<std::byte> line(64);
+	const TileRun runs[] = { { 0, 16 } };
+	std::vector<int32_t> weights(16 * kTileColumns);
+	std::vector<int32_t> start(kTileColumns);
+	const std::vector<TilePosition> positions(7, { line.data() });
+
+	for (std::byte &byte : line)
+		byte = static_cast<std::byte>(random(0, 0x3f));
+	for (size_t used = 1; used <= kTileColumns; used++) {
+		for (size_t column = 0; column < used; column++) {
+			start[column] = random(-100000, 100000);
+			for (size_t unit = 0; unit < 16; unit++)
+				weights[unit * kTileColumns + column] = random(0, 0x3fff);
+		}
+		for (TileKind kind :
+		     { TileKind::Pairs, TileKind::Quads, TileKind::Bytes, TileKind::PositiveBytes })
+			expectTheReference(
+				kind, positions,
+				{ runs, weights.data(), kTileColumns, start.data(), used });
 	}
 }
 
@@ -776,6 +878,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 	for (int32_t &number : start)
 		number = random(-100000, 100000);
 	expectSums(TileKind::Quads, kTileColumns);
+	expectSums(TileKind::Bytes, kTileColumns);
 	for (size_t i = 0; i < lines.size() / sizeof(*halves); i++)
 		halves[i] = std::max<int16_t>(halves[i], -INT16_MAX);
 	expectSums(TileKind::Pairs, kTileColumns);
@@ -929,6 +1032,24 @@ TEST(TileTest, NumbersThatAreNotFiniteAreFoundAnywhere)
 				half = &half == &halves[0] ? 0xfc00 : 0x7c01;
 				EXPECT_FALSE(finite()) << count;
 				half = 0x7bff;
+			}
+		});
+	}
+}
+
+TEST(TileTest, TheLowestNumberIsFoundAnywhere)
+{
+	for (size_t count = 1; count <= 150; count += 7) {
+		std::vector<int8_t> numbers(count, 3);
+		const auto lowest = [&] {
+			return lowestOf(std::as_bytes(std::span(numbers)).data(), count);
+		};
+		forEachTarget([&] {
+			EXPECT_EQ(lowest(), 0) << count;
+			for (int8_t &number : numbers) {
+				number = &number == &numbers[0] ? INT8_MIN : -1;
+				EXPECT_EQ(lowest(), number) << count;
+				number = INT8_MAX;
 			}
 		});
 	}

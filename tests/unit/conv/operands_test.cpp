@@ -69,6 +69,15 @@ void expectPieces(Convert convert, Expected expected)
 
 } /* namespace */
 
+TEST(OperandsTest, BytesOfPiecesStayAsTheyAre)
+{
+	expectPieces<int8_t, int8_t>(
+		[](const LinePiece &piece, int8_t *out) {
+			copyBytes(piece, reinterpret_cast<std::byte *>(out));
+		},
+		[](int8_t element) { return element; });
+}
+
 TEST(OperandsTest, BytesOfPiecesBecomeUnsigned)
 {
 	expectPieces<int8_t, uint8_t>(
