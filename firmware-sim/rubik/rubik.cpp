@@ -279,24 +279,27 @@ void merge(const RubikOp &op, MemoryPort &port)
 						 uint64_t{ x } * bytes;
 			const uint32_t whole = roundUpToAtom(pixels * bytes);
 			const auto there = planesAt(op, address, planes, whole, port);
+			const uint64_t dst = op.dst + uint64_t{ surface } * op.dstSurfaceStride +
+					     uint64_t{ y } * op.dstLineStride +
+					     uint64_t{ x } * atomBytes;
+			const size_t size = size_t{ pixels } * atomBytes;
+			std::span<std::byte> atoms = port.place(op.dstType, dst, size);
 
+			if (atoms.empty() || !areApart(atoms, there))
+				atoms = std::span(out).first(size);
 			if (there.empty()) {
 				for (uint32_t plane = 0; plane < planes; plane++)
 					port.read(op.srcType,
 						  address + uint64_t{ plane } * op.srcPlaneStride,
 						  { &in[plane * inStep], whole });
 				transpose(bytes, { in.data(), inStep }, perAtom, pixels,
-					  { out.data(), atomBytes });
+					  { atoms.data(), atomBytes });
 			} else {
 				port.countRead(op.srcType, size_t{ planes } * whole);
 				transpose(bytes, { there.data(), op.srcPlaneStride }, perAtom,
-					  pixels, { out.data(), atomBytes });
+					  pixels, { atoms.data(), atomBytes });
 			}
-			port.write(op.dstType,
-				   op.dst + uint64_t{ surface } * op.dstSurfaceStride +
-					   uint64_t{ y } * op.dstLineStride +
-					   uint64_t{ x } * atomBytes,
-				   std::span(out).first(size_t{ pixels } * atomBytes));
+			port.write(op.dstType, dst, atoms);
 		});
 	}
 }

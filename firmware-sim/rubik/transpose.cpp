@@ -72,23 +72,33 @@ HWY_INLINE void storeRow(typename Squares<Element>::Vector row, std::byte *to, s
 /**
  * Of rows in two halves, the first ones of both are interleaved, then the second ones, and so on:
  * an element's number, row and column one after the other, is turned by one bit. Once for each bit
- * of the row, and row and column have changed places.
+ * of the row, and row and column have changed places. Without a loop, in which rows would be in
+ * memory.
+ * \param kBits of the row that are still to be turned, as the number after the highest one
  */
+template<typename Element, size_t kBits, size_t... kRow>
+HWY_INLINE void turnRows(const typename Squares<Element>::Vector *rows, Matrix<std::byte> out,
+			 std::index_sequence<kRow...> all)
+{
+	if constexpr (kBits > 1) {
+		const typename Squares<Element>::Vector next[] = { turned<Element, kRow>(rows)... };
+		turnRows<Element, kBits / 2>(next, out, all);
+	} else {
+		(storeRow<Element>(rows[kRow], out.first + kRow * out.step,
+				   sizeof...(kRow) * out.step),
+		 ...);
+	}
+}
+
 template<typename Element, size_t... kRow>
 HWY_INLINE void transposeSquares(Matrix<const std::byte> in, Matrix<std::byte> out,
-				 std::index_sequence<kRow...>)
+				 std::index_sequence<kRow...> all)
 {
 	const typename Squares<Element>::Tag tag;
-	using Vector = typename Squares<Element>::Vector;
-	Vector rows[] = { hn::LoadU(
+	const typename Squares<Element>::Vector rows[] = { hn::LoadU(
 		tag, reinterpret_cast<const Element *>(in.first + kRow * in.step))... };
 
-	for (size_t bit = 1; bit < sizeof...(kRow); bit *= 2) {
-		const Vector next[] = { turned<Element, kRow>(rows)... };
-		((rows[kRow] = next[kRow]), ...);
-	}
-	(storeRow<Element>(rows[kRow], out.first + kRow * out.step, sizeof...(kRow) * out.step),
-	 ...);
+	turnRows<Element, sizeof...(kRow)>(rows, out, all);
 }
 
 template<typename Element>
