@@ -214,7 +214,7 @@ bool sumsFit(const ConvOp &op)
 	return elements < (op.precision == Precision::Int8 ? 1 << 16 : 1 << 17);
 }
 
-/** \return INT8 of the first line and of padding are not below zero: others will not be, either */
+/** \return INT8 of the first line and of padding are not below zero: others are likely not to be */
 bool beginsPositive(const ConvOp &op, const DataView &data)
 {
 	std::vector<LinePiece> pieces;

@@ -227,7 +227,7 @@ void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
 		return;
 	}
 	if (kind == TileKind::Bytes) {
-		allTiles<Bytes>(work);
+		allTiles<SignedBytes>(work);
 		return;
 	}
 #endif

@@ -157,7 +157,7 @@ struct PositiveBytes : Pairs {
 };
 
 /** Those of even places and of odd ones, in 16 bits */
-struct Bytes : Pairs {
+struct SignedBytes : Pairs {
 	static HWY_INLINE Vector add(Vector sum, Vector data, Vector weights)
 	{
 		sum = Pairs::add(sum, even(data), even(weights));
