@@ -143,7 +143,8 @@ private:
 
 	static constexpr uint32_t kSliceMask = 0xfff; /* bits of CSC's counter */
 
-	LineVector bytes_ = LineVector(kBanks * size_t{ kBankBytes });
+	/* Behind the last entry is what one reads that wants a whole line of the host's caches. */
+	LineVector bytes_ = LineVector(kBanks * size_t{ kBankBytes } + kLineBytes);
 	EntryRing data_;
 	EntryRing weights_;
 	EntryRing masks_;

@@ -38,8 +38,11 @@ public:
 	bool areWide() const { return areWide_; }
 	ChannelOperands operands() const
 	{
-		return { plan_.kind, plan_.op.groupKernels(), taps_, weights_.data(),
-			 start_.data() };
+		/* Of matrices the operands are no others. */
+		const TileKind kind =
+			plan_.kind == TileKind::Matrices ? TileKind::Bytes : plan_.kind;
+
+		return { kind, plan_.op.groupKernels(), taps_, weights_.data(), start_.data() };
 	}
 
 private:

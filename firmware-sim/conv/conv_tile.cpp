@@ -18,6 +18,7 @@
 #include <hwy/highway.h>
 
 #include "conv/ahead.h"
+#include "conv/matrix_tile.h"
 #include "conv/tile-inl.h"
 #include "conv/tile_products-inl.h"
 
@@ -182,15 +183,6 @@ void allTiles(Work &work)
 	allTilesOf<Product, TwoVectors>(work);
 }
 
-TileKind kindOfTarget()
-{
-	if (hasVnni())
-		return TileKind::Quads;
-	if (HWY_TARGET == HWY_AVX2)
-		return TileKind::Bytes;
-	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
-}
-
 /* As many as a tile has: a number that is read then meets two vectors of weights. */
 size_t columnsOfTarget()
 {
@@ -236,11 +228,6 @@ void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
 
 #else /* vectors of any size */
 
-TileKind kindOfTarget()
-{
-	return TileKind::None;
-}
-
 size_t columnsOfTarget()
 {
 	return kFewColumns;
@@ -263,7 +250,6 @@ HWY_AFTER_NAMESPACE();
 namespace nvdla::sim
 {
 
-HWY_EXPORT(kindOfTarget);
 HWY_EXPORT(columnsOfTarget);
 HWY_EXPORT(sumsOfTarget);
 
@@ -294,6 +280,7 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 		return sum;
 	case TileKind::Bytes:
 	case TileKind::PositiveBytes:
+	case TileKind::Matrices:
 		for (size_t i = 0; i < kUnitBytes; i++)
 			sum += numberAt<int8_t>(data + i) * numberAt<int8_t>(weight + i);
 		return sum;
@@ -309,11 +296,6 @@ int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weigh
 
 } /* namespace */
 
-TileKind tileKind()
-{
-	return HWY_DYNAMIC_DISPATCH(kindOfTarget)();
-}
-
 size_t tileColumns()
 {
 	return HWY_DYNAMIC_DISPATCH(columnsOfTarget)();
@@ -322,7 +304,10 @@ size_t tileColumns()
 void tileSums(TileKind kind, std::span<const TilePosition> positions, const TileOperands &operands,
 	      const TileSums &sums, std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, operands, sums, ahead);
+	if (kind == TileKind::Matrices)
+		matrixSums(positions, operands, sums, ahead);
+	else
+		HWY_DYNAMIC_DISPATCH(sumsOfTarget)(kind, positions, operands, sums, ahead);
 }
 
 void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,

@@ -19,6 +19,9 @@ inline constexpr size_t kFewColumns = 16;
 /** \brief Bytes of operands that meet one weight column in a step: a unit */
 inline constexpr size_t kUnitBytes = 4;
 
+/** \brief Units that are multiplied at once where the host multiplies matrices */
+inline constexpr size_t kMatrixUnits = 16;
+
 /** \brief Bits of a sum of TileKind::Float that is a NaN: FP16's 0x7e00 in the accumulator */
 inline constexpr int32_t kFloatNan = 0x7f800200;
 
@@ -30,13 +33,14 @@ enum class TileKind : uint8_t {
 	SignedQuads,   /**< the same where the weights are the unsigned ones */
 	Bytes,	       /**< four signed 8-bit numbers by four, which takes longer than pairs do */
 	PositiveBytes, /**< the same if no operand is below zero, which takes less */
+	Matrices,      /**< four signed 8-bit numbers by four, in as many units as kMatrixUnits */
 	Float,	       /**< a number of 32 bits by another */
 };
 
 /** \brief Consecutive units of one kernel row */
 struct TileRun {
-	size_t offset; /**< bytes from the position's first */
-	uint32_t units;
+	size_t offset;	/**< bytes from the position's first */
+	uint32_t units; /**< Matrices: a multiple of kMatrixUnits */
 };
 
 /** \brief One output: where its operands are */

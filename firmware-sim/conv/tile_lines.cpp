@@ -6,6 +6,7 @@
 
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
+#include "core/aligned.h"
 
 namespace nvdla::sim
 {
@@ -117,8 +118,9 @@ const std::byte *TileLines::findLine(size_t index, const DataView &data)
 
 	if (!bytes.empty())
 		return bytes.data();
-	turned_[index].resize(size_t{ plan_.lineElements } * plan_.elementBytes);
-	data.copyWhole(batch, y, turned_[index]);
+	const size_t lineBytes = size_t{ plan_.lineElements } * plan_.elementBytes;
+	turned_[index].resize(lineBytes + kLineBytes); /* as much as behind the buffer */
+	data.copyWhole(batch, y, std::span(turned_[index]).first(lineBytes));
 	return turned_[index].data();
 }
 
@@ -193,6 +195,7 @@ void TileLines::convert(const LinePiece &piece, std::byte *out) const
 		flipSigns(piece, out);
 		return;
 	case TileKind::Bytes:
+	case TileKind::Matrices:
 		copyBytes(piece, out);
 		return;
 	case TileKind::Float:

@@ -29,6 +29,7 @@ uint32_t operandBytes(TileKind kind)
 	case TileKind::Quads:
 	case TileKind::SignedQuads:
 	case TileKind::Bytes:
+	case TileKind::Matrices:
 		return 1;
 	case TileKind::Pairs:
 		return 2;
@@ -147,6 +148,13 @@ size_t TilePlan::alignment() const
 	return multiples & -multiples;
 }
 
+uint32_t TilePlan::wholeUnits(uint32_t bytes) const
+{
+	const uint32_t atOnce = unitsAtOnce() * static_cast<uint32_t>(kUnitBytes);
+
+	return (bytes + atOnce - 1) / atOnce * unitsAtOnce();
+}
+
 void TilePlan::stayInBuffer()
 {
 	const CubeSize &data = op.windows.data;
@@ -173,10 +181,10 @@ void TilePlan::layTaps()
 void TilePlan::layRuns()
 {
 	for (TileTap &tap : taps) {
-		const uint32_t count = (tap.elements + perUnit() - 1) / perUnit();
-
+		const uint32_t count = wholeUnits(tap.elements * elementBytes);
 		const auto atoms = inBuffer ? layoutOf(op).atoms(0) * atomBytes : 0;
-		const auto most = inBuffer ? atoms / static_cast<uint32_t>(kUnitBytes) : count;
+		/* Less than is worked on at once is all there is. */
+		const uint32_t most = inBuffer ? wholeUnits(atoms) : count;
 
 		tap.unit = units;
 		for (uint32_t unit = 0; unit < count; unit += most)

@@ -12,6 +12,8 @@
  *    of a network, weights + 128, and sums begin with -128 times the position's sum of data.
  *  - INT8 in pairs: both as 16-bit numbers.
  *  - INT8 as bytes: both as they are. This is quick only if no operand is below zero.
+ *  - INT8 in matrices: both as they are, in runs of as many units as a matrix has; behind their
+ *    ends weights are zero, and what is read there may be anything.
  *  - FP16 as f32, one at a time.
  *  - INT16 in pairs, as they are.
  *
@@ -79,6 +81,8 @@ public:
 	}
 	/** \return elements of a unit */
 	uint32_t perUnit() const { return static_cast<uint32_t>(kUnitBytes) / elementBytes; }
+	/** \return what the units of a run are a multiple of */
+	uint32_t unitsAtOnce() const { return kind == TileKind::Matrices ? kMatrixUnits : 1; }
 	/** \return the kernel has its columns in taps of their own */
 	bool dilated() const { return op.windows.dilationX != 1; }
 	/** \return operands of padding that a line begins with; an image's have it as they are */
@@ -95,6 +99,8 @@ public:
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
+	/** \return units of as many bytes, or of some more if they are worked on together */
+	uint32_t wholeUnits(uint32_t bytes) const;
 	void stayInBuffer();
 	void layTaps();
 	void layRuns();

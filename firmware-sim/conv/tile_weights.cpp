@@ -21,6 +21,7 @@ UnitFormat formatOf(const TilePlan &plan)
 	switch (plan.kind) {
 	case TileKind::Quads:
 	case TileKind::Bytes:
+	case TileKind::Matrices:
 		return UnitFormat::Bytes;
 	case TileKind::SignedQuads:
 		return UnitFormat::Unsigned;
@@ -94,7 +95,7 @@ void TileWeights::clear(size_t column)
 bool TileWeights::hasGaps() const
 {
 	return std::ranges::any_of(plan_.taps, [&](const TileTap &tap) {
-		return tap.elements % plan_.perUnit() != 0;
+		return tap.elements % (plan_.unitsAtOnce() * plan_.perUnit()) != 0;
 	});
 }
 
@@ -132,17 +133,21 @@ void TileWeights::put(const Columns &columns, const Block &block, uint32_t row,
 
 void TileWeights::putOne(std::byte *out, const std::byte *element) const
 {
-	if (plan_.kind == TileKind::Quads || plan_.kind == TileKind::Bytes) {
+	int16_t number;
+
+	switch (plan_.kind) {
+	case TileKind::Quads:
+	case TileKind::Bytes:
+	case TileKind::Matrices:
 		*out = *element;
 		return;
-	}
-	if (plan_.kind == TileKind::SignedQuads) {
+	case TileKind::SignedQuads:
 		flipSigns({ .from = element, .bytes = 1, .parts = 1 }, out);
 		return;
+	default:
+		widen(plan_.op.precision, element, { &number, 1 });
+		std::memcpy(out, &number, sizeof(number));
 	}
-	int16_t number;
-	widen(plan_.op.precision, element, { &number, 1 });
-	std::memcpy(out, &number, sizeof(number));
 }
 
 /* An output whose data are all zero, 128 as unsigned numbers, is to be zero. */

@@ -14,7 +14,6 @@
 #include <string>
 #include <string_view>
 
-#include <hwy/targets.h>
 #include <nvdla/hw/registers.h>
 
 #include "arith/float.h"
@@ -317,7 +316,7 @@ int main(int argc, char **argv)
 	Settings settings;
 	std::string only;
 	std::string part;
-	bool avx2 = false;
+	std::string isa;
 	nvdla::CommandLine app(
 		"Convolutions of the device model beside oneDNN's, as a Markdown table",
 		"conv-bench");
@@ -332,12 +331,12 @@ int main(int argc, char **argv)
 		.valueText("int8|int16|fp16");
 	app.option("--shape", part, "only convolutions that have TEXT in their names")
 		.valueText("TEXT");
-	app.flag("--avx2", avx2, "nothing above AVX2, neither here nor in oneDNN");
+	app.option("--isa", isa, "nothing above it, neither here nor in oneDNN")
+		.oneOf(kIsas)
+		.valueText("avx512|avx2");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
-	restrictOneDnn(argv, settings.threads, avx2);
-	if (avx2)
-		hwy::DisableTargets(HWY_AVX2 - 1);
+	restrictHost(argv, settings.threads, isa);
 
 	const double ofCore[] = { int8Peak(), floatPeak() };
 	const double int8 = settings.threads * ofCore[0], f32 = settings.threads * ofCore[1];

@@ -14,10 +14,10 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
-#include <hwy/targets.h>
 #include <nvdla/network.h>
 
 #include "command-line/command_line.h"
@@ -43,7 +43,8 @@ constexpr uint64_t kMaxModelBytes = 1 << 30;
 struct Settings {
 	unsigned int rounds = 10;
 	unsigned int threads = 1;
-	bool avx2 = false;
+	std::string isa;
+	std::string only; /* of the residual networks */
 	std::vector<std::string> files;
 };
 
@@ -171,11 +172,14 @@ void measureAll(const Settings &settings)
 		    floatPeak() / 1e9);
 	std::printf("| network | precision | MMAC | ms | of peak | convolutions in oneDNN, ms | "
 		    "times as long |\n|---|---|---|---|---|---|---|\n");
-	if (settings.files.empty()) {
-		measure("ResNet-18", resnet(Resnet::Layers18, ElementType::Int8), settings);
-		measure("ResNet-50", resnet(Resnet::Layers50, ElementType::Int8), settings);
-		measure("ResNet-18", resnet(Resnet::Layers18, ElementType::Float32), settings);
-	}
+	const auto measureResnet = [&](const char *name, Resnet which, ElementType type) {
+		if (settings.files.empty() &&
+		    std::string_view(name).find(settings.only) != std::string_view::npos)
+			measure(name, resnet(which, type), settings);
+	};
+	measureResnet("ResNet-18", Resnet::Layers18, ElementType::Int8);
+	measureResnet("ResNet-50", Resnet::Layers50, ElementType::Int8);
+	measureResnet("ResNet-18", Resnet::Layers18, ElementType::Float32);
 	/* A model has a folder of its own. */
 	for (const std::string &path : settings.files)
 		measure(std::filesystem::absolute(path).parent_path().filename(), read(path),
@@ -200,14 +204,17 @@ int main(int argc, char **argv)
 	app.option("--threads", settings.threads, "threads here and in oneDNN")
 		.range(1u, 256u)
 		.valueText("N=1");
-	app.flag("--avx2", settings.avx2, "nothing above AVX2, neither here nor in oneDNN");
+	app.option("--isa", settings.isa, "nothing above it, neither here nor in oneDNN")
+		.oneOf(kIsas)
+		.valueText("avx512|avx2");
+	app.option("--network", settings.only,
+		   "only residual networks that have TEXT in their names")
+		.valueText("TEXT");
 	app.option("MODEL", settings.files,
 		   "models to measure, .tflite or .onnx; without any, residual networks");
 	if (const auto code = app.parse(argc, argv))
 		return *code;
-	restrictOneDnn(argv, settings.threads, settings.avx2);
-	if (settings.avx2)
-		hwy::DisableTargets(HWY_AVX2 - 1);
+	restrictHost(argv, settings.threads, settings.isa);
 	measureAll(settings);
 	return 0;
 }

@@ -12,6 +12,8 @@
 /* After foreach_target.h. */
 #include <hwy/highway.h>
 
+#include "conv/conv_tile.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace nvdla::bench
 {
@@ -131,6 +133,34 @@ namespace
 
 constexpr int kRounds = 200000;
 
+#if defined(__x86_64__)
+/** \return multiply-adds of bytes that AMX has done */
+double matrixRounds(int rounds)
+{
+	constexpr double kMacs = 16 * 16 * 64;
+	struct alignas(64) {
+		uint8_t palette = 1;
+		uint8_t reserved[15] = {};
+		uint16_t rowBytes[16] = { 64, 64, 64, 64, 64, 64, 64, 64 };
+		uint8_t rows[16] = { 16, 16, 16, 16, 16, 16, 16, 16 };
+	} const shapes;
+
+	asm volatile("ldtilecfg %0" : : "m"(shapes));
+	for (int i = 0; i < rounds; i++)
+		asm volatile("tdpbssd %tmm6, %tmm4, %tmm0\n\t"
+			     "tdpbssd %tmm7, %tmm4, %tmm1\n\t"
+			     "tdpbssd %tmm6, %tmm5, %tmm2\n\t"
+			     "tdpbssd %tmm7, %tmm5, %tmm3");
+	asm volatile("tilerelease");
+	return 4 * kMacs * rounds;
+}
+#else
+double matrixRounds(int)
+{
+	return 0; /* where tileKind() has none either */
+}
+#endif
+
 /** \return starts of all chains, whatever the size of a vector */
 template<typename Number>
 std::vector<Number> distinct()
@@ -169,6 +199,8 @@ double floatPeak()
 
 double int8Peak()
 {
+	if (sim::tileKind() == sim::TileKind::Matrices)
+		return best([] { return matrixRounds(kRounds); });
 	return best([] {
 		std::vector<int32_t> numbers = distinct<int32_t>();
 		return HWY_DYNAMIC_DISPATCH(byteRounds)(kRounds, numbers.data());

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include <hwy/targets.h>
 #include <unistd.h>
 
 namespace nvdla::bench
@@ -52,13 +53,17 @@ void letOneDnnSleep(unsigned int threads)
 		std::this_thread::sleep_for(kUntilAsleep);
 }
 
-void restrictOneDnn(char **argv, unsigned int threads, bool avx2)
+void restrictHost(char **argv, unsigned int threads, const std::string &isa)
 {
+	if (isa == "avx2")
+		hwy::DisableTargets(HWY_AVX2 - 1);
+	else if (!isa.empty())
+		hwy::DisableTargets(HWY_AVX3 - 1);
 	if (std::getenv("OMP_NUM_THREADS"))
 		return;
 	setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 1);
-	if (avx2)
-		setenv("ONEDNN_MAX_CPU_ISA", "AVX2", 1);
+	if (!isa.empty())
+		setenv("ONEDNN_MAX_CPU_ISA", isa == "avx2" ? "AVX2" : "AVX512_CORE_VNNI", 1);
 	execv("/proc/self/exe", argv);
 }
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace nvdla::bench
 {
@@ -27,12 +29,15 @@ void wakeThreads(unsigned int threads, const std::function<void()> &call);
 /** \brief Wait until threads that oneDNN has left waiting in a loop have fallen asleep */
 void letOneDnnSleep(unsigned int threads);
 
+/** \brief What --isa can be: "avx512" (with VNNI), "avx2", or nothing for all that the host has */
+inline const std::vector<std::string> kIsas = { "avx512", "avx2" };
+
 /**
- * \brief Let oneDNN use \a threads threads and, with \a avx2, nothing above AVX2
+ * \brief Let oneDNN use \a threads threads, and neither it nor the model what is above \a isa
  *
- * It chooses both when it is loaded, so the program is begun anew unless OMP_NUM_THREADS says
+ * oneDNN chooses both when it is loaded, so the program is begun anew unless OMP_NUM_THREADS says
  * that this has been done.
  */
-void restrictOneDnn(char **argv, unsigned int threads, bool avx2);
+void restrictHost(char **argv, unsigned int threads, const std::string &isa);
 
 } /* namespace nvdla::bench */

@@ -6,14 +6,26 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
 #include "conv/conv_engine.h"
+#include "conv/matrix_tile.h"
 #include "core/ram_memory.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
+
+/**
+ * \brief Run \a check once for each instruction set of this host, and first of all with the
+ *	  matrices that it multiplies beside the largest, if it does
+ */
+inline void forEachTileKind(const std::function<void()> &check)
+{
+	nvdla::test::forEachTargetOf(HWY_TARGETS | (hasMatrices() ? HWY_AVX3_DL : 0), check);
+}
 
 /** \brief Elements [c][y][x] of a cube; FP16 elements are their bits */
 struct Cube {

@@ -21,15 +21,12 @@
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv_support.h"
-#include "each_target.h"
 
 namespace nvdla::sim::test
 {
 
 namespace
 {
-
-using nvdla::test::forEachTarget;
 
 using Compute = std::function<ConvCounters(const ConvOp &, const DataView &, WeightSource &,
 					   StreamSink &, const MemoryPort &)>;
@@ -78,7 +75,7 @@ void expectSame(Bench &bench, const ConvOp &op, uint32_t used = 0)
 	const Result reference = compute(bench, op, computeConv, used);
 	Workers workers;
 
-	forEachTarget([&] {
+	forEachTileKind([&] {
 		if (fastConvAccepts(op)) {
 			EXPECT_EQ(compute(bench, op, onThreads(computeConvFast, workers), used),
 				  reference);
@@ -277,7 +274,7 @@ TEST(FastTest, ColumnsOfTheBufferEqualTheReference)
 		expectSame(bench, op,
 			   op.dataBanks * kBankEntries - static_cast<uint32_t>(random(0, 400)));
 	}
-	if (tileKind() == TileKind::Quads || tileKind() == TileKind::Bytes) {
+	if (tileKind() != TileKind::Pairs && tileKind() != TileKind::None) {
 		EXPECT_GT(inBuffer, 5U);
 	}
 }
@@ -384,7 +381,7 @@ TEST(FastTest, CompressedKernelsOfOneChannelEachEqualTheReference)
 		const auto fast = onThreads(computeConvFast, workers);
 		const Result expected = compute(bench, op, fast);
 		const ConvOp sparse = bench.compressed(op);
-		forEachTarget([&] { EXPECT_EQ(compute(bench, sparse, fast), expected); });
+		forEachTileKind([&] { EXPECT_EQ(compute(bench, sparse, fast), expected); });
 	}
 }
 
@@ -414,7 +411,7 @@ TEST(FastTest, Fp16KernelsOfOneChannelEachHaveTheSumsOfAnyOthers)
 			const ConvOp op = bench.direct(layer);
 			return compute(bench, op, onThreads(computeConvFast, workers)).values;
 		};
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			layer.kernels[0].at(1, 0, 0) = 0;
 			std::vector<int32_t> channelwise = sums();
 			layer.kernels[0].at(1, 0, 0) = 0x3c00;
@@ -684,7 +681,7 @@ TEST(FastTest, Fp16InF32IsTheSameOnAllTargetsAndNearTheReference)
 		std::vector<int32_t> first;
 
 		ASSERT_TRUE(fastConvAccepts(op, Fp16Arithmetic::Fast));
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			const Result fast = compute(bench, op, onThreads(computeConvFast, workers));
 			if (first.empty())
 				first = fast.values;
@@ -747,7 +744,7 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 	PlacedSums expected(positions.size());
 
 	tileSumsReference(kind, positions, operands, expected.places());
-	forEachTarget([&] {
+	forEachTileKind([&] {
 		const bool isQuads = kind == TileKind::Quads || kind == TileKind::SignedQuads;
 		const bool isBytes = kind == TileKind::Bytes || kind == TileKind::PositiveBytes;
 		if (kind != TileKind::Float && tileKind() == TileKind::None)
@@ -755,6 +752,8 @@ void expectTheReference(TileKind kind, const std::vector<TilePosition> &position
 		if (isQuads && tileKind() != TileKind::Quads)
 			return;
 		if (isBytes && tileKind() != TileKind::Bytes)
+			return;
+		if (kind == TileKind::Matrices && tileKind() != kind)
 			return;
 		PlacedSums sums(positions.size());
 		tileSums(kind, positions, operands, sums.places());
@@ -820,6 +819,35 @@ TEST(TileTest, SumsOfTheLargestBytes)
 	}
 }
 
+/* Lines of positions that are as far from each other, and others; runs into which the next one's
+ * operands come. */
+TEST(TileTest, SumsOfMatrices)
+{
+	Random random(14);
+	std::vector<std::byte> lines(8192);
+	const TileRun runs[] = { { 0, 2 * kMatrixUnits }, { 1009, kMatrixUnits } };
+	std::vector<int32_t> weights(3 * kMatrixUnits * kTileColumns);
+	std::vector<int32_t> start(kTileColumns);
+
+	for (std::byte &byte : lines)
+		byte = static_cast<std::byte>(random(-128, 127));
+	for (std::byte &byte : std::as_writable_bytes(std::span(weights)))
+		byte = static_cast<std::byte>(random(-128, 127));
+	for (int32_t &number : start)
+		number = random(-100000, 100000);
+	for (size_t width = 1; width <= 35; width++) {
+		std::vector<TilePosition> positions;
+		const int step = random(0, 70);
+		for (size_t line = 0; line < 3; line++)
+			for (size_t x = 0; x < width; x++)
+				positions.push_back({ &lines[line * 1500 + x * step] });
+		if (width % 3 == 0)
+			positions.push_back({ lines.data() });
+		expectTheReference(TileKind::Matrices, positions,
+				   { runs, weights.data(), kTileColumns, start.data() });
+	}
+}
+
 TEST(TileTest, ColumnsThatAreNotUsedHaveSumsOfZero)
 {
 	Random random(13);
@@ -837,8 +865,8 @@ TEST(TileTest, ColumnsThatAreNotUsedHaveSumsOfZero)
 			for (size_t unit = 0; unit < 16; unit++)
 				weights[unit * kTileColumns + column] = random(0, 0x3fff);
 		}
-		for (TileKind kind :
-		     { TileKind::Pairs, TileKind::Quads, TileKind::Bytes, TileKind::PositiveBytes })
+		for (TileKind kind : { TileKind::Pairs, TileKind::Quads, TileKind::Bytes,
+				       TileKind::PositiveBytes, TileKind::Matrices })
 			expectTheReference(
 				kind, positions,
 				{ runs, weights.data(), kTileColumns, start.data(), used });
@@ -863,7 +891,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 				positions.push_back({ &lines[p * 64] });
 			std::vector<int32_t> expected(count * columns);
 			channelSumsReference(operands, positions.data(), count, expected.data());
-			forEachTarget([&] {
+			forEachTileKind([&] {
 				std::vector<int32_t> sums(expected.size());
 				channelSums(operands, positions.data(), count, sums.data());
 				EXPECT_EQ(sums, expected);
@@ -912,7 +940,7 @@ TEST(TileTest, WideSumsOfChannelsAreTheReferences)
 		std::vector<int64_t> expected(kSums);
 		wideChannelSumsReference(operands, positions, std::size(positions),
 					 expected.data());
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			std::vector<int64_t> sums(kSums);
 			wideChannelSums(operands, positions, std::size(positions), sums.data());
 			EXPECT_EQ(sums, expected);
@@ -932,7 +960,7 @@ TEST(TileTest, SumsOfBytesAreTheReferences)
 		for (size_t count = 1; count <= 9; count++) {
 			std::vector<int32_t> expected(count);
 			byteSumsReference(line.data(), step, runs, expected);
-			forEachTarget([&] {
+			forEachTileKind([&] {
 				std::vector<int32_t> sums(count);
 				byteSums(line.data(), step, runs, sums);
 				EXPECT_EQ(sums, expected) << "count " << count;
@@ -988,7 +1016,7 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 				const KernelRows rows = { weights.data(), 70, kernels };
 				std::vector<int32_t> expected(units * columns, none);
 				putUnitsReference(format, rows, units, columns, expected.data());
-				forEachTarget([&] {
+				forEachTileKind([&] {
 					std::vector<int32_t> out(expected.size(), none);
 					putUnits(format, rows, units, columns, out.data());
 					EXPECT_EQ(out, expected)
@@ -1005,7 +1033,7 @@ TEST(TileTest, HalvesBecomeTheirValues)
 	for (int bits = 0; bits < 0x10000; bits++)
 		halves.push_back(static_cast<int16_t>(bits));
 
-	forEachTarget([&] {
+	forEachTileKind([&] {
 		std::vector<float> floats(halves.size());
 		widenHalves(reinterpret_cast<const std::byte *>(halves.data()), halves.size(),
 			    floats.data());
@@ -1026,7 +1054,7 @@ TEST(TileTest, NumbersThatAreNotFiniteAreFoundAnywhere)
 		const auto finite = [&] {
 			return areFinite(std::as_bytes(std::span(halves)).data(), count);
 		};
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			EXPECT_TRUE(finite()) << count;
 			for (uint16_t &half : halves) {
 				half = &half == &halves[0] ? 0xfc00 : 0x7c01;
@@ -1044,7 +1072,7 @@ TEST(TileTest, TheLowestNumberIsFoundAnywhere)
 		const auto lowest = [&] {
 			return lowestOf(std::as_bytes(std::span(numbers)).data(), count);
 		};
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			EXPECT_EQ(lowest(), 0) << count;
 			for (int8_t &number : numbers) {
 				number = &number == &numbers[0] ? INT8_MIN : -1;
@@ -1087,7 +1115,7 @@ TEST(FastTest, Fp16OfOnePositionIsThatOfMany)
 		};
 		const ConvOp one = bench.direct(layer);
 		std::vector<int32_t> first;
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			std::vector<int32_t> found = sums(one);
 			if (first.empty())
 				first = found;
@@ -1097,7 +1125,7 @@ TEST(FastTest, Fp16OfOnePositionIsThatOfMany)
 		layer.padBottom = 1;
 		const ConvOp two = bench.direct(layer);
 		ASSERT_EQ(two.windows.out.height, 2U);
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			std::vector<int32_t> found = sums(two);
 			for (size_t surface = 0; surface < two.surfaces(); surface++)
 				for (size_t i = 0; i < kFewColumns; i++)
@@ -1132,7 +1160,7 @@ TEST(FastTest, Fp16OfOnePositionKnowsANanOfTheNextGroup)
 			random.fill(kernel, layer.precision);
 		layer.kernels[kFewColumns + 4].v[5] = 0x7e00;
 		const std::vector<int32_t> expected = sums(computeConv);
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			const auto found = sums(onThreads(computeConvFast, workers));
 			const auto isNan = [](int32_t bits) {
 				return std::isnan(std::bit_cast<float>(bits));
@@ -1176,7 +1204,7 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 				const std::span groups = std::span(both).first(count);
 				int32_t expected[2 * kFewColumns] = {};
 				denseFloatSumsReference(blocks, groups, kernels, expected);
-				forEachTarget([&] {
+				forEachTileKind([&] {
 					int32_t sums[2 * kFewColumns] = {};
 					denseFloatSums(blocks, groups, kernels, sums);
 					for (size_t i = 0; i < count * kFewColumns; i++)
@@ -1205,7 +1233,7 @@ TEST(TileTest, DenseFloatSumsOfFewElementsHaveSomethingAhead)
 		const DenseFloats blocks[] = { { data.data(), 0, elements } };
 		int32_t expected[2 * kFewColumns] = {};
 		denseFloatSumsReference(blocks, { &bytes, 1 }, kFewColumns, expected);
-		forEachTarget([&] {
+		forEachTileKind([&] {
 			int32_t sums[2 * kFewColumns] = {};
 			denseFloatSums(blocks, { &bytes, 1 }, kFewColumns, sums, ahead);
 			for (size_t i = 0; i < kFewColumns; i++)
@@ -1223,7 +1251,7 @@ TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)
 
 	for (int16_t &number : numbers)
 		number = static_cast<int16_t>(random(0, 1) << 15 | random(0, 0x7bff));
-	forEachTarget([&] {
+	forEachTileKind([&] {
 		std::vector<std::pair<uint32_t, int64_t>> sums;
 		for (size_t i = 0; i < kVectors; i++) {
 			Fp16Vector a, b;

@@ -4,7 +4,6 @@
 #include "conv/cdma.h"
 #include "conv/sparse_weights.h"
 #include "conv_support.h"
-#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -79,7 +78,7 @@ TEST(SparseWeights, ElementsAreWhereTheMaskHasOnes)
 		}
 		EXPECT_EQ(countOnes(masks) * element, packed.size());
 		packed.resize(packed.size() + kSparseSlack);
-		nvdla::test::forEachTarget([&] {
+		forEachTileKind([&] {
 			std::vector<std::byte> out(expected.size());
 			expandSparse(masks, packed.data(), element, out.data());
 			EXPECT_TRUE(out == expected);

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AMX has eight registers ("tiles") of up to 16 rows of 64 bytes. A row of data are a position's
+ * operands in 16 units, one of weights is a unit's columns, 16 of them, which is as conv_tile has
+ * both anyway: they are loaded from where they are. Four registers are sums of two times 16
+ * positions by two times 16 columns, two are data, two weights.
+ */
+#include "conv/matrix_tile.h"
+
+#include "conv/ahead.h"
+
+#if defined(__x86_64__) && defined(__linux__)
+
+#include <algorithm>
+#include <array>
+#include <cpuid.h>
+#include <cstdint>
+#include <optional>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace nvdla::sim
+{
+
+namespace
+{
+
+constexpr size_t kRows = 16;
+constexpr size_t kRowBytes = 64;
+constexpr size_t kRegisters = 8;
+constexpr size_t kColumns = kRowBytes / sizeof(int32_t);
+static_assert(kColumns == kFewColumns && kTileColumns == 2 * kColumns);
+static_assert(kMatrixUnits * kUnitBytes == kRowBytes);
+
+/** The operand of LDTILECFG */
+struct alignas(64) Shapes {
+	uint8_t palette = 1;
+	uint8_t startRow = 0;
+	uint8_t reserved[14] = {};
+	uint16_t rowBytes[16] = {};
+	uint8_t rows[16] = {};
+};
+
+/** What the registers hold, by their numbers */
+enum Register : uint8_t {
+	Sums = 0, /* and those behind it: first positions, then second ones */
+	Data = 4,
+	Weights = 6,
+};
+
+/*
+ * In assembly: not every compiler's functions for these know that memory is read. What a register
+ * is there for is known nowhere, so that nothing may be put between them or in another order.
+ */
+
+template<int kRegister>
+inline void load(const void *first, size_t step)
+{
+	asm volatile("tileloadd (%0,%1,1), %%tmm%c2"
+		     :
+		     : "r"(first), "r"(step), "i"(kRegister)
+		     : "memory");
+}
+
+template<int kRegister>
+inline void store(void *first, size_t step)
+{
+	asm volatile("tilestored %%tmm%c2, (%0,%1,1)"
+		     :
+		     : "r"(first), "r"(step), "i"(kRegister)
+		     : "memory");
+}
+
+template<int kSums, int kData, int kWeights>
+inline void multiply()
+{
+	asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0"
+		     :
+		     : "i"(kSums), "i"(kData), "i"(kWeights));
+}
+
+/** The registers of this thread, for as long as it works with them */
+class Registers
+{
+public:
+	Registers() = default;
+	Registers(const Registers &) = delete;
+	Registers &operator=(const Registers &) = delete;
+	~Registers()
+	{
+		if (rows_)
+			asm volatile("tilerelease");
+	}
+
+	/** \brief Have so many positions in each of them, which clears them if it is another number
+	 */
+	void shape(size_t rows)
+	{
+		Shapes shapes;
+
+		if (rows == rows_)
+			return;
+		rows_ = rows;
+		for (size_t i = 0; i < kRegisters; i++) {
+			shapes.rowBytes[i] = kRowBytes;
+			shapes.rows[i] = static_cast<uint8_t>(i < Weights ? rows : kRows);
+		}
+		asm volatile("ldtilecfg %0" : : "m"(shapes));
+	}
+
+private:
+	size_t rows_ = 0;
+};
+
+/** Positions that are as far from each other: a row of data each */
+struct DataRows {
+	size_t first;
+	const std::byte *at; /* the first one's operands */
+	size_t step;	     /* bytes to the next one's */
+};
+
+/** The sums of kMatrices matrices of positions and kHalves times 16 columns */
+template<size_t kMatrices, size_t kHalves>
+class MatrixTile
+{
+public:
+	MatrixTile(const std::array<DataRows, 2> &matrices, const TileOperands &operands)
+		: matrices_(matrices), operands_(operands)
+	{
+	}
+
+	void make(const TileSums &sums, Ahead &ahead) const
+	{
+		const std::byte *weights = reinterpret_cast<const std::byte *>(operands_.weights);
+
+		begin();
+		for (const TileRun &run : operands_.runs) {
+			const size_t end = run.offset + run.units * kUnitBytes;
+			for (size_t offset = run.offset; offset < end; offset += kRowBytes) {
+				ahead.bring(kMatrixUnits);
+				add(offset, weights);
+				weights += kMatrixUnits * kWeightsStep;
+			}
+		}
+		finish(sums);
+	}
+
+private:
+	static constexpr size_t kWeightsStep = kTileColumns * sizeof(int32_t);
+
+	/* Also those of columns that are not used. */
+	void begin() const
+	{
+		load<Sums>(operands_.start, 0);
+		load<Sums + 1>(startOfSecond(), 0);
+		if constexpr (kMatrices > 1) {
+			load<Sums + 2>(operands_.start, 0);
+			load<Sums + 3>(startOfSecond(), 0);
+		}
+	}
+
+	const int32_t *startOfSecond() const
+	{
+		static constexpr int32_t zeroes[kColumns] = {};
+
+		return kHalves > 1 ? operands_.start + kColumns : zeroes;
+	}
+
+	void add(size_t offset, const std::byte *weights) const
+	{
+		load<Weights>(weights, kWeightsStep);
+		load<Data>(matrices_[0].at + offset, matrices_[0].step);
+		multiply<Sums, Data, Weights>();
+		if constexpr (kHalves > 1) {
+			load<Weights + 1>(weights + kRowBytes, kWeightsStep);
+			multiply<Sums + 1, Data, Weights + 1>();
+		}
+		if constexpr (kMatrices > 1) {
+			load<Data + 1>(matrices_[1].at + offset, matrices_[1].step);
+			multiply<Sums + 2, Data + 1, Weights>();
+			if constexpr (kHalves > 1)
+				multiply<Sums + 3, Data + 1, Weights + 1>();
+		}
+	}
+
+	void finish(const TileSums &sums) const
+	{
+		const size_t step = sums.step * sizeof(int32_t);
+
+		store<Sums>(sums.at(matrices_[0].first, 0), step);
+		store<Sums + 1>(sums.at(matrices_[0].first, kColumns), step);
+		if constexpr (kMatrices > 1) {
+			store<Sums + 2>(sums.at(matrices_[1].first, 0), step);
+			store<Sums + 3>(sums.at(matrices_[1].first, kColumns), step);
+		}
+	}
+
+	const std::array<DataRows, 2> &matrices_;
+	const TileOperands &operands_;
+};
+
+/** \return how many positions from \a first on are as far from each other as the first two */
+size_t regularFrom(std::span<const TilePosition> positions, size_t first)
+{
+	size_t end = first + 1;
+
+	if (end == positions.size())
+		return 1;
+	const auto step = positions[end].at - positions[first].at;
+	while (end < positions.size() && positions[end].at - positions[end - 1].at == step)
+		end++;
+	return end - first;
+}
+
+/** Makes matrices of as many rows two at a time */
+template<size_t kHalves>
+class MatrixSums
+{
+public:
+	MatrixSums(const TileOperands &operands, const TileSums &sums, Ahead ahead)
+		: operands_(operands), sums_(sums), ahead_(ahead)
+	{
+	}
+
+	void add(const DataRows &matrix, size_t rows)
+	{
+		if (waiting_ && rows == rows_) {
+			matrices_[1] = matrix;
+			MatrixTile<2, kHalves>(matrices_, operands_).make(sums_, ahead_);
+			waiting_ = false;
+			return;
+		}
+		finish();
+		rows_ = rows;
+		registers_.shape(rows);
+		matrices_[0] = matrix;
+		waiting_ = true;
+	}
+
+	void finish()
+	{
+		if (waiting_)
+			MatrixTile<1, kHalves>(matrices_, operands_).make(sums_, ahead_);
+		waiting_ = false;
+	}
+
+private:
+	const TileOperands &operands_;
+	const TileSums &sums_;
+	Ahead ahead_;
+	Registers registers_;
+	std::array<DataRows, 2> matrices_ = {};
+	size_t rows_ = 0;
+	bool waiting_ = false; /* the first matrix, for a second one */
+};
+
+template<size_t kHalves>
+void sumsOf(std::span<const TilePosition> positions, const TileOperands &operands,
+	    const TileSums &sums, Ahead ahead)
+{
+	MatrixSums<kHalves> work(operands, sums, ahead);
+
+	for (size_t first = 0; first < positions.size();) {
+		const size_t count = regularFrom(positions, first);
+		const size_t step =
+			count > 1 ? positions[first + 1].at - positions[first].at : kRowBytes;
+		/* All matrices of about the same size, the last one back to where there was one. */
+		const size_t matrices = (count + kRows - 1) / kRows;
+		const size_t rows = (count + matrices - 1) / matrices;
+		for (size_t i = 0; i < matrices; i++) {
+			const size_t at = first + std::min(i * rows, count - rows);
+			work.add({ at, positions[at].at, step }, rows);
+		}
+		first += count;
+	}
+	work.finish();
+}
+
+bool askForMatrices()
+{
+	constexpr unsigned int kLeaf = 7;
+	constexpr unsigned int kTiles = 1U << 24;
+	constexpr unsigned int kBytes = 1U << 25;
+	constexpr long kRequestPermission = 0x1023; /* ARCH_REQ_XCOMP_PERM */
+	constexpr long kTileData = 18;		    /* XFEATURE_XTILEDATA */
+	unsigned int eax, ebx, ecx, edx;
+
+	return __get_cpuid_count(kLeaf, 0, &eax, &ebx, &ecx, &edx) && (edx & kTiles) &&
+	       (edx & kBytes) && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
+} /* namespace */
+
+bool hasMatrices()
+{
+	static const bool has = askForMatrices();
+
+	return has;
+}
+
+void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
+		const TileSums &sums, std::span<const std::byte> ahead)
+{
+	size_t units = 0;
+
+	for (const TileRun &run : operands.runs)
+		units += run.units;
+	const Ahead bytes(ahead, (positions.size() + 2 * kRows - 1) / (2 * kRows) * units);
+	if (operands.used > kColumns)
+		sumsOf<2>(positions, operands, sums, bytes);
+	else
+		sumsOf<1>(positions, operands, sums, bytes);
+}
+
+} /* namespace nvdla::sim */
+
+#else
+
+namespace nvdla::sim
+{
+
+bool hasMatrices()
+{
+	return false;
+}
+
+void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
+		const TileSums &sums, std::span<const std::byte>)
+{
+	tileSumsReference(TileKind::Matrices, positions, operands, sums);
+}
+
+} /* namespace nvdla::sim */
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What INT8 is best multiplied with, for each instruction set (Highway).
+ */
+
+/* One more than others are compiled for, which hosts that multiply matrices have: who wants no more
+ * than a lower one gets what that one has. */
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | (HWY_AVX3_DL - 1))
+#define HWY_WANT_AVX3_DL 1
+
+#include "conv/conv_tile.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/tile_kind.cpp"
+#include <hwy/foreach_target.h>
+/* After foreach_target.h. */
+#include <hwy/highway.h>
+
+#include "conv/matrix_tile.h"
+#include "conv/tile_products-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace nvdla::sim
+{
+namespace HWY_NAMESPACE
+{
+
+#if !HWY_HAVE_SCALABLE
+
+TileKind kindOfTarget()
+{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+	if (hasMatrices())
+		return TileKind::Matrices;
+#endif
+	if (hasVnni())
+		return TileKind::Quads;
+	if (HWY_TARGET == HWY_AVX2)
+		return TileKind::Bytes;
+	return HWY_TARGET == HWY_SCALAR ? TileKind::None : TileKind::Pairs;
+}
+
+#else /* vectors of any size */
+
+TileKind kindOfTarget()
+{
+	return TileKind::None;
+}
+
+#endif
+
+} /* namespace HWY_NAMESPACE */
+} /* namespace nvdla::sim */
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace nvdla::sim
+{
+
+HWY_EXPORT(kindOfTarget);
+
+TileKind tileKind()
+{
+	return HWY_DYNAMIC_DISPATCH(kindOfTarget)();
+}
+
+} /* namespace nvdla::sim */
+
+#endif /* HWY_ONCE */
