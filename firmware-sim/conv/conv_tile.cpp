@@ -264,6 +264,14 @@ Number numberAt(const std::byte *at)
 	return number;
 }
 
+/** \return what a sum begins with */
+int32_t startOf(TileKind kind, const TilePosition &position, const int32_t *ofColumn)
+{
+	if (kind == TileKind::Matrices)
+		return 0;
+	return kind == TileKind::SignedQuads ? position.start : *ofColumn;
+}
+
 /** A unit's operands times a column's weights, added to the bits of a sum */
 int32_t addUnit(TileKind kind, int32_t sum, const std::byte *data, int32_t weights)
 {
@@ -316,8 +324,7 @@ void tileSumsReference(TileKind kind, std::span<const TilePosition> positions,
 	for (size_t p = 0; p < positions.size(); p++) {
 		for (size_t column = 0; column < operands.columns; column++) {
 			const int32_t *weight = operands.weights + column;
-			int32_t sum = kind == TileKind::SignedQuads ? positions[p].start
-								    : operands.start[column];
+			int32_t sum = startOf(kind, positions[p], operands.start + column);
 			for (const TileRun &run : operands.runs) {
 				const std::byte *at = positions[p].at + run.offset;
 				for (uint32_t unit = 0; unit < run.units;

@@ -55,10 +55,14 @@ struct TileOperands {
 	/** Units of all runs one after the other, all columns of each */
 	const int32_t *weights;
 	size_t columns; /**< kTileColumns, or kFewColumns; quads and bytes always have the former */
-	/** What the sums of each column begin with; not looked at for SignedQuads */
+	/** What the sums of each column begin with; not looked at for SignedQuads and Matrices,
+	 * those of which begin with zero */
 	const int32_t *start;
 	/** From this column on sums are zero, and have to be in what they are made of */
 	size_t used = columns;
+	/** Positions of a line, which are as far from each other, of a multiple of as many; not
+	 * looked at but for Matrices */
+	size_t width = 1;
 };
 
 /** \brief Where sums go */

@@ -72,6 +72,12 @@ inline void store(void *first, size_t step)
 		     : "memory");
 }
 
+template<int kRegister>
+inline void clear()
+{
+	asm volatile("tilezero %%tmm%c0" : : "i"(kRegister));
+}
+
 template<int kSums, int kData, int kWeights>
 inline void multiply()
 {
@@ -152,19 +158,12 @@ private:
 	/* Also those of columns that are not used. */
 	void begin() const
 	{
-		load<Sums>(operands_.start, 0);
-		load<Sums + 1>(startOfSecond(), 0);
+		clear<Sums>();
+		clear<Sums + 1>();
 		if constexpr (kMatrices > 1) {
-			load<Sums + 2>(operands_.start, 0);
-			load<Sums + 3>(startOfSecond(), 0);
+			clear<Sums + 2>();
+			clear<Sums + 3>();
 		}
-	}
-
-	const int32_t *startOfSecond() const
-	{
-		static constexpr int32_t zeroes[kColumns] = {};
-
-		return kHalves > 1 ? operands_.start + kColumns : zeroes;
 	}
 
 	void add(size_t offset, const std::byte *weights) const
@@ -200,17 +199,27 @@ private:
 	const TileOperands &operands_;
 };
 
-/** \return how many positions from \a first on are as far from each other as the first two */
-size_t regularFrom(std::span<const TilePosition> positions, size_t first)
-{
-	size_t end = first + 1;
+/** Positions from the first one on that are as far from each other */
+struct Regular {
+	size_t count;
+	ptrdiff_t step; /* bytes */
+};
 
-	if (end == positions.size())
-		return 1;
-	const auto step = positions[end].at - positions[first].at;
-	while (end < positions.size() && positions[end].at - positions[end - 1].at == step)
-		end++;
-	return end - first;
+/** \param width positions of a line, which are: those of the next one may go on like that */
+Regular regularFrom(std::span<const TilePosition> positions, size_t width)
+{
+	const auto stepTo = [&](size_t index) {
+		return positions[index].at - positions[index - 1].at;
+	};
+	size_t count = std::min(width, positions.size());
+
+	if (positions.size() == 1)
+		return { 1, 0 };
+	const ptrdiff_t step = stepTo(1);
+	while (count < positions.size() && stepTo(count) == step &&
+	       (width == 1 || stepTo(count + 1) == step))
+		count += width;
+	return { count, step };
 }
 
 /** Makes matrices of as many rows two at a time */
@@ -262,15 +271,13 @@ void sumsOf(std::span<const TilePosition> positions, const TileOperands &operand
 	MatrixSums<kHalves> work(operands, sums, ahead);
 
 	for (size_t first = 0; first < positions.size();) {
-		const size_t count = regularFrom(positions, first);
-		const size_t step =
-			count > 1 ? positions[first + 1].at - positions[first].at : kRowBytes;
+		const auto [count, step] = regularFrom(positions.subspan(first), operands.width);
 		/* All matrices of about the same size, the last one back to where there was one. */
 		const size_t matrices = (count + kRows - 1) / kRows;
 		const size_t rows = (count + matrices - 1) / matrices;
 		for (size_t i = 0; i < matrices; i++) {
 			const size_t at = first + std::min(i * rows, count - rows);
-			work.add({ at, positions[at].at, step }, rows);
+			work.add({ at, positions[at].at, static_cast<size_t>(step) }, rows);
 		}
 		first += count;
 	}

@@ -35,7 +35,8 @@ public:
 	/** \return what all positions meet: bits of f32 for FP16 */
 	TileOperands operands() const
 	{
-		return { plan_.runs, units_.data(), columns_, start_, used_ };
+		return { plan_.runs, units_.data(), columns_,
+			 start_,     used_,	    plan_.op.windows.out.width };
 	}
 
 private:

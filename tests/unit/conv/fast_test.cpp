@@ -819,32 +819,28 @@ TEST(TileTest, SumsOfTheLargestBytes)
 	}
 }
 
-/* Lines of positions that are as far from each other, and others; runs into which the next one's
- * operands come. */
 TEST(TileTest, SumsOfMatrices)
 {
 	Random random(14);
 	std::vector<std::byte> lines(8192);
 	const TileRun runs[] = { { 0, 2 * kMatrixUnits }, { 1009, kMatrixUnits } };
 	std::vector<int32_t> weights(3 * kMatrixUnits * kTileColumns);
-	std::vector<int32_t> start(kTileColumns);
 
 	for (std::byte &byte : lines)
 		byte = static_cast<std::byte>(random(-128, 127));
 	for (std::byte &byte : std::as_writable_bytes(std::span(weights)))
 		byte = static_cast<std::byte>(random(-128, 127));
-	for (int32_t &number : start)
-		number = random(-100000, 100000);
 	for (size_t width = 1; width <= 35; width++) {
 		std::vector<TilePosition> positions;
-		const int step = random(0, 70);
+		const auto step = static_cast<size_t>(random(0, 70));
+		/* As far, or further: what goes on from a line to the next one. */
+		const size_t lineStep = width % 3 ? 1500 : width * step;
 		for (size_t line = 0; line < 3; line++)
 			for (size_t x = 0; x < width; x++)
-				positions.push_back({ &lines[line * 1500 + x * step] });
-		if (width % 3 == 0)
-			positions.push_back({ lines.data() });
-		expectTheReference(TileKind::Matrices, positions,
-				   { runs, weights.data(), kTileColumns, start.data() });
+				positions.push_back({ &lines[line * lineStep + x * step] });
+		expectTheReference(
+			TileKind::Matrices, positions,
+			{ runs, weights.data(), kTileColumns, nullptr, kTileColumns, width });
 	}
 }
 
