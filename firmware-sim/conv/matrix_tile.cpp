@@ -15,7 +15,6 @@
 #include <array>
 #include <cpuid.h>
 #include <cstdint>
-#include <optional>
 
 #include <sys/syscall.h>
 #include <unistd.h>

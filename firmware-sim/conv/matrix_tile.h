@@ -22,11 +22,11 @@ bool hasMatrices();
 /**
  * \brief tileSums() of TileKind::Matrices, where hasMatrices()
  *
- * As many operands of a position are read as there are units in a multiple of kMatrixUnits, and
- * those of one position that fills no matrix, so that neighbours at the same distance from each
- * other are best.
+ * Sixteen positions of a line, or less, are worked on at once; those of the next line go on where
+ * they are as far from each other.
  *
- * \param operands of kTileColumns columns, whose runs are multiples of kMatrixUnits
+ * \param operands of kTileColumns columns, whose runs are multiples of kMatrixUnits; start is not
+ *	  looked at
  */
 void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
 		const TileSums &sums, std::span<const std::byte> ahead);
