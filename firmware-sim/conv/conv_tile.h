@@ -63,6 +63,16 @@ struct TileOperands {
 	/** Positions of a line, which are as far from each other, of a multiple of as many; not
 	 * looked at but for Matrices */
 	size_t width = 1;
+
+	/** \return those of all runs */
+	size_t units() const
+	{
+		size_t all = 0;
+
+		for (const TileRun &run : runs)
+			all += run.units;
+		return all;
+	}
 };
 
 /** \brief Where sums go */

@@ -308,11 +308,9 @@ bool hasMatrices()
 void matrixSums(std::span<const TilePosition> positions, const TileOperands &operands,
 		const TileSums &sums, std::span<const std::byte> ahead)
 {
-	size_t units = 0;
+	const size_t tiles = (positions.size() + 2 * kRows - 1) / (2 * kRows);
+	const Ahead bytes(ahead, tiles * operands.units());
 
-	for (const TileRun &run : operands.runs)
-		units += run.units;
-	const Ahead bytes(ahead, (positions.size() + 2 * kRows - 1) / (2 * kRows) * units);
 	if (operands.used > kColumns)
 		sumsOf<2>(positions, operands, sums, bytes);
 	else

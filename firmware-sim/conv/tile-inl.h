@@ -132,11 +132,7 @@ HWY_INLINE void forEachTile(size_t count, Make make)
 /** \return how many units are multiplied for all positions */
 HWY_INLINE size_t stepsOf(size_t count, const TileOperands &operands)
 {
-	size_t units = 0;
-
-	for (const TileRun &run : operands.runs)
-		units += run.units;
-	return (count + kPositions - 1) / kPositions * units;
+	return (count + kPositions - 1) / kPositions * operands.units();
 }
 
 #endif

@@ -21,12 +21,15 @@
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
 
 namespace
 {
+
+using nvdla::test::forEachTarget;
 
 using Compute = std::function<ConvCounters(const ConvOp &, const DataView &, WeightSource &,
 					   StreamSink &, const MemoryPort &)>;
@@ -887,7 +890,7 @@ TEST(TileTest, SumsOfChannelsAreTheReferences)
 				positions.push_back({ &lines[p * 64] });
 			std::vector<int32_t> expected(count * columns);
 			channelSumsReference(operands, positions.data(), count, expected.data());
-			forEachTileKind([&] {
+			forEachTarget([&] {
 				std::vector<int32_t> sums(expected.size());
 				channelSums(operands, positions.data(), count, sums.data());
 				EXPECT_EQ(sums, expected);
@@ -936,7 +939,7 @@ TEST(TileTest, WideSumsOfChannelsAreTheReferences)
 		std::vector<int64_t> expected(kSums);
 		wideChannelSumsReference(operands, positions, std::size(positions),
 					 expected.data());
-		forEachTileKind([&] {
+		forEachTarget([&] {
 			std::vector<int64_t> sums(kSums);
 			wideChannelSums(operands, positions, std::size(positions), sums.data());
 			EXPECT_EQ(sums, expected);
@@ -956,7 +959,7 @@ TEST(TileTest, SumsOfBytesAreTheReferences)
 		for (size_t count = 1; count <= 9; count++) {
 			std::vector<int32_t> expected(count);
 			byteSumsReference(line.data(), step, runs, expected);
-			forEachTileKind([&] {
+			forEachTarget([&] {
 				std::vector<int32_t> sums(count);
 				byteSums(line.data(), step, runs, sums);
 				EXPECT_EQ(sums, expected) << "count " << count;
@@ -1012,7 +1015,7 @@ TEST(TileTest, WeightsInColumnsAreTheReferences)
 				const KernelRows rows = { weights.data(), 70, kernels };
 				std::vector<int32_t> expected(units * columns, none);
 				putUnitsReference(format, rows, units, columns, expected.data());
-				forEachTileKind([&] {
+				forEachTarget([&] {
 					std::vector<int32_t> out(expected.size(), none);
 					putUnits(format, rows, units, columns, out.data());
 					EXPECT_EQ(out, expected)
@@ -1029,7 +1032,7 @@ TEST(TileTest, HalvesBecomeTheirValues)
 	for (int bits = 0; bits < 0x10000; bits++)
 		halves.push_back(static_cast<int16_t>(bits));
 
-	forEachTileKind([&] {
+	forEachTarget([&] {
 		std::vector<float> floats(halves.size());
 		widenHalves(reinterpret_cast<const std::byte *>(halves.data()), halves.size(),
 			    floats.data());
@@ -1050,7 +1053,7 @@ TEST(TileTest, NumbersThatAreNotFiniteAreFoundAnywhere)
 		const auto finite = [&] {
 			return areFinite(std::as_bytes(std::span(halves)).data(), count);
 		};
-		forEachTileKind([&] {
+		forEachTarget([&] {
 			EXPECT_TRUE(finite()) << count;
 			for (uint16_t &half : halves) {
 				half = &half == &halves[0] ? 0xfc00 : 0x7c01;
@@ -1068,7 +1071,7 @@ TEST(TileTest, TheLowestNumberIsFoundAnywhere)
 		const auto lowest = [&] {
 			return lowestOf(std::as_bytes(std::span(numbers)).data(), count);
 		};
-		forEachTileKind([&] {
+		forEachTarget([&] {
 			EXPECT_EQ(lowest(), 0) << count;
 			for (int8_t &number : numbers) {
 				number = &number == &numbers[0] ? INT8_MIN : -1;
@@ -1200,7 +1203,7 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 				const std::span groups = std::span(both).first(count);
 				int32_t expected[2 * kFewColumns] = {};
 				denseFloatSumsReference(blocks, groups, kernels, expected);
-				forEachTileKind([&] {
+				forEachTarget([&] {
 					int32_t sums[2 * kFewColumns] = {};
 					denseFloatSums(blocks, groups, kernels, sums);
 					for (size_t i = 0; i < count * kFewColumns; i++)
@@ -1229,7 +1232,7 @@ TEST(TileTest, DenseFloatSumsOfFewElementsHaveSomethingAhead)
 		const DenseFloats blocks[] = { { data.data(), 0, elements } };
 		int32_t expected[2 * kFewColumns] = {};
 		denseFloatSumsReference(blocks, { &bytes, 1 }, kFewColumns, expected);
-		forEachTileKind([&] {
+		forEachTarget([&] {
 			int32_t sums[2 * kFewColumns] = {};
 			denseFloatSums(blocks, { &bytes, 1 }, kFewColumns, sums, ahead);
 			for (size_t i = 0; i < kFewColumns; i++)
@@ -1247,7 +1250,7 @@ TEST(MacFp16TargetsTest, AllInstructionSetsGiveTheSameBits)
 
 	for (int16_t &number : numbers)
 		number = static_cast<int16_t>(random(0, 1) << 15 | random(0, 0x7bff));
-	forEachTileKind([&] {
+	forEachTarget([&] {
 		std::vector<std::pair<uint32_t, int64_t>> sums;
 		for (size_t i = 0; i < kVectors; i++) {
 			Fp16Vector a, b;

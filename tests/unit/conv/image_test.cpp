@@ -10,6 +10,7 @@
 #include "conv/pixel_format.h"
 #include "conv/pixel_offsets.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -306,7 +307,7 @@ TEST_F(ImageTest, OffsetsAreWhatTheConverterMakesOfAllBytes)
 				EXPECT_EQ(static_cast<int8_t>(expected[i]),
 					  std::clamp(value - op.pixel.mean[i % 4], -128, 127));
 			}
-			forEachTileKind([&] {
+			nvdla::test::forEachTarget([&] {
 				for (const size_t count : { 1, 15, 16, 257 }) {
 					std::vector<std::byte> out(4 * count);
 					addOffsets(*offsets, pixels.data(), count, out.data());

@@ -4,6 +4,7 @@
 #include "conv/cdma.h"
 #include "conv/sparse_weights.h"
 #include "conv_support.h"
+#include "each_target.h"
 
 namespace nvdla::sim::test
 {
@@ -78,7 +79,7 @@ TEST(SparseWeights, ElementsAreWhereTheMaskHasOnes)
 		}
 		EXPECT_EQ(countOnes(masks) * element, packed.size());
 		packed.resize(packed.size() + kSparseSlack);
-		forEachTileKind([&] {
+		nvdla::test::forEachTarget([&] {
 			std::vector<std::byte> out(expected.size());
 			expandSparse(masks, packed.data(), element, out.data());
 			EXPECT_TRUE(out == expected);
