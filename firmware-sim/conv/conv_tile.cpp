@@ -164,6 +164,16 @@ void allTilesOf(Work &work)
 	});
 }
 
+/** Of kTileColumns: half of them where the others are zero */
+template<typename Product>
+void allTilesOfUsed(Work &work)
+{
+	if (work.operands.used <= kFewColumns)
+		allTilesOf<Product, FirstOfTwo>(work);
+	else
+		allTilesOf<Product, TwoVectors>(work);
+}
+
 /** Of what has as many columns as there are kernels, and of bytes */
 template<typename Product>
 void allTiles(Work &work)
@@ -202,11 +212,11 @@ void sumsOfTarget(TileKind kind, std::span<const TilePosition> positions,
 	}
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (kind == TileKind::Quads) {
-		allTilesOf<Quads, TwoVectors>(work);
+		allTilesOfUsed<Quads>(work);
 		return;
 	}
 	if (kind == TileKind::SignedQuads) {
-		allTilesOf<SignedQuads, TwoVectors>(work);
+		allTilesOfUsed<SignedQuads>(work);
 		return;
 	}
 	if (hasVnni()) {

@@ -52,7 +52,7 @@ struct Tile {
 	size_t columns; /* of the weights */
 
 	/** \return numbers from a unit's weights to the next one's */
-	HWY_INLINE size_t stride() const { return kVectors == 1 ? kLanes : columns; }
+	HWY_INLINE size_t stride() const { return Shape::kHasAllColumns ? kLanes : columns; }
 
 	HWY_INLINE void place(const TilePosition *positions, size_t allColumns)
 	{

@@ -44,6 +44,7 @@ constexpr size_t kFewPositions = 4;
 /** How many columns go with how many positions: those of a tile, held in registers */
 struct TwoVectors {
 	static constexpr size_t kVectors = 2;
+	static constexpr bool kHasAllColumns = false; /* that a unit has */
 	static constexpr size_t kMostPositions = kPositions;
 	static constexpr size_t kUnitsAtOnce = 1;
 };
@@ -52,8 +53,14 @@ struct TwoVectors {
  * then loaded once for some units. */
 struct OneVector {
 	static constexpr size_t kVectors = 1;
+	static constexpr bool kHasAllColumns = true;
 	static constexpr size_t kMostPositions = 2 * kPositions;
 	static constexpr size_t kUnitsAtOnce = 4;
+};
+
+/** The first of two, where the second one's columns are zero */
+struct FirstOfTwo : OneVector {
+	static constexpr bool kHasAllColumns = false;
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
@@ -61,6 +68,7 @@ struct OneVector {
  * need not be in registers. */
 struct FourVectors {
 	static constexpr size_t kVectors = 4;
+	static constexpr bool kHasAllColumns = false;
 	static constexpr size_t kMostPositions = 3;
 	static constexpr size_t kUnitsAtOnce = 1;
 };

@@ -79,6 +79,7 @@ constexpr size_t kLanes = hn::MaxLanes(Tag());
 template<size_t kVectorsOfShape>
 struct WideShape {
 	static constexpr size_t kVectors = kVectorsOfShape;
+	static constexpr bool kHasAllColumns = kVectors == 1;
 	static constexpr size_t kMostPositions = 2 * kWidePositions / kVectors;
 };
 
