@@ -52,6 +52,8 @@ struct Pairs {
 	using Operand = hn::Vec<Tag>;
 	static constexpr size_t kBytes = hn::MaxLanes(Tag()); /* of an operand */
 	static constexpr int32_t kExcess = 0;		      /* of a weight */
+	/* Blocks that a sum gets before it goes back to its cache */
+	static constexpr size_t kBlocksAtOnce = 1;
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -82,6 +84,8 @@ struct Quads {
 	using Operand = Sum;
 	static constexpr size_t kBytes = kDenseBytes;
 	static constexpr int32_t kExcess = 128;
+	/* More, since a host may take longer to store a sum than to multiply. */
+	static constexpr size_t kBlocksAtOnce = 4;
 
 	static HWY_INLINE Operand load(const std::byte *bytes)
 	{
@@ -126,6 +130,7 @@ struct PositiveQuads {
 	using Operand = Sum;
 	static constexpr size_t kBytes = kDenseBytes / 2;
 	static constexpr int32_t kExcess = 0;
+	static constexpr size_t kBlocksAtOnce = 1;
 
 	/** \return there are no data below zero */
 	static HWY_INLINE bool suits(std::span<const DenseBlock> blocks)
@@ -162,14 +167,15 @@ struct PositiveQuads {
 #endif
 
 /**
- * The sums of some kernels, in the nearest cache rather than in registers: weights are read in the
- * order in which they are in memory, which is what takes longest
+ * The sums of some kernels, in the nearest cache rather than in registers: weights are read nearly
+ * in the order in which they are in memory, which is what takes longest
  */
 template<typename Product>
 struct DenseSums {
 	using Sum = typename Product::Sum;
 	using Tag = typename Product::SumTag;
-	static constexpr std::make_index_sequence<kDenseBytes / Product::kBytes> kParts = {};
+	static constexpr size_t kParts = kDenseBytes / Product::kBytes; /* of a whole block */
+	static constexpr size_t kBlocks = Product::kBlocksAtOnce;
 
 	Sum sums[kKernelsAtOnce];
 	Sum data = hn::Zero(Tag()); /* if weights are more than they should be */
@@ -186,23 +192,66 @@ struct DenseSums {
 			data = Product::add(data, operand);
 	}
 
-	/** \param weights of the first kernel, those of the next one follow */
-	template<size_t... kPart>
-	HWY_INLINE void addWhole(const std::byte *from, const std::byte *weights, size_t kernels,
-				 std::index_sequence<kPart...>)
+	/**
+	 * Blocks of kDenseBytes, each of kParts operands
+	 * \param weights of the first block's first kernel, those of the next kernel follow
+	 * \param step from a block's weights to the next one's
+	 */
+	template<size_t... kOperand>
+	HWY_INLINE void addWhole(const DenseBlock *blocks, const std::byte *weights, size_t step,
+				 size_t kernels, std::index_sequence<kOperand...>)
 	{
+		constexpr size_t kBlocksHere = sizeof...(kOperand) / kParts;
 		const typename Product::Operand operands[] = { Product::load(
-			from + kPart * Product::kBytes)... };
+			blocks[kOperand / kParts].data + kOperand % kParts * Product::kBytes)... };
 
-		(addData(operands[kPart]), ...);
+		(addData(operands[kOperand]), ...);
 		for (size_t kernel = 0; kernel < kernels; kernel++, weights += kDenseBytes) {
 			Sum sum = sums[kernel];
-			bringAhead(weights);
-			((sum = Product::add(sum, operands[kPart],
-					     Product::load(weights + kPart * Product::kBytes))),
+			(bringOperand<kBlocksHere, kOperand % kParts>(weights +
+								      kOperand / kParts * step),
+			 ...);
+			((sum = Product::add(sum, operands[kOperand],
+					     Product::load(weights + kOperand / kParts * step +
+							   kOperand % kParts * Product::kBytes))),
 			 ...);
 			sums[kernel] = sum;
 		}
+	}
+
+	/* With the first operand of a block. */
+	template<size_t kTimes, size_t kPart>
+	static HWY_INLINE void bringOperand(const std::byte *weights)
+	{
+		if constexpr (kPart == 0)
+			bringAhead<kTimes>(weights);
+	}
+
+	/** \return they are whole, and nothing is between their weights */
+	static HWY_INLINE bool areTogether(std::span<const DenseBlock> blocks)
+	{
+		size_t before = blocks[0].before;
+
+		for (const DenseBlock &block : blocks) {
+			if (block.bytes != kDenseBytes || block.before != before)
+				return false;
+			before += kDenseBytes;
+		}
+		return true;
+	}
+
+	/** \param first of the kernels */
+	HWY_INLINE void add(std::span<const DenseBlock> blocks, const DenseWeights &weights,
+			    size_t first, size_t kernels)
+	{
+		while (blocks.size() >= kBlocks && areTogether(blocks.first(kBlocks))) {
+			addWhole(blocks.data(), weights.at(blocks[0], first),
+				 weights.kernels * kDenseBytes, kernels,
+				 std::make_index_sequence<kBlocks * kParts>());
+			blocks = blocks.subspan(kBlocks);
+		}
+		for (const DenseBlock &block : blocks)
+			add(block, weights.at(block, first), kernels);
 	}
 
 	/** A block of fewer bytes than kDenseBytes */
@@ -224,7 +273,7 @@ struct DenseSums {
 	HWY_INLINE void add(const DenseBlock &block, const std::byte *weights, size_t kernels)
 	{
 		if (block.bytes == kDenseBytes)
-			addWhole(block.data, weights, kernels, kParts);
+			addWhole(&block, weights, 0, kernels, std::make_index_sequence<kParts>());
 		else
 			addSome(block, weights, kernels);
 	}
@@ -248,8 +297,7 @@ void allSums(std::span<const DenseBlock> blocks, const DenseWeights &weights, in
 	for (size_t first = 0; first < weights.kernels; first += kKernelsAtOnce) {
 		const size_t some = std::min(weights.kernels - first, kKernelsAtOnce);
 		DenseSums<Product> dense;
-		for (const DenseBlock &block : blocks)
-			dense.add(block, weights.at(block, first), some);
+		dense.add(blocks, weights, first, some);
 		dense.store(some, sums + first);
 	}
 }

@@ -16,12 +16,14 @@ namespace nvdla::sim
  * \brief Brings what follows \a bytes nearer, some of it behind them
  *
  * What is read only once comes from far away, and the host does not look beyond a page. Behind the
- * last bytes there may be anything, or nothing. A compiler takes the function to have no effect,
+ * last bytes there may be anything, or nothing. \a kTimes as far where as many streams are read at
+ * once, one behind the other. A compiler takes the function to have no effect,
  * and drops calls of it that it has not made part of the caller before.
  */
+template<size_t kTimes = 1>
 HWY_INLINE void bringAhead(const void *bytes)
 {
-	constexpr uintptr_t kAhead = 2 << 10;
+	constexpr uintptr_t kAhead = kTimes * (2 << 10);
 
 	__builtin_prefetch(
 		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
