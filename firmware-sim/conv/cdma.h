@@ -16,6 +16,7 @@
 #include "conv/conv_op.h"
 #include "conv/csc.h"
 #include "core/memory.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -32,6 +33,12 @@ struct SpecialCount {
 	static bool any(std::span<const std::byte> halves);
 	/** \brief Count numbers; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
+
+	void add(const SpecialCount &other)
+	{
+		nan += other.nan;
+		inf += other.inf;
+	}
 
 	/** \brief Count \a bits; \return what goes into the buffer: 0 for a NaN if \a flush */
 	uint16_t pass(uint16_t bits, bool flush)
@@ -66,7 +73,7 @@ public:
 	virtual std::string check() const = 0;
 
 	/** \brief Fetch the lines whose entries are free; none once the operation is abandoned */
-	void fill();
+	void fill(Workers &workers);
 	/** \brief All lines are in the buffer, or were */
 	bool done() const { return next_ == lines_; }
 	/** \return FP16 special values among the fetched data */
@@ -79,8 +86,10 @@ protected:
 	{
 	}
 
-	/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer */
-	virtual void fetchLine(uint32_t line, uint32_t offset) = 0;
+	/** \brief Fetch \a count lines, each \a step entries behind the one before, from CDMA's
+	 * pointer on */
+	virtual void fetchLines(uint32_t first, uint32_t count, uint32_t step,
+				Workers &workers) = 0;
 
 	/** \return the bytes from an entry behind CDMA's pointer to where the buffer turns round */
 	std::span<std::byte> entries(uint32_t offset)
@@ -99,6 +108,23 @@ private:
 	uint32_t lines_;
 	uint32_t step_;
 	uint32_t next_ = 0;
+};
+
+/** \brief Brings one line after the other */
+class LineFetcher : public DataFetcher
+{
+protected:
+	using DataFetcher::DataFetcher;
+
+	/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer */
+	virtual void fetchLine(uint32_t line, uint32_t offset) = 0;
+
+private:
+	void fetchLines(uint32_t first, uint32_t count, uint32_t step, Workers &) override
+	{
+		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++)
+			fetchLine(first + i, i * step);
+	}
 };
 
 std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);

@@ -15,6 +15,7 @@
 
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
+#include "core/shared_units.h"
 
 namespace nvdla::sim
 {
@@ -117,7 +118,8 @@ class DirectFetcher : public DataFetcher
 public:
 	DirectFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
 		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
-		  reader_(op, memory, special_), layout_(op.fetch.size.width, reader_.surfaces()),
+		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
+		  layout_(op.fetch.size.width, surfaces_),
 		  entries_(entriesPerSlice(op.mode, op.precision, op.fetch.size.width,
 					   op.fetch.size.channels))
 	{
@@ -133,31 +135,73 @@ public:
 	}
 
 protected:
-	void fetchLine(uint32_t line, uint32_t offset) override
+	void fetchLines(uint32_t first, uint32_t count, uint32_t step, Workers &workers) override
+	{
+		/* About as long as it takes to begin on another thread that is awake. */
+		constexpr uint64_t kBytesForAThread = 1 << 14;
+		const uint64_t lineBytes = uint64_t{ op_.fetch.size.width } * surfaces_ * atomBytes;
+
+		shareUnits(
+			&workers, threadsFor(count * lineBytes * op_.batches, kBytesForAThread),
+			memory_, count,
+			[&](MemoryPort &port) {
+				return std::make_unique<Part>(*this, port, first, step);
+			},
+			[&](const Part &part) { special_.add(part.special()); });
+	}
+
+private:
+	/** A thread's */
+	class Part
+	{
+	public:
+		Part(DirectFetcher &fetcher, MemoryPort &port, uint32_t first, uint32_t step)
+			: fetcher_(fetcher), first_(first), step_(step),
+			  reader_(fetcher.op_, port, special_)
+		{
+		}
+
+		void work(uint64_t unit)
+		{
+			const auto line = static_cast<uint32_t>(unit);
+
+			fetcher_.fetchLine(reader_, first_ + line, line * step_);
+		}
+		const SpecialCount &special() const { return special_; }
+
+	private:
+		DirectFetcher &fetcher_;
+		const uint32_t first_; /* line */
+		const uint32_t step_;  /* entries */
+		SpecialCount special_;
+		LineReader reader_;
+	};
+
+	/** \param offset entries behind CDMA's pointer */
+	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset)
 	{
 		for (uint32_t batch = 0; batch < op_.batches; batch++) {
 			const uint32_t first = offset + batch * op_.fetchedEntries();
 
 			for (uint32_t i = layout_.firstPadded(entries_); i < entries_; i++)
 				std::fill_n(entry(first + i), kEntryBytes, std::byte{ 0 });
-			for (uint32_t surface = 0; surface < reader_.surfaces();
+			for (uint32_t surface = 0; surface < surfaces_;
 			     surface += layout_.atoms(surface))
-				putColumns(batch, line, surface, first);
+				putColumns(reader, batch, line, surface, first);
 		}
 	}
 
-private:
 	/* The surfaces from \a surface on whose atoms of a column are in one entry. */
-	void putColumns(uint32_t batch, uint32_t line, uint32_t surface, uint32_t first)
+	void putColumns(LineReader &reader, uint32_t batch, uint32_t line, uint32_t surface,
+			uint32_t first)
 	{
 		const uint32_t width = op_.fetch.size.width;
 		const size_t step = size_t{ layout_.atoms(surface) } * atomBytes;
-		const uint32_t count =
-			std::min(layout_.atoms(surface), reader_.surfaces() - surface);
+		const uint32_t count = std::min(layout_.atoms(surface), surfaces_ - surface);
 		const std::byte *atoms[LineLayout::kAtomsPerEntry];
 
 		for (uint32_t i = 0; i < count; i++)
-			atoms[i] = reader_.read(batch, surface + i, line).data();
+			atoms[i] = reader.read(batch, surface + i, line).data();
 		for (uint32_t x = 0; x < width;) {
 			/* x is the first column of an entry. */
 			const auto room = entries(first + layout_.atom(surface, x) /
@@ -205,17 +249,17 @@ private:
 		}
 	}
 
-	LineReader reader_;
+	const uint32_t surfaces_;
 	LineLayout layout_;
 	uint32_t entries_; /* that a line takes */
 };
 
 /** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
-class WinogradFetcher : public DataFetcher
+class WinogradFetcher : public LineFetcher
 {
 public:
 	WinogradFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: DataFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
+		: LineFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
 		  reader_(op, memory, special_),
 		  channels_(reader_.surfaces() * atomChannels(op.precision)),
 		  tile_(op.precision, op.windows.data.width)
@@ -311,19 +355,18 @@ std::unique_ptr<DataFetcher> DataFetcher::create(const ConvOp &op, MemoryPort &m
 					  : createFeatureFetcher(op, memory, cbuf);
 }
 
-void DataFetcher::fill()
+void DataFetcher::fill(Workers &workers)
 {
 	const uint32_t entries = op_.fetchedEntries() * op_.batches;
-	const auto room = [&] {
-		return (cbuf_.data().size() - cbuf_.data().available()) & EntryRing::kMask;
-	};
+	const uint32_t room = (cbuf_.data().size() - cbuf_.data().available()) & EntryRing::kMask;
+	const uint64_t fit = room / std::max(uint64_t{ entries } * step_, uint64_t{ 1 }) * step_;
+	const auto count = static_cast<uint32_t>(std::min<uint64_t>(fit, lines_ - next_));
 
-	while (!done() && !memory_.cancelled() && uint64_t{ entries } * step_ <= room()) {
-		for (uint32_t i = 0; i < step_; i++)
-			fetchLine(next_ + i, entries * i);
-		next_ += step_;
-		cbuf_.addSlices(step_, entries);
-	}
+	if (count == 0 || memory_.cancelled())
+		return;
+	fetchLines(next_, count, entries, workers);
+	next_ += count;
+	cbuf_.addSlices(count, entries);
 }
 
 } /* namespace nvdla::sim */

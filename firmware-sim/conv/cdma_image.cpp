@@ -227,11 +227,11 @@ private:
 };
 
 /** Pixels with their columns of padding, one line after the other */
-class ImageFetcher : public DataFetcher
+class ImageFetcher : public LineFetcher
 {
 public:
 	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
+		: LineFetcher(op, memory, cbuf, op.fetch.size.height, 1),
 		  format_(*pixelFormat(op.pixel.format)), convert_(op, format_, special_),
 		  passes_(passesAsItIs(op, format_)), offsets_(PixelOffsets::of(op, format_)),
 		  /* The second address register names the 32-byte unit that holds the first pixel.

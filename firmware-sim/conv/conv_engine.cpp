@@ -38,7 +38,7 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, bool k
 		std::string error = data_->check();
 		if (!error.empty())
 			return error;
-		data_->fill();
+		data_->fill(workers_);
 	}
 	return memory.cancelled() ? "" : missingLines(op, cbuf_);
 }
@@ -100,7 +100,7 @@ bool ConvEngine::fetching() const
 OperationResult ConvEngine::finishFetch()
 {
 	if (data_)
-		data_->fill();
+		data_->fill(workers_);
 	weights_->fill();
 	if (fetching())
 		return hang("CDMA: what it fetches does not fit the banks");

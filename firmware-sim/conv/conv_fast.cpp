@@ -231,6 +231,24 @@ bool beginsPositive(const ConvOp &op, const DataView &data)
 	       });
 }
 
+/**
+ * \return weights are fewer bytes than cubes, so that they are better loaded by each thread than
+ *	   cubes shared; and no more than the buffer, since all are held then
+ */
+bool areWeightsSmall(const ConvOp &op)
+{
+	constexpr uint64_t kMost = kBanks * uint64_t{ kBankBytes };
+	const auto elements = [](const CubeSize &cube) {
+		return uint64_t{ cube.width } * cube.height * cube.channels;
+	};
+	const uint64_t outputs = uint64_t{ op.windows.out.width } * op.windows.out.height;
+	const uint64_t weights = elements(op.windows.kernel) * op.windows.kernels;
+	const uint64_t cubes =
+		(elements(op.windows.data) + outputs * op.windows.kernels) * op.batches;
+
+	return weights < cubes && weights * elementBytes(op.precision) <= kMost;
+}
+
 } /* namespace */
 
 bool paddedLinesFit(const ConvOp &op)
@@ -275,7 +293,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));
 
 	return streamLines(op, weights, sink, memory, workers,
-			   { threads, linesAtOnce, plan.groupsAtOnce() }, [&] {
+			   { threads, linesAtOnce, plan.groupsAtOnce(), areWeightsSmall(op) }, [&] {
 				   return std::make_unique<TileMaker>(plan, lines, linesAtOnce,
 								      workers.scratch());
 			   });

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/bands.h"
+
 namespace nvdla::sim
 {
 
@@ -36,6 +38,7 @@ struct HeldGroup {
 
 /** Groups that are worked on at once, which all threads that do so look at */
 struct GroupSet {
+	/** \param values of all lines of a group, if that is where the second one's go */
 	GroupSet(uint32_t firstSurface, uint32_t count, Scratch &scratch, size_t values)
 		: surface(firstSurface), groups(count), second(scratch, count > 1 ? values : 0)
 	{
@@ -45,6 +48,17 @@ struct GroupSet {
 	const uint32_t groups;
 	std::vector<HeldGroup> held;  /* where threads share the operation */
 	ScratchArray<int32_t> second; /* all lines of the second group */
+};
+
+/** A thread's share of an operation where each has receivers of its own */
+struct Part {
+	Part(Scratch &scratch, size_t values) : second(scratch, values) {}
+
+	std::unique_ptr<LineMaker> maker;
+	std::vector<std::unique_ptr<StreamSink>> sinks;
+	ScratchArray<int32_t> second;	/* all lines of the second of two groups */
+	std::optional<uint32_t> loaded; /* surface of the set */
+	uint64_t last = 0;		/* index of the piece it has made last */
 };
 
 /** Lines of a set of groups */
@@ -61,16 +75,18 @@ public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
-		  groupsAtOnce_(shares.groupsAtOnce),
+		  groupsAtOnce_(shares.groupsAtOnce), inBands_(shares.inBands),
 		  threads_(std::min(shares.threads, workers.threads())),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
 		  largestSum_(largestSum(op))
 	{
 		/* Pieces of about the same size. */
-		const uint64_t pieces = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
-		linesAtOnce_ = static_cast<uint32_t>((lines_ + pieces - 1) / pieces);
-		pieces_ = (lines_ + linesAtOnce_ - 1) / linesAtOnce_;
+		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
+		/* For two threads to have half of them each. What is written at once must not
+		 * depend on threads, as it is missed at once. */
+		if (inBands_ && pieces_ > 1 && pieces_ < lines_)
+			pieces_ += pieces_ % 2;
 		countSets();
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
 	}
@@ -80,9 +96,10 @@ public:
 		if (threads_ == 1)
 			alone(*newMaker());
 		else if (fork())
-			workers_.run(threads_, [&] { apart(newMaker); });
+			workers_.run(threads_,
+				     [&](unsigned int thread) { apart(newMaker, thread); });
 		else
-			workers_.run(threads_, [&] { inTurn(newMaker); });
+			workers_.run(threads_, [&](unsigned int) { inTurn(newMaker); });
 		return counters_;
 	}
 
@@ -110,7 +127,10 @@ private:
 			first_ = newSink();
 		if (takesSurfaces_ && first_)
 			shareSets();
-		return first_ != nullptr;
+		else if (first_ && inBands_ && pieces_ >= threads_)
+			bands_.emplace(pieces_, threads_, sets_);
+		isApart_ = first_ != nullptr;
+		return isApart_;
 	}
 
 	/* Whole ones, and of fewer groups rather than with nothing for some thread to do. */
@@ -142,37 +162,53 @@ private:
 	}
 
 	/* Several threads, each with receivers of its own. */
-	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
+	void apart(const std::function<std::unique_ptr<LineMaker>()> &newMaker, unsigned int thread)
 	{
-		std::unique_ptr<LineMaker> maker;
-		std::vector<std::unique_ptr<StreamSink>> sinks;
-		std::optional<uint32_t> loaded; /* surface of the set */
+		Part part(workers_.scratch(), groupsAtOnce_ > 1 ? lines_ * lineValues_ : 0);
 		std::vector<Piece> pieces;
 		std::unique_lock lock = lockSoon();
 
-		while (takeSome(pieces)) {
-			if (!maker)
-				maker = newMaker();
-			takeSinks(sinks);
-			const std::shared_ptr<GroupSet> set = set_;
-			uint32_t saturated = 0;
+		while (const auto set = takeSome(pieces, thread)) {
+			if (!part.maker)
+				part.maker = newMaker();
+			if (pieces.front().index < part.last)
+				joinSinks(part.sinks);
+			takeSinks(part.sinks);
 			lock.unlock();
-			if (loaded != set->surface)
-				load(*maker, *set);
-			loaded = set->surface;
-			for (const Piece &piece : pieces) {
-				maker->make(piece.first, piece.count);
-				saturated += maker->saturated();
-				push(*sinks.front(), set->surface, piece, maker->lines());
-				if (set->groups > 1)
-					push(*sinks.back(), set->surface + 1, piece,
-					     linesOf(*set, piece));
-			}
+			const uint32_t saturated = make(*set, pieces, part);
 			lock = lockSoon();
 			counters_.saturated += saturated;
 		}
+		joinSinks(part.sinks);
+	}
+
+	void joinSinks(std::vector<std::unique_ptr<StreamSink>> &sinks)
+	{
 		for (const auto &sink : sinks)
 			sink_.join(*sink);
+		sinks.clear();
+	}
+
+	/* \return outputs that were clipped */
+	uint32_t make(const GroupSet &set, const std::vector<Piece> &pieces, Part &part) const
+	{
+		const std::span<int32_t> second =
+			set.groups > 1 ? std::span(part.second) : std::span<int32_t>();
+		uint32_t saturated = 0;
+
+		if (part.loaded != set.surface)
+			load(*part.maker, set, second);
+		part.loaded = set.surface;
+		part.last = pieces.back().index;
+		for (const Piece &piece : pieces) {
+			part.maker->make(piece.first, piece.count);
+			saturated += part.maker->saturated();
+			push(*part.sinks.front(), set.surface, piece, part.maker->lines());
+			if (set.groups > 1)
+				push(*part.sinks.back(), set.surface + 1, piece,
+				     linesOf(second, piece));
+		}
+		return saturated;
 	}
 
 	/* Several threads that deliver what they have made one after the other. */
@@ -188,7 +224,7 @@ private:
 			const std::shared_ptr<GroupSet> set = set_;
 			lock.unlock();
 			if (loaded != set->surface)
-				load(*maker, *set);
+				load(*maker, *set, set->second);
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
 			/* Shorter than it takes to wake somebody. */
@@ -212,10 +248,11 @@ private:
 
 	Piece pieceAt(uint64_t index) const
 	{
-		const uint64_t first = index % pieces_ * linesAtOnce_;
-		const auto count = std::min<uint64_t>(linesAtOnce_, lines_ - first);
+		const uint64_t piece = index % pieces_;
+		const uint64_t first = lines_ * piece / pieces_;
+		const uint64_t end = lines_ * (piece + 1) / pieces_;
 
-		return { index, first, static_cast<uint32_t>(count), first + count == lines_ };
+		return { index, first, static_cast<uint32_t>(end - first), end == lines_ };
 	}
 
 	std::optional<Piece> take()
@@ -230,13 +267,35 @@ private:
 		return piece;
 	}
 
+	/* One of the thread's band, or of what others have left; sets stay there for those behind.
+	 */
+	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
+	{
+		const auto index = memory_.cancelled() ? std::nullopt : bands_->take(thread);
+
+		pieces.clear();
+		if (!index)
+			return nullptr;
+		const uint64_t set = *index / pieces_;
+		pieces.push_back(pieceAt(*index));
+		while (held_.size() <= set) {
+			beginSet(static_cast<uint32_t>(held_.size()) * groupsAtOnce_);
+			held_.push_back(set_);
+		}
+		return held_[set];
+	}
+
 	/*
 	 * What a thread makes before it asks again, of one set: all lines while there is a set for
 	 * each of the others as well, then so few that all are done at about the same time, unless
 	 * the set's are one receiver's.
+	 *
+	 * \return the set, null if nothing is left
 	 */
-	bool takeSome(std::vector<Piece> &pieces)
+	std::shared_ptr<GroupSet> takeSome(std::vector<Piece> &pieces, unsigned int thread)
 	{
+		if (bands_)
+			return takeOfBand(pieces, thread);
 		const uint64_t set = taken_ / pieces_;
 		const uint64_t rest = pieces_ - taken_ % pieces_;
 		const bool whole = takesSurfaces_ || set + threads_ <= sets_;
@@ -245,10 +304,10 @@ private:
 		while (pieces.size() < (whole ? rest : 1)) {
 			const auto piece = take();
 			if (!piece)
-				return false;
+				return nullptr;
 			pieces.push_back(*piece);
 		}
-		return true;
+		return set_;
 	}
 
 	void beginSet(uint32_t surface)
@@ -257,7 +316,7 @@ private:
 
 		set_.reset(); /* whose memory is the next one's, if nobody is at it any more */
 		set_ = std::make_shared<GroupSet>(surface, groups, workers_.scratch(),
-						  lines_ * lineValues_);
+						  isApart_ ? 0 : lines_ * lineValues_);
 		for (uint32_t i = 0; i < groups && threads_ > 1; i++)
 			set_->held.push_back(hold(weights_.next()));
 	}
@@ -265,7 +324,8 @@ private:
 	HeldGroup hold(const WeightGroup &group) const
 	{
 		HeldGroup held{ group, {} };
-		const size_t others = size_t{ threads_ - 1 } * groupsAtOnce_ * group.bytes.size();
+		const uint32_t between = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
+		const size_t others = between * group.bytes.size();
 
 		held.group.ahead = {}; /* which others may be given */
 		held.group.soon = group.soon.subspan(std::min(others, group.soon.size()));
@@ -276,9 +336,10 @@ private:
 		return held;
 	}
 
-	static void load(LineMaker &maker, GroupSet &set)
+	/** \param second where the lines of the second group go, if there is one */
+	static void load(LineMaker &maker, const GroupSet &set, std::span<int32_t> second)
 	{
-		maker.begin(set.second);
+		maker.begin(second);
 		for (const HeldGroup &held : set.held)
 			maker.load(held.group);
 	}
@@ -292,14 +353,14 @@ private:
 		/* In pieces as well, which are nearer when they are written. */
 		for (uint64_t i = 0; i < pieces_; i++) {
 			const Piece second = pieceAt(i);
-			push(sink_, set.surface + 1, second, linesOf(set, second));
+			push(sink_, set.surface + 1, second, linesOf(set.second, second));
 		}
 	}
 
-	/* Those of the second group. */
-	std::span<const int32_t> linesOf(const GroupSet &set, const Piece &piece) const
+	/** \param lines all of a group's */
+	std::span<const int32_t> linesOf(std::span<const int32_t> lines, const Piece &piece) const
 	{
-		return std::span(set.second).subspan(piece.first * lineValues_);
+		return lines.subspan(piece.first * lineValues_);
 	}
 
 	/** \param sums of the piece's lines */
@@ -326,14 +387,16 @@ private:
 	const MemoryPort &memory_;
 	Workers &workers_;
 	uint32_t groupsAtOnce_;
+	const bool inBands_;
 	unsigned int threads_; /* that share the operation */
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
 	uint32_t largestSum_;
-	uint32_t linesAtOnce_ = 0; /* of a piece */
-	uint64_t pieces_ = 0;	   /* of a set of groups */
+	uint64_t pieces_ = 0; /* of a set of groups */
 	uint64_t sets_ = 0;
+	bool isApart_ = false;	     /* each thread has receivers of its own */
 	bool takesSurfaces_ = false; /* whole ones, a receiver */
+	std::optional<Bands> bands_;
 
 	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
 	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */
@@ -341,7 +404,8 @@ private:
 	std::mutex mutex_;		    /* everything below, the source and its memory */
 	std::unique_ptr<StreamSink> first_; /* of the receivers, until somebody takes it */
 	uint64_t taken_ = 0;
-	std::shared_ptr<GroupSet> set_; /* of the piece that was taken last */
+	std::shared_ptr<GroupSet> set_;		      /* of the piece that was taken last */
+	std::vector<std::shared_ptr<GroupSet>> held_; /* of bands: all sets that were taken */
 };
 
 } /* namespace */

@@ -46,17 +46,20 @@ struct LineShares {
 	unsigned int threads;	   /**< that there is enough work for */
 	uint32_t linesAtOnce;	   /**< lines of a group that a thread makes at once, at most */
 	uint32_t groupsAtOnce = 1; /**< that it works on at once: 1 or 2 */
+	/** Threads have bands of lines, of all groups, which they load all of: for weights that are
+	 * small next to the cubes */
+	bool inBands = false;
 };
 
 /**
  * \brief Stream all output lines to \a sink, in the order of computeConv()
  *
  * Pieces of kernel groups are handed out in order to the threads, whole groups as long as there are
- * some for all of them, or where a receiver takes whole surfaces only. Weights are fetched by one
- * thread at a time. If the sink can be forked, each thread has receivers of its own; else lines are
- * delivered by one thread at a time, in their order, and of groups that are worked on at once, the
- * second one's lines wait until all of the first one's are delivered. Memory, counters and errors
- * are the same for any number of threads.
+ * some for all of them, or where a receiver takes whole surfaces only; or bands of lines. Weights
+ * are fetched by one thread at a time. If the sink can be forked, each thread has receivers of its
+ * own; else lines are delivered by one thread at a time, in their order, and of groups that are
+ * worked on at once, the second one's lines wait until all of the first one's are delivered.
+ * Memory, counters and errors are the same for any number of threads.
  *
  * \param sink its way to memory is not that of the weights: another thread may go there
  * \param newMaker called once for each thread, by one of them at a time

@@ -15,7 +15,7 @@ namespace
 {
 
 /* Bytes that take a thread about as long as waking another one. */
-constexpr size_t kBytesForAThread = 1 << 17;
+constexpr size_t kBytesForAThread = 1 << 14;
 
 template<typename Operand>
 void fillWith(std::byte *out, size_t count, const std::byte *bits)
@@ -53,26 +53,37 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	data_.alignment = plan.alignment();
 	if (plan.inBuffer)
 		turned_.resize(count_);
-	workers.run(static_cast<unsigned int>(lineBytes_ * count_ / kBytesForAThread + 1),
-		    [&] { makeLines(data); });
-	if (plan.kind != TileKind::SignedQuads || plan.inBuffer)
-		return;
-	/* Of few positions, whose windows have more than one line. */
-	std::vector<int32_t> sums;
-	for (size_t index = 0; index < count_; index++)
-		place(&bytes_[index * lineBytes_], positionsOf(index), sums, true);
+	const auto threads =
+		std::min(static_cast<unsigned int>(lineBytes_ * count_ / kBytesForAThread + 1),
+			 workers.threads());
+	const auto share = [&](const auto &work) {
+		Bands bands(count_, threads);
+		workers.run(threads, [&](unsigned int thread) { work(bands, thread); });
+	};
+	share([&](Bands &lines, unsigned int thread) { makeLines(data, lines, thread); });
+	/* Whose windows have more than one line. */
+	if (plan.kind == TileKind::SignedQuads && !plan.inBuffer)
+		share([&](Bands &lines, unsigned int thread) { findSums(lines, thread); });
 }
 
-void TileLines::makeLines(const DataView &data)
+void TileLines::findSums(Bands &lines, unsigned int thread)
+{
+	std::vector<int32_t> sums;
+
+	while (const auto index = lines.take(thread))
+		place(&bytes_[*index * lineBytes_], positionsOf(*index), sums, true);
+}
+
+void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int thread)
 {
 	std::vector<LinePiece> pieces;
 	std::vector<int32_t> sums;
 	Int16Numbers numbers;
 
-	for (size_t index; (index = next_++) < count_;) {
+	while (const auto index = lines.take(thread)) {
 		const std::byte *line =
-			plan_.inBuffer ? findLine(index, data) : makeLine(index, data, pieces);
-		place(line, positionsOf(index), sums,
+			plan_.inBuffer ? findLine(*index, data) : makeLine(*index, data, pieces);
+		place(line, positionsOf(*index), sums,
 		      plan_.inBuffer && plan_.kind == TileKind::SignedQuads);
 		inspect(line, numbers);
 	}

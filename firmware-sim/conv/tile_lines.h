@@ -14,6 +14,7 @@
 #include "conv/csc.h"
 #include "conv/tile_plan.h"
 #include "conv/wide_tile.h"
+#include "core/bands.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
@@ -51,7 +52,10 @@ public:
 	bool hasNan() const { return hasNan_; }
 
 private:
-	void makeLines(const DataView &data);
+	/** \brief Those that \a thread takes */
+	void makeLines(const DataView &data, Bands &lines, unsigned int thread);
+	/** \brief SignedQuads: what sums begin with, of those that \a thread takes */
+	void findSums(Bands &lines, unsigned int thread);
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
@@ -80,8 +84,7 @@ private:
 	ScratchArray<std::byte> bytes_;
 	std::vector<std::vector<std::byte>> turned_; /* lines in which the buffer turns round */
 	ScratchArray<TilePosition> positions_;
-	std::atomic<size_t> next_ = 0; /* line that is to be made */
-	std::mutex mutex_;	       /* of data_ */
+	std::mutex mutex_; /* of data_ */
 	WideData data_;
 	std::atomic<bool> hasNegative_ = false;
 	std::atomic<bool> hasNan_ = false;

@@ -5,10 +5,10 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <mutex>
 
+#include "core/bands.h"
 #include "core/memory.h"
 #include "core/workers.h"
 
@@ -26,44 +26,47 @@ inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 /**
  * \brief Do units 0 to \a count - 1, each once
  *
- * None may change what another one reads, or write where another one writes. Each thread begins
- * its units in their order. \a memory has counted everything afterwards, and missed what the first
- * unit has missed that did.
+ * None may change what another one reads, or write where another one writes. \a memory has counted
+ * everything afterwards, and missed what the first unit has missed that did, if it had not missed
+ * anything before.
  *
  * \param workers null: the caller's thread does it all \param threads at most
  * \param newPart of a way to memory makes what a thread has of its own, whose work() is called
- *	  with each unit
+ *	  with one unit behind the other, in their order; a thread may have several
  * \param join is called with each of them when it is done, one after the other
  */
 template<typename NewPart, typename Join>
 void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint64_t count,
 		const NewPart &newPart, const Join &join)
 {
-	std::atomic<uint64_t> next = 0;
+	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
 	std::mutex mutex; /* of what is put together */
-	uint64_t firstMiss = UINT64_MAX;
+	uint64_t firstMiss = memory.faulted() ? 0 : UINT64_MAX;
 
-	const auto work = [&] {
-		uint64_t unit = next++;
-		if (unit >= count)
-			return; /* too late */
-		MemoryPort port = memory.fork();
-		const auto part = newPart(port);
-		uint64_t miss = UINT64_MAX;
-		for (; unit < count && !port.cancelled(); unit = next++) {
-			part->work(unit);
-			if (port.faulted())
-				miss = std::min(miss, unit);
+	const auto work = [&](unsigned int thread) {
+		auto unit = bands.take(thread);
+		while (unit && !memory.cancelled()) {
+			MemoryPort port = memory.fork();
+			const auto part = newPart(port);
+			const uint64_t first = *unit;
+			uint64_t miss = UINT64_MAX;
+			/* Those of another band may come before the ones there were. */
+			for (; unit && *unit >= first && !port.cancelled();
+			     unit = bands.take(thread)) {
+				part->work(*unit);
+				if (port.faulted())
+					miss = std::min(miss, *unit);
+			}
+			const std::lock_guard lock(mutex);
+			memory.join(port, miss < firstMiss);
+			firstMiss = std::min(miss, firstMiss);
+			join(*part);
 		}
-		const std::lock_guard lock(mutex);
-		memory.join(port, miss < firstMiss);
-		firstMiss = std::min(miss, firstMiss);
-		join(*part);
 	};
 	if (workers)
 		workers->run(threads, work);
 	else
-		work();
+		work(0);
 }
 
 } /* namespace nvdla::sim */

@@ -38,7 +38,7 @@ Workers::Workers(unsigned int threads)
 	if (sched_getaffinity(0, sizeof(cores_), &cores_) != 0)
 		CPU_ZERO(&cores_);
 	for (unsigned int i = 1; i < threads; i++)
-		threads_.emplace_back(&Workers::help, this);
+		threads_.emplace_back(&Workers::help, this, i);
 }
 
 Workers::~Workers()
@@ -52,13 +52,13 @@ Workers::~Workers()
 		thread.join();
 }
 
-void Workers::run(unsigned int most, const std::function<void()> &work)
+void Workers::run(unsigned int most, const std::function<void(unsigned int)> &work)
 {
 	const std::unique_lock use(inUse_, std::try_to_lock);
 	const unsigned int helpers = std::min(most, threads()) - 1;
 
 	if (!use || most <= 1 || helpers == 0) {
-		work();
+		work(0);
 		return;
 	}
 	unsigned int sleepers = 0;
@@ -73,7 +73,7 @@ void Workers::run(unsigned int most, const std::function<void()> &work)
 	makeWay(callersCore_);
 	for (unsigned int i = 0; i < sleepers; i++)
 		wake_.notify_one();
-	work();
+	work(0);
 	{
 		const std::lock_guard lock(mutex_);
 		wanted_ = 0;
@@ -125,7 +125,7 @@ bool Workers::takesPart(std::unique_lock<std::mutex> &lock)
 	return !stopping_;
 }
 
-void Workers::help()
+void Workers::help(unsigned int thread)
 {
 	std::unique_lock lock(mutex_);
 
@@ -133,7 +133,7 @@ void Workers::help()
 		wanted_--;
 		working_++;
 		lock.unlock();
-		(*work_)();
+		(*work_)(thread);
 		lock.lock();
 		if (--working_ == 0)
 			done_.notify_one();

@@ -40,12 +40,15 @@ public:
 	/**
 	 * \brief Call \a work on several threads, one of which is the caller's
 	 *
+	 * It is told which thread calls it: 0 is the caller's, the others have the same numbers
+	 * below threads() each time.
+	 *
 	 * It is called at least once and at most \a most times, and has to find out what is still
 	 * to be done: when the caller's call returns, nothing may be left but what the others are
 	 * at. Returns when all of them have returned. If another operation has the threads, the
 	 * caller works alone.
 	 */
-	void run(unsigned int most, const std::function<void()> &work);
+	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
 	/** \return memory that the work is done in */
 	Scratch &scratch() { return scratch_; }
@@ -53,7 +56,7 @@ public:
 private:
 	/** \brief The others do not run on \a core, if there is one for them */
 	void makeWay(int core);
-	void help();
+	void help(unsigned int thread);
 	bool takesPart(std::unique_lock<std::mutex> &lock);
 
 	Scratch scratch_;
@@ -63,7 +66,7 @@ private:
 	std::mutex mutex_;  /* of everything below */
 	std::condition_variable wake_;
 	std::condition_variable done_;
-	const std::function<void()> *work_ = nullptr;
+	const std::function<void(unsigned int)> *work_ = nullptr;
 	unsigned int asleep_ = 0; /* that wait to be woken */
 	/* Changed with the mutex held, looked at without. */
 	std::atomic<unsigned int> wanted_ = 0;	/* that may still begin */

@@ -58,6 +58,7 @@ Result compute(Bench &bench, const ConvOp &op, const Compute &function, uint32_t
 	MemoryPort memory(bench.dram, bench.cvsram);
 	Cbuf cbuf;
 	Collector out(op);
+	Workers fetchers;
 
 	cbuf.begin(op);
 	cbuf.data().fetched(used);
@@ -65,7 +66,7 @@ Result compute(Bench &bench, const ConvOp &op, const Compute &function, uint32_t
 	WeightReader weights(op, memory, cbuf);
 	const auto data = DataFetcher::create(op, memory, cbuf);
 	EXPECT_EQ(data->check(), "");
-	data->fill();
+	data->fill(fetchers);
 	EXPECT_TRUE(data->done());
 	const ConvCounters counters = function(op, DataView(op, cbuf), weights, out, memory);
 	EXPECT_EQ(out.columns(), uint64_t{ op.batches } * op.surfaces() * op.windows.out.height *

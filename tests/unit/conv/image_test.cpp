@@ -105,7 +105,8 @@ protected:
 		std::string error = fetcher->check();
 		if (!error.empty())
 			return error;
-		fetcher->fill();
+		Workers fetchers;
+		fetcher->fill(fetchers);
 		special = fetcher->special();
 		return fetcher->done() ? "" : "the image does not fit the data banks";
 	}

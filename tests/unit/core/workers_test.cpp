@@ -43,12 +43,32 @@ TEST(Workers, AllComeWhetherTheySleepOrLookForWork)
 		std::atomic<unsigned int> came = 0;
 
 		std::this_thread::sleep_for(std::chrono::microseconds(pause));
-		workers.run(kThreads, [&] {
+		workers.run(kThreads, [&](unsigned int) {
 			came++;
 			EXPECT_TRUE(waitFor([&] { return came == kThreads; }));
 		});
 		EXPECT_EQ(came, kThreads) << "after " << pause << " us";
 	}
+}
+
+TEST(Workers, EachHasANumberThatStays)
+{
+	constexpr unsigned int kThreads = 3;
+	Workers workers(kThreads);
+	std::thread::id who[kThreads];
+
+	for (int round = 0; round < 3; round++) {
+		std::atomic<unsigned int> came = 0;
+		workers.run(kThreads, [&](unsigned int thread) {
+			ASSERT_LT(thread, kThreads);
+			if (round == 0)
+				who[thread] = std::this_thread::get_id();
+			EXPECT_EQ(who[thread], std::this_thread::get_id());
+			came++;
+			EXPECT_TRUE(waitFor([&] { return came == kThreads; }));
+		});
+	}
+	EXPECT_EQ(who[0], std::this_thread::get_id());
 }
 
 TEST(Workers, WhoIsWokenLeavesACoreToTheCaller)
@@ -62,7 +82,7 @@ TEST(Workers, WhoIsWokenLeavesACoreToTheCaller)
 	ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
 	/* Until it sleeps. */
 	std::this_thread::sleep_for(std::chrono::milliseconds(100));
-	workers.run(2, [&] {
+	workers.run(2, [&](unsigned int) {
 		if (std::this_thread::get_id() == caller) {
 			EXPECT_TRUE(waitFor([&] { return came.load(); }));
 			return;
