@@ -72,7 +72,10 @@ public:
 	/** \return what CDMA and CSC disagree about, empty if nothing */
 	virtual std::string check() const = 0;
 
-	/** \brief Fetch the lines whose entries are free; none once the operation is abandoned */
+	/**
+	 * \brief Fetch the lines whose entries are free; none once the operation is abandoned
+	 * \param workers share them, where lines can be fetched apart
+	 */
 	void fill(Workers &workers);
 	/** \brief All lines are in the buffer, or were */
 	bool done() const { return next_ == lines_; }

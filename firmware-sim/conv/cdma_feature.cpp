@@ -137,8 +137,6 @@ public:
 protected:
 	void fetchLines(uint32_t first, uint32_t count, uint32_t step, Workers &workers) override
 	{
-		/* About as long as it takes to begin on another thread that is awake. */
-		constexpr uint64_t kBytesForAThread = 1 << 14;
 		const uint64_t lineBytes = uint64_t{ op_.fetch.size.width } * surfaces_ * atomBytes;
 
 		shareUnits(

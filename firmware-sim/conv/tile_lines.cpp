@@ -7,15 +7,13 @@
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
 #include "core/aligned.h"
+#include "core/shared_units.h"
 
 namespace nvdla::sim
 {
 
 namespace
 {
-
-/* Bytes that take a thread about as long as waking another one. */
-constexpr size_t kBytesForAThread = 1 << 14;
 
 template<typename Operand>
 void fillWith(std::byte *out, size_t count, const std::byte *bits)
@@ -53,25 +51,23 @@ TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &worker
 	data_.alignment = plan.alignment();
 	if (plan.inBuffer)
 		turned_.resize(count_);
-	const auto threads =
-		std::min(static_cast<unsigned int>(lineBytes_ * count_ / kBytesForAThread + 1),
-			 workers.threads());
+	const unsigned int threads =
+		std::min(threadsFor(lineBytes_ * count_, kBytesForAThread), workers.threads());
 	const auto share = [&](const auto &work) {
 		Bands bands(count_, threads);
 		workers.run(threads, [&](unsigned int thread) { work(bands, thread); });
 	};
 	share([&](Bands &lines, unsigned int thread) { makeLines(data, lines, thread); });
-	/* Whose windows have more than one line. */
-	if (plan.kind == TileKind::SignedQuads && !plan.inBuffer)
-		share([&](Bands &lines, unsigned int thread) { findSums(lines, thread); });
+	if (areSummed())
+		share([&](Bands &lines, unsigned int thread) { placeLines(lines, thread); });
 }
 
-void TileLines::findSums(Bands &lines, unsigned int thread)
+void TileLines::placeLines(Bands &lines, unsigned int thread)
 {
 	std::vector<int32_t> sums;
 
 	while (const auto index = lines.take(thread))
-		place(&bytes_[*index * lineBytes_], positionsOf(*index), sums, true);
+		place(&bytes_[*index * lineBytes_], positionsOf(*index), sums);
 }
 
 void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int thread)
@@ -83,8 +79,8 @@ void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int threa
 	while (const auto index = lines.take(thread)) {
 		const std::byte *line =
 			plan_.inBuffer ? findLine(*index, data) : makeLine(*index, data, pieces);
-		place(line, positionsOf(*index), sums,
-		      plan_.inBuffer && plan_.kind == TileKind::SignedQuads);
+		if (!areSummed())
+			place(line, positionsOf(*index), sums);
 		inspect(line, numbers);
 	}
 	const std::lock_guard lock(mutex_);
@@ -149,13 +145,13 @@ std::span<TilePosition> TileLines::positionsOf(size_t index)
 
 /* SignedQuads: sums begin with what they have too much because the weights are more by 128. */
 void TileLines::place(const std::byte *line, std::span<TilePosition> positions,
-		      std::vector<int32_t> &sums, bool find) const
+		      std::vector<int32_t> &sums) const
 {
 	constexpr int32_t kWeightExcess = 128;
 	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 
 	sums.resize(plan_.op.windows.out.width);
-	if (find && !positions.empty())
+	if (plan_.kind == TileKind::SignedQuads && !positions.empty())
 		byteSums(line, step, plan_.runs, sums);
 	for (size_t i = 0; i < positions.size(); i++)
 		positions[i] = { line + i * step, sums[i] * -kWeightExcess };

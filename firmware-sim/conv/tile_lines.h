@@ -54,8 +54,11 @@ public:
 private:
 	/** \brief Those that \a thread takes */
 	void makeLines(const DataView &data, Bands &lines, unsigned int thread);
-	/** \brief SignedQuads: what sums begin with, of those that \a thread takes */
-	void findSums(Bands &lines, unsigned int thread);
+	/** \brief Positions of those, once all lines are made that their windows have */
+	void placeLines(Bands &lines, unsigned int thread);
+	/** \return sums begin with what is made of windows of several lines, which have to be there
+	 */
+	bool areSummed() const { return plan_.kind == TileKind::SignedQuads && !plan_.inBuffer; }
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
@@ -63,9 +66,9 @@ private:
 	void inspect(const std::byte *line, Int16Numbers &numbers);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
-	/** \param sums zeroes, or those of the positions' data once they are to be found */
+	/** \param sums of the positions' data, for a line; zeroes at first */
 	void place(const std::byte *line, std::span<TilePosition> positions,
-		   std::vector<int32_t> &sums, bool find) const;
+		   std::vector<int32_t> &sums) const;
 	/** \return operand \a index of a line */
 	std::byte *operand(std::byte *line, size_t index) const
 	{

@@ -15,6 +15,9 @@
 namespace nvdla::sim
 {
 
+/** \brief Bytes that take as long to be moved as it takes to begin on a thread that is awake */
+inline constexpr uint64_t kBytesForAThread = 1 << 14;
+
 /** \return threads that so much work is worth \param ofAThread as long as it takes to begin */
 inline unsigned int threadsFor(uint64_t work, uint64_t ofAThread)
 {
