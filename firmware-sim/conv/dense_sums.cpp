@@ -244,14 +244,17 @@ struct DenseSums {
 	HWY_INLINE void add(std::span<const DenseBlock> blocks, const DenseWeights &weights,
 			    size_t first, size_t kernels)
 	{
-		while (blocks.size() >= kBlocks && areTogether(blocks.first(kBlocks))) {
-			addWhole(blocks.data(), weights.at(blocks[0], first),
-				 weights.kernels * kDenseBytes, kernels,
-				 std::make_index_sequence<kBlocks * kParts>());
-			blocks = blocks.subspan(kBlocks);
+		while (!blocks.empty()) {
+			const std::byte *some = weights.at(blocks[0], first);
+			if (blocks.size() >= kBlocks && areTogether(blocks.first(kBlocks))) {
+				addWhole(blocks.data(), some, weights.kernels * kDenseBytes,
+					 kernels, std::make_index_sequence<kBlocks * kParts>());
+				blocks = blocks.subspan(kBlocks);
+			} else {
+				add(blocks[0], some, kernels);
+				blocks = blocks.subspan(1);
+			}
 		}
-		for (const DenseBlock &block : blocks)
-			add(block, weights.at(block, first), kernels);
 	}
 
 	/** A block of fewer bytes than kDenseBytes */
