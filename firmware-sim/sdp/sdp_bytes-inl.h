@@ -61,7 +61,7 @@ bool ShortLine::set(const Run<int8_t> &run)
 	const double one = powerOfTwo(line.fractionBits);
 	double largest = 0;
 
-	if (!run.exact || run.clips)
+	if (!run.exact || run.clips != Clips::Nothing)
 		return false;
 	for (size_t i = 0; i < kLanes; i++) {
 		const double in = line.factor[i] * one;

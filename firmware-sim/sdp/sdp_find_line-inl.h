@@ -253,6 +253,11 @@ HWY_INLINE void raise(double &largest, Vector values)
 	largest = std::max(largest, hn::GetLane(hn::MaxOfLanes(Tag(), values)));
 }
 
+HWY_INLINE void lower(double &smallest, Vector values)
+{
+	smallest = std::min(smallest, hn::GetLane(hn::MinOfLanes(Tag(), values)));
+}
+
 /** \return the largest number of an element of the output */
 double highestOf(const SdpOp &op)
 {
@@ -359,10 +364,7 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 	raise(line.largestBound, channels.bounds().largest());
 	raise(line.nearestBound, channels.first.nearest());
 	raise(line.nearestBound, channels.second.nearest());
-	line.idleBound =
-		std::min(line.idleBound,
-			 hn::GetLane(hn::MinOfLanes(
-				 Tag(), hn::Min(channels.first.idle(), channels.second.idle()))));
+	lower(line.idleBound, hn::Min(channels.first.idle(), channels.second.idle()));
 	if (converts)
 		channels.clip(-highestOf(op) - 1, highestOf(op));
 
@@ -373,6 +375,7 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 	hn::StoreU(channels.elementFactor, Tag(), line.elementFactor + lane);
 	hn::StoreU(channels.second.low, Tag(), line.lowSum + lane);
 	hn::StoreU(channels.second.high, Tag(), line.highSum + lane);
+	lower(line.lowestHigh, channels.first.high);
 	raise(line.largestFactor, hn::Abs(channels.factor));
 	raise(line.largestOffset, channels.offsets);
 	raise(line.largestElementFactor, hn::Abs(channels.elementFactor));
@@ -390,7 +393,7 @@ void findOfStages(const SdpOp &op, std::span<const SdpStageRun> stages, size_t l
 	line.endsRounded = true;
 	line.largestFactor = line.largestOffset = line.largestElementFactor = 0;
 	line.largestBound = line.nearestBound = line.error = 0;
-	line.idleBound = kUnbounded;
+	line.idleBound = line.lowestHigh = kUnbounded;
 	for (size_t i = 0; i < stages.size(); i++)
 		scales[i] = powerOfTwo(-stages[i].stage->mulShift);
 	for (size_t lane = 0; lane < lanes; lane += sdp::kLanes)

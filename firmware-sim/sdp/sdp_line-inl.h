@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -34,14 +35,15 @@ namespace line
 {
 
 /** What a kernel has to do, known when it is compiled */
-template<typename A, bool kHasElements, bool kIsClipped, bool kIsExact>
+template<typename A, bool kHasElements, Clips kClipped, bool kIsExact, bool kIsBent = false>
 struct Kind {
 	using Arithmetic = A;
 	static constexpr size_t kLanes = hn::MaxLanes(typename A::Tag());
 	static constexpr size_t kMaskBytes = (kLanes + 7) / 8;
 	static constexpr bool kElements = kHasElements;
-	static constexpr bool kClips = kIsClipped;
+	static constexpr Clips kClips = kClipped;
 	static constexpr bool kExact = kIsExact;
+	static constexpr bool kBends = kIsBent;
 };
 
 /** The line of a vector of channels */
@@ -57,11 +59,13 @@ struct Lanes {
 	Vector lowSum;
 	Vector highSum;
 
-	HWY_INLINE Lanes(const SdpLine &line, size_t lane)
-		: factor(A::load(line.factor + lane)), offset(A::load(line.offset + lane)),
-		  low(A::load(line.low + lane)), high(A::load(line.high + lane)),
+	/** \param more added to all numbers */
+	HWY_INLINE Lanes(const SdpLine &line, size_t lane, double more)
+		: factor(A::load(line.factor + lane)), offset(A::load(line.offset + lane, more)),
+		  low(A::load(line.low + lane, more)), high(A::load(line.high + lane, more)),
 		  elementFactor(A::load(line.elementFactor + lane)),
-		  lowSum(A::load(line.lowSum + lane)), highSum(A::load(line.highSum + lane))
+		  lowSum(A::load(line.lowSum + lane, more)),
+		  highSum(A::load(line.highSum + lane, more))
 	{
 	}
 
@@ -70,11 +74,13 @@ struct Lanes {
 	{
 		Vector value = hn::MulAdd(A::load(in), factor, offset);
 
-		if constexpr (K::kClips)
-			value = hn::Min(hn::Max(value, low), high);
+		if constexpr (K::kClips != Clips::Nothing)
+			value = hn::Max(value, low);
+		if constexpr (K::kClips == Clips::All)
+			value = hn::Min(value, high);
 		if constexpr (K::kElements)
 			value = hn::MulAdd(A::load(elements), elementFactor, value);
-		if constexpr (K::kElements && K::kClips)
+		if constexpr (K::kElements && K::kClips == Clips::All)
 			value = hn::Min(hn::Max(value, lowSum), highSum);
 		return value;
 	}
@@ -117,37 +123,94 @@ HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
 	storeNumbers(out + hn::MaxLanes(hn::DFromV<Numbers>()), second);
 }
 
-/** What numbers are rounded with, for all channels */
+/** A vector of channels behind the bend of their lines */
+struct BentLanes {
+	using Vector = Singles::Vector;
+	using Numbers = Singles::Numbers;
+
+	Vector factor;
+	Vector nudge;
+	Numbers offset;
+	Numbers low;
+	Numbers high;
+
+	HWY_INLINE BentLanes(const SdpLine &line, size_t lane, double halves)
+		: factor(Singles::load(line.bendFactor + lane)),
+		  nudge(hn::Set(Singles::Tag(), static_cast<float>(halves))),
+		  offset(hn::LoadU(Singles::NumberTag(), line.bendOffset + lane)),
+		  low(hn::LoadU(Singles::NumberTag(), line.bendLow + lane)),
+		  high(hn::LoadU(Singles::NumberTag(), line.bendHigh + lane))
+	{
+	}
+
+	/** \param whole numbers at the bend */
+	HWY_INLINE Numbers numbersOf(Vector whole) const
+	{
+		/* Halves are moved away from zero, and nothing else over the edge. */
+		const Vector product = hn::Mul(whole, factor);
+		const Numbers moved = hn::Add(
+			Singles::nearestOf(hn::Add(product, hn::CopySign(nudge, product))), offset);
+
+		return hn::Min(hn::Max(moved, low), high);
+	}
+};
+
+/** Where lines do not bend */
+struct NoBend {
+	HWY_INLINE NoBend(const SdpLine &, size_t, double) {}
+};
+
+/**
+ * Numbers of a vector of channels, rounded
+ *
+ * Those that are not exact are made larger by a half and the margin: what is cut off behind the
+ * point then is less than two margins where the rounding is not certain.
+ */
 template<typename K, typename In>
-struct Rounding {
+class Follower
+{
+public:
 	using A = typename K::Arithmetic;
 	using Vector = typename A::Vector;
 	using Numbers = typename A::Numbers;
-	using Lane = hn::TFromD<typename A::Tag>;
-	static constexpr typename A::Tag kTag = {};
 
-	const Run<In> &run;
-	Vector nudge = hn::Set(kTag, static_cast<Lane>(run.nudge));
-	Vector certain = hn::Set(kTag, static_cast<Lane>(run.certain));
-	/* In a sum with it nothing is left behind the point. */
-	Vector whole = hn::Set(
-		kTag, static_cast<Lane>(sizeof(Lane) == sizeof(float) ? 0x1.8p23 : 0x1.8p52));
-
-	/** \param off how far values are from their numbers */
-	HWY_INLINE Numbers numbersOf(Vector value, Vector &off) const
+	Follower(const Run<In> &run, size_t lane)
+		: line_(run.line, lane, K::kExact ? 0 : 0.5 + run.margin),
+		  bend_(run.line, lane, run.nudge), nudge_(set(run.nudge)),
+		  uncertain_(set(2 * run.margin))
 	{
-		if constexpr (K::kExact)
-			value = hn::Add(value, hn::CopySign(nudge, value));
-		const Vector sum = hn::Add(value, whole);
-		off = hn::Abs(hn::Sub(value, hn::Sub(sum, whole)));
-		return A::numbersOf(sum, whole);
 	}
 
-	/** \brief Bits of numbers that are not certain, to \a open */
-	HWY_INLINE void note(Vector off, uint8_t *open) const
+	/** \param open gets bits of numbers that are not certain, and is behind them afterwards */
+	HWY_INLINE Numbers numbersOf(const In *in, const In *elements, uint8_t *&open) const
 	{
-		hn::StoreMaskBits(kTag, hn::Ge(off, certain), open);
+		const Vector value = line_.template valueOf<K>(in, elements);
+
+		if constexpr (K::kExact) {
+			return A::nearestOf(hn::Add(value, hn::CopySign(nudge_, value)));
+		} else {
+			Vector rest;
+			const Numbers numbers = A::floorOf(value, rest);
+			hn::StoreMaskBits(Tag(), hn::Le(rest, uncertain_), open);
+			open += K::kMaskBytes;
+			if constexpr (K::kBends)
+				return bend_.numbersOf(hn::Sub(value, rest));
+			return numbers;
+		}
 	}
+
+private:
+	using Tag = typename A::Tag;
+
+	static Vector set(double number)
+	{
+		return hn::Set(Tag(), static_cast<hn::TFromD<Tag>>(number));
+	}
+
+	const Lanes<A> line_;
+	const std::conditional_t<K::kBends, BentLanes, NoBend> bend_;
+	const Vector nudge_;
+	const Vector uncertain_;
 };
 
 /* Atoms whose bits of uncertain numbers are looked at together. */
@@ -161,36 +224,22 @@ constexpr size_t kAtomsAtOnce = 256;
 template<bool kTwo, typename K, typename Element, typename In>
 void storeLanes(const Run<In> &run, size_t at, size_t end, Element *out, uint8_t *open)
 {
-	using A = typename K::Arithmetic;
 	/* What is written may be anything: nothing is to be loaded again. */
 	const In *in = run.in;
 	const In *elements = run.elements;
 	const size_t step = run.lanes;
 	constexpr size_t kSecond = kTwo ? K::kLanes : 0;
-	const Rounding<K, In> rounding = { .run = run };
-	const Lanes<A> line(run.line, at % step);
-	const Lanes<A> secondLine(run.line, at % step + kSecond);
+	const Follower<K, In> follower(run, at % step);
+	const Follower<K, In> second(run, at % step + kSecond);
 
 	for (; at < end; at += step) {
-		typename A::Vector off;
-		const typename A::Numbers first =
-			rounding.numbersOf(line.template valueOf<K>(in + at, elements + at), off);
-		if constexpr (!K::kExact) {
-			rounding.note(off, open);
-			open += K::kMaskBytes;
-		}
-		if constexpr (!kTwo) {
-			storeNumbers(out + at, first);
-		} else {
-			const size_t from = at + kSecond;
-			const typename A::Numbers second = rounding.numbersOf(
-				secondLine.template valueOf<K>(in + from, elements + from), off);
-			if constexpr (!K::kExact) {
-				rounding.note(off, open);
-				open += K::kMaskBytes;
-			}
-			storeNumbers(out + at, first, second);
-		}
+		const auto numbers = follower.numbersOf(in + at, elements + at, open);
+		if constexpr (kTwo)
+			storeNumbers(
+				out + at, numbers,
+				second.numbersOf(in + at + kSecond, elements + at + kSecond, open));
+		else
+			storeNumbers(out + at, numbers);
 	}
 }
 
@@ -242,7 +291,7 @@ template<typename K, typename Element, typename In>
 bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count, 2 * (0.5 - run.certain));
+	SdpUncertain uncertain(run.count, 2 * run.margin);
 	size_t lane = 0;
 
 	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)
@@ -255,7 +304,7 @@ bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	return true;
 }
 
-template<typename A, bool kElements, bool kClips, typename Element, typename In>
+template<typename A, bool kElements, Clips kClips, typename Element, typename In>
 bool storeWith(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	return run.exact ? storeOfKind<Kind<A, kElements, kClips, true>, Element>(run, bytes,
@@ -268,85 +317,30 @@ template<typename A, typename Element, typename In>
 bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	if (run.elements)
-		return run.clips ? storeWith<A, true, true, Element>(run, bytes, counters)
-				 : storeWith<A, true, false, Element>(run, bytes, counters);
-	return run.clips ? storeWith<A, false, true, Element>(run, bytes, counters)
-			 : storeWith<A, false, false, Element>(run, bytes, counters);
+		return run.clips == Clips::Nothing
+			       ? storeWith<A, true, Clips::Nothing, Element>(run, bytes, counters)
+			       : storeWith<A, true, Clips::All, Element>(run, bytes, counters);
+	switch (run.clips) {
+	case Clips::Nothing:
+		return storeWith<A, false, Clips::Nothing, Element>(run, bytes, counters);
+	case Clips::Below:
+		return storeWith<A, false, Clips::Below, Element>(run, bytes, counters);
+	default:
+		return storeWith<A, false, Clips::All, Element>(run, bytes, counters);
+	}
 }
 
 template<typename Element, typename In>
 bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
+	if constexpr (std::is_same_v<In, int32_t>)
+		if (run.line.bends)
+			return storeOfKind<Kind<Singles, false, Clips::All, false, true>, Element>(
+				run, bytes, counters);
 	if constexpr (!Run<In>::kIsByte)
 		if (run.isDouble)
 			return storeIn<Doubles, Element>(run, bytes, counters);
 	return storeIn<Singles, Element>(run, bytes, counters);
-}
-
-/** A vector of channels behind the bend of their lines */
-struct BentLanes {
-	using Vector = Singles::Vector;
-	using Numbers = Singles::Numbers;
-
-	Vector factor;
-	Numbers offset;
-	Numbers low;
-	Numbers high;
-
-	HWY_INLINE BentLanes(const SdpLine &line, size_t lane)
-		: factor(Singles::load(line.bendFactor + lane)),
-		  offset(hn::LoadU(Singles::NumberTag(), line.bendOffset + lane)),
-		  low(hn::LoadU(Singles::NumberTag(), line.bendLow + lane)),
-		  high(hn::LoadU(Singles::NumberTag(), line.bendHigh + lane))
-	{
-	}
-};
-
-/** storeLanes() of one vector of channels whose lines bend */
-template<typename K, typename Element>
-void storeBentLanes(const Run<int32_t> &run, size_t at, size_t end, Element *out, uint8_t *open)
-{
-	const int32_t *in = run.in;
-	const size_t step = run.lanes;
-	const Rounding<K, int32_t> rounding = { .run = run };
-	const Lanes<Singles> line(run.line, at % step);
-	const BentLanes behind(run.line, at % step);
-
-	for (; at < end; at += step, open += K::kMaskBytes) {
-		const auto value = line.valueOf<K>(in + at, in + at);
-		const auto number = hn::Sub(hn::Add(value, rounding.whole), rounding.whole);
-		rounding.note(hn::Abs(hn::Sub(value, number)), open);
-		/* Halves are moved away from zero, and nothing else over the edge. */
-		const auto product = hn::Mul(number, behind.factor);
-		const auto sum = hn::Add(hn::Add(product, hn::CopySign(rounding.nudge, product)),
-					 rounding.whole);
-		const auto result = hn::Add(Singles::numbersOf(sum, rounding.whole), behind.offset);
-		storeNumbers(out + at, hn::Min(hn::Max(result, behind.low), behind.high));
-	}
-}
-
-template<typename Element>
-bool storeBent(const Run<int32_t> &run, std::byte *bytes, SdpCounters &counters)
-{
-	using K = Kind<Singles, false, true, false>;
-	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count, 2 * (0.5 - run.certain));
-	uint8_t open[kAtomsAtOnce * K::kMaskBytes + sizeof(uint64_t)];
-
-	for (size_t lane = 0; lane < run.lanes; lane += K::kLanes) {
-		for (size_t at = lane; at < run.count; at += kAtomsAtOnce * run.lanes) {
-			const size_t end =
-				std::min(at - lane + kAtomsAtOnce * run.lanes, run.count);
-			const size_t atoms = (end - at + run.lanes - 1) / run.lanes;
-			storeBentLanes<K>(run, at, end, out, open);
-			if (!uncertain.addMasks<1, K::kLanes, K::kMaskBytes>(open, atoms, at,
-									     run.lanes))
-				return false;
-		}
-	}
-	storeUncertain(run, uncertain, out);
-	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
-	return true;
 }
 
 bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> stages, size_t lanes,
@@ -358,9 +352,6 @@ bool store(const SdpOp &op, const SdpLine &line, std::span<const SdpStageRun> st
 
 	if (!run.set())
 		return false;
-	if (line.bends)
-		return op.out == Precision::Int8 ? storeBent<int8_t>(run, bytes, counters)
-						 : storeBent<int16_t>(run, bytes, counters);
 	return op.out == Precision::Int8 ? storeAs<int8_t>(run, bytes, counters)
 					 : storeAs<int16_t>(run, bytes, counters);
 }

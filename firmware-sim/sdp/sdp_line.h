@@ -53,6 +53,7 @@ struct SdpLine {
 			      */
 	double nearestBound; /**< of the bounds that keep numbers away from zero */
 	double idleBound;    /**< smaller numbers are clipped by nothing but the output's width */
+	double lowestHigh;   /**< the smallest of \a high, with the output's width */
 	/** What the roundings of all stages but the last one move a result by */
 	double error;
 

@@ -63,24 +63,44 @@ struct Singles {
 		return hn::ConvertTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
 	}
 
-	/** A line's numbers */
-	static HWY_INLINE Vector load(const double *numbers)
+	/** A line's numbers, each \a more */
+	static HWY_INLINE Vector load(const double *numbers, double more = 0)
 	{
 		const doubles::Tag tag;
 		const hn::Rebind<float, doubles::Tag> halfTag;
-		const auto lower = hn::DemoteTo(halfTag, hn::LoadU(tag, numbers));
+		const auto moved = [&](const double *from) {
+			return hn::DemoteTo(halfTag,
+					    hn::Add(hn::LoadU(tag, from), hn::Set(tag, more)));
+		};
 
-		return hn::Combine(Tag(),
-				   hn::DemoteTo(halfTag, hn::LoadU(tag, numbers + hn::Lanes(tag))),
-				   lower);
+		return hn::Combine(Tag(), moved(numbers + hn::Lanes(tag)), moved(numbers));
 	}
 
-	/** \param sum a number of 22 bits and \a whole, whose low bits are the number's then */
-	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	/** \return the nearest whole numbers, of 22 bits */
+	static HWY_INLINE Numbers nearestOf(Vector values)
 	{
 		const NumberTag tag;
+		const Vector whole = hn::Set(Tag(), kWhole);
 
-		return hn::Sub(hn::BitCast(tag, sum), hn::BitCast(tag, whole));
+		return hn::Sub(hn::BitCast(tag, hn::Add(values, whole)), hn::BitCast(tag, whole));
+	}
+
+	/** \return whole numbers of 31 bits not above values, of which \a rest is left */
+	static HWY_INLINE Numbers floorOf(Vector values, Vector &rest)
+	{
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+		constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+		rest = Vector{ _mm512_reduce_ps(values.raw, kDown) };
+		return { _mm512_cvt_roundps_epi32(values.raw, kDown) };
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+		const Vector floor = hn::Floor(values);
+		rest = hn::Sub(values, floor);
+		return { _mm256_cvttps_epi32(floor.raw) };
+#else
+		const Vector floor = hn::Floor(values);
+		rest = hn::Sub(values, floor);
+		return hn::ConvertTo(NumberTag(), floor);
+#endif
 	}
 };
 
@@ -96,7 +116,11 @@ struct Doubles {
 	static constexpr double kWhole = 0x1.8p52;
 
 	static HWY_INLINE Vector load(const int32_t *numbers) { return doubles::load(numbers); }
-	static HWY_INLINE Vector load(const double *numbers) { return hn::LoadU(Tag(), numbers); }
+
+	static HWY_INLINE Vector load(const double *numbers, double more = 0)
+	{
+		return hn::Add(hn::LoadU(Tag(), numbers), hn::Set(Tag(), more));
+	}
 
 	static HWY_INLINE Vector load(const int16_t *numbers)
 	{
@@ -105,14 +129,27 @@ struct Doubles {
 		return hn::PromoteTo(Tag(), hn::PromoteTo(NumberTag(), hn::LoadU(tag, numbers)));
 	}
 
-	static HWY_INLINE Numbers numbersOf(Vector sum, Vector whole)
+	static HWY_INLINE Numbers nearestOf(Vector values)
 	{
-		return hn::DemoteTo(NumberTag(), hn::Sub(sum, whole));
+		const Vector whole = hn::Set(Tag(), kWhole);
+
+		return hn::DemoteTo(NumberTag(), hn::Sub(hn::Add(values, whole), whole));
+	}
+
+	static HWY_INLINE Numbers floorOf(Vector values, Vector &rest)
+	{
+		const Vector floor = hn::Floor(values);
+
+		rest = hn::Sub(values, floor);
+		return hn::DemoteTo(NumberTag(), floor);
 	}
 };
 
 /** Results of this magnitude, or more, may count as saturated. */
 constexpr double kSaturates = 65000;
+
+/** Which of a line's bounds numbers may meet, besides those of the output's width */
+enum class Clips : uint8_t { Nothing, Below, All };
 
 /** What is known of the numbers of a run: integers of 32 bits, or elements as they are in memory */
 template<typename In>
@@ -126,11 +163,11 @@ struct Run {
 	const In *elements; /* null: none */
 	double largest;	    /* no input is larger; the least that is known without a look */
 	/* What set() finds. */
-	bool clips = false;    /* more than the output's width does */
+	Clips clips = Clips::Nothing;
 	bool exact = false;    /* all numbers are, and halves are rounded away from zero */
 	bool isDouble = false; /* single precision is not enough */
 	double nudge = 0;      /* exact: takes halves, and nothing else, over the edge */
-	double certain = 0;    /* else: farther from a whole number the rounding is not certain */
+	double margin = 0;     /* else: closer to a half the rounding is not certain */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
@@ -139,6 +176,8 @@ struct Run {
 	bool setUpTo(double largestIn, double largestOfElements);
 	/** \brief setUpTo() of a line that bends */
 	bool setBend(double product);
+	/** \return the bounds that numbers no larger than \a most may meet */
+	Clips clipsUpTo(double most) const;
 	/** \return halves are too many for all of them to be computed again */
 	bool hasManyHalves() const;
 	/** \return what no input is larger than */
@@ -209,6 +248,17 @@ bool Run<In>::hasManyHalves() const
 }
 
 template<typename In>
+Clips Run<In>::clipsUpTo(double most) const
+{
+	constexpr double kNumbers = 1 << 30; /* fit 32 bits, with what is added to round */
+
+	if (most < line.idleBound)
+		return Clips::Nothing;
+	return !elements && most < kNumbers && line.lowestHigh >= highestOf(op) ? Clips::Below
+										: Clips::All;
+}
+
+template<typename In>
 bool Run<In>::set()
 {
 	double element = widestElement();
@@ -236,11 +286,12 @@ bool Run<In>::setBend(double product)
 
 	if (std::min(most, line.largestBound + 1) > kSaturates)
 		return false;
-	const double rounding = (std::min(product, line.reach + 2 + rest) + rest) * kRounding;
-	clips = true;
+	/* With the half and the margin that are added. */
+	const double rounding = (std::min(product, line.reach + 2 + rest) + rest + 1) * kRounding;
+	clips = Clips::All;
 	exact = false;
 	nudge = powerOfTwo(-line.bendShift - 1);
-	certain = 0.5 - line.error - rounding - kRounding;
+	margin = line.error + rounding + kRounding;
 	return rounding < kMostRounding && line.error < kMostError && !hasManyHalves();
 }
 
@@ -258,16 +309,17 @@ bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 
 	if (std::min(most, line.largestBound) > kSaturates)
 		return false;
-	clips = most >= line.idleBound;
+	clips = clipsUpTo(most);
 	exact = line.endsRounded && line.error == 0 && line.fractionBits < kWholeBits &&
 		most * powerOfTwo(line.fractionBits) < powerOfTwo(kWholeBits);
 	nudge = exact && line.fractionBits > 0 ? powerOfTwo(-line.fractionBits - 1) : 0;
-	/* Where a result is not clipped, the product is no larger than it and the rest together. */
+	/* Where a result is not clipped, the product is no larger than it and the rest together; a
+	 * half and the margin are added. */
 	const double rest = line.largestOffset + element;
 	const double rounding =
-		(std::min(product, highestOf(op) + 2 + rest) + rest) * Arithmetic::kRounding;
+		(std::min(product, highestOf(op) + 2 + rest) + rest + 1) * Arithmetic::kRounding;
 	const double error = line.error + rounding;
-	certain = 0.5 - error - Arithmetic::kRounding;
+	margin = error + Arithmetic::kRounding;
 	return exact || (rounding < Arithmetic::kMostRounding && error < kMostError);
 }
 

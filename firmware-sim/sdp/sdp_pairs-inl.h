@@ -136,7 +136,7 @@ bool PairLine<Element>::set(const Run<Element> &run)
 	constexpr int32_t kMostMargin = (1 << kBits) / 128;
 	const SdpLine &line = run.line;
 
-	if (!run.elements || run.exact || run.clips ||
+	if (!run.elements || run.exact || run.clips != Clips::Nothing ||
 	    std::max(line.largestFactor, line.largestElementFactor) > kMostFactor)
 		return false;
 	margin = static_cast<int32_t>(std::ceil(line.error * powerOfTwo(kBits) + kError));
