@@ -106,10 +106,10 @@ bool isInteger(const Model &model)
 void printLine(const std::string &name, const char *precision, double seconds, double macs,
 	       double peak, double onednn)
 {
-	std::printf("| %s | %s | %.0f | %.1f | %.0f %% |", name.c_str(), precision, macs / 1e6,
+	std::printf("| %s | %s | %.0f | %.2f | %.0f %% |", name.c_str(), precision, macs / 1e6,
 		    seconds * 1e3, 100 * macs / seconds / peak);
 	if (onednn < 1e9)
-		std::printf(" %.1f | %.2f |\n", onednn * 1e3, seconds / onednn);
+		std::printf(" %.2f | %.2f |\n", onednn * 1e3, seconds / onednn);
 	else
 		std::printf(" - | - |\n");
 	std::fflush(stdout);
