@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <hwy/cache_control.h>
+
 #include <pthread.h>
 
 namespace nvdla::sim
@@ -12,19 +14,27 @@ namespace nvdla::sim
 namespace
 {
 
+using Clock = std::chrono::steady_clock;
+
 /* About what it takes to wake a thread, in a virtual machine; whoever has work goes first. */
 constexpr auto kPatience = std::chrono::microseconds(100);
+/* At first nobody else is let on the core, as coming back takes as long as some operations do. */
+constexpr auto kHaste = std::chrono::microseconds(10);
 
 /* \return whether it came to be before the patience ended */
 template<typename Condition>
 bool lookFor(const Condition &condition)
 {
-	const auto end = std::chrono::steady_clock::now() + kPatience;
+	const auto begin = Clock::now();
 
 	while (!condition()) {
-		if (std::chrono::steady_clock::now() >= end)
+		const auto passed = Clock::now() - begin;
+		if (passed >= kPatience)
 			return false;
-		std::this_thread::yield();
+		if (passed < kHaste)
+			hwy::Pause();
+		else
+			std::this_thread::yield();
 	}
 	return true;
 }
