@@ -29,69 +29,67 @@ bool areZero(const std::byte *bytes, size_t count)
 	return any == 0;
 }
 
+/** \return an atom's weights are zero, but for the one at byte \a own */
+template<size_t kBytes>
+bool areOthersZero(std::span<const std::byte> atom, size_t own)
+{
+	uint64_t words[atomBytes / sizeof(uint64_t)];
+
+	if (atom.size() != sizeof(words))
+		return areZero(atom.data(), own) &&
+		       areZero(atom.data() + own + kBytes, atom.size() - own - kBytes);
+	std::memcpy(words, atom.data(), sizeof(words));
+	words[own / sizeof(uint64_t)] &=
+		~(((uint64_t{ 1 } << 8 * kBytes) - 1) << own % sizeof(uint64_t) * 8);
+	return (words[0] | words[1] | words[2] | words[3]) == 0;
+}
+
+/* Of a block. */
+constexpr size_t kMostAtoms = kMacLanes / atomBytes;
+
 } /* namespace */
 
 ChannelWeights::ChannelWeights(const TilePlan &plan)
-	: plan_(plan),
-	  kernelBytes_(size_t{ plan.op.windows.data.channels } * elementBytes(plan.op.precision)),
+	: plan_(plan), blocks_(makeBlocks(plan.op)),
+	  channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels())),
 	  start_(plan.op.groupKernels()), weightSums_(plan.op.groupKernels()),
 	  magnitudes_(plan.op.groupKernels())
 {
 	const Windows &windows = plan.op.windows;
 	std::vector<size_t> taps; /* bytes from a position's first operand */
 
-	for (uint32_t row = 0; row < windows.kernel.height; row++)
-		for (uint32_t column = 0; column < windows.kernel.width; column++)
-			taps.push_back(row * plan.rowBytes() +
-				       size_t{ column } * windows.dilationX *
-					       windows.data.channels * plan.elementBytes);
-	elements_ = taps.size();
+	for (const Block &block : blocks_) {
+		const size_t column =
+			size_t{ block.column } * windows.dilationX * windows.data.channels;
+		for (uint32_t at = 0; at < block.lanes; at += channels_)
+			taps.push_back(block.row * plan.rowBytes() +
+				       (column + block.channel + at) * plan.elementBytes);
+	}
 	/* Behind an odd number of them one that meets no weights. */
 	taps.push_back(taps.back());
-	for (size_t i = 0; i < elements_; i += 2)
+	for (size_t i = 0; i + 1 < taps.size(); i += 2)
 		taps_.push_back({ taps[i], taps[i + 1] });
 	weights_.resize(2 * taps_.size() * plan.op.groupKernels());
-}
-
-/* Between the weights of a kernel element there is one zero more than a kernel has channels. */
-bool ChannelWeights::accepts(const WeightGroup &group) const
-{
-	const size_t weightBytes = elementBytes(plan_.op.precision);
-	const size_t between = kernelBytes_;
-	const std::byte *bytes = group.bytes.data();
-
-	for (size_t element = 0; element < elements_; element++) {
-		for (uint32_t kernel = 0; kernel + 1 < group.kernels; kernel++) {
-			bytes += weightBytes;
-			if (!areZero(bytes, between))
-				return false;
-			bytes += between;
-		}
-		bytes += weightBytes;
-		const size_t behind = kernelBytes_ - group.kernels * weightBytes;
-		if (!areZero(bytes, behind))
-			return false;
-		bytes += behind;
-	}
-	return true;
 }
 
 bool ChannelWeights::load(const WeightGroup &group, Int16Range data)
 {
 	constexpr int32_t kUnsignedZero = 128;
 	const size_t weightBytes = elementBytes(plan_.op.precision);
-	const std::byte *bytes = group.bytes.data();
-	std::byte numbers[atomBytes];
+	const std::byte *packed = group.packed.data();
+	std::array<Numbers, kMostAtoms> numbers;
+	size_t element = 0;
 
-	if (data.lowest == INT16_MIN || !accepts(group))
+	if (data.lowest == INT16_MIN)
 		return false;
 	std::ranges::fill(magnitudes_, uint64_t{ 0 });
 	std::ranges::fill(weightSums_, 0);
-	for (size_t element = 0; element < elements_; element++) {
-		for (uint32_t kernel = 0; kernel < group.kernels; kernel++, bytes += kernelBytes_)
-			std::memcpy(&numbers[kernel * weightBytes], bytes + kernel * weightBytes,
-				    weightBytes);
-		put(element, { numbers, group.kernels * weightBytes });
+	for (const Block &block : blocks_) {
+		const auto atoms = std::span(numbers).first(block.lanes / channels_);
+		if (!readAny(group, block, packed, atoms))
+			return false;
+		for (const Numbers &some : atoms)
+			put(element++, { some.data(), group.kernels * weightBytes });
 	}
 	areWide_ = plan_.op.precision == Precision::Int16 &&
 		   std::ranges::max(magnitudes_) * data.largest() > INT32_MAX;
@@ -99,6 +97,52 @@ bool ChannelWeights::load(const WeightGroup &group, Int16Range data)
 	if (plan_.kind == TileKind::Quads)
 		std::ranges::transform(weightSums_, start_.begin(),
 				       [](int32_t sum) { return -kUnsignedZero * sum; });
+	return true;
+}
+
+template<size_t kBytes>
+bool ChannelWeights::read(const WeightGroup &group, const Block &block,
+			  std::span<Numbers> numbers) const
+{
+	const size_t bytes = channels_ * kBytes;
+	const std::byte *atom = group.bytes.data() + block.weights * group.kernels * kBytes;
+
+	for (uint32_t kernel = 0; kernel < group.kernels; kernel++) {
+		const size_t own = kernel * kBytes;
+		for (Numbers &one : numbers) {
+			if (!areOthersZero<kBytes>({ atom, bytes }, own))
+				return false;
+			std::memcpy(&one[own], atom + own, kBytes);
+			atom += bytes;
+		}
+	}
+	return true;
+}
+
+bool ChannelWeights::readAny(const WeightGroup &group, const Block &block, const std::byte *&packed,
+			     std::span<Numbers> numbers) const
+{
+	if (group.bytes.empty())
+		return readCompressed(group, block, packed, numbers);
+	return elementBytes(plan_.op.precision) == 1 ? read<1>(group, block, numbers)
+						     : read<2>(group, block, numbers);
+}
+
+bool ChannelWeights::readCompressed(const WeightGroup &group, const Block &block,
+				    const std::byte *&packed, std::span<Numbers> numbers) const
+{
+	const std::byte *masks = group.masks.data() + block.weights * group.kernels / 8;
+	uint32_t mask = 0;
+
+	for (uint32_t kernel = 0; kernel < group.kernels; kernel++) {
+		for (Numbers &one : numbers) {
+			std::memcpy(&mask, masks, sizeof(mask));
+			if (mask & ~(uint32_t{ 1 } << kernel))
+				return false;
+			one[kernel] = mask ? *packed++ : std::byte{ 0 };
+			masks += sizeof(mask);
+		}
+	}
 	return true;
 }
 
@@ -120,8 +164,11 @@ void ChannelWeights::put(size_t element, std::span<const std::byte> weights)
 	for (size_t kernel = 0; kernel < some.size(); kernel++) {
 		halves[2 * kernel + element % 2] = some[kernel];
 		weightSums_[kernel] += some[kernel];
-		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
 	}
+	if (plan_.op.precision != Precision::Int16)
+		return;
+	for (size_t kernel = 0; kernel < some.size(); kernel++)
+		magnitudes_[kernel] += static_cast<uint64_t>(std::abs(int32_t{ some[kernel] }));
 }
 
 } /* namespace nvdla::sim */

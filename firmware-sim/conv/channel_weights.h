@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,16 +19,22 @@
 namespace nvdla::sim
 {
 
-/** \brief The weights of a group whose kernel k has them for channel k alone */
+/**
+ * \brief The weights of a group whose kernel k has them for channel k alone, of each atom
+ *
+ * Of several atoms there are as many kernel elements, one beside the other: what an average of
+ * whole lines becomes whose columns are put together.
+ */
 class ChannelWeights
 {
 public:
-	/** \param plan whose isOneAtom is true, must outlive this object */
+	/** \param plan whose mayBeChannelwise is true, must outlive this object */
 	explicit ChannelWeights(const TilePlan &plan);
 
 	/**
 	 * \brief Take over a group, whose bytes are not needed afterwards
 	 *
+	 * \param group may be compressed, of whole atoms of INT8
 	 * \param data INT16: that it meets
 	 * \return false if kernels have weights for other channels, or data are -2^15, of which 32
 	 *         bits do not hold two products
@@ -46,13 +53,26 @@ public:
 	}
 
 private:
-	bool accepts(const WeightGroup &group) const;
+	/** Numbers of a kernel element, one of each kernel, as they are in memory */
+	using Numbers = std::array<std::byte, atomBytes>;
+
+	/**
+	 * \brief The numbers of a block's elements, which are one for each atom of it
+	 * \param packed of a compressed group the block's first weight; moved behind its last one
+	 * \return false if kernels have weights for other channels
+	 */
+	bool readAny(const WeightGroup &group, const Block &block, const std::byte *&packed,
+		     std::span<Numbers> numbers) const;
+	template<size_t kBytes>
+	bool read(const WeightGroup &group, const Block &block, std::span<Numbers> numbers) const;
+	bool readCompressed(const WeightGroup &group, const Block &block, const std::byte *&packed,
+			    std::span<Numbers> numbers) const;
 	/** \param weights of a kernel element, those of all kernels */
 	void put(size_t element, std::span<const std::byte> weights);
 
 	const TilePlan &plan_;
-	const size_t kernelBytes_; /* of one element, all channels */
-	size_t elements_;	   /* of a kernel */
+	const std::vector<Block> blocks_;
+	const uint32_t channels_; /* of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
 	std::vector<int32_t> start_;

@@ -11,6 +11,7 @@
 #include "conv/conv_lines.h"
 #include "conv/conv_tile.h"
 #include "conv/dense_maker.h"
+#include "conv/sparse_weights.h"
 #include "conv/tile_lines.h"
 #include "conv/tile_operands.h"
 #include "conv/tile_plan.h"
@@ -42,7 +43,7 @@ public:
 			size_t{ linesAtOnce } * op_.windows.out.width * op_.groupKernels()),
 		  wide_(scratch, 0)
 	{
-		if (plan.isOneAtom && !lines.hasNan())
+		if (plan.mayBeChannelwise && !lines.hasNan())
 			channels_.emplace(plan);
 	}
 
@@ -54,9 +55,13 @@ public:
 		weights_.begin(groups());
 	}
 
-	void load(const WeightGroup &group) override
+	void load(const WeightGroup &given) override
 	{
+		WeightGroup group = given;
+
 		isChannelwise_ = channels_ && channels_->load(group, lines_.data().numbers.range);
+		if (!isChannelwise_ && group.bytes.empty())
+			unpack(group);
 		isWide_ |= isChannelwise_ ? channels_->areWide() : mayBeWide(group);
 		kernels_[loaded_] = group.kernels;
 		ahead_ = group.nextGroups(groups());
@@ -106,6 +111,15 @@ private:
 	}
 
 	uint32_t groups() const { return second_.empty() ? 1 : 2; }
+
+	void unpack(WeightGroup &group)
+	{
+		const size_t bytes = elementBytes(op_.precision);
+
+		unpacked_.resize(group.masks.size() * 8 * bytes);
+		expandSparse(group.masks, group.packed.data(), bytes, unpacked_.data());
+		group.bytes = unpacked_;
+	}
 
 	/** \return INT16: conv_tile's sums may overflow 32 bits */
 	bool mayBeWide(const WeightGroup &group) const
@@ -192,6 +206,7 @@ private:
 	const TileKind kind_;
 	TileWeights weights_;
 	std::optional<ChannelWeights> channels_; /* if there may be such kernels */
+	std::vector<std::byte> unpacked_;	 /* that are none, if they came compressed */
 	std::span<const std::byte> ahead_;	 /* weights of the next groups */
 	std::span<int32_t> second_; /* all lines of the second group, if there is one */
 	uint32_t loaded_ = 0;	    /* groups */
@@ -229,6 +244,15 @@ bool beginsPositive(const ConvOp &op, const DataView &data)
 				       return false;
 		       return true;
 	       });
+}
+
+/** \return weights that ChannelWeights takes compressed */
+bool stayCompressed(const TilePlan &plan)
+{
+	const ConvOp &op = plan.op;
+
+	return op.weights.compressed && op.precision == Precision::Int8 && plan.mayBeChannelwise &&
+	       op.windows.kernel.channels % op.groupKernels() == 0;
 }
 
 /**
@@ -288,6 +312,8 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 
 	const TilePlan plan(op, beginsPositive(op, data));
 	const TileLines lines(plan, data, workers);
+	if (stayCompressed(plan))
+		weights.keepCompressed();
 	const size_t lineSumBytes = op.windows.out.width * op.groupKernels() * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(
 		kSumBytesAtOnce / lineSumBytes, 1, op.windows.out.height * op.batches));

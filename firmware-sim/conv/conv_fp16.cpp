@@ -241,7 +241,7 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 	const TilePlan plan(op);
 	std::optional<Fp16ChannelLines> channels;
 
-	if (plan.isOneAtom && paddedLinesFit(op))
+	if (plan.mayBeChannelwise && paddedLinesFit(op))
 		channels.emplace(plan, data, workers);
 	return streamLines(op, weights, sink, memory, workers, { threads, linesAtOnce, 2 }, [&] {
 		return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,

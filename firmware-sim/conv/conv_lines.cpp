@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "conv/sparse_weights.h"
 #include "core/bands.h"
 
 namespace nvdla::sim
@@ -33,7 +34,7 @@ uint32_t largestSum(const ConvOp &op)
 /** A group's weights, as long as somebody may want them */
 struct HeldGroup {
 	WeightGroup group;
-	std::vector<std::byte> copy; /* of its bytes, if the source changes them */
+	std::vector<std::byte> copy; /* of its bytes or what they are made of, if it changes */
 };
 
 /** Groups that are worked on at once, which all threads that do so look at */
@@ -331,8 +332,17 @@ private:
 		held.group.soon = group.soon.subspan(std::min(others, group.soon.size()));
 		if (group.stays)
 			return held;
-		held.copy.assign(group.bytes.begin(), group.bytes.end());
-		held.group = { .kernels = group.kernels, .bytes = held.copy };
+		const size_t masks = group.masks.size();
+		const size_t packed = group.packed.size();
+		held.copy.reserve(group.bytes.size() + masks + packed + kSparseSlack);
+		for (const auto part : { group.bytes, group.masks, group.packed })
+			held.copy.insert(held.copy.end(), part.begin(), part.end());
+		held.copy.resize(held.copy.capacity());
+		const std::span<const std::byte> copy = held.copy;
+		held.group = { .kernels = group.kernels,
+			       .bytes = copy.first(group.bytes.size()),
+			       .masks = copy.subspan(group.bytes.size(), masks),
+			       .packed = copy.subspan(group.bytes.size() + masks, packed) };
 		return held;
 	}
 

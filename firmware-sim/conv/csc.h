@@ -80,7 +80,7 @@ public:
 	 * \return the group; its bytes stay valid until the next call
 	 */
 	virtual WeightGroup next() = 0;
-	/** \brief What is compressed need not be unpacked by next(); for one thread */
+	/** \brief What is compressed need not be unpacked by next() */
 	virtual void keepCompressed() {}
 };
 

@@ -22,7 +22,7 @@ namespace nvdla::sim
 class Fp16ChannelLines
 {
 public:
-	/** \param plan whose isOneAtom is true, must outlive this object */
+	/** \param plan whose mayBeChannelwise is true, must outlive this object */
 	Fp16ChannelLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
 	const TilePlan &plan() const { return plan_; }

@@ -95,7 +95,7 @@ void TileLines::inspect(const std::byte *line, Int16Numbers &numbers)
 		numbers.add(numbersOf(line, count));
 	else if (plan_.kind == TileKind::Bytes && !hasNegative_ && lowestOf(line, count) < 0)
 		hasNegative_ = true;
-	else if (plan_.kind == TileKind::Float && plan_.isOneAtom && anyNan(line, count))
+	else if (plan_.kind == TileKind::Float && plan_.mayBeChannelwise && anyNan(line, count))
 		hasNan_ = true;
 }
 
@@ -150,9 +150,13 @@ void TileLines::place(const std::byte *line, std::span<TilePosition> positions,
 	constexpr int32_t kWeightExcess = 128;
 	const size_t step = size_t{ plan_.step } * plan_.elementBytes;
 
-	sums.resize(plan_.op.windows.out.width);
-	if (plan_.kind == TileKind::SignedQuads && !positions.empty())
-		byteSums(line, step, plan_.runs, sums);
+	if (plan_.kind != TileKind::SignedQuads) {
+		for (size_t i = 0; i < positions.size(); i++)
+			positions[i] = { line + i * step };
+		return;
+	}
+	sums.resize(positions.size());
+	byteSums(line, step, plan_.runs, sums);
 	for (size_t i = 0; i < positions.size(); i++)
 		positions[i] = { line + i * step, sums[i] * -kWeightExcess };
 }

@@ -66,7 +66,7 @@ private:
 	void inspect(const std::byte *line, Int16Numbers &numbers);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
-	/** \param sums of the positions' data, for a line; zeroes at first */
+	/** \param sums of the positions' data, for a line */
 	void place(const std::byte *line, std::span<TilePosition> positions,
 		   std::vector<int32_t> &sums) const;
 	/** \return operand \a index of a line */

@@ -92,6 +92,14 @@ HWY_INLINE void flipPart(const uint8_t *in, size_t count, uint8_t *out)
 		out[i] = in[i] ^ kFlip;
 }
 
+/** All parts of a piece, of as many bytes, which is known when it is compiled */
+template<uint8_t kFlip, size_t kBytes>
+HWY_INLINE void flipParts(const LinePiece &piece, const uint8_t *in, uint8_t *out)
+{
+	for (size_t i = 0; i < piece.parts; i++, in += piece.fromStep, out += piece.toStep)
+		flipPart<kFlip>(in, kBytes, out);
+}
+
 template<uint8_t kFlip>
 HWY_INLINE void flip(const LinePiece &piece, std::byte *out)
 {
@@ -100,11 +108,17 @@ HWY_INLINE void flip(const LinePiece &piece, std::byte *out)
 	auto *to = reinterpret_cast<uint8_t *>(out);
 	size_t i = 0;
 
-	if (piece.bytes == kEntryBytes) {
-		for (; i < piece.parts; i++)
-			flipPart<kFlip>(in + i * piece.fromStep, kEntryBytes,
-					to + i * piece.toStep);
-		return;
+	switch (piece.bytes) {
+	case atomBytes / 2:
+		return flipParts<kFlip, atomBytes / 2>(piece, in, to);
+	case atomBytes:
+		return flipParts<kFlip, atomBytes>(piece, in, to);
+	case 2 * atomBytes:
+		return flipParts<kFlip, 2 * atomBytes>(piece, in, to);
+	case kEntryBytes:
+		return flipParts<kFlip, kEntryBytes>(piece, in, to);
+	default:
+		break;
 	}
 	for (const size_t few = partsOfFew(piece, sizeof(uint8_t)); i < few; i++) {
 		uint32_t elements;

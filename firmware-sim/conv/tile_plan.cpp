@@ -71,14 +71,17 @@ bool hasFewPositions(const ConvOp &op)
 	return uint64_t{ out.width } * out.height * op.batches < op.windows.kernels;
 }
 
-/** \return kernels may have weights for one channel each, in one group that has all of them */
-bool hasOneAtom(const ConvOp &op)
+/** \return kernels may have weights for one channel of each atom, in one group that has all */
+bool hasOneGroup(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
+	const uint32_t channels = windows.kernel.channels;
 
-	return op.mode == ConvMode::Direct && windows.kernel.channels == windows.data.channels &&
-	       windows.kernels <= windows.kernel.channels &&
-	       windows.kernel.channels <= op.groupKernels();
+	if (op.mode != ConvMode::Direct || channels != windows.data.channels ||
+	    windows.kernels > std::min(channels, op.groupKernels()))
+		return false;
+	return channels <= op.groupKernels() ||
+	       (op.precision == Precision::Int8 && channels % op.groupKernels() == 0);
 }
 
 } /* namespace */
@@ -87,14 +90,14 @@ TilePlan::TilePlan(const ConvOp &operation, bool positive)
 	: op(operation), kind(kindFor(op.precision, positive)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels),
 	  inBuffer(elementBytes == sim::elementBytes(op.precision) && isColumns(op)),
-	  isOneAtom(!inBuffer && hasOneAtom(op))
+	  mayBeChannelwise(!inBuffer && hasOneGroup(op))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (kind == TileKind::Quads && (inBuffer || (!isOneAtom && hasFewPositions(op))))
+	if (kind == TileKind::Quads && (inBuffer || (!mayBeChannelwise && hasFewPositions(op))))
 		kind = TileKind::SignedQuads;
 	if (inBuffer)
 		stayInBuffer();

@@ -61,9 +61,9 @@ public:
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
 	bool inBuffer;	       /**< operands are where CSC reads them */
-	/** Kernels have as many channels as there may be kernels, or fewer, and the data no more:
-	 * each may have weights for one of them alone (ChannelWeights). */
-	bool isOneAtom;
+	/** Kernels may have weights for one channel of each atom alone (ChannelWeights): there is
+	 * one group, and one atom, or whole ones of INT8. */
+	bool mayBeChannelwise;
 	uint32_t lineElements; /**< that the windows touch; of what is buffered if inBuffer */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;

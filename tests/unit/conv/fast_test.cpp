@@ -334,9 +334,59 @@ TEST(FastTest, KernelsOfOneChannelEachEqualTheReference)
 			layer.kernels.back().at(layer.kernels.size() == 1 ? 1 : 0, 1, 0) = 3;
 		Bench bench;
 		ConvOp op = bench.direct(layer);
-		ASSERT_TRUE(TilePlan(op).isOneAtom);
+		ASSERT_TRUE(TilePlan(op).mayBeChannelwise);
 		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
 		expectSame(bench, op);
+	}
+}
+
+/** Kernel k has weights for channel k of each of the atoms, some of which are zero */
+Layer atomwiseLayer(Random &random)
+{
+	const auto atoms = static_cast<uint32_t>(random(2, 7));
+	const auto s = static_cast<uint32_t>(random(1, 2));
+	const auto r = static_cast<uint32_t>(random(2, 5));
+	Layer layer;
+
+	layer.precision = Precision::Int8;
+	layer.inputs.assign(1, Cube(32 * atoms, r + static_cast<uint32_t>(random(0, 1)), 9));
+	random.fill(layer.inputs[0], layer.precision);
+	layer.padLeft = static_cast<uint32_t>(random(0, 1));
+	layer.padValue = static_cast<int16_t>(random(-128, 127));
+	layer.kernels.assign(static_cast<size_t>(random(1, 32)), Cube(32 * atoms, r, s));
+	for (uint32_t k = 0; k < layer.kernels.size(); k++)
+		for (uint32_t channel = k; channel < 32 * atoms; channel += 32)
+			for (uint32_t y = 0; y < r; y++)
+				for (uint32_t x = 0; x < s; x++)
+					layer.kernels[k].at(channel, y, x) = static_cast<int16_t>(
+						random(0, 9) ? random(-128, 127) : 0);
+	return layer;
+}
+
+/* Averages of whole pictures of many channels: a line's columns are beside each other as atoms. */
+TEST(FastTest, KernelsOfOneChannelOfEachAtomEqualTheReference)
+{
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		Random random(seed);
+		Layer layer = atomwiseLayer(random);
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		if (seed % 3 == 1)
+			makeNumbersPositive(layer);
+		/* One more weight, wherever it is, makes them kernels like any other. */
+		if (seed % 5 == 0) {
+			const auto k = static_cast<uint32_t>(
+				random(0, static_cast<int>(layer.kernels.size()) - 1));
+			const auto atom = static_cast<uint32_t>(
+				random(0, static_cast<int>(layer.kernels[0].channels / 32) - 1));
+			layer.kernels[k].at(atom * 32 + (k + 1) % 32, 1, 0) = -3;
+		}
+		Bench bench;
+		ConvOp op = bench.direct(layer);
+		ASSERT_TRUE(TilePlan(op).mayBeChannelwise);
+		op.clipTruncate = static_cast<uint32_t>(random(0, 3));
+		expectSame(bench, op);
+		expectSame(bench, bench.compressed(op));
 	}
 }
 
