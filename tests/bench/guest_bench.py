@@ -109,3 +109,5 @@ if __name__ == '__main__':
 		main()
 	except subprocess.CalledProcessError as error:
 		sys.exit(f'{Path(error.cmd[0]).name} failed with status {error.returncode}')
+	except FileNotFoundError as error:
+		sys.exit(f'{error.filename}: {error.strerror}; what is measured is built by: ninja -C {_BUILD}')
