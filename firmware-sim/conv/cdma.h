@@ -174,11 +174,16 @@ public:
 	bool isFinite() const { return special_ && !settled_; }
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
-	/** \brief What was fetched is in the buffer, and memory no longer looked at */
-	void settle();
+	/**
+	 * \brief What was fetched is in the buffer, and memory no longer looked at
+	 * \param workers null, or they share it
+	 */
+	void settle(Workers *workers = nullptr);
 
 private:
 	void fetch(std::span<std::byte> piece);
+	/** \brief Bytes to the buffer, from \a entry of the ring on */
+	void put(std::span<const std::byte> bytes, uint32_t entry);
 	/** \return the bytes of entries from the next one on, \a count at most */
 	std::span<const std::byte> load(size_t count);
 	/** \brief CSC has loaded \a count entries */
@@ -223,7 +228,7 @@ public:
 	/** \brief Fetch what there is room for */
 	void fill();
 	/** \brief CSC has all that it wants: what was fetched is in the buffer */
-	void settle();
+	void settle(Workers &workers);
 	/** \brief Everything was fetched */
 	bool done() const { return packed_.done() && mask_.done(); }
 

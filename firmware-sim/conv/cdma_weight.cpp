@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "conv/sparse_weights.h"
+#include "core/shared_units.h"
 
 namespace nvdla::sim
 {
@@ -73,17 +74,29 @@ void EntryStream::fetch(std::span<std::byte> piece)
 		special_->pass(piece, flushNan_);
 }
 
-void EntryStream::settle()
+void EntryStream::settle(Workers *workers)
 {
+	constexpr uint64_t kPieceBytes = 16 << 10;
+	constexpr uint64_t kMoreBytesForAThread = 1 << 16; /* they are only copied */
+
 	if (settled_)
 		return;
 	settled_ = true;
 	/* Of what went through an entry of the ring, the last one. */
 	const uint64_t held = std::min(fetched_, uint64_t{ ring_.size() } * kEntryBytes);
 	const uint64_t before = (fetched_ - held) / kEntryBytes;
-	auto entry = static_cast<uint32_t>((first_ + before) % ring_.size());
-	auto bytes = source_.all().subspan(fetched_ - held, held);
+	const auto all = source_.all().subspan(fetched_ - held, held);
+	const auto putPiece = [&](uint64_t piece) {
+		const uint64_t at = piece * kPieceBytes;
+		put(all.subspan(at, std::min(kPieceBytes, held - at)),
+		    static_cast<uint32_t>((first_ + before + at / kEntryBytes) % ring_.size()));
+	};
+	shareOut(workers, threadsFor(held, kMoreBytesForAThread),
+		 (held + kPieceBytes - 1) / kPieceBytes, putPiece);
+}
 
+void EntryStream::put(std::span<const std::byte> bytes, uint32_t entry)
+{
 	while (!bytes.empty()) {
 		const std::span<std::byte> room = cbuf_.from(ring_, entry);
 		const size_t count = std::min(room.size(), bytes.size());
@@ -322,10 +335,10 @@ WeightGroup WeightReader::next()
 	return group;
 }
 
-void WeightReader::settle()
+void WeightReader::settle(Workers &workers)
 {
-	packed_.settle();
-	mask_.settle();
+	packed_.settle(&workers);
+	mask_.settle(&workers);
 }
 
 void WeightReader::fill()

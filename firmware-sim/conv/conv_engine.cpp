@@ -69,7 +69,7 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	const ConvCounters sums = compute(op, sink, memory);
 	weights_->fill();
-	weights_->settle();
+	weights_->settle(workers_);
 	cbuf_.end(op);
 
 	OperationResult result;

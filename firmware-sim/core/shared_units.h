@@ -72,4 +72,23 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 		work(0);
 }
 
+/**
+ * \brief Call \a work with 0 to \a count - 1, each once, none of which needs memory of a port
+ * \param workers null: the caller's thread does it all \param threads at most
+ */
+template<typename Work>
+void shareOut(Workers *workers, unsigned int threads, uint64_t count, const Work &work)
+{
+	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
+	const auto some = [&](unsigned int thread) {
+		while (const auto unit = bands.take(thread))
+			work(*unit);
+	};
+
+	if (workers)
+		workers->run(threads, some);
+	else
+		some(0);
+}
+
 } /* namespace nvdla::sim */

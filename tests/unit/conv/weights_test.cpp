@@ -163,6 +163,7 @@ struct Buffered {
 	std::vector<std::byte> given;
 	uint64_t readBytes = 0;
 	uint32_t nan = 0;
+	Workers workers{ 3 };
 
 	void run(const ConvOp &op, Memory &dram, Memory &cvsram)
 	{
@@ -175,7 +176,7 @@ struct Buffered {
 			given.insert(given.end(), bytes.begin(), bytes.end());
 		}
 		reader.fill();
-		reader.settle();
+		reader.settle(workers);
 		cbuf.end(op);
 		readBytes += port.traffic(RamType::Mc).readBytes;
 		nan += reader.special().nan;
