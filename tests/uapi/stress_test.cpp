@@ -209,15 +209,34 @@ void work(Shared &shared, uint32_t workerSeed)
 	Worker(shared, workerSeed).run();
 }
 
+/**
+ * \return pages that processors keep for themselves. They are free, but not among those that
+ *	   count as available, and may be tens of MiB.
+ */
+int64_t pagesOfProcessors()
+{
+	std::ifstream zones("/proc/zoneinfo");
+	std::string word;
+	int64_t all = 0;
+	int64_t pages = 0;
+
+	while (zones >> word)
+		if (word == "count:" && zones >> pages)
+			all += pages;
+	return all;
+}
+
 int64_t availableKib()
 {
+	const int64_t pageKib = sysconf(_SC_PAGESIZE) / 1024;
+
 	std::ofstream("/proc/sys/vm/drop_caches") << "3" << std::flush;
 	std::ifstream meminfo("/proc/meminfo");
 	std::string name;
 	int64_t kib;
 	while (meminfo >> name >> kib) {
 		if (name == "MemAvailable:")
-			return kib;
+			return kib + pagesOfProcessors() * pageKib;
 		meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
 	}
 	return 0;
