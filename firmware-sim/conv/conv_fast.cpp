@@ -246,7 +246,7 @@ bool beginsPositive(const ConvOp &op, const DataView &data)
 	       });
 }
 
-/** \return weights that ChannelWeights takes compressed */
+/** \return the weights may be such as ChannelWeights takes, and are compressed as it takes them */
 bool stayCompressed(const TilePlan &plan)
 {
 	const ConvOp &op = plan.op;
