@@ -302,8 +302,7 @@ void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 		group.packed = std::span(present_).first(present);
 		return;
 	}
-	bytes_.resize(masks.size() * 8 * element);
-	expandSparse(masks, present_.data(), element, bytes_.data());
+	expandSparse(masks, present_.data(), element, bytes_);
 	group.bytes = std::span(bytes_).first(bytes);
 }
 

@@ -114,10 +114,8 @@ private:
 
 	void unpack(WeightGroup &group)
 	{
-		const size_t bytes = elementBytes(op_.precision);
-
-		unpacked_.resize(group.masks.size() * 8 * bytes);
-		expandSparse(group.masks, group.packed.data(), bytes, unpacked_.data());
+		expandSparse(group.masks, group.packed.data(), elementBytes(op_.precision),
+			     unpacked_);
 		group.bytes = unpacked_;
 	}
 
@@ -246,8 +244,8 @@ bool beginsPositive(const ConvOp &op, const DataView &data)
 	       });
 }
 
-/** \return the weights may be such as ChannelWeights takes, and are compressed as it takes them */
-bool stayCompressed(const TilePlan &plan)
+/** \return ChannelWeights may take the weights, and takes them compressed */
+bool channelsTakeCompressed(const TilePlan &plan)
 {
 	const ConvOp &op = plan.op;
 
@@ -312,7 +310,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 
 	const TilePlan plan(op, beginsPositive(op, data));
 	const TileLines lines(plan, data, workers);
-	if (stayCompressed(plan))
+	if (channelsTakeCompressed(plan))
 		weights.keepCompressed();
 	const size_t lineSumBytes = op.windows.out.width * op.groupKernels() * sizeof(int32_t);
 	const auto linesAtOnce = static_cast<uint32_t>(std::clamp<size_t>(

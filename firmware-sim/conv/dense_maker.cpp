@@ -209,8 +209,7 @@ public:
 				roundSums(sums_.data(), sums_.size(), op_.clipTruncate);
 			return;
 		}
-		expanded_.resize(group.masks.size() * 8 * bytes);
-		expandSparse(group.masks, group.packed.data(), bytes, expanded_.data());
+		expandSparse(group.masks, group.packed.data(), bytes, expanded_);
 		other_ = newDenseMaker(op_, view_);
 		other_->load({ group.kernels, expanded_ });
 	}

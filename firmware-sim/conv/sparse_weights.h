@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace nvdla::sim
 {
@@ -27,5 +28,13 @@ size_t countOnes(std::span<const std::byte> masks);
  */
 void expandSparse(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
 		  std::byte *out);
+
+/** \brief The same to \a out, which gets as many elements */
+inline void expandSparse(std::span<const std::byte> masks, const std::byte *packed,
+			 size_t elementBytes, std::vector<std::byte> &out)
+{
+	out.resize(masks.size() * 8 * elementBytes);
+	expandSparse(masks, packed, elementBytes, out.data());
+}
 
 } /* namespace nvdla::sim */
