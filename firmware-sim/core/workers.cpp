@@ -71,28 +71,38 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 		work(0);
 		return;
 	}
-	unsigned int sleepers = 0;
+	work_ = &work;
+	callersCore_ = sched_getcpu();
+	/* Who is about to sleep sees it, or is counted among those that do. */
+	calls_ = helpers;
+	const unsigned int awake = static_cast<unsigned int>(threads_.size()) - asleep_;
+	makeWay(callersCore_);
+	if (awake < helpers)
+		wake(helpers - awake);
+	work(0);
+	calls_.fetch_and(~kWanted);
+	waitForOthers();
+}
+
+void Workers::wake(unsigned int sleepers)
+{
 	{
 		const std::lock_guard lock(mutex_);
-		const auto awake = static_cast<unsigned int>(threads_.size()) - asleep_;
-		work_ = &work;
-		callersCore_ = sched_getcpu();
-		wanted_ = helpers;
-		sleepers = helpers - std::min(helpers, awake);
 	}
-	makeWay(callersCore_);
 	for (unsigned int i = 0; i < sleepers; i++)
 		wake_.notify_one();
-	work(0);
-	{
-		const std::lock_guard lock(mutex_);
-		wanted_ = 0;
-	}
-	const auto done = [this] { return working_ == 0; };
+}
+
+void Workers::waitForOthers()
+{
+	const auto done = [this] { return calls_ == 0; };
+
 	if (lookFor(done))
 		return;
 	std::unique_lock lock(mutex_);
+	callerSleeps_ = true;
 	done_.wait(lock, done);
+	callerSleeps_ = false;
 }
 
 /*
@@ -113,40 +123,47 @@ void Workers::makeWay(int core)
 			pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores);
 }
 
-/* \return false if there is nothing more to come */
-bool Workers::takesPart(std::unique_lock<std::mutex> &lock)
+/* \return false if nobody wants one more */
+bool Workers::answer()
 {
-	const auto called = [this] { return wanted_ > 0 || stopping_; };
+	unsigned int calls = calls_;
 
-	while (!called()) {
-		lock.unlock();
+	while (calls & kWanted)
+		if (calls_.compare_exchange_weak(calls, calls - 1 + kWorking))
+			return true;
+	return false;
+}
+
+/* \return false if there is nothing more to come */
+bool Workers::takesPart()
+{
+	const auto called = [this] { return (calls_ & kWanted) || stopping_; };
+
+	while (!stopping_) {
+		if (answer())
+			return true;
 		/* Who is in the caller's way sleeps, and is woken where there is room. */
-		const bool found =
-			lookFor([&] { return called() || sched_getcpu() == callersCore_; }) &&
-			called();
-		lock.lock();
-		if (found || called())
+		if (lookFor([&] { return called() || sched_getcpu() == callersCore_; }) && called())
 			continue; /* and there, if nobody else was faster */
+		std::unique_lock lock(mutex_);
 		asleep_++;
 		/* Who is woken too late looks for what follows. */
-		wake_.wait(lock);
+		if (!called())
+			wake_.wait(lock);
 		asleep_--;
 	}
-	return !stopping_;
+	return false;
 }
 
 void Workers::help(unsigned int thread)
 {
-	std::unique_lock lock(mutex_);
-
-	while (takesPart(lock)) {
-		wanted_--;
-		working_++;
-		lock.unlock();
+	while (takesPart()) {
 		(*work_)(thread);
-		lock.lock();
-		if (--working_ == 0)
-			done_.notify_one();
+		calls_ -= kWorking;
+		if (!callerSleeps_)
+			continue;
+		const std::lock_guard lock(mutex_);
+		done_.notify_one();
 	}
 }
 

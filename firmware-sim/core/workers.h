@@ -56,23 +56,30 @@ public:
 private:
 	/** \brief The others do not run on \a core, if there is one for them */
 	void makeWay(int core);
+	void wake(unsigned int sleepers);
+	void waitForOthers();
 	void help(unsigned int thread);
-	bool takesPart(std::unique_lock<std::mutex> &lock);
+	bool takesPart();
+	bool answer();
+
+	/* Of calls_: how many may still begin, and how many have begun and not returned. */
+	static constexpr unsigned int kWanted = 0xffff;
+	static constexpr unsigned int kWorking = kWanted + 1;
 
 	Scratch scratch_;
 	std::mutex inUse_;  /* held by run(); of what follows */
 	cpu_set_t cores_;   /* of the host, for all of them */
 	int freeCore_ = -1; /* where none of the others runs */
-	std::mutex mutex_;  /* of everything below */
-	std::condition_variable wake_;
-	std::condition_variable done_;
+	/* Set before somebody is wanted. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
-	unsigned int asleep_ = 0; /* that wait to be woken */
-	/* Changed with the mutex held, looked at without. */
-	std::atomic<unsigned int> wanted_ = 0;	/* that may still begin */
-	std::atomic<unsigned int> working_ = 0; /* that have begun and not returned */
+	std::atomic<unsigned int> calls_ = 0;
+	std::atomic<int> callersCore_ = -1;    /* of the host, when it called last */
+	std::mutex mutex_;		       /* of going to sleep */
+	std::condition_variable wake_;	       /* helpers */
+	std::condition_variable done_;	       /* the caller */
+	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
+	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<bool> stopping_ = false;
-	std::atomic<int> callersCore_ = -1; /* of the host, when it called last */
 	std::vector<std::thread> threads_;
 };
 
