@@ -312,25 +312,59 @@ struct Bend {
 		lowest += offset;
 		highest += offset;
 	}
+
+	/** Halves are rounded away from zero. */
+	double resultOf(double whole) const
+	{
+		const double product = whole * factor;
+		return std::trunc(product + std::copysign(0.5, product)) + offset;
+	}
+
+	/** \return the lowest number whose result is not below the upper bound */
+	double wholeHigh() const { return lowestFor(high - offset); }
+	/** \return the highest number whose result is not above the lower bound */
+	double wholeLow() const { return -lowestFor(offset - low); }
+
+private:
+	/** \return the lowest number whose product is not below a whole number when it is rounded;
+	 * whether the quotient is whole is exact, as numbers have 32 bits at most */
+	double lowestFor(double rounded) const
+	{
+		const double least = (rounded - 0.5) / factor;
+		return rounded > 0 ? std::ceil(least) : std::floor(least) + 1;
+	}
 };
+
+/** \return a whole number not below what a line makes of its lower bound, which is 0 if that is */
+double wholeBound(double bound)
+{
+	return bound == 0 ? 0 : std::ceil(bound + kMostError);
+}
 
 /** \return false if Y's numbers are not exact in single precision */
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 {
 	constexpr double kMostProduct = 1 << 23; /* with a bit behind the point for halves */
+	const double lowest = -highestOf(op) - 1;
 	int32_t largest = 0;
 
 	line.reach = line.largestBound = line.largestBendFactor = line.largestBendOffset = 0;
+	line.showsLow = line.clipsBend = false;
 	line.bendShift = last.stage->mulShift;
 	for (size_t lane = 0; lane < lanes; lane++) {
 		if (last.mul.data[lane] <= 0)
 			return false;
 		const Bend bend(op, last, lane, line.low[lane], line.high[lane]);
-		/* Beyond these the result is a bound for certain. */
-		line.low[lane] = std::max(line.low[lane],
-					  std::floor((bend.low - bend.offset - 1) / bend.factor));
-		line.high[lane] = std::min(line.high[lane],
-					   std::ceil((bend.high - bend.offset + 1) / bend.factor));
+		const double wholeHigh = bend.wholeHigh();
+		const double wholeLow = std::min(bend.wholeLow(), wholeHigh);
+		const bool hasLow = bend.low > lowest;
+		line.showsLow |= hasLow || bend.resultOf(wholeBound(line.low[lane])) > lowest;
+		const bool hasHigh = bend.high < highestOf(op);
+		line.clipsBend |= (hasLow && bend.resultOf(wholeLow) != bend.low) ||
+				  (hasHigh && bend.resultOf(wholeHigh) != bend.high);
+		/* Beyond these the result is a bound. */
+		line.low[lane] = std::clamp(line.low[lane], wholeLow, wholeHigh);
+		line.high[lane] = std::clamp(line.high[lane], wholeLow, wholeHigh);
 		line.reach = std::max(
 			{ line.reach, std::abs(line.low[lane]), std::abs(line.high[lane]) });
 		line.bendFactor[lane] = bend.factor;

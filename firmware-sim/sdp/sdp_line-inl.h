@@ -35,7 +35,8 @@ namespace line
 {
 
 /** What a kernel has to do, known when it is compiled */
-template<typename A, bool kHasElements, Clips kClipped, bool kIsExact, bool kIsBent = false>
+template<typename A, bool kHasElements, Clips kClipped, bool kIsExact, bool kIsBent = false,
+	 bool kIsBentClipped = false>
 struct Kind {
 	using Arithmetic = A;
 	static constexpr size_t kLanes = hn::MaxLanes(typename A::Tag());
@@ -44,6 +45,7 @@ struct Kind {
 	static constexpr Clips kClips = kClipped;
 	static constexpr bool kExact = kIsExact;
 	static constexpr bool kBends = kIsBent;
+	static constexpr bool kClipsBend = kIsBentClipped; /* once more, behind it */
 };
 
 /** The line of a vector of channels */
@@ -74,9 +76,9 @@ struct Lanes {
 	{
 		Vector value = hn::MulAdd(A::load(in), factor, offset);
 
-		if constexpr (K::kClips != Clips::Nothing)
+		if constexpr (clipsBelow(K::kClips))
 			value = hn::Max(value, low);
-		if constexpr (K::kClips == Clips::All)
+		if constexpr (clipsAbove(K::kClips))
 			value = hn::Min(value, high);
 		if constexpr (K::kElements)
 			value = hn::MulAdd(A::load(elements), elementFactor, value);
@@ -124,6 +126,7 @@ HWY_INLINE void storeNumbers(Element *out, Numbers first, Numbers second)
 }
 
 /** A vector of channels behind the bend of their lines */
+template<bool kClips>
 struct BentLanes {
 	using Vector = Singles::Vector;
 	using Numbers = Singles::Numbers;
@@ -141,17 +144,43 @@ struct BentLanes {
 		  low(hn::LoadU(Singles::NumberTag(), line.bendLow + lane)),
 		  high(hn::LoadU(Singles::NumberTag(), line.bendHigh + lane))
 	{
+#if HWY_NATIVE_FMA
+		/* The next number: moves a product by less than it is far from the next one. */
+		factor = hn::BitCast(Singles::Tag(),
+				     hn::Add(hn::BitCast(tag(), factor), hn::Set(tag(), 1)));
+		offset = hn::Sub(offset, hn::BitCast(tag(), point()));
+#endif
 	}
 
-	/** \param whole numbers at the bend */
+	/**
+	 * Halves are moved away from zero, and nothing else over the edge
+	 * \param whole numbers at the bend
+	 */
 	HWY_INLINE Numbers numbersOf(Vector whole) const
 	{
-		/* Halves are moved away from zero, and nothing else over the edge. */
+#if HWY_NATIVE_FMA
+		const Numbers rounded = hn::BitCast(tag(), hn::MulAdd(whole, factor, point()));
+#else
 		const Vector product = hn::Mul(whole, factor);
-		const Numbers moved = hn::Add(
-			Singles::nearestOf(hn::Add(product, hn::CopySign(nudge, product))), offset);
+		const Numbers rounded =
+			Singles::nearestOf(hn::Add(product, hn::CopySign(nudge, product)));
+#endif
+		const Numbers moved = hn::Add(rounded, offset);
 
-		return hn::Min(hn::Max(moved, low), high);
+		if constexpr (kClips)
+			return hn::Min(hn::Max(moved, low), high);
+		else
+			return moved;
+	}
+
+private:
+	static HWY_INLINE Singles::NumberTag tag()
+	{
+		return {};
+	}
+	static HWY_INLINE Vector point()
+	{
+		return hn::Set(Singles::Tag(), Singles::kWhole);
 	}
 };
 
@@ -208,7 +237,7 @@ private:
 	}
 
 	const Lanes<A> line_;
-	const std::conditional_t<K::kBends, BentLanes, NoBend> bend_;
+	const std::conditional_t<K::kBends, BentLanes<K::kClipsBend>, NoBend> bend_;
 	const Vector nudge_;
 	const Vector uncertain_;
 };
@@ -330,13 +359,25 @@ bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	}
 }
 
+template<typename Element>
+bool storeBent(const Run<int32_t> &run, std::byte *bytes, SdpCounters &counters)
+{
+	using Above = Kind<Singles, false, Clips::Above, false, true>;
+	using All = Kind<Singles, false, Clips::All, false, true>;
+	using Behind = Kind<Singles, false, Clips::All, false, true, true>;
+
+	if (run.line.clipsBend)
+		return storeOfKind<Behind, Element>(run, bytes, counters);
+	return run.clips == Clips::Above ? storeOfKind<Above, Element>(run, bytes, counters)
+					 : storeOfKind<All, Element>(run, bytes, counters);
+}
+
 template<typename Element, typename In>
 bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	if constexpr (std::is_same_v<In, int32_t>)
 		if (run.line.bends)
-			return storeOfKind<Kind<Singles, false, Clips::All, false, true>, Element>(
-				run, bytes, counters);
+			return storeBent<Element>(run, bytes, counters);
 	if constexpr (!Run<In>::kIsByte)
 		if (run.isDouble)
 			return storeIn<Doubles, Element>(run, bytes, counters);

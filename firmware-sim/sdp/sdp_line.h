@@ -60,6 +60,9 @@ struct SdpLine {
 	bool bends; /**< behind the line, its rounded numbers have still to go through Y */
 	/* Then the line is that in front of Y, and no number that matters is larger than reach. */
 	double reach;
+	bool showsLow; /**< results tell the lower bounds from what the output's width makes of less
+			*/
+	bool clipsBend; /**< results have bounds that none of the line's whole numbers ends at */
 	double bendFactor[kMostLanes]; /**< Y's multiplier and shift */
 	int bendShift;
 	/* What is added behind the rounding, and what the sums are clipped to. */

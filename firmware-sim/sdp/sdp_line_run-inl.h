@@ -149,7 +149,17 @@ struct Doubles {
 constexpr double kSaturates = 65000;
 
 /** Which of a line's bounds numbers may meet, besides those of the output's width */
-enum class Clips : uint8_t { Nothing, Below, All };
+enum class Clips : uint8_t { Nothing, Below, Above, All };
+
+constexpr bool clipsBelow(Clips clips)
+{
+	return clips == Clips::Below || clips == Clips::All;
+}
+
+constexpr bool clipsAbove(Clips clips)
+{
+	return clips == Clips::Above || clips == Clips::All;
+}
 
 /** What is known of the numbers of a run: integers of 32 bits, or elements as they are in memory */
 template<typename In>
@@ -176,6 +186,8 @@ struct Run {
 	bool setUpTo(double largestIn, double largestOfElements);
 	/** \brief setUpTo() of a line that bends */
 	bool setBend(double product);
+	/** \return clipsUpTo() of a line that bends */
+	Clips clipsBendUpTo(double most) const;
 	/** \return the bounds that numbers no larger than \a most may meet */
 	Clips clipsUpTo(double most) const;
 	/** \return halves are too many for all of them to be computed again */
@@ -276,6 +288,16 @@ bool Run<In>::set()
 }
 
 template<typename In>
+Clips Run<In>::clipsBendUpTo(double most) const
+{
+	constexpr double kProducts = 1 << 22; /* that single precision rounds as it should */
+
+	return most * line.largestBendFactor < kProducts && !line.showsLow && !line.clipsBend
+		       ? Clips::Above
+		       : Clips::All;
+}
+
+template<typename In>
 bool Run<In>::setBend(double product)
 {
 	constexpr double kRounding = Singles::kRounding;
@@ -288,7 +310,7 @@ bool Run<In>::setBend(double product)
 		return false;
 	/* With the half and the margin that are added. */
 	const double rounding = (std::min(product, line.reach + 2 + rest) + rest + 1) * kRounding;
-	clips = Clips::All;
+	clips = clipsBendUpTo(std::max(product + rest, line.nearestBound) + 1);
 	exact = false;
 	nudge = powerOfTwo(-line.bendShift - 1);
 	margin = line.error + rounding + kRounding;

@@ -391,6 +391,7 @@ TEST(SdpFast, LinesThatBendAreTheReference)
 {
 	Random random(511);
 	size_t bends = 0;
+	size_t kinds[2][2] = {}; /* by SdpLine's showsLow and clipsBend */
 	size_t stores = 0;
 
 	for (int round = 0; round < 3000; round++) {
@@ -430,6 +431,19 @@ TEST(SdpFast, LinesThatBendAreTheReference)
 		}
 		std::vector<int32_t> moved = random.numbers(lanes, 4);
 		std::vector<int32_t> ends = random.numbers(lanes, 9);
+		if (random(0, 2) == 0) {
+			/* From one range of bytes to another, whose end is that of the first one.
+			 */
+			constexpr int32_t kLast = 255;
+			const int32_t scale = random(1, (1 << shift) - 1);
+			op.converter.offset = 128;
+			x2.alu.bypass = true;
+			x2.reluBypass = y.alu.bypass = false;
+			y.algorithm = SdpAlu::Min;
+			std::ranges::fill(third, scale);
+			std::ranges::fill(ends,
+					  ((kLast * scale << 1) + (1 << shift)) >> (shift + 1));
+		}
 		chain.append(x1, false, { biases.data(), 0 }, { first.data(), 0 });
 		chain.append(x2, false, { moved.data(), 0 }, { second.data(), 0 });
 		chain.append(y, true, { ends.data(), 0 }, { third.data(), 0 });
@@ -440,6 +454,7 @@ TEST(SdpFast, LinesThatBendAreTheReference)
 			if (!findSdpLine(op, chain.runs, lanes, line) || !line.bends)
 				return;
 			bends++;
+			kinds[line.showsLow][line.clipsBend]++;
 			stores += storesAre(bytes, expectedCounters, [&](auto out, auto &counted) {
 				return storeSdpLine(op, line, chain.runs, lanes, chain.inputs,
 						    kAnyNumber, out, counted);
@@ -449,6 +464,9 @@ TEST(SdpFast, LinesThatBendAreTheReference)
 	}
 	std::printf("%zu of %zu\n", stores, bends);
 	EXPECT_GT(bends, 1000U);
+	EXPECT_GT(kinds[0][0], 100U);
+	EXPECT_GT(kinds[1][0], 100U);
+	EXPECT_GT(kinds[1][1] + kinds[0][1], 100U);
 	EXPECT_GT(stores, bends / 2);
 }
 
