@@ -10,6 +10,7 @@
 
 #include "conv/conv_fast.h"
 #include "conv/conv_fp16.h"
+#include "conv/conv_lines.h"
 #include "conv/conv_work.h"
 
 namespace nvdla::sim
@@ -52,6 +53,15 @@ ConvCounters ConvEngine::compute(const ConvOp &op, StreamSink &sink, const Memor
 	if (fp16ConvAccepts(op))
 		return computeConvFp16(op, data, *weights_, sink, memory, workers_);
 	return computeConv(op, data, *weights_, sink, memory);
+}
+
+unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
+{
+	if (!op.guestError.empty())
+		return 1;
+	if (fastConvAccepts(op, fp16_))
+		return sim::worthwhileThreads(op, kFastMacsForAThread);
+	return fp16ConvAccepts(op) ? sim::worthwhileThreads(op, kFp16MacsForAThread) : 1;
 }
 
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)

@@ -57,6 +57,9 @@ public:
 	 */
 	OperationResult run(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
 
+	/** \return threads that \a op is worth being shared among, before it runs; 1 if it hangs */
+	unsigned int worthwhileThreads(const ConvOp &op) const;
+
 	/**
 	 * \brief CDMA has something to fetch that the sums of run() did not need
 	 *

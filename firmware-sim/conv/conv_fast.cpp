@@ -27,7 +27,6 @@ namespace
 /* Positions worth working on at once: many tiles, so that what they leave over is little and SDP
  * has long runs, with sums that stay in the nearest cache until it has read them. */
 constexpr size_t kSumBytesAtOnce = 26 << 10;
-constexpr uint64_t kMacsForAThread = 1 << 20;
 /* Above this many bytes of padded lines the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
@@ -296,7 +295,7 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	const unsigned int threads = worthwhileThreads(op, kMacsForAThread);
+	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
 
 	/* So few kernels are not worth a second thread, with a copy of the group. */
 	if (isDense(op) && staysCompressed(op)) {

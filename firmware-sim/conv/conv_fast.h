@@ -4,12 +4,17 @@
  */
 #pragma once
 
+#include <cstdint>
+
 #include "conv/conv_compute.h"
 #include "core/variant.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
 {
+
+/** \brief Multiply-adds that take computeConvFast() as long as it takes to begin on a thread */
+inline constexpr uint64_t kFastMacsForAThread = 1 << 20;
 
 /**
  * \return true if computeConvFast() can be used: direct or image convolution, in integers

@@ -19,9 +19,6 @@ namespace nvdla::sim
 namespace
 {
 
-/* Of these, a thread needs longer than to be woken. */
-constexpr uint64_t kFp16MacsForAThread = 1 << 15;
-
 /*
  * Pieces of a kernel group's lines, for any number of threads: each is written or missed as a
  * whole. With fewer positions what a piece begins and ends with would count.

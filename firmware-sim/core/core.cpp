@@ -86,6 +86,8 @@ void Core::begin(Engine engine)
 		return;
 	slot.busy = true;
 	slot.cancel = false;
+	if (engine == Engine::Conv && workers_.anyAsleep() && conv_->isShared(slot.job->inputs))
+		toWake_ |= kHelpers;
 }
 
 /* As many as there are operations that nobody comes for. */
@@ -103,8 +105,10 @@ void Core::callThreads()
 
 void Core::wakeThreads(uint32_t calls)
 {
-	for (; calls; calls &= calls - 1)
-		threads_[static_cast<size_t>(std::countr_zero(calls))].woken.notify_one();
+	for (uint32_t rest = calls & ~kHelpers; rest; rest &= rest - 1)
+		threads_[static_cast<size_t>(std::countr_zero(rest))].woken.notify_one();
+	if (calls & kHelpers)
+		workers_.rouse();
 }
 
 /* \return an engine whose operation can begin; null if there is none */

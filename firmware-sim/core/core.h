@@ -153,8 +153,7 @@ private:
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
-		uint32_t calls =
-			0; /* bit n: thread n is to be woken, which needs the lock itself */
+		uint32_t calls = 0; /* as toWake_; who is woken needs the lock itself */
 	};
 
 	uint32_t readLocked(uint32_t address);
@@ -217,7 +216,11 @@ private:
 		bool isCalled = false;
 	};
 	std::vector<unsigned int> asleep_;
-	uint32_t toWake_ = 0;	  /* bit n: thread n is called and is still to be woken */
+	/* Bit n: thread n is called and is still to be woken. */
+	uint32_t toWake_ = 0;
+	/* And those that it is going to share its work with: while it begins, and not by itself. */
+	static constexpr uint32_t kHelpers = 1U << 31;
+	static_assert(engineCount < 31);
 	unsigned int coming_ = 0; /* threads that look for an operation next, those called too */
 	std::array<Thread, engineCount> threads_;
 };

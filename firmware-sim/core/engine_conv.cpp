@@ -22,9 +22,7 @@ public:
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone) override
 	{
-		const ConvOp conv =
-			decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
-				     inputs[Unit::CmacB], inputs[Unit::Cacc] });
+		const ConvOp conv = decode(inputs);
 		const SdpOp sdp = decodeSdp(inputs[Unit::Sdp], inputs[Unit::SdpRdma]);
 		MemoryPort results = port.fork();
 		std::optional<PdpStream> pdp;
@@ -45,7 +43,18 @@ public:
 		return result;
 	}
 
+	bool isShared(const OperationInputs &inputs) const override
+	{
+		return engine_.worthwhileThreads(decode(inputs)) > 1;
+	}
+
 private:
+	static ConvOp decode(const OperationInputs &inputs)
+	{
+		return decodeConv({ inputs[Unit::Cdma], inputs[Unit::Csc], inputs[Unit::CmacA],
+				    inputs[Unit::CmacB], inputs[Unit::Cacc] });
+	}
+
 	ConvEngine engine_;
 };
 

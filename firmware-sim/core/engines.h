@@ -55,6 +55,9 @@ public:
 	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 				    const std::function<void(OperationResult)> &sumsDone) = 0;
 
+	/** \return other threads are going to be wanted for the operation; from any thread */
+	virtual bool isShared(const OperationInputs &inputs) const = 0;
+
 	/** \param workers must outlive the pipeline */
 	static std::unique_ptr<ConvPipeline> create(Workers &workers, Fp16Arithmetic fp16);
 };

@@ -84,6 +84,11 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	waitForOthers();
 }
 
+void Workers::rouse()
+{
+	wake(asleep_);
+}
+
 void Workers::wake(unsigned int sleepers)
 {
 	{

@@ -50,6 +50,13 @@ public:
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
+	/** \return one of the others sleeps: run() would have to wake it, which takes as long as
+	 * some operations */
+	bool anyAsleep() const { return asleep_ > 0; }
+
+	/** \brief Wake those that sleep, to look for work that is about to come; from any thread */
+	void rouse();
+
 	/** \return memory that the work is done in */
 	Scratch &scratch() { return scratch_; }
 

@@ -71,6 +71,28 @@ TEST(Workers, EachHasANumberThatStays)
 	EXPECT_EQ(who[0], std::this_thread::get_id());
 }
 
+TEST(Workers, WhoIsRousedLooksForWorkThatComes)
+{
+	constexpr unsigned int kThreads = 3;
+	Workers workers(kThreads);
+
+	for (int round = 0; round < 20; round++) {
+		std::atomic<unsigned int> came = 0;
+
+		EXPECT_TRUE(waitFor([&] { return workers.anyAsleep(); }));
+		/* They sleep again if nothing comes. */
+		EXPECT_TRUE(waitFor([&] {
+			workers.rouse();
+			return !workers.anyAsleep();
+		}));
+		workers.run(kThreads, [&](unsigned int) {
+			came++;
+			EXPECT_TRUE(waitFor([&] { return came == kThreads; }));
+		});
+		EXPECT_EQ(came, kThreads) << "round " << round;
+	}
+}
+
 TEST(Workers, WhoIsWokenLeavesACoreToTheCaller)
 {
 	Workers workers(2);
