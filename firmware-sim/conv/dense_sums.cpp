@@ -45,7 +45,7 @@ struct PaddedBlock {
 };
 
 /** Products of INT8 in 16 bits */
-struct Pairs {
+struct DensePairs {
 	using Tag = hn::CappedTag<int16_t, kDenseBytes / 2>;
 	using SumTag = hn::RepartitionToWide<Tag>;
 	using Sum = hn::Vec<SumTag>;
@@ -78,7 +78,7 @@ struct Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 /** VNNI: the weights as unsigned numbers, more by 128 */
-struct Quads {
+struct DenseQuads {
 	using SumTag = hn::ScalableTag<int32_t>;
 	using Sum = hn::Vec<SumTag>;
 	using Operand = Sum;
@@ -124,7 +124,7 @@ private:
 
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 /** Data that are not negative as unsigned numbers: 16 bits hold the sums of two products */
-struct PositiveQuads {
+struct DensePositive {
 	using SumTag = hn::FixedTag<int32_t, 8>;
 	using Sum = hn::Vec<SumTag>;
 	using Operand = Sum;
@@ -310,16 +310,16 @@ void denseSumsOfTarget(std::span<const DenseBlock> blocks, const DenseWeights &w
 {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	if (__builtin_cpu_supports("avx512vnni")) {
-		allSums<Quads>(blocks, weights, sums);
+		allSums<DenseQuads>(blocks, weights, sums);
 		return;
 	}
 #elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
-	if (PositiveQuads::suits(blocks)) {
-		allSums<PositiveQuads>(blocks, weights, sums);
+	if (DensePositive::suits(blocks)) {
+		allSums<DensePositive>(blocks, weights, sums);
 		return;
 	}
 #endif
-	allSums<Pairs>(blocks, weights, sums);
+	allSums<DensePairs>(blocks, weights, sums);
 }
 
 using WidePairTag = hn::CappedTag<int16_t, kDenseBytes / 2>;
