@@ -4,9 +4,11 @@
  */
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/aligned.h"
@@ -29,13 +31,16 @@ class Bands
 public:
 	/** \param bands at least 1 */
 	Bands(uint64_t units, unsigned int bands, uint64_t rounds = 1)
-		: units_(units), rounds_(rounds), bands_(bands)
+		: units_(units), rounds_(rounds), many_(bands > few_.size() ? bands : 0),
+		  bands_(many_.empty() ? std::span(few_).first(bands) : std::span(many_))
 	{
 		for (unsigned int i = 0; i < bands; i++) {
 			bands_[i].first = units * i / bands;
 			bands_[i].count = units * (i + 1) / bands - bands_[i].first;
 		}
 	}
+	Bands(const Bands &) = delete;
+	Bands &operator=(const Bands &) = delete;
 
 	/**
 	 * \param thread see Workers::run(); of more threads than bands some begin in the same one
@@ -66,7 +71,9 @@ private:
 
 	const uint64_t units_;
 	const uint64_t rounds_;
-	std::vector<Band> bands_;
+	std::array<Band, 4> few_; /* operations are shorter than memory takes to be found */
+	std::vector<Band> many_;
+	std::span<Band> bands_; /* one or the other */
 };
 
 } /* namespace nvdla::sim */
