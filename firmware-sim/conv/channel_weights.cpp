@@ -2,6 +2,7 @@
 #include "conv/channel_weights.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,32 +17,23 @@ namespace
 
 bool areZero(const std::byte *bytes, size_t count)
 {
-	uint64_t any = 0;
-	uint64_t word = 0;
-	size_t i = 0;
-
-	for (; i + sizeof(word) <= count; i += sizeof(word)) {
-		std::memcpy(&word, bytes + i, sizeof(word));
-		any |= word;
-	}
-	for (; i < count; i++)
-		any |= std::to_integer<uint64_t>(bytes[i]);
-	return any == 0;
+	return std::all_of(bytes, bytes + count,
+			   [](std::byte byte) { return byte == std::byte{ 0 }; });
 }
 
-/** \return an atom's weights are zero, but for the one at byte \a own */
-template<size_t kBytes>
-bool areOthersZero(std::span<const std::byte> atom, size_t own)
+/** \return ownElements() of atoms of which there are so many bytes */
+bool ownOfPart(const KernelRows &rows, size_t bytes, size_t elementBytes, std::byte *own)
 {
-	uint64_t words[atomBytes / sizeof(uint64_t)];
+	bool areOthersZero = true;
 
-	if (atom.size() != sizeof(words))
-		return areZero(atom.data(), own) &&
-		       areZero(atom.data() + own + kBytes, atom.size() - own - kBytes);
-	std::memcpy(words, atom.data(), sizeof(words));
-	words[own / sizeof(uint64_t)] &=
-		~(((uint64_t{ 1 } << 8 * kBytes) - 1) << own % sizeof(uint64_t) * 8);
-	return (words[0] | words[1] | words[2] | words[3]) == 0;
+	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
+		const std::byte *atom = rows.first + kernel * rows.step;
+		const size_t before = kernel * elementBytes;
+		const size_t behind = before + elementBytes;
+		areOthersZero &= areZero(atom, before) && areZero(atom + behind, bytes - behind);
+		std::memcpy(own + before, atom + before, elementBytes);
+	}
+	return areOthersZero;
 }
 
 /* Of a block. */
@@ -51,13 +43,12 @@ constexpr size_t kMostAtoms = kMacLanes / atomBytes;
 
 ChannelWeights::ChannelWeights(const TilePlan &plan)
 	: plan_(plan), blocks_(makeBlocks(plan.op)),
-	  channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels())),
-	  start_(plan.op.groupKernels()), weightSums_(plan.op.groupKernels()),
-	  magnitudes_(plan.op.groupKernels())
+	  channels_(std::min(plan.op.windows.kernel.channels, plan.op.groupKernels()))
 {
 	const Windows &windows = plan.op.windows;
 	std::vector<size_t> taps; /* bytes from a position's first operand */
 
+	taps.reserve(blocks_.size() * kMostAtoms + 1);
 	for (const Block &block : blocks_) {
 		const size_t column =
 			size_t{ block.column } * windows.dilationX * windows.data.channels;
@@ -67,6 +58,7 @@ ChannelWeights::ChannelWeights(const TilePlan &plan)
 	}
 	/* Behind an odd number of them one that meets no weights. */
 	taps.push_back(taps.back());
+	taps_.reserve(taps.size() / 2);
 	for (size_t i = 0; i + 1 < taps.size(); i += 2)
 		taps_.push_back({ taps[i], taps[i + 1] });
 	weights_.resize(2 * taps_.size() * plan.op.groupKernels());
@@ -100,21 +92,20 @@ bool ChannelWeights::load(const WeightGroup &group, Int16Range data)
 	return true;
 }
 
-template<size_t kBytes>
 bool ChannelWeights::read(const WeightGroup &group, const Block &block,
 			  std::span<Numbers> numbers) const
 {
-	const size_t bytes = channels_ * kBytes;
-	const std::byte *atom = group.bytes.data() + block.weights * group.kernels * kBytes;
+	const size_t elementSize = elementBytes(plan_.op.precision);
+	const size_t bytes = channels_ * elementSize;
+	const size_t step = numbers.size() * bytes;
+	const std::byte *first = group.bytes.data() + block.weights * group.kernels * elementSize;
 
-	for (uint32_t kernel = 0; kernel < group.kernels; kernel++) {
-		const size_t own = kernel * kBytes;
-		for (Numbers &one : numbers) {
-			if (!areOthersZero<kBytes>({ atom, bytes }, own))
-				return false;
-			std::memcpy(&one[own], atom + own, kBytes);
-			atom += bytes;
-		}
+	for (Numbers &one : numbers) {
+		const KernelRows rows = { first, step, group.kernels };
+		if (!(bytes == atomBytes ? ownElements(rows, elementSize, one.data())
+					 : ownOfPart(rows, bytes, elementSize, one.data())))
+			return false;
+		first += bytes;
 	}
 	return true;
 }
@@ -124,8 +115,7 @@ bool ChannelWeights::readAny(const WeightGroup &group, const Block &block, const
 {
 	if (group.bytes.empty())
 		return readCompressed(group, block, packed, numbers);
-	return elementBytes(plan_.op.precision) == 1 ? read<1>(group, block, numbers)
-						     : read<2>(group, block, numbers);
+	return read(group, block, numbers);
 }
 
 bool ChannelWeights::readCompressed(const WeightGroup &group, const Block &block,

@@ -63,7 +63,6 @@ private:
 	 */
 	bool readAny(const WeightGroup &group, const Block &block, const std::byte *&packed,
 		     std::span<Numbers> numbers) const;
-	template<size_t kBytes>
 	bool read(const WeightGroup &group, const Block &block, std::span<Numbers> numbers) const;
 	bool readCompressed(const WeightGroup &group, const Block &block, const std::byte *&packed,
 			    std::span<Numbers> numbers) const;
@@ -75,9 +74,10 @@ private:
 	const uint32_t channels_; /* of an atom */
 	std::vector<ChannelTaps> taps_;
 	std::vector<int32_t> weights_;
-	std::vector<int32_t> start_;
-	std::vector<int32_t> weightSums_;  /* integers: of each kernel */
-	std::vector<uint64_t> magnitudes_; /* the same without signs */
+	/* Of each kernel. */
+	std::array<int32_t, kTileColumns> start_ = {};
+	std::array<int32_t, kTileColumns> weightSums_ = {};  /* integers */
+	std::array<uint64_t, kTileColumns> magnitudes_ = {}; /* the same without signs */
 	bool areWide_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include "conv/fp16_cells.h"
 #include "conv/fp16_channels.h"
 #include "conv/tile_plan.h"
+#include "core/scratch.h"
 
 namespace nvdla::sim
 {
@@ -47,10 +48,10 @@ class Fp16Maker : public LineMaker
 public:
 	/** \param lines if kernels may have weights for one channel each, else null */
 	Fp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory,
-		  uint32_t linesAtOnce, const Fp16ChannelLines *lines)
-		: op_(op), view_(data), memory_(memory), blocks_(makeBlocks(op)),
+		  uint32_t linesAtOnce, const Fp16ChannelLines *lines, Scratch &scratch)
+		: op_(op), view_(data), memory_(memory),
 		  lineValues_(size_t{ op.windows.out.width } * kFp16Kernels),
-		  out_(lineValues_ * linesAtOnce)
+		  out_(scratch, lineValues_ * linesAtOnce)
 	{
 		if (lines && !lines->hasNan())
 			channels_.emplace(*lines);
@@ -95,7 +96,7 @@ public:
 		}
 	}
 
-	std::span<const int32_t> lines() const override { return out_; }
+	std::span<const int32_t> lines() const override { return { out_.data(), out_.size() }; }
 	uint32_t saturated() const override { return 0; }
 
 private:
@@ -106,6 +107,7 @@ private:
 	{
 		if (operands_)
 			return;
+		blocks_ = makeBlocks(op_);
 		operands_.emplace(op_, view_);
 		sums_.resize(op_.windows.out.width);
 		weights_.resize(blocks_.size());
@@ -123,8 +125,8 @@ private:
 	const ConvOp &op_;
 	const DataView &view_;
 	const MemoryPort &memory_;
-	std::vector<Block> blocks_;
-	std::optional<Operands> operands_;     /* with sums_ and weights_: see prepareBlocks() */
+	std::vector<Block> blocks_; /* with what follows: see prepareBlocks() */
+	std::optional<Operands> operands_;
 	std::vector<Fp16Sums> sums_;	       /* of a line */
 	std::vector<Fp16Weights> weights_;     /* of all groups, by blocks */
 	std::optional<Fp16Channels> channels_; /* if there may be such groups */
@@ -132,7 +134,7 @@ private:
 	std::span<int32_t> second_;	       /* all lines of the second group, if there is one */
 	size_t loaded_ = 0;		       /* groups */
 	size_t lineValues_;
-	std::vector<int32_t> out_; /* of the first group */
+	ScratchArray<int32_t> out_; /* of the first group */
 };
 
 /** The only position of operations that have one */
@@ -242,7 +244,8 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		channels.emplace(plan, data, workers);
 	return streamLines(op, weights, sink, memory, workers, { threads, linesAtOnce, 2 }, [&] {
 		return std::make_unique<Fp16Maker>(op, data, memory, linesAtOnce,
-						   channels ? &*channels : nullptr);
+						   channels ? &*channels : nullptr,
+						   workers.scratch());
 	});
 }
 

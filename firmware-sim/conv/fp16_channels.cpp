@@ -2,6 +2,12 @@
 #include "conv/fp16_channels.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "conv/line_elements.h"
+#include "conv/tile_operands.h"
+#include "core/bands.h"
+#include "core/shared_units.h"
 
 namespace nvdla::sim
 {
@@ -14,23 +20,65 @@ const float *floatsAt(const void *at)
 	return static_cast<const float *>(at);
 }
 
+double padOf(const ConvOp &op)
+{
+	const int16_t pad = padElement(op.precision, op.windows.padValue);
+	double value = 0;
+
+	widenHalves({ .from = reinterpret_cast<const std::byte *>(&pad),
+		      .bytes = sizeof(pad),
+		      .parts = 1 },
+		    &value);
+	return value;
+}
+
 } /* namespace */
 
 Fp16ChannelLines::Fp16ChannelLines(const TilePlan &plan, const DataView &data, Workers &workers)
-	: plan_(plan), lines_(plan_, data, workers),
-	  batchNumbers_(paddedHeight(plan.op.windows) * plan.lineBytes() / sizeof(float)),
-	  numbers_(workers.scratch(), batchNumbers_ * plan.op.batches)
+	: plan_(plan), height_(paddedHeight(plan.op.windows)),
+	  lineNumbers_(plan.lineBytes() / sizeof(float)), batchNumbers_(height_ * lineNumbers_),
+	  pad_(padOf(plan.op)), numbers_(workers.scratch(), batchNumbers_ * plan.op.batches),
+	  hasNan_(std::isnan(pad_))
 {
-	for (uint32_t batch = 0; batch < plan.op.batches && !hasNan(); batch++)
-		widenFp16(floatsAt(lines_.linesOf(batch)), batchNumbers_,
-			  &numbers_[batch * batchNumbers_]);
+	const uint64_t count = uint64_t{ height_ } * plan.op.batches;
+	const unsigned int threads = std::min(
+		threadsFor(numbers_.size() * sizeof(double), kBytesForAThread), workers.threads());
+	Bands lines(count, threads);
+
+	workers.run(threads, [&](unsigned int thread) {
+		std::vector<LinePiece> pieces;
+		while (const auto line = lines.take(thread))
+			makeLine(data, *line, pieces);
+	});
+}
+
+void Fp16ChannelLines::makeLine(const DataView &data, uint64_t line, std::vector<LinePiece> &pieces)
+{
+	const Windows &windows = plan_.op.windows;
+	const auto y = static_cast<uint32_t>(line % height_) - windows.padTop;
+	double *out = &numbers_[line * lineNumbers_];
+	double *end = out + plan_.lineElements;
+
+	if (y >= windows.data.height) {
+		std::fill(out, end, pad_);
+		return;
+	}
+	double *first = out + plan_.leftElements();
+	double *behind = first + plan_.bufferedElements();
+	data.find(static_cast<uint32_t>(line / height_), y, pieces);
+	std::fill(out, first, pad_);
+	for (const LinePiece &piece : pieces)
+		if (!widenHalves(piece, first + piece.to / sizeof(uint16_t)))
+			hasNan_ = true;
+	if (behind < end)
+		std::fill(behind, end, pad_);
 }
 
 void Fp16ChannelLines::place(uint64_t first, uint32_t count,
 			     std::vector<const double *> &positions) const
 {
 	const ConvOp &op = plan_.op;
-	const size_t lineStep = op.windows.strideY * (plan_.lineBytes() / sizeof(float));
+	const size_t lineStep = op.windows.strideY * lineNumbers_;
 
 	positions.resize(size_t{ count } * op.windows.out.width);
 	const double **position = positions.data();
@@ -46,6 +94,7 @@ Fp16Channels::Fp16Channels(const Fp16ChannelLines &lines) : lines_(lines), weigh
 {
 	const CubeSize &kernel = lines.plan().op.windows.kernel;
 
+	taps_.reserve(2 * weights_.operands().taps.size());
 	for (const ChannelTaps &taps : weights_.operands().taps) {
 		taps_.push_back(taps.first / sizeof(float));
 		taps_.push_back(taps.second / sizeof(float));

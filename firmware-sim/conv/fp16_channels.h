@@ -5,15 +5,17 @@
  */
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "conv/channel_weights.h"
+#include "conv/csc.h"
 #include "conv/fp16_cells.h"
-#include "conv/tile_lines.h"
 #include "conv/tile_plan.h"
 #include "core/scratch.h"
+#include "core/workers.h"
 
 namespace nvdla::sim
 {
@@ -27,7 +29,7 @@ public:
 
 	const TilePlan &plan() const { return plan_; }
 	/** \return there is a NaN, which counts where it meets zeroes as well */
-	bool hasNan() const { return lines_.hasNan(); }
+	bool hasNan() const { return hasNan_; }
 
 	/**
 	 * \brief The first operands of the positions of \a count lines from line \a first on
@@ -36,10 +38,16 @@ public:
 	void place(uint64_t first, uint32_t count, std::vector<const double *> &positions) const;
 
 private:
+	/** \brief A line with its padding; those of batches follow each other */
+	void makeLine(const DataView &data, uint64_t line, std::vector<LinePiece> &pieces);
+
 	const TilePlan &plan_;
-	TileLines lines_;
-	size_t batchNumbers_; /* of a batch's lines */
+	const size_t height_;	    /* lines of a batch, with padding */
+	const size_t lineNumbers_;  /* of a line */
+	const size_t batchNumbers_; /* of a batch's lines */
+	const double pad_;
 	ScratchArray<double> numbers_;
+	std::atomic<bool> hasNan_;
 };
 
 /** \brief Sums of such groups, one after the other */

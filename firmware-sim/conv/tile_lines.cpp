@@ -24,21 +24,6 @@ void fillWith(std::byte *out, size_t count, const std::byte *bits)
 	std::fill_n(reinterpret_cast<Operand *>(out), count, value);
 }
 
-/** \param line numbers of f32 */
-bool anyNan(const std::byte *line, size_t count)
-{
-	constexpr uint32_t kMagnitude = 0x7fffffff;
-	constexpr uint32_t kBelowInfinity = 0x7fffff; /* what NaNs with it carry out of */
-	uint32_t carries = 0;
-	uint32_t bits = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		std::memcpy(&bits, line + i * sizeof(bits), sizeof(bits));
-		carries |= (bits & kMagnitude) + kBelowInfinity;
-	}
-	return carries >> 31;
-}
-
 } /* namespace */
 
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
@@ -95,7 +80,8 @@ void TileLines::inspect(const std::byte *line, Int16Numbers &numbers)
 		numbers.add(numbersOf(line, count));
 	else if (plan_.kind == TileKind::Bytes && !hasNegative_ && lowestOf(line, count) < 0)
 		hasNegative_ = true;
-	else if (plan_.kind == TileKind::Float && plan_.mayBeChannelwise && anyNan(line, count))
+	else if (plan_.kind == TileKind::Float && plan_.mayBeChannelwise &&
+		 anyNan(reinterpret_cast<const float *>(line), count))
 		hasNan_ = true;
 }
 

@@ -27,13 +27,6 @@ public:
 	/** \param plan must outlive this object, and \a data what it looks at */
 	TileLines(const TilePlan &plan, const DataView &data, Workers &workers);
 
-	/** \return the lines of a cube that are made, with those of padding above and below,
-	 *	   TilePlan::lineBytes() from each to the next one */
-	const std::byte *linesOf(uint32_t batch) const
-	{
-		return &bytes_[batch * height_ * lineBytes_];
-	}
-
 	/** \return where the outputs of lines begin, which of a batch's cubes alternate */
 	std::span<const TilePosition> positions(uint64_t firstLine, uint32_t count) const
 	{

@@ -5,7 +5,9 @@
 #include "conv/tile_operands.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "conv/conv_tile.h"
 
@@ -149,8 +151,8 @@ HWY_INLINE void widenHalvesOfPart(const std::byte *halves, size_t count, float *
 	float values[hn::MaxLanes(tag)];
 
 	for (; count >= lanes; count -= lanes, halves += lanes * sizeof(uint16_t), out += lanes) {
-		std::memcpy(rest, halves, lanes * sizeof(uint16_t));
-		hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, rest)), tag, out);
+		const auto *some = reinterpret_cast<const uint16_t *>(halves);
+		hn::StoreU(floatsOf(tag, hn::LoadU(halfTag, some)), tag, out);
 	}
 	if (count == 0)
 		return;
@@ -178,6 +180,83 @@ void widenHalvesOfTarget(const LinePiece &piece, float *out)
 				  out + i * piece.toStep / sizeof(uint16_t));
 }
 
+/* Those that the exact FP16 cells are for. */
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE && HWY_HAVE_FLOAT64
+
+/** Stores FP16 as doubles, and notes NaNs */
+class HalvesToDoubles
+{
+public:
+	using Tag = hn::ScalableTag<float>;
+	static constexpr size_t kMostLanes = hn::MaxLanes(Tag());
+
+	HWY_INLINE HalvesToDoubles() : nans_(hn::IsNaN(hn::Zero(Tag()))) {}
+
+	/** As many as a vector of f32 has */
+	HWY_INLINE void widen(const uint16_t *halves, double *out)
+	{
+		const hn::Rebind<uint16_t, Tag> halfTag;
+		const hn::Half<Tag> floatTag;
+		const hn::Repartition<double, Tag> tag;
+		const auto floats = floatsOf(Tag(), hn::LoadU(halfTag, halves));
+
+		nans_ = hn::Or(nans_, hn::IsNaN(floats));
+		hn::StoreU(hn::PromoteTo(tag, hn::LowerHalf(floatTag, floats)), tag, out);
+		hn::StoreU(hn::PromoteTo(tag, hn::UpperHalf(floatTag, floats)), tag,
+			   out + hn::Lanes(tag));
+	}
+
+	HWY_INLINE bool hasNan() const { return !hn::AllFalse(Tag(), nans_); }
+
+private:
+	hn::Mask<Tag> nans_;
+};
+
+bool widenHalvesToDoublesOfTarget(const LinePiece &piece, double *out)
+{
+	const size_t lanes = hn::Lanes(HalvesToDoubles::Tag());
+	const size_t count = piece.bytes / sizeof(uint16_t);
+	const size_t step = piece.toStep / sizeof(uint16_t);
+	uint16_t rest[HalvesToDoubles::kMostLanes] = {};
+	double values[HalvesToDoubles::kMostLanes];
+	HalvesToDoubles halves;
+
+	for (size_t part = 0; part < piece.parts; part++) {
+		const auto *in =
+			reinterpret_cast<const uint16_t *>(piece.from + part * piece.fromStep);
+		double *to = out + part * step;
+		size_t i = 0;
+		for (; i + lanes <= count; i += lanes)
+			halves.widen(in + i, to + i);
+		if (i == count)
+			continue;
+		std::memcpy(rest, in + i, (count - i) * sizeof(uint16_t));
+		halves.widen(rest, values);
+		std::copy_n(values, count - i, to + i);
+	}
+	return !halves.hasNan();
+}
+
+#else
+
+bool widenHalvesToDoublesOfTarget(const LinePiece &piece, double *out)
+{
+	const size_t count = piece.bytes / sizeof(uint16_t);
+	const size_t step = piece.toStep / sizeof(uint16_t);
+	std::vector<float> part(count);
+	bool hasNan = false;
+
+	for (size_t i = 0; i < piece.parts; i++) {
+		widenHalvesOfPart(piece.from + i * piece.fromStep, count, part.data());
+		hasNan |=
+			std::ranges::any_of(part, [](float number) { return std::isnan(number); });
+		std::ranges::copy(part, out + i * step);
+	}
+	return !hasNan;
+}
+
+#endif
+
 bool areFiniteOfTarget(const std::byte *halves, size_t count)
 {
 	constexpr uint16_t kMagnitude = 0x7fff;
@@ -198,6 +277,76 @@ bool areFiniteOfTarget(const std::byte *halves, size_t count)
 	for (; i < count; i++)
 		finite = finite && (in[i] & kMagnitude) < kInfinity;
 	return finite && hn::AllTrue(tag, hn::Lt(hn::Max(first, second), hn::Set(tag, kInfinity)));
+}
+
+#if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
+
+template<typename Element>
+bool ownElementsOf(const KernelRows &rows, std::byte *own)
+{
+	constexpr size_t kElements = atomBytes / sizeof(Element);
+	const hn::CappedTag<Element, kElements> tag;
+	constexpr size_t kLanes = hn::MaxLanes(tag);
+	auto others = hn::Zero(tag);
+
+	for (size_t first = 0; first < kElements; first += kLanes) {
+		const auto numbers = hn::Iota(tag, static_cast<Element>(first));
+		const std::byte *atom = rows.first + first * sizeof(Element);
+		auto found = hn::Zero(tag);
+		for (size_t kernel = 0; kernel < rows.kernels; kernel++, atom += rows.step) {
+			const auto elements =
+				hn::LoadU(tag, reinterpret_cast<const Element *>(atom));
+			const auto isOwn =
+				hn::Eq(numbers, hn::Set(tag, static_cast<Element>(kernel)));
+			found = hn::Or(found, hn::IfThenElseZero(isOwn, elements));
+			others = hn::Or(others, hn::IfThenZeroElse(isOwn, elements));
+		}
+		hn::StoreU(found, tag, reinterpret_cast<Element *>(own) + first);
+	}
+	return hn::AllTrue(tag, hn::Eq(others, hn::Zero(tag)));
+}
+
+#else
+
+template<typename Element>
+bool ownElementsOf(const KernelRows &rows, std::byte *own)
+{
+	bool areOthersZero = true;
+
+	std::fill_n(own, atomBytes, std::byte{ 0 });
+	for (size_t kernel = 0; kernel < rows.kernels; kernel++) {
+		const std::byte *atom = rows.first + kernel * rows.step;
+		for (size_t i = 0; i < atomBytes; i++) {
+			if (i / sizeof(Element) == kernel)
+				own[i] = atom[i];
+			else
+				areOthersZero &= atom[i] == std::byte{ 0 };
+		}
+	}
+	return areOthersZero;
+}
+
+#endif
+
+bool ownElementsOfTarget(const KernelRows &rows, size_t elementBytes, std::byte *own)
+{
+	return elementBytes == sizeof(uint8_t) ? ownElementsOf<uint8_t>(rows, own)
+					       : ownElementsOf<uint16_t>(rows, own);
+}
+
+bool anyNanOfTarget(const float *numbers, size_t count)
+{
+	const hn::ScalableTag<float> tag;
+	const size_t lanes = hn::Lanes(tag);
+	auto nans = hn::IsNaN(hn::Zero(tag));
+	bool any = false;
+	size_t i = 0;
+
+	for (; i + lanes <= count; i += lanes)
+		nans = hn::Or(nans, hn::IsNaN(hn::LoadU(tag, numbers + i)));
+	for (; i < count; i++)
+		any |= std::isnan(numbers[i]);
+	return any || !hn::AllFalse(tag, nans);
 }
 
 /* Vectors of known size, so that there can be arrays of them. */
@@ -381,6 +530,9 @@ HWY_EXPORT(flipSignsOfTarget);
 HWY_EXPORT(widenHalvesOfTarget);
 HWY_EXPORT(areFiniteOfTarget);
 HWY_EXPORT(putUnitsOfTarget);
+HWY_EXPORT(widenHalvesToDoublesOfTarget);
+HWY_EXPORT(ownElementsOfTarget);
+HWY_EXPORT(anyNanOfTarget);
 HWY_EXPORT(byteSumsOfTarget);
 HWY_EXPORT(lowestOfTarget);
 HWY_EXPORT(rangeOfTarget);
@@ -443,6 +595,21 @@ void putUnitsReference(UnitFormat format, const KernelRows &rows, size_t units, 
 			}
 		}
 	}
+}
+
+bool widenHalves(const LinePiece &piece, double *out)
+{
+	return HWY_DYNAMIC_DISPATCH(widenHalvesToDoublesOfTarget)(piece, out);
+}
+
+bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own)
+{
+	return HWY_DYNAMIC_DISPATCH(ownElementsOfTarget)(rows, elementBytes, own);
+}
+
+bool anyNan(const float *numbers, size_t count)
+{
+	return HWY_DYNAMIC_DISPATCH(anyNanOfTarget)(numbers, count);
 }
 
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,

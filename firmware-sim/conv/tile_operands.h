@@ -32,6 +32,9 @@ void flipSigns(const LinePiece &piece, std::byte *out);
 /** \brief FP16 to f32; an infinity is 65536, as in the MAC cells, a NaN 0x7fc00000 */
 void widenHalves(const LinePiece &piece, float *out);
 
+/** \brief FP16 to doubles, as widenHalves() to f32; \return none is a NaN */
+bool widenHalves(const LinePiece &piece, double *out);
+
 /** \brief widenBytes() of \a count bytes */
 inline void widenBytes(const std::byte *bytes, size_t count, int16_t *out)
 {
@@ -46,6 +49,9 @@ inline void widenHalves(const std::byte *halves, size_t count, float *out)
 
 /** \return none of FP16 is an infinity or a NaN */
 bool areFinite(const std::byte *halves, size_t count);
+
+/** \return one of the numbers is a NaN */
+bool anyNan(const float *numbers, size_t count);
 
 /** \return the lowest INT8, 0 if none is below */
 int8_t lowestOf(const std::byte *numbers, size_t count);
@@ -81,6 +87,14 @@ struct KernelRows {
  */
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
 	      std::span<int32_t> sums);
+
+/**
+ * \brief Of each kernel's atom the element that has the kernel's number, and zeroes behind them
+ * \param rows atoms of as many kernels as an atom has elements, or fewer
+ * \param own an atom; overwritten
+ * \return all other elements are zero
+ */
+bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
 
 /** \brief byteSums() to read */
 void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,

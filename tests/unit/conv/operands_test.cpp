@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -103,6 +104,80 @@ TEST(OperandsTest, HalvesOfPiecesBecomeFloats)
 			widenHalves(reinterpret_cast<const std::byte *>(&element), 1, &value);
 			return value;
 		});
+}
+
+TEST(OperandsTest, HalvesOfPiecesBecomeDoubles)
+{
+	expectPieces<uint16_t, double>(
+		[](const LinePiece &piece, double *out) { EXPECT_TRUE(widenHalves(piece, out)); },
+		[](uint16_t element) {
+			float value;
+			widenHalves(reinterpret_cast<const std::byte *>(&element), 1, &value);
+			return double{ value };
+		});
+}
+
+TEST(OperandsTest, KernelsOwnElementsAreFoundAndOthersAreNoticed)
+{
+	constexpr size_t kStep = 2 * atomBytes;
+
+	for (const size_t elementBytes : { 1, 2 })
+		for (size_t kernels = 0; kernels <= atomBytes / elementBytes; kernels++) {
+			std::vector<std::byte> atoms(kStep * atomBytes, std::byte{ 0x55 });
+			std::vector<std::byte> wanted(atomBytes);
+			const KernelRows rows = { atoms.data(), kStep, kernels };
+			for (size_t kernel = 0; kernel < kernels; kernel++) {
+				std::fill_n(&atoms[kernel * kStep], atomBytes, std::byte{ 0 });
+				for (size_t i = 0; i < elementBytes; i++)
+					wanted[kernel * elementBytes + i] =
+						atoms[kernel * kStep + kernel * elementBytes + i] =
+							static_cast<std::byte>(kernel + i + 1);
+			}
+			forEachTarget([&] {
+				std::vector<std::byte> own(atomBytes, std::byte{ 77 });
+				EXPECT_TRUE(ownElements(rows, elementBytes, own.data()));
+				EXPECT_EQ(own, wanted);
+				for (size_t at = 0; at < kernels * atomBytes; at++) {
+					std::byte &other =
+						atoms[at / atomBytes * kStep + at % atomBytes];
+					if (at % atomBytes / elementBytes == at / atomBytes)
+						continue;
+					other = std::byte{ 0x80 };
+					EXPECT_FALSE(ownElements(rows, elementBytes, own.data()))
+						<< at;
+					other = std::byte{ 0 };
+				}
+			});
+		}
+}
+
+TEST(OperandsTest, NansAreFoundAnywhere)
+{
+	constexpr size_t kParts = 3;
+
+	for (size_t elements = 1; elements <= 40; elements++) {
+		std::vector<uint16_t> halves(kParts * elements, 0xfc00);
+		std::vector<double> doubles(halves.size());
+		std::vector<float> floats(halves.size());
+		const LinePiece piece = { .from = std::as_bytes(std::span(halves)).data(),
+					  .fromStep = elements * sizeof(uint16_t),
+					  .toStep = elements * sizeof(uint16_t),
+					  .bytes = elements * sizeof(uint16_t),
+					  .parts = kParts };
+		forEachTarget([&] {
+			EXPECT_TRUE(widenHalves(piece, doubles.data()));
+			EXPECT_EQ(doubles, std::vector<double>(halves.size(), -65536.0));
+			widenHalves(piece, floats.data());
+			EXPECT_FALSE(anyNan(floats.data(), floats.size()));
+			for (size_t i = 0; i < halves.size(); i++) {
+				halves[i] = i % 2 ? 0x7c01 : 0xfe00;
+				EXPECT_FALSE(widenHalves(piece, doubles.data())) << i;
+				widenHalves(piece, floats.data());
+				EXPECT_TRUE(anyNan(floats.data(), floats.size())) << i;
+				halves[i] = 0xfc00;
+			}
+		});
+	}
 }
 
 } /* namespace nvdla::sim */
