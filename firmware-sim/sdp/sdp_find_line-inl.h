@@ -248,14 +248,39 @@ bool isStraight(const SdpStageRun &run, bool &hasElements)
 	return elementLine(run).isExact;
 }
 
-HWY_INLINE void raise(double &largest, Vector values)
+/** What SdpLine says of all channels, of a vector of them for each lane */
+struct Extremes {
+	Vector largestFactor = constant(0);
+	Vector largestOffset = constant(0);
+	Vector largestElementFactor = constant(0);
+	Vector largestBound = constant(0);
+	Vector nearestBound = constant(0);
+	Vector idleBound = constant(kUnbounded);
+	Vector lowestHigh = constant(kUnbounded);
+	Vector error = constant(0);
+	Vector moved = constant(0);
+
+	HWY_INLINE Extremes() {} /* an implicit one has no vectors */
+};
+
+HWY_INLINE void raise(Vector &largest, Vector values)
 {
-	largest = std::max(largest, hn::GetLane(hn::MaxOfLanes(Tag(), values)));
+	largest = hn::Max(largest, values);
 }
 
-HWY_INLINE void lower(double &smallest, Vector values)
+HWY_INLINE void lower(Vector &smallest, Vector values)
 {
-	smallest = std::min(smallest, hn::GetLane(hn::MinOfLanes(Tag(), values)));
+	smallest = hn::Min(smallest, values);
+}
+
+HWY_INLINE double largestOf(Vector values)
+{
+	return hn::GetLane(hn::MaxOfLanes(Tag(), values));
+}
+
+HWY_INLINE double smallestOf(Vector values)
+{
+	return hn::GetLane(hn::MinOfLanes(Tag(), values));
 }
 
 /** \return the largest number of an element of the output */
@@ -382,11 +407,11 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 }
 
 /** \param converts the output converter is part of the line */
-void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const double *scales,
-		 size_t lane, bool converts, SdpLine &line)
+HWY_INLINE void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages,
+			    const double *scales, size_t lane, bool converts, SdpLine &line,
+			    Extremes &extremes)
 {
 	Channels channels;
-	double moved = 0;
 
 	for (size_t i = 0; i < stages.size(); i++)
 		applyStage(stages[i], lane, scales[i], channels);
@@ -395,10 +420,10 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 		channels.multiply(constant(op.converter.scale * powerOfTwo(-op.converter.shift)),
 				  op.converter.shift);
 	}
-	raise(line.largestBound, channels.bounds().largest());
-	raise(line.nearestBound, channels.first.nearest());
-	raise(line.nearestBound, channels.second.nearest());
-	lower(line.idleBound, hn::Min(channels.first.idle(), channels.second.idle()));
+	raise(extremes.largestBound, channels.bounds().largest());
+	raise(extremes.nearestBound, channels.first.nearest());
+	raise(extremes.nearestBound, channels.second.nearest());
+	lower(extremes.idleBound, hn::Min(channels.first.idle(), channels.second.idle()));
 	if (converts)
 		channels.clip(-highestOf(op) - 1, highestOf(op));
 
@@ -409,29 +434,34 @@ void findOfLanes(const SdpOp &op, std::span<const SdpStageRun> stages, const dou
 	hn::StoreU(channels.elementFactor, Tag(), line.elementFactor + lane);
 	hn::StoreU(channels.second.low, Tag(), line.lowSum + lane);
 	hn::StoreU(channels.second.high, Tag(), line.highSum + lane);
-	lower(line.lowestHigh, channels.first.high);
-	raise(line.largestFactor, hn::Abs(channels.factor));
-	raise(line.largestOffset, channels.offsets);
-	raise(line.largestElementFactor, hn::Abs(channels.elementFactor));
-	raise(line.error, channels.error);
-	raise(moved, channels.moved);
+	lower(extremes.lowestHigh, channels.first.high);
+	raise(extremes.largestFactor, hn::Abs(channels.factor));
+	raise(extremes.largestOffset, channels.offsets);
+	raise(extremes.largestElementFactor, hn::Abs(channels.elementFactor));
+	raise(extremes.error, channels.error);
+	raise(extremes.moved, channels.moved);
 	line.fractionBits = channels.fractionBits;
-	line.endsRounded &= moved == 0;
 }
 
 void findOfStages(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, bool converts,
 		  SdpLine &line)
 {
 	double scales[sdp::kMostStages];
+	Extremes extremes;
 
-	line.endsRounded = true;
-	line.largestFactor = line.largestOffset = line.largestElementFactor = 0;
-	line.largestBound = line.nearestBound = line.error = 0;
-	line.idleBound = line.lowestHigh = kUnbounded;
 	for (size_t i = 0; i < stages.size(); i++)
 		scales[i] = powerOfTwo(-stages[i].stage->mulShift);
 	for (size_t lane = 0; lane < lanes; lane += sdp::kLanes)
-		findOfLanes(op, stages, scales, lane, converts, line);
+		findOfLanes(op, stages, scales, lane, converts, line, extremes);
+	line.endsRounded = largestOf(extremes.moved) == 0;
+	line.largestFactor = largestOf(extremes.largestFactor);
+	line.largestOffset = largestOf(extremes.largestOffset);
+	line.largestElementFactor = largestOf(extremes.largestElementFactor);
+	line.largestBound = largestOf(extremes.largestBound);
+	line.nearestBound = largestOf(extremes.nearestBound);
+	line.idleBound = smallestOf(extremes.idleBound);
+	line.lowestHigh = smallestOf(extremes.lowestHigh);
+	line.error = largestOf(extremes.error);
 }
 
 bool find(const SdpOp &op, std::span<const SdpStageRun> stages, size_t lanes, SdpLine &line)
