@@ -110,11 +110,11 @@ RegisterFile::Write RegisterFile::write(uint32_t address, uint32_t value)
 
 RegisterView RegisterFile::view(unsigned int group) const
 {
-	std::vector<uint32_t> words = words_[group];
+	RegisterView view(base_, words_[group]);
 
 	for (const uint32_t word : single_)
-		words[word] = words_[0][word];
-	return RegisterView(base_, std::move(words));
+		view.set(word, words_[0][word]);
+	return view;
 }
 
 /* What the unit counted for the producer's group restarts when the group is enabled. */

@@ -4,9 +4,12 @@
  */
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace nvdla::sim
 {
@@ -21,19 +24,28 @@ namespace nvdla::sim
 class RegisterView
 {
 public:
-	RegisterView() = default;
-	/** \param base first CSB byte address of the unit \param words its registers, one per word
+	/** Words of the unit that has most */
+	static constexpr size_t kMostWords = 64;
+
+	RegisterView() {} /* words that are not there are not looked at */
+	/**
+	 * \param base first CSB byte address of the unit
+	 * \param words its registers, one per word; kMostWords are looked at
 	 */
-	RegisterView(uint32_t base, std::vector<uint32_t> words)
-		: base_(base), words_(std::move(words))
+	RegisterView(uint32_t base, std::span<const uint32_t> words)
+		: base_(base), count_(std::min(words.size(), kMostWords))
 	{
+		std::ranges::copy(words.first(count_), words_.begin());
 	}
+
+	/** \brief Another value of a register, by its word */
+	void set(uint32_t word, uint32_t value) { words_[word] = value; }
 
 	/** \return the register's value, 0 outside the unit */
 	uint32_t operator[](uint32_t address) const
 	{
 		const uint32_t index = (address - base_) / 4;
-		return index < words_.size() ? words_[index] : 0;
+		return index < count_ ? words_[index] : 0;
 	}
 
 	/** \return the field selected by \a mask, shifted down to bit 0 */
@@ -59,7 +71,9 @@ public:
 
 private:
 	uint32_t base_ = 0;
-	std::vector<uint32_t> words_;
+	size_t count_ = 0;
+	/* Operations begin faster than memory for each of their units is found. */
+	std::array<uint32_t, kMostWords> words_;
 };
 
 } /* namespace nvdla::sim */

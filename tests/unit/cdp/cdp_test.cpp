@@ -217,8 +217,8 @@ TEST(Cdp, StopsWhenCancelled)
 
 TEST(CdpDecode, Fields)
 {
-	std::vector<uint32_t> cdp(1024);
-	std::vector<uint32_t> rdma(1024);
+	std::vector<uint32_t> cdp(RegisterView::kMostWords);
+	std::vector<uint32_t> rdma(RegisterView::kMostWords);
 	const auto set = [&](uint32_t address, uint32_t value) {
 		(address >= NVDLA_CDP_BASE ? cdp : rdma)[address % NVDLA_UNIT_SIZE / 4] = value;
 	};
@@ -259,8 +259,8 @@ TEST(CdpDecode, AnyRegistersRun)
 {
 	std::mt19937 random(13);
 	CdpBench bench;
-	std::vector<uint32_t> cdp(1024);
-	std::vector<uint32_t> rdma(1024);
+	std::vector<uint32_t> cdp(RegisterView::kMostWords);
+	std::vector<uint32_t> rdma(RegisterView::kMostWords);
 
 	for (int i = 0; i < 2000; i++) {
 		for (uint32_t &word : cdp)

@@ -56,6 +56,12 @@ TEST(RegisterFile, ProducerSelectsTheGroup)
 	EXPECT_EQ(file.view(1)[NVDLA_RBK_D_DAIN_ADDR_HIGH], 0x22U);
 }
 
+TEST(RegisterFile, ViewsHaveRoomForEachUnit)
+{
+	for (size_t unit = 0; unit < unitCount; unit++)
+		EXPECT_LE(unitWords(static_cast<Unit>(unit)), RegisterView::kMostWords) << unit;
+}
+
 TEST(RegisterFile, BothGroupsSeeSingleRegisters)
 {
 	RegisterFile file(Unit::Sdp);

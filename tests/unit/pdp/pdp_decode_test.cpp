@@ -19,7 +19,7 @@ namespace
 class Registers
 {
 public:
-	explicit Registers(uint32_t base) : base_(base), words_(0x1000 / 4) {}
+	explicit Registers(uint32_t base) : base_(base), words_(RegisterView::kMostWords) {}
 
 	void set(uint32_t address, uint32_t value) { words_[(address - base_) / 4] = value; }
 	RegisterView view() const { return { base_, words_ }; }

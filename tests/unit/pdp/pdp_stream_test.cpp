@@ -179,9 +179,9 @@ TEST(PdpStreamTest, SdpOperationGoesThroughPdp)
 	const Cube in = randomInput(op, random);
 	memory.storeInput(in);
 
-	std::vector<uint32_t> sdp(0x1000 / 4);
-	std::vector<uint32_t> rdma(0x1000 / 4);
-	std::vector<uint32_t> pdp(0x1000 / 4);
+	std::vector<uint32_t> sdp(RegisterView::kMostWords);
+	std::vector<uint32_t> rdma(RegisterView::kMostWords);
+	std::vector<uint32_t> pdp(RegisterView::kMostWords);
 	const auto set = [](std::vector<uint32_t> &unit, uint32_t address, uint32_t value) {
 		unit[address % 0x1000 / 4] = value;
 	};

@@ -17,7 +17,7 @@ namespace
 class SdpRegisters
 {
 public:
-	SdpRegisters() : sdp_(1024), rdma_(1024)
+	SdpRegisters() : sdp_(RegisterView::kMostWords), rdma_(RegisterView::kMostWords)
 	{
 		set(NVDLA_SDP_D_DP_BS_CFG, NVDLA_SDP_D_DP_BS_CFG__BS_BYPASS);
 		set(NVDLA_SDP_D_DP_BN_CFG, NVDLA_SDP_D_DP_BN_CFG__BN_BYPASS);
