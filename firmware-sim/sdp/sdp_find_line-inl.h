@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <hwy/highway.h>
@@ -338,6 +339,13 @@ struct Bend {
 		highest += offset;
 	}
 
+	/** \return whole numbers have the same results */
+	bool isAlike(const Bend &other) const
+	{
+		return factor == other.factor && offset == other.offset && low == other.low &&
+		       high == other.high;
+	}
+
 	/** Halves are rounded away from zero. */
 	double resultOf(double whole) const
 	{
@@ -360,6 +368,27 @@ private:
 	}
 };
 
+/** The line's whole numbers beyond which a channel's results are its bounds */
+struct BendEnds {
+	double low = 0;
+	double high = 0;
+	bool hasLow = false; /* the lower bound is above the output's */
+	bool clips = false;  /* there are bounds other than the results of the ends */
+
+	/** \param highest of the output */
+	static BendEnds of(const Bend &bend, double highest)
+	{
+		BendEnds ends;
+
+		ends.high = bend.wholeHigh();
+		ends.low = std::min(bend.wholeLow(), ends.high);
+		ends.hasLow = bend.low > -highest - 1;
+		ends.clips = (ends.hasLow && bend.resultOf(ends.low) != bend.low) ||
+			     (bend.high < highest && bend.resultOf(ends.high) != bend.high);
+		return ends;
+	}
+};
+
 /** \return a whole number not below what a line makes of its lower bound, which is 0 if that is */
 double wholeBound(double bound)
 {
@@ -370,7 +399,9 @@ double wholeBound(double bound)
 bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 {
 	constexpr double kMostProduct = 1 << 23; /* with a bit behind the point for halves */
-	const double lowest = -highestOf(op) - 1;
+	const double highest = highestOf(op);
+	std::optional<Bend> before; /* most channels are like the one before */
+	BendEnds ends;
 	int32_t largest = 0;
 
 	line.reach = line.largestBound = line.largestBendFactor = line.largestBendOffset = 0;
@@ -380,16 +411,14 @@ bool bend(const SdpOp &op, const SdpStageRun &last, size_t lanes, SdpLine &line)
 		if (last.mul.data[lane] <= 0)
 			return false;
 		const Bend bend(op, last, lane, line.low[lane], line.high[lane]);
-		const double wholeHigh = bend.wholeHigh();
-		const double wholeLow = std::min(bend.wholeLow(), wholeHigh);
-		const bool hasLow = bend.low > lowest;
-		line.showsLow |= hasLow || bend.resultOf(wholeBound(line.low[lane])) > lowest;
-		const bool hasHigh = bend.high < highestOf(op);
-		line.clipsBend |= (hasLow && bend.resultOf(wholeLow) != bend.low) ||
-				  (hasHigh && bend.resultOf(wholeHigh) != bend.high);
-		/* Beyond these the result is a bound. */
-		line.low[lane] = std::clamp(line.low[lane], wholeLow, wholeHigh);
-		line.high[lane] = std::clamp(line.high[lane], wholeLow, wholeHigh);
+		if (!before || !bend.isAlike(*before))
+			ends = BendEnds::of(bend, highest);
+		before = bend;
+		line.clipsBend |= ends.clips;
+		line.showsLow |=
+			ends.hasLow || bend.resultOf(wholeBound(line.low[lane])) > -highest - 1;
+		line.low[lane] = std::clamp(line.low[lane], ends.low, ends.high);
+		line.high[lane] = std::clamp(line.high[lane], ends.low, ends.high);
 		line.reach = std::max(
 			{ line.reach, std::abs(line.low[lane]), std::abs(line.high[lane]) });
 		line.bendFactor[lane] = bend.factor;

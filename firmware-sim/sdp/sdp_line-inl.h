@@ -203,7 +203,7 @@ public:
 	using Vector = typename A::Vector;
 	using Numbers = typename A::Numbers;
 
-	Follower(const Run<In> &run, size_t lane)
+	HWY_INLINE Follower(const Run<In> &run, size_t lane)
 		: line_(run.line, lane, K::kExact ? 0 : 0.5 + run.margin),
 		  bend_(run.line, lane, run.nudge), nudge_(set(run.nudge)),
 		  uncertain_(set(2 * run.margin))
