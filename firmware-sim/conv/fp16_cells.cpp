@@ -82,8 +82,7 @@ void step(Position *positions, size_t some)
 	for (size_t i = 0; i < some; i++) {
 		Position &position = positions[i];
 		noteNans(*position.weights, *position.data, *position.sums);
-		for (size_t k = 0; k < position.weights->kernels; k += kRowLanes)
-			position.findLargest(k);
+		position.findLargest();
 	}
 	addProducts(carries, positions, some,
 		    [](const Position &position, size_t kernel, const EvenOdd &far)

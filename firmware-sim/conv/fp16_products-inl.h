@@ -11,6 +11,7 @@
  */
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "conv/fp16_carries-inl.h"
 #include "conv/fp16_data-inl.h"
@@ -118,17 +119,32 @@ struct Position {
 					 at(weights->carryBit, lane, kernel), isTabled);
 	}
 
-	/** The largest exponents of a row's products */
-	HWY_INLINE void findLargest(size_t kernel)
+	/** The largest exponents of the products of some rows */
+	template<size_t... kRow>
+	HWY_INLINE void findLargest(std::index_sequence<kRow...>)
 	{
-		Row most = rowOf(kExponentBias);
+		Row most[] = { (static_cast<void>(kRow), rowOf(kExponentBias))... };
 
 		for (uint64_t rest = data->present; rest; rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
-			most = hn::Max(most, hn::Add(exponentOf(lane),
-						     at(weights->exponent, lane, kernel)));
+			const Row exponent = exponentOf(lane);
+			((most[kRow] =
+				  hn::Max(most[kRow], hn::Add(exponent, at(weights->exponent, lane,
+									   kRow * kRowLanes)))),
+			 ...);
 		}
-		hn::Store(most, RowTag(), largest + kernel);
+		(hn::Store(most[kRow], RowTag(), largest + kRow * kRowLanes), ...);
+	}
+
+	/** The largest exponents of products, of all kernels */
+	HWY_INLINE void findLargest()
+	{
+		constexpr size_t kGroupRows = (kFp16Kernels + kRowLanes - 1) / kRowLanes;
+
+		if (weights->kernels <= kFp16Kernels)
+			findLargest(std::make_index_sequence<kGroupRows>());
+		else
+			findLargest(std::make_index_sequence<kFp16Columns / kRowLanes>());
 	}
 };
 
