@@ -266,7 +266,7 @@ void Core::complete(const Job &job, OperationResult &result, const MemoryPort &p
 	std::ranges::move(performanceRegisters(job.inputs, timing),
 			  std::back_inserter(result.updates));
 	messages.interrupt = glb_.raise(scheduler_.finish(job, result, timing));
-	if (job.recorded)
+	if (job.recorded || !config_.operationDone)
 		return;
 	const bool fetching = job.engine == Engine::Conv &&
 			      std::ranges::none_of(job.units, [](const UnitGroup &use) {
@@ -337,7 +337,7 @@ void Core::deliver(Messages messages)
 	if (config_.diagnostics)
 		for (const GuestError &error : messages.errors)
 			config_.diagnostics(error);
-	if (messages.record && config_.operationDone)
+	if (messages.record)
 		config_.operationDone(*messages.record);
 	if (messages.interrupt && interrupt_)
 		interrupt_();
