@@ -92,7 +92,7 @@ void EntryStream::settle(Workers *workers)
 		    static_cast<uint32_t>((first_ + before + at / kEntryBytes) % ring_.size()));
 	};
 	shareOut(workers, threadsFor(held, kMoreBytesForAThread),
-		 (held + kPieceBytes - 1) / kPieceBytes, putPiece);
+		 (held + kPieceBytes - 1) / kPieceBytes, [&] { return putPiece; });
 }
 
 void EntryStream::put(std::span<const std::byte> bytes, uint32_t entry)

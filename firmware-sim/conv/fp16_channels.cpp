@@ -6,7 +6,6 @@
 
 #include "conv/line_elements.h"
 #include "conv/tile_operands.h"
-#include "core/bands.h"
 #include "core/shared_units.h"
 
 namespace nvdla::sim
@@ -41,14 +40,12 @@ Fp16ChannelLines::Fp16ChannelLines(const TilePlan &plan, const DataView &data, W
 	  hasNan_(std::isnan(pad_))
 {
 	const uint64_t count = uint64_t{ height_ } * plan.op.batches;
-	const unsigned int threads = std::min(
-		threadsFor(numbers_.size() * sizeof(double), kBytesForAThread), workers.threads());
-	Bands lines(count, threads);
+	const unsigned int threads = threadsFor(numbers_.size() * sizeof(double), kBytesForAThread);
 
-	workers.run(threads, [&](unsigned int thread) {
-		std::vector<LinePiece> pieces;
-		while (const auto line = lines.take(thread))
-			makeLine(data, *line, pieces);
+	shareOut(&workers, threads, count, [&] {
+		return [&, pieces = std::vector<LinePiece>()](uint64_t line) mutable {
+			makeLine(data, line, pieces);
+		};
 	});
 }
 

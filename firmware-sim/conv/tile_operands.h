@@ -88,6 +88,10 @@ struct KernelRows {
 void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
 	      std::span<int32_t> sums);
 
+/** \brief byteSums() to read */
+void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
+		       std::span<int32_t> sums);
+
 /**
  * \brief Of each kernel's atom the element that has the kernel's number, and zeroes behind them
  * \param rows atoms of as many kernels as an atom has elements, or fewer
@@ -95,10 +99,6 @@ void byteSums(const std::byte *line, size_t step, std::span<const TileRun> runs,
  * \return all other elements are zero
  */
 bool ownElements(const KernelRows &rows, size_t elementBytes, std::byte *own);
-
-/** \brief byteSums() to read */
-void byteSumsReference(const std::byte *line, size_t step, std::span<const TileRun> runs,
-		       std::span<int32_t> sums);
 
 /**
  * \brief Turn rows of weights into columns: unit u of kernel k to out[u * columns + k]

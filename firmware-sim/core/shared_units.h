@@ -73,14 +73,16 @@ void shareUnits(Workers *workers, unsigned int threads, MemoryPort &memory, uint
 }
 
 /**
- * \brief Call \a work with 0 to \a count - 1, each once, none of which needs memory of a port
+ * \brief Do units 0 to \a count - 1, each once, none of which needs memory of a port
  * \param workers null: the caller's thread does it all \param threads at most
+ * \param newWork makes what a thread has of its own, which is called with one unit after the other
  */
-template<typename Work>
-void shareOut(Workers *workers, unsigned int threads, uint64_t count, const Work &work)
+template<typename NewWork>
+void shareOut(Workers *workers, unsigned int threads, uint64_t count, const NewWork &newWork)
 {
 	Bands bands(count, workers ? std::min(threads, workers->threads()) : 1);
 	const auto some = [&](unsigned int thread) {
+		auto work = newWork();
 		while (const auto unit = bands.take(thread))
 			work(*unit);
 	};

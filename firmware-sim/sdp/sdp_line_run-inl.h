@@ -292,9 +292,8 @@ Clips Run<In>::clipsBendUpTo(double most) const
 {
 	constexpr double kProducts = 1 << 22; /* that single precision rounds as it should */
 
-	return most * line.largestBendFactor < kProducts && !line.showsLow && !line.clipsBend
-		       ? Clips::Above
-		       : Clips::All;
+	return most * line.largestBendFactor < kProducts && !line.showsLow ? Clips::Above
+									   : Clips::All;
 }
 
 template<typename In>
