@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,9 +75,15 @@ public:
 
 	/**
 	 * \brief Fetch the lines whose entries are free; none once the operation is abandoned
-	 * \param workers share them, where lines can be fetched apart
+	 * \param workers share them
 	 */
 	void fill(Workers &workers);
+	/**
+	 * \brief Instead of fill(): let the cube stay in memory, as if all of it was fetched
+	 * \param sink what the operation writes
+	 * \return where it is, or nothing if it cannot stay there
+	 */
+	std::optional<CubeInMemory> leave(const StreamSink &sink);
 	/** \brief All lines are in the buffer, or were */
 	bool done() const { return next_ == lines_; }
 	/** \return FP16 special values among the fetched data */
@@ -89,10 +96,28 @@ protected:
 	{
 	}
 
-	/** \brief Fetch \a count lines, each \a step entries behind the one before, from CDMA's
-	 * pointer on */
-	virtual void fetchLines(uint32_t first, uint32_t count, uint32_t step,
-				Workers &workers) = 0;
+	/** \brief Brings one line after the other: a thread's */
+	class Lines
+	{
+	public:
+		virtual ~Lines() = default;
+		/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer
+		 */
+		virtual void fetch(uint32_t line, uint32_t offset) = 0;
+		const SpecialCount &special() const { return special_; }
+
+	protected:
+		SpecialCount special_;
+	};
+
+	/** \param memory the way there, which outlives the lines */
+	virtual std::unique_ptr<Lines> newLines(MemoryPort &memory) = 0;
+
+	/** \return entries that a line of one cube is written to */
+	virtual uint32_t lineEntries() const = 0;
+
+	/** \return the cube if memory has a view of it and it would be buffered as it is there */
+	virtual std::optional<CubeInMemory> look() { return {}; }
 
 	/** \return the bytes from an entry behind CDMA's pointer to where the buffer turns round */
 	std::span<std::byte> entries(uint32_t offset)
@@ -105,29 +130,18 @@ protected:
 	const ConvOp &op_;
 	MemoryPort &memory_;
 	Cbuf &cbuf_;
-	SpecialCount special_;
 
 private:
+	/** \return lines that there is room for */
+	uint32_t linesThatFit() const;
+	/** \brief Fetch \a count lines, each \a step entries behind the one before, from CDMA's
+	 * pointer on */
+	void fetchLines(uint32_t count, uint32_t step, Workers &workers);
+
+	SpecialCount special_;
 	uint32_t lines_;
 	uint32_t step_;
 	uint32_t next_ = 0;
-};
-
-/** \brief Brings one line after the other */
-class LineFetcher : public DataFetcher
-{
-protected:
-	using DataFetcher::DataFetcher;
-
-	/** \brief Fetch line \a line of the cube to entry \a offset behind CDMA's pointer */
-	virtual void fetchLine(uint32_t line, uint32_t offset) = 0;
-
-private:
-	void fetchLines(uint32_t first, uint32_t count, uint32_t step, Workers &) override
-	{
-		for (uint32_t i = 0; i < count && !memory_.cancelled(); i++)
-			fetchLine(first + i, i * step);
-	}
 };
 
 std::unique_ptr<DataFetcher> createFeatureFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf);
@@ -227,6 +241,8 @@ public:
 
 	/** \brief Fetch what there is room for */
 	void fill();
+	/** \return all was fetched, and CSC has released all that there was */
+	bool released() const;
 	/** \brief CSC has all that it wants: what was fetched is in the buffer */
 	void settle(Workers &workers);
 	/** \brief Everything was fetched */

@@ -91,6 +91,17 @@ public:
 		return buffer;
 	}
 
+	/** \return all of them; none if there is no view, or if FP16 may have to be counted */
+	std::optional<CubeInMemory> look()
+	{
+		if (source_.all().empty() || op_.batches > 1 || op_.precision == Precision::Fp16 ||
+		    reinterpret_cast<uintptr_t>(source_.all().data()) % atomBytes)
+			return {};
+		return CubeInMemory{ source_.all(), lineBytes_ * op_.fetch.size.height * surfaces_,
+				     static_cast<size_t>(offset(0, 0, 1) - offset(0, 0, 0)),
+				     static_cast<size_t>(offset(0, 1, 0) - offset(0, 0, 0)) };
+	}
+
 private:
 	uint64_t offset(uint32_t batch, uint32_t surface, uint32_t y) const
 	{
@@ -135,43 +146,34 @@ public:
 	}
 
 protected:
-	void fetchLines(uint32_t first, uint32_t count, uint32_t step, Workers &workers) override
+	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
 	{
-		const uint64_t lineBytes = uint64_t{ op_.fetch.size.width } * surfaces_ * atomBytes;
+		return std::make_unique<DirectLines>(*this, memory);
+	}
+	uint32_t lineEntries() const override { return entries_; }
 
-		shareUnits(
-			&workers, threadsFor(count * lineBytes * op_.batches, kBytesForAThread),
-			memory_, count,
-			[&](MemoryPort &port) {
-				return std::make_unique<Part>(*this, port, first, step);
-			},
-			[&](const Part &part) { special_.add(part.special()); });
+	std::optional<CubeInMemory> look() override
+	{
+		SpecialCount none;
+		return LineReader(op_, memory_, none).look();
 	}
 
 private:
-	/** A thread's */
-	class Part
+	class DirectLines : public Lines
 	{
 	public:
-		Part(DirectFetcher &fetcher, MemoryPort &port, uint32_t first, uint32_t step)
-			: fetcher_(fetcher), first_(first), step_(step),
-			  reader_(fetcher.op_, port, special_)
+		DirectLines(DirectFetcher &fetcher, MemoryPort &port)
+			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
 		{
 		}
 
-		void work(uint64_t unit)
+		void fetch(uint32_t line, uint32_t offset) override
 		{
-			const auto line = static_cast<uint32_t>(unit);
-
-			fetcher_.fetchLine(reader_, first_ + line, line * step_);
+			fetcher_.fetchLine(reader_, line, offset);
 		}
-		const SpecialCount &special() const { return special_; }
 
 	private:
 		DirectFetcher &fetcher_;
-		const uint32_t first_; /* line */
-		const uint32_t step_;  /* entries */
-		SpecialCount special_;
 		LineReader reader_;
 	};
 
@@ -253,13 +255,13 @@ private:
 };
 
 /** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
-class WinogradFetcher : public LineFetcher
+class WinogradFetcher : public DataFetcher
 {
 public:
 	WinogradFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: LineFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
-		  reader_(op, memory, special_),
-		  channels_(reader_.surfaces() * atomChannels(op.precision)),
+		: DataFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
+		  channels_(surfacesOf(op.precision, op.fetch.size.channels) *
+			    atomChannels(op.precision)),
 		  tile_(op.precision, op.windows.data.width)
 	{
 	}
@@ -280,11 +282,40 @@ public:
 	}
 
 protected:
+	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
+	{
+		return std::make_unique<WinogradLines>(*this, memory);
+	}
+	uint32_t lineEntries() const override
+	{
+		const CubeSize &data = op_.windows.data;
+		return entriesPerSlice(op_.mode, op_.precision, data.width, data.channels);
+	}
+
+private:
+	class WinogradLines : public Lines
+	{
+	public:
+		WinogradLines(WinogradFetcher &fetcher, MemoryPort &port)
+			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
+		{
+		}
+
+		void fetch(uint32_t line, uint32_t offset) override
+		{
+			fetcher_.fetchLine(reader_, line, offset);
+		}
+
+	private:
+		WinogradFetcher &fetcher_;
+		LineReader reader_;
+	};
+
 	/** \param offset of the line's tiles, as if each line had entries of its own */
-	void fetchLine(uint32_t line, uint32_t offset) override
+	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset)
 	{
 		const uint32_t row = line % WinogradTile::kSide;
-		const std::vector<int16_t> elements = extended(line);
+		const std::vector<int16_t> elements = extended(reader, line);
 		const CubeSize &data = op_.windows.data;
 
 		offset -= row * op_.fetchedEntries();
@@ -294,9 +325,8 @@ protected:
 					  entry(offset + tile_.entry(x, c)) + tile_.byte(row, x));
 	}
 
-private:
 	/** Line \a line with padding; the lines and columns of a stride are channels */
-	std::vector<int16_t> extended(uint32_t line)
+	std::vector<int16_t> extended(LineReader &reader, uint32_t line) const
 	{
 		const DataFetch &fetch = op_.fetch;
 		const CubeSize &data = op_.windows.data;
@@ -307,8 +337,8 @@ private:
 			const uint32_t y = line * fetch.strideY + phaseY - fetch.padTop;
 			if (y >= fetch.size.height)
 				continue;
-			for (uint32_t surface = 0; surface < reader_.surfaces(); surface++)
-				putPhase(reader_.read(0, surface, y), phaseY,
+			for (uint32_t surface = 0; surface < reader.surfaces(); surface++)
+				putPhase(reader.read(0, surface, y), phaseY,
 					 surface * atomChannels(op_.precision), out);
 		}
 		return out;
@@ -333,7 +363,6 @@ private:
 		}
 	}
 
-	LineReader reader_;
 	uint32_t channels_; /* of the cube in memory, whole atoms */
 	WinogradTile tile_;
 };
@@ -353,16 +382,62 @@ std::unique_ptr<DataFetcher> DataFetcher::create(const ConvOp &op, MemoryPort &m
 					  : createFeatureFetcher(op, memory, cbuf);
 }
 
-void DataFetcher::fill(Workers &workers)
+uint32_t DataFetcher::linesThatFit() const
 {
 	const uint32_t entries = op_.fetchedEntries() * op_.batches;
 	const uint32_t room = (cbuf_.data().size() - cbuf_.data().available()) & EntryRing::kMask;
 	const uint64_t fit = room / std::max(uint64_t{ entries } * step_, uint64_t{ 1 }) * step_;
-	const auto count = static_cast<uint32_t>(std::min<uint64_t>(fit, lines_ - next_));
+
+	return static_cast<uint32_t>(std::min<uint64_t>(fit, lines_ - next_));
+}
+
+std::optional<CubeInMemory> DataFetcher::leave(const StreamSink &sink)
+{
+	if (linesThatFit() < lines_ || memory_.cancelled())
+		return {};
+	const auto cube = look();
+	if (!cube || !sink.leavesAlone(cube->bytes))
+		return {};
+	next_ = lines_;
+	cbuf_.addSlices(lines_, op_.fetchedEntries() * op_.batches);
+	memory_.countRead(op_.fetch.ram, cube->size);
+	return cube;
+}
+
+/* Lines that are written onto others come one after the other. */
+void DataFetcher::fetchLines(uint32_t count, uint32_t step, Workers &workers)
+{
+	struct Part {
+		const DataFetcher &fetcher;
+		const uint32_t step;
+		std::unique_ptr<Lines> lines;
+
+		void work(uint64_t unit)
+		{
+			const auto line = static_cast<uint32_t>(unit);
+
+			lines->fetch(fetcher.next_ + line, line * step);
+		}
+	};
+	const bool apart = lineEntries() <= op_.fetchedEntries();
+	const uint64_t bytes = uint64_t{ count } * step * kEntryBytes;
+
+	shareUnits(
+		&workers, apart ? threadsFor(bytes, kBytesForAThread) : 1, memory_, count,
+		[&](MemoryPort &port) {
+			return std::unique_ptr<Part>(new Part{ *this, step, newLines(port) });
+		},
+		[&](const Part &part) { special_.add(part.lines->special()); });
+}
+
+void DataFetcher::fill(Workers &workers)
+{
+	const uint32_t entries = op_.fetchedEntries() * op_.batches;
+	const uint32_t count = linesThatFit();
 
 	if (count == 0 || memory_.cancelled())
 		return;
-	fetchLines(next_, count, entries, workers);
+	fetchLines(count, entries, workers);
 	next_ += count;
 	cbuf_.addSlices(count, entries);
 }

@@ -31,6 +31,7 @@ constexpr uint32_t kFetchBytes = 32;
 class PixelConverter
 {
 public:
+	/** \param special counts FP16 */
 	PixelConverter(const ConvOp &op, const PixelFormat &format, SpecialCount &special)
 		: op_(op), format_(format), special_(special)
 	{
@@ -227,32 +228,26 @@ private:
 };
 
 /** Pixels with their columns of padding, one line after the other */
-class ImageFetcher : public LineFetcher
+class ImageFetcher : public DataFetcher
 {
 public:
 	ImageFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: LineFetcher(op, memory, cbuf, op.fetch.size.height, 1),
-		  format_(*pixelFormat(op.pixel.format)), convert_(op, format_, special_),
-		  passes_(passesAsItIs(op, format_)), offsets_(PixelOffsets::of(op, format_)),
-		  /* The second address register names the 32-byte unit that holds the first pixel.
-		   */
-		  plane0_(op, memory, bytes(0), op.fetch.address + op.pixel.xOffset * bytes(0),
-			  op.fetch.lineStride),
-		  plane1_(op, memory, bytes(1),
-			  op.fetch.addressUv + op.pixel.xOffset * bytes(1) % kFetchBytes,
-			  op.fetch.lineStrideUv),
-		  elements_(size_t{ op.fetch.size.width } * format_.channels)
+		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
+		  format_(*pixelFormat(op.pixel.format)), passes_(passesAsItIs(op, format_)),
+		  offsets_(PixelOffsets::of(op, format_))
 	{
 		const size_t line = size_t{ op.bufferedColumns() } * format_.channels;
 		const size_t perEntry = kEntryBytes / elementBytes(op.precision);
 
-		/* Between what is read, padding, and zeroes to the end of the last entry. */
-		bytes_.resize((line + perEntry - 1) / perEntry * kEntryBytes);
+		padding_.resize((line + perEntry - 1) / perEntry * kEntryBytes);
 		narrow(op.precision,
 		       std::vector<int16_t>(line, padElement(op.precision, op.fetch.padValue)),
-		       bytes_.data());
-		if (format_.kind == PixelKind::Int8 && !passes_ && !offsets_)
-			convertBytes_.emplace(format_, convert_, elementBytes(op.precision));
+		       padding_.data());
+		if (format_.kind != PixelKind::Int8 || passes_ || offsets_)
+			return;
+		SpecialCount none;
+		PixelConverter convert(op, format_, none);
+		convertBytes_.emplace(format_, convert, elementBytes(op.precision));
 	}
 
 	std::string check() const override
@@ -263,58 +258,110 @@ public:
 	}
 
 protected:
-	void fetchLine(uint32_t y, uint32_t offset) override
+	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
 	{
-		const PixelLine line = { { plane0_.read(y),
-					   format_.planes == 2 ? plane1_.read(y) : nullptr },
-					 op_.fetch.size.width };
-		std::byte *out = &bytes_[size_t{ op_.fetch.padLeft } * format_.channels *
-					 elementBytes(op_.precision)];
-
-		if (passes_) {
-			const std::span pixels(out, line.pixels * format_.pixelBytes(0));
-			std::memcpy(pixels.data(), line.planes[0], pixels.size());
-			if (format_.kind == PixelKind::Fp16)
-				special_.pass(pixels, op_.fetch.flushNan);
-		} else if (offsets_) {
-			addOffsets(*offsets_, line.planes[0], line.pixels, out);
-		} else if (!convertBytes_) {
-			convertLine(format_, convert_, line, elements_.data());
-			narrow(op_.precision, elements_, out);
-		} else if (convertBytes_->hasQuads() && op_.precision == Precision::Int8) {
-			convertBytes_->convertQuads<uint32_t>(line, out);
-		} else if (convertBytes_->hasQuads()) {
-			convertBytes_->convertQuads<uint64_t>(line, out);
-		} else if (op_.precision == Precision::Int8) {
-			convertBytes_->convert(line, reinterpret_cast<int8_t *>(out));
-		} else {
-			convertBytes_->convert(line, reinterpret_cast<int16_t *>(out));
-		}
-		for (std::span<const std::byte> rest = bytes_; !rest.empty();) {
-			const std::span<std::byte> room = entries(offset);
-			const size_t count = std::min(room.size(), rest.size());
-			std::memcpy(room.data(), rest.data(), count);
-			rest = rest.subspan(count);
-			offset += static_cast<uint32_t>(count / kEntryBytes);
-		}
+		return std::make_unique<ImageLines>(*this, memory);
+	}
+	uint32_t lineEntries() const override
+	{
+		return static_cast<uint32_t>(padding_.size() / kEntryBytes);
 	}
 
 private:
+	class ImageLines : public Lines
+	{
+	public:
+		ImageLines(ImageFetcher &fetcher, MemoryPort &memory)
+			: fetcher_(fetcher), convert_(fetcher.op_, fetcher.format_, special_),
+			  plane0_(fetcher.firstPlane(memory)), plane1_(fetcher.secondPlane(memory)),
+			  elements_(size_t{ fetcher.op_.fetch.size.width } *
+				    fetcher.format_.channels),
+			  bytes_(fetcher.padding_)
+		{
+		}
+
+		void fetch(uint32_t y, uint32_t offset) override;
+
+	private:
+		void convert(const PixelLine &line, std::byte *out);
+
+		ImageFetcher &fetcher_;
+		PixelConverter convert_;
+		Plane plane0_;
+		Plane plane1_;
+		std::vector<int16_t> elements_; /* that were read */
+		std::vector<std::byte> bytes_;	/* of a line as it is buffered */
+	};
+
 	uint32_t bytes(uint32_t plane) const
 	{
 		return plane < format_.planes ? format_.pixelBytes(plane) : 0;
 	}
+	Plane firstPlane(MemoryPort &memory) const
+	{
+		return { op_, memory, bytes(0), op_.fetch.address + op_.pixel.xOffset * bytes(0),
+			 op_.fetch.lineStride };
+	}
+	/* Its address register names the 32-byte unit that holds the first pixel. */
+	Plane secondPlane(MemoryPort &memory) const
+	{
+		return { op_, memory, bytes(1),
+			 op_.fetch.addressUv + op_.pixel.xOffset * bytes(1) % kFetchBytes,
+			 op_.fetch.lineStrideUv };
+	}
 
 	const PixelFormat &format_;
-	PixelConverter convert_;
 	const bool passes_;
 	const std::optional<PixelOffsets> offsets_;
 	std::optional<ByteConverter> convertBytes_;
-	Plane plane0_;
-	Plane plane1_;
-	std::vector<int16_t> elements_; /* that were read */
-	std::vector<std::byte> bytes_;	/* of a line as it is buffered */
+	/* A line without pixels: between them, padding, and zeroes to the end of the last entry. */
+	std::vector<std::byte> padding_;
 };
+
+void ImageFetcher::ImageLines::convert(const PixelLine &line, std::byte *out)
+{
+	const ConvOp &op = fetcher_.op_;
+	const auto &byBytes = fetcher_.convertBytes_;
+
+	if (fetcher_.passes_) {
+		const std::span pixels(out, line.pixels * fetcher_.format_.pixelBytes(0));
+		std::memcpy(pixels.data(), line.planes[0], pixels.size());
+		if (fetcher_.format_.kind == PixelKind::Fp16)
+			special_.pass(pixels, op.fetch.flushNan);
+	} else if (fetcher_.offsets_) {
+		addOffsets(*fetcher_.offsets_, line.planes[0], line.pixels, out);
+	} else if (!byBytes) {
+		convertLine(fetcher_.format_, convert_, line, elements_.data());
+		narrow(op.precision, elements_, out);
+	} else if (byBytes->hasQuads() && op.precision == Precision::Int8) {
+		byBytes->convertQuads<uint32_t>(line, out);
+	} else if (byBytes->hasQuads()) {
+		byBytes->convertQuads<uint64_t>(line, out);
+	} else if (op.precision == Precision::Int8) {
+		byBytes->convert(line, reinterpret_cast<int8_t *>(out));
+	} else {
+		byBytes->convert(line, reinterpret_cast<int16_t *>(out));
+	}
+}
+
+void ImageFetcher::ImageLines::fetch(uint32_t y, uint32_t offset)
+{
+	const ConvOp &op = fetcher_.op_;
+	const PixelFormat &format = fetcher_.format_;
+	const PixelLine line = { { plane0_.read(y),
+				   format.planes == 2 ? plane1_.read(y) : nullptr },
+				 op.fetch.size.width };
+
+	convert(line,
+		&bytes_[size_t{ op.fetch.padLeft } * format.channels * elementBytes(op.precision)]);
+	for (std::span<const std::byte> rest = bytes_; !rest.empty();) {
+		const std::span<std::byte> room = fetcher_.entries(offset);
+		const size_t count = std::min(room.size(), rest.size());
+		std::memcpy(room.data(), rest.data(), count);
+		rest = rest.subspan(count);
+		offset += static_cast<uint32_t>(count / kEntryBytes);
+	}
+}
 
 } /* namespace */
 

@@ -334,6 +334,11 @@ WeightGroup WeightReader::next()
 	return group;
 }
 
+bool WeightReader::released() const
+{
+	return done() && cbuf_.weights().available() == 0 && cbuf_.masks().available() == 0;
+}
+
 void WeightReader::settle(Workers &workers)
 {
 	packed_.settle(&workers);

@@ -29,26 +29,51 @@ std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 	return {};
 }
 
+/**
+ * \return the lines that are fetched are those that CSC looks at, and none is left when the
+ *	   operation is done
+ */
+bool releasesAll(const ConvOp &op, const Cbuf &cbuf)
+{
+	const CubeSize &data = op.windows.data;
+	const uint32_t entries = entriesPerSlice(op.mode, op.precision, data.width, data.channels);
+
+	return op.mode == ConvMode::Direct && !op.keepData && cbuf.data().available() == 0 &&
+	       cbuf.slices() == 0 && op.fetch.size.height == data.height &&
+	       op.windows.releasedSlices == data.height && op.fetchedEntries() == entries &&
+	       op.bufferedEntries() == entries;
+}
+
 } /* namespace */
 
-std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, bool kept)
+void ConvEngine::fetchData(const ConvOp &op, const StreamSink &sink)
+{
+	if (options_.released == ReleasedEntries::MayChange && releasesAll(op, cbuf_))
+		cube_ = data_->leave(sink);
+	if (!cube_)
+		data_->fill(workers_);
+}
+
+std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
+				    bool kept)
 {
 	data_.reset();
+	cube_.reset();
 	if (!kept) {
 		data_ = DataFetcher::create(op, memory, cbuf_);
 		std::string error = data_->check();
 		if (!error.empty())
 			return error;
-		data_->fill(workers_);
+		fetchData(op, sink);
 	}
 	return memory.cancelled() ? "" : missingLines(op, cbuf_);
 }
 
 ConvCounters ConvEngine::compute(const ConvOp &op, StreamSink &sink, const MemoryPort &memory)
 {
-	const DataView data(op, cbuf_);
+	const DataView data(op, cbuf_, cube_ ? &*cube_ : nullptr);
 
-	if (fastConvAccepts(op, fp16_))
+	if (fastConvAccepts(op, options_.fp16))
 		return computeConvFast(op, data, *weights_, sink, memory, workers_);
 	if (fp16ConvAccepts(op))
 		return computeConvFp16(op, data, *weights_, sink, memory, workers_);
@@ -59,7 +84,7 @@ unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
 {
 	if (!op.guestError.empty())
 		return 1;
-	if (fastConvAccepts(op, fp16_))
+	if (fastConvAccepts(op, options_.fp16))
 		return sim::worthwhileThreads(op, kFastMacsForAThread);
 	return fp16ConvAccepts(op) ? sim::worthwhileThreads(op, kFp16MacsForAThread) : 1;
 }
@@ -70,7 +95,7 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 		return hang(op.guestError);
 
 	const Kept kept = cbuf_.begin(op);
-	std::string error = prepareData(op, memory, kept.data);
+	std::string error = prepareData(op, memory, sink, kept.data);
 	weights_.emplace(op, memory, cbuf_, kept.weights);
 	if (error.empty())
 		error = weights_->check();
@@ -79,7 +104,8 @@ OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink
 
 	const ConvCounters sums = compute(op, sink, memory);
 	weights_->fill();
-	weights_->settle(workers_);
+	if (options_.released == ReleasedEntries::Stay || !weights_->released())
+		weights_->settle(workers_);
 	cbuf_.end(op);
 
 	OperationResult result;

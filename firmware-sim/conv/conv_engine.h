@@ -33,8 +33,8 @@ class ConvEngine
 {
 public:
 	/** \param workers must outlive this object */
-	explicit ConvEngine(Workers &workers, Fp16Arithmetic fp16 = Fp16Arithmetic::Exact)
-		: workers_(workers), fp16_(fp16)
+	explicit ConvEngine(Workers &workers, const ConvOptions &options = {})
+		: workers_(workers), options_(options)
 	{
 	}
 
@@ -76,7 +76,10 @@ public:
 
 private:
 	/** \return what the hardware would wait for forever, empty if the lines are there */
-	std::string prepareData(const ConvOp &op, MemoryPort &memory, bool kept);
+	std::string prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
+				bool kept);
+	/** \brief Bring the cube into the buffer, or let it stay in memory if nobody can tell */
+	void fetchData(const ConvOp &op, const StreamSink &sink);
 	/** \return what CDMA counted */
 	std::vector<RegisterUpdate> counters() const;
 	OperationResult hang(std::string reason);
@@ -84,10 +87,11 @@ private:
 	ConvCounters compute(const ConvOp &op, StreamSink &sink, const MemoryPort &memory);
 
 	Workers &workers_;
-	const Fp16Arithmetic fp16_;
+	const ConvOptions options_;
 	Cbuf cbuf_;
 	/* Of the operation that runs or ran last; data are null if they were kept. */
 	std::unique_ptr<DataFetcher> data_;
+	std::optional<CubeInMemory> cube_; /* instead of the buffer */
 	std::optional<WeightReader> weights_;
 };
 

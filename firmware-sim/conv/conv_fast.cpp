@@ -307,7 +307,7 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newDenseMaker(op, data); });
 
-	const TilePlan plan(op, beginsPositive(op, data));
+	const TilePlan plan(op, beginsPositive(op, data), data.places());
 	const TileLines lines(plan, data, workers);
 	if (channelsTakeCompressed(plan))
 		weights.keepCompressed();

@@ -84,11 +84,11 @@ public:
 	{
 		/* Pieces of about the same size. */
 		pieces_ = (lines_ + shares.linesAtOnce - 1) / shares.linesAtOnce;
+		countSets();
 		/* For two threads to have half of them each. What is written at once must not
 		 * depend on threads, as it is missed at once. */
-		if (inBands_ && pieces_ > 1 && pieces_ < lines_)
+		if (inBands_ && pieces_ < lines_ && (pieces_ > 1 || sets_ == 1))
 			pieces_ += pieces_ % 2;
-		countSets();
 		threads_ = static_cast<unsigned int>(std::min<uint64_t>(threads_, sets_ * pieces_));
 	}
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -103,6 +104,25 @@ struct LinePiece {
 	size_t parts;
 };
 
+/** \brief A feature cube in memory that is read where it is, instead of being buffered */
+struct CubeInMemory {
+	std::span<const std::byte> bytes; /**< from its first atom to its last one */
+	size_t size;			  /**< bytes of its atoms */
+	size_t lineStride;		  /**< bytes */
+	size_t surfaceStride;
+};
+
+/** \brief Where the atoms of a line of a feature cube are, with respect to the first one */
+struct AtomPlaces {
+	/** Bytes of a column that follow each other; the next column's are behind them */
+	uint32_t column;
+	uint32_t behind; /**< bytes that may be read behind the last column's */
+	size_t next;	 /**< bytes from them to those of the column's next channels */
+};
+
+/** \return where the buffer has them; nothing if not all columns' atoms are as far apart */
+std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op);
+
 /**
  * \brief The lines that CSC reads, from its pointer on, as its own registers describe them
  *
@@ -111,8 +131,12 @@ struct LinePiece {
 class DataView
 {
 public:
-	/** \param op an operation with fits(); both must outlive the view */
-	DataView(const ConvOp &op, const Cbuf &cbuf);
+	/**
+	 * \param op an operation with fits(); both must outlive the view
+	 * \param cube in direct mode, of a batch of one: where the lines are if the buffer has
+	 *	  none; null if it has
+	 */
+	DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube = nullptr);
 
 	/** \return the lines are no more than the data banks hold: what bounds their memory */
 	static bool fits(const ConvOp &op);
@@ -129,14 +153,17 @@ public:
 	 */
 	void find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) const;
 
-	/**
-	 * \return the entries of line \a y of cube \a batch, as LineLayout says, or nothing where
-	 *         the buffer turns round in it, or where they might be written while the operation
-	 *         runs; only in direct mode
-	 */
-	std::span<const std::byte> whole(uint32_t batch, uint32_t y) const;
+	/** \return bufferedPlaces(), or those of the memory; only in direct mode */
+	std::optional<AtomPlaces> places() const;
 
-	/** \brief The same entries in any case, to \a out */
+	/**
+	 * \return the first atom of line \a y of cube \a batch, the others of which are at
+	 *	   places(); null where the buffer turns round in it, or where it might be written
+	 *	   while the operation runs; only in direct mode
+	 */
+	const std::byte *whole(uint32_t batch, uint32_t y) const;
+
+	/** \brief The line's entries, where whole() is null, to \a out */
 	void copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const;
 
 	/** \return line \a y of cube \a batch */
@@ -147,6 +174,7 @@ public:
 
 private:
 	void findDirect(uint32_t first, std::vector<LinePiece> &pieces) const;
+	void findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
 	/** \return the bytes from an entry behind CSC's pointer to where the buffer turns round */
@@ -154,6 +182,7 @@ private:
 
 	const ConvOp &op_;
 	const Cbuf &cbuf_;
+	const CubeInMemory *cube_;
 };
 
 /**

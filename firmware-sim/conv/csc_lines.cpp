@@ -16,7 +16,8 @@
 namespace nvdla::sim
 {
 
-DataView::DataView(const ConvOp &op, const Cbuf &cbuf) : op_(op), cbuf_(cbuf)
+DataView::DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube)
+	: op_(op), cbuf_(cbuf), cube_(cube)
 {
 }
 
@@ -81,7 +82,9 @@ void DataView::find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) 
 	const uint32_t first = (y * op_.batches + batch) * op_.bufferedEntries();
 
 	pieces.clear();
-	if (op_.mode == ConvMode::Image)
+	if (cube_)
+		findInMemory(y, pieces);
+	else if (op_.mode == ConvMode::Image)
 		findImage(first, pieces);
 	else
 		findDirect(first, pieces);
@@ -93,8 +96,29 @@ std::span<const std::byte> DataView::entries(uint32_t offset) const
 	return cbuf_.from(ring, ring.advance(ring.read(), offset));
 }
 
-std::span<const std::byte> DataView::whole(uint32_t batch, uint32_t y) const
+std::optional<AtomPlaces> bufferedPlaces(const ConvOp &op)
 {
+	const CubeSize &data = op.windows.data;
+	const uint32_t surfaces = surfacesOf(op.precision, data.channels);
+	const LineLayout layout(data.width, surfaces);
+	const uint32_t column = layout.atoms(0) * atomBytes;
+
+	if (layout.atoms(0) != layout.atoms(surfaces - 1))
+		return {};
+	return AtomPlaces{ column, kLineBytes, size_t{ data.width } * column };
+}
+
+std::optional<AtomPlaces> DataView::places() const
+{
+	if (cube_)
+		return AtomPlaces{ atomBytes, 0, cube_->surfaceStride };
+	return bufferedPlaces(op_);
+}
+
+const std::byte *DataView::whole(uint32_t batch, uint32_t y) const
+{
+	if (cube_)
+		return &cube_->bytes[y * cube_->lineStride];
 	const Windows &windows = op_.windows;
 	const size_t bytes = size_t{
 		entriesPerSlice(op_.mode, op_.precision, windows.data.width, windows.data.channels)
@@ -105,8 +129,8 @@ std::span<const std::byte> DataView::whole(uint32_t batch, uint32_t y) const
 	const auto here = cbuf_.from(ring, first);
 
 	if (first >= ring.size() || here.size() < bytes || !cbuf_.keepsWeightsApart())
-		return {};
-	return here.first(bytes);
+		return nullptr;
+	return here.data();
 }
 
 void DataView::copyWhole(uint32_t batch, uint32_t y, std::span<std::byte> out) const
@@ -156,6 +180,22 @@ void DataView::findDirect(uint32_t first, std::vector<LinePiece> &pieces) const
 			x += count;
 		}
 		surface += atoms;
+	}
+}
+
+void DataView::findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const
+{
+	const size_t column = size_t{ op_.windows.data.channels } * elementBytes(op_.precision);
+	const std::byte *from = whole(0, y);
+
+	for (size_t channel = 0; channel < column; channel += atomBytes) {
+		pieces.push_back({ .from = from,
+				   .fromStep = atomBytes,
+				   .to = channel,
+				   .toStep = column,
+				   .bytes = std::min<size_t>(atomBytes, column - channel),
+				   .parts = op_.windows.data.width });
+		from += cube_->surfaceStride;
 	}
 }
 

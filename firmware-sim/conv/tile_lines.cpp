@@ -29,12 +29,12 @@ void fillWith(std::byte *out, size_t count, const std::byte *bits)
 TileLines::TileLines(const TilePlan &plan, const DataView &data, Workers &workers)
 	: plan_(plan), height_(paddedHeight(plan.op.windows)), count_(height_ * plan.op.batches),
 	  lineBytes_(plan.lineBytes()),
-	  bytes_(workers.scratch(), plan.inBuffer ? 0 : lineBytes_ * count_),
+	  bytes_(workers.scratch(), plan.inPlace ? 0 : lineBytes_ * count_),
 	  positions_(workers.scratch(), size_t{ plan.op.windows.out.width } *
 						plan.op.windows.out.height * plan.op.batches)
 {
 	data_.alignment = plan.alignment();
-	if (plan.inBuffer)
+	if (plan.inPlace)
 		turned_.resize(count_);
 	const unsigned int threads =
 		std::min(threadsFor(lineBytes_ * count_, kBytesForAThread), workers.threads());
@@ -63,7 +63,7 @@ void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int threa
 
 	while (const auto index = lines.take(thread)) {
 		const std::byte *line =
-			plan_.inBuffer ? findLine(*index, data) : makeLine(*index, data, pieces);
+			plan_.inPlace ? findLine(*index, data) : makeLine(*index, data, pieces);
 		if (!areSummed())
 			place(line, positionsOf(*index), sums);
 		inspect(line, numbers);
@@ -74,8 +74,16 @@ void TileLines::makeLines(const DataView &data, Bands &lines, unsigned int threa
 
 void TileLines::inspect(const std::byte *line, Int16Numbers &numbers)
 {
-	const size_t count = plan_.lineElements;
+	if (!plan_.inPlace) {
+		inspect(line, plan_.lineElements, numbers);
+		return;
+	}
+	for (const TileRun &run : plan_.runs)
+		inspect(line + run.offset, plan_.columnElements(), numbers);
+}
 
+void TileLines::inspect(const std::byte *line, size_t count, Int16Numbers &numbers)
+{
 	if (plan_.op.precision == Precision::Int16)
 		numbers.add(numbersOf(line, count));
 	else if (plan_.kind == TileKind::Bytes && !hasNegative_ && lowestOf(line, count) < 0)
@@ -107,10 +115,9 @@ const std::byte *TileLines::findLine(size_t index, const DataView &data)
 {
 	const auto batch = static_cast<uint32_t>(index / height_);
 	const auto y = static_cast<uint32_t>(index % height_);
-	const auto bytes = data.whole(batch, y);
 
-	if (!bytes.empty())
-		return bytes.data();
+	if (const std::byte *there = data.whole(batch, y))
+		return there;
 	const size_t lineBytes = size_t{ plan_.lineElements } * plan_.elementBytes;
 	turned_[index].resize(lineBytes + kLineBytes); /* as much as behind the buffer */
 	data.copyWhole(batch, y, std::span(turned_[index]).first(lineBytes));

@@ -51,12 +51,14 @@ private:
 	void placeLines(Bands &lines, unsigned int thread);
 	/** \return sums begin with what is made of windows of several lines, which have to be there
 	 */
-	bool areSummed() const { return plan_.kind == TileKind::SignedQuads && !plan_.inBuffer; }
+	bool areSummed() const { return plan_.kind == TileKind::SignedQuads && !plan_.inPlace; }
 	const std::byte *makeLine(size_t index, const DataView &data,
 				  std::vector<LinePiece> &pieces);
 	const std::byte *findLine(size_t index, const DataView &data);
 	/** \brief Look at the operands of a line */
 	void inspect(const std::byte *line, Int16Numbers &numbers);
+	/** \brief Look at \a count operands that follow each other */
+	void inspect(const std::byte *operands, size_t count, Int16Numbers &numbers);
 	/** \return positions of outputs whose windows begin in a line; none if there are not any */
 	std::span<TilePosition> positionsOf(size_t index);
 	/** \param sums of the positions' data, for a line */

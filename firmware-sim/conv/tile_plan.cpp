@@ -41,26 +41,17 @@ uint32_t operandBytes(TileKind kind)
 /* What lines are a multiple of, bytes: a row is as far into its line as its run is. */
 constexpr size_t kLineAlignment = 64;
 
-LineLayout layoutOf(const ConvOp &op)
-{
-	const CubeSize &data = op.windows.data;
-
-	return { data.width, surfacesOf(op.precision, data.channels) };
-}
-
-/** \return each window is a column of the cube, whose atoms are as far from the next one's */
+/** \return each window is a column of the cube */
 bool isColumns(const ConvOp &op)
 {
 	const Windows &windows = op.windows;
 	const CubeSize &data = windows.data;
-	const LineLayout layout = layoutOf(op);
 
 	return op.mode == ConvMode::Direct && windows.kernel.width == 1 &&
 	       windows.kernel.height == 1 && windows.kernel.channels == data.channels &&
 	       windows.padLeft == 0 && windows.padTop == 0 &&
 	       uint64_t{ windows.out.width - 1 } * windows.strideX < data.width &&
-	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height &&
-	       layout.atoms(0) == layout.atoms(surfacesOf(op.precision, data.channels) - 1);
+	       uint64_t{ windows.out.height - 1 } * windows.strideY < data.height;
 }
 
 /** \return the sums of all positions' data take less time than those of all kernels' weights */
@@ -86,21 +77,22 @@ bool hasOneGroup(const ConvOp &op)
 
 } /* namespace */
 
-TilePlan::TilePlan(const ConvOp &operation, bool positive)
+TilePlan::TilePlan(const ConvOp &operation, bool positive, const std::optional<AtomPlaces> &places)
 	: op(operation), kind(kindFor(op.precision, positive)), elementBytes(operandBytes(kind)),
 	  step(op.windows.strideX * op.windows.data.channels),
-	  inBuffer(elementBytes == sim::elementBytes(op.precision) && isColumns(op)),
-	  mayBeChannelwise(!inBuffer && hasOneGroup(op))
+	  inPlace(places && mayRead(*places) && elementBytes == sim::elementBytes(op.precision) &&
+		  isColumns(op)),
+	  mayBeChannelwise(!inPlace && hasOneGroup(op)), places_(places.value_or(AtomPlaces{}))
 {
 	const Windows &windows = op.windows;
 
 	lineElements = (windows.out.width - 1) * step +
 		       (windows.kernel.width - 1) * windows.dilationX * windows.data.channels +
 		       windows.kernel.channels;
-	if (kind == TileKind::Quads && (inBuffer || (!mayBeChannelwise && hasFewPositions(op))))
+	if (kind == TileKind::Quads && (inPlace || (!mayBeChannelwise && hasFewPositions(op))))
 		kind = TileKind::SignedQuads;
-	if (inBuffer)
-		stayInBuffer();
+	if (inPlace)
+		stayInPlace();
 	layTaps();
 	layRuns();
 }
@@ -144,7 +136,7 @@ size_t TilePlan::lineBytes() const
 
 size_t TilePlan::alignment() const
 {
-	size_t multiples = kLineAlignment | size_t{ step } * elementBytes;
+	size_t multiples = kLineAlignment | places_.column | size_t{ step } * elementBytes;
 
 	for (const TileRun &run : runs)
 		multiples |= run.offset;
@@ -158,13 +150,13 @@ uint32_t TilePlan::wholeUnits(uint32_t bytes) const
 	return (bytes + atOnce - 1) / atOnce * unitsAtOnce();
 }
 
-void TilePlan::stayInBuffer()
+void TilePlan::stayInPlace()
 {
 	const CubeSize &data = op.windows.data;
 	const uint32_t bytes =
 		entriesPerSlice(op.mode, op.precision, data.width, data.channels) * kEntryBytes;
 
-	step = op.windows.strideX * layoutOf(op).atoms(0) * atomBytes / elementBytes;
+	step = op.windows.strideX * places_.column / elementBytes;
 	lineElements = bytes / elementBytes;
 }
 
@@ -185,16 +177,15 @@ void TilePlan::layRuns()
 {
 	for (TileTap &tap : taps) {
 		const uint32_t count = wholeUnits(tap.elements * elementBytes);
-		const auto atoms = inBuffer ? layoutOf(op).atoms(0) * atomBytes : 0;
 		/* Less than is worked on at once is all there is. */
-		const uint32_t most = inBuffer ? wholeUnits(atoms) : count;
+		const uint32_t most = inPlace ? wholeUnits(places_.column) : count;
 
 		tap.unit = units;
 		for (uint32_t unit = 0; unit < count; unit += most)
-			runs.push_back(
-				{ tap.row * rowBytes() + size_t{ tap.offset } * elementBytes +
-					  size_t{ unit } / most * op.windows.data.width * atoms,
-				  std::min(most, count - unit) });
+			runs.push_back({ tap.row * rowBytes() +
+						 size_t{ tap.offset } * elementBytes +
+						 size_t{ unit } / most * places_.next,
+					 std::min(most, count - unit) });
 		units += count;
 	}
 }

@@ -17,9 +17,10 @@
  *  - FP16 as f32, one at a time.
  *  - INT16 in pairs, as they are.
  *
- * What 1x1 kernels meet is multiplied where it is in the convolution buffer, if it has the right
- * size there: the channels of a column that share an entry are a run. INT8 stays signed then, so
- * that of quads the weights are the unsigned numbers; of pairs of INT8 there is nothing to find.
+ * What 1x1 kernels meet is multiplied where it is in the convolution buffer, or in memory, if it
+ * has the right size there: the channels of a column that follow each other are a run. INT8 stays
+ * signed then, so that of quads the weights are the unsigned numbers; of pairs of INT8 there is
+ * nothing to find.
  */
 #pragma once
 
@@ -53,18 +54,23 @@ public:
 	 * \param op direct or image convolution
 	 * \param positive operands are likely not to be below zero: how INT8 is laid out, which is
 	 *	  right for any
+	 * \param places see DataView
 	 */
-	explicit TilePlan(const ConvOp &op, bool positive = false);
+	TilePlan(const ConvOp &op, bool positive, const std::optional<AtomPlaces> &places);
+	explicit TilePlan(const ConvOp &op, bool positive = false)
+		: TilePlan(op, positive, bufferedPlaces(op))
+	{
+	}
 
 	const ConvOp &op;
 	TileKind kind;
 	uint32_t elementBytes; /**< of an operand */
 	uint32_t step;	       /**< elements from one output column to the next */
-	bool inBuffer;	       /**< operands are where CSC reads them */
+	bool inPlace;	       /**< operands are where CSC reads them */
 	/** Kernels may have weights for one channel of each atom alone (ChannelWeights): there is
 	 * one group, and one atom, or whole ones of INT8. */
 	bool mayBeChannelwise;
-	uint32_t lineElements; /**< that the windows touch; of what is buffered if inBuffer */
+	uint32_t lineElements; /**< that the windows touch; of what is buffered if inPlace */
 	std::vector<TileTap> taps;
 	std::vector<TileRun> runs;
 	size_t units = 0; /**< of all runs */
@@ -92,6 +98,11 @@ public:
 	/** \return bytes of a padded line: a run may read to the end of its last double unit, and
 	 * where kernels have one channel each, operands of all columns are read */
 	size_t lineBytes() const;
+	/** \return inPlace: elements of all columns that follow each other, one run of each */
+	size_t columnElements() const
+	{
+		return op.windows.data.width * places_.column / elementBytes;
+	}
 	/** \return bytes that each run of each position begins at a multiple of in its line; a
 	 * power of 2, of 64 at most */
 	size_t alignment() const;
@@ -99,11 +110,18 @@ public:
 	size_t rowBytes() const { return op.windows.dilationY * lineBytes(); }
 
 private:
+	/** \return whole units go no further behind a column than may be read there */
+	bool mayRead(const AtomPlaces &places) const
+	{
+		return wholeUnits(places.column) * kUnitBytes <= places.column + places.behind;
+	}
 	/** \return units of as many bytes, or of some more if they are worked on together */
 	uint32_t wholeUnits(uint32_t bytes) const;
-	void stayInBuffer();
+	void stayInPlace();
 	void layTaps();
 	void layRuns();
+
+	AtomPlaces places_; /* if inPlace */
 };
 
 } /* namespace nvdla::sim */

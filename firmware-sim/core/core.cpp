@@ -36,7 +36,7 @@ const char *engineName(Engine engine)
 Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	: config_(config), dram_(dram), interrupt_(std::move(interrupt)),
 	  cvsram_(config.cvsramBase, config.cvsramSize), scheduler_(config.variant),
-	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.fp16))
+	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.conv))
 {
 	glb_.reset();
 	coming_ = static_cast<unsigned int>(threads_.size());
@@ -326,7 +326,7 @@ void Core::reset()
 	sdpPort_.configure(0);
 	cdpPort_.configure(0);
 	errors_.reset();
-	conv_ = ConvPipeline::create(workers_, config_.fp16);
+	conv_ = ConvPipeline::create(workers_, config_.conv);
 	resetting_ = false;
 	changed_.notify_all();
 }

@@ -51,7 +51,7 @@ struct CoreConfig {
 	size_t cvsramSize = nvFull.cvsramSize; /**< bytes */
 	Diagnostics diagnostics;	       /**< receiver of guest errors; may be empty */
 	TimingParameters timing = {};
-	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	ConvOptions conv = {};
 	/** threads that share an operation's work; 0: one for each core of the host */
 	unsigned int threads = 0;
 	static constexpr unsigned int kMostThreads = 256;

@@ -17,7 +17,9 @@ namespace
 class ConvPipelineImpl : public ConvPipeline
 {
 public:
-	ConvPipelineImpl(Workers &workers, Fp16Arithmetic fp16) : engine_(workers, fp16) {}
+	ConvPipelineImpl(Workers &workers, const ConvOptions &options) : engine_(workers, options)
+	{
+	}
 
 	OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 			    const std::function<void(OperationResult)> &sumsDone) override
@@ -60,9 +62,9 @@ private:
 
 } /* namespace */
 
-std::unique_ptr<ConvPipeline> ConvPipeline::create(Workers &workers, Fp16Arithmetic fp16)
+std::unique_ptr<ConvPipeline> ConvPipeline::create(Workers &workers, const ConvOptions &options)
 {
-	return std::make_unique<ConvPipelineImpl>(workers, fp16);
+	return std::make_unique<ConvPipelineImpl>(workers, options);
 }
 
 } /* namespace nvdla::sim */

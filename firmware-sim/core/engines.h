@@ -59,7 +59,7 @@ public:
 	virtual bool isShared(const OperationInputs &inputs) const = 0;
 
 	/** \param workers must outlive the pipeline */
-	static std::unique_ptr<ConvPipeline> create(Workers &workers, Fp16Arithmetic fp16);
+	static std::unique_ptr<ConvPipeline> create(Workers &workers, const ConvOptions &options);
 };
 
 /** \brief SDP reading from memory, followed by PDP if it takes part */

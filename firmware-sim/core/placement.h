@@ -35,6 +35,16 @@ struct Placement {
 	/** \return true if each of its bytes is at the address of the other one's */
 	bool operator==(const Placement &) const = default;
 
+	/** \return bytes from the first to the last one */
+	uint64_t size() const
+	{
+		uint64_t bytes = lineBytes;
+
+		for (const Steps &steps : { lines, surfaces, batches })
+			bytes += (steps.count - 1) * steps.stride;
+		return bytes;
+	}
+
 	/** \return true if what is written to one changes nothing of the other */
 	bool isApart(const Placement &other) const
 	{
@@ -67,17 +77,6 @@ struct Placement {
 			inner += (step.count - 1) * step.stride;
 		}
 		return true;
-	}
-
-private:
-	/** \return bytes from the first to the last one */
-	uint64_t size() const
-	{
-		uint64_t bytes = lineBytes;
-
-		for (const Steps &steps : { lines, surfaces, batches })
-			bytes += (steps.count - 1) * steps.stride;
-		return bytes;
 	}
 };
 

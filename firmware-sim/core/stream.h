@@ -120,6 +120,8 @@ public:
 	 * One thread at a time may call this.
 	 */
 	virtual void join(StreamSink &) {}
+	/** \return nothing of some memory is written; false if that is not known */
+	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
 };
 
 /**
@@ -151,7 +153,7 @@ public:
 	virtual std::unique_ptr<AtomSink> fork(const StreamCube &, MemoryPort &) { return nullptr; }
 	/** \brief Count what a receiver that was forked was given, but for its memory */
 	virtual void join(AtomSink &) {}
-	/** \return what is written; not looked at where there is no fork() */
+	/** \return what is written, if that is lines of a cube */
 	virtual Placement written() const { return {}; }
 };
 

@@ -35,6 +35,20 @@ enum class Fp16Arithmetic : uint8_t {
 	Fast,  /**< f32 sums within the precision document's threshold, the same on every host */
 };
 
+/** \brief What the convolution buffer has in entries that were released */
+enum class ReleasedEntries : uint8_t {
+	/** what was there, as on hardware: a program that reads them by mistake finds it */
+	Stay,
+	/** anything: what nobody but one operation looks at need not be put there */
+	MayChange,
+};
+
+/** \brief How the convolution pipeline goes about its work */
+struct ConvOptions {
+	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	ReleasedEntries released = ReleasedEntries::Stay;
+};
+
 /**
  * \brief nvdlav1 with all units
  *

@@ -54,7 +54,7 @@ CoreConfig NvdlaFunction::coreConfig(const Config &config)
 					     error.detail);
 			},
 		.timing = config.timing,
-		.fp16 = config.fp16,
+		.conv = { .fp16 = config.fp16 },
 		.threads = config.threads,
 		.neverEnds = [this] { return faults_.hangs(); },
 		.cdmaNeverEnds = [this] { return faults_.hangsCdma(); },

@@ -99,6 +99,16 @@ bool SdpStream::isShareable() const
 	return !given_.toPdp && !given_.hangs && isApart(given_, destinationOf(given_));
 }
 
+bool SdpStream::leavesAlone(std::span<const std::byte> bytes) const
+{
+	if (given_.toPdp && !toPdp_)
+		return true;
+	const Placement written = given_.toPdp ? toPdp_->written() : destinationOf(given_);
+	const auto there = memory_.look(written.ram, written.address, written.size());
+
+	return !there.empty() && areApart(bytes, there);
+}
+
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
 	if (!isShareable())

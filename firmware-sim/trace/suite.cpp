@@ -16,7 +16,7 @@ namespace nvdla::sim
 namespace
 {
 
-void playOne(SuiteRun &run, Fp16Arithmetic fp16)
+void playOne(SuiteRun &run, const ConvOptions &options)
 {
 	const auto trace = loadTrace(run.directory);
 	if (!trace) {
@@ -25,7 +25,7 @@ void playOne(SuiteRun &run, Fp16Arithmetic fp16)
 	}
 	std::mutex mutex; /* of run: callbacks come from any thread */
 	CoreConfig config;
-	config.fp16 = fp16;
+	config.conv = options;
 	/* Traces are played side by side: that is what keeps the host busy. */
 	config.threads = 1;
 	config.diagnostics = [&](const GuestError &error) {
@@ -58,9 +58,10 @@ std::vector<SuiteRun> findTraces(const fs::path &path)
 	return runs;
 }
 
-void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, Fp16Arithmetic fp16)
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, const ConvOptions &options)
 {
-	playSuite(runs, jobs, [fp16] { return [fp16](SuiteRun &run) { playOne(run, fp16); }; });
+	playSuite(runs, jobs,
+		  [options] { return [options](SuiteRun &run) { playOne(run, options); }; });
 }
 
 void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,

@@ -27,10 +27,9 @@ std::vector<SuiteRun> findTraces(const std::filesystem::path &path);
 
 /**
  * \brief Play all of them, each on a core of its own, \a jobs at a time; fill in the results
- * \param fp16 Fast is for those who look at the tolerances of traces
+ * \param options fast FP16 is for those who look at the tolerances of traces
  */
-void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs,
-	       Fp16Arithmetic fp16 = Fp16Arithmetic::Exact);
+void playSuite(std::vector<SuiteRun> &runs, unsigned int jobs, const ConvOptions &options = {});
 
 /** \brief Plays one trace after the other; belongs to one thread, which makes and destroys it */
 using RunPlayer = std::function<void(SuiteRun &run)>;

@@ -61,7 +61,7 @@ public:
 	ModelledConvolution(const ConvShape &shape, Precision precision, Fp16Arithmetic fp16,
 			    unsigned int threads)
 		: shape_(shape), precision_(precision), memory_(0, kMemory), cvsram_(kMemory, 4096),
-		  workers_(threads), engine_(workers_, fp16)
+		  workers_(threads), engine_(workers_, { fp16, ReleasedEntries::MayChange })
 	{
 		fill();
 		const uint32_t bands = bandCount();

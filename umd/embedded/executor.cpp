@@ -19,7 +19,7 @@ sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 	sim::CoreConfig config;
 	config.cvsramBase = Executor::cvsramBase;
 	config.cvsramSize = Executor::cvsramSize;
-	config.fp16 = options.fp16;
+	config.conv = { options.fp16, sim::ReleasedEntries::MayChange };
 	config.threads = options.threads;
 	if (options.chip)
 		config.timing = options.chip->parameters();

@@ -99,6 +99,7 @@ class Collector : public StreamSink
 public:
 	explicit Collector(const ConvOp &op);
 	void push(const StreamRun &run) override;
+	bool leavesAlone(std::span<const std::byte>) const override { return true; }
 
 	/** \return output of kernel \a k */
 	int32_t at(uint32_t batch, uint32_t k, uint32_t y, uint32_t x) const

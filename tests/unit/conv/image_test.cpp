@@ -97,7 +97,7 @@ protected:
 		op.windows.data = op.fetch.size;
 	}
 
-	std::string fetch()
+	std::string fetch(unsigned int threads = 1)
 	{
 		cbuf.clear();
 		cbuf.begin(op);
@@ -105,7 +105,7 @@ protected:
 		std::string error = fetcher->check();
 		if (!error.empty())
 			return error;
-		Workers fetchers;
+		Workers fetchers(threads);
 		fetcher->fill(fetchers);
 		special = fetcher->special();
 		return fetcher->done() ? "" : "the image does not fit the data banks";
@@ -387,6 +387,45 @@ TEST_F(ImageTest, FloatingPointPixelsPassInEveryFormat)
 			EXPECT_GT(expected.nan, 0U);
 			EXPECT_EQ(special.nan, expected.nan) << "format " << value;
 			EXPECT_EQ(special.inf, expected.inf) << "format " << value;
+		}
+	}
+}
+
+/* Enough for threads to be worth it, with NaNs in every line; and lines written onto others. */
+TEST_F(ImageTest, AnyNumberOfThreadsFetchesTheSame)
+{
+	constexpr uint32_t kSide = 120;
+	constexpr uint16_t kNan = 0x7e01;
+	std::vector<uint8_t> bytes(size_t{ kSide } * kSide * 4 * sizeof(uint16_t));
+
+	for (size_t i = 0; i < bytes.size(); i++)
+		bytes[i] = static_cast<uint8_t>(i * i % 113);
+	for (size_t line = 0; line < kSide; line++)
+		std::memcpy(&bytes[(line * kSide + line) * 4 * sizeof(kNan)], &kNan, sizeof(kNan));
+	bench.store(Bench::kData, bytes);
+	op.inPrecision = op.precision = Precision::Fp16;
+	op.pixel.format = FORMAT(A16B16G16R16_F);
+	op.dataBanks = 8;
+	op.fetch.lineStride = kSide * 4 * sizeof(uint16_t);
+	op.fetch.size = { kSide, kSide, 4 };
+	op.windows.data = op.fetch.size;
+	op.fetch.padLeft = 1;
+	op.windows.entries = 9;
+
+	for (const uint32_t entries : { 9U, 3U }) {
+		op.fetch.entries = entries;
+		ASSERT_EQ(fetch(), "");
+		const SpecialCount alone = special;
+		std::vector<Slice> lines;
+		for (uint32_t y = 0; y < kSide / 3; y++)
+			lines.push_back(line(y));
+		EXPECT_EQ(alone.nan, kSide);
+		for (const unsigned int threads : { 2U, 5U }) {
+			ASSERT_EQ(fetch(threads), "");
+			EXPECT_EQ(special.nan, alone.nan);
+			EXPECT_EQ(special.inf, alone.inf);
+			for (uint32_t y = 0; y < lines.size(); y++)
+				EXPECT_EQ(line(y), lines[y]) << "line " << y;
 		}
 	}
 }

@@ -26,9 +26,13 @@ struct Behind {
 	bool toPdp = false;
 	uint64_t out = kOut;
 	uint64_t bias = kBias;
-	uint64_t data = 0; /* 0: where they are */
+	uint64_t data = 0;	/* 0: where they are */
+	bool dataAtEnd = false; /* of memory */
 
-	bool misses() const { return out != kOut || bias == Bench::kMemory || data != 0; }
+	bool misses() const
+	{
+		return (out != kOut && out != Bench::kData) || bias == Bench::kMemory || data != 0;
+	}
 };
 
 class Chain
@@ -41,6 +45,8 @@ public:
 
 		if (behind.data != 0)
 			conv_.fetch.address = behind.data;
+		if (behind.dataAtEnd)
+			moveData(surfacesOf(layer.precision, layer.inputs[0].channels));
 
 		sdp_.width = layer.outWidth();
 		sdp_.height = layer.outHeight();
@@ -76,16 +82,19 @@ public:
 		pdp_.outHeight = pdp_.inHeight / 2;
 		pdp_.destination = { RamType::Mc, behind.out, lineStride,
 				     lineStride * pdp_.outHeight };
-	}
 
-	LeftBehind run(Workers &workers, Fp16Arithmetic fp16)
-	{
 		std::vector<std::byte> bytes(kBias - kOut + 0x1000);
 		for (size_t i = 0; i < bytes.size(); i++)
 			bytes[i] = static_cast<std::byte>(i * 7 % 61);
 		bench_.dram.write(kOut, bytes);
+		bench_.dram.read(0, std::as_writable_bytes(std::span(before_)));
+	}
 
-		ConvEngine engine(workers, fp16);
+	LeftBehind run(Workers &workers, const ConvOptions &options)
+	{
+		bench_.dram.write(0, std::as_bytes(std::span(before_)));
+
+		ConvEngine engine(workers, options);
 		MemoryPort port(bench_.dram, bench_.cvsram);
 		MemoryPort results = port.fork();
 		PdpStream pdp(pdp_, results);
@@ -104,22 +113,47 @@ public:
 	}
 
 private:
+	void moveData(uint32_t surfaces)
+	{
+		DataFetch &fetch = conv_.fetch;
+		std::vector<std::byte> bytes((surfaces - 1) * fetch.surfaceStride +
+					     (fetch.size.height - 1) * fetch.lineStride +
+					     fetch.size.width * atomBytes);
+
+		bench_.dram.read(fetch.address, bytes);
+		fetch.address = Bench::kMemory - bytes.size();
+		bench_.dram.write(fetch.address, bytes);
+	}
+
 	const Behind behind_;
 	Bench bench_;
+	std::string before_ = std::string(Bench::kMemory, 0);
 	ConvOp conv_;
 	SdpOp sdp_;
 	PdpOp pdp_;
 };
 
+struct Some {
+	Precision precision;
+	bool manyKernels;
+	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	uint32_t kernelSize = 3;
+};
+
 /* Enough products for threads to be worth it: few groups of many lines, and many of few. */
-Layer someLayer(Precision precision, bool manyKernels, Random &random)
+Layer someLayer(const Some &some, Random &random)
 {
+	const Precision precision = some.precision;
+	const uint32_t pad = some.kernelSize / 2;
+	/* Without their neighbours, more channels. */
+	const uint32_t channels = some.kernelSize == 1 ? 168 : 40;
 	Layer layer;
 
 	layer.precision = precision;
-	layer.padLeft = layer.padRight = layer.padTop = layer.padBottom = 1;
-	layer.inputs.assign(1, manyKernels ? Cube(40, 7, 6) : Cube(40, 30, 21));
-	layer.kernels.assign(manyKernels ? 1000 : 70, Cube(40, 3, 3));
+	layer.padLeft = layer.padRight = layer.padTop = layer.padBottom = pad;
+	layer.inputs.assign(1, some.manyKernels ? Cube(channels, 7, 6) : Cube(channels, 30, 21));
+	layer.kernels.assign(some.manyKernels ? 1000 : 70,
+			     Cube(channels, some.kernelSize, some.kernelSize));
 	for (Cube &cube : layer.inputs)
 		random.fill(cube, precision);
 	for (Cube &cube : layer.kernels)
@@ -141,12 +175,9 @@ const Behind behinds[] = {
 	  .bias = Bench::kMemory },
 	{ .what = "memory, of data that end", .data = Bench::kMemory - 0x800 },
 	{ .what = "PDP, onto operands", .toPdp = true, .bias = kOut + 0x100 },
-};
-
-struct Some {
-	Precision precision;
-	bool manyKernels;
-	Fp16Arithmetic fp16 = Fp16Arithmetic::Exact;
+	{ .what = "memory, of data at its end", .dataAtEnd = true },
+	{ .what = "memory, onto data", .out = Bench::kData },
+	{ .what = "PDP, onto data", .toPdp = true, .out = Bench::kData },
 };
 
 const Some somes[] = {
@@ -154,6 +185,9 @@ const Some somes[] = {
 	{ Precision::Int8, true },
 	{ Precision::Int16, false },
 	{ Precision::Int16, true },
+	{ .precision = Precision::Int8, .manyKernels = false, .kernelSize = 1 },
+	{ .precision = Precision::Int8, .manyKernels = true, .kernelSize = 1 },
+	{ .precision = Precision::Int16, .manyKernels = false, .kernelSize = 1 },
 	{ Precision::Fp16, false },
 	{ Precision::Fp16, false, Fp16Arithmetic::Fast },
 	{ Precision::Fp16, true, Fp16Arithmetic::Fast },
@@ -166,14 +200,20 @@ TEST(Threads, OperationsAreTheSameOnAny)
 	Random random(17);
 
 	for (const Some &some : somes) {
-		const Layer layer = someLayer(some.precision, some.manyKernels, random);
+		const Layer layer = someLayer(some, random);
 		for (const Behind &behind : behinds) {
 			Chain chain(layer, behind);
 			SCOPED_TRACE(testing::Message() << behind.what << ", precision "
-							<< static_cast<int>(some.precision));
-			const LeftBehind left = expectSameOnAnyThreads(
-				[&](Workers &workers) { return chain.run(workers, some.fp16); });
+							<< static_cast<int>(some.precision)
+							<< ", kernels of " << some.kernelSize);
+			const auto run = [&](ReleasedEntries released) {
+				return expectSameOnAnyThreads([&](Workers &workers) {
+					return chain.run(workers, { some.fp16, released });
+				});
+			};
+			const LeftBehind left = run(ReleasedEntries::Stay);
 			EXPECT_EQ(left.faulted, behind.misses());
+			EXPECT_TRUE(run(ReleasedEntries::MayChange) == left);
 		}
 	}
 }
