@@ -85,8 +85,8 @@ unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
 	if (!op.guestError.empty())
 		return 1;
 	if (fastConvAccepts(op, options_.fp16))
-		return sim::worthwhileThreads(op, kFastMacsForAThread);
-	return fp16ConvAccepts(op) ? sim::worthwhileThreads(op, kFp16MacsForAThread) : 1;
+		return fastConvThreads(op);
+	return fp16ConvAccepts(op) ? fp16ConvThreads(op) : 1;
 }
 
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)

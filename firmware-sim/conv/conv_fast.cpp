@@ -292,15 +292,25 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)
 	return sumsFit(op) && tileKind() != TileKind::None;
 }
 
+unsigned int fastConvThreads(const ConvOp &op)
+{
+	/* As long as it takes to begin on a thread. */
+	constexpr uint64_t kMacsForAThread = 1 << 19;
+
+	/* So few kernels are not worth a second thread, with a copy of the group. */
+	if (isDense(op) && staysCompressed(op))
+		return 1;
+	return worthwhileThreads(op, kMacsForAThread);
+}
+
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	const unsigned int threads = worthwhileThreads(op, kFastMacsForAThread);
+	const unsigned int threads = fastConvThreads(op);
 
-	/* So few kernels are not worth a second thread, with a copy of the group. */
 	if (isDense(op) && staysCompressed(op)) {
 		weights.keepCompressed();
-		return streamLines(op, weights, sink, memory, workers, { 1, 1 },
+		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newCompressedMaker(op, data); });
 	}
 	if (isDense(op))

@@ -4,17 +4,12 @@
  */
 #pragma once
 
-#include <cstdint>
-
 #include "conv/conv_compute.h"
 #include "core/variant.h"
 #include "core/workers.h"
 
 namespace nvdla::sim
 {
-
-/** \brief Multiply-adds that take computeConvFast() as long as it takes to begin on a thread */
-inline constexpr uint64_t kFastMacsForAThread = 1 << 20;
 
 /**
  * \return true if computeConvFast() can be used: direct or image convolution, in integers
@@ -34,6 +29,9 @@ bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16 = Fp16Arithmetic::Exa
  */
 ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers);
+
+/** \return threads that computeConvFast() shares \a op among, at most */
+unsigned int fastConvThreads(const ConvOp &op);
 
 /** \return true if the lines with their padding are not too much memory to be made for \a op */
 bool paddedLinesFit(const ConvOp &op);

@@ -223,10 +223,18 @@ bool fp16ConvAccepts(const ConvOp &op)
 	       fp16CellsSupported();
 }
 
+unsigned int fp16ConvThreads(const ConvOp &op)
+{
+	/* As long as it takes to begin on a thread. */
+	constexpr uint64_t kMacsForAThread = 1 << 15;
+
+	return worthwhileThreads(op, kMacsForAThread);
+}
+
 ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSource &weights,
 			     StreamSink &sink, const MemoryPort &memory, Workers &workers)
 {
-	const unsigned int threads = worthwhileThreads(op, kFp16MacsForAThread);
+	const unsigned int threads = fp16ConvThreads(op);
 
 	if (isOnePosition(op))
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 }, [&] {
