@@ -123,12 +123,46 @@ private:
 	std::vector<std::byte> buffers_[LineLayout::kAtomsPerEntry];
 };
 
+/** What both modes have: each thread reads lines by itself */
+class FeatureFetcher : public DataFetcher
+{
+protected:
+	using DataFetcher::DataFetcher;
+
+	/** \param offset entries behind CDMA's pointer */
+	virtual void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) = 0;
+
+private:
+	class FeatureLines : public Lines
+	{
+	public:
+		FeatureLines(FeatureFetcher &fetcher, MemoryPort &port)
+			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
+		{
+		}
+
+		void fetch(uint32_t line, uint32_t offset) override
+		{
+			fetcher_.fetchLine(reader_, line, offset);
+		}
+
+	private:
+		FeatureFetcher &fetcher_;
+		LineReader reader_;
+	};
+
+	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
+	{
+		return std::make_unique<FeatureLines>(*this, memory);
+	}
+};
+
 /** Direct: the cube as it is, cubes of a batch line by line */
-class DirectFetcher : public DataFetcher
+class DirectFetcher : public FeatureFetcher
 {
 public:
 	DirectFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: DataFetcher(op, memory, cbuf, op.fetch.size.height, 1),
+		: FeatureFetcher(op, memory, cbuf, op.fetch.size.height, 1),
 		  surfaces_(surfacesOf(op.precision, op.fetch.size.channels)),
 		  layout_(op.fetch.size.width, surfaces_),
 		  entries_(entriesPerSlice(op.mode, op.precision, op.fetch.size.width,
@@ -146,10 +180,6 @@ public:
 	}
 
 protected:
-	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
-	{
-		return std::make_unique<DirectLines>(*this, memory);
-	}
 	uint32_t lineEntries() const override { return entries_; }
 
 	std::optional<CubeInMemory> look() override
@@ -159,26 +189,7 @@ protected:
 	}
 
 private:
-	class DirectLines : public Lines
-	{
-	public:
-		DirectLines(DirectFetcher &fetcher, MemoryPort &port)
-			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
-		{
-		}
-
-		void fetch(uint32_t line, uint32_t offset) override
-		{
-			fetcher_.fetchLine(reader_, line, offset);
-		}
-
-	private:
-		DirectFetcher &fetcher_;
-		LineReader reader_;
-	};
-
-	/** \param offset entries behind CDMA's pointer */
-	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset)
+	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		for (uint32_t batch = 0; batch < op_.batches; batch++) {
 			const uint32_t first = offset + batch * op_.fetchedEntries();
@@ -255,11 +266,11 @@ private:
 };
 
 /** Winograd: lines of the channel-extended cube, in tiles of four by four columns */
-class WinogradFetcher : public DataFetcher
+class WinogradFetcher : public FeatureFetcher
 {
 public:
 	WinogradFetcher(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf)
-		: DataFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
+		: FeatureFetcher(op, memory, cbuf, op.windows.data.height, WinogradTile::kSide),
 		  channels_(surfacesOf(op.precision, op.fetch.size.channels) *
 			    atomChannels(op.precision)),
 		  tile_(op.precision, op.windows.data.width)
@@ -282,10 +293,6 @@ public:
 	}
 
 protected:
-	std::unique_ptr<Lines> newLines(MemoryPort &memory) override
-	{
-		return std::make_unique<WinogradLines>(*this, memory);
-	}
 	uint32_t lineEntries() const override
 	{
 		const CubeSize &data = op_.windows.data;
@@ -293,26 +300,8 @@ protected:
 	}
 
 private:
-	class WinogradLines : public Lines
-	{
-	public:
-		WinogradLines(WinogradFetcher &fetcher, MemoryPort &port)
-			: fetcher_(fetcher), reader_(fetcher.op_, port, special_)
-		{
-		}
-
-		void fetch(uint32_t line, uint32_t offset) override
-		{
-			fetcher_.fetchLine(reader_, line, offset);
-		}
-
-	private:
-		WinogradFetcher &fetcher_;
-		LineReader reader_;
-	};
-
 	/** \param offset of the line's tiles, as if each line had entries of its own */
-	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset)
+	void fetchLine(LineReader &reader, uint32_t line, uint32_t offset) override
 	{
 		const uint32_t row = line % WinogradTile::kSide;
 		const std::vector<int16_t> elements = extended(reader, line);
