@@ -74,6 +74,10 @@ Result compute(Bench &bench, const ConvOp &op, const Compute &function, uint32_t
 	const auto data = DataFetcher::create(op, memory, cbuf);
 	EXPECT_EQ(data->check(), "");
 	const auto cube = place == Place::Memory ? data->leave(out) : std::optional<CubeInMemory>{};
+	if (place == Place::Memory) {
+		EXPECT_EQ(cube.has_value(), op.mode == ConvMode::Direct && op.batches == 1 &&
+						    op.precision != Precision::Fp16);
+	}
 	if (!cube)
 		data->fill(fetchers);
 	EXPECT_TRUE(data->done());
