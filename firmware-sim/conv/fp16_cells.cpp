@@ -167,7 +167,7 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 }
 
 /** Take the weights of a row apart, of which the first \a kernels are there */
-HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Weights &out)
+HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 {
 	const RowTag tag;
 	Parts parts(hn::Load(tag, out.significand + first));
@@ -184,7 +184,7 @@ HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Weights &out)
 
 void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
-	int16_t *numbers = out.significand + group * kFp16Kernels;
+	int16_t *numbers = out.numbers[0].significand + group * kFp16Kernels;
 
 	if (kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0)
 		transpose(weights, out.lanes, numbers);
@@ -199,7 +199,7 @@ void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
 	for (size_t kernel = 0; kernel < kernels; kernel += kRowLanes)
 		for (uint64_t rest = wanted; rest; rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
-			takeRowApart(lane * kFp16Columns + kernel, kernels - kernel, out);
+			takeRowApart(kernel, kernels - kernel, out.numbers[lane]);
 		}
 }
 
@@ -349,7 +349,7 @@ void Fp16Weights::noteNans(size_t first)
 {
 	for (size_t kernel = first; kernel < kernels; kernel++)
 		for (size_t lane = lanes; lane-- > 0;) {
-			const int16_t number = significand[lane * kFp16Columns + kernel];
+			const int16_t number = numbers[lane].significand[kernel];
 			if ((number & 0x7fff) > 0x7c00)
 				nan[kernel] = static_cast<uint16_t>(number);
 		}

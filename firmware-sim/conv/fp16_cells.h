@@ -52,6 +52,17 @@ struct Fp16Data {
 	uint16_t nan;	  /**< the first one, 0 if there is none */
 };
 
+/** \brief Weights of one channel, taken apart: beside each other, as they are wanted together */
+struct Fp16Lane {
+	/** The numbers; then with sign, shifted as in Fp16Vector; 0 for zeroes */
+	alignas(64) int16_t significand[kFp16Columns];
+	/** A multiple of four and a bias; the most negative number for zeroes */
+	alignas(64) int16_t exponent[kFp16Columns];
+	/** Where LostCarries' rows have the bit that is about this weight */
+	alignas(64) int16_t carryWord[kFp16Columns];
+	alignas(64) int16_t carryBit[kFp16Columns];
+};
+
 /** \brief Weights of one block, taken apart, channel by channel */
 class Fp16Weights
 {
@@ -73,13 +84,7 @@ public:
 	 */
 	void takeApart(uint64_t wanted);
 
-	/** The numbers; then with sign, shifted as in Fp16Vector; 0 for zeroes */
-	alignas(64) int16_t significand[kMacLanes * kFp16Columns];
-	/** A multiple of four and a bias; the most negative number for zeroes */
-	alignas(64) int16_t exponent[kMacLanes * kFp16Columns];
-	/** Where LostCarries' rows have the bit that is about this weight */
-	alignas(64) int16_t carryWord[kMacLanes * kFp16Columns];
-	alignas(64) int16_t carryBit[kMacLanes * kFp16Columns];
+	Fp16Lane numbers[kMacLanes];
 	uint32_t kernels = 0; /**< of all groups; those before the last one are full */
 	uint32_t lanes = 0;
 	bool anyNan = false;

@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "conv/fp16_data-inl.h"
+#include "core/aligned.h"
+#include "core/bring_ahead.h"
 
 /* Once for each instruction set. */
 #if defined(NVDLA_SIM_CONV_FP16_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -27,6 +29,8 @@ namespace HWY_NAMESPACE
 /* Vectors of the kernels of one group. */
 using GroupTag = hn::CappedTag<int16_t, kFp16Kernels>;
 using GroupRow = hn::Vec<GroupTag>;
+/* From one lane to the next. */
+constexpr size_t kLaneStep = sizeof(Fp16Lane) / sizeof(int16_t);
 constexpr size_t kGroupLanes = hn::MaxLanes(GroupTag());
 
 /** Vectors of as many numbers in each 128 bits; an array of them would be in memory */
@@ -47,13 +51,13 @@ struct Eight {
 	{
 		const GroupTag tag;
 		hn::Store(a, tag, out);
-		hn::Store(b, tag, out + kFp16Columns);
-		hn::Store(c, tag, out + 2 * kFp16Columns);
-		hn::Store(d, tag, out + 3 * kFp16Columns);
-		hn::Store(e, tag, out + 4 * kFp16Columns);
-		hn::Store(f, tag, out + 5 * kFp16Columns);
-		hn::Store(g, tag, out + 6 * kFp16Columns);
-		hn::Store(h, tag, out + 7 * kFp16Columns);
+		hn::Store(b, tag, out + kLaneStep);
+		hn::Store(c, tag, out + 2 * kLaneStep);
+		hn::Store(d, tag, out + 3 * kLaneStep);
+		hn::Store(e, tag, out + 4 * kLaneStep);
+		hn::Store(f, tag, out + 5 * kLaneStep);
+		hn::Store(g, tag, out + 6 * kLaneStep);
+		hn::Store(h, tag, out + 7 * kLaneStep);
 	}
 };
 
@@ -75,14 +79,19 @@ HWY_INLINE hn::Vec<Tag> kernelsAt(Tag tag, const std::byte *from, size_t further
 }
 
 /**
- * \brief Of each lane the numbers of a group, kFp16Columns further in \a out for each
+ * \brief Of each lane the numbers of a group, kLaneStep further in \a out for each
  * \param weights kFp16Kernels times \a lanes numbers, a multiple of eight
  */
 HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 {
+	constexpr size_t kBytesAtOnce = kColumnsAtOnce * kFp16Kernels * sizeof(int16_t);
 	const size_t kernelBytes = lanes * sizeof(int16_t);
+	const std::byte *used = weights; /* as if one byte was behind the other */
 
-	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce)
+	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce) {
+		for (size_t line = 0; line < kBytesAtOnce; line += kLineBytes)
+			bringAhead<2>(used + line);
+		used += kBytesAtOnce;
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kGroupLanes) {
 			const auto load = [&](size_t i) HWY_ATTR {
 				return kernelsAt(GroupTag(),
@@ -92,9 +101,10 @@ HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 			};
 			const Eight rows = { load(0), load(1), load(2), load(3),
 					     load(4), load(5), load(6), load(7) };
-			rows.shuffled().shuffled().shuffled().store(out + lane * kFp16Columns +
+			rows.shuffled().shuffled().shuffled().store(out + lane * kLaneStep +
 								    kernel);
 		}
+	}
 }
 
 /** The same of any number of kernels and lanes, with zeroes behind them */

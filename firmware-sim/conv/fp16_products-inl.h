@@ -82,6 +82,12 @@ struct RowDoubles {
 	}
 };
 
+/** \return a row of a lane's numbers */
+HWY_INLINE Row rowAt(const int16_t *numbers, size_t kernel)
+{
+	return hn::Load(RowTag(), numbers + kernel);
+}
+
 /** A position's step */
 struct Position {
 	const Fp16Weights *weights;
@@ -92,17 +98,13 @@ struct Position {
 	/* Of all products that are near, in the order of RowDoubles. */
 	alignas(64) double near[kFp16Columns];
 
-	/** \return of a row's weights or exponents those of a lane */
-	static HWY_INLINE Row at(const int16_t *numbers, size_t lane, size_t kernel)
-	{
-		return hn::Load(RowTag(), numbers + lane * kFp16Columns + kernel);
-	}
+	HWY_INLINE const Fp16Lane &weightsOf(size_t lane) const { return weights->numbers[lane]; }
 
 	/** \return how far products are shifted; negative if the weights are zero */
 	HWY_INLINE Row distance(size_t lane, size_t kernel, Row most) const
 	{
 		return hn::Sub(hn::Sub(most, exponentOf(lane)),
-			       at(weights->exponent, lane, kernel));
+			       rowAt(weightsOf(lane).exponent, kernel));
 	}
 
 	/** \return the exponent of a lane's number, for all kernels */
@@ -115,8 +117,9 @@ struct Position {
 						size_t kernel, hn::Mask<RowTag> isTabled) const
 	{
 		const auto index = static_cast<uint32_t>(data->carryRow[lane]);
-		return LostCarries::lost(carries.row(index), at(weights->carryWord, lane, kernel),
-					 at(weights->carryBit, lane, kernel), isTabled);
+		return LostCarries::lost(carries.row(index),
+					 rowAt(weightsOf(lane).carryWord, kernel),
+					 rowAt(weightsOf(lane).carryBit, kernel), isTabled);
 	}
 
 	/** The largest exponents of the products of some rows */
@@ -128,9 +131,9 @@ struct Position {
 		for (uint64_t rest = data->present; rest; rest &= rest - 1) {
 			const auto lane = static_cast<size_t>(std::countr_zero(rest));
 			const Row exponent = exponentOf(lane);
-			((most[kRow] =
-				  hn::Max(most[kRow], hn::Add(exponent, at(weights->exponent, lane,
-									   kRow * kRowLanes)))),
+			((most[kRow] = hn::Max(most[kRow],
+					       hn::Add(exponent, rowAt(weightsOf(lane).exponent,
+								       kRow * kRowLanes)))),
 			 ...);
 		}
 		(hn::Store(most[kRow], RowTag(), largest + kRow * kRowLanes), ...);
@@ -202,7 +205,7 @@ HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, 
 			const Row distance = position.distance(lane, kernel, most);
 			const auto isFar = hn::Gt(distance, rowOf(kFar - 1));
 			const auto isTabled = hn::Eq(distance, rowOf(kTabledDistance));
-			sums.add(position.at(position.weights->significand, lane, kernel),
+			sums.add(rowAt(position.weightsOf(lane).significand, kernel),
 				 data.low[lane], data.high[lane], distance, isFar,
 				 position.lostCarries(carries, lane, kernel, isTabled));
 			/* Without a branch, which nobody could foresee. */
@@ -235,26 +238,30 @@ struct FarProducts {
 	/* Both significands, then the product. */
 	int32_t pairs[kMost + kLanes];
 	int32_t distances[kMost + kLanes];
-	size_t count = 0;
 
 	FarProducts() {} /* none is looked at before it is written */
 
-	/** Those of \a row, of kernels from \a kernel on */
-	HWY_INLINE void add(const Position &position, const FarRow &row, size_t kernel)
+	/**
+	 * Those of \a row, of kernels from \a kernel on
+	 * \param count of products before; a member would be in memory, and each row wait for it
+	 * \return and with these
+	 */
+	HWY_INLINE size_t add(const Position &position, const FarRow &row, size_t kernel,
+			      size_t count)
 	{
 		const size_t lane = row.lane;
 		const FarKernels kernels = farKernelsOf(row.bits);
 		const Row most = hn::Load(RowTag(), position.largest + kernel);
 		const EvenOdd distance = widenedUnsigned(position.distance(lane, kernel, most));
 		const EvenOdd weight =
-			widenedUnsigned(Position::at(position.weights->significand, lane, kernel));
+			widenedUnsigned(rowAt(position.weightsOf(lane).significand, kernel));
 		const Integers data = constant(position.data->high[lane]);
 
-		add(hn::Or(weight.even, data), distance.even, kernels.even);
-		add(hn::Or(weight.odd, data), distance.odd, kernels.odd);
+		count = add(hn::Or(weight.even, data), distance.even, kernels.even, count);
+		return add(hn::Or(weight.odd, data), distance.odd, kernels.odd, count);
 	}
 
-	HWY_INLINE void multiply()
+	HWY_INLINE void multiply(size_t count)
 	{
 		const IntegerTag tag;
 		for (size_t i = 0; i < count; i += kLanes)
@@ -264,11 +271,11 @@ struct FarProducts {
 	}
 
 private:
-	HWY_INLINE void add(Integers both, Integers distance, uint32_t kernels)
+	HWY_INLINE size_t add(Integers both, Integers distance, uint32_t kernels, size_t count)
 	{
 		pack(both, kernels, pairs + count);
 		pack(distance, kernels, distances + count);
-		count += static_cast<size_t>(std::popcount(kernels));
+		return count + static_cast<size_t>(std::popcount(kernels));
 	}
 };
 
@@ -293,6 +300,7 @@ HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, siz
 	FarRow *ends[kPositionsAtOnce * kFp16Columns / kRowLanes];
 	FarRow *row = rows;
 	FarRow **end = ends;
+	size_t farCount = 0;
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
@@ -300,10 +308,10 @@ HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, siz
 			FarRow *first = row;
 			row = nearProducts(carries, positions[i], kernel, row);
 			for (; first != row; first++)
-				far.add(positions[i], *first, kernel);
+				farCount = far.add(positions[i], *first, kernel, farCount);
 			*end++ = row;
 		}
-	far.multiply();
+	far.multiply(farCount);
 
 	const int32_t *products = far.pairs;
 	row = rows;
