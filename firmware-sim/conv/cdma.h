@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ struct SpecialCount {
 
 	/** \return there is a NaN or an infinity */
 	static bool any(std::span<const std::byte> halves);
+	/** \brief Count numbers */
+	void count(std::span<const std::byte> halves);
 	/** \brief Count numbers; NaNs become 0 if \a flush */
 	void pass(std::span<std::byte> halves, bool flush);
 
@@ -44,8 +47,6 @@ struct SpecialCount {
 	/** \brief Count \a bits; \return what goes into the buffer: 0 for a NaN if \a flush */
 	uint16_t pass(uint16_t bits, bool flush)
 	{
-		constexpr uint16_t kMagnitude = 0x7fff;
-		constexpr uint16_t kInfinity = 0x7c00;
 		const uint16_t magnitude = bits & kMagnitude;
 
 		if (magnitude == kInfinity)
@@ -55,6 +56,10 @@ struct SpecialCount {
 		nan++;
 		return flush ? 0 : bits;
 	}
+
+private:
+	static constexpr uint16_t kMagnitude = 0x7fff;
+	static constexpr uint16_t kInfinity = 0x7c00;
 };
 
 /**
@@ -155,6 +160,8 @@ std::unique_ptr<DataFetcher> createImageFetcher(const ConvOp &op, MemoryPort &me
  * Most of the weights that the ring does not hold all at once would be put into the buffer only to
  * be overwritten. Where memory has a view of them and the ring is empty at first, take() gives what
  * was fetched where it is in memory, and settle() puts into the buffer what is left of it there.
+ *
+ * FP16 is looked at for special values as it is fetched, unless whoever takes it does.
  */
 class EntryStream
 {
@@ -185,7 +192,17 @@ public:
 	bool settled() const { return settled_; }
 	/** \return what take() gave is known to have no NaN and no infinity, or they would be
 	 * counted */
-	bool isFinite() const { return special_ && !settled_; }
+	bool isFinite() const { return special_ && !settled_ && !unseen_; }
+	/**
+	 * \brief Who takes FP16 out of memory looks for special values, and calls see()
+	 * \param taken bytes that will be
+	 */
+	void leaveUnseen(uint64_t taken);
+	/** \return take() gave what nobody has looked at */
+	bool isUnseen() const { return !settled_ && unseen_; }
+	/** \brief WeightSource::see() */
+	std::span<const std::byte> see(std::span<const std::byte> bytes,
+				       std::vector<std::byte> &copy);
 	/** \brief Release the entries that were loaded since the last time */
 	void release();
 	/**
@@ -212,6 +229,8 @@ private:
 	uint64_t fetched_ = 0; /* bytes */
 	SpecialCount *special_;
 	bool flushNan_;
+	bool unseen_ = false;			     /* FP16 is looked at by who takes it */
+	std::once_flag counted_;		     /* what was unseen */
 	bool settled_;				     /* what was fetched is in the buffer */
 	const uint32_t first_;			     /* entry that CDMA wrote first */
 	uint64_t taken_ = 0;			     /* bytes, as long as they are not settled */
@@ -238,6 +257,12 @@ public:
 
 	WeightGroup next() override;
 	void keepCompressed() override { unpacks_ = false; }
+	void leaveUnseen() override;
+	std::span<const std::byte> see(std::span<const std::byte> bytes,
+				       std::vector<std::byte> &copy) override
+	{
+		return packed_.see(bytes, copy);
+	}
 
 	/** \brief Fetch what there is room for */
 	void fill();

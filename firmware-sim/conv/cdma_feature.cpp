@@ -25,13 +25,8 @@ bool SpecialCount::any(std::span<const std::byte> halves)
 	return !areFinite(halves.data(), halves.size() / sizeof(uint16_t));
 }
 
-void SpecialCount::pass(std::span<std::byte> halves, bool flush)
+void SpecialCount::count(std::span<const std::byte> halves)
 {
-	constexpr uint16_t kMagnitude = 0x7fff;
-	constexpr uint16_t kInfinity = 0x7c00;
-
-	if (!any(halves))
-		return;
 	uint32_t nans = 0;
 	uint32_t infinities = 0;
 
@@ -43,7 +38,14 @@ void SpecialCount::pass(std::span<std::byte> halves, bool flush)
 	}
 	inf += infinities;
 	nan += nans;
-	if (nans == 0 || !flush)
+}
+
+void SpecialCount::pass(std::span<std::byte> halves, bool flush)
+{
+	if (!any(halves))
+		return;
+	count(halves);
+	if (!flush)
 		return;
 	for (size_t i = 0; i < halves.size(); i += sizeof(uint16_t)) {
 		uint16_t bits;

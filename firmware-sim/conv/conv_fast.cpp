@@ -313,9 +313,12 @@ ConvCounters computeConvFast(const ConvOp &op, const DataView &data, WeightSourc
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newCompressedMaker(op, data); });
 	}
-	if (isDense(op))
+	if (isDense(op)) {
+		if (op.precision == Precision::Fp16)
+			weights.leaveUnseen();
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 },
 				   [&] { return newDenseMaker(op, data); });
+	}
 
 	const TilePlan plan(op, beginsPositive(op, data), data.places());
 	const TileLines lines(plan, data, workers);

@@ -152,11 +152,11 @@ public:
 	}
 
 	/* The next group, too, if it is of the same size: it is done if it is where it is expected,
-	 * and is finite as was expected. */
+	 */
 	void load(const WeightGroup &group) override
 	{
 		const bool isWhole = group.kernels == kFp16Kernels;
-		const bool isDone = isWhole && group.isFinite && group.bytes.data() == next_;
+		const bool isDone = isWhole && group.bytes.data() == next_;
 		const bool both = isWhole && group.ahead.size() >= group.bytes.size();
 		WeightGroup groups[] = { group, group };
 
@@ -164,12 +164,14 @@ public:
 		next_ = nullptr;
 		if (isDone)
 			return;
-		if (both) {
-			next_ = group.ahead.data();
+		if (both)
 			groups[1].bytes = group.ahead.first(group.bytes.size());
-			groups[1].isFinite = true;
+		if (!accumulate(std::span(groups).first(both ? 2 : 1)) && group.unseen) {
+			groups[0].bytes = group.unseen->see(group.bytes, seen_);
+			accumulate(std::span(groups).first(1));
+		} else if (both) {
+			next_ = group.ahead.data();
 		}
-		accumulate(std::span(groups).first(both ? 2 : 1));
 	}
 
 	/* All that there is to make is made. */
@@ -181,29 +183,36 @@ public:
 	uint32_t saturated() const override { return 0; }
 
 private:
-	/* Weights are used up while they are near. */
-	void accumulate(std::span<const WeightGroup> groups)
+	/* Weights are used up while they are near; \return all are finite. */
+	bool accumulate(std::span<const WeightGroup> groups)
 	{
 		const TowardZero towardZero;
 		int32_t *const out[] = { out_, groups.size() > 1 ? out_ + kFp16Kernels : nullptr };
 		Fp16Sums sums = {};
+		bool finite = true;
 
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled();) {
 			const size_t some = std::min(weights_.size(), blocks_.size() - i);
 			for (size_t j = 0; j < some; j++)
-				load(groups, i + j, weights_[j]);
+				finite &= load(groups, i + j, weights_[j]);
 			stepsFp16(towardZero, std::span(weights_).first(some), &data_[i], sums);
 			i += some;
 		}
 		deliverFp16(&sums, 1, out);
+		return finite;
 	}
 
-	void load(std::span<const WeightGroup> groups, size_t block, Fp16Weights &weights) const
+	/** \return all are finite */
+	bool load(std::span<const WeightGroup> groups, size_t block, Fp16Weights &weights) const
 	{
+		bool finite = true;
+
 		for (size_t i = 0; i < groups.size(); i++)
-			weights.load(i, weightsOf(groups[i], blocks_[block]), groups[i].kernels,
-				     blocks_[block].lanes, groups[i].isFinite);
+			finite &= weights.load(i, weightsOf(groups[i], blocks_[block]),
+					       groups[i].kernels, blocks_[block].lanes,
+					       groups[i].isFinite);
 		weights.takeApart(data_[block].present);
+		return finite;
 	}
 
 	const MemoryPort &memory_;
@@ -212,6 +221,7 @@ private:
 	std::vector<Fp16Weights> weights_; /* of some blocks */
 	const std::byte *next_ = nullptr;  /* the group whose sums are the second ones */
 	size_t shown_ = 0;		   /* sums before those of the group */
+	std::vector<std::byte> seen_;
 	int32_t out_[kFp16Columns] = {};
 };
 
@@ -236,10 +246,12 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 {
 	const unsigned int threads = fp16ConvThreads(op);
 
-	if (isOnePosition(op))
+	if (isOnePosition(op)) {
+		weights.leaveUnseen();
 		return streamLines(op, weights, sink, memory, workers, { threads, 1 }, [&] {
 			return std::make_unique<OneFp16Maker>(op, data, memory);
 		});
+	}
 
 	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
 	const uint64_t width = op.windows.out.width;

@@ -39,6 +39,8 @@ struct Block {
 /** \return the blocks of a kernel in the order the hardware accumulates them */
 std::vector<Block> makeBlocks(const ConvOp &op);
 
+class WeightSource;
+
 /**
  * \brief Weights of one kernel group in the order CSC loads them
  *
@@ -63,6 +65,8 @@ struct WeightGroup {
 	bool stays = false; /**< the bytes stay valid until the operation ends */
 	/** FP16: CDMA has seen that there is neither an infinity nor a NaN among the bytes */
 	bool isFinite = false;
+	/** FP16: nobody has looked for them; its see() is to be called if there are some */
+	WeightSource *unseen = nullptr;
 
 	/** \return the first \a count groups that are wanted soon */
 	std::span<const std::byte> nextGroups(uint32_t count) const
@@ -83,6 +87,22 @@ public:
 	virtual WeightGroup next() = 0;
 	/** \brief What is compressed need not be unpacked by next() */
 	virtual void keepCompressed() {}
+	/**
+	 * \brief FP16: groups of next() need not be looked at for NaNs and infinities, which those
+	 * who multiply all their numbers find anyway
+	 */
+	virtual void leaveUnseen() {}
+	/**
+	 * \brief There may be some in a group that is unseen: they are counted, once
+	 *
+	 * May be called by several threads, while groups are taken.
+	 *
+	 * \param bytes of the group
+	 * \return what is in the convolution buffer instead: \a bytes, or \a copy if NaNs are
+	 * flushed
+	 */
+	virtual std::span<const std::byte> see(std::span<const std::byte> bytes,
+					       std::vector<std::byte> &copy) = 0;
 };
 
 /**

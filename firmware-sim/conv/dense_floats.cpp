@@ -283,7 +283,7 @@ bool sumsOf(std::span<const DenseFloats> blocks, const std::byte *const *groups,
 	return all.areFinite();
 }
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks,
+bool floatSumsOfTarget(std::span<const DenseFloats> blocks,
 		       std::span<const std::byte *const> groups, size_t kernels, int32_t *sums,
 		       std::span<const std::byte> ahead)
 {
@@ -294,15 +294,18 @@ void floatSumsOfTarget(std::span<const DenseFloats> blocks,
 	/* Infinities, which are numbers in the MAC cells, and NaNs leave no sum finite. */
 	for (size_t group = 0; !finite && group < groups.size(); group++)
 		sumsOf<1, false>(blocks, &groups[group], kernels, sums + group * kFewColumns, {});
+	return finite;
 }
 
 #else
 
-void floatSumsOfTarget(std::span<const DenseFloats> blocks,
+bool floatSumsOfTarget(std::span<const DenseFloats> blocks,
 		       std::span<const std::byte *const> groups, size_t kernels, int32_t *sums,
 		       std::span<const std::byte>)
 {
 	denseFloatSumsReference(blocks, groups, kernels, sums);
+	return std::all_of(sums, sums + groups.size() * kFewColumns,
+			   [](int32_t sum) { return std::isfinite(std::bit_cast<float>(sum)); });
 }
 
 #endif
@@ -318,10 +321,10 @@ namespace nvdla::sim
 
 HWY_EXPORT(floatSumsOfTarget);
 
-void denseFloatSums(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
+bool denseFloatSums(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
 		    size_t kernels, int32_t *sums, std::span<const std::byte> ahead)
 {
-	HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, groups, kernels, sums, ahead);
+	return HWY_DYNAMIC_DISPATCH(floatSumsOfTarget)(blocks, groups, kernels, sums, ahead);
 }
 
 void denseFloatSumsReference(std::span<const DenseFloats> blocks,

@@ -122,10 +122,15 @@ public:
 		next_ = nullptr;
 		if (isDone)
 			return;
-		denseFloatSums(blocks_, std::span(groups).first(both ? 2 : 1), group.kernels, sums_,
-			       group.nextGroups(both ? 3 : 1).subspan(both ? bytes : 0));
-		if (both)
+		if (!denseFloatSums(blocks_, std::span(groups).first(both ? 2 : 1), group.kernels,
+				    sums_,
+				    group.nextGroups(both ? 3 : 1).subspan(both ? bytes : 0)) &&
+		    group.unseen) {
+			const std::byte *const seen = group.unseen->see(group.bytes, seen_).data();
+			denseFloatSums(blocks_, { &seen, 1 }, group.kernels, sums_);
+		} else if (both) {
 			next_ = group.ahead.data();
+		}
 	}
 
 	/* All that there is to make is made. */
@@ -141,6 +146,7 @@ private:
 	std::vector<DenseFloats> blocks_;
 	const std::byte *next_ = nullptr; /* the group whose sums are the second ones */
 	size_t shown_ = 0;		  /* sums before those of the group */
+	std::vector<std::byte> seen_;
 	int32_t sums_[2 * kFewColumns] = {};
 };
 

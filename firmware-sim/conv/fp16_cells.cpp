@@ -329,7 +329,7 @@ void Fp16Data::load(const int16_t *numbers, uint32_t lanes)
 	HWY_DYNAMIC_DISPATCH(loadDataOfTarget)(numbers, lanes, *this);
 }
 
-void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
+bool Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
 		       uint32_t laneCount, bool areFinite)
 {
 	const size_t first = group * kFp16Kernels;
@@ -343,6 +343,7 @@ void Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCo
 	std::fill_n(nan + first, kFp16Kernels, uint16_t{ 0 });
 	if (hasNans)
 		noteNans(first);
+	return !hasNans;
 }
 
 void Fp16Weights::noteNans(size_t first)

@@ -74,8 +74,9 @@ public:
 	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
 	 * \param areFinite none is known to be infinite or a NaN
+	 * \return none is
 	 */
-	void load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes,
+	bool load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes,
 		  bool areFinite = false);
 
 	/**

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <string_view>
 
 #include <gtest/gtest.h>
 #include <nvdla/hw/registers.h>
@@ -37,6 +38,9 @@ using Compute = std::function<ConvCounters(const ConvOp &, const DataView &, Wei
 struct Result {
 	std::vector<int32_t> values;
 	uint32_t saturated;
+	uint32_t nan; /* of FP16 weights */
+	uint32_t inf;
+	size_t left; /* a hash of the weight banks */
 
 	bool operator==(const Result &) const = default;
 };
@@ -85,7 +89,12 @@ Result compute(Bench &bench, const ConvOp &op, const Compute &function, uint32_t
 	const ConvCounters counters = function(op, view, weights, out, memory);
 	EXPECT_EQ(out.columns(), uint64_t{ op.batches } * op.surfaces() * op.windows.out.height *
 					 op.windows.out.width);
-	return { out.values(), counters.saturated };
+	weights.fill();
+	weights.settle(fetchers);
+	const auto banks = cbuf.from(cbuf.weights(), 0);
+	const std::string_view left(reinterpret_cast<const char *>(banks.data()), banks.size());
+	return { out.values(), counters.saturated, weights.special().nan, weights.special().inf,
+		 std::hash<std::string_view>()(left) };
 }
 
 void expectSame(Bench &bench, const ConvOp &op, uint32_t used = 0)
@@ -451,9 +460,9 @@ TEST(FastTest, CompressedKernelsOfOneChannelEachEqualTheReference)
 		}
 		Workers workers;
 		const auto fast = onThreads(computeConvFast, workers);
-		const Result expected = compute(bench, op, fast);
+		const std::vector<int32_t> expected = compute(bench, op, fast).values;
 		const ConvOp sparse = bench.compressed(op);
-		forEachTileKind([&] { EXPECT_EQ(compute(bench, sparse, fast), expected); });
+		forEachTileKind([&] { EXPECT_EQ(compute(bench, sparse, fast).values, expected); });
 	}
 }
 
@@ -726,7 +735,9 @@ TEST(FastTest, ExactFp16OfOnePositionEqualsTheReference)
 			layer.padValue = anyHalf(random, 0);
 		}
 		Bench bench;
-		expectSame(bench, bench.direct(layer));
+		ConvOp op = bench.direct(layer);
+		op.fetch.flushNan = seed % 8 == 0;
+		expectSame(bench, op);
 	}
 }
 
@@ -1199,6 +1210,65 @@ TEST(FastTest, Fp16OfOnePositionIsThatOfMany)
 				for (size_t i = 0; i < kFewColumns; i++)
 					EXPECT_EQ(found[2 * surface * kFewColumns + i],
 						  first[surface * kFewColumns + i]);
+		});
+	}
+}
+
+/*
+ * Who multiplies all weights finds the special ones among them, and they are counted and flushed as
+ * if CDMA had looked at all; those that nobody multiplies are looked at.
+ */
+TEST(FastTest, Fp16WeightsOfOnePositionAreCountedOnceWhereverTheyAre)
+{
+	for (uint32_t seed = 1; seed <= 60; seed++) {
+		Random random(seed);
+		Bench bench;
+		Workers workers(static_cast<unsigned int>(random(1, 3)));
+		Layer layer;
+		const bool isTight =
+			seed % 5 == 0; /* groups as large as a bank, not of whole entries */
+		const auto channels = static_cast<uint32_t>(isTight ? 1023 : random(1, 700));
+
+		SCOPED_TRACE(testing::Message() << "seed " << seed);
+		layer.precision = Precision::Fp16;
+		layer.inputs.assign(1, Cube(channels, 1, 1));
+		layer.kernels.assign(static_cast<size_t>(random(1, 100)), Cube(channels, 1, 1));
+		random.fill(layer.inputs[0], layer.precision);
+		for (int16_t &number : layer.inputs[0].v)
+			number = random(0, 2) ? number : int16_t{ 0 };
+		if (seed % 7 == 0) /* leaves no sum finite, without any such weight */
+			layer.inputs[0].v[0] = 0x7c00;
+		for (Cube &kernel : layer.kernels)
+			random.fill(kernel, layer.precision);
+		/* CDMA fetches one kernel more than anybody multiplies. */
+		const bool hasMore = layer.kernels.size() > 1 && random(0, 2) == 0;
+		const bool isBehind = hasMore && random(0, 1);
+		if (isBehind)
+			layer.kernels.back().v.back() = 0x7e00;
+		for (int i = isBehind ? 0 : random(0, 3); i > 0; i--) {
+			const auto last = static_cast<int>(layer.kernels.size()) - 1;
+			auto &kernel = layer.kernels[static_cast<size_t>(random(0, last))];
+			kernel.v[static_cast<size_t>(random(0, static_cast<int>(channels) - 1))] =
+				static_cast<int16_t>(random(0, 1) << 15 | random(0x7c00, 0x7fff));
+		}
+		ConvOp op = bench.direct(layer);
+		op.fetch.flushNan = random(0, 1);
+		op.weightBanks = isTight ? 1 : static_cast<uint32_t>(random(1, 4));
+		op.windows.kernels -= hasMore ? 1 : 0;
+		const Result exact = compute(bench, op, computeConv);
+		forEachTileKind([&] {
+			const Result fast = compute(bench, op, onThreads(computeConvFast, workers));
+			EXPECT_EQ(fast.nan, exact.nan);
+			EXPECT_EQ(fast.inf, exact.inf);
+			EXPECT_EQ(fast.left, exact.left);
+			for (size_t i = 0; i < exact.values.size(); i++)
+				EXPECT_EQ(std::isnan(floatValue(fast.values[i])),
+					  std::isnan(floatValue(exact.values[i])))
+					<< i;
+			if (fp16CellsSupported()) {
+				EXPECT_EQ(compute(bench, op, onThreads(computeConvFp16, workers)),
+					  exact);
+			}
 		});
 	}
 }
