@@ -21,6 +21,7 @@
 
 #include "conv/ahead.h"
 #include "conv/tile_columns-inl.h"
+#include "conv/tile_operands.h"
 #include "core/aligned.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,6 +31,17 @@ namespace HWY_NAMESPACE
 {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+/** \return no weight is infinite or a NaN: where sums do not say so, as infinities are numbers */
+bool areFinite(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
+	       size_t kernels)
+{
+	const size_t elements = blocks.back().before + blocks.back().elements;
+
+	return std::ranges::all_of(groups, [&](const std::byte *group) {
+		return sim::areFinite(group, kernels * elements);
+	});
+}
 
 /* Vectors of known size, so that there can be arrays of them. */
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
@@ -294,7 +306,7 @@ bool floatSumsOfTarget(std::span<const DenseFloats> blocks,
 	/* Infinities, which are numbers in the MAC cells, and NaNs leave no sum finite. */
 	for (size_t group = 0; !finite && group < groups.size(); group++)
 		sumsOf<1, false>(blocks, &groups[group], kernels, sums + group * kFewColumns, {});
-	return finite;
+	return finite && (kKeepsInfinities || areFinite(blocks, groups, kernels));
 }
 
 #else
@@ -304,8 +316,7 @@ bool floatSumsOfTarget(std::span<const DenseFloats> blocks,
 		       std::span<const std::byte>)
 {
 	denseFloatSumsReference(blocks, groups, kernels, sums);
-	return std::all_of(sums, sums + groups.size() * kFewColumns,
-			   [](int32_t sum) { return std::isfinite(std::bit_cast<float>(sum)); });
+	return areFinite(blocks, groups, kernels);
 }
 
 #endif

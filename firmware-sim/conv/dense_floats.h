@@ -35,7 +35,8 @@ inline constexpr size_t kDenseElements = 64;
  * \param kernels of each group, at least 1, at most kFewColumns
  * \param sums bits of f32, kFewColumns for each group; zero behind the kernels, overwritten
  * \param ahead bytes that are wanted next, which are brought nearer meanwhile
- * \return false if there is an infinity or a NaN among the weights or the data
+ * \return false if there is an infinity or a NaN among the weights; it may be if there is one
+ *	   among the data
  */
 bool denseFloatSums(std::span<const DenseFloats> blocks, std::span<const std::byte *const> groups,
 		    size_t kernels, int32_t *sums, std::span<const std::byte> ahead = {});

@@ -54,6 +54,9 @@ HWY_INLINE hn::Vec<Tag> floatsOf(Tag tag, Halves halves)
 #endif
 }
 
+/** Whether finiteFloatsOf() leaves infinities infinite */
+constexpr bool kKeepsInfinities = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2;
+
 /** \brief The same where none is infinite or a NaN; what is one is no finite number afterwards,
  * or what floatsOf() makes of it */
 template<typename Tag, typename Halves>

@@ -1249,7 +1249,9 @@ TEST(FastTest, Fp16WeightsOfOnePositionAreCountedOnceWhereverTheyAre)
 			const auto last = static_cast<int>(layer.kernels.size()) - 1;
 			auto &kernel = layer.kernels[static_cast<size_t>(random(0, last))];
 			kernel.v[static_cast<size_t>(random(0, static_cast<int>(channels) - 1))] =
-				static_cast<int16_t>(random(0, 1) << 15 | random(0x7c00, 0x7fff));
+				static_cast<int16_t>(
+					random(0, 1) << 15 |
+					(random(0, 1) ? 0x7c00 : random(0x7c01, 0x7fff)));
 		}
 		ConvOp op = bench.direct(layer);
 		op.fetch.flushNan = random(0, 1);
@@ -1321,13 +1323,17 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 	std::vector<float> data(200);
 	std::vector<int16_t> weights(2 * kFewColumns * data.size());
 
-	for (int nanEvery : { 0, 3000 }) {
+	/* Some targets make a number of an infinity. */
+	for (const auto &[nanEvery, hasInfinity] :
+	     { std::pair(0, false), std::pair(0, true), std::pair(3000, false) }) {
 		for (float &number : data)
 			number = static_cast<float>(random(-2047, 2047)) / 256;
 		for (int16_t &weight : weights)
 			weight = nanEvery ? anyHalf(random, nanEvery)
 					  : static_cast<int16_t>(random(0, 1) << 15 |
 								 random(0, 0x7bff));
+		if (hasInfinity)
+			weights[70] = 0x7c00;
 		for (size_t kernels = 1; kernels <= kFewColumns; kernels++) {
 			const auto *bytes = std::as_bytes(std::span(weights)).data();
 			const DenseFloats blocks[] = {
@@ -1344,7 +1350,13 @@ TEST(TileTest, DenseFloatSumsAreTheReferences)
 				denseFloatSumsReference(blocks, groups, kernels, expected);
 				forEachTarget([&] {
 					int32_t sums[2 * kFewColumns] = {};
-					denseFloatSums(blocks, groups, kernels, sums);
+					const size_t used = kernels * (128 + 7 + kernels);
+					const bool finite = std::ranges::all_of(
+						groups, [&](const std::byte *group) {
+							return areFinite(group, used);
+						});
+					EXPECT_EQ(denseFloatSums(blocks, groups, kernels, sums),
+						  finite);
 					for (size_t i = 0; i < count * kFewColumns; i++)
 						EXPECT_EQ(sums[i], expected[i])
 							<< i << " of " << kernels;
