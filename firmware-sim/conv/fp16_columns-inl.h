@@ -29,9 +29,9 @@ namespace HWY_NAMESPACE
 /* Vectors of the kernels of one group. */
 using GroupTag = hn::CappedTag<int16_t, kFp16Kernels>;
 using GroupRow = hn::Vec<GroupTag>;
-/* From one lane to the next. */
-constexpr size_t kLaneStep = sizeof(Fp16Lane) / sizeof(int16_t);
 constexpr size_t kGroupLanes = hn::MaxLanes(GroupTag());
+/* Numbers from one lane to the next. */
+constexpr size_t kLaneStep = sizeof(Fp16Lane) / sizeof(int16_t);
 
 /** Vectors of as many numbers in each 128 bits; an array of them would be in memory */
 struct Eight {
@@ -84,14 +84,13 @@ HWY_INLINE hn::Vec<Tag> kernelsAt(Tag tag, const std::byte *from, size_t further
  */
 HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 {
-	constexpr size_t kBytesAtOnce = kColumnsAtOnce * kFp16Kernels * sizeof(int16_t);
+	constexpr size_t kLaneBytes = kFp16Kernels * sizeof(int16_t);
 	const size_t kernelBytes = lanes * sizeof(int16_t);
-	const std::byte *used = weights; /* as if one byte was behind the other */
 
 	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce) {
-		for (size_t line = 0; line < kBytesAtOnce; line += kLineBytes)
-			bringAhead<2>(used + line);
-		used += kBytesAtOnce;
+		/* As many lines as these lanes are, one behind the other. */
+		for (size_t line = 0; line < kColumnsAtOnce * kLaneBytes; line += kLineBytes)
+			bringAhead<2>(weights + lane * kLaneBytes + line);
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kGroupLanes) {
 			const auto load = [&](size_t i) HWY_ATTR {
 				return kernelsAt(GroupTag(),
