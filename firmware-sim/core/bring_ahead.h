@@ -4,8 +4,10 @@
  */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <hwy/base.h>
 
@@ -27,6 +29,16 @@ HWY_INLINE void bringAhead(const void *bytes)
 
 	__builtin_prefetch(
 		reinterpret_cast<const void *>(reinterpret_cast<uintptr_t>(bytes) + kAhead));
+}
+
+/** \brief Brings the first of \a bytes nearer, which will be read some time later */
+HWY_INLINE void bringNear(std::span<const std::byte> bytes)
+{
+	constexpr size_t kLine = 64;
+	constexpr size_t kMost = 4 << 10; /* more would drive out what comes before it */
+
+	for (size_t at = 0; at < std::min(bytes.size(), kMost); at += kLine)
+		__builtin_prefetch(&bytes[at]);
 }
 
 } /* namespace nvdla::sim */

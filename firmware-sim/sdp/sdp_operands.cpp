@@ -5,6 +5,7 @@
 
 #include "arith/float.h"
 #include "arith/integer.h"
+#include "core/bring_ahead.h"
 #include "sdp/sdp_fast.h"
 #include "sdp/sdp_float.h"
 
@@ -60,9 +61,11 @@ SdpOperands::SdpOperands(const SdpOp &op, const SdpStage &stage, bool isY, Memor
 		prepareRegister(stage.alu, true, aluValues_, alu_);
 	if (!stage.mul.bypass && !stage.mul.fromMemory)
 		prepareRegister(stage.mul, false, mulValues_, mul_);
-	if ((stage.readsAlu() || stage.readsMul()) && !stage.read.perElement)
+	if ((stage.readsAlu() || stage.readsMul()) && !stage.read.perElement) {
 		perKernel_.emplace(memory, stage.read.cube.ram, stage.read.cube.address,
 				   uint64_t{ op.surfaces() } * perKernelBytes());
+		bringNear(perKernel_->all());
+	}
 }
 
 void SdpOperands::share(SharedReads &reads, uint32_t stage)
