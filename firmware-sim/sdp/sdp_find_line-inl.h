@@ -46,6 +46,15 @@ inline double powerOfTwo(int exponent)
 	return std::bit_cast<double>(static_cast<uint64_t>(1023 + exponent) << 52);
 }
 
+/** \return the smallest power of two that is larger than a positive \a number */
+inline double powerAbove(double number)
+{
+	constexpr int kFraction = 52;
+
+	return std::bit_cast<double>(((std::bit_cast<uint64_t>(number) >> kFraction) + 1)
+				     << kFraction);
+}
+
 /** Two bounds, real numbers */
 struct Bounds {
 	Vector low = constant(-kUnbounded);

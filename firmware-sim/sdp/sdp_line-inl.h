@@ -3,6 +3,7 @@
  * storeSdpLine() in vectors, for files that are compiled once for each instruction set (Highway).
  */
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -40,10 +41,10 @@ template<typename A, bool kHasElements, Clips kClipped, bool kIsExact, bool kIsB
 struct Kind {
 	using Arithmetic = A;
 	static constexpr size_t kLanes = hn::MaxLanes(typename A::Tag());
-	static constexpr size_t kMaskBytes = (kLanes + 7) / 8;
 	static constexpr bool kElements = kHasElements;
 	static constexpr Clips kClips = kClipped;
 	static constexpr bool kExact = kIsExact;
+	static constexpr bool kBytes = std::is_same_v<A, Bytes>;
 	static constexpr bool kBends = kIsBent;
 	static constexpr bool kClipsBend = kIsBentClipped; /* once more, behind it */
 };
@@ -203,73 +204,152 @@ public:
 	using Vector = typename A::Vector;
 	using Numbers = typename A::Numbers;
 
+	/** Bytes are rounded where they are stored. */
+	using Results = std::conditional_t<K::kBytes, Vector, Numbers>;
+
 	HWY_INLINE Follower(const Run<In> &run, size_t lane)
-		: line_(run.line, lane, K::kExact ? 0 : 0.5 + run.margin),
-		  bend_(run.line, lane, run.nudge), nudge_(set(run.nudge)),
-		  uncertain_(set(2 * run.margin))
+		: line_(run.line, lane, moreOf(run)), bend_(run.line, lane, run.nudge),
+		  nudge_(set(run.nudge)), uncertain_(set(2 * run.margin)),
+		  behindPoint_(behindPointOf(run))
 	{
 	}
 
-	/** \param open gets bits of numbers that are not certain, and is behind them afterwards */
-	HWY_INLINE Numbers numbersOf(const In *in, const In *elements, uint8_t *&open) const
+	/** \param open gets bits of numbers that are not certain */
+	HWY_INLINE Results resultsOf(const In *in, const In *elements, uint64_t &open) const
 	{
 		const Vector value = line_.template valueOf<K>(in, elements);
 
-		if constexpr (K::kExact) {
-			return A::nearestOf(hn::Add(value, hn::CopySign(nudge_, value)));
+		if constexpr (K::kBytes) {
+			open = bitsOf(A::areZero(value, behindPoint_));
+			return value;
 		} else {
-			Vector rest;
-			const Numbers numbers = A::floorOf(value, rest);
-			hn::StoreMaskBits(Tag(), hn::Le(rest, uncertain_), open);
-			open += K::kMaskBytes;
-			if constexpr (K::kBends)
-				return bend_.numbersOf(hn::Sub(value, rest));
-			return numbers;
+			return numbersOf(value, open);
 		}
 	}
 
 private:
 	using Tag = typename A::Tag;
 
+	static double moreOf(const Run<In> &run)
+	{
+		if constexpr (K::kBytes)
+			return A::kMoved + 0.5 + run.byteMargin;
+		return K::kExact ? 0 : 0.5 + run.margin;
+	}
+
+	/** \return the bits that are not all zero where two margins or more are behind the point */
+	static Numbers behindPointOf(const Run<In> &run)
+	{
+		constexpr double kPoint = 1 << Bytes::kPointBits;
+
+		return hn::Set(typename A::NumberTag(),
+			       static_cast<int32_t>(kPoint - 2 * run.byteMargin * kPoint));
+	}
+
+	HWY_INLINE Numbers numbersOf(Vector value, uint64_t &open) const
+	{
+		if constexpr (K::kExact) {
+			open = 0;
+			return A::nearestOf(hn::Add(value, hn::CopySign(nudge_, value)));
+		} else {
+			Vector rest;
+			const Numbers numbers = A::floorOf(value, rest);
+			open = bitsOf(hn::Le(rest, uncertain_));
+			if constexpr (K::kBends)
+				return bend_.numbersOf(hn::Sub(value, rest));
+			return numbers;
+		}
+	}
+
 	static Vector set(double number)
 	{
 		return hn::Set(Tag(), static_cast<hn::TFromD<Tag>>(number));
+	}
+
+	static HWY_INLINE uint64_t bitsOf(hn::Mask<Tag> mask)
+	{
+		using Bits = std::conditional_t<(K::kLanes > 8), uint16_t, uint8_t>;
+		Bits bits;
+
+		static_assert(K::kLanes <= 16);
+		hn::StoreMaskBits(Tag(), mask, reinterpret_cast<uint8_t *>(&bits));
+		return bits;
 	}
 
 	const Lanes<A> line_;
 	const std::conditional_t<K::kBends, BentLanes<K::kClipsBend>, NoBend> bend_;
 	const Vector nudge_;
 	const Vector uncertain_;
+	const Numbers behindPoint_;
 };
 
-/* Atoms whose bits of uncertain numbers are looked at together. */
-constexpr size_t kAtomsAtOnce = 256;
+/** Values of Bytes, rounded down */
+template<typename... Values>
+HWY_INLINE void storeBytes(int8_t *out, Values... values)
+{
+	storeNumbers(out, Bytes::numbersOf(values)...);
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+HWY_INLINE void storeBytes(int8_t *out, Bytes::Vector first, Bytes::Vector second)
+{
+	alignas(64) static constexpr uint16_t kUpperWords[] = {
+		1,  3,	5,  7,	9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+		33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63,
+	};
+	/* To where a byte begins. */
+	constexpr unsigned int kUp = 16 - Bytes::kPointBits;
+	const __m512i a = _mm512_slli_epi32(_mm512_castps_si512(first.raw), kUp);
+	const __m512i b = _mm512_slli_epi32(_mm512_castps_si512(second.raw), kUp);
+	const __m512i words = _mm512_permutex2var_epi16(a, _mm512_load_si512(kUpperWords), b);
+
+	_mm256_storeu_si256(
+		reinterpret_cast<__m256i *>(out),
+		_mm256_xor_si256(_mm512_cvtepi16_epi8(words), _mm256_set1_epi8(INT8_MIN)));
+}
+#endif
+
+/** What a Follower returns */
+template<typename K, typename Element, typename... Results>
+HWY_INLINE void storeResults(Element *out, Results... results)
+{
+	if constexpr (K::kBytes)
+		storeBytes(out, results...);
+	else
+		storeNumbers(out, results...);
+}
 
 /**
- * Some atoms' numbers of one vector of channels, or of two
- * \param at the first one of the first vector of the first atom \param end of all atoms
- * \param open gets bits of numbers that are not certain, in bytes of their own for each vector
+ * One vector of channels of all atoms, or two
+ * \param lane first of the channels
+ * \return false if too many numbers are not certain
  */
 template<bool kTwo, typename K, typename Element, typename In>
-void storeLanes(const Run<In> &run, size_t at, size_t end, Element *out, uint8_t *open)
+bool storeLanes(const Run<In> &run, size_t lane, Element *out, SdpUncertain &uncertain)
 {
 	/* What is written may be anything: nothing is to be loaded again. */
 	const In *in = run.in;
 	const In *elements = run.elements;
+	const size_t count = run.count;
 	const size_t step = run.lanes;
 	constexpr size_t kSecond = kTwo ? K::kLanes : 0;
-	const Follower<K, In> follower(run, at % step);
-	const Follower<K, In> second(run, at % step + kSecond);
+	const Follower<K, In> follower(run, lane);
+	const Follower<K, In> second(run, lane + kSecond);
+	SdpUncertain::Adder adder(uncertain);
 
-	for (; at < end; at += step) {
-		const auto numbers = follower.numbersOf(in + at, elements + at, open);
+	for (size_t at = lane; at < count; at += step) {
+		uint64_t open, more = 0;
+		const auto results = follower.resultsOf(in + at, elements + at, open);
 		if constexpr (kTwo)
-			storeNumbers(
-				out + at, numbers,
-				second.numbersOf(in + at + kSecond, elements + at + kSecond, open));
+			storeResults<K>(
+				out + at, results,
+				second.resultsOf(in + at + kSecond, elements + at + kSecond, more));
 		else
-			storeNumbers(out + at, numbers);
+			storeResults<K>(out + at, results);
+		if (!K::kExact && !adder.add(at, open | more << K::kLanes))
+			return false;
 	}
+	return true;
 }
 
 /** \brief Numbers that were noted, as the stages make them */
@@ -277,16 +357,27 @@ template<typename Element, typename In>
 void storeUncertain(const Run<In> &run, const SdpUncertain &uncertain, Element *out)
 {
 	SdpPicked picked(run.op, run.stages, run.lanes);
-
-	for (auto rest = uncertain.places(); !rest.empty();) {
-		const auto some = rest.first(std::min(rest.size(), SdpPicked::kMost));
-		for (const uint32_t at : some)
-			run.pick(at, picked);
+	std::array<uint32_t, SdpPicked::kMost> places;
+	size_t count = 0;
+	const auto computePicked = [&] {
 		const auto numbers = picked.compute();
-		for (size_t i = 0; i < some.size(); i++)
-			out[some[i]] = static_cast<Element>(numbers[i]);
-		rest = rest.subspan(some.size());
+		for (size_t i = 0; i < count; i++)
+			out[places[i]] = static_cast<Element>(numbers[i]);
+		count = 0;
+	};
+
+	for (const uint32_t at : uncertain.places()) {
+		if (const auto number = run.roundedInDoubles(at)) {
+			out[at] = static_cast<Element>(*number);
+			continue;
+		}
+		run.pick(at, picked);
+		places[count++] = at;
+		if (count == places.size())
+			computePicked();
 	}
+	if (count > 0)
+		computePicked();
 }
 
 /** \return some of \a count bytes, which are more than none, are not zero */
@@ -295,38 +386,17 @@ inline bool areNonZero(const std::byte *bytes, size_t count)
 	return bytes[0] != std::byte{ 0 } || std::memcmp(bytes, bytes + 1, count - 1) != 0;
 }
 
-/** \return false if too many numbers are not certain */
-template<bool kTwo, typename K, typename Element, typename In>
-bool storeLanesOf(const Run<In> &run, size_t lane, Element *out, SdpUncertain &uncertain)
-{
-	constexpr size_t kBytes = (1 + kTwo) * K::kMaskBytes; /* of an atom */
-	/* Masks of two vectors are one where there are no bits between them. */
-	constexpr size_t kMasks = K::kLanes == 8 * K::kMaskBytes ? 1 : 1 + kTwo;
-	uint8_t open[kAtomsAtOnce * kBytes + sizeof(uint64_t)];
-
-	for (size_t at = lane; at < run.count; at += kAtomsAtOnce * run.lanes) {
-		const size_t end = std::min(at - lane + kAtomsAtOnce * run.lanes, run.count);
-		const size_t atoms = (end - at + run.lanes - 1) / run.lanes;
-		storeLanes<kTwo, K>(run, at, end, out, open);
-		if (!K::kExact &&
-		    !uncertain.addMasks<kMasks, (1 + kTwo) * K::kLanes / kMasks, kBytes / kMasks>(
-			    open, atoms, at, run.lanes))
-			return false;
-	}
-	return true;
-}
-
 template<typename K, typename Element, typename In>
 bool storeOfKind(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 {
 	auto *out = reinterpret_cast<Element *>(bytes);
-	SdpUncertain uncertain(run.count, 2 * run.margin);
+	SdpUncertain uncertain(run.count);
 	size_t lane = 0;
 
 	for (; lane + 2 * K::kLanes <= run.lanes; lane += 2 * K::kLanes)
-		if (!storeLanesOf<true, K>(run, lane, out, uncertain))
+		if (!storeLanes<true, K>(run, lane, out, uncertain))
 			return false;
-	if (lane < run.lanes && !storeLanesOf<false, K>(run, lane, out, uncertain))
+	if (lane < run.lanes && !storeLanes<false, K>(run, lane, out, uncertain))
 		return false;
 	storeUncertain(run, uncertain, out);
 	counters.nonZero = counters.nonZero || areNonZero(bytes, run.count * sizeof(Element));
@@ -359,6 +429,16 @@ bool storeIn(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	}
 }
 
+template<typename Element, typename In>
+bool storeOfBytes(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
+{
+	using Sums = Kind<Bytes, true, Clips::All, false>;
+	using Products = Kind<Bytes, false, Clips::All, false>;
+
+	return run.elements ? storeOfKind<Sums, Element>(run, bytes, counters)
+			    : storeOfKind<Products, Element>(run, bytes, counters);
+}
+
 template<typename Element>
 bool storeBent(const Run<int32_t> &run, std::byte *bytes, SdpCounters &counters)
 {
@@ -381,6 +461,9 @@ bool storeAs(const Run<In> &run, std::byte *bytes, SdpCounters &counters)
 	if constexpr (!Run<In>::kIsByte)
 		if (run.isDouble)
 			return storeIn<Doubles, Element>(run, bytes, counters);
+	if constexpr (sizeof(Element) == 1)
+		if (!run.exact && run.byteMargin > 0)
+			return storeOfBytes<Element>(run, bytes, counters);
 	return storeIn<Singles, Element>(run, bytes, counters);
 }
 

@@ -4,9 +4,11 @@
  * once for each instruction set (Highway).
  */
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -104,6 +106,37 @@ struct Singles {
 	}
 };
 
+/**
+ * Results of eight bits in single precision, moved to between 256 and 512: the upper eight bits of
+ * the significand are the result, and those below are what is behind its point
+ */
+struct Bytes : Singles {
+	static constexpr double kMoved = 384;
+	static constexpr int kPointBits = 15;
+
+	/** \return the \a bits of values are all zero */
+	static HWY_INLINE hn::Mask<Tag> areZero(Vector values, Numbers bits)
+	{
+		const NumberTag tag;
+
+		return hn::RebindMask(
+			Tag(), hn::Eq(hn::And(hn::BitCast(tag, values), bits), hn::Zero(tag)));
+	}
+
+	/** \return results, rounded down */
+	static HWY_INLINE Numbers numbersOf(Vector values)
+	{
+		constexpr int kByteBits = 8;
+		constexpr int kBits = 32;
+		const NumberTag tag;
+		const Numbers sign = hn::Set(tag, 1 << (kPointBits + kByteBits - 1));
+		const Numbers bits = hn::Xor(hn::BitCast(tag, values), sign);
+
+		return hn::ShiftRight<kBits - kByteBits>(
+			hn::ShiftLeft<kBits - kByteBits - kPointBits>(bits));
+	}
+};
+
 /** The same in double precision */
 struct Doubles {
 	using Tag = doubles::Tag;
@@ -178,12 +211,15 @@ struct Run {
 	bool isDouble = false; /* single precision is not enough */
 	double nudge = 0;      /* exact: takes halves, and nothing else, over the edge */
 	double margin = 0;     /* else: closer to a half the rounding is not certain */
+	double byteMargin = 0; /* the same of Bytes, a power of two; 0: there are none */
 
 	/** \return false if numbers are too large, or something may saturate */
 	bool set();
 	/** \brief set() for an arithmetic where inputs and elements are no larger than that */
 	template<typename Arithmetic>
 	bool setUpTo(double largestIn, double largestOfElements);
+	/** \brief Find byteMargin \param terms that results are sums of, without signs */
+	void setBytes(double terms);
 	/** \brief setUpTo() of a line that bends */
 	bool setBend(double product);
 	/** \return clipsUpTo() of a line that bends */
@@ -206,6 +242,8 @@ struct Run {
 	{
 		picked.add(at, in[at], elements ? static_cast<int16_t>(elements[at]) : 0);
 	}
+	/** \return what one number is rounded to, if that is certain in double precision */
+	std::optional<int32_t> roundedInDoubles(size_t at) const;
 	/** \return what the stages make of one number */
 	int32_t compute(size_t at) const
 	{
@@ -249,6 +287,28 @@ double Run<In>::largestOperand() const
 	const double moved = std::abs(static_cast<double>(alu.converter.offset)) - INT8_MIN;
 	const double scale = std::abs(alu.converter.scale) * powerOfTwo(-alu.converter.shift);
 	return std::min(moved * scale + 1, sdp::kBits32);
+}
+
+template<typename In>
+std::optional<int32_t> Run<In>::roundedInDoubles(size_t at) const
+{
+	if (isDouble || line.bends)
+		return {};
+	const size_t lane = at & (lanes - 1);
+	const double product = in[at] * line.factor[lane];
+	double value = std::clamp(product + line.offset[lane], line.low[lane], line.high[lane]);
+	double largest = std::abs(product) + line.largestOffset + 1;
+	if (elements) {
+		const double element = elements[at] * line.elementFactor[lane];
+		value = std::clamp(value + element, line.lowSum[lane], line.highSum[lane]);
+		largest += std::abs(element);
+	}
+	const double error = line.error + largest * Doubles::kRounding;
+	value += 0.5 + error;
+	const double whole = std::floor(value);
+	if (value - whole <= 2 * error)
+		return {};
+	return static_cast<int32_t>(whole);
 }
 
 template<typename In>
@@ -317,6 +377,19 @@ bool Run<In>::setBend(double product)
 }
 
 template<typename In>
+void Run<In>::setBytes(double terms)
+{
+	constexpr double kMostMargin = 0x1p-8; /* the next larger one leaves too much open */
+	/* Product and offset are each rounded once or twice, and so is the sum, which is below 512
+	 * where it is not clipped. */
+	const double rounding = (terms + Bytes::kMoved + 128) * 0x1p-23;
+	const double error = line.error + (elements ? 2 * rounding : rounding);
+	const double larger = powerAbove(error);
+
+	byteMargin = larger <= kMostMargin ? larger : 0;
+}
+
+template<typename In>
 template<typename Arithmetic>
 bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 {
@@ -337,10 +410,12 @@ bool Run<In>::setUpTo(double largestIn, double largestOfElements)
 	/* Where a result is not clipped, the product is no larger than it and the rest together; a
 	 * half and the margin are added. */
 	const double rest = line.largestOffset + element;
-	const double rounding =
-		(std::min(product, highestOf(op) + 2 + rest) + rest + 1) * Arithmetic::kRounding;
+	const double terms = std::min(product, highestOf(op) + 2 + rest) + rest;
+	const double rounding = (terms + 1) * Arithmetic::kRounding;
 	const double error = line.error + rounding;
 	margin = error + Arithmetic::kRounding;
+	if constexpr (std::is_same_v<Arithmetic, Singles>)
+		setBytes(terms);
 	return exact || (rounding < Arithmetic::kMostRounding && error < kMostError);
 }
 

@@ -26,34 +26,47 @@ namespace nvdla::sim
 class SdpUncertain
 {
 public:
-	/** \param count numbers of the run \param share of them that are likely to be added */
-	SdpUncertain(size_t count, double share)
-		: most_(std::min(count / kOneOf + kFew, kMost)), areRare_(share < kRare)
-	{
-	}
+	/** \param count numbers of the run */
+	explicit SdpUncertain(size_t count) : most_(std::min(count / kOneOf + kFew, kMost)) {}
 
-	/**
-	 * \brief Add those of some numbers from \a first on, up to 64, whose bits are set
-	 * \return false if they are too many now: for all numbers together the stages take less
-	 */
-	bool add(size_t first, uint64_t bits)
+	/** \brief Adds numbers, and says so when it is destroyed: a loop has it in registers */
+	class Adder
 	{
-		/* Mostly there is none or one, which of them nobody knows before. */
-		put(first, bits);
-		count_ += bits != 0;
-		for (bits &= bits - 1; bits && count_ < most_; bits &= bits - 1, count_++)
+	public:
+		explicit Adder(SdpUncertain &to)
+			: to_(to), next_(&to.places_[to.count_]), end_(to.places_.data() + to.most_)
+		{
+		}
+		~Adder() { to_.count_ = static_cast<size_t>(next_ - to_.places_.data()); }
+		Adder(const Adder &) = delete;
+		Adder &operator=(const Adder &) = delete;
+
+		/**
+		 * \brief Add those of some numbers from \a first on, up to 64, whose bits are set
+		 * \return false if they are too many now: for all numbers together the stages take
+		 *	   less
+		 */
+		bool add(size_t first, uint64_t bits)
+		{
+			/* Mostly there is none or one, which of them nobody knows before. */
 			put(first, bits);
-		return count_ < most_;
-	}
+			next_ += bits != 0;
+			for (bits &= bits - 1; bits && next_ < end_; bits &= bits - 1, next_++)
+				put(first, bits);
+			return next_ < end_;
+		}
 
-	/**
-	 * \brief add() of all that masks have bits of
-	 * \param masks behind which eight bytes may be written
-	 * \param first number of the first atom's masks \param atom numbers to the next atom's
-	 * \tparam kMasks of an atom \tparam kLanes numbers of each \tparam kBytes bytes of each
-	 */
-	template<size_t kMasks, size_t kLanes, size_t kBytes>
-	bool addMasks(uint8_t *masks, size_t atoms, size_t first, size_t atom);
+	private:
+		void put(size_t first, uint64_t bits)
+		{
+			*next_ = static_cast<uint32_t>(first +
+						       static_cast<size_t>(std::countr_zero(bits)));
+		}
+
+		SdpUncertain &to_;
+		uint32_t *next_;
+		const uint32_t *end_;
+	};
 
 	std::span<const uint32_t> places() const { return std::span(places_).first(count_); }
 
@@ -61,42 +74,11 @@ private:
 	static constexpr size_t kOneOf = 16;
 	static constexpr size_t kFew = 64; /* always worth it */
 	static constexpr size_t kMost = 2048;
-	static constexpr double kRare = 1.0 / 512; /* eight bytes of masks mostly have none */
-
-	void put(size_t first, uint64_t bits)
-	{
-		places_[count_] =
-			static_cast<uint32_t>(first + static_cast<size_t>(std::countr_zero(bits)));
-	}
 
 	std::array<uint32_t, kMost> places_; /* up to count_ */
 	size_t count_ = 0;
 	size_t most_;
-	bool areRare_;
 };
-
-template<size_t kMasks, size_t kLanes, size_t kBytes>
-inline bool SdpUncertain::addMasks(uint8_t *masks, size_t atoms, size_t first, size_t atom)
-{
-	uint64_t word = 0;
-	constexpr size_t kAtoms = sizeof(word) / (kMasks * kBytes);
-	constexpr uint64_t kMask = (uint64_t{ 1 } << 8 * kBytes) - 1;
-	constexpr size_t kAtomBytes = kMasks * kBytes;
-
-	/* Words are whole, also the last one. */
-	std::memset(masks + atoms * kAtomBytes, 0, sizeof(word));
-	for (size_t i = 0; i < atoms; i += kAtoms) {
-		std::memcpy(&word, masks + i * kAtomBytes, sizeof(word));
-		if (areRare_ && word == 0)
-			continue;
-		for (size_t mask = 0; mask < kAtoms * kMasks; mask++, word >>= 8 * kBytes) {
-			const size_t at = (i + mask / kMasks) * atom + mask % kMasks * kLanes;
-			if (!add(first + at, word & kMask))
-				return false;
-		}
-	}
-	return true;
-}
 
 /** \brief Some of those numbers beside each other, each with its operands */
 class SdpPicked
