@@ -285,13 +285,13 @@ private:
 
 /** Values of Bytes, rounded down */
 template<typename... Values>
-HWY_INLINE void storeBytes(int8_t *out, Values... values)
+HWY_INLINE void storeFloors(int8_t *out, Values... values)
 {
 	storeNumbers(out, Bytes::numbersOf(values)...);
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-HWY_INLINE void storeBytes(int8_t *out, Bytes::Vector first, Bytes::Vector second)
+HWY_INLINE void storeFloors(int8_t *out, Bytes::Vector first, Bytes::Vector second)
 {
 	alignas(64) static constexpr uint16_t kUpperWords[] = {
 		1,  3,	5,  7,	9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
@@ -314,7 +314,7 @@ template<typename K, typename Element, typename... Results>
 HWY_INLINE void storeResults(Element *out, Results... results)
 {
 	if constexpr (K::kBytes)
-		storeBytes(out, results...);
+		storeFloors(out, results...);
 	else
 		storeNumbers(out, results...);
 }
