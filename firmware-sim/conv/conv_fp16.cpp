@@ -5,6 +5,7 @@
 #include "conv/conv_fp16.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "conv/conv_fast.h"
@@ -26,9 +27,6 @@ namespace
  */
 constexpr uint64_t kPieces = 8;
 constexpr uint64_t kFewestPositions = 96;
-
-/* Steps of one position that are worked on together. */
-constexpr size_t kStepsAtOnce = 2;
 
 /** \return of \a group the weights of a block */
 const std::byte *weightsOf(const WeightGroup &group, const Block &block)
@@ -142,8 +140,7 @@ class OneFp16Maker : public LineMaker
 {
 public:
 	OneFp16Maker(const ConvOp &op, const DataView &data, const MemoryPort &memory)
-		: memory_(memory), blocks_(makeBlocks(op)), data_(blocks_.size()),
-		  weights_(kStepsAtOnce)
+		: memory_(memory), blocks_(makeBlocks(op)), data_(blocks_.size())
 	{
 		Operands operands(op, data);
 
@@ -191,36 +188,33 @@ private:
 		Fp16Sums sums = {};
 		bool finite = true;
 
-		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled();) {
-			const size_t some = std::min(weights_.size(), blocks_.size() - i);
-			for (size_t j = 0; j < some; j++)
-				finite &= load(groups, i + j, weights_[j]);
-			stepsFp16(towardZero, std::span(weights_).first(some), &data_[i], sums);
-			i += some;
+		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++) {
+			finite &= load(groups, i);
+			stepFp16(towardZero, *weights_, data_[i], sums);
 		}
 		deliverFp16(&sums, 1, out);
 		return finite;
 	}
 
 	/** \return all are finite */
-	bool load(std::span<const WeightGroup> groups, size_t block, Fp16Weights &weights) const
+	bool load(std::span<const WeightGroup> groups, size_t block)
 	{
 		bool finite = true;
 
 		for (size_t i = 0; i < groups.size(); i++)
-			finite &= weights.load(i, weightsOf(groups[i], blocks_[block]),
-					       groups[i].kernels, blocks_[block].lanes,
-					       groups[i].isFinite);
-		weights.takeApart(data_[block].present);
+			finite &= weights_->load(i, weightsOf(groups[i], blocks_[block]),
+						 groups[i].kernels, blocks_[block].lanes,
+						 groups[i].isFinite);
+		weights_->takeApart(data_[block].present);
 		return finite;
 	}
 
 	const MemoryPort &memory_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Data> data_;	   /* of each block */
-	std::vector<Fp16Weights> weights_; /* of some blocks */
-	const std::byte *next_ = nullptr;  /* the group whose sums are the second ones */
-	size_t shown_ = 0;		   /* sums before those of the group */
+	std::vector<Fp16Data> data_;						 /* of each block */
+	std::unique_ptr<Fp16Weights> weights_ = std::make_unique<Fp16Weights>(); /* of a block */
+	const std::byte *next_ = nullptr; /* the group whose sums are the second ones */
+	size_t shown_ = 0;		  /* sums before those of the group */
 	std::vector<std::byte> seen_;
 	int32_t out_[kFp16Columns] = {};
 };

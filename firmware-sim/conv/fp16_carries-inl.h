@@ -38,13 +38,10 @@ constexpr int32_t kTabledDistance = 8;
 class LostCarries
 {
 public:
-	/* Bits of the significand that say which word of a row: 5 to 7, and the sign. */
-	static constexpr size_t kRowWords = 16;
-
 	LostCarries()
 	{
 		for (uint32_t number = 0; number < kRows; number++)
-			for (uint32_t weight = 0; weight < kRowWords * 32; weight += kLanes)
+			for (uint32_t weight = 0; weight < kRows; weight += kLanes)
 				fill(number, weight);
 	}
 
@@ -55,74 +52,108 @@ public:
 		return hn::Or(hn::And(significand, constant(0xff)), sign);
 	}
 
-	/** \param index rowIndex() of the data's significand \return words for the weights */
-	HWY_INLINE const int32_t *row(uint32_t index) const { return words_[index]; }
+	/** \param index rowIndex() of the data's significand \return bits for the weights */
+	HWY_INLINE const uint8_t *row(uint32_t index) const { return rows_[index]; }
 
-	/** Where lost() finds the bits of weights */
-	struct Places {
-		Row word; /* of the data's row: of 16 bits with AVX-512, else of 8 */
-		Row bit;
-
-		HWY_INLINE explicit Places(Row significands)
-		{
-			constexpr int kBits = kIsWide ? 4 : 3;
-			constexpr int16_t kInByte = 0xff >> kBits;
-			const Row inByte =
-				hn::And(hn::ShiftRight<kBits>(significands), rowOf(kInByte));
-			const Row sign =
-				hn::And(hn::ShiftRight<15>(significands), rowOf(kInByte + 1));
-
-			word = hn::Or(inByte, sign);
-			bit = bitOf(significands);
-		}
-	};
-
-	/** \return a bit that is set, by the lowest bits of numbers */
-	static HWY_INLINE Row bitOf(Row numbers)
-	{
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		return Row{ _mm512_sllv_epi16(rowOf(1).raw, hn::And(numbers, rowOf(15)).raw) };
-#else
-		return powerOfTwo(hn::Or(hn::And(numbers, rowOf(7)), rowOf(INT16_MIN)));
-#endif
+
+	/** Note where lost() finds the bits of the weights from \a first on */
+	static HWY_INLINE void place(Row significands, size_t first, Fp16Lane &weights)
+	{
+		alignas(64) static constexpr int16_t kBits[kFp16Columns] = {
+			1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
+			1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
+		};
+		const __m512i bit = lookedUp(kBits, hn::ShiftRight<5>(significands)).raw;
+		const __mmask32 isNegative = _mm512_movepi16_mask(significands.raw);
+
+		hn::Store(Row{ _mm512_mask_slli_epi16(bit, isNegative, bit, 8) }, RowTag(),
+			  weights.carryBit + first);
 	}
 
-	/**
-	 * \param words and \a bits of the weights, as Places has them
-	 * \return where of \a isTabled something is lost
-	 */
-	static HWY_INLINE hn::Mask<RowTag> lost(const int32_t *row, Row words, Row bits,
-						hn::Mask<RowTag> isTabled)
+	/** \return where of \a isTabled something is lost, for the weights from \a first on */
+	static HWY_INLINE hn::Mask<RowTag> lost(const uint8_t *row, const Fp16Lane &weights,
+						size_t first, hn::Mask<RowTag> isTabled)
 	{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-		const __m512i word = _mm512_permutexvar_epi16(words.raw, _mm512_load_si512(row));
-		return { _mm512_mask_test_epi16_mask(isTabled.raw, word, bits.raw) };
-#else
 		const RowTag tag;
-		return hn::And(isTabled, hn::Gt(hn::And(byteOf(row, words), bits), hn::Zero(tag)));
-#endif
+		const Row words = lookedUp(reinterpret_cast<const int16_t *>(row),
+					   hn::Load(tag, weights.significand + first));
+
+		return { _mm512_mask_test_epi16_mask(isTabled.raw, words.raw,
+						     hn::Load(tag, weights.carryBit + first).raw) };
 	}
+
+#else
+
+	/** Note where lost() finds the bits of the weights from \a first on */
+	static HWY_INLINE void place(Row significands, size_t first, Fp16Lane &weights)
+	{
+		const RowTag tag;
+		const Row byte = hn::And(hn::ShiftRight<3>(significands), rowOf(0x1f));
+		const Row sign = hn::And(hn::ShiftRight<15>(significands), rowOf(0x20));
+		const Row inByte = hn::Or(hn::And(significands, rowOf(7)), rowOf(INT16_MIN));
+
+		hn::Store(hn::Or(byte, sign), tag, weights.carryByte + first);
+		hn::Store(powerOfTwo(inByte), tag, weights.carryBit + first);
+	}
+
+	/** \return where of \a isTabled something is lost, for the weights from \a first on */
+	static HWY_INLINE hn::Mask<RowTag> lost(const uint8_t *row, const Fp16Lane &weights,
+						size_t first, hn::Mask<RowTag> isTabled)
+	{
+		const RowTag tag;
+		const Row bytes = byteAt(row, hn::Load(tag, weights.carryByte + first));
+		const Row bits = hn::Load(tag, weights.carryBit + first);
+
+		return hn::And(isTabled, hn::Gt(hn::And(bytes, bits), hn::Zero(tag)));
+	}
+
+#endif
 
 private:
+	/* Of data; and bits for weights, by the low byte of the significand and above it the sign.
+	 */
 	static constexpr uint32_t kRows = 512;
-	static constexpr bool kIsWide = HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3;
+	static constexpr size_t kRowBytes = kRows / 8;
 
-#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX3
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+	/* Rows are words by the five lowest bits, which is what the instruction looks at. */
+	static constexpr uint32_t byteOf(uint32_t weight)
+	{
+		return weight % 32 * 2 + weight / 256;
+	}
+	static constexpr uint32_t bitOf(uint32_t weight)
+	{
+		return weight / 32 % 8;
+	}
+
+#else
+
+	/* Rows are bytes by the upper bits. */
+	static constexpr uint32_t byteOf(uint32_t weight)
+	{
+		return weight / 8;
+	}
+	static constexpr uint32_t bitOf(uint32_t weight)
+	{
+		return weight % 8;
+	}
+
 	/** \return the byte of each, and anything above it */
-	static HWY_INLINE Row byteOf(const int32_t *row, Row words)
+	static HWY_INLINE Row byteAt(const uint8_t *row, Row places)
 	{
 		const hn::Repartition<uint8_t, RowTag> tag;
-		const auto *bytes = reinterpret_cast<const uint8_t *>(row);
-		auto index = hn::BitCast(tag, words);
+		auto index = hn::BitCast(tag, places);
 #if !HWY_ARCH_X86
 		index = hn::And(index, hn::Set(tag, 0xf)); /* x86 looks at no other bits */
 #endif
 		const auto part = [&](size_t i) HWY_ATTR {
-			const auto table = hn::LoadDup128(tag, bytes + 16 * i);
+			const auto table = hn::LoadDup128(tag, row + 16 * i);
 			return hn::BitCast(RowTag(), hn::TableLookupBytes(table, index));
 		};
-		return choose<5>(words, choose<4>(words, part(3), part(2)),
-				 choose<4>(words, part(1), part(0)));
+		return choose<5>(places, choose<4>(places, part(3), part(2)),
+				 choose<4>(places, part(1), part(0)));
 	}
 
 	/** \return the low byte of \a yes where that bit is set, of \a no elsewhere */
@@ -137,6 +168,7 @@ private:
 		return hn::IfThenElse(hn::TestBit(bits, rowOf(1 << kBit)), yes, no);
 #endif
 	}
+
 #endif
 
 	/* Numbers are a low byte and above it a sign. */
@@ -162,12 +194,14 @@ private:
 			hn::BitCast(bitsTag, magnitude(data)),
 			hn::BitCast(bitsTag, magnitude(weight)), hn::BitCast(bitsTag, negate),
 			hn::Set(bitsTag, kTabledDistance));
-		const uint32_t lost = bitsOf(tag, hn::Ne(aligned, floor));
 
-		words_[number][firstWeight / 32] |= static_cast<int32_t>(lost << firstWeight % 32);
+		for (uint32_t rest = bitsOf(tag, hn::Ne(aligned, floor)); rest; rest &= rest - 1) {
+			const auto at = firstWeight + static_cast<uint32_t>(std::countr_zero(rest));
+			rows_[number][byteOf(at)] |= static_cast<uint8_t>(1U << bitOf(at));
+		}
 	}
 
-	alignas(64) int32_t words_[kRows][kRowWords] = {};
+	alignas(64) uint8_t rows_[kRows][kRowBytes] = {};
 };
 
 #endif

@@ -74,7 +74,7 @@ HWY_INLINE void noteNans(const Fp16Weights &weights, const Fp16Data &data, Fp16S
 			sums.nan[kernel] = weights.nan[kernel] ? weights.nan[kernel] : data.nan;
 }
 
-/** A step of each of \a some positions, whose pointers are set; several may have the same sums */
+/** A step of each of \a some positions, whose pointers are set */
 void step(Position *positions, size_t some)
 {
 	static const LostCarries carries;
@@ -112,19 +112,14 @@ void stepOfTarget(const Fp16Weights &weights, const int16_t *const *data, size_t
 	}
 }
 
-void stepsOfTarget(std::span<const Fp16Weights> weights, const Fp16Data *data, Fp16Sums &sums)
+void oneStepOfTarget(const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums)
 {
-	Position positions[kPositionsAtOnce];
+	Position position;
 
-	for (size_t first = 0; first < weights.size(); first += kPositionsAtOnce) {
-		const size_t some = std::min(kPositionsAtOnce, weights.size() - first);
-		for (size_t i = 0; i < some; i++) {
-			positions[i].weights = &weights[first + i];
-			positions[i].data = data + first + i;
-			positions[i].sums = &sums;
-		}
-		step(positions, some);
-	}
+	position.weights = &weights;
+	position.data = &data;
+	position.sums = &sums;
+	step(&position, 1);
 }
 
 void loadDataOfTarget(const int16_t *numbers, size_t lanes, Fp16Data &out)
@@ -171,15 +166,13 @@ HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 {
 	const RowTag tag;
 	Parts parts(hn::Load(tag, out.significand + first));
-	const LostCarries::Places places(parts.significand);
 
 	if (kernels < kRowLanes)
 		parts.keep(kernels);
 	hn::Store(parts.significand, tag, out.significand + first);
 	hn::Store(hn::IfThenElse(parts.present, parts.exponent, rowOf(INT16_MIN)), tag,
 		  out.exponent + first);
-	hn::Store(places.word, tag, out.carryWord + first);
-	hn::Store(places.bit, tag, out.carryBit + first);
+	LostCarries::place(parts.significand, first, out);
 }
 
 void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
@@ -267,7 +260,7 @@ void stepOfTarget(const Fp16Weights &, const int16_t *const *, size_t, Fp16Sums 
 {
 }
 
-void stepsOfTarget(std::span<const Fp16Weights>, const Fp16Data *, Fp16Sums &)
+void oneStepOfTarget(const Fp16Weights &, const Fp16Data &, Fp16Sums &)
 {
 }
 
@@ -311,7 +304,7 @@ namespace nvdla::sim
 
 HWY_EXPORT(supportedOfTarget);
 HWY_EXPORT(stepOfTarget);
-HWY_EXPORT(stepsOfTarget);
+HWY_EXPORT(oneStepOfTarget);
 HWY_EXPORT(deliverOfTarget);
 HWY_EXPORT(loadDataOfTarget);
 HWY_EXPORT(loadOfTarget);
@@ -368,10 +361,9 @@ void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *con
 	HWY_DYNAMIC_DISPATCH(stepOfTarget)(weights, data, count, sums);
 }
 
-void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const Fp16Data *data,
-	       Fp16Sums &sums)
+void stepFp16(const TowardZero &, const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums)
 {
-	HWY_DYNAMIC_DISPATCH(stepsOfTarget)(weights, data, sums);
+	HWY_DYNAMIC_DISPATCH(oneStepOfTarget)(weights, data, sums);
 }
 
 void deliverFp16(const Fp16Sums *sums, size_t count, int32_t *const groups[2])

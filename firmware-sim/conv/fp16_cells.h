@@ -58,8 +58,8 @@ struct Fp16Lane {
 	alignas(64) int16_t significand[kFp16Columns];
 	/** A multiple of four and a bias; the most negative number for zeroes */
 	alignas(64) int16_t exponent[kFp16Columns];
-	/** Where LostCarries' rows have the bit that is about this weight */
-	alignas(64) int16_t carryWord[kFp16Columns];
+	/** Where LostCarries' rows have the bit that is about this weight, as they want it */
+	alignas(64) int16_t carryByte[kFp16Columns];
 	alignas(64) int16_t carryBit[kFp16Columns];
 };
 
@@ -120,9 +120,8 @@ private:
 void stepFp16(const TowardZero &, const Fp16Weights &weights, const int16_t *const *data,
 	      size_t count, Fp16Sums *sums);
 
-/** \brief Steps of a single position, one after the other: each block's weights and data */
-void stepsFp16(const TowardZero &, std::span<const Fp16Weights> weights, const Fp16Data *data,
-	       Fp16Sums &sums);
+/** \brief The same of a single position */
+void stepFp16(const TowardZero &, const Fp16Weights &weights, const Fp16Data &data, Fp16Sums &sums);
 
 /** \brief Weights of kernels that have them for one channel each, kernel k for channel k */
 struct Fp16ChannelTaps {

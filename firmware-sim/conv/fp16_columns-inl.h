@@ -90,7 +90,7 @@ HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce) {
 		/* As many lines as these lanes are, one behind the other. */
 		for (size_t line = 0; line < kColumnsAtOnce * kLaneBytes; line += kLineBytes)
-			bringAhead<2>(weights + lane * kLaneBytes + line);
+			bringAhead(weights + lane * kLaneBytes + line);
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kGroupLanes) {
 			const auto load = [&](size_t i) HWY_ATTR {
 				return kernelsAt(GroupTag(),

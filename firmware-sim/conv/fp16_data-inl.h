@@ -28,6 +28,7 @@ namespace HWY_NAMESPACE
 constexpr int16_t kMagnitude = 0x7fff;
 constexpr int16_t kInfinity = 0x7c00;
 constexpr int kFractionBits = 10;
+constexpr int16_t kFraction = (1 << kFractionBits) - 1;
 /* Of weights' exponents: with it no distance of a zero, which has the most negative exponent, is
  * positive. */
 constexpr int16_t kExponentBias = 64;
@@ -43,15 +44,31 @@ HWY_INLINE Row withSignsOf(Row magnitudes, Row numbers)
 #endif
 }
 
-/** \return numbers shifted left by 0 to 7 bits; \a by has the highest bit set besides */
-HWY_INLINE Row shiftedBy(Row numbers, Row by)
-{
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Row{ _mm512_sllv_epi16(numbers.raw, hn::And(by, rowOf(7)).raw) };
-#else
-	return hn::Mul(numbers, powerOfTwo(by));
+
+/** How numbers are taken apart, by their exponents */
+struct OfExponents {
+	static constexpr size_t kCount = 32;
+
+	alignas(64) int16_t implied[kCount];  /* the one before the fraction, if there is */
+	alignas(64) int16_t shift[kCount];    /* of the significand */
+	alignas(64) int16_t exponent[kCount]; /* as Parts has it */
+
+	constexpr OfExponents() : implied(), shift(), exponent()
+	{
+		for (size_t i = 0; i < kCount; i++) {
+			/* A denormal has no implied one and counts as exponent 1. */
+			const auto counted = static_cast<int16_t>(i ? i : 1);
+			implied[i] = i ? 1 << kFractionBits : 0;
+			shift[i] = counted & 3;
+			exponent[i] = static_cast<int16_t>(kExponentBias | (counted & 0x1c));
+		}
+	}
+};
+
+constexpr OfExponents kOfExponents;
+
 #endif
-}
 
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
@@ -59,6 +76,23 @@ struct Parts {
 	Row exponent;	 /* a multiple of four, and kExponentBias */
 	hn::Mask<RowTag> present;
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+	HWY_INLINE explicit Parts(Row bits)
+	{
+		const OfExponents &of = kOfExponents;
+		const Row byExponent = hn::ShiftRight<kFractionBits>(bits);
+		/* Of three bits: the first one where the second is set, or else the third. */
+		const __m512i whole = _mm512_ternarylogic_epi32(
+			bits.raw, rowOf(kFraction).raw, lookedUp(of.implied, byExponent).raw, 0xea);
+		const __m512i shifted =
+			_mm512_sllv_epi16(whole, lookedUp(of.shift, byExponent).raw);
+
+		significand = Row{ _mm512_mask_sub_epi16(shifted, _mm512_movepi16_mask(bits.raw),
+							 _mm512_setzero_si512(), shifted) };
+		exponent = lookedUp(of.exponent, byExponent);
+		present = { _mm512_test_epi16_mask(bits.raw, rowOf(kMagnitude).raw) };
+	}
+#else
 	HWY_INLINE explicit Parts(Row bits)
 	{
 		constexpr int16_t kExponent = static_cast<int16_t>(0xfc00);
@@ -72,11 +106,12 @@ struct Parts {
 		const Row whole = hn::Sub(hn::Add(magnitude, rowOf(1 << kFractionBits)), scale);
 		const Row shift = hn::ShiftRight<kFractionBits>(scale);
 
-		significand =
-			withSignsOf(shiftedBy(whole, hn::And(shift, rowOf(INT16_MIN | 3))), bits);
+		significand = withSignsOf(
+			hn::Mul(whole, powerOfTwo(hn::And(shift, rowOf(INT16_MIN | 3)))), bits);
 		exponent = hn::And(shift, rowOf(kExponentBias | 0x1c));
 		present = hn::Gt(magnitude, none);
 	}
+#endif
 
 	/** Only the first \a count numbers are there */
 	HWY_INLINE void keep(size_t count)

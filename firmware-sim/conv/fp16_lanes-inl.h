@@ -117,6 +117,16 @@ HWY_INLINE Row powerOfTwo(Row numbers)
 	return hn::BitCast(RowTag(), hn::TableLookupBytesOr0(hn::LoadDup128(tag, kPowers), index));
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+/** \return numbers of \a table, kRowLanes, by the five lowest bits of \a index */
+HWY_INLINE Row lookedUp(const int16_t *table, Row index)
+{
+	return Row{ _mm512_permutexvar_epi16(index.raw, _mm512_load_si512(table)) };
+}
+
+#endif
+
 /** \return a bit for each lane, the first one lowest */
 template<typename Tag>
 HWY_INLINE uint32_t bitsOf(Tag tag, hn::Mask<Tag> mask)

@@ -117,9 +117,7 @@ struct Position {
 						size_t kernel, hn::Mask<RowTag> isTabled) const
 	{
 		const auto index = static_cast<uint32_t>(data->carryRow[lane]);
-		return LostCarries::lost(carries.row(index),
-					 rowAt(weightsOf(lane).carryWord, kernel),
-					 rowAt(weightsOf(lane).carryBit, kernel), isTabled);
+		return LostCarries::lost(carries.row(index), weightsOf(lane), kernel, isTabled);
 	}
 
 	/** The largest exponents of the products of some rows */
