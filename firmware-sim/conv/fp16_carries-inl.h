@@ -52,13 +52,19 @@ public:
 		return hn::Or(hn::And(significand, constant(0xff)), sign);
 	}
 
+	/** \return numbers of no products */
+	static HWY_INLINE auto none() { return hn::Zero(hn::DFromV<Counts>()); }
+
 	/** \param index rowIndex() of the data's significand \return bits for the weights */
 	HWY_INLINE const uint8_t *row(uint32_t index) const { return rows_[index]; }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-	/** Note where lost() finds the bits of the weights from \a first on */
-	static HWY_INLINE void place(Row significands, size_t first, Fp16Lane &weights)
+	/** Numbers of products for each kernel of a row */
+	using Counts = Row;
+
+	/** Note where count() finds the bits of the weights from kernel \a first on */
+	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands)
 	{
 		alignas(64) static constexpr int16_t kBits[kFp16Columns] = {
 			1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128,
@@ -68,44 +74,84 @@ public:
 		const __mmask32 isNegative = _mm512_movepi16_mask(significands.raw);
 
 		hn::Store(Row{ _mm512_mask_slli_epi16(bit, isNegative, bit, 8) }, RowTag(),
-			  weights.carryBit + first);
+			  reinterpret_cast<int16_t *>(weights.carryPlaces) + first);
 	}
 
-	/** \return where of \a isTabled something is lost, for the weights from \a first on */
-	static HWY_INLINE hn::Mask<RowTag> lost(const uint8_t *row, const Fp16Lane &weights,
-						size_t first, hn::Mask<RowTag> isTabled)
+	/** \return one more where of \a isTabled something is lost, by the \a row of the data and
+	 * the weights from kernel \a first on
+	 */
+	static HWY_INLINE Counts count(const uint8_t *row, const Fp16Lane &weights, size_t first,
+				       Counts counts, hn::Mask<RowTag> isTabled)
 	{
 		const RowTag tag;
-		const Row words = lookedUp(reinterpret_cast<const int16_t *>(row),
-					   hn::Load(tag, weights.significand + first));
+		const Row words =
+			lookedUp(wordsAt(row), hn::Load(tag, weights.significand + first));
+		const Row bits = hn::Load(tag, wordsAt(weights.carryPlaces) + first);
+		const __mmask32 isLost =
+			_mm512_mask_test_epi16_mask(isTabled.raw, words.raw, bits.raw);
 
-		return { _mm512_mask_test_epi16_mask(isTabled.raw, words.raw,
-						     hn::Load(tag, weights.carryBit + first).raw) };
+		return Row{ _mm512_mask_add_epi16(counts.raw, isLost, counts.raw, rowOf(1).raw) };
+	}
+
+	template<size_t kRow>
+	static HWY_INLINE Row ofRow(Counts counts)
+	{
+		return counts;
 	}
 
 #else
 
-	/** Note where lost() finds the bits of the weights from \a first on */
-	static HWY_INLINE void place(Row significands, size_t first, Fp16Lane &weights)
-	{
-		const RowTag tag;
-		const Row byte = hn::And(hn::ShiftRight<3>(significands), rowOf(0x1f));
-		const Row sign = hn::And(hn::ShiftRight<15>(significands), rowOf(0x20));
-		const Row inByte = hn::Or(hn::And(significands, rowOf(7)), rowOf(INT16_MIN));
+	/** Numbers of products for each kernel of two rows, in the order of packed() */
+	using Counts = hn::Vec<BytesTag>;
 
-		hn::Store(hn::Or(byte, sign), tag, weights.carryByte + first);
-		hn::Store(powerOfTwo(inByte), tag, weights.carryBit + first);
+	/** Note where count() finds the bits of the weights from kernel \a first on */
+	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands,
+				     Row next = hn::Zero(RowTag()))
+	{
+		alignas(16) static constexpr uint8_t kBits[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+		const BytesTag tag;
+		const Row low = rowOf(0xff);
+		const Counts bytes = packedUnsigned(hn::And(significands, low), hn::And(next, low));
+		const Counts sign = hn::And(packed(significands, next), hn::Set(tag, 0x80));
+		const Counts bit = hn::TableLookupBytes(hn::LoadDup128(tag, kBits),
+							hn::And(bytes, hn::Set(tag, 7)));
+
+		/* The sign's bit leaves no byte. */
+		const auto above =
+			hn::ShiftRight<2>(hn::BitCast(hn::RebindToUnsigned<RowTag>(), sign));
+
+		hn::StoreU(hn::Or(hn::ShiftRight<3>(bytes), hn::BitCast(tag, above)), tag,
+			   weights.carryPlaces + first);
+		hn::StoreU(bit, tag, weights.carryPlaces + kFp16Columns + first);
 	}
 
-	/** \return where of \a isTabled something is lost, for the weights from \a first on */
-	static HWY_INLINE hn::Mask<RowTag> lost(const uint8_t *row, const Fp16Lane &weights,
-						size_t first, hn::Mask<RowTag> isTabled)
+	/** \return one more where of \a isTabled something is lost, by the \a row of the data and
+	 * the weights from kernel \a first on
+	 */
+	static HWY_INLINE Counts
+	count(const uint8_t *row, const Fp16Lane &weights, size_t first, Counts counts,
+	      hn::Mask<RowTag> isTabled,
+	      hn::Mask<RowTag> isNextTabled = hn::MaskFromVec(hn::Zero(RowTag())))
 	{
-		const RowTag tag;
-		const Row bytes = byteAt(row, hn::Load(tag, weights.carryByte + first));
-		const Row bits = hn::Load(tag, weights.carryBit + first);
+		const BytesTag tag;
+		const RowTag rowTag;
+		const Counts places = hn::LoadU(tag, weights.carryPlaces + first);
+		const Counts bits = hn::LoadU(tag, weights.carryPlaces + kFp16Columns + first);
+		const Counts tabled = packed(hn::VecFromMask(rowTag, isTabled),
+					     hn::VecFromMask(rowTag, isNextTabled));
+		const Counts lost = hn::And(hn::And(bytesAt(row, places), bits), tabled);
 
-		return hn::And(isTabled, hn::Gt(hn::And(bytes, bits), hn::Zero(tag)));
+		return hn::Add(counts, hn::Min(lost, hn::Set(tag, 1)));
+	}
+
+	/** \return the numbers of one of the two rows */
+	template<size_t kRow>
+	static HWY_INLINE Row ofRow(Counts counts)
+	{
+		const BytesTag tag;
+		const Counts zero = hn::Zero(tag);
+		return hn::BitCast(RowTag(), kRow ? hn::InterleaveUpper(tag, counts, zero)
+						  : hn::InterleaveLower(tag, counts, zero));
 	}
 
 #endif
@@ -117,6 +163,11 @@ private:
 	static constexpr size_t kRowBytes = kRows / 8;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+
+	static const int16_t *wordsAt(const uint8_t *bytes)
+	{
+		return reinterpret_cast<const int16_t *>(bytes);
+	}
 
 	/* Rows are words by the five lowest bits, which is what the instruction looks at. */
 	static constexpr uint32_t byteOf(uint32_t weight)
@@ -140,32 +191,32 @@ private:
 		return weight % 8;
 	}
 
-	/** \return the byte of each, and anything above it */
-	static HWY_INLINE Row byteAt(const uint8_t *row, Row places)
+	/** \return bytes of a data's row */
+	static HWY_INLINE Counts bytesAt(const uint8_t *row, Counts places)
 	{
-		const hn::Repartition<uint8_t, RowTag> tag;
-		auto index = hn::BitCast(tag, places);
-#if !HWY_ARCH_X86
-		index = hn::And(index, hn::Set(tag, 0xf)); /* x86 looks at no other bits */
+		const BytesTag tag;
+#if HWY_ARCH_X86
+		const Counts index = places; /* nobody looks at other bits */
+#else
+		const Counts index = hn::And(places, hn::Set(tag, 0xf));
 #endif
 		const auto part = [&](size_t i) HWY_ATTR {
-			const auto table = hn::LoadDup128(tag, row + 16 * i);
-			return hn::BitCast(RowTag(), hn::TableLookupBytes(table, index));
+			return hn::TableLookupBytes(hn::LoadDup128(tag, row + 16 * i), index);
 		};
 		return choose<5>(places, choose<4>(places, part(3), part(2)),
 				 choose<4>(places, part(1), part(0)));
 	}
 
-	/** \return the low byte of \a yes where that bit is set, of \a no elsewhere */
+	/** \return \a yes where that bit is set, \a no elsewhere */
 	template<int kBit>
-	static HWY_INLINE Row choose(Row bits, Row yes, Row no)
+	static HWY_INLINE Counts choose(Counts bits, Counts yes, Counts no)
 	{
 #if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
 		/* Of each byte nothing but the highest bit counts. */
-		return Row{ _mm256_blendv_epi8(no.raw, yes.raw,
-					       hn::ShiftLeft<7 - kBit>(bits).raw) };
+		return Counts{ _mm256_blendv_epi8(no.raw, yes.raw,
+						  _mm256_slli_epi16(bits.raw, 7 - kBit)) };
 #else
-		return hn::IfThenElse(hn::TestBit(bits, rowOf(1 << kBit)), yes, no);
+		return hn::IfThenElse(hn::TestBit(bits, hn::Set(BytesTag(), 1 << kBit)), yes, no);
 #endif
 	}
 

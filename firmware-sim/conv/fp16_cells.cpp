@@ -161,18 +161,34 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** Take the weights of a row apart, of which the first \a kernels are there */
-HWY_INLINE void takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
+/** Take the weights of a row apart, of which the first \a kernels are there
+ * \return significands
+ */
+HWY_INLINE Row takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 {
 	const RowTag tag;
 	Parts parts(hn::Load(tag, out.significand + first));
 
-	if (kernels < kRowLanes)
+	/* Groups of fewer kernels have zeroes, but only one of two may have been loaded. */
+	if (kRowLanes > kFp16Kernels && kernels < kRowLanes)
 		parts.keep(kernels);
 	hn::Store(parts.significand, tag, out.significand + first);
-	hn::Store(hn::IfThenElse(parts.present, parts.exponent, rowOf(INT16_MIN)), tag,
+	hn::Store(hn::IfThenElse(parts.absent, rowOf(INT16_MIN), parts.exponent), tag,
 		  out.exponent + first);
-	LostCarries::place(parts.significand, first, out);
+	return parts.significand;
+}
+
+/** Take the weights of rows apart that are worked on together */
+template<size_t... kRow>
+HWY_INLINE void takeRowsApart(size_t first, size_t kernels, uint64_t wanted, Fp16Weights &weights,
+			      std::index_sequence<kRow...>)
+{
+	for (uint64_t rest = wanted; rest; rest &= rest - 1) {
+		Fp16Lane &lane = weights.numbers[std::countr_zero(rest)];
+		LostCarries::place(first, lane,
+				   takeRowApart(first + kRow * kRowLanes,
+						kernels - kRow * kRowLanes, lane)...);
+	}
 }
 
 void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
@@ -187,13 +203,9 @@ void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16We
 
 void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
 {
-	const size_t kernels = out.kernels;
-
-	for (size_t kernel = 0; kernel < kernels; kernel += kRowLanes)
-		for (uint64_t rest = wanted; rest; rest &= rest - 1) {
-			const auto lane = static_cast<size_t>(std::countr_zero(rest));
-			takeRowApart(kernel, kernels - kernel, out.numbers[lane]);
-		}
+	forRowsTogether(out.kernels, [&](size_t first, auto rows) HWY_ATTR {
+		takeRowsApart(first, out.kernels - first, wanted, out, rows);
+	});
 }
 
 /** The sums of \a some positions, as many as there are indices */

@@ -58,9 +58,8 @@ struct Fp16Lane {
 	alignas(64) int16_t significand[kFp16Columns];
 	/** A multiple of four and a bias; the most negative number for zeroes */
 	alignas(64) int16_t exponent[kFp16Columns];
-	/** Where LostCarries' rows have the bit that is about this weight, as they want it */
-	alignas(64) int16_t carryByte[kFp16Columns];
-	alignas(64) int16_t carryBit[kFp16Columns];
+	/** Where LostCarries has the bits that are about these weights, in its own order */
+	alignas(64) uint8_t carryPlaces[2 * kFp16Columns];
 };
 
 /** \brief Weights of one block, taken apart, channel by channel */

@@ -72,9 +72,9 @@ constexpr OfExponents kOfExponents;
 
 /** FP16 numbers taken apart; of NaNs, which leave no sum, it does not matter what they become */
 struct Parts {
-	Row significand; /* shifted, with sign */
-	Row exponent;	 /* a multiple of four, and kExponentBias */
-	hn::Mask<RowTag> present;
+	Row significand;	 /* shifted, with sign */
+	Row exponent;		 /* a multiple of four, and kExponentBias */
+	hn::Mask<RowTag> absent; /* zeroes */
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 	HWY_INLINE explicit Parts(Row bits)
@@ -90,7 +90,7 @@ struct Parts {
 		significand = Row{ _mm512_mask_sub_epi16(shifted, _mm512_movepi16_mask(bits.raw),
 							 _mm512_setzero_si512(), shifted) };
 		exponent = lookedUp(of.exponent, byExponent);
-		present = { _mm512_test_epi16_mask(bits.raw, rowOf(kMagnitude).raw) };
+		absent = { _mm512_testn_epi16_mask(bits.raw, rowOf(kMagnitude).raw) };
 	}
 #else
 	HWY_INLINE explicit Parts(Row bits)
@@ -109,14 +109,14 @@ struct Parts {
 		significand = withSignsOf(
 			hn::Mul(whole, powerOfTwo(hn::And(shift, rowOf(INT16_MIN | 3)))), bits);
 		exponent = hn::And(shift, rowOf(kExponentBias | 0x1c));
-		present = hn::Gt(magnitude, none);
+		absent = hn::Eq(magnitude, none);
 	}
 #endif
 
 	/** Only the first \a count numbers are there */
 	HWY_INLINE void keep(size_t count)
 	{
-		present = hn::And(present, hn::FirstN(RowTag(), count));
+		absent = hn::Or(absent, hn::Not(hn::FirstN(RowTag(), count)));
 	}
 };
 
@@ -160,7 +160,7 @@ HWY_INLINE void loadData(const int16_t *numbers, size_t lanes, Fp16Data &out)
 		Parts parts(row);
 		if (lanes - i < kRowLanes)
 			parts.keep(lanes - i);
-		hn::StoreMaskBits(RowTag(), parts.present, bits + i / 8);
+		hn::StoreMaskBits(RowTag(), hn::Not(parts.absent), bits + i / 8);
 		anyNan |= hasNan(row);
 		store(hn::LowerHalf(half, parts.significand), hn::LowerHalf(half, parts.exponent),
 		      i, out);

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <hwy/highway.h>
 
@@ -39,6 +40,7 @@ using IntegerTag = hn::RepartitionToWide<RowTag>;
 using Integers = hn::Vec<IntegerTag>;
 using UnsignedTag = hn::RebindToUnsigned<IntegerTag>;
 using HalfTag = hn::Half<IntegerTag>;
+using BytesTag = hn::Repartition<uint8_t, RowTag>;
 using DoubleTag = hn::Rebind<double, HalfTag>;
 using BitsTag = hn::RebindToSigned<DoubleTag>;
 using Doubles = hn::Vec<DoubleTag>;
@@ -46,6 +48,10 @@ using Doubles = hn::Vec<DoubleTag>;
 constexpr size_t kRowLanes = hn::MaxLanes(RowTag());
 constexpr size_t kLanes = kRowLanes / 2;
 constexpr size_t kDoubleLanes = kLanes / 2;
+/* Rows that are worked on together: what they have in common is loaded once, and bytes of both fill
+ * a vector.
+ */
+constexpr size_t kTogether = kRowLanes < kFp16Columns ? 2 : 1;
 
 HWY_INLINE Integers constant(int32_t value)
 {
@@ -55,6 +61,18 @@ HWY_INLINE Integers constant(int32_t value)
 HWY_INLINE Row rowOf(int16_t value)
 {
 	return hn::Set(RowTag(), value);
+}
+
+/** Calls with the first kernel of rows that are worked on together, and an index for each */
+template<typename Call>
+HWY_INLINE void forRowsTogether(size_t kernels, Call call)
+{
+	for (size_t first = 0; first < kernels; first += kTogether * kRowLanes) {
+		if (kernels - first > (kTogether - 1) * kRowLanes)
+			call(first, std::make_index_sequence<kTogether>());
+		else
+			call(first, std::make_index_sequence<1>());
+	}
 }
 
 /** Numbers for the even and the odd kernels of a row */
@@ -78,6 +96,43 @@ HWY_INLINE EvenOdd widenedUnsigned(Row row)
 		 hn::BitCast(IntegerTag(), hn::ShiftRight<16>(pairs)) };
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+
+/** \return bytes of the numbers of two rows, those of each 128 bits beside each other, as
+ *	    interleaving takes them apart; of other numbers the nearest bytes
+ */
+HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
+{
+	return hn::Vec<BytesTag>{ _mm256_packs_epi16(row.raw, next.raw) };
+}
+
+/** \return the same of numbers that become bytes without signs */
+HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
+{
+	return hn::Vec<BytesTag>{ _mm256_packus_epi16(row.raw, next.raw) };
+}
+
+#elif !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX2
+
+/** \return bytes of the numbers of two rows of 128 bits; of other numbers the nearest bytes */
+HWY_INLINE hn::Vec<BytesTag> packed(Row row, Row next)
+{
+	const hn::RebindToSigned<BytesTag> tag;
+	const hn::Half<decltype(tag)> half;
+	return hn::BitCast(BytesTag(),
+			   hn::Combine(tag, hn::DemoteTo(half, next), hn::DemoteTo(half, row)));
+}
+
+/** \return the same of numbers that become bytes without signs */
+HWY_INLINE hn::Vec<BytesTag> packedUnsigned(Row row, Row next)
+{
+	const BytesTag tag;
+	const hn::Half<BytesTag> half;
+	return hn::Combine(tag, hn::DemoteTo(half, next), hn::DemoteTo(half, row));
+}
+
+#endif
+
 /** \return a row times numbers that are in the lower halves of \a even, the upper ones of \a odd,
  *	    with zeroes beside them
  */
@@ -93,16 +148,6 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 	const EvenOdd numbers = widened(row);
 	const Integers factor = hn::ShiftRight<16>(odd);
 	return { hn::Mul(numbers.even, factor), hn::Mul(numbers.odd, factor) };
-#endif
-}
-
-/** \return \a row with one more where \a mask says so */
-HWY_INLINE Row countedWhere(hn::Mask<RowTag> mask, Row row)
-{
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-	return Row{ _mm512_mask_add_epi16(row.raw, mask.raw, row.raw, rowOf(1).raw) };
-#else
-	return hn::Sub(row, hn::VecFromMask(RowTag(), mask));
 #endif
 }
 

@@ -113,13 +113,6 @@ struct Position {
 		return hn::BitCast(RowTag(), constant(data->exponent[lane]));
 	}
 
-	HWY_INLINE hn::Mask<RowTag> lostCarries(const LostCarries &carries, size_t lane,
-						size_t kernel, hn::Mask<RowTag> isTabled) const
-	{
-		const auto index = static_cast<uint32_t>(data->carryRow[lane]);
-		return LostCarries::lost(carries.row(index), weightsOf(lane), kernel, isTabled);
-	}
-
 	/** The largest exponents of the products of some rows */
 	template<size_t... kRow>
 	HWY_INLINE void findLargest(std::index_sequence<kRow...>)
@@ -152,24 +145,22 @@ struct Position {
 /** Sums of products of a row in 32 bits */
 struct RowSums {
 	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
-	Row lost = hn::Zero(RowTag());
 
 	HWY_INLINE RowSums() {} /* an implicit one has no vectors */
 
 	/** \param low the data's significand, and \a high: see products() */
-	HWY_INLINE void add(Row significands, int32_t low, int32_t high, Row distances,
-			    hn::Mask<RowTag> isFar, hn::Mask<RowTag> isLost)
+	HWY_INLINE void add(Row significands, Integers low, Integers high, Row distances,
+			    hn::Mask<RowTag> isFar)
 	{
-		const EvenOdd all = products(hn::IfThenZeroElse(isFar, significands), constant(low),
-					     constant(high));
+		const EvenOdd all = products(hn::IfThenZeroElse(isFar, significands), low, high);
 		const EvenOdd by = widenedUnsigned(distances);
 
 		sums.even = hn::Add(sums.even, hn::Shr(all.even, by.even));
 		sums.odd = hn::Add(sums.odd, hn::Shr(all.odd, by.odd));
-		lost = countedWhere(isLost, lost);
 	}
 
-	HWY_INLINE EvenOdd whole() const
+	/** \param lost what is lost of each kernel's products */
+	HWY_INLINE EvenOdd without(Row lost) const
 	{
 		const EvenOdd less = widenedUnsigned(lost);
 		return { hn::Sub(sums.even, less.even), hn::Sub(sums.odd, less.odd) };
@@ -182,38 +173,51 @@ struct FarRow {
 	uint32_t lane;
 };
 
-/* Of a row for each lane, and what is written behind the last one. */
-constexpr size_t kFarRows = kMacLanes * kFp16Columns / kRowLanes + 1;
+/** Those of a row of a position, lane by lane */
+struct FarRows {
+	FarRow rows[kMacLanes + 1]; /* behind the last one anything is written */
+	FarRow *end;
 
-/**
- * The products of a row of kernels that are not shifted far
- * \return the end of the others' rows
- */
-HWY_INLINE FarRow *nearProducts(const LostCarries &carries, Position &position, size_t kernel,
-				FarRow *far)
+	FarRows() {} /* none is looked at before it is written */
+};
+
+/** The products of rows that are worked on together that are not shifted far; \a far: the others */
+template<size_t... kRow>
+HWY_INLINE void nearProducts(const LostCarries &carries, Position &position, size_t kernel,
+			     FarRows *far, std::index_sequence<kRow...>)
 {
-	const Row most = hn::Load(RowTag(), position.largest + kernel);
 	const Fp16Data &data = *position.data;
-	RowDoubles near;
+	const Row most[] = { hn::Load(RowTag(), position.largest + kernel + kRow * kRowLanes)... };
+	FarRow *ends[] = { far[kRow].rows... };
+	RowDoubles near[sizeof...(kRow)];
 
 	for (uint64_t rest = data.present; rest;) {
-		RowSums sums;
+		RowSums sums[sizeof...(kRow)];
+		LostCarries::Counts lost = LostCarries::none();
 		for (size_t i = 0; i < kProductsIn32Bits && rest; i++, rest &= rest - 1) {
 			const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-			const Row distance = position.distance(lane, kernel, most);
-			const auto isFar = hn::Gt(distance, rowOf(kFar - 1));
-			const auto isTabled = hn::Eq(distance, rowOf(kTabledDistance));
-			sums.add(rowAt(position.weightsOf(lane).significand, kernel),
-				 data.low[lane], data.high[lane], distance, isFar,
-				 position.lostCarries(carries, lane, kernel, isTabled));
+			const Integers low = constant(data.low[lane]);
+			const Integers high = constant(data.high[lane]);
+			const Fp16Lane &weights = position.weightsOf(lane);
+			const Row distances[] = { position.distance(lane, kernel + kRow * kRowLanes,
+								    most[kRow])... };
+			const hn::Mask<RowTag> areFar[] = { hn::Gt(distances[kRow],
+								   rowOf(kFar - 1))... };
+
+			lost = LostCarries::count(
+				carries.row(static_cast<uint32_t>(data.carryRow[lane])), weights,
+				kernel, lost, hn::Eq(distances[kRow], rowOf(kTabledDistance))...);
+			(sums[kRow].add(rowAt(weights.significand, kernel + kRow * kRowLanes), low,
+					high, distances[kRow], areFar[kRow]),
+			 ...);
 			/* Without a branch, which nobody could foresee. */
-			*far = { farBitsOf(isFar), lane };
-			far += far->bits != 0;
+			((*ends[kRow] = { farBitsOf(areFar[kRow]), lane }), ...);
+			((ends[kRow] += ends[kRow]->bits != 0), ...);
 		}
-		near.add(sums.whole());
+		(near[kRow].add(sums[kRow].without(LostCarries::ofRow<kRow>(lost))), ...);
 	}
-	near.store(position.near + kernel);
-	return far;
+	(near[kRow].store(position.near + kernel + kRow * kRowLanes), ...);
+	((far[kRow].end = ends[kRow]), ...);
 }
 
 /** Products with the multiplier's own words, \a pairs being both significands */
@@ -240,10 +244,28 @@ struct FarProducts {
 	FarProducts() {} /* none is looked at before it is written */
 
 	/**
-	 * Those of \a row, of kernels from \a kernel on
+	 * Those of \a rows, of kernels from \a kernel on
 	 * \param count of products before; a member would be in memory, and each row wait for it
 	 * \return and with these
 	 */
+	HWY_INLINE size_t add(const Position &position, const FarRows &rows, size_t kernel,
+			      size_t count)
+	{
+		for (const FarRow *row = rows.rows; row != rows.end; row++)
+			count = add(position, *row, kernel, count);
+		return count;
+	}
+
+	HWY_INLINE void multiply(size_t count)
+	{
+		const IntegerTag tag;
+		for (size_t i = 0; i < count; i += kLanes)
+			hn::StoreU(alignedProducts(hn::LoadU(tag, pairs + i),
+						   hn::LoadU(tag, distances + i)),
+				   tag, pairs + i);
+	}
+
+private:
 	HWY_INLINE size_t add(const Position &position, const FarRow &row, size_t kernel,
 			      size_t count)
 	{
@@ -259,16 +281,6 @@ struct FarProducts {
 		return add(hn::Or(weight.odd, data), distance.odd, kernels.odd, count);
 	}
 
-	HWY_INLINE void multiply(size_t count)
-	{
-		const IntegerTag tag;
-		for (size_t i = 0; i < count; i += kLanes)
-			hn::StoreU(alignedProducts(hn::LoadU(tag, pairs + i),
-						   hn::LoadU(tag, distances + i)),
-				   tag, pairs + i);
-	}
-
-private:
 	HWY_INLINE size_t add(Integers both, Integers distance, uint32_t kernels, size_t count)
 	{
 		pack(both, kernels, pairs + count);
@@ -285,6 +297,19 @@ HWY_INLINE Integers takeProducts(const int32_t *&products, uint32_t kernels)
 	return taken;
 }
 
+/** \return the sums of a row's far products, which are the next ones */
+HWY_INLINE EvenOdd farSums(const FarRows &far, const int32_t *&products)
+{
+	EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
+
+	for (const FarRow *row = far.rows; row != far.end; row++) {
+		const FarKernels kernels = farKernelsOf(row->bits);
+		sums.even = hn::Add(sums.even, takeProducts(products, kernels.even));
+		sums.odd = hn::Add(sums.odd, takeProducts(products, kernels.odd));
+	}
+	return sums;
+}
+
 /**
  * \brief The products of steps, position by position and row by row
  * \param add called with a position, the first kernel of a row and the sums of its far products
@@ -293,40 +318,26 @@ template<typename Add>
 HWY_INLINE void addProducts(const LostCarries &carries, Position *positions, size_t count, Add add)
 {
 	FarProducts far;
-	FarRow rows[kPositionsAtOnce * kFarRows];
-	/* Where those of each row of each position end. */
-	FarRow *ends[kPositionsAtOnce * kFp16Columns / kRowLanes];
-	FarRow *row = rows;
-	FarRow **end = ends;
+	FarRows rows[kPositionsAtOnce * kFp16Columns / kRowLanes];
+	FarRows *next = rows;
 	size_t farCount = 0;
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
-		     kernel += kRowLanes) {
-			FarRow *first = row;
-			row = nearProducts(carries, positions[i], kernel, row);
-			for (; first != row; first++)
-				farCount = far.add(positions[i], *first, kernel, farCount);
-			*end++ = row;
-		}
+		forRowsTogether(
+			positions[i].weights->kernels, [&](size_t first, auto together) HWY_ATTR {
+				nearProducts(carries, positions[i], first, next, together);
+				for (size_t row = 0; row < together.size(); row++, next++)
+					farCount = far.add(positions[i], *next,
+							   first + row * kRowLanes, farCount);
+			});
 	far.multiply(farCount);
 
 	const int32_t *products = far.pairs;
-	row = rows;
-	end = ends;
+	next = rows;
 	for (size_t i = 0; i < count; i++)
 		for (size_t kernel = 0; kernel < positions[i].weights->kernels;
-		     kernel += kRowLanes) {
-			EvenOdd sums = { hn::Zero(IntegerTag()), hn::Zero(IntegerTag()) };
-			for (; row != *end; row++) {
-				const FarKernels kernels = farKernelsOf(row->bits);
-				sums.even =
-					hn::Add(sums.even, takeProducts(products, kernels.even));
-				sums.odd = hn::Add(sums.odd, takeProducts(products, kernels.odd));
-			}
-			end++;
-			add(positions[i], kernel, sums);
-		}
+		     kernel += kRowLanes, next++)
+			add(positions[i], kernel, farSums(*next, products));
 }
 
 #endif
