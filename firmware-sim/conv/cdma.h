@@ -190,9 +190,6 @@ public:
 	}
 	/** \return what take() has given is in the buffer, or a copy, not where it stays */
 	bool settled() const { return settled_; }
-	/** \return what take() gave is known to have no NaN and no infinity, or they would be
-	 * counted */
-	bool isFinite() const { return special_ && !settled_ && !unseen_; }
 	/**
 	 * \brief Who takes FP16 out of memory looks for special values, and calls see()
 	 * \param taken bytes that will be

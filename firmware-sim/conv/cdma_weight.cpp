@@ -348,7 +348,6 @@ WeightGroup WeightReader::next()
 		readSparse(bytes, group);
 	} else {
 		group.bytes = packed_.take(bytes, bytes_);
-		group.isFinite = packed_.isFinite();
 		group.unseen = packed_.isUnseen() ? this : nullptr;
 		group.ahead = group.soon = packed_.ahead();
 		group.stays = !packed_.settled();

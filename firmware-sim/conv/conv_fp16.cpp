@@ -69,7 +69,7 @@ public:
 		prepareBlocks();
 		for (size_t i = 0; i < blocks_.size(); i++)
 			weights_[i].load(loaded_, weightsOf(group, blocks_[i]), group.kernels,
-					 blocks_[i].lanes, group.isFinite);
+					 blocks_[i].lanes);
 		loaded_++;
 		for (size_t i = 0; loaded_ == groups() && i < blocks_.size(); i++)
 			weights_[i].takeApart(~uint64_t{ 0 });
@@ -203,8 +203,7 @@ private:
 
 		for (size_t i = 0; i < groups.size(); i++)
 			finite &= weights_->load(i, weightsOf(groups[i], blocks_[block]),
-						 groups[i].kernels, blocks_[block].lanes,
-						 groups[i].isFinite);
+						 groups[i].kernels, blocks_[block].lanes);
 		weights_->takeApart(data_[block].present);
 		return finite;
 	}

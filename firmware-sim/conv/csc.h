@@ -63,9 +63,9 @@ struct WeightGroup {
 	/** The same of those that who gets this one is likely to get next: to be brought nearer */
 	std::span<const std::byte> soon = {};
 	bool stays = false; /**< the bytes stay valid until the operation ends */
-	/** FP16: CDMA has seen that there is neither an infinity nor a NaN among the bytes */
-	bool isFinite = false;
-	/** FP16: nobody has looked for them; its see() is to be called if there are some */
+	/** FP16: nobody has looked for infinities and NaNs; its see() is to be called if there are
+	 * some
+	 */
 	WeightSource *unseen = nullptr;
 
 	/** \return the first \a count groups that are wanted soon */

@@ -191,14 +191,13 @@ HWY_INLINE void takeRowsApart(size_t first, size_t kernels, uint64_t wanted, Fp1
 	}
 }
 
-void loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
+bool loadOfTarget(size_t group, const std::byte *weights, size_t kernels, Fp16Weights &out)
 {
 	int16_t *numbers = out.numbers[0].significand + group * kFp16Kernels;
 
 	if (kernels == kFp16Kernels && out.lanes % kColumnsAtOnce == 0)
-		transpose(weights, out.lanes, numbers);
-	else
-		transposePadded(weights, kernels, out.lanes, numbers);
+		return transpose(weights, out.lanes, numbers);
+	return transposePadded(weights, kernels, out.lanes, numbers);
 }
 
 void takeApartOfTarget(uint64_t wanted, Fp16Weights &out)
@@ -284,8 +283,9 @@ void deliverOfTarget(const Fp16Sums *, size_t, int32_t *const *)
 {
 }
 
-void loadOfTarget(size_t, const std::byte *, size_t, Fp16Weights &)
+bool loadOfTarget(size_t, const std::byte *, size_t, Fp16Weights &)
 {
+	return true;
 }
 
 void takeApartOfTarget(uint64_t, Fp16Weights &)
@@ -335,15 +335,14 @@ void Fp16Data::load(const int16_t *numbers, uint32_t lanes)
 }
 
 bool Fp16Weights::load(size_t group, const std::byte *weights, uint32_t kernelCount,
-		       uint32_t laneCount, bool areFinite)
+		       uint32_t laneCount)
 {
 	const size_t first = group * kFp16Kernels;
-	const bool hasNans =
-		!areFinite && !sim::areFinite(weights, size_t{ kernelCount } * laneCount);
 
 	lanes = laneCount;
 	kernels = static_cast<uint32_t>(first) + kernelCount;
-	HWY_DYNAMIC_DISPATCH(loadOfTarget)(group, weights, kernelCount, *this);
+	const bool hasNans =
+		!HWY_DYNAMIC_DISPATCH(loadOfTarget)(group, weights, kernelCount, *this);
 	anyNan = (group > 0 && anyNan) || hasNans;
 	std::fill_n(nan + first, kFp16Kernels, uint16_t{ 0 });
 	if (hasNans)

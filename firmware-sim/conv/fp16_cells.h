@@ -72,11 +72,9 @@ public:
 	 * \brief Take over the numbers of a group; the second one, if there is one, comes next
 	 * \param group 0 or 1
 	 * \param weights \a kernels (up to kFp16Kernels) times \a lanes (up to kMacLanes) numbers
-	 * \param areFinite none is known to be infinite or a NaN
-	 * \return none is
+	 * \return none is infinite or a NaN
 	 */
-	bool load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes,
-		  bool areFinite = false);
+	bool load(size_t group, const std::byte *weights, uint32_t kernels, uint32_t lanes);
 
 	/**
 	 * \brief Take the numbers apart, when those of all groups are there

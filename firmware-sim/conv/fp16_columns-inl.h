@@ -78,14 +78,41 @@ HWY_INLINE hn::Vec<Tag> kernelsAt(Tag tag, const std::byte *from, size_t further
 	}
 }
 
+/** Whether some of the numbers that it has seen are infinite or NaNs */
+struct Extremes {
+	using Unsigned = hn::RebindToUnsigned<GroupTag>;
+
+	/* With and without a sign, the largest of their sign are beyond infinity. */
+	GroupRow most = hn::Zero(GroupTag());
+	hn::Vec<Unsigned> mostNegative = hn::Zero(Unsigned());
+
+	HWY_INLINE Extremes() {} /* an implicit one has no vectors */
+
+	HWY_INLINE void see(GroupRow numbers)
+	{
+		most = hn::Max(most, numbers);
+		mostNegative = hn::Max(mostNegative, hn::BitCast(Unsigned(), numbers));
+	}
+
+	HWY_INLINE bool areFinite() const
+	{
+		constexpr uint16_t kNegative = 0x8000;
+		const Unsigned tag;
+		return hn::AllTrue(GroupTag(), hn::Lt(most, hn::Set(GroupTag(), kInfinity))) &&
+		       hn::AllTrue(tag, hn::Lt(mostNegative, hn::Set(tag, kNegative | kInfinity)));
+	}
+};
+
 /**
  * \brief Of each lane the numbers of a group, kLaneStep further in \a out for each
  * \param weights kFp16Kernels times \a lanes numbers, a multiple of eight
+ * \return all are finite
  */
-HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
+HWY_INLINE bool transpose(const std::byte *weights, size_t lanes, int16_t *out)
 {
 	constexpr size_t kLaneBytes = kFp16Kernels * sizeof(int16_t);
 	const size_t kernelBytes = lanes * sizeof(int16_t);
+	Extremes extremes;
 
 	for (size_t lane = 0; lane < lanes; lane += kColumnsAtOnce) {
 		/* As many lines as these lanes are, one behind the other. */
@@ -93,10 +120,13 @@ HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 			bringAhead(weights + lane * kLaneBytes + line);
 		for (size_t kernel = 0; kernel < kFp16Kernels; kernel += kGroupLanes) {
 			const auto load = [&](size_t i) HWY_ATTR {
-				return kernelsAt(GroupTag(),
-						 weights + (kernel + i) * kernelBytes +
-							 lane * sizeof(int16_t),
-						 kColumnsAtOnce * kernelBytes);
+				const GroupRow row =
+					kernelsAt(GroupTag(),
+						  weights + (kernel + i) * kernelBytes +
+							  lane * sizeof(int16_t),
+						  kColumnsAtOnce * kernelBytes);
+				extremes.see(row);
+				return row;
 			};
 			const Eight rows = { load(0), load(1), load(2), load(3),
 					     load(4), load(5), load(6), load(7) };
@@ -104,17 +134,18 @@ HWY_INLINE void transpose(const std::byte *weights, size_t lanes, int16_t *out)
 								    kernel);
 		}
 	}
+	return extremes.areFinite();
 }
 
 /** The same of any number of kernels and lanes, with zeroes behind them */
-inline void transposePadded(const std::byte *weights, size_t kernels, size_t lanes, int16_t *out)
+inline bool transposePadded(const std::byte *weights, size_t kernels, size_t lanes, int16_t *out)
 {
 	int16_t padded[kFp16Kernels][kMacLanes] = {};
 
 	for (size_t kernel = 0; kernel < kernels; kernel++)
 		std::memcpy(padded[kernel], weights + kernel * lanes * sizeof(int16_t),
 			    lanes * sizeof(int16_t));
-	transpose(reinterpret_cast<const std::byte *>(padded), kMacLanes, out);
+	return transpose(reinterpret_cast<const std::byte *>(padded), kMacLanes, out);
 }
 
 #endif
