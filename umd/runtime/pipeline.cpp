@@ -106,6 +106,36 @@ Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 	return {};
 }
 
+bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
+{
+	Slot *slot;
+	{
+		const std::lock_guard guard(lock_);
+		/* Nobody is overtaken, and contexts of other priorities are the loop's. */
+		if (closed_ || waiting_ > 0 || free_.empty() ||
+		    request->options.priority != Priority::Normal)
+			return false;
+		slot = free_.back();
+		free_.pop_back();
+		running_.push_back(request);
+	}
+	auto result = slot->run(request, 0);
+	{
+		const std::lock_guard guard(lock_);
+		running_.remove(request);
+		free_.push_back(slot);
+		/* With the lock: the loop may be gone as soon as nothing runs. */
+		if (waiting_ > 0 || closed_ || onChip_)
+			common_.loop.post([self = shared_from_this()] {
+				self->dispatch();
+				self->giveBackSlots();
+				self->finishIfIdle();
+			});
+	}
+	complete(*request, std::move(result));
+	return true;
+}
+
 void Pipeline::cancel(std::shared_ptr<RequestState> request, uint64_t run)
 {
 	const std::lock_guard guard(lock_);
@@ -149,13 +179,8 @@ void Pipeline::dispatch()
 	if (dispatching_)
 		return;
 	dispatching_ = true;
-	while (Slot *slot = freeSlot()) {
-		auto request = takeNext();
-		if (!request)
-			break;
-		std::erase(free_, slot);
-		start(slot, std::move(request));
-	}
+	while (Slot *slot = takeSlot())
+		start(slot, takeNext());
 	dispatching_ = false;
 }
 
@@ -183,33 +208,39 @@ void Pipeline::dequeue(RequestState &request)
 	room_.notify_all();
 }
 
-Slot *Pipeline::freeSlot()
+/* If there is a request for it. */
+Slot *Pipeline::takeSlot()
 {
-	const bool wanted = std::any_of(queues_.begin(), queues_.end(),
-					[](const RequestList &queue) { return !queue.empty(); });
-
-	if (free_.empty() && wanted && slots_.size() < maxSlots_) {
-		auto slot = Slot::create(common_);
-		if (slot) {
-			free_.push_back(slot->get());
-			slots_.push_back(std::move(*slot));
-		} else {
-			/* No memory for another one: those there are have to do. */
-			common_.device.log(LogLevel::Warning,
-					   fmt::format("{}; {} runs at once instead of {}",
-						       slot.error().message(), slots_.size(),
-						       maxSlots_));
-			maxSlots_ = slots_.size();
+	if (std::ranges::all_of(queues_, [](const RequestList &queue) { return queue.empty(); }))
+		return nullptr;
+	{
+		const std::lock_guard guard(lock_);
+		if (!free_.empty()) {
+			Slot *const slot = free_.back();
+			free_.pop_back();
+			return slot;
 		}
 	}
-	return free_.empty() ? nullptr : free_.back();
+	if (slots_.size() >= maxSlots_)
+		return nullptr;
+	auto slot = Slot::create(common_);
+	if (slot)
+		return slots_.emplace_back(std::move(*slot)).get();
+	/* No memory for another one: those there are have to do. */
+	common_.device.log(LogLevel::Warning,
+			   fmt::format("{}; {} runs at once instead of {}", slot.error().message(),
+				       slots_.size(), maxSlots_));
+	maxSlots_ = slots_.size();
+	return nullptr;
 }
 
 void Pipeline::start(Slot *slot, std::shared_ptr<RequestState> request)
 {
 	RequestState &state = *request;
-
-	running_.push_back(request);
+	{
+		const std::lock_guard guard(lock_);
+		running_.push_back(request);
+	}
 	auto context = contextOf(state.options.priority);
 	if (!context)
 		return slotDone(slot, request, forward(context));
@@ -236,8 +267,11 @@ Result<uint32_t> Pipeline::contextOf(Priority priority)
 void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
 			Result<void> result)
 {
-	running_.remove(request);
-	free_.push_back(slot);
+	{
+		const std::lock_guard guard(lock_);
+		running_.remove(request);
+		free_.push_back(slot);
+	}
 	/* The device first, then the application. */
 	dispatch();
 	complete(*request, std::move(result));
@@ -252,14 +286,23 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
  */
 void Pipeline::giveBackSlots()
 {
-	if (!onChip_ || !running_.empty() || slots_.size() == 1)
+	if (!onChip_ || !isIdle() || slots_.size() <= 1)
 		return;
 	common_.loop.post([self = shared_from_this()] {
-		if (!self->running_.empty() || self->slots_.size() <= 1)
-			return;
+		{
+			const std::lock_guard guard(self->lock_);
+			if (!self->running_.empty() || self->slots_.size() <= 1)
+				return;
+			self->free_.assign(1, self->slots_.front().get());
+		}
 		self->slots_.resize(1);
-		self->free_.assign(1, self->slots_.front().get());
 	});
+}
+
+bool Pipeline::isIdle() const
+{
+	const std::lock_guard guard(lock_);
+	return running_.empty();
 }
 
 void Pipeline::complete(RequestState &request, Result<void> result)
@@ -306,8 +349,11 @@ void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 void Pipeline::close()
 {
 	closing_ = true;
-	for (const auto &request : running_)
-		request->cancelled = true;
+	{
+		const std::lock_guard guard(lock_);
+		for (const auto &request : running_)
+			request->cancelled = true;
+	}
 	while (auto request = takeNext())
 		complete(*request, cancelled(path_));
 	finishIfIdle();
@@ -329,12 +375,15 @@ void Pipeline::releaseDevice()
 /* Later, because a slot may be what calls. */
 void Pipeline::finishIfIdle()
 {
-	if (!closing_ || !running_.empty())
+	if (!closing_ || !isIdle())
 		return;
 	common_.loop.post([self = shared_from_this()]() mutable {
 		if (self->slots_.empty())
 			return;
-		self->free_.clear();
+		{
+			const std::lock_guard guard(self->lock_);
+			self->free_.clear();
+		}
 		self->slots_.clear();
 		self->contexts_.clear();
 		self->releaseDevice();

@@ -19,10 +19,11 @@ namespace nvdla
 /**
  * \brief Slots of a network and the queue of requests for them
  *
- * All decisions are made in the loop's thread; submit(), cancel() and shutDown()
+ * Decisions are made in the loop's thread; submit(), cancel() and shutDown()
  * come from any thread and leave a message there. A next run is submitted before
  * the one before it is done, as long as there are slots, so that the device does
- * not wait for the CPU. Slots are made when they are needed first.
+ * not wait for the CPU. Slots are made when they are needed first. Who waits for a
+ * run anyway takes a slot that is free, and has it to himself.
  */
 class Pipeline : public std::enable_shared_from_this<Pipeline>
 {
@@ -47,6 +48,12 @@ public:
 
 	/** \brief Queue a request whose inFlight the caller has set */
 	Result<void> submit(std::shared_ptr<RequestState> request);
+
+	/**
+	 * \brief Run a request whose inFlight the caller has set in the caller's thread
+	 * \return false if no slot is free, or it is somebody else's turn: to be submitted then
+	 */
+	bool runHere(const std::shared_ptr<RequestState> &request);
 
 	/** \brief End the given submission of a request, unless that is done */
 	void cancel(std::shared_ptr<RequestState> request, uint64_t run);
@@ -74,12 +81,13 @@ private:
 	void dispatch();
 	std::shared_ptr<RequestState> takeNext();
 	void dequeue(RequestState &request);
-	Slot *freeSlot();
+	Slot *takeSlot();
 	void start(Slot *slot, std::shared_ptr<RequestState> request);
 	Result<uint32_t> contextOf(Priority priority);
 	void slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
 		      Result<void> result);
 	void close();
+	bool isIdle() const;
 	void giveBackSlots();
 	void releaseDevice();
 	void finishIfIdle();
@@ -97,13 +105,13 @@ private:
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;
+	std::vector<Slot *> free_;
+	RequestList running_;
 
 	/* The loop's thread's. */
 	size_t maxSlots_;
 	std::vector<std::unique_ptr<Slot>> slots_;
-	std::vector<Slot *> free_;
 	std::array<RequestList, 3> queues_; /* by priority */
-	std::list<std::shared_ptr<RequestState>> running_;
 	std::map<Priority, Context> contexts_;
 	bool dispatching_ = false;
 	bool closing_ = false;

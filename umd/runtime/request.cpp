@@ -207,7 +207,8 @@ Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order
 			  [&] { return unpackFloat(desc, *tensor, order); });
 }
 
-Result<void> Request::submit(const RunOptions &options, Callback callback)
+/* Put the request in flight, for queue() or the pipeline's runHere(), which comes next. */
+Result<void> Request::begin(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";
 	const std::string &path = state_->pipeline->path();
@@ -238,6 +239,11 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 		state_->submitted = RequestState::Clock::now();
 		state_->cancelled = false;
 	}
+	return {};
+}
+
+Result<void> Request::queue()
+{
 	auto submitted = state_->pipeline->submit(state_);
 	if (!submitted) {
 		const std::lock_guard guard(state_->lock);
@@ -245,6 +251,13 @@ Result<void> Request::submit(const RunOptions &options, Callback callback)
 		state_->callback = nullptr;
 	}
 	return submitted;
+}
+
+Result<void> Request::submit(const RunOptions &options, Callback callback)
+{
+	if (auto begun = begin(options, std::move(callback)); !begun)
+		return begun;
+	return queue();
 }
 
 std::future<Result<RunReport>> Request::runAsync(const RunOptions &options)
@@ -289,8 +302,13 @@ Result<RunReport> Request::run(const RunOptions &options)
 	if (state_->pipeline->inLoopThread())
 		return fail(ErrorCode::InvalidArgument, "run network", "",
 			    "the thread of the loop would wait for itself; use submit()");
-	if (auto submitted = submit(options); !submitted)
-		return forward(submitted);
+	if (auto begun = begin(options, nullptr); !begun)
+		return forward(begun);
+	/* Without the loop if it can be, whose thread would have to be woken twice. */
+	if (!state_->pipeline->runHere(state_)) {
+		if (auto queued = queue(); !queued)
+			return forward(queued);
+	}
 	return wait();
 }
 

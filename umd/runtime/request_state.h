@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <list>
@@ -20,7 +21,7 @@ class Pipeline;
 /**
  * \brief What a Request stands for
  *
- * Inputs, outputs and what is bound belong to the application's thread, and to the loop's as
+ * Inputs, outputs and what is bound belong to the application's thread, and to that of the run as
  * long as the request is in flight.
  */
 struct RequestState {
@@ -44,10 +45,10 @@ struct RequestState {
 	bool waitsForRoom = false;
 	bool givenUp = false;
 
-	/* Written with the lock before it is handed to the loop, and used in its thread. */
+	/* Written with the lock before it is handed to the loop, or to a slot, and used there. */
 	RunOptions options;
 	Clock::time_point submitted;
-	bool cancelled = false;
+	std::atomic<bool> cancelled = false; /* set at any time */
 	RunReport report;
 	std::optional<std::list<std::shared_ptr<RequestState>>::iterator> queued;
 };

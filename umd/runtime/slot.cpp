@@ -101,11 +101,10 @@ Result<std::unique_ptr<Slot>> Slot::create(Common &common)
 		new Slot(common, std::move(*memory), std::move(*job), std::move(results)));
 }
 
-void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done done)
+void Slot::take(std::shared_ptr<RequestState> request, uint32_t context)
 {
 	request_ = std::move(request);
 	context_ = context;
-	done_ = std::move(done);
 	step_ = 0;
 	started_ = RequestState::Clock::now();
 	request_->report = {};
@@ -114,11 +113,56 @@ void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done d
 	if (foreign_ || !request_->bound.empty())
 		resolve();
 	foreign_ = !request_->bound.empty();
+}
+
+void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done done)
+{
+	take(std::move(request), context);
+	done_ = std::move(done);
 
 	auto ready = watch();
 	if (ready)
 		ready = writeInputs();
 	ready ? next() : end(std::move(ready));
+}
+
+Result<void> Slot::run(std::shared_ptr<RequestState> request, uint32_t context)
+{
+	take(std::move(request), context);
+
+	auto result = writeInputs();
+	if (result)
+		result = runSteps();
+	leave();
+	return result;
+}
+
+Result<void> Slot::runSteps()
+{
+	for (;;) {
+		auto step = nextStep();
+		if (!step)
+			return forward(step);
+		if (!*step)
+			return readOutputs();
+		if (auto done = runStep(**step); !done)
+			return done;
+	}
+}
+
+Result<void> Slot::runStep(const ProgramStep &step)
+{
+	if (step.cpu) {
+		auto done = runEmuTask(cpuTask(step));
+		stepEnded();
+		return done;
+	}
+	if (auto submitted = submitJob(step); !submitted)
+		return submitted;
+	/* As long as the driver lets it run. */
+	auto status = job_.wait(std::chrono::milliseconds::max());
+	stepEnded();
+	return conclude(std::move(status));
 }
 
 /* Made by the first run, because only the loop's thread may. */
@@ -163,15 +207,15 @@ Result<void> Slot::readOutputs()
 	return {};
 }
 
-/* The step before step_, if there was one, is done. */
-void Slot::next()
+/* The step before step_, if there was one, is done; \return null if it was the last one. */
+Result<const ProgramStep *> Slot::nextStep()
 {
 	if (request_->cancelled)
-		return end(fail(ErrorCode::Cancelled, "run network", common_.device.path(),
-				fmt::format("before step {} of {}", step_ + 1,
-					    common_.program.steps.size())));
+		return fail(ErrorCode::Cancelled, "run network", common_.device.path(),
+			    fmt::format("before step {} of {}", step_ + 1,
+					common_.program.steps.size()));
 	if (step_ == common_.program.steps.size())
-		return end(readOutputs());
+		return nullptr;
 
 	const ProgramStep &step = common_.program.steps[step_++];
 	RunReport::Step &report = request_->report.steps.emplace_back();
@@ -179,20 +223,41 @@ void Slot::next()
 	report.tasks = static_cast<unsigned>(step.count);
 	report.operations = step.operations;
 	stepStarted_ = RequestState::Clock::now();
-	auto begun = step.cpu ? startCpu(step) : startJob(step);
+	return &step;
+}
+
+void Slot::stepEnded()
+{
+	request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
+}
+
+void Slot::next()
+{
+	auto step = nextStep();
+
+	if (!step)
+		return end(forward(step));
+	if (!*step)
+		return end(readOutputs());
+	auto begun = (*step)->cpu ? startCpu(**step) : startJob(**step);
 	if (!begun)
 		end(std::move(begun));
 }
 
-void Slot::end(Result<void> result)
+void Slot::leave()
 {
 	request_->report.duration = RequestState::Clock::now() - started_;
 	request_.reset();
+}
+
+void Slot::end(Result<void> result)
+{
+	leave();
 	const Done done = std::move(done_);
 	done(std::move(result));
 }
 
-Result<void> Slot::startJob(const ProgramStep &step)
+Result<void> Slot::submitJob(const ProgramStep &step)
 {
 	std::vector<JobTask> tasks;
 
@@ -212,7 +277,12 @@ Result<void> Slot::startJob(const ProgramStep &step)
 				     .restartable = step.restartable,
 				     .statistics = request_->options.statistics,
 				     .results = results_ ? results_->handle() : 0 };
-	if (auto submitted = common_.device.submit(tasks, options, job_); !submitted)
+	return common_.device.submit(tasks, options, job_);
+}
+
+Result<void> Slot::startJob(const ProgramStep &step)
+{
+	if (auto submitted = submitJob(step); !submitted)
 		return submitted;
 	if (auto watched = job_.notify(watch_->fd()); !watched) {
 		/* Nobody would tell when its memory is free again. */
@@ -226,13 +296,19 @@ Result<void> Slot::startJob(const ProgramStep &step)
 void Slot::jobDone()
 {
 	watch_->expect(false);
-	request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
-	auto status = job_.status();
+	stepEnded();
+	auto status = conclude(job_.status());
+	status ? next() : end(std::move(status));
+}
+
+/* What the driver says of the job, whose status it has; \return the status, or what failed here. */
+Result<void> Slot::conclude(Result<void> status)
+{
 	if (!status)
 		common_.device.log(LogLevel::Warning, status.error().message());
 	if (auto read = readResults(); !read && status)
-		status = std::move(read);
-	status ? next() : end(std::move(status));
+		return read;
+	return status;
 }
 
 Result<void> Slot::readResults()
@@ -278,13 +354,18 @@ bool Slot::isShort(const EmuTask &task) const
 	return elements <= most;
 }
 
+const EmuTask &Slot::cpuTask(const ProgramStep &step) const
+{
+	return std::get<EmuTask>(common_.program.tasks[step.first]);
+}
+
 /* The thread pool's, unless it is short; the result comes back to the loop. */
 Result<void> Slot::startCpu(const ProgramStep &step)
 {
-	const auto &task = std::get<EmuTask>(common_.program.tasks[step.first]);
+	const EmuTask &task = cpuTask(step);
 	auto result = std::make_shared<Result<void>>();
 	const auto done = [this, result] {
-		request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
+		stepEnded();
 		*result ? next() : end(std::move(*result));
 	};
 

@@ -18,7 +18,7 @@ namespace nvdla
 /**
  * \brief Memory for one run, and the run that is in it
  *
- * Belongs to the loop's thread, except for construction.
+ * Belongs to the loop's thread, except for construction and while it is in run().
  */
 class Slot
 {
@@ -47,23 +47,36 @@ public:
 	 */
 	void begin(std::shared_ptr<RequestState> request, uint32_t context, Done done);
 
-	/** \brief Release what the loop watches; the slot is not used again */
-	void close() { watch_.reset(); }
+	/**
+	 * \brief A run from begin to end, in the thread that wants it
+	 *
+	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop.
+	 */
+	Result<void> run(std::shared_ptr<RequestState> request, uint32_t context);
 
 private:
 	Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer> results);
 
+	void take(std::shared_ptr<RequestState> request, uint32_t context);
 	Result<void> watch();
 	Result<void> writeInputs();
 	Result<void> readOutputs();
+	Result<const ProgramStep *> nextStep();
+	void stepEnded();
+	Result<void> runSteps();
+	Result<void> runStep(const ProgramStep &step);
 	void next();
+	void leave();
 	void end(Result<void> result);
 
+	Result<void> submitJob(const ProgramStep &step);
 	Result<void> startJob(const ProgramStep &step);
 	Result<void> readResults();
+	Result<void> conclude(Result<void> status);
 	void jobDone();
 
 	bool isShort(const EmuTask &task) const;
+	const EmuTask &cpuTask(const ProgramStep &step) const;
 	Result<void> startCpu(const ProgramStep &step);
 	Result<void> runEmuTask(const EmuTask &task);
 	Result<void> runEmuOperation(const EmuTask &task, const EmuOperation &operation);

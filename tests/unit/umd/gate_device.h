@@ -57,6 +57,13 @@ public:
 		}
 		passed_ += request == syncobjEventfdRequest;
 		changed_.notify_all();
+		if (request == DRM_IOCTL_SYNCOBJ_WAIT) {
+			waits_++;
+			changed_.wait(guard, [this] { return !closed_ || lost_; });
+			waits_--;
+			if (lost_)
+				return -ENODEV;
+		}
 		guard.unlock();
 		return device_->ioctl(request, argument);
 	}
@@ -88,8 +95,8 @@ public:
 	void waitHeld(size_t jobs)
 	{
 		std::unique_lock guard(lock_);
-		changed_.wait(guard, [&] { return held_.size() >= jobs; });
-		EXPECT_EQ(held_.size(), jobs);
+		changed_.wait(guard, [&] { return held_.size() + waits_ >= jobs; });
+		EXPECT_EQ(held_.size() + waits_, jobs);
 	}
 
 	/** \brief Wait until so many jobs went through the open gate: they are with the device */
@@ -97,6 +104,13 @@ public:
 	{
 		std::unique_lock guard(lock_);
 		changed_.wait(guard, [&] { return passed_ >= jobs; });
+	}
+
+	/** \return jobs that went through and are told to an event loop */
+	size_t passed()
+	{
+		const std::lock_guard guard(lock_);
+		return passed_;
 	}
 
 	/** \return of the contexts that were made, in this order */
@@ -111,6 +125,7 @@ public:
 	{
 		const std::lock_guard guard(lock_);
 		closed_ = false;
+		changed_.notify_all();
 		for (SyncobjEventfd &one : held_) {
 			const UniqueFd fd(one.fd);
 			EXPECT_EQ(device_->ioctl(syncobjEventfdRequest, &one), 0);
@@ -123,6 +138,7 @@ public:
 	{
 		const std::lock_guard guard(lock_);
 		lost_ = true;
+		changed_.notify_all();
 		for (const SyncobjEventfd &one : held_) {
 			const UniqueFd fd(one.fd);
 			eventfd_write(fd.get(), 1);
@@ -145,6 +161,7 @@ private:
 	std::vector<SyncobjEventfd> held_;
 	std::vector<uint32_t> priorities_;
 	size_t passed_ = 0;
+	size_t waits_ = 0; /* threads that wait for a job's end at the gate */
 	bool closed_ = false;
 	bool lost_ = false;
 };

@@ -142,6 +142,14 @@ TEST(Request, StepsOfTheCpuAreOfAnyLength)
 			std::ranges::fill(numbers, static_cast<float>(2 * i - 1));
 			EXPECT_EQ(requests[i].outputFloat(0).value(), numbers);
 		}
+		/* The same in the thread that waits. */
+		std::ranges::fill(numbers, 8.0F);
+		ASSERT_TRUE(requests[0].setInputFloat(0, numbers));
+		const auto report = requests[0].run();
+		ASSERT_TRUE(report) << report.error().message();
+		EXPECT_GE(report->steps.size(), 3U);
+		std::ranges::fill(numbers, 15.0F);
+		EXPECT_EQ(requests[0].outputFloat(0).value(), numbers);
 	}
 }
 
@@ -269,6 +277,102 @@ TEST(Request, OneThatRunsIsCancelledWhenItsJobEnds)
 	EXPECT_TRUE(requests[0].inFlight());
 	gated.gate->release();
 	EXPECT_EQ(codeOf(requests[0].wait()), ErrorCode::Cancelled);
+}
+
+TEST(Request, RunWithASlotIsInItsOwnThread)
+{
+	Gated gated({ .slots = 1 });
+	auto requests = gated.requests(2);
+	gated.gate->release();
+
+	for (unsigned i = 0; i < 2; i++) {
+		const auto report = requests[i].run();
+		ASSERT_TRUE(report) << report.error().message();
+		EXPECT_EQ(report->steps.size(), 1U);
+		EXPECT_GT(report->duration.count(), 0);
+		EXPECT_TRUE(outputIs(requests[i], i));
+	}
+	EXPECT_EQ(gated.gate->passed(), 0U);
+	ASSERT_TRUE(requests[0].submit());
+	EXPECT_TRUE(requests[0].wait());
+	EXPECT_EQ(gated.gate->passed(), 1U);
+	EXPECT_TRUE(requests[1].run());
+	EXPECT_EQ(gated.gate->passed(), 1U);
+}
+
+TEST(Request, RunInItsOwnThreadIsCancelledWhenItsJobEnds)
+{
+	Gated gated({ .slots = 1 });
+	auto requests = gated.requests(2);
+	std::thread runs([&] { EXPECT_EQ(codeOf(requests[0].run()), ErrorCode::Cancelled); });
+	gated.gate->waitHeld(1);
+	ASSERT_TRUE(requests[1].submit());
+
+	requests[0].cancel();
+	/* Messages keep their order: when this one is gone, the first is known to the loop. */
+	requests[1].cancel();
+	EXPECT_EQ(codeOf(requests[1].wait()), ErrorCode::Cancelled);
+	EXPECT_TRUE(requests[0].inFlight());
+	gated.gate->release();
+	runs.join();
+	EXPECT_FALSE(requests[0].inFlight());
+	EXPECT_TRUE(requests[0].run());
+}
+
+TEST(Request, SlotOfARunInItsOwnThreadIsTheNextOnes)
+{
+	Gated gated({ .slots = 1 });
+	auto requests = gated.requests(4);
+	std::thread runs([&] { EXPECT_TRUE(requests[0].run()); });
+	gated.gate->waitHeld(1);
+
+	ASSERT_TRUE(requests[1].submit());
+	/* Who comes later waits for his turn, though he would wait anyway. */
+	std::thread late([&] { EXPECT_TRUE(requests[2].run()); });
+	ASSERT_TRUE(requests[3].submit());
+	gated.gate->release();
+	runs.join();
+	late.join();
+	for (unsigned i = 0; i < 4; i++) {
+		EXPECT_TRUE(requests[i].wait());
+		EXPECT_TRUE(outputIs(requests[i], i));
+	}
+}
+
+TEST(Request, RunInItsOwnThreadIsToldOfDeviceLoss)
+{
+	Gated gated({ .slots = 1 });
+	auto requests = gated.requests(1);
+	std::thread runs([&] { EXPECT_EQ(codeOf(requests[0].run()), ErrorCode::DeviceLost); });
+
+	gated.gate->waitHeld(1);
+	gated.gate->lose();
+	runs.join();
+}
+
+TEST(Request, NetworkThatGoesCancelsRunsInTheirOwnThreads)
+{
+	std::vector<Request> requests;
+	std::thread runs;
+	{
+		Gated gated({ .slots = 1 });
+		requests = gated.requests(2);
+		runs = std::thread(
+			[&] { EXPECT_EQ(codeOf(requests[0].run()), ErrorCode::Cancelled); });
+		gated.gate->waitHeld(1);
+		ASSERT_TRUE(requests[1].submit());
+		std::thread later([gate = gated.gate, &requests] {
+			/* It waits, so it goes at once and says that the end has begun. */
+			EXPECT_EQ(codeOf(requests[1].wait()), ErrorCode::Cancelled);
+			gate->release();
+		});
+		{
+			const Network gone = std::move(gated.network);
+		}
+		later.join();
+	}
+	runs.join();
+	EXPECT_EQ(codeOf(requests[0].run()), ErrorCode::InvalidArgument);
 }
 
 TEST(Request, FullQueueIsBusyOrWaits)

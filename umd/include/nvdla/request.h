@@ -174,7 +174,12 @@ public:
 	 */
 	Result<RunReport> wait(std::optional<std::chrono::milliseconds> timeout = {});
 
-	/** \brief submit() and wait() */
+	/**
+	 * \brief submit() and wait()
+	 *
+	 * If a slot is free and nobody waits for one, the run takes place in the
+	 * calling thread, from step to step, which is sooner done than by the loop.
+	 */
 	Result<RunReport> run(const RunOptions &options = {});
 
 	/**
@@ -191,6 +196,8 @@ public:
 	bool inFlight() const;
 
 private:
+	Result<void> begin(const RunOptions &options, Callback callback);
+	Result<void> queue();
 	Result<void> bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
 			  std::optional<TensorPlace> place);
 
