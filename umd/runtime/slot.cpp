@@ -126,7 +126,7 @@ void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done d
 	ready ? next() : end(std::move(ready));
 }
 
-Result<void> Slot::run(std::shared_ptr<RequestState> request, uint32_t context)
+Result<void> Slot::run(std::shared_ptr<RequestState> request, uint32_t context) noexcept
 {
 	take(std::move(request), context);
 

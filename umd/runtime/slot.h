@@ -50,9 +50,11 @@ public:
 	/**
 	 * \brief A run from begin to end, in the thread that wants it
 	 *
-	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop.
+	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop. An
+	 * exception would leave the slot taken for ever; in the loop's thread it ends the process,
+	 * too.
 	 */
-	Result<void> run(std::shared_ptr<RequestState> request, uint32_t context);
+	Result<void> run(std::shared_ptr<RequestState> request, uint32_t context) noexcept;
 
 private:
 	Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer> results);
