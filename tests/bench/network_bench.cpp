@@ -69,9 +69,10 @@ T orDie(Result<T> result)
 		return std::move(*result);
 }
 
-void take(Timed &timed, const Settings &settings)
+void take(Timed &timed)
 {
-	timed.best = std::min(timed.best, secondsOf(settings.threads, timed.call));
+	/* The device has a thread of its own. */
+	timed.best = std::min(timed.best, elapsedSecondsOf(timed.call));
 }
 
 /** \brief Load \a loadable and fill its inputs; the call is one run */
@@ -146,12 +147,12 @@ void measure(const std::string &name, const Model &model, const Settings &settin
 		for (auto &[precision, way] : ways) {
 			letOneDnnSleep(settings.threads);
 			wakeThreads(settings.threads, way.call);
-			take(way, settings);
+			take(way);
 		}
 		if (convolutions.empty())
 			continue;
 		wakeThreads(settings.threads, onednn.call);
-		take(onednn, settings);
+		take(onednn);
 	}
 	const double peak = (integer ? int8Peak() : floatPeak()) * settings.threads;
 	for (const auto &[precision, way] : ways)

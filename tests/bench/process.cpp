@@ -30,13 +30,20 @@ double processSeconds()
 	return now(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double elapsedSecondsOf(const std::function<void()> &call)
+{
+	const double start = now(CLOCK_MONOTONIC);
+	call();
+	return now(CLOCK_MONOTONIC) - start;
+}
+
 double secondsOf(unsigned int threads, const std::function<void()> &call)
 {
-	const clockid_t clock = threads == 1 ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-
-	const double start = now(clock);
+	if (threads > 1)
+		return elapsedSecondsOf(call);
+	const double start = processSeconds();
 	call();
-	return now(clock) - start;
+	return processSeconds() - start;
 }
 
 void wakeThreads(unsigned int threads, const std::function<void()> &call)

@@ -14,10 +14,14 @@ namespace nvdla::bench
 /** \return processor time of all threads, which other processes on the machine do not lengthen */
 double processSeconds();
 
+/** \return seconds that pass while a call is made */
+double elapsedSecondsOf(const std::function<void()> &call);
+
 /**
  * \brief Time that a call takes
  *
- * With one thread that of the processor. With several, the time that passes: wakeThreads() before.
+ * With one thread, the caller's, that of the processor: what another thread has had of it since it
+ * began to run is not known. With several, the time that passes: wakeThreads() before.
  *
  * \return seconds
  */
