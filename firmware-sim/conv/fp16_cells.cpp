@@ -161,8 +161,9 @@ void deliverOfTarget(const Fp16Sums *sums, size_t count, int32_t *const groups[2
 	}
 }
 
-/** Take the weights of a row apart, of which the first \a kernels are there
- * \return significands
+/**
+ * Take the weights of a row apart, of which the first \a kernels are there
+ * \return their significands
  */
 HWY_INLINE Row takeRowApart(size_t first, size_t kernels, Fp16Lane &out)
 {

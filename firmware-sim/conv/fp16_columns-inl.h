@@ -82,7 +82,7 @@ HWY_INLINE hn::Vec<Tag> kernelsAt(Tag tag, const std::byte *from, size_t further
 struct Extremes {
 	using Unsigned = hn::RebindToUnsigned<GroupTag>;
 
-	/* With and without a sign, the largest of their sign are beyond infinity. */
+	/* As integers: without a sign, negative numbers are above all others. */
 	GroupRow most = hn::Zero(GroupTag());
 	hn::Vec<Unsigned> mostNegative = hn::Zero(Unsigned());
 

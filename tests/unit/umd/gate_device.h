@@ -55,15 +55,17 @@ public:
 			changed_.notify_all();
 			return 0;
 		}
-		passed_ += request == syncobjEventfdRequest;
-		changed_.notify_all();
-		if (request == DRM_IOCTL_SYNCOBJ_WAIT) {
+		if (request == DRM_IOCTL_SYNCOBJ_WAIT && closed_) {
 			waits_++;
+			changed_.notify_all();
 			changed_.wait(guard, [this] { return !closed_ || lost_; });
 			waits_--;
 			if (lost_)
 				return -ENODEV;
 		}
+		watched_ += request == syncobjEventfdRequest;
+		passed_ += request == syncobjEventfdRequest || request == DRM_IOCTL_SYNCOBJ_WAIT;
+		changed_.notify_all();
 		guard.unlock();
 		return device_->ioctl(request, argument);
 	}
@@ -106,11 +108,11 @@ public:
 		changed_.wait(guard, [&] { return passed_ >= jobs; });
 	}
 
-	/** \return jobs that went through and are told to an event loop */
-	size_t passed()
+	/** \return jobs whose ends went through to an event loop */
+	size_t watched()
 	{
 		const std::lock_guard guard(lock_);
-		return passed_;
+		return watched_;
 	}
 
 	/** \return of the contexts that were made, in this order */
@@ -160,8 +162,9 @@ private:
 	std::condition_variable changed_;
 	std::vector<SyncobjEventfd> held_;
 	std::vector<uint32_t> priorities_;
-	size_t passed_ = 0;
-	size_t waits_ = 0; /* threads that wait for a job's end at the gate */
+	size_t passed_ = 0;  /* jobs whose end somebody waits for */
+	size_t watched_ = 0; /* those of them that an event loop waits for */
+	size_t waits_ = 0;   /* threads that wait for a job's end at the gate */
 	bool closed_ = false;
 	bool lost_ = false;
 };

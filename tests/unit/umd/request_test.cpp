@@ -292,12 +292,12 @@ TEST(Request, RunWithASlotIsInItsOwnThread)
 		EXPECT_GT(report->duration.count(), 0);
 		EXPECT_TRUE(outputIs(requests[i], i));
 	}
-	EXPECT_EQ(gated.gate->passed(), 0U);
+	EXPECT_EQ(gated.gate->watched(), 0U);
 	ASSERT_TRUE(requests[0].submit());
 	EXPECT_TRUE(requests[0].wait());
-	EXPECT_EQ(gated.gate->passed(), 1U);
+	EXPECT_EQ(gated.gate->watched(), 1U);
 	EXPECT_TRUE(requests[1].run());
-	EXPECT_EQ(gated.gate->passed(), 1U);
+	EXPECT_EQ(gated.gate->watched(), 1U);
 }
 
 TEST(Request, RunInItsOwnThreadIsCancelledWhenItsJobEnds)
