@@ -190,7 +190,7 @@ private:
 
 		for (size_t i = 0; i < blocks_.size() && !memory_.cancelled(); i++) {
 			finite &= load(groups, i);
-			stepFp16(towardZero, *weights_, data_[i], sums);
+			stepFp16(towardZero, weights_, data_[i], sums);
 		}
 		deliverFp16(&sums, 1, out);
 		return finite;
@@ -202,16 +202,16 @@ private:
 		bool finite = true;
 
 		for (size_t i = 0; i < groups.size(); i++)
-			finite &= weights_->load(i, weightsOf(groups[i], blocks_[block]),
-						 groups[i].kernels, blocks_[block].lanes);
-		weights_->takeApart(data_[block].present);
+			finite &= weights_.load(i, weightsOf(groups[i], blocks_[block]),
+						groups[i].kernels, blocks_[block].lanes);
+		weights_.takeApart(data_[block].present);
 		return finite;
 	}
 
 	const MemoryPort &memory_;
 	std::vector<Block> blocks_;
-	std::vector<Fp16Data> data_;						 /* of each block */
-	std::unique_ptr<Fp16Weights> weights_ = std::make_unique<Fp16Weights>(); /* of a block */
+	std::vector<Fp16Data> data_;	  /* of each block */
+	Fp16Weights weights_;		  /* of a block */
 	const std::byte *next_ = nullptr; /* the group whose sums are the second ones */
 	size_t shown_ = 0;		  /* sums before those of the group */
 	std::vector<std::byte> seen_;

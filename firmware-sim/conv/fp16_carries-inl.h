@@ -108,12 +108,11 @@ public:
 	static HWY_INLINE void place(size_t first, Fp16Lane &weights, Row significands,
 				     Row next = hn::Zero(RowTag()))
 	{
-		alignas(16) static constexpr uint8_t kBits[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 		const BytesTag tag;
 		const Row low = rowOf(0xff);
 		const Counts bytes = packedUnsigned(hn::And(significands, low), hn::And(next, low));
 		const Counts sign = hn::And(packed(significands, next), hn::Set(tag, 0x80));
-		const Counts bit = hn::TableLookupBytes(hn::LoadDup128(tag, kBits),
+		const Counts bit = hn::TableLookupBytes(hn::LoadDup128(tag, kPowers),
 							hn::And(bytes, hn::Set(tag, 7)));
 
 		/* The sign's bit leaves no byte. */

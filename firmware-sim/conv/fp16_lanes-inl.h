@@ -151,10 +151,12 @@ HWY_INLINE EvenOdd products(Row row, Integers even, Integers odd)
 #endif
 }
 
+/* Of two, by the exponent. */
+alignas(16) constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
+
 /** \return two to the power of numbers from 0 to 7, which have their highest bit set besides */
 HWY_INLINE Row powerOfTwo(Row numbers)
 {
-	alignas(16) static constexpr uint8_t kPowers[16] = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	const hn::Repartition<uint8_t, RowTag> tag;
 	/* That of the upper byte is zero then. */
 	const auto index = hn::BitCast(tag, numbers);
