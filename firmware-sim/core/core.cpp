@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "arith/float_environment.h"
+
 namespace nvdla::sim
 {
 
@@ -133,6 +135,7 @@ bool Core::sleep(std::unique_lock<std::mutex> &lock, unsigned int thread)
 
 void Core::work(unsigned int thread)
 {
+	const FloatEnvironment floats;
 	std::unique_lock lock(mutex_);
 
 	do {

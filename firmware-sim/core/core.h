@@ -69,11 +69,11 @@ struct CoreConfig {
  * \brief One NVDLA core
  *
  * csbRead() and csbWrite() can be called from any thread and return at once:
- * operations are carried out on the core's own threads, from a copy of the
- * registers. A guest may write anything at any time.
+ * operations are carried out on the core's own threads, or on those that are lent to it, from a
+ * copy of the registers. A guest may write anything at any time.
  *
  * Callbacks (interrupt, diagnostics, records) are called without any lock of the core
- * held, from the thread that wrote a register or from one of the core's. They
+ * held, from the thread that wrote a register, one of the core's or one that is lent to it. They
  * may call csbRead(), csbWrite() and reset(), but neither destroy the core nor wait for an
  * operation: its thread may be the one that the callback is called from.
  */
@@ -129,6 +129,34 @@ public:
 
 	/** \brief Wait until idle(); not to be called from a callback */
 	void waitIdle();
+
+	/**
+	 * \brief A thread of the caller's, that would only wait for operations, to carry them out
+	 *
+	 * From its making on it counts as one that comes for what begins, so that none of the
+	 * core's has to be woken; when it goes they are called for what is left. To be made before
+	 * registers are written, and not in a callback; the core must outlive it.
+	 */
+	class LentThread
+	{
+	public:
+		explicit LentThread(Core &core);
+		~LentThread();
+
+		LentThread(const LentThread &) = delete;
+		LentThread &operator=(const LentThread &) = delete;
+
+		/**
+		 * \brief Carry out operations until none can begin
+		 * \param enough whether to return before the next one; asked without any lock
+		 */
+		void work(const std::function<bool()> &enough);
+
+	private:
+		bool workOnce();
+
+		Core &core_;
+	};
 
 	/** \return the on-chip memory, for players and tests */
 	RamMemory &cvsram() { return cvsram_; }

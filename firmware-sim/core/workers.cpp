@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include "arith/float_environment.h"
+
 namespace nvdla::sim
 {
 
@@ -162,6 +164,8 @@ bool Workers::takesPart()
 
 void Workers::help(unsigned int thread)
 {
+	const FloatEnvironment floats;
+
 	while (takesPart()) {
 		(*work_)(thread);
 		calls_ -= kWorking;

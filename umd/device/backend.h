@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include <nvdla/log.h>
@@ -17,6 +18,20 @@
 
 namespace nvdla
 {
+
+/** \brief A thread that would wait for a job, to work on it instead */
+class LentThread
+{
+public:
+	virtual ~LentThread() = default;
+
+	/**
+	 * \brief Work until the fence of a syncobj is done, or there is nothing to do
+	 *
+	 * On other jobs, too, as long as they come first.
+	 */
+	virtual void work(uint32_t syncobj) = 0;
+};
 
 /**
  * \brief An open device file
@@ -62,6 +77,15 @@ public:
 	 */
 	virtual int fenceStatus(uint32_t syncobj) = 0;
 
+	/**
+	 * \brief Have the thread that calls work on what it submits next
+	 *
+	 * As long as it is lent, nobody else may begin with that.
+	 *
+	 * \return null where it has nothing to do but wait; the device must outlive it
+	 */
+	std::unique_ptr<LentThread> lendThread() { return process_.isHere() ? lend() : nullptr; }
+
 	/** \brief Who owns GEM handles of this file; they are closed through it */
 	GemHandles &handles() { return handles_; }
 
@@ -71,6 +95,8 @@ public:
 protected:
 	/** \brief Who opened it */
 	const OwnProcess process_{};
+
+	virtual std::unique_ptr<LentThread> lend() { return nullptr; }
 
 private:
 	GemHandles handles_;

@@ -339,6 +339,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	submit.context = options.context;
 	submit.result_handle = options.results;
 
+	auto thread = options.waits ? backend_->lendThread() : nullptr;
 	const int result = backend_->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
 	if (result == -EINVAL && error.rule)
 		return tl::unexpected(refusal(*backend_, what, error));
@@ -350,6 +351,7 @@ Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions 
 	if (result)
 		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
 			    path(), reasonOf(result));
+	job.thread_ = std::move(thread);
 	return {};
 }
 

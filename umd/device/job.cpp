@@ -20,8 +20,14 @@ constexpr const char *waitingForJob = "wait for job";
 
 } /* namespace */
 
+Job::Job(std::shared_ptr<DeviceBackend> backend, uint32_t syncobj)
+	: backend_(std::move(backend)), syncobj_(syncobj)
+{
+}
+
 Job::Job(Job &&other) noexcept
-	: backend_(std::move(other.backend_)), syncobj_(std::exchange(other.syncobj_, 0))
+	: backend_(std::move(other.backend_)), syncobj_(std::exchange(other.syncobj_, 0)),
+	  thread_(std::move(other.thread_))
 {
 }
 
@@ -29,6 +35,7 @@ Job &Job::operator=(Job &&other) noexcept
 {
 	std::swap(backend_, other.backend_);
 	std::swap(syncobj_, other.syncobj_);
+	std::swap(thread_, other.thread_);
 	return *this;
 }
 
@@ -40,6 +47,7 @@ Job::~Job()
 
 Result<void> Job::notify(int eventfd)
 {
+	thread_.reset();
 	if (const int error = notifyEventfd(*backend_, syncobj_, eventfd))
 		return fail(codeOf(error), "watch job", backend_->path(), reasonOf(error));
 	return {};
@@ -47,6 +55,10 @@ Result<void> Job::notify(int eventfd)
 
 Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
+	/* An operation would not end when the time has passed. */
+	if (thread_ && timeout == std::chrono::milliseconds::max())
+		thread_->work(syncobj_);
+	thread_.reset();
 	const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
 
 	if (error == -ETIME || error == -ETIMEDOUT)
@@ -59,6 +71,7 @@ Result<void> Job::wait(std::chrono::milliseconds timeout)
 
 Result<void> Job::status()
 {
+	thread_.reset();
 	switch (const int status = backend_->fenceStatus(syncobj_)) {
 	case 1:
 		return {};

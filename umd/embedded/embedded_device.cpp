@@ -44,6 +44,7 @@ public:
 	}
 
 	int fenceStatus(uint32_t syncobj);
+	auto lendThread() { return executor_.lendThread(); }
 
 	const std::string path;
 
@@ -316,6 +317,32 @@ int EmbeddedDevice::State::ioctl(unsigned long request, void *argument)
 	}
 }
 
+class EmbeddedDevice::Waiter : public LentThread
+{
+public:
+	Waiter(State &state, const OwnProcess &process)
+		: state_(state), process_(process), thread_(state.lendThread())
+	{
+	}
+
+	/* A child of fork() has lent nothing. */
+	~Waiter() override
+	{
+		if (!process_.isHere())
+			static_cast<void>(thread_.release());
+	}
+
+	void work(uint32_t syncobj) override
+	{
+		thread_->work([&] { return state_.fenceStatus(syncobj) != 0; });
+	}
+
+private:
+	State &state_;
+	const OwnProcess &process_;
+	std::unique_ptr<sim::Core::LentThread> thread_;
+};
+
 EmbeddedDevice::EmbeddedDevice(std::unique_ptr<State> state) : state_(std::move(state))
 {
 }
@@ -358,6 +385,11 @@ tl::expected<std::byte *, int> EmbeddedDevice::map(uint64_t offset, size_t size)
 void EmbeddedDevice::unmap(std::byte *address, [[maybe_unused]] size_t size)
 {
 	state_->unmap(address);
+}
+
+std::unique_ptr<LentThread> EmbeddedDevice::lend()
+{
+	return std::make_unique<Waiter>(*state_, process_);
 }
 
 int EmbeddedDevice::fenceStatus(uint32_t syncobj)

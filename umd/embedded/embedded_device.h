@@ -35,8 +35,12 @@ public:
 	void unmap(std::byte *address, size_t size) override;
 	int fenceStatus(uint32_t syncobj) override;
 
+protected:
+	std::unique_ptr<LentThread> lend() override;
+
 private:
 	class State;
+	class Waiter;
 	explicit EmbeddedDevice(std::unique_ptr<State> state);
 
 	std::unique_ptr<State> state_;

@@ -67,6 +67,12 @@ public:
 	 */
 	void attend();
 
+	/** \brief The thread that calls is to carry out the core's operations */
+	std::unique_ptr<sim::Core::LentThread> lendThread()
+	{
+		return std::make_unique<sim::Core::LentThread>(core_);
+	}
+
 	/** \brief Zero a range of the on-chip memory that no job uses */
 	void clearOnChip(uint64_t address, size_t size);
 

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "arith/float_environment.h"
 #include "number/element_functions.h"
 
 namespace nvdla
@@ -241,6 +242,7 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
 		    std::span<std::byte> dst)
 {
+	const sim::FloatEnvironment floats;
 	const TensorDesc from = describe(operation.src, "source", src.size(),
 					 { operation.inScale, operation.inZero });
 	const TensorDesc to = describe(operation.dst, "destination", dst.size(),

@@ -157,7 +157,7 @@ Result<void> Slot::runStep(const ProgramStep &step)
 		stepEnded();
 		return done;
 	}
-	if (auto submitted = submitJob(step); !submitted)
+	if (auto submitted = submitJob(step, true); !submitted)
 		return submitted;
 	/* As long as the driver lets it run. */
 	auto status = job_.wait(std::chrono::milliseconds::max());
@@ -257,7 +257,7 @@ void Slot::end(Result<void> result)
 	done(std::move(result));
 }
 
-Result<void> Slot::submitJob(const ProgramStep &step)
+Result<void> Slot::submitJob(const ProgramStep &step, bool waits)
 {
 	std::vector<JobTask> tasks;
 
@@ -276,13 +276,14 @@ Result<void> Slot::submitJob(const ProgramStep &step)
 				     .context = context_,
 				     .restartable = step.restartable,
 				     .statistics = request_->options.statistics,
-				     .results = results_ ? results_->handle() : 0 };
+				     .results = results_ ? results_->handle() : 0,
+				     .waits = waits };
 	return common_.device.submit(tasks, options, job_);
 }
 
 Result<void> Slot::startJob(const ProgramStep &step)
 {
-	if (auto submitted = submitJob(step); !submitted)
+	if (auto submitted = submitJob(step, false); !submitted)
 		return submitted;
 	if (auto watched = job_.notify(watch_->fd()); !watched) {
 		/* Nobody would tell when its memory is free again. */

@@ -71,7 +71,7 @@ private:
 	void leave();
 	void end(Result<void> result);
 
-	Result<void> submitJob(const ProgramStep &step);
+	Result<void> submitJob(const ProgramStep &step, bool waits);
 	Result<void> startJob(const ProgramStep &step);
 	Result<void> readResults();
 	Result<void> conclude(Result<void> status);

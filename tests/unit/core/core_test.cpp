@@ -437,6 +437,53 @@ TEST_F(CoreTest, OtherEnginesRunBesideABusyOne)
 	EXPECT_FALSE(core.idle());
 }
 
+/* The core's own threads look for work at first; once they sleep, none of them is woken. */
+TEST_F(CoreTest, LentThreadCarriesOutWhatItWaitsFor)
+{
+	std::atomic<std::thread::id> told;
+	const auto here = std::this_thread::get_id();
+
+	onRecord = [&told] { told = std::this_thread::get_id(); };
+	for (int i = 0; i < 10000 && told.load() != here; i++) {
+		Core::LentThread thread(core);
+		queueCopy(0x1000, 0x2000);
+		core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+		thread.work([] { return false; });
+		core.waitIdle();
+	}
+	EXPECT_EQ(told.load(), here);
+	for (int i = 0; i < 100; i++) {
+		Core::LentThread thread(core);
+		queueCopy(0x1000, 0x2000);
+		core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+		EXPECT_FALSE(core.idle());
+		thread.work([] { return false; });
+		EXPECT_TRUE(core.idle());
+		EXPECT_EQ(told.load(), here);
+	}
+}
+
+TEST_F(CoreTest, LentThreadLeavesTheRestToOthers)
+{
+	for (size_t round = 1; round <= 50; round++) {
+		{
+			Core::LentThread thread(core);
+			queueCopy(0x1000, 0x2000);
+			core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+			queueCopy(0x2000, 0x3000);
+			core.csbWrite(NVDLA_BDMA_CFG_LAUNCH1, 1);
+			/* In turns one of the two, and none. */
+			if (round % 2)
+				thread.work([] { return true; });
+		}
+		core.waitIdle();
+		EXPECT_EQ(status(), 0xc0U);
+		core.csbWrite(NVDLA_GLB_S_INTR_STATUS, 0xc0);
+		const std::scoped_lock lock(mutex);
+		EXPECT_EQ(records.size(), 2 * round);
+	}
+}
+
 /* For the thread sanitizer: everything at once from several threads. */
 TEST_F(CoreTest, AccessesFromManyThreads)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <thread>
 
 #include <drm/nvdla_accel.h>
 #include <gtest/gtest.h>
@@ -245,6 +246,47 @@ TEST(EmbeddedDevice, JobOfLittleTimeFailsBehindOneOfMuch)
 		EXPECT_NE(failed.error().message().find("was reset"), std::string::npos)
 			<< failed.error().message();
 	}
+}
+
+/* Whether it does wait, and however else it learns of the end: the job is done. */
+TEST(EmbeddedDevice, JobOfAThreadThatWaitsIsDone)
+{
+	const Device device = test::openEmbedded();
+	ResidentTask resident = reside(device, copyOf64());
+	const JobTask task = resident.job();
+	const auto submit = [&] {
+		auto job = device.submit({ &task, 1 }, { .waits = true });
+		EXPECT_TRUE(job) << job.error().message();
+		return std::move(*job);
+	};
+
+	for (int round = 0; round < 20; round++) {
+		EXPECT_TRUE(submit().wait(std::chrono::milliseconds::max()));
+		EXPECT_TRUE(submit().wait(10000ms));
+		Job asked = submit();
+		while (!asked.status())
+			std::this_thread::yield();
+		Job moved = submit();
+		Job other = std::move(moved);
+		EXPECT_TRUE(other.wait(std::chrono::milliseconds::max()));
+		submit(); /* and forgotten */
+		auto access = resident.memory.find(resident.task.addresses[2].memory)
+				      ->access(CpuAccess::Read, 10000ms);
+		EXPECT_TRUE(access);
+	}
+}
+
+TEST(EmbeddedDevice, ThreadThatWorksOnAJobIsNotHeldByIt)
+{
+	const Device device = test::openEmbedded();
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
+	const std::vector<JobTask> tasks(device.info().maxTasks, slow.job());
+
+	auto job = device.submit(tasks, { .timeout = 1ms, .waits = true });
+	ASSERT_TRUE(job);
+	auto failed = job->wait(std::chrono::milliseconds::max());
+	ASSERT_FALSE(failed);
+	EXPECT_EQ(failed.error().code, ErrorCode::Timeout);
 }
 
 TEST(EmbeddedDevice, GoesAwayWithJobsInTheQueue)

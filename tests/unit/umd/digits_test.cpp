@@ -9,6 +9,7 @@
  * "7" and 0.00407 for "5".
  */
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -61,9 +62,9 @@ protected:
 		return test::softmax(test::FloatNetwork(loadable_, task).run(input));
 	}
 
-	std::vector<float> onTheDevice() const
+	std::vector<float> onTheDevice(const char *path) const
 	{
-		auto device = Device::open(Device::embeddedPath);
+		auto device = Device::open(path);
 		EXPECT_TRUE(device);
 		auto network = Network::load(*device, loadable_);
 		EXPECT_TRUE(network) << network.error().message();
@@ -84,7 +85,7 @@ protected:
 TEST_P(DigitsTest, AnswerIsTheNetworks)
 {
 	const std::vector<float> expected = inFloat();
-	const std::vector<float> answer = onTheDevice();
+	const std::vector<float> answer = onTheDevice(Device::embeddedPath);
 	ASSERT_EQ(expected.size(), 10U);
 	ASSERT_EQ(answer.size(), expected.size());
 	EXPECT_EQ(largest(answer), largest(expected));
@@ -95,6 +96,22 @@ TEST_P(DigitsTest, AnswerIsTheNetworks)
 		EXPECT_NEAR(answer[7], 0.996f, 0.0005f);
 		EXPECT_NEAR(answer[5], 0.00407f, 0.000005f);
 	}
+}
+
+/* Threads that the application starts round as it does, and run() computes in its own. */
+TEST_P(DigitsTest, AnswerDoesNotDependOnTheApplicationsRounding)
+{
+	constexpr const char *path = "embedded:fp16=fast"; /* floating point arithmetic */
+	const std::vector<float> expected = onTheDevice(path);
+	std::fenv_t environment;
+
+	std::fegetenv(&environment);
+	std::fesetround(FE_UPWARD);
+	const std::vector<float> answer = onTheDevice(path);
+	const int rounding = std::fegetround();
+	std::fesetenv(&environment);
+	EXPECT_EQ(answer, expected);
+	EXPECT_EQ(rounding, FE_UPWARD);
 }
 
 INSTANTIATE_TEST_SUITE_P(Pictures, DigitsTest,

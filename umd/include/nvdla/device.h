@@ -23,6 +23,7 @@ namespace nvdla
 
 class BufferMemory;
 class DeviceBackend;
+class LentThread;
 
 /** \brief What the CPU is going to do with a buffer */
 enum class CpuAccess : uint32_t {
@@ -168,6 +169,13 @@ struct SubmitOptions {
 	 * It has room for Device::resultBytes(). Needs Feature::Results.
 	 */
 	uint32_t results = 0;
+	/**
+	 * \brief The thread that submits calls Job::wait() next, without a limit
+	 *
+	 * The embedded device then carries the job out in this thread, until when it does not
+	 * begin. Elsewhere it makes no difference.
+	 */
+	bool waits = false;
 };
 
 /**
@@ -197,13 +205,11 @@ public:
 
 private:
 	friend class Device;
-	Job(std::shared_ptr<DeviceBackend> backend, uint32_t syncobj)
-		: backend_(std::move(backend)), syncobj_(syncobj)
-	{
-	}
+	Job(std::shared_ptr<DeviceBackend> backend, uint32_t syncobj);
 
 	std::shared_ptr<DeviceBackend> backend_;
 	uint32_t syncobj_ = 0;
+	std::unique_ptr<LentThread> thread_; /* the one that submitted, until it waits */
 };
 
 /**

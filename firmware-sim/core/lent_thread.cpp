@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include <utility>
+
+#include "arith/float_environment.h"
+#include "core/core.h"
+
+namespace nvdla::sim
+{
+
+Core::LentThread::LentThread(Core &core) : core_(core)
+{
+	const std::lock_guard lock(core_.mutex_);
+
+	core_.coming_++;
+}
+
+Core::LentThread::~LentThread()
+{
+	std::unique_lock lock(core_.mutex_);
+
+	core_.coming_--;
+	core_.callThreads();
+	const uint32_t calls = std::exchange(core_.toWake_, 0);
+	lock.unlock();
+	core_.wakeThreads(calls);
+}
+
+void Core::LentThread::work(const std::function<bool()> &enough)
+{
+	const FloatEnvironment floats;
+
+	while (workOnce() && !enough())
+		;
+}
+
+/* \return false if nothing can begin */
+bool Core::LentThread::workOnce()
+{
+	std::unique_lock lock(core_.mutex_);
+	Slot *const slot = core_.waiting();
+
+	if (!slot)
+		return false;
+	core_.coming_--;
+	core_.carryOut(lock, *slot);
+	return true;
+}
+
+} /* namespace nvdla::sim */
