@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arith/float_environment.h"
+#include "core/patience.h"
 
 namespace nvdla::sim
 {
@@ -58,6 +59,9 @@ Core::~Core()
 	}
 	for (Thread &one : threads_)
 		one.thread.join();
+	/* By those that help, too. */
+	std::unique_lock lock(mutex_);
+	changed_.wait(lock, [this] { return delivering_ == 0; });
 }
 
 /* Hand every operation that can begin to its engine. */
@@ -88,6 +92,7 @@ void Core::begin(Engine engine)
 		return;
 	slot.busy = true;
 	slot.cancel = false;
+	news_++;
 	if (engine == Engine::Conv && workers_.anyAsleep() && conv_->isShared(slot.job->inputs))
 		toWake_ |= kHelpers;
 }
@@ -96,7 +101,7 @@ void Core::begin(Engine engine)
 void Core::callThreads()
 {
 	const auto jobs =
-		std::ranges::count_if(slots_, [](const Slot &slot) { return slot.canBegin(); });
+		std::ranges::count_if(slots_, [](const Slot &slot) { return slot.job != nullptr; });
 
 	for (; coming_ < static_cast<unsigned int>(jobs); coming_++) {
 		threads_[asleep_.back()].isCalled = true;
@@ -117,9 +122,26 @@ void Core::wakeThreads(uint32_t calls)
 Core::Slot *Core::waiting()
 {
 	const auto slot =
-		std::ranges::find_if(slots_, [](const Slot &one) { return one.canBegin(); });
+		std::ranges::find_if(slots_, [](const Slot &one) { return one.job != nullptr; });
 
 	return slot == slots_.end() ? nullptr : &*slot;
+}
+
+/* The same; while another thread tells of an end, with which the next one may begin, waits for it.
+ */
+Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
+{
+	Slot *slot;
+
+	while (!(slot = waiting()) && delivering_ > 0) {
+		const unsigned int news = news_;
+		lock.unlock();
+		const bool looksOn = lookFor([&] { return news_ != news; });
+		lock.lock();
+		if (!looksOn)
+			return waiting();
+	}
+	return slot;
 }
 
 /* \return false if there is nothing more to come */
@@ -139,8 +161,11 @@ void Core::work(unsigned int thread)
 	std::unique_lock lock(mutex_);
 
 	do {
-		for (coming_--; Slot *slot = waiting(); coming_--)
+		while (Slot *slot = next(lock)) {
+			coming_--;
 			carryOut(lock, *slot);
+		}
+		coming_--;
 	} while (sleep(lock, thread));
 }
 
@@ -158,17 +183,47 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 		waitForChip(lock, slot, begin, result);
 
 	result.hangs = result.hangs || hangs(*job);
+	waitUntilTold(lock, slot);
 	slot.busy = false;
 	coming_++;
 	if (slot.cancel) {
 		changed_.notify_all();
 		return;
 	}
+	slot.end = conclude(*job, result, port);
+	tell(lock, slot);
+}
+
+/* What an engine has done is told in its order. Abandoned is what is not told any more. */
+void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
+{
+	const auto may = [&slot] { return !slot.tells || slot.cancel; };
+
+	if (may())
+		return;
+	lock.unlock();
+	lookFor(may);
+	lock.lock();
+	changed_.wait(lock, may);
+}
+
+/*
+ * The end of an operation. Who looks for work does it, if somebody does: the next one, which begins
+ * with what is told, goes on here before all of that is done.
+ */
+void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
+{
 	slot.tells = true;
-	conclude(lock, *job, result, port);
-	slot.tells = false;
-	callThreads();
-	wakeThreads(std::exchange(toWake_, 0));
+	lock.unlock();
+	const auto telling = [this, &slot] {
+		deliver(std::move(slot.end));
+		const std::lock_guard again(mutex_);
+		slot.tells = false;
+		delivered();
+	};
+	if (!workers_.post(telling))
+		telling();
+	lock.lock();
 }
 
 /* Until the operation would be done on the chip, or is abandoned. */
@@ -184,9 +239,8 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 	slot.cancelled.wait_until(lock, end, [&slot] { return slot.cancel.load(); });
 }
 
-/* Units are done and others may begin; the outside is told without the lock. */
-void Core::conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
-		    const MemoryPort &port)
+/* Units are done and others may begin. \return what is to be told without the lock */
+Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;
 	complete(job, result, port, messages);
@@ -195,24 +249,33 @@ void Core::conclude(std::unique_lock<std::mutex> &lock, const Job &job, Operatio
 	messages.calls = std::exchange(toWake_, 0);
 	delivering_++;
 	changed_.notify_all();
-	lock.unlock();
-	deliver(std::move(messages));
-	lock.lock();
+	return messages;
+}
+
+void Core::delivered()
+{
 	delivering_--;
+	news_++;
 	changed_.notify_all();
 }
 
 /* Everything but CDMA is done; CDMA is what is left of the job. */
 void Core::concludeSums(Job &job, OperationResult sums, const MemoryPort &port)
 {
+	Slot &slot = slots_[index(Engine::Conv)];
 	std::unique_lock lock(mutex_);
-	if (slots_[index(Engine::Conv)].cancel)
+	waitUntilTold(lock, slot);
+	if (slot.cancel)
 		return;
 	Job done = job;
 	std::erase_if(done.units, [](const UnitGroup &use) { return use.unit == Unit::Cdma; });
 	std::erase_if(job.units, [](const UnitGroup &use) { return use.unit != Unit::Cdma; });
 	job.recorded = true;
-	conclude(lock, done, sums, port);
+	Messages messages = conclude(done, sums, port);
+	lock.unlock();
+	deliver(std::move(messages));
+	lock.lock();
+	delivered();
 }
 
 /* What a test has ordered. CDMA's part alone may hang: the rest of the job is done then. */
@@ -314,6 +377,7 @@ void Core::stopEngines(std::unique_lock<std::mutex> &lock)
 			slot.busy = false;
 		}
 	}
+	changed_.notify_all();
 	changed_.wait(lock, [this] { return stopped(); });
 }
 

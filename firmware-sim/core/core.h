@@ -164,24 +164,23 @@ public:
 private:
 	using Clock = std::chrono::steady_clock;
 
-	/* What one engine does now. */
-	struct Slot {
-		std::condition_variable cancelled;
-		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
-		bool busy = false;	  /* handed over and not yet done */
-		bool tells = false;	  /* one is done, and the outside still being told */
-		std::atomic<bool> cancel = false;
-
-		/* What an engine has done is told in its order: the next one has to wait. */
-		bool canBegin() const { return job && !tells; }
-	};
-
 	/* What is to be told to the outside once the lock is released. */
 	struct Messages {
 		std::vector<GuestError> errors;
 		std::optional<OperationRecord> record;
 		bool interrupt = false;
 		uint32_t calls = 0; /* as toWake_; who is woken needs the lock itself */
+	};
+
+	/* What one engine does now. */
+	struct Slot {
+		std::condition_variable cancelled;
+		std::unique_ptr<Job> job; /* handed over, not yet begun by a thread */
+		bool busy = false;	  /* handed over and not yet done */
+		std::atomic<bool> cancel = false;
+		/* One is done, and the outside still being told, in the engine's order. */
+		std::atomic<bool> tells = false;
+		Messages end; /* what of */
 	};
 
 	uint32_t readLocked(uint32_t address);
@@ -200,12 +199,15 @@ private:
 	Slot *waiting();
 	bool sleep(std::unique_lock<std::mutex> &lock, unsigned int thread);
 	void work(unsigned int thread);
+	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot, Clock::time_point begin,
 			 const OperationResult &result);
-	void conclude(std::unique_lock<std::mutex> &lock, const Job &job, OperationResult &result,
-		      const MemoryPort &port);
+	void waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot);
+	void tell(std::unique_lock<std::mutex> &lock, Slot &slot);
+	Messages conclude(const Job &job, OperationResult &result, const MemoryPort &port);
+	void delivered();
 	void concludeSums(Job &job, OperationResult sums, const MemoryPort &port);
 	bool hangs(Job &job) const;
 	void complete(const Job &job, OperationResult &result, const MemoryPort &port,
@@ -229,6 +231,8 @@ private:
 	bool resetting_ = false;
 	bool stopping_ = false;
 	unsigned int delivering_ = 0; /* threads that are in a callback */
+	/* Counts operations that could begin, and callbacks that have returned. */
+	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
 	/* Used by the thread of the convolution, made anew while there is none. */
 	std::unique_ptr<ConvPipeline> conv_;

@@ -37,7 +37,7 @@ void Core::LentThread::work(const std::function<bool()> &enough)
 bool Core::LentThread::workOnce()
 {
 	std::unique_lock lock(core_.mutex_);
-	Slot *const slot = core_.waiting();
+	Slot *const slot = core_.next(lock);
 
 	if (!slot)
 		return false;

@@ -2,46 +2,15 @@
 #include "core/workers.h"
 
 #include <algorithm>
-#include <chrono>
-
-#include <hwy/cache_control.h>
+#include <utility>
 
 #include <pthread.h>
 
 #include "arith/float_environment.h"
+#include "core/patience.h"
 
 namespace nvdla::sim
 {
-
-namespace
-{
-
-using Clock = std::chrono::steady_clock;
-
-/* About what it takes to wake a thread, in a virtual machine; whoever has work goes first. */
-constexpr auto kPatience = std::chrono::microseconds(100);
-/* At first nobody else is let on the core, as coming back takes as long as some operations do. */
-constexpr auto kHaste = std::chrono::microseconds(10);
-
-/* \return whether it came to be before the patience ended */
-template<typename Condition>
-bool lookFor(const Condition &condition)
-{
-	const auto begin = Clock::now();
-
-	while (!condition()) {
-		const auto passed = Clock::now() - begin;
-		if (passed >= kPatience)
-			return false;
-		if (passed < kHaste)
-			hwy::Pause();
-		else
-			std::this_thread::yield();
-	}
-	return true;
-}
-
-} /* namespace */
 
 Workers::Workers(unsigned int threads)
 {
@@ -141,16 +110,51 @@ bool Workers::answer()
 	return false;
 }
 
+bool Workers::post(std::function<void()> errand)
+{
+	Errand state = Errand::None;
+
+	if (looking_ == 0 || !errandState_.compare_exchange_strong(state, Errand::BeingPut))
+		return false;
+	errand_ = std::move(errand);
+	errandState_ = Errand::Offered;
+	/* Who is about to do something else sees it, or is not counted any more. */
+	if (looking_ > 0)
+		return true;
+	state = Errand::Offered;
+	return !errandState_.compare_exchange_strong(state, Errand::None);
+}
+
+void Workers::doErrand()
+{
+	Errand state = Errand::Offered;
+
+	if (!errandState_.compare_exchange_strong(state, Errand::BeingDone))
+		return;
+	const std::function<void()> errand = std::move(errand_);
+	errandState_ = Errand::None;
+	errand();
+}
+
 /* \return false if there is nothing more to come */
 bool Workers::takesPart()
 {
-	const auto called = [this] { return (calls_ & kWanted) || stopping_; };
+	const auto called = [this] {
+		return (calls_ & kWanted) || errandState_ == Errand::Offered || stopping_;
+	};
 
-	while (!stopping_) {
+	for (;;) {
+		doErrand();
+		if (stopping_)
+			return false;
 		if (answer())
 			return true;
 		/* Who is in the caller's way sleeps, and is woken where there is room. */
-		if (lookFor([&] { return called() || sched_getcpu() == callersCore_; }) && called())
+		looking_++;
+		const bool found =
+			lookFor([&] { return called() || sched_getcpu() == callersCore_; });
+		looking_--;
+		if (found && called())
 			continue; /* and there, if nobody else was faster */
 		std::unique_lock lock(mutex_);
 		asleep_++;
@@ -159,7 +163,6 @@ bool Workers::takesPart()
 			wake_.wait(lock);
 		asleep_--;
 	}
-	return false;
 }
 
 void Workers::help(unsigned int thread)

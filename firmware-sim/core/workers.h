@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -50,6 +51,15 @@ public:
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
+	/**
+	 * \brief Have something short done by one of the others, if one looks for work
+	 *
+	 * From any thread; what is done may call this, but not run().
+	 *
+	 * \return false if it is the caller's to do
+	 */
+	bool post(std::function<void()> errand);
+
 	/** \return one of the others sleeps: run() would have to wake it, which takes as long as
 	 * some operations */
 	bool anyAsleep() const { return asleep_ > 0; }
@@ -68,6 +78,7 @@ private:
 	void help(unsigned int thread);
 	bool takesPart();
 	bool answer();
+	void doErrand();
 
 	/* Of calls_: how many may still begin, and how many have begun and not returned. */
 	static constexpr unsigned int kWanted = 0xffff;
@@ -86,6 +97,11 @@ private:
 	std::condition_variable done_;	       /* the caller */
 	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
 	std::atomic<bool> callerSleeps_ = false;
+	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
+	/* Who puts it or takes it has errand_ meanwhile. */
+	enum class Errand : uint8_t { None, BeingPut, Offered, BeingDone };
+	std::atomic<Errand> errandState_ = Errand::None;
+	std::function<void()> errand_;
 	std::atomic<bool> stopping_ = false;
 	std::vector<std::thread> threads_;
 };

@@ -48,7 +48,8 @@ Executor::~Executor()
 
 int Executor::start()
 {
-	static const nvdla_sequencer_ops ops = { .task_done = &Executor::taskDone };
+	static const nvdla_sequencer_ops ops = { .task_done = &Executor::taskDone,
+						 .op_enabled = &Executor::opEnabled };
 	nvdla_io io = {};
 	nvdla_sequencer *sequencer = nullptr;
 
@@ -84,6 +85,13 @@ void Executor::flush()
 		return;
 	core_.csbWrite(writes_);
 	writes_.clear();
+}
+
+/* It begins while the registers of what comes later are prepared. */
+void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
+			 [[maybe_unused]] u32 operation)
+{
+	static_cast<Executor *>(context)->flush();
 }
 
 void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int error)

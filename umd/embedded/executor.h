@@ -82,6 +82,7 @@ private:
 	static uint32_t readRegister(void *context, uint32_t reg);
 	/* Done later, with those that follow, but before anything is read or waited for. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
+	static void opEnabled(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
 	/** \brief Do what was to be written */

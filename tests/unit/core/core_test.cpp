@@ -141,14 +141,22 @@ TEST_F(CoreTest, WritesInOneGoAreDoneOneAfterTheOther)
 	EXPECT_EQ(errorCount(), 1U);
 }
 
+/* A core's, whose helpers look for work at first, so that they tell of ends. */
+CoreConfig withHelpers(CoreConfig config)
+{
+	config.threads = 4;
+	return config;
+}
+
 /* Also when all threads look for operations, as they do at first, and telling takes a while. */
 TEST_F(CoreTest, OperationsOfAnEngineAreToldInOrder)
 {
 	constexpr uint32_t copies = 10;
 
-	for (int round = 0; round < 10; round++) {
-		onRecord = [] { std::this_thread::sleep_for(std::chrono::microseconds(200)); };
-		Core many(config(this), dram, [] {});
+	for (int round = 0; round < 20; round++) {
+		const auto pause = std::chrono::microseconds(round % 2 ? 200 : 2);
+		onRecord = [pause] { std::this_thread::sleep_for(pause); };
+		Core many(withHelpers(config(this)), dram, [] {});
 		records.clear();
 		for (uint32_t lines = 0; lines < copies; lines++) {
 			many.csbWrite(NVDLA_BDMA_CFG_CMD, NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE |
@@ -401,7 +409,7 @@ TEST_F(CoreTest, InterruptMayResetACoreThatIsBeingDestroyed)
 {
 	for (int i = 0; i < 50; i++) {
 		std::atomic<Core *> target = nullptr; /* outlives the callbacks */
-		Core other({}, dram, [&target] { target.load()->reset(); });
+		Core other(withHelpers({}), dram, [&target] { target.load()->reset(); });
 		target = &other;
 		other.csbWrite(NVDLA_BDMA_CFG_CMD,
 			       NVDLA_BDMA_CFG_CMD__SRC_RAM_TYPE | NVDLA_BDMA_CFG_CMD__DST_RAM_TYPE);
@@ -409,6 +417,35 @@ TEST_F(CoreTest, InterruptMayResetACoreThatIsBeingDestroyed)
 		other.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
 		if (i % 2)
 			std::this_thread::yield();
+	}
+}
+
+/* Whoever tells of the end, and whatever the thread of the operation does meanwhile. */
+TEST_F(CoreTest, InterruptMayResetACoreThatGoesOn)
+{
+	for (int round = 0; round < 100; round++) {
+		std::atomic<Core *> target = nullptr; /* outlives the callbacks */
+		std::atomic<int> left = round % 7;
+		Core many(withHelpers({}), dram, [&] {
+			if (left-- == 0)
+				target.load()->reset();
+		});
+		target = &many;
+		for (uint32_t lines = 0; lines < 8; lines++) {
+			for (const CsbWrite &write : copyWrites(0x1000, 0x2000, lines))
+				many.csbWrite(write.byteOffset, write.value);
+			many.csbWrite(lines % 2 ? NVDLA_BDMA_CFG_LAUNCH1 : NVDLA_BDMA_CFG_LAUNCH0,
+				      1);
+		}
+		many.waitIdle();
+		/* As if nothing had happened. */
+		left = 0;
+		many.reset();
+		left = -1;
+		many.csbWrite(copyWrites(0x1000, 0x2000));
+		many.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
+		many.waitIdle();
+		EXPECT_EQ(many.csbRead(NVDLA_GLB_S_INTR_STATUS), 0x40U);
 	}
 }
 
@@ -437,30 +474,29 @@ TEST_F(CoreTest, OtherEnginesRunBesideABusyOne)
 	EXPECT_FALSE(core.idle());
 }
 
-/* The core's own threads look for work at first; once they sleep, none of them is woken. */
+/* The core's own threads look for work when they begin; none of those that sleep is woken. */
 TEST_F(CoreTest, LentThreadCarriesOutWhatItWaitsFor)
 {
+	CoreConfig alone = config(this);
+	alone.threads = 1; /* no helpers, which would tell of the end */
 	std::atomic<std::thread::id> told;
 	const auto here = std::this_thread::get_id();
+	Core one(alone, dram, [] {});
+	std::vector<CsbWrite> writes = copyWrites(0x1000, 0x2000);
 
+	writes.push_back({ NVDLA_BDMA_CFG_LAUNCH0, 1 });
 	onRecord = [&told] { told = std::this_thread::get_id(); };
-	for (int i = 0; i < 10000 && told.load() != here; i++) {
-		Core::LentThread thread(core);
-		queueCopy(0x1000, 0x2000);
-		core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
-		thread.work([] { return false; });
-		core.waitIdle();
+	int inTurn = 0;
+	for (int i = 0; i < 100000 && inTurn < 100; i++) {
+		{
+			Core::LentThread thread(one);
+			one.csbWrite(writes);
+			thread.work([] { return false; });
+		}
+		one.waitIdle();
+		inTurn = told.load() == here ? inTurn + 1 : 0;
 	}
-	EXPECT_EQ(told.load(), here);
-	for (int i = 0; i < 100; i++) {
-		Core::LentThread thread(core);
-		queueCopy(0x1000, 0x2000);
-		core.csbWrite(NVDLA_BDMA_CFG_LAUNCH0, 1);
-		EXPECT_FALSE(core.idle());
-		thread.work([] { return false; });
-		EXPECT_TRUE(core.idle());
-		EXPECT_EQ(told.load(), here);
-	}
+	EXPECT_EQ(inTurn, 100);
 }
 
 TEST_F(CoreTest, LentThreadLeavesTheRestToOthers)

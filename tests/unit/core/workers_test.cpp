@@ -115,4 +115,53 @@ TEST(Workers, WhoIsWokenLeavesACoreToTheCaller)
 	EXPECT_EQ(CPU_COUNT(&helpers), std::max(1, CPU_COUNT(&all) - 1));
 }
 
+/* Who comes back from work or has just been started looks; what nobody takes is the caller's. */
+TEST(Workers, ErrandsAreDoneByThoseThatLookForWork)
+{
+	constexpr unsigned int kThreads = 3;
+	Workers workers(kThreads);
+	unsigned int posted = 0;
+	std::atomic<unsigned int> done = 0;
+
+	for (int round = 0; round < 20000 && posted < 100; round++) {
+		std::atomic<unsigned int> came = 0;
+		workers.run(kThreads, [&](unsigned int) {
+			came++;
+			EXPECT_TRUE(waitFor([&] { return came == kThreads; }));
+		});
+		const auto here = std::this_thread::get_id();
+		const auto errand = [&done, here] {
+			EXPECT_NE(std::this_thread::get_id(), here);
+			done++;
+		};
+		posted += workers.post(errand);
+		posted += workers.post(errand);
+		if (round % 100 == 0) /* all asleep, by and by */
+			std::this_thread::sleep_for(std::chrono::milliseconds(1));
+	}
+	EXPECT_GE(posted, 100u);
+	EXPECT_TRUE(waitFor([&] { return done == posted; }));
+}
+
+TEST(Workers, NobodyDoesErrandsForWhoIsAlone)
+{
+	Workers workers(1);
+
+	EXPECT_FALSE(workers.post([] { ADD_FAILURE(); }));
+}
+
+TEST(Workers, ErrandsAreDoneBeforeTheThreadsGo)
+{
+	for (int round = 0; round < 200; round++) {
+		std::atomic<unsigned int> done = 0;
+		unsigned int posted = 0;
+		{
+			Workers workers(2);
+			workers.run(2, [](unsigned int) {});
+			posted += workers.post([&done] { done++; });
+		}
+		EXPECT_EQ(done, posted);
+	}
+}
+
 } /* namespace nvdla::sim::test */

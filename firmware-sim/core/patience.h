@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting without sleep for what other threads are about to do.
+ */
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include <hwy/cache_control.h>
+
+namespace nvdla::sim
+{
+
+/** \brief About what it takes to wake a thread in a virtual machine; whoever has work goes first */
+inline constexpr auto kPatience = std::chrono::microseconds(100);
+/** \brief At first nobody else is let on the core: coming back takes as long as some operations */
+inline constexpr auto kHaste = std::chrono::microseconds(10);
+
+/** \return whether it came to be before the patience ended */
+template<typename Condition>
+bool lookFor(const Condition &condition)
+{
+	const auto begin = std::chrono::steady_clock::now();
+
+	while (!condition()) {
+		const auto passed = std::chrono::steady_clock::now() - begin;
+		if (passed >= kPatience)
+			return false;
+		if (passed < kHaste)
+			hwy::Pause();
+		else
+			std::this_thread::yield();
+	}
+	return true;
+}
+
+} /* namespace nvdla::sim */
