@@ -156,10 +156,12 @@ private:
 	 * A thread's: one for each group that is worked on at once, so that each has its lines in
 	 * their order, and the first one that is missed is the first in the stream.
 	 */
-	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks)
+	void takeSinks(std::vector<std::unique_ptr<StreamSink>> &sinks, unsigned int thread)
 	{
+		if (thread == 0 && first_)
+			sinks.push_back(std::move(first_));
 		while (sinks.size() < groupsAtOnce_)
-			sinks.push_back(first_ ? std::move(first_) : newSink());
+			sinks.push_back(newSink());
 	}
 
 	/* Several threads, each with receivers of its own. */
@@ -167,14 +169,15 @@ private:
 	{
 		Part part(workers_.scratch(), groupsAtOnce_ > 1 ? lines_ * lineValues_ : 0);
 		std::vector<Piece> pieces;
-		std::unique_lock lock = lockSoon();
 
+		part.maker = newMaker();
+		takeSinks(part.sinks, thread);
+		std::unique_lock lock = lockSoon();
 		while (const auto set = takeSome(pieces, thread)) {
-			if (!part.maker)
-				part.maker = newMaker();
-			if (pieces.front().index < part.last)
+			if (pieces.front().index < part.last) {
 				joinSinks(part.sinks);
-			takeSinks(part.sinks);
+				takeSinks(part.sinks, thread);
+			}
 			lock.unlock();
 			const uint32_t saturated = make(*set, pieces, part);
 			lock = lockSoon();

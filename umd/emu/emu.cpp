@@ -67,15 +67,16 @@ void softmax(std::vector<float> &values, size_t channels)
 
 	for (size_t pixel = 0; pixel < plane; pixel++) {
 		float highest = values[pixel];
-		for (size_t c = 1; c < channels; c++)
-			highest = std::max(highest, values[pixel + c * plane]);
-
-		float sum = 0.0f;
-		for (size_t c = 0; c < channels; c++) {
-			float &value = values[pixel + c * plane];
-			value = std::exp(value - highest);
-			sum += value;
+		for (size_t c = 1; c < channels; c++) {
+			const float value = values[pixel + c * plane];
+			highest = highest < value ? value : highest;
 		}
+		/* Apart, so that the sum stays in a register. */
+		for (size_t c = 0; c < channels; c++)
+			values[pixel + c * plane] = std::exp(values[pixel + c * plane] - highest);
+		float sum = 0.0f;
+		for (size_t c = 0; c < channels; c++)
+			sum += values[pixel + c * plane];
 		for (size_t c = 0; c < channels; c++)
 			values[pixel + c * plane] /= sum;
 	}

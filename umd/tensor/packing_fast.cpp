@@ -79,15 +79,17 @@ uint32_t forEachHalfAtom(const TensorDesc &desc, const Layout &layout, Move move
 
 /*
  * Whether what lies beside each other in the tensor does so in the plain elements, too, in the
- * same order. A single channel does in both orders of the elements, and planes do in one.
+ * same order. A single channel and a single pixel do in both orders of the elements, and planes do
+ * in one.
  */
 bool beside(const TensorDesc &desc, const Layout &layout, ElementOrder order)
 {
 	const uint32_t atom = std::min(layout.atomChannels(), desc.c);
+	const bool single = desc.c == 1 || (desc.h == 1 && desc.w == 1);
 
 	if (layout.packed() || layout.twoPlanes())
 		return false;
-	if (desc.c > 1 && (order == ElementOrder::Nchw) != (layout.atomChannels() == 1))
+	if (!single && (order == ElementOrder::Nchw) != (layout.atomChannels() == 1))
 		return false;
 	for (uint32_t c = 0; c < atom; c++)
 		if (layout.channel(desc, c).inPixel != c * elementBytes(desc.type))
