@@ -101,7 +101,7 @@ public:
 	/**
 	 * \brief A receiver for another thread; others may be at work with theirs
 	 *
-	 * One thread at a time may call this.
+	 * Once there is one, any thread may call this at any time.
 	 *
 	 * \return it, or null if the order of runs matters; this one must outlive it
 	 */
