@@ -127,13 +127,17 @@ Core::Slot *Core::waiting()
 	return slot == slots_.end() ? nullptr : &*slot;
 }
 
-/* The same; while another thread tells of an end, with which the next one may begin, waits for it.
+/* The same. While a helper tells of an end, with which the next one may begin, that is waited for.
  */
 Core::Slot *Core::next(std::unique_lock<std::mutex> &lock)
 {
+	const auto aHelperTells = [this] {
+		return std::ranges::any_of(slots_,
+					   [](const Slot &one) { return one.helperTells.load(); });
+	};
 	Slot *slot;
 
-	while (!(slot = waiting()) && delivering_ > 0) {
+	while (!(slot = waiting()) && aHelperTells()) {
 		const unsigned int news = news_;
 		lock.unlock();
 		const bool looksOn = lookFor([&] { return news_ != news; });
@@ -214,15 +218,19 @@ void Core::waitUntilTold(std::unique_lock<std::mutex> &lock, Slot &slot)
 void Core::tell(std::unique_lock<std::mutex> &lock, Slot &slot)
 {
 	slot.tells = true;
+	slot.helperTells = true;
 	lock.unlock();
 	const auto telling = [this, &slot] {
 		deliver(std::move(slot.end));
 		const std::lock_guard again(mutex_);
 		slot.tells = false;
+		slot.helperTells = false;
 		delivered();
 	};
-	if (!workers_.post(telling))
+	if (!workers_.post(telling)) {
+		slot.helperTells = false;
 		telling();
+	}
 	lock.lock();
 }
 

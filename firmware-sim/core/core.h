@@ -180,6 +180,7 @@ private:
 		std::atomic<bool> cancel = false;
 		/* One is done, and the outside still being told, in the engine's order. */
 		std::atomic<bool> tells = false;
+		std::atomic<bool> helperTells = false;
 		Messages end; /* what of */
 	};
 
