@@ -25,7 +25,7 @@ namespace
 {
 
 /* Positions worth working on at once: many tiles, so that what they leave over is little and SDP
- * has long runs, with sums that stay in the nearest cache until it has read them. */
+ * has long runs, with sums that stay in a near cache until it has read them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
 /* Above this many bytes of padded lines the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;

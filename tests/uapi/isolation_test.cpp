@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
 #include <numeric>
 #include <vector>
 
@@ -23,6 +26,15 @@ constexpr uint32_t copyBytes = 256 * 1024;
 constexpr uint32_t longTaskBytes = 4 * 1024 * 1024;
 constexpr uint32_t longLine = 256 * 1024;
 
+/* A job that never ends fails the test, which others follow. */
+int64_t inAMinute()
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec + 60) * INT64_C(1000000000) + now.tv_nsec;
+}
+
 /* Copies a pattern \a rounds times with an own file; true if every copy is right. */
 bool copyAndCheck(uint8_t seed, unsigned int rounds)
 {
@@ -39,7 +51,7 @@ bool copyAndCheck(uint8_t seed, unsigned int rounds)
 	for (unsigned int round = 0; round < rounds; round++) {
 		std::iota(source.bytes().begin(), source.bytes().end(),
 			  static_cast<uint8_t>(seed + round));
-		if (Submit(task).run(device) || destination.prepare(DRM_NVDLA_BO_READ))
+		if (Submit(task).run(device) || destination.prepare(DRM_NVDLA_BO_READ, inAMinute()))
 			return false;
 		if (!std::equal(source.bytes().begin(), source.bytes().end(),
 				destination.bytes().begin()))
@@ -102,20 +114,24 @@ TEST(Isolation, KilledProcessesLeaveNothingBehind)
 			task.addCopy(0, 0, 1024, copyBytes / 1024);
 			const char byte = 0;
 			for (unsigned int i = 0;; i++) {
-				if (Submit(task).run(device))
+				if (const int error = Submit(task).run(device)) {
+					std::fprintf(stderr, "submit %u: %s\n", i,
+						     std::strerror(-error));
 					return false;
+				}
 				if (i == 3 && write(ready[1], &byte, 1) != 1)
 					return false;
 			}
 		});
+		/* The victim's alone, so that its end is that of the pipe. */
+		close(ready[1]);
 		char byte;
-		ASSERT_EQ(read(ready[0], &byte, 1), 1);
+		ASSERT_EQ(read(ready[0], &byte, 1), 1) << "round " << round;
 		kill(victim, SIGKILL);
 		int status = -1;
 		ASSERT_EQ(waitpid(victim, &status, 0), victim);
 		EXPECT_TRUE(WIFSIGNALED(status));
 		close(ready[0]);
-		close(ready[1]);
 		EXPECT_TRUE(copyAndCheck(static_cast<uint8_t>(round), 2));
 	}
 }
