@@ -181,7 +181,7 @@ private:
 		/* One is done, and the outside still being told, in the engine's order. */
 		std::atomic<bool> tells = false;
 		std::atomic<bool> helperTells = false;
-		Messages end; /* what of */
+		Messages end; /* what is told of it */
 	};
 
 	uint32_t readLocked(uint32_t address);

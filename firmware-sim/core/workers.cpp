@@ -114,7 +114,7 @@ bool Workers::post(std::function<void()> errand)
 {
 	Errand state = Errand::None;
 
-	if (looking_ == 0 || !errandState_.compare_exchange_strong(state, Errand::BeingPut))
+	if (looking_ == 0 || !errandState_.compare_exchange_strong(state, Errand::Held))
 		return false;
 	errand_ = std::move(errand);
 	errandState_ = Errand::Offered;
@@ -129,7 +129,7 @@ void Workers::doErrand()
 {
 	Errand state = Errand::Offered;
 
-	if (!errandState_.compare_exchange_strong(state, Errand::BeingDone))
+	if (!errandState_.compare_exchange_strong(state, Errand::Held))
 		return;
 	const std::function<void()> errand = std::move(errand_);
 	errandState_ = Errand::None;

@@ -98,8 +98,8 @@ private:
 	std::atomic<unsigned int> asleep_ = 0; /* that wait to be woken */
 	std::atomic<bool> callerSleeps_ = false;
 	std::atomic<unsigned int> looking_ = 0; /* helpers that look for work */
-	/* Who puts it or takes it has errand_ meanwhile. */
-	enum class Errand : uint8_t { None, BeingPut, Offered, BeingDone };
+	/* Held by who puts it there or takes it away. */
+	enum class Errand : uint8_t { None, Held, Offered };
 	std::atomic<Errand> errandState_ = Errand::None;
 	std::function<void()> errand_;
 	std::atomic<bool> stopping_ = false;

@@ -5,7 +5,6 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <numeric>
 #include <vector>
 
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "device.h"
+#include "device/clock.h"
 #include "device/refusal.h"
 
 namespace nvdla::test
@@ -22,18 +22,11 @@ namespace nvdla::test
 namespace
 {
 
+/* A job that never ends fails its test, which others follow. */
+constexpr std::chrono::minutes kPatience(1);
 constexpr uint32_t copyBytes = 256 * 1024;
 constexpr uint32_t longTaskBytes = 4 * 1024 * 1024;
 constexpr uint32_t longLine = 256 * 1024;
-
-/* A job that never ends fails the test, which others follow. */
-int64_t inAMinute()
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec + 60) * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* Copies a pattern \a rounds times with an own file; true if every copy is right. */
 bool copyAndCheck(uint8_t seed, unsigned int rounds)
@@ -51,7 +44,8 @@ bool copyAndCheck(uint8_t seed, unsigned int rounds)
 	for (unsigned int round = 0; round < rounds; round++) {
 		std::iota(source.bytes().begin(), source.bytes().end(),
 			  static_cast<uint8_t>(seed + round));
-		if (Submit(task).run(device) || destination.prepare(DRM_NVDLA_BO_READ, inAMinute()))
+		if (Submit(task).run(device) ||
+		    destination.prepare(DRM_NVDLA_BO_READ, deadlineNs(kPatience)))
 			return false;
 		if (!std::equal(source.bytes().begin(), source.bytes().end(),
 				destination.bytes().begin()))

@@ -114,7 +114,7 @@ void Executor::clearOnChip(uint64_t address, size_t size)
 	core_.cvsram().write(address, std::vector<std::byte>(size));
 }
 
-/* Called in the thread of the operation that is done, which goes on with the next one at once. */
+/* Called in the thread of the operation that is done, or in a helper's while that one goes on. */
 void Executor::attend()
 {
 	std::unique_lock guard(attendLock_);

@@ -23,10 +23,10 @@ namespace nvdla
  * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
  *
  * A job is started by the thread that submits it, if nothing runs, and by the one that ends the job
- * before it otherwise. Interrupts are handled in the thread of the operation that raises them: a
- * job goes from operation to operation, and to its fence, without waking any thread unless two
- * operations can be carried out at a time. Only what fails or takes too long is the watching
- * thread's, which resets the core.
+ * before it otherwise. Interrupts are handled in the thread of the operation that raises them, or
+ * in one that helps it and looks for work: a job goes from operation to operation, and to its
+ * fence, without waking any thread unless two operations can be carried out at a time. Only what
+ * fails or takes too long is the watching thread's, which resets the core.
  *
  * A job waits for fences of jobs that were submitted before it and for no
  * others, so that there is always one whose turn it is.
