@@ -135,11 +135,14 @@ public:
 	 *
 	 * From its making on it counts as one that comes for what begins, so that none of the
 	 * core's has to be woken; when it goes they are called for what is left. To be made before
-	 * registers are written, and not in a callback; the core must outlive it.
+	 * registers are written, and not in a callback, and if canWork(); the core must outlive it.
 	 */
 	class LentThread
 	{
 	public:
+		/** \return the stack of the thread that calls has room for any operation */
+		static bool canWork();
+
 		explicit LentThread(Core &core);
 		~LentThread();
 

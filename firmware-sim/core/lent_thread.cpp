@@ -3,9 +3,18 @@
 
 #include "arith/float_environment.h"
 #include "core/core.h"
+#include "core/stack_room.h"
 
 namespace nvdla::sim
 {
+
+bool Core::LentThread::canWork()
+{
+	/* Exact FP16 takes most, 170 KiB. */
+	constexpr size_t kStack = 512 << 10;
+
+	return stackRoom() >= kStack;
+}
 
 Core::LentThread::LentThread(Core &core) : core_(core)
 {

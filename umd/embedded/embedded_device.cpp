@@ -389,6 +389,8 @@ void EmbeddedDevice::unmap(std::byte *address, [[maybe_unused]] size_t size)
 
 std::unique_ptr<LentThread> EmbeddedDevice::lend()
 {
+	if (!sim::Core::LentThread::canWork())
+		return nullptr;
 	return std::make_unique<Waiter>(*state_, process_);
 }
 

@@ -499,6 +499,15 @@ TEST_F(CoreTest, LentThreadCarriesOutWhatItWaitsFor)
 	EXPECT_EQ(inTurn, 100);
 }
 
+TEST_F(CoreTest, ThreadsWithUsualStacksCanWork)
+{
+	bool otherCan = false;
+
+	EXPECT_TRUE(Core::LentThread::canWork());
+	std::thread([&] { otherCan = Core::LentThread::canWork(); }).join();
+	EXPECT_TRUE(otherCan);
+}
+
 TEST_F(CoreTest, LentThreadLeavesTheRestToOthers)
 {
 	for (size_t round = 1; round <= 50; round++) {

@@ -172,8 +172,8 @@ struct SubmitOptions {
 	/**
 	 * \brief The thread that submits calls Job::wait() next, without a limit
 	 *
-	 * The embedded device then carries the job out in this thread, until when it does not
-	 * begin. Elsewhere it makes no difference.
+	 * The embedded device then carries the job out in this thread, if its stack has room for
+	 * that (512 KiB), until when it does not begin. Elsewhere it makes no difference.
 	 */
 	bool waits = false;
 };
