@@ -214,6 +214,10 @@ public:
 	{
 	}
 
+	/** \return all lines, with what is between them; empty if memory has no view */
+	std::span<const std::byte> all() const { return source_.all(); }
+	size_t lineBytes() const { return lineBytes_; }
+
 	/** \return line \a y, valid until the next one is read */
 	const std::byte *read(uint32_t y)
 	{
@@ -266,6 +270,20 @@ protected:
 	{
 		return static_cast<uint32_t>(padding_.size() / kEntryBytes);
 	}
+	std::optional<CubeInMemory> look() override
+	{
+		const Plane plane = firstPlane(memory_);
+
+		if (!passes_ || format_.kind == PixelKind::Fp16 || plane.all().empty())
+			return {};
+		return CubeInMemory{ .bytes = plane.all(),
+				     .size = plane.lineBytes() * op_.fetch.size.height,
+				     .lineStride = op_.fetch.lineStride,
+				     .surfaceStride = 0,
+				     .around = padding_,
+				     .firstPixel = firstPixel(),
+				     .pixelBytes = plane.lineBytes() };
+	}
 
 private:
 	class ImageLines : public Lines
@@ -293,6 +311,11 @@ private:
 		std::vector<std::byte> bytes_;	/* of a line as it is buffered */
 	};
 
+	/** \return bytes of padding before it in the buffer */
+	size_t firstPixel() const
+	{
+		return size_t{ op_.fetch.padLeft } * format_.channels * elementBytes(op_.precision);
+	}
 	uint32_t bytes(uint32_t plane) const
 	{
 		return plane < format_.planes ? format_.pixelBytes(plane) : 0;
@@ -352,8 +375,7 @@ void ImageFetcher::ImageLines::fetch(uint32_t y, uint32_t offset)
 				   format.planes == 2 ? plane1_.read(y) : nullptr },
 				 op.fetch.size.width };
 
-	convert(line,
-		&bytes_[size_t{ op.fetch.padLeft } * format.channels * elementBytes(op.precision)]);
+	convert(line, &bytes_[fetcher_.firstPixel()]);
 	for (std::span<const std::byte> rest = bytes_; !rest.empty();) {
 		const std::span<std::byte> room = fetcher_.entries(offset);
 		const size_t count = std::min(room.size(), rest.size());

@@ -36,9 +36,10 @@ std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 bool releasesAll(const ConvOp &op, const Cbuf &cbuf)
 {
 	const CubeSize &data = op.windows.data;
-	const uint32_t entries = entriesPerSlice(op.mode, op.precision, data.width, data.channels);
+	const uint32_t entries =
+		entriesPerSlice(op.mode, op.precision, op.bufferedColumns(), data.channels);
 
-	return op.mode == ConvMode::Direct && !op.keepData && cbuf.data().available() == 0 &&
+	return op.mode != ConvMode::Winograd && !op.keepData && cbuf.data().available() == 0 &&
 	       cbuf.slices() == 0 && op.fetch.size.height == data.height &&
 	       op.windows.releasedSlices == data.height && op.fetchedEntries() == entries &&
 	       op.bufferedEntries() == entries;

@@ -124,12 +124,18 @@ struct LinePiece {
 	size_t parts;
 };
 
-/** \brief A feature cube in memory that is read where it is, instead of being buffered */
+/** \brief A cube in memory that is read where it is, instead of being buffered */
 struct CubeInMemory {
-	std::span<const std::byte> bytes; /**< from its first atom to its last one */
-	size_t size;			  /**< bytes of its atoms */
+	std::span<const std::byte> bytes; /**< from its first atom or pixel to its last one */
+	size_t size;			  /**< bytes of its atoms or pixels */
 	size_t lineStride;		  /**< bytes */
-	size_t surfaceStride;
+	size_t surfaceStride;		  /**< of atoms */
+	/** A line of an image as it would be buffered, with the columns of padding and zeroes
+	 * behind them; of what pixels replace in it, the first byte and how many there are
+	 */
+	std::span<const std::byte> around = {};
+	size_t firstPixel = 0;
+	size_t pixelBytes = 0;
 };
 
 /** \brief Where the atoms of a line of a feature cube are, with respect to the first one */
@@ -153,8 +159,8 @@ class DataView
 public:
 	/**
 	 * \param op an operation with fits(); both must outlive the view
-	 * \param cube in direct mode, of a batch of one: where the lines are if the buffer has
-	 *	  none; null if it has
+	 * \param cube in direct mode, of a batch of one, or in image mode: where the lines are if
+	 *	  the buffer has none; null if it has
 	 */
 	DataView(const ConvOp &op, const Cbuf &cbuf, const CubeInMemory *cube = nullptr);
 
@@ -195,6 +201,7 @@ public:
 private:
 	void findDirect(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
+	void findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) const;
 	void findImage(uint32_t first, std::vector<LinePiece> &pieces) const;
 	void readWinograd(uint32_t first, uint32_t row, std::byte *out) const;
 	/** \return the bytes from an entry behind CSC's pointer to where the buffer turns round */

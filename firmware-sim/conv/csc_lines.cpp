@@ -82,7 +82,9 @@ void DataView::find(uint32_t batch, uint32_t y, std::vector<LinePiece> &pieces) 
 	const uint32_t first = (y * op_.batches + batch) * op_.bufferedEntries();
 
 	pieces.clear();
-	if (cube_)
+	if (cube_ && op_.mode == ConvMode::Image)
+		findImageInMemory(y, pieces);
+	else if (cube_)
 		findInMemory(y, pieces);
 	else if (op_.mode == ConvMode::Image)
 		findImage(first, pieces);
@@ -197,6 +199,28 @@ void DataView::findInMemory(uint32_t y, std::vector<LinePiece> &pieces) const
 				   .parts = op_.windows.data.width });
 		from += cube_->surfaceStride;
 	}
+}
+
+void DataView::findImageInMemory(uint32_t y, std::vector<LinePiece> &pieces) const
+{
+	const std::span<const std::byte> around = cube_->around;
+	const std::span<const std::byte> pixels =
+		cube_->bytes.subspan(y * cube_->lineStride, cube_->pixelBytes);
+	size_t to = 0;
+	const auto put = [&](std::span<const std::byte> bytes) {
+		if (!bytes.empty())
+			pieces.push_back({ .from = bytes.data(),
+					   .fromStep = bytes.size(),
+					   .to = to,
+					   .toStep = bytes.size(),
+					   .bytes = bytes.size(),
+					   .parts = 1 });
+		to += bytes.size();
+	};
+
+	put(around.first(cube_->firstPixel));
+	put(pixels);
+	put(around.subspan(to));
 }
 
 void DataView::findImage(uint32_t first, std::vector<LinePiece> &pieces) const
