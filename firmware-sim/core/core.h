@@ -150,7 +150,8 @@ public:
 		LentThread &operator=(const LentThread &) = delete;
 
 		/**
-		 * \brief Carry out operations until none can begin
+		 * \brief Carry out operations until none can begin, or none in a thread that
+		 *	  cannot, which need not be the one that has made this
 		 * \param enough whether to return before the next one; asked without any lock
 		 */
 		void work(const std::function<bool()> &enough);

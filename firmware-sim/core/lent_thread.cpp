@@ -38,7 +38,7 @@ void Core::LentThread::work(const std::function<bool()> &enough)
 {
 	const FloatEnvironment floats;
 
-	while (workOnce() && !enough())
+	while (canWork() && workOnce() && !enough())
 		;
 }
 

@@ -10,6 +10,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "core/core.h"
+#include "small_stack.h"
 
 using namespace nvdla::sim;
 
@@ -499,13 +500,40 @@ TEST_F(CoreTest, LentThreadCarriesOutWhatItWaitsFor)
 	EXPECT_EQ(inTurn, 100);
 }
 
-TEST_F(CoreTest, ThreadsWithUsualStacksCanWork)
+TEST_F(CoreTest, ThreadsCanWorkWhereTheStackHasRoom)
 {
 	bool otherCan = false;
 
 	EXPECT_TRUE(Core::LentThread::canWork());
 	std::thread([&] { otherCan = Core::LentThread::canWork(); }).join();
 	EXPECT_TRUE(otherCan);
+	nvdla::test::callOnSmallStack([] { EXPECT_FALSE(Core::LentThread::canWork()); });
+}
+
+/* One that did not make it, too, if a job was moved there. */
+TEST_F(CoreTest, ThreadWithASmallStackLeavesWorkToOthers)
+{
+	CoreConfig alone = config(this);
+	alone.threads = 1;
+	std::atomic<std::thread::id> told;
+	Core one(alone, dram, [] {});
+	std::vector<CsbWrite> writes = copyWrites(0x1000, 0x2000);
+
+	writes.push_back({ NVDLA_BDMA_CFG_LAUNCH0, 1 });
+	onRecord = [&told] { told = std::this_thread::get_id(); };
+	for (int i = 0; i < 200; i++) {
+		std::thread::id small;
+		{
+			Core::LentThread thread(one);
+			one.csbWrite(writes);
+			nvdla::test::callOnSmallStack([&] {
+				small = std::this_thread::get_id();
+				thread.work([] { return false; });
+			});
+		}
+		one.waitIdle();
+		EXPECT_NE(told.load(), small);
+	}
 }
 
 TEST_F(CoreTest, LentThreadLeavesTheRestToOthers)

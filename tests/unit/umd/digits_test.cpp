@@ -11,10 +11,6 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <functional>
-
-#include <pthread.h>
-#include <sys/mman.h>
 
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
@@ -22,6 +18,7 @@
 #include <nvdla/network.h>
 
 #include "float_network.h"
+#include "small_stack.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -33,34 +30,6 @@ namespace
 size_t largest(const std::vector<float> &values)
 {
 	return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
-}
-
-/* Where something larger is begun, nothing can be written. */
-void callOnSmallStack(std::function<void()> call)
-{
-	constexpr size_t kStack = 128 << 10;
-	constexpr size_t kAll = 4 << 20;
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	/* The library's own may be the large stack of a thread that has ended. */
-	void *const all = mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	ASSERT_NE(all, MAP_FAILED);
-	std::byte *const stack = static_cast<std::byte *>(all) + kAll - kStack;
-	ASSERT_EQ(mprotect(stack, kStack, PROT_READ | PROT_WRITE), 0);
-	ASSERT_EQ(pthread_attr_init(&attributes), 0);
-	ASSERT_EQ(pthread_attr_setstack(&attributes, stack, kStack), 0);
-	ASSERT_EQ(pthread_create(
-			  &thread, &attributes,
-			  [](void *call) -> void * {
-				  (*static_cast<std::function<void()> *>(call))();
-				  return nullptr;
-			  },
-			  &call),
-		  0);
-	pthread_join(thread, nullptr);
-	pthread_attr_destroy(&attributes);
-	munmap(all, kAll);
 }
 
 class DigitsTest : public ::testing::TestWithParam<const char *>
@@ -152,7 +121,7 @@ TEST_P(DigitsTest, ThreadMayHaveASmallStack)
 	const std::vector<float> expected = onTheDevice(Device::embeddedPath);
 	std::vector<float> answer;
 
-	callOnSmallStack([&] { answer = onTheDevice(Device::embeddedPath); });
+	test::callOnSmallStack([&] { answer = onTheDevice(Device::embeddedPath); });
 	EXPECT_EQ(answer, expected);
 }
 
