@@ -121,7 +121,8 @@ TEST_P(DigitsTest, ThreadMayHaveASmallStack)
 	const std::vector<float> expected = onTheDevice(Device::embeddedPath);
 	std::vector<float> answer;
 
-	test::callOnSmallStack([&] { answer = onTheDevice(Device::embeddedPath); });
+	if (!test::callOnSmallStack([&] { answer = onTheDevice(Device::embeddedPath); }))
+		GTEST_SKIP() << "threads need large stacks";
 	EXPECT_EQ(answer, expected);
 }
 
