@@ -259,8 +259,8 @@ TEST_F(NvdlaFunctionTest, NoMemoryWithoutBusMaster)
 	std::vector<std::byte> seen(64);
 	ASSERT_TRUE(memory.read(kBase + 4096, seen));
 	EXPECT_EQ(seen, std::vector<std::byte>(64));
-	/* Takes the log's lock after the engine's thread has: the report comes before the status.
-	 */
+	/* What is told of the end comes behind the status. */
+	waitFor([&] { return warnings > 0; });
 	function.reset();
 	EXPECT_EQ(warnings, 1u);
 }
