@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <span>
+#include <thread>
 
 #include <poll.h>
 
@@ -18,6 +21,24 @@ constexpr size_t kMaxQueued = 4 * wire::kMaxMessage;
 
 /* Messages taken in a row before the other descriptors get a look. */
 constexpr unsigned int kMaxBatch = 64;
+
+/* How long a message is looked for before the thread sleeps: a driver comes again sooner than that
+ * while it has work, and waking who sleeps takes as long as some dozens of accesses.
+ */
+constexpr auto kPatience = std::chrono::microseconds(300);
+
+/** poll(), which looks for a while before it sleeps; others that have work go first */
+int pollPatiently(std::span<pollfd> polls)
+{
+	const auto end = std::chrono::steady_clock::now() + kPatience;
+
+	while (std::chrono::steady_clock::now() < end) {
+		if (const int count = poll(polls.data(), polls.size(), 0))
+			return count;
+		std::this_thread::yield();
+	}
+	return poll(polls.data(), polls.size(), -1);
+}
 
 } /* namespace */
 
@@ -52,7 +73,10 @@ bool Server::run(Listener &listener, int stopFd)
 				(queued < kMaxQueued ? POLLIN : 0) | (queued ? POLLOUT : 0));
 			polls[Requests] = { memory_.channel().wakeFd(), POLLIN, 0 };
 		}
-		if (poll(polls.data(), polls.size(), held ? 0 : -1) < 0) {
+		const int count = session_ && !held
+					  ? pollPatiently(polls)
+					  : poll(polls.data(), polls.size(), held ? 0 : -1);
+		if (count < 0) {
 			if (errno == EINTR)
 				continue;
 			log_.error("waiting for clients failed: {}", std::strerror(errno));
