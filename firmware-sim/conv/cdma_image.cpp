@@ -272,9 +272,10 @@ protected:
 	}
 	std::optional<CubeInMemory> look() override
 	{
+		if (!passes_ || format_.kind == PixelKind::Fp16)
+			return {};
 		const Plane plane = firstPlane(memory_);
-
-		if (!passes_ || format_.kind == PixelKind::Fp16 || plane.all().empty())
+		if (plane.all().empty())
 			return {};
 		return CubeInMemory{ .bytes = plane.all(),
 				     .size = plane.lineBytes() * op_.fetch.size.height,

@@ -36,9 +36,11 @@ Core::LentThread::~LentThread()
 
 void Core::LentThread::work(const std::function<bool()> &enough)
 {
+	if (!canWork())
+		return;
 	const FloatEnvironment floats;
 
-	while (canWork() && workOnce() && !enough())
+	while (workOnce() && !enough())
 		;
 }
 

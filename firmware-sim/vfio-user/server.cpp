@@ -73,9 +73,7 @@ bool Server::run(Listener &listener, int stopFd)
 				(queued < kMaxQueued ? POLLIN : 0) | (queued ? POLLOUT : 0));
 			polls[Requests] = { memory_.channel().wakeFd(), POLLIN, 0 };
 		}
-		const int count = session_ && !held
-					  ? pollPatiently(polls)
-					  : poll(polls.data(), polls.size(), held ? 0 : -1);
+		const int count = held ? poll(polls.data(), polls.size(), 0) : pollPatiently(polls);
 		if (count < 0) {
 			if (errno == EINTR)
 				continue;
