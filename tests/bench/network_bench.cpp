@@ -23,7 +23,7 @@
 #include "command-line/command_line.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
-#include "io/file.h"
+#include "base/io/file.h"
 #include "networks.h"
 #include "onednn.h"
 #include "peak.h"

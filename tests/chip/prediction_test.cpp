@@ -10,10 +10,10 @@
 #include <nvdla/loadable_json.h>
 #include <nvdla/network.h>
 
-#include "chip/prediction_profile.h"
+#include "tools/prof/prediction_profile.h"
 #include "edge_network.h"
-#include "prediction/task_work.h"
-#include "prof/timeline_svg.h"
+#include "graph/prediction/task_work.h"
+#include "tools/prof/timeline_svg.h"
 #include "reference_data.h"
 
 using namespace nvdla;

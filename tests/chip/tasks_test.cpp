@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/graph.h>
 
-#include "chip/prediction.h"
+#include "graph/chip/prediction.h"
 
 using namespace nvdla;
 

@@ -5,7 +5,7 @@
 
 #include <nvdla/graph.h>
 
-#include "prediction/task_work.h"
+#include "graph/prediction/task_work.h"
 #include "timing/chip.h"
 #include "timing/schedule.h"
 

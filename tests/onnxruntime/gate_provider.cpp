@@ -3,7 +3,7 @@
  * The execution provider on a device that the test can take away.
  */
 #include "gate_device.h"
-#include "onnxruntime/provider.h"
+#include "frameworks/onnxruntime/provider.h"
 
 namespace nvdla::test
 {

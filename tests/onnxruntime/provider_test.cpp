@@ -14,7 +14,7 @@
 
 #include "agreement.h"
 #include "definition.h"
-#include "onnxruntime/partitioner.h"
+#include "frameworks/onnxruntime/partitioner.h"
 #include "session.h"
 #include "test_support.h"
 

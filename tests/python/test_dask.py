@@ -15,7 +15,7 @@ import onnx_model
 
 distributed = pytest.importorskip('distributed', reason='Dask is missing: install python3-distributed')
 
-_EXAMPLES = Path(os.environ['NVDLA_SOURCE_ROOT']) / 'umd/python/examples'
+_EXAMPLES = Path(os.environ['NVDLA_SOURCE_ROOT']) / 'umd/frameworks/python/examples'
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import nvdla
 from nvdla import _nvdla
 
-_STUB = Path(os.environ['NVDLA_SOURCE_ROOT']) / 'umd/python/nvdla/_nvdla.pyi'
+_STUB = Path(os.environ['NVDLA_SOURCE_ROOT']) / 'umd/frameworks/python/nvdla/_nvdla.pyi'
 
 
 def stubs():

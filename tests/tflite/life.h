@@ -12,7 +12,7 @@
 
 #include "gate_device.h"
 #include "interpreter.h"
-#include "tflite/delegate.h"
+#include "frameworks/tflite/delegate.h"
 
 namespace nvdla::test
 {

@@ -3,7 +3,7 @@
 #include <nvdla/device.h>
 
 #include "device.h"
-#include "embedded/embedded_device.h"
+#include "device/embedded/embedded_device.h"
 
 namespace nvdla::test
 {

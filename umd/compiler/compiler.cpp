@@ -14,7 +14,7 @@
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace nvdla
 {

@@ -14,7 +14,7 @@
 
 #include "errno_code.h"
 #include "gem_handles.h"
-#include "io/own_process.h"
+#include "base/io/own_process.h"
 
 namespace nvdla
 {

@@ -14,8 +14,8 @@
 #include "buffer_memory.h"
 #include "drm_calls.h"
 #include "drm_device.h"
-#include "embedded/embedded_device.h"
-#include "embedded/embedded_options.h"
+#include "device/embedded/embedded_device.h"
+#include "device/embedded/embedded_options.h"
 #include "errno_code.h"
 #include "refusal.h"
 

@@ -11,7 +11,7 @@
 #include <nvdla/error.h>
 
 #include "backend.h"
-#include "io/unique_fd.h"
+#include "base/io/unique_fd.h"
 
 namespace nvdla
 {

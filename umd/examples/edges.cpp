@@ -12,10 +12,10 @@
 
 #include "command-line/command_line.h"
 #include "edge_network.h"
-#include "io/file.h"
-#include "prof/profile_table.h"
-#include "prof/run_profile.h"
-#include "prof/timeline_svg.h"
+#include "base/io/file.h"
+#include "tools/prof/profile_table.h"
+#include "tools/prof/run_profile.h"
+#include "tools/prof/timeline_svg.h"
 #include "tools/exit_code.h"
 
 namespace

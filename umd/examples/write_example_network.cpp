@@ -10,7 +10,7 @@
 #include "bounds_network.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace
 {

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "device/refusal.h"
-#include "embedded/task_rules.h"
+#include "device/embedded/task_rules.h"
 #include "plan.h"
 
 namespace nvdla::assembly

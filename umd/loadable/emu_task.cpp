@@ -6,7 +6,7 @@
 #include <nvdla/task.h>
 
 #include "emu_descriptors.h"
-#include "number/element_functions.h"
+#include "base/number/element_functions.h"
 #include "task_lists.h"
 
 namespace nvdla

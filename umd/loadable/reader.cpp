@@ -9,8 +9,8 @@
 #include <fmt/core.h>
 #include <nvdla/loadable.h>
 
-#include "io/file.h"
-#include "io/with_memory.h"
+#include "base/io/file.h"
+#include "base/io/with_memory.h"
 #include "loadable_generated.h"
 
 namespace nvdla

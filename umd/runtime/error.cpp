@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/error.h>
 
-#include "io/printable.h"
+#include "base/io/printable.h"
 
 namespace nvdla
 {

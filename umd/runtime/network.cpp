@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nvdla/core_geometry.h>
 
-#include "io/with_memory.h"
+#include "base/io/with_memory.h"
 #include "runtime/network_impl.h"
 
 namespace nvdla

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "io/with_memory.h"
+#include "base/io/with_memory.h"
 #include "runtime/binding.h"
 #include "runtime/network_impl.h"
 #include "runtime/pipeline.h"

@@ -7,7 +7,7 @@
 #include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 
-#include "emu/emu.h"
+#include "runtime/emu/emu.h"
 #include "runtime/binding.h"
 
 namespace nvdla

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "async/event_watch.h"
+#include "runtime/async/event_watch.h"
 #include "runtime/program.h"
 #include "runtime/request_state.h"
 #include "runtime/resident_memory.h"

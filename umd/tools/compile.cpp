@@ -14,8 +14,8 @@
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
-#include "io/file.h"
-#include "report/model_report.h"
+#include "base/io/file.h"
+#include "tools/report/model_report.h"
 #include "samples.h"
 #include "strategy_options.h"
 

@@ -10,7 +10,7 @@
 
 #include "command-line/command_line.h"
 #include "exit_code.h"
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace
 {

@@ -7,14 +7,14 @@
 #include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
-#include "chip/prediction.h"
+#include "graph/chip/prediction.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
-#include "inspect/graph_picture.h"
-#include "inspect/loadable_text.h"
-#include "inspect/network_graph.h"
-#include "io/file.h"
+#include "loadable/inspect/graph_picture.h"
+#include "loadable/inspect/loadable_text.h"
+#include "loadable/inspect/network_graph.h"
+#include "base/io/file.h"
 #include "network_file.h"
 
 namespace

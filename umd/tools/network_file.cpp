@@ -5,8 +5,8 @@
 
 #include <nvdla/loadable_json.h>
 
-#include "io/file.h"
-#include "plugin/cache.h"
+#include "base/io/file.h"
+#include "frameworks/plugin/cache.h"
 
 namespace nvdla::tools
 {

@@ -7,15 +7,15 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "chip/prediction_profile.h"
+#include "tools/prof/prediction_profile.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
 #include "exit_code.h"
-#include "io/file.h"
-#include "prof/profile_table.h"
-#include "prof/run_profile.h"
-#include "prof/timeline_svg.h"
-#include "prof/trace_json.h"
+#include "base/io/file.h"
+#include "tools/prof/profile_table.h"
+#include "tools/prof/run_profile.h"
+#include "tools/prof/timeline_svg.h"
+#include "tools/prof/trace_json.h"
 #include "progress.h"
 #include "tensor_io.h"
 

@@ -8,7 +8,7 @@
 #include <nvdla/network.h>
 
 #include "exit_code.h"
-#include "prof/run_profile.h"
+#include "tools/prof/run_profile.h"
 #include "progress.h"
 #include "run_options.h"
 #include "run_report.h"

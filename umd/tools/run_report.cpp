@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "prof/profile_json.h"
-#include "prof/profile_table.h"
+#include "tools/prof/profile_json.h"
+#include "tools/prof/profile_table.h"
 #include "tensor_io.h"
 
 namespace nvdla::tools

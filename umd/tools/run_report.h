@@ -10,7 +10,7 @@
 
 #include <nvdla/network.h>
 
-#include "prof/profile.h"
+#include "tools/prof/profile.h"
 #include "run_options.h"
 #include "surfaces.h"
 

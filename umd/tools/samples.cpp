@@ -8,7 +8,7 @@
 #include <nvdla/tensor_file.h>
 
 #include "fitted.h"
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace nvdla::tools
 {

@@ -11,7 +11,7 @@
 #include <nvdla/tensor_file.h>
 
 #include "fitted.h"
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace nvdla::tools
 {

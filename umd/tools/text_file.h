@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "io/file.h"
+#include "base/io/file.h"
 
 namespace nvdla::tools
 {

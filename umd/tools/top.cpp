@@ -14,8 +14,8 @@
 
 #include "command-line/command_line.h"
 #include "exit_code.h"
-#include "top/load_json.h"
-#include "top/load_text.h"
+#include "tools/top/load_json.h"
+#include "tools/top/load_text.h"
 
 namespace
 {

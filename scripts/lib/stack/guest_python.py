@@ -15,7 +15,7 @@ from .paths import build_dir
 
 # The one that the package is built for.
 INTERPRETER = Path('/usr/bin/python3')
-_PACKAGE = build_dir() / 'umd' / 'python'
+_PACKAGE = build_dir() / 'umd' / 'frameworks' / 'python'
 
 
 def environment():

@@ -9,7 +9,7 @@
 #include <nvdla/network.h>
 #include <sys/mman.h>
 
-#include "io/unique_fd.h"
+#include "base/io/unique_fd.h"
 #include "test_support.h"
 
 namespace nvdla

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/rounding.h>
 
-#include "number/channel_scaling.h"
+#include "base/number/channel_scaling.h"
 
 namespace nvdla::test
 {

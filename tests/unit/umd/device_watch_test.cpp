@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "async/folder_watch.h"
+#include "runtime/async/folder_watch.h"
 
 namespace nvdla
 {

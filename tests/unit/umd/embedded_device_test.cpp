@@ -12,7 +12,7 @@
 #include <nvdla/device.h>
 
 #include "edge_network.h"
-#include "io/unique_fd.h"
+#include "base/io/unique_fd.h"
 #include "resident_task.h"
 #include "test_support.h"
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
 
-#include "emu/emu.h"
+#include "runtime/emu/emu.h"
 
 namespace nvdla
 {

@@ -18,8 +18,8 @@
 
 #include "device/drm_calls.h"
 #include "device/drm_device.h"
-#include "embedded/embedded_device.h"
-#include "io/unique_fd.h"
+#include "device/embedded/embedded_device.h"
+#include "base/io/unique_fd.h"
 #include "test_support.h"
 
 namespace nvdla::test

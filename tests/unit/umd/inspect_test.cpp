@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 
 #include "edge_network.h"
-#include "inspect/graph_picture.h"
-#include "inspect/layered_layout.h"
-#include "inspect/loadable_text.h"
-#include "inspect/network_graph.h"
-#include "inspect/svg.h"
+#include "loadable/inspect/graph_picture.h"
+#include "loadable/inspect/layered_layout.h"
+#include "loadable/inspect/loadable_text.h"
+#include "loadable/inspect/network_graph.h"
+#include "loadable/inspect/svg.h"
 #include "test_support.h"
 
 namespace nvdla

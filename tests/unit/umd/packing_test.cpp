@@ -14,8 +14,8 @@
 #include "model_convolution.h"
 #include "random.h"
 #include "rubik/rubik.h"
-#include "tensor/packing.h"
-#include "tensor/transpose.h"
+#include "base/tensor/packing.h"
+#include "base/tensor/transpose.h"
 
 namespace nvdla
 {

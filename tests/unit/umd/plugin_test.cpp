@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "plugin/host_tensor.h"
-#include "plugin/options.h"
+#include "frameworks/plugin/host_tensor.h"
+#include "frameworks/plugin/options.h"
 #include "test_support.h"
 
 namespace nvdla::test

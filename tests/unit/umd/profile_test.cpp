@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "prof/profile.h"
-#include "prof/profile_table.h"
-#include "prof/run_profile.h"
-#include "prof/timeline_svg.h"
-#include "prof/trace_json.h"
+#include "tools/prof/profile.h"
+#include "tools/prof/profile_table.h"
+#include "tools/prof/run_profile.h"
+#include "tools/prof/timeline_svg.h"
+#include "tools/prof/trace_json.h"
 #include "test_support.h"
 
 namespace nvdla

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "number/requantization.h"
+#include "base/number/requantization.h"
 
 namespace nvdla::test
 {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "top/load_json.h"
-#include "top/load_text.h"
+#include "tools/top/load_json.h"
+#include "tools/top/load_text.h"
 
 namespace nvdla
 {

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <nvdla/half.h>
 
-#include "number/element_functions.h"
+#include "base/number/element_functions.h"
 
 namespace nvdla::compiler
 {

@@ -22,7 +22,7 @@
 #include <nvdla/operations.h>
 #include <nvdla/quantization.h>
 
-#include "number/channel_scaling.h"
+#include "base/number/channel_scaling.h"
 
 namespace nvdla::compiler
 {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lowerer.h"
-#include "number/channel_scaling.h"
+#include "base/number/channel_scaling.h"
 
 namespace nvdla::compiler
 {

@@ -13,7 +13,7 @@
 
 #include "compiler/ir/model.h"
 #include "compiler/refusals.h"
-#include "number/requantization.h"
+#include "base/number/requantization.h"
 
 namespace nvdla::compiler
 {

@@ -8,7 +8,7 @@
 
 #include "affine.h"
 #include "elementwise.h"
-#include "number/sdp_operands.h"
+#include "base/number/sdp_operands.h"
 
 namespace nvdla::compiler
 {

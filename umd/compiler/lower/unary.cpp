@@ -8,8 +8,8 @@
 #include <nvdla/lut.h>
 
 #include "affine.h"
-#include "number/element_functions.h"
-#include "number/lut_format.h"
+#include "base/number/element_functions.h"
+#include "base/number/lut_format.h"
 
 namespace nvdla::compiler
 {

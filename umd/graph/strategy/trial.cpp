@@ -8,7 +8,7 @@
 
 #include "graph/assembler.h"
 #include "graph/small_graph.h"
-#include "prediction/task_work.h"
+#include "graph/prediction/task_work.h"
 #include "timing/chip.h"
 #include "timing/schedule.h"
 

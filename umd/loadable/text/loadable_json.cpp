@@ -11,7 +11,7 @@
 #include "base64/base64.h"
 #include "blob_kinds.h"
 #include "descriptor_json.h"
-#include "io/file.h"
+#include "base/io/file.h"
 #include "list_json.h"
 
 namespace nvdla

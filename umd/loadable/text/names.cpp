@@ -5,7 +5,7 @@
 
 #include <nvdla/tensor.h>
 
-#include "number/element_functions.h"
+#include "base/number/element_functions.h"
 
 namespace nvdla::text
 {

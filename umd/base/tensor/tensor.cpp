@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include <nvdla/tensor.h>
+
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nvdla/core_geometry.h>
+
+#include "base/io/printable.h"
+#include "layout.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+Result<void> checkQuantization(const TensorDesc &desc)
+{
+	const auto values = desc.quantization.values();
+	auto bad = [&](std::string why) -> Result<void> {
+		return fail(ErrorCode::InvalidArgument, "tensor " + desc.describe(), "quantization",
+			    std::move(why));
+	};
+
+	if (values.empty())
+		return {};
+	if (desc.type != DataType::Int8 && desc.type != DataType::Int16)
+		return bad(fmt::format("{} elements have none", dataTypeName(desc.type)));
+	if (values.size() != 1 && values.size() != desc.c)
+		return bad(fmt::format("has {} values, must have 1 or one for each of {} channels",
+				       values.size(), desc.c));
+	for (uint32_t c = 0; c < values.size(); c++) {
+		const auto [scale, zeroPoint] = values[c];
+		const IntegerLimits limits = desc.limits(c);
+		if (!(scale > 0) || !std::isfinite(scale))
+			return bad(
+				fmt::format("scale {} of channel {} must be positive", scale, c));
+		if (zeroPoint < limits.lowest || zeroPoint > limits.highest)
+			return bad(fmt::format("zero point {} of channel {} must be {} to {}",
+					       zeroPoint, c, limits.lowest, limits.highest));
+	}
+	return {};
+}
+
+} /* namespace */
+
+size_t elementBytes(DataType type)
+{
+	switch (type) {
+	case DataType::Int8:
+		return 1;
+	case DataType::Int16:
+	case DataType::Half:
+		return 2;
+	case DataType::Float:
+		return 4;
+	case DataType::Unknown:
+		break;
+	}
+	return 0;
+}
+
+const char *dataTypeName(DataType type)
+{
+	switch (type) {
+	case DataType::Int8:
+		return "int8";
+	case DataType::Int16:
+		return "int16";
+	case DataType::Half:
+		return "fp16";
+	case DataType::Float:
+		return "fp32";
+	case DataType::Unknown:
+		break;
+	}
+	return "unknown";
+}
+
+std::string TensorDesc::describe() const
+{
+	return fmt::format("{} {}x{}x{}x{} {}{} {}", printable(name), n, c, h, w,
+			   isUnsigned ? "u" : "", dataTypeName(type), pixelFormatName(format));
+}
+
+IntegerLimits TensorDesc::limits(uint32_t c) const
+{
+	const PixelFormatInfo *info = pixelFormatInfo(format);
+
+	if (info && info->kind == PixelKind::Packed10)
+		return { 0, (int64_t{ 1 } << PixelFormatInfo::packedBits(c)) - 1 };
+	if (isUnsigned)
+		return { 0, (int64_t{ 1 } << (8 * elementBytes(type))) - 1 };
+	return integerLimits(type);
+}
+
+Result<void> TensorDesc::check() const
+{
+	auto layout = Layout::of(*this);
+	if (!layout)
+		return forward(layout);
+	return checkQuantization(*this);
+}
+
+TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,
+				     uint32_t w)
+{
+	constexpr uint32_t atomBytes = 32;
+	const uint32_t atom = atomBytes / static_cast<uint32_t>(elementBytes(type));
+	TensorDesc desc;
+
+	desc.name = std::move(name);
+	desc.type = type;
+	desc.c = c;
+	desc.h = h;
+	desc.w = w;
+	desc.lineStride = w * atomBytes;
+	desc.surfaceStride = h * desc.lineStride;
+	desc.size = uint64_t{ desc.surfaceStride } * ((c + atom - 1) / atom);
+	return desc;
+}
+
+TensorDesc TensorDesc::image(std::string name, PixelFormat format, uint32_t h, uint32_t w)
+{
+	constexpr uint32_t alignment = 32;
+	const PixelFormatInfo *info = pixelFormatInfo(format);
+	TensorDesc desc;
+
+	desc.name = std::move(name);
+	desc.format = format;
+	desc.h = h;
+	desc.w = w;
+	if (!info)
+		return desc;
+	desc.type = pixelElementType(*info);
+	desc.c = info->channels;
+	desc.lineStride = static_cast<uint32_t>(alignUp(w * info->pixelBytes(0), alignment));
+	desc.size = uint64_t{ desc.lineStride } * h;
+	if (info->planes == 2) {
+		desc.surfaceStride = static_cast<uint32_t>(desc.size);
+		desc.lineStrideUv =
+			static_cast<uint32_t>(alignUp(w * info->pixelBytes(1), alignment));
+		desc.size += uint64_t{ desc.lineStrideUv } * h;
+	}
+	return desc;
+}
+
+TensorDesc TensorDesc::planar(std::string name, DataType type, uint32_t c, uint32_t h, uint32_t w)
+{
+	constexpr uint32_t alignment = 64;
+	TensorDesc desc;
+
+	desc.name = std::move(name);
+	desc.type = type;
+	desc.format = type == DataType::Int8	? PixelFormat::R8
+		      : type == DataType::Int16 ? PixelFormat::R16
+						: PixelFormat::R16F;
+	desc.c = c;
+	desc.h = h;
+	desc.w = w;
+	desc.lineStride = static_cast<uint32_t>(alignUp(w * elementBytes(type), alignment));
+	desc.surfaceStride = h * desc.lineStride;
+	desc.size = uint64_t{ desc.surfaceStride } * c;
+	return desc;
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Buffers of the embedded device: memory of this process at addresses that the
+ * device model knows, or a part of its on-chip memory.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "core/memory.h"
+#include "device/embedded/fence.h"
+#include "device/embedded/on_chip_memory.h"
+#include "base/io/unique_fd.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Memory of one buffer object; lives as long as a handle, a mapping or a job needs it
+ *
+ * Fences are guarded by the device's lock.
+ */
+class EmbeddedBuffer
+{
+public:
+	static constexpr uint64_t pageSize = 4096;
+	static constexpr uint64_t maxBytes = uint64_t{ 1 } << 32;
+
+	/** \return zeroed memory of whole pages, or a negative errno */
+	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> allocate(size_t size);
+	/**
+	 * \brief Memory of a memfd
+	 * \return -EINVAL unless it is whole pages and sealed against shrinking, or another
+	 * negative errno
+	 */
+	static tl::expected<std::shared_ptr<EmbeddedBuffer>, int> import(UniqueFd memfd);
+	/** \return a part of the on-chip memory */
+	static std::shared_ptr<EmbeddedBuffer> onChip(uint64_t address, size_t size);
+	~EmbeddedBuffer();
+
+	EmbeddedBuffer(const EmbeddedBuffer &) = delete;
+	EmbeddedBuffer &operator=(const EmbeddedBuffer &) = delete;
+
+	size_t size() const { return size_; }
+	bool isOnChip() const { return !address_; }
+	/** \return the memfd, -1 for on-chip memory */
+	int memfd() const { return memfd_.get(); }
+	/** \return what the CPU sees: everything, or nothing of on-chip memory */
+	std::span<std::byte> bytes() const { return { address_, address_ ? size_ : 0 }; }
+
+	/** \brief Note that a job uses it; what it has to wait for goes to \a dependencies */
+	void use(const std::shared_ptr<EmbeddedFence> &fence, bool write,
+		 std::vector<std::shared_ptr<EmbeddedFence>> &dependencies);
+	/** \return no job that was submitted writes it, or with \a write uses it */
+	bool idle(bool write) const;
+
+	uint64_t dmaAddress = 0; /**< first byte, as the device model addresses it */
+
+private:
+	EmbeddedBuffer(UniqueFd memfd, std::byte *address, size_t size)
+		: memfd_(std::move(memfd)), address_(address), size_(size)
+	{
+	}
+
+	UniqueFd memfd_;     /* for who else is to have the memory */
+	std::byte *address_; /* null for on-chip memory */
+	size_t size_;
+	std::shared_ptr<EmbeddedFence> writer_;		      /* the last one */
+	std::vector<std::shared_ptr<EmbeddedFence>> readers_; /* since then */
+};
+
+/**
+ * \brief The device model's view of all buffers
+ *
+ * As behind an IOMMU: an access outside of every buffer misses. Between two
+ * buffers there is always an unmapped gap.
+ */
+class EmbeddedMemory : public sim::Memory
+{
+public:
+	/**
+	 * \brief Give \a buffer an address
+	 *
+	 * All together have half of the host's memory, so that a network which asks for more is
+	 * refused instead of taking the host down.
+	 *
+	 * \return false if the memory or the address space is full
+	 */
+	bool insert(EmbeddedBuffer &buffer);
+	void remove(const EmbeddedBuffer &buffer);
+
+	bool read(uint64_t address, std::span<std::byte> out) override;
+	bool write(uint64_t address, std::span<const std::byte> data) override;
+	/** A job keeps its buffers until it has ended, or a reset has ended its operations. */
+	Region region(uint64_t address) override;
+
+private:
+	std::byte *find(uint64_t address, size_t size);
+
+	std::shared_mutex mutex_; /* of the map, not of the bytes */
+	std::map<uint64_t, std::span<std::byte>> ranges_;
+	uint64_t bytes_ = 0; /* of all of them */
+};
+
+/** \brief Handles and mappings of one open device; the caller has the lock */
+class BufferTable
+{
+public:
+	BufferTable(EmbeddedMemory &memory, OnChipMemory &onChip) : memory_(memory), onChip_(onChip)
+	{
+	}
+
+	/** \return handle of a new buffer of \a size bytes (whole pages), or a negative errno */
+	tl::expected<uint32_t, int> create(size_t size);
+	/** \brief The same in on-chip memory */
+	tl::expected<uint32_t, int> createOnChip(size_t size);
+	/** \return handle of the memory of a memfd, the same for the same memfd; or a negative
+	 * errno */
+	tl::expected<uint32_t, int> import(int memfd);
+	/** \return a new file descriptor of the buffer's memfd, or a negative errno */
+	tl::expected<int, int> exportMemfd(uint32_t handle) const;
+	/** \return 0 or -EINVAL for a handle that is not there */
+	int close(uint32_t handle);
+	/** \return the buffer or nullptr */
+	std::shared_ptr<EmbeddedBuffer> find(uint32_t handle) const;
+
+	/** \return offset for map() */
+	static uint64_t mapOffset(uint32_t handle) { return uint64_t{ handle } << 32; }
+	tl::expected<std::byte *, int> map(uint64_t offset, size_t size);
+	void unmap(std::byte *address);
+
+private:
+	tl::expected<uint32_t, int> attach(std::shared_ptr<EmbeddedBuffer> plain);
+	uint32_t insert(std::shared_ptr<EmbeddedBuffer> buffer);
+
+	EmbeddedMemory &memory_;
+	OnChipMemory &onChip_;
+	std::unordered_map<uint32_t, std::shared_ptr<EmbeddedBuffer>> buffers_;
+	std::unordered_multimap<std::byte *, std::shared_ptr<EmbeddedBuffer>> mappings_;
+	uint32_t nextHandle_ = 1;
+};
+
+} /* namespace nvdla */

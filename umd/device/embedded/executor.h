@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs jobs on the device model, one at a time.
+ */
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/core.h"
+#include "device/embedded/embedded_options.h"
+#include "device/embedded/engine.h"
+#include "device/embedded/job_queue.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief Owner of the core, of the interrupt handler, and of the thread that watches over jobs
+ *
+ * A job is started by the thread that submits it, if nothing runs, and by the one that ends the job
+ * before it otherwise. Interrupts are handled in the thread of the operation that raises them, or
+ * in one that helps it and looks for work: a job goes from operation to operation, and to its
+ * fence, without waking any thread unless two operations can be carried out at a time. Only what
+ * fails or takes too long is the watching thread's, which resets the core.
+ *
+ * A job waits for fences of jobs that were submitted before it and for no
+ * others, so that there is always one whose turn it is.
+ */
+class Executor
+{
+public:
+	/**
+	 * First address of the on-chip memory. It lies above everything the buffers
+	 * can have, so that no address means one thing to MCIF and another to CVIF.
+	 */
+	static constexpr uint64_t cvsramBase = uint64_t{ 1 } << 44;
+	static constexpr size_t cvsramSize = sim::nvFull.cvsramSize;
+
+	/**
+	 * \param[in] options how the core computes
+	 * \param[in] memory what the core reaches as system memory
+	 * \param[in] lock guards fences and the use counts of buffers
+	 * \param[in] done is notified when those change
+	 */
+	Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mutex &lock,
+		 std::condition_variable &done);
+	/** \brief Fails what has not been done with -ENODEV */
+	~Executor();
+
+	/** \return 0 or a negative errno */
+	int start();
+
+	const nvdla_variant &variant() const { return *variant_; }
+	uint32_t hardwareVersion() const { return hardwareVersion_; }
+
+	/** \brief Contexts of the open file; the caller has the lock */
+	JobQueue &queue() { return queue_; }
+	/**
+	 * \brief See to what has come: an interrupt, or a job in the queue
+	 *
+	 * Called by whoever put it there, without any lock.
+	 */
+	void attend();
+
+	/** \brief The thread that calls is to carry out the core's operations */
+	std::unique_ptr<sim::Core::LentThread> lendThread()
+	{
+		return std::make_unique<sim::Core::LentThread>(core_);
+	}
+
+	/** \brief Zero a range of the on-chip memory that no job uses */
+	void clearOnChip(uint64_t address, size_t size);
+
+private:
+	using Clock = std::chrono::steady_clock;
+
+	static uint32_t readRegister(void *context, uint32_t reg);
+	/* Done later, with those that follow, but before anything is read or waited for. */
+	static void writeRegister(void *context, uint32_t reg, uint32_t value);
+	static void opEnabled(void *context, nvdla_task *task, u32 operation);
+	static void taskDone(void *context, nvdla_task *task, int error);
+
+	/** \brief Do what was to be written */
+	void flush();
+	void bringUp();
+	void watch();
+	/** \brief See to all that comes; the caller has set attending_, which is cleared */
+	void attend(std::unique_lock<std::mutex> &guard);
+	/** \brief Take a job that has failed off the core */
+	void rescue(std::unique_lock<std::mutex> &guard);
+	bool isLate() const { return Clock::now() >= deadline_; }
+	void setDeadline(Clock::time_point deadline);
+
+	/* By the thread that attends. */
+	void handleInterrupt();
+	bool advance();
+	bool takeJob();
+	void startTask();
+	void endJob(int error);
+	static void writeResult(EmbeddedJob &job, int error);
+	void recover();
+
+	const nvdla_variant *variant_ = nvdla_variant_nv_full();
+	uint32_t hardwareVersion_ = 0;
+
+	std::mutex &lock_;
+	std::condition_variable &done_;
+	JobQueue queue_;
+
+	std::mutex attendLock_; /* everything down to the deadline */
+	std::condition_variable watch_;
+	std::condition_variable attended_;
+	bool pending_ = false;	 /* something has come */
+	bool attending_ = false; /* a thread is at it */
+	bool failed_ = false;	 /* the job, or late; the watching thread is to attend */
+	bool stopping_ = false;
+	Clock::time_point wakes_ = Clock::time_point::max();	/* the watching thread, by itself */
+	Clock::time_point deadline_ = Clock::time_point::max(); /* of the job that runs */
+
+	sim::Core core_;
+	/* These are of the thread that attends. */
+	EngineSequencer sequencer_;
+	std::vector<sim::CsbWrite> writes_;
+	std::unique_ptr<EmbeddedJob> job_;
+	size_t nextTask_ = 0;
+	bool running_ = false; /* the task before that one */
+	int error_ = 0;
+
+	std::thread watcher_;
+};
+
+} /* namespace nvdla */

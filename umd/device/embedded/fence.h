@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fences: what jobs promise to signal.
+ */
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/io/unique_fd.h"
+
+namespace nvdla
+{
+
+/** \brief An eventfd to be written once, when all the fences it is given to are done */
+class FenceEvent
+{
+public:
+	explicit FenceEvent(UniqueFd eventfd) : eventfd_(std::move(eventfd)) {}
+
+	void addFence() { left_++; }
+	/** \return it was the last one: write() is to follow */
+	bool fenceDone() { return --left_ == 0; }
+	/** \brief Wakes who waits; needs no lock */
+	void write() const;
+
+private:
+	UniqueFd eventfd_;
+	size_t left_ = 0;
+};
+
+using FenceEvents = std::vector<std::shared_ptr<FenceEvent>>;
+
+/** \brief Completion of a job; guarded by the device's lock */
+class EmbeddedFence
+{
+public:
+	/** \return a fence that is done, without an error */
+	static std::shared_ptr<EmbeddedFence> signalled();
+
+	bool done() const { return done_; }
+	/** \return 0 or a negative errno, once it is done */
+	int error() const { return error_; }
+
+	/** \return what is to be written, best without the lock: who waits will want it */
+	FenceEvents signal(int error);
+	/** \brief Count \a event down when it is done, which it is not yet */
+	void notify(std::shared_ptr<FenceEvent> event);
+
+private:
+	bool done_ = false;
+	int error_ = 0;
+	FenceEvents events_;
+};
+
+using EmbeddedFences = std::vector<std::shared_ptr<EmbeddedFence>>;
+
+} /* namespace nvdla */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Jobs that wait for their turn.
+ */
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+
+#include "device/embedded/buffer_table.h"
+#include "device/embedded/engine.h"
+#include "device/embedded/fence.h"
+#include "nvdla_result.h"
+
+namespace nvdla
+{
+
+/** \brief A checked submit on its way over the hardware */
+struct EmbeddedJob {
+	struct Use {
+		std::shared_ptr<EmbeddedBuffer> buffer;
+		bool write;
+	};
+
+	/* For each task what it was prepared as, or null; it outlives the task. */
+	std::vector<EnginePrepared> prepared;
+	std::vector<EngineTask> tasks;
+	std::vector<Use> buffers;
+	std::shared_ptr<EmbeddedFence> fence = std::make_shared<EmbeddedFence>();
+	std::vector<std::shared_ptr<EmbeddedFence>> dependencies;
+	std::chrono::milliseconds timeout{ 0 };
+	uint64_t sequence = 0; /**< set by JobQueue::push() */
+
+	/* What is known of its result, and where that is written; nowhere if the buffer is null. */
+	std::shared_ptr<EmbeddedBuffer> resultBuffer;
+	uint64_t resultOffset = 0;
+	nvdla_result_source result = {};
+	bool statistics = false;
+
+	/** \return the tasks as the engine's functions take them */
+	std::vector<nvdla_task *> taskPointers() const;
+};
+
+/**
+ * \brief Contexts and their jobs; the caller has the device's lock
+ *
+ * The scheduler's rules: of the contexts whose first job waits for no fence
+ * any more, those of the highest priority go first, and among them the job that
+ * was submitted first.
+ */
+class JobQueue
+{
+public:
+	static constexpr uint32_t maxContexts = 64;
+	/** \brief The open file's own context, of normal priority */
+	static constexpr uint32_t ownContext = 0;
+
+	JobQueue() { contexts_[ownContext]; }
+
+	/** \return the new context, or a negative errno */
+	tl::expected<uint32_t, int> createContext(uint32_t priority);
+	/** \return 0 or -ENOENT; its jobs stay */
+	int destroyContext(uint32_t context);
+	bool contains(uint32_t context) const;
+
+	/** \param context one that exists */
+	void push(uint32_t context, std::unique_ptr<EmbeddedJob> job);
+	/** \return the job whose turn it is, or nullptr */
+	std::unique_ptr<EmbeddedJob> pop();
+	bool empty() const;
+
+private:
+	struct Context {
+		uint32_t priority = DRM_NVDLA_PRIORITY_NORMAL;
+		bool destroyed = false; /* goes with its last job */
+		std::deque<std::unique_ptr<EmbeddedJob>> jobs;
+	};
+
+	std::map<uint32_t, Context> contexts_;
+	uint32_t nextContext_ = 1;
+	uint64_t nextSequence_ = 0;
+};
+
+} /* namespace nvdla */

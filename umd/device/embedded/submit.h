@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DRM_IOCTL_NVDLA_SUBMIT on the embedded device.
+ */
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <drm/nvdla_accel.h>
+
+#include "device/embedded/executor.h"
+#include "device/embedded/syncobj_table.h"
+#include "device/embedded/task_table.h"
+#include "nvdla_args.h"
+
+namespace nvdla
+{
+
+/** \brief Checks a submit the way the kernel driver does, and makes a job of it */
+class SubmitReader
+{
+public:
+	SubmitReader(const drm_nvdla_submit &args, const nvdla_variant &variant,
+		     const BufferTable &buffers, const SyncobjTable &syncobjs,
+		     const TaskTable &tasks, const JobQueue &queue)
+		: args_(args), variant_(variant), buffers_(buffers), syncobjs_(syncobjs),
+		  tasks_(tasks), queue_(queue)
+	{
+	}
+
+	/** \return 0 or a negative errno; the caller has the lock */
+	int read();
+
+	/** \brief After read(): the job, which its buffers do not know of yet */
+	std::unique_ptr<EmbeddedJob> takeJob() { return std::move(job_); }
+
+	/** \brief A syncobj that gets the job's fence, at a point if that is not 0 */
+	struct OutSync {
+		std::shared_ptr<Syncobj> syncobj;
+		uint64_t point;
+	};
+	/** \brief After read() */
+	const std::vector<OutSync> &outSyncs() const { return outSyncs_; }
+
+private:
+	int readSync(uint64_t array, uint32_t index, drm_nvdla_sync &sync) const;
+	int readArguments();
+	int readInSyncs();
+	int readOutSyncs();
+	int readResult();
+	int readTask(uint32_t index);
+	int readAddress(uint32_t task, uint32_t index, const drm_nvdla_address &address,
+			nvdla_task_extent &extent);
+	int createTask(uint32_t index, const drm_nvdla_task &args, EnginePrepared prepared,
+		       const std::vector<nvdla_task_extent> &extents);
+	void use(const std::shared_ptr<EmbeddedBuffer> &buffer, bool write);
+
+	int refuse(uint32_t task, drm_nvdla_error &error);
+
+	const drm_nvdla_submit &args_;
+	const nvdla_variant &variant_;
+	const BufferTable &buffers_;
+	const SyncobjTable &syncobjs_;
+	const TaskTable &tasks_;
+	const JobQueue &queue_;
+	std::unique_ptr<EmbeddedJob> job_;
+	std::vector<OutSync> outSyncs_;
+	std::vector<std::shared_ptr<EmbeddedBuffer>> extentBuffers_;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A syncobj: a fence, or a timeline of them.
+ */
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device/embedded/fence.h"
+#include "base/io/unique_fd.h"
+
+namespace nvdla
+{
+
+/**
+ * \brief What a syncobj holds, by the rules of the kernel; guarded by the device's lock
+ *
+ * A timeline is a chain: a point is reached when its fence and those of all points before it
+ * are done. Adding a point to a syncobj with a binary fence makes that the chain's beginning,
+ * and a point that is not larger than the last one begins another timeline behind it.
+ */
+class Syncobj
+{
+public:
+	/** \brief Put a fence, or none, in place of whatever there is */
+	void replace(std::shared_ptr<EmbeddedFence> fence);
+	/** \brief Add a point to the timeline */
+	void addPoint(uint64_t point, std::shared_ptr<EmbeddedFence> fence);
+
+	/**
+	 * \brief What is left to wait for until a point is reached
+	 * \param[in] point 0 for all that the syncobj holds
+	 * \return nothing if the point has not been submitted; no fences if it is reached
+	 */
+	std::optional<EmbeddedFences> find(uint64_t point) const;
+
+	/** \return the last point that is reached, 0 without a timeline */
+	uint64_t reached() const;
+	/** \return the last point that was submitted, 0 without a timeline */
+	uint64_t submitted() const;
+	/** \return 1 signalled, 0 not yet, or a negative errno; a timeline has no errors */
+	int status() const;
+
+	/**
+	 * \brief Write 1 to an eventfd once a point is reached
+	 * \param[in] available as soon as the point was submitted, whether it is reached or not
+	 */
+	void notify(uint64_t point, bool available, UniqueFd eventfd);
+
+private:
+	/* Of the chain; the oldest is the first. */
+	struct Link {
+		std::shared_ptr<EmbeddedFence> fence;
+		uint64_t point = 0;    /* 0 for a binary fence */
+		uint64_t before = 0;   /* the point before it on its timeline */
+		uint64_t timeline = 0; /* which of those that were begun */
+	};
+	struct Waiter {
+		uint64_t point;
+		bool available;
+		UniqueFd eventfd;
+	};
+
+	void changed();
+	bool tell(Waiter &waiter);
+	EmbeddedFences unfinished(size_t links) const;
+
+	std::vector<Link> links_;
+	std::vector<Waiter> waiters_; /* for points that are to come */
+	uint64_t timelines_ = 0;
+};
+
+} /* namespace nvdla */

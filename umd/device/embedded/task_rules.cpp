@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/embedded/task_rules.h"
+
+#include <cerrno>
+#include <vector>
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr uint64_t firstMemory = uint64_t{ 1 } << 32;
+constexpr uint64_t memorySpacing = uint64_t{ 1 } << 40;
+
+std::vector<nvdla_task_extent> extentsOf(const DlaTask &task,
+					 const std::function<bool(uint16_t)> &onChip)
+{
+	std::vector<nvdla_task_extent> extents;
+
+	for (const TaskAddress &address : task.addresses) {
+		nvdla_task_extent extent = {};
+		extent.dma_addr = firstMemory + address.memory * memorySpacing + address.offset;
+		extent.size = address.size;
+		extent.present = address.used;
+		extent.mem_type = onChip(address.memory) ? NVDLA_MEM_CV : NVDLA_MEM_MC;
+		extents.push_back(extent);
+	}
+	return extents;
+}
+
+} /* namespace */
+
+nvdla_variant engineVariant(const CoreGeometry &core)
+{
+	nvdla_variant variant = *nvdla_variant_nv_full();
+
+	variant.name = core.name;
+	variant.id = core.variant;
+	variant.atom_bytes = core.atomBytes;
+	variant.weight_alignment = core.weightAlignment;
+	variant.weight_size_alignment = core.weightSizeAlignment;
+	variant.mac_channels = core.macChannels;
+	variant.mac_kernels = core.macKernels;
+	variant.cbuf_banks = core.bufferBanks;
+	variant.cbuf_bank_entries = core.bankEntries;
+	variant.cbuf_entry_bytes = core.entryBytes;
+	variant.pdp_line_bytes = core.poolingLineBytes;
+	return variant;
+}
+
+tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
+						const std::function<bool(uint16_t)> &onChip)
+{
+	const auto memory = extentsOf(task, onChip);
+	nvdla_task_source source = {};
+	TaskRefusal refusal;
+	nvdla_task *created = nullptr;
+
+	source.graph = task.graph.data();
+	source.operations = task.operations.data();
+	source.surfaces = task.surfaces.data();
+	source.luts = task.luts.data();
+	source.extents = memory.data();
+	source.num_operations = static_cast<u32>(task.graph.size());
+	source.num_luts = static_cast<u32>(task.luts.size());
+	source.num_extents = static_cast<u32>(memory.size());
+	const int result = nvdla_task_create(&variant, &source, &refusal.error, &created);
+	if (!result)
+		return EngineTask(created);
+	refusal.noMemory = result != -EINVAL;
+	return tl::unexpected(refusal);
+}
+
+} /* namespace nvdla */

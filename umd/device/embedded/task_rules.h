@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the driver's rules say of a task, without a device.
+ */
+#pragma once
+
+#include <functional>
+
+#include <drm/nvdla_accel.h>
+#include <nvdla/core_geometry.h>
+#include <nvdla/task.h>
+#include <tl/expected.hpp>
+
+#include "device/embedded/engine.h"
+
+namespace nvdla
+{
+
+/** \brief Why there is no task: the host has no memory left, or \a error is what the driver would
+ * tell */
+struct TaskRefusal {
+	bool noMemory = false;
+	drm_nvdla_error error = {};
+};
+
+/** \return nv_full for the driver's rules, with the numbers of \a core */
+nvdla_variant engineVariant(const CoreGeometry &core);
+
+/**
+ * \brief Hold \a task against the driver's rules
+ *
+ * Its memories lie apart, anywhere: no rule asks where.
+ * \param variant has to be there as long as the task
+ * \param onChip whether the memory of that index is on the chip
+ * \return the task, checked, with its programs
+ */
+tl::expected<EngineTask, TaskRefusal> checkTask(const nvdla_variant &variant, const DlaTask &task,
+						const std::function<bool(uint16_t)> &onChip);
+
+} /* namespace nvdla */

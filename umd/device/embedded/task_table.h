@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prepared tasks of an open embedded device.
+ */
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include <drm/nvdla_accel.h>
+#include <tl/expected.hpp>
+
+#include "device/embedded/engine.h"
+
+namespace nvdla
+{
+
+/** \brief Prepared tasks by their handles; the caller has the lock */
+class TaskTable
+{
+public:
+	/** \brief Check a task. \return 0 or a negative errno; sets the handle */
+	int create(const nvdla_variant &variant, drm_nvdla_task_create &args);
+	/** \return 0 or -ENOENT; jobs keep what they run */
+	int destroy(const drm_nvdla_task_destroy &args);
+	/** \return the prepared task or nullptr */
+	EnginePrepared find(uint32_t handle) const;
+
+private:
+	std::map<uint32_t, EnginePrepared> tasks_;
+	uint32_t nextHandle_ = 1;
+	uint64_t bytes_ = 0; /* of those with a handle */
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Models and how they are compiled.
+ */
+#include <string_view>
+
+#include <nvdla/compiler.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "tools/report/model_report.h"
+#include "support.h"
+
+namespace nvdla::python
+{
+
+namespace
+{
+
+constexpr const char *compiling = "compile model";
+
+template<typename T>
+struct Choice {
+	std::string_view name;
+	T value;
+};
+
+/* Named as in enum nvdla_range_method, nvdla_data_type and nvdla_fold_sums. */
+constexpr Choice<RangeMethod> rangeMethods[] = {
+	{ "min_max", RangeMethod::MinMax },
+	{ "percentile", RangeMethod::Percentile },
+	{ "entropy", RangeMethod::Entropy },
+};
+constexpr Choice<DataType> integerTypes[] = {
+	{ "int8", DataType::Int8 },
+	{ "int16", DataType::Int16 },
+};
+constexpr Choice<FoldSums> foldedSums[] = {
+	{ "floats", FoldSums::Floats },
+	{ "never", FoldSums::Never },
+	{ "always", FoldSums::Always },
+};
+
+/* The choice of that name, or InvalidArgument with all names. */
+template<typename T, size_t count>
+T chosen(const Choice<T> (&choices)[count], const char *option, const std::string &name)
+{
+	std::string all;
+
+	for (const Choice<T> &choice : choices) {
+		if (choice.name == name)
+			return choice.value;
+		all += (all.empty() ? "" : ", ") + std::string(choice.name);
+	}
+	raise({ ErrorCode::InvalidArgument, compiling, option,
+		"is '" + name + "'; there is " + all });
+}
+
+/* Examples of all inputs, whose numbers are float32, one behind the other. */
+using Samples = std::vector<std::vector<py::buffer>>;
+
+void calibrate(CompileOptions &options, const Samples &samples, const std::string &method,
+	       double percentile, const std::string &type, bool keepBias)
+{
+	Calibration calibration{ .method = chosen(rangeMethods, "range_method", method),
+				 .percentile = percentile,
+				 .correctBias = !keepBias,
+				 .type = chosen(integerTypes, "type", type) };
+
+	for (const auto &sample : samples) {
+		auto &inputs = calibration.samples.emplace_back();
+		for (const py::buffer &array : sample) {
+			const py::buffer_info info = array.request();
+			const auto *numbers = static_cast<const float *>(info.ptr);
+			inputs.emplace_back(numbers, numbers + info.size);
+		}
+	}
+	options.calibration = std::move(calibration);
+}
+
+std::vector<bool> isNhwc(const std::vector<ElementOrder> &orders)
+{
+	std::vector<bool> nhwc;
+
+	for (const ElementOrder order : orders)
+		nhwc.push_back(order == ElementOrder::Nhwc);
+	return nhwc;
+}
+
+/* On a chip as programs take it without options. */
+Result<std::string> reportAs(const CompiledModel &model, const std::string &name,
+			     const std::string &format)
+{
+	for (const auto &[known, value] : report::reportFormats()) {
+		if (known != format)
+			continue;
+		auto made = report::reportOf(model, {}, name);
+		if (!made)
+			return forward(made);
+		return report::formatted(*made, value);
+	}
+	return fail(ErrorCode::InvalidArgument, "report", format,
+		    "there is text, json, svg and html");
+}
+
+} /* namespace */
+
+void addCompiler(py::module_ &module)
+{
+	py::class_<CompileOptions>(module, "CompileOptions")
+		.def(py::init<>())
+		.def("calibrate", &calibrate)
+		.def("set_strategy",
+		     [](CompileOptions &options, const std::string &text) {
+			     options.strategy = take(parseStrategy(text));
+		     })
+		.def("set_fold_sums",
+		     [](CompileOptions &options, const std::string &name) {
+			     options.foldSums = chosen(foldedSums, "fold_sums", name);
+		     })
+		.def("set_variant",
+		     [](CompileOptions &options, const std::string &name) {
+			     options.core = take(findCoreVariant(name));
+		     })
+		.def_readwrite("every_tensor", &CompileOptions::everyTensor)
+		.def_readwrite("sram_bytes", &CompileOptions::sramBytes);
+	py::class_<CompiledModel>(module, "CompiledModel")
+		.def_readonly("loadable", &CompiledModel::loadable)
+		.def_property_readonly(
+			"input_nhwc",
+			[](const CompiledModel &model) { return isNhwc(model.inputOrders); })
+		.def_property_readonly(
+			"output_nhwc",
+			[](const CompiledModel &model) { return isNhwc(model.outputOrders); })
+		.def("report", [](const CompiledModel &model, const std::string &name,
+				  const std::string &format) {
+			return take(released([&] { return reportAs(model, name, format); }));
+		});
+	module.def("compile_file", [](const std::string &path, const CompileOptions &options) {
+		return take(released([&] { return compileFile(path, options); }));
+	});
+	module.def("compile_bytes", [](const py::buffer &file, const CompileOptions &options) {
+		const py::buffer_info info = file.request();
+		return take(released([&] { return compileModel(bytesOf(info), options); }));
+	});
+}
+
+} /* namespace nvdla::python */

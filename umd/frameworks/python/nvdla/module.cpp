@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The part of the Python package "nvdla" that needs C++. What applications see, with its checks and
+ * words, is in the Python files beside it.
+ */
+#include <chrono>
+#include <optional>
+
+#include <nlohmann/json.hpp>
+#include <nvdla/network.h>
+#include <nvdla/nvdla.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <sys/eventfd.h>
+
+#include "base/io/unique_fd.h"
+#include "tools/prof/profile_json.h"
+#include "tools/prof/profile_table.h"
+#include "tools/prof/run_profile.h"
+#include "support.h"
+#include "tensor_info.h"
+
+namespace nvdla::python
+{
+
+namespace
+{
+
+/* Memory that the device and numpy share; the CPU has it unless a run does. */
+class SharedMemory
+{
+public:
+	SharedMemory(const Device &device, uint64_t size) : buffer_(take(device.allocate(size)))
+	{
+		begin();
+	}
+
+	const Buffer &buffer() const { return buffer_; }
+
+	void begin()
+	{
+		access_.reset();
+		access_.emplace(take(released([this] {
+			return buffer_.access(CpuAccess::ReadWrite, std::chrono::seconds(60));
+		})));
+		bytes_ = access_->bytes();
+	}
+
+	void end() { access_.reset(); }
+
+	/* The mapping stays where it is as long as the buffer lives. */
+	py::buffer_info view() const
+	{
+		return py::buffer_info(reinterpret_cast<uint8_t *>(bytes_.data()),
+				       static_cast<py::ssize_t>(bytes_.size()));
+	}
+
+private:
+	Buffer buffer_;
+	std::optional<Buffer::Access> access_;
+	std::span<std::byte> bytes_;
+};
+
+struct LoadedNetwork {
+	Device device;
+	Loadable loadable; /* of which profiles have their names */
+	Network network;
+};
+
+/* A request, and a descriptor that can be read from when it is done. */
+class Run
+{
+public:
+	explicit Run(std::shared_ptr<LoadedNetwork> network)
+		: network_(std::move(network)), request_(take(Request::create(network_->network))),
+		  done_(std::make_shared<UniqueFd>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
+	{
+		if (done_->get() < 0)
+			raise({ ErrorCode::Io, "create request", "eventfd", std::strerror(errno) });
+	}
+
+	int fileno() const { return done_->get(); }
+
+	void setElements(size_t index, const py::buffer &array, bool nhwc)
+	{
+		const py::buffer_info info = array.request();
+
+		take(released([&] {
+			return request_.setInputElements(index, bytesOf(info), orderOf(nhwc));
+		}));
+	}
+
+	void setReal(size_t index, const py::buffer &array, bool nhwc)
+	{
+		const py::buffer_info info = array.request();
+		const std::span numbers(static_cast<const float *>(info.ptr),
+					static_cast<size_t>(info.size));
+
+		take(released(
+			[&] { return request_.setInputFloat(index, numbers, orderOf(nhwc)); }));
+	}
+
+	void bind(bool input, size_t index, const SharedMemory &memory)
+	{
+		const TensorPlace place{ .buffer = memory.buffer() };
+
+		take(input ? request_.bindInput(index, place) : request_.bindOutput(index, place));
+	}
+
+	void submit(double timeout, int priority, bool statistics, bool busy)
+	{
+		RunOptions options;
+		uint64_t old;
+
+		options.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
+		options.priority = static_cast<Priority>(priority);
+		options.statistics = statistics && network_->device.has(Feature::Statistics);
+		options.whenFull = busy ? WhenFull::Busy : WhenFull::Wait;
+		eventfd_read(done_->get(), &old);
+		take(released([&] {
+			return request_.submit(options, [done = done_](const auto &) {
+				eventfd_write(done->get(), 1);
+			});
+		}));
+	}
+
+	/* Ends early with KeyboardInterrupt, or whatever else a signal's handler raises. */
+	void wait()
+	{
+		while (request_.inFlight()) {
+			released([this] { return request_.wait(signalInterval); });
+			if (!PyErr_CheckSignals())
+				continue;
+			const py::error_scope interrupted;
+			request_.cancel();
+			released([this] { return request_.wait(); });
+			break;
+		}
+		if (PyErr_Occurred())
+			throw py::error_already_set();
+		report_ = take(request_.wait());
+	}
+
+	void cancel() { request_.cancel(); }
+
+	Memory elements(size_t index, bool nhwc) const
+	{
+		return { take(released(
+				 [&] { return request_.outputElements(index, orderOf(nhwc)); })),
+			 {} };
+	}
+
+	Memory real(size_t index, bool nhwc) const
+	{
+		return { {}, take(released([&] {
+				 return request_.outputFloat(index, orderOf(nhwc));
+			 })) };
+	}
+
+	/* Seconds in the queue, and from the first step to the last's end. */
+	std::pair<double, double> times() const
+	{
+		const auto seconds = [](std::chrono::nanoseconds duration) {
+			return std::chrono::duration<double>(duration).count();
+		};
+		return { seconds(report_.queued), seconds(report_.duration) };
+	}
+
+	/* The last run's operations: as JSON, and as a table in text. */
+	std::pair<std::string, std::string> profile(const std::string &name) const
+	{
+		const auto profile = take(prof::runProfile(network_->loadable, report_, name));
+
+		return { prof::profileJson(profile).dump(), prof::profileTable(profile) };
+	}
+
+private:
+	std::shared_ptr<LoadedNetwork> network_;
+	Request request_;
+	std::shared_ptr<UniqueFd> done_; /* the callback may come after the Run went */
+	RunReport report_;
+};
+
+std::shared_ptr<LoadedNetwork> load(const Device &device, Loadable loadable, unsigned slots,
+				    unsigned maxQueued)
+{
+	const LoadOptions options{ .slots = slots, .maxQueued = maxQueued };
+	auto network = take(released([&] { return Network::load(device, loadable, options); }));
+
+	return std::make_shared<LoadedNetwork>(
+		LoadedNetwork{ device, std::move(loadable), std::move(network) });
+}
+
+void addRuns(py::module_ &module)
+{
+	py::class_<Memory>(module, "Memory", py::buffer_protocol()).def_buffer(&Memory::buffer);
+	py::class_<SharedMemory>(module, "SharedMemory", py::buffer_protocol())
+		.def(py::init<const Device &, uint64_t>())
+		.def("begin", &SharedMemory::begin)
+		.def("end", &SharedMemory::end)
+		.def_buffer(&SharedMemory::view);
+	py::class_<Run>(module, "Run")
+		.def(py::init<std::shared_ptr<LoadedNetwork>>())
+		.def("fileno", &Run::fileno)
+		.def("set_elements", &Run::setElements)
+		.def("set_real", &Run::setReal)
+		.def("bind", &Run::bind)
+		.def("submit", &Run::submit)
+		.def("wait", &Run::wait)
+		.def("cancel", &Run::cancel)
+		.def("elements", &Run::elements)
+		.def("real", &Run::real)
+		.def("times", &Run::times)
+		.def("profile", &Run::profile);
+}
+
+} /* namespace */
+
+PYBIND11_MODULE(_nvdla, module)
+{
+	module.attr("version") = nvdla_version();
+	module.def("devices", [] { return released(Device::enumerate); });
+
+	py::class_<Device>(module, "Device")
+		.def(py::init([](const std::string &path) {
+			return take(released([&] { return Device::open(path); }));
+		}))
+		.def_property_readonly("path", &Device::path)
+		.def("info", [](const Device &device) { return deviceInfo(device.info()); });
+
+	py::class_<Loadable>(module, "Loadable")
+		.def_static("read",
+			    [](const py::buffer &file) {
+				    const py::buffer_info info = file.request();
+				    return take(released(
+					    [&] { return Loadable::read(bytesOf(info)); }));
+			    })
+		.def_static("read_file",
+			    [](const std::string &path) {
+				    return take(released([&] { return Loadable::readFile(path); }));
+			    })
+		.def("write", [](const Loadable &loadable) {
+			const auto file = take(released([&] { return loadable.write(); }));
+			return py::bytes(reinterpret_cast<const char *>(file.data()), file.size());
+		});
+
+	addCompiler(module);
+	py::class_<LoadedNetwork, std::shared_ptr<LoadedNetwork>>(module, "LoadedNetwork")
+		.def(py::init(&load))
+		.def("inputs",
+		     [](const LoadedNetwork &net) { return tensorList(net.network.inputs()); })
+		.def("outputs",
+		     [](const LoadedNetwork &net) { return tensorList(net.network.outputs()); });
+	addRuns(module);
+	addPools(module);
+}
+
+} /* namespace nvdla::python */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pools of devices, for Python.
+ */
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include <nvdla/pool.h>
+#include <pybind11/stl.h>
+#include <sys/eventfd.h>
+
+#include "base/io/unique_fd.h"
+#include "support.h"
+#include "tensor_info.h"
+
+namespace nvdla::python
+{
+
+namespace
+{
+
+/* Where an answer goes, whether somebody still waits for it or not. */
+struct Outcome {
+	UniqueFd done{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	std::mutex lock;
+	std::condition_variable changed;
+	std::optional<Result<PoolAnswer>> answer;
+
+	void set(Result<PoolAnswer> result)
+	{
+		const std::lock_guard guard(lock);
+		answer.emplace(std::move(result));
+		changed.notify_all();
+		eventfd_write(done.get(), 1);
+	}
+
+	bool waitFor(std::chrono::milliseconds timeout)
+	{
+		std::unique_lock guard(lock);
+		return changed.wait_for(guard, timeout, [this] { return answer.has_value(); });
+	}
+};
+
+/* A request of a pool, run once. */
+class PoolRun
+{
+public:
+	PoolRun(std::shared_ptr<Pool> pool, size_t network, uint64_t stream)
+		: pool_(std::move(pool)), outcome_(std::make_shared<Outcome>())
+	{
+		if (!outcome_->done)
+			raise({ ErrorCode::Io, "create request", "eventfd", std::strerror(errno) });
+		request_.network = network;
+		request_.stream = stream;
+		for (const TensorDesc &desc : pool_->inputs(network))
+			request_.inputs.emplace_back(desc.size);
+	}
+
+	int fileno() const { return outcome_->done.get(); }
+
+	void setElements(size_t index, const py::buffer &array, bool nhwc)
+	{
+		const py::buffer_info info = array.request();
+
+		take(released([&] {
+			return packElements(pool_->inputs(request_.network).at(index),
+					    bytesOf(info), request_.inputs.at(index),
+					    orderOf(nhwc));
+		}));
+	}
+
+	void setReal(size_t index, const py::buffer &array, bool nhwc)
+	{
+		const py::buffer_info info = array.request();
+		const std::span numbers(static_cast<const float *>(info.ptr),
+					static_cast<size_t>(info.size));
+
+		take(released([&] {
+			return packFloat(pool_->inputs(request_.network).at(index), numbers,
+					 request_.inputs.at(index), orderOf(nhwc));
+		}));
+	}
+
+	void submit(double timeout, int priority, bool statistics, bool busy)
+	{
+		network_ = request_.network;
+		request_.options.timeout =
+			std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
+		request_.options.priority = static_cast<Priority>(priority);
+		request_.options.statistics = statistics;
+		request_.options.whenFull = busy ? WhenFull::Busy : WhenFull::Wait;
+		take(released([&] {
+			return pool_->submit(std::move(request_),
+					     [outcome = outcome_](Result<PoolAnswer> answer) {
+						     outcome->set(std::move(answer));
+					     });
+		}));
+	}
+
+	/* A signal's exception ends the waiting; the answer then goes nowhere. */
+	void wait()
+	{
+		while (!released([this] { return outcome_->waitFor(signalInterval); })) {
+			if (PyErr_CheckSignals())
+				throw py::error_already_set();
+		}
+		if (!*outcome_->answer)
+			raise(outcome_->answer->error());
+	}
+
+	/* What is on a device ends there. */
+	void cancel() {}
+
+	Memory elements(size_t index, bool nhwc) const
+	{
+		return { take(released([&] {
+				 return unpackElements(pool_->outputs(network_).at(index),
+						       output(index), orderOf(nhwc));
+			 })),
+			 {} };
+	}
+
+	Memory real(size_t index, bool nhwc) const
+	{
+		return { {}, take(released([&] {
+				 return unpackFloat(pool_->outputs(network_).at(index),
+						    output(index), orderOf(nhwc));
+			 })) };
+	}
+
+private:
+	const std::vector<std::byte> &output(size_t index) const
+	{
+		return (*outcome_->answer)->outputs.at(index);
+	}
+
+	std::shared_ptr<Pool> pool_;
+	std::shared_ptr<Outcome> outcome_; /* the callback may come after the run went */
+	PoolRequest request_;
+	size_t network_ = 0;
+};
+
+py::list useOf(const Pool &pool)
+{
+	py::list list;
+
+	for (const DeviceUse &use : pool.use()) {
+		py::dict dict;
+		dict["path"] = use.path;
+		dict["lost"] = use.lost;
+		dict["running"] = use.running;
+		dict["completed"] = use.completed;
+		dict["moved"] = use.moved;
+		dict["busy"] = std::chrono::duration<double>(use.busy).count();
+		list.append(dict);
+	}
+	return list;
+}
+
+} /* namespace */
+
+void addPools(py::module_ &module)
+{
+	/* The last one waits for its requests: others may run meanwhile. */
+	const auto release = [](Pool *pool) {
+		const py::gil_scoped_release released;
+		delete pool;
+	};
+
+	py::class_<Pool, std::shared_ptr<Pool>>(module, "Pool")
+		.def(py::init([release](const std::vector<Device> &devices, unsigned slots,
+					unsigned maxPending) {
+			const PoolOptions options{ .slots = slots, .maxPending = maxPending };
+			return std::shared_ptr<Pool>(new Pool(take(Pool::create(devices, options))),
+						     release);
+		}))
+		.def("add_network",
+		     [](Pool &pool, const Loadable &loadable) {
+			     return take(released([&] { return pool.addNetwork(loadable); }));
+		     })
+		.def("add_device",
+		     [](Pool &pool, const Device &device) {
+			     take(released([&] { return pool.addDevice(device); }));
+		     })
+		.def("inputs", [](const Pool &pool,
+				  size_t network) { return tensorList(pool.inputs(network)); })
+		.def("outputs", [](const Pool &pool,
+				   size_t network) { return tensorList(pool.outputs(network)); })
+		.def("use", &useOf);
+	py::class_<PoolRun>(module, "PoolRun")
+		.def(py::init<std::shared_ptr<Pool>, size_t, uint64_t>())
+		.def("fileno", &PoolRun::fileno)
+		.def("set_elements", &PoolRun::setElements)
+		.def("set_real", &PoolRun::setReal)
+		.def("submit", &PoolRun::submit)
+		.def("wait", &PoolRun::wait)
+		.def("cancel", &PoolRun::cancel)
+		.def("elements", &PoolRun::elements)
+		.def("real", &PoolRun::real);
+}
+
+} /* namespace nvdla::python */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A partition on the CPU, by TensorFlow Lite's own kernels.
+ */
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <tensorflow/lite/c/c_api.h>
+
+#include "frameworks/plugin/partition.h"
+
+namespace nvdla::delegate
+{
+
+/** \brief An interpreter of its own, which is made when it is needed first */
+class CpuInterpreter : public plugin::CpuNetwork
+{
+public:
+	/**
+	 * \param[in] model a TensorFlow Lite file
+	 * \param[in] threads as TfLiteContext::recommended_num_threads
+	 */
+	CpuInterpreter(std::vector<std::byte> model, int threads)
+		: bytes_(std::move(model)), threads_(threads)
+	{
+	}
+
+	Result<void> run(std::span<const plugin::HostTensor> inputs,
+			 std::span<const plugin::HostTensor> outputs) override;
+
+private:
+	Result<void> make();
+
+	std::vector<std::byte> bytes_;
+	int threads_;
+	std::unique_ptr<TfLiteModel, decltype(&TfLiteModelDelete)> model_{ nullptr,
+									   TfLiteModelDelete };
+	std::unique_ptr<TfLiteInterpreter, decltype(&TfLiteInterpreterDelete)> interpreter_{
+		nullptr, TfLiteInterpreterDelete
+	};
+};
+
+} /* namespace nvdla::delegate */

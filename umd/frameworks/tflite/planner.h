@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which nodes of a graph the device gets.
+ */
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "graph_view.h"
+#include "frameworks/plugin/partition.h"
+
+namespace nvdla::delegate
+{
+
+/** \brief A partition on the device, and the tensors of the graph that it reads and writes */
+struct PlacedPartition {
+	std::unique_ptr<plugin::Partition> partition;
+	std::vector<int> inputs;
+	std::vector<int> outputs;
+	/** \brief Of inputs and outputs, tensors that no other node reads or writes */
+	std::set<int> own;
+};
+
+/** \brief What the device gets of a graph */
+struct Plan {
+	/** \brief Nodes that are to be replaced, in the order of the graph */
+	std::vector<int> nodes;
+	/** \brief By the nodes that TensorFlow Lite puts together */
+	std::map<std::vector<int>, PlacedPartition> partitions;
+};
+
+/**
+ * \brief Choose partitions, compile them and bring them to the device
+ *
+ * A node is asked for alone first; the reason why one is left is logged. TensorFlow Lite says
+ * which of the others can be together; the largest of these are taken.
+ */
+Result<Plan> makePlan(TfLiteContext *context, std::shared_ptr<plugin::Session> session);
+
+} /* namespace nvdla::delegate */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long a network takes on a chip, without running it.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nvdla/error.h>
+#include <nvdla/loadable.h>
+
+#include "loadable/inspect/operation_text.h"
+#include "timing/chip.h"
+#include "timing/operation_timing.h"
+
+namespace nvdla::chip
+{
+
+/** \brief An operation of a network, or several that pass data on the fly */
+struct PredictedOperation {
+	struct Member {
+		size_t index = 0; /**< in its task */
+		inspect::OperationText text;
+	};
+
+	uint16_t task = 0;	     /**< id */
+	std::vector<Member> members; /**< from where data comes to where it goes */
+	sim::OperationWork work;
+	sim::OperationTiming timing; /**< if it had the memories for itself */
+	uint64_t startNs = 0;	     /**< since the run began */
+	uint64_t endNs = 0;
+
+	/** \return share of the multipliers that do something useful, 0 to 1 */
+	double macUse(const sim::TimingParameters &parameters) const;
+	/** \return multiplications; 0 of what is no convolution */
+	uint64_t macs() const { return work.conv ? work.conv->macs() : 0; }
+	/** \return of the core, from start to end */
+	uint64_t cycles(const sim::TimingParameters &parameters) const;
+	/** \return "CONV+SDP" */
+	std::string engines() const;
+	/** \return from the first one's input to the last one's output: "64x56x56 -> 64x56x56" */
+	std::string shape() const;
+};
+
+/** \brief One run of a network on a chip */
+struct Prediction {
+	std::string name;
+	sim::Chip chip;
+	std::vector<PredictedOperation> operations; /**< in the order in which they start */
+	uint64_t durationNs = 0;		    /**< without what the CPU computes */
+	size_t cpuOperations = 0;		    /**< of the network; their time is not known */
+
+	/** \return all bytes that are moved */
+	sim::MemoryTraffic traffic() const;
+	/** \return share of the multipliers that do something useful over the whole run, 0 to 1 */
+	double macUse() const;
+};
+
+/** \return the prediction, or InvalidArgument if the driver would refuse a task */
+Result<Prediction> predict(const Loadable &loadable, const sim::Chip &chip, std::string name);
+
+/** \return a line for each operation, and one for the network */
+std::string predictionTable(const Prediction &prediction);
+
+/** \return the line for the network, and one more if the CPU has something to do */
+std::string predictionSummary(const Prediction &prediction);
+
+/** \return "12.3", or "-" for nothing */
+std::string kilobytes(uint64_t bytes);
+
+} /* namespace nvdla::chip */

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "graph/prediction/task_work.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <fmt/core.h>
+#include <nvdla/hw/registers.h>
+
+#include "bdma/bdma.h"
+#include "cdp/cdp.h"
+#include "conv/conv_work.h"
+#include "core/register_file.h"
+#include "device/refusal.h"
+#include "device/embedded/task_rules.h"
+#include "loadable/cubes.h"
+#include "pdp/pdp_work.h"
+#include "rubik/rubik.h"
+#include "sdp/sdp_work.h"
+
+namespace nvdla::chip
+{
+
+namespace
+{
+
+using sim::OperationWork;
+using sim::RegisterFile;
+using sim::Unit;
+
+constexpr const char *what = "predict";
+
+Result<EngineTask> createTask(const Loadable &loadable, const DlaTask &task)
+{
+	auto checked = checkTask(*nvdla_variant_nv_full(), task, [&](uint16_t index) {
+		const auto *memory = loadable.memory(index);
+		return memory && memory->domain == MemoryDomain::Sram;
+	});
+
+	if (checked)
+		return std::move(*checked);
+	if (checked.error().noMemory)
+		return fail(ErrorCode::NoMemory, what, "", "the host has no memory left");
+	const drm_nvdla_error &error = checked.error().error;
+	return fail(ErrorCode::InvalidArgument, what,
+		    fmt::format("task {} operation {}", task.id, error.operation),
+		    fmt::format("{}: {}", refusedField(error), refusalReason(error)));
+}
+
+/** The registers that a program leaves behind, as units see them */
+class Registers
+{
+public:
+	Registers()
+	{
+		for (size_t unit = 0; unit < sim::unitCount; unit++)
+			files_.emplace_back(static_cast<Unit>(unit));
+	}
+
+	void write(const nvdla_reg_write &write)
+	{
+		const size_t unit = write.reg / NVDLA_UNIT_SIZE;
+		if (unit < files_.size())
+			files_[unit].write(write.reg, write.value);
+	}
+
+	sim::RegisterView operator[](Unit unit) const { return files_[sim::index(unit)].view(0); }
+
+private:
+	std::vector<RegisterFile> files_;
+};
+
+/* The buffer knows what an operation finds there of the one before. */
+OperationWork convolution(const Registers &registers, sim::Cbuf &buffer)
+{
+	const auto cdma = registers[Unit::Cdma];
+	const auto csc = registers[Unit::Csc];
+	const auto cmacA = registers[Unit::CmacA];
+	const auto cmacB = registers[Unit::CmacB];
+	const auto cacc = registers[Unit::Cacc];
+	const sim::ConvOp op = sim::decodeConv({ cdma, csc, cmacA, cmacB, cacc });
+
+	const sim::Kept kept = buffer.begin(op);
+	buffer.end(op);
+	return { .conv = sim::convWork(op, kept) };
+}
+
+/* Copies of one operation follow each other. */
+OperationWork copies(const nvdla_task *task, uint32_t operation)
+{
+	Registers registers;
+	sim::MoveWork all = { .bdma = true };
+	std::optional<sim::BdmaOp> before;
+
+	for (uint32_t i = 0; i < nvdla_task_num_writes(task, operation); i++) {
+		const nvdla_reg_write write = nvdla_task_write(task, operation, i);
+		registers.write(write);
+		if (write.reg != NVDLA_BDMA_CFG_OP)
+			continue;
+		sim::BdmaOp op = sim::decodeBdma(registers[Unit::Bdma]);
+		if (before)
+			op.follow(*before);
+		const sim::MoveWork one = sim::bdmaWork(op);
+		all.cycles += one.cycles;
+		all.traffic += one.traffic;
+		before = op;
+	}
+	return { .move = all };
+}
+
+OperationWork workOf(const nvdla_task *task, uint32_t operation, sim::Cbuf &buffer)
+{
+	const uint32_t type = nvdla_task_op_type(task, operation);
+	Registers registers;
+
+	if (type == NVDLA_OP_BDMA)
+		return copies(task, operation);
+	for (uint32_t i = 0; i < nvdla_task_num_writes(task, operation); i++)
+		registers.write(nvdla_task_write(task, operation, i));
+	switch (type) {
+	case NVDLA_OP_CONV:
+		return convolution(registers, buffer);
+	case NVDLA_OP_SDP:
+		return { .sdp = sim::sdpWork(
+				 sim::decodeSdp(registers[Unit::Sdp], registers[Unit::SdpRdma])) };
+	case NVDLA_OP_PDP:
+		return { .pdp = sim::pdpWork(
+				 sim::decodePdp(registers[Unit::Pdp], registers[Unit::PdpRdma])) };
+	case NVDLA_OP_CDP:
+		return { .cdp = sim::cdpWork(
+				 sim::decodeCdp(registers[Unit::Cdp], registers[Unit::CdpRdma])) };
+	case NVDLA_OP_RUBIK:
+		return { .move = sim::rubikWork(sim::decodeRubik(registers[Unit::Rbk])) };
+	default:
+		return {};
+	}
+}
+
+/** Puts operations together that work on the fly, and orders them */
+class Fusion
+{
+public:
+	Fusion(const DlaTask &task, const nvdla_task *program) : task_(task), program_(program) {}
+
+	std::vector<FusedWork> run()
+	{
+		for (size_t i = 0; i < task_.graph.size(); i++)
+			head_.push_back(headOf(i));
+		collectEdges();
+		while (ordered_.size() < task_.graph.size() && orderNext())
+			;
+		return std::move(works_);
+	}
+
+private:
+	bool streams(size_t operation) const
+	{
+		const nvdla_graph_node &node = task_.graph[operation];
+		const CubePair cubes = cubesOf(node.op_type, task_.surfaces[operation]);
+
+		return node.fused_parent.index >= 0 && cubes.src && cubes.src->type == NVDLA_MEM_HW;
+	}
+
+	/* The first operation of the chain that \a operation is in. */
+	size_t headOf(size_t operation) const
+	{
+		for (size_t steps = 0; steps < NVDLA_NUM_OP_TYPES && streams(operation); steps++)
+			operation = static_cast<size_t>(task_.graph[operation].fused_parent.index);
+		return operation;
+	}
+
+	void collectEdges()
+	{
+		for (size_t i = 0; i < task_.graph.size(); i++)
+			for (const nvdla_consumer &edge : task_.graph[i].consumers)
+				if (edge.index >= 0 && edge.event == NVDLA_EVENT_OP_COMPLETED &&
+				    head_[static_cast<size_t>(edge.index)] != head_[i])
+					before_[head_[static_cast<size_t>(edge.index)]].insert(
+						head_[i]);
+	}
+
+	bool ready(size_t head) const
+	{
+		const auto before = before_.find(head);
+		return before == before_.end() ||
+		       std::ranges::all_of(before->second,
+					   [this](size_t other) { return place_.contains(other); });
+	}
+
+	/* The driver has checked that there is no cycle. */
+	bool orderNext()
+	{
+		for (size_t i = 0; i < task_.graph.size(); i++) {
+			if (head_[i] != i || place_.contains(i) || !ready(i))
+				continue;
+			append(i);
+			return true;
+		}
+		return false;
+	}
+
+	void append(size_t head)
+	{
+		FusedWork fused;
+
+		for (size_t i = 0; i < task_.graph.size(); i++) {
+			if (head_[i] != head)
+				continue;
+			fused.members.push_back(i);
+			fused.work.merge(workOf(program_, static_cast<uint32_t>(i), buffer_));
+			ordered_.insert(i);
+		}
+		std::ranges::stable_sort(fused.members, {}, [this](size_t member) {
+			return task_.graph[member].op_type;
+		});
+		for (const size_t other : before_[head])
+			fused.after.push_back(place_.at(other));
+		place_[head] = works_.size();
+		works_.push_back(std::move(fused));
+	}
+
+	const DlaTask &task_;
+	const nvdla_task *program_;
+	sim::Cbuf buffer_;
+	std::vector<size_t> head_;		    /* of each operation */
+	std::map<size_t, std::set<size_t>> before_; /* heads that a head waits for */
+	std::map<size_t, size_t> place_;	    /* of a head in works_ */
+	std::set<size_t> ordered_;
+	std::vector<FusedWork> works_;
+};
+
+} /* namespace */
+
+Result<std::vector<FusedWork>> taskWork(const Loadable &loadable, const DlaTask &task)
+{
+	auto program = createTask(loadable, task);
+	if (!program)
+		return forward(program);
+	return Fusion(task, program->get()).run();
+}
+
+} /* namespace nvdla::chip */

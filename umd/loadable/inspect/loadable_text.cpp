@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "loadable_text.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nvdla/task.h>
+
+#include "base/io/printable.h"
+#include "loadable/text/names.h"
+#include "operation_text.h"
+
+namespace nvdla::inspect
+{
+
+namespace
+{
+
+std::string headText(const Loadable &loadable, const std::string &name)
+{
+	uint64_t memoryBytes = 0;
+	uint64_t blobBytes = 0;
+
+	for (const Memory &memory : loadable.memories)
+		memoryBytes += memory.size;
+	for (const Blob &blob : loadable.blobs)
+		blobBytes += blob.data.size();
+	const std::string variant = loadable.variant.empty() ? "" : " for " + loadable.variant;
+	return fmt::format("{}: loadable {}{}, {} memories ({} bytes), {} blobs ({} bytes)\n", name,
+			   toString(loadable.version), variant, loadable.memories.size(),
+			   memoryBytes, loadable.blobs.size(), blobBytes);
+}
+
+std::string tensorText(const char *title, const std::vector<TensorDesc> &tensors)
+{
+	std::string text;
+
+	for (const TensorDesc &desc : tensors)
+		text += fmt::format("{}: {}, {} bytes at @{}+{}, line stride {}, surface stride "
+				    "{}\n",
+				    title, desc.describe(), desc.size, desc.memory, desc.offset,
+				    desc.lineStride, desc.surfaceStride);
+	return text;
+}
+
+std::string flagText(uint16_t flags)
+{
+	std::string text;
+
+	for (unsigned bit = 0; bit < 16; bit++) {
+		if (flags >> bit & 1)
+			text += (text.empty() ? "" : ",") + text::memoryFlagName(bit);
+	}
+	return text;
+}
+
+/* The first names; there can be hundreds. */
+std::string contentText(const Memory &memory)
+{
+	constexpr size_t shown = 3;
+	std::string text;
+
+	for (size_t i = 0; i < memory.contents.size() && i < shown; i++)
+		text += fmt::format("{}{}+{}", i ? ", " : "", memory.contents[i].blob,
+				    memory.contents[i].offset);
+	if (memory.contents.size() > shown)
+		text += fmt::format(", {} more", memory.contents.size() - shown);
+	return text;
+}
+
+std::string memoryMap(const Loadable &loadable)
+{
+	std::string text = fmt::format("\n{:>6} {:<6} {:>10} {:>6} {:<16} {}\n", "memory", "domain",
+				       "bytes", "align", "flags", "contents, tensors");
+
+	for (const Memory &memory : loadable.memories) {
+		std::string contents = contentText(memory);
+		for (const TensorEntry &tensor : loadable.tensors) {
+			if (tensor.memId == memory.id)
+				contents += fmt::format("{}{}+{}", contents.empty() ? "" : ", ",
+							tensor.name, tensor.offset);
+		}
+		text += fmt::format(
+			"{:>6} {:<6} {:>10} {:>6} {:<16} {}\n", fmt::format("@{}", memory.id),
+			text::domainName(static_cast<uint64_t>(memory.domain)), memory.size,
+			memory.alignment, flagText(memory.flags), printable(contents));
+	}
+	return text;
+}
+
+std::string operationLine(size_t index, const OperationText &text)
+{
+	return fmt::format("{:>5} {:<7} {}: {} {}, {}\n", index, text.engine, text.action,
+			   text.shape, text.types, text.places);
+}
+
+/* Which operations wait for this one, and for what of it. */
+std::string consumerText(const nvdla_graph_node &node)
+{
+	std::string text;
+
+	for (const nvdla_consumer &edge : node.consumers) {
+		if (edge.index >= 0)
+			text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
+					    static_cast<int>(edge.index),
+					    text::eventName(edge.event));
+	}
+	return text.empty() ? text : fmt::format("{:>13} then {}\n", "", text);
+}
+
+std::string taskText(const DlaTask &task)
+{
+	std::string text =
+		fmt::format("\ntask {}: core, {} operations, {} tables, {} addresses\n", task.id,
+			    task.graph.size(), task.luts.size(), task.addresses.size());
+
+	for (size_t i = 0; i < task.graph.size(); i++)
+		text += operationLine(i, describeOperation(task, i)) + consumerText(task.graph[i]);
+	return text;
+}
+
+std::string taskText(const EmuTask &task)
+{
+	std::string text =
+		fmt::format("\ntask {}: CPU, {} operations\n", task.id, task.operations.size());
+
+	for (size_t i = 0; i < task.operations.size(); i++)
+		text += operationLine(i, describeOperation(task, i));
+	return text;
+}
+
+} /* namespace */
+
+Result<std::string> loadableText(const Loadable &loadable, const std::string &name)
+{
+	auto parts = networkParts(loadable);
+	if (!parts)
+		return forward(parts);
+
+	std::string text = headText(loadable, name) + tensorText("input", parts->inputs) +
+			   tensorText("output", parts->outputs) + memoryMap(loadable);
+	for (const AnyTask &task : parts->tasks)
+		text += std::visit([](const auto &any) { return taskText(any); }, task);
+	return text;
+}
+
+} /* namespace nvdla::inspect */

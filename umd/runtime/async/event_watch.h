@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An eventfd that a loop watches.
+ */
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "runtime/async/loop.h"
+#include "base/io/unique_fd.h"
+
+namespace nvdla
+{
+
+/** \brief Calls a function whenever its eventfd was written to; belongs to the loop's thread */
+class EventWatch
+{
+public:
+	static Result<EventWatch> create(Loop &loop, std::function<void()> function);
+	EventWatch(EventWatch &&other) noexcept = default;
+	EventWatch &operator=(EventWatch &&) = delete;
+	~EventWatch();
+
+	int fd() const { return state_->fd.get(); }
+
+	/** \brief Say whether something is to come, for which the loop has to go on */
+	void expect(bool something);
+
+private:
+	/* libuv keeps it until the handle is closed. */
+	struct State {
+		uv_poll_t poll;
+		UniqueFd fd;
+		std::function<void()> function;
+	};
+	struct Close {
+		void operator()(State *state) const;
+	};
+	explicit EventWatch(std::unique_ptr<State, Close> state) : state_(std::move(state)) {}
+
+	std::unique_ptr<State, Close> state_;
+};
+
+} /* namespace nvdla */

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/async/folder_watch.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <future>
+#include <mutex>
+
+namespace nvdla
+{
+
+namespace
+{
+
+/* A file may be there some time before it is of use; how long to look again, in doubling steps. */
+constexpr uint64_t firstLookMs = 10;
+constexpr uint64_t lastLookMs = 10000;
+
+} /* namespace */
+
+/* Belongs to the loop's thread, but for what the lock guards. */
+struct FolderWatch::State : std::enable_shared_from_this<State> {
+	State(std::filesystem::path path, List lister, Callback function)
+		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
+	{
+	}
+
+	Result<void> begin(uv_loop_t *loop);
+	int arm();
+	void happened(const char *name);
+	void update();
+	bool settled() const;
+	void lookAgain(uint64_t delayMs);
+	bool tell(const std::string &path, bool present);
+	void close();
+
+	const std::filesystem::path folder;
+	const List list;
+	const Callback callback;
+	uv_fs_event_t handle;
+	uv_timer_t timer;
+	uint64_t delay = 0;
+	unsigned open = 0; /* handles */
+	std::vector<std::string> known;
+	std::shared_ptr<State> self; /* while the handle is open */
+
+	std::mutex lock; /* held while the callback runs */
+	std::atomic<bool> stopped = false;
+};
+
+Result<void> FolderWatch::State::begin(uv_loop_t *loop)
+{
+	int error = uv_fs_event_init(loop, &handle);
+
+	if (!error) {
+		uv_timer_init(loop, &timer);
+		timer.data = handle.data = this;
+		open = 2;
+		self = shared_from_this();
+		uv_unref(reinterpret_cast<uv_handle_t *>(&handle));
+		uv_unref(reinterpret_cast<uv_handle_t *>(&timer));
+		error = arm();
+		if (error)
+			close();
+	}
+	if (error)
+		return fail(ErrorCode::Io, "watch folder", folder.string(), uv_strerror(error));
+	return {};
+}
+
+/* Of a folder that is not there its parent tells when it comes. */
+int FolderWatch::State::arm()
+{
+	const auto start = [this](const std::filesystem::path &path) {
+		uv_fs_event_stop(&handle);
+		return uv_fs_event_start(
+			&handle,
+			[](uv_fs_event_t *event, const char *name, int, int) {
+				static_cast<State *>(event->data)->happened(name);
+			},
+			path.c_str(), 0);
+	};
+	int error = start(folder);
+
+	if (error != UV_ENOENT)
+		return error;
+	error = start(folder.parent_path());
+	std::error_code ignored;
+	/* It may have come meanwhile. */
+	if (!error && std::filesystem::exists(folder, ignored))
+		error = start(folder);
+	return error == UV_ENOENT ? start(folder.parent_path()) : error;
+}
+
+/* An event without a name is the watched folder's own, and libuv gives it the folder's. */
+void FolderWatch::State::happened(const char *name)
+{
+	const auto keep = shared_from_this();
+	std::error_code ignored;
+
+	if (!name || folder.filename() == name)
+		arm();
+	else if (!std::filesystem::exists(folder, ignored))
+		return;
+	update();
+	lookAgain(firstLookMs);
+}
+
+/* Return: every file is among those that matter */
+bool FolderWatch::State::settled() const
+{
+	std::error_code ignored;
+
+	for (const auto &entry : std::filesystem::directory_iterator(folder, ignored)) {
+		if (std::find(known.begin(), known.end(), entry.path().string()) == known.end())
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The kernel makes a device file before it can be opened, and nothing tells when it can. Some
+ * never can, because they are another driver's.
+ */
+void FolderWatch::State::lookAgain(uint64_t delayMs)
+{
+	if (stopped || delayMs > lastLookMs || settled())
+		return;
+	delay = delayMs;
+	uv_timer_start(
+		&timer,
+		[](uv_timer_t *due) {
+			State &state = *static_cast<State *>(due->data);
+			const auto keep = state.shared_from_this();
+			state.update();
+			state.lookAgain(2 * state.delay);
+		},
+		delayMs, 0);
+}
+
+void FolderWatch::State::update()
+{
+	const auto keep = shared_from_this();
+	const std::vector<std::string> now = list();
+	const std::vector<std::string> before = std::exchange(known, now);
+	const auto in = [](const std::vector<std::string> &paths, const std::string &path) {
+		return std::find(paths.begin(), paths.end(), path) != paths.end();
+	};
+
+	for (const std::string &path : before) {
+		if (!in(now, path) && !tell(path, false))
+			return;
+	}
+	for (const std::string &path : now) {
+		if (!in(before, path) && !tell(path, true))
+			return;
+	}
+}
+
+/* Return: somebody still wants to know */
+bool FolderWatch::State::tell(const std::string &path, bool present)
+{
+	const std::lock_guard guard(lock);
+
+	if (!stopped)
+		callback(path, present);
+	return !stopped;
+}
+
+void FolderWatch::State::close()
+{
+	const auto closed = [](uv_handle_t *one) {
+		State &state = *static_cast<State *>(one->data);
+		/* May free the handle with the object around it. */
+		const auto keep = --state.open ? nullptr : std::move(state.self);
+	};
+
+	uv_close(reinterpret_cast<uv_handle_t *>(&handle), closed);
+	uv_close(reinterpret_cast<uv_handle_t *>(&timer), closed);
+}
+
+Result<std::unique_ptr<FolderWatch>>
+FolderWatch::create(std::shared_ptr<Loop> loop, std::string folder, List list, Callback callback)
+{
+	auto state =
+		std::make_shared<State>(std::move(folder), std::move(list), std::move(callback));
+	Result<void> begun;
+
+	if (loop->inThread() || !loop->hasThread()) {
+		begun = state->begin(loop->uv());
+	} else {
+		std::promise<void> done;
+		loop->post([&] {
+			begun = state->begin(loop->uv());
+			done.set_value();
+		});
+		done.get_future().wait();
+	}
+	if (!begun)
+		return forward(begun);
+	loop->post([state] {
+		state->update();
+		state->lookAgain(firstLookMs);
+	});
+	return std::unique_ptr<FolderWatch>(new FolderWatch(std::move(loop), std::move(state)));
+}
+
+FolderWatch::~FolderWatch()
+{
+	if (loop_->inThread()) {
+		state_->stopped = true;
+		state_->close();
+		return;
+	}
+	{
+		const std::lock_guard guard(state_->lock);
+		state_->stopped = true;
+	}
+	loop_->post([state = state_] { state->close(); });
+}
+
+} /* namespace nvdla */

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "emu.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include "arith/float_environment.h"
+#include "base/number/element_functions.h"
+
+namespace nvdla
+{
+
+namespace
+{
+
+constexpr const char *runningCpuOperation = "run CPU operation";
+
+/* The cube as a tensor that ends where its memory does; FP16 has no scale. */
+TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
+		    const Quantization &quantization)
+{
+	TensorDesc desc;
+
+	desc.name = name;
+	desc.type = buffer.type;
+	desc.c = buffer.c;
+	desc.h = buffer.h;
+	desc.w = buffer.w;
+	desc.lineStride = buffer.lineStride;
+	desc.surfaceStride = buffer.surfaceStride;
+	desc.size = bytes;
+	if (buffer.type != DataType::Half)
+		desc.quantization = quantization;
+	return desc;
+}
+
+/* A power of 1 is how other compilers change a type. */
+ElementFunction functionOf(const EmuOperation &operation)
+{
+	if (operation.type != EmuOpType::Power)
+		return operation.function;
+	return operation.power == 1.0f ? ElementFunction::Identity : ElementFunction::Power;
+}
+
+/* Halves say what is infinite, and what is no number. */
+void elementwise(const EmuOperation &operation, std::vector<float> &values)
+{
+	const ElementFunctionInfo &function = elementFunction(functionOf(operation));
+	const bool isReal = operation.dst.type == DataType::Half;
+
+	for (float &value : values) {
+		const double x = operation.shift + operation.scale * value;
+		value = static_cast<float>(isReal ? function(x, operation.power)
+						  : function.bounded(x, operation.power));
+	}
+}
+
+/* Values are in C, H, W order, so the channels of a pixel are a plane apart. */
+void softmax(std::vector<float> &values, size_t channels)
+{
+	const size_t plane = values.size() / channels;
+
+	for (size_t pixel = 0; pixel < plane; pixel++) {
+		float highest = values[pixel];
+		for (size_t c = 1; c < channels; c++) {
+			const float value = values[pixel + c * plane];
+			highest = highest < value ? value : highest;
+		}
+		/* Apart, so that the sum stays in a register. */
+		for (size_t c = 0; c < channels; c++)
+			values[pixel + c * plane] = std::exp(values[pixel + c * plane] - highest);
+		float sum = 0.0f;
+		for (size_t c = 0; c < channels; c++)
+			sum += values[pixel + c * plane];
+		for (size_t c = 0; c < channels; c++)
+			values[pixel + c * plane] /= sum;
+	}
+}
+
+/* Channels of a pixel are a plane apart; \a function gets one pixel's, in double. */
+template<typename Function>
+void forEachPixel(std::vector<float> &values, size_t channels, Function function)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<double> pixel(channels);
+
+	for (size_t at = 0; at < plane; at++) {
+		for (size_t c = 0; c < channels; c++)
+			pixel[c] = values[at + c * plane];
+		function(pixel);
+		for (size_t c = 0; c < channels; c++)
+			values[at + c * plane] = static_cast<float>(pixel[c]);
+	}
+}
+
+void normalize(std::vector<float> &values, size_t channels)
+{
+	/* What TensorFlow Lite's kernels take for a sum of nothing but zeros. */
+	constexpr double least = 1e-6;
+
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const double squares =
+			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0);
+		const double length = std::max(std::sqrt(squares), least);
+		for (double &value : pixel)
+			value /= length;
+	});
+}
+
+void localResponse(const EmuOperation &operation, std::vector<float> &values, size_t channels)
+{
+	const size_t radius = operation.window / 2;
+
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const std::vector<double> x = pixel;
+		for (size_t c = 0; c < x.size(); c++) {
+			double squares = 0;
+			for (size_t i = c < radius ? 0 : c - radius;
+			     i < std::min(c + radius + 1, x.size()); i++)
+				squares += x[i] * x[i];
+			pixel[c] = x[c] * std::pow(operation.shift + operation.scale * squares,
+						   -operation.power);
+		}
+	});
+}
+
+void logSoftmax(std::vector<float> &values, size_t channels)
+{
+	forEachPixel(values, channels, [](std::vector<double> &pixel) {
+		const double largest = *std::max_element(pixel.begin(), pixel.end());
+		double sum = 0;
+		for (const double value : pixel)
+			sum += std::exp(value - largest);
+		for (double &value : pixel)
+			value -= largest + std::log(sum);
+	});
+}
+
+void standardize(const EmuOperation &operation, std::vector<float> &values, size_t channels)
+{
+	forEachPixel(values, channels, [&](std::vector<double> &pixel) {
+		const auto count = static_cast<double>(pixel.size());
+		const double mean = std::accumulate(pixel.begin(), pixel.end(), 0.0) / count;
+		for (double &value : pixel)
+			value -= mean;
+		const double variance =
+			std::inner_product(pixel.begin(), pixel.end(), pixel.begin(), 0.0) / count;
+		const double width = std::sqrt(variance + operation.shift);
+		/* Channels that are alike have no width. */
+		for (double &value : pixel)
+			value = width > 0 ? value / width : 0;
+	});
+}
+
+/* Of each pixel's channels the one that comes last, by a given order. */
+template<typename Before>
+std::vector<float> extreme(const std::vector<float> &values, size_t channels, Before before)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<float> result(values.begin(), values.begin() + static_cast<ptrdiff_t>(plane));
+
+	for (size_t i = plane; i < values.size(); i++)
+		result[i % plane] = std::max(result[i % plane], values[i], before);
+	return result;
+}
+
+/* The index of the first of the largest, in the first channel. */
+std::vector<float> argMax(const std::vector<float> &values, size_t channels)
+{
+	const size_t plane = values.size() / channels;
+	std::vector<float> indices(plane);
+
+	for (size_t pixel = 0; pixel < plane; pixel++) {
+		size_t largest = 0;
+		for (size_t c = 1; c < channels; c++)
+			largest = values[pixel + c * plane] > values[pixel + largest * plane]
+					  ? c
+					  : largest;
+		indices[pixel] = static_cast<float>(largest);
+	}
+	return indices;
+}
+
+/* Elements of \a bytes bytes in another order; nothing if the axes are not theirs. */
+std::vector<std::byte> reordered(const AxisOrder &axes, const std::vector<std::byte> &elements,
+				 size_t bytes)
+{
+	std::array<size_t, AxisOrder::most> strides{}, extents{};
+	size_t count = 1, rank = 0, seen = 0;
+
+	while (rank < AxisOrder::most && axes.extents[rank])
+		count *= axes.extents[rank++];
+	for (size_t axis = 0; axis < rank; axis++) {
+		const size_t from = axes.order[axis];
+		seen |= size_t{ 1 } << from;
+		if (from >= rank)
+			return {};
+		extents[axis] = axes.extents[from];
+		strides[axis] = 1;
+		for (size_t inner = from + 1; inner < rank; inner++)
+			strides[axis] *= axes.extents[inner];
+	}
+	if (count * bytes != elements.size() || seen + 1 != size_t{ 1 } << rank)
+		return {};
+	std::vector<std::byte> result(elements.size());
+	for (size_t i = 0; i < count; i++) {
+		size_t rest = i, from = 0;
+		for (size_t axis = rank; axis-- > 0;) {
+			from += rest % extents[axis] * strides[axis];
+			rest /= extents[axis];
+		}
+		std::copy_n(&elements[from * bytes], bytes, &result[i * bytes]);
+	}
+	return result;
+}
+
+Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<const std::byte> src,
+		     const TensorDesc &to, std::span<std::byte> dst)
+{
+	if (from.type != to.type || from.elements() != to.elements())
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
+			    fmt::format("{} cannot become {}", from.describe(), to.describe()));
+	auto elements = unpackElements(from, src, ElementOrder::Nhwc);
+	if (!elements)
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
+			    elements.error().why);
+	if (!axes.none()) {
+		*elements = reordered(axes, *elements, elementBytes(from.type));
+		if (elements->empty())
+			return fail(ErrorCode::InvalidFile, runningCpuOperation, "axes",
+				    fmt::format("are not those of {}", from.describe()));
+	}
+	return overwriteElements(to, *elements, dst, ElementOrder::Nhwc);
+}
+
+} /* namespace */
+
+Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
+		    std::span<std::byte> dst)
+{
+	const sim::FloatEnvironment floats;
+	const TensorDesc from = describe(operation.src, "source", src.size(),
+					 { operation.inScale, operation.inZero });
+	const TensorDesc to = describe(operation.dst, "destination", dst.size(),
+				       { operation.outScale, operation.outZero });
+
+	if (operation.type == EmuOpType::Reshape)
+		return reshape(operation.axes, from, src, to, dst);
+	const uint32_t channels = makesOneChannel(operation.type) ? 1 : from.c;
+	if (channels != to.c || from.h != to.h || from.w != to.w)
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
+			    fmt::format("{} and {} differ", from.describe(), to.describe()));
+
+	auto values = unpackFloat(from, src);
+	if (!values)
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, values.error().where,
+			    values.error().why);
+
+	switch (operation.type) {
+	case EmuOpType::Power:
+	case EmuOpType::Function:
+		elementwise(operation, *values);
+		break;
+	case EmuOpType::ArgMax:
+		*values = argMax(*values, from.c);
+		break;
+	case EmuOpType::Normalize:
+		normalize(*values, from.c);
+		break;
+	case EmuOpType::LocalResponse:
+		localResponse(operation, *values, from.c);
+		break;
+	case EmuOpType::LogSoftmax:
+		logSoftmax(*values, from.c);
+		break;
+	case EmuOpType::Standardize:
+		standardize(operation, *values, from.c);
+		break;
+	case EmuOpType::Largest:
+		*values = extreme(*values, from.c, std::less<>());
+		break;
+	case EmuOpType::Smallest:
+		*values = extreme(*values, from.c, std::greater<>());
+		break;
+	case EmuOpType::Softmax:
+	case EmuOpType::Reshape:
+		softmax(*values, from.c);
+		break;
+	}
+
+	auto elements = elementsFromFloat(to, *values);
+	if (!elements)
+		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
+			    elements.error().why);
+	return overwriteElements(to, *elements, dst);
+}
+
+} /* namespace nvdla */

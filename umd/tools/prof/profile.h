@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the operations of a run ran, and what was counted meanwhile.
+ */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nvdla/run_report.h>
+
+#include "loadable/inspect/operation_text.h"
+
+namespace nvdla::prof
+{
+
+/** \brief One operation of a run, on the device or on the CPU */
+struct OperationProfile {
+	uint16_t task = 0; /**< id */
+	size_t index = 0;  /**< in its task */
+	inspect::OperationText text;
+	uint64_t startNs = 0; /**< since the run began */
+	uint64_t endNs = 0;
+	bool timed = false; /**< it started and completed; otherwise there are no times */
+	/** \brief As the driver reported; its times are those of the machine's clock */
+	OperationReport counters = {};
+
+	uint64_t durationNs() const { return timed ? endNs - startNs : 0; }
+	bool counted() const { return counters.counted; }
+};
+
+/** \brief How much of something is in use over time, such as of a memory's bandwidth */
+struct Gauge {
+	/** \brief Holds until the next one begins */
+	struct Step {
+		uint64_t startNs = 0;
+		double share = 0; /**< 0 to 1 */
+	};
+
+	std::string name;
+	std::vector<Step> steps; /**< by their start */
+
+	/** \return the mean until \a endNs, 0 to 1 */
+	double mean(uint64_t endNs) const;
+};
+
+/** \brief A run of a network */
+struct Profile {
+	std::string name;
+	uint64_t durationNs = 0;		  /**< from its first submission to its end */
+	std::vector<OperationProfile> operations; /**< in the order they were submitted */
+	std::vector<Gauge> gauges;		  /**< if there is anything known of such */
+};
+
+/** \brief A row of a timeline: operations of one engine that do not overlap */
+struct Lane {
+	std::string engine;
+	size_t row = 0;			/**< counts the rows of the engine */
+	std::vector<size_t> operations; /**< indices, by their start */
+};
+
+/**
+ * \brief Share the timed operations out to rows
+ *
+ * An engine has two groups of registers: the next operation may be started while
+ * one runs. It then has a second row.
+ */
+std::vector<Lane> lanes(const Profile &profile);
+
+/** \return time for which at least one operation of \a engine ran, ns */
+uint64_t busyNs(const Profile &profile, const std::string &engine);
+
+} /* namespace nvdla::prof */

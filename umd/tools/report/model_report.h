@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What became of a model, and what it takes on a chip: for people and programs.
+ */
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nvdla/compiler.h>
+
+#include "graph/chip/prediction.h"
+
+namespace nvdla::report
+{
+
+/** \brief What steps take, one or some together */
+struct Cost {
+	uint64_t macs = 0;
+	uint64_t cycles = 0; /**< sum of the steps', some of which may run at the same time */
+	double macUse = 0;   /**< share of the multipliers meanwhile, 0 to 1 */
+	sim::MemoryTraffic traffic;
+};
+
+/** \brief Hardware layers that run as one, or a step of the CPU */
+struct Step {
+	/** \brief Of the core; null of the CPU, whose time is not known */
+	const chip::PredictedOperation *predicted = nullptr;
+	std::string engines; /**< "CONV+SDP" */
+	std::string mode;    /**< "direct 3x3, pad 1; bias per channel" */
+	std::string shape;
+	std::string types;
+	std::vector<std::string> operations; /**< in the graph */
+	Cost cost;
+};
+
+struct Layer {
+	LayerReport what;
+	std::vector<Step> steps; /**< whose first hardware layer is this layer's */
+	Cost cost;
+};
+
+/** \brief A compiled model with its prediction, which the layers point into */
+struct ModelReport {
+	ModelReport() = default;
+	ModelReport(ModelReport &&) = default;
+	ModelReport &operator=(ModelReport &&) = default;
+
+	std::string name;
+	CompiledModel model;
+	chip::Prediction prediction;
+	std::vector<Layer> layers; /**< copies that no operator asks for are in one behind them */
+};
+
+/**
+ * \brief Put a report together
+ *
+ * \param[in] name of the model, for people
+ * \return errors of chip::predict()
+ */
+Result<ModelReport> reportOf(CompiledModel model, const sim::Chip &chip, std::string name);
+
+enum class ReportFormat : uint8_t {
+	Text, /**< lines for each layer and its steps, for memories, and for the whole */
+	Json, /**< all of it; Documentation/compiler.md has the members */
+	Svg,  /**< the model's graph, the network's beside it, and its memory over time */
+	Html, /**< a page that needs nothing else: tables, pictures and timeline */
+};
+
+/** \return "text", "json", "svg", "html" and what they are */
+std::vector<std::pair<std::string, ReportFormat>> reportFormats();
+
+/**
+ * \return the report; Unsupported if a picture is asked for of a graph with more nodes than one
+ * can have
+ */
+Result<std::string> formatted(const ModelReport &report, ReportFormat format);
+
+} /* namespace nvdla::report */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "loadable/inspect/network_graph.h"
+#include "loadable/inspect/svg.h"
+#include "tools/report/model_report.h"
+
+namespace nvdla::report
+{
+
+/** \return the operators of the model's file, as a graph that can be drawn */
+inspect::NetworkGraph modelGraph(const CompileReport &report);
+
+/**
+ * \return the graphs of the model and of the network, side by side
+ * Unsupported if one of them has more nodes than a picture can have
+ */
+Result<inspect::Svg> graphsPicture(const ModelReport &report);
+
+/**
+ * \brief What lies where in the memories that surfaces share, and from which step to which
+ *
+ * Steps are from left to right, offsets from bottom to top.
+ */
+inspect::Svg memoryPicture(const CompiledModel &model);
+
+} /* namespace nvdla::report */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "base/io/printable.h"
+#include "tools/report/words.h"
+
+namespace nvdla::report
+{
+
+namespace
+{
+
+struct Widths {
+	size_t type = 4;
+	size_t name = 4;
+	bool errors = false;
+};
+
+/* Names of some files are whole lists of names. */
+std::string shortened(const std::string &name)
+{
+	constexpr size_t longest = 44;
+
+	return name.size() <= longest ? name : name.substr(0, longest - 3) + "...";
+}
+
+Widths widthsOf(const ModelReport &report)
+{
+	Widths widths;
+
+	for (const Layer &layer : report.layers) {
+		widths.type = std::max(widths.type, layer.what.type.size());
+		widths.name = std::max(widths.name, shortened(layer.what.name).size());
+		for (const Step &step : layer.steps) {
+			widths.type = std::max(widths.type, step.engines.size() + 2);
+			widths.name = std::max(widths.name, step.shape.size());
+		}
+	}
+	widths.errors = isCalibrated(report.model.report);
+	return widths;
+}
+
+std::string errorText(const std::optional<LayerError> &error)
+{
+	if (!error)
+		return fmt::format("{:33}", "");
+	return fmt::format("{:>9} {:>9} {:>11.4g}  ", decibels(error->ratio),
+			   decibels(error->ownRatio), error->largest);
+}
+
+std::string costText(const Cost &cost)
+{
+	return fmt::format("{:>10} {:>12} {:>7} {:>10} {:>10}  ", cost.cycles, cost.macs,
+			   useText(cost), chip::kilobytes(cost.traffic.mc.total()),
+			   chip::kilobytes(cost.traffic.cv.total()));
+}
+
+std::string headText(const Widths &widths)
+{
+	return fmt::format(
+		"{:<{}}  {:<{}}  {}{:>10} {:>12} {:>7} {:>10} {:>10}  {}\n", "type", widths.type,
+		"name", widths.name,
+		widths.errors ? fmt::format("{:>9} {:>9} {:>11}  ", "all", "own", "largest") : "",
+		"cycles", "MACs", "MAC use", "DRAM kB", "SRAM kB", "where, how");
+}
+
+std::string memoryText(const MemoryUse &use)
+{
+	std::string text = fmt::format("memory @{}: {} {:>10} kB, {}", use.memory->id,
+				       domainName(use.memory->domain),
+				       chip::kilobytes(use.memory->size), use.what);
+
+	if (use.what == "input" || use.what == "output")
+		text += fmt::format(" '{}'", use.ranges.front()->name);
+	else if (!use.ranges.empty())
+		text += fmt::format(", {} of them", use.ranges.size());
+	if (use.what == "surfaces")
+		text += fmt::format(", at most {} kB at the same time", chip::kilobytes(use.inUse));
+	return text + '\n';
+}
+
+} /* namespace */
+
+std::string reportText(const ModelReport &report)
+{
+	const Widths widths = widthsOf(report);
+	std::string text = headText(widths);
+
+	auto line = [&](const std::string &type, const std::string &name, const std::string &errors,
+			const Cost &cost, const std::string &rest) {
+		text += fmt::format("{:<{}}  {:<{}}  {}{}{}\n", printable(type), widths.type,
+				    printable(name), widths.name, errors, costText(cost), rest);
+	};
+	for (const Layer &layer : report.layers) {
+		line(layer.what.type, shortened(layer.what.name),
+		     widths.errors ? errorText(layer.what.error) : "", layer.cost,
+		     whereOf(layer.what));
+		for (const Step &step : layer.steps)
+			line("  " + step.engines, step.shape,
+			     widths.errors ? errorText(std::nullopt) : "", step.cost, step.mode);
+	}
+	for (const LayerReport *layer : losers(report.model.report))
+		text += fmt::format("loses most: {} {}, {} by itself\n", layer->type,
+				    printable(layer->name), decibels(layer->error->ownRatio));
+	for (const MemoryUse &use : memoryUses(report.model)) {
+		if (use.what != "descriptors")
+			text += memoryText(use);
+	}
+	return text + chip::predictionSummary(report.prediction);
+}
+
+} /* namespace nvdla::report */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/report/words.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+
+namespace nvdla::report
+{
+
+namespace
+{
+
+const char *kindName(RangeKind kind)
+{
+	switch (kind) {
+	case RangeKind::Constant:
+		return "constants";
+	case RangeKind::Intermediate:
+		return "surfaces";
+	case RangeKind::Input:
+		return "input";
+	case RangeKind::Output:
+		return "output";
+	}
+	return "";
+}
+
+/* Of ranges at the same time: the sum changes where one of them begins. */
+uint64_t mostInUse(const std::vector<const AssembledRange *> &ranges)
+{
+	std::map<size_t, int64_t> changes;
+	int64_t now = 0, most = 0;
+
+	for (const AssembledRange *range : ranges) {
+		changes[range->firstStep] += static_cast<int64_t>(range->size);
+		changes[range->lastStep + 1] -= static_cast<int64_t>(range->size);
+	}
+	for (const auto &[step, change] : changes) {
+		now += change;
+		most = std::max(most, now);
+	}
+	return static_cast<uint64_t>(most);
+}
+
+} /* namespace */
+
+std::string whereOf(const LayerReport &layer)
+{
+	if (layer.operations.empty())
+		return "nothing to do";
+	if (!layer.cpu.empty())
+		return "CPU: " + layer.cpu;
+	const size_t count = layer.operations.size();
+	std::string text = fmt::format("core, {} operation{}", count, count == 1 ? "" : "s");
+	for (const LayerChoice &choice : layer.choices) {
+		const LayerChoice::Candidate &taken = choice.candidates[choice.chosen];
+		if (choice.chosen)
+			text += fmt::format("; {}: {:.0f} cycles, otherwise {:.0f}", taken.what,
+					    taken.cycles, choice.candidates.front().cycles);
+	}
+	return text;
+}
+
+std::string decibels(double ratio)
+{
+	return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
+}
+
+std::string useText(const Cost &cost)
+{
+	return cost.macs ? fmt::format("{:.1f}%", 100 * cost.macUse) : "-";
+}
+
+std::vector<const LayerReport *> losers(const CompileReport &report)
+{
+	constexpr size_t most = 3;
+	std::vector<const LayerReport *> layers;
+
+	for (const LayerReport &layer : report.layers) {
+		if (layer.error && !std::isinf(layer.error->ownRatio))
+			layers.push_back(&layer);
+	}
+	std::stable_sort(layers.begin(), layers.end(),
+			 [](const LayerReport *a, const LayerReport *b) {
+				 return a->error->ownRatio < b->error->ownRatio;
+			 });
+	layers.resize(std::min(layers.size(), most));
+	return layers;
+}
+
+bool isCalibrated(const CompileReport &report)
+{
+	return std::any_of(report.layers.begin(), report.layers.end(),
+			   [](const LayerReport &layer) { return layer.error.has_value(); });
+}
+
+std::vector<MemoryUse> memoryUses(const CompiledModel &model)
+{
+	std::vector<MemoryUse> uses;
+
+	for (const Memory &memory : model.loadable.memories) {
+		MemoryUse use = { &memory, "descriptors", {}, memory.size };
+		for (const AssembledRange &range : model.report.ranges) {
+			if (range.memory != memory.id)
+				continue;
+			use.ranges.push_back(&range);
+			use.what = kindName(range.kind);
+		}
+		if (use.what == "surfaces")
+			use.inUse = mostInUse(use.ranges);
+		uses.push_back(std::move(use));
+	}
+	return uses;
+}
+
+const char *domainName(MemoryDomain domain)
+{
+	return domain == MemoryDomain::Sram ? "SRAM" : "DRAM";
+}
+
+} /* namespace nvdla::report */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reports of all kinds say in words.
+ */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/report/model_report.h"
+
+namespace nvdla::report
+{
+
+/** \return "core, 2 operations", or that and why the CPU does it */
+std::string whereOf(const LayerReport &layer);
+
+/** \return "44.5 dB", or "exact" */
+std::string decibels(double ratio);
+
+/** \return "45.3%", or "-" of what multiplies nothing */
+std::string useText(const Cost &cost);
+
+/** \return those of calibrated layers that lose most by themselves, at most three, most first */
+std::vector<const LayerReport *> losers(const CompileReport &report);
+
+/** \return whether there are errors of calibrated layers */
+bool isCalibrated(const CompileReport &report);
+
+/** \brief What a memory of the network is for */
+struct MemoryUse {
+	const Memory *memory = nullptr;
+	std::string what; /**< "constants", "surfaces", "input", "output", "descriptors" */
+	std::vector<const AssembledRange *> ranges;
+	uint64_t inUse = 0; /**< the most bytes that are needed at the same time */
+};
+
+/** \return all memories, by id */
+std::vector<MemoryUse> memoryUses(const CompiledModel &model);
+
+/* One for each ReportFormat. */
+std::string reportText(const ModelReport &report);
+std::string reportJson(const ModelReport &report);
+Result<std::string> reportSvg(const ModelReport &report);
+Result<std::string> reportHtml(const ModelReport &report);
+
+/** \return "DRAM" or "SRAM" */
+const char *domainName(MemoryDomain domain);
+
+} /* namespace nvdla::report */
