@@ -184,6 +184,8 @@ void nvdla_check_conv(struct nvdla_check *check, const struct nvdla_conv_op_desc
 		.winograd = op->conv_mode == NVDLA_CONV_MODE_WINOGRAD,
 		.compressed = op->weight_format == NVDLA_WEIGHT_COMPRESSED,
 		.uv_access = NVDLA_NO_ACCESS,
+		.wmb_access = NVDLA_NO_ACCESS,
+		.wgs_access = NVDLA_NO_ACCESS,
 	};
 
 	nvdla_check_conv_op(check, op, surface, &plan);

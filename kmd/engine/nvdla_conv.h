@@ -38,8 +38,8 @@ const struct nvdla_pixel_format *nvdla_pixel_format(u32 format);
  * @src_access: the source, or its first plane
  * @uv_access: second plane of a semi-planar image, or NVDLA_NO_ACCESS
  * @weight_access: the weights
- * @wmb_access: mask of compressed weights
- * @wgs_access: group sizes of compressed weights
+ * @wmb_access: mask of compressed weights, or NVDLA_NO_ACCESS
+ * @wgs_access: group sizes of compressed weights, or NVDLA_NO_ACCESS
  */
 struct nvdla_conv_plan {
 	bool image;

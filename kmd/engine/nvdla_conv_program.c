@@ -116,6 +116,15 @@ static void program_csc_input(struct nvdla_check *check, const struct nvdla_conv
 				       NVDLA_FIELD(op->release)));
 }
 
+/* CDMA and CSC have the same field. */
+static u32 wmb_bytes(struct nvdla_check *check, const struct nvdla_conv_surface_desc *surface,
+		     const struct nvdla_conv_plan *plan)
+{
+	return plan->compressed ? nvdla_put_stride(check, NVDLA_CSC_D_WMB_BYTES__WMB_BYTES,
+						   surface->wmb_data.size,
+						   NVDLA_FIELD(surface->wmb_data.size)) : 0;
+}
+
 static void program_csc_kernel(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
 			       const struct nvdla_conv_surface_desc *surface,
 			       const struct nvdla_conv_plan *plan)
@@ -140,10 +149,7 @@ static void program_csc_kernel(struct nvdla_check *check, const struct nvdla_con
 		   nvdla_put_stride(check, NVDLA_CSC_D_WEIGHT_BYTES__WEIGHT_BYTES,
 				    surface->weight_data.size,
 				    NVDLA_FIELD(surface->weight_data.size)));
-	nvdla_emit(check, NVDLA_CSC_D_WMB_BYTES, plan->compressed ?
-		   nvdla_put_stride(check, NVDLA_CSC_D_WMB_BYTES__WMB_BYTES,
-				    surface->wmb_data.size,
-				    NVDLA_FIELD(surface->wmb_data.size)) : 0);
+	nvdla_emit(check, NVDLA_CSC_D_WMB_BYTES, wmb_bytes(check, surface, plan));
 }
 
 static void program_csc_output(struct nvdla_check *check, const struct nvdla_conv_op_desc *op,
@@ -270,15 +276,11 @@ static void program_cdma_weights(struct nvdla_check *check, const struct nvdla_c
 		   nvdla_put_stride(check, NVDLA_CDMA_D_WEIGHT_BYTES__WEIGHT_BYTES,
 				    surface->weight_data.size,
 				    NVDLA_FIELD(surface->weight_data.size)));
-	if (!plan->compressed)
-		return;
 	nvdla_emit_address(check, NVDLA_CDMA_D_WGS_ADDR_HIGH, NVDLA_CDMA_D_WGS_ADDR_LOW,
 			   plan->wgs_access);
 	nvdla_emit_address(check, NVDLA_CDMA_D_WMB_ADDR_HIGH, NVDLA_CDMA_D_WMB_ADDR_LOW,
 			   plan->wmb_access);
-	nvdla_emit(check, NVDLA_CDMA_D_WMB_BYTES,
-		   nvdla_put_stride(check, NVDLA_CDMA_D_WMB_BYTES__WMB_BYTES,
-				    surface->wmb_data.size, NVDLA_FIELD(surface->wmb_data.size)));
+	nvdla_emit(check, NVDLA_CDMA_D_WMB_BYTES, wmb_bytes(check, surface, plan));
 }
 
 static void program_cdma_converter(struct nvdla_check *check, const struct nvdla_conv_op_desc *op)

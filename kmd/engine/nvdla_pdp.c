@@ -270,9 +270,9 @@ static void program_cubes(struct nvdla_check *check, const struct nvdla_pdp_surf
 		   nvdla_put_minus_one(check, NVDLA_PDP_D_DATA_CUBE_OUT_CHANNEL__CUBE_OUT_CHANNEL,
 				       dst->channel, NVDLA_FIELD(dst->channel)));
 
+	nvdla_emit_address(check, NVDLA_PDP_D_SRC_BASE_ADDR_HIGH, NVDLA_PDP_D_SRC_BASE_ADDR_LOW,
+			   src_access);
 	if (src->type != NVDLA_MEM_HW) {
-		nvdla_emit_address(check, NVDLA_PDP_D_SRC_BASE_ADDR_HIGH,
-				   NVDLA_PDP_D_SRC_BASE_ADDR_LOW, src_access);
 		nvdla_emit(check, NVDLA_PDP_D_SRC_LINE_STRIDE, src->line_stride);
 		nvdla_emit(check, NVDLA_PDP_D_SRC_SURFACE_STRIDE, src->surf_stride);
 	}

@@ -27,6 +27,9 @@ void nvdla_emit_counting(struct nvdla_check *check, u32 reg, u32 value);
  * @high: register of bits 63 to 32
  * @low: register of bits 31 to 0
  * @access: whose address, of nvdla_add_access(), or NVDLA_NO_ACCESS
+ *
+ * Every operation writes all addresses of the units that it uses: the register group still has
+ * those of an earlier operation, of another client perhaps.
  */
 void nvdla_emit_address(struct nvdla_check *check, u32 high, u32 low, u32 access);
 

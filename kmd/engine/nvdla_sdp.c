@@ -318,6 +318,9 @@ void nvdla_check_sdp(struct nvdla_check *check, const struct nvdla_sdp_op_desc *
 		.flying_out = surface->dst_data.type == NVDLA_MEM_HW,
 		.comparison = is_comparison(op),
 		.alignment = check->variant->atom_bytes,
+		.src_access = NVDLA_NO_ACCESS,
+		.dst_access = NVDLA_NO_ACCESS,
+		.unit_access = { NVDLA_NO_ACCESS, NVDLA_NO_ACCESS, NVDLA_NO_ACCESS },
 	};
 	u32 i;
 

@@ -39,10 +39,10 @@ struct nvdla_sdp_unit_info {
  * @comparison: nothing is written
  * @proc: enum nvdla_precision that the pipeline works in
  * @alignment: of addresses and strides
- * @src_access: the source
- * @dst_access: the destination
+ * @src_access: the source, or NVDLA_NO_ACCESS
+ * @dst_access: the destination, or NVDLA_NO_ACCESS
  * @unit_rdma: the unit's operands come from memory
- * @unit_access: where they are
+ * @unit_access: where they are, or NVDLA_NO_ACCESS
  * @line_stride: their line stride
  * @surf_stride: their surface stride
  */

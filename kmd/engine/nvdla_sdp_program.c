@@ -79,6 +79,7 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 	const struct operand_registers *registers = &operand_registers[info->unit];
 	const struct nvdla_sdp_op *unit = info->op;
 
+	nvdla_emit_address(check, registers->high, registers->low, plan->unit_access[info->unit]);
 	if (!plan->unit_rdma[info->unit]) {
 		nvdla_emit(check, registers->cfg, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_DISABLE);
 		return;
@@ -95,7 +96,6 @@ static void program_operand(struct nvdla_check *check, const struct nvdla_sdp_un
 		   nvdla_put(check, NVDLA_SDP_RDMA_D_BRDMA_CFG__BRDMA_RAM_TYPE,
 			     nvdla_ram_type(info->cube->type),
 			     NVDLA_FIELD(info->cube->type)));
-	nvdla_emit_address(check, registers->high, registers->low, plan->unit_access[info->unit]);
 	nvdla_emit(check, registers->line_stride, plan->line_stride[info->unit]);
 	nvdla_emit(check, registers->surf_stride, plan->surf_stride[info->unit]);
 	/* The descriptor has none: all cubes of a batch share their operands. */
@@ -118,9 +118,9 @@ static void program_rdma(struct nvdla_check *check, const struct nvdla_sdp_op_de
 	nvdla_emit(check, NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL,
 		   nvdla_put_minus_one(check, NVDLA_SDP_RDMA_D_DATA_CUBE_CHANNEL__CHANNEL,
 				       src->channel, NVDLA_FIELD(src->channel)));
+	nvdla_emit_address(check, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
+			   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, plan->src_access);
 	if (!plan->flying_in) {
-		nvdla_emit_address(check, NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_HIGH,
-				   NVDLA_SDP_RDMA_D_SRC_BASE_ADDR_LOW, plan->src_access);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_LINE_STRIDE, src->line_stride);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_SURFACE_STRIDE, src->surf_stride);
 		nvdla_emit(check, NVDLA_SDP_RDMA_D_SRC_DMA_CFG, nvdla_ram_type(src->type));
@@ -268,9 +268,9 @@ static void program_output(struct nvdla_check *check, const struct nvdla_sdp_op_
 {
 	const struct nvdla_data_cube *dst = plan->dst;
 
+	nvdla_emit_address(check, NVDLA_SDP_D_DST_BASE_ADDR_HIGH, NVDLA_SDP_D_DST_BASE_ADDR_LOW,
+			   plan->dst_access);
 	if (!plan->flying_out && !plan->comparison) {
-		nvdla_emit_address(check, NVDLA_SDP_D_DST_BASE_ADDR_HIGH,
-				   NVDLA_SDP_D_DST_BASE_ADDR_LOW, plan->dst_access);
 		nvdla_emit(check, NVDLA_SDP_D_DST_LINE_STRIDE, dst->line_stride);
 		nvdla_emit(check, NVDLA_SDP_D_DST_SURFACE_STRIDE, dst->surf_stride);
 		nvdla_emit(check, NVDLA_SDP_D_DST_DMA_CFG, nvdla_ram_type(dst->type));
