@@ -152,6 +152,12 @@ struct nvdla_device {
 	/** @bos: buffers that are mapped for the device */
 	struct list_head bos;
 
+	/** @num_bos: those and buffers that are just being unmapped */
+	atomic_t num_bos;
+
+	/** @bos_gone: woken when @num_bos becomes zero */
+	wait_queue_head_t bos_gone;
+
 	/** @lock: protects the members below and all register accesses behind them */
 	struct mutex lock;
 

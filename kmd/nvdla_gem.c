@@ -76,41 +76,51 @@ void nvdla_bo_set_mapped(struct nvdla_bo *bo, struct sg_table *sgt)
 	mutex_lock(&ndev->bos_lock);
 	bo->sgt = sgt;
 	list_add(&bo->link, &ndev->bos);
+	atomic_inc(&ndev->num_bos);
 	mutex_unlock(&ndev->bos_lock);
 }
 
-static void nvdla_bo_unmap_locked(struct nvdla_bo *bo)
+static void nvdla_bo_release_sgt(struct nvdla_bo *bo, struct sg_table *sgt)
 {
 	struct drm_gem_object *obj = &bo->base;
 
-	lockdep_assert_held(&to_nvdla_device(obj->dev)->bos_lock);
-
-	nvdla_bo_unmap_domains(bo);
 	if (bo->dma_buf) {
-		dma_buf_unmap_attachment_unlocked(obj->import_attach, bo->sgt, DMA_BIDIRECTIONAL);
+		dma_buf_unmap_attachment_unlocked(obj->import_attach, sgt, DMA_BIDIRECTIONAL);
 		dma_buf_detach(bo->dma_buf, obj->import_attach);
 		obj->import_attach = NULL;
 	} else {
-		dma_unmap_sgtable(obj->dev->dev, bo->sgt, DMA_BIDIRECTIONAL, 0);
-		sg_free_table(bo->sgt);
-		kfree(bo->sgt);
+		dma_unmap_sgtable(obj->dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
+		sg_free_table(sgt);
+		kfree(sgt);
 	}
-	bo->sgt = NULL;
-	list_del(&bo->link);
 }
 
 /**
  * nvdla_bo_unmap() - take a buffer's memory from the device
  * @bo: buffer that no job uses; may have no mapping
+ *
+ * The mapping goes without &nvdla_device.bos_lock: an exporter takes its own lock, which others
+ * hold while they take ours.
  */
 void nvdla_bo_unmap(struct nvdla_bo *bo)
 {
 	struct nvdla_device *ndev = to_nvdla_device(bo->base.dev);
+	struct sg_table *sgt;
 
 	mutex_lock(&ndev->bos_lock);
-	if (bo->sgt)
-		nvdla_bo_unmap_locked(bo);
+	sgt = bo->sgt;
+	if (sgt) {
+		nvdla_bo_unmap_domains(bo);
+		bo->sgt = NULL;
+		list_del(&bo->link);
+	}
 	mutex_unlock(&ndev->bos_lock);
+	if (!sgt)
+		return;
+
+	nvdla_bo_release_sgt(bo, sgt);
+	if (atomic_dec_and_test(&ndev->num_bos))
+		wake_up_all(&ndev->bos_gone);
 }
 
 static void nvdla_bo_free(struct drm_gem_object *obj)
@@ -367,10 +377,28 @@ int nvdla_gem_init(struct nvdla_device *ndev)
 	int ret;
 
 	INIT_LIST_HEAD(&ndev->bos);
+	atomic_set(&ndev->num_bos, 0);
+	init_waitqueue_head(&ndev->bos_gone);
 	ret = drmm_mutex_init(&ndev->drm, &ndev->bos_lock);
 	if (ret)
 		return ret;
 	return nvdla_memory_init(ndev);
+}
+
+/* Some buffer that is mapped, with a reference, or NULL. Not one that is just being freed. */
+static struct nvdla_bo *nvdla_gem_get_mapped(struct nvdla_device *ndev)
+{
+	struct nvdla_bo *bo, *found = NULL;
+
+	mutex_lock(&ndev->bos_lock);
+	list_for_each_entry(bo, &ndev->bos, link) {
+		if (kref_get_unless_zero(&bo->base.refcount)) {
+			found = bo;
+			break;
+		}
+	}
+	mutex_unlock(&ndev->bos_lock);
+	return found;
 }
 
 /**
@@ -383,10 +411,12 @@ int nvdla_gem_init(struct nvdla_device *ndev)
  */
 void nvdla_gem_fini(struct nvdla_device *ndev)
 {
-	struct nvdla_bo *bo, *next;
+	struct nvdla_bo *bo;
 
-	mutex_lock(&ndev->bos_lock);
-	list_for_each_entry_safe(bo, next, &ndev->bos, link)
-		nvdla_bo_unmap_locked(bo);
-	mutex_unlock(&ndev->bos_lock);
+	while ((bo = nvdla_gem_get_mapped(ndev))) {
+		nvdla_bo_unmap(bo);
+		drm_gem_object_put(&bo->base);
+	}
+	/* The others are being unmapped by whoever had their last reference. */
+	wait_event(ndev->bos_gone, !atomic_read(&ndev->num_bos));
 }

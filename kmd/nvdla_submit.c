@@ -113,8 +113,13 @@ static int nvdla_submit_lock_bos(struct nvdla_submit *submit, struct drm_exec *e
 	return 0;
 }
 
-/* Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. */
-static void nvdla_submit_push(struct nvdla_submit *submit, struct nvdla_fence *memory)
+/*
+ * Nothing fails in here: the job's fence is promised from drm_sched_job_arm() on. Buffers are
+ * unlocked before the job may end: the locks keep references, and a buffer whose last one goes
+ * takes the lock of its exporter, while others are locked yet.
+ */
+static void nvdla_submit_push(struct nvdla_submit *submit, struct drm_exec *exec,
+			      struct nvdla_fence *memory)
 {
 	struct nvdla_job *job = submit->job;
 	struct nvdla_context *context = job->context;
@@ -133,6 +138,7 @@ static void nvdla_submit_push(struct nvdla_submit *submit, struct nvdla_fence *m
 				   job->bos[i].write ? DMA_RESV_USAGE_WRITE : DMA_RESV_USAGE_READ);
 	nvdla_submit_signal_out_syncs(submit, fence);
 	trace_nvdla_job_queue(job);
+	drm_exec_fini(exec);
 
 	submit->job = NULL;
 	drm_sched_entity_push_job(&job->base);
@@ -165,9 +171,10 @@ static int nvdla_submit_lock_and_push(struct nvdla_submit *submit)
 	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		      submit->job->num_bos);
 	ret = nvdla_submit_lock_bos(submit, &exec);
-	if (!ret)
-		nvdla_submit_push(submit, fence);
-	drm_exec_fini(&exec);
+	if (ret)
+		drm_exec_fini(&exec);
+	else
+		nvdla_submit_push(submit, &exec, fence);
 
 out_exit:
 	drm_dev_exit(idx);
