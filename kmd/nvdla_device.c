@@ -3,6 +3,7 @@
  * One NVDLA core: registers, interrupt, reset, and its place in DRM.
  */
 #include <linux/delay.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
 #include <linux/timekeeping.h>
@@ -60,28 +61,34 @@ static const struct nvdla_io nvdla_mmio = {
  * whenever an unmasked bit rises, and again after a write that leaves one standing.
  * So one read for each interrupt is enough, whichever of the two it is.
  */
-static irqreturn_t nvdla_irq_thread(int irq, void *data)
+static irqreturn_t nvdla_irq_locked(struct nvdla_device *ndev)
 {
-	struct nvdla_device *ndev = data;
 	u32 status;
-
-	mutex_lock(&ndev->lock);
 
 	/* A dead core may be without clocks. */
 	status = ndev->dead ? 0 : readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
-	if (!status || status & ~ndev->variant->intr_mask) {
-		/* All ones is what a device that is gone reads as. */
-		mutex_unlock(&ndev->lock);
+	/* All ones is what a device that is gone reads as. */
+	if (!status || status & ~ndev->variant->intr_mask)
 		return IRQ_NONE;
-	}
 
 	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	trace_nvdla_irq(ndev, status);
 	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
 		nvdla_job_irq(ndev, status);
-
-	mutex_unlock(&ndev->lock);
 	return IRQ_HANDLED;
+}
+
+static irqreturn_t nvdla_irq_thread(int irq, void *data)
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct nvdla_device *ndev = data;
+	irqreturn_t ret;
+
+	mutex_lock(&ndev->lock);
+	ret = nvdla_irq_locked(ndev);
+	mutex_unlock(&ndev->lock);
+	dma_fence_end_signalling(cookie);
+	return ret;
 }
 
 static int nvdla_hw_start(struct nvdla_device *ndev)

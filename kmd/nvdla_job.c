@@ -182,7 +182,9 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
 	struct dma_fence *fence;
+	bool cookie;
 
+	cookie = dma_fence_begin_signalling();
 	mutex_lock(&ndev->lock);
 	dma_fence_init(job->fence, &nvdla_core_fence_ops, &ndev->fence_lock,
 		       ndev->fence_context, ++ndev->fence_seqno);
@@ -190,6 +192,7 @@ static struct dma_fence *nvdla_job_run(struct drm_sched_job *sched_job)
 	fence = dma_fence_get(job->fence);
 	nvdla_job_put_on(job);
 	mutex_unlock(&ndev->lock);
+	dma_fence_end_signalling(cookie);
 
 	return fence;
 }
@@ -218,7 +221,9 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 {
 	struct nvdla_job *job = to_nvdla_job(sched_job);
 	struct nvdla_device *ndev = job->ndev;
+	bool cookie;
 
+	cookie = dma_fence_begin_signalling();
 	drm_sched_job_cleanup(sched_job);
 	INIT_WORK(&job->free_work, nvdla_job_free_work);
 
@@ -228,6 +233,7 @@ static void nvdla_job_free(struct drm_sched_job *sched_job)
 	mutex_unlock(&ndev->lock);
 
 	queue_work(ndev->free_wq, &job->free_work);
+	dma_fence_end_signalling(cookie);
 }
 
 /*
