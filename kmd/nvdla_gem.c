@@ -6,6 +6,7 @@
 #include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/pfn.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -181,26 +182,49 @@ static struct sg_table *nvdla_bo_get_sg_table(struct drm_gem_object *obj)
 	return nvdla_memory_sg_table(&to_nvdla_bo(obj)->memory);
 }
 
-/**
- * nvdla_bo_vmap() - have a buffer mapped for the kernel
- * @bo: buffer with memory of its own
- *
- * It stays mapped as long as it exists, because it is likely to be wanted
- * again. What is there is user space's: it may change at any time.
- *
- * Return: the first byte, or NULL if there is no room for the mapping.
- */
-void *nvdla_bo_vmap(struct nvdla_bo *bo)
+/* All of a buffer stays mapped as long as it exists: it is likely to be wanted again. */
+static void *nvdla_bo_vmap(struct nvdla_bo *bo)
 {
 	void *vaddr;
 
 	if (READ_ONCE(bo->vaddr))
 		return bo->vaddr;
 
-	vaddr = nvdla_memory_vmap(&bo->memory);
+	vaddr = nvdla_memory_vmap(&bo->memory, 0, bo->memory.num_pages);
 	if (vaddr && cmpxchg(&bo->vaddr, NULL, vaddr))
 		vunmap(vaddr);
 	return bo->vaddr;
+}
+
+/**
+ * nvdla_bo_vmap_range() - map a part of a buffer for the kernel
+ * @bo: buffer with memory of its own
+ * @offset: where, bytes
+ * @size: bytes, not 0
+ *
+ * What is there is user space's: it may change at any time.
+ *
+ * Return: the first byte, to be undone with nvdla_bo_vunmap_range(), or NULL if there is no room
+ * for the mapping.
+ */
+void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size)
+{
+	unsigned int first = offset >> PAGE_SHIFT;
+	void *page;
+
+	page = nvdla_memory_vmap(&bo->memory, first, PFN_UP(offset + size) - first);
+	return page ? page + offset_in_page(offset) : NULL;
+}
+
+/**
+ * nvdla_bo_vunmap_range() - undo nvdla_bo_vmap_range()
+ * @vaddr: what it returned
+ *
+ * May sleep.
+ */
+void nvdla_bo_vunmap_range(void *vaddr)
+{
+	vunmap(PTR_ALIGN_DOWN(vaddr, PAGE_SIZE));
 }
 
 /**

@@ -48,7 +48,7 @@ struct nvdla_bo {
 	/** @mappings: clients' domains that it is in; under &nvdla_device.bos_lock */
 	struct list_head mappings;
 
-	/** @vaddr: the kernel's mapping of @memory, NULL until somebody needs it */
+	/** @vaddr: the kernel's mapping of @memory, NULL until another driver needs it */
 	void *vaddr;
 
 	/**
@@ -64,7 +64,8 @@ static inline struct nvdla_bo *to_nvdla_bo(struct drm_gem_object *obj)
 }
 
 u64 nvdla_bo_max_size(void);
-void *nvdla_bo_vmap(struct nvdla_bo *bo);
+void *nvdla_bo_vmap_range(struct nvdla_bo *bo, u64 offset, u64 size);
+void nvdla_bo_vunmap_range(void *vaddr);
 void nvdla_bo_sync_for_device(struct nvdla_bo *bo);
 void nvdla_bo_begin_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);
 void nvdla_bo_end_cpu_write(struct nvdla_bo *bo, u64 offset, u64 size);

@@ -159,6 +159,8 @@ void nvdla_job_destroy(struct nvdla_job *job)
 	struct nvdla_device *ndev = job->ndev;
 	bool admitted = job->admitted;
 
+	if (job->result)
+		nvdla_bo_vunmap_range(job->result);
 	nvdla_job_put_bos(job);
 	nvdla_coredump_publish(job);
 	nvdla_job_free_tasks(job->tasks, job->user_tasks, job->num_tasks);

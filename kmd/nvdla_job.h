@@ -95,7 +95,7 @@ struct nvdla_job {
 	/** @fence_live: @fence was initialised and is reference counted */
 	bool fence_live;
 
-	/** @result: where user space wants to know how it went, or NULL */
+	/** @result: where user space wants to know how it went, a mapping; or NULL */
 	void *result;
 
 	/** @result_bo: buffer that @result is in, one of @bos */
@@ -103,6 +103,9 @@ struct nvdla_job {
 
 	/** @submit_ns: CLOCK_MONOTONIC at the submit */
 	u64 submit_ns;
+
+	/** @result_offset: where in @result_bo */
+	u64 result_offset;
 
 	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
 	u64 start_ns;

@@ -261,13 +261,15 @@ struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory)
 }
 
 /**
- * nvdla_memory_vmap() - map memory into the kernel
+ * nvdla_memory_vmap() - map a part of memory into the kernel
  * @memory: memory
+ * @first: its first page
+ * @count: pages
  *
  * Return: the mapping, to be undone with vunmap(), or NULL.
  */
-void *nvdla_memory_vmap(const struct nvdla_memory *memory)
+void *nvdla_memory_vmap(const struct nvdla_memory *memory, unsigned int first, unsigned int count)
 {
-	return vmap(memory->pages, memory->num_pages, VM_MAP,
+	return vmap(memory->pages + first, count, VM_MAP,
 		    memory->write_combine ? pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL);
 }

@@ -39,6 +39,6 @@ int nvdla_memory_alloc(struct nvdla_device *ndev, struct nvdla_memory *memory, s
 void nvdla_memory_free(struct nvdla_memory *memory);
 
 struct sg_table *nvdla_memory_sg_table(const struct nvdla_memory *memory);
-void *nvdla_memory_vmap(const struct nvdla_memory *memory);
+void *nvdla_memory_vmap(const struct nvdla_memory *memory, unsigned int first, unsigned int count);
 
 #endif /* __NVDLA_MEMORY_H__ */

@@ -38,17 +38,16 @@ static void nvdla_job_write_result(struct nvdla_job *job, int status)
 		.start_ns = job->start_ns,
 		.end_ns = ktime_get_ns(),
 	};
-	u64 offset, size;
+	u64 size;
 
 	if (!job->result)
 		return;
 
 	/* The job may have written beside its result. */
-	offset = job->result - job->result_bo->vaddr;
 	size = nvdla_result_size(job->tasks, job->num_tasks);
-	nvdla_bo_begin_cpu_write(job->result_bo, offset, size);
+	nvdla_bo_begin_cpu_write(job->result_bo, job->result_offset, size);
 	nvdla_result_write(&source, job->result);
-	nvdla_bo_end_cpu_write(job->result_bo, offset, size);
+	nvdla_bo_end_cpu_write(job->result_bo, job->result_offset, size);
 }
 
 /**

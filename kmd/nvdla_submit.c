@@ -47,7 +47,6 @@ static int nvdla_submit_add_result(struct nvdla_submit *submit)
 	struct nvdla_job *job = submit->job;
 	u64 size, offset = args->result_offset;
 	struct nvdla_bo *bo;
-	void *vaddr;
 	int index;
 
 	if (!args->result_handle)
@@ -73,12 +72,12 @@ static int nvdla_submit_add_result(struct nvdla_submit *submit)
 		return -EINVAL;
 	}
 
-	vaddr = nvdla_bo_vmap(bo);
-	if (!vaddr)
+	job->result = nvdla_bo_vmap_range(bo, offset, size);
+	if (!job->result)
 		return -ENOMEM;
 
-	job->result = vaddr + offset;
 	job->result_bo = bo;
+	job->result_offset = offset;
 	job->bos[index].write = true;
 	return 0;
 }

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include "device.h"
+#include "driver_files.h"
+#include "eventually.h"
 
 namespace nvdla::test
 {
@@ -151,6 +155,45 @@ TEST_F(BufferTest, MappingCannotBeLargerThanTheBuffer)
 		       static_cast<off_t>(offset.offset)),
 		  MAP_FAILED);
 	device_.closeHandle(create.handle);
+}
+
+/* Bytes that the kernel has mapped for results, with a guard page each. */
+static uint64_t mappedForResults()
+{
+	std::istringstream areas(readFile("/proc/vmallocinfo"));
+	std::string range, bytes, caller;
+	uint64_t sum = 0;
+	for (std::string line; std::getline(areas, line);) {
+		std::istringstream(line) >> range >> bytes >> caller;
+		if (caller.starts_with("nvdla_") && line.find(" vmap") != line.npos)
+			sum += std::stoull(bytes);
+	}
+	return sum;
+}
+
+TEST_F(BufferTest, OnlyTheResultIsMapped)
+{
+	constexpr uint64_t bytes = 1 << 20;
+	Buffer source(device_, 32768), destination(device_, 32768), result(device_, bytes);
+	ASSERT_TRUE(source.valid() && destination.valid() && result.valid());
+	CopyTask slow, quick;
+	slow.addLines(source, destination, 64);
+	quick.addAddress(result.handle());
+	quick.addCopy(0, 0, 64, 1);
+
+	/* It is mapped from the submit on, until the job has gone. */
+	ASSERT_EQ(Submit(slow).run(device_), 0);
+	Submit submit(quick);
+	submit.resultHandle = result.handle();
+	/* Over the end of a page. */
+	submit.resultOffset = bytes / 2 - 8;
+	ASSERT_EQ(submit.run(device_), 0);
+	EXPECT_EQ(mappedForResults(), 3 * 4096u);
+	ASSERT_EQ(result.prepare(DRM_NVDLA_BO_READ), 0);
+	drm_nvdla_job_result job;
+	std::memcpy(&job, result.bytes().data() + bytes / 2 - 8, sizeof(job));
+	EXPECT_EQ(job.num_completed, 1u);
+	EXPECT_TRUE(eventually([] { return mappedForResults() == 0; }));
 }
 
 TEST_F(BufferTest, HandlesOfOneFileMeanNothingToAnother)
