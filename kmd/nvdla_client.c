@@ -73,7 +73,7 @@ bool nvdla_client_is_banned(const struct nvdla_client *client)
 }
 
 /**
- * nvdla_client_max_sram() - on-chip memory for all buffers of a file
+ * nvdla_client_max_sram() - on-chip memory for all buffers of a user
  * @ndev: device
  *
  * Return: bytes that the calling process may have.

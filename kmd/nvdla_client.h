@@ -16,14 +16,12 @@ struct nvdla_file;
  * @innocent_jobs: its jobs that a reset for another reason took off the core
  * @failures: how many guilty jobs it may have
  * @banned: it had too many: its jobs do not run any more
- * @sram_bytes: on-chip memory that its buffers take; under &nvdla_sram.lock
  */
 struct nvdla_client {
 	atomic64_t guilty_jobs;
 	atomic64_t innocent_jobs;
 	struct ratelimit_state failures;
 	bool banned;
-	u64 sram_bytes;
 };
 
 void nvdla_client_init(struct nvdla_client *client);

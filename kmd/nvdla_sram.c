@@ -2,9 +2,11 @@
 /*
  * Buffers in on-chip memory (CVSRAM), which the CPU cannot reach.
  */
+#include <linux/cred.h>
 #include <linux/dma-fence.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/uidgid.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_managed.h>
@@ -24,13 +26,30 @@
  * struct nvdla_sram_bo - buffer in on-chip memory
  * @bo: the buffer
  * @node: its place
- * @file: who created it; nobody else can have it
+ * @user: whose process created it
  */
 struct nvdla_sram_bo {
 	struct nvdla_bo bo;
 	struct drm_mm_node node;
-	struct nvdla_file *file;
+	kuid_t user;
 };
+
+/* A user has as many open files as they like: it is users who share the memory. */
+static u64 nvdla_sram_used_by(struct nvdla_sram *sram, kuid_t user)
+{
+	const struct nvdla_sram_bo *sbo;
+	struct drm_mm_node *node;
+	u64 bytes = 0;
+
+	lockdep_assert_held(&sram->lock);
+
+	drm_mm_for_each_node(node, &sram->mm) {
+		sbo = container_of(node, struct nvdla_sram_bo, node);
+		if (uid_eq(sbo->user, user))
+			bytes += node->size;
+	}
+	return bytes;
+}
 
 /* The content lives as long as the core is awake. */
 static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
@@ -43,13 +62,11 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 		return ret;
 
 	mutex_lock(&sram->lock);
-	if (sbo->file->client.sram_bytes + sbo->bo.base.size > nvdla_client_max_sram(ndev))
+	if (nvdla_sram_used_by(sram, sbo->user) + sbo->bo.base.size > nvdla_client_max_sram(ndev))
 		ret = -ENOSPC;
 	else
 		ret = drm_mm_insert_node_generic(&sram->mm, &sbo->node, sbo->bo.base.size,
 						 PAGE_SIZE, 0, DRM_MM_INSERT_BEST);
-	if (!ret)
-		sbo->file->client.sram_bytes += sbo->bo.base.size;
 	mutex_unlock(&sram->lock);
 	if (ret)
 		nvdla_pm_put(ndev);
@@ -59,14 +76,11 @@ static int nvdla_sram_take(struct nvdla_device *ndev, struct nvdla_sram_bo *sbo)
 
 static void nvdla_sram_give(struct nvdla_device *ndev, struct drm_mm_node *node)
 {
-	struct nvdla_sram_bo *sbo = container_of(node, struct nvdla_sram_bo, node);
-
 	lockdep_assert_held(&ndev->sram.lock);
 
 	if (!drm_mm_node_allocated(node))
 		return;
 
-	sbo->file->client.sram_bytes -= sbo->bo.base.size;
 	drm_mm_remove_node(node);
 	nvdla_pm_put(ndev);
 }
@@ -86,7 +100,6 @@ static void nvdla_sram_free(struct drm_gem_object *obj)
 	nvdla_sram_give(ndev, &sbo->node);
 	mutex_unlock(&ndev->sram.lock);
 
-	nvdla_file_put(sbo->file);
 	dma_fence_put(sbo->bo.defined);
 	drm_gem_object_release(obj);
 	kfree(sbo);
@@ -112,7 +125,7 @@ static const struct drm_gem_object_funcs nvdla_sram_funcs = {
  * but not the system.
  *
  * Return: the buffer, zeroed for every job that comes later, or an ERR_PTR();
- * -ENOSPC if there is no range of that size, or it is more than the file may have.
+ * -ENOSPC if there is no range of that size, or it is more than the user may have.
  */
 struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file *file,
 				   size_t size)
@@ -127,7 +140,7 @@ struct nvdla_bo *nvdla_sram_create(struct nvdla_device *ndev, struct nvdla_file 
 
 	sbo->bo.base.funcs = &nvdla_sram_funcs;
 	sbo->bo.mem_type = NVDLA_MEM_CV;
-	sbo->file = nvdla_file_get(file);
+	sbo->user = current_euid();
 	drm_gem_private_object_init(&ndev->drm, &sbo->bo.base, size);
 
 	if (size > sram->size) {

@@ -30,7 +30,7 @@ struct nvdla_sram {
 	/** @size: bytes, 0 if there is none; constant */
 	u64 size;
 
-	/** @lock: protects @mm, @zeroes and &nvdla_client.sram_bytes */
+	/** @lock: protects @mm and @zeroes */
 	struct mutex lock;
 
 	/** @mm: which parts are taken */

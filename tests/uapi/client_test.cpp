@@ -247,13 +247,19 @@ TEST(ClientTest, SramIsShared)
 		return ret ? ret : static_cast<int>(args.handle);
 	};
 
-	/* Not more than its share in one or in several buffers, and all of it again later. */
+	/*
+	 * Not more than a user's share in one or in several buffers, whatever files they are in, and
+	 * all of it again later.
+	 */
+	const Device other;
+	ASSERT_TRUE(other.valid());
 	EXPECT_TRUE(asNobody([&] {
 		const uint64_t share = device.info().max_sram_bytes;
 		if (!share || share > all / 2 || create(device, share + 4096) != -ENOSPC)
 			return false;
 		const int first = create(device, share / 2), second = create(device, share / 2);
-		if (first <= 0 || second <= 0 || create(device, 4096) != -ENOSPC)
+		if (first <= 0 || second <= 0 || create(device, 4096) != -ENOSPC ||
+		    create(other, 4096) != -ENOSPC)
 			return false;
 		return device.closeHandle(static_cast<uint32_t>(first)) == 0 &&
 		       device.closeHandle(static_cast<uint32_t>(second)) == 0;

@@ -141,7 +141,7 @@ struct drm_nvdla_device_info {
 	__u32 priorities;
 	/** @max_contexts: contexts of one open file, at most */
 	__u32 max_contexts;
-	/** @max_sram_bytes: on-chip memory for all buffers of an open file of the caller */
+	/** @max_sram_bytes: on-chip memory for all buffers of the caller's user */
 	__u64 max_sram_bytes;
 	/** @max_task_bytes: the kernel's memory for all prepared tasks of an open file */
 	__u64 max_task_bytes;
@@ -196,8 +196,8 @@ struct drm_nvdla_dev_query {
  * Engines reach it, the CPU does not: it cannot be mapped, prepared for the CPU,
  * exported (-EOPNOTSUPP), or hold results. It begins zeroed, and what it holds
  * survives until the next reset of the core or sleep of the system. -ENOSPC if there
- * is not that much left of it in one piece, or the file would have more of it than
- * &drm_nvdla_device_info.max_sram_bytes; a closed buffer's place is free when the
+ * is not that much left of it in one piece, or the user would have more of it than
+ * &drm_nvdla_device_info.max_sram_bytes, in all open files; a closed buffer's place is free when the
  * last job with it is gone, shortly after its fence. Not with
  * DRM_NVDLA_BO_WRITE_COMBINE.
  */
