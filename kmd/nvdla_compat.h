@@ -12,6 +12,7 @@
 
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/uaccess.h>
 
 #include <drm/gpu_scheduler.h>
 
@@ -41,6 +42,17 @@ struct drm_sched_init_args {
 #ifndef NVDLA_HAVE_SCHED_JOB_CLIENT_ID
 #define drm_sched_job_init(job, entity, credits, owner, client_id) \
 	drm_sched_job_init(job, entity, credits, owner)
+#endif
+
+#ifndef NVDLA_HAVE_COPY_STRUCT_TO_USER
+static inline int copy_struct_to_user(void __user *to, size_t user_size, const void *from,
+				      size_t size, bool *ignored_trailing)
+{
+	size = min(user_size, size);
+	if (copy_to_user(to, from, size) || clear_user(to + size, user_size - size))
+		return -EFAULT;
+	return 0;
+}
 #endif
 
 #ifndef NVDLA_HAVE_VMA_IS_COW_MAPPING

@@ -15,6 +15,7 @@
 #include <drm/nvdla_accel.h>
 
 #include "nvdla_client.h"
+#include "nvdla_compat.h"
 #include "nvdla_context.h"
 #include "nvdla_device.h"
 #include "nvdla_domain.h"
@@ -60,9 +61,7 @@ static int nvdla_query_answer(struct drm_nvdla_dev_query *args, const void *answ
 	args->size = size;
 	if (!args->pointer)
 		return 0;
-	if (copy_to_user(u64_to_user_ptr(args->pointer), answer, min(user_size, size)))
-		return -EFAULT;
-	return 0;
+	return copy_struct_to_user(u64_to_user_ptr(args->pointer), user_size, answer, size, NULL);
 }
 
 /* Writing to user memory takes as long as its owner likes: not while an unplug waits. */

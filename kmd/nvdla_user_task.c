@@ -17,6 +17,7 @@
 
 #include "engine/nvdla_args.h"
 #include "engine/nvdla_prepared.h"
+#include "nvdla_compat.h"
 #include "nvdla_device.h"
 #include "nvdla_drv.h"
 #include "nvdla_user_task.h"
@@ -34,14 +35,13 @@
 int nvdla_user_refuse(struct drm_device *drm, u64 user, u32 user_size, u32 task,
 		      struct drm_nvdla_error *error)
 {
-	size_t size = min_t(size_t, user_size, sizeof(*error));
-
 	error->task = task;
 	drm_dbg(drm, "task %u operation %d: rule %u: member %u of structure %u [%u] = %lld, limit %lld\n",
 		task, (int)error->operation, error->rule, error->offset, error->member_of,
 		error->index, (s64)error->value, (s64)error->limit);
 
-	if (user && copy_to_user(u64_to_user_ptr(user), error, size))
+	if (user && copy_struct_to_user(u64_to_user_ptr(user), user_size, error, sizeof(*error),
+					NULL))
 		drm_dbg(drm, "cannot write the error to user memory\n");
 	return -EINVAL;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* DRM_IOCTL_NVDLA_DEV_QUERY and the node itself. */
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <xf86drm.h>
@@ -83,6 +86,30 @@ TEST(Query, WritesNoMoreThanAskedFor)
 	ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
 	EXPECT_EQ(words[0], static_cast<uint32_t>(DRM_NVDLA_VARIANT_NV_FULL));
 	EXPECT_EQ(words[1], 0xffffffffU);
+}
+
+/* What a newer program knows and this kernel does not is zero, not what was in its memory. */
+TEST(Query, ZeroesWhatItDoesNotKnow)
+{
+	Device device;
+	ASSERT_TRUE(device.valid());
+
+	const std::pair<drm_nvdla_query_type, size_t> queries[] = {
+		{ DRM_NVDLA_QUERY_DEVICE, sizeof(drm_nvdla_device_info) },
+		{ DRM_NVDLA_QUERY_CLIENT, sizeof(drm_nvdla_client_info) },
+	};
+	for (const auto &[type, known] : queries) {
+		SCOPED_TRACE(type);
+		std::vector<uint8_t> bytes(known + 24, 0xff);
+		drm_nvdla_dev_query query = { .type = static_cast<uint32_t>(type),
+					      .size = static_cast<uint32_t>(known + 16),
+					      .pointer = reinterpret_cast<uintptr_t>(bytes.data()) };
+		ASSERT_EQ(device.ioctl(DRM_IOCTL_NVDLA_DEV_QUERY, &query), 0);
+		EXPECT_EQ(query.size, known);
+		const auto tail = bytes.begin() + static_cast<std::ptrdiff_t>(known);
+		EXPECT_EQ(std::count(tail, tail + 16, 0), 16);
+		EXPECT_EQ(std::count(tail + 16, bytes.end(), 0xff), 8);
+	}
 }
 
 TEST(Query, RefusesWhatItDoesNotKnow)

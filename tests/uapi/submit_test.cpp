@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -421,6 +422,33 @@ TEST_F(SubmitTest, RefusesSizesThatNoDescriptorHas)
 			EXPECT_EQ(submit.error.value, size);
 		}
 	}
+}
+
+/* A newer program's error is longer than this kernel's. */
+TEST_F(SubmitTest, ZeroesWhatItDoesNotKnowOfAnError)
+{
+	const auto isZeroed = [](std::span<const uint8_t> error) {
+		const auto tail = error.subspan(sizeof(drm_nvdla_error));
+		return std::ranges::count(tail.first(16), 0) == 16 &&
+		       std::ranges::count(tail.subspan(16), 0xff) == 8;
+	};
+	drm_nvdla_task nothing = {};
+	std::vector<uint8_t> error(sizeof(drm_nvdla_error) + 24, 0xff);
+
+	drm_nvdla_submit submit = {};
+	submit.error = reinterpret_cast<uintptr_t>(error.data());
+	submit.error_size = sizeof(drm_nvdla_error) + 16;
+	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_SUBMIT, &submit), -EINVAL);
+	EXPECT_TRUE(isZeroed(error));
+
+	std::ranges::fill(error, uint8_t{ 0xff });
+	drm_nvdla_task_create create = {};
+	create.task = reinterpret_cast<uintptr_t>(&nothing);
+	create.task_size = sizeof(nothing);
+	create.error = submit.error;
+	create.error_size = submit.error_size;
+	EXPECT_EQ(device_.ioctl(DRM_IOCTL_NVDLA_TASK_CREATE, &create), -EINVAL);
+	EXPECT_TRUE(isZeroed(error));
 }
 
 TEST_F(SubmitTest, RefusesBadPointers)

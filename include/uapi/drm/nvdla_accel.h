@@ -182,8 +182,9 @@ struct drm_nvdla_dev_query {
 	/** @type: Input: enum drm_nvdla_query_type */
 	__u32 type;
 	/**
-	 * @size: Input: bytes at @pointer. Output: bytes the kernel knows.
-	 * With a zero @pointer only the size is returned.
+	 * @size: Input: bytes at @pointer. Output: bytes the kernel knows; those
+	 * behind them at @pointer are zeroed. With a zero @pointer only the size is
+	 * returned.
 	 */
 	__u32 size;
 	/** @pointer: Input: user memory for the answer */
@@ -381,7 +382,7 @@ struct drm_nvdla_task_create {
 	__u64 error;
 	/** @task_size: Input: sizeof(struct drm_nvdla_task) as user space knows it */
 	__u32 task_size;
-	/** @error_size: Input: bytes at @error */
+	/** @error_size: Input: bytes at @error; those that the kernel does not know are zeroed */
 	__u32 error_size;
 	/** @flags: Input: zero */
 	__u32 flags;
@@ -618,7 +619,7 @@ struct drm_nvdla_submit {
 	__u32 num_out_syncs;
 	/** @sync_size: Input: sizeof(struct drm_nvdla_sync) as user space knows it */
 	__u32 sync_size;
-	/** @error_size: Input: bytes at @error */
+	/** @error_size: Input: bytes at @error; those that the kernel does not know are zeroed */
 	__u32 error_size;
 	/**
 	 * @timeout_ms: Input: time on the hardware, 0 for the default. -EACCES if it is

@@ -16,6 +16,7 @@
 #include "device/embedded/embedded_options.h"
 #include "device/embedded/executor.h"
 #include "device/embedded/submit.h"
+#include "device/embedded/task_reader.h"
 
 namespace nvdla
 {
@@ -104,8 +105,7 @@ int EmbeddedDevice::State::query(drm_nvdla_dev_query &args)
 	info.max_task_bytes = NVDLA_MAX_TASK_BYTES;
 	args.size = sizeof(info);
 	if (args.pointer)
-		std::memcpy(reinterpret_cast<void *>(args.pointer), &info,
-			    std::min<size_t>(userSize, sizeof(info)));
+		writeStruct(args.pointer, userSize, info);
 	return 0;
 }
 

@@ -31,8 +31,7 @@ int refuseTask(uint64_t user, uint32_t userSize, uint32_t task, drm_nvdla_error 
 {
 	error.task = task;
 	if (user)
-		std::memcpy(reinterpret_cast<void *>(user), &error,
-			    std::min<size_t>(userSize, sizeof(error)));
+		writeStruct(user, userSize, error);
 	return -EINVAL;
 }
 

@@ -18,6 +18,19 @@ namespace nvdla
 {
 
 /*
+ * As the kernel does: members that are not known here are zero in the caller's eyes.
+ */
+template<typename T>
+void writeStruct(uint64_t user, size_t userSize, const T &from)
+{
+	auto *to = reinterpret_cast<unsigned char *>(user);
+	const size_t known = std::min(userSize, sizeof(T));
+
+	std::memcpy(to, &from, known);
+	std::memset(to + known, 0, userSize - known);
+}
+
+/*
  * Element \a index of an array whose elements have \a size bytes in the
  * caller's eyes. As the kernel does: members that the caller does not know are
  * zero, those that are not known here have to be.
