@@ -185,6 +185,7 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 	if (error) {
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", error);
 		nvdla_device_die(ndev);
+	nvdla_iommu_settle(ndev);
 	}
 	trace_nvdla_reset(ndev, error);
 	atomic64_inc(&ndev->sram.losses);

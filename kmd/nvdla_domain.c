@@ -124,6 +124,31 @@ static phys_addr_t nvdla_iommu_find(struct iommu_domain *dma, dma_addr_t addr, s
 	return phys;
 }
 
+static void nvdla_domain_clear(struct nvdla_domain *domain, dma_addr_t first, size_t bytes)
+{
+	mutex_lock(&domain->ndev->iommu.tables);
+	iommu_unmap(domain->iommu, first, bytes);
+	mutex_unlock(&domain->ndev->iommu.tables);
+}
+
+/*
+ * Mapping allocates, and who changes the core's domain must not wait for that. If the core was on
+ * its way into this domain meanwhile, the IOMMU may not know of what was mapped.
+ */
+static int nvdla_domain_tell(struct nvdla_domain *domain, dma_addr_t first, size_t bytes)
+{
+	const struct iommu_domain_ops *ops = domain->iommu->ops;
+	int ret;
+
+	if (!ops->iotlb_sync_map)
+		return 0;
+
+	mutex_lock(&domain->ndev->iommu.tables);
+	ret = ops->iotlb_sync_map(domain->iommu, first, bytes);
+	mutex_unlock(&domain->ndev->iommu.tables);
+	return ret;
+}
+
 /* The exporter of a dma-buf need not have told where its pages are: the kernel's domain knows. */
 static int nvdla_domain_fill(struct nvdla_domain *domain, const struct nvdla_bo *bo)
 {
@@ -142,12 +167,18 @@ static int nvdla_domain_fill(struct nvdla_domain *domain, const struct nvdla_bo 
 		phys = nvdla_iommu_find(ndev->iommu.dma, first + done, span - done, &bytes);
 		ret = phys ? iommu_map(domain->iommu, first + done, phys, bytes, prot,
 				       GFP_KERNEL_ACCOUNT) : -EFAULT;
-		if (ret) {
-			iommu_unmap(domain->iommu, first, done);
-			return ret;
-		}
+		if (ret)
+			goto err_clear;
 	}
+
+	ret = nvdla_domain_tell(domain, first, span);
+	if (ret)
+		goto err_clear;
 	return 0;
+
+err_clear:
+	nvdla_domain_clear(domain, first, done);
+	return ret;
 }
 
 static struct nvdla_mapping *nvdla_bo_find_mapping(struct nvdla_bo *bo,
@@ -174,9 +205,7 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 	if (!mapping)
 		return -ENOMEM;
 
-	mutex_lock(&domain->ndev->iommu.tables);
 	ret = nvdla_domain_fill(domain, bo);
-	mutex_unlock(&domain->ndev->iommu.tables);
 	if (ret) {
 		kfree(mapping);
 		return ret;
@@ -189,11 +218,7 @@ static int nvdla_mapping_create(struct nvdla_domain *domain, struct nvdla_bo *bo
 
 static void nvdla_mapping_destroy(struct nvdla_mapping *mapping, const struct nvdla_bo *bo)
 {
-	struct nvdla_domain *domain = mapping->domain;
-
-	mutex_lock(&domain->ndev->iommu.tables);
-	iommu_unmap(domain->iommu, nvdla_bo_first(bo), nvdla_bo_span(bo));
-	mutex_unlock(&domain->ndev->iommu.tables);
+	nvdla_domain_clear(mapping->domain, nvdla_bo_first(bo), nvdla_bo_span(bo));
 	list_del(&mapping->link);
 	kfree(mapping);
 }

@@ -11,7 +11,7 @@ struct nvdla_device;
 
 /**
  * struct nvdla_domain - memory that the core reaches for one client
- * @refcount: the client, and &nvdla_iommu.entered
+ * @refcount: the client, &nvdla_iommu.entered and &nvdla_iommu.wanted
  * @ndev: device
  * @iommu: the IOMMU's domain
  * @client_id: &drm_file.client_id, 0 for the driver

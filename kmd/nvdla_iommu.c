@@ -8,11 +8,13 @@
  * The core stays in a domain until another one is needed: for one client alone this costs
  * nothing per job. What the driver itself has the core do to memory has a domain of its own.
  */
+#include <linux/dma-fence.h>
 #include <linux/iommu.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
+#include <linux/sched/mm.h>
 
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -20,16 +22,69 @@
 #include "nvdla_device.h"
 #include "nvdla_domain.h"
 #include "nvdla_iommu.h"
+#include "nvdla_job.h"
 
-static void nvdla_domain_leave(struct nvdla_device *ndev)
+/*
+ * The way from one domain to another is through the kernel's.
+ *
+ * The IOMMU's core and its driver take locks for that under which others allocate memory. A job
+ * whose client is not that of the last one has to wait for it, within its time; nothing else
+ * that signals fences does: it takes none of the locks that are held here. And what is
+ * allocated here comes from the reserves.
+ */
+static int nvdla_domain_change(struct nvdla_device *ndev, struct nvdla_domain *to)
 {
-	struct nvdla_domain *domain = ndev->iommu.entered;
+	struct nvdla_iommu *iommu = &ndev->iommu;
+	struct nvdla_domain *from;
+	unsigned int flags;
+	int ret = 0;
 
-	if (!domain)
-		return;
-	iommu_detach_device(domain->iommu, ndev->drm.dev);
-	ndev->iommu.entered = NULL;
-	nvdla_domain_put(domain);
+	mutex_lock(&ndev->lock);
+	from = iommu->entered;
+	iommu->entered = NULL;
+	mutex_unlock(&ndev->lock);
+
+	mutex_lock(&iommu->tables);
+	flags = memalloc_noreclaim_save();
+	if (from)
+		iommu_detach_device(from->iommu, ndev->drm.dev);
+	if (to)
+		ret = iommu_attach_device(to->iommu, ndev->drm.dev);
+	memalloc_noreclaim_restore(flags);
+	mutex_unlock(&iommu->tables);
+
+	nvdla_domain_put(from);
+	if (ret || !to)
+		return ret;
+
+	kref_get(&to->refcount);
+	mutex_lock(&ndev->lock);
+	iommu->entered = to;
+	iommu->changes++;
+	mutex_unlock(&ndev->lock);
+	return 0;
+}
+
+static void nvdla_iommu_enter_work(struct work_struct *work)
+{
+	struct nvdla_device *ndev = container_of(work, struct nvdla_device, iommu.enter_work);
+	struct nvdla_iommu *iommu = &ndev->iommu;
+	bool cookie;
+	int ret;
+
+	/* It stays until it is known how this went. */
+	ret = nvdla_domain_change(ndev, iommu->wanted);
+
+	cookie = dma_fence_begin_signalling();
+	mutex_lock(&ndev->lock);
+	iommu->error = ret;
+	if (!ret) {
+		nvdla_domain_put(iommu->wanted);
+		iommu->wanted = NULL;
+	}
+	nvdla_jobs_go_on(ndev);
+	mutex_unlock(&ndev->lock);
+	dma_fence_end_signalling(cookie);
 }
 
 /**
@@ -37,15 +92,15 @@ static void nvdla_domain_leave(struct nvdla_device *ndev)
  * @ndev: device, locked, whose core is idle and not being reset
  * @domain: domain of the client, NULL if there is no second wall
  *
- * Faults from here on are those of what is about to start. The IOMMU's driver may
- * allocate memory; there is no way to have it do so earlier.
+ * Faults from here on are those of what is about to start.
  *
- * Return: 0 or -errno.
+ * Return: 0; -EINPROGRESS if the core is on its way there, and nvdla_jobs_go_on() asks again; or
+ * another -errno if it did not arrive.
  */
 int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain)
 {
 	struct nvdla_iommu *iommu = &ndev->iommu;
-	int ret;
+	int ret = iommu->error;
 
 	lockdep_assert_held(&ndev->lock);
 
@@ -55,17 +110,40 @@ int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain)
 	if (domain == iommu->entered)
 		return 0;
 
-	/* The way from one domain to another is through the kernel's. */
-	mutex_lock(&iommu->tables);
-	nvdla_domain_leave(ndev);
-	ret = iommu_attach_device(domain->iommu, ndev->drm.dev);
-	mutex_unlock(&iommu->tables);
-	if (ret)
+	if (ret) {
+		iommu->error = 0;
+		nvdla_domain_put(iommu->wanted);
+		iommu->wanted = NULL;
 		return ret;
-	kref_get(&domain->refcount);
-	iommu->entered = domain;
-	iommu->changes++;
-	return 0;
+	}
+
+	if (!iommu->wanted) {
+		kref_get(&domain->refcount);
+		iommu->wanted = domain;
+		queue_work(ndev->sched_wq, &iommu->enter_work);
+	}
+	return -EINPROGRESS;
+}
+
+/**
+ * nvdla_iommu_settle() - wait until the core is not on its way to another domain
+ * @ndev: device that is stopped
+ *
+ * A job that waited for the domain has to ask again when it begins anew.
+ */
+void nvdla_iommu_settle(struct nvdla_device *ndev)
+{
+	struct nvdla_iommu *iommu = &ndev->iommu;
+	struct nvdla_domain *wanted;
+
+	flush_work(&iommu->enter_work);
+
+	mutex_lock(&ndev->lock);
+	wanted = iommu->wanted;
+	iommu->wanted = NULL;
+	iommu->error = 0;
+	mutex_unlock(&ndev->lock);
+	nvdla_domain_put(wanted);
 }
 
 /**
@@ -103,7 +181,6 @@ static bool nvdla_iommu_has_regions(struct device *dev)
 static int nvdla_iommu_try(struct nvdla_device *ndev)
 {
 	struct nvdla_iommu *iommu = &ndev->iommu;
-	int ret;
 
 	if (nvdla_iommu_has_regions(ndev->drm.dev))
 		return -EOPNOTSUPP;
@@ -116,10 +193,7 @@ static int nvdla_iommu_try(struct nvdla_device *ndev)
 		return -EOPNOTSUPP;
 
 	/* Fails also if another device is in the group, which needs the kernel's domain. */
-	mutex_lock(&ndev->lock);
-	ret = nvdla_domain_enter(ndev, iommu->own);
-	mutex_unlock(&ndev->lock);
-	return ret;
+	return nvdla_domain_change(ndev, iommu->own);
 }
 
 /**
@@ -133,6 +207,7 @@ int nvdla_iommu_init(struct nvdla_device *ndev)
 	struct iommu_domain *dma = iommu_get_domain_for_dev(ndev->drm.dev);
 	int ret;
 
+	INIT_WORK(&ndev->iommu.enter_work, nvdla_iommu_enter_work);
 	ret = drmm_mutex_init(&ndev->drm, &ndev->iommu.tables);
 	if (ret)
 		return ret;
@@ -160,10 +235,8 @@ void nvdla_iommu_fini(struct nvdla_device *ndev)
 {
 	struct nvdla_iommu *iommu = &ndev->iommu;
 
-	mutex_lock(&ndev->lock);
-	nvdla_domain_leave(ndev);
-	mutex_unlock(&ndev->lock);
-
+	nvdla_iommu_settle(ndev);
+	nvdla_domain_change(ndev, NULL);
 	if (!IS_ERR(iommu->own))
 		nvdla_domain_put(iommu->own);
 	iommu->own = NULL;

@@ -4,6 +4,7 @@
 
 #include <linux/mutex.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 struct iommu_domain;
 struct nvdla_device;
@@ -23,14 +24,30 @@ struct nvdla_iommu {
 	struct nvdla_domain *own;
 
 	/**
-	 * @tables: held while what is in a domain changes, and while the core goes to another
-	 * one: an emulated IOMMU keeps a copy of the tables of the domain that the core is in,
-	 * and the kernel does not tell it of a change before the core is all there. Innermost.
+	 * @tables: held while the core goes to another domain, and while the IOMMU is told what is
+	 * not in one any more, or is there now: an emulated IOMMU keeps a copy of the tables of the
+	 * domain that the core is in, and the kernel does not tell it of a change before the core
+	 * is all there. Nobody waits for memory under it. Innermost.
 	 */
 	struct mutex tables;
 
-	/** @entered: domain that the core is in, with a reference; under &nvdla_device.lock */
+	/**
+	 * @entered: domain that the core is in, with a reference, NULL while that changes; under
+	 * &nvdla_device.lock
+	 */
 	struct nvdla_domain *entered;
+
+	/**
+	 * @wanted: domain that the job on the hardware waits for, with a reference, or NULL; under
+	 * &nvdla_device.lock
+	 */
+	struct nvdla_domain *wanted;
+
+	/** @error: why the core could not go to @wanted, or 0; under &nvdla_device.lock */
+	int error;
+
+	/** @enter_work: has the core go to @wanted */
+	struct work_struct enter_work;
 
 	/** @changes: times that it changed, under &nvdla_device.lock */
 	u64 changes;
@@ -39,6 +56,7 @@ struct nvdla_iommu {
 int nvdla_iommu_init(struct nvdla_device *ndev);
 void nvdla_iommu_fini(struct nvdla_device *ndev);
 
+void nvdla_iommu_settle(struct nvdla_device *ndev);
 int nvdla_domain_enter(struct nvdla_device *ndev, struct nvdla_domain *domain);
 bool nvdla_iommu_has_faulted(struct nvdla_device *ndev);
 

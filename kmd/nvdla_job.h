@@ -65,7 +65,10 @@ struct nvdla_job {
 	/** @convolves: there are convolutions in it */
 	bool convolves;
 
-	/** @scrubbing: what runs is not yet its own, see nvdla_cbuf_claim() */
+	/** @scrub: what has to run before its first task, see nvdla_cbuf_claim(); or NULL */
+	struct nvdla_task *scrub;
+
+	/** @scrubbing: what runs is not yet its own */
 	bool scrubbing;
 
 	/** @task_running: the sequencer has the task before that */
@@ -101,11 +104,11 @@ struct nvdla_job {
 	/** @result_bo: buffer that @result is in, one of @bos */
 	struct nvdla_bo *result_bo;
 
-	/** @submit_ns: CLOCK_MONOTONIC at the submit */
-	u64 submit_ns;
-
 	/** @result_offset: where in @result_bo */
 	u64 result_offset;
+
+	/** @submit_ns: CLOCK_MONOTONIC at the submit */
+	u64 submit_ns;
 
 	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
 	u64 start_ns;
@@ -137,6 +140,7 @@ int nvdla_job_drain(struct nvdla_device *ndev);
 void nvdla_job_put_on(struct nvdla_job *job);
 void nvdla_job_begin(struct nvdla_job *job);
 void nvdla_job_end(struct nvdla_job *job, int status);
+void nvdla_jobs_go_on(struct nvdla_device *ndev);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
 void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
 void nvdla_jobs_recover(struct nvdla_device *ndev);

@@ -118,6 +118,8 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 	int ret;
 
 	ret = job->next_task ? 0 : nvdla_domain_enter(ndev, job->context->file->domain);
+	if (ret == -EINPROGRESS)
+		return;
 	/* It may have been programmed ahead, which only a reset undoes. */
 	if (ret) {
 		nvdla_job_fail(job, ret);
@@ -233,22 +235,44 @@ void nvdla_job_irq(struct nvdla_device *ndev, u32 status)
 		return;
 
 	nvdla_sequencer_irq(ndev->seq, status);
-	if (!job->error && !job->task_running)
-		nvdla_job_start_tasks(job);
+	nvdla_jobs_go_on(ndev);
 }
 
 /* What another client left goes before anything of the job runs. */
-static void nvdla_job_start_scrub(struct nvdla_job *job, struct nvdla_task *scrub)
+static void nvdla_job_start_scrub(struct nvdla_job *job)
 {
+	struct nvdla_task *scrub = job->scrub;
 	int ret;
 
+	ret = nvdla_domain_enter(job->ndev, job->ndev->iommu.own);
+	if (ret == -EINPROGRESS)
+		return;
+
+	job->scrub = NULL;
 	job->scrubbing = true;
 	job->task_running = true;
-	ret = nvdla_domain_enter(job->ndev, job->ndev->iommu.own);
 	if (!ret)
 		ret = nvdla_sequencer_start(job->ndev->seq, scrub);
 	if (ret)
 		nvdla_job_fail(job, ret);
+}
+
+/**
+ * nvdla_jobs_go_on() - start what comes next of the job on the hardware, if it can be started
+ * @ndev: device, locked
+ */
+void nvdla_jobs_go_on(struct nvdla_device *ndev)
+{
+	struct nvdla_job *job = ndev->active;
+
+	lockdep_assert_held(&ndev->lock);
+
+	if (!job || job->error || job->task_running || ndev->stopped)
+		return;
+	if (job->scrub)
+		nvdla_job_start_scrub(job);
+	else
+		nvdla_job_start_tasks(job);
 }
 
 /**
@@ -308,7 +332,6 @@ static int nvdla_job_check(const struct nvdla_job *job)
 void nvdla_job_begin(struct nvdla_job *job)
 {
 	struct nvdla_device *ndev = job->ndev;
-	struct nvdla_task *scrub;
 	int ret;
 	u32 i;
 
@@ -322,16 +345,14 @@ void nvdla_job_begin(struct nvdla_job *job)
 		nvdla_task_rewind(job->tasks[i]);
 	job->num_runs++;
 	job->next_task = 0;
+	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
 	job->deadline = jiffies + job->timeout;
 	nvdla_jobs_arm_timeout(ndev);
 
-	scrub = nvdla_cbuf_claim(job);
-	if (scrub)
-		nvdla_job_start_scrub(job, scrub);
-	else
-		nvdla_job_start_tasks(job);
+	job->scrub = nvdla_cbuf_claim(job);
+	nvdla_jobs_go_on(ndev);
 }
 
 /**
