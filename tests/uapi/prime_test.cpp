@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers that other files, devices and drivers share, as dma-bufs. */
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/dma-buf.h>
+#include <sched.h>
 
 #include "device/refusal.h"
 #include "imported_buffer.h"
@@ -294,6 +297,49 @@ TEST_F(PrimeTest, JobsWaitForTheFencesOfTheExporter)
 	ASSERT_EQ(destination_.prepare(DRM_NVDLA_BO_READ), 0);
 	EXPECT_TRUE(equal(map.bytes(), destination_.bytes().first(4096)));
 	other.close(theirs);
+}
+
+/*
+ * A job may be over, and its handles closed, before its submit returns. Whoever has the last
+ * reference to an import then takes the exporter's lock: a kernel with lockdep says so if that is
+ * while other buffers, or the driver's list of them, are locked.
+ */
+TEST_F(PrimeTest, AnImportMayGoBeforeTheSubmitReturns)
+{
+	constexpr unsigned int rounds = 300;
+	std::atomic<uint32_t> toClose = 0;
+	std::atomic<bool> done = false;
+	/* All who have anything to do go first. */
+	const sched_param none = {};
+	ASSERT_EQ(sched_setscheduler(0, SCHED_IDLE, &none), 0);
+	std::thread closer([&] {
+		sched_setscheduler(0, SCHED_OTHER, &none);
+		while (!done) {
+			if (const uint32_t handle = toClose.exchange(0))
+				device_.closeHandle(handle);
+		}
+	});
+	for (unsigned int i = 0; i < rounds; i++) {
+		const DmaBuf foreign = userMemory(4096);
+		uint32_t handle = 0;
+		ASSERT_TRUE(foreign.valid());
+		ASSERT_EQ(foreign.importTo(device_.fd(), handle), 0);
+		/* Without transfers it ends when it is started. */
+		CopyTask task;
+		task.addAddress(source_.handle());
+		task.addAddress(handle);
+		task.addCopy(0, 1, 1024, 1);
+		task.operations[0].bdma.num_transfers = task.surfaces[0].bdma.num_transfers = 0;
+		Submit submit(task);
+		toClose = handle;
+		const int ret = submit.run(device_);
+		EXPECT_TRUE(ret == 0 || ret == -ENOENT || ret == -EINVAL) << ret;
+		while (toClose)
+			std::this_thread::yield();
+	}
+	done = true;
+	closer.join();
+	sched_setscheduler(0, SCHED_OTHER, &none);
 }
 
 TEST_F(PrimeTest, OnlyDmaBufsAreImported)
