@@ -107,6 +107,15 @@ static int nvdla_hw_start(struct nvdla_device *ndev)
 	return 0;
 }
 
+/*
+ * Whether the core has forgotten what it was told: nvdla_device_stop() leaves another mask. The
+ * function stays powered, for example, if it has no power states and the system sleeps.
+ */
+static bool nvdla_hw_was_reset(struct nvdla_device *ndev)
+{
+	return !readl(ndev->regs + NVDLA_GLB_S_INTR_MASK);
+}
+
 /* The core cannot be used any more. What it was at work on must stay its own if it goes on. */
 static void nvdla_device_die(struct nvdla_device *ndev)
 {
@@ -122,16 +131,29 @@ static void nvdla_device_die(struct nvdla_device *ndev)
 
 /**
  * nvdla_device_start() - have the core run jobs
- * @ndev: device, locked, whose core is idle: it just got its power, or was stopped
+ * @ndev: device, locked, whose core is idle: it was reset, or stopped by nvdla_device_stop()
  *
- * If the core does not answer, it is marked dead and later jobs fail.
+ * A core that was stopped may have kept its state, other clients' data among it. Then what is
+ * known of it stays true. If the core does not answer, or was not reset where nothing is known
+ * of it, it is marked dead and later jobs fail.
  */
 void nvdla_device_start(struct nvdla_device *ndev)
 {
+	const bool was_reset = nvdla_hw_was_reset(ndev);
+	const bool known = ndev->hw_version;
+	int error;
+
 	lockdep_assert_held(&ndev->lock);
 
-	if (nvdla_hw_start(ndev))
+	error = nvdla_hw_start(ndev);
+	if (!error && !was_reset && !known) {
+		drm_err(&ndev->drm, "a reset leaves the core as it was\n");
+		error = -EIO;
+	}
+	if (error)
 		nvdla_device_die(ndev);
+	else if (was_reset)
+		nvdla_sequencer_reset(ndev->seq);
 	nvdla_jobs_start(ndev);
 }
 
@@ -163,6 +185,7 @@ void nvdla_device_reset_prepare(struct nvdla_device *ndev)
 	/* The mask is not what a reset makes it, by which that can be told to have happened. */
 	nvdla_device_stop(ndev);
 	mutex_unlock(&ndev->lock);
+	nvdla_iommu_settle(ndev);
 }
 
 /**
@@ -178,15 +201,15 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 	device_lock_assert(ndev->drm.dev);
 
 	mutex_lock(&ndev->lock);
-	if (!error && readl(ndev->regs + NVDLA_GLB_S_INTR_MASK))
+	if (!error && !nvdla_hw_was_reset(ndev))
 		error = -EIO;
 	if (!error)
 		error = nvdla_hw_start(ndev);
 	if (error) {
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", error);
 		nvdla_device_die(ndev);
-	nvdla_iommu_settle(ndev);
 	}
+	nvdla_sequencer_reset(ndev->seq);
 	trace_nvdla_reset(ndev, error);
 	atomic64_inc(&ndev->sram.losses);
 	/* A level that a dead core raises has nobody to clear it. */

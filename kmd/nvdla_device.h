@@ -38,7 +38,8 @@ struct reset_control;
  * @disable_dma: keep the core from reaching memory for ever, because it could
  *	not be reset and may still be at work. Return: 0, or -errno if it may
  *	go on reaching memory.
- * @power_up: make the registers accessible; what they hold does not matter.
+ * @power_up: make the registers accessible. The core is as a reset leaves it, or as
+ *	nvdla_device_stop() left it; when the driver is bound it was reset.
  *	Return: 0 or -errno. Optional.
  * @power_down: undo @power_up. Optional.
  */

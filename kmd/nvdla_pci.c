@@ -112,6 +112,12 @@ static int nvdla_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 		return dev_err_probe(&pdev->dev, PTR_ERR(ndev->regs), "cannot map BAR %d\n",
 				     NVDLA_PCI_CSB_BAR);
 
+	/* The driver may have been here before, or another one. */
+	ret = nvdla_pci_reset(ndev);
+	if (ret)
+		return dev_err_probe(&pdev->dev, ret,
+				     "cannot reset the function, without which a core that hangs goes on writing\n");
+
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSIX | PCI_IRQ_MSI);
 	if (ret < 0)
 		return dev_err_probe(&pdev->dev, ret, "no message signalled interrupt\n");

@@ -63,7 +63,7 @@ void nvdla_jobs_stop(struct nvdla_device *ndev)
 }
 
 /**
- * nvdla_jobs_start() - the core was reset, or is dead
+ * nvdla_jobs_start() - the core is idle, and was started anew; or it is dead
  * @ndev: device, locked
  *
  * A job that was on the core ends if it is to blame or must not be run again.
@@ -75,7 +75,6 @@ void nvdla_jobs_start(struct nvdla_device *ndev)
 
 	lockdep_assert_held(&ndev->lock);
 
-	nvdla_sequencer_reset(ndev->seq);
 	ndev->stopped = false;
 	if (!job)
 		return;

@@ -20,6 +20,7 @@
 #include "device.h"
 #include "driver_files.h"
 #include "eventually.h"
+#include "two_clients.h"
 
 namespace nvdla::test
 {
@@ -201,6 +202,13 @@ protected:
 
 	static bool sleep() { return writeFile("/sys/power/state", "freeze") == 0; }
 };
+
+/* The core keeps what it holds if the sleep goes no deeper than pm_test's "devices". */
+INSTANTIATE_TEST_SUITE_P(
+	Events, TwoClientsAcross,
+	testing::Values(CoreEvent{
+		"Sleep", [] { return writeFile("/sys/power/state", "freeze") == 0; } }),
+	[](const auto &info) { return info.param.name; });
 
 TEST_F(SystemSleepTest, JobsGoOnAfterwards)
 {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two clients with random tasks, legal and illegal ones, through the driver. What the second one's
- * do behind the first one's is what they do on a core that was just reset.
+ * do behind the first one's is what they do on a core that was just reset, whatever happened to
+ * the core in between.
  *
  * NVDLA_FUZZ_ROUNDS in the environment makes it that many times as many rounds.
  */
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <random>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "fuzz_rounds.h"
 #include "task_client.h"
 #include "task_dice.h"
+#include "two_clients.h"
 
 namespace nvdla::test
 {
@@ -26,7 +29,7 @@ namespace
 {
 
 constexpr uint32_t seed = 20261122;
-constexpr unsigned int plainRounds = 10;
+constexpr unsigned int plainRounds = 10, eventRounds = 2;
 
 /*
  * As much of each buffer as tasks use, whose bias lies behind the first MiB. Filling and comparing
@@ -63,6 +66,12 @@ public:
 			ASSERT_EQ(client_->buffer(i).finish(), 0);
 		}
 		ASSERT_EQ(hasOnChip_ ? client_->fillOnChip(0) : 0, 0);
+	}
+
+	/** \brief All of a buffer becomes one value */
+	void fill(int16_t buffer, uint8_t value)
+	{
+		std::ranges::fill(client_->buffer(buffer).bytes(), value);
 	}
 
 	/** \return 0 or -errno */
@@ -127,7 +136,53 @@ TaskBuilder fillingTask()
 	return builder;
 }
 
+/**
+ * A mask with ones for 9 KiB of weights, of which 128 bytes are fetched: the rest is what lies in
+ * the convolution buffer. Its banks are others than those of fillingTask().
+ */
+TaskBuilder readingTask()
+{
+	TaskBuilder builder = emptyTask();
+	builder.addCompressed();
+	builder.conv(0).weight_bank = 7;
+	return builder;
+}
+
+/** Keeps the core from sleeping, which would reset it */
+class Awake
+{
+public:
+	Awake() : control_(deviceFolder() / "power/control", "on") {}
+
+private:
+	Setting control_;
+};
+
 } /* namespace */
+
+TEST_P(TwoClientsAcross, TheSecondOneSeesNothing)
+{
+	for (unsigned int round = 0; round < eventRounds * fuzzRounds(); round++) {
+		SCOPED_TRACE(round);
+		const auto awake = std::make_unique<Awake>();
+		uint64_t digests[2];
+		{
+			RandomClient hostile(1, false);
+			hostile.restore();
+			ASSERT_EQ(hostile.run(fillingTask()), 0);
+		}
+		ASSERT_TRUE(GetParam().happen());
+		for (uint64_t &digest : digests) {
+			RandomClient normal(2, false);
+			normal.restore();
+			normal.fill(1, 0xff);
+			ASSERT_EQ(normal.run(readingTask()), 0);
+			digest = normal.digest();
+			ASSERT_EQ(writeFile(debugFolder() / "reset", "1"), 0);
+		}
+		ASSERT_EQ(digests[0], digests[1]);
+	}
+}
 
 TEST(TwoClients, TheSecondOneSeesAFreshCore)
 {

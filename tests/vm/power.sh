@@ -96,6 +96,12 @@ if echo platform >/sys/power/pm_test; then
 		check "the system sleeps: $name" passes "SystemSleepTest.$name"
 	done
 	[ ! -d "$data" ] || check "the system sleeps in mid-run" sleeps_in_mid_run
+	check "another client sees nothing after a sleep" passes 'Events/TwoClientsAcross.*/Sleep'
+	echo devices >/sys/power/pm_test
+	check "another client sees nothing after a sleep with power" passes 'Events/TwoClientsAcross.*/Sleep'
+	for name in JobsGoOnAfterwards TheCoreMayBeAsleepAlready; do
+		check "the system sleeps, the core has power: $name" passes "SystemSleepTest.$name"
+	done
 	rmmod nvdla_sleep_guard
 	echo none >/sys/power/pm_test
 else
