@@ -50,5 +50,5 @@ def test_the_program(batch, tmp_path):
 	(tmp_path / 'net.nvdla').write_bytes(file)
 	np.save(tmp_path / 'pictures.npy', pictures)
 	subprocess.run([sys.executable, _EXAMPLES / 'batch_dask.py', 'net.nvdla', 'pictures.npy', 'answers.npy'],
-		       cwd=tmp_path, check=True, capture_output=True, timeout=120)
+		       cwd=tmp_path, check=True, capture_output=True)
 	assert np.array_equal(np.load(tmp_path / 'answers.npy'), expected)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from . import processes, suite_tree
+from . import pace, processes, suite_tree
 from .console import Failure
 from .paths import ROOT, build_dir
 
@@ -71,9 +71,12 @@ def _text(value):
 	return str(value).lower() if isinstance(value, bool) else value
 
 
-def build(progress=lambda text: None, targets=None):
-	"""Build what is out of date of @targets: paths in the build directory, None for everything there is."""
-	configure(progress, tests=targets is None)
+def build(progress=lambda text: None, targets=None, tests=False):
+	"""Build what is out of date of @targets: paths in the build directory, None for everything there is.
+
+	@tests: whether there are tests among them.
+	"""
+	configure(progress, tests=tests or targets is None)
 	ninja = [_tool('ninja'), '-C', str(build_dir()), *(targets or [])]
 	pending = subprocess.run([*ninja, '-n'], capture_output=True, text=True, env=_environment())
 	if pending.returncode == 0 and 'no work to do' in pending.stdout:
@@ -84,13 +87,17 @@ def build(progress=lambda text: None, targets=None):
 
 def build_programs(progress=lambda text: None):
 	"""Build every program that is no test."""
-	configure(progress)
-	# The list of programs is as old as the configuration: renew that first.
+	configure_anew(progress)
+	build(progress, programs())
+
+
+def configure_anew(progress=lambda text: None, tests=False):
+	"""configure(), and again if a meson.build has changed: what tests() and programs() tell is as old as that."""
+	configure(progress, tests)
 	_run([_tool('ninja'), '-C', str(build_dir()), 'build.ninja'], 'configure', progress)
-	build(progress, _programs())
 
 
-def _programs():
+def programs():
 	"""The ninja targets of the programs that are no tests."""
 	targets = _introspect('--targets')
 	return [os.path.relpath(target['filename'][0], build_dir()) for target in targets
@@ -124,10 +131,11 @@ def needed_by(program):
 
 
 def run_tests(names, environment, progress):
-	"""Run the Meson tests @names; their results are in meson-logs/."""
+	"""Run the Meson tests @names; their results are in meson-logs/. A slow machine has more time for them."""
 	for stale in (build_dir() / 'meson-logs').glob('testlog*'):
 		stale.unlink()
 	log = build_dir() / 'tests.log'
-	processes.run_logged([_tool('meson'), 'test', '-C', build_dir(), '--no-rebuild', '--print-errorlogs', *names],
-			     log, progress, cwd=ROOT, env=dict(_environment(), **environment))
+	processes.run_logged([_tool('meson'), 'test', '-C', build_dir(), '--no-rebuild', '--print-errorlogs',
+			      '--timeout-multiplier', f'{pace.slowness():.1f}', *names], log, progress, cwd=ROOT,
+			     env=dict(_environment(), **environment))
 	return log

@@ -8,7 +8,7 @@ import re
 import subprocess
 import time
 
-from . import processes
+from . import pace, processes
 from .console import Failure
 from .paths import build_dir
 
@@ -100,12 +100,12 @@ def start_model(socket, log, chip='', patience=20.0):
 	with open(log, 'wb') as out:
 		model = processes.spawn([model_program(), '--socket', socket, '--faults', *options],
 					stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
-	until = time.monotonic() + patience
+	limit = pace.Limit(patience)
 	while not listens(socket):
 		if model.poll() is not None:
 			said = processes.tail(log, 1).strip() or 'it said nothing'
 			raise Failure(f'nvdla-sim ended at once: {said}')
-		if time.monotonic() > until:
+		if limit.is_over():
 			processes.end(model)
 			raise Failure(f'nvdla-sim does not listen on {socket}; log: {log}')
 		time.sleep(0.01)

@@ -3,6 +3,7 @@
 
 import contextlib
 import dataclasses
+import math
 import os
 import shlex
 import shutil
@@ -13,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from . import guest_tree, image, kernel_image, machine, processes
+from . import guest_tree, image, kernel_image, machine, pace, processes
 from .console import Failure
 from .paths import build_dir, cache_dir
 
@@ -45,6 +46,7 @@ class Options:
 	share: Path | None = None	# read and written, the command's directory
 	mounts: tuple = ()		# more folders, read only
 	timeout: float | None = None	# seconds for the whole run
+	is_exact: bool = False		# whether a slow machine has no more of them, either
 	verbose: bool = False		# kernel messages on stderr as they come
 	devices: int = 1		# device models to start; with none, no driver either
 	chip: str = ''			# that they count the time of, as in "embedded:CHIP"
@@ -294,6 +296,7 @@ class Machine:
 				       {name: pump.writer for name, pump in pumps.items()})
 		(self._logs / 'qemu.command').write_text(shlex.join(argv) + '\n')
 		began = time.monotonic()
+		patience = pace.Limit(_BOOT_PATIENCE_DEBUG if self._kernel.is_debug else _BOOT_PATIENCE)
 		with open(qemu_log, 'wb') as log:
 			qemu = processes.spawn(argv, own_group=not interactive, env=self._found.environment,
 					       stdin=None if interactive else subprocess.DEVNULL,
@@ -310,7 +313,7 @@ class Machine:
 			pump.close_writer()
 		if self._options.gdb is not None:
 			errors(f'gdb: the guest waits for "target remote :{self._options.gdb}"\n'.encode())
-		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, began))
+		timed_out = not self._wait(qemu, qemu_log, lambda: self._failed_early(control, console_log, patience))
 		if timed_out:
 			processes.end(qemu)
 		for pump in pumps.values():
@@ -320,23 +323,23 @@ class Machine:
 			shutil.copyfile(console_log, kernel_log)
 		return self._judge(control, kernel_log, qemu_log, timed_out, began)
 
-	def _failed_early(self, control, console_log, began):
+	def _failed_early(self, control, console_log, patience):
 		"""Whether the kernel complained before it started init, or does not get there."""
 		if control.started or self._options.gdb is not None:
 			return False
-		patience = _BOOT_PATIENCE_DEBUG if self._kernel.is_debug else _BOOT_PATIENCE
-		return bool(machine.complaints(console_log)) or time.monotonic() - began > patience
+		return bool(machine.complaints(console_log)) or patience.is_over()
 
 	def _wait(self, qemu, qemu_log, failed):
 		"""Wait until QEMU has ended; False if it took too long or can go no further."""
-		until = None if self._options.timeout is None else time.monotonic() + self._options.timeout
+		seconds = math.inf if self._options.timeout is None else self._options.timeout
+		limit = pace.Limit(seconds, grows=not self._options.is_exact)
 		while True:
 			try:
 				qemu.wait(0.2)
 				return True
 			except subprocess.TimeoutExpired:
 				pass
-			if until is not None and time.monotonic() > until:
+			if limit.is_over():
 				return False
 			# QEMU pauses such a guest and waits for a debugger that nobody starts.
 			if failed() or 'KVM internal error' in qemu_log.read_text(errors='replace'):
@@ -355,7 +358,7 @@ class Machine:
 			problems.insert(0, 'the kernel failed, or hung, before it started init')
 			status = STATUS_BROKEN
 		elif timed_out:
-			problems.insert(0, f'the guest was stopped after {self._options.timeout:g} s')
+			problems.insert(0, f'the guest was stopped after {time.monotonic() - began:.0f} s')
 			status = STATUS_TIMEOUT
 		elif control.failure:
 			problems.insert(0, control.failure)

@@ -56,7 +56,8 @@ def _parse():
 	parser.add_argument('--mount', metavar='DIR', type=Path, action='append', default=[],
 			    help='one more folder, read only')
 	parser.add_argument('--timeout', metavar='SECONDS', type=float,
-			    help='stop the guest after this time (default: 300 with a COMMAND, never without)')
+			    help='stop the guest after this time (default: with a COMMAND 300, more on a slow or '
+				 'busy machine; never without)')
 	parser.add_argument('--module-parameters', metavar='TEXT', default='', help='given to nvdla.ko')
 	parser.add_argument('--append', metavar='TEXT', default='', help='added to the kernel command line')
 	parser.add_argument('--no-load', dest='load', action='store_false', help='leave nvdla.ko unloaded')
@@ -112,7 +113,8 @@ def main():
 	options = vm.Options(
 		kernel=kernel.release, memory=arguments.mem, accelerator=arguments.accelerator or 'auto',
 		dma=arguments.dma, gdb=arguments.gdb, share=share, mounts=tuple(mounts),
-		timeout=arguments.timeout or (300 if quiet else None), verbose=arguments.verbose,
+		timeout=arguments.timeout or (300 if quiet else None), is_exact=bool(arguments.timeout),
+		verbose=arguments.verbose,
 		devices=arguments.devices, load=arguments.load, parameters=arguments.module_parameters,
 		append=arguments.append, environment={'NVDLA_REFERENCE_DATA': str(data)} if data else {})
 	outcome = vm.Machine(found, options, module, guest_programs() | _guest_tests()).run(arguments.command or None)

@@ -2,10 +2,12 @@
 """The tests that run in the guest: tests/vm/tests.list, on every kernel and in every mode it names."""
 
 import dataclasses
+import math
+import os
 import shutil
 from pathlib import Path
 
-from . import build, debug_kernel, guest, guest_python, image, results, suite_tree, vm
+from . import build, debug_kernel, guest, guest_python, image, pace, results, suite_tree, vm
 from .console import Failure
 from .paths import EXAMPLE_MODEL, EXAMPLE_PICTURE, ROOT, build_dir, reference_data
 from .results import Case
@@ -21,7 +23,7 @@ _MODES = {'iommu': ('iommu', 1), 'cma': ('cma', 1), 'none': ('none', 1), 'bounce
 _SUITE = 'suite'
 _NEWEST = 'newest'
 _EACH = 'each'
-# Booting and powering off, on a busy machine beside other guests.
+# Booting and powering off, beside other guests.
 _OVERHEAD = 120
 # How much longer everything takes on the debug kernel: all its checks, under emulation.
 _DEBUG_FACTOR = 5
@@ -52,8 +54,12 @@ class Test:
 		of the suite tree."""
 		if self.in_suite:
 			return []
-		words = [build_dir() / word for word in self.arguments] if self.is_script else [self.program]
-		return [path for path in words if path.is_file()]
+		return [path for name in self.targets() if (path := build_dir() / name).is_file()]
+
+	def targets(self):
+		"""Where the programs that are built for it are, as paths in the build directory."""
+		words = self.arguments if self.is_script else [os.path.relpath(self.program, build_dir())]
+		return [word for word in words if word.startswith('tests/')]
 
 	@property
 	def is_python(self):
@@ -108,6 +114,12 @@ def longest(kernel, wanted):
 	return seconds * (_DEBUG_FACTOR if kernel == guest.DEBUG else 1)
 
 
+def with_time(wanted, is_debug):
+	"""The tests @wanted with the seconds that they have on this machine, as busy as it is now."""
+	factor = pace.slowness() * (_DEBUG_FACTOR if is_debug else 1)
+	return [dataclasses.replace(test, timeout=math.ceil(factor * test.timeout)) for test in wanted]
+
+
 def _is_for(test, kernel, mode, plain):
 	"""Whether @test is for @kernel booted in @mode; @plain: the kernels but for the debug kernel, oldest first."""
 	if kernel == guest.DEBUG:
@@ -152,9 +164,8 @@ def run(found, series, mode, wanted, modules, programs, progress):
 	shutil.rmtree(logs, ignore_errors=True)
 	share = logs / 'results'
 	share.mkdir(parents=True)
-	seconds = longest(series, wanted)
-	if kernel.is_debug:
-		wanted = [dataclasses.replace(test, timeout=_DEBUG_FACTOR * test.timeout) for test in wanted]
+	wanted = with_time(wanted, kernel.is_debug)
+	seconds = _OVERHEAD + sum(test.timeout for test in wanted)
 	executables, files = _image(wanted, programs, modules[1:], logs / 'plan')
 	data = reference_data()
 	with_python = any(test.is_python for test in wanted)
