@@ -194,6 +194,16 @@ def find(progress=lambda text: None, wanted=()):
 	return _with_own_kernel(tree(progress, wanted))
 
 
+def series_there():
+	"""The kernels that tests run on, oldest first, as far as that is known without making anything."""
+	host = _choice() != 'tree' and _host()
+	if isinstance(host, Guest):
+		return _with_own_kernel(host).series()
+	path = guest_tree.path()
+	there = _with_own_kernel(_tree(path)).series() if path.is_dir() else []
+	return sorted({*kernels.known(), *there}, key=kernels.number)
+
+
 def tree(progress, wanted=()):
 	"""The guest tree as a Guest, whatever this machine has of its own; @wanted as for find()."""
 	guest = _tree(guest_tree.ensure(progress))

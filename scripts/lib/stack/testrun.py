@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+import sys
 from pathlib import Path
 
 from . import (build, console, debug_kernel, guest, guest_tree, kernels, kmdcheck, kmod, packagetest, processes, results,
@@ -19,6 +20,8 @@ from .vmrun import guest_programs
 _GUEST_MEMORY = 2 << 30
 # Of what runs beside the longest test: a quarter of the processors where that wants all of them.
 _NICENESS = 5
+# The tests of what is made of the suite tree.
+_PLUGINS = ('onnxruntime', 'tflite')
 
 _DESCRIPTION = '''\
 Set up what is missing, build, and run every test: the host's (unit, conformance, the device
@@ -84,17 +87,55 @@ def _guest(kernel):
 	return found
 
 
-def _guest_and_build(arguments):
-	"""The Guest, or None with --quick; everything is built. What is not there is said before compiling,
+def _guest_and_build(arguments, chosen):
+	"""The Guest, or None with --quick; what the tests need is built. What is not there is said before compiling,
 	but the first time both are made side by side."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
-			build.build(progress)
+			build.build(progress, _targets(arguments, chosen, found, progress), tests=True)
 		return found
 	with setup.guest_tree_meanwhile(), console.stage('build') as progress:
 		build.build(progress)
 	return _guest(arguments.kernel)
+
+
+def _series(arguments, there):
+	"""The kernels that there are tests on, oldest first; @there: those of the guest."""
+	if arguments.quick or arguments.kernel:
+		return [arguments.kernel] if arguments.kernel else []
+	# It takes minutes to make: where somebody did, everything runs there as well.
+	return there + [guest.DEBUG] * debug_kernel.path().is_dir()
+
+
+def _targets(arguments, chosen, found, progress):
+	"""What has to be built: of tests in the guest alone, their programs and what is in every guest; else None, which is all.
+
+	@found: the Guest.
+	"""
+	if not arguments.filters or not found:
+		return None
+	build.configure_anew(progress, tests=True)
+	wanted = {test for tests in vmtests.plan(_series(arguments, found.series()), chosen).values() for test in tests}
+	if not wanted or _host_tests(chosen) or chosen(packagetest.NAME) or any(test.in_suite or test.is_python for test in wanted):
+		return None
+	return [*build.programs(), *sorted({name for test in wanted for name in test.targets()})]
+
+
+def _list(arguments, chosen):
+	"""Print the names of the tests. Nothing is built, and no tree made, for that."""
+	build.configure_anew(lambda text: print(text, file=sys.stderr), tests=True)
+	names = []
+	if arguments.kernel != guest.DEBUG:
+		plugins = [] if suite_tree.path().is_dir() else [name for name in _PLUGINS if chosen(name)]
+		names += sorted({*_host_tests(chosen), *plugins})
+	if not arguments.kernel and chosen(kmdcheck.STYLE):
+		names.append(kmdcheck.STYLE)
+	boots = vmtests.plan(_series(arguments, guest.series_there()), chosen)
+	names += [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items() for test in wanted]
+	if not arguments.quick and not arguments.kernel and chosen(packagetest.NAME):
+		names.append(packagetest.NAME)
+	print(*names, sep='\n')
 
 
 def _build_plugins():
@@ -103,7 +144,7 @@ def _build_plugins():
 		with console.stage('suite tree') as progress:
 			suite_tree.ensure(progress)
 	except Failure as failure:
-		return [Case(name, results.SKIPPED, str(failure)) for name in ('onnxruntime', 'tflite')]
+		return [Case(name, results.SKIPPED, str(failure)) for name in _PLUGINS]
 	with console.stage('plug-ins') as progress:
 		build.build(progress)
 	return []
@@ -112,23 +153,18 @@ def _build_plugins():
 def main():
 	arguments = _parse()
 	chosen = results.chooser(arguments.filters)
+	if arguments.list:
+		_list(arguments, chosen)
+		return 0
 	with setup.test_data_meanwhile():
 		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
-			found = _guest_and_build(arguments)
+			found = _guest_and_build(arguments, chosen)
 	without = [] if arguments.kernel == guest.DEBUG else _build_plugins()
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
-	series = [] if not found else [arguments.kernel] if arguments.kernel else found.series()
-	# It takes minutes to make: where somebody did, everything runs there as well.
-	if found and not arguments.kernel and debug_kernel.path().is_dir():
-		series.append(guest.DEBUG)
+	series = _series(arguments, found.series() if found else [])
 	boots = vmtests.plan(series, chosen)
 	style = not arguments.kernel and chosen(kmdcheck.STYLE)
 	packages = found and not arguments.kernel and chosen(packagetest.NAME)
-	if arguments.list:
-		guest_names = [f'vm-{kernel}-{mode}.{test.name}' for (kernel, mode), wanted in boots.items()
-			       for test in wanted]
-		print(*names, *[kmdcheck.STYLE] * style, *guest_names, *[packagetest.NAME] * bool(packages), sep='\n')
-		return 0
 	if not names and not boots and not style and not packages:
 		raise Failure(f'no test has {" or ".join(arguments.filters)} in its name: --list shows the names')
 	with _packages_meanwhile(found if packages else None) as wait_for_packages:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""scripts/test before it runs anything: its list of tests, and what it builds for those that are asked for."""
+
+import argparse
+import contextlib
+import io
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from stack import build, debug_kernel, guest, guest_tree, packagetest, results, suite_tree, testrun
+from stack.guest import Guest, Kernel
+
+_KERNELS = tuple(Kernel(release, Path('/vmlinuz'), Path('/modules'), Path('/build')) for release in ('6.12.1+x', '7.3.1+x'))
+_GUEST = Guest('a test', None, ('qemu',), {}, _KERNELS, Path('/bin/busybox'))
+_NEVER = AssertionError('not for a list of names')
+
+
+class TestCase(unittest.TestCase):
+	def setUp(self):
+		self.patch(build, 'configure_anew')
+		self.patch(build, 'tests', return_value=[{'name': 'arith'}, {'name': 'uapi-embedded'}])
+		self.patch(build, 'programs', return_value=['umd/tools/nvdla-run'])
+		self.patch(debug_kernel, 'path', return_value=Path('/nowhere'))
+		self.patch(suite_tree, 'path', return_value=Path('/nowhere'))
+
+	def patch(self, module, name, **options):
+		return self.enterContext(mock.patch.object(module, name, **options))
+
+
+class List(TestCase):
+	def listed(self, *arguments):
+		"""The lines of scripts/test --list, which compiles nothing and makes nothing."""
+		for module, name in ((build, 'build'), (guest_tree, 'ensure'), (guest, 'find'), (suite_tree, 'ensure'),
+				     (packagetest, 'run')):
+			self.patch(module, name, side_effect=_NEVER)
+		self.patch(guest, 'series_there', return_value=['6.12', '7.3'])
+		said = io.StringIO()
+		with mock.patch('sys.argv', ['test', '--list', *arguments]), contextlib.redirect_stdout(said):
+			self.assertEqual(testrun.main(), 0)
+		return said.getvalue().splitlines()
+
+	def test_everything(self):
+		listed = self.listed()
+		for name in ('arith', 'tflite', 'kmd.checkpatch', 'vm-6.12-iommu.uapi', 'vm-7.3-none.uapi', 'packages'):
+			self.assertIn(name, listed)
+		self.assertFalse([line for line in listed if ' ' in line])
+
+	def test_what_a_filter_chooses(self):
+		self.assertEqual(self.listed('*uapi'), ['vm-6.12-iommu.uapi', 'vm-7.3-iommu.uapi', 'vm-7.3-none.uapi'])
+
+	def test_without_guests(self):
+		self.assertFalse([line for line in self.listed('--quick') if line.startswith('vm-') or line == 'packages'])
+
+	def test_one_kernel(self):
+		listed = self.listed('--kernel', '6.12')
+		self.assertEqual({line.split('-')[1] for line in listed if line.startswith('vm-')}, {'6.12'})
+		self.assertIn('vm-6.12-none.uapi', listed)
+
+	def test_the_debug_kernel(self):
+		self.assertTrue(all(line.startswith('vm-debug-') for line in self.listed('--debug-kernel')))
+
+
+class Kernels(unittest.TestCase):
+	def test_those_that_a_guest_tree_would_have(self):
+		with (mock.patch.object(guest, '_choice', return_value='tree'), mock.patch.object(guest.kernels, 'known',
+				return_value=('6.12', '7.3')), mock.patch.object(guest_tree, 'path', return_value=Path('/nowhere'))):
+			self.assertEqual(guest.series_there(), ['6.12', '7.3'])
+
+
+class Targets(TestCase):
+	def targets(self, *filters):
+		arguments = argparse.Namespace(quick=False, kernel=None, filters=filters)
+		return testrun._targets(arguments, results.chooser(filters), _GUEST, print)
+
+	def test_all_for_all(self):
+		self.assertIsNone(self.targets())
+
+	def test_a_test_in_the_guest_takes_its_program_and_what_is_in_every_guest(self):
+		self.assertEqual(self.targets('vm-7.3-iommu.uapi'), ['umd/tools/nvdla-run', 'tests/uapi/uapi-test'])
+
+	def test_a_script_takes_the_programs_that_it_is_given(self):
+		self.assertEqual(self.targets('vm-7.3-none.platform'),
+				 ['umd/tools/nvdla-run', 'tests/uapi/power-test', 'tests/uapi/uapi-test'])
+
+	def test_the_hosts_tests_take_all(self):
+		self.assertIsNone(self.targets('arith'))
+		self.assertIsNone(self.targets('uapi'))
+
+	def test_so_do_those_with_more_than_a_program(self):
+		for name in ('vm-7.3-iommu.tflite', 'vm-7.3-pair.python', 'packages'):
+			self.assertIsNone(self.targets(name))
+
+
+if __name__ == '__main__':
+	unittest.main(argv=['testrun_test'])
