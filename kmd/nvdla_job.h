@@ -113,11 +113,14 @@ struct nvdla_job {
 	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
 	u64 start_ns;
 
-	/** @timeout: jiffies the job may spend on the hardware */
+	/** @timeout: jiffies the job may be on the hardware while no operation begins or ends */
 	unsigned long timeout;
 
 	/** @deadline: jiffies at which that time is over */
 	unsigned long deadline;
+
+	/** @last_deadline: jiffies at which its time is over, whatever its operations do */
+	unsigned long last_deadline;
 
 	/** @coredump: what the core looked like when the job failed, or NULL */
 	struct nvdla_coredump *coredump;

@@ -188,12 +188,25 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
 }
 
+/*
+ * A core whose operations begin and end does not hang, however slow the machine is: a virtual one
+ * may have little of a processor. Nor is the way to the first operation the job's fault, which
+ * takes an emulated IOMMU a call for each page. Nobody has the core for ever, though.
+ */
+static void nvdla_job_extend(struct nvdla_job *job)
+{
+	unsigned long deadline = jiffies + job->timeout;
+
+	job->deadline = time_before(deadline, job->last_deadline) ? deadline : job->last_deadline;
+}
+
 static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 operation)
 {
 	struct nvdla_device *ndev = context;
 	struct nvdla_job *job = ndev->active;
 	u32 engine = nvdla_task_op_type(task, operation);
 
+	nvdla_job_extend(job);
 	if (job->scrubbing)
 		return;
 	trace_nvdla_op_enable(job, job->next_task - 1, operation, engine);
@@ -205,6 +218,7 @@ static void nvdla_job_op_completed(void *context, struct nvdla_task *task, u32 o
 	struct nvdla_device *ndev = context;
 	struct nvdla_job *job = ndev->active;
 
+	nvdla_job_extend(job);
 	if (job->scrubbing)
 		return;
 	trace_nvdla_op_complete(job, job->next_task - 1, operation,
@@ -348,7 +362,8 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
-	job->deadline = jiffies + job->timeout;
+	job->last_deadline = jiffies + NVDLA_TIMEOUT_FACTOR * job->timeout;
+	nvdla_job_extend(job);
 	nvdla_jobs_arm_timeout(ndev);
 
 	job->scrub = nvdla_cbuf_claim(job);

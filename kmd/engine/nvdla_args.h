@@ -17,10 +17,12 @@ struct nvdla_task_extent;
 #define NVDLA_MAX_TASKS 64
 /** NVDLA_MAX_SYNCS - fences to wait for, or to signal, in one submit, at most */
 #define NVDLA_MAX_SYNCS 1024
-/** NVDLA_DEFAULT_TIMEOUT_MS - time on the hardware if the submit names none */
+/** NVDLA_DEFAULT_TIMEOUT_MS - time without progress on the hardware if the submit names none */
 #define NVDLA_DEFAULT_TIMEOUT_MS 5000
 /** NVDLA_MAX_TIMEOUT_MS - longest time that a submit may ask for */
 #define NVDLA_MAX_TIMEOUT_MS 600000
+/** NVDLA_TIMEOUT_FACTOR - times its timeout that a job may take in all */
+#define NVDLA_TIMEOUT_FACTOR 10
 
 /** NVDLA_MAX_TASK_BYTES - memory for all prepared tasks of a client */
 #define NVDLA_MAX_TASK_BYTES (64ULL << 20)

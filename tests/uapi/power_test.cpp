@@ -242,7 +242,7 @@ TEST_F(SystemSleepTest, AJobThatTakesTooLongFailsAsEver)
 	CopyTask task;
 	task.addAddress(source.handle());
 	task.addAddress(destination.handle());
-	for (int i = 0; i < 32; i++)
+	for (int i = 0; i < 1024; i++)
 		task.addCopy(0, 1, 1024, bytes / 1024);
 	const uint32_t syncobj = device_.createSyncobj();
 	Submit submit(task);

@@ -282,8 +282,9 @@ TEST_F(LargePreparedTest, TakeNoMoreMemoryThanAFileMayHave)
 /* Not at once: its core dump is written with what it was made of. */
 TEST_F(LargePreparedTest, AreGivenBackByAJobThatFailed)
 {
+	constexpr size_t tooMany = 16;
 	Submit submit;
-	submit.tasks.push_back(large_.prepared(handles_.back()));
+	submit.tasks.assign(tooMany, large_.prepared(handles_.back()));
 	submit.timeoutMs = 1;
 	ASSERT_EQ(submit.runToTheEnd(device_), -ETIMEDOUT);
 	EXPECT_EQ(device_.destroyTask(handles_.back()), 0);

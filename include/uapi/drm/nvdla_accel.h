@@ -123,7 +123,7 @@ struct drm_nvdla_device_info {
 	__u32 max_addresses;
 	/** @max_tasks: tasks in one submit, at most */
 	__u32 max_tasks;
-	/** @default_timeout_ms: time a job may take if the submit names none */
+	/** @default_timeout_ms: see &drm_nvdla_submit.timeout_ms, if the submit names none */
 	__u32 default_timeout_ms;
 	/** @max_timeout_ms: longest time a submit of the caller may ask for */
 	__u32 max_timeout_ms;
@@ -622,8 +622,9 @@ struct drm_nvdla_submit {
 	/** @error_size: Input: bytes at @error; those that the kernel does not know are zeroed */
 	__u32 error_size;
 	/**
-	 * @timeout_ms: Input: time on the hardware, 0 for the default. -EACCES if it is
-	 * longer than &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
+	 * @timeout_ms: Input: time on the hardware without an operation that begins or ends, 0
+	 * for the default. In all the job has ten times that. -EACCES if it is longer than
+	 * &drm_nvdla_device_info.max_timeout_ms, which CAP_SYS_NICE raises.
 	 */
 	__u32 timeout_ms;
 	/** @flags: Input: DRM_NVDLA_SUBMIT_* */

@@ -123,11 +123,11 @@ TEST(EmbeddedResults, CountOnRequest)
 	EXPECT_FALSE(device.submit({ &task, 1 }, { .statistics = true }));
 }
 
-/* 64 tasks in one millisecond: the first ones may well complete, the last cannot. */
+/* 64 tasks in ten milliseconds: the first ones may well complete, the last cannot. */
 TEST(EmbeddedResults, NameTheOperationThatHung)
 {
 	const Device device = test::openEmbedded();
-	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 224, 224 }));
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 512, 512 }));
 	const std::vector<JobTask> tasks(device.info().maxTasks, slow.job());
 	const auto operations = static_cast<uint32_t>(slow.task.graph.size());
 	auto buffer = device.allocate(Device::resultBytes(tasks.size() * operations));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "executor.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include <nvdla/hw/registers.h>
 
 #include "device/clock.h"
+#include "nvdla_args.h"
 
 namespace nvdla
 {
@@ -49,7 +51,8 @@ Executor::~Executor()
 int Executor::start()
 {
 	static const nvdla_sequencer_ops ops = { .task_done = &Executor::taskDone,
-						 .op_enabled = &Executor::opEnabled };
+						 .op_enabled = &Executor::opEnabled,
+						 .op_completed = &Executor::opCompleted };
 	nvdla_io io = {};
 	nvdla_sequencer *sequencer = nullptr;
 
@@ -92,6 +95,13 @@ void Executor::opEnabled(void *context, [[maybe_unused]] nvdla_task *task,
 			 [[maybe_unused]] u32 operation)
 {
 	static_cast<Executor *>(context)->flush();
+}
+
+/* As in the driver: a job whose operations end does not hang. */
+void Executor::opCompleted(void *context, [[maybe_unused]] nvdla_task *task,
+			   [[maybe_unused]] u32 operation)
+{
+	static_cast<Executor *>(context)->extendDeadline();
 }
 
 void Executor::taskDone(void *context, [[maybe_unused]] nvdla_task *task, int error)
@@ -182,7 +192,8 @@ bool Executor::takeJob()
 	error_ = 0;
 	job_->result.num_runs = 1;
 	job_->result.start_ns = nowNs();
-	setDeadline(Clock::now() + job_->timeout);
+	lastDeadline_ = Clock::now() + NVDLA_TIMEOUT_FACTOR * job_->timeout;
+	extendDeadline();
 	return true;
 }
 
@@ -226,6 +237,11 @@ void Executor::writeResult(EmbeddedJob &job, int error)
 	job.result.status = error;
 	job.result.end_ns = nowNs();
 	nvdla_result_write(&job.result, job.resultBuffer->bytes().data() + job.resultOffset);
+}
+
+void Executor::extendDeadline()
+{
+	setDeadline(std::min(Clock::now() + job_->timeout, lastDeadline_));
 }
 
 /* Most jobs end long before: the watching thread sleeps on, and looks again when it wakes. */

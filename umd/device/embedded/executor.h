@@ -83,6 +83,7 @@ private:
 	/* Done later, with those that follow, but before anything is read or waited for. */
 	static void writeRegister(void *context, uint32_t reg, uint32_t value);
 	static void opEnabled(void *context, nvdla_task *task, u32 operation);
+	static void opCompleted(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
 	/** \brief Do what was to be written */
@@ -95,6 +96,8 @@ private:
 	void rescue(std::unique_lock<std::mutex> &guard);
 	bool isLate() const { return Clock::now() >= deadline_; }
 	void setDeadline(Clock::time_point deadline);
+	/** \brief Something has ended: the job that runs has its time anew */
+	void extendDeadline();
 
 	/* By the thread that attends. */
 	void handleInterrupt();
@@ -127,6 +130,7 @@ private:
 	EngineSequencer sequencer_;
 	std::vector<sim::CsbWrite> writes_;
 	std::unique_ptr<EmbeddedJob> job_;
+	Clock::time_point lastDeadline_; /* of the job, whatever ends */
 	size_t nextTask_ = 0;
 	bool running_ = false; /* the task before that one */
 	int error_ = 0;

@@ -154,7 +154,10 @@ private:
 
 /** \brief How to run a job */
 struct SubmitOptions {
-	/** \brief Time on the hardware, 0 for the driver's default; cut to info().maxTimeoutMs */
+	/**
+	 * \brief Time on the hardware without an operation that begins or ends, a tenth of what
+	 * it may take in all; 0 for the driver's default. Cut to info().maxTimeoutMs.
+	 */
 	std::chrono::milliseconds timeout{ 0 };
 	/** \brief Id of a Context, 0 for the open device's own of normal priority */
 	uint32_t context = 0;
