@@ -10,6 +10,7 @@
 #include "c_api_model.h"
 #include "compiler/import/import.h"
 #include "core_run.h"
+#include "places.h"
 #include "model_folder.h"
 
 namespace nvdla::test
@@ -23,7 +24,7 @@ std::filesystem::path folder()
 {
 	const char *examples = std::getenv("NVDLA_EXAMPLES");
 
-	return std::filesystem::path(examples ? examples : NVDLA_SOURCE_ROOT "/umd/examples") /
+	return std::filesystem::path(examples ? examples : sourceRoot() + "/umd/examples") /
 	       "digits";
 }
 

@@ -15,6 +15,7 @@
 #include "agreement.h"
 #include "definition.h"
 #include "frameworks/onnxruntime/partitioner.h"
+#include "places.h"
 #include "session.h"
 #include "test_support.h"
 
@@ -112,8 +113,9 @@ TEST(LostProvider, OnnxRuntimeGoesOn)
 	if (modelFolders("onnx").empty())
 		GTEST_SKIP() << "no reference data: set NVDLA_REFERENCE_DATA";
 	const ProviderOptions none;
-	Runtime runtime(GATE_PROVIDER);
-	void *library = dlopen(GATE_PROVIDER, RTLD_NOW);
+	const std::string gate = built(GATE_PROVIDER);
+	Runtime runtime(gate.c_str());
+	void *library = dlopen(gate.c_str(), RTLD_NOW);
 	ASSERT_TRUE(library) << dlerror();
 	auto *lose = reinterpret_cast<void (*)()>(dlsym(library, "loseDevice"));
 	ASSERT_TRUE(lose);

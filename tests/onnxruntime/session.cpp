@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
 
+#include "places.h"
+
 namespace nvdla::test
 {
 
@@ -34,8 +36,9 @@ Numbers take(const void *from, size_t bytes)
 Runtime::Runtime(const char *library) : api_(OrtGetApiBase()->GetApi(ORT_API_VERSION))
 {
 	done(api_->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "test", &environment_));
+	const std::string usual = built(NVDLA_ONNXRUNTIME_LIBRARY);
 	done(api_->RegisterExecutionProviderLibrary(environment_, providerName,
-						    library ? library : NVDLA_ONNXRUNTIME_LIBRARY));
+						    library ? library : usual.c_str()));
 }
 
 Runtime::~Runtime()

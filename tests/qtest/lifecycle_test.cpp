@@ -8,6 +8,7 @@
 #include <nvdla/hw/registers.h>
 
 #include "nvdla_sim_test.h"
+#include "places.h"
 
 using namespace nvdla::test;
 
@@ -80,7 +81,7 @@ TEST_F(LifecycleTest, ServerTerminated)
 TEST_F(LifecycleTest, TakenSocketIsRefused)
 {
 	ASSERT_NO_FATAL_FAILURE(startSim());
-	SimProcess second(NVDLA_SIM_PROGRAM, socket(), file("second.log"));
+	SimProcess second(built(NVDLA_SIM_PROGRAM), socket(), file("second.log"));
 	EXPECT_FALSE(second.listening());
 	EXPECT_EQ(second.process().wait(), 1);
 	EXPECT_NE(said("second.log").find("another server is listening"), std::string::npos)

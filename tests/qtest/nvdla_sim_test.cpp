@@ -15,6 +15,8 @@
 #include <nvdla/hw/pci.h>
 #include <nvdla/hw/registers.h>
 
+#include "places.h"
+
 namespace nvdla::test
 {
 
@@ -59,7 +61,7 @@ std::string NvdlaSimTest::said(const std::string &name) const
 
 void NvdlaSimTest::startSim(const std::vector<std::string> &options)
 {
-	sim_ = std::make_unique<SimProcess>(NVDLA_SIM_PROGRAM, socket(), file("sim.log"), options);
+	sim_ = std::make_unique<SimProcess>(built(NVDLA_SIM_PROGRAM), socket(), file("sim.log"), options);
 	ASSERT_TRUE(sim_->listening());
 }
 

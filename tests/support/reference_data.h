@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "places.h"
+
 namespace nvdla::test
 {
 
@@ -18,7 +20,7 @@ inline std::filesystem::path referenceData()
 	if (const char *path = std::getenv("NVDLA_REFERENCE_DATA"); path && *path)
 		return path;
 
-	return std::filesystem::path(NVDLA_SOURCE_ROOT).parent_path() / "shared";
+	return std::filesystem::path(sourceRoot()).parent_path() / "shared";
 }
 
 } /* namespace nvdla::test */

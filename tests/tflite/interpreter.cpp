@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <tensorflow/lite/delegates/external/external_delegate.h>
 
+#include "places.h"
+
 namespace nvdla::test
 {
 
@@ -83,8 +85,9 @@ InterpreterPointer make(const TfLiteModel *model, TfLiteDelegate *delegate)
 
 DelegatePointer loadDelegate(const DelegateOptions &options)
 {
+	const std::string library = built(NVDLA_TFLITE_LIBRARY);
 	TfLiteExternalDelegateOptions external =
-		TfLiteExternalDelegateOptionsDefault(NVDLA_TFLITE_LIBRARY);
+		TfLiteExternalDelegateOptionsDefault(library.c_str());
 
 	for (const auto &[key, value] : options)
 		external.insert(&external, key.c_str(), value.c_str());
