@@ -17,8 +17,9 @@ MODEL = 'firmware-sim/tools/nvdla-sim'
 
 
 def _environment():
-	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs."""
-	return {**os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
+	"""The environment of Meson and ninja: the system's Python first, which has the modules it needs. What the
+	compiler's cache has of one clone is good for others: meson.build keeps the clone's path out of what is compiled."""
+	return {'CCACHE_BASEDIR': str(ROOT), **os.environ, 'PATH': f'/usr/bin:{os.environ.get("PATH", "")}'}
 
 
 def _linker():
