@@ -61,34 +61,42 @@ static const struct nvdla_io nvdla_mmio = {
  * whenever an unmasked bit rises, and again after a write that leaves one standing.
  * So one read for each interrupt is enough, whichever of the two it is.
  */
-static irqreturn_t nvdla_irq_locked(struct nvdla_device *ndev)
+/**
+ * nvdla_device_attend() - handle the core's interrupt status
+ * @ndev: device, locked
+ *
+ * Return: whether the core had an interrupt.
+ */
+bool nvdla_device_attend(struct nvdla_device *ndev)
 {
 	u32 status;
+
+	lockdep_assert_held(&ndev->lock);
 
 	/* A dead core may be without clocks. */
 	status = ndev->dead ? 0 : readl(ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	/* All ones is what a device that is gone reads as. */
 	if (!status || status & ~ndev->variant->intr_mask)
-		return IRQ_NONE;
+		return false;
 
 	writel(status, ndev->regs + NVDLA_GLB_S_INTR_STATUS);
 	trace_nvdla_irq(ndev, status);
 	if (!nvdla_fault_strikes(&ndev->faults, NVDLA_FAULT_INTERRUPT))
 		nvdla_job_irq(ndev, status);
-	return IRQ_HANDLED;
+	return true;
 }
 
 static irqreturn_t nvdla_irq_thread(int irq, void *data)
 {
 	bool cookie = dma_fence_begin_signalling();
 	struct nvdla_device *ndev = data;
-	irqreturn_t ret;
+	bool handled;
 
 	mutex_lock(&ndev->lock);
-	ret = nvdla_irq_locked(ndev);
+	handled = nvdla_device_attend(ndev);
 	mutex_unlock(&ndev->lock);
 	dma_fence_end_signalling(cookie);
-	return ret;
+	return IRQ_RETVAL(handled);
 }
 
 static int nvdla_hw_start(struct nvdla_device *ndev)

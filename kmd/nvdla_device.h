@@ -208,6 +208,7 @@ void nvdla_device_unlock(struct nvdla_device *ndev);
 void nvdla_device_reset_prepare(struct nvdla_device *ndev);
 void nvdla_device_reset_done(struct nvdla_device *ndev, int error);
 void nvdla_device_reset(struct nvdla_device *ndev);
+bool nvdla_device_attend(struct nvdla_device *ndev);
 int nvdla_device_force_reset(struct nvdla_device *ndev);
 
 #endif /* __NVDLA_DEVICE_H__ */

@@ -27,6 +27,9 @@ struct nvdla_user_task;
 /* How long a system that wants to sleep waits for a job. */
 #define NVDLA_DRAIN_MS (NVDLA_DEFAULT_TIMEOUT_MS + 1000)
 
+/* A register is read in microseconds; when that takes so long, the machine has stood still */
+#define NVDLA_SLOW_NS (20 * NSEC_PER_MSEC)
+
 /**
  * struct nvdla_job_bo - a buffer that a job uses
  * @obj: the buffer; the job holds a reference
@@ -113,14 +116,14 @@ struct nvdla_job {
 	/** @start_ns: CLOCK_MONOTONIC when it was put on the hardware (last), or 0 */
 	u64 start_ns;
 
-	/** @timeout: jiffies the job may be on the hardware while no operation begins or ends */
-	unsigned long timeout;
+	/** @timeout_ns: how long it may be on the hardware while no operation begins or ends */
+	u64 timeout_ns;
 
-	/** @deadline: jiffies at which that time is over */
-	unsigned long deadline;
+	/** @deadline_ns: CLOCK_MONOTONIC when that time is over */
+	u64 deadline_ns;
 
-	/** @last_deadline: jiffies at which its time is over, whatever its operations do */
-	unsigned long last_deadline;
+	/** @last_deadline_ns: CLOCK_MONOTONIC when its time is over, whatever its operations do */
+	u64 last_deadline_ns;
 
 	/** @coredump: what the core looked like when the job failed, or NULL */
 	struct nvdla_coredump *coredump;
@@ -145,6 +148,8 @@ void nvdla_job_begin(struct nvdla_job *job);
 void nvdla_job_end(struct nvdla_job *job, int status);
 void nvdla_jobs_go_on(struct nvdla_device *ndev);
 void nvdla_job_irq(struct nvdla_device *ndev, u32 status);
+void nvdla_job_extend(struct nvdla_job *job);
+bool nvdla_job_is_late(const struct nvdla_job *job);
 void nvdla_jobs_arm_timeout(struct nvdla_device *ndev);
 void nvdla_jobs_recover(struct nvdla_device *ndev);
 void nvdla_jobs_abandon_bos(struct nvdla_device *ndev);

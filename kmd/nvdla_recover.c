@@ -3,6 +3,7 @@
  * Hangs and resets: how a job is taken off the hardware, and what becomes of it.
  */
 #include <linux/delay.h>
+#include <linux/timekeeping.h>
 
 #include <drm/drm_gem.h>
 #include <drm/drm_print.h>
@@ -118,6 +119,21 @@ void nvdla_jobs_abandon_bos(struct nvdla_device *ndev)
 		nvdla_cbuf_abandon(ndev);
 }
 
+/*
+ * A job has had its time. Its interrupt may be lost, or late: a virtual machine that stands still
+ * for seconds goes on with its timers. The answer comes behind all that the core was told before;
+ * if that takes a while, it was the machine that stood still.
+ */
+static void nvdla_job_ask_core(struct nvdla_job *job)
+{
+	struct nvdla_device *ndev = job->ndev;
+	u64 asked_ns = ktime_get_ns();
+
+	nvdla_device_attend(ndev);
+	if (ndev->active == job && ktime_get_ns() - asked_ns > NVDLA_SLOW_NS)
+		nvdla_job_extend(job);
+}
+
 /* Is there a job on the core that only a reset takes off it? */
 static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 {
@@ -126,10 +142,14 @@ static bool nvdla_jobs_are_stuck(struct nvdla_device *ndev)
 
 	mutex_lock(&ndev->lock);
 	job = ndev->active;
+	if (job && !ndev->stopped && !job->error && nvdla_job_is_late(job)) {
+		nvdla_job_ask_core(job);
+		job = ndev->active;
+	}
 	if (job && !ndev->stopped && !job->error) {
 		if (nvdla_iommu_has_faulted(ndev))
 			job->error = -EFAULT;
-		else if (time_after_eq(jiffies, job->deadline))
+		else if (nvdla_job_is_late(job))
 			job->error = -ETIMEDOUT;
 	}
 	stuck = job && job->error;

@@ -111,6 +111,37 @@ static void nvdla_job_program_ahead(struct nvdla_job *job)
 		nvdla_job_fail(job, -EIO);
 }
 
+/**
+ * nvdla_job_extend() - give a job its time anew, as far as there is any left
+ * @job: job on the hardware; the device is locked
+ *
+ * A core whose operations begin and end does not hang, however slow the machine is: a virtual one
+ * may have little of a processor. Nobody has the core for ever, though. In jiffies it could be
+ * over at once: they lag behind where a processor stands still.
+ */
+void nvdla_job_extend(struct nvdla_job *job)
+{
+	job->deadline_ns = min(ktime_get_ns() + job->timeout_ns, job->last_deadline_ns);
+}
+
+/**
+ * nvdla_job_is_late() - whether a job has had its time
+ * @job: job on the hardware; the device is locked
+ *
+ * Return: true if it is to end, unless the core has something to say.
+ */
+bool nvdla_job_is_late(const struct nvdla_job *job)
+{
+	return ktime_get_ns() >= job->deadline_ns;
+}
+
+/* Its time begins. */
+static void nvdla_job_start_clock(struct nvdla_job *job)
+{
+	job->last_deadline_ns = ktime_get_ns() + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
+	nvdla_job_extend(job);
+}
+
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
 static void nvdla_job_start_tasks(struct nvdla_job *job)
 {
@@ -125,6 +156,9 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 		nvdla_job_fail(job, ret);
 		return;
 	}
+	/* An emulated IOMMU may need seconds, with a call for each page: not the job's. */
+	if (!job->next_task)
+		nvdla_job_start_clock(job);
 
 	while (job->next_task < job->num_tasks) {
 		struct nvdla_task *task = job->tasks[job->next_task++];
@@ -186,18 +220,6 @@ static void nvdla_job_op_programmed(void *context, const struct nvdla_task *task
 		index = 0;
 	}
 	trace_nvdla_op_program(job, index, operation, nvdla_task_op_type(task, operation));
-}
-
-/*
- * A core whose operations begin and end does not hang, however slow the machine is: a virtual one
- * may have little of a processor. Nor is the way to the first operation the job's fault, which
- * takes an emulated IOMMU a call for each page. Nobody has the core for ever, though.
- */
-static void nvdla_job_extend(struct nvdla_job *job)
-{
-	unsigned long deadline = jiffies + job->timeout;
-
-	job->deadline = time_before(deadline, job->last_deadline) ? deadline : job->last_deadline;
 }
 
 static void nvdla_job_op_enabled(void *context, struct nvdla_task *task, u32 operation)
@@ -299,16 +321,17 @@ void nvdla_jobs_go_on(struct nvdla_device *ndev)
 void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 {
 	const struct nvdla_job *job = ndev->active;
-	unsigned long now = jiffies;
+	u64 now = ktime_get_ns();
 
 	lockdep_assert_held(&ndev->lock);
 
 	if (!job || !job->num_runs)
 		return;
-	if (job->error || time_after_eq(now, job->deadline))
+	if (job->error || now >= job->deadline_ns)
 		drm_sched_fault(&ndev->sched);
 	else
-		drm_sched_resume_timeout(&ndev->sched, job->deadline - now);
+		drm_sched_resume_timeout(&ndev->sched,
+					 nsecs_to_jiffies(job->deadline_ns - now) + 1);
 }
 
 static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
@@ -362,8 +385,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
-	job->last_deadline = jiffies + NVDLA_TIMEOUT_FACTOR * job->timeout;
-	nvdla_job_extend(job);
+	nvdla_job_start_clock(job);
 	nvdla_jobs_arm_timeout(ndev);
 
 	job->scrub = nvdla_cbuf_claim(job);

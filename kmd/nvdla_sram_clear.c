@@ -129,7 +129,7 @@ static struct nvdla_job *nvdla_sram_clear_job(struct nvdla_device *ndev, struct 
 		return job;
 	}
 	job->restartable = true;
-	job->timeout = msecs_to_jiffies(NVDLA_DEFAULT_TIMEOUT_MS);
+	job->timeout_ns = (u64)NVDLA_DEFAULT_TIMEOUT_MS * NSEC_PER_MSEC;
 
 	job->bos = kvcalloc(2, sizeof(*job->bos), GFP_KERNEL);
 	if (!job->bos) {

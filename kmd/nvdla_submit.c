@@ -234,7 +234,7 @@ static int nvdla_submit_create_job(struct nvdla_submit *submit)
 		return PTR_ERR(job);
 	}
 
-	job->timeout = msecs_to_jiffies(args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS);
+	job->timeout_ns = (u64)(args->timeout_ms ?: NVDLA_DEFAULT_TIMEOUT_MS) * NSEC_PER_MSEC;
 	job->restartable = args->flags & DRM_NVDLA_SUBMIT_RESTARTABLE;
 	submit->job = job;
 	return 0;
