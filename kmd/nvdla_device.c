@@ -56,14 +56,13 @@ static const struct nvdla_io nvdla_mmio = {
 	.now = nvdla_now,
 };
 
-/*
- * A level stands until every status bit is cleared. A PCI function sends a message
- * whenever an unmasked bit rises, and again after a write that leaves one standing.
- * So one read for each interrupt is enough, whichever of the two it is.
- */
 /**
  * nvdla_device_attend() - handle the core's interrupt status
  * @ndev: device, locked
+ *
+ * A level stands until every status bit is cleared. A PCI function sends a message
+ * whenever an unmasked bit rises, and again after a write that leaves one standing.
+ * So one read for each interrupt is enough, whichever of the two it is.
  *
  * Return: whether the core had an interrupt.
  */
