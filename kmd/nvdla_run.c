@@ -135,11 +135,15 @@ bool nvdla_job_is_late(const struct nvdla_job *job)
 	return ktime_get_ns() >= job->deadline_ns;
 }
 
-/* Its time begins. */
+/*
+ * A job's time begins when the core has entered the client's IOMMU domain. An emulated IOMMU may
+ * need seconds for that, with a call for each page.
+ */
 static void nvdla_job_start_clock(struct nvdla_job *job)
 {
 	job->last_deadline_ns = ktime_get_ns() + NVDLA_TIMEOUT_FACTOR * job->timeout_ns;
 	nvdla_job_extend(job);
+	nvdla_jobs_arm_timeout(job->ndev);
 }
 
 /* Tasks may be done at once, without an interrupt; @task_running tells. */
@@ -156,7 +160,6 @@ static void nvdla_job_start_tasks(struct nvdla_job *job)
 		nvdla_job_fail(job, ret);
 		return;
 	}
-	/* An emulated IOMMU may need seconds, with a call for each page: not the job's. */
 	if (!job->next_task)
 		nvdla_job_start_clock(job);
 
@@ -284,6 +287,7 @@ static void nvdla_job_start_scrub(struct nvdla_job *job)
 	if (ret == -EINPROGRESS)
 		return;
 
+	nvdla_job_start_clock(job);
 	job->scrub = NULL;
 	job->scrubbing = true;
 	job->task_running = true;
@@ -331,7 +335,8 @@ void nvdla_jobs_arm_timeout(struct nvdla_device *ndev)
 		drm_sched_fault(&ndev->sched);
 	else
 		drm_sched_resume_timeout(&ndev->sched,
-					 nsecs_to_jiffies(job->deadline_ns - now) + 1);
+					 min(nsecs_to_jiffies64(job->deadline_ns - now) + 1,
+					     (u64)MAX_JIFFY_OFFSET));
 }
 
 static bool nvdla_job_has_undefined_bo(const struct nvdla_job *job)
@@ -385,8 +390,7 @@ void nvdla_job_begin(struct nvdla_job *job)
 	job->task_running = false;
 	job->start_ns = ktime_get_ns();
 	trace_nvdla_job_run(job);
-	nvdla_job_start_clock(job);
-	nvdla_jobs_arm_timeout(ndev);
+	job->deadline_ns = U64_MAX;
 
 	job->scrub = nvdla_cbuf_claim(job);
 	nvdla_jobs_go_on(ndev);
