@@ -162,7 +162,9 @@ Dispatcher::Result Dispatcher::dmaUnmap(const Message &message)
 		memory_.map().clear();
 	} else {
 		log_.debug("unmap {:#x} bytes at {:#x}", +request->size, +request->address);
-		memory_.map().unmap(request->address, request->size);
+		const int error = memory_.map().unmap(request->address, request->size);
+		if (error)
+			return tl::unexpected(error);
 	}
 	return toBytes(*request);
 }

@@ -125,6 +125,11 @@ bool DmaChannel::exchange(wire::Command command, const Bytes &payload, Message &
 
 	if (!request.condition.wait_for(lock, timeout_, [&] { return request.done; })) {
 		waiting_.erase(id);
+		/* Perhaps nobody has taken it, because the client does not fetch what it is sent.
+		 */
+		std::erase_if(requests_, [id](const Bytes &message) {
+			return parse<wire::Header>(message)->id == id;
+		});
 		log_.warning("no reply to a DMA message within {} ms", timeout_.count());
 		return false;
 	}

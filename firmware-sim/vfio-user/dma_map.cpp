@@ -105,10 +105,10 @@ tl::expected<std::shared_ptr<Backing>, int> DmaMap::backingFor(UniqueFd fd)
 	return opened;
 }
 
-void DmaMap::unmap(uint64_t address, uint64_t size)
+int DmaMap::unmap(uint64_t address, uint64_t size)
 {
 	if (size == 0)
-		return;
+		return 0;
 	const uint64_t last = lastAddress(address, size);
 	std::vector<std::shared_ptr<Region>> removed;
 
@@ -116,6 +116,10 @@ void DmaMap::unmap(uint64_t address, uint64_t size)
 	auto it = regions_.upper_bound(address);
 	if (it != regions_.begin())
 		--it;
+	/* Only a range with a hole in it becomes more ranges than there were. */
+	if (it != regions_.end() && regions_.size() >= wire::kMaxDmaMaps && it->first < address &&
+	    lastAddress(it->first, it->second->range.size) > last)
+		return ENOSPC;
 	while (it != regions_.end() && it->first <= last) {
 		const std::shared_ptr<Region> region = it->second;
 		const uint64_t regionLast = lastAddress(region->range.address, region->range.size);
@@ -134,6 +138,7 @@ void DmaMap::unmap(uint64_t address, uint64_t size)
 		return std::all_of(removed.begin(), removed.end(),
 				   [](const auto &region) { return region->users == 0; });
 	});
+	return 0;
 }
 
 /* The client may cut a range in two; what is left of it stays reachable. */

@@ -92,8 +92,11 @@ public:
 	 * Returns when no access to what was removed is under way any more. Nothing
 	 * mapped there is no error: a client with a virtual IOMMU unmaps the whole
 	 * address space.
+	 *
+	 * \return 0, or ENOSPC if a range would be cut in two and there are as many as can be:
+	 *         nothing was removed
 	 */
-	void unmap(uint64_t address, uint64_t size);
+	int unmap(uint64_t address, uint64_t size);
 	/** \brief Remove everything */
 	void clear();
 

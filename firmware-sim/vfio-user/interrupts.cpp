@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include <fcntl.h>
 #include <fmt/core.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 
 namespace nvdla::sim::vfiouser
@@ -28,14 +28,20 @@ bool isEventfd(int fd)
 }
 
 /*
- * A counter that is full makes a write wait if the eventfd is a blocking one; the
- * client then has more than enough signals already.
+ * A write to a counter that is full waits if the eventfd is a blocking one, and looking at the
+ * counter first does not help: anybody may fill it in between. The flag belongs to the open file,
+ * so the client's own reads do not wait any more, either.
  */
+bool makeNonBlocking(int fd)
+{
+	const int flags = fcntl(fd, F_GETFL);
+	return flags >= 0 && ((flags & O_NONBLOCK) || fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0);
+}
+
+/* If the counter is full, the client has more than enough signals already. */
 void signal(int fd)
 {
-	pollfd entry = { fd, POLLOUT, 0 };
-	if (poll(&entry, 1, 0) == 1 && (entry.revents & POLLOUT))
-		eventfd_write(fd, 1);
+	eventfd_write(fd, 1);
 }
 
 } /* namespace */
@@ -131,8 +137,9 @@ int Interrupts::assign(Index &index, uint32_t indexNumber, uint32_t start, uint3
 {
 	if (!fds.empty() && fds.size() != count)
 		return EINVAL;
-	if (!std::all_of(fds.begin(), fds.end(),
-			 [](const auto &fd) { return isEventfd(fd.get()); }))
+	if (!std::all_of(fds.begin(), fds.end(), [](const auto &fd) {
+		    return isEventfd(fd.get()) && makeNonBlocking(fd.get());
+	    }))
 		return EINVAL;
 
 	log_.debug("interrupt index {}: {} eventfds from number {} on", indexNumber, fds.size(),

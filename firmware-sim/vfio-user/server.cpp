@@ -5,8 +5,11 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <new>
+#include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include <poll.h>
 
@@ -27,8 +30,27 @@ constexpr unsigned int kMaxBatch = 64;
  */
 constexpr auto kPatience = std::chrono::microseconds(300);
 
-/** poll(), which looks for a while before it sleeps; others that have work go first */
-int pollPatiently(std::span<pollfd> polls)
+/* The time until a system call is tried again for which the host lacked something. */
+constexpr auto kPause = std::chrono::milliseconds(20);
+
+/** \return whether accept() failed for a reason that lies in the listener and does not go away */
+bool isFault(int error)
+{
+	return error == EBADF || error == ENOTSOCK || error == EINVAL || error == EOPNOTSUPP ||
+	       error == EFAULT;
+}
+
+/** \return whether accept() failed because there is no client, or none any more */
+bool isNoClient(int error)
+{
+	return error == EAGAIN || error == EINTR || error == ECONNABORTED;
+}
+
+/**
+ * \brief poll(), which looks for a while before it sleeps; others that have work go first
+ * \param limit longest sleep; none: until something happens
+ */
+int pollPatiently(std::span<pollfd> polls, std::optional<std::chrono::milliseconds> limit)
 {
 	const auto end = std::chrono::steady_clock::now() + kPatience;
 
@@ -37,7 +59,7 @@ int pollPatiently(std::span<pollfd> polls)
 			return count;
 		std::this_thread::yield();
 	}
-	return poll(polls.data(), polls.size(), -1);
+	return poll(polls.data(), polls.size(), limit ? static_cast<int>(limit->count()) : -1);
 }
 
 } /* namespace */
@@ -50,33 +72,27 @@ Server::Server(DeviceFunction &function, GuestMemory &memory, Interrupts &interr
 
 bool Server::run(Listener &listener, int stopFd)
 {
-	enum {
-		Stop,
-		Listen,
-		Client,
-		Requests,
-		Count,
-	};
-
+	if (memory_.channel().wakeFd() < 0) {
+		log_.error("there is no eventfd for the device's requests; let the process open "
+			   "more files (ulimit -n)");
+		return false;
+	}
 	for (;;) {
-		std::array<pollfd, Count> polls = {};
-		polls[Stop] = { stopFd, POLLIN, 0 };
-		polls[Listen] = { listener.fd(), POLLIN, 0 };
-		polls[Client].fd = -1;
-		polls[Requests].fd = -1;
-		bool held = false;
-		if (session_) {
-			const size_t queued = session_->stream.queuedBytes();
-			held = queued < kMaxQueued && session_->stream.holdsMessage();
-			polls[Client].fd = session_->stream.fd();
-			polls[Client].events = static_cast<short>(
-				(queued < kMaxQueued ? POLLIN : 0) | (queued ? POLLOUT : 0));
-			polls[Requests] = { memory_.channel().wakeFd(), POLLIN, 0 };
-		}
-		const int count = held ? poll(polls.data(), polls.size(), 0) : pollPatiently(polls);
+		const bool paused = Clock::now() < nextAccept_;
+		Polls polls = waitedFor(stopFd, paused ? -1 : listener.fd());
+		const bool held =
+			(polls[Client].events & POLLIN) && session_->stream.holdsMessage();
+		const auto limit = paused ? std::optional(kPause) : std::nullopt;
+		const int count =
+			held ? poll(polls.data(), polls.size(), 0) : pollPatiently(polls, limit);
 		if (count < 0) {
 			if (errno == EINTR)
 				continue;
+			if (errno == ENOMEM || errno == EAGAIN) {
+				pause("waiting for clients", errno);
+				std::this_thread::sleep_for(kPause);
+				continue;
+			}
 			log_.error("waiting for clients failed: {}", std::strerror(errno));
 			endSession();
 			return false;
@@ -86,32 +102,70 @@ bool Server::run(Listener &listener, int stopFd)
 			endSession();
 			return true;
 		}
-		bool alive = true;
-		if (polls[Requests].revents)
-			alive = sendRequests();
-		if (alive && (polls[Client].revents & POLLOUT))
-			alive = flush();
-		if (alive && (held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))))
-			alive = receive();
-		if (!alive)
+		try {
+			if (!serve(polls, held))
+				endSession();
+			if (polls[Listen].revents && !accept(listener)) {
+				endSession();
+				return false;
+			}
+		} catch (const std::bad_alloc &) {
+			log_.warning("the connection is given up: there is no memory for it");
 			endSession();
-		if (polls[Listen].revents && !accept(listener)) {
-			endSession();
-			return false;
 		}
 	}
 }
 
+Server::Polls Server::waitedFor(int stopFd, int listenFd) const
+{
+	Polls polls = {
+		{ { stopFd, POLLIN, 0 }, { listenFd, POLLIN, 0 }, { -1, 0, 0 }, { -1, 0, 0 } }
+	};
+	if (!session_)
+		return polls;
+	const size_t queued = session_->stream.queuedBytes();
+	/* A client that does not fetch what it was sent gets neither replies nor requests. */
+	const bool more = queued < kMaxQueued;
+	polls[Client] = { session_->stream.fd(),
+			  static_cast<short>((more ? POLLIN : 0) | (queued ? POLLOUT : 0)), 0 };
+	polls[Requests] = { more ? memory_.channel().wakeFd() : -1, POLLIN, 0 };
+	return polls;
+}
+
+/* \return false if the session is over; \a held: the stream has a message already */
+bool Server::serve(const Polls &polls, bool held)
+{
+	if (polls[Requests].revents && !sendRequests())
+		return false;
+	if ((polls[Client].revents & POLLOUT) && !flush())
+		return false;
+	return !(held || (polls[Client].revents & (POLLIN | POLLHUP | POLLERR))) || receive();
+}
+
+/* The host lacks something: that is reported once, and the listener left alone for a while. */
+void Server::pause(const char *what, int error)
+{
+	nextAccept_ = Clock::now() + kPause;
+	if (std::exchange(shortage_, error) != error)
+		log_.warning("{} failed and is tried again: {}", what, std::strerror(error));
+}
+
+/* \return false if clients can never be accepted */
 bool Server::accept(Listener &listener)
 {
 	UniqueFd socket = listener.accept();
 	if (!socket.valid()) {
-		/* The client may be gone again; anything else would come back at once, forever. */
-		if (errno == EAGAIN || errno == ECONNABORTED || errno == EINTR)
-			return true;
-		log_.error("accepting a client failed: {}", std::strerror(errno));
-		return false;
+		const int error = errno;
+		if (isFault(error)) {
+			log_.error("accepting a client failed: {}", std::strerror(error));
+			return false;
+		}
+		/* The client still waits, so that without a pause this would come back at once. */
+		if (!isNoClient(error))
+			pause("accepting a client", error);
+		return true;
 	}
+	shortage_ = 0;
 	if (session_) {
 		log_.warning("a second client is turned away; there is one already");
 		return true;

@@ -4,7 +4,11 @@
  */
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <memory>
+
+#include <poll.h>
 
 #include "dispatcher.h"
 #include "listener.h"
@@ -19,7 +23,8 @@ namespace nvdla::sim::vfiouser
  * run() does all the socket's input and output in its own thread. A second client
  * is turned away while there is one. When a client leaves, in whatever way, its
  * memory is let go, its eventfds are closed and the function is reset, so the next
- * one finds a fresh device.
+ * one finds a fresh device. What the host lacks for a while, such as descriptors for
+ * one more client, does not end the server.
  */
 class Server
 {
@@ -47,6 +52,21 @@ private:
 		bool spoke = false; /**< a message was received */
 	};
 
+	using Clock = std::chrono::steady_clock;
+
+	/** \brief What is waited for */
+	enum {
+		Stop,
+		Listen,
+		Client,
+		Requests,
+		Count,
+	};
+	using Polls = std::array<pollfd, Count>;
+
+	Polls waitedFor(int stopFd, int listenFd) const;
+	bool serve(const Polls &polls, bool held);
+	void pause(const char *what, int error);
 	bool accept(Listener &listener);
 	bool receive();
 	bool sendRequests();
@@ -59,6 +79,8 @@ private:
 	Log &log_;
 	const Offer offer_;
 	std::unique_ptr<Session> session_;
+	Clock::time_point nextAccept_; /**< the listener is left alone until then */
+	int shortage_ = 0;	       /**< errno value that was reported and still lasts, or 0 */
 };
 
 } /* namespace nvdla::sim::vfiouser */

@@ -153,9 +153,15 @@ bool Stream::takeFds(msghdr &header)
 			incoming_.fds.emplace_back(fd);
 		}
 	}
-	if ((header.msg_flags & MSG_CTRUNC) || incoming_.fds.size() > wire::kMaxFds) {
+	if (incoming_.fds.size() > wire::kMaxFds) {
 		fail(fmt::format("a message came with more than {} file descriptors",
 				 wire::kMaxFds));
+		return false;
+	}
+	/* There is room for more of them, so it is the process that cannot have them. */
+	if (header.msg_flags & MSG_CTRUNC) {
+		fail("file descriptors of a message are lost; let the process open more files "
+		     "(ulimit -n)");
 		return false;
 	}
 	return true;

@@ -62,14 +62,18 @@ void TestFunction::deviceReset()
 		onReset();
 }
 
-Log quietLog()
+Log quietLog(std::function<void(std::string_view)> listener)
 {
 	const bool shown = std::getenv("NVDLA_TEST_LOG") != nullptr;
-	return Log(shown ? LogLevel::Trace : LogLevel::Error, [shown](LogLevel,
-								      std::string_view text) {
-		if (shown)
-			std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
-	});
+	const LogLevel needed = listener ? LogLevel::Warning : LogLevel::Error;
+	return Log(shown ? LogLevel::Trace : needed,
+		   [shown, listener = std::move(listener)](LogLevel level, std::string_view text) {
+			   if (shown)
+				   std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()),
+						text.data());
+			   if (listener && level <= LogLevel::Warning)
+				   listener(text);
+		   });
 }
 
 TemporaryFolder::TemporaryFolder()
@@ -86,8 +90,11 @@ TemporaryFolder::~TemporaryFolder()
 }
 
 ServerThread::ServerThread(const Offer &offer, std::chrono::milliseconds dmaTimeout)
-	: path_(folder_.file("socket")), log(quietLog()), memory(log, dmaTimeout),
-	  interrupts(log, 1), function(memory, interrupts),
+	: path_(folder_.file("socket")), log(quietLog([this](std::string_view text) {
+		  const std::lock_guard lock(mutex_);
+		  said_.emplace_back(text);
+	  })),
+	  memory(log, dmaTimeout), interrupts(log, 1), function(memory, interrupts),
 	  server_(function, memory, interrupts, log, offer), stop_(eventfd(0, EFD_CLOEXEC))
 {
 	auto listener = Listener::open(path_);
@@ -102,6 +109,13 @@ ServerThread::ServerThread(const Offer &offer, std::chrono::milliseconds dmaTime
 ServerThread::~ServerThread()
 {
 	stop();
+}
+
+size_t ServerThread::said(std::string_view text)
+{
+	const std::lock_guard lock(mutex_);
+	return static_cast<size_t>(std::ranges::count_if(
+		said_, [text](const std::string &line) { return line.find(text) != line.npos; }));
 }
 
 void ServerThread::stop()

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -50,8 +51,11 @@ private:
 	std::atomic<int> resets_ = 0;
 };
 
-/** \return a log that keeps nothing unless NVDLA_TEST_LOG is set */
-Log quietLog();
+/**
+ * \return a log that shows nothing unless NVDLA_TEST_LOG is set
+ * \param listener is told of warnings and errors; may be empty
+ */
+Log quietLog(std::function<void(std::string_view)> listener = {});
 
 /** \brief A folder that is removed at the end */
 class TemporaryFolder
@@ -81,9 +85,14 @@ public:
 
 	const std::string &path() const { return path_; }
 
+	/** \return how many warnings and errors had \a text in them */
+	size_t said(std::string_view text);
+
 private:
 	TemporaryFolder folder_;
 	std::string path_;
+	std::mutex mutex_;
+	std::vector<std::string> said_;
 
 public:
 	Log log;
