@@ -6,11 +6,14 @@
 namespace nvdla
 {
 
-void ChipOptions::addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each)
+void ChipOptions::addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each,
+			For whom)
 {
 	for (const sim::ChipOption &option : sim::chipOptions()) {
-		auto added = app.option(std::string("--") + option.name, values_.emplace_back(),
-					option.help);
+		std::string &value = values_.emplace_back();
+		if (whom == For::Core && !option.ofCore)
+			continue;
+		auto added = app.option(std::string("--") + option.name, value, option.help);
 		added.valueText(option.form).check([this, &option](const std::string &value) {
 			return option.set(chip_, value);
 		});

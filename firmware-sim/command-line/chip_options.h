@@ -24,11 +24,18 @@ public:
 	ChipOptions(const ChipOptions &) = delete;
 	ChipOptions &operator=(const ChipOptions &) = delete;
 
+	/** \brief Who asks for the chip's options: a core that runs does not know all of them */
+	enum class For {
+		Predictions,
+		Core,
+	};
+
 	/**
 	 * \brief Add --clock, --dram and so on
 	 * \param[in] each is told of each option, for what else is to be said of it; may be empty
 	 */
-	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {});
+	void addTo(CommandLine &app, const std::function<void(CommandLineOption)> &each = {},
+		   For whom = For::Predictions);
 
 	const sim::Chip &chip() const { return chip_; }
 	/** \return names and values of those that were given, in the order of chipOptions() */

@@ -65,17 +65,18 @@ std::string set(Chip &chip, const std::string &value)
 }
 
 constexpr ChipOption options[] = {
-	{ "clock", "FREQUENCY", "clock of the core; 1GHz without", set<&Chip::clock, frequency> },
-	{ "dram", "BANDWIDTH", "of system memory, reads and writes together; 10GB/s without",
+	{ "clock", "FREQUENCY", "clock of the core; 1GHz without", true,
+	  set<&Chip::clock, frequency> },
+	{ "dram", "BANDWIDTH", "of system memory, reads and writes together; 10GB/s without", true,
 	  set<&Chip::dram, bandwidth> },
-	{ "dram-latency", "TIME", "from a read of system memory to its data; 100ns without",
+	{ "dram-latency", "TIME", "from a read of system memory to its data; 100ns without", true,
 	  set<&Chip::dramLatency, duration> },
-	{ "sram", "BANDWIDTH", "of on-chip memory, in each direction; 25GB/s without",
+	{ "sram", "BANDWIDTH", "of on-chip memory, in each direction; 25GB/s without", true,
 	  set<&Chip::sram, bandwidth> },
-	{ "sram-latency", "TIME", "from a read of on-chip memory to its data; 20ns without",
+	{ "sram-latency", "TIME", "from a read of on-chip memory to its data; 20ns without", true,
 	  set<&Chip::sramLatency, duration> },
 	{ "interrupt-gap", "TIME",
-	  "from the end of an operation to the start of one that waits for it; 0ns without",
+	  "from the end of an operation to the start of one that waits for it; 0ns without", false,
 	  set<&Chip::interruptGap, duration> },
 };
 

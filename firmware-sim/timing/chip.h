@@ -34,6 +34,7 @@ struct ChipOption {
 	const char *name; /**< "dram-latency" */
 	const char *form; /**< what a value is like: "TIME" */
 	const char *help; /**< with the value that it has if none is given */
+	bool ofCore;	  /**< a core that runs has it; if not, only predictions know it */
 	/** \brief Take a value such as "100ns" \return what is wrong with it, empty if nothing */
 	std::string (*set)(Chip &chip, const std::string &value);
 };

@@ -3,10 +3,14 @@
  * nvdla-sim: the device model as a PCI function that QEMU attaches over vfio-user.
  */
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,11 +72,18 @@ void print(vfiouser::LogLevel level, std::string_view text)
 		     text.data());
 }
 
-/* What the command line says cannot be wrong in a way that the parser does not see. */
+std::string checkVariant(const std::string &name)
+{
+	if (name == nvFull.name)
+		return {};
+	return "\"" + name + "\" is not modelled: there are engines for " + nvFull.name + " only";
+}
+
 std::string checkCvsramSize(const std::string &text)
 {
-	const uint64_t size = std::stoull(text);
-	if (size % 4096 || size > kMaxCvsramSize)
+	uint64_t size = 0;
+	const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+	if (error != std::errc() || *end || size % 4096 || size > kMaxCvsramSize)
 		return "the CVSRAM's size must be a multiple of 4 KiB up to 4 GiB";
 	return {};
 }
@@ -116,7 +127,9 @@ int serve(const Options &options)
 
 	vfiouser::GuestMemory memory(log);
 	vfiouser::Interrupts interrupts(log, 1);
-	const NvdlaFunction::Config config = { .cvsramBase = options.cvsramBase,
+	/* No other is taken. */
+	const NvdlaFunction::Config config = { .variant = nvFull,
+					       .cvsramBase = options.cvsramBase,
 					       .cvsramSize = options.cvsramSize,
 					       .fp16 = options.fp16,
 					       .threads = options.threads,
@@ -155,7 +168,7 @@ int main(int argc, char **argv)
 		.required()
 		.valueText("PATH (required)");
 	app.option("--variant", options.variant, "configuration of the core")
-		.oneOf({ nvFull.name })
+		.check(checkVariant)
 		.valueText("nv_full");
 	app.option("--cvsram-size", options.cvsramSize,
 		   "bytes of on-chip memory, also as 512K or 4M; 0 for none")
@@ -174,7 +187,7 @@ int main(int argc, char **argv)
 		   "threads that share an operation; 0 for one on each core of the host")
 		.range(0U, CoreConfig::kMostThreads)
 		.valueText("N=0");
-	options.chip.addTo(app);
+	options.chip.addTo(app, {}, ChipOptions::For::Core);
 	app.flag("--realtime", options.realtime,
 		 "operations take as long as on the chip, if the host is fast enough");
 	app.choice("--log-level", options.logLevel, kLogLevels, "what is written to stderr")
@@ -190,5 +203,17 @@ int main(int argc, char **argv)
 	constexpr int most = static_cast<int>(vfiouser::LogLevel::Trace);
 	options.logLevel = static_cast<vfiouser::LogLevel>(
 		std::min(static_cast<int>(options.logLevel) + verbose, most));
-	return serve(options);
+	if (options.cvsramBase && !options.cvsramSize) {
+		print(vfiouser::LogLevel::Error, "--cvsram-base is where the on-chip memory "
+						 "begins, and --cvsram-size 0 leaves "
+						 "none");
+		return 2;
+	}
+	try {
+		return serve(options);
+	} catch (const std::exception &error) {
+		print(vfiouser::LogLevel::Error,
+		      std::string("the device cannot be made: ") + error.what());
+		return 1;
+	}
 }

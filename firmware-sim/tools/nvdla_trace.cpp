@@ -64,7 +64,8 @@ size_t report(const std::vector<SuiteRun> &runs, bool verbose)
 	return failed;
 }
 
-void reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
+/* Returns false if there is nothing to compare. */
+bool reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 {
 	if (verbose)
 		for (const SuiteRun &run : runs)
@@ -72,10 +73,15 @@ void reportTiming(const std::vector<SuiteRun> &runs, bool verbose)
 				fmt::print("{}: {} cycles, hardware {} ({:.2f})\n",
 					   run.directory.filename().string(), compared->model,
 					   compared->hardware, compared->ratio());
-	for (const auto &[name, summary] : summarizeTiming(runs))
+	const auto summaries = summarizeTiming(runs);
+	for (const auto &[name, summary] : summaries)
 		fmt::print("{}: {} traces take {:.2f} of the hardware's cycles "
 			   "(geometric mean, furthest off by a factor of {:.2f})\n",
 			   name, summary.traces, summary.geometricMean, summary.worst);
+	if (summaries.empty())
+		fmt::print(stderr, "nvdla-trace: --timing: no trace that was played to its end has "
+				   "rtl_cycles in its meta.json\n");
+	return !summaries.empty();
 }
 
 std::atomic<bool> interrupted = false;
@@ -149,18 +155,21 @@ int main(int argc, char **argv)
 		return *code;
 
 	std::vector<SuiteRun> runs;
-	for (const std::string &path : paths)
-		std::ranges::move(findTraces(path), std::back_inserter(runs));
-	if (runs.empty()) {
-		fmt::print(stderr, "nvdla-trace: no file 'trace' in the given directories\n");
-		return 2;
+	for (const std::string &path : paths) {
+		auto found = findTraces(path);
+		if (found.empty()) {
+			fmt::print(stderr, "nvdla-trace: no file 'trace' in {}\n", path);
+			return 2;
+		}
+		std::ranges::move(found, std::back_inserter(runs));
 	}
 	if (!throughQemu)
 		playSuite(runs, jobs);
 	else if (!playThroughQemu(runs, jobs, sim))
 		return 2;
-	if (timing)
-		reportTiming(runs, verbose);
+	const bool compared = !timing || reportTiming(runs, verbose);
 	const bool failed = report(runs, verbose) != 0;
-	return interrupted ? 130 : failed;
+	if (interrupted)
+		return 130;
+	return compared || failed ? failed : 2;
 }

@@ -50,6 +50,8 @@ tl::expected<void, std::string> clearPath(const std::string &path)
 			path, "exists and is not a socket; remove it or choose another path"));
 
 	const UniqueFd probe = newSocket();
+	if (!probe.valid())
+		return tl::unexpected(describe(path, std::strerror(errno)));
 	const sockaddr_un address = addressOf(path);
 	if (connect(probe.get(), reinterpret_cast<const sockaddr *>(&address), sizeof(address)) ==
 		    0 ||
