@@ -30,14 +30,16 @@ void LutAccessPort::configure(uint32_t value)
 
 bool LutAccessPort::write(LutTables &tables, uint32_t value)
 {
-	if (!writing_)
-		return false;
 	const uint32_t entry = entry_;
-	advance();
+	const auto number = static_cast<int16_t>(value);
+	if (writing_)
+		advance();
 	if (entry >= entries())
 		return false;
-	(lo_ ? tables.lo[entry] : tables.le[entry]) = static_cast<int16_t>(value);
-	return true;
+	int16_t &place = lo_ ? tables.lo[entry] : tables.le[entry];
+	if (writing_)
+		place = number;
+	return place == number;
 }
 
 uint32_t LutAccessPort::read(const LutTables &tables)

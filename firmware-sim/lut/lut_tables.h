@@ -39,7 +39,7 @@ public:
 	/** \brief Write of S_LUT_ACCESS_CFG: table, first entry and direction */
 	void configure(uint32_t value);
 
-	/** \brief Write of S_LUT_ACCESS_DATA \return false if no entry was written */
+	/** \brief Write of S_LUT_ACCESS_DATA \return false if no entry holds \a value then */
 	bool write(LutTables &tables, uint32_t value);
 
 	/** \brief Read of S_LUT_ACCESS_DATA */

@@ -165,7 +165,10 @@ void PdpDecoder::decodeDestination()
 	};
 }
 
-/* The read engine has a copy of what it needs of the geometry: both must be the same. */
+/*
+ * The read engine has a copy of what it needs of the geometry: both must be the same. Its
+ * D_FLYING_MODE is connected to nothing.
+ */
 void PdpDecoder::decodeRdma()
 {
 	op_.source = {
@@ -183,9 +186,6 @@ void PdpDecoder::decodeRdma()
 		error("PDP: cube sizes of PDP and PDP_RDMA differ");
 	if (rdma_[NVDLA_PDP_RDMA_D_DATA_FORMAT] != pdp_[NVDLA_PDP_D_DATA_FORMAT])
 		error("PDP: INPUT_DATA of PDP and PDP_RDMA differ");
-	if (rdma_.field(NVDLA_PDP_RDMA_D_FLYING_MODE, NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE) !=
-	    NVDLA_PDP_RDMA_D_FLYING_MODE__FLYING_MODE__OFF_FLYING)
-		error("PDP: FLYING_MODE of PDP and PDP_RDMA differ");
 	if (rdma_.field(NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG,
 			NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG__SPLIT_NUM) +
 		    1 !=

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "modelled_core.h"
 
+#include <utility>
+
 #include <nvdla/hw/registers.h>
 
 namespace nvdla::test
 {
 
-namespace
-{
-
-/* The tasks of tests are too small to share their work. */
-sim::CoreConfig config()
+sim::CoreConfig ModelledCore::config()
 {
 	sim::CoreConfig config;
+	/* The tasks of tests are too small to share their work. */
 	config.threads = 1;
+	config.diagnostics = [this](const sim::GuestError &error) {
+		const std::scoped_lock lock(mutex_);
+		errors_.push_back(error.unit + " " + error.where + ": " + error.reason);
+	};
 	return config;
 }
 
-} /* namespace */
+std::vector<std::string> ModelledCore::takeErrors()
+{
+	const std::scoped_lock lock(mutex_);
+	return std::exchange(errors_, {});
+}
 
 ModelledCore::ModelledCore(sim::Memory &dram) : core_(config(), dram, [] {})
 {
@@ -40,7 +47,10 @@ ModelledCore::ModelledCore(sim::Memory &dram) : core_(config(), dram, [] {})
 	io.write = [](void *context, u32 reg, u32 value) {
 		ModelledCore &self = *static_cast<ModelledCore *>(context);
 		self.writes_++;
-		self.core_.csbWrite(reg, value);
+		if (self.writer_)
+			self.writer_->write(self.core_, reg, value);
+		else
+			self.core_.csbWrite(reg, value);
 	};
 	nvdla_sequencer *created = nullptr;
 	nvdla_sequencer_create(nvdla_variant_nv_full(), &io, &ops, this, &created);
@@ -77,6 +87,8 @@ void ModelledCore::reset()
 {
 	nvdla_sequencer_abort(sequencer_.get());
 	core_.reset();
+	if (writer_)
+		writer_->cleared();
 	nvdla_sequencer_reset(sequencer_.get());
 }
 

@@ -4,7 +4,11 @@
  */
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include <nvdla_sequencer.h>
 
@@ -30,6 +34,22 @@ public:
 	/** \brief Reset the core, as a driver does when a task has failed */
 	void reset();
 
+	/** \brief Carries out the writes of the driver in another way; cleared() is a reset of the
+	 * core */
+	class Writer
+	{
+	public:
+		virtual ~Writer() = default;
+		virtual void write(sim::Core &core, uint32_t reg, uint32_t value) = 0;
+		virtual void cleared() = 0;
+	};
+
+	/** \brief What the driver writes goes through \a writer, which outlives the core */
+	void writeThrough(Writer &writer) { writer_ = &writer; }
+
+	/** \return what the core has reported as errors of its guest since the last call */
+	std::vector<std::string> takeErrors();
+
 	sim::Memory &cvsram() { return core_.cvsram(); }
 
 	const nvdla_sequencer *sequencer() const { return sequencer_.get(); }
@@ -39,6 +59,11 @@ public:
 	unsigned int reads() const { return reads_; }
 
 private:
+	sim::CoreConfig config();
+
+	std::mutex mutex_; /* of errors_, which come from the core's threads */
+	std::vector<std::string> errors_;
+	Writer *writer_ = nullptr;
 	sim::Core core_;
 	unsigned int writes_ = 0;
 	unsigned int reads_ = 0;

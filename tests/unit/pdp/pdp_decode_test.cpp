@@ -52,7 +52,6 @@ public:
 		pdp.set(NVDLA_PDP_D_OPERATION_MODE_CFG, 0x11);	   /* from memory, maximum */
 		pdp.set(NVDLA_PDP_D_POOLING_KERNEL_CFG, 0x110102); /* 3x2, strides 2 */
 		pdp.set(NVDLA_PDP_D_POOLING_PADDING_CFG, 0x1101);  /* 1 left, right, bottom */
-		rdma.set(NVDLA_PDP_RDMA_D_FLYING_MODE, 1);
 		rdma.set(NVDLA_PDP_RDMA_D_POOLING_KERNEL_CFG, 0x12);
 	}
 
@@ -183,6 +182,16 @@ TEST_F(PdpDecode, FlyingNeedsNoReadEngine)
 	EXPECT_TRUE(op.flying);
 }
 
+/* The hardware has the register and does not look at it. */
+TEST_F(PdpDecode, FlyingModeOfTheReadEngineMeansNothing)
+{
+	for (const uint32_t mode : { 0U, 1U }) {
+		rdma.set(NVDLA_PDP_RDMA_D_FLYING_MODE, mode);
+		EXPECT_EQ(decode().guestError, "");
+		EXPECT_FALSE(decode().flying);
+	}
+}
+
 TEST_F(PdpDecode, SaysWhatIsNotAllowed)
 {
 	struct Case {
@@ -204,7 +213,6 @@ TEST_F(PdpDecode, SaysWhatIsNotAllowed)
 		{ &PdpDecode::pdp, NVDLA_PDP_D_DATA_CUBE_OUT_HEIGHT, 4, "heights do not fit" },
 		{ &PdpDecode::rdma, NVDLA_PDP_RDMA_D_DATA_CUBE_IN_HEIGHT, 7, "cube sizes" },
 		{ &PdpDecode::rdma, NVDLA_PDP_RDMA_D_DATA_FORMAT, 1, "PDP_RDMA differ" },
-		{ &PdpDecode::rdma, NVDLA_PDP_RDMA_D_FLYING_MODE, 0, "FLYING_MODE" },
 		{ &PdpDecode::rdma, NVDLA_PDP_RDMA_D_OPERATION_MODE_CFG, 1, "SPLIT_NUM" },
 	};
 
