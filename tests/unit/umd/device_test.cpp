@@ -72,7 +72,7 @@ TEST(EmbeddedDevice, HasOptionsInItsPath)
 	for (const char *path :
 	     { "embedded:", "embedded:fp16", "embedded:fp16=fast,", "embedded:fp16=slow",
 	       "embedded:speed=high", "embedded:threads=", "embedded:threads=257",
-	       "embedded:threads=-1", "embedded:threads=2x" }) {
+	       "embedded:threads=-1", "embedded:threads=2x", "embedded:interrupt-gap=5us" }) {
 		const auto device = Device::open(path);
 		ASSERT_FALSE(device) << path;
 		EXPECT_EQ(device.error().code, ErrorCode::InvalidArgument) << path;

@@ -34,7 +34,8 @@ std::string forms()
 			   std::to_string(sim::CoreConfig::kMostThreads) + ", realtime";
 
 	for (const sim::ChipOption &option : sim::chipOptions())
-		text += std::string(", ") + option.name + "=" + option.form;
+		if (option.ofCore)
+			text += std::string(", ") + option.name + "=" + option.form;
 	return text;
 }
 
@@ -55,7 +56,7 @@ std::string take(const std::string &option, EmbeddedOptions &options)
 		return "";
 	const size_t equals = option.find('=');
 	const sim::ChipOption *known = sim::findChipOption(option.substr(0, equals));
-	if (known && equals != std::string::npos) {
+	if (known && known->ofCore && equals != std::string::npos) {
 		if (!options.chip)
 			options.chip.emplace();
 		return known->set(*options.chip, option.substr(equals + 1));
