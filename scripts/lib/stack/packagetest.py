@@ -8,6 +8,7 @@ than all the rest: then tests/packages/make.sh in the guest hands what DKMS want
 to this module, which runs the same make with the same arguments in the folder.
 """
 
+import hashlib
 import os
 import shlex
 import shutil
@@ -47,6 +48,10 @@ _MEMORY = 1024
 # Emulated ones that share the machine's with other guests would wait for each other's locks half of their time.
 _PROCESSORS = {'kvm': 2, 'tcg': 1}
 _SHARED = Path('/mnt')
+# Where what the guest wants to be compiled is seen in the folder that compiles it.
+_INSIDE = '/tmp/build'
+# Beside the sources: they have the version in them.
+_OF_DKMS = ('dkms.conf', 'make.log')
 _START = (f'modprobe 9pnet_virtio; mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144 mount0 {_SHARED} && '
 	  f'exec sh {_SHARED}/guest.sh')
 _WORDS = ('root=/dev/vda rw console=ttyS0 loglevel=5 panic=-1 oops=panic random.trust_cpu=on intel_iommu=on iommu.strict=1 '
@@ -173,20 +178,38 @@ def _serve(qemu, system, share, logs):
 		if 'Kernel panic' in console.read_text(errors='replace'):
 			return ['the guest was stopped after a panic']
 		if (job / 'arguments').is_file() and not (job / 'status').is_file():
-			_compile(system, job)
+			_compile(system, job, logs / 'compiled')
 		time.sleep(0.2)
 	return [] if qemu.returncode == 0 else [f'QEMU ended with status {qemu.returncode}: {processes.tail(logs / "qemu.log", 1)}']
 
 
-def _compile(system, job):
-	"""Run make in @system as the guest would; @job is the folder that make.sh made."""
-	inside = '/tmp/build'
+def _compile(system, job, kept):
+	"""Run make in @system as the guest would; @job is the folder that make.sh made.
+
+	The next version is of the same sources: what they were compiled to is in the folder @kept, and is not compiled twice.
+	"""
 	directory = (job / 'directory').read_text().strip()
-	arguments = [word.replace(directory, inside) for word in (job / 'arguments').read_text().splitlines()]
-	status = processes.run_logged(namespace.inside(system, {job / 'build': inside}, ['make', '-C', inside, *arguments], owners=True),
-				      job / 'log', lambda text: None)
+	arguments = [word.replace(directory, _INSIDE) for word in (job / 'arguments').read_text().splitlines()]
+	compiled = kept / _digest(job / 'build', arguments)
+	status = 0
+	if compiled.is_dir():
+		shutil.copytree(compiled, job / 'build', symlinks=True, dirs_exist_ok=True,
+				ignore=shutil.ignore_patterns(*_OF_DKMS))
+		(job / 'log').write_text(f'taken from {compiled}\n')
+	else:
+		status = processes.run_logged(namespace.inside(system, {job / 'build': _INSIDE}, ['make', '-C', _INSIDE, *arguments],
+							       owners=True), job / 'log', lambda text: None)
+		if status == 0:
+			shutil.copytree(job / 'build', compiled, symlinks=True)
 	(job / 'status.new').write_text(f'{status}\n')
 	(job / 'status.new').rename(job / 'status')
+
+
+def _digest(folder, arguments):
+	"""What make's result depends on: its @arguments and the sources in @folder."""
+	sources = [(str(path.relative_to(folder)), path.read_bytes()) for path in sorted(folder.rglob('*'))
+		   if path.is_file() and path.name not in _OF_DKMS]
+	return hashlib.sha256(repr((arguments, sources)).encode()).hexdigest()
 
 
 def _collect(share, number):

@@ -2,6 +2,7 @@
 """Packages: which sources they are made of, what they depend on."""
 
 import re
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -59,6 +60,50 @@ class Guest(unittest.TestCase):
 				case, = packagetest.run(None, lambda text: None)
 				self.assertEqual(case.outcome, outcome)
 				self.assertIn('the mirror is gone', case.message)
+
+
+class CompiledForTheGuest(unittest.TestCase):
+	"""Two versions of the packages have the same driver in them."""
+
+	def setUp(self):
+		folder = tempfile.TemporaryDirectory()
+		self.addCleanup(folder.cleanup)
+		self.folder = Path(folder.name)
+		self.runs = 0
+
+	def job(self, version, source='a', status=0):
+		"""What comes of a job that make.sh has made in the guest: the module, or None."""
+		job = self.folder / 'job'
+		shutil.rmtree(job, ignore_errors=True)
+		(job / 'build/kmd').mkdir(parents=True)
+		(job / 'build/kmd/nvdla.c').write_text(source)
+		(job / 'build/dkms.conf').write_text(version)
+		(job / 'build/make.log').write_text(version)
+		(job / 'directory').write_text(f'/var/lib/dkms/{version}\n')
+		(job / 'arguments').write_text(f'-C\n/headers\nM=/var/lib/dkms/{version}/kmd\n')
+
+		def make(*arguments):
+			self.runs += 1
+			if status == 0:
+				(job / 'build/kmd/nvdla.ko').write_text(f'module of {source}')
+			return status
+
+		with (mock.patch.object(packagetest.namespace, 'inside'),
+		      mock.patch.object(packagetest.processes, 'run_logged', side_effect=make)):
+			packagetest._compile(Path('/system'), job, self.folder / 'compiled')
+		self.assertEqual((job / 'status').read_text(), f'{status}\n')
+		self.assertEqual((job / 'build/dkms.conf').read_text(), version)
+		module = job / 'build/kmd/nvdla.ko'
+		return module.read_text() if module.is_file() else None
+
+	def test_the_next_version_is_not_compiled_again(self):
+		self.assertEqual([self.job('1'), self.job('2'), self.runs], ['module of a', 'module of a', 1])
+
+	def test_other_sources_are(self):
+		self.assertEqual([self.job('1'), self.job('2', 'b'), self.runs], ['module of a', 'module of b', 2])
+
+	def test_a_failure_is_not_kept(self):
+		self.assertEqual([self.job('1', status=2), self.job('2'), self.runs], [None, 'module of a', 2])
 
 
 if __name__ == '__main__':
