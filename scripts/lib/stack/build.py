@@ -78,6 +78,8 @@ def build(progress=lambda text: None, targets=None, tests=False):
 	@tests: whether there are tests among them.
 	"""
 	configure(progress, tests=tests or targets is None)
+	if targets == []:
+		return
 	ninja = [_tool('ninja'), '-C', str(build_dir()), *(targets or [])]
 	pending = subprocess.run([*ninja, '-n'], capture_output=True, text=True, env=_environment())
 	if pending.returncode == 0 and 'no work to do' in pending.stdout:
@@ -121,6 +123,15 @@ def generate(progress=lambda text: None):
 def tests():
 	"""The tests Meson knows: a list of {name, suite, ...}."""
 	return _introspect('--tests')
+
+
+def targets_of(names):
+	"""The targets that the Meson tests @names are run with; None for all that there are, which is what gets installed."""
+	wanted = [test for test in tests() if test['name'] in names]
+	if any(suite.endswith('install') for test in wanted for suite in test['suite']):
+		return None
+	files = {target['id']: target['filename'] for target in _introspect('--targets')}
+	return sorted({os.path.relpath(name, build_dir()) for test in wanted for target in test['depends'] for name in files[target]})
 
 
 def needed_by(program):

@@ -88,16 +88,17 @@ def _guest(kernel):
 
 
 def _guest_and_build(arguments, chosen):
-	"""The Guest, or None with --quick; what the tests need is built. What is not there is said before compiling,
-	but the first time both are made side by side."""
+	"""The Guest, or None with --quick, and whether all is built: else what the tests need. What is not there is said
+	before compiling, but the first time both are made side by side."""
 	if arguments.quick or arguments.kernel == guest.DEBUG or guest_tree.path().is_dir():
 		found = None if arguments.quick else _guest(arguments.kernel)
 		with console.stage('build') as progress:
-			build.build(progress, _targets(arguments, chosen, found, progress), tests=True)
-		return found
+			targets = _targets(arguments, chosen, found, progress)
+			build.build(progress, targets, tests=True)
+		return found, targets is None
 	with setup.guest_tree_meanwhile(), console.stage('build') as progress:
 		build.build(progress)
-	return _guest(arguments.kernel)
+	return _guest(arguments.kernel), True
 
 
 def _series(arguments, there):
@@ -109,17 +110,21 @@ def _series(arguments, there):
 
 
 def _targets(arguments, chosen, found, progress):
-	"""What has to be built: of tests in the guest alone, their programs and what is in every guest; else None, which is all.
+	"""What has to be built for the tests that were asked for: what they run, and what is in every guest. None is all.
 
-	@found: the Guest.
+	@found: the Guest, None with --quick.
 	"""
-	if not arguments.filters or not found:
+	if not arguments.filters:
 		return None
 	build.configure_anew(progress, tests=True)
-	wanted = {test for tests in vmtests.plan(_series(arguments, found.series()), chosen).values() for test in tests}
-	if not wanted or _host_tests(chosen) or chosen(packagetest.NAME) or any(test.in_suite or test.is_python for test in wanted):
+	series = _series(arguments, found.series() if found else [])
+	wanted = {test for tests in vmtests.plan(series, chosen).values() for test in tests}
+	names = _host_tests(chosen)
+	targets = build.targets_of(names)
+	if (targets is None or not names and not wanted or found and chosen(packagetest.NAME)
+	    or any(test.in_suite or test.is_python for test in wanted) or any(map(chosen, _PLUGINS))):
 		return None
-	return [*build.programs(), *sorted({name for test in wanted for name in test.targets()})]
+	return [*targets, *(build.programs() if wanted else []), *sorted({name for test in wanted for name in test.targets()})]
 
 
 def _list(arguments, chosen):
@@ -158,8 +163,8 @@ def main():
 		return 0
 	with setup.test_data_meanwhile():
 		with setup.suite_tree_meanwhile() if arguments.kernel != guest.DEBUG else contextlib.nullcontext():
-			found = _guest_and_build(arguments, chosen)
-	without = [] if arguments.kernel == guest.DEBUG else _build_plugins()
+			found, everything = _guest_and_build(arguments, chosen)
+	without = _build_plugins() if everything and arguments.kernel != guest.DEBUG else []
 	names = [] if arguments.kernel == guest.DEBUG else _host_tests(chosen)
 	series = _series(arguments, found.series() if found else [])
 	boots = vmtests.plan(series, chosen)

@@ -76,7 +76,9 @@ class WhatIsEndedByTime(unittest.TestCase):
 		self.enterContext(mock.patch.object(pace, 'slowness', return_value=4.0))
 
 	def test_the_hosts_tests(self):
-		with mock.patch.object(build.processes, 'run_logged') as run:
+		# Not where this very test writes what came of it.
+		with (tempfile.TemporaryDirectory() as folder, mock.patch.object(build, 'build_dir', return_value=Path(folder)),
+		      mock.patch.object(build.processes, 'run_logged') as run):
 			build.run_tests(['one'], {}, print)
 		argv = list(map(str, run.call_args.args[0]))
 		self.assertEqual(argv[argv.index('--timeout-multiplier') + 1], '4.0')

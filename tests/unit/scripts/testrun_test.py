@@ -10,6 +10,7 @@ from unittest import mock
 
 from stack import build, debug_kernel, guest, guest_tree, packagetest, results, suite_tree, testrun
 from stack.guest import Guest, Kernel
+from stack.paths import build_dir
 
 _KERNELS = tuple(Kernel(release, Path('/vmlinuz'), Path('/modules'), Path('/build')) for release in ('6.12.1+x', '7.3.1+x'))
 _GUEST = Guest('a test', None, ('qemu',), {}, _KERNELS, Path('/bin/busybox'))
@@ -19,8 +20,15 @@ _NEVER = AssertionError('not for a list of names')
 class TestCase(unittest.TestCase):
 	def setUp(self):
 		self.patch(build, 'configure_anew')
-		self.patch(build, 'tests', return_value=[{'name': 'arith'}, {'name': 'uapi-embedded'}])
+		self.patch(build, 'tests', return_value=[
+			{'name': 'arith', 'suite': ['nvdla:arith'], 'depends': ['arith-test@exe']},
+			{'name': 'uapi-embedded', 'suite': ['nvdla:umd'], 'depends': ['other@exe']},
+			{'name': 'scripts-vm', 'suite': ['nvdla:scripts'], 'depends': []},
+			{'name': 'install', 'suite': ['nvdla:install'], 'depends': ['other@exe']}])
 		self.patch(build, 'programs', return_value=['umd/tools/nvdla-run'])
+		self.patch(build, '_introspect', return_value=[
+			{'id': 'arith-test@exe', 'filename': [str(build_dir() / 'tests/arith-test')]},
+			{'id': 'other@exe', 'filename': [str(build_dir() / 'tests/other')]}])
 		self.patch(debug_kernel, 'path', return_value=Path('/nowhere'))
 		self.patch(suite_tree, 'path', return_value=Path('/nowhere'))
 
@@ -83,12 +91,19 @@ class Targets(TestCase):
 		self.assertEqual(self.targets('vm-7.3-none.platform'),
 				 ['umd/tools/nvdla-run', 'tests/uapi/power-test', 'tests/uapi/uapi-test'])
 
-	def test_the_hosts_tests_take_all(self):
-		self.assertIsNone(self.targets('arith'))
-		self.assertIsNone(self.targets('uapi'))
+	def test_one_on_the_host_takes_what_it_runs(self):
+		self.assertEqual(self.targets('arith'), ['tests/arith-test'])
+		self.assertEqual(self.targets('scripts-vm'), [])
+		self.assertEqual(self.targets('uapi'), ['tests/other', 'umd/tools/nvdla-run', 'tests/uapi/uapi-test'])
+
+	def test_what_is_installed_takes_all(self):
+		self.assertIsNone(self.targets('install'))
+
+	def test_nothing_is_left_out_for_what_is_no_test(self):
+		self.assertIsNone(self.targets('kmd.checkpatch'))
 
 	def test_so_do_those_with_more_than_a_program(self):
-		for name in ('vm-7.3-iommu.tflite', 'vm-7.3-pair.python', 'packages'):
+		for name in ('vm-7.3-iommu.tflite', 'vm-7.3-pair.python', 'packages', 'onnxruntime'):
 			self.assertIsNone(self.targets(name))
 
 
