@@ -61,7 +61,8 @@ std::string NvdlaSimTest::said(const std::string &name) const
 
 void NvdlaSimTest::startSim(const std::vector<std::string> &options)
 {
-	sim_ = std::make_unique<SimProcess>(built(NVDLA_SIM_PROGRAM), socket(), file("sim.log"), options);
+	sim_ = std::make_unique<SimProcess>(built(NVDLA_SIM_PROGRAM), socket(), file("sim.log"),
+					    options);
 	ASSERT_TRUE(sim_->listening());
 }
 

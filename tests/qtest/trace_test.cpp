@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "qtest/qemu_binary.h"
 #include "places.h"
+#include "qtest/qemu_binary.h"
 #include "reference_data.h"
 #include "trace/qemu_suite.h"
 
@@ -58,7 +58,8 @@ protected:
 		std::signal(SIGPIPE, SIG_IGN);
 	}
 
-	std::string play(std::vector<SuiteRun> &runs, const std::string &sim = built(NVDLA_SIM_PROGRAM))
+	std::string play(std::vector<SuiteRun> &runs,
+			 const std::string &sim = nvdla::test::built(NVDLA_SIM_PROGRAM))
 	{
 		return playSuiteThroughQemu(runs, 2, { qtest::QemuBinary::find().words, sim },
 					    stop_);
