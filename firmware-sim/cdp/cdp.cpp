@@ -56,7 +56,9 @@ public:
 	/** \param op must outlive this object, as must \a memory */
 	CdpRun(const CdpOp &op, const LutTables &tables, MemoryPort &memory)
 		: op_(op), memory_(memory), lanes_(atomChannels(op.precision)),
-		  stride_(op.surfaces() * lanes_ + 2 * margin), lut_(cdpLut, op.lut, tables)
+		  stride_(op.surfaces() * lanes_ + 2 * margin),
+		  mostValues_(size_t{ std::min(chunkAtoms, op.width) } * stride_),
+		  lut_(cdpLut, op.lut, tables)
 	{
 		if (op.precision != Precision::Fp16) {
 			const auto pieces =
@@ -108,6 +110,7 @@ private:
 	const uint32_t lanes_;
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
+	const size_t mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
 	Lut lut_;
 	std::optional<CdpPieces> pieces_; /**< integers, if lut_ is pieces */
 	std::optional<FastLut> fastLut_;  /**< integers, if not, and it can take lut_'s place */
@@ -162,9 +165,9 @@ void CdpRun::readChunk(uint32_t y, uint32_t x, uint32_t count)
 	 * vectors may go beyond the last position's.
 	 */
 	if (pieces_)
-		words_.resize(size_t{ count } * stride_);
-	else if (values_.empty())
-		values_.resize(size_t{ count } * stride_ + atomBytes);
+		words_.resize(mostValues_);
+	else
+		values_.resize(mostValues_ + atomBytes);
 	hasNan_ = false;
 	for (uint32_t surface = 0; surface < op_.surfaces(); surface++) {
 		const uint64_t address =

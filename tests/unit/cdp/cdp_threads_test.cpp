@@ -47,6 +47,16 @@ const SharedCase<CdpOp> cases[] = {
 		  op.destination.lineStride += atomBytes;
 		  op.destination.surfaceStride += kHeight * atomBytes;
 	  } },
+	{ "lines of a chunk and a shorter one, with gaps",
+	  [](CdpOp &op) {
+		  op.width = 100;
+		  op.height = 9;
+		  op.channels = 64;
+		  for (CdpCube *cube : { &op.source, &op.destination }) {
+			  cube->lineStride = (op.width + 1) * atomBytes;
+			  cube->surfaceStride = op.height * cube->lineStride;
+		  }
+	  } },
 	{ "in place", [](CdpOp &op) { op.destination = op.source; } },
 	{ "onto the source behind it", [](CdpOp &op) { op.destination.address = 0x1000; } },
 	{ "surfaces onto each other", [](CdpOp &op) { op.destination.surfaceStride = 0x100; } },
