@@ -293,8 +293,8 @@ void Scheduler::addBdmaStall(unsigned int group, const OperationTiming &timing)
 		group ? NVDLA_BDMA_STATUS_GRP1_READ_STALL : NVDLA_BDMA_STATUS_GRP0_READ_STALL;
 	const uint32_t writes =
 		group ? NVDLA_BDMA_STATUS_GRP1_WRITE_STALL : NVDLA_BDMA_STATUS_GRP0_WRITE_STALL;
-	bdma.latch(0, reads, bdma.read(reads) + static_cast<uint32_t>(timing.readStall));
-	bdma.latch(0, writes, bdma.read(writes) + static_cast<uint32_t>(timing.writeStall));
+	bdma.latch(0, reads, registerValue(bdma.read(reads) + timing.readStall));
+	bdma.latch(0, writes, registerValue(bdma.read(writes) + timing.writeStall));
 }
 
 const char *Scheduler::launchBdma(unsigned int group)

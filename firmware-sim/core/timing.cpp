@@ -70,11 +70,6 @@ uint64_t cyclesOf(const StallRegister &stall, const OperationInputs &inputs,
 	return stall.unit == Unit::Sdp && inputs.has(Unit::Pdp) ? 0 : timing.writeStall;
 }
 
-uint32_t registerValue(uint64_t value)
-{
-	return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX));
-}
-
 bool isAskedFor(const StallRegister &stall, const OperationInputs &inputs)
 {
 	return inputs.has(stall.unit) && inputs[stall.unit].flag(stall.enable, stall.mask);
@@ -96,6 +91,11 @@ void addCdmaRegisters(const OperationTiming &timing, std::vector<RegisterUpdate>
 }
 
 } /* namespace */
+
+uint32_t registerValue(uint64_t count)
+{
+	return static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX));
+}
 
 bool asksForTiming(const OperationInputs &inputs)
 {

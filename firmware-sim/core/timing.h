@@ -18,6 +18,9 @@ namespace nvdla::sim
  */
 bool asksForTiming(const OperationInputs &inputs);
 
+/** \return what a register of 32 bits has of a count, which stops at the largest */
+uint32_t registerValue(uint64_t count);
+
 /**
  * \return values of the stall and latency registers of the units that take part
  *

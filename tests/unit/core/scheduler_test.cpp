@@ -324,4 +324,25 @@ TEST_F(SchedulerTest, OperationKeepsTheTablesItBeganWith)
 	EXPECT_EQ(job->inputs.sdpLut.le[3], 11);
 }
 
+/* All operations of a group together. */
+TEST_F(SchedulerTest, StallsOfBdmaDoNotWrap)
+{
+	const OperationTiming timing = { .readStall = 1ULL << 32, .writeStall = 3ULL << 30 };
+
+	scheduler.file(Unit::Bdma).write(NVDLA_BDMA_CFG_STATUS,
+					 NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN);
+	for (unsigned int i = 0; i < 2; i++)
+		ASSERT_EQ(scheduler.bdma().push({}), nullptr);
+	ASSERT_EQ(scheduler.launchBdma(0), nullptr);
+	for (unsigned int i = 0; i < 2; i++) {
+		const auto job = scheduler.begin(Engine::Bdma);
+		ASSERT_TRUE(job);
+		scheduler.finish(*job, {}, timing);
+		const RegisterFile &bdma = scheduler.file(Unit::Bdma);
+		EXPECT_EQ(bdma.read(NVDLA_BDMA_STATUS_GRP0_READ_STALL), UINT32_MAX);
+		EXPECT_EQ(bdma.read(NVDLA_BDMA_STATUS_GRP0_WRITE_STALL),
+			  i == 0 ? 0xc0000000U : UINT32_MAX);
+	}
+}
+
 } /* namespace */
