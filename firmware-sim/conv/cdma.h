@@ -281,7 +281,7 @@ private:
 	/** \brief The next \a bytes of sparse elements, or what is there in their place */
 	void readSparse(size_t bytes, WeightGroup &group);
 	/** \return the mask of the next \a elements, eight to a byte; bits behind them are 0 */
-	std::span<const std::byte> readMask(size_t elements);
+	ControlView readMask(size_t elements);
 
 	const ConvOp &op_;
 	Cbuf &cbuf_;
@@ -290,11 +290,12 @@ private:
 	SpecialCount special_;
 	EntryStream packed_;
 	EntryStream mask_;
-	std::vector<std::byte> groupSizes_;
+	ControlData groupSizes_;
 	uint32_t kernelsLeft_;
 	std::vector<std::byte> bytes_;	 /* of a group that is not in one piece in the buffer */
 	std::vector<std::byte> present_; /* the same of a sparse group, without its zeroes */
-	std::vector<std::byte> masks_;	 /* of a sparse group, from its first element on */
+	ControlData masks_;		 /* of a sparse group, from its first element on */
+	std::vector<std::byte> maskBytes_; /* before they are copied there, if not in one piece */
 	uint32_t maskHeld_ = 0;		 /* bits that were read and are the next group's */
 	size_t maskBitsHeld_ = 0;
 };

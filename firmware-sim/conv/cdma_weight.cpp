@@ -220,8 +220,8 @@ WeightReader::WeightReader(const ConvOp &op, MemoryPort &memory, Cbuf &cbuf, boo
 		return;
 
 	/* Fetched as the hardware does; the mask alone says where a group ends. */
-	groupSizes_.resize(static_cast<size_t>(op.surfaces()) * kGroupSizeBytes);
-	memory.read(op.weights.ram, op.weights.groupSizeAddress, groupSizes_);
+	memory.read(op.weights.ram, op.weights.groupSizeAddress,
+		    groupSizes_.clear(size_t{ op.surfaces() } * kGroupSizeBytes));
 }
 
 std::string WeightReader::check() const
@@ -280,20 +280,22 @@ uint64_t WeightReader::bytes() const
 	return bytes;
 }
 
-std::span<const std::byte> WeightReader::readMask(size_t elements)
+ControlView WeightReader::readMask(size_t elements)
 {
-	if (maskBitsHeld_ == 0 && elements % 8 == 0)
-		return mask_.take(elements / 8, masks_);
+	if (maskBitsHeld_ == 0 && elements % 8 == 0) {
+		masks_.copy(mask_.take(elements / 8, maskBytes_));
+		return masks_.view();
+	}
 
 	const size_t missing = elements - std::min(elements, maskBitsHeld_);
 	const size_t bytes = (missing + 7) / 8;
 	const size_t unused = (8 - elements % 8) % 8; /* bits of the last byte */
 	uint32_t held = maskHeld_;
 
-	masks_.assign((elements + 7) / 8, std::byte{ 0 });
-	mask_.read(std::span(masks_).first(bytes));
+	const std::span<std::byte> masks = masks_.clear((elements + 7) / 8);
+	mask_.read(masks.first(bytes));
 	if (maskBitsHeld_ > 0) {
-		for (std::byte &mask : masks_) {
+		for (std::byte &mask : masks) {
 			held |= std::to_integer<uint32_t>(mask) << maskBitsHeld_;
 			mask = static_cast<std::byte>(held);
 			held >>= 8;
@@ -302,17 +304,17 @@ std::span<const std::byte> WeightReader::readMask(size_t elements)
 	maskBitsHeld_ += 8 * bytes - elements;
 	maskHeld_ = held;
 	if (unused > 0) {
-		const auto last = std::to_integer<uint32_t>(masks_.back());
+		const auto last = std::to_integer<uint32_t>(masks.back());
 		maskHeld_ = held << unused | last >> (8 - unused);
-		masks_.back() = static_cast<std::byte>(last & (0xffU >> unused));
+		masks.back() = static_cast<std::byte>(last & (0xffU >> unused));
 	}
-	return masks_;
+	return masks_.view();
 }
 
 void WeightReader::readSparse(size_t bytes, WeightGroup &group)
 {
 	const size_t element = elementBytes(op_.precision);
-	const std::span<const std::byte> masks = readMask(bytes / element);
+	const ControlView masks = readMask(bytes / element);
 	const size_t present = countOnes(masks) * element;
 
 	present_.resize(present + kSparseSlack);

@@ -34,7 +34,8 @@ uint32_t largestSum(const ConvOp &op)
 /** A group's weights, as long as somebody may want them */
 struct HeldGroup {
 	WeightGroup group;
-	std::vector<std::byte> copy; /* of its bytes or what they are made of, if it changes */
+	ControlData masks;	     /* copies, where the next group takes their place: of masks */
+	std::vector<std::byte> copy; /* of its bytes, or the packed ones that they are made of */
 };
 
 /** Groups that are worked on at once, which all threads that do so look at */
@@ -335,17 +336,17 @@ private:
 		held.group.soon = group.soon.subspan(std::min(others, group.soon.size()));
 		if (group.stays)
 			return held;
-		const size_t masks = group.masks.size();
 		const size_t packed = group.packed.size();
-		held.copy.reserve(group.bytes.size() + masks + packed + kSparseSlack);
-		for (const auto part : { group.bytes, group.masks, group.packed })
+		held.masks.copy(group.masks);
+		held.copy.reserve(group.bytes.size() + packed + kSparseSlack);
+		for (const auto part : { group.bytes, group.packed })
 			held.copy.insert(held.copy.end(), part.begin(), part.end());
 		held.copy.resize(held.copy.capacity());
 		const std::span<const std::byte> copy = held.copy;
 		held.group = { .kernels = group.kernels,
 			       .bytes = copy.first(group.bytes.size()),
-			       .masks = copy.subspan(group.bytes.size(), masks),
-			       .packed = copy.subspan(group.bytes.size() + masks, packed) };
+			       .masks = held.masks.view(),
+			       .packed = copy.subspan(group.bytes.size(), packed) };
 		return held;
 	}
 

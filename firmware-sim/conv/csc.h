@@ -13,6 +13,7 @@
 
 #include "conv/cbuf.h"
 #include "conv/conv_op.h"
+#include "core/control_data.h"
 
 namespace nvdla::sim
 {
@@ -53,7 +54,7 @@ struct WeightGroup {
 	 * A bit for each element of a compressed group, least significant first, and the elements
 	 * that are not zero; kSparseSlack bytes behind these can be read
 	 */
-	std::span<const std::byte> masks = {};
+	ControlView masks = {};
 	std::span<const std::byte> packed = {};
 	/**
 	 * Where the groups behind this one are likely to be taken from: to be computed with, if

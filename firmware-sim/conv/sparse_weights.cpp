@@ -84,7 +84,7 @@ HWY_INLINE void put(const std::byte *packed, hn::Vec<Tag> order, std::byte *out)
 }
 
 /* No sum of places leaves 8 bits, and what is 0x80 or more stays it. */
-void expandBytes(std::span<const std::byte> masks, const std::byte *packed, std::byte *out)
+void expandBytes(ControlView masks, const std::byte *packed, std::byte *out)
 {
 	size_t i = 0;
 
@@ -100,7 +100,7 @@ void expandBytes(std::span<const std::byte> masks, const std::byte *packed, std:
 		expandMask(masks[i], 1, packed, out);
 }
 
-void expandPairs(std::span<const std::byte> masks, const std::byte *packed, std::byte *out)
+void expandPairs(ControlView masks, const std::byte *packed, std::byte *out)
 {
 	const Tag tag;
 	const auto second = hn::BitCast(tag, hn::Set(hn::RepartitionToWide<Tag>(), 0x100));
@@ -135,7 +135,7 @@ HWY_INLINE __m512i expanded(uint64_t mask, const std::byte *packed)
 
 /** \return masks that are done, from the first on; \a packed and \a out are moved behind them */
 template<size_t kElementBytes>
-size_t expandVectors(std::span<const std::byte> masks, const std::byte *&packed, std::byte *&out)
+size_t expandVectors(ControlView masks, const std::byte *&packed, std::byte *&out)
 {
 	constexpr size_t kMaskBytes = sizeof(__m512i) / kElementBytes / 8;
 	size_t i = 0;
@@ -150,7 +150,7 @@ size_t expandVectors(std::span<const std::byte> masks, const std::byte *&packed,
 }
 
 template<size_t kElementBytes>
-void expandSome(std::span<const std::byte> &masks, const std::byte *&packed, std::byte *&out)
+void expandSome(ControlView &masks, const std::byte *&packed, std::byte *&out)
 {
 	if (__builtin_cpu_supports("avx512vbmi2"))
 		masks = masks.subspan(expandVectors<kElementBytes>(masks, packed, out));
@@ -159,13 +159,13 @@ void expandSome(std::span<const std::byte> &masks, const std::byte *&packed, std
 #else
 
 template<size_t kElementBytes>
-void expandSome(std::span<const std::byte> &, const std::byte *&, std::byte *&)
+void expandSome(ControlView &, const std::byte *&, std::byte *&)
 {
 }
 
 #endif
 
-void expandOfTarget(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
+void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes,
 		    std::byte *out)
 {
 	if (elementBytes == 1)
@@ -180,7 +180,7 @@ void expandOfTarget(std::span<const std::byte> masks, const std::byte *packed, s
 
 #else
 
-void expandOfTarget(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
+void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes,
 		    std::byte *out)
 {
 	for (const std::byte mask : masks)
@@ -189,7 +189,7 @@ void expandOfTarget(std::span<const std::byte> masks, const std::byte *packed, s
 
 #endif
 
-size_t countOfTarget(std::span<const std::byte> masks)
+size_t countOfTarget(ControlView masks)
 {
 	const hn::ScalableTag<uint64_t> tag;
 	const size_t step = hn::Lanes(tag) * sizeof(uint64_t);
@@ -217,12 +217,12 @@ namespace nvdla::sim
 HWY_EXPORT(countOfTarget);
 HWY_EXPORT(expandOfTarget);
 
-size_t countOnes(std::span<const std::byte> masks)
+size_t countOnes(ControlView masks)
 {
 	return HWY_DYNAMIC_DISPATCH(countOfTarget)(masks);
 }
 
-void expandSparse(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
+void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes,
 		  std::byte *out)
 {
 	HWY_DYNAMIC_DISPATCH(expandOfTarget)(masks, packed, elementBytes, out);

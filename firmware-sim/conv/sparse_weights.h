@@ -6,8 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
+
+#include "core/control_data.h"
 
 namespace nvdla::sim
 {
@@ -16,7 +17,7 @@ namespace nvdla::sim
 inline constexpr size_t kSparseSlack = 64;
 
 /** \return ones in \a masks */
-size_t countOnes(std::span<const std::byte> masks);
+size_t countOnes(ControlView masks);
 
 /**
  * \brief Eight elements for each byte of \a masks: the next packed one for each one, else zero
@@ -26,12 +27,11 @@ size_t countOnes(std::span<const std::byte> masks);
  * \param elementBytes 1 or 2
  * \param out eight elements for each byte of \a masks
  */
-void expandSparse(std::span<const std::byte> masks, const std::byte *packed, size_t elementBytes,
-		  std::byte *out);
+void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out);
 
 /** \brief The same to \a out, which gets as many elements */
-inline void expandSparse(std::span<const std::byte> masks, const std::byte *packed,
-			 size_t elementBytes, std::vector<std::byte> &out)
+inline void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes,
+			 std::vector<std::byte> &out)
 {
 	out.resize(masks.size() * 8 * elementBytes);
 	expandSparse(masks, packed, elementBytes, out.data());

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <type_traits>
+
 #include <gtest/gtest.h>
 
 #include "conv/cdma.h"
@@ -77,11 +79,13 @@ TEST(SparseWeights, ElementsAreWhereTheMaskHasOnes)
 					packed.push_back(value);
 			}
 		}
-		EXPECT_EQ(countOnes(masks) * element, packed.size());
+		ControlData copy;
+		copy.copy(masks);
+		EXPECT_EQ(countOnes(copy.view()) * element, packed.size());
 		packed.resize(packed.size() + kSparseSlack);
 		nvdla::test::forEachTarget([&] {
 			std::vector<std::byte> out(expected.size());
-			expandSparse(masks, packed.data(), element, out.data());
+			expandSparse(copy.view(), packed.data(), element, out.data());
 			EXPECT_TRUE(out == expected);
 		});
 	}
@@ -108,6 +112,33 @@ TEST(WeightReaderTest, ElementsComeInMemoryOrderGroupByGroup)
 				<< "byte " << at;
 			at++;
 		}
+	}
+}
+
+/* Views of memory are no masks. */
+static_assert(!std::is_constructible_v<ControlView, std::span<const std::byte>>);
+
+/* A guest, or BDMA, may write to the mask at any time; how many elements there are is said once. */
+TEST(WeightReaderTest, MaskIsLookedAtOnce)
+{
+	Random random(9);
+	Bench bench;
+	const ConvOp op =
+		bench.compressed(bench.direct(sparseLayer(random, Precision::Int8, 64, 40, 5)));
+	MemoryPort port(bench.dram, bench.cvsram);
+	Cbuf cbuf;
+	cbuf.begin(op);
+	WeightReader reader(op, port, cbuf);
+
+	ASSERT_EQ(reader.check(), "");
+	reader.keepCompressed();
+	for (const uint8_t mask : { 0xff, 0x00 }) {
+		const WeightGroup group = reader.next();
+		const size_t ones = countOnes(group.masks);
+		EXPECT_GT(ones, 0U);
+		bench.store(Bench::kMask, std::vector<uint8_t>(op.weights.maskBytes, mask));
+		EXPECT_EQ(countOnes(group.masks), ones);
+		EXPECT_EQ(group.packed.size(), ones);
 	}
 }
 

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies of what memory says about sizes, counts and places.
+ */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace nvdla::sim
+{
+
+/**
+ * \brief Bytes of a ControlData: nobody writes them any more, so that they say the same each time
+ *
+ * A guest or another engine may write a view of memory at any time. What decides how much is read,
+ * how many elements there are or where they are takes this type, which only a copy can give.
+ */
+class ControlView
+{
+public:
+	ControlView() = default;
+
+	const std::byte *data() const { return bytes_.data(); }
+	size_t size() const { return bytes_.size(); }
+	bool empty() const { return bytes_.empty(); }
+	const std::byte &operator[](size_t i) const { return bytes_[i]; }
+	auto begin() const { return bytes_.begin(); }
+	auto end() const { return bytes_.end(); }
+	ControlView subspan(size_t offset) const { return ControlView(bytes_.subspan(offset)); }
+
+private:
+	friend class ControlData;
+
+	explicit ControlView(std::span<const std::byte> bytes) : bytes_(bytes) {}
+
+	std::span<const std::byte> bytes_;
+};
+
+/** \brief A copy of control data, made once and then only looked at */
+class ControlData
+{
+public:
+	/** \brief Copy \a bytes, which may be a view of memory */
+	void copy(std::span<const std::byte> bytes) { bytes_.assign(bytes.begin(), bytes.end()); }
+
+	/** \brief The same of another copy */
+	void copy(ControlView other) { copy(other.bytes_); }
+
+	/** \return \a size bytes that are zero, for a copying read to write */
+	std::span<std::byte> clear(size_t size)
+	{
+		bytes_.assign(size, std::byte{ 0 });
+		return bytes_;
+	}
+
+	/** \return the copy, valid until it is made anew */
+	ControlView view() const { return ControlView(bytes_); }
+
+private:
+	std::vector<std::byte> bytes_;
+};
+
+} /* namespace nvdla::sim */
