@@ -110,7 +110,8 @@ private:
 	const uint32_t lanes_;
 	/** Values per position: its channels and a margin on both sides */
 	const uint32_t stride_;
-	const size_t mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
+	const size_t
+		mostValues_; /**< of a chunk: a thread's first one may be a line's short last */
 	Lut lut_;
 	std::optional<CdpPieces> pieces_; /**< integers, if lut_ is pieces */
 	std::optional<FastLut> fastLut_;  /**< integers, if not, and it can take lut_'s place */

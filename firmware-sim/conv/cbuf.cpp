@@ -46,6 +46,14 @@ uint32_t LineLayout::firstPadded(uint32_t end) const
 	return rest_ == 3 ? whole_ * width_ : end - 1;
 }
 
+void Cbuf::clear()
+{
+	std::ranges::fill(bytes_, std::byte{ 0 });
+	data_ = weights_ = masks_ = EntryRing();
+	slices_ = kernels_ = 0;
+	last_ = Last();
+}
+
 Kept Cbuf::begin(const ConvOp &op)
 {
 	const bool otherData = op.dataBanks != last_.dataBanks;

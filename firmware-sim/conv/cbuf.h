@@ -83,8 +83,9 @@ struct Kept {
 class Cbuf
 {
 public:
-	/** \brief All bytes zero, all pointers at the beginning, as reset leaves it */
-	void clear() { *this = Cbuf(); }
+	/** \brief All bytes zero, all pointers at the beginning, as reset leaves it; takes no
+	 * memory */
+	void clear();
 
 	/**
 	 * \brief Begin an operation

@@ -292,11 +292,11 @@ private:
 	EntryStream mask_;
 	ControlData groupSizes_;
 	uint32_t kernelsLeft_;
-	std::vector<std::byte> bytes_;	 /* of a group that is not in one piece in the buffer */
-	std::vector<std::byte> present_; /* the same of a sparse group, without its zeroes */
-	ControlData masks_;		 /* of a sparse group, from its first element on */
+	std::vector<std::byte> bytes_;	   /* of a group that is not in one piece in the buffer */
+	std::vector<std::byte> present_;   /* the same of a sparse group, without its zeroes */
+	ControlData masks_;		   /* of a sparse group, from its first element on */
 	std::vector<std::byte> maskBytes_; /* before they are copied there, if not in one piece */
-	uint32_t maskHeld_ = 0;		 /* bits that were read and are the next group's */
+	uint32_t maskHeld_ = 0;		   /* bits that were read and are the next group's */
 	size_t maskBitsHeld_ = 0;
 };
 

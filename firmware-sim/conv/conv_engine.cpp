@@ -4,6 +4,7 @@
  */
 #include "conv/conv_engine.h"
 
+#include <new>
 #include <utility>
 
 #include <nvdla/hw/registers.h>
@@ -24,9 +25,17 @@ std::string missingLines(const ConvOp &op, const Cbuf &cbuf)
 {
 	if (cbuf.slices() < op.windows.data.height)
 		return "CSC DATAIN_HEIGHT_EXT is more than the buffered lines";
-	if (!DataView::fits(op))
-		return "CSC D_DATAIN_SIZE_EXT is more than the data banks hold";
 	return {};
+}
+
+/** \return why CDMA's lines are not those that CSC looks at, or are more than there is room for */
+std::string misfit(const ConvOp &op, const DataFetcher *data)
+{
+	std::string error = data ? data->check() : "";
+
+	if (error.empty() && !DataView::fits(op))
+		error = "CSC D_DATAIN_SIZE_EXT is more than the data banks hold";
+	return error;
 }
 
 /**
@@ -60,13 +69,14 @@ std::string ConvEngine::prepareData(const ConvOp &op, MemoryPort &memory, const 
 {
 	data_.reset();
 	cube_.reset();
-	if (!kept) {
+	if (!kept)
 		data_ = DataFetcher::create(op, memory, cbuf_);
-		std::string error = data_->check();
-		if (!error.empty())
-			return error;
+	/* Before a line is made, which is as long as the registers say. */
+	std::string error = misfit(op, data_.get());
+	if (!error.empty())
+		return error;
+	if (!kept)
 		fetchData(op, sink);
-	}
 	return memory.cancelled() ? "" : missingLines(op, cbuf_);
 }
 
@@ -90,7 +100,22 @@ unsigned int ConvEngine::worthwhileThreads(const ConvOp &op) const
 	return fp16ConvAccepts(op) ? fp16ConvThreads(op) : 1;
 }
 
+template<typename Work>
+OperationResult ConvEngine::withinMemory(const Work &work)
+{
+	try {
+		return work();
+	} catch (const std::bad_alloc &) {
+		return hang(kNoHostMemory);
+	}
+}
+
 OperationResult ConvEngine::run(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
+{
+	return withinMemory([&] { return carryOut(op, memory, sink); });
+}
+
+OperationResult ConvEngine::carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink)
 {
 	if (!op.guestError.empty())
 		return hang(op.guestError);
@@ -136,15 +161,17 @@ bool ConvEngine::fetching() const
 
 OperationResult ConvEngine::finishFetch()
 {
-	if (data_)
-		data_->fill(workers_);
-	weights_->fill();
-	if (fetching())
-		return hang("CDMA: what it fetches does not fit the banks");
+	return withinMemory([&] {
+		if (data_)
+			data_->fill(workers_);
+		weights_->fill();
+		if (fetching())
+			return hang("CDMA: what it fetches does not fit the banks");
 
-	OperationResult result;
-	result.updates = counters();
-	return result;
+		OperationResult result;
+		result.updates = counters();
+		return result;
+	});
 }
 
 void ConvEngine::reset()

@@ -44,10 +44,10 @@ public:
 	/**
 	 * \brief Carry out \a op and stream its accumulators to SDP
 	 *
-	 * Memory in use is bounded by the size of the convolution buffer and one line
-	 * of accumulators. What the hardware would wait for forever, and what it does
-	 * not define, ends as an operation that hangs, with a guest error; only reset()
-	 * goes on from there.
+	 * Memory in use is bounded, whatever \a op says: see LineShares. What the hardware
+	 * would wait for forever, what it does not define, and what the host has no memory
+	 * for ends as an operation that hangs, with a guest error; only reset() goes on
+	 * from there.
 	 *
 	 * \param sink gets whole lines, see computeConv()
 	 * \param memory once it is cancelled, the operation ends early and its result
@@ -75,6 +75,10 @@ public:
 	OperationResult finishFetch();
 
 private:
+	OperationResult carryOut(const ConvOp &op, MemoryPort &memory, StreamSink &sink);
+	/** \return what \a work does; if the host has no memory for it, it hangs */
+	template<typename Work>
+	OperationResult withinMemory(const Work &work);
 	/** \return what the hardware would wait for forever, empty if the lines are there */
 	std::string prepareData(const ConvOp &op, MemoryPort &memory, const StreamSink &sink,
 				bool kept);

@@ -27,7 +27,7 @@ namespace
 /* Positions worth working on at once: many tiles, so that what they leave over is little and SDP
  * has long runs, with sums that stay in a near cache until it has read them. */
 constexpr size_t kSumBytesAtOnce = 56 << 10;
-/* Above this many bytes of padded lines the reference does it. */
+/* Above this many bytes of padded lines, or of positions, the reference does it. */
 constexpr uint64_t kMaximumLineBytes = 64 << 20;
 
 /** Output lines that are worked on together, of one or two groups */
@@ -278,9 +278,11 @@ bool paddedLinesFit(const ConvOp &op)
 	const uint64_t columns = uint64_t{ windows.out.width } * windows.strideX +
 				 uint64_t{ windows.kernel.width } * windows.dilationX;
 	const uint64_t elements = columns * windows.data.channels + windows.kernel.channels;
-	/* Four bytes are the most that an element takes. */
+	const uint64_t outputs = uint64_t{ windows.out.width } * windows.out.height * op.batches;
 
-	return elements * 4 * paddedHeight(windows) * op.batches <= kMaximumLineBytes;
+	/* Four bytes are the most that an element takes. */
+	return elements * 4 * paddedHeight(windows) * op.batches <= kMaximumLineBytes &&
+	       outputs * sizeof(TilePosition) <= kMaximumLineBytes;
 }
 
 bool fastConvAccepts(const ConvOp &op, Fp16Arithmetic fp16)

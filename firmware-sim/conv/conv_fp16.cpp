@@ -27,6 +27,20 @@ namespace
  */
 constexpr uint64_t kPieces = 8;
 constexpr uint64_t kFewestPositions = 96;
+/* Of as many positions as registers may say that there are, a piece has no more than a thread's
+ * memory holds, or one line. */
+constexpr uint64_t kMostPositions = 1 << 18;
+
+uint32_t linesOfPiece(const ConvOp &op)
+{
+	const uint64_t width = op.windows.out.width;
+	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
+	const uint64_t fewest = (kFewestPositions + width - 1) / width;
+	const uint64_t most = std::max(kMostPositions / width, uint64_t{ 1 });
+
+	return static_cast<uint32_t>(
+		std::min(std::max((lines + kPieces - 1) / kPieces, fewest), most));
+}
 
 /** \return of \a group the weights of a block */
 const std::byte *weightsOf(const WeightGroup &group, const Block &block)
@@ -246,10 +260,7 @@ ConvCounters computeConvFp16(const ConvOp &op, const DataView &data, WeightSourc
 		});
 	}
 
-	const uint64_t lines = uint64_t{ op.windows.out.height } * op.batches;
-	const uint64_t width = op.windows.out.width;
-	const auto linesAtOnce = static_cast<uint32_t>(
-		std::max((lines + kPieces - 1) / kPieces, (kFewestPositions + width - 1) / width));
+	const uint32_t linesAtOnce = linesOfPiece(op);
 	const TilePlan plan(op);
 	std::optional<Fp16ChannelLines> channels;
 

@@ -31,6 +31,19 @@ uint32_t largestSum(const ConvOp &op)
 	return static_cast<uint32_t>(std::min<uint64_t>(sum, kAnySum));
 }
 
+/**
+ * \return groups that are worked on at once, \a wanted or one
+ *
+ * The second one's lines wait for the first one's. What can be buffered leads to fewer lines, but
+ * registers may say that there are more.
+ */
+uint32_t groupsThatFit(uint64_t lines, size_t lineValues, uint32_t wanted)
+{
+	constexpr uint64_t kMostBytes = 64 << 20;
+
+	return lines * lineValues * sizeof(int32_t) <= kMostBytes ? wanted : 1;
+}
+
 /** A group's weights, as long as somebody may want them */
 struct HeldGroup {
 	WeightGroup group;
@@ -77,10 +90,10 @@ public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
-		  groupsAtOnce_(shares.groupsAtOnce), inBands_(shares.inBands),
-		  threads_(std::min(shares.threads, workers.threads())),
+		  inBands_(shares.inBands), threads_(std::min(shares.threads, workers.threads())),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
+		  groupsAtOnce_(groupsThatFit(lines_, lineValues_, shares.groupsAtOnce)),
 		  largestSum_(largestSum(op))
 	{
 		/* Pieces of about the same size. */
@@ -98,10 +111,12 @@ public:
 		if (threads_ == 1)
 			alone(*newMaker());
 		else if (fork())
-			workers_.run(threads_,
-				     [&](unsigned int thread) { apart(newMaker, thread); });
+			workers_.run(threads_, [&](unsigned int thread) {
+				orGiveUp([&] { apart(newMaker, thread); });
+			});
 		else
-			workers_.run(threads_, [&](unsigned int) { inTurn(newMaker); });
+			workers_.run(threads_,
+				     [&](unsigned int) { orGiveUp([&] { inTurn(newMaker); }); });
 		return counters_;
 	}
 
@@ -216,6 +231,18 @@ private:
 		return saturated;
 	}
 
+	/* Nobody goes on without what one has not made, and nobody waits for it. */
+	template<typename Work>
+	void orGiveUp(const Work &work)
+	{
+		try {
+			work();
+		} catch (...) {
+			isGivenUp_ = true;
+			throw;
+		}
+	}
+
 	/* Several threads that deliver what they have made one after the other. */
 	void inTurn(const std::function<std::unique_ptr<LineMaker>()> &newMaker)
 	{
@@ -233,8 +260,10 @@ private:
 			loaded = set->surface;
 			maker->make(piece->first, piece->count);
 			/* Shorter than it takes to wake somebody. */
-			while (delivered_ != piece->index)
+			while (delivered_ != piece->index && !isGivenUp_)
 				std::this_thread::yield();
+			if (isGivenUp_)
+				return;
 			deliver(*piece, *set, *maker);
 			delivered_ = piece->index + 1;
 			lock = lockSoon();
@@ -264,10 +293,12 @@ private:
 	{
 		const Piece piece = pieceAt(taken_);
 
-		if (taken_ == sets_ * pieces_ || memory_.cancelled())
+		if (taken_ == sets_ * pieces_ || memory_.cancelled() || isGivenUp_)
 			return std::nullopt;
 		if (piece.first == 0)
-			beginSet(static_cast<uint32_t>(taken_ / pieces_) * groupsAtOnce_);
+			orGiveUp([&] {
+				beginSet(static_cast<uint32_t>(taken_ / pieces_) * groupsAtOnce_);
+			});
 		taken_++;
 		return piece;
 	}
@@ -276,7 +307,8 @@ private:
 	 */
 	std::shared_ptr<GroupSet> takeOfBand(std::vector<Piece> &pieces, unsigned int thread)
 	{
-		const auto index = memory_.cancelled() ? std::nullopt : bands_->take(thread);
+		const auto index =
+			memory_.cancelled() || isGivenUp_ ? std::nullopt : bands_->take(thread);
 
 		pieces.clear();
 		if (!index)
@@ -284,8 +316,10 @@ private:
 		const uint64_t set = *index / pieces_;
 		pieces.push_back(pieceAt(*index));
 		while (held_.size() <= set) {
-			beginSet(static_cast<uint32_t>(held_.size()) * groupsAtOnce_);
-			held_.push_back(set_);
+			orGiveUp([&] {
+				beginSet(static_cast<uint32_t>(held_.size()) * groupsAtOnce_);
+				held_.push_back(set_);
+			});
 		}
 		return held_[set];
 	}
@@ -328,7 +362,7 @@ private:
 
 	HeldGroup hold(const WeightGroup &group) const
 	{
-		HeldGroup held{ group, {} };
+		HeldGroup held{ group, {}, {} };
 		const uint32_t between = bands_ ? 0 : (threads_ - 1) * groupsAtOnce_;
 		const size_t others = between * group.bytes.size();
 
@@ -400,11 +434,11 @@ private:
 	StreamSink &sink_;
 	const MemoryPort &memory_;
 	Workers &workers_;
-	uint32_t groupsAtOnce_;
 	const bool inBands_;
 	unsigned int threads_; /* that share the operation */
 	uint64_t lines_;       /* of a group */
 	size_t lineValues_;
+	uint32_t groupsAtOnce_;
 	uint32_t largestSum_;
 	uint64_t pieces_ = 0; /* of a set of groups */
 	uint64_t sets_ = 0;
@@ -413,6 +447,7 @@ private:
 	std::optional<Bands> bands_;
 
 	std::atomic<uint64_t> delivered_ = 0; /* index of the piece whose turn it is */
+	std::atomic<bool> isGivenUp_ = false; /* a thread has failed, and nothing more is taken */
 	ConvCounters counters_;		      /* of who has the turn; apart, of the mutex */
 
 	std::mutex mutex_;		    /* everything below, the source and its memory */

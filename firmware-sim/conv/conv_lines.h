@@ -41,7 +41,13 @@ public:
 	virtual uint32_t saturated() const = 0;
 };
 
-/** \brief How lines are shared among threads */
+/**
+ * \brief How lines are shared among threads
+ *
+ * Lines in memory are bounded: those of a group at once by whoever says how many that are, those of
+ * the second of two groups by streamLines(), which works on more than a constant number of bytes
+ * of them with one group at once.
+ */
 struct LineShares {
 	unsigned int threads;	   /**< that there is enough work for */
 	uint32_t linesAtOnce;	   /**< lines of a group that a thread makes at once, at most */
@@ -62,7 +68,9 @@ struct LineShares {
  * Memory, counters and errors are the same for any number of threads.
  *
  * \param sink its way to memory is not that of the weights: another thread may go there
- * \param newMaker called once for each thread, by one of them at a time
+ * \param newMaker called once for each thread, by several of them at a time: it may only look at
+ *	  what they share
+ * \throw std::bad_alloc in the caller's thread, whichever has run out of memory
  */
 ConvCounters streamLines(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 			 const MemoryPort &memory, Workers &workers, const LineShares &shares,

@@ -165,8 +165,7 @@ void expandSome(ControlView &, const std::byte *&, std::byte *&)
 
 #endif
 
-void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes,
-		    std::byte *out)
+void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
 {
 	if (elementBytes == 1)
 		expandSome<1>(masks, packed, out);
@@ -180,8 +179,7 @@ void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBy
 
 #else
 
-void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes,
-		    std::byte *out)
+void expandOfTarget(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
 {
 	for (const std::byte mask : masks)
 		expandMask(mask, elementBytes, packed, out);
@@ -222,8 +220,7 @@ size_t countOnes(ControlView masks)
 	return HWY_DYNAMIC_DISPATCH(countOfTarget)(masks);
 }
 
-void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes,
-		  std::byte *out)
+void expandSparse(ControlView masks, const std::byte *packed, size_t elementBytes, std::byte *out)
 {
 	HWY_DYNAMIC_DISPATCH(expandOfTarget)(masks, packed, elementBytes, out);
 }

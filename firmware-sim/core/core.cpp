@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "arith/float_environment.h"
@@ -42,6 +43,7 @@ Core::Core(const CoreConfig &config, Memory &dram, Interrupt interrupt)
 	  workers_(config.threads), conv_(ConvPipeline::create(workers_, config_.conv))
 {
 	glb_.reset();
+	asleep_.reserve(threads_.size());
 	coming_ = static_cast<unsigned int>(threads_.size());
 	for (unsigned int i = 0; i < threads_.size(); i++)
 		threads_[i].thread = std::thread(&Core::work, this, i);
@@ -87,7 +89,11 @@ void Core::begin(Engine engine)
 
 	if (slot.busy)
 		return;
-	slot.job = scheduler_.begin(engine);
+	try {
+		slot.job = scheduler_.begin(engine);
+	} catch (const std::bad_alloc &) { /* it has not begun, and may do so later */
+		errors_.addNoMemory(engineName(engine), "operation");
+	}
 	if (!slot.job)
 		return;
 	slot.busy = true;
@@ -181,7 +187,7 @@ void Core::carryOut(std::unique_lock<std::mutex> &lock, Slot &slot)
 
 	lock.unlock();
 	MemoryPort port(dram_, cvsram_, &slot.cancel);
-	OperationResult result = runJob(*job, port);
+	OperationResult result = runWithinMemory(*job, port);
 	lock.lock();
 	if (config_.realtime)
 		waitForChip(lock, slot, begin, result);
@@ -251,7 +257,11 @@ void Core::waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot,
 Core::Messages Core::conclude(const Job &job, OperationResult &result, const MemoryPort &port)
 {
 	Messages messages;
-	complete(job, result, port, messages);
+	try {
+		complete(job, result, port, messages);
+	} catch (const std::bad_alloc &) { /* it never ends */
+		errors_.addNoMemory(engineName(job.engine), "operation");
+	}
 	dispatch();
 	messages.errors = errors_.take();
 	messages.calls = std::exchange(toWake_, 0);
@@ -297,6 +307,15 @@ bool Core::hangs(Job &job) const
 	return job.units.empty();
 }
 
+OperationResult Core::runWithinMemory(Job &job, MemoryPort &port)
+{
+	try {
+		return runJob(job, port);
+	} catch (const std::bad_alloc &) {
+		return outOfMemory();
+	}
+}
+
 /* May take units that are done before the others out of the job. */
 OperationResult Core::runJob(Job &job, MemoryPort &port)
 {
@@ -319,19 +338,11 @@ OperationResult Core::runJob(Job &job, MemoryPort &port)
 	return {};
 }
 
+/* Nothing is done yet where it throws std::bad_alloc. */
 void Core::complete(const Job &job, OperationResult &result, const MemoryPort &port,
 		    Messages &messages)
 {
-	const char *name = engineName(job.engine);
-	if (!result.guestError.empty())
-		errors_.add({ .unit = name, .where = "operation", .reason = result.guestError });
-	if (port.faulted())
-		errors_.add({ .unit = name,
-			      .where = "operation",
-			      .reason = port.faultType() == RamType::Mc
-						? "access outside the system memory"
-						: "access outside the CVSRAM",
-			      .detail = hex(port.faultAddress()) });
+	addErrors(engineName(job.engine), result, port);
 	if (result.hangs)
 		return;
 	OperationTiming timing;
@@ -401,19 +412,39 @@ void Core::reset()
 	sdpPort_.configure(0);
 	cdpPort_.configure(0);
 	errors_.reset();
-	conv_ = ConvPipeline::create(workers_, config_.conv);
+	conv_->reset();
 	resetting_ = false;
 	changed_.notify_all();
+}
+
+void Core::addErrors(const char *unit, const OperationResult &result, const MemoryPort &port)
+{
+	if (!result.guestError.empty())
+		errors_.add([&] { return GuestError{ unit, "operation", result.guestError, {} }; });
+	if (!port.faulted())
+		return;
+	errors_.add([&] {
+		return GuestError{ unit, "operation",
+				   port.faultType() == RamType::Mc
+					   ? "access outside the system memory"
+					   : "access outside the CVSRAM",
+				   hex(port.faultAddress()) };
+	});
 }
 
 void Core::deliver(Messages messages)
 {
 	wakeThreads(messages.calls);
-	if (config_.diagnostics)
-		for (const GuestError &error : messages.errors)
-			config_.diagnostics(error);
-	if (messages.record)
-		config_.operationDone(*messages.record);
+	try {
+		if (config_.diagnostics)
+			for (const GuestError &error : messages.errors)
+				config_.diagnostics(error);
+		if (messages.record)
+			config_.operationDone(*messages.record);
+	} catch (const std::bad_alloc &) {
+		const std::lock_guard lock(mutex_);
+		errors_.lose();
+	}
 	if (messages.interrupt && interrupt_)
 		interrupt_();
 }

@@ -206,6 +206,7 @@ private:
 	void work(unsigned int thread);
 	Slot *next(std::unique_lock<std::mutex> &lock);
 	void carryOut(std::unique_lock<std::mutex> &lock, Slot &slot);
+	OperationResult runWithinMemory(Job &job, MemoryPort &port);
 	OperationResult runJob(Job &job, MemoryPort &port);
 	void waitForChip(std::unique_lock<std::mutex> &lock, Slot &slot, Clock::time_point begin,
 			 const OperationResult &result);
@@ -219,6 +220,7 @@ private:
 		      Messages &messages);
 	bool stopped() const;
 	void stopEngines(std::unique_lock<std::mutex> &lock);
+	void addErrors(const char *unit, const OperationResult &result, const MemoryPort &port);
 	void deliver(Messages messages);
 
 	const CoreConfig config_;
@@ -239,7 +241,7 @@ private:
 	/* Counts operations that could begin, and callbacks that have returned. */
 	std::atomic<unsigned int> news_ = 0;
 	Workers workers_;
-	/* Used by the thread of the convolution, made anew while there is none. */
+	/* Used by the thread of the convolution, reset while there is none. */
 	std::unique_ptr<ConvPipeline> conv_;
 	std::array<Slot, engineCount> slots_;
 	/*

@@ -4,6 +4,7 @@
  */
 #include "core/core.h"
 
+#include <new>
 #include <utility>
 
 #include <nvdla/hw/registers.h>
@@ -70,8 +71,13 @@ void Core::csbWrite(std::span<const CsbWrite> writes)
 	if (resetting_)
 		return;
 	Messages messages;
-	for (const CsbWrite &write : writes)
-		messages.interrupt |= writeLocked(write.byteOffset, write.value);
+	for (const CsbWrite &write : writes) {
+		try {
+			messages.interrupt |= writeLocked(write.byteOffset, write.value);
+		} catch (const std::bad_alloc &) {
+			errors_.addNoMemory("CSB", "write");
+		}
+	}
 	messages.errors = errors_.take();
 	messages.calls = std::exchange(toWake_, 0);
 	lock.unlock();
@@ -157,9 +163,14 @@ void Core::guestError(uint32_t address, const char *reason)
 {
 	const size_t unit = address / NVDLA_UNIT_SIZE;
 	const RegisterInfo *info = registerInfo(address);
-	errors_.add({ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit)) : "CSB",
-		      .where = info ? info->name : hex(address),
-		      .reason = reason });
+
+	errors_.add([&] {
+		return GuestError{ .unit = unit < unitCount ? unitName(static_cast<Unit>(unit))
+							    : "CSB",
+				   .where = info ? info->name : hex(address),
+				   .reason = reason,
+				   .detail = {} };
+	});
 }
 
 } /* namespace nvdla::sim */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engines.h"
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -45,9 +46,15 @@ public:
 		return result;
 	}
 
+	void reset() override { engine_.reset(); }
+
 	bool isShared(const OperationInputs &inputs) const override
 	{
-		return engine_.worthwhileThreads(decode(inputs)) > 1;
+		try {
+			return engine_.worthwhileThreads(decode(inputs)) > 1;
+		} catch (const std::bad_alloc &) { /* of which run() tells */
+			return false;
+		}
 	}
 
 private:

@@ -41,7 +41,7 @@ struct OperationInputs {
  * \brief Convolution pipeline, followed by SDP and, if it takes part, PDP
  *
  * One object per core, because the convolution buffer keeps its contents from
- * one layer to the next; it is made anew at reset.
+ * one layer to the next until it is reset.
  */
 class ConvPipeline
 {
@@ -54,6 +54,9 @@ public:
 	 */
 	virtual OperationResult run(const OperationInputs &inputs, MemoryPort &port,
 				    const std::function<void(OperationResult)> &sumsDone) = 0;
+
+	/** \brief As after it was made; takes no memory */
+	virtual void reset() = 0;
 
 	/** \return other threads are going to be wanted for the operation; from any thread */
 	virtual bool isShared(const OperationInputs &inputs) const = 0;

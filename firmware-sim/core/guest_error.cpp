@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/operation.h"
+
 namespace nvdla::sim
 {
 
@@ -14,14 +16,30 @@ std::string hex(uint64_t value)
 	return text;
 }
 
-void GuestErrors::add(GuestError error)
+void GuestErrors::addMade(GuestError error)
 {
-	if (seen_.size() < maximum && seen_.emplace(error.unit, error.where, error.reason).second)
+	if (seen_.size() >= maximum)
+		return;
+	const auto [entry, isNew] = seen_.emplace(error.unit, error.where, error.reason);
+	if (!isNew)
+		return;
+	try {
 		waiting_.push_back(std::move(error));
+	} catch (...) {
+		seen_.erase(entry);
+		throw;
+	}
+}
+
+void GuestErrors::addNoMemory(const char *unit, const char *where)
+{
+	add([&] { return GuestError{ unit, where, kNoHostMemory, {} }; });
 }
 
 std::vector<GuestError> GuestErrors::take()
 {
+	if (std::exchange(isLost_, false))
+		addNoMemory("core", "diagnostics");
 	return std::exchange(waiting_, {});
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <set>
 #include <string>
 #include <tuple>
@@ -41,7 +42,25 @@ class GuestErrors
 public:
 	static constexpr size_t maximum = 256;
 
-	void add(GuestError error);
+	/**
+	 * \brief Add what \a make returns
+	 *
+	 * Never throws: where the host has no memory for it, take() says as soon as it can that
+	 * there was something.
+	 */
+	template<typename Make>
+	void add(const Make &make)
+	{
+		try {
+			addMade(make());
+		} catch (const std::bad_alloc &) {
+			isLost_ = true;
+		}
+	}
+	/** \brief The host has no memory for something that \a unit was to do */
+	void addNoMemory(const char *unit, const char *where);
+	/** \brief Something could not be told for want of memory */
+	void lose() { isLost_ = true; }
 
 	/** \return what was added since the last call */
 	std::vector<GuestError> take();
@@ -50,8 +69,11 @@ public:
 	void reset();
 
 private:
+	void addMade(GuestError error);
+
 	std::set<std::tuple<std::string, std::string, std::string>> seen_;
 	std::vector<GuestError> waiting_;
+	bool isLost_ = false;
 };
 
 } /* namespace nvdla::sim */

@@ -36,4 +36,21 @@ struct OperationResult {
 	bool hangs = false;
 };
 
+/**
+ * \brief Guest error of an operation for which the host has no memory
+ *
+ * So short that a string of it takes none.
+ */
+inline constexpr const char *kNoHostMemory = "no host memory";
+
+/** \return the result of such an operation */
+inline OperationResult outOfMemory()
+{
+	OperationResult result;
+
+	result.guestError = kNoHostMemory;
+	result.hangs = true;
+	return result;
+}
+
 } /* namespace nvdla::sim */

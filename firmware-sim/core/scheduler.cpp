@@ -179,8 +179,8 @@ std::unique_ptr<Job> Scheduler::beginBdma()
 	const BdmaOp *op = bdma_.next();
 	if (!op)
 		return nullptr;
-	bdma_.begin();
 	auto job = std::make_unique<Job>(Job{ .engine = Engine::Bdma });
+	bdma_.begin();
 	job->bdma = *op;
 	job->bdmaGroup = bdma_.group();
 	return job;

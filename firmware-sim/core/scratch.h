@@ -27,6 +27,8 @@ namespace nvdla::sim
 class Scratch
 {
 public:
+	Scratch() { blocks_.reserve(kMostBlocks + 1); }
+
 	/** \brief Memory, and how many bytes it has */
 	struct Block {
 		LineArray bytes;
@@ -35,7 +37,8 @@ public:
 
 	/** \return a block of at least \a bytes, which hold whatever was there */
 	Block take(size_t bytes);
-	void giveBack(Block block);
+	/** \brief Takes no memory, so that it may come with what has run out of it */
+	void giveBack(Block block) noexcept;
 
 private:
 	static constexpr size_t kMostBlocks = 32; /* kept, the largest ones */
@@ -62,7 +65,7 @@ inline Scratch::Block Scratch::take(size_t bytes)
 	return { newLineArray(size), size };
 }
 
-inline void Scratch::giveBack(Block block)
+inline void Scratch::giveBack(Block block) noexcept
 {
 	if (!block.bytes)
 		return;

@@ -50,9 +50,22 @@ void Workers::run(unsigned int most, const std::function<void(unsigned int)> &wo
 	makeWay(callersCore_);
 	if (awake < helpers)
 		wake(helpers - awake);
-	work(0);
+	call(0);
 	calls_.fetch_and(~kWanted);
 	waitForOthers();
+	if (failure_)
+		std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Workers::call(unsigned int thread)
+{
+	try {
+		(*work_)(thread);
+	} catch (...) {
+		const std::lock_guard lock(failureMutex_);
+		if (!failure_)
+			failure_ = std::current_exception();
+	}
 }
 
 void Workers::rouse()
@@ -170,7 +183,7 @@ void Workers::help(unsigned int thread)
 	const FloatEnvironment floats;
 
 	while (takesPart()) {
-		(*work_)(thread);
+		call(thread);
 		calls_ -= kWorking;
 		if (!callerSleeps_)
 			continue;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -48,6 +49,8 @@ public:
 	 * to be done: when the caller's call returns, nothing may be left but what the others are
 	 * at. Returns when all of them have returned. If another operation has the threads, the
 	 * caller works alone.
+	 *
+	 * \throw what \a work has thrown first, in whichever thread, when all have returned
 	 */
 	void run(unsigned int most, const std::function<void(unsigned int thread)> &work);
 
@@ -71,6 +74,8 @@ public:
 	Scratch &scratch() { return scratch_; }
 
 private:
+	/** \brief Do the work that there is, and keep what it throws */
+	void call(unsigned int thread);
 	/** \brief The others do not run on \a core, if there is one for them */
 	void makeWay(int core);
 	void wake(unsigned int sleepers);
@@ -91,6 +96,8 @@ private:
 	/* Set before somebody is wanted. */
 	const std::function<void(unsigned int)> *work_ = nullptr;
 	std::atomic<unsigned int> calls_ = 0;
+	std::mutex failureMutex_;
+	std::exception_ptr failure_;	       /* the first one that work_ has thrown */
 	std::atomic<int> callersCore_ = -1;    /* of the host, when it called last */
 	std::mutex mutex_;		       /* of going to sleep */
 	std::condition_variable wake_;	       /* helpers */

@@ -124,6 +124,28 @@ ConvOp winogradOp(Bench &bench, const Layer &layer)
 	return op;
 }
 
+/* Lines that are never made are not fetched either: each would take 128 MiB. */
+TEST(WinogradTest, LinesThatTheBanksDoNotHoldAreRefusedFirst)
+{
+	Bench bench;
+	MemoryPort port(bench.dram, bench.cvsram);
+	ConvOp op;
+
+	op.mode = ConvMode::Winograd;
+	op.precision = op.inPrecision = Precision::Int16;
+	op.dataBanks = op.weightBanks = 8;
+	op.fetch.size = { 8192, 8, 8192 };
+	op.fetch.entries = op.windows.entries = 1;
+	op.windows.data = op.fetch.size;
+	op.windows.kernel = { 4, 4, 8192 };
+	op.windows.out = { 8188, 4, 1 };
+	Collector out(op);
+	const OperationResult result = bench.engine.run(op, port, out);
+	EXPECT_TRUE(result.hangs);
+	EXPECT_EQ(result.guestError, "CSC D_DATAIN_SIZE_EXT is more than the data banks hold");
+	EXPECT_EQ(port.traffic(RamType::Mc).readBytes, 0U);
+}
+
 class WinogradTest : public ::testing::TestWithParam<std::tuple<Precision, uint32_t>>
 {
 };

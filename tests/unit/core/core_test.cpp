@@ -586,16 +586,32 @@ TEST_F(CoreTest, AccessesFromManyThreads)
 TEST(GuestErrors, AreReportedOnceAndAreBounded)
 {
 	GuestErrors errors;
-	errors.add({ .unit = "A", .where = "B", .reason = "C", .detail = "1" });
-	errors.add({ .unit = "A", .where = "B", .reason = "C", .detail = "2" });
+	const auto add = [&](const std::string &where, const char *detail) {
+		errors.add([&] { return GuestError{ "A", where, "C", detail }; });
+	};
+
+	add("B", "1");
+	add("B", "2");
 	EXPECT_EQ(errors.take().size(), 1U);
 	EXPECT_TRUE(errors.take().empty());
 	for (size_t i = 0; i < 2 * GuestErrors::maximum; i++)
-		errors.add({ .unit = "A", .where = std::to_string(i), .reason = "C" });
+		add(std::to_string(i), "");
 	EXPECT_EQ(errors.take().size(), GuestErrors::maximum - 1);
 	errors.reset();
-	errors.add({ .unit = "A", .where = "B", .reason = "C" });
+	add("B", "");
 	EXPECT_EQ(errors.take().size(), 1U);
+}
+
+TEST(GuestErrors, WhatThereIsNoMemoryForIsToldOfLater)
+{
+	GuestErrors errors;
+
+	errors.add([]() -> GuestError { throw std::bad_alloc(); });
+	const std::vector<GuestError> taken = errors.take();
+	ASSERT_EQ(taken.size(), 1U);
+	EXPECT_EQ(taken[0].unit, "core");
+	EXPECT_EQ(taken[0].reason, kNoHostMemory);
+	EXPECT_TRUE(errors.take().empty());
 }
 
 /* At a clock of one cycle in a thousand seconds, a copy would take half a day. */

@@ -329,8 +329,8 @@ TEST_F(SchedulerTest, StallsOfBdmaDoNotWrap)
 {
 	const OperationTiming timing = { .readStall = 1ULL << 32, .writeStall = 3ULL << 30 };
 
-	scheduler.file(Unit::Bdma).write(NVDLA_BDMA_CFG_STATUS,
-					 NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN);
+	scheduler.file(Unit::Bdma)
+		.write(NVDLA_BDMA_CFG_STATUS, NVDLA_BDMA_CFG_STATUS__STALL_COUNT_EN);
 	for (unsigned int i = 0; i < 2; i++)
 		ASSERT_EQ(scheduler.bdma().push({}), nullptr);
 	ASSERT_EQ(scheduler.launchBdma(0), nullptr);

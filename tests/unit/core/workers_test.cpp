@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,33 @@ TEST(Workers, EachHasANumberThatStays)
 		});
 	}
 	EXPECT_EQ(who[0], std::this_thread::get_id());
+}
+
+TEST(Workers, WhatOneThrowsReachesTheCallerWhenAllHaveReturned)
+{
+	constexpr unsigned int kThreads = 3;
+	Workers workers(kThreads);
+
+	for (unsigned int thrower = 0; thrower < kThreads; thrower++) {
+		std::atomic<unsigned int> began = 0;
+		std::atomic<unsigned int> returned = 0;
+		const auto work = [&](unsigned int thread) {
+			began++;
+			waitFor([&] { return began == kThreads; });
+			if (thread == thrower)
+				throw std::bad_alloc();
+			returned++;
+		};
+		EXPECT_THROW(workers.run(kThreads, work), std::bad_alloc);
+		EXPECT_EQ(returned, kThreads - 1);
+	}
+	/* And they go on. */
+	std::atomic<unsigned int> calls = 0;
+	workers.run(kThreads, [&](unsigned int) {
+		calls++;
+		waitFor([&] { return calls == kThreads; });
+	});
+	EXPECT_EQ(calls, kThreads);
 }
 
 TEST(Workers, WhoIsRousedLooksForWorkThatComes)
