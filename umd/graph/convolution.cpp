@@ -51,6 +51,16 @@ void checkRanges(Lowering &lowering, const ConvLayer &layer)
 		      fmt::format("'{}' is no image", in.name));
 	lowering.need(op.postExtension == 1 || op.postExtension == 2 || op.postExtension == 4,
 		      "postExtension", fmt::format("{}; 1, 2 or 4 are possible", op.postExtension));
+	const bool isInteger = layer.image && in.type != DataType::Half;
+	lowering.need(isInteger || !op.pixels.converter, "pixels.converter",
+		      fmt::format("'{}' is no picture of integers: the core converts nothing else",
+				  in.name));
+	lowering.need(isInteger || !op.pixels.mean, "pixels.mean",
+		      fmt::format("'{}' is no picture of integers: the core subtracts nothing from "
+				  "FP16 pixels; put the mean into the biases",
+				  in.name));
+	lowering.need(op.pixels.converter || !op.pixels.mean, "pixels.mean",
+		      "needs pixels.converter, which subtracts it");
 	lowering.need(layer.padding.left < weights.width * op.dilation.x &&
 			      layer.padding.top < weights.height * op.dilation.y,
 		      "padding", "is not less than the kernel");

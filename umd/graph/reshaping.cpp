@@ -181,6 +181,9 @@ void lower(Lowering &lowering, const op::Normalization &op)
 	lowering.need(op.localSize == 3 || op.localSize == 5 || op.localSize == 7 ||
 			      op.localSize == 9,
 		      "localSize", fmt::format("is {}; 3, 5, 7 and 9 are possible", op.localSize));
+	lowering.need(in.desc.type != DataType::Half ||
+			      (op.in == Converter{} && op.out == Converter{}),
+		      "converter", "is for integers: the core does not convert FP16");
 	SurfaceState &out = lowering.output(op.output, in.desc.type, shapeOf(in));
 	if (lowering.failed())
 		return;

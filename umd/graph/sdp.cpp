@@ -186,6 +186,10 @@ void lowerUnit(Lowering &lowering, const Unit &unit, const TensorDesc &in, DataT
 	to.shift_value = from.aluShift;
 	to.truncate = from.shift;
 	to.precision = lowering.precision(processing, unit.name);
+	lowering.need((unit.isY && processing != DataType::Half) ||
+			      (!from.aluConverter && !from.mulConverter),
+		      fmt::format("{}.converter", unit.name),
+		      "only integers that Y reads are converted");
 	if (from.aluConverter)
 		to.alu_cvt = descriptor(*from.aluConverter);
 	if (from.mulConverter)
@@ -216,6 +220,10 @@ uint32_t surfaceMultiple(DataType type, DataType processing)
 
 void checkTypes(Lowering &lowering, const op::Sdp &op, const SurfaceState &in, DataType out)
 {
+	lowering.need(in.desc.type != DataType::Half || op.converter == Converter{}, "converter",
+		      fmt::format("'{}' is FP16, which the core does not convert; scale it by "
+				  "multiplying",
+				  op.input));
 	const bool eightAndHalf = (in.desc.type == DataType::Int8 && out == DataType::Half) ||
 				  (in.desc.type == DataType::Half && out == DataType::Int8);
 

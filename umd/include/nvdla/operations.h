@@ -43,9 +43,9 @@ struct Padding {
 struct PixelConversion {
 	/** \brief R8 to A8B8G8R8 and so on hold signed numbers */
 	bool signedPixels = true;
-	/** \brief Applied to each component; nothing: the bits are taken as they are */
+	/** \brief Applied to each component, an integer; nothing: the bits are taken as they are */
 	std::optional<Converter> converter;
-	/** \brief Subtracted instead of the converter's offset: R or Y, G or U, B or V, A or X */
+	/** \brief The converter subtracts it instead of its offset: R or Y, G or U, B or V, A or X */
 	std::optional<std::array<int16_t, 4>> mean;
 };
 
