@@ -9,6 +9,7 @@ from typing import Iterable, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _nvdla
+from ._errors import make
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,8 +69,9 @@ def _example(arrays: Union[np.ndarray, Sequence[np.ndarray]]) -> List[np.ndarray
 
 
 def compile(model: Union[str, os.PathLike, bytes], *,
-	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None, range_method: str = 'min_max',
-	    percentile: float = 99.99, type: str = 'int8', keep_bias: bool = False, every_tensor: bool = False,
+	    samples: Optional[Iterable[Union[np.ndarray, Sequence[np.ndarray]]]] = None,
+	    range_method: Optional[str] = None, percentile: Optional[float] = None, type: Optional[str] = None,
+	    keep_bias: Optional[bool] = None, every_tensor: bool = False,
 	    strategy: str = '', sram_bytes: int = 0, fold_sums: str = 'floats', variant: str = 'nv_full') -> Model:
 	"""Compile a model: a TensorFlow Lite file (.tflite) or an ONNX file (.onnx), or the bytes of one.
 
@@ -79,9 +81,10 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 
 	samples:      examples of inputs, of which a model of real numbers becomes one of integers: of each an array, or a
 		      list or tuple with one for each input, in the model's order of inputs and of axes
-	range_method: "min_max", "percentile" or "entropy": how ranges are chosen, for which percentile is in percent
-	type:         "int8" or "int16", of activations and kernels
-	keep_bias:    what rounding takes away does not go into biases
+	range_method: "min_max" (without it), "percentile" or "entropy": how ranges are chosen
+	percentile:   share of the numbers that "percentile" keeps at each end, in percent (99.99)
+	type:         "int8" (without it) or "int16", of activations and kernels
+	keep_bias:    True: what rounding takes away does not go into biases
 	every_tensor: all tensors are outputs, behind the model's own
 	strategy:     as `nvdla-compile --strategy` has it: "auto", "winograd=always,bands=never"
 	sram_bytes:   on-chip memory for what flows between layers
@@ -94,8 +97,17 @@ def compile(model: Union[str, os.PathLike, bytes], *,
 	options.set_variant(variant)
 	options.every_tensor = every_tensor
 	options.sram_bytes = sram_bytes
+	given = {'range_method': range_method, 'percentile': percentile, 'type': type, 'keep_bias': keep_bias}
+	unused = [name for name, value in given.items() if value is not None] if samples is None else []
+	if percentile is not None and range_method != 'percentile':
+		unused.append('percentile')
+	if unused:
+		remedy = 'samples' if samples is None else 'range_method="percentile"'
+		raise make('invalid-argument', 'compile model', unused[0], f'has no effect without {remedy}',
+			   f'compile model: {unused[0]}: has no effect without {remedy}')
 	if samples is not None:
-		options.calibrate([_example(one) for one in samples], range_method, percentile, type, keep_bias)
+		options.calibrate([_example(one) for one in samples], range_method or 'min_max',
+				  99.99 if percentile is None else percentile, type or 'int8', bool(keep_bias))
 	if isinstance(model, (bytes, bytearray, memoryview)):
 		return Model(_nvdla.compile_bytes(model, options), f'{len(model)} bytes')
 	path = os.fsdecode(model)

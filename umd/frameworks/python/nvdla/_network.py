@@ -88,13 +88,13 @@ class Runnable:
 		run.wait()
 		return self._finish(run, raw)
 
-	def map(self, frames: Iterable[Any], depth: int = 8, **options: Any) -> Iterator[Union[np.ndarray, Outputs]]:
+	def map(self, frames: Iterable[Any], depth: int = 8, *, raw: bool = False, timeout: float = 30.0,
+		priority: str = 'normal') -> Iterator[Union[np.ndarray, Outputs]]:
 		"""Run it on each of `frames`, which may have no end, and yield the answers in their order.
 
-		depth:   runs on their way at once, at most; no frame is taken before there is room for it
-		options: as for a call
+		depth: runs on their way at once, at most; no frame is taken before there is room for it
+		raw, timeout, priority: as for a call
 		"""
-		raw = options.pop('raw', False)
 		if depth < 1:
 			raise ValueError(f'depth {depth}: it is at least 1')
 		runs: Deque[Any] = collections.deque()
@@ -102,7 +102,7 @@ class Runnable:
 			if len(runs) == depth:
 				runs[0].wait()
 				yield self._finish(runs.popleft(), raw)
-			runs.append(self._submit((frame,), options.get('timeout', 30.0), options.get('priority', 'normal')))
+			runs.append(self._submit((frame,), timeout, priority))
 		while runs:
 			runs[0].wait()
 			yield self._finish(runs.popleft(), raw)

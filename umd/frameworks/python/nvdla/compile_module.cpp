@@ -8,8 +8,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include "tools/report/model_report.h"
 #include "support.h"
+#include "tools/report/model_report.h"
 
 namespace nvdla::python
 {

@@ -11,14 +11,13 @@
 #include <nvdla/nvdla.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-#include <sys/eventfd.h>
 
-#include "base/io/unique_fd.h"
+#include "done_signal.h"
+#include "support.h"
+#include "tensor_info.h"
 #include "tools/prof/profile_json.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
-#include "support.h"
-#include "tensor_info.h"
 
 namespace nvdla::python
 {
@@ -73,13 +72,13 @@ class Run
 public:
 	explicit Run(std::shared_ptr<LoadedNetwork> network)
 		: network_(std::move(network)), request_(take(Request::create(network_->network))),
-		  done_(std::make_shared<UniqueFd>(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)))
+		  done_(std::make_shared<DoneSignal>())
 	{
-		if (done_->get() < 0)
+		if (!*done_)
 			raise({ ErrorCode::Io, "create request", "eventfd", std::strerror(errno) });
 	}
 
-	int fileno() const { return done_->get(); }
+	int fileno() const { return done_->fileno(); }
 
 	void setElements(size_t index, const py::buffer &array, bool nhwc)
 	{
@@ -110,17 +109,15 @@ public:
 	void submit(double timeout, int priority, bool statistics, bool busy)
 	{
 		RunOptions options;
-		uint64_t old;
 
 		options.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout * 1000));
 		options.priority = static_cast<Priority>(priority);
 		options.statistics = statistics && network_->device.has(Feature::Statistics);
 		options.whenFull = busy ? WhenFull::Busy : WhenFull::Wait;
-		eventfd_read(done_->get(), &old);
 		take(released([&] {
-			return request_.submit(options, [done = done_](const auto &) {
-				eventfd_write(done->get(), 1);
-			});
+			const uint64_t run = done_->announce();
+			return request_.submit(
+				options, [done = done_, run](const auto &) { done->done(run); });
 		}));
 	}
 
@@ -177,7 +174,7 @@ public:
 private:
 	std::shared_ptr<LoadedNetwork> network_;
 	Request request_;
-	std::shared_ptr<UniqueFd> done_; /* the callback may come after the Run went */
+	std::shared_ptr<DoneSignal> done_; /* the callback may come after the Run went */
 	RunReport report_;
 };
 

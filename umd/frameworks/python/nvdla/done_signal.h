@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tells whoever waits for a file descriptor that a run is done.
+ */
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+
+#include <nvdla/error.h>
+#include <sys/eventfd.h>
+
+#include "base/io/unique_fd.h"
+
+namespace nvdla::python
+{
+
+/**
+ * \brief A descriptor that can be read from when the run that was announced last is done
+ *
+ * A run is used again as soon as it is not in flight, and its callback may come after that: it must
+ * not wake whoever waits for the next run.
+ */
+class DoneSignal
+{
+public:
+	/** \return whether there is a descriptor; errno says why not */
+	explicit operator bool() const { return bool(event_); }
+
+	int fileno() const { return event_.get(); }
+
+	/** \brief Another run is about to be submitted \return its number, for done() */
+	uint64_t announce()
+	{
+		const std::lock_guard guard(lock_);
+		eventfd_t old;
+
+		eventfd_read(event_.get(), &old);
+		return ++run_;
+	}
+
+	/** \brief A run is done; one that is not the last is nobody's any more */
+	void done(uint64_t run)
+	{
+		const std::lock_guard guard(lock_);
+
+		if (run == run_)
+			eventfd_write(event_.get(), 1);
+	}
+
+private:
+	UniqueFd event_{ eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	std::mutex lock_;
+	uint64_t run_ = 0;
+};
+
+} /* namespace nvdla::python */
