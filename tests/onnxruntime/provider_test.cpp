@@ -15,6 +15,7 @@
 #include "agreement.h"
 #include "definition.h"
 #include "frameworks/onnxruntime/partitioner.h"
+#include "onnx_builder.h"
 #include "places.h"
 #include "session.h"
 #include "test_support.h"
@@ -105,6 +106,71 @@ TEST_F(ProviderLife, WrongOption)
 
 	EXPECT_NE(with.error().find("\"some\" is none of \"any\", \"integer\""), std::string::npos)
 		<< with.error();
+}
+
+constexpr int graphAttribute = 5;
+const std::vector<int64_t> branchShape = { 1, 8, 4, 4 };
+
+/* The body of a branch: one operator of x, which is the outer graph's. */
+void addBranch(onnx::Node *node, const std::string &name, const std::string &type)
+{
+	constexpr char graphField = 6 << 3 | 2;
+	onnx::Graph graph;
+	onnx::Node *inner = graph.add_node();
+	onnx::ValueInfo *output = graph.add_output();
+	onnx::Attribute *attribute = node->add_attribute();
+
+	graph.set_name(name);
+	inner->set_op_type(type);
+	inner->add_input("x");
+	inner->add_output(name + "_y");
+	output->set_name(name + "_y");
+	auto *tensor = output->mutable_type()->mutable_tensor_type();
+	tensor->set_elem_type(onnx::FLOAT);
+	for (const int64_t extent : branchShape)
+		tensor->mutable_shape()->add_dim()->set_dim_value(extent);
+	attribute->set_name(name);
+	attribute->set_type(graphAttribute);
+	/* A field that the compiler does not read, and passes on. */
+	const std::string body = graph.SerializeAsString();
+	ASSERT_LT(body.size(), 128u);
+	std::string raw = attribute->SerializeAsString();
+	raw += graphField;
+	raw += static_cast<char>(body.size());
+	ASSERT_TRUE(attribute->ParseFromString(raw + body));
+}
+
+/* ONNX Runtime asks for each of the graphs, and would give their partitions the same names. */
+TEST(ProviderGraphs, BothBranchesOfAnIf)
+{
+	const Runtime runtime;
+
+	for (const char *other : { "Relu", "Sigmoid" }) {
+		SCOPED_TRACE(other);
+		OnnxBuilder builder;
+		builder.input("x", branchShape);
+		builder.input("condition", {}, onnx::BOOL);
+		builder.output("y");
+		onnx::Node *node = builder.node("If", { "condition" }, "chosen");
+		addBranch(node, "then_branch", "Relu");
+		addBranch(node, "else_branch", other);
+		builder.node("Relu", { "chosen" }, "y");
+		Session with(runtime, builder.file(), &onDevice);
+		Session alone(runtime, builder.file(), nullptr);
+		ASSERT_EQ(with.error(), "");
+		ASSERT_EQ(alone.error(), "");
+		Array x{ "<f4", {} };
+		for (int i = 0; i < 8 * 16; i++)
+			x.numbers.push_back(i % 9 - 4);
+		for (const double condition : { 0.0, 1.0 }) {
+			const std::vector<Array> inputs = { x, { "|b1", { condition } } };
+			const std::vector<Array> got = with.run(inputs), wanted = alone.run(inputs);
+			ASSERT_EQ(got.size(), 1u);
+			ASSERT_EQ(got[0].numbers.size(), wanted.at(0).numbers.size());
+			for (size_t i = 0; i < got[0].numbers.size(); i++)
+				EXPECT_NEAR(got[0].numbers[i], wanted[0].numbers[i], 0.01) << i;
+		}
+	}
 }
 
 /* What the device had is computed by ONNX Runtime: all of the model's operators, and attributes. */

@@ -139,6 +139,8 @@ OrtValue *Session::makeInput(size_t index, const Array &array)
 		for (size_t i = 0; i < array.numbers.size(); i++)
 			static_cast<uint16_t *>(data)[i] =
 				floatToHalf(static_cast<float>(array.numbers[i]));
+	} else if (elements == ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL) {
+		put<bool>(array.numbers, data);
 	} else {
 		ADD_FAILURE() << "input of type " << elements;
 	}

@@ -51,6 +51,29 @@ void expectTaken(const std::vector<std::byte> &file, size_t nodes, const Array &
 			<< i;
 }
 
+/* Every second operator is none of the compiler's. */
+TEST(DelegateOperators, NoMorePartitionsThanPromised)
+{
+	constexpr int32_t cosineCode = 108;
+	constexpr int islands = 20;
+	TfliteBuilder builder;
+	const int32_t x = builder.floats({ 1, 4, 4, 8 });
+	int32_t y = x;
+
+	for (int i = 0; i < islands; i++) {
+		const int32_t sum = builder.floats({ 1, 4, 4, 8 });
+		const int32_t cosine = builder.floats({ 1, 4, 4, 8 });
+		builder.node(addNCode, { y, x }, { sum });
+		builder.node(cosineCode, { sum }, { cosine });
+		y = cosine;
+	}
+	testing::internal::CaptureStderr();
+	const DelegatePointer delegate = loadDelegate({ { "device", fastDevicePath() } });
+	const Interpreter with(builder.file({ x }, { y }), delegate.get());
+	const std::string said = testing::internal::GetCapturedStderr();
+	EXPECT_NE(said.find("takes 16 of 40 nodes in 16 partitions"), std::string::npos) << said;
+}
+
 TEST(DelegateOperators, UnpackAndPack)
 {
 	TfliteBuilder builder;

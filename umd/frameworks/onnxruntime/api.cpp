@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "api.h"
 
+#include "base/io/guarded.h"
+
 namespace nvdla::ort
 {
 
@@ -14,13 +16,14 @@ Result<void> Api::check(OrtStatus *status) const
 	return tl::unexpected<Error>(std::move(error));
 }
 
-OrtStatus *Api::status(const Error &error) const
+OrtStatus *Api::status(const Error &error) const noexcept
 {
-	const std::string message = "nvdla: " + error.message();
+	const auto message =
+		guarded("", [&]() -> Result<std::string> { return "nvdla: " + error.message(); });
 
 	return api_->CreateStatus(error.code == ErrorCode::InvalidArgument ? ORT_INVALID_ARGUMENT
 									   : ORT_EP_FAIL,
-				  message.c_str());
+				  message ? message->c_str() : "nvdla: out of memory");
 }
 
 } /* namespace nvdla::ort */

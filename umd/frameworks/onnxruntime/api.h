@@ -29,9 +29,9 @@ public:
 	/** \brief Take a status that a function returned */
 	Result<void> check(OrtStatus *status) const;
 	/** \return a status that says what \a error does */
-	OrtStatus *status(const Error &error) const;
+	OrtStatus *status(const Error &error) const noexcept;
 	/** \return nullptr if \a result is none */
-	OrtStatus *status(const Result<void> &result) const
+	OrtStatus *status(const Result<void> &result) const noexcept
 	{
 		return result ? nullptr : status(result.error());
 	}

@@ -2,6 +2,7 @@
 /*
  * What ONNX Runtime looks for in a library with an execution provider.
  */
+#include "base/io/guarded.h"
 #include "provider.h"
 
 extern "C" __attribute__((visibility("default"))) OrtStatus *
@@ -14,8 +15,12 @@ CreateEpFactories(const char *name, const OrtApiBase *base, const OrtLogger *,
 	if (!api.isThere() || most < 1)
 		return base->GetApi(1)->CreateStatus(ORT_NOT_IMPLEMENTED,
 						     "nvdla: this ONNX Runtime is older than 1.23");
-	factories[(*count)++] = new nvdla::ort::Factory(api, name);
-	return nullptr;
+	const auto made = nvdla::guarded("create provider", [&]() -> nvdla::Result<void> {
+		factories[0] = new nvdla::ort::Factory(api, name);
+		*count = 1;
+		return {};
+	});
+	return api.status(made);
 }
 
 extern "C" __attribute__((visibility("default"))) OrtStatus *ReleaseEpFactory(OrtEpFactory *factory)

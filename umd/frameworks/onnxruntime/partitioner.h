@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "model_writer.h"
 #include "frameworks/plugin/partition.h"
+#include "model_writer.h"
 
 namespace nvdla::ort
 {

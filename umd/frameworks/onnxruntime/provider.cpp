@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "cpu_session.h"
 
 namespace nvdla::ort
@@ -56,7 +57,8 @@ public:
 		Compute = [](OrtNodeComputeInfo *self, void *,
 			     OrtKernelContext *context) noexcept -> OrtStatus * {
 			Kernel &kernel = *static_cast<Kernel *>(self);
-			return kernel.api_.status(kernel.run(context));
+			return kernel.api_.status(
+				guarded("run partition", [&] { return kernel.run(context); }));
 		};
 		ReleaseState = [](OrtNodeComputeInfo *, void *) noexcept {};
 	}
@@ -191,17 +193,20 @@ OrtStatus *Factory::createProvider(OrtEpFactory *self, const OrtHardwareDevice *
 				   OrtEp **provider) noexcept
 {
 	const Factory &factory = *static_cast<Factory *>(self);
-	auto options = readOptions(factory.api_, factory.name_, sessionOptions);
-	if (!options)
-		return factory.api_.status(options.error());
-	auto session = plugin::Session::open(*options, say);
-	if (!session && session.error().code == ErrorCode::InvalidArgument)
-		return factory.api_.status(session.error());
-	if (!session)
-		say("the CPU computes everything: " + session.error().message());
-	*provider =
-		new Provider(factory.api_, factory.name_, session ? std::move(*session) : nullptr);
-	return nullptr;
+
+	return factory.api_.status(guarded("create provider", [&]() -> Result<void> {
+		auto options = readOptions(factory.api_, factory.name_, sessionOptions);
+		if (!options)
+			return forward(options);
+		auto session = plugin::Session::open(*options, say);
+		if (!session && session.error().code == ErrorCode::InvalidArgument)
+			return forward(session);
+		if (!session)
+			say("the CPU computes everything: " + session.error().message());
+		*provider = new Provider(factory.api_, factory.name_,
+					 session ? std::move(*session) : nullptr);
+		return {};
+	}));
 }
 
 Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Session> session)
@@ -219,12 +224,31 @@ Provider::Provider(const Api &api, std::string name, std::shared_ptr<plugin::Ses
 	};
 }
 
+/*
+ * ONNX Runtime counts the partitions of each graph from the start and names them by that, so one
+ * graph of a model can have any. The bodies come first: they are left to it.
+ */
+Result<bool> Provider::isBody(const OrtGraph *graph) const
+{
+	const OrtNode *parent = nullptr;
+
+	NVDLA_ORT_TRY(api_, api_->Graph_GetParentNode(graph, &parent));
+	return parent != nullptr;
+}
+
 Result<void> Provider::choose(const OrtGraph *graph, OrtEpGraphSupportInfo *support)
 {
 	OrtNodeFusionOptions options{};
 	options.ort_version_supported = ORT_API_VERSION;
 	options.drop_constant_initializers = true;
 
+	auto body = isBody(graph);
+	if (!body)
+		return forward(body);
+	if (*body)
+		return fail(ErrorCode::Unsupported, "place partitions", "",
+			    "the graph is the body of an operator such as If, and ONNX Runtime "
+			    "gives partitions of several graphs the same names");
 	auto view = readGraph(api_, graph);
 	if (!view)
 		return forward(view);
@@ -246,8 +270,13 @@ OrtStatus *Provider::capability(OrtEp *self, const OrtGraph *graph,
 
 	if (!provider.session_ || provider.session_->isLost())
 		return nullptr;
-	if (auto chosen = provider.choose(graph, support); !chosen)
-		provider.session_->log("takes nothing: " + chosen.error().message());
+	const auto chosen =
+		guarded("place partitions", [&] { return provider.choose(graph, support); });
+	if (!chosen)
+		static_cast<void>(guarded("place partitions", [&]() -> Result<void> {
+			provider.session_->log("takes nothing: " + chosen.error().message());
+			return {};
+		}));
 	return nullptr;
 }
 
@@ -281,7 +310,8 @@ OrtStatus *Provider::compile(OrtEp *self, const OrtGraph **, const OrtNode **fus
 	Provider &provider = *static_cast<Provider *>(self);
 
 	for (size_t i = 0; i < count; i++) {
-		auto kernel = provider.makeKernel(fused[i]);
+		auto kernel =
+			guarded("compile partition", [&] { return provider.makeKernel(fused[i]); });
 		if (!kernel)
 			return provider.api_.status(kernel.error());
 		kernels[i] = *kernel;

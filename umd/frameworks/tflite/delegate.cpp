@@ -6,6 +6,8 @@
 
 #include <tensorflow/lite/builtin_ops.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla::delegate
 {
 
@@ -129,12 +131,24 @@ TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 	if (!self.session_ || self.session_->isLost())
 		return kTfLiteOk;
 	const std::lock_guard guard(self.lock_);
-	auto plan = makePlan(context, self.session_);
-	if (!plan) {
-		self.session_->log("takes nothing: " + plan.error().message());
+	/* TensorFlow Lite's list of integers: how many, then they. */
+	std::vector<int> nodes;
+	const auto planned = guarded("plan partitions", [&]() -> Result<void> {
+		auto plan = makePlan(context, self.session_);
+		if (!plan)
+			return forward(plan);
+		self.plan_ = std::move(*plan);
+		nodes = self.plan_.nodes;
+		nodes.insert(nodes.begin(), static_cast<int>(nodes.size()));
+		return {};
+	});
+	if (!planned) {
+		static_cast<void>(guarded("plan partitions", [&]() -> Result<void> {
+			self.session_->log("takes nothing: " + planned.error().message());
+			return {};
+		}));
 		return kTfLiteOk;
 	}
-	self.plan_ = std::move(*plan);
 	if (self.plan_.nodes.empty())
 		return kTfLiteOk;
 
@@ -146,9 +160,6 @@ TfLiteStatus Delegate::prepare(TfLiteContext *context, TfLiteDelegate *delegate)
 	kernel.builtin_code = kTfLiteBuiltinDelegate;
 	kernel.custom_name = "NVDLA";
 	kernel.version = 1;
-	/* TensorFlow Lite's list of integers: how many, then they. */
-	std::vector<int> nodes = self.plan_.nodes;
-	nodes.insert(nodes.begin(), static_cast<int>(nodes.size()));
 	const TfLiteStatus status = context->ReplaceNodeSubsetsWithDelegateKernels(
 		context, kernel, reinterpret_cast<TfLiteIntArray *>(nodes.data()), delegate);
 	self.plan_ = {};
@@ -159,12 +170,16 @@ void *Delegate::initKernel(TfLiteContext *, const char *buffer, size_t)
 {
 	const auto &params = *reinterpret_cast<const TfLiteDelegateParams *>(buffer);
 	Delegate &self = *static_cast<Delegate *>(params.delegate->data_);
-	const auto nodes = indices(params.nodes_to_replace);
-	auto found = self.plan_.partitions.find({ nodes.begin(), nodes.end() });
+	const auto made = guarded("make partition", [&]() -> Result<Kernel *> {
+		const auto nodes = indices(params.nodes_to_replace);
+		auto found = self.plan_.partitions.find({ nodes.begin(), nodes.end() });
+		if (found == self.plan_.partitions.end())
+			return nullptr;
+		return new Kernel{ self.self_, std::move(found->second) };
+	});
 
-	if (found == self.plan_.partitions.end())
-		return nullptr;
-	return new Kernel{ self.self_, std::move(found->second) };
+	/* Without one it cannot be prepared. */
+	return made.value_or(nullptr);
 }
 
 void Delegate::freeKernel(TfLiteContext *context, void *data)
@@ -182,27 +197,31 @@ TfLiteStatus Delegate::prepareKernel(TfLiteContext *context, TfLiteNode *node)
 
 	if (!kernel)
 		return kTfLiteDelegateError;
-	kernel->lend(*context, kernel->placed.inputs, &plugin::Partition::inputMemory);
-	kernel->lend(*context, kernel->placed.outputs, &plugin::Partition::outputMemory);
-	return kTfLiteOk;
+	const auto lent = guarded("prepare partition", [&]() -> Result<void> {
+		kernel->lend(*context, kernel->placed.inputs, &plugin::Partition::inputMemory);
+		kernel->lend(*context, kernel->placed.outputs, &plugin::Partition::outputMemory);
+		return {};
+	});
+	return lent ? kTfLiteOk : kTfLiteDelegateError;
 }
 
 TfLiteStatus Delegate::invokeKernel(TfLiteContext *context, TfLiteNode *node)
 {
 	Kernel &kernel = *static_cast<Kernel *>(node->user_data);
-	auto inputs = hostTensors(*context, kernel.placed.inputs);
-	auto outputs = hostTensors(*context, kernel.placed.outputs);
-	Result<void> done;
-
-	if (!inputs)
-		done = forward(inputs);
-	else if (!outputs)
-		done = forward(outputs);
-	else
-		done = kernel.placed.partition->run(*inputs, *outputs);
+	const auto done = guarded("run partition", [&]() -> Result<void> {
+		auto inputs = hostTensors(*context, kernel.placed.inputs);
+		if (!inputs)
+			return forward(inputs);
+		auto outputs = hostTensors(*context, kernel.placed.outputs);
+		if (!outputs)
+			return forward(outputs);
+		return kernel.placed.partition->run(*inputs, *outputs);
+	});
 	if (done)
 		return kTfLiteOk;
-	context->ReportError(context, "nvdla: %s", done.error().message().c_str());
+	const auto words =
+		guarded("", [&]() -> Result<std::string> { return done.error().message(); });
+	context->ReportError(context, "nvdla: %s", words ? words->c_str() : "out of memory");
 	return kTfLiteError;
 }
 

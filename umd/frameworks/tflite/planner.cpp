@@ -52,7 +52,8 @@ private:
 	bool makesConstants(int node) const;
 	Result<void> judge(int node) const;
 	Result<std::map<int, std::string>> ask(const std::vector<int> &nodes) const;
-	Result<std::vector<int>> possibleNodes();
+	std::map<int, std::string> askAll(const std::vector<int> &nodes) const;
+	std::vector<int> possibleNodes();
 	Result<std::vector<Candidate>> candidates(const std::vector<int> &nodes) const;
 	void refuse(const Candidate &candidate, const std::vector<LayerReport> &layers);
 	Result<PlacedPartition> place(const Candidate &candidate);
@@ -146,8 +147,27 @@ Result<std::map<int, std::string>> Planner::ask(const std::vector<int> &nodes) c
 	return reasons;
 }
 
+/* Together, or where that cannot be, each by itself: one that is wrong spoils no other. */
+std::map<int, std::string> Planner::askAll(const std::vector<int> &nodes) const
+{
+	std::map<int, std::string> reasons;
+
+	if (nodes.empty())
+		return reasons;
+	if (auto answers = ask(nodes))
+		return std::move(*answers);
+	for (const int node : nodes) {
+		auto answer = ask({ node });
+		if (answer)
+			reasons.merge(*answer);
+		else
+			reasons.emplace(node, answer.error().message());
+	}
+	return reasons;
+}
+
 /* In the order of the graph; without what makes constants. */
-Result<std::vector<int>> Planner::possibleNodes()
+std::vector<int> Planner::possibleNodes()
 {
 	std::map<int, std::string> reasons;
 	std::vector<int> asked, possible;
@@ -162,12 +182,7 @@ Result<std::vector<int>> Planner::possibleNodes()
 		else
 			asked.push_back(node);
 	}
-	if (!asked.empty()) {
-		auto answers = ask(asked);
-		if (!answers)
-			return forward(answers);
-		reasons.merge(*answers);
-	}
+	reasons.merge(askAll(asked));
 	for (const auto &[node, reason] : reasons)
 		logLeft(graph_.describe(node), reason);
 	std::copy_if(asked.begin(), asked.end(), std::back_inserter(possible),
@@ -262,12 +277,13 @@ std::vector<int> Planner::placeAll(const std::vector<Candidate> &candidates)
 
 	std::swap(before, plan_.partitions);
 	for (const Candidate &candidate : candidates) {
+		if (plan_.partitions.size() == mostPartitions) {
+			logLeft(describe(candidate), "there are larger partitions");
+			continue;
+		}
 		auto known = before.extract(candidate.nodes);
 		if (known) {
 			plan_.partitions.insert(std::move(known));
-		} else if (plan_.partitions.size() == mostPartitions) {
-			logLeft(describe(candidate), "there are larger partitions");
-			continue;
 		} else {
 			auto placed = place(candidate);
 			if (placed)
@@ -303,10 +319,7 @@ void Planner::logLeft(const std::string &what, const std::string &reason) const
 
 Result<Plan> Planner::run()
 {
-	auto possible = possibleNodes();
-	if (!possible)
-		return forward(possible);
-	std::vector<int> nodes = std::move(*possible);
+	std::vector<int> nodes = possibleNodes();
 
 	/* Where some are left, the others may be put together in another way. */
 	while (nodes != plan_.nodes) {
