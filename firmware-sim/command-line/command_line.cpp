@@ -86,6 +86,16 @@ CommandLineOption &CommandLineOption::needs(const CommandLineOption &other)
 	return *this;
 }
 
+bool CommandLineOption::given() const
+{
+	return option_->count() > 0;
+}
+
+std::string CommandLineOption::name() const
+{
+	return option_->get_name();
+}
+
 CommandLine::CommandLine(const std::string &description, const std::string &program)
 	: app_(std::make_unique<CLI::App>(description, program))
 {

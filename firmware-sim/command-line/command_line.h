@@ -57,6 +57,11 @@ public:
 	CommandLineOption &excludes(const CommandLineOption &other);
 	CommandLineOption &needs(const CommandLineOption &other);
 
+	/** \return it was on the command line, which has been parsed */
+	bool given() const;
+	/** \return as it is given: "--output" */
+	std::string name() const;
+
 private:
 	CLI::Option *option_;
 };

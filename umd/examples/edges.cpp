@@ -10,13 +10,13 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
+#include "base/io/file.h"
 #include "command-line/command_line.h"
 #include "edge_network.h"
-#include "base/io/file.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
 #include "tools/prof/timeline_svg.h"
-#include "tools/exit_code.h"
+#include "tools/program.h"
 
 namespace
 {
@@ -115,27 +115,27 @@ Result<void> run(const Options &options)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{
-		"Finds the edges in a photograph on an NVDLA and draws them in the colour of "
-		"their direction.",
-		"nvdla-edges"
-	};
-	Options options;
+	return nvdla::tools::runProgram("nvdla-edges", [&]() -> nvdla::Result<int> {
+		CommandLine app{ "Finds the edges in a photograph on an NVDLA and draws them in "
+				 "the colour of "
+				 "their direction.",
+				 "nvdla-edges" };
+		Options options;
 
-	app.option("--device", options.device, "/dev/accel/accelN or embedded").showDefault();
-	app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM").required();
-	app.option("--output", options.output, "PNG to write").showDefault();
-	app.option("--timeline", options.timeline,
-		   "write when which operation ran, as an SVG picture");
-	app.option("--width", options.size.width, "pixels the network works on").showDefault();
-	app.option("--height", options.size.height).showDefault();
-	app.footer(nvdla::tools::exitCodeHelp);
-	if (const auto code = app.parse(argc, argv))
-		return *code;
+		app.option("--device", options.device, "/dev/accel/accelN or embedded")
+			.showDefault();
+		app.option("--input", options.input, "photograph: PNG, JPEG, PGM or PPM")
+			.required();
+		app.option("--output", options.output, "PNG to write").showDefault();
+		app.option("--timeline", options.timeline,
+			   "write when which operation ran, as an SVG picture");
+		app.option("--width", options.size.width, "pixels the network works on")
+			.showDefault();
+		app.option("--height", options.size.height).showDefault();
+		app.footer(nvdla::tools::exitCodeHelp);
+		if (const auto code = app.parse(argc, argv))
+			return *code;
 
-	if (auto done = run(options); !done) {
-		fmt::print(stderr, "nvdla-edges: {}\n", done.error().message());
-		return nvdla::tools::exitCode(done.error().code);
-	}
-	return 0;
+		return nvdla::tools::finished(run(options));
+	});
 }

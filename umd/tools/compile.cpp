@@ -11,13 +11,13 @@
 #include <fmt/core.h>
 #include <nvdla/compiler.h>
 
+#include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
-#include "exit_code.h"
-#include "base/io/file.h"
-#include "tools/report/model_report.h"
+#include "program.h"
 #include "samples.h"
 #include "strategy_options.h"
+#include "tools/report/model_report.h"
 
 namespace
 {
@@ -41,7 +41,61 @@ struct CompileSettings {
 	PixelScaling scaling;
 	Calibration calibration;
 	bool keepsBias = false;
+	std::vector<CommandLineOption> ofCalibration; /* without effect otherwise */
+	std::vector<CommandLineOption> ofPictures;
+	std::vector<CommandLineOption> percentile;
+	std::vector<CommandLineOption> ofChip;
 };
+
+Result<void> checkEffects(const std::vector<CommandLineOption> &options, bool hasEffect,
+			  const char *without)
+{
+	for (const CommandLineOption &option : options) {
+		if (auto used = checkUses({ { option, hasEffect, without } }); !used)
+			return used;
+	}
+	return {};
+}
+
+/* A clock alone changes no choice: all memories are counted in its cycles. */
+bool isClockOnly(const ChipOptions &chip)
+{
+	const auto given = chip.values();
+
+	return given.size() == 1 && given.front().first == "clock";
+}
+
+Result<void> checkOptions(const CompileSettings &settings)
+{
+	const bool calibrates = !settings.samples.empty();
+	auto done = checkEffects(settings.ofCalibration, calibrates, "--calibrate");
+
+	if (done)
+		done = checkEffects(settings.percentile,
+				    settings.calibration.method == RangeMethod::Percentile,
+				    "--ranges percentile");
+	if (done)
+		done = checkEffects(settings.ofPictures, hasPictures(settings.samples),
+				    "pictures among the samples of --calibrate");
+	if (done)
+		done = checkEffects(settings.ofChip,
+				    settings.report.has_value() || !isClockOnly(settings.chip),
+				    "--report");
+	return done;
+}
+
+/* Integers stay as they are, whatever was asked for. */
+Result<void> checkFloats(const CompileSettings &settings, const CompileReport &report)
+{
+	const bool anyFloats = std::ranges::any_of(report.tensors, [](const ModelTensor &tensor) {
+		return tensor.type.starts_with("float");
+	});
+
+	if (settings.precision == Precision::Given || anyFloats || report.tensors.empty())
+		return {};
+	return fail(ErrorCode::InvalidArgument, "--precision", settings.model,
+		    "is a model of integers, which stays as it is");
+}
 
 Result<void> checkPrecision(const CompileSettings &settings)
 {
@@ -124,6 +178,8 @@ Result<void> compile(const CompileSettings &settings)
 			fmt::format("{}: {}", settings.model, compiled.error().where);
 		return forward(compiled);
 	}
+	if (auto floats = checkFloats(settings, compiled->report); !floats)
+		return floats;
 	auto bytes = compiled->loadable.write();
 	if (!bytes)
 		return forward(bytes);
@@ -132,6 +188,20 @@ Result<void> compile(const CompileSettings &settings)
 	if (!settings.report)
 		return {};
 	return writeReport(settings, std::move(*compiled));
+}
+
+void addReport(CommandLine &app, CompileSettings &settings)
+{
+	std::vector<std::pair<std::string, std::optional<report::ReportFormat>>> formats;
+
+	for (const auto &[name, format] : report::reportFormats())
+		formats.emplace_back(name, format);
+	const auto report = app.choice(
+		"--report", settings.report, formats,
+		"print what became of each layer, what it takes on a chip, and how far calibrated "
+		"ones are off; svg: graphs before and after, and memory; html: a page of all");
+	app.option("--report-file", settings.reportFile, "write the report there instead")
+		.needs(report);
 }
 
 void addCalibration(CommandLine &app, CompileSettings &settings)
@@ -145,53 +215,52 @@ void addCalibration(CommandLine &app, CompileSettings &settings)
 	app.option("--calibrate", settings.samples,
 		   "pictures, .npy and folders of them with examples of inputs; a float model "
 		   "becomes one of integers");
-	app.choice("--ranges", settings.calibration.method,
-		   { { "minmax", RangeMethod::MinMax },
-		     { "percentile", RangeMethod::Percentile },
-		     { "entropy", RangeMethod::Entropy } },
-		   "how ranges are chosen: all numbers that are seen, without it; all but few; or "
-		   "what changes their distribution least");
-	app.option("--percentile", settings.calibration.percentile,
-		   "share of numbers that is kept at each end with --ranges percentile")
-		.range(50.0, 100.0)
-		.showDefault();
-	app.flag("--keep-bias", settings.keepsBias,
-		 "do not put into biases what rounding of kernels takes away");
-	app.option("--mean", settings.mean,
-		   "subtract from the pixels of pictures, per channel: a,b,c,d")
-		.commaList(4);
-	app.option("--normalize", settings.scaling.normalize, "divide pixels by this, after that")
-		.showDefault();
+	settings.ofCalibration.push_back(app.choice(
+		"--ranges", settings.calibration.method,
+		{ { "minmax", RangeMethod::MinMax },
+		  { "percentile", RangeMethod::Percentile },
+		  { "entropy", RangeMethod::Entropy } },
+		"how ranges are chosen: all numbers that are seen, without it; all but few; or "
+		"what changes their distribution least"));
+	settings.percentile.push_back(
+		app.option("--percentile", settings.calibration.percentile,
+			   "share of numbers that is kept at each end with --ranges percentile")
+			.range(50.0, 100.0)
+			.showDefault());
+	settings.ofCalibration.push_back(
+		app.flag("--keep-bias", settings.keepsBias,
+			 "do not put into biases what rounding of kernels takes away"));
+	settings.ofPictures.push_back(
+		app.option("--mean", settings.mean,
+			   "subtract from the pixels of pictures, per channel: a,b,c,d")
+			.commaList(4));
+	settings.ofPictures.push_back(app.option("--normalize", settings.scaling.normalize,
+						 "divide pixels by this, after that")
+					      .showDefault());
 }
 
 } /* namespace */
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
-			 "nvdla-compile" };
-	CompileSettings settings;
+	return runProgram("nvdla-compile", [&]() -> Result<int> {
+		CommandLine app{ "Compiles a TensorFlow Lite or ONNX model into an NVDLA loadable.",
+				 "nvdla-compile" };
+		CompileSettings settings;
 
-	app.footer(exitCodeHelp);
-	app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
-	app.option("-o,--output", settings.output, "the loadable to write").required();
-	std::vector<std::pair<std::string, std::optional<report::ReportFormat>>> formats;
-	for (const auto &[name, format] : report::reportFormats())
-		formats.emplace_back(name, format);
-	const auto report = app.choice(
-		"--report", settings.report, formats,
-		"print what became of each layer, what it takes on a chip, and how far calibrated "
-		"ones are off; svg: graphs before and after, and memory; html: a page of all");
-	app.option("--report-file", settings.reportFile, "write the report there instead")
-		.needs(report);
-	settings.chip.addTo(app);
-	settings.strategy.addTo(app);
-	addCalibration(app, settings);
-	if (const auto code = app.parse(argc, argv))
-		return *code;
-	if (auto done = compile(settings); !done) {
-		fmt::print(stderr, "nvdla-compile: {}\n", done.error().message());
-		return exitCode(done.error().code);
-	}
-	return 0;
+		app.footer(exitCodeHelp);
+		app.option("MODEL", settings.model, "the model, .tflite or .onnx").required();
+		app.option("-o,--output", settings.output, "the loadable to write").required();
+		addReport(app, settings);
+		settings.chip.addTo(app, [&](const CommandLineOption &option) {
+			settings.ofChip.push_back(option);
+		});
+		settings.strategy.addTo(app);
+		addCalibration(app, settings);
+		if (const auto code = app.parse(argc, argv))
+			return *code;
+		if (auto checked = checkOptions(settings); !checked)
+			return forward(checked);
+		return finished(compile(settings));
+	});
 }

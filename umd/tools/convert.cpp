@@ -8,9 +8,9 @@
 #include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
-#include "command-line/command_line.h"
-#include "exit_code.h"
 #include "base/io/file.h"
+#include "command-line/command_line.h"
+#include "program.h"
 
 namespace
 {
@@ -58,22 +58,21 @@ Result<void> convert(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Converts NVDLA loadables to JSON text and back.", "nvdla-convert" };
-	Settings settings;
+	return tools::runProgram("nvdla-convert", [&]() -> Result<int> {
+		CommandLine app{ "Converts NVDLA loadables to JSON text and back.",
+				 "nvdla-convert" };
+		Settings settings;
 
-	app.footer(tools::exitCodeHelp);
-	app.option("from", settings.from, "loadable, or its text").required();
-	app.option("to", settings.to,
-		   "file to write: the text if its name ends in .json, else the loadable")
-		.required();
-	app.flag("--blob-files", settings.blobFiles,
-		 "write weights to files beside the text instead of into it");
-	if (const auto code = app.parse(argc, argv))
-		return *code;
+		app.footer(tools::exitCodeHelp);
+		app.option("from", settings.from, "loadable, or its text").required();
+		app.option("to", settings.to,
+			   "file to write: the text if its name ends in .json, else the loadable")
+			.required();
+		app.flag("--blob-files", settings.blobFiles,
+			 "write weights to files beside the text instead of into it");
+		if (const auto code = app.parse(argc, argv))
+			return *code;
 
-	if (auto done = convert(settings); !done) {
-		fmt::print(stderr, "nvdla-convert: {}\n", done.error().message());
-		return tools::exitCode(done.error().code);
-	}
-	return 0;
+		return tools::finished(convert(settings));
+	});
 }

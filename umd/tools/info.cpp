@@ -7,15 +7,15 @@
 #include <fmt/core.h>
 #include <nvdla/loadable_json.h>
 
-#include "graph/chip/prediction.h"
+#include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
-#include "exit_code.h"
+#include "graph/chip/prediction.h"
 #include "loadable/inspect/graph_picture.h"
 #include "loadable/inspect/loadable_text.h"
 #include "loadable/inspect/network_graph.h"
-#include "base/io/file.h"
 #include "network_file.h"
+#include "program.h"
 
 namespace
 {
@@ -92,38 +92,40 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Shows what is in an NVDLA loadable, or in what a model is compiled to.",
-			 "nvdla-info" };
-	Settings settings;
+	return tools::runProgram("nvdla-info", [&]() -> Result<int> {
+		CommandLine app{
+			"Shows what is in an NVDLA loadable, or in what a model is compiled to.",
+			"nvdla-info"
+		};
+		Settings settings;
 
-	app.footer(tools::exitCodeHelp);
-	tools::NetworkOptions network;
-	network.addTo(app);
-	auto format =
-		app.choice<Format>("--format", settings.format,
-				   { { "text", Format::Text },
-				     { "json", Format::Json },
-				     { "dot", Format::Dot },
-				     { "svg", Format::Svg } },
-				   "text: tensors, memory map, operations; json: all of it (see "
-				   "nvdla-convert); dot, svg: the graph");
-	auto json = app.flag("--json", settings.json, "the same as --format json");
-	app.option("-o,--output", settings.output, "file to write instead of printing");
-	const auto chip = app.flag("--chip", settings.chip,
-				   "what each operation takes on a chip, as nvdla-prof --chip")
-				  .excludes(format)
-				  .excludes(json);
-	settings.chipOptions.addTo(app, [&](CommandLineOption option) { option.needs(chip); });
-	if (const auto code = app.parse(argc, argv))
-		return *code;
+		app.footer(tools::exitCodeHelp);
+		tools::NetworkOptions network;
+		network.addTo(app);
+		auto format = app.choice<Format>(
+			"--format", settings.format,
+			{ { "text", Format::Text },
+			  { "json", Format::Json },
+			  { "dot", Format::Dot },
+			  { "svg", Format::Svg } },
+			"text: tensors, memory map, operations; json: all of it (see "
+			"nvdla-convert); dot, svg: the graph");
+		auto json = app.flag("--json", settings.json, "the same as --format json")
+				    .excludes(format);
+		app.option("-o,--output", settings.output, "file to write instead of printing");
+		const auto chip =
+			app.flag("--chip", settings.chip,
+				 "what each operation takes on a chip, as nvdla-prof --chip")
+				.excludes(format)
+				.excludes(json);
+		settings.chipOptions.addTo(app,
+					   [&](CommandLineOption option) { option.needs(chip); });
+		if (const auto code = app.parse(argc, argv))
+			return *code;
 
-	auto done = network.file().and_then([&](tools::NetworkFile file) {
-		settings.network = std::move(file);
-		return run(settings);
+		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
+			settings.network = std::move(file);
+			return run(settings);
+		}));
 	});
-	if (!done) {
-		fmt::print(stderr, "nvdla-info: {}\n", done.error().message());
-		return tools::exitCode(done.error().code);
-	}
-	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/io/file.h"
 #include "frameworks/plugin/cache.h"
+#include "program.h"
 
 namespace nvdla::tools
 {
@@ -27,10 +28,12 @@ void NetworkOptions::addTo(CommandLine &app, const std::string &modelHelp)
 		   "the same, of a TensorFlow Lite or ONNX model of any name" + modelHelp)
 		.excludes(network)
 		.excludes(loadable);
-	app.option("--cache", cache_,
-		   "folder where compiled models are kept: one with the same contents is not "
-		   "compiled again");
+	ofModels_.push_back(
+		app.option("--cache", cache_,
+			   "folder where compiled models are kept: one with the same contents is "
+			   "not compiled again"));
 	strategy_.addTo(app);
+	ofModels_.insert(ofModels_.end(), strategy_.all().begin(), strategy_.all().end());
 }
 
 Result<NetworkFile> NetworkOptions::file() const
@@ -44,10 +47,13 @@ Result<NetworkFile> NetworkOptions::file() const
 	if (path.empty())
 		return fail(ErrorCode::InvalidArgument, "network is required", "",
 			    "a loadable or a model");
-	return NetworkFile{ path,
-			    loadable_.empty() &&
-				    (path.ends_with(".tflite") || path.ends_with(".onnx")),
-			    cache_, std::move(*options) };
+	const bool isModel =
+		loadable_.empty() && (path.ends_with(".tflite") || path.ends_with(".onnx"));
+	for (const CommandLineOption &option : ofModels_) {
+		if (auto used = checkUses({ { option, isModel, "a model to compile" } }); !used)
+			return forward(used);
+	}
+	return NetworkFile{ path, isModel, cache_, std::move(*options) };
 }
 
 namespace
@@ -56,6 +62,10 @@ namespace
 Result<CompiledModel> cachedModel(const NetworkFile &file)
 {
 	const plugin::Cache cache(file.cache);
+	if (auto writable = cache.check(); !writable) {
+		writable.error().what = "--cache";
+		return forward(writable);
+	}
 	auto model = readWholeFile(file.path, maxModelBytes);
 	if (!model)
 		return forward(model);

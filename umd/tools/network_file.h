@@ -36,7 +36,7 @@ public:
 	/** \param[in] modelHelp what else there is to say of --model */
 	void addTo(CommandLine &app, const std::string &modelHelp = "");
 
-	/** \return the file, or InvalidArgument if none was named */
+	/** \return the file; InvalidArgument if none was named, or an option is for models only */
 	Result<NetworkFile> file() const;
 
 private:
@@ -45,6 +45,7 @@ private:
 	std::string model_;
 	std::string cache_;
 	StrategyOptions strategy_;
+	std::vector<CommandLineOption> ofModels_;
 };
 
 /** \return the network; of a loadable nothing else is filled in */

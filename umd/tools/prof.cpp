@@ -7,17 +7,17 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "tools/prof/prediction_profile.h"
+#include "base/io/file.h"
 #include "command-line/chip_options.h"
 #include "command-line/command_line.h"
-#include "exit_code.h"
-#include "base/io/file.h"
+#include "program.h"
+#include "progress.h"
+#include "tensor_io.h"
+#include "tools/prof/prediction_profile.h"
 #include "tools/prof/profile_table.h"
 #include "tools/prof/run_profile.h"
 #include "tools/prof/timeline_svg.h"
 #include "tools/prof/trace_json.h"
-#include "progress.h"
-#include "tensor_io.h"
 
 namespace
 {
@@ -116,45 +116,52 @@ Result<void> run(Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Runs an NVDLA loadable or a model and shows when which operation ran.",
-			 "nvdla-prof" };
-	Settings settings;
+	return tools::runProgram("nvdla-prof", [&]() -> Result<int> {
+		CommandLine app{
+			"Runs an NVDLA loadable or a model and shows when which operation ran.",
+			"nvdla-prof"
+		};
+		Settings settings;
 
-	app.footer(tools::exitCodeHelp);
-	tools::NetworkOptions network;
-	network.addTo(app);
-	auto device =
-		app.option("--device", settings.run.device,
-			   "/dev/accel/accelN, or embedded for the device model in this process")
-			.showDefault();
-	auto input = app.option("--input", settings.run.inputs,
-				"input tensor, as for nvdla-run; repeat for further inputs; zero "
-				"without")
-			     .repeatable();
-	app.option("--trace", settings.trace,
-		   "write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
-	app.option("--svg", settings.svg, "write the timeline as a picture");
-	app.option("--warm-up", settings.warmUp, "runs before the one that is shown")
-		.range(0u, 1000000u)
-		.showDefault();
-	app.option("--timeout", settings.run.timeoutMs, "longest time of a job on the device, ms")
-		.range(1u, 600000u)
-		.showDefault();
-	const auto chip = app.flag("--chip", settings.chip,
-				   "run nothing: predict what each operation takes on a chip")
-				  .excludes(device)
-				  .excludes(input);
-	settings.chipOptions.addTo(app, [&](CommandLineOption option) { option.needs(chip); });
-	if (const auto code = app.parse(argc, argv))
-		return *code;
+		app.footer(tools::exitCodeHelp);
+		tools::NetworkOptions network;
+		network.addTo(app);
+		auto device = app.option("--device", settings.run.device,
+					 "/dev/accel/accelN, or embedded for the device model in "
+					 "this process")
+				      .showDefault();
+		auto input = app.option("--input", settings.run.inputs,
+					"input tensor, as for nvdla-run; repeat for further "
+					"inputs; zero "
+					"without")
+				     .repeatable();
+		app.option(
+			"--trace", settings.trace,
+			"write the timeline as a trace for Perfetto (ui.perfetto.dev) or Chrome");
+		app.option("--svg", settings.svg, "write the timeline as a picture");
+		auto warmUp = app.option("--warm-up", settings.warmUp,
+					 "runs before the one that is shown")
+				      .range(0u, 1000000u)
+				      .showDefault();
+		auto timeout = app.option("--timeout", settings.run.timeoutMs,
+					  "longest time of a job on the device, ms")
+				       .range(1u, 600000u)
+				       .showDefault();
+		const auto chip =
+			app.flag("--chip", settings.chip,
+				 "run nothing: predict what each operation takes on a chip")
+				.excludes(device)
+				.excludes(input)
+				.excludes(warmUp)
+				.excludes(timeout);
+		settings.chipOptions.addTo(app,
+					   [&](CommandLineOption option) { option.needs(chip); });
+		if (const auto code = app.parse(argc, argv))
+			return *code;
 
-	auto done = network.file().and_then([&](tools::NetworkFile file) {
-		settings.run.network = std::move(file);
-		return settings.chip ? predict(settings) : run(settings);
+		return tools::finished(network.file().and_then([&](tools::NetworkFile file) {
+			settings.run.network = std::move(file);
+			return settings.chip ? predict(settings) : run(settings);
+		}));
 	});
-	if (!done) {
-		fmt::print(stderr, "nvdla-prof: {}\n", done.error().message());
-		return tools::exitCode(done.error().code);
-	}
-	return 0;
 }

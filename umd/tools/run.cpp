@@ -7,14 +7,14 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "exit_code.h"
-#include "tools/prof/run_profile.h"
+#include "program.h"
 #include "progress.h"
 #include "run_options.h"
 #include "run_report.h"
 #include "surfaces.h"
 #include "tensor_io.h"
 #include "text_file.h"
+#include "tools/prof/run_profile.h"
 
 namespace
 {
@@ -105,6 +105,23 @@ Result<Loadable> loadNetwork(RunSettings &settings, Progress &progress)
 	return std::move(network->loadable);
 }
 
+/* A name for each number of an output; of another count they would be those of other classes. */
+Result<std::vector<std::string>> readLabels(const std::string &path, const Network &network)
+{
+	auto labels = readLines(path);
+	std::string counts;
+
+	if (!labels || path.empty())
+		return labels;
+	for (const TensorDesc &desc : network.outputs()) {
+		if (desc.elements() == labels->size())
+			return labels;
+		counts += fmt::format("{}{}", counts.empty() ? "" : ", ", desc.elements());
+	}
+	return fail(ErrorCode::InvalidArgument, "--labels", path,
+		    fmt::format("has {} lines, an output has {} numbers", labels->size(), counts));
+}
+
 Result<void> run(RunSettings settings)
 {
 	Progress progress(!settings.json);
@@ -127,7 +144,7 @@ Result<void> run(RunSettings settings)
 		if (auto set = setInput(*network, i, settings.inputs[i], settings); !set)
 			return set;
 	}
-	auto labels = readLines(settings.labels);
+	auto labels = readLabels(settings.labels, *network);
 	if (!labels)
 		return forward(labels);
 	auto reports = runNetwork(settings, *device, *network, progress);
@@ -164,13 +181,13 @@ Result<void> run(RunSettings settings)
 
 int main(int argc, char **argv)
 {
-	RunSettings settings;
-
-	if (const auto code = parseRunOptions(argc, argv, settings))
-		return *code;
-	if (auto done = run(settings); !done) {
-		fmt::print(stderr, "nvdla-run: {}\n", done.error().message());
-		return exitCode(done.error().code);
-	}
-	return 0;
+	return runProgram("nvdla-run", [&]() -> Result<int> {
+		RunSettings settings;
+		auto code = parseRunOptions(argc, argv, settings);
+		if (!code)
+			return forward(code);
+		if (*code)
+			return **code;
+		return finished(run(std::move(settings)));
+	});
 }

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 #include <fmt/core.h>
 
 #include "command-line/command_line.h"
 #include "exit_code.h"
+#include "program.h"
 #include "quantization_options.h"
+#include "tensor_io.h"
 
 namespace nvdla::tools
 {
@@ -23,6 +26,10 @@ struct Lists {
 	std::vector<float> mean;
 	QuantizationOptions input;
 	QuantizationOptions output;
+	std::map<std::string, CommandLineOption> options; /* that need others to have an effect */
+
+	void keep(const CommandLineOption &option) { options.emplace(option.name(), option); }
+	const CommandLineOption &at(const char *name) const { return options.at(name); }
 };
 
 /* An option that is given again for further tensors. */
@@ -41,30 +48,33 @@ void addTensorOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	addPerTensor(app, "--image", lists.images,
 		     "as --input; without --output it writes output.dimg")
 		.excludes(input);
-	addPerTensor(app, "--input-scale", lists.input.scales,
-		     "what a step of an integer input is worth, or of each channel: a,b,c; repeat "
-		     "for further inputs");
-	addPerTensor(app, "--input-zero", lists.input.zeroPoints,
-		     "the integer that stands for 0 in an input, or in each channel");
-	app.option("--normalize", settings.scaling.normalize,
-		   "divide pixels by this (int8: with --input-scale)")
-		.showDefault();
-	app.option("--mean", lists.mean, "subtract from pixels before, per channel: a,b,c,d")
-		.commaList(4);
+	lists.keep(addPerTensor(
+		app, "--input-scale", lists.input.scales,
+		"what a step of an integer input is worth, or of each channel: a,b,c; repeat "
+		"for further inputs"));
+	lists.keep(addPerTensor(app, "--input-zero", lists.input.zeroPoints,
+				"the integer that stands for 0 in an input, or in each channel"));
+	lists.keep(app.option("--normalize", settings.scaling.normalize,
+			      "divide pixels by this (int8: with --input-scale)")
+			   .showDefault());
+	lists.keep(app.option("--mean", lists.mean,
+			      "subtract from pixels before, per channel: a,b,c,d")
+			   .commaList(4));
 	addPerTensor(app, "--output", settings.outputs,
 		     "write an output as .dimg, its numbers as .npy, or its bytes as .raw; repeat "
 		     "for further outputs");
-	addPerTensor(app, "--output-scale", lists.output.scales,
-		     "what a step of an integer output is worth, for .npy and --top");
-	addPerTensor(app, "--output-zero", lists.output.zeroPoints,
-		     "the integer that stands for 0 in an output");
-	app.choice<std::optional<ElementOrder>>(
+	lists.keep(addPerTensor(app, "--output-scale", lists.output.scales,
+				"what a step of an integer output is worth, for .npy and --top"));
+	lists.keep(addPerTensor(app, "--output-zero", lists.output.zeroPoints,
+				"the integer that stands for 0 in an output"));
+	lists.keep(app.choice<std::optional<ElementOrder>>(
 		"--layout", settings.layout,
 		{ { "nchw", ElementOrder::Nchw }, { "nhwc", ElementOrder::Nhwc } },
 		"order of .npy inputs and outputs: channels first, as without it, or last; models "
-		"have one of their own");
-	app.flag("--rawdump", settings.rawDump,
-		 "write elements as text instead of .dimg, without --output to output.dimg");
+		"have one of their own"));
+	lists.keep(app.flag("--rawdump", settings.rawDump,
+			    "write elements as text instead of .dimg, without --output to "
+			    "output.dimg"));
 	app.option("--dump-surfaces", settings.surfaces,
 		   "folder for the numbers of every tensor in a model, as .npy; prints their range "
 		   "and how many are at the limits of their type");
@@ -84,13 +94,14 @@ void addRunOptions(CommandLine &app, RunSettings &settings, Lists &lists)
 	app.option("--timeout", settings.timeoutMs, "longest time of a job on the device, ms")
 		.range(1u, 600000u)
 		.showDefault();
-	app.flag("-v,--verbose", settings.verbose, "print the duration of each step");
+	lists.keep(app.flag("-v,--verbose", settings.verbose, "print the duration of each step"));
 	app.flag("--perf", settings.perf,
 		 "print time, stalls, saturation and NaNs of each operation of the last run");
-	app.option("--saturated-above", settings.saturatedAbove,
-		   "say that values were saturated only of operations with more than N of them")
-		.showDefault();
-	app.option("--nan-above", settings.nanAbove, "the same of NaNs").showDefault();
+	lists.keep(app.option("--saturated-above", settings.saturatedAbove,
+			      "say that values were saturated only of operations with more than N "
+			      "of them")
+			   .showDefault());
+	lists.keep(app.option("--nan-above", settings.nanAbove, "the same of NaNs").showDefault());
 	app.flag("--json", settings.json, "print the result as JSON");
 }
 
@@ -119,9 +130,52 @@ Result<void> takeLists(const Lists &lists, RunSettings &settings)
 	return {};
 }
 
+/* What has an effect only together with something else that was given, or without it. */
+Result<void> checkOptions(const Lists &lists, const RunSettings &settings)
+{
+	const auto any = [](const std::vector<std::string> &paths, FileKind kind) {
+		return std::ranges::any_of(
+			paths, [&](const std::string &path) { return fileKind(path) == kind; });
+	};
+	const auto &inputs = settings.inputs;
+	const auto &outputs = settings.outputs;
+	const bool picture = any(inputs, FileKind::Other);
+	const bool real = picture || any(inputs, FileKind::Npy);
+	const bool shown = any(outputs, FileKind::Npy) || settings.top || settings.json ||
+			   !settings.surfaces.empty();
+	const bool tells = !settings.perf || settings.json;
+
+	if (!settings.rawDump) {
+		for (const std::string &path : outputs) {
+			if (fileKind(path) == FileKind::Other)
+				return fail(ErrorCode::InvalidArgument, "--output", path,
+					    "its ending is none of .dimg, .npy and .raw; elements "
+					    "as text: --rawdump");
+		}
+	}
+	return checkUses({
+		{ lists.at("--mean"), picture, "a picture as --input" },
+		{ lists.at("--normalize"), picture, "a picture as --input" },
+		{ lists.at("--input-scale"), real, "a picture or .npy as --input" },
+		{ lists.at("--input-zero"), real, "a picture or .npy as --input" },
+		{ lists.at("--output-scale"), shown, "an --output that is .npy, --top or --json" },
+		{ lists.at("--output-zero"), shown, "an --output that is .npy, --top or --json" },
+		{ lists.at("--layout"),
+		  any(inputs, FileKind::Npy) || any(outputs, FileKind::Npy) ||
+			  !settings.surfaces.empty(),
+		  "an --input or --output that is .npy" },
+		{ lists.at("--rawdump"),
+		  outputs.empty() || any(outputs, FileKind::Other) || any(outputs, FileKind::Dimg),
+		  "an --output that is not .npy or .raw" },
+		{ lists.at("--verbose"), !settings.json, "text: --json has the steps anyway" },
+		{ lists.at("--saturated-above"), tells, "--json: the table of --perf has all" },
+		{ lists.at("--nan-above"), tells, "--json: the table of --perf has all" },
+	});
+}
+
 } /* namespace */
 
-std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
+Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings)
 {
 	CommandLine app{ "Runs a network on an NVDLA and writes its output tensors.", "nvdla-run" };
 	Lists lists;
@@ -134,10 +188,10 @@ std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings)
 
 	if (!settings.labels.empty())
 		settings.top = std::max(settings.top, 1u);
-	if (auto taken = takeLists(lists, settings); !taken) {
-		fmt::print(stderr, "nvdla-run: {}\n", taken.error().message());
-		return exitCode(taken.error().code);
-	}
+	if (auto taken = takeLists(lists, settings); !taken)
+		return forward(taken);
+	if (auto checked = checkOptions(lists, settings); !checked)
+		return forward(checked);
 	return std::nullopt;
 }
 

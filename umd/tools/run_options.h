@@ -57,6 +57,6 @@ struct RunSettings {
  * \brief Read the command line of nvdla-run; print help or what is wrong with it
  * \return the exit code if the program has to end here
  */
-std::optional<int> parseRunOptions(int argc, char **argv, RunSettings &settings);
+Result<std::optional<int>> parseRunOptions(int argc, char **argv, RunSettings &settings);
 
 } /* namespace nvdla::tools */

@@ -7,9 +7,9 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "tensor_io.h"
 #include "tools/prof/profile_json.h"
 #include "tools/prof/profile_table.h"
-#include "tensor_io.h"
 
 namespace nvdla::tools
 {
@@ -100,10 +100,10 @@ Findings findingsOf(const RunReport &report, const RunSettings &settings)
 	return found;
 }
 
-/* Of an element that has no line in the file: nothing. */
-std::string labelOf(const std::vector<std::string> &labels, size_t index)
+/* Of an output with another count of numbers than there are lines in the file: nothing. */
+std::string labelOf(const std::vector<std::string> &labels, const TensorDesc &desc, size_t index)
 {
-	return index < labels.size() ? labels[index] : "";
+	return desc.elements() == labels.size() ? labels[index] : "";
 }
 
 } /* namespace */
@@ -145,8 +145,8 @@ Result<void> printText(const RunSettings &settings, const RunOutcome &outcome)
 		fmt::print("{}:\n", network.outputs()[i].describe());
 		for (const auto &[index, value] : *top)
 			fmt::print("{:>8} {}{}{}\n", index, value,
-				   labelOf(labels, index).empty() ? "" : "  ",
-				   labelOf(labels, index));
+				   labelOf(labels, network.outputs()[i], index).empty() ? "" : "  ",
+				   labelOf(labels, network.outputs()[i], index));
 	}
 	return {};
 }
@@ -169,8 +169,9 @@ Result<void> printJson(const RunSettings &settings, const RunOutcome &outcome)
 		output["top"] = nlohmann::json::array();
 		for (const auto &[index, value] : *top) {
 			output["top"].push_back({ { "index", index }, { "value", value } });
-			if (index < labels.size())
-				output["top"].back()["label"] = labels[index];
+			if (const auto label = labelOf(labels, network.outputs()[i], index);
+			    !label.empty())
+				output["top"].back()["label"] = label;
 		}
 		json["outputs"].push_back(output);
 	}

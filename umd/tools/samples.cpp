@@ -7,8 +7,8 @@
 #include <fmt/core.h>
 #include <nvdla/tensor_file.h>
 
-#include "fitted.h"
 #include "base/io/file.h"
+#include "fitted.h"
 
 namespace nvdla::tools
 {
@@ -106,6 +106,15 @@ numbersOfFile(const std::string &path, const ModelInput &input, const PixelScali
 }
 
 } /* namespace */
+
+bool hasPictures(const std::vector<std::string> &paths)
+{
+	const auto files = filesOf(paths);
+
+	return files && std::ranges::any_of(*files, [](const std::string &path) {
+		       return !path.ends_with(".npy");
+	       });
+}
 
 Result<std::vector<std::vector<std::vector<float>>>>
 readSamples(const std::vector<std::string> &paths, const std::vector<ModelInput> &inputs,

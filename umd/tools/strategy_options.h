@@ -28,29 +28,34 @@ public:
 
 	void addTo(CommandLine &app)
 	{
-		app.option("--strategy", text_,
-			   "how the core carries a model out where it has several ways: "
-			   "SUBJECT=auto, always or never, with commas between them; subjects are "
-			   "winograd, compression, pixels, post-extension, bands, fused-pooling, "
-			   "reuse, join and branches; auto, always or never alone is for all of them. "
-			   "Without it auto, what is predicted to be faster, but for "
-			   "winograd=never, as the device model takes long for it; options such as "
-			   "dram=2.5GB/s describe the chip");
-		app.option("--sram-size", sramBytes_,
-			   "on-chip memory that what flows between a model's layers may take")
-			.bytes();
-		app.choice("--fold-sums", foldSums_,
-			   { { "fp16", FoldSums::Floats },
-			     { "never", FoldSums::Never },
-			     { "always", FoldSums::Always } },
-			   "which sums the SDP operation of the convolution before them computes: "
-			   "those in FP16, the default, none, or integers as well, which then are "
-			   "not saturated before they are added");
-		app.option("--variant", variant_,
-			   "configuration of the core that a model is compiled for: " +
-				   coreVariantNames())
-			.showDefault();
+		add(app.option(
+			"--strategy", text_,
+			"how the core carries a model out where it has several ways: "
+			"SUBJECT=auto, always or never, with commas between them; subjects are "
+			"winograd, compression, pixels, post-extension, bands, fused-pooling, "
+			"reuse, join and branches; auto, always or never alone is for all of them. "
+			"Without it auto, what is predicted to be faster, but for "
+			"winograd=never, as the device model takes long for it; options such as "
+			"dram=2.5GB/s describe the chip"));
+		add(app.option("--sram-size", sramBytes_,
+			       "on-chip memory that what flows between a model's layers may take")
+			    .bytes());
+		add(app.choice(
+			"--fold-sums", foldSums_,
+			{ { "fp16", FoldSums::Floats },
+			  { "never", FoldSums::Never },
+			  { "always", FoldSums::Always } },
+			"which sums the SDP operation of the convolution before them computes: "
+			"those in FP16, the default, none, or integers as well, which then are "
+			"not saturated before they are added"));
+		add(app.option("--variant", variant_,
+			       "configuration of the core that a model is compiled for: " +
+				       coreVariantNames())
+			    .showDefault());
 	}
+
+	/** \return the options, for who has to say when they have no effect */
+	const std::vector<CommandLineOption> &all() const { return all_; }
 
 	/**
 	 * \return how to compile a model; InvalidArgument naming what is no strategy, or no
@@ -78,6 +83,9 @@ public:
 	}
 
 private:
+	void add(const CommandLineOption &option) { all_.push_back(option); }
+
+	std::vector<CommandLineOption> all_;
 	std::string text_;
 	uint64_t sramBytes_ = 0;
 	FoldSums foldSums_ = FoldSums::Floats;

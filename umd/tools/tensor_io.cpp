@@ -10,8 +10,8 @@
 #include <fmt/core.h>
 #include <nvdla/tensor_file.h>
 
-#include "fitted.h"
 #include "base/io/file.h"
+#include "fitted.h"
 
 namespace nvdla::tools
 {
@@ -20,8 +20,6 @@ namespace
 {
 
 constexpr uint64_t maxInputBytes = uint64_t{ 1 } << 32;
-constexpr std::string_view rawSuffix = ".raw";
-constexpr std::string_view npySuffix = ".npy";
 
 bool isNpy(std::span<const std::byte> bytes)
 {
@@ -85,10 +83,9 @@ Result<std::vector<std::byte>> inputElements(const TensorDesc &desc, size_t inde
 		return elementsOfModel(desc, *image, settings, index);
 	if (desc.type == DataType::Int8 && desc.quantization.none() &&
 	    settings.scaling != PixelScaling{})
-		fmt::print(stderr,
-			   "nvdla-run: --mean and --normalize change nothing in {} pixels "
-			   "without --input-scale\n",
-			   dataTypeName(desc.type));
+		return fail(ErrorCode::InvalidArgument, "--mean and --normalize", path,
+			    fmt::format("change nothing in {} pixels without --input-scale",
+					dataTypeName(desc.type)));
 	return elementsFromImage(desc, *image, settings.scaling);
 }
 
@@ -139,13 +136,22 @@ Result<void> setInModelOrder(Network &network, size_t index, std::span<const std
 
 } /* namespace */
 
+FileKind fileKind(const std::string &path)
+{
+	if (path.ends_with(".dimg"))
+		return FileKind::Dimg;
+	if (path.ends_with(".npy"))
+		return FileKind::Npy;
+	return path.ends_with(".raw") ? FileKind::Raw : FileKind::Other;
+}
+
 Result<void> setInput(Network &network, size_t index, const std::string &path,
 		      const RunSettings &settings)
 {
 	auto bytes = readWholeFile(path, maxInputBytes);
 	if (!bytes)
 		return forward(bytes);
-	if (path.ends_with(rawSuffix) || index >= network.inputs().size())
+	if (fileKind(path) == FileKind::Raw || index >= network.inputs().size())
 		return network.setInput(index, *bytes);
 
 	if (settings.network.isModel && isNpy(*bytes))
@@ -161,13 +167,13 @@ Result<void> writeOutput(const Network &network, size_t index, const std::string
 {
 	const TensorDesc &desc = network.outputs()[index];
 
-	if (path.ends_with(rawSuffix)) {
+	if (fileKind(path) == FileKind::Raw) {
 		auto tensor = network.output(index);
 		if (!tensor)
 			return forward(tensor);
 		return writeWholeFile(path, *tensor);
 	}
-	if (path.ends_with(npySuffix)) {
+	if (fileKind(path) == FileKind::Npy) {
 		using Shape = std::array<size_t, 4>;
 		const ElementOrder order = orderOf(settings, settings.outputOrders, index);
 		const Shape shape = order == ElementOrder::Nhwc

@@ -15,6 +15,11 @@
 namespace nvdla::tools
 {
 
+/** \brief What the ending of a file's name says is in it; Other: pictures, when it is read */
+enum class FileKind { Dimg, Npy, Raw, Other };
+
+FileKind fileKind(const std::string &path);
+
 /**
  * \brief Set an input from a file
  *

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command-line/command_line.h"
-#include "exit_code.h"
+#include "program.h"
 #include "tools/top/load_json.h"
 #include "tools/top/load_text.h"
 
@@ -74,26 +74,26 @@ Result<void> run(const Settings &settings)
 
 int main(int argc, char **argv)
 {
-	CommandLine app{ "Shows what NVDLA devices do, engine by engine, and for which processes.",
-			 "nvdla-top" };
-	Settings settings;
+	return tools::runProgram("nvdla-top", [&]() -> Result<int> {
+		CommandLine app{
+			"Shows what NVDLA devices do, engine by engine, and for which processes.",
+			"nvdla-top"
+		};
+		Settings settings;
 
-	app.footer(tools::exitCodeHelp);
-	app.option("--device", settings.selection.device,
-		   "only this one: accelN, /dev/accel/accelN or its bus address");
-	app.option("--interval", settings.interval, "seconds from one view to the next")
-		.range(0.1, 3600.0)
-		.showDefault();
-	app.flag("--once", settings.once, "end after the first view");
-	app.flag("--json", settings.json, "each view as a JSON object on one line");
-	app.flag("--enable", settings.enable,
-		 "have the cores count stalls and values of every operation from now on");
-	if (const auto code = app.parse(argc, argv))
-		return *code;
+		app.footer(tools::exitCodeHelp);
+		app.option("--device", settings.selection.device,
+			   "only this one: accelN, /dev/accel/accelN or its bus address");
+		app.option("--interval", settings.interval, "seconds from one view to the next")
+			.range(0.1, 3600.0)
+			.showDefault();
+		app.flag("--once", settings.once, "end after the first view");
+		app.flag("--json", settings.json, "each view as a JSON object on one line");
+		app.flag("--enable", settings.enable,
+			 "have the cores count stalls and values of every operation from now on");
+		if (const auto code = app.parse(argc, argv))
+			return *code;
 
-	if (auto done = run(settings); !done) {
-		fmt::print(stderr, "nvdla-top: {}\n", done.error().message());
-		return tools::exitCode(done.error().code);
-	}
-	return 0;
+		return tools::finished(run(settings));
+	});
 }

@@ -2,8 +2,10 @@
 #include "file.h"
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,11 +19,45 @@ namespace nvdla
 namespace
 {
 
+constexpr const char *writingFile = "write file";
+
 tl::unexpected<Error> systemError(const char *what, const std::string &path)
 {
 	const int error = errno;
 	return fail(error == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, what, path,
 		    std::strerror(error));
+}
+
+Result<void> writeAll(UniqueFd fd, const std::string &path, std::span<const std::byte> bytes)
+{
+	size_t done = 0;
+
+	while (done < bytes.size()) {
+		const ssize_t put = write(fd.get(), bytes.data() + done, bytes.size() - done);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return systemError(writingFile, path);
+		done += static_cast<size_t>(put);
+	}
+	if (close(fd.release()))
+		return systemError(writingFile, path);
+	return {};
+}
+
+/* The file that a path leads to, at the end of all links; empty: there is none yet. */
+std::string fileAt(const std::string &path)
+{
+	const std::unique_ptr<char, decltype(&std::free)> resolved(realpath(path.c_str(), nullptr),
+								   &std::free);
+
+	return resolved ? resolved.get() : "";
+}
+
+/* What has another owner, or is no file at all (a pipe, a terminal), stays what it is. */
+bool canBeReplaced(const struct stat &there)
+{
+	return S_ISREG(there.st_mode) && there.st_uid == geteuid() && there.st_nlink == 1;
 }
 
 } /* namespace */
@@ -57,25 +93,39 @@ Result<std::vector<std::byte>> readWholeFile(const std::string &path, uint64_t l
 	return bytes;
 }
 
+/*
+ * Beside it, then in its place: if the disk is full, or the program ends, what was there is there
+ * still. Where no file can be made beside it (as in sysfs), its bytes are overwritten.
+ */
 Result<void> writeWholeFile(const std::string &path, std::span<const std::byte> bytes)
 {
-	constexpr const char *what = "write file";
-	UniqueFd fd(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-	if (!fd)
-		return systemError(what, path);
+	const std::string known = fileAt(path);
+	const std::string &target = known.empty() ? path : known;
+	const std::string beside = fmt::format("{}.{}.partial", target, gettid());
+	struct stat there = {};
+	const bool isThere = !stat(target.c_str(), &there);
+	constexpr int creating = O_WRONLY | O_CREAT | O_CLOEXEC;
 
-	size_t done = 0;
-	while (done < bytes.size()) {
-		const ssize_t put = write(fd.get(), bytes.data() + done, bytes.size() - done);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return systemError(what, path);
-		done += static_cast<size_t>(put);
+	UniqueFd fd;
+	if (!isThere || canBeReplaced(there)) {
+		fd = UniqueFd(open(beside.c_str(), creating | O_TRUNC | O_NOFOLLOW, 0666));
+		if (!fd && errno != EACCES && errno != EPERM && errno != ENAMETOOLONG)
+			return systemError(writingFile, path);
 	}
-	if (close(fd.release()))
-		return systemError(what, path);
-	return {};
+	if (!fd) {
+		fd = UniqueFd(open(path.c_str(), creating | O_TRUNC, 0666));
+		return fd ? writeAll(std::move(fd), path, bytes) : systemError(writingFile, path);
+	}
+	Result<void> written;
+	if (isThere && fchmod(fd.get(), there.st_mode & 07777))
+		written = systemError(writingFile, path);
+	if (written)
+		written = writeAll(std::move(fd), path, bytes);
+	if (written && rename(beside.c_str(), target.c_str()))
+		written = systemError(writingFile, path);
+	if (!written)
+		unlink(beside.c_str());
+	return written;
 }
 
 } /* namespace nvdla */

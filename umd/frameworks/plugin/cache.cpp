@@ -2,15 +2,17 @@
 #include "cache.h"
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include "build_id.h"
 #include "base/io/file.h"
+#include "build_id.h"
 
 namespace nvdla::plugin
 {
@@ -93,6 +95,22 @@ std::string Cache::pathOf(std::span<const std::byte> model, const CompileOptions
 	return fmt::format("{}/{:016x}{:016x}.nvdla-cache", folder_, sum[0], sum[1]);
 }
 
+Result<void> Cache::check() const
+{
+	std::error_code failed;
+
+	if (folder_.empty())
+		return {};
+	std::filesystem::create_directories(folder_, failed);
+	if (!failed && access(folder_.c_str(), W_OK | X_OK))
+		failed = std::error_code(errno, std::generic_category());
+	if (!failed && !std::filesystem::is_directory(folder_))
+		failed = std::make_error_code(std::errc::not_a_directory);
+	if (failed)
+		return fail(ErrorCode::Io, "keep compiled models", folder_, failed.message());
+	return {};
+}
+
 std::optional<CompiledModel> Cache::find(std::span<const std::byte> model,
 					 const CompileOptions &options) const
 {
@@ -146,13 +164,9 @@ void Cache::keep(std::span<const std::byte> model, const CompiledModel &compiled
 	header.sum = Sum().add(afterSum(entry)).value();
 	std::memcpy(entry.data(), &header, sizeof(header));
 
-	const std::string path = pathOf(model, options);
-	const std::string partial = fmt::format("{}.{}", path, gettid());
+	/* Others see all of it or nothing. */
 	std::filesystem::create_directories(folder_, failed);
-	if (writeWholeFile(partial, entry))
-		std::filesystem::rename(partial, path, failed);
-	else
-		std::filesystem::remove(partial, failed);
+	static_cast<void>(writeWholeFile(pathOf(model, options), entry));
 }
 
 } /* namespace nvdla::plugin */

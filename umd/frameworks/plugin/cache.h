@@ -27,6 +27,9 @@ public:
 	/** \param[in] folder empty: nothing is ever found or kept */
 	explicit Cache(std::string folder) : folder_(std::move(folder)) {}
 
+	/** \return Io naming the folder if nothing can be kept there; it is made if need be */
+	Result<void> check() const;
+
 	/**
 	 * \return what compileModel() made of \a model with the same options once, without its
 	 * report; what was calibrated is not kept

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "cache.h"
+
 namespace nvdla::plugin
 {
 
@@ -10,6 +12,11 @@ Result<std::shared_ptr<Session>> Session::open(const Options &options, Log log)
 {
 	std::string path = options.device;
 
+	if (auto writable = Cache(options.cacheFolder).check(); !writable) {
+		writable.error().what = "cache_dir";
+		writable.error().code = ErrorCode::InvalidArgument;
+		return forward(writable);
+	}
 	if (path.empty()) {
 		const std::vector<std::string> found = Device::enumerate();
 		if (found.empty())

@@ -36,82 +36,113 @@ using Samples = std::vector<std::vector<std::vector<float>>>;
 /* Numbers of all examples become those of each input of each example. */
 Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<ModelInput> &inputs)
 {
-	size_t each = 0;
-	for (const ModelInput &input : inputs)
-		each += size_t{ input.c } * input.h * input.w;
-	if (each == 0 || numbers.empty() || numbers.size() % each)
-		return wrong("num_sample_numbers",
-			     fmt::format("is {}, no multiple of the {} numbers of all inputs",
-					 numbers.size(), each));
-	Samples samples(numbers.size() / each);
-	for (auto &sample : samples) {
-		for (const ModelInput &input : inputs) {
-			const auto part = numbers.first(size_t{ input.c } * input.h * input.w);
-			sample.emplace_back(part.begin(), part.end());
-			numbers = numbers.subspan(part.size());
+	return c_api::guardedCall("samples of", [&]() -> Result<Samples> {
+		size_t each = 0;
+		for (const ModelInput &input : inputs)
+			each += size_t{ input.c } * input.h * input.w;
+		if (each == 0 || numbers.empty() || numbers.size() % each)
+			return wrong(
+				"num_sample_numbers",
+				fmt::format("is {}, no multiple of the {} numbers of all inputs",
+					    numbers.size(), each));
+		Samples samples(numbers.size() / each);
+		for (auto &sample : samples) {
+			for (const ModelInput &input : inputs) {
+				const auto part =
+					numbers.first(size_t{ input.c } * input.h * input.w);
+				sample.emplace_back(part.begin(), part.end());
+				numbers = numbers.subspan(part.size());
+			}
 		}
+		return samples;
+	});
+}
+
+/* What only counts with samples. */
+Result<void> refuseUnused(const nvdla_compile_options &given)
+{
+	const struct {
+		const char *field;
+		bool given;
+	} ofCalibration[] = {
+		{ "num_sample_numbers", given.num_sample_numbers != 0 },
+		{ "percentile", given.percentile != 0 },
+		{ "range_method", given.range_method != 0 },
+		{ "type", given.type != 0 },
+		{ "keep_bias", given.keep_bias != 0 },
+	};
+
+	for (const auto &option : ofCalibration) {
+		if (option.given)
+			return wrong(option.field, "has no effect without samples");
 	}
-	return samples;
+	return {};
 }
 
 Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				 std::span<const std::byte> model)
 {
-	CompileOptions options = { .everyTensor = given.every_tensor != 0,
-				   .sramBytes = given.sram_bytes,
-				   .foldSums = static_cast<FoldSums>(given.fold_sums) };
-	Calibration calibration = { .correctBias = given.keep_bias == 0 };
+	return c_api::guardedCall("options of", [&]() -> Result<CompileOptions> {
+		CompileOptions options = { .everyTensor = given.every_tensor != 0,
+					   .sramBytes = given.sram_bytes,
+					   .foldSums = static_cast<FoldSums>(given.fold_sums) };
+		Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
-	auto strategy = parseStrategy(given.strategy ? given.strategy : "");
-	if (!strategy)
-		return forward(strategy);
-	options.strategy = std::move(*strategy);
-	if (given.variant) {
-		auto core = findCoreVariant(given.variant);
-		if (!core)
-			return forward(core);
-		options.core = *core;
-	}
-	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
-		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
-						      given.fold_sums));
-	if (!given.samples)
-		return options;
-	if (given.range_method > NVDLA_RANGE_ENTROPY)
-		return wrong("range_method", fmt::format("is {}, not one of enum "
-							 "nvdla_range_method",
-							 given.range_method));
-	if (given.type && given.type != NVDLA_DATA_INT8 && given.type != NVDLA_DATA_INT16)
-		return wrong("type", fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
+		auto strategy = parseStrategy(given.strategy ? given.strategy : "");
+		if (!strategy)
+			return forward(strategy);
+		options.strategy = std::move(*strategy);
+		if (given.variant) {
+			auto core = findCoreVariant(given.variant);
+			if (!core)
+				return forward(core);
+			options.core = *core;
+		}
+		if (given.fold_sums > NVDLA_FOLD_ALWAYS)
+			return wrong("fold_sums",
+				     fmt::format("is {}, not one of enum nvdla_fold_sums",
+						 given.fold_sums));
+		if (!given.samples)
+			return options;
+		if (given.range_method > NVDLA_RANGE_ENTROPY)
+			return wrong("range_method", fmt::format("is {}, not one of enum "
+								 "nvdla_range_method",
+								 given.range_method));
+		if (given.type && given.type != NVDLA_DATA_INT8 && given.type != NVDLA_DATA_INT16)
+			return wrong("type",
+				     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
 						 given.type));
-	auto inputs = modelInputs(model);
-	if (!inputs)
-		return forward(inputs);
-	auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
-	if (!samples)
-		return forward(samples);
-	calibration.samples = std::move(*samples);
-	calibration.method = static_cast<RangeMethod>(given.range_method);
-	if (given.percentile != 0)
-		calibration.percentile = given.percentile;
-	if (given.type)
-		calibration.type = static_cast<DataType>(given.type);
-	options.calibration = std::move(calibration);
-	return options;
+		auto inputs = modelInputs(model);
+		if (!inputs)
+			return forward(inputs);
+		auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
+		if (!samples)
+			return forward(samples);
+		calibration.samples = std::move(*samples);
+		calibration.method = static_cast<RangeMethod>(given.range_method);
+		if (given.percentile != 0)
+			calibration.percentile = given.percentile;
+		if (given.type)
+			calibration.type = static_cast<DataType>(given.type);
+		options.calibration = std::move(calibration);
+		return options;
+	});
 }
 
 Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compile_options &given)
 {
-	auto options = optionsOf(given, bytes);
-	if (!options)
-		return forward(options);
-	auto compiled = compileModel(bytes, *options);
-	if (!compiled)
-		return forward(compiled);
-	auto written = compiled->loadable.write();
-	if (!written)
-		return forward(written);
-	return nvdla_model{ std::move(*compiled), std::move(*written) };
+	return c_api::guardedCall("compile", [&]() -> Result<nvdla_model> {
+		auto options = optionsOf(given, bytes);
+		if (!options)
+			return forward(options);
+		auto compiled = compileModel(bytes, *options);
+		if (!compiled)
+			return forward(compiled);
+		auto written = compiled->loadable.write();
+		if (!written)
+			return forward(written);
+		return nvdla_model{ std::move(*compiled), std::move(*written) };
+	});
 }
 
 /* Of one channel, or of one pixel, both orders are the same. */
@@ -134,31 +165,36 @@ enum nvdla_status nvdla_compile(const void *data, size_t size,
 				const struct nvdla_compile_options *options,
 				struct nvdla_model **model)
 {
-	nvdla_compile_options given = {};
+	return c_api::guardedCall("nvdla_compile", [&]() -> nvdla_status {
+		nvdla_compile_options given = {};
 
-	if (!data || !model)
-		return missing(compiling, data ? "model" : "data");
-	if (const auto read = readSized(compiling, options, given))
-		return read;
-	return give(compile(bytesAt(data, size), given), model);
+		if (!data || !model)
+			return missing(compiling, data ? "model" : "data");
+		if (const auto read = readSized(compiling, options, given))
+			return read;
+		return give(compile(bytesAt(data, size), given), model);
+	});
 }
 
 enum nvdla_status nvdla_compile_file(const char *path, const struct nvdla_compile_options *options,
 				     struct nvdla_model **model)
 {
-	nvdla_compile_options given = {};
+	return c_api::guardedCall("nvdla_compile_file", [&]() -> nvdla_status {
+		nvdla_compile_options given = {};
 
-	if (!path || !model)
-		return missing(compiling, path ? "model" : "path");
-	if (const auto read = readSized(compiling, options, given))
-		return read;
-	const auto bytes = readWholeFile(path, maxModelBytes);
-	if (!bytes)
-		return failure(bytes.error());
-	auto compiled = compile(*bytes, given);
-	if (!compiled)
-		compiled.error().where = fmt::format("{}: {}", path, compiled.error().where);
-	return give(std::move(compiled), model);
+		if (!path || !model)
+			return missing(compiling, path ? "model" : "path");
+		if (const auto read = readSized(compiling, options, given))
+			return read;
+		const auto bytes = readWholeFile(path, maxModelBytes);
+		if (!bytes)
+			return failure(bytes.error());
+		auto compiled = compile(*bytes, given);
+		if (!compiled)
+			compiled.error().where =
+				fmt::format("{}: {}", path, compiled.error().where);
+		return give(std::move(compiled), model);
+	});
 }
 
 void nvdla_model_free(struct nvdla_model *model)
@@ -169,35 +205,40 @@ void nvdla_model_free(struct nvdla_model *model)
 enum nvdla_status nvdla_model_get_data(const struct nvdla_model *model, const void **data,
 				       size_t *size)
 {
-	if (!model || !data || !size)
-		return missing("get loadable", "model, data or size");
-	*data = model->data.data();
-	*size = model->data.size();
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_model_get_data", [&]() -> nvdla_status {
+		if (!model || !data || !size)
+			return missing("get loadable", "model, data or size");
+		*data = model->data.data();
+		*size = model->data.size();
+		return NVDLA_STATUS_OK;
+	});
 }
 
 enum nvdla_status nvdla_model_get_order(const struct nvdla_model *model, uint32_t *order)
 {
-	if (!model || !order)
-		return missing("get order", "model or order");
-	std::optional<ElementOrder> one;
-	const CompiledModel &compiled = model->model;
-	for (const auto &[tensors, orders] :
-	     { std::pair(compiled.loadable.inputs(), &compiled.inputOrders),
-	       std::pair(compiled.loadable.outputs(), &compiled.outputOrders) }) {
-		if (!tensors)
-			return failure(tensors.error());
-		for (size_t i = 0; i < orders->size() && i < tensors->size(); i++) {
-			if (!hasOrder((*tensors)[i]))
-				continue;
-			if (one && *one != (*orders)[i])
-				return failure({ ErrorCode::Unsupported, "get order", "model",
-						 "its inputs and outputs have different orders" });
-			one = (*orders)[i];
+	return c_api::guardedCall("nvdla_model_get_order", [&]() -> nvdla_status {
+		if (!model || !order)
+			return missing("get order", "model or order");
+		std::optional<ElementOrder> one;
+		const CompiledModel &compiled = model->model;
+		for (const auto &[tensors, orders] :
+		     { std::pair(compiled.loadable.inputs(), &compiled.inputOrders),
+		       std::pair(compiled.loadable.outputs(), &compiled.outputOrders) }) {
+			if (!tensors)
+				return failure(tensors.error());
+			for (size_t i = 0; i < orders->size() && i < tensors->size(); i++) {
+				if (!hasOrder((*tensors)[i]))
+					continue;
+				if (one && *one != (*orders)[i])
+					return failure(
+						{ ErrorCode::Unsupported, "get order", "model",
+						  "its inputs and outputs have different orders" });
+				one = (*orders)[i];
+			}
 		}
-	}
-	*order = static_cast<uint32_t>(one.value_or(ElementOrder::Nhwc));
-	return NVDLA_STATUS_OK;
+		*order = static_cast<uint32_t>(one.value_or(ElementOrder::Nhwc));
+		return NVDLA_STATUS_OK;
+	});
 }
 
 size_t nvdla_model_num_layers(const struct nvdla_model *model)
@@ -208,23 +249,26 @@ size_t nvdla_model_num_layers(const struct nvdla_model *model)
 enum nvdla_status nvdla_model_layer(const struct nvdla_model *model, size_t index,
 				    struct nvdla_layer_info *info)
 {
-	if (!model || !info)
-		return missing("get layer", model ? "info" : "model");
-	const std::vector<LayerReport> &layers = model->model.report.layers;
-	if (index >= layers.size())
-		return failure({ ErrorCode::InvalidArgument, "get layer", "index",
-				 fmt::format("is {}, the model has {}", index, layers.size()) });
-	const LayerReport &layer = layers[index];
-	nvdla_layer_info said = { .size = sizeof(said),
-				  .name = layer.name.c_str(),
-				  .type = layer.type.c_str(),
-				  .cpu = layer.cpu.c_str(),
-				  .num_operations = layer.operations.size(),
-				  .has_error = layer.error.has_value() };
-	if (layer.error) {
-		said.error_ratio = layer.error->ratio;
-		said.own_error_ratio = layer.error->ownRatio;
-		said.largest_error = layer.error->largest;
-	}
-	return writeSized("get layer", said, info);
+	return c_api::guardedCall("nvdla_model_layer", [&]() -> nvdla_status {
+		if (!model || !info)
+			return missing("get layer", model ? "info" : "model");
+		const std::vector<LayerReport> &layers = model->model.report.layers;
+		if (index >= layers.size())
+			return failure(
+				{ ErrorCode::InvalidArgument, "get layer", "index",
+				  fmt::format("is {}, the model has {}", index, layers.size()) });
+		const LayerReport &layer = layers[index];
+		nvdla_layer_info said = { .size = sizeof(said),
+					  .name = layer.name.c_str(),
+					  .type = layer.type.c_str(),
+					  .cpu = layer.cpu.c_str(),
+					  .num_operations = layer.operations.size(),
+					  .has_error = layer.error.has_value() };
+		if (layer.error) {
+			said.error_ratio = layer.error->ratio;
+			said.own_error_ratio = layer.error->ownRatio;
+			said.largest_error = layer.error->largest;
+		}
+		return writeSized("get layer", said, info);
+	});
 }

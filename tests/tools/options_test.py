@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Options that could be ignored: each has its effect, or is refused by its name."""
+
+import os
+import struct
+import unittest
+from pathlib import Path
+
+from programs import PROGRAMS, ProgramTest, call
+
+DIGITS = Path(__file__).resolve().parents[2] / 'umd' / 'examples' / 'digits'
+MODEL, PICTURE, SAMPLES = DIGITS / 'digits.onnx', DIGITS / 'seven.pgm', DIGITS / 'held_out.npy'
+
+
+def npy(shape):
+	"""A numpy array of int8 zeros."""
+	header = f"{{'descr': '|i1', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+	count = 1
+	for extent in shape:
+		count *= extent
+	return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header + bytes(count)
+
+
+class Options(ProgramTest):
+	def setUp(self):
+		super().setUp()
+		self.out, self.page = self.folder / 'out', self.folder / 'page.html'
+		self.raw, self.npy = self.folder / 'x.raw', self.folder / 'x.npy'
+		self.array = self.write('in.npy', npy((1, 3, 16, 16)))
+		self.picture()
+		self.names = self.write('names.txt', b'a\nb\nc\n')
+
+	def options(self):
+		"""Per program: what is always given, and per option its words, what makes it work, and what does not."""
+		net, run = (self.net,), (MODEL,)
+		picture, array = ('--input', self.folder / 'in.ppm'), ('--input', self.array)
+		calibrate = ('--calibrate', SAMPLES)
+		compile_ = (MODEL, '-o', self.out)
+		ten = self.write('ten.txt', b'%d\n' * 10 % tuple(range(10)))
+		strategy = [(word, [run], [net]) for word in (
+			('--strategy', 'never'), ('--sram-size', '64K'), ('--fold-sums', 'never'), ('--variant', 'nv_full'),
+			('--cache', self.folder / 'cache'))]
+		return {
+			'nvdla-run': strategy + [
+				(('--normalize', 255), [net + picture + ('--input-scale', '0.01')],
+				 [net, net + array, net + picture]),
+				(('--mean', '1,2,3'), [net + picture + ('--input-scale', 1)], [net, net + array, net + picture]),
+				(('--input-scale', 1), [net + picture, net + array], [net]),
+				(('--input-zero', 1), [net + picture, net + array], [net]),
+				(('--output-scale', 1), [net + ('--output', self.npy), net + ('--top', 1), net + ('--json',)],
+				 [net, net + ('--output', self.raw)]),
+				(('--output-zero', 1), [net + ('--output', self.npy)], [net, net + ('--output', self.raw)]),
+				(('--layout', 'nchw'), [net + array, net + ('--output', self.npy)],
+				 [net, net + picture, net + ('--output', self.raw)]),
+				(('--rawdump',), [net + ('--output', self.folder / 'x.txt')],
+				 [net + ('--output', self.raw), net + ('--output', self.npy)]),
+				(('--labels', ten), [run], [net]),
+				(('--labels', self.names), [], [net, run]),
+				(('--verbose',), [net], [net + ('--json',)]),
+				(('--saturated-above', 3), [net, net + ('--perf', '--json')], [net + ('--perf',)]),
+				(('--nan-above', 3), [net, net + ('--perf', '--json')], [net + ('--perf',)]),
+				(('--dump-surfaces', self.folder / 'surfaces'), [run], [net]),
+				(('--output', self.folder / 'x.png'), [], [net, run]),
+				(('--output', self.folder / 'x.txt'), [net + ('--rawdump',)], [net, run]),
+				(('--output', self.folder / 'x'), [], [net]),
+			],
+			'nvdla-compile': [
+				(('--precision', 'fp16'), [compile_], [compile_ + calibrate]),
+				(('--precision', 'int8'), [compile_ + calibrate], [compile_]),
+				(('--precision', 'int16'), [compile_ + calibrate], [compile_]),
+				(('--ranges', 'entropy'), [compile_ + calibrate], [compile_]),
+				(('--percentile', 99), [compile_ + calibrate + ('--ranges', 'percentile')],
+				 [compile_, compile_ + calibrate, compile_ + calibrate + ('--ranges', 'entropy')]),
+				(('--keep-bias',), [compile_ + calibrate], [compile_]),
+				(('--mean', 1), [compile_ + ('--calibrate', PICTURE)], [compile_, compile_ + calibrate]),
+				(('--normalize', 2), [compile_ + ('--calibrate', PICTURE)], [compile_, compile_ + calibrate]),
+				(('--clock', '2GHz'), [compile_ + ('--report', 'text')], [compile_]),
+				(('--report-file', self.page), [compile_ + ('--report', 'html')], [compile_]),
+			],
+			'nvdla-info': strategy + [
+				(('--json',), [net], [net + ('--format', 'dot'), net + ('--chip',)]),
+				(('--format', 'dot'), [net], [net + ('--chip',)]),
+				(('--clock', '2GHz'), [net + ('--chip',)], [net]),
+			],
+			'nvdla-prof': strategy + [
+				(('--device', 'embedded'), [net], [net + ('--chip',)]),
+				(picture, [net], [net + ('--chip',)]),
+				(('--warm-up', 2), [net], [net + ('--chip',)]),
+				(('--timeout', 20000), [net], [net + ('--chip',)]),
+				(('--clock', '2GHz'), [net + ('--chip',)], [net]),
+			],
+			'nvdla-convert': [
+				(('--blob-files',), [net + (self.folder / 'x.json',)], [net + (self.out,)]),
+			],
+		}
+
+	def test_each_has_its_effect_or_is_refused(self):
+		for program, rows in self.options().items():
+			for words, works, refused in rows:
+				for others in works:
+					with self.subTest(program, words=words, others=others):
+						said = call(program, *others, *words)
+						self.assertEqual(said.returncode, 0, said.stderr)
+				for others in refused:
+					with self.subTest(program, words=words, refused=others):
+						said = call(program, *others, *words)
+						self.assertEqual(said.returncode, 2, said.stderr)
+						self.assertIn(words[0], said.stderr)
+
+	def test_endings_that_are_known_are_named(self):
+		said = self.bad(2, 'nvdla-run', self.net, '--output', self.folder / 'x.png')
+		self.assertIn('.dimg, .npy and .raw', said)
+		self.assertFalse((self.folder / 'x.png').exists())
+
+	def test_precision_of_integers(self):
+		if not os.environ.get('NVDLA_REFERENCE_DATA'):
+			self.skipTest('no reference data: set NVDLA_REFERENCE_DATA')
+		model = Path(os.environ['NVDLA_REFERENCE_DATA']) / 'models' / 'resnet8_int8' / 'model.tflite'
+		said = self.bad(2, 'nvdla-compile', model, '-o', self.out, '--precision', 'fp16')
+		self.assertIn('--precision', said)
+		self.assertFalse(self.out.exists())
+
+	def test_cache_that_cannot_be(self):
+		for folder in (self.net, '/proc/none'):
+			self.assertIn('--cache', self.bad(1, 'nvdla-run', MODEL, '--cache', folder))
+
+	def commands(self):
+		"""A command of each program that prints."""
+		return {
+			'nvdla-run': (self.net,),
+			'nvdla-info': (self.net,),
+			'nvdla-prof': (self.net,),
+			'nvdla-compile': (MODEL, '-o', self.out, '--report', 'text'),
+			'nvdla-convert': ('--help',),
+			'nvdla-top': ('--help',),
+			'nvdla-edges': ('--help',),
+		}
+
+	def test_full_standard_output(self):
+		for program, arguments in self.commands().items():
+			for words in (arguments, ('--help',)):
+				with self.subTest(program, words=words), open('/dev/full', 'w') as full:
+					said = self.printing(program, words, full)
+					self.assertEqual(said.returncode, 1, said.stderr)
+					self.assertIn(f'{program}: ', said.stderr)
+					self.assertIn('No space left on device', said.stderr)
+
+	def printing(self, program, arguments, stream):
+		import subprocess
+		return subprocess.run([PROGRAMS[program], *map(str, arguments)], stdout=stream, stderr=subprocess.PIPE, text=True)
+
+	def test_a_file_outlives_a_full_disk(self):
+		"""The largest file is limited: as on a disk that is full, only that the error has another name."""
+		import resource
+		import signal
+		import subprocess
+
+		def limited():
+			signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+			resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+
+		for program, arguments, path in (
+				('nvdla-run', (self.net, '--output', self.folder / 'x.dimg'), self.folder / 'x.dimg'),
+				('nvdla-compile', (MODEL, '-o', self.out), self.out),
+				('nvdla-convert', (self.net, self.folder / 'x.json'), self.folder / 'x.json'),
+				('nvdla-info', (self.net, '-o', self.folder / 'x.text'), self.folder / 'x.text')):
+			with self.subTest(program):
+				path.write_text('what was there')
+				before = sorted(self.folder.iterdir())
+				said = subprocess.run([PROGRAMS[program], *map(str, arguments)], capture_output=True, text=True,
+						      preexec_fn=limited)
+				self.assertEqual(said.returncode, 1, said.stderr)
+				self.assertIn('File too large', said.stderr)
+				self.assertEqual(path.read_text(), 'what was there')
+				self.assertEqual(sorted(self.folder.iterdir()), before)
+
+	def test_a_file_keeps_its_mode_and_its_links(self):
+		real, link = self.folder / 'real.dimg', self.folder / 'link.dimg'
+		real.write_text('old')
+		real.chmod(0o640)
+		link.symlink_to(real)
+		self.good('nvdla-run', self.net, '--output', link)
+		self.assertTrue(link.is_symlink())
+		self.assertEqual(real.stat().st_mode & 0o777, 0o640)
+		self.assertEqual(real.read_bytes()[:4], b'DIMG')
+
+
+if __name__ == '__main__':
+	import sys
+	unittest.main(argv=sys.argv[:1])

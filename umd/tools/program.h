@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all programs do alike: end, and refuse options that have no effect.
+ */
+#pragma once
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+
+#include <fmt/core.h>
+
+#include "base/io/guarded.h"
+#include "command-line/command_line.h"
+#include "exit_code.h"
+
+namespace nvdla::tools
+{
+
+/** \brief An option, and whether it does anything together with the others that were given */
+struct OptionUse {
+	CommandLineOption option;
+	bool hasEffect;
+	const char *without; /**< what it would need */
+};
+
+/** \return InvalidArgument naming the first option that was given and has no effect */
+inline Result<void> checkUses(std::initializer_list<OptionUse> uses)
+{
+	for (const OptionUse &use : uses) {
+		if (use.option.given() && !use.hasEffect)
+			return fail(ErrorCode::InvalidArgument, use.option.name(), "",
+				    std::string("has no effect without ") + use.without);
+	}
+	return {};
+}
+
+/** \return Io if what was printed has not arrived */
+inline Result<void> flushOutput()
+{
+	if (std::fflush(stdout) || std::ferror(stdout))
+		return fail(ErrorCode::Io, "write", "standard output", std::strerror(errno));
+	return {};
+}
+
+/**
+ * \brief Be main(): print what failed behind the program's name, and make an exit code of it
+ * \param[in] work a function that returns a Result<int>, the exit code if all is well
+ */
+template<typename Work>
+int runProgram(const char *name, Work work)
+{
+	auto done = guarded("", std::move(work));
+
+	if (done) {
+		if (auto flushed = flushOutput(); !flushed)
+			done = forward(flushed);
+	}
+	if (done)
+		return *done;
+	fmt::print(stderr, "{}: {}\n", name, done.error().message());
+	return exitCode(done.error().code);
+}
+
+/** \return the exit code of a program that has done what it was to do, or the error */
+inline Result<int> finished(Result<void> done)
+{
+	if (!done)
+		return forward(done);
+	return 0;
+}
+
+} /* namespace nvdla::tools */
