@@ -12,9 +12,10 @@
 namespace nvdla
 {
 
-/** \brief Types of elements with 32-byte atoms, in the current layout */
+/** \brief Types of elements, in the current layout; atoms have 32 bytes but for one */
 enum EmuFormat : uint16_t {
 	EmuFormatInt8 = 0,
+	EmuFormatInt8SmallAtoms = 1, /**< of 8 bytes, for nv_small */
 	EmuFormatInt16 = 2,
 	EmuFormatHalf = 3,
 };

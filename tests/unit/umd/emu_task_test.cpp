@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nvdla/task.h>
 
+#include "loadable/emu_descriptors.h"
 #include "test_support.h"
 
 namespace nvdla
@@ -105,6 +106,24 @@ TEST(EmuTask, CurrentLayout)
 	EXPECT_TRUE(task->addresses[1].used);
 	EXPECT_TRUE(task->addresses[2].used);
 	EXPECT_FALSE(task->addresses[0].used);
+}
+
+/* What other compilers make for nv_small. */
+TEST(EmuTask, SmallAtoms)
+{
+	EmuFile file(false);
+	for (const size_t buffer : { size_t{ 0 }, emuSecondBuffer })
+		put<uint16_t>(file.buffers, buffer + offsetof(EmuBufferDesc, format),
+			      EmuFormatInt8SmallAtoms);
+	file.operation[0] = std::byte{ 1 };
+	put<float>(file.operation, offsetof(EmuOperationDesc, in_scale), 1.0f);
+	put<float>(file.operation, offsetof(EmuOperationDesc, out_scale), 1.0f);
+	put<uint8_t>(file.operation, offsetof(EmuOperationDesc, axis), emuAxisChannel);
+
+	auto task = emuTask(file.loadable(), 0);
+	ASSERT_TRUE(task) << task.error().message();
+	EXPECT_TRUE(task->operations[0].src.smallAtoms);
+	EXPECT_EQ(task->operations[0].src.type, DataType::Int8);
 }
 
 TEST(EmuTask, LegacyLayout)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -310,6 +311,40 @@ TEST(Emu, ShortOrUnequalBuffersAreRefused)
 	auto result = runEmu(operation, src, src);
 	ASSERT_FALSE(result);
 	EXPECT_EQ(result.error().where, "dimensions");
+}
+
+/* Elements that share memory could be more than any memory has room for. */
+TEST(Emu, RefusesSurfacesThatLieOverEachOther)
+{
+	constexpr size_t bytes = 4096;
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 8192, 128, 1);
+	operation.dst = operation.src;
+
+	for (const uint32_t stride : { 0u, 1u, 32u }) {
+		operation.src.surfaceStride = operation.dst.surfaceStride = stride;
+		const std::vector<std::byte> src(bytes);
+		std::vector<std::byte> dst(bytes);
+		const auto done = runEmu(operation, src, dst);
+		ASSERT_FALSE(done);
+		EXPECT_EQ(done.error().where, "stride_2") << done.error().message();
+		EXPECT_NE(done.error().why.find("surface stride"), std::string::npos);
+	}
+}
+
+TEST(Emu, SmallAtoms)
+{
+	EmuOperation operation;
+	operation.src = cube(DataType::Int8, 10, 1, 1);
+	operation.src.smallAtoms = true;
+	operation.src.lineStride = operation.src.surfaceStride = 8;
+	operation.dst = cube(DataType::Int8, 10, 1, 1);
+	std::vector<std::byte> src(16), dst(32);
+	for (size_t c = 0; c < 10; c++)
+		src[c] = std::byte(c);
+
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	EXPECT_TRUE(std::equal(src.begin(), src.begin() + 10, dst.begin()));
 }
 
 } /* namespace nvdla */

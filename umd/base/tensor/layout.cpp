@@ -130,6 +130,14 @@ Result<Layout> Layout::of(const TensorDesc &desc)
 					       place.lineStride, line));
 	}
 
+	/* Elements that share memory would make more of them than there is memory. */
+	const uint64_t stored = desc.elements() / desc.n * elementBytes(desc.type);
+	if (feature && stored > desc.size / desc.n)
+		return bad(desc, "stride_2",
+			   fmt::format("surface stride {} lays surfaces over each other: {} bytes "
+				       "of elements in {}",
+				       desc.surfaceStride, stored, desc.size / desc.n));
+
 	const uint64_t extent = layout->extent(desc);
 	if (extent > desc.size / desc.n)
 		return bad(desc, "size",

@@ -111,6 +111,7 @@ struct EmuBuffer {
 	uint32_t c = 0;
 	uint32_t lineStride = 0;
 	uint32_t surfaceStride = 0;
+	bool smallAtoms = false; /**< of 8 bytes, as for nv_small, and not of 32 */
 };
 
 struct EmuOperation {

@@ -34,6 +34,8 @@ TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
 	desc.lineStride = buffer.lineStride;
 	desc.surfaceStride = buffer.surfaceStride;
 	desc.size = bytes;
+	if (buffer.smallAtoms)
+		desc.format = PixelFormat::FeatureX8;
 	if (buffer.type != DataType::Half)
 		desc.quantization = quantization;
 	return desc;
