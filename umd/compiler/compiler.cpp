@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "base/io/file.h"
+#include "base/io/guarded.h"
 #include "compiler/calibrate/calibrate.h"
 #include "compiler/compile.h"
 #include "compiler/import/import.h"
@@ -14,7 +16,6 @@
 #include "compiler/lower/lowerer.h"
 #include "compiler/passes/passes.h"
 #include "compiler/refusals.h"
-#include "base/io/file.h"
 
 namespace nvdla
 {
@@ -235,45 +236,54 @@ std::vector<OperatorSupport> supportedOperators(const Model &model)
 
 Result<CompiledModel> compileModel(std::span<const std::byte> bytes, const CompileOptions &options)
 {
-	auto model = importModel(bytes);
-	if (!model)
-		return forward(model);
-	return compiler::compileInMemory(std::move(*model), options);
+	return guarded("compile model", [&]() -> Result<CompiledModel> {
+		auto model = importModel(bytes);
+		if (!model)
+			return forward(model);
+		return compiler::compileInMemory(std::move(*model), options);
+	});
 }
 
 Result<std::vector<ModelInput>> modelInputs(std::span<const std::byte> bytes)
 {
-	auto model = importModel(bytes);
-	if (!model)
-		return forward(model);
-	std::vector<ModelInput> inputs;
-	for (size_t i = 0; i < model->inputs.size(); i++) {
-		const compiler::Value &value = model->values[model->inputs[i]];
-		const compiler::Cube cube = compiler::naturalCube(value.shape);
-		inputs.push_back({ value.name, cube.c, cube.h, cube.w,
-				   i < model->inputOrders.size() ? model->inputOrders[i]
-								 : ElementOrder::Nhwc });
-	}
-	return inputs;
+	return guarded("read model", [&]() -> Result<std::vector<ModelInput>> {
+		auto model = importModel(bytes);
+		if (!model)
+			return forward(model);
+		std::vector<ModelInput> inputs;
+		for (size_t i = 0; i < model->inputs.size(); i++) {
+			const compiler::Value &value = model->values[model->inputs[i]];
+			const compiler::Cube cube = compiler::naturalCube(value.shape);
+			inputs.push_back({ value.name, cube.c, cube.h, cube.w,
+					   i < model->inputOrders.size() ? model->inputOrders[i]
+									 : ElementOrder::Nhwc });
+		}
+		return inputs;
+	});
 }
 
 Result<std::vector<OperatorSupport>> supportedOperators(std::span<const std::byte> bytes)
 {
-	auto model = importModel(bytes);
-	if (!model)
-		return forward(model);
-	return compiler::supportedOperators(*model);
+	return guarded("read model", [&]() -> Result<std::vector<OperatorSupport>> {
+		auto model = importModel(bytes);
+		if (!model)
+			return forward(model);
+		return compiler::supportedOperators(*model);
+	});
 }
 
 Result<CompiledModel> compileFile(const std::string &path, const CompileOptions &options)
 {
-	auto bytes = readWholeFile(path, maxModelBytes);
-	if (!bytes)
-		return forward(bytes);
-	auto compiled = compileModel(*bytes, options);
-	if (!compiled)
-		compiled.error().where = fmt::format("{}: {}", path, compiled.error().where);
-	return compiled;
+	return guarded("compile model", [&]() -> Result<CompiledModel> {
+		auto bytes = readWholeFile(path, maxModelBytes);
+		if (!bytes)
+			return forward(bytes);
+		auto compiled = compileModel(*bytes, options);
+		if (!compiled)
+			compiled.error().where =
+				fmt::format("{}: {}", path, compiled.error().where);
+		return compiled;
+	});
 }
 
 } /* namespace nvdla */

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nvdla/device.h>
 
+#include "base/io/guarded.h"
 #include "buffer_memory.h"
 #include "clock.h"
 #include "drm_calls.h"
@@ -67,37 +68,43 @@ uint64_t Buffer::size() const
 Result<Buffer::Access> Buffer::access(CpuAccess access, std::chrono::milliseconds timeout) const
 {
 	constexpr const char *what = "access buffer";
-	DeviceBackend &backend = *memory_->backend;
-	drm_nvdla_bo_prep prep = {};
+	return guarded(what, [&]() -> Result<Buffer::Access> {
+		DeviceBackend &backend = *memory_->backend;
+		drm_nvdla_bo_prep prep = {};
 
-	if (!memory_->mapping)
-		return fail(ErrorCode::Unsupported, what, backend.path(),
-			    "the CPU cannot map this memory");
-	prep.handle = memory_->handle;
-	prep.flags = static_cast<__u32>(access);
-	prep.timeout_ns = deadlineNs(timeout);
-	const int error = backend.call(DRM_IOCTL_NVDLA_BO_PREP, &prep);
-	if (error == -ETIMEDOUT)
-		return fail(ErrorCode::Timeout, what, backend.path(),
-			    fmt::format("the device still uses it after {} ms", timeout.count()));
-	if (error)
-		return fail(codeOf(error), what, backend.path(), reasonOf(error));
-	return Access(memory_);
+		if (!memory_->mapping)
+			return fail(ErrorCode::Unsupported, what, backend.path(),
+				    "the CPU cannot map this memory");
+		prep.handle = memory_->handle;
+		prep.flags = static_cast<__u32>(access);
+		prep.timeout_ns = deadlineNs(timeout);
+		const int error = backend.call(DRM_IOCTL_NVDLA_BO_PREP, &prep);
+		if (error == -ETIMEDOUT)
+			return fail(ErrorCode::Timeout, what, backend.path(),
+				    fmt::format("the device still uses it after {} ms",
+						timeout.count()));
+		if (error)
+			return fail(codeOf(error), what, backend.path(), reasonOf(error));
+		return Access(memory_);
+	});
 }
 
 Result<int> Buffer::exportDmaBuf() const
 {
 	constexpr const char *what = "export buffer";
-	auto fd = nvdla::exportDmaBuf(*memory_->backend, memory_->handle);
+	return guarded(what, [&]() -> Result<int> {
+		auto fd = nvdla::exportDmaBuf(*memory_->backend, memory_->handle);
 
-	if (fd)
-		return *fd;
-	const bool never =
-		fd.error() == -EOPNOTSUPP || fd.error() == -ENOSYS || fd.error() == -ENOTTY;
-	return fail(never ? ErrorCode::Unsupported : codeOf(fd.error()), what,
-		    memory_->backend->path(),
-		    fmt::format("{} bytes: {}", memory_->size,
-				never ? "this memory cannot be shared" : reasonOf(fd.error())));
+		if (fd)
+			return *fd;
+		const bool never =
+			fd.error() == -EOPNOTSUPP || fd.error() == -ENOSYS || fd.error() == -ENOTTY;
+		return fail(
+			never ? ErrorCode::Unsupported : codeOf(fd.error()), what,
+			memory_->backend->path(),
+			fmt::format("{} bytes: {}", memory_->size,
+				    never ? "this memory cannot be shared" : reasonOf(fd.error())));
+	});
 }
 
 } /* namespace nvdla */

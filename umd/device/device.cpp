@@ -11,11 +11,12 @@
 #include <nvdla/device.h>
 #include <nvdla/task.h>
 
+#include "base/io/guarded.h"
 #include "buffer_memory.h"
-#include "drm_calls.h"
-#include "drm_device.h"
 #include "device/embedded/embedded_device.h"
 #include "device/embedded/embedded_options.h"
+#include "drm_calls.h"
+#include "drm_device.h"
 #include "errno_code.h"
 #include "refusal.h"
 
@@ -124,38 +125,46 @@ std::vector<std::string> Device::enumerate()
 
 Result<Device> Device::open(const std::string &path, Log log)
 {
-	if (isEmbeddedPath(path)) {
-		auto embedded = EmbeddedDevice::open(path);
-		if (!embedded)
-			return forward(embedded);
-		return open(std::shared_ptr<DeviceBackend>(std::move(*embedded)), std::move(log));
-	}
-	auto drm = DrmDevice::open(path);
-	if (!drm)
-		return forward(drm);
-	return open(std::shared_ptr<DeviceBackend>(std::move(*drm)), std::move(log));
+	return guarded("open device", [&]() -> Result<Device> {
+		if (isEmbeddedPath(path)) {
+			auto embedded = EmbeddedDevice::open(path);
+			if (!embedded)
+				return forward(embedded);
+			return open(std::shared_ptr<DeviceBackend>(std::move(*embedded)),
+				    std::move(log));
+		}
+		auto drm = DrmDevice::open(path);
+		if (!drm)
+			return forward(drm);
+		return open(std::shared_ptr<DeviceBackend>(std::move(*drm)), std::move(log));
+	});
 }
 
 Result<Device> Device::open(std::shared_ptr<DeviceBackend> backend, Log log)
 {
-	drm_nvdla_device_info info = {};
-	drm_nvdla_dev_query query = {};
+	return guarded("open device", [&]() -> Result<Device> {
+		drm_nvdla_device_info info = {};
+		drm_nvdla_dev_query query = {};
 
-	query.type = DRM_NVDLA_QUERY_DEVICE;
-	query.size = sizeof(info);
-	query.pointer = pointer(&info);
-	if (const int error = backend->call(DRM_IOCTL_NVDLA_DEV_QUERY, &query))
-		return fail(codeOf(error), "query device", backend->path(), reasonOf(error));
-	backend->log = std::move(log);
-	const Device device(std::move(backend), infoOf(info));
-	device.log(LogLevel::Info, fmt::format("open device: {}: core {:#x}, features {:#x}",
-					       device.path(), info.hw_version, info.features));
-	return device;
+		query.type = DRM_NVDLA_QUERY_DEVICE;
+		query.size = sizeof(info);
+		query.pointer = pointer(&info);
+		if (const int error = backend->call(DRM_IOCTL_NVDLA_DEV_QUERY, &query))
+			return fail(codeOf(error), "query device", backend->path(),
+				    reasonOf(error));
+		backend->log = std::move(log);
+		const Device device(std::move(backend), infoOf(info));
+		device.log(LogLevel::Info,
+			   fmt::format("open device: {}: core {:#x}, features {:#x}", device.path(),
+				       info.hw_version, info.features));
+		return device;
+	});
 }
 
 void Device::log(LogLevel level, const std::string &message) const
 {
-	if (backend_->log)
+	/* A network that is gone has none. */
+	if (backend_ && backend_->log)
 		backend_->log(level, message);
 }
 
@@ -166,67 +175,76 @@ const std::string &Device::path() const
 
 Result<Buffer> Device::allocate(uint64_t size) const
 {
-	auto buffer = allocate(size, 0);
-	if (!buffer)
+	return guarded("allocate device memory", [&]() -> Result<Buffer> {
+		auto buffer = allocate(size, 0);
+		if (!buffer)
+			return buffer;
+		if (const int error = buffer->memory_->map())
+			return fail(codeOf(error), "allocate device memory", path(),
+				    fmt::format("map {} bytes: {}", size, reasonOf(error)));
 		return buffer;
-	if (const int error = buffer->memory_->map())
-		return fail(codeOf(error), "allocate device memory", path(),
-			    fmt::format("map {} bytes: {}", size, reasonOf(error)));
-	return buffer;
+	});
 }
 
 Result<Buffer> Device::allocateOnChip(uint64_t size) const
 {
-	if (!has(Feature::OnChipMemory))
-		return fail(ErrorCode::Unsupported, "allocate on-chip memory", path(),
-			    "the device hands out none");
-	return allocate(size, DRM_NVDLA_BO_SRAM);
+	return guarded("allocate on-chip memory", [&]() -> Result<Buffer> {
+		if (!has(Feature::OnChipMemory))
+			return fail(ErrorCode::Unsupported, "allocate on-chip memory", path(),
+				    "the device hands out none");
+		return allocate(size, DRM_NVDLA_BO_SRAM);
+	});
 }
 
 /* Without a mapping; the buffer closes the handle whatever comes next. */
 Result<Buffer> Device::allocate(uint64_t size, uint32_t flags) const
 {
-	drm_nvdla_bo_create create = {};
+	return guarded("allocate device memory", [&]() -> Result<Buffer> {
+		drm_nvdla_bo_create create = {};
 
-	const char *what = flags ? "allocate on-chip memory" : "allocate device memory";
-	if (!size || size > info().maxBufferBytes)
-		return fail(
-			ErrorCode::InvalidArgument, what, path(),
-			fmt::format("{} bytes, a buffer has 1 to {}", size, info().maxBufferBytes));
-	create.size = size;
-	create.flags = flags;
-	if (const int error = backend_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create))
-		return fail(codeOf(error), what, path(),
-			    fmt::format("{} bytes: {}", size, reasonOf(error)));
-	backend_->handles().add(create.handle);
-	return Buffer(std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));
+		const char *what = flags ? "allocate on-chip memory" : "allocate device memory";
+		if (!size || size > info().maxBufferBytes)
+			return fail(ErrorCode::InvalidArgument, what, path(),
+				    fmt::format("{} bytes, a buffer has 1 to {}", size,
+						info().maxBufferBytes));
+		create.size = size;
+		create.flags = flags;
+		if (const int error = backend_->call(DRM_IOCTL_NVDLA_BO_CREATE, &create))
+			return fail(codeOf(error), what, path(),
+				    fmt::format("{} bytes: {}", size, reasonOf(error)));
+		backend_->handles().add(create.handle);
+		return Buffer(
+			std::make_shared<BufferMemory>(backend_, create.handle, size, create.size));
+	});
 }
 
 Result<Buffer> Device::importDmaBuf(int fd) const
 {
 	constexpr const char *what = "import dma-buf";
-	const std::string where = fmt::format("{}: file descriptor {}", path(), fd);
+	return guarded(what, [&]() -> Result<Buffer> {
+		const std::string where = fmt::format("{}: file descriptor {}", path(), fd);
 
-	if (!has(Feature::DmaBuf))
-		return fail(ErrorCode::Unsupported, what, where, "the device takes none");
-	/* So a dma-buf tells its size (driver-api/dma-buf, "Userspace Interface Notes"). */
-	const off_t size = lseek(fd, 0, SEEK_END);
-	if (size < 0)
-		return fail(ErrorCode::InvalidArgument, what, where, std::strerror(errno));
-	auto handle = backend_->handles().import(*backend_, fd);
-	if (!handle && handle.error() == -EINVAL)
-		return fail(
-			ErrorCode::InvalidArgument, what, where,
-			fmt::format("{} bytes: not a dma-buf, or not one range of whole pages for "
-				    "the device; with an IOMMU any memory is one",
-				    size));
-	if (!handle)
-		return fail(codeOf(handle.error()), what, where, reasonOf(handle.error()));
-	const auto bytes = static_cast<uint64_t>(size);
-	Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
-	/* An exporter need not let the CPU in; access() says so then. */
-	buffer.memory_->map();
-	return buffer;
+		if (!has(Feature::DmaBuf))
+			return fail(ErrorCode::Unsupported, what, where, "the device takes none");
+		/* So a dma-buf tells its size (driver-api/dma-buf, "Userspace Interface Notes"). */
+		const off_t size = lseek(fd, 0, SEEK_END);
+		if (size < 0)
+			return fail(ErrorCode::InvalidArgument, what, where, std::strerror(errno));
+		auto handle = backend_->handles().import(*backend_, fd);
+		if (!handle && handle.error() == -EINVAL)
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("{} bytes: not a dma-buf, or not one range of "
+						"whole pages for "
+						"the device; with an IOMMU any memory is one",
+						size));
+		if (!handle)
+			return fail(codeOf(handle.error()), what, where, reasonOf(handle.error()));
+		const auto bytes = static_cast<uint64_t>(size);
+		Buffer buffer(std::make_shared<BufferMemory>(backend_, *handle, bytes, bytes));
+		/* An exporter need not let the CPU in; access() says so then. */
+		buffer.memory_->map();
+		return buffer;
+	});
 }
 
 bool Device::owns(const Buffer &buffer) const
@@ -237,122 +255,135 @@ bool Device::owns(const Buffer &buffer) const
 Result<Context> Device::createContext(Priority priority) const
 {
 	constexpr const char *what = "create context";
-	drm_nvdla_context_create create = {};
+	return guarded(what, [&]() -> Result<Context> {
+		drm_nvdla_context_create create = {};
 
-	if (!has(Feature::Contexts))
-		return fail(ErrorCode::Unsupported, what, path(), "the device has no priorities");
-	create.priority = static_cast<__u32>(priority);
-	if (const int error = backend_->call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
-		return fail(codeOf(error), what, path(),
-			    fmt::format("priority {}: {}", create.priority, reasonOf(error)));
-	return Context(backend_, create.context);
+		if (!has(Feature::Contexts))
+			return fail(ErrorCode::Unsupported, what, path(),
+				    "the device has no priorities");
+		create.priority = static_cast<__u32>(priority);
+		if (const int error = backend_->call(DRM_IOCTL_NVDLA_CONTEXT_CREATE, &create))
+			return fail(
+				codeOf(error), what, path(),
+				fmt::format("priority {}: {}", create.priority, reasonOf(error)));
+		return Context(backend_, create.context);
+	});
 }
 
 Result<PreparedTask> Device::prepare(const TaskGraph &graph, size_t addresses, uint32_t index) const
 {
 	constexpr const char *what = "prepare task";
-	drm_nvdla_task_create create = {};
-	drm_nvdla_error error = {};
+	return guarded(what, [&]() -> Result<PreparedTask> {
+		drm_nvdla_task_create create = {};
+		drm_nvdla_error error = {};
 
-	if (!has(Feature::PreparedTasks))
-		return fail(ErrorCode::Unsupported, what, path(), "the driver prepares none");
-	if (auto fits = checkSizes(what, path(), graph); !fits)
-		return forward(fits);
-	drm_nvdla_task task = describe(graph);
-	task.num_addresses = static_cast<__u32>(addresses);
-	create.task = pointer(&task);
-	create.task_size = sizeof(task);
-	create.error = pointer(&error);
-	create.error_size = sizeof(error);
+		if (!has(Feature::PreparedTasks))
+			return fail(ErrorCode::Unsupported, what, path(),
+				    "the driver prepares none");
+		if (auto fits = checkSizes(what, path(), graph); !fits)
+			return forward(fits);
+		drm_nvdla_task task = describe(graph);
+		task.num_addresses = static_cast<__u32>(addresses);
+		create.task = pointer(&task);
+		create.task_size = sizeof(task);
+		create.error = pointer(&error);
+		create.error_size = sizeof(error);
 
-	const int result = backend_->call(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
-	if (result == -EINVAL && error.rule) {
-		error.task = index;
-		return tl::unexpected(refusal(*backend_, what, error));
-	}
-	if (result)
-		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
-			    path(), reasonOf(result));
-	return PreparedTask(backend_, create.handle);
+		const int result = backend_->call(DRM_IOCTL_NVDLA_TASK_CREATE, &create);
+		if (result == -EINVAL && error.rule) {
+			error.task = index;
+			return tl::unexpected(refusal(*backend_, what, error));
+		}
+		if (result)
+			return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result),
+				    what, path(), reasonOf(result));
+		return PreparedTask(backend_, create.handle);
+	});
 }
 
 Result<Job> Device::createJob() const
 {
-	auto syncobj = createSyncobj(*backend_);
-	if (!syncobj)
-		return fail(codeOf(syncobj.error()), "create job", path(),
-			    reasonOf(syncobj.error()));
-	return Job(backend_, *syncobj);
+	return guarded("create job", [&]() -> Result<Job> {
+		auto syncobj = createSyncobj(*backend_);
+		if (!syncobj)
+			return fail(codeOf(syncobj.error()), "create job", path(),
+				    reasonOf(syncobj.error()));
+		return Job(backend_, *syncobj);
+	});
 }
 
 Result<Job> Device::submit(std::span<const JobTask> tasks, const SubmitOptions &options) const
 {
-	auto job = createJob();
-	if (!job)
+	return guarded("submit", [&]() -> Result<Job> {
+		auto job = createJob();
+		if (!job)
+			return job;
+		if (auto submitted = submit(tasks, options, *job); !submitted)
+			return forward(submitted);
 		return job;
-	if (auto submitted = submit(tasks, options, *job); !submitted)
-		return forward(submitted);
-	return job;
+	});
 }
 
 Result<void> Device::submit(std::span<const JobTask> tasks, const SubmitOptions &options,
 			    Job &job) const
 {
 	constexpr const char *what = "submit job";
-	std::vector<std::vector<drm_nvdla_address>> addresses;
-	std::vector<drm_nvdla_task> args;
+	return guarded(what, [&]() -> Result<void> {
+		std::vector<std::vector<drm_nvdla_address>> addresses;
+		std::vector<drm_nvdla_task> args;
 
-	for (const JobTask &task : tasks) {
-		drm_nvdla_task arg = {};
-		if (task.prepared) {
-			arg.handle = task.prepared;
-		} else {
-			if (auto fits = checkSizes(what, path(), task); !fits)
-				return fits;
-			arg = describe(task);
+		for (const JobTask &task : tasks) {
+			drm_nvdla_task arg = {};
+			if (task.prepared) {
+				arg.handle = task.prepared;
+			} else {
+				if (auto fits = checkSizes(what, path(), task); !fits)
+					return fits;
+				arg = describe(task);
+			}
+			auto &table = addresses.emplace_back();
+			for (const BufferRange &range : task.addresses)
+				table.push_back({ range.handle, 0, range.offset, range.size });
+			arg.addresses = pointer(table.data());
+			arg.num_addresses = static_cast<__u32>(table.size());
+			arg.address_size = sizeof(drm_nvdla_address);
+			args.push_back(arg);
 		}
-		auto &table = addresses.emplace_back();
-		for (const BufferRange &range : task.addresses)
-			table.push_back({ range.handle, 0, range.offset, range.size });
-		arg.addresses = pointer(table.data());
-		arg.num_addresses = static_cast<__u32>(table.size());
-		arg.address_size = sizeof(drm_nvdla_address);
-		args.push_back(arg);
-	}
 
-	drm_nvdla_sync out = {};
-	out.handle = job.syncobj_;
-	drm_nvdla_error error = {};
-	drm_nvdla_submit submit = {};
-	submit.tasks = pointer(args.data());
-	submit.out_syncs = pointer(&out);
-	submit.error = pointer(&error);
-	submit.num_tasks = static_cast<__u32>(args.size());
-	submit.task_size = sizeof(drm_nvdla_task);
-	submit.num_out_syncs = 1;
-	submit.sync_size = sizeof(drm_nvdla_sync);
-	submit.error_size = sizeof(error);
-	submit.timeout_ms = static_cast<__u32>(
-		std::clamp<int64_t>(options.timeout.count(), 0, info_.maxTimeoutMs));
-	submit.flags = (options.statistics ? DRM_NVDLA_SUBMIT_STATISTICS : 0) |
-		       (options.restartable ? DRM_NVDLA_SUBMIT_RESTARTABLE : 0);
-	submit.context = options.context;
-	submit.result_handle = options.results;
+		drm_nvdla_sync out = {};
+		out.handle = job.syncobj_;
+		drm_nvdla_error error = {};
+		drm_nvdla_submit submit = {};
+		submit.tasks = pointer(args.data());
+		submit.out_syncs = pointer(&out);
+		submit.error = pointer(&error);
+		submit.num_tasks = static_cast<__u32>(args.size());
+		submit.task_size = sizeof(drm_nvdla_task);
+		submit.num_out_syncs = 1;
+		submit.sync_size = sizeof(drm_nvdla_sync);
+		submit.error_size = sizeof(error);
+		submit.timeout_ms = static_cast<__u32>(
+			std::clamp<int64_t>(options.timeout.count(), 0, info_.maxTimeoutMs));
+		submit.flags = (options.statistics ? DRM_NVDLA_SUBMIT_STATISTICS : 0) |
+			       (options.restartable ? DRM_NVDLA_SUBMIT_RESTARTABLE : 0);
+		submit.context = options.context;
+		submit.result_handle = options.results;
 
-	auto thread = options.waits ? backend_->lendThread() : nullptr;
-	const int result = backend_->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
-	if (result == -EINVAL && error.rule)
-		return tl::unexpected(refusal(*backend_, what, error));
-	if (result == -EIO)
-		return fail(
-			codeOf(result), what, path(),
-			"too many jobs of this open device failed: none is run any more until it "
-			"is opened again");
-	if (result)
-		return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result), what,
-			    path(), reasonOf(result));
-	job.thread_ = std::move(thread);
-	return {};
+		auto thread = options.waits ? backend_->lendThread() : nullptr;
+		const int result = backend_->call(DRM_IOCTL_NVDLA_SUBMIT, &submit);
+		if (result == -EINVAL && error.rule)
+			return tl::unexpected(refusal(*backend_, what, error));
+		if (result == -EIO)
+			return fail(codeOf(result), what, path(),
+				    "too many jobs of this open device failed: none is run any "
+				    "more until it "
+				    "is opened again");
+		if (result)
+			return fail(result == -EINVAL ? ErrorCode::DeviceRefused : codeOf(result),
+				    what, path(), reasonOf(result));
+		job.thread_ = std::move(thread);
+		return {};
+	});
 }
 
 } /* namespace nvdla */

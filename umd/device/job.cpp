@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nvdla/device.h>
 
+#include "base/io/guarded.h"
 #include "clock.h"
 #include "drm_calls.h"
 #include "errno_code.h"
@@ -47,53 +48,61 @@ Job::~Job()
 
 Result<void> Job::notify(int eventfd)
 {
-	thread_.reset();
-	if (const int error = notifyEventfd(*backend_, syncobj_, eventfd))
-		return fail(codeOf(error), "watch job", backend_->path(), reasonOf(error));
-	return {};
+	return guarded("watch job", [&]() -> Result<void> {
+		thread_.reset();
+		if (const int error = notifyEventfd(*backend_, syncobj_, eventfd))
+			return fail(codeOf(error), "watch job", backend_->path(), reasonOf(error));
+		return {};
+	});
 }
 
 Result<void> Job::wait(std::chrono::milliseconds timeout)
 {
-	/* An operation would not end when the time has passed. */
-	if (thread_ && timeout == std::chrono::milliseconds::max())
-		thread_->work(syncobj_);
-	thread_.reset();
-	const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
+	return guarded(waitingForJob, [&]() -> Result<void> {
+		/* An operation would not end when the time has passed. */
+		if (thread_ && timeout == std::chrono::milliseconds::max())
+			thread_->work(syncobj_);
+		thread_.reset();
+		const int error = waitSyncobj(*backend_, syncobj_, deadlineNs(timeout));
 
-	if (error == -ETIME || error == -ETIMEDOUT)
-		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
-			    fmt::format("not done after {} ms", timeout.count()));
-	if (error)
-		return fail(codeOf(error), waitingForJob, backend_->path(), reasonOf(error));
-	return status();
+		if (error == -ETIME || error == -ETIMEDOUT)
+			return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
+				    fmt::format("not done after {} ms", timeout.count()));
+		if (error)
+			return fail(codeOf(error), waitingForJob, backend_->path(),
+				    reasonOf(error));
+		return status();
+	});
 }
 
 Result<void> Job::status()
 {
-	thread_.reset();
-	switch (const int status = backend_->fenceStatus(syncobj_)) {
-	case 1:
-		return {};
-	case 0:
-		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(), "not done yet");
-	case -ETIMEDOUT:
-		return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
-			    "the device took longer than the job may run and was reset");
-	case -EIO:
-		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-			    "the device did not do what it should and was reset");
-	case -EFAULT:
-		return fail(
-			ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-			"the device reached for memory that is not this client's and was reset");
-	case -ENODEV:
-		return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
-			    "the device is gone");
-	default:
-		return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
-			    reasonOf(status));
-	}
+	return guarded(waitingForJob, [&]() -> Result<void> {
+		thread_.reset();
+		switch (const int status = backend_->fenceStatus(syncobj_)) {
+		case 1:
+			return {};
+		case 0:
+			return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
+				    "not done yet");
+		case -ETIMEDOUT:
+			return fail(ErrorCode::Timeout, waitingForJob, backend_->path(),
+				    "the device took longer than the job may run and was reset");
+		case -EIO:
+			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+				    "the device did not do what it should and was reset");
+		case -EFAULT:
+			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+				    "the device reached for memory that is not this client's and "
+				    "was reset");
+		case -ENODEV:
+			return fail(ErrorCode::DeviceLost, waitingForJob, backend_->path(),
+				    "the device is gone");
+		default:
+			return fail(ErrorCode::DeviceFailed, waitingForJob, backend_->path(),
+				    reasonOf(status));
+		}
+	});
 }
 
 } /* namespace nvdla */

@@ -13,6 +13,8 @@
 #include <fmt/core.h>
 #include <nvdla/loadable.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -314,7 +316,7 @@ std::string toString(Version version)
 
 Result<void> Loadable::check()
 {
-	return Checker(*this).run();
+	return guarded("check loadable", [&]() -> Result<void> { return Checker(*this).run(); });
 }
 
 const Memory *Loadable::memory(uint16_t id) const
@@ -341,45 +343,48 @@ const Blob *Loadable::blob(const std::string &name) const
 
 Result<std::vector<TensorDesc>> Loadable::bound(MemoryFlags direction) const
 {
-	struct Bound {
-		uint16_t bindId;
-		TensorDesc desc;
-	};
-	std::vector<Bound> found;
+	return guarded("describe tensors", [&]() -> Result<std::vector<TensorDesc>> {
+		struct Bound {
+			uint16_t bindId;
+			TensorDesc desc;
+		};
+		std::vector<Bound> found;
 
-	for (const TensorEntry &entry : tensors) {
-		const Memory *home = memory(entry.memId);
-		if (!home || !(home->flags & direction))
-			continue;
-		TensorDesc desc;
-		desc.name = entry.name;
-		desc.type = static_cast<DataType>(entry.dataType);
-		desc.format = static_cast<PixelFormat>(entry.pixelFormat);
-		desc.n = static_cast<uint32_t>(entry.n);
-		desc.c = static_cast<uint32_t>(entry.c);
-		desc.h = static_cast<uint32_t>(entry.h);
-		desc.w = static_cast<uint32_t>(entry.w);
-		desc.lineStride = entry.stride[1];
-		desc.surfaceStride = entry.stride[2];
-		desc.lineStrideUv = entry.stride[3];
-		desc.size = entry.size;
-		desc.memory = entry.memId;
-		desc.offset = entry.offset;
-		auto quantization = quantizationOf(entry);
-		if (!quantization)
-			return forward(quantization);
-		desc.quantization = std::move(*quantization);
-		if (auto checked = desc.check(); !checked)
-			return forward(checked);
-		found.push_back({ home->bindId, std::move(desc) });
-	}
-	std::stable_sort(found.begin(), found.end(),
-			 [](const Bound &a, const Bound &b) { return a.bindId < b.bindId; });
+		for (const TensorEntry &entry : tensors) {
+			const Memory *home = memory(entry.memId);
+			if (!home || !(home->flags & direction))
+				continue;
+			TensorDesc desc;
+			desc.name = entry.name;
+			desc.type = static_cast<DataType>(entry.dataType);
+			desc.format = static_cast<PixelFormat>(entry.pixelFormat);
+			desc.n = static_cast<uint32_t>(entry.n);
+			desc.c = static_cast<uint32_t>(entry.c);
+			desc.h = static_cast<uint32_t>(entry.h);
+			desc.w = static_cast<uint32_t>(entry.w);
+			desc.lineStride = entry.stride[1];
+			desc.surfaceStride = entry.stride[2];
+			desc.lineStrideUv = entry.stride[3];
+			desc.size = entry.size;
+			desc.memory = entry.memId;
+			desc.offset = entry.offset;
+			auto quantization = quantizationOf(entry);
+			if (!quantization)
+				return forward(quantization);
+			desc.quantization = std::move(*quantization);
+			if (auto checked = desc.check(); !checked)
+				return forward(checked);
+			found.push_back({ home->bindId, std::move(desc) });
+		}
+		std::stable_sort(found.begin(), found.end(), [](const Bound &a, const Bound &b) {
+			return a.bindId < b.bindId;
+		});
 
-	std::vector<TensorDesc> descs;
-	for (Bound &bound : found)
-		descs.push_back(std::move(bound.desc));
-	return descs;
+		std::vector<TensorDesc> descs;
+		for (Bound &bound : found)
+			descs.push_back(std::move(bound.desc));
+		return descs;
+	});
 }
 
 } /* namespace nvdla */

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <nvdla/task.h>
 
+#include "base/io/guarded.h"
 #include "cubes.h"
 #include "legacy_descriptors.h"
 #include "network_descriptor.h"
@@ -133,40 +134,44 @@ void markUsed(DlaTask &task)
 
 Result<DlaTask> dlaTask(const Loadable &loadable, uint16_t id)
 {
-	return dlaTask(LoadableIndex(loadable), id);
+	return guarded("read task",
+		       [&]() -> Result<DlaTask> { return dlaTask(LoadableIndex(loadable), id); });
 }
 
 Result<DlaTask> dlaTask(const LoadableIndex &index, uint16_t id)
 {
-	const Task *entry = index.task(id);
-	if (!entry || entry->interface != Interface::Dla1)
-		return fail(ErrorCode::InvalidArgument, takingDlaTask, fmt::format("task {}", id),
-			    "is not a task for the core");
+	return guarded("read task", [&]() -> Result<DlaTask> {
+		const Task *entry = index.task(id);
+		if (!entry || entry->interface != Interface::Dla1)
+			return fail(ErrorCode::InvalidArgument, takingDlaTask,
+				    fmt::format("task {}", id), "is not a task for the core");
 
-	const TaskLists lists(index, *entry);
-	auto first = lists.find("network descriptor", 0, sizeof(nvdla_network_desc));
-	if (!first)
-		return forward(first);
-	const nvdla_network_desc network = element<nvdla_network_desc>(first->bytes, 0);
-	if (!network.num_operations)
-		return fail(ErrorCode::InvalidFile, takingDlaTask, lists.where("num_operations"),
-			    "is 0");
-	if (network.dynamic_roi)
-		return fail(ErrorCode::Unsupported, takingDlaTask, lists.where("dynamic_roi"),
-			    "tasks with a region of interest chosen at run time");
+		const TaskLists lists(index, *entry);
+		auto first = lists.find("network descriptor", 0, sizeof(nvdla_network_desc));
+		if (!first)
+			return forward(first);
+		const nvdla_network_desc network = element<nvdla_network_desc>(first->bytes, 0);
+		if (!network.num_operations)
+			return fail(ErrorCode::InvalidFile, takingDlaTask,
+				    lists.where("num_operations"), "is 0");
+		if (network.dynamic_roi)
+			return fail(ErrorCode::Unsupported, takingDlaTask,
+				    lists.where("dynamic_roi"),
+				    "tasks with a region of interest chosen at run time");
 
-	DlaTask task;
-	task.id = id;
-	task.addresses = lists.addresses();
-	auto read = readGraph(lists, network, task)
-			    .and_then([&] { return readOperations(lists, network, task); })
-			    .and_then([&] { return readSurfaces(lists, network, task); })
-			    .and_then([&] { return readLuts(lists, network, task); });
-	if (!read)
-		return forward(read);
-	repairEdges(task.graph);
-	markUsed(task);
-	return task;
+		DlaTask task;
+		task.id = id;
+		task.addresses = lists.addresses();
+		auto read = readGraph(lists, network, task)
+				    .and_then([&] { return readOperations(lists, network, task); })
+				    .and_then([&] { return readSurfaces(lists, network, task); })
+				    .and_then([&] { return readLuts(lists, network, task); });
+		if (!read)
+			return forward(read);
+		repairEdges(task.graph);
+		markUsed(task);
+		return task;
+	});
 }
 
 } /* namespace nvdla */

@@ -5,8 +5,9 @@
 #include <fmt/core.h>
 #include <nvdla/task.h>
 
-#include "emu_descriptors.h"
+#include "base/io/guarded.h"
 #include "base/number/element_functions.h"
+#include "emu_descriptors.h"
 #include "task_lists.h"
 
 namespace nvdla
@@ -59,6 +60,7 @@ std::optional<DataType> dataType(unsigned format, bool legacy)
 	}
 	switch (format) {
 	case EmuFormatInt8:
+	case EmuFormatInt8SmallAtoms:
 		return DataType::Int8;
 	case EmuFormatInt16:
 		return DataType::Int16;
@@ -176,8 +178,7 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 
 	if (!type)
 		return fail(ErrorCode::Unsupported, takingEmuTask, lists_.where(name + ".format"),
-			    fmt::format("{} is not among int8, int16 and fp16 with 32-byte atoms",
-					format));
+			    fmt::format("{} is not among int8, int16 and fp16", format));
 	if (address < 0 || static_cast<size_t>(address) >= lists_.addressCount())
 		return fail(ErrorCode::InvalidFile, takingEmuTask, lists_.where(name + ".address"),
 			    fmt::format("index {} is not in the list of {}", address,
@@ -185,6 +186,7 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 	buffer.address = static_cast<uint16_t>(address);
 	buffer.offset = layout_.bufferOffset ? field<uint32_t>(bytes, *layout_.bufferOffset) : 0;
 	buffer.type = *type;
+	buffer.smallAtoms = !legacy_ && format == EmuFormatInt8SmallAtoms;
 	buffer.w = field<uint16_t>(bytes, layout_.bufferFormat + 2);
 	buffer.h = field<uint16_t>(bytes, layout_.bufferFormat + 4);
 	buffer.c = field<uint16_t>(bytes, layout_.bufferFormat + 6);
@@ -197,63 +199,66 @@ Result<EmuBuffer> EmuReader::buffer(std::span<const std::byte> bytes, const std:
 
 Result<EmuTask> emuTask(const Loadable &loadable, uint16_t id)
 {
-	return emuTask(LoadableIndex(loadable), id);
+	return guarded("read task",
+		       [&]() -> Result<EmuTask> { return emuTask(LoadableIndex(loadable), id); });
 }
 
 Result<EmuTask> emuTask(const LoadableIndex &index, uint16_t id)
 {
-	const Task *entry = index.task(id);
-	if (!entry || entry->interface != Interface::Emu1)
-		return fail(ErrorCode::InvalidArgument, takingEmuTask, fmt::format("task {}", id),
-			    "is not a task for the CPU");
+	return guarded("read task", [&]() -> Result<EmuTask> {
+		const Task *entry = index.task(id);
+		if (!entry || entry->interface != Interface::Emu1)
+			return fail(ErrorCode::InvalidArgument, takingEmuTask,
+				    fmt::format("task {}", id), "is not a task for the CPU");
 
-	const TaskLists lists(index, *entry);
-	auto first = lists.find("network descriptor", 0, sizeof(EmuNetworkDesc));
-	if (!first)
-		return forward(first);
-	const EmuNetworkDesc network = element<EmuNetworkDesc>(first->bytes, 0);
-	const size_t count = network.num_operations;
-	if (!count)
-		return fail(ErrorCode::InvalidFile, takingEmuTask, lists.where("num_operations"),
-			    "is 0");
+		const TaskLists lists(index, *entry);
+		auto first = lists.find("network descriptor", 0, sizeof(EmuNetworkDesc));
+		if (!first)
+			return forward(first);
+		const EmuNetworkDesc network = element<EmuNetworkDesc>(first->bytes, 0);
+		const size_t count = network.num_operations;
+		if (!count)
+			return fail(ErrorCode::InvalidFile, takingEmuTask,
+				    lists.where("num_operations"), "is 0");
 
-	auto operations = lists.find("operation list", network.operation_desc_index,
-				     count * legacyLayout.operationStride);
-	if (!operations)
-		return forward(operations);
-	auto buffers = lists.find("buffer list", network.operation_buffer_desc_index,
-				  count * emuBufferPairBytes);
-	if (!buffers)
-		return forward(buffers);
+		auto operations = lists.find("operation list", network.operation_desc_index,
+					     count * legacyLayout.operationStride);
+		if (!operations)
+			return forward(operations);
+		auto buffers = lists.find("buffer list", network.operation_buffer_desc_index,
+					  count * emuBufferPairBytes);
+		if (!buffers)
+			return forward(buffers);
 
-	const bool current = hasCurrentEmuLayout(operations->bytes.size(), count);
-	const EmuLayout &layout = current ? currentLayout : legacyLayout;
-	const EmuReader reader(lists, layout);
+		const bool current = hasCurrentEmuLayout(operations->bytes.size(), count);
+		const EmuLayout &layout = current ? currentLayout : legacyLayout;
+		const EmuReader reader(lists, layout);
 
-	EmuTask task;
-	task.id = id;
-	task.addresses = lists.addresses();
-	for (size_t i = 0; i < count; i++) {
-		const auto pair =
-			buffers->bytes.subspan(i * emuBufferPairBytes, emuBufferPairBytes);
-		auto operation =
-			reader.operation(operations->bytes.subspan(i * layout.operationStride), i);
-		if (!operation)
-			return forward(operation);
-		auto src = reader.buffer(pair, fmt::format("operation {} source", i));
-		if (!src)
-			return forward(src);
-		auto dst = reader.buffer(pair.subspan(emuSecondBuffer),
-					 fmt::format("operation {} destination", i));
-		if (!dst)
-			return forward(dst);
-		operation->src = *src;
-		operation->dst = *dst;
-		task.addresses[src->address].used = true;
-		task.addresses[dst->address].used = true;
-		task.operations.push_back(*operation);
-	}
-	return task;
+		EmuTask task;
+		task.id = id;
+		task.addresses = lists.addresses();
+		for (size_t i = 0; i < count; i++) {
+			const auto pair =
+				buffers->bytes.subspan(i * emuBufferPairBytes, emuBufferPairBytes);
+			auto operation = reader.operation(
+				operations->bytes.subspan(i * layout.operationStride), i);
+			if (!operation)
+				return forward(operation);
+			auto src = reader.buffer(pair, fmt::format("operation {} source", i));
+			if (!src)
+				return forward(src);
+			auto dst = reader.buffer(pair.subspan(emuSecondBuffer),
+						 fmt::format("operation {} destination", i));
+			if (!dst)
+				return forward(dst);
+			operation->src = *src;
+			operation->dst = *dst;
+			task.addresses[src->address].used = true;
+			task.addresses[dst->address].used = true;
+			task.operations.push_back(*operation);
+		}
+		return task;
+	});
 }
 
 } /* namespace nvdla */

@@ -10,7 +10,7 @@
 #include <nvdla/loadable.h>
 
 #include "base/io/file.h"
-#include "base/io/with_memory.h"
+#include "base/io/guarded.h"
 #include "loadable_generated.h"
 
 namespace nvdla
@@ -408,19 +408,21 @@ Result<Loadable> readEither(std::span<const std::byte> bytes)
 
 Result<Loadable> Loadable::read(std::span<const std::byte> bytes)
 {
-	return withMemory(readingLoadable, "file", [&] { return readEither(bytes); });
+	return guarded(readingLoadable, "file", [&] { return readEither(bytes); });
 }
 
 Result<Loadable> Loadable::readFile(const std::string &path)
 {
-	auto bytes = readWholeFile(path, FLATBUFFERS_MAX_BUFFER_SIZE);
-	if (!bytes)
-		return forward(bytes);
+	return guarded(readingLoadable, [&]() -> Result<Loadable> {
+		auto bytes = readWholeFile(path, FLATBUFFERS_MAX_BUFFER_SIZE);
+		if (!bytes)
+			return forward(bytes);
 
-	auto loadable = read(*bytes);
-	if (!loadable)
-		loadable.error().where = path + ": " + loadable.error().where;
-	return loadable;
+		auto loadable = read(*bytes);
+		if (!loadable)
+			loadable.error().where = path + ": " + loadable.error().where;
+		return loadable;
+	});
 }
 
 } /* namespace nvdla */

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "emu_descriptors.h"
 
 namespace nvdla
@@ -99,57 +100,65 @@ std::vector<TaskAddress> TaskLists::addresses() const
 
 Result<std::vector<AnyTask>> tasksInOrder(const Loadable &loadable)
 {
-	const LoadableIndex index(loadable);
-	uint64_t left = descriptorRoom(loadable);
-	std::vector<AnyTask> tasks;
+	return guarded("read tasks", [&]() -> Result<std::vector<AnyTask>> {
+		const LoadableIndex index(loadable);
+		uint64_t left = descriptorRoom(loadable);
+		std::vector<AnyTask> tasks;
 
-	for (const Submit &submit : loadable.submits) {
-		for (uint16_t id : submit.taskIds) {
-			const Task *task = index.task(id);
-			if (!task)
-				return fail(ErrorCode::InvalidFile, takingTask,
-					    fmt::format("submit_list id {}.task_id", submit.id),
-					    fmt::format("{} names no task", id));
-			if (task->interface == Interface::Emu1) {
-				auto emu = emuTask(index, id);
-				if (!emu)
-					return forward(emu);
-				tasks.emplace_back(std::move(*emu));
-			} else {
-				auto dla = dlaTask(index, id);
-				if (!dla)
-					return forward(dla);
-				tasks.emplace_back(std::move(*dla));
+		for (const Submit &submit : loadable.submits) {
+			for (uint16_t id : submit.taskIds) {
+				const Task *task = index.task(id);
+				if (!task)
+					return fail(
+						ErrorCode::InvalidFile, takingTask,
+						fmt::format("submit_list id {}.task_id", submit.id),
+						fmt::format("{} names no task", id));
+				if (task->interface == Interface::Emu1) {
+					auto emu = emuTask(index, id);
+					if (!emu)
+						return forward(emu);
+					tasks.emplace_back(std::move(*emu));
+				} else {
+					auto dla = dlaTask(index, id);
+					if (!dla)
+						return forward(dla);
+					tasks.emplace_back(std::move(*dla));
+				}
+				const uint64_t used = operationsOf(tasks.back());
+				if (used > left)
+					return fail(
+						ErrorCode::InvalidFile, takingTask,
+						fmt::format("submit_list id {}.task_id", submit.id),
+						fmt::format(
+							"with task {} there are more operations "
+							"than "
+							"the file has room for: tasks share their "
+							"descriptors",
+							id));
+				left -= used;
 			}
-			const uint64_t used = operationsOf(tasks.back());
-			if (used > left)
-				return fail(
-					ErrorCode::InvalidFile, takingTask,
-					fmt::format("submit_list id {}.task_id", submit.id),
-					fmt::format("with task {} there are more operations than "
-						    "the file has room for: tasks share their "
-						    "descriptors",
-						    id));
-			left -= used;
 		}
-	}
-	if (tasks.empty())
-		return fail(ErrorCode::InvalidFile, takingTask, "submit_list", "names no task");
-	return tasks;
+		if (tasks.empty())
+			return fail(ErrorCode::InvalidFile, takingTask, "submit_list",
+				    "names no task");
+		return tasks;
+	});
 }
 
 Result<NetworkParts> networkParts(const Loadable &loadable)
 {
-	auto tasks = tasksInOrder(loadable);
-	if (!tasks)
-		return forward(tasks);
-	auto inputs = loadable.inputs();
-	if (!inputs)
-		return forward(inputs);
-	auto outputs = loadable.outputs();
-	if (!outputs)
-		return forward(outputs);
-	return NetworkParts{ std::move(*tasks), std::move(*inputs), std::move(*outputs) };
+	return guarded("read tasks", [&]() -> Result<NetworkParts> {
+		auto tasks = tasksInOrder(loadable);
+		if (!tasks)
+			return forward(tasks);
+		auto inputs = loadable.inputs();
+		if (!inputs)
+			return forward(inputs);
+		auto outputs = loadable.outputs();
+		if (!outputs)
+			return forward(outputs);
+		return NetworkParts{ std::move(*tasks), std::move(*inputs), std::move(*outputs) };
+	});
 }
 
 } /* namespace nvdla */

@@ -3,6 +3,8 @@
 
 #include "loadable_generated.h"
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -82,54 +84,57 @@ Offset<fb::TensorDescListEntry> writeTensor(FlatBufferBuilder &builder, const Te
 
 Result<std::vector<std::byte>> Loadable::write() const
 {
-	Loadable checked = *this;
-	if (auto result = checked.check(); !result)
-		return forward(result);
+	return guarded("write loadable", [&]() -> Result<std::vector<std::byte>> {
+		Loadable checked = *this;
+		if (auto result = checked.check(); !result)
+			return forward(result);
 
-	FlatBufferBuilder builder;
-	const fb::Version formatVersion(version.major, version.minor, version.subMinor);
+		FlatBufferBuilder builder;
+		const fb::Version formatVersion(version.major, version.minor, version.subMinor);
 
-	const auto taskList = writeList<fb::TaskListEntry>(
-		builder, tasks, [&](const Task &task) { return writeTask(builder, task); });
-	const auto memoryList =
-		writeList<fb::MemoryListEntry>(builder, memories, [&](const Memory &memory) {
-			return writeMemory(builder, memory);
-		});
-	const auto addressList =
-		writeList<fb::AddressListEntry>(builder, addresses, [&](const Address &address) {
-			return fb::CreateAddressListEntry(builder, address.id, address.memId,
-							  address.offset, address.size);
-		});
-	const auto eventList =
-		writeList<fb::EventListEntry>(builder, events, [&](const Event &event) {
-			return fb::CreateEventListEntry(builder, event.id, event.type, event.target,
-							event.val, event.op);
-		});
-	const auto blobList = writeList<fb::Blob>(
-		builder, blobs, [&](const Blob &blob) { return writeBlob(builder, blob); });
-	const auto tensorList = writeList<fb::TensorDescListEntry>(
-		builder, tensors,
-		[&](const TensorEntry &tensor) { return writeTensor(builder, tensor); });
-	const auto relocList =
-		writeList<fb::RelocListEntry>(builder, relocs, [&](const Reloc &reloc) {
-			return fb::CreateRelocListEntry(builder, reloc.addressId, reloc.writeId,
-							reloc.offset, reloc.interface,
-							reloc.subInterface, reloc.type);
-		});
-	const auto submitList =
-		writeList<fb::SubmitListEntry>(builder, submits, [&](const Submit &submit) {
-			return fb::CreateSubmitListEntry(builder, submit.id,
-							 builder.CreateVector(submit.taskIds));
-		});
+		const auto taskList = writeList<fb::TaskListEntry>(
+			builder, tasks, [&](const Task &task) { return writeTask(builder, task); });
+		const auto memoryList = writeList<fb::MemoryListEntry>(
+			builder, memories,
+			[&](const Memory &memory) { return writeMemory(builder, memory); });
+		const auto addressList = writeList<fb::AddressListEntry>(
+			builder, addresses, [&](const Address &address) {
+				return fb::CreateAddressListEntry(builder, address.id,
+								  address.memId, address.offset,
+								  address.size);
+			});
+		const auto eventList =
+			writeList<fb::EventListEntry>(builder, events, [&](const Event &event) {
+				return fb::CreateEventListEntry(builder, event.id, event.type,
+								event.target, event.val, event.op);
+			});
+		const auto blobList = writeList<fb::Blob>(
+			builder, blobs, [&](const Blob &blob) { return writeBlob(builder, blob); });
+		const auto tensorList = writeList<fb::TensorDescListEntry>(
+			builder, tensors,
+			[&](const TensorEntry &tensor) { return writeTensor(builder, tensor); });
+		const auto relocList =
+			writeList<fb::RelocListEntry>(builder, relocs, [&](const Reloc &reloc) {
+				return fb::CreateRelocListEntry(
+					builder, reloc.addressId, reloc.writeId, reloc.offset,
+					reloc.interface, reloc.subInterface, reloc.type);
+			});
+		const auto submitList =
+			writeList<fb::SubmitListEntry>(builder, submits, [&](const Submit &submit) {
+				return fb::CreateSubmitListEntry(
+					builder, submit.id, builder.CreateVector(submit.taskIds));
+			});
 
-	const auto variantName = variant.empty() ? flatbuffers::Offset<flatbuffers::String>{}
+		const auto variantName = variant.empty()
+						 ? flatbuffers::Offset<flatbuffers::String>{}
 						 : builder.CreateString(variant);
-	fb::FinishLoadableBuffer(builder,
-				 fb::CreateLoadable(builder, &formatVersion, taskList, memoryList,
+		fb::FinishLoadableBuffer(
+			builder, fb::CreateLoadable(builder, &formatVersion, taskList, memoryList,
 						    addressList, eventList, blobList, tensorList,
 						    relocList, submitList, variantName));
-	const auto *bytes = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
-	return std::vector<std::byte>(bytes, bytes + builder.GetSize());
+		const auto *bytes = reinterpret_cast<const std::byte *>(builder.GetBufferPointer());
+		return std::vector<std::byte>(bytes, bytes + builder.GetSize());
+	});
 }
 
 } /* namespace nvdla */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/network.h>
 
+#include <span>
+
 #include <fmt/core.h>
 #include <nvdla/core_geometry.h>
 
-#include "base/io/with_memory.h"
+#include "base/io/guarded.h"
 #include "runtime/network_impl.h"
 
 namespace nvdla
@@ -21,18 +23,31 @@ Result<void> checkAtoms(const Device &device, const Program &program)
 {
 	constexpr uint32_t small = 8;
 	const MemoryIds ofCore = program.coreMemories();
+	const auto refusal = [&](std::string where) {
+		return fail(
+			ErrorCode::Unsupported, "load network", std::move(where),
+			fmt::format("has atoms of {} bytes, as for nv_small; the core of {} has "
+				    "{} bytes",
+				    small, device.path(), device.info().atomBytes));
+	};
 
 	if (device.info().atomBytes == small)
 		return {};
 	for (const auto *tensors : { &program.inputs, &program.outputs }) {
 		for (const TensorDesc &desc : *tensors) {
 			if (desc.format == PixelFormat::FeatureX8 && ofCore.contains(desc.memory))
-				return fail(ErrorCode::Unsupported, "load network",
-					    "tensor " + desc.describe(),
-					    fmt::format("has atoms of {} bytes, as for nv_small; "
-							"the core of {} has {} bytes",
-							small, device.path(),
-							device.info().atomBytes));
+				return refusal("tensor " + desc.describe());
+		}
+	}
+	for (const AnyTask &any : program.tasks) {
+		const auto *task = std::get_if<EmuTask>(&any);
+		for (const EmuOperation &operation :
+		     task ? std::span(task->operations) : std::span<const EmuOperation>()) {
+			for (const EmuBuffer *cube : { &operation.src, &operation.dst }) {
+				if (cube->smallAtoms &&
+				    ofCore.contains(task->addresses[cube->address].memory))
+					return refusal(fmt::format("CPU task {}", task->id));
+			}
 		}
 	}
 	return {};
@@ -78,43 +93,45 @@ Network::~Network() = default;
 Result<Network> Network::load(const Device &device, const Loadable &loadable,
 			      const LoadOptions &options)
 {
-	if (!options.slots || !options.maxQueued)
-		return fail(ErrorCode::InvalidArgument, "load network", "options",
-			    "slots and maxQueued have to be 1 or more");
-	/* A loadable that was put together by hand may not have been checked. */
-	Loadable checked = loadable;
-	if (auto result = checked.check(); !result)
-		return forward(result);
-	auto program = Program::create(checked, device.info().maxTasks);
-	if (!program)
-		return forward(program);
-	if (auto variant = checkVariant(device, checked); !variant)
-		return forward(variant);
-	if (auto atoms = checkAtoms(device, *program); !atoms)
-		return forward(atoms);
-	auto shared = ResidentMemory::create(device, checked, program->shared);
-	if (!shared)
-		return forward(shared);
-	auto prepared = program->prepare(device);
-	if (!prepared)
-		return forward(prepared);
-	keepContentsOf(checked, program->own);
+	return guarded("load network", [&]() -> Result<Network> {
+		if (!options.slots || !options.maxQueued)
+			return fail(ErrorCode::InvalidArgument, "load network", "options",
+				    "slots and maxQueued have to be 1 or more");
+		/* A loadable that was put together by hand may not have been checked. */
+		Loadable checked = loadable;
+		if (auto result = checked.check(); !result)
+			return forward(result);
+		auto program = Program::create(checked, device.info().maxTasks);
+		if (!program)
+			return forward(program);
+		if (auto variant = checkVariant(device, checked); !variant)
+			return forward(variant);
+		if (auto atoms = checkAtoms(device, *program); !atoms)
+			return forward(atoms);
+		auto shared = ResidentMemory::create(device, checked, program->shared);
+		if (!shared)
+			return forward(shared);
+		auto prepared = program->prepare(device);
+		if (!prepared)
+			return forward(prepared);
+		keepContentsOf(checked, program->own);
 
-	auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
-	if (!loop)
-		return forward(loop);
-	auto pipeline =
-		Pipeline::create({ device, *loop->loop_, std::move(*program), std::move(checked),
-				   std::move(*shared), std::move(*prepared) },
-				 options.slots, options.maxQueued);
-	if (!pipeline)
-		return forward(pipeline);
-	Network network(std::make_unique<Impl>(loop->loop_, std::move(*pipeline)));
-	auto own = Request::create(network);
-	if (!own)
-		return forward(own);
-	network.impl_->own.emplace(std::move(*own));
-	return network;
+		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
+		if (!loop)
+			return forward(loop);
+		auto pipeline = Pipeline::create({ device, *loop->loop_, std::move(*program),
+						   std::move(checked), std::move(*shared),
+						   std::move(*prepared) },
+						 options.slots, options.maxQueued);
+		if (!pipeline)
+			return forward(pipeline);
+		Network network(std::make_unique<Impl>(loop->loop_, std::move(*pipeline)));
+		auto own = Request::create(network);
+		if (!own)
+			return forward(own);
+		network.impl_->own.emplace(std::move(*own));
+		return network;
+	});
 }
 
 const std::vector<TensorDesc> &Network::inputs() const
@@ -129,13 +146,18 @@ const std::vector<TensorDesc> &Network::outputs() const
 
 Result<void> Network::setInputQuantization(size_t index, TensorQuantization quantization)
 {
-	return impl_->pipeline->quantize("input", &Program::inputs, index, std::move(quantization));
+	return guarded("set quantization", [&]() -> Result<void> {
+		return impl_->pipeline->quantize("input", &Program::inputs, index,
+						 std::move(quantization));
+	});
 }
 
 Result<void> Network::setOutputQuantization(size_t index, TensorQuantization quantization)
 {
-	return impl_->pipeline->quantize("output", &Program::outputs, index,
-					 std::move(quantization));
+	return guarded("set quantization", [&]() -> Result<void> {
+		return impl_->pipeline->quantize("output", &Program::outputs, index,
+						 std::move(quantization));
+	});
 }
 
 Result<void> Network::setInput(size_t index, std::span<const std::byte> tensor)
@@ -156,13 +178,12 @@ Result<void> Network::setInputFloat(size_t index, std::span<const float> values,
 
 Result<std::vector<std::byte>> Network::output(size_t index) const
 {
-	auto tensor = impl_->own->output(index);
-	if (!tensor)
-		return forward(tensor);
-	return withMemory("get output", "tensor " + outputs()[index].describe(),
-			  [&]() -> Result<std::vector<std::byte>> {
-				  return std::vector<std::byte>(tensor->begin(), tensor->end());
-			  });
+	return guarded("get output", [&]() -> Result<std::vector<std::byte>> {
+		auto tensor = impl_->own->output(index);
+		if (!tensor)
+			return forward(tensor);
+		return std::vector<std::byte>(tensor->begin(), tensor->end());
+	});
 }
 
 Result<std::vector<std::byte>> Network::outputElements(size_t index, ElementOrder order) const

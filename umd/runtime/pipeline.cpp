@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -14,9 +16,12 @@ namespace
 
 constexpr const char *runningNetwork = "run network";
 
-tl::unexpected<Error> cancelled(const std::string &path)
+Result<void> cancelled(const std::string &path) noexcept
 {
-	return fail(ErrorCode::Cancelled, runningNetwork, path, "while it waited for its turn");
+	return guarded(runningNetwork, [&]() -> Result<void> {
+		return fail(ErrorCode::Cancelled, runningNetwork, path,
+			    "while it waited for its turn");
+	});
 }
 
 bool isOnChip(const Program &program, const Loadable &loadable)
@@ -70,18 +75,9 @@ Device Pipeline::device() const
 	return common_.device;
 }
 
-/* Unless that submission has ended: then it is another one, or none. */
-bool Pipeline::markCancelled(RequestState &request, uint64_t run)
-{
-	const std::lock_guard guard(request.lock);
-	if (request.run != run || !request.inFlight)
-		return false;
-	request.cancelled = true;
-	return true;
-}
-
 Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 {
+	RequestList arrival{ request };
 	std::unique_lock guard(lock_);
 
 	if (waiting_ >= maxQueued_ && !closed_) {
@@ -100,14 +96,14 @@ Result<void> Pipeline::submit(std::shared_ptr<RequestState> request)
 		return fail(ErrorCode::InvalidArgument, runningNetwork, path_,
 			    "the network is gone");
 	waiting_++;
-	common_.loop.post([self = shared_from_this(), request = std::move(request)]() mutable {
-		self->enqueue(std::move(request));
-	});
+	arrived_.splice(arrived_.end(), arrival);
+	wake();
 	return {};
 }
 
 bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 {
+	RequestList run{ request };
 	Slot *slot;
 	{
 		const std::lock_guard guard(lock_);
@@ -117,7 +113,7 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 			return false;
 		slot = free_.back();
 		free_.pop_back();
-		running_.push_back(request);
+		running_.splice(running_.end(), run);
 	}
 	auto result = slot->run(request, 0);
 	{
@@ -126,51 +122,76 @@ bool Pipeline::runHere(const std::shared_ptr<RequestState> &request)
 		free_.push_back(slot);
 		/* With the lock: the loop may be gone as soon as nothing runs. */
 		if (waiting_ > 0 || closed_ || onChip_)
-			common_.loop.post([self = shared_from_this()] {
-				self->dispatch();
-				self->giveBackSlots();
-				self->finishIfIdle();
-			});
+			wake();
 	}
 	complete(*request, std::move(result));
 	return true;
 }
 
-void Pipeline::cancel(std::shared_ptr<RequestState> request, uint64_t run)
+void Pipeline::cancel(const std::shared_ptr<RequestState> &request, uint64_t run)
 {
 	const std::lock_guard guard(lock_);
 
 	if (closed_)
 		return;
+	{
+		/* Unless that submission has ended: then it is another one, or none. */
+		const std::lock_guard own(request->lock);
+		if (request->run != run || !request->inFlight)
+			return;
+		request->cancelled = true;
+	}
 	/* The thread that submits it has it still. */
 	if (request->waitsForRoom) {
-		request->givenUp = markCancelled(*request, run);
+		request->givenUp = true;
 		room_.notify_all();
 		return;
 	}
-	common_.loop.post([self = shared_from_this(), request = std::move(request), run] {
-		if (!markCancelled(*request, run))
-			return;
-		if (!request->queued)
-			return;
-		self->dequeue(*request);
-		complete(*request, cancelled(self->path_));
-	});
+	anyCancelled_ = true;
+	wake();
 }
 
-void Pipeline::enqueue(std::shared_ptr<RequestState> request)
+/* Whatever is due. */
+void Pipeline::run() noexcept
 {
-	RequestList &queue = queues_.at(static_cast<size_t>(request->options.priority));
-	RequestState &state = *request;
+	/* The loop's may be the last one that has it. */
+	const auto keep = shared_from_this();
 
-	state.queued = queue.insert(queue.end(), std::move(request));
-	if (closing_) {
-		const auto keep = *state.queued.value();
-		dequeue(state);
-		complete(state, cancelled(path_));
-		return;
-	}
+	takeArrived();
+	if (isClosed())
+		cancelAll();
+	dropCancelled();
 	dispatch();
+	giveBackSlots();
+	finishIfIdle();
+}
+
+void Pipeline::takeArrived()
+{
+	const std::lock_guard guard(lock_);
+
+	while (!arrived_.empty()) {
+		const auto priority = static_cast<size_t>(arrived_.front()->options.priority);
+		RequestList &queue = queues_.at(priority);
+		queue.splice(queue.end(), arrived_, arrived_.begin());
+	}
+}
+
+void Pipeline::dropCancelled()
+{
+	{
+		const std::lock_guard guard(lock_);
+		if (!std::exchange(anyCancelled_, false))
+			return;
+	}
+	for (RequestList &queue : queues_) {
+		for (auto entry = queue.begin(); entry != queue.end();) {
+			const auto next = std::next(entry);
+			if ((*entry)->cancelled)
+				complete(*dequeue(queue, entry).front(), cancelled(path_));
+			entry = next;
+		}
+	}
 }
 
 /* May be called while it runs, from a run that ended at once; it goes on then. */
@@ -184,28 +205,26 @@ void Pipeline::dispatch()
 	dispatching_ = false;
 }
 
-std::shared_ptr<RequestState> Pipeline::takeNext()
+/* \return one request, or none */
+Pipeline::RequestList Pipeline::takeNext()
 {
 	for (auto queue = queues_.rbegin(); queue != queues_.rend(); ++queue) {
-		if (queue->empty())
-			continue;
-		auto request = queue->front();
-		dequeue(*request);
-		return request;
+		if (!queue->empty())
+			return dequeue(*queue, queue->begin());
 	}
-	return nullptr;
+	return {};
 }
 
-void Pipeline::dequeue(RequestState &request)
+Pipeline::RequestList Pipeline::dequeue(RequestList &queue, RequestList::iterator entry)
 {
-	const auto entry = *request.queued;
-
-	request.queued.reset();
-	queues_.at(static_cast<size_t>(request.options.priority)).erase(entry);
+	RequestList request;
 	const std::lock_guard guard(lock_);
+
+	request.splice(request.end(), queue, entry);
 	waiting_--;
 	/* Of those that wait, one may have been given up. */
 	room_.notify_all();
+	return request;
 }
 
 /* If there is a request for it. */
@@ -223,31 +242,51 @@ Slot *Pipeline::takeSlot()
 	}
 	if (slots_.size() >= maxSlots_)
 		return nullptr;
-	auto slot = Slot::create(common_);
+	auto slot = guarded(runningNetwork, [this] { return addSlot(); });
 	if (slot)
-		return slots_.emplace_back(std::move(*slot)).get();
+		return *slot;
 	/* No memory for another one: those there are have to do. */
-	common_.device.log(LogLevel::Warning,
-			   fmt::format("{}; {} runs at once instead of {}", slot.error().message(),
-				       slots_.size(), maxSlots_));
-	maxSlots_ = slots_.size();
+	const size_t most = std::exchange(maxSlots_, slots_.size());
+	static_cast<void>(guarded(runningNetwork, [&]() -> Result<void> {
+		common_.device.log(LogLevel::Warning,
+				   fmt::format("{}; {} runs at once instead of {}",
+					       slot.error().message(), maxSlots_, most));
+		return {};
+	}));
 	return nullptr;
 }
 
-void Pipeline::start(Slot *slot, std::shared_ptr<RequestState> request)
+Result<Slot *> Pipeline::addSlot()
 {
-	RequestState &state = *request;
+	auto slot = Slot::create(common_);
+	if (!slot)
+		return forward(slot);
+	slots_.reserve(slots_.size() + 1);
+	const std::lock_guard guard(lock_);
+	free_.reserve(slots_.size() + 1);
+	return slots_.emplace_back(std::move(*slot)).get();
+}
+
+void Pipeline::start(Slot *slot, RequestList one)
+{
+	const std::shared_ptr<RequestState> request = one.front();
 	{
 		const std::lock_guard guard(lock_);
-		running_.push_back(request);
+		running_.splice(running_.end(), one);
+		request->cancelled = request->cancelled || closed_;
 	}
-	auto context = contextOf(state.options.priority);
-	if (!context)
-		return slotDone(slot, request, forward(context));
-	slot->begin(request, *context,
-		    [self = shared_from_this(), slot, request](Result<void> result) {
-			    self->slotDone(slot, request, std::move(result));
-		    });
+	auto begun = guarded(runningNetwork, [&]() -> Result<void> {
+		auto context = contextOf(request->options.priority);
+		if (!context)
+			return forward(context);
+		slot->begin(request, *context,
+			    [self = shared_from_this(), slot, request](Result<void> result) {
+				    self->slotDone(slot, request, std::move(result));
+			    });
+		return {};
+	});
+	if (!begun)
+		slotDone(slot, request, std::move(begun));
 }
 
 Result<uint32_t> Pipeline::contextOf(Priority priority)
@@ -275,88 +314,93 @@ void Pipeline::slotDone(Slot *slot, const std::shared_ptr<RequestState> &request
 	/* The device first, then the application. */
 	dispatch();
 	complete(*request, std::move(result));
-	giveBackSlots();
-	finishIfIdle();
+	/* A slot is what calls: those that are not wanted go later. */
+	const std::lock_guard guard(lock_);
+	if (closed_ || onChip_)
+		wake();
 }
 
 /*
  * On-chip memory is small, and what a slot has of it nobody else can use. So a
- * network at rest has only that of its first slot. Later, because a slot may be
- * what calls.
+ * network at rest has only that of its first slot.
  */
 void Pipeline::giveBackSlots()
 {
-	if (!onChip_ || !isIdle() || slots_.size() <= 1)
-		return;
-	common_.loop.post([self = shared_from_this()] {
-		{
-			const std::lock_guard guard(self->lock_);
-			if (!self->running_.empty() || self->slots_.size() <= 1)
-				return;
-			self->free_.assign(1, self->slots_.front().get());
-		}
-		self->slots_.resize(1);
-	});
+	{
+		const std::lock_guard guard(lock_);
+		if (!onChip_ || !running_.empty() || slots_.size() <= 1)
+			return;
+		free_.assign(1, slots_.front().get());
+	}
+	slots_.resize(1);
 }
 
-bool Pipeline::isIdle() const
+bool Pipeline::isClosed() const
 {
 	const std::lock_guard guard(lock_);
-	return running_.empty();
+	return closed_;
 }
 
-void Pipeline::complete(RequestState &request, Result<void> result)
+/* An exception of the application's ends here, and is told. */
+void Pipeline::callBack(const Request::Callback &callback, const Result<RunReport> &outcome) const
 {
-	const Result<RunReport> outcome =
+	const auto called = guarded(runningNetwork, "callback", [&]() -> Result<void> {
+		callback(outcome);
+		return {};
+	});
+
+	if (!called)
+		static_cast<void>(guarded(runningNetwork, [&]() -> Result<void> {
+			device().log(LogLevel::Warning, called.error().message());
+			return {};
+		}));
+}
+
+void Pipeline::complete(RequestState &request, Result<void> result) noexcept
+{
+	Result<RunReport> outcome =
 		result ? Result<RunReport>(std::move(request.report)) : forward(result);
 	Request::Callback callback;
 	{
 		const std::lock_guard guard(request.lock);
-		request.result = outcome;
-		request.inFlight = false;
 		std::swap(callback, request.callback);
+		request.result = callback ? guarded(runningNetwork, [&] { return outcome; })
+					  : std::move(outcome);
+		request.inFlight = false;
 	}
 	request.changed.notify_all();
 	if (callback)
-		callback(outcome);
+		callBack(callback, outcome);
 }
 
 void Pipeline::shutDown(std::shared_ptr<Loop> loop)
 {
 	/* In a child of fork() nothing of it ever ends, and all it has is the parent's. */
 	if (!process_.isHere()) {
-		static_cast<void>(new std::shared_ptr(shared_from_this()));
+		leaked_ = shared_from_this();
 		return;
 	}
+	const auto finished = finished_.get_future();
+	const bool waits = !loop->inThread() && loop->hasThread();
 	{
 		const std::lock_guard guard(lock_);
 		closed_ = true;
 		room_.notify_all();
-	}
-	const auto finished = finished_.get_future();
-	if (loop->inThread() || !loop->hasThread()) {
-		Loop &poster = *loop;
-		poster.post([self = shared_from_this(), loop = std::move(loop)]() mutable {
-			self->keptLoop_ = std::move(loop);
-			self->close();
-		});
-		return;
-	}
-	loop->post([self = shared_from_this()] { self->close(); });
-	finished.wait();
-}
-
-void Pipeline::close()
-{
-	closing_ = true;
-	{
-		const std::lock_guard guard(lock_);
+		if (!waits)
+			keptLoop_ = loop;
+		/* What runs looks at it, what waits is cancelled in the loop's thread. */
 		for (const auto &request : running_)
 			request->cancelled = true;
 	}
-	while (auto request = takeNext())
-		complete(*request, cancelled(path_));
-	finishIfIdle();
+	loop->post(shared_from_this());
+	if (waits)
+		finished.wait();
+}
+
+void Pipeline::cancelAll()
+{
+	for (auto request = takeNext(); !request.empty(); request = takeNext())
+		complete(*request.front(), cancelled(path_));
 }
 
 /* Requests may stay; what they stood for need not. */
@@ -372,27 +416,23 @@ void Pipeline::releaseDevice()
 	common_.loadable.blobs.clear();
 }
 
-/* Later, because a slot may be what calls. */
+/* Once the network is gone. */
 void Pipeline::finishIfIdle()
 {
-	if (!closing_ || !isIdle())
-		return;
-	common_.loop.post([self = shared_from_this()]() mutable {
-		if (self->slots_.empty())
+	{
+		const std::lock_guard guard(lock_);
+		if (!closed_ || !running_.empty() || slots_.empty())
 			return;
-		{
-			const std::lock_guard guard(self->lock_);
-			self->free_.clear();
-		}
-		self->slots_.clear();
-		self->contexts_.clear();
-		self->releaseDevice();
-		/* Who waits may end the loop: let go of everything before. */
-		const auto loop = std::move(self->keptLoop_);
-		auto finished = std::move(self->finished_);
-		self.reset();
-		finished.set_value();
-	});
+		free_.clear();
+	}
+	slots_.clear();
+	contexts_.clear();
+	releaseDevice();
+	/* Who waits may end the loop: let go of everything before. */
+	std::unique_lock guard(lock_);
+	const auto loop = std::move(keptLoop_);
+	guard.unlock();
+	finished_.set_value();
 }
 
 } /* namespace nvdla */

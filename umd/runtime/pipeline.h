@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/async/loop.h"
 #include "runtime/slot.h"
 
 namespace nvdla
@@ -20,12 +21,12 @@ namespace nvdla
  * \brief Slots of a network and the queue of requests for them
  *
  * Decisions are made in the loop's thread; submit(), cancel() and shutDown()
- * come from any thread and leave a message there. A next run is submitted before
+ * come from any thread, leave word and wake it. A next run is submitted before
  * the one before it is done, as long as there are slots, so that the device does
  * not wait for the CPU. Slots are made when they are needed first. Who waits for a
  * run anyway takes a slot that is free, and has it to himself.
  */
-class Pipeline : public std::enable_shared_from_this<Pipeline>
+class Pipeline : public LoopTask, public std::enable_shared_from_this<Pipeline>
 {
 public:
 	/**
@@ -56,7 +57,7 @@ public:
 	bool runHere(const std::shared_ptr<RequestState> &request);
 
 	/** \brief End the given submission of a request, unless that is done */
-	void cancel(std::shared_ptr<RequestState> request, uint64_t run);
+	void cancel(const std::shared_ptr<RequestState> &request, uint64_t run);
 
 	/**
 	 * \brief Cancel everything and release what belongs to the loop
@@ -77,22 +78,27 @@ private:
 	Pipeline(Slot::Common common, size_t slots, size_t maxQueued);
 
 	/* In the loop's thread. */
-	void enqueue(std::shared_ptr<RequestState> request);
+	void run() noexcept override;
+	void takeArrived();
+	void dropCancelled();
 	void dispatch();
-	std::shared_ptr<RequestState> takeNext();
-	void dequeue(RequestState &request);
+	RequestList takeNext();
+	RequestList dequeue(RequestList &queue, RequestList::iterator entry);
 	Slot *takeSlot();
-	void start(Slot *slot, std::shared_ptr<RequestState> request);
+	Result<Slot *> addSlot();
+	void start(Slot *slot, RequestList request);
 	Result<uint32_t> contextOf(Priority priority);
 	void slotDone(Slot *slot, const std::shared_ptr<RequestState> &request,
 		      Result<void> result);
-	void close();
-	bool isIdle() const;
+	void cancelAll();
+	bool isClosed() const;
 	void giveBackSlots();
 	void releaseDevice();
 	void finishIfIdle();
-	static bool markCancelled(RequestState &request, uint64_t run);
-	static void complete(RequestState &request, Result<void> result);
+
+	void wake() noexcept { common_.loop.post(shared_from_this()); }
+	void callBack(const Request::Callback &callback, const Result<RunReport> &outcome) const;
+	void complete(RequestState &request, Result<void> result) noexcept;
 
 	const OwnProcess process_;
 	Slot::Common common_;
@@ -105,8 +111,11 @@ private:
 	std::condition_variable room_;
 	size_t waiting_ = 0; /* requests that were submitted and have no slot */
 	bool closed_ = false;
-	std::vector<Slot *> free_;
+	bool anyCancelled_ = false; /* perhaps in a queue */
+	RequestList arrived_;
+	std::vector<Slot *> free_; /* has room for all there are */
 	RequestList running_;
+	std::shared_ptr<Loop> keptLoop_;
 
 	/* The loop's thread's. */
 	size_t maxSlots_;
@@ -114,9 +123,8 @@ private:
 	std::array<RequestList, 3> queues_; /* by priority */
 	std::map<Priority, Context> contexts_;
 	bool dispatching_ = false;
-	bool closing_ = false;
-	std::shared_ptr<Loop> keptLoop_;
 	std::promise<void> finished_;
+	std::shared_ptr<Pipeline> leaked_; /* in a child of fork() */
 };
 
 } /* namespace nvdla */

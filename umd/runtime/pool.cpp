@@ -3,6 +3,7 @@
 
 #include <future>
 
+#include "base/io/guarded.h"
 #include "runtime/pool_state.h"
 
 namespace nvdla
@@ -30,31 +31,34 @@ Result<Pool> Pool::create(std::vector<Device> devices, const PoolOptions &option
 {
 	constexpr const char *creating = "create pool";
 
-	if (devices.empty())
-		return fail(ErrorCode::InvalidArgument, creating, "devices",
-			    "none given; a pool has 1 or more");
-	if (!options.slots || !options.maxPending)
-		return fail(ErrorCode::InvalidArgument, creating, "options",
-			    "slots and maxPending have to be 1 or more");
-	auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
-	if (!loop)
-		return forward(loop);
-	auto state = std::make_shared<State>(*loop, options);
-	for (const Device &device : devices) {
-		if (auto added = state->addDevice(device); !added)
-			return forward(added);
-	}
-	return Pool(std::move(state));
+	return guarded(creating, [&]() -> Result<Pool> {
+		if (devices.empty())
+			return fail(ErrorCode::InvalidArgument, creating, "devices",
+				    "none given; a pool has 1 or more");
+		if (!options.slots || !options.maxPending)
+			return fail(ErrorCode::InvalidArgument, creating, "options",
+				    "slots and maxPending have to be 1 or more");
+		auto loop = options.loop ? Result<EventLoop>(*options.loop) : EventLoop::shared();
+		if (!loop)
+			return forward(loop);
+		auto state = std::make_shared<State>(*loop, options);
+		for (const Device &device : devices) {
+			if (auto added = state->addDevice(device); !added)
+				return forward(added);
+		}
+		return Pool(std::move(state));
+	});
 }
 
 Result<size_t> Pool::addNetwork(const Loadable &loadable)
 {
-	return state_->addNetwork(loadable);
+	return guarded("load network",
+		       [&]() -> Result<size_t> { return state_->addNetwork(loadable); });
 }
 
 Result<void> Pool::addDevice(const Device &device)
 {
-	return state_->addDevice(device);
+	return guarded("add device", [&]() -> Result<void> { return state_->addDevice(device); });
 }
 
 const std::vector<TensorDesc> &Pool::inputs(size_t network) const
@@ -69,22 +73,26 @@ const std::vector<TensorDesc> &Pool::outputs(size_t network) const
 
 Result<void> Pool::submit(PoolRequest request, Callback callback)
 {
-	return state_->submit(std::move(request), std::move(callback));
+	return guarded(State::what, [&]() -> Result<void> {
+		return state_->submit(std::move(request), std::move(callback));
+	});
 }
 
 Result<PoolAnswer> Pool::run(PoolRequest request)
 {
-	if (state_->inLoopThread())
-		return fail(ErrorCode::InvalidArgument, State::what, "pool",
-			    "the thread of the loop would wait for itself; use submit()");
-	std::promise<Result<PoolAnswer>> promise;
-	auto future = promise.get_future();
-	auto submitted = submit(std::move(request), [&promise](Result<PoolAnswer> answer) {
-		promise.set_value(std::move(answer));
+	return guarded(State::what, [&]() -> Result<PoolAnswer> {
+		if (state_->inLoopThread())
+			return fail(ErrorCode::InvalidArgument, State::what, "pool",
+				    "the thread of the loop would wait for itself; use submit()");
+		std::promise<Result<PoolAnswer>> promise;
+		auto future = promise.get_future();
+		auto submitted = submit(std::move(request), [&promise](Result<PoolAnswer> answer) {
+			promise.set_value(std::move(answer));
+		});
+		if (!submitted)
+			return forward(submitted);
+		return future.get();
 	});
-	if (!submitted)
-		return forward(submitted);
-	return future.get();
 }
 
 std::vector<DeviceUse> Pool::use() const

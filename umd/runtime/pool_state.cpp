@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -13,18 +15,18 @@ Pool::State::State(EventLoop loop, const PoolOptions &options)
 {
 }
 
-Result<Pool::State::Resident> Pool::State::load(const Device &device,
-						const Loadable &loadable) const
+Result<std::unique_ptr<Pool::State::Resident>> Pool::State::load(const Device &device,
+								 const Loadable &loadable) const
 {
 	auto network = Network::load(device, loadable, { .loop = loop_, .slots = slots_ });
 	if (!network)
 		return forward(network);
-	Resident resident{ std::move(*network), {} };
+	std::unique_ptr<Resident> resident(new Resident{ std::move(*network), {} });
 	for (unsigned i = 0; i < slots_; i++) {
-		auto request = Request::create(resident.network);
+		auto request = Request::create(resident->network);
 		if (!request)
 			return forward(request);
-		resident.idle.push_back(std::make_shared<Request>(std::move(*request)));
+		resident->idle.push_back(std::make_shared<Request>(std::move(*request)));
 	}
 	return resident;
 }
@@ -33,31 +35,31 @@ Result<Pool::State::Resident> Pool::State::load(const Device &device,
 Result<size_t> Pool::State::addNetwork(const Loadable &loadable)
 {
 	const std::lock_guard growing(growing_);
-	std::vector<std::optional<Resident>> loaded;
+	std::vector<std::unique_ptr<Resident>> loaded;
 	Described network{ loadable, {}, {} };
 
 	for (Worker &worker : workers_) {
 		auto resident = load(worker.device, loadable);
 		if (!resident && resident.error().code != ErrorCode::DeviceLost)
 			return forward(resident);
-		loaded.emplace_back();
-		if (!resident)
-			continue;
-		network.inputs = resident->network.inputs();
-		network.outputs = resident->network.outputs();
-		loaded.back() = std::move(*resident);
+		if (resident) {
+			network.inputs = (*resident)->network.inputs();
+			network.outputs = (*resident)->network.outputs();
+		}
+		loaded.push_back(resident ? std::move(*resident) : nullptr);
 	}
 
 	const std::lock_guard guard(lock_);
+	/* All of them, or none. */
+	for (Worker &worker : workers_)
+		worker.residents.reserve(worker.residents.size() + 1);
+	networks_.push_back(std::move(network));
 	for (size_t i = 0; i < workers_.size(); i++) {
-		if (loaded[i])
-			workers_[i].residents.push_back(std::move(*loaded[i]));
-		else
-			workers_[i].use.lost = true;
+		workers_[i].use.lost |= !loaded[i];
+		workers_[i].residents.push_back(std::move(loaded[i]));
 	}
 	if (!anyLeft())
 		return fail(ErrorCode::DeviceLost, "load network", "pool", "no device is left");
-	networks_.push_back(std::move(network));
 	return networks_.size() - 1;
 }
 
@@ -130,13 +132,16 @@ Result<void> Pool::State::checkRequest(const PoolRequest &request) const
 
 Result<void> Pool::State::submit(PoolRequest request, Callback callback)
 {
+	auto work = std::make_shared<Work>(Work{ std::move(request), std::move(callback) });
+	const RunOptions &options = work->request.options;
+	WorkList inStream{ work }, inQueue{ work };
 	{
 		std::unique_lock guard(lock_);
 
-		if (auto checked = checkRequest(request); !checked)
+		if (auto checked = checkRequest(work->request); !checked)
 			return checked;
 		if (pending_ >= maxPending_ &&
-		    (request.options.whenFull == WhenFull::Busy || inLoopThread()))
+		    (options.whenFull == WhenFull::Busy || inLoopThread()))
 			return fail(ErrorCode::Busy, what, "pool",
 				    fmt::format("{} requests are pending already", pending_));
 		room_.wait(guard, [this] { return pending_ < maxPending_ || closed_; });
@@ -144,10 +149,12 @@ Result<void> Pool::State::submit(PoolRequest request, Callback callback)
 			return fail(ErrorCode::Cancelled, what, "pool", "the pool is gone");
 		if (!anyLeft())
 			return fail(ErrorCode::DeviceLost, what, "pool", "no device is left");
+		WorkList &stream = streams_[work->request.stream];
+		stream.splice(stream.end(), inStream);
+		work->place = inQueue.begin();
+		WorkList &waiting = waitingLike(*work);
+		waiting.splice(waiting.end(), inQueue);
 		pending_++;
-		auto work = std::make_shared<Work>(Work{ std::move(request), std::move(callback) });
-		streams_[work->request.stream].push_back(work);
-		waiting_.push_back(std::move(work));
 	}
 	dispatch();
 	return {};
@@ -167,65 +174,95 @@ Pool::State::Worker *Pool::State::freest()
 	return best;
 }
 
-std::vector<Pool::State::Start> Pool::State::takeStarts()
+Pool::State::WorkList &Pool::State::waitingLike(const Work &work)
+{
+	return waiting_[static_cast<size_t>(work.request.options.priority)];
+}
+
+/* Of the highest priority the oldest; it is taken to run. */
+Pool::State::WorkPtr Pool::State::takeNext()
+{
+	for (auto waiting = waiting_.rbegin(); waiting != waiting_.rend(); ++waiting) {
+		if (waiting->empty())
+			continue;
+		running_.splice(running_.end(), *waiting, waiting->begin());
+		return running_.back();
+	}
+	return nullptr;
+}
+
+std::optional<Pool::State::Start> Pool::State::takeStart()
 {
 	const std::lock_guard guard(lock_);
-	std::vector<Start> starts;
+	Worker *const worker = closed_ ? nullptr : freest();
+	const WorkPtr work = worker ? takeNext() : nullptr;
 
-	while (!waiting_.empty() && !closed_) {
-		Worker *worker = freest();
-		if (!worker)
-			break;
-		WorkPtr work = std::move(waiting_.front());
-		waiting_.pop_front();
-		auto &idle = worker->residents[work->request.network].idle;
-		starts.push_back({ *worker, std::move(idle.back()), std::move(work) });
-		idle.pop_back();
-		if (!worker->use.running++)
-			worker->busySince = Clock::now();
-	}
-	return starts;
+	dispatching_ = work != nullptr;
+	if (!work)
+		return {};
+	auto &idle = worker->residents[work->request.network]->idle;
+	Start start{ *worker, std::move(idle.back()), work };
+	idle.pop_back();
+	if (!worker->use.running++)
+		worker->busySince = Clock::now();
+	return start;
 }
 
-void Pool::State::dispatch()
+/* One thread at a time, which also begins what another one would: a run may end at once. */
+void Pool::State::dispatch() noexcept
 {
-	for (const Start &one : takeStarts())
-		start(one);
+	{
+		const std::lock_guard guard(lock_);
+		if (std::exchange(dispatching_, true))
+			return;
+	}
+	while (const auto one = takeStart()) {
+		auto started = guarded(what, [&] { return start(*one); });
+		if (!started)
+			settle(*one, forward(started));
+	}
+	deliver();
 }
 
-void Pool::State::start(const Start &start)
+Result<void> Pool::State::start(const Start &start)
 {
 	const PoolRequest &request = start.work->request;
-	Result<void> done;
 
-	for (size_t i = 0; i < request.inputs.size() && done; i++)
-		done = start.run->setInput(i, request.inputs[i]);
-	if (done)
-		done = start.run->submit(request.options, [self = shared_from_this(),
-							   start](const Result<RunReport> &report) {
-			self->done(start, report);
-		});
-	if (!done)
-		settle(start, forward(done));
+	for (size_t i = 0; i < request.inputs.size(); i++) {
+		if (auto set = start.run->setInput(i, request.inputs[i]); !set)
+			return set;
+	}
+	return start.run->submit(request.options, [self = shared_from_this(),
+						   start](const Result<RunReport> &report) {
+		self->ended(start, guarded(what, [&] { return self->answerOf(start, report); }));
+	});
 }
 
-void Pool::State::done(const Start &start, const Result<RunReport> &report)
+Result<PoolAnswer> Pool::State::answerOf(const Start &start, const Result<RunReport> &report)
 {
 	if (!report)
-		return settle(start, tl::unexpected<Error>(report.error()));
+		return tl::unexpected<Error>(report.error());
 	PoolAnswer answer{ {}, 0, *report };
 	const size_t outputs = tensors(start.work->request.network, false).size();
 	for (size_t i = 0; i < outputs; i++) {
 		auto bytes = start.run->output(i);
 		if (!bytes)
-			return settle(start, forward(bytes));
+			return forward(bytes);
 		answer.outputs.emplace_back(bytes->begin(), bytes->end());
 	}
+	return answer;
+}
+
+/* The devices first, then the application. */
+void Pool::State::ended(const Start &start, Result<PoolAnswer> answer) noexcept
+{
 	settle(start, std::move(answer));
+	dispatch();
+	deliver();
 }
 
 /* A run has ended: the work is answered, or begins again on another device. */
-void Pool::State::settle(const Start &start, Result<PoolAnswer> answer)
+void Pool::State::settle(const Start &start, Result<PoolAnswer> answer) noexcept
 {
 	const bool lost = !answer && answer.error().code == ErrorCode::DeviceLost;
 	bool lostNow;
@@ -238,7 +275,8 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer)
 		use.lost |= lost;
 		if (lost && anyLeft() && !closed_) {
 			use.moved++;
-			waiting_.push_front(start.work);
+			WorkList &waiting = waitingLike(*start.work);
+			waiting.splice(waiting.begin(), running_, start.work->place);
 		} else {
 			use.completed += !lost;
 			if (answer)
@@ -248,21 +286,22 @@ void Pool::State::settle(const Start &start, Result<PoolAnswer> answer)
 						     [&](const Worker &worker) {
 							     return &worker == &start.worker;
 						     })));
+			running_.erase(start.work->place);
 			this->answer(start.work, std::move(answer));
 		}
 		if (closed_)
-			answerWaiting({ ErrorCode::Cancelled, what, "pool",
-					"while it waited for its turn" });
+			answerWaiting(ErrorCode::Cancelled, "while it waited for its turn");
 		else if (!anyLeft())
-			answerWaiting({ ErrorCode::DeviceLost, what, "pool", "no device is left" });
+			answerWaiting(ErrorCode::DeviceLost, "no device is left");
 	}
 	if (lostNow)
-		start.worker.device.log(LogLevel::Warning,
-					fmt::format("{}: {}: is lost, what it had runs elsewhere",
-						    what, start.worker.use.path));
-	/* The devices first, then the application. */
-	dispatch();
-	deliver();
+		static_cast<void>(guarded(what, [&]() -> Result<void> {
+			start.worker.device.log(
+				LogLevel::Warning,
+				fmt::format("{}: {}: is lost, what it had runs elsewhere", what,
+					    start.worker.use.path));
+			return {};
+		}));
 }
 
 /* A worker's slot is free again. */
@@ -271,7 +310,7 @@ void Pool::State::leave(const Start &start)
 	DeviceUse &use = start.worker.use;
 
 	if (start.work->request.network < start.worker.residents.size())
-		start.worker.residents[start.work->request.network].idle.push_back(start.run);
+		start.worker.residents[start.work->request.network]->idle.push_back(start.run);
 	if (!--use.running)
 		use.busy += Clock::now() - start.worker.busySince;
 }
@@ -280,38 +319,55 @@ void Pool::State::answer(const WorkPtr &work, Result<PoolAnswer> answer)
 {
 	work->answer = std::move(answer);
 	const auto stream = streams_.find(work->request.stream);
-	std::deque<WorkPtr> &pending = stream->second;
-	while (!pending.empty() && pending.front()->answer) {
-		ready_.push_back(std::move(pending.front()));
-		pending.pop_front();
-	}
+	WorkList &pending = stream->second;
+	while (!pending.empty() && pending.front()->answer)
+		ready_.splice(ready_.end(), pending, pending.begin());
 	if (pending.empty())
 		streams_.erase(stream);
 }
 
-void Pool::State::answerWaiting(const Error &error)
+void Pool::State::answerWaiting(ErrorCode code, const char *why)
 {
-	for (const WorkPtr &work : std::exchange(waiting_, {}))
-		answer(work, tl::unexpected<Error>(error));
+	for (WorkList &waiting : waiting_) {
+		for (const WorkPtr &work : std::exchange(waiting, {}))
+			answer(work, guarded(what, [&]() -> Result<PoolAnswer> {
+				       return fail(code, what, "pool", why);
+			       }));
+	}
 }
 
 /* One thread calls back at a time, so that streams keep their order. */
-void Pool::State::deliver()
+void Pool::State::deliver() noexcept
 {
 	std::unique_lock guard(lock_);
 
 	if (std::exchange(delivering_, true))
 		return;
 	while (!ready_.empty()) {
-		const WorkPtr work = std::move(ready_.front());
-		ready_.pop_front();
+		WorkList one;
+		one.splice(one.end(), ready_, ready_.begin());
 		pending_--;
 		room_.notify_all();
 		guard.unlock();
-		work->callback(std::move(*work->answer));
+		callBack(one.front());
 		guard.lock();
 	}
 	delivering_ = false;
+}
+
+/* An exception of the application's ends here, and is told. */
+void Pool::State::callBack(const WorkPtr &work) noexcept
+{
+	const auto called = guarded(what, "callback", [&]() -> Result<void> {
+		work->callback(std::move(*work->answer));
+		return {};
+	});
+
+	if (!called)
+		static_cast<void>(guarded(what, [&]() -> Result<void> {
+			workers_.front().device.log(LogLevel::Warning, called.error().message());
+			return {};
+		}));
 }
 
 std::vector<DeviceUse> Pool::State::use() const
@@ -328,15 +384,19 @@ std::vector<DeviceUse> Pool::State::use() const
 }
 
 /* Networks cancel what they run; the last one that ends answers what waits. */
-void Pool::State::shutDown()
+void Pool::State::shutDown() noexcept
 {
-	std::vector<std::deque<Resident>> residents;
-	const std::lock_guard guard(lock_);
+	for (size_t i = 0;; i++) {
+		/* They wait for callbacks, which want the lock. */
+		std::vector<std::unique_ptr<Resident>> residents;
+		const std::lock_guard guard(lock_);
 
-	closed_ = true;
-	room_.notify_all();
-	for (Worker &worker : workers_)
-		residents.push_back(std::exchange(worker.residents, {}));
+		closed_ = true;
+		room_.notify_all();
+		if (i == workers_.size())
+			return;
+		residents = std::exchange(workers_[i].residents, {});
+	}
 }
 
 } /* namespace nvdla */

@@ -4,10 +4,14 @@
  */
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <deque>
+#include <list>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 #include <nvdla/network.h>
 #include <nvdla/pool.h>
@@ -19,7 +23,8 @@ namespace nvdla
  * \brief What a Pool stands for
  *
  * Callbacks of requests keep it. The lock guards everything and is not held while something is
- * called that may call back or take long.
+ * called that may call back or take long. What a request needs until it is answered is allocated
+ * when it is submitted.
  */
 class Pool::State : public std::enable_shared_from_this<Pool::State>
 {
@@ -35,9 +40,12 @@ public:
 	Result<void> submit(PoolRequest request, Callback callback);
 	bool inLoopThread() const { return loop_.isCurrentThread(); }
 	std::vector<DeviceUse> use() const;
-	void shutDown();
+	void shutDown() noexcept;
 
 private:
+	struct Work;
+	using WorkPtr = std::shared_ptr<Work>;
+	using WorkList = std::list<WorkPtr>;
 	using Clock = std::chrono::steady_clock;
 
 	/* A network on one device, with a request for each slot. */
@@ -48,7 +56,7 @@ private:
 
 	struct Worker {
 		Device device;
-		std::deque<Resident> residents; /* by number of the network */
+		std::vector<std::unique_ptr<Resident>> residents; /* by number of the network */
 		DeviceUse use;
 		Clock::time_point busySince = {};
 	};
@@ -58,8 +66,8 @@ private:
 		PoolRequest request;
 		Callback callback;
 		std::optional<Result<PoolAnswer>> answer = {};
+		WorkList::iterator place = {}; /* in waiting_ or running_ */
 	};
-	using WorkPtr = std::shared_ptr<Work>;
 
 	/* A request on its way to a device. */
 	struct Start {
@@ -74,18 +82,23 @@ private:
 		std::vector<TensorDesc> outputs;
 	};
 
-	Result<Resident> load(const Device &device, const Loadable &loadable) const;
+	Result<std::unique_ptr<Resident>> load(const Device &device,
+					       const Loadable &loadable) const;
 	Result<void> checkRequest(const PoolRequest &request) const;
 	Worker *freest();
-	std::vector<Start> takeStarts();
-	void dispatch();
-	void start(const Start &start);
-	void done(const Start &start, const Result<RunReport> &report);
-	void settle(const Start &start, Result<PoolAnswer> answer);
+	WorkList &waitingLike(const Work &work);
+	WorkPtr takeNext();
+	std::optional<Start> takeStart();
+	void dispatch() noexcept;
+	Result<void> start(const Start &start);
+	Result<PoolAnswer> answerOf(const Start &start, const Result<RunReport> &report);
+	void settle(const Start &start, Result<PoolAnswer> answer) noexcept;
+	void ended(const Start &start, Result<PoolAnswer> answer) noexcept;
 	void leave(const Start &start);
 	void answer(const WorkPtr &work, Result<PoolAnswer> answer);
-	void answerWaiting(const Error &error);
-	void deliver();
+	void answerWaiting(ErrorCode code, const char *why);
+	void deliver() noexcept;
+	void callBack(const WorkPtr &work) noexcept;
 	bool anyLeft() const;
 
 	const EventLoop loop_;
@@ -97,9 +110,11 @@ private:
 	std::condition_variable room_;
 	std::deque<Described> networks_;
 	std::deque<Worker> workers_;
-	std::deque<WorkPtr> waiting_;
-	std::map<uint64_t, std::deque<WorkPtr>> streams_; /* pending, in the order of submission */
-	std::deque<WorkPtr> ready_; /* answered, to be called back in this order */
+	std::array<WorkList, 3> waiting_; /* by priority */
+	WorkList running_;
+	std::map<uint64_t, WorkList> streams_; /* pending, in the order of submission */
+	WorkList ready_;		       /* answered, to be called back in this order */
+	bool dispatching_ = false;
 	bool delivering_ = false;
 	size_t pending_ = 0;
 	bool closed_ = false;

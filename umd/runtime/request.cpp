@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 #include <nvdla/network.h>
 
-#include "base/io/with_memory.h"
+#include "base/io/guarded.h"
 #include "runtime/binding.h"
 #include "runtime/network_impl.h"
 #include "runtime/pipeline.h"
@@ -21,11 +21,11 @@ Result<void> addZeroes(std::vector<std::vector<std::byte>> &values,
 		       const std::vector<TensorDesc> &tensors)
 {
 	for (const TensorDesc &tensor : tensors) {
-		auto added = withMemory("create request", "tensor " + tensor.describe(),
-					[&]() -> Result<void> {
-						values.emplace_back(tensor.size);
-						return {};
-					});
+		auto added = guarded("create request", "tensor " + tensor.describe(),
+				     [&]() -> Result<void> {
+					     values.emplace_back(tensor.size);
+					     return {};
+				     });
 		if (!added)
 			return added;
 	}
@@ -53,14 +53,16 @@ bool endless(std::chrono::milliseconds timeout)
 
 Result<Request> Request::create(const Network &network)
 {
-	auto state = std::make_shared<RequestState>(network.impl_->pipeline);
-	const Program &program = state->pipeline->program();
+	return guarded("create request", [&]() -> Result<Request> {
+		auto state = std::make_shared<RequestState>(network.impl_->pipeline);
+		const Program &program = state->pipeline->program();
 
-	if (auto inputs = addZeroes(state->inputs, program.inputs); !inputs)
-		return forward(inputs);
-	if (auto outputs = addZeroes(state->outputs, program.outputs); !outputs)
-		return forward(outputs);
-	return Request(std::move(state));
+		if (auto inputs = addZeroes(state->inputs, program.inputs); !inputs)
+			return forward(inputs);
+		if (auto outputs = addZeroes(state->outputs, program.outputs); !outputs)
+			return forward(outputs);
+		return Request(std::move(state));
+	});
 }
 
 Request &Request::operator=(Request &&other) noexcept
@@ -78,33 +80,35 @@ Request::~Request()
 Result<void> Request::setInput(size_t index, std::span<const std::byte> tensor)
 {
 	constexpr const char *what = "set input";
-	const auto &inputs = state_->pipeline->program().inputs;
+	return guarded(what, [&]() -> Result<void> {
+		const auto &inputs = state_->pipeline->program().inputs;
 
-	if (auto there = checkIndex(what, "input", index, inputs); !there)
-		return there;
-	const TensorDesc &desc = inputs[index];
-	const std::string where = fmt::format("input {} ({})", index, desc.describe());
-	if (tensor.size() != desc.size)
-		return fail(
-			ErrorCode::InvalidArgument, what, where,
-			fmt::format("{} bytes given, the tensor has {}", tensor.size(), desc.size));
-	if (inFlight())
-		return fail(ErrorCode::Busy, what, where, "the request is in flight");
-	if (state_->bound.contains(desc.memory))
-		return fail(ErrorCode::InvalidArgument, what, where,
-			    "is bound to a buffer; write there, or call unbindInput()");
-	std::copy(tensor.begin(), tensor.end(), state_->inputs[index].begin());
-	return {};
+		if (auto there = checkIndex(what, "input", index, inputs); !there)
+			return there;
+		const TensorDesc &desc = inputs[index];
+		const std::string where = fmt::format("input {} ({})", index, desc.describe());
+		if (tensor.size() != desc.size)
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("{} bytes given, the tensor has {}", tensor.size(),
+						desc.size));
+		if (inFlight())
+			return fail(ErrorCode::Busy, what, where, "the request is in flight");
+		if (state_->bound.contains(desc.memory))
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    "is bound to a buffer; write there, or call unbindInput()");
+		std::copy(tensor.begin(), tensor.end(), state_->inputs[index].begin());
+		return {};
+	});
 }
 
 Result<void> Request::setInputElements(size_t index, std::span<const std::byte> elements,
 				       ElementOrder order)
 {
-	const auto &inputs = state_->pipeline->program().inputs;
+	return guarded("set input", [&]() -> Result<void> {
+		const auto &inputs = state_->pipeline->program().inputs;
 
-	if (auto there = checkIndex("set input", "input", index, inputs); !there)
-		return there;
-	return withMemory("set input", "tensor " + inputs[index].describe(), [&]() -> Result<void> {
+		if (auto there = checkIndex("set input", "input", index, inputs); !there)
+			return there;
 		std::vector<std::byte> tensor(inputs[index].size);
 		if (auto packed = packElements(inputs[index], elements, tensor, order); !packed)
 			return packed;
@@ -114,11 +118,11 @@ Result<void> Request::setInputElements(size_t index, std::span<const std::byte> 
 
 Result<void> Request::setInputFloat(size_t index, std::span<const float> values, ElementOrder order)
 {
-	const auto &inputs = state_->pipeline->program().inputs;
+	return guarded("set input", [&]() -> Result<void> {
+		const auto &inputs = state_->pipeline->program().inputs;
 
-	if (auto there = checkIndex("set input", "input", index, inputs); !there)
-		return there;
-	return withMemory("set input", "tensor " + inputs[index].describe(), [&]() -> Result<void> {
+		if (auto there = checkIndex("set input", "input", index, inputs); !there)
+			return there;
 		std::vector<std::byte> tensor(inputs[index].size);
 		if (auto packed = packFloat(inputs[index], values, tensor, order); !packed)
 			return packed;
@@ -131,24 +135,26 @@ Result<void> Request::bind(const char *kind, const std::vector<TensorDesc> &tens
 			   std::optional<TensorPlace> place)
 {
 	constexpr const char *what = "bind tensor";
-	const Pipeline &pipeline = *state_->pipeline;
+	return guarded(what, [&]() -> Result<void> {
+		const Pipeline &pipeline = *state_->pipeline;
 
-	if (auto there = checkIndex(what, kind, index, tensors); !there)
-		return there;
-	const TensorDesc &desc = tensors[index];
-	const std::string where = fmt::format("{} {} ({})", kind, index, desc.describe());
-	if (inFlight())
-		return fail(ErrorCode::Busy, what, where, "the request is in flight");
-	if (!place) {
-		state_->bound.erase(desc.memory);
+		if (auto there = checkIndex(what, kind, index, tensors); !there)
+			return there;
+		const TensorDesc &desc = tensors[index];
+		const std::string where = fmt::format("{} {} ({})", kind, index, desc.describe());
+		if (inFlight())
+			return fail(ErrorCode::Busy, what, where, "the request is in flight");
+		if (!place) {
+			state_->bound.erase(desc.memory);
+			return {};
+		}
+		if (auto fits = checkBinding(pipeline.program(), pipeline.loadable(),
+					     pipeline.device(), desc, *place, where);
+		    !fits)
+			return fits;
+		state_->bound.insert_or_assign(desc.memory, std::move(*place));
 		return {};
-	}
-	if (auto fits = checkBinding(pipeline.program(), pipeline.loadable(), pipeline.device(),
-				     desc, *place, where);
-	    !fits)
-		return fits;
-	state_->bound.insert_or_assign(desc.memory, std::move(*place));
-	return {};
+	});
 }
 
 Result<void> Request::bindInput(size_t index, TensorPlace place)
@@ -174,90 +180,105 @@ Result<void> Request::unbindOutput(size_t index)
 Result<std::span<const std::byte>> Request::output(size_t index) const
 {
 	constexpr const char *what = "get output";
-	const auto &outputs = state_->pipeline->program().outputs;
+	return guarded(what, [&]() -> Result<std::span<const std::byte>> {
+		const auto &outputs = state_->pipeline->program().outputs;
 
-	if (auto there = checkIndex(what, "output", index, outputs); !there)
-		return forward(there);
-	if (inFlight())
-		return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
-			    "the request is in flight");
-	if (state_->bound.contains(outputs[index].memory))
-		return fail(ErrorCode::InvalidArgument, what, fmt::format("output {}", index),
-			    "is bound to a buffer; read it there");
-	return std::span<const std::byte>(state_->outputs[index]);
+		if (auto there = checkIndex(what, "output", index, outputs); !there)
+			return forward(there);
+		if (inFlight())
+			return fail(ErrorCode::Busy, what, fmt::format("output {}", index),
+				    "the request is in flight");
+		if (state_->bound.contains(outputs[index].memory))
+			return fail(ErrorCode::InvalidArgument, what,
+				    fmt::format("output {}", index),
+				    "is bound to a buffer; read it there");
+		return std::span<const std::byte>(state_->outputs[index]);
+	});
 }
 
 Result<std::vector<std::byte>> Request::outputElements(size_t index, ElementOrder order) const
 {
-	auto tensor = output(index);
-	if (!tensor)
-		return forward(tensor);
-	const TensorDesc &desc = state_->pipeline->program().outputs[index];
-	return withMemory("get output", "tensor " + desc.describe(),
-			  [&] { return unpackElements(desc, *tensor, order); });
+	return guarded("get output", [&]() -> Result<std::vector<std::byte>> {
+		auto tensor = output(index);
+		if (!tensor)
+			return forward(tensor);
+		const TensorDesc &desc = state_->pipeline->program().outputs[index];
+		return unpackElements(desc, *tensor, order);
+	});
 }
 
 Result<std::vector<float>> Request::outputFloat(size_t index, ElementOrder order) const
 {
-	auto tensor = output(index);
-	if (!tensor)
-		return forward(tensor);
-	const TensorDesc &desc = state_->pipeline->program().outputs[index];
-	return withMemory("get output", "tensor " + desc.describe(),
-			  [&] { return unpackFloat(desc, *tensor, order); });
+	return guarded("get output", [&]() -> Result<std::vector<float>> {
+		auto tensor = output(index);
+		if (!tensor)
+			return forward(tensor);
+		const TensorDesc &desc = state_->pipeline->program().outputs[index];
+		return unpackFloat(desc, *tensor, order);
+	});
 }
 
-/* Put the request in flight, for queue() or the pipeline's runHere(), which comes next. */
+/* Put the request in flight, for queue(), which comes next. */
 Result<void> Request::begin(const RunOptions &options, Callback callback)
 {
 	constexpr const char *what = "run network";
-	const std::string &path = state_->pipeline->path();
+	return guarded(what, [&]() -> Result<void> {
+		const std::string &path = state_->pipeline->path();
 
-	if (auto here = state_->pipeline->process().check(what, path); !here)
-		return here;
-	const Device device = state_->pipeline->device();
-	if (options.statistics && !device.has(Feature::Statistics))
-		return fail(ErrorCode::Unsupported, what, path, "the device has no statistics");
-	if (!mayUse(device, options.priority))
-		return fail(ErrorCode::Unsupported, what, path,
-			    fmt::format("priority {} is not for this process",
-					static_cast<uint32_t>(options.priority)));
-	{
-		const std::lock_guard guard(state_->lock);
-		if (state_->inFlight)
-			return fail(ErrorCode::Busy, what, path,
-				    "the request is in flight already");
-		if (auto apart =
-			    checkOverlaps(*state_, state_->pipeline->program(),
-					  state_->pipeline->loadable(), device.info().atomBytes);
-		    !apart)
-			return apart;
-		state_->inFlight = true;
-		state_->run++;
-		state_->callback = std::move(callback);
-		state_->options = options;
-		state_->submitted = RequestState::Clock::now();
-		state_->cancelled = false;
-	}
-	return {};
+		if (auto here = state_->pipeline->process().check(what, path); !here)
+			return here;
+		const Device device = state_->pipeline->device();
+		if (options.statistics && !device.has(Feature::Statistics))
+			return fail(ErrorCode::Unsupported, what, path,
+				    "the device has no statistics");
+		if (!mayUse(device, options.priority))
+			return fail(ErrorCode::Unsupported, what, path,
+				    fmt::format("priority {} is not for this process",
+						static_cast<uint32_t>(options.priority)));
+		{
+			const std::lock_guard guard(state_->lock);
+			if (state_->inFlight)
+				return fail(ErrorCode::Busy, what, path,
+					    "the request is in flight already");
+			if (auto apart = checkOverlaps(*state_, state_->pipeline->program(),
+						       state_->pipeline->loadable(),
+						       device.info().atomBytes);
+			    !apart)
+				return apart;
+			state_->inFlight = true;
+			state_->run++;
+			state_->callback = std::move(callback);
+			state_->options = options;
+			state_->submitted = RequestState::Clock::now();
+			state_->cancelled = false;
+		}
+		return {};
+	});
 }
 
-Result<void> Request::queue()
+/* To the loop, or run at once where that can be. */
+Result<void> Request::queue(bool here)
 {
-	auto submitted = state_->pipeline->submit(state_);
-	if (!submitted) {
+	auto taken = guarded("run network", [&]() -> Result<void> {
+		if (here && state_->pipeline->runHere(state_))
+			return {};
+		return state_->pipeline->submit(state_);
+	});
+	if (!taken) {
 		const std::lock_guard guard(state_->lock);
 		state_->inFlight = false;
 		state_->callback = nullptr;
 	}
-	return submitted;
+	return taken;
 }
 
 Result<void> Request::submit(const RunOptions &options, Callback callback)
 {
-	if (auto begun = begin(options, std::move(callback)); !begun)
-		return begun;
-	return queue();
+	return guarded("run network", [&]() -> Result<void> {
+		if (auto begun = begin(options, std::move(callback)); !begun)
+			return begun;
+		return queue(false);
+	});
 }
 
 std::future<Result<RunReport>> Request::runAsync(const RunOptions &options)
@@ -277,39 +298,42 @@ Result<RunReport> Request::wait(std::optional<std::chrono::milliseconds> timeout
 {
 	constexpr const char *what = "wait for request";
 
-	if (auto here = state_->pipeline->process().check(what, state_->pipeline->path()); !here)
-		return forward(here);
-	std::unique_lock guard(state_->lock);
-	auto done = [this] { return !state_->inFlight; };
+	return guarded(what, [&]() -> Result<RunReport> {
+		if (auto here = state_->pipeline->process().check(what, state_->pipeline->path());
+		    !here)
+			return forward(here);
+		std::unique_lock guard(state_->lock);
+		auto done = [this] { return !state_->inFlight; };
 
-	if (!done()) {
-		if (state_->pipeline->inLoopThread())
-			return fail(ErrorCode::InvalidArgument, what, "",
-				    "the thread of the loop would wait for itself");
-		if (!timeout || endless(*timeout))
-			state_->changed.wait(guard, done);
-		else if (!state_->changed.wait_for(guard, *timeout, done))
-			return fail(ErrorCode::Timeout, what, "",
-				    fmt::format("not done after {} ms", timeout->count()));
-	}
-	if (!state_->result)
-		return fail(ErrorCode::InvalidArgument, what, "", "it was never submitted");
-	return *state_->result;
+		if (!done()) {
+			if (state_->pipeline->inLoopThread())
+				return fail(ErrorCode::InvalidArgument, what, "",
+					    "the thread of the loop would wait for itself");
+			if (!timeout || endless(*timeout))
+				state_->changed.wait(guard, done);
+			else if (!state_->changed.wait_for(guard, *timeout, done))
+				return fail(ErrorCode::Timeout, what, "",
+					    fmt::format("not done after {} ms", timeout->count()));
+		}
+		if (!state_->result)
+			return fail(ErrorCode::InvalidArgument, what, "", "it was never submitted");
+		return *state_->result;
+	});
 }
 
 Result<RunReport> Request::run(const RunOptions &options)
 {
-	if (state_->pipeline->inLoopThread())
-		return fail(ErrorCode::InvalidArgument, "run network", "",
-			    "the thread of the loop would wait for itself; use submit()");
-	if (auto begun = begin(options, nullptr); !begun)
-		return forward(begun);
-	/* Without the loop if it can be, whose thread would have to be woken twice. */
-	if (!state_->pipeline->runHere(state_)) {
-		if (auto queued = queue(); !queued)
+	return guarded("run network", [&]() -> Result<RunReport> {
+		if (state_->pipeline->inLoopThread())
+			return fail(ErrorCode::InvalidArgument, "run network", "",
+				    "the thread of the loop would wait for itself; use submit()");
+		if (auto begun = begin(options, nullptr); !begun)
+			return forward(begun);
+		/* Without the loop if it can be, whose thread would have to be woken twice. */
+		if (auto queued = queue(true); !queued)
 			return forward(queued);
-	}
-	return wait();
+		return wait();
+	});
 }
 
 void Request::cancel()

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,7 +49,6 @@ struct RequestState {
 	Clock::time_point submitted;
 	std::atomic<bool> cancelled = false; /* set at any time */
 	RunReport report;
-	std::optional<std::list<std::shared_ptr<RequestState>>::iterator> queued;
 };
 
 } /* namespace nvdla */

@@ -7,14 +7,17 @@
 #include <drm/nvdla_accel.h>
 #include <fmt/core.h>
 
-#include "runtime/emu/emu.h"
+#include "base/io/guarded.h"
 #include "runtime/binding.h"
+#include "runtime/emu/emu.h"
 
 namespace nvdla
 {
 
 namespace
 {
+
+constexpr const char *runningNetwork = "run network";
 
 /* A slot's buffers are idle whenever the CPU comes to them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
@@ -101,38 +104,46 @@ Result<std::unique_ptr<Slot>> Slot::create(Common &common)
 		new Slot(common, std::move(*memory), std::move(*job), std::move(results)));
 }
 
-void Slot::take(std::shared_ptr<RequestState> request, uint32_t context)
+void Slot::take(uint32_t context)
 {
-	request_ = std::move(request);
 	context_ = context;
 	step_ = 0;
 	started_ = RequestState::Clock::now();
 	request_->report = {};
 	request_->report.queued = started_ - request_->submitted;
 
-	if (foreign_ || !request_->bound.empty())
+	const bool binds = !request_->bound.empty();
+	if (foreign_ || binds) {
+		/* Until all of it is done. */
+		foreign_ = true;
 		resolve();
-	foreign_ = !request_->bound.empty();
+	}
+	foreign_ = binds;
 }
 
-void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done done)
+void Slot::begin(std::shared_ptr<RequestState> request, uint32_t context, Done done) noexcept
 {
-	take(std::move(request), context);
+	request_ = std::move(request);
 	done_ = std::move(done);
-
-	auto ready = watch();
-	if (ready)
-		ready = writeInputs();
-	ready ? next() : end(std::move(ready));
+	goOn(guarded(runningNetwork, [&]() -> Result<bool> {
+		take(context);
+		auto ready = watch();
+		if (ready)
+			ready = writeInputs();
+		if (!ready)
+			return forward(ready);
+		return beginSteps();
+	}));
 }
 
 Result<void> Slot::run(std::shared_ptr<RequestState> request, uint32_t context) noexcept
 {
-	take(std::move(request), context);
-
-	auto result = writeInputs();
-	if (result)
-		result = runSteps();
+	request_ = std::move(request);
+	auto result = guarded(runningNetwork, [&] {
+		take(context);
+		auto ready = writeInputs();
+		return ready ? runSteps() : ready;
+	});
 	leave();
 	return result;
 }
@@ -211,7 +222,7 @@ Result<void> Slot::readOutputs()
 Result<const ProgramStep *> Slot::nextStep()
 {
 	if (request_->cancelled)
-		return fail(ErrorCode::Cancelled, "run network", common_.device.path(),
+		return fail(ErrorCode::Cancelled, runningNetwork, common_.device.path(),
 			    fmt::format("before step {} of {}", step_ + 1,
 					common_.program.steps.size()));
 	if (step_ == common_.program.steps.size())
@@ -231,30 +242,53 @@ void Slot::stepEnded()
 	request_->report.steps.back().duration = RequestState::Clock::now() - stepStarted_;
 }
 
-void Slot::next()
+/*
+ * The loop's thread computes what is short, and begins what takes its time and goes on later.
+ * \return all is done
+ */
+Result<bool> Slot::beginSteps()
 {
-	auto step = nextStep();
+	for (;;) {
+		auto step = nextStep();
+		if (!step)
+			return forward(step);
+		if (!*step) {
+			auto read = readOutputs();
+			if (!read)
+				return forward(read);
+			return true;
+		}
+		const bool isShort = (*step)->cpu && this->isShort(**step);
+		auto begun = isShort	    ? runStep(**step)
+			     : (*step)->cpu ? startCpu(**step)
+					    : startJob(**step);
+		if (!begun)
+			return forward(begun);
+		if (!isShort)
+			return false;
+	}
+}
 
-	if (!step)
-		return end(forward(step));
-	if (!*step)
-		return end(readOutputs());
-	auto begun = (*step)->cpu ? startCpu(**step) : startJob(**step);
-	if (!begun)
-		end(std::move(begun));
+/* Tells how it ended, if it did. */
+void Slot::goOn(Result<bool> ended) noexcept
+{
+	if (ended && !*ended)
+		return;
+	leave();
+	const Done done = std::move(done_);
+	done(ended ? Result<void>() : forward(ended));
+}
+
+/* Behind a step that took its time. */
+void Slot::goOn() noexcept
+{
+	goOn(guarded(runningNetwork, [this] { return beginSteps(); }));
 }
 
 void Slot::leave()
 {
 	request_->report.duration = RequestState::Clock::now() - started_;
 	request_.reset();
-}
-
-void Slot::end(Result<void> result)
-{
-	leave();
-	const Done done = std::move(done_);
-	done(std::move(result));
 }
 
 Result<void> Slot::submitJob(const ProgramStep &step, bool waits)
@@ -294,12 +328,12 @@ Result<void> Slot::startJob(const ProgramStep &step)
 	return {};
 }
 
-void Slot::jobDone()
+void Slot::jobDone() noexcept
 {
 	watch_->expect(false);
 	stepEnded();
-	auto status = conclude(job_.status());
-	status ? next() : end(std::move(status));
+	auto status = guarded(runningNetwork, [this] { return conclude(job_.status()); });
+	status ? goOn() : goOn(forward(status));
 }
 
 /* What the driver says of the job, whose status it has; \return the status, or what failed here. */
@@ -343,12 +377,15 @@ Result<void> Slot::readResults()
 }
 
 /* Of so few elements it takes less time than the way to another thread and back. */
-bool Slot::isShort(const EmuTask &task) const
+bool Slot::isShort(const ProgramStep &step) const
 {
 	constexpr uint64_t most = 2048;
 	uint64_t elements = 0;
 
-	for (const EmuOperation &operation : task.operations) {
+	/* What is bound may be somebody's for a while. */
+	if (!request_->bound.empty())
+		return false;
+	for (const EmuOperation &operation : cpuTask(step).operations) {
 		const EmuBuffer &cube = operation.src;
 		elements += uint64_t{ cube.c } * cube.h * cube.w;
 	}
@@ -360,24 +397,15 @@ const EmuTask &Slot::cpuTask(const ProgramStep &step) const
 	return std::get<EmuTask>(common_.program.tasks[step.first]);
 }
 
-/* The thread pool's, unless it is short; the result comes back to the loop. */
+/* The thread pool's; the result comes back to the loop. */
 Result<void> Slot::startCpu(const ProgramStep &step)
 {
-	const EmuTask &task = cpuTask(step);
-	auto result = std::make_shared<Result<void>>();
-	const auto done = [this, result] {
-		stepEnded();
-		*result ? next() : end(std::move(*result));
-	};
-
-	/* What is bound may be somebody's for a while. */
-	if (request_->bound.empty() && isShort(task)) {
-		*result = runEmuTask(task);
-		done();
-		return {};
-	}
-	common_.loop.work([this, result, &task] { *result = runEmuTask(task); }, done);
-	return {};
+	return common_.loop.work(
+		runningNetwork, [this, &task = cpuTask(step)] { return runEmuTask(task); },
+		[this](Result<void> result) {
+			stepEnded();
+			result ? goOn() : goOn(forward(result));
+		});
 }
 
 Result<void> Slot::runEmuTask(const EmuTask &task)

@@ -32,7 +32,7 @@ public:
 		ResidentMemory shared;	/**< Program::shared */
 		PreparedTasks prepared; /**< of Program::tasks */
 	};
-	/** \brief Told when the run in the slot has ended */
+	/** \brief Told when the run in the slot has ended; throws nothing */
 	using Done = std::function<void(Result<void>)>;
 
 	static Result<std::unique_ptr<Slot>> create(Common &common);
@@ -45,21 +45,19 @@ public:
 	 *
 	 * \param[in] context id of a Context on the device
 	 */
-	void begin(std::shared_ptr<RequestState> request, uint32_t context, Done done);
+	void begin(std::shared_ptr<RequestState> request, uint32_t context, Done done) noexcept;
 
 	/**
 	 * \brief A run from begin to end, in the thread that wants it
 	 *
-	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop. An
-	 * exception would leave the slot taken for ever; in the loop's thread it ends the process,
-	 * too.
+	 * It waits for jobs by itself and computes CPU tasks, and has no use for the loop.
 	 */
 	Result<void> run(std::shared_ptr<RequestState> request, uint32_t context) noexcept;
 
 private:
 	Slot(Common &common, ResidentMemory memory, Job job, std::optional<Buffer> results);
 
-	void take(std::shared_ptr<RequestState> request, uint32_t context);
+	void take(uint32_t context);
 	Result<void> watch();
 	Result<void> writeInputs();
 	Result<void> readOutputs();
@@ -67,17 +65,18 @@ private:
 	void stepEnded();
 	Result<void> runSteps();
 	Result<void> runStep(const ProgramStep &step);
-	void next();
+	Result<bool> beginSteps();
+	void goOn(Result<bool> ended) noexcept;
+	void goOn() noexcept;
 	void leave();
-	void end(Result<void> result);
 
 	Result<void> submitJob(const ProgramStep &step, bool waits);
 	Result<void> startJob(const ProgramStep &step);
 	Result<void> readResults();
 	Result<void> conclude(Result<void> status);
-	void jobDone();
+	void jobDone() noexcept;
 
-	bool isShort(const EmuTask &task) const;
+	bool isShort(const ProgramStep &step) const;
 	const EmuTask &cpuTask(const ProgramStep &step) const;
 	Result<void> startCpu(const ProgramStep &step);
 	Result<void> runEmuTask(const EmuTask &task);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <future>
 #include <mutex>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 #include <nvdla/pool.h>
@@ -43,17 +44,20 @@ struct GatedPool {
 			gate->close();
 	}
 
-	static PoolRequest request(unsigned number, uint64_t stream)
+	static PoolRequest request(unsigned number, uint64_t stream,
+				   Priority priority = Priority::Normal)
 	{
 		PoolRequest request;
+		request.options.priority = priority;
 		request.inputs = { pattern(tensorBytes, number) };
 		request.stream = stream;
 		return request;
 	}
 
-	Result<void> submit(unsigned number, uint64_t stream = 0)
+	Result<void> submit(unsigned number, uint64_t stream = 0,
+			    Priority priority = Priority::Normal)
 	{
-		return pool->submit(request(number, stream), [this, number](auto answer) {
+		return pool->submit(request(number, stream, priority), [this, number](auto answer) {
 			const std::lock_guard guard(lock);
 			if (answer)
 				EXPECT_EQ(answer->outputs.at(0), pattern(tensorBytes, number));
@@ -120,6 +124,37 @@ TEST(Pool, StreamsKeepTheirOrderAndDoNotWaitForEachOther)
 	gated.gates[0]->release();
 	gated.wait(4);
 	EXPECT_EQ(gated.answered, (std::vector<unsigned>{ 3, 0, 1, 2 }));
+}
+
+TEST(Pool, OfThoseThatWaitTheHighestPriorityGoesFirst)
+{
+	constexpr unsigned count = 1000;
+	GatedPool gated(1, { .slots = 1, .maxPending = count + 2 });
+	std::vector<unsigned> wanted = GatedPool::upTo(count);
+
+	/* 0 is on the device, all others wait. */
+	for (unsigned i = 0; i < count; i++)
+		ASSERT_TRUE(gated.submit(i, i, Priority::Low));
+	gated.gates[0]->waitHeld(1);
+	ASSERT_TRUE(gated.submit(count, count, Priority::Normal));
+	ASSERT_TRUE(gated.submit(count + 1, count + 1, Priority::High));
+	gated.gates[0]->release();
+	gated.wait(count + 2);
+	wanted.insert(wanted.begin() + 1, { count + 1, count });
+	EXPECT_EQ(gated.answered, wanted);
+	EXPECT_TRUE(gated.errors.empty());
+}
+
+TEST(Pool, ExceptionOfACallbackEndsThere)
+{
+	GatedPool gated(1, { .slots = 1 });
+
+	ASSERT_TRUE(gated.pool->submit(GatedPool::request(0, 0),
+				       [](auto) { throw std::runtime_error("the callback's"); }));
+	ASSERT_TRUE(gated.submit(1));
+	gated.gates[0]->release();
+	gated.wait(1);
+	EXPECT_EQ(gated.answered, (std::vector<unsigned>{ 1 }));
 }
 
 TEST(Pool, RequestsOfALostDeviceRunElsewhereOnce)

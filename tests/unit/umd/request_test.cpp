@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
 #include <atomic>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include <nvdla/network.h>
 
 #include "gate_device.h"
+#include "loadable/emu_descriptors.h"
 #include "test_support.h"
 
 namespace nvdla::request_test
@@ -501,6 +504,56 @@ TEST(Request, CallbackMayEndTheNetwork)
 	}));
 	gone.get_future().wait();
 	EXPECT_FALSE(other->submit());
+}
+
+/* Each of them is done at once, in the loop's thread: none is on top of another on its stack. */
+TEST(Request, AnyNumberOfShortCpuTasks)
+{
+	constexpr size_t tasks = 20000;
+	test::LoadableBuilder builder;
+	const EmuBufferDesc cube = { .address = 1,
+				     .size = 32,
+				     .format = EmuFormatInt8,
+				     .width = 1,
+				     .height = 1,
+				     .channel = 1,
+				     .line_stride = 32,
+				     .surf_stride = 32 };
+	const EmuBufferPair<EmuBufferDesc> pair = { .src_data = cube, .dst_data = cube };
+	EmuOperationDesc operation = { .in_scale = 1, .out_scale = 1 };
+	operation.power.power = operation.power.scale = 1;
+	const uint16_t network = builder.content(
+		"network", test::bytesOf(EmuNetworkDesc{ 2, 3, 1 }), Interface::Emu1);
+	const uint16_t data = builder.tensor(
+		TensorDesc::packedFeature("x", DataType::Int8, 1, 1, 1), MemoryOutput);
+	for (size_t i = 0; i < tasks; i++) {
+		const auto name = std::to_string(i);
+		const uint16_t operations = builder.content(
+			"operation" + name, test::bytesOf(operation), Interface::Emu1);
+		const uint16_t buffers =
+			builder.content("buffers" + name, test::bytesOf(pair), Interface::Emu1);
+		builder.task(Interface::Emu1, { network, data, operations, buffers });
+	}
+
+	auto loaded = Network::load(test::openDevice(), builder.loadable);
+	ASSERT_TRUE(loaded) << loaded.error().message();
+	Request request = Request::create(*loaded).value();
+	ASSERT_TRUE(request.submit());
+	const auto done = request.wait();
+	ASSERT_TRUE(done) << done.error().message();
+	EXPECT_EQ(done->steps.size(), tasks);
+}
+
+TEST(Request, ExceptionOfACallbackEndsThere)
+{
+	Gated gated;
+	auto requests = gated.requests(2);
+
+	ASSERT_TRUE(requests[0].submit({}, [](const auto &) { throw std::runtime_error("mine"); }));
+	ASSERT_TRUE(requests[1].submit());
+	gated.gate->release();
+	EXPECT_TRUE(requests[0].wait());
+	EXPECT_TRUE(requests[1].wait());
 }
 
 } /* namespace nvdla::request_test */

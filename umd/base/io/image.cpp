@@ -12,6 +12,7 @@
 #include <png.h>
 #include <turbojpeg.h>
 
+#include "base/io/guarded.h"
 #include "file.h"
 
 namespace nvdla
@@ -162,61 +163,70 @@ Result<Image> decodeJpeg(std::span<const std::byte> bytes, const std::string &na
 
 Result<Image> decodeImage(std::span<const std::byte> bytes, const std::string &name)
 {
-	constexpr std::string_view png = "\x89PNG\r\n\x1a\n";
-	constexpr std::string_view jpeg = "\xff\xd8\xff";
-	const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+	return guarded("decode image", [&]() -> Result<Image> {
+		constexpr std::string_view png = "\x89PNG\r\n\x1a\n";
+		constexpr std::string_view jpeg = "\xff\xd8\xff";
+		const std::string_view text(reinterpret_cast<const char *>(bytes.data()),
+					    bytes.size());
 
-	if (text.starts_with("P5") || text.starts_with("P6"))
-		return decodePnm(text, name);
-	if (text.starts_with(png))
-		return decodePng(bytes, name);
-	if (text.starts_with(jpeg))
-		return decodeJpeg(bytes, name);
-	return fail(ErrorCode::Unsupported, readingPicture, name,
-		    "is none of binary PGM (P5), PPM (P6), PNG and JPEG");
+		if (text.starts_with("P5") || text.starts_with("P6"))
+			return decodePnm(text, name);
+		if (text.starts_with(png))
+			return decodePng(bytes, name);
+		if (text.starts_with(jpeg))
+			return decodeJpeg(bytes, name);
+		return fail(ErrorCode::Unsupported, readingPicture, name,
+			    "is none of binary PGM (P5), PPM (P6), PNG and JPEG");
+	});
 }
 
 Result<Image> readImage(const std::string &path)
 {
-	auto bytes = readWholeFile(path, maxPictureBytes);
-	if (!bytes)
-		return forward(bytes);
-	return decodeImage(*bytes, path);
+	return guarded("read image", [&]() -> Result<Image> {
+		auto bytes = readWholeFile(path, maxPictureBytes);
+		if (!bytes)
+			return forward(bytes);
+		return decodeImage(*bytes, path);
+	});
 }
 
 Result<std::vector<std::byte>> encodePng(const Image &image, const std::string &name)
 {
-	PngImage writer;
+	return guarded("encode png", [&]() -> Result<std::vector<std::byte>> {
+		PngImage writer;
 
-	if (image.pixels.size() != size_t{ image.width } * image.height * image.channels ||
-	    (image.channels != 1 && image.channels != 3))
-		return fail(ErrorCode::InvalidArgument, "write PNG", name,
-			    fmt::format("{} bytes for {} x {} pixels of {} channels",
-					image.pixels.size(), image.width, image.height,
-					image.channels));
-	writer.png.width = image.width;
-	writer.png.height = image.height;
-	writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+		if (image.pixels.size() != size_t{ image.width } * image.height * image.channels ||
+		    (image.channels != 1 && image.channels != 3))
+			return fail(ErrorCode::InvalidArgument, "write PNG", name,
+				    fmt::format("{} bytes for {} x {} pixels of {} channels",
+						image.pixels.size(), image.width, image.height,
+						image.channels));
+		writer.png.width = image.width;
+		writer.png.height = image.height;
+		writer.png.format = image.channels == 3 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
 
-	/* A quarter larger, and much sooner there. */
-	writer.png.flags = PNG_IMAGE_FLAG_FAST;
+		/* A quarter larger, and much sooner there. */
+		writer.png.flags = PNG_IMAGE_FLAG_FAST;
 
-	/* Asking for the exact size would compress the picture a second time. */
-	png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
-	std::vector<std::byte> bytes(size);
-	if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0, image.pixels.data(), 0,
-				       nullptr))
-		return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
-	bytes.resize(size);
-	return bytes;
+		/* Asking for the exact size would compress the picture a second time. */
+		png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(writer.png);
+		std::vector<std::byte> bytes(size);
+		if (!png_image_write_to_memory(&writer.png, bytes.data(), &size, 0,
+					       image.pixels.data(), 0, nullptr))
+			return fail(ErrorCode::Io, "write PNG", name, writer.png.message);
+		bytes.resize(size);
+		return bytes;
+	});
 }
 
 Result<void> writePng(const std::string &path, const Image &image)
 {
-	auto bytes = encodePng(image, path);
-	if (!bytes)
-		return forward(bytes);
-	return writeWholeFile(path, *bytes);
+	return guarded("write png", [&]() -> Result<void> {
+		auto bytes = encodePng(image, path);
+		if (!bytes)
+			return forward(bytes);
+		return writeWholeFile(path, *bytes);
+	});
 }
 
 } /* namespace nvdla */

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <nvdla/tensor_file.h>
 
+#include "base/io/guarded.h"
 #include "byte_reader.h"
 #include "file.h"
 
@@ -145,50 +146,56 @@ void copyImages(const NpyArray &array, size_t images, size_t imageBytes, std::sp
 
 Result<NpyArray> decodeNpy(std::span<const std::byte> bytes, const std::string &name)
 {
-	ByteReader reader(bytes);
-	const auto start = reader.take<std::array<char, 6>>();
-	const auto version = reader.take<std::array<uint8_t, 2>>();
-	if (start != npyMagic || !version)
-		return badNpy(name, "does not start as a npy file does");
+	return guarded("decode npy", [&]() -> Result<NpyArray> {
+		ByteReader reader(bytes);
+		const auto start = reader.take<std::array<char, 6>>();
+		const auto version = reader.take<std::array<uint8_t, 2>>();
+		if (start != npyMagic || !version)
+			return badNpy(name, "does not start as a npy file does");
 
-	size_t length = 0;
-	if ((*version)[0] == 1)
-		length = reader.take<uint16_t>().value_or(0);
-	else
-		length = reader.take<uint32_t>().value_or(0);
-	const auto header = reader.take(length);
-	if (!length || !header)
-		return badNpy(name, "is truncated");
+		size_t length = 0;
+		if ((*version)[0] == 1)
+			length = reader.take<uint16_t>().value_or(0);
+		else
+			length = reader.take<uint32_t>().value_or(0);
+		const auto header = reader.take(length);
+		if (!length || !header)
+			return badNpy(name, "is truncated");
 
-	const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
-					  header->size());
-	auto type = typeOf(dictionary, name);
-	if (!type)
-		return forward(type);
-	auto shape = shapeOf(dictionary, name);
-	if (!shape)
-		return forward(shape);
-	if (valueOf(dictionary, "'fortran_order':", ',').find("False") == std::string_view::npos)
-		return fail(ErrorCode::Unsupported, readingNpy, name,
-			    "the array is not in C order");
+		const std::string_view dictionary(reinterpret_cast<const char *>(header->data()),
+						  header->size());
+		auto type = typeOf(dictionary, name);
+		if (!type)
+			return forward(type);
+		auto shape = shapeOf(dictionary, name);
+		if (!shape)
+			return forward(shape);
+		if (valueOf(dictionary, "'fortran_order':", ',').find("False") ==
+		    std::string_view::npos)
+			return fail(ErrorCode::Unsupported, readingNpy, name,
+				    "the array is not in C order");
 
-	const size_t needed = bytesOf(*shape, type->fileBytes);
-	if (reader.rest().size() != needed)
-		return badNpy(name, fmt::format("holds {} bytes of elements, shape {} needs {}",
-						reader.rest().size(), *shape, needed));
-	const auto file = reader.rest();
-	return NpyArray{ *shape, type->type,
-			 type->convert ? type->convert(file)
-				       : std::vector<std::byte>(file.begin(), file.end()),
-			 type->ofBytes };
+		const size_t needed = bytesOf(*shape, type->fileBytes);
+		if (reader.rest().size() != needed)
+			return badNpy(name,
+				      fmt::format("holds {} bytes of elements, shape {} needs {}",
+						  reader.rest().size(), *shape, needed));
+		const auto file = reader.rest();
+		return NpyArray{ *shape, type->type,
+				 type->convert ? type->convert(file)
+					       : std::vector<std::byte>(file.begin(), file.end()),
+				 type->ofBytes };
+	});
 }
 
 Result<NpyArray> readNpy(const std::string &path)
 {
-	auto bytes = readWholeFile(path, maxNpyBytes);
-	if (!bytes)
-		return forward(bytes);
-	return decodeNpy(*bytes, path);
+	return guarded("read npy", [&]() -> Result<NpyArray> {
+		auto bytes = readWholeFile(path, maxNpyBytes);
+		if (!bytes)
+			return forward(bytes);
+		return decodeNpy(*bytes, path);
+	});
 }
 
 namespace
@@ -235,68 +242,76 @@ Result<std::vector<std::byte>> elementsFromNpy(const TensorDesc &desc, const Npy
 {
 	constexpr const char *converting = "convert npy to tensor";
 
-	if (auto checked = desc.check(); !checked)
-		return forward(checked);
-	if (given.elements.size() != bytesOf(given.shape, elementBytes(given.type)))
-		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
-			    fmt::format("the array has {} bytes of elements, shape {} needs {}",
-					given.elements.size(), given.shape,
-					bytesOf(given.shape, elementBytes(given.type))));
-	const NpyArray array = inChannelOrder(given, order);
-	const std::vector<size_t> &shape = array.shape;
-	if (shape.size() != 4 || shape[0] != desc.n || shape[1] > desc.c || shape[2] != desc.h ||
-	    shape[3] != desc.w)
-		return fail(ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
-			    fmt::format("the array has the shape {}; accepted is {}", given.shape,
-					acceptedShapes(desc, order)));
+	return guarded(converting, [&]() -> Result<std::vector<std::byte>> {
+		if (auto checked = desc.check(); !checked)
+			return forward(checked);
+		if (given.elements.size() != bytesOf(given.shape, elementBytes(given.type)))
+			return fail(
+				ErrorCode::InvalidArgument, converting, "tensor " + desc.describe(),
+				fmt::format("the array has {} bytes of elements, shape {} needs {}",
+					    given.elements.size(), given.shape,
+					    bytesOf(given.shape, elementBytes(given.type))));
+		const NpyArray array = inChannelOrder(given, order);
+		const std::vector<size_t> &shape = array.shape;
+		if (shape.size() != 4 || shape[0] != desc.n || shape[1] > desc.c ||
+		    shape[2] != desc.h || shape[3] != desc.w)
+			return fail(ErrorCode::InvalidArgument, converting,
+				    "tensor " + desc.describe(),
+				    fmt::format("the array has the shape {}; accepted is {}",
+						given.shape, acceptedShapes(desc, order)));
 
-	const size_t image = size_t{ desc.c } * desc.h * desc.w;
-	if (array.type == desc.type) {
-		auto elements = elementsFromFloat(desc, std::vector<float>(desc.elements()));
-		if (elements)
-			copyImages(array, desc.n, image * elementBytes(array.type), *elements);
-		return elements;
-	}
-	std::vector<std::byte> held(desc.elements() * elementBytes(array.type));
-	copyImages(array, desc.n, image * elementBytes(array.type), held);
-	const std::vector<float> numbers = elementsToFloat(array.type, held);
-	if (!array.ofBytes || !desc.isUnsigned || desc.type != DataType::Int8)
-		return elementsFromFloat(desc, numbers);
-	TensorDesc elements = desc;
-	elements.quantization = {};
-	return elementsFromFloat(elements, numbers);
+		const size_t image = size_t{ desc.c } * desc.h * desc.w;
+		if (array.type == desc.type) {
+			auto elements =
+				elementsFromFloat(desc, std::vector<float>(desc.elements()));
+			if (elements)
+				copyImages(array, desc.n, image * elementBytes(array.type),
+					   *elements);
+			return elements;
+		}
+		std::vector<std::byte> held(desc.elements() * elementBytes(array.type));
+		copyImages(array, desc.n, image * elementBytes(array.type), held);
+		const std::vector<float> numbers = elementsToFloat(array.type, held);
+		if (!array.ofBytes || !desc.isUnsigned || desc.type != DataType::Int8)
+			return elementsFromFloat(desc, numbers);
+		TensorDesc elements = desc;
+		elements.quantization = {};
+		return elementsFromFloat(elements, numbers);
+	});
 }
 
 Result<std::vector<std::byte>> encodeNpy(std::span<const size_t> shape,
 					 std::span<const float> values)
 {
-	constexpr size_t alignment = 64;
-	size_t needed = 1;
-	for (size_t extent : shape)
-		needed *= extent;
-	if (needed != values.size())
-		return fail(ErrorCode::InvalidArgument, "write npy", "",
-			    fmt::format("{} numbers given, shape {} needs {}", values.size(), shape,
-					needed));
+	return guarded("encode npy", [&]() -> Result<std::vector<std::byte>> {
+		constexpr size_t alignment = 64;
+		size_t needed = 1;
+		for (size_t extent : shape)
+			needed *= extent;
+		if (needed != values.size())
+			return fail(ErrorCode::InvalidArgument, "write npy", "",
+				    fmt::format("{} numbers given, shape {} needs {}",
+						values.size(), shape, needed));
 
-	std::string dictionary =
-		fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}",
-			    fmt::join(shape, ", "));
-	const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
-	dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
-	dictionary += '\n';
+		std::string dictionary =
+			fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}",
+				    fmt::join(shape, ", "));
+		const size_t start = npyMagic.size() + 2 + sizeof(uint16_t);
+		dictionary.append(alignment - (start + dictionary.size() + 1) % alignment, ' ');
+		dictionary += '\n';
 
-	std::string file(npyMagic.data(), npyMagic.size());
-	const auto length = static_cast<uint16_t>(dictionary.size());
-	file += '\x01';
-	file += '\0';
-	file.append(reinterpret_cast<const char *>(&length), sizeof(length));
-	file += dictionary;
-	const auto head = std::as_bytes(std::span(file));
-	const auto data = std::as_bytes(values);
-	std::vector<std::byte> bytes(head.begin(), head.end());
-	bytes.insert(bytes.end(), data.begin(), data.end());
-	return bytes;
+		std::string file(npyMagic.data(), npyMagic.size());
+		const auto length = static_cast<uint16_t>(dictionary.size());
+		file += '\x01';
+		file += '\0';
+		file.append(reinterpret_cast<const char *>(&length), sizeof(length));
+		file += dictionary;
+		const auto head = std::as_bytes(std::span(file));
+		const auto data = std::as_bytes(values);
+		std::vector<std::byte> bytes(head.begin(), head.end());
+		bytes.insert(bytes.end(), data.begin(), data.end());
+		return bytes;
+	});
 }
 
 } /* namespace nvdla */

@@ -10,6 +10,7 @@
 #include <nvdla/half.h>
 #include <nvdla/tensor.h>
 
+#include "base/io/guarded.h"
 #include "number_kernels.h"
 
 namespace nvdla
@@ -196,44 +197,52 @@ Result<void> checkCount(const char *what, const TensorDesc &desc, const char *ki
 Result<std::vector<std::byte>> elementsFromFloat(const TensorDesc &desc,
 						 std::span<const float> values, ElementOrder order)
 {
-	auto count = checkCount("convert numbers to elements", desc, "numbers", values.size(),
-				desc.elements());
-	if (!count)
-		return forward(count);
-	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
-	forEachRun(desc, order, [&](const Run &run) {
-		convert(desc.type, run, values.data(), elements.data());
+	return guarded("elements from float", [&]() -> Result<std::vector<std::byte>> {
+		auto count = checkCount("convert numbers to elements", desc, "numbers",
+					values.size(), desc.elements());
+		if (!count)
+			return forward(count);
+		std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+		forEachRun(desc, order, [&](const Run &run) {
+			convert(desc.type, run, values.data(), elements.data());
+		});
+		return elements;
 	});
-	return elements;
 }
 
 Result<std::vector<float>> elementsToFloat(const TensorDesc &desc,
 					   std::span<const std::byte> elements, ElementOrder order)
 {
-	auto count = checkCount("convert elements to numbers", desc, "bytes", elements.size(),
-				desc.elements() * elementBytes(desc.type));
-	if (!count)
-		return forward(count);
-	std::vector<float> values(desc.elements());
-	forEachRun(desc, order, [&](const Run &run) {
-		convert(desc.type, run, elements.data(), values.data());
+	return guarded("elements to float", [&]() -> Result<std::vector<float>> {
+		auto count = checkCount("convert elements to numbers", desc, "bytes",
+					elements.size(), desc.elements() * elementBytes(desc.type));
+		if (!count)
+			return forward(count);
+		std::vector<float> values(desc.elements());
+		forEachRun(desc, order, [&](const Run &run) {
+			convert(desc.type, run, elements.data(), values.data());
+		});
+		return values;
 	});
-	return values;
 }
 
 Result<void> packFloat(const TensorDesc &desc, std::span<const float> values,
 		       std::span<std::byte> out, ElementOrder order)
 {
-	return elementsFromFloat(desc, values, order).and_then([&](const auto &elements) {
-		return packElements(desc, elements, out, order);
+	return guarded("pack float", [&]() -> Result<void> {
+		return elementsFromFloat(desc, values, order).and_then([&](const auto &elements) {
+			return packElements(desc, elements, out, order);
+		});
 	});
 }
 
 Result<std::vector<float>> unpackFloat(const TensorDesc &desc, std::span<const std::byte> tensor,
 				       ElementOrder order)
 {
-	return unpackElements(desc, tensor, order).and_then([&](const auto &elements) {
-		return elementsToFloat(desc, elements, order);
+	return guarded("unpack float", [&]() -> Result<std::vector<float>> {
+		return unpackElements(desc, tensor, order).and_then([&](const auto &elements) {
+			return elementsToFloat(desc, elements, order);
+		});
 	});
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "limits.h"
 
 namespace nvdla
@@ -118,47 +119,52 @@ Result<std::vector<std::byte>> packOperands(const CoreGeometry &geometry, const 
 					    std::span<const std::byte> first,
 					    std::span<const std::byte> second)
 {
-	auto checked = check(geometry, desc);
-	if (!checked)
-		return forward(checked);
+	return guarded("pack operands", [&]() -> Result<std::vector<std::byte>> {
+		auto checked = check(geometry, desc);
+		if (!checked)
+			return forward(checked);
 
-	const uint64_t bytes = elementBytes(desc.type);
-	const uint64_t need = desc.elements() * bytes;
-	const uint64_t needSecond = desc.components == 2 ? need : 0;
-	if (first.size() != need || second.size() != needSecond)
-		return bad(desc, fmt::format("{} and {} bytes given, {} and {} needed",
-					     first.size(), second.size(), need, needSecond));
+		const uint64_t bytes = elementBytes(desc.type);
+		const uint64_t need = desc.elements() * bytes;
+		const uint64_t needSecond = desc.components == 2 ? need : 0;
+		if (first.size() != need || second.size() != needSecond)
+			return bad(desc,
+				   fmt::format("{} and {} bytes given, {} and {} needed",
+					       first.size(), second.size(), need, needSecond));
 
-	std::vector<std::byte> packed(desc.bytes(geometry));
-	forEachOperand(geometry, desc, [&](uint64_t plain, uint64_t to) {
-		std::memcpy(&packed[to], &first[plain], bytes);
-		if (!second.empty())
-			std::memcpy(&packed[to + bytes], &second[plain], bytes);
+		std::vector<std::byte> packed(desc.bytes(geometry));
+		forEachOperand(geometry, desc, [&](uint64_t plain, uint64_t to) {
+			std::memcpy(&packed[to], &first[plain], bytes);
+			if (!second.empty())
+				std::memcpy(&packed[to + bytes], &second[plain], bytes);
+		});
+		return packed;
 	});
-	return packed;
 }
 
 Result<Operands> unpackOperands(const CoreGeometry &geometry, const OperandDesc &desc,
 				std::span<const std::byte> packed)
 {
-	auto checked = check(geometry, desc);
-	if (!checked)
-		return forward(checked);
-	if (packed.size() < desc.bytes(geometry))
-		return bad(desc, fmt::format("{} bytes given, {} needed", packed.size(),
-					     desc.bytes(geometry)));
+	return guarded("unpack operands", [&]() -> Result<Operands> {
+		auto checked = check(geometry, desc);
+		if (!checked)
+			return forward(checked);
+		if (packed.size() < desc.bytes(geometry))
+			return bad(desc, fmt::format("{} bytes given, {} needed", packed.size(),
+						     desc.bytes(geometry)));
 
-	const uint64_t bytes = elementBytes(desc.type);
-	Operands operands;
-	operands.first.resize(desc.elements() * bytes);
-	if (desc.components == 2)
-		operands.second.resize(operands.first.size());
-	forEachOperand(geometry, desc, [&](uint64_t plain, uint64_t from) {
-		std::memcpy(&operands.first[plain], &packed[from], bytes);
-		if (!operands.second.empty())
-			std::memcpy(&operands.second[plain], &packed[from + bytes], bytes);
+		const uint64_t bytes = elementBytes(desc.type);
+		Operands operands;
+		operands.first.resize(desc.elements() * bytes);
+		if (desc.components == 2)
+			operands.second.resize(operands.first.size());
+		forEachOperand(geometry, desc, [&](uint64_t plain, uint64_t from) {
+			std::memcpy(&operands.first[plain], &packed[from], bytes);
+			if (!operands.second.empty())
+				std::memcpy(&operands.second[plain], &packed[from + bytes], bytes);
+		});
+		return operands;
 	});
-	return operands;
 }
 
 } /* namespace nvdla */

@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -209,46 +211,53 @@ void unpackReference(const TensorDesc &desc, const Layout &layout, ElementOrder 
 Result<void> packElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			  std::span<std::byte> out, ElementOrder order)
 {
-	return pack(desc, elements, out, order, true);
+	return guarded("pack elements",
+		       [&]() -> Result<void> { return pack(desc, elements, out, order, true); });
 }
 
 Result<void> overwriteElements(const TensorDesc &desc, std::span<const std::byte> elements,
 			       std::span<std::byte> tensor, ElementOrder order)
 {
-	return pack(desc, elements, tensor, order, false);
+	return guarded("overwrite elements", [&]() -> Result<void> {
+		return pack(desc, elements, tensor, order, false);
+	});
 }
 
 Result<void> unpackElements(const TensorDesc &desc, std::span<const std::byte> tensor,
 			    std::span<std::byte> elements, ElementOrder order)
 {
-	auto layout = Layout::of(desc);
-	if (!layout)
-		return forward(layout);
+	return guarded("unpack elements", [&]() -> Result<void> {
+		auto layout = Layout::of(desc);
+		if (!layout)
+			return forward(layout);
 
-	const uint64_t needed = desc.elements() * elementBytes(desc.type);
-	if (tensor.size() != desc.size)
-		return tl::unexpected(
-			sizeError(desc, "unpack tensor memory", tensor.size(), desc.size));
-	if (elements.size() != needed)
-		return tl::unexpected(
-			sizeError(desc, "unpack tensor elements", elements.size(), needed));
+		const uint64_t needed = desc.elements() * elementBytes(desc.type);
+		if (tensor.size() != desc.size)
+			return tl::unexpected(
+				sizeError(desc, "unpack tensor memory", tensor.size(), desc.size));
+		if (elements.size() != needed)
+			return tl::unexpected(
+				sizeError(desc, "unpack tensor elements", elements.size(), needed));
 
-	const uint32_t done = unpackFast(desc, *layout, order, tensor, elements);
-	unpackReference(desc, *layout, order, tensor, elements, done);
-	return {};
+		const uint32_t done = unpackFast(desc, *layout, order, tensor, elements);
+		unpackReference(desc, *layout, order, tensor, elements, done);
+		return {};
+	});
 }
 
 Result<std::vector<std::byte>> unpackElements(const TensorDesc &desc,
 					      std::span<const std::byte> tensor, ElementOrder order)
 {
-	/* Also keeps a shape that cannot be from being allocated. */
-	if (auto checked = desc.check(); !checked)
-		return forward(checked);
+	return guarded("unpack elements", [&]() -> Result<std::vector<std::byte>> {
+		/* Also keeps a shape that cannot be from being allocated. */
+		if (auto checked = desc.check(); !checked)
+			return forward(checked);
 
-	std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
-	if (auto unpacked = unpackElements(desc, tensor, elements, order); !unpacked)
-		return forward(unpacked);
-	return elements;
+		std::vector<std::byte> elements(desc.elements() * elementBytes(desc.type));
+		if (auto unpacked = unpackElements(desc, tensor, elements, order); !unpacked)
+			return forward(unpacked);
+		return elements;
+	});
 }
 
 } /* namespace nvdla */

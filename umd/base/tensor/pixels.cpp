@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nvdla/image.h>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -73,37 +75,41 @@ Result<std::vector<std::byte>> elementsFromImage(const TensorDesc &desc, const I
 						 const PixelScaling &scaling)
 {
 	constexpr const char *what = "convert picture to tensor";
-	const std::string where = "tensor " + desc.describe();
+	return guarded(what, [&]() -> Result<std::vector<std::byte>> {
+		const std::string where = "tensor " + desc.describe();
 
-	if (image.width != desc.w || image.height != desc.h)
-		return fail(ErrorCode::InvalidArgument, what, where,
-			    fmt::format("the picture has {} x {} pixels, {} x {} needed",
-					image.width, image.height, desc.w, desc.h));
-	if (desc.n != 1 || desc.c < image.channels || desc.c > 4)
-		return fail(
-			ErrorCode::InvalidArgument, what, where,
-			fmt::format("a picture of {} channels does not fit; accepted are tensors "
-				    "of 1 image with {} to 4 channels, others are read from .npy",
-				    image.channels, image.channels));
-	if (scaling.normalize == 0.0f)
-		return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
+		if (image.width != desc.w || image.height != desc.h)
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("the picture has {} x {} pixels, {} x {} needed",
+						image.width, image.height, desc.w, desc.h));
+		if (desc.n != 1 || desc.c < image.channels || desc.c > 4)
+			return fail(ErrorCode::InvalidArgument, what, where,
+				    fmt::format("a picture of {} channels does not fit; accepted "
+						"are tensors "
+						"of 1 image with {} to 4 channels, others are read "
+						"from .npy",
+						image.channels, image.channels));
+		if (scaling.normalize == 0.0f)
+			return fail(ErrorCode::InvalidArgument, what, where, "pixels divided by 0");
 
-	TensorDesc quantized = desc;
-	PixelScaling numbers = scaling;
-	if (desc.type == DataType::Int8 && desc.quantization.none()) {
-		quantized.quantization = defaultPixelQuantization(desc.isUnsigned);
-		numbers = {};
-	}
-
-	const size_t plane = size_t{ desc.h } * desc.w;
-	std::vector<float> values(plane * desc.c);
-	for (size_t pixel = 0; pixel < plane; pixel++) {
-		for (uint32_t c = 0; c < image.channels; c++) {
-			const float value = image.pixels[pixel * image.channels + c];
-			values[c * plane + pixel] = (value - numbers.mean[c]) / numbers.normalize;
+		TensorDesc quantized = desc;
+		PixelScaling numbers = scaling;
+		if (desc.type == DataType::Int8 && desc.quantization.none()) {
+			quantized.quantization = defaultPixelQuantization(desc.isUnsigned);
+			numbers = {};
 		}
-	}
-	return elementsFromFloat(quantized, values);
+
+		const size_t plane = size_t{ desc.h } * desc.w;
+		std::vector<float> values(plane * desc.c);
+		for (size_t pixel = 0; pixel < plane; pixel++) {
+			for (uint32_t c = 0; c < image.channels; c++) {
+				const float value = image.pixels[pixel * image.channels + c];
+				values[c * plane + pixel] =
+					(value - numbers.mean[c]) / numbers.normalize;
+			}
+		}
+		return elementsFromFloat(quantized, values);
+	});
 }
 
 } /* namespace nvdla */

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <nvdla/core_geometry.h>
 
+#include "base/io/guarded.h"
 #include "base/io/printable.h"
 #include "layout.h"
 
@@ -97,10 +98,12 @@ IntegerLimits TensorDesc::limits(uint32_t c) const
 
 Result<void> TensorDesc::check() const
 {
-	auto layout = Layout::of(*this);
-	if (!layout)
-		return forward(layout);
-	return checkQuantization(*this);
+	return guarded("check", [&]() -> Result<void> {
+		auto layout = Layout::of(*this);
+		if (!layout)
+			return forward(layout);
+		return checkQuantization(*this);
+	});
 }
 
 TensorDesc TensorDesc::packedFeature(std::string name, DataType type, uint32_t c, uint32_t h,

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "weight_desc.h"
 
 namespace nvdla
@@ -143,28 +144,36 @@ Result<std::vector<std::byte>> packDirectWeights(const CoreGeometry &geometry,
 						 const WeightDesc &desc,
 						 std::span<const std::byte> weights)
 {
-	return pack(geometry, desc, false, 1, weights);
+	return guarded("pack direct weights", [&]() -> Result<std::vector<std::byte>> {
+		return pack(geometry, desc, false, 1, weights);
+	});
 }
 
 Result<std::vector<std::byte>> unpackDirectWeights(const CoreGeometry &geometry,
 						   const WeightDesc &desc,
 						   std::span<const std::byte> packed)
 {
-	return unpack(geometry, desc, false, 1, packed);
+	return guarded("unpack direct weights", [&]() -> Result<std::vector<std::byte>> {
+		return unpack(geometry, desc, false, 1, packed);
+	});
 }
 
 Result<std::vector<std::byte>> packImageWeights(const CoreGeometry &geometry,
 						const WeightDesc &desc,
 						std::span<const std::byte> weights, uint32_t lines)
 {
-	return pack(geometry, desc, true, lines, weights);
+	return guarded("pack image weights", [&]() -> Result<std::vector<std::byte>> {
+		return pack(geometry, desc, true, lines, weights);
+	});
 }
 
 Result<std::vector<std::byte>> unpackImageWeights(const CoreGeometry &geometry,
 						  const WeightDesc &desc,
 						  std::span<const std::byte> packed, uint32_t lines)
 {
-	return unpack(geometry, desc, true, lines, packed);
+	return guarded("unpack image weights", [&]() -> Result<std::vector<std::byte>> {
+		return unpack(geometry, desc, true, lines, packed);
+	});
 }
 
 } /* namespace nvdla */

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "weight_desc.h"
 
 namespace nvdla
@@ -62,48 +63,52 @@ Result<DeconvolutionSets> splitDeconvolution(const WeightDesc &desc, uint32_t st
 					     uint32_t strideY, std::span<const std::byte> weights)
 {
 	constexpr const char *what = "split deconvolution";
-	const uint64_t bytes = elementBytes(desc.type);
-	auto checked = checkWeights(desc, what, weights.size(), desc.elements() * bytes);
-	if (!checked)
-		return forward(checked);
-	checked = checkStrides(desc, strideX, strideY, what);
-	if (!checked)
-		return forward(checked);
+	return guarded(what, [&]() -> Result<DeconvolutionSets> {
+		const uint64_t bytes = elementBytes(desc.type);
+		auto checked = checkWeights(desc, what, weights.size(), desc.elements() * bytes);
+		if (!checked)
+			return forward(checked);
+		checked = checkStrides(desc, strideX, strideY, what);
+		if (!checked)
+			return forward(checked);
 
-	DeconvolutionSets split;
-	split.desc = setDesc(desc, strideX, strideY);
-	split.sets.assign(size_t{ strideX } * strideY,
-			  std::vector<std::byte>(split.desc.elements() * bytes));
-	forEachTap(desc, strideX, strideY, [&](uint64_t from, size_t set, uint64_t to) {
-		std::memcpy(&split.sets[set][to], &weights[from], bytes);
+		DeconvolutionSets split;
+		split.desc = setDesc(desc, strideX, strideY);
+		split.sets.assign(size_t{ strideX } * strideY,
+				  std::vector<std::byte>(split.desc.elements() * bytes));
+		forEachTap(desc, strideX, strideY, [&](uint64_t from, size_t set, uint64_t to) {
+			std::memcpy(&split.sets[set][to], &weights[from], bytes);
+		});
+		return split;
 	});
-	return split;
 }
 
 Result<std::vector<std::byte>> mergeDeconvolution(const WeightDesc &desc, uint32_t strideX,
 						  uint32_t strideY, const DeconvolutionSets &sets)
 {
 	constexpr const char *what = "merge deconvolution";
-	const uint64_t bytes = elementBytes(desc.type);
-	auto checked = checkWeights(desc, what, sets.sets.size(), uint64_t{ strideX } * strideY,
-				    "kernel sets");
-	if (!checked)
-		return forward(checked);
-	checked = checkStrides(desc, strideX, strideY, what);
-	if (!checked)
-		return forward(checked);
-	const uint64_t setBytes = setDesc(desc, strideX, strideY).elements() * bytes;
-	for (const auto &set : sets.sets) {
-		checked = checkWeights(desc, what, set.size(), setBytes);
+	return guarded(what, [&]() -> Result<std::vector<std::byte>> {
+		const uint64_t bytes = elementBytes(desc.type);
+		auto checked = checkWeights(desc, what, sets.sets.size(),
+					    uint64_t{ strideX } * strideY, "kernel sets");
 		if (!checked)
 			return forward(checked);
-	}
+		checked = checkStrides(desc, strideX, strideY, what);
+		if (!checked)
+			return forward(checked);
+		const uint64_t setBytes = setDesc(desc, strideX, strideY).elements() * bytes;
+		for (const auto &set : sets.sets) {
+			checked = checkWeights(desc, what, set.size(), setBytes);
+			if (!checked)
+				return forward(checked);
+		}
 
-	std::vector<std::byte> weights(desc.elements() * bytes);
-	forEachTap(desc, strideX, strideY, [&](uint64_t to, size_t set, uint64_t from) {
-		std::memcpy(&weights[to], &sets.sets[set][from], bytes);
+		std::vector<std::byte> weights(desc.elements() * bytes);
+		forEachTap(desc, strideX, strideY, [&](uint64_t to, size_t set, uint64_t from) {
+			std::memcpy(&weights[to], &sets.sets[set][from], bytes);
+		});
+		return weights;
 	});
-	return weights;
 }
 
 } /* namespace nvdla */

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "base/io/guarded.h"
 #include "weight_desc.h"
 
 namespace nvdla
@@ -131,56 +132,64 @@ Result<WeightDesc> winogradKernel(const CoreGeometry &geometry, const WeightDesc
 				  const WinogradParams &params)
 {
 	constexpr const char *what = "extend Winograd kernel";
-	constexpr uint32_t maxStride = 8; /* three bits, stride - 1 */
-	auto checked = checkWeights(desc, what);
-	if (!checked)
-		return forward(checked);
+	return guarded(what, [&]() -> Result<WeightDesc> {
+		constexpr uint32_t maxStride = 8; /* three bits, stride - 1 */
+		auto checked = checkWeights(desc, what);
+		if (!checked)
+			return forward(checked);
 
-	for (auto [stride, size] : { std::pair{ params.strideX, desc.width },
-				     std::pair{ params.strideY, desc.height } }) {
-		if (stride < 1 || stride > maxStride || (size + stride - 1) / stride != side)
-			return fail(ErrorCode::Unsupported, what, "weights " + desc.describe(),
-				    fmt::format("size {} at stride {}: their quotient, rounded up, "
+		for (auto [stride, size] : { std::pair{ params.strideX, desc.width },
+					     std::pair{ params.strideY, desc.height } }) {
+			if (stride < 1 || stride > maxStride ||
+			    (size + stride - 1) / stride != side)
+				return fail(
+					ErrorCode::Unsupported, what, "weights " + desc.describe(),
+					fmt::format(
+						"size {} at stride {}: their quotient, rounded up, "
 						"must be {}",
 						size, stride, side));
-	}
-	if (!(params.scale > 0.0f) || !std::isfinite(params.scale))
-		return fail(ErrorCode::InvalidArgument, what, "weights " + desc.describe(),
-			    fmt::format("scale is {}, must be positive", params.scale));
+		}
+		if (!(params.scale > 0.0f) || !std::isfinite(params.scale))
+			return fail(ErrorCode::InvalidArgument, what, "weights " + desc.describe(),
+				    fmt::format("scale is {}, must be positive", params.scale));
 
-	const WeightDesc seen{ desc.type, desc.kernels,
-			       Extension(geometry, desc, params).channels(), tile, tile };
-	checked = checkWeights(seen, what);
-	if (!checked)
-		return forward(checked);
-	return seen;
+		const WeightDesc seen{ desc.type, desc.kernels,
+				       Extension(geometry, desc, params).channels(), tile, tile };
+		checked = checkWeights(seen, what);
+		if (!checked)
+			return forward(checked);
+		return seen;
+	});
 }
 
 Result<float> winogradScale(const CoreGeometry &geometry, const WeightDesc &desc,
 			    const WinogradParams &params, std::span<const float> weights)
 {
-	auto seen = check(geometry, desc, params, "scale Winograd weights", weights.size(),
-			  desc.elements(), "elements");
-	if (!seen)
-		return forward(seen);
+	return guarded("winograd scale", [&]() -> Result<float> {
+		auto seen = check(geometry, desc, params, "scale Winograd weights", weights.size(),
+				  desc.elements(), "elements");
+		if (!seen)
+			return forward(seen);
 
-	const Extension extension(geometry, desc, params);
-	double largest = 0;
-	forEachKernel(geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t) {
-		Kernel w{};
-		extension.forEachTap(kernel, channel,
-				     [&](uint32_t tap, uint64_t at) { w[tap] = weights[at]; });
-		for (double u : transform(w))
-			largest = std::max(largest, std::fabs(u));
+		const Extension extension(geometry, desc, params);
+		double largest = 0;
+		forEachKernel(geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t) {
+			Kernel w{};
+			extension.forEachTap(kernel, channel, [&](uint32_t tap, uint64_t at) {
+				w[tap] = weights[at];
+			});
+			for (double u : transform(w))
+				largest = std::max(largest, std::fabs(u));
+		});
+
+		if (largest == 0)
+			return 1.0f;
+		if (desc.type == DataType::Half)
+			return largest <= maxHalf ? 1.0f : static_cast<float>(maxHalf / largest);
+		const double limit = desc.type == DataType::Int8 ? 127 : 32767;
+		/* Rounded down, so that the largest weight does not end above the limit. */
+		return std::nextafter(static_cast<float>(limit / largest), 0.0f);
 	});
-
-	if (largest == 0)
-		return 1.0f;
-	if (desc.type == DataType::Half)
-		return largest <= maxHalf ? 1.0f : static_cast<float>(maxHalf / largest);
-	const double limit = desc.type == DataType::Int8 ? 127 : 32767;
-	/* Rounded down, so that the largest weight does not end above the limit. */
-	return std::nextafter(static_cast<float>(limit / largest), 0.0f);
 }
 
 Result<std::vector<std::byte>> packWinogradWeights(const CoreGeometry &geometry,
@@ -188,30 +197,35 @@ Result<std::vector<std::byte>> packWinogradWeights(const CoreGeometry &geometry,
 						   const WinogradParams &params,
 						   std::span<const float> weights)
 {
-	auto seen = check(geometry, desc, params, "pack Winograd weights", weights.size(),
-			  desc.elements(), "elements");
-	if (!seen)
-		return forward(seen);
+	return guarded("pack winograd weights", [&]() -> Result<std::vector<std::byte>> {
+		auto seen = check(geometry, desc, params, "pack Winograd weights", weights.size(),
+				  desc.elements(), "elements");
+		if (!seen)
+			return forward(seen);
 
-	const Extension extension(geometry, desc, params);
-	const uint64_t bytes = elementBytes(desc.type);
-	std::vector<std::byte> packed(packedWeightBytes(geometry, *seen));
-	forEachKernel(geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t first) {
-		Kernel w{};
-		std::array<float, tile * tile> scaled;
+		const Extension extension(geometry, desc, params);
+		const uint64_t bytes = elementBytes(desc.type);
+		std::vector<std::byte> packed(packedWeightBytes(geometry, *seen));
+		forEachKernel(
+			geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t first) {
+				Kernel w{};
+				std::array<float, tile * tile> scaled;
 
-		extension.forEachTap(kernel, channel,
-				     [&](uint32_t tap, uint64_t at) { w[tap] = weights[at]; });
-		const Tile u = transform(w);
-		std::transform(u.begin(), u.end(), scaled.begin(), [&](double value) {
-			return static_cast<float>(value * params.scale);
-		});
-		const auto elements = elementsFromFloat(desc.type, scaled);
-		for (uint64_t i = 0; i < u.size(); i++)
-			std::memcpy(&packed[(first + i * cubeChannels) * bytes],
-				    &elements[i * bytes], bytes);
+				extension.forEachTap(
+					kernel, channel,
+					[&](uint32_t tap, uint64_t at) { w[tap] = weights[at]; });
+				const Tile u = transform(w);
+				std::transform(
+					u.begin(), u.end(), scaled.begin(), [&](double value) {
+						return static_cast<float>(value * params.scale);
+					});
+				const auto elements = elementsFromFloat(desc.type, scaled);
+				for (uint64_t i = 0; i < u.size(); i++)
+					std::memcpy(&packed[(first + i * cubeChannels) * bytes],
+						    &elements[i * bytes], bytes);
+			});
+		return packed;
 	});
-	return packed;
 }
 
 Result<std::vector<float>> unpackWinogradWeights(const CoreGeometry &geometry,
@@ -219,29 +233,34 @@ Result<std::vector<float>> unpackWinogradWeights(const CoreGeometry &geometry,
 						 const WinogradParams &params,
 						 std::span<const std::byte> packed)
 {
-	auto seen = winogradKernel(geometry, desc, params);
-	if (!seen)
-		return forward(seen);
-	const uint64_t need = seen->elements() * elementBytes(desc.type);
-	auto checked = checkWeights(*seen, "unpack Winograd weights",
-				    std::min<uint64_t>(packed.size(), need), need);
-	if (!checked)
-		return forward(checked);
+	return guarded("unpack winograd weights", [&]() -> Result<std::vector<float>> {
+		auto seen = winogradKernel(geometry, desc, params);
+		if (!seen)
+			return forward(seen);
+		const uint64_t need = seen->elements() * elementBytes(desc.type);
+		auto checked = checkWeights(*seen, "unpack Winograd weights",
+					    std::min<uint64_t>(packed.size(), need), need);
+		if (!checked)
+			return forward(checked);
 
-	const Extension extension(geometry, desc, params);
-	const std::vector<float> elements = elementsToFloat(desc.type, packed.first(need));
-	std::vector<float> weights(desc.elements());
-	forEachKernel(geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t first) {
-		Tile u;
+		const Extension extension(geometry, desc, params);
+		const std::vector<float> elements = elementsToFloat(desc.type, packed.first(need));
+		std::vector<float> weights(desc.elements());
+		forEachKernel(
+			geometry, *seen, [&](uint32_t kernel, uint32_t channel, uint64_t first) {
+				Tile u;
 
-		for (uint64_t i = 0; i < u.size(); i++)
-			u[i] = elements[first + i * cubeChannels];
-		const Kernel w = inverse(u);
-		extension.forEachTap(kernel, channel, [&](uint32_t tap, uint64_t at) {
-			weights[at] = static_cast<float>(w[tap] / params.scale);
-		});
+				for (uint64_t i = 0; i < u.size(); i++)
+					u[i] = elements[first + i * cubeChannels];
+				const Kernel w = inverse(u);
+				extension.forEachTap(
+					kernel, channel, [&](uint32_t tap, uint64_t at) {
+						weights[at] =
+							static_cast<float>(w[tap] / params.scale);
+					});
+			});
+		return weights;
 	});
-	return weights;
 }
 
 } /* namespace nvdla */

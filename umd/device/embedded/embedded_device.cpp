@@ -11,15 +11,31 @@
 #include <fmt/core.h>
 #include <nvdla/device.h>
 
+#include "base/io/guarded.h"
 #include "device/block_signals.h"
 #include "device/clock.h"
 #include "device/embedded/embedded_options.h"
 #include "device/embedded/executor.h"
 #include "device/embedded/submit.h"
 #include "device/embedded/task_reader.h"
+#include "device/errno_code.h"
 
 namespace nvdla
 {
+
+namespace
+{
+
+/* A kernel's call throws nothing, so this one's do not. */
+template<typename Work>
+int errnoOf(Work work) noexcept
+{
+	const Result<int> result = guarded("", [&]() -> Result<int> { return work(); });
+
+	return result ? *result : -ENOMEM;
+}
+
+} /* namespace */
 
 class EmbeddedDevice::State
 {
@@ -212,14 +228,25 @@ int EmbeddedDevice::State::submit(const drm_nvdla_submit &args)
 	if (const int error = reader.read())
 		return error;
 	auto job = reader.takeJob();
-	for (const EmbeddedJob::Use &use : job->buffers)
-		use.buffer->use(job->fence, use.write, job->dependencies);
-	for (const SubmitReader::OutSync &sync : reader.outSyncs())
-		syncobjs_.put(*sync.syncobj, sync.point, job->fence);
-	executor_.queue().push(args.context, std::move(job));
+	const auto fence = job->fence;
+	const int error = errnoOf([&] {
+		for (const EmbeddedJob::Use &use : job->buffers)
+			use.buffer->use(fence, use.write, job->dependencies);
+		for (const SubmitReader::OutSync &sync : reader.outSyncs())
+			syncobjs_.put(*sync.syncobj, sync.point, fence);
+		executor_.queue().push(args.context, std::move(job));
+		return 0;
+	});
+	/* Who waits for it already is not to wait for ever. */
+	const FenceEvents events = error ? fence->signal(error) : FenceEvents();
 	guard.unlock();
-	executor_.attend();
-	return 0;
+	if (!error)
+		executor_.attend();
+	else
+		changed_.notify_all();
+	for (const auto &event : events)
+		event->write();
+	return error;
 }
 
 int EmbeddedDevice::State::createContext(drm_nvdla_context_create &args)
@@ -332,9 +359,13 @@ public:
 			static_cast<void>(thread_.release());
 	}
 
+	/* Without memory for it, the caller waits for others to do it. */
 	void work(uint32_t syncobj) override
 	{
-		thread_->work([&] { return state_.fenceStatus(syncobj) != 0; });
+		errnoOf([&] {
+			thread_->work([&] { return state_.fenceStatus(syncobj) != 0; });
+			return 0;
+		});
 	}
 
 private:
@@ -363,7 +394,7 @@ Result<std::unique_ptr<EmbeddedDevice>> EmbeddedDevice::open(const std::string &
 	auto state = std::make_unique<State>(path, *options);
 
 	if (const int error = state->start())
-		return fail(ErrorCode::DeviceFailed, "open device", path, std::strerror(-error));
+		return fail(codeOf(error), "open device", path, reasonOf(error));
 	return std::unique_ptr<EmbeddedDevice>(new EmbeddedDevice(std::move(state)));
 }
 
@@ -374,12 +405,20 @@ const std::string &EmbeddedDevice::path() const
 
 int EmbeddedDevice::ioctl(unsigned long request, void *argument)
 {
-	return state_->ioctl(request, argument);
+	return errnoOf([&] { return state_->ioctl(request, argument); });
 }
 
 tl::expected<std::byte *, int> EmbeddedDevice::map(uint64_t offset, size_t size)
 {
-	return state_->map(offset, size);
+	tl::expected<std::byte *, int> mapped = nullptr;
+	const int error = errnoOf([&] {
+		mapped = state_->map(offset, size);
+		return 0;
+	});
+
+	if (error)
+		return tl::unexpected(error);
+	return mapped;
 }
 
 void EmbeddedDevice::unmap(std::byte *address, [[maybe_unused]] size_t size)
@@ -396,7 +435,7 @@ std::unique_ptr<LentThread> EmbeddedDevice::lend()
 
 int EmbeddedDevice::fenceStatus(uint32_t syncobj)
 {
-	return state_->fenceStatus(syncobj);
+	return errnoOf([&] { return state_->fenceStatus(syncobj); });
 }
 
 } /* namespace nvdla */

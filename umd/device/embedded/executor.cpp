@@ -7,6 +7,7 @@
 
 #include <nvdla/hw/registers.h>
 
+#include "base/io/guarded.h"
 #include "device/clock.h"
 #include "nvdla_args.h"
 
@@ -15,6 +16,9 @@ namespace nvdla
 
 namespace
 {
+
+/* Registers that are written at once, at most; what the engine prepares is less. */
+constexpr size_t mostWrites = 4096;
 
 sim::CoreConfig coreConfig(const EmbeddedOptions &options)
 {
@@ -35,6 +39,7 @@ Executor::Executor(const EmbeddedOptions &options, sim::Memory &memory, std::mut
 		   std::condition_variable &done)
 	: lock_(lock), done_(done), core_(coreConfig(options), memory, [this] { attend(); })
 {
+	writes_.reserve(mostWrites);
 }
 
 Executor::~Executor()
@@ -74,19 +79,37 @@ uint32_t Executor::readRegister(void *context, uint32_t reg)
 	auto *executor = static_cast<Executor *>(context);
 
 	executor->flush();
-	return executor->core_.csbRead(reg);
+	return executor->carryOut([&] { return executor->core_.csbRead(reg); });
 }
 
 void Executor::writeRegister(void *context, uint32_t reg, uint32_t value)
 {
-	static_cast<Executor *>(context)->writes_.push_back({ reg, value });
+	auto *executor = static_cast<Executor *>(context);
+
+	if (executor->writes_.size() == mostWrites)
+		executor->flush();
+	executor->writes_.push_back({ reg, value });
+}
+
+/* What the core has no memory for fails the job; the engine, which is in C, sees no exception. */
+template<typename Work>
+uint32_t Executor::carryOut(Work work) noexcept
+{
+	const auto value = guarded("", [&]() -> Result<uint32_t> { return work(); });
+
+	if (!value)
+		error_ = -ENOMEM;
+	return value.value_or(0);
 }
 
 void Executor::flush()
 {
 	if (writes_.empty())
 		return;
-	core_.csbWrite(writes_);
+	carryOut([this] {
+		core_.csbWrite(writes_);
+		return 0u;
+	});
 	writes_.clear();
 }
 
@@ -142,11 +165,13 @@ void Executor::attend(std::unique_lock<std::mutex> &guard)
 	while (pending_ && !failed_) {
 		pending_ = false;
 		guard.unlock();
-		handleInterrupt();
-		const bool well = advance();
+		const bool well = carryOut([this] {
+			handleInterrupt();
+			return advance() ? 1u : 0u;
+		});
 		guard.lock();
 		/* One operation after another can keep the watching thread from its turn. */
-		failed_ = !well || isLate();
+		failed_ = !well || error_ || isLate();
 	}
 	/* A core cannot be reset in the thread of an operation that it waits for. */
 	attending_ = failed_;
@@ -231,9 +256,8 @@ void Executor::writeResult(EmbeddedJob &job, int error)
 {
 	if (!job.resultBuffer)
 		return;
-	const auto tasks = job.taskPointers();
-	job.result.tasks = tasks.data();
-	job.result.num_tasks = static_cast<u32>(tasks.size());
+	job.result.tasks = job.resultTasks.data();
+	job.result.num_tasks = static_cast<u32>(job.resultTasks.size());
 	job.result.status = error;
 	job.result.end_ns = nowNs();
 	nvdla_result_write(&job.result, job.resultBuffer->bytes().data() + job.resultOffset);
@@ -287,7 +311,8 @@ void Executor::rescue(std::unique_lock<std::mutex> &guard)
 	failed_ = false;
 	guard.unlock();
 	recover();
-	endJob(error);
+	if (job_)
+		endJob(error);
 	guard.lock();
 	pending_ = true;
 	attend(guard);
@@ -297,8 +322,17 @@ void Executor::rescue(std::unique_lock<std::mutex> &guard)
 void Executor::recover()
 {
 	nvdla_sequencer_abort(sequencer_.get());
-	core_.reset();
-	bringUp();
+	for (error_ = -ENOMEM; error_;) {
+		error_ = 0;
+		carryOut([this] {
+			core_.reset();
+			bringUp();
+			return 0u;
+		});
+		/* Others give some back. */
+		if (error_)
+			std::this_thread::sleep_for(std::chrono::milliseconds(10));
+	}
 	nvdla_sequencer_reset(sequencer_.get());
 	running_ = false;
 	error_ = 0;

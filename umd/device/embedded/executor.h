@@ -86,6 +86,8 @@ private:
 	static void opCompleted(void *context, nvdla_task *task, u32 operation);
 	static void taskDone(void *context, nvdla_task *task, int error);
 
+	template<typename Work>
+	uint32_t carryOut(Work work) noexcept;
 	/** \brief Do what was to be written */
 	void flush();
 	void bringUp();

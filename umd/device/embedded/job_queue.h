@@ -41,6 +41,7 @@ struct EmbeddedJob {
 	std::shared_ptr<EmbeddedBuffer> resultBuffer;
 	uint64_t resultOffset = 0;
 	nvdla_result_source result = {};
+	std::vector<nvdla_task *> resultTasks;
 	bool statistics = false;
 
 	/** \return the tasks as the engine's functions take them */

@@ -53,7 +53,8 @@ int SubmitReader::readResult()
 	const auto buffer = buffers_.find(args_.result_handle);
 	if (!buffer)
 		return -ENOENT;
-	const auto tasks = job_->taskPointers();
+	job_->resultTasks = job_->taskPointers();
+	const auto &tasks = job_->resultTasks;
 	const uint64_t bytes = nvdla_result_size(tasks.data(), static_cast<u32>(tasks.size()));
 	if (buffer->isOnChip() || args_.result_offset % alignof(drm_nvdla_job_result) ||
 	    args_.result_offset > buffer->size() || bytes > buffer->size() - args_.result_offset)

@@ -197,7 +197,7 @@ public:
 
 private:
 	Result<void> begin(const RunOptions &options, Callback callback);
-	Result<void> queue();
+	Result<void> queue(bool here);
 	Result<void> bind(const char *kind, const std::vector<TensorDesc> &tensors, size_t index,
 			  std::optional<TensorPlace> place);
 

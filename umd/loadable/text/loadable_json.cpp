@@ -8,10 +8,11 @@
 
 #include <fmt/core.h>
 
+#include "base/io/file.h"
+#include "base/io/guarded.h"
 #include "base64/base64.h"
 #include "blob_kinds.h"
 #include "descriptor_json.h"
-#include "base/io/file.h"
 #include "list_json.h"
 
 namespace nvdla
@@ -273,45 +274,54 @@ Result<Version> versionFromJson(const Json &json, const std::string &path)
 
 Result<std::string> loadableToJson(const Loadable &loadable, const std::string &blobFolder)
 {
-	Loadable checked = loadable;
-	if (auto result = checked.check(); !result)
-		return forward(result);
+	return guarded("write loadable", [&]() -> Result<std::string> {
+		Loadable checked = loadable;
+		if (auto result = checked.check(); !result)
+			return forward(result);
 
-	auto json = text::Writer(checked, blobFolder).run();
-	if (!json)
-		return forward(json);
-	try {
-		return text::printJson(*json);
-	} catch (const text::Json::exception &error) {
-		return fail(ErrorCode::Unsupported, "write loadable as JSON", "name", error.what());
-	}
+		auto json = text::Writer(checked, blobFolder).run();
+		if (!json)
+			return forward(json);
+		try {
+			return text::printJson(*json);
+		} catch (const text::Json::exception &error) {
+			return fail(ErrorCode::Unsupported, "write loadable as JSON", "name",
+				    error.what());
+		}
+	});
 }
 
 Result<Loadable> loadableFromJson(std::string_view json, const std::string &blobFolder)
 {
-	auto parsed = text::parseJson(json);
-	if (!parsed)
-		return forward(parsed);
-	return text::readRoot(*parsed, blobFolder);
+	return guarded("read loadable", [&]() -> Result<Loadable> {
+		auto parsed = text::parseJson(json);
+		if (!parsed)
+			return forward(parsed);
+		return text::readRoot(*parsed, blobFolder);
+	});
 }
 
 Result<Loadable> readLoadable(const std::string &path)
 {
-	auto bytes = readWholeFile(path, text::maxFileBytes);
-	if (!bytes)
-		return forward(bytes);
+	return guarded("read loadable", [&]() -> Result<Loadable> {
+		auto bytes = readWholeFile(path, text::maxFileBytes);
+		if (!bytes)
+			return forward(bytes);
 
-	/* The first four bytes of the other form are an offset, of which the last is zero. */
-	const std::string_view text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
-	const size_t first = text.find_first_not_of(" \t\r\n");
-	const bool isText = first != std::string_view::npos && text[first] == '{' &&
-			    text.substr(0, 4).find('\0') == std::string_view::npos;
-	const std::string folder = std::filesystem::path(path).parent_path().string();
-	auto loadable = isText ? loadableFromJson(text, folder.empty() ? "." : folder)
-			       : Loadable::read(*bytes);
-	if (!loadable)
-		loadable.error().where = path + ": " + loadable.error().where;
-	return loadable;
+		/* The first four bytes of the other form are an offset, of which the last is zero.
+		 */
+		const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
+					    bytes->size());
+		const size_t first = text.find_first_not_of(" \t\r\n");
+		const bool isText = first != std::string_view::npos && text[first] == '{' &&
+				    text.substr(0, 4).find('\0') == std::string_view::npos;
+		const std::string folder = std::filesystem::path(path).parent_path().string();
+		auto loadable = isText ? loadableFromJson(text, folder.empty() ? "." : folder)
+				       : Loadable::read(*bytes);
+		if (!loadable)
+			loadable.error().where = path + ": " + loadable.error().where;
+		return loadable;
+	});
 }
 
 } /* namespace nvdla */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <nvdla/device_watch.h>
 
-#include "runtime/async/folder_watch.h"
 #include "device/drm_device.h"
+#include "runtime/async/folder_watch.h"
 
 namespace nvdla
 {

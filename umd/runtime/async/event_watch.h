@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/async/loop.h"
 #include "base/io/unique_fd.h"
+#include "runtime/async/loop.h"
 
 namespace nvdla
 {

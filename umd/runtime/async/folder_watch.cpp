@@ -7,6 +7,8 @@
 #include <future>
 #include <mutex>
 
+#include "base/io/guarded.h"
+
 namespace nvdla
 {
 
@@ -16,25 +18,30 @@ namespace
 /* A file may be there some time before it is of use; how long to look again, in doubling steps. */
 constexpr uint64_t firstLookMs = 10;
 constexpr uint64_t lastLookMs = 10000;
+constexpr const char *watchingFolder = "watch folder";
 
 } /* namespace */
 
 /* Belongs to the loop's thread, but for what the lock guards. */
-struct FolderWatch::State : std::enable_shared_from_this<State> {
+struct FolderWatch::State : LoopTask, std::enable_shared_from_this<State> {
 	State(std::filesystem::path path, List lister, Callback function)
 		: folder(std::move(path)), list(std::move(lister)), callback(std::move(function))
 	{
 	}
 
+	void run() noexcept override;
 	Result<void> begin(uv_loop_t *loop);
 	int arm();
 	void happened(const char *name);
 	void update();
 	bool settled() const;
+	void look(uint64_t delayMs, bool anew) noexcept;
 	void lookAgain(uint64_t delayMs);
 	bool tell(const std::string &path, bool present);
 	void close();
 
+	Loop *starts = nullptr; /* on it, until it has begun */
+	std::promise<Result<void>> begun;
 	const std::filesystem::path folder;
 	const List list;
 	const Callback callback;
@@ -48,6 +55,38 @@ struct FolderWatch::State : std::enable_shared_from_this<State> {
 	std::mutex lock; /* held while the callback runs */
 	std::atomic<bool> stopped = false;
 };
+
+/* Begins, tells of what is there already, or ends: whatever is due. */
+void FolderWatch::State::run() noexcept
+{
+	if (Loop *const from = std::exchange(starts, nullptr)) {
+		auto result = guarded(watchingFolder, [&] { return begin(from->uv()); });
+		const bool well = result.has_value();
+		begun.set_value(std::move(result));
+		if (!well)
+			return;
+	}
+	if (stopped)
+		return close();
+	look(firstLookMs, false);
+}
+
+/* Without memory for it, it looks again in a while. */
+void FolderWatch::State::look(uint64_t delayMs, bool anew) noexcept
+{
+	const auto keep = shared_from_this();
+	const auto looked = guarded(watchingFolder, [&]() -> Result<void> {
+		if (anew)
+			arm();
+		update();
+		if (!settled())
+			lookAgain(delayMs);
+		return {};
+	});
+
+	if (!looked)
+		lookAgain(delayMs);
+}
 
 Result<void> FolderWatch::State::begin(uv_loop_t *loop)
 {
@@ -65,7 +104,7 @@ Result<void> FolderWatch::State::begin(uv_loop_t *loop)
 			close();
 	}
 	if (error)
-		return fail(ErrorCode::Io, "watch folder", folder.string(), uv_strerror(error));
+		return fail(ErrorCode::Io, watchingFolder, folder.string(), uv_strerror(error));
 	return {};
 }
 
@@ -96,15 +135,11 @@ int FolderWatch::State::arm()
 /* An event without a name is the watched folder's own, and libuv gives it the folder's. */
 void FolderWatch::State::happened(const char *name)
 {
-	const auto keep = shared_from_this();
+	const bool anew = !name || folder.filename() == name;
 	std::error_code ignored;
 
-	if (!name || folder.filename() == name)
-		arm();
-	else if (!std::filesystem::exists(folder, ignored))
-		return;
-	update();
-	lookAgain(firstLookMs);
+	if (anew || std::filesystem::exists(folder, ignored))
+		look(firstLookMs, anew);
 }
 
 /* Return: every file is among those that matter */
@@ -125,23 +160,20 @@ bool FolderWatch::State::settled() const
  */
 void FolderWatch::State::lookAgain(uint64_t delayMs)
 {
-	if (stopped || delayMs > lastLookMs || settled())
+	if (stopped || delayMs > lastLookMs)
 		return;
 	delay = delayMs;
 	uv_timer_start(
 		&timer,
 		[](uv_timer_t *due) {
 			State &state = *static_cast<State *>(due->data);
-			const auto keep = state.shared_from_this();
-			state.update();
-			state.lookAgain(2 * state.delay);
+			state.look(2 * state.delay, false);
 		},
 		delayMs, 0);
 }
 
 void FolderWatch::State::update()
 {
-	const auto keep = shared_from_this();
 	const std::vector<std::string> now = list();
 	const std::vector<std::string> before = std::exchange(known, now);
 	const auto in = [](const std::vector<std::string> &paths, const std::string &path) {
@@ -176,6 +208,8 @@ void FolderWatch::State::close()
 		const auto keep = --state.open ? nullptr : std::move(state.self);
 	};
 
+	if (!open || uv_is_closing(reinterpret_cast<uv_handle_t *>(&handle)))
+		return;
 	uv_close(reinterpret_cast<uv_handle_t *>(&handle), closed);
 	uv_close(reinterpret_cast<uv_handle_t *>(&timer), closed);
 }
@@ -183,27 +217,25 @@ void FolderWatch::State::close()
 Result<std::unique_ptr<FolderWatch>>
 FolderWatch::create(std::shared_ptr<Loop> loop, std::string folder, List list, Callback callback)
 {
-	auto state =
-		std::make_shared<State>(std::move(folder), std::move(list), std::move(callback));
-	Result<void> begun;
+	return guarded(watchingFolder, [&]() -> Result<std::unique_ptr<FolderWatch>> {
+		auto state = std::make_shared<State>(std::move(folder), std::move(list),
+						     std::move(callback));
+		std::unique_ptr<FolderWatch> watch(new FolderWatch(loop, state));
+		Result<void> begun;
 
-	if (loop->inThread() || !loop->hasThread()) {
-		begun = state->begin(loop->uv());
-	} else {
-		std::promise<void> done;
-		loop->post([&] {
+		if (loop->inThread() || !loop->hasThread()) {
 			begun = state->begin(loop->uv());
-			done.set_value();
-		});
-		done.get_future().wait();
-	}
-	if (!begun)
-		return forward(begun);
-	loop->post([state] {
-		state->update();
-		state->lookAgain(firstLookMs);
+			loop->post(state);
+		} else {
+			auto done = state->begun.get_future();
+			state->starts = loop.get();
+			loop->post(state);
+			begun = done.get();
+		}
+		if (!begun)
+			return forward(begun);
+		return watch;
 	});
-	return std::unique_ptr<FolderWatch>(new FolderWatch(std::move(loop), std::move(state)));
 }
 
 FolderWatch::~FolderWatch()
@@ -217,7 +249,7 @@ FolderWatch::~FolderWatch()
 		const std::lock_guard guard(state_->lock);
 		state_->stopped = true;
 	}
-	loop_->post([state = state_] { state->close(); });
+	loop_->post(state_);
 }
 
 } /* namespace nvdla */

@@ -2,10 +2,11 @@
 #include "loop.h"
 
 #include <mutex>
-#include <vector>
+#include <utility>
 
 #include <nvdla/event_loop.h>
 
+#include "base/io/guarded.h"
 #include "device/block_signals.h"
 
 namespace nvdla
@@ -14,9 +15,12 @@ namespace nvdla
 namespace
 {
 
+constexpr const char *startingLoop = "start event loop";
+
 tl::unexpected<Error> uvFailure(int error)
 {
-	return fail(ErrorCode::Io, "start event loop", "", uv_strerror(error));
+	return fail(error == UV_ENOMEM ? ErrorCode::NoMemory : ErrorCode::Io, startingLoop, "",
+		    uv_strerror(error));
 }
 
 } /* namespace */
@@ -29,34 +33,55 @@ struct Loop::Core {
 	std::atomic<std::thread::id> thread;
 	std::shared_ptr<Core> self; /* while the handle of an attached loop is open */
 
-	std::mutex lock;
-	std::vector<std::function<void()>> posted;
+	std::mutex lock; /* of what follows */
+	std::shared_ptr<LoopTask> first;
+	LoopTask *last = nullptr;
+	bool ended = false; /* to be closed behind what was posted */
 
 	bool attached() const { return loop != &own; }
 	bool inThread() const { return thread == std::this_thread::get_id(); }
 	void drain();
+	void end();
 	void close();
 	void run();
 };
 
 void Loop::Core::drain()
 {
-	std::vector<std::function<void()>> batch;
-	{
-		const std::lock_guard guard(lock);
-		batch.swap(posted);
-	}
+	std::unique_lock guard(lock);
+	std::shared_ptr<LoopTask> task = std::move(first);
+	last = nullptr;
+	guard.unlock();
+
 	/* An attached loop does not live for the sake of this handle. */
 	if (attached())
 		uv_unref(reinterpret_cast<uv_handle_t *>(&wakeUp));
-	for (std::function<void()> &function : batch) {
-		function();
-		function = nullptr;
+	while (task) {
+		guard.lock();
+		auto next = std::move(task->next_);
+		task->posted_ = false;
+		guard.unlock();
+		task->run();
+		task = std::move(next);
 	}
+	guard.lock();
+	if (ended && !first)
+		close();
+}
+
+/* What is posted may close the handle: it must not run before the handle was used. */
+void Loop::Core::end()
+{
+	const std::lock_guard guard(lock);
+
+	ended = true;
+	uv_async_send(&wakeUp);
 }
 
 void Loop::Core::close()
 {
+	if (uv_is_closing(reinterpret_cast<uv_handle_t *>(&wakeUp)))
+		return;
 	uv_close(reinterpret_cast<uv_handle_t *>(&wakeUp), [](uv_handle_t *handle) {
 		/* May free the handle with the object around it. */
 		const auto keep = std::move(static_cast<Core *>(handle->data)->self);
@@ -72,6 +97,11 @@ void Loop::Core::run()
 
 Result<std::shared_ptr<Loop>> Loop::create()
 {
+	return guarded(startingLoop, [] { return start(); });
+}
+
+Result<std::shared_ptr<Loop>> Loop::start()
+{
 	auto core = std::make_shared<Core>();
 
 	if (const int error = uv_loop_init(&core->own))
@@ -85,13 +115,26 @@ Result<std::shared_ptr<Loop>> Loop::create()
 		uv_loop_close(core->loop);
 		return uvFailure(error);
 	}
-	std::shared_ptr<Loop> loop(new Loop(core));
 	const BlockSignals quiet;
-	loop->thread_ = std::thread([core] { core->run(); });
-	return loop;
+	auto begun = guarded(startingLoop, [&]() -> Result<std::shared_ptr<Loop>> {
+		std::shared_ptr<Loop> loop(new Loop(core));
+		loop->thread_ = std::make_unique<std::thread>([core] { core->run(); });
+		return loop;
+	});
+	if (!begun) {
+		/* Closes the handle here. */
+		core->end();
+		core->run();
+	}
+	return begun;
 }
 
 Result<std::shared_ptr<Loop>> Loop::attach(uv_loop_t *loop)
+{
+	return guarded(startingLoop, [loop] { return startOn(loop); });
+}
+
+Result<std::shared_ptr<Loop>> Loop::startOn(uv_loop_t *loop)
 {
 	auto core = std::make_shared<Core>();
 
@@ -105,7 +148,12 @@ Result<std::shared_ptr<Loop>> Loop::attach(uv_loop_t *loop)
 		return uvFailure(error);
 	uv_unref(reinterpret_cast<uv_handle_t *>(&core->wakeUp));
 	core->self = core;
-	return std::shared_ptr<Loop>(new Loop(core));
+	auto attached = guarded(startingLoop, [&]() -> Result<std::shared_ptr<Loop>> {
+		return std::shared_ptr<Loop>(new Loop(core));
+	});
+	if (!attached)
+		core->close();
+	return attached;
 }
 
 Result<std::shared_ptr<Loop>> Loop::shared()
@@ -126,21 +174,21 @@ Loop::~Loop()
 {
 	/* In a child of fork() there is no such thread, to be waited for or let go. */
 	if (!process_.isHere()) {
-		static_cast<void>(new std::thread(std::move(thread_)));
+		static_cast<void>(thread_.release());
 		return;
 	}
 	if (inThread())
 		core_->close();
 	else
-		post([core = core_] { core->close(); });
+		core_->end();
 
-	if (!thread_.joinable())
+	if (!thread_)
 		return;
 	/* The last user may have been a callback; the thread ends by itself then. */
 	if (inThread())
-		thread_.detach();
+		thread_->detach();
 	else
-		thread_.join();
+		thread_->join();
 }
 
 bool Loop::inThread() const
@@ -153,34 +201,48 @@ std::shared_ptr<const std::atomic<std::thread::id>> Loop::threadId() const
 	return { core_, &core_->thread };
 }
 
-void Loop::post(std::function<void()> function)
+void Loop::post(std::shared_ptr<LoopTask> task) noexcept
 {
 	/* What is posted may close the handle: it must not run before the handle was used. */
 	const std::lock_guard guard(core_->lock);
 
-	core_->posted.push_back(std::move(function));
+	if (!std::exchange(task->posted_, true)) {
+		LoopTask *const last = task.get();
+		(core_->first ? core_->last->next_ : core_->first) = std::move(task);
+		core_->last = last;
+	}
 	if (core_->attached() && inThread())
 		uv_ref(reinterpret_cast<uv_handle_t *>(&core_->wakeUp));
 	uv_async_send(&core_->wakeUp);
 }
 
-void Loop::work(std::function<void()> work, std::function<void()> done)
+Result<void> Loop::work(const char *what, std::function<Result<void>()> work,
+			std::function<void(Result<void>)> done)
 {
 	struct Work {
 		uv_work_t request;
-		std::function<void()> work;
-		std::function<void()> done;
+		const char *what;
+		std::function<Result<void>()> work;
+		std::function<void(Result<void>)> done;
+		Result<void> result;
 	};
-	auto *item = new Work{ {}, std::move(work), std::move(done) };
+	auto item = std::make_unique<Work>(Work{ {}, what, std::move(work), std::move(done), {} });
 
-	item->request.data = item;
-	uv_queue_work(
+	item->request.data = item.get();
+	const int error = uv_queue_work(
 		core_->loop, &item->request,
-		[](uv_work_t *request) { static_cast<Work *>(request->data)->work(); },
+		[](uv_work_t *request) {
+			Work &item = *static_cast<Work *>(request->data);
+			item.result = guarded(item.what, item.work);
+		},
 		[](uv_work_t *request, [[maybe_unused]] int status) {
 			const std::unique_ptr<Work> item(static_cast<Work *>(request->data));
-			item->done();
+			item->done(std::move(item->result));
 		});
+	if (error)
+		return fail(ErrorCode::Io, what, "", uv_strerror(error));
+	static_cast<void>(item.release());
+	return {};
 }
 
 uv_loop_t *Loop::uv() const

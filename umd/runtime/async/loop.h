@@ -17,6 +17,20 @@
 namespace nvdla
 {
 
+/** \brief Work for a loop's thread, which is there beforehand: to hand it over takes no memory */
+class LoopTask
+{
+public:
+	virtual ~LoopTask() = default;
+	/** \brief Called in the loop's thread, once for what was posted before */
+	virtual void run() noexcept = 0;
+
+private:
+	friend class Loop;
+	std::shared_ptr<LoopTask> next_;
+	bool posted_ = false;
+};
+
 /** \brief A loop, its own or the caller's; see EventLoop */
 class Loop
 {
@@ -35,13 +49,20 @@ public:
 	/** \return id of the loop's thread, which may outlive the loop */
 	std::shared_ptr<const std::atomic<std::thread::id>> threadId() const;
 	/** \return somebody surely runs it, so that other threads may wait for it */
-	bool hasThread() const { return thread_.joinable(); }
+	bool hasThread() const { return thread_ != nullptr; }
 
-	/** \brief Have \a function run in the loop's thread, later; from any thread */
-	void post(std::function<void()> function);
+	/** \brief Have \a task run in the loop's thread, later and once; from any thread */
+	void post(std::shared_ptr<LoopTask> task) noexcept;
 
-	/** \brief Run \a work on libuv's thread pool, then \a done here; from the loop's thread */
-	void work(std::function<void()> work, std::function<void()> done);
+	/**
+	 * \brief Run \a work on libuv's thread pool, then \a done here; from the loop's thread
+	 *
+	 * An exception of \a work is an error for \a done, which throws none.
+	 *
+	 * \param[in] what for errors: what \a work does
+	 */
+	Result<void> work(const char *what, std::function<Result<void>()> work,
+			  std::function<void(Result<void>)> done);
 
 	uv_loop_t *uv() const;
 
@@ -49,8 +70,11 @@ private:
 	struct Core;
 	explicit Loop(std::shared_ptr<Core> core) : core_(std::move(core)) {}
 
+	static Result<std::shared_ptr<Loop>> start();
+	static Result<std::shared_ptr<Loop>> startOn(uv_loop_t *loop);
+
 	std::shared_ptr<Core> core_;
-	std::thread thread_;
+	std::unique_ptr<std::thread> thread_;
 	const OwnProcess process_;
 };
 

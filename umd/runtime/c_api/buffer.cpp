@@ -24,17 +24,21 @@ nvdla_status give(Result<Buffer> from, nvdla_buffer **buffer)
 enum nvdla_status nvdla_buffer_create(struct nvdla_device *device, size_t size,
 				      struct nvdla_buffer **buffer)
 {
-	if (!device || !buffer)
-		return missing("create buffer", device ? "buffer" : "device");
-	return give(device->device.allocate(size), buffer);
+	return c_api::guardedCall("nvdla_buffer_create", [&]() -> nvdla_status {
+		if (!device || !buffer)
+			return missing("create buffer", device ? "buffer" : "device");
+		return give(device->device.allocate(size), buffer);
+	});
 }
 
 enum nvdla_status nvdla_buffer_import(struct nvdla_device *device, int fd,
 				      struct nvdla_buffer **buffer)
 {
-	if (!device || !buffer)
-		return missing("import dma-buf", device ? "buffer" : "device");
-	return give(device->device.importDmaBuf(fd), buffer);
+	return c_api::guardedCall("nvdla_buffer_import", [&]() -> nvdla_status {
+		if (!device || !buffer)
+			return missing("import dma-buf", device ? "buffer" : "device");
+		return give(device->device.importDmaBuf(fd), buffer);
+	});
 }
 
 void nvdla_buffer_free(struct nvdla_buffer *buffer)
@@ -49,29 +53,34 @@ size_t nvdla_buffer_size(const struct nvdla_buffer *buffer)
 
 enum nvdla_status nvdla_buffer_export(const struct nvdla_buffer *buffer, int *fd)
 {
-	if (!buffer || !fd)
-		return missing("export buffer", buffer ? "fd" : "buffer");
-	auto exported = buffer->buffer.exportDmaBuf();
-	if (!exported)
-		return failure(exported.error());
-	*fd = *exported;
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_buffer_export", [&]() -> nvdla_status {
+		if (!buffer || !fd)
+			return missing("export buffer", buffer ? "fd" : "buffer");
+		auto exported = buffer->buffer.exportDmaBuf();
+		if (!exported)
+			return failure(exported.error());
+		*fd = *exported;
+		return NVDLA_STATUS_OK;
+	});
 }
 
 enum nvdla_status nvdla_buffer_begin_access(struct nvdla_buffer *buffer, uint32_t timeout_ms,
 					    void **bytes)
 {
-	if (!buffer || !bytes)
-		return missing("access buffer", buffer ? "bytes" : "buffer");
-	if (buffer->access)
-		return failure({ ErrorCode::Busy, "access buffer", "", "it is accessed already" });
-	auto access =
-		buffer->buffer.access(CpuAccess::ReadWrite, std::chrono::milliseconds(timeout_ms));
-	if (!access)
-		return failure(access.error());
-	*bytes = access->bytes().data();
-	buffer->access.emplace(std::move(*access));
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_buffer_begin_access", [&]() -> nvdla_status {
+		if (!buffer || !bytes)
+			return missing("access buffer", buffer ? "bytes" : "buffer");
+		if (buffer->access)
+			return failure(
+				{ ErrorCode::Busy, "access buffer", "", "it is accessed already" });
+		auto access = buffer->buffer.access(CpuAccess::ReadWrite,
+						    std::chrono::milliseconds(timeout_ms));
+		if (!access)
+			return failure(access.error());
+		*bytes = access->bytes().data();
+		buffer->access.emplace(std::move(*access));
+		return NVDLA_STATUS_OK;
+	});
 }
 
 void nvdla_buffer_end_access(struct nvdla_buffer *buffer)
@@ -83,19 +92,23 @@ void nvdla_buffer_end_access(struct nvdla_buffer *buffer)
 enum nvdla_status nvdla_request_bind_input(struct nvdla_request *request, size_t index,
 					   const struct nvdla_buffer *buffer, uint64_t offset)
 {
-	if (!request)
-		return missing("bind tensor", "request");
-	if (!buffer)
-		return statusOf(request->request.unbindInput(index));
-	return statusOf(request->request.bindInput(index, { buffer->buffer, offset }));
+	return c_api::guardedCall("nvdla_request_bind_input", [&]() -> nvdla_status {
+		if (!request)
+			return missing("bind tensor", "request");
+		if (!buffer)
+			return statusOf(request->request.unbindInput(index));
+		return statusOf(request->request.bindInput(index, { buffer->buffer, offset }));
+	});
 }
 
 enum nvdla_status nvdla_request_bind_output(struct nvdla_request *request, size_t index,
 					    const struct nvdla_buffer *buffer, uint64_t offset)
 {
-	if (!request)
-		return missing("bind tensor", "request");
-	if (!buffer)
-		return statusOf(request->request.unbindOutput(index));
-	return statusOf(request->request.bindOutput(index, { buffer->buffer, offset }));
+	return c_api::guardedCall("nvdla_request_bind_output", [&]() -> nvdla_status {
+		if (!request)
+			return missing("bind tensor", "request");
+		if (!buffer)
+			return statusOf(request->request.unbindOutput(index));
+		return statusOf(request->request.bindOutput(index, { buffer->buffer, offset }));
+	});
 }

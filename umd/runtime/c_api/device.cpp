@@ -15,32 +15,36 @@ nvdla_status c_api::noSize(const char *function)
 
 enum nvdla_status nvdla_enumerate(nvdla_found found, void *context)
 {
-	if (!found)
-		return missing("enumerate devices", "found");
-	for (const std::string &path : Device::enumerate())
-		found(path.c_str(), context);
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_enumerate", [&]() -> nvdla_status {
+		if (!found)
+			return missing("enumerate devices", "found");
+		for (const std::string &path : Device::enumerate())
+			found(path.c_str(), context);
+		return NVDLA_STATUS_OK;
+	});
 }
 
 enum nvdla_status nvdla_device_get_info(const struct nvdla_device *device,
 					struct nvdla_device_info *info)
 {
-	if (!device || !info)
-		return missing("get device info", device ? "info" : "device");
-	const Device &of = device->device;
-	const DeviceInfo &said = of.info();
-	const nvdla_device_info all = {
-		.size = sizeof(all),
-		.path = of.path().c_str(),
-		.hw_version = said.hwVersion,
-		.atom_bytes = said.atomBytes,
-		.max_timeout_ms = said.maxTimeoutMs,
-		.priorities = said.priorities,
-		.has_statistics = of.has(Feature::Statistics),
-		.has_dma_buf = of.has(Feature::DmaBuf),
-		.max_buffer_bytes = said.maxBufferBytes,
-		.on_chip_bytes = said.onChipBytes,
-		.core_clock_hz = said.coreClockHz,
-	};
-	return writeSized("get device info", all, info);
+	return c_api::guardedCall("nvdla_device_get_info", [&]() -> nvdla_status {
+		if (!device || !info)
+			return missing("get device info", device ? "info" : "device");
+		const Device &of = device->device;
+		const DeviceInfo &said = of.info();
+		const nvdla_device_info all = {
+			.size = sizeof(all),
+			.path = of.path().c_str(),
+			.hw_version = said.hwVersion,
+			.atom_bytes = said.atomBytes,
+			.max_timeout_ms = said.maxTimeoutMs,
+			.priorities = said.priorities,
+			.has_statistics = of.has(Feature::Statistics),
+			.has_dma_buf = of.has(Feature::DmaBuf),
+			.max_buffer_bytes = said.maxBufferBytes,
+			.on_chip_bytes = said.onChipBytes,
+			.core_clock_hz = said.coreClockHz,
+		};
+		return writeSized("get device info", all, info);
+	});
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 
 #include <fmt/core.h>
@@ -19,6 +20,8 @@
 #include <nvdla/network.h>
 #include <nvdla/nvdla.h>
 #include <nvdla/pool.h>
+
+#include "base/io/guarded.h"
 
 namespace nvdla::c_api
 {
@@ -105,7 +108,20 @@ inline nvdla_status statusOf(ErrorCode code)
 }
 
 /** \brief Keep \a error for nvdla_last_error() */
-nvdla_status failure(const Error &error);
+nvdla_status failure(const Error &error) noexcept;
+
+/** \brief What each function of the interface does is done in here: no exception leaves it */
+template<typename Work>
+nvdla_status guardedCall(const char *what, Work work) noexcept
+{
+	const Result<nvdla_status> status =
+		guarded(what, [&]() -> Result<nvdla_status> { return work(); });
+
+	return status ? *status : failure(status.error());
+}
+
+/** \return \a error for a callback; without memory for it, words that need none */
+std::string wordsOf(const Error &error) noexcept;
 
 /** \brief The failure of a function that was given no \a argument */
 nvdla_status missing(const char *function, const char *argument);

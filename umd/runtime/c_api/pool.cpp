@@ -10,6 +10,7 @@ using c_api::failure;
 using c_api::missing;
 using c_api::readSized;
 using c_api::statusOf;
+using c_api::wordsOf;
 
 namespace
 {
@@ -61,29 +62,31 @@ enum nvdla_status nvdla_pool_create(struct nvdla_device *const *devices, size_t 
 				    const struct nvdla_pool_options *options,
 				    struct nvdla_pool **pool)
 {
-	nvdla_pool_options given = {};
-	PoolOptions poolOptions;
-	std::vector<Device> shared;
+	return c_api::guardedCall("nvdla_pool_create", [&]() -> nvdla_status {
+		nvdla_pool_options given = {};
+		PoolOptions poolOptions;
+		std::vector<Device> shared;
 
-	if ((count && !devices) || !pool)
-		return missing(creatingPool, pool ? "devices" : "pool");
-	if (const auto read = readSized(creatingPool, options, given))
-		return read;
-	for (size_t i = 0; i < count; i++) {
-		if (!devices[i])
-			return missing(creatingPool, "devices");
-		shared.push_back(devices[i]->device);
-	}
-	poolOptions.loop = c_api::loopOf(given.loop);
-	if (given.slots)
-		poolOptions.slots = given.slots;
-	if (given.max_pending)
-		poolOptions.maxPending = given.max_pending;
-	auto created = Pool::create(std::move(shared), poolOptions);
-	if (!created)
-		return failure(created.error());
-	*pool = new nvdla_pool{ std::move(*created) };
-	return NVDLA_STATUS_OK;
+		if ((count && !devices) || !pool)
+			return missing(creatingPool, pool ? "devices" : "pool");
+		if (const auto read = readSized(creatingPool, options, given))
+			return read;
+		for (size_t i = 0; i < count; i++) {
+			if (!devices[i])
+				return missing(creatingPool, "devices");
+			shared.push_back(devices[i]->device);
+		}
+		poolOptions.loop = c_api::loopOf(given.loop);
+		if (given.slots)
+			poolOptions.slots = given.slots;
+		if (given.max_pending)
+			poolOptions.maxPending = given.max_pending;
+		auto created = Pool::create(std::move(shared), poolOptions);
+		if (!created)
+			return failure(created.error());
+		*pool = new nvdla_pool{ std::move(*created) };
+		return NVDLA_STATUS_OK;
+	});
 }
 
 void nvdla_pool_free(struct nvdla_pool *pool)
@@ -94,23 +97,27 @@ void nvdla_pool_free(struct nvdla_pool *pool)
 enum nvdla_status nvdla_pool_add_network(struct nvdla_pool *pool, const void *data, size_t size,
 					 size_t *network)
 {
-	if (!pool || !data || !network)
-		return missing("load network", "pool, data or network");
-	auto loadable = Loadable::read(bytesAt(data, size));
-	if (!loadable)
-		return failure(loadable.error());
-	auto number = pool->pool.addNetwork(*loadable);
-	if (!number)
-		return failure(number.error());
-	*network = *number;
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_pool_add_network", [&]() -> nvdla_status {
+		if (!pool || !data || !network)
+			return missing("load network", "pool, data or network");
+		auto loadable = Loadable::read(bytesAt(data, size));
+		if (!loadable)
+			return failure(loadable.error());
+		auto number = pool->pool.addNetwork(*loadable);
+		if (!number)
+			return failure(number.error());
+		*network = *number;
+		return NVDLA_STATUS_OK;
+	});
 }
 
 enum nvdla_status nvdla_pool_add_device(struct nvdla_pool *pool, struct nvdla_device *device)
 {
-	if (!pool || !device)
-		return missing("add device", pool ? "device" : "pool");
-	return statusOf(pool->pool.addDevice(device->device));
+	return c_api::guardedCall("nvdla_pool_add_device", [&]() -> nvdla_status {
+		if (!pool || !device)
+			return missing("add device", pool ? "device" : "pool");
+		return statusOf(pool->pool.addDevice(device->device));
+	});
 }
 
 size_t nvdla_pool_num_inputs(const struct nvdla_pool *pool, size_t network)
@@ -126,17 +133,21 @@ size_t nvdla_pool_num_outputs(const struct nvdla_pool *pool, size_t network)
 enum nvdla_status nvdla_pool_input_info(const struct nvdla_pool *pool, size_t network, size_t index,
 					struct nvdla_tensor_info *info)
 {
-	if (!pool)
-		return missing("describe tensor", "pool");
-	return c_api::describe(pool->pool.inputs(network), index, info);
+	return c_api::guardedCall("nvdla_pool_input_info", [&]() -> nvdla_status {
+		if (!pool)
+			return missing("describe tensor", "pool");
+		return c_api::describe(pool->pool.inputs(network), index, info);
+	});
 }
 
 enum nvdla_status nvdla_pool_output_info(const struct nvdla_pool *pool, size_t network,
 					 size_t index, struct nvdla_tensor_info *info)
 {
-	if (!pool)
-		return missing("describe tensor", "pool");
-	return c_api::describe(pool->pool.outputs(network), index, info);
+	return c_api::guardedCall("nvdla_pool_output_info", [&]() -> nvdla_status {
+		if (!pool)
+			return missing("describe tensor", "pool");
+		return c_api::describe(pool->pool.outputs(network), index, info);
+	});
 }
 
 enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t network, size_t index,
@@ -145,54 +156,68 @@ enum nvdla_status nvdla_pool_pack_input(const struct nvdla_pool *pool, size_t ne
 {
 	constexpr const char *what = "pack input";
 
-	if (!pool || !elements || !tensor)
-		return missing(what, "pool, elements or tensor");
-	const std::vector<TensorDesc> &inputs = pool->pool.inputs(network);
-	if (index >= inputs.size())
-		return c_api::noTensor(what, index, inputs);
-	const auto as = c_api::orderOf(what, order);
-	if (!as)
-		return failure(as.error());
-	return statusOf(packElements(inputs[index], bytesAt(elements, bytes),
-				     { static_cast<std::byte *>(tensor), tensor_bytes }, *as));
+	return c_api::guardedCall(what, [&]() -> nvdla_status {
+		if (!pool || !elements || !tensor)
+			return missing(what, "pool, elements or tensor");
+		const std::vector<TensorDesc> &inputs = pool->pool.inputs(network);
+		if (index >= inputs.size())
+			return c_api::noTensor(what, index, inputs);
+		const auto as = c_api::orderOf(what, order);
+		if (!as)
+			return failure(as.error());
+		return statusOf(packElements(inputs[index], bytesAt(elements, bytes),
+					     { static_cast<std::byte *>(tensor), tensor_bytes },
+					     *as));
+	});
 }
 
 enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 				    const struct nvdla_pool_request *request,
 				    nvdla_pool_callback callback, void *context)
 {
-	PoolRequest work;
+	return c_api::guardedCall("nvdla_pool_submit", [&]() -> nvdla_status {
+		PoolRequest work;
 
-	if (!pool || !request || !callback)
-		return missing(runningOnPool, "pool, request or callback");
-	if (const auto read = poolRequest(*pool, request, work))
-		return read;
-	return statusOf(pool->pool.submit(
-		std::move(work), [callback, context, &outputs = pool->pool.outputs(work.network)](
-					 Result<PoolAnswer> result) {
-			if (!result)
-				return callback(nullptr, statusOf(result.error().code),
-						result.error().message().c_str(), context);
-			const nvdla_pool_answer answer{ std::move(*result), outputs };
-			callback(&answer, NVDLA_STATUS_OK, "", context);
-		}));
+		if (!pool || !request || !callback)
+			return missing(runningOnPool, "pool, request or callback");
+		if (const auto read = poolRequest(*pool, request, work))
+			return read;
+		return statusOf(pool->pool.submit(
+			std::move(work),
+			[callback, context,
+			 &outputs = pool->pool.outputs(work.network)](Result<PoolAnswer> result) {
+				const auto answer =
+					guarded(runningOnPool, [&]() -> Result<nvdla_pool_answer> {
+						if (!result)
+							return forward(result);
+						return nvdla_pool_answer{ std::move(*result),
+									  outputs };
+					});
+				if (answer)
+					return callback(&*answer, NVDLA_STATUS_OK, "", context);
+				callback(nullptr, statusOf(answer.error().code),
+					 wordsOf(answer.error()).c_str(), context);
+			}));
+	});
 }
 
 enum nvdla_status nvdla_pool_run(struct nvdla_pool *pool, const struct nvdla_pool_request *request,
 				 struct nvdla_pool_answer **answer)
 {
-	PoolRequest work;
+	return c_api::guardedCall("nvdla_pool_run", [&]() -> nvdla_status {
+		PoolRequest work;
 
-	if (!pool || !request || !answer)
-		return missing(runningOnPool, "pool, request or answer");
-	if (const auto read = poolRequest(*pool, request, work))
-		return read;
-	const std::vector<TensorDesc> &outputs = pool->pool.outputs(work.network);
-	auto result = pool->pool.run(std::move(work));
-	if (!result)
-		return failure(result.error());
-	*answer = new nvdla_pool_answer{ std::move(*result), outputs };
-	return NVDLA_STATUS_OK;
+		if (!pool || !request || !answer)
+			return missing(runningOnPool, "pool, request or answer");
+		if (const auto read = poolRequest(*pool, request, work))
+			return read;
+		const std::vector<TensorDesc> &outputs = pool->pool.outputs(work.network);
+		auto result = pool->pool.run(std::move(work));
+		if (!result)
+			return failure(result.error());
+		*answer = new nvdla_pool_answer{ std::move(*result), outputs };
+		return NVDLA_STATUS_OK;
+	});
 }
 
 void nvdla_pool_answer_free(struct nvdla_pool_answer *answer)
@@ -209,54 +234,62 @@ enum nvdla_status nvdla_pool_answer_get_output(const struct nvdla_pool_answer *a
 					       enum nvdla_element_order order, void *elements,
 					       size_t bytes)
 {
-	if (!answer)
-		return missing(gettingAnswer, "answer");
-	if (index >= answer->outputs.size())
-		return noOutput(*answer, index);
-	const auto as = c_api::orderOf(gettingAnswer, order);
-	if (!as)
-		return failure(as.error());
-	const auto unpacked =
-		unpackElements(answer->outputs[index], answer->answer.outputs[index], *as);
-	if (!unpacked)
-		return failure(unpacked.error());
-	return copyBytes(*unpacked, elements, bytes);
+	return c_api::guardedCall("nvdla_pool_answer_get_output", [&]() -> nvdla_status {
+		if (!answer)
+			return missing(gettingAnswer, "answer");
+		if (index >= answer->outputs.size())
+			return noOutput(*answer, index);
+		const auto as = c_api::orderOf(gettingAnswer, order);
+		if (!as)
+			return failure(as.error());
+		const auto unpacked =
+			unpackElements(answer->outputs[index], answer->answer.outputs[index], *as);
+		if (!unpacked)
+			return failure(unpacked.error());
+		return copyBytes(*unpacked, elements, bytes);
+	});
 }
 
 enum nvdla_status nvdla_pool_answer_get_output_tensor(const struct nvdla_pool_answer *answer,
 						      size_t index, void *tensor, size_t bytes)
 {
-	if (!answer)
-		return missing(gettingAnswer, "answer");
-	if (index >= answer->answer.outputs.size())
-		return noOutput(*answer, index);
-	return copyBytes(answer->answer.outputs[index], tensor, bytes);
+	return c_api::guardedCall("nvdla_pool_answer_get_output_tensor", [&]() -> nvdla_status {
+		if (!answer)
+			return missing(gettingAnswer, "answer");
+		if (index >= answer->answer.outputs.size())
+			return noOutput(*answer, index);
+		return copyBytes(answer->answer.outputs[index], tensor, bytes);
+	});
 }
 
 enum nvdla_status nvdla_pool_answer_get_report(const struct nvdla_pool_answer *answer,
 					       struct nvdla_report **report)
 {
-	if (!answer || !report)
-		return missing(gettingAnswer, answer ? "report" : "answer");
-	return c_api::giveReport(answer->answer.report, report);
+	return c_api::guardedCall("nvdla_pool_answer_get_report", [&]() -> nvdla_status {
+		if (!answer || !report)
+			return missing(gettingAnswer, answer ? "report" : "answer");
+		return c_api::giveReport(answer->answer.report, report);
+	});
 }
 
 enum nvdla_status nvdla_pool_use(const struct nvdla_pool *pool, nvdla_use_found found,
 				 void *context)
 {
-	if (!pool || !found)
-		return missing("tell use of devices", pool ? "found" : "pool");
-	for (const DeviceUse &use : pool->pool.use()) {
-		const nvdla_device_use one = {
-			.size = sizeof(one),
-			.path = use.path.c_str(),
-			.lost = use.lost,
-			.running = use.running,
-			.completed = use.completed,
-			.moved = use.moved,
-			.busy_ns = static_cast<uint64_t>(use.busy.count()),
-		};
-		found(&one, context);
-	}
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_pool_use", [&]() -> nvdla_status {
+		if (!pool || !found)
+			return missing("tell use of devices", pool ? "found" : "pool");
+		for (const DeviceUse &use : pool->pool.use()) {
+			const nvdla_device_use one = {
+				.size = sizeof(one),
+				.path = use.path.c_str(),
+				.lost = use.lost,
+				.running = use.running,
+				.completed = use.completed,
+				.moved = use.moved,
+				.busy_ns = static_cast<uint64_t>(use.busy.count()),
+			};
+			found(&one, context);
+		}
+		return NVDLA_STATUS_OK;
+	});
 }

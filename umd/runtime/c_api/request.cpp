@@ -9,6 +9,7 @@ using c_api::bytesAt;
 using c_api::failure;
 using c_api::missing;
 using c_api::statusOf;
+using c_api::wordsOf;
 
 namespace
 {
@@ -85,15 +86,17 @@ void RequestHandle::forget()
 enum nvdla_status nvdla_request_create(struct nvdla_network *network,
 				       struct nvdla_request **request)
 {
-	if (!network || !request)
-		return missing("create request", network ? "request" : "network");
-	auto created = Request::create(network->network);
-	if (!created)
-		return failure(created.error());
-	auto handle = std::make_shared<c_api::RequestHandle>();
-	*request = new nvdla_request{ std::move(*created), network->order, handle };
-	handle->request = *request;
-	return NVDLA_STATUS_OK;
+	return c_api::guardedCall("nvdla_request_create", [&]() -> nvdla_status {
+		if (!network || !request)
+			return missing("create request", network ? "request" : "network");
+		auto created = Request::create(network->network);
+		if (!created)
+			return failure(created.error());
+		auto handle = std::make_shared<c_api::RequestHandle>();
+		*request = new nvdla_request{ std::move(*created), network->order, handle };
+		handle->request = *request;
+		return NVDLA_STATUS_OK;
+	});
 }
 
 void nvdla_request_free(struct nvdla_request *request)
@@ -106,92 +109,113 @@ void nvdla_request_free(struct nvdla_request *request)
 enum nvdla_status nvdla_request_set_input(struct nvdla_request *request, size_t index,
 					  const void *elements, size_t bytes)
 {
-	if (!request || !elements)
-		return missing("set input", request ? "elements" : "request");
-	return statusOf(
-		request->request.setInputElements(index, bytesAt(elements, bytes), request->order));
+	return c_api::guardedCall("nvdla_request_set_input", [&]() -> nvdla_status {
+		if (!request || !elements)
+			return missing("set input", request ? "elements" : "request");
+		return statusOf(request->request.setInputElements(index, bytesAt(elements, bytes),
+								  request->order));
+	});
 }
 
 enum nvdla_status nvdla_request_set_input_float(struct nvdla_request *request, size_t index,
 						const float *values, size_t count)
 {
-	if (!request || !values)
-		return missing("set input", request ? "values" : "request");
-	return statusOf(request->request.setInputFloat(index, { values, count }, request->order));
+	return c_api::guardedCall("nvdla_request_set_input_float", [&]() -> nvdla_status {
+		if (!request || !values)
+			return missing("set input", request ? "values" : "request");
+		return statusOf(
+			request->request.setInputFloat(index, { values, count }, request->order));
+	});
 }
 
 enum nvdla_status nvdla_request_set_input_tensor(struct nvdla_request *request, size_t index,
 						 const void *tensor, size_t bytes)
 {
-	if (!request || !tensor)
-		return missing("set input", request ? "tensor" : "request");
-	return statusOf(request->request.setInput(index, bytesAt(tensor, bytes)));
+	return c_api::guardedCall("nvdla_request_set_input_tensor", [&]() -> nvdla_status {
+		if (!request || !tensor)
+			return missing("set input", request ? "tensor" : "request");
+		return statusOf(request->request.setInput(index, bytesAt(tensor, bytes)));
+	});
 }
 
 enum nvdla_status nvdla_request_get_output(const struct nvdla_request *request, size_t index,
 					   void *elements, size_t bytes)
 {
-	if (!request)
-		return missing("get output", "request");
-	return copyOut(request->request.outputElements(index, request->order),
-		       static_cast<std::byte *>(elements), bytes, "bytes");
+	return c_api::guardedCall("nvdla_request_get_output", [&]() -> nvdla_status {
+		if (!request)
+			return missing("get output", "request");
+		return copyOut(request->request.outputElements(index, request->order),
+			       static_cast<std::byte *>(elements), bytes, "bytes");
+	});
 }
 
 enum nvdla_status nvdla_request_get_output_float(const struct nvdla_request *request, size_t index,
 						 float *values, size_t count)
 {
-	if (!request)
-		return missing("get output", "request");
-	return copyOut(request->request.outputFloat(index, request->order), values, count,
-		       "numbers");
+	return c_api::guardedCall("nvdla_request_get_output_float", [&]() -> nvdla_status {
+		if (!request)
+			return missing("get output", "request");
+		return copyOut(request->request.outputFloat(index, request->order), values, count,
+			       "numbers");
+	});
 }
 
 enum nvdla_status nvdla_request_get_output_tensor(const struct nvdla_request *request, size_t index,
 						  void *tensor, size_t bytes)
 {
-	if (!request)
-		return missing("get output", "request");
-	return copyOut(request->request.output(index), static_cast<std::byte *>(tensor), bytes,
-		       "bytes");
+	return c_api::guardedCall("nvdla_request_get_output_tensor", [&]() -> nvdla_status {
+		if (!request)
+			return missing("get output", "request");
+		return copyOut(request->request.output(index), static_cast<std::byte *>(tensor),
+			       bytes, "bytes");
+	});
 }
 
 enum nvdla_status nvdla_request_run(struct nvdla_request *request,
 				    const struct nvdla_run_options *options)
 {
-	if (!request)
-		return missing("run network", "request");
-	return beginRun(options, [&](const RunOptions &run) { return request->request.run(run); });
+	return c_api::guardedCall("nvdla_request_run", [&]() -> nvdla_status {
+		if (!request)
+			return missing("run network", "request");
+		return beginRun(options,
+				[&](const RunOptions &run) { return request->request.run(run); });
+	});
 }
 
 enum nvdla_status nvdla_request_submit(struct nvdla_request *request,
 				       const struct nvdla_run_options *options,
 				       nvdla_callback callback, void *context)
 {
-	if (!request)
-		return missing("run network", "request");
-	Request::Callback completed;
-	if (callback)
-		completed = [handle = request->handle, callback, context](const auto &result) {
-			const c_api::RequestHandle::Use use(*handle);
-			if (result)
-				callback(use.request, NVDLA_STATUS_OK, "", context);
-			else
-				callback(use.request, statusOf(result.error().code),
-					 result.error().message().c_str(), context);
-		};
-	return beginRun(options, [&](const RunOptions &run) {
-		return request->request.submit(run, std::move(completed));
+	return c_api::guardedCall("nvdla_request_submit", [&]() -> nvdla_status {
+		if (!request)
+			return missing("run network", "request");
+		Request::Callback completed;
+		if (callback)
+			completed = [handle = request->handle, callback,
+				     context](const auto &result) {
+				const c_api::RequestHandle::Use use(*handle);
+				if (result)
+					callback(use.request, NVDLA_STATUS_OK, "", context);
+				else
+					callback(use.request, statusOf(result.error().code),
+						 wordsOf(result.error()).c_str(), context);
+			};
+		return beginRun(options, [&](const RunOptions &run) {
+			return request->request.submit(run, std::move(completed));
+		});
 	});
 }
 
 enum nvdla_status nvdla_request_wait(struct nvdla_request *request, int64_t timeout_ms)
 {
-	if (!request)
-		return missing("wait for request", "request");
-	std::optional<std::chrono::milliseconds> timeout;
-	if (timeout_ms >= 0)
-		timeout = std::chrono::milliseconds(timeout_ms);
-	return statusOf(request->request.wait(timeout));
+	return c_api::guardedCall("nvdla_request_wait", [&]() -> nvdla_status {
+		if (!request)
+			return missing("wait for request", "request");
+		std::optional<std::chrono::milliseconds> timeout;
+		if (timeout_ms >= 0)
+			timeout = std::chrono::milliseconds(timeout_ms);
+		return statusOf(request->request.wait(timeout));
+	});
 }
 
 void nvdla_request_cancel(struct nvdla_request *request)

@@ -24,10 +24,13 @@ nvdla_status c_api::noTensor(const char *what, size_t index, const std::vector<T
 
 Result<ElementOrder> c_api::orderOf(const char *what, uint32_t order)
 {
-	if (order != NVDLA_ORDER_NCHW && order != NVDLA_ORDER_NHWC)
-		return fail(ErrorCode::InvalidArgument, what, fmt::format("order {}", order),
-			    "is none of enum nvdla_element_order");
-	return order == NVDLA_ORDER_NHWC ? ElementOrder::Nhwc : ElementOrder::Nchw;
+	return c_api::guardedCall("order of", [&]() -> Result<ElementOrder> {
+		if (order != NVDLA_ORDER_NCHW && order != NVDLA_ORDER_NHWC)
+			return fail(ErrorCode::InvalidArgument, what,
+				    fmt::format("order {}", order),
+				    "is none of enum nvdla_element_order");
+		return order == NVDLA_ORDER_NHWC ? ElementOrder::Nhwc : ElementOrder::Nchw;
+	});
 }
 
 nvdla_status c_api::describe(const std::vector<TensorDesc> &tensors, size_t index,
@@ -107,53 +110,69 @@ size_t nvdla_network_num_outputs(const struct nvdla_network *network)
 enum nvdla_status nvdla_network_input_info(const struct nvdla_network *network, size_t index,
 					   struct nvdla_tensor_info *info)
 {
-	if (!network)
-		return missing("describe tensor", "network");
-	return describe(network->network.inputs(), index, info);
+	return c_api::guardedCall("nvdla_network_input_info", [&]() -> nvdla_status {
+		if (!network)
+			return missing("describe tensor", "network");
+		return describe(network->network.inputs(), index, info);
+	});
 }
 
 enum nvdla_status nvdla_network_output_info(const struct nvdla_network *network, size_t index,
 					    struct nvdla_tensor_info *info)
 {
-	if (!network)
-		return missing("describe tensor", "network");
-	return describe(network->network.outputs(), index, info);
+	return c_api::guardedCall("nvdla_network_output_info", [&]() -> nvdla_status {
+		if (!network)
+			return missing("describe tensor", "network");
+		return describe(network->network.outputs(), index, info);
+	});
 }
 
 enum nvdla_status nvdla_network_set_input_quantization(struct nvdla_network *network, size_t index,
 						       const double *scales,
 						       const int32_t *zero_points, size_t count)
 {
-	if (!network || (count && !(scales && zero_points)))
-		return missing("set quantization", network ? "scales or zero_points" : "network");
-	return statusOf(network->network.setInputQuantization(
-		index, quantizationOf(scales, zero_points, count)));
+	return c_api::guardedCall("nvdla_network_set_input_quantization", [&]() -> nvdla_status {
+		if (!network || (count && !(scales && zero_points)))
+			return missing("set quantization",
+				       network ? "scales or zero_points" : "network");
+		return statusOf(network->network.setInputQuantization(
+			index, quantizationOf(scales, zero_points, count)));
+	});
 }
 
 enum nvdla_status nvdla_network_set_output_quantization(struct nvdla_network *network, size_t index,
 							const double *scales,
 							const int32_t *zero_points, size_t count)
 {
-	if (!network || (count && !(scales && zero_points)))
-		return missing("set quantization", network ? "scales or zero_points" : "network");
-	return statusOf(network->network.setOutputQuantization(
-		index, quantizationOf(scales, zero_points, count)));
+	return c_api::guardedCall("nvdla_network_set_output_quantization", [&]() -> nvdla_status {
+		if (!network || (count && !(scales && zero_points)))
+			return missing("set quantization",
+				       network ? "scales or zero_points" : "network");
+		return statusOf(network->network.setOutputQuantization(
+			index, quantizationOf(scales, zero_points, count)));
+	});
 }
 
 enum nvdla_status nvdla_network_get_input_quantization(const struct nvdla_network *network,
 						       size_t index, double *scales,
 						       int32_t *zero_points, size_t count)
 {
-	if (!network)
-		return missing("get quantization", "network");
-	return copyQuantization(network->network.inputs(), index, scales, zero_points, count);
+	return c_api::guardedCall("nvdla_network_get_input_quantization", [&]() -> nvdla_status {
+		if (!network)
+			return missing("get quantization", "network");
+		return copyQuantization(network->network.inputs(), index, scales, zero_points,
+					count);
+	});
 }
 
 enum nvdla_status nvdla_network_get_output_quantization(const struct nvdla_network *network,
 							size_t index, double *scales,
 							int32_t *zero_points, size_t count)
 {
-	if (!network)
-		return missing("get quantization", "network");
-	return copyQuantization(network->network.outputs(), index, scales, zero_points, count);
+	return c_api::guardedCall("nvdla_network_get_output_quantization", [&]() -> nvdla_status {
+		if (!network)
+			return missing("get quantization", "network");
+		return copyQuantization(network->network.outputs(), index, scales, zero_points,
+					count);
+	});
 }
