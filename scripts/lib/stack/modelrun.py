@@ -19,7 +19,7 @@ def add_options(parser):
 	"""The options of scripts/run that are about models."""
 	parser.add_argument('--model', metavar='FILE', type=Path, help='a .tflite or .onnx file to run on the picture')
 	parser.add_argument('--labels', metavar='FILE', type=Path, help='names of the model\'s classes, a line each')
-	parser.add_argument('--top', metavar='N', type=int, default=3, help='how many classes to print (default: 3)')
+	parser.add_argument('--top', metavar='N', type=int, help='how many classes to print (default: 3)')
 	parser.add_argument('--mean', metavar='A,B,C', help='subtract from pixels, for models of floats (default: 0)')
 	parser.add_argument('--normalize', metavar='N', help='divide pixels by this, after that (default: 1)')
 

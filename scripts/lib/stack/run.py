@@ -54,7 +54,7 @@ the classes that it finds are printed.
 '''
 
 
-def _parse():
+def _parser():
 	parser = argparse.ArgumentParser(prog='scripts/run', description=_DESCRIPTION,
 					 formatter_class=argparse.RawDescriptionHelpFormatter)
 	parser.add_argument('--device', choices=('vm', 'embedded'), default='vm', help='where to run (default: vm)')
@@ -62,9 +62,26 @@ def _parse():
 		'the guest\'s: 6.12, 7.3, ... (default: the newest for which the driver builds)'))
 	parser.add_argument('--picture', metavar='FILE', type=Path, default=EXAMPLE_PICTURE, help='PNG, JPEG, PGM or PPM')
 	modelrun.add_options(parser)
-	parser.add_argument('--output', metavar='FILE', type=Path, default=ROOT / 'out' / 'edges.png',
+	parser.add_argument('--output', metavar='FILE', type=Path,
 			    help='PNG to write (default: out/edges.png); the timeline goes beside it')
-	return parser.parse_args()
+	return parser
+
+
+def parse(words=None):
+	"""The options; one that would have no effect beside the others is an error that names it."""
+	parser = _parser()
+	arguments = parser.parse_args(words)
+	without_effect = [(option, needs) for option, given, works, needs in (
+		('--kernel', arguments.kernel, arguments.device != 'embedded', 'a guest, which --device embedded has not'),
+		('--output', arguments.output, not arguments.model, 'the example: with --model classes are printed'),
+		*((f'--{name}', getattr(arguments, name), arguments.model, '--model')
+		  for name in ('labels', 'top', 'mean', 'normalize')),
+	) if given is not None and not works]
+	for option, needs in without_effect:
+		parser.error(f'{option} has no effect without {needs}')
+	arguments.output = arguments.output or ROOT / 'out' / 'edges.png'
+	arguments.top = 3 if arguments.top is None else arguments.top
+	return arguments
 
 
 def _timeline(output):
@@ -147,7 +164,7 @@ def show_result(output):
 
 
 def main():
-	arguments = _parse()
+	arguments = parse()
 	picture, output = arguments.picture.absolute(), arguments.output.absolute()
 	if not picture.is_file():
 		raise Failure(f'{arguments.picture} is not there: name a PNG, JPEG, PGM or PPM with --picture')

@@ -8,12 +8,21 @@
 #include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <nvdla/compiler.h>
+#include <nvdla/image.h>
+#include <nvdla/loadable_json.h>
+#include <nvdla/network.h>
 #include <nvdla/nvdla.h>
+#include <nvdla/task.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "test_support.h"
@@ -652,6 +661,72 @@ TEST(NoMemory, AnAllocationOfAnyThreadFails)
 
 	for (const auto &[name, call] : runCalls(objects))
 		failAtEach(name, call, Who::Everybody, false);
+}
+
+namespace
+{
+
+template<typename T>
+std::optional<ErrorCode> codeOf(const Result<T> &result)
+{
+	return result ? std::nullopt : std::optional(result.error().code);
+}
+
+using Function = std::function<std::optional<ErrorCode>()>;
+
+/* Those that are behind no function of the C interface, and those with the most to do. */
+std::vector<std::pair<const char *, Function>> entryPoints(Objects &on)
+{
+	static const Loadable loadable = Loadable::read(on.loadable).value();
+	static const std::string text = loadableToJson(loadable).value();
+	static const Device device = Device::open("embedded").value();
+	static const TensorDesc desc =
+		TensorDesc::packedFeature("x", DataType::Int8, channels, 1, width);
+
+	return {
+		{ "compileFile", [&] { return codeOf(compileFile(on.modelFile)); } },
+		{ "compileModel", [&] { return codeOf(compileModel(on.model)); } },
+		{ "modelInputs", [&] { return codeOf(modelInputs(on.model)); } },
+		{ "supportedOperators", [&] { return codeOf(supportedOperators(on.model)); } },
+		{ "readFile", [&] { return codeOf(Loadable::readFile(on.file)); } },
+		{ "readLoadable", [&] { return codeOf(readLoadable(on.file)); } },
+		{ "write", [] { return codeOf(loadable.write()); } },
+		{ "inputs", [] { return codeOf(loadable.inputs()); } },
+		{ "loadableToJson", [] { return codeOf(loadableToJson(loadable)); } },
+		{ "loadableFromJson", [] { return codeOf(loadableFromJson(text)); } },
+		{ "tasksInOrder", [] { return codeOf(tasksInOrder(loadable)); } },
+		{ "networkParts", [] { return codeOf(networkParts(loadable)); } },
+		{ "Network::load", [] { return codeOf(Network::load(device, loadable)); } },
+		{ "createContext", [] { return codeOf(device.createContext(Priority::Low)); } },
+		{ "createJob", [] { return codeOf(device.createJob()); } },
+		{ "allocateOnChip", [] { return codeOf(device.allocateOnChip(64)); } },
+		{ "packFloat", [&] { return codeOf(packFloat(desc, on.numbers, on.tensor)); } },
+		{ "unpackFloat", [&] { return codeOf(unpackFloat(desc, on.tensor)); } },
+		{ "readImage",
+		  [] { return codeOf(readImage(NVDLA_EXAMPLES "/digits/seven.pgm")); } },
+	};
+}
+
+} /* namespace */
+
+TEST(NoMemory, EntryPointsInCpp)
+{
+	Objects objects;
+
+	for (const bool lasting : { false, true }) {
+		for (const auto &[name, function] : entryPoints(objects)) {
+			SCOPED_TRACE(name);
+			bool failed = true;
+			for (uint64_t n = 1; failed; n = next(n)) {
+				Shortage shortage(n, Who::Caller, lasting);
+				const auto code = function();
+				failed = shortage.end();
+				if (code)
+					ASSERT_EQ(*code, ErrorCode::NoMemory) << n;
+				ASSERT_TRUE(failed || !code);
+			}
+		}
+	}
 }
 
 } /* namespace nvdla::no_memory_test */
