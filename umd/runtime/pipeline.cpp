@@ -14,8 +14,6 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *runningNetwork = "run network";
-
 Result<void> cancelled(const std::string &path) noexcept
 {
 	return guarded(runningNetwork, [&]() -> Result<void> {

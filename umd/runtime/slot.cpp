@@ -17,8 +17,6 @@ namespace nvdla
 namespace
 {
 
-constexpr const char *runningNetwork = "run network";
-
 /* A slot's buffers are idle whenever the CPU comes to them. */
 constexpr std::chrono::milliseconds slotTimeout(10000);
 

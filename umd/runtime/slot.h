@@ -15,6 +15,9 @@
 namespace nvdla
 {
 
+/** \brief What fails, in the words of errors */
+inline constexpr const char *runningNetwork = "run network";
+
 /**
  * \brief Memory for one run, and the run that is in it
  *

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 #include <nvdla/compiler.h>
+#include <nvdla/task.h>
 
 #include "base/io/file.h"
 #include "command-line/chip_options.h"
@@ -84,14 +85,46 @@ Result<void> checkOptions(const CompileSettings &settings)
 	return done;
 }
 
-/* Integers stay as they are, whatever was asked for. */
-Result<void> checkFloats(const CompileSettings &settings, const CompileReport &report)
+bool isHalf(unsigned engine, const nvdla_operation_desc &operation)
 {
-	const bool anyFloats = std::ranges::any_of(report.tensors, [](const ModelTensor &tensor) {
-		return tensor.type.starts_with("float");
-	});
+	switch (engine) {
+	case NVDLA_OP_CONV:
+		return operation.conv.out_precision == NVDLA_PRECISION_FP16;
+	case NVDLA_OP_SDP:
+		return operation.sdp.src_precision == NVDLA_PRECISION_FP16 ||
+		       operation.sdp.dst_precision == NVDLA_PRECISION_FP16;
+	case NVDLA_OP_PDP:
+		return operation.pdp.precision == NVDLA_PRECISION_FP16;
+	case NVDLA_OP_CDP:
+		return operation.cdp.in_precision == NVDLA_PRECISION_FP16;
+	}
+	return false;
+}
 
-	if (settings.precision == Precision::Given || anyFloats || report.tensors.empty())
+bool isHalf(const AnyTask &any)
+{
+	if (const auto *cpu = std::get_if<EmuTask>(&any))
+		return std::ranges::any_of(cpu->operations, [](const EmuOperation &operation) {
+			return operation.dst.type == DataType::Half;
+		});
+	const DlaTask &task = std::get<DlaTask>(any);
+	for (size_t i = 0; i < task.graph.size(); i++) {
+		if (isHalf(task.graph[i].op_type, task.operations[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Integers stay as they are, whatever was asked for. */
+Result<void> checkFloats(const CompileSettings &settings, const Loadable &loadable)
+{
+	if (settings.precision != Precision::Fp16)
+		return {};
+	auto tasks = tasksInOrder(loadable);
+	if (!tasks)
+		return forward(tasks);
+	if (tasks->empty() ||
+	    std::ranges::any_of(*tasks, [](const AnyTask &task) { return isHalf(task); }))
 		return {};
 	return fail(ErrorCode::InvalidArgument, "--precision", settings.model,
 		    "is a model of integers, which stays as it is");
@@ -178,7 +211,7 @@ Result<void> compile(const CompileSettings &settings)
 			fmt::format("{}: {}", settings.model, compiled.error().where);
 		return forward(compiled);
 	}
-	if (auto floats = checkFloats(settings, compiled->report); !floats)
+	if (auto floats = checkFloats(settings, compiled->loadable); !floats)
 		return floats;
 	auto bytes = compiled->loadable.write();
 	if (!bytes)

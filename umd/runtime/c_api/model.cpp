@@ -36,26 +36,22 @@ using Samples = std::vector<std::vector<std::vector<float>>>;
 /* Numbers of all examples become those of each input of each example. */
 Result<Samples> samplesOf(std::span<const float> numbers, const std::vector<ModelInput> &inputs)
 {
-	return c_api::guardedCall("samples of", [&]() -> Result<Samples> {
-		size_t each = 0;
-		for (const ModelInput &input : inputs)
-			each += size_t{ input.c } * input.h * input.w;
-		if (each == 0 || numbers.empty() || numbers.size() % each)
-			return wrong(
-				"num_sample_numbers",
-				fmt::format("is {}, no multiple of the {} numbers of all inputs",
-					    numbers.size(), each));
-		Samples samples(numbers.size() / each);
-		for (auto &sample : samples) {
-			for (const ModelInput &input : inputs) {
-				const auto part =
-					numbers.first(size_t{ input.c } * input.h * input.w);
-				sample.emplace_back(part.begin(), part.end());
-				numbers = numbers.subspan(part.size());
-			}
+	size_t each = 0;
+	for (const ModelInput &input : inputs)
+		each += size_t{ input.c } * input.h * input.w;
+	if (each == 0 || numbers.empty() || numbers.size() % each)
+		return wrong("num_sample_numbers",
+			     fmt::format("is {}, no multiple of the {} numbers of all inputs",
+					 numbers.size(), each));
+	Samples samples(numbers.size() / each);
+	for (auto &sample : samples) {
+		for (const ModelInput &input : inputs) {
+			const auto part = numbers.first(size_t{ input.c } * input.h * input.w);
+			sample.emplace_back(part.begin(), part.end());
+			numbers = numbers.subspan(part.size());
 		}
-		return samples;
-	});
+	}
+	return samples;
 }
 
 /* What only counts with samples. */
@@ -82,67 +78,61 @@ Result<void> refuseUnused(const nvdla_compile_options &given)
 Result<CompileOptions> optionsOf(const nvdla_compile_options &given,
 				 std::span<const std::byte> model)
 {
-	return c_api::guardedCall("options of", [&]() -> Result<CompileOptions> {
-		CompileOptions options = { .everyTensor = given.every_tensor != 0,
-					   .sramBytes = given.sram_bytes,
-					   .foldSums = static_cast<FoldSums>(given.fold_sums) };
-		Calibration calibration = { .correctBias = given.keep_bias == 0 };
+	CompileOptions options = { .everyTensor = given.every_tensor != 0,
+				   .sramBytes = given.sram_bytes,
+				   .foldSums = static_cast<FoldSums>(given.fold_sums) };
+	Calibration calibration = { .correctBias = given.keep_bias == 0 };
 
-		auto strategy = parseStrategy(given.strategy ? given.strategy : "");
-		if (!strategy)
-			return forward(strategy);
-		options.strategy = std::move(*strategy);
-		if (given.variant) {
-			auto core = findCoreVariant(given.variant);
-			if (!core)
-				return forward(core);
-			options.core = *core;
-		}
-		if (given.fold_sums > NVDLA_FOLD_ALWAYS)
-			return wrong("fold_sums",
-				     fmt::format("is {}, not one of enum nvdla_fold_sums",
-						 given.fold_sums));
-		if (!given.samples)
-			return options;
-		if (given.range_method > NVDLA_RANGE_ENTROPY)
-			return wrong("range_method", fmt::format("is {}, not one of enum "
-								 "nvdla_range_method",
-								 given.range_method));
-		if (given.type && given.type != NVDLA_DATA_INT8 && given.type != NVDLA_DATA_INT16)
-			return wrong("type",
-				     fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
-						 given.type));
-		auto inputs = modelInputs(model);
-		if (!inputs)
-			return forward(inputs);
-		auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
-		if (!samples)
-			return forward(samples);
-		calibration.samples = std::move(*samples);
-		calibration.method = static_cast<RangeMethod>(given.range_method);
-		if (given.percentile != 0)
-			calibration.percentile = given.percentile;
-		if (given.type)
-			calibration.type = static_cast<DataType>(given.type);
-		options.calibration = std::move(calibration);
+	auto strategy = parseStrategy(given.strategy ? given.strategy : "");
+	if (!strategy)
+		return forward(strategy);
+	options.strategy = std::move(*strategy);
+	if (given.variant) {
+		auto core = findCoreVariant(given.variant);
+		if (!core)
+			return forward(core);
+		options.core = *core;
+	}
+	if (given.fold_sums > NVDLA_FOLD_ALWAYS)
+		return wrong("fold_sums", fmt::format("is {}, not one of enum nvdla_fold_sums",
+						      given.fold_sums));
+	if (!given.samples)
 		return options;
-	});
+	if (given.range_method > NVDLA_RANGE_ENTROPY)
+		return wrong("range_method", fmt::format("is {}, not one of enum "
+							 "nvdla_range_method",
+							 given.range_method));
+	if (given.type && given.type != NVDLA_DATA_INT8 && given.type != NVDLA_DATA_INT16)
+		return wrong("type", fmt::format("is {}; integers are NVDLA_DATA_INT8 or _INT16",
+						 given.type));
+	auto inputs = modelInputs(model);
+	if (!inputs)
+		return forward(inputs);
+	auto samples = samplesOf({ given.samples, given.num_sample_numbers }, *inputs);
+	if (!samples)
+		return forward(samples);
+	calibration.samples = std::move(*samples);
+	calibration.method = static_cast<RangeMethod>(given.range_method);
+	if (given.percentile != 0)
+		calibration.percentile = given.percentile;
+	if (given.type)
+		calibration.type = static_cast<DataType>(given.type);
+	options.calibration = std::move(calibration);
+	return options;
 }
 
 Result<nvdla_model> compile(std::span<const std::byte> bytes, const nvdla_compile_options &given)
 {
-	return c_api::guardedCall("compile", [&]() -> Result<nvdla_model> {
-		auto options = optionsOf(given, bytes);
-		if (!options)
-			return forward(options);
-		auto compiled = compileModel(bytes, *options);
-		if (!compiled)
-			return forward(compiled);
-		auto written = compiled->loadable.write();
-		if (!written)
-			return forward(written);
-		return nvdla_model{ std::move(*compiled), std::move(*written) };
-	});
+	auto options = optionsOf(given, bytes);
+	if (!options)
+		return forward(options);
+	auto compiled = compileModel(bytes, *options);
+	if (!compiled)
+		return forward(compiled);
+	auto written = compiled->loadable.write();
+	if (!written)
+		return forward(written);
+	return nvdla_model{ std::move(*compiled), std::move(*written) };
 }
 
 /* Of one channel, or of one pixel, both orders are the same. */

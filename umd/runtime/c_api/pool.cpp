@@ -182,22 +182,22 @@ enum nvdla_status nvdla_pool_submit(struct nvdla_pool *pool,
 			return missing(runningOnPool, "pool, request or callback");
 		if (const auto read = poolRequest(*pool, request, work))
 			return read;
-		return statusOf(pool->pool.submit(
-			std::move(work),
-			[callback, context,
-			 &outputs = pool->pool.outputs(work.network)](Result<PoolAnswer> result) {
-				const auto answer =
-					guarded(runningOnPool, [&]() -> Result<nvdla_pool_answer> {
-						if (!result)
-							return forward(result);
-						return nvdla_pool_answer{ std::move(*result),
-									  outputs };
-					});
-				if (answer)
-					return callback(&*answer, NVDLA_STATUS_OK, "", context);
-				callback(nullptr, statusOf(answer.error().code),
-					 wordsOf(answer.error()).c_str(), context);
-			}));
+		return statusOf(pool->pool.submit(std::move(work), [callback, context,
+								    &outputs = pool->pool.outputs(
+									    work.network)](
+									   Result<PoolAnswer>
+										   result) {
+			const auto answer =
+				guarded(runningOnPool, [&]() -> Result<nvdla_pool_answer> {
+					if (!result)
+						return forward(result);
+					return nvdla_pool_answer{ std::move(*result), outputs };
+				});
+			if (answer)
+				return callback(&*answer, NVDLA_STATUS_OK, "", context);
+			callback(nullptr, statusOf(answer.error().code),
+				 wordsOf(answer.error()).c_str(), context);
+		}));
 	});
 }
 

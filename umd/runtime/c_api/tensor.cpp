@@ -24,13 +24,10 @@ nvdla_status c_api::noTensor(const char *what, size_t index, const std::vector<T
 
 Result<ElementOrder> c_api::orderOf(const char *what, uint32_t order)
 {
-	return c_api::guardedCall("order of", [&]() -> Result<ElementOrder> {
-		if (order != NVDLA_ORDER_NCHW && order != NVDLA_ORDER_NHWC)
-			return fail(ErrorCode::InvalidArgument, what,
-				    fmt::format("order {}", order),
-				    "is none of enum nvdla_element_order");
-		return order == NVDLA_ORDER_NHWC ? ElementOrder::Nhwc : ElementOrder::Nchw;
-	});
+	if (order != NVDLA_ORDER_NCHW && order != NVDLA_ORDER_NHWC)
+		return fail(ErrorCode::InvalidArgument, what, fmt::format("order {}", order),
+			    "is none of enum nvdla_element_order");
+	return order == NVDLA_ORDER_NHWC ? ElementOrder::Nhwc : ElementOrder::Nchw;
 }
 
 nvdla_status c_api::describe(const std::vector<TensorDesc> &tensors, size_t index,
