@@ -127,7 +127,7 @@ TEST(EmbeddedResults, CountOnRequest)
 TEST(EmbeddedResults, NameTheOperationThatHung)
 {
 	const Device device = test::openEmbedded();
-	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 512, 512 }));
+	const ResidentTask slow = reside(device, *examples::edgeNetwork({ 256, 256 }));
 	const std::vector<JobTask> tasks(device.info().maxTasks, slow.job());
 	const auto operations = static_cast<uint32_t>(slow.task.graph.size());
 	auto buffer = device.allocate(Device::resultBytes(tasks.size() * operations));
