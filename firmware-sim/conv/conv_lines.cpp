@@ -44,6 +44,20 @@ uint32_t groupsThatFit(uint64_t lines, size_t lineValues, uint32_t wanted)
 	return lines * lineValues * sizeof(int32_t) <= kMostBytes ? wanted : 1;
 }
 
+/**
+ * \return threads that share the operation, at most as many as are \a wanted
+ *
+ * They fetch weights ahead of the lines, further the more there are. Where what is written changes
+ * the weights there is one.
+ */
+unsigned int threadsFor(const WeightFetch &weights, const StreamSink &sink, unsigned int wanted)
+{
+	const Placement packed = { weights.ram, weights.address, weights.bytes, {}, {} };
+	const Placement masks = { weights.ram, weights.maskAddress, weights.maskBytes, {}, {} };
+
+	return sink.spares(packed) && (!weights.compressed || sink.spares(masks)) ? wanted : 1;
+}
+
 /** A group's weights, as long as somebody may want them */
 struct HeldGroup {
 	WeightGroup group;
@@ -90,7 +104,9 @@ public:
 	LineStream(const ConvOp &op, WeightSource &weights, StreamSink &sink,
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
-		  inBands_(shares.inBands), threads_(std::min(shares.threads, workers.threads())),
+		  inBands_(shares.inBands),
+		  threads_(threadsFor(op.weights, sink,
+				      std::min(shares.threads, workers.threads()))),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
 		  groupsAtOnce_(groupsThatFit(lines_, lineValues_, shares.groupsAtOnce)),

@@ -122,6 +122,8 @@ public:
 	virtual void join(StreamSink &) {}
 	/** \return nothing of some memory is written; false if that is not known */
 	virtual bool leavesAlone(std::span<const std::byte>) const { return false; }
+	/** \return nothing of what is read there is written; for who has no view of it */
+	virtual bool spares(const Placement &) const { return true; }
 };
 
 /**

@@ -109,6 +109,13 @@ bool SdpStream::leavesAlone(std::span<const std::byte> bytes) const
 	return !there.empty() && areApart(bytes, there);
 }
 
+bool SdpStream::spares(const Placement &read) const
+{
+	if (given_.toPdp && !toPdp_)
+		return true;
+	return read.isApart(given_.toPdp ? toPdp_->written() : destinationOf(given_));
+}
+
 std::unique_ptr<StreamSink> SdpStream::fork()
 {
 	if (!isShareable())

@@ -51,6 +51,7 @@ public:
 	void push(const StreamRun &run) override;
 	void pushLines(const StreamRun &first, uint32_t count) override;
 	bool leavesAlone(std::span<const std::byte> bytes) const override;
+	bool spares(const Placement &read) const override;
 
 	/** \return null if it is not shareable */
 	std::unique_ptr<StreamSink> fork() override;

@@ -18,6 +18,7 @@ namespace
 
 constexpr uint64_t kOut = 0x100000, kBias = 0x1c0000;
 constexpr uint64_t kEnds = Bench::kMemory - 0x5000, kPoolingEnds = Bench::kMemory - 0x3000;
+constexpr uint64_t kWithinEnds = Bench::kMemory - 0x2000;
 
 /** \brief What is behind the convolution */
 struct Behind {
@@ -31,7 +32,8 @@ struct Behind {
 
 	bool misses() const
 	{
-		return (out != kOut && out != Bench::kData) || bias == Bench::kMemory || data != 0;
+		return out == kEnds || out == kPoolingEnds || out == kWithinEnds ||
+		       bias == Bench::kMemory || data != 0;
 	}
 };
 
@@ -166,7 +168,7 @@ const Behind behinds[] = {
 	{ .what = "memory, of elements that are there", .perElement = true },
 	{ .what = "PDP", .toPdp = true },
 	{ .what = "memory that ends", .out = kEnds },
-	{ .what = "memory that ends within a surface", .out = Bench::kMemory - 0x2000 },
+	{ .what = "memory that ends within a surface", .out = kWithinEnds },
 	{ .what = "memory that ends, and no operands", .out = kEnds, .bias = Bench::kMemory },
 	{ .what = "PDP, whose memory ends", .toPdp = true, .out = kPoolingEnds },
 	{ .what = "PDP, whose memory ends, and no operands",
@@ -178,6 +180,8 @@ const Behind behinds[] = {
 	{ .what = "memory, of data at its end", .dataAtEnd = true },
 	{ .what = "memory, onto data", .out = Bench::kData },
 	{ .what = "PDP, onto data", .toPdp = true, .out = Bench::kData },
+	{ .what = "memory, onto weights", .out = Bench::kWeights },
+	{ .what = "PDP, onto weights", .toPdp = true, .out = Bench::kWeights },
 };
 
 const Some somes[] = {
