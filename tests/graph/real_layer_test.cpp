@@ -170,6 +170,7 @@ TEST_F(RealLayers, AreRefused)
 	};
 
 	expect("Elements::half()", [](RealLayer &made) { made.type = DataType::Half; });
+	expect("winograd: transforms", [](RealLayer &made) { made.convolution.winograd = true; });
 	expect("are 72 for 4 x 3 x 3 x 3", [](RealLayer &made) { made.c = 3; });
 	expect("has 3 numbers for 4 kernels", [](RealLayer &made) { made.bias.pop_back(); });
 	expect("is -1; 0 is possible", [](RealLayer &made) { made.lowest = -1.0F; });

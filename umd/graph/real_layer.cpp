@@ -32,6 +32,10 @@ Result<void> check(const RealLayer &layer)
 			       fmt::format("is {}; Int8 and Int16 have scales, FP16 takes weights "
 					   "and operands as they are (Elements::half())",
 					   dataTypeName(layer.type)));
+	if (layer.convolution.winograd)
+		return refused(layer, ErrorCode::Unsupported, "winograd",
+			       "transforms weights and data, which takes bits that integers do not "
+			       "have; leave it out for a direct convolution");
 	if (count == 0 || count != layer.weights.size())
 		return refused(layer, ErrorCode::InvalidArgument, "weights",
 			       fmt::format("are {} for {} x {} x {} x {}", layer.weights.size(),

@@ -63,7 +63,8 @@ struct LayerRounding {
  * the Sdp is "NAME scale".
  *
  * \return InvalidArgument for sizes that do not match, and for numbers that are none; Unsupported
- * for FP16, which needs no scales, for a lowest result other than 0, and for scales out of range
+ * for FP16, which needs no scales, for a lowest result other than 0, for Winograd, whose rounding
+ * has no useful bound in integers, and for scales out of range
  */
 Result<LayerRounding> addLayer(Graph &graph, const RealLayer &layer);
 
