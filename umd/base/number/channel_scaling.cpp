@@ -84,7 +84,7 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 			largest = &fraction;
 	}
 	const int total = largest ? std::max(largest->shift, 0) + maxPower : maxPower;
-	if ((largest && largest->shift < 0) || total > largestFineShift + maxCoarseShift)
+	if (total > largestFineShift + maxCoarseShift)
 		return fail(ErrorCode::Unsupported, "scale channels", "largest scale",
 			    fmt::format("2^{} is beyond what multipliers and shifts reach",
 					fractionBits - largest->shift));
@@ -114,31 +114,33 @@ Result<ChannelScaling> scaleOnce(std::span<const double> scales, std::span<const
 	return scaling;
 }
 
-} /* namespace */
-
-Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
-				     ScaleRounding rounding, unsigned resultBits)
+/* For each scale, the bits that the first of two roundings leaves behind the point. */
+std::vector<int> firstBitsOf(std::span<const double> scales)
 {
-	const int maxFineShift = resultBits <= 8 ? maxFineShift8 : maxFineShift16;
-	std::vector<double> fractions;
-	std::vector<int> powers;
-	int largest = 0;
-
-	if (rounding == ScaleRounding::Once)
-		return scaleOnce(scales, biases, maxFineShift);
+	std::vector<int> bits;
 	int smallest = maxCoarseShift;
+
 	for (const double scale : scales) {
 		int exponent = 0;
 		std::frexp(scale, &exponent);
-		powers.push_back(std::max(-exponent, 0));
-		largest = std::max(largest, powers.back());
+		bits.push_back(std::max(-exponent, 0));
 		if (scale != 0)
-			smallest = std::min(smallest, powers.back());
+			smallest = std::min(smallest, bits.back());
 	}
 	/* What makes next to nothing of any sum, as kernels do that are all but zero, takes
 	 * neither bits nor the second rounding away from the others. */
-	largest = std::min(largest, smallest + mostSpread);
-	if (largest > maxCoarseShift)
+	for (int &one : bits)
+		one = std::min(one, smallest + mostSpread);
+	return bits;
+}
+
+Result<ChannelScaling> scaleTwice(std::span<const double> scales, std::span<const double> biases,
+				  int maxFineShift, const std::vector<int> &powers)
+{
+	const int largest = *std::ranges::max_element(powers);
+	std::vector<double> fractions;
+
+	if (largest <= 0 || largest > maxCoarseShift)
 		return scaleOnce(scales, biases, maxFineShift);
 	std::vector<int16_t> factors;
 	for (size_t i = 0; i < scales.size(); i++) {
@@ -153,6 +155,25 @@ Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<c
 	scaling->y.multiply = std::move(factors);
 	scaling->y.shift = static_cast<uint8_t>(largest);
 	return scaling;
+}
+
+} /* namespace */
+
+Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
+				     ScaleRounding rounding, unsigned resultBits,
+				     std::optional<int> firstBits)
+{
+	constexpr double largest = 1 << maxPower;
+	const int maxFineShift = resultBits <= 8 ? maxFineShift8 : maxFineShift16;
+	std::vector<double> possible(scales.begin(), scales.end());
+
+	for (double &scale : possible)
+		scale = std::clamp(scale, -largest, largest);
+	if (rounding == ScaleRounding::Once)
+		return scaleOnce(possible, biases, maxFineShift);
+	return scaleTwice(possible, biases, maxFineShift,
+			  firstBits ? std::vector<int>(possible.size(), *firstBits)
+				    : firstBitsOf(possible));
 }
 
 } /* namespace nvdla */

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -44,15 +45,19 @@ enum class ScaleRounding : uint8_t { Once, Twice };
  * Where \a rounding is that of TFLite's kernels for 8 bits, x is first multiplied by what a scale
  * has beside its power of two and rounded, and then divided by that power and rounded again (Y).
  *
- * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one.
+ * A scale keeps 15 significant bits as long as it is not below 2^-14 of the largest one. Scales
+ * beyond 2^14 are 2^14: whatever is not 0 saturates.
  *
- * \param[in] scales one for each channel (or element), of any sign; at least one is not 0
+ * \param[in] scales one for each channel (or element), of any sign
  * \param[in] biases as many, in steps of x
  * \param[in] resultBits 8 or 16: of what results saturate to; the fewer, the more are left for
  * what X1 makes
- * \return Unsupported for scales beyond 2^15 or below 2^-44
+ * \param[in] firstBits bits behind the point that the first of two roundings leaves, of all
+ * channels; without: of each channel those that bring its scale to 1/2 to 1
+ * \return Unsupported if all scales are below 2^-44
  */
 Result<ChannelScaling> scaleChannels(std::span<const double> scales, std::span<const double> biases,
-				     ScaleRounding rounding, unsigned resultBits);
+				     ScaleRounding rounding, unsigned resultBits,
+				     std::optional<int> firstBits = {});
 
 } /* namespace nvdla */

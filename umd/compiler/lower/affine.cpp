@@ -7,22 +7,15 @@
 #include <cmath>
 
 #include <nvdla/converter.h>
-#include <nvdla/half.h>
 
 #include "affine.h"
+#include "base/number/half_range.h"
 
 namespace nvdla::compiler
 {
 
 namespace
 {
-
-Elements halves(const std::vector<double> &numbers)
-{
-	const std::vector<float> floats(numbers.begin(), numbers.end());
-
-	return Elements::half(floats);
-}
 
 bool isAll(const std::vector<double> &numbers, double number)
 {
@@ -35,9 +28,49 @@ int32_t floatBits(double number)
 	return static_cast<int32_t>(std::bit_cast<uint32_t>(static_cast<float>(number)));
 }
 
-int32_t halfBits(double number)
+double largestOf(const std::vector<double> &numbers)
 {
-	return floatToHalf(static_cast<float>(number));
+	double largest = 0;
+
+	for (const double number : numbers)
+		largest = std::max(largest, std::fabs(number));
+	return largest;
+}
+
+std::vector<double> timesPower(std::vector<double> numbers, int power)
+{
+	for (double &number : numbers)
+		number = std::ldexp(number, power);
+	return numbers;
+}
+
+op::SdpUnit &unitAt(std::optional<op::SdpUnit> &unit)
+{
+	return unit ? *unit : unit.emplace();
+}
+
+/*
+ * Powers of two that bring operands into FP16's range: x is multiplied by 2^input first, what is
+ * added is as well, and the factor by 2^-(input + output), which leaves 2^output for Y.
+ */
+struct HalfPowers {
+	int input = 0;
+	int output = 0;
+
+	bool none() const { return input == 0 && output == 0; }
+};
+
+HalfPowers halfPowers(const Affine &function)
+{
+	const double sum = largestOf(function.bias), factor = largestOf(function.scale);
+	HalfPowers powers;
+
+	while (std::ldexp(sum, powers.input) > largestHalf && powers.input > -24)
+		powers.input--;
+	const double left = std::ldexp(factor, -powers.input);
+	if (left > largestHalf || (left > 0 && left < smallestNormalHalf))
+		powers.output = std::ilogb(left);
+	return powers;
 }
 
 /* Y: the second rounding, if there is one, and a limit. */
@@ -89,31 +122,47 @@ GraphOperands operands(const std::string &name, const Cube &shape)
 	return { .name = name, .c = shape.c, .h = shape.h, .w = shape.w, .alu = {}, .mul = {} };
 }
 
+bool fitsOneUnit(const Affine &function)
+{
+	return halfPowers(function).none();
+}
+
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function)
 {
 	op::Sdp sdp{ .name = stage.name, .input = stage.input, .output = stage.output };
 	const Clamp &clamp = function.activation;
+	const HalfPowers powers = halfPowers(function);
 	const bool adds = !isAll(function.bias, 0);
-	const bool multiplies = !isAll(function.scale, 1);
+	const bool multiplies = !isAll(function.scale, 1) || !powers.none();
 
 	if (adds || multiplies) {
 		GraphOperands constants =
 			operands(lowerer.unique(stage.name + " operands"), function.shape);
-		sdp.x1 = op::SdpUnit{ .multiply = multiplies, .operands = constants.name };
+		op::SdpUnit unit{ .multiply = multiplies, .operands = constants.name };
 		if (adds) {
-			sdp.x1->alu = op::Alu::Sum;
-			constants.alu = halves(function.bias);
+			unit.alu = op::Alu::Sum;
+			constants.alu = lowerer.halves(timesPower(function.bias, powers.input));
 		}
 		if (multiplies)
-			constants.mul = halves(function.scale);
+			constants.mul = lowerer.halves(
+				timesPower(function.scale, -(powers.input + powers.output)));
+		(powers.input ? sdp.x2 : sdp.x1) = unit;
 		lowerer.graph.operands(std::move(constants));
 	}
+	if (powers.input)
+		sdp.x1 = op::SdpUnit{ .multiply = true,
+				      .mulOperand = lowerer.half(std::ldexp(1, powers.input)) };
+	if (powers.output)
+		sdp.y = op::SdpUnit{ .multiply = true,
+				     .mulOperand = floatBits(std::ldexp(1, powers.output)) };
 	if (clamp.low == 0)
-		sdp.x2 = op::SdpUnit{ .activation = op::Activation::Relu };
-	else if (std::isfinite(clamp.low))
-		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = halfBits(clamp.low) };
-	if (std::isfinite(clamp.high))
-		sdp.y = op::SdpUnit{ .alu = op::Alu::Min, .aluOperand = floatBits(clamp.high) };
+		unitAt(sdp.x2).activation = op::Activation::Relu;
+	else if (std::isfinite(clamp.low)) /* affine() has a step of its own beside powers */
+		sdp.x2 = op::SdpUnit{ .alu = op::Alu::Max, .aluOperand = lowerer.half(clamp.low) };
+	if (std::isfinite(clamp.high)) {
+		unitAt(sdp.y).alu = op::Alu::Min;
+		sdp.y->aluOperand = floatBits(clamp.high);
+	}
 	return sdp;
 }
 
@@ -199,12 +248,33 @@ void Lowerer::clampSurface(const std::string &input, const std::string &output,
 					.aluOperand = static_cast<int32_t>(clamp.high) } });
 }
 
+/* Powers of two leave no unit for a lower limit but 0: that is a step of its own. */
+void Lowerer::affineOfHalves(const Stage &stage, const Affine &function)
+{
+	const double low = function.activation.low;
+
+	if (fitsOneUnit(function) || low == 0 || !std::isfinite(low)) {
+		add(halfAffine(*this, stage, function));
+		return;
+	}
+	Stage unlimited = stage, limits = stage;
+	Affine line = function;
+	line.activation = {};
+	unlimited.output = intermediate(stage.name + " raw", DataType::Half, stage.cube);
+	add(halfAffine(*this, unlimited, line));
+	limits.name = step("clamp");
+	limits.input = unlimited.output;
+	limits.stream = false;
+	add(halfAffine(*this, limits,
+		       { { 1 }, { 0 }, { stage.cube.c, 1, 1 }, function.activation }));
+}
+
 void Lowerer::affine(const Stage &stage, const Affine &function)
 {
 	if (failed())
 		return;
 	if (stage.from == DataType::Half) {
-		add(halfAffine(*this, stage, function));
+		affineOfHalves(stage, function);
 		return;
 	}
 	if (stage.stream && stage.from == DataType::Int16 && stage.to == DataType::Int8) {
@@ -214,9 +284,9 @@ void Lowerer::affine(const Stage &stage, const Affine &function)
 	const ScaleRounding rounding = stage.range == DataType::Int8 && !stage.keepsZero
 					       ? model_.roundingOf8Bits
 					       : ScaleRounding::Once;
-	ChannelScaling scaling =
-		take(scaleChannels(function.scale, function.bias, rounding,
-				   static_cast<unsigned>(8 * nvdla::elementBytes(stage.range))));
+	ChannelScaling scaling = take(scaleChannels(
+		function.scale, function.bias, rounding,
+		static_cast<unsigned>(8 * nvdla::elementBytes(stage.range)), function.firstBits));
 	if (failed())
 		return;
 	int64_t zero = stage.keepsZero ? 0 : stage.result.zeroPoint;

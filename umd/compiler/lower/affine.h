@@ -4,14 +4,17 @@
  */
 #pragma once
 
-#include "lowerer.h"
 #include "base/number/channel_scaling.h"
+#include "lowerer.h"
 
 namespace nvdla::compiler
 {
 
 /** \return operands of that shape, without elements yet */
 GraphOperands operands(const std::string &name, const Cube &shape);
+
+/** \return whether X1 alone has an affine function of FP16: its operands are in FP16's range */
+bool fitsOneUnit(const Affine &function);
 
 /** \return X1 adds and multiplies, as far as that is needed; X2 and Y clamp, if something does */
 op::Sdp halfAffine(Lowerer &lowerer, const Lowerer::Stage &stage, const Affine &function);

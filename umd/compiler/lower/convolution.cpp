@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
 #include <nvdla/core_geometry.h>
 
+#include "base/number/half_range.h"
 #include "kernels.h"
 
 namespace nvdla::compiler
@@ -23,6 +25,91 @@ std::vector<double> withoutZero(const Value &weights)
 		numbers[i] -=
 			weights.quantization.channel(static_cast<uint32_t>(i / kernel)).zeroPoint;
 	return numbers;
+}
+
+/*
+ * Kernels of FP16 whose largest number is beyond its range are multiplied by a power of two, and
+ * their sums divided by it; not by so much that the bias leaves the range.
+ */
+void scaleToHalf(Kernels &kernels)
+{
+	constexpr int mostBits = 24; /* 2^-24 is the smallest factor of SDP */
+	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
+
+	for (uint32_t k = 0; k < kernels.k; k++) {
+		double *const first = kernels.elements.data() + k * size;
+		double largest = 0;
+		for (size_t i = 0; i < size; i++)
+			largest = std::max(largest, std::fabs(first[i]));
+		if (largest == 0 || (largest >= smallestNormalHalf && largest <= largestHalf))
+			continue;
+		int power = std::min(-std::ilogb(largest), mostBits);
+		if (power > 0 && kernels.bias[k] != 0)
+			power = std::clamp(std::ilogb(largestHalf / kernels.bias[k]), 0, power);
+		for (size_t i = 0; i < size; i++)
+			first[i] = std::ldexp(first[i], power);
+		kernels.scales[k] = std::ldexp(1, -power);
+	}
+}
+
+/* The bias of an operator in real numbers. */
+std::vector<double> biasOf(const Lowerer &lowerer, const Operator &operation,
+			   const Kernels &kernels)
+{
+	const Value &bias = lowerer.value(operation.inputs[2]);
+	std::vector<double> numbers = rawNumbers(bias);
+
+	if (lowerer.storage(operation.inputs[0]) == DataType::Half)
+		return realNumbers(bias);
+	if (isFloat(bias.type))
+		return numbers;
+	/* Its scale is that of the sums, whatever the file says it is. */
+	const double step = lowerer.quantization(operation.inputs[0]).scale;
+	for (uint32_t k = 0; k < numbers.size() && k < kernels.k; k++)
+		numbers[k] *= step * kernels.scales[k];
+	return numbers;
+}
+
+/* The largest sum of a kernel's products with integers of a type, in steps of the output. */
+double largestSum(const Kernels &kernels, uint32_t k, const Quantization &in,
+		  const IntegerLimits &limits, const Quantization &out)
+{
+	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
+	const double input =
+		std::max(std::fabs(static_cast<double>(limits.lowest - in.zeroPoint)),
+			 std::fabs(static_cast<double>(limits.highest - in.zeroPoint)));
+	double sum = 0;
+
+	for (size_t i = 0; i < size; i++)
+		sum += std::fabs(kernels.elements[k * size + i]);
+	return sum * input * in.scale * kernels.scales[k] / out.scale;
+}
+
+/*
+ * Kernels with a scale of 0, or with one as small as those of cells that never fire, add nothing
+ * to a result. Their scale would leave the others no bits and a bias none at all: they become
+ * zeros, which may have any scale.
+ */
+void silence(Kernels &kernels, const Quantization &in, const IntegerLimits &limits,
+	     const Quantization &out)
+{
+	constexpr double nothing = 0x1p-10; /* of a step */
+	const size_t size = size_t{ kernels.c } * kernels.r * kernels.s;
+	std::vector<uint32_t> silent;
+	double scale = 0;
+
+	for (uint32_t k = 0; k < kernels.k; k++) {
+		if (largestSum(kernels, k, in, limits, out) < nothing)
+			silent.push_back(k);
+		else
+			scale = std::max(scale, kernels.scales[k]);
+	}
+	if (scale == 0)
+		scale = out.scale / in.scale / 256;
+	for (const uint32_t k : silent) {
+		std::fill_n(kernels.elements.begin() + static_cast<ptrdiff_t>(k * size), size, 0.0);
+		kernels.scales[k] = scale;
+	}
 }
 
 } /* namespace */
@@ -55,16 +142,14 @@ Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation)
 	kernels.bias = std::vector<double>(kernels.k);
 	for (uint32_t k = 0; k < kernels.k; k++)
 		kernels.scales.push_back(half ? 1 : weights.quantization.channel(k).scale);
-	if (operation.inputs.size() < 3)
-		return kernels;
-	const Value &bias = lowerer.value(operation.inputs[2]);
-	kernels.bias = half ? realNumbers(bias) : rawNumbers(bias);
-	if (half || isFloat(bias.type))
-		return kernels;
-	/* Its scale is that of the sums, whatever the file says it is. */
-	const double step = lowerer.quantization(operation.inputs[0]).scale;
-	for (uint32_t k = 0; k < kernels.bias.size() && k < kernels.k; k++)
-		kernels.bias[k] *= step * kernels.scales[k];
+	if (operation.inputs.size() > 2)
+		kernels.bias = biasOf(lowerer, operation, kernels);
+	if (half)
+		scaleToHalf(kernels);
+	else
+		silence(kernels, lowerer.quantization(operation.inputs[0]),
+			integerLimits(lowerer.range(operation.inputs[0])),
+			lowerer.quantization(operation.outputs[0]));
 	return kernels;
 }
 

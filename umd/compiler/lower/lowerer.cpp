@@ -2,9 +2,11 @@
 #include "lowerer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/core.h>
 
+#include "base/number/half_range.h"
 #include "graph/graph_parts.h"
 
 namespace nvdla::compiler
@@ -243,6 +245,32 @@ void Lowerer::onCpu(const std::string &why)
 	layers.back().cpu = why;
 }
 
+Elements Lowerer::halves(const std::vector<double> &numbers)
+{
+	std::vector<float> rounded;
+	double largest = 0;
+
+	for (const double number : numbers) {
+		rounded.push_back(static_cast<float>(asHalf(number)));
+		if (std::fabs(number) > std::fabs(largest))
+			largest = number;
+	}
+	if (!fitsHalf(largest) && !layers.empty()) {
+		std::string changed =
+			fmt::format("{:.4g} is {:.4g} in FP16", largest, asHalf(largest));
+		std::vector<std::string> &inexact = layers.back().inexact;
+		if (std::ranges::count(inexact, changed) == 0)
+			inexact.push_back(std::move(changed));
+	}
+	return Elements::half(rounded);
+}
+
+uint16_t Lowerer::half(double number)
+{
+	halves({ number });
+	return floatToHalf(static_cast<float>(asHalf(number)));
+}
+
 void Lowerer::lowerOne(const Operator &operation)
 {
 	current_ = &operation;
@@ -268,6 +296,10 @@ void Lowerer::lowerOne(const Operator &operation)
 			     fmt::format("is {}; batches of 1 and three more axes are what "
 					 "there can be",
 					 toString(shape)));
+			need(value(id).isConstant || isFloat(value(id).type) ||
+				     quantization(id).scale > 0,
+			     fmt::format("'{}'", value(id).name),
+			     "has a scale of 0; elements of such a tensor stand for nothing");
 			need(value(id).isConstant || storage(id) != DataType::Unknown,
 			     fmt::format("'{}'", value(id).name),
 			     fmt::format("is {}; the core works on int8, int16 and float",

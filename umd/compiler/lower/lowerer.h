@@ -11,9 +11,9 @@
 #include <nvdla/compiler.h>
 #include <nvdla/graph.h>
 
+#include "base/number/requantization.h"
 #include "compiler/ir/model.h"
 #include "compiler/refusals.h"
-#include "base/number/requantization.h"
 
 namespace nvdla::compiler
 {
@@ -56,6 +56,8 @@ struct Affine {
 	std::vector<double> bias; /**< in steps of x */
 	Cube shape;		  /**< h and w are 1 for one pair a channel */
 	Clamp activation;
+	/** \brief Of 8 bits, where the format's kernels round twice, see scaleChannels() */
+	std::optional<int> firstBits = {};
 };
 
 /** \brief The sum that alone reads a convolution's result, to be computed on the way */
@@ -141,6 +143,18 @@ public:
 	{
 		return storage(id) == DataType::Int8 && range(id) == DataType::Int8;
 	}
+	/**
+	 * \brief Whether an average is one of the integers as they are, zero point and all
+	 *
+	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
+	 * these; ONNX's work on real numbers.
+	 */
+	bool averagesIntegers(ValueId input, ValueId output) const
+	{
+		return model_.roundingOf8Bits == ScaleRounding::Twice &&
+		       storage(input) != DataType::Half &&
+		       quantization(input) == quantization(output);
+	}
 	/** \brief A stage that writes a value */
 	Stage stage(const std::string &name, const std::string &input, DataType from,
 		    const std::string &output, ValueId result) const;
@@ -196,6 +210,15 @@ public:
 	std::string addWeights(GraphWeights weights);
 	/** \brief Note in the report that the operator runs on the CPU */
 	void onCpu(const std::string &why);
+	/**
+	 * \brief Constants in FP16, saturated
+	 *
+	 * The report says which of them FP16 does not have. Beside a number of usual size those
+	 * below FP16's range make no difference.
+	 */
+	Elements halves(const std::vector<double> &numbers);
+	/** \brief The bits of one, which the report is told of likewise */
+	uint16_t half(double number);
 
 	/** \brief An SDP operation for an affine function; two if a clamp needs another one */
 	void affine(const Stage &stage, const Affine &function);
@@ -222,6 +245,7 @@ public:
 
 private:
 	void refuse(Error error);
+	void affineOfHalves(const Stage &stage, const Affine &function);
 	void sumOfIntegers(const Stage &stage, const Affine &function, const Residual &residual);
 	void chooseStorage();
 	void placeInput(size_t index);

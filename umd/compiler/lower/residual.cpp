@@ -7,8 +7,8 @@
 #include <nvdla/converter.h>
 
 #include "affine.h"
-#include "elementwise.h"
 #include "base/number/sdp_operands.h"
+#include "elementwise.h"
 
 namespace nvdla::compiler
 {
@@ -79,9 +79,10 @@ std::optional<Residual> Lowerer::residualOf(const Cube &cube, const Affine &func
 	    cubes_[residual.operand] != cube)
 		return std::nullopt;
 	const double low = residual.activation.low;
-	const bool possible = type == DataType::Half ? low == 0 || !std::isfinite(low)
-						     : foldSums_ == FoldSums::Always &&
-							       oneUnit(function).has_value();
+	const bool possible =
+		type == DataType::Half
+			? fitsOneUnit(function) && (low == 0 || !std::isfinite(low))
+			: foldSums_ == FoldSums::Always && oneUnit(function).has_value();
 	return possible ? std::optional(residual) : std::nullopt;
 }
 

@@ -44,6 +44,8 @@ struct LayerReport {
 	std::vector<std::string> operations;
 	/** \brief Why it runs on the CPU; empty: it does not */
 	std::string cpu;
+	/** \brief Constants of the model that FP16 does not have, and what they become */
+	std::vector<std::string> inexact;
 	/** \brief Of a calibrated model */
 	std::optional<LayerError> error;
 	/** \brief Operations for which the core has several ways, and what each would take */

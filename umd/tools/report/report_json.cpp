@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <nlohmann/json.hpp>
 
-#include "tools/report/words.h"
 #include "timing/operation_timing.h"
+#include "tools/report/words.h"
 
 namespace nvdla::report
 {
@@ -57,6 +57,8 @@ Json layerJson(const Layer &layer)
 		      { "operations", layer.what.operations },
 		      { "cpu", layer.what.cpu } };
 
+	if (!layer.what.inexact.empty())
+		json["inexact"] = layer.what.inexact;
 	if (layer.what.error)
 		json["error"] = { { "ratio", layer.what.error->ratio },
 				  { "ownRatio", layer.what.error->ownRatio },

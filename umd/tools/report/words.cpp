@@ -51,10 +51,14 @@ std::string whereOf(const LayerReport &layer)
 {
 	if (layer.operations.empty())
 		return "nothing to do";
-	if (!layer.cpu.empty())
-		return "CPU: " + layer.cpu;
 	const size_t count = layer.operations.size();
-	std::string text = fmt::format("core, {} operation{}", count, count == 1 ? "" : "s");
+	std::string text = layer.cpu.empty() ? fmt::format("core, {} operation{}", count,
+							   count == 1 ? "" : "s")
+					     : "CPU: " + layer.cpu;
+	for (const std::string &constant : layer.inexact)
+		text += "; " + constant;
+	if (!layer.cpu.empty())
+		return text;
 	for (const LayerChoice &choice : layer.choices) {
 		const LayerChoice::Candidate &taken = choice.candidates[choice.chosen];
 		if (choice.chosen)

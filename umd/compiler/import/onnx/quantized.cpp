@@ -234,7 +234,7 @@ TensorQuantization quantizationOf(NodeReader &reader, size_t scale, size_t zeroP
 				    zero <= UINT16_MAX,
 			    fmt::format("input {}", scale),
 			    fmt::format("has scale {} with zero point {}", scales[i], zero));
-		values.push_back({ scales[i] > 0 ? scales[i] : 1.0, static_cast<int32_t>(zero) });
+		values.push_back({ scales[i], static_cast<int32_t>(zero) });
 	}
 	return reader.failed() ? TensorQuantization{} : TensorQuantization(std::move(values));
 }

@@ -99,7 +99,7 @@ Result<void> readQuantization(const fb::QuantizationParameters &from, Value &val
 			return damaged(where,
 				       fmt::format("scale {} with zero point {}", scale, zero));
 		/* A channel without weights may have a scale of 0. */
-		values.push_back({ scale > 0 ? scale : 1.0, static_cast<int32_t>(zero) });
+		values.push_back({ scale, static_cast<int32_t>(zero) });
 	}
 	if (count)
 		value.quantization = TensorQuantization(std::move(values));

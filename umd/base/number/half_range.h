@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers that half precision can hold.
+ */
+#pragma once
+
+#include <cmath>
+
+#include <nvdla/half.h>
+
+namespace nvdla
+{
+
+/** \brief The largest finite number of half precision */
+inline constexpr double largestHalf = 65504;
+/** \brief The smallest number that has all 11 bits; those below lose some, and below 2^-25 all */
+inline constexpr double smallestNormalHalf = 0x1p-14;
+
+/** \return what becomes of \a number in FP16, saturated to finite numbers */
+inline double asHalf(double number)
+{
+	const double clipped = std::fmin(std::fmax(number, -largestHalf), largestHalf);
+
+	return std::isnan(number) ? number : halfToFloat(floatToHalf(static_cast<float>(clipped)));
+}
+
+/** \return whether \a number in FP16 is as exact as one within its range: off by 2^-11 of itself */
+inline bool fitsHalf(double number)
+{
+	return !(std::fabs(asHalf(number) - number) > 0x1p-11 * std::fabs(number));
+}
+
+} /* namespace nvdla */
