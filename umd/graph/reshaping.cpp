@@ -282,7 +282,8 @@ void lower(Lowering &lowering, const op::Softmax &op)
 void lower(Lowering &lowering, const op::Unary &op)
 {
 	const bool isIdentity = op.function == ElementFunction::Identity;
-	const bool isPower = isIdentity || op.function == ElementFunction::Power;
+	const bool isPower = op.inner == ElementFunction::Identity &&
+			     (isIdentity || op.function == ElementFunction::Power);
 	EmuOperation emu;
 
 	emu.type = isPower ? EmuOpType::Power : EmuOpType::Function;
@@ -290,6 +291,7 @@ void lower(Lowering &lowering, const op::Unary &op)
 	emu.outScale = op.outScale;
 	emu.outZero = zeroOf(lowering, "outZero", op.outZero);
 	emu.function = op.function;
+	emu.inner = op.inner;
 	emu.power = isIdentity ? 1.0f : op.parameter;
 	emu.scale = op.scale;
 	emu.shift = op.shift;

@@ -42,6 +42,8 @@ constexpr size_t emuInZero = 1;
 constexpr size_t emuWindow = 2;
 /** \brief Ours: the ElementFunction of a FUNCTION */
 constexpr size_t emuFunction = 2;
+/** \brief Ours: the ElementFunction that a FUNCTION's input goes through before scale and shift */
+constexpr size_t emuInnerFunction = 1;
 
 /**
  * \brief Entry of the operation list: POWER, or SOFTMAX with the axis where the parameters begin

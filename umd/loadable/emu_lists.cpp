@@ -27,10 +27,12 @@ EmuOperationDesc describe(const EmuOperation &operation)
 	desc.out_scale = operation.outScale;
 	desc.reserved[emuOutZero] = static_cast<uint8_t>(operation.outZero);
 	desc.reserved[emuInZero] = static_cast<uint8_t>(operation.inZero);
-	if (operation.type == EmuOpType::Function)
+	if (operation.type == EmuOpType::Function) {
 		desc.reserved[emuFunction] = static_cast<uint8_t>(operation.function);
-	else
+		desc.reserved[emuInnerFunction] = static_cast<uint8_t>(operation.inner);
+	} else {
 		desc.reserved[emuWindow] = operation.window;
+	}
 	if (operation.type == EmuOpType::Softmax)
 		desc.axis = emuAxisChannel;
 	else if (hasPower(operation.type))

@@ -79,7 +79,8 @@ public:
 	}
 
 	Result<EmuOperation> operation(std::span<const std::byte> bytes, size_t index) const;
-	Result<ElementFunction> function(std::span<const std::byte> bytes, size_t index) const;
+	Result<ElementFunction> function(std::span<const std::byte> bytes, size_t index,
+					 size_t place) const;
 	Result<EmuBuffer> buffer(std::span<const std::byte> bytes, const std::string &name) const;
 
 private:
@@ -88,10 +89,10 @@ private:
 	bool legacy_;
 };
 
-Result<ElementFunction> EmuReader::function(std::span<const std::byte> bytes, size_t index) const
+Result<ElementFunction> EmuReader::function(std::span<const std::byte> bytes, size_t index,
+					    size_t place) const
 {
-	const unsigned code =
-		field<uint8_t>(bytes, offsetof(EmuOperationDesc, reserved) + emuFunction);
+	const unsigned code = field<uint8_t>(bytes, offsetof(EmuOperationDesc, reserved) + place);
 
 	if (!findElementFunction(code))
 		return fail(ErrorCode::Unsupported, takingEmuTask,
@@ -124,10 +125,13 @@ Result<EmuOperation> EmuReader::operation(std::span<const std::byte> bytes, size
 	const bool known = type == static_cast<unsigned>(EmuOpType::Power) ||
 			   (type <= static_cast<unsigned>(EmuOpType::Smallest) && !legacy_);
 	if (known && type == static_cast<unsigned>(EmuOpType::Function)) {
-		auto one = function(bytes, index);
-		if (!one)
-			return forward(one);
+		auto one = function(bytes, index, emuFunction);
+		auto inner = function(bytes, index, emuInnerFunction);
+		if (!one || !inner)
+			return forward(one ? inner : one);
 		operation.function = *one;
+		operation.inner = *inner;
+		operation.inZero = 0;
 	}
 	if (known && hasPower(static_cast<EmuOpType>(type))) {
 		operation.type = static_cast<EmuOpType>(type);

@@ -70,6 +70,41 @@ TEST(Emu, PowerOfHalves)
 	}
 }
 
+/* Memory is used again: bytes of another surface are NaNs, which the core counts. */
+TEST(Emu, LanesWithoutElementsAreZero)
+{
+	for (const EmuOpType type : { EmuOpType::Power, EmuOpType::Reshape }) {
+		EmuOperation operation;
+		operation.type = type;
+		operation.src = cube(DataType::Half, 19, 2, 3);
+		operation.dst = operation.src;
+		const auto src = pack(operation.src, std::vector<float>(19 * 6, 1.5f));
+		std::vector<std::byte> dst(src.size(), std::byte{ 0xff });
+		ASSERT_TRUE(runEmu(operation, src, dst));
+		EXPECT_EQ(dst, src);
+	}
+}
+
+/* log(x * x + 1e-10) in one step: nothing between has to be one of FP16's numbers. */
+TEST(Emu, TwoFunctions)
+{
+	EmuOperation operation;
+	operation.type = EmuOpType::Function;
+	operation.src = cube(DataType::Half, 4, 1, 1);
+	operation.dst = operation.src;
+	operation.inner = ElementFunction::Square;
+	operation.function = ElementFunction::Log;
+	operation.shift = 1e-10f;
+	const auto src = pack(operation.src, { 0, 0.001f, -1000, 3 });
+	std::vector<std::byte> dst(src.size());
+	ASSERT_TRUE(runEmu(operation, src, dst));
+	const auto result = unpack(operation.dst, dst);
+	EXPECT_NEAR(result[0], -23.026, 0.01);
+	EXPECT_NEAR(result[1], -13.815, 0.01);
+	EXPECT_NEAR(result[2], 13.816, 0.01);
+	EXPECT_NEAR(result[3], 2.1972, 0.001);
+}
+
 TEST(Emu, IdentityPowerKeepsEveryHalf)
 {
 	EmuOperation operation;

@@ -4,6 +4,7 @@
  */
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <nvdla/half.h>
@@ -197,6 +198,24 @@ TEST(Lut, GoesOnBeyondTheRange)
 		for (float real : { -40.0f, 40.0f })
 			EXPECT_NEAR(halves(real), line.function(real), 0.1);
 	}
+}
+
+/* FP16: a table goes on to the values at the largest numbers, whatever the slope at its edge is. */
+TEST(Lut, IsStraightOutsideOfTheRange)
+{
+	const auto silu = [](double x) { return x * sigmoid(x); };
+	LutRequest request{ .type = DataType::Half,
+			    .function = silu,
+			    .low = -20,
+			    .high = 12,
+			    .straightOutside = true };
+	ModelLut model(makeLut(request)->lut, LutUnit::Sdp, true);
+
+	for (const float x : { -65504.0f, -1000.0f, -21.0f })
+		EXPECT_NEAR(model(x), 0, 1e-6) << x;
+	for (const float x : { 13.0f, 500.0f, 65504.0f })
+		EXPECT_NEAR(model(x), x, x * 0x1p-10) << x;
+	EXPECT_TRUE(std::isnan(model(std::numeric_limits<float>::quiet_NaN())));
 }
 
 TEST(Lut, EdgesAreThoseOfTheLimitationChapter)

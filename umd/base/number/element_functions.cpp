@@ -30,6 +30,13 @@ double geluTanh(double x)
 	return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + cubes * x * x * x)));
 }
 
+/* Of infinity, too. */
+double softsign(double x)
+{
+	return std::fabs(x) > 1 ? std::copysign(1 / (1 / std::fabs(x) + 1), x)
+				: x / (1 + std::fabs(x));
+}
+
 double sign(double x)
 {
 	return std::isnan(x) ? x : (x > 0) - (x < 0);
@@ -46,15 +53,15 @@ double plain(double x, double)
 constexpr ElementFunctionInfo functions[] = {
 	{ "identity", [](double x, double) { return x; }, -endless, endless, true },
 	{ "power", [](double x, double exponent) { return std::pow(x, exponent); }, 0, endless,
-	  false },
+	  false, true },
 	{ "logistic", plain<sigmoid>, -endless, endless, true },
 	{ "tanh", plain<std::tanh>, -endless, endless, true },
 	{ "hard_swish", [](double x, double) { return x * std::clamp(x + 3, 0.0, 6.0) / 6; },
 	  -endless, endless, true },
 	{ "leaky_relu", [](double x, double slope) { return x < 0 ? x * slope : x; }, -endless,
-	  endless, true },
+	  endless, true, true },
 	{ "elu", [](double x, double alpha) { return x < 0 ? alpha * std::expm1(x) : x; }, -endless,
-	  endless, true },
+	  endless, true, true },
 	{ "gelu", [](double x, double) { return x / 2 * (1 + std::erf(x / std::numbers::sqrt2)); },
 	  -endless, endless, true },
 	{ "gelu_tanh", plain<geluTanh>, -endless, endless, true },
@@ -65,8 +72,7 @@ constexpr ElementFunctionInfo functions[] = {
 	{ "softplus", plain<softplus>, -endless, endless, true },
 	{ "mish", [](double x, double) { return x * std::tanh(softplus(x)); }, -endless, endless,
 	  true },
-	{ "softsign", [](double x, double) { return x / (1 + std::fabs(x)); }, -endless, endless,
-	  false },
+	{ "softsign", plain<softsign>, -endless, endless, false },
 	{ "log", plain<std::log>, 0, endless, false },
 	{ "sin", plain<std::sin>, -endless, endless, false },
 	{ "cos", plain<std::cos>, -endless, endless, false },
@@ -84,10 +90,10 @@ constexpr ElementFunctionInfo functions[] = {
 	{ "round", plain<std::nearbyint>, -endless, endless, false },
 	{ "sign", plain<sign>, -endless, endless, false },
 	{ "thresholded_relu", [](double x, double threshold) { return x > threshold ? x : 0; },
-	  -endless, endless, false },
+	  -endless, endless, false, true },
 	{ "hard_shrink",
 	  [](double x, double threshold) { return std::fabs(x) > threshold ? x : 0; }, -endless,
-	  endless, false },
+	  endless, false, true },
 };
 static_assert(std::size(functions) == static_cast<size_t>(ElementFunction::HardShrink) + 1);
 

@@ -23,6 +23,7 @@ struct ElementFunctionInfo {
 	 * with an entry for each number.
 	 */
 	bool hasTables;
+	bool hasParameter = false;
 
 	/** \return of IEEE 754: infinite where it has no bound, NaN where it is not defined */
 	double operator()(double x, double parameter) const { return compute(x, parameter); }

@@ -64,6 +64,7 @@ public:
 	double high() const { return high_; }
 	double range() const { return high_ - low_; }
 	bool half() const { return half_; }
+	bool straightOutside() const { return half_ && request_.straightOutside; }
 	/* What an error in entries is in real numbers. */
 	double entryScale() const { return half_ ? 1 : request_.outputScale; }
 	const std::vector<double> &samples() const { return samples_; }
@@ -101,6 +102,8 @@ struct Candidate {
 	Candidate(const Target &target, LutHalf half) : table(std::move(half))
 	{
 		table.fill(target, target.low(), target.high());
+		if (target.straightOutside())
+			table.straighten(target);
 		for (size_t i = 0; i < target.samples().size(); i++) {
 			const double x = target.samples()[i];
 			hits.push_back(table.hits(x));
@@ -172,7 +175,9 @@ std::vector<Candidate> loCandidates(const Target &target, const LutLimits &limit
 			target.range() - std::ldexp(static_cast<double>(Lut::loCount - 1), step);
 		const int places = spare > 0 ? loPlaces : 0;
 		for (int place = 0; place <= places; place++) {
-			const double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
+			double start = target.low() + std::max(spare, 0.0) * place / loPlaces;
+			if (target.half() && spare > 0) /* entries at 0, where functions bend */
+				start = std::ldexp(std::floor(std::ldexp(start, -step)), step);
 			LutHalf table = emptyTable(target, Lut::loCount, step, start);
 			if (fits(table, limits))
 				candidates.emplace_back(target, std::move(table));

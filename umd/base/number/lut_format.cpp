@@ -13,6 +13,8 @@
 #include <nvdla/half.h>
 #include <nvdla/rounding.h>
 
+#include "half_range.h"
+
 namespace nvdla
 {
 
@@ -123,8 +125,8 @@ LutEdge LutHalf::edge(double gradient) const
 	if (!std::isfinite(gradient))
 		gradient = 0;
 	if (half) {
-		slope.scale = static_cast<int16_t>(
-			floatToHalf(static_cast<float>(std::clamp(gradient, -65504.0, 65504.0))));
+		slope.scale = static_cast<int16_t>(floatToHalf(
+			static_cast<float>(std::clamp(gradient, -largestHalf, largestHalf))));
 	} else {
 		int shift = maxSlopeShift;
 		while (shift > minSlopeShift && std::fabs(roundReal(std::ldexp(gradient, shift))) >
@@ -142,8 +144,8 @@ void LutHalf::fill(const std::function<double(double)> &function, double low, do
 		double y = function(input(i));
 		if (!std::isfinite(y))
 			y = function(std::clamp(input(i), low, high));
-		entries[i] = half ? static_cast<int16_t>(floatToHalf(
-					    static_cast<float>(std::clamp(y, -65504.0, 65504.0))))
+		entries[i] = half ? static_cast<int16_t>(floatToHalf(static_cast<float>(
+					    std::clamp(y, -largestHalf, largestHalf))))
 				  : static_cast<int16_t>(integerLimits(16U).saturate(y));
 	}
 
@@ -152,6 +154,16 @@ void LutHalf::fill(const std::function<double(double)> &function, double low, do
 	const double first = input(0), last = input(steps());
 	underflow = edge((function(first) - function(first - width)) / width);
 	overflow = edge((function(last + width) - function(last)) / width);
+}
+
+void LutHalf::straighten(const std::function<double(double)> &function)
+{
+	auto gradientTo = [&](double end, size_t index) {
+		return (function(end) - entry(index)) / (end - input(index));
+	};
+
+	underflow = edge(gradientTo(-largestHalf, 0));
+	overflow = edge(gradientTo(largestHalf, steps()));
 }
 
 LutHalf leHalf(const Lut &lut, DataType type)

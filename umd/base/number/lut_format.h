@@ -46,6 +46,8 @@ struct LutHalf {
 	double value(double x) const;
 	/** \brief Fill the entries, and the slopes where \a function leaves [\a low, \a high] */
 	void fill(const std::function<double(double)> &function, double low, double high);
+	/** \brief Take the slopes of straight lines to \a function's values at FP16's ends */
+	void straighten(const std::function<double(double)> &function);
 
 private:
 	LutEdge edge(double gradient) const;

@@ -98,7 +98,9 @@ std::string toString(const Extents &shape)
 
 double Unary::operator()(double x) const
 {
-	return std::clamp(elementFunction(function).bounded(x, parameter), activation.low,
+	const double from = shift + scale * elementFunction(inner).bounded(x, 0);
+
+	return std::clamp(elementFunction(function).bounded(from, parameter), activation.low,
 			  activation.high);
 }
 

@@ -164,12 +164,15 @@ struct Slice {
 	Extents stride;
 };
 
-/** \brief A function of each element */
+/** \brief A function of each element: of shift + scale * inner(x) */
 struct Unary {
 	using Function = ElementFunction;
 	Function function = Function::Identity; /**< Identity: another type or quantization */
 	double parameter = 0;			/**< of functions that have one */
 	Clamp activation;
+	Function inner = Function::Identity; /**< one without a parameter */
+	double scale = 1;
+	double shift = 0;
 
 	/** \return the function of \a x, clamped, as it is where there is neither infinity nor NaN
 	 */

@@ -9,6 +9,7 @@
 
 #include "affine.h"
 #include "base/number/element_functions.h"
+#include "base/number/half_range.h"
 #include "base/number/lut_format.h"
 
 namespace nvdla::compiler
@@ -17,8 +18,39 @@ namespace nvdla::compiler
 namespace
 {
 
-/* Beyond this, functions are straight lines, or nearly so. */
-constexpr double curvedRange = 12;
+/* Does FP16 take the function from \a edge to its largest number of that sign for a line? */
+bool isStraight(const Unary &unary, double edge)
+{
+	const double end = std::copysign(largestHalf, edge);
+	const double first = unary(edge), slope = (unary(end) - first) / (end - edge);
+
+	for (double x = edge; std::fabs(x) < largestHalf; x *= 1.25) {
+		const double y = unary(x);
+		if (std::fabs(first + (x - edge) * slope - y) > 0x1p-12 * std::fabs(y) + 0x1p-25)
+			return false;
+	}
+	return true;
+}
+
+/* The first place, in halves on the side of \a sign, from which the function is straight. */
+double curvedUpTo(const Unary &unary, double sign)
+{
+	double edge = sign / 2;
+
+	while (std::fabs(edge) < largestHalf / 2 && !isStraight(unary, edge))
+		edge += std::fabs(edge) < 64 ? sign / 2 : edge;
+	return edge;
+}
+
+/* Table of a function of FP16, for all numbers: it is a line outside of where it bends. */
+LutTable halfTable(Lowerer &lowerer, const Unary &unary)
+{
+	return lowerer.take(makeLut({ .type = DataType::Half,
+				      .function = unary,
+				      .low = curvedUpTo(unary, -1),
+				      .high = curvedUpTo(unary, 1),
+				      .straightOutside = true }));
+}
 
 /* One entry for each of the 256 integers: LO's steps are single integers. */
 Lut exactTable(const Unary &unary, const Quantization &in, const Quantization &out)
@@ -64,15 +96,15 @@ void lookUp(Lowerer &lowerer, const Operator &operation, const Unary &unary)
 	if (hasExactTable(lowerer, operation)) {
 		table.lut = exactTable(unary, lowerer.quantization(input),
 				       lowerer.quantization(output));
+	} else if (half) {
+		table = halfTable(lowerer, unary);
 	} else {
-		const Quantization in = half ? Quantization{} : lowerer.quantization(input);
-		const Quantization out = half ? Quantization{} : lowerer.quantization(output);
+		const Quantization in = lowerer.quantization(input);
+		const Quantization out = lowerer.quantization(output);
 		const IntegerLimits limits = integerLimits(lowerer.range(input));
-		table = lowerer.take(
-			makeLut({ LutUnit::Sdp, type, unary,
-				  half ? -curvedRange : in.real(static_cast<double>(limits.lowest)),
-				  half ? curvedRange : in.real(static_cast<double>(limits.highest)),
-				  in, out.scale }));
+		table = lowerer.take(makeLut(
+			{ LutUnit::Sdp, type, unary, in.real(static_cast<double>(limits.lowest)),
+			  in.real(static_cast<double>(limits.highest)), in, out.scale }));
 		sdp.converter = { -out.zeroPoint, 1, 0 };
 	}
 	sdp.lut = lowerer.unique(name + " table");
@@ -100,19 +132,22 @@ op::SdpUnit slopeUnit(Lowerer &lowerer, const std::string &name, const Elements 
 /* X1 takes the zero point away, X2 multiplies what is negative; both on a finer scale. */
 void leakyRelu(Lowerer &lowerer, const Operator &operation, const std::vector<double> &slopes)
 {
-	constexpr int fineBits = 14;
+	constexpr int mostBits = 14;
+	constexpr double leastGain = 0x1p-23; /* a zero point is then an offset yet */
 	const ValueId input = operation.inputs[0];
 	const ValueId output = operation.outputs[0];
 	const std::string name = lowerer.step("leaky ReLU");
 	op::Sdp sdp{ .name = name, .input = lowerer.surface(input), .output = {} };
 
 	if (lowerer.storage(input) == DataType::Half) {
-		const std::vector<float> halves(slopes.begin(), slopes.end());
-		sdp.x1 = slopeUnit(lowerer, name, Elements::half(halves));
+		sdp.x1 = slopeUnit(lowerer, name, lowerer.halves(slopes));
 	} else {
 		const Quantization in = lowerer.quantization(input);
 		const Quantization out = lowerer.quantization(output);
-		const double gain = std::ldexp(in.scale / out.scale, -fineBits);
+		/* Far beyond 1, whatever is not 0 saturates. */
+		const double ratio = std::min(in.scale / out.scale, std::ldexp(1, mostBits));
+		const int fineBits = std::clamp(std::ilogb(ratio / leastGain), 0, mostBits);
+		const double gain = std::max(std::ldexp(ratio, -fineBits), leastGain);
 		const SdpMultipliers multipliers = lowerer.take(sdpMultipliers(slopes));
 		if (lowerer.failed())
 			return;
@@ -177,8 +212,13 @@ void computeOnCpu(Lowerer &lowerer, const Operator &operation, const Unary &unar
 	lowerer.onCpu("no table is exact enough for this function, but of 8 bits");
 	ClampBehind clamp(lowerer, name, unary.activation, operation.outputs[0]);
 	op::Unary step = stepOnCpu(lowerer, operation, name, clamp.written());
+	lowerer.need(unary.inner == Unary::Function::Identity || step.shift == 0, "input",
+		     "has a zero point, and goes through two functions");
 	step.function = unary.function;
 	step.parameter = static_cast<float>(unary.parameter);
+	step.inner = unary.inner;
+	step.scale = static_cast<float>(unary.scale);
+	step.shift = static_cast<float>(unary.shift + unary.scale * step.shift);
 	lowerer.add(step);
 	clamp.finish();
 }

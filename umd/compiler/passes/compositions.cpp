@@ -142,6 +142,53 @@ std::optional<ValueId> softmaxOf(const Model &model, const Operator &operation)
 	return isLessMaximum ? difference->inputs[0] : of;
 }
 
+bool isMean(const Kind &kind)
+{
+	const auto *channels = std::get_if<ChannelReduction>(&kind);
+
+	return std::holds_alternative<GlobalAverage>(kind) ||
+	       (channels && channels->method == Pool::Method::Average);
+}
+
+/* What a variance is of, the mean of that, and how means are made. */
+struct VarianceParts {
+	ValueId of;
+	ValueId mean;
+	Kind kind;
+};
+
+/* The mean of squares, less the square of the mean. */
+std::optional<VarianceParts> partsOfVariance(const Model &model, const Operator &operation)
+{
+	const ValueId result = operation.outputs.front();
+
+	if (elementwiseThatWrites(model, result, Function::Subtract) != &operation ||
+	    !isFloat(model.values[result].type))
+		return std::nullopt;
+	const auto mean = rootOf(model, operation.inputs[1]);
+	const Operator *ofSquares = model.writer(operation.inputs[0]);
+	const Operator *ofNumbers = mean ? model.writer(*mean) : nullptr;
+	if (!ofSquares || !ofNumbers || !isMean(ofSquares->kind) || !isMean(ofNumbers->kind) ||
+	    ofSquares->kind.index() != ofNumbers->kind.index() ||
+	    rootOf(model, ofSquares->inputs[0]) != ofNumbers->inputs[0])
+		return std::nullopt;
+	return VarianceParts{ ofNumbers->inputs[0], *mean, ofSquares->kind };
+}
+
+/* An operator like \a other that makes a value of the shape of \a like. */
+Operator operatorBefore(Model &model, const Operator &other, const char *what, Kind kind,
+			ValueId like)
+{
+	Value value = model.values[like];
+	Operator made = other;
+
+	value.name = other.name + what;
+	made.name = value.name;
+	made.kind = std::move(kind);
+	made.outputs = { model.add(std::move(value)) };
+	return made;
+}
+
 /* What an operator and those before it are together, and of which value. */
 struct Composition {
 	Kind kind;
@@ -167,6 +214,34 @@ void replaceEach(Model &model, Find find)
 }
 
 } /* namespace */
+
+void findVariances(Model &model)
+{
+	std::vector<Operator> all;
+
+	for (size_t i = 0; i < model.operators.size(); i++) {
+		Operator operation = model.operators[i];
+		if (const auto parts = partsOfVariance(model, model.operators[i])) {
+			Operator centered =
+				operatorBefore(model, operation, " centered",
+					       Elementwise{ Function::Subtract, {} }, parts->of);
+			centered.inputs = { parts->of, parts->mean };
+			Operator square = operatorBefore(
+				model, operation, " squared",
+				Unary{ .function = Unary::Function::Square }, parts->of);
+			square.inputs = centered.outputs;
+			operation.kind = parts->kind;
+			operation.inputs = square.outputs;
+			all.push_back(std::move(centered));
+			all.push_back(std::move(square));
+		}
+		all.push_back(std::move(operation));
+	}
+	if (all.size() == model.operators.size())
+		return;
+	model.operators = std::move(all);
+	removeUnused(model);
+}
 
 void findSoftmaxes(Model &model)
 {

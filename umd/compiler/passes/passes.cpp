@@ -9,8 +9,10 @@ Result<void> runPasses(Model &model)
 	takeConversionsOffEnds(model);
 	makeSigned(model);
 	padWithZeros(model);
+	findVariances(model);
 	findStandardizations(model);
 	findSoftmaxes(model);
+	foldIntoFunctions(model);
 	foldAffines(model);
 	fuseActivations(model);
 	quantizeResults(model);

@@ -39,6 +39,21 @@ void quantizeResults(Model &model);
  */
 void separateTypes(Model &model);
 
+/**
+ * \brief Means of squares less squares of means are means of squared differences
+ *
+ * The core's numbers do not have the bits that the difference of two large numbers needs.
+ */
+void findVariances(Model &model);
+
+/**
+ * \brief Functions that the CPU computes take what is before them: a product with a number, the
+ * sum of one, and one function more
+ *
+ * FP16 has no numbers for many results in between, as the 1e-10 of log(x * x + 1e-10).
+ */
+void foldIntoFunctions(Model &model);
+
 /** \brief Products with and sums of constants go into kernels and bias of the float convolution
  * before them */
 void foldAffines(Model &model);

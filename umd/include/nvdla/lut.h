@@ -71,6 +71,11 @@ struct LutRequest {
 	Quantization input;
 	/** integers: what a step of the table's 16-bit entries is worth */
 	double outputScale = 1;
+	/**
+	 * Half: beyond the table the function is a straight line to the largest numbers of FP16,
+	 * for which it has to be defined. Otherwise it goes on with its slope at the edge.
+	 */
+	bool straightOutside = false;
 };
 
 /** \brief Tables of a function, and how good they are */
@@ -86,7 +91,8 @@ struct LutTable {
  * LE covers the range from its start, evenly or with each step twice the one before; LO's 257
  * entries stand where they help most. All combinations of the method, and of LO's place and
  * density, are measured against the function, and the one with the smallest largest (and then
- * average) error is taken. Beyond the range the function goes on with its slope there.
+ * average) error is taken. Beyond the range the function goes on with its slope there, or
+ * straight to its values at the largest numbers (straightOutside).
  * Where both tables hit, LO answers.
  *
  * Programming guide, "Limitation", LUT: end - start is 2^(select + 6) for LE, 2^(select + 8)

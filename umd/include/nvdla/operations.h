@@ -310,7 +310,7 @@ struct Softmax {
 };
 
 /**
- * \brief A function of shift + scale * x for each element x, on the CPU
+ * \brief A function of shift + scale * inner(x) for each element x, on the CPU
  *
  * Where the function is infinite or not defined, so is a result in FP16; an integer is that of the
  * nearest number where it is.
@@ -327,6 +327,7 @@ struct Unary {
 	float outScale = 1.0f;
 	int32_t outZero = 0; /**< as of a Softmax */
 	DataType type = DataType::Unknown;
+	ElementFunction inner = ElementFunction::Identity; /**< one without a parameter */
 };
 
 /**

@@ -122,6 +122,7 @@ struct EmuOperation {
 	int8_t inZero = 0;     /**< the same of the input; ours */
 	uint8_t window = 0;    /**< LocalResponse: channels, an odd number; ours */
 	ElementFunction function = ElementFunction::Identity; /**< of a Function; ours */
+	ElementFunction inner = ElementFunction::Identity; /**< that its input goes through; ours */
 	float power = 1.0f;
 	float scale = 1.0f;
 	float shift = 0.0f;

@@ -220,10 +220,14 @@ std::string shapeOf(const EmuBuffer &cube)
 
 std::string functionText(const EmuOperation &operation)
 {
-	const std::string text = fmt::format(
-		"{} of {} + {} x",
-		named(text::elementFunctionName, static_cast<uint64_t>(operation.function)),
-		operation.shift, operation.scale);
+	const auto name = [](ElementFunction function) {
+		return named(text::elementFunctionName, static_cast<uint64_t>(function));
+	};
+	const std::string x = operation.inner == ElementFunction::Identity
+				      ? "x"
+				      : fmt::format("{} of x", name(operation.inner));
+	const std::string text = fmt::format("{} of {} + {} {}", name(operation.function),
+					     operation.shift, operation.scale, x);
 
 	return operation.power == 0 ? text : fmt::format("{}, with {}", text, operation.power);
 }

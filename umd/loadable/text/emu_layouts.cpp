@@ -65,12 +65,18 @@ constexpr Layout logSoftmaxLayout{ "log_softmax", sizeof(EmuOperationDesc), plai
 constexpr Layout standardizeLayout{ "standardize", sizeof(EmuOperationDesc), powerFields };
 constexpr Layout largestLayout{ "largest", sizeof(EmuOperationDesc), plainFields };
 
-/* The function is the last of the reserved bytes. */
+/* The functions are the last of the reserved bytes. */
 constexpr Field reservedBeforeFunction{ .name = "reserved",
 					.offset = offsetof(EmuOperationDesc, reserved),
 					.bytes = 1,
-					.count = emuFunction,
+					.count = emuInnerFunction,
 					.optional = true };
+constexpr Field innerFunctionField{ .name = "inner",
+				    .offset =
+					    offsetof(EmuOperationDesc, reserved) + emuInnerFunction,
+				    .bytes = 1,
+				    .optional = true,
+				    .nameOf = elementFunctionName };
 constexpr Field functionField{ .name = "function",
 			       .offset = offsetof(EmuOperationDesc, reserved) + emuFunction,
 			       .bytes = 1,
@@ -78,6 +84,7 @@ constexpr Field functionField{ .name = "function",
 constexpr Field functionFields[] = {
 	FIELD_NAMED(EmuOperationDesc, op_type, emuOpName),
 	reservedBeforeFunction,
+	innerFunctionField,
 	functionField,
 	FIELD(EmuOperationDesc, in_scale),
 	FIELD(EmuOperationDesc, out_scale),

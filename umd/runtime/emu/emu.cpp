@@ -19,6 +19,7 @@ namespace
 {
 
 constexpr const char *runningCpuOperation = "run CPU operation";
+constexpr size_t atomBytes = 32; /* of the layout that all cubes here have */
 
 /* The cube as a tensor that ends where its memory does; FP16 has no scale. */
 TensorDesc describe(const EmuBuffer &buffer, const char *name, size_t bytes,
@@ -53,10 +54,13 @@ ElementFunction functionOf(const EmuOperation &operation)
 void elementwise(const EmuOperation &operation, std::vector<float> &values)
 {
 	const ElementFunctionInfo &function = elementFunction(functionOf(operation));
+	const ElementFunctionInfo &inner = elementFunction(operation.inner);
 	const bool isReal = operation.dst.type == DataType::Half;
 
 	for (float &value : values) {
-		const double x = operation.shift + operation.scale * value;
+		const double scaled = operation.scale * inner(value, 0);
+		/* A sum with 0 would take the sign of a 0. */
+		const double x = operation.shift == 0 ? scaled : operation.shift + scaled;
 		value = static_cast<float>(isReal ? function(x, operation.power)
 						  : function.bounded(x, operation.power));
 	}
@@ -240,6 +244,28 @@ Result<void> reshape(const AxisOrder &axes, const TensorDesc &from, std::span<co
 	return overwriteElements(to, *elements, dst, ElementOrder::Nhwc);
 }
 
+/*
+ * Channels that fill up the last atom are 0. The core computes with all lanes of an atom: bytes of
+ * another surface, left there, would be NaNs in FP16, and counted as such.
+ */
+void clearUnusedLanes(const EmuBuffer &cube, std::span<std::byte> dst)
+{
+	const size_t bytes = elementBytes(cube.type);
+	const uint32_t atom = static_cast<uint32_t>(atomBytes / bytes), used = cube.c % atom;
+
+	if (used == 0)
+		return;
+	for (size_t y = 0; y < cube.h; y++) {
+		for (size_t x = 0; x < cube.w; x++) {
+			const size_t at = size_t{ cube.c / atom } * cube.surfaceStride +
+					  y * cube.lineStride + x * atomBytes;
+			if (at + atomBytes <= dst.size())
+				std::ranges::fill(dst.subspan(at, atomBytes).subspan(used * bytes),
+						  std::byte{ 0 });
+		}
+	}
+}
+
 } /* namespace */
 
 Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> src,
@@ -252,7 +278,9 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 				       { operation.outScale, operation.outZero });
 
 	if (operation.type == EmuOpType::Reshape)
-		return reshape(operation.axes, from, src, to, dst);
+		return reshape(operation.axes, from, src, to, dst).map([&] {
+			clearUnusedLanes(operation.dst, dst);
+		});
 	const uint32_t channels = makesOneChannel(operation.type) ? 1 : from.c;
 	if (channels != to.c || from.h != to.h || from.w != to.w)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, "dimensions",
@@ -299,7 +327,9 @@ Result<void> runEmu(const EmuOperation &operation, std::span<const std::byte> sr
 	if (!elements)
 		return fail(ErrorCode::InvalidFile, runningCpuOperation, elements.error().where,
 			    elements.error().why);
-	return overwriteElements(to, *elements, dst);
+	return overwriteElements(to, *elements, dst).map([&] {
+		clearUnusedLanes(operation.dst, dst);
+	});
 }
 
 } /* namespace nvdla */
