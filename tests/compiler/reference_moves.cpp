@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <nvdla/rounding.h>
+
 #include "reference_operator.h"
 
 namespace nvdla::test
@@ -94,6 +96,9 @@ void OperatorReference::operator()(const Enlarge &enlarge)
 {
 	const Extents &x = value(0).shape, &y = out_.shape;
 	const bool nearest = enlarge.method == Enlarge::Method::Nearest;
+	/* TFLite's kernels work on the integers, and round away from their 0. */
+	const bool ofIntegers =
+		!isReal() && !roundsOnce() && value(0).quantization == out_.quantization;
 
 	for (size_t i = 0; i < result_.size(); i++) {
 		const auto c = static_cast<uint32_t>(i % y[3]);
@@ -105,12 +110,14 @@ void OperatorReference::operator()(const Enlarge &enlarge)
 		auto at = [&](uint32_t h, uint32_t w) {
 			h = std::min(h, x[1] - 1);
 			w = std::min(w, x[2] - 1);
-			return real(0, in(0)[(size_t{ h } * x[2] + w) * x[3] + c]);
+			const double number = in(0)[(size_t{ h } * x[2] + w) * x[3] + c];
+			return ofIntegers ? number : real(0, number);
 		};
 		const double dy = nearest ? 0 : py - line, dx = nearest ? 0 : px - column;
-		result_[i] = written(
+		const double y =
 			(1 - dy) * ((1 - dx) * at(line, column) + dx * at(line, column + 1)) +
-			dy * ((1 - dx) * at(line + 1, column) + dx * at(line + 1, column + 1)));
+			dy * ((1 - dx) * at(line + 1, column) + dx * at(line + 1, column + 1));
+		result_[i] = ofIntegers ? roundReal(y) : written(y);
 	}
 }
 

@@ -27,24 +27,24 @@ public:
 	int32_t wholeNumbers(const Shape &shape) { return add(shape, fb::TensorType::INT32, 0, 0); }
 	int32_t integers(const Shape &shape, float scale, int64_t zero)
 	{
-		const std::vector scales{ scale };
-		const std::vector zeros{ zero };
-		return add(shape, fb::TensorType::INT8, 0,
-			   fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
-								  &zeros));
+		return add(shape, fb::TensorType::INT8, 0, quantization(scale, zero));
+	}
+	/** \brief int8 that stands for real numbers */
+	int32_t integers(const Shape &shape, float scale, int64_t zero,
+			 const std::vector<int8_t> &elements)
+	{
+		return add(shape, fb::TensorType::INT8, buffer(elements),
+			   quantization(scale, zero));
 	}
 	/** \brief float, int32_t, or uint8_t for what is true or false */
 	template<typename T>
 	int32_t constant(const Shape &shape, const std::vector<T> &elements)
 	{
-		const auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
-		const std::vector<uint8_t> data(bytes, bytes + elements.size() * sizeof(T));
-		buffers_.push_back(fb::CreateBufferDirect(flat, &data));
 		return add(shape,
 			   std::is_same_v<T, float>	? fb::TensorType::FLOAT32
 			   : std::is_same_v<T, int32_t> ? fb::TensorType::INT32
 							: fb::TensorType::BOOL,
-			   static_cast<uint32_t>(buffers_.size() - 1), 0);
+			   buffer(elements), 0);
 	}
 	int32_t list(const std::vector<int32_t> &numbers)
 	{
@@ -79,6 +79,21 @@ public:
 	flatbuffers::FlatBufferBuilder flat;
 
 private:
+	template<typename T>
+	uint32_t buffer(const std::vector<T> &elements)
+	{
+		const auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
+		const std::vector<uint8_t> data(bytes, bytes + elements.size() * sizeof(T));
+		buffers_.push_back(fb::CreateBufferDirect(flat, &data));
+		return static_cast<uint32_t>(buffers_.size() - 1);
+	}
+	flatbuffers::Offset<fb::QuantizationParameters> quantization(float scale, int64_t zero)
+	{
+		const std::vector scales{ scale };
+		const std::vector zeros{ zero };
+		return fb::CreateQuantizationParametersDirect(flat, nullptr, nullptr, &scales,
+							      &zeros);
+	}
 	int32_t add(const Shape &shape, fb::TensorType type, uint32_t buffer,
 		    flatbuffers::Offset<fb::QuantizationParameters> quantization)
 	{

@@ -44,7 +44,9 @@ Scaling scalingOf(const Lowerer &lowerer, const Kernels &kernels, const Convolut
 		const double sum = std::accumulate(elements, elements + kernel, 0.0);
 		const double zero = pass.keepsZero ? 0 : in.zeroPoint;
 		const double bias = kernels.bias[k] / step - zero * sum;
-		for (const double factor : pass.factors) {
+		for (double factor : pass.factors) {
+			if (pass.keepsZero && lowerer.is8Bits(pass.input))
+				factor = dividing(factor);
 			affine.bias.push_back(std::ldexp(bias, -truncated));
 			affine.scale.push_back(std::ldexp(step * factor / out.scale, truncated));
 		}

@@ -25,6 +25,8 @@ struct DeconvolutionPass {
 	Clamp activation;
 	/* Divide each sum by that of the kernel's elements that are in it. */
 	bool normalizes;
+	/* Integers are summed as they are, see ConvolutionPass. */
+	bool keepsZero = false;
 };
 
 /* For each element of the output, the sum of the kernel's elements that meet the input. */
@@ -66,7 +68,8 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Deconvolut
 	const Quantization in = half ? Quantization{} : lowerer.quantization(pass.input);
 	const Quantization out = half ? Quantization{} : lowerer.quantization(pass.output);
 	const Cube shape = lowerer.cube(pass.output);
-	const bool alike = in.zeroPoint == 0 && !pass.normalizes;
+	const int32_t zero = pass.keepsZero ? 0 : in.zeroPoint;
+	const bool alike = zero == 0 && !pass.normalizes;
 	Affine affine{ {}, {}, { kernels.k, 1, 1 }, pass.activation };
 
 	if (!alike)
@@ -77,8 +80,10 @@ Affine epilogue(const Lowerer &lowerer, const Kernels &kernels, const Deconvolut
 			alike ? std::vector<double>{ 1 }
 			      : metWeights(kernels, k, lowerer.cube(pass.input), shape, pass);
 		for (const double sum : met) {
-			const double bias = kernels.bias[k] / step - in.zeroPoint * sum;
-			const double factor = pass.normalizes && sum != 0 ? 1 / sum : 1;
+			const double bias = kernels.bias[k] / step - zero * sum;
+			double factor = pass.normalizes && sum != 0 ? 1 / sum : 1;
+			if (pass.keepsZero && lowerer.is8Bits(pass.input))
+				factor = dividing(factor);
 			affine.bias.push_back(std::ldexp(bias, -truncated));
 			affine.scale.push_back(std::ldexp(step * factor / out.scale, truncated));
 		}
@@ -118,6 +123,7 @@ void deconvolve(Lowerer &lowerer, const Kernels &kernels, const DeconvolutionPas
 	Lowerer::Stage stage =
 		lowerer.stage(lowerer.step("scale"), deconv.output, type, output, pass.output);
 	stage.stream = true;
+	stage.keepsZero = pass.keepsZero;
 	lowerer.affine(stage, epilogue(lowerer, kernels, pass, truncated));
 }
 
@@ -199,7 +205,8 @@ void lower(Lowerer &lowerer, const Operator &operation, const Enlarge &enlarge)
 		     { x.before, after(in.w, enlarge.factor.x, x, out.w), y.before,
 		       after(in.h, enlarge.factor.y, y, out.h) },
 		     {},
-		     true });
+		     true,
+		     lowerer.averagesIntegers(operation.inputs[0], operation.outputs[0]) });
 }
 
 } /* namespace nvdla::compiler */

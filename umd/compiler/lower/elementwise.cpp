@@ -22,6 +22,9 @@ int factorBits(DataType type)
 	return type == DataType::Int8 ? 14 : 13;
 }
 
+/* With less, zero points of 8 bits are no offset of a converter any more. */
+constexpr double leastGain = 0x1p-23;
+
 int32_t negated(int64_t zeroPoint)
 {
 	return static_cast<int32_t>(-zeroPoint);
@@ -36,16 +39,19 @@ struct SumFactors {
 /*
  * Factors of two inputs and a gain, whose products are as near to \a scaleA and \a scaleB as
  * operands allow. The larger factor has all its bits; which number it is decides how well the
- * other two can be rounded.
+ * other two can be rounded. Scales so large that any step saturates are brought down together; a
+ * sum that never makes a step is 0.
  */
 SumFactors sumFactors(double scaleA, double scaleB, int bits)
 {
-	const double larger = std::max(scaleA, scaleB), smaller = std::min(scaleA, scaleB);
-	const double most = std::ldexp(1, bits);
-	SumFactors best{ 1, 1, larger / most }; /* which then has no converter */
+	const double limit = std::max(std::ldexp(std::max(scaleA, scaleB), -bits), 1.0);
+	const double larger = std::max(scaleA, scaleB) / limit;
+	const double smaller = std::min(scaleA, scaleB) / limit;
+	const double most = std::floor(std::min(std::ldexp(1, bits), larger / leastGain));
+	SumFactors best{ 0, 0, 1 };
 	double least = HUGE_VAL;
 
-	for (double first = most / 2; first <= most; first++) {
+	for (double first = std::max(1.0, std::ceil(most / 2)); first <= most; first++) {
 		const double second = std::max(1.0, roundReal(first * smaller / larger));
 		const auto converter = makeConverter(0, larger / first);
 		if (!converter)
@@ -96,6 +102,33 @@ op::Sdp halfSdp(const Lowerer &lowerer, const Elementwise &elementwise, const Me
 }
 
 /*
+ * A product's factor in X1, which is a power of two, and the gain that is left for the converter.
+ * A small gain leaves the zero point, which is the converter's offset, bits behind the point. What
+ * is larger than the factor can be saturates whatever is not 0, and what no product brings to a
+ * step is 0.
+ */
+double splitGain(double gain, DataType type, op::SdpUnit &x)
+{
+	constexpr double smallGain = 0x1p-4, largestGain = 0x1p14;
+	const bool is8Bits = type == DataType::Int8;
+	const double least = is8Bits ? leastGain : 0x1p-32;
+	const int most = is8Bits ? factorBits(type) : 0;
+	int bits = 0;
+
+	while (gain > smallGain && bits < most) {
+		gain /= 2;
+		bits++;
+	}
+	if (gain < least || bits > 0) {
+		x.multiply = true;
+		x.mulOperand = gain < least ? 0 : 1 << bits;
+	}
+	if (gain < least)
+		return 1;
+	return std::min(gain, is8Bits ? smallGain : largestGain);
+}
+
+/*
  * A sum with a ReLU: X2 adds the operand, times a power of two, and has the ReLU. It has no
  * converter for the operand, so that has to count from 0.
  */
@@ -106,7 +139,7 @@ bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataTy
 	const int shift =
 		std::min(bits, bits + std::ilogb(operand.scale) - std::ilogb(stream.scale) - 1);
 
-	if (operand.zeroPoint != 0 || shift < 0)
+	if (operand.zeroPoint != 0 || shift < 0 || gain > 1)
 		return false;
 	sdp.x1->multiply = true;
 	sdp.x1->mulOperand =
@@ -116,7 +149,7 @@ bool sumWithRelu(const Quantization &stream, const Quantization &operand, DataTy
 			      .operands = sdp.y->operands,
 			      .aluShift = static_cast<uint8_t>(shift) };
 	sdp.y.reset();
-	gain = std::ldexp(operand.scale, -shift);
+	gain = std::ldexp(gain, -shift);
 	return true;
 }
 
@@ -143,8 +176,7 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 			  "operator of its own"))
 		return;
 	if (half) {
-		constants.alu = Elements::half(
-			std::vector<float>(constant.numbers.begin(), constant.numbers.end()));
+		constants.alu = lowerer.halves(constant.numbers);
 	} else {
 		std::vector<int16_t> limits;
 		for (const double number : constant.numbers)
@@ -173,6 +205,21 @@ void limitByConstant(Lowerer &lowerer, const Operator &operation, const Elementw
 		.x1 = op::SdpUnit{ .alu = aluOf(elementwise.function), .operands = constants.name },
 		.type = type });
 	lowerer.graph.operands(std::move(constants));
+}
+
+/*
+ * Bits behind the point that TFLite's kernels keep of a product with a constant of integers: it
+ * multiplies integers by each other first, by their scale then. Of sums they keep some twenty,
+ * with which a second rounding finds nothing to do.
+ */
+int firstBitsOf(const Elementwise &elementwise, const Value &constant, double scale)
+{
+	int exponent = 0;
+
+	if (elementwise.function != Elementwise::Function::Multiply || isFloat(constant.type))
+		return 0;
+	std::frexp(scale * constant.quantization.channel(0).scale, &exponent);
+	return -exponent;
 }
 
 /* One input is a constant: of one number, or one for each channel or element. */
@@ -216,6 +263,7 @@ void withConstant(Lowerer &lowerer, const Operator &operation, const Elementwise
 		return;
 	}
 	Affine affine{ {}, {}, { cube.c, given.h, given.w }, elementwise.activation };
+	affine.firstBits = firstBitsOf(elementwise, constant, in.scale / out.scale);
 	Clamp &clamp = affine.activation;
 	if (elementwise.function == Elementwise::Function::Maximum)
 		clamp.low = std::min(std::max(clamp.low, numbers.front()), clamp.high);
@@ -298,9 +346,10 @@ op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 	op::SdpUnit &x = sdp.x1.emplace(
 		op::SdpUnit{ .alu = op::Alu::Sum, .aluOperand = negated(stream.zeroPoint) });
 	op::SdpUnit &y = sdp.y.emplace(op::SdpUnit{ .operands = lowerer.surface(meeting.operand) });
-	double gain = stream.scale * operand.scale;
+	double gain = operand.scale / out.scale;
 
 	if (elementwise.function == Elementwise::Function::Multiply) {
+		gain = splitGain(stream.scale * gain, type, x);
 		y.multiply = true;
 		y.mulConverter = Converter{ operand.zeroPoint, 1, 0 };
 	} else if (!relu || elementwise.function != Elementwise::Function::Add ||
@@ -313,9 +362,8 @@ op::Sdp integerSdp(Lowerer &lowerer, const Elementwise &elementwise, const Meeti
 		x.mulOperand = static_cast<int32_t>(factors.a);
 		y.alu = aluOf(elementwise.function);
 		y.aluConverter = Converter{ operand.zeroPoint, static_cast<int16_t>(factors.b), 0 };
-		gain = factors.gain * out.scale;
+		gain = factors.gain;
 	}
-	gain /= out.scale;
 	sdp.converter = lowerer.take(makeConverter(-out.zeroPoint / gain, gain));
 	return sdp;
 }

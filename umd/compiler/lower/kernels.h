@@ -50,6 +50,19 @@ struct ConvolutionPass {
 	std::string to = {};
 };
 
+/**
+ * \brief A factor of sums of 8 bits that divides by a whole number
+ *
+ * Multipliers are not exact. Larger by a quarter of the distance between two quotients, a factor
+ * rounds ties away from zero, as a division does, and nothing else otherwise.
+ */
+inline double dividing(double factor)
+{
+	constexpr double largestQuotient = 128;
+
+	return factor * (1 + factor / (4 * largestQuotient));
+}
+
 /** \return the kernels of an operator whose inputs are x, weights and maybe a bias */
 Kernels kernelsOf(const Lowerer &lowerer, const Operator &operation);
 

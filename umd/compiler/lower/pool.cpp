@@ -161,13 +161,7 @@ void sumByConvolution(Lowerer &lowerer, const Operator &operation, const Pool &p
 	ConvolutionPass pass{ input, output,	      out, pool.stride, {}, padding,
 			      in.c,  pool.activation, {},  {},		{}, {} };
 
-	/*
-	 * TFLite's kernels divide the sum of the integers, so ties are rounded away from the 0 of
-	 * these; ONNX's work on real numbers.
-	 */
-	pass.keepsZero = divides && lowerer.model().roundingOf8Bits == ScaleRounding::Twice &&
-			 lowerer.storage(input) != DataType::Half && !pool.countPadding &&
-			 lowerer.quantization(input) == lowerer.quantization(output);
+	pass.keepsZero = divides && !pool.countPadding && lowerer.averagesIntegers(input, output);
 	if (!lowerer.need(pool.kernel.x <= maxConvKernel && pool.kernel.y <= maxConvKernel,
 			  "window",
 			  fmt::format("of {} x {}; {} lines and columns are possible",
