@@ -22,7 +22,7 @@ namespace nvdla::test
 namespace
 {
 
-constexpr unsigned int seed = 20261127;
+constexpr unsigned int existingDriverSeed = 20261127;
 constexpr unsigned int rounds = 300;
 
 /* A core with memory of its own. */
@@ -37,7 +37,7 @@ struct Machine {
 
 	Machine()
 	{
-		std::mt19937 random(seed);
+		std::mt19937 random(existingDriverSeed);
 		TaskBuilder builder;
 		for (size_t i = 0; i < TaskBuilder::cvsram; i++) {
 			std::vector<std::byte> bytes(1 << 20);
@@ -69,10 +69,10 @@ struct Machine {
 
 TEST(ExistingDriverTest, NoFalseReportAndTheSameResults)
 {
-	ExistingDriver driver(seed);
+	ExistingDriver driver(existingDriverSeed);
 	Machine ours;
 	Machine theirs;
-	std::mt19937 random(seed);
+	std::mt19937 random(existingDriverSeed);
 	TaskDice dice(random);
 	unsigned int ran = 0;
 	unsigned int clean = 0;
@@ -118,7 +118,7 @@ TEST(ExistingDriverTest, NoReportOfAnyEngine)
 		{ "split", [](TaskBuilder &builder) { builder.addRubik(NVDLA_RUBIK_SPLIT); } },
 		{ "merge", [](TaskBuilder &builder) { builder.addRubik(NVDLA_RUBIK_MERGE); } },
 	};
-	ExistingDriver driver(seed);
+	ExistingDriver driver(existingDriverSeed);
 	Machine machine;
 
 	machine.core.writeThrough(driver);
