@@ -50,7 +50,8 @@ uint32_t groupsThatFit(uint64_t lines, size_t lineValues, uint32_t wanted)
  * They fetch weights ahead of the lines, further the more there are. Where what is written changes
  * the weights there is one.
  */
-unsigned int threadsFor(const WeightFetch &weights, const StreamSink &sink, unsigned int wanted)
+unsigned int threadsThatMayShare(const WeightFetch &weights, const StreamSink &sink,
+				 unsigned int wanted)
 {
 	const Placement packed = { weights.ram, weights.address, weights.bytes, {}, {} };
 	const Placement masks = { weights.ram, weights.maskAddress, weights.maskBytes, {}, {} };
@@ -105,8 +106,8 @@ public:
 		   const MemoryPort &memory, Workers &workers, const LineShares &shares)
 		: op_(op), weights_(weights), sink_(sink), memory_(memory), workers_(workers),
 		  inBands_(shares.inBands),
-		  threads_(threadsFor(op.weights, sink,
-				      std::min(shares.threads, workers.threads()))),
+		  threads_(threadsThatMayShare(op.weights, sink,
+					       std::min(shares.threads, workers.threads()))),
 		  lines_(uint64_t{ op.windows.out.height } * op.batches),
 		  lineValues_(size_t{ op.windows.out.width } * op.groupKernels()),
 		  groupsAtOnce_(groupsThatFit(lines_, lineValues_, shares.groupsAtOnce)),

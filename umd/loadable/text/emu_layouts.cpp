@@ -75,8 +75,8 @@ constexpr Field innerFunctionField{ .name = "inner",
 				    .offset =
 					    offsetof(EmuOperationDesc, reserved) + emuInnerFunction,
 				    .bytes = 1,
-				    .optional = true,
-				    .nameOf = elementFunctionName };
+				    .nameOf = elementFunctionName,
+				    .optional = true };
 constexpr Field functionField{ .name = "function",
 			       .offset = offsetof(EmuOperationDesc, reserved) + emuFunction,
 			       .bytes = 1,
