@@ -123,22 +123,27 @@ static bool nvdla_hw_was_reset(struct nvdla_device *ndev)
 	return !readl(ndev->regs + NVDLA_GLB_S_INTR_MASK);
 }
 
-/* The core cannot be used any more. What it was at work on must stay its own if it goes on. */
+/*
+ * The core cannot be used any more. What it was at work on must stay its own if it goes on. The
+ * bus takes locks under which memory is allocated: not under one that signals fences.
+ */
 static void nvdla_device_die(struct nvdla_device *ndev)
 {
-	lockdep_assert_held(&ndev->lock);
-
+	mutex_lock(&ndev->lock);
 	ndev->dead = true;
+	mutex_unlock(&ndev->lock);
 	if (!ndev->bus_ops->disable_dma(ndev))
 		return;
 
 	drm_err(&ndev->drm, "the core cannot be stopped: the buffers of its job are never freed\n");
+	mutex_lock(&ndev->lock);
 	nvdla_jobs_abandon_bos(ndev);
+	mutex_unlock(&ndev->lock);
 }
 
 /**
  * nvdla_device_start() - have the core run jobs
- * @ndev: device, locked, whose core is idle: it was reset, or stopped by nvdla_device_stop()
+ * @ndev: device whose core is idle: it was reset, or stopped by nvdla_device_stop()
  *
  * A core that was stopped may have kept its state, other clients' data among it. Then what is
  * known of it stays true. If the core does not answer, or was not reset where nothing is known
@@ -146,22 +151,27 @@ static void nvdla_device_die(struct nvdla_device *ndev)
  */
 void nvdla_device_start(struct nvdla_device *ndev)
 {
-	const bool was_reset = nvdla_hw_was_reset(ndev);
 	const bool known = ndev->hw_version;
+	bool was_reset;
 	int error;
 
-	lockdep_assert_held(&ndev->lock);
-
+	mutex_lock(&ndev->lock);
+	was_reset = nvdla_hw_was_reset(ndev);
 	error = nvdla_hw_start(ndev);
+	mutex_unlock(&ndev->lock);
+
 	if (!error && !was_reset && !known) {
 		drm_err(&ndev->drm, "a reset leaves the core as it was\n");
 		error = -EIO;
 	}
 	if (error)
 		nvdla_device_die(ndev);
-	else if (was_reset)
+
+	mutex_lock(&ndev->lock);
+	if (was_reset)
 		nvdla_sequencer_reset(ndev->seq);
 	nvdla_jobs_start(ndev);
+	mutex_unlock(&ndev->lock);
 }
 
 /**
@@ -212,10 +222,14 @@ void nvdla_device_reset_done(struct nvdla_device *ndev, int error)
 		error = -EIO;
 	if (!error)
 		error = nvdla_hw_start(ndev);
+	mutex_unlock(&ndev->lock);
+
 	if (error) {
 		drm_err(&ndev->drm, "cannot reset the core: %d\n", error);
 		nvdla_device_die(ndev);
 	}
+
+	mutex_lock(&ndev->lock);
 	nvdla_sequencer_reset(ndev->seq);
 	trace_nvdla_reset(ndev, error);
 	atomic64_inc(&ndev->sram.losses);

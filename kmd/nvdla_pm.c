@@ -36,9 +36,10 @@ static void nvdla_pm_wake(struct nvdla_device *ndev)
 	}
 	if (ndev->dead)
 		nvdla_jobs_start(ndev);
-	else
-		nvdla_device_start(ndev);
 	mutex_unlock(&ndev->lock);
+
+	if (!ndev->dead)
+		nvdla_device_start(ndev);
 	if (ndev->dead)
 		return;
 
